@@ -3,7 +3,7 @@ function(gemp_embed_kernels target)
 	set(folder ${PROJECT_SOURCE_DIR}/kernels)
 	set(out ${PROJECT_BINARY_DIR}/generated/kernels_embedded.c)
 	set(tuning ${PROJECT_SOURCE_DIR}/configs/tuning)
-	file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cl ${folder}/*.clh ${folder}/*.h ${tuning}/*.conf)
+	file(GLOB_RECURSE files CONFIGURE_DEPENDS ${folder}/*.cl ${folder}/*.clh ${folder}/*.h ${tuning}/*.conf)
 	add_custom_command(OUTPUT ${out}
 		COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DTUNING=${tuning} -DOUT=${out}
 			-P ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake

@@ -54,19 +54,19 @@ function(gemp_test name label processors)
 	endif()
 endfunction()
 
-# Every FOLDER/ROOM_TOPIC.c becomes a target of its own, so that a room that does not compile stops only its own tests.
+# Every FOLDER/LAYER_TOPIC.c becomes a target of its own.
 function(gemp_c_tests folder)
 	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
 	foreach(source IN LISTS sources)
 		get_filename_component(stem ${source} NAME_WE)
-		string(REGEX REPLACE "_.*" "" room ${stem})
-		if(NOT TARGET gemp_${room})
-			message(WARNING "${source}: no room is called '${room}'; the name is to be ROOM_TOPIC.c")
+		string(REGEX REPLACE "_.*" "" layer ${stem})
+		if(NOT TARGET gemp_${layer})
+			message(WARNING "${source}: no layer is called '${layer}'; the name is to be LAYER_TOPIC.c")
 			continue()
 		endif()
 		set(target test_${folder}_${stem})
 		add_executable(${target} ${source})
-		target_link_libraries(${target} PRIVATE gemp_${room} $<TARGET_PROPERTY:gemp_${room},LINK_LIBRARIES>
+		target_link_libraries(${target} PRIVATE gemp_cli gemp_io $<TARGET_PROPERTY:gemp_${layer},LINK_LIBRARIES>
 			gemp_harness gemp_warnings)
 		target_compile_options(${target} PRIVATE ${GEMP_TEST_OPTIONS})
 		if(folder STREQUAL mpi)

@@ -1,10 +1,11 @@
 /* context: what every engine runs over: ranks, a device, budgets, clocks. */
+
 #ifndef GEMP_PARTITION_CONTEXT_H
 #define GEMP_PARTITION_CONTEXT_H
 
 #include "comm/exchange.h"
 #include "core/timer.h"
-#include "device/device.h"
+#include "device/program.h"
 
 /* 0 = choose. Small values are how tests reach every path. */
 typedef struct gemp_budgets {
@@ -33,14 +34,9 @@ typedef struct gemp_context {
 	size_t program_builds;       /* not from the cache */
 	struct gemp_resident *resident; /* rows of graphs, see resident.h */
 	bool keep_resident;             /* also those that nobody uses */
-	double began;                /* gemp_now() at start */
+	double start_time;                /* gemp_now() at start */
 } gemp_context;
 
-/* Collective. Opens this rank's devices (spec as gemp_device_choose_own). */
-gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
-/* The same of the first of this rank's devices; rank 0 warns if there are others. */
-gemp_code gemp_context_new_one(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
-void gemp_context_free(gemp_context *context);
 /* Local. The most that one of the rank's devices has held. */
 size_t gemp_context_device_peak(const gemp_context *context);
 

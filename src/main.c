@@ -1,13 +1,10 @@
-#include "command/command.h"
-#include "comm/cores.h"
+#include "cli/options/command_line.h"
 #include "comm/session.h"
 #include "comm/world.h"
 #include "core/signals.h"
-#include "core/status.h"
 
 #include <mpi.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,7 +23,7 @@ static const gemp_command *const commands[] = {
 };
 
 /* MPI_Init looks at the machine with hwloc, which would ask OpenCL, too: that takes a tenth of a second, and PoCL would settle
- * for a cache folder before device/pocl.h could give this process one of its own. */
+ * for a cache folder before device/cache.h could give this process one of its own. */
 static void keep_hwloc_from_opencl(void)
 {
 	setenv("HWLOC_COMPONENTS", "-opencl", 0);
@@ -40,10 +37,10 @@ int main(int argc, char **argv)
 	keep_hwloc_from_opencl();
 	signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit of its size is an error of writing, as a full disk is */
 	gemp_session_begin();
-	gemp_signals_note(); /* until it is known whether the command can be stopped */
-	gemp_launch_facts launch = gemp_launch_facts_read();
+	gemp_signals_record(); /* until it is known whether the command can be stopped */
+	gemp_launcher_info launch = gemp_launcher_info_read();
 	GEMP_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
-	gemp_signals_catch_ends(); /* Open MPI tells of faults, if nobody else does before */
+	gemp_signals_catch_fatal(); /* Open MPI tells of faults, if nobody else does before */
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_world_check(&comm, &launch);
 	gemp_comm_share_cores(&comm);

@@ -1,10 +1,8 @@
 #include "comm/comm.h"
 
-#include "comm/counter.h"
 #include "comm/session.h"
 #include "core/memory.h"
 #include "core/timer.h"
-#include "core/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,26 +22,6 @@ _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int
 }
 
 bool gemp_comm_no_finalize;
-
-void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
-{
-	GEMP_MPI(MPI_Comm_dup(parent, &comm->world));
-	GEMP_MPI(MPI_Comm_set_errhandler(comm->world, MPI_ERRORS_RETURN));
-	GEMP_MPI(MPI_Comm_rank(comm->world, &comm->rank));
-	GEMP_MPI(MPI_Comm_size(comm->world, &comm->size));
-	GEMP_MPI(MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &comm->node));
-	GEMP_MPI(MPI_Comm_rank(comm->node, &comm->node_rank));
-	GEMP_MPI(MPI_Comm_size(comm->node, &comm->node_size));
-	comm->counters = NULL;
-	comm->counters_open = 0;
-}
-
-void gemp_comm_free(gemp_comm *comm)
-{
-	gemp_counter_free(comm);
-	GEMP_MPI(MPI_Comm_free(&comm->node));
-	GEMP_MPI(MPI_Comm_free(&comm->world));
-}
 
 gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 {
@@ -82,7 +60,7 @@ uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value)
 	return value;
 }
 
-uint64_t gemp_comm_before(const gemp_comm *comm, uint64_t value)
+uint64_t gemp_comm_exscan(const gemp_comm *comm, uint64_t value)
 {
 	uint64_t before = 0;
 	GEMP_MPI(MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, comm->world));
@@ -111,7 +89,7 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 	return code;
 }
 
-gemp_code gemp_comm_gather_all(const gemp_comm *comm, const void *mine, size_t size, void **all, size_t **begin)
+gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t size, void **all, size_t **begin)
 {
 	gemp_code code = GEMP_OK;
 	size_t *start = NULL;
@@ -144,4 +122,11 @@ done:
 	gemp_free(bytes);
 	gemp_free(start);
 	return code;
+}
+
+gemp_block_range gemp_comm_block(const gemp_comm *comm, uint64_t count)
+{
+	uint64_t rank = (uint64_t)comm->rank, ranks = (uint64_t)comm->size, each = count / ranks, more = count % ranks;
+	uint64_t begin = rank * each + (rank < more ? rank : more);
+	return (gemp_block_range){ begin, begin + each + (rank < more) };
 }

@@ -3,15 +3,16 @@
  * MPI's own errors are a programmer's or the machine's: GEMP_MPI names call and error and aborts the job. Data and I/O
  * errors are a gemp_code; before every collective step the ranks agree on it, so that none is left waiting.
  */
+
 #ifndef GEMP_COMM_COMM_H
 #define GEMP_COMM_COMM_H
 
 #include "core/status.h"
-#include "core/types.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define GEMP_MPI_VERTEX MPI_UINT32_T
 #define GEMP_MPI_EDGE MPI_UINT64_T
@@ -22,7 +23,7 @@ typedef struct gemp_comm {
 	int rank, size;
 	MPI_Comm node;  /* ranks that share memory with this one */
 	int node_rank, node_size;
-	struct gemp_counter *counters; /* of the node (comm/counter.h); NULL: none was wanted so far */
+	struct gemp_counter *counters; /* of the node (comm/shared.h); NULL: none was wanted so far */
 	int counters_open;
 	MPI_Win counter_window;
 } gemp_comm;
@@ -39,10 +40,6 @@ _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int
  * wait there; so all ranks end without that. */
 extern bool gemp_comm_no_finalize;
 
-/* Collective. Duplicates `parent`; to be freed before MPI_Finalize. */
-void gemp_comm_new(gemp_comm *comm, MPI_Comm parent);
-void gemp_comm_free(gemp_comm *comm);
-
 /* Collective. The worst code of all ranks; everyone then has the message of the first rank that failed with it. */
 gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine);
 
@@ -50,11 +47,11 @@ gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine);
 void gemp_comm_sum(const gemp_comm *comm, uint64_t *values, int count);
 void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count);
 uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value);
-uint64_t gemp_comm_before(const gemp_comm *comm, uint64_t value); /* sum over lower ranks */
+uint64_t gemp_comm_exscan(const gemp_comm *comm, uint64_t value); /* sum over lower ranks */
 
 /* Collective. What any rank holds of `size` bytes goes to all; sizes may differ and pass 2^31. `all` is [sum of sizes] in
  * rank order, `begin` is [ranks + 1]; the caller frees both. */
-gemp_code gemp_comm_gather_all(const gemp_comm *comm, const void *mine, size_t size, void **all, size_t **begin);
+gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t size, void **all, size_t **begin);
 
 /* Collective. Rank 0's bytes (size set on rank 0, allocated elsewhere; the caller frees with gemp_free). */
 gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size);
@@ -64,7 +61,16 @@ enum gemp_tag {
 	GEMP_TAG_EXCHANGE = 1,
 	GEMP_TAG_OUTPUT,
 	GEMP_TAG_TRACE,
-	GEMP_TAG_MAIL,
+	GEMP_TAG_HALO,
 };
+
+/* share: which of many things this rank takes. */
+
+typedef struct gemp_block_range {
+	uint64_t begin, end; /* [begin, end) */
+} gemp_block_range;
+
+/* Shares follow one another by rank, cover [0, count), and differ by one at most. */
+gemp_block_range gemp_comm_block(const gemp_comm *comm, uint64_t count);
 
 #endif

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-size_t gemp_exchange_piece = (size_t)1 << 30;
+size_t gemp_exchange_chunk = (size_t)1 << 30;
 
-static size_t pieces_of(size_t bytes)
+static size_t chunks_of(size_t bytes)
 {
-	return bytes / gemp_exchange_piece + (bytes % gemp_exchange_piece != 0);
+	return bytes / gemp_exchange_chunk + (bytes % gemp_exchange_chunk != 0);
 }
 
 static void post(bool sending, char *bytes, size_t size, int peer, const gemp_comm *comm, MPI_Request *requests,
                  int *posted)
 {
-	for (size_t at = 0; at < size; at += gemp_exchange_piece) {
-		int piece = (int)(size - at < gemp_exchange_piece ? size - at : gemp_exchange_piece);
+	for (size_t at = 0; at < size; at += gemp_exchange_chunk) {
+		int piece = (int)(size - at < gemp_exchange_chunk ? size - at : gemp_exchange_chunk);
 		MPI_Request *request = &requests[(*posted)++];
 		if (sending)
 			GEMP_MPI(MPI_Isend(bytes + at, piece, MPI_BYTE, peer, GEMP_TAG_EXCHANGE, comm->world, request));
@@ -28,16 +28,16 @@ static void count_sent(gemp_traffic *traffic, size_t size)
 {
 	if (traffic && size) {
 		traffic->bytes += size;
-		traffic->messages += pieces_of(size);
+		traffic->messages += chunks_of(size);
 	}
 }
 
-gemp_code gemp_exchange_parcels(const gemp_comm *comm, const gemp_parcel *send, const gemp_parcel *receive, gemp_traffic *traffic)
+gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *send, const gemp_peer_block *receive, gemp_traffic *traffic)
 {
 	MPI_Request *requests = NULL;
 	size_t messages = 0;
 	for (int r = 0; r < comm->size; r++)
-		messages += pieces_of(send[r].size) + pieces_of(receive[r].size);
+		messages += chunks_of(send[r].size) + chunks_of(receive[r].size);
 	gemp_code code = gemp_comm_agree(comm, GEMP_NEW(requests, messages));
 	int posted = 0;
 	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
@@ -66,7 +66,7 @@ gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *s
 	size_t incoming = 0, messages = 0;
 	for (int r = 0; r < comm->size; r++) {
 		incoming += receive_size[r];
-		messages += pieces_of(receive_size[r]) + pieces_of(send_size[r]);
+		messages += chunks_of(receive_size[r]) + chunks_of(send_size[r]);
 	}
 	code = gemp_reserve(receive, receive_capacity, incoming + 1, 1);
 	if (code == GEMP_OK)
@@ -136,5 +136,106 @@ done:
 	gemp_free(sizes);
 	gemp_free(to);
 	gemp_free(sorted);
+	return code;
+}
+
+static gemp_code handle_requests(const gemp_request *request, size_t answer_size, const void *received, const size_t *from,
+                        int ranks, uint64_t **replies, int **asker)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*replies, from[ranks] * answer_size / sizeof **replies));
+	GEMP_TRY(GEMP_NEW(*asker, from[ranks]));
+	for (int r = 0; r < ranks; r++)
+		for (size_t i = from[r]; i < from[r + 1]; i++)
+			(*asker)[i] = r;
+	code = request->handler(request->self, received, from[ranks], *replies);
+done:
+	return code;
+}
+
+/* Replies come by owner, and within one in the order of sending. */
+static gemp_code scatter_replies(const gemp_request *request, size_t answer_size, int ranks, const char *replied,
+                          char *answers)
+{
+	gemp_code code = GEMP_OK;
+	size_t *next = NULL;
+	GEMP_TRY(GEMP_NEW(next, (size_t)ranks + 1));
+	for (size_t i = 0; i < request->count; i++)
+		next[request->owner[i] + 1]++;
+	for (int r = 0; r < ranks; r++)
+		next[r + 1] += next[r];
+	for (size_t i = 0; i < request->count; i++)
+		memcpy(answers + i * answer_size, replied + next[request->owner[i]]++ * answer_size, answer_size);
+done:
+	gemp_free(next);
+	return code;
+}
+
+gemp_code gemp_request_records(const gemp_comm *comm, const gemp_request *request, size_t answer_size, void *answers,
+                               gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	void *received = NULL, *replied = NULL;
+	size_t *from = NULL;
+	uint64_t *replies = NULL;
+	int *asker = NULL;
+	if (comm->size == 1)
+		return request->handler(request->self, request->records, request->count, answers);
+	GEMP_TRY(gemp_exchange_records(comm, request->records, request->count, request->size, request->owner, &received,
+	                               &from, traffic));
+	GEMP_TRY(gemp_comm_agree(comm, handle_requests(request, answer_size, received, from, comm->size, &replies, &asker)));
+	if (answer_size) {
+		GEMP_TRY(gemp_exchange_records(comm, replies, from[comm->size], answer_size, asker, &replied, NULL,
+		                               traffic));
+		code = gemp_comm_agree(comm, scatter_replies(request, answer_size, comm->size, replied, answers));
+	}
+done:
+	gemp_free(received);
+	gemp_free(replied);
+	gemp_free(from);
+	gemp_free(replies);
+	gemp_free(asker);
+	return code;
+}
+
+gemp_code gemp_request_run(const gemp_comm *comm, const gemp_request *request, uint64_t *answers)
+{
+	return gemp_request_records(comm, request, sizeof *answers, answers, NULL);
+}
+
+enum { TRIES = 5 };
+
+gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
+{
+	gemp_code code = GEMP_OK;
+	size_t others = (size_t)comm->size - 1, each = others ? bytes / others + 1 : 0;
+	char *memory = NULL;
+	gemp_peer_block *parcels = NULL;
+	double best = 1e9;
+	*rate = 0;
+	if (!others)
+		return GEMP_OK;
+	code = GEMP_NEW(memory, 2 * others * each);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(parcels, 2 * (others + 1));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	memset(memory, 1, 2 * others * each);
+	for (size_t r = 0, other = 0; r <= others; r++)
+		if ((int)r != comm->rank) {
+			parcels[r] = (gemp_peer_block){ memory + each * other, each };
+			parcels[others + 1 + r] = (gemp_peer_block){ memory + each * (others + other++), each };
+		}
+	for (int i = 0; i < TRIES; i++) {
+		GEMP_MPI(MPI_Barrier(comm->world));
+		double since = MPI_Wtime();
+		GEMP_TRY(gemp_exchange_blocks(comm, parcels, parcels + others + 1, NULL));
+		uint64_t nanoseconds = (uint64_t)((MPI_Wtime() - since) * 1e9) + 1;
+		gemp_comm_max(comm, &nanoseconds, 1);
+		best = (double)nanoseconds * 1e-9 < best ? (double)nanoseconds * 1e-9 : best;
+	}
+	*rate = (double)each * (double)others * (double)comm->size / best;
+done:
+	gemp_free(memory);
+	gemp_free(parcels);
 	return code;
 }

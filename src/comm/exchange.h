@@ -3,6 +3,7 @@
  * Pieces of at most 1 GiB by isend and irecv, so that counts beyond 2^31 work; measured never worse than MPI_Alltoallv
  * by more than a fifth on one host and faster for small pieces.
  */
+
 #ifndef GEMP_COMM_EXCHANGE_H
 #define GEMP_COMM_EXCHANGE_H
 
@@ -14,26 +15,53 @@ typedef struct gemp_traffic {
 } gemp_traffic;
 
 /* Bytes of one message at most, less than 2^31, the same on all ranks; tests make it small. */
-extern size_t gemp_exchange_piece;
+extern size_t gemp_exchange_chunk;
 
 /* Collective. send: pieces in rank order, send_size[ranks] bytes each; *receive is reallocated (gemp_realloc) to hold the
  * pieces in rank order, receive_size[ranks] is filled. traffic may be NULL. */
 gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
                         size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic);
 
-typedef struct gemp_parcel {
+typedef struct gemp_peer_block {
 	void *bytes;
 	size_t size;
-} gemp_parcel;
+} gemp_peer_block;
 
 /* Collective. What each rank knows to come, from and to anywhere: send[ranks], receive[ranks]; those for oneself are not looked
  * at. GEMP_ENOMEM on all ranks alike. traffic may be NULL. */
-gemp_code gemp_exchange_parcels(const gemp_comm *comm, const gemp_parcel *send, const gemp_parcel *receive, gemp_traffic *traffic);
+gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *send, const gemp_peer_block *receive, gemp_traffic *traffic);
 
 /* Records of one size, sorted by owner in place of the caller: `owner[i]` of record i. Both arrays stay the caller's.
  * *out receives the records for this rank (by source, then in order), *from[ranks + 1] where each source's begin
  * (NULL if not wanted). The caller frees both. Collective. */
 gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size_t count, size_t size,
                                 const int *owner, void **out, size_t **from, gemp_traffic *traffic);
+
+/* request: records to ranks, and an answer to each back: a number, or records of another kind. */
+
+/* Local. answers[i], 0 before, becomes that of record i; the records are by source, then in the order of sending. */
+typedef gemp_code (*gemp_request_handler)(void *self, const void *records, size_t count, uint64_t *answers);
+
+typedef struct gemp_request {
+	const void *records; /* [count] of `size` bytes */
+	size_t count, size;
+	const int *owner;    /* [count] who answers; one rank does not look at it */
+	gemp_request_handler handler;
+	void *self;
+} gemp_request;
+
+/* Collective. answers[count], 0 before; answers[i] becomes that of the owner of record i. */
+gemp_code gemp_request_run(const gemp_comm *comm, const gemp_request *request, uint64_t *answers);
+
+/* Collective. The same with answers of answer_size bytes, a multiple of 8; 0: none come back, and answers is NULL.
+ * traffic may be NULL. */
+gemp_code gemp_request_records(const gemp_comm *comm, const gemp_request *request, size_t answer_size, void *answers,
+                               gemp_traffic *traffic);
+
+/* exchange_rate: what ranks exchange a second, all with all: what figures across ranks are measured against. */
+
+/* Collective. Bytes a second that all ranks together send to others when each sends the others about `bytes` in all, alike, from
+ * memory that is in use to memory that is: the best of some tries. One rank: 0. GEMP_ENOMEM on all ranks alike. */
+gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate);
 
 #endif

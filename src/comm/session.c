@@ -1,7 +1,8 @@
+/* tree: what lies in a folder, removed. Nothing but system calls, so that a handler of signals may call it. */
+
 #include "comm/session.h"
 
 #include "core/signals.h"
-#include "core/tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,13 +15,54 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { DEEPEST = 16, BYTES = 2048 };
+
+static char folder[PATH_MAX];                 /* empty: none */
+
+static void remove_entries(int folder, dev_t device, const char *kept, int depth);
+
+static void remove_below(int folder, const char *name, dev_t device, int depth)
+{
+	struct stat status;
+	int below = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (below < 0)
+		return;
+	if (fstat(below, &status) == 0 && status.st_dev == device && depth < DEEPEST)
+		remove_entries(below, device, "", depth + 1);
+	close(below);
+	unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+static void remove_entries(int folder, dev_t device, const char *kept, int depth)
+{
+	_Alignas(struct dirent64) char bytes[BYTES];
+	for (ssize_t size; (size = getdents64(folder, bytes, sizeof bytes)) > 0;)
+		for (ssize_t at = 0; at < size;) {
+			const struct dirent64 *entry = (const struct dirent64 *)(const void *)(bytes + at);
+			const char *name = entry->d_name;
+			at += entry->d_reclen;
+			if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, kept) == 0)
+				continue;
+			if (unlinkat(folder, name, 0) != 0)
+				remove_below(folder, name, device, depth);
+		}
+}
+
+/* Removes all that the open folder has but the file `kept`; symlinks and not what they lead to, and nothing of another
+ * file system. What cannot be removed stays. */
+static void remove_folder_entries(int folder, const char *kept)
+{
+	struct stat status;
+	if (fstat(folder, &status) == 0)
+		remove_entries(folder, status.st_dev, kept, 0);
+}
+
 #define PREFIX "gemp-mpi-session." /* not one that users might take for folders of their own */
 #define RANDOM "XXXXXX"
 
-enum { TURNS = 8, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+enum { MAX_PASSES = 8, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 static const char owner[] = "gemp-mpi-owner"; /* the file that is locked */
-static char folder[PATH_MAX];                 /* empty: none */
 
 static bool is_launched(void)
 {
@@ -48,7 +90,7 @@ static bool lock(int file)
 }
 
 /* The file stays open, and locked, to the end. */
-static bool own(int here)
+static bool claim_owner_file(int here)
 {
 	char name[HOST_NAME_MAX + 1];
 	const size_t length = host(name);
@@ -80,14 +122,14 @@ static bool is_of_this_host(int file)
 	return size == 0 || (size > 0 && (size_t)size == length && memcmp(name, found, length) == 0);
 }
 
-static void clear(int here)
+static void remove_session(int here)
 {
-	gemp_tree_clear(here, owner);
+	remove_folder_entries(here, owner);
 	unlinkat(here, owner, 0); /* the last: who is ended meanwhile leaves a folder that can be told */
 }
 
 /* An empty one lost its file to Open MPI at its end. Whoever has just made it makes another. */
-static void sweep_one(int base, const char *name)
+static void remove_if_stale(int base, const char *name)
 {
 	int here = openat(base, name, FOLDER), file = -1;
 	if (here < 0)
@@ -95,7 +137,7 @@ static void sweep_one(int base, const char *name)
 	if (is_mine(here, S_IFDIR)) {
 		file = openat(here, owner, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (file >= 0 && is_mine(file, S_IFREG) && is_of_this_host(file) && lock(file))
-			clear(here);
+			remove_session(here);
 		unlinkat(base, name, AT_REMOVEDIR);
 	}
 	if (file >= 0)
@@ -103,13 +145,13 @@ static void sweep_one(int base, const char *name)
 	close(here);
 }
 
-static void sweep(const char *base)
+static void remove_stale(const char *base)
 {
 	DIR *listing = opendir(base);
 	for (const struct dirent *entry; listing && (entry = readdir(listing));)
 		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 &&
 		    strlen(entry->d_name) == strlen(PREFIX RANDOM))
-			sweep_one(dirfd(listing), entry->d_name);
+			remove_if_stale(dirfd(listing), entry->d_name);
 	if (listing)
 		closedir(listing);
 }
@@ -117,17 +159,17 @@ static void sweep(const char *base)
 /* THIS PROCESS'S */
 
 /* Where nothing can be locked it is one without an owner, which is nobody's to remove. */
-static bool make(const char *base)
+static bool make_folder(const char *base)
 {
 	bool owned = false;
-	for (int turn = 0; turn < TURNS && !owned; turn++) {
+	for (int turn = 0; turn < MAX_PASSES && !owned; turn++) {
 		if (turn)
 			rmdir(folder);
 		const int length = snprintf(folder, sizeof folder, "%s/" PREFIX RANDOM, base);
 		if (length < 0 || (size_t)length >= sizeof folder || !mkdtemp(folder))
 			return false;
 		int here = open(folder, FOLDER);
-		owned = here >= 0 && own(here);
+		owned = here >= 0 && claim_owner_file(here);
 		if (here >= 0)
 			close(here);
 	}
@@ -145,9 +187,9 @@ void gemp_session_begin(void)
 	if (getenv(variable))
 		return;
 	base = base && *base ? base : "/tmp";
-	sweep(base);
-	gemp_signals_at_end(gemp_session_end);
-	if (make(base))
+	remove_stale(base);
+	gemp_signals_on_fatal(gemp_session_end);
+	if (make_folder(base))
 		setenv(variable, folder, 0);
 	else
 		folder[0] = '\0';
@@ -158,7 +200,7 @@ void gemp_session_end(void)
 {
 	int here = folder[0] ? open(folder, FOLDER) : -1;
 	if (here >= 0) {
-		clear(here);
+		remove_session(here);
 		close(here);
 		rmdir(folder);
 	}

@@ -3,6 +3,7 @@
  * TMPDIR/gemp-mpi-session.XXXXXX. It goes with the process, also by a signal; what SIGKILL leaves the next process removes:
  * in each folder lies a file that names the host and that its process has locked as long as it lives.
  */
+
 #ifndef GEMP_COMM_SESSION_H
 #define GEMP_COMM_SESSION_H
 

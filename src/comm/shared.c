@@ -4,7 +4,6 @@
 #include "core/memory.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,7 +18,7 @@ enum { SPARE = 16 << 20 }; /* bytes that are left to others */
 
 static size_t live, peak; /* of one thread: calls are collective */
 
-size_t gemp_shared_least = 1 << 18, gemp_shared_most = SIZE_MAX;
+size_t gemp_shared_min = 1 << 18, gemp_shared_max = SIZE_MAX;
 
 /* Where Open MPI and MPICH keep such memory. */
 static const char *backing_folder(void)
@@ -34,16 +33,16 @@ static const char *backing_folder(void)
 
 /* Open MPI wants a twentieth more than the block, and where the folder has less, its first rank gives up while the others
  * wait for it: so this is asked before. */
-static bool has_room(size_t size)
+static bool node_has_memory(size_t size)
 {
 	struct statvfs status;
-	if (size > gemp_shared_most || statvfs(backing_folder(), &status) != 0)
+	if (size > gemp_shared_max || statvfs(backing_folder(), &status) != 0)
 		return false;
 	uint64_t bytes = (uint64_t)status.f_bavail * status.f_frsize;
 	return bytes > SPARE && (uint64_t)size + size / 16 <= bytes - SPARE;
 }
 
-static bool everywhere(const gemp_comm *comm, bool mine)
+static bool all_ranks(const gemp_comm *comm, bool mine)
 {
 	return gemp_comm_sum1(comm, !mine) == 0;
 }
@@ -54,7 +53,7 @@ static bool get_pages(const gemp_shared *shared)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), first, end;
 	uintptr_t base = (uintptr_t)shared->bytes, lead = base % page;
-	gemp_shared_part(shared, (shared->size + lead + page - 1) / page, &first, &end);
+	gemp_shared_range(shared, (shared->size + lead + page - 1) / page, &first, &end);
 	if (first == end)
 		return true;
 	char *from = (char *)shared->bytes - lead + first * page;
@@ -66,7 +65,7 @@ static bool open_window(gemp_shared *out, const gemp_comm *comm, size_t size)
 	MPI_Aint length = comm->node_rank == 0 ? (MPI_Aint)size : 0;
 	int unit = 1;
 	void *base = NULL;
-	*out = (gemp_shared){ .size = size, .sharers = comm->node_size, .rank = comm->node_rank, .node = comm->node,
+	*out = (gemp_shared){ .size = size, .ranks = comm->node_size, .rank = comm->node_rank, .node = comm->node,
 		.window = MPI_WIN_NULL };
 	if (MPI_Win_allocate_shared(length, unit, MPI_INFO_NULL, comm->node, &base, &out->window) != MPI_SUCCESS) {
 		out->window = MPI_WIN_NULL;
@@ -79,9 +78,9 @@ static bool open_window(gemp_shared *out, const gemp_comm *comm, size_t size)
 }
 
 /* What is to be agreed on goes into one reduction. */
-bool gemp_shared_room(const gemp_comm *comm, size_t size)
+bool gemp_shared_fits(const gemp_comm *comm, size_t size)
 {
-	uint64_t facts[2] = { comm->node_size > 1, comm->node_rank == 0 && !has_room(size) };
+	uint64_t facts[2] = { comm->node_size > 1, comm->node_rank == 0 && !node_has_memory(size) };
 	if (comm->size == 1)
 		return false;
 	gemp_comm_sum(comm, facts, 2);
@@ -94,30 +93,30 @@ bool gemp_shared_room(const gemp_comm *comm, size_t size)
 
 bool gemp_shared_possible(const gemp_comm *comm, size_t size)
 {
-	return size > 0 && size >= gemp_shared_least && gemp_shared_room(comm, size);
+	return size > 0 && size >= gemp_shared_min && gemp_shared_fits(comm, size);
 }
 
 bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size)
 {
 	*out = (gemp_shared){ 0 };
-	return size >= gemp_shared_least && gemp_shared_new_small(out, comm, size);
+	return size >= gemp_shared_min && gemp_shared_new_small(out, comm, size);
 }
 
 bool gemp_shared_new_small(gemp_shared *out, const gemp_comm *comm, size_t size)
 {
 	*out = (gemp_shared){ 0 };
-	if (size == 0 || !gemp_shared_room(comm, size))
+	if (size == 0 || !gemp_shared_fits(comm, size))
 		return false;
-	bool made = everywhere(comm, open_window(out, comm, size));
+	bool made = all_ranks(comm, open_window(out, comm, size));
 	if (!made) {
 		gemp_log(GEMP_VERBOSE, "no shared memory of %zu bytes could be had: each rank has a copy of its own\n", size);
 		gemp_shared_free(out);
 		return false;
 	}
-	out->own = gemp_shared_own(out, size);
-	if (out->own)
-		gemp_memory_count(out->own);
-	if (out->sharers > 1 && (live += size) > peak)
+	out->own_bytes = gemp_shared_own_bytes(out, size);
+	if (out->own_bytes)
+		gemp_memory_count(out->own_bytes);
+	if (out->ranks > 1 && (live += size) > peak)
 		peak = live;
 	return true;
 }
@@ -140,16 +139,16 @@ void gemp_shared_free(gemp_shared *shared)
 		GEMP_MPI(MPI_Win_unlock_all(shared->window));
 		GEMP_MPI(MPI_Win_free(&shared->window));
 	}
-	if (shared->own) { /* else it was never finished */
-		gemp_memory_discount(shared->own);
-		live -= shared->sharers > 1 ? shared->size : 0;
+	if (shared->own_bytes) { /* else it was never finished */
+		gemp_memory_discount(shared->own_bytes);
+		live -= shared->ranks > 1 ? shared->size : 0;
 	}
 	*shared = (gemp_shared){ 0 };
 }
 
-void gemp_shared_part(const gemp_shared *shared, size_t count, size_t *first, size_t *end)
+void gemp_shared_range(const gemp_shared *shared, size_t count, size_t *first, size_t *end)
 {
-	size_t ranks = shared->bytes ? (size_t)shared->sharers : 1, rank = shared->bytes ? (size_t)shared->rank : 0;
+	size_t ranks = shared->bytes ? (size_t)shared->ranks : 1, rank = shared->bytes ? (size_t)shared->rank : 0;
 	size_t each = count / ranks, more = count % ranks;
 	*first = rank * each + (rank < more ? rank : more);
 	*end = *first + each + (rank < more);
@@ -167,9 +166,62 @@ void gemp_shared_sums(const gemp_shared *shared, const uint64_t *mine, uint64_t 
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, all, count, MPI_UINT64_T, MPI_SUM, shared->node));
 }
 
-size_t gemp_shared_own(const gemp_shared *shared, size_t bytes)
+size_t gemp_shared_own_bytes(const gemp_shared *shared, size_t bytes)
 {
 	size_t first, end;
-	gemp_shared_part(shared, bytes, &first, &end);
+	gemp_shared_range(shared, bytes, &first, &end);
 	return end - first;
+}
+
+/* Windows begin anywhere, but on all ranks alike as far as a page goes. */
+static gemp_counter *aligned(void *window)
+{
+	uintptr_t line = _Alignof(gemp_counter);
+	return (gemp_counter *)(((uintptr_t)window + line - 1) / line * line);
+}
+
+/* In memory of the node's rank 0, or where there is no room in memory of this rank alone. */
+static void open_counters(gemp_comm *comm)
+{
+	const size_t bytes = (GEMP_NODE_COUNTERS + 1) * sizeof(gemp_counter);
+	bool alone = !gemp_shared_fits(comm, bytes);
+	MPI_Aint size = alone || comm->node_rank == 0 ? (MPI_Aint)bytes : 0;
+	int unit = sizeof(gemp_counter);
+	void *mine;
+	GEMP_MPI(MPI_Win_allocate_shared(size, unit, MPI_INFO_NULL, alone ? MPI_COMM_SELF : comm->node, &mine,
+	                                 &comm->counter_window));
+	GEMP_MPI(MPI_Win_shared_query(comm->counter_window, 0, &size, &unit, &mine));
+	GEMP_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, comm->counter_window));
+	comm->counters = aligned(mine);
+	for (int i = 0; (alone || comm->node_rank == 0) && i < GEMP_NODE_COUNTERS; i++)
+		comm->counters[i].step = alone ? (uint64_t)comm->node_size : 1;
+	GEMP_MPI(MPI_Barrier(comm->node));
+}
+
+gemp_counter *gemp_counter_open(gemp_comm *comm)
+{
+	if (!comm->counters)
+		open_counters(comm);
+	GEMP_CHECK(comm->counters_open < GEMP_NODE_COUNTERS);
+	gemp_counter *counter = &comm->counters[comm->counters_open++];
+	bool alone = counter->step > 1;
+	if (alone || comm->node_rank == 0)
+		atomic_store(&counter->next, alone ? (uint64_t)comm->node_rank : 0);
+	GEMP_MPI(MPI_Barrier(comm->node));
+	return counter;
+}
+
+void gemp_counter_free(gemp_comm *comm)
+{
+	if (!comm->counters)
+		return;
+	GEMP_MPI(MPI_Win_unlock_all(comm->counter_window));
+	GEMP_MPI(MPI_Win_free(&comm->counter_window));
+	comm->counters = NULL;
+}
+
+void gemp_counter_close(gemp_comm *comm)
+{
+	GEMP_CHECK(comm->counters_open > 0);
+	comm->counters_open--;
 }

@@ -1,14 +1,16 @@
 #include "core/log.h"
 
+#include "core/status.h"
 #include "core/timer.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static int own_rank;
-static gemp_level most = GEMP_NORMAL;
+static gemp_verbosity max_level = GEMP_NORMAL;
 
 static struct {
 	const char *what; /* NULL: none under way */
@@ -17,37 +19,37 @@ static struct {
 	bool on_line;
 } progress;
 
-void gemp_log_setup(int rank, gemp_level level)
+void gemp_log_setup(int rank, gemp_verbosity level)
 {
 	own_rank = rank;
-	most = level;
+	max_level = level;
 }
 
-gemp_level gemp_log_level(void)
+gemp_verbosity gemp_log_level(void)
 {
-	return most;
+	return max_level;
 }
 
-static void say(const char *format, va_list arguments)
+static void print_line(const char *format, va_list arguments)
 {
 	gemp_progress_end();
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);
 }
 
-void gemp_log(gemp_level level, const char *format, ...)
+void gemp_log(gemp_verbosity level, const char *format, ...)
 {
-	if (own_rank != 0 || level > most)
+	if (own_rank != 0 || level > max_level)
 		return;
 	va_list arguments;
 	va_start(arguments, format);
-	say(format, arguments);
+	print_line(format, arguments);
 	va_end(arguments);
 }
 
-void gemp_log_local(gemp_level level, const char *format, ...)
+void gemp_log_local(gemp_verbosity level, const char *format, ...)
 {
-	if (level > most)
+	if (level > max_level)
 		return;
 	char line[2048];
 	va_list arguments;
@@ -59,18 +61,18 @@ void gemp_log_local(gemp_level level, const char *format, ...)
 
 void gemp_warn(const char *format, ...)
 {
-	if (own_rank != 0 || most == GEMP_QUIET)
+	if (own_rank != 0 || max_level == GEMP_QUIET)
 		return;
 	va_list arguments;
 	va_start(arguments, format);
 	fputs("gemp-mpi: warning: ", stderr);
-	say(format, arguments);
+	print_line(format, arguments);
 	va_end(arguments);
 }
 
 void gemp_progress(const char *what, uint64_t done, uint64_t total, uint64_t found)
 {
-	if (own_rank != 0 || most == GEMP_QUIET)
+	if (own_rank != 0 || max_level == GEMP_QUIET)
 		return;
 	double now = gemp_now();
 	if (progress.what != what || done < progress.done) {
@@ -104,4 +106,27 @@ void gemp_progress_end(void)
 		fputs("\r\033[K", stderr);
 	progress.on_line = false;
 	progress.what = NULL;
+}
+
+static size_t find_or_add(gemp_step_times *steps, const char *name)
+{
+	for (size_t i = 0; i < steps->count; i++)
+		if (strcmp(steps->step[i].name, name) == 0)
+			return i;
+	GEMP_CHECK(steps->count < GEMP_MAX_STEP_TIMES);
+	steps->step[steps->count].name = name;
+	return steps->count++;
+}
+
+void gemp_step_times_next(gemp_step_times *steps, const char *name)
+{
+	if (!steps)
+		return;
+	double now = gemp_now();
+	if (steps->since > 0)
+		steps->step[steps->current].seconds += now - steps->since;
+	steps->since = name ? now : 0;
+	gemp_progress_end();
+	if (name)
+		steps->current = find_or_add(steps, name);
 }

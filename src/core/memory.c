@@ -15,14 +15,14 @@ enum { HEADER = 16, PAGE = 4096, LARGE = 4 << 20 };
 static atomic_size_t live, blocks, peak;
 static atomic_long until_failure = -1;
 
-static void *refuse(size_t count, size_t size)
+static void *out_of_memory(size_t count, size_t size)
 {
 	gemp_fail(GEMP_ENOMEM, "out of memory: %zu elements of %zu bytes were asked for; "
 	          "use more ranks, or a smaller --host-memory", count, size);
 	return NULL;
 }
 
-static void grew(size_t bytes)
+static void add_live(size_t bytes)
 {
 	size_t now = atomic_fetch_add(&live, bytes) + bytes, before = peak;
 	while (now > before && !atomic_compare_exchange_weak(&peak, &before, now))
@@ -43,7 +43,7 @@ static bool may_allocate(size_t count, size_t size, size_t *bytes)
 static void *counted(char *base, size_t bytes)
 {
 	*(size_t *)(void *)base = bytes - HEADER;
-	grew(bytes - HEADER);
+	add_live(bytes - HEADER);
 	return base + HEADER;
 }
 
@@ -51,12 +51,12 @@ void *gemp_realloc(void *block, size_t count, size_t size)
 {
 	size_t bytes;
 	if (!may_allocate(count, size, &bytes))
-		return refuse(count, size);
+		return out_of_memory(count, size);
 	char *old = block ? (char *)block - HEADER : NULL;
 	size_t before = old ? *(size_t *)(void *)old : 0;
 	char *base = realloc(old, bytes);
 	if (!base)
-		return refuse(count, size);
+		return out_of_memory(count, size);
 	if (!old)
 		blocks++;
 	live -= before;
@@ -85,10 +85,10 @@ void *gemp_calloc(size_t count, size_t size)
 {
 	size_t bytes;
 	if (!may_allocate(count, size, &bytes))
-		return refuse(count, size);
+		return out_of_memory(count, size);
 	char *base = new_pages(bytes);
 	if (!base)
-		return refuse(count, size);
+		return out_of_memory(count, size);
 	blocks++;
 	return counted(base, bytes);
 }
@@ -106,7 +106,7 @@ void gemp_free(void *block)
 void gemp_memory_count(size_t bytes)
 {
 	blocks++;
-	grew(bytes);
+	add_live(bytes);
 }
 
 void gemp_memory_discount(size_t bytes)
@@ -117,7 +117,7 @@ void gemp_memory_discount(size_t bytes)
 
 char *gemp_strndup(const char *text, size_t length)
 {
-	char *copy = length < SIZE_MAX ? gemp_calloc(length + 1, 1) : refuse(length, 1);
+	char *copy = length < SIZE_MAX ? gemp_calloc(length + 1, 1) : out_of_memory(length, 1);
 	if (copy)
 		memcpy(copy, text, length);
 	return copy;
@@ -174,4 +174,55 @@ size_t gemp_memory_resident_peak(void)
 void gemp_memory_fail_after(long requests)
 {
 	until_failure = requests;
+}
+
+enum { BLOCK = 4096 };
+
+struct gemp_arena_block {
+	struct gemp_arena_block *next;
+	size_t size;
+	_Alignas(16) char bytes[];
+};
+
+char *gemp_arena_alloc(gemp_arena *scratch, size_t size)
+{
+	struct gemp_arena_block *block = scratch->blocks;
+	if (!block || block->size - scratch->used < size) {
+		size_t room = block ? 2 * block->size : BLOCK;
+		room = room < size ? size : room;
+		block = gemp_calloc(1, sizeof *block + room);
+		if (!block)
+			return NULL;
+		block->next = scratch->blocks;
+		block->size = room;
+		scratch->blocks = block;
+		scratch->used = 0;
+	}
+	char *at = block->bytes + scratch->used;
+	scratch->used += size;
+	return at;
+}
+
+static void free_after(struct gemp_arena_block *block)
+{
+	while (block) {
+		struct gemp_arena_block *next = block->next;
+		gemp_free(block);
+		block = next;
+	}
+}
+
+void gemp_arena_reset(gemp_arena *scratch)
+{
+	scratch->used = 0;
+	if (!scratch->blocks)
+		return;
+	free_after(scratch->blocks->next);
+	scratch->blocks->next = NULL;
+}
+
+void gemp_arena_free(gemp_arena *scratch)
+{
+	free_after(scratch->blocks);
+	*scratch = (gemp_arena){ 0 };
 }

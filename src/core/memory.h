@@ -3,6 +3,7 @@
  * Blocks are zeroed, sizes are checked for overflow, live and peak bytes are counted, and tests can make the k-th
  * request fail. A request for no elements gives a valid block. Several threads may ask at the same time.
  */
+
 #ifndef GEMP_CORE_MEMORY_H
 #define GEMP_CORE_MEMORY_H
 
@@ -37,5 +38,17 @@ void gemp_memory_fail_after(long requests);
 #define GEMP_RESERVE(pointer, capacity, needed) \
 	gemp_reserve((void **)&(pointer), &(capacity), (needed), sizeof *(pointer))
 gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t size);
+
+/* scratch: memory for values that live as long as one row: many small pieces, forgotten together. */
+
+typedef struct gemp_arena {
+	struct gemp_arena_block *blocks; /* the newest first */
+	size_t used;                       /* bytes of the newest */
+} gemp_arena; /* {0}: empty */
+
+/* NULL when out of memory (message recorded). */
+char *gemp_arena_alloc(gemp_arena *scratch, size_t size);
+void gemp_arena_reset(gemp_arena *scratch); /* forgets all, keeps its largest block */
+void gemp_arena_free(gemp_arena *scratch);
 
 #endif

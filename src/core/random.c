@@ -1,6 +1,7 @@
+#define XXH_INLINE_ALL /* so that sizes known here are worked out by the compiler */
+
 #include "core/random.h"
 
-#define XXH_INLINE_ALL /* so that sizes known here are worked out by the compiler */
 #include <string.h>
 #include <xxhash.h>
 

@@ -1,4 +1,5 @@
 /* random: seeded streams and hashes, the same on every machine. */
+
 #ifndef GEMP_CORE_RANDOM_H
 #define GEMP_CORE_RANDOM_H
 

@@ -26,7 +26,7 @@ static void cut_comment(char *line)
 		}
 }
 
-static gemp_code parse_line(const char *place, char *line, const char *kind, gemp_setting_taker take, void *self)
+static gemp_code parse_line(const char *place, char *line, const char *kind, gemp_settings_handler take, void *self)
 {
 	cut_comment(line);
 	char *name = trim(line), *equals = strchr(name, '=');
@@ -42,7 +42,7 @@ static gemp_code parse_line(const char *place, char *line, const char *kind, gem
 	return take(self, place, name, value);
 }
 
-gemp_code gemp_settings_parse(const char *path, const char *text, const char *kind, gemp_setting_taker take, void *self)
+gemp_code gemp_settings_parse(const char *path, const char *text, const char *kind, gemp_settings_handler take, void *self)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t number = 1; *text && code == GEMP_OK; number++) {

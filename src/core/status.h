@@ -3,8 +3,11 @@
  * A function that can fail returns a gemp_code. The message of the last failure of this thread is kept aside
  * (gemp_message) and names the object, the place and the remedy. The codes are the program's exit codes.
  */
+
 #ifndef GEMP_CORE_STATUS_H
 #define GEMP_CORE_STATUS_H
+
+#include <stdio.h>
 
 typedef enum gemp_code {
 	GEMP_OK = 0,

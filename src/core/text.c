@@ -82,7 +82,7 @@ static size_t distance(const char *a, const char *b)
 	return row[lb];
 }
 
-const char *gemp_nearest(const char *word, const char *const *names, size_t count)
+const char *gemp_text_nearest(const char *word, const char *const *names, size_t count)
 {
 	const char *best = NULL;
 	size_t least = 1 + strlen(word) / 3;

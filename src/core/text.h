@@ -1,4 +1,5 @@
 /* text: growing byte strings, used for messages, rows of output and kernel source. */
+
 #ifndef GEMP_CORE_TEXT_H
 #define GEMP_CORE_TEXT_H
 
@@ -23,6 +24,6 @@ void gemp_text_free(gemp_text *text);
 gemp_code gemp_text_status(const gemp_text *text);
 
 /* The name among `names` nearest to `word` by edit distance, or NULL if none is near. */
-const char *gemp_nearest(const char *word, const char *const *names, size_t count);
+const char *gemp_text_nearest(const char *word, const char *const *names, size_t count);
 
 #endif

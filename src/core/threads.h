@@ -3,6 +3,7 @@
  * A body calls neither MPI nor OpenCL. It has no way to fail: one that can keeps its code and its message (those of
  * gemp_fail belong to the thread) in the context, for whoever called the loop.
  */
+
 #ifndef GEMP_CORE_THREADS_H
 #define GEMP_CORE_THREADS_H
 
@@ -18,5 +19,17 @@ unsigned gemp_threads(void);
  * a body, or beside another one, makes its own. */
 typedef void gemp_loop_body(void *context, unsigned thread, size_t piece);
 void gemp_parallel_for(size_t pieces, gemp_loop_body *body, void *context);
+
+/* ranges: loops over rows, shared among the cores of this rank in ranges of rows. */
+
+/* A range has as many rows as are worth a thread; there are not more than so many, so that what is kept of each is
+ * little. */
+enum { GEMP_RANGE_ROWS = 1 << 14, GEMP_MAX_RANGES = 256 };
+
+/* body(context, range, begin, end): rows [begin, end) are range number `range`. */
+typedef void gemp_range_body(void *context, size_t range, size_t begin, size_t end);
+
+size_t gemp_range_count(size_t count); /* how many there are */
+void gemp_for_ranges(size_t count, gemp_range_body *body, void *context);
 
 #endif

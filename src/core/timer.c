@@ -1,7 +1,10 @@
 #include "core/timer.h"
 
-#include "core/trace.h"
+#include "core/memory.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 const char *const gemp_phase_name[GEMP_PHASES] = {
@@ -17,12 +20,18 @@ double gemp_now(void)
 }
 
 static const gemp_lane lane_of[GEMP_PHASES] = { /* else the host's */
-	[GEMP_EXCHANGE] = GEMP_LANE_EXCHANGE, [GEMP_DOWNLOAD] = GEMP_LANE_OUTPUT, [GEMP_WRITE] = GEMP_LANE_OUTPUT,
+	[GEMP_PHASE_EXCHANGE] = GEMP_LANE_EXCHANGE, [GEMP_PHASE_DOWNLOAD] = GEMP_LANE_OUTPUT, [GEMP_PHASE_WRITE] = GEMP_LANE_OUTPUT,
 };
 
 double gemp_timers_add(gemp_timers *timers, gemp_phase phase, double since)
 {
 	return gemp_timers_add_less(timers, phase, since, 0);
+}
+
+static void gemp_trace_until(const char *name, gemp_lane lane, double since, double until)
+{
+	if (gemp_trace_on())
+		gemp_trace_between(name, lane, llround(since * 1e9), llround(until * 1e9));
 }
 
 double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since, double less)
@@ -31,4 +40,147 @@ double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since,
 	timers->seconds[phase] += now - since - less;
 	gemp_trace_until(gemp_phase_name[phase], lane_of[phase], since, now);
 	return now;
+}
+
+static gemp_trace trace;
+
+void gemp_trace_start(size_t most)
+{
+	gemp_trace_free();
+	trace.max_spans = most;
+}
+
+bool gemp_trace_on(void)
+{
+	return trace.max_spans > 0;
+}
+
+static uint16_t number_of(const char *name)
+{
+	size_t n = 0;
+	while (n < trace.name_count && strncmp(trace.names[n], name, GEMP_TRACE_NAME - 1) != 0)
+		n++;
+	if (n < trace.name_count)
+		return (uint16_t)n;
+	if (n == GEMP_TRACE_NAMES)
+		return GEMP_TRACE_NAMES - 1;
+	strncpy(trace.names[n], n < GEMP_TRACE_NAMES - 1 ? name : "others", GEMP_TRACE_NAME - 1);
+	trace.name_count++;
+	return (uint16_t)n;
+}
+
+void gemp_trace_between(const char *name, gemp_lane lane, int64_t begin, int64_t end)
+{
+	if (!gemp_trace_on())
+		return;
+	if (trace.count >= trace.max_spans ||
+	    (trace.count == trace.capacity && GEMP_RESERVE(trace.spans, trace.capacity, trace.count + 1) != GEMP_OK)) {
+		trace.dropped++;
+		return;
+	}
+	trace.spans[trace.count++] = (gemp_span){ begin, end > begin ? end : begin, number_of(name), (uint16_t)lane };
+}
+
+void gemp_trace_add(const char *name, gemp_lane lane, double since)
+{
+	if (gemp_trace_on())
+		gemp_trace_until(name, lane, since, gemp_now());
+}
+
+void gemp_trace_drop(void)
+{
+	trace.dropped++;
+}
+
+gemp_lane gemp_trace_device(void)
+{
+	if (trace.devices < GEMP_TRACE_DEVICES)
+		trace.devices++;
+	return (gemp_lane)(GEMP_LANE_DEVICE + trace.devices - 1);
+}
+
+/* ENDING. Devices come together, so that a stretch of time in which any of them works is one of neighbours. */
+static uint16_t kind_of(const gemp_span *span)
+{
+	return span->lane < GEMP_LANE_DEVICE ? span->lane : GEMP_LANE_DEVICE;
+}
+
+static int by_place(const void *one, const void *other)
+{
+	const gemp_span *a = one, *b = other;
+	if (kind_of(a) != kind_of(b))
+		return kind_of(a) < kind_of(b) ? -1 : 1;
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	return a->end > b->end ? -1 : a->end < b->end;
+}
+
+/* A device's clock is known to some microseconds, and launches follow one another faster. */
+static void separate_launches(gemp_span *spans, size_t count)
+{
+	int64_t before[GEMP_TRACE_DEVICES] = { 0 };
+	for (size_t i = 0; i < count; i++) {
+		if (kind_of(&spans[i]) != GEMP_LANE_DEVICE)
+			continue;
+		int64_t *last = &before[spans[i].lane - GEMP_LANE_DEVICE];
+		if (spans[i].begin < *last)
+			spans[i].begin = *last;
+		if (spans[i].end < spans[i].begin)
+			spans[i].end = spans[i].begin;
+		*last = spans[i].end;
+	}
+}
+
+const gemp_trace *gemp_trace_end(void)
+{
+	trace.max_spans = 0;
+	if (trace.count)
+		qsort(trace.spans, trace.count, sizeof *trace.spans, by_place);
+	separate_launches(trace.spans, trace.count);
+	return &trace;
+}
+
+void gemp_trace_free(void)
+{
+	gemp_free(trace.spans);
+	trace = (gemp_trace){ 0 };
+}
+
+/* OVERLAP. */
+typedef struct busy_interval {
+	int64_t begin, end;
+} busy_interval;
+
+/* The next one in which something is under way in lanes of a kind. */
+static bool next_interval(const gemp_trace *t, size_t *at, gemp_lane kind, busy_interval *out)
+{
+	while (*at < t->count && kind_of(&t->spans[*at]) < kind)
+		++*at;
+	if (*at == t->count || kind_of(&t->spans[*at]) != kind)
+		return false;
+	*out = (busy_interval){ t->spans[*at].begin, t->spans[*at].end };
+	for (++*at; *at < t->count && kind_of(&t->spans[*at]) == kind && t->spans[*at].begin <= out->end; ++*at)
+		if (t->spans[*at].end > out->end)
+			out->end = t->spans[*at].end;
+	return true;
+}
+
+gemp_lane_times gemp_trace_lane_times(const gemp_trace *t, gemp_lane lane)
+{
+	int64_t seconds = 0, hidden = 0;
+	size_t at = 0, device_at = 0;
+	busy_interval own, device;
+	bool works = next_interval(t, &device_at, GEMP_LANE_DEVICE, &device);
+	while (next_interval(t, &at, lane, &own)) {
+		seconds += own.end - own.begin;
+		while (works && device.begin < own.end) {
+			int64_t from = device.begin > own.begin ? device.begin : own.begin;
+			int64_t to = device.end < own.end ? device.end : own.end;
+			hidden += to > from ? to - from : 0;
+			if (device.end > own.end)
+				break;
+			works = next_interval(t, &device_at, GEMP_LANE_DEVICE, &device);
+		}
+	}
+	return (gemp_lane_times){ 1e-9 * (double)seconds, 1e-9 * (double)hidden };
 }

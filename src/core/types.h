@@ -1,11 +1,11 @@
 /* types: the integer roles, each with its printf form and limits. Their MPI, HDF5 and OpenCL twins have the same
- * suffix beside the code that may include those headers: comm/comm.h, io/hdf5.h, kernels/abi.h.
+ * suffix beside the code that may include those headers: comm/comm.h, io/hdf5/hdf5_file.h, kernels/match/match_abi.h.
  */
+
 #ifndef GEMP_CORE_TYPES_H
 #define GEMP_CORE_TYPES_H
 
 #include <inttypes.h>
-#include <stdint.h>
 
 typedef uint32_t gemp_vertex; /* an id in the file's order, or a slot: the comment at its use says which */
 typedef uint64_t gemp_edge;   /* relation offset + position in CSR order */

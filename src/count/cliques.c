@@ -1,8 +1,10 @@
 /* Cliques of four or more vertices, in the bitmap of each vertex's low row. */
-#include "count/count_parts.h"
-#include "count/source.h"
+
+#include "count/cliques.h"
 
 #include "core/memory.h"
+#include "count/codegen.h"
+#include "device/tuning.h"
 
 enum { SPARE_LOCAL = 128 }; /* bytes of local memory that a kernel has beside its argument */
 
@@ -15,7 +17,7 @@ static size_t bit_words(size_t d)
 /* The longest low row whose bits fit into local memory. */
 static uint32_t longest_local(const gemp_device *device)
 {
-	size_t words = (device->local < 49152 ? device->local : 49152) - SPARE_LOCAL, d = 0;
+	size_t words = (device->local_memory < 49152 ? device->local_memory : 49152) - SPARE_LOCAL, d = 0;
 	words /= sizeof(uint32_t);
 	while (bit_words(d + 1) <= words)
 		d++;
@@ -36,7 +38,7 @@ bool gemp_count_cliques_narrow(const gemp_device *device, uint32_t longest_low)
 /* TASKS: vertices by the length of their low rows, the longest first. */
 static uint32_t low_length(const gemp_count_engine *engine, size_t v)
 {
-	return (uint32_t)(engine->low_begin[v + 1] - engine->low_begin[v]);
+	return (uint32_t)(engine->low_offsets[v + 1] - engine->low_offsets[v]);
 }
 
 static gemp_code list_vertices(gemp_count_engine *engine)
@@ -45,12 +47,12 @@ static gemp_code list_vertices(gemp_count_engine *engine)
 	const gemp_count_graph *g = &engine->graph;
 	uint32_t *list = NULL, *next = NULL;
 	uint32_t *count;
-	GEMP_TRY(GEMP_NEW(engine->clique_count, (size_t)g->longest_prefix + 2));
-	GEMP_TRY(GEMP_NEW(next, (size_t)g->longest_prefix + 2));
+	GEMP_TRY(GEMP_NEW(engine->clique_count, (size_t)g->max_prefix + 2));
+	GEMP_TRY(GEMP_NEW(next, (size_t)g->max_prefix + 2));
 	count = engine->clique_count;
 	for (size_t v = 0; v < g->vertices; v++)
 		count[low_length(engine, v)]++;
-	for (size_t d = g->longest_prefix + 1; d-- > 0;) {
+	for (size_t d = g->max_prefix + 1; d-- > 0;) {
 		next[d] = count[d + 1];
 		count[d] += count[d + 1];
 	}
@@ -66,19 +68,19 @@ done:
 
 static uint32_t at_least(const gemp_count_engine *engine, size_t length)
 {
-	return length > engine->graph.longest_prefix ? 0 : engine->clique_count[length];
+	return length > engine->graph.max_prefix ? 0 : engine->clique_count[length];
 }
 
 static gemp_code make_slab(gemp_count_engine *engine)
 {
 	gemp_device *device = engine->context->device;
-	size_t d = engine->graph.longest_prefix, groups = device->units, bytes;
+	size_t d = engine->graph.max_prefix, groups = device->units, bytes;
 	if (device->gpu) {
 		size_t rows = at_least(engine, (size_t)longest_local(device) + 1);
 		engine->slab_words = bit_words(d);
 		bytes = engine->slab_words * sizeof(uint32_t);
 		groups = 4 * groups < rows ? 4 * groups : rows;
-		size_t fit = (device->memory - device->held) / 4 / bytes;
+		size_t fit = (device->memory - device->buffer_bytes) / 4 / bytes;
 		groups = groups > fit ? fit ? fit : 1 : groups;
 	} else {
 		engine->slab_words = d * ((d + 63) / 64);
@@ -93,12 +95,12 @@ gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 	const gemp_device *device = engine->context->device;
 	if (!engine->needs.cliques)
 		return GEMP_OK;
-	if (engine->graph.longest_prefix > GEMP_MOST_LOW)
+	if (engine->graph.max_prefix > GEMP_MAX_LOW_ROW)
 		return gemp_fail(GEMP_EDATA, "a vertex has more than %d neighbours of greater degree, and their bitmap is too "
-		                 "large; --count-by enumerate does without", GEMP_MOST_LOW);
+		                 "large; --count-by enumerate does without", GEMP_MAX_LOW_ROW);
 	if (device->gpu)
 		GEMP_TRY(list_vertices(engine));
-	if (!device->gpu || gemp_count_cliques_large(device, engine->graph.longest_prefix))
+	if (!device->gpu || gemp_count_cliques_large(device, engine->graph.max_prefix))
 		GEMP_TRY(make_slab(engine));
 done:
 	return code;
@@ -108,39 +110,39 @@ done:
 static size_t choose_group(const gemp_count_engine *engine, int clique, uint32_t tasks)
 {
 	const gemp_device *device = engine->context->device;
-	size_t group = engine->graph.longest_prefix > 128 ? 128 : 64, resident = (size_t)device->units * 2048;
+	size_t group = engine->graph.max_prefix > 128 ? 128 : 64, resident = (size_t)device->units * 2048;
 	while (group < 256 && 6 * resident > group * tasks)
 		group *= 2;
 	for (int k = 4; k < clique && group < 512; k++)
-		group *= engine->graph.longest_prefix > 128 ? 4 : 2;
+		group *= engine->graph.max_prefix > 128 ? 4 : 2;
 	group = gemp_tuning(device, "count.clique.group", (uint32_t)(group > 512 ? 512 : group));
-	return group < device->group ? group : device->group;
+	return group < device->max_group ? group : device->max_group;
 }
 
 /* Places [from, end) of the list. */
-static gemp_code launch_list(gemp_count_engine *engine, gemp_laps *laps, cl_kernel kernel, gemp_count_shape shape,
+static gemp_code launch_list(gemp_count_engine *engine, gemp_timings *laps, cl_kernel kernel, gemp_count_shape shape,
                              uint32_t from, uint32_t end, size_t local, size_t first)
 {
 	gemp_count_graph *g = &engine->graph;
 	cl_uint rank = (cl_uint)engine->context->comm->rank, ranks = (cl_uint)engine->context->comm->size;
 	cl_ulong slab_words = engine->slab_words, place = first;
 	size_t least = 2 * shape.group * sizeof(cl_long);
-	return gemp_count_launch(engine, laps, kernel, shape, GEMP_ARG(&g->low_begin.mem), GEMP_ARG(&g->low_near.mem),
+	return gemp_count_launch(engine, laps, kernel, shape, GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem),
 	                         GEMP_ARG(&engine->clique_list.mem), GEMP_ARG(&from), GEMP_ARG(&end), GEMP_ARG(&rank),
 	                         GEMP_ARG(&ranks), GEMP_ARG(&engine->slab.mem), GEMP_ARG(&slab_words),
 	                         GEMP_ARG(&engine->partials.control.mem), GEMP_ARG(&engine->partials.out.mem),
 	                         GEMP_ARG(&place), GEMP_LOCAL(local > least ? local : least));
 }
 
-static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t first, size_t *groups, gemp_laps *laps)
+static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t first, size_t *groups, gemp_timings *laps)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_device *device = engine->context->device;
 	int clique = engine->plan->sums[index].clique;
-	uint32_t limit = longest_local(device), longest = engine->graph.longest_prefix;
+	uint32_t limit = longest_local(device), longest = engine->graph.max_prefix;
 	uint32_t large = at_least(engine, (size_t)limit + 1), all = at_least(engine, (size_t)clique - 1);
 	if (large) {
-		gemp_count_shape shape = { device->group < 512 ? device->group : 512,
+		gemp_count_shape shape = { device->max_group < 512 ? device->max_group : 512,
 			                   engine->slab.size / sizeof(uint32_t) / engine->slab_words };
 		GEMP_TRY(launch_list(engine, laps, engine->large[index], shape, 0, large, 0, first));
 		*groups = shape.groups;
@@ -158,7 +160,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups, gemp_laps *laps)
+gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups, gemp_timings *laps)
 {
 	gemp_count_graph *g = &engine->graph;
 	const gemp_device *device = engine->context->device;
@@ -170,8 +172,8 @@ gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, siz
 	if (device->gpu)
 		return launch_gpu(engine, index, first, groups, laps);
 	*groups = shape.groups;
-	return gemp_count_launch(engine, laps, engine->sums[index], shape, GEMP_ARG(&g->low_begin.mem),
-	                         GEMP_ARG(&g->low_near.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&least), GEMP_ARG(&rank),
+	return gemp_count_launch(engine, laps, engine->sums[index], shape, GEMP_ARG(&g->low_offsets.mem),
+	                         GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&least), GEMP_ARG(&rank),
 	                         GEMP_ARG(&ranks), GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->slab.mem),
 	                         GEMP_ARG(&slab_words), GEMP_ARG(&engine->partials.control.mem),
 	                         GEMP_ARG(&engine->partials.out.mem), GEMP_ARG(&place));

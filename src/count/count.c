@@ -1,7 +1,14 @@
-#include "count/count_parts.h"
+/* Sums over vertices, edges and triangles. */
+
+#include "count/count.h"
 
 #include "core/memory.h"
-#include "count/source.h"
+#include "count/cliques.h"
+#include "count/codegen.h"
+#include "count/expression.h"
+#include "count/neighbours.h"
+#include "count/wedges.h"
+#include "device/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +21,7 @@ static bool sums_mention_support(const gemp_count_plan *plan)
 	bool found = false;
 	for (size_t i = 0; i < plan->sum_count; i++)
 		for (size_t n = 0; n < 3; n++)
-			found |= gemp_sum_own(&plan->sums[i]) && gemp_sum_mentions(plan->sums[i].expression, names[n]);
+			found |= gemp_sum_is_direct(&plan->sums[i]) && gemp_expression_mentions(plan->sums[i].expression, names[n]);
 	return found;
 }
 
@@ -23,16 +30,16 @@ static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 	gemp_count_needs needs = { 0 };
 	bool triangles = false;
 	for (size_t k = 1; k < plan->table_count; k++)
-		needs.spread |= gemp_sum_mentions(plan->tables[k].expression, "t_01");
+		needs.both_entries |= gemp_expression_mentions(plan->tables[k].expression, "t_01");
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		const gemp_sum *sum = &plan->sums[i];
 		triangles |= sum->kind == GEMP_SUM_TRIANGLES;
 		needs.cliques |= sum->kind == GEMP_SUM_CLIQUES;
 		needs.low |= sum->kind == GEMP_SUM_EDGES;
-		needs.spread |= plan->support && !gemp_sum_own(sum);
+		needs.both_entries |= plan->support && !gemp_sum_is_direct(sum);
 	}
-	needs.over = plan->over;
-	needs.support = needs.over || needs.spread || (plan->support && sums_mention_support(plan));
+	needs.ordered_support = plan->ordered_support;
+	needs.support = needs.ordered_support || needs.both_entries || (plan->support && sums_mention_support(plan));
 	needs.low |= needs.support || needs.cliques || triangles;
 	needs.maps = !gpu && (needs.support || needs.cliques || triangles);
 	return needs;
@@ -45,8 +52,8 @@ gemp_code gemp_count_get_rows(gemp_resident **out, gemp_context *context, gemp_g
 	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (key->relations[r])
-			GEMP_TRY(gemp_graph_need_relation(graph, r, gemp_view_parts(key->direction)));
-	gemp_timers_add(&context->timers, GEMP_READ, began);
+			GEMP_TRY(gemp_graph_load_relation(graph, r, gemp_view_parts(key->direction)));
+	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	GEMP_TRY(gemp_resident_get(out, context, graph, key, 1, GEMP_REPLICATE_ALL));
 done:
 	return code;
@@ -61,8 +68,8 @@ static void describe_graph(gemp_count_engine *engine)
 	g->wide = engine->rows->wide;
 	for (size_t v = 0; v < g->vertices; v++) {
 		uint64_t length = engine->view->begin[v + 1] - engine->view->begin[v];
-		if (length > g->longest)
-			g->longest = (uint32_t)length;
+		if (length > g->max_degree)
+			g->max_degree = (uint32_t)length;
 	}
 }
 
@@ -72,15 +79,15 @@ static double longest_low(const gemp_count_engine *engine)
 {
 	const gemp_count_graph *g = &engine->graph;
 	double most = 1.2 * sqrt((double)g->entries) + 1;
-	uint64_t least = g->longest;
+	uint64_t least = g->max_degree;
 	for (size_t v = 0; v < g->vertices; v++) {
 		uint64_t length = engine->view->begin[v + 1] - engine->view->begin[v];
 		if (length > least + least / 5)
-			most = g->longest;
+			most = g->max_degree;
 		if (length < least)
 			least = length;
 	}
-	return most < g->longest ? most : g->longest;
+	return most < g->max_degree ? most : g->max_degree;
 }
 
 static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_text *sums)
@@ -88,12 +95,12 @@ static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_
 	gemp_code code = GEMP_OK;
 	gemp_count_graph *g = &engine->graph;
 	const gemp_device *device = engine->context->device;
-	gemp_count_source source = { .wide = g->wide, .gpu = device->gpu, .lanes = engine->lanes, .longest = g->longest,
-		.longest_low = longest_low(engine), .tables = g->table_bound };
-	source.large_low = gemp_count_cliques_large(device, (uint32_t)source.longest_low);
-	g->table_bound[0] = g->longest;
+	gemp_count_codegen source = { .wide = g->wide, .gpu = device->gpu, .lanes = engine->lanes, .max_row = g->max_degree,
+		.max_low_row = longest_low(engine), .tables = g->table_bound };
+	source.large_low = gemp_count_cliques_large(device, (uint32_t)source.max_low_row);
+	g->table_bound[0] = g->max_degree;
 	for (size_t k = 1; k < engine->plan->table_count; k++)
-		GEMP_TRY(gemp_table_bound(engine->plan, k, &source, &g->table_bound[k]));
+		GEMP_TRY(gemp_count_table_bound(engine->plan, k, &source, &g->table_bound[k]));
 	GEMP_TRY(gemp_count_emit_rows(rows, &source));
 	GEMP_TRY(gemp_count_emit(sums, engine->plan, &source));
 	engine->checked = source.checked;
@@ -110,40 +117,47 @@ static gemp_code make_kernels(gemp_count_engine *engine)
 		if (!gemp_sum_has_kernel(&plan->sums[i]))
 			continue;
 		bool narrow = plan->sums[i].kind == GEMP_SUM_CLIQUES &&
-		              gemp_count_cliques_narrow(engine->context->device, engine->graph.longest_prefix);
+		              gemp_count_cliques_narrow(engine->context->device, engine->graph.max_prefix);
 		snprintf(name, sizeof name, "count_%s_%zu", narrow ? "narrow" : "sum", i);
 		GEMP_TRY(gemp_kernel_new(&engine->sums[i], &engine->program, name));
 		snprintf(name, sizeof name, "count_large_%zu", i);
 		if (plan->sums[i].kind == GEMP_SUM_CLIQUES &&
-		    gemp_count_cliques_large(engine->context->device, engine->graph.longest_prefix))
+		    gemp_count_cliques_large(engine->context->device, engine->graph.max_prefix))
 			GEMP_TRY(gemp_kernel_new(&engine->large[i], &engine->program, name));
 	}
 done:
 	return code;
 }
 
+/* The most groups that a sum's launches have. */
+static size_t gemp_count_sum_groups(const gemp_count_engine *engine)
+{
+	const gemp_device *device = engine->context->device;
+	return device->gpu ? (size_t)device->units * 32 * 256 / 32 : device->units;
+}
+
 /* Local. What is made on the device before supports, and from them. */
-static gemp_code prepare_rows(gemp_count_engine *engine, gemp_laps *laps)
+static gemp_code prepare_rows(gemp_count_engine *engine, gemp_timings *laps)
 {
 	gemp_code code = GEMP_OK;
 	size_t groups = gemp_count_sum_groups(engine) * engine->plan->sum_count;
 	GEMP_TRY(gemp_partials_new(&engine->partials, engine->context->device, groups));
 	engine->partials.checked = engine->checked;
 	GEMP_TRY(gemp_count_rows(engine, laps));
-	GEMP_TRY(gemp_laps_seconds(laps, &engine->preparation));
+	GEMP_TRY(gemp_timings_seconds(laps, &engine->preparation));
 done:
 	return code;
 }
 
-static gemp_code prepare_sums(gemp_count_engine *engine, gemp_laps *laps)
+static gemp_code prepare_sums(gemp_count_engine *engine, gemp_timings *laps)
 {
 	gemp_code code = GEMP_OK;
 	double seconds;
-	GEMP_TRY(gemp_laps_seconds(laps, &engine->support_seconds));
+	GEMP_TRY(gemp_timings_seconds(laps, &engine->support_seconds));
 	GEMP_TRY(gemp_count_tables(engine, laps));
-	GEMP_TRY(gemp_laps_seconds(laps, &seconds));
+	GEMP_TRY(gemp_timings_seconds(laps, &seconds));
 	engine->preparation += engine->support_seconds + seconds;
-	engine->context->timers.seconds[GEMP_PREPARE] += engine->preparation;
+	engine->context->timers.seconds[GEMP_PHASE_PREPARE] += engine->preparation;
 	GEMP_TRY(gemp_count_cliques_prepare(engine));
 	GEMP_TRY(make_kernels(engine));
 	GEMP_TRY(gemp_partials_read(&engine->partials, engine->context->device, 0));
@@ -155,13 +169,13 @@ done:
 static gemp_code prepare_device(gemp_count_engine *engine)
 {
 	gemp_code code = GEMP_OK;
-	gemp_laps laps = { 0 };
+	gemp_timings laps = { 0 };
 	const gemp_comm *comm = engine->context->comm;
 	GEMP_TRY(gemp_comm_agree(comm, prepare_rows(engine, &laps)));
 	GEMP_TRY(gemp_count_support(engine, &laps));
 	GEMP_TRY(gemp_comm_agree(comm, prepare_sums(engine, &laps)));
 done:
-	gemp_laps_free(&laps);
+	gemp_timings_free(&laps);
 	return code;
 }
 
@@ -180,11 +194,11 @@ static gemp_code make_sweeps(gemp_count_engine *engine)
 		uint64_t launches;
 		if (!swept(&plan->sums[i]) || engine->graph.entries == 0)
 			continue;
-		GEMP_TRY(gemp_sweep_new(&engine->sweeps[i], &engine->graph, &plan->sums[i]));
-		double seconds = gemp_sweep_preparation(engine->sweeps[i], &launches);
+		GEMP_TRY(gemp_wedges_new(&engine->sweeps[i], &engine->graph, &plan->sums[i]));
+		double seconds = gemp_wedges_preparation(engine->sweeps[i], &launches);
 		engine->preparation += seconds;
 		engine->prepared += launches;
-		engine->context->timers.seconds[GEMP_PREPARE] += seconds;
+		engine->context->timers.seconds[GEMP_PHASE_PREPARE] += seconds;
 	}
 done:
 	return code;
@@ -245,14 +259,14 @@ void gemp_count_free(gemp_count_engine *engine)
 		return;
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
-	gemp_buffer *buffers[] = { &g->mid, &g->support, &g->over, &g->low_begin, &g->low_near, &g->low_source,
+	gemp_buffer *buffers[] = { &g->upper_offsets, &g->support, &g->ordered_support, &g->low_offsets, &g->low_indices, &g->low_source,
 		&g->low_support, &engine->maps, &engine->clique_list, &engine->slab };
 	for (size_t i = 0; i < GEMP_MAX_SUMS; i++) {
 		if (engine->sums[i])
 			clReleaseKernel(engine->sums[i]);
 		if (engine->large[i])
 			clReleaseKernel(engine->large[i]);
-		gemp_sweep_free(engine->sweeps[i]);
+		gemp_wedges_free(engine->sweeps[i]);
 	}
 	free_program(&engine->rows_program, device);
 	free_program(&engine->program, device);
@@ -262,8 +276,186 @@ void gemp_count_free(gemp_count_engine *engine)
 		gemp_buffer_free(&g->tables[k], device);
 	gemp_partials_free(&engine->partials, device);
 	gemp_resident_release(engine->rows);
-	gemp_free(engine->mid);
-	gemp_free(engine->low_begin);
+	gemp_free(engine->upper_offsets);
+	gemp_free(engine->low_offsets);
 	gemp_free(engine->clique_count);
 	gemp_free(engine);
+}
+
+static gemp_count_shape shape_of(const gemp_count_engine *engine, const gemp_sum *sum, uint64_t tasks)
+{
+	const gemp_device *device = engine->context->device;
+	uint64_t mine = tasks / (uint64_t)engine->context->comm->size + 256;
+	if (sum->kind != GEMP_SUM_TRIANGLES)
+		return gemp_count_launch_shape(device, mine, 1, 256);
+	return gemp_count_launch_shape(device, mine, engine->lanes, gemp_tuning(device, "count.triangle.group", 256));
+}
+
+/* Local. Launch sum `index`, one of the engine's own; groups [first, first + *groups) of partials get it (sums.c,
+ * cliques.c). */
+static gemp_code gemp_count_sum_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups, gemp_timings *laps)
+{
+	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 13];
+	size_t count = 0;
+	const gemp_sum *sum = &engine->plan->sums[index];
+	gemp_count_graph *g = &engine->graph;
+	const gemp_device *device = engine->context->device;
+	bool vertices = sum->kind == GEMP_SUM_VERTICES || (sum->kind == GEMP_SUM_TRIANGLES && !device->gpu);
+	cl_ulong tasks = vertices ? g->vertices : g->entries / 2, place = first;
+	cl_uint rank = (cl_uint)engine->context->comm->rank, ranks = (cl_uint)engine->context->comm->size;
+	gemp_count_shape shape = shape_of(engine, sum, tasks);
+	for (size_t k = 0; k < engine->plan->table_count; k++)
+		if (gemp_expression_reads_table(sum->expression, k))
+			arguments[count++] = GEMP_ARG(&g->tables[k].mem);
+	arguments[count++] = GEMP_ARG(&g->low_offsets.mem);
+	arguments[count++] = GEMP_ARG(&g->low_indices.mem);
+	arguments[count++] = GEMP_ARG(&g->low_source.mem);
+	arguments[count++] = GEMP_ARG(&g->low_support.mem);
+	arguments[count++] = GEMP_ARG(&tasks);
+	arguments[count++] = GEMP_ARG(&rank);
+	arguments[count++] = GEMP_ARG(&ranks);
+	arguments[count++] = GEMP_ARG(&g->vertices);
+	arguments[count++] = GEMP_ARG(&engine->maps.mem);
+	arguments[count++] = GEMP_ARG(&engine->partials.control.mem);
+	arguments[count++] = GEMP_ARG(&engine->partials.out.mem);
+	arguments[count++] = GEMP_ARG(&place);
+	arguments[count++] = GEMP_LOCAL(2 * shape.group * sizeof(cl_long));
+	*groups = shape.groups;
+	return gemp_count_launch_with(engine, laps, engine->sums[index], shape, arguments, count);
+}
+
+/* One run: all sums, added up over ranks, divided. */
+
+typedef struct run {
+	gemp_count_engine *engine;
+	gemp_count_result *result;
+	gemp_timings laps[GEMP_MAX_SUMS];
+	size_t first[GEMP_MAX_SUMS], groups[GEMP_MAX_SUMS]; /* of partials */
+	size_t used;
+	bool known[GEMP_MAX_SUMS];       /* without a kernel: */
+	__int128 totals[GEMP_MAX_SUMS];
+	__int128 total; /* this rank's, then all ranks' */
+} run;
+
+/* Sums of which all tasks count 1 need no kernel, and those that pass 64 bits at some vertex are not for one. */
+static gemp_code find_known(run *r, size_t i)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_sum *sum = &r->engine->plan->sums[i];
+	const gemp_count_graph *g = &r->engine->graph;
+	bool passes, one = gemp_sum_is_direct(sum) && !gemp_sum_has_kernel(sum) && !sum->leaves;
+	GEMP_TRY(gemp_vertex_sum_overflows(g, sum, &passes));
+	r->known[i] = one || passes;
+	if (one)
+		r->totals[i] = r->engine->context->comm->rank ? 0 : sum->kind == GEMP_SUM_EDGES ? g->entries / 2 : g->vertices;
+	else if (passes)
+		GEMP_TRY(gemp_vertex_sum(g, sum, &r->totals[i]));
+done:
+	return code;
+}
+
+static gemp_code launch(run *r, size_t i)
+{
+	gemp_code code = GEMP_OK;
+	gemp_count_engine *engine = r->engine;
+	r->first[i] = r->used;
+	if (engine->plan->sums[i].kind == GEMP_SUM_CLIQUES)
+		GEMP_TRY(gemp_count_cliques_launch(engine, i, r->used, &r->groups[i], &r->laps[i]));
+	else
+		GEMP_TRY(gemp_count_sum_launch(engine, i, r->used, &r->groups[i], &r->laps[i]));
+	r->used += r->groups[i];
+	r->result->launches += r->laps[i].count;
+done:
+	return code;
+}
+
+/* Local. This room's own sums: launched one behind another, read at once. */
+static gemp_code own_sums(run *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_count_engine *engine = r->engine;
+	const gemp_count_plan *plan = engine->plan;
+	for (size_t i = 0; i < plan->sum_count; i++) {
+		GEMP_TRY(find_known(r, i));
+		if (gemp_sum_is_direct(&plan->sums[i]) && !r->known[i])
+			GEMP_TRY(launch(r, i));
+	}
+	if (r->used)
+		GEMP_TRY(gemp_partials_read(&engine->partials, engine->context->device, r->used));
+	for (size_t i = 0; i < plan->sum_count; i++) {
+		if (!gemp_sum_is_direct(&plan->sums[i]))
+			continue;
+		GEMP_TRY(gemp_timings_seconds(&r->laps[i], &r->result->sum_seconds[i]));
+		if (!r->known[i])
+			r->totals[i] = gemp_partials_total(&engine->partials, r->first[i], r->groups[i]);
+		r->total += r->totals[i] * plan->sums[i].factor;
+	}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code other_sums(run *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_count_engine *engine = r->engine;
+	for (size_t i = 0; i < engine->plan->sum_count; i++) {
+		const gemp_sum *sum = &engine->plan->sums[i];
+		gemp_sum_result one = { 0 };
+		if (gemp_sum_is_direct(sum) || engine->graph.entries == 0)
+			continue;
+		GEMP_TRY(sum->kind == GEMP_SUM_NEIGHBOURS ? gemp_neighbours_sum(&engine->graph, sum, &one)
+		                                          : gemp_wedges_run(engine->sweeps[i], &one));
+		r->total += one.total * sum->factor;
+		r->result->sum_seconds[i] = one.seconds;
+		r->result->launches += one.launches;
+		r->result->preparation_seconds += one.preparation;
+		engine->context->timers.seconds[GEMP_PHASE_PREPARE] += one.preparation;
+	}
+done:
+	return code;
+}
+
+/* Collective. Modulo 2^128, in pieces of 32 bits. */
+static void add_ranks(run *r)
+{
+	uint64_t pieces[4];
+	unsigned __int128 sum = 0;
+	for (int i = 0; i < 4; i++)
+		pieces[i] = (uint32_t)((unsigned __int128)r->total >> 32 * i);
+	gemp_comm_sum(r->engine->context->comm, pieces, 4);
+	for (int i = 0; i < 4; i++)
+		sum += (unsigned __int128)pieces[i] << 32 * i;
+	r->total = (__int128)sum;
+}
+
+static gemp_code divide(run *r)
+{
+	uint64_t divisor = r->engine->plan->divisor;
+	if (r->total < 0 || r->total % divisor != 0)
+		return gemp_fail(GEMP_EINTERNAL, "the sums of a count plan do not add up to a multiple of %llu; --count-by "
+		                 "enumerate does without them", (unsigned long long)divisor);
+	r->total /= divisor;
+	r->result->overflow = r->total > (__int128)UINT64_MAX;
+	r->result->matches = r->result->overflow ? 0 : (gemp_count)r->total;
+	return GEMP_OK;
+}
+
+gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
+{
+	gemp_code code = GEMP_OK;
+	run r = { .engine = engine, .result = result };
+	*result = (gemp_count_result){ .preparation_seconds = engine->preparation, .support_seconds = engine->support_seconds };
+	GEMP_TRY(gemp_comm_agree(engine->context->comm, own_sums(&r)));
+	GEMP_TRY(other_sums(&r));
+	add_ranks(&r);
+	for (size_t i = 0; i < engine->plan->sum_count; i++)
+		result->kernel_seconds += result->sum_seconds[i];
+	engine->context->timers.seconds[GEMP_PHASE_KERNEL] += result->kernel_seconds;
+	engine->context->work.seconds += result->kernel_seconds;
+	GEMP_TRY(divide(&r));
+done:
+	for (size_t i = 0; i < GEMP_MAX_SUMS; i++)
+		gemp_timings_free(&r.laps[i]);
+	return code;
 }

@@ -4,24 +4,22 @@
  *
  * Every rank holds the whole view, and sums over its share of the tasks. Sums are exact.
  */
+
 #ifndef GEMP_COUNT_COUNT_H
 #define GEMP_COUNT_COUNT_H
 
-#include "count/count_plan.h"
-#include "partition/context.h"
-#include "partition/resident.h"
+#include "count/device_graph.h"
+#include "partition/views/resident.h"
 
 typedef struct gemp_count_result {
 	gemp_count matches;
-	bool too_many;        /* 2^64 or more; `matches` is 0 then */
+	bool overflow;        /* 2^64 or more; `matches` is 0 then */
 	uint64_t launches;
 	double kernel_seconds;                  /* the sums, by the device's clock */
 	double sum_seconds[GEMP_MAX_SUMS];      /* each of them */
 	double preparation_seconds;             /* what the sums read, made once: rows, degrees, supports, tables, task lists */
 	double support_seconds;                 /* of that, the supports */
 } gemp_count_result;
-
-typedef struct gemp_count_engine gemp_count_engine;
 
 /* Collective. Loads the relations and makes the rows of the view (of GEMP_VIEW_EITHER, simple), of which every rank has all;
  * gemp_resident_release frees them. */

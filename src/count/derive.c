@@ -1,7 +1,6 @@
 #include "count/derive.h"
 
 #include "core/memory.h"
-#include "count/hang.h"
 
 #include <string.h>
 
@@ -45,9 +44,9 @@ static bool root_is_least(const gemp_term *term)
 {
 	int others = 0;
 	for (int u = 1; u < term->size; u++) {
-		if (gemp_term_alike(term, 0, u))
+		if (gemp_term_equivalent(term, 0, u))
 			continue;
-		if (__builtin_popcount(term->near[u]) <= __builtin_popcount(term->near[0]))
+		if (__builtin_popcount(term->adjacent[u]) <= __builtin_popcount(term->adjacent[0]))
 			return false;
 		others++;
 	}
@@ -70,7 +69,7 @@ static bool core_is(const gemp_term *term, const choice *c)
 	case GEMP_SUM_WEDGES:
 		return size == 4 && !term->rooted && gemp_term_cycle(term, core, cycle);
 	case GEMP_SUM_NEIGHBOURS:
-		return size == 3 && !term->rooted && (term->near[c->centre] & core) == (core & ~(1u << c->centre));
+		return size == 3 && !term->rooted && (term->adjacent[c->centre] & core) == (core & ~(1u << c->centre));
 	case GEMP_SUM_JOINED:
 		return size == 5 && term->size == 5 && gemp_term_cycle(term, core, cycle);
 	case GEMP_SUM_PATH_PAIRS:
@@ -87,7 +86,7 @@ static bool core_is(const gemp_term *term, const choice *c)
 static bool core_apart(const gemp_term *term, int kind, int i, int j)
 {
 	if (kind == GEMP_SUM_PATH_PAIRS && term->rooted)
-		return (term->near[i] & term->near[j]) != 0; /* not those that are opposite to each other */
+		return (term->adjacent[i] & term->adjacent[j]) != 0; /* not those that are opposite to each other */
 	return kind == GEMP_SUM_PATH_PAIRS || kind == BY_DIFFERENCE || kind == GEMP_SUM_PAIRS || kind == GEMP_SUM_WEDGES || kind == GEMP_SUM_NEIGHBOURS ||
 	       (kind == GEMP_SUM_JOINED && !term->rooted);
 }
@@ -110,16 +109,16 @@ static void find_cases(cases *out, const gemp_term *term, int kind, unsigned cor
 			bool wanted = in_core && core_apart(term, kind, i, j) && !gemp_term_adjacent(term, i, j);
 			if (apart == wanted)
 				continue;
-			gemp_term_hold(&now, i, j, false);
+			gemp_term_set_differ(&now, i, j, false);
 			if (gemp_term_merge(&now, i, j, &out->terms[out->count]))
 				out->sign[out->count++] = apart ? -1 : 1;
-			gemp_term_hold(&now, i, j, wanted);
+			gemp_term_set_differ(&now, i, j, wanted);
 		}
 	out->rest = now;
 }
 
 /* FACTORS of the wedges 0-1-2 where vertex r of the square is the least: the way round that does not need the fourth. */
-static bool square_places(const gemp_hung *hung, const int *square, int r, int place[3])
+static bool square_places(const gemp_attachments *hung, const int *square, int r, int place[3])
 {
 	static const uint8_t none[GEMP_TABLES];
 	for (int way = 1; way <= 3; way += 2) {
@@ -133,7 +132,7 @@ static bool square_places(const gemp_hung *hung, const int *square, int r, int p
 	return false;
 }
 
-static bool square_works(const gemp_term *term, unsigned core, const gemp_hung *hung)
+static bool square_works(const gemp_term *term, unsigned core, const gemp_attachments *hung)
 {
 	int square[GEMP_MAX_TERM], place[3];
 	gemp_term_cycle(term, core, square);
@@ -144,7 +143,7 @@ static bool square_works(const gemp_term *term, unsigned core, const gemp_hung *
 }
 
 /* CHOOSING */
-static bool works(const deriver *d, const gemp_term *term, const choice *c, const gemp_hung *hung)
+static bool works(const deriver *d, const gemp_term *term, const choice *c, const gemp_attachments *hung)
 {
 	switch (c->kind) {
 	case GEMP_SUM_PAIRS:
@@ -166,8 +165,8 @@ static bool works(const deriver *d, const gemp_term *term, const choice *c, cons
 static int own_cost(const deriver *d, const gemp_term *term, const choice *c)
 {
 	gemp_derivation scratch = { .table_count = 1 };
-	gemp_hung hung;
-	if (!core_is(term, c) || !gemp_hang(&hung, &scratch, term, c->core, c->centre) || !works(d, term, c, &hung))
+	gemp_attachments hung;
+	if (!core_is(term, c) || !gemp_attach(&hung, &scratch, term, c->core, c->centre) || !works(d, term, c, &hung))
 		return IMPOSSIBLE;
 	int cost = kind_cost[c->kind] + TABLE_COST * (int)(scratch.table_count - 1) + (hung.codegree ? CODEGREE_COST : 0);
 	if (c->kind == GEMP_SUM_NEIGHBOURS)
@@ -194,16 +193,16 @@ static entry *find_entry(deriver *d, const gemp_term *term)
 }
 
 /* The same graph with its vertices in an order that many equal graphs agree on; a root stays first. */
-static gemp_term tidy(const gemp_term *term)
+static gemp_term normalize(const gemp_term *term)
 {
 	int key[GEMP_MAX_TERM], order[GEMP_MAX_TERM];
 	gemp_term out;
 	memset(&out, 0, sizeof out); /* terms are compared as bytes */
 	for (int v = 0; v < term->size; v++) {
-		key[v] = __builtin_popcount(term->near[v]) * 64 + __builtin_popcount(term->differ[v]);
+		key[v] = __builtin_popcount(term->adjacent[v]) * 64 + __builtin_popcount(term->differ[v]);
 		for (int u = 0; u < term->size; u++)
 			if (gemp_term_adjacent(term, v, u))
-				key[v] += 512 * __builtin_popcount(term->near[u]);
+				key[v] += 512 * __builtin_popcount(term->adjacent[u]);
 		if (term->rooted && v == 0)
 			key[v] = -1;
 		int at = v;
@@ -215,7 +214,7 @@ static gemp_term tidy(const gemp_term *term)
 	out.rooted = term->rooted;
 	for (int i = 0; i < term->size; i++)
 		for (int j = 0; j < term->size; j++) {
-			out.near[i] |= (uint8_t)(gemp_term_adjacent(term, order[i], order[j]) << j);
+			out.adjacent[i] |= (uint8_t)(gemp_term_adjacent(term, order[i], order[j]) << j);
 			out.differ[i] |= (uint8_t)(gemp_term_differ(term, order[i], order[j]) << j);
 		}
 	return out;
@@ -235,7 +234,7 @@ static gemp_term without_root(const gemp_term *term)
 	gemp_term all = *term;
 	all.rooted = false;
 	for (int v = 1; v < all.size; v++)
-		gemp_term_hold(&all, 0, v, !gemp_term_adjacent(&all, 0, v));
+		gemp_term_set_differ(&all, 0, v, !gemp_term_adjacent(&all, 0, v));
 	return all;
 }
 
@@ -244,7 +243,7 @@ static int cost_of_difference(deriver *d, const gemp_term *rooted, int least)
 	gemp_term all = without_root(rooted);
 	int cost = cost_of(d, &all);
 	for (int u = 1; u < all.size && cost < least; u++)
-		if (!gemp_term_alike(&all, 0, u)) {
+		if (!gemp_term_equivalent(&all, 0, u)) {
 			gemp_term other = gemp_term_root(&all, u);
 			cost += cost_of(d, &other);
 		}
@@ -283,7 +282,7 @@ static void try_sum(deriver *d, const gemp_term *term, int kind, unsigned core, 
 
 static int cost_of(deriver *d, const gemp_term *given)
 {
-	gemp_term term = tidy(given);
+	gemp_term term = normalize(given);
 	entry *e = find_entry(d, &term);
 	if (e->best.known)
 		return e->best.cost;
@@ -308,7 +307,7 @@ typedef struct adder {
 } adder;
 
 /* The monomial of a core whose vertex core[i] stands at place[i]. */
-static gemp_monomial place_factors(const gemp_hung *hung, const int *core, const int *place, int size)
+static gemp_monomial place_factors(const gemp_attachments *hung, const int *core, const int *place, int size)
 {
 	gemp_monomial m = { 0 };
 	for (int i = 0; i < size; i++) {
@@ -329,7 +328,7 @@ static void add(adder *a, int kind, const gemp_monomial *m, int64_t factor)
 	a->fits = a->fits && gemp_polynomial_add(&a->out->sums[kind], m, factor);
 }
 
-static void add_placed(adder *a, const choice *by, const gemp_hung *hung, const int *core, const int *place, int size,
+static void add_placed(adder *a, const choice *by, const gemp_attachments *hung, const int *core, const int *place, int size,
                        int64_t factor)
 {
 	gemp_monomial m = place_factors(hung, core, place, size);
@@ -337,7 +336,7 @@ static void add_placed(adder *a, const choice *by, const gemp_hung *hung, const 
 }
 
 /* Sums that meet each edge, pair or triangle once, for maps that meet it in every way. */
-static void add_all_ways(adder *a, const gemp_term *term, const choice *by, const gemp_hung *hung, int64_t factor)
+static void add_all_ways(adder *a, const gemp_term *term, const choice *by, const gemp_attachments *hung, int64_t factor)
 {
 	static const int ways[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 2, 0, 1 }, { 1, 2, 0 }, { 2, 1, 0 } };
 	static const int pairs[2][2] = { { 0, 2 }, { 2, 0 } }, edges[2][2] = { { 0, 1 }, { 1, 0 } };
@@ -353,7 +352,7 @@ static void add_all_ways(adder *a, const gemp_term *term, const choice *by, cons
 		add_placed(a, by, hung, core, ways[w], 3, factor);
 }
 
-static void add_square(adder *a, const gemp_term *term, const choice *by, const gemp_hung *hung, int64_t factor)
+static void add_square(adder *a, const gemp_term *term, const choice *by, const gemp_attachments *hung, int64_t factor)
 {
 	static const int places[] = { 0, 1, 2 };
 	int square[GEMP_MAX_TERM], place[3];
@@ -368,7 +367,7 @@ static void add_square(adder *a, const gemp_term *term, const choice *by, const 
 }
 
 /* Both ways round the centre. */
-static void add_neighbours(adder *a, const gemp_term *term, const choice *by, const gemp_hung *hung, int64_t factor)
+static void add_neighbours(adder *a, const gemp_term *term, const choice *by, const gemp_attachments *hung, int64_t factor)
 {
 	static const int places[2][3] = { { 1, 0, 2 }, { 1, 2, 0 } };
 	unsigned ends = by->core & ~(1u << by->centre);
@@ -396,11 +395,11 @@ static void add_difference(adder *a, const gemp_term *rooted, int64_t factor)
 	gemp_term all = without_root(rooted);
 	int alike = 1;
 	for (int u = 1; u < all.size; u++)
-		alike += gemp_term_alike(&all, 0, u);
+		alike += gemp_term_equivalent(&all, 0, u);
 	a->fits = a->fits && factor % alike == 0;
 	add_term(a, &all, factor / alike);
 	for (int u = 1; u < all.size; u++)
-		if (!gemp_term_alike(&all, 0, u)) {
+		if (!gemp_term_equivalent(&all, 0, u)) {
 			gemp_term other = gemp_term_root(&all, u);
 			add_term(a, &other, -factor / alike);
 		}
@@ -408,14 +407,14 @@ static void add_difference(adder *a, const gemp_term *rooted, int64_t factor)
 
 static void add_term(adder *a, const gemp_term *given, int64_t factor)
 {
-	gemp_term term = tidy(given);
+	gemp_term term = normalize(given);
 	const choice by = find_entry(a->deriver, &term)->best;
-	gemp_hung hung;
+	gemp_attachments hung;
 	cases c;
 	find_cases(&c, &term, by.kind, by.core);
 	for (int i = 0; i < c.count; i++)
 		add_term(a, &c.terms[i], c.sign[i] * factor);
-	a->fits = a->fits && gemp_hang(&hung, a->out, &term, by.core, by.centre);
+	a->fits = a->fits && gemp_attach(&hung, a->out, &term, by.core, by.centre);
 	if (!a->fits)
 		return;
 	if (by.kind == GEMP_SUM_CLIQUES) {

@@ -4,13 +4,16 @@
  * and common neighbours are bits set in two rows; bitmaps of as many vertices as fit into a share of the device's memory at a
  * time. On a CPU device the common neighbours of the ends of every edge are listed, and counted through these lists.
  */
+
 #ifndef GEMP_COUNT_NEIGHBOURS_H
 #define GEMP_COUNT_NEIGHBOURS_H
 
-#include "count/count_graph.h"
+#include "count/device_graph.h"
 
-/* Collective. This rank's share of a sum of kind NEIGHBOURS, without its factor; the graph has supports. */
+/* Collective: this rank's share of a sum of NEIGHBOURS, without its factor (neighbours.c). Others are the engine's own
+ * (count_parts.h). */
 gemp_code gemp_neighbours_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
+
 /* The same in a form that is not the device's own; for tests. most: bytes of a buffer; 0: as the device has them. */
 gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool lists, uint64_t most,
                                      gemp_sum_result *result);

@@ -1,10 +1,11 @@
 #include "count/term.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define BIT(i) ((uint8_t)(1u << (i)))
 
-void gemp_term_hold(gemp_term *term, int i, int j, bool apart)
+void gemp_term_set_differ(gemp_term *term, int i, int j, bool apart)
 {
 	term->differ[i] = (uint8_t)((term->differ[i] & ~BIT(j)) | (apart ? BIT(j) : 0));
 	term->differ[j] = (uint8_t)((term->differ[j] & ~BIT(i)) | (apart ? BIT(i) : 0));
@@ -16,11 +17,11 @@ static gemp_term renumber(const gemp_term *term, const int *to, int size)
 	gemp_term out = { .size = size, .rooted = term->rooted };
 	for (int i = 0; i < term->size; i++)
 		for (int j = 0; j < term->size; j++) {
-			out.near[to[i]] |= gemp_term_adjacent(term, i, j) ? BIT(to[j]) : 0;
+			out.adjacent[to[i]] |= gemp_term_adjacent(term, i, j) ? BIT(to[j]) : 0;
 			out.differ[to[i]] |= gemp_term_differ(term, i, j) ? BIT(to[j]) : 0;
 		}
 	for (int i = 0; i < size; i++)
-		out.differ[i] &= (uint8_t)~out.near[i];
+		out.differ[i] &= (uint8_t)~out.adjacent[i];
 	return out;
 }
 
@@ -30,7 +31,7 @@ bool gemp_term_merge(const gemp_term *term, int i, int j, gemp_term *out)
 	if (gemp_term_adjacent(term, i, j) || (term->rooted && low == 0))
 		return false;
 	gemp_term free = *term;
-	gemp_term_hold(&free, i, j, false);
+	gemp_term_set_differ(&free, i, j, false);
 	for (int v = 0; v < term->size; v++)
 		to[v] = v == high ? low : v - (v > high);
 	*out = renumber(&free, to, term->size - 1);
@@ -45,7 +46,7 @@ gemp_term gemp_term_root(const gemp_term *term, int root)
 	gemp_term out = renumber(term, to, term->size);
 	out.rooted = true;
 	for (int v = 1; v < out.size; v++)
-		gemp_term_hold(&out, 0, v, false);
+		gemp_term_set_differ(&out, 0, v, false);
 	return out;
 }
 
@@ -65,7 +66,7 @@ static bool complete(const gemp_term *term, int to[GEMP_MAX_TERM], unsigned used
 	return false;
 }
 
-bool gemp_term_alike(const gemp_term *term, int i, int j)
+bool gemp_term_equivalent(const gemp_term *term, int i, int j)
 {
 	int to[GEMP_MAX_TERM], first[GEMP_MAX_TERM];
 	for (int v = 0; v < term->size; v++)
@@ -80,12 +81,12 @@ bool gemp_term_cycle(const gemp_term *term, unsigned set, int cycle[GEMP_MAX_TER
 	int length = __builtin_popcount(set), at = __builtin_ctz(set);
 	unsigned left = set;
 	for (unsigned v = set; v; v &= v - 1)
-		if (__builtin_popcount(term->near[__builtin_ctz(v)] & set) != 2)
+		if (__builtin_popcount(term->adjacent[__builtin_ctz(v)] & set) != 2)
 			return false;
 	for (int i = 0; i < length; i++) {
 		cycle[i] = at;
 		left &= ~(1u << at);
-		unsigned next = term->near[at] & left;
+		unsigned next = term->adjacent[at] & left;
 		if (!next)
 			return i == length - 1;
 		at = __builtin_ctz(next);
@@ -97,7 +98,7 @@ bool gemp_term_clique(const gemp_term *term, unsigned set)
 {
 	for (unsigned v = set; v; v &= v - 1) {
 		int i = __builtin_ctz(v);
-		if ((term->near[i] & set) != (set & ~(1u << i)))
+		if ((term->adjacent[i] & set) != (set & ~(1u << i)))
 			return false;
 	}
 	return true;

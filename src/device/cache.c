@@ -1,12 +1,12 @@
 #include "device/cache.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/timer.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 enum { LOCKS = 4096 }; /* files; names that share one wait longer, or are made twice */
-static const double patience = 60; /* seconds */
+static const double max_lock_wait = 60; /* seconds */
+
+static const char magic[8] = "GEMPC01";
 
 /* A file is this header, then the bytes. */
 typedef struct header {
@@ -25,14 +27,13 @@ typedef struct header {
 	uint64_t hash; /* of the bytes, seeded by the name */
 } header;
 
-static const char magic[8] = "GEMPC01";
-
 static uint64_t hash_of(const char *name, const void *bytes, size_t size)
 {
 	return gemp_hash(bytes, size, gemp_hash(name, strlen(name), 0));
 }
 
-bool gemp_cache_make_folder(const char *path)
+/* Make a folder and those above it; false if it cannot be written. */
+static bool gemp_cache_make_folder(const char *path)
 {
 	char part[GEMP_CACHE_PATH];
 	size_t length = strlen(path);
@@ -126,6 +127,20 @@ static bool lock_path(char path[GEMP_CACHE_PATH], const char *name)
 	return snprintf(path, GEMP_CACHE_PATH, "%s/%s.%u", folder, host, number) < GEMP_CACHE_PATH;
 }
 
+/* True if the lock is ours; *busy tells that another process has it. The descriptor stays open to the end. */
+static bool lock(const char *path, bool *busy)
+{
+	int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	*busy = false;
+	if (descriptor < 0)
+		return false;
+	if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+		return true;
+	*busy = errno == EWOULDBLOCK;
+	close(descriptor);
+	return false;
+}
+
 int gemp_cache_lock(const char *name, bool *waited)
 {
 	static const struct timespec pause = { .tv_nsec = 2000000 };
@@ -135,7 +150,7 @@ int gemp_cache_lock(const char *name, bool *waited)
 	if (lock < 0)
 		return -1;
 	for (double began = gemp_now(); flock(lock, LOCK_EX | LOCK_NB) != 0;) {
-		if (errno != EWOULDBLOCK || gemp_now() - began > patience) {
+		if (errno != EWOULDBLOCK || gemp_now() - began > max_lock_wait) {
 			close(lock);
 			return -1;
 		}
@@ -149,4 +164,54 @@ void gemp_cache_unlock(int lock)
 {
 	if (lock >= 0)
 		close(lock);
+}
+
+enum { MOST_FOLDERS = 4096 };
+
+static bool claim_in(const char *root)
+{
+	char host[128] = "host", folder[GEMP_CACHE_PATH + 160], path[GEMP_CACHE_PATH + 168];
+	bool busy = true;
+	if (!gemp_cache_make_folder(root))
+		return false;
+	gethostname(host, sizeof host - 1);
+	for (int i = 0; i < MOST_FOLDERS && busy; i++) {
+		snprintf(folder, sizeof folder, "%s/%s.%d", root, host, i);
+		snprintf(path, sizeof path, "%s.lock", folder);
+		if (lock(path, &busy))
+			return gemp_cache_make_folder(folder) && setenv("POCL_CACHE_DIR", folder, 1) == 0;
+	}
+	return false;
+}
+
+/* What PoCL finds in its folder it runs, so a folder that anybody can make must be this user's alone. */
+static bool make_private(const char *path)
+{
+	struct stat status;
+	mkdir(path, 0700);
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == getuid()
+	    && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+void gemp_pocl_claim_folder(void)
+{
+	static bool claimed;
+	char root[GEMP_CACHE_PATH + 8], cache[GEMP_CACHE_PATH];
+	if (claimed)
+		return;
+	claimed = true;
+	const char *given = getenv("POCL_CACHE_DIR");
+	if (given && *given) {
+		if (claim_in(given))
+			return;
+		gemp_warn("POCL_CACHE_DIR=%s cannot be written or locked; another folder is used", given);
+	}
+	if (gemp_cache_folder(cache)) {
+		snprintf(root, sizeof root, "%s/pocl", cache);
+		if (claim_in(root))
+			return;
+	}
+	snprintf(root, sizeof root, "/tmp/gemp-mpi-%u", (unsigned)getuid());
+	if (make_private(root))
+		claim_in(root);
 }

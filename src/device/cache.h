@@ -3,6 +3,7 @@
  *
  * The folder is GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi; GEMP_CACHE_DIR="" means none.
  */
+
 #ifndef GEMP_DEVICE_CACHE_H
 #define GEMP_DEVICE_CACHE_H
 
@@ -13,8 +14,6 @@ enum { GEMP_CACHE_PATH = 1024 };
 
 /* The folder, made if need be; false if there is none to write in. */
 bool gemp_cache_folder(char path[GEMP_CACHE_PATH]);
-/* Make a folder and those above it; false if it cannot be written. */
-bool gemp_cache_make_folder(const char *path);
 
 /* The bytes stored under a name, for the caller to free (gemp_free); false if there are none. */
 bool gemp_cache_load(const char *name, void **bytes, size_t *size);
@@ -27,5 +26,16 @@ void gemp_cache_store(const char *name, const void *bytes, size_t size);
  * nothing can be stored, as on a full disk, processes would else make the same one after another. */
 int gemp_cache_lock(const char *name, bool *waited);
 void gemp_cache_unlock(int lock);
+
+/* pocl: a folder of its own for each process' PoCL.
+ *
+ * PoCL keeps what it compiles in a folder shared by all processes, also at the first launch of a kernel, where no barrier
+ * of ours can be; now and then processes that start together spoil each other's files. So each process holds one numbered
+ * folder of this host, locked as long as it lives: never shared, still warm in the next run, and never more folders than
+ * there were processes at once. They lie in POCL_CACHE_DIR if that is set, else in the cache folder, else in /tmp.
+ */
+
+/* Before the first OpenCL call of the process; later calls do nothing. */
+void gemp_pocl_claim_folder(void);
 
 #endif

@@ -1,229 +1,185 @@
 #include "device/device.h"
 
-#include "device/choose.h"
-#include "device/identity.h"
-#include "device/readback.h"
-#include "device/list.h"
-#include "device/selftest.h"
-#include "device/traced.h"
+#define NAME(error) { error, #error }
 
-#include "core/memory.h"
-#include "core/random.h"
+static const struct {
+	cl_int error;
+	const char *name;
+} names[] = {
+	NAME(CL_SUCCESS),
+	NAME(CL_DEVICE_NOT_FOUND),
+	NAME(CL_DEVICE_NOT_AVAILABLE),
+	NAME(CL_COMPILER_NOT_AVAILABLE),
+	NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+	NAME(CL_OUT_OF_RESOURCES),
+	NAME(CL_OUT_OF_HOST_MEMORY),
+	NAME(CL_PROFILING_INFO_NOT_AVAILABLE),
+	NAME(CL_MEM_COPY_OVERLAP),
+	NAME(CL_IMAGE_FORMAT_MISMATCH),
+	NAME(CL_IMAGE_FORMAT_NOT_SUPPORTED),
+	NAME(CL_BUILD_PROGRAM_FAILURE),
+	NAME(CL_MAP_FAILURE),
+	NAME(CL_MISALIGNED_SUB_BUFFER_OFFSET),
+	NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+	NAME(CL_COMPILE_PROGRAM_FAILURE),
+	NAME(CL_LINKER_NOT_AVAILABLE),
+	NAME(CL_LINK_PROGRAM_FAILURE),
+	NAME(CL_DEVICE_PARTITION_FAILED),
+	NAME(CL_KERNEL_ARG_INFO_NOT_AVAILABLE),
+	NAME(CL_INVALID_VALUE),
+	NAME(CL_INVALID_DEVICE_TYPE),
+	NAME(CL_INVALID_PLATFORM),
+	NAME(CL_INVALID_DEVICE),
+	NAME(CL_INVALID_CONTEXT),
+	NAME(CL_INVALID_QUEUE_PROPERTIES),
+	NAME(CL_INVALID_COMMAND_QUEUE),
+	NAME(CL_INVALID_HOST_PTR),
+	NAME(CL_INVALID_MEM_OBJECT),
+	NAME(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR),
+	NAME(CL_INVALID_IMAGE_SIZE),
+	NAME(CL_INVALID_SAMPLER),
+	NAME(CL_INVALID_BINARY),
+	NAME(CL_INVALID_BUILD_OPTIONS),
+	NAME(CL_INVALID_PROGRAM),
+	NAME(CL_INVALID_PROGRAM_EXECUTABLE),
+	NAME(CL_INVALID_KERNEL_NAME),
+	NAME(CL_INVALID_KERNEL_DEFINITION),
+	NAME(CL_INVALID_KERNEL),
+	NAME(CL_INVALID_ARG_INDEX),
+	NAME(CL_INVALID_ARG_VALUE),
+	NAME(CL_INVALID_ARG_SIZE),
+	NAME(CL_INVALID_KERNEL_ARGS),
+	NAME(CL_INVALID_WORK_DIMENSION),
+	NAME(CL_INVALID_WORK_GROUP_SIZE),
+	NAME(CL_INVALID_WORK_ITEM_SIZE),
+	NAME(CL_INVALID_GLOBAL_OFFSET),
+	NAME(CL_INVALID_EVENT_WAIT_LIST),
+	NAME(CL_INVALID_EVENT),
+	NAME(CL_INVALID_OPERATION),
+	NAME(CL_INVALID_BUFFER_SIZE),
+	NAME(CL_INVALID_GLOBAL_WORK_SIZE),
+	NAME(CL_INVALID_PROPERTY),
+	NAME(CL_INVALID_COMPILER_OPTIONS),
+	NAME(CL_INVALID_LINKER_OPTIONS),
+	NAME(CL_INVALID_DEVICE_PARTITION_COUNT),
+	{ -1001, "CL_PLATFORM_NOT_FOUND_KHR" },
+	{ -9999, "NVIDIA: illegal read or write in a kernel" },
+};
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { MOST_PARTS = 256 }; /* sub-devices that a CPU is cut into */
-
-static gemp_code no_device(const char *spec)
+const char *gemp_cl_error_name(cl_int error)
 {
-	const char *pocl = getenv("POCL_CACHE_DIR");
-	return gemp_fail(GEMP_ENODEVICE, "no OpenCL device on this machine (--devices %s). For the CPU: apt install "
-	                 "pocl-opencl-icd. For an NVIDIA GPU: its driver, and a file /etc/OpenCL/vendors/nvidia.icd with "
-	                 "the line libnvidia-opencl.so.1. PoCL hides its devices when it cannot write to POCL_CACHE_DIR "
-	                 "(now %s)", spec && *spec ? spec : "auto", pocl ? pocl : "not set");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].error == error)
+			return names[i].name;
+	return "unknown OpenCL error";
 }
 
-static bool has_extension(cl_device_id id, const char *name)
+gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int line)
 {
-	char extensions[8192] = "";
-	clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL);
-	return strstr(extensions, name) != NULL;
+	switch (error) {
+	case CL_SUCCESS:
+		return GEMP_OK;
+	case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+	case CL_OUT_OF_HOST_MEMORY:
+		return gemp_fail(GEMP_ENOMEM, "out of memory on the device (%s in %s, %s:%d); use more ranks or devices, "
+		                 "or a smaller --device-memory", gemp_cl_error_name(error), call, file, line);
+	default:
+		return gemp_fail(GEMP_EINTERNAL, "OpenCL error %d (%s) in %s, %s:%d", (int)error,
+		                 gemp_cl_error_name(error), call, file, line);
+	}
 }
 
-static void describe(gemp_device *device, const gemp_device_info *info)
-{
-	memcpy(device->name, info->name, sizeof device->name);
-	memcpy(device->vendor, info->vendor, sizeof device->vendor);
-	memcpy(device->driver, info->driver, sizeof device->driver);
-	memcpy(device->platform, info->platform, sizeof device->platform);
-	memcpy(device->pci, info->pci, sizeof device->pci);
-	memcpy(device->uuid, info->uuid, sizeof device->uuid);
-	device->gpu = info->gpu;
-	device->nvidia = info->gpu && strstr(info->vendor, "NVIDIA") && strstr(info->platform, "NVIDIA");
-	device->units = info->units;
-	device->local = info->local;
-	device->largest = device->driver_largest = info->largest;
-}
+/* One fill of 8 GiB hung an NVIDIA driver. */
+enum { FILL_PIECE = 1 << 30 };
 
-/* A share of the device's memory, a sixteenth of a GPU's left to its driver; an explicit limit overrides the share. */
-static void set_memory(gemp_device *device, size_t memory, size_t limit)
+static gemp_code make(gemp_buffer *out, gemp_device *device, size_t size, size_t own, cl_mem_flags flags, void *from)
 {
-	size_t usable = device->gpu ? memory - memory / 16 : memory;
-	size_t share = usable / (size_t)device->shared_by;
-	device->memory = limit ? (limit < usable ? limit : usable) : share;
-	if (device->largest > device->memory)
-		device->largest = device->memory;
-}
-
-/* This rank's cores of a CPU: a sub-device where there are enough for all, else only a number. Drivers list all cores of the
- * machine, also those that the process is not to use. */
-static void take_cores(gemp_device *device, const gemp_device_pick *pick)
-{
-	unsigned ranks = (unsigned)pick->shared_by, all = device->units, share = pick->cores ? pick->cores : all / ranks;
-	cl_device_id parts[MOST_PARTS];
-	cl_device_partition_property counts[MOST_PARTS + 3];
-	cl_uint made = 0;
-	if (share >= all)
-		return;
-	device->units = share ? share : 1;
-	if (all < ranks || ranks > MOST_PARTS)
-		return;
-	unsigned number = share * ranks <= all ? ranks : 1, own = number > 1 ? (unsigned)pick->position : 0;
-	counts[0] = CL_DEVICE_PARTITION_BY_COUNTS;
-	for (unsigned i = 0; i < number; i++)
-		counts[i + 1] = (cl_device_partition_property)share;
-	counts[number + 1] = CL_DEVICE_PARTITION_BY_COUNTS_LIST_END;
-	counts[number + 2] = 0;
-	if (clCreateSubDevices(device->id, counts, number, parts, &made) != CL_SUCCESS)
-		return;
-	for (unsigned i = 0; i < made; i++)
-		if (i != own)
-			clReleaseDevice(parts[i]);
-	device->id = parts[own];
-	device->sub_device = true;
-}
-
-static gemp_code make_queues(gemp_device *device)
-{
-	gemp_code code = GEMP_OK;
+	size_t largest = own < size ? device->driver_max_buffer : device->max_buffer;
+	*out = (gemp_buffer){ 0 };
+	size_t free_bytes = device->memory > device->buffer_bytes ? device->memory - device->buffer_bytes : 0;
+	if (size > largest)
+		return gemp_fail(GEMP_ENOMEM, "a buffer of %zu bytes was asked for, and %s allows %zu at most; "
+		                 "use more ranks, so that each holds less, or raise --device-memory", size, device->name,
+		                 largest);
+	if (own > free_bytes)
+		return gemp_fail(GEMP_ENOMEM, "out of memory on %s: %zu bytes were asked for, and %zu of %zu are free; "
+		                 "use more ranks or devices, or raise --device-memory", device->name, own, free_bytes,
+		                 device->memory);
 	cl_int error = CL_SUCCESS;
-	size_t group = 0;
-	device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
-	GEMP_TRY(gemp_cl_check(error, "clCreateContext", __FILE__, __LINE__));
-	device->queue = clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &error);
-	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
-	device->transfer = clCreateCommandQueue(device->context, device->id, 0, &error);
-	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
-	GEMP_TRY(GEMP_CL(clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL)));
-	device->group = group;
-done:
-	return code;
+	cl_mem mem = clCreateBuffer(device->context, flags, size ? size : 1, size ? from : NULL, &error);
+	gemp_code code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
+	if (code != GEMP_OK)
+		return gemp_fail_in(code, "%zu bytes on %s: ", size, device->name);
+	*out = (gemp_buffer){ mem, size, own };
+	device->buffer_bytes += own;
+	if (device->buffer_bytes > device->buffer_peak)
+		device->buffer_peak = device->buffer_bytes;
+	return GEMP_OK;
 }
 
-static gemp_code open_chosen(gemp_device *device, const gemp_device_pick *pick, size_t memory_limit)
+gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
-	gemp_code code = GEMP_OK;
-	describe(device, &pick->info);
-	if (!has_extension(device->id, "cl_khr_int64_base_atomics"))
-		return gemp_fail(GEMP_ENODEVICE, "%s has no 64-bit atomics (cl_khr_int64_base_atomics); choose another "
-		                 "device with --devices", device->name);
-	set_memory(device, pick->info.memory, memory_limit);
-	if (!device->gpu)
-		take_cores(device, pick);
-	GEMP_TRY(gemp_tuning_load(&device->tuning, device->name));
-	GEMP_TRY(make_queues(device));
-	GEMP_TRY(gemp_device_selftest(device));
-done:
-	return code;
+	cl_mem_flags flags = CL_MEM_READ_WRITE | (from && size ? CL_MEM_COPY_HOST_PTR : 0);
+	return make(out, device, size, size, flags, (void *)(uintptr_t)from);
 }
 
-/* Devices that a --devices text means. */
-typedef struct choice {
-	gemp_device_info *infos;
-	cl_device_id *ids;
-	size_t *chosen, count;
-} choice;
-
-static gemp_code choose(choice *c, const char *spec)
+gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory)
 {
-	gemp_code code = GEMP_OK;
-	size_t all = 0;
-	GEMP_TRY(gemp_device_list_ids(&c->infos, &c->ids, &all));
-	if (all == 0)
-		return no_device(spec);
-	GEMP_TRY(GEMP_NEW(c->chosen, all));
-	code = gemp_device_choose(spec, c->infos, all, c->chosen, &c->count);
-done:
-	return code;
+	if (device->gpu || size == 0)
+		return gemp_buffer_new(out, device, size, memory);
+	return make(out, device, size, size, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, memory);
 }
 
-static void free_choice(choice *c)
+gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own)
 {
-	gemp_free(c->chosen);
-	gemp_free(c->ids);
-	gemp_free(c->infos);
+	if (device->gpu || size == 0)
+		return gemp_buffer_new(out, device, size, memory);
+	return make(out, device, size, own, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, memory);
 }
 
-gemp_code gemp_device_choice(uint64_t *digest, const char *spec)
+void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
 {
-	char identity[GEMP_IDENTITY_SIZE];
-	choice c = { 0 };
-	*digest = 0;
-	gemp_code code = choose(&c, spec);
-	for (size_t i = 0; i < c.count && code == GEMP_OK; i++) {
-		memset(identity, 0, sizeof identity);
-		gemp_device_identity(identity, &c.infos[c.chosen[i]], (int)c.chosen[i]);
-		*digest = gemp_hash(identity, sizeof identity, *digest);
-	}
-	free_choice(&c);
-	return code;
-}
-
-gemp_code gemp_device_choose_own(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank,
-                                 int node_size)
-{
-	gemp_code code = GEMP_OK;
-	choice c = { 0 };
-	size_t first;
-	*picks = NULL;
-	GEMP_TRY(choose(&c, spec));
-	gemp_device_share(spec, c.count, node_rank, node_size, &first, count);
-	GEMP_TRY(GEMP_NEW(*picks, *count));
-	int devices = (int)c.count, ranks = devices < node_size ? (node_size - (int)first + devices - 1) / devices : 1;
-	for (size_t i = 0; i < *count; i++) {
-		size_t index = c.chosen[first + i];
-		(*picks)[i] = (gemp_device_pick){ .id = c.ids[index], .info = c.infos[index], .index = (int)index,
-			.shared_by = ranks, .position = devices < node_size ? node_rank / devices : 0 };
-	}
-done:
-	free_choice(&c);
-	return code;
-}
-
-gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit)
-{
-	gemp_code code = GEMP_OK;
-	gemp_device *device = NULL;
-	*out = NULL;
-	GEMP_TRY(GEMP_NEW(device, 1));
-	device->index = pick->index;
-	device->id = pick->id;
-	device->shared_by = pick->shared_by;
-	GEMP_TRY(open_chosen(device, pick, memory_limit));
-	*out = device;
-	device = NULL;
-done:
-	gemp_device_close(device);
-	return code;
-}
-
-gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
-{
-	gemp_device_pick *picks;
-	size_t count;
-	*out = NULL;
-	gemp_code code = gemp_device_choose_own(&picks, &count, spec, node_rank, node_size);
-	if (code == GEMP_OK)
-		code = gemp_device_open_pick(out, &picks[0], memory_limit);
-	gemp_free(picks);
-	return code;
-}
-
-void gemp_device_close(gemp_device *device)
-{
-	if (!device)
+	if (!buffer->mem)
 		return;
-	gemp_traced_free(device);
-	gemp_forget_launch(device);
-	gemp_programs_forget(device);
-	gemp_locked_forget(device);
-	if (device->transfer)
-		clReleaseCommandQueue(device->transfer);
-	if (device->queue)
-		clReleaseCommandQueue(device->queue);
-	if (device->context)
-		clReleaseContext(device->context);
-	/* A part of a CPU stays: threads of PoCL still look at it for a while after the last command has ended. */
-	gemp_free(device);
+	clReleaseMemObject(buffer->mem);
+	device->buffer_bytes -= buffer->counted;
+	*buffer = (gemp_buffer){ 0 };
+}
+
+static void check_range(const gemp_buffer *buffer, size_t at, size_t size)
+{
+	GEMP_CHECK(at <= buffer->size && size <= buffer->size - at);
+}
+
+gemp_code gemp_buffer_write(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, const void *from)
+{
+	check_range(buffer, at, size);
+	if (size == 0)
+		return GEMP_OK;
+	return GEMP_CL(clEnqueueWriteBuffer(device->queue, buffer->mem, CL_TRUE, at, size, from, 0, NULL, NULL));
+}
+
+gemp_code gemp_buffer_read(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, void *to)
+{
+	check_range(buffer, at, size);
+	if (size == 0)
+		return GEMP_OK;
+	return GEMP_CL(clEnqueueReadBuffer(device->queue, buffer->mem, CL_TRUE, at, size, to, 0, NULL, NULL));
+}
+
+gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size)
+{
+	static const cl_uint zero = 0;
+	gemp_code code = GEMP_OK;
+	check_range(buffer, at, size);
+	size_t pattern = at % 4 == 0 && size % 4 == 0 ? 4 : 1;
+	while (size > 0) {
+		size_t piece = size < FILL_PIECE ? size : FILL_PIECE;
+		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, piece, 0, NULL,
+		                                     NULL)));
+		at += piece;
+		size -= piece;
+	}
+done:
+	return code;
 }

@@ -1,15 +1,126 @@
-#include "device/device.h"
-
-#include "device/cache.h"
+#include "device/program.h"
 
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/text.h"
+#include "core/timer.h"
+#include "device/cache.h"
+#include "device/embedded.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { DEEPEST = 8 }; /* includes within includes */
+
+static gemp_code read_file(gemp_text *out, FILE *file, const char *path)
+{
+	char piece[4096];
+	size_t got;
+	while ((got = fread(piece, 1, sizeof piece, file)) > 0)
+		gemp_text_add(out, piece, got);
+	if (ferror(file))
+		return gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno));
+	return gemp_text_status(out);
+}
+
+/* Reads folder/name where that exists; *there says so. */
+static gemp_code read_override(gemp_text *out, const char *folder, const char *name, bool *there)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *file = fopen(path, "rb");
+	*there = file != NULL;
+	if (!file && errno != ENOENT)
+		return gemp_fail(GEMP_ENOINPUT, "%s: %s (GEMP_KERNEL_DIR)", path, strerror(errno));
+	if (!file)
+		return GEMP_OK;
+	gemp_code code = read_file(out, file, path);
+	fclose(file);
+	return code;
+}
+
+/* From GEMP_KERNEL_DIR where that has the file, in the folders of kernels/ or in none, else the one within the program. */
+static gemp_code read_kernel(gemp_text *out, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	const char *folder = getenv("GEMP_KERNEL_DIR");
+	const gemp_embedded *embedded = NULL;
+	for (size_t i = 0; !embedded && i < gemp_embedded_count; i++)
+		if (strcmp(gemp_embedded_files[i].name, name) == 0)
+			embedded = &gemp_embedded_files[i];
+	if (folder && *folder) {
+		bool there = false;
+		if (embedded)
+			GEMP_TRY(read_override(out, folder, embedded->path, &there));
+		if (!there)
+			GEMP_TRY(read_override(out, folder, name, &there));
+		if (there)
+			return GEMP_OK;
+	}
+	if (!embedded)
+		return gemp_fail(GEMP_EINTERNAL, "there is no kernel file %s", name);
+	gemp_text_add(out, embedded->text, embedded->size);
+	code = gemp_text_status(out);
+done:
+	return code;
+}
+
+/* The name in `#include "name"`, or an empty one. */
+static void included_name(char name[64], const char *line, size_t length)
+{
+	char copy[128];
+	name[0] = '\0';
+	if (length < sizeof copy) {
+		memcpy(copy, line, length);
+		copy[length] = '\0';
+		sscanf(copy, " # include \"%63[^\"]\"", name);
+	}
+}
+
+static gemp_code expand(gemp_text *out, const char *file, int depth)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	if (depth > DEEPEST)
+		return gemp_fail(GEMP_EINTERNAL, "kernel file %s: #include goes in a circle", file);
+	GEMP_TRY(read_kernel(&text, file));
+	gemp_text_print(out, "#line 1 \"%s\"\n", file);
+	int number = 1;
+	for (size_t at = 0; at < text.size; number++) {
+		const char *line = text.data + at, *end = memchr(line, '\n', text.size - at);
+		size_t length = end ? (size_t)(end - line) : text.size - at;
+		char name[64];
+		included_name(name, line, length);
+		if (name[0]) {
+			GEMP_TRY(expand(out, name, depth + 1));
+			gemp_text_print(out, "#line %d \"%s\"\n", number + 1, file);
+		} else {
+			gemp_text_add(out, line, length);
+			gemp_text_add(out, "\n", 1);
+		}
+		at += length + 1;
+	}
+	GEMP_TRY(gemp_text_status(out));
+done:
+	gemp_text_free(&text);
+	return code;
+}
+
+gemp_code gemp_kernel_source(char **out, const char *file)
+{
+	gemp_text text = { 0 };
+	gemp_code code = expand(&text, file, 0);
+	if (code == GEMP_OK)
+		*out = text.data;
+	else
+		gemp_text_free(&text);
+	return code;
+}
 
 static void add_info(gemp_text *out, cl_device_id id, cl_device_info what)
 {
@@ -131,7 +242,7 @@ done:
 }
 
 /* A compiler takes a second to start, so one that has goes first. */
-static void let_others_go_first(const gemp_device *device)
+static void yield_to_builder(const gemp_device *device)
 {
 	static const struct timespec pause = { .tv_nsec = 10000000 };
 	if (!device->compiler)
@@ -148,7 +259,7 @@ static gemp_code load_or_build(gemp_program *out, gemp_device *device, const cha
 	if (load(out, device, options))
 		return GEMP_OK;
 	cache_name(name, out->key);
-	let_others_go_first(device);
+	yield_to_builder(device);
 	lock = gemp_cache_lock(name, &waited);
 	if (!load(out, device, options)) {
 		if (waited) {
@@ -179,7 +290,7 @@ static bool find_loaded(gemp_program *out, const gemp_device *device)
 	return false;
 }
 
-static void keep_loaded(gemp_device *device, const gemp_program *program)
+static void remember_program(gemp_device *device, const gemp_program *program)
 {
 	gemp_loaded_program *place = &device->loaded[device->loads++ % GEMP_LOADED_PROGRAMS];
 	if (clRetainProgram(program->program) != CL_SUCCESS)
@@ -189,7 +300,7 @@ static void keep_loaded(gemp_device *device, const gemp_program *program)
 	*place = (gemp_loaded_program){ { program->key[0], program->key[1] }, program->program };
 }
 
-void gemp_programs_forget(gemp_device *device)
+void gemp_programs_release(gemp_device *device)
 {
 	for (size_t i = 0; i < GEMP_LOADED_PROGRAMS; i++)
 		if (device->loaded[i].program)
@@ -211,7 +322,7 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 	GEMP_TRY(make_key(out->key, device, source, all.data));
 	if (!find_loaded(out, device)) {
 		GEMP_TRY(load_or_build(out, device, source, all.data));
-		keep_loaded(device, out);
+		remember_program(device, out);
 	}
 	out->seconds = gemp_now() - began;
 	gemp_log_local(GEMP_DEBUG, "program %016llx: %s in %.4f s", (unsigned long long)out->key[0],

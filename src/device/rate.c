@@ -1,10 +1,13 @@
 #include "device/rate.h"
 
 #include "core/memory.h"
+#include "core/timer.h"
+#include "device/launch.h"
+#include "device/program.h"
 
 enum { TRIES = 7, WORD = sizeof(cl_uint4) };
 
-static double lesser(double a, double b)
+static double min_double(double a, double b)
 {
 	return a < b ? a : b;
 }
@@ -14,7 +17,7 @@ static gemp_code time_copy(gemp_device *device, const gemp_program *program, dou
 	gemp_code code = GEMP_OK;
 	gemp_buffer from = { 0 }, to = { 0 };
 	cl_kernel kernel = NULL;
-	size_t size = (device->memory - device->held) / 16, most = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20;
+	size_t size = (device->memory - device->buffer_bytes) / 16, most = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20;
 	size = (size < most ? size : most) / WORD * WORD;
 	size_t group = device->gpu ? 256 : 1, groups = device->units * (size_t)(device->gpu ? 32 : 1);
 	cl_ulong count = size / WORD, run = device->gpu ? 4 * group : (count + groups - 1) / groups;
@@ -28,7 +31,7 @@ static gemp_code time_copy(gemp_device *device, const gemp_program *program, dou
 		GEMP_TRY(gemp_launch(device, kernel, groups * group, group, GEMP_ARG(&from.mem), GEMP_ARG(&to.mem),
 		                     GEMP_ARG(&count), GEMP_ARG(&run)));
 		GEMP_TRY(gemp_launch_seconds(device, &seconds));
-		least = i ? lesser(least, seconds) : least; /* the first one meets pages that nobody has touched */
+		least = i ? min_double(least, seconds) : least; /* the first one meets pages that nobody has touched */
 	}
 	*best = 2 * (double)size / least;
 done:
@@ -51,9 +54,9 @@ static gemp_code time_launch(gemp_device *device, const gemp_program *program, g
 		double since = gemp_now(), seconds;
 		GEMP_TRY(gemp_launch(device, kernel, 1, 1, GEMP_ARG(&out.mem)));
 		GEMP_TRY(GEMP_CL(clFinish(device->queue)));
-		rates->launch = lesser(rates->launch, gemp_now() - since);
+		rates->launch = min_double(rates->launch, gemp_now() - since);
 		GEMP_TRY(gemp_launch_seconds(device, &seconds));
-		rates->empty = lesser(rates->empty, seconds);
+		rates->empty = min_double(rates->empty, seconds);
 	}
 done:
 	if (kernel)

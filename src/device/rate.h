@@ -1,4 +1,5 @@
 /* rate: how fast a device copies memory and launches kernels: what figures are measured against. */
+
 #ifndef GEMP_DEVICE_RATE_H
 #define GEMP_DEVICE_RATE_H
 

@@ -1,7 +1,7 @@
 #include "device/transfer.h"
 
 #include "core/threads.h"
-#include "device/readback.h"
+#include "device/staging.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum {
 	ALONE_BELOW = 1 << 17 /* numbers: threads are not worth it */
 };
 
-size_t gemp_transfer_piece = 8 << 20;
+size_t gemp_transfer_chunk = 8 << 20;
 
 /* The calling thread talks to the device. Others convert, from the first piece to the last: making them for each piece
  * anew would take as long as converting it. */
@@ -21,7 +21,7 @@ typedef struct pipeline {
 	gemp_transfer_numbers numbers;
 	size_t count, piece, pieces, parts; /* piece: numbers */
 	bool send;
-	gemp_locked locked;
+	gemp_pinned locked;
 	cl_event under_way[LANES];
 
 	pthread_t helper; /* the first of the threads */
@@ -98,7 +98,7 @@ static void *convert_all(void *context)
 }
 
 /* Pieces come one behind the other. */
-static void allow(pipeline *p, size_t piece)
+static void start_conversion(pipeline *p, size_t piece)
 {
 	pthread_mutex_lock(&p->mutex);
 	p->left[piece % LANES] = p->parts;
@@ -125,12 +125,12 @@ static void await_conversion(pipeline *p, size_t piece)
 static gemp_code open(pipeline *p)
 {
 	gemp_code code = GEMP_OK;
-	p->piece = gemp_transfer_piece / sizeof(cl_uint);
+	p->piece = gemp_transfer_chunk / sizeof(cl_uint);
 	p->pieces = (p->count + p->piece - 1) / p->piece;
 	p->parts = p->count < ALONE_BELOW ? 1 : PARTS;
 	pthread_mutex_init(&p->mutex, NULL);
 	pthread_cond_init(&p->moved, NULL);
-	GEMP_TRY(gemp_locked_take(&p->locked, p->device, lesser(p->count, LANES * p->piece) * sizeof(cl_uint)));
+	GEMP_TRY(gemp_pinned_take(&p->locked, p->device, lesser(p->count, LANES * p->piece) * sizeof(cl_uint)));
 	p->helped = p->pieces > 1 && pthread_create(&p->helper, NULL, convert_all, p) == 0;
 done:
 	return code;
@@ -158,7 +158,7 @@ static gemp_code finish(pipeline *p, gemp_code code)
 		gemp_code last = await_transfer(p, lane);
 		code = code == GEMP_OK ? last : code;
 	}
-	gemp_locked_leave(&p->locked, p->device);
+	gemp_pinned_release(&p->locked, p->device);
 	pthread_cond_destroy(&p->moved);
 	pthread_mutex_destroy(&p->mutex);
 	return code;
@@ -167,15 +167,15 @@ static gemp_code finish(pipeline *p, gemp_code code)
 static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->transfer, to->mem, CL_FALSE, k * p->piece * sizeof(cl_uint),
+	GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->copy_queue, to->mem, CL_FALSE, k * p->piece * sizeof(cl_uint),
 	                                      numbers_of(p, k) * sizeof(cl_uint), lane_of(p, k), 0, NULL,
 	                                      &p->under_way[k % LANES])));
-	GEMP_TRY(GEMP_CL(clFlush(p->device->transfer)));
+	GEMP_TRY(GEMP_CL(clFlush(p->device->copy_queue)));
 done:
 	return code;
 }
 
-gemp_code gemp_transfer_send(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count)
+gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	pipeline p = { .device = device, .numbers = from, .count = count, .send = true };
@@ -183,14 +183,14 @@ gemp_code gemp_transfer_send(gemp_device *device, const gemp_buffer *to, gemp_tr
 		return GEMP_OK;
 	GEMP_TRY(open(&p));
 	for (size_t k = 0; k < LANES && k < p.pieces; k++)
-		allow(&p, k);
+		start_conversion(&p, k);
 	for (size_t k = 0; k < p.pieces; k++) {
 		await_conversion(&p, k);
 		GEMP_TRY(write_piece(&p, k, to));
 		if (k == 0 || k - 1 + LANES >= p.pieces)
 			continue;
 		GEMP_TRY(await_transfer(&p, k - 1));
-		allow(&p, k - 1 + LANES);
+		start_conversion(&p, k - 1 + LANES);
 	}
 done:
 	return finish(&p, code);
@@ -201,15 +201,15 @@ static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size
 	gemp_code code = GEMP_OK;
 	if (k >= p->pieces)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->transfer, from->mem, CL_FALSE,
+	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, from->mem, CL_FALSE,
 	                                     (at + k * p->piece) * sizeof(cl_uint), numbers_of(p, k) * sizeof(cl_uint),
 	                                     lane_of(p, k), 0, NULL, &p->under_way[k % LANES])));
-	GEMP_TRY(GEMP_CL(clFlush(p->device->transfer)));
+	GEMP_TRY(GEMP_CL(clFlush(p->device->copy_queue)));
 done:
 	return code;
 }
 
-gemp_code gemp_transfer_take(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
+gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
                              size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -222,7 +222,7 @@ gemp_code gemp_transfer_take(gemp_device *device, const gemp_buffer *from, size_
 	for (size_t k = 0; k <= p.pieces; k++) {
 		if (k < p.pieces) {
 			GEMP_TRY(await_transfer(&p, k));
-			allow(&p, k);
+			start_conversion(&p, k);
 		}
 		if (k > 0) {
 			await_conversion(&p, k - 1);

@@ -2,13 +2,14 @@
  *
  * They go through a few pieces of page-locked memory: threads convert into or out of some while others are under way.
  */
+
 #ifndef GEMP_DEVICE_TRANSFER_H
 #define GEMP_DEVICE_TRANSFER_H
 
 #include "device/device.h"
 
 /* Bytes of a piece; tests make it small. */
-extern size_t gemp_transfer_piece;
+extern size_t gemp_transfer_chunk;
 
 /* An array of the host: one of them is set. */
 typedef struct gemp_transfer_numbers {
@@ -18,8 +19,8 @@ typedef struct gemp_transfer_numbers {
 
 /* All `count` of them to the beginning of the buffer; and from place `at` of it on. Kernels that use the buffer have
  * ended. */
-gemp_code gemp_transfer_send(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count);
-gemp_code gemp_transfer_take(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
+gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count);
+gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
                              size_t count);
 
 #endif

@@ -1,11 +1,8 @@
 #include "device/tuning.h"
 
-#include "device/device.h"
-#include "device/embedded.h"
-
-#include "core/memory.h"
 #include "core/settings.h"
 #include "core/text.h"
+#include "device/embedded.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -77,12 +74,12 @@ static gemp_code unknown(const char *place, const char *name)
 	const char *names[TUNABLES];
 	for (size_t i = 0; i < TUNABLES; i++)
 		names[i] = tunables[i].name;
-	const char *near = gemp_nearest(name, names, TUNABLES);
+	const char *near = gemp_text_nearest(name, names, TUNABLES);
 	return gemp_fail(GEMP_EUSAGE, "%s: there is no tuning of the name %s%s%s%s", place, name,
 	                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static gemp_code take(void *self, const char *place, char *name, char *text)
+static gemp_code set_tunable(void *self, const char *place, char *name, char *text)
 {
 	gemp_tuning_table *table = self;
 	char *end;
@@ -93,9 +90,9 @@ static gemp_code take(void *self, const char *place, char *name, char *text)
 	errno = 0;
 	unsigned long value = strtoul(text, &end, 10);
 	bool power = value && (value & (value - 1)) == 0;
-	if (!isdigit((unsigned char)*text) || *end || errno || !power || value < t->least || value > t->most)
+	if (!isdigit((unsigned char)*text) || *end || errno || !power || value < t->min || value > t->max)
 		return gemp_fail(GEMP_EUSAGE, "%s: %s: '%s' is not a power of 2 from %" PRIu32 " to %" PRIu32, place, name, text,
-		                 t->least, t->most);
+		                 t->min, t->max);
 	table->values[i] = (uint32_t)value;
 	return GEMP_OK;
 }
@@ -104,7 +101,7 @@ gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const ch
 {
 	memset(table, 0, sizeof *table);
 	snprintf(table->source, sizeof table->source, "%s", path);
-	return gemp_settings_parse(path, text, "name", take, table);
+	return gemp_settings_parse(path, text, "name", set_tunable, table);
 }
 
 /* required: it is an error if there is no such file; else *found is false then. */
@@ -141,7 +138,7 @@ void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name)
 	strcpy(name + size, ".conf");
 }
 
-static bool own_path(char *path, size_t room, const char *name)
+static bool user_path(char *path, size_t room, const char *name)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	int length = -1;
@@ -162,10 +159,18 @@ gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name)
 	if (given)
 		return *given ? parse_file(table, given, true, &found) : GEMP_OK;
 	gemp_tuning_file_name(name, device_name);
-	if (own_path(path, sizeof path, name))
+	if (user_path(path, sizeof path, name))
 		code = parse_file(table, path, false, &found);
 	for (size_t i = 0; code == GEMP_OK && !found && i < gemp_embedded_count; i++)
 		if (strcmp(gemp_embedded_files[i].name, name) == 0)
 			code = gemp_tuning_parse(table, name, gemp_embedded_files[i].text);
 	return code;
+}
+
+bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning, uint32_t otherwise)
+{
+	if (!device || place == GEMP_PLACE_HOST)
+		return false;
+	uint32_t below = gemp_tuning(device, tuning, device->gpu ? otherwise : 0);
+	return place == GEMP_PLACE_DEVICE || (below && items >= below);
 }

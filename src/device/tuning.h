@@ -7,37 +7,25 @@
  * where DEVICE is the device's name in small letters and digits, anything else a hyphen ("nvidia-h200"). What the file
  * does not name is the caller's default.
  */
+
 #ifndef GEMP_DEVICE_TUNING_H
 #define GEMP_DEVICE_TUNING_H
 
-#include "core/status.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef struct gemp_device gemp_device;
-
-enum { GEMP_MAX_TUNINGS = 32, GEMP_TUNING_NAME = 128 };
+#include "device/device.h"
 
 /* One number there is, a power of 2; `gemp-mpi bench tune` tries all from least to most. */
 typedef struct gemp_tunable {
 	const char *name;
-	uint32_t least, most;
+	uint32_t min, max;
 	bool gpu_only;     /* CPU devices have no choice */
 	const char *probe; /* --pattern whose time it changes most; NULL: no launch geometry, but a
-	                      size that command/bench_places.h measures */
-	bool one_by_one;   /* and that is counted by search */
-	const char *what;
+	                      size that cli/bench/bench_tune.h measures */
+	bool by_search;   /* and that is counted by search */
+	const char *description;
 } gemp_tunable;
 
 /* In the order in which they are tuned. A new number is a line there, in tuning.c. */
 const gemp_tunable *gemp_tunables(size_t *count);
-
-typedef struct gemp_tuning_table {
-	uint32_t values[GEMP_MAX_TUNINGS]; /* as gemp_tunables(); 0: not given */
-	char source[256];                  /* file they came from; "": none */
-} gemp_tuning_table;
 
 /* What is known of this device; `name` must be one of gemp_tunables(). */
 uint32_t gemp_tuning(const gemp_device *device, const char *name, uint32_t otherwise);
@@ -50,5 +38,19 @@ gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name);
 gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const char *text);
 /* "NVIDIA H200" -> "nvidia-h200.conf" */
 void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name);
+
+/* place: where something is computed. The answer is the same everywhere. */
+
+/* As the words of --on. */
+typedef enum gemp_placement {
+	GEMP_PLACE_AUTO,   /* wherever it is expected to be faster */
+	GEMP_PLACE_HOST,   /* on the threads of this rank (core/threads.h) */
+	GEMP_PLACE_DEVICE,
+} gemp_placement;
+
+/* Is work on so many items to be done on the device? device NULL: there is none. tuning: "sort.host_below" or the like
+ * (device/tuning.h), the number of items below which the host is faster than this device with its copies; otherwise: of a GPU
+ * that nobody has measured. A CPU device that nobody has measured leaves it to the host's threads. */
+bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning, uint32_t otherwise);
 
 #endif

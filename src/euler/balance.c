@@ -14,7 +14,7 @@ static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edge
 	void *arrived = NULL;
 	size_t *begin = NULL;
 	for (size_t i = 0; i < count; i++)
-		owner[i] = (int)gemp_range_of(edges->bounds, (size_t)edges->ranks, edges->target[from + i]);
+		owner[i] = (int)gemp_range_find(edges->bounds, (size_t)edges->ranks, edges->target[from + i]);
 	GEMP_TRY(gemp_exchange_records(comm, edges->target + from, count, sizeof *edges->target, owner, &arrived, &begin,
 	                               NULL));
 	const gemp_vertex *vertices = arrived;
@@ -65,14 +65,14 @@ static gemp_code gather_first(gemp_euler_balance *out, const gemp_comm *comm, co
 	size_t *begin = NULL;
 	if (count > GEMP_EULER_SHOWN)
 		count = GEMP_EULER_SHOWN;
-	GEMP_TRY(gemp_comm_gather_all(comm, own, count * sizeof *own, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, own, count * sizeof *own, &all, &begin));
 	gemp_euler_unbalanced *list = all;
 	size_t gathered = begin[comm->size] / sizeof *list;
 	if (gathered)
 		qsort(list, gathered, sizeof *list, by_key);
-	out->shown = gathered < GEMP_EULER_SHOWN ? gathered : GEMP_EULER_SHOWN;
-	for (size_t i = 0; i < out->shown; i++)
-		out->first[i] = list[i];
+	out->example_count = gathered < GEMP_EULER_SHOWN ? gathered : GEMP_EULER_SHOWN;
+	for (size_t i = 0; i < out->example_count; i++)
+		out->examples[i] = list[i];
 done:
 	gemp_free(all);
 	gemp_free(begin);
@@ -84,13 +84,13 @@ static void look_for_path(gemp_euler_balance *out, bool undirected)
 {
 	out->start = out->end = GEMP_NO_VERTEX;
 	if (undirected && out->unbalanced == 2) {
-		out->start = out->first[0].vertex;
-		out->end = out->first[1].vertex;
+		out->start = out->examples[0].vertex;
+		out->end = out->examples[1].vertex;
 		out->path = out->components == 1;
 		return;
 	}
-	for (size_t i = 0; i < out->shown && out->unbalanced == 2; i++) {
-		const gemp_euler_unbalanced *one = &out->first[i];
+	for (size_t i = 0; i < out->example_count && out->unbalanced == 2; i++) {
+		const gemp_euler_unbalanced *one = &out->examples[i];
 		if (one->out == one->in + 1)
 			out->start = one->vertex;
 		else if (one->in == one->out + 1)

@@ -1,5 +1,6 @@
 /* balance: why there is no circuit: which vertices have other in- than out-degree, in how many components the edges
  * are, and whether a path goes where no circuit does. */
+
 #ifndef GEMP_EULER_BALANCE_H
 #define GEMP_EULER_BALANCE_H
 
@@ -15,8 +16,8 @@ typedef struct gemp_euler_unbalanced {
 
 typedef struct gemp_euler_balance {
 	gemp_count unbalanced;       /* vertices of all ranks; of undirected edges those where an odd number ends */
-	size_t shown;
-	gemp_euler_unbalanced first[GEMP_EULER_SHOWN]; /* the first by key */
+	size_t example_count;
+	gemp_euler_unbalanced examples[GEMP_EULER_SHOWN]; /* the first by key */
 	gemp_count components;       /* with edges */
 	bool path;                   /* there is one, */
 	gemp_vertex start, end;      /* from here to there; GEMP_NO_VERTEX: degrees are not those of a path */

@@ -7,11 +7,11 @@
  * Edges are slots: the out-edges of all vertices, row by row, numbered over all ranks. So slots name edges, parallel
  * ones and loops, too.
  */
+
 #ifndef GEMP_EULER_EULER_H
 #define GEMP_EULER_EULER_H
 
 #include "comm/exchange.h"
-#include "device/device.h"
 #include "graph/graph.h"
 
 /* The out-edges of this rank's vertices, of all relations that are asked for, merged row by row. */
@@ -74,7 +74,6 @@ typedef struct gemp_euler_order {
 	gemp_edge *edge;       /* [count] slots */
 	gemp_vertex *source;   /* [count] where the edge at this place begins; NULL: not asked for */
 } gemp_euler_order;
-void gemp_euler_order_free(gemp_euler_order *order);
 
 typedef enum gemp_euler_stage {
 	GEMP_EULER_FILL,     /* arrays get their first values */
@@ -95,7 +94,7 @@ double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_
 
 typedef struct gemp_euler_options {
 	bool sources;        /* of the order, too */
-	bool keep;           /* circuit[] and joined[] of the result: for pictures */
+	bool keep_circuits;           /* circuit[] and joined[] of the result: for pictures */
 	uint64_t seed;       /* of the choice of splitters */
 	uint32_t spacing;    /* edges a splitter; 0: chosen */
 	size_t gather;       /* splitters that one rank may rank by itself; 0: chosen */
@@ -120,12 +119,14 @@ void gemp_euler_result_free(gemp_euler_result *result);
 
 /* Engines find out by themselves whether the edges are balanced and connected, and say so in the result: GEMP_OK. */
 
-/* One rank, on a device. Numbers of slots have 32 bits there: more than GEMP_EULER_DEVICE_EDGES are GEMP_EUSAGE. */
-#define GEMP_EULER_DEVICE_EDGES ((uint64_t)0xf0000000)
-gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, const gemp_euler_edges *edges,
-                               const gemp_euler_options *options);
-/* Collective; any number of ranks, also one, on the threads of their hosts. */
-gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
-                              const gemp_euler_options *options);
+/* ask: a number about each of some slots, asked of the ranks whose slots they are. */
+
+/* What an owner says of a slot of its own. Several threads call it at the same time. */
+typedef uint64_t gemp_euler_answer(void *self, gemp_edge slot);
+
+/* Collective. answers[i] becomes what the owner of slots[i] says. A slot that nobody has is GEMP_EINTERNAL on all
+ * ranks. */
+gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots, size_t count,
+                         gemp_euler_answer *answer, void *self, uint64_t *answers);
 
 #endif

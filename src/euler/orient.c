@@ -67,7 +67,7 @@ static gemp_code send_ends(orienting *o, record **ends, size_t *count)
 			o->record[2 * at] = (record){ plain->bounds[plain->rank] + row, arc };
 			o->owner[2 * at] = plain->rank;
 			o->record[2 * at + 1] = (record){ plain->target[at], arc + 1 };
-			o->owner[2 * at + 1] = (int)gemp_range_of(plain->bounds, o->ranks, plain->target[at]);
+			o->owner[2 * at + 1] = (int)gemp_range_find(plain->bounds, o->ranks, plain->target[at]);
 		}
 	GEMP_TRY(gemp_exchange_records(o->comm, o->record, 2 * o->own, sizeof *o->record, o->owner, &arrived, &from, NULL));
 	*ends = arrived;
@@ -116,7 +116,7 @@ static gemp_code find_next(orienting *o)
 	if (o->odd)
 		goto done;
 	for (size_t i = 0; i < 2 * pairs; i++)
-		o->owner[i] = (int)gemp_range_of(o->arc_bounds, o->ranks, o->record[i].to);
+		o->owner[i] = (int)gemp_range_find(o->arc_bounds, o->ranks, o->record[i].to);
 	GEMP_TRY(gemp_exchange_records(o->comm, o->record, 2 * pairs, sizeof *o->record, o->owner, &arrived, &from, NULL));
 	const record *next = arrived;
 	for (size_t i = 0; i < from[o->ranks]; i++)
@@ -160,7 +160,7 @@ static void direct(const orienting *o, const gemp_components *arcs, directed *ou
 				edge = gemp_euler_edge_of(plain, here, slot);
 			out[at] = (directed){ .source = along ? here : there, .target = along ? there : here,
 				.name = slot == plain->closing ? CLOSING : gemp_euler_edge_name(edge) };
-			owner[at] = (int)gemp_range_of(plain->bounds, o->ranks, out[at].source);
+			owner[at] = (int)gemp_range_find(plain->bounds, o->ranks, out[at].source);
 		}
 }
 
@@ -196,7 +196,7 @@ static void number_slots(orienting *o, size_t count)
 {
 	gemp_euler_edges *out = o->out;
 	uint64_t ends[2] = { 0, 0 };
-	out->first = gemp_comm_before(o->comm, count);
+	out->first = gemp_comm_exscan(o->comm, count);
 	if (out->closing != GEMP_NO_EDGE) {
 		ends[0] = out->target[out->closing] + (uint64_t)1;
 		out->closing += out->first;

@@ -4,6 +4,7 @@
  * pair leaves along the other. So each arc has a successor, and arcs fall into circuits, each of which there is once
  * more in reverse, of the other arcs of the same edges. Of the two the one with the least arc is taken.
  */
+
 #ifndef GEMP_EULER_ORIENT_H
 #define GEMP_EULER_ORIENT_H
 

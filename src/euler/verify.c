@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
-#include "euler/ask.h"
 
 #include <stdatomic.h>
 
@@ -37,7 +36,7 @@ static void fill_sources(void *context, unsigned thread, size_t piece)
 			v->source[slot] = (gemp_vertex)(edges->bounds[edges->rank] + row);
 }
 
-static uint64_t see(void *self, gemp_edge slot)
+static uint64_t mark_seen(void *self, gemp_edge slot)
 {
 	verification *v = self;
 	uint64_t own = slot - v->edges->first, bit = (uint64_t)1 << own % 64;
@@ -83,7 +82,7 @@ typedef struct seam {
 } seam;
 
 /* The same on all ranks: places follow one another without a gap, edges too, round the circuit. */
-static gemp_code check_seams(const verification *v, const seam *seams)
+static gemp_code check_boundaries(const verification *v, const seam *seams)
 {
 	const gemp_euler_edges *edges = v->edges;
 	bool path = edges->path_start != GEMP_NO_VERTEX;
@@ -110,7 +109,7 @@ static gemp_code check_seams(const verification *v, const seam *seams)
 	return GEMP_OK;
 }
 
-static gemp_code look_at_seams(const verification *v)
+static gemp_code gather_boundaries(const verification *v)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_euler_order *order = v->order;
@@ -121,8 +120,8 @@ static gemp_code look_at_seams(const verification *v)
 		own.first_edge = v->ends[0];
 		own.last_edge = v->ends[order->count - 1];
 	}
-	GEMP_TRY(gemp_comm_gather_all(v->comm, &own, sizeof own, &seams, &begin));
-	code = check_seams(v, seams);
+	GEMP_TRY(gemp_comm_allgather(v->comm, &own, sizeof own, &seams, &begin));
+	code = check_boundaries(v, seams);
 done:
 	gemp_free(seams);
 	gemp_free(begin);
@@ -146,12 +145,12 @@ gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges
 	gemp_code code = GEMP_OK;
 	verification v = { .comm = comm, .edges = edges, .order = order, .twice = GEMP_NO_EDGE };
 	GEMP_TRY(gemp_comm_agree(comm, prepare(&v)));
-	GEMP_TRY(gemp_euler_ask(comm, edges, order->edge, order->count, see, &v, &v.ends->both));
+	GEMP_TRY(gemp_euler_query_slots(comm, edges, order->edge, order->count, mark_seen, &v, &v.ends->both));
 	code = check_seen(&v);
 	if (code == GEMP_OK)
 		code = check_steps(&v);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(look_at_seams(&v));
+	GEMP_TRY(gather_boundaries(&v));
 done:
 	gemp_free(v.source);
 	gemp_free((void *)v.seen);

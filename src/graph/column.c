@@ -111,13 +111,13 @@ gemp_value gemp_column_get(const gemp_column *column, size_t row)
 	return value;
 }
 
-static size_t grown(size_t capacity, size_t needed)
+static size_t grown_capacity(size_t capacity, size_t needed)
 {
 	size_t larger = capacity < 8 ? 8 : capacity + capacity / 2;
 	return larger < needed ? needed : larger;
 }
 
-static void put(gemp_column *column, size_t row, const gemp_value *value)
+static void set_value(gemp_column *column, size_t row, const gemp_value *value)
 {
 	switch (column->type) {
 	case GEMP_INTEGER:
@@ -148,14 +148,14 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 	if (is_text(column->type)) {
 		bytes = (row ? column->offsets[row] : 0) + (value->null ? 0 : value->string.size);
 		if (bytes > room)
-			room = grown(room, bytes);
+			room = grown_capacity(room, bytes);
 	}
 	if (row == capacity)
-		capacity = grown(capacity, row + 1);
+		capacity = grown_capacity(capacity, row + 1);
 	GEMP_TRY(gemp_column_reserve(column, capacity, room));
 	if (value->null && !column->null)
 		GEMP_TRY(GEMP_NEW(column->null, column->capacity));
-	put(column, row, value);
+	set_value(column, row, value);
 	if (column->null)
 		column->null[row] = value->null;
 	column->rows++;
@@ -163,7 +163,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_column_pick(gemp_column *out, const gemp_column *column, const uint64_t *picked, size_t count)
+gemp_code gemp_column_take(gemp_column *out, const gemp_column *column, const uint64_t *picked, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	size_t bytes = 0;
@@ -177,7 +177,7 @@ gemp_code gemp_column_pick(gemp_column *out, const gemp_column *column, const ui
 	for (size_t i = 0; i < count; i++) {
 		gemp_value value = gemp_column_get(column, picked[i]);
 		nulls |= value.null;
-		put(out, i, &value);
+		set_value(out, i, &value);
 	}
 	out->rows = count;
 	if (nulls) {
@@ -236,7 +236,7 @@ int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparabl
 	return 0;
 }
 
-int gemp_key_compare(const gemp_value *a, const gemp_value *b)
+int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b)
 {
 	if (a->type != b->type)
 		return a->type == GEMP_INTEGER ? -1 : 1;
@@ -279,7 +279,7 @@ gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out
 	return gemp_text_status(out);
 }
 
-static bool take(void *to, size_t size, const char **at, const char *end)
+static bool read_bytes(void *to, size_t size, const char **at, const char *end)
 {
 	if ((size_t)(end - *at) < size)
 		return false;
@@ -292,22 +292,22 @@ static bool unpack_value(gemp_value *value, const char **at, const char *end)
 {
 	uint8_t byte = 0;
 	uint64_t size = 0;
-	bool whole = take(&byte, 1, at, end);
+	bool whole = read_bytes(&byte, 1, at, end);
 	value->null = byte;
 	if (!whole || value->null)
 		return whole;
 	switch (value->type) {
 	case GEMP_INTEGER:
-		return take(&value->integer, sizeof value->integer, at, end);
+		return read_bytes(&value->integer, sizeof value->integer, at, end);
 	case GEMP_FLOAT:
-		return take(&value->real, sizeof value->real, at, end);
+		return read_bytes(&value->real, sizeof value->real, at, end);
 	case GEMP_BOOLEAN:
-		whole = take(&byte, 1, at, end);
+		whole = read_bytes(&byte, 1, at, end);
 		value->truth = byte;
 		return whole;
 	case GEMP_STRING:
 	case GEMP_LIST:
-		if (!take(&size, sizeof size, at, end) || (uint64_t)(end - *at) < size)
+		if (!read_bytes(&size, sizeof size, at, end) || (uint64_t)(end - *at) < size)
 			return false;
 		value->string.bytes = *at;
 		value->string.size = size;

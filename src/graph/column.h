@@ -1,4 +1,5 @@
 /* column: typed attribute values with NULL, in memory. Host only. */
+
 #ifndef GEMP_GRAPH_COLUMN_H
 #define GEMP_GRAPH_COLUMN_H
 
@@ -58,7 +59,7 @@ gemp_value gemp_column_get(const gemp_column *column, size_t row);
 /* Appends; the value's type is the column's or null is set. */
 gemp_code gemp_column_add(gemp_column *column, const gemp_value *value);
 /* out becomes the rows picked[0..count) of column, in that order; out is initialised here. */
-gemp_code gemp_column_pick(gemp_column *out, const gemp_column *column, const uint64_t *picked, size_t count);
+gemp_code gemp_column_take(gemp_column *out, const gemp_column *column, const uint64_t *picked, size_t count);
 
 /* Order of two rows for sorting: NULL first, then by value. */
 int gemp_column_compare(const gemp_column *column, size_t a, size_t b);
@@ -76,7 +77,7 @@ void gemp_table_free(gemp_table *table);
  * true. Neither may be NULL. *comparable is false for different kinds. */
 int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparable);
 /* Order of keys: integers before strings. */
-int gemp_key_compare(const gemp_value *a, const gemp_value *b);
+int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b);
 /* Bytes to show a value as; a number in its shortest exact form, a float always with a point or an exponent (3.0), so that
  * its type can be read back. Nothing for NULL. */
 void gemp_value_print(const gemp_value *value, struct gemp_text *out);

@@ -7,16 +7,16 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { PIECE = 1 << 15 }; /* rows that a thread takes at a time */
+enum { CHUNK = 1 << 15 }; /* rows that a thread takes at a time */
 
-static size_t pieces_of(size_t rows)
+static size_t chunks_of(size_t rows)
 {
-	return (rows + PIECE - 1) / PIECE;
+	return (rows + CHUNK - 1) / CHUNK;
 }
 
 static size_t end_of(size_t piece, size_t rows)
 {
-	return (piece + 1) * PIECE < rows ? (piece + 1) * PIECE : rows;
+	return (piece + 1) * CHUNK < rows ? (piece + 1) * CHUNK : rows;
 }
 
 static bool is_text(const gemp_column *column)
@@ -26,46 +26,46 @@ static bool is_text(const gemp_column *column)
 
 /* NULLS */
 
-static size_t room(const gemp_column *column)
+static size_t row_capacity(const gemp_column *column)
 {
 	return column->capacity > column->rows ? column->capacity : column->rows;
 }
 
-static gemp_code need_nulls(gemp_column *column)
+static gemp_code ensure_nulls(gemp_column *column)
 {
-	return column->null ? GEMP_OK : GEMP_NEW(column->null, room(column));
+	return column->null ? GEMP_OK : GEMP_NEW(column->null, row_capacity(column));
 }
 
-typedef struct looking {
+typedef struct null_scan {
 	const gemp_column *column;
 	uint8_t wanted;
 	atomic_bool found;
-} looking;
+} null_scan;
 
-static void look_piece(void *context, unsigned thread, size_t piece)
+static void scan_nulls_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	looking *l = context;
-	size_t begin = piece * PIECE, end = end_of(piece, l->column->rows);
+	null_scan *l = context;
+	size_t begin = piece * CHUNK, end = end_of(piece, l->column->rows);
 	if (!atomic_load_explicit(&l->found, memory_order_relaxed) && memchr(l->column->null + begin, l->wanted, end - begin))
 		atomic_store_explicit(&l->found, true, memory_order_relaxed);
 }
 
-static bool some_null_is(const gemp_column *column, uint8_t wanted)
+static bool any_null_is(const gemp_column *column, uint8_t wanted)
 {
-	looking l = { .column = column, .wanted = wanted };
-	gemp_parallel_for(pieces_of(column->rows), look_piece, &l);
+	null_scan l = { .column = column, .wanted = wanted };
+	gemp_parallel_for(chunks_of(column->rows), scan_nulls_chunk, &l);
 	return l.found;
 }
 
-bool gemp_column_any(const gemp_column *column)
+bool gemp_column_has_value(const gemp_column *column)
 {
-	return column->rows && (!column->null || some_null_is(column, 0));
+	return column->rows && (!column->null || any_null_is(column, 0));
 }
 
-void gemp_column_tidy(gemp_column *column)
+void gemp_column_trim_nulls(gemp_column *column)
 {
-	if (!column->null || some_null_is(column, 1))
+	if (!column->null || any_null_is(column, 1))
 		return;
 	gemp_free(column->null);
 	column->null = NULL;
@@ -73,17 +73,17 @@ void gemp_column_tidy(gemp_column *column)
 
 /* MORE ROWS, ANOTHER TYPE */
 
-typedef struct filling {
+typedef struct fill_task {
 	gemp_column *column;
 	size_t first, count;
-} filling;
+} fill_task;
 
-static void fill_piece(void *context, unsigned thread, size_t piece)
+static void fill_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	const filling *f = context;
+	const fill_task *f = context;
 	gemp_column *column = f->column;
-	size_t begin = f->first + piece * PIECE, end = f->first + end_of(piece, f->count);
+	size_t begin = f->first + piece * CHUNK, end = f->first + end_of(piece, f->count);
 	memset(column->null + begin, 1, end - begin);
 	switch (column->type) {
 	case GEMP_INTEGER:
@@ -103,33 +103,33 @@ static void fill_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-gemp_code gemp_column_grow(gemp_column *column, size_t rows)
+gemp_code gemp_column_pad(gemp_column *column, size_t rows)
 {
 	gemp_code code = GEMP_OK;
-	filling f = { column, column->rows, rows > column->rows ? rows - column->rows : 0 };
+	fill_task f = { column, column->rows, rows > column->rows ? rows - column->rows : 0 };
 	GEMP_TRY(gemp_column_reserve(column, rows, column->bytes_capacity));
 	if (f.count == 0)
 		return GEMP_OK;
-	GEMP_TRY(need_nulls(column));
-	gemp_parallel_for(pieces_of(f.count), fill_piece, &f);
+	GEMP_TRY(ensure_nulls(column));
+	gemp_parallel_for(chunks_of(f.count), fill_chunk, &f);
 	column->rows = rows;
 done:
 	return code;
 }
 
-typedef struct appending {
+typedef struct append_task {
 	gemp_column *column;
 	const gemp_column *more;
 	uint64_t bytes; /* of the column's own strings */
-} appending;
+} append_task;
 
-static void append_piece(void *context, unsigned thread, size_t piece)
+static void append_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	const appending *a = context;
+	const append_task *a = context;
 	gemp_column *column = a->column;
 	const gemp_column *more = a->more;
-	size_t begin = piece * PIECE, count = end_of(piece, more->rows) - begin, to = column->rows + begin;
+	size_t begin = piece * CHUNK, count = end_of(piece, more->rows) - begin, to = column->rows + begin;
 	if (column->null && more->null)
 		memcpy(column->null + to, more->null + begin, count);
 	else if (column->null)
@@ -157,7 +157,7 @@ static void append_piece(void *context, unsigned thread, size_t piece)
 gemp_code gemp_column_append(gemp_column *column, const gemp_column *more)
 {
 	gemp_code code = GEMP_OK;
-	appending a = { .column = column, .more = more };
+	append_task a = { .column = column, .more = more };
 	uint64_t bytes = 0;
 	if (is_text(column)) {
 		a.bytes = column->rows ? column->offsets[column->rows] : 0;
@@ -165,34 +165,34 @@ gemp_code gemp_column_append(gemp_column *column, const gemp_column *more)
 	}
 	GEMP_TRY(gemp_column_reserve(column, column->rows + more->rows, bytes));
 	if (more->null)
-		GEMP_TRY(need_nulls(column));
-	gemp_parallel_for(pieces_of(more->rows), append_piece, &a);
+		GEMP_TRY(ensure_nulls(column));
+	gemp_parallel_for(chunks_of(more->rows), append_chunk, &a);
 	column->rows += more->rows;
 done:
 	return code;
 }
 
-typedef struct widening {
+typedef struct to_float_task {
 	const gemp_column *column;
 	double *floats;
-} widening;
+} to_float_task;
 
-static void widen_piece(void *context, unsigned thread, size_t piece)
+static void to_float_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	const widening *w = context;
+	const to_float_task *w = context;
 	const gemp_column *column = w->column;
-	for (size_t row = piece * PIECE; row < end_of(piece, column->rows); row++)
+	for (size_t row = piece * CHUNK; row < end_of(piece, column->rows); row++)
 		w->floats[row] = column->null && column->null[row] ? (double)NAN : (double)column->integers[row];
 }
 
-gemp_code gemp_column_widen(gemp_column *column)
+gemp_code gemp_column_to_float(gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
-	widening w = { .column = column };
+	to_float_task w = { .column = column };
 	if (column->integers) {
-		GEMP_TRY(GEMP_NEW(w.floats, room(column)));
-		gemp_parallel_for(pieces_of(column->rows), widen_piece, &w);
+		GEMP_TRY(GEMP_NEW(w.floats, row_capacity(column)));
+		gemp_parallel_for(chunks_of(column->rows), to_float_chunk, &w);
 		gemp_free(column->integers);
 		column->integers = NULL;
 		column->floats = w.floats;
@@ -204,16 +204,16 @@ done:
 
 /* ROWS OF ONE OR TWO COLUMNS */
 
-typedef struct gathering {
+typedef struct gather_task {
 	gemp_column *out;
 	const gemp_column *first, *second;
 	const uint64_t *picked;
 	size_t count;
 	uint64_t *sizes; /* of the strings of each piece, then where they begin */
-} gathering;
+} gather_task;
 
 /* The column and the row in it; NULL: the value is. */
-static const gemp_column *find(const gathering *g, size_t i, size_t *row)
+static const gemp_column *find(const gather_task *g, size_t i, size_t *row)
 {
 	const gemp_column *column = g->first;
 	uint64_t at = g->picked[i];
@@ -225,13 +225,13 @@ static const gemp_column *find(const gathering *g, size_t i, size_t *row)
 	return column->null && column->null[at] ? NULL : column;
 }
 
-static void gather_piece(void *context, unsigned thread, size_t piece)
+static void gather_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	const gathering *g = context;
+	const gather_task *g = context;
 	gemp_column *out = g->out;
 	uint64_t to = g->sizes ? g->sizes[piece] : 0;
-	for (size_t i = piece * PIECE; i < end_of(piece, g->count); i++) {
+	for (size_t i = piece * CHUNK; i < end_of(piece, g->count); i++) {
 		size_t row = 0;
 		const gemp_column *from = find(g, i, &row);
 		if (out->null)
@@ -257,12 +257,12 @@ static void gather_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-static void size_piece(void *context, unsigned thread, size_t piece)
+static void size_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	const gathering *g = context;
+	const gather_task *g = context;
 	uint64_t size = 0;
-	for (size_t i = piece * PIECE; i < end_of(piece, g->count); i++) {
+	for (size_t i = piece * CHUNK; i < end_of(piece, g->count); i++) {
 		size_t row = 0;
 		const gemp_column *from = find(g, i, &row);
 		size += from ? from->offsets[row + 1] - from->offsets[row] : 0;
@@ -271,12 +271,12 @@ static void size_piece(void *context, unsigned thread, size_t piece)
 }
 
 /* Where the strings of each piece begin; *bytes: of all. */
-static gemp_code place_strings(gathering *g, uint64_t *bytes)
+static gemp_code place_strings(gather_task *g, uint64_t *bytes)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(g->sizes, pieces_of(g->count)));
-	gemp_parallel_for(pieces_of(g->count), size_piece, g);
-	for (size_t piece = 0; piece < pieces_of(g->count); piece++) {
+	GEMP_TRY(GEMP_NEW(g->sizes, chunks_of(g->count)));
+	gemp_parallel_for(chunks_of(g->count), size_chunk, g);
+	for (size_t piece = 0; piece < chunks_of(g->count); piece++) {
 		uint64_t size = g->sizes[piece];
 		g->sizes[piece] = *bytes;
 		*bytes += size;
@@ -290,16 +290,16 @@ gemp_code gemp_column_gather(gemp_column *out, const gemp_column *first, const g
 {
 	gemp_code code = GEMP_OK;
 	uint64_t bytes = 0;
-	gathering g = { .out = out, .first = first, .second = second, .picked = picked, .count = count };
+	gather_task g = { .out = out, .first = first, .second = second, .picked = picked, .count = count };
 	GEMP_TRY(gemp_column_init(out, first->name, first->type));
 	if (is_text(first))
 		GEMP_TRY(place_strings(&g, &bytes));
 	GEMP_TRY(gemp_column_reserve(out, count, bytes));
 	if (first->null || (second && second->null))
-		GEMP_TRY(need_nulls(out));
-	gemp_parallel_for(pieces_of(count), gather_piece, &g);
+		GEMP_TRY(ensure_nulls(out));
+	gemp_parallel_for(chunks_of(count), gather_chunk, &g);
 	out->rows = count;
-	gemp_column_tidy(out);
+	gemp_column_trim_nulls(out);
 done:
 	gemp_free(g.sizes);
 	if (code != GEMP_OK)
@@ -309,22 +309,22 @@ done:
 
 /* CHOSEN ROWS */
 
-typedef struct putting {
+typedef struct scatter_task {
 	gemp_column *column;
 	const uint64_t *rows;
 	size_t count;
 	const gemp_column *values;
 	bool one;         /* value for all */
 	uint64_t *picked; /* of strings: as gemp_column_gather has it */
-} putting;
+} scatter_task;
 
-static void put_piece(void *context, unsigned thread, size_t piece)
+static void scatter_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	const putting *p = context;
+	const scatter_task *p = context;
 	gemp_column *column = p->column;
 	const gemp_column *values = p->values;
-	for (size_t i = piece * PIECE; i < end_of(piece, p->count); i++) {
+	for (size_t i = piece * CHUNK; i < end_of(piece, p->count); i++) {
 		size_t row = (size_t)p->rows[i], from = p->one ? 0 : i;
 		bool null = values->null && values->null[from];
 		if (column->null)
@@ -347,21 +347,21 @@ static void put_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-static void count_piece(void *context, unsigned thread, size_t piece)
+static void count_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	const putting *p = context;
-	for (size_t row = piece * PIECE; row < end_of(piece, p->column->rows); row++)
+	const scatter_task *p = context;
+	for (size_t row = piece * CHUNK; row < end_of(piece, p->column->rows); row++)
 		p->picked[row] = row;
 }
 
-static gemp_code put_strings(putting *p)
+static gemp_code scatter_strings(scatter_task *p)
 {
 	gemp_code code = GEMP_OK;
 	gemp_column made = { 0 };
 	GEMP_TRY(GEMP_NEW(p->picked, p->column->rows));
-	gemp_parallel_for(pieces_of(p->column->rows), count_piece, p);
-	gemp_parallel_for(pieces_of(p->count), put_piece, p);
+	gemp_parallel_for(chunks_of(p->column->rows), count_chunk, p);
+	gemp_parallel_for(chunks_of(p->count), scatter_chunk, p);
 	GEMP_TRY(gemp_column_gather(&made, p->column, p->values, p->picked, p->column->rows));
 	gemp_column_free(p->column);
 	*p->column = made;
@@ -370,18 +370,18 @@ done:
 	return code;
 }
 
-gemp_code gemp_column_put(gemp_column *column, const uint64_t *rows, size_t count, const gemp_column *values)
+gemp_code gemp_column_scatter(gemp_column *column, const uint64_t *rows, size_t count, const gemp_column *values)
 {
 	gemp_code code = GEMP_OK;
-	putting p = { column, rows, count, values, values->rows == 1, NULL };
+	scatter_task p = { column, rows, count, values, values->rows == 1, NULL };
 	if (count == 0)
 		return GEMP_OK;
 	if (is_text(column))
-		return put_strings(&p);
+		return scatter_strings(&p);
 	if (values->null)
-		GEMP_TRY(need_nulls(column));
-	gemp_parallel_for(pieces_of(count), put_piece, &p);
-	gemp_column_tidy(column);
+		GEMP_TRY(ensure_nulls(column));
+	gemp_parallel_for(chunks_of(count), scatter_chunk, &p);
+	gemp_column_trim_nulls(column);
 done:
 	return code;
 }

@@ -4,16 +4,71 @@
 
 #include <string.h>
 
+gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, size_t count, const char *method)
+{
+	gemp_code code = GEMP_OK;
+	*parts = (gemp_partition){ .count = count };
+	GEMP_TRY(GEMP_NEW(parts->bounds, count + 1));
+	memcpy(parts->bounds, bounds, (count + 1) * sizeof *bounds);
+	parts->method = gemp_strdup(method);
+	if (!parts->method)
+		code = GEMP_ENOMEM;
+done:
+	if (code != GEMP_OK)
+		gemp_partition_free(parts);
+	return code;
+}
+
+void gemp_partition_free(gemp_partition *parts)
+{
+	gemp_free(parts->bounds);
+	gemp_free(parts->method);
+	*parts = (gemp_partition){ 0 };
+}
+
+size_t gemp_range_find(const uint64_t *bounds, size_t count, uint64_t id)
+{
+	size_t low = 0, high = count - 1;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (id < bounds[middle + 1])
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Where the piece-th of `pieces` equal pieces of [from, to) begins. */
+static uint64_t begin_of_piece(uint64_t from, uint64_t to, uint64_t piece, uint64_t pieces)
+{
+	return from + (uint64_t)((unsigned __int128)piece * (to - from) / pieces);
+}
+
+bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_t ranks, uint64_t *bounds)
+{
+	size_t count = parts->count, pieces = count ? ranks / count : 0;
+	bool whole = count && count % ranks == 0, split = count && ranks % count == 0;
+	for (size_t r = 0; r <= ranks; r++)
+		if (whole)
+			bounds[r] = parts->bounds[r * (count / ranks)];
+		else if (split && r < ranks)
+			bounds[r] = begin_of_piece(parts->bounds[r / pieces], parts->bounds[r / pieces + 1], r % pieces, pieces);
+		else
+			bounds[r] = begin_of_piece(0, vertices, r, ranks);
+	return whole || split || !count || strcmp(parts->method, "random") == 0;
+}
+
 int gemp_graph_owner(const gemp_graph *graph, uint64_t id)
 {
-	return (int)gemp_range_of(graph->bounds, (size_t)graph->ranks, id);
+	return (int)gemp_range_find(graph->bounds, (size_t)graph->ranks, id);
 }
 
 gemp_count gemp_graph_edges(const gemp_graph *graph)
 {
 	gemp_count edges = 0;
 	for (size_t i = 0; i < graph->relation_count; i++)
-		edges += graph->relations[i].edges;
+		edges += graph->relations[i].edge_count;
 	return edges;
 }
 
@@ -25,7 +80,7 @@ gemp_relation *gemp_graph_relation(const gemp_graph *graph, const char *name)
 	return NULL;
 }
 
-bool gemp_graph_has(const gemp_graph *graph, const bool *relations, unsigned parts)
+bool gemp_graph_has_loaded(const gemp_graph *graph, const bool *relations, unsigned parts)
 {
 	bool has = true;
 	for (size_t r = 0; r < graph->relation_count; r++)
@@ -36,11 +91,11 @@ bool gemp_graph_has(const gemp_graph *graph, const bool *relations, unsigned par
 static void free_relation(gemp_relation *relation)
 {
 	gemp_free(relation->name);
-	gemp_free(relation->out_begin);
-	gemp_free(relation->out);
-	gemp_free(relation->in_begin);
-	gemp_free(relation->in);
-	gemp_free(relation->in_edge);
+	gemp_free(relation->out_offsets);
+	gemp_free(relation->out_targets);
+	gemp_free(relation->in_offsets);
+	gemp_free(relation->in_sources);
+	gemp_free(relation->in_edges);
 	gemp_table_free(&relation->props);
 }
 
@@ -48,19 +103,19 @@ void gemp_graph_free(gemp_graph *graph)
 {
 	if (!graph)
 		return;
-	if (graph->source.free)
-		graph->source.free(graph->source.self);
+	if (graph->loader.free)
+		graph->loader.free(graph->loader.self);
 	gemp_free(graph->bounds);
-	gemp_parts_free(&graph->parts);
-	gemp_column_free(&graph->key);
-	gemp_free(graph->key_rank);
+	gemp_partition_free(&graph->partition);
+	gemp_column_free(&graph->keys);
+	gemp_free(graph->key_ranks);
 	for (size_t i = 0; graph->labels && i < graph->label_count; i++)
 		gemp_free(graph->labels[i]);
 	gemp_free(graph->labels);
 	for (size_t i = 0; graph->label_sets && i < graph->label_set_count; i++)
 		gemp_free(graph->label_sets[i].labels);
 	gemp_free(graph->label_sets);
-	gemp_free(graph->label_set);
+	gemp_free(graph->label_set_of);
 	gemp_table_free(&graph->attributes);
 	for (size_t i = 0; graph->relations && i < graph->relation_count; i++)
 		free_relation(&graph->relations[i]);
@@ -68,76 +123,76 @@ void gemp_graph_free(gemp_graph *graph)
 	gemp_free(graph);
 }
 
-static gemp_code no_source(const char *what, const char *name)
+static gemp_code no_loader(const char *what, const char *name)
 {
 	return gemp_fail(GEMP_EINTERNAL, "%s%s of the graph: not in memory, and there is no file to load from", what, name);
 }
 
-gemp_code gemp_graph_need_keys(gemp_graph *graph)
+gemp_code gemp_graph_load_keys(gemp_graph *graph)
 {
-	if (gemp_column_loaded(&graph->key) && graph->key_rank)
+	if (gemp_column_loaded(&graph->keys) && graph->key_ranks)
 		return GEMP_OK;
-	if (!graph->source.load_keys)
-		return no_source("keys", "");
-	return graph->source.load_keys(graph->source.self, graph);
+	if (!graph->loader.load_keys)
+		return no_loader("keys", "");
+	return graph->loader.load_keys(graph->loader.self, graph);
 }
 
-gemp_code gemp_graph_need_labels(gemp_graph *graph)
+gemp_code gemp_graph_load_labels(gemp_graph *graph)
 {
-	if (graph->label_set)
+	if (graph->label_set_of)
 		return GEMP_OK;
-	if (!graph->source.load_labels)
-		return no_source("labels", "");
-	return graph->source.load_labels(graph->source.self, graph);
+	if (!graph->loader.load_labels)
+		return no_loader("labels", "");
+	return graph->loader.load_labels(graph->loader.self, graph);
 }
 
-gemp_code gemp_graph_need_attribute(gemp_graph *graph, size_t column)
+gemp_code gemp_graph_load_attribute(gemp_graph *graph, size_t column)
 {
 	GEMP_CHECK(column < graph->attributes.count);
 	if (gemp_column_loaded(&graph->attributes.columns[column]))
 		return GEMP_OK;
-	if (!graph->source.load_attribute)
-		return no_source("attribute ", graph->attributes.columns[column].name);
-	return graph->source.load_attribute(graph->source.self, graph, column);
+	if (!graph->loader.load_attribute)
+		return no_loader("attribute ", graph->attributes.columns[column].name);
+	return graph->loader.load_attribute(graph->loader.self, graph, column);
 }
 
-gemp_code gemp_graph_need_relation(gemp_graph *graph, size_t relation, unsigned parts)
+gemp_code gemp_graph_load_relation(gemp_graph *graph, size_t relation, unsigned parts)
 {
 	GEMP_CHECK(relation < graph->relation_count);
-	if (parts & GEMP_PART_IN_EDGES)
-		parts |= GEMP_PART_IN;
+	if (parts & GEMP_LOAD_IN_EDGES)
+		parts |= GEMP_LOAD_IN;
 	parts &= ~graph->relations[relation].loaded;
 	if (!parts)
 		return GEMP_OK;
-	if (!graph->source.load_relation)
-		return no_source("relation ", graph->relations[relation].name);
-	return graph->source.load_relation(graph->source.self, graph, relation, parts);
+	if (!graph->loader.load_relation)
+		return no_loader("relation ", graph->relations[relation].name);
+	return graph->loader.load_relation(graph->loader.self, graph, relation, parts);
 }
 
-static gemp_code need_all(gemp_graph *graph, unsigned parts)
+static gemp_code load_all(gemp_graph *graph, unsigned parts)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_graph_need_keys(graph));
-	GEMP_TRY(gemp_graph_need_labels(graph));
+	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_graph_load_labels(graph));
 	for (size_t c = 0; c < graph->attributes.count; c++)
-		GEMP_TRY(gemp_graph_need_attribute(graph, c));
+		GEMP_TRY(gemp_graph_load_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_graph_need_relation(graph, r, parts));
+		GEMP_TRY(gemp_graph_load_relation(graph, r, parts));
 done:
 	return code;
 }
 
-gemp_code gemp_graph_load(gemp_graph *graph)
+gemp_code gemp_graph_load_all(gemp_graph *graph)
 {
-	return need_all(graph, GEMP_PARTS);
+	return load_all(graph, GEMP_LOAD_ALL);
 }
 
-gemp_code gemp_graph_need_all_once(gemp_graph *graph)
+gemp_code gemp_graph_load_outgoing(gemp_graph *graph)
 {
-	return need_all(graph, GEMP_PART_OUT | GEMP_PART_PROPS);
+	return load_all(graph, GEMP_LOAD_OUT | GEMP_LOAD_PROPS);
 }
 
-gemp_type gemp_edge_attribute_type(const gemp_graph *graph, const char *name)
+gemp_type gemp_graph_edge_attribute_type(const gemp_graph *graph, const char *name)
 {
 	gemp_type type = GEMP_STRING;
 	bool known = false;

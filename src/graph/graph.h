@@ -4,20 +4,42 @@
  * and label sets here are those of its own vertices, indexed by id - first. What is not loaded has NULL arrays; the
  * gemp_graph_need_* functions load it through the graph's source (a file, or nothing for a graph made in memory).
  */
+
 #ifndef GEMP_GRAPH_GRAPH_H
 #define GEMP_GRAPH_GRAPH_H
 
 #include "core/types.h"
 #include "graph/column.h"
-#include "graph/parts.h"
 
-typedef enum gemp_relation_part {
-	GEMP_PART_OUT = 1,   /* out_begin, out */
-	GEMP_PART_IN = 2,    /* in_begin, in */
-	GEMP_PART_PROPS = 4, /* props */
-	GEMP_PART_IN_EDGES = 8, /* in_edge, and with it in_begin and in */
-	GEMP_PARTS = 15,
-} gemp_relation_part;
+#include <stdlib.h>
+
+/* parts: a cut of a graph's ids into contiguous ranges that a partitioner made and the graph file keeps. Without one any
+ * equal ranges are random parts, since ids are. */
+
+typedef struct gemp_partition {
+	size_t count;     /* 0: none */
+	uint64_t *bounds; /* [count + 1]: part p has ids [bounds[p], bounds[p + 1]) */
+	char *method;     /* that made them: "random", "block", "ptscotch" */
+} gemp_partition;
+
+gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, size_t count, const char *method); /* copies */
+void gemp_partition_free(gemp_partition *parts);
+
+/* The range, of those that begin at bounds[0..count), in which the id lies; ranges may be empty. */
+size_t gemp_range_find(const uint64_t *bounds, size_t count, uint64_t id);
+
+/* What each of `ranks` ranks owns, bounds[ranks + 1]: as many whole parts each where the ranks divide the parts; an equal
+ * piece of a part where the parts divide the ranks; else equal ranges of ids, and false: parts are then not together. (Equal
+ * ranges of random parts are random parts, so for these it is true.) */
+bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_t ranks, uint64_t *bounds);
+
+typedef enum gemp_relation_array {
+	GEMP_LOAD_OUT = 1,   /* out_begin, out */
+	GEMP_LOAD_IN = 2,    /* in_begin, in */
+	GEMP_LOAD_PROPS = 4, /* props */
+	GEMP_LOAD_IN_EDGES = 8, /* in_edge, and with it in_begin and in */
+	GEMP_LOAD_ALL = 15,
+} gemp_relation_array;
 
 /* An edge type. Edges are numbered by CSR order: by source id, then target id, then attribute bytes. */
 typedef struct gemp_relation {
@@ -25,14 +47,14 @@ typedef struct gemp_relation {
 	bool directed;        /* false: imported with --undirected; each edge is stored once */
 	bool multigraph;      /* some (source, target) has several edges */
 	int reciprocal;       /* some pair is joined in both directions: 1 yes, -1 no, 0 nobody has asked yet */
-	gemp_count edges;     /* of all ranks */
-	gemp_edge first;      /* number of this rank's first edge */
-	unsigned loaded;      /* gemp_relation_part, together */
-	uint64_t *out_begin;  /* [rows + 1] from 0 */
-	gemp_vertex *out;     /* [out_begin[rows]] target ids, ascending in a row */
-	uint64_t *in_begin;   /* [rows + 1] from 0 */
-	gemp_vertex *in;      /* [in_begin[rows]] source ids, ascending in a row */
-	gemp_edge *in_edge;   /* [in_begin[rows]] the edge's number in its relation, ascending among equal sources */
+	gemp_count edge_count;     /* of all ranks */
+	gemp_edge first_edge;      /* number of this rank's first edge */
+	unsigned loaded;      /* gemp_relation_array, together */
+	uint64_t *out_offsets;  /* [rows + 1] from 0 */
+	gemp_vertex *out_targets;     /* [out_begin[rows]] target ids, ascending in a row */
+	uint64_t *in_offsets;   /* [rows + 1] from 0 */
+	gemp_vertex *in_sources;      /* [in_begin[rows]] source ids, ascending in a row */
+	gemp_edge *in_edges;   /* [in_begin[rows]] the edge's number in its relation, ascending among equal sources */
 	gemp_table props;     /* one row per own edge, in CSR order; names and types are always known */
 } gemp_relation;
 
@@ -40,63 +62,65 @@ typedef struct gemp_relation {
 typedef struct gemp_label_set {
 	size_t count;
 	uint32_t *labels;    /* [count] indices of label names, ascending */
-	gemp_count vertices; /* of all ranks with just this set */
+	gemp_count vertex_count; /* of all ranks with just this set */
 } gemp_label_set;
 
 struct gemp_graph;
 
 /* Where missing parts come from; its functions are collective over the ranks of the graph. */
-typedef struct gemp_graph_source {
+typedef struct gemp_graph_loader {
 	void *self;
 	gemp_code (*load_keys)(void *self, struct gemp_graph *graph);
 	gemp_code (*load_labels)(void *self, struct gemp_graph *graph);
 	gemp_code (*load_attribute)(void *self, struct gemp_graph *graph, size_t column);
 	gemp_code (*load_relation)(void *self, struct gemp_graph *graph, size_t relation, unsigned parts);
 	void (*free)(void *self);
-} gemp_graph_source;
+} gemp_graph_loader;
 
 typedef struct gemp_graph {
 	int rank, ranks;
-	uint64_t vertices;         /* of all ranks */
+	uint64_t vertex_count;         /* of all ranks */
 	uint64_t *bounds;          /* [ranks + 1]: rank r owns ids [bounds[r], bounds[r+1]) */
-	uint64_t first;            /* = bounds[rank] */
+	uint64_t first_vertex;            /* = bounds[rank] */
 	size_t rows;               /* = bounds[rank + 1] - first */
-	gemp_parts parts;          /* that a partitioner made; bounds follow them where ranks and parts allow */
+	gemp_partition partition;          /* that a partitioner made; bounds follow them where ranks and parts allow */
 	uint64_t seed;             /* of the relabelling */
 	uint64_t hash;             /* of the whole content, the same for every number of ranks */
 
-	gemp_column key;           /* [rows] integer, or string if any key of the graph is one */
-	uint32_t *key_rank;        /* [rows] order of the key among all keys */
+	gemp_column keys;           /* [rows] integer, or string if any key of the graph is one */
+	uint32_t *key_ranks;        /* [rows] order of the key among all keys */
 
 	size_t label_count;
 	char **labels;             /* [label_count] names */
 	size_t label_set_count;
 	gemp_label_set *label_sets;
-	uint32_t *label_set;       /* [rows] index of the vertex's set */
+	uint32_t *label_set_of;       /* [rows] index of the vertex's set */
 
 	gemp_table attributes;     /* columns [rows], NULL where the vertex has no such attribute */
 	size_t relation_count;
 	gemp_relation *relations;  /* [relation_count] by name */
 
-	gemp_graph_source source;  /* all NULL: everything is loaded */
+	gemp_graph_loader loader;  /* all NULL: everything is loaded */
 } gemp_graph;
+
+struct gemp_graph;
 
 int gemp_graph_owner(const gemp_graph *graph, uint64_t id);
 gemp_count gemp_graph_edges(const gemp_graph *graph);
 gemp_relation *gemp_graph_relation(const gemp_graph *graph, const char *name); /* NULL if none */
 /* Are these parts loaded, of all relations that are set? */
-bool gemp_graph_has(const gemp_graph *graph, const bool *relations, unsigned parts);
+bool gemp_graph_has_loaded(const gemp_graph *graph, const bool *relations, unsigned parts);
 /* The type that an edge attribute of this name has over all relations: if they differ, a float for numbers and else a
  * string; a string if no relation has it. */
-gemp_type gemp_edge_attribute_type(const gemp_graph *graph, const char *name);
+gemp_type gemp_graph_edge_attribute_type(const gemp_graph *graph, const char *name);
 void gemp_graph_free(gemp_graph *graph);
 
 /* Collective where a source does the work: all ranks call with the same arguments. */
-gemp_code gemp_graph_need_keys(gemp_graph *graph);
-gemp_code gemp_graph_need_labels(gemp_graph *graph);
-gemp_code gemp_graph_need_attribute(gemp_graph *graph, size_t column);
-gemp_code gemp_graph_need_relation(gemp_graph *graph, size_t relation, unsigned parts);
-gemp_code gemp_graph_load(gemp_graph *graph); /* all of it */
-gemp_code gemp_graph_need_all_once(gemp_graph *graph); /* each edge once, at its source: what a graph is made of anew */
+gemp_code gemp_graph_load_keys(gemp_graph *graph);
+gemp_code gemp_graph_load_labels(gemp_graph *graph);
+gemp_code gemp_graph_load_attribute(gemp_graph *graph, size_t column);
+gemp_code gemp_graph_load_relation(gemp_graph *graph, size_t relation, unsigned parts);
+gemp_code gemp_graph_load_all(gemp_graph *graph); /* all of it */
+gemp_code gemp_graph_load_outgoing(gemp_graph *graph); /* each edge once, at its source: what a graph is made of anew */
 
 #endif

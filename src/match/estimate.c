@@ -1,12 +1,12 @@
 #include "match/estimate.h"
 
-#include "match/match_parts.h"
-#include "match/sample.h"
+#include "match/match_state.h"
+#include "match/planner/sample.h"
 
 #include <math.h>
 
 /* Samples are few enough to be many, and large enough that their estimates are about normal. */
-enum { SAMPLE = 1024, SMALL_SAMPLE = 64, LEAST_SAMPLES = 24, MOST_SAMPLES = 4096 };
+enum { SAMPLE = 1024, SMALL_SAMPLE = 64, MIN_SAMPLES = 24, MAX_SAMPLES = 4096 };
 static const double confidence = 0.95;
 static const double reads_per_second = 4e7; /* entries and lookups, on one core */
 static const double share_for_order = 0.25; /* beside them, to find an order */
@@ -20,7 +20,7 @@ uint64_t gemp_estimate_order_reads(double seconds)
 static uint64_t step_limit(const gemp_match *m, double seconds)
 {
 	double steps = m->plan->step_count > 1 ? (double)(m->plan->step_count - 1) : 1;
-	return (uint64_t)fmin(seconds * reads_per_second / LEAST_SAMPLES / steps, 1e18);
+	return (uint64_t)fmin(seconds * reads_per_second / MIN_SAMPLES / steps, 1e18);
 }
 
 /* Two-sided 95 % quantiles of Student's t, close enough beyond the least number of samples (Cornish-Fisher's first
@@ -41,7 +41,7 @@ typedef struct sums {
 
 static gemp_code check(const gemp_match *m)
 {
-	if (!m->options.sampled || m->plan->given)
+	if (!m->options.sampled || m->plan->arguments)
 		return gemp_fail(GEMP_EINTERNAL, "the match was not prepared for an estimate");
 	return GEMP_OK;
 }
@@ -77,9 +77,9 @@ static size_t next_size(sums *s, const gemp_sampler *sampler, const gemp_estimat
 	double each = (double)(fetched - s->fetched) / (double)size;
 	double left = options->seconds * reads_per_second - (double)fetched;
 	s->fetched = fetched;
-	if (options->sample || s->samples >= LEAST_SAMPLES || each <= 0)
+	if (options->sample || s->samples >= MIN_SAMPLES || each <= 0)
 		return size;
-	return (size_t)fmin(fmax(left / (double)(LEAST_SAMPLES - s->samples) / each, SMALL_SAMPLE), SAMPLE);
+	return (size_t)fmin(fmax(left / (double)(MIN_SAMPLES - s->samples) / each, SMALL_SAMPLE), SAMPLE);
 }
 
 static double half_width(const sums *s)
@@ -90,15 +90,15 @@ static double half_width(const sums *s)
 
 static bool enough(const sums *s, const gemp_estimate_options *options, uint64_t reads)
 {
-	if (s->exact || s->samples >= MOST_SAMPLES)
+	if (s->exact || s->samples >= MAX_SAMPLES)
 		return true;
-	if (s->samples < LEAST_SAMPLES)
+	if (s->samples < MIN_SAMPLES)
 		return false;
 	return (s->sum > 0 && half_width(s) <= options->relative * s->sum / (double)s->samples) ||
 	       (double)reads >= options->seconds * reads_per_second;
 }
 
-static void conclude(const gemp_match *m, const sums *s, gemp_estimate *out)
+static void finish_estimate(const gemp_match *m, const sums *s, gemp_estimate *out)
 {
 	double mean = s->sum / (double)s->samples, half = s->exact ? 0 : half_width(s);
 	double order = m->plan->group_overflow ? 0 : (double)m->plan->group_order;
@@ -131,7 +131,7 @@ gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options,
 		size = next_size(&s, sampler, options, size);
 	} while (!enough(&s, options, reads + s.fetched));
 	s.carried = gemp_comm_sum1(m->context->comm, s.carried);
-	conclude(m, &s, out);
+	finish_estimate(m, &s, out);
 	out->reads = reads + s.fetched;
 	out->seconds = gemp_now() - began;
 done:

@@ -4,10 +4,11 @@
  * Independent samples of partial matches are carried through all steps of the plan (sample.h); the mean of their
  * estimates is unbiased, and what they differ by gives the interval (Student's t).
  * */
+
 #ifndef GEMP_MATCH_ESTIMATE_H
 #define GEMP_MATCH_ESTIMATE_H
 
-#include "match/match.h"
+#include "match/planner/match_options.h"
 
 typedef struct gemp_estimate_options {
 	double relative; /* half the interval over the estimate at which it is good enough */

@@ -1,12 +1,16 @@
-#include "match/match_parts.h"
+#include "match/match.h"
 
 #include "core/memory.h"
-#include "match/crew.h"
-#include "match/narrow.h"
-#include "match/order_search.h"
-#include "match/statistics.h"
-#include "match/vertex_counts.h"
-#include "pattern/expr.h"
+#include "match/exchange/working_set.h"
+#include "match/match_state.h"
+#include "match/planner/candidate_filtering.h"
+#include "match/planner/order_search.h"
+#include "match/planner/statistics.h"
+#include "match/search/multi_device.h"
+#include "match/search/search.h"
+#include "pattern/condition/expr_text.h"
+#include "pattern/plan/planner.h"
+#include "pattern/symmetry/automorphism.h"
 
 #include <string.h>
 
@@ -25,9 +29,9 @@ static gemp_code load_relations(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
-	unsigned parts = GEMP_PART_OUT;
+	unsigned parts = GEMP_LOAD_OUT;
 	if (needs_targets(m))
-		parts |= m->pattern->simple ? GEMP_PART_IN : GEMP_PART_IN_EDGES;
+		parts |= m->pattern->simple ? GEMP_LOAD_IN : GEMP_LOAD_IN_EDGES;
 	for (size_t r = 0; r < m->graph->relation_count; r++) {
 		bool named = false;
 		for (size_t e = 0; e < m->pattern->edge_count; e++)
@@ -35,9 +39,9 @@ static gemp_code load_relations(gemp_match *m)
 		for (size_t i = 0; i < m->pushdown.edge_test_count; i++)
 			named |= m->pushdown.edge_tests[i].relations[r];
 		if (named)
-			GEMP_TRY(gemp_graph_need_relation(m->graph, r, parts));
+			GEMP_TRY(gemp_graph_load_relation(m->graph, r, parts));
 	}
-	gemp_timers_add(&m->context->timers, GEMP_READ, began);
+	gemp_timers_add(&m->context->timers, GEMP_PHASE_READ, began);
 done:
 	return code;
 }
@@ -62,7 +66,7 @@ static bool plain(const gemp_pattern *pattern, const gemp_symmetry *symmetry)
 	bool overflow, same = false;
 	if (pattern->condition_count || !one_kind_of_edge(pattern))
 		return false;
-	if (gemp_symmetry_find(&bare, pattern, false) == GEMP_OK)
+	if (gemp_automorphism_find(&bare, pattern, false) == GEMP_OK)
 		same = gemp_symmetry_order(bare, &overflow) == gemp_symmetry_order(symmetry, &overflow) && !overflow;
 	gemp_symmetry_free(bare);
 	return same;
@@ -139,16 +143,16 @@ static gemp_code make_plan(gemp_match *m, bool two_paths)
 static bool tables_fit_on(const gemp_device *device, uint64_t vertices)
 {
 	uint64_t bytes = device->units * vertices * sizeof(uint32_t);
-	return !device->gpu && bytes <= device->memory / 4 && bytes < device->largest;
+	return !device->gpu && bytes <= device->memory / 4 && bytes < device->max_buffer;
 }
 
 /* Collective. On every device. */
 static bool tables_fit(const gemp_match *m)
 {
 	const gemp_context *context = m->context;
-	bool fit = tables_fit_on(context->device, m->graph->vertices);
+	bool fit = tables_fit_on(context->device, m->graph->vertex_count);
 	for (size_t i = 0; i < context->other_count; i++)
-		fit &= tables_fit_on(context->others[i]->device, m->graph->vertices);
+		fit &= tables_fit_on(context->others[i]->device, m->graph->vertex_count);
 	return gemp_comm_sum1(context->comm, !fit) == 0;
 }
 
@@ -159,7 +163,7 @@ static gemp_code need_edges(gemp_match *m)
 	for (size_t e = 0; e < m->pattern->edge_count && m->plan->live_edges; e++)
 		for (size_t r = 0; r < m->graph->relation_count; r++)
 			if (m->pattern->edges[e].relations[r])
-				GEMP_TRY(gemp_graph_need_relation(m->graph, r, GEMP_PART_IN_EDGES));
+				GEMP_TRY(gemp_graph_load_relation(m->graph, r, GEMP_LOAD_IN_EDGES));
 done:
 	return code;
 }
@@ -169,11 +173,11 @@ static gemp_code improve_order(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
 	gemp_plan_options options = plan_options(m);
-	gemp_order_question question = { .context = m->context, .graph = m->graph, .pattern = m->pattern,
+	gemp_order_inputs question = { .context = m->context, .graph = m->graph, .pattern = m->pattern,
 		.symmetry = m->symmetry, .statistics = &m->statistics, .candidates = &m->candidates, .options = &options,
-		.key_rank = m->pushdown.key_rank, .reads = m->options.order_reads, .latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.crossing != GEMP_CROSS_PUSH,
+		.key_rank = m->pushdown.key_rank, .reads = m->options.order_reads, .walk_latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.exchange != GEMP_EXCHANGE_PUSH,
 		.lists = m->context->device->gpu && !lists(m) && !m->options.profile,
-		.work = m->graph->ranks > 1 && m->options.crossing == GEMP_CROSS_AUTO ? m->work : NULL };
+		.work = m->graph->ranks > 1 && m->options.exchange == GEMP_EXCHANGE_AUTO ? m->sample_work : NULL };
 	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
 	bool found;
 	if (m->plan->two_paths || m->options.order_count)
@@ -200,13 +204,13 @@ static bool rows_fit(const gemp_match *m)
 	const gemp_device *device = m->context->device;
 	uint64_t bytes = 0, most = m->context->budgets.row_cache;
 	if (!most)
-		most = device->memory > device->held ? (device->memory - device->held) / 4 * 3 : 0;
+		most = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 4 * 3 : 0;
 	for (size_t v = 0; v < m->rows->view_count; v++) {
 		const gemp_view *view = &m->rows->views[v];
 		uint64_t own;
 		if (view->device && !m->context->budgets.row_cache)
 			continue;
-		if (!gemp_view_weigh(view, device, m->rows->wide, &own))
+		if (!gemp_view_device_bytes(view, device, m->rows->wide, &own))
 			return false;
 		bytes += m->context->budgets.row_cache ? gemp_view_bytes(view, m->rows->wide) : own;
 	}
@@ -218,13 +222,13 @@ static bool rows_fit(const gemp_match *m)
 static gemp_code choose_push(gemp_match *m, bool *push)
 {
 	gemp_code code = GEMP_OK;
-	gemp_crossing_question question = { .context = m->context, .graph = m->graph, .plan = m->plan,
-		.statistics = &m->statistics, .rows = m->rows, .pull = m->pull, .work = m->work };
+	gemp_push_pull_inputs question = { .context = m->context, .graph = m->graph, .plan = m->plan,
+		.statistics = &m->statistics, .rows = m->rows, .pull = m->pull, .work = m->sample_work };
 	*push = !gemp_pull_fits(m->pull);
-	if (*push || m->plan->given)
+	if (*push || m->plan->arguments)
 		return GEMP_OK;
-	GEMP_TRY(gemp_crossing_weigh(&m->crossing, &question));
-	*push = gemp_crossing_by_push(&m->crossing, m->graph->ranks);
+	GEMP_TRY(gemp_push_pull_weigh(&m->exchange, &question));
+	*push = gemp_push_pull_favours_push(&m->exchange, m->graph->ranks);
 done:
 	return code;
 }
@@ -233,12 +237,12 @@ done:
 static gemp_code choose_crossing(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
-	bool here = m->rows->residency.hot >= m->graph->vertices, push = false;
-	if (m->options.crossing == GEMP_CROSS_PUSH || (gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0 && here))
+	bool here = m->rows->residency.hot >= m->graph->vertex_count, push = false;
+	if (m->options.exchange == GEMP_EXCHANGE_PUSH || (gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0 && here))
 		return GEMP_OK;
 	GEMP_TRY(gemp_pull_new(&m->pull, m->context, m->graph, m->plan, m->rows, &m->candidates,
 	                       m->context->budgets.row_cache));
-	if (m->options.crossing == GEMP_CROSS_PULL || here)
+	if (m->options.exchange == GEMP_EXCHANGE_PULL || here)
 		return GEMP_OK;
 	GEMP_TRY(choose_push(m, &push));
 	if (!push)
@@ -261,21 +265,44 @@ static gemp_code plan_and_rows(gemp_match *m)
 	if (may && !lists(m))
 		GEMP_TRY(make_plan(m, true));
 	GEMP_TRY(improve_order(m));
-	gemp_timers_add(&m->context->timers, GEMP_CONVERT, began);
+	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);
 	if (m->options.sampled)
 		return GEMP_OK;
-	GEMP_TRY(gemp_rows_at_hand(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
-	if (m->plan->two_paths && m->rows->residency.hot < m->graph->vertices) {
+	GEMP_TRY(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
+	if (m->plan->two_paths && m->rows->residency.hot < m->graph->vertex_count) {
 		gemp_resident_release(m->rows);
 		m->rows = NULL;
 		GEMP_TRY(make_plan(m, false));
 		GEMP_TRY(improve_order(m));
-		GEMP_TRY(gemp_rows_at_hand(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
+		GEMP_TRY(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	}
 	began = gemp_now();
 	GEMP_TRY(choose_crossing(m));
-	gemp_timers_add(&m->context->timers, GEMP_CONVERT, began);
+	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);
 done:
+	return code;
+}
+
+/* Pattern vertices, as bits, at whose images matches count for pattern vertex v. */
+static gemp_code gemp_counted_vertices(uint64_t *out, const gemp_plan *plan, const gemp_symmetry *symmetry, int v)
+{
+	gemp_code code = GEMP_OK;
+	gemp_stab_chain *chain = NULL;
+	const int *orbit;
+	int base[GEMP_MAX_PATTERN_VERTICES], count = 0;
+	*out = UINT64_C(1) << v;
+	if (!plan->broken)
+		return GEMP_OK;
+	base[count++] = v;
+	for (int u = 0; u < plan->vertex_count; u++)
+		if (u != v)
+			base[count++] = u;
+	GEMP_TRY(gemp_stab_chain_new(&chain, symmetry, base, (size_t)count));
+	size_t size = gemp_stab_chain_orbit(chain, 0, &orbit);
+	for (size_t i = 0; i < size; i++)
+		*out |= UINT64_C(1) << orbit[i];
+done:
+	gemp_stab_chain_free(chain);
 	return code;
 }
 
@@ -308,13 +335,13 @@ static gemp_code make_chain(gemp_match *m)
 	int points = m->plan->vertex_count + (m->plan->live_edges ? m->plan->edge_count : 0);
 	for (; size < points; size++)
 		base[size] = size;
-	return gemp_chain_new(&m->chain, m->symmetry, base, (size_t)size);
+	return gemp_stab_chain_new(&m->chain, m->symmetry, base, (size_t)size);
 }
 
 static gemp_code check_pattern(const gemp_pattern *pattern)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++)
-		if (pattern->edges[e].path && (pattern->edges[e].least != 1 || pattern->edges[e].most != 1))
+		if (pattern->edges[e].path && (pattern->edges[e].min_hops != 1 || pattern->edges[e].max_hops != 1))
 			return gemp_fail(GEMP_EUSAGE, "%d:%d: a path of variable length is not one edge", pattern->edges[e].line,
 			                 pattern->edges[e].column);
 	return GEMP_OK;
@@ -335,19 +362,19 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	if (code == GEMP_OK)
 		code = gemp_phases_new(&m->phases, pattern, options);
 	if (code == GEMP_OK && !options->symmetry)
-		code = gemp_symmetry_find(&m->own_symmetry, pattern, true);
+		code = gemp_automorphism_find(&m->own_symmetry, pattern, true);
 	m->symmetry = options->symmetry ? options->symmetry : m->own_symmetry;
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_pushdown_new(&m->pushdown, context, graph, pattern, &m->phases));
 	GEMP_TRY(load_relations(m));
 	if (pattern->condition_count)
 		GEMP_TRY(gemp_filter_new(&m->filter, context));
-	size_t held = context->device->held;
-	GEMP_TRY(gemp_narrow(&m->candidates, &m->phases, context, m->filter, graph, pattern, options));
-	m->attribute_bytes = context->device->held - held;
+	size_t held = context->device->buffer_bytes;
+	GEMP_TRY(gemp_filter_candidates(&m->candidates, &m->phases, context, m->filter, graph, pattern, options));
+	m->attribute_bytes = context->device->buffer_bytes - held;
 	double began = gemp_now();
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
-	gemp_timers_add(&context->timers, GEMP_CONVERT, began);
+	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
 	GEMP_TRY(plan_and_rows(m));
 	if (options->sampled) {
 		GEMP_TRY(gemp_comm_agree(context->comm, check_sampled(m)));
@@ -363,11 +390,11 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 		.round_entries = m->pull ? gemp_pull_entries(m->pull) : 0 };
 	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,
 	                         &m->candidates, &search));
-	GEMP_TRY(gemp_crew_new(m->search, m->rows, &m->candidates, &search));
+	GEMP_TRY(gemp_multi_new(m->search, m->rows, &m->candidates, &search));
 	if (m->pull)
 		gemp_pull_attach(m->pull, m->search, &search);
-	gemp_holdings_of(&m->holdings, m->search, m->rows, &m->candidates, m->pull);
-	m->holdings.crossing = m->crossing;
+	gemp_memory_report_measure(&m->memory, m->search, m->rows, &m->candidates, m->pull);
+	m->memory.exchange = m->exchange;
 ready:
 	*out = m;
 	m = NULL;
@@ -387,14 +414,14 @@ void gemp_match_free(gemp_match *m)
 	gemp_plan_free(m->plan);
 	gemp_candidates_free(&m->candidates);
 	gemp_filter_free(m->filter);
-	gemp_chain_free(m->chain);
+	gemp_stab_chain_free(m->chain);
 	gemp_symmetry_free(m->own_symmetry);
 	gemp_pushdown_free(&m->pushdown);
 	gemp_phases_free(&m->phases);
 	gemp_free(m);
 }
 
-const gemp_chain *gemp_match_chain(const gemp_match *m)
+const gemp_stab_chain *gemp_match_chain(const gemp_match *m)
 {
 	return m->options.distinct == GEMP_BY_NOTHING ? NULL : m->chain;
 }
@@ -433,7 +460,7 @@ char *gemp_match_explain(const gemp_match *m)
 	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);
 	put_choices(m, &text);
 	if (m->search)
-		gemp_holdings_print(&m->holdings, m->search, &text);
+		gemp_memory_report_print(&m->memory, m->search, &text);
 	if (text.failed) {
 		gemp_text_free(&text);
 		return NULL;

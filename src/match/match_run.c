@@ -1,17 +1,22 @@
+#include "match/match_run.h"
+
 #include "core/memory.h"
-#include "match/crew.h"
-#include "match/distinct.h"
-#include "match/match_parts.h"
-#include "match/residual.h"
-#include "match/rounds.h"
-#include "match/tally.h"
+#include "core/random.h"
+#include "match/distinct/distinct.h"
+#include "match/exchange/rounds.h"
+#include "match/filter/residual.h"
+#include "match/match_state.h"
+#include "match/search/load_balancer.h"
+#include "match/search/multi_device.h"
+#include "match/search/search.h"
+#include "match/search/search_buffers.h"
 
 #include <string.h>
 
 /* RUNNING: search -> residual conditions -> tally -> distinct -> the caller's sink. */
 typedef struct sinks {
 	gemp_sink distinct, tally_sink, residual;
-	gemp_tally tally;
+	gemp_count_sink tally;
 	gemp_sink *first;
 } sinks;
 
@@ -42,8 +47,8 @@ static gemp_code add_sinks(gemp_match *m, sinks *s, gemp_sink *last)
 		GEMP_TRY(add_distinct(m, s, next));
 		next = &s->distinct;
 	}
-	s->tally = (gemp_tally){ .next = next, .vertices = m->graph->vertices, .parts = m->options.count_parts };
-	s->tally_sink = gemp_tally_sink(&s->tally);
+	s->tally = (gemp_count_sink){ .next = next, .vertices = m->graph->vertex_count, .parts = m->options.count_parts };
+	s->tally_sink = gemp_count_sink_of(&s->tally);
 	s->first = &s->tally_sink;
 	if (m->phases.after_count) {
 		GEMP_TRY(gemp_residual_new(&s->residual, m->context, m->graph, m->phases.after,
@@ -85,26 +90,26 @@ enum { FOUND, CROSSED, KEPT, CLASSES, PIVOTS, COPIED, FETCHED, REFERRED, LAUNCHE
 
 static void gather_pull(const gemp_match *m, uint64_t *figures)
 {
-	const gemp_pull_figures pull = gemp_pull_figures_of(m->pull);
-	figures[ALONE] = pull.tasks_alone;
+	const gemp_pull_statistics pull = gemp_pull_statistics_of(m->pull);
+	figures[ALONE] = pull.oversized_tasks;
 	figures[READ] = pull.reads;
 	figures[BROUGHT] = pull.fetched;
 	figures[ROW_BYTES] = pull.bytes;
-	figures[WORDS_BYTES] = pull.plain_bytes;
+	figures[WORDS_BYTES] = pull.raw_bytes;
 }
 
 static void describe_crossing(const gemp_match *m, const uint64_t *figures, gemp_match_result *result)
 {
-	result->crossing = m->pull ? GEMP_CROSS_PULL : m->search->emit.all_resident ? GEMP_CROSS_AUTO : GEMP_CROSS_PUSH;
-	result->crossing_weighed = m->crossing.made;
-	result->expected_row_bytes = m->crossing.pull_bytes;
-	result->expected_item_bytes = m->crossing.push_bytes;
+	result->exchange = m->pull ? GEMP_EXCHANGE_PULL : m->search->emit.all_resident ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PUSH;
+	result->exchange_weighed = m->exchange.made;
+	result->expected_row_bytes = m->exchange.pull_bytes;
+	result->expected_item_bytes = m->exchange.push_bytes;
 	result->item_bytes = figures[ITEM_BYTES];
 	result->item_words_bytes = figures[ITEM_WORDS];
 	if (!m->pull)
 		return;
-	result->pull_rounds = gemp_pull_figures_of(m->pull).rounds;
-	result->pivots_alone = figures[ALONE];
+	result->pull_rounds = gemp_pull_statistics_of(m->pull).rounds;
+	result->oversized_pivots = figures[ALONE];
 	result->rows_read = figures[READ];
 	result->rows_fetched = figures[BROUGHT];
 	result->row_bytes = figures[ROW_BYTES];
@@ -115,13 +120,13 @@ static void describe_crossing(const gemp_match *m, const uint64_t *figures, gemp
 
 static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES])
 {
-	const gemp_search_statistics search = gemp_crew_statistics(m->search);
+	const gemp_search_statistics search = gemp_multi_statistics(m->search);
 	memset(figures, 0, FIGURES * sizeof *figures);
 	figures[FOUND] = search.found_local + search.found_crossed;
 	figures[CROSSED] = search.found_crossed;
 	figures[KEPT] = s->first ? s->tally.rows : figures[FOUND];
 	figures[CLASSES] = m->deduplicates ? gemp_distinct_count(&s->distinct) : figures[KEPT];
-	figures[PIVOTS] = gemp_search_pivot_share(m->search);
+	figures[PIVOTS] = gemp_search_own_pivots(m->search);
 	figures[COPIED] = m->filter ? gemp_filter_copied(m->filter) : 0;
 	figures[REFERRED] = figures[KEPT] * m->phases.mentions;
 	if (s->residual.self) {
@@ -154,7 +159,7 @@ static gemp_code divide(const gemp_match *m, uint64_t figures[FIGURES])
 	return GEMP_OK;
 }
 
-static double busy(const gemp_search *search)
+static double device_seconds(const gemp_search *search)
 {
 	return search->statistics.kernel_seconds;
 }
@@ -233,7 +238,7 @@ static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result 
 {
 	uint64_t f[FIGURES], peaks[] = { gemp_memory_peak(), gemp_context_device_peak(m->context), m->search->graph_bytes,
 		m->search->result_bytes, m->attribute_bytes };
-	double fill = gemp_crew_statistics(m->search).fill;
+	double fill = gemp_multi_statistics(m->search).fill;
 	gather(m, s, f);
 	gemp_code code = divide(m, f);
 	if (code != GEMP_OK)
@@ -252,7 +257,7 @@ static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result 
 	for (int i = 0; i < GEMP_PART_STEPS; i++)
 		result->part_share[i] = f[KEPT] ? (double)f[PARTS + i] / (double)f[KEPT] : 1;
 	result->match_imbalance = imbalance(m, found);
-	result->kernel_imbalance = imbalance(m, busy);
+	result->kernel_imbalance = imbalance(m, device_seconds);
 	describe_plan(m, result);
 	describe_crossing(m, f, result);
 	code = count_embeddings(m, f[KEPT], result);
@@ -269,9 +274,9 @@ static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 	if (m->options.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the match was prepared to be explained, not to run");
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
-	gemp_crew_start(m->search, s.first);
+	gemp_multi_start(m->search, s.first);
 	GEMP_TRY(gemp_rounds_run(m->search, m->pull, &rounds));
-	gemp_crew_settle(m->search);
+	gemp_multi_add_counts(m->search);
 	if (m->options.profile)
 		GEMP_TRY(profile(m));
 	if (result)
@@ -283,7 +288,7 @@ done:
 
 gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
-	if (m->plan->given)
+	if (m->plan->arguments)
 		return gemp_fail(GEMP_EINTERNAL, "a pattern with given vertices is searched for from seeds");
 	return run(m, sink, result);
 }
@@ -291,8 +296,113 @@ gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *resu
 gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t count, gemp_sink *sink,
                                 gemp_match_result *result)
 {
-	if (!m->plan->given)
+	if (!m->plan->arguments)
 		return gemp_fail(GEMP_EINTERNAL, "a pattern without given vertices is not searched for from seeds");
 	gemp_search_seed(m->search, ids, count);
 	return run(m, sink, result);
+}
+
+/* Slots of all pivots, as the search was made with them. */
+static gemp_code save_pivots(gemp_match *m)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_search *search = m->search;
+	if (m->pivots)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(m->pivots, search->pivots + 1));
+	m->pivot_count = search->pivots;
+	if (m->pivot_count)
+		memcpy(m->pivots, search->pivot_slots, m->pivot_count * sizeof *m->pivots);
+done:
+	return code;
+}
+
+gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *search = m->search;
+	gemp_vertex *slots = NULL;
+	size_t count = 0;
+	GEMP_TRY(save_pivots(m));
+	GEMP_TRY(GEMP_NEW(slots, m->pivot_count + 1));
+	for (size_t i = 0; i < m->pivot_count; i++)
+		if (search->order->id_of[m->pivots[i]] % part->of - part->first < part->count)
+			slots[count++] = m->pivots[i];
+	code = gemp_multi_pivots(search, slots, count);
+done:
+	gemp_free(slots);
+	return code;
+}
+
+uint64_t gemp_pivot_plan(const gemp_match *m)
+{
+	uint64_t hash = gemp_hash(&m->plan->divisor, sizeof m->plan->divisor, m->plan->broken);
+	for (size_t s = 0; s < m->plan->step_count; s++) {
+		const gemp_step *step = &m->plan->steps[s];
+		const uint64_t words[] = { step->kind, (uint64_t)step->vertex, (uint64_t)step->edge, step->less, step->greater,
+			step->key_less, step->key_le, step->key_greater, step->key_ge, step->edge_less };
+		hash = gemp_hash(words, sizeof words, hash);
+	}
+	return hash;
+}
+
+int gemp_pivot_order(const gemp_match *m, int order[GEMP_MAX_PATTERN_VERTICES])
+{
+	int count = 0;
+	for (size_t s = 0; s < m->plan->step_count; s++)
+		if (m->plan->steps[s].kind != GEMP_BIND_EDGE)
+			order[count++] = m->plan->steps[s].vertex;
+	return count;
+}
+
+bool gemp_pivot_parts_overlap(const gemp_match *m)
+{
+	return m->deduplicates;
+}
+
+/* Local. By slot, of all devices. */
+static gemp_code read_counts(const gemp_match *m, uint64_t **out)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t vertices = m->graph->vertex_count, *more = NULL;
+	GEMP_TRY(GEMP_NEW(*out, vertices));
+	GEMP_TRY(GEMP_NEW(more, vertices));
+	for (const gemp_search *s = m->search; s; s = s->next) {
+		GEMP_TRY(gemp_buffer_read(s->context->device, &s->vertex_counts, 0, vertices * sizeof *more, more));
+		for (uint64_t v = 0; v < vertices; v++)
+			(*out)[v] += more[v];
+	}
+done:
+	gemp_free(more);
+	return code;
+}
+
+/* Collective. By slot, of all ranks. */
+static gemp_code vertex_counts_gather(gemp_match *m, uint64_t **out)
+{
+	enum { PIECE = 1 << 24 };
+	uint64_t vertices = m->graph->vertex_count;
+	gemp_code code = gemp_comm_agree(m->context->comm, read_counts(m, out));
+	for (uint64_t at = 0; code == GEMP_OK && at < vertices; at += PIECE)
+		gemp_comm_sum(m->context->comm, *out + at, (int)(vertices - at < PIECE ? vertices - at : PIECE));
+	return code;
+}
+
+gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *by_slot = NULL, times = 1;
+	*members = __builtin_popcountll(m->search->emit.per);
+	GEMP_TRY(vertex_counts_gather(m, &by_slot));
+	if (m->options.distinct == GEMP_BY_NOTHING && m->plan->broken) {
+		times = m->plan->group_order / (uint64_t)*members; /* automorphisms that keep the vertex */
+		*members = 1;
+	}
+	for (size_t v = 0; v < m->graph->rows && code == GEMP_OK; v++)
+		if (__builtin_mul_overflow(by_slot[m->search->order->slot_of[m->graph->first_vertex + v]], times, &counts[v]))
+			code = gemp_fail(GEMP_EDATA, "a vertex is in more than 2^64 - 1 embeddings; count with --distinct orbit");
+	code = gemp_comm_agree(m->context->comm, code);
+done:
+	gemp_free(by_slot);
+	return code;
 }

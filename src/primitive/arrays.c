@@ -1,73 +1,214 @@
+/* select: where sorted arrays of all ranks are to be cut, so that the parts are equal. */
+
 #include "primitive/arrays.h"
 
 #include "core/memory.h"
 #include "device/transfer.h"
+#include "primitive/distinct.h"
+
+enum { PROBES = 255 }; /* codes for each bound in a round */
+
+/* The bound of rank r lies in low[r] .. high[r]: the least code up to which there are at least wanted[r] keys. */
+typedef struct cut_search {
+	const gemp_comm *comm;
+	const void *keys;
+	size_t count;
+	gemp_key_map map;
+	int bounds;        /* ranks - 1 */
+	uint64_t *wanted;  /* [bounds] */
+	uint64_t *low, *high;
+	uint64_t *counts;  /* [bounds * TRIED] keys up to each tried code, of all ranks */
+} cut_search;
+
+static void free_cut_search(cut_search *s)
+{
+	gemp_free(s->wanted);
+	gemp_free(s->low);
+	gemp_free(s->high);
+	gemp_free(s->counts);
+}
+
+static gemp_code new_cut_search(cut_search *s)
+{
+	gemp_code code = GEMP_OK;
+	size_t bounds = (size_t)s->bounds;
+	GEMP_TRY(GEMP_NEW(s->wanted, bounds));
+	GEMP_TRY(GEMP_NEW(s->low, bounds));
+	GEMP_TRY(GEMP_NEW(s->high, bounds));
+	code = GEMP_NEW(s->counts, bounds * PROBES);
+done:
+	return code;
+}
+
+static uint64_t code_at(const cut_search *s, size_t i)
+{
+	return gemp_key_code(gemp_key_get(s->keys, i, s->map.size), s->map);
+}
+
+/* Keys of this rank whose codes are below this one, or no more than it. */
+static size_t keys_to(const cut_search *s, uint64_t code, bool included)
+{
+	size_t low = 0, high = s->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t there = code_at(s, middle);
+		if (there < code || (included && there == code))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The t-th of TRIED codes that part low .. high evenly: high itself is never one, low is where few are left. */
+static uint64_t probe_code(const cut_search *s, int bound, int t)
+{
+	uint64_t reach = s->high[bound] - s->low[bound];
+	return s->low[bound] + (uint64_t)((unsigned __int128)reach * (unsigned)t / PROBES);
+}
+
+static void begin(cut_search *s)
+{
+	uint64_t ends[2] = { s->count ? ~code_at(s, 0) : 0, s->count ? code_at(s, s->count - 1) : 0 };
+	uint64_t all = gemp_comm_sum1(s->comm, s->count);
+	gemp_comm_max(s->comm, ends, 2);
+	for (int b = 0; b < s->bounds; b++) {
+		s->wanted[b] = (uint64_t)((unsigned __int128)all * (unsigned)(b + 1) / (unsigned)s->comm->size);
+		s->low[b] = all ? ~ends[0] : 0;
+		s->high[b] = all ? ends[1] : 0;
+	}
+}
+
+static bool narrow(cut_search *s)
+{
+	bool open = false;
+	for (int b = 0; b < s->bounds; b++)
+		for (int t = 0; t < PROBES; t++)
+			s->counts[b * PROBES + t] = keys_to(s, probe_code(s, b, t), true);
+	gemp_comm_sum(s->comm, s->counts, s->bounds * PROBES);
+	for (int b = 0; b < s->bounds; b++) {
+		uint64_t low = s->low[b], high = s->high[b];
+		for (int t = PROBES - 1; t >= 0; t--)
+			if (s->counts[b * PROBES + t] >= s->wanted[b]) {
+				high = probe_code(s, b, t);
+			} else {
+				low = probe_code(s, b, t) + 1;
+				break;
+			}
+		s->low[b] = low;
+		s->high[b] = high;
+		open |= low < high;
+	}
+	return open;
+}
+
+/* Of keys that are as the bound, this rank's share of those that still go below it. */
+static void divide_equal_keys(cut_search *s, size_t *cut)
+{
+	uint64_t *below = s->counts, *equal = below + s->bounds, *before = equal + s->bounds;
+	for (int b = 0; b < s->bounds; b++) {
+		below[b] = keys_to(s, s->high[b], false);
+		equal[b] = keys_to(s, s->high[b], true) - below[b];
+		cut[b + 1] = below[b];
+	}
+	GEMP_MPI(MPI_Exscan(equal, before, s->bounds, MPI_UINT64_T, MPI_SUM, s->comm->world));
+	gemp_comm_sum(s->comm, below, s->bounds);
+	for (int b = 0; b < s->bounds; b++) {
+		uint64_t earlier = s->comm->rank ? before[b] : 0, wanted = s->wanted[b] - below[b];
+		uint64_t left = wanted > earlier ? wanted - earlier : 0;
+		cut[b + 1] += left < equal[b] ? left : equal[b];
+	}
+}
+
+/* Collective. keys[count] of this rank are sorted by their codes. cut[ranks + 1]: those from cut[r] on, below cut[r + 1], belong
+ * to rank r. With `together` all equal keys go to one rank, and the parts are as equal as that allows; else rank r gets
+ * exactly floor((r + 1) N / R) - floor(r N / R) of the N keys, and of equal ones lower ranks' go first.
+ *
+ * The bounds are found by narrowing, for all of them at once, the range of codes in which each lies, to a 256th a round. */
+static gemp_code gemp_select_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map, bool together, size_t *cut)
+{
+	cut_search s = { .comm = comm, .keys = keys, .count = count, .map = map, .bounds = comm->size - 1 };
+	gemp_code code = gemp_comm_agree(comm, new_cut_search(&s));
+	cut[0] = 0;
+	cut[comm->size] = count;
+	if (code == GEMP_OK && s.bounds) {
+		begin(&s);
+		while (narrow(&s))
+			;
+		if (!together)
+			divide_equal_keys(&s, cut);
+		for (int b = 0; b < s.bounds && together; b++)
+			cut[b + 1] = keys_to(&s, s.high[b], true);
+	}
+	free_cut_search(&s);
+	return code;
+}
 
 enum { SORT_HOST_BELOW = 1 << 20, DISTINCT_HOST_BELOW = 1 << 20, BITMAP = 1 << 29 /* bytes, at most */ };
 
 /* Has the device room for `buffers` of so many bytes, and some more? */
-static bool fits(const gemp_device *device, size_t size, size_t buffers, size_t more)
+static bool fits_device(const gemp_device *device, size_t size, size_t buffers, size_t more)
 {
-	return size <= device->largest && buffers * size + more <= device->memory - device->held;
+	return size <= device->max_buffer && buffers * size + more <= device->memory - device->buffer_bytes;
 }
 
 static bool on_device(const gemp_arrays *a, size_t count, const char *tuning, uint32_t otherwise, size_t size, size_t buffers,
                       size_t more)
 {
-	if (a->place == GEMP_PLACE_AUTO && a->device && (count > GEMP_DEVICE_MOST || !fits(a->device, size, buffers, more)))
+	if (a->place == GEMP_PLACE_AUTO && a->device && (count > GEMP_DEVICE_MAX || !fits_device(a->device, size, buffers, more)))
 		return false;
-	return gemp_on_device(a->device, a->place, count, tuning, otherwise);
+	return gemp_use_device(a->device, a->place, count, tuning, otherwise);
 }
 
 /* Waits for the kernels: the seconds since `began` are theirs or those of copies. */
 static gemp_code count_kernels(gemp_arrays *a, double *seconds)
 {
 	gemp_code code = gemp_toolbox_seconds(a->box, seconds);
-	a->timers.seconds[GEMP_KERNEL] += *seconds;
-	a->timers.seconds[GEMP_BUILD] += gemp_toolbox_build_seconds(a->box);
+	a->timers.seconds[GEMP_PHASE_KERNEL] += *seconds;
+	a->timers.seconds[GEMP_PHASE_BUILD] += gemp_toolbox_build_seconds(a->box);
 	return code;
 }
 
 /* Keys and values are whole numbers of 4 bytes. A GPU's come and go through page-locked memory. */
-static gemp_code load(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
+static gemp_code upload(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_transfer_numbers numbers = { .narrow = (uint32_t *)(uintptr_t)from };
 	if (!from || !device->gpu)
 		return gemp_buffer_new(out, device, size, from);
 	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
-	code = gemp_transfer_send(device, out, numbers, size / sizeof *numbers.narrow);
+	code = gemp_transfer_upload(device, out, numbers, size / sizeof *numbers.narrow);
 done:
 	return code;
 }
 
-static gemp_code unload(gemp_device *device, const gemp_buffer *from, size_t size, void *to)
+static gemp_code download(gemp_device *device, const gemp_buffer *from, size_t size, void *to)
 {
 	const gemp_transfer_numbers numbers = { .narrow = to };
 	if (!device->gpu)
 		return gemp_buffer_read(device, from, 0, size, to);
-	return gemp_transfer_take(device, from, 0, numbers, size / sizeof *numbers.narrow);
+	return gemp_transfer_download(device, from, 0, numbers, size / sizeof *numbers.narrow);
 }
 
-static gemp_code sort_there(gemp_arrays *a, const gemp_sort *sort, void *keys, void *values, size_t count)
+static gemp_code sort_on_device(gemp_arrays *a, const gemp_sort *sort, void *keys, void *values, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sort_buffers b = { 0 };
 	size_t size = count * gemp_key_size(sort->key), value_bytes = count * sort->value_size;
 	double began = gemp_now(), seconds;
 	for (int k = 0; k < 2; k++) {
-		GEMP_TRY(load(&b.keys[k], a->device, size, k ? NULL : keys));
+		GEMP_TRY(upload(&b.keys[k], a->device, size, k ? NULL : keys));
 		if (value_bytes)
-			GEMP_TRY(load(&b.values[k], a->device, value_bytes, k ? NULL : values));
+			GEMP_TRY(upload(&b.values[k], a->device, value_bytes, k ? NULL : values));
 	}
-	gemp_timers_add(&a->timers, GEMP_UPLOAD, began);
+	gemp_timers_add(&a->timers, GEMP_PHASE_UPLOAD, began);
 	GEMP_TRY(gemp_sort_device(a->box, sort, &b, count, 0));
 	GEMP_TRY(count_kernels(a, &seconds));
 	began = gemp_now();
-	GEMP_TRY(unload(a->device, &b.keys[0], size, keys));
+	GEMP_TRY(download(a->device, &b.keys[0], size, keys));
 	if (value_bytes)
-		GEMP_TRY(unload(a->device, &b.values[0], value_bytes, values));
-	gemp_timers_add(&a->timers, GEMP_DOWNLOAD, began);
+		GEMP_TRY(download(a->device, &b.values[0], value_bytes, values));
+	gemp_timers_add(&a->timers, GEMP_PHASE_DOWNLOAD, began);
 done:
 	for (int k = 0; k < 2; k++) {
 		gemp_buffer_free(&b.keys[k], a->device);
@@ -81,34 +222,34 @@ gemp_code gemp_arrays_sort(gemp_arrays *a, const gemp_sort *sort, void *keys, vo
 	unsigned most = sort->value_size > gemp_key_size(sort->key) ? sort->value_size : gemp_key_size(sort->key);
 	a->on_device = count && on_device(a, count, "sort.host_below", SORT_HOST_BELOW, count * most, sort->value_size ? 4 : 2, 0);
 	if (a->on_device)
-		return sort_there(a, sort, keys, values, count);
+		return sort_on_device(a, sort, keys, values, count);
 	double began = gemp_now();
 	gemp_code code = gemp_sort_host(sort, keys, values, count);
-	gemp_timers_add(&a->timers, GEMP_RESOLVE, began);
+	gemp_timers_add(&a->timers, GEMP_PHASE_RESOLVE, began);
 	return code;
 }
 
-static gemp_code distinct_there(gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count, void **out,
+static gemp_code distinct_on_device(gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count, void **out,
                                 size_t *distinct)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer from = { 0 }, to = { 0 };
 	unsigned size = gemp_key_size(kind);
 	double began = gemp_now(), seconds;
-	GEMP_TRY(load(&from, a->device, count * size, keys));
-	gemp_timers_add(&a->timers, GEMP_UPLOAD, began);
+	GEMP_TRY(upload(&from, a->device, count * size, keys));
+	gemp_timers_add(&a->timers, GEMP_PHASE_UPLOAD, began);
 	GEMP_TRY(gemp_distinct_device(a->box, kind, &from, count, out ? &to : NULL, distinct));
 	GEMP_TRY(count_kernels(a, &seconds));
 	began = gemp_now();
 	if (out) {
 		*out = gemp_calloc(*distinct, size);
-		code = *out ? unload(a->device, &to, *distinct * size, *out) : GEMP_ENOMEM;
+		code = *out ? download(a->device, &to, *distinct * size, *out) : GEMP_ENOMEM;
 	}
 	if (code != GEMP_OK && out) {
 		gemp_free(*out);
 		*out = NULL;
 	}
-	gemp_timers_add(&a->timers, GEMP_DOWNLOAD, began);
+	gemp_timers_add(&a->timers, GEMP_PHASE_DOWNLOAD, began);
 done:
 	gemp_buffer_free(&from, a->device);
 	gemp_buffer_free(&to, a->device);
@@ -123,9 +264,94 @@ gemp_code gemp_arrays_distinct(gemp_arrays *a, gemp_key_kind kind, const void *k
 	a->on_device = count && on_device(a, count, "distinct.host_below", DISTINCT_HOST_BELOW, count * gemp_key_size(kind), 4,
 	                                  BITMAP);
 	if (a->on_device)
-		return distinct_there(a, kind, keys, count, out, distinct);
+		return distinct_on_device(a, kind, keys, count, out, distinct);
 	double began = gemp_now();
 	gemp_code code = gemp_distinct_host(kind, keys, count, out, distinct);
-	gemp_timers_add(&a->timers, GEMP_RESOLVE, began);
+	gemp_timers_add(&a->timers, GEMP_PHASE_RESOLVE, began);
+	return code;
+}
+
+/* Elements cut[r] .. cut[r + 1] go to rank r; theirs come, by rank, into a new block in place of the old one. */
+static gemp_code exchange(const gemp_comm *comm, gemp_arrays *a, const size_t *cut, unsigned size, void **array,
+                          size_t *count)
+{
+	gemp_code code = GEMP_OK;
+	size_t *send = NULL, *receive = NULL, capacity = 0, bytes = 0;
+	void *come = NULL;
+	code = GEMP_NEW(send, (size_t)comm->size);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(receive, (size_t)comm->size);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (int r = 0; r < comm->size; r++)
+		send[r] = (cut[r + 1] - cut[r]) * size;
+	GEMP_TRY(gemp_exchange(comm, *array, send, &come, &capacity, receive, &a->traffic));
+	for (int r = 0; r < comm->size; r++)
+		bytes += receive[r];
+	gemp_free(*array);
+	*array = come;
+	come = NULL;
+	*count = bytes / size;
+done:
+	gemp_free(send);
+	gemp_free(receive);
+	gemp_free(come);
+	return code;
+}
+
+/* Collective. Room for the cuts, and the cuts. */
+static gemp_code find_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map, bool together, size_t **cut)
+{
+	gemp_code code = gemp_comm_agree(comm, GEMP_NEW(*cut, (size_t)comm->size + 1));
+	return code == GEMP_OK ? gemp_select_cuts(comm, keys, count, map, together, *cut) : code;
+}
+
+gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *a, const gemp_sort *sort, void **keys, void **values,
+                          size_t *count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_key_map map = gemp_key_map_of(sort->key, sort->descending);
+	size_t *cut = NULL, come = 0;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count)));
+	if (comm->size == 1)
+		goto done;
+	double began = gemp_now();
+	GEMP_TRY(find_cuts(comm, *keys, *count, map, false, &cut));
+	GEMP_TRY(exchange(comm, a, cut, map.size, keys, &come));
+	if (sort->value_size)
+		GEMP_TRY(exchange(comm, a, cut, sort->value_size, values, &come));
+	*count = come;
+	gemp_timers_add(&a->timers, GEMP_PHASE_EXCHANGE, began);
+	code = gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count));
+done:
+	gemp_free(cut);
+	return code;
+}
+
+gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count,
+                              void **out, size_t *distinct)
+{
+	gemp_code code = GEMP_OK;
+	gemp_key_map map = gemp_key_map_of(kind, false);
+	void *mine = NULL;
+	size_t *cut = NULL, found, come = 0;
+	*out = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, keys, count, &mine, &found)));
+	if (comm->size == 1) {
+		*out = mine;
+		*distinct = found;
+		return GEMP_OK;
+	}
+	double began = gemp_now();
+	GEMP_TRY(find_cuts(comm, mine, found, map, true, &cut));
+	GEMP_TRY(exchange(comm, a, cut, map.size, &mine, &come));
+	gemp_timers_add(&a->timers, GEMP_PHASE_EXCHANGE, began);
+	code = gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, mine, come, out, distinct));
+	if (code != GEMP_OK) {
+		gemp_free(*out);
+		*out = NULL;
+	}
+done:
+	gemp_free(cut);
+	gemp_free(mine);
 	return code;
 }

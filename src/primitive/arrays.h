@@ -1,18 +1,18 @@
 /* arrays: sort and distinct of arrays on the host, wherever it is expected to be faster, by one rank or by all together. */
+
 #ifndef GEMP_PRIMITIVE_ARRAYS_H
 #define GEMP_PRIMITIVE_ARRAYS_H
 
 #include "comm/exchange.h"
 #include "core/timer.h"
-#include "primitive/distinct.h"
-#include "primitive/place.h"
+#include "device/tuning.h"
 #include "primitive/sort.h"
 
 /* Where to, and what it took: upload, kernel and download on a device, resolve on the host's threads, exchange. */
 typedef struct gemp_arrays {
 	gemp_toolbox *box; /* borrowed; NULL: there is no device */
 	gemp_device *device;
-	gemp_where place;
+	gemp_placement place;
 	gemp_timers timers;
 	gemp_traffic traffic;
 	bool on_device;    /* the last one was computed there */

@@ -3,11 +3,11 @@
  * Where they lie dense, in a range that is not much longer than the array, they are bits of a bitmap that fits a cache:
  * a single one for a short range, else one a bucket of a split by the high bits. Others are sorted.
  */
+
 #ifndef GEMP_PRIMITIVE_DISTINCT_H
 #define GEMP_PRIMITIVE_DISTINCT_H
 
 #include "primitive/key.h"
-#include "primitive/toolbox.h"
 
 /* HOST, on all threads. keys[count] stay as they are; *out[*distinct] is the caller's to free; out NULL: only counts.
  * Takes up to twice the memory of the keys. GEMP_ENOMEM. */

@@ -1,9 +1,7 @@
 #include "primitive/distinct.h"
-
-#include "primitive/extent_device.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
-#include "primitive/split_device.h"
+#include "primitive/split.h"
 
 enum {
 	PIECE = 2048,      /* DISTINCT_WORDS */
@@ -14,7 +12,7 @@ enum {
 	GROUP = 256, SLABS_A_UNIT = 8, TILE = 4 * GROUP, ITEM_SLAB = 1 << 12,
 };
 
-typedef struct finding {
+typedef struct distinct_task {
 	gemp_toolbox *box;
 	gemp_key_kind kind;
 	const gemp_buffer *keys;
@@ -26,21 +24,21 @@ typedef struct finding {
 	gemp_buffer bitmap;
 	gemp_buffer counts; /* u32 of each piece or slab; then the places of its keys, and the number of all */
 	gemp_slabs slabs;
-} finding;
+} distinct_task;
 
-static gemp_code kernel_of(const finding *f, cl_kernel *out, const char *name, unsigned local)
+static gemp_code kernel_of(const distinct_task *f, cl_kernel *out, const char *name, unsigned local)
 {
 	return gemp_tool_kernel(f->box, out, "distinct.cl", name, f->group, local ? "-DGEMP_KEY_BITS=%u -DDISTINCT_LOCAL=%u"
 	                        : "-DGEMP_KEY_BITS=%u", 8 * f->size, local);
 }
 
-static size_t pieces_of(const finding *f)
+static size_t pieces_of(const distinct_task *f)
 {
 	return ((size_t)f->words + PIECE - 1) / PIECE;
 }
 
 /* A bitmap for all keys, in local memory or in the cache. */
-static gemp_code mark_one(finding *f)
+static gemp_code mark_one(distinct_task *f)
 {
 	gemp_code code = GEMP_OK;
 	cl_kernel kernel;
@@ -56,7 +54,7 @@ done:
 }
 
 /* One bitmap for each segment, after one or two splits. */
-static gemp_code mark_segments(finding *f)
+static gemp_code mark_segments(distinct_task *f)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = f->box->device;
@@ -64,7 +62,7 @@ static gemp_code mark_segments(finding *f)
 	unsigned high = f->bits - PIECE_BITS, first = high > LEVEL_BITS ? high / 2 : high;
 	size_t segments = (size_t)1 << high;
 	cl_kernel kernel;
-	gemp_split s = { .key = f->kind, .least = f->least, .shift = f->bits - first, .bits = first };
+	gemp_multisplit s = { .key = f->kind, .min_code = f->least, .shift = f->bits - first, .bits = first };
 	GEMP_TRY(gemp_buffer_new(&split[0], device, f->count * f->size, NULL));
 	GEMP_TRY(gemp_buffer_new(&begin[0], device, (((size_t)1 << first) + 1) * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split[0], NULL, &begin[0]));
@@ -91,7 +89,7 @@ done:
 }
 
 /* In the form by items: buckets of a split, each marked by one work-item, in words of its own. */
-static gemp_code mark_by_items(finding *f)
+static gemp_code mark_by_items(distinct_task *f)
 {
 	enum { WORD_BITS = 5 };
 	gemp_code code = GEMP_OK;
@@ -100,7 +98,7 @@ static gemp_code mark_by_items(finding *f)
 	unsigned bits = f->bits > GEMP_SPLIT_BITS + WORD_BITS ? GEMP_SPLIT_BITS : f->bits > WORD_BITS ? f->bits - WORD_BITS : 1;
 	cl_uint segments = 1u << bits;
 	cl_kernel kernel;
-	gemp_split s = { .key = f->kind, .least = f->least, .bits = bits,
+	gemp_multisplit s = { .key = f->kind, .min_code = f->least, .bits = bits,
 		.shift = f->bits > WORD_BITS ? f->bits - bits : WORD_BITS };
 	GEMP_TRY(gemp_buffer_new(&split, device, f->count * f->size, NULL));
 	GEMP_TRY(gemp_buffer_new(&begin, device, (segments + (size_t)1) * sizeof(cl_uint), NULL));
@@ -117,7 +115,7 @@ done:
 }
 
 /* From counts to places; *all of them. */
-static gemp_code place(const finding *f, size_t pieces, cl_uint *all)
+static gemp_code place(const distinct_task *f, size_t pieces, cl_uint *all)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_scan_device(f->box, &f->counts, sizeof *all, &f->counts, sizeof *all, pieces));
@@ -126,7 +124,7 @@ done:
 	return code;
 }
 
-static gemp_code find_in_bitmap(finding *f, gemp_buffer *out, cl_uint *all)
+static gemp_code find_in_bitmap(distinct_task *f, gemp_buffer *out, cl_uint *all)
 {
 	gemp_code code = GEMP_OK;
 	size_t pieces = pieces_of(f);
@@ -151,7 +149,7 @@ done:
 	return code;
 }
 
-static gemp_code find_in_sorted(finding *f, const gemp_buffer *sorted, gemp_buffer *out, cl_uint *all)
+static gemp_code find_in_sorted(distinct_task *f, const gemp_buffer *sorted, gemp_buffer *out, cl_uint *all)
 {
 	gemp_code code = GEMP_OK;
 	cl_kernel count, take;
@@ -170,7 +168,7 @@ done:
 	return code;
 }
 
-static gemp_code sort_and_find(finding *f, uint64_t differing, gemp_buffer *out, cl_uint *all)
+static gemp_code sort_and_find(distinct_task *f, uint64_t differing, gemp_buffer *out, cl_uint *all)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = f->box->device;
@@ -188,17 +186,17 @@ done:
 }
 
 /* How far keys reach; those of 32 bits that reach far already at the beginning are not all looked at. */
-static gemp_code measure(const finding *f, gemp_key_map map, gemp_extent *extent)
+static gemp_code measure(const distinct_task *f, gemp_key_map map, gemp_key_range *extent)
 {
 	gemp_code code = GEMP_OK;
 	if (f->size == 4 && f->count > LOOKED_AT) {
-		GEMP_TRY(gemp_extent_device(f->box, f->keys, LOOKED_AT, map, extent));
-		if (extent->most - extent->least > UINT32_MAX / 2) {
-			*extent = (gemp_extent){ .most = UINT32_MAX, .differing = UINT32_MAX };
+		GEMP_TRY(gemp_key_range_device(f->box, f->keys, LOOKED_AT, map, extent));
+		if (extent->max - extent->min > UINT32_MAX / 2) {
+			*extent = (gemp_key_range){ .max = UINT32_MAX, .differing = UINT32_MAX };
 			return GEMP_OK;
 		}
 	}
-	code = gemp_extent_device(f->box, f->keys, f->count, map, extent);
+	code = gemp_key_range_device(f->box, f->keys, f->count, map, extent);
 done:
 	return code;
 }
@@ -208,9 +206,9 @@ gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp
 {
 	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(kind, false);
-	gemp_extent extent;
+	gemp_key_range extent;
 	cl_uint all = 0;
-	finding f = { .box = box, .kind = kind, .keys = keys, .count = count, .group = gemp_tool_group(box, GROUP),
+	distinct_task f = { .box = box, .kind = kind, .keys = keys, .count = count, .group = gemp_tool_group(box, GROUP),
 		.size = map.size, .flip = map.flip, .spread = map.spread };
 	GEMP_TRY(gemp_tool_check(box, count));
 	if (out)
@@ -221,8 +219,8 @@ gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp
 	}
 	f.slabs = gemp_tool_slabs(box, count, f.group ? TILE : ITEM_SLAB, SLABS_A_UNIT);
 	GEMP_TRY(measure(&f, map, &extent));
-	uint64_t reach = extent.most - extent.least;
-	f.least = extent.least;
+	uint64_t reach = extent.max - extent.min;
+	f.least = extent.min;
 	f.bits = reach ? 64 - (unsigned)__builtin_clzll(reach) : 1;
 	f.words = (cl_uint)(reach / 32 + 1);
 	code = f.bits <= 32 && reach / 32 <= box->sparse * count ? find_in_bitmap(&f, out, &all)

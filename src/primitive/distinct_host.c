@@ -1,8 +1,6 @@
-#include "primitive/distinct.h"
-
 #include "core/memory.h"
 #include "core/threads.h"
-#include "primitive/extent.h"
+#include "primitive/distinct.h"
 #include "primitive/sort.h"
 #include "primitive/split.h"
 
@@ -14,7 +12,7 @@ enum {
 	SLAB_LEAST = 1 << 14,
 };
 
-typedef struct finding {
+typedef struct distinct_task {
 	const void *keys; /* [count] */
 	size_t count;
 	gemp_key_map map;
@@ -26,9 +24,9 @@ typedef struct finding {
 	uint64_t *begin;  /* [pieces + 1] of pieces in the array */
 	size_t *distinct; /* [pieces] found; then where they go */
 	void *out;
-} finding;
+} distinct_task;
 
-static void free_finding(finding *f)
+static void free_task(distinct_task *f)
 {
 	gemp_free(f->bits);
 	gemp_free(f->begin);
@@ -66,13 +64,13 @@ static size_t take_bits(uint64_t *bits, size_t words, uint64_t first, gemp_key_m
 
 static void mark_slab(void *context, unsigned thread, size_t slab)
 {
-	const finding *f = context;
+	const distinct_task *f = context;
 	uint64_t *bits = f->bits + thread * f->words;
 	for (size_t i = f->begin[slab]; i < f->begin[slab + 1]; i++)
 		mark(bits, gemp_key_code(gemp_key_get(f->keys, i, f->map.size), f->map) - f->least);
 }
 
-static gemp_code cut(finding *f, size_t pieces)
+static gemp_code cut(distinct_task *f, size_t pieces)
 {
 	gemp_code code = GEMP_OK;
 	f->pieces = pieces;
@@ -90,7 +88,7 @@ static gemp_code new_array(void **out, size_t count, unsigned size)
 	return *out ? GEMP_OK : GEMP_ENOMEM;
 }
 
-static gemp_code find_in_one(finding *f, void **out, size_t *distinct)
+static gemp_code find_in_one(distinct_task *f, void **out, size_t *distinct)
 {
 	gemp_code code = GEMP_OK;
 	unsigned threads = gemp_threads();
@@ -112,7 +110,7 @@ done:
 
 static void find_in_bucket(void *context, unsigned thread, size_t bucket)
 {
-	finding *f = context;
+	distinct_task *f = context;
 	uint64_t *bits = f->bits + thread * f->words, first = f->least + bucket * f->words * 64;
 	for (size_t i = f->begin[bucket]; i < f->begin[bucket + 1]; i++)
 		mark(bits, gemp_key_code(gemp_key_get(f->found, i, f->map.size), f->map) - first);
@@ -123,14 +121,14 @@ static void find_in_bucket(void *context, unsigned thread, size_t bucket)
 static void copy_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	const finding *f = context;
+	const distinct_task *f = context;
 	size_t count = (piece + 1 < f->pieces ? f->distinct[piece + 1] : f->count) - f->distinct[piece];
 	memcpy((char *)f->out + f->distinct[piece] * f->map.size, (const char *)f->found + f->begin[piece] * f->map.size,
 	       count * f->map.size);
 }
 
 /* Puts together what was found in all pieces. */
-static gemp_code collect(finding *f, void **out, size_t *distinct)
+static gemp_code collect(distinct_task *f, void **out, size_t *distinct)
 {
 	gemp_code code = GEMP_OK;
 	*distinct = 0;
@@ -149,10 +147,10 @@ done:
 	return code;
 }
 
-static gemp_code find_in_buckets(finding *f, gemp_key_kind kind, unsigned bits, void **out, size_t *distinct)
+static gemp_code find_in_buckets(distinct_task *f, gemp_key_kind kind, unsigned bits, void **out, size_t *distinct)
 {
 	gemp_code code = GEMP_OK;
-	gemp_split split = { .key = kind, .shift = CACHED, .bits = bits - CACHED, .least = f->least };
+	gemp_multisplit split = { .key = kind, .shift = CACHED, .bits = bits - CACHED, .min_code = f->least };
 	f->words = (size_t)1 << (CACHED - 6);
 	GEMP_TRY(cut(f, (size_t)1 << split.bits));
 	GEMP_TRY(GEMP_NEW(f->bits, gemp_threads() * f->words));
@@ -170,7 +168,7 @@ done:
 static void find_heads(void *context, unsigned thread, size_t slab)
 {
 	(void)thread;
-	finding *f = context;
+	distinct_task *f = context;
 	unsigned size = f->map.size;
 	size_t to = f->begin[slab];
 	for (size_t i = f->begin[slab]; i < f->begin[slab + 1]; i++) {
@@ -181,7 +179,7 @@ static void find_heads(void *context, unsigned thread, size_t slab)
 	f->distinct[slab] = to - f->begin[slab];
 }
 
-static gemp_code find_in_sorted(finding *f, void **out, size_t *distinct)
+static gemp_code find_in_sorted(distinct_task *f, void **out, size_t *distinct)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(cut(f, f->count / SLAB_LEAST + 1));
@@ -193,7 +191,7 @@ done:
 	return code;
 }
 
-static gemp_code sort_and_find(finding *f, gemp_key_kind kind, void **out, size_t *distinct)
+static gemp_code sort_and_find(distinct_task *f, gemp_key_kind kind, void **out, size_t *distinct)
 {
 	gemp_code code = GEMP_OK;
 	void *sorted;
@@ -209,12 +207,12 @@ done:
 
 gemp_code gemp_distinct_host(gemp_key_kind kind, const void *keys, size_t count, void **out, size_t *distinct)
 {
-	finding f = { .keys = keys, .count = count, .map = gemp_key_map_of(kind, false) };
-	gemp_extent extent = gemp_extent_host(keys, count, f.map);
+	distinct_task f = { .keys = keys, .count = count, .map = gemp_key_map_of(kind, false) };
+	gemp_key_range extent = gemp_key_range_host(keys, count, f.map);
 	gemp_code code;
-	uint64_t reach = count ? extent.most - extent.least : 0; /* the last bit */
+	uint64_t reach = count ? extent.max - extent.min : 0; /* the last bit */
 	unsigned bits = reach ? 64 - (unsigned)__builtin_clzll(reach) : 1;
-	f.least = extent.least;
+	f.least = extent.min;
 	f.words = reach / 64 + 1;
 	if (out)
 		*out = NULL;
@@ -226,6 +224,6 @@ gemp_code gemp_distinct_host(gemp_key_kind kind, const void *keys, size_t count,
 		code = find_in_buckets(&f, kind, bits, out, distinct);
 	else
 		code = sort_and_find(&f, kind, out, distinct);
-	free_finding(&f);
+	free_task(&f);
 	return code;
 }

@@ -4,12 +4,11 @@
  * codes sorts all. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0.0, 0.0, ..., inf, NaN. Descending is the
  * order of the complements.
  */
+
 #ifndef GEMP_PRIMITIVE_KEY_H
 #define GEMP_PRIMITIVE_KEY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "primitive/toolbox.h"
 
 typedef enum gemp_key_kind {
 	GEMP_KEY_U32, GEMP_KEY_U64, GEMP_KEY_I32, GEMP_KEY_I64, GEMP_KEY_F32, GEMP_KEY_F64,
@@ -59,5 +58,21 @@ static inline void gemp_key_put(void *keys, size_t i, unsigned size, uint64_t ke
 	else
 		((uint64_t *)keys)[i] = key;
 }
+
+/* extent: how far the codes of keys reach, and in which bits they differ; on the host. */
+
+typedef struct gemp_key_range {
+	uint64_t min, max; /* codes; of no keys UINT64_MAX and 0 */
+	uint64_t differing;   /* bits of codes in which not all keys agree */
+	bool sorted;          /* no code is less than the one before it */
+} gemp_key_range;
+
+/* On all threads. */
+gemp_key_range gemp_key_range_host(const void *keys, size_t count, gemp_key_map map);
+
+/* extent_device: the same as extent, on a device; whether keys are sorted is not told. */
+
+/* Waits. */
+gemp_code gemp_key_range_device(gemp_toolbox *box, const gemp_buffer *keys, size_t count, gemp_key_map map, gemp_key_range *extent);
 
 #endif

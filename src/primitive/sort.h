@@ -3,13 +3,11 @@
  * Least significant digits first, 8 bits at a time: each slab of the array counts its digits, the counts give every slab its
  * places in every bucket, and the slabs go there. Bits in which no two keys differ are left out.
  */
+
 #ifndef GEMP_PRIMITIVE_SORT_H
 #define GEMP_PRIMITIVE_SORT_H
 
-#include "comm/exchange.h"
 #include "primitive/key.h"
-#include "primitive/place.h"
-#include "primitive/toolbox.h"
 
 typedef struct gemp_sort {
 	gemp_key_kind key;

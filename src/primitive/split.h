@@ -1,32 +1,58 @@
 /* split: an array in the order of buckets (multisplit). */
+
 #ifndef GEMP_PRIMITIVE_SPLIT_H
 #define GEMP_PRIMITIVE_SPLIT_H
 
 #include "primitive/key.h"
-#include "primitive/toolbox.h"
 
 enum { GEMP_SPLIT_BITS = 11 }; /* at most */
 
 /* A key's bucket is ((code(key) - least) >> shift) & (2^bits - 1). */
-typedef struct gemp_split {
+typedef struct gemp_multisplit {
 	gemp_key_kind key;
 	bool descending;
 	unsigned value_size;  /* bytes of what goes with each key: 0 (nothing), 4 or 8 */
 	unsigned shift, bits; /* bits from 1 to GEMP_SPLIT_BITS */
-	uint64_t least;
+	uint64_t min_code;
 	unsigned record;      /* on a device: bytes of an element that begins with its key of 4 bytes, and has no other value: 8, 16,
 	                         32 or 64; 0: an element is its key */
-} gemp_split;
+} gemp_multisplit;
 
 /* HOST, on all threads; stable. keys[count] and values[count] (NULL without any) go to out_keys and out_values, other arrays;
  * bucket b is begin[b] .. begin[b + 1] there: begin[2^bits + 1], which may be NULL. GEMP_ENOMEM. */
-gemp_code gemp_split_host(const gemp_split *split, const void *keys, const void *values, size_t count, void *out_keys,
+gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count, void *out_keys,
                           void *out_values, uint64_t *begin);
 
 /* DEVICE; in no particular order inside a bucket. The same with buffers; values and out_values may be NULL without any; begin
  * has 2^bits + 1 u32. Does not wait. */
-gemp_code gemp_split_device(gemp_toolbox *box, const gemp_split *split, const gemp_buffer *keys, const gemp_buffer *values,
+gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys, const gemp_buffer *values,
                             size_t count, const gemp_buffer *out_keys, const gemp_buffer *out_values,
                             const gemp_buffer *begin);
+
+/* split_device: splits on a device, of segments of an array in the form in groups (kernels/primitive/multisplit.cl), and of records. */
+
+/* What is split, and where it goes. */
+typedef struct gemp_split_arrays {
+	const gemp_buffer *keys, *values, *out_keys, *out_values; /* as for gemp_split_device; elements, if they are records */
+	const gemp_buffer *column;        /* NULL, or the keys of records once more, one after another: they are quicker to count */
+	size_t count;                     /* at most */
+	const gemp_buffer *segment_begin; /* u32 [segments + 1], of which the last may be less than count; NULL: one segment of all */
+	size_t segments;
+	const gemp_buffer *begin;         /* u32 [segments * 2^bits + 1] */
+} gemp_split_arrays;
+
+/* A split of each segment for itself, in the form in groups. Does not wait. */
+gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *arrays);
+/* A split of all `count` elements, stable, in the form by items; segments are not looked at. Does not wait. */
+gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *arrays);
+
+/* How a group goes through its tile (kernels/primitive/multisplit.cl). */
+typedef struct gemp_split_shape {
+	size_t group;
+	unsigned items, window; /* window 0: by numbers */
+	unsigned registers;     /* of a work-item at most; 0: as the compiler likes */
+	bool packed;            /* two places in the tile a register */
+} gemp_split_shape;
+extern gemp_split_shape gemp_split_shape_forced; /* group 0: as measured; for tests and measurements */
 
 #endif

@@ -1,7 +1,6 @@
-#include "primitive/toolbox_parts.h"
+#include "primitive/toolbox.h"
 
 #include "core/memory.h"
-#include "core/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@ gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form fo
 		box->cached_bits = CACHED_BITS;
 		box->sparse = SPARSE;
 		box->groups = form == GEMP_FORM_AUTO ? device->gpu : form != GEMP_FORM_ITEMS;
-		box->sweeps = form == GEMP_FORM_AUTO ? device->gpu && device->nvidia : form == GEMP_FORM_SWEEPS;
+		box->onesweep = form == GEMP_FORM_AUTO ? device->gpu && device->nvidia : form == GEMP_FORM_ONESWEEP;
 	}
 	return code;
 }
@@ -36,7 +35,7 @@ void gemp_toolbox_free(gemp_toolbox *box)
 {
 	if (!box)
 		return;
-	gemp_laps_free(&box->laps);
+	gemp_timings_free(&box->timings);
 	for (size_t t = 0; t < GEMP_TOOLS; t++)
 		free_tool(&box->tools[t]);
 	for (int s = 0; s < GEMP_SCRATCHES; s++)
@@ -47,7 +46,7 @@ void gemp_toolbox_free(gemp_toolbox *box)
 gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_laps_seconds(&box->laps, seconds));
+	GEMP_TRY(gemp_timings_seconds(&box->timings, seconds));
 	for (size_t t = 0; t < GEMP_TOOLS; t++) {
 		if (box->tools[t].program.program && !box->tools[t].stored)
 			GEMP_TRY(gemp_program_store(box->device, &box->tools[t].program));
@@ -69,7 +68,7 @@ size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted)
 	const gemp_device *device = box->device;
 	if (!box->groups)
 		return 0;
-	return device->nvidia && wanted <= device->group ? wanted : GEMP_TOOL_WARP;
+	return device->nvidia && wanted <= device->max_group ? wanted : GEMP_TOOL_WARP;
 }
 
 static gemp_code make_tool(gemp_toolbox *box, gemp_tool *tool, const char *file, const char *options)
@@ -140,7 +139,7 @@ gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t grou
 {
 	size_t items = group ? group : 1;
 	gemp_code code = gemp_launch_with(box->device, kernel, groups * items, items, arguments, count);
-	return code == GEMP_OK && groups ? gemp_laps_add(&box->laps, box->device) : code;
+	return code == GEMP_OK && groups ? gemp_timings_add(&box->timings, box->device) : code;
 }
 
 gemp_code gemp_tool_launch_values(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
@@ -164,14 +163,14 @@ gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, s
 	size_t most = box->device->units * slabs_a_unit, tiles = (count + tile - 1) / tile;
 	size_t of_slab = (tiles + most - 1) / most;
 	size_t slab = of_slab ? of_slab * tile : tile;
-	slab = slab < GEMP_DEVICE_MOST ? slab : GEMP_DEVICE_MOST;
+	slab = slab < GEMP_DEVICE_MAX ? slab : GEMP_DEVICE_MAX;
 	return (gemp_slabs){ (cl_uint)count, (cl_uint)slab, (count + slab - 1) / slab };
 }
 
 gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count)
 {
-	if (count <= GEMP_DEVICE_MOST)
+	if (count <= GEMP_DEVICE_MAX)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE, "%zu elements are more than the %zu that are sorted on %s at a time; use more ranks, or "
-	                 "--on host", count, GEMP_DEVICE_MOST, box->device->name);
+	                 "--on host", count, GEMP_DEVICE_MAX, box->device->name);
 }

@@ -1,5 +1,7 @@
 #include "query/motifs.h"
 
+#include "pattern/bind/bind.h"
+#include "pattern/shapes/named_pattern.h"
 #include "query/query.h"
 
 static gemp_code make_pattern(gemp_pattern **out, const gemp_graph *graph, const gemp_census *census, int kind)

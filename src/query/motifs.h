@@ -1,13 +1,16 @@
 /* motifs: how many subgraphs of each kind of a census a graph has. */
+
 #ifndef GEMP_QUERY_MOTIFS_H
 #define GEMP_QUERY_MOTIFS_H
 
-#include "match/match.h"
-#include "pattern/census.h"
+#include "graph/graph.h"
+#include "match/planner/match_options.h"
+#include "partition/context.h"
+#include "pattern/shapes/motif_census.h"
 
 typedef struct gemp_motifs {
-	gemp_count counts[GEMP_MOST_MOTIFS];
-	double seconds[GEMP_MOST_MOTIFS]; /* each, edge-induced, all of it */
+	gemp_count counts[GEMP_MAX_MOTIFS];
+	double seconds[GEMP_MAX_MOTIFS]; /* each, edge-induced, all of it */
 } gemp_motifs;
 
 /* Collective. Of the simple undirected graph; edge-induced, or vertex-induced under GEMP_INDUCED. Of the options what

@@ -2,11 +2,12 @@
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "match/distinct.h"
-#include "match/tally.h"
-#include "query/apply.h"
-#include "query/counting.h"
-#include "query/optional.h"
+#include "match/distinct/distinct.h"
+#include "match/match.h"
+#include "pattern/symmetry/automorphism.h"
+#include "query/count_query.h"
+#include "query/search/apply.h"
+#include "query/search/optional_match.h"
 
 struct gemp_query {
 	gemp_context *context;
@@ -14,14 +15,14 @@ struct gemp_query {
 	const gemp_pattern *pattern;
 	gemp_query_options options;
 	bool edges;                    /* rows have edge columns */
-	gemp_counting *counting;       /* of a plain pattern only the count is wanted, and sums give it; else: */
+	gemp_count_query *counting;       /* of a plain pattern only the count is wanted, and sums give it; else: */
 	const char *enumerated;        /* why they do not; NULL: more than a count is wanted */
 	gemp_match *match;             /* a plain pattern; else: */
 	gemp_finder *finder;
-	gemp_optional_part **optionals; /* [pattern->optional_count] */
+	gemp_optional_match **optionals; /* [pattern->optional_count] */
 	gemp_apply *apply;             /* after them, for clauses; NULL: nothing is asked */
 	gemp_symmetry *symmetry;
-	gemp_chain *chain;
+	gemp_stab_chain *chain;
 	int pairs[GEMP_MAX_PATTERN_EDGES][2];
 };
 
@@ -36,8 +37,8 @@ static bool has_paths(const gemp_pattern *pattern)
 bool gemp_query_is_composed(const gemp_pattern *pattern)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
-	return pattern->optional_count || has_paths(pattern) || gemp_apply_needed(pattern, GEMP_FOR_CONDITIONS | GEMP_FOR_CLAUSES) ||
-	       gemp_pattern_parts(pattern, part) > 1;
+	return pattern->optional_count || has_paths(pattern) || gemp_apply_needed(pattern, GEMP_APPLY_CONDITIONS | GEMP_APPLY_CLAUSES) ||
+	       gemp_pattern_components(pattern, part) > 1;
 }
 
 /* What has no meaning together is refused. */
@@ -66,11 +67,11 @@ static gemp_code find_group(gemp_query *q)
 	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
 	if (q->options.match.distinct == GEMP_BY_NOTHING)
 		return GEMP_OK;
-	GEMP_TRY(gemp_symmetry_find(&q->symmetry, q->pattern, true));
+	GEMP_TRY(gemp_automorphism_find(&q->symmetry, q->pattern, true));
 	size_t points = gemp_symmetry_points(q->symmetry);
 	for (size_t i = 0; i < points; i++)
 		base[i] = (int)i;
-	GEMP_TRY(gemp_chain_new(&q->chain, q->symmetry, base, points));
+	GEMP_TRY(gemp_stab_chain_new(&q->chain, q->symmetry, base, points));
 done:
 	return code;
 }
@@ -90,9 +91,9 @@ static gemp_code prepare_chain(gemp_query *q)
 	GEMP_TRY(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));
 	GEMP_TRY(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
 	for (size_t i = 0; i < q->pattern->optional_count; i++)
-		GEMP_TRY(gemp_optional_new(&q->optionals[i], q->context, q->graph, q->pattern, i, &options));
-	if (q->pattern->optional_count && gemp_apply_needed(q->pattern, GEMP_FOR_CLAUSES))
-		GEMP_TRY(gemp_apply_new(&q->apply, q->context, q->graph, q->pattern, &options, GEMP_FOR_CLAUSES));
+		GEMP_TRY(gemp_optional_match_new(&q->optionals[i], q->context, q->graph, q->pattern, i, &options));
+	if (q->pattern->optional_count && gemp_apply_needed(q->pattern, GEMP_APPLY_CLAUSES))
+		GEMP_TRY(gemp_apply_new(&q->apply, q->context, q->graph, q->pattern, &options, GEMP_APPLY_CLAUSES));
 done:
 	return code;
 }
@@ -101,7 +102,7 @@ done:
 static gemp_code prepare_plain(gemp_query *q)
 {
 	const gemp_match_options *options = &q->options.match;
-	gemp_code code = gemp_counting_new(&q->counting, q->context, q->graph, q->pattern, options, &q->enumerated);
+	gemp_code code = gemp_count_query_new(&q->counting, q->context, q->graph, q->pattern, options, &q->enumerated);
 	if (q->counting || code != GEMP_OK)
 		return code;
 	return gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, options);
@@ -134,18 +135,18 @@ void gemp_query_free(gemp_query *q)
 	if (!q)
 		return;
 	for (size_t i = 0; q->optionals && i < q->pattern->optional_count; i++)
-		gemp_optional_free(q->optionals[i]);
+		gemp_optional_match_free(q->optionals[i]);
 	gemp_free(q->optionals);
 	gemp_apply_free(q->apply);
 	gemp_finder_free(q->finder);
 	gemp_match_free(q->match);
-	gemp_counting_free(q->counting);
-	gemp_chain_free(q->chain);
+	gemp_count_query_free(q->counting);
+	gemp_stab_chain_free(q->chain);
 	gemp_symmetry_free(q->symmetry);
 	gemp_free(q);
 }
 
-const gemp_chain *gemp_query_chain(const gemp_query *q)
+const gemp_stab_chain *gemp_query_chain(const gemp_query *q)
 {
 	return q->match ? gemp_match_chain(q->match) : q->chain;
 }
@@ -159,7 +160,7 @@ static void explain_composed(const gemp_query *q, gemp_text *text)
 {
 	gemp_finder_explain(q->finder, 0, text);
 	for (size_t i = 0; i < q->pattern->optional_count; i++)
-		gemp_optional_explain(q->optionals[i], 0, text);
+		gemp_optional_match_explain(q->optionals[i], 0, text);
 	if (q->apply)
 		gemp_apply_explain(q->apply, 0, text);
 }
@@ -168,7 +169,7 @@ char *gemp_query_explain(const gemp_query *q)
 {
 	gemp_text text = { 0 };
 	if (q->counting) {
-		gemp_counting_explain(q->counting, &text);
+		gemp_count_query_explain(q->counting, &text);
 	} else if (q->match) {
 		char *plan = gemp_match_explain(q->match);
 		if (plan && q->enumerated)
@@ -189,7 +190,7 @@ char *gemp_query_explain(const gemp_query *q)
 typedef struct chain_of_sinks {
 	gemp_sink tally_sink, distinct, apply;
 	gemp_sink optionals[GEMP_MAX_PATTERN_VERTICES];
-	gemp_tally tally;
+	gemp_count_sink tally;
 	gemp_sink *first;
 } chain_of_sinks;
 
@@ -215,8 +216,8 @@ static gemp_code add_distinct(gemp_query *q, chain_of_sinks *s)
 static gemp_code make_chain(gemp_query *q, chain_of_sinks *s, gemp_sink *last)
 {
 	gemp_code code = GEMP_OK;
-	s->tally = (gemp_tally){ .next = last, .vertices = q->graph->vertices };
-	s->tally_sink = gemp_tally_sink(&s->tally);
+	s->tally = (gemp_count_sink){ .next = last, .vertices = q->graph->vertex_count };
+	s->tally_sink = gemp_count_sink_of(&s->tally);
 	s->first = &s->tally_sink;
 	if (by_image(q))
 		GEMP_TRY(add_distinct(q, s));
@@ -225,7 +226,7 @@ static gemp_code make_chain(gemp_query *q, chain_of_sinks *s, gemp_sink *last)
 		s->first = &s->apply;
 	}
 	for (size_t i = q->pattern->optional_count; i-- > 0;) {
-		GEMP_TRY(gemp_optional_sink(&s->optionals[i], q->optionals[i], s->first));
+		GEMP_TRY(gemp_optional_match_sink(&s->optionals[i], q->optionals[i], s->first));
 		s->first = &s->optionals[i];
 	}
 done:
@@ -271,10 +272,10 @@ gemp_code gemp_query_run(gemp_query *q, gemp_sink *sink, gemp_match_result *resu
 		return gemp_fail(GEMP_EINTERNAL, "the query was prepared to be explained, not to run");
 	if (q->counting) {
 		bool fits;
-		code = gemp_counting_run(q->counting, result, &fits);
+		code = gemp_count_query_run(q->counting, result, &fits);
 		if (fits || code != GEMP_OK)
 			return code;
-		gemp_counting_free(q->counting);
+		gemp_count_query_free(q->counting);
 		q->counting = NULL;
 		GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
 	}

@@ -6,10 +6,13 @@
  * A plain pattern is one search. Otherwise rows pass a chain: finder (variants, parts, EXISTS and COUNT), each OPTIONAL
  * MATCH, deduplication by vertices or subgraph, and then the caller's sink.
  */
+
 #ifndef GEMP_QUERY_QUERY_H
 #define GEMP_QUERY_QUERY_H
 
-#include "match/match.h"
+#include "graph/graph.h"
+#include "match/match_run.h"
+#include "partition/context.h"
 
 typedef struct gemp_query_options {
 	gemp_match_options match;
@@ -30,7 +33,7 @@ void gemp_query_free(gemp_query *query);
 char *gemp_query_explain(const gemp_query *query);
 
 /* The group that makes embeddings one match, for choosing representatives; NULL: none does. */
-const gemp_chain *gemp_query_chain(const gemp_query *query);
+const gemp_stab_chain *gemp_query_chain(const gemp_query *query);
 
 /* The one search that answers it; NULL: there are several, or sums answer it. */
 gemp_match *gemp_query_match(gemp_query *query);

@@ -11,6 +11,7 @@
  *   atomic    every tuple goes straight to its destination by an atomic operation
  *   tables    every range looks at every tuple, eight at a time: a table knows which are wanted by the mask of those that are
  */
+
 #ifndef GEMP_SHUFFLE_SHUFFLE_H
 #define GEMP_SHUFFLE_SHUFFLE_H
 
@@ -26,10 +27,10 @@ typedef enum gemp_shuffle_method {
 extern const char *const gemp_shuffle_method_name[GEMP_SHUFFLE_METHODS]; /* "decode", ... */
 
 typedef enum gemp_shuffle_layout {
-	GEMP_SHUFFLE_INSIDE, /* the first 4 bytes of a tuple are its destination; of tuples of 4 bytes the high 2 are, the low 2 the
+	GEMP_SHUFFLE_AOS, /* the first 4 bytes of a tuple are its destination; of tuples of 4 bytes the high 2 are, the low 2 the
 	                        value */
-	GEMP_SHUFFLE_BESIDE, /* the same, and a column has all destinations once more, which is quicker to count; it does not move */
-	GEMP_SHUFFLE_APART,  /* destinations are in a column and values in another one; both move */
+	GEMP_SHUFFLE_AOS_KEYS, /* the same, and a column has all destinations once more, which is quicker to count; it does not move */
+	GEMP_SHUFFLE_SOA,  /* destinations are in a column and values in another one; both move */
 } gemp_shuffle_layout;
 
 typedef struct gemp_shuffle {
@@ -62,5 +63,29 @@ gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const 
                               const gemp_buffer *sums);
 gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method, const gemp_shuffle *how,
                                   const gemp_tuples *in, const gemp_buffer *sums);
+
+/* tuples: what the files of this room know of layouts. */
+
+enum { GEMP_DESTINATION = 4 }; /* bytes */
+
+/* Bytes of an element of the column or array that tuples are in: of one whose first 4 bytes are its destination, else 0. */
+static inline unsigned gemp_shuffle_record_size(const gemp_shuffle *how)
+{
+	return how->layout == GEMP_SHUFFLE_SOA || how->size == GEMP_DESTINATION ? 0 : how->size;
+}
+
+/* Bytes of a value that is apart, else 0. */
+static inline unsigned gemp_shuffle_value_size(const gemp_shuffle *how)
+{
+	return how->layout == GEMP_SHUFFLE_SOA ? how->size - GEMP_DESTINATION : 0;
+}
+
+/* Of the first 4 bytes of a tuple, or of its destination in a column. */
+static inline unsigned gemp_shuffle_key_shift(const gemp_shuffle *how)
+{
+	return how->size == GEMP_DESTINATION ? how->shift + 16 : how->shift;
+}
+
+gemp_argument gemp_shuffle_destinations(const gemp_tuples *tuples);
 
 #endif

@@ -2,13 +2,198 @@
 
 #include "core/memory.h"
 #include "core/timer.h"
+#include "primitive/distinct.h"
 #include "primitive/sort.h"
-#include "topology/component_sizes.h"
 #include "topology/components_device.h"
-#include "topology/contract.h"
-#include "topology/sets.h"
+#include "topology/contraction.h"
+#include "topology/disjoint_sets.h"
 
-typedef struct finding {
+typedef struct part_size {
+	gemp_vertex component, vertices;
+} part_size;
+
+/* size[row]: own vertices of the set of that name. Those whose component another rank names go to that rank. */
+static gemp_code part_sizes(const gemp_components *out, const gemp_comm *comm, const uint64_t *bounds,
+                            const gemp_vertex *set_of, gemp_vertex *size, part_size **parts, int **owner, size_t *count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex first = (gemp_vertex)bounds[comm->rank];
+	size_t capacity = 0, owner_capacity = 0;
+	for (size_t row = 0; row < out->rows; row++)
+		size[set_of[row]]++;
+	for (size_t row = 0; row < out->rows; row++) {
+		gemp_vertex name = out->component[row];
+		if (!size[row] || name == first + row)
+			continue;
+		if (name - first < out->rows)
+			size[name - first] += size[row];
+		else {
+			GEMP_TRY(GEMP_RESERVE(*parts, capacity, *count + 1));
+			GEMP_TRY(GEMP_RESERVE(*owner, owner_capacity, *count + 1));
+			(*owner)[*count] = (int)gemp_range_find(bounds, (size_t)comm->size, name);
+			(*parts)[(*count)++] = (part_size){ name, size[row] };
+		}
+		size[row] = 0;
+	}
+done:
+	return code;
+}
+
+static bool has_edges(const gemp_csr *csr, size_t count, size_t row)
+{
+	for (size_t c = 0; c < count; c++)
+		if (csr[c].begin[row + 1] > csr[c].begin[row])
+			return true;
+	return false;
+}
+
+/* The components that this rank names. */
+static void count_own(gemp_components *out, gemp_vertex first, const gemp_csr *csr, size_t count,
+                      const gemp_vertex *size)
+{
+	for (size_t row = 0; row < out->rows; row++) {
+		if (!size[row])
+			continue;
+		out->count++;
+		out->isolated += size[row] == 1;
+		out->with_edges += size[row] > 1 || has_edges(csr, count, row);
+		out->classes[32 - __builtin_clz(size[row])]++;
+		if (size[row] > out->largest) {
+			out->largest = size[row];
+			out->largest_name = first + (gemp_vertex)row;
+		}
+	}
+}
+
+/* Collective. */
+static void join_counts(gemp_components *out, const gemp_comm *comm)
+{
+	uint64_t most = out->largest, least_name;
+	out->count = gemp_comm_sum1(comm, out->count);
+	out->isolated = gemp_comm_sum1(comm, out->isolated);
+	out->with_edges = gemp_comm_sum1(comm, out->with_edges);
+	gemp_comm_sum(comm, out->classes, GEMP_COMPONENT_CLASSES);
+	gemp_comm_max(comm, &most, 1);
+	least_name = most && most == out->largest ? UINT32_MAX - out->largest_name : 0;
+	gemp_comm_max(comm, &least_name, 1);
+	out->largest = most;
+	out->largest_name = (gemp_vertex)(UINT32_MAX - least_name);
+}
+
+/* Collective. Fills in what is known of all ranks, from component[]. set_of[rows]: own vertices of one component that
+ * have been found to be so here, by the row of one of them; it may be component[] less the first id. */
+static gemp_code gemp_component_sizes(gemp_components *out, const gemp_comm *comm, const uint64_t *bounds, const gemp_csr *csr,
+                                      size_t count, const gemp_vertex *set_of)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex *size = NULL, first = (gemp_vertex)bounds[comm->rank];
+	part_size *parts = NULL;
+	int *owner = NULL;
+	void *came = NULL;
+	size_t *from = NULL, part_count = 0;
+	code = GEMP_NEW(size, out->rows);
+	if (code == GEMP_OK)
+		code = part_sizes(out, comm, bounds, set_of, size, &parts, &owner, &part_count);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (comm->size > 1) {
+		GEMP_TRY(gemp_exchange_records(comm, parts, part_count, sizeof *parts, owner, &came, &from,
+		                               &out->traffic));
+		for (size_t i = 0; i < from[comm->size]; i++)
+			size[((part_size *)came)[i].component - first] += ((part_size *)came)[i].vertices;
+	}
+	count_own(out, first, csr, count, size);
+	join_counts(out, comm);
+done:
+	gemp_free(size);
+	gemp_free(parts);
+	gemp_free(owner);
+	gemp_free(came);
+	gemp_free(from);
+	return code;
+}
+
+/* BY VERTEX */
+
+/* What a rank adds to the components that it names. */
+typedef struct size_request {
+	gemp_vertex first;
+	uint64_t *size; /* [rows] */
+} size_request;
+
+static gemp_code add_up(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const size_request *n = self;
+	const part_size *parts = records;
+	for (size_t i = 0; i < count; i++)
+		n->size[parts[i].component - n->first] += parts[i].vertices;
+	for (size_t i = 0; i < count; i++)
+		answers[i] = n->size[parts[i].component - n->first];
+	return GEMP_OK;
+}
+
+static size_t place(const gemp_vertex *names, size_t count, gemp_vertex name)
+{
+	size_t low = 0, high = count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (names[middle] <= name)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Own vertices in each component that has some, and who names it. */
+static gemp_code count_parts(const gemp_components *found, const gemp_comm *comm, const uint64_t *bounds,
+                             const gemp_vertex *names, size_t count, part_size **parts, int **owner)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*parts, count));
+	GEMP_TRY(GEMP_NEW(*owner, count));
+	for (size_t i = 0; i < count; i++) {
+		(*parts)[i].component = names[i];
+		(*owner)[i] = (int)gemp_range_find(bounds, (size_t)comm->size, names[i]);
+	}
+	for (size_t row = 0; row < found->rows; row++)
+		(*parts)[place(names, count, found->component[row])].vertices++;
+done:
+	return code;
+}
+
+gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
+                                         const uint64_t *bounds)
+{
+	gemp_code code = GEMP_OK;
+	size_request n = { .first = (gemp_vertex)bounds[comm->rank] };
+	void *names = NULL;
+	part_size *parts = NULL;
+	int *owner = NULL;
+	uint64_t *answers = NULL;
+	size_t count = 0;
+	code = gemp_distinct_host(GEMP_KEY_U32, found->component, found->rows, &names, &count);
+	if (code == GEMP_OK)
+		code = count_parts(found, comm, bounds, names, count, &parts, &owner);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(answers, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(n.size, found->rows);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	const gemp_request request = { .records = parts, .count = count, .size = sizeof *parts, .owner = owner,
+	                               .handler = add_up, .self = &n };
+	GEMP_TRY(gemp_request_run(comm, &request, answers));
+	for (size_t row = 0; row < found->rows; row++)
+		size[row] = answers[place(names, count, found->component[row])];
+done:
+	gemp_free(names);
+	gemp_free(parts);
+	gemp_free(owner);
+	gemp_free(answers);
+	gemp_free(n.size);
+	return code;
+}
+
+typedef struct component_search {
 	gemp_components *out;
 	const gemp_comm *comm;
 	const uint64_t *bounds;
@@ -19,7 +204,7 @@ typedef struct finding {
 	gemp_vertex *set_of;    /* [rows] the root of each own vertex, as a row */
 	gemp_contraction links; /* several ranks */
 	uint64_t *first_edge;   /* [ranks + 1] of each rank's edges among all of them */
-} finding;
+} component_search;
 
 void gemp_components_free(gemp_components *components)
 {
@@ -37,30 +222,30 @@ static gemp_code add_tree(gemp_components *out, size_t *capacity, uint64_t edge)
 	return code;
 }
 
-static void take_roots(finding *f, const gemp_sets *sets)
+static void take_roots(component_search *f, const gemp_disjoint_sets *sets)
 {
 	for (size_t row = 0; row < sets->rows; row++)
-		f->set_of[row] = gemp_link_get(sets->links, (gemp_vertex)row);
+		f->set_of[row] = gemp_set_parent_get(sets->parent, (gemp_vertex)row);
 }
 
-static gemp_code add_link(finding *f, size_t *capacity, gemp_vertex root, gemp_vertex id)
+static gemp_code add_link(component_search *f, size_t *capacity, gemp_vertex root, gemp_vertex id)
 {
 	gemp_contraction *c = &f->links;
 	gemp_code code = GEMP_RESERVE(c->ends, *capacity, c->links + 1);
 	if (code == GEMP_OK)
-		c->ends[c->links++] = (gemp_link_record){ f->first + root, id };
+		c->ends[c->links++] = (gemp_contraction_link){ f->first + root, id };
 	return code;
 }
 
 /* Sets that vertices of other ranks are in, too: a link for each. */
-static gemp_code link_sets(finding *f, const gemp_sets *sets)
+static gemp_code link_sets(component_search *f, const gemp_disjoint_sets *sets)
 {
 	gemp_code code = GEMP_OK;
 	size_t capacity = 0;
-	for (size_t slot = 0; slot < sets->slots; slot++) {
-		gemp_vertex id = gemp_link_get(sets->away, (gemp_vertex)slot);
+	for (size_t slot = 0; slot < sets->remote_slots; slot++) {
+		gemp_vertex id = gemp_set_parent_get(sets->remote_ids, (gemp_vertex)slot);
 		if (id != GEMP_NO_VERTEX)
-			GEMP_TRY(add_link(f, &capacity, gemp_link_get(sets->links, (gemp_vertex)(sets->rows + slot)),
+			GEMP_TRY(add_link(f, &capacity, gemp_set_parent_get(sets->parent, (gemp_vertex)(sets->rows + slot)),
 			                  id));
 	}
 done:
@@ -69,42 +254,42 @@ done:
 
 /* For a forest links must be edges. Those that made the sets are enough of them, and few: of these the ones between own
  * vertices make smaller sets, and the others are links. */
-static gemp_code link_edges(finding *f, const gemp_sets *sets)
+static gemp_code link_edges(component_search *f, const gemp_disjoint_sets *sets)
 {
 	gemp_code code = GEMP_OK;
-	gemp_link *links = NULL;
+	gemp_set_parent *links = NULL;
 	size_t capacity = 0, edge_capacity = 0, tree_capacity = 0;
 	gemp_vertex hooked;
 	GEMP_TRY(GEMP_NEW(links, sets->rows));
 	for (size_t row = 0; row < sets->rows; row++)
 		atomic_init(&links[row], (gemp_vertex)row);
 	for (int away = 0; away < 2; away++)
-		for (size_t i = 0; i < sets->rows + sets->slots; i++) {
+		for (size_t i = 0; i < sets->rows + sets->remote_slots; i++) {
 			uint64_t edge = sets->edge[i];
 			if (edge == GEMP_NO_EDGE)
 				continue;
 			const gemp_csr *csr = &f->csr[gemp_csr_find(f->csr, f->count, &edge)];
 			gemp_vertex row = (gemp_vertex)gemp_csr_row(csr, edge), to = csr->target[edge] - f->first;
 			if (!away && to < sets->rows) {
-				GEMP_CHECK(gemp_unite(links, row, to, &hooked));
+				GEMP_CHECK(gemp_disjoint_union(links, row, to, &hooked));
 				GEMP_TRY(add_tree(f->out, &tree_capacity, sets->edge[i]));
 			} else if (away && to >= sets->rows) {
 				GEMP_TRY(GEMP_RESERVE(f->links.edges, edge_capacity, f->links.links + 1));
 				f->links.edges[f->links.links] = f->first_edge[f->comm->rank] + sets->edge[i];
-				GEMP_TRY(add_link(f, &capacity, gemp_find(links, row), csr->target[edge]));
+				GEMP_TRY(add_link(f, &capacity, gemp_disjoint_find(links, row), csr->target[edge]));
 			}
 		}
 	if (!f->links.edges)
 		GEMP_TRY(GEMP_NEW(f->links.edges, 1)); /* there are none, but they are asked for */
 	for (size_t row = 0; row < sets->rows; row++)
-		f->set_of[row] = gemp_find(links, (gemp_vertex)row);
+		f->set_of[row] = gemp_disjoint_find(links, (gemp_vertex)row);
 done:
 	gemp_free(links);
 	return code;
 }
 
 /* Collective. Edges of the forest that other ranks found go home. */
-static gemp_code return_tree(finding *f)
+static gemp_code return_tree(component_search *f)
 {
 	gemp_code code = GEMP_OK;
 	int *owner = NULL;
@@ -112,7 +297,7 @@ static gemp_code return_tree(finding *f)
 	size_t *from = NULL, ranks = (size_t)f->comm->size, count = f->links.tree_count;
 	code = GEMP_NEW(owner, count);
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
-		owner[i] = (int)gemp_range_of(f->first_edge, ranks, f->links.tree[i]);
+		owner[i] = (int)gemp_range_find(f->first_edge, ranks, f->links.tree[i]);
 	GEMP_TRY(gemp_comm_agree(f->comm, code));
 	GEMP_TRY(gemp_exchange_records(f->comm, f->links.tree, count, sizeof *f->links.tree, owner, &came, &from,
 	                               &f->links.traffic));
@@ -129,14 +314,14 @@ done:
 }
 
 /* Collective. */
-static gemp_code count_edges_before(finding *f)
+static gemp_code count_edges_before(component_search *f)
 {
 	size_t *begin = NULL;
 	void *all = NULL;
 	uint64_t mine = gemp_csr_all_edges(f->csr, f->count);
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(f->comm, GEMP_NEW(f->first_edge, (size_t)f->comm->size + 1)));
-	GEMP_TRY(gemp_comm_gather_all(f->comm, &mine, sizeof mine, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(f->comm, &mine, sizeof mine, &all, &begin));
 	for (int r = 0; r < f->comm->size; r++)
 		f->first_edge[r + 1] = f->first_edge[r] + ((uint64_t *)all)[r];
 done:
@@ -146,7 +331,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code join_ranks(finding *f, const gemp_sets *sets)
+static gemp_code join_ranks(component_search *f, const gemp_disjoint_sets *sets)
 {
 	gemp_code code = GEMP_OK;
 	gemp_contraction *c = &f->links;
@@ -159,7 +344,7 @@ static gemp_code join_ranks(finding *f, const gemp_sets *sets)
 	if (code == GEMP_OK)
 		code = f->tree ? link_edges(f, sets) : link_sets(f, sets);
 	GEMP_TRY(gemp_comm_agree(f->comm, code));
-	GEMP_TRY(gemp_contract(c, f->set_of));
+	GEMP_TRY(gemp_contraction_run(c, f->set_of));
 	for (size_t row = 0; row < f->out->rows; row++)
 		f->out->component[row] = c->name[f->set_of[row]];
 	if (f->tree)
@@ -174,7 +359,7 @@ done:
 }
 
 /* Local. One rank has it all. */
-static gemp_code take_sets(finding *f, const gemp_sets *sets)
+static gemp_code take_sets(component_search *f, const gemp_disjoint_sets *sets)
 {
 	gemp_code code = GEMP_OK;
 	size_t capacity = 0;
@@ -188,12 +373,12 @@ done:
 }
 
 /* Collective. */
-static gemp_code find_on_host(finding *f)
+static gemp_code find_on_host(component_search *f)
 {
 	gemp_code code = GEMP_OK;
-	gemp_sets sets = { 0 };
+	gemp_disjoint_sets sets = { 0 };
 	double since = gemp_now();
-	GEMP_TRY(gemp_comm_agree(f->comm, gemp_sets_new(&sets, f->out->rows, f->csr, f->count, f->tree)));
+	GEMP_TRY(gemp_comm_agree(f->comm, gemp_disjoint_sets_new(&sets, f->out->rows, f->csr, f->count, f->tree)));
 	take_roots(f, &sets);
 	if (f->comm->size > 1)
 		GEMP_TRY(join_ranks(f, &sets));
@@ -201,11 +386,11 @@ static gemp_code find_on_host(finding *f)
 		GEMP_TRY(take_sets(f, &sets));
 	f->out->seconds = gemp_now() - since;
 done:
-	gemp_sets_free(&sets);
+	gemp_disjoint_sets_free(&sets);
 	return code;
 }
 
-static gemp_code find_on_device(finding *f, gemp_device *device)
+static gemp_code find_on_device(component_search *f, gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_components_on_device(f->out, device, f->csr, f->count, f->tree));
@@ -220,7 +405,7 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 {
 	static const gemp_sort by_number = { .key = GEMP_KEY_U64 };
 	gemp_code code = GEMP_OK;
-	finding f = { .out = out, .comm = comm, .bounds = bounds, .csr = csr, .count = count, .tree = options->tree,
+	component_search f = { .out = out, .comm = comm, .bounds = bounds, .csr = csr, .count = count, .tree = options->tree,
 	              .first = (gemp_vertex)bounds[comm->rank] };
 	*out = (gemp_components){ .rows = (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]) };
 	code = GEMP_NEW(out->component, out->rows);

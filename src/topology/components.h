@@ -7,45 +7,29 @@
  * elements; what joins sets of different ranks is contracted in rounds of hooking to a smaller neighbour and pointer
  * jumping, each vertex at its owner. No rank ever has all vertices.
  */
+
 #ifndef GEMP_TOPOLOGY_COMPONENTS_H
 #define GEMP_TOPOLOGY_COMPONENTS_H
 
-#include "comm/exchange.h"
-#include "device/device.h"
-#include "primitive/place.h"
+#include "device/tuning.h"
+#include "topology/component_result.h"
 #include "topology/csr.h"
 
-enum { GEMP_COMPONENT_CLASSES = 34 };
-
 typedef struct gemp_components_options {
-	gemp_where place;
+	gemp_placement place;
 	bool tree; /* the edges of a spanning forest, too */
 } gemp_components_options;
-
-typedef struct gemp_components {
-	size_t rows;
-	gemp_vertex *component;  /* [rows] of own vertices: the least vertex of its component */
-	uint64_t *tree;          /* [tree_count] own edges of the forest, ascending, numbered as gemp_csr_find has it */
-	size_t tree_count;
-
-	gemp_count count;        /* components of all ranks; all vertices but so many are edges of the forest */
-	gemp_count isolated;     /* components of one vertex */
-	gemp_count with_edges;   /* components with an edge, be it a loop */
-	gemp_count largest;      /* vertices */
-	gemp_vertex largest_name;/* the least one of these */
-	gemp_count classes[GEMP_COMPONENT_CLASSES]; /* components of 2^(k-1) to 2^k - 1 vertices, k >= 1 */
-
-	bool on_device;          /* where it was found */
-	double seconds;          /* that the device worked, or the host */
-	double transfers;        /* seconds of copies to and from the device */
-	gemp_traffic traffic;    /* of this rank */
-	unsigned rounds;         /* of contraction */
-} gemp_components;
 
 /* Collective; count and options are the same on all ranks. bounds[ranks + 1]: who owns which ids. device: NULL, or
  * where it may be done; with several ranks each works on its host. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options);
 void gemp_components_free(gemp_components *components);
+
+/* component_sizes: how many components there are, and of how many vertices; how large that of each vertex is. */
+
+/* Collective. size[rows]: the vertices of all ranks in the component of each own vertex. */
+gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
+                                         const uint64_t *bounds);
 
 #endif

@@ -1,31 +1,31 @@
 #include "topology/components_device.h"
 
 #include "core/memory.h"
-#include "device/laps.h"
+#include "core/timer.h"
+#include "device/launch.h"
 #include "device/transfer.h"
-#include "topology/device_csr.h"
 
 enum { HOST_BELOW = 1 << 22, SAMPLED = 2 };
 enum { BEGIN, SAMPLE, FLATTEN, UNITE_ALL, KERNELS };
 
-typedef struct working {
+typedef struct device_state {
 	gemp_device *device;
 	gemp_components *out;
 	uint32_t vertices, with_tree;
 	gemp_program program;
 	cl_kernel kernels[KERNELS];
 	gemp_buffer above, tree;
-	gemp_laps laps;
-} working;
+	gemp_timings laps;
+} device_state;
 
-bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_where place)
+bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_placement place)
 {
 	return count && csr->rows &&
-	       gemp_on_device(device, place, gemp_csr_all_edges(csr, count) + csr->rows, "components.host_below",
+	       gemp_use_device(device, place, gemp_csr_all_edges(csr, count) + csr->rows, "components.host_below",
 	                      HOST_BELOW);
 }
 
-static gemp_code open_kernels(working *w, const gemp_device_csr *csr)
+static gemp_code open_kernels(device_state *w, const gemp_device_csr *csr)
 {
 	static const char *const names[KERNELS] = { "components_begin", "components_sample", "components_flatten",
 	                                            "components_unite_all" };
@@ -37,7 +37,7 @@ done:
 	return code;
 }
 
-static void close_kernels(working *w)
+static void close_kernels(device_state *w)
 {
 	for (int k = 0; k < KERNELS; k++) {
 		if (w->kernels[k])
@@ -47,31 +47,31 @@ static void close_kernels(working *w)
 	gemp_program_free(&w->program);
 }
 
-static gemp_code flatten(working *w)
+static gemp_code flatten(device_state *w)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
 	GEMP_TRY(gemp_launch(w->device, w->kernels[FLATTEN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
 	                     GEMP_ARG(&w->vertices)));
-	code = gemp_laps_add(&w->laps, w->device);
+	code = gemp_timings_add(&w->laps, w->device);
 done:
 	return code;
 }
 
-static gemp_code begin(working *w)
+static gemp_code begin(device_state *w)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
 	GEMP_TRY(gemp_launch(w->device, w->kernels[BEGIN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
 	                     GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->vertices), GEMP_ARG(&w->with_tree)));
-	code = gemp_laps_add(&w->laps, w->device);
+	code = gemp_timings_add(&w->laps, w->device);
 done:
 	return code;
 }
 
 /* Without links to roots in between, a second edge would find its ends at the bottom of trees: 4 times the steps where
  * each row has 4 edges that lead anywhere. */
-static gemp_code sample(working *w, const gemp_device_csr *csr, cl_ulong before)
+static gemp_code sample(device_state *w, const gemp_device_csr *csr, cl_ulong before)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
@@ -80,14 +80,14 @@ static gemp_code sample(working *w, const gemp_device_csr *csr, cl_ulong before)
 		                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&place),
 		                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree),
 		                     GEMP_ARG(&before)));
-		GEMP_TRY(gemp_laps_add(&w->laps, w->device));
+		GEMP_TRY(gemp_timings_add(&w->laps, w->device));
 		GEMP_TRY(flatten(w));
 	}
 done:
 	return code;
 }
 
-static gemp_code unite(working *w, const gemp_device_csr *csr, cl_ulong before)
+static gemp_code unite(device_state *w, const gemp_device_csr *csr, cl_ulong before)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
@@ -96,14 +96,14 @@ static gemp_code unite(working *w, const gemp_device_csr *csr, cl_ulong before)
 	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
 	                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),
 	                     GEMP_ARG(&w->with_tree), GEMP_ARG(&before), GEMP_LOCAL(grid.local)));
-	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
+	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
 	code = flatten(w);
 done:
 	return code;
 }
 
 /* One type's edges after those of the others: its kernels may be others, if it has many more edges. */
-static gemp_code unite_type(working *w, const gemp_csr *csr, cl_ulong before)
+static gemp_code unite_type(device_state *w, const gemp_csr *csr, cl_ulong before)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device_csr rows = { 0 };
@@ -122,17 +122,17 @@ done:
 	return code;
 }
 
-static gemp_code read_results(working *w)
+static gemp_code read_results(device_state *w)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *tree = NULL;
 	size_t capacity = 0;
 	double since = gemp_now();
-	GEMP_TRY(gemp_transfer_take(w->device, &w->above, 0, (gemp_transfer_numbers){ .narrow = w->out->component },
+	GEMP_TRY(gemp_transfer_download(w->device, &w->above, 0, (gemp_transfer_numbers){ .narrow = w->out->component },
 	                            w->vertices));
 	if (w->with_tree) {
 		GEMP_TRY(GEMP_NEW(tree, w->vertices));
-		GEMP_TRY(gemp_transfer_take(w->device, &w->tree, 0, (gemp_transfer_numbers){ .narrow = (uint32_t *)tree },
+		GEMP_TRY(gemp_transfer_download(w->device, &w->tree, 0, (gemp_transfer_numbers){ .narrow = (uint32_t *)tree },
 		                         2 * (size_t)w->vertices));
 	}
 	w->out->transfers += gemp_now() - since;
@@ -151,7 +151,7 @@ gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, c
                                     bool tree)
 {
 	gemp_code code = GEMP_OK;
-	working w = { .device = device, .out = out, .vertices = (uint32_t)csr->rows, .with_tree = tree };
+	device_state w = { .device = device, .out = out, .vertices = (uint32_t)csr->rows, .with_tree = tree };
 	cl_ulong before = 0;
 	out->on_device = true;
 	GEMP_TRY(gemp_buffer_new(&w.above, device, w.vertices * sizeof(cl_uint), NULL));
@@ -161,9 +161,9 @@ gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, c
 		before += gemp_csr_edges(&csr[c]);
 	}
 	GEMP_TRY(read_results(&w));
-	GEMP_TRY(gemp_laps_seconds(&w.laps, &out->seconds));
+	GEMP_TRY(gemp_timings_seconds(&w.laps, &out->seconds));
 done:
-	gemp_laps_free(&w.laps);
+	gemp_timings_free(&w.laps);
 	close_kernels(&w);
 	gemp_buffer_free(&w.above, device);
 	gemp_buffer_free(&w.tree, device);

@@ -1,15 +1,16 @@
 #include "topology/csr.h"
 
+#include "core/memory.h"
+#include "core/timer.h"
+#include "device/launch.h"
+#include "device/transfer.h"
+
+#include <stdio.h>
+
 gemp_csr gemp_csr_out(const gemp_graph *graph, size_t relation)
 {
 	const gemp_relation *r = &graph->relations[relation];
-	return (gemp_csr){ graph->vertices, (gemp_vertex)graph->first, graph->rows, r->out_begin, r->out };
-}
-
-gemp_csr gemp_csr_in(const gemp_graph *graph, size_t relation)
-{
-	const gemp_relation *r = &graph->relations[relation];
-	return (gemp_csr){ graph->vertices, (gemp_vertex)graph->first, graph->rows, r->in_begin, r->in };
+	return (gemp_csr){ graph->vertex_count, (gemp_vertex)graph->first_vertex, graph->rows, r->out_offsets, r->out_targets };
 }
 
 size_t gemp_csr_row(const gemp_csr *csr, uint64_t edge)
@@ -39,4 +40,100 @@ size_t gemp_csr_find(const gemp_csr *csr, size_t count, uint64_t *edge)
 	while (c + 1 < count && *edge >= gemp_csr_edges(&csr[c]))
 		*edge -= gemp_csr_edges(&csr[c++]);
 	return c;
+}
+
+unsigned gemp_device_csr_lanes;
+
+enum { LANES = 32, WANTED = 256, ITEMS_OF_UNIT = 2048 };
+
+static unsigned lanes_of(const gemp_device *device)
+{
+	return gemp_device_csr_lanes ? gemp_device_csr_lanes : device->gpu ? LANES : 1;
+}
+
+gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_transfer_numbers from = { .narrow = (gemp_vertex *)(uintptr_t)target };
+	size_t size = count * sizeof *target;
+	if (size && !device->gpu)
+		return gemp_buffer_borrow(out, device, size, from.narrow);
+	GEMP_TRY(gemp_buffer_new(out, device, size ? size : 1, NULL)); /* there are no empty buffers */
+	code = gemp_transfer_upload(device, out, from, count);
+done:
+	return code;
+}
+
+/* A CPU device may read wide numbers where they are, and narrow ones where the host has put them. */
+static gemp_code load_begin(gemp_device_csr *out, const uint64_t *begin)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = (size_t)out->rows + 1;
+	if (out->wide)
+		return gemp_device_targets_new(&out->begin, out->device, (const gemp_vertex *)begin, 2 * count);
+	if (out->device->gpu) {
+		GEMP_TRY(gemp_buffer_new(&out->begin, out->device, count * sizeof(uint32_t), NULL));
+		return gemp_transfer_upload(out->device, &out->begin, (gemp_transfer_numbers){ .wide = (uint64_t *)(uintptr_t)begin },
+		                       count);
+	}
+	GEMP_TRY(GEMP_NEW(out->begin32, count));
+	for (size_t row = 0; row < count; row++)
+		out->begin32[row] = (uint32_t)begin[row];
+	code = gemp_buffer_borrow(&out->begin, out->device, count * sizeof *out->begin32, out->begin32);
+done:
+	return code;
+}
+
+gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t edges = gemp_csr_edges(csr);
+	double since = gemp_now();
+	*out = (gemp_device_csr){ .device = device, .rows = (uint32_t)csr->rows, .first = csr->first, .edges = edges,
+	                          .wide = edges > UINT32_MAX };
+	GEMP_TRY(load_begin(out, csr->begin));
+	GEMP_TRY(gemp_device_targets_new(&out->target, device, csr->target, (size_t)edges));
+	out->seconds = gemp_now() - since;
+done:
+	if (code != GEMP_OK)
+		gemp_device_csr_free(out);
+	return code;
+}
+
+void gemp_device_csr_free(gemp_device_csr *csr)
+{
+	if (csr->device) {
+		gemp_buffer_free(&csr->begin, csr->device);
+		gemp_buffer_free(&csr->target, csr->device);
+	}
+	gemp_free(csr->begin32);
+	*csr = (gemp_device_csr){ 0 };
+}
+
+gemp_code gemp_device_csr_program(gemp_program *out, const gemp_device_csr *csr, const char *file, const char *defines)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, options[128];
+	snprintf(options, sizeof options, "-DGEMP_LANES=%u -DTOPOLOGY_SHARE=%d%s %s", lanes_of(csr->device),
+	         GEMP_ITEMS_PER_WORKER, csr->wide ? " -DTOPOLOGY_WIDE" : "", defines ? defines : "");
+	GEMP_TRY(gemp_kernel_source(&source, file));
+	code = gemp_program_new(out, csr->device, source, options);
+done:
+	gemp_free(source);
+	return code;
+}
+
+gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr)
+{
+	unsigned lanes = lanes_of(csr->device);
+	size_t shares = (size_t)((csr->edges + csr->rows + GEMP_ITEMS_PER_WORKER - 1) / GEMP_ITEMS_PER_WORKER);
+	size_t workers = csr->device->gpu || shares < csr->device->units ? shares : csr->device->units;
+	size_t group = gemp_worker_group_size(csr->device, lanes, WANTED);
+	return (gemp_device_grid){ workers * lanes, group, group / lanes * GEMP_ITEMS_PER_WORKER * sizeof(uint32_t) };
+}
+
+gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count)
+{
+	size_t most = device->gpu ? device->units * (size_t)ITEMS_OF_UNIT : device->units;
+	return (gemp_device_grid){ count < most ? count : most, device->gpu ? WANTED : 1, 0 };
 }

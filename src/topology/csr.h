@@ -1,8 +1,10 @@
 /* csr: the rows of one edge type that this rank owns, as the functions of this room read them; borrowed, of a graph or
  * not. */
+
 #ifndef GEMP_TOPOLOGY_CSR_H
 #define GEMP_TOPOLOGY_CSR_H
 
+#include "device/program.h"
 #include "graph/graph.h"
 
 typedef struct gemp_csr {
@@ -15,7 +17,6 @@ typedef struct gemp_csr {
 
 /* The rows by source, or by target, of a relation that has them loaded. */
 gemp_csr gemp_csr_out(const gemp_graph *graph, size_t relation);
-gemp_csr gemp_csr_in(const gemp_graph *graph, size_t relation);
 
 static inline uint64_t gemp_csr_edges(const gemp_csr *csr)
 {
@@ -29,5 +30,41 @@ size_t gemp_csr_row(const gemp_csr *csr, uint64_t edge);
 uint64_t gemp_csr_all_edges(const gemp_csr *csr, size_t count);
 /* Which type the edge of this number is of; *edge becomes its place there. */
 size_t gemp_csr_find(const gemp_csr *csr, size_t count, uint64_t *edge);
+
+/* device_csr: rows on a device, and the kernels that go over them. */
+
+/* Items (rows and edges) that a worker takes at a time: TOPOLOGY_SHARE of kernels/topology/topology.clh. */
+enum { GEMP_ITEMS_PER_WORKER = 512 };
+
+typedef struct gemp_device_csr {
+	gemp_device *device;   /* borrowed */
+	uint32_t rows, first;
+	cl_ulong edges;
+	bool wide;             /* begin[] in 64 bits, else 32 */
+	gemp_buffer begin, target;
+	uint32_t *begin32;      /* begin[] on the host, for a CPU device; else NULL */
+	double seconds;        /* of copying */
+} gemp_device_csr;
+
+/* A CPU device reads csr->target where it is. */
+gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr);
+void gemp_device_csr_free(gemp_device_csr *csr);
+
+/* Targets alone; a CPU device reads them where they are. To be freed also after a failure. */
+gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count);
+
+/* The program of a kernel file that includes topology.clh; defines: more options, or NULL. */
+gemp_code gemp_device_csr_program(gemp_program *out, const gemp_device_csr *csr, const char *file, const char *defines);
+
+/* How to launch a kernel that goes over shares, and the local memory that its last argument has; or one that goes over
+ * `count` elements with no local memory. */
+typedef struct gemp_device_grid {
+	size_t items, group, local;
+} gemp_device_grid;
+gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr);
+gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count);
+
+/* Lanes of a worker; 0: 32 on a GPU, else 1; for tests. */
+extern unsigned gemp_device_csr_lanes;
 
 #endif

@@ -1,6 +1,8 @@
 #include "topology/edge_pairs.h"
 
 #include "core/threads.h"
+#include "core/timer.h"
+#include "device/launch.h"
 #include "device/transfer.h"
 
 enum { EDGES_A_PIECE = 1 << 15, HOST_BELOW = 1 << 30 };
@@ -24,13 +26,15 @@ static void list_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-void gemp_edge_pairs_host(const gemp_csr *csr, gemp_edge_pair *pairs)
+/* HOST, on all threads: pairs[edges of csr]. */
+static void gemp_edge_pairs_host(const gemp_csr *csr, gemp_edge_pair *pairs)
 {
 	listing l = { csr, pairs };
 	gemp_parallel_for((size_t)((gemp_csr_edges(csr) + EDGES_A_PIECE - 1) / EDGES_A_PIECE), list_piece, &l);
 }
 
-gemp_code gemp_edge_pairs_device(const gemp_device_csr *csr, const gemp_buffer *pairs)
+/* DEVICE. pairs: room for all edges of csr. Does not wait, unless the kernel is built. */
+static gemp_code gemp_edge_pairs_device(const gemp_device_csr *csr, const gemp_buffer *pairs)
 {
 	gemp_code code = GEMP_OK;
 	gemp_program program = { 0 };
@@ -50,7 +54,7 @@ done:
 }
 
 static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_edge_pair *pairs,
-                                gemp_edge_pairs_figures *figures)
+                                gemp_edge_pairs_stats *figures)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device_csr rows = { 0 };
@@ -63,7 +67,7 @@ static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_e
 	GEMP_TRY(gemp_launch_seconds(device, &figures->seconds));
 	double since = gemp_now();
 	if (device->gpu)
-		GEMP_TRY(gemp_transfer_take(device, &out, 0, (gemp_transfer_numbers){ .narrow = &pairs->source },
+		GEMP_TRY(gemp_transfer_download(device, &out, 0, (gemp_transfer_numbers){ .narrow = &pairs->source },
 		                         size / sizeof pairs->source));
 	figures->transfers = rows.seconds + (gemp_now() - since);
 done:
@@ -72,11 +76,11 @@ done:
 	return code;
 }
 
-gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_where place, gemp_edge_pair *pairs,
-                          gemp_edge_pairs_figures *figures)
+gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placement place, gemp_edge_pair *pairs,
+                          gemp_edge_pairs_stats *figures)
 {
 	uint64_t edges = gemp_csr_edges(csr);
-	*figures = (gemp_edge_pairs_figures){ .on_device = edges && gemp_on_device(device, place, edges + csr->rows,
+	*figures = (gemp_edge_pairs_stats){ .on_device = edges && gemp_use_device(device, place, edges + csr->rows,
 	                                                                            "edges.host_below", HOST_BELOW) };
 	if (figures->on_device)
 		return list_on_device(csr, device, pairs, figures);

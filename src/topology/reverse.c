@@ -1,21 +1,365 @@
+/* Edges to the owners of their targets, in rounds of bounded size, each to its place among those of its source. */
+
 #include "topology/reverse.h"
 
 #include "core/memory.h"
-#include "topology/reverse_device.h"
-#include "topology/reverse_host.h"
+#include "core/threads.h"
+#include "core/timer.h"
+#include "device/transfer.h"
+#include "primitive/sort.h"
+#include "primitive/split.h"
+#include "topology/edge_pairs.h"
 
-void gemp_reversed_free(gemp_reversed *reversed)
+#include <math.h>
+#include <string.h>
+
+/* reverse_host: edges put into rows by target, on the host's threads. */
+
+/* Edges that lead to the vertices of this rank. */
+typedef struct gemp_incoming_edges {
+	gemp_vertex first;         /* id of row 0 */
+	size_t rows, count;
+	const gemp_vertex *target; /* [count] */
+	const gemp_csr *csr;       /* whose rows they are, or NULL: */
+	const gemp_vertex *source; /* [count] */
+} gemp_incoming_edges;
+
+enum { EDGES_A_PIECE = 1 << 15 };
+
+/* Edges in ranges of rows. What goes with a target is its source (4 bytes), or with places wanted source << 32 | place,
+ * or the place alone where there are 2^32 edges or more. */
+typedef struct range_reversal {
+	const gemp_incoming_edges *edges;
+	gemp_reversed_rows *out;
+	gemp_multisplit split;
+	bool packed;
+	void *values, *split_values;
+	gemp_vertex *split_rows;
+	uint64_t *range;       /* [ranges + 1] where each range begins among the edges */
+	uint64_t *next;        /* [rows] where the next edge of a row goes */
+} range_reversal;
+
+static void list_piece(void *context, unsigned thread, size_t piece)
 {
-	gemp_free(reversed->begin);
-	gemp_free(reversed->source);
-	gemp_free(reversed->edge);
-	*reversed = (gemp_reversed){ 0 };
+	(void)thread;
+	const range_reversal *t = context;
+	const gemp_csr *csr = t->edges->csr;
+	uint64_t edge = (uint64_t)piece * EDGES_A_PIECE, edges = t->edges->count;
+	uint64_t end = edges - edge < EDGES_A_PIECE ? edges : edge + EDGES_A_PIECE;
+	for (size_t row = csr ? gemp_csr_row(csr, edge) : 0; edge < end; edge++) {
+		while (csr && edge >= csr->begin[row + 1])
+			row++;
+		uint64_t source = csr ? csr->first + row : t->edges->source[edge];
+		if (!t->out->edge)
+			((gemp_vertex *)t->values)[edge] = (gemp_vertex)source;
+		else
+			((uint64_t *)t->values)[edge] = t->packed ? source << 32 | edge : edge;
+	}
 }
 
-gemp_code gemp_reversed_new(gemp_reversed *out, size_t rows, size_t edges, bool places)
+static void put_edge(const range_reversal *t, uint64_t from, uint64_t to)
+{
+	if (!t->out->edge) {
+		t->out->source[to] = ((const gemp_vertex *)t->split_values)[from];
+		return;
+	}
+	uint64_t value = ((const uint64_t *)t->split_values)[from], edge = t->packed ? (uint32_t)value : value;
+	const gemp_csr *csr = t->edges->csr;
+	t->out->edge[to] = edge;
+	if (t->packed)
+		t->out->source[to] = (gemp_vertex)(value >> 32);
+	else
+		t->out->source[to] = csr ? csr->first + (gemp_vertex)gemp_csr_row(csr, edge) : t->edges->source[edge];
+}
+
+/* The rows of one range. */
+static void put_range(void *context, unsigned thread, size_t range)
+{
+	(void)thread;
+	const range_reversal *t = context;
+	size_t row = range << t->split.shift, end = (range + 1) << t->split.shift;
+	uint64_t at = t->range[range];
+	end = end < t->edges->rows ? end : t->edges->rows;
+	for (uint64_t e = at; e < t->range[range + 1]; e++)
+		t->next[t->split_rows[e] - t->edges->first]++;
+	for (; row < end; row++) {
+		uint64_t count = t->next[row];
+		t->out->begin[row] = t->next[row] = at;
+		at += count;
+	}
+	for (uint64_t e = t->range[range]; e < t->range[range + 1]; e++)
+		put_edge(t, e, t->next[t->split_rows[e] - t->edges->first]++);
+}
+
+/* Fills them, and in seconds. */
+static gemp_code gemp_reverse_on_host(gemp_reversed_rows *out, const gemp_incoming_edges *all)
 {
 	gemp_code code = GEMP_OK;
-	*out = (gemp_reversed){ .rows = rows };
+	size_t edges = all->count;
+	unsigned bits = all->rows > 1 ? 64 - (unsigned)__builtin_clzll(all->rows - 1) : 1;
+	unsigned size = out->edge ? sizeof(uint64_t) : sizeof(gemp_vertex);
+	unsigned kept = bits < GEMP_SPLIT_BITS ? bits : GEMP_SPLIT_BITS;
+	range_reversal t = { .edges = all, .out = out, .packed = edges <= UINT32_MAX,
+	              .split = { .key = GEMP_KEY_U32, .value_size = size, .shift = bits - kept, .bits = kept,
+	                         .min_code = all->first } };
+	double since = gemp_now();
+	t.values = gemp_calloc(edges, size);
+	t.split_values = gemp_calloc(edges, size);
+	GEMP_TRY(t.values && t.split_values ? GEMP_OK : GEMP_ENOMEM);
+	GEMP_TRY(GEMP_NEW(t.split_rows, edges));
+	GEMP_TRY(GEMP_NEW(t.range, ((size_t)1 << kept) + 1));
+	GEMP_TRY(GEMP_NEW(t.next, all->rows));
+	gemp_parallel_for((edges + EDGES_A_PIECE - 1) / EDGES_A_PIECE, list_piece, &t);
+	GEMP_TRY(gemp_split_host(&t.split, all->target, t.values, edges, t.split_rows, t.split_values, t.range));
+	gemp_parallel_for((size_t)1 << kept, put_range, &t);
+	out->begin[all->rows] = edges;
+	out->seconds = gemp_now() - since;
+done:
+	gemp_free(t.values);
+	gemp_free(t.split_values);
+	gemp_free(t.split_rows);
+	gemp_free(t.range);
+	gemp_free(t.next);
+	return code;
+}
+
+enum { HOST_BELOW = 1 << 24, REVERSE_DEVICE_EDGES_A_PIECE = 1 << 16 };
+enum { LIST, CLEAR, MARK, EMPTY, KERNELS };
+
+typedef struct device_state {
+	gemp_device *device;
+	gemp_reversed_rows *out;
+	cl_uint rows, edges;
+	unsigned value_size;
+	gemp_device_csr csr;
+	gemp_program program;
+	cl_kernel kernels[KERNELS];
+	gemp_toolbox *box;
+	gemp_sort_buffers sorted;
+	gemp_buffer begin;
+	gemp_timings laps;
+} device_state;
+
+/* Not for 2^32 edges or more. */
+static bool gemp_reverse_choose_device(const gemp_device *device, const gemp_csr *csr, gemp_placement place)
+{
+	uint64_t edges = gemp_csr_edges(csr);
+	return edges < UINT32_MAX && gemp_use_device(device, place, edges + csr->rows, "reverse.host_below", HOST_BELOW);
+}
+
+/* The targets are sorted where they lie, on a CPU device those of a copy. */
+static gemp_code take_keys(device_state *w, const gemp_csr *csr)
+{
+	if (!w->device->gpu)
+		return gemp_buffer_new(&w->sorted.keys[0], w->device, w->edges * sizeof *csr->target, csr->target);
+	w->sorted.keys[0] = w->csr.target;
+	w->csr.target = (gemp_buffer){ 0 };
+	return GEMP_OK;
+}
+
+static gemp_code open_working(device_state *w, const gemp_csr *csr)
+{
+	static const char *const names[KERNELS] = { "reverse_list", "reverse_clear", "reverse_mark", "reverse_empty" };
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_device_csr_new(&w->csr, w->device, csr));
+	GEMP_TRY(gemp_device_csr_program(&w->program, &w->csr, "reverse.cl",
+	                                 w->out->edge ? "-DREVERSE_NUMBERED" : NULL));
+	for (int k = 0; k < KERNELS; k++)
+		GEMP_TRY(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
+	GEMP_TRY(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
+	GEMP_TRY(take_keys(w, csr));
+	GEMP_TRY(gemp_buffer_new(&w->sorted.keys[1], w->device, w->edges * sizeof(cl_uint), NULL));
+	for (int b = 0; b < 2; b++)
+		GEMP_TRY(gemp_buffer_new(&w->sorted.values[b], w->device, w->edges * (size_t)w->value_size, NULL));
+	code = gemp_buffer_new(&w->begin, w->device, ((size_t)w->rows + 1) * sizeof(cl_uint), NULL);
+done:
+	return code;
+}
+
+static void close_working(device_state *w)
+{
+	gemp_timings_free(&w->laps);
+	gemp_toolbox_free(w->box);
+	for (int k = 0; k < KERNELS; k++)
+		if (w->kernels[k])
+			clReleaseKernel(w->kernels[k]);
+	gemp_program_free(&w->program);
+	for (int b = 0; b < 2; b++) {
+		gemp_buffer_free(&w->sorted.keys[b], w->device);
+		gemp_buffer_free(&w->sorted.values[b], w->device);
+	}
+	gemp_buffer_free(&w->begin, w->device);
+	gemp_device_csr_free(&w->csr);
+}
+
+static gemp_code list_edges(device_state *w)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_device_grid grid = gemp_device_csr_grid(&w->csr);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[LIST], grid.items, grid.group, GEMP_ARG(&w->csr.begin.mem),
+	                     GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges), GEMP_ARG(&w->csr.first),
+	                     GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local)));
+	code = gemp_timings_add(&w->laps, w->device);
+done:
+	return code;
+}
+
+static gemp_code find_rows(device_state *w)
+{
+	gemp_code code = GEMP_OK;
+	const cl_mem *keys = &w->sorted.keys[0].mem;
+	gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)w->rows + 1);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[CLEAR], grid.items, grid.group, GEMP_ARG(&w->begin.mem),
+	                     GEMP_ARG(&w->rows), GEMP_ARG(&w->edges)));
+	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+	grid = gemp_device_grid_over(w->device, w->edges);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
+	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->begin.mem)));
+	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+	grid = gemp_device_grid_over(w->device, w->rows);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[EMPTY], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
+	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->rows), GEMP_ARG(&w->begin.mem)));
+	code = gemp_timings_add(&w->laps, w->device);
+done:
+	return code;
+}
+
+/* source << 32 | number of the edge, each to its place. */
+static void unpack_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const gemp_reversed_rows *out = context;
+	uint64_t from = (uint64_t)piece * REVERSE_DEVICE_EDGES_A_PIECE, edges = out->begin[out->rows];
+	uint64_t end = edges - from < REVERSE_DEVICE_EDGES_A_PIECE ? edges : from + REVERSE_DEVICE_EDGES_A_PIECE;
+	for (uint64_t e = from; e < end; e++) {
+		out->source[e] = (gemp_vertex)(out->edge[e] >> 32);
+		out->edge[e] = (uint32_t)out->edge[e];
+	}
+}
+
+static gemp_code read_rows(device_state *w)
+{
+	gemp_code code = GEMP_OK;
+	gemp_reversed_rows *out = w->out;
+	const gemp_transfer_numbers values = { .narrow = out->edge ? (uint32_t *)out->edge : out->source };
+	double since = gemp_now();
+	GEMP_TRY(gemp_transfer_download(w->device, &w->begin, 0, (gemp_transfer_numbers){ .wide = out->begin },
+	                            (size_t)w->rows + 1));
+	GEMP_TRY(gemp_transfer_download(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
+	if (out->edge)
+		gemp_parallel_for((w->edges + (size_t)REVERSE_DEVICE_EDGES_A_PIECE - 1) / REVERSE_DEVICE_EDGES_A_PIECE, unpack_piece, out);
+	out->transfers = w->csr.seconds + (gemp_now() - since);
+done:
+	return code;
+}
+
+/* Fills in the arrays of `out`, which have room, on_device, seconds and transfers. */
+static gemp_code gemp_reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	device_state w = { .device = device, .out = out, .rows = (cl_uint)csr->rows, .edges = (cl_uint)gemp_csr_edges(csr),
+	              .value_size = out->edge ? 8 : 4 };
+	const gemp_sort by_target = { .key = GEMP_KEY_U32, .value_size = w.value_size };
+	uint64_t differ = csr->first ^ (csr->first + csr->rows - 1);
+	unsigned bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 1;
+	double ours, sorts;
+	out->on_device = true;
+	GEMP_TRY(open_working(&w, csr));
+	GEMP_TRY(list_edges(&w));
+	GEMP_TRY(gemp_sort_device(w.box, &by_target, &w.sorted, w.edges, bits));
+	GEMP_TRY(find_rows(&w));
+	GEMP_TRY(gemp_toolbox_seconds(w.box, &sorts));
+	GEMP_TRY(gemp_timings_seconds(&w.laps, &ours));
+	out->seconds = ours + sorts;
+	GEMP_TRY(read_rows(&w));
+	code = gemp_program_store(device, &w.program);
+done:
+	close_working(&w);
+	return code;
+}
+
+size_t gemp_reverse_step = (size_t)1 << 22;
+
+typedef struct edge_exchange {
+	const gemp_comm *comm;
+	const uint64_t *bounds;
+	const gemp_csr *csr;
+	gemp_traffic *traffic;
+	uint64_t begin, end;       /* edges of this round */
+	gemp_edge_pair *pairs;     /* [step] */
+	int *owner;                /* [step] */
+	uint64_t *place;           /* [ranks + 1] of the next edge from each rank */
+	gemp_vertex *source, *target; /* of edges that came */
+} edge_exchange;
+
+static void pack_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const edge_exchange *s = context;
+	uint64_t edge = s->begin + (uint64_t)piece * EDGES_A_PIECE;
+	uint64_t end = s->end - edge < EDGES_A_PIECE ? s->end : edge + EDGES_A_PIECE;
+	for (size_t row = gemp_csr_row(s->csr, edge); edge < end; edge++) {
+		while (edge >= s->csr->begin[row + 1])
+			row++;
+		gemp_vertex target = s->csr->target[edge];
+		s->pairs[edge - s->begin] = (gemp_edge_pair){ s->csr->first + (gemp_vertex)row, target };
+		s->owner[edge - s->begin] = (int)gemp_range_find(s->bounds, (size_t)s->comm->size, target);
+	}
+}
+
+static void pack_round(edge_exchange *s, uint64_t round)
+{
+	uint64_t edges = gemp_csr_edges(s->csr), step = gemp_reverse_step;
+	s->begin = round * step < edges ? round * step : edges;
+	s->end = edges - s->begin < step ? edges : s->begin + step;
+	gemp_parallel_for((size_t)((s->end - s->begin + EDGES_A_PIECE - 1) / EDGES_A_PIECE), pack_piece, s);
+}
+
+/* Collective. place[] becomes where the edges of each rank begin. */
+static void count_edges(edge_exchange *s, uint64_t rounds)
+{
+	int ranks = s->comm->size;
+	uint64_t sum = 0;
+	memset(s->place, 0, ((size_t)ranks + 1) * sizeof *s->place);
+	for (uint64_t round = 0; round < rounds; round++) {
+		pack_round(s, round);
+		for (uint64_t i = 0; i < s->end - s->begin; i++)
+			s->place[s->owner[i]]++;
+	}
+	GEMP_MPI(MPI_Alltoall(MPI_IN_PLACE, 1, MPI_UINT64_T, s->place, 1, MPI_UINT64_T, s->comm->world));
+	for (int r = 0; r <= ranks; r++) {
+		uint64_t count = s->place[r];
+		s->place[r] = sum;
+		sum += count;
+	}
+}
+
+/* Collective. */
+static gemp_code send_round(edge_exchange *s, uint64_t round)
+{
+	gemp_code code = GEMP_OK;
+	void *came = NULL;
+	size_t *from = NULL;
+	pack_round(s, round);
+	GEMP_TRY(gemp_exchange_records(s->comm, s->pairs, (size_t)(s->end - s->begin), sizeof *s->pairs, s->owner,
+	                               &came, &from, s->traffic));
+	for (int r = 0; r < s->comm->size; r++)
+		for (size_t i = from[r]; i < from[r + 1]; i++) {
+			const gemp_edge_pair pair = ((const gemp_edge_pair *)came)[i];
+			s->source[s->place[r]] = pair.source;
+			s->target[s->place[r]++] = pair.target;
+		}
+done:
+	gemp_free(came);
+	gemp_free(from);
+	return code;
+}
+
+/* The arrays; to be freed also after a failure. */
+static gemp_code gemp_reversed_rows_new(gemp_reversed_rows *out, size_t rows, size_t edges, bool places)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_reversed_rows){ .rows = rows };
 	GEMP_TRY(GEMP_NEW(out->begin, rows + 1));
 	GEMP_TRY(GEMP_NEW(out->source, edges));
 	if (places)
@@ -24,21 +368,71 @@ done:
 	return code;
 }
 
-gemp_code gemp_reverse(gemp_reversed *out, const gemp_csr *csr, gemp_device *device, gemp_where place, bool edges)
+gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, const uint64_t *bounds, const gemp_csr *csr,
+                             bool edges)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t all = gemp_csr_edges(csr), rounds = (all + gemp_reverse_step - 1) / gemp_reverse_step;
+	uint64_t room = all < gemp_reverse_step ? all : gemp_reverse_step;
+	edge_exchange s = { .comm = comm, .bounds = bounds, .csr = csr, .traffic = &out->traffic };
+	double since = gemp_now();
+	*out = (gemp_reversed_rows){ 0 };
+	code = GEMP_NEW(s.pairs, room);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(s.owner, room);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(s.place, (size_t)comm->size + 1);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	count_edges(&s, rounds);
+	size_t count = (size_t)s.place[comm->size];
+	code = gemp_reversed_rows_new(out, csr->rows, count, edges);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(s.source, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(s.target, count);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_comm_max(comm, &rounds, 1);
+	for (uint64_t round = 0; round < rounds; round++)
+		GEMP_TRY(send_round(&s, round));
+	const gemp_incoming_edges came = { csr->first, csr->rows, count, s.target, NULL, s.source };
+	GEMP_TRY(gemp_comm_agree(comm, gemp_reverse_on_host(out, &came)));
+	out->seconds = gemp_now() - since;
+done:
+	gemp_free(s.pairs);
+	gemp_free(s.owner);
+	gemp_free(s.place);
+	gemp_free(s.source);
+	gemp_free(s.target);
+	if (code != GEMP_OK)
+		gemp_reversed_rows_free(out);
+	return code;
+}
+
+void gemp_reversed_rows_free(gemp_reversed_rows *reversed)
+{
+	gemp_free(reversed->begin);
+	gemp_free(reversed->source);
+	gemp_free(reversed->edge);
+	*reversed = (gemp_reversed_rows){ 0 };
+}
+
+gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place, bool edges)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = (size_t)gemp_csr_edges(csr);
-	GEMP_TRY(gemp_reversed_new(out, csr->rows, count, edges));
+	GEMP_TRY(gemp_reversed_rows_new(out, csr->rows, count, edges));
 	if (count == 0)
 		goto done;
 	if (gemp_reverse_choose_device(device, csr, place))
 		GEMP_TRY(gemp_reverse_on_device(out, csr, device));
 	else
-		GEMP_TRY(gemp_reverse_on_host(out, &(gemp_targets){ .first = csr->first, .rows = csr->rows,
+		GEMP_TRY(gemp_reverse_on_host(out, &(gemp_incoming_edges){ .first = csr->first, .rows = csr->rows,
 		                                                    .count = count, .target = csr->target,
 		                                                    .csr = csr }));
 done:
 	if (code != GEMP_OK)
-		gemp_reversed_free(out);
+		gemp_reversed_rows_free(out);
 	return code;
 }
+
+/* reverse_device: rows by target, on a device. */

@@ -4,13 +4,15 @@
  * On the host the edges are split into 2,048 ranges of targets, and each range is put into rows in a cache, on all
  * threads. On a device they are sorted by target. Across ranks each edge goes to the owner of its target first.
  */
+
 #ifndef GEMP_TOPOLOGY_REVERSE_H
 #define GEMP_TOPOLOGY_REVERSE_H
 
 #include "comm/exchange.h"
-#include "topology/device_csr.h"
+#include "device/tuning.h"
+#include "topology/csr.h"
 
-typedef struct gemp_reversed {
+typedef struct gemp_reversed_rows {
 	size_t rows;
 	uint64_t *begin;       /* [rows + 1] */
 	gemp_vertex *source;   /* [begin[rows]] of each edge of a row */
@@ -20,16 +22,16 @@ typedef struct gemp_reversed {
 	double seconds;        /* that the device worked, or the host */
 	double transfers;      /* of copies to the device and from it */
 	gemp_traffic traffic;  /* of this rank */
-} gemp_reversed;
+} gemp_reversed_rows;
 
 /* One rank's whole graph: csr->rows are all vertices. device may be NULL. edges: are their places wanted? */
-gemp_code gemp_reverse(gemp_reversed *out, const gemp_csr *csr, gemp_device *device, gemp_where place, bool edges);
+gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place, bool edges);
 /* Collective, on the hosts of all ranks; 8 bytes for each edge that leads to another rank. bounds[ranks + 1]: who owns
  * what. */
-gemp_code gemp_reverse_ranks(gemp_reversed *out, const gemp_comm *comm, const uint64_t *bounds, const gemp_csr *csr,
+gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, const uint64_t *bounds, const gemp_csr *csr,
                              bool edges);
 /* Edges that a rank sends in one round of an exchange; tests make it small. */
 extern size_t gemp_reverse_step;
-void gemp_reversed_free(gemp_reversed *reversed);
+void gemp_reversed_rows_free(gemp_reversed_rows *reversed);
 
 #endif

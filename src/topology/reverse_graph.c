@@ -2,39 +2,40 @@
 
 #include "core/memory.h"
 #include "graph/column_bulk.h"
-#include "partition/builder.h"
-#include "partition/column_exchange.h"
-#include "partition/on_demand.h"
+#include "partition/build/content_hash.h"
+#include "partition/build/rows_by_target.h"
+#include "partition/exchange/value_exchange.h"
+#include "topology/reverse.h"
 
-typedef struct turning {
+typedef struct graph_reversal {
 	const gemp_comm *comm;
 	gemp_graph *graph;
 	gemp_device *device;
-	gemp_where place;
-	gemp_reverse_figures *figures;
-} turning;
+	gemp_placement place;
+	gemp_reverse_stats *figures;
+} graph_reversal;
 
-static void forget_targets(gemp_relation *relation)
+static void free_targets(gemp_relation *relation)
 {
-	gemp_free(relation->in_begin);
-	gemp_free(relation->in);
-	gemp_free(relation->in_edge);
-	relation->in_begin = NULL;
-	relation->in = NULL;
-	relation->in_edge = NULL;
-	relation->loaded &= (unsigned)~(GEMP_PART_IN | GEMP_PART_IN_EDGES);
+	gemp_free(relation->in_offsets);
+	gemp_free(relation->in_sources);
+	gemp_free(relation->in_edges);
+	relation->in_offsets = NULL;
+	relation->in_sources = NULL;
+	relation->in_edges = NULL;
+	relation->loaded &= (unsigned)~(GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES);
 }
 
 /* Collective. Attributes follow their edges to the owners of the targets. */
-static gemp_code move_attributes(const turning *t, gemp_relation *relation, const gemp_reversed *rows)
+static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relation, const gemp_reversed_rows *rows)
 {
 	gemp_code code = GEMP_OK;
-	size_t before = (size_t)relation->out_begin[t->graph->rows], count = (size_t)rows->begin[rows->rows];
+	size_t before = (size_t)relation->out_offsets[t->graph->rows], count = (size_t)rows->begin[rows->rows];
 	int *owner = NULL;
 	gemp_column came = { 0 }, sorted = { 0 };
 	code = GEMP_NEW(owner, before);
 	for (size_t e = 0; e < before && code == GEMP_OK; e++)
-		owner[e] = gemp_graph_owner(t->graph, relation->out[e]);
+		owner[e] = gemp_graph_owner(t->graph, relation->out_targets[e]);
 	GEMP_TRY(gemp_comm_agree(t->comm, code));
 	for (size_t c = 0; c < relation->props.count; c++) {
 		gemp_column *column = &relation->props.columns[c];
@@ -55,19 +56,19 @@ done:
 	return code;
 }
 
-static void take_rows(gemp_relation *relation, gemp_reversed *rows)
+static void take_rows(gemp_relation *relation, gemp_reversed_rows *rows)
 {
 	relation->props.rows = (size_t)rows->begin[rows->rows];
-	gemp_free(relation->out_begin);
-	gemp_free(relation->out);
-	forget_targets(relation);
-	relation->out_begin = rows->begin;
-	relation->out = rows->source;
+	gemp_free(relation->out_offsets);
+	gemp_free(relation->out_targets);
+	free_targets(relation);
+	relation->out_offsets = rows->begin;
+	relation->out_targets = rows->source;
 	rows->begin = NULL;
 	rows->source = NULL;
 }
 
-static void add_figures(gemp_reverse_figures *figures, const gemp_reversed *rows)
+static void add_figures(gemp_reverse_stats *figures, const gemp_reversed_rows *rows)
 {
 	figures->bytes += 8 * rows->begin[rows->rows] + 16 * ((uint64_t)rows->rows + 1);
 	figures->on_device |= rows->on_device;
@@ -79,44 +80,44 @@ static void add_figures(gemp_reverse_figures *figures, const gemp_reversed *rows
 }
 
 /* Collective. */
-static gemp_code reverse_relation(turning *t, size_t index)
+static gemp_code reverse_relation(graph_reversal *t, size_t index)
 {
 	gemp_code code = GEMP_OK;
 	gemp_graph *graph = t->graph;
 	gemp_relation *relation = &graph->relations[index];
 	const gemp_csr csr = gemp_csr_out(graph, index);
-	gemp_reversed rows = { 0 };
+	gemp_reversed_rows rows = { 0 };
 	bool edges = relation->props.count > 0;
 	if (t->comm->size == 1)
 		GEMP_TRY(gemp_reverse(&rows, &csr, t->device, t->place, edges));
 	else
 		GEMP_TRY(gemp_reverse_ranks(&rows, t->comm, graph->bounds, &csr, edges));
 	add_figures(t->figures, &rows);
-	t->figures->edges += relation->edges;
+	t->figures->edges += relation->edge_count;
 	if (edges)
 		GEMP_TRY(move_attributes(t, relation, &rows));
 	take_rows(relation, &rows);
-	relation->first = gemp_comm_before(t->comm, relation->out_begin[graph->rows]);
+	relation->first_edge = gemp_comm_exscan(t->comm, relation->out_offsets[graph->rows]);
 done:
-	gemp_reversed_free(&rows);
+	gemp_reversed_rows_free(&rows);
 	return code;
 }
 
 gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_comm *comm, const bool *relations, gemp_device *device,
-                             gemp_where place, gemp_reverse_figures *figures)
+                             gemp_placement place, gemp_reverse_stats *figures)
 {
 	gemp_code code = GEMP_OK;
-	turning t = { comm, graph, comm->size == 1 ? device : NULL, place, figures };
-	*figures = (gemp_reverse_figures){ 0 };
-	GEMP_TRY(gemp_graph_need_all_once(graph));
-	if (graph->source.free)
-		graph->source.free(graph->source.self);
-	graph->source = gemp_rows_on_demand(comm);
+	graph_reversal t = { comm, graph, comm->size == 1 ? device : NULL, place, figures };
+	*figures = (gemp_reverse_stats){ 0 };
+	GEMP_TRY(gemp_graph_load_outgoing(graph));
+	if (graph->loader.free)
+		graph->loader.free(graph->loader.self);
+	graph->loader = gemp_rows_by_target_source(comm);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (graph->relations[r].directed && (!relations || relations[r]))
 			GEMP_TRY(reverse_relation(&t, r));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PART_IN | GEMP_PART_IN_EDGES));
+		GEMP_TRY(gemp_graph_load_relation(graph, r, GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES));
 	GEMP_TRY(gemp_graph_content_hash(comm, graph, &graph->hash));
 done:
 	return code;

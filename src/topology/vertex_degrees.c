@@ -1,10 +1,99 @@
+/* vertex_degrees_device: edges of one rank counted at their targets, on a device. */
+
 #include "topology/vertex_degrees.h"
 
 #include "core/memory.h"
 #include "core/threads.h"
-#include "topology/vertex_degrees_device.h"
+#include "core/timer.h"
+#include "device/launch.h"
+#include "device/transfer.h"
 
+#include <math.h>
 #include <stdatomic.h>
+
+enum { HOST_BELOW = 1 << 26 };
+
+typedef struct device_state {
+	gemp_device *device;
+	gemp_vertex_degrees *out;
+	cl_kernel kernel;
+	gemp_buffer in;
+	gemp_timings laps;
+} device_state;
+
+/* Not for 2^32 edges or more. */
+static bool gemp_vertex_degrees_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_placement place)
+{
+	uint64_t edges = gemp_csr_all_edges(csr, count);
+	return count && csr->rows && edges < UINT32_MAX &&
+	       gemp_use_device(device, place, edges + csr->rows, "degrees.host_below", HOST_BELOW);
+}
+
+static gemp_code count_type(device_state *w, const gemp_csr *csr)
+{
+	gemp_code code = GEMP_OK;
+	gemp_buffer target = { 0 };
+	const cl_ulong edges = gemp_csr_edges(csr);
+	const cl_uint first = csr->first;
+	const gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)edges);
+	if (!edges)
+		return GEMP_OK;
+	double since = gemp_now();
+	GEMP_TRY(gemp_device_targets_new(&target, w->device, csr->target, (size_t)edges));
+	w->out->transfers += gemp_now() - since;
+	GEMP_TRY(gemp_launch(w->device, w->kernel, grid.items, grid.group, GEMP_ARG(&target.mem), GEMP_ARG(&edges),
+	                     GEMP_ARG(&first), GEMP_ARG(&w->in.mem)));
+	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+	code = GEMP_CL(clFinish(w->device->queue));
+done:
+	gemp_buffer_free(&target, w->device);
+	return code;
+}
+
+static gemp_code read_counts(device_state *w)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *counts = NULL;
+	size_t rows = w->out->rows;
+	double since = gemp_now();
+	GEMP_TRY(GEMP_NEW(counts, rows));
+	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
+	GEMP_TRY(gemp_transfer_download(w->device, &w->in, 0, (gemp_transfer_numbers){ .narrow = counts }, rows));
+	w->out->transfers += gemp_now() - since;
+	for (size_t row = 0; row < rows; row++)
+		w->out->in[row] += counts[row];
+done:
+	gemp_free(counts);
+	return code;
+}
+
+/* Adds to in[], and fills in on_device, seconds and transfers. All edges lead to own vertices. */
+static gemp_code gemp_vertex_degrees_on_device(gemp_vertex_degrees *out, gemp_device *device, const gemp_csr *csr,
+                                               size_t count)
+{
+	gemp_code code = GEMP_OK;
+	device_state w = { .device = device, .out = out };
+	gemp_program program = { 0 };
+	const gemp_device_csr any = { .device = device };
+	size_t size = out->rows * sizeof(cl_uint);
+	out->on_device = true;
+	GEMP_TRY(gemp_device_csr_program(&program, &any, "degrees.cl", NULL));
+	GEMP_TRY(gemp_kernel_new(&w.kernel, &program, "degrees_in"));
+	GEMP_TRY(gemp_buffer_new(&w.in, device, size, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &w.in, 0, size));
+	for (size_t c = 0; c < count; c++)
+		GEMP_TRY(count_type(&w, &csr[c]));
+	GEMP_TRY(read_counts(&w));
+	GEMP_TRY(gemp_timings_seconds(&w.laps, &out->seconds));
+	code = gemp_program_store(device, &program);
+done:
+	gemp_timings_free(&w.laps);
+	if (w.kernel)
+		clReleaseKernel(w.kernel);
+	gemp_program_free(&program);
+	gemp_buffer_free(&w.in, device);
+	return code;
+}
 
 enum { ROWS_A_PIECE = 1 << 15, EDGES_A_PIECE = 1 << 16 };
 
@@ -47,13 +136,13 @@ static void count_piece(void *context, unsigned thread, size_t piece)
 		else {
 			size_t place = atomic_fetch_add(&c->away_count, 1);
 			c->away[place] = csr->target[at];
-			c->owner[place] = (int)gemp_range_of(c->bounds, (size_t)c->comm->size, csr->target[at]);
+			c->owner[place] = (int)gemp_range_find(c->bounds, (size_t)c->comm->size, csr->target[at]);
 		}
 	}
 }
 
 /* Collective. Targets that others own go there, and are counted. */
-static gemp_code count_away(counting *c)
+static gemp_code count_remote(counting *c)
 {
 	gemp_code code = GEMP_OK;
 	void *came = NULL;
@@ -87,13 +176,13 @@ static gemp_code count_edges(counting *c)
 		c->end = edges - c->begin < step ? edges : c->begin + step;
 		count_round(c);
 		if (c->comm->size > 1)
-			GEMP_TRY(count_away(c));
+			GEMP_TRY(count_remote(c));
 	}
 done:
 	return code;
 }
 
-static gemp_code make_room(gemp_vertex_degrees *out, size_t rows, gemp_vertex first)
+static gemp_code allocate_degrees(gemp_vertex_degrees *out, size_t rows, gemp_vertex first)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_vertex_degrees){ .rows = rows, .first = first };
@@ -123,13 +212,13 @@ done:
 }
 
 gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
-                                  gemp_where place, const uint64_t *bounds, const gemp_csr *csr, size_t count)
+                                  gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	counting c = { .comm = comm, .bounds = bounds, .degrees = out };
 	uint64_t edges = gemp_csr_all_edges(csr, count);
 	size_t room = comm->size == 1 ? 0 : edges < gemp_vertex_degrees_step ? (size_t)edges : gemp_vertex_degrees_step;
-	code = make_room(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]), (gemp_vertex)bounds[comm->rank]);
+	code = allocate_degrees(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]), (gemp_vertex)bounds[comm->rank]);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(c.away, room);
 	if (code == GEMP_OK)
@@ -153,11 +242,11 @@ static gemp_code add_loaded(gemp_vertex_degrees *out, const gemp_comm *comm, con
                             const bool *relations)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, make_room(out, graph->rows, (gemp_vertex)graph->first)));
+	GEMP_TRY(gemp_comm_agree(comm, allocate_degrees(out, graph->rows, (gemp_vertex)graph->first_vertex)));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (!relations || relations[r]) {
-			add_rows(out->out, graph->relations[r].out_begin, graph->rows);
-			add_rows(out->in, graph->relations[r].in_begin, graph->rows);
+			add_rows(out->out, graph->relations[r].out_offsets, graph->rows);
+			add_rows(out->in, graph->relations[r].in_offsets, graph->rows);
 		}
 done:
 	if (code != GEMP_OK)
@@ -172,7 +261,7 @@ gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm
 	gemp_csr *csr = NULL;
 	size_t count = 0;
 	for (size_t r = 0; r < graph->relation_count; r++)
-		loaded &= (relations && !relations[r]) || (graph->relations[r].loaded & GEMP_PART_IN) != 0;
+		loaded &= (relations && !relations[r]) || (graph->relations[r].loaded & GEMP_LOAD_IN) != 0;
 	if (loaded)
 		return add_loaded(out, comm, graph, relations);
 	gemp_code code = GEMP_OK;
@@ -211,7 +300,7 @@ static void count_kinds(const gemp_vertex_degrees *degrees, uint64_t sums[KINDS]
 	}
 }
 
-void gemp_degree_kinds_count(gemp_degree_kinds *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees)
+void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees)
 {
 	uint64_t sums[KINDS] = { 0 }, most[4] = { 0 }, least[2] = { GEMP_NO_VERTEX, GEMP_NO_VERTEX };
 	count_kinds(degrees, sums, most, least);
@@ -219,10 +308,10 @@ void gemp_degree_kinds_count(gemp_degree_kinds *out, const gemp_comm *comm, cons
 	most[2] = GEMP_NO_VERTEX - least[0];
 	most[3] = GEMP_NO_VERTEX - least[1];
 	gemp_comm_max(comm, most, 4);
-	*out = (gemp_degree_kinds){
+	*out = (gemp_degree_summary){
 		.vertices = gemp_comm_sum1(comm, degrees->rows), .isolated = sums[ISOLATED], .sources = sums[SOURCES],
 		.sinks = sums[SINKS], .balanced = sums[BALANCED], .more_out = sums[MORE_OUT], .more_in = sums[MORE_IN],
-		.surplus = sums[SURPLUS], .most_out = most[0], .most_in = most[1],
+		.surplus = sums[SURPLUS], .max_out = most[0], .max_in = most[1],
 		.start = (gemp_vertex)(GEMP_NO_VERTEX - most[2]), .end = (gemp_vertex)(GEMP_NO_VERTEX - most[3]),
 	};
 }

@@ -1,11 +1,12 @@
 /* vertex_degrees: how many edges leave each vertex and how many reach it, and what follows from both: sources, sinks,
  * and whether every vertex is balanced, as an Euler circuit wants it, or all but the two ends of a path. A loop counts
  * both ways. */
+
 #ifndef GEMP_TOPOLOGY_VERTEX_DEGREES_H
 #define GEMP_TOPOLOGY_VERTEX_DEGREES_H
 
 #include "comm/exchange.h"
-#include "primitive/place.h"
+#include "device/tuning.h"
 #include "topology/csr.h"
 
 typedef struct gemp_vertex_degrees {
@@ -21,7 +22,7 @@ typedef struct gemp_vertex_degrees {
 /* Collective. Of the edges in all these rows by source together; the same number of them on all ranks. bounds[ranks +
  * 1] tells who owns which ids. device: NULL, or where one rank may count. */
 gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
-                                  gemp_where place, const uint64_t *bounds, const gemp_csr *csr, size_t count);
+                                  gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count);
 /* Collective. Of the relations that are set (NULL: all), whose rows by source are loaded; rows by target are used where
  * they are. */
 gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_graph *graph,
@@ -32,27 +33,27 @@ void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees);
 extern size_t gemp_vertex_degrees_step;
 
 /* Of all ranks. */
-typedef struct gemp_degree_kinds {
+typedef struct gemp_degree_summary {
 	gemp_count vertices;
 	gemp_count isolated;          /* no edges */
 	gemp_count sources, sinks;    /* edges, but none in, or none out */
 	gemp_count balanced;          /* as many in as out; isolated ones, too */
 	gemp_count more_out, more_in; /* the others */
 	gemp_count surplus;           /* sum of out - in over more_out; the same as of in - out over more_in */
-	uint64_t most_out, most_in;
+	uint64_t max_out, max_in;
 	gemp_vertex start, end;       /* the least vertex of more_out and of more_in; GEMP_NO_VERTEX: none */
-} gemp_degree_kinds;
+} gemp_degree_summary;
 
 /* Collective. */
-void gemp_degree_kinds_count(gemp_degree_kinds *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees);
+void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees);
 
-static inline bool gemp_degrees_allow_circuit(const gemp_degree_kinds *kinds)
+static inline bool gemp_degrees_allow_circuit(const gemp_degree_summary *kinds)
 {
 	return kinds->balanced == kinds->vertices;
 }
 
 /* From kinds->start to kinds->end. */
-static inline bool gemp_degrees_allow_path(const gemp_degree_kinds *kinds)
+static inline bool gemp_degrees_allow_path(const gemp_degree_summary *kinds)
 {
 	return kinds->surplus == 1;
 }

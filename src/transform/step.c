@@ -2,10 +2,49 @@
 
 #include "core/log.h"
 #include "core/random.h"
-#include "rematch/matches.h"
-#include "rewrite/apply.h"
+#include "partition/patch/patch.h"
+#include "transform/apply/apply.h"
 
-typedef struct stepping {
+static bool sets(const gemp_update *u)
+{
+	return u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE || u->kind == GEMP_ADD_LABELS ||
+	       u->kind == GEMP_REMOVE_LABELS || u->kind == GEMP_SET_TYPE;
+}
+
+/* Collective. Of `applied` matches of all ranks; chosen[frame->rows]: nonzero for those at this one. */
+static void gemp_effects_find(gemp_effects *out, const gemp_comm *comm, const gemp_rule *rule, const gemp_frame *frame,
+                              const uint8_t *chosen, uint64_t applied)
+{
+	uint64_t set = 0;
+	for (size_t i = 0; i < rule->update_count; i++) {
+		const gemp_update *u = &rule->updates[i];
+		if (!sets(u) || u->element.created)
+			continue;
+		const uint64_t *elements = frame->columns[u->element.index].elements;
+		for (size_t row = 0; row < frame->rows; row++)
+			set += chosen[row] && elements[row] != GEMP_NO_ELEMENT;
+	}
+	*out = (gemp_effects){ .created_vertices = applied * rule->created_vertices,
+		.created_edges = applied * rule->created_edges, .set = gemp_comm_sum1(comm, set) };
+}
+
+/* Local. What is deleted follows from the sizes of the graph before and after. */
+static void gemp_effects_compare(gemp_effects *out, uint64_t vertices_before, uint64_t edges_before, const gemp_graph *after)
+{
+	out->deleted_vertices = vertices_before + out->created_vertices - after->vertex_count;
+	out->deleted_edges = edges_before + out->created_edges - gemp_graph_edges(after);
+}
+
+void gemp_effects_add(gemp_effects *sum, const gemp_effects *one)
+{
+	sum->created_vertices += one->created_vertices;
+	sum->created_edges += one->created_edges;
+	sum->deleted_vertices += one->deleted_vertices;
+	sum->deleted_edges += one->deleted_edges;
+	sum->set += one->set;
+}
+
+typedef struct step_context {
 	gemp_context *context;
 	gemp_graph *graph;
 	const gemp_rules *rules;
@@ -15,17 +54,17 @@ typedef struct stepping {
 	gemp_step_report *report;
 	gemp_frame frame;        /* rows of matches */
 	gemp_selected selected;  /* of these */
-} stepping;
+} step_context;
 
 /* Collective. */
-static gemp_code select_rows(stepping *s)
+static gemp_code select_rows(step_context *s)
 {
 	const gemp_step_options *o = s->options;
 	const gemp_select_options how = {
 		.semantics = o->match.semantics,
-		.written = &o->written->rules[s->index],
+		.unbound = &o->unbound->rules[s->index],
 		.seed = gemp_mix(gemp_mix(o->seed ^ gemp_mix(o->number)) ^ s->index),
-		.one = o->one,
+		.first_only = o->first_only,
 		.numbered = o->recorder != NULL,
 		.choose = o->choose,
 	};
@@ -33,16 +72,16 @@ static gemp_code select_rows(stepping *s)
 }
 
 /* Collective. */
-static gemp_code find_and_select(stepping *s)
+static gemp_code find_and_select(step_context *s)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_step_options *o = s->options;
 	double began = gemp_now(), found;
 	if (o->rematch)
-		GEMP_TRY(gemp_rematch_rows(o->rematch, &s->frame, s->context, s->graph, s->rules, s->index, &o->match,
+		GEMP_TRY(gemp_match_cache_rows(o->rematch, &s->frame, s->context, s->graph, s->rules, s->index, &o->match,
 		                           o->combinations, o->order, &s->report->rematch));
 	else
-		GEMP_TRY(gemp_matches_rows(&s->frame, s->context, s->graph, s->rule, &o->match, o->combinations, o->order));
+		GEMP_TRY(gemp_rule_matches_rows(&s->frame, s->context, s->graph, s->rule, &o->match, o->combinations, o->order));
 	found = gemp_now();
 	GEMP_TRY(select_rows(s));
 	gemp_log(GEMP_VERBOSE, "%s: matches found in %.3f s, those to apply in %.3f s", s->rule->name, found - began,
@@ -52,26 +91,26 @@ done:
 }
 
 /* Collective. done: NULL, or what has changed. */
-static gemp_code apply(stepping *s, gemp_graph **graph, gemp_patched *done)
+static gemp_code apply(step_context *s, gemp_graph **graph, gemp_patch_result *done)
 {
 	gemp_code code = GEMP_OK;
-	gemp_fresh fresh = { 0 };
+	gemp_new_vertices fresh = { 0 };
 	const gemp_apply_options options = { .rules = s->rules, .string_keys = s->options->string_keys };
-	GEMP_TRY(gemp_fresh_new(&fresh, s->context->comm, *graph, s->rule, &s->frame, s->selected.chosen,
+	GEMP_TRY(gemp_new_vertices_new(&fresh, s->context->comm, *graph, s->rule, &s->frame, s->selected.selected,
 	                        s->selected.numbers, s->report->select.applied));
 	if (s->options->recorder) {
-		GEMP_TRY(gemp_fresh_fetch(&fresh, s->context, *graph));
-		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &fresh, s->selected.chosen,
+		GEMP_TRY(gemp_new_vertices_fetch(&fresh, s->context, *graph));
+		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &fresh, s->selected.selected,
 		                          s->report->select.applied, s->options->number));
 	}
 	code = gemp_apply(graph, s->context, &fresh, &options, done);
 done:
-	gemp_fresh_free(&fresh);
+	gemp_new_vertices_free(&fresh);
 	return code;
 }
 
 /* Vertices that the chosen matches can have changed. */
-static uint64_t most_touched(const stepping *s)
+static uint64_t most_touched(const step_context *s)
 {
 	uint64_t of_one = s->rule->created_vertices;
 	for (size_t c = 0; c < s->frame.count; c++)
@@ -80,37 +119,37 @@ static uint64_t most_touched(const stepping *s)
 }
 
 /* Collective. */
-static gemp_code apply_and_follow(stepping *s, gemp_graph **graph)
+static gemp_code apply_and_follow(step_context *s, gemp_graph **graph)
 {
 	gemp_code code = GEMP_OK;
-	gemp_rematch *memory = s->options->rematch;
-	gemp_patched done = { 0 };
-	gemp_edge_places owners = { 0 };
-	GEMP_TRY(gemp_graph_need_all_once(*graph));
-	GEMP_TRY(gemp_edge_places_new(&owners, s->context->comm, *graph));
+	gemp_match_cache *memory = s->options->rematch;
+	gemp_patch_result done = { 0 };
+	gemp_edge_owners owners = { 0 };
+	GEMP_TRY(gemp_graph_load_outgoing(*graph));
+	GEMP_TRY(gemp_edge_owners_new(&owners, s->context->comm, *graph));
 	GEMP_TRY(apply(s, graph, &done));
-	gemp_rematch_keep(memory, s->index, &s->frame);
-	code = gemp_rematch_follow(memory, s->index, s->context->comm, &owners, &done, *graph);
+	gemp_match_cache_keep(memory, s->index, &s->frame);
+	code = gemp_match_cache_update(memory, s->index, s->context->comm, &owners, &done, *graph);
 done:
-	gemp_edge_places_free(&owners);
-	gemp_patched_free(&done);
+	gemp_edge_owners_free(&owners);
+	gemp_patch_result_free(&done);
 	return code;
 }
 
 /* Collective. What is kept of rows stays what it was or follows, or all is forgotten. */
-static gemp_code apply_if_any(stepping *s, gemp_graph **graph)
+static gemp_code apply_if_any(step_context *s, gemp_graph **graph)
 {
 	gemp_code code = GEMP_OK;
-	gemp_rematch *memory = s->options->rematch;
+	gemp_match_cache *memory = s->options->rematch;
 	if (memory && s->report->select.applied == 0)
-		gemp_rematch_keep(memory, s->index, &s->frame);
+		gemp_match_cache_keep(memory, s->index, &s->frame);
 	if (s->report->select.applied == 0)
 		return GEMP_OK;
-	if (memory && gemp_rematch_survives(memory, s->index, most_touched(s), *graph))
+	if (memory && gemp_match_cache_pays(memory, s->index, most_touched(s), *graph))
 		return apply_and_follow(s, graph);
 	GEMP_TRY(apply(s, graph, NULL));
 	if (memory)
-		code = gemp_comm_agree(s->context->comm, gemp_rematch_restart(memory, *graph));
+		code = gemp_comm_agree(s->context->comm, gemp_match_cache_reset(memory, *graph));
 done:
 	return code;
 }
@@ -119,13 +158,13 @@ gemp_code gemp_step(gemp_graph **graph, gemp_context *context, const gemp_rules 
                     const gemp_step_options *options, gemp_step_report *report)
 {
 	gemp_code code = GEMP_OK;
-	stepping s = { .context = context, .graph = *graph, .rules = rules, .index = rule, .rule = &rules->rules[rule],
+	step_context s = { .context = context, .graph = *graph, .rules = rules, .index = rule, .rule = &rules->rules[rule],
 		.options = options, .report = report };
 	*report = (gemp_step_report){ 0 };
 	GEMP_TRY(find_and_select(&s));
 	if (report->select.applied)
-		gemp_effects_find(&report->effects, context->comm, s.rule, &s.frame, s.selected.chosen, report->select.applied);
-	uint64_t vertices = (*graph)->vertices, edges = gemp_graph_edges(*graph);
+		gemp_effects_find(&report->effects, context->comm, s.rule, &s.frame, s.selected.selected, report->select.applied);
+	uint64_t vertices = (*graph)->vertex_count, edges = gemp_graph_edges(*graph);
 	GEMP_TRY(apply_if_any(&s, graph));
 	gemp_effects_compare(&report->effects, vertices, edges, *graph);
 done:

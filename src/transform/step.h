@@ -1,14 +1,22 @@
 /* step: one application of a rule: its matches are found, a set of them without conflicts is chosen, and all of these
  * are applied at once. */
+
 #ifndef GEMP_TRANSFORM_STEP_H
 #define GEMP_TRANSFORM_STEP_H
 
-#include "changelog/record.h"
-#include "choice/select.h"
-#include "match/match.h"
-#include "pattern/rule.h"
-#include "rematch/rematch.h"
-#include "transform/effects.h"
+#include "transform/changelog/record.h"
+#include "transform/conflicts/select.h"
+#include "transform/incremental/match_cache.h"
+
+/* effects: how much a step changes. */
+
+/* Of all ranks. What is merged into another counts as deleted; `set` are attributes set or removed, labels and types,
+ * each once for an update of an element. */
+typedef struct gemp_effects {
+	uint64_t created_vertices, created_edges, deleted_vertices, deleted_edges, set;
+} gemp_effects;
+
+void gemp_effects_add(gemp_effects *sum, const gemp_effects *one);
 
 typedef struct gemp_step_options {
 	gemp_match_options match; /* what the user chose */
@@ -16,18 +24,18 @@ typedef struct gemp_step_options {
 	uint64_t seed;            /* of the priorities of all steps */
 	bool string_keys;         /* as gemp_builder_options has it */
 	uint64_t number;          /* of the step */
-	bool one;                 /* only the match that comes first is applied */
-	gemp_choose_on choose;    /* where conflicts are decided */
+	bool first_only;                 /* only the match that comes first is applied */
+	gemp_resolve_on choose;    /* where conflicts are decided */
 	gemp_recorder *recorder;  /* is told what becomes of the graph; NULL: nobody is */
-	const gemp_rules *written; /* the same rules, bound to no graph (gemp_select_options) */
-	gemp_rematch *rematch;    /* of the steps before; NULL: all matches are looked for */
-	gemp_kept_order *order;   /* of the rule; NULL: it is looked for */
+	const gemp_rules *unbound; /* the same rules, bound to no graph (gemp_select_options) */
+	gemp_match_cache *rematch;    /* of the steps before; NULL: all matches are looked for */
+	gemp_cached_order *order;   /* of the rule; NULL: it is looked for */
 } gemp_step_options;
 
 /* Of all ranks. */
 typedef struct gemp_step_report {
 	gemp_select_report select;
-	gemp_rematch_report rematch;
+	gemp_match_cache_report rematch;
 	gemp_effects effects;
 	double seconds;  /* set by gemp_transform */
 } gemp_step_report;

@@ -2,8 +2,10 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "pattern/bind/bind.h"
+#include "pattern/semantic/rule_parse.h"
 
-typedef struct running {
+typedef struct run_context {
 	gemp_graph **graph;
 	gemp_context *context;
 	const gemp_rules *rules;
@@ -11,18 +13,18 @@ typedef struct running {
 	gemp_rule_report *reports;
 	gemp_transform_history *history;
 	gemp_rules *written;    /* bound to no graph */
-	gemp_rematch *rematch;  /* NULL: not wanted */
-	gemp_kept_order *orders; /* [rules->count] */
+	gemp_match_cache *rematch;  /* NULL: not wanted */
+	gemp_cached_order *orders; /* [rules->count] */
 	uint64_t steps;
 	bool began;             /* a step was taken, and not only looked up */
 	uint64_t most;          /* steps; of what has the least left of its LIMIT */
 	const gemp_control *limited; /* that; NULL: none has a LIMIT */
-} running;
+} run_context;
 
 /* Without warnings, which have been given. */
-static gemp_code read_again(gemp_rules **out, const running *r)
+static gemp_code read_again(gemp_rules **out, const run_context *r)
 {
-	gemp_level level = gemp_log_level();
+	gemp_verbosity level = gemp_log_level();
 	gemp_log_setup(r->context->comm->rank, GEMP_QUIET);
 	gemp_code code = gemp_rules_parse(out, r->rules->text, r->rules->file, r->options->parameters,
 	                                  r->options->parameter_count);
@@ -31,16 +33,16 @@ static gemp_code read_again(gemp_rules **out, const running *r)
 }
 
 /* A pattern is bound to one graph, once. Names that are no longer there match nothing, which is no news. */
-static gemp_code read_for(gemp_rules **out, const running *r, size_t rule)
+static gemp_code read_for(gemp_rules **out, const run_context *r, size_t rule)
 {
-	gemp_level level = gemp_log_level();
+	gemp_verbosity level = gemp_log_level();
 	gemp_code code = read_again(out, r);
 	gemp_log_setup(r->context->comm->rank, GEMP_QUIET);
 	if (code == GEMP_OK)
 		code = gemp_pattern_bind_with((*out)->rules[rule].pattern, *r->graph, true);
 	gemp_log_setup(r->context->comm->rank, level);
 	if (code == GEMP_OK)
-		gemp_rule_settle(&(*out)->rules[rule]);
+		gemp_rule_drop_nulls(&(*out)->rules[rule]);
 	return code;
 }
 
@@ -53,7 +55,7 @@ static void add(gemp_rule_report *all, const gemp_step_report *one, double secon
 }
 
 /* No more steps are left for this one. */
-static gemp_code end(const running *r, const gemp_control *control)
+static gemp_code end(const run_context *r, const gemp_control *control)
 {
 	const char *name = r->rules->rules[control->rule].name;
 	if (r->limited)
@@ -74,7 +76,7 @@ static gemp_code remember(gemp_transform_history *history, bool applied)
 }
 
 /* Collective. */
-static gemp_code run_rule(running *r, const gemp_control *control, bool *applied)
+static gemp_code run_rule(run_context *r, const gemp_control *control, bool *applied)
 {
 	gemp_code code = GEMP_OK;
 	gemp_rules *rules = NULL;
@@ -86,21 +88,21 @@ static gemp_code run_rule(running *r, const gemp_control *control, bool *applied
 		*applied = r->history->applied[r->steps++];
 		return GEMP_OK;
 	}
-	if (r->began && r->options->between)
-		GEMP_TRY(r->options->between(r->options->self, r->graph, r->history));
+	if (r->began && r->options->before_step)
+		GEMP_TRY(r->options->before_step(r->options->self, r->graph, r->history));
 	r->began = true;
 	double since = gemp_now();
 	options.number = r->steps++;
-	options.one = control->one;
-	options.written = r->written;
+	options.first_only = control->one;
+	options.unbound = r->written;
 	options.rematch = r->rematch;
 	options.order = &r->orders[control->rule];
 	GEMP_TRY(gemp_comm_agree(r->context->comm, read_for(&rules, r, control->rule)));
 	GEMP_TRY(gemp_step(r->graph, r->context, rules, control->rule, &options, &report));
 	report.seconds = gemp_now() - since;
 	add(&r->reports[control->rule], &report, report.seconds);
-	if (r->options->told)
-		r->options->told(r->options->self, &r->rules->rules[control->rule], options.number, &report);
+	if (r->options->on_step)
+		r->options->on_step(r->options->self, &r->rules->rules[control->rule], options.number, &report);
 	*applied = report.select.applied > 0;
 	code = gemp_comm_agree(r->context->comm, remember(r->history, *applied));
 done:
@@ -108,10 +110,10 @@ done:
 	return code;
 }
 
-static gemp_code run(running *r, const gemp_control *control, bool *applied);
+static gemp_code run(run_context *r, const gemp_control *control, bool *applied);
 
 /* In order, up to the first that applies, or does not. */
-static gemp_code run_children(running *r, const gemp_control *control, bool until, bool *applied)
+static gemp_code run_children(run_context *r, const gemp_control *control, bool until, bool *applied)
 {
 	gemp_code code = GEMP_OK;
 	*applied = !until;
@@ -121,7 +123,7 @@ done:
 	return code;
 }
 
-static gemp_code run_repeated(running *r, const gemp_control *control, bool *applied)
+static gemp_code run_repeated(run_context *r, const gemp_control *control, bool *applied)
 {
 	gemp_code code = GEMP_OK;
 	bool again = true;
@@ -132,7 +134,7 @@ done:
 	return code;
 }
 
-static gemp_code run_times(running *r, const gemp_control *control, bool *applied)
+static gemp_code run_times(run_context *r, const gemp_control *control, bool *applied)
 {
 	gemp_code code = GEMP_OK;
 	*applied = true;
@@ -142,7 +144,7 @@ done:
 	return code;
 }
 
-static gemp_code run_kind(running *r, const gemp_control *control, bool *applied)
+static gemp_code run_kind(run_context *r, const gemp_control *control, bool *applied)
 {
 	gemp_code code = GEMP_OK;
 	switch (control->kind) {
@@ -165,9 +167,9 @@ static gemp_code run_kind(running *r, const gemp_control *control, bool *applied
 }
 
 /* Collective. */
-static gemp_code run(running *r, const gemp_control *control, bool *applied)
+static gemp_code run(run_context *r, const gemp_control *control, bool *applied)
 {
-	const running outside = *r;
+	const run_context outside = *r;
 	if (control->limit && control->limit < r->most - r->steps) {
 		r->most = r->steps + control->limit;
 		r->limited = control;
@@ -184,8 +186,8 @@ gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *
 {
 	gemp_code code = GEMP_OK;
 	bool applied;
-	running r = { .graph = graph, .context = context, .rules = rules, .options = options, .reports = reports,
-		.history = history, .most = options->most_steps };
+	run_context r = { .graph = graph, .context = context, .rules = rules, .options = options, .reports = reports,
+		.history = history, .most = options->max_steps };
 	if (history->count == 0)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rules_bind(rules, *graph, options->lenient)));
 	code = read_again(&r.written, &r);
@@ -193,11 +195,11 @@ gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *
 		code = GEMP_NEW(r.orders, rules->count);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	if (!options->rematch_all)
-		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rematch_new(&r.rematch, rules, *graph)));
+		GEMP_TRY(gemp_comm_agree(context->comm, gemp_match_cache_new(&r.rematch, rules, *graph)));
 	code = run(&r, rules->control, &applied);
 done:
 	gemp_rules_free(r.written);
-	gemp_rematch_free(r.rematch);
+	gemp_match_cache_free(r.rematch);
 	gemp_free(r.orders);
 	return code;
 }

@@ -1,7 +1,9 @@
 /* transform: rewrites a graph by rules, as their control says. */
+
 #ifndef GEMP_TRANSFORM_TRANSFORM_H
 #define GEMP_TRANSFORM_TRANSFORM_H
 
+#include "pattern/model/parameter.h"
 #include "transform/step.h"
 
 /* What became of each step so far. Given to gemp_transform with steps of an earlier run, with the graph that these
@@ -14,17 +16,17 @@ typedef struct gemp_transform_history {
 
 typedef struct gemp_transform_options {
 	gemp_step_options step;   /* number and `one` are set here */
-	uint64_t most_steps;      /* then it ends with an error */
+	uint64_t max_steps;      /* then it ends with an error */
 	const gemp_query_parameter *parameters;
 	size_t parameter_count;
 	bool lenient;             /* of the first look at the rules */
 	bool rematch_all;         /* each step looks for all matches, not only for those near changes */
 	/* Collective, after each step; NULL: nobody asks. */
-	void (*told)(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *report);
+	void (*on_step)(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *report);
 	/* Collective, before each step but the first of this run: what is not GEMP_OK ends the run, and
 	 * then the graph may be another one.
 	 * NULL: nobody asks. */
-	gemp_code (*between)(void *self, gemp_graph **graph, const gemp_transform_history *history);
+	gemp_code (*before_step)(void *self, gemp_graph **graph, const gemp_transform_history *history);
 	void *self;
 } gemp_transform_options;
 

@@ -4,10 +4,19 @@
  * stages by the device's clock, and with upload and download, of the run with the least time on the device; beside each
  * stage the bytes that it has to move, at least, by the time in which the device copies so many. */
 #include "core/memory.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "euler/device_engine.h"
+#include "euler/euler.h"
+#include "euler/ranks/ranks_engine.h"
 #include "core/threads.h"
 #include "device/rate.h"
 #include "euler/verify.h"
-#include "io/generate_eulerian.h"
+#include "generate/eulerian_graphs.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

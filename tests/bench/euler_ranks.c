@@ -3,13 +3,19 @@
  * together (the default): the ranks of a node have memory in common; apart: all goes by messages. scattered: vertices
  * are renumbered at random, so that most edges lead to other ranks. One line of JSON, of the run with the least time:
  * milliseconds of the stages on rank 0, and what all ranks sent. */
-#include "comm/cores.h"
+#include "comm/world.h"
+#include "comm/comm.h"
+#include "comm/exchange.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "euler/euler.h"
+#include "euler/ranks/ranks_engine.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/threads.h"
-#include "euler/ranks_team.h"
+#include "euler/ranks/team.h"
 #include "euler/verify.h"
-#include "io/generate_eulerian.h"
+#include "generate/eulerian_graphs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -145,7 +151,7 @@ int main(int argc, char **argv)
 	graph.vertices = strtoull(argv[2], NULL, 10);
 	graph.edges = strtoull(argv[3], NULL, 10);
 	options.spacing = argc > 6 ? (uint32_t)atoi(argv[6]) : 0;
-	gemp_euler_ranks_settings_now.apart = argc > 5 && strcmp(argv[5], "apart") == 0;
+	gemp_euler_ranks_settings_now.separate = argc > 5 && strcmp(argv[5], "apart") == 0;
 	GEMP_MPI(MPI_Init(&argc, &argv));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_comm_share_cores(&comm);
@@ -154,7 +160,7 @@ int main(int argc, char **argv)
 	gemp_euler_edges edges = { .rank = comm.rank, .ranks = comm.size, .vertices = graph.vertices, .bounds = r.bounds,
 		.rows = r.count, .begin = r.begin, .target = r.target, .edges = graph.edges, .closing = GEMP_NO_EDGE,
 		.path_start = GEMP_NO_VERTEX, .path_end = GEMP_NO_VERTEX };
-	edges.first = gemp_comm_before(&comm, r.begin[r.count]);
+	edges.first = gemp_comm_exscan(&comm, r.begin[r.count]);
 	for (int i = 0; i < (argc > 4 ? atoi(argv[4]) : 3); i++) {
 		GEMP_TRY(run(&result, &comm, &edges, &options));
 		uint64_t better = comm.rank == 0 && (i == 0 || result.total < best.total);

@@ -6,10 +6,12 @@
  * that time. The first search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one
  * rank, in turns with the plain OpenMP program, ids as they are and by degree. -2: pagerank and spmv in turns with edges cut by
  * target and on a grid of ranks. -m: what ranks send each other goes by MPI, as between nodes. */
-#include "comm/cores.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "device/open.h"
 #include "core/memory.h"
 #include "device/rate.h"
-#include "gas/mail.h"
+#include "analytics/halo/halo.h"
 #include "gas_parts/check.h"
 #include "gas_parts/ours.h"
 
@@ -54,7 +56,7 @@ int main(int argc, char **argv)
 		case 'D': devices = optarg; break;
 		case 'b': in_turns = true; break;
 		case '2': b.grid = true; break;
-		case 'm': gemp_gas_mail_common = 0; break;
+		case 'm': gemp_halo_shared = 0; break;
 		default: code = GEMP_EUSAGE;
 		}
 	if (code != GEMP_OK || optind + 1 != argc || b.runs < 1 || b.rounds < 1)

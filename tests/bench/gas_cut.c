@@ -8,11 +8,15 @@
  * the ranks of its column that have edges of it, and each rank of v's row that has edges to it sends one partial sum
  * to v's owner.
  */
-#include "comm/cores.h"
+#include "comm/world.h"
+#include "analytics/layout/layout_build.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "graph/graph.h"
 #include "core/memory.h"
 #include "core/timer.h"
-#include "gas/layout.h"
-#include "io/graph_file.h"
+#include "analytics/layout/layout.h"
+#include "io/graph_file/graph_file_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,11 +51,11 @@ static void add_all(cut *c, const gemp_graph *graph)
 {
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		const gemp_relation *relation = &graph->relations[k];
-		for (uint64_t u = 0; u < graph->vertices; u++)
-			for (uint64_t e = relation->out_begin[u]; e < relation->out_begin[u + 1]; e++) {
-				add(c, u, relation->out[e]);
-				if (!relation->directed && relation->out[e] != u)
-					add(c, relation->out[e], u);
+		for (uint64_t u = 0; u < graph->vertex_count; u++)
+			for (uint64_t e = relation->out_offsets[u]; e < relation->out_offsets[u + 1]; e++) {
+				add(c, u, relation->out_targets[e]);
+				if (!relation->directed && relation->out_targets[e] != u)
+					add(c, relation->out_targets[e], u);
 			}
 	}
 }
@@ -78,7 +82,7 @@ static void free_cut(cut *c)
 static gemp_code new_cut(cut *c, const gemp_graph *graph, uint64_t rows, uint64_t columns)
 {
 	gemp_code code = GEMP_OK;
-	*c = (cut){ .vertices = graph->vertices, .ranks = rows * columns, .columns = columns };
+	*c = (cut){ .vertices = graph->vertex_count, .ranks = rows * columns, .columns = columns };
 	GEMP_TRY(GEMP_NEW(c->ghosts, c->vertices));
 	GEMP_TRY(GEMP_NEW(c->column, c->vertices));
 	GEMP_TRY(GEMP_NEW(c->row, c->vertices));
@@ -115,7 +119,7 @@ static gemp_code print_cuts(gemp_graph *graph)
 	static const uint64_t grids[][2] = { { 2, 2 }, { 2, 4 }, { 4, 4 }, { 8, 8 } };
 	gemp_code code = GEMP_OK;
 	for (size_t k = 0; k < graph->relation_count; k++)
-		GEMP_TRY(gemp_graph_need_relation(graph, k, GEMP_PART_OUT));
+		GEMP_TRY(gemp_graph_load_relation(graph, k, GEMP_LOAD_OUT));
 	printf("ranks grid  by target   expand + fold  an edge: by target, on the grid  ratio  imbalance of both\n");
 	for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
 		GEMP_TRY(print_cut(graph, grids[i][0], grids[i][1]));
@@ -149,13 +153,13 @@ static void exchange(const gemp_comm *comm, const plan *p, int which, char *out,
 	for (int r = 0; r < comm->size; r++) {
 		int came = (int)p->values[which][r][comm->rank] * 4;
 		if (came)
-			GEMP_MPI(MPI_Irecv(in, came, MPI_BYTE, r, GEMP_TAG_MAIL, comm->world, &requests[posted++]));
+			GEMP_MPI(MPI_Irecv(in, came, MPI_BYTE, r, GEMP_TAG_HALO, comm->world, &requests[posted++]));
 		in += came;
 	}
 	for (int r = 0; r < comm->size; r++) {
 		int size = (int)p->values[which][comm->rank][r] * 4;
 		if (size)
-			GEMP_MPI(MPI_Isend(out, size, MPI_BYTE, r, GEMP_TAG_MAIL, comm->world, &requests[posted++]));
+			GEMP_MPI(MPI_Isend(out, size, MPI_BYTE, r, GEMP_TAG_HALO, comm->world, &requests[posted++]));
 		out += size;
 	}
 	GEMP_MPI(MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE));
@@ -208,7 +212,7 @@ static gemp_code print_exchanges(const gemp_comm *comm, const char *path)
 	gemp_comm_new(&self, MPI_COMM_SELF);
 	GEMP_TRY(gemp_graph_file_open(&graph, &self, path));
 	for (size_t k = 0; k < graph->relation_count; k++)
-		GEMP_TRY(gemp_graph_need_relation(graph, k, GEMP_PART_OUT));
+		GEMP_TRY(gemp_graph_load_relation(graph, k, GEMP_LOAD_OUT));
 	code = time_cuts(comm, graph);
 done:
 	gemp_graph_free(graph);

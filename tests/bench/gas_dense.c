@@ -3,8 +3,18 @@
  * SHAPE: "-", or names of gemp_gas_pull_shape with values, "group=128,groups=16"; binned; twofold=1: in double; form=1 in groups,
  * 3 by items. A line for each: milliseconds and GTEPS of a round, by the device's clock and by the wall's, the best of RUNS. */
 #include "core/memory.h"
-#include "gas/pagerank.h"
-#include "gas/spmv.h"
+#include "analytics/dense/dense.h"
+#include "analytics/layout/layout.h"
+#include "analytics/layout/layout_build.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "graph/graph.h"
+#include "primitive/toolbox.h"
+#include "analytics/dense/pagerank.h"
+#include "analytics/dense/spmv.h"
 #include "gas_parts/check.h"
 #include "gas_parts/in_memory.h"
 
@@ -57,7 +67,7 @@ static gemp_code parse(gemp_dense_options *out, const char *text)
 			known = true;
 		}
 		if (strncmp(part, "twofold=", 8) == 0)
-			out->twofold = known = true;
+			out->fp64 = known = true;
 		if (strncmp(part, "form=", 5) == 0)
 			known = (out->form = (gemp_form)atoi(part + 5)) != GEMP_FORM_AUTO;
 		if (!known)
@@ -79,7 +89,7 @@ static gemp_code time_pagerank(const gemp_gas_layout *layout, gemp_device *devic
 	GEMP_TRY(gemp_pagerank_new(&it, layout, device, &options));
 	for (int run = 0; run <= RUNS; run++) {
 		gemp_pagerank_result_free(&r);
-		GEMP_TRY(gemp_pagerank_run(it, &(gemp_pagerank_ask){ .85, 0, rounds, NULL }, &r));
+		GEMP_TRY(gemp_pagerank_run(it, &(gemp_pagerank_params){ .85, 0, rounds, NULL }, &r));
 		if (run)
 			keep(&b, &r.report);
 	}
@@ -104,7 +114,7 @@ static gemp_code time_spmv(const gemp_gas_layout *layout, gemp_device *device, u
 	GEMP_TRY(gemp_spmv_new(&it, layout, device, &options));
 	for (int run = 0; run <= RUNS; run++) {
 		gemp_spmv_result_free(&r);
-		GEMP_TRY(gemp_spmv_run(it, &(gemp_spmv_ask){ NULL, rounds, true }, &r));
+		GEMP_TRY(gemp_spmv_run(it, &(gemp_spmv_params){ NULL, rounds, true }, &r));
 		if (run)
 			keep(&b, &r.report);
 	}

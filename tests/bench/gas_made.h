@@ -1,11 +1,15 @@
-/* gas_made: layouts of one rank (src/gas/layout.h) made of lists of edges by themselves, without a graph file, and graphs for
+/* gas_made: layouts of one rank (src/analytics/layout/layout_build.h) made of lists of edges by themselves, without a graph file, and graphs for
  * them. Vertices are named by their numbers; key ranks are mixed, so that they follow neither these nor local ones. */
 #ifndef GEMP_TESTS_GAS_MADE_H
 #define GEMP_TESTS_GAS_MADE_H
 
 #include "core/memory.h"
+#include "analytics/layout/edge_weights.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "graph/graph.h"
 #include "core/random.h"
-#include "gas/layout.h"
+#include "analytics/layout/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +182,7 @@ static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, g
 	uint32_t n = edges.vertices, stride = 1;
 	*c = (gas_case){ .edges = edges };
 	gemp_comm_new(&c->comm, world);
-	c->graph = (gemp_graph){ .ranks = 1, .vertices = n, .rows = n };
+	c->graph = (gemp_graph){ .ranks = 1, .vertex_count = n, .rows = n };
 	*l = (gemp_gas_layout){ .comm = &c->comm, .graph = &c->graph, .symmetric = !edges.directed, .vertices = n, .own = n,
 	                        .known = n, .weights = weights };
 	l->local = gemp_calloc(n, sizeof *l->local);
@@ -209,12 +213,12 @@ static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, g
 	for (uint32_t v = 0; v < n; v++)
 		l->out_degree[v] = l->out.begin[v + 1] - l->out.begin[v];
 	for (size_t i = 0; edges.weight && i < edges.count; i++) {
-		l->least = i && l->least < edges.weight[i] ? l->least : edges.weight[i];
-		l->greatest = l->greatest > edges.weight[i] ? l->greatest : edges.weight[i];
+		l->min_weight = i && l->min_weight < edges.weight[i] ? l->min_weight : edges.weight[i];
+		l->max_weight = l->max_weight > edges.weight[i] ? l->max_weight : edges.weight[i];
 		l->weight_sum += edges.weight[i] * (edges.directed || edges.source[i] == edges.target[i] ? 1 : 2);
 	}
 	if (weights == GEMP_GAS_U8 || weights == GEMP_GAS_U32 || weights == GEMP_GAS_U64)
-		l->greatest_integer = l->greatest >= 0x1p64 ? UINT64_MAX : (uint64_t)l->greatest;
+		l->max_integer = l->max_weight >= 0x1p64 ? UINT64_MAX : (uint64_t)l->max_weight;
 }
 
 static inline void gas_case_free(gas_case *c)

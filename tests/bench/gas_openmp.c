@@ -4,6 +4,7 @@
  * One line of JSON: seconds, best and median over SOURCES starts (or runs); pagerank and spmv: of 20 iterations.
  * The answers of the first run are compared with those of gas_parts/check.h. */
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "gas_parts/check.h"
 #include "gas_parts/openmp.h"

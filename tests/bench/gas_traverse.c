@@ -6,9 +6,15 @@
  * naming, trace */
 #include "gas_made.h"
 
-#include "core/trace.h"
-#include "gas/bfs.h"
-#include "gas/sssp.h"
+#include "core/timer.h"
+#include "analytics/layout/layout.h"
+#include "analytics/traversal/frontier.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "analytics/traversal/bfs.h"
+#include "analytics/traversal/sssp.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -56,7 +62,7 @@ static void take(timings *t, const gemp_traversal_cost *cost, uint64_t edges)
 	size_t i = t->count++;
 	t->device[i] = 1e3 * cost->device;
 	t->wall[i] = 1e3 * cost->wall;
-	t->settle[i] = 1e3 * cost->settle;
+	t->settle[i] = 1e3 * cost->parents;
 	t->download[i] = 1e3 * cost->download;
 	t->by_device[i] = 1e-9 * (double)edges / cost->device;
 	t->by_wall[i] = 1e-9 * (double)edges / cost->wall;

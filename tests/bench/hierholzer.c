@@ -6,8 +6,13 @@
  * from 0, that of keys, in which a generator has neighbours near one another. The memory is in huge pages and was written
  * before. Times are the best of REPEAT runs, from the rows to the order of edges; each order is checked. */
 #include "core/memory.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 #include "core/timer.h"
-#include "io/graph_file.h"
+#include "io/graph_file/graph_file_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -128,15 +133,15 @@ static bool is_circuit(const csr *g, const space *s)
 /* new_id[old]: the key, where keys are the numbers from 0; else *new_id is NULL. */
 static gemp_code order_of_keys(uint32_t **new_id, gemp_graph *graph)
 {
-	gemp_code code = gemp_graph_need_keys(graph);
+	gemp_code code = gemp_graph_load_keys(graph);
 	*new_id = NULL;
-	if (code != GEMP_OK || graph->key.type != GEMP_INTEGER)
+	if (code != GEMP_OK || graph->keys.type != GEMP_INTEGER)
 		return code;
 	code = GEMP_NEW(*new_id, graph->rows);
 	for (size_t v = 0; v < graph->rows && code == GEMP_OK && *new_id; v++) {
-		int64_t key = gemp_column_get(&graph->key, v).integer;
+		int64_t key = gemp_column_get(&graph->keys, v).integer;
 		(*new_id)[v] = (uint32_t)key;
-		if (key < 0 || (uint64_t)key >= graph->vertices) {
+		if (key < 0 || (uint64_t)key >= graph->vertex_count) {
 			gemp_free(*new_id);
 			*new_id = NULL;
 		}
@@ -151,12 +156,12 @@ static gemp_code copy_rows(csr *g, const gemp_relation *relation, const uint32_t
 	GEMP_TRY(GEMP_NEW(g->begin, g->vertices + 1));
 	GEMP_TRY(GEMP_NEW(g->target, g->edges));
 	for (uint32_t v = 0; v < g->vertices; v++)
-		g->begin[(new_id ? new_id[v] : v) + 1] = (uint32_t)(relation->out_begin[v + 1] - relation->out_begin[v]);
+		g->begin[(new_id ? new_id[v] : v) + 1] = (uint32_t)(relation->out_offsets[v + 1] - relation->out_offsets[v]);
 	for (uint32_t v = 0; v < g->vertices; v++)
 		g->begin[v + 1] += g->begin[v];
 	for (uint32_t v = 0; v < g->vertices; v++)
-		for (uint64_t e = relation->out_begin[v], to = g->begin[new_id ? new_id[v] : v]; e < relation->out_begin[v + 1]; e++)
-			g->target[to++] = new_id ? new_id[relation->out[e]] : relation->out[e];
+		for (uint64_t e = relation->out_offsets[v], to = g->begin[new_id ? new_id[v] : v]; e < relation->out_offsets[v + 1]; e++)
+			g->target[to++] = new_id ? new_id[relation->out_targets[e]] : relation->out_targets[e];
 done:
 	return code;
 }
@@ -168,10 +173,10 @@ static gemp_code open_graph(csr *g, csr *by_key, const gemp_comm *comm, const ch
 	gemp_graph *graph = NULL;
 	uint32_t *new_id = NULL;
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
-	if (graph->relation_count != 1 || gemp_graph_edges(graph) + HEAD * graph->vertices > UINT32_MAX)
+	if (graph->relation_count != 1 || gemp_graph_edges(graph) + HEAD * graph->vertex_count > UINT32_MAX)
 		return gemp_fail(GEMP_EDATA, "%s: one type of edges is needed, and edges that 32 bits number", path);
-	GEMP_TRY(gemp_graph_need_relation(graph, 0, GEMP_PART_OUT));
-	*g = (csr){ .vertices = (uint32_t)graph->vertices, .edges = (uint32_t)gemp_graph_edges(graph) };
+	GEMP_TRY(gemp_graph_load_relation(graph, 0, GEMP_LOAD_OUT));
+	*g = (csr){ .vertices = (uint32_t)graph->vertex_count, .edges = (uint32_t)gemp_graph_edges(graph) };
 	*by_key = *g;
 	GEMP_TRY(copy_rows(g, &graph->relations[0], NULL));
 	GEMP_TRY(order_of_keys(&new_id, graph));

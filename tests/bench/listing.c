@@ -6,10 +6,26 @@
  * set with nothing else under way; and prints one JSON object. Seconds are the least of REPEAT runs; with
  * 0 the first run is left out and the others are made once. */
 #include "core/memory.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "partition/views/resident.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "core/timer.h"
+#include "core/types.h"
+#include "device/device.h"
+#include "graph/batch.h"
+#include "graph/graph.h"
+#include "match/match_run.h"
+#include "match/planner/match_options.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/shapes/named_pattern.h"
 #include "core/threads.h"
-#include "device/readback.h"
-#include "io/graph_file.h"
-#include "match/distinct.h"
+#include "device/staging.h"
+#include "io/graph_file/graph_file_read.h"
+#include "match/distinct/distinct.h"
 #include "match/match.h"
 
 #include <stdio.h>
@@ -70,14 +86,14 @@ static gemp_code turn(void *self, bool last, bool *enough, bool *again)
 static gemp_code list(gemp_context *context, gemp_match *match, keeping *k, int repeat, timed *least, double *kernel)
 {
 	gemp_code code = GEMP_OK;
-	gemp_sink sink = { .self = k, .take = take, .turn = turn };
+	gemp_sink sink = { .self = k, .consume = take, .end_round = turn };
 	for (int i = 0; i < repeat; i++) {
-		double before = context->timers.seconds[GEMP_KERNEL];
+		double before = context->timers.seconds[GEMP_PHASE_KERNEL];
 		timed began = clock_now();
 		k->rows = k->kept = 0;
 		GEMP_TRY(gemp_match_run(match, &sink, NULL));
 		if (keep_least(least, began))
-			*kernel = context->timers.seconds[GEMP_KERNEL] - before;
+			*kernel = context->timers.seconds[GEMP_PHASE_KERNEL] - before;
 	}
 done:
 	return code;
@@ -93,10 +109,10 @@ static gemp_code deduplicate(gemp_context *context, const keeping *k, int repeat
 		timed began = clock_now();
 		GEMP_TRY(gemp_distinct_new(&sink, context, &options));
 		for (size_t at = 0; at < k->kept; at += BATCH)
-			GEMP_TRY(sink.take(sink.self, &(gemp_batch){
+			GEMP_TRY(sink.consume(sink.self, &(gemp_batch){
 				.rows = k->kept - at < BATCH ? k->kept - at : BATCH, .vertex_count = k->vertices,
 				.vertices = k->ids + at * (size_t)k->vertices }));
-		GEMP_TRY(sink.turn(sink.self, true, &enough, &again));
+		GEMP_TRY(sink.end_round(sink.self, true, &enough, &again));
 		keep_least(least, began);
 		*classes = gemp_distinct_count(&sink);
 		sink.free(sink.self);

@@ -5,12 +5,14 @@
  * memory, the best of four. cold: the file leaves the page cache before each (once).
  */
 #include "comm/comm.h"
-#include "comm/cores.h"
+#include "io/hdf5/hdf5_dataset.h"
+#include "core/status.h"
+#include "graph/graph.h"
+#include "comm/world.h"
 #include "core/memory.h"
 #include "core/timer.h"
-#include "io/graph_file.h"
-#include "io/hdf5.h"
-#include "io/share.h"
+#include "io/graph_file/graph_file_read.h"
+#include "io/hdf5/hdf5_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,7 +42,7 @@ typedef double way(const gemp_comm *comm, const char *path, uint64_t *bytes);
 /* Each rank its share of *bytes bytes from 1 MiB on. */
 static double read_plainly(const gemp_comm *comm, const char *path, uint64_t *bytes)
 {
-	gemp_span share = gemp_share(comm, *bytes);
+	gemp_block_range share = gemp_comm_block(comm, *bytes);
 	char *buffer = calloc(1, share.end - share.begin + 1);
 	int file = open(path, O_RDONLY);
 	double since = gemp_now();
@@ -67,7 +69,7 @@ static double read_datasets(const gemp_comm *comm, const char *path, uint64_t *b
 		uint64_t total;
 		void *data = NULL;
 		code = gemp_h5_info(&h5, names[i], &type, &total);
-		gemp_span share = gemp_share(comm, total);
+		gemp_block_range share = gemp_comm_block(comm, total);
 		if (code == GEMP_OK)
 			data = gemp_calloc(share.end - share.begin, type.size);
 		if (data)
@@ -88,7 +90,7 @@ static double load(const gemp_comm *comm, const char *path, uint64_t *bytes)
 	double since = gemp_now();
 	gemp_code code = gemp_graph_file_open(&graph, comm, path);
 	for (size_t r = 0; code == GEMP_OK && r < graph->relation_count; r++)
-		code = gemp_graph_need_relation(graph, r, GEMP_PART_OUT | GEMP_PART_IN | GEMP_PART_IN_EDGES);
+		code = gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES);
 	double seconds = gemp_now() - since;
 	if (code != GEMP_OK)
 		fprintf(stderr, "%s\n", gemp_message());

@@ -4,6 +4,14 @@
  * below: arrays of the host, by its threads and by the device with copies there and back, for sizes up to 2^LOG2: what
  * sort.host_below and distinct.host_below are to be. */
 #include "core/memory.h"
+#include "core/prefix_sum.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "device/tuning.h"
+#include "primitive/distinct.h"
+#include "primitive/key.h"
+#include "primitive/toolbox.h"
 #include "core/random.h"
 #include "core/threads.h"
 #include "core/timer.h"
@@ -125,7 +133,7 @@ static void bench_sort(const char *what, gemp_sort sort, size_t count, double ex
 
 static void bench_split(const char *what, unsigned bits, unsigned value_size, size_t count, double experiment)
 {
-	gemp_split split = { .key = GEMP_KEY_U32, .value_size = value_size, .shift = 32 - bits, .bits = bits };
+	gemp_multisplit split = { .key = GEMP_KEY_U32, .value_size = value_size, .shift = 32 - bits, .bits = bits };
 	void *keys = make_keys(count, 4, 0);
 	uint32_t *begin = calloc(((size_t)1 << bits) + 1, 4), *got = keys;
 	gemp_buffer in, values = { 0 }, out, out_values = { 0 }, b_begin;
@@ -344,7 +352,7 @@ static void on_host(unsigned log2)
 	for (size_t i = 0; i < count; i++)
 		keys[i] %= 1000;
 	TIMED("distinct u32, 0 to 999", count, need(gemp_distinct_host(GEMP_KEY_U32, keys, count, NULL, &a)));
-	TIMED("scan u32", count, gemp_scan_host_u32(keys, work, count));
+	TIMED("scan u32", count, gemp_prefix_exclusive_u32(keys, work, count));
 	gemp_free(keys);
 	gemp_free(work);
 	gemp_free(other);
@@ -354,7 +362,7 @@ static void on_host(unsigned log2)
 
 /* HOST OR DEVICE */
 
-static double time_arrays(gemp_arrays *arrays, gemp_where place, bool distinct, const void *keys, void *work, size_t count)
+static double time_arrays(gemp_arrays *arrays, gemp_placement place, bool distinct, const void *keys, void *work, size_t count)
 {
 	double best = 1e9;
 	arrays->place = place;
@@ -385,7 +393,7 @@ static void find_below(unsigned log2)
 	for (size_t count = 1 << 12; count <= most; count *= 2) {
 		printf("%10zu", count);
 		for (int distinct = 0; distinct < 2; distinct++)
-			for (gemp_where place = GEMP_PLACE_HOST; place <= GEMP_PLACE_DEVICE; place++)
+			for (gemp_placement place = GEMP_PLACE_HOST; place <= GEMP_PLACE_DEVICE; place++)
 				printf(" %12.3f", 1e3 * time_arrays(&arrays, place, distinct, keys, work, count));
 		printf("\n");
 		fflush(stdout);

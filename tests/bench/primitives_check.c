@@ -1,6 +1,12 @@
 /* primitives_check [ROUNDS]: sorts, splits, distinct keys and scans of random arrays on a device against those on the host, of
  * all kinds and many sizes, for machines without cmocka. GEMP_TEST_SEED repeats a run. Ends with 1 if any was wrong. */
 #include "core/memory.h"
+#include "core/prefix_sum.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "primitive/key.h"
+#include "primitive/toolbox.h"
 #include "core/random.h"
 #include "primitive/distinct.h"
 #include "primitive/scan.h"
@@ -103,11 +109,11 @@ static void sum_buckets(const uint32_t *keys, const uint32_t *values, const uint
 
 static void check_split(void)
 {
-	gemp_split split = { .key = GEMP_KEY_U32, .value_size = gemp_random(&seed) & 4, .bits = 1 + (unsigned)gemp_random_below(&seed, 11),
-		.least = gemp_random_below(&seed, 1000000) };
+	gemp_multisplit split = { .key = GEMP_KEY_U32, .value_size = gemp_random(&seed) & 4, .bits = 1 + (unsigned)gemp_random_below(&seed, 11),
+		.min_code = gemp_random_below(&seed, 1000000) };
 	size_t count = draw_count(), buckets = (size_t)1 << split.bits;
 	split.shift = (unsigned)gemp_random_below(&seed, 20);
-	uint32_t *keys = draw_keys(split.key, count, split.least, split.shift + split.bits), *values = gemp_calloc(count, 4);
+	uint32_t *keys = draw_keys(split.key, count, split.min_code, split.shift + split.bits), *values = gemp_calloc(count, 4);
 	uint32_t *out[2], *out_values[2], *begin[2];
 	uint64_t *wide = gemp_calloc(buckets + 1, 8), *sums[2];
 	gemp_buffer b[4], b_begin;
@@ -181,7 +187,7 @@ static void check_scan(void)
 	need(gemp_buffer_new(&b, device, (count + 1) * 8, NULL));
 	need(gemp_buffer_write(device, &b, 0, count * 8, numbers));
 	need(gemp_scan_device(box, &b, 8, &b, 8, count));
-	sums[count] = gemp_scan_host_u64(numbers, sums, count);
+	sums[count] = gemp_prefix_exclusive_u64(numbers, sums, count);
 	need(gemp_buffer_read(device, &b, 0, (count + 1) * 8, got));
 	verdict(memcmp(sums, got, (count + 1) * 8) == 0, "scan", GEMP_KEY_U64, 0, 64, count);
 	gemp_buffer_free(&b, device);

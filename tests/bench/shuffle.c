@@ -2,10 +2,14 @@
  * a column of destinations, of 12 bytes with their values apart, to 2^BITS ranges; GROUP 0: as measured), each beside copy / (2 SIZE + 4), and checked outside of the
  * time. `gemp-mpi bench shuffle` measures all methods in the shapes that were found by this. Environment: TUPLES, a power of 2;
  * EXTENT: the device alone knows how many they are. */
-#include "core/timer.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "primitive/toolbox.h"
+#include "shuffle/shuffle.h"
 #include "device/rate.h"
-#include "primitive/split_device.h"
-#include "shuffle/trial.h"
+#include "primitive/split.h"
+#include "shuffle/test_tuples.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +45,7 @@ static double best_of(const gemp_shuffle *how, const gemp_tuples *in, const gemp
 
 static void measure(gemp_shuffle how, size_t count, double copy)
 {
-	const bool column_too = how.layout != GEMP_SHUFFLE_INSIDE, apart = how.layout == GEMP_SHUFFLE_APART;
+	const bool column_too = how.layout != GEMP_SHUFFLE_AOS, apart = how.layout == GEMP_SHUFFLE_SOA;
 	gemp_buffer column, out_column, tuple, out, begin, extent;
 	const cl_uint known[2] = { 0, (cl_uint)count };
 	uint64_t digest[2], astray;
@@ -54,12 +58,12 @@ static void measure(gemp_shuffle how, size_t count, double copy)
 	need(gemp_buffer_new(&extent, device, sizeof known, known));
 	const gemp_tuples in = { column_too ? &column : NULL, &tuple, count, getenv("EXTENT") ? &extent : NULL };
 	const gemp_tuples to = { apart ? &out_column : NULL, &out, count, NULL };
-	need(gemp_trial_make(box, &how, &(gemp_trial){ .owners = 1, .seed = 1 }, &in));
+	need(gemp_test_tuples_make(box, &how, &(gemp_test_tuples){ .owners = 1, .seed = 1 }, &in));
 	need(gemp_toolbox_seconds(box, &seconds));
 	double best = best_of(&how, &in, &to, &begin), bound = copy / (2 * how.size + 4);
 	if (best > 0) {
-		need(gemp_trial_look(box, &how, &in, NULL, &digest[0], &astray));
-		need(gemp_trial_look(box, &how, &to, &begin, &digest[1], &astray));
+		need(gemp_test_tuples_check(box, &how, &in, NULL, &digest[0], &astray));
+		need(gemp_test_tuples_check(box, &how, &to, &begin, &digest[1], &astray));
 		printf("%8.3f ms %7.1f Gt/s  %.3f%s\n", 1e3 * best, 1e-9 * (double)count / best, (double)count / best / bound,
 		       digest[0] == digest[1] && !astray ? "" : "  WRONG");
 	}
@@ -88,7 +92,7 @@ int main(int argc, char **argv)
 			(unsigned)atoi(a[5]), atoi(a[6]) != 0 };
 		printf("%2u B, %4u ranges, %4s x %2s, window %5s, registers %3s, packed %s: ", size, 1u << bits, a[2], a[3], a[4], a[5],
 		       a[6]);
-		measure((gemp_shuffle){ size == 4 ? GEMP_SHUFFLE_INSIDE : size == 12 ? GEMP_SHUFFLE_APART : GEMP_SHUFFLE_BESIDE, size,
+		measure((gemp_shuffle){ size == 4 ? GEMP_SHUFFLE_AOS : size == 12 ? GEMP_SHUFFLE_SOA : GEMP_SHUFFLE_AOS_KEYS, size,
 			bits, size == 4 ? 16 - bits : 13, false }, count, rates.copy);
 	}
 	gemp_toolbox_free(box);

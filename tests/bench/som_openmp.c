@@ -4,6 +4,7 @@
  * blocks that stay in the cache, a dimension after the other, so that the compiler makes vectors of units.
  */
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/random.h"
 #include "core/timer.h"
 

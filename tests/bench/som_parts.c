@@ -1,13 +1,19 @@
 /* Neighbourhoods alone: bench_som_parts ROWS COLUMNS LATTICE NEIGHBOURHOOD RADIUS [TALLxWIDExSTEPxBLOCK...]
  *
- * 12,000 vectors of 12 values, whose units are random. Lattices 0 and 1, neighbourhoods 0 to 3 as in src/som/smooth.h. Lines:
- * milliseconds to spread sums (batches), and of samples one after another (online) in each shape (src/som/online.h), by the
+ * 12,000 vectors of 12 values, whose units are random. Lattices 0 and 1, neighbourhoods 0 to 3 as in src/som/map/smooth.h. Lines:
+ * milliseconds to spread sums (batches), and of samples one after another (online) in each shape (src/som/train/unit_update.h), by the
  * host's clock, the mean of several.
  */
 #include "core/memory.h"
+#include "core/status.h"
+#include "core/timer.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "som/map/grid.h"
+#include "som/map/samples.h"
+#include "som/map/smooth.h"
 #include "core/random.h"
-#include "som/online.h"
-#include "som/search.h"
+#include "som/train/unit_update.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +85,7 @@ static gemp_code measure_online(parts *p, const char *text)
 	gemp_code code = GEMP_OK;
 	gemp_som_online online = { 0 };
 	gemp_som_online_shape shape = { 0 };
-	if (sscanf(text, "%ux%ux%ux%u", &shape.tall, &shape.wide, &shape.step, &shape.block) < 1)
+	if (sscanf(text, "%ux%ux%ux%u", &shape.tile_rows, &shape.tile_columns, &shape.step, &shape.block) < 1)
 		return gemp_fail(GEMP_EUSAGE, "%s: TALLxWIDExSTEPxBLOCK", text);
 	GEMP_TRY(gemp_som_online_new(&online, p->device, &p->samples, &p->smooth, DIMS, &shape));
 	code = measure(p, &online, text);

@@ -1,12 +1,18 @@
 /* Best matching units alone: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP SAMPLES UNITS CHUNK]]]
  *
- * Metrics 0 to 2 and forms 0 to 3 as in src/som/search.h, the rest its shape; 0: as suits. Values are random. One line:
+ * Metrics 0 to 2 and forms 0 to 3 as in src/som/map/search.h, the rest its shape; 0: as suits. Values are random. One line:
  * the least and the median of seconds of eleven searches by the device's clock, or of as many as two seconds have,
  * multiplications and additions of the least, and the mean number of the units found.
  */
 #include "core/memory.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/launch.h"
+#include "device/open.h"
+#include "som/map/codebook.h"
+#include "som/map/samples.h"
 #include "core/random.h"
-#include "som/search.h"
+#include "som/map/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

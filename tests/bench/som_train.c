@@ -1,13 +1,21 @@
 /* Whole epochs: bench_som_train [VECTORS [DIMENSIONS [ROWS [COLUMNS [EPOCHS [ONLINE [NEIGHBOURHOOD [RADIUS [RADIUS_END
  *                            [MEMORY [QUALITY [LATTICE [EXCHANGE]]]]]]]]]]]]]
  *
- * Under any number of ranks, which share the vectors. ONLINE 0 or 1, neighbourhoods 0 to 3 as in src/som/smooth.h; MEMORY: MiB of
- * the device, 0: all; QUALITY 0 or 1; LATTICE 0 or 1; EXCHANGE 0 to 2 as in src/som/train.h. Values are random. One line: seconds
+ * Under any number of ranks, which share the vectors. ONLINE 0 or 1, neighbourhoods 0 to 3 as in src/som/map/smooth.h; MEMORY: MiB of
+ * the device, 0: all; QUALITY 0 or 1; LATTICE 0 or 1; EXCHANGE 0 to 2 as in src/som/train/train.h. Values are random. One line: seconds
  * to prepare, of all epochs, and of one.
  */
 #include "core/memory.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "som/map/grid.h"
+#include "som/map/smooth.h"
+#include "som/train/training.h"
 #include "core/random.h"
-#include "som/train.h"
+#include "som/train/train.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,18 @@
  *     strings ROWS SIZE PART FILE [REPEAT]
  *
  * Makes ROWS distinct strings of SIZE letters, writes them to FILE as lines, and prints one JSON object. */
-#include "match/filter_leaf.h"
+#include "match/filter/filter_kernels.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "core/timer.h"
+#include "device/device.h"
+#include "device/launch.h"
+#include "graph/column.h"
+#include "match/filter/filter_columns.h"
+#include "pattern/model/expr.h"
 
 #include "core/memory.h"
 #include "core/random.h"
@@ -80,8 +91,8 @@ static gemp_code copy_bytes(gemp_device *device, const gemp_buffer *from, const 
                             double *least)
 {
 	gemp_code code = GEMP_OK;
-	gemp_forget_launch(device);
-	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, from->mem, to->mem, 0, 0, size, 0, NULL, &device->launched)));
+	gemp_launch_release(device);
+	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, from->mem, to->mem, 0, 0, size, 0, NULL, &device->last_launch)));
 	double seconds;
 	GEMP_TRY(gemp_launch_seconds(device, &seconds));
 	keep_least(least, seconds);
@@ -89,14 +100,14 @@ done:
 	return code;
 }
 
-static gemp_code measure(const gemp_filter_site *site, const gemp_operand *column, const gemp_operand *part,
+static gemp_code measure(const gemp_filter_launcher *site, const gemp_operand *column, const gemp_operand *part,
                          const gemp_buffer *other, const gemp_buffer *bitmap, int repeat, timed *out)
 {
 	gemp_code code = GEMP_OK;
 	double seconds;
 	for (int i = 0; i < repeat; i++) {
 		double began = gemp_now();
-		GEMP_TRY(gemp_filter_parts(site, GEMP_CONTAINS, false, column, part, bitmap));
+		GEMP_TRY(gemp_filter_substring(site, GEMP_CONTAINS, false, column, part, bitmap));
 		GEMP_TRY(GEMP_CL(clFinish(site->device->queue)));
 		keep_least(&out->whole, gemp_now() - began);
 		GEMP_TRY(gemp_launch_seconds(site->device, &seconds));
@@ -112,7 +123,7 @@ static gemp_code bench(gemp_context *context, size_t rows, size_t size, const ch
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = context->device;
-	gemp_filter_site site = { 0 };
+	gemp_filter_launcher site = { 0 };
 	gemp_column strings = { 0 };
 	gemp_operand column = { 0 }, part = { 0 };
 	gemp_buffer other = { 0 }, bitmap = { 0 };
@@ -120,7 +131,7 @@ static gemp_code bench(gemp_context *context, size_t rows, size_t size, const ch
 	timed best = { 0 };
 	GEMP_TRY(make_column(&strings, rows, size));
 	GEMP_TRY(write_lines(&strings, size, path));
-	GEMP_TRY(gemp_filter_site_new(&site, context));
+	GEMP_TRY(gemp_filter_launcher_new(&site, context));
 	site.rows = (cl_uint)rows;
 	site.words = (rows + 31) / 32;
 	double began = gemp_now();
@@ -139,7 +150,7 @@ done:
 	gemp_buffer_free(&other, device);
 	gemp_operand_free(&part, device);
 	gemp_operand_free(&column, device);
-	gemp_filter_site_free(&site);
+	gemp_filter_launcher_free(&site);
 	gemp_column_free(&strings);
 	return code;
 }

@@ -3,7 +3,15 @@
  * edges; then the same from small graphs to large ones with all copies, which tells below which size the host is
  * faster. Answers are checked, outside of the time. The graph: R-MAT with hubs, its ids shuffled. */
 #include "core/memory.h"
-#include "core/prefix.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "device/tuning.h"
+#include "topology/component_result.h"
+#include "topology/csr.h"
+#include "core/prefix_sum.h"
 #include "core/random.h"
 #include "core/threads.h"
 #include "core/timer.h"
@@ -86,7 +94,7 @@ static void make(graph *g, unsigned scale, uint64_t edges)
 	need(GEMP_NEW(g->next, rows));
 	need(GEMP_NEW(g->target, edges));
 	gemp_parallel_for(PIECES, count_piece, g);
-	gemp_prefix_sums(g->begin, rows + 1);
+	gemp_prefix_inclusive(g->begin, rows + 1);
 	memcpy(g->next, g->begin, rows * sizeof *g->next);
 	gemp_parallel_for(PIECES, put_piece, g);
 	g->csr = (gemp_csr){ rows, 0, rows, g->begin, g->target };
@@ -112,11 +120,11 @@ static void least(figure *f, double work, double since)
 	f->total = total < f->total ? total : f->total;
 }
 
-static figure list_edges(const graph *g, gemp_where place, int tries, gemp_edge_pair *pairs)
+static figure list_edges(const graph *g, gemp_placement place, int tries, gemp_edge_pair *pairs)
 {
 	figure f = { 1e9, 1e9 };
 	for (int i = 0; i < tries; i++) {
-		gemp_edge_pairs_figures figures;
+		gemp_edge_pairs_stats figures;
 		double since = gemp_now();
 		need(gemp_edge_pairs(&g->csr, device, place, pairs, &figures));
 		least(&f, figures.seconds, since);
@@ -124,13 +132,13 @@ static figure list_edges(const graph *g, gemp_where place, int tries, gemp_edge_
 	return f;
 }
 
-static figure turn_round(const graph *g, gemp_where place, int tries, bool edges, gemp_reversed *kept)
+static figure turn_round(const graph *g, gemp_placement place, int tries, bool edges, gemp_reversed_rows *kept)
 {
 	figure f = { 1e9, 1e9 };
 	for (int i = 0; i < tries; i++) {
 		double since = gemp_now();
 		if (i)
-			gemp_reversed_free(kept);
+			gemp_reversed_rows_free(kept);
 		need(gemp_reverse(kept, &g->csr, device, place, edges));
 		least(&f, kept->seconds, since);
 	}
@@ -139,7 +147,7 @@ static figure turn_round(const graph *g, gemp_where place, int tries, bool edges
 
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 
-static figure count_degrees(const graph *g, gemp_where place, int tries, gemp_vertex_degrees *kept)
+static figure count_degrees(const graph *g, gemp_placement place, int tries, gemp_vertex_degrees *kept)
 {
 	const uint64_t bounds[] = { 0, g->csr.rows };
 	figure f = { 1e9, 1e9 };
@@ -153,7 +161,7 @@ static figure count_degrees(const graph *g, gemp_where place, int tries, gemp_ve
 	return f;
 }
 
-static figure find_components(const graph *g, gemp_where place, int tries, bool tree, gemp_components *kept)
+static figure find_components(const graph *g, gemp_placement place, int tries, bool tree, gemp_components *kept)
 {
 	const uint64_t bounds[] = { 0, g->csr.rows };
 	const gemp_components_options how = { place, tree };
@@ -168,7 +176,7 @@ static figure find_components(const graph *g, gemp_where place, int tries, bool 
 	return f;
 }
 
-static void report(const char *what, const graph *g, gemp_where place, figure f, double bytes, double experiment)
+static void report(const char *what, const graph *g, gemp_placement place, figure f, double bytes, double experiment)
 {
 	bool there = place == GEMP_PLACE_DEVICE;
 	printf("%-22s %-6s %10zu edges %9.3f ms %7.2f G/s %5.1f %% of copy, %9.3f ms with copies", what,
@@ -185,10 +193,10 @@ static void bench(const graph *g)
 {
 	double m = (double)g->edges, n = (double)g->csr.rows;
 	gemp_edge_pair *pairs[2];
-	gemp_reversed turned[2];
+	gemp_reversed_rows turned[2];
 	gemp_components found[2];
 	gemp_vertex_degrees degrees[2];
-	static const gemp_where places[] = { GEMP_PLACE_HOST, GEMP_PLACE_DEVICE };
+	static const gemp_placement places[] = { GEMP_PLACE_HOST, GEMP_PLACE_DEVICE };
 	for (int i = 0; i < 2; i++) {
 		need(GEMP_NEW(pairs[i], g->edges));
 		report("edges", g, places[i], list_edges(g, places[i], TRIES, pairs[i]), 12 * m + 4 * n, 0.171);
@@ -212,8 +220,8 @@ static void bench(const graph *g)
 		    memcmp(turned[0].begin, turned[1].begin, (g->csr.rows + 1) * sizeof *turned[0].begin) != 0 ||
 		    (edges && memcmp(turned[0].edge, turned[1].edge, g->edges * sizeof *turned[0].edge) != 0))
 			printf("reverse: WRONG\n");
-		gemp_reversed_free(&turned[0]);
-		gemp_reversed_free(&turned[1]);
+		gemp_reversed_rows_free(&turned[0]);
+		gemp_reversed_rows_free(&turned[1]);
 	}
 	for (int tree = 0; tree < 2; tree++) {
 		for (int i = 0; i < 2; i++)
@@ -237,9 +245,9 @@ static void cross(unsigned scale)
 		static const char *const names[] = { "edges", "reverse", "components", "degrees" };
 		double ms[2];
 		for (int i = 0; i < 2; i++) {
-			gemp_where place = i ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST;
+			gemp_placement place = i ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST;
 			gemp_edge_pair *pairs = NULL;
-			gemp_reversed turned = { 0 };
+			gemp_reversed_rows turned = { 0 };
 			gemp_components found = { 0 };
 			gemp_vertex_degrees degrees = { 0 };
 			if (what == 0)
@@ -249,7 +257,7 @@ static void cross(unsigned scale)
 			        find_components(&g, place, TRIES, false, &found) : count_degrees(&g, place, TRIES,
 			                                                                         &degrees)).total;
 			gemp_free(pairs);
-			gemp_reversed_free(&turned);
+			gemp_reversed_rows_free(&turned);
 			gemp_components_free(&found);
 			gemp_vertex_degrees_free(&degrees);
 		}

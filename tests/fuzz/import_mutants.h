@@ -2,10 +2,13 @@
 #ifndef GEMP_TESTS_IMPORT_MUTANTS_H
 #define GEMP_TESTS_IMPORT_MUTANTS_H
 
+#include "core/memory.h"
 #include "mutate.h"
 
-#include "core/log.h"
-#include "io/import.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "graph/graph.h"
+#include "io/import/import.h"
 
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 

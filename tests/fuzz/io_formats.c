@@ -1,6 +1,7 @@
 /* Mutated files of the formats that import reads beside tables: a graph or one message, and nothing left behind.
  * GEMP_FUZZ_ROUNDS (2000 by default) says how long, GEMP_FUZZ_FORMAT which format alone, GEMP_TEST_SEED repeats a run.
  * A file that stops the process stays in the test's folder. */
+#include "core/log.h"
 #include "import_mutants.h"
 
 /* A file with another beside it, which is not mutated as often. */

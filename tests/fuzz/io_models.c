@@ -1,6 +1,7 @@
 /* Mutated models: GXL, XMI and its metamodel. Import gives a graph or one message, and leaves nothing behind.
  * GEMP_FUZZ_ROUNDS (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays
  * in the test's folder. */
+#include "core/log.h"
 #include "import_mutants.h"
 
 static const char gxl[] =

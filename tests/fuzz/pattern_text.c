@@ -3,11 +3,19 @@
  * GEMP_FUZZ_ROUNDS (20000 by default) says how long, GEMP_TEST_SEED repeats a run. GEMP_FUZZ_LAST names a file for the
  * text under test: what stops the process stays there. */
 #define MUTATE_NO_FILES
+#include "core/memory.h"
 #include "mutate.h"
 
-#include "core/log.h"
-#include "pattern/expr.h"
-#include "pattern/symmetry.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "graph/column.h"
+#include "pattern/condition/expr_text.h"
+#include "pattern/model/parameter.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/model/expr.h"
+#include "pattern/symmetry/permutation_group.h"
 
 enum { MOST_QUERIES = 64 };
 
@@ -136,11 +144,11 @@ static void check_pattern(const gemp_pattern *p)
 {
 	assert_in_range(p->vertex_count, 1, GEMP_MAX_PATTERN_VERTICES);
 	assert_in_range(p->edge_count, 0, GEMP_MAX_PATTERN_EDGES);
-	assert_in_range(p->given, 0, p->vertex_count);
+	assert_in_range(p->arguments, 0, p->vertex_count);
 	for (size_t e = 0; e < p->edge_count; e++) {
 		assert_in_range(p->edges[e].from, 0, p->vertex_count - 1);
 		assert_in_range(p->edges[e].to, 0, p->vertex_count - 1);
-		assert_true(p->edges[e].least <= p->edges[e].most && p->edges[e].most >= 1);
+		assert_true(p->edges[e].min_hops <= p->edges[e].max_hops && p->edges[e].max_hops >= 1);
 	}
 	for (size_t i = 0; i < p->condition_count; i++) {
 		const gemp_condition *condition = &p->conditions[i];
@@ -152,7 +160,7 @@ static void check_pattern(const gemp_pattern *p)
 		check_pattern(p->subs[i]);
 	for (size_t i = 0; i < p->optional_count; i++) {
 		check_pattern(p->optionals[i].pattern);
-		for (size_t v = 0; v < p->optionals[i].pattern->given; v++)
+		for (size_t v = 0; v < p->optionals[i].pattern->arguments; v++)
 			assert_in_range(p->optionals[i].outer[v], 0, p->optionals[i].first_vertex - 1);
 	}
 }
@@ -166,7 +174,7 @@ static void check_query(const gemp_pattern *p)
 	if (p->with)
 		check_clause(p->with, p);
 	check_clause(&p->result, p);
-	assert_ok(gemp_symmetry_find(&symmetry, p, true));
+	assert_ok(gemp_automorphism_find(&symmetry, p, true));
 	gemp_symmetry_free(symmetry);
 }
 

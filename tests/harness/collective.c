@@ -1,3 +1,5 @@
+#include "comm/world.h"
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "comm/session.h"

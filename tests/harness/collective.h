@@ -9,6 +9,7 @@
 #define GEMP_TESTS_COLLECTIVE_H
 
 #include "comm/comm.h"
+#include "core/status.h"
 #include "harness/harness.h"
 
 /* All ranks of the test; made by test_main_all. */

@@ -3,6 +3,7 @@
 #define GEMP_TESTS_EULER_CASE_H
 
 #include "core/random.h"
+#include "core/types.h"
 #include "euler/euler.h"
 #include "harness/harness.h"
 

@@ -6,10 +6,18 @@
 #ifndef GEMP_TESTS_GAS_CASE_H
 #define GEMP_TESTS_GAS_CASE_H
 
+#include "core/memory.h"
 #include "core/random.h"
-#include "gas/layout.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder_options.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "analytics/layout/layout.h"
 #include "harness/harness.h"
-#include "partition/builder.h"
+#include "partition/build/builder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -87,8 +95,8 @@ static inline gemp_code gas_case_build(gas_case *c, const gemp_comm *comm, uint6
 		c->graph->relations[k].directed = !c->undirected[c->graph->relations[k].name[0] - 'A'];
 	GEMP_TRY(GEMP_NEW(own, c->graph->rows));
 	for (size_t row = 0; row < c->graph->rows; row++)
-		own[row] = (uint32_t)((c->graph->key.integers[row] + 20) / 7);
-	GEMP_TRY(gemp_comm_gather_all(comm, own, c->graph->rows * sizeof *own, &all, &begin));
+		own[row] = (uint32_t)((c->graph->keys.integers[row] + 20) / 7);
+	GEMP_TRY(gemp_comm_allgather(comm, own, c->graph->rows * sizeof *own, &all, &begin));
 	c->number = all;
 done:
 	gemp_free(own);
@@ -149,12 +157,12 @@ static inline gas_arc *gas_case_arcs(const gas_case *c, const bool *chosen, gemp
 	*count = 0;
 	for (size_t i = 0; i < c->m; i++) {
 		const gas_edge *e = &c->edges[i];
-		bool both = c->undirected[e->type] || direction == GEMP_GAS_EITHER;
+		bool both = c->undirected[e->type] || direction == GEMP_GAS_BOTH;
 		if (chosen && !chosen[e->type])
 			continue;
-		if (both || direction == GEMP_GAS_ALONG)
+		if (both || direction == GEMP_GAS_FORWARD)
 			arcs[(*count)++] = (gas_arc){ e->from, e->to, e->weight, e->cost };
-		if (direction == GEMP_GAS_AGAINST || both)
+		if (direction == GEMP_GAS_REVERSE || both)
 			if (!(both && e->from == e->to))
 				arcs[(*count)++] = (gas_arc){ e->to, e->from, e->weight, e->cost };
 	}
@@ -176,8 +184,8 @@ static inline void *gas_case_all(const gas_case *c, const gemp_gas_layout *layou
 	void *gathered = NULL;
 	size_t *begin = NULL;
 	for (uint32_t v = 0; v < layout->own; v++)
-		memcpy(rows + (layout->id[v] - c->graph->first) * size, (const char *)own + v * size, size);
-	if (gemp_comm_gather_all(c->comm, rows, layout->own * size, &gathered, &begin) != GEMP_OK)
+		memcpy(rows + (layout->id[v] - c->graph->first_vertex) * size, (const char *)own + v * size, size);
+	if (gemp_comm_allgather(c->comm, rows, layout->own * size, &gathered, &begin) != GEMP_OK)
 		abort();
 	for (uint32_t id = 0; id < c->n; id++)
 		memcpy(all + c->number[id] * size, (const char *)gathered + id * size, size);

@@ -1,3 +1,4 @@
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"

@@ -6,7 +6,6 @@
 #ifndef GEMP_TESTS_HARNESS_H
 #define GEMP_TESTS_HARNESS_H
 
-#include "core/memory.h"
 #include "core/status.h"
 
 #include <setjmp.h>

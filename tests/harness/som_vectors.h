@@ -6,7 +6,7 @@
 #include "harness/som_reference.h"
 
 #include "core/random.h"
-#include "som/search.h"
+#include "som/map/search.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* Tests that must fail, each on one rank only: under several ranks all must then say so, and none hang. */
+#include "core/memory.h"
 #include "harness/collective.h"
 
 static bool last(void)

@@ -2,8 +2,11 @@
 #ifndef GEMP_TESTS_TRAVERSE_CASE_H
 #define GEMP_TESTS_TRAVERSE_CASE_H
 
-#include "gas/bfs.h"
-#include "gas/sssp.h"
+#include "analytics/traversal/bfs.h"
+#include "analytics/layout/layout.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "analytics/traversal/sssp.h"
 #include "harness/gas_case.h"
 
 #define NOBODY UINT32_MAX

@@ -1,5 +1,13 @@
 /* Sums over neighbourhoods, by bitmaps and by lists, against all triples. */
 #include "count/neighbours.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "count/device_graph.h"
+#include "count/plan.h"
+#include "device/device.h"
 #include "kernels/count_sweep_case.h"
 
 static gemp_comm comm;
@@ -71,7 +79,7 @@ static void check(const sweep_case *s, const struct trial *trial)
 		gemp_sum_result result;
 		if (shape == 2 && context->device->gpu)
 			continue; /* lists are for few work-items */
-		uint64_t longest = s->graph.longest, least = longest * ((longest + 31) / 32) * sizeof(uint32_t);
+		uint64_t longest = s->graph.max_degree, least = longest * ((longest + 31) / 32) * sizeof(uint32_t);
 		assert_ok(gemp_neighbours_sum_shaped(&s->graph, &sum, shape == 2, shape == 1 ? least : 0, &result));
 		if (result.total != want)
 			fail_msg("%s, %u vertices, shape %d: %lld, not %lld", trial->expression, s->n, shape,
@@ -120,7 +128,7 @@ static void graphs(void **state)
 static void tables_that_do_not_fit(void **state)
 {
 	(void)state;
-	gemp_device device = { .gpu = true, .memory = (size_t)1 << 30, .largest = (size_t)1 << 28 };
+	gemp_device device = { .gpu = true, .memory = (size_t)1 << 30, .max_buffer = (size_t)1 << 28 };
 	assert_true(gemp_neighbours_codegrees(&device, 0));
 	assert_true(gemp_neighbours_codegrees(&device, 11000));
 	assert_false(gemp_neighbours_codegrees(&device, 12000));

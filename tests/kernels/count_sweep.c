@@ -1,4 +1,8 @@
 /* Sweeps against all triples, on random graphs, hubs, and graphs without anything. */
+#include "partition/context_open.h"
+#include "comm/world.h"
+#include "count/wedges.h"
+#include "count/wedges_state.h"
 #include "kernels/count_sweep_case.h"
 
 static gemp_comm comm;
@@ -48,15 +52,15 @@ enum { TRIALS = sizeof trials / sizeof *trials };
  * packed ones in one; in many windows of few words, or spilt behind it; with tables for workers and groups, and without. */
 enum { SHAPES = 6 };
 
-static gemp_sweep_shape shape_of(size_t number, const gemp_count_graph *graph, const gemp_sum *sum)
+static gemp_wedges_shape shape_of(size_t number, const gemp_count_graph *graph, const gemp_sum *sum)
 {
 	static const uint32_t window[SHAPES] = { 0, 100000, 40, 3, 3, 16 }, worker[SHAPES] = { 0, 0, 64, 64, 0, 0 };
-	gemp_sweep_shape shape;
-	gemp_sweep_shape_for(&shape, graph, sum);
+	gemp_wedges_shape shape;
+	gemp_wedges_shape_for(&shape, graph, sum);
 	if (number == 0)
 		return shape;
 	const gemp_device *device = graph->context->device;
-	shape = (gemp_sweep_shape){ .group = device->gpu ? 256 : 1, .groups = 3, .lanes = device->nvidia ? 32 : 1,
+	shape = (gemp_wedges_shape){ .group = device->gpu ? 256 : 1, .groups = 3, .lanes = device->nvidia ? 32 : 1,
 		.row_lanes = device->nvidia ? 4 : 1, .window_words = window[number], .worker_words = worker[number] };
 	for (size_t k = 0; k < 2 && number >= 3 && number != 4; k++) {
 		shape.tables[k].group = device->gpu ? 64 : 1;
@@ -69,17 +73,17 @@ static void check_shape(const sweep_case *c, const sweep_trial *trial, size_t nu
 {
 	gemp_sum sum = { .kind = trial->kind, .factor = 1, .expression = (char *)(uintptr_t)trial->expression };
 	gemp_sum_result result;
-	gemp_sweep_shape shape = shape_of(number, &c->graph, &sum);
-	gemp_sweep *sweep;
-	assert_ok(gemp_sweep_new_shaped(&sweep, &c->graph, &sum, &shape));
+	gemp_wedges_shape shape = shape_of(number, &c->graph, &sum);
+	gemp_wedges *sweep;
+	assert_ok(gemp_wedges_new_shaped(&sweep, &c->graph, &sum, &shape));
 	for (int again = 0; again < 2; again++) {
-		assert_ok(gemp_sweep_run(sweep, &result));
+		assert_ok(gemp_wedges_run(sweep, &result));
 		if (result.total != expected)
 			fail_msg("kind %d, %s, %u vertices, shape %zu: %lld, not %lld", trial->kind,
 			         trial->expression ? trial->expression : "1", c->n, number, (long long)result.total,
 			         (long long)expected);
 	}
-	gemp_sweep_free(sweep);
+	gemp_wedges_free(sweep);
 }
 
 /* PoCL takes seconds for each kernel: only some here, all of them in count_sweep_long.c. */
@@ -107,12 +111,12 @@ static void check(const sweep_case *c, size_t trial)
 static void check_graph(uint32_t n, const uint8_t *joined, bool wide)
 {
 	sweep_case c;
-	size_t held = context->device->held;
+	size_t held = context->device->buffer_bytes;
 	case_make(&c, context, n, joined, wide, &seed);
 	for (size_t t = 0; t < TRIALS; t++)
 		check(&c, t);
 	case_free(&c);
-	assert_int_equal(context->device->held, held);
+	assert_int_equal(context->device->buffer_bytes, held);
 }
 
 static void join(uint8_t *joined, uint32_t n, uint32_t u, uint32_t v)
@@ -172,13 +176,13 @@ static gemp_code run_sum(const sweep_case *c, const char *expression, __int128 *
 	gemp_code code = GEMP_OK;
 	gemp_sum sum = { .kind = GEMP_SUM_WEDGES, .factor = 1, .expression = (char *)(uintptr_t)expression };
 	gemp_sum_result result = { 0 };
-	gemp_sweep *sweep = NULL;
-	GEMP_TRY(gemp_sweep_new(&sweep, &c->graph, &sum));
-	assert_true(sweep->watched);
-	GEMP_TRY(gemp_sweep_run(sweep, &result));
+	gemp_wedges *sweep = NULL;
+	GEMP_TRY(gemp_wedges_new(&sweep, &c->graph, &sum));
+	assert_true(sweep->checked);
+	GEMP_TRY(gemp_wedges_run(sweep, &result));
 	*total = result.total;
 done:
-	gemp_sweep_free(sweep);
+	gemp_wedges_free(sweep);
 	return code;
 }
 
@@ -213,16 +217,16 @@ static gemp_code both_shapes(void *argument)
 	const sweep_case *c = argument;
 	gemp_sum sum = { .kind = GEMP_SUM_JOINED, .factor = 1 };
 	gemp_sum_result result;
-	gemp_sweep *sweep = NULL;
+	gemp_wedges *sweep = NULL;
 	for (size_t number = 0; number <= 3; number += 3) {
-		gemp_sweep_shape shape = shape_of(number, &c->graph, &sum);
-		GEMP_TRY(gemp_sweep_new_shaped(&sweep, &c->graph, &sum, &shape));
-		GEMP_TRY(gemp_sweep_run(sweep, &result));
-		gemp_sweep_free(sweep);
+		gemp_wedges_shape shape = shape_of(number, &c->graph, &sum);
+		GEMP_TRY(gemp_wedges_new_shaped(&sweep, &c->graph, &sum, &shape));
+		GEMP_TRY(gemp_wedges_run(sweep, &result));
+		gemp_wedges_free(sweep);
 		sweep = NULL;
 	}
 done:
-	gemp_sweep_free(sweep);
+	gemp_wedges_free(sweep);
 	return code;
 }
 
@@ -232,9 +236,9 @@ static void memory(void **state)
 	sweep_case c;
 	uint8_t *joined = random_joined(20, 60, 2);
 	case_make(&c, context, 20, joined, false, &seed);
-	size_t held = context->device->held;
+	size_t held = context->device->buffer_bytes;
 	assert_survives_no_memory(both_shapes, &c);
-	assert_int_equal(context->device->held, held);
+	assert_int_equal(context->device->buffer_bytes, held);
 	case_free(&c);
 	gemp_free(joined);
 }

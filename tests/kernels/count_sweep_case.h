@@ -2,7 +2,11 @@
 #ifndef GEMP_TESTS_COUNT_SWEEP_CASE_H
 #define GEMP_TESTS_COUNT_SWEEP_CASE_H
 
-#include "count/sweep.h"
+#include "partition/context.h"
+#include "core/types.h"
+#include "count/device_graph.h"
+#include "count/plan.h"
+#include "device/device.h"
 
 #include "harness/harness.h"
 
@@ -77,8 +81,8 @@ static inline void case_rows(sweep_case *c)
 			if (case_joined(c, v, u))
 				c->near[entries++] = u;
 		}
-		if (entries - c->begin[v] > c->graph.longest)
-			c->graph.longest = (uint32_t)(entries - c->begin[v]);
+		if (entries - c->begin[v] > c->graph.max_degree)
+			c->graph.max_degree = (uint32_t)(entries - c->begin[v]);
 	}
 	c->begin[n] = entries;
 	c->graph.entries = entries;
@@ -109,12 +113,12 @@ static inline void case_upload(sweep_case *c, uint64_t *seed)
 {
 	gemp_device *device = c->graph.context->device;
 	uint32_t n = c->n, *support = case_new(c->graph.entries, sizeof *support);
-	case_upload_offsets(c, &c->graph.begin, c->begin, n + 1u);
-	case_upload_offsets(c, &c->graph.mid, c->mid, n);
+	case_upload_offsets(c, &c->graph.row_offsets, c->begin, n + 1u);
+	case_upload_offsets(c, &c->graph.upper_offsets, c->mid, n);
 	for (uint32_t v = 0; v < n; v++)
 		for (uint64_t e = c->begin[v]; e < c->begin[v + 1]; e++)
 			support[e] = c->triangles[(size_t)v * n + c->near[e]];
-	assert_ok(gemp_buffer_new(&c->graph.near, device, (c->graph.entries + 1) * sizeof *c->near, c->near));
+	assert_ok(gemp_buffer_new(&c->graph.column_indices, device, (c->graph.entries + 1) * sizeof *c->near, c->near));
 	assert_ok(gemp_buffer_new(&c->graph.support, device, (c->graph.entries + 1) * sizeof *support, support));
 	for (size_t k = 0; k < SWEEP_TABLES; k++) {
 		c->table[k] = case_new(n, sizeof *c->table[k]);
@@ -137,9 +141,9 @@ static inline void case_make(sweep_case *c, gemp_context *context, uint32_t n, c
 	case_rows(c);
 	case_triangles(c);
 	case_upload(c, seed);
-	c->graph.host_begin = c->begin;
-	c->graph.host_mid = c->mid;
-	c->graph.host_near = c->near;
+	c->graph.host_offsets = c->begin;
+	c->graph.host_upper_offsets = c->mid;
+	c->graph.host_indices = c->near;
 }
 
 static inline void case_free(sweep_case *c)
@@ -150,9 +154,9 @@ static inline void case_free(sweep_case *c)
 		gemp_free(c->table[k]);
 	}
 	gemp_buffer_free(&c->graph.support, device);
-	gemp_buffer_free(&c->graph.near, device);
-	gemp_buffer_free(&c->graph.mid, device);
-	gemp_buffer_free(&c->graph.begin, device);
+	gemp_buffer_free(&c->graph.column_indices, device);
+	gemp_buffer_free(&c->graph.upper_offsets, device);
+	gemp_buffer_free(&c->graph.row_offsets, device);
 	gemp_free(c->near);
 	gemp_free(c->mid);
 	gemp_free(c->begin);

@@ -1,5 +1,8 @@
-/* kernels/group.clh: ballots, shuffles and memory among the lanes of a worker, in loops that differ from worker to worker. */
+/* kernels/device/group.clh: ballots, shuffles and memory among the lanes of a worker, in loops that differ from worker to worker. */
 #include "device/device.h"
+#include "device/launch.h"
+#include "device/open.h"
+#include "device/program.h"
 
 #include "harness/harness.h"
 
@@ -118,7 +121,7 @@ static void every_width(void **state)
 	(void)state;
 	for (unsigned lanes = 1; lanes <= 32; lanes *= 2) {
 		check(lanes, lanes); /* a worker a group: right on every device */
-		size_t group = gemp_worker_group(device, lanes, 40);
+		size_t group = gemp_worker_group_size(device, lanes, 40);
 		assert_true(group >= 1 && group % lanes == 0);
 		if ((size_t)WORKERS * lanes % group == 0)
 			check(lanes, group);

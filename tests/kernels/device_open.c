@@ -1,5 +1,10 @@
 /* Opening devices: choice by rank, shares of memory and cores, the self-test. Two devices, by PoCL's own switch. */
+#include "core/memory.h"
 #include "device/device.h"
+#include "core/status.h"
+#include "device/open.h"
+#include "device/program.h"
+#include "device/select.h"
 
 #include "harness/harness.h"
 
@@ -19,7 +24,7 @@ static void lists_devices(void **state)
 	for (size_t i = 0; i < count; i++) {
 		assert_true(devices[i].name[0] && devices[i].platform[0]);
 		assert_true(devices[i].units >= 1 && devices[i].memory > 0);
-		assert_true(devices[i].largest > 0 && devices[i].largest <= devices[i].memory);
+		assert_true(devices[i].max_buffer > 0 && devices[i].max_buffer <= devices[i].memory);
 	}
 	gemp_free(devices);
 }
@@ -28,7 +33,7 @@ static gemp_device *open_one(const char *spec, int node_rank, int node_size, siz
 {
 	gemp_device *device = NULL;
 	assert_ok(gemp_device_open(&device, spec, node_rank, node_size, limit));
-	assert_true(device->context && device->queue && device->transfer && device->group >= 1);
+	assert_true(device->context && device->queue && device->copy_queue && device->max_group >= 1);
 	return device;
 }
 
@@ -55,7 +60,7 @@ static void ranks_share_cores_and_memory(void **state)
 	assert_int_equal(alone->shared_by, 1);
 	assert_int_equal(third->shared_by, 4);
 	assert_int_equal(third->memory, alone->memory / 4);
-	assert_true(third->largest <= third->memory);
+	assert_true(third->max_buffer <= third->memory);
 	assert_int_equal(third->units, alone->units >= 4 ? alone->units / 4 : 1);
 	assert_true(!alone->sub_device && third->sub_device == (alone->units >= 4));
 	assert_int_equal(many->units, alone->units >= 100 ? alone->units / 100 : 1);
@@ -69,7 +74,7 @@ static void limit_comes_first(void **state)
 	gemp_device *device = open_one("0", 0, 4, 5000000);
 	(void)state;
 	assert_int_equal(device->memory, 5000000);
-	assert_true(device->largest <= 5000000);
+	assert_true(device->max_buffer <= 5000000);
 	gemp_device_close(device);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }

@@ -1,5 +1,10 @@
 /* Buffers, programs and launches; programs come from the cache, whatever lies there. */
+#include "core/memory.h"
 #include "device/cache.h"
+#include "core/status.h"
+#include "device/launch.h"
+#include "device/open.h"
+#include "device/program.h"
 #include "device/device.h"
 
 #include "harness/harness.h"
@@ -48,7 +53,7 @@ static bool run(const char *option, uint32_t extra)
 	assert_ok(gemp_program_store(device, &program));
 	bool cached = program.cached;
 	gemp_program_free(&program);
-	gemp_programs_forget(device); /* it is the cache on disk that is tested */
+	gemp_programs_release(device); /* it is the cache on disk that is tested */
 	return cached;
 }
 
@@ -135,7 +140,7 @@ static void newest_programs_are_at_hand(void **state)
 	assert_ok(gemp_program_new(&again, device, source, "-DEXTRA=3"));
 	assert_false(again.cached);
 	gemp_program_free(&again);
-	gemp_programs_forget(device);
+	gemp_programs_release(device);
 }
 
 static void errors_say_what_and_where(void **state)
@@ -185,14 +190,14 @@ static void buffers(void **state)
 {
 	gemp_buffer buffer, empty;
 	uint8_t bytes[1000], got[1000];
-	size_t held = device->held;
+	size_t held = device->buffer_bytes;
 	(void)state;
 	for (size_t i = 0; i < sizeof bytes; i++)
 		bytes[i] = (uint8_t)(i * 7 + 1);
 	assert_ok(gemp_buffer_new(&buffer, device, sizeof bytes, bytes));
 	assert_ok(gemp_buffer_new(&empty, device, 0, NULL));
-	assert_int_equal(device->held, held + sizeof bytes);
-	assert_true(device->peak >= device->held);
+	assert_int_equal(device->buffer_bytes, held + sizeof bytes);
+	assert_true(device->buffer_peak >= device->buffer_bytes);
 	static const size_t ranges[][2] = { { 0, 0 }, { 1, 1 }, { 3, 5 }, { 8, 16 }, { 999, 1 }, { 500, 500 }, { 1000, 0 } };
 	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
 		size_t at = ranges[i][0], size = ranges[i][1];
@@ -208,7 +213,7 @@ static void buffers(void **state)
 	gemp_buffer_free(&empty, device);
 	gemp_buffer_free(&buffer, device);
 	gemp_buffer_free(&buffer, device);
-	assert_int_equal(device->held, held);
+	assert_int_equal(device->buffer_bytes, held);
 }
 
 static void borrowed_buffers(void **state)
@@ -232,10 +237,10 @@ static void too_much_is_out_of_memory(void **state)
 	gemp_buffer buffer;
 	size_t memory = device->memory;
 	(void)state;
-	assert_code(gemp_buffer_new(&buffer, device, device->largest + 1, NULL), GEMP_ENOMEM);
+	assert_code(gemp_buffer_new(&buffer, device, device->max_buffer + 1, NULL), GEMP_ENOMEM);
 	assert_message(device->name);
 	assert_null(buffer.mem);
-	device->memory = device->held + 100;
+	device->memory = device->buffer_bytes + 100;
 	assert_code(gemp_buffer_new(&buffer, device, 101, NULL), GEMP_ENOMEM);
 	assert_message("--device-memory");
 	assert_ok(gemp_buffer_new(&buffer, device, 100, NULL));
@@ -253,7 +258,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	assert_int_equal(device->held, 0);
+	assert_int_equal(device->buffer_bytes, 0);
 	gemp_device_close(device);
 	assert_int_equal(gemp_memory_blocks(), 0);
 	return 0;

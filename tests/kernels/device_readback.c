@@ -1,6 +1,11 @@
 /* What kernels wrote is read whole, in place and through locked memory, also beside a kernel on another buffer, in
  * ranges, in sizes that grow, and again. */
-#include "device/readback.h"
+#include "device/staging.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/launch.h"
+#include "device/open.h"
+#include "device/program.h"
 
 #include "harness/harness.h"
 
@@ -66,16 +71,16 @@ static void in_place_and_locked(void **state)
 	gemp_program program;
 	cl_kernel kernel;
 	bool gpu = device->gpu;
-	size_t held = device->held;
+	size_t held = device->buffer_bytes;
 	assert_ok(gemp_program_new(&program, device, source, ""));
 	assert_ok(gemp_kernel_new(&kernel, &program, "fill"));
 	check_turns(kernel);
 	device->gpu = true; /* locked memory is right on any device */
 	check_turns(kernel);
 	check_turns(kernel); /* through what the first ones have left */
-	gemp_locked_forget(device);
+	gemp_pinned_free_pool(device);
 	device->gpu = gpu;
-	assert_int_equal(device->held, held);
+	assert_int_equal(device->buffer_bytes, held);
 	clReleaseKernel(kernel);
 	gemp_program_free(&program);
 }

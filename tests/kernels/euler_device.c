@@ -1,8 +1,13 @@
 /* Euler circuits on a device: small multigraphs of many shapes, with splitters far apart and at every slot, against an
  * independent check; paths; what has no circuit. */
+#include "core/memory.h"
+#include "euler/device_engine.h"
 #include "harness/euler_case.h"
 
 #include "device/transfer.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
 
 static gemp_device *device;
 static uint64_t seed;
@@ -119,13 +124,13 @@ static void test_closed_forms(void **state)
 static void test_pieces_and_pictures(void **state)
 {
 	(void)state;
-	size_t piece = gemp_transfer_piece;
-	gemp_transfer_piece = 4 * 7;
+	size_t piece = gemp_transfer_chunk;
+	gemp_transfer_chunk = 4 * 7;
 	for (int shape = 0; shape < EULER_SHAPES; shape++) {
 		euler_case c;
 		gemp_euler_result result;
 		euler_case_new(&c, shape, seed + 77, 1);
-		assert_ok(gemp_euler_on_device(&result, device, &c.edges, &(gemp_euler_options){ .keep = true, .sources = true }));
+		assert_ok(gemp_euler_on_device(&result, device, &c.edges, &(gemp_euler_options){ .keep_circuits = true, .sources = true }));
 		euler_check_result(&c, &result);
 		gemp_count joined = 0;
 		for (uint32_t name = 1; name <= result.circuits; name++)
@@ -142,7 +147,7 @@ static void test_pieces_and_pictures(void **state)
 		gemp_euler_result_free(&result);
 		euler_case_free(&c);
 	}
-	gemp_transfer_piece = piece;
+	gemp_transfer_chunk = piece;
 }
 
 /* Each request of the host's memory fails once; what the device holds stays. */
@@ -151,7 +156,7 @@ static void test_memory(void **state)
 	(void)state;
 	euler_case c;
 	gemp_code code = GEMP_ENOMEM;
-	const gemp_euler_options options = { .keep = true, .sources = true };
+	const gemp_euler_options options = { .keep_circuits = true, .sources = true };
 	euler_case_new(&c, 0, 5, 1);
 	try_case(&c, &options);
 	size_t blocks = gemp_memory_blocks();

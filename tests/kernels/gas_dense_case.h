@@ -1,13 +1,21 @@
-/* What tests of PageRank and SpMV on one device have in common: random layouts of one rank, made without src/gas/layout.c, and
+/* What tests of PageRank and SpMV on one device have in common: random layouts of one rank, made without src/analytics/layout/layout_build.c, and
  * ways to go over them.
  */
 #ifndef GEMP_TESTS_GAS_DENSE_CASE_H
 #define GEMP_TESTS_GAS_DENSE_CASE_H
 
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "gas/dense.h"
+#include "analytics/layout/layout.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "primitive/toolbox.h"
+#include "analytics/dense/dense.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,7 +79,7 @@ static dense_case case_new(uint32_t vertices, size_t edges, unsigned hubs, unsig
 			c.target[e] = e % 32 == 5 ? c.target[e - 1] : c.source[e];
 		}
 		c.weight[e] = weights ? (double)gemp_random_below(seed, 256) : 1;
-		c.layout.greatest = fmax(c.layout.greatest, c.weight[e]);
+		c.layout.max_weight = fmax(c.layout.max_weight, c.weight[e]);
 		c.layout.out_degree[c.source[e]]++;
 		if (weights)
 			c.layout.out_weight[c.source[e]] += c.weight[e];
@@ -119,7 +127,7 @@ static int dense_main(const struct CMUnitTest *tests, size_t count)
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		return TEST_SKIPPED;
 	int failed = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
-	failed |= device->held != 0;
+	failed |= device->buffer_bytes != 0;
 	gemp_device_close(device);
 	gemp_comm_free(&comm);
 	MPI_Finalize();

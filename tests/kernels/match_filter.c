@@ -1,6 +1,17 @@
 /* Conditions on one vertex: the device's bitmap against gemp_expr_is_true, row by row, on random tables and conditions. */
-#include "match/filter.h"
-#include "match/filter_codes.h"
+#include "match/filter/filter.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "graph/column.h"
+#include "match/filter/filter_host.h"
+#include "pattern/condition/evaluate.h"
+#include "pattern/model/expr.h"
+#include "pattern/model/pattern.h"
+#include "match/filter/filter_columns.h"
 
 #include "harness/harness.h"
 
@@ -516,14 +527,14 @@ static void without_memory(void **state)
 	make_conditions(conditions);
 	uint32_t bitmap[MOST_ROWS / 32 + 1];
 	assert_ok(gemp_filter_evaluate(filter, &e.table->rows, NULL, 0, bitmap)); /* drops the columns of another table */
-	device->memory = device->held + 2000; /* the numbers alone are more */
+	device->memory = device->buffer_bytes + 2000; /* the numbers alone are more */
 	assert_code(evaluate(&e), GEMP_ENOMEM);
 	assert_message("attribute column: ");
 	device->memory = memory;
 	check(e.table, e.conditions, 2);
-	size_t held = device->held;
+	size_t held = device->buffer_bytes;
 	assert_survives_no_memory(evaluate, &e);
-	assert_int_equal(device->held, held);
+	assert_int_equal(device->buffer_bytes, held);
 	check(e.table, e.conditions, 2);
 	for (int i = 0; i < 2; i++)
 		free_expr(conditions[i].expr);

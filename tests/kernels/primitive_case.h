@@ -4,21 +4,26 @@
 #ifndef GEMP_TESTS_PRIMITIVE_CASE_H
 #define GEMP_TESTS_PRIMITIVE_CASE_H
 
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "primitive/key.h"
 #include "primitive/distinct.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 #include "primitive/split.h"
-#include "primitive/toolbox_parts.h"
+#include "primitive/toolbox.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static gemp_device *device;
 static gemp_toolbox *boxes[3]; /* in groups, by items, in sweeps */
-static const gemp_form forms[] = { GEMP_FORM_GROUPS, GEMP_FORM_ITEMS, GEMP_FORM_SWEEPS };
+static const gemp_form forms[] = { GEMP_FORM_GROUPS, GEMP_FORM_ITEMS, GEMP_FORM_ONESWEEP };
 static bool thorough;
 
 static const size_t counts[] = { 1, 2, 31, 33, 96, 97, 1000, 4096, 4097, 20011 };
@@ -120,7 +125,7 @@ static int compare_u64(const void *a, const void *b)
 }
 
 /* What is in each bucket is that of the host, in any order: as sorted pairs of key and value. */
-static void check_split(gemp_toolbox *box, gemp_split split, size_t count, uint64_t *random)
+static void check_split(gemp_toolbox *box, gemp_multisplit split, size_t count, uint64_t *random)
 {
 	size_t buckets = (size_t)1 << split.bits;
 	uint32_t *keys = calloc(count + 1, 4), *values = calloc(count + 1, 4), *out[2], *out_values[2], *got_begin;
@@ -128,7 +133,7 @@ static void check_split(gemp_toolbox *box, gemp_split split, size_t count, uint6
 	gemp_buffer b[4], b_begin;
 	got_begin = calloc(buckets + 1, 4);
 	for (size_t i = 0; i < count; i++) {
-		keys[i] = (uint32_t)(split.least + gemp_random_below(random, (uint64_t)1 << (split.shift + split.bits)));
+		keys[i] = (uint32_t)(split.min_code + gemp_random_below(random, (uint64_t)1 << (split.shift + split.bits)));
 		values[i] = (uint32_t)i;
 	}
 	for (int k = 0; k < 2; k++) {
@@ -178,7 +183,7 @@ static void splits(void **state)
 		for (int k = 0; k < 2; k++) {
 			if (!thorough && k == form) /* one way a form */
 				continue;
-			gemp_split split = { .key = GEMP_KEY_U32, .bits = bits[k], .shift = 5, .value_size = k ? 4 : 0, .least = 77 };
+			gemp_multisplit split = { .key = GEMP_KEY_U32, .bits = bits[k], .shift = 5, .value_size = k ? 4 : 0, .min_code = 77 };
 			check_split(boxes[form], split, 0, &random);
 			for (size_t c = 0; c < COUNTS; c++)
 				check_split(boxes[form], split, counts[c], &random);
@@ -252,7 +257,7 @@ static int primitive_main(int argc, char **argv, bool all)
 		failed |= gemp_toolbox_seconds(boxes[form], &seconds) != GEMP_OK;
 		gemp_toolbox_free(boxes[form]);
 	}
-	failed |= device->held != 0;
+	failed |= device->buffer_bytes != 0;
 	gemp_device_close(device);
 	return failed;
 }

@@ -9,7 +9,11 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "primitive/split_device.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "primitive/toolbox.h"
+#include "primitive/split.h"
 #include "shuffle/shuffle.h"
 
 #include <stdlib.h>
@@ -51,7 +55,7 @@ static uint32_t value_of(const sample *s, const unsigned char *tuples, size_t i)
 	uint32_t sum = 0;
 	if (s->how.size == 4)
 		return word(tuples + 4 * i, 0) & 0xffff;
-	for (unsigned k = s->how.layout == GEMP_SHUFFLE_APART ? 0 : 1; k < s->element / 4; k++)
+	for (unsigned k = s->how.layout == GEMP_SHUFFLE_SOA ? 0 : 1; k < s->element / 4; k++)
 		sum += word(tuples + i * s->element, k);
 	return sum;
 }
@@ -65,11 +69,11 @@ static size_t range_of(const sample *s, uint32_t destination)
 static void sample_new(sample *s, gemp_shuffle how, size_t count, bool extent, unsigned skew, uint64_t *random)
 {
 	uint64_t destinations = (uint64_t)1 << (how.bits + how.shift), spare = extent ? 1000 : 0;
-	bool apart = how.layout == GEMP_SHUFFLE_APART, moves = apart;
+	bool apart = how.layout == GEMP_SHUFFLE_SOA, moves = apart;
 	*s = (sample){ .how = how, .count = count, .room = count + spare, .element = apart ? how.size - 4 : how.size };
 	s->tuple = calloc(s->room + 1, s->element);
 	s->shuffled = calloc(s->room + 1, s->element);
-	s->column = how.layout == GEMP_SHUFFLE_INSIDE ? NULL : calloc(s->room + 1, 4);
+	s->column = how.layout == GEMP_SHUFFLE_AOS ? NULL : calloc(s->room + 1, 4);
 	s->shuffled_column = moves ? calloc(s->room + 1, 4) : NULL;
 	for (size_t i = 0; i < s->room; i++) {
 		uint64_t bits = gemp_random(random);
@@ -160,7 +164,7 @@ static bool right_sums(const sample *s)
 static void check_decode(gemp_toolbox *box, sample *s, bool extent)
 {
 	size_t ranges = (size_t)1 << s->how.bits;
-	bool apart = s->how.layout == GEMP_SHUFFLE_APART;
+	bool apart = s->how.layout == GEMP_SHUFFLE_SOA;
 	uint32_t *begin = calloc(ranges + 1, 4);
 	const gemp_tuples in = { s->column ? &s->buffers[COLUMN] : NULL, &s->buffers[TUPLE], s->room,
 		extent ? &s->buffers[EXTENT] : NULL };
@@ -223,10 +227,10 @@ static void check(int form, gemp_shuffle how, extents given, bool methods, uint6
 }
 
 static const gemp_shuffle layouts[] = {
-	{ GEMP_SHUFFLE_INSIDE, 4, 5, 6, false }, { GEMP_SHUFFLE_APART, 8, 8, 4, false }, { GEMP_SHUFFLE_BESIDE, 16, 5, 6, false },
-	{ GEMP_SHUFFLE_INSIDE, 64, 11, 2, false }, { GEMP_SHUFFLE_INSIDE, 8, 8, 13, false }, { GEMP_SHUFFLE_INSIDE, 32, 1, 3, false },
-	{ GEMP_SHUFFLE_BESIDE, 64, 8, 3, false }, { GEMP_SHUFFLE_APART, 12, 11, 2, false }, { GEMP_SHUFFLE_BESIDE, 32, 11, 0, false },
-	{ GEMP_SHUFFLE_INSIDE, 16, 8, 8, false }, { GEMP_SHUFFLE_INSIDE, 4, 11, 5, false }, { GEMP_SHUFFLE_BESIDE, 8, 8, 2, false },
+	{ GEMP_SHUFFLE_AOS, 4, 5, 6, false }, { GEMP_SHUFFLE_SOA, 8, 8, 4, false }, { GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, false },
+	{ GEMP_SHUFFLE_AOS, 64, 11, 2, false }, { GEMP_SHUFFLE_AOS, 8, 8, 13, false }, { GEMP_SHUFFLE_AOS, 32, 1, 3, false },
+	{ GEMP_SHUFFLE_AOS_KEYS, 64, 8, 3, false }, { GEMP_SHUFFLE_SOA, 12, 11, 2, false }, { GEMP_SHUFFLE_AOS_KEYS, 32, 11, 0, false },
+	{ GEMP_SHUFFLE_AOS, 16, 8, 8, false }, { GEMP_SHUFFLE_AOS, 4, 11, 5, false }, { GEMP_SHUFFLE_AOS_KEYS, 8, 8, 2, false },
 };
 
 static void shuffles(void **state)
@@ -248,7 +252,7 @@ static void stable(void **state)
 {
 	uint64_t random = test_seed();
 	(void)state;
-	static const gemp_shuffle few[] = { { GEMP_SHUFFLE_APART, 8, 6, 6, true }, { GEMP_SHUFFLE_INSIDE, 64, 11, 2, true } };
+	static const gemp_shuffle few[] = { { GEMP_SHUFFLE_SOA, 8, 6, 6, true }, { GEMP_SHUFFLE_AOS, 64, 11, 2, true } };
 	for (size_t k = 0; k < (thorough ? sizeof layouts / sizeof *layouts : sizeof few / sizeof *few); k++) {
 		gemp_shuffle how = thorough ? layouts[k] : few[k];
 		how.stable = true;
@@ -275,8 +279,8 @@ static void shapes(void **state)
 /* So many that on a CPU device they leave by lines. */
 static void many(void **state)
 {
-	static const gemp_shuffle some[] = { { GEMP_SHUFFLE_APART, 8, 8, 4, true }, { GEMP_SHUFFLE_BESIDE, 16, 5, 6, true },
-		{ GEMP_SHUFFLE_INSIDE, 4, 11, 5, true }, { GEMP_SHUFFLE_APART, 12, 11, 2, true }, { GEMP_SHUFFLE_INSIDE, 64, 8, 2, true } };
+	static const gemp_shuffle some[] = { { GEMP_SHUFFLE_SOA, 8, 8, 4, true }, { GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, true },
+		{ GEMP_SHUFFLE_AOS, 4, 11, 5, true }, { GEMP_SHUFFLE_SOA, 12, 11, 2, true }, { GEMP_SHUFFLE_AOS, 64, 8, 2, true } };
 	uint64_t random = test_seed();
 	(void)state;
 	for (size_t k = 0; k < (device->gpu ? 0 : thorough ? sizeof some / sizeof *some : 2); k++)
@@ -305,7 +309,7 @@ static int shuffle_main(int argc, char **argv, bool all)
 	int failed = test_main(tests);
 	for (int form = 0; form < 2; form++)
 		gemp_toolbox_free(boxes[form]);
-	failed |= device->held != 0;
+	failed |= device->buffer_bytes != 0;
 	gemp_device_close(device);
 	return failed;
 }

@@ -3,9 +3,13 @@
 #include "harness/som_reference.h"
 
 #include "core/random.h"
-#include "som/accumulate.h"
-#include "som/online.h"
-#include "som/search.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "som/map/grid.h"
+#include "som/map/samples.h"
+#include "som/map/smooth.h"
+#include "som/train/unit_update.h"
+#include "som/map/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +36,7 @@ static void run_part(const run *how, const float *x, const uint64_t *keys, size_
 	gemp_som_samples samples;
 	gemp_som_online online;
 	gemp_buffer best;
-	assert_ok(gemp_som_samples_room(&samples, device, end - begin, how->dims, how->missing));
+	assert_ok(gemp_som_samples_reserve(&samples, device, end - begin, how->dims, how->missing));
 	assert_ok(gemp_som_samples_fill(&samples, x + begin * how->dims, end - begin, NULL));
 	assert_ok(gemp_buffer_new(&best, device, (end - begin) * sizeof *keys, keys + begin));
 	assert_ok(gemp_som_online_new(&online, device, &samples, smooth, how->dims, &how->shape));
@@ -96,7 +100,7 @@ static void check(const run *how, uint64_t *random)
 	if (!is_near(found, before, after, how))
 		fail_msg("%u x %u, lattice %d, toroid %d, neighbourhood %d, %u values, missing %d, tile %u x %u, step %u, block %u, slices of %u",
 		         how->grid.rows, how->grid.columns, (int)how->grid.lattice, how->grid.toroid, (int)how->near, dims,
-		         how->missing, how->shape.tall, how->shape.wide, how->shape.step, how->shape.block, how->slice);
+		         how->missing, how->shape.tile_rows, how->shape.tile_columns, how->shape.step, how->shape.block, how->slice);
 	found[gemp_random_below(random, (size_t)units * dims)] += 1e-4f;
 	assert_false(is_near(found, before, after, how));
 	gemp_som_smooth_free(&smooth);
@@ -111,8 +115,8 @@ static void check(const run *how, uint64_t *random)
 static void strips_and_tiles(void **state)
 {
 	static const run runs[] = {
-		{ { 11, 21, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_BUBBLE, 2, true, 4, 5, { .tall = 8, .wide = 8, .step = 8 } },
-		{ { 10, 9, GEMP_SOM_HEXAGONAL, true }, GEMP_SOM_GAUSSIAN, 5, false, .7, 10, { .tall = 2, .wide = 16, .step = 1, .block = 3 } },
+		{ { 11, 21, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_BUBBLE, 2, true, 4, 5, { .tile_rows = 8, .tile_columns = 8, .step = 8 } },
+		{ { 10, 9, GEMP_SOM_HEXAGONAL, true }, GEMP_SOM_GAUSSIAN, 5, false, .7, 10, { .tile_rows = 2, .tile_columns = 16, .step = 1, .block = 3 } },
 		{ { 40, 33, GEMP_SOM_RECTANGULAR, false }, GEMP_SOM_GAUSSIAN, 2, true, .9, 13, { .block = 1 } },
 		{ { 7, 40, GEMP_SOM_HEXAGONAL, false }, GEMP_SOM_BUBBLE, 2, false, 3.3, 3, { .block = 2 } },
 	};
@@ -131,7 +135,7 @@ static void open_device(void **state)
 static void close_device(void **state)
 {
 	(void)state;
-	assert_int_equal(device->held, 0);
+	assert_int_equal(device->buffer_bytes, 0);
 	gemp_device_close(device);
 }
 

@@ -8,8 +8,13 @@
 #include "harness/som_reference.h"
 
 #include "core/random.h"
-#include "som/grid.h"
-#include "som/search.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "som/map/codebook.h"
+#include "som/map/samples.h"
+#include "som/map/grid.h"
+#include "som/map/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,7 +120,7 @@ static void search(sample *s, gemp_som_search *with)
 	assert_ok(gemp_som_samples_new(&samples, device, s->x, s->count, s->how.dims));
 	assert_true(samples.missing == (s->how.missing && s->count > 0));
 	const uint32_t most = s->kind == FAR ? (s->units + 2) / 3 : s->units; /* units on the device at a time */
-	assert_ok(gemp_som_codebook_some(&book, device, s->w, s->units, s->how.dims, most));
+	assert_ok(gemp_som_codebook_new_paged(&book, device, s->w, s->units, s->how.dims, most));
 	assert_ok(gemp_som_codebook_read(&book, back));
 	assert_memory_equal(back, s->w, (size_t)s->units * s->how.dims * sizeof *back);
 	assert_ok(gemp_buffer_new(&best, device, room * sizeof *s->best, NULL));
@@ -271,7 +276,7 @@ static void refused(void **state)
 	gemp_som_search *with;
 	(void)state;
 	assert_code(gemp_som_search_new(&with, device, 0, GEMP_SOM_EUCLIDEAN, false, NULL), GEMP_EUSAGE);
-	assert_code(gemp_som_search_new(&with, device, GEMP_SOM_MOST_DIMS + 1, GEMP_SOM_COSINE, false, NULL), GEMP_EUSAGE);
+	assert_code(gemp_som_search_new(&with, device, GEMP_SOM_MAX_DIMS + 1, GEMP_SOM_COSINE, false, NULL), GEMP_EUSAGE);
 	assert_null(with);
 }
 
@@ -313,7 +318,7 @@ static int som_search_main(int argc, char **argv, bool all)
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		return TEST_SKIPPED;
 	int failed = test_main(tests);
-	failed |= device->held != 0;
+	failed |= device->buffer_bytes != 0;
 	gemp_device_close(device);
 	return failed;
 }

@@ -3,7 +3,10 @@
 #include "harness/som_reference.h"
 
 #include "core/random.h"
-#include "som/smooth.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "som/map/grid.h"
+#include "som/map/smooth.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,7 +117,7 @@ static void open_device(void **state)
 static void close_device(void **state)
 {
 	(void)state;
-	assert_int_equal(device->held, 0);
+	assert_int_equal(device->buffer_bytes, 0);
 	gemp_device_close(device);
 }
 

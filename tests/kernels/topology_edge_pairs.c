@@ -1,7 +1,15 @@
-/* kernels/topology.clh, by the list of edges that it gives: rows of all lengths, with one lane and with many. */
+/* kernels/topology/topology.clh, by the list of edges that it gives: rows of all lengths, with one lane and with many. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "device/program.h"
+#include "device/tuning.h"
+#include "topology/csr.h"
 #include "topology/edge_pairs.h"
 
 #include <string.h>
@@ -21,10 +29,10 @@ static void check(const size_t *length, size_t rows, gemp_vertex first)
 		for (size_t i = 0; i < length[row]; i++, e++)
 			right[e] = (gemp_edge_pair){ first + (gemp_vertex)row, target[e] = (gemp_vertex)(7 * e) };
 	const gemp_csr csr = { first + rows, first, rows, begin, target };
-	static const gemp_where places[] = { GEMP_PLACE_HOST, GEMP_PLACE_DEVICE, GEMP_PLACE_DEVICE };
+	static const gemp_placement places[] = { GEMP_PLACE_HOST, GEMP_PLACE_DEVICE, GEMP_PLACE_DEVICE };
 	static const unsigned lanes[] = { 0, 1, 32 };
 	for (size_t i = 0; i < 3; i++) {
-		gemp_edge_pairs_figures figures;
+		gemp_edge_pairs_stats figures;
 		if (lanes[i] == 1 && device->gpu)
 			continue; /* a group has no room for so many workers */
 		gemp_device_csr_lanes = lanes[i];
@@ -43,7 +51,7 @@ static void rows_of_special_lengths(void **state)
 {
 	(void)state;
 	static const size_t none[1], one[] = { 1 }, empty[2000], hub[] = { 0, 5000, 0 }, ends[] = { 3, 0, 0, 0, 2 };
-	static size_t share[4 * GEMP_DEVICE_SHARE];
+	static size_t share[4 * GEMP_ITEMS_PER_WORKER];
 	check(none, 0, 0);
 	check(none, 1, 5);
 	check(one, 1, 0);
@@ -51,7 +59,7 @@ static void rows_of_special_lengths(void **state)
 	check(hub, 3, 9);
 	check(ends, 5, 0);
 	for (size_t i = 0; i < sizeof share / sizeof *share; i++)
-		share[i] = i == 2 * GEMP_DEVICE_SHARE ? 3 * GEMP_DEVICE_SHARE : 0;
+		share[i] = i == 2 * GEMP_ITEMS_PER_WORKER ? 3 * GEMP_ITEMS_PER_WORKER : 0;
 	check(share, sizeof share / sizeof *share, 1);
 	for (size_t i = 0; i < sizeof share / sizeof *share; i++)
 		share[i] = i % 2;

@@ -1,7 +1,14 @@
 /* Rows by target of random multigraphs, on the host and on a device, against an insertion one by one. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "device/tuning.h"
+#include "topology/csr.h"
 #include "device/transfer.h"
 #include "topology/reverse.h"
 
@@ -28,7 +35,7 @@ static rows make_rows(size_t count, size_t edges, size_t reach, uint64_t *seed)
 	return r;
 }
 
-static void check(const rows *r, const gemp_reversed *found)
+static void check(const rows *r, const gemp_reversed_rows *found)
 {
 	size_t at = 0, source = 0;
 	assert_int_equal(found->rows, r->count);
@@ -55,12 +62,12 @@ static void check_all(size_t count, size_t edges, size_t reach, uint64_t *seed)
 	rows r = make_rows(count, edges, reach, seed);
 	const gemp_csr csr = { count, 0, count, r.begin, r.target };
 	for (int on = 0; on < 4; on++) {
-		gemp_reversed found;
+		gemp_reversed_rows found;
 		assert_ok(gemp_reverse(&found, &csr, device, on % 2 ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST, on / 2));
 		assert_true(found.on_device == (on % 2 && r.edges));
 		assert_true(!found.edge == (on < 2));
 		check(&r, &found);
-		gemp_reversed_free(&found);
+		gemp_reversed_rows_free(&found);
 	}
 	gemp_free(r.begin);
 	gemp_free(r.target);
@@ -79,21 +86,21 @@ static void random_graphs(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed();
-	size_t piece = gemp_transfer_piece;
+	size_t piece = gemp_transfer_chunk;
 	for (int round = 0; round < 12; round++) {
-		gemp_transfer_piece = round % 3 ? piece : 4 * 999;
+		gemp_transfer_chunk = round % 3 ? piece : 4 * 999;
 		size_t count = 1 + gemp_random_below(&seed, round % 2 ? 10000 : 300);
 		check_all(count, gemp_random_below(&seed, 30000), 1 + gemp_random_below(&seed, count), &seed);
 	}
-	gemp_transfer_piece = piece;
+	gemp_transfer_chunk = piece;
 }
 
 static gemp_code reverse_once(void *self)
 {
-	gemp_reversed found;
+	gemp_reversed_rows found;
 	gemp_code code = gemp_reverse(&found, self, NULL, GEMP_PLACE_AUTO, true);
 	if (code == GEMP_OK)
-		gemp_reversed_free(&found);
+		gemp_reversed_rows_free(&found);
 	return code;
 }
 

@@ -1,5 +1,5 @@
 /* A board: each rank sees what all posted, round after round, also who is late, and who has slept over it. */
-#include "comm/board.h"
+#include "comm/node_barrier.h"
 #include "comm/shared.h"
 #include "core/random.h"
 #include "harness/collective.h"
@@ -19,30 +19,30 @@ static void all_see_all(void **state)
 {
 	(void)state;
 	gemp_shared shared;
-	gemp_board board;
+	gemp_node_barrier board;
 	bool right = true;
-	const size_t size = gemp_board_size(test_comm.size), mail = (size_t)test_comm.size * 2 * sizeof(uint64_t);
+	const size_t size = gemp_node_barrier_size(test_comm.size), mail = (size_t)test_comm.size * 2 * sizeof(uint64_t);
 	if (test_comm.size == 1)
 		return;
-	assert_all(gemp_shared_new_small(&shared, &test_comm, size + mail + GEMP_BOARD_ALIGNMENT));
+	assert_all(gemp_shared_new_small(&shared, &test_comm, size + mail + GEMP_NODE_BARRIER_ALIGN));
 	uintptr_t at = (uintptr_t)shared.bytes;
-	at = (at + GEMP_BOARD_ALIGNMENT - 1) / GEMP_BOARD_ALIGNMENT * GEMP_BOARD_ALIGNMENT;
+	at = (at + GEMP_NODE_BARRIER_ALIGN - 1) / GEMP_NODE_BARRIER_ALIGN * GEMP_NODE_BARRIER_ALIGN;
 	uint64_t *written = (uint64_t *)(at + size); /* [ranks][2] */
-	gemp_board_new(&board, (void *)at, shared.sharers, shared.rank);
+	gemp_node_barrier_new(&board, (void *)at, shared.ranks, shared.rank);
 	board.patient = test_comm.rank % 2;
 	gemp_shared_fence(&shared);
 	for (int round = 1; round <= ROUNDS; round++) {
-		uint64_t mine[GEMP_BOARD_VALUES];
-		for (int i = 0; i < GEMP_BOARD_VALUES; i++)
+		uint64_t mine[GEMP_NODE_BARRIER_VALUES];
+		for (int i = 0; i < GEMP_NODE_BARRIER_VALUES; i++)
 			mine[i] = value_of(shared.rank, round, i);
-		if (round % 500 == 0 && round / 500 % shared.sharers == shared.rank)
+		if (round % 500 == 0 && round / 500 % shared.ranks == shared.rank)
 			usleep(2000);
 		written[shared.rank * 2 + round % 2] = mine[0] + 1;
-		gemp_board_post(&board, mine, round % 3 ? GEMP_BOARD_VALUES : 0);
-		for (int rank = 0; rank < shared.sharers; rank++) {
-			const uint64_t *theirs = gemp_board_await(&board, rank);
+		gemp_node_barrier_post(&board, mine, round % 3 ? GEMP_NODE_BARRIER_VALUES : 0);
+		for (int rank = 0; rank < shared.ranks; rank++) {
+			const uint64_t *theirs = gemp_node_barrier_await(&board, rank);
 			right &= written[rank * 2 + round % 2] == value_of(rank, round, 0) + 1;
-			for (int i = 0; round % 3 && i < GEMP_BOARD_VALUES; i++)
+			for (int i = 0; round % 3 && i < GEMP_NODE_BARRIER_VALUES; i++)
 				right &= theirs[i] == value_of(rank, round, i);
 		}
 	}

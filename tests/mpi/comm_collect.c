@@ -1,4 +1,5 @@
 /* gather_all, broadcast and the reductions. */
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "core/random.h"
@@ -19,7 +20,7 @@ static void all_get_all_in_rank_order(void **state)
 		char *mine = gemp_calloc(sizes[test_comm.rank], 1), *all = NULL;
 		memset(mine, test_comm.rank + 1, sizes[test_comm.rank]);
 		size_t *begin = NULL;
-		assert_all_ok(gemp_comm_gather_all(&test_comm, mine, sizes[test_comm.rank], (void **)&all, &begin));
+		assert_all_ok(gemp_comm_allgather(&test_comm, mine, sizes[test_comm.rank], (void **)&all, &begin));
 		bool right = begin[0] == 0 && begin[test_comm.size] == total;
 		for (int r = 0; r < test_comm.size; r++) {
 			right = right && begin[r + 1] - begin[r] == sizes[r];
@@ -39,7 +40,7 @@ static void nothing_gathered_is_nothing(void **state)
 	(void)state;
 	void *all = NULL;
 	size_t *begin = NULL;
-	assert_all_ok(gemp_comm_gather_all(&test_comm, NULL, 0, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, NULL, 0, &all, &begin));
 	assert_all(all != NULL && begin[test_comm.size] == 0);
 	gemp_free(all);
 	gemp_free(begin);
@@ -77,7 +78,7 @@ static void numbers_are_reduced(void **state)
 	assert_all(sums[0] == all && sums[1] == size && sums[2] == size << 60);
 	assert_all(most[0] == size - 1 && most[1] == size);
 	assert_all(gemp_comm_sum1(&test_comm, rank + 1) == all + size);
-	assert_all(gemp_comm_before(&test_comm, rank + 1) == rank * (rank + 1) / 2);
+	assert_all(gemp_comm_exscan(&test_comm, rank + 1) == rank * (rank + 1) / 2);
 }
 
 static void the_node_is_known(void **state)
@@ -94,7 +95,7 @@ static gemp_code gather_some(void *unused)
 	(void)unused;
 	void *all = NULL;
 	size_t *begin = NULL;
-	gemp_code code = gemp_comm_gather_all(&test_comm, "abc", (size_t)test_comm.rank % 4, &all, &begin);
+	gemp_code code = gemp_comm_allgather(&test_comm, "abc", (size_t)test_comm.rank % 4, &all, &begin);
 	gemp_free(all);
 	gemp_free(begin);
 	return code;

@@ -1,7 +1,8 @@
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "comm/exchange.h"
-#include "comm/exchange_rate.h"
+#include "core/status.h"
 #include "core/random.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static bool exchange_right(uint64_t seed, void **receive, size_t *capacity, gemp
 		total += send_size[r];
 		if (r != me && send_size[r]) {
 			expected.bytes += send_size[r];
-			expected.messages += (send_size[r] - 1) / gemp_exchange_piece + 1;
+			expected.messages += (send_size[r] - 1) / gemp_exchange_chunk + 1;
 		}
 	}
 	char *send = gemp_calloc(total, 1);
@@ -71,13 +72,13 @@ static void many_messages_make_one_piece(void **state)
 	uint64_t seed = test_seed_all();
 	static const size_t limits[] = { 1000, 4096, 199999, 70001 };
 	void *receive = NULL;
-	size_t capacity = 0, before = gemp_exchange_piece;
+	size_t capacity = 0, before = gemp_exchange_chunk;
 	gemp_traffic traffic;
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-		gemp_exchange_piece = limits[i];
+		gemp_exchange_chunk = limits[i];
 		assert_all(exchange_right(gemp_random(&seed), &receive, &capacity, &traffic));
 	}
-	gemp_exchange_piece = before;
+	gemp_exchange_chunk = before;
 	gemp_free(receive);
 }
 
@@ -85,19 +86,19 @@ static void many_messages_make_one_piece(void **state)
 static bool parcels_right(uint64_t seed)
 {
 	int ranks = test_comm.size, me = test_comm.rank;
-	gemp_parcel send[MOST_RANKS] = { { 0 } }, receive[MOST_RANKS] = { { 0 } };
+	gemp_peer_block send[MOST_RANKS] = { { 0 } }, receive[MOST_RANKS] = { { 0 } };
 	gemp_traffic traffic = { 0 };
 	size_t bytes = 0;
 	bool right = true;
 	for (int r = ranks - 1; r >= 0; r--)
 		if (r != me) {
-			send[r] = (gemp_parcel){ gemp_calloc(length_of(seed, me, r), 1), length_of(seed, me, r) };
-			receive[r] = (gemp_parcel){ gemp_calloc(length_of(seed, r, me), 1), length_of(seed, r, me) };
+			send[r] = (gemp_peer_block){ gemp_calloc(length_of(seed, me, r), 1), length_of(seed, me, r) };
+			receive[r] = (gemp_peer_block){ gemp_calloc(length_of(seed, r, me), 1), length_of(seed, r, me) };
 			bytes += send[r].size;
 			for (size_t i = 0; i < send[r].size; i++)
 				((char *)send[r].bytes)[i] = byte_of(seed, me, r, i);
 		}
-	assert_all_ok(gemp_exchange_parcels(&test_comm, send, receive, &traffic));
+	assert_all_ok(gemp_exchange_blocks(&test_comm, send, receive, &traffic));
 	for (int r = 0; r < ranks; r++) {
 		for (size_t i = 0; right && i < receive[r].size; i++)
 			right = ((char *)receive[r].bytes)[i] == byte_of(seed, r, me, i);

@@ -1,7 +1,9 @@
 /* More than 2^31 bytes from one rank to its neighbour: what an int would not count. */
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "comm/exchange.h"
+#include "comm/comm.h"
 
 #include <string.h>
 

@@ -1,7 +1,10 @@
 /* Every record gets the answer of its owner; a rank that cannot answer fails all. */
+#include "core/memory.h"
 #include "harness/collective.h"
 
-#include "comm/request.h"
+#include "comm/exchange.h"
+#include "comm/comm.h"
+#include "core/status.h"
 #include "core/random.h"
 
 typedef struct answering {

@@ -1,5 +1,6 @@
 /* Blocks that the ranks of a node hold in common. */
 #include "comm/shared.h"
+#include "comm/comm.h"
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -18,7 +19,7 @@ static void fill_part(const gemp_shared *shared, size_t count)
 {
 	uint64_t *values = shared->bytes;
 	size_t first, end;
-	gemp_shared_part(shared, count, &first, &end);
+	gemp_shared_range(shared, count, &first, &end);
 	for (size_t i = first; i < end; i++)
 		values[i] = i * i + 7;
 	gemp_shared_fence(shared);
@@ -44,7 +45,7 @@ static void each_sees_all(void **state)
 		if (!possible())
 			continue;
 		fill_part(&shared, counts[i]);
-		assert_all(all_there(&shared, counts[i]) && shared.size == size && shared.sharers == test_comm.size);
+		assert_all(all_there(&shared, counts[i]) && shared.size == size && shared.ranks == test_comm.size);
 		assert_int_equal(gemp_comm_sum1(&test_comm, gemp_memory_live() - live), size);
 		assert_all(gemp_shared_peak() >= size);
 		gemp_shared_free(&shared);
@@ -71,17 +72,17 @@ static void several_at_once(void **state)
 static void parts_cover(void **state)
 {
 	(void)state;
-	gemp_shared shared = { .bytes = &shared, .sharers = 5 };
+	gemp_shared shared = { .bytes = &shared, .ranks = 5 };
 	for (size_t count = 0; count < 23; count++) {
 		size_t before = 0, first, end, sum = 0;
-		for (shared.rank = 0; shared.rank < shared.sharers; shared.rank++) {
-			gemp_shared_part(&shared, count, &first, &end);
+		for (shared.rank = 0; shared.rank < shared.ranks; shared.rank++) {
+			gemp_shared_range(&shared, count, &first, &end);
 			assert_true(first == before && end >= first && end - first <= count / 5 + 1);
 			before = end;
-			sum += gemp_shared_own(&shared, count);
+			sum += gemp_shared_own_bytes(&shared, count);
 		}
 		assert_true(before == count && sum == count);
-		gemp_shared_part(&(gemp_shared){ 0 }, count, &first, &end);
+		gemp_shared_range(&(gemp_shared){ 0 }, count, &first, &end);
 		assert_true(first == 0 && end == count);
 	}
 }
@@ -105,20 +106,20 @@ static void without_a_block(void **state)
 {
 	(void)state;
 	gemp_shared shared;
-	size_t least = gemp_shared_least, most = gemp_shared_most, blocks = gemp_memory_blocks();
-	gemp_shared_least = 100;
+	size_t least = gemp_shared_min, most = gemp_shared_max, blocks = gemp_memory_blocks();
+	gemp_shared_min = 100;
 	assert_all(!gemp_shared_new(&shared, &test_comm, 99) && !shared.bytes);
 	if (test_comm.rank == test_comm.size - 1)
-		gemp_shared_most = 1000; /* asked of one rank a node: of the first */
+		gemp_shared_max = 1000; /* asked of one rank a node: of the first */
 	assert_all(gemp_shared_possible(&test_comm, 1001) == possible());
 	if (test_comm.rank == 0)
-		gemp_shared_most = 1000;
+		gemp_shared_max = 1000;
 	assert_all(!gemp_shared_new(&shared, &test_comm, 1001) && !gemp_shared_possible(&test_comm, 1001));
 	assert_all(gemp_shared_possible(&test_comm, 1000) == possible());
-	gemp_shared_most = most;
+	gemp_shared_max = most;
 	assert_all(!gemp_shared_new(&shared, &test_comm, (size_t)1 << 60) && !shared.bytes);
 	gemp_shared_free(&shared);
-	gemp_shared_least = least;
+	gemp_shared_min = least;
 	assert_all(gemp_memory_blocks() == blocks);
 }
 
@@ -142,7 +143,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(without_a_block),
 		cmocka_unit_test(without_a_folder),
 	};
-	gemp_shared_least = 0;
+	gemp_shared_min = 0;
 	gemp_log_setup(0, GEMP_QUIET);
 	return test_main_all(argc, argv, tests);
 }

@@ -2,11 +2,25 @@
 #ifndef GEMP_TESTS_COUNT_CASE_H
 #define GEMP_TESTS_COUNT_CASE_H
 
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "core/random.h"
-#include "count/count_parts.h"
-#include "partition/builder.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder_options.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "partition/views/resident.h"
+#include "partition/views/view.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "count/count.h"
+#include "count/device_graph.h"
+#include "count/plan.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "count/engine.h"
+#include "partition/build/builder.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -227,7 +241,7 @@ static inline void know(known *k, const made *m, const gemp_count_engine *engine
 	size_t *begin = NULL;
 	memset(k, 0, sizeof *k);
 	k->vertices = m->vertices;
-	assert_all_ok(gemp_comm_gather_all(&test_comm, m->graph->key.integers, m->graph->rows * sizeof *keys, (void **)&keys,
+	assert_all_ok(gemp_comm_allgather(&test_comm, m->graph->keys.integers, m->graph->rows * sizeof *keys, (void **)&keys,
 	                                   &begin));
 	for (size_t a = 0; a < k->vertices; a++)
 		for (size_t b = 0; b < k->vertices; b++)
@@ -237,8 +251,8 @@ static inline void know(known *k, const made *m, const gemp_count_engine *engine
 			for (size_t c = 0; c < k->vertices; c++)
 				k->support[a][b] += k->edge[a][b] && k->edge[a][c] && k->edge[b][c];
 	for (size_t v = 0; v < k->vertices; v++)
-		for (uint64_t i = g->host_begin[v]; i < g->host_begin[v + 1]; i++)
-			assert_true(k->edge[v][g->host_near[i]] && (i < g->host_mid[v]) == (g->host_near[i] < v));
+		for (uint64_t i = g->host_offsets[v]; i < g->host_offsets[v + 1]; i++)
+			assert_true(k->edge[v][g->host_indices[i]] && (i < g->host_upper_offsets[v]) == (g->host_indices[i] < v));
 	know_tables(k, plan);
 	gemp_free(keys);
 	gemp_free(begin);
@@ -306,7 +320,7 @@ static inline void check(const made *m, gemp_count_plan plan)
 		if (result.matches != (uint64_t)expected)
 			print_message("%zu vertices: %llu, not %llu\n", m->vertices, (unsigned long long)result.matches,
 			              (unsigned long long)expected);
-		assert_all(result.matches == (uint64_t)expected && !result.too_many);
+		assert_all(result.matches == (uint64_t)expected && !result.overflow);
 	}
 	gemp_count_free(engine);
 	gemp_resident_release(rows);
@@ -332,7 +346,7 @@ static inline void check_all(made *m)
 {
 	gemp_count_plan plan = plan_of_all;
 	if (!context->device->gpu) { /* which makes no such tables */
-		plan.over = true;
+		plan.ordered_support = true;
 		plan.tables[plan.table_count++] = (gemp_vertex_table){ "o * u_01 * (V0_1 + u_01) - 2 * o" };
 		plan.sums[plan.sum_count++] = (gemp_sum){ GEMP_SUM_VERTICES, .factor = 3, .expression = "V3_0 * V3_0 - V1_0" };
 	}

@@ -1,4 +1,5 @@
 /* Sums against brute force in the other forms of the kernels: for GPUs, with positions of 64 bits, with bits in several words. */
+#include "device/tuning.h"
 #include "count_case.h"
 
 static void check_graphs(void)
@@ -21,13 +22,13 @@ static void as_on_a_gpu(void (*what)(void))
 	if (device->gpu)
 		return;
 	device->gpu = true;
-	device->group = 1;
-	device->local = 600;
+	device->max_group = 1;
+	device->local_memory = 600;
 	gemp_tuning_set(device, "count.triangle.lanes", 1);
 	what();
 	device->gpu = saved.gpu;
-	device->group = saved.group;
-	device->local = saved.local;
+	device->max_group = saved.max_group;
+	device->local_memory = saved.local_memory;
 	device->tuning = saved.tuning;
 }
 

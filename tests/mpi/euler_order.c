@@ -2,7 +2,11 @@
  * of their owners; what is not balanced is found as by counting; a closing edge makes a circuit of a path. */
 #include "euler_ranks_case.h"
 
-#include "euler/ask.h"
+#include "euler/euler.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "euler/ranks/ranks_engine.h"
 #include "euler/balance.h"
 #include "euler/verify.h"
 
@@ -101,13 +105,13 @@ static bool balance_is_right(const gemp_euler_balance *balance, const euler_case
 		if (out == in[v])
 			continue;
 		if (unbalanced++ < GEMP_EULER_SHOWN) {
-			const gemp_euler_unbalanced *one = &balance->first[shown++];
+			const gemp_euler_unbalanced *one = &balance->examples[shown++];
 			right &= one->vertex == v && one->in == in[v] && one->out == out;
 		}
 	}
 	bool path = unbalanced == 2 && starts == 1 && ends == 1 && balance->components == 1;
 	gemp_free(in);
-	return right && balance->unbalanced == unbalanced && balance->shown == shown && balance->path == path;
+	return right && balance->unbalanced == unbalanced && balance->example_count == shown && balance->path == path;
 }
 
 /* With edges; of those that are not balanced, too. */
@@ -197,7 +201,7 @@ static void asking(void **state)
 	uint64_t *ends = gemp_calloc(count, sizeof *ends);
 	for (uint64_t i = 0; i < count; i++)
 		slots[i] = gemp_random_below(&random, c.edges);
-	assert_all_ok(gemp_euler_ask(&test_comm, &c.own, slots, count, tell, &c.own, ends));
+	assert_all_ok(gemp_euler_query_slots(&test_comm, &c.own, slots, count, tell, &c.own, ends));
 	bool right = true;
 	for (uint64_t i = 0; i < count; i++)
 		right &= ends[i] == ((uint64_t)c.from[slots[i]] << 32 | c.to[slots[i]]);

@@ -15,14 +15,14 @@ static void larger(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = test_comm.size > 4; i < 3; i++) {
 		euler_case c = { 0 };
-		gemp_euler_ranks_settings_now.apart = i < 2;
+		gemp_euler_ranks_settings_now.separate = i < 2;
 		gemp_euler_options options = { .sources = true };
 		euler_case_walks(&c, &seed, 3000, 300, 200, i == 1);
 		euler_case_share(&c, &seed, UINT64_MAX);
 		assert_all(euler_case_outcome(&c, &options) == NULL);
 		euler_case_free(&c);
 	}
-	gemp_euler_ranks_settings_now.apart = false;
+	gemp_euler_ranks_settings_now.separate = false;
 	assert_all(gemp_memory_blocks() == 0);
 }
 
@@ -46,7 +46,7 @@ static void unbalanced(void **state)
 static gemp_code without_memory(void *argument)
 {
 	gemp_euler_result result;
-	gemp_euler_options options = { .spacing = 4, .gather = 4, .keep = true, .sources = true };
+	gemp_euler_options options = { .spacing = 4, .gather = 4, .keep_circuits = true, .sources = true };
 	gemp_code code = gemp_euler_on_ranks(&result, &test_comm, argument, &options);
 	gemp_euler_result_free(&result);
 	return code;

@@ -3,11 +3,17 @@
 #ifndef GEMP_TESTS_EULER_RANKS_CASE_H
 #define GEMP_TESTS_EULER_RANKS_CASE_H
 
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "core/random.h"
+#include "comm/comm.h"
+#include "comm/exchange.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "euler/ranks/ranks_engine.h"
 #include "euler/euler.h"
-#include "euler/ranks_team.h"
+#include "euler/ranks/team.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,11 +149,11 @@ static inline const char *euler_case_wrong(const euler_case *c, const gemp_euler
 	const char *wrong = NULL;
 	if (order->edges != places)
 		return "number of places";
-	uint64_t before = gemp_comm_before(&test_comm, order->count);
+	uint64_t before = gemp_comm_exscan(&test_comm, order->count);
 	if (gemp_comm_sum1(&test_comm, before != order->first) != 0)
 		return "first place of a rank";
-	if (gemp_comm_gather_all(&test_comm, order->edge, order->count * sizeof *order->edge, &edges, &begin) != GEMP_OK ||
-	    gemp_comm_gather_all(&test_comm, order->source, sources ? order->count * sizeof *order->source : 0, &starts,
+	if (gemp_comm_allgather(&test_comm, order->edge, order->count * sizeof *order->edge, &edges, &begin) != GEMP_OK ||
+	    gemp_comm_allgather(&test_comm, order->source, sources ? order->count * sizeof *order->source : 0, &starts,
 	                         &starts_begin) != GEMP_OK)
 		return "memory";
 	const gemp_edge *edge = edges;
@@ -220,9 +226,9 @@ static inline void euler_case_settings(uint64_t *seed, gemp_euler_options *optio
 {
 	gemp_euler_ranks_settings_now = (gemp_euler_ranks_settings){
 		.in_flight = gemp_random_below(seed, 3) ? 0 : 1 + gemp_random_below(seed, 20),
-		.apart = gemp_random_below(seed, 2), .wide = gemp_random_below(seed, 3) == 0 };
-	gemp_exchange_piece = gemp_random_below(seed, 3) ? (size_t)1 << 30 : 16 + gemp_random_below(seed, 100);
-	*options = (gemp_euler_options){ .sources = gemp_random_below(seed, 2), .keep = gemp_random_below(seed, 4) == 0,
+		.separate = gemp_random_below(seed, 2), .wide = gemp_random_below(seed, 3) == 0 };
+	gemp_exchange_chunk = gemp_random_below(seed, 3) ? (size_t)1 << 30 : 16 + gemp_random_below(seed, 100);
+	*options = (gemp_euler_options){ .sources = gemp_random_below(seed, 2), .keep_circuits = gemp_random_below(seed, 4) == 0,
 		.seed = gemp_random(seed), .spacing = 1 + (uint32_t)gemp_random_below(seed, 12),
 		.gather = gemp_random_below(seed, 3) ? 1 + gemp_random_below(seed, 8) : 0 };
 }
@@ -244,7 +250,7 @@ static inline void euler_case_try(uint64_t seed, int graphs)
 		euler_case_free(&c);
 	}
 	gemp_euler_ranks_settings_now = (gemp_euler_ranks_settings){ 0 };
-	gemp_exchange_piece = (size_t)1 << 30;
+	gemp_exchange_chunk = (size_t)1 << 30;
 	assert_all(gemp_memory_blocks() == 0);
 }
 

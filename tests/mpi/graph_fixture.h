@@ -2,10 +2,15 @@
 #ifndef GEMP_TESTS_GRAPH_FIXTURE_H
 #define GEMP_TESTS_GRAPH_FIXTURE_H
 
-#include "core/log.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder_options.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 #include "core/random.h"
 #include "harness/collective.h"
-#include "partition/builder.h"
+#include "partition/build/builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,36 +221,36 @@ static inline bool same_table(const gemp_table *part, const gemp_table *whole, s
 static inline bool same_relation(const gemp_graph *part, const gemp_relation *a, const gemp_relation *b)
 {
 	bool same = strcmp(a->name, b->name) == 0 && a->directed == b->directed && a->multigraph == b->multigraph &&
-	            a->edges == b->edges && a->first == b->out_begin[part->first];
-	uint64_t in_first = b->in_begin[part->first];
+	            a->edge_count == b->edge_count && a->first_edge == b->out_offsets[part->first_vertex];
+	uint64_t in_first = b->in_offsets[part->first_vertex];
 	for (size_t v = 0; same && v <= part->rows; v++)
-		same = a->out_begin[v] == b->out_begin[part->first + v] - a->first &&
-		       a->in_begin[v] == b->in_begin[part->first + v] - in_first;
-	uint64_t outs = same ? a->out_begin[part->rows] : 0, ins = same ? a->in_begin[part->rows] : 0;
-	return same && memcmp(a->out, b->out + a->first, outs * sizeof *a->out) == 0 &&
-	       memcmp(a->in, b->in + in_first, ins * sizeof *a->in) == 0 &&
-	       memcmp(a->in_edge, b->in_edge + in_first, ins * sizeof *a->in_edge) == 0 &&
-	       same_table(&a->props, &b->props, a->first, outs);
+		same = a->out_offsets[v] == b->out_offsets[part->first_vertex + v] - a->first_edge &&
+		       a->in_offsets[v] == b->in_offsets[part->first_vertex + v] - in_first;
+	uint64_t outs = same ? a->out_offsets[part->rows] : 0, ins = same ? a->in_offsets[part->rows] : 0;
+	return same && memcmp(a->out_targets, b->out_targets + a->first_edge, outs * sizeof *a->out_targets) == 0 &&
+	       memcmp(a->in_sources, b->in_sources + in_first, ins * sizeof *a->in_sources) == 0 &&
+	       memcmp(a->in_edges, b->in_edges + in_first, ins * sizeof *a->in_edges) == 0 &&
+	       same_table(&a->props, &b->props, a->first_edge, outs);
 }
 
 /* Is `part` this rank's share of the one-rank graph `whole`? Everything must be loaded. */
 static inline bool same_graph(const gemp_graph *part, const gemp_graph *whole)
 {
-	bool same = part->vertices == whole->vertices && part->seed == whole->seed && part->hash == whole->hash &&
+	bool same = part->vertex_count == whole->vertex_count && part->seed == whole->seed && part->hash == whole->hash &&
 	            part->label_count == whole->label_count && part->label_set_count == whole->label_set_count &&
-	            part->relation_count == whole->relation_count && part->bounds[part->rank] == part->first &&
-	            part->bounds[part->rank + 1] == part->first + part->rows && part->bounds[part->ranks] == part->vertices;
+	            part->relation_count == whole->relation_count && part->bounds[part->rank] == part->first_vertex &&
+	            part->bounds[part->rank + 1] == part->first_vertex + part->rows && part->bounds[part->ranks] == part->vertex_count;
 	for (size_t i = 0; same && i < part->label_count; i++)
 		same = strcmp(part->labels[i], whole->labels[i]) == 0;
 	for (size_t i = 0; same && i < part->label_set_count; i++) {
 		const gemp_label_set *a = &part->label_sets[i], *b = &whole->label_sets[i];
-		same = a->count == b->count && a->vertices == b->vertices &&
+		same = a->count == b->count && a->vertex_count == b->vertex_count &&
 		       memcmp(a->labels, b->labels, a->count * sizeof *a->labels) == 0;
 	}
-	same = same && same_rows(&part->key, &whole->key, part->first, part->rows) &&
-	       memcmp(part->key_rank, whole->key_rank + part->first, part->rows * sizeof *part->key_rank) == 0 &&
-	       memcmp(part->label_set, whole->label_set + part->first, part->rows * sizeof *part->label_set) == 0 &&
-	       same_table(&part->attributes, &whole->attributes, part->first, part->rows);
+	same = same && same_rows(&part->keys, &whole->keys, part->first_vertex, part->rows) &&
+	       memcmp(part->key_ranks, whole->key_ranks + part->first_vertex, part->rows * sizeof *part->key_ranks) == 0 &&
+	       memcmp(part->label_set_of, whole->label_set_of + part->first_vertex, part->rows * sizeof *part->label_set_of) == 0 &&
+	       same_table(&part->attributes, &whole->attributes, part->first_vertex, part->rows);
 	for (size_t r = 0; same && r < part->relation_count; r++)
 		same = same_relation(part, &part->relations[r], &whole->relations[r]);
 	return same;

@@ -2,10 +2,16 @@
 #ifndef GEMP_TESTS_IMPORT_CASE_H
 #define GEMP_TESTS_IMPORT_CASE_H
 
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "core/text.h"
-#include "io/import_input.h"
+#include "io/import/import.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +70,7 @@ static inline void print_values(gemp_text *out, const gemp_table *table, size_t 
 
 static inline void print_key(gemp_text *out, const gemp_graph *graph, gemp_vertex id)
 {
-	gemp_value key = gemp_column_get(&graph->key, id);
+	gemp_value key = gemp_column_get(&graph->keys, id);
 	gemp_value_print(&key, out);
 }
 
@@ -73,7 +79,7 @@ static inline void dump(gemp_text *out, const gemp_graph *graph)
 {
 	gemp_text edges = { 0 };
 	for (gemp_vertex v = 0; v < graph->rows; v++) {
-		const gemp_label_set *set = &graph->label_sets[graph->label_set[v]];
+		const gemp_label_set *set = &graph->label_sets[graph->label_set_of[v]];
 		print_key(out, graph, v);
 		for (size_t i = 0; i < set->count; i++)
 			gemp_text_print(out, "%c%s", i ? ';' : ' ', graph->labels[set->labels[i]]);
@@ -81,10 +87,10 @@ static inline void dump(gemp_text *out, const gemp_graph *graph)
 		gemp_text_print(out, "\n");
 		for (size_t r = 0; r < graph->relation_count; r++) {
 			const gemp_relation *relation = &graph->relations[r];
-			for (uint64_t e = relation->out_begin[v]; e < relation->out_begin[v + 1]; e++) {
+			for (uint64_t e = relation->out_offsets[v]; e < relation->out_offsets[v + 1]; e++) {
 				print_key(&edges, graph, v);
 				gemp_text_print(&edges, "-%s-%s", relation->name, relation->directed ? ">" : "");
-				print_key(&edges, graph, relation->out[e]);
+				print_key(&edges, graph, relation->out_targets[e]);
 				print_values(&edges, &relation->props, e);
 				gemp_text_print(&edges, "\n");
 			}
@@ -109,7 +115,7 @@ static inline void expect(const gemp_import_options *options, const char *expect
 	assert_all(strcmp(text.data ? text.data : "", expected) == 0);
 	gemp_text_free(&text);
 	assert_all_ok(gemp_import(&graph, &test_comm, options));
-	assert_all(graph->hash == whole->hash && graph->vertices == whole->vertices);
+	assert_all(graph->hash == whole->hash && graph->vertex_count == whole->vertex_count);
 	gemp_graph_free(graph);
 	gemp_graph_free(whole);
 	assert_all(gemp_memory_blocks() == blocks);

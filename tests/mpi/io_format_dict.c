@@ -1,7 +1,8 @@
 /* Dictionaries of dictd as FreeDict writes them: what becomes of samples, and what is refused how. */
 #include "import_case.h"
 
-#include "io/dict_entry.h"
+#include "io/import/dict_entry.h"
+#include "core/status.h"
 
 /* An entry read, as "headword <grammar> = word, 1:word, ...". */
 static void entry_is(const char *text, const char *expected)

@@ -1,6 +1,16 @@
 /* The graph file: what is written is read again, the same bytes for every number of ranks, damage is met. */
-#include "io/graph_file.h"
-#include "io/graph_file_parts.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_relation_write.h"
+#include "io/graph_file/graph_file_write.h"
+#include "io/hdf5/hdf5_attributes.h"
+#include "io/hdf5/hdf5_file.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 #include "mpi/graph_fixture.h"
 
 #include <glob.h>
@@ -65,17 +75,17 @@ static void round_trip(const fixture *made, uint64_t order, bool undirected)
 	assert_all(test_comm.rank != 0 || same_bytes(path, alone));
 	gemp_graph_free(graph);
 	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, path));
-	assert_all(graph->first == graph->vertices * (uint64_t)test_comm.rank / (uint64_t)test_comm.size);
-	assert_all(!gemp_column_loaded(&graph->key) && !graph->label_set);
+	assert_all(graph->first_vertex == graph->vertex_count * (uint64_t)test_comm.rank / (uint64_t)test_comm.size);
+	assert_all(!gemp_column_loaded(&graph->keys) && !graph->label_set_of);
 	for (size_t r = 0; r < graph->relation_count; r++)
-		assert_all(graph->relations[r].loaded == 0 && !graph->relations[r].out);
+		assert_all(graph->relations[r].loaded == 0 && !graph->relations[r].out_targets);
 	for (size_t c = graph->attributes.count; c-- > 0;)
-		assert_all_ok(gemp_graph_need_attribute(graph, c));
+		assert_all_ok(gemp_graph_load_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++) {
-		assert_all_ok(gemp_graph_need_relation(graph, r, r % 2 ? GEMP_PART_PROPS : GEMP_PART_IN));
-		assert_all(graph->relations[r].loaded == (r % 2 ? GEMP_PART_PROPS : GEMP_PART_IN));
+		assert_all_ok(gemp_graph_load_relation(graph, r, r % 2 ? GEMP_LOAD_PROPS : GEMP_LOAD_IN));
+		assert_all(graph->relations[r].loaded == (r % 2 ? GEMP_LOAD_PROPS : GEMP_LOAD_IN));
 	}
-	assert_all_ok(gemp_graph_load(graph));
+	assert_all_ok(gemp_graph_load_all(graph));
 	assert_all(same_graph(graph, whole));
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
 	assert_all(test_comm.rank != 0 || same_bytes(path, alone));
@@ -146,7 +156,7 @@ static gemp_code open_and_load(const char *path)
 	gemp_graph *graph = NULL;
 	gemp_code code = gemp_graph_file_open(&graph, &test_comm, path);
 	if (code == GEMP_OK)
-		code = gemp_graph_load(graph);
+		code = gemp_graph_load_all(graph);
 	gemp_graph_free(graph);
 	return code;
 }

@@ -1,4 +1,5 @@
 /* What is imported, from how it is written; and that every number of ranks gives the same graph as one does. */
+#include "io/import/table_reader.h"
 #include "import_case.h"
 
 /* One file of vertices and one of edges, either may be NULL, in the format of the ending. */

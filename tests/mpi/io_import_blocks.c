@@ -1,9 +1,14 @@
 /* The order of lines, how files are cut into blocks and dealt to ranks and threads, and compression: none of it matters. */
+#include "io/text/lines.h"
 #include "import_case.h"
 
 #include "core/random.h"
+#include "io/graph_file/graph_file_write.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "graph/graph.h"
 #include "core/threads.h"
-#include "io/graph_file.h"
+#include "io/graph_file/graph_file_read.h"
 
 #include <zlib.h>
 
@@ -110,13 +115,13 @@ static void nothing_but_the_edges_matters(void **state)
 		gemp_comm_max(&test_comm, &file, 1);
 		gemp_graph_free(graph);
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-			gemp_block_size = sizes[i];
+			gemp_lines_block_size = sizes[i];
 			gemp_threads_limit((unsigned)i % 3 + 1);
 			shuffle(table, &seed);
 			path = write_table(table, kind, i % 2);
 			import_is(path, expected, file);
 		}
-		gemp_block_size = sizes[0];
+		gemp_lines_block_size = sizes[0];
 		gemp_threads_limit(0);
 	}
 	free(table);
@@ -135,11 +140,11 @@ static void the_first_error_counts(void **state)
 		const char *path = compressed ? packed("bad.tsv.gz", text.data) : written("bad.tsv", text.data);
 		gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
 		gemp_graph *graph = NULL;
-		gemp_block_size = 300;
+		gemp_lines_block_size = 300;
 		assert_all_code(gemp_import(&graph, &test_comm, &options), GEMP_EDATA);
 		assert_all(strstr(gemp_message(), ":500: 1 field where the header has 2") != NULL);
 	}
-	gemp_block_size = 16 << 20;
+	gemp_lines_block_size = 16 << 20;
 	gemp_text_free(&text);
 }
 
@@ -156,12 +161,12 @@ static void memory_may_run_out_in_threads(void **state)
 {
 	(void)state;
 	const char *path = written("few.tsv", "src\tdst\n1\t2\n2\t3\n3\t1\n4\t4\n");
-	gemp_block_size = 8;
+	gemp_lines_block_size = 8;
 	if (test_comm.size <= 2)
 		assert_all_survive_no_memory(import_small, &path);
 	else
 		assert_all_ok(import_small(&path));
-	gemp_block_size = 16 << 20;
+	gemp_lines_block_size = 16 << 20;
 }
 
 int main(int argc, char **argv)

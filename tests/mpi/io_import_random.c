@@ -1,9 +1,13 @@
 /* Random tables, written as TSV and CSV over several files, plain and compressed, come back as they were. */
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "core/random.h"
+#include "comm/comm.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 #include "core/text.h"
-#include "io/import.h"
+#include "io/import/import.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -222,8 +226,8 @@ static bool vertex_is_right(const gemp_graph *graph, size_t at, uint64_t *number
 	gemp_text text = { 0 };
 	size_t row;
 	bool good = row_is_right(&graph->attributes, at, &vertices, &row);
-	const gemp_label_set *set = &graph->label_sets[graph->label_set[at]];
-	gemp_value key = gemp_column_get(&graph->key, at);
+	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[at]];
+	gemp_value key = gemp_column_get(&graph->keys, at);
 	gemp_value_print(&key, &text);
 	for (size_t i = 0; i < set->count; i++)
 		gemp_text_print(&text, "%c%s", i ? ';' : '/', graph->labels[set->labels[i]]);
@@ -246,16 +250,16 @@ static void check_graph(const gemp_graph *graph)
 	bool good = true;
 	for (size_t v = 0; v < graph->rows; v++)
 		good = vertex_is_right(graph, v, &own[v]) && good;
-	assert_all(good && graph->vertices == vertices.count && gemp_graph_edges(graph) == edges.count);
-	assert_all_ok(gemp_comm_gather_all(&test_comm, own, graph->rows * sizeof *own, (void **)&row_of, &begin));
+	assert_all(good && graph->vertex_count == vertices.count && gemp_graph_edges(graph) == edges.count);
+	assert_all_ok(gemp_comm_allgather(&test_comm, own, graph->rows * sizeof *own, (void **)&row_of, &begin));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		for (size_t v = 0; v < graph->rows; v++) {
 			const gemp_relation *relation = &graph->relations[r];
-			for (uint64_t e = relation->out_begin[v]; e < relation->out_begin[v + 1]; e++) {
+			for (uint64_t e = relation->out_offsets[v]; e < relation->out_offsets[v + 1]; e++) {
 				size_t number = 0;
 				good = good && row_is_right(&relation->props, e, &edges, &number);
 				const row *edge = &edges.rows[number];
-				good = good && edge->source == own[v] && edge->target == row_of[relation->out[e]];
+				good = good && edge->source == own[v] && edge->target == row_of[relation->out_targets[e]];
 				good = good && strcmp(edge->labels, relation->name) == 0 && !(seen >> number & 1);
 				seen |= UINT64_C(1) << number;
 			}
@@ -290,7 +294,7 @@ static void tables_come_back(void **state)
 			                        .edge_file_count = files[1],
 			                        .seed = seed };
 		assert_all_ok(gemp_import(&graph, &test_comm, &options));
-		assert_all(!vertices.count || graph->key.type == (integer_keys ? GEMP_INTEGER : GEMP_STRING));
+		assert_all(!vertices.count || graph->keys.type == (integer_keys ? GEMP_INTEGER : GEMP_STRING));
 		check_graph(graph);
 		gemp_graph_free(graph);
 		assert_all(gemp_memory_blocks() == 0);

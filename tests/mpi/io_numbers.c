@@ -3,8 +3,13 @@
 #include "harness/collective.h"
 
 #include "core/random.h"
-#include "io/blocks.h"
-#include "io/numbers.h"
+#include "io/arrays/numbers_read.h"
+#include "io/arrays/numbers_write.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "primitive/key.h"
+#include "io/text/lines.h"
+#include "io/arrays/numbers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,8 +41,8 @@ static size_t write_file(uint64_t *random, int64_t low, int64_t high, bool whole
 
 static bool as_written(const gemp_numbers *numbers, size_t count)
 {
-	uint64_t first = gemp_comm_before(&test_comm, numbers->count);
-	if (numbers->all != count)
+	uint64_t first = gemp_comm_exscan(&test_comm, numbers->count);
+	if (numbers->total != count)
 		return false;
 	for (size_t i = 0; i < numbers->count; i++) {
 		uint64_t bits = gemp_key_get(numbers->values, i, gemp_key_size(numbers->kind));
@@ -60,24 +65,24 @@ static void texts(void **state)
 	static const struct { int64_t low, high; } ranges[] = { { 0, 9 }, { 0, UINT32_MAX }, { -5, 5 }, { 0, INT64_MAX },
 		{ INT64_MIN / 2, INT64_MAX / 2 } };
 	uint64_t random = test_seed_all();
-	size_t block = gemp_block_size;
+	size_t block = gemp_lines_block_size;
 	(void)state;
 	for (size_t k = 0; k < 40; k++) {
 		gemp_numbers numbers;
 		size_t range = k % 5, count = write_file(&random, ranges[range].low, ranges[range].high, k % 2);
-		gemp_block_size = k % 3 ? block : 1 + gemp_random_below(&random, 40);
+		gemp_lines_block_size = k % 3 ? block : 1 + gemp_random_below(&random, 40);
 		assert_all_ok(gemp_numbers_read(&numbers, &test_comm, path, GEMP_NUMBERS_AUTO));
 		assert_all(as_written(&numbers, count));
 		gemp_numbers_free(&numbers);
 	}
-	gemp_block_size = block;
+	gemp_lines_block_size = block;
 }
 
 /* A word at a random line, among numbers and empty lines. */
 static void places(void **state)
 {
 	uint64_t random = test_seed_all();
-	size_t block = gemp_block_size;
+	size_t block = gemp_lines_block_size;
 	(void)state;
 	for (int k = 0; k < 20; k++) {
 		gemp_numbers numbers;
@@ -89,12 +94,12 @@ static void places(void **state)
 		if (file)
 			fclose(file);
 		GEMP_MPI(MPI_Barrier(test_comm.world));
-		gemp_block_size = 1 + gemp_random_below(&random, 50);
+		gemp_lines_block_size = 1 + gemp_random_below(&random, 50);
 		assert_all_code(gemp_numbers_read(&numbers, &test_comm, path, k % 2 ? GEMP_NUMBERS_AUTO : GEMP_KEY_F32), GEMP_EDATA);
 		snprintf(place, sizeof place, "numbers.txt:%zu:2: 'word'", bad + 1);
 		assert_all(strstr(gemp_message(), place) != NULL);
 	}
-	gemp_block_size = block;
+	gemp_lines_block_size = block;
 }
 
 static gemp_code read_and_write(void *unused)

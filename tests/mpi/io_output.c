@@ -2,7 +2,9 @@
 #include "harness/collective.h"
 
 #include "core/random.h"
-#include "io/output.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "io/file/output.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,8 +1,15 @@
 /* Graphs whose ids follow parts: where each vertex lies, the same on any number of ranks, and there and back again. */
-#include "partition/renumber.h"
-#include "io/graph_file.h"
+#include "core/log.h"
+#include "partition/derived/renumber.h"
+#include "io/graph_file/graph_file_write.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "io/graph_file/graph_file_read.h"
 #include "mpi/graph_fixture.h"
-#include "partition/partitioner.h"
+#include "partition/cut/partitioner.h"
 
 #include "core/memory.h"
 
@@ -21,7 +28,7 @@ static uint32_t *pick(const gemp_graph *graph, const uint32_t *by_key)
 {
 	uint32_t *part = calloc(graph->rows + 1, sizeof *part);
 	for (size_t v = 0; v < graph->rows; v++)
-		part[v] = by_key[graph->key_rank[v]];
+		part[v] = by_key[graph->key_ranks[v]];
 	return part;
 }
 
@@ -38,22 +45,22 @@ static gemp_graph *renumber(const gemp_comm *comm, gemp_graph *graph, const uint
 /* `whole` has all vertices: the id of each key in it. */
 static uint32_t *ids_by_key(const gemp_graph *whole)
 {
-	uint32_t *id = calloc(whole->vertices + 1, sizeof *id);
+	uint32_t *id = calloc(whole->vertex_count + 1, sizeof *id);
 	for (size_t v = 0; v < whole->rows; v++)
-		id[whole->key_rank[v]] = (uint32_t)v;
+		id[whole->key_ranks[v]] = (uint32_t)v;
 	return id;
 }
 
 static bool in_order(const gemp_graph *before, const gemp_graph *after, const uint32_t *by_key, uint64_t parts)
 {
 	uint32_t *old = ids_by_key(before);
-	bool right = after->parts.count == parts && strcmp(after->parts.method, "block") == 0;
+	bool right = after->partition.count == parts && strcmp(after->partition.method, "block") == 0;
 	for (size_t v = 0; v < after->rows; v++) {
-		uint32_t key = after->key_rank[v];
-		size_t range = gemp_range_of(after->parts.bounds, parts, v);
+		uint32_t key = after->key_ranks[v];
+		size_t range = gemp_range_find(after->partition.bounds, parts, v);
 		right = right && range == by_key[key];
-		if (v && by_key[after->key_rank[v - 1]] == range)
-			right = right && old[after->key_rank[v - 1]] < old[key];
+		if (v && by_key[after->key_ranks[v - 1]] == range)
+			right = right && old[after->key_ranks[v - 1]] < old[key];
 	}
 	free(old);
 	return right;
@@ -62,15 +69,15 @@ static bool in_order(const gemp_graph *before, const gemp_graph *after, const ui
 static void there_and_back(const fixture *made, uint64_t parts, uint64_t seed, bool undirected)
 {
 	gemp_graph *graph = build(made, &test_comm, seed, undirected), *whole = build(made, &self, seed, undirected);
-	uint32_t *by_key = calloc(whole->vertices + 1, sizeof *by_key), *home = ids_by_key(whole);
-	for (uint64_t v = 0; v < whole->vertices; v++)
+	uint32_t *by_key = calloc(whole->vertex_count + 1, sizeof *by_key), *home = ids_by_key(whole);
+	for (uint64_t v = 0; v < whole->vertex_count; v++)
 		by_key[v] = (uint32_t)gemp_random_below(&seed, parts);
 	gemp_graph *cut = renumber(&test_comm, graph, by_key, parts), *alone = renumber(&self, whole, by_key, parts);
 	assert_all(in_order(whole, alone, by_key, parts));
 	assert_all(same_graph(cut, alone));
 	for (int r = 0; r < cut->ranks && parts % (uint64_t)cut->ranks == 0; r++)
-		assert_all(cut->bounds[r] == cut->parts.bounds[(uint64_t)r * (parts / (uint64_t)cut->ranks)]);
-	gemp_graph *back = whole->vertices ? renumber(&test_comm, cut, home, whole->vertices) : NULL;
+		assert_all(cut->bounds[r] == cut->partition.bounds[(uint64_t)r * (parts / (uint64_t)cut->ranks)]);
+	gemp_graph *back = whole->vertex_count ? renumber(&test_comm, cut, home, whole->vertex_count) : NULL;
 	assert_all(!back || same_graph(back, whole));
 	assert_all(!back || back->hash == whole->hash);
 	gemp_graph *const all[] = { graph, whole, cut, alone, back };
@@ -108,9 +115,9 @@ static void test_kept(void **state)
 	assert_all_ok(gemp_graph_file_write(&test_comm, cut, path, NULL));
 	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
 	assert_all_ok(gemp_graph_file_open(&read, &test_comm, path));
-	assert_all(read->parts.count == 8 && strcmp(read->parts.method, "block") == 0);
+	assert_all(read->partition.count == 8 && strcmp(read->partition.method, "block") == 0);
 	assert_all(memcmp(read->bounds, cut->bounds, ((size_t)cut->ranks + 1) * sizeof *cut->bounds) == 0);
-	assert_all_ok(gemp_graph_load(read));
+	assert_all_ok(gemp_graph_load_all(read));
 	assert_all(same_graph(read, alone));
 	gemp_graph *const all[] = { graph, whole, cut, alone, read };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -131,7 +138,7 @@ static void check_parts(const fixture *made, gemp_partitioner method, uint64_t p
 	assert_all_ok(gemp_partition_choose(&self, whole, method, parts, all));
 	assert_all_ok(gemp_partition_measure(&test_comm, graph, part, parts, sizes));
 	if (method != GEMP_PARTITION_PTSCOTCH) {
-		assert_all(memcmp(part, all + graph->first, graph->rows * sizeof *part) == 0);
+		assert_all(memcmp(part, all + graph->first_vertex, graph->rows * sizeof *part) == 0);
 		assert_all_ok(gemp_partition_measure(&self, whole, all, parts, expected));
 		assert_all(memcmp(sizes, expected, parts * sizeof *sizes) == 0);
 	}
@@ -142,11 +149,11 @@ static void check_parts(const fixture *made, gemp_partitioner method, uint64_t p
 		sum[3] += sizes[p].inside;
 	}
 	uint64_t edges = gemp_graph_edges(whole);
-	assert_all(sum[0] == whole->vertices && sum[1] == edges && sum[2] == edges && sum[3] <= edges);
+	assert_all(sum[0] == whole->vertex_count && sum[1] == edges && sum[2] == edges && sum[3] <= edges);
 	assert_all(parts > 1 || sum[3] == edges);
 	if (method == GEMP_PARTITION_BLOCK) {
 		uint32_t *id = ids_by_key(whole);
-		for (uint64_t k = 1; k < whole->vertices; k++)
+		for (uint64_t k = 1; k < whole->vertex_count; k++)
 			assert_all(all[id[k - 1]] <= all[id[k]]);
 		free(id);
 	}

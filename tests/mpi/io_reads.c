@@ -1,9 +1,12 @@
 /* Reads of random files, cut anywhere by byte range: all letters once, in order, and where sequences begin. */
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "core/random.h"
+#include "comm/comm.h"
+#include "core/status.h"
 #include "core/text.h"
-#include "io/reads.h"
+#include "io/text/fasta.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,12 +72,12 @@ static void random_files(void **state)
 	uint64_t random = test_seed_all();
 	for (int c = 0; c < (test_comm.size > 4 ? 20 : 60); c++) {
 		gemp_text file = { 0 }, expected = { 0 }, mine = { 0 };
-		gemp_reads reads;
+		gemp_fasta reads;
 		char *all = NULL;
 		size_t *begin = NULL;
 		draw_file(&file, &expected, c % 2, &random);
-		assert_all_ok(gemp_reads_visit(&reads, &test_comm, write_all("reads", &file), (size_t)c, take, &mine));
-		assert_all_ok(gemp_comm_gather_all(&test_comm, mine.data, mine.size, (void **)&all, &begin));
+		assert_all_ok(gemp_fasta_visit(&reads, &test_comm, write_all("reads", &file), (size_t)c, take, &mine));
+		assert_all_ok(gemp_comm_allgather(&test_comm, mine.data, mine.size, (void **)&all, &begin));
 		bool good = begin[test_comm.size] == expected.size && memcmp(all, expected.data, expected.size) == 0;
 		if (!good && test_comm.rank == 0)
 			fprintf(stderr, "case %d:\n%s\nexpected %s\n     got %.*s\n", c, file.data, expected.data,
@@ -94,12 +97,12 @@ static void quality_of_other_size(void **state)
 	(void)state;
 	for (int wrong = 0; wrong < 8; wrong++) {
 		gemp_text file = { 0 }, mine = { 0 };
-		gemp_reads reads;
+		gemp_fasta reads;
 		char place[64];
 		for (int s = 0; s < 8; s++)
 			gemp_text_print(&file, "@r\nACGTACGT\n+\n%s\n", s == wrong ? "!!!!!!!" : "!!!!!!!!");
 		snprintf(place, sizeof place, "reads:%d: 7 signs of quality for 8 letters", 4 * wrong + 4);
-		assert_all_code(gemp_reads_visit(&reads, &test_comm, write_all("reads", &file), 0, take, &mine), GEMP_EDATA);
+		assert_all_code(gemp_fasta_visit(&reads, &test_comm, write_all("reads", &file), 0, take, &mine), GEMP_EDATA);
 		assert_message(place);
 		gemp_text_free(&file);
 		gemp_text_free(&mine);

@@ -3,8 +3,11 @@
 #include "harness/collective.h"
 
 #include "core/random.h"
-#include "io/share.h"
-#include "io/vectors.h"
+#include "io/arrays/vectors_read.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "comm/comm.h"
+#include "io/arrays/vectors.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -82,9 +85,9 @@ static bool same(float a, float b)
 
 static bool as_written(const gemp_vectors *v)
 {
-	gemp_span span = gemp_share(&test_comm, rows);
+	gemp_block_range span = gemp_comm_block(&test_comm, rows);
 	uint64_t missing = 0;
-	bool right = v->all == rows && v->dims == columns && v->count == span.end - span.begin;
+	bool right = v->total == rows && v->dims == columns && v->count == span.end - span.begin;
 	for (size_t i = 0; right && i < v->count; i++)
 		for (size_t c = 0; c < columns; c++)
 			right = right && same(v->x[i * columns + c], written[span.begin + i][c]);
@@ -96,7 +99,7 @@ static bool as_written(const gemp_vectors *v)
 
 static bool keys_as_written(const gemp_vectors *v, bool csv)
 {
-	uint64_t first = gemp_share(&test_comm, rows).begin;
+	uint64_t first = gemp_comm_block(&test_comm, rows).begin;
 	bool right = gemp_column_loaded(&v->keys) && v->keys.rows == v->count;
 	for (size_t i = 0; right && i < v->count; i++) {
 		char name[32];

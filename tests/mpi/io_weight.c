@@ -2,8 +2,13 @@
 #include "import_case.h"
 
 #include "core/random.h"
-#include "io/graph_file.h"
-#include "io/graph_file_parts.h"
+#include "io/graph_file/graph_file_matrix_values.h"
+#include "io/graph_file/graph_file_write.h"
+#include "io/hdf5/hdf5_dataset.h"
+#include "io/hdf5/hdf5_file.h"
+#include "core/status.h"
+#include "graph/graph.h"
+#include "io/graph_file/graph_file_read.h"
 
 enum { VERTICES = 40, EDGES = 300 };
 

@@ -4,8 +4,12 @@
 
 #include "match_case.h"
 
-#include "match/marks.h"
-#include "match/match_parts.h"
+#include "match/codegen/adjacency_marks.h"
+#include "partition/views/resident.h"
+#include "match/match.h"
+#include "match/planner/match_options.h"
+#include "pattern/model/pattern.h"
+#include "match/match_state.h"
 
 /* Every row at hand, as the nest of loops wants them. */
 static inline gemp_match_options loops_options(gemp_semantics semantics, bool listed)
@@ -23,10 +27,10 @@ static inline size_t marks_of(const case_graph *g, const question *q, const gemp
 {
 	gemp_pattern *pattern = ask(q, g->dealt);
 	gemp_match *match = NULL;
-	gemp_marks marks;
+	gemp_adjacency_marks marks;
 	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
 	assert_true(match->search->emit.loops == !context->device->gpu);
-	gemp_marks_plan(&marks, match->plan);
+	gemp_adjacency_marks_plan(&marks, match->plan);
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);
 	return marks.count;

@@ -2,9 +2,13 @@
 #ifndef GEMP_TESTS_MADE_GRAPH_H
 #define GEMP_TESTS_MADE_GRAPH_H
 
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "core/random.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/column.h"
 #include "graph/graph.h"
 #include "partition/context.h"
 
@@ -77,7 +81,7 @@ static inline void made_bounds(made_graph *made)
 	gemp_graph *graph = &made->graph;
 	graph->rank = test_comm.rank;
 	graph->ranks = test_comm.size;
-	graph->vertices = MADE_VERTICES;
+	graph->vertex_count = MADE_VERTICES;
 	assert_all_ok(GEMP_NEW(graph->bounds, (size_t)graph->ranks + 1));
 	for (int r = 1; r < graph->ranks; r++) /* ranks 1 and 2 of many own nothing, the rest what chance gives */
 		graph->bounds[r] = r < 3 && graph->ranks > 3
@@ -87,8 +91,8 @@ static inline void made_bounds(made_graph *made)
 	for (int r = 1; r < graph->ranks; r++)
 		if (graph->bounds[r] > MADE_VERTICES)
 			graph->bounds[r] = MADE_VERTICES;
-	graph->first = graph->bounds[graph->rank];
-	graph->rows = graph->bounds[graph->rank + 1] - graph->first;
+	graph->first_vertex = graph->bounds[graph->rank];
+	graph->rows = graph->bounds[graph->rank + 1] - graph->first_vertex;
 }
 
 /* A rank without rows has columns all the same: arrays of no elements. */
@@ -114,20 +118,20 @@ static inline void made_relation(made_graph *made, int k, const char *name)
 	qsort(edges, MADE_EDGES, sizeof *edges, made_compare_edges);
 	gemp_column *weight;
 	assert_all_ok((relation->name = gemp_strdup(name)) ? GEMP_OK : GEMP_ENOMEM);
-	assert_all_ok(GEMP_NEW(relation->out_begin, graph->rows + 1));
-	assert_all_ok(GEMP_NEW(relation->out, MADE_EDGES));
+	assert_all_ok(GEMP_NEW(relation->out_offsets, graph->rows + 1));
+	assert_all_ok(GEMP_NEW(relation->out_targets, MADE_EDGES));
 	assert_all_ok(gemp_table_add(&relation->props, k == 0 ? "weight" : "cost", k == 0 ? GEMP_INTEGER : GEMP_STRING, &weight));
 	relation->directed = relation->multigraph = true;
-	relation->edges = MADE_EDGES;
-	relation->loaded = GEMP_PART_OUT | GEMP_PART_PROPS;
+	relation->edge_count = MADE_EDGES;
+	relation->loaded = GEMP_LOAD_OUT | GEMP_LOAD_PROPS;
 	size_t own = 0;
 	gemp_code code = GEMP_OK;
 	for (int i = 0; i < MADE_EDGES; i++) {
-		relation->first += edges[i].source < graph->first;
-		if (edges[i].source < graph->first || edges[i].source >= graph->first + graph->rows)
+		relation->first_edge += edges[i].source < graph->first_vertex;
+		if (edges[i].source < graph->first_vertex || edges[i].source >= graph->first_vertex + graph->rows)
 			continue;
-		relation->out[own++] = edges[i].target;
-		relation->out_begin[edges[i].source - graph->first + 1] = own;
+		relation->out_targets[own++] = edges[i].target;
+		relation->out_offsets[edges[i].source - graph->first_vertex + 1] = own;
 		gemp_value value = { .type = weight->type, .null = edges[i].weight % 2 };
 		char text[32];
 		if (k == 0)
@@ -137,8 +141,8 @@ static inline void made_relation(made_graph *made, int k, const char *name)
 		code |= gemp_column_add(weight, &value);
 	}
 	for (size_t row = 0; row < graph->rows; row++)
-		if (relation->out_begin[row + 1] < relation->out_begin[row])
-			relation->out_begin[row + 1] = relation->out_begin[row];
+		if (relation->out_offsets[row + 1] < relation->out_offsets[row])
+			relation->out_offsets[row + 1] = relation->out_offsets[row];
 	code |= made_loaded(weight);
 	relation->props.rows = own;
 	assert_all_ok(code);
@@ -160,29 +164,29 @@ static inline made_graph *made_graph_new(uint64_t seed)
 		made->key_rank[j] = i;
 	}
 	made_bounds(made);
-	gemp_code code = gemp_column_init(&graph->key, "_id", GEMP_INTEGER);
+	gemp_code code = gemp_column_init(&graph->keys, "_id", GEMP_INTEGER);
 	graph->label_set_count = 3;
-	code |= GEMP_NEW(graph->key_rank, graph->rows);
-	code |= GEMP_NEW(graph->label_set, graph->rows);
+	code |= GEMP_NEW(graph->key_ranks, graph->rows);
+	code |= GEMP_NEW(graph->label_set_of, graph->rows);
 	code |= GEMP_NEW(graph->label_sets, graph->label_set_count);
 	for (int a = 0; a < MADE_ATTRIBUTES; a++) {
 		gemp_column *column;
 		code |= gemp_table_add(&graph->attributes, names[a], types[a], &column);
 		for (size_t row = 0; row < graph->rows; row++) {
 			char room[64];
-			gemp_value value = made_value(made, a, (gemp_vertex)(graph->first + row), room);
+			gemp_value value = made_value(made, a, (gemp_vertex)(graph->first_vertex + row), room);
 			code |= gemp_column_add(column, &value);
 		}
 		code |= made_loaded(column);
 	}
 	graph->attributes.rows = graph->rows;
 	for (size_t row = 0; row < graph->rows; row++) {
-		gemp_vertex id = (gemp_vertex)(graph->first + row);
-		code |= gemp_column_add(&graph->key, &(gemp_value){ .type = GEMP_INTEGER, .integer = made_key(made, id) });
-		graph->key_rank[row] = made->key_rank[id];
-		graph->label_set[row] = made_label_set(made, id);
+		gemp_vertex id = (gemp_vertex)(graph->first_vertex + row);
+		code |= gemp_column_add(&graph->keys, &(gemp_value){ .type = GEMP_INTEGER, .integer = made_key(made, id) });
+		graph->key_ranks[row] = made->key_rank[id];
+		graph->label_set_of[row] = made_label_set(made, id);
 	}
-	code |= made_loaded(&graph->key);
+	code |= made_loaded(&graph->keys);
 	graph->relation_count = MADE_RELATIONS;
 	code |= GEMP_NEW(graph->relations, MADE_RELATIONS);
 	assert_all_ok(code);
@@ -195,15 +199,15 @@ static inline void made_graph_free(made_graph *made)
 {
 	gemp_graph *graph = &made->graph;
 	gemp_free(graph->bounds);
-	gemp_column_free(&graph->key);
-	gemp_free(graph->key_rank);
-	gemp_free(graph->label_set);
+	gemp_column_free(&graph->keys);
+	gemp_free(graph->key_ranks);
+	gemp_free(graph->label_set_of);
 	gemp_free(graph->label_sets);
 	gemp_table_free(&graph->attributes);
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		gemp_free(graph->relations[k].name);
-		gemp_free(graph->relations[k].out_begin);
-		gemp_free(graph->relations[k].out);
+		gemp_free(graph->relations[k].out_offsets);
+		gemp_free(graph->relations[k].out_targets);
 		gemp_table_free(&graph->relations[k].props);
 	}
 	gemp_free(graph->relations);

@@ -18,10 +18,10 @@ static const struct {
 
 static uint32_t *random_bits(const gemp_graph *graph, uint64_t *seed)
 {
-	uint32_t *bits = calloc(graph->vertices / 32 + 1, sizeof *bits);
+	uint32_t *bits = calloc(graph->vertex_count / 32 + 1, sizeof *bits);
 	uint64_t share = gemp_random_below(seed, 5);
 	assert_non_null(bits);
-	for (uint64_t id = 0; id < graph->vertices; id++)
+	for (uint64_t id = 0; id < graph->vertex_count; id++)
 		if (gemp_random_below(seed, 4) < share)
 			bits[id / 32] |= UINT32_C(1) << id % 32;
 	return bits;
@@ -53,7 +53,7 @@ static void check(const case_graph *g, size_t index, gemp_match_options *o, uint
 	reference_new(&r, g->whole, pattern, o->semantics);
 	keep_those(&r, o->among_vertex, bits);
 	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
-	memset(bits, 0, (g->dealt->vertices / 32 + 1) * sizeof *bits); /* not needed any longer */
+	memset(bits, 0, (g->dealt->vertex_count / 32 + 1) * sizeof *bits); /* not needed any longer */
 	assert_all_ok(gemp_match_run(match, &sink, &result));
 	collecting_gather(&rows);
 	assert_all(numbers_are_right(&r, o, &result) && rows_are_right(&r, o, &rows, result.matches));

@@ -1,11 +1,17 @@
 /* Pivots handed out by cost: every pivot once, whoever takes it; the same answers as of one rank. */
 #include "match_case.h"
 
-#include "comm/counter.h"
 #include "comm/shared.h"
-#include "match/match_parts.h"
-#include "match/pivot_part.h"
-#include "match/search_deal.h"
+#include "partition/views/resident.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "match/match.h"
+#include "match/planner/match_options.h"
+#include "match/search/search_state.h"
+#include "pattern/model/pattern.h"
+#include "match/match_state.h"
+#include "match/match_run.h"
+#include "match/search/load_balancer.h"
 
 enum { MOST = 5000, FEW_LEAVES = 30, MANY_LEAVES = 1000 };
 
@@ -16,9 +22,9 @@ typedef struct taken {
 	uint64_t pivots, cost;
 } taken;
 
-static void take(taken *t, const gemp_piece *piece, const uint64_t *cost)
+static void take(taken *t, const gemp_pivot_chunk *piece, const uint64_t *cost)
 {
-	size_t first = piece->part.first, count = piece->part.count, pivot = piece->pivot;
+	size_t first = piece->range.first, count = piece->range.count, pivot = piece->pivot;
 	if (piece->slices == 1) {
 		for (size_t i = first; i < first + count; i++) {
 			t->whole[i]++;
@@ -37,16 +43,16 @@ static void take(taken *t, const gemp_piece *piece, const uint64_t *cost)
 }
 
 /* t: what this rank took. Returns the pivots in slices. */
-static size_t take_all(gemp_deal *deal, size_t count, const uint64_t *cost, taken *t)
+static size_t take_all(gemp_balancer *deal, size_t count, const uint64_t *cost, taken *t)
 {
-	gemp_piece piece;
+	gemp_pivot_chunk piece;
 	size_t divided = 0;
 	memset(t, 0, sizeof *t);
-	gemp_deal_open(deal);
-	while (gemp_deal_take(deal, &piece))
+	gemp_balancer_open(deal);
+	while (gemp_balancer_take(deal, &piece))
 		take(t, &piece, cost);
-	assert_all(!gemp_deal_left(deal) && deal->done == t->pivots);
-	gemp_deal_close(deal);
+	assert_all(!gemp_balancer_has_pieces(deal) && deal->done == t->pivots);
+	gemp_balancer_close(deal);
 	assert_int_equal(gemp_comm_sum1(&test_comm, t->pivots), count);
 	gemp_comm_sum(&test_comm, t->whole, MOST);
 	gemp_comm_sum(&test_comm, t->slices, MOST);
@@ -71,25 +77,25 @@ static void each_pivot_once(void **state)
 	static uint64_t cost[MOST];
 	static uint32_t slices[MOST];
 	uint64_t seed = 31;
-	gemp_deal *deal = NULL;
-	assert_all_ok(gemp_deal_new(&deal, &test_comm, 1));
+	gemp_balancer *deal = NULL;
+	assert_all_ok(gemp_balancer_new(&deal, &test_comm, 1));
 	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
 		for (size_t least = 1; least <= 64; least *= 8) {
 			for (size_t i = 0; i < counts[c]; i++) {
 				cost[i] = gemp_random(&seed) % 1000 * (i % 100 == 7 ? 10000 : 1);
 				slices[i] = 1 + (uint32_t)gemp_random_below(&seed, 2000);
 			}
-			gemp_deal_costs costs = { .cost = least == 8 ? NULL : cost, .count = counts[c], .least = least,
-				.least_cost = least == 1 ? 0 : 20000, .part_of_share = 4, .workers = least };
+			gemp_balancer_costs costs = { .cost = least == 8 ? NULL : cost, .count = counts[c], .min_pivots = least,
+				.min_cost = least == 1 ? 0 : 20000, .share_divisor = 4, .workers = least };
 			for (int sliced = 0; sliced < 2; sliced++) {
 				costs.slices = sliced && costs.cost ? slices : NULL;
-				assert_all_ok(gemp_deal_cut(deal, &costs));
+				assert_all_ok(gemp_balancer_cut(deal, &costs));
 				size_t divided = take_all(deal, counts[c], cost, &all);
 				assert_true(costs.slices ? divided > 0 || counts[c] != 100 : divided == 0);
 				assert_int_equal(take_all(deal, counts[c], cost, &all), divided);
 			}
 		}
-	gemp_deal_free(deal);
+	gemp_balancer_free(deal);
 }
 
 /* As on nodes of one rank each, that have no memory in common. */
@@ -116,8 +122,8 @@ static void each_node_its_share(void **state)
 	static uint64_t cost[MOST];
 	static uint32_t slices[MOST];
 	gemp_comm comm = nodes_of_one();
-	gemp_deal *deal = NULL;
-	assert_all_ok(gemp_deal_new(&deal, &comm, 1));
+	gemp_balancer *deal = NULL;
+	assert_all_ok(gemp_balancer_new(&deal, &comm, 1));
 	assert_all(deal->node_count == (size_t)test_comm.size && deal->node == (size_t)test_comm.rank);
 	for (int hub = 0; hub < 2; hub++) {
 		uint64_t total = 0;
@@ -125,14 +131,14 @@ static void each_node_its_share(void **state)
 			total += cost[i] = 1 + (hub && i == 3 ? 100000000 : 1000000 / (i + 1));
 			slices[i] = 10000;
 		}
-		assert_all_ok(gemp_deal_cut(deal, &(gemp_deal_costs){ .cost = cost, .count = MOST, .least = 1, .part_of_share = 4,
+		assert_all_ok(gemp_balancer_cut(deal, &(gemp_balancer_costs){ .cost = cost, .count = MOST, .min_pivots = 1, .share_divisor = 4,
 		                                                      .slices = hub ? slices : NULL, .workers = 2 }));
 		take_all(deal, MOST, cost, &all);
 		uint64_t dearest = all.cost;
 		gemp_comm_max(&test_comm, &dearest, 1);
 		assert_true((double)dearest <= 1.1 * (double)total / test_comm.size);
 	}
-	gemp_deal_free(deal);
+	gemp_balancer_free(deal);
 	nodes_free(&comm);
 }
 
@@ -142,19 +148,19 @@ static void counters_of_their_own(void **state)
 	(void)state;
 	enum { NUMBERS = 100 };
 	gemp_comm comm;
-	size_t most = gemp_shared_most;
+	size_t most = gemp_shared_max;
 	uint64_t taken = 0, sum = 0;
-	gemp_shared_most = 0;
+	gemp_shared_max = 0;
 	gemp_comm_new(&comm, test_comm.world);
 	for (int round = 0; round < 2; round++) {
 		gemp_counter *counter = gemp_counter_open(&comm);
-		for (uint64_t n; (n = gemp_counter_take(counter)) < NUMBERS; taken++)
+		for (uint64_t n; (n = gemp_counter_next(counter)) < NUMBERS; taken++)
 			sum += n;
-		assert_true(gemp_counter_taken(counter) >= NUMBERS);
+		assert_true(gemp_counter_value(counter) >= NUMBERS);
 		gemp_counter_close(&comm);
 	}
 	gemp_comm_free(&comm);
-	gemp_shared_most = most;
+	gemp_shared_max = most;
 	assert_int_equal(gemp_comm_sum1(&test_comm, taken), 2 * NUMBERS);
 	assert_int_equal(gemp_comm_sum1(&test_comm, sum), NUMBERS * (NUMBERS - 1));
 }
@@ -164,22 +170,22 @@ static void one_within_another(void **state)
 {
 	(void)state;
 	uint64_t pivots = 0;
-	gemp_deal *outer = NULL, *inner = NULL;
-	gemp_piece piece;
-	assert_all_ok(gemp_deal_new(&outer, &test_comm, 1));
-	assert_all_ok(gemp_deal_new(&inner, &test_comm, 1));
-	assert_all_ok(gemp_deal_cut(outer, &(gemp_deal_costs){ .count = 200, .least = 1, .part_of_share = 4 }));
-	assert_all_ok(gemp_deal_cut(inner, &(gemp_deal_costs){ .count = 50, .least = 1, .part_of_share = 2 }));
-	gemp_deal_open(outer);
-	for (int i = 0; i < 2 && gemp_deal_take(outer, &piece); i++)
-		pivots += piece.part.count;
+	gemp_balancer *outer = NULL, *inner = NULL;
+	gemp_pivot_chunk piece;
+	assert_all_ok(gemp_balancer_new(&outer, &test_comm, 1));
+	assert_all_ok(gemp_balancer_new(&inner, &test_comm, 1));
+	assert_all_ok(gemp_balancer_cut(outer, &(gemp_balancer_costs){ .count = 200, .min_pivots = 1, .share_divisor = 4 }));
+	assert_all_ok(gemp_balancer_cut(inner, &(gemp_balancer_costs){ .count = 50, .min_pivots = 1, .share_divisor = 2 }));
+	gemp_balancer_open(outer);
+	for (int i = 0; i < 2 && gemp_balancer_take(outer, &piece); i++)
+		pivots += piece.range.count;
 	take_all(inner, 50, NULL, &all);
-	while (gemp_deal_take(outer, &piece))
-		pivots += piece.part.count;
-	gemp_deal_close(outer);
+	while (gemp_balancer_take(outer, &piece))
+		pivots += piece.range.count;
+	gemp_balancer_close(outer);
 	assert_int_equal(gemp_comm_sum1(&test_comm, pivots), 200);
-	gemp_deal_free(inner);
-	gemp_deal_free(outer);
+	gemp_balancer_free(inner);
+	gemp_balancer_free(outer);
 }
 
 /* SEARCHES. Hubs, fewer vertices than ranks, few candidates of the pivot; as loops, as those of a GPU, listing. */
@@ -227,7 +233,7 @@ static void again_and_in_parts(void)
 	o.replicate = GEMP_REPLICATE_ALL;
 	o.in_parts = true;
 	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
-	assert_all((match->search->deal != NULL) == (test_comm.size > 1));
+	assert_all((match->search->balancer != NULL) == (test_comm.size > 1));
 	assert_all_ok(gemp_match_run(match, NULL, &result));
 	assert_all_ok(gemp_match_run(match, NULL, &part));
 	assert_int_equal(result.matches, part.matches);
@@ -279,7 +285,7 @@ static void hub_is_shared(void **state)
 	uint64_t most = search->statistics.found_local;
 	gemp_comm_max(&test_comm, &most, 1);
 	assert_true((double)most * test_comm.size <= 1.3 * (double)result.matches);
-	assert_all(test_comm.size == 1 || search->deal->done <= MANY_LEAVES + 1);
+	assert_all(test_comm.size == 1 || search->balancer->done <= MANY_LEAVES + 1);
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);
 	graph_free(&graph);

@@ -2,9 +2,26 @@
 #ifndef GEMP_TESTS_MATCH_CASE_H
 #define GEMP_TESTS_MATCH_CASE_H
 
+#include "partition/views/resident.h"
+#include "core/log.h"
+#include "match/match.h"
+#include "match/match_run.h"
+#include "match/match_state.h"
+#include "match/planner/match_options.h"
 #include "match_reference.h"
 
-#include "match/search_deal.h"
+#include "match/search/load_balancer.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "graph/batch.h"
+#include "graph/graph.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/shapes/named_pattern.h"
 
 typedef struct case_graph {
 	gemp_graph *dealt, *whole;
@@ -23,7 +40,7 @@ static inline int open_context(void **state)
 	gemp_budgets none = { 0 };
 	gemp_log_setup(test_comm.rank, GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
-	gemp_least_piece_cost = 1; /* all ranks have some of a small graph */
+	gemp_min_piece_cost = 1; /* all ranks have some of a small graph */
 	return gemp_context_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 
@@ -71,7 +88,7 @@ static inline void describe(const question *q, const gemp_match_options *o)
 	              q->text ? q->text : q->shape, (int)o->semantics, (int)o->distinct,
 	              o->symmetry_by_hash ? "hash" : "break",
 	              (int)o->attributes, o->listed ? "listed" : "counted", (long long)o->replicate,
-	              (unsigned long long)b->result_buffer, (unsigned long long)b->outbox, (int)o->crossing, b->row_cache,
+	              (unsigned long long)b->result_buffer, (unsigned long long)b->outbox, (int)o->exchange, b->row_cache,
 	              o->pivot_off ? ", pivot off" : "");
 }
 

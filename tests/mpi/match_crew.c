@@ -1,9 +1,20 @@
 /* Several devices on a rank, by PoCL's own switch: the same answers as of one, and each device takes part. */
 #include "match_case.h"
 
-#include "match/match_parts.h"
-#include "match/pivot_part.h"
-#include "match/vertex_counts.h"
+#include "match/match_state.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "partition/views/resident.h"
+#include "comm/comm.h"
+#include "comm/shared.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "graph/batch.h"
+#include "match/match.h"
+#include "match/planner/match_options.h"
+#include "pattern/model/pattern.h"
+#include "match/match_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +27,7 @@ static int open_devices(void **state)
 	(void)state;
 	gemp_log_setup(test_comm.rank, GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
-	gemp_least_piece_cost = 1;
+	gemp_min_piece_cost = 1;
 	return gemp_context_new(&context, &test_comm, "cpu,cpu", &none) == GEMP_OK ? 0 : -1;
 }
 
@@ -52,7 +63,7 @@ static void same_answers(void **state)
 		const char *shape;
 		bool listed;
 		gemp_distinct distinct;
-		gemp_crossing_way crossing;
+		gemp_exchange_mode crossing;
 		int64_t replicate;
 		size_t row_cache;
 	} cases[] = {
@@ -62,9 +73,9 @@ static void same_answers(void **state)
 		{ .vertices = 40, .edges = 200, .question = &labelled, .listed = true, .replicate = GEMP_REPLICATE_ALL },
 		{ .vertices = 40, .edges = 200, .question = &labelled, .listed = true, .distinct = GEMP_BY_VERTICES,
 		  .replicate = GEMP_REPLICATE_ALL },
-		{ .vertices = 20, .edges = 80, .question = &cycle, .crossing = GEMP_CROSS_PULL, .row_cache = 600,
+		{ .vertices = 20, .edges = 80, .question = &cycle, .crossing = GEMP_EXCHANGE_PULL, .row_cache = 600,
 		  .replicate = GEMP_REPLICATE_ALL },
-		{ .vertices = 40, .edges = 200, .question = &labelled, .listed = true, .crossing = GEMP_CROSS_PUSH },
+		{ .vertices = 40, .edges = 200, .question = &labelled, .listed = true, .crossing = GEMP_EXCHANGE_PUSH },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		case_graph graph;
@@ -73,7 +84,7 @@ static void same_answers(void **state)
 		o.listed = cases[i].listed;
 		o.distinct = cases[i].distinct;
 		o.replicate = cases[i].replicate;
-		o.crossing = cases[i].crossing;
+		o.exchange = cases[i].crossing;
 		context->budgets.result_buffer = o.listed ? 3 : 0;
 		context->budgets.row_cache = cases[i].row_cache;
 		if (cases[i].shape)
@@ -200,7 +211,7 @@ static void too_small(void **state)
 	graph_new(&graph, 20, 80, true, 5);
 	gemp_pattern *pattern = ask(&cycle, graph.dealt);
 	if (last)
-		device->memory = device->held + 100;
+		device->memory = device->buffer_bytes + 100;
 	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_ENOMEM);
 	assert_message("which can be left out of --devices");
 	device->memory = memory;

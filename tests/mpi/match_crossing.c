@@ -2,10 +2,25 @@
  * named. */
 #include "match_case.h"
 
-#include "match/crossing.h"
-#include "match/rounds.h"
-#include "match/rows_at_hand.h"
-#include "match/statistics.h"
+#include "match/exchange/match_exchange.h"
+#include "partition/views/resident.h"
+#include "partition/views/view.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/batch.h"
+#include "match/filter/candidates.h"
+#include "match/search/search.h"
+#include "match/search/search_launch.h"
+#include "match/search/search_state.h"
+#include "pattern/model/pattern.h"
+#include "pattern/plan/plan.h"
+#include "pattern/plan/planner.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/symmetry/permutation_group.h"
+#include "match/exchange/rounds.h"
+#include "match/exchange/working_set.h"
+#include "match/planner/statistics.h"
 
 enum { VERTICES = 16, EDGES = 60, GRAPH_SEED = 23 };
 
@@ -27,11 +42,11 @@ static void parts_new(parts *p, const char *shape, int64_t replicate)
 	memset(p, 0, sizeof *p);
 	graph_new(&p->graph, VERTICES, EDGES, false, GRAPH_SEED);
 	p->pattern = ask(&(question){ .shape = shape }, p->graph.dealt);
-	assert_all_ok(gemp_symmetry_find(&p->symmetry, p->pattern, true));
+	assert_all_ok(gemp_automorphism_find(&p->symmetry, p->pattern, true));
 	assert_all_ok(gemp_candidates_new(&p->candidates, context, NULL, p->graph.dealt, p->pattern, NULL, 0));
 	assert_all_ok(gemp_statistics_new(&p->statistics, context, p->graph.dealt, p->pattern, &p->candidates));
 	assert_all_ok(gemp_plan_new(&p->plan, p->pattern, p->symmetry, &p->statistics, &options));
-	assert_all_ok(gemp_rows_at_hand(&p->rows, context, p->graph.dealt, p->plan, replicate));
+	assert_all_ok(gemp_resident_rows(&p->rows, context, p->graph.dealt, p->plan, replicate));
 }
 
 static void parts_search(parts *p, bool listed, uint64_t outbox)
@@ -81,12 +96,12 @@ static bool credits_are_kept(const gemp_search *s)
 }
 
 /* Several launches of each rank a round, more on some than on others. */
-static gemp_code some_launches(gemp_search *s, gemp_crossing *c, uint64_t *random)
+static gemp_code some_launches(gemp_search *s, gemp_match_exchange *c, uint64_t *random)
 {
 	gemp_code code = GEMP_OK;
 	bool ran = true;
 	for (uint64_t left = gemp_random_below(random, 6); ran && left > 0; left--) {
-		GEMP_TRY(gemp_crossing_feed(c));
+		GEMP_TRY(gemp_match_exchange_feed(c));
 		GEMP_TRY(gemp_search_launch(s, &ran));
 	}
 done:
@@ -96,12 +111,12 @@ done:
 static void drive(const char *shape, uint32_t slots, uint64_t random)
 {
 	parts p;
-	gemp_crossing *c = NULL;
+	gemp_match_exchange *c = NULL;
 	uint64_t sent = 0, left = 1;
 	parts_new(&p, shape, 0);
 	parts_search(&p, false, slots);
 	gemp_search *s = p.search;
-	assert_all_ok(gemp_crossing_new(&c, s));
+	assert_all_ok(gemp_match_exchange_new(&c, s));
 	assert_all(s->slots == slots && credits_are_kept(s));
 	random += (uint64_t)test_comm.rank;
 	for (uint64_t round = 0; left; round++) {
@@ -109,19 +124,19 @@ static void drive(const char *shape, uint32_t slots, uint64_t random)
 		assert_all(round < 100000);
 		assert_all_ok(some_launches(s, c, &random));
 		assert_all(credits_are_kept(s));
-		assert_all_ok(gemp_crossing_exchange(c, &moved));
+		assert_all_ok(gemp_match_exchange_round(c, &moved));
 		assert_all(credits_are_kept(s));
-		assert_all(gemp_crossing_waiting(c) <= s->layout.stage_count * (uint64_t)(test_comm.size - 1) * slots);
+		assert_all(gemp_match_exchange_waiting(c) <= s->layout.stage_count * (uint64_t)(test_comm.size - 1) * slots);
 		for (size_t k = 0; k < s->layout.stage_count; k++)
 			assert_true(!s->work[k].blocked);
 		sent += moved;
-		left = gemp_comm_sum1(&test_comm, !gemp_search_idle(s) || gemp_crossing_waiting(c));
+		left = gemp_comm_sum1(&test_comm, !gemp_search_idle(s) || gemp_match_exchange_waiting(c));
 	}
 	assert_all(gemp_comm_sum1(&test_comm, s->statistics.found_local + s->statistics.found_crossed) == orbits(&p));
 	assert_all(gemp_comm_sum1(&test_comm, sent) > 0);
 	for (size_t area = 0; area < s->areas; area++) /* all places are free again */
 		assert_true(s->capacity[area] == 0 || s->capacity[area] == slots);
-	gemp_crossing_free(c);
+	gemp_match_exchange_free(c);
 	parts_free(&p);
 }
 

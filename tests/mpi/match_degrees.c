@@ -1,7 +1,16 @@
 /* Degrees of own vertices, against a count over all edges of the whole graph. */
+#include "core/log.h"
 #include "match_reference.h"
 
-#include "match/degrees.h"
+#include "match/filter/computed_columns.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "pattern/model/pattern.h"
 
 static gemp_comm alone;
 static gemp_context *context;
@@ -58,10 +67,10 @@ static void every_direction(void **state)
 		bool relations[] = { mask & 1, mask & 2, mask & 4 }, with_loops = mask & 8;
 		int direction = (int)(mask / 16);
 		gemp_column out;
-		assert_all_ok(gemp_degrees(context, dealt, relations, direction, with_loops, &out));
+		assert_all_ok(gemp_degree_column(context, dealt, relations, direction, with_loops, &out));
 		bool right = out.rows == dealt->rows && out.type == GEMP_INTEGER && gemp_column_loaded(&out);
 		for (size_t v = 0; right && v < out.rows; v++)
-			right = out.integers[v] == counted(&r, dealt->first + v, relations, direction, with_loops);
+			right = out.integers[v] == counted(&r, dealt->first_vertex + v, relations, direction, with_loops);
 		assert_all(right);
 		gemp_column_free(&out);
 	}
@@ -73,7 +82,7 @@ static gemp_code all_types(void *argument)
 	(void)argument;
 	bool relations[] = { true, true, true };
 	gemp_column out;
-	gemp_code code = gemp_degrees(context, dealt, relations, 2, true, &out);
+	gemp_code code = gemp_degree_column(context, dealt, relations, 2, true, &out);
 	gemp_column_free(&out);
 	return code;
 }

@@ -2,7 +2,16 @@
  * edges, at budgets from plenty to a few records, with hashes that collide, and without memory. */
 #include "made_graph.h"
 
-#include "match/distinct.h"
+#include "match/distinct/distinct.h"
+#include "partition/context.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/batch.h"
+#include "pattern/model/pattern.h"
+#include "pattern/shapes/named_pattern.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/symmetry/permutation_group.h"
 
 enum { MOST = 8, WIDTH = 3 * MOST }; /* vertices or edges of an embedding; numbers of a class's key at most */
 
@@ -199,13 +208,13 @@ static gemp_code find_rows(gemp_sink *sink, const input *in, size_t rounds)
 			gemp_code mine = GEMP_OK;
 			for (size_t i = round; i < in->rows && mine == GEMP_OK; i += rounds)
 				if (in->taker[i] == test_comm.rank)
-					mine = sink->take(sink->self, &(gemp_batch){
+					mine = sink->consume(sink->self, &(gemp_batch){
 						.rows = 1, .vertex_count = in->vertex_count, .edge_count = in->edge_count,
 						.vertices = in->vertices + i * (size_t)in->vertex_count,
 						.edges = in->edges + i * (size_t)in->edge_count,
 					});
 			GEMP_TRY(gemp_comm_agree(&test_comm, mine));
-			GEMP_TRY(sink->turn(sink->self, round + 1 == rounds, &enough, &again));
+			GEMP_TRY(sink->end_round(sink->self, round + 1 == rounds, &enough, &again));
 		}
 	}
 done:
@@ -217,7 +226,7 @@ static gemp_context context;
 static void check(const meaning *by, const input *in, size_t memory, uint64_t hash_mask, size_t rounds, uint64_t *passes)
 {
 	collector found = { 0 };
-	gemp_sink next = { .self = &found, .take = collect, .turn = collector_turn }, sink, counter;
+	gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_turn }, sink, counter;
 	gemp_distinct_options options = by->options;
 	options.vertex_count = in->vertex_count;
 	options.edge_count = in->edge_count;
@@ -239,7 +248,7 @@ static void check(const meaning *by, const input *in, size_t memory, uint64_t ha
 		set_key(by, in, &found.members[i]);
 	void *all;
 	size_t *begin;
-	assert_all_ok(gemp_comm_gather_all(&test_comm, found.members, found.rows * sizeof *found.members, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, found.members, found.rows * sizeof *found.members, &all, &begin));
 	assert_all(begin[test_comm.size] / sizeof(member) == expected_count);
 	qsort(all, expected_count, sizeof(member), compare_members);
 	assert_all(memcmp(all, expected, expected_count * sizeof(member)) == 0);
@@ -323,17 +332,17 @@ static void check_orbits(const gemp_symmetry *symmetry, int vertices, int edges,
 {
 	meaning by = { 0 };
 	input in;
-	gemp_chain *chain;
+	gemp_stab_chain *chain;
 	int base[2 * MOST];
 	for (int p = 0; p < 2 * MOST; p++)
 		base[p] = p;
 	list_group(&by, symmetry);
-	assert_all_ok(gemp_chain_new(&chain, symmetry, base, (size_t)(vertices + edges)));
+	assert_all_ok(gemp_stab_chain_new(&chain, symmetry, base, (size_t)(vertices + edges)));
 	by.options.chain = chain;
 	make_input(&in, seed, vertices, edges, 500, 7, repeats);
 	check_all(&by, &in);
 	free_input(&in);
-	gemp_chain_free(chain);
+	gemp_stab_chain_free(chain);
 	gemp_free(by.group);
 }
 
@@ -360,7 +369,7 @@ static void by_orbit_of_patterns(void **state)
 		gemp_pattern *pattern;
 		gemp_symmetry *symmetry;
 		assert_all_ok(gemp_pattern_named(&pattern, names[i]));
-		assert_all_ok(gemp_symmetry_find(&symmetry, pattern, false));
+		assert_all_ok(gemp_automorphism_find(&symmetry, pattern, false));
 		int edges = (int)pattern->edge_count;
 		check_orbits(symmetry, (int)pattern->vertex_count, 0, seed + i, i % 2);
 		check_orbits(symmetry, (int)pattern->vertex_count, edges, seed + i, true);
@@ -379,16 +388,16 @@ static void the_smallest_by_keys(void **state)
 	made_graph *made = made_graph_new(seed);
 	gemp_pattern *pattern;
 	gemp_symmetry *symmetry;
-	gemp_chain *chain;
+	gemp_stab_chain *chain;
 	assert_all_ok(gemp_pattern_named(&pattern, "star:3"));
-	assert_all_ok(gemp_symmetry_find(&symmetry, pattern, false));
+	assert_all_ok(gemp_automorphism_find(&symmetry, pattern, false));
 	for (int edges = 0; edges <= 3; edges += 3)
 		for (int as_subgraph = 0; as_subgraph < 2; as_subgraph++) {
 			input in;
 			meaning by = { .options = { .as_subgraph = as_subgraph, .as_vertices = !as_subgraph, .pairs = pairs,
 			                            .pair_count = 3, .graph = &made->graph } };
 			list_group(&by, symmetry);
-			assert_all_ok(gemp_chain_new(&chain, symmetry, base, edges ? 7 : 4));
+			assert_all_ok(gemp_stab_chain_new(&chain, symmetry, base, edges ? 7 : 4));
 			by.options.chain = chain;
 			by.points = edges ? 7 : 4;
 			make_input(&in, seed + (uint64_t)edges, 4, edges, 300, 8, false);
@@ -397,7 +406,7 @@ static void the_smallest_by_keys(void **state)
 			check(&by, &in, 3000, 0, 3, NULL);
 			rank_of = NULL;
 			free_input(&in);
-			gemp_chain_free(chain);
+			gemp_stab_chain_free(chain);
 			gemp_free(by.group);
 		}
 	gemp_symmetry_free(symmetry);
@@ -428,7 +437,7 @@ static void enough_ends_early(void **state)
 	make_input(&in, test_seed_all(), 2, 0, 4000, 1000, false);
 	for (int by_limit = 0; by_limit < 2; by_limit++) {
 		collector found = { .wanted = by_limit ? 0 : 10 };
-		gemp_sink next = { .self = &found, .take = collect, .turn = collector_turn }, sink;
+		gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_turn }, sink;
 		gemp_distinct_options options = { .vertex_count = 2, .next = &next, .limit = by_limit ? 10 : 0, .memory = 4000 };
 		assert_all_ok(gemp_distinct_new(&sink, &context, &options));
 		assert_all_ok(find_rows(&sink, &in, 40));
@@ -445,7 +454,7 @@ static gemp_code whole_run(void *argument)
 {
 	gemp_code code = GEMP_OK;
 	collector found = { 0 };
-	gemp_sink next = { .self = &found, .take = collect, .turn = collector_turn }, sink = { 0 };
+	gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_turn }, sink = { 0 };
 	gemp_distinct_options options = { .vertex_count = 3, .next = &next };
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_distinct_new(&sink, &context, &options)));
 	code = find_rows(&sink, argument, 2);

@@ -2,7 +2,21 @@
  * fail. */
 #include "match_case.h"
 
-#include "match/match_parts.h"
+#include "match/match_state.h"
+#include "partition/views/resident.h"
+#include "comm/comm.h"
+#include "comm/shared.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "graph/batch.h"
+#include "match/distinct/row_sinks.h"
+#include "match/match.h"
+#include "match/match_run.h"
+#include "match/planner/match_options.h"
+#include "match/search/search_state.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
 
 /* A graph that stays the same, so that kernels come from the cache; dense enough for cliques. */
 enum { VERTICES = 14, EDGES = 70, GRAPH_SEED = 11 };
@@ -31,7 +45,7 @@ static void small_outboxes_end(void **state)
 		for (uint64_t outbox = 1; outbox <= 2; outbox++) {
 			gemp_match_options o = plain_options;
 			o.replicate = outbox == 1 ? 0 : 120;
-			o.crossing = GEMP_CROSS_PUSH;
+			o.exchange = GEMP_EXCHANGE_PUSH;
 			o.listed = outbox == 1;
 			context->budgets.outbox = outbox;
 			context->budgets.result_buffer = outbox == 1 ? 1 : 7;
@@ -46,12 +60,12 @@ static uint64_t least_launches, most_launches;
 
 static void bound_launches(const gemp_match *match)
 {
-	const gemp_deal *deal = match->search->deal;
+	const gemp_balancer *deal = match->search->balancer;
 	uint64_t wave = context->device->units, longest = 0, saved;
-	gemp_part own = { .count = match->search->pivots };
+	gemp_task_range own = { .count = match->search->pivots };
 	most_launches = 0;
 	for (size_t i = 0; i < (deal ? deal->count : 1); i++) {
-		uint64_t waves = ((deal ? deal->pieces[i].part : own).count + wave - 1) / wave;
+		uint64_t waves = ((deal ? deal->pieces[i].range : own).count + wave - 1) / wave;
 		most_launches += waves;
 		longest = waves > longest ? waves : longest;
 	}
@@ -178,7 +192,7 @@ static void shares(void **state)
 	o.count_parts = true;
 	o.listed = false;
 	o.replicate = 0;
-	o.crossing = GEMP_CROSS_PUSH;
+	o.exchange = GEMP_EXCHANGE_PUSH;
 	context->budgets.result_buffer = 0;
 	gemp_match_result result = run(&q, &o, &rows, GEMP_OK);
 	for (unsigned p = 0; p < GEMP_PART_STEPS; p++) {
@@ -248,7 +262,7 @@ static gemp_code crossing_and_distinct(void *argument)
 	(void)argument;
 	gemp_match_options o = plain_options;
 	o.replicate = 60;
-	o.crossing = GEMP_CROSS_PUSH;
+	o.exchange = GEMP_EXCHANGE_PUSH;
 	o.symmetry_by_hash = true;
 	o.attributes = GEMP_AFTER;
 	return match_once("MATCH (a:Actor)-[:KNOWS]-(b)-[:KNOWS]-(c:Actor) WHERE b.number > 0 RETURN b", &o);
@@ -278,11 +292,11 @@ static void without_device_memory(void **state)
 {
 	(void)state;
 	gemp_device *device = context->device;
-	size_t memory = device->memory, held = device->held;
+	size_t memory = device->memory, held = device->buffer_bytes;
 	gemp_match_options o = plain_options;
 	uint64_t code = GEMP_ENOMEM, turns = 0;
 	o.replicate = 60;
-	o.crossing = GEMP_CROSS_PUSH;
+	o.exchange = GEMP_EXCHANGE_PUSH;
 	context->budgets.outbox = 4;
 	context->budgets.result_buffer = 16;
 	for (size_t room = 0; code != GEMP_OK; room += 40 + room / 4, turns++) {
@@ -293,7 +307,7 @@ static void without_device_memory(void **state)
 		gemp_comm_max(&test_comm, same, 2);
 		assert_all(same[0] == code && same[1] == UINT64_MAX - code);
 		assert_all(code == GEMP_OK || code == GEMP_ENOMEM);
-		assert_all(device->held == held && room < memory);
+		assert_all(device->buffer_bytes == held && room < memory);
 	}
 	device->memory = memory;
 	assert_true(turns > 5);

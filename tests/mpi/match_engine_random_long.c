@@ -43,8 +43,8 @@ static gemp_match_options random_options(uint64_t *random)
 	}
 	context->budgets.result_buffer = one_of(random, results, 4);
 	context->budgets.outbox = one_of(random, outboxes, 3);
-	o.crossing = (gemp_crossing_way)gemp_random_below(random, 3);
-	context->budgets.row_cache = o.crossing == GEMP_CROSS_PUSH ? 0 : one_of(random, caches, 4);
+	o.exchange = (gemp_exchange_mode)gemp_random_below(random, 3);
+	context->budgets.row_cache = o.exchange == GEMP_EXCHANGE_PUSH ? 0 : one_of(random, caches, 4);
 	return o;
 }
 

@@ -3,6 +3,10 @@
 #include "match_case.h"
 
 #include "match/estimate.h"
+#include "core/status.h"
+#include "match/match.h"
+#include "match/planner/match_options.h"
+#include "pattern/model/pattern.h"
 
 enum { EVERYTHING = 1 << 20, FEW = 24, SEEDS = 42 };
 

@@ -57,6 +57,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(stopped_and_resumed, open_graph, close_graph),
 		cmocka_unit_test_setup_teardown(directed_and_labelled, open_graph, close_graph),
 	};
-	gemp_shared_least = 0; /* all rows are in shared memory */
+	gemp_shared_min = 0; /* all rows are in shared memory */
 	return test_main_all(argc, argv, tests);
 }

@@ -2,9 +2,23 @@
  * to be expected, and candidates are those of what was chosen. And: only columns that a query names are read. */
 #include "match_case.h"
 
-#include "match/narrow.h"
-#include "match/residual.h"
-#include "pattern/expr.h"
+#include "match/planner/candidate_filtering.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/batch.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "match/filter/candidates.h"
+#include "match/filter/filter.h"
+#include "match/match.h"
+#include "match/match_run.h"
+#include "match/planner/condition_phases.h"
+#include "match/planner/match_options.h"
+#include "pattern/condition/evaluate.h"
+#include "pattern/model/pattern.h"
+#include "match/filter/residual.h"
+#include "pattern/model/expr.h"
 
 enum { VERTICES = 97, EDGES = 300 };
 
@@ -67,7 +81,7 @@ static bool candidates_are_right(reference *r, const gemp_condition_phases *phas
 {
 	for (size_t v = 0; v < r->pattern->vertex_count; v++) {
 		uint64_t count = 0;
-		for (uint64_t id = 0; id < r->whole->vertices; id++) {
+		for (uint64_t id = 0; id < r->whole->vertex_count; id++) {
 			bool right = may_be(r, phases, v, id);
 			count += right;
 			if (candidates->bits[v] && (candidates->bits[v][id / 32] >> id % 32 & 1) != right)
@@ -103,7 +117,7 @@ static void check(const asked *q)
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
+	assert_all_ok(gemp_filter_candidates(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
 	if (phases.before_count != q->before)
 		print_message("%s: %zu before\n", q->text, phases.before_count);
 	assert_all(phases.before_count == q->before && phases.after_count == q->after);
@@ -163,8 +177,8 @@ static void degrees_before(gemp_semantics semantics, int direction)
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
 	assert_all(phases.certain == 1 && phases.before_count == 1);
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
-	for (uint64_t id = 0; id < graph.whole->vertices; id++) {
+	assert_all_ok(gemp_filter_candidates(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
+	for (uint64_t id = 0; id < graph.whole->vertex_count; id++) {
 		bool bit = candidates.bits[0][id / 32] >> id % 32 & 1;
 		right &= bit == (counted(&r, id, degree, semantics == GEMP_HOM) > 1);
 	}
@@ -220,7 +234,7 @@ static void put_off(bool fails, gemp_when when)
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
+	assert_all_ok(gemp_filter_candidates(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
 	assert_all(is_before(&phases, condition) == !fails && phases.before_count == 3 - (size_t)fails);
 	assert_all(!fails || phases.after[0] == condition);
 	assert_all(choices_are_told(pattern, &phases) || fails);
@@ -277,16 +291,16 @@ static void degrees_after(void **state)
 	assert_all_ok(gemp_filter_new(&filter, context));
 	for (int loops = 0; loops < 2; loops++) {
 		passed p = { 0 };
-		gemp_sink residual = { 0 }, next = { .self = &p, .take = note_rows, .turn = no_turn };
+		gemp_sink residual = { 0 }, next = { .self = &p, .consume = note_rows, .end_round = no_turn };
 		bool enough = false, again = false, right = true;
 		gemp_filter_count_loops(filter, loops);
 		assert_all_ok(gemp_residual_new(&residual, context, graph.dealt, &condition, 1, filter, loops, &next));
 		for (gemp_vertex v = 0; v < VERTICES; v++) {
 			gemp_vertex row[] = { v, (v + 1) % VERTICES };
 			gemp_batch batch = { .rows = 1, .vertex_count = 2, .vertices = row };
-			assert_true(residual.take(residual.self, &batch) == GEMP_OK);
+			assert_true(residual.consume(residual.self, &batch) == GEMP_OK);
 		}
-		assert_all_ok(residual.turn(residual.self, true, &enough, &again));
+		assert_all_ok(residual.end_round(residual.self, true, &enough, &again));
 		for (uint64_t v = 0; v < VERTICES; v++)
 			right &= p.vertex[v] == (counted(&r, v, a, loops) < counted(&r, (v + 1) % VERTICES, b, loops));
 		assert_all(right);
@@ -310,7 +324,7 @@ static gemp_code narrow_once(void *argument)
 	gemp_match_options options = plain_options;
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_phases_new(&phases, t->pattern, &options)));
-	GEMP_TRY(gemp_narrow(&candidates, &phases, context, t->filter, graph.dealt, t->pattern, &options));
+	GEMP_TRY(gemp_filter_candidates(&candidates, &phases, context, t->filter, graph.dealt, t->pattern, &options));
 	gemp_candidates_free(&candidates);
 done:
 	gemp_phases_free(&phases);
@@ -369,7 +383,7 @@ static void hide(hidden *h, gemp_graph *g)
 		h->columns[c] = g->attributes.columns[c];
 		g->attributes.columns[c] = (gemp_column){ .name = h->columns[c].name, .type = h->columns[c].type };
 	}
-	g->source = (gemp_graph_source){ h, load_nothing, load_nothing, load, load_no_relation, NULL };
+	g->loader = (gemp_graph_loader){ h, load_nothing, load_nothing, load, load_no_relation, NULL };
 }
 
 static void bring_back(hidden *h, gemp_graph *g)
@@ -377,7 +391,7 @@ static void bring_back(hidden *h, gemp_graph *g)
 	for (size_t c = 0; c < g->attributes.count; c++)
 		if (!h->loads[c])
 			g->attributes.columns[c] = h->columns[c];
-	g->source = (gemp_graph_source){ 0 };
+	g->loader = (gemp_graph_loader){ 0 };
 }
 
 static void only_named_columns_are_read(void **state)

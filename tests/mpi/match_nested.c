@@ -1,4 +1,5 @@
 /* Counting by nested loops against the definition of a match. */
+#include "match/search/nested_search.h"
 #include "nested_case.h"
 
 typedef struct case_of {
@@ -115,7 +116,7 @@ static void one_entry_is_shared(void **state)
 		assert_all_ok(gemp_match_run(match, NULL, &result));
 		assert_int_equal(result.matches, (ALL - 2) * (ALL - 3) * (ALL - 4));
 	}
-	print_message("%llu parts\n", (unsigned long long)match->search->nested->given);
+	print_message("%llu parts\n", (unsigned long long)match->search->nested->donated);
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);
 	gemp_graph_free(graph);
@@ -135,7 +136,7 @@ static void others_are_left_to_the_state_machine(void **state)
 	assert_false(is_nested(&g, &cycle, &o));
 	o = nested_options, o.replicate = 0;
 	assert_true(is_nested(&g, &cycle, &o)); /* in rounds */
-	o.crossing = GEMP_CROSS_PUSH;
+	o.exchange = GEMP_EXCHANGE_PUSH;
 	assert_int_equal(is_nested(&g, &cycle, &o), test_comm.size == 1);
 	graph_free(&g);
 }

@@ -1,5 +1,6 @@
 /* Counting by nested loops: random patterns of 3 to 6 vertices, plain or with labels and directions, under every
  * semantics that leaves edges without slots, against the definition of a match. */
+#include "match/search/nested_search.h"
 #include "nested_case.h"
 
 #include <stdio.h>

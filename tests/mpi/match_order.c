@@ -2,7 +2,16 @@
  * as the best of all orders, counted by the device. */
 #include "match_case.h"
 
-#include "match/match_parts.h"
+#include "match/match_state.h"
+#include "partition/views/resident.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "match/match.h"
+#include "match/match_run.h"
+#include "match/planner/match_options.h"
+#include "pattern/model/pattern.h"
 
 enum { VERTICES = 400, HUBS = 12, EDGES = 4000 };
 

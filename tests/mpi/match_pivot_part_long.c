@@ -2,7 +2,12 @@
 #include "match_case.h"
 
 #include "core/random.h"
-#include "match/pivot_part.h"
+#include "partition/views/resident.h"
+#include "graph/batch.h"
+#include "match/match.h"
+#include "match/planner/match_options.h"
+#include "pattern/model/pattern.h"
+#include "match/match_run.h"
 
 enum { PARTS = 7 };
 
@@ -59,7 +64,7 @@ static void check(const question *q, gemp_match_options o, const char *shape)
 	for (int turn = 0; turn < 2; turn++) {
 		run_in_parts(match, &random, o.listed && !turn ? &rows : NULL, &sum);
 		assert_all(numbers_are_right(&r, &o, &sum));
-		assert_all(sum.pivots > 0 && sum.pivots <= graph.dealt->vertices);
+		assert_all(sum.pivots > 0 && sum.pivots <= graph.dealt->vertex_count);
 		if (!o.listed)
 			continue;
 		collecting_gather(&rows);
@@ -88,8 +93,8 @@ static void counts(void **state)
 static void rows_across_ranks(void **state)
 {
 	(void)state;
-	check(&house, (gemp_match_options){ .listed = true, .crossing = GEMP_CROSS_PUSH }, NULL);
-	check(&house, (gemp_match_options){ .listed = true, .crossing = GEMP_CROSS_PULL }, NULL);
+	check(&house, (gemp_match_options){ .listed = true, .exchange = GEMP_EXCHANGE_PUSH }, NULL);
+	check(&house, (gemp_match_options){ .listed = true, .exchange = GEMP_EXCHANGE_PULL }, NULL);
 	check(&query, (gemp_match_options){ .listed = true, .replicate = GEMP_REPLICATE_ALL }, NULL);
 }
 

@@ -1,7 +1,13 @@
 /* What --profile counts: partial matches that pass each step, bytes on the way into it. */
 #include "match_case.h"
 
-#include "match/match_parts.h"
+#include "match/match_state.h"
+#include "partition/views/resident.h"
+#include "graph/batch.h"
+#include "match/match.h"
+#include "match/match_run.h"
+#include "match/planner/match_options.h"
+#include "pattern/model/pattern.h"
 
 enum { VERTICES = 16, EDGES = 40, GRAPH_SEED = 7, STEPS = 3 };
 
@@ -48,7 +54,7 @@ static void check(int64_t replicate, bool listed, uint64_t buffers, const uint64
 	o.distinct = GEMP_BY_NOTHING;
 	o.profile = o.pivot_off = true;
 	o.replicate = replicate;
-	o.crossing = GEMP_CROSS_PUSH;
+	o.exchange = GEMP_EXCHANGE_PUSH;
 	o.listed = listed;
 	context->budgets.result_buffer = context->budgets.outbox = buffers;
 	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));

@@ -2,7 +2,17 @@
  * all at once, on graphs with labels, directions, several views and edge variables, listed and counted, and from seeds. */
 #include "seeded_case.h"
 
-#include "match/match_parts.h"
+#include "match/match_state.h"
+#include "partition/fetch/fetch.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "match/exchange/push_pull.h"
+#include "match/match.h"
+#include "match/match_run.h"
+#include "match/planner/match_options.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/shapes/named_pattern.h"
 
 enum { VERTICES = 24, EDGES = 90, GRAPH_SEED = 5 };
 
@@ -26,7 +36,7 @@ static gemp_match_options pulled(bool listed)
 {
 	gemp_match_options o = plain_options;
 	o.replicate = 0;
-	o.crossing = GEMP_CROSS_PULL;
+	o.exchange = GEMP_EXCHANGE_PULL;
 	o.listed = listed;
 	return o;
 }
@@ -112,7 +122,7 @@ static void rounds_of_seeds(void **state)
 			gemp_match_options o = pulled(true);
 			o.distinct = GEMP_BY_NOTHING;
 			assert_non_null(pattern);
-			pattern->given = 1 + i;
+			pattern->arguments = 1 + i;
 			context->budgets.row_cache = 2 * caches[c];
 			context->budgets.result_buffer = 0;
 			check_seeded(&graph, pattern, &o, &random);
@@ -147,24 +157,24 @@ static void what_is_expected(void **state)
 		"MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c)-[:KNOWS]-(a) WHERE id(a) % 7 = 1 RETURN a",
 		"MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c)-[:KNOWS]-(d)-[:KNOWS]-(a) WHERE id(a) = 1 RETURN a",
 	};
-	double gain = gemp_crossing_gain;
+	double gain = gemp_push_pull_min_gain;
 	context->budgets.row_cache = 0;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const question q = { .text = texts[i] };
 		gemp_match_options o = pulled(false);
 		gemp_match_result pull = run_of(&q, &o, GEMP_OK);
-		o.crossing = GEMP_CROSS_AUTO;
+		o.exchange = GEMP_EXCHANGE_AUTO;
 		gemp_match_result usual = run_of(&q, &o, GEMP_OK); /* for so little push does not pay */
 		assert_true(usual.matches == pull.matches);
-		assert_true(usual.crossing == (test_comm.size == 1 ? GEMP_CROSS_AUTO : GEMP_CROSS_PULL));
-		gemp_crossing_gain = 0;
+		assert_true(usual.exchange == (test_comm.size == 1 ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PULL));
+		gemp_push_pull_min_gain = 0;
 		gemp_match_result result = run_of(&q, &o, GEMP_OK);
-		gemp_crossing_gain = gain;
-		assert_true(result.matches == pull.matches && result.crossing_weighed == (test_comm.size > 1));
+		gemp_push_pull_min_gain = gain;
+		assert_true(result.matches == pull.matches && result.exchange_weighed == (test_comm.size > 1));
 		if (test_comm.size == 1)
 			continue;
 		bool fewer = result.expected_item_bytes < result.expected_row_bytes;
-		assert_true(result.crossing == (fewer ? GEMP_CROSS_PUSH : GEMP_CROSS_PULL));
+		assert_true(result.exchange == (fewer ? GEMP_EXCHANGE_PUSH : GEMP_EXCHANGE_PULL));
 		assert_true(result.expected_row_bytes <= 2 * pull.row_bytes + 100);
 		assert_true(i == 2 || 2 * result.expected_row_bytes + 100 >= pull.row_bytes);
 	}
@@ -174,11 +184,11 @@ static void what_pays(void **state)
 {
 	(void)state;
 	const uint64_t mega = 1000000;
-	assert_false(gemp_crossing_by_push(&(gemp_crossing_estimate){ false, 1000 * mega, 1, 1 }, 2));
-	assert_true(gemp_crossing_by_push(&(gemp_crossing_estimate){ true, 1000 * mega, mega, mega }, 2));
-	assert_false(gemp_crossing_by_push(&(gemp_crossing_estimate){ true, mega, 1000 * mega, mega }, 2));
-	assert_false(gemp_crossing_by_push(&(gemp_crossing_estimate){ true, 1000 * mega, mega, 1000 * mega }, 2));
-	assert_false(gemp_crossing_by_push(&(gemp_crossing_estimate){ true, mega, 1000, 1000 }, 2));
+	assert_false(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ false, 1000 * mega, 1, 1 }, 2));
+	assert_true(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ true, 1000 * mega, mega, mega }, 2));
+	assert_false(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ true, mega, 1000 * mega, mega }, 2));
+	assert_false(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ true, 1000 * mega, mega, 1000 * mega }, 2));
+	assert_false(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ true, mega, 1000, 1000 }, 2));
 }
 
 static void what_is_chosen(void **state)
@@ -186,31 +196,31 @@ static void what_is_chosen(void **state)
 	(void)state;
 	gemp_match_options o = pulled(false);
 	context->budgets.row_cache = 0;
-	o.crossing = GEMP_CROSS_AUTO;
+	o.exchange = GEMP_EXCHANGE_AUTO;
 	gemp_match_result result = run("cycle:4", &o, GEMP_OK);
-	assert_true(result.crossing == (test_comm.size == 1 ? GEMP_CROSS_AUTO : GEMP_CROSS_PULL));
+	assert_true(result.exchange == (test_comm.size == 1 ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PULL));
 	assert_true(result.pull_rounds == (test_comm.size > 1));
 	uint64_t all = result.matches;
 	assert_true(test_comm.size == 1 || (result.rows_fetched > 0 && result.rows_fetched < result.rows_read));
 	assert_true(result.row_bytes <= result.row_words_bytes);
 	context->budgets.row_cache = 450;
 	result = run("cycle:4", &o, GEMP_OK);
-	assert_true(result.crossing == GEMP_CROSS_PULL && result.pull_rounds > 1 && result.pivots_alone > 0);
+	assert_true(result.exchange == GEMP_EXCHANGE_PULL && result.pull_rounds > 1 && result.oversized_pivots > 0);
 	assert_true(result.matches == all);
 	context->budgets.row_cache = 60; /* no row fits */
 	if (test_comm.size > 1) {
 		result = run("cycle:4", &o, GEMP_OK);
-		assert_true(result.crossing == GEMP_CROSS_PUSH && result.pull_rounds == 0 && result.matches == all);
+		assert_true(result.exchange == GEMP_EXCHANGE_PUSH && result.pull_rounds == 0 && result.matches == all);
 	}
-	o.crossing = GEMP_CROSS_PULL; /* but pieces of rows do */
+	o.exchange = GEMP_EXCHANGE_PULL; /* but pieces of rows do */
 	result = run("cycle:4", &o, GEMP_OK);
-	assert_true(result.crossing == GEMP_CROSS_PULL && result.matches == all);
+	assert_true(result.exchange == GEMP_EXCHANGE_PULL && result.matches == all);
 	context->budgets.row_cache = 8;
 	run("cycle:4", &o, GEMP_ENOMEM);
 	assert_message("--row-cache");
-	o.crossing = GEMP_CROSS_PUSH;
+	o.exchange = GEMP_EXCHANGE_PUSH;
 	result = run("cycle:4", &o, GEMP_OK);
-	assert_true(result.crossing == (test_comm.size == 1 ? GEMP_CROSS_AUTO : GEMP_CROSS_PUSH) && result.matches == all);
+	assert_true(result.exchange == (test_comm.size == 1 ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PUSH) && result.matches == all);
 }
 
 /* WITHOUT MEMORY. */

@@ -1,7 +1,10 @@
 /* Conditions between two vertices that the search itself tests, and free vertices, against the definition. */
 #include "match_case.h"
 
-#include "pattern/expr.h"
+#include "pattern/model/expr.h"
+#include "core/status.h"
+#include "graph/graph.h"
+#include "pattern/model/pattern.h"
 
 enum { VERTICES = 15, EDGES = 36, GRAPH_SEED = 7 };
 
@@ -56,7 +59,7 @@ static void add_exists(gemp_pattern *pattern, const gemp_graph *graph, const ask
 	pattern->subs = gemp_calloc(1, sizeof(struct gemp_pattern *));
 	pattern->sub_count = 1;
 	pattern->subs[0] = ask(&(question){ .text = a->exists }, graph);
-	pattern->subs[0]->given = 2;
+	pattern->subs[0]->arguments = 2;
 	assert_all_ok(gemp_expr_new(&exists, GEMP_EXISTS, 1, 1));
 	assert_all_ok(gemp_expr_children(exists, 2));
 	for (int i = 0; i < 2; i++) {
@@ -80,7 +83,7 @@ static gemp_pattern *pattern_of(const asked *a, const gemp_graph *graph)
 	if (a->exists)
 		add_exists(pattern, graph, a);
 	for (size_t v = 0; v < pattern->vertex_count; v++)
-		pattern->vertices[v].free = a->free >> v & 1;
+		pattern->vertices[v].repeatable = a->free >> v & 1;
 	return pattern;
 }
 

@@ -5,8 +5,18 @@
 #define GEMP_TESTS_MATCH_REFERENCE_H
 
 #include "graph_fixture.h"
-#include "comm/counter.h"
-#include "match/match.h"
+#include "comm/shared.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/batch.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "pattern/condition/evaluate.h"
+#include "pattern/model/expr.h"
+#include "pattern/model/pattern.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/symmetry/permutation_group.h"
 
 enum { REFERENCE_POINTS = 24 }; /* vertices and edges of a pattern */
 
@@ -63,9 +73,9 @@ static inline void reference_edges(reference *r)
 	const gemp_graph *g = r->whole;
 	r->edges = calloc(gemp_graph_edges(g) + 1, sizeof *r->edges);
 	for (size_t k = 0; k < g->relation_count; k++)
-		for (gemp_vertex v = 0; v < g->vertices; v++)
-			for (uint64_t i = g->relations[k].out_begin[v]; i < g->relations[k].out_begin[v + 1]; i++)
-				r->edges[r->edge_count++] = (reference_edge){ k, v, g->relations[k].out[i] };
+		for (gemp_vertex v = 0; v < g->vertex_count; v++)
+			for (uint64_t i = g->relations[k].out_offsets[v]; i < g->relations[k].out_offsets[v + 1]; i++)
+				r->edges[r->edge_count++] = (reference_edge){ k, v, g->relations[k].out_targets[i] };
 }
 
 /* Number of the edge that stands for a pair in the simple graph. */
@@ -142,7 +152,7 @@ static inline gemp_value reference_value(void *context, const gemp_expr *expr)
 		return expr->value;
 	size_t row = (size_t)r->now.at[expr->variable];
 	if (expr->kind == GEMP_KEY)
-		return gemp_column_get(&r->whole->key, row);
+		return gemp_column_get(&r->whole->keys, row);
 	if (expr->attribute < 0)
 		return (gemp_value){ .null = true };
 	return gemp_column_get(&r->whole->attributes.columns[expr->attribute], row);
@@ -157,7 +167,7 @@ static inline uint64_t reference_element(void *context, int variable, bool edge)
 static inline uint32_t reference_label_set(void *context, int variable)
 {
 	const reference *r = context;
-	return r->whole->label_set[r->now.at[variable]];
+	return r->whole->label_set_of[r->now.at[variable]];
 }
 
 static inline bool reference_conditions(reference *r)
@@ -210,7 +220,7 @@ static inline bool reference_hopeful(const reference *r, size_t v)
 {
 	for (size_t u = 0; u < v; u++)
 		if ((r->semantics == GEMP_ISO || r->semantics == GEMP_INDUCED) && r->now.at[u] == r->now.at[v] &&
-		    !r->pattern->vertices[u].free && !r->pattern->vertices[v].free)
+		    !r->pattern->vertices[u].repeatable && !r->pattern->vertices[v].repeatable)
 			return false;
 	for (size_t e = 0; e < r->pattern->edge_count; e++) {
 		size_t from = (size_t)r->pattern->edges[e].from, to = (size_t)r->pattern->edges[e].to;
@@ -231,7 +241,7 @@ static inline void reference_bind(reference *r, size_t v)
 		return;
 	}
 	const uint64_t begin = v ? 0 : (uint64_t)test_comm.rank, step = v ? 1 : (uint64_t)test_comm.size;
-	for (uint64_t id = begin; id < r->whole->vertices; id += step) {
+	for (uint64_t id = begin; id < r->whole->vertex_count; id += step) {
 		r->now.at[v] = id;
 		if (reference_hopeful(r, v))
 			reference_bind(r, v + 1);
@@ -242,7 +252,7 @@ static inline void reference_gather(reference *r)
 {
 	void *all = NULL;
 	size_t *begin = NULL;
-	assert_all_ok(gemp_comm_gather_all(&test_comm, r->list, r->count * sizeof *r->list, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, r->list, r->count * sizeof *r->list, &all, &begin));
 	r->count = r->capacity = begin[test_comm.size] / sizeof *r->list;
 	r->list = realloc(r->list, (r->count + 1) * sizeof *r->list);
 	if (r->count)
@@ -295,7 +305,7 @@ static inline uint64_t reference_orbits(const reference *r)
 	gemp_symmetry *symmetry = NULL;
 	bool *seen = calloc(r->count + 1, 1);
 	size_t *todo = calloc(r->count + 1, sizeof *todo);
-	assert_ok(gemp_symmetry_find(&symmetry, r->pattern, true));
+	assert_ok(gemp_automorphism_find(&symmetry, r->pattern, true));
 	reference_points = r->points;
 	for (size_t i = 0; i < r->count; i++) {
 		size_t size = 0;
@@ -354,7 +364,7 @@ static inline gemp_code collecting_take(void *self, const gemp_batch *batch)
 	collecting *c = self;
 	c->vertex_count = batch->vertex_count;
 	c->edge_count = batch->edge_count;
-	if (c->failing && gemp_counter_take(c->failing) == 0)
+	if (c->failing && gemp_counter_next(c->failing) == 0)
 		return gemp_fail(GEMP_EIO, "a sink that fails");
 	for (size_t i = 0; i < batch->rows; i++) {
 		if (c->count == c->capacity) {
@@ -398,7 +408,7 @@ static inline void collecting_gather(collecting *c)
 	void *all = NULL;
 	size_t *begin = NULL;
 	uint64_t width[2] = { (uint64_t)c->vertex_count, (uint64_t)c->edge_count };
-	assert_all_ok(gemp_comm_gather_all(&test_comm, c->rows, c->count * sizeof *c->rows, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, c->rows, c->count * sizeof *c->rows, &all, &begin));
 	gemp_comm_max(&test_comm, width, 2);
 	c->vertex_count = (int)width[0];
 	c->edge_count = (int)width[1];

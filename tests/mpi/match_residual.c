@@ -1,7 +1,18 @@
 /* Conditions on finished matches against their meaning for values that every rank knows; host and device agree. */
 #include "made_graph.h"
 
-#include "match/residual.h"
+#include "match/filter/residual.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/batch.h"
+#include "graph/column.h"
+#include "match/filter/filter.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
 
 enum { MOST_ROWS = 300, ROUNDS = 3, VERTICES = 3 };
 
@@ -77,10 +88,10 @@ static gemp_code hand_over(const given *g, gemp_sink *sink)
 		gemp_code mine = GEMP_OK;
 		for (size_t i = 0; i < MOST_ROWS && mine == GEMP_OK; i++)
 			if ((int)i * ROUNDS / MOST_ROWS == round && g->rank[i] == test_comm.rank)
-				mine = sink->take(sink->self, &(gemp_batch){ .rows = 1, .vertex_count = VERTICES, .edge_count = 2,
+				mine = sink->consume(sink->self, &(gemp_batch){ .rows = 1, .vertex_count = VERTICES, .edge_count = 2,
 				                                             .vertices = g->vertices[i], .edges = g->edges[i] });
 		GEMP_TRY(gemp_comm_agree(&test_comm, mine));
-		GEMP_TRY(sink->turn(sink->self, round + 1 == ROUNDS, &enough, &again));
+		GEMP_TRY(sink->end_round(sink->self, round + 1 == ROUNDS, &enough, &again));
 	}
 done:
 	return code;
@@ -153,7 +164,7 @@ static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *f
                      uint64_t *referred)
 {
 	gemp_code code = GEMP_OK;
-	gemp_sink next = { .self = found, .take = collect, .turn = collector_turn }, sink = { 0 };
+	gemp_sink next = { .self = found, .consume = collect, .end_round = collector_turn }, sink = { 0 };
 	const gemp_condition *conditions[8];
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		conditions[i] = &pattern->conditions[i];

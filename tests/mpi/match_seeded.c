@@ -45,7 +45,7 @@ static void ask_seeded(const asked *a, const gemp_match_options *o, uint64_t *ra
 	gemp_pattern *pattern = ask(&(question){ .text = a->text }, graph.dealt);
 	assert_non_null(pattern);
 	describe(&(question){ .text = a->text }, o);
-	pattern->given = a->given;
+	pattern->arguments = a->given;
 	check_seeded(&graph, pattern, o, random);
 	gemp_pattern_free(pattern);
 }
@@ -125,7 +125,7 @@ static void first_rows(const char *text, int64_t replicate, bool tested_after)
 	reference r;
 	uint64_t random = test_seed_all(), found = 0, there = 0;
 	seeds s = choose_seeds(graph.whole, 1, 100, &random);
-	pattern->given = 1;
+	pattern->arguments = 1;
 	o.first_only = true;
 	context->budgets.result_buffer = 1;
 	reference_new(&r, graph.whole, pattern, GEMP_HOM);
@@ -165,7 +165,7 @@ static void enough_of_one_run(void **state)
 	uint64_t random = test_seed_all();
 	seeds s = choose_seeds(graph.whole, 1, 100, &random);
 	reference r;
-	pattern->given = 1;
+	pattern->arguments = 1;
 	context->budgets.outbox = 2;
 	context->budgets.result_buffer = 3;
 	reference_new(&r, graph.whole, pattern, GEMP_HOM);
@@ -191,20 +191,20 @@ static void what_hangs_on_nothing(void **state)
 	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d) RETURN a" }, graph.dealt);
 	gemp_match *match = NULL;
 	gemp_match_options o = plain_options;
-	pattern->given = 1;
+	pattern->arguments = 1;
 	pattern->edges[1].from = 2; /* c-c: c and d hang together, alone */
 	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
 	assert_message("hangs on no variable outside");
 	assert_message("vertex c");
 	assert_null(match);
 	pattern->edges[1].from = 1;
-	pattern->given = 0;
+	pattern->arguments = 0;
 	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
 	assert_all_code(gemp_match_run_seeded(match, NULL, 0, NULL, NULL), GEMP_EINTERNAL);
 	gemp_match_free(match);
 	match = NULL;
 	pattern->edges[0].path = true;
-	pattern->edges[0].least = pattern->edges[0].most = 2;
+	pattern->edges[0].min_hops = pattern->edges[0].max_hops = 2;
 	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
 	assert_message("is not one edge");
 	assert_null(match);
@@ -234,7 +234,7 @@ static void without_memory(void **state)
 	if (test_comm.size > 2)
 		return;
 	gemp_pattern *pattern = ask(&(question){ .text = table[2].text }, graph.dealt);
-	pattern->given = 2;
+	pattern->arguments = 2;
 	context->budgets.outbox = 1;
 	context->budgets.result_buffer = 2;
 	assert_all_survive_no_memory(run_once, pattern);

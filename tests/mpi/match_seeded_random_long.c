@@ -45,11 +45,11 @@ static bool ask_one(const case_graph *graph, uint64_t *random)
 	if (!pattern)
 		return false;
 	size_t most = pattern->vertex_count < MOST_GIVEN ? pattern->vertex_count : MOST_GIVEN;
-	pattern->given = 1 + gemp_random_below(random, most);
-	for (size_t v = pattern->given; v < pattern->vertex_count; v++)
-		pattern->vertices[v].free = o.semantics != GEMP_INDUCED && gemp_random_below(random, 3) == 0;
+	pattern->arguments = 1 + gemp_random_below(random, most);
+	for (size_t v = pattern->arguments; v < pattern->vertex_count; v++)
+		pattern->vertices[v].repeatable = o.semantics != GEMP_INDUCED && gemp_random_below(random, 3) == 0;
 	describe(q, &o);
-	print_message("  %zu given%s%s\n", pattern->given, o.edges ? ", edges" : "", o.profile ? ", profile" : "");
+	print_message("  %zu given%s%s\n", pattern->arguments, o.edges ? ", edges" : "", o.profile ? ", profile" : "");
 	check_seeded(graph, pattern, &o, random);
 	gemp_pattern_free(pattern);
 	return true;

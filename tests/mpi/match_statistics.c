@@ -1,8 +1,13 @@
 /* Candidates and what the planner knows of a graph, against counts over the whole graph. */
 #include "match_case.h"
 
-#include "match/phases.h"
-#include "match/statistics.h"
+#include "match/planner/condition_phases.h"
+#include "match/filter/candidates.h"
+#include "match/filter/filter.h"
+#include "pattern/condition/evaluate.h"
+#include "pattern/model/pattern.h"
+#include "pattern/plan/plan.h"
+#include "match/planner/statistics.h"
 
 static const char *const texts[] = {
 	"MATCH (a:Person)-[:KNOWS]->(b:Film|Actor) RETURN a",
@@ -37,7 +42,7 @@ static bool candidates_are_right(reference *r, const gemp_candidates *candidates
 		uint64_t count = 0;
 		if ((candidates->bits[v] != NULL) != conditioned(r->pattern, v))
 			return false;
-		for (uint64_t id = 0; id < r->whole->vertices; id++) {
+		for (uint64_t id = 0; id < r->whole->vertex_count; id++) {
 			bool expected = may_be(r, v, id);
 			count += expected;
 			if (candidates->bits[v] && (candidates->bits[v][id / 32] >> id % 32 & 1) != expected)
@@ -67,8 +72,8 @@ static bool pairs_are_parallel(const reference *r, size_t e)
 {
 	reference probe = *r;
 	const gemp_pattern_edge *edge = &r->pattern->edges[e];
-	for (uint64_t a = 0; a < r->whole->vertices; a++)
-		for (uint64_t b = 0; b < r->whole->vertices; b++) {
+	for (uint64_t a = 0; a < r->whole->vertex_count; a++)
+		for (uint64_t b = 0; b < r->whole->vertex_count; b++) {
 			size_t joined = 0;
 			probe.now.at[edge->from] = a;
 			probe.now.at[edge->to] = b;
@@ -82,13 +87,13 @@ static bool pairs_are_parallel(const reference *r, size_t e)
 
 static bool statistics_are_right(reference *r, const gemp_statistics *s)
 {
-	bool right = s->vertices == (double)r->whole->vertices;
+	bool right = s->vertices == (double)r->whole->vertex_count;
 	for (size_t e = 0; right && e < r->pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &r->pattern->edges[e];
 		bool either = edge->direction == GEMP_EITHER;
 		size_t from = (size_t)edge->from, to = (size_t)edge->to;
 		double edges = 0, from_squares = 0, to_squares = 0;
-		for (uint64_t id = 0; id < r->whole->vertices; id++) {
+		for (uint64_t id = 0; id < r->whole->vertex_count; id++) {
 			double out = (double)row_length(r, e, from, to, true, either, id);
 			double in = (double)row_length(r, e, to, from, either, true, id);
 			edges += out;

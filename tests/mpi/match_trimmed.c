@@ -1,9 +1,21 @@
 /* Rows trimmed to candidates: what the copies hold, when there are none, and that counts stay as they are. */
 #include "nested_case.h"
 
-#include "match/trimmed.h"
+#include "match/search/induced_rows.h"
+#include "partition/views/view.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "device/device.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "match/search/nested_search.h"
+#include "match/search/search_state.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/plan/plan.h"
+#include "pattern/semantic/parse.h"
 
-#include "core/memory.h"
 
 enum { VERTICES = 300 };
 
@@ -66,10 +78,10 @@ static bool candidate(const gemp_match *match, int vertex, gemp_vertex slot)
 /* Row by row the entries of the plan's own view that are candidates, and nothing in rows of others. */
 static void check_view(const gemp_match *match, const gemp_check *own, const gemp_check *trimmed, int vertex)
 {
-	const gemp_trimmed *t = match->search->nested->trimmed;
+	const gemp_induced_rows *t = match->search->nested->induced;
 	const gemp_view *view = &match->rows->views[own->view];
-	uint32_t *begin = read_words(&t->begin[trimmed->view], VERTICES + 1);
-	uint32_t *near = read_words(&t->near[trimmed->view], t->entries[trimmed->view]);
+	uint32_t *begin = read_words(&t->row_offsets[trimmed->view], VERTICES + 1);
+	uint32_t *near = read_words(&t->column_indices[trimmed->view], t->entries[trimmed->view]);
 	size_t at = 0;
 	for (size_t v = 0; v < VERTICES; v++) {
 		assert_int_equal(begin[v], at);
@@ -90,7 +102,7 @@ static void rows_hold_candidates(void **state)
 	gemp_pattern *pattern;
 	gemp_match *match = prepare("MATCH (a:A)-[:L]-(b:B)-[:L]-(c:C)-[:L]-(d:A)-[:L]-(a) RETURN count(*)", graph, &pattern);
 	const gemp_nested_search *nested = match->search->nested;
-	assert_non_null(nested->trimmed);
+	assert_non_null(nested->induced);
 	size_t copies = 0;
 	for (size_t s = 1; s < match->plan->step_count; s++) {
 		const gemp_step *own = &match->plan->steps[s], *trimmed = &nested->plan->steps[s];
@@ -116,7 +128,7 @@ static size_t trimmed_views(const gemp_graph *graph, const char *text)
 	gemp_match *match = prepare(text, graph, &pattern);
 	const gemp_nested_search *nested = match->search->nested;
 	size_t count = nested->plan->view_count - match->plan->view_count;
-	assert_true((count > 0) == (nested->trimmed != NULL));
+	assert_true((count > 0) == (nested->induced != NULL));
 	forget(match, pattern);
 	return count;
 }
@@ -153,7 +165,7 @@ static uint64_t count_of(const gemp_graph *graph, const char *text, bool *trimme
 	gemp_pattern *pattern;
 	gemp_match *match = prepare(text, graph, &pattern);
 	gemp_match_result result;
-	*trimmed = match->search->nested->trimmed != NULL;
+	*trimmed = match->search->nested->induced != NULL;
 	assert_all_ok(gemp_match_run(match, NULL, &result));
 	forget(match, pattern);
 	return result.matches;
@@ -188,7 +200,7 @@ static void without_memory_rows_stay(void **state)
 	uint64_t count = count_of(graph, queries[1], &trimmed);
 	for (size_t room = 1 << 20; trimmed && room > 1 << 12; room -= room / 4) {
 		if (test_comm.rank == 0)
-			device->memory = device->held + room;
+			device->memory = device->buffer_bytes + room;
 		assert_int_equal(count_of(graph, queries[1], &trimmed), count);
 	}
 	device->memory = memory;

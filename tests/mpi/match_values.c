@@ -1,8 +1,12 @@
 /* Values of vertices and edges, asked of their owners, against what every rank knows of a made graph. */
 #include "made_graph.h"
 
-#include "match/edge_values.h"
-#include "match/values.h"
+#include "match/filter/edge_values.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "match/filter/vertex_values.h"
 
 static void random_ids(gemp_vertex *ids, size_t count, uint64_t seed, uint32_t below)
 {
@@ -22,7 +26,7 @@ static void values_of_vertices(void **state)
 		size_t count = test_comm.rank == 1 ? 0 : most, found_count;
 		gemp_column out[COLUMNS];
 		random_ids(ids, count, seed + (uint64_t)test_comm.rank, MADE_VERTICES);
-		assert_all_ok(gemp_fetch(&made->context, &made->graph, ids, count, column, COLUMNS, &found, &found_count, out));
+		assert_all_ok(gemp_fetch_values(&made->context, &made->graph, ids, count, column, COLUMNS, &found, &found_count, out));
 		bool right = found_count <= count && (found_count > 0) == (count > 0);
 		for (size_t i = 1; i < found_count; i++)
 			right &= found[i - 1] < found[i];
@@ -120,12 +124,12 @@ static void types_of_edge_attributes(void **state)
 	(void)state;
 	made_graph *made = made_graph_new(1);
 	gemp_column *column;
-	assert_all(gemp_edge_attribute_type(&made->graph, "weight") == GEMP_INTEGER);
+	assert_all(gemp_graph_edge_attribute_type(&made->graph, "weight") == GEMP_INTEGER);
 	assert_all_ok(gemp_table_add(&made->graph.relations[1].props, "weight", GEMP_FLOAT, &column));
-	assert_all(gemp_edge_attribute_type(&made->graph, "weight") == GEMP_FLOAT);
+	assert_all(gemp_graph_edge_attribute_type(&made->graph, "weight") == GEMP_FLOAT);
 	column->type = GEMP_BOOLEAN;
-	assert_all(gemp_edge_attribute_type(&made->graph, "weight") == GEMP_STRING);
-	assert_all(gemp_edge_attribute_type(&made->graph, "nothing") == GEMP_STRING);
+	assert_all(gemp_graph_edge_attribute_type(&made->graph, "weight") == GEMP_STRING);
+	assert_all(gemp_graph_edge_attribute_type(&made->graph, "nothing") == GEMP_STRING);
 	made_graph_free(made);
 }
 
@@ -137,7 +141,7 @@ static gemp_code fetch_all(void *argument)
 	size_t found_count;
 	gemp_column out[3];
 	random_ids(ids, 200, 7, MADE_VERTICES);
-	gemp_code code = gemp_fetch(&made->context, &made->graph, ids, 200, column, 3, &found, &found_count, out);
+	gemp_code code = gemp_fetch_values(&made->context, &made->graph, ids, 200, column, 3, &found, &found_count, out);
 	if (code != GEMP_OK)
 		return code;
 	gemp_free(found);
@@ -168,12 +172,12 @@ static void nothing_asked_nothing_read(void **state)
 	gemp_vertex id = 5, *found;
 	size_t found_count, last = test_comm.rank == test_comm.size - 1;
 	*ages = (gemp_column){ .name = kept.name, .type = kept.type };
-	assert_all_ok(gemp_fetch(&made->context, &made->graph, &id, 0, column, 2, &found, &found_count, out));
+	assert_all_ok(gemp_fetch_values(&made->context, &made->graph, &id, 0, column, 2, &found, &found_count, out));
 	assert_all(found_count == 0 && out[0].rows == 0 && out[0].type == GEMP_INTEGER && out[1].rows == 0);
 	gemp_free(found);
 	gemp_column_free(&out[0]);
 	gemp_column_free(&out[1]);
-	assert_all_code(gemp_fetch(&made->context, &made->graph, &id, last, column, 2, &found, &found_count, out),
+	assert_all_code(gemp_fetch_values(&made->context, &made->graph, &id, last, column, 2, &found, &found_count, out),
 	                GEMP_EINTERNAL);
 	*ages = kept;
 	made_graph_free(made);

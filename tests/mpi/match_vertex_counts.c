@@ -2,8 +2,14 @@
  * where matches are orbits, those divided by the automorphisms that keep it. */
 #include "match_case.h"
 
-#include "match/match_parts.h"
-#include "match/vertex_counts.h"
+#include "match/match_state.h"
+#include "partition/views/resident.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "match/match.h"
+#include "match/planner/match_options.h"
+#include "pattern/model/pattern.h"
+#include "match/match_run.h"
 
 static case_graph graph;
 
@@ -26,7 +32,7 @@ static bool counts_are_right(const reference *r, const gemp_match *match, int v,
 	bool broken = match->plan->broken && match->options.distinct != GEMP_BY_NOTHING, right = true;
 	uint64_t order = broken ? match->plan->group_order : 1;
 	for (size_t i = 0; i < graph.dealt->rows; i++) {
-		uint64_t at = 0, id = graph.dealt->first + i;
+		uint64_t at = 0, id = graph.dealt->first_vertex + i;
 		for (size_t k = 0; k < r->count; k++)
 			at += r->list[k].at[v] == id;
 		right &= counts[i] * order == at * (uint64_t)members;

@@ -2,9 +2,13 @@
 #ifndef GEMP_TESTS_MEMORY_FIXTURE_H
 #define GEMP_TESTS_MEMORY_FIXTURE_H
 
+#include "core/log.h"
+#include "core/memory.h"
 #include "graph_fixture.h"
 
 #include "partition/context.h"
+#include "partition/context_open.h"
+#include "core/status.h"
 
 static gemp_context *context;
 

@@ -4,8 +4,15 @@
 
 #include "match_case.h"
 
-#include "match/match_parts.h"
-#include "match/nested_search.h"
+#include "match/match_state.h"
+#include "partition/views/resident.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "match/match.h"
+#include "match/planner/match_options.h"
+#include "pattern/model/pattern.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,17 @@
 /* The builder against a naive one-process reference, and against itself on one rank. */
+#include "core/log.h"
+#include "core/memory.h"
 #include "mpi/graph_fixture.h"
-#include "partition/builder_edges.h"
+#include "partition/build/rows_by_target.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+#include "partition/build/builder_options.h"
+#include "partition/build/builder_state.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 
 /* A key as bytes, written a second time from its definition: a kind, then the integer with its sign bit turned, most
  * significant byte first, or the string. */
@@ -96,7 +107,7 @@ static bool same_labels(const gemp_graph *graph, uint32_t set, const char *text)
 
 static bool right_key(const gemp_graph *graph, size_t row, const gemp_value *expected)
 {
-	gemp_value key = gemp_column_get(&graph->key, row);
+	gemp_value key = gemp_column_get(&graph->keys, row);
 	if (key.type == expected->type)
 		return same_value(key, *expected);
 	char text[32];
@@ -106,12 +117,12 @@ static bool right_key(const gemp_graph *graph, size_t row, const gemp_value *exp
 
 static bool right_vertices(const gemp_graph *graph, const reference *of)
 {
-	bool right = graph->vertices == of->made->vertex_count;
+	bool right = graph->vertex_count == of->made->vertex_count;
 	for (size_t row = 0; right && row < graph->rows; row++) {
-		size_t index = of->vertex_of[graph->first + row];
+		size_t index = of->vertex_of[graph->first_vertex + row];
 		const fixture_vertex *vertex = &of->made->vertices[index];
-		right = right_key(graph, row, &vertex->key) && graph->key_rank[row] == of->rank_of[index] &&
-		        same_labels(graph, graph->label_set[row], vertex->labels);
+		right = right_key(graph, row, &vertex->key) && graph->key_ranks[row] == of->rank_of[index] &&
+		        same_labels(graph, graph->label_set_of[row], vertex->labels);
 		for (size_t c = 0; right && c < FIXTURE_COLUMNS; c++)
 			right = same_value(gemp_column_get(&graph->attributes.columns[c], row), vertex->values[c]);
 	}
@@ -155,26 +166,26 @@ static size_t right_relation(const gemp_graph *graph, const gemp_relation *relat
 	for (size_t e = 0; e < count; e++) {
 		size_t source = of->id_of[edges[e]->source], target = of->id_of[edges[e]->target];
 		multigraph |= e && source == of->id_of[edges[e - 1]->source] && target == of->id_of[edges[e - 1]->target];
-		if (target >= graph->first && target < graph->first + graph->rows) {
+		if (target >= graph->first_vertex && target < graph->first_vertex + graph->rows) {
 			bool found = false;
-			uint64_t end = relation->in_begin[target - graph->first + 1];
-			for (uint64_t i = relation->in_begin[target - graph->first]; i < end; i++)
-				found |= relation->in[i] == source && relation->in_edge[i] == e;
+			uint64_t end = relation->in_offsets[target - graph->first_vertex + 1];
+			for (uint64_t i = relation->in_offsets[target - graph->first_vertex]; i < end; i++)
+				found |= relation->in_sources[i] == source && relation->in_edges[i] == e;
 			*right = *right && found;
 			in++;
 		}
-		if (source < graph->first || source >= graph->first + graph->rows)
+		if (source < graph->first_vertex || source >= graph->first_vertex + graph->rows)
 			continue;
-		*right = *right && e == relation->first + own && relation->out[own] == target &&
-		         own >= relation->out_begin[source - graph->first] && own < relation->out_begin[source - graph->first + 1];
+		*right = *right && e == relation->first_edge + own && relation->out_targets[own] == target &&
+		         own >= relation->out_offsets[source - graph->first_vertex] && own < relation->out_offsets[source - graph->first_vertex + 1];
 		for (size_t c = 0; *right && c < FIXTURE_PROPS; c++) {
 			const gemp_column *column = gemp_table_find(&relation->props, fixture_prop[c]);
 			*right = column ? same_value(gemp_column_get(column, own), edges[e]->values[c]) : edges[e]->values[c].null;
 		}
 		own++;
 	}
-	*right = *right && relation->edges == count && relation->out_begin[graph->rows] == own &&
-	         relation->in_begin[graph->rows] == in && relation->multigraph == multigraph;
+	*right = *right && relation->edge_count == count && relation->out_offsets[graph->rows] == own &&
+	         relation->in_offsets[graph->rows] == in && relation->multigraph == multigraph;
 	free(edges);
 	return count;
 }
@@ -309,17 +320,17 @@ static void test_vertices_from_edges(void **state)
 	static const char *const edges[][2] = { { "a", "b" }, { "b", "c" }, { "c", "a" }, { "b", "a" }, { "a", "b" }, { "c", "c" } };
 	gemp_builder_options options = { .seed = 1, .vertices_from_edges = true, .default_label = "Node", .undirected = true };
 	gemp_graph *graph = from_edges(&options, edges, 6);
-	assert_all(graph->vertices == 3 && graph->label_count == 1 && strcmp(graph->labels[0], "Node") == 0);
+	assert_all(graph->vertex_count == 3 && graph->label_count == 1 && strcmp(graph->labels[0], "Node") == 0);
 	assert_all(graph->relation_count == 1 && strcmp(graph->relations[0].name, "E") == 0);
-	assert_all(graph->relations[0].edges == 6 && graph->relations[0].multigraph && !graph->relations[0].directed);
+	assert_all(graph->relations[0].edge_count == 6 && graph->relations[0].multigraph && !graph->relations[0].directed);
 	gemp_graph_free(graph);
 	options.merge_parallel = true;
 	graph = from_edges(&options, edges, 6);
-	assert_all(graph->relations[0].edges == 4 && !graph->relations[0].multigraph);
+	assert_all(graph->relations[0].edge_count == 4 && !graph->relations[0].multigraph);
 	gemp_graph_free(graph);
 	options.undirected = false;
 	graph = from_edges(&options, edges, 6);
-	assert_all(graph->relations[0].edges == 5 && !graph->relations[0].multigraph);
+	assert_all(graph->relations[0].edge_count == 5 && !graph->relations[0].multigraph);
 	gemp_graph_free(graph);
 }
 
@@ -333,8 +344,8 @@ static void test_reciprocal(void **state)
 	gemp_graph *graph = from_edges(&options, edges, 8);
 	const gemp_relation *relation = &graph->relations[0];
 	uint8_t marked[8] = { 0 };
-	uint64_t pairs = gemp_builder_reciprocal(graph, relation, marked), marks = 0;
-	for (uint64_t e = 0; e < relation->out_begin[graph->rows]; e++)
+	uint64_t pairs = gemp_rows_by_target_reciprocal(graph, relation, marked), marks = 0;
+	for (uint64_t e = 0; e < relation->out_offsets[graph->rows]; e++)
 		marks += marked[e];
 	assert_all(gemp_comm_sum1(&test_comm, pairs) == 2);
 	assert_all(gemp_comm_sum1(&test_comm, marks) == 3);
@@ -358,8 +369,8 @@ static void test_label_text(void **state)
 	assert_all_ok(code);
 	assert_all_ok(gemp_builder_finish(builder, &graph));
 	assert_all(graph->label_count == 2 && graph->label_set_count == 2);
-	assert_all(graph->label_sets[0].count == 0 && graph->label_sets[0].vertices == 2);
-	assert_all(graph->label_sets[1].count == 2 && graph->label_sets[1].vertices == 2);
+	assert_all(graph->label_sets[0].count == 0 && graph->label_sets[0].vertex_count == 2);
+	assert_all(graph->label_sets[1].count == 2 && graph->label_sets[1].vertex_count == 2);
 	gemp_graph_free(graph);
 	gemp_builder_free(builder);
 }
@@ -380,7 +391,7 @@ static void test_integer_as_string(void **state)
 		code = gemp_builder_edge(builder, &seven, &other, "", 0, (gemp_place){ 0, 3 });
 	assert_all_ok(code);
 	assert_all_ok(gemp_builder_finish(builder, &graph));
-	assert_all(graph->vertices == 2 && graph->relations[0].edges == 1 && graph->key.type == GEMP_STRING);
+	assert_all(graph->vertex_count == 2 && graph->relations[0].edge_count == 1 && graph->keys.type == GEMP_STRING);
 	gemp_graph_free(graph);
 	gemp_builder_free(builder);
 }

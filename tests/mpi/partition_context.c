@@ -1,5 +1,12 @@
 /* Contexts: every rank gets a device and its share of it; programs are built once a node. */
 #include "partition/context.h"
+#include "partition/context_open.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/timer.h"
+#include "device/device.h"
+#include "device/launch.h"
+#include "device/program.h"
 
 #include "harness/collective.h"
 
@@ -47,7 +54,7 @@ static void device_of_each_rank(void **state)
 	const gemp_device *device = context->device;
 	assert_all(device != NULL);
 	assert_all(device->shared_by >= 1 && device->shared_by <= test_comm.node_size);
-	assert_all(device->units >= 1 && device->memory > 0 && device->largest <= device->memory);
+	assert_all(device->units >= 1 && device->memory > 0 && device->max_buffer <= device->memory);
 	uint64_t units = gemp_comm_sum1(&test_comm, device->units), cores = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (!device->gpu)
 		assert_all(units <= (cores > (uint64_t)test_comm.size ? cores : (uint64_t)test_comm.size));

@@ -1,8 +1,18 @@
 /* Rows by slot from their owners: every row that is asked for is the one that a full view has, in whatever steps it comes and
  * whatever the cache keeps; partial views are full ones with gaps; what nobody reads can be left out. */
-#include "partition/partial_view.h"
-#include "partition/resident.h"
-#include "partition/row_code.h"
+#include "partition/fetch/partial_view.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "partition/fetch/fetch.h"
+#include "partition/fetch/row_cache.h"
+#include "partition/fetch/tiles.h"
+#include "partition/views/view.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/graph.h"
+#include "partition/views/resident.h"
+#include "partition/fetch/row_code.h"
 
 #include "core/memory.h"
 #include "core/random.h"
@@ -51,7 +61,7 @@ static void draw(uint32_t bits[VIEWS][WORDS], const fixed *f, uint64_t percent, 
 	memset(bits, 0, VIEWS * sizeof *bits);
 	for (int r = 0; r < test_comm.size; r++)
 		for (size_t v = 0; v < VIEWS; v++)
-			for (uint64_t slot = 0; slot < f->graph->vertices; slot++)
+			for (uint64_t slot = 0; slot < f->graph->vertex_count; slot++)
 				if (gemp_random_below(random, 100) < percent && r == test_comm.rank)
 					bits[v][slot / 32] |= UINT32_C(1) << slot % 32;
 }
@@ -72,7 +82,7 @@ static bool rows_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS])
 {
 	bool right = true;
 	for (size_t v = 0; v < VIEWS; v++)
-		for (uint64_t slot = 0; slot < f->graph->vertices; slot++) {
+		for (uint64_t slot = 0; slot < f->graph->vertex_count; slot++) {
 			const gemp_view *full = &f->all->views[v];
 			uint64_t size = full->begin[slot + 1] - full->begin[slot];
 			uint64_t most = gemp_fetch_size(f->fetch, v, (gemp_vertex)slot);
@@ -80,18 +90,18 @@ static bool rows_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS])
 			if (!wanted(bits, v, slot))
 				continue;
 			gemp_row row = gemp_fetch_get(f->fetch, v, (gemp_vertex)slot);
-			right &= is_row(full, slot, row.near, row.edges, row.size);
+			right &= is_row(full, slot, row.neighbours, row.edges, row.size);
 		}
 	return right;
 }
 
-static bool partial_views_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], gemp_view *views, gemp_partial_room *room)
+static bool partial_views_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], gemp_view *views, gemp_partial_capacity *room)
 {
 	bool right = true;
 	for (size_t v = 0; v < VIEWS; v++) {
 		right &= gemp_partial_view_fill(&views[v], &room[v], f->fetch, v, bits[v], NULL) == GEMP_OK;
-		right &= views[v].rows == f->graph->vertices;
-		for (uint64_t slot = 0; slot < f->graph->vertices; slot++) {
+		right &= views[v].rows == f->graph->vertex_count;
+		for (uint64_t slot = 0; slot < f->graph->vertex_count; slot++) {
 			uint64_t begin = views[v].begin[slot], size = views[v].begin[slot + 1] - begin;
 			right &= wanted(bits, v, slot) ? is_row(&f->all->views[v], slot, views[v].neighbours + begin,
 			                                        views[v].edges + begin, size) : size == 0;
@@ -109,7 +119,7 @@ static void whatever_is_asked_for(void **state)
 		fixed f;
 		uint32_t bits[VIEWS][WORDS], *const rows[VIEWS] = { bits[0], bits[1] };
 		gemp_view views[VIEWS] = { { 0 } };
-		gemp_partial_room room[VIEWS] = { { 0 } };
+		gemp_partial_capacity room[VIEWS] = { { 0 } };
 		fixed_new(&f, i == 2 ? 3 : 200, i == 2 ? 4 : 900, replicas[i]);
 		for (int turn = 0; turn < 12; turn++) {
 			gemp_fetch_step = turn % 3 ? gemp_random_below(&random, 400) : UINT64_C(64) << 20;
@@ -119,11 +129,11 @@ static void whatever_is_asked_for(void **state)
 			assert_all(partial_views_are_right(&f, bits, views, room));
 			if (turn % 2) {
 				uint64_t kept = gemp_random_below(&random, 4000);
-				assert_all_ok(gemp_row_cache_trim(&f.fetch->held, kept));
-				assert_all(gemp_row_cache_bytes(&f.fetch->held) <= kept);
+				assert_all_ok(gemp_row_cache_trim(&f.fetch->cache, kept));
+				assert_all(gemp_row_cache_bytes(&f.fetch->cache) <= kept);
 			}
 		}
-		const gemp_fetch_figures figures = f.fetch->figures;
+		const gemp_fetch_stats figures = f.fetch->stats;
 		bool none = test_comm.size == 1 || replicas[i] == GEMP_REPLICATE_ALL;
 		assert_all((gemp_comm_sum1(&test_comm, figures.rows) == 0) == none);
 		assert_all((gemp_comm_sum1(&test_comm, figures.bytes) == 0) == none);
@@ -138,11 +148,11 @@ static void whatever_is_asked_for(void **state)
 static void draw_blocks(gemp_tiles *tiles, size_t vertices, uint64_t *random)
 {
 	memset(tiles->columns, 0, VIEWS * sizeof *tiles->columns);
-	memset(tiles->border, 0, sizeof tiles->border);
+	memset(tiles->bounds, 0, sizeof tiles->bounds);
 	tiles->blocks = 0;
 	for (size_t slot = 0; slot < vertices && tiles->blocks < GEMP_BLOCKS; slot += 1 + gemp_random_below(random, 8))
-		tiles->border[tiles->blocks++] = (gemp_vertex)slot;
-	tiles->border[tiles->blocks] = (gemp_vertex)vertices;
+		tiles->bounds[tiles->blocks++] = (gemp_vertex)slot;
+	tiles->bounds[tiles->blocks] = (gemp_vertex)vertices;
 }
 
 static void draw_columns(gemp_tiles *tiles, uint64_t *random)
@@ -159,13 +169,13 @@ static void draw_columns(gemp_tiles *tiles, uint64_t *random)
 }
 
 static bool pieces_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], const gemp_tiles *tiles, gemp_view *views,
-                             gemp_partial_room *room)
+                             gemp_partial_capacity *room)
 {
 	bool right = true;
 	for (size_t v = 0; v < VIEWS; v++) {
 		uint64_t at = 0;
 		right &= gemp_partial_view_fill(&views[v], &room[v], f->fetch, v, bits[v], tiles) == GEMP_OK;
-		for (uint64_t slot = 0; slot < f->graph->vertices && right; slot++) {
+		for (uint64_t slot = 0; slot < f->graph->vertex_count && right; slot++) {
 			const gemp_view *full = &f->all->views[v];
 			uint64_t columns = tiles->columns[v][gemp_tiles_block(tiles, (gemp_vertex)slot)];
 			for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1] && wanted(bits, v, slot); i++) {
@@ -190,7 +200,7 @@ static void pieces_of_rows(void **state)
 		fixed f;
 		uint32_t bits[VIEWS][WORDS], *const rows[VIEWS] = { bits[0], bits[1] };
 		gemp_view views[VIEWS] = { { 0 } };
-		gemp_partial_room room[VIEWS] = { { 0 } };
+		gemp_partial_capacity room[VIEWS] = { { 0 } };
 		gemp_tiles tiles;
 		size_t vertices = i == 2 ? 3 : 200;
 		fixed_new(&f, vertices, i == 2 ? 4 : 1200, replicas[i]);
@@ -223,17 +233,17 @@ static void rows_are_sent_once(void **state)
 	for (uint64_t slot = 200; slot < 32 * WORDS; slot++)
 		bits[0][slot / 32] = bits[1][slot / 32] &= ~(UINT32_C(1) << slot % 32);
 	assert_all_ok(gemp_fetch_rows(f.fetch, rows, NULL));
-	const gemp_fetch_figures once = f.fetch->figures;
-	assert_all(once.rows == VIEWS * (200 - f.graph->rows) && once.bytes <= once.plain);
+	const gemp_fetch_stats once = f.fetch->stats;
+	assert_all(once.rows == VIEWS * (200 - f.graph->rows) && once.bytes <= once.uncoded_bytes);
 	assert_all_ok(gemp_fetch_rows(f.fetch, rows, NULL));
-	assert_all(f.fetch->figures.rows == once.rows && f.fetch->figures.bytes == once.bytes);
+	assert_all(f.fetch->stats.rows == once.rows && f.fetch->stats.bytes == once.bytes);
 	/* Of the least slots, whose rows are the longest. */
-	assert_all_ok(gemp_row_cache_trim(&f.fetch->held, gemp_row_cache_bytes(&f.fetch->held) / 2));
+	assert_all_ok(gemp_row_cache_trim(&f.fetch->cache, gemp_row_cache_bytes(&f.fetch->cache) / 2));
 	size_t far = 0, held = 0;
 	bool ended = false;
 	for (gemp_vertex slot = 0; slot < 200; slot++) {
 		bool own = gemp_graph_owner(f.graph, f.all->order.id_of[slot]) == test_comm.rank;
-		bool here = gemp_row_cache_has(&f.fetch->held, 0, slot);
+		bool here = gemp_row_cache_has(&f.fetch->cache, 0, slot);
 		far += !own;
 		held += here;
 		assert_all(own || !here || !ended);
@@ -257,7 +267,7 @@ static void narrowed_views(void **state)
 			const gemp_residency *all = &f.all->residency;
 			gemp_view narrow;
 			bool right = true;
-			assert_all_ok(gemp_view_narrow(&narrow, full, all, (gemp_entries)entries, with_bits ? bits[0] : NULL));
+			assert_all_ok(gemp_view_filter_entries(&narrow, full, all, (gemp_row_part)entries, with_bits ? bits[0] : NULL));
 			for (uint64_t slot = 0, at = 0; slot < 60; slot++) {
 				for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1]; i++) {
 					uint64_t near = full->neighbours[i];
@@ -284,7 +294,7 @@ static void codes_of_all_sizes(void **state)
 	uint8_t bytes[256];
 	for (size_t count = 0; count <= 6; count++) {
 		uint8_t *end = gemp_edges_put(gemp_slots_put(bytes, slots, count), edges, count);
-		assert_true((size_t)(end - bytes) <= gemp_row_code_room(count, true));
+		assert_true((size_t)(end - bytes) <= gemp_row_code_max_bytes(count, true));
 		const uint8_t *from = gemp_slots_get(bytes, end, back, count);
 		assert_non_null(from);
 		assert_true(gemp_edges_get(from, end, edges_back, count) == end);
@@ -295,9 +305,9 @@ static void codes_of_all_sizes(void **state)
 	}
 	memset(bytes, 255, sizeof bytes);
 	uint64_t number;
-	assert_null(gemp_number_get(bytes, bytes + sizeof bytes, &number));
+	assert_null(gemp_varint_get(bytes, bytes + sizeof bytes, &number));
 	assert_null(gemp_slots_get(bytes, bytes + sizeof bytes, back, 1));
-	gemp_number_put(bytes, UINT64_MAX);
+	gemp_varint_put(bytes, UINT64_MAX);
 	assert_null(gemp_slots_get(bytes, bytes + sizeof bytes, back, 1)); /* no such slot */
 }
 
@@ -311,7 +321,7 @@ static gemp_code fetch_once(void *argument)
 	bits[0][0] = bits[1][0] = 0xff;
 	GEMP_TRY(gemp_fetch_new(&fetch, f->context, f->graph, &f->some->order, &f->some->residency, f->some->views, VIEWS));
 	GEMP_TRY(gemp_fetch_rows(fetch, rows, NULL));
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_row_cache_trim(&fetch->held, 40)));
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_row_cache_trim(&fetch->cache, 40)));
 done:
 	gemp_fetch_free(fetch);
 	return code;

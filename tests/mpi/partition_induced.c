@@ -1,8 +1,13 @@
 /* Graphs of some of a graph's vertices, against the whole graph that every rank has. */
+#include "core/memory.h"
 #include "graph_fixture.h"
 
 #include "core/random.h"
-#include "partition/induced.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "partition/derived/induced.h"
 
 enum { CASES = 16 };
 
@@ -47,35 +52,35 @@ static bool equal_rows(const gemp_table *a, size_t i, const gemp_table *b, size_
 static bool row_is_right(const gemp_induced *i, const gemp_graph *whole, const uint32_t *bits, size_t r, size_t row)
 {
 	const gemp_relation *has = &i->graph->relations[r], *all = &whole->relations[r];
-	size_t old = i->vertex[i->graph->first + row];
-	uint64_t at = has->out_begin[row], in = has->in_begin[row];
+	size_t old = i->vertex[i->graph->first_vertex + row];
+	uint64_t at = has->out_offsets[row], in = has->in_offsets[row];
 	bool right = true;
-	for (uint64_t e = all->out_begin[old]; right && e < all->out_begin[old + 1]; e++)
-		if (is_kept(bits, all->out[e])) {
-			right = at < has->out_begin[row + 1] && i->vertex[has->out[at]] == all->out[e] && i->edge[r][at] == e &&
+	for (uint64_t e = all->out_offsets[old]; right && e < all->out_offsets[old + 1]; e++)
+		if (is_kept(bits, all->out_targets[e])) {
+			right = at < has->out_offsets[row + 1] && i->vertex[has->out_targets[at]] == all->out_targets[e] && i->edge[r][at] == e &&
 			        equal_rows(&has->props, at, &all->props, e);
 			at++;
 		}
-	for (uint64_t e = all->in_begin[old]; right && e < all->in_begin[old + 1]; e++)
-		if (is_kept(bits, all->in[e]))
-			right = in < has->in_begin[row + 1] && i->vertex[has->in[in++]] == all->in[e];
-	return right && at == has->out_begin[row + 1] && in == has->in_begin[row + 1];
+	for (uint64_t e = all->in_offsets[old]; right && e < all->in_offsets[old + 1]; e++)
+		if (is_kept(bits, all->in_sources[e]))
+			right = in < has->in_offsets[row + 1] && i->vertex[has->in_sources[in++]] == all->in_sources[e];
+	return right && at == has->out_offsets[row + 1] && in == has->in_offsets[row + 1];
 }
 
 static bool vertex_is_right(const gemp_induced *i, const gemp_graph *whole, size_t row)
 {
 	const gemp_graph *g = i->graph;
-	size_t old = i->vertex[g->first + row];
-	return equal_values(&g->key, row, &whole->key, old) && g->key_rank[row] == whole->key_rank[old] &&
-	       g->label_set[row] == whole->label_set[old] && equal_rows(&g->attributes, row, &whole->attributes, old);
+	size_t old = i->vertex[g->first_vertex + row];
+	return equal_values(&g->keys, row, &whole->keys, old) && g->key_ranks[row] == whole->key_ranks[old] &&
+	       g->label_set_of[row] == whole->label_set_of[old] && equal_rows(&g->attributes, row, &whole->attributes, old);
 }
 
 static uint64_t count_edges(const gemp_graph *whole, const uint32_t *bits, size_t r)
 {
 	uint64_t edges = 0;
-	for (size_t v = 0; v < whole->vertices; v++)
-		for (uint64_t e = whole->relations[r].out_begin[v]; e < whole->relations[r].out_begin[v + 1]; e++)
-			edges += is_kept(bits, v) && is_kept(bits, whole->relations[r].out[e]);
+	for (size_t v = 0; v < whole->vertex_count; v++)
+		for (uint64_t e = whole->relations[r].out_offsets[v]; e < whole->relations[r].out_offsets[v + 1]; e++)
+			edges += is_kept(bits, v) && is_kept(bits, whole->relations[r].out_targets[e]);
 	return edges;
 }
 
@@ -85,18 +90,18 @@ static void check(const case_graph *g, const uint32_t *bits, const bool *wanted)
 	uint64_t kept = 0;
 	bool right = true;
 	assert_all_ok(gemp_induced_new(&i, &test_comm, g->dealt, bits, wanted));
-	for (uint64_t id = 0; id < g->whole->vertices; id++)
+	for (uint64_t id = 0; id < g->whole->vertex_count; id++)
 		if (is_kept(bits, id))
 			right &= i.vertex[kept++] == id;
-	assert_all(right && i.graph->vertices == kept && i.graph->bounds[i.graph->ranks] == kept);
+	assert_all(right && i.graph->vertex_count == kept && i.graph->bounds[i.graph->ranks] == kept);
 	for (size_t row = 0; row < i.graph->rows; row++) {
-		right &= gemp_graph_owner(g->dealt, i.vertex[i.graph->first + row]) == test_comm.rank;
+		right &= gemp_graph_owner(g->dealt, i.vertex[i.graph->first_vertex + row]) == test_comm.rank;
 		right &= vertex_is_right(&i, g->whole, row);
 	}
 	for (size_t r = 0; r < i.graph->relation_count; r++) {
 		right &= strcmp(i.graph->relations[r].name, g->whole->relations[r].name) == 0;
-		right &= i.graph->relations[r].edges == (wanted[r] ? count_edges(g->whole, bits, r) : 0);
-		assert_all_ok(gemp_graph_need_relation(i.graph, r, GEMP_PARTS));
+		right &= i.graph->relations[r].edge_count == (wanted[r] ? count_edges(g->whole, bits, r) : 0);
+		assert_all_ok(gemp_graph_load_relation(i.graph, r, GEMP_LOAD_ALL));
 		for (size_t row = 0; row < i.graph->rows && wanted[r]; row++)
 			right &= row_is_right(&i, g->whole, bits, r, row);
 	}
@@ -114,9 +119,9 @@ static void as_the_whole(void **state)
 		bool wanted[8] = { false };
 		print_message("case %zu, seed %llu\n", i, (unsigned long long)seed);
 		graph_new(&g, 1 + gemp_random_below(&seed, 90), gemp_random_below(&seed, 300), i % 5 == 4, seed);
-		uint32_t *bits = calloc(g.whole->vertices / 32 + 1, sizeof *bits);
+		uint32_t *bits = calloc(g.whole->vertex_count / 32 + 1, sizeof *bits);
 		uint64_t share = i == 0 ? 0 : i == 1 ? 4 : gemp_random_below(&seed, 5);
-		for (uint64_t id = 0; id < g.whole->vertices; id++)
+		for (uint64_t id = 0; id < g.whole->vertex_count; id++)
 			if (gemp_random_below(&seed, 4) < share)
 				bits[id / 32] |= UINT32_C(1) << id % 32;
 		for (size_t r = 0; r < 8; r++)

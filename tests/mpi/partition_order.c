@@ -1,5 +1,8 @@
 /* Slots: a permutation by (degree class, greatest first; id), the same on all ranks. */
-#include "partition/order.h"
+#include "partition/views/slot_order.h"
+#include "comm/shared.h"
+#include "core/status.h"
+#include "graph/graph.h"
 
 #include "core/memory.h"
 #include "core/random.h"
@@ -10,9 +13,9 @@
 /* A graph of which only the bounds matter. */
 static gemp_graph share(uint64_t *bounds, uint64_t vertices)
 {
-	gemp_graph graph = { .rank = test_comm.rank, .ranks = test_comm.size, .vertices = vertices, .bounds = bounds };
-	graph.first = bounds[graph.rank];
-	graph.rows = (size_t)(bounds[graph.rank + 1] - graph.first);
+	gemp_graph graph = { .rank = test_comm.rank, .ranks = test_comm.size, .vertex_count = vertices, .bounds = bounds };
+	graph.first_vertex = bounds[graph.rank];
+	graph.rows = (size_t)(bounds[graph.rank + 1] - graph.first_vertex);
 	return graph;
 }
 
@@ -44,7 +47,7 @@ static uint64_t naive_slot(const uint64_t *degree, uint64_t vertices, uint64_t v
 	return before;
 }
 
-static bool is_the_order(const gemp_order *order, const uint64_t *degree, uint64_t vertices)
+static bool is_the_order(const gemp_slot_order *order, const uint64_t *degree, uint64_t vertices)
 {
 	bool right = order->vertices == vertices;
 	for (uint64_t v = 0; right && v < vertices; v++) {
@@ -68,19 +71,19 @@ static void check_order(uint64_t vertices, uint64_t *random)
 {
 	uint64_t *bounds = random_bounds(vertices, random), *degree = calloc(vertices + 1, sizeof *degree);
 	gemp_graph graph = share(bounds, vertices);
-	gemp_order order;
+	gemp_slot_order order;
 	for (uint64_t v = 0; v < vertices; v++)
 		degree[v] = random_degree(random);
-	assert_all_ok(gemp_order_new(&order, &test_comm, &graph, degree + graph.first));
+	assert_all_ok(gemp_slot_order_new(&order, &test_comm, &graph, degree + graph.first_vertex));
 	assert_all(is_the_order(&order, degree, vertices));
 	assert_all(!order.shared.bytes);
-	gemp_order_free(&order);
+	gemp_slot_order_free(&order);
 	assert_all(!order.slot_of && !order.id_of && gemp_memory_blocks() == 0);
-	gemp_shared_least = 0;
-	assert_all_ok(gemp_order_new(&order, &test_comm, &graph, degree + graph.first));
-	gemp_shared_least = SIZE_MAX;
+	gemp_shared_min = 0;
+	assert_all_ok(gemp_slot_order_new(&order, &test_comm, &graph, degree + graph.first_vertex));
+	gemp_shared_min = SIZE_MAX;
 	assert_all(is_the_order(&order, degree, vertices) && !order.shared.bytes == (vertices == 0 || test_comm.size == 1));
-	gemp_order_free(&order);
+	gemp_slot_order_free(&order);
 	assert_all(!order.slot_of && gemp_memory_blocks() == 0);
 	free(bounds);
 	free(degree);
@@ -101,15 +104,15 @@ static void all_on_one_rank(void **state)
 	(void)state;
 	uint64_t degree[50], *bounds = calloc((size_t)test_comm.size + 1, sizeof *bounds);
 	for (int owner = 0; owner < test_comm.size; owner++) {
-		gemp_order order;
+		gemp_slot_order order;
 		for (int r = 0; r <= test_comm.size; r++)
 			bounds[r] = r > owner ? 50 : 0;
 		gemp_graph graph = share(bounds, 50);
 		for (uint64_t v = 0; v < 50; v++)
 			degree[v] = v * v % 23;
-		assert_all_ok(gemp_order_new(&order, &test_comm, &graph, degree + graph.first));
+		assert_all_ok(gemp_slot_order_new(&order, &test_comm, &graph, degree + graph.first_vertex));
 		assert_all(is_the_order(&order, degree, 50));
-		gemp_order_free(&order);
+		gemp_slot_order_free(&order);
 	}
 	free(bounds);
 }
@@ -136,11 +139,11 @@ static void classes_rise_with_degrees(void **state)
 
 static gemp_code make_and_drop(void *argument)
 {
-	gemp_order order;
+	gemp_slot_order order;
 	gemp_graph *graph = argument;
 	static const uint64_t degree[40] = { 3, 1, 2, 90 };
-	gemp_code code = gemp_order_new(&order, &test_comm, graph, degree);
-	gemp_order_free(&order);
+	gemp_code code = gemp_slot_order_new(&order, &test_comm, graph, degree);
+	gemp_slot_order_free(&order);
 	return code;
 }
 
@@ -150,9 +153,9 @@ static void without_memory(void **state)
 	uint64_t random = test_seed_all(), *bounds = random_bounds(40, &random);
 	gemp_graph graph = share(bounds, 40);
 	assert_all_survive_no_memory(make_and_drop, &graph);
-	gemp_shared_least = 0;
+	gemp_shared_min = 0;
 	assert_all_survive_no_memory(make_and_drop, &graph);
-	gemp_shared_least = SIZE_MAX;
+	gemp_shared_min = SIZE_MAX;
 	free(bounds);
 }
 
@@ -164,6 +167,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(classes_rise_with_degrees),
 		cmocka_unit_test(without_memory),
 	};
-	gemp_shared_least = SIZE_MAX;
+	gemp_shared_min = SIZE_MAX;
 	return test_main_all(argc, argv, tests);
 }

@@ -1,7 +1,19 @@
 /* Patches against the builder: random graphs, changed at random by a patch, are those that the builder makes of what
  * they should be. */
+#include "partition/base/rank_bitmap.h"
+#include "partition/derived/canonical.h"
+#include "partition/patch/patch.h"
+#include "partition/patch/patch_types.h"
+#include "core/log.h"
+#include "core/memory.h"
 #include "mpi/patch_change.h"
-#include "partition/induced.h"
+#include "partition/derived/induced.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 
 static world before, after;
 static uint64_t ids[WORLD_MOST], new_ids[WORLD_MOST];
@@ -22,12 +34,12 @@ done:
 	return code;
 }
 
-static gemp_code new_put(gemp_patch_columns *all, size_t relation, size_t column, gemp_type type, gemp_put **out)
+static gemp_code new_put(gemp_patch_columns *all, size_t relation, size_t column, gemp_type type, gemp_patch_values **out)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(all->puts, all->put_capacity, all->put_count + 1));
-	*out = &all->puts[all->put_count++];
-	**out = (gemp_put){ .relation = relation, .column = column };
+	GEMP_TRY(GEMP_RESERVE(all->values, all->value_capacity, all->value_count + 1));
+	*out = &all->values[all->value_count++];
+	**out = (gemp_patch_values){ .relation = relation, .column = column };
 	GEMP_TRY(GEMP_NEW((*out)->rows, WORLD_MOST));
 	code = gemp_column_init(&(*out)->values, "", type);
 	if (code == GEMP_OK)
@@ -36,7 +48,7 @@ done:
 	return code;
 }
 
-static gemp_code put_value(gemp_put *put, uint64_t row, const gemp_value *value)
+static gemp_code put_value(gemp_patch_values *put, uint64_t row, const gemp_value *value)
 {
 	put->rows[put->count++] = row;
 	return gemp_column_add(&put->values, value);
@@ -53,7 +65,7 @@ static bool differs(const gemp_value *a, const gemp_value *b)
 static uint64_t end_of(size_t vertex)
 {
 	const world_vertex *v = &after.vertices[vertex];
-	return v->new ? gemp_added_vertex(v->rank, v->index) : ids[vertex];
+	return v->new ? gemp_patch_new_vertex(v->rank, v->index) : ids[vertex];
 }
 
 static gemp_code patch_values(gemp_patch *patch, const gemp_graph *graph)
@@ -61,11 +73,11 @@ static gemp_code patch_values(gemp_patch *patch, const gemp_graph *graph)
 	gemp_code code = GEMP_OK;
 	static const gemp_value none = { .null = true };
 	for (size_t c = 0; c < after.columns; c++) {
-		gemp_put *put;
+		gemp_patch_values *put;
 		GEMP_TRY(new_put(&patch->vertices, 0, c, after.vertex_types[c], &put));
 		for (size_t i = 0; i < after.vertex_count; i++) {
 			const world_vertex *v = &after.vertices[i];
-			uint64_t row = v->new ? graph->rows + v->index : ids[i] - graph->first;
+			uint64_t row = v->new ? graph->rows + v->index : ids[i] - graph->first_vertex;
 			bool mine = v->new ? v->rank == test_comm.rank : row < graph->rows;
 			if (mine && differs(&v->values[c], i < before.vertex_count ? &before.vertices[i].values[c] : &none))
 				GEMP_TRY(put_value(put, row, &v->values[c]));
@@ -80,8 +92,8 @@ static size_t find_edge(const gemp_graph *graph, const gemp_relation *relation, 
 {
 	for (size_t i = 0; i < before.edge_count; i++) {
 		world_edge *e = &before.edges[i];
-		bool same = !e->taken && strcmp(e->type, relation->name) == 0 && ids[e->source] == graph->first + row &&
-		            ids[e->target] == relation->out[edge];
+		bool same = !e->taken && strcmp(e->type, relation->name) == 0 && ids[e->source] == graph->first_vertex + row &&
+		            ids[e->target] == relation->out_targets[edge];
 		for (size_t c = 0; same && c < 2; c++) {
 			const gemp_column *column = gemp_table_find(&relation->props, world_prop[c]);
 			gemp_value value = column ? gemp_column_get(column, edge) : (gemp_value){ .null = true };
@@ -111,25 +123,25 @@ static gemp_code patch_relation(gemp_patch *patch, const gemp_graph *graph, size
 {
 	gemp_code code = GEMP_OK;
 	const gemp_relation *relation = &graph->relations[r];
-	gemp_put *puts[WORLD_PROPS] = { 0 };
+	gemp_patch_values *puts[WORLD_PROPS] = { 0 };
 	bool some = false;
 	for (size_t c = 0; c < after.props; c++)
 		GEMP_TRY(new_put(&patch->edges, r, c, after.edge_types[c], &puts[c]));
 	for (size_t c = 0; c < after.props; c++)
-		puts[c] = &patch->edges.puts[patch->edges.put_count - after.props + c];
-	GEMP_TRY(GEMP_NEW(patch->fates[r], relation->out_begin[graph->rows]));
+		puts[c] = &patch->edges.values[patch->edges.value_count - after.props + c];
+	GEMP_TRY(GEMP_NEW(patch->edge_actions[r], relation->out_offsets[graph->rows]));
 	for (size_t row = 0; row < graph->rows; row++)
-		for (uint64_t e = relation->out_begin[row]; e < relation->out_begin[row + 1]; e++) {
+		for (uint64_t e = relation->out_offsets[row]; e < relation->out_offsets[row + 1]; e++) {
 			size_t edge = find_edge(graph, relation, row, e);
-			patch->fates[r][e] = fate_of(patch, edge);
-			some |= patch->fates[r][e];
+			patch->edge_actions[r][e] = fate_of(patch, edge);
+			some |= patch->edge_actions[r][e];
 			for (size_t c = 0; c < after.props; c++)
 				if (differs(&after.edges[edge].values[c], &before.edges[edge].values[c]))
 					GEMP_TRY(put_value(puts[c], e, &after.edges[edge].values[c]));
 		}
 	if (!some) {
-		gemp_free(patch->fates[r]);
-		patch->fates[r] = NULL;
+		gemp_free(patch->edge_actions[r]);
+		patch->edge_actions[r] = NULL;
 	}
 done:
 	return code;
@@ -144,7 +156,7 @@ static gemp_code patch_edges(gemp_patch *patch, const gemp_graph *graph)
 		patch->type_count |= strcmp(before.edges[i].type, after.edges[i].type) != 0 ? 4 : 0;
 	memcpy(patch->types, types, sizeof types);
 	patch->relation_count = graph->relation_count;
-	GEMP_TRY(GEMP_NEW(patch->fates, graph->relation_count));
+	GEMP_TRY(GEMP_NEW(patch->edge_actions, graph->relation_count));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		GEMP_TRY(patch_relation(patch, graph, r));
 done:
@@ -155,8 +167,8 @@ done:
 static gemp_code add_group(gemp_patch *patch, const char *type, size_t part)
 {
 	gemp_code code = GEMP_OK;
-	gemp_added_edges *group = &patch->added_edges[patch->added_edge_count++];
-	*group = (gemp_added_edges){ .type = type };
+	gemp_patch_edges *group = &patch->added_edges[patch->added_edge_count++];
+	*group = (gemp_patch_edges){ .type = type };
 	GEMP_TRY(GEMP_NEW(group->source, WORLD_MOST));
 	GEMP_TRY(GEMP_NEW(group->target, WORLD_MOST));
 	for (size_t c = 0; c < after.props && strcmp(type, "ACTS_IN") != 0; c++) {
@@ -193,7 +205,7 @@ static gemp_code patch_additions(gemp_patch *patch)
 			continue;
 		patch->numbers[v->index] = v->number;
 		GEMP_TRY(gemp_dictionary_add(&patch->sets, v->labels, strlen(v->labels), &patch->added_sets[v->index]));
-		patch->added++;
+		patch->new_vertices++;
 	}
 done:
 	return code;
@@ -204,18 +216,18 @@ static gemp_code patch_vertices(gemp_patch *patch, const gemp_graph *graph)
 	gemp_code code = GEMP_OK;
 	uint32_t sets = (uint32_t)graph->label_set_count;
 	bool some = false;
-	GEMP_TRY(GEMP_NEW(patch->gone, graph->rows));
+	GEMP_TRY(GEMP_NEW(patch->deleted, graph->rows));
 	GEMP_TRY(GEMP_NEW(patch->label_set, graph->rows));
-	GEMP_TRY(GEMP_NEW(patch->merged, graph->rows));
+	GEMP_TRY(GEMP_NEW(patch->merges, graph->rows));
 	for (size_t row = 0; row < graph->rows; row++) {
 		size_t i = 0;
-		while (ids[i] != graph->first + row)
+		while (ids[i] != graph->first_vertex + row)
 			i++;
 		const world_vertex *v = &after.vertices[i];
-		patch->gone[row] = v->gone;
-		patch->label_set[row] = graph->label_set[row];
+		patch->deleted[row] = v->gone;
+		patch->label_set[row] = graph->label_set_of[row];
 		if (v->gone && v->into != WORLD_NOBODY)
-			patch->merged[patch->merged_count++] = (gemp_merged){ ids[i], end_of((size_t)v->into) };
+			patch->merges[patch->merge_count++] = (gemp_vertex_merge){ ids[i], end_of((size_t)v->into) };
 		if (strcmp(v->labels, before.vertices[i].labels) == 0)
 			continue;
 		GEMP_TRY(gemp_dictionary_add(&patch->sets, v->labels, strlen(v->labels), &patch->label_set[row]));
@@ -226,7 +238,7 @@ static gemp_code patch_vertices(gemp_patch *patch, const gemp_graph *graph)
 		gemp_free(patch->label_set);
 		patch->label_set = NULL;
 	}
-	for (size_t i = 0; i < patch->added; i++)
+	for (size_t i = 0; i < patch->new_vertices; i++)
 		patch->added_sets[i] += sets;
 done:
 	return code;
@@ -235,7 +247,7 @@ done:
 static gemp_code make_patch(gemp_patch *patch, const gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
-	*patch = (gemp_patch){ .first_key = first_key(&before, graph->key.type), .string_keys = before.options.string_keys,
+	*patch = (gemp_patch){ .first_key = first_key(&before, graph->keys.type), .string_keys = before.options.string_keys,
 		.want_changed = true, .want_origins = before.seed % 2 };
 	GEMP_TRY(add_columns(&patch->vertices, world_column, after.vertex_types, after.columns));
 	GEMP_TRY(add_columns(&patch->edges, world_prop, after.edge_types, after.props));
@@ -250,13 +262,13 @@ done:
 /* WHAT IS RIGHT */
 
 /* Ids of old vertices are those that are told; within a rank they keep their order, and new ones stand behind. */
-static bool right_ids(const gemp_patched *done, const gemp_graph *graph)
+static bool right_ids(const gemp_patch_result *done, const gemp_graph *graph)
 {
 	bool right = true;
 	world_ids(&after, graph, &test_comm, new_ids);
 	for (size_t i = 0; i < after.vertex_count; i++) {
 		const world_vertex *v = &after.vertices[i];
-		gemp_vertex told = v->new ? GEMP_NO_VERTEX : gemp_moved_id(&done->moved, (gemp_vertex)ids[i]);
+		gemp_vertex told = v->new ? GEMP_NO_VERTEX : gemp_id_map_get(&done->id_map, (gemp_vertex)ids[i]);
 		if (v->new)
 			right &= gemp_graph_owner(graph, new_ids[i]) == v->rank;
 		else
@@ -295,17 +307,17 @@ static bool is_touched(size_t vertex)
 	return touched;
 }
 
-static bool right_changes(const gemp_patched *done)
+static bool right_changes(const gemp_patch_result *done)
 {
 	bool right = true;
 	for (size_t i = 0; i < after.vertex_count; i++)
 		if (!after.vertices[i].gone)
-			right &= gemp_bit_is_set(done->changed, new_ids[i]) == is_touched(i);
+			right &= gemp_bitmap_test(done->changed, new_ids[i]) == is_touched(i);
 	return right;
 }
 
 /* Old ends of each old edge are told to have become those that it has now. */
-static bool right_origins(const gemp_patched *done, const gemp_graph *graph, const gemp_graph *old)
+static bool right_origins(const gemp_patch_result *done, const gemp_graph *graph, const gemp_graph *old)
 {
 	bool right = true;
 	for (size_t r = 0; r < old->relation_count && done->origins; r++) {
@@ -315,15 +327,15 @@ static bool right_origins(const gemp_patched *done, const gemp_graph *graph, con
 		const uint64_t *origin = done->origins[done->relations[r]];
 		right &= strcmp(was->name, is->name) == 0;
 		for (size_t row = 0; row < graph->rows && right; row++)
-			for (uint64_t e = is->out_begin[row]; e < is->out_begin[row + 1]; e++) {
+			for (uint64_t e = is->out_offsets[row]; e < is->out_offsets[row + 1]; e++) {
 				size_t old_row = 0;
 				if (origin[e] == GEMP_NO_EDGE)
 					continue;
-				right &= origin[e] < was->out_begin[old->rows];
-				while (right && was->out_begin[old_row + 1] <= origin[e])
+				right &= origin[e] < was->out_offsets[old->rows];
+				while (right && was->out_offsets[old_row + 1] <= origin[e])
 					old_row++;
-				right = right && gemp_moved_id(&done->moved, was->out[origin[e]]) == is->out[e] &&
-				        gemp_moved_id(&done->moved, (gemp_vertex)(old->first + old_row)) == graph->first + row;
+				right = right && gemp_id_map_get(&done->id_map, was->out_targets[origin[e]]) == is->out_targets[e] &&
+				        gemp_id_map_get(&done->id_map, (gemp_vertex)(old->first_vertex + old_row)) == graph->first_vertex + row;
 			}
 	}
 	return right;
@@ -334,8 +346,8 @@ static bool rows_ascend(const gemp_graph *graph)
 	bool right = true;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		for (size_t row = 0; row < graph->rows; row++)
-			for (uint64_t e = graph->relations[r].out_begin[row] + 1; e < graph->relations[r].out_begin[row + 1]; e++)
-				right &= graph->relations[r].out[e - 1] <= graph->relations[r].out[e];
+			for (uint64_t e = graph->relations[r].out_offsets[row] + 1; e < graph->relations[r].out_offsets[row + 1]; e++)
+				right &= graph->relations[r].out_targets[e - 1] <= graph->relations[r].out_targets[e];
 	return right;
 }
 
@@ -343,11 +355,11 @@ static bool key_ranks_are_dense(const gemp_graph *graph, const gemp_graph *whole
 {
 	bool right = true;
 	for (size_t row = 0; row < graph->rows; row++) {
-		gemp_value key = gemp_column_get(&graph->key, row);
-		for (size_t id = 0; id < whole->vertices; id++) {
-			gemp_value other = gemp_column_get(&whole->key, id);
+		gemp_value key = gemp_column_get(&graph->keys, row);
+		for (size_t id = 0; id < whole->vertex_count; id++) {
+			gemp_value other = gemp_column_get(&whole->keys, id);
 			if (same_value(key, other))
-				right &= graph->key_rank[row] == whole->key_rank[id];
+				right &= graph->key_ranks[row] == whole->key_ranks[id];
 		}
 	}
 	return right;
@@ -357,14 +369,14 @@ static void check_case(size_t vertices, size_t edges, fixture_keys keys, uint64_
 {
 	gemp_graph *graph = NULL, *old = NULL, *whole = NULL;
 	gemp_patch patch;
-	gemp_patched done;
+	gemp_patch_result done;
 	uint64_t random = seed;
 	world_new(&before, vertices, edges, keys, seed);
 	assert_all_ok(world_build(&graph, &before, &test_comm));
 	assert_all_ok(world_build(&old, &before, &test_comm));
 	world_ids(&before, graph, &test_comm, ids);
 	after = before;
-	change(&after, graph->key.type, &random);
+	change(&after, graph->keys.type, &random);
 	settle_texts(&after);
 	after.options.undirected &= graph->relation_count > 0; /* without edges nothing tells */
 	assert_all_ok(gemp_comm_agree(&test_comm, make_patch(&patch, graph)));
@@ -376,12 +388,12 @@ static void check_case(size_t vertices, size_t edges, fixture_keys keys, uint64_
 	move_edges(&after);
 	assert_all_ok(world_build(&whole, &after, self));
 	assert_all(key_ranks_are_dense(graph, whole));
-	assert_all_ok(gemp_graph_load(graph));
+	assert_all_ok(gemp_graph_load_all(graph));
 	assert_all_ok(gemp_graph_canonical(&graph, &test_comm, before.options.string_keys));
-	assert_all_ok(gemp_graph_load(graph));
+	assert_all_ok(gemp_graph_load_all(graph));
 	assert_all(same_graph(graph, whole));
 	gemp_patch_free(&patch);
-	gemp_patched_free(&done);
+	gemp_patch_result_free(&done);
 	gemp_graph_free(graph);
 	gemp_graph_free(old);
 	gemp_graph_free(whole);
@@ -417,7 +429,7 @@ static gemp_code patch_once(void *argument)
 	gemp_code code = GEMP_OK;
 	case_of_patch *c = argument;
 	gemp_graph *graph = NULL;
-	gemp_patched done = { 0 };
+	gemp_patch_result done = { 0 };
 	gemp_induced copy;
 	GEMP_TRY(gemp_induced_new(&copy, &test_comm, c->graph, c->keep, c->relations));
 	graph = copy.graph;
@@ -426,7 +438,7 @@ static gemp_code patch_once(void *argument)
 	GEMP_TRY(gemp_graph_patch(&graph, &test_comm, &c->patch, &done));
 	code = gemp_graph_canonical(&graph, &test_comm, before.options.string_keys);
 done:
-	gemp_patched_free(&done);
+	gemp_patch_result_free(&done);
 	gemp_graph_free(graph);
 	return code;
 }
@@ -441,11 +453,11 @@ static void test_without_memory(void **state)
 	memset(c.relations, true, sizeof c.relations);
 	world_new(&before, 5, 6, KEYS_STRING, 3);
 	assert_all_ok(world_build(&c.graph, &before, &test_comm));
-	for (uint64_t id = 0; id < c.graph->vertices; id++)
+	for (uint64_t id = 0; id < c.graph->vertex_count; id++)
 		c.keep[id / 32] |= UINT32_C(1) << id % 32;
 	world_ids(&before, c.graph, &test_comm, ids);
 	after = before;
-	change(&after, c.graph->key.type, &random);
+	change(&after, c.graph->keys.type, &random);
 	settle_texts(&after);
 	assert_all_ok(gemp_comm_agree(&test_comm, make_patch(&c.patch, c.graph)));
 	assert_all_survive_no_memory(patch_once, &c);

@@ -1,5 +1,15 @@
 /* Resident rows: who asks for the same views gets the same rows, as long as somebody holds them or the context keeps them. */
-#include "partition/resident.h"
+#include "core/log.h"
+#include "partition/views/resident.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "partition/views/view.h"
+#include "comm/comm.h"
+#include "comm/shared.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "device/device.h"
+#include "graph/graph.h"
 
 #include "core/memory.h"
 #include "graph_fixture.h"
@@ -25,7 +35,7 @@ static void fixed_new(fixed *f, size_t vertices, size_t edges, size_t device_mem
 	const gemp_budgets budgets = { .device_memory = device_memory };
 	assert_all_ok(gemp_context_new(&f->context, &test_comm, NULL, &budgets));
 	assert_all_ok(fixture_build(&f->graph, &made, &test_comm, &options, 7));
-	f->held = f->context->device->held;
+	f->held = f->context->device->buffer_bytes;
 	fixture_free(&made);
 }
 
@@ -68,7 +78,7 @@ static void same_views_same_rows(void **state)
 	gemp_resident_release(b);
 	assert_all(f.context->resident == c);
 	gemp_resident_release(c);
-	assert_all(f.context->resident == NULL && f.context->device->held == f.held);
+	assert_all(f.context->resident == NULL && f.context->device->buffer_bytes == f.held);
 	fixed_free(&f);
 }
 
@@ -109,13 +119,13 @@ static void check_upload(void)
 	gemp_resident *a = get(&f, &with_edges, 1, GEMP_REPLICATE_AUTO);
 	gemp_view *view = &a->views[0];
 	assert_all_ok(gemp_view_upload(view, f.context->device, a->wide));
-	size_t held = f.context->device->held;
+	size_t held = f.context->device->buffer_bytes;
 	cl_mem buffer = view->device_neighbours.mem;
 	assert_all(!a->wide && held > f.held && same_on_device(view, f.context->device) && view->device_edges.mem);
 	assert_all_ok(gemp_view_upload(view, f.context->device, a->wide));
-	assert_all(f.context->device->held == held && view->device_neighbours.mem == buffer);
+	assert_all(f.context->device->buffer_bytes == held && view->device_neighbours.mem == buffer);
 	gemp_resident_release(a);
-	assert_all(f.context->device->held == f.held);
+	assert_all(f.context->device->buffer_bytes == f.held);
 	fixed_free(&f);
 }
 
@@ -123,9 +133,9 @@ static void uploaded_once(void **state)
 {
 	(void)state;
 	check_upload();
-	gemp_shared_least = 0;
+	gemp_shared_min = 0;
 	check_upload();
-	gemp_shared_least = SIZE_MAX;
+	gemp_shared_min = SIZE_MAX;
 }
 
 /* Rows that are too many for each rank by itself, but not for a node. */
@@ -137,20 +147,20 @@ static void held_together(void **state)
 	fixed_new(&f, 100, 3000, MEMORY);
 	bool shared = test_comm.size > 1 && !f.context->device->gpu;
 	for (int turn = 0; turn < 2; turn++) {
-		gemp_shared_least = turn ? 0 : SIZE_MAX;
+		gemp_shared_min = turn ? 0 : SIZE_MAX;
 		gemp_resident *a = get(&f, &either, 1, GEMP_REPLICATE_AUTO);
 		assert_all((a->residency.hot == 100) == (test_comm.size == 1 || (turn && shared)));
 		assert_all(gemp_resident_sharers(a) == (turn && shared ? test_comm.size : 1));
 		if (turn && shared) {
 			assert_all_ok(gemp_view_upload(&a->views[0], f.context->device, a->wide));
-			assert_all(f.context->device->held - f.held <= MEMORY / 2 && same_on_device(&a->views[0], f.context->device));
+			assert_all(f.context->device->buffer_bytes - f.held <= MEMORY / 2 && same_on_device(&a->views[0], f.context->device));
 			assert_int_equal(gemp_comm_sum1(&test_comm, a->bytes),
 			                 a->views[0].begin[100] * sizeof(gemp_vertex) + 100 * sizeof(uint64_t));
 		}
 		gemp_resident_release(a);
 	}
-	gemp_shared_least = SIZE_MAX;
-	assert_all(f.context->device->held == f.held);
+	gemp_shared_min = SIZE_MAX;
+	assert_all(f.context->device->buffer_bytes == f.held);
 	fixed_free(&f);
 }
 
@@ -166,7 +176,7 @@ static void kept_for_the_next(void **state)
 	gemp_resident *b = get(&f, &out, 1, GEMP_REPLICATE_AUTO);
 	assert_all(get(&f, &either, 1, GEMP_REPLICATE_AUTO) == a && a->views[0].device && b != a);
 	gemp_resident_release(a);
-	gemp_resident_forget(f.context);
+	gemp_resident_evict(f.context);
 	assert_all(f.context->resident == b && !b->next);
 	gemp_resident_release(b);
 	assert_all(f.context->resident == b); /* to be freed with the context */
@@ -186,7 +196,7 @@ static void old_rows_give_way(void **state)
 	for (size_t i = 0; i < 12; i++) {
 		gemp_resident *r = get(&f, keys[i % 4], 1, GEMP_REPLICATE_ALL);
 		assert_all_ok(gemp_view_upload(&r->views[0], f.context->device, r->wide));
-		assert_all(f.context->resident == r && f.context->device->held <= MEMORY);
+		assert_all(f.context->resident == r && f.context->device->buffer_bytes <= MEMORY);
 		gemp_resident_release(r);
 	}
 	for (const gemp_resident *r = f.context->resident; r; r = r->next)
@@ -232,7 +242,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(old_rows_give_way),
 		cmocka_unit_test(without_memory),
 	};
-	gemp_shared_least = SIZE_MAX;
+	gemp_shared_min = SIZE_MAX;
 	gemp_log_setup(0, GEMP_QUIET); /* no warnings of reciprocal edges */
 	return test_main_all(argc, argv, tests);
 }

@@ -2,7 +2,8 @@
 #include "harness/collective.h"
 
 #include "core/threads.h"
-#include "partition/sharing.h"
+#include "device/select.h"
+#include "partition/context_open.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ static void own_cards_under_one_number(void **state)
 	snprintf(pci, sizeof pci, "0000:%02x:00.0", test_comm.rank);
 	gemp_device_pick pick = card(pci, "");
 	pick.shared_by = test_comm.size;
-	gemp_sharing_find(&test_comm, &pick, 1);
+	gemp_device_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == 1 && pick.position == 0);
 }
 
@@ -32,7 +33,7 @@ static void one_card_under_two_numbers(void **state)
 	(void)state;
 	gemp_device_pick pick = card("0000:65:00.0", "");
 	pick.index = test_comm.rank;
-	gemp_sharing_find(&test_comm, &pick, 1);
+	gemp_device_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == test_comm.size && pick.position == test_comm.rank);
 }
 
@@ -43,7 +44,7 @@ static void parts_of_a_card(void **state)
 	(void)state;
 	snprintf(uuid, sizeof uuid, "GPU-0000000%x", test_comm.rank % 2);
 	gemp_device_pick pick = card("0000:65:00.0", uuid);
-	gemp_sharing_find(&test_comm, &pick, 1);
+	gemp_device_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == (test_comm.size + 1 - test_comm.rank % 2) / 2);
 	assert_all(pick.position == test_comm.rank / 2);
 }
@@ -52,7 +53,7 @@ static void without_names_by_number(void **state)
 {
 	(void)state;
 	gemp_device_pick pick = { .info = { .name = "CPU", .platform = "PoCL" }, .index = test_comm.rank % 3 };
-	gemp_sharing_find(&test_comm, &pick, 1);
+	gemp_device_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == (test_comm.size - pick.index + 2) / 3 && pick.position == test_comm.rank / 3);
 }
 
@@ -61,9 +62,9 @@ static void places_among_those_who_see_the_same(void **state)
 {
 	int position, count, size = test_comm.size, odd = test_comm.rank % 2;
 	(void)state;
-	gemp_sharing_place(&test_comm, odd ? 77 : 5, &position, &count);
+	gemp_device_sharing_rank(&test_comm, odd ? 77 : 5, &position, &count);
 	assert_all(position == test_comm.rank / 2 && count == (size + 1 - odd) / 2);
-	gemp_sharing_place(&test_comm, (uint64_t)test_comm.rank, &position, &count);
+	gemp_device_sharing_rank(&test_comm, (uint64_t)test_comm.rank, &position, &count);
 	assert_all(position == 0 && count == 1);
 }
 
@@ -78,7 +79,7 @@ static void several_cards_each(void **state)
 		snprintf(pci, sizeof pci, "0000:%02x:00.0", rank + k);
 		picks[k] = card(pci, "");
 	}
-	gemp_sharing_find(&test_comm, picks, 2);
+	gemp_device_sharing_find(&test_comm, picks, 2);
 	assert_all(picks[0].shared_by == (rank > 0 ? 2 : 1) && picks[0].position == (rank > 0));
 	assert_all(picks[1].shared_by == (rank < last ? 2 : 1) && picks[1].position == 0);
 }
@@ -95,10 +96,10 @@ static void cores_are_those_of_the_rank(void **state)
 		if (CPU_ISSET(core, &all))
 			CPU_SET(core, &one);
 	assert_all(sched_setaffinity(0, sizeof one, &one) == 0);
-	gemp_sharing_find(&test_comm, &pick, 1);
+	gemp_device_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.cores == 1 && gemp_threads() == 1);
 	assert_all(test_comm.rank == 0 || sched_setaffinity(0, sizeof all, &all) == 0);
-	gemp_sharing_find(&test_comm, &pick, 1);
+	gemp_device_sharing_find(&test_comm, &pick, 1);
 	int others = test_comm.size - 1, cores = others > 0 ? CPU_COUNT(&all) / others : 1;
 	assert_all(pick.cores == (unsigned)(test_comm.rank == 0 || cores < 1 || CPU_EQUAL(&all, &one) ? 1 : cores));
 	assert_all(sched_setaffinity(0, sizeof all, &all) == 0);

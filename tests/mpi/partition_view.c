@@ -1,5 +1,15 @@
 /* Views: own and hot rows against a naive merge of all edges, for every direction, choice of relations and budget. */
-#include "partition/view.h"
+#include "core/log.h"
+#include "partition/views/view.h"
+#include "partition/base/edge_owners.h"
+#include "partition/views/slot_order.h"
+#include "partition/views/view_build.h"
+#include "comm/comm.h"
+#include "comm/shared.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/graph.h"
 
 #include "core/memory.h"
 #include "graph_fixture.h"
@@ -8,7 +18,7 @@
 typedef struct two_graphs {
 	gemp_comm alone;
 	gemp_graph *dealt, *whole;
-	gemp_order order; /* of both */
+	gemp_slot_order order; /* of both */
 } two_graphs;
 
 typedef struct one_edge {
@@ -26,14 +36,14 @@ static void two_graphs_new(two_graphs *g, size_t vertices, size_t edges, bool un
 	assert_all_ok(fixture_build(&g->dealt, &made, &test_comm, &options, seed));
 	assert_all_ok(fixture_build(&g->whole, &made, &g->alone, &options, seed));
 	gemp_view_degrees(g->dealt, &(gemp_view_key){ .relations = all, .direction = GEMP_VIEW_EITHER }, degree);
-	assert_all_ok(gemp_order_new(&g->order, &test_comm, g->dealt, degree));
+	assert_all_ok(gemp_slot_order_new(&g->order, &test_comm, g->dealt, degree));
 	free(degree);
 	fixture_free(&made);
 }
 
 static void two_graphs_free(two_graphs *g)
 {
-	gemp_order_free(&g->order);
+	gemp_slot_order_free(&g->order);
 	gemp_graph_free(g->dealt);
 	gemp_graph_free(g->whole);
 	gemp_comm_free(&g->alone);
@@ -68,10 +78,10 @@ static size_t naive_row(const two_graphs *g, const gemp_view_key *key, gemp_vert
 	gemp_edge number = 0;
 	const gemp_graph *whole = g->whole;
 	for (size_t r = 0; r < whole->relation_count; r++)
-		for (gemp_vertex s = 0; s < whole->vertices; s++)
-			for (uint64_t i = whole->relations[r].out_begin[s]; i < whole->relations[r].out_begin[s + 1]; i++) {
+		for (gemp_vertex s = 0; s < whole->vertex_count; s++)
+			for (uint64_t i = whole->relations[r].out_offsets[s]; i < whole->relations[r].out_offsets[s + 1]; i++) {
 				gemp_vertex other[2];
-				size_t seen = key->relations[r] ? see(key, v, s, whole->relations[r].out[i], other) : 0;
+				size_t seen = key->relations[r] ? see(key, v, s, whole->relations[r].out_targets[i], other) : 0;
 				for (size_t k = 0; k < seen; k++)
 					row[count++] = (one_edge){ g->order.slot_of[other[k]], number };
 				number++;
@@ -101,7 +111,7 @@ static bool row_is(const gemp_view *view, size_t row, const one_edge *want, size
 	return same;
 }
 
-/* Where kernels look for the row of a slot (kernels/match.clh); SIZE_MAX: it is not resident. */
+/* Where kernels look for the row of a slot (kernels/match/match.clh); SIZE_MAX: it is not resident. */
 static size_t row_of(const gemp_residency *residency, gemp_vertex slot)
 {
 	const uint32_t *words = residency->words + 2 * (slot / 32);
@@ -115,11 +125,11 @@ static size_t row_of(const gemp_residency *residency, gemp_vertex slot)
 static bool residency_is_right(const two_graphs *g, const gemp_residency *residency)
 {
 	const gemp_graph *graph = g->dealt;
-	bool right = residency->vertices == graph->vertices && residency->own_count == graph->rows;
+	bool right = residency->vertices == graph->vertex_count && residency->own_count == graph->rows;
 	size_t own = 0, found = 0;
-	for (gemp_vertex slot = 0; right && slot < graph->vertices; slot++) {
+	for (gemp_vertex slot = 0; right && slot < graph->vertex_count; slot++) {
 		gemp_vertex id = g->order.id_of[slot];
-		bool mine = id >= graph->first && id < graph->first + graph->rows;
+		bool mine = id >= graph->first_vertex && id < graph->first_vertex + graph->rows;
 		if (mine)
 			right = found < residency->own_count && residency->own_slots[found++] == slot;
 		if (slot >= residency->hot) {
@@ -137,11 +147,11 @@ static bool view_is_right(const two_graphs *g, const gemp_residency *residency, 
 	             (view->edges != NULL) == key->edges;
 	bool loops = false;
 	one_edge *want = calloc(2 * gemp_graph_edges(g->whole) + 1, sizeof *want);
-	for (gemp_vertex slot = 0; right && slot < g->whole->vertices; slot++) {
+	for (gemp_vertex slot = 0; right && slot < g->whole->vertex_count; slot++) {
 		size_t row = row_of(residency, slot), count;
 		gemp_vertex id = g->order.id_of[slot];
 		count = naive_row(g, key, id, want);
-		if (id >= g->dealt->first && id < g->dealt->first + g->dealt->rows)
+		if (id >= g->dealt->first_vertex && id < g->dealt->first_vertex + g->dealt->rows)
 			for (size_t i = 0; i < count; i++)
 				loops |= want[i].slot == slot;
 		if (row != SIZE_MAX)
@@ -155,7 +165,7 @@ static bool naive_parallel(const two_graphs *g, const gemp_view_key *key)
 {
 	bool parallel = false;
 	one_edge *row = calloc(2 * gemp_graph_edges(g->whole) + 1, sizeof *row);
-	for (gemp_vertex v = 0; !parallel && v < g->whole->vertices; v++) {
+	for (gemp_vertex v = 0; !parallel && v < g->whole->vertex_count; v++) {
 		size_t count = naive_row(g, key, v, row);
 		for (size_t i = 1; i < count; i++)
 			parallel |= row[i].slot == row[i - 1].slot;
@@ -170,18 +180,18 @@ static void check_shared(const two_graphs *g, const gemp_view_key *key, int rank
 	gemp_comm nodes = test_comm;
 	gemp_residency residency;
 	gemp_view view;
-	size_t least = gemp_shared_least;
+	size_t least = gemp_shared_min;
 	GEMP_MPI(MPI_Comm_split(test_comm.world, test_comm.rank / ranks, test_comm.rank, &nodes.node));
 	GEMP_MPI(MPI_Comm_rank(nodes.node, &nodes.node_rank));
 	GEMP_MPI(MPI_Comm_size(nodes.node, &nodes.node_size));
-	assert_all_ok(gemp_residency_new(&residency, g->dealt, &g->order, (gemp_vertex)g->dealt->vertices));
-	gemp_shared_least = 0;
+	assert_all_ok(gemp_residency_new(&residency, g->dealt, &g->order, (gemp_vertex)g->dealt->vertex_count));
+	gemp_shared_min = 0;
 	assert_all_ok(gemp_view_new(&view, &nodes, g->dealt, &g->order, &residency, key));
-	gemp_shared_least = least;
-	assert_all(view.shared.bytes && view.shared.sharers == nodes.node_size && view_is_right(g, &residency, key, &view));
+	gemp_shared_min = least;
+	assert_all(view.shared.bytes && view.shared.ranks == nodes.node_size && view_is_right(g, &residency, key, &view));
 	bool narrow = true;
 	for (size_t row = 0; row <= view.rows; row++)
-		narrow = narrow && view.narrow[row] == view.begin[row];
+		narrow = narrow && view.begin32[row] == view.begin[row];
 	assert_all(narrow);
 	gemp_view_free(&view);
 	assert_all(!view.begin && !view.shared.bytes);
@@ -203,7 +213,7 @@ static void check_budget(const two_graphs *g, const gemp_view_key *key, gemp_ver
 
 static void check_key(const two_graphs *g, const gemp_view_key *key, uint64_t *random)
 {
-	gemp_vertex n = (gemp_vertex)g->dealt->vertices;
+	gemp_vertex n = (gemp_vertex)g->dealt->vertex_count;
 	bool parallel;
 	assert_all_ok(gemp_view_parallel(&test_comm, g->dealt, key, &parallel));
 	assert_all(parallel == naive_parallel(g, key));
@@ -282,13 +292,13 @@ static void edge_numbers_run_through_relations(void **state)
 	assert_all_ok(gemp_edge_offsets(g.dealt, &offsets));
 	for (size_t r = 0; r < g.dealt->relation_count; r++) {
 		assert_all(offsets[r] == sum);
-		sum += g.whole->relations[r].edges;
+		sum += g.whole->relations[r].edge_count;
 	}
 	assert_all(offsets[g.dealt->relation_count] == sum && sum == 50);
 	gemp_free(offsets);
-	assert_int_equal(gemp_view_parts(GEMP_VIEW_OUT), GEMP_PART_OUT);
-	assert_int_equal(gemp_view_parts(GEMP_VIEW_IN), GEMP_PART_IN);
-	assert_int_equal(gemp_view_parts(GEMP_VIEW_EITHER), GEMP_PART_OUT | GEMP_PART_IN);
+	assert_int_equal(gemp_view_parts(GEMP_VIEW_OUT), GEMP_LOAD_OUT);
+	assert_int_equal(gemp_view_parts(GEMP_VIEW_IN), GEMP_LOAD_IN);
+	assert_int_equal(gemp_view_parts(GEMP_VIEW_EITHER), GEMP_LOAD_OUT | GEMP_LOAD_IN);
 	two_graphs_free(&g);
 }
 
@@ -327,7 +337,7 @@ static void without_memory(void **state)
 		b.key.simple = true;
 		assert_all_survive_no_memory(build_and_drop, &b);
 	}
-	gemp_shared_least = 0;
+	gemp_shared_min = 0;
 	building all = { &g, { relations, GEMP_VIEW_EITHER, false, true }, 12 };
 	assert_all_survive_no_memory(build_and_drop, &all);
 	two_graphs_free(&g);
@@ -341,7 +351,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(edge_numbers_run_through_relations),
 		cmocka_unit_test(without_memory),
 	};
-	gemp_shared_least = SIZE_MAX;
+	gemp_shared_min = SIZE_MAX;
 	gemp_log_setup(0, GEMP_QUIET); /* no warnings of reciprocal edges */
 	return test_main_all(argc, argv, tests);
 }

@@ -4,9 +4,12 @@
 #define GEMP_TESTS_PATCH_WORLD_H
 
 #include "core/text.h"
+#include "partition/base/dictionary.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 #include "mpi/graph_fixture.h"
-#include "partition/canonical.h"
-#include "partition/patch.h"
 
 enum { WORLD_COLUMNS = 5, WORLD_PROPS = 3, WORLD_MOST = 200, WORLD_NOBODY = -1 };
 
@@ -176,7 +179,7 @@ static inline size_t world_row(const world_vertex *v, const gemp_graph *graph)
 	gemp_text text = { 0 };
 	size_t found = SIZE_MAX;
 	for (size_t row = 0; row < graph->rows; row++) {
-		gemp_value key = gemp_column_get(&graph->key, row);
+		gemp_value key = gemp_column_get(&graph->keys, row);
 		gemp_text_clear(&text);
 		gemp_value_print(&key, &text);
 		if (text.size == strlen(v->key_text) && memcmp(text.data, v->key_text, text.size) == 0)
@@ -191,7 +194,7 @@ static inline void world_ids(const world *w, const gemp_graph *graph, const gemp
 {
 	for (size_t i = 0; i < w->vertex_count; i++) {
 		size_t row = world_row(&w->vertices[i], graph);
-		ids[i] = row == SIZE_MAX ? 0 : graph->first + row + 1;
+		ids[i] = row == SIZE_MAX ? 0 : graph->first_vertex + row + 1;
 	}
 	gemp_comm_max(comm, ids, (int)w->vertex_count);
 	for (size_t i = 0; i < w->vertex_count; i++)

@@ -1,8 +1,17 @@
 /* Arrays of all ranks, sorted: each rank has its share of the whole, to the element, equal keys stay in order; and distinct keys.
  * Beside a plain sort of the whole array, on every rank. */
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "core/random.h"
+#include "comm/comm.h"
+#include "comm/exchange.h"
+#include "core/status.h"
+#include "device/open.h"
+#include "device/tuning.h"
+#include "primitive/key.h"
+#include "primitive/sort.h"
+#include "primitive/toolbox.h"
 #include "core/threads.h"
 #include "primitive/arrays.h"
 
@@ -36,7 +45,7 @@ static element *gather(const void *keys, size_t count, gemp_key_map map, size_t 
 {
 	void *whole;
 	size_t *begin;
-	assert_all_ok(gemp_comm_gather_all(&test_comm, keys, count * map.size, &whole, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, keys, count * map.size, &whole, &begin));
 	*all = begin[test_comm.size] / map.size;
 	element *elements = calloc(*all + 1, sizeof *elements);
 	for (size_t i = 0; i < *all; i++) {
@@ -79,7 +88,7 @@ static size_t own_count(size_t most, uint64_t *random)
 static void check_sort(gemp_arrays *arrays, gemp_sort sort, size_t most, unsigned how, uint64_t *random)
 {
 	unsigned size = gemp_key_size(sort.key);
-	size_t count = own_count(most, random), all, first = gemp_comm_before(&test_comm, count);
+	size_t count = own_count(most, random), all, first = gemp_comm_exscan(&test_comm, count);
 	void *keys = make(count, size, how, random), *values = gemp_calloc(count, 8);
 	for (size_t i = 0; i < count; i++)
 		gemp_key_put(values, i, sort.value_size ? sort.value_size : 4, first + i);
@@ -108,9 +117,9 @@ static void sorts(void **state)
 				4 * (unsigned)gemp_random_below(&shared, 3) };
 			check_sort(&arrays, sort, most[m], how, &random);
 		}
-	gemp_exchange_piece = 13;
+	gemp_exchange_chunk = 13;
 	check_sort(&arrays, (gemp_sort){ GEMP_KEY_U32, false, 4 }, 300, 3, &random);
-	gemp_exchange_piece = (size_t)1 << 30;
+	gemp_exchange_chunk = (size_t)1 << 30;
 }
 
 static void check_distinct(gemp_arrays *arrays, gemp_key_kind kind, size_t most, unsigned how, uint64_t *random)
@@ -123,7 +132,7 @@ static void check_distinct(gemp_arrays *arrays, gemp_key_kind kind, size_t most,
 		if (i == 0 || whole[i].code != whole[i - 1].code)
 			whole[expected++] = whole[i];
 	assert_all_ok(gemp_distinct_ranks(&test_comm, arrays, kind, keys, count, &out, &distinct));
-	at = gemp_comm_before(&test_comm, distinct);
+	at = gemp_comm_exscan(&test_comm, distinct);
 	assert_all(gemp_comm_sum1(&test_comm, distinct) == expected);
 	bool right = true;
 	for (size_t i = 0; i < distinct; i++)

@@ -6,10 +6,20 @@
 #include "made_graph.h"
 
 #include "core/text.h"
-#include "pattern/expr.h"
-#include "query/clause.h"
-#include "query/pipeline.h"
-#include "query/projection.h"
+#include "io/rows/row_text.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/batch.h"
+#include "graph/column.h"
+#include "match/distinct/row_sinks.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "query/rows/frame.h"
+#include "pattern/model/expr.h"
+#include "query/clause/pipeline.h"
+#include "query/clause/projection.h"
 
 enum { MOST_ROWS = 300, ROUNDS = 3, VERTICES = 3, EDGES = 2, MOST_ITEMS = 8 };
 
@@ -204,7 +214,7 @@ static inline void make_clause(gemp_clause *clause, const source *from, uint64_t
 		clause->order_count = 1 + gemp_random_below(seed, 2);
 		assert_ok(GEMP_NEW(clause->orders, clause->order_count));
 		for (size_t i = 0; i < clause->order_count; i++)
-			clause->orders[i] = (gemp_sort){ .item = gemp_random_below(seed, clause->item_count),
+			clause->orders[i] = (gemp_sort_item){ .item = gemp_random_below(seed, clause->item_count),
 			                                 .descending = gemp_random_below(seed, 2) };
 		if (!clause->distinct && clause->item_count > 1 && gemp_random_below(seed, 2))
 			clause->shown--;
@@ -348,7 +358,7 @@ static inline gemp_code output_push(void *self, gemp_frame *frame, bool last, bo
 		}
 	gemp_projected_free(columns, shown);
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_text_status(&mine)));
-	GEMP_TRY(gemp_comm_gather_all(&test_comm, mine.data, mine.size, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(&test_comm, mine.data, mine.size, &all, &begin));
 	gemp_text_add(&o->text, all, begin[test_comm.size]);
 	code = gemp_comm_agree(&test_comm, gemp_text_status(&o->text));
 	o->over = last;
@@ -369,7 +379,7 @@ static inline gemp_code run(const given *g, output *o)
 	bool enough = false;
 	*o = (output){ .g = g };
 	GEMP_TRY(gemp_pipeline_new(&pipeline, &g->made->context, &g->made->graph, g->pattern, true,
-	                           &(gemp_stage){ .self = o, .push = output_push }));
+	                           &(gemp_row_stage){ .self = o, .push = output_push }));
 	for (int round = 0; round < ROUNDS && !enough; round++) {
 		gemp_row_store_clear(&store);
 		for (size_t i = 0; i < g->rows && code == GEMP_OK; i++)
@@ -383,7 +393,7 @@ static inline gemp_code run(const given *g, output *o)
 		GEMP_TRY(gemp_pipeline_push(pipeline, &store, g->counted ? times : NULL, round + 1 == ROUNDS, &enough));
 	}
 	GEMP_CHECK(o->over);
-	o->left_out = gemp_pipeline_left_out(pipeline);
+	o->left_out = gemp_pipeline_truncated(pipeline);
 done:
 	gemp_pipeline_free(pipeline);
 	gemp_row_store_free(&store);

@@ -92,7 +92,7 @@ static void set_order(gemp_clause *clause, size_t item, bool descending)
 {
 	gemp_free(clause->orders);
 	assert_ok(GEMP_NEW(clause->orders, 1));
-	clause->orders[0] = (gemp_sort){ item, descending };
+	clause->orders[0] = (gemp_sort_item){ item, descending };
 	clause->order_count = 1;
 }
 

@@ -1,10 +1,16 @@
 /* Groups of values that are hard to tell apart, and aggregates of values that are hard to add. */
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "core/random.h"
+#include "partition/context.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "query/rows/frame.h"
 #include "core/text.h"
-#include "pattern/expr.h"
-#include "query/group.h"
+#include "pattern/model/expr.h"
+#include "query/clause/group.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +48,7 @@ static const struct { gemp_expr_kind kind; bool distinct; } wanted[AGGREGATES] =
 	{ GEMP_AVG, false }, { GEMP_MIN, false }, { GEMP_MAX, false }, { GEMP_COLLECT, true },
 };
 
-static gemp_code make_stage(gemp_stage *stage, gemp_context *context, size_t keys, gemp_stage *next)
+static gemp_code make_stage(gemp_row_stage *stage, gemp_context *context, size_t keys, gemp_row_stage *next)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr exprs[AGGREGATES] = { { 0 } };
@@ -75,7 +81,7 @@ static char *all_lines(const output *o)
 {
 	void *all;
 	size_t *begin, count = 0;
-	assert_all_ok(gemp_comm_gather_all(&test_comm, o->lines.data, o->lines.size, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, o->lines.data, o->lines.size, &all, &begin));
 	char *text = calloc(begin[test_comm.size] + 1, 1), *sorted = calloc(begin[test_comm.size] + 1, 1), *lines[64];
 	memcpy(text, all, begin[test_comm.size]);
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -95,7 +101,7 @@ static void check(size_t keys, const input_row *rows, size_t count, uint64_t see
 	enum { TURNS = 2 };
 	gemp_context context = { .comm = &test_comm };
 	output o = { { 0 } };
-	gemp_stage stage, next = { .self = &o, .push = output_push };
+	gemp_row_stage stage, next = { .self = &o, .push = output_push };
 	assert_all_ok(make_stage(&stage, &context, keys, &next));
 	for (uint64_t turn = 0; turn < TURNS; turn++) {
 		gemp_frame frame;
@@ -124,7 +130,7 @@ static void check(size_t keys, const input_row *rows, size_t count, uint64_t see
 	assert_all(strcmp(lines, expected) == 0);
 	free(lines);
 	gemp_text_free(&o.lines);
-	gemp_stage_free(&stage);
+	gemp_row_stage_free(&stage);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

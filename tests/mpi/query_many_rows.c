@@ -87,7 +87,7 @@ static gemp_pattern *pattern_of(const made_graph *made, bool counted)
 	return pattern;
 }
 
-static gemp_code push_all(made_graph *made, const gemp_pattern *pattern, gemp_stage *output)
+static gemp_code push_all(made_graph *made, const gemp_pattern *pattern, gemp_row_stage *output)
 {
 	gemp_code code = GEMP_OK;
 	gemp_pipeline *pipeline = NULL;
@@ -123,7 +123,7 @@ static void groups_are_all_counted(void **state)
 	made_graph *made = made_graph_new(5);
 	gemp_pattern *pattern = pattern_of(made, true);
 	check c = { .made = made };
-	assert_all_ok(push_all(made, pattern, &(gemp_stage){ .self = &c, .push = count_push }));
+	assert_all_ok(push_all(made, pattern, &(gemp_row_stage){ .self = &c, .push = count_push }));
 	assert_all(c.over && c.pushes >= DISTINCT_ROWS / (size_t)test_comm.size / (1 << 16));
 	assert_all(gemp_comm_sum1(&test_comm, c.rows) == DISTINCT_ROWS);
 	assert_all(gemp_comm_sum1(&test_comm, c.counts) == (uint64_t)DISTINCT_ROWS * TIMES);
@@ -138,13 +138,13 @@ static void order_of(uint64_t skip, uint64_t limit)
 	gemp_clause *clause = &pattern->result;
 	check c = { .made = made };
 	assert_ok(GEMP_NEW(clause->orders, 1));
-	clause->orders[0] = (gemp_sort){ .item = 2, .descending = true };
+	clause->orders[0] = (gemp_sort_item){ .item = 2, .descending = true };
 	clause->order_count = 1;
 	clause->has_skip = clause->has_limit = true;
 	clause->skip = skip;
 	clause->limit = limit;
 	uint64_t all = (uint64_t)DISTINCT_ROWS * TIMES, rest = all > skip ? all - skip : 0;
-	assert_all_ok(push_all(made, pattern, &(gemp_stage){ .self = &c, .push = order_push }));
+	assert_all_ok(push_all(made, pattern, &(gemp_row_stage){ .self = &c, .push = order_push }));
 	assert_all(c.over && c.wrong == 0);
 	assert_all(c.rows == (rest < limit ? rest : limit));
 	gemp_pattern_free(pattern);

@@ -3,6 +3,10 @@
 #ifndef GEMP_TESTS_SEEDED_CASE_H
 #define GEMP_TESTS_SEEDED_CASE_H
 
+#include "match/match.h"
+#include "match/match_run.h"
+#include "match/match_state.h"
+#include "match/planner/match_options.h"
 #include "match_case.h"
 
 /* SEEDS: a share of all tuples, the same on every rank, each dealt to one of them. */
@@ -14,7 +18,7 @@ typedef struct seeds {
 static inline seeds choose_seeds(const gemp_graph *graph, size_t given, uint64_t share, uint64_t *random)
 {
 	seeds s = { .given = given };
-	size_t tuples = 1, vertices = graph->vertices;
+	size_t tuples = 1, vertices = graph->vertex_count;
 	for (size_t i = 0; i < given; i++)
 		tuples *= vertices;
 	s.all = calloc(tuples * given + 1, sizeof *s.all);
@@ -83,7 +87,7 @@ static inline void check_seeded(const case_graph *graph, const gemp_pattern *pat
 	gemp_match *match = NULL;
 	assert_all_ok(gemp_match_prepare(&match, context, graph->dealt, pattern, o));
 	for (int run = 0; run < RUNS; run++) {
-		seeds s = choose_seeds(graph->whole, pattern->given, shares[run], random);
+		seeds s = choose_seeds(graph->whole, pattern->arguments, shares[run], random);
 		collecting rows = { .wanted = SIZE_MAX };
 		gemp_sink sink = collecting_sink(&rows);
 		gemp_match_result result;

@@ -1,9 +1,17 @@
 /* Decode across ranks: every rank gets the tuples that are for it, each once and in its range, whoever had them. Beside all
  * tuples of all ranks, on every rank. */
+#include "core/memory.h"
 #include "harness/collective.h"
 
 #include "core/random.h"
-#include "shuffle/ranks.h"
+#include "comm/comm.h"
+#include "comm/exchange.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "primitive/toolbox.h"
+#include "shuffle/shuffle.h"
+#include "shuffle/shuffle_ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +20,7 @@ enum { BITS = 3, SHIFT = 4, MOST_WORDS = 16 };
 
 static gemp_device *device;
 static gemp_toolbox *box;
-static gemp_shuffle_common common;
+static gemp_shuffle_shared common;
 
 /* A tuple with its destination in front, wherever that lies. */
 typedef struct tuple {
@@ -28,14 +36,14 @@ static unsigned words_of(const gemp_shuffle *how)
 static tuple take(const gemp_shuffle *how, const uint32_t *column, const uint32_t *words, size_t i)
 {
 	tuple t = { 0 };
-	unsigned of_element = how->layout == GEMP_SHUFFLE_APART ? words_of(how) : how->size / 4;
+	unsigned of_element = how->layout == GEMP_SHUFFLE_SOA ? words_of(how) : how->size / 4;
 	const uint32_t *element = words + i * of_element;
 	if (how->size == 4) {
 		t.to = *element >> 16;
 		t.word[0] = *element & 0xffff;
 	} else {
-		t.to = how->layout == GEMP_SHUFFLE_APART ? column[i] : element[0];
-		memcpy(t.word, how->layout == GEMP_SHUFFLE_APART ? element : element + 1, words_of(how) * 4);
+		t.to = how->layout == GEMP_SHUFFLE_SOA ? column[i] : element[0];
+		memcpy(t.word, how->layout == GEMP_SHUFFLE_SOA ? element : element + 1, words_of(how) * 4);
 	}
 	return t;
 }
@@ -59,7 +67,7 @@ static tuple *mine(const tuple *all, size_t count, size_t *own)
 
 static bool right(const gemp_shuffled *s, const tuple *all, size_t count)
 {
-	size_t own, size = s->how.layout == GEMP_SHUFFLE_APART ? s->how.size - 4 : s->how.size;
+	size_t own, size = s->how.layout == GEMP_SHUFFLE_SOA ? s->how.size - 4 : s->how.size;
 	tuple *expected = mine(all, count, &own), *got = calloc(s->tuples.count + 1, sizeof *got);
 	uint32_t begin[(1 << BITS) + 1], *column = calloc(s->tuples.count + 1, 4), *words = calloc(s->tuples.count + 1, size);
 	bool good = gemp_buffer_read(device, &s->begin, 0, sizeof begin, begin) == GEMP_OK && own == s->tuples.count &&
@@ -83,7 +91,7 @@ static bool right(const gemp_shuffled *s, const tuple *all, size_t count)
 /* Tuples of this rank for owners below `owners`, and all ranks' in *all. */
 static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected, uint64_t *random)
 {
-	unsigned words = words_of(&how), element = how.layout == GEMP_SHUFFLE_APART ? words : how.size / 4;
+	unsigned words = words_of(&how), element = how.layout == GEMP_SHUFFLE_SOA ? words : how.size / 4;
 	uint32_t *column = calloc(count + 1, 4), *tuples = calloc(count + 1, element * 4);
 	tuple *own = calloc(count + 1, sizeof *own);
 	for (size_t i = 0; i < count; i++) {
@@ -93,7 +101,7 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 		column[i] = to;
 		if (how.size == 4)
 			*t = to << 16 | (*t & 0xffff);
-		else if (how.layout != GEMP_SHUFFLE_APART)
+		else if (how.layout != GEMP_SHUFFLE_SOA)
 			*t = to;
 		own[i] = take(&how, column, tuples, i);
 	}
@@ -102,10 +110,10 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 	gemp_buffer buffers[2] = { { 0 }, { 0 } };
 	gemp_shuffled shuffled;
 	gemp_traffic traffic = { 0 };
-	assert_all_ok(gemp_comm_gather_all(&test_comm, own, count * sizeof *own, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, own, count * sizeof *own, &all, &begin));
 	assert_all_ok(gemp_buffer_new(&buffers[0], device, (count + 1) * element * 4, tuples));
 	assert_all_ok(gemp_buffer_new(&buffers[1], device, (count + 1) * 4, column));
-	const gemp_tuples in = { how.layout == GEMP_SHUFFLE_INSIDE ? NULL : &buffers[1], &buffers[0], count, NULL };
+	const gemp_tuples in = { how.layout == GEMP_SHUFFLE_AOS ? NULL : &buffers[1], &buffers[0], count, NULL };
 	assert_all_code(gemp_shuffle_ranks(&shuffled, &test_comm, box, &how, &in, &common, &traffic), expected);
 	if (expected == GEMP_OK) {
 		size_t whole = begin[test_comm.size] / sizeof *own;
@@ -127,9 +135,9 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 	free(own);
 }
 
-static const gemp_shuffle layouts[] = { { GEMP_SHUFFLE_INSIDE, 4, BITS, SHIFT, false },
-	{ GEMP_SHUFFLE_APART, 8, BITS, SHIFT, false }, { GEMP_SHUFFLE_BESIDE, 16, BITS, SHIFT, false },
-	{ GEMP_SHUFFLE_INSIDE, 64, BITS, SHIFT, false } };
+static const gemp_shuffle layouts[] = { { GEMP_SHUFFLE_AOS, 4, BITS, SHIFT, false },
+	{ GEMP_SHUFFLE_SOA, 8, BITS, SHIFT, false }, { GEMP_SHUFFLE_AOS_KEYS, 16, BITS, SHIFT, false },
+	{ GEMP_SHUFFLE_AOS, 64, BITS, SHIFT, false } };
 
 static void to_owners(void **state)
 {
@@ -150,7 +158,7 @@ static void in_common(void **state)
 	uint64_t random = test_seed_all() + (uint64_t)test_comm.rank;
 	(void)state;
 	for (size_t part = 1000; part <= 100000; part *= 100) {
-		gemp_shuffle_common_new(&common, &test_comm, device, part, true);
+		gemp_shuffle_shared_new(&common, &test_comm, device, part, true);
 		assert_all((common.bytes != NULL) == (test_comm.size > 1));
 		for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
 			size_t count = gemp_random_below(&random, 3) ? (size_t)gemp_random_below(&random, 3000) + 1 : 0;
@@ -158,7 +166,7 @@ static void in_common(void **state)
 			check(layouts[k], count, 1, GEMP_OK, &random);
 			check(layouts[k], test_comm.rank ? 0 : 2000, test_comm.size, GEMP_OK, &random); /* rank 0 has all */
 		}
-		gemp_shuffle_common_free(&common);
+		gemp_shuffle_shared_free(&common);
 	}
 }
 
@@ -169,12 +177,12 @@ static void no_room(void **state)
 	uint64_t random = 5;
 	(void)state;
 	for (int i = 0; i < 8 && test_comm.size > 1; i++) { /* it has its tuples, and then less and less */
-		gemp_shuffle_common_new(&common, &test_comm, device, 1000, i % 2);
+		gemp_shuffle_shared_new(&common, &test_comm, device, 1000, i % 2);
 		if (test_comm.rank == test_comm.size - 1)
-			device->memory = device->held + 270000 - (size_t)i / 2 * 40000;
+			device->memory = device->buffer_bytes + 270000 - (size_t)i / 2 * 40000;
 		check(layouts[1], 10000, test_comm.size, GEMP_ENOMEM, &random);
 		device->memory = limit;
-		gemp_shuffle_common_free(&common);
+		gemp_shuffle_shared_free(&common);
 	}
 }
 
@@ -197,7 +205,7 @@ int main(int argc, char **argv)
 		return TEST_SKIPPED;
 	int failed = test_main_all(argc, argv, tests);
 	gemp_toolbox_free(box);
-	failed |= device->held != 0;
+	failed |= device->buffer_bytes != 0;
 	gemp_device_close(device);
 	return failed;
 }

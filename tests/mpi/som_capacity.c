@@ -4,7 +4,15 @@
 #include "harness/collective.h"
 
 #include "core/random.h"
-#include "som/train.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "som/map/apply.h"
+#include "som/map/grid.h"
+#include "som/map/search.h"
+#include "som/map/smooth.h"
+#include "som/train/training.h"
+#include "som/train/train.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,8 +68,8 @@ static void data_free(data *d)
 static void allow(size_t bytes, size_t buffer)
 {
 	device->memory = bytes < memory ? bytes : memory;
-	device->largest = buffer < device->memory ? buffer : device->memory;
-	device->peak = device->held;
+	device->max_buffer = buffer < device->memory ? buffer : device->memory;
+	device->buffer_peak = device->buffer_bytes;
 }
 
 /* What a training, or a search, makes of the data. */
@@ -101,7 +109,7 @@ static gemp_code find(const load *of, const data *d, const gemp_som_training *ho
 	out->topographic = report.epochs[1].topographic;
 	GEMP_TRY(gemp_som_apply(&test_comm, device, &how->grid, how->metric, d->w, x, count, of->dims, out->unit, out->distance,
 	                        out->second));
-	out->peak = device->peak;
+	out->peak = device->buffer_peak;
 done:
 	gemp_som_report_free(&report);
 	return code;
@@ -145,7 +153,7 @@ static void check(const load *of, int kind, bool uneven, uint64_t *random)
 	answer whole, parts;
 	int fewer = 0;
 	allow(memory, largest);
-	const size_t held = device->held;
+	const size_t held = device->buffer_bytes;
 	assert_all_ok(find(of, &d, &how, &whole));
 	for (int k = 0; k < SHARES; k++) {
 		const size_t all = (whole.peak - held) * 17 / 16 + 65536;
@@ -229,13 +237,13 @@ static void open_device(void **state)
 	(void)state;
 	assert_all_ok(gemp_device_open(&device, NULL, test_comm.node_rank, test_comm.node_size, 0));
 	memory = device->memory;
-	largest = device->largest;
+	largest = device->max_buffer;
 }
 
 static void close_device(void **state)
 {
 	(void)state;
-	assert_all(device->held == 0);
+	assert_all(device->buffer_bytes == 0);
 	gemp_device_close(device);
 }
 

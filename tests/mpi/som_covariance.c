@@ -3,7 +3,8 @@
 #include "harness/collective.h"
 
 #include "core/random.h"
-#include "som/covariance.h"
+#include "core/status.h"
+#include "som/init/pca.h"
 
 #include <math.h>
 #include <stdio.h>

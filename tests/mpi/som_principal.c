@@ -3,7 +3,9 @@
 #include "harness/collective.h"
 
 #include "core/random.h"
-#include "som/principal.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "som/init/pca.h"
 
 #include <math.h>
 #include <stdio.h>

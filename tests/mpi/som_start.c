@@ -1,9 +1,16 @@
 /* Where units of self-organising maps begin, U-matrix and hits, and samples on a map, on all ranks. */
 #include "harness/som_vectors.h"
 
-#include "som/apply.h"
-#include "som/quality.h"
-#include "som/start.h"
+#include "som/map/apply.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "som/map/grid.h"
+#include "som/map/search.h"
+#include "som/map/quality.h"
+#include "som/init/init_codebook.h"
 
 #include <string.h>
 
@@ -24,17 +31,17 @@ static void starts_are_the_same(void **state)
 		float all[28 * 4], one[28 * 4];
 		double expected[28 * 4];
 		const size_t count = v.end - v.begin;
-		assert_all_ok(gemp_som_start_random(&test_comm, &grid, own(&v), count, 4, seed, all));
-		assert_all_ok(gemp_som_start_random(&alone, &grid, v.x, 50, 4, seed, one));
+		assert_all_ok(gemp_som_init_random(&test_comm, &grid, own(&v), count, 4, seed, all));
+		assert_all_ok(gemp_som_init_random(&alone, &grid, v.x, 50, 4, seed, one));
 		assert_all(memcmp(all, one, sizeof all) == 0);
 		assert_all(all[0] >= -1 && all[0] <= 1 && all[0] != all[4]);
 		for (int kind = 0; kind < 2; kind++) {
 			if (kind == 0) {
-				assert_all_ok(gemp_som_start_samples(&test_comm, &grid, own(&v), count, 4, seed, all));
-				assert_all_ok(gemp_som_start_samples(&alone, &grid, v.x, 50, 4, seed, one));
+				assert_all_ok(gemp_som_init_samples(&test_comm, &grid, own(&v), count, 4, seed, all));
+				assert_all_ok(gemp_som_init_samples(&alone, &grid, v.x, 50, 4, seed, one));
 			} else {
-				assert_all_ok(gemp_som_start_pca(&test_comm, &grid, own(&v), count, 4, all));
-				assert_all_ok(gemp_som_start_pca(&alone, &grid, v.x, 50, 4, one));
+				assert_all_ok(gemp_som_init_pca(&test_comm, &grid, own(&v), count, 4, all));
+				assert_all_ok(gemp_som_init_pca(&alone, &grid, v.x, 50, 4, one));
 			}
 			for (size_t k = 0; k < 28 * 4; k++)
 				expected[k] = one[k];
@@ -43,8 +50,8 @@ static void starts_are_the_same(void **state)
 		vectors_free(&v);
 	}
 	float none[28 * 4];
-	assert_all_code(gemp_som_start_samples(&test_comm, &grid, none, 0, 4, seed, none), GEMP_EDATA);
-	assert_all_ok(gemp_som_start_pca(&test_comm, &grid, none, 0, 4, none));
+	assert_all_code(gemp_som_init_samples(&test_comm, &grid, none, 0, 4, seed, none), GEMP_EDATA);
+	assert_all_ok(gemp_som_init_pca(&test_comm, &grid, none, 0, 4, none));
 	gemp_comm_free(&alone);
 }
 
@@ -69,7 +76,7 @@ static void pca_is_principal(void **state)
 		for (int a = 0; a < DIMS; a++)
 			for (int b = 0; b < DIMS; b++)
 				matrix[a][b] += (x[i * DIMS + a] - mean_of[a]) * (x[i * DIMS + b] - mean_of[b]) / COUNT;
-	assert_all_ok(gemp_som_start_pca(&test_comm, &grid, x, test_comm.rank == 0 ? COUNT : 0, DIMS, w));
+	assert_all_ok(gemp_som_init_pca(&test_comm, &grid, x, test_comm.rank == 0 ? COUNT : 0, DIMS, w));
 	double value[2];
 	for (int axis = 0; axis < 2; axis++) {
 		const int from = axis ? 2 : 5, to = axis ? 12 : 9; /* units at the borders, in the middle of the other side */
@@ -139,7 +146,7 @@ static void open_device(void **state)
 static void close_device(void **state)
 {
 	(void)state;
-	assert_all(device->held == 0);
+	assert_all(device->buffer_bytes == 0);
 	gemp_device_close(device);
 }
 

@@ -1,8 +1,20 @@
 /* Epochs of self-organising maps on all ranks against their definitions in double. */
 #include "harness/som_vectors.h"
 
-#include "som/train.h"
-#include "som/work.h"
+#include "som/train/train.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "som/map/apply.h"
+#include "som/map/codebook.h"
+#include "som/map/grid.h"
+#include "som/map/search.h"
+#include "som/map/smooth.h"
+#include "som/train/rank_exchange.h"
+#include "som/train/training.h"
+#include "som/train/trainer.h"
 
 #include <string.h>
 
@@ -39,7 +51,7 @@ static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dim
 		som_reference_batch(&map, near, how->radius, v.x, count, dims, v.unit, v.book);
 	assert_all_ok(gemp_som_train(&test_comm, device, how, own(&v), v.end - v.begin, dims, v.w, NULL, NULL, &report));
 	assert_all(report.count == 1 && !report.stopped);
-	assert_all(how->exchange == GEMP_SOM_EXCHANGE_LESS ||
+	assert_all(how->exchange == GEMP_SOM_EXCHANGE_AUTO ||
 	           report.units == (how->exchange == GEMP_SOM_EXCHANGE_UNITS && test_comm.size > 1));
 	if (how->quality) {
 		assert_all(same(report.epochs[0].quantisation, mean(v.distance, v.unit, count)));
@@ -99,12 +111,12 @@ static void use_little(bool little)
 	static size_t floats, block, locked;
 	if (!floats) {
 		floats = gemp_som_compose_floats;
-		block = gemp_som_copies_block;
-		locked = gemp_som_most_locked;
+		block = gemp_som_replicas_chunk;
+		locked = gemp_som_max_locked;
 	}
 	gemp_som_compose_floats = little ? 100 : floats;
-	gemp_som_copies_block = little ? 100 : block;
-	gemp_som_most_locked = little ? 0 : locked;
+	gemp_som_replicas_chunk = little ? 100 : block;
+	gemp_som_max_locked = little ? 0 : locked;
 }
 
 static void one_epoch(void **state)
@@ -338,7 +350,7 @@ static void callbacks(void **state)
 	(void)state;
 	how.epochs = 9;
 	how.from = 2;
-	how.settle = 1;
+	how.snapshot_every = 1;
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report));
 	assert_all(heard.calls == 3 && heard.books == 3 && report.count == 3 && report.stopped && report.epochs[2].epoch == 4);
 	assert_all(same(report.epochs[2].radius, 2.4 - 1.4 * 4 / 8));
@@ -346,7 +358,7 @@ static void callbacks(void **state)
 	heard = (listener){ .next = 2, .stop_at = 3, .fails = GEMP_EIO };
 	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report), GEMP_EIO);
 	assert_all(heard.calls == 2 && report.epochs == NULL);
-	how.settle = 0;
+	how.snapshot_every = 0;
 	heard = (listener){ .next = 2, .stop_at = 3, .fails = GEMP_EIO };
 	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report), GEMP_EIO);
 	how.radius = 0;
@@ -377,7 +389,7 @@ static void epochs_ahead(void **state)
 	uint64_t random = test_seed_all();
 	gemp_som_training how = training_of(0);
 	how.epochs = EPOCHS;
-	how.settle = SETTLE;
+	how.snapshot_every = SETTLE;
 	how.quality = true;
 	vectors v = vectors_new(40, 3, gemp_som_units(&how.grid), how.metric, false, SPLIT_EVENLY, &random);
 	const size_t values = (size_t)v.units * 3;
@@ -405,7 +417,7 @@ static void epochs_ahead(void **state)
 	som_reference_search((som_reference_metric)how.metric, v.x, v.count, v.book, v.units, 3, v.unit, v.distance, v.second);
 	gemp_som_report_free(&report);
 	how.from = EPOCHS - 1; /* the last one again: of the codebook that the others have left */
-	how.settle = 0;
+	how.snapshot_every = 0;
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, v.w, NULL, NULL, &report));
 	assert_all(same(report.epochs[0].quantisation, mean(v.distance, v.unit, v.count)));
 	assert_all(same(report.epochs[0].topographic, torn(&v, &map)));
@@ -453,7 +465,7 @@ static void open_device(void **state)
 static void close_device(void **state)
 {
 	(void)state;
-	assert_all(device->held == 0);
+	assert_all(device->buffer_bytes == 0);
 	gemp_device_close(device);
 }
 

@@ -2,7 +2,9 @@
 #ifndef GEMP_TESTS_TOPOLOGY_CASE_H
 #define GEMP_TESTS_TOPOLOGY_CASE_H
 
+#include "core/memory.h"
 #include "core/random.h"
+#include "core/types.h"
 #include "topology/csr.h"
 
 enum { TYPES = 3 };

@@ -1,8 +1,15 @@
 /* Components and spanning forests of random multigraphs against a plain union-find, cut between ranks at random. */
 #include "harness/collective.h"
 
-#include "topology/component_sizes.h"
 #include "topology/components.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "device/tuning.h"
+#include "topology/component_result.h"
+#include "topology/csr.h"
 #include "topology/vertex_degrees.h"
 #include "topology_case.h"
 
@@ -83,7 +90,7 @@ static void check_tree(const test_world *w, const gemp_components *found)
 		own[2 * i] = type;
 		own[2 * i + 1] = w->before[type] + edge;
 	}
-	assert_all_ok(gemp_comm_gather_all(&test_comm, own, 2 * found->tree_count * sizeof *own, &all, &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, own, 2 * found->tree_count * sizeof *own, &all, &begin));
 	size_t count = begin[test_comm.size] / sizeof *own / 2;
 	for (size_t v = 0; v < w->vertices; v++)
 		parent[v] = v;
@@ -104,7 +111,7 @@ static void check_tree(const test_world *w, const gemp_components *found)
 	gemp_free(own);
 }
 
-static void check(const test_world *w, gemp_where place)
+static void check(const test_world *w, gemp_placement place)
 {
 	for (int tree = 0; tree < 2; tree++) {
 		gemp_components found;
@@ -184,13 +191,13 @@ static void paths_and_stars(void **state)
 	}
 }
 
-static void check_degrees(const test_world *w, gemp_where place)
+static void check_degrees(const test_world *w, gemp_placement place)
 {
 	gemp_vertex_degrees found;
-	gemp_degree_kinds kinds;
+	gemp_degree_summary kinds;
 	size_t first = (size_t)w->bounds[test_comm.rank];
 	uint64_t *out = gemp_calloc(w->vertices, sizeof *out), *in = gemp_calloc(w->vertices, sizeof *in);
-	gemp_degree_kinds right = { .vertices = w->vertices, .start = GEMP_NO_VERTEX, .end = GEMP_NO_VERTEX };
+	gemp_degree_summary right = { .vertices = w->vertices, .start = GEMP_NO_VERTEX, .end = GEMP_NO_VERTEX };
 	assert_all_ok(gemp_vertex_degrees_new(&found, &test_comm, device, place, w->bounds, w->own, w->types));
 	for (size_t type = 0; type < w->types; type++)
 		for (size_t e = 0; e < w->edges[type].count; e++) {
@@ -209,12 +216,12 @@ static void check_degrees(const test_world *w, gemp_where place)
 		right.more_out += out[v] > in[v];
 		right.more_in += in[v] > out[v];
 		right.surplus += out[v] > in[v] ? out[v] - in[v] : 0;
-		right.most_out = out[v] > right.most_out ? out[v] : right.most_out;
-		right.most_in = in[v] > right.most_in ? in[v] : right.most_in;
+		right.max_out = out[v] > right.max_out ? out[v] : right.max_out;
+		right.max_in = in[v] > right.max_in ? in[v] : right.max_in;
 		right.start = out[v] > in[v] ? (gemp_vertex)v : right.start;
 		right.end = in[v] > out[v] ? (gemp_vertex)v : right.end;
 	}
-	gemp_degree_kinds_count(&kinds, &test_comm, &found);
+	gemp_degree_summary_count(&kinds, &test_comm, &found);
 	assert_all(memcmp(&kinds, &right, sizeof kinds) == 0);
 	gemp_vertex_degrees_free(&found);
 	gemp_free(out);

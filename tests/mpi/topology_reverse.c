@@ -1,7 +1,15 @@
 /* Graphs turned round are those that the builder makes of edges with their ends swapped. */
+#include "core/log.h"
 #include "graph_fixture.h"
 
 #include "topology/reverse_graph.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "device/tuning.h"
+#include "graph/graph.h"
+#include "topology/reverse.h"
 
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 static gemp_device *device; /* of a test with one rank */
@@ -19,17 +27,17 @@ static void swap_ends(fixture *made, const char *type)
 }
 
 /* type: only edges of this one; NULL: all. */
-static void check(fixture *made, const char *type, bool undirected, gemp_where place, uint64_t order)
+static void check(fixture *made, const char *type, bool undirected, gemp_placement place, uint64_t order)
 {
 	const gemp_builder_options how = { .seed = 1, .undirected = undirected };
 	gemp_graph *turned, *right;
-	gemp_reverse_figures figures;
+	gemp_reverse_stats figures;
 	bool chosen[8] = { false };
 	uint64_t edges = 0;
 	assert_all_ok(fixture_build(&turned, made, &test_comm, &how, order));
 	for (size_t r = 0; r < turned->relation_count; r++) {
 		chosen[r] = !type || strcmp(turned->relations[r].name, type) == 0;
-		edges += chosen[r] && !undirected ? turned->relations[r].edges : 0;
+		edges += chosen[r] && !undirected ? turned->relations[r].edge_count : 0;
 	}
 	assert_all_ok(gemp_graph_reverse(turned, &test_comm, type ? chosen : NULL, device, place, &figures));
 	assert_all(figures.edges == edges);
@@ -50,7 +58,7 @@ static void random_graphs(void **state)
 		size_t vertices = gemp_random_below(&seed, round % 2 ? 8 : 60), edges = gemp_random_below(&seed, 200);
 		fixture made = fixture_new(vertices, edges, (fixture_keys)(round % 3), gemp_random(&seed));
 		gemp_reverse_step = round % 3 ? 1 + gemp_random_below(&seed, 20) : step;
-		gemp_where place = test_comm.size == 1 && round % 2 ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST;
+		gemp_placement place = test_comm.size == 1 && round % 2 ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST;
 		check(&made, NULL, false, place, 10 * (uint64_t)round);
 		check(&made, "KNOWS", false, place, 10 * (uint64_t)round + 2);
 		check(&made, "no such type", false, place, 10 * (uint64_t)round + 4);
@@ -63,7 +71,7 @@ static void random_graphs(void **state)
 
 static gemp_code reverse_once(void *graph)
 {
-	gemp_reverse_figures figures;
+	gemp_reverse_stats figures;
 	gemp_graph *copy = NULL;
 	const gemp_builder_options how = { .seed = 1 };
 	gemp_code code = fixture_build(&copy, graph, &test_comm, &how, 1);

@@ -6,6 +6,11 @@
 #include "memory_fixture.h"
 
 #include "transform/transform.h"
+#include "comm/comm.h"
+#include "core/status.h"
+#include "graph/graph.h"
+#include "pattern/model/rule.h"
+#include "pattern/semantic/rule_parse.h"
 
 static const char text[] =
 	"RULE grow MATCH (a)-[k:KNOWS]->(b) WHERE a.number > b.number AND NOT EXISTS { (b)-[:LIKES]->(:Film) } "
@@ -22,7 +27,7 @@ static inline gemp_code rewrite(gemp_graph **graph, uint64_t *applied)
 	gemp_rules *rules = NULL;
 	gemp_rule_report reports[3] = { 0 };
 	gemp_transform_history history = { 0 };
-	gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1 }, .most_steps = 10, .lenient = true };
+	gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1 }, .max_steps = 10, .lenient = true };
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rules_parse(&rules, text, "text", NULL, 0)));
 	GEMP_TRY(gemp_transform(graph, context, rules, &options, reports, &history));
 	for (size_t i = 0; i < 3; i++)

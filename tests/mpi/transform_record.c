@@ -29,7 +29,7 @@ static gemp_code run_rules(lines *all, gemp_recorder *recorder)
 	gemp_graph *graph = make();
 	*recorder = (gemp_recorder){ .self = all, .write = count_bytes };
 	const gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1, .recorder = recorder },
-		.most_steps = 10, .lenient = true };
+		.max_steps = 10, .lenient = true };
 	gemp_memory_fail_after(all->refused);
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rules_parse(&rules, logged, "text", NULL, 0)));
 	GEMP_TRY(gemp_transform(&graph, context, rules, &options, reports, &history));

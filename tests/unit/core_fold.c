@@ -1,13 +1,13 @@
 /* Sums whatever the order, against long double. */
 #include "harness/harness.h"
 
-#include "core/fold.h"
+#include "core/reproducible_sum.h"
 #include "core/random.h"
 
 enum { COUNT = 20000 };
 
 /* In runs that begin at any place, backwards or not, each with a sum of its own. */
-static double sum_of(const double *values, gemp_fold by, uint64_t *random)
+static double sum_of(const double *values, gemp_repro_sum by, uint64_t *random)
 {
 	double high = 0, low = 0;
 	for (size_t begin = 0, end; begin < COUNT; begin = end) {
@@ -16,7 +16,7 @@ static double sum_of(const double *values, gemp_fold by, uint64_t *random)
 		const bool back = gemp_random_below(random, 2);
 		end = begin + length < COUNT ? begin + length : COUNT;
 		for (size_t k = begin; k < end; k++)
-			gemp_fold_add(by, values[back ? begin + end - 1 - k : k], &part_high, &part_low);
+			gemp_repro_sum_add(by, values[back ? begin + end - 1 - k : k], &part_high, &part_low);
 		high += part_high;
 		low += part_low;
 	}
@@ -41,7 +41,7 @@ static void any_order(void **state)
 			exact += (long double)values[k];
 			sizes += fabsl((long double)values[k]);
 		}
-		const gemp_fold by = gemp_fold_of(most, COUNT);
+		const gemp_repro_sum by = gemp_repro_sum_of(most, COUNT);
 		const double sum = sum_of(values, by, &random);
 		for (int again = 0; again < 5; again++)
 			assert_true(sum_of(values, by, &random) == sum);
@@ -61,10 +61,10 @@ static void nothing(void **state)
 {
 	double high = 0, low = 0;
 	(void)state;
-	gemp_fold_add(gemp_fold_of(0, 0), 0, &high, &low);
+	gemp_repro_sum_add(gemp_repro_sum_of(0, 0), 0, &high, &low);
 	assert_true(high == 0 && low == 0);
-	gemp_fold_add(gemp_fold_of(1, 1), 1, &high, &low);
-	gemp_fold_add(gemp_fold_of(1, 1), -.25, &high, &low);
+	gemp_repro_sum_add(gemp_repro_sum_of(1, 1), 1, &high, &low);
+	gemp_repro_sum_add(gemp_repro_sum_of(1, 1), -.25, &high, &low);
 	assert_true(high + low == .75);
 }
 

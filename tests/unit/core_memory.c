@@ -1,6 +1,7 @@
 #include "harness/harness.h"
 
 #include "core/memory.h"
+#include "core/status.h"
 
 #include <stdint.h>
 #include <string.h>

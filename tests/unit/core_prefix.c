@@ -1,9 +1,8 @@
 /* Sums and shifts on all threads are those of one loop. */
 #include "harness/harness.h"
 
-#include "core/prefix.h"
+#include "core/prefix_sum.h"
 #include "core/random.h"
-#include "core/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@ static void check(size_t count, uint64_t *random)
 		numbers[i] = gemp_random_below(random, 5);
 		expected[i] = sum += numbers[i];
 	}
-	gemp_prefix_sums(numbers, count);
+	gemp_prefix_inclusive(numbers, count);
 	assert_true(count == 0 || memcmp(numbers, expected, count * sizeof *numbers) == 0);
 	if (count) {
 		gemp_prefix_shift(numbers, count);

@@ -2,13 +2,13 @@
 #include "harness/harness.h"
 
 #include "core/memory.h"
-#include "core/ranges.h"
+#include "core/threads.h"
 
 #include <stdint.h>
 
 typedef struct seen {
 	uint8_t *rows;
-	size_t begin[GEMP_MOST_RANGES], end[GEMP_MOST_RANGES];
+	size_t begin[GEMP_MAX_RANGES], end[GEMP_MAX_RANGES];
 } seen;
 
 static void see(void *context, size_t range, size_t begin, size_t end)
@@ -23,8 +23,8 @@ static void see(void *context, size_t range, size_t begin, size_t end)
 static void check(size_t count)
 {
 	seen s = { .rows = gemp_calloc(count, 1) };
-	size_t ranges = gemp_ranges(count);
-	assert_true(ranges <= GEMP_MOST_RANGES && (ranges > 0) == (count > 0));
+	size_t ranges = gemp_range_count(count);
+	assert_true(ranges <= GEMP_MAX_RANGES && (ranges > 0) == (count > 0));
 	gemp_for_ranges(count, see, &s);
 	for (size_t i = 0; i < ranges; i++) {
 		assert_int_equal(s.begin[i], i ? s.end[i - 1] : 0);
@@ -39,7 +39,7 @@ static void check(size_t count)
 static void rows_are_in_one_range(void **state)
 {
 	static const size_t counts[] = { 0, 1, GEMP_RANGE_ROWS - 1, GEMP_RANGE_ROWS, GEMP_RANGE_ROWS + 1, 1000003,
-		(size_t)GEMP_RANGE_ROWS * GEMP_MOST_RANGES, (size_t)GEMP_RANGE_ROWS * GEMP_MOST_RANGES + 1 };
+		(size_t)GEMP_RANGE_ROWS * GEMP_MAX_RANGES, (size_t)GEMP_RANGE_ROWS * GEMP_MAX_RANGES + 1 };
 	(void)state;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		check(counts[i]);

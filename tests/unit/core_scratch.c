@@ -1,55 +1,56 @@
 /* Scratch memory: pieces stay where they are until all are forgotten, and the largest block is kept for the next row. */
 #include "harness/harness.h"
 
-#include "core/scratch.h"
+#include "core/memory.h"
+#include "core/status.h"
 
 #include <string.h>
 
 static void pieces_stay(void **state)
 {
 	(void)state;
-	gemp_scratch scratch = { 0 };
+	gemp_arena scratch = { 0 };
 	char *piece[300];
 	for (int round = 0; round < 3; round++) {
 		for (size_t i = 0; i < 300; i++) {
-			piece[i] = gemp_scratch_take(&scratch, i);
+			piece[i] = gemp_arena_alloc(&scratch, i);
 			assert_non_null(piece[i]);
 			memset(piece[i], (int)(i % 251), i);
 		}
 		for (size_t i = 0; i < 300; i++)
 			for (size_t j = 0; j < i; j++)
 				assert_int_equal((unsigned char)piece[i][j], i % 251);
-		gemp_scratch_reset(&scratch);
+		gemp_arena_reset(&scratch);
 		assert_int_equal(gemp_memory_blocks(), 1);
 	}
-	gemp_scratch_free(&scratch);
-	gemp_scratch_free(&scratch); /* empty again */
+	gemp_arena_free(&scratch);
+	gemp_arena_free(&scratch); /* empty again */
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
 static void large_pieces(void **state)
 {
 	(void)state;
-	gemp_scratch scratch = { 0 };
-	gemp_scratch_reset(&scratch); /* of nothing */
+	gemp_arena scratch = { 0 };
+	gemp_arena_reset(&scratch); /* of nothing */
 	for (size_t size = 1; size < (size_t)1 << 22; size *= 7)
-		memset(gemp_scratch_take(&scratch, size), 1, size);
-	gemp_scratch_reset(&scratch);
+		memset(gemp_arena_alloc(&scratch, size), 1, size);
+	gemp_arena_reset(&scratch);
 	size_t before = gemp_memory_live();
-	memset(gemp_scratch_take(&scratch, 800000), 1, 800000); /* what is kept has room */
+	memset(gemp_arena_alloc(&scratch, 800000), 1, 800000); /* what is kept has room */
 	assert_int_equal(gemp_memory_live(), before);
-	gemp_scratch_free(&scratch);
+	gemp_arena_free(&scratch);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
 static gemp_code take_some(void *unused)
 {
 	(void)unused;
-	gemp_scratch scratch = { 0 };
+	gemp_arena scratch = { 0 };
 	gemp_code code = GEMP_OK;
 	for (int i = 0; i < 20 && code == GEMP_OK; i++)
-		code = gemp_scratch_take(&scratch, 3000) ? GEMP_OK : GEMP_ENOMEM;
-	gemp_scratch_free(&scratch);
+		code = gemp_arena_alloc(&scratch, 3000) ? GEMP_OK : GEMP_ENOMEM;
+	gemp_arena_free(&scratch);
 	return code;
 }
 

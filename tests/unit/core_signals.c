@@ -14,11 +14,11 @@ static void noted_one_after_the_other(void **state)
 {
 	static const int numbers[] = { SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGTERM };
 	(void)state;
-	assert_int_equal(gemp_signals_noted(), 0);
-	gemp_signals_note();
+	assert_int_equal(gemp_signals_pending(), 0);
+	gemp_signals_record();
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		raise(numbers[i]);
-		assert_int_equal(gemp_signals_noted(), numbers[i]);
+		assert_int_equal(gemp_signals_pending(), numbers[i]);
 	}
 	assert_string_equal(gemp_signals_name(SIGUSR2), "SIGUSR2");
 	assert_string_equal(gemp_signals_name(SIGHUP), "a signal");
@@ -48,28 +48,28 @@ static int end_of(void (*act)(void))
 
 static void interrupt_twice(void)
 {
-	gemp_signals_note();
+	gemp_signals_record();
 	raise(SIGINT);
 	raise(SIGINT);
 }
 
 static void end_with_a_word(void)
 {
-	gemp_signals_tell("good bye\n");
+	gemp_signals_set_message("good bye\n");
 	raise(SIGTERM);
 }
 
 static void end_without_a_word(void)
 {
-	gemp_signals_tell(NULL);
+	gemp_signals_set_message(NULL);
 	raise(SIGUSR1);
 }
 
 static void end_late(void)
 {
-	gemp_signals_note();
+	gemp_signals_record();
 	raise(SIGTERM);
-	gemp_signals_release();
+	gemp_signals_restore();
 }
 
 static void ends(void **state)
@@ -90,22 +90,22 @@ static char doomed[2][64];
 static void leave_files(void)
 {
 	for (int i = 0; i < 5; i++)
-		gemp_signals_doom(doomed[i > 0]);
+		gemp_signals_add_temp(doomed[i > 0]);
 	for (int i = 0; i < 5; i++)
-		gemp_signals_spare(doomed[1]);
+		gemp_signals_drop_temp(doomed[1]);
 }
 
 static void end_with_files(void)
 {
-	gemp_signals_note();
-	gemp_signals_release();
+	gemp_signals_record();
+	gemp_signals_restore();
 	leave_files();
 	raise(SIGTERM);
 }
 
 static void interrupt_twice_with_files(void)
 {
-	gemp_signals_note();
+	gemp_signals_record();
 	leave_files();
 	raise(SIGINT);
 	raise(SIGINT);

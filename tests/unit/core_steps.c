@@ -1,6 +1,6 @@
 #include "harness/harness.h"
 
-#include "core/steps.h"
+#include "core/log.h"
 #include "core/timer.h"
 
 static void wait_a_little(void)
@@ -12,20 +12,20 @@ static void wait_a_little(void)
 static void steps_add_up_in_their_order(void **state)
 {
 	(void)state;
-	gemp_steps steps = { 0 };
+	gemp_step_times steps = { 0 };
 	double since = gemp_now();
-	gemp_steps_next(&steps, "parse");
+	gemp_step_times_next(&steps, "parse");
 	wait_a_little();
-	gemp_steps_next(&steps, "sort");
+	gemp_step_times_next(&steps, "sort");
 	wait_a_little();
-	gemp_steps_next(&steps, "parse");
+	gemp_step_times_next(&steps, "parse");
 	wait_a_little();
-	gemp_steps_next(&steps, NULL);
+	gemp_step_times_next(&steps, NULL);
 	double seconds = gemp_now() - since;
 	wait_a_little();
 	since = gemp_now();
-	gemp_steps_next(&steps, "write");
-	gemp_steps_next(&steps, NULL);
+	gemp_step_times_next(&steps, "write");
+	gemp_step_times_next(&steps, NULL);
 	const double last = gemp_now() - since; /* without what was waited before */
 	assert_int_equal(steps.count, 3);
 	assert_string_equal(steps.step[0].name, "parse");
@@ -39,8 +39,8 @@ static void steps_add_up_in_their_order(void **state)
 static void nobody_may_ask(void **state)
 {
 	(void)state;
-	gemp_steps_next(NULL, "parse");
-	gemp_steps_next(NULL, NULL);
+	gemp_step_times_next(NULL, "parse");
+	gemp_step_times_next(NULL, NULL);
 }
 
 int main(void)

@@ -1,6 +1,8 @@
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "core/status.h"
 #include "core/text.h"
 
 #include <stdio.h>
@@ -112,14 +114,14 @@ static void the_nearest_name_is_found(void **state)
 	(void)state;
 	static const char *const names[] = { "Person", "Movie", "Genre", "title", "year" };
 	const size_t n = sizeof names / sizeof names[0];
-	assert_string_equal(gemp_nearest("Persn", names, n), "Person");
-	assert_string_equal(gemp_nearest("person", names, n), "Person");
-	assert_string_equal(gemp_nearest("Movies", names, n), "Movie");
-	assert_string_equal(gemp_nearest("titel", names, n), "title");
-	assert_string_equal(gemp_nearest("Person", names, n), "Person");
-	assert_null(gemp_nearest("Company", names, n));
-	assert_null(gemp_nearest("Person", names, 0));
-	assert_null(gemp_nearest("", names, n));
+	assert_string_equal(gemp_text_nearest("Persn", names, n), "Person");
+	assert_string_equal(gemp_text_nearest("person", names, n), "Person");
+	assert_string_equal(gemp_text_nearest("Movies", names, n), "Movie");
+	assert_string_equal(gemp_text_nearest("titel", names, n), "title");
+	assert_string_equal(gemp_text_nearest("Person", names, n), "Person");
+	assert_null(gemp_text_nearest("Company", names, n));
+	assert_null(gemp_text_nearest("Person", names, 0));
+	assert_null(gemp_text_nearest("", names, n));
 }
 
 /* Distance without a table, for words of a few letters: the least number of edits. */
@@ -144,7 +146,7 @@ static void the_distance_is_the_least_number_of_edits(void **state)
 			name[k] = (char)('a' + gemp_random_below(&seed, 3));
 		const char *const names[] = { name };
 		bool near = edits(word, name) <= 1 + strlen(word) / 3;
-		assert_int_equal(gemp_nearest(word, names, 1) != NULL, near);
+		assert_int_equal(gemp_text_nearest(word, names, 1) != NULL, near);
 	}
 }
 
@@ -156,7 +158,7 @@ static void very_long_words_are_compared_by_their_beginning(void **state)
 	memset(name, 'x', sizeof name);
 	word[sizeof word - 1] = name[sizeof name - 1] = '\0';
 	const char *const names[] = { name };
-	assert_ptr_equal(gemp_nearest(word, names, 1), name);
+	assert_ptr_equal(gemp_text_nearest(word, names, 1), name);
 }
 
 int main(void)

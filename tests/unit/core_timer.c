@@ -23,17 +23,17 @@ static void phases_add_up(void **state)
 	double began = gemp_now(), t = began;
 	const struct timespec pause = { 0, 20000000 };
 	nanosleep(&pause, NULL);
-	t = gemp_timers_add(&timers, GEMP_READ, t);
+	t = gemp_timers_add(&timers, GEMP_PHASE_READ, t);
 	nanosleep(&pause, NULL);
-	t = gemp_timers_add(&timers, GEMP_WRITE, t);
+	t = gemp_timers_add(&timers, GEMP_PHASE_WRITE, t);
 	nanosleep(&pause, NULL);
-	t = gemp_timers_add(&timers, GEMP_READ, t);
-	double read = timers.seconds[GEMP_READ], write = timers.seconds[GEMP_WRITE];
+	t = gemp_timers_add(&timers, GEMP_PHASE_READ, t);
+	double read = timers.seconds[GEMP_PHASE_READ], write = timers.seconds[GEMP_PHASE_WRITE];
 	assert_true(read >= 0.04 && write >= 0.02);
 	double off = read + write - (t - began);
 	assert_true(off < 1e-6 && off > -1e-6); /* nothing is lost between phases */
 	for (int p = 0; p < GEMP_PHASES; p++)
-		if (p != GEMP_READ && p != GEMP_WRITE)
+		if (p != GEMP_PHASE_READ && p != GEMP_PHASE_WRITE)
 			assert_true(timers.seconds[p] == 0.0);
 }
 
@@ -42,10 +42,10 @@ static void phases_have_their_names(void **state)
 {
 	(void)state;
 	static const char *const names[] = {
-		[GEMP_READ] = "read", [GEMP_CONVERT] = "convert", [GEMP_BUILD] = "build", [GEMP_UPLOAD] = "upload",
-		[GEMP_PREPARE] = "prepare", [GEMP_KERNEL] = "kernel", [GEMP_EXCHANGE] = "exchange", [GEMP_RESOLVE] = "resolve",
-		[GEMP_ATTRIBUTES] = "attributes", [GEMP_DISTINCT] = "distinct", [GEMP_DOWNLOAD] = "download",
-		[GEMP_WRITE] = "write",
+		[GEMP_PHASE_READ] = "read", [GEMP_PHASE_CONVERT] = "convert", [GEMP_PHASE_BUILD] = "build", [GEMP_PHASE_UPLOAD] = "upload",
+		[GEMP_PHASE_PREPARE] = "prepare", [GEMP_PHASE_KERNEL] = "kernel", [GEMP_PHASE_EXCHANGE] = "exchange", [GEMP_PHASE_RESOLVE] = "resolve",
+		[GEMP_PHASE_ATTRIBUTES] = "attributes", [GEMP_PHASE_DISTINCT] = "distinct", [GEMP_PHASE_DOWNLOAD] = "download",
+		[GEMP_PHASE_WRITE] = "write",
 	};
 	assert_int_equal(sizeof names / sizeof names[0], GEMP_PHASES);
 	for (int p = 0; p < GEMP_PHASES; p++)

@@ -4,7 +4,6 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/timer.h"
-#include "core/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +23,7 @@ static void nothing_is_recorded_unasked(void **state)
 	gemp_timers timers = { 0 };
 	assert_false(gemp_trace_on());
 	gemp_trace_between("a", GEMP_LANE_HOST, 1, 2);
-	gemp_timers_add(&timers, GEMP_READ, gemp_now());
+	gemp_timers_add(&timers, GEMP_PHASE_READ, gemp_now());
 	assert_int_equal(gemp_trace_end()->count, 0);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
@@ -118,14 +117,14 @@ static void phases_are_spans(void **state)
 	gemp_timers timers = { 0 };
 	gemp_trace_start(10);
 	double began = gemp_now();
-	double t = gemp_timers_add(&timers, GEMP_READ, began);
-	t = gemp_timers_add(&timers, GEMP_WRITE, t);
-	gemp_timers_add_less(&timers, GEMP_READ, began, timers.seconds[GEMP_READ]);
+	double t = gemp_timers_add(&timers, GEMP_PHASE_READ, began);
+	t = gemp_timers_add(&timers, GEMP_PHASE_WRITE, t);
+	gemp_timers_add_less(&timers, GEMP_PHASE_READ, began, timers.seconds[GEMP_PHASE_READ]);
 	const gemp_trace *trace = gemp_trace_end();
 	const gemp_span *outer = span(trace, 0, "read", GEMP_LANE_HOST), *inner = span(trace, 1, "read", GEMP_LANE_HOST);
 	assert_true(outer->begin == inner->begin && outer->end >= inner->end);
 	assert_true(span(trace, 2, "write", GEMP_LANE_OUTPUT)->begin == inner->end); /* nothing is lost between phases */
-	double all = 1e-9 * (double)(outer->end - outer->begin), off = timers.seconds[GEMP_READ] - all;
+	double all = 1e-9 * (double)(outer->end - outer->begin), off = timers.seconds[GEMP_PHASE_READ] - all;
 	assert_true(off < 2e-9 && off > -2e-9);
 	gemp_trace_free();
 }
@@ -157,8 +156,8 @@ static void what_is_hidden(void **state)
 			seconds += busy[t];
 			hidden += busy[t] && works[t];
 		}
-		gemp_trace_share share = gemp_trace_overlap(gemp_trace_end(), GEMP_LANE_EXCHANGE);
-		assert_true((int)(share.seconds * 1e9 + 0.5) == seconds && (int)(share.hidden * 1e9 + 0.5) == hidden);
+		gemp_lane_times share = gemp_trace_lane_times(gemp_trace_end(), GEMP_LANE_EXCHANGE);
+		assert_true((int)(share.seconds * 1e9 + 0.5) == seconds && (int)(share.overlapped * 1e9 + 0.5) == hidden);
 		gemp_trace_free();
 	}
 }

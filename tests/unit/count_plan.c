@@ -1,9 +1,13 @@
 /* Count plans, summed here by their definitions, against matches found one by one, on random graphs. */
 #include "core/memory.h"
+#include "core/status.h"
+#include "count/planner.h"
+#include "pattern/model/pattern.h"
+#include "pattern/shapes/named_pattern.h"
+#include "pattern/symmetry/automorphism.h"
 #include "core/random.h"
-#include "core/text.h"
-#include "count/count_plan.h"
-#include "pattern/symmetry.h"
+#include "count/plan.h"
+#include "pattern/symmetry/permutation_group.h"
 
 #include <ctype.h>
 #include <setjmp.h>
@@ -352,7 +356,7 @@ static bool pattern_text(char *text, int size, unsigned edges)
 }
 
 /* Returns whether there was a plan. */
-static bool check_sense(const char *text, bool hom, uint64_t *random, gemp_count_premise premise, int rounds, int size)
+static bool check_sense(const char *text, bool hom, uint64_t *random, gemp_count_planner_options premise, int rounds, int size)
 {
 	gemp_pattern *pattern = NULL;
 	gemp_symmetry *symmetry = NULL;
@@ -362,7 +366,7 @@ static bool check_sense(const char *text, bool hom, uint64_t *random, gemp_count
 	premise.iso = !hom;
 	premise.hom = hom;
 	assert_int_equal(gemp_pattern_named(&pattern, text), GEMP_OK);
-	assert_int_equal(gemp_symmetry_find(&symmetry, pattern, false), GEMP_OK);
+	assert_int_equal(gemp_automorphism_find(&symmetry, pattern, false), GEMP_OK);
 	uint64_t order = gemp_symmetry_order(symmetry, &overflow);
 	if (gemp_random_below(random, 2))
 		order = 1; /* as where vertices are told apart */
@@ -386,7 +390,7 @@ static bool check_sense(const char *text, bool hom, uint64_t *random, gemp_count
 
 static bool check(const char *text, uint64_t *random, bool codegrees, int rounds, int size)
 {
-	const gemp_count_premise premise = { .codegrees = codegrees, .ordered = gemp_random_below(random, 2) };
+	const gemp_count_planner_options premise = { .codegrees = codegrees, .ordered = gemp_random_below(random, 2) };
 	bool found = check_sense(text, false, random, premise, rounds, size);
 	check_sense(text, true, random, premise, rounds, size - 1);
 	return found;
@@ -429,7 +433,7 @@ static void with_an_order(void **state)
 	(void)state;
 	static const char *const names[] = { "cycle:6", "cycle:5", "house", "triangle", "edges:0-1,0-2,1-2,0-3,0-4,3-4",
 		"edges:0-1,0-2,1-2,2-3,2-4,3-4,4-5" };
-	const gemp_count_premise ordered = { .ordered = true }, none = { .iso = false };
+	const gemp_count_planner_options ordered = { .ordered = true }, none = { .iso = false };
 	uint64_t random = (uint64_t)time(NULL);
 	print_message("seed %llu\n", (unsigned long long)random);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -445,7 +449,7 @@ static void refused_with_a_reason(void **state)
 	gemp_count_plan *plan = NULL;
 	const char *reason = NULL;
 	assert_int_equal(gemp_pattern_named(&pattern, "cycle:4"), GEMP_OK);
-	const gemp_count_premise hom = { .iso = false }, parallel = { .iso = true, .parallel = true };
+	const gemp_count_planner_options hom = { .iso = false }, parallel = { .iso = true, .parallel = true };
 	assert_int_equal(gemp_count_plan_new(&plan, pattern, 8, &hom, &reason), GEMP_OK);
 	assert_null(plan);
 	assert_non_null(strstr(reason, "iso"));
@@ -455,7 +459,7 @@ static void refused_with_a_reason(void **state)
 	gemp_pattern_free(pattern);
 	/* Two of its vertices hang on a pair that is not adjacent. */
 	assert_int_equal(gemp_pattern_named(&pattern, "edges:0-1,0-2,0-3,1-2,1-3,2-4,3-4"), GEMP_OK);
-	const gemp_count_premise iso = { .iso = true };
+	const gemp_count_planner_options iso = { .iso = true };
 	assert_int_equal(gemp_count_plan_new(&plan, pattern, 4, &iso, &reason), GEMP_OK);
 	assert_null(plan);
 	assert_non_null(reason);
@@ -467,7 +471,7 @@ static void out_of_memory(void **state)
 	(void)state;
 	gemp_pattern *pattern = NULL;
 	gemp_count_plan *plan = NULL;
-	const gemp_count_premise iso = { .iso = true };
+	const gemp_count_planner_options iso = { .iso = true };
 	const char *reason;
 	assert_int_equal(gemp_pattern_named(&pattern, "house"), GEMP_OK);
 	for (long k = 0; !plan; k++) {

@@ -1,5 +1,7 @@
 /* Bounds of expressions. */
-#include "count/sweep_bound.h"
+#include "count/expression.h"
+#include "core/status.h"
+#include "core/text.h"
 #include "harness/harness.h"
 
 #include <string.h>

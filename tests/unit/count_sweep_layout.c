@@ -1,6 +1,7 @@
 /* Packed counters: each holds its vertex's degree, none shares a bit with another or passes the end of its word, and windows
  * divide them. */
-#include "count/sweep_layout.h"
+#include "count/wedges_state.h"
+#include "count/wedges_grouped.h"
 #include "harness/harness.h"
 
 #include "core/memory.h"
@@ -8,11 +9,11 @@
 
 static uint64_t seed;
 
-static unsigned width_at(const gemp_sweep_layout *layout, uint32_t w, uint32_t *bit)
+static unsigned width_at(const gemp_wedges_layout *layout, uint32_t w, uint32_t *bit)
 {
 	unsigned width = 32;
 	*bit = w * 32;
-	for (size_t k = 0; layout->packed && k < GEMP_SWEEP_WIDTHS - 1; k++)
+	for (size_t k = 0; layout->packed && k < GEMP_WEDGES_WIDTHS - 1; k++)
 		if (w >= layout->from[k]) {
 			width = 16u >> k;
 			*bit = layout->base[k] + w * width;
@@ -22,12 +23,12 @@ static unsigned width_at(const gemp_sweep_layout *layout, uint32_t w, uint32_t *
 
 static void check(const uint64_t *degree, uint32_t ends)
 {
-	gemp_sweep_layout layout;
+	gemp_wedges_layout layout;
 	uint64_t *begin = gemp_calloc(ends + 1u, sizeof *begin), behind = 0;
 	assert_non_null(begin);
 	for (uint32_t v = 0; v < ends; v++)
 		begin[v + 1] = begin[v] + degree[v];
-	gemp_sweep_layout_new(&layout, begin, ends, true);
+	gemp_wedges_layout_new(&layout, begin, ends, true);
 	assert_true(layout.packed);
 	for (uint32_t w = 0; w < ends; w++) {
 		uint32_t bit;
@@ -36,12 +37,12 @@ static void check(const uint64_t *degree, uint32_t ends)
 		assert_true(bit >= behind);
 		assert_int_equal(bit / 32, (bit + width - 1) / 32);
 		behind = (uint64_t)bit + width;
-		assert_true(gemp_sweep_slot_at(&layout, bit / 32) <= w);
-		assert_true(gemp_sweep_slot_at(&layout, bit / 32 + 1) > w);
+		assert_true(gemp_wedges_slot_at(&layout, bit / 32) <= w);
+		assert_true(gemp_wedges_slot_at(&layout, bit / 32 + 1) > w);
 	}
 	assert_int_equal(layout.words, (behind + 31) / 32);
-	assert_int_equal(gemp_sweep_slot_at(&layout, 0), 0);
-	assert_int_equal(gemp_sweep_slot_at(&layout, layout.words), ends);
+	assert_int_equal(gemp_wedges_slot_at(&layout, 0), 0);
+	assert_int_equal(gemp_wedges_slot_at(&layout, layout.words), ends);
 	gemp_free(begin);
 }
 

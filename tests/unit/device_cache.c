@@ -1,4 +1,5 @@
 /* The cache on disk: whole files or nothing, whatever lies in the folder. */
+#include "core/memory.h"
 #include "device/cache.h"
 
 #include "core/timer.h"

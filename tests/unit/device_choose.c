@@ -1,5 +1,7 @@
 /* What a --devices text means. */
-#include "device/choose.h"
+#include "core/memory.h"
+#include "device/select.h"
+#include "core/status.h"
 
 #include "harness/harness.h"
 
@@ -105,7 +107,7 @@ static const char *shares(const char *spec, size_t devices, int ranks)
 	static char text[128];
 	size_t first, count, used = 0;
 	for (int r = 0; r < ranks; r++) {
-		gemp_device_share(spec, devices, r, ranks, &first, &count);
+		gemp_device_rank_range(spec, devices, r, ranks, &first, &count);
 		assert_true(count > 0 && first + count <= devices);
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu", r ? " " : "", first);
 		if (count > 1)

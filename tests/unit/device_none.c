@@ -1,5 +1,9 @@
 /* A machine without OpenCL. */
+#include "core/memory.h"
 #include "device/device.h"
+#include "core/status.h"
+#include "device/open.h"
+#include "device/select.h"
 
 #include "harness/harness.h"
 

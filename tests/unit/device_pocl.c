@@ -1,5 +1,5 @@
 /* Each process has a PoCL folder of its own, and the next process gets it again. */
-#include "device/pocl.h"
+#include "device/cache.h"
 
 #include "harness/harness.h"
 

@@ -1,5 +1,7 @@
 /* Kernel text: embedded, overridden, and with its includes put in. */
-#include "device/device.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "device/program.h"
 
 #include "harness/harness.h"
 

@@ -1,6 +1,9 @@
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "device/device.h"
+#include "core/status.h"
+#include "device/tuning.h"
 
 #include <stdio.h>
 #include <stdlib.h>

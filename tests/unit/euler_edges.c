@@ -1,6 +1,10 @@
 /* Slots of merged relations: each has its edge again, also behind the edge that closes a path; directed and undirected
  * ones do not mix. */
+#include "core/memory.h"
 #include "core/random.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/graph.h"
 #include "euler/euler.h"
 #include "harness/harness.h"
 
@@ -20,7 +24,7 @@ static void make(made *m, uint64_t random)
 {
 	memset(m, 0, sizeof *m);
 	memcpy(m->bounds, (const uint64_t[]){ 0, 10, 10 + ROWS, 30 }, sizeof m->bounds);
-	m->graph = (gemp_graph){ .rank = 1, .ranks = 3, .vertices = 30, .bounds = m->bounds, .first = 10, .rows = ROWS,
+	m->graph = (gemp_graph){ .rank = 1, .ranks = 3, .vertex_count = 30, .bounds = m->bounds, .first_vertex = 10, .rows = ROWS,
 		.relation_count = RELATIONS, .relations = m->relations };
 	for (size_t r = 0; r < RELATIONS; r++) {
 		for (size_t row = 0; row < ROWS; row++) {
@@ -28,8 +32,8 @@ static void make(made *m, uint64_t random)
 			for (uint64_t at = m->begin[r][row]; at < m->begin[r][row + 1]; at++)
 				m->out[r][at] = (gemp_vertex)gemp_random_below(&random, 30);
 		}
-		m->relations[r] = (gemp_relation){ .name = (char[]){ "R" }, .directed = true, .first = 100 * (r + 1),
-			.edges = 1000, .out_begin = m->begin[r], .out = m->out[r] };
+		m->relations[r] = (gemp_relation){ .name = (char[]){ "R" }, .directed = true, .first_edge = 100 * (r + 1),
+			.edge_count = 1000, .out_offsets = m->begin[r], .out_targets = m->out[r] };
 	}
 }
 
@@ -51,7 +55,7 @@ static void check(const made *m, const gemp_euler_edges *edges, const bool *chos
 				continue;
 			}
 			size_t r = (size_t)(edges->relations[edge.relation] - m->relations);
-			uint64_t own = edge.number - m->relations[r].first;
+			uint64_t own = edge.number - m->relations[r].first_edge;
 			assert_true(own >= m->begin[r][row] && own < m->begin[r][row + 1] && !seen[r][own]);
 			assert_true(!chosen || chosen[r]);
 			assert_int_equal(edges->target[at], m->out[r][own]);

@@ -1,4 +1,6 @@
+#include "core/memory.h"
 #include "core/random.h"
+#include "core/status.h"
 #include "core/text.h"
 #include "graph/column.h"
 #include "harness/harness.h"
@@ -83,7 +85,7 @@ static void test_values_come_back(void **state)
 			assert_true(same(gemp_column_get(&column, i), given[i]));
 		for (size_t i = 0; i < 2 * ROWS; i++)
 			order[i] = gemp_random_below(&random, ROWS);
-		assert_ok(gemp_column_pick(&picked, &column, order, 2 * ROWS));
+		assert_ok(gemp_column_take(&picked, &column, order, 2 * ROWS));
 		assert_string_equal(picked.name, "c");
 		for (size_t i = 0; i < 2 * ROWS; i++)
 			assert_true(same(gemp_column_get(&picked, i), given[order[i]]));
@@ -130,7 +132,7 @@ static void test_no_rows(void **state)
 		assert_ok(gemp_column_init(&column, "empty", type));
 		assert_ok(gemp_column_reserve(&column, 0, 0));
 		assert_true(gemp_column_loaded(&column));
-		assert_ok(gemp_column_pick(&picked, &column, NULL, 0));
+		assert_ok(gemp_column_take(&picked, &column, NULL, 0));
 		assert_true(gemp_column_loaded(&picked));
 		assert_int_equal(picked.rows, 0);
 		assert_null(picked.null);
@@ -171,8 +173,8 @@ static void test_order_of_values(void **state)
 	assert_false(comparable);
 	gemp_value_compare(&yes, &one, &comparable);
 	assert_false(comparable);
-	assert_true(gemp_key_compare(&one, &text) < 0 && gemp_key_compare(&text, &one) > 0);
-	assert_int_equal(gemp_key_compare(&text, &text), 0);
+	assert_true(gemp_value_compare_keys(&one, &text) < 0 && gemp_value_compare_keys(&text, &one) > 0);
+	assert_int_equal(gemp_value_compare_keys(&text, &text), 0);
 }
 
 static void test_nulls_sort_first(void **state)
@@ -232,7 +234,7 @@ static gemp_code fill_table(void *argument)
 		gemp_value value = i == 1 ? null_of(GEMP_STRING) : string("some words");
 		GEMP_TRY(gemp_column_add(column, &value));
 	}
-	GEMP_TRY(gemp_column_pick(&picked, column, order, 2));
+	GEMP_TRY(gemp_column_take(&picked, column, order, 2));
 	GEMP_CHECK(gemp_table_find(&table, "word") == column && !gemp_table_find(&table, "words"));
 done:
 	gemp_column_free(&picked);

@@ -2,6 +2,7 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "graph/column.h"
 #include "graph/column_bulk.h"
 
 #include <stdio.h>
@@ -60,7 +61,7 @@ static void compare(const gemp_column *column, const values *v)
 		assert_int_equal(is.null, v->value[i].null);
 		assert_true(is.null || gemp_value_compare(&is, &v->value[i], &comparable) == 0);
 	}
-	assert_int_equal(gemp_column_any(column), some);
+	assert_int_equal(gemp_column_has_value(column), some);
 }
 
 static void check(gemp_type type, size_t count, uint64_t *random)
@@ -89,18 +90,18 @@ static void check(gemp_type type, size_t count, uint64_t *random)
 		rows[other] = row;
 		a.value[rows[i]] = b.value[more == 1 ? 0 : i];
 	}
-	assert_ok(gemp_column_put(&first, rows, more, &second));
+	assert_ok(gemp_column_scatter(&first, rows, more, &second));
 	compare(&first, &a);
 
 	assert_ok(gemp_column_append(&first, &second));
 	for (size_t i = 0; i < more && a.count < MOST; i++)
 		a.value[a.count++] = b.value[i];
-	assert_ok(gemp_column_grow(&first, first.rows + more));
+	assert_ok(gemp_column_pad(&first, first.rows + more));
 	for (size_t i = 0; i < more; i++)
 		a.value[a.count++] = (gemp_value){ .type = type, .null = true };
 	compare(&first, &a);
 	if (type == GEMP_INTEGER) {
-		assert_ok(gemp_column_widen(&first));
+		assert_ok(gemp_column_to_float(&first));
 		assert_int_equal(first.type, GEMP_FLOAT);
 		compare(&first, &a);
 	}
@@ -127,11 +128,11 @@ static void test_one_value_for_all(void **state)
 	(void)state;
 	for (gemp_type type = GEMP_STRING; type <= GEMP_INTEGER; type++) {
 		assert_ok(gemp_column_init(&column, "c", type));
-		assert_ok(gemp_column_grow(&column, 3));
-		assert_false(gemp_column_any(&column));
+		assert_ok(gemp_column_pad(&column, 3));
+		assert_false(gemp_column_has_value(&column));
 		assert_ok(gemp_column_init(&one, "c", type));
 		assert_ok(gemp_column_add(&one, &(gemp_value){ .type = type, .string = { "xy", 2 } }));
-		assert_ok(gemp_column_put(&column, rows, 2, &one));
+		assert_ok(gemp_column_scatter(&column, rows, 2, &one));
 		for (size_t i = 0; i < 3; i++)
 			assert_int_equal(gemp_column_get(&column, i).null, i == 1);
 		gemp_column_free(&column);

@@ -1,4 +1,7 @@
+#include "core/memory.h"
 #include "graph/graph.h"
+#include "core/status.h"
+#include "graph/column.h"
 #include "harness/harness.h"
 
 #include <string.h>
@@ -8,7 +11,7 @@ static void test_owner(void **state)
 {
 	(void)state;
 	static const uint64_t uneven[] = { 0, 0, 3, 3, 3, 10, 10 };
-	gemp_graph graph = { .ranks = 6, .vertices = 10, .bounds = (uint64_t *)uneven };
+	gemp_graph graph = { .ranks = 6, .vertex_count = 10, .bounds = (uint64_t *)uneven };
 	for (uint64_t id = 0; id < 10; id++) {
 		int owner = gemp_graph_owner(&graph, id);
 		assert_in_range(owner, 0, 5);
@@ -25,7 +28,7 @@ static void test_owner_by_formula(void **state)
 			uint64_t bounds[13];
 			for (uint64_t r = 0; r <= ranks; r++)
 				bounds[r] = r * vertices / ranks;
-			gemp_graph graph = { .ranks = (int)ranks, .vertices = vertices, .bounds = bounds };
+			gemp_graph graph = { .ranks = (int)ranks, .vertex_count = vertices, .bounds = bounds };
 			for (uint64_t id = 0; id < vertices; id++)
 				assert_int_equal(gemp_graph_owner(&graph, id), ((id + 1) * ranks - 1) / vertices);
 		}
@@ -39,14 +42,14 @@ typedef struct counted {
 static gemp_code load_keys(void *self, gemp_graph *graph)
 {
 	((counted *)self)->keys++;
-	gemp_code code = GEMP_NEW(graph->key_rank, 1);
-	return code == GEMP_OK ? gemp_column_reserve(&graph->key, 0, 0) : code;
+	gemp_code code = GEMP_NEW(graph->key_ranks, 1);
+	return code == GEMP_OK ? gemp_column_reserve(&graph->keys, 0, 0) : code;
 }
 
 static gemp_code load_labels(void *self, gemp_graph *graph)
 {
 	((counted *)self)->labels++;
-	return GEMP_NEW(graph->label_set, 1);
+	return GEMP_NEW(graph->label_set_of, 1);
 }
 
 static gemp_code load_attribute(void *self, gemp_graph *graph, size_t column)
@@ -76,7 +79,7 @@ static gemp_graph *new_graph(void)
 	graph->relation_count = 2;
 	for (size_t r = 0; r < 2; r++) {
 		graph->relations[r].name = gemp_strdup(r ? "B" : "A");
-		graph->relations[r].edges = 10 + r;
+		graph->relations[r].edge_count = 10 + r;
 	}
 	assert_ok(gemp_table_add(&graph->attributes, "age", GEMP_INTEGER, NULL));
 	return graph;
@@ -88,14 +91,14 @@ static void test_loads_what_is_missing(void **state)
 	(void)state;
 	counted seen = { 0 };
 	gemp_graph *graph = new_graph();
-	graph->source = (gemp_graph_source){ &seen, load_keys, load_labels, load_attribute, load_relation, note_free };
-	assert_ok(gemp_graph_need_relation(graph, 1, GEMP_PART_OUT));
-	assert_ok(gemp_graph_need_relation(graph, 1, GEMP_PART_OUT | GEMP_PART_PROPS));
-	assert_int_equal(seen.parts, GEMP_PART_PROPS);
+	graph->loader = (gemp_graph_loader){ &seen, load_keys, load_labels, load_attribute, load_relation, note_free };
+	assert_ok(gemp_graph_load_relation(graph, 1, GEMP_LOAD_OUT));
+	assert_ok(gemp_graph_load_relation(graph, 1, GEMP_LOAD_OUT | GEMP_LOAD_PROPS));
+	assert_int_equal(seen.parts, GEMP_LOAD_PROPS);
 	assert_int_equal(seen.relations, 2);
 	assert_int_equal(seen.keys + seen.labels + seen.attributes, 0);
 	for (int again = 0; again < 2; again++)
-		assert_ok(gemp_graph_load(graph));
+		assert_ok(gemp_graph_load_all(graph));
 	assert_int_equal(seen.keys, 1);
 	assert_int_equal(seen.labels, 1);
 	assert_int_equal(seen.attributes, 1);
@@ -113,12 +116,12 @@ static void test_without_source(void **state)
 {
 	(void)state;
 	gemp_graph *graph = new_graph();
-	assert_code(gemp_graph_need_keys(graph), GEMP_EINTERNAL);
-	assert_code(gemp_graph_need_labels(graph), GEMP_EINTERNAL);
-	assert_code(gemp_graph_need_attribute(graph, 0), GEMP_EINTERNAL);
+	assert_code(gemp_graph_load_keys(graph), GEMP_EINTERNAL);
+	assert_code(gemp_graph_load_labels(graph), GEMP_EINTERNAL);
+	assert_code(gemp_graph_load_attribute(graph, 0), GEMP_EINTERNAL);
 	assert_message("age");
-	assert_code(gemp_graph_need_relation(graph, 0, GEMP_PART_IN), GEMP_EINTERNAL);
-	assert_ok(gemp_graph_need_relation(graph, 0, 0));
+	assert_code(gemp_graph_load_relation(graph, 0, GEMP_LOAD_IN), GEMP_EINTERNAL);
+	assert_ok(gemp_graph_load_relation(graph, 0, 0));
 	gemp_graph_free(graph);
 }
 

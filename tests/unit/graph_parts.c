@@ -1,5 +1,6 @@
 /* Ranges of parts: who lies where, and what ranks own. */
-#include "graph/parts.h"
+#include "graph/graph.h"
+#include "core/status.h"
 #include "harness/harness.h"
 
 #include "core/memory.h"
@@ -11,14 +12,14 @@ static void test_range(void **state)
 	static const uint64_t bounds[] = { 0, 3, 3, 4, 9, 9 };
 	static const size_t expected[] = { 0, 0, 0, 2, 3, 3, 3, 3, 3 };
 	for (uint64_t id = 0; id < 9; id++)
-		assert_int_equal(gemp_range_of(bounds, 5, id), expected[id]);
-	assert_int_equal(gemp_range_of(bounds, 1, 0), 0);
+		assert_int_equal(gemp_range_find(bounds, 5, id), expected[id]);
+	assert_int_equal(gemp_range_find(bounds, 1, 0), 0);
 }
 
-static void expect_bounds(const gemp_parts *parts, uint64_t vertices, size_t ranks, bool together, const uint64_t *expected)
+static void expect_bounds(const gemp_partition *parts, uint64_t vertices, size_t ranks, bool together, const uint64_t *expected)
 {
 	uint64_t bounds[16];
-	assert_int_equal(gemp_parts_share(parts, vertices, ranks, bounds), together);
+	assert_int_equal(gemp_partition_assign(parts, vertices, ranks, bounds), together);
 	for (size_t r = 0; r <= ranks; r++)
 		assert_int_equal(bounds[r], expected[r]);
 }
@@ -26,10 +27,10 @@ static void expect_bounds(const gemp_parts *parts, uint64_t vertices, size_t ran
 static void test_share(void **state)
 {
 	(void)state;
-	gemp_parts none = { 0 }, parts, drawn;
+	gemp_partition none = { 0 }, parts, drawn;
 	static const uint64_t cut[] = { 0, 10, 10, 17, 20 };
-	assert_int_equal(gemp_parts_init(&parts, cut, 4, "block"), GEMP_OK);
-	assert_int_equal(gemp_parts_init(&drawn, cut, 4, "random"), GEMP_OK);
+	assert_int_equal(gemp_partition_init(&parts, cut, 4, "block"), GEMP_OK);
+	assert_int_equal(gemp_partition_init(&drawn, cut, 4, "random"), GEMP_OK);
 	expect_bounds(&none, 20, 3, true, (uint64_t[]){ 0, 6, 13, 20 });
 	expect_bounds(&none, 0, 2, true, (uint64_t[]){ 0, 0, 0 });
 	expect_bounds(&parts, 20, 1, true, (uint64_t[]){ 0, 20 });
@@ -38,8 +39,8 @@ static void test_share(void **state)
 	expect_bounds(&parts, 20, 8, true, (uint64_t[]){ 0, 5, 10, 10, 10, 13, 17, 18, 20 });
 	expect_bounds(&parts, 20, 3, false, (uint64_t[]){ 0, 6, 13, 20 });
 	expect_bounds(&drawn, 20, 3, true, (uint64_t[]){ 0, 6, 13, 20 });
-	gemp_parts_free(&parts);
-	gemp_parts_free(&drawn);
+	gemp_partition_free(&parts);
+	gemp_partition_free(&drawn);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
@@ -49,21 +50,21 @@ static void test_random(void **state)
 	(void)state;
 	uint64_t seed = test_seed(), cut[13] = { 0 }, bounds[13];
 	for (size_t count = 1; count <= 12; count++) {
-		gemp_parts parts;
+		gemp_partition parts;
 		for (size_t p = 0; p < count; p++)
 			cut[p + 1] = cut[p] + gemp_random_below(&seed, UINT64_C(1) << (p % 3 ? 30 : 2));
-		assert_int_equal(gemp_parts_init(&parts, cut, count, "block"), GEMP_OK);
+		assert_int_equal(gemp_partition_init(&parts, cut, count, "block"), GEMP_OK);
 		for (size_t ranks = 1; ranks <= 12; ranks++) {
-			gemp_parts_share(&parts, cut[count], ranks, bounds);
+			gemp_partition_assign(&parts, cut[count], ranks, bounds);
 			assert_int_equal(bounds[0], 0);
 			assert_int_equal(bounds[ranks], cut[count]);
 			for (size_t r = 0; r < ranks; r++) {
 				assert_true(bounds[r] <= bounds[r + 1]);
 				if (bounds[r] < bounds[r + 1])
-					assert_int_equal(gemp_range_of(bounds, ranks, bounds[r]), r);
+					assert_int_equal(gemp_range_find(bounds, ranks, bounds[r]), r);
 			}
 		}
-		gemp_parts_free(&parts);
+		gemp_partition_free(&parts);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* Heads of .npy files, and numbers as this machine has them: all floats of 16 bits, both orders of bytes. */
-#include "io/npy_header.h"
+#include "io/arrays/npy.h"
+#include "core/status.h"
 
 #include "harness/harness.h"
 
@@ -39,17 +40,17 @@ static void orders(void **state)
 	(void)state;
 	assert_int_equal(parse(&header, "'>u2'", "(2,)"), GEMP_OK);
 	assert_true(header.swapped && header.width == 2 && header.kind == 'u' && header.length == 2);
-	gemp_npy_settle(&header, two, 2);
+	gemp_npy_to_native(&header, two, 2);
 	assert_true(two[0] == 0x0201 && two[1] == 0xfeff);
 	assert_int_equal(parse(&header, "'>i8'", "()"), GEMP_OK);
 	assert_true(header.length == 1 && header.dimensions == 0);
-	gemp_npy_settle(&header, eight, 1);
+	gemp_npy_to_native(&header, eight, 1);
 	assert_true(eight[0] == 0x0807060504030201);
 	assert_int_equal(parse(&header, "'<u2'", "(2, 1)"), GEMP_OK);
-	gemp_npy_settle(&header, two, 2);
+	gemp_npy_to_native(&header, two, 2);
 	assert_true(two[0] == 0x0201 && !header.swapped);
 	assert_int_equal(parse(&header, "'|b1'", "(2L, 3L)"), GEMP_OK);
-	gemp_npy_settle(&header, one, 2);
+	gemp_npy_to_native(&header, one, 2);
 	assert_true(one[0] == 1 && one[1] == 2 && header.length == 6 && header.shape[1] == 3);
 	assert_int_equal(parse(&header, "'<U5'", "()"), GEMP_OK);
 	assert_true(header.kind == 'U' && header.width == 5);

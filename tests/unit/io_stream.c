@@ -1,8 +1,11 @@
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "io/file/source.h"
+#include "core/status.h"
 #include "core/text.h"
-#include "io/stream.h"
+#include "io/file/stream.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -231,9 +234,9 @@ static void hashes_are_xxh3(void **state)
 {
 	(void)state;
 	uint64_t hash;
-	assert_ok(gemp_stream_hash(test_file("h", "abc\n"), &hash));
+	assert_ok(gemp_source_hash(test_file("h", "abc\n"), &hash));
 	assert_true(hash == gemp_hash("abc\n", 4, 0));
-	assert_code(gemp_stream_hash(test_path("nothing"), &hash), GEMP_ENOINPUT);
+	assert_code(gemp_source_hash(test_path("nothing"), &hash), GEMP_ENOINPUT);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 

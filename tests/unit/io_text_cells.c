@@ -1,6 +1,8 @@
+#include "core/memory.h"
 #include "harness/harness.h"
 
-#include "io/text_cells.h"
+#include "io/text/text_cells.h"
+#include "core/status.h"
 
 #include <string.h>
 

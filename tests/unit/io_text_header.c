@@ -1,7 +1,11 @@
+#include "core/memory.h"
 #include "harness/harness.h"
 
-#include "io/text_scalar.h"
-#include "io/text_schema.h"
+#include "io/import/table_header.h"
+#include "io/text/text_cells.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "io/import/column_inference.h"
 
 #include <string.h>
 
@@ -82,7 +86,7 @@ static gemp_type inferred(const char *const *texts, size_t count)
 	assert_ok(parse(false, "id\tx"));
 	assert_ok(gemp_schema_join(&schema, &header, "a.tsv"));
 	for (size_t i = 0; i < count; i++)
-		gemp_schema_see(&schema, 0, &(gemp_cell){ texts[i], strlen(texts[i]), texts[i][0] == '~' });
+		gemp_schema_observe(&schema, 0, &(gemp_text_cell){ texts[i], strlen(texts[i]), texts[i][0] == '~' });
 	gemp_schema_resolve(&schema);
 	gemp_type type = schema.columns[0].type;
 	gemp_schema_free(&schema);

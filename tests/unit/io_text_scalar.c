@@ -1,6 +1,8 @@
 #include "harness/harness.h"
 
-#include "io/text_scalar.h"
+#include "io/text/text_scalar.h"
+#include "core/status.h"
+#include "graph/column.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,13 @@
 /* Sets of classes: blocks of any size end as each class once, with its smallest embedding, whatever the number of tables
  * and the hashes; what does not fit is told and not added. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "match/class_set.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "match/distinct/record.h"
+#include "match/distinct/class_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +43,8 @@ static void fill(gemp_class_block *block, const gemp_class_set *set, size_t coun
 		block->records[2 * i] = key;
 		block->records[2 * i + 1] = embedding;
 		block->hash[i] = gemp_mix(key) & mask;
-		block->place[i] = kind == 0   ? GEMP_CLASS_AWAY
-		                  : kind == 1 ? GEMP_CLASS_NOWHERE
+		block->table[i] = kind == 0   ? GEMP_CLASS_REMOTE
+		                  : kind == 1 ? GEMP_CLASS_DROPPED
 		                              : gemp_class_set_place(set, block->hash[i]);
 		if (kind > 1)
 			see(s, key, embedding);
@@ -50,10 +54,10 @@ static void fill(gemp_class_block *block, const gemp_class_set *set, size_t coun
 static void check_order(const gemp_class_block *block)
 {
 	uint8_t *met = calloc(block->count + 1, 1);
-	assert_int_equal(block->begin[GEMP_CLASS_PLACES], block->count);
+	assert_int_equal(block->bucket_offsets[GEMP_CLASS_PLACES], block->count);
 	for (size_t place = 0; place < GEMP_CLASS_PLACES; place++)
-		for (size_t at = block->begin[place]; at < block->begin[place + 1]; at++) {
-			assert_int_equal(block->place[block->order[at]], place);
+		for (size_t at = block->bucket_offsets[place]; at < block->bucket_offsets[place + 1]; at++) {
+			assert_int_equal(block->table[block->order[at]], place);
 			assert_int_equal(met[block->order[at]]++, 0);
 		}
 	free(met);
@@ -62,7 +66,7 @@ static void check_order(const gemp_class_block *block)
 /* All rows, read `room` at a time. */
 static void check_rows(const gemp_class_set *set, const seen *s, size_t room)
 {
-	gemp_class_place at = { 0 };
+	gemp_class_cursor at = { 0 };
 	gemp_vertex *rows = calloc(room, sizeof *rows);
 	gemp_edge none;
 	size_t all = 0, count;
@@ -94,7 +98,7 @@ static void every_class_once(void **state)
 			gemp_class_set_init(&set, &form, budgets[b]);
 			assert_true((set.table_count > 1) == (b == 1));
 			for (size_t i = 0; i < 5; i++) {
-				bool fits[GEMP_MOST_CLASS_TABLES];
+				bool fits[GEMP_MAX_CLASS_TABLES];
 				assert_ok(gemp_class_block_reserve(&block, &form, sizes[i]));
 				fill(&block, &set, sizes[i], masks[m], &seed, s);
 				gemp_class_block_sort(&block);
@@ -124,7 +128,7 @@ static void what_does_not_fit_is_not_added(void **state)
 	gemp_class_set set;
 	gemp_class_block block = { 0 };
 	seen *s = calloc(1, sizeof *s);
-	bool fits[GEMP_MOST_CLASS_TABLES], one;
+	bool fits[GEMP_MAX_CLASS_TABLES], one;
 	gemp_class_set_init(&set, &form, PLENTY);
 	gemp_class_set_budget(&set, 64 * 600);
 	assert_ok(gemp_class_block_reserve(&block, &form, COUNT));
@@ -153,7 +157,7 @@ static gemp_code whole_use(void *unused)
 	gemp_record_form form = form_of();
 	gemp_class_set set;
 	gemp_class_block block = { 0 };
-	bool fits[GEMP_MOST_CLASS_TABLES];
+	bool fits[GEMP_MAX_CLASS_TABLES];
 	uint64_t seed = 5;
 	seen *s = calloc(1, sizeof *s);
 	gemp_class_set_init(&set, &form, PLENTY);

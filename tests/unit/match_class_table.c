@@ -1,8 +1,10 @@
 /* The table of records: exact whatever the hashes, within its budget, and whole after what did not fit. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "match/class_table.h"
+#include "core/status.h"
+#include "match/distinct/class_table.h"
 
 #include <string.h>
 
@@ -80,10 +82,10 @@ static void keeping_some(void **state)
 		gemp_class_table table;
 		uint64_t all = mask ? UINT64_MAX : 0;
 		gemp_class_table_init(&table, WORDS, KEY_WORDS, SIZE_MAX);
-		gemp_class_table_keep(&table, keep_even, &all);
+		gemp_class_table_retain(&table, keep_even, &all);
 		for (uint32_t key = 0; key < 200; key++)
 			assert_false(holds(&table, key, all, 0));
-		gemp_class_table_keep(&table, keep_even, &all);
+		gemp_class_table_retain(&table, keep_even, &all);
 		assert_int_equal(table.count, 100);
 		for (uint32_t key = 0; key < 200; key += 2)
 			assert_true(holds(&table, key, all, 0));

@@ -1,11 +1,22 @@
 /* Text of match kernels: what it reads and writes of items, results and states fits the layout; nothing of the user's
  * is in it. That the kernels are right is tested by running them (tests/mpi/match_engine.c). */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/log.h"
-#include "core/random.h"
-#include "match/emit.h"
-#include "match/emit_step.h"
+#include "core/status.h"
+#include "core/text.h"
+#include "graph/graph.h"
+#include "match/codegen/kernel_layout.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/plan/plan.h"
+#include "pattern/plan/planner.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/symmetry/permutation_group.h"
+#include "match/codegen/emit.h"
+#include "match/codegen/emit_step.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +66,8 @@ static gemp_plan *plan_of(const char *text, gemp_semantics semantics, bool paral
 	}
 	assert_ok(gemp_pattern_parse(&pattern, text, NULL));
 	assert_ok(gemp_pattern_bind(pattern, &graph));
-	assert_ok(gemp_symmetry_find(&symmetry, pattern, true));
-	pattern->given = given_vertices < pattern->vertex_count ? given_vertices : pattern->vertex_count;
+	assert_ok(gemp_automorphism_find(&symmetry, pattern, true));
+	pattern->arguments = given_vertices < pattern->vertex_count ? given_vertices : pattern->vertex_count;
 	options.break_symmetry = options.break_symmetry && !given_vertices;
 	options.tests.key_less[0] = pattern->vertex_count > 1 && given_vertices ? 2 : 0;
 	assert_ok(gemp_plan_new(&plan, pattern, symmetry, &statistics, &options));
@@ -92,7 +103,7 @@ static void all_mentioned(const char *from, const char *to, const char *name, si
 }
 
 /* Every word of an item is read, and none behind it. */
-static void check_items(const char *text, const gemp_layout *layout)
+static void check_items(const char *text, const gemp_item_layout *layout)
 {
 	const char *tasks = strstr(strstr(text, "active = 1; level = base = "), "switch (p.stage)");
 	for (size_t k = 1; k < layout->stage_count; k++) {
@@ -106,7 +117,7 @@ static void check_items(const char *text, const gemp_layout *layout)
 }
 
 /* Words of a state from the first on: word 0 says whether there is one. */
-static void check_states(const char *text, const gemp_layout *layout)
+static void check_states(const char *text, const gemp_item_layout *layout)
 {
 	const char *read = strstr(text, "if (p.resume && s[0])"), *loop = strstr(read, "while (!stop)");
 	const char *parked = strstr(loop, "GEMP_CONTROL_PARKED");
@@ -119,13 +130,13 @@ static void check_states(const char *text, const gemp_layout *layout)
 
 static void check_kernel(const gemp_plan *plan, const gemp_emit_options *options)
 {
-	gemp_layout *layout = calloc(1, sizeof *layout);
+	gemp_item_layout *layout = calloc(1, sizeof *layout);
 	gemp_text text = { 0 }, again = { 0 };
 	uint32_t live = (uint32_t)__builtin_popcountll(plan->live_edges);
-	assert_ok(gemp_layout_new(layout, plan, options));
+	assert_ok(gemp_item_layout_new(layout, plan, options));
 	assert_int_equal(layout->stage_count, gemp_plan_stages(plan, NULL, 0));
 	assert_int_equal(layout->tuple_words, (uint32_t)plan->vertex_count + 2 * live);
-	assert_int_equal(layout->item_words[0], plan->given ? plan->given : 1);
+	assert_int_equal(layout->item_words[0], plan->arguments ? plan->arguments : 1);
 	gemp_emit(&text, "/* fixed */", plan, layout, options);
 	gemp_emit(&again, "/* fixed */", plan, layout, options);
 	assert_ok(gemp_text_status(&text));
@@ -192,13 +203,13 @@ static void too_many_stages(void **state)
 {
 	(void)state;
 	gemp_plan *plan = calloc(1, sizeof *plan);
-	gemp_layout *layout = calloc(1, sizeof *layout);
+	gemp_item_layout *layout = calloc(1, sizeof *layout);
 	plan->step_count = GEMP_MAX_STEPS;
 	for (size_t s = 0; s < plan->step_count; s++) {
 		plan->steps[s].kind = s ? GEMP_EXTEND : GEMP_SCAN;
 		plan->steps[s].check_count = GEMP_MAX_CHECKS;
 	}
-	assert_code(gemp_layout_new(layout, plan, &(gemp_emit_options){ .lanes = 1 }), GEMP_EUSAGE);
+	assert_code(gemp_item_layout_new(layout, plan, &(gemp_emit_options){ .lanes = 1 }), GEMP_EUSAGE);
 	assert_message("6081 stages, more than 4096");
 	free(plan);
 	free(layout);
@@ -219,10 +230,10 @@ static void bits_of_checks(void **state)
 
 static gemp_code emit(void *argument)
 {
-	static gemp_layout layout;
+	static gemp_item_layout layout;
 	gemp_text text = { 0 };
 	gemp_emit_options options = { .lanes = 1, .listed = true };
-	gemp_code code = gemp_layout_new(&layout, argument, &options);
+	gemp_code code = gemp_item_layout_new(&layout, argument, &options);
 	gemp_emit(&text, "", argument, &layout, &options);
 	if (code == GEMP_OK)
 		code = gemp_text_status(&text);

@@ -1,8 +1,11 @@
 /* Columns of strings as dictionaries: what is coded, and that codes say the same as the column. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "match/filter_codes.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "match/filter/filter_columns.h"
 
 #include <stdio.h>
 #include <string.h>

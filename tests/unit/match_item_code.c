@@ -2,9 +2,8 @@
  * have much in common, never more than in whole words; bytes that make no sense are refused. */
 #include "harness/harness.h"
 
-#include "core/memory.h"
 #include "core/random.h"
-#include "match/item_code.h"
+#include "match/exchange/item_codec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +46,9 @@ static size_t there_and_back(const gemp_item_form *form, const uint32_t *items, 
 	uint8_t *coded = malloc(words * sizeof *items + slack);
 	uint32_t *back = malloc((words + 1) * sizeof *back);
 	assert_ok(gemp_item_coder_new(&coder));
-	size_t size = gemp_items_put(coder, form, items, count, coded);
+	size_t size = gemp_items_encode(coder, form, items, count, coded);
 	assert_true(size <= words * sizeof *items);
-	assert_true(gemp_items_get(form, coded, size, back, count));
+	assert_true(gemp_items_decode(form, coded, size, back, count));
 	bool *taken = calloc(count + 1, sizeof *taken); /* as many of each, in any order */
 	for (size_t i = 0; i < count; i++) {
 		size_t j = 0;
@@ -119,14 +118,14 @@ static void damage_is_refused(void **state)
 	assert_ok(gemp_item_coder_new(&coder));
 	for (size_t f = 0; f < FORMS; f++) {
 		make_items(&forms[f], items, MOST, 2, &random);
-		size_t size = gemp_items_put(coder, &forms[f], items, MOST, coded);
+		size_t size = gemp_items_encode(coder, &forms[f], items, MOST, coded);
 		assert_true(size < MOST * forms[f].words * 4u);
-		assert_false(gemp_items_get(&forms[f], coded, size - 1, back, MOST));
-		assert_false(gemp_items_get(&forms[f], coded, size, back, MOST - 1));
+		assert_false(gemp_items_decode(&forms[f], coded, size - 1, back, MOST));
+		assert_false(gemp_items_decode(&forms[f], coded, size, back, MOST - 1));
 		for (size_t cut = 0; cut < size; cut += 1 + size / 50) {
-			assert_false(gemp_items_get(&forms[f], coded, cut, back, MOST));
+			assert_false(gemp_items_decode(&forms[f], coded, cut, back, MOST));
 			coded[cut] = (uint8_t)gemp_random(&random); /* whatever it is now, it is read within bounds */
-			gemp_items_get(&forms[f], coded, size, back, MOST);
+			gemp_items_decode(&forms[f], coded, size, back, MOST);
 		}
 	}
 	gemp_item_coder_free(coder);

@@ -1,7 +1,10 @@
 /* labels(v) as lists, by label set. */
 #include "harness/harness.h"
 
-#include "match/label_lists.h"
+#include "match/filter/computed_columns.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 
 #include <string.h>
 
@@ -22,7 +25,7 @@ static void lists_are_json(void **state)
 	static const char *const expected[] = { "[]", "[\"Film\"]", "[\"Film\", \"\xc3\x84rzte\", \"a \\\"b\\\\\\u0009\"]" };
 	gemp_column lists;
 	(void)state;
-	assert_ok(gemp_label_lists(&lists, &graph));
+	assert_ok(gemp_label_list_column(&lists, &graph));
 	assert_int_equal(lists.rows, 3);
 	for (size_t i = 0; i < 3; i++) {
 		gemp_value value = gemp_column_get(&lists, i);
@@ -36,7 +39,7 @@ static void lists_are_json(void **state)
 static gemp_code lists_once(void *g)
 {
 	gemp_column lists;
-	gemp_code code = gemp_label_lists(&lists, g);
+	gemp_code code = gemp_label_list_column(&lists, g);
 	gemp_column_free(&lists);
 	return code;
 }

@@ -2,7 +2,16 @@
 #include "harness/harness.h"
 
 #include "core/log.h"
-#include "match/marks.h"
+#include "graph/graph.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/plan/plan.h"
+#include "pattern/plan/planner.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/shapes/named_pattern.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/symmetry/permutation_group.h"
+#include "match/codegen/adjacency_marks.h"
 
 static gemp_graph graph;
 
@@ -29,7 +38,7 @@ static gemp_plan *plan_of(gemp_pattern *pattern, gemp_semantics semantics, uint6
 	}
 	gemp_plan_options options = { .semantics = semantics, .break_symmetry = semantics == GEMP_ISO, .order = order };
 	assert_ok(gemp_pattern_bind(pattern, &graph));
-	assert_ok(gemp_symmetry_find(&symmetry, pattern, true));
+	assert_ok(gemp_automorphism_find(&symmetry, pattern, true));
 	assert_ok(gemp_plan_new(&plan, pattern, symmetry, &statistics, &options));
 	gemp_symmetry_free(symmetry);
 	gemp_pattern_free(pattern);
@@ -66,14 +75,14 @@ static gemp_plan *table_plan(const char *shape)
 	gemp_plan_options options = { .semantics = GEMP_ISO, .break_symmetry = true, .two_paths = true };
 	assert_ok(gemp_pattern_named(&pattern, shape));
 	assert_ok(gemp_pattern_bind(pattern, &graph));
-	assert_ok(gemp_symmetry_find(&symmetry, pattern, true));
+	assert_ok(gemp_automorphism_find(&symmetry, pattern, true));
 	assert_ok(gemp_plan_new(&plan, pattern, symmetry, &statistics, &options));
 	gemp_symmetry_free(symmetry);
 	gemp_pattern_free(pattern);
 	return plan;
 }
 
-static int row_mark(const gemp_marks *m, const gemp_plan *plan, int s, int from)
+static int row_mark(const gemp_adjacency_marks *m, const gemp_plan *plan, int s, int from)
 {
 	for (size_t j = 0; j < plan->steps[s].check_count; j++)
 		if (plan->steps[s].checks[j].from == from)
@@ -86,15 +95,15 @@ static int row_mark(const gemp_marks *m, const gemp_plan *plan, int s, int from)
 static void a_cycle(void **state)
 {
 	(void)state;
-	gemp_marks m;
+	gemp_adjacency_marks m;
 	gemp_plan *plan = shape_plan("cycle:5", GEMP_ISO, 0);
-	gemp_marks_plan(&m, plan);
+	gemp_adjacency_marks_plan(&m, plan);
 	assert_int_equal(m.count, 2);
 	int row = row_mark(&m, plan, 4, 0), reach = m.reach[3];
 	assert_true(row >= 0 && reach >= 0 && row != reach && row_mark(&m, plan, 4, 3) == -1);
 	assert_true(m.reach[1] == -1 && m.reach[2] == -1 && m.reach[4] == -1);
-	assert_true(m.marks[row].step == 0 && m.marks[row].through == -1 && m.marks[row].first == 4);
-	assert_true(m.marks[reach].step == 0 && m.marks[reach].through == 4 && m.marks[reach].first == 3);
+	assert_true(m.marks[row].step == 0 && m.marks[row].via_step == -1 && m.marks[row].first == 4);
+	assert_true(m.marks[reach].step == 0 && m.marks[reach].via_step == 4 && m.marks[reach].first == 3);
 	assert_int_equal(m.marks[row].above, 1);
 	assert_int_equal(m.marks[reach].above, 1);
 	assert_int_equal(gemp_latest_source(plan, 4), plan->steps[4].checks[0].from == 3 ? 0 : 1);
@@ -105,17 +114,17 @@ static void a_cycle(void **state)
 static void what_is_known_has_no_mark(void **state)
 {
 	(void)state;
-	gemp_marks m;
+	gemp_adjacency_marks m;
 	gemp_plan *plan = shape_plan("cycle:4", GEMP_ISO, 0);
-	gemp_marks_plan(&m, plan);
+	gemp_adjacency_marks_plan(&m, plan);
 	assert_true(m.count == 1 && m.reach[2] == -1);
 	gemp_plan_free(plan);
 	plan = shape_plan("cycle:4", GEMP_ISO, 8);
-	gemp_marks_plan(&m, plan);
+	gemp_adjacency_marks_plan(&m, plan);
 	assert_true(m.count == 2 && m.reach[2] >= 0);
 	gemp_plan_free(plan);
 	plan = shape_plan("path:6", GEMP_ISO, 0);
-	gemp_marks_plan(&m, plan);
+	gemp_adjacency_marks_plan(&m, plan);
 	assert_int_equal(m.count, 0);
 	gemp_plan_free(plan);
 }
@@ -124,9 +133,9 @@ static void what_is_known_has_no_mark(void **state)
 static void a_clique(void **state)
 {
 	(void)state;
-	gemp_marks m;
+	gemp_adjacency_marks m;
 	gemp_plan *plan = shape_plan("clique:5", GEMP_ISO, 0);
-	gemp_marks_plan(&m, plan);
+	gemp_adjacency_marks_plan(&m, plan);
 	assert_int_equal(m.count, 3);
 	assert_true(row_mark(&m, plan, 2, 0) >= 0 && row_mark(&m, plan, 2, 0) == row_mark(&m, plan, 4, 0));
 	assert_true(row_mark(&m, plan, 3, 1) >= 0 && row_mark(&m, plan, 4, 2) >= 0 && row_mark(&m, plan, 4, 3) == -1);
@@ -139,16 +148,16 @@ static void a_clique(void **state)
 static void directed(void **state)
 {
 	(void)state;
-	gemp_marks m;
+	gemp_adjacency_marks m;
 	gemp_plan *plan = text_plan("MATCH (a)-[:R]->(b)-[:R]->(c)-[:R]->(d)-[:R]->(e)-[:S]->(a) RETURN a", 0);
-	gemp_marks_plan(&m, plan);
+	gemp_adjacency_marks_plan(&m, plan);
 	assert_true(m.reach[3] == -1 && row_mark(&m, plan, 4, 0) >= 0);
 	gemp_plan_free(plan);
 	plan = text_plan("MATCH (a)-[:R]->(b)-[:R]->(c)-[:R]->(d)<-[:R]-(e)-[:S]->(a) RETURN a", 0);
-	gemp_marks_plan(&m, plan);
+	gemp_adjacency_marks_plan(&m, plan);
 	assert_true(m.reach[3] >= 0);
-	const gemp_mark *reach = &m.marks[m.reach[3]];
-	assert_true(plan->views[reach->far].direction == 0 && plan->views[reach->far].relations[0]);
+	const gemp_adjacency_mark *reach = &m.marks[m.reach[3]];
+	assert_true(plan->views[reach->via_view].direction == 0 && plan->views[reach->via_view].relations[0]);
 	assert_true(plan->views[reach->view].direction == 1 && plan->views[reach->view].relations[1]);
 	gemp_plan_free(plan);
 }
@@ -157,10 +166,10 @@ static void directed(void **state)
 static void many(void **state)
 {
 	(void)state;
-	gemp_marks m;
+	gemp_adjacency_marks m;
 	gemp_plan *plan = shape_plan("cycle:12", GEMP_INDUCED, 0);
-	gemp_marks_plan(&m, plan);
-	assert_int_equal(m.count, GEMP_MOST_MARKS);
+	gemp_adjacency_marks_plan(&m, plan);
+	assert_int_equal(m.count, GEMP_MAX_MARKS);
 	assert_true(row_mark(&m, plan, 11, 0) == 0 && row_mark(&m, plan, 11, 9) == -1);
 	gemp_plan_free(plan);
 }
@@ -169,15 +178,15 @@ static void many(void **state)
 static void a_table(void **state)
 {
 	(void)state;
-	gemp_marks m;
+	gemp_adjacency_marks m;
 	gemp_plan *plan = table_plan("cycle:5");
-	gemp_marks_plan(&m, plan);
+	gemp_adjacency_marks_plan(&m, plan);
 	assert_true(plan->two_paths);
 	int first = plan->steps[1].vertex, second = plan->steps[2].vertex, end = plan->steps[3].vertex;
 	assert_true(m.leaf_pivot >= 0 && m.marks[m.leaf_pivot].step == 0);
 	assert_true(m.leaf[first] >= 0 && m.marks[m.leaf[first]].step == 1 && m.marks[m.leaf[first]].first == 3);
 	assert_true(m.leaf[second] < 0 && m.leaf[end] < 0);
-	assert_int_equal(gemp_marks_of_leaf(&m), 1u << m.leaf_pivot | 1u << m.leaf[first]);
+	assert_int_equal(gemp_adjacency_marks_of_leaf(&m), 1u << m.leaf_pivot | 1u << m.leaf[first]);
 	assert_true(gemp_leaf_joined(plan, first, plan->pivot, 0) && !gemp_leaf_joined(plan, first, end, 0));
 	gemp_plan_free(plan);
 }

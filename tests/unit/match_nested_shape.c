@@ -3,7 +3,18 @@
 #include "harness/harness.h"
 
 #include "core/log.h"
-#include "match/nested_room.h"
+#include "partition/views/view.h"
+#include "core/types.h"
+#include "graph/graph.h"
+#include "match/codegen/kernel_layout.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/plan/plan.h"
+#include "pattern/plan/planner.h"
+#include "pattern/shapes/named_pattern.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/symmetry/permutation_group.h"
+#include "match/codegen/nested_shape.h"
 
 static gemp_graph graph;
 
@@ -31,7 +42,7 @@ static gemp_plan *plan_of(const char *shape, const int *order)
 	gemp_plan_options options = { .semantics = GEMP_ISO, .break_symmetry = true, .order = order };
 	assert_ok(gemp_pattern_named(&pattern, shape));
 	assert_ok(gemp_pattern_bind(pattern, &graph));
-	assert_ok(gemp_symmetry_find(&symmetry, pattern, true));
+	assert_ok(gemp_automorphism_find(&symmetry, pattern, true));
 	assert_ok(gemp_plan_new(&plan, pattern, symmetry, &statistics, &options));
 	gemp_symmetry_free(symmetry);
 	gemp_pattern_free(pattern);
@@ -43,7 +54,7 @@ static gemp_nested shape_of(const char *pattern, const int *order, bool by_formu
 	gemp_emit_options options = { .lanes = 32, .all_resident = true, .by_formula = by_formula };
 	gemp_plan *plan = plan_of(pattern, order);
 	gemp_nested nested;
-	assert_true(gemp_nested_takes(plan, &options));
+	assert_true(gemp_nested_supports(plan, &options));
 	gemp_nested_shape(&nested, plan, &options);
 	gemp_plan_free(plan);
 	return nested;
@@ -90,10 +101,10 @@ static void lists_are_as_long_as_parts_of_rows(void **state)
 	}
 	gemp_view view = { .rows = VERTICES, .begin = begin, .neighbours = near };
 	gemp_nested clique = shape_of("clique:5", NULL, false), cycle = shape_of("cycle:5", NULL, false);
-	assert_int_equal(gemp_nested_room(&clique, &view, 1, VERTICES - 1), CLIQUE - 1);
-	assert_int_equal(gemp_nested_room(&clique, &view, 0, VERTICES - 1), VERTICES - 1); /* rows not at hand */
+	assert_int_equal(gemp_nested_list_capacity(&clique, &view, 1, VERTICES - 1), CLIQUE - 1);
+	assert_int_equal(gemp_nested_list_capacity(&clique, &view, 0, VERTICES - 1), VERTICES - 1); /* rows not at hand */
 	assert_int_equal(cycle.list_count, 0);
-	assert_int_equal(gemp_nested_room(&cycle, &view, 1, VERTICES - 1), 1);
+	assert_int_equal(gemp_nested_list_capacity(&cycle, &view, 1, VERTICES - 1), 1);
 }
 
 /* In a clique each list comes from the one before. */
@@ -130,17 +141,17 @@ static void others_are_not_taken(void **state)
 	const gemp_emit_options good = { .lanes = 32, .all_resident = true };
 	gemp_emit_options o = good;
 	gemp_plan *cycle = plan_of("cycle:4", NULL), *edge = plan_of("path:2", NULL), *longest = plan_of("path:13", NULL);
-	assert_true(gemp_nested_takes(cycle, &o));
-	assert_false(gemp_nested_takes(edge, &o));
-	assert_false(gemp_nested_takes(longest, &o));
+	assert_true(gemp_nested_supports(cycle, &o));
+	assert_false(gemp_nested_supports(edge, &o));
+	assert_false(gemp_nested_supports(longest, &o));
 	o = good, o.listed = true;
-	assert_false(gemp_nested_takes(cycle, &o));
+	assert_false(gemp_nested_supports(cycle, &o));
 	o = good, o.all_resident = false;
-	assert_false(gemp_nested_takes(cycle, &o));
+	assert_false(gemp_nested_supports(cycle, &o));
 	o = good, o.wide = true;
-	assert_false(gemp_nested_takes(cycle, &o));
+	assert_false(gemp_nested_supports(cycle, &o));
 	o = good, o.profile = true;
-	assert_false(gemp_nested_takes(cycle, &o));
+	assert_false(gemp_nested_supports(cycle, &o));
 	gemp_plan_free(cycle);
 	gemp_plan_free(edge);
 	gemp_plan_free(longest);

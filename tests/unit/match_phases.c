@@ -1,8 +1,17 @@
 /* Which conditions are tested before the search, in it, and after it. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/log.h"
-#include "match/phases.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "match/planner/match_options.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/expr.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "match/planner/condition_phases.h"
 
 #include <stdio.h>
 
@@ -19,7 +28,7 @@ static int make_graph(void **state)
 	                                 { .name = "name", .type = GEMP_STRING } };
 	graph = (gemp_graph){ .ranks = 1, .label_count = 1, .labels = labels, .label_set_count = 2, .label_sets = sets,
 	                      .relation_count = 1, .relations = relations };
-	graph.key.type = GEMP_INTEGER;
+	graph.keys.type = GEMP_INTEGER;
 	graph.attributes = (gemp_table){ .count = 2, .columns = columns };
 	gemp_log_setup(0, GEMP_QUIET);
 	return 0;

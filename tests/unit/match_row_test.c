@@ -2,8 +2,13 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "match/places.h"
-#include "match/row_test.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/column.h"
+#include "pattern/condition/evaluate.h"
+#include "pattern/model/expr.h"
+#include "match/filter/vertex_values.h"
+#include "match/filter/row_test.h"
 
 #include <string.h>
 
@@ -204,26 +209,26 @@ static void as_row_by_row(void **state)
 static void check_places(uint64_t vertices, size_t count, size_t distinct)
 {
 	enum { STRIDE = 3 };
-	gemp_places places;
+	gemp_vertex_index places;
 	gemp_vertex *ids;
 	uint32_t *place;
 	assert_ok(GEMP_NEW(ids, count * STRIDE));
 	assert_ok(GEMP_NEW(place, count));
 	for (size_t i = 0; i < count * STRIDE; i++)
 		ids[i] = (gemp_vertex)(i % STRIDE ? vertices - 1 : gemp_mix(below(distinct)) % vertices);
-	assert_ok(gemp_places_new(&places, vertices, count));
-	gemp_places_add(&places, ids, count / 2, STRIDE);
-	gemp_places_add(&places, ids + count / 2 * STRIDE, count - count / 2, STRIDE);
-	assert_ok(gemp_places_finish(&places));
-	gemp_places_find(&places, ids, count, STRIDE, place);
+	assert_ok(gemp_vertex_index_new(&places, vertices, count));
+	gemp_vertex_index_add(&places, ids, count / 2, STRIDE);
+	gemp_vertex_index_add(&places, ids + count / 2 * STRIDE, count - count / 2, STRIDE);
+	assert_ok(gemp_vertex_index_finish(&places));
+	gemp_vertex_index_find(&places, ids, count, STRIDE, place);
 	assert_true(places.count <= distinct);
 	for (size_t i = 1; i < places.count; i++)
-		assert_true(places.found[i - 1] < places.found[i]);
+		assert_true(places.ids[i - 1] < places.ids[i]);
 	for (size_t i = 0; i < count; i++) {
 		assert_true(place[i] < places.count);
-		assert_int_equal(places.found[place[i]], ids[i * STRIDE]);
+		assert_int_equal(places.ids[place[i]], ids[i * STRIDE]);
 	}
-	gemp_places_free(&places);
+	gemp_vertex_index_free(&places);
 	gemp_free(place);
 	gemp_free(ids);
 }
@@ -244,15 +249,15 @@ static void places_of_few_and_many(void **state)
 static gemp_code places_once(void *vertices)
 {
 	gemp_code code = GEMP_OK;
-	gemp_places places = { 0 };
+	gemp_vertex_index places = { 0 };
 	gemp_vertex ids[100];
 	for (gemp_vertex i = 0; i < 100; i++)
 		ids[i] = 99 - i;
-	GEMP_TRY(gemp_places_new(&places, *(const uint64_t *)vertices, 100));
-	gemp_places_add(&places, ids, 100, 1);
-	GEMP_TRY(gemp_places_finish(&places));
+	GEMP_TRY(gemp_vertex_index_new(&places, *(const uint64_t *)vertices, 100));
+	gemp_vertex_index_add(&places, ids, 100, 1);
+	GEMP_TRY(gemp_vertex_index_finish(&places));
 done:
-	gemp_places_free(&places);
+	gemp_vertex_index_free(&places);
 	return code;
 }
 

@@ -1,7 +1,10 @@
 /* The tally: rows and parts counted once, however often they come; the next sink gets everything. */
 #include "harness/harness.h"
 
-#include "match/tally.h"
+#include "match/distinct/row_sinks.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/batch.h"
 
 enum { VERTICES = 100 };
 
@@ -40,11 +43,11 @@ static void counts_what_passes(void **state)
 	bool enough = false, again = false;
 	next n = { 0 };
 	gemp_sink behind = { &n, take, turn, NULL };
-	gemp_tally tally = { .next = &behind, .vertices = VERTICES, .parts = true };
-	gemp_sink sink = gemp_tally_sink(&tally);
+	gemp_count_sink tally = { .next = &behind, .vertices = VERTICES, .parts = true };
+	gemp_sink sink = gemp_count_sink_of(&tally);
 	gemp_batch batch = batch_of(6);
-	assert_ok(sink.take(sink.self, &batch));
-	assert_ok(sink.turn(sink.self, false, &enough, &again));
+	assert_ok(sink.consume(sink.self, &batch));
+	assert_ok(sink.end_round(sink.self, false, &enough, &again));
 	assert_int_equal(tally.rows, 6);
 	static const uint64_t within[] = { 6, 5, 3 }; /* of 1, 2 and 4 parts of 100, 50 and 25 vertices */
 	for (int i = 0; i < 3; i++)
@@ -53,15 +56,15 @@ static void counts_what_passes(void **state)
 		assert_true(tally.within[i] >= 1 && tally.within[i] <= tally.within[i - 1]); /* 0, 0 is always within one */
 	assert_true(!enough && again && n.rows == 6 && n.turns == 1);
 	batch = batch_of(1);
-	assert_ok(sink.take(sink.self, &batch)); /* before the last turn all is counted */
+	assert_ok(sink.consume(sink.self, &batch)); /* before the last turn all is counted */
 	n.enough = true;
-	assert_ok(sink.turn(sink.self, true, &enough, &again));
+	assert_ok(sink.end_round(sink.self, true, &enough, &again));
 	assert_true(enough && tally.rows == 7);
-	assert_ok(sink.take(sink.self, &batch)); /* a second pass brings the same rows */
+	assert_ok(sink.consume(sink.self, &batch)); /* a second pass brings the same rows */
 	assert_true(tally.rows == 7 && tally.within[0] == 7 && n.rows == 8);
 	batch = batch_of(0);
 	n.rows = 2000;
-	assert_code(sink.take(sink.self, &batch), GEMP_EIO);
+	assert_code(sink.consume(sink.self, &batch), GEMP_EIO);
 	sink.free(sink.self);
 }
 
@@ -69,11 +72,11 @@ static void alone(void **state)
 {
 	(void)state;
 	bool enough = false, again = false;
-	gemp_tally tally = { .vertices = VERTICES };
-	gemp_sink sink = gemp_tally_sink(&tally);
+	gemp_count_sink tally = { .vertices = VERTICES };
+	gemp_sink sink = gemp_count_sink_of(&tally);
 	gemp_batch batch = batch_of(3);
-	assert_ok(sink.take(sink.self, &batch));
-	assert_ok(sink.turn(sink.self, true, &enough, &again));
+	assert_ok(sink.consume(sink.self, &batch));
+	assert_ok(sink.end_round(sink.self, true, &enough, &again));
 	assert_true(tally.rows == 3 && tally.within[0] == 0 && !enough && !again);
 }
 

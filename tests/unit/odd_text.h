@@ -5,6 +5,7 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "core/status.h"
 #include "core/text.h"
 
 #include <stdio.h>

@@ -1,10 +1,11 @@
 #include "harness/harness.h"
 
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/random.h"
 #include "core/threads.h"
-#include "partition/builder_edge_list.h"
-#include "partition/builder_integer_set.h"
+#include "partition/build/edge_list.h"
+#include "partition/build/integer_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +31,13 @@ static void expect(const gemp_integer_set *set, const uint64_t *numbers, size_t 
 {
 	uint64_t *found = calloc(count + 1, sizeof *found);
 	size_t got = 0;
-	for (size_t s = 0; s < set->share_count; s++) {
-		for (size_t i = 0; i < set->shares[s].slot_count; i++)
-			if (set->shares[s].slots[i] != UINT64_MAX) {
+	for (size_t s = 0; s < set->shard_count; s++) {
+		for (size_t i = 0; i < set->shards[s].slot_count; i++)
+			if (set->shards[s].slots[i] != UINT64_MAX) {
 				assert_true(got < count);
-				found[got++] = set->shares[s].slots[i];
+				found[got++] = set->shards[s].slots[i];
 			}
-		if (set->shares[s].has_last)
+		if (set->shards[s].has_last)
 			found[got++] = UINT64_MAX;
 	}
 	assert_int_equal(got, count);

@@ -1,9 +1,18 @@
 /* Names of a query are resolved against a graph; conditions on unlike types are decided there. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/log.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "pattern/bind/bind.h"
+#include "pattern/condition/expr_text.h"
+#include "pattern/model/expr.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/shapes/query_graph.h"
 #include "core/text.h"
-#include "pattern/pattern.h"
+#include "pattern/model/pattern.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +35,7 @@ static int make_graph(void **state)
 	relations[1].props = (gemp_table){ .count = 1, .columns = props };
 	graph = (gemp_graph){ .ranks = 1, .label_count = 2, .labels = labels, .label_set_count = 4, .label_sets = sets,
 	                      .relation_count = 2, .relations = relations };
-	graph.key.type = GEMP_INTEGER;
+	graph.keys.type = GEMP_INTEGER;
 	graph.attributes = (gemp_table){ .count = 4, .columns = columns };
 	gemp_log_setup(0, GEMP_QUIET);
 	return 0;
@@ -261,8 +270,8 @@ static void nothing(void **state)
 		assert_ok(gemp_pattern_parse(&p, text, NULL));
 		assert_ok(gemp_pattern_bind_with(p, &graph, true));
 		const gemp_expr *expr = p->result.items[0].expr;
-		if (expr->nothing != cases[i].nothing || (!expr->nothing && expr->type != cases[i].type))
-			fail_msg("%s: %s of type %s", cases[i].text, expr->nothing ? "nothing" : "a value", gemp_type_name[expr->type]);
+		if (expr->always_null != cases[i].nothing || (!expr->always_null && expr->type != cases[i].type))
+			fail_msg("%s: %s of type %s", cases[i].text, expr->always_null ? "nothing" : "a value", gemp_type_name[expr->type]);
 		gemp_pattern_free(p);
 	}
 	assert_int_equal(gemp_memory_blocks(), 0);

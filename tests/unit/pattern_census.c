@@ -3,13 +3,15 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "pattern/census.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "pattern/shapes/motif_census.h"
 
 enum { HOST = 9 };
 
 static bool same_kind(const gemp_census *census, unsigned a, unsigned b, int *image, int placed)
 {
-	if (placed == census->vertices || placed == GEMP_MOST_MOTIF) {
+	if (placed == census->vertices || placed == GEMP_MAX_MOTIF) {
 		unsigned renamed = 0;
 		for (int y = 1; y < placed; y++)
 			for (int x = 0; x < y; x++)
@@ -28,7 +30,7 @@ static bool same_kind(const gemp_census *census, unsigned a, unsigned b, int *im
 
 static int kind_of(const gemp_census *census, unsigned edges)
 {
-	int image[2 * GEMP_MOST_MOTIF];
+	int image[2 * GEMP_MAX_MOTIF];
 	for (int k = 0; k < census->kinds; k++)
 		if (same_kind(census, edges, census->edges[k], image, 0))
 			return k;
@@ -39,22 +41,22 @@ static void kinds(void **state)
 {
 	(void)state;
 	static const int expected[] = { 2, 6, 21 };
-	for (int k = GEMP_LEAST_MOTIF; k <= GEMP_MOST_MOTIF; k++) {
+	for (int k = GEMP_MIN_MOTIF; k <= GEMP_MAX_MOTIF; k++) {
 		gemp_census census;
 		gemp_census_new(&census, k);
-		assert_int_equal(census.kinds, expected[k - GEMP_LEAST_MOTIF]);
+		assert_int_equal(census.kinds, expected[k - GEMP_MIN_MOTIF]);
 		for (int i = 0; i < census.kinds; i++)
 			for (int j = 0; j < census.kinds; j++) {
 				assert_int_equal(kind_of(&census, census.edges[i]), i);
-				assert_true(i != j || census.spans[i][j] == 1);
-				assert_true(i <= j || census.spans[i][j] == 0);
+				assert_true(i != j || census.embeddings[i][j] == 1);
+				assert_true(i <= j || census.embeddings[i][j] == 0);
 			}
 	}
 	gemp_census four;
 	gemp_census_new(&four, 4);
 	const uint64_t in_clique[] = { 4, 12, 12, 3, 6, 1 }; /* star, path, tailed triangle, cycle, diamond, clique */
 	for (int i = 0; i < four.kinds; i++)
-		assert_int_equal(four.spans[i][four.kinds - 1], in_clique[i]);
+		assert_int_equal(four.embeddings[i][four.kinds - 1], in_clique[i]);
 }
 
 static const bool (*host)[HOST];
@@ -79,7 +81,7 @@ static void count_set(const gemp_census *census, const int *set, gemp_count *spa
 static void count_sets(const gemp_census *census, int *set, int chosen, int from, gemp_count *spanning,
                        gemp_count *induced)
 {
-	if (chosen == census->vertices || chosen == GEMP_MOST_MOTIF) {
+	if (chosen == census->vertices || chosen == GEMP_MAX_MOTIF) {
 		count_set(census, set, spanning, induced);
 		return;
 	}
@@ -94,9 +96,9 @@ static void induced_counts(void **state)
 	for (int turn = 0; turn < 6; turn++) {
 		gemp_census census;
 		bool edges[HOST][HOST] = { { false } };
-		int set[2 * GEMP_MOST_MOTIF];
-		gemp_count spanning[GEMP_MOST_MOTIFS] = { 0 }, induced[GEMP_MOST_MOTIFS] = { 0 };
-		gemp_census_new(&census, GEMP_LEAST_MOTIF + turn % 3);
+		int set[2 * GEMP_MAX_MOTIF];
+		gemp_count spanning[GEMP_MAX_MOTIFS] = { 0 }, induced[GEMP_MAX_MOTIFS] = { 0 };
+		gemp_census_new(&census, GEMP_MIN_MOTIF + turn % 3);
 		for (int a = 0; a < HOST; a++)
 			for (int b = 0; b < a; b++)
 				edges[a][b] = edges[b][a] = gemp_random_below(&random, 5) < (turn < 3 ? 2u : 3u);
@@ -111,7 +113,7 @@ static void impossible_counts(void **state)
 {
 	(void)state;
 	gemp_census census;
-	gemp_count counts[GEMP_MOST_MOTIFS] = { 2, 1 };
+	gemp_count counts[GEMP_MAX_MOTIFS] = { 2, 1 };
 	gemp_census_new(&census, 3);
 	assert_code(gemp_census_induce(&census, counts), GEMP_EDATA);
 	assert_message("contradict each other");

@@ -3,8 +3,15 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "pattern/condition/evaluate.h"
+#include "pattern/condition/expr_text.h"
+#include "pattern/model/expr.h"
+#include "pattern/semantic/parse.h"
 #include "core/text.h"
-#include "pattern/pattern.h"
+#include "pattern/model/pattern.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -523,14 +530,14 @@ static void bind_labels(gemp_expr *expr)
 static gemp_code all_true(gemp_pattern *p, model *m, bool *truth)
 {
 	gemp_scope scope = { m, model_value, model_element, model_label_set };
-	gemp_scratch scratch = { 0 };
+	gemp_arena scratch = { 0 };
 	gemp_code code = GEMP_OK;
 	*truth = true;
 	for (size_t i = 0; *truth && code == GEMP_OK && i < p->condition_count; i++) {
 		bind_labels(p->conditions[i].expr);
 		code = gemp_expr_test(p->conditions[i].expr, &scope, &scratch, truth);
 	}
-	gemp_scratch_free(&scratch);
+	gemp_arena_free(&scratch);
 	return code;
 }
 

@@ -1,6 +1,12 @@
 /* Patterns derived from patterns: variants of paths, parts, and the automorphisms they keep. */
 #include "core/memory.h"
-#include "pattern/derive.h"
+#include "core/status.h"
+#include "pattern/model/expr.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/symmetry/permutation_group.h"
+#include "pattern/plan/derive.h"
 #include "harness/harness.h"
 
 #include <string.h>
@@ -13,8 +19,8 @@ static gemp_pattern *with_paths(const char *text, uint64_t paths, uint32_t least
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		if (paths >> e & 1) {
 			pattern->edges[e].path = true;
-			pattern->edges[e].least = least;
-			pattern->edges[e].most = most;
+			pattern->edges[e].min_hops = least;
+			pattern->edges[e].max_hops = most;
 		}
 	return pattern;
 }
@@ -33,9 +39,9 @@ static void a_path_becomes_edges_through_free_vertices(void **state)
 	assert_int_equal(d.pattern->condition_count, 2);
 	for (int v = 0; v < 3; v++) {
 		assert_int_equal(d.vertex[v], v);
-		assert_false(d.pattern->vertices[v].free);
+		assert_false(d.pattern->vertices[v].repeatable);
 	}
-	assert_true(d.pattern->vertices[3].free && d.pattern->vertices[4].free);
+	assert_true(d.pattern->vertices[3].repeatable && d.pattern->vertices[4].repeatable);
 	assert_int_equal(d.path[0], 3);
 	/* plain edges first, then the path a -> 3 -> 4 -> b */
 	assert_int_equal(d.edge[1], 0);
@@ -83,7 +89,7 @@ static void two_given_vertices_stay_two(void **state)
 	const uint32_t length[] = { 0 };
 	gemp_derived d;
 	bool impossible;
-	pattern->given = 2;
+	pattern->arguments = 2;
 	assert_int_equal(gemp_pattern_variant(&d, pattern, length, GEMP_EDGE_ISO, &impossible), GEMP_OK);
 	assert_int_equal(d.pattern->vertex_count, 2);
 	assert_int_equal(d.pattern->edge_count, 0);
@@ -103,7 +109,7 @@ static void a_path_turns_round(void **state)
 	gemp_symmetry *symmetry;
 	bool impossible, overflow;
 	assert_int_equal(gemp_pattern_variant(&d, pattern, length, GEMP_ISO, &impossible), GEMP_OK);
-	assert_int_equal(gemp_symmetry_of_variant(&symmetry, pattern, length, &d), GEMP_OK);
+	assert_int_equal(gemp_variant_symmetry(&symmetry, pattern, length, &d), GEMP_OK);
 	assert_int_equal(gemp_symmetry_order(symmetry, &overflow), 2);
 	assert_int_equal(gemp_symmetry_points(symmetry), 5 + 4);
 	assert_int_equal(gemp_symmetry_generators(symmetry), 1);
@@ -121,12 +127,12 @@ static void one_of_each_class_of_lengths_comes_first(void **state)
 	(void)state;
 	gemp_pattern *pattern = with_paths("MATCH (a)-[:S]-(b)-[:S]-(c)", 3, 1, 3);
 	gemp_symmetry *symmetry;
-	assert_int_equal(gemp_symmetry_find(&symmetry, pattern, true), GEMP_OK);
+	assert_int_equal(gemp_automorphism_find(&symmetry, pattern, true), GEMP_OK);
 	for (uint32_t i = 1; i <= 3; i++)
 		for (uint32_t j = 1; j <= 3; j++) {
 			const uint32_t length[] = { i, j };
 			bool first;
-			assert_int_equal(gemp_lengths_come_first(symmetry, pattern, length, &first), GEMP_OK);
+			assert_int_equal(gemp_variant_is_canonical(symmetry, pattern, length, &first), GEMP_OK);
 			assert_int_equal(first, i <= j);
 		}
 	gemp_symmetry_free(symmetry);
@@ -144,7 +150,7 @@ static void unequal_lengths_break_the_symmetry(void **state)
 		gemp_symmetry *symmetry;
 		bool impossible, overflow;
 		assert_int_equal(gemp_pattern_variant(&d, pattern, length, GEMP_ISO, &impossible), GEMP_OK);
-		assert_int_equal(gemp_symmetry_of_variant(&symmetry, pattern, length, &d), GEMP_OK);
+		assert_int_equal(gemp_variant_symmetry(&symmetry, pattern, length, &d), GEMP_OK);
 		assert_int_equal(gemp_symmetry_order(symmetry, &overflow), j == 1 ? 2 : 1);
 		gemp_symmetry_free(symmetry);
 		gemp_derived_free(&d);
@@ -162,9 +168,9 @@ static void bounds_break_the_symmetry(void **state)
 		gemp_derived d;
 		gemp_symmetry *symmetry;
 		bool impossible, overflow;
-		pattern->edges[1].most = most;
+		pattern->edges[1].max_hops = most;
 		assert_int_equal(gemp_pattern_variant(&d, pattern, length, GEMP_ISO, &impossible), GEMP_OK);
-		assert_int_equal(gemp_symmetry_of_variant(&symmetry, pattern, length, &d), GEMP_OK);
+		assert_int_equal(gemp_variant_symmetry(&symmetry, pattern, length, &d), GEMP_OK);
 		assert_int_equal(gemp_symmetry_order(symmetry, &overflow), most == 3 ? 2 : 1);
 		gemp_symmetry_free(symmetry);
 		gemp_derived_free(&d);
@@ -180,13 +186,13 @@ static void parts_take_their_conditions_along(void **state)
 	const int part[] = { 0, 0, 1 };
 	gemp_derived d;
 	pattern->edge_count = 1; /* without the second edge c stands alone; it is put back to be freed */
-	assert_int_equal(gemp_pattern_part(&d, pattern, part, 0), GEMP_OK);
+	assert_int_equal(gemp_pattern_component(&d, pattern, part, 0), GEMP_OK);
 	assert_int_equal(d.pattern->vertex_count, 2);
 	assert_int_equal(d.pattern->edge_count, 1);
 	assert_int_equal(d.pattern->condition_count, 2);
 	assert_int_equal(d.vertex[2], -1);
 	gemp_derived_free(&d);
-	assert_int_equal(gemp_pattern_part(&d, pattern, part, 1), GEMP_OK);
+	assert_int_equal(gemp_pattern_component(&d, pattern, part, 1), GEMP_OK);
 	assert_int_equal(d.pattern->vertex_count, 1);
 	assert_int_equal(d.pattern->edge_count, 0);
 	assert_int_equal(d.pattern->condition_count, 1);
@@ -213,7 +219,7 @@ static void memory_may_fail_anywhere(void **state)
 		gemp_memory_fail_after(after);
 		code = gemp_pattern_variant(&d, pattern, length, GEMP_ISO, &impossible);
 		if (code == GEMP_OK)
-			code = gemp_symmetry_of_variant(&symmetry, pattern, length, &d);
+			code = gemp_variant_symmetry(&symmetry, pattern, length, &d);
 		gemp_memory_fail_after(-1);
 		gemp_symmetry_free(symmetry);
 		gemp_derived_free(&d);

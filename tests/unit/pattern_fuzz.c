@@ -1,8 +1,15 @@
 /* Texts that nobody would write: every one is a pattern or one clear message, and nothing is lost on the way. */
+#include "core/memory.h"
 #include "odd_text.h"
 
-#include "core/log.h"
-#include "pattern/symmetry.h"
+#include "core/status.h"
+#include "pattern/condition/expr_text.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/shapes/named_pattern.h"
+#include "pattern/shapes/query_graph.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/symmetry/permutation_group.h"
 
 static const char *const pieces[] = {
 	"MATCH", " WHERE ", " RETURN ", " LIMIT ", " AS ", " AND ", " OR ", " NOT ", " IN ", " IS ", " NULL", "true", "false",
@@ -61,7 +68,7 @@ static void check_pattern(gemp_pattern *p)
 		gemp_free(text);
 		assert_true(p->conditions[i].vertices | p->conditions[i].edges);
 	}
-	assert_ok(gemp_symmetry_find(&symmetry, p, true));
+	assert_ok(gemp_automorphism_find(&symmetry, p, true));
 	assert_true(gemp_symmetry_order(symmetry, &overflow) >= 1);
 	gemp_symmetry_free(symmetry);
 }

@@ -2,12 +2,17 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "pattern/symmetry.h"
+#include "core/status.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/shapes/named_pattern.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/symmetry/permutation_group.h"
 
 static uint64_t order_of(gemp_pattern *pattern, bool use_return, bool *overflow)
 {
 	gemp_symmetry *symmetry;
-	assert_ok(gemp_symmetry_find(&symmetry, pattern, use_return));
+	assert_ok(gemp_automorphism_find(&symmetry, pattern, use_return));
 	uint64_t order = gemp_symmetry_order(symmetry, overflow);
 	gemp_symmetry_free(symmetry);
 	gemp_pattern_free(pattern);
@@ -95,7 +100,7 @@ static void full_group(void **state)
 	(void)state;
 	static const uint64_t factorials[] = { 1, 1, 2, 6, 24, 120 };
 	gemp_symmetry *symmetry;
-	gemp_chain *chain;
+	gemp_stab_chain *chain;
 	bool overflow;
 	for (size_t n = 1; n <= 5; n++) {
 		assert_ok(gemp_symmetry_full(&symmetry, n));
@@ -111,11 +116,11 @@ static void full_group(void **state)
 		base[i] = i;
 		tuple[i] = gemp_random_below(&seed, 5); /* many repeated values */
 	}
-	assert_ok(gemp_chain_new(&chain, symmetry, base, 32));
-	gemp_chain_canonical(chain, tuple);
+	assert_ok(gemp_stab_chain_new(&chain, symmetry, base, 32));
+	gemp_stab_chain_canonical(chain, tuple);
 	for (int i = 1; i < 32; i++)
 		assert_true(tuple[i - 1] <= tuple[i]);
-	gemp_chain_free(chain);
+	gemp_stab_chain_free(chain);
 	gemp_symmetry_free(symmetry);
 }
 
@@ -125,22 +130,22 @@ static void repeated_values(void **state)
 	(void)state;
 	gemp_pattern *pattern;
 	gemp_symmetry *symmetry;
-	gemp_chain *chain;
+	gemp_stab_chain *chain;
 	int base[63];
 	uint64_t tuple[63];
 	assert_ok(gemp_pattern_named(&pattern, "star:31"));
-	assert_ok(gemp_symmetry_find(&symmetry, pattern, true));
+	assert_ok(gemp_automorphism_find(&symmetry, pattern, true));
 	for (int i = 0; i < 63; i++)
 		base[i] = i;
-	assert_ok(gemp_chain_new(&chain, symmetry, base, 63));
+	assert_ok(gemp_stab_chain_new(&chain, symmetry, base, 63));
 	for (int i = 0; i < 63; i++) /* leaf i and the edge to it */
 		tuple[i] = i == 0 ? 9 : i < 32 ? (uint64_t)(i % 3) : (uint64_t)(i - 31) % 3 + 10;
-	gemp_chain_canonical(chain, tuple);
+	gemp_stab_chain_canonical(chain, tuple);
 	for (int i = 1; i < 32; i++) {
 		assert_int_equal(tuple[i + 31], tuple[i] + 10);
 		assert_true(i == 1 || tuple[i - 1] <= tuple[i]);
 	}
-	gemp_chain_free(chain);
+	gemp_stab_chain_free(chain);
 	gemp_symmetry_free(symmetry);
 	gemp_pattern_free(pattern);
 }
@@ -149,14 +154,14 @@ static gemp_code find_once(void *text)
 {
 	gemp_pattern *pattern = NULL;
 	gemp_symmetry *symmetry = NULL;
-	gemp_chain *chain = NULL;
+	gemp_stab_chain *chain = NULL;
 	static const int base[] = { 2, 0, 1, 3, 5, 4, 6 };
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_pattern_parse(&pattern, text, NULL));
-	GEMP_TRY(gemp_symmetry_find(&symmetry, pattern, true));
-	GEMP_TRY(gemp_chain_new(&chain, symmetry, base, 7));
+	GEMP_TRY(gemp_automorphism_find(&symmetry, pattern, true));
+	GEMP_TRY(gemp_stab_chain_new(&chain, symmetry, base, 7));
 done:
-	gemp_chain_free(chain);
+	gemp_stab_chain_free(chain);
 	gemp_symmetry_free(symmetry);
 	gemp_pattern_free(pattern);
 	return code;

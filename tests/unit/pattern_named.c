@@ -1,8 +1,12 @@
 /* Shapes by name and query-graph files. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/text.h"
-#include "pattern/pattern.h"
+#include "core/status.h"
+#include "pattern/shapes/named_pattern.h"
+#include "pattern/shapes/query_graph.h"
+#include "pattern/model/pattern.h"
 
 #include <stdio.h>
 #include <string.h>

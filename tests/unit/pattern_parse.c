@@ -1,8 +1,15 @@
 /* Query text becomes a pattern: structure, names, literals, and every error at its place. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/text.h"
-#include "pattern/pattern.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "pattern/condition/expr_text.h"
+#include "pattern/model/expr.h"
+#include "pattern/model/parameter.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/model/pattern.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -487,9 +494,9 @@ static void trails(void **state)
 		snprintf(text, sizeof text, "MATCH (a)-[%s]->(b)-->(c)", cases[i].written);
 		gemp_pattern *p = parsed(text);
 		assert_true(p->edges[0].path && !p->edges[1].path);
-		assert_int_equal(p->edges[0].least, cases[i].least);
-		assert_int_equal(p->edges[0].most, cases[i].most);
-		assert_int_equal(p->edges[1].most, 1);
+		assert_int_equal(p->edges[0].min_hops, cases[i].least);
+		assert_int_equal(p->edges[0].max_hops, cases[i].most);
+		assert_int_equal(p->edges[1].max_hops, 1);
 		gemp_pattern_free(p);
 	}
 }
@@ -503,27 +510,27 @@ static void inner_patterns(void **state)
 	assert_int_equal(p->sub_count, 2);
 	assert_int_equal(p->condition_count, 2);
 	const gemp_pattern *bare = p->subs[0], *block = p->subs[1];
-	assert_int_equal(bare->given, 1);
+	assert_int_equal(bare->arguments, 1);
 	assert_string_equal(bare->vertices[0].name, "c");
 	assert_int_equal(bare->vertex_count, 2);
-	assert_int_equal(block->given, 3);
+	assert_int_equal(block->arguments, 3);
 	assert_string_equal(block->vertices[0].name, "b");
 	assert_string_equal(block->vertices[1].name, "a");
 	assert_string_equal(block->vertices[2].name, "c");
 	assert_string_equal(block->vertices[3].name, "x");
 	for (int v = 0; v < 4; v++)
-		assert_int_equal(block->vertices[v].free, v == 1 || v == 2); /* not in a path of it */
+		assert_int_equal(block->vertices[v].repeatable, v == 1 || v == 2); /* not in a path of it */
 	assert_edge(block, 0, 3, 0, GEMP_OUT, 0);
 	assert_int_equal(block->sub_count, 1);
 	const gemp_pattern *deep = block->subs[0];
-	assert_int_equal(deep->given, 2);
+	assert_int_equal(deep->arguments, 2);
 	assert_string_equal(deep->vertices[0].name, "x");
 	assert_string_equal(deep->vertices[1].name, "c");
 	for (size_t i = 0; i < 2; i++) {
 		const gemp_expr *expr = p->conditions[i].expr;
 		expr = expr->kind == GEMP_NOT ? expr->children[0] : expr;
 		assert_int_equal(expr->kind, GEMP_EXISTS);
-		assert_int_equal(expr->count, p->subs[expr->sub]->given);
+		assert_int_equal(expr->count, p->subs[expr->sub]->arguments);
 		assert_int_equal(expr->children[0]->variable, expr->sub == 0 ? 2 : 1);
 		assert_int_equal(p->conditions[i].vertices, expr->sub == 0 ? 4 : 7);
 	}
@@ -539,12 +546,12 @@ static void optional_parts(void **state)
 	assert_int_equal(gemp_pattern_row_vertices(p), 5);
 	assert_int_equal(gemp_pattern_row_edges(p), 4);
 	const gemp_optional *one = &p->optionals[0], *two = &p->optionals[1];
-	assert_int_equal(one->pattern->given, 2);
+	assert_int_equal(one->pattern->arguments, 2);
 	assert_int_equal(one->outer[0], 1);
 	assert_int_equal(one->outer[1], 0);
 	assert_int_equal(one->first_vertex, 2);
 	assert_int_equal(one->first_edge, 1);
-	assert_int_equal(two->pattern->given, 1);
+	assert_int_equal(two->pattern->arguments, 1);
 	assert_int_equal(two->outer[0], 2);
 	assert_int_equal(two->first_vertex, 4);
 	assert_int_equal(two->first_edge, 3);

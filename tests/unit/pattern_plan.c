@@ -1,5 +1,9 @@
 /* Plans, run by a naive interpreter over tiny multigraphs, against the definition of a match: each plan finds each
  * embedding once, or, where it breaks symmetry, `divisor` of each orbit. */
+#include "core/memory.h"
+#include "pattern/bind/bind.h"
+#include "pattern/plan/planner.h"
+#include "pattern/symmetry/automorphism.h"
 #include "plan_trial.h"
 
 #include "core/log.h"
@@ -41,7 +45,7 @@ static void check_step(const trial *t, const gemp_step *step, uint64_t *vertices
 	} else {
 		assert_false(*vertices & self);
 		assert_int_equal(step->candidates, t->statistics.filtered[step->vertex]);
-		if (step->kind == GEMP_GIVEN)
+		if (step->kind == GEMP_ARGUMENT)
 			assert_true(step->sources == 0 && step->vertex == step - t->plan->steps);
 		else
 			assert_true(step->kind == GEMP_SCAN ? *vertices == 0 && step->sources == 0 : step->sources > 0);
@@ -83,7 +87,7 @@ static bool any_free(const gemp_pattern *pattern)
 {
 	bool any = false;
 	for (size_t v = 0; v < pattern->vertex_count; v++)
-		any |= pattern->vertices[v].free;
+		any |= pattern->vertices[v].repeatable;
 	return any;
 }
 
@@ -101,9 +105,9 @@ static void check_form(const trial *t)
 {
 	const gemp_plan *plan = t->plan;
 	uint64_t vertices = 0, edges = 0, settled = 0, every_edge = (UINT64_C(1) << t->pattern->edge_count) - 1;
-	size_t given = t->pattern->given;
+	size_t given = t->pattern->arguments;
 	for (size_t s = 0; s < plan->step_count; s++) {
-		assert_int_equal(plan->steps[s].kind == GEMP_GIVEN, s < given);
+		assert_int_equal(plan->steps[s].kind == GEMP_ARGUMENT, s < given);
 		assert_int_equal(plan->steps[s].kind == GEMP_SCAN, s == 0 && !given);
 	}
 	assert_int_equal(plan->root, given ? given - 1 : 0);
@@ -134,17 +138,17 @@ static void check_form(const trial *t)
 /* Stages ascend along the plan, and no two are alike. */
 static void check_stages(const gemp_plan *plan)
 {
-	gemp_stage stages[256] = { { 0 } }, few[3] = { { 0 } };
+	gemp_plan_stage stages[256] = { { 0 } }, few[3] = { { 0 } };
 	size_t count = gemp_plan_stages(plan, stages, 256), expected = 0;
 	for (size_t s = (size_t)plan->root; s < plan->step_count; s++) {
 		const gemp_step *step = &plan->steps[s];
-		expected += step->kind == GEMP_EXTEND ? step->check_count : step->kind == GEMP_GIVEN ? 1 + step->check_count : 1;
+		expected += step->kind == GEMP_EXTEND ? step->check_count : step->kind == GEMP_ARGUMENT ? 1 + step->check_count : 1;
 	}
 	assert_int_equal(count, expected);
 	assert_true(stages[0].step == plan->root && !stages[0].verify);
 	for (size_t k = 1; k < count; k++) {
 		bool later = stages[k].step == stages[k - 1].step + 1 && !stages[k].verify;
-		if (stages[k - 1].step == plan->root && plan->given && !stages[k - 1].verify && stages[k].verify) {
+		if (stages[k - 1].step == plan->root && plan->arguments && !stages[k - 1].verify && stages[k].verify) {
 			assert_int_equal(stages[k].done, 0); /* the root's checks may all have to be made elsewhere */
 			continue;
 		}
@@ -334,10 +338,10 @@ static void random_extras(trial *t, uint64_t *random)
 		t->key[v] = (v * 3 + 1) % HOST_VERTICES;
 	o->break_symmetry = false;
 	o->order = NULL;
-	p->given = gemp_random_below(random, p->vertex_count + 1);
-	for (size_t v = p->given; v < p->vertex_count; v++)
-		p->vertices[v].free = o->semantics != GEMP_INDUCED && gemp_random_below(random, 3) == 0;
-	uint64_t *const masks[] = { o->tests.equal, o->tests.key_less, o->tests.key_most };
+	p->arguments = gemp_random_below(random, p->vertex_count + 1);
+	for (size_t v = p->arguments; v < p->vertex_count; v++)
+		p->vertices[v].repeatable = o->semantics != GEMP_INDUCED && gemp_random_below(random, 3) == 0;
+	uint64_t *const masks[] = { o->tests.equal, o->tests.key_less, o->tests.key_le };
 	if (a != b && gemp_random_below(random, 2))
 		masks[gemp_random_below(random, 3)][a] |= UINT64_C(1) << b;
 	o->tests.equal[b] |= o->tests.equal[a] >> b & 1 ? UINT64_C(1) << a : 0;
@@ -356,7 +360,7 @@ static void trial_new(trial *t, gemp_pattern *pattern, uint64_t *random)
 	t->pattern = pattern;
 	random_host(&t->host, random);
 	assert_ok(gemp_pattern_bind(pattern, &graph));
-	assert_ok(gemp_symmetry_find(&t->symmetry, pattern, true));
+	assert_ok(gemp_automorphism_find(&t->symmetry, pattern, true));
 	random_statistics(t, random);
 	random_options(t, random);
 	if (gemp_random_below(random, 2))
@@ -386,7 +390,7 @@ static void plans_find_what_is_defined(void **state)
 		broken += t.plan->broken && t.plan->group_order > 1;
 		tables += t.plan->two_paths;
 		divided += t.plan->divisor > 1;
-		given += t.pattern->given > 0;
+		given += t.pattern->arguments > 0;
 		freed += any_free(t.pattern);
 		compared += t.plan->keys;
 		asked += t.options.edge_test_count > 0;
@@ -409,7 +413,7 @@ static void order_by_estimates(void **state)
 	trial t = { .options = { .semantics = GEMP_ISO } };
 	assert_ok(gemp_pattern_parse(&t.pattern, "MATCH (v0)-[:R]->(v1)-[:R]->(v2)-[:R]->(v3) RETURN count(*)", NULL));
 	assert_ok(gemp_pattern_bind(t.pattern, &graph));
-	assert_ok(gemp_symmetry_find(&t.symmetry, t.pattern, true));
+	assert_ok(gemp_automorphism_find(&t.symmetry, t.pattern, true));
 	t.statistics = (gemp_statistics){ .vertices = 1000, .candidates = { 1000, 1000, 2, 1000 }, .edges = { 3000, 6, 6 },
 		.paths_from = { 9000, 6, 18 }, .paths_to = { 9000, 18, 6 } };
 	assert_ok(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options));
@@ -431,7 +435,7 @@ static void refused_orders(void **state)
 	trial t = { .options = { .semantics = GEMP_ISO, .order = apart } };
 	assert_ok(gemp_pattern_parse(&t.pattern, "MATCH (a)-[:R]->()-[:R]->(c) RETURN count(*)", NULL));
 	assert_ok(gemp_pattern_bind(t.pattern, &graph));
-	assert_ok(gemp_symmetry_find(&t.symmetry, t.pattern, true));
+	assert_ok(gemp_automorphism_find(&t.symmetry, t.pattern, true));
 	assert_code(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options), GEMP_EUSAGE);
 	assert_message("no edge joins c to a vertex before it");
 	t.options.order = along;
@@ -449,7 +453,7 @@ static void text_of_a_plan(void **state)
 	trial t = { .options = { .semantics = GEMP_ISO, .break_symmetry = true } };
 	assert_ok(gemp_pattern_parse(&t.pattern, "MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a) RETURN count(*)", NULL));
 	assert_ok(gemp_pattern_bind(t.pattern, &graph));
-	assert_ok(gemp_symmetry_find(&t.symmetry, t.pattern, true));
+	assert_ok(gemp_automorphism_find(&t.symmetry, t.pattern, true));
 	t.statistics = (gemp_statistics){ .vertices = 10, .candidates = { 10, 10, 10 }, .edges = { 20, 20, 20 } };
 	assert_ok(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options));
 	gemp_text text = { 0 };
@@ -518,7 +522,7 @@ static void too_many_views(void **state)
 	gemp_text_print(&text, " RETURN count(*)");
 	assert_ok(gemp_pattern_parse(&t.pattern, text.data, NULL));
 	assert_ok(gemp_pattern_bind(t.pattern, &many));
-	assert_ok(gemp_symmetry_find(&t.symmetry, t.pattern, true));
+	assert_ok(gemp_automorphism_find(&t.symmetry, t.pattern, true));
 	assert_code(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options), GEMP_EUSAGE);
 	assert_message("more than 32 different sets");
 	assert_null(made);

@@ -1,9 +1,14 @@
 /* What is refused and how that reads: tests/data/refusals.tsv, a line `query, place, message` each, against the parser
  * and against docs/query-language.md; rule_refusals.tsv for rules, against docs/rules.md. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/text.h"
-#include "pattern/rule.h"
+#include "core/status.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/semantic/rule_parse.h"
+#include "pattern/model/rule.h"
 
 #include <stdio.h>
 #include <stdlib.h>

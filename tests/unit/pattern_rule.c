@@ -1,11 +1,21 @@
 /* Rules as trees: the columns that a match needs, the updates in order, and the control. */
-#include "pattern/rule.h"
+#include "core/memory.h"
+#include "pattern/model/rule.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "pattern/bind/bind.h"
+#include "pattern/condition/expr_text.h"
+#include "pattern/model/parameter.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/rule_parse.h"
+#include "pattern/symmetry/automorphism.h"
 
 #include "harness/harness.h"
 
 #include "core/text.h"
-#include "pattern/expr.h"
-#include "pattern/symmetry.h"
+#include "pattern/model/expr.h"
+#include "pattern/symmetry/permutation_group.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +94,7 @@ static void print_control(const gemp_rules *rules, const gemp_control *control, 
 static void assert_rule(const gemp_rule *rule, const char *columns, const char *updates)
 {
 	gemp_text text = { 0 };
-	for (size_t i = 0; i < rule->needed; i++)
+	for (size_t i = 0; i < rule->update_columns; i++)
 		gemp_text_print(&text, "%s%s", i ? ", " : "", rule->pattern->result.items[i].name);
 	assert_string_equal(text.size ? text.data : "", columns);
 	gemp_text_clear(&text);
@@ -144,8 +154,8 @@ static void issue(void **state)
 	assert_rule(&rules->rules[4], "a", "detach delete a");
 	assert_int_equal(rules->rules[0].created_vertices, 1);
 	assert_int_equal(rules->rules[0].created_edges, 2);
-	assert_false(rules->rules[0].carries);
-	assert_true(rules->rules[1].carries);
+	assert_false(rules->rules[0].has_all_columns);
+	assert_true(rules->rules[1].has_all_columns);
 	assert_int_equal(rules->rules[1].line, 6);
 	assert_int_equal(rules->rules[1].column, 6);
 	assert_int_equal(rules->rules[1].updates[0].line, 7);
@@ -184,20 +194,20 @@ static void reads(void **state)
 	                           "RULE t MATCH (a)-[:T]->(b) WITH DISTINCT b CREATE (:N)\n"
 	                           "RULE u MATCH (a) WITH count(*) AS n CREATE (:N)");
 	const gemp_pattern *p = rules->rules[0].pattern;
-	assert_int_equal(rules->rules[0].needed, 1);
+	assert_int_equal(rules->rules[0].update_columns, 1);
 	assert_int_equal(p->result.item_count, 4 + 2); /* all vertices; edges without the path */
-	assert_int_equal(p->told, 1);
+	assert_int_equal(p->fixed_items, 1);
 	p = rules->rules[1].pattern;
-	assert_true(rules->rules[1].carries);
-	assert_int_equal(p->told, 2);
+	assert_true(rules->rules[1].has_all_columns);
+	assert_int_equal(p->fixed_items, 2);
 	assert_int_equal(p->with->shown, 4); /* b, x, a and the edge */
 	assert_int_equal(p->with->item_count, 5);
 	assert_int_equal(p->with->orders[0].item, 4);
 	assert_int_equal(p->result.item_count, 4);
-	assert_false(rules->rules[2].carries);
-	assert_int_equal(rules->rules[2].needed, 0);
+	assert_false(rules->rules[2].has_all_columns);
+	assert_int_equal(rules->rules[2].update_columns, 0);
 	assert_int_equal(rules->rules[2].pattern->result.item_count, 1);
-	assert_false(rules->rules[3].carries);
+	assert_false(rules->rules[3].has_all_columns);
 	assert_int_equal(rules->rules[3].pattern->result.item_count, 1);
 	gemp_rules_free(rules);
 	assert_int_equal(gemp_memory_blocks(), 0);
@@ -221,7 +231,7 @@ static void symmetry(void **state)
 		gemp_rules *rules = parsed(cases[i].rule);
 		gemp_symmetry *found;
 		bool overflow;
-		assert_ok(gemp_symmetry_find(&found, rules->rules[0].pattern, true));
+		assert_ok(gemp_automorphism_find(&found, rules->rules[0].pattern, true));
 		if (gemp_symmetry_order(found, &overflow) != cases[i].order)
 			fail_msg("%s: %llu symmetries", cases[i].rule, (unsigned long long)gemp_symmetry_order(found, &overflow));
 		gemp_symmetry_free(found);
@@ -267,8 +277,8 @@ static void binds(void **state)
 {
 	(void)state;
 	static gemp_column columns[] = { { .name = "x", .type = GEMP_INTEGER } };
-	gemp_label_set none = { .vertices = 1 };
-	const gemp_graph graph = { .ranks = 1, .label_set_count = 1, .label_sets = &none, .key = { .type = GEMP_INTEGER },
+	gemp_label_set none = { .vertex_count = 1 };
+	const gemp_graph graph = { .ranks = 1, .label_set_count = 1, .label_sets = &none, .keys = { .type = GEMP_INTEGER },
 		.attributes = { .count = 1, .columns = columns } };
 	static const struct { const char *match, *refusal; } cases[] = {
 		{ "MATCH (c:N) WHERE c.k > 1", NULL },
@@ -302,13 +312,13 @@ static void settles(void **state)
 {
 	(void)state;
 	static gemp_column columns[] = { { .name = "x", .type = GEMP_INTEGER } };
-	gemp_label_set none = { .vertices = 1 };
-	const gemp_graph graph = { .ranks = 1, .label_set_count = 1, .label_sets = &none, .key = { .type = GEMP_INTEGER },
+	gemp_label_set none = { .vertex_count = 1 };
+	const gemp_graph graph = { .ranks = 1, .label_set_count = 1, .label_sets = &none, .keys = { .type = GEMP_INTEGER },
 		.attributes = { .count = 1, .columns = columns } };
 	gemp_rules *rules = parsed("RULE r MATCH (a) WITH a, a.new AS n, max(a.x) AS x\n"
 	                           "CREATE (c {k: n, x: x}) SET a.x = n, a.y = n + n, a.new = x, a.z = n + 1");
 	assert_ok(gemp_rules_bind(rules, &graph, false));
-	gemp_rule_settle(&rules->rules[0]);
+	gemp_rule_drop_nulls(&rules->rules[0]);
 	assert_rule(&rules->rules[0], "n, x, a, n + n, n + 1",
 	            "create new0; remove new0 k; set new0 x = x; remove a x; remove a y; set a new = x; set a z = n + 1");
 	gemp_rules_free(rules);

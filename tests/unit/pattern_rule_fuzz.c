@@ -1,9 +1,15 @@
 /* Rules that nobody would write: every text is a tree or one clear message, and nothing is lost on the way. */
+#include "core/memory.h"
 #include "odd_text.h"
 
 #include "core/log.h"
-#include "pattern/rule.h"
-#include "pattern/symmetry.h"
+#include "core/status.h"
+#include "pattern/model/expr.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/rule_parse.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/model/rule.h"
+#include "pattern/symmetry/permutation_group.h"
 
 static const char *const pieces[] = {
 	"RULE r ", " RULE s ", " RUN ", "ONE ", "ALL ", "TRY ", " INTO ", " CREATE ", " SET ", " REMOVE ", " DELETE ",
@@ -42,7 +48,7 @@ static void check_element(const gemp_rule *rule, gemp_rule_element element)
 	if (element.created) {
 		assert_true(element.index < (element.edge ? rule->created_edges : rule->created_vertices));
 	} else {
-		assert_true(element.index < rule->needed);
+		assert_true(element.index < rule->update_columns);
 		assert_int_equal(result->items[element.index].expr->kind, element.edge ? GEMP_EDGE : GEMP_VERTEX);
 	}
 }
@@ -59,12 +65,12 @@ static void check_rule(const gemp_rule *rule)
 		if (update->kind == GEMP_CREATE_EDGE || update->kind == GEMP_MERGE)
 			check_element(rule, update->to);
 		if (update->kind == GEMP_SET_ATTRIBUTE && !update->constant)
-			assert_true(update->column < rule->needed);
+			assert_true(update->column < rule->update_columns);
 		bool named = update->kind != GEMP_CREATE_VERTEX && update->kind != GEMP_DELETE && update->kind != GEMP_MERGE;
 		assert_true(!named || update->name_count > 0);
 		assert_true(update->line > 0 && update->place > 0);
 	}
-	assert_ok(gemp_symmetry_find(&symmetry, rule->pattern, true));
+	assert_ok(gemp_automorphism_find(&symmetry, rule->pattern, true));
 	gemp_symmetry_free(symmetry);
 }
 

@@ -1,5 +1,8 @@
 /* Scripts: where queries end, what belongs to them, and that places are those of the script. */
-#include "pattern/script.h"
+#include "pattern/semantic/parse.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "pattern/model/parameter.h"
 
 #include "harness/harness.h"
 

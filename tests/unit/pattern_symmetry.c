@@ -1,10 +1,14 @@
 /* Automorphisms against all permutations tried one by one: order, generators, orbits, restrictions, canonical
  * tuples. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/symmetry/automorphism.h"
 #include "core/text.h"
-#include "pattern/symmetry.h"
+#include "pattern/symmetry/permutation_group.h"
 
 #include <string.h>
 
@@ -249,11 +253,11 @@ static void shuffle(uint64_t *seed, int *base, int count)
 }
 
 /* orbit(i) = images of base[i] under what fixes base[0..i-1]. */
-static void check_orbits(const listed *group, const gemp_chain *chain, const int *base)
+static void check_orbits(const listed *group, const gemp_stab_chain *chain, const int *base)
 {
 	for (int i = 0; i < group->points; i++) {
 		const int *orbit;
-		size_t size = gemp_chain_orbit(chain, (size_t)i, &orbit), expected = 0;
+		size_t size = gemp_stab_chain_orbit(chain, (size_t)i, &orbit), expected = 0;
 		bool there[MOST_POINTS] = { false };
 		for (size_t g = 0; g < group->count; g++) {
 			int j = 0;
@@ -271,7 +275,7 @@ static void check_orbits(const listed *group, const gemp_chain *chain, const int
 	}
 }
 
-static void check_canonical(const listed *group, const gemp_chain *chain, const int *base, const uint64_t *tuple)
+static void check_canonical(const listed *group, const gemp_stab_chain *chain, const int *base, const uint64_t *tuple)
 {
 	uint64_t best[MOST_POINTS], found[MOST_POINTS];
 	for (size_t g = 0; g < group->count; g++) {
@@ -284,19 +288,19 @@ static void check_canonical(const listed *group, const gemp_chain *chain, const 
 			best[i] = tuple[group->element[g][i]];
 	}
 	memcpy(found, tuple, sizeof found);
-	gemp_chain_canonical(chain, found);
+	gemp_stab_chain_canonical(chain, found);
 	assert_memory_equal(found, best, (size_t)group->points * sizeof *best);
 }
 
 /* Of each orbit of tuples of distinct values, one has the greatest of every orbit(i) at base[i], and one the least. */
-static void check_restrictions(const listed *group, const gemp_chain *chain, const int *base, const uint64_t *tuple)
+static void check_restrictions(const listed *group, const gemp_stab_chain *chain, const int *base, const uint64_t *tuple)
 {
 	size_t greatest = 0, least = 0;
 	for (size_t g = 0; g < group->count; g++) {
 		bool is_greatest = true, is_least = true;
 		for (int i = 0; i < group->points; i++) {
 			const int *orbit;
-			size_t size = gemp_chain_orbit(chain, (size_t)i, &orbit);
+			size_t size = gemp_stab_chain_orbit(chain, (size_t)i, &orbit);
 			for (size_t j = 1; j < size; j++) {
 				uint64_t own = tuple[group->element[g][base[i]]], other = tuple[group->element[g][orbit[j]]];
 				is_greatest = is_greatest && own > other;
@@ -313,10 +317,10 @@ static void check_restrictions(const listed *group, const gemp_chain *chain, con
 static void check_chain(uint64_t *seed, const listed *group, const gemp_symmetry *symmetry)
 {
 	int base[MOST_POINTS];
-	gemp_chain *chain;
+	gemp_stab_chain *chain;
 	uint64_t tuple[MOST_POINTS];
 	shuffle(seed, base, group->points);
-	assert_ok(gemp_chain_new(&chain, symmetry, base, (size_t)group->points));
+	assert_ok(gemp_stab_chain_new(&chain, symmetry, base, (size_t)group->points));
 	check_orbits(group, chain, base);
 	for (int round = 0; round < 6; round++) {
 		int order[MOST_POINTS];
@@ -327,7 +331,7 @@ static void check_chain(uint64_t *seed, const listed *group, const gemp_symmetry
 		if (round < 2)
 			check_restrictions(group, chain, base, tuple);
 	}
-	gemp_chain_free(chain);
+	gemp_stab_chain_free(chain);
 }
 
 static size_t check_sample(uint64_t *seed, const sample *s, bool use_return)
@@ -338,7 +342,7 @@ static size_t check_sample(uint64_t *seed, const sample *s, bool use_return)
 	int g[MOST_POINTS] = { 0 };
 	bool overflow;
 	list_vertices(s, g, 0, 0, use_return, &group);
-	assert_ok(gemp_symmetry_find(&symmetry, pattern, use_return));
+	assert_ok(gemp_automorphism_find(&symmetry, pattern, use_return));
 	size_t order = group.count;
 	if (gemp_symmetry_order(symmetry, &overflow) != order || overflow)
 		fail_msg("%s: order %zu, expected %zu", pattern->text, (size_t)gemp_symmetry_order(symmetry, &overflow), order);

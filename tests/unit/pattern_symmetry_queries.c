@@ -1,8 +1,16 @@
 /* Automorphisms of whole queries: what patterns inside, optional parts, paths and clauses tell apart. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/log.h"
-#include "pattern/symmetry.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/symmetry/automorphism.h"
+#include "pattern/symmetry/permutation_group.h"
 
 #include <string.h>
 
@@ -30,7 +38,7 @@ static uint64_t order_of(const gemp_pattern *pattern)
 {
 	gemp_symmetry *symmetry;
 	bool overflow;
-	assert_ok(gemp_symmetry_find(&symmetry, pattern, true));
+	assert_ok(gemp_automorphism_find(&symmetry, pattern, true));
 	uint64_t order = gemp_symmetry_order(symmetry, &overflow);
 	assert_int_equal(gemp_symmetry_points(symmetry), pattern->vertex_count + pattern->edge_count);
 	gemp_symmetry_free(symmetry);
@@ -149,7 +157,7 @@ static gemp_code find_once(void *text)
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_pattern_parse(&pattern, text, NULL));
 	GEMP_TRY(gemp_pattern_bind(pattern, &graph));
-	code = gemp_symmetry_find(&symmetry, pattern, true);
+	code = gemp_automorphism_find(&symmetry, pattern, true);
 done:
 	gemp_symmetry_free(symmetry);
 	gemp_pattern_free(pattern);

@@ -2,8 +2,16 @@
 #include "harness/harness.h"
 
 #include "core/log.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
+#include "pattern/bind/bind.h"
+#include "pattern/condition/evaluate.h"
+#include "pattern/model/expr.h"
+#include "pattern/semantic/parse.h"
 #include "core/text.h"
-#include "pattern/pattern.h"
+#include "pattern/model/pattern.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,7 +87,7 @@ static int make_graph(void **state)
 		columns[i] = (gemp_column){ .name = (char *)(uintptr_t)names[i], .type = types[i] };
 	graph = (gemp_graph){ .ranks = 1, .label_count = 2, .labels = labels, .label_set_count = 3, .label_sets = sets,
 	                      .relation_count = 1, .relations = relations };
-	graph.key.type = GEMP_INTEGER;
+	graph.keys.type = GEMP_INTEGER;
 	graph.attributes = (gemp_table){ .count = COLUMNS, .columns = columns };
 	gemp_log_setup(0, GEMP_QUIET);
 	return 0;
@@ -102,7 +110,7 @@ done:
 static gemp_code evaluate(const char *expression, gemp_text *shown)
 {
 	gemp_pattern *pattern = NULL;
-	gemp_scratch scratch = { 0 };
+	gemp_arena scratch = { 0 };
 	gemp_value value;
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(bound(expression, &pattern));
@@ -114,7 +122,7 @@ static gemp_code evaluate(const char *expression, gemp_text *shown)
 		gemp_text_print(shown, " (bound as %s)", gemp_type_name[expr->type]);
 	code = gemp_text_status(shown);
 done:
-	gemp_scratch_free(&scratch);
+	gemp_arena_free(&scratch);
 	gemp_pattern_free(pattern);
 	return code;
 }
@@ -176,7 +184,7 @@ static void sizes_of_lists(void **state)
 		{ "[]", 0 }, { "[1]", 1 }, { "[1,2,3]", 3 }, { "[\"a,b\",\"[\"]", 2 }, { "[[1,2],[3]]", 2 }, { "[\"\\\\\",\"\\\",\"]", 2 },
 		{ "[{\"a\":1,\"b\":2}]", 1 }, { "[null,null]", 2 },
 	};
-	gemp_scratch scratch = { 0 };
+	gemp_arena scratch = { 0 };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		gemp_value value;
 		gemp_expr list = { .kind = GEMP_LITERAL, .type = GEMP_LIST }, *child = &list;
@@ -186,7 +194,7 @@ static void sizes_of_lists(void **state)
 		assert_ok(gemp_expr_value(&size, &scope, &scratch, &value));
 		assert_int_equal(value.integer, cases[i].size);
 	}
-	gemp_scratch_free(&scratch);
+	gemp_arena_free(&scratch);
 }
 
 /* Of some row: a place, and what was computed. */
@@ -257,7 +265,7 @@ static void long_strings(void **state)
 {
 	(void)state;
 	gemp_pattern *pattern = NULL;
-	gemp_scratch scratch = { 0 };
+	gemp_arena scratch = { 0 };
 	bool truth;
 	assert_ok(bound("a.s =~ '(a|b)*'", &pattern));
 	gemp_expr *matches = pattern->result.items[0].expr, text = { .kind = GEMP_LITERAL }, *kept = matches->children[0];
@@ -274,7 +282,7 @@ static void long_strings(void **state)
 	assert_false(truth);
 	matches->children[0] = kept;
 	gemp_free(bytes);
-	gemp_scratch_free(&scratch);
+	gemp_arena_free(&scratch);
 	gemp_pattern_free(pattern);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }

@@ -6,8 +6,12 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
+#include "pattern/shapes/named_pattern.h"
+#include "pattern/symmetry/permutation_group.h"
 #include "core/text.h"
-#include "pattern/plan.h"
+#include "pattern/plan/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,12 +178,12 @@ static inline bool pair_fits(const trial *t, const int *at, size_t u, size_t v)
 {
 	const gemp_vertex_tests *tests = &t->options.tests;
 	bool distinct = t->options.semantics == GEMP_ISO || t->options.semantics == GEMP_INDUCED;
-	distinct &= !t->pattern->vertices[u].free && !t->pattern->vertices[v].free;
+	distinct &= !t->pattern->vertices[u].repeatable && !t->pattern->vertices[v].repeatable;
 	if (at[u] == at[v] && (distinct || tests->unequal[u] >> v & 1))
 		return false;
 	return !(tests->equal[u] >> v & 1 && at[u] != at[v]) &&
 	       !(tests->key_less[u] >> v & 1 && t->key[at[u]] >= t->key[at[v]]) &&
-	       !(tests->key_most[u] >> v & 1 && t->key[at[u]] > t->key[at[v]]);
+	       !(tests->key_le[u] >> v & 1 && t->key[at[u]] > t->key[at[v]]);
 }
 
 static inline bool vertices_fit(const trial *t, const int *at)
@@ -266,9 +270,9 @@ static inline bool step_holds(const run *r, const gemp_step *step)
 		if ((step->differ >> v & 1 && mine == at[v]) || (step->less >> v & 1 && mine >= at[v]) ||
 		    (step->greater >> v & 1 && mine <= at[v]) || (step->same >> v & 1 && mine != at[v]) ||
 		    (step->key_less >> v & 1 && t->key[mine] >= t->key[at[v]]) ||
-		    (step->key_most >> v & 1 && t->key[mine] > t->key[at[v]]) ||
+		    (step->key_le >> v & 1 && t->key[mine] > t->key[at[v]]) ||
 		    (step->key_greater >> v & 1 && t->key[mine] <= t->key[at[v]]) ||
-		    (step->key_least >> v & 1 && t->key[mine] < t->key[at[v]]))
+		    (step->key_ge >> v & 1 && t->key[mine] < t->key[at[v]]))
 			return false;
 	for (size_t e = 0; e < t->pattern->edge_count; e++)
 		if ((step->edges_differ >> e & 1 && my_edge == edge[e]) || (step->edge_less >> e & 1 && my_edge >= edge[e]))

@@ -1,12 +1,14 @@
 /* On the host: sorts are stable and right for every kind of key, splits keep every element and its value, scans are those of
  * one loop. */
+#include "core/memory.h"
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "core/prefix_sum.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "primitive/distinct.h"
-#include "primitive/extent.h"
-#include "primitive/scan.h"
+#include "primitive/key.h"
 #include "primitive/sort.h"
 #include "primitive/split.h"
 
@@ -129,13 +131,13 @@ static void codes_are_undone(void **state)
 	}
 }
 
-static void check_split(size_t count, gemp_split split, uint64_t *random)
+static void check_split(size_t count, gemp_multisplit split, uint64_t *random)
 {
 	uint32_t *keys = malloc(count * 4 + 1), *out = malloc(count * 4 + 1), *values = malloc(count * 4 + 1);
 	uint32_t *out_values = malloc(count * 4 + 1);
 	uint64_t *begin = malloc((((size_t)1 << split.bits) + 1) * 8);
 	for (size_t i = 0; i < count; i++) {
-		keys[i] = (uint32_t)(split.least + gemp_random_below(random, (uint64_t)1 << (split.shift + split.bits)));
+		keys[i] = (uint32_t)(split.min_code + gemp_random_below(random, (uint64_t)1 << (split.shift + split.bits)));
 		values[i] = (uint32_t)i;
 	}
 	assert_ok(gemp_split_host(&split, keys, values, count, out, out_values, begin));
@@ -143,7 +145,7 @@ static void check_split(size_t count, gemp_split split, uint64_t *random)
 	assert_int_equal(begin[(size_t)1 << split.bits], count);
 	for (size_t b = 0; b >> split.bits == 0; b++)
 		for (size_t i = begin[b]; i < begin[b + 1]; i++) {
-			assert_int_equal((out[i] - split.least) >> split.shift, b);
+			assert_int_equal((out[i] - split.min_code) >> split.shift, b);
 			assert_int_equal(keys[out_values[i]], out[i]);
 			assert_true(i == begin[b] || out_values[i - 1] < out_values[i]);
 		}
@@ -159,9 +161,9 @@ static void splits(void **state)
 	uint64_t random = test_seed();
 	(void)state;
 	for (int i = 0; i < 60; i++) {
-		gemp_split split = { .key = GEMP_KEY_U32, .value_size = 4, .bits = 1 + (unsigned)gemp_random_below(&random, 11) };
+		gemp_multisplit split = { .key = GEMP_KEY_U32, .value_size = 4, .bits = 1 + (unsigned)gemp_random_below(&random, 11) };
 		split.shift = (unsigned)gemp_random_below(&random, 20);
-		split.least = gemp_random_below(&random, 1000);
+		split.min_code = gemp_random_below(&random, 1000);
 		check_split(gemp_random_below(&random, i % 6 ? 3000 : 200000), split, &random);
 	}
 }
@@ -181,7 +183,7 @@ static void scans(void **state)
 		}
 		uint64_t *kept = malloc(count * 8 + 1);
 		memcpy(kept, large, count * 8);
-		uint64_t all = gemp_scan_host_u64(large, large, count), all32 = gemp_scan_host_u32(small, small_sums, count);
+		uint64_t all = gemp_prefix_exclusive_u64(large, large, count), all32 = gemp_prefix_exclusive_u32(small, small_sums, count);
 		for (size_t i = 0; i < count; i++) {
 			assert_true(large[i] == sum && small_sums[i] == (uint32_t)sum32);
 			sum += kept[i];

@@ -2,8 +2,9 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "core/status.h"
 #include "core/text.h"
-#include "query/exact_sum.h"
+#include "query/rows/exact_sum.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,9 +14,9 @@ static double sum_of(const double *values, size_t count, uint64_t n)
 {
 	gemp_exact_sum sum = { 0 };
 	for (size_t i = 0; i < count; i++)
-		assert_ok(gemp_exact_add(&sum, values[i], 1));
-	double result = gemp_exact_round(&sum, n);
-	gemp_exact_free(&sum);
+		assert_ok(gemp_exact_sum_add(&sum, values[i], 1));
+	double result = gemp_exact_sum_round(&sum, n);
+	gemp_exact_sum_free(&sum);
 	return result;
 }
 
@@ -83,24 +84,24 @@ static void random_sums(void **state)
 			int64_t mantissa = (int64_t)(gemp_random(&seed) >> 11) * (gemp_random_below(&seed, 2) ? 1 : -1);
 			values[i] = ldexp((double)mantissa, base + shift);
 			whole += (__int128)mantissa * ((__int128)1 << shift);
-			assert_ok(gemp_exact_add(&forth, values[i], 1));
+			assert_ok(gemp_exact_sum_add(&forth, values[i], 1));
 		}
 		for (size_t i = count; i-- > 0;)
-			assert_ok(gemp_exact_add(&parts[i % 2], values[i], 1));
+			assert_ok(gemp_exact_sum_add(&parts[i % 2], values[i], 1));
 		gemp_text packed = { 0 };
-		assert_ok(gemp_exact_pack(&parts[1], &packed));
+		assert_ok(gemp_exact_sum_pack(&parts[1], &packed));
 		const char *at = packed.data;
-		assert_ok(gemp_exact_merge_packed(&parts[0], &at));
+		assert_ok(gemp_exact_sum_merge_packed(&parts[0], &at));
 		assert_ptr_equal(at, packed.data + packed.size);
 		/* The conversion of an integer rounds to nearest even; scaling is exact but for subnormal numbers. */
-		double expected = ldexp((double)whole, base), found = gemp_exact_round(&forth, 1);
+		double expected = ldexp((double)whole, base), found = gemp_exact_sum_round(&forth, 1);
 		if (fabs(expected) >= DBL_MIN || expected == 0)
 			assert_true(found == expected);
-		assert_true(gemp_exact_round(&parts[0], 1) == found);
+		assert_true(gemp_exact_sum_round(&parts[0], 1) == found);
 		gemp_text_free(&packed);
-		gemp_exact_free(&forth);
-		gemp_exact_free(&parts[0]);
-		gemp_exact_free(&parts[1]);
+		gemp_exact_sum_free(&forth);
+		gemp_exact_sum_free(&parts[0]);
+		gemp_exact_sum_free(&parts[1]);
 	}
 }
 
@@ -114,11 +115,11 @@ static void random_means(void **state)
 		uint64_t n = 1 + gemp_random(&seed) % (UINT64_C(1) << (1 + gemp_random_below(&seed, 60)));
 		uint64_t q = (UINT64_C(1) << 52) + (gemp_random(&seed) >> 12), r = gemp_random_below(&seed, n);
 		__int128 whole = (__int128)q * n + r;
-		assert_ok(gemp_exact_add_integer(&sum, trial % 2 ? -whole : whole));
+		assert_ok(gemp_exact_sum_add_integer(&sum, trial % 2 ? -whole : whole));
 		bool up = r > n - r || (r == n - r && (q & 1)); /* q is a double, and the next one is q + 1 */
 		double expected = (double)(q + up);
-		assert_true(gemp_exact_round(&sum, n) == (trial % 2 ? -expected : expected));
-		gemp_exact_free(&sum);
+		assert_true(gemp_exact_sum_round(&sum, n) == (trial % 2 ? -expected : expected));
+		gemp_exact_sum_free(&sum);
 	}
 }
 
@@ -126,20 +127,20 @@ static void times_over(void **state)
 {
 	(void)state;
 	gemp_exact_sum sum = { 0 };
-	assert_ok(gemp_exact_add(&sum, 0.1, UINT64_MAX));
-	assert_ok(gemp_exact_add(&sum, 0.1, 1));
-	assert_true(gemp_exact_round(&sum, 1) == 0x1p64 * 0.1);
-	assert_ok(gemp_exact_add(&sum, -0.1, UINT64_MAX));
-	assert_ok(gemp_exact_add(&sum, -0.1, 1));
-	assert_true(gemp_exact_round(&sum, 1) == 0);
-	gemp_exact_clear(&sum);
+	assert_ok(gemp_exact_sum_add(&sum, 0.1, UINT64_MAX));
+	assert_ok(gemp_exact_sum_add(&sum, 0.1, 1));
+	assert_true(gemp_exact_sum_round(&sum, 1) == 0x1p64 * 0.1);
+	assert_ok(gemp_exact_sum_add(&sum, -0.1, UINT64_MAX));
+	assert_ok(gemp_exact_sum_add(&sum, -0.1, 1));
+	assert_true(gemp_exact_sum_round(&sum, 1) == 0);
+	gemp_exact_sum_clear(&sum);
 	for (int i = 0; i < 100; i++)
-		assert_ok(gemp_exact_add(&sum, DBL_MAX, UINT64_MAX));
-	assert_true(gemp_exact_round(&sum, UINT64_MAX) == INFINITY);
+		assert_ok(gemp_exact_sum_add(&sum, DBL_MAX, UINT64_MAX));
+	assert_true(gemp_exact_sum_round(&sum, UINT64_MAX) == INFINITY);
 	for (int i = 0; i < 99; i++)
-		assert_ok(gemp_exact_add(&sum, -DBL_MAX, UINT64_MAX));
-	assert_true(gemp_exact_round(&sum, UINT64_MAX) == DBL_MAX);
-	gemp_exact_free(&sum);
+		assert_ok(gemp_exact_sum_add(&sum, -DBL_MAX, UINT64_MAX));
+	assert_true(gemp_exact_sum_round(&sum, UINT64_MAX) == DBL_MAX);
+	gemp_exact_sum_free(&sum);
 }
 
 static gemp_code add_some(void *unused)
@@ -147,11 +148,11 @@ static gemp_code add_some(void *unused)
 	(void)unused;
 	gemp_exact_sum sum = { 0 };
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_exact_add(&sum, 1, 1));
-	GEMP_TRY(gemp_exact_add(&sum, 1e200, 1));
-	GEMP_TRY(gemp_exact_add(&sum, -1e-200, 1));
+	GEMP_TRY(gemp_exact_sum_add(&sum, 1, 1));
+	GEMP_TRY(gemp_exact_sum_add(&sum, 1e200, 1));
+	GEMP_TRY(gemp_exact_sum_add(&sum, -1e-200, 1));
 done:
-	gemp_exact_free(&sum);
+	gemp_exact_sum_free(&sum);
 	return code;
 }
 

@@ -1,8 +1,8 @@
 /* Numbers for byte strings, against what was put in. */
 #include "harness/harness.h"
 
-#include "core/random.h"
-#include "query/key_table.h"
+#include "core/status.h"
+#include "query/rows/key_table.h"
 
 #include <stdio.h>
 #include <string.h>

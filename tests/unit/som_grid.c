@@ -2,7 +2,8 @@
 #include "harness/harness.h"
 #include "harness/som_reference.h"
 
-#include "som/grid.h"
+#include "som/map/grid.h"
+#include "core/status.h"
 
 #include <math.h>
 

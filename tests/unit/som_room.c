@@ -4,8 +4,12 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "som/accumulate.h"
-#include "som/room.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "som/map/codebook.h"
+#include "som/map/samples.h"
+#include "som/map/smooth.h"
+#include "som/map/sample_blocks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +20,7 @@ static const size_t gib = (size_t)1 << 30;
 
 static gemp_device device_of(size_t memory, size_t largest)
 {
-	return (gemp_device){ .memory = memory, .largest = largest < memory ? largest : memory, .name = "a device" };
+	return (gemp_device){ .memory = memory, .max_buffer = largest < memory ? largest : memory, .name = "a device" };
 }
 
 static size_t of_sample(const gemp_som_need *need)
@@ -35,35 +39,35 @@ static size_t of_unit(const gemp_som_need *need)
 }
 
 /* Bytes on the device. */
-static size_t taken(const gemp_som_room *room, const gemp_som_need *need)
+static size_t taken(const gemp_som_capacity *room, const gemp_som_need *need)
 {
 	const size_t samples = room->all_samples || need->samples < 2 * room->samples ? need->samples : 2 * room->samples;
 	return samples * of_sample(need) + room->units * of_unit(need) + of_planes(need, room->values) * need->plane + need->other;
 }
 
-static void check(const gemp_device *device, const gemp_som_need *need, const gemp_som_room *room)
+static void check(const gemp_device *device, const gemp_som_need *need, const gemp_som_capacity *room)
 {
 	const size_t values = need->dims * sizeof(float);
-	if (taken(room, need) > device->memory - device->held || room->samples * values > device->largest ||
-	    room->units * of_unit(need) > device->largest || of_planes(need, room->values) * need->widest > device->largest ||
+	if (taken(room, need) > device->memory - device->buffer_bytes || room->samples * values > device->max_buffer ||
+	    room->units * of_unit(need) > device->max_buffer || of_planes(need, room->values) * need->max_buffer > device->max_buffer ||
 	    of_planes(need, room->values) > INT32_MAX || room->units > need->units || room->values > need->dims)
 		fail_msg("%zu samples of %u values, %u units in %zu of %zu bytes: %zu samples, %u units, %u values take %zu", need->samples,
-		         need->dims, need->units, device->largest, device->memory, room->samples, room->units, room->values,
+		         need->dims, need->units, device->max_buffer, device->memory, room->samples, room->units, room->values,
 		         taken(room, need));
 }
 
 static gemp_som_need need_of(size_t samples, uint32_t dims, uint32_t units)
 {
-	return (gemp_som_need){ .samples = samples, .dims = dims, .units = units, .keys = 8, .plane = BATCH, .widest = WIDEST };
+	return (gemp_som_need){ .samples = samples, .dims = dims, .units = units, .keys = 8, .plane = BATCH, .max_buffer = WIDEST };
 }
 
 static void all_where_it_fits(void **state)
 {
 	const gemp_device device = device_of(139 * gib, 35 * gib);
 	const gemp_som_need need = need_of(12000, 12, 40000);
-	gemp_som_room room;
+	gemp_som_capacity room;
 	(void)state;
-	assert_ok(gemp_som_room_find(&room, &device, &need));
+	assert_ok(gemp_som_capacity_find(&room, &device, &need));
 	assert_true(room.all_samples && room.samples == 12000 && room.units == 40000 && room.values == 12);
 	check(&device, &need, &room);
 }
@@ -73,15 +77,15 @@ static void large_ones(void **state)
 {
 	const gemp_device large = device_of(139 * gib, 35 * gib), small = device_of(16 * gib, 4 * gib);
 	const gemp_som_need vectors = need_of(20000000, 512, 65536), map = need_of(1000000, 64, INT32_MAX);
-	gemp_som_room room;
+	gemp_som_capacity room;
 	(void)state;
-	assert_ok(gemp_som_room_find(&room, &large, &vectors));
+	assert_ok(gemp_som_capacity_find(&room, &large, &vectors));
 	assert_true(room.all_samples && room.samples < 20000000 && room.samples > 10000000 && room.values == 512);
 	check(&large, &vectors, &room);
-	assert_ok(gemp_som_room_find(&room, &small, &vectors));
+	assert_ok(gemp_som_capacity_find(&room, &small, &vectors));
 	assert_true(!room.all_samples && room.samples > 1000000 && room.units == 65536 && room.values == 512);
 	check(&small, &vectors, &room);
-	assert_code(gemp_som_room_find(&room, &small, &map), GEMP_ENOMEM);
+	assert_code(gemp_som_capacity_find(&room, &small, &map), GEMP_ENOMEM);
 	assert_non_null(strstr(gemp_message(), "take a smaller map"));
 }
 
@@ -96,13 +100,13 @@ static void never_too_much(void **state)
 		gemp_som_need need = need_of(gemp_random_below(&random, (uint64_t)1 << gemp_random_below(&random, 30)),
 		                             1 + (uint32_t)gemp_random_below(&random, 1 << gemp_random_below(&random, 12)),
 		                             1 + (uint32_t)gemp_random_below(&random, 1 << gemp_random_below(&random, 28)));
-		gemp_som_room room;
-		device.held = gemp_random_below(&random, device.memory);
+		gemp_som_capacity room;
+		device.buffer_bytes = gemp_random_below(&random, device.memory);
 		need.missing = gemp_random_below(&random, 2);
 		need.other = gemp_random_below(&random, 4096);
 		if (gemp_random_below(&random, 8) == 0)
-			need.plane = need.widest = 0; /* as for searches */
-		if (gemp_som_room_find(&room, &device, &need) != GEMP_OK)
+			need.plane = need.max_buffer = 0; /* as for searches */
+		if (gemp_som_capacity_find(&room, &device, &need) != GEMP_OK)
 			continue;
 		if (need.plane)
 			check(&device, &need, &room);

@@ -1,6 +1,7 @@
 #include "gas_parts/beside.h"
 
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "gas_parts/check.h"
 

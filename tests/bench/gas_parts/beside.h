@@ -2,6 +2,7 @@
 #ifndef BENCH_GAS_BESIDE_H
 #define BENCH_GAS_BESIDE_H
 
+#include "core/status.h"
 #include "gas_parts/openmp.h"
 
 typedef enum application { BFS, SSSP, PAGERANK, SPMV } application;

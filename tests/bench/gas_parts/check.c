@@ -1,6 +1,7 @@
 #include "gas_parts/check.h"
 
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 #include <math.h>

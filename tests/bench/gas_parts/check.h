@@ -2,6 +2,7 @@
 #ifndef BENCH_GAS_CHECK_H
 #define BENCH_GAS_CHECK_H
 
+#include "core/status.h"
 #include "gas_parts/graph.h"
 
 #define BENCH_FAR UINT32_MAX /* level, distance: not reached */

@@ -1,9 +1,13 @@
 #include "gas_parts/edge_list.h"
 
 #include "core/memory.h"
+#include "comm/comm.h"
+#include "comm/world.h"
+#include "core/status.h"
+#include "graph/graph.h"
 #include "core/random.h"
 #include "core/threads.h"
-#include "io/graph_file.h"
+#include "io/graph_file/graph_file_read.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -66,15 +70,15 @@ static gemp_code from_file(edge_list *list, const char *path)
 	size_t at = 0;
 	gemp_comm_new(&comm, MPI_COMM_SELF);
 	GEMP_TRY(gemp_graph_file_open(&graph, &comm, path));
-	*list = (edge_list){ (uint32_t)graph->vertices, gemp_graph_edges(graph), NULL };
+	*list = (edge_list){ (uint32_t)graph->vertex_count, gemp_graph_edges(graph), NULL };
 	GEMP_TRY(GEMP_NEW(list->ends, list->count));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
-		GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PART_OUT));
+		GEMP_TRY(gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT));
 		for (uint32_t v = 0; v < list->vertices; v++)
-			for (uint64_t e = relation->out_begin[v]; e < relation->out_begin[v + 1]; e++, at++) {
+			for (uint64_t e = relation->out_offsets[v]; e < relation->out_offsets[v + 1]; e++, at++) {
 				list->ends[at][0] = v;
-				list->ends[at][1] = relation->out[e];
+				list->ends[at][1] = relation->out_targets[e];
 			}
 	}
 done:

@@ -1,7 +1,8 @@
 #include "gas_parts/graph.h"
 
 #include "core/memory.h"
-#include "core/prefix.h"
+#include "core/status.h"
+#include "core/prefix_sum.h"
 #include "core/random.h"
 #include "core/threads.h"
 #include "gas_parts/edge_list.h"
@@ -157,7 +158,7 @@ static gemp_code make_rows(graph *g, const edge_list *edges, const uint32_t *ren
 	gemp_parallel_for(m.buckets, sort_bucket, &m);
 	if (m.failed)
 		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "no memory to sort edges in"));
-	gemp_prefix_sums(m.kept, m.buckets + 1);
+	gemp_prefix_inclusive(m.kept, m.buckets + 1);
 	GEMP_TRY(GEMP_NEW(g->begin, (size_t)g->vertices + 1));
 	GEMP_TRY(GEMP_NEW(g->end, m.kept[m.buckets]));
 	gemp_parallel_for(m.buckets, fill_rows, &m);

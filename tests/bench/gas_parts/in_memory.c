@@ -1,7 +1,11 @@
+#include "comm/comm.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 #include "gas_parts/in_memory.h"
 
 #include "core/memory.h"
-#include "core/prefix.h"
+#include "core/status.h"
+#include "core/prefix_sum.h"
 #include "core/threads.h"
 
 #include <string.h>
@@ -37,15 +41,15 @@ static void copy_piece(void *context, unsigned thread, size_t piece)
 	const copying *c = context;
 	size_t rows = c->graph->rows;
 	for (size_t row = rows * piece / PIECES; row < rows * (piece + 1) / PIECES; row++) {
-		uint32_t v = (uint32_t)(c->graph->first + row);
-		uint64_t from = greater(c->g, v), count = c->g->begin[v + 1] - from, to = c->relation->out_begin[row];
+		uint32_t v = (uint32_t)(c->graph->first_vertex + row);
+		uint64_t from = greater(c->g, v), count = c->g->begin[v + 1] - from, to = c->relation->out_offsets[row];
 		if (c->counting) {
-			c->relation->out_begin[row + 1] = count;
-			c->graph->key.integers[row] = v;
-			c->graph->key_rank[row] = v;
+			c->relation->out_offsets[row + 1] = count;
+			c->graph->keys.integers[row] = v;
+			c->graph->key_ranks[row] = v;
 			continue;
 		}
-		memcpy(c->relation->out + to, c->g->end + from, count * sizeof *c->relation->out);
+		memcpy(c->relation->out_targets + to, c->g->end + from, count * sizeof *c->relation->out_targets);
 		for (uint64_t i = 0; c->value && i < count; i++)
 			c->value[to + i] = c->weight[from + i];
 	}
@@ -55,22 +59,22 @@ static void copy_piece(void *context, unsigned thread, size_t piece)
 static gemp_code turn_round(gemp_relation *relation, size_t rows)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t *next = NULL, edges = relation->out_begin[rows];
-	GEMP_TRY(GEMP_NEW(relation->in_begin, rows + 1));
-	GEMP_TRY(GEMP_NEW(relation->in, edges));
-	GEMP_TRY(GEMP_NEW(relation->in_edge, edges));
+	uint64_t *next = NULL, edges = relation->out_offsets[rows];
+	GEMP_TRY(GEMP_NEW(relation->in_offsets, rows + 1));
+	GEMP_TRY(GEMP_NEW(relation->in_sources, edges));
+	GEMP_TRY(GEMP_NEW(relation->in_edges, edges));
 	GEMP_TRY(GEMP_NEW(next, rows));
 	for (uint64_t e = 0; e < edges; e++)
-		relation->in_begin[relation->out[e] + 1]++;
-	gemp_prefix_sums(relation->in_begin, rows + 1);
-	memcpy(next, relation->in_begin, rows * sizeof *next);
+		relation->in_offsets[relation->out_targets[e] + 1]++;
+	gemp_prefix_inclusive(relation->in_offsets, rows + 1);
+	memcpy(next, relation->in_offsets, rows * sizeof *next);
 	for (uint32_t source = 0; source < rows; source++)
-		for (uint64_t e = relation->out_begin[source]; e < relation->out_begin[source + 1]; e++) {
-			uint64_t at = next[relation->out[e]]++;
-			relation->in[at] = source;
-			relation->in_edge[at] = e;
+		for (uint64_t e = relation->out_offsets[source]; e < relation->out_offsets[source + 1]; e++) {
+			uint64_t at = next[relation->out_targets[e]]++;
+			relation->in_sources[at] = source;
+			relation->in_edges[at] = e;
 		}
-	relation->loaded |= GEMP_PART_IN | GEMP_PART_IN_EDGES;
+	relation->loaded |= GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES;
 done:
 	gemp_free(next);
 	return code;
@@ -81,16 +85,16 @@ static gemp_code copy_edges(copying *c, const gemp_comm *comm)
 	gemp_code code = GEMP_OK;
 	gemp_relation *relation = c->relation;
 	gemp_column *column;
-	*relation = (gemp_relation){ .reciprocal = -1, .loaded = GEMP_PART_OUT | GEMP_PART_PROPS };
+	*relation = (gemp_relation){ .reciprocal = -1, .loaded = GEMP_LOAD_OUT | GEMP_LOAD_PROPS };
 	GEMP_TRY((relation->name = gemp_strdup("edge")) ? GEMP_OK : GEMP_ENOMEM);
-	GEMP_TRY(GEMP_NEW(relation->out_begin, c->graph->rows + 1));
+	GEMP_TRY(GEMP_NEW(relation->out_offsets, c->graph->rows + 1));
 	c->counting = true;
 	gemp_parallel_for(PIECES, copy_piece, c);
-	gemp_prefix_sums(relation->out_begin, c->graph->rows + 1);
-	uint64_t own = relation->out_begin[c->graph->rows];
-	GEMP_TRY(GEMP_NEW(relation->out, own));
-	relation->edges = c->g->begin[c->g->vertices] / 2;
-	relation->first = gemp_comm_before(comm, own);
+	gemp_prefix_inclusive(relation->out_offsets, c->graph->rows + 1);
+	uint64_t own = relation->out_offsets[c->graph->rows];
+	GEMP_TRY(GEMP_NEW(relation->out_targets, own));
+	relation->edge_count = c->g->begin[c->g->vertices] / 2;
+	relation->first_edge = gemp_comm_exscan(comm, own);
 	relation->props.rows = own;
 	if (c->weight) {
 		GEMP_TRY(gemp_table_add(&relation->props, "weight", GEMP_INTEGER, &column));
@@ -113,15 +117,15 @@ gemp_code graph_in_memory(gemp_graph **out, const gemp_comm *comm, const graph *
 	GEMP_TRY(GEMP_NEW(graph, 1));
 	graph->rank = comm->rank;
 	graph->ranks = comm->size;
-	graph->vertices = g->vertices;
+	graph->vertex_count = g->vertices;
 	GEMP_TRY(GEMP_NEW(graph->bounds, (size_t)comm->size + 1));
-	gemp_parts_share(&graph->parts, graph->vertices, (size_t)comm->size, graph->bounds);
-	graph->first = graph->bounds[comm->rank];
-	graph->rows = graph->bounds[comm->rank + 1] - graph->first;
-	GEMP_TRY(gemp_column_init(&graph->key, "id", GEMP_INTEGER));
-	GEMP_TRY(gemp_column_reserve(&graph->key, graph->rows, 0));
-	graph->key.rows = graph->rows;
-	GEMP_TRY(GEMP_NEW(graph->key_rank, graph->rows));
+	gemp_partition_assign(&graph->partition, graph->vertex_count, (size_t)comm->size, graph->bounds);
+	graph->first_vertex = graph->bounds[comm->rank];
+	graph->rows = graph->bounds[comm->rank + 1] - graph->first_vertex;
+	GEMP_TRY(gemp_column_init(&graph->keys, "id", GEMP_INTEGER));
+	GEMP_TRY(gemp_column_reserve(&graph->keys, graph->rows, 0));
+	graph->keys.rows = graph->rows;
+	GEMP_TRY(GEMP_NEW(graph->key_ranks, graph->rows));
 	GEMP_TRY(GEMP_NEW(graph->relations, 1));
 	graph->relation_count = 1;
 	copying c = { .g = g, .weight = weight, .graph = graph, .relation = graph->relations };

@@ -3,6 +3,7 @@
 #define BENCH_GAS_IN_MEMORY_H
 
 #include "comm/comm.h"
+#include "core/status.h"
 #include "gas_parts/graph.h"
 #include "graph/graph.h"
 

@@ -1,6 +1,7 @@
 #include "gas_parts/openmp.h"
 
 #include "core/memory.h"
+#include "core/status.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #ifndef BENCH_GAS_OPENMP_H
 #define BENCH_GAS_OPENMP_H
 
+#include "core/status.h"
 #include "gas_parts/graph.h"
 
 /* What the algorithms read and write; made once. */

@@ -1,13 +1,19 @@
 #include "gas_parts/ours.h"
 
 #include "core/memory.h"
-#include "core/timer.h"
-#include "gas/bfs.h"
+#include "analytics/dense/dense.h"
+#include "analytics/layout/layout.h"
+#include "analytics/layout/layout_build.h"
+#include "comm/comm.h"
+#include "comm/exchange.h"
+#include "core/status.h"
+#include "graph/graph.h"
+#include "analytics/traversal/bfs.h"
 #include "gas_parts/check.h"
 #include "gas_parts/in_memory.h"
-#include "gas/pagerank.h"
-#include "gas/spmv.h"
-#include "gas/sssp.h"
+#include "analytics/dense/pagerank.h"
+#include "analytics/dense/spmv.h"
+#include "analytics/traversal/sssp.h"
 
 #include <string.h>
 
@@ -44,8 +50,8 @@ static gemp_code by_id(const held *h, const bench *b, const void *own, size_t si
 	size_t *begin = NULL;
 	GEMP_TRY(GEMP_NEW(rows, h->layout.own * size));
 	for (uint32_t v = 0; v < h->layout.own; v++)
-		memcpy(rows + (h->layout.id[v] - h->graph->first) * size, (const char *)own + v * size, size);
-	GEMP_TRY(gemp_comm_gather_all(&b->comm, rows, h->layout.own * size, &gathered, &begin));
+		memcpy(rows + (h->layout.id[v] - h->graph->first_vertex) * size, (const char *)own + v * size, size);
+	GEMP_TRY(gemp_comm_allgather(&b->comm, rows, h->layout.own * size, &gathered, &begin));
 	memcpy(all, gathered, b->graph.vertices * size);
 done:
 	gemp_free(rows);
@@ -110,7 +116,7 @@ static gemp_code time_bfs(const held *h, bench *b, timing *t, bool any)
 		GEMP_MPI(MPI_Barrier(b->comm.world));
 		GEMP_TRY(gemp_bfs_run(bfs, source, &result));
 		t->device[run] = result.cost.device;
-		t->wall[run] = result.cost.wall + (any ? 0 : result.cost.settle);
+		t->wall[run] = result.cost.wall + (any ? 0 : result.cost.parents);
 		t->edges[run] = edges_reached(h, b, result.level) / 2;
 		t->rounds += result.pushes + result.pulls;
 		add_traffic(t, &result.cost.traffic);
@@ -177,7 +183,7 @@ static gemp_code time_sssp(const held *h, bench *b, timing *t, bool any)
 		GEMP_MPI(MPI_Barrier(b->comm.world));
 		GEMP_TRY(gemp_sssp_run(sssp, source, &result));
 		t->device[run] = result.cost.device;
-		t->wall[run] = result.cost.wall + (any ? 0 : result.cost.settle);
+		t->wall[run] = result.cost.wall + (any ? 0 : result.cost.parents);
 		t->edges[run] = (double)b->graph.begin[b->graph.vertices];
 		t->rounds += result.cost.rounds;
 		t->along += (double)result.cost.edges;
@@ -261,7 +267,7 @@ static gemp_code rank(ranking *r, const bench *b, uint32_t rounds)
 {
 	gemp_pagerank_result_free(&r->result);
 	GEMP_MPI(MPI_Barrier(b->comm.world));
-	return gemp_pagerank_run(r->it, &(gemp_pagerank_ask){ .damping = 0.85, .rounds = rounds }, &r->result);
+	return gemp_pagerank_run(r->it, &(gemp_pagerank_params){ .damping = 0.85, .rounds = rounds }, &r->result);
 }
 
 static void free_ranking(ranking *r)
@@ -328,7 +334,7 @@ static gemp_code multiply(multiplying *m, const bench *b, uint32_t rounds)
 {
 	gemp_spmv_result_free(&m->result);
 	GEMP_MPI(MPI_Barrier(b->comm.world));
-	return gemp_spmv_run(m->it, &(gemp_spmv_ask){ .x = m->x, .rounds = rounds }, &m->result);
+	return gemp_spmv_run(m->it, &(gemp_spmv_params){ .x = m->x, .rounds = rounds }, &m->result);
 }
 
 static gemp_code check_product(multiplying *m, const bench *b)

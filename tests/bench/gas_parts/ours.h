@@ -3,6 +3,8 @@
 #define BENCH_GAS_OURS_H
 
 #include "comm/exchange.h"
+#include "comm/comm.h"
+#include "core/status.h"
 #include "device/device.h"
 #include "gas_parts/beside.h"
 #include "gas_parts/graph.h"

@@ -1,6 +1,8 @@
+#include "comm/comm.h"
 #include "gas_parts/ours.h"
 
 #include "core/memory.h"
+#include "core/status.h"
 
 #include <inttypes.h>
 #include <stdio.h>

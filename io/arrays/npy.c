@@ -1,0 +1,303 @@
+#include "io/arrays/npy.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { LONGEST_TEXT = 4096 };
+
+/* The bytes behind the first GEMP_NPY_START ones that hold the length of the dictionary: 2 or 4; 0: it is no .npy. */
+static size_t gemp_npy_length_bytes(const unsigned char start[GEMP_NPY_START])
+{
+	if (memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
+		return 0;
+	return start[6] == 1 ? 2 : 4;
+}
+
+static const char *value_of(const char *header, const char *key)
+{
+	const char *at = strstr(header, key);
+	at = at ? strchr(at + strlen(key), ':') : NULL;
+	return at ? at + 1 + strspn(at + 1, " ") : NULL;
+}
+
+static gemp_code refuse(const char *type)
+{
+	const char *remedy = strchr(type, 'c') ? "complex; save its real part"
+	                   : strchr(type, 'O') ? "Python objects; convert it to numbers, as by a.astype('f4')"
+	                                       : "not one that is read; save it as integers, floats (a.astype('f4')) or booleans";
+	return gemp_fail(GEMP_EDATA, "is of type '%s': %s", type, remedy);
+}
+
+static gemp_code read_type(gemp_npy_header *n, const char *header)
+{
+	static const char good[] = " i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 b1 ";
+	const char *at = value_of(header, "'descr'");
+	char type[24], order, name[16], end;
+	if (at && *at == '[')
+		return gemp_fail(GEMP_EDATA, "is of records; save one of their fields, as a['x']");
+	if (!at || sscanf(at, "'%23[^']%c", type, &end) != 2 || end != '\'')
+		return gemp_fail(GEMP_EDATA, "has a damaged type");
+	if (sscanf(type, "%c%c%u%c", &order, &n->kind, &n->width, &end) != 3 || !strchr("<>|=", order))
+		return refuse(type);
+	n->swapped = order == '>' && n->width > 1;
+	snprintf(name, sizeof name, " %c%u ", n->kind, n->width);
+	bool text = n->kind == 'S' || (n->kind == 'U' && !n->swapped);
+	return strstr(good, name) || (text && n->width > 0 && n->width < LONGEST_TEXT) ? GEMP_OK : refuse(type);
+}
+
+static gemp_code read_shape(gemp_npy_header *n, const char *header)
+{
+	const char *at = value_of(header, "'shape'");
+	if (!at || *at++ != '(')
+		return gemp_fail(GEMP_EDATA, "has no shape");
+	n->length = 1;
+	n->dimensions = 0;
+	while (*at != ')') {
+		char *end;
+		uint64_t size = strtoull(at, &end, 10);
+		if (end == at || __builtin_mul_overflow(n->length, size, &n->length))
+			return gemp_fail(GEMP_EDATA, "has a damaged shape");
+		if (n->dimensions < 2)
+			n->shape[n->dimensions] = size;
+		n->dimensions++;
+		at = end + strspn(end, "L, "); /* Python 2 wrote 3L */
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_npy_parse_header(gemp_npy_header *out, const char *dictionary)
+{
+	const char *fortran = value_of(dictionary, "'fortran_order'");
+	out->fortran = fortran && strncmp(fortran, "True", 4) == 0;
+	gemp_code code = read_type(out, dictionary);
+	return code == GEMP_OK ? read_shape(out, dictionary) : code;
+}
+
+/* ELEMENTS */
+
+void gemp_npy_to_native(const gemp_npy_header *header, void *elements, size_t count)
+{
+	unsigned char *at = elements;
+	const unsigned width = header->width;
+	for (size_t i = 0; header->swapped && i < count; i++, at += width)
+		for (unsigned low = 0; low < width / 2; low++) {
+			unsigned char byte = at[low];
+			at[low] = at[width - 1 - low];
+			at[width - 1 - low] = byte;
+		}
+}
+
+float gemp_npy_half(const void *at)
+{
+	uint16_t bits;
+	memcpy(&bits, at, sizeof bits);
+	const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+	const float size = exponent == 31 ? (fraction ? NAN : INFINITY)
+	                 : exponent ? ldexpf((float)(fraction + 1024), exponent - 25) : ldexpf((float)fraction, -24);
+	return bits >> 15 ? -size : size;
+}
+
+enum { PIECE = 4096 };
+
+typedef struct npy {
+	gemp_zip_stream *stream;
+	gemp_npy_header header;
+	const char *path, *name;
+	unsigned char bytes[PIECE * 8];
+} npy;
+
+static gemp_code bad(const npy *n, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, "%s: array '%s' %s", n->path, n->name, why);
+}
+
+/* THE HEADER: a Python dictionary of descr, fortran_order and shape */
+
+static gemp_code read_header(npy *n)
+{
+	gemp_code code = GEMP_OK;
+	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
+	char *header = NULL;
+	GEMP_TRY(gemp_zip_stream_read(n->stream, start, sizeof start));
+	size_t bytes = gemp_npy_length_bytes(start);
+	if (!bytes)
+		return bad(n, "is no .npy of version 1 to 3");
+	GEMP_TRY(gemp_zip_stream_read(n->stream, length, bytes));
+	size_t size = length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
+	if (size > GEMP_NPY_MAX_HEADER)
+		return bad(n, "has a header that is too long");
+	GEMP_TRY(GEMP_NEW(header, size + 1));
+	GEMP_TRY(gemp_zip_stream_read(n->stream, header, size));
+	code = gemp_npy_parse_header(&n->header, header);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: array '%s' ", n->path, n->name);
+done:
+	gemp_free(header);
+	return code;
+}
+
+static int64_t integer_at(const npy *n, size_t i, bool *beyond)
+{
+	const unsigned char *at = n->bytes + i * n->header.width;
+	uint64_t value = 0;
+	memcpy(&value, at, n->header.width); /* little-endian, as this program's machines are */
+	unsigned bits = 8 * n->header.width;
+	*beyond |= n->header.kind == 'u' && n->header.width == 8 && value > INT64_MAX;
+	if (n->header.kind == 'i' && bits < 64 && value >> (bits - 1))
+		value |= UINT64_MAX << bits;
+	return (int64_t)value;
+}
+
+static double real_at(const npy *n, size_t i)
+{
+	float narrow;
+	double wide;
+	if (n->header.width == 2)
+		return (double)gemp_npy_half(n->bytes + i * 2);
+	if (n->header.width == 4) {
+		memcpy(&narrow, n->bytes + i * 4, 4);
+		return (double)narrow;
+	}
+	memcpy(&wide, n->bytes + i * 8, 8);
+	return wide;
+}
+
+static gemp_code next(void *self, size_t count, int64_t *integers, double *reals)
+{
+	gemp_code code = GEMP_OK;
+	npy *n = self;
+	bool beyond = false;
+	while (count) {
+		size_t some = count < PIECE ? count : PIECE;
+		GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, some * n->header.width));
+		gemp_npy_to_native(&n->header, n->bytes, some);
+		for (size_t i = 0; i < some; i++)
+			if (reals)
+				*reals++ = real_at(n, i);
+			else
+				*integers++ = integer_at(n, i, &beyond);
+		count -= some;
+	}
+	if (beyond)
+		code = bad(n, "has a number beyond 64-bit signed integers");
+done:
+	return code;
+}
+
+static void close_npy(void *self)
+{
+	npy *n = self;
+	gemp_zip_stream_close(n->stream);
+	gemp_free(n);
+}
+
+static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text file = { 0 };
+	npy *n = NULL;
+	gemp_text_print(&file, "%s.npy", name);
+	GEMP_TRY(gemp_text_status(&file));
+	GEMP_TRY(GEMP_NEW(n, 1));
+	n->path = zip->path;
+	n->name = name;
+	const gemp_zip_member *member = gemp_zip_find(zip, file.data);
+	if (!member)
+		GEMP_TRY(bad(n, "is missing; save the matrix with scipy.sparse.save_npz"));
+	GEMP_TRY(gemp_zip_stream_open(&n->stream, zip, member));
+	GEMP_TRY(read_header(n));
+	*out = n;
+	n = NULL;
+done:
+	gemp_text_free(&file);
+	if (n)
+		close_npy(n);
+	return code;
+}
+
+gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name)
+{
+	npy *n;
+	gemp_code code = open_npy(&n, zip, name);
+	if (code != GEMP_OK)
+		return code;
+	if (n->header.kind == 'S' || n->header.kind == 'U') {
+		code = bad(n, "holds text where numbers belong");
+		close_npy(n);
+		return code;
+	}
+	gemp_type type = n->header.kind == 'f' ? GEMP_FLOAT : n->header.kind == 'b' ? GEMP_BOOLEAN : GEMP_INTEGER;
+	*out = (gemp_array){ .self = n, .length = n->header.length, .type = type, .next = next, .close = close_npy };
+	return GEMP_OK;
+}
+
+gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	npy *n = NULL;
+	size_t step = 1, size = 0;
+	GEMP_TRY(open_npy(&n, zip, name));
+	if ((n->header.kind != 'S' && n->header.kind != 'U') || n->header.length != 1)
+		GEMP_TRY(bad(n, "is no text"));
+	step = n->header.kind == 'U' ? 4 : 1;
+	GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, step * n->header.width));
+	GEMP_TRY(GEMP_NEW(*out, (size_t)n->header.width + 1));
+	for (size_t i = 0; i < n->header.width && n->bytes[i * step]; i++)
+		(*out)[size++] = (char)n->bytes[i * step];
+done:
+	if (n)
+		close_npy(n);
+	return code;
+}
+
+static gemp_code fail_header(const char *path, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, "%s: the array %s", path, why);
+}
+
+gemp_code gemp_npy_read_header(FILE *file, const char *path, gemp_npy_header *header, size_t *data)
+{
+	gemp_code code = GEMP_OK;
+	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
+	char *text = NULL;
+	size_t bytes = fread(start, 1, sizeof start, file) == sizeof start ? gemp_npy_length_bytes(start) : 0;
+	if (ferror(file))
+		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
+	if (!bytes || fread(length, 1, bytes, file) != bytes)
+		return gemp_fail(GEMP_EDATA, "%s: is no .npy of version 1 to 3; a text of numbers has another ending", path);
+	size_t size = length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
+	if (size > GEMP_NPY_MAX_HEADER)
+		return fail_header(path, "has a header that is too long");
+	GEMP_TRY(GEMP_NEW(text, size + 1));
+	*data = sizeof start + bytes + size;
+	if (fread(text, 1, size, file) != size)
+		GEMP_TRY(fail_header(path, "is cut off in its header"));
+	code = gemp_npy_parse_header(header, text);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: the array ", path);
+	else if (header->kind == 'S' || header->kind == 'U')
+		code = fail_header(path, "holds texts; save numbers");
+done:
+	gemp_free(text);
+	return code;
+}
+
+gemp_code gemp_npy_check_size(FILE *file, const char *path, const gemp_npy_header *header, size_t data, uint64_t *bytes)
+{
+	struct stat there;
+	uint64_t size;
+	if (fstat(fileno(file), &there) != 0)
+		return gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno));
+	*bytes = (uint64_t)there.st_size;
+	if (__builtin_mul_overflow(header->length, header->width, &size) || *bytes - data != size)
+		return fail_header(path, "is not as long as its header says; the file is cut off or damaged");
+	return GEMP_OK;
+}

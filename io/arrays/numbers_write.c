@@ -1,0 +1,222 @@
+#include "io/arrays/numbers_write.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "io/file/output.h"
+#include "io/hdf5/hdf5_dataset.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PIECE = 1 << 14, MAX_CHUNKS = 256, LONGEST = 32 /* bytes of a number and its newline */, ALIGNED = 64 };
+
+static bool ends_in(const char *place, const char *ending)
+{
+	size_t size = strlen(place), of_ending = strlen(ending);
+	return size > of_ending && strcmp(place + size - of_ending, ending) == 0;
+}
+
+gemp_code gemp_numbers_check_output(const gemp_comm *comm, const char *place)
+{
+	gemp_code code = GEMP_OK;
+	char *path = NULL;
+	const char *dataset;
+	gemp_output *output = NULL;
+	bool h5 = gemp_h5_split_place(place, &path, &dataset);
+	if (h5 && dataset && (dataset[0] != '/' || dataset[1] == '\0' || strchr(dataset + 1, '/')))
+		code = gemp_fail(GEMP_EUSAGE, "--output %s: the dataset is named as in %s:/values, without groups", place,
+		                 path ? path : "F.h5");
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_output_open(&output, comm, h5 ? path : place));
+	gemp_output_abandon(output);
+done:
+	gemp_free(path);
+	return code;
+}
+
+/* TEXT */
+
+typedef struct writing {
+	gemp_key_kind kind;
+	const void *values;
+	size_t first, count; /* of this turn */
+	char *text;          /* [AT_ONCE][PIECE * LONGEST] */
+	size_t sizes[MAX_CHUNKS];
+} writing;
+
+static int print_real(char *to, double real, int digits)
+{
+	if (isnan(real))
+		return snprintf(to, LONGEST, "nan\n");
+	return snprintf(to, LONGEST, "%.*g\n", digits, real);
+}
+
+static int print_integer(char *to, uint64_t magnitude, bool negative)
+{
+	char digits[LONGEST];
+	int count = 0, size = 0;
+	do
+		digits[count++] = (char)('0' + magnitude % 10);
+	while (magnitude /= 10);
+	if (negative)
+		to[size++] = '-';
+	while (count)
+		to[size++] = digits[--count];
+	to[size++] = '\n';
+	return size;
+}
+
+static int print_signed(char *to, int64_t number)
+{
+	return print_integer(to, number < 0 ? -(uint64_t)number : (uint64_t)number, number < 0);
+}
+
+/* Floats in as few digits as give them back. */
+static int print_number(char *to, gemp_key_kind kind, const void *values, size_t i)
+{
+	double real;
+	int digits;
+	switch (kind) {
+	case GEMP_KEY_U32: return print_integer(to, ((const uint32_t *)values)[i], false);
+	case GEMP_KEY_U64: return print_integer(to, ((const uint64_t *)values)[i], false);
+	case GEMP_KEY_I32: return print_signed(to, ((const int32_t *)values)[i]);
+	case GEMP_KEY_I64: return print_signed(to, ((const int64_t *)values)[i]);
+	default: break;
+	}
+	real = kind == GEMP_KEY_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
+	digits = kind == GEMP_KEY_F32 ? 6 : 15;
+	for (; digits < (kind == GEMP_KEY_F32 ? 9 : 17) && !isnan(real); digits++) {
+		double back;
+		print_real(to, real, digits);
+		if (sscanf(to, "%lf", &back) == 1 && (kind == GEMP_KEY_F32 ? (float)back == (float)real : back == real))
+			break;
+	}
+	return print_real(to, real, digits);
+}
+
+static void print_chunk(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	writing *w = context;
+	char *begin = w->text + piece * PIECE * LONGEST, *to = begin;
+	size_t end = (piece + 1) * PIECE < w->count ? (piece + 1) * PIECE : w->count;
+	for (size_t i = piece * PIECE; i < end; i++)
+		to += print_number(to, w->kind, w->values, w->first + i);
+	w->sizes[piece] = (size_t)(to - begin);
+}
+
+/* A turn's pieces close up. */
+static size_t print_batch(writing *w)
+{
+	size_t pieces = (w->count + PIECE - 1) / PIECE, size = 0;
+	gemp_parallel_for(pieces, print_chunk, w);
+	for (size_t p = 0; p < pieces; p++) {
+		memmove(w->text + size, w->text + p * PIECE * LONGEST, w->sizes[p]);
+		size += w->sizes[p];
+	}
+	return size;
+}
+
+/* The text of all this rank's numbers: each rank's stands whole behind those of lower ranks. */
+static gemp_code print_all(gemp_text *out, gemp_key_kind kind, const void *values, size_t count)
+{
+	writing w = { .kind = kind, .values = values };
+	size_t turn = (size_t)MAX_CHUNKS * PIECE < count ? (size_t)MAX_CHUNKS * PIECE : count;
+	w.text = gemp_calloc((turn + PIECE - 1) / PIECE * PIECE, LONGEST);
+	if (!w.text)
+		return GEMP_ENOMEM;
+	for (w.first = 0; w.first < count; w.first += w.count) {
+		w.count = count - w.first < turn ? count - w.first : turn;
+		gemp_text_add(out, w.text, print_batch(&w));
+	}
+	gemp_free(w.text);
+	return gemp_text_status(out);
+}
+
+static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values, size_t count)
+{
+	gemp_text text = { 0 };
+	gemp_code code = gemp_comm_agree(comm, print_all(&text, kind, values, count));
+	if (code == GEMP_OK)
+		code = gemp_output_write(output, text.data, text.size);
+	gemp_text_free(&text);
+	return code;
+}
+
+/* .npy */
+
+static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values, size_t count)
+{
+	static const char *const types[] = { "<u4", "<u8", "<i4", "<i8", "<f4", "<f8" };
+	gemp_code code = GEMP_OK;
+	char header[2 * ALIGNED + 1] = "\x93NUMPY\x01";
+	size_t start = 10, size;
+	uint64_t all = gemp_comm_sum1(comm, count);
+	int length = snprintf(header + start, sizeof header - start, "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRIu64
+	                      ",), }", types[kind], all);
+	size = (start + (size_t)length + 1 + ALIGNED - 1) / ALIGNED * ALIGNED;
+	memset(header + start + length, ' ', size - start - (size_t)length);
+	header[size - 1] = '\n';
+	header[8] = (char)((size - start) & 255);
+	header[9] = (char)((size - start) >> 8);
+	GEMP_TRY(gemp_output_write(output, header, comm->rank == 0 ? size : 0));
+	code = gemp_output_write(output, values, count * gemp_key_size(kind));
+done:
+	return code;
+}
+
+/* HDF5 */
+
+static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *dataset, gemp_key_kind kind,
+                          const void *values, size_t count)
+{
+	static const gemp_h5_kind kinds[] = { GEMP_H5_U32, GEMP_H5_U64, GEMP_H5_I32, GEMP_H5_I64, GEMP_H5_F64, GEMP_H5_F64 };
+	gemp_code code = GEMP_OK;
+	gemp_h5 h5 = { 0 };
+	gemp_text temporary = { 0 };
+	double *reals = NULL;
+	uint64_t first = gemp_comm_exscan(comm, count), all = gemp_comm_sum1(comm, count);
+	code = kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t i = 0; reals && i < count; i++)
+		reals[i] = (double)((const float *)values)[i];
+	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
+	code = gemp_h5_create(&h5, comm, temporary.data);
+	if (code == GEMP_OK)
+		code = gemp_h5_write(&h5, dataset ? dataset : "/values", gemp_h5_type_of(kinds[kind]), all, first, count,
+		                     reals ? (const void *)reals : values);
+	if (code == GEMP_OK)
+		code = gemp_h5_close(&h5);
+	else
+		gemp_h5_abandon(&h5);
+	code = gemp_output_commit(comm, temporary.data, path, code);
+done:
+	gemp_free(reals);
+	gemp_text_free(&temporary);
+	return code;
+}
+
+gemp_code gemp_numbers_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_output *output = NULL;
+	char *path = NULL;
+	const char *dataset;
+	if (gemp_h5_split_place(place, &path, &dataset)) {
+		GEMP_TRY(gemp_comm_agree(comm, path ? GEMP_OK : GEMP_ENOMEM));
+		code = write_h5(comm, path, dataset, kind, values, count);
+		goto done;
+	}
+	GEMP_TRY(gemp_output_open(&output, comm, place));
+	code = ends_in(place, ".npy") ? write_npy(output, comm, kind, values, count) : write_text(output, comm, kind, values, count);
+	if (code == GEMP_OK) {
+		code = gemp_output_close(output);
+		output = NULL;
+	}
+done:
+	gemp_output_abandon(output);
+	gemp_free(path);
+	return code;
+}

@@ -1,0 +1,368 @@
+#include "io/export/export.h"
+
+#include "core/memory.h"
+#include "io/file/output.h"
+#include "partition/derived/canonical.h"
+#include "partition/exchange/value_exchange.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { FLUSHED = 1 << 20 }; /* bytes of text that are held */
+
+size_t gemp_export_chunk = 1 << 16;
+
+static const gemp_export_writer *const forms[] = {
+	NULL, &gemp_export_tsv, &gemp_export_csv, &gemp_export_jsonl, &gemp_export_graphml, &gemp_export_dot, &gemp_export_mtx,
+	&gemp_export_xmi,
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t size = strlen(path), tail = strlen(ending);
+	return size > tail && strcasecmp(path + size - tail, ending) == 0;
+}
+
+gemp_code gemp_export_choose(gemp_export_format *format, const char *path)
+{
+	for (size_t i = 1; *format == GEMP_EXPORT_AUTO && i < FORMS; i++)
+		if (ends_in(path, forms[i]->ending))
+			*format = (gemp_export_format)i;
+	if (*format != GEMP_EXPORT_AUTO)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format (.tsv, .csv, .jsonl, .graphml, .xmi, .dot or "
+	                 ".mtx); say --format", path);
+}
+
+void gemp_export_files_free(gemp_export_files *files)
+{
+	gemp_free(files->vertices);
+	gemp_free(files->edges);
+	*files = (gemp_export_files){ 0 };
+}
+
+/* PIECES OF TEXT: measured in the first pass, written in the second */
+
+typedef struct part {
+	gemp_export_context *e;
+	gemp_output *output;
+	size_t relation; /* of edges */
+	gemp_text text;
+	bool measuring;
+	uint64_t size;
+} part;
+
+static gemp_code flush(part *p, size_t most)
+{
+	gemp_code code = gemp_text_status(&p->text);
+	if (code != GEMP_OK || p->text.size <= most)
+		return code;
+	if (p->measuring)
+		p->size += p->text.size;
+	else
+		code = gemp_output_fill(p->output, p->text.data, p->text.size);
+	gemp_text_clear(&p->text);
+	return code;
+}
+
+/* Collective. */
+static gemp_code walk_vertices(part *p)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t row = 0; row < p->e->graph->rows && code == GEMP_OK; row++) {
+		code = p->e->form->vertex(p->e, row, &p->text);
+		if (code == GEMP_OK)
+			code = flush(p, FLUSHED);
+	}
+	if (code == GEMP_OK)
+		code = flush(p, 0);
+	return gemp_comm_agree(p->e->comm, code);
+}
+
+/* The edges [from, from + count) of this rank's; *row is the source of the first, then of the last. */
+static gemp_code add_edges(part *p, uint64_t from, size_t count, const gemp_column *ends,
+                           const size_t *place, size_t *row)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_export_context *e = p->e;
+	const gemp_relation *r = &e->graph->relations[p->relation];
+	const gemp_column *names = e->number.name ? &e->number : &e->graph->keys;
+	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
+		while (r->out_offsets[*row + 1] <= from + i)
+			++*row;
+		gemp_export_edge edge = { p->relation, from + i, gemp_column_get(names, *row), gemp_column_get(ends, place[i]) };
+		code = e->form->edge(e, &edge, &p->text);
+		if (code == GEMP_OK)
+			code = flush(p, FLUSHED);
+	}
+	return code;
+}
+
+/* Collective. In rounds, as ends are asked of their owners, until no rank has more. */
+static gemp_code walk_edges(part *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_export_context *e = p->e;
+	const gemp_relation *r = &e->graph->relations[p->relation];
+	const gemp_column *names = e->number.name ? &e->number : &e->graph->keys;
+	uint64_t edges = r->out_offsets[e->graph->rows], from = 0, more = r->edge_count;
+	size_t row = 0, *place = NULL;
+	GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(place, gemp_export_chunk)));
+	while (more) {
+		gemp_column ends;
+		size_t count = edges - from < gemp_export_chunk ? (size_t)(edges - from) : gemp_export_chunk;
+		GEMP_TRY(gemp_vertex_values(e->comm, e->graph, names, r->out_targets + from, count, &ends, place));
+		code = add_edges(p, from, count, &ends, place, &row);
+		gemp_column_free(&ends);
+		if (code == GEMP_OK)
+			code = flush(p, 0);
+		GEMP_TRY(gemp_comm_agree(e->comm, code));
+		from += count;
+		more = from < edges;
+		gemp_comm_max(e->comm, &more, 1);
+	}
+done:
+	gemp_free(place);
+	return code;
+}
+
+/* Collective. */
+static gemp_code write_part(gemp_export_context *e, gemp_output *output, gemp_code (*walk)(part *), size_t relation)
+{
+	gemp_code code = GEMP_OK;
+	part p = { .e = e, .output = output, .relation = relation, .measuring = true };
+	GEMP_TRY(walk(&p));
+	gemp_output_reserve(output, p.size);
+	p.measuring = false;
+	GEMP_TRY(walk(&p));
+done:
+	gemp_text_free(&p.text);
+	return code;
+}
+
+/* Collective. What rank 0 says for all. */
+static gemp_code write_once(const gemp_export_context *e, gemp_output *output,
+                            gemp_code (*print)(const gemp_export_context *, gemp_text *))
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	if (print && e->comm->rank == 0)
+		code = print(e, &text);
+	if (code == GEMP_OK)
+		code = gemp_text_status(&text);
+	GEMP_TRY(gemp_comm_agree(e->comm, code));
+	code = gemp_output_write(output, text.data, text.size);
+done:
+	gemp_text_free(&text);
+	return code;
+}
+
+/* THE WHOLE */
+
+/* F.vertices.tsv of F.tsv. */
+static char *name_beside(const gemp_export_context *e, const char *what, const char *ending)
+{
+	gemp_text name = { 0 };
+	const char *path = e->options->path, *own = e->form->ending;
+	size_t stem = strlen(path) - (ends_in(path, own) ? strlen(own) : 0);
+	gemp_text_print(&name, "%.*s%s%s", (int)stem, path, what, ending);
+	return name.data;
+}
+
+static gemp_code name_files(const gemp_export_context *e, gemp_export_files *files)
+{
+	const gemp_export_writer *form = e->form;
+	bool matrix = form == &gemp_export_mtx, alone = !form->two_files || e->numbered;
+	if (form->beside) {
+		files->vertices = name_beside(e, "", form->beside_ending);
+		files->edges = gemp_strdup(e->options->path);
+		return files->edges && files->vertices ? GEMP_OK : GEMP_ENOMEM;
+	}
+	if (!alone)
+		files->vertices = matrix ? name_beside(e, ".keys", ".tsv") : name_beside(e, ".vertices", form->ending);
+	files->edges = alone || matrix ? gemp_strdup(e->options->path) : name_beside(e, ".edges", form->ending);
+	return files->edges && (alone || files->vertices) ? GEMP_OK : GEMP_ENOMEM;
+}
+
+/* Collective. Vertices to their file or the common one, then edges. */
+static gemp_code write_all(gemp_export_context *e, const gemp_export_files *files)
+{
+	gemp_code code = GEMP_OK;
+	gemp_output *vertices = NULL, *edges = NULL;
+	const gemp_export_writer *form = e->form;
+	GEMP_TRY(gemp_output_open(&edges, e->comm, files->edges));
+	if (files->vertices)
+		GEMP_TRY(gemp_output_open(&vertices, e->comm, files->vertices));
+	gemp_output *first = form->two_files ? vertices : edges;
+	if (form->beside)
+		GEMP_TRY(write_once(e, vertices, form->beside));
+	if (first) {
+		GEMP_TRY(write_once(e, first, form->before_vertices));
+		GEMP_TRY(write_part(e, first, walk_vertices, 0));
+	}
+	GEMP_TRY(write_once(e, edges, form->before_edges));
+	for (size_t r = 0; r < e->graph->relation_count && form->edge; r++)
+		if (gemp_export_includes(e, r))
+			GEMP_TRY(write_part(e, edges, walk_edges, r));
+	GEMP_TRY(write_once(e, edges, form->after_edges));
+	first = vertices;
+	vertices = NULL;
+	GEMP_TRY(gemp_output_close(first));
+	first = edges;
+	edges = NULL;
+	code = gemp_output_close(first);
+done:
+	gemp_output_abandon(vertices);
+	gemp_output_abandon(edges);
+	return code;
+}
+
+static gemp_code find_type(const gemp_export_context *e)
+{
+	const gemp_graph *graph = e->graph;
+	const char *type = e->options->type;
+	gemp_text names = { 0 };
+	if (!type || gemp_graph_relation(graph, type))
+		return GEMP_OK;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		gemp_text_print(&names, "%s%s", r ? ", " : "", graph->relations[r].name);
+	gemp_code code = gemp_fail(GEMP_EUSAGE, "--type %s: the graph has no such edges; it has: %.300s", type,
+	                           names.data ? names.data : "none");
+	gemp_text_free(&names);
+	return code;
+}
+
+/* Collective. Numbers in the order of keys, which may be the keys. */
+static gemp_code number_vertices(gemp_export_context *e)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *graph = e->graph;
+	uint64_t differs = graph->keys.type != GEMP_INTEGER;
+	code = gemp_column_init(&e->number, "number", GEMP_INTEGER);
+	if (code == GEMP_OK)
+		code = gemp_column_reserve(&e->number, graph->rows, 0);
+	for (size_t row = 0; row < graph->rows && code == GEMP_OK; row++) {
+		const gemp_value number = { .type = GEMP_INTEGER, .integer = (int64_t)graph->key_ranks[row] + 1 };
+		code = gemp_column_add(&e->number, &number);
+		differs = differs || graph->keys.integers[row] != number.integer;
+	}
+	GEMP_TRY(gemp_comm_agree(e->comm, code));
+	gemp_comm_max(e->comm, &differs, 1);
+	e->numbered = !differs;
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code load(gemp_export_context *e)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = e->graph;
+	GEMP_TRY(gemp_graph_load_keys(graph));
+	if (e->form->labels)
+		GEMP_TRY(gemp_graph_load_labels(graph));
+	for (size_t c = 0; e->form->attributes && c < graph->attributes.count; c++)
+		GEMP_TRY(gemp_graph_load_attribute(graph, c));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (gemp_export_includes(e, r))
+			GEMP_TRY(gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT | (e->form->props ? GEMP_LOAD_PROPS : 0u)));
+	if (e->form == &gemp_export_mtx)
+		GEMP_TRY(number_vertices(e));
+	else
+		GEMP_TRY(gemp_has_string_keys(e->comm, graph, &e->string_keys));
+	if (e->form->prepare)
+		code = e->form->prepare(e);
+done:
+	return code;
+}
+
+gemp_code gemp_export(const gemp_comm *comm, gemp_graph *graph, const gemp_export_options *options,
+                      gemp_export_files *files)
+{
+	gemp_code code = GEMP_OK;
+	gemp_export_files named = { 0 };
+	gemp_export_context e = { .comm = comm, .graph = graph, .options = options, .form = forms[options->format] };
+	code = find_type(&e);
+	if (code == GEMP_OK)
+		code = gemp_edge_columns_new(&e.columns, graph, options->type);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: ", options->path);
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (gemp_export_includes(&e, r)) {
+			e.directed |= graph->relations[r].directed;
+			e.edges += graph->relations[r].edge_count;
+		}
+	if (code == GEMP_OK && e.form->check)
+		code = e.form->check(&e);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(load(&e));
+	GEMP_TRY(gemp_comm_agree(comm, name_files(&e, &named)));
+	GEMP_TRY(write_all(&e, &named));
+	if (files) {
+		*files = named;
+		named = (gemp_export_files){ 0 };
+	}
+done:
+	gemp_export_files_free(&named);
+	gemp_edge_columns_free(&e.columns);
+	gemp_column_free(&e.number);
+	for (size_t r = 0; r < graph->relation_count && e.targets; r++) {
+		gemp_column_free(&e.targets[r].keys);
+		gemp_free(e.targets[r].index);
+	}
+	gemp_free(e.targets);
+	return code;
+}
+
+bool gemp_export_includes(const gemp_export_context *e, size_t relation)
+{
+	return !e->options->type || strcmp(e->options->type, e->graph->relations[relation].name) == 0;
+}
+
+gemp_value gemp_export_edge_value(const gemp_export_context *e, const gemp_export_edge *edge, size_t column)
+{
+	return gemp_edge_value(e->graph, &e->columns.columns[column], edge->relation, edge->row);
+}
+
+/* FAILURES */
+
+static void add_shortened(gemp_text *out, const gemp_value *key)
+{
+	enum { LONGEST = 60 };
+	gemp_value shown = *key;
+	if (key->type == GEMP_STRING && key->string.size > LONGEST)
+		shown.string.size = LONGEST;
+	gemp_value_print(&shown, out);
+	gemp_text_print(out, "%s", key->type == GEMP_STRING && key->string.size > LONGEST ? "..." : "");
+}
+
+static gemp_code in_place(gemp_code code, const gemp_export_context *e, gemp_text *place, const char *column)
+{
+	if (column)
+		gemp_text_print(place, ", column '%s'", column);
+	if (code == GEMP_EDATA && gemp_text_status(place) == GEMP_OK)
+		code = gemp_fail_in(code, "%s: %s: ", e->options->path, place->data);
+	gemp_text_free(place);
+	return code;
+}
+
+gemp_code gemp_export_in_vertex(gemp_code code, const gemp_export_context *e, size_t row, const char *column)
+{
+	gemp_text place = { 0 };
+	gemp_value key = gemp_column_get(&e->graph->keys, row);
+	gemp_text_print(&place, "vertex ");
+	add_shortened(&place, &key);
+	return in_place(code, e, &place, column);
+}
+
+gemp_code gemp_export_in_edge(gemp_code code, const gemp_export_context *e, const gemp_export_edge *edge,
+                              const char *column)
+{
+	gemp_text place = { 0 };
+	gemp_text_print(&place, "edge ");
+	add_shortened(&place, &edge->source);
+	gemp_text_print(&place, " -[:%s]-> ", e->graph->relations[edge->relation].name);
+	add_shortened(&place, &edge->target);
+	return in_place(code, e, &place, column);
+}

@@ -1,0 +1,129 @@
+#include "io/file/local_file.h"
+
+#include "core/memory.h"
+#include "core/signals.h"
+#include "core/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static gemp_code read_here(gemp_text *text, const char *what, const char *path)
+{
+	char piece[1 << 14];
+	size_t got;
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return gemp_fail(GEMP_ENOINPUT, "%s %s: %s", what, path, strerror(errno));
+	gemp_text_add(text, "", 0);
+	while ((got = fread(piece, 1, sizeof piece, file)) > 0)
+		gemp_text_add(text, piece, got);
+	gemp_code code = gemp_text_status(text);
+	if (ferror(file))
+		code = gemp_fail(GEMP_ENOINPUT, "%s %s: %s", what, path, strerror(errno));
+	fclose(file);
+	if (code == GEMP_OK && memchr(text->data, '\0', text->size))
+		code = gemp_fail(GEMP_EDATA, "%s %s: not a text file (it has a zero byte)", what, path);
+	return code;
+}
+
+gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, const char *path)
+{
+	gemp_text text = { 0 };
+	gemp_code code = comm->rank == 0 ? read_here(&text, what, path) : GEMP_OK;
+	void *bytes = text.data;
+	size_t size = text.size + 1; /* with the 0 at its end */
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_broadcast(comm, &bytes, &size));
+	*out = bytes;
+	bytes = NULL;
+done:
+	gemp_free(bytes);
+	return code;
+}
+
+bool gemp_file_ends_in(const char *path, const char *ending)
+{
+	size_t size = strlen(path), end = strlen(ending);
+	return size >= end && strcmp(path + size - end, ending) == 0;
+}
+
+gemp_code gemp_file_numbered(char **out, const char *path, size_t number)
+{
+	gemp_text text = { 0 };
+	*out = NULL;
+	if (!path)
+		return GEMP_OK;
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	int stem = dot ? (int)(dot - path) : (int)strlen(path);
+	gemp_text_print(&text, "%.*s", stem, path);
+	if (number)
+		gemp_text_print(&text, ".%zu", number);
+	gemp_text_print(&text, "%s", path + stem);
+	gemp_code code = gemp_text_status(&text);
+	*out = text.data;
+	return code;
+}
+
+gemp_code gemp_file_may_write(const char *what, const char *path)
+{
+	struct stat status;
+	const char *slash = strrchr(path, '/');
+	size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+	char *folder = size ? gemp_strndup(path, size) : gemp_strdup(".");
+	bool exists = stat(path, &status) == 0;
+	gemp_code code = GEMP_OK;
+	if (!folder)
+		return GEMP_ENOMEM;
+	if (access(folder, W_OK | X_OK) != 0)
+		code = gemp_fail(GEMP_EIO, "%s %s: cannot write to folder %s: %s", what, path, folder, strerror(errno));
+	else if (exists && S_ISDIR(status.st_mode))
+		code = gemp_fail(GEMP_EIO, "%s %s: is a folder; name a file in it", what, path);
+	else if (exists && !S_ISREG(status.st_mode)) /* the new file would take its place */
+		code = gemp_fail(GEMP_EIO, "%s %s: is a device or a pipe, not a regular file; choose another place", what, path);
+	gemp_free(folder);
+	return code;
+}
+
+gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path)
+{
+	gemp_text name = { 0 };
+	*out = (gemp_file_writer){ .path = path };
+	gemp_text_print(&name, "%s.tmp.%ld", path, (long)getpid());
+	gemp_code code = gemp_text_status(&name);
+	if (code == GEMP_OK && !(out->file = fopen(name.data, "wb")))
+		code = gemp_fail(GEMP_EIO, "%s: %s; choose a folder that can be written to", path, strerror(errno));
+	if (code == GEMP_OK)
+		gemp_signals_add_temp(name.data);
+	else
+		gemp_text_free(&name);
+	out->temporary = name.data;
+	return code;
+}
+
+gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
+{
+	gemp_code code = GEMP_OK;
+	whole = whole && !ferror(file->file) && fflush(file->file) == 0 && fsync(fileno(file->file)) == 0;
+	const int error = errno; /* what fclose says of a file that is not whole is another matter */
+	bool closed = fclose(file->file) == 0;
+	if (!whole)
+		errno = error;
+	if (!whole || !closed || rename(file->temporary, file->path) != 0) {
+		code = gemp_fail(GEMP_EIO, "%s: writing failed: %s; choose another place or make room", file->path, strerror(errno));
+		unlink(file->temporary);
+	}
+	gemp_signals_drop_temp(file->temporary);
+	gemp_free(file->temporary);
+	*file = (gemp_file_writer){ 0 };
+	return code;
+}
+
+gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size)
+{
+	gemp_file_writer file;
+	gemp_code code = gemp_file_writer_open(&file, path);
+	return code == GEMP_OK ? gemp_file_writer_close(&file, fwrite(bytes, 1, size, file.file) == size) : code;
+}

@@ -1,0 +1,34 @@
+/* files: small text files that rank 0 reads for all, and files that appear under their name only when whole. */
+
+#ifndef GEMP_IO_FILE_LOCAL_FILE_H
+#define GEMP_IO_FILE_LOCAL_FILE_H
+
+#include "comm/comm.h"
+
+#include <stdio.h>
+
+/* Collective. The whole text of `path`, read by rank 0; the caller frees (gemp_free). A file that is not there is
+ * GEMP_ENOINPUT; `what` names it in messages ("--config"). */
+gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, const char *path);
+
+bool gemp_file_ends_in(const char *path, const char *ending);
+
+/* Local. "rows.2.tsv" for "rows.tsv" and 2; the same for 0; NULL for NULL. The caller frees (gemp_free). */
+gemp_code gemp_file_numbered(char **out, const char *path, size_t number);
+
+/* Local. GEMP_EIO if `path` could not be written to: found before the work rather than after it. */
+gemp_code gemp_file_may_write(const char *what, const char *path);
+
+/* Local. A file under a name beside `path`, which becomes `path` in the end if it is whole; else it is removed. */
+typedef struct gemp_file_writer {
+	FILE *file;
+	const char *path; /* borrowed */
+	char *temporary;  /* owned */
+} gemp_file_writer;
+gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path);
+gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole);
+
+/* Local. `bytes` go to a temporary file beside `path`, which then takes its name. */
+gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,294 @@
+#include "io/file/output.h"
+
+#include "core/memory.h"
+#include "core/signals.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_text *temporary)
+{
+	uint64_t process = comm->rank == 0 ? (uint64_t)getpid() : 0;
+	gemp_comm_max(comm, &process, 1);
+	gemp_text_print(temporary, "%s.%" PRIu64 ".part", path, process);
+	gemp_code code = gemp_comm_agree(comm, gemp_text_status(temporary));
+	if (code == GEMP_OK && comm->rank == 0)
+		gemp_signals_add_temp(temporary->data);
+	return code;
+}
+
+void gemp_output_discard(const char *temporary)
+{
+	const char *slash = strrchr(temporary, '/');
+	const char *name = slash ? slash + 1 : temporary;
+	gemp_text folder = { 0 };
+	gemp_text_print(&folder, "%.*s", slash ? (int)(name - temporary) : 1, slash ? temporary : ".");
+	unlink(temporary);
+	DIR *listing = gemp_text_status(&folder) == GEMP_OK ? opendir(folder.data) : NULL;
+	for (const struct dirent *entry; listing && (entry = readdir(listing));)
+		if (strncmp(entry->d_name, name, strlen(name)) == 0)
+			unlinkat(dirfd(listing), entry->d_name, 0);
+	if (listing)
+		closedir(listing);
+	gemp_text_free(&folder);
+}
+
+gemp_code gemp_output_commit(const gemp_comm *comm, const char *temporary, const char *path, gemp_code code)
+{
+	if (comm->rank == 0 && code == GEMP_OK && rename(temporary, path) != 0)
+		code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
+	if (comm->rank == 0 && code != GEMP_OK)
+		gemp_output_discard(temporary);
+	if (comm->rank == 0)
+		gemp_signals_drop_temp(temporary);
+	return gemp_comm_agree(comm, code);
+}
+
+enum { PIECE = 1 << 20 }; /* bytes of another rank's that rank 0 holds at a time */
+
+struct gemp_output {
+	const gemp_comm *comm;
+	char *path;       /* NULL: stdout */
+	char *temporary;
+	int file;         /* -1: not open */
+	uint64_t size;    /* bytes written by all ranks */
+	uint64_t next;    /* place of the next piece of this rank's block */
+};
+
+static gemp_code failed(const char *path, const char *what)
+{
+	int error = errno;
+	return gemp_fail(GEMP_EIO, "%s: %s: %s; choose another place or make room", path, what, strerror(error));
+}
+
+/* Rank 0's choice, known to all: the name with its process id. */
+static gemp_code name_temporary(gemp_output *output)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text name = { 0 };
+	void *bytes = NULL;
+	size_t size = 0;
+	if (output->comm->rank == 0) {
+		gemp_text_print(&name, "%s.tmp-%ld", output->path, (long)getpid());
+		code = gemp_text_status(&name);
+		bytes = name.data;
+		size = name.size + 1;
+	}
+	GEMP_TRY(gemp_comm_agree(output->comm, code));
+	code = gemp_comm_broadcast(output->comm, &bytes, &size);
+	output->temporary = bytes;
+	if (code == GEMP_OK && output->comm->rank == 0)
+		gemp_signals_add_temp(output->temporary);
+	name.data = NULL;
+done:
+	gemp_text_free(&name);
+	return code;
+}
+
+static gemp_code create(gemp_output *output)
+{
+	struct stat there;
+	bool exists = stat(output->path, &there) == 0;
+	if (exists && S_ISDIR(there.st_mode)) {
+		errno = EISDIR;
+		return failed(output->path, "cannot be written");
+	}
+	if (exists && !S_ISREG(there.st_mode)) /* the new file would take the place of a device or pipe */
+		return gemp_fail(GEMP_EIO, "%s: is a device or a pipe, not a regular file; choose another place", output->path);
+	output->file = open(output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	return output->file < 0 ? failed(output->path, "cannot be written") : GEMP_OK;
+}
+
+static gemp_code join(gemp_output *output)
+{
+	output->file = open(output->temporary, O_WRONLY | O_CLOEXEC);
+	return output->file < 0 ? failed(output->temporary, "cannot be opened by another rank") : GEMP_OK;
+}
+
+static gemp_code open_file(gemp_output *output)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = output->comm;
+	GEMP_TRY(name_temporary(output));
+	if (comm->rank == 0)
+		code = create(output);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (comm->rank != 0)
+		code = join(output);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+done:
+	return code;
+}
+
+static void free_output(gemp_output *output)
+{
+	if (output->file >= 0)
+		close(output->file);
+	if (output->temporary)
+		gemp_signals_drop_temp(output->temporary);
+	gemp_free(output->path);
+	gemp_free(output->temporary);
+	gemp_free(output);
+}
+
+gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path)
+{
+	gemp_output *output;
+	gemp_code code = GEMP_NEW(output, 1);
+	bool to_file = strcmp(path, "-") != 0;
+	if (code == GEMP_OK) {
+		output->comm = comm;
+		output->file = -1;
+		output->path = to_file ? gemp_strdup(path) : NULL;
+		code = to_file && !output->path ? GEMP_ENOMEM : GEMP_OK;
+	}
+	code = gemp_comm_agree(comm, code);
+	if (code == GEMP_OK && to_file)
+		code = open_file(output);
+	if (code == GEMP_OK)
+		*out = output;
+	else
+		gemp_output_abandon(output);
+	return code;
+}
+
+/* STDOUT */
+
+static gemp_code print(const char *bytes, size_t size)
+{
+	return fwrite(bytes, 1, size, stdout) == size ? GEMP_OK : failed("stdout", "cannot be written");
+}
+
+/* Pieces are received even if they can no longer be printed, so that no rank is left waiting. */
+static gemp_code print_of(const gemp_output *output, int rank, size_t size, char *piece)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t at = 0; at < size; at += PIECE) {
+		int part = (int)(size - at < PIECE ? size - at : PIECE);
+		GEMP_MPI(MPI_Recv(piece, part, MPI_BYTE, rank, GEMP_TAG_OUTPUT, output->comm->world, MPI_STATUS_IGNORE));
+		if (code == GEMP_OK)
+			code = print(piece, (size_t)part);
+	}
+	return code;
+}
+
+static void send_to_printer(const gemp_output *output, const char *bytes, size_t size)
+{
+	for (size_t at = 0; at < size; at += PIECE) {
+		int part = (int)(size - at < PIECE ? size - at : PIECE);
+		GEMP_MPI(MPI_Ssend(bytes + at, part, MPI_BYTE, 0, GEMP_TAG_OUTPUT, output->comm->world));
+	}
+}
+
+static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = output->comm;
+	char *piece = NULL;
+	uint64_t *sizes = NULL, own = size;
+	code = GEMP_NEW(sizes, (size_t)comm->size);
+	if (code == GEMP_OK && comm->rank == 0 && comm->size > 1)
+		code = GEMP_NEW(piece, PIECE);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_MPI(MPI_Gather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, 0, comm->world));
+	if (comm->rank != 0) {
+		send_to_printer(output, bytes, size);
+	} else {
+		code = print(bytes, size);
+		for (int r = 1; r < comm->size; r++) {
+			gemp_code printed = print_of(output, r, sizes[r], piece);
+			code = code == GEMP_OK ? printed : code;
+		}
+		if (code == GEMP_OK && fflush(stdout) != 0)
+			code = failed("stdout", "cannot be written");
+	}
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_free(piece);
+	gemp_free(sizes);
+	return code;
+}
+
+/* FILES */
+
+static gemp_code write_at(const gemp_output *output, const char *bytes, size_t size, uint64_t place)
+{
+	while (size) {
+		ssize_t written = pwrite(output->file, bytes, size, (off_t)place);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return failed(output->path, "writing failed");
+		bytes += written;
+		size -= (size_t)written;
+		place += (uint64_t)written;
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size)
+{
+	if (!output->path)
+		return write_stdout(output, bytes, size);
+	uint64_t place = output->size + gemp_comm_exscan(output->comm, size);
+	output->size += gemp_comm_sum1(output->comm, size);
+	return gemp_comm_agree(output->comm, write_at(output, bytes, size, place));
+}
+
+void gemp_output_reserve(gemp_output *output, uint64_t size)
+{
+	GEMP_CHECK(output->path);
+	output->next = output->size + gemp_comm_exscan(output->comm, size);
+	output->size += gemp_comm_sum1(output->comm, size);
+}
+
+gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size)
+{
+	uint64_t place = output->next;
+	output->next += size;
+	return write_at(output, bytes, size, place);
+}
+
+/* Each rank's bytes are down before rank 0 gives the file its name. */
+static gemp_code finish_file(gemp_output *output)
+{
+	gemp_code code = GEMP_OK;
+	int closed = close(output->file);
+	output->file = -1;
+	code = closed == 0 ? GEMP_OK : failed(output->path, "writing failed");
+	GEMP_TRY(gemp_comm_agree(output->comm, code));
+	if (output->comm->rank == 0 && rename(output->temporary, output->path) != 0)
+		code = failed(output->path, "cannot get its name");
+	code = gemp_comm_agree(output->comm, code);
+done:
+	return code;
+}
+
+gemp_code gemp_output_close(gemp_output *output)
+{
+	gemp_code code = GEMP_OK;
+	if (!output)
+		return GEMP_OK;
+	if (output->path)
+		code = finish_file(output);
+	if (code == GEMP_OK)
+		free_output(output);
+	else
+		gemp_output_abandon(output);
+	return code;
+}
+
+void gemp_output_abandon(gemp_output *output)
+{
+	if (!output)
+		return;
+	if (output->comm->rank == 0 && output->temporary)
+		unlink(output->temporary);
+	free_output(output);
+}

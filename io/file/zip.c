@@ -1,0 +1,285 @@
+#include "io/file/zip.h"
+
+#include "core/memory.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <zlib.h>
+
+enum {
+	END_SIZE = 22, END64_SIZE = 56, LOCATOR_SIZE = 20, ENTRY_SIZE = 46, LOCAL_SIZE = 30, LONGEST_COMMENT = 65535,
+	PACKED = 1 << 16, MOST_MEMBERS = 100000,
+};
+
+static const char damaged[] = "%s: is no zip archive, or damaged or cut (%s); write it again";
+
+static gemp_code bad(const char *path, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, damaged, path, why);
+}
+
+static uint64_t number(const unsigned char *at, int bytes)
+{
+	uint64_t value = 0;
+	while (bytes--)
+		value = value << 8 | at[bytes];
+	return value;
+}
+
+static gemp_code read_at(FILE *file, const char *path, uint64_t place, void *bytes, size_t size)
+{
+	if (place > INT64_MAX || fseeko(file, (off_t)place, SEEK_SET) != 0 || fread(bytes, 1, size, file) != size)
+		return bad(path, "a part lies beyond its end");
+	return GEMP_OK;
+}
+
+static gemp_code open_file(FILE **file, const char *path)
+{
+	*file = fopen(path, "rb");
+	if (!*file)
+		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s; check the name and its permissions", path,
+		                 strerror(errno));
+	return GEMP_OK;
+}
+
+/* THE DIRECTORY */
+
+typedef struct directory {
+	uint64_t place, size, count;
+} directory;
+
+/* The record at the archive's end, behind which only a comment may stand. */
+static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint64_t *place)
+{
+	gemp_code code = GEMP_OK;
+	unsigned char *tail = NULL;
+	if (fseeko(file, 0, SEEK_END) != 0)
+		return bad(path, "it cannot be searched");
+	uint64_t size = (uint64_t)ftello(file), most = END_SIZE + LONGEST_COMMENT, take = size < most ? size : most;
+	if (size < END_SIZE)
+		return bad(path, "it is too short");
+	GEMP_TRY(GEMP_NEW(tail, take));
+	GEMP_TRY(read_at(file, path, size - take, tail, take));
+	for (uint64_t at = take - END_SIZE + 1; at-- > 0;)
+		if (memcmp(tail + at, "PK\5\6", 4) == 0) {
+			memcpy(end, tail + at, END_SIZE);
+			*place = size - take + at;
+			goto done;
+		}
+	code = bad(path, "there is no directory at its end");
+done:
+	gemp_free(tail);
+	return code;
+}
+
+static gemp_code find_directory(FILE *file, const char *path, directory *out)
+{
+	gemp_code code = GEMP_OK;
+	unsigned char end[END_SIZE], locator[LOCATOR_SIZE], end64[END64_SIZE];
+	uint64_t place = 0;
+	GEMP_TRY(find_end(file, path, end, &place));
+	*out = (directory){ number(end + 16, 4), number(end + 12, 4), number(end + 10, 2) };
+	if (out->place != UINT32_MAX && out->size != UINT32_MAX && out->count != UINT16_MAX)
+		return GEMP_OK;
+	if (place < LOCATOR_SIZE)
+		return bad(path, "its zip64 directory is missing");
+	GEMP_TRY(read_at(file, path, place - LOCATOR_SIZE, locator, sizeof locator));
+	if (memcmp(locator, "PK\6\7", 4) != 0)
+		return GEMP_OK; /* just large numbers */
+	GEMP_TRY(read_at(file, path, number(locator + 8, 8), end64, sizeof end64));
+	if (memcmp(end64, "PK\6\6", 4) != 0)
+		return bad(path, "its zip64 directory is missing");
+	*out = (directory){ number(end64 + 48, 8), number(end64 + 40, 8), number(end64 + 32, 8) };
+done:
+	return code;
+}
+
+/* Sizes that do not fit in 4 bytes stand in the extra field, in this order. */
+static void read_extra(const unsigned char *extra, size_t size, gemp_zip_member *member)
+{
+	while (size >= 4) {
+		size_t length = number(extra + 2, 2), at = 4;
+		if (length > size - 4)
+			return;
+		uint64_t *const wide[] = { &member->size, &member->compressed_size, &member->offset };
+		for (size_t i = 0; number(extra, 2) == 1 && i < 3; i++)
+			if (*wide[i] == UINT32_MAX && at + 8 <= 4 + length) {
+				*wide[i] = number(extra + at, 8);
+				at += 8;
+			}
+		extra += 4 + length;
+		size -= 4 + length;
+	}
+}
+
+/* One entry; its size in *used. */
+static gemp_code read_entry(const char *path, const unsigned char *at, size_t left, gemp_zip_member *member,
+                            size_t *used)
+{
+	if (left < ENTRY_SIZE || memcmp(at, "PK\1\2", 4) != 0)
+		return bad(path, "its directory is damaged");
+	size_t name = number(at + 28, 2), extra = number(at + 30, 2), comment = number(at + 32, 2);
+	*used = ENTRY_SIZE + name + extra + comment;
+	if (left < *used)
+		return bad(path, "its directory is damaged");
+	*member = (gemp_zip_member){
+		.method = (unsigned)number(at + 10, 2), .crc = (uint32_t)number(at + 16, 4), .compressed_size = number(at + 20, 4),
+		.size = number(at + 24, 4), .offset = number(at + 42, 4),
+	};
+	read_extra(at + ENTRY_SIZE + name, extra, member);
+	if (number(at + 8, 2) & 1)
+		return bad(path, "it is encrypted");
+	if (member->method != 0 && member->method != 8)
+		return bad(path, "its compression is neither stored nor deflate");
+	member->name = gemp_strndup((const char *)at + ENTRY_SIZE, name);
+	return member->name ? GEMP_OK : GEMP_ENOMEM;
+}
+
+gemp_code gemp_zip_open(gemp_zip *out, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	FILE *file = NULL;
+	directory where;
+	unsigned char *entries = NULL;
+	gemp_zip zip = { .path = path };
+	GEMP_TRY(open_file(&file, path));
+	GEMP_TRY(find_directory(file, path, &where));
+	if (where.count > MOST_MEMBERS || where.size > (uint64_t)1 << 30)
+		GEMP_TRY(bad(path, "its directory is too long"));
+	GEMP_TRY(GEMP_NEW(entries, where.size));
+	GEMP_TRY(read_at(file, path, where.place, entries, where.size));
+	GEMP_TRY(GEMP_NEW(zip.members, where.count));
+	for (size_t at = 0, used = 0; zip.count < where.count; at += used) {
+		GEMP_TRY(read_entry(path, entries + at, where.size - at, &zip.members[zip.count], &used));
+		zip.count++;
+	}
+	*out = zip;
+	zip = (gemp_zip){ 0 };
+done:
+	gemp_zip_close(&zip);
+	gemp_free(entries);
+	if (file)
+		fclose(file);
+	return code;
+}
+
+void gemp_zip_close(gemp_zip *zip)
+{
+	for (size_t i = 0; i < zip->count; i++)
+		gemp_free(zip->members[i].name);
+	gemp_free(zip->members);
+	*zip = (gemp_zip){ 0 };
+}
+
+const gemp_zip_member *gemp_zip_find(const gemp_zip *zip, const char *name)
+{
+	for (size_t i = 0; i < zip->count; i++)
+		if (strcmp(zip->members[i].name, name) == 0)
+			return &zip->members[i];
+	return NULL;
+}
+
+/* A MEMBER */
+
+struct gemp_zip_stream {
+	const char *path;
+	FILE *file;
+	gemp_zip_member member;  /* name not owned */
+	uint64_t packed_left, left;
+	uint32_t crc;
+	bool inflating;
+	z_stream zlib;
+	unsigned char packed[PACKED];
+};
+
+gemp_code gemp_zip_stream_open(gemp_zip_stream **out, const gemp_zip *zip, const gemp_zip_member *member)
+{
+	gemp_code code = GEMP_OK;
+	gemp_zip_stream *stream;
+	unsigned char header[LOCAL_SIZE];
+	GEMP_TRY(GEMP_NEW(stream, 1));
+	stream->path = zip->path;
+	stream->member = *member;
+	stream->packed_left = member->compressed_size;
+	stream->left = member->size;
+	GEMP_TRY(open_file(&stream->file, zip->path));
+	GEMP_TRY(read_at(stream->file, zip->path, member->offset, header, sizeof header));
+	if (memcmp(header, "PK\3\4", 4) != 0)
+		GEMP_TRY(bad(zip->path, "a member has no header"));
+	if (fseeko(stream->file, (off_t)(number(header + 26, 2) + number(header + 28, 2)), SEEK_CUR) != 0)
+		GEMP_TRY(bad(zip->path, "it cannot be searched"));
+	stream->inflating = member->method == 8 && inflateInit2(&stream->zlib, -MAX_WBITS) == Z_OK;
+	if (member->method == 8 && !stream->inflating)
+		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "%s: no memory for zlib", zip->path));
+	*out = stream;
+	stream = NULL;
+done:
+	gemp_zip_stream_close(stream);
+	return code;
+}
+
+void gemp_zip_stream_close(gemp_zip_stream *stream)
+{
+	if (!stream)
+		return;
+	if (stream->inflating)
+		inflateEnd(&stream->zlib);
+	if (stream->file)
+		fclose(stream->file);
+	gemp_free(stream);
+}
+
+static gemp_code read_packed(gemp_zip_stream *s, void *bytes, size_t room, size_t *size)
+{
+	*size = s->packed_left < room ? (size_t)s->packed_left : room;
+	s->packed_left -= *size;
+	return fread(bytes, 1, *size, s->file) == *size ? GEMP_OK : bad(s->path, "a member is cut");
+}
+
+static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	while (size) {
+		uInt room = size < PACKED ? (uInt)size : PACKED;
+		if (s->zlib.avail_in == 0) {
+			size_t got;
+			GEMP_TRY(read_packed(s, s->packed, PACKED, &got));
+			s->zlib.next_in = s->packed;
+			s->zlib.avail_in = (uInt)got;
+		}
+		s->zlib.next_out = bytes;
+		s->zlib.avail_out = room;
+		int result = inflate(&s->zlib, Z_NO_FLUSH);
+		size_t made = room - s->zlib.avail_out;
+		if ((result != Z_OK && result != Z_STREAM_END) || (made == 0 && (result == Z_STREAM_END || !s->packed_left)))
+			return bad(s->path, "a member cannot be inflated");
+		bytes += made;
+		size -= made;
+	}
+done:
+	return code;
+}
+
+static gemp_code copy_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
+{
+	size_t got;
+	gemp_code code = read_packed(s, bytes, size, &got);
+	return code == GEMP_OK && got < size ? bad(s->path, "a member is cut") : code;
+}
+
+gemp_code gemp_zip_stream_read(gemp_zip_stream *s, void *bytes, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	if (size > s->left)
+		return gemp_fail(GEMP_EDATA, "%s: %s is shorter than its header says; write it again", s->path, s->member.name);
+	GEMP_TRY(s->inflating ? inflate_some(s, bytes, size) : copy_some(s, bytes, size));
+	s->left -= size;
+	s->crc = (uint32_t)crc32_z(s->crc, bytes, size);
+	if (s->left == 0 && s->member.size && s->crc != s->member.crc)
+		code = bad(s->path, "a member's checksum is wrong");
+done:
+	return code;
+}

@@ -1,0 +1,438 @@
+/* /partition: the bounds of the parts that a partitioner made. */
+
+#include "io/graph_file/graph_file_read.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "io/graph_file/graph_file_relation_read.h"
+#include "io/graph_file/graph_file_strings.h"
+#include "io/hdf5/hdf5_attributes.h"
+#include "partition/build/content_hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the parts of an open graph come from. The file is opened for each, and must still be the same. */
+typedef struct file_source {
+	const gemp_comm *comm;
+	char *path, *key_path;
+	gemp_column_layout attributes;
+	gemp_column_layout *props; /* [relation_count] */
+	size_t relation_count;
+} file_source;
+
+static void free_source(void *self)
+{
+	file_source *source = self;
+	if (!source)
+		return;
+	gemp_free(source->path);
+	gemp_free(source->key_path);
+	gemp_column_layout_free(&source->attributes);
+	for (size_t r = 0; source->props && r < source->relation_count; r++)
+		gemp_column_layout_free(&source->props[r]);
+	gemp_free(source->props);
+	gemp_free(source);
+}
+
+static gemp_code reopen(const file_source *source, const gemp_graph *graph, gemp_h5 *h5)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t hash = 0;
+	GEMP_TRY(gemp_h5_open(h5, source->comm, source->path));
+	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &hash));
+	if (hash != graph->hash)
+		code = gemp_fail(GEMP_EIO, "%s: was replaced by another graph while it was in use", source->path);
+done:
+	return code;
+}
+
+static gemp_code finish(gemp_h5 *h5, gemp_code code)
+{
+	gemp_code closed = gemp_h5_close(h5);
+	return code == GEMP_OK ? closed : code;
+}
+
+static gemp_h5_slab vertex_rows(const gemp_graph *graph)
+{
+	return (gemp_h5_slab){ graph->vertex_count, graph->first_vertex, graph->rows };
+}
+
+static gemp_code read_ranks(const gemp_h5 *h5, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *ranks = NULL;
+	code = GEMP_NEW(ranks, graph->rows);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_h5_read(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows, graph->rows, ranks));
+	gemp_free(graph->key_ranks);
+	graph->key_ranks = ranks;
+	ranks = NULL;
+done:
+	gemp_free(ranks);
+	return code;
+}
+
+static gemp_code load_keys(void *self, gemp_graph *graph)
+{
+	const file_source *source = self;
+	gemp_h5 h5 = { 0 };
+	gemp_code code = reopen(source, graph, &h5);
+	if (code == GEMP_OK)
+		code = gemp_file_get_column(&h5, source->key_path, &graph->keys, vertex_rows(graph));
+	if (code == GEMP_OK)
+		code = read_ranks(&h5, graph);
+	return finish(&h5, code);
+}
+
+static gemp_code read_labels(const gemp_h5 *h5, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_h5_type type;
+	void *codes = NULL;
+	uint32_t *sets = NULL;
+	GEMP_TRY(gemp_file_get_codes(h5, "/nodes/_label", vertex_rows(graph), &type, &codes));
+	code = GEMP_NEW(sets, graph->rows);
+	for (size_t v = 0; v < graph->rows && code == GEMP_OK; v++) {
+		int64_t set = gemp_file_get_code(codes, type, v);
+		if (set < 0 || (uint64_t)set >= graph->label_set_count)
+			code = gemp_fail(GEMP_EDATA, "%s: '/nodes/_label' has a code beyond its categories; make the file again",
+			                 h5->path);
+		sets[v] = (uint32_t)set;
+	}
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	graph->label_set_of = sets;
+	sets = NULL;
+done:
+	gemp_free(codes);
+	gemp_free(sets);
+	return code;
+}
+
+static gemp_code load_labels(void *self, gemp_graph *graph)
+{
+	gemp_h5 h5 = { 0 };
+	gemp_code code = reopen(self, graph, &h5);
+	if (code == GEMP_OK)
+		code = read_labels(&h5, graph);
+	return finish(&h5, code);
+}
+
+static bool has_label(const gemp_graph *graph, size_t row, const char *label)
+{
+	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
+	for (size_t l = 0; l < set->count; l++)
+		if (strcmp(graph->labels[set->labels[l]], label) == 0)
+			return true;
+	return false;
+}
+
+/* Rows of the vertices with a label, spread over all rows. */
+static gemp_code scatter_label_column(const gemp_graph *graph, const char *label, const gemp_column *part, gemp_column *column)
+{
+	gemp_code code = GEMP_OK;
+	gemp_column whole = { 0 };
+	size_t next = 0, bytes = part->type == GEMP_STRING ? part->offsets[part->rows] : 0;
+	GEMP_TRY(gemp_column_init(&whole, column->name, column->type));
+	GEMP_TRY(gemp_column_reserve(&whole, graph->rows, bytes));
+	for (size_t v = 0; v < graph->rows; v++) {
+		gemp_value value = { .type = column->type, .null = true };
+		if (has_label(graph, v, label))
+			value = gemp_column_get(part, next++);
+		GEMP_TRY(gemp_column_add(&whole, &value));
+	}
+	gemp_column_free(column);
+	*column = whole;
+	whole = (gemp_column){ 0 };
+done:
+	gemp_column_free(&whole);
+	return code;
+}
+
+static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_graph *graph, const char *path, const char *label,
+                                         gemp_column *column)
+{
+	gemp_code code = GEMP_OK;
+	gemp_column part = { 0 };
+	uint64_t count = 0;
+	for (size_t v = 0; v < graph->rows; v++)
+		count += has_label(graph, v, label);
+	gemp_h5_slab rows = { gemp_comm_sum1(h5->comm, count), gemp_comm_exscan(h5->comm, count), count };
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_column_init(&part, column->name, column->type)));
+	GEMP_TRY(gemp_file_get_column(h5, path, &part, rows));
+	code = gemp_comm_agree(h5->comm, scatter_label_column(graph, label, &part, column));
+done:
+	gemp_column_free(&part);
+	return code;
+}
+
+static gemp_code load_attribute(void *self, gemp_graph *graph, size_t index)
+{
+	const file_source *source = self;
+	const char *path = source->attributes.paths[index], *label = source->attributes.labels[index];
+	gemp_column *column = &graph->attributes.columns[index];
+	gemp_h5 h5 = { 0 };
+	gemp_code code = *label ? gemp_graph_load_labels(graph) : GEMP_OK;
+	if (code == GEMP_OK)
+		code = reopen(source, graph, &h5);
+	if (code == GEMP_OK && *label)
+		code = read_attribute_of_label(&h5, graph, path, label, column);
+	else if (code == GEMP_OK)
+		code = gemp_file_get_column(&h5, path, column, vertex_rows(graph));
+	return finish(&h5, code);
+}
+
+static gemp_code load_relation(void *self, gemp_graph *graph, size_t relation, unsigned parts)
+{
+	const file_source *source = self;
+	gemp_h5 h5 = { 0 };
+	gemp_code code = reopen(source, graph, &h5);
+	if (code == GEMP_OK)
+		code = gemp_file_get_relation(&h5, graph, &graph->relations[relation], &source->props[relation], parts);
+	return finish(&h5, code);
+}
+
+static gemp_code check_format(const gemp_h5 *h5)
+{
+	gemp_code code = GEMP_OK;
+	char *format = NULL, *version = NULL;
+	bool known = false;
+	htri_t there = H5Aexists(h5->file, "gemp-format");
+	if (there <= 0)
+		code = gemp_fail(GEMP_EDATA, "%s: an HDF5 file, but not a graph file; make one with 'gemp-mpi import'", h5->path);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format", &format));
+	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format-version", &version));
+	known = strcmp(format, GEMP_FILE_FORMAT) == 0 && strncmp(version, "1.", 2) == 0;
+	if (!known)
+		code = gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x", h5->path, format, version,
+		                 GEMP_FILE_FORMAT);
+done:
+	gemp_free(format);
+	gemp_free(version);
+	return code;
+}
+
+static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_graph *graph)
+{
+	size_t ranks = (size_t)comm->size;
+	graph->rank = comm->rank;
+	graph->ranks = comm->size;
+	gemp_code code = GEMP_NEW(graph->bounds, ranks + 1);
+	if (code == GEMP_OK) {
+		if (!gemp_partition_assign(&graph->partition, graph->vertex_count, ranks, graph->bounds))
+			gemp_warn("%s: is cut into %zu parts (%s), which %d ranks cannot share out; each gets an equal range of "
+			          "vertices instead", path, graph->partition.count, graph->partition.method, comm->size);
+		graph->first_vertex = graph->bounds[comm->rank];
+		graph->rows = graph->bounds[comm->rank + 1] - graph->first_vertex;
+	}
+	return gemp_comm_agree(comm, code);
+}
+
+static gemp_code find_label(const gemp_h5 *h5, const gemp_graph *graph, const char *name, size_t length, uint32_t *label)
+{
+	for (uint32_t l = 0; l < graph->label_count; l++)
+		if (strlen(graph->labels[l]) == length && memcmp(graph->labels[l], name, length) == 0) {
+			*label = l;
+			return GEMP_OK;
+		}
+	return gemp_fail(GEMP_EDATA, "%s: '/nodes/_label' names the label '%.*s', which '/labels' lacks", h5->path,
+	                 (int)length, name);
+}
+
+static gemp_code parse_set(const gemp_h5 *h5, const gemp_graph *graph, const char *text, gemp_label_set *set)
+{
+	gemp_code code = GEMP_OK;
+	size_t most = *text != '\0';
+	for (const char *at = text; *at; at++)
+		most += *at == ';';
+	GEMP_TRY(GEMP_NEW(set->labels, most));
+	for (; *text && code == GEMP_OK; text += *text == ';') {
+		size_t length = strcspn(text, ";");
+		code = find_label(h5, graph, text, length, &set->labels[set->count++]);
+		text += length;
+	}
+done:
+	return code;
+}
+
+static gemp_code describe_labels(const gemp_h5 *h5, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	char **texts = NULL;
+	size_t count = 0;
+	uint64_t *vertices = NULL;
+	GEMP_TRY(gemp_file_get_texts(h5, "/labels", &graph->labels, &graph->label_count));
+	GEMP_TRY(gemp_file_get_texts(h5, "/nodes/_label/categories", &texts, &count));
+	code = GEMP_NEW(graph->label_sets, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(vertices, count);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	graph->label_set_count = count;
+	GEMP_TRY(gemp_h5_read(h5, "/nodes/_label/counts", gemp_h5_type_of(GEMP_H5_U64), 0, count,
+	                      h5->comm->rank == 0 ? count : 0, vertices));
+	for (size_t s = 0; s < count && code == GEMP_OK; s++) {
+		graph->label_sets[s].vertex_count = vertices[s];
+		code = parse_set(h5, graph, texts[s], &graph->label_sets[s]);
+	}
+	code = gemp_comm_agree(h5->comm, code);
+done:
+	gemp_h5_free_texts(texts, count);
+	gemp_free(vertices);
+	return code;
+}
+
+static int compare_relations(const void *a, const void *b)
+{
+	return strcmp(((const gemp_relation *)a)->name, ((const gemp_relation *)b)->name);
+}
+
+static gemp_code describe_relations(const gemp_h5 *h5, gemp_graph *graph, file_source *source)
+{
+	gemp_code code = GEMP_OK;
+	char **names = NULL;
+	size_t count = 0;
+	GEMP_TRY(gemp_h5_list(h5, "/edges", &names, &count));
+	code = GEMP_NEW(graph->relations, count);
+	graph->relation_count = source->relation_count = count;
+	if (code == GEMP_OK)
+		code = GEMP_NEW(source->props, count);
+	for (size_t r = 0; r < count && code == GEMP_OK; r++)
+		code = gemp_h5_decode(names[r], &graph->relations[r].name);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	qsort(graph->relations, count, sizeof *graph->relations, compare_relations);
+	for (size_t r = 0; r < count && code == GEMP_OK; r++)
+		code = gemp_file_describe_relation(h5, graph, &graph->relations[r], &source->props[r]);
+done:
+	gemp_h5_free_texts(names, count);
+	return code;
+}
+
+static gemp_code describe_nodes(const gemp_h5 *h5, gemp_graph *graph, file_source *source)
+{
+	gemp_code code = GEMP_OK;
+	char *type = NULL;
+	GEMP_TRY(gemp_h5_get_text(h5, "/nodes", "gemp-key", &source->key_path));
+	GEMP_TRY(gemp_h5_get_text(h5, "/nodes", "gemp-key-type", &type));
+	code = gemp_column_init(&graph->keys, "_id", strcmp(type, "integer") == 0 ? GEMP_INTEGER : GEMP_STRING);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_file_get_schema(h5, "/nodes", &graph->attributes, &source->attributes));
+	graph->attributes.rows = graph->rows;
+	code = describe_labels(h5, graph);
+done:
+	gemp_free(type);
+	return code;
+}
+
+static gemp_code check_bounds(const gemp_h5 *h5, const gemp_graph *graph, const uint64_t *bounds, uint64_t count)
+{
+	bool right = bounds[0] == 0 && bounds[count - 1] == graph->vertex_count;
+	for (uint64_t p = 1; p < count; p++)
+		right = right && bounds[p - 1] <= bounds[p];
+	return right ? GEMP_OK : gemp_fail(GEMP_EDATA, "%s: '/partition/bounds' do not ascend from 0 to the %" PRIu64
+	                                   " vertices; make the file again", h5->path, graph->vertex_count);
+}
+
+static gemp_code gemp_file_get_partition(const gemp_h5 *h5, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	bool there = false;
+	uint64_t *bounds = NULL, count = 0;
+	char *method = NULL;
+	gemp_h5_type type;
+	GEMP_TRY(gemp_h5_exists(h5, "/partition", &there));
+	if (!there)
+		return GEMP_OK;
+	GEMP_TRY(gemp_h5_get_text(h5, "/partition", "method", &method));
+	GEMP_TRY(gemp_h5_info(h5, "/partition/bounds", &type, &count));
+	if (type.kind != GEMP_H5_U64 || count < 2)
+		code = gemp_fail(GEMP_EDATA, "%s: '/partition/bounds' are no list of bounds; make the file again", h5->path);
+	else
+		code = GEMP_NEW(bounds, count);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_h5_read(h5, "/partition/bounds", type, 0, count, h5->comm->rank == 0 ? count : 0, bounds));
+	code = check_bounds(h5, graph, bounds, count);
+	if (code == GEMP_OK)
+		code = gemp_partition_init(&graph->partition, bounds, count - 1, method);
+	code = gemp_comm_agree(h5->comm, code);
+done:
+	gemp_free(bounds);
+	gemp_free(method);
+	return code;
+}
+
+static gemp_code describe(const gemp_h5 *h5, gemp_graph *graph, file_source *source)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(check_format(h5));
+	GEMP_TRY(gemp_h5_get_number(h5, "/", "seed", &graph->seed));
+	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &graph->hash));
+	GEMP_TRY(gemp_h5_get_number(h5, "/", "vertices", &graph->vertex_count));
+	if (graph->vertex_count > GEMP_MAX_VERTICES) {
+		code = gemp_fail(GEMP_EDATA, "%s: has %" PRIu64 " vertices; at most %" PRIu64 " are possible", h5->path,
+		                 graph->vertex_count, GEMP_MAX_VERTICES);
+		goto done;
+	}
+	GEMP_TRY(gemp_file_get_partition(h5, graph));
+	GEMP_TRY(assign_rows(h5->comm, h5->path, graph));
+	GEMP_TRY(describe_nodes(h5, graph, source));
+	GEMP_TRY(describe_relations(h5, graph, source));
+done:
+	return code;
+}
+
+static gemp_code new_graph(gemp_graph **out, const gemp_comm *comm, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = NULL;
+	file_source *source = NULL;
+	GEMP_TRY(GEMP_NEW(graph, 1));
+	GEMP_TRY(GEMP_NEW(source, 1));
+	source->comm = comm;
+	source->path = gemp_strdup(path);
+	graph->loader = (gemp_graph_loader){ source, load_keys, load_labels, load_attribute, load_relation, free_source };
+	if (!source->path)
+		code = GEMP_ENOMEM;
+	source = NULL;
+done:
+	gemp_free(source);
+	*out = graph;
+	return gemp_comm_agree(comm, code);
+}
+
+gemp_code gemp_graph_file_open(gemp_graph **out, const gemp_comm *comm, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = NULL;
+	gemp_h5 h5 = { 0 };
+	*out = NULL;
+	GEMP_TRY(new_graph(&graph, comm, path));
+	GEMP_TRY(gemp_h5_open(&h5, comm, path));
+	GEMP_TRY(describe(&h5, graph, graph->loader.self));
+	*out = graph;
+	graph = NULL;
+done:
+	code = finish(&h5, code);
+	gemp_graph_free(graph);
+	return code;
+}
+
+gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = NULL;
+	gemp_h5 h5 = { 0 };
+	uint64_t hash = 0;
+	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
+	GEMP_TRY(gemp_h5_open(&h5, comm, path));
+	GEMP_TRY(gemp_h5_verify(&h5));
+	GEMP_TRY(gemp_graph_load_all(graph));
+	GEMP_TRY(gemp_graph_content_hash(comm, graph, &hash));
+	if (hash != graph->hash)
+		code = gemp_fail(GEMP_EDATA, "%s: the content has the hash %016" PRIx64 ", but the file says %016" PRIx64
+		                 "; make the file again", path, hash, graph->hash);
+done:
+	code = finish(&h5, code);
+	gemp_graph_free(graph);
+	return code;
+}

@@ -1,0 +1,281 @@
+/* One relation from a file, as much of it as is asked for. */
+
+#include "io/graph_file/graph_file_relation_read.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "io/hdf5/hdf5_attributes.h"
+
+#include <stdatomic.h>
+
+enum { ROWS = 1 << 14 }; /* that a thread checks at a time */
+
+/* A matrix of n x n below `path`, and the type of its pointers and indices. */
+typedef struct matrix {
+	const gemp_h5 *h5;
+	char *path;
+	uint64_t vertices, edges;
+	gemp_h5_type type;
+} matrix;
+
+static uint64_t widen(const void *in, gemp_h5_type type, uint64_t index)
+{
+	return type.kind == GEMP_H5_I32 ? (uint64_t)((const int32_t *)in)[index] : (uint64_t)((const int64_t *)in)[index];
+}
+
+static gemp_code damaged(const gemp_h5 *h5, const char *path, const char *what)
+{
+	return gemp_fail(GEMP_EDATA, "%s: '%s' %s; make the file again", h5->path, path, what);
+}
+
+gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_graph *graph, gemp_relation *relation,
+                                      gemp_column_layout *columns)
+{
+	gemp_code code = GEMP_OK;
+	char *group = NULL, *csr = NULL, *props = NULL, *indices = NULL;
+	gemp_h5_type type;
+	uint64_t multigraph = 0;
+	int64_t *shape = NULL;
+	size_t count = 0;
+	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
+	GEMP_TRY(gemp_h5_join(h5, group, "csr", &csr));
+	GEMP_TRY(gemp_h5_join(h5, group, "props", &props));
+	GEMP_TRY(gemp_h5_join(h5, csr, "indices_1", &indices));
+	GEMP_TRY(gemp_h5_get_flag(h5, group, "directed", &relation->directed));
+	GEMP_TRY(gemp_h5_get_number(h5, csr, "multigraph", &multigraph));
+	GEMP_TRY(gemp_h5_get_numbers(h5, csr, "shape", &shape, &count));
+	GEMP_TRY(gemp_h5_info(h5, indices, &type, &relation->edge_count));
+	relation->multigraph = multigraph;
+	if (count != 2 || (uint64_t)shape[0] != graph->vertex_count || (uint64_t)shape[1] != graph->vertex_count)
+		code = damaged(h5, csr, "is not of as many rows as there are vertices");
+	else
+		code = gemp_file_get_schema(h5, props, &relation->props, columns);
+done:
+	gemp_free(group);
+	gemp_free(csr);
+	gemp_free(props);
+	gemp_free(indices);
+	gemp_free(shape);
+	return code;
+}
+
+/* Pointers and indices of the file are both i32 or both i64. */
+static gemp_code get_width(matrix *matrix)
+{
+	gemp_code code = GEMP_OK;
+	char *pointers = NULL, *indices = NULL;
+	gemp_h5_type other;
+	uint64_t total = 0, edges = 0;
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &pointers));
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &indices));
+	GEMP_TRY(gemp_h5_info(matrix->h5, pointers, &matrix->type, &total));
+	GEMP_TRY(gemp_h5_info(matrix->h5, indices, &other, &edges));
+	bool integers = matrix->type.kind == GEMP_H5_I32 || matrix->type.kind == GEMP_H5_I64;
+	if (!integers || other.kind != matrix->type.kind || total != matrix->vertices + 1 || edges != matrix->edges)
+		code = damaged(matrix->h5, matrix->path, "has arrays that do not fit one another");
+done:
+	gemp_free(pointers);
+	gemp_free(indices);
+	return code;
+}
+
+/* This rank's [rows + 1] pointers, made to begin at 0; *first is what the first was. */
+static gemp_code get_pointers(const matrix *matrix, const gemp_graph *graph, uint64_t **begin, uint64_t *first)
+{
+	gemp_code code = GEMP_OK;
+	char *path = NULL;
+	void *numbers = NULL;
+	uint64_t *pointers = NULL, count = graph->rows + 1, last = graph->rank == graph->ranks - 1;
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "pointers_to_1", &path));
+	numbers = gemp_calloc(count, matrix->type.size);
+	code = numbers ? GEMP_NEW(pointers, count) : GEMP_ENOMEM;
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_TRY(gemp_h5_read(matrix->h5, path, matrix->type, graph->first_vertex, count, graph->rows + last, numbers));
+	*first = widen(numbers, matrix->type, 0);
+	for (uint64_t v = 0; v < count && code == GEMP_OK; v++) {
+		uint64_t pointer = widen(numbers, matrix->type, v), before = v ? pointers[v - 1] + *first : 0;
+		if (pointer < before || pointer > matrix->edges || (graph->first_vertex + v == 0 && pointer != 0) ||
+		    (graph->first_vertex + v == graph->vertex_count && pointer != matrix->edges))
+			code = damaged(matrix->h5, path, "does not ascend from 0 to the number of edges");
+		pointers[v] = pointer - *first;
+	}
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
+	*begin = pointers;
+	pointers = NULL;
+done:
+	gemp_free(path);
+	gemp_free(numbers);
+	gemp_free(pointers);
+	return code;
+}
+
+typedef struct checking {
+	const gemp_graph *graph;
+	const uint64_t *begin;
+	const gemp_vertex *indices;
+	atomic_bool bad;
+} checking;
+
+static void check_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	checking *c = context;
+	bool bad = false;
+	size_t end = (piece + 1) * ROWS < c->graph->rows ? (piece + 1) * ROWS : c->graph->rows;
+	for (size_t v = piece * ROWS; v < end; v++) {
+		uint64_t first = c->begin[v], last = c->begin[v + 1];
+		for (uint64_t e = first + 1; e < last; e++)
+			bad |= c->indices[e] < c->indices[e - 1];
+		bad |= last > first && c->indices[last - 1] >= c->graph->vertex_count; /* the greatest, if they ascend */
+	}
+	if (bad)
+		atomic_store(&c->bad, true);
+}
+
+static gemp_code check_rows(const matrix *matrix, const gemp_graph *graph, const uint64_t *begin, const gemp_vertex *indices)
+{
+	checking c = { graph, begin, indices, false };
+	gemp_parallel_for((graph->rows + ROWS - 1) / ROWS, check_piece, &c);
+	return c.bad ? damaged(matrix->h5, matrix->path, "has a row that is not sorted or leaves the graph") : GEMP_OK;
+}
+
+static gemp_code get_indices(const matrix *matrix, const gemp_graph *graph, const uint64_t *begin, uint64_t first,
+                             gemp_vertex **out)
+{
+	gemp_code code = GEMP_OK;
+	char *path = NULL;
+	uint64_t count = begin[graph->rows];
+	void *numbers = NULL;
+	gemp_vertex *indices = NULL;
+	bool wide = matrix->type.kind == GEMP_H5_I64;
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "indices_1", &path));
+	code = GEMP_NEW(indices, count);
+	if (code == GEMP_OK && wide) {
+		numbers = gemp_calloc(count, matrix->type.size);
+		code = numbers ? GEMP_OK : GEMP_ENOMEM;
+	}
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_TRY(gemp_h5_read(matrix->h5, path, matrix->type, first, count, count, wide ? numbers : indices));
+	for (uint64_t e = 0; wide && e < count; e++) {
+		uint64_t index = widen(numbers, matrix->type, e);
+		indices[e] = index < graph->vertex_count ? (gemp_vertex)index : GEMP_NO_VERTEX;
+	}
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, check_rows(matrix, graph, begin, indices)));
+	*out = indices;
+	indices = NULL;
+done:
+	gemp_free(path);
+	gemp_free(numbers);
+	gemp_free(indices);
+	return code;
+}
+
+static gemp_code get_edge_numbers(const matrix *matrix, uint64_t first, uint64_t count, gemp_edge **out)
+{
+	gemp_code code = GEMP_OK;
+	char *path = NULL;
+	gemp_edge *edges = NULL;
+	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "edge", &path));
+	code = GEMP_NEW(edges, count);
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_TRY(gemp_h5_read(matrix->h5, path, gemp_h5_type_of(GEMP_H5_U64), first, count, count, edges));
+	bool beyond = false;
+	for (uint64_t e = 0; e < count; e++)
+		beyond |= edges[e] >= matrix->edges;
+	if (beyond)
+		code = damaged(matrix->h5, path, "has a number beyond the last edge");
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
+	*out = edges;
+	edges = NULL;
+done:
+	gemp_free(path);
+	gemp_free(edges);
+	return code;
+}
+
+static gemp_code get_in(matrix *matrix, const gemp_graph *graph, gemp_relation *relation)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *begin = NULL, first = 0;
+	gemp_vertex *in = NULL;
+	GEMP_TRY(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
+	GEMP_TRY(get_width(matrix));
+	GEMP_TRY(get_pointers(matrix, graph, &begin, &first));
+	GEMP_TRY(get_indices(matrix, graph, begin, first, &in));
+	relation->in_offsets = begin;
+	relation->in_sources = in;
+	relation->loaded |= GEMP_LOAD_IN;
+	begin = NULL;
+	in = NULL;
+done:
+	gemp_free(begin);
+	gemp_free(in);
+	return code;
+}
+
+static gemp_code get_in_edges(matrix *matrix, const gemp_graph *graph, gemp_relation *relation)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t count = relation->in_offsets[graph->rows];
+	gemp_free(matrix->path);
+	matrix->path = NULL;
+	GEMP_TRY(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
+	GEMP_TRY(get_edge_numbers(matrix, gemp_comm_exscan(matrix->h5->comm, count), count, &relation->in_edges));
+	relation->loaded |= GEMP_LOAD_IN_EDGES;
+done:
+	return code;
+}
+
+static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gemp_column_layout *columns, gemp_h5_slab rows)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < columns->count && code == GEMP_OK; c++)
+		code = gemp_file_get_column(h5, columns->paths[c], &relation->props.columns[c], rows);
+	if (code != GEMP_OK)
+		return code;
+	relation->props.rows = rows.count;
+	relation->loaded |= GEMP_LOAD_PROPS;
+	return GEMP_OK;
+}
+
+static gemp_code get_out(matrix *matrix, const gemp_graph *graph, gemp_relation *relation,
+                         const gemp_column_layout *columns, unsigned parts)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *begin = NULL;
+	gemp_vertex *out = NULL;
+	GEMP_TRY(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csr", &matrix->path));
+	GEMP_TRY(get_width(matrix));
+	GEMP_TRY(get_pointers(matrix, graph, &begin, &relation->first_edge));
+	gemp_h5_slab rows = { relation->edge_count, relation->first_edge, begin[graph->rows] };
+	if (parts & GEMP_LOAD_PROPS)
+		GEMP_TRY(get_props(matrix->h5, relation, columns, rows));
+	if (!(parts & GEMP_LOAD_OUT))
+		goto done;
+	GEMP_TRY(get_indices(matrix, graph, begin, relation->first_edge, &out));
+	relation->out_offsets = begin;
+	relation->out_targets = out;
+	relation->loaded |= GEMP_LOAD_OUT;
+	begin = NULL;
+done:
+	gemp_free(begin);
+	return code;
+}
+
+gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_graph *graph, gemp_relation *relation,
+                                 const gemp_column_layout *columns, unsigned parts)
+{
+	gemp_code code = GEMP_OK;
+	matrix matrix = { .h5 = h5, .vertices = graph->vertex_count, .edges = relation->edge_count };
+	if (parts & (GEMP_LOAD_OUT | GEMP_LOAD_PROPS))
+		GEMP_TRY(get_out(&matrix, graph, relation, columns, parts));
+	gemp_free(matrix.path);
+	matrix.path = NULL;
+	if (parts & GEMP_LOAD_IN)
+		GEMP_TRY(get_in(&matrix, graph, relation));
+	if (parts & GEMP_LOAD_IN_EDGES)
+		code = get_in_edges(&matrix, graph, relation);
+done:
+	gemp_free(matrix.path);
+	return code;
+}

@@ -1,0 +1,14 @@
+#ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_RELATION_WRITE_H
+#define GEMP_IO_GRAPH_FILE_GRAPH_FILE_RELATION_WRITE_H
+
+#include "graph/graph.h"
+#include "io/hdf5/hdf5_file.h"
+
+/* Matrices with more vertices or edges have 64-bit numbers; tests make it small. */
+extern uint64_t gemp_file_i32_limit;
+
+/* Collective. One relation below /edges, all of it. Its column `weight` (NULL: none) gives the values of matrices. */
+gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_graph *graph, const gemp_relation *relation,
+                                 const char *weight);
+
+#endif

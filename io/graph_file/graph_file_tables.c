@@ -1,0 +1,244 @@
+/* Columns and tables of columns in a file. */
+
+#include "io/graph_file/graph_file_tables.h"
+
+#include "core/memory.h"
+#include "io/graph_file/graph_file_strings.h"
+#include "io/hdf5/hdf5_attributes.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static gemp_h5_type type_of(gemp_type type)
+{
+	return gemp_h5_type_of(type == GEMP_INTEGER ? GEMP_H5_I64 : type == GEMP_FLOAT ? GEMP_H5_F64 : GEMP_H5_BOOL);
+}
+
+static const void *values_of(const gemp_column *column)
+{
+	if (column->type == GEMP_INTEGER)
+		return column->integers;
+	return column->type == GEMP_FLOAT ? (const void *)column->floats : column->booleans;
+}
+
+/* Integers and truth values with NULLs: a group of values and mask, as AnnData's nullable arrays. */
+static gemp_code put_nullable(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text below = { 0 };
+	bool integer = column->type == GEMP_INTEGER;
+	GEMP_TRY(gemp_h5_group(h5, path, integer ? "nullable-integer" : "nullable-boolean", "0.1.0"));
+	gemp_text_print(&below, "%s/values", path);
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
+	GEMP_TRY(gemp_h5_write(h5, below.data, type_of(column->type), rows.total, rows.first, rows.count, values_of(column)));
+	GEMP_TRY(gemp_file_put_mask(h5, path, column, rows));
+done:
+	gemp_text_free(&below);
+	return code;
+}
+
+gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
+                               gemp_h5_slab rows, gemp_text *path)
+{
+	gemp_code code = GEMP_OK;
+	if (column->type == GEMP_STRING)
+		return gemp_file_put_strings(h5, group, strings, column, rows, path);
+	uint64_t nulls = column->null && column->rows && memchr(column->null, 1, column->rows);
+	gemp_comm_max(h5->comm, &nulls, 1);
+	gemp_text_clear(path);
+	gemp_text_print(path, "%s/", group);
+	gemp_h5_encode(column->name, path);
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(path)));
+	if (nulls && column->type != GEMP_FLOAT)
+		return put_nullable(h5, path->data, column, rows);
+	code = gemp_h5_write(h5, path->data, type_of(column->type), rows.total, rows.first, rows.count, values_of(column));
+done:
+	return code;
+}
+
+/* Where NaN stands for NULL. */
+static gemp_code mark_nan(gemp_column *column)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < column->rows; i++)
+		if (isnan(column->floats[i])) {
+			if (!column->null)
+				GEMP_TRY(GEMP_NEW(column->null, column->rows));
+			column->null[i] = 1;
+		}
+done:
+	return code;
+}
+
+static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *encoding, gemp_column *column, gemp_h5_slab rows)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text data = { 0 };
+	gemp_h5_type type;
+	uint64_t total = 0;
+	bool nullable = strncmp(encoding, "nullable-", 9) == 0;
+	gemp_text_print(&data, "%s%s", path, nullable ? "/values" : "");
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&data)));
+	GEMP_TRY(gemp_h5_info(h5, data.data, &type, &total));
+	if (type.kind != type_of(column->type).kind || total != rows.total) {
+		code = gemp_fail(GEMP_EDATA, "%s: '%s' is not a column of type %s with %" PRIu64 " rows; make the file again",
+		                 h5->path, path, gemp_type_name[column->type], rows.total);
+		goto done;
+	}
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_column_reserve(column, rows.count, 0)));
+	column->rows = rows.count;
+	GEMP_TRY(gemp_h5_read(h5, data.data, type, rows.first, rows.count, rows.count, (void *)values_of(column)));
+	if (nullable)
+		GEMP_TRY(gemp_file_get_mask(h5, path, column, rows));
+	if (column->type == GEMP_FLOAT)
+		code = gemp_comm_agree(h5->comm, mark_nan(column));
+done:
+	gemp_text_free(&data);
+	return code;
+}
+
+gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
+{
+	gemp_code code = GEMP_OK;
+	char *encoding = NULL;
+	gemp_column read = { 0 };
+	GEMP_TRY(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
+	code = gemp_column_init(&read, column->name, column->type);
+	if (code == GEMP_OK)
+		code = gemp_column_reserve(&read, column->type == GEMP_STRING ? rows.count : 0, 0);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	if (column->type == GEMP_STRING)
+		code = gemp_file_get_strings(h5, path, encoding, &read, rows);
+	else
+		code = get_numbers(h5, path, encoding, &read, rows);
+	if (code == GEMP_OK) {
+		gemp_column_free(column);
+		*column = read;
+		read = (gemp_column){ 0 };
+	}
+done:
+	gemp_column_free(&read);
+	gemp_free(encoding);
+	return code;
+}
+
+gemp_code gemp_column_layout_new(const gemp_h5 *h5, size_t count, gemp_column_layout *columns)
+{
+	columns->count = count;
+	gemp_code code = GEMP_NEW(columns->paths, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(columns->labels, count);
+	return gemp_comm_agree(h5->comm, code);
+}
+
+gemp_code gemp_column_layout_set(const gemp_h5 *h5, gemp_column_layout *columns, size_t index, const char *path,
+                                const char *label)
+{
+	columns->paths[index] = gemp_strdup(path);
+	columns->labels[index] = gemp_strdup(label);
+	return gemp_comm_agree(h5->comm, columns->paths[index] && columns->labels[index] ? GEMP_OK : GEMP_ENOMEM);
+}
+
+void gemp_column_layout_free(gemp_column_layout *columns)
+{
+	gemp_h5_free_texts(columns->paths, columns->count);
+	gemp_h5_free_texts(columns->labels, columns->count);
+	*columns = (gemp_column_layout){ 0 };
+}
+
+gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_table *table,
+                               const gemp_column_layout *columns)
+{
+	gemp_code code = GEMP_OK;
+	const char **texts = NULL;
+	code = GEMP_NEW(texts, 2 * table->count);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	for (size_t c = 0; c < table->count; c++) {
+		texts[c] = table->columns[c].name;
+		texts[table->count + c] = gemp_type_name[table->columns[c].type];
+	}
+	GEMP_TRY(gemp_h5_put_texts(h5, group, "gemp-columns", texts, table->count));
+	GEMP_TRY(gemp_h5_put_texts(h5, group, "gemp-types", texts + table->count, table->count));
+	GEMP_TRY(gemp_h5_put_texts(h5, group, "gemp-paths", (const char *const *)columns->paths, table->count));
+	GEMP_TRY(gemp_h5_put_texts(h5, group, "gemp-labels", (const char *const *)columns->labels, table->count));
+done:
+	gemp_free(texts);
+	return code;
+}
+
+static gemp_code add_columns(const gemp_h5 *h5, const char *group, char **names, char **types, size_t count,
+                             gemp_table *table)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < count && code == GEMP_OK; c++) {
+		int type = 0;
+		while (type < 4 && strcmp(types[c], gemp_type_name[type]) != 0)
+			type++;
+		if (type == 4)
+			return gemp_fail(GEMP_EDATA, "%s: column '%s' of '%s' is of the unknown type '%s'", h5->path, names[c],
+			                 group, types[c]);
+		code = gemp_table_add(table, names[c], (gemp_type)type, NULL);
+	}
+	return code;
+}
+
+gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table *table, gemp_column_layout *columns)
+{
+	gemp_code code = GEMP_OK;
+	char **texts[4] = { NULL };
+	size_t count[4] = { 0 };
+	static const char *const attribute[4] = { "gemp-columns", "gemp-types", "gemp-paths", "gemp-labels" };
+	for (int i = 0; i < 4; i++)
+		GEMP_TRY(gemp_h5_get_texts(h5, group, attribute[i], &texts[i], &count[i]));
+	if (count[1] != count[0] || count[2] != count[0] || count[3] != count[0]) {
+		code = gemp_fail(GEMP_EDATA, "%s: the columns of '%s' are not described in full", h5->path, group);
+		goto done;
+	}
+	GEMP_TRY(gemp_comm_agree(h5->comm, add_columns(h5, group, texts[0], texts[1], count[0], table)));
+	*columns = (gemp_column_layout){ count[0], texts[2], texts[3] };
+	texts[2] = texts[3] = NULL;
+done:
+	for (int i = 0; i < 4; i++)
+		gemp_h5_free_texts(texts[i], count[i]);
+	return code;
+}
+
+/* AnnData's column-order: what lies in the group itself. */
+static gemp_code put_order(const gemp_h5 *h5, const char *group, const gemp_column_layout *columns,
+                           const char *const *extra, size_t extra_count)
+{
+	gemp_code code = GEMP_OK;
+	const char **order = NULL;
+	size_t count = extra_count, length = strlen(group);
+	code = GEMP_NEW(order, extra_count + columns->count);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	for (size_t i = 0; i < extra_count; i++)
+		order[i] = extra[i];
+	for (size_t c = 0; c < columns->count; c++) {
+		const char *path = columns->paths[c];
+		if (path && strncmp(path, group, length) == 0 && path[length] == '/' && !strchr(path + length + 1, '/'))
+			order[count++] = path + length + 1;
+	}
+	code = gemp_h5_put_texts(h5, group, "column-order", order, count);
+done:
+	gemp_free(order);
+	return code;
+}
+
+gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const char *index, const gemp_column_layout *columns,
+                                  const char *const *extra, size_t extra_count)
+{
+	gemp_code code = gemp_h5_put_text(h5, group, "_index", index);
+	return code == GEMP_OK ? put_order(h5, group, columns, extra, extra_count) : code;
+}
+
+gemp_code gemp_file_relation_path(const gemp_h5 *h5, const char *name, const char *top, const char *part, char **out)
+{
+	gemp_text text = { 0 };
+	gemp_text_print(&text, "%s/", top);
+	gemp_h5_encode(name, &text);
+	gemp_text_print(&text, "%s%s", *part ? "/" : "", part);
+	*out = text.data;
+	return gemp_comm_agree(h5->comm, gemp_text_status(&text));
+}

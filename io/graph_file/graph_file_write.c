@@ -1,0 +1,294 @@
+#include "io/graph_file/graph_file_write.h"
+
+#include "core/memory.h"
+#include "io/file/output.h"
+#include "io/graph_file/graph_file_matrix_values.h"
+#include "io/graph_file/graph_file_relation_write.h"
+#include "io/graph_file/graph_file_strings.h"
+#include "io/graph_file/graph_file_tables.h"
+#include "io/hdf5/hdf5_attributes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A vertex attribute that just one label has lies with that label; home[c] is its index, or -1. */
+static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_graph *graph, int *home)
+{
+	gemp_code code = GEMP_OK;
+	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
+	uint64_t *used = NULL; /* [columns][labels + 1] the label has it; the last: a vertex without label has it */
+	code = GEMP_NEW(used, columns * width);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	for (size_t c = 0; c < columns; c++)
+		for (size_t v = 0; v < graph->rows; v++) {
+			const gemp_column *column = &graph->attributes.columns[c];
+			const gemp_label_set *set = &graph->label_sets[graph->label_set_of[v]];
+			if (column->null && column->null[v])
+				continue;
+			for (size_t l = 0; l < set->count; l++)
+				used[c * width + set->labels[l]] = 1;
+			used[c * width + labels] |= set->count == 0;
+		}
+	gemp_comm_max(h5->comm, used, (int)(columns * width));
+	for (size_t c = 0; c < columns; c++) {
+		size_t having = 0;
+		for (size_t l = 0; l <= labels; l++)
+			if (used[c * width + l]) {
+				having++;
+				home[c] = l < labels ? (int)l : -1;
+			}
+		if (having != 1 || labels == 1)
+			home[c] = -1;
+	}
+done:
+	gemp_free(used);
+	return code;
+}
+
+static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_graph *graph, gemp_h5_slab rows)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = graph->label_set_count;
+	gemp_h5_type type = gemp_file_code_type(count);
+	gemp_text *texts = NULL;
+	const char **names = NULL;
+	uint64_t *vertices = NULL;
+	void *codes = gemp_calloc(graph->rows, type.size);
+	code = codes ? GEMP_NEW(texts, count) : GEMP_ENOMEM;
+	if (code == GEMP_OK)
+		code = GEMP_NEW(names, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(vertices, count);
+	for (size_t s = 0; s < count && code == GEMP_OK; s++) {
+		const gemp_label_set *set = &graph->label_sets[s];
+		gemp_text_add(&texts[s], "", 0);
+		for (size_t l = 0; l < set->count; l++)
+			gemp_text_print(&texts[s], "%s%s", l ? ";" : "", graph->labels[set->labels[l]]);
+		names[s] = texts[s].data;
+		vertices[s] = set->vertex_count;
+		code = gemp_text_status(&texts[s]);
+	}
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	for (size_t v = 0; v < graph->rows; v++)
+		gemp_file_set_code(codes, type, v, (int32_t)graph->label_set_of[v]);
+	GEMP_TRY(gemp_file_put_codes(h5, "/nodes/_label", rows, type, codes));
+	GEMP_TRY(gemp_file_put_texts(h5, "/nodes/_label/categories", names, count));
+	GEMP_TRY(gemp_h5_write(h5, "/nodes/_label/counts", gemp_h5_type_of(GEMP_H5_U64), count, 0,
+	                       h5->comm->rank == 0 ? count : 0, vertices));
+done:
+	for (size_t s = 0; texts && s < count; s++)
+		gemp_text_free(&texts[s]);
+	gemp_free(texts);
+	gemp_free(names);
+	gemp_free(vertices);
+	gemp_free(codes);
+	return code;
+}
+
+/* This rank's vertices with the label, and their place among those of all ranks. */
+static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_graph *graph, uint32_t label, uint64_t **out, gemp_h5_slab *rows)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *picked = NULL, count = 0;
+	code = GEMP_NEW(picked, graph->rows);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	for (size_t v = 0; v < graph->rows; v++) {
+		const gemp_label_set *set = &graph->label_sets[graph->label_set_of[v]];
+		for (size_t l = 0; l < set->count; l++)
+			if (set->labels[l] == label)
+				picked[count++] = v;
+	}
+	*rows = (gemp_h5_slab){ gemp_comm_sum1(h5->comm, count), gemp_comm_exscan(h5->comm, count), count };
+	*out = picked;
+done:
+	return code;
+}
+
+static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_graph *graph, const char *group, const uint64_t *picked,
+                             gemp_h5_slab rows)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text path = { 0 };
+	uint32_t *ids = NULL;
+	code = GEMP_NEW(ids, rows.count);
+	gemp_text_print(&path, "%s/_row", group);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&path) : code));
+	for (uint64_t i = 0; i < rows.count; i++)
+		ids[i] = (uint32_t)(graph->first_vertex + picked[i]);
+	GEMP_TRY(gemp_h5_write(h5, path.data, gemp_h5_type_of(GEMP_H5_U32), rows.total, rows.first, rows.count, ids));
+done:
+	gemp_text_free(&path);
+	gemp_free(ids);
+	return code;
+}
+
+/* The group /nodes_by_label/L with the columns whose home is that label. */
+static gemp_code put_label(const gemp_h5 *h5, const gemp_graph *graph, uint32_t label, const int *home,
+                           gemp_column_layout *columns)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text group = { 0 }, strings = { 0 }, path = { 0 };
+	uint64_t *picked = NULL;
+	gemp_h5_slab rows;
+	gemp_column part = { 0 };
+	gemp_text_print(&group, "/nodes_by_label/");
+	gemp_h5_encode(graph->labels[label], &group);
+	gemp_text_print(&strings, "/strings");
+	gemp_text_add(&strings, group.data, group.size);
+	code = gemp_text_status(&group);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code == GEMP_OK ? gemp_text_status(&strings) : code));
+	GEMP_TRY(gemp_h5_make_groups(h5, "/nodes_by_label"));
+	GEMP_TRY(gemp_h5_group(h5, group.data, "dataframe", "0.2.0"));
+	GEMP_TRY(rows_of_label(h5, graph, label, &picked, &rows));
+	GEMP_TRY(put_row_ids(h5, graph, group.data, picked, rows));
+	for (size_t c = 0; c < columns->count; c++) {
+		if (home[c] != (int)label)
+			continue;
+		code = gemp_column_take(&part, &graph->attributes.columns[c], picked, rows.count);
+		GEMP_TRY(gemp_comm_agree(h5->comm, code));
+		GEMP_TRY(gemp_file_put_column(h5, group.data, strings.data, &part, rows, &path));
+		gemp_column_free(&part);
+		GEMP_TRY(gemp_column_layout_set(h5, columns, c, path.data, graph->labels[label]));
+	}
+	code = gemp_file_put_dataframe(h5, group.data, "_row", columns, NULL, 0);
+done:
+	gemp_column_free(&part);
+	gemp_free(picked);
+	gemp_text_free(&group);
+	gemp_text_free(&strings);
+	gemp_text_free(&path);
+	return code;
+}
+
+static gemp_code put_attributes(const gemp_h5 *h5, const gemp_graph *graph, gemp_h5_slab rows, gemp_column_layout *columns)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text path = { 0 };
+	int *home = NULL;
+	GEMP_TRY(gemp_column_layout_new(h5, graph->attributes.count, columns));
+	code = GEMP_NEW(home, columns->count);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(find_single_labels(h5, graph, home));
+	for (size_t c = 0; c < columns->count; c++)
+		if (home[c] < 0) {
+			GEMP_TRY(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->attributes.columns[c], rows, &path));
+			GEMP_TRY(gemp_column_layout_set(h5, columns, c, path.data, ""));
+		}
+	for (uint32_t label = 0; label < graph->label_count; label++) {
+		bool any = false;
+		for (size_t c = 0; c < columns->count; c++)
+			any |= home[c] == (int)label;
+		if (any)
+			GEMP_TRY(put_label(h5, graph, label, home, columns));
+	}
+done:
+	gemp_free(home);
+	gemp_text_free(&path);
+	return code;
+}
+
+static gemp_code put_nodes(const gemp_h5 *h5, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_h5_slab rows = { graph->vertex_count, graph->first_vertex, graph->rows };
+	gemp_column_layout columns = { 0 };
+	gemp_text key = { 0 };
+	static const char *const own[] = { "_label", "_rank" };
+	GEMP_TRY(gemp_h5_group(h5, "/nodes", "dataframe", "0.2.0"));
+	GEMP_TRY(gemp_file_put_column(h5, "/nodes", "/strings/nodes", &graph->keys, rows, &key));
+	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key", key.data));
+	GEMP_TRY(gemp_h5_put_text(h5, "/nodes", "gemp-key-type", gemp_type_name[graph->keys.type]));
+	GEMP_TRY(gemp_h5_write(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), rows.total, rows.first, rows.count,
+	                       graph->key_ranks));
+	GEMP_TRY(put_label_sets(h5, graph, rows));
+	GEMP_TRY(put_attributes(h5, graph, rows, &columns));
+	bool index = strcmp(key.data, "/nodes/_id") == 0; /* else too long to be an index */
+	GEMP_TRY(gemp_file_put_dataframe(h5, "/nodes", index ? "_id" : "_rank", &columns, own, index ? 2 : 1));
+	GEMP_TRY(gemp_file_put_schema(h5, "/nodes", &graph->attributes, &columns));
+done:
+	gemp_column_layout_free(&columns);
+	gemp_text_free(&key);
+	return code;
+}
+
+static gemp_code put_provenance(const gemp_h5 *h5, const gemp_provenance *from)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = from->input_count;
+	GEMP_TRY(gemp_h5_group(h5, "/provenance", "dict", "0.1.0"));
+	GEMP_TRY(gemp_h5_put_text(h5, "/provenance", "command", from->command ? from->command : ""));
+	GEMP_TRY(gemp_h5_put_text(h5, "/provenance", "version", from->version ? from->version : ""));
+	GEMP_TRY(gemp_file_put_texts(h5, "/provenance/inputs", from->inputs, count));
+	GEMP_TRY(gemp_h5_write(h5, "/provenance/input_hashes", gemp_h5_type_of(GEMP_H5_U64), count, 0,
+	                       h5->comm->rank == 0 ? count : 0, from->input_hashes));
+done:
+	return code;
+}
+
+/* Collective. The cut into parts that a partitioner made, if the graph or the file has one. */
+static gemp_code gemp_file_put_partition(const gemp_h5 *h5, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = graph->partition.count + 1;
+	if (!graph->partition.count)
+		return GEMP_OK;
+	GEMP_TRY(gemp_h5_group(h5, "/partition", "dict", "0.1.0"));
+	GEMP_TRY(gemp_h5_put_text(h5, "/partition", "method", graph->partition.method));
+	GEMP_TRY(gemp_h5_write(h5, "/partition/bounds", gemp_h5_type_of(GEMP_H5_U64), count, 0,
+	                       h5->comm->rank == 0 ? count : 0, graph->partition.bounds));
+done:
+	return code;
+}
+
+static gemp_code put_graph(const gemp_h5 *h5, const gemp_graph *graph, const gemp_provenance *provenance,
+                           const char *weight)
+{
+	gemp_code code = GEMP_OK;
+	bool directed = true;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		directed = directed && graph->relations[r].directed;
+	GEMP_TRY(gemp_h5_group(h5, "/", "dict", "0.1.0"));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", graph->partition.count ? GEMP_FILE_VERSION_PARTITION : GEMP_FILE_VERSION));
+	GEMP_TRY(gemp_h5_put_flag(h5, "/", "directed", directed));
+	GEMP_TRY(gemp_h5_put_number(h5, "/", "seed", graph->seed));
+	GEMP_TRY(gemp_h5_put_number(h5, "/", "hash", graph->hash));
+	GEMP_TRY(gemp_h5_put_number(h5, "/", "vertices", graph->vertex_count));
+	GEMP_TRY(gemp_file_put_texts(h5, "/labels", (const char *const *)graph->labels, graph->label_count));
+	GEMP_TRY(put_nodes(h5, graph));
+	GEMP_TRY(gemp_h5_group(h5, "/edges", "dict", "0.1.0"));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		GEMP_TRY(gemp_file_put_relation(h5, graph, &graph->relations[r], weight));
+	GEMP_TRY(gemp_file_put_partition(h5, graph));
+	GEMP_TRY(put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 }));
+done:
+	return code;
+}
+
+gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *graph, const char *path,
+                                         const gemp_provenance *provenance, const char *weight)
+{
+	gemp_code code = GEMP_OK;
+	gemp_h5 h5 = { 0 };
+	gemp_text temporary = { 0 };
+	GEMP_TRY(gemp_graph_load_all(graph));
+	GEMP_TRY(gemp_file_check_weight(comm, graph, weight));
+	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
+	code = gemp_h5_create(&h5, comm, temporary.data);
+	if (code == GEMP_OK)
+		code = put_graph(&h5, graph, provenance, weight);
+	if (code == GEMP_OK)
+		code = gemp_h5_close(&h5);
+	else
+		gemp_h5_abandon(&h5);
+	code = gemp_output_commit(comm, temporary.data, path, code);
+done:
+	gemp_text_free(&temporary);
+	return code;
+}
+
+gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const char *path,
+                                const gemp_provenance *provenance)
+{
+	return gemp_graph_file_write_weighted(comm, graph, path, provenance, NULL);
+}

@@ -1,0 +1,24 @@
+#ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_WRITE_H
+#define GEMP_IO_GRAPH_FILE_GRAPH_FILE_WRITE_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+
+typedef struct gemp_provenance {
+	const char *command, *version;
+	size_t input_count;
+	const char *const *inputs;    /* [input_count] paths */
+	const uint64_t *input_hashes; /* [input_count] XXH3 of the file */
+} gemp_provenance;
+
+/* Written under a temporary name and renamed; an error leaves no file under `path`. What is not loaded is loaded first.
+ * The file is the same, byte for byte, for every number of ranks. */
+gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const char *path,
+                                const gemp_provenance *provenance);
+
+/* The same, with an attribute of edges (an integer or float that none lacks) as the values of the matrices of the
+ * relations that have it; NULL: none. */
+gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *graph, const char *path,
+                                         const gemp_provenance *provenance, const char *weight);
+
+#endif

@@ -1,0 +1,25 @@
+#ifndef GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
+#define GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
+
+#include "io/hdf5/hdf5_file.h"
+
+#include <hdf5.h>
+
+gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encoding, const char *version);
+
+/* Attributes. Texts are of variable length, UTF-8. */
+gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name, const char *text);
+gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts, size_t count);
+gemp_code gemp_h5_put_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t number);
+gemp_code gemp_h5_put_flag(const gemp_h5 *h5, const char *path, const char *name, bool flag);
+gemp_code gemp_h5_put_numbers(const gemp_h5 *h5, const char *path, const char *name, const int64_t *numbers, size_t count);
+gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name, char **text);
+gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***texts, size_t *count);
+gemp_code gemp_h5_get_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t *number);
+gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag);
+gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *name, int64_t **numbers, size_t *count);
+
+/* Collective. Makes the group and those above it that are missing, as dictionaries. */
+gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path);
+
+#endif

@@ -1,0 +1,152 @@
+#include "io/import/column_inference.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/text/text_scalar.h"
+
+#include <string.h>
+
+static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *column)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < schema->count; i++)
+		if (strcmp(schema->columns[i].name, name) == 0) {
+			*column = i;
+			return GEMP_OK;
+		}
+	GEMP_TRY(GEMP_RESERVE(schema->columns, schema->capacity, schema->count + 1));
+	GEMP_TRY(GEMP_RESERVE(schema->evidence, schema->evidence_capacity, schema->count + 1));
+	*column = schema->count++;
+	schema->columns[*column] = (gemp_schema_column){ .name = name };
+	schema->evidence[*column] = 0;
+done:
+	return code;
+}
+
+static gemp_code state(gemp_schema_column *column, gemp_type type, const char *path)
+{
+	if (column->stated && column->type != type)
+		return gemp_fail(GEMP_EDATA, "column '%s' is stated as %s here and as %s in %s; state one type",
+		                 column->name, gemp_type_name[type], gemp_type_name[column->type], column->stated);
+	column->stated = path;
+	column->type = type;
+	return GEMP_OK;
+}
+
+gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < header->count; i++) {
+		gemp_field *field = &header->fields[i];
+		if (!gemp_field_is_attribute(field))
+			continue;
+		GEMP_TRY(find_or_add(schema, field->name, &field->column));
+		if (field->stated)
+			GEMP_TRY(state(&schema->columns[field->column], field->type, path));
+	}
+done:
+	return code;
+}
+
+void gemp_schema_free(gemp_schema *schema)
+{
+	gemp_free(schema->columns);
+	gemp_free(schema->evidence);
+	*schema = (gemp_schema){ 0 };
+}
+
+void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cell *cell)
+{
+	uint32_t *evidence = &schema->evidence[column];
+	if (cell->null || (*evidence & GEMP_LOOKS_ALL) == GEMP_LOOKS_ALL || schema->columns[column].stated)
+		return;
+	*evidence |= GEMP_HAS_VALUE | (GEMP_LOOKS_ALL & ~gemp_scalar_looks(cell->bytes, cell->size));
+}
+
+static gemp_type decide(uint32_t evidence)
+{
+	if (!(evidence & GEMP_HAS_VALUE))
+		return GEMP_STRING;
+	if (!(evidence & GEMP_LOOKS_INTEGER))
+		return GEMP_INTEGER;
+	if (!(evidence & GEMP_LOOKS_FLOAT))
+		return GEMP_FLOAT;
+	return evidence & GEMP_LOOKS_BOOLEAN ? GEMP_STRING : GEMP_BOOLEAN;
+}
+
+void gemp_schema_resolve(gemp_schema *schema)
+{
+	for (size_t i = 0; i < schema->count; i++)
+		if (!schema->columns[i].stated)
+			schema->columns[i].type = decide(schema->evidence[i]);
+}
+
+gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const char *name, uint32_t seen)
+{
+	gemp_code code = GEMP_OK;
+	size_t known = columns->local.list.count;
+	uint32_t index;
+	GEMP_TRY(GEMP_RESERVE(columns->seen, columns->seen_capacity, known + 1));
+	GEMP_TRY(gemp_dictionary_add(&columns->local, name, strlen(name), &index));
+	if (index == known)
+		columns->seen[index] = 0;
+	columns->seen[index] |= seen;
+done:
+	return code;
+}
+
+gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp_comm *comm,
+                                  gemp_type (*type_of)(uint32_t seen))
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *seen = NULL;
+	GEMP_TRY(gemp_bytes_union(comm, &columns->local.list, &columns->names));
+	code = GEMP_NEW(seen, columns->names.count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(columns->types, columns->names.count);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t i = 0; i < columns->local.list.count; i++) {
+		size_t size;
+		const char *name = gemp_bytes_at(&columns->local.list, i, &size);
+		seen[gemp_bytes_find(&columns->names, name, size)] = columns->seen[i];
+	}
+	if (columns->names.count > 0)
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seen, (int)columns->names.count, MPI_UINT32_T, MPI_BOR, comm->world));
+	for (size_t i = 0; i < columns->names.count; i++)
+		columns->types[i] = type_of(seen[i]);
+done:
+	gemp_free(seen);
+	return code;
+}
+
+gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns *columns, gemp_builder *builder,
+                                     gemp_code (*declare)(gemp_builder *, const char *, gemp_type, size_t *))
+{
+	gemp_code code = GEMP_OK;
+	gemp_text name = { 0 };
+	for (size_t i = 0; i < columns->names.count; i++) {
+		size_t size, column;
+		const char *bytes = gemp_bytes_at(&columns->names, i, &size);
+		gemp_text_clear(&name);
+		gemp_text_add(&name, bytes, size);
+		GEMP_TRY(gemp_text_status(&name));
+		GEMP_TRY(declare(builder, name.data, columns->types[i], &column));
+	}
+done:
+	gemp_text_free(&name);
+	return code;
+}
+
+size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const char *name)
+{
+	return gemp_bytes_find(&columns->names, name, strlen(name));
+}
+
+void gemp_inferred_columns_free(gemp_inferred_columns *columns)
+{
+	gemp_dictionary_free(&columns->local);
+	gemp_free(columns->seen);
+	gemp_bytes_free(&columns->names);
+	gemp_free(columns->types);
+	*columns = (gemp_inferred_columns){ 0 };
+}

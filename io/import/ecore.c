@@ -1,0 +1,363 @@
+/* ecore_resolve: what a metamodel's names mean. */
+
+#include "io/import/ecore.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/text/text_scalar.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void free_classifier(gemp_ecore_classifier *classifier)
+{
+	gemp_free(classifier->name);
+	gemp_free(classifier->path);
+	gemp_free(classifier->java);
+	gemp_free(classifier->labels);
+	gemp_free(classifier->supers);
+	gemp_free(classifier->features);
+	gemp_bytes_free(&classifier->literals);
+	gemp_bytes_free(&classifier->super_texts);
+}
+
+void gemp_ecore_free(gemp_ecore *ecore)
+{
+	for (size_t i = 0; i < ecore->package_count; i++) {
+		gemp_free(ecore->packages[i].name);
+		gemp_free(ecore->packages[i].uri);
+		gemp_free(ecore->packages[i].path);
+	}
+	for (size_t i = 0; i < ecore->classifier_count; i++)
+		free_classifier(&ecore->classifiers[i]);
+	for (size_t i = 0; i < ecore->feature_count; i++) {
+		gemp_free(ecore->features[i].name);
+		gemp_free(ecore->features[i].default_value);
+		gemp_free(ecore->features[i].type_text);
+		gemp_free(ecore->features[i].opposite_text);
+	}
+	gemp_free(ecore->packages);
+	gemp_free(ecore->classifiers);
+	gemp_free(ecore->features);
+	*ecore = (gemp_ecore){ 0 };
+}
+
+size_t gemp_ecore_class(const gemp_ecore *ecore, const char *uri, const char *name)
+{
+	for (size_t i = 0; i < ecore->classifier_count; i++) {
+		const gemp_ecore_classifier *classifier = &ecore->classifiers[i];
+		const char *own = ecore->packages[classifier->package].uri;
+		if (classifier->kind == GEMP_ECORE_CLASS && strcmp(classifier->name, name) == 0 &&
+		    (!uri || (own && strcmp(own, uri) == 0)))
+			return i;
+	}
+	return GEMP_ECORE_NONE;
+}
+
+size_t gemp_ecore_slot(const gemp_ecore *ecore, size_t class, const char *name)
+{
+	const gemp_ecore_classifier *classifier = &ecore->classifiers[class];
+	for (size_t i = 0; i < classifier->feature_count; i++)
+		if (strcmp(ecore->features[classifier->features[i]].name, name) == 0)
+			return i;
+	return GEMP_ECORE_NONE;
+}
+
+gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const char *literal, size_t size)
+{
+	const gemp_ecore_classifier *classifier = &ecore->classifiers[enumeration];
+	for (size_t i = 0; i < classifier->literals.count; i++) {
+		size_t own_size;
+		const char *own = gemp_bytes_at(&classifier->literals, i, &own_size);
+		if (own_size == size && memcmp(own, literal, size) == 0)
+			return GEMP_OK;
+	}
+	return gemp_fail(GEMP_EDATA, "'%.*s' is no literal of the enum %s of %s", (int)(size > 60 ? 60 : size), literal,
+	                 classifier->name, ecore->path);
+}
+
+/* Types of Ecore and of its XMLType that are no strings; `set`: an attribute that has no value is 0 or false. */
+static const struct { const char *name; gemp_type type; bool set; } types[] = {
+	{ "EInt", GEMP_INTEGER, true },            { "ELong", GEMP_INTEGER, true },     { "EShort", GEMP_INTEGER, true },
+	{ "EByte", GEMP_INTEGER, true },           { "EIntegerObject", GEMP_INTEGER, false },
+	{ "ELongObject", GEMP_INTEGER, false },    { "EShortObject", GEMP_INTEGER, false },
+	{ "EByteObject", GEMP_INTEGER, false },    { "EBigInteger", GEMP_INTEGER, false },
+	{ "EFloat", GEMP_FLOAT, true },            { "EDouble", GEMP_FLOAT, true },     { "EFloatObject", GEMP_FLOAT, false },
+	{ "EDoubleObject", GEMP_FLOAT, false },    { "EBoolean", GEMP_BOOLEAN, true },
+	{ "EBooleanObject", GEMP_BOOLEAN, false }, { "Int", GEMP_INTEGER, true },       { "Long", GEMP_INTEGER, true },
+	{ "Short", GEMP_INTEGER, true },           { "Byte", GEMP_INTEGER, true },      { "Integer", GEMP_INTEGER, false },
+	{ "Float", GEMP_FLOAT, true },             { "Double", GEMP_FLOAT, true },      { "Boolean", GEMP_BOOLEAN, true },
+	{ "int", GEMP_INTEGER, true },             { "long", GEMP_INTEGER, true },      { "short", GEMP_INTEGER, true },
+	{ "byte", GEMP_INTEGER, true },            { "float", GEMP_FLOAT, true },       { "double", GEMP_FLOAT, true },
+	{ "boolean", GEMP_BOOLEAN, true },         { "java.lang.Integer", GEMP_INTEGER, false },
+	{ "java.lang.Long", GEMP_INTEGER, false }, { "java.lang.Short", GEMP_INTEGER, false },
+	{ "java.lang.Byte", GEMP_INTEGER, false }, { "java.lang.Float", GEMP_FLOAT, false },
+	{ "java.lang.Double", GEMP_FLOAT, false }, { "java.lang.Boolean", GEMP_BOOLEAN, false },
+};
+
+static void find_type(const char *name, gemp_type *type, bool *set)
+{
+	*type = GEMP_STRING;
+	*set = false;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strcmp(types[i].name, name) == 0) {
+			*type = types[i].type;
+			*set = types[i].set;
+		}
+}
+
+/* NAMES */
+
+static gemp_code in_line(gemp_code code, const gemp_ecore *ecore, uint64_t line)
+{
+	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:%" PRIu64 ": ", ecore->path, line) : code;
+}
+
+/* Is the part of a reference in front of # this file? */
+static bool is_own(const gemp_ecore *ecore, const char *text, size_t size)
+{
+	const char *slash = strrchr(ecore->path, '/'), *name = slash ? slash + 1 : ecore->path;
+	if (size == 0 || (strlen(name) == size && memcmp(name, text, size) == 0))
+		return true;
+	for (size_t i = 0; i < ecore->package_count; i++) {
+		const char *uri = ecore->packages[i].uri;
+		if (uri && strlen(uri) == size && memcmp(uri, text, size) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "#//A", "ecore:EDataType http://www.eclipse.org/emf/2002/Ecore#//EInt". *path: "//A"; *built_in: EInt, else NULL. */
+static gemp_code split(const gemp_ecore *ecore, const char *text, gemp_text *path, const char **built_in)
+{
+	const char *blank = strrchr(text, ' '), *file = blank ? blank + 1 : text, *hash = strchr(file, '#');
+	*built_in = NULL;
+	gemp_text_clear(path);
+	if (!hash || hash[1] != '/')
+		return gemp_fail(GEMP_EDATA, "'%.80s' is no reference as EMF writes them in an .ecore file (#//Name)", text);
+	if (strncmp(file, "http://www.eclipse.org/emf/200", 30) == 0) {
+		*built_in = strrchr(hash, '/') + 1;
+		return GEMP_OK;
+	}
+	if (!is_own(ecore, file, (size_t)(hash - file)))
+		return gemp_fail(GEMP_EDATA, "'%.80s' is in another file, and one metamodel file is read; put its packages into "
+		                 "one .ecore", text);
+	hash += strncmp(hash, "#/0/", 4) == 0 ? 3 : 1;
+	gemp_text_print(path, "%s%s", hash[-1] == '#' ? "" : "/", hash);
+	return gemp_text_status(path);
+}
+
+static size_t find_path(const gemp_ecore *ecore, const char *path, size_t size)
+{
+	size_t i = 0;
+	while (i < ecore->classifier_count && !(strncmp(ecore->classifiers[i].path, path, size) == 0 &&
+	                                        ecore->classifiers[i].path[size] == '\0'))
+		i++;
+	return i < ecore->classifier_count ? i : GEMP_ECORE_NONE;
+}
+
+static gemp_code unknown(const char *text)
+{
+	return gemp_fail(GEMP_EDATA, "'%.80s' is not in the file", text);
+}
+
+/* CLASSES */
+
+static gemp_code add_index(size_t **list, size_t *count, size_t *capacity, size_t index)
+{
+	for (size_t i = 0; i < *count; i++)
+		if ((*list)[i] == index)
+			return GEMP_OK;
+	gemp_code code = GEMP_RESERVE(*list, *capacity, *count + 1);
+	if (code == GEMP_OK)
+		(*list)[(*count)++] = index;
+	return code;
+}
+
+static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier *class, size_t i, gemp_text *text,
+                            gemp_text *path, size_t *out)
+{
+	gemp_code code = GEMP_OK;
+	const char *built_in;
+	size_t size;
+	const char *bytes = gemp_bytes_at(&class->super_texts, i, &size);
+	gemp_text_clear(text);
+	gemp_text_add(text, bytes, size);
+	GEMP_TRY(gemp_text_status(text));
+	GEMP_TRY(split(ecore, text->data, path, &built_in));
+	*out = GEMP_ECORE_NONE;
+	if (built_in && strcmp(built_in, "EObject") == 0)
+		return GEMP_OK;
+	*out = built_in ? GEMP_ECORE_NONE : find_path(ecore, path->data, path->size);
+	if (*out == GEMP_ECORE_NONE || ecore->classifiers[*out].kind != GEMP_ECORE_CLASS)
+		return gemp_fail(GEMP_EDATA, "'%.80s', which class %s inherits from, is no class of the file", text->data,
+		                 class->name);
+done:
+	return code;
+}
+
+/* Those it names, then those of these, until there are no more: cycles end too. */
+static gemp_code inherit(gemp_ecore *ecore, size_t index, gemp_text *text, gemp_text *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_ecore_classifier *class = &ecore->classifiers[index];
+	for (size_t s = 0; s <= class->super_count; s++) {
+		const gemp_ecore_classifier *from = s ? &ecore->classifiers[class->supers[s - 1]] : class;
+		for (size_t i = 0; i < from->super_texts.count; i++) {
+			size_t super;
+			GEMP_TRY(find_super(ecore, from, i, text, path, &super));
+			if (super == index)
+				return gemp_fail(GEMP_EDATA, "class %s inherits from itself", class->name);
+			if (super != GEMP_ECORE_NONE)
+				GEMP_TRY(add_index(&class->supers, &class->super_count, &class->super_capacity, super));
+		}
+	}
+	if (class->labels)
+		return GEMP_OK;
+	gemp_text_clear(text);
+	gemp_text_print(text, "%s", class->name);
+	for (size_t s = 0; s < class->super_count; s++)
+		gemp_text_print(text, ";%s", ecore->classifiers[class->supers[s]].name);
+	GEMP_TRY(gemp_text_status(text));
+	class->labels = gemp_strdup(text->data);
+	code = class->labels ? GEMP_OK : GEMP_ENOMEM;
+done:
+	return code;
+}
+
+static gemp_code list_features(gemp_ecore *ecore, size_t index)
+{
+	gemp_code code = GEMP_OK;
+	gemp_ecore_classifier *class = &ecore->classifiers[index];
+	for (size_t s = 0; s <= class->super_count; s++)
+		for (size_t f = 0; f < ecore->feature_count; f++)
+			if (ecore->features[f].owner == (s ? class->supers[s - 1] : index))
+				GEMP_TRY(add_index(&class->features, &class->feature_count, &class->feature_capacity, f));
+done:
+	return code;
+}
+
+/* FEATURES */
+
+static gemp_code check_standard(const gemp_ecore *ecore, const gemp_ecore_feature *feature)
+{
+	gemp_value value;
+	size_t size = strlen(feature->default_value);
+	gemp_code code = feature->classifier != GEMP_ECORE_NONE
+	                         ? gemp_ecore_literal(ecore, feature->classifier, feature->default_value, size)
+	                         : gemp_scalar_read(&value, feature->type, feature->default_value, size);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "default of '%s': ", feature->name) : code;
+}
+
+/* What an attribute of a new object is: EMF does not write values that are as by default. */
+static gemp_code find_standard(const gemp_ecore *ecore, gemp_ecore_feature *feature, bool set)
+{
+	gemp_code code = GEMP_OK;
+	if (feature->default_value && (feature->many || (!*feature->default_value && (feature->type != GEMP_STRING ||
+	                                                                     feature->classifier != GEMP_ECORE_NONE)))) {
+		gemp_free(feature->default_value);
+		feature->default_value = NULL;
+	}
+	if (feature->default_value)
+		return check_standard(ecore, feature);
+	if (feature->many)
+		return GEMP_OK;
+	if (set)
+		feature->default_value = gemp_strdup(feature->type == GEMP_BOOLEAN ? "false" : "0");
+	else if (feature->classifier != GEMP_ECORE_NONE && ecore->classifiers[feature->classifier].literals.count) {
+		size_t size;
+		const char *first = gemp_bytes_at(&ecore->classifiers[feature->classifier].literals, 0, &size);
+		feature->default_value = gemp_strndup(first, size);
+		set = true;
+	}
+	code = set && !feature->default_value ? GEMP_ENOMEM : GEMP_OK;
+	return code;
+}
+
+static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
+{
+	gemp_code code = GEMP_OK;
+	const char *name = NULL;
+	bool set = false;
+	feature->type = GEMP_STRING;
+	if (feature->type_text) {
+		GEMP_TRY(split(ecore, feature->type_text, path, &name));
+		size_t index = name ? GEMP_ECORE_NONE : find_path(ecore, path->data, path->size);
+		if (!name && (index == GEMP_ECORE_NONE || ecore->classifiers[index].kind == GEMP_ECORE_CLASS))
+			return gemp_fail(GEMP_EDATA, "'%.80s', the type of attribute '%s', is no data type or enum of the file",
+			                 feature->type_text, feature->name);
+		if (!name && ecore->classifiers[index].kind == GEMP_ECORE_ENUM)
+			feature->classifier = index;
+		else
+			find_type(name ? name : ecore->classifiers[index].java ? ecore->classifiers[index].java : "",
+			          &feature->type, &set);
+	}
+	code = find_standard(ecore, feature, set);
+done:
+	return code;
+}
+
+static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
+{
+	gemp_code code = GEMP_OK;
+	const char *built_in;
+	GEMP_TRY(split(ecore, feature->opposite_text, path, &built_in));
+	char *slash = built_in ? NULL : strrchr(path->data, '/');
+	size_t class = slash ? find_path(ecore, path->data, (size_t)(slash - path->data)) : GEMP_ECORE_NONE;
+	for (size_t f = 0; f < ecore->feature_count && class != GEMP_ECORE_NONE; f++)
+		if (ecore->features[f].owner == class && ecore->features[f].reference &&
+		    strcmp(ecore->features[f].name, slash + 1) == 0)
+			feature->opposite = f;
+	if (feature->opposite == GEMP_ECORE_NONE)
+		return unknown(feature->opposite_text);
+	feature->container = ecore->features[feature->opposite].containment;
+done:
+	return code;
+}
+
+static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
+{
+	gemp_code code = GEMP_OK;
+	const char *built_in = NULL;
+	if (feature->type_text) {
+		GEMP_TRY(split(ecore, feature->type_text, path, &built_in));
+		feature->classifier = built_in ? GEMP_ECORE_NONE : find_path(ecore, path->data, path->size);
+		if (!built_in && (feature->classifier == GEMP_ECORE_NONE ||
+		                  ecore->classifiers[feature->classifier].kind != GEMP_ECORE_CLASS))
+			return gemp_fail(GEMP_EDATA, "'%.80s', the type of reference '%s', is no class of the file",
+			                 feature->type_text, feature->name);
+	}
+	if (feature->opposite_text)
+		code = find_opposite(ecore, feature, path);
+done:
+	return code;
+}
+
+gemp_code gemp_ecore_resolve(gemp_ecore *ecore)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 }, path = { 0 };
+	uint64_t line = 0;
+	for (size_t f = 0; f < ecore->feature_count; f++) {
+		gemp_ecore_feature *feature = &ecore->features[f];
+		line = feature->line;
+		GEMP_TRY((feature->reference ? type_reference : type_attribute)(ecore, feature, &path));
+	}
+	for (size_t f = 0; f < ecore->feature_count; f++) /* one end may say it for both */
+		if (ecore->features[f].opposite != GEMP_ECORE_NONE) {
+			gemp_ecore_feature *other = &ecore->features[ecore->features[f].opposite];
+			other->opposite = f;
+			other->container = ecore->features[f].containment;
+		}
+	for (size_t i = 0; i < ecore->classifier_count; i++) {
+		line = ecore->classifiers[i].line;
+		if (ecore->classifiers[i].kind != GEMP_ECORE_CLASS)
+			continue;
+		GEMP_TRY(inherit(ecore, i, &text, &path));
+		GEMP_TRY(list_features(ecore, i));
+	}
+done:
+	gemp_text_free(&text);
+	gemp_text_free(&path);
+	return in_line(code, ecore, line);
+}

@@ -1,0 +1,300 @@
+#include "io/import/ecore_parser.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/text/xml.h"
+
+#include <string.h>
+
+#define ECORE "http://www.eclipse.org/emf/2002/Ecore"
+
+/* Which element we are in. Other elements are passed over with all in them. */
+typedef enum place { OUTSIDE, IN_LIST, IN_PACKAGE, IN_CLASSIFIER, IN_FEATURE, IN_ANNOTATION,
+	IN_CLASS_ANNOTATION } place;
+
+typedef struct reader {
+	gemp_ecore *ecore;
+	place place;
+	bool list;           /* the packages are in an <xmi:XMI> */
+	size_t roots, depth; /* packages at the top, and around us */
+	size_t skipped;      /* depth of elements passed over */
+	gemp_text path;      /* of the package */
+} reader;
+
+static gemp_code copy(char **out, const char *text)
+{
+	*out = text ? gemp_strdup(text) : NULL;
+	return text && !*out ? GEMP_ENOMEM : GEMP_OK;
+}
+
+static bool is_true(const char **attributes, const char *name)
+{
+	const char *value = gemp_xml_attribute(attributes, name);
+	return value && strcmp(value, "true") == 0;
+}
+
+static gemp_code name_of(const char **out, const char **attributes, const char *what)
+{
+	*out = gemp_xml_attribute(attributes, "name");
+	return *out && **out ? GEMP_OK : gemp_fail(GEMP_EDATA, "<%s> has no name", what);
+}
+
+/* The local part of xsi:type. */
+static const char *type_of(const char **attributes)
+{
+	const char *type = gemp_xml_attribute(attributes, "http://www.w3.org/2001/XMLSchema-instance type");
+	const char *colon = type ? strrchr(type, ':') : NULL;
+	return colon ? colon + 1 : type ? type : "";
+}
+
+/* WHAT BEGINS */
+
+static gemp_code begin_package(reader *r, const char **attributes)
+{
+	gemp_code code = GEMP_OK;
+	const char *name;
+	gemp_ecore *ecore = r->ecore;
+	GEMP_TRY(name_of(&name, attributes, "ecore:EPackage"));
+	if (r->depth)
+		gemp_text_print(&r->path, "/%s", name);
+	else if (r->roots++)
+		gemp_text_print(&r->path, "/%zu", r->roots - 1);
+	else
+		gemp_text_print(&r->path, "/");
+	r->depth++;
+	GEMP_TRY(gemp_text_status(&r->path));
+	GEMP_TRY(GEMP_RESERVE(ecore->packages, ecore->package_capacity, ecore->package_count + 1));
+	gemp_ecore_package *package = &ecore->packages[ecore->package_count++];
+	*package = (gemp_ecore_package){ 0 };
+	GEMP_TRY(copy(&package->name, name));
+	GEMP_TRY(copy(&package->uri, gemp_xml_attribute(attributes, "nsURI")));
+	GEMP_TRY(copy(&package->path, r->path.data));
+	r->place = IN_PACKAGE;
+done:
+	return code;
+}
+
+/* The innermost one we are in. */
+static size_t own_package(const reader *r)
+{
+	size_t p = r->ecore->package_count;
+	while (strcmp(r->ecore->packages[--p].path, r->path.data) != 0)
+		;
+	return p;
+}
+
+/* "#//A #//B", each maybe after its kind: "ecore:EClass other.ecore#//A". */
+static gemp_code add_supers(gemp_ecore_classifier *class, const char *texts)
+{
+	gemp_code code = GEMP_OK;
+	static const char blanks[] = " \t\r\n";
+	for (size_t size; texts && *(texts += strspn(texts, blanks)); texts += size) {
+		size = strcspn(texts, blanks);
+		if (memchr(texts, '#', size))
+			GEMP_TRY(gemp_bytes_add(&class->super_texts, texts, size));
+	}
+done:
+	return code;
+}
+
+static gemp_code begin_classifier(reader *r, const gemp_xml *xml, const char **attributes)
+{
+	gemp_code code = GEMP_OK;
+	const char *name, *type = type_of(attributes), *java = gemp_xml_attribute(attributes, "instanceClassName");
+	gemp_ecore *ecore = r->ecore;
+	gemp_text path = { 0 };
+	gemp_ecore_kind kind = strcmp(type, "EEnum") == 0 ? GEMP_ECORE_ENUM
+	                       : strcmp(type, "EDataType") == 0 ? GEMP_ECORE_DATATYPE : GEMP_ECORE_CLASS;
+	GEMP_TRY(name_of(&name, attributes, "eClassifiers"));
+	if (kind == GEMP_ECORE_CLASS && strcmp(type, "EClass") != 0)
+		return gemp_fail(GEMP_EDATA, "'%s' is of the kind '%s'; there are ecore:EClass, EEnum and EDataType", name, type);
+	GEMP_TRY(GEMP_RESERVE(ecore->classifiers, ecore->classifier_capacity, ecore->classifier_count + 1));
+	gemp_ecore_classifier *classifier = &ecore->classifiers[ecore->classifier_count++];
+	*classifier = (gemp_ecore_classifier){ .kind = kind, .line = gemp_xml_line(xml), .package = own_package(r) };
+	classifier->abstract = is_true(attributes, "abstract") || is_true(attributes, "interface");
+	gemp_text_print(&path, "%s/%s", r->path.data, name);
+	GEMP_TRY(gemp_text_status(&path));
+	GEMP_TRY(copy(&classifier->path, path.data));
+	GEMP_TRY(copy(&classifier->name, name));
+	GEMP_TRY(copy(&classifier->java, java ? java : gemp_xml_attribute(attributes, "instanceTypeName")));
+	GEMP_TRY(add_supers(classifier, gemp_xml_attribute(attributes, "eSuperTypes")));
+	r->place = IN_CLASSIFIER;
+done:
+	gemp_text_free(&path);
+	return code;
+}
+
+static gemp_code begin_feature(reader *r, const gemp_xml *xml, const char **attributes)
+{
+	gemp_code code = GEMP_OK;
+	gemp_ecore *ecore = r->ecore;
+	const char *name, *type = type_of(attributes), *upper = gemp_xml_attribute(attributes, "upperBound");
+	const char *ordered = gemp_xml_attribute(attributes, "ordered");
+	bool reference = strcmp(type, "EReference") == 0;
+	GEMP_TRY(name_of(&name, attributes, "eStructuralFeatures"));
+	if (!reference && strcmp(type, "EAttribute") != 0)
+		return gemp_fail(GEMP_EDATA, "'%s' is of the kind '%s'; there are ecore:EAttribute and EReference", name, type);
+	GEMP_TRY(GEMP_RESERVE(ecore->features, ecore->feature_capacity, ecore->feature_count + 1));
+	gemp_ecore_feature *feature = &ecore->features[ecore->feature_count++];
+	*feature = (gemp_ecore_feature){
+		.owner = ecore->classifier_count - 1, .reference = reference, .line = gemp_xml_line(xml),
+		.many = upper && strcmp(upper, "1") != 0, .ordered = !ordered || strcmp(ordered, "false") != 0,
+		.containment = is_true(attributes, "containment"), .id = is_true(attributes, "iD"),
+		.derived = is_true(attributes, "derived") || is_true(attributes, "transient") ||
+		           is_true(attributes, "volatile"),
+		.opposite = GEMP_ECORE_NONE, .classifier = GEMP_ECORE_NONE,
+	};
+	GEMP_TRY(copy(&feature->name, name));
+	GEMP_TRY(copy(&feature->default_value, gemp_xml_attribute(attributes, "defaultValueLiteral")));
+	GEMP_TRY(copy(&feature->type_text, gemp_xml_attribute(attributes, "eType")));
+	GEMP_TRY(copy(&feature->opposite_text, gemp_xml_attribute(attributes, "eOpposite")));
+	r->place = IN_FEATURE;
+done:
+	return code;
+}
+
+static bool is_ours(const char *name, const char **attributes)
+{
+	const char *source = gemp_xml_attribute(attributes, "source");
+	return strcmp(name, "eAnnotations") == 0 && source && strcmp(source, GEMP_ECORE_ANNOTATION) == 0;
+}
+
+/* Elements whose insides do not matter: what they say stands in their attributes. */
+
+static gemp_code in_classifier(reader *r, const char *name, const char **attributes)
+{
+	gemp_code code = GEMP_OK;
+	gemp_ecore_classifier *classifier = &r->ecore->classifiers[r->ecore->classifier_count - 1];
+	const char *literal = gemp_xml_attribute(attributes, "literal"), *own;
+	if (is_ours(name, attributes)) {
+		r->place = IN_CLASS_ANNOTATION;
+		return GEMP_OK;
+	}
+	r->skipped = 1;
+	if (strcmp(name, "eSuperTypes") == 0)
+		return add_supers(classifier, gemp_xml_attribute(attributes, "href"));
+	if (strcmp(name, "eGenericSuperTypes") == 0)
+		return add_supers(classifier, gemp_xml_attribute(attributes, "eClassifier"));
+	if (strcmp(name, "eLiterals") == 0) {
+		GEMP_TRY(name_of(&own, attributes, name));
+		literal = literal && *literal ? literal : own;
+		return gemp_bytes_add(&classifier->literals, literal, strlen(literal));
+	}
+done:
+	return code;
+}
+
+static gemp_code in_feature(reader *r, const char *name, const char **attributes)
+{
+	gemp_ecore_feature *feature = &r->ecore->features[r->ecore->feature_count - 1];
+	r->skipped = 1;
+	if (strcmp(name, "eType") == 0 && !feature->type_text)
+		return copy(&feature->type_text, gemp_xml_attribute(attributes, "href"));
+	if (strcmp(name, "eGenericType") == 0 && !feature->type_text)
+		return copy(&feature->type_text, gemp_xml_attribute(attributes, "eClassifier"));
+	if (strcmp(name, "eOpposite") == 0 && !feature->opposite_text)
+		return copy(&feature->opposite_text, gemp_xml_attribute(attributes, "href"));
+	return GEMP_OK;
+}
+
+/* What export adds to the metamodels that it makes. */
+static gemp_code in_annotation(reader *r, const char **attributes)
+{
+	const char *key = gemp_xml_attribute(attributes, "key"), *value = gemp_xml_attribute(attributes, "value");
+	r->skipped = 1;
+	if (!key || !value)
+		return GEMP_OK;
+	if (r->place == IN_CLASS_ANNOTATION) {
+		char **labels = &r->ecore->classifiers[r->ecore->classifier_count - 1].labels;
+		return strcmp(key, "labels") == 0 && !*labels ? copy(labels, value) : GEMP_OK;
+	}
+	r->ecore->by_id |= strcmp(key, "references") == 0 && strcmp(value, "ids") == 0;
+	r->ecore->string_ids |= strcmp(key, "ids") == 0 && strcmp(value, "string") == 0;
+	return GEMP_OK;
+}
+
+static gemp_code in_package(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
+{
+	if (strcmp(name, "eSubpackages") == 0)
+		return begin_package(r, attributes);
+	if (strcmp(name, "eClassifiers") == 0)
+		return begin_classifier(r, xml, attributes);
+	if (is_ours(name, attributes))
+		r->place = IN_ANNOTATION;
+	else
+		r->skipped = 1;
+	return GEMP_OK;
+}
+
+static gemp_code start(void *self, const gemp_xml *xml, const char *name, const char **attributes)
+{
+	reader *r = self;
+	const char *local = gemp_xml_local(name);
+	if (r->skipped) {
+		r->skipped++;
+		return GEMP_OK;
+	}
+	switch (r->place) {
+	case OUTSIDE:
+		if (!r->list && strcmp(local, "XMI") == 0) {
+			r->list = true;
+			r->place = IN_LIST;
+			return GEMP_OK;
+		}
+		/* fallthrough */
+	case IN_LIST:
+		if (strcmp(name, ECORE " EPackage") == 0)
+			return begin_package(r, attributes);
+		return gemp_fail(GEMP_EDATA, "<%s> is no ecore:EPackage of " ECORE "; --metamodel takes the .ecore file that "
+		                 "belongs to the model", local);
+	case IN_PACKAGE:
+		return in_package(r, xml, local, attributes);
+	case IN_CLASSIFIER:
+		return strcmp(local, "eStructuralFeatures") == 0 ? begin_feature(r, xml, attributes)
+		                                                 : in_classifier(r, local, attributes);
+	case IN_FEATURE:
+		return in_feature(r, local, attributes);
+	default:
+		return in_annotation(r, attributes);
+	}
+}
+
+static void end_package(reader *r)
+{
+	char *slash = strrchr(r->path.data, '/');
+	r->depth--;
+	r->path.size = r->depth ? (size_t)(slash - r->path.data) : 0;
+	r->path.data[r->path.size] = '\0';
+	r->place = r->depth ? IN_PACKAGE : r->list ? IN_LIST : OUTSIDE;
+}
+
+static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t size)
+{
+	reader *r = self;
+	(void)xml, (void)text, (void)size;
+	if (r->skipped)
+		r->skipped--;
+	else if (r->place == IN_PACKAGE)
+		end_package(r);
+	else if (r->place == IN_FEATURE || r->place == IN_CLASS_ANNOTATION)
+		r->place = IN_CLASSIFIER;
+	else
+		r->place = r->place == IN_LIST ? OUTSIDE : IN_PACKAGE;
+	return GEMP_OK;
+}
+
+/* THE WHOLE */
+
+gemp_code gemp_ecore_read(gemp_ecore *out, const char *path)
+{
+	static const gemp_xml_visitor visitor = { "Ecore", start, end };
+	gemp_code code = GEMP_OK;
+	reader r = { .ecore = out };
+	*out = (gemp_ecore){ .path = path };
+	GEMP_TRY(gemp_xml_read(path, &visitor, &r));
+	code = out->classifier_count ? gemp_ecore_resolve(out)
+	                             : gemp_fail(GEMP_EDATA, "%s: there are no eClassifiers in it", path);
+done:
+	gemp_text_free(&r.path);
+	return code;
+}

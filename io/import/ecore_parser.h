@@ -1,0 +1,9 @@
+#ifndef GEMP_IO_IMPORT_ECORE_PARSER_H
+#define GEMP_IO_IMPORT_ECORE_PARSER_H
+
+#include "io/import/ecore.h"
+
+/* Local. GEMP_EDATA with file and line for what is no Ecore, or names what the file does not have. */
+gemp_code gemp_ecore_read(gemp_ecore *out, const char *path);
+
+#endif

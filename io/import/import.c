@@ -1,0 +1,198 @@
+#include "io/import/import.h"
+
+#include "core/memory.h"
+#include "io/file/source.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const gemp_format *const formats[] = {
+	&gemp_format_tsv, &gemp_format_csv, &gemp_format_snap, &gemp_format_neo4j, &gemp_format_mtx, &gemp_format_metis,
+	&gemp_format_adjacency, &gemp_format_jsonl, &gemp_format_packages,
+	&gemp_format_dict, &gemp_format_graphml, &gemp_format_gxl, &gemp_format_xmi, &gemp_format_npz,
+	&gemp_format_h5ad, &gemp_format_binsparse, &gemp_format_imdb,
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const gemp_format *const *gemp_formats(size_t *count)
+{
+	*count = FORMATS;
+	return formats;
+}
+
+static const char *join_names(char *names, size_t room, const char *first, const char *between)
+{
+	size_t at = (size_t)snprintf(names, room, "%s", first);
+	for (size_t i = 0; i < FORMATS; i++)
+		at += (size_t)snprintf(names + at, room - at, "%s%s", at ? between : "", formats[i]->name);
+	GEMP_CHECK(at < room);
+	return names;
+}
+
+const char *gemp_format_choices(void)
+{
+	static char choices[16 * (FORMATS + 1)];
+	return *choices ? choices : join_names(choices, sizeof choices, "auto", "|");
+}
+
+gemp_code gemp_format_parse(const gemp_format **out, const char *name)
+{
+	char names[18 * (FORMATS + 1)];
+	*out = NULL;
+	if (strcmp(name, "auto") == 0)
+		return GEMP_OK;
+	for (size_t i = 0; i < FORMATS; i++)
+		if (strcmp(name, formats[i]->name) == 0) {
+			*out = formats[i];
+			return GEMP_OK;
+		}
+	return gemp_fail(GEMP_EUSAGE, "unknown format '%s'; there are %s", name,
+	                 join_names(names, sizeof names, "auto", ", "));
+}
+
+static bool ends_in(const char *path, size_t size, const char *ending, size_t tail)
+{
+	return size >= tail && strncasecmp(path + size - tail, ending, tail) == 0;
+}
+
+static bool has_ending(const gemp_format *format, const char *path, size_t size)
+{
+	const char *ending = format->endings;
+	for (size_t tail; *ending; ending += tail + (ending[tail] == ' ')) {
+		tail = strcspn(ending, " ");
+		if (ends_in(path, size, ending, tail))
+			return true;
+	}
+	return false;
+}
+
+const gemp_format *gemp_format_by_ending(const char *path)
+{
+	size_t size = strlen(path);
+	if (ends_in(path, size, ".gz", 3))
+		size -= 3;
+	else if (ends_in(path, size, ".zst", 4))
+		size -= 4;
+	for (size_t i = 0; i < FORMATS; i++)
+		if (has_ending(formats[i], path, size))
+			return formats[i];
+	return NULL;
+}
+
+/* The format of file number i: vertices, then edges. Vertices of unknown ending are TSV, as tables are by default. */
+static gemp_code format_of(const gemp_format **out, const gemp_import_options *options, size_t i)
+{
+	bool edges = i >= options->vertex_file_count;
+	const char *path = edges ? options->edge_files[i - options->vertex_file_count] : options->vertex_files[i];
+	*out = gemp_format_by_ending(path);
+	if (!edges && (!*out || *out == &gemp_format_snap))
+		*out = &gemp_format_tsv;
+	if (!*out)
+		return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format; say --format tsv, csv or snap, "
+		                 "or another of those that `gemp-mpi help import` names", path);
+	return GEMP_OK;
+}
+
+/* Files of one import are read by one function: tables of several kinds may be mixed, other formats not. */
+static gemp_code find_format(const gemp_format **out, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	size_t files = options->vertex_file_count + options->edge_file_count;
+	*out = options->format;
+	if (files == 0)
+		return gemp_fail(GEMP_EUSAGE, "import needs files: --edges FILE, and --vertices FILE "
+		                 "if vertices have attributes");
+	for (size_t i = 0; i < files && !options->format; i++) {
+		const gemp_format *format;
+		GEMP_TRY(format_of(&format, options, i));
+		if (*out && (*out)->read != format->read)
+			return gemp_fail(GEMP_EUSAGE, "files of the formats %s and %s cannot be read together; import "
+			                 "files of one format, or name it with --format", (*out)->name, format->name);
+		*out = format;
+	}
+	if (options->vertex_file_count && !(*out)->takes_vertices)
+		return gemp_fail(GEMP_EUSAGE, "a file of format %s is a whole graph, vertices too; name it with "
+		                 "--edges "
+		                 "and leave --vertices out", (*out)->name);
+	if (files > 1 && (*out)->one_file)
+		return gemp_fail(GEMP_EUSAGE, "format %s numbers the vertices of each file anew, so %zu files are not one "
+		                 "graph; import one", (*out)->name, files);
+	if ((*out)->needs_metamodel && !options->metamodel)
+		return gemp_fail(GEMP_EUSAGE, "a file of format %s says neither of which type its attributes are, nor what "
+		                 "inherits from what, nor values that are as by default; name the metamodel that does with "
+		                 "--metamodel M.ecore", (*out)->name);
+	if (!(*out)->needs_metamodel && options->metamodel)
+		return gemp_fail(GEMP_EUSAGE, "--metamodel is for format xmi, and this is %s; leave it out, or say --format xmi",
+		                 (*out)->name);
+done:
+	return code;
+}
+
+gemp_code gemp_import(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	const gemp_format *format;
+	gemp_code code = find_format(&format, options);
+	return code == GEMP_OK ? format->read(out, comm, options) : code;
+}
+
+gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
+{
+	const gemp_format *format;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(find_format(&format, options));
+	if (options->metamodel)
+		GEMP_TRY(gemp_paths_add(out, options->metamodel));
+	for (size_t i = 0; i < options->vertex_file_count; i++)
+		GEMP_TRY(gemp_paths_add(out, options->vertex_files[i]));
+	for (size_t i = 0; i < options->edge_file_count; i++)
+		GEMP_TRY(format->files ? format->files(out, options->edge_files[i])
+		                       : gemp_paths_add(out, options->edge_files[i]));
+done:
+	return code;
+}
+
+gemp_code gemp_paths_add(gemp_paths *paths, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	char *copy;
+	GEMP_TRY(GEMP_RESERVE(paths->path, paths->capacity, paths->count + 1));
+	copy = gemp_strdup(path);
+	if (!copy)
+		return GEMP_ENOMEM;
+	paths->path[paths->count++] = copy;
+done:
+	return code;
+}
+
+void gemp_paths_free(gemp_paths *paths)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		gemp_free(paths->path[i]);
+	gemp_free(paths->path);
+	*paths = (gemp_paths){ 0 };
+}
+
+gemp_builder_options gemp_format_builder(const gemp_import_options *options)
+{
+	return (gemp_builder_options){
+		.seed = options->seed,
+		.undirected = options->undirected,
+		.merge_parallel = options->merge_parallel,
+		.default_label = options->default_label,
+		.default_type = options->default_type,
+		.steps = options->steps,
+	};
+}
+
+gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes)
+{
+	gemp_code code = GEMP_OK;
+	memset(hashes, 0, count * sizeof *hashes);
+	for (size_t i = (size_t)comm->rank; i < count && code == GEMP_OK; i += (size_t)comm->size)
+		code = gemp_source_hash(paths[i], &hashes[i]);
+	code = gemp_comm_agree(comm, code);
+	if (code == GEMP_OK)
+		gemp_comm_sum(comm, hashes, (int)count);
+	return code;
+}

@@ -1,0 +1,100 @@
+/* import: text files become a distributed graph.
+ *
+ * TSV and CSV files begin with a header. Vertices: `id`, `type` (or `label`), attributes. Edges: `src` (or `source`),
+ * `dst` (or `target`), `type`, attributes. Columns are found by name, in any order; the type column may be missing. A
+ * column's type is stated (`year:int`; int, integer, float, string, bool, boolean) or inferred over all files and
+ * ranks: integer only if every value is canonical (007 is a string), then float, then boolean, else string. An empty
+ * field is NULL; in CSV `""` is an empty string. Several labels are `A;B`. A literal NaN is refused in a float column.
+ * SNAP edge lists: two ids a line, separated by blanks, `#` begins a comment. Ids are integers if all of them in all
+ * files are canonical integers (or are stated so), else strings; then those that are canonical integers
+ * order before the others, by value, unless ids are stated as strings.
+ */
+
+#ifndef GEMP_IO_IMPORT_IMPORT_H
+#define GEMP_IO_IMPORT_IMPORT_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+#include "partition/build/builder_options.h"
+
+typedef struct gemp_format gemp_format; /* io/import/import.h */
+typedef struct gemp_paths gemp_paths;
+
+/* The format of that name; NULL for "auto"; GEMP_EUSAGE for other names. */
+gemp_code gemp_format_parse(const gemp_format **out, const char *name);
+
+/* All pointers are borrowed. {0} with the files is a good default but for the seed, which is 1 by default. */
+typedef struct gemp_import_options {
+	size_t vertex_file_count, edge_file_count;
+	const char *const *vertex_files; /* [vertex_file_count]; none: vertices come from the edges */
+	const char *const *edge_files;   /* [edge_file_count] */
+	const gemp_format *format; /* NULL: by endings; snap with vertex files: these are TSV or CSV */
+	const char *metamodel;           /* xmi: the .ecore file; NULL: none */
+	bool undirected;
+	bool merge_parallel;
+	uint64_t seed;                   /* of the relabelling */
+	const char *default_label;       /* of vertices that come without; NULL: none */
+	const char *default_type;        /* of edges that come without; NULL: "E" */
+	struct gemp_step_times *steps;        /* core/log.h: takes the time of each stage; NULL: nobody asks */
+} gemp_import_options;
+
+/* Collective; the options are alike on all ranks. Errors name file, line and remedy, and all ranks return them. */
+gemp_code gemp_import(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options);
+
+/* format: the table of formats that import reads.
+ *
+ * A format is one file format_NAME.c with one gemp_format object, and one line in the table in format.c. Its `read`
+ * makes a graph of files by the distributed builder (partition/build/builder.h); everything else about import goes by the
+ * table: --format, endings, help, what is refused, which files the provenance names.
+ */
+
+/* Names of files. {0} is empty. */
+typedef struct gemp_paths {
+	size_t count, capacity;
+	char **path; /* [count] owned */
+} gemp_paths;
+
+/* Local. The files that such an import reads, for its provenance. */
+gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options);
+
+/* Collective. XXH3 of each file's bytes, for gemp_provenance; hashes[count] is filled on all ranks. */
+gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes);
+
+gemp_code gemp_paths_add(gemp_paths *paths, const char *path); /* copies */
+void gemp_paths_free(gemp_paths *paths);
+
+struct gemp_format {
+	const char *name;
+	const char *endings;    /* by which --format auto knows a file, before .gz or .zst; joined by blanks, "" for none */
+	const char *summary;    /* one line for help, no full stop */
+	bool takes_vertices;    /* has files of vertices (--vertices) beside those of edges; else a file is a whole graph */
+	bool one_file;          /* two files cannot be one graph, since their vertices have the same numbers */
+	bool needs_metamodel;   /* reads --metamodel, without which it makes nothing of a file; others refuse it */
+	/* Local. The files that a name given by the user stands for (a folder, a pair of files), for the provenance; a
+	 * file that is not there is GEMP_ENOINPUT. NULL: the name itself. */
+	gemp_code (*files)(gemp_paths *out, const char *path);
+	/* Collective; as gemp_import. options->format is this format, or NULL for one found by endings; there is a
+	 * file. */
+	gemp_code (*read)(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options);
+};
+
+/* The formats in the order of help. */
+const gemp_format *const *gemp_formats(size_t *count);
+
+/* The format of a file by its ending; NULL if that does not tell. */
+const gemp_format *gemp_format_by_ending(const char *path);
+
+/* "auto|tsv|csv|...": index i is gemp_formats()[i - 1]. */
+const char *gemp_format_choices(void);
+
+/* What all formats take from the options alike: seed, --parallel, --label, --type, --undirected. */
+gemp_builder_options gemp_format_builder(const gemp_import_options *options);
+
+extern const gemp_format gemp_format_tsv, gemp_format_csv, gemp_format_snap, gemp_format_neo4j, gemp_format_mtx,
+	gemp_format_metis,
+	gemp_format_adjacency, gemp_format_jsonl, gemp_format_packages, gemp_format_dict, gemp_format_graphml, gemp_format_gxl,
+	gemp_format_xmi,
+	gemp_format_npz, gemp_format_h5ad, gemp_format_binsparse,
+	gemp_format_imdb;
+
+#endif

@@ -1,0 +1,453 @@
+/* Adjacency text: `a -> b, c` gives the edges a->b and a->c, a line `a` alone the vertex a, # begins a comment. */
+
+#include "comm/exchange.h"
+#include "core/memory.h"
+#include "io/import/import.h"
+#include "io/text/lines.h"
+#include "io/text/text_cells.h"
+#include "io/text/text_scalar.h"
+#include "partition/base/dictionary.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct adjacency_reader {
+	gemp_builder *builder;
+	uint32_t file;        /* of the lines being visited */
+	gemp_dictionary lone; /* named in lines without an arrow */
+} adjacency_reader;
+
+/* [*begin, *end) without blanks around it. */
+static void trim(const char **begin, const char **end)
+{
+	while (*begin < *end && strchr(" \t\r", **begin))
+		++*begin;
+	while (*begin < *end && strchr(" \t\r", (*end)[-1]))
+		--*end;
+}
+
+static gemp_code read_name(gemp_value *out, const char *begin, const char *end, const char *what)
+{
+	trim(&begin, &end);
+	if (begin == end)
+		return gemp_fail(GEMP_EDATA, "%s is missing; lines are like 'a -> b, c', or 'a' alone", what);
+	if (memmem(begin, (size_t)(end - begin), "->", 2))
+		return gemp_fail(GEMP_EDATA, "a second '->'; begin a new line for each vertex whose neighbours are "
+		                 "listed");
+	*out = gemp_scalar_key(begin, (size_t)(end - begin));
+	return GEMP_OK;
+}
+
+static gemp_code add_neighbours(adjacency_reader *reader, const gemp_value *source, const char *at, const char *end,
+                                gemp_place place)
+{
+	gemp_code code = GEMP_OK;
+	gemp_value target;
+	const char *comma;
+	do {
+		comma = memchr(at, ',', (size_t)(end - at));
+		GEMP_TRY(read_name(&target, at, comma ? comma : end, "a neighbour"));
+		GEMP_TRY(gemp_builder_edge(reader->builder, source, &target, "", 0, place));
+		at = comma ? comma + 1 : end;
+	} while (comma);
+done:
+	return code;
+}
+
+static gemp_code visit(void *self, const gemp_line *line)
+{
+	adjacency_reader *reader = self;
+	gemp_code code = GEMP_OK;
+	gemp_value source;
+	const char *begin = line->text, *end = begin + line->size;
+	uint32_t index;
+	trim(&begin, &end);
+	if (begin == end || *begin == '#')
+		return GEMP_OK;
+	const char *arrow = memmem(begin, (size_t)(end - begin), "->", 2);
+	if (arrow) {
+		GEMP_TRY(read_name(&source, begin, arrow, "the vertex before '->'"));
+		return add_neighbours(reader, &source, arrow + 2, end, (gemp_place){ reader->file, line->line });
+	}
+	if (memchr(begin, ',', (size_t)(end - begin)))
+		return gemp_fail(GEMP_EDATA, "a comma before any '->'; lines are like 'a -> b, c', or 'a' alone");
+	code = gemp_dictionary_add(&reader->lone, begin, (size_t)(end - begin), &index);
+done:
+	return code;
+}
+
+/* Collective. A vertex may stand alone in many lines, of all ranks, and is added once. */
+static gemp_code add_lone(adjacency_reader *reader, const gemp_comm *comm)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bytes all = { 0 };
+	GEMP_TRY(gemp_bytes_union(comm, &reader->lone.list, &all));
+	gemp_block_range mine = gemp_comm_block(comm, all.count);
+	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
+		size_t size;
+		const char *name = gemp_bytes_at(&all, i, &size);
+		gemp_value key = gemp_scalar_key(name, size);
+		code = gemp_builder_vertex(reader->builder, &key, "", 0, (gemp_place){ 0 });
+	}
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_bytes_free(&all);
+	return code;
+}
+
+static gemp_code read_adjacency(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	adjacency_reader self = { 0 };
+	gemp_lines lines;
+	gemp_builder_options built = gemp_format_builder(options);
+	built.vertices_from_edges = true;
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	for (size_t i = 0; i < options->edge_file_count; i++) {
+		GEMP_TRY(gemp_comm_agree(comm, gemp_builder_file(self.builder, options->edge_files[i], &self.file)));
+		GEMP_TRY(gemp_lines_open(&lines, comm, options->edge_files[i], NULL, i));
+		GEMP_TRY(gemp_lines_visit(&lines, comm, visit, &self));
+	}
+	GEMP_TRY(add_lone(&self, comm));
+	GEMP_TRY(gemp_builder_finish(self.builder, out));
+done:
+	gemp_dictionary_free(&self.lone);
+	gemp_builder_free(self.builder);
+	return code;
+}
+
+const gemp_format gemp_format_adjacency = {
+	.name = "adjacency",
+	.endings = ".adj",
+	.summary = "lists of neighbours: `a -> b, c` a line, `a` alone for a vertex without",
+	.read = read_adjacency,
+};
+
+/* METIS graph files: a header `n m [fmt [ncon]]`, then a line of neighbours for each vertex 1..n. Each edge is listed
+ * at both ends and stored once; the two listings meet at the rank that owns the smaller end, which compares them. */
+
+enum { MAX_WEIGHTS = 64 };
+
+typedef struct head {
+	bool complete, sizes, vertex_weights, edge_weights;
+	uint64_t vertices, edges, weights; /* weights: of a vertex */
+	uint64_t line;
+} head;
+
+/* A neighbour as one end lists it. */
+typedef struct listing {
+	uint32_t low, high;
+	uint64_t line;
+	int64_t weight;
+	uint64_t at_high; /* listed in the line of the larger end */
+} listing;
+
+typedef struct metis_reader {
+	const gemp_comm *comm;
+	head head;
+	gemp_cells cells;
+	gemp_builder *builder;
+	uint32_t file;
+	size_t size, weight, edge_weight; /* columns */
+	listing *listings; /* [count] of this rank's lines, later of this rank's edges */
+	size_t count, capacity;
+} metis_reader;
+
+static bool is_item(const char *text, size_t size)
+{
+	return size == 0 || text[0] != '%';
+}
+
+static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell, uint64_t most, const char *what)
+{
+	gemp_value value;
+	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
+	if (code == GEMP_OK && (value.integer < 0 || (uint64_t)value.integer > most))
+		return gemp_fail(GEMP_EDATA, "%" PRId64 " is not a number of %s; there can be 0 to %" PRIu64,
+		                 value.integer, what, most);
+	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
+	return code == GEMP_EDATA ? gemp_fail_in(code, "number of %s: ", what) : code;
+}
+
+/* Up to three digits 0 or 1: sizes of vertices, weights of vertices, weights of edges. */
+static gemp_code read_fmt(head *head, const gemp_text_cell *cell)
+{
+	const char *digits = cell->bytes;
+	bool good = cell->size <= 3;
+	for (size_t i = 0; i < cell->size; i++)
+		good = good && (digits[i] == '0' || digits[i] == '1');
+	if (!good)
+		return gemp_fail(GEMP_EDATA, "fmt '%.*s' is not made of up to three digits 0 or 1 (sizes of vertices, "
+		                 "weights of vertices, weights of edges)", cell->size > 40 ? 40 : (int)cell->size,
+		                 digits);
+	head->edge_weights = digits[cell->size - 1] == '1';
+	head->vertex_weights = cell->size > 1 && digits[cell->size - 2] == '1';
+	head->sizes = cell->size > 2 && digits[0] == '1';
+	head->weights = head->vertex_weights;
+	return GEMP_OK;
+}
+
+static gemp_code read_header(head *head, const gemp_cells *cells)
+{
+	gemp_code code = GEMP_OK;
+	if (cells->count < 2 || cells->count > 4)
+		return gemp_fail(GEMP_EDATA, "%zu fields where the header of a METIS file has 2 to 4: vertices, edges, "
+		                 "fmt, ncon", cells->count);
+	GEMP_TRY(read_number(&head->vertices, &cells->cell[0], GEMP_MAX_VERTICES, "vertices"));
+	GEMP_TRY(read_number(&head->edges, &cells->cell[1], INT64_MAX / 2, "edges"));
+	if (cells->count > 2)
+		GEMP_TRY(read_fmt(head, &cells->cell[2]));
+	if (cells->count > 3) {
+		GEMP_TRY(read_number(&head->weights, &cells->cell[3], MAX_WEIGHTS, "weights of a vertex"));
+		if ((head->weights > 0) != head->vertex_weights)
+			return gemp_fail(GEMP_EDATA, "fmt '%.*s' says that vertices have %s, but there are "
+			                 "%" PRIu64 " for each; correct fmt or ncon", (int)cells->cell[2].size,
+			                 cells->cell[2].bytes, head->vertex_weights ? "weights" : "no weights",
+			                 head->weights);
+	}
+done:
+	return code;
+}
+
+static gemp_code visit_head(void *self, const gemp_line *line)
+{
+	metis_reader *reader = self;
+	gemp_code code = GEMP_OK;
+	if (!is_item(line->text, line->size))
+		return GEMP_OK;
+	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	code = read_header(&reader->head, &reader->cells);
+	reader->head.line = line->line;
+	reader->head.complete = true;
+done:
+	return code;
+}
+
+/* Collective. Also: are there as many lines as vertices? */
+static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
+{
+	gemp_code code = GEMP_OK;
+	const head *head = &reader->head;
+	if (reader->comm->rank == 0) {
+		code = gemp_lines_head(lines->path, visit_head, reader, &head->complete);
+		if (code == GEMP_OK && !head->complete)
+			code = gemp_fail(GEMP_EDATA, "%s: has only comments; the header is missing", lines->path);
+	}
+	GEMP_TRY(gemp_comm_agree(reader->comm, code));
+	GEMP_MPI(MPI_Bcast(&reader->head, (int)sizeof reader->head, MPI_BYTE, 0, reader->comm->world));
+	if (lines->items <= head->vertices)
+		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the header says "
+		                 "%" PRIu64 " vertices, and %" PRIu64 " lines follow; a vertex without neighbours is "
+		                 "an empty line", lines->path, head->line, head->vertices, lines->items - 1);
+done:
+	return code;
+}
+
+static gemp_code add_weights(metis_reader *reader, size_t *at)
+{
+	gemp_code code = GEMP_OK;
+	const head *head = &reader->head;
+	size_t wanted = (size_t)head->sizes + head->weights;
+	if (reader->cells.count < wanted)
+		return gemp_fail(GEMP_EDATA, "%zu fields where a vertex has %zu of size and weights in front of its "
+		                 "neighbours", reader->cells.count, wanted);
+	for (; *at < wanted; ++*at) {
+		const gemp_text_cell *cell = &reader->cells.cell[*at];
+		gemp_value value;
+		size_t column = head->sizes && *at == 0 ? reader->size : reader->weight + *at - head->sizes;
+		GEMP_TRY(gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size));
+		GEMP_TRY(gemp_builder_vertex_value(reader->builder, column, &value));
+	}
+done:
+	return code;
+}
+
+static gemp_code add_listing(metis_reader *reader, uint64_t vertex, const gemp_text_cell *cell, uint64_t line)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t neighbour;
+	gemp_value weight = { 0 };
+	GEMP_TRY(read_number(&neighbour, cell, reader->head.vertices, "a vertex"));
+	if (neighbour == 0 || neighbour == vertex)
+		return gemp_fail(GEMP_EDATA, "vertex %" PRIu64 " lists %s; METIS files %s", vertex,
+		                 neighbour ? "itself" : "vertex 0",
+		                 neighbour ? "have no loops, remove it" : "number vertices from 1");
+	if (reader->head.edge_weights)
+		GEMP_TRY(gemp_scalar_read(&weight, GEMP_INTEGER, cell[1].bytes, cell[1].size));
+	GEMP_TRY(GEMP_RESERVE(reader->listings, reader->capacity, reader->count + 1));
+	bool at_high = vertex > neighbour;
+	uint32_t low = (uint32_t)(at_high ? neighbour : vertex), high = (uint32_t)(at_high ? vertex : neighbour);
+	reader->listings[reader->count++] = (listing){ low, high, line, weight.integer, at_high };
+done:
+	return code;
+}
+
+static gemp_code visit_vertex(void *self, const gemp_line *line)
+{
+	metis_reader *reader = self;
+	gemp_code code = GEMP_OK;
+	gemp_value key = { .type = GEMP_INTEGER, .integer = (int64_t)line->item };
+	size_t step = reader->head.edge_weights ? 2 : 1, at = 0;
+	if (line->line <= reader->head.line || !is_item(line->text, line->size))
+		return GEMP_OK;
+	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	if (line->item > reader->head.vertices)
+		return reader->cells.count == 0 ? GEMP_OK
+		       : gemp_fail(GEMP_EDATA, "a line of vertex %" PRIu64 ", and the header says %" PRIu64 " vertices",
+		                   line->item, reader->head.vertices);
+	GEMP_TRY(gemp_builder_vertex(reader->builder, &key, "", 0, (gemp_place){ reader->file, line->line }));
+	GEMP_TRY(add_weights(reader, &at));
+	if ((reader->cells.count - at) % step)
+		return gemp_fail(GEMP_EDATA, "a neighbour without the weight of its edge; fmt says that each has one");
+	for (; at < reader->cells.count; at += step)
+		GEMP_TRY(add_listing(reader, line->item, &reader->cells.cell[at], line->line));
+done:
+	return code;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const listing *a = left, *b = right;
+	if (a->low != b->low)
+		return a->low < b->low ? -1 : 1;
+	if (a->high != b->high)
+		return a->high < b->high ? -1 : 1;
+	if (a->at_high != b->at_high)
+		return a->at_high < b->at_high ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/* Collective. Listings to the rank that owns the smaller end, sorted. */
+static gemp_code exchange_listings(metis_reader *reader)
+{
+	gemp_code code = GEMP_OK;
+	int *owner = NULL;
+	void *received = NULL;
+	size_t *from = NULL;
+	uint64_t ranks = (uint64_t)reader->comm->size;
+	GEMP_TRY(gemp_comm_agree(reader->comm, GEMP_NEW(owner, reader->count)));
+	for (size_t i = 0; i < reader->count; i++)
+		owner[i] = (int)((reader->listings[i].low - UINT64_C(1)) * ranks / reader->head.vertices);
+	GEMP_TRY(gemp_exchange_records(reader->comm, reader->listings, reader->count, sizeof *reader->listings, owner,
+	                               &received, &from, NULL));
+	gemp_free(reader->listings);
+	reader->listings = received;
+	reader->count = from[ranks];
+	if (reader->count)
+		qsort(reader->listings, reader->count, sizeof *reader->listings, compare);
+done:
+	gemp_free(owner);
+	gemp_free(from);
+	return code;
+}
+
+static bool same_edge(const listing *a, const listing *b)
+{
+	return a->low == b->low && a->high == b->high;
+}
+
+/* Are the listings from `first` on one edge as both its ends list it? */
+static gemp_code check_pair(const listing *first, size_t left)
+{
+	const listing *second = first + 1;
+	uint32_t here = first->at_high ? first->high : first->low, there = first->at_high ? first->low : first->high;
+	if (left > 1 && same_edge(first, second) && first->at_high == second->at_high)
+		return gemp_fail(GEMP_EDATA, "vertex %u lists %u twice; METIS files have no parallel edges, remove one "
+		                 "(at both ends)", here, there);
+	if (left < 2 || !same_edge(first, second))
+		return gemp_fail(GEMP_EDATA, "vertex %u lists %u, but vertex %u does not list %u; METIS files list "
+		                 "each edge at both ends", here, there, there, here);
+	if (left > 2 && same_edge(second, second + 1))
+		return gemp_fail(GEMP_EDATA, "vertex %u is listed twice by vertex %u (line "
+		                 "%" PRIu64 "); METIS files have no parallel edges, remove one (at both ends)", here,
+		                 there, second->line);
+	if (first->weight != second->weight)
+		return gemp_fail(GEMP_EDATA, "edge %u-%u weighs %" PRId64 " here and %" PRId64 " in line %" PRIu64
+		                 "; give it one weight", here, there, first->weight, second->weight, second->line);
+	return GEMP_OK;
+}
+
+static gemp_code add_edges(metis_reader *reader, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < reader->count; i += 2) {
+		const listing *at = &reader->listings[i];
+		gemp_place place = { reader->file, at->line };
+		gemp_value low = { .type = GEMP_INTEGER, .integer = at->low };
+		gemp_value high = { .type = GEMP_INTEGER, .integer = at->high };
+		gemp_value weight = { .type = GEMP_INTEGER, .integer = at->weight };
+		code = check_pair(at, reader->count - i);
+		if (code == GEMP_EDATA)
+			gemp_fail_in(code, "%s:%" PRIu64 ": ", path, at->line);
+		if (code == GEMP_OK)
+			code = gemp_builder_edge(reader->builder, &low, &high, "", 0, place);
+		GEMP_TRY(code);
+		if (reader->head.edge_weights)
+			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->edge_weight, &weight));
+	}
+done:
+	return code;
+}
+
+static gemp_code declare(metis_reader *reader, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	char name[32] = "weight";
+	size_t column;
+	GEMP_TRY(gemp_builder_file(reader->builder, path, &reader->file));
+	if (reader->head.sizes)
+		GEMP_TRY(gemp_builder_vertex_column(reader->builder, "size", GEMP_INTEGER, &reader->size));
+	for (uint64_t i = 0; i < reader->head.weights; i++) {
+		if (reader->head.weights > 1)
+			snprintf(name, sizeof name, "weight%" PRIu64, i + 1);
+		GEMP_TRY(gemp_builder_vertex_column(reader->builder, name, GEMP_INTEGER, &column));
+		if (i == 0)
+			reader->weight = column;
+	}
+	if (reader->head.edge_weights)
+		code = gemp_builder_edge_column(reader->builder, "weight", GEMP_INTEGER, &reader->edge_weight);
+done:
+	return code;
+}
+
+static gemp_code read_metis(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const char *path = options->edge_files[0];
+	metis_reader self = { .comm = comm };
+	gemp_lines lines;
+	gemp_builder_options built = gemp_format_builder(options);
+	built.undirected = true;
+	GEMP_TRY(gemp_lines_open(&lines, comm, path, is_item, 0));
+	GEMP_TRY(read_head(&self, &lines));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&self, path)));
+	GEMP_TRY(gemp_lines_visit(&lines, comm, visit_vertex, &self));
+	uint64_t listed = gemp_comm_sum1(comm, self.count);
+	GEMP_TRY(exchange_listings(&self));
+	GEMP_TRY(gemp_comm_agree(comm, add_edges(&self, path)));
+	if (listed != 2 * self.head.edges) {
+		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the header says "
+		                 "%" PRIu64 " edges, and %" PRIu64 " are listed; correct it (each edge counts once)",
+		                 path, self.head.line, self.head.edges, listed / 2);
+		goto done;
+	}
+	GEMP_TRY(gemp_builder_finish(self.builder, out));
+done:
+	gemp_builder_free(self.builder);
+	gemp_cells_free(&self.cells);
+	gemp_free(self.listings);
+	return code;
+}
+
+const gemp_format gemp_format_metis = {
+	.name = "metis",
+	.endings = ".metis .graph",
+	.summary = "METIS graph file, with weights; undirected",
+	.one_file = true,
+	.read = read_metis,
+};

@@ -1,0 +1,340 @@
+/* Dictionaries of the dictd server, NAME-deu-eng.index and .dict.dz, as FreeDict writes them: words of two languages
+ * and an edge for each translation. The index says where entries lie; an entry is
+ *     headword /pronunciation/ <grammar>
+ *     translation, translation <grammar>
+ * or, where it has senses, lines `1. translations`, `2. translations` that other lines may explain. */
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/file/source.h"
+#include "io/import/dict_entry.h"
+#include "io/import/import.h"
+#include "io/text/lines.h"
+#include "io/text/text_cells.h"
+#include "partition/base/dictionary.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct entry {
+	uint64_t offset, size;
+	uint64_t line; /* of the index */
+} entry;
+
+typedef struct reader {
+	gemp_cells cells;
+	entry *entries;        /* [count] of the dictionary being read */
+	size_t count, capacity;
+	gemp_text text;        /* all its entries */
+	char languages[64];    /* "deu-eng" */
+	gemp_dict_entry entry;
+	gemp_dictionary words; /* keys, as this rank met them */
+	gemp_text keys[2];
+	gemp_builder *builder;
+	uint32_t file;
+	size_t language, word, grammar, sense; /* columns */
+} reader;
+
+static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	*out = 0;
+	for (size_t i = 0; i < cell->size; i++) {
+		const char *digit = memchr(digits, cell->bytes[i], 64);
+		if (!digit || *out >> 50)
+			return gemp_fail(GEMP_EDATA, "'%.*s' is not a place in the dictionary, written in base 64",
+			                 cell->size > 40 ? 40 : (int)cell->size, cell->bytes);
+		*out = *out << 6 | (uint64_t)(digit - digits);
+	}
+	return GEMP_OK;
+}
+
+/* Is this an entry about the dictionary itself? */
+static bool is_metadata(const gemp_line *line)
+{
+	return (line->size >= 10 && memcmp(line->text, "00database", 10) == 0) ||
+	       (line->size >= 11 && memcmp(line->text, "00-database", 11) == 0);
+}
+
+/* `headword TAB place TAB size`. */
+static gemp_code visit_index(void *self, const gemp_line *line)
+{
+	reader *reader = self;
+	gemp_code code = GEMP_OK;
+	entry found = { .line = line->line };
+	GEMP_TRY(gemp_cells_tsv(&reader->cells, line->text, line->size));
+	if (reader->cells.count < 3 || reader->cells.count > 4)
+		return gemp_fail(GEMP_EDATA, "%zu fields where an index has a word, a place and a size; name the "
+		                 ".index file of a dictionary of dictd", reader->cells.count);
+	GEMP_TRY(read_number(&found.offset, &reader->cells.cell[1]));
+	GEMP_TRY(read_number(&found.size, &reader->cells.cell[2]));
+	if (found.offset + found.size > reader->text.size)
+		return gemp_fail(GEMP_EDATA, "the entry's place (%" PRIu64 ", %" PRIu64 " bytes) is beyond the "
+		                 "dictionary's %zu bytes; do .index and .dict.dz belong together?", found.offset,
+		                 found.size, reader->text.size);
+	if (is_metadata(line))
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(reader->entries, reader->capacity, reader->count + 1));
+	reader->entries[reader->count++] = found;
+done:
+	return code;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const entry *a = left, *b = right;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+/* Several words of the index may share an entry. */
+static void remove_duplicates(reader *reader)
+{
+	size_t kept = 0;
+	if (reader->count)
+		qsort(reader->entries, reader->count, sizeof *reader->entries, compare);
+	for (size_t i = 0; i < reader->count; i++)
+		if (kept == 0 || reader->entries[i].offset != reader->entries[kept - 1].offset)
+			reader->entries[kept++] = reader->entries[i];
+	reader->count = kept;
+}
+
+static gemp_code read_text(gemp_text *text, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_source *source = NULL;
+	char *piece = NULL;
+	size_t size = 1, room = 1 << 20;
+	gemp_text_clear(text);
+	GEMP_TRY(GEMP_NEW(piece, room));
+	GEMP_TRY(gemp_source_open(&source, path, 0));
+	while (size > 0) {
+		GEMP_TRY(gemp_source_read(source, piece, room, &size));
+		gemp_text_add(text, piece, size);
+		GEMP_TRY(gemp_text_status(text));
+	}
+done:
+	gemp_source_close(source);
+	gemp_free(piece);
+	return code;
+}
+
+/* "deu:Haus", known as a word from now on. */
+static gemp_code make_key(reader *reader, gemp_value *key, size_t which, gemp_dict_slice word)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text *text = &reader->keys[which];
+	const char *dash = strchr(reader->languages, '-'), *language = which ? dash + 1 : reader->languages;
+	uint32_t index;
+	gemp_text_clear(text);
+	gemp_text_add(text, language, which ? strlen(language) : (size_t)(dash - language));
+	gemp_text_add(text, ":", 1);
+	gemp_text_add(text, word.bytes, word.size);
+	GEMP_TRY(gemp_text_status(text));
+	GEMP_TRY(gemp_dictionary_add(&reader->words, text->data, text->size, &index));
+	*key = (gemp_value){ .type = GEMP_STRING, .string = { text->data, text->size } };
+done:
+	return code;
+}
+
+static gemp_code add_entry(reader *reader, const entry *place)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_dict_entry *entry = &reader->entry;
+	gemp_value source, target;
+	const char *bytes = reader->text.data + place->offset;
+	GEMP_TRY(gemp_utf8_require(bytes, place->size));
+	GEMP_TRY(gemp_dict_entry_read(&reader->entry, bytes, place->size));
+	GEMP_TRY(make_key(reader, &source, 0, entry->headword));
+	for (size_t i = 0; i < entry->count; i++) {
+		gemp_value grammar = { .type = GEMP_STRING, .string = { entry->grammar.bytes, entry->grammar.size } };
+		gemp_value sense = { .type = GEMP_INTEGER, .integer = entry->translations[i].sense };
+		GEMP_TRY(make_key(reader, &target, 1, entry->translations[i].word));
+		GEMP_TRY(gemp_builder_edge(reader->builder, &source, &target, "TRANSLATES", 10,
+		                           (gemp_place){ reader->file, place->line }));
+		if (entry->grammar.size)
+			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->grammar, &grammar));
+		if (sense.integer)
+			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->sense, &sense));
+	}
+done:
+	return code;
+}
+
+/* NAME.index -> NAME. */
+static size_t base_of(const char *path)
+{
+	static const char *const endings[] = { ".index", ".dict.dz", ".dict" };
+	size_t size = strlen(path);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t tail = strlen(endings[i]);
+		if (size > tail && strcmp(path + size - tail, endings[i]) == 0)
+			return size - tail;
+	}
+	return size;
+}
+
+/* The two languages at the end of the name, "deu-eng", as a position in it; NULL if they are not there. */
+static const char *languages_of(const char *path, size_t base)
+{
+	size_t at = base;
+	for (int dashes = 0; at > 0 && path[at - 1] != '/'; at--) {
+		bool dash = path[at - 1] == '-';
+		if (dash && dashes++)
+			break;
+		if (!dash && !(path[at - 1] >= 'a' && path[at - 1] <= 'z'))
+			return NULL;
+	}
+	const char *dash = memchr(path + at, '-', base - at);
+	return dash && dash > path + at && dash + 1 < path + base ? path + at : NULL;
+}
+
+static gemp_code dict_files(gemp_paths *out, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text name = { 0 };
+	size_t base = base_of(path);
+	gemp_text_print(&name, "%.*s.index", (int)base, path);
+	GEMP_TRY(gemp_text_status(&name));
+	GEMP_TRY(gemp_paths_add(out, name.data));
+	gemp_text_clear(&name);
+	gemp_text_print(&name, "%.*s.dict.dz", (int)base, path);
+	GEMP_TRY(gemp_text_status(&name));
+	if (access(name.data, R_OK) != 0) {
+		name.data[name.size - 3] = '\0'; /* not compressed */
+		if (access(name.data, R_OK) != 0) {
+			code = gemp_fail(GEMP_ENOINPUT, "%s.dz: cannot be read: %s; a dictionary is two files, .index "
+			                 "and .dict.dz", name.data, strerror(errno));
+			goto done;
+		}
+	}
+	code = gemp_paths_add(out, name.data);
+done:
+	gemp_text_free(&name);
+	return code;
+}
+
+/* Local. paths: the index, the text. */
+static gemp_code read_dictionary(reader *reader, char *const *paths)
+{
+	gemp_code code = GEMP_OK;
+	const bool never = false;
+	size_t base = base_of(paths[0]);
+	const char *languages = languages_of(paths[0], base);
+	if (!languages || base - (size_t)(languages - paths[0]) >= sizeof reader->languages)
+		return gemp_fail(GEMP_EDATA, "%s: the name does not end in two languages, as in "
+		                 "freedict-deu-eng.index; rename the files, or link to them under such a name",
+		                 paths[0]);
+	snprintf(reader->languages, sizeof reader->languages, "%.*s", (int)(base - (size_t)(languages - paths[0])),
+	         languages);
+	reader->count = 0;
+	GEMP_TRY(read_text(&reader->text, paths[1]));
+	GEMP_TRY(gemp_lines_head(paths[0], visit_index, reader, &never));
+	remove_duplicates(reader);
+	for (size_t i = 0; i < reader->count && code == GEMP_OK; i++) {
+		code = add_entry(reader, &reader->entries[i]);
+		if (code == GEMP_EDATA)
+			gemp_fail_in(code, "%s:%" PRIu64 ": entry of this word: ", paths[0], reader->entries[i].line);
+	}
+done:
+	return code;
+}
+
+static gemp_code declare(reader *reader, const gemp_paths *paths)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < paths->count; i++)
+		GEMP_TRY(gemp_builder_file(reader->builder, paths->path[i], &reader->file));
+	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "lang", GEMP_STRING, &reader->language));
+	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "word", GEMP_STRING, &reader->word));
+	GEMP_TRY(gemp_builder_edge_column(reader->builder, "grammar", GEMP_STRING, &reader->grammar));
+	code = gemp_builder_edge_column(reader->builder, "sense", GEMP_INTEGER, &reader->sense);
+done:
+	return code;
+}
+
+static gemp_code add_word(reader *reader, const char *key, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	const char *colon = memchr(key, ':', size);
+	size_t language_size = (size_t)(colon - key);
+	gemp_value whole = { .type = GEMP_STRING, .string = { key, size } };
+	gemp_value language = { .type = GEMP_STRING, .string = { key, language_size } };
+	gemp_value word = { .type = GEMP_STRING, .string = { colon + 1, size - language_size - 1 } };
+	GEMP_TRY(gemp_builder_vertex(reader->builder, &whole, "Word", 4, (gemp_place){ 0 }));
+	GEMP_TRY(gemp_builder_vertex_value(reader->builder, reader->language, &language));
+	code = gemp_builder_vertex_value(reader->builder, reader->word, &word);
+done:
+	return code;
+}
+
+/* Collective. Words of all dictionaries, each once. */
+static gemp_code add_words(reader *reader, const gemp_comm *comm)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bytes all = { 0 };
+	GEMP_TRY(gemp_bytes_union(comm, &reader->words.list, &all));
+	gemp_block_range mine = gemp_comm_block(comm, all.count);
+	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
+		size_t size;
+		const char *key = gemp_bytes_at(&all, i, &size);
+		code = add_word(reader, key, size);
+	}
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_bytes_free(&all);
+	return code;
+}
+
+static void free_reader(reader *reader)
+{
+	gemp_builder_free(reader->builder);
+	gemp_cells_free(&reader->cells);
+	gemp_free(reader->entries);
+	gemp_text_free(&reader->text);
+	gemp_dict_entry_free(&reader->entry);
+	gemp_dictionary_free(&reader->words);
+	gemp_text_free(&reader->keys[0]);
+	gemp_text_free(&reader->keys[1]);
+}
+
+/* One rank reads a dictionary, the next one the next. */
+static gemp_code read_dict(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_paths paths = { 0 };
+	reader self = { 0 };
+	gemp_builder_options built = gemp_format_builder(options);
+	built.string_keys = true;
+	for (size_t i = 0; i < options->edge_file_count && code == GEMP_OK; i++)
+		code = dict_files(&paths, options->edge_files[i]);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&self, &paths)));
+	for (size_t i = (size_t)comm->rank; 2 * i < paths.count && code == GEMP_OK; i += (size_t)comm->size) {
+		self.file = (uint32_t)(2 * i + 1);
+		code = read_dictionary(&self, &paths.path[2 * i]);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(add_words(&self, comm));
+	GEMP_TRY(gemp_builder_finish(self.builder, out));
+done:
+	free_reader(&self);
+	gemp_paths_free(&paths);
+	return code;
+}
+
+const gemp_format gemp_format_dict = {
+	.name = "dict",
+	.endings = ".index .dict.dz",
+	.summary = "dictionaries of dictd (Debian's dict-freedict-*): words of two languages and their translations",
+	.files = dict_files,
+	.read = read_dict,
+};

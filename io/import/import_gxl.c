@@ -1,0 +1,393 @@
+/* GXL. Attributes are found in a first reading; files are shared out among the ranks. */
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/import/column_inference.h"
+#include "io/import/import.h"
+#include "io/text/text_scalar.h"
+#include "io/text/xml.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+
+#include <string.h>
+
+typedef enum place { OUTSIDE, IN_FILE, IN_GRAPH, IN_ELEMENT, IN_ATTRIBUTE, IN_VALUE } place;
+
+typedef struct attribute {
+	gemp_text name, text;
+	gemp_type type;
+} attribute;
+
+typedef struct import {
+	const gemp_comm *comm;
+	const gemp_import_options *options;
+	gemp_inferred_columns columns[2]; /* of vertices, of edges */
+	uint64_t directions[2];        /* is some edge directed, undirected? */
+	bool undirected;               /* all edges are */
+	gemp_builder *builder;         /* NULL: the first reading */
+	uint32_t file;
+
+	place place;
+	bool standard, forced;         /* edges of this graph are undirected, whatever they say */
+	size_t skipped;                /* depth of elements passed over */
+	bool edge, edge_undirected;    /* the node or edge being read */
+	gemp_text ends[2], name;
+	uint64_t line;
+	size_t count, capacity;
+	attribute *attributes;         /* [capacity] of which count are in use */
+} import;
+
+/* The first attribute of a local name: `xlink:href` may be bound to any namespace, or to none. */
+static const char *find(const char **attributes, const char *local)
+{
+	for (; *attributes; attributes += 2)
+		if (strcmp(gemp_xml_local(attributes[0]), local) == 0)
+			return attributes[1];
+	return NULL;
+}
+
+static gemp_code copy(gemp_text *to, const char *from)
+{
+	gemp_text_clear(to);
+	gemp_text_print(to, "%s", from ? from : "");
+	return gemp_text_status(to);
+}
+
+/* ATTRIBUTES */
+
+/* The one of that name, made with an empty text. */
+static gemp_code add_attribute(import *self, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	size_t known = self->capacity;
+	for (size_t i = 0; i < self->count; i++)
+		if (strcmp(self->attributes[i].name.data, name) == 0)
+			return gemp_fail(GEMP_EDATA, "attribute '%.80s' is there twice; rename one", name);
+	GEMP_TRY(GEMP_RESERVE(self->attributes, self->capacity, self->count + 1));
+	memset(self->attributes + known, 0, (self->capacity - known) * sizeof *self->attributes);
+	attribute *added = &self->attributes[self->count];
+	GEMP_TRY(copy(&added->name, name));
+	GEMP_TRY(copy(&added->text, ""));
+	self->count++;
+done:
+	return code;
+}
+
+static gemp_code begin_attribute(import *self, const char **attributes)
+{
+	const char *name = find(attributes, "name");
+	if (!name || !*name)
+		return gemp_fail(GEMP_EDATA, "<attr> has no name");
+	self->place = IN_ATTRIBUTE;
+	gemp_code code = add_attribute(self, name);
+	if (code == GEMP_OK)
+		self->attributes[self->count - 1].type = GEMP_LIST; /* until there is a value */
+	return code;
+}
+
+static gemp_code begin_value(import *self, const char *name, const char **attributes)
+{
+	static const struct { const char *name; gemp_type type; } types[] = {
+		{ "bool", GEMP_BOOLEAN }, { "int", GEMP_INTEGER }, { "float", GEMP_FLOAT }, { "string", GEMP_STRING },
+		{ "enum", GEMP_STRING },  { "locator", GEMP_STRING },
+	};
+	attribute *attribute = &self->attributes[self->count - 1];
+	if (strcmp(name, "attr") == 0)
+		return gemp_fail(GEMP_EDATA, "attribute '%.80s' has an attribute, which is not supported; take it out",
+		                 attribute->name.data);
+	if (attribute->type != GEMP_LIST)
+		return gemp_fail(GEMP_EDATA, "attribute '%.80s' has several values", attribute->name.data);
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strcmp(types[i].name, name) == 0) {
+			attribute->type = types[i].type;
+			self->place = IN_VALUE;
+			return strcmp(name, "locator") == 0 ? copy(&attribute->text, find(attributes, "href")) : GEMP_OK;
+		}
+	return gemp_fail(GEMP_EDATA, "attribute '%.80s' is a <%s>; values are bool, int, float, string, enum and locator, so "
+	                 "make its parts attributes", attribute->name.data, name);
+}
+
+static gemp_code end_value(import *self, const char *text, size_t size)
+{
+	static const char blanks[] = " \t\r\n";
+	gemp_value value;
+	attribute *attribute = &self->attributes[self->count - 1];
+	self->place = IN_ATTRIBUTE;
+	if (attribute->type != GEMP_STRING) {
+		for (; size && strchr(blanks, *text); text++)
+			size--;
+		while (size && strchr(blanks, text[size - 1]))
+			size--;
+	}
+	if (attribute->text.size == 0)
+		gemp_text_add(&attribute->text, text, size);
+	gemp_code code = gemp_text_status(&attribute->text);
+	if (code == GEMP_OK)
+		code = gemp_scalar_read(&value, attribute->type, attribute->text.data, attribute->text.size);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "attribute '%s': ", attribute->name.data) : code;
+}
+
+/* GRAPHS, NODES AND EDGES */
+
+static gemp_code begin_graph(import *self, const char **attributes)
+{
+	const char *mode = find(attributes, "edgemode"), *hyper = find(attributes, "hypergraph");
+	if (hyper && strcmp(hyper, "true") == 0)
+		return gemp_fail(GEMP_EDATA, "a hypergraph, which is not supported; make its relations nodes");
+	self->standard = mode && strstr(mode, "undirected");
+	self->forced = mode && strncmp(mode, "default", 7) != 0;
+	self->place = IN_GRAPH;
+	return GEMP_OK;
+}
+
+static gemp_code check_direction(import *self, const char **attributes)
+{
+	const char *directed = find(attributes, "isdirected");
+	self->edge_undirected = self->forced || !directed ? self->standard : strcmp(directed, "true") != 0;
+	self->directions[self->edge_undirected]++;
+	if (self->builder && !self->options->undirected && self->edge_undirected != self->undirected)
+		return gemp_fail(GEMP_EDATA, "this edge is undirected and others are not; say --undirected, or list undirected "
+		                 "edges in both directions");
+	return GEMP_OK;
+}
+
+/* Where an edge stands among those of its ends. */
+static gemp_code add_orders(import *self, const char **attributes)
+{
+	gemp_code code = GEMP_OK;
+	static const char *const names[] = { "fromorder", "toorder" };
+	for (size_t i = 0; i < 2; i++) {
+		gemp_value value;
+		const char *text = find(attributes, names[i]);
+		if (!text)
+			continue;
+		code = gemp_scalar_read(&value, GEMP_INTEGER, text, strlen(text));
+		if (code != GEMP_OK)
+			return gemp_fail_in(code, "%s: ", names[i]);
+		GEMP_TRY(add_attribute(self, names[i]));
+		self->attributes[self->count - 1].type = GEMP_INTEGER;
+		GEMP_TRY(copy(&self->attributes[self->count - 1].text, text));
+	}
+done:
+	return code;
+}
+
+static gemp_code begin_element(import *self, const gemp_xml *xml, const char *name, const char **attributes)
+{
+	static const char *const needed[][2] = { { "id", NULL }, { "from", "to" } };
+	gemp_code code = GEMP_OK;
+	self->edge = strcmp(name, "edge") == 0;
+	for (size_t i = 0; i < 2 && needed[self->edge][i]; i++) {
+		const char *id = find(attributes, needed[self->edge][i]);
+		if (!id || !*id)
+			return gemp_fail(GEMP_EDATA, "<%s> has no %s", name, needed[self->edge][i]);
+		GEMP_TRY(copy(&self->ends[i], id));
+	}
+	GEMP_TRY(copy(&self->name, ""));
+	self->line = gemp_xml_line(xml);
+	self->count = 0;
+	self->place = IN_ELEMENT;
+	if (self->edge) {
+		GEMP_TRY(add_orders(self, attributes));
+		code = check_direction(self, attributes);
+	}
+done:
+	return code;
+}
+
+/* "schema.gxl#Function" is Function. A node may have several types. */
+static gemp_code add_type(import *self, const char **attributes)
+{
+	const char *href = find(attributes, "href"), *hash = href ? strrchr(href, '#') : NULL;
+	if (!href || !*href || (hash && !hash[1]))
+		return gemp_fail(GEMP_EDATA, "<type> has no xlink:href that names the type");
+	self->skipped = 1;
+	if (self->edge && self->name.size)
+		return gemp_fail(GEMP_EDATA, "an edge of several types; make it several edges");
+	gemp_text_print(&self->name, "%s%s", self->name.size ? ";" : "", hash ? hash + 1 : href);
+	return gemp_text_status(&self->name);
+}
+
+static gemp_code in_graph(import *self, const gemp_xml *xml, const char *name, const char **attributes)
+{
+	if (strcmp(name, "node") == 0 || strcmp(name, "edge") == 0)
+		return begin_element(self, xml, name, attributes);
+	if (strcmp(name, "type") != 0 && strcmp(name, "attr") != 0) /* of the graph itself */
+		return gemp_fail(GEMP_EDATA, "<%s> is not supported; there are graph, node, edge, type and attr", name);
+	self->skipped = 1;
+	return GEMP_OK;
+}
+
+static gemp_code in_element(import *self, const char *name, const char **attributes)
+{
+	if (strcmp(name, "type") == 0)
+		return add_type(self, attributes);
+	if (strcmp(name, "attr") == 0)
+		return begin_attribute(self, attributes);
+	if (strcmp(name, "graph") == 0)
+		return gemp_fail(GEMP_EDATA, "a graph inside a node or edge, which is not supported; take it out");
+	return gemp_fail(GEMP_EDATA, "<%s> does not belong here", name);
+}
+
+static gemp_code start(void *context, const gemp_xml *xml, const char *full, const char **attributes)
+{
+	import *self = context;
+	const char *name = gemp_xml_local(full);
+	if (self->skipped) {
+		self->skipped++;
+		return GEMP_OK;
+	}
+	switch (self->place) {
+	case OUTSIDE:
+		if (strcmp(name, "gxl") != 0)
+			return gemp_fail(GEMP_EDATA, "the file is not GXL: it begins with another element than <gxl>");
+		self->place = IN_FILE;
+		return GEMP_OK;
+	case IN_FILE:
+		return strcmp(name, "graph") == 0 ? begin_graph(self, attributes)
+		                                  : gemp_fail(GEMP_EDATA, "<%s> does not belong here", name);
+	case IN_GRAPH:
+		return in_graph(self, xml, name, attributes);
+	case IN_ELEMENT:
+		return in_element(self, name, attributes);
+	case IN_ATTRIBUTE:
+		return begin_value(self, name, attributes);
+	default:
+		return gemp_fail(GEMP_EDATA, "<%s> inside the value of an attribute", name);
+	}
+}
+
+/* WHAT IS IN IT */
+
+static gemp_value text_value(const gemp_text *text)
+{
+	gemp_value value = { .type = GEMP_STRING };
+	value.string.bytes = text->data;
+	value.string.size = text->size;
+	return value;
+}
+
+/* Each value can be read as that. */
+static gemp_type type_of(uint32_t seen)
+{
+	return seen == GEMP_SEEN_INTEGER                       ? GEMP_INTEGER
+	       : seen == GEMP_SEEN_BOOLEAN                     ? GEMP_BOOLEAN
+	       : seen & (GEMP_SEEN_STRING | GEMP_SEEN_BOOLEAN) ? GEMP_STRING
+	                                                       : GEMP_FLOAT;
+}
+
+static gemp_code observe_element(import *self)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < self->count; i++)
+		if (self->attributes[i].type != GEMP_LIST)
+			GEMP_TRY(gemp_inferred_columns_observe(&self->columns[self->edge], self->attributes[i].name.data,
+			                                UINT32_C(1) << self->attributes[i].type));
+done:
+	return code;
+}
+
+static gemp_code feed_element(import *self)
+{
+	gemp_code code = GEMP_OK;
+	gemp_place place = { self->file, self->line };
+	gemp_value ends[2] = { text_value(&self->ends[0]), text_value(&self->ends[1]) };
+	const gemp_inferred_columns *columns = &self->columns[self->edge];
+	if (self->edge)
+		GEMP_TRY(gemp_builder_edge(self->builder, &ends[0], &ends[1], self->name.data, self->name.size, place));
+	else
+		GEMP_TRY(gemp_builder_vertex(self->builder, &ends[0], self->name.data, self->name.size, place));
+	for (size_t i = 0; i < self->count; i++) {
+		const attribute *attribute = &self->attributes[i];
+		gemp_value value;
+		if (attribute->type == GEMP_LIST)
+			continue;
+		size_t at = gemp_inferred_columns_find(columns, attribute->name.data);
+		GEMP_TRY(gemp_scalar_read(&value, columns->types[at], attribute->text.data, attribute->text.size));
+		GEMP_TRY((self->edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(self->builder, at, &value));
+	}
+done:
+	return code;
+}
+
+static gemp_code end(void *context, const gemp_xml *xml, const char *text, size_t size)
+{
+	import *self = context;
+	(void)xml;
+	if (self->skipped) {
+		self->skipped--;
+		return GEMP_OK;
+	}
+	if (self->place == IN_VALUE)
+		return end_value(self, text, size);
+	if (self->place-- == IN_ELEMENT)
+		return self->builder ? feed_element(self) : observe_element(self);
+	return GEMP_OK;
+}
+
+static gemp_code read_files(import *self)
+{
+	static const gemp_xml_visitor visitor = { "GXL", start, end };
+	gemp_code code = GEMP_OK;
+	for (size_t i = (size_t)self->comm->rank; i < self->options->edge_file_count; i += (size_t)self->comm->size) {
+		self->place = OUTSIDE;
+		self->file = (uint32_t)i + 1;
+		GEMP_TRY(gemp_xml_read(self->options->edge_files[i], &visitor, self));
+	}
+done:
+	return gemp_comm_agree(self->comm, code);
+}
+
+static gemp_code declare(import *self)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t file;
+	for (size_t i = 0; i < self->options->edge_file_count; i++)
+		GEMP_TRY(gemp_builder_file(self->builder, self->options->edge_files[i], &file));
+	GEMP_TRY(gemp_inferred_columns_declare(&self->columns[0], self->builder, gemp_builder_vertex_column));
+	GEMP_TRY(gemp_inferred_columns_declare(&self->columns[1], self->builder, gemp_builder_edge_column));
+done:
+	return code;
+}
+
+static void free_import(import *self)
+{
+	gemp_builder_free(self->builder);
+	for (size_t i = 0; i < 2; i++) {
+		gemp_inferred_columns_free(&self->columns[i]);
+		gemp_text_free(&self->ends[i]);
+	}
+	gemp_text_free(&self->name);
+	for (size_t i = 0; i < self->capacity; i++) {
+		gemp_text_free(&self->attributes[i].name);
+		gemp_text_free(&self->attributes[i].text);
+	}
+	gemp_free(self->attributes);
+}
+
+static gemp_code read_gxl(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	import self = { .comm = comm, .options = options };
+	gemp_builder_options built = gemp_format_builder(options);
+	GEMP_TRY(read_files(&self));
+	gemp_comm_sum(comm, self.directions, 2);
+	self.undirected = options->undirected || (self.directions[1] > 0 && self.directions[0] == 0);
+	built.undirected = self.undirected;
+	GEMP_TRY(gemp_inferred_columns_merge(&self.columns[0], comm, type_of));
+	GEMP_TRY(gemp_inferred_columns_merge(&self.columns[1], comm, type_of));
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&self)));
+	GEMP_TRY(read_files(&self));
+	GEMP_TRY(gemp_builder_finish(self.builder, out));
+done:
+	free_import(&self);
+	return code;
+}
+
+const gemp_format gemp_format_gxl = {
+	.name = "gxl",
+	.endings = ".gxl",
+	.summary = "GXL (XML): nodes and edges with types and attributes",
+	.read = read_gxl,
+};

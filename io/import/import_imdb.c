@@ -1,0 +1,376 @@
+/* IMDb's own dumps: a folder of title.basics, name.basics, title.principals and, if it is there, title.ratings
+ * (.tsv, .tsv.gz or .tsv.zst). Titles are vertices Movie, people Person; a principal is an edge from the person to
+ * the title, ACTS_IN for actors and actresses, else named by its category. \N is NULL. */
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/import/import.h"
+#include "io/text/lines.h"
+#include "io/text/text_cells.h"
+#include "io/text/text_scalar.h"
+#include "partition/base/dictionary.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_FIELDS = 9, MAX_TYPE = 64 };
+
+/* A field of one of the files, and the column that it becomes. */
+typedef struct field {
+	const char *name, *column; /* column NULL: none */
+	gemp_type type;
+} field;
+
+typedef struct table {
+	const char *name;      /* file, without .tsv */
+	bool edges, optional;
+	const char *label;     /* of its vertices; NULL: none are made */
+	field fields[MAX_FIELDS];
+} table;
+
+enum { RATINGS, TITLES, PEOPLE, PRINCIPALS, TABLES };
+
+/* Keys first. */
+static const table tables[TABLES] = {
+	[RATINGS] = { "title.ratings", false, true, NULL, { { "tconst", NULL, GEMP_STRING },
+		{ "averageRating", "averageRating", GEMP_FLOAT }, { "numVotes", "numVotes", GEMP_INTEGER } } },
+	[TITLES] = { "title.basics", false, false, "Movie", { { "tconst", NULL, GEMP_STRING },
+		{ "titleType", "titleType", GEMP_STRING }, { "primaryTitle", "title", GEMP_STRING },
+		{ "originalTitle", "originalTitle", GEMP_STRING }, { "isAdult", "isAdult", GEMP_BOOLEAN },
+		{ "startYear", "year", GEMP_INTEGER }, { "endYear", "endYear", GEMP_INTEGER },
+		{ "runtimeMinutes", "runtimeMinutes", GEMP_INTEGER }, { "genres", "genres", GEMP_STRING } } },
+	[PEOPLE] = { "name.basics", false, false, "Person", { { "nconst", NULL, GEMP_STRING },
+		{ "primaryName", "name", GEMP_STRING }, { "birthYear", "birthYear", GEMP_INTEGER },
+		{ "deathYear", "deathYear", GEMP_INTEGER }, { "primaryProfession", "primaryProfession", GEMP_STRING },
+		{ "knownForTitles", "knownForTitles", GEMP_STRING } } },
+	[PRINCIPALS] = { "title.principals", true, false, NULL, { { "tconst", NULL, GEMP_STRING },
+		{ "nconst", NULL, GEMP_STRING }, { "category", "category", GEMP_STRING },
+		{ "ordering", "ordering", GEMP_INTEGER }, { "job", "job", GEMP_STRING },
+		{ "characters", "characters", GEMP_STRING } } },
+};
+
+static size_t field_count(const table *table)
+{
+	size_t count = 0;
+	while (count < MAX_FIELDS && table->fields[count].name)
+		count++;
+	return count;
+}
+
+typedef struct rating {
+	double average;
+	int64_t votes;
+	bool null[2];
+} rating;
+
+typedef struct reader {
+	const gemp_comm *comm;
+	gemp_builder *builder;
+	gemp_cells cells;
+	gemp_lines lines[TABLES];
+	bool present[TABLES];
+	uint32_t files[TABLES];
+	size_t columns[TABLES][MAX_FIELDS];  /* the builder's */
+	size_t places[TABLES][MAX_FIELDS];   /* of fields in the file, by its header */
+	size_t widths[TABLES];                /* fields in the header */
+	int now;                              /* the table being read */
+	bool enough;                          /* its header is read */
+	gemp_dictionary rated;                /* titles */
+	rating *ratings;                      /* [ratings_capacity >= rated.list.count] */
+	size_t ratings_capacity;
+} reader;
+
+/* THE FOLDER */
+
+static gemp_code find_file(gemp_paths *out, const char *folder, const table *table, bool *present)
+{
+	static const char *const endings[] = { ".tsv", ".tsv.gz", ".tsv.zst" };
+	gemp_code code = GEMP_OK;
+	gemp_text path = { 0 };
+	*present = false;
+	for (size_t i = 0; i < 3 && code == GEMP_OK && !*present; i++) {
+		gemp_text_clear(&path);
+		gemp_text_print(&path, "%s/%s%s", folder, table->name, endings[i]);
+		code = gemp_text_status(&path);
+		*present = code == GEMP_OK && access(path.data, F_OK) == 0;
+	}
+	if (*present)
+		code = gemp_paths_add(out, path.data);
+	else if (code == GEMP_OK && !table->optional)
+		code = gemp_fail(GEMP_ENOINPUT, "%s: there is no %s.tsv.gz; name the folder that holds IMDb's title.basics, "
+		                 "name.basics and title.principals", folder, table->name);
+	gemp_text_free(&path);
+	return code;
+}
+
+static gemp_code list_files(gemp_paths *out, const char *folder)
+{
+	gemp_code code = GEMP_OK;
+	bool present;
+	for (size_t t = 0; t < TABLES && code == GEMP_OK; t++)
+		code = find_file(out, folder, &tables[t], &present);
+	return code;
+}
+
+/* HEADERS */
+
+static gemp_code read_header(void *self, const gemp_line *line)
+{
+	reader *r = self;
+	const table *table = &tables[r->now];
+	gemp_code code = gemp_cells_tsv(&r->cells, line->text, line->size);
+	for (size_t f = 0; f < field_count(table) && code == GEMP_OK; f++) {
+		size_t c = 0;
+		while (c < r->cells.count && (strlen(table->fields[f].name) != r->cells.cell[c].size ||
+		                              memcmp(table->fields[f].name, r->cells.cell[c].bytes, r->cells.cell[c].size) != 0))
+			c++;
+		if (c == r->cells.count)
+			code = gemp_fail(GEMP_EDATA, "column '%s' is missing; the first line must be IMDb's header of %s",
+			                 table->fields[f].name, table->name);
+		r->places[r->now][f] = c;
+	}
+	r->widths[r->now] = r->cells.count;
+	r->enough = true;
+	return code;
+}
+
+static gemp_code declare(reader *r, const gemp_paths *paths)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t t = 0, i = 0; t < TABLES; t++) {
+		if (r->present[t])
+			GEMP_TRY(gemp_builder_file(r->builder, paths->path[i++], &r->files[t]));
+		for (size_t f = 0; f < field_count(&tables[t]); f++) {
+			const field *field = &tables[t].fields[f];
+			if (field->column && r->present[t])
+				GEMP_TRY((tables[t].edges ? gemp_builder_edge_column : gemp_builder_vertex_column)(
+					r->builder, field->column, field->type, &r->columns[t][f]));
+		}
+	}
+done:
+	return code;
+}
+
+/* LINES */
+
+static bool is_null(const gemp_text_cell *cell)
+{
+	return cell->size == 0 || (cell->size == 2 && memcmp(cell->bytes, "\\N", 2) == 0);
+}
+
+static const gemp_text_cell *cell_of(const reader *r, size_t f)
+{
+	return &r->cells.cell[r->places[r->now][f]];
+}
+
+/* A value, or NULL. */
+static gemp_code read_value(const reader *r, size_t f, gemp_value *out)
+{
+	const field *field = &tables[r->now].fields[f];
+	const gemp_text_cell *cell = cell_of(r, f);
+	*out = (gemp_value){ .type = field->type, .null = true };
+	if (is_null(cell))
+		return GEMP_OK;
+	gemp_code code = gemp_scalar_read(out, field->type, cell->bytes, cell->size);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", field->name) : code;
+}
+
+static gemp_code read_key(const reader *r, size_t f, gemp_value *out)
+{
+	gemp_code code = read_value(r, f, out);
+	if (code == GEMP_OK && out->null)
+		code = gemp_fail(GEMP_EDATA, "%s is missing; every line needs one", tables[r->now].fields[f].name);
+	return code;
+}
+
+static gemp_code add_values(reader *r)
+{
+	gemp_code code = GEMP_OK;
+	const table *table = &tables[r->now];
+	for (size_t f = 0; f < field_count(table); f++) {
+		gemp_value value;
+		if (!table->fields[f].column)
+			continue;
+		GEMP_TRY(read_value(r, f, &value));
+		if (!value.null)
+			GEMP_TRY((table->edges ? gemp_builder_edge_value : gemp_builder_vertex_value)(
+				r->builder, r->columns[r->now][f], &value));
+	}
+done:
+	return code;
+}
+
+static gemp_code store_rating(reader *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_value key, average, votes;
+	uint32_t at;
+	GEMP_TRY(read_key(r, 0, &key));
+	GEMP_TRY(read_value(r, 1, &average));
+	GEMP_TRY(read_value(r, 2, &votes));
+	GEMP_TRY(gemp_dictionary_add(&r->rated, key.string.bytes, key.string.size, &at));
+	GEMP_TRY(GEMP_RESERVE(r->ratings, r->ratings_capacity, r->rated.list.count));
+	r->ratings[at] = (rating){ average.null ? 0 : average.real, votes.null ? 0 : votes.integer,
+		                   { average.null, votes.null } };
+done:
+	return code;
+}
+
+static gemp_code add_rating(reader *r, const gemp_value *key)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t at;
+	size_t known = r->rated.list.count;
+	if (!r->present[RATINGS])
+		return GEMP_OK;
+	GEMP_TRY(gemp_dictionary_add(&r->rated, key->string.bytes, key->string.size, &at));
+	if (at == known) { /* without one; the dictionary knows it now */
+		GEMP_TRY(GEMP_RESERVE(r->ratings, r->ratings_capacity, known + 1));
+		r->ratings[at] = (rating){ .null = { true, true } };
+	}
+	const gemp_value average = { .type = GEMP_FLOAT, .real = r->ratings[at].average };
+	const gemp_value votes = { .type = GEMP_INTEGER, .integer = r->ratings[at].votes };
+	if (!r->ratings[at].null[0])
+		GEMP_TRY(gemp_builder_vertex_value(r->builder, r->columns[RATINGS][1], &average));
+	if (!r->ratings[at].null[1])
+		GEMP_TRY(gemp_builder_vertex_value(r->builder, r->columns[RATINGS][2], &votes));
+done:
+	return code;
+}
+
+/* "archive_footage" is ARCHIVE_FOOTAGE. */
+static gemp_code name_type(const gemp_value *category, char *type, size_t *size)
+{
+	static const char *const actors[] = { "actor", "actress" };
+	const char *bytes = category->string.bytes;
+	*size = category->string.size;
+	for (size_t i = 0; i < 2; i++)
+		if (*size == strlen(actors[i]) && memcmp(bytes, actors[i], *size) == 0) {
+			*size = strlen(strcpy(type, "ACTS_IN"));
+			return GEMP_OK;
+		}
+	if (*size >= MAX_TYPE)
+		return gemp_fail(GEMP_EDATA, "the category is longer than %d characters", MAX_TYPE - 1);
+	for (size_t i = 0; i < *size; i++)
+		type[i] = bytes[i] == ' ' ? '_' : (char)toupper((unsigned char)bytes[i]);
+	return GEMP_OK;
+}
+
+static gemp_code add_principal(reader *r, gemp_place place)
+{
+	gemp_code code = GEMP_OK;
+	gemp_value title, person, category;
+	char type[MAX_TYPE];
+	size_t size = 0;
+	GEMP_TRY(read_key(r, 0, &title));
+	GEMP_TRY(read_key(r, 1, &person));
+	GEMP_TRY(read_key(r, 2, &category));
+	GEMP_TRY(name_type(&category, type, &size));
+	GEMP_TRY(gemp_builder_edge(r->builder, &person, &title, type, size, place));
+	code = add_values(r);
+done:
+	return code;
+}
+
+static gemp_code visit(void *self, const gemp_line *line)
+{
+	reader *r = self;
+	gemp_code code = GEMP_OK;
+	const table *table = &tables[r->now];
+	gemp_place place = { r->files[r->now], line->line };
+	gemp_value key;
+	if (line->line == 1 || line->size == 0)
+		return GEMP_OK;
+	GEMP_TRY(gemp_cells_tsv(&r->cells, line->text, line->size));
+	if (r->cells.count != r->widths[r->now])
+		return gemp_fail(GEMP_EDATA, "%zu fields where the header has %zu; the line is damaged", r->cells.count,
+		                 r->widths[r->now]);
+	if (r->now == RATINGS)
+		return store_rating(r);
+	if (table->edges)
+		return add_principal(r, place);
+	GEMP_TRY(read_key(r, 0, &key));
+	GEMP_TRY(gemp_builder_vertex(r->builder, &key, table->label, strlen(table->label), place));
+	GEMP_TRY(add_values(r));
+	if (r->now == TITLES)
+		code = add_rating(r, &key);
+done:
+	return code;
+}
+
+/* THE WHOLE */
+
+static gemp_code read_headers(reader *r, const gemp_paths *paths)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t t = 0, i = 0; t < TABLES && code == GEMP_OK; t++) {
+		r->now = (int)t;
+		r->enough = false;
+		if (r->present[t])
+			code = gemp_lines_head(paths->path[i++], read_header, r, &r->enough);
+	}
+	return code;
+}
+
+static gemp_code find_files(reader *r, gemp_paths *paths, const char *folder)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t t = 0; t < TABLES && code == GEMP_OK; t++)
+		code = find_file(paths, folder, &tables[t], &r->present[t]);
+	return code == GEMP_OK ? read_headers(r, paths) : code;
+}
+
+/* Any rank may meet any title, so each reads all ratings. */
+static gemp_code read_tables(reader *r, const gemp_paths *paths)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t t = 0, i = 0; t < TABLES; t++) {
+		bool never = false;
+		r->now = (int)t;
+		if (!r->present[t])
+			continue;
+		const char *path = paths->path[i++];
+		if (t == RATINGS) {
+			GEMP_TRY(gemp_comm_agree(r->comm, gemp_lines_head(path, visit, r, &never)));
+			continue;
+		}
+		GEMP_TRY(gemp_lines_open(&r->lines[t], r->comm, path, NULL, i));
+		GEMP_TRY(gemp_lines_visit(&r->lines[t], r->comm, visit, r));
+	}
+done:
+	return code;
+}
+
+static gemp_code read_imdb(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	reader r = { .comm = comm };
+	gemp_paths paths = { 0 };
+	gemp_builder_options built = gemp_format_builder(options);
+	built.vertices_from_edges = true; /* principals mention people that name.basics does not have */
+	GEMP_TRY(gemp_comm_agree(comm, find_files(&r, &paths, options->edge_files[0])));
+	GEMP_TRY(gemp_builder_new(&r.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&r, &paths)));
+	GEMP_TRY(read_tables(&r, &paths));
+	GEMP_TRY(gemp_builder_finish(r.builder, out));
+done:
+	gemp_builder_free(r.builder);
+	gemp_dictionary_free(&r.rated);
+	gemp_free(r.ratings);
+	gemp_cells_free(&r.cells);
+	gemp_paths_free(&paths);
+	return code;
+}
+
+const gemp_format gemp_format_imdb = {
+	.name = "imdb",
+	.endings = "",
+	.summary = "Folder of IMDb's dumps: title.basics, name.basics, title.principals, title.ratings",
+	.one_file = true,
+	.files = list_files,
+	.read = read_imdb,
+};

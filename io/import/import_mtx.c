@@ -1,0 +1,291 @@
+/* Matrix Market coordinate files. A square matrix is a graph on 1..n with an edge row -> column for each entry; a
+ * rectangular one is a bipartite graph on rows r1.. and columns c1.. . Explicit zeros are entries. */
+
+#include "io/import/import.h"
+#include "io/text/lines.h"
+#include "io/text/text_cells.h"
+#include "io/text/text_scalar.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+typedef enum symmetry { GENERAL, SYMMETRIC, SKEW } symmetry;
+
+/* What rank 0 reads from the banner and the line of sizes. */
+typedef struct head {
+	bool complete, values;
+	gemp_type type; /* of the values */
+	symmetry symmetry;
+	uint64_t rows, columns, entries;
+	uint64_t line;  /* of the sizes; entries follow */
+} head;
+
+typedef struct reader {
+	const gemp_comm *comm;
+	head head;
+	gemp_cells cells;
+	gemp_builder *builder;
+	uint32_t file;
+	size_t value;     /* column */
+	uint64_t entries; /* of this rank */
+} reader;
+
+static bool is(const gemp_text_cell *cell, const char *word)
+{
+	return strlen(word) == cell->size && strncasecmp(cell->bytes, word, cell->size) == 0;
+}
+
+static gemp_code reject(const gemp_text_cell *cell, const char *remedy)
+{
+	return gemp_fail(GEMP_EDATA, "'%.*s' is not supported; %s", cell->size > 40 ? 40 : (int)cell->size, cell->bytes,
+	                 remedy);
+}
+
+static gemp_code read_field(head *head, const gemp_text_cell *cell)
+{
+	head->values = !is(cell, "pattern");
+	head->type = is(cell, "integer") ? GEMP_INTEGER : GEMP_FLOAT;
+	if (!head->values || is(cell, "integer") || is(cell, "real") || is(cell, "double"))
+		return GEMP_OK;
+	return reject(cell, "values can be pattern, integer or real; write one file for real and one for imaginary "
+	              "parts");
+}
+
+static gemp_code read_symmetry(head *head, const gemp_text_cell *cell)
+{
+	head->symmetry = is(cell, "symmetric") ? SYMMETRIC : is(cell, "skew-symmetric") ? SKEW : GENERAL;
+	if (head->symmetry != GENERAL || is(cell, "general"))
+		return GEMP_OK;
+	return reject(cell, "a matrix can be general, symmetric or skew-symmetric; write all its entries as general");
+}
+
+static gemp_code read_banner(head *head, const gemp_cells *cells)
+{
+	gemp_code code = GEMP_OK;
+	if (cells->count != 5 || !is(&cells->cell[0], "%%MatrixMarket"))
+		return gemp_fail(GEMP_EDATA, "not a Matrix Market file; the first line must be like "
+		                 "'%%%%MatrixMarket matrix coordinate real general'");
+	if (!is(&cells->cell[1], "matrix"))
+		return reject(&cells->cell[1], "only 'matrix' is a graph");
+	if (!is(&cells->cell[2], "coordinate"))
+		return reject(&cells->cell[2], "a dense matrix has no edges; write its entries in coordinate format "
+		              "(scipy.io.mmwrite of a sparse matrix)");
+	GEMP_TRY(read_field(head, &cells->cell[3]));
+	code = read_symmetry(head, &cells->cell[4]);
+done:
+	return code;
+}
+
+static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
+{
+	gemp_value value;
+	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
+	if (code == GEMP_OK && value.integer < 0)
+		return gemp_fail(GEMP_EDATA, "%" PRId64 " is negative; rows, columns and entries are counted",
+		                 value.integer);
+	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
+	return code;
+}
+
+static gemp_code read_sizes(head *head, const gemp_cells *cells)
+{
+	gemp_code code = GEMP_OK;
+	if (cells->count != 3)
+		return gemp_fail(GEMP_EDATA, "%zu numbers where rows, columns and entries stand", cells->count);
+	GEMP_TRY(read_count(&head->rows, &cells->cell[0]));
+	GEMP_TRY(read_count(&head->columns, &cells->cell[1]));
+	GEMP_TRY(read_count(&head->entries, &cells->cell[2]));
+	bool square = head->rows == head->columns;
+	if (head->rows > GEMP_MAX_VERTICES || head->columns > GEMP_MAX_VERTICES)
+		return gemp_fail(GEMP_EDATA, "%" PRIu64 " rows and %" PRIu64 " columns are more vertices than a graph "
+		                 "can have (%" PRIu64 ")", head->rows, head->columns, GEMP_MAX_VERTICES);
+	if (!square && head->symmetry != GENERAL)
+		return gemp_fail(GEMP_EDATA, "%" PRIu64 " rows and %" PRIu64 " columns cannot be symmetric; write all "
+		                 "entries as general, or correct the sizes", head->rows, head->columns);
+done:
+	return code;
+}
+
+static bool is_comment(const gemp_line *line)
+{
+	return line->size == 0 || line->text[0] == '%' || strspn(line->text, " \t\r") >= line->size;
+}
+
+static gemp_code visit_head(void *self, const gemp_line *line)
+{
+	reader *reader = self;
+	gemp_code code = GEMP_OK;
+	if (line->line > 1 && is_comment(line))
+		return GEMP_OK;
+	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	if (line->line == 1)
+		return read_banner(&reader->head, &reader->cells);
+	reader->head.line = line->line;
+	reader->head.complete = true;
+	code = read_sizes(&reader->head, &reader->cells);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code read_head(reader *reader, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	if (reader->comm->rank == 0)
+		code = gemp_lines_head(path, visit_head, reader, &reader->head.complete);
+	if (code == GEMP_OK && reader->comm->rank == 0 && !reader->head.complete)
+		code = gemp_fail(GEMP_EDATA, "%s: ends before the line of rows, columns and entries; write the file "
+		                 "again", path);
+	code = gemp_comm_agree(reader->comm, code);
+	if (code == GEMP_OK)
+		GEMP_MPI(MPI_Bcast(&reader->head, (int)sizeof reader->head, MPI_BYTE, 0, reader->comm->world));
+	return code;
+}
+
+static gemp_value key_of(const head *head, uint64_t number, char side, char name[24])
+{
+	if (head->rows == head->columns)
+		return (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)number };
+	int size = snprintf(name, 24, "%c%" PRIu64, side, number);
+	return (gemp_value){ .type = GEMP_STRING, .string = { name, (size_t)size } };
+}
+
+/* This rank's share of the rows, or of the columns of a bipartite graph. */
+static gemp_code add_vertices(reader *reader, uint64_t count, char side, const char *label)
+{
+	gemp_code code = GEMP_OK;
+	gemp_block_range mine = gemp_comm_block(reader->comm, count);
+	gemp_place place = { reader->file, reader->head.line };
+	char name[24];
+	for (uint64_t i = mine.begin; i < mine.end; i++) {
+		gemp_value key = key_of(&reader->head, i + 1, side, name);
+		GEMP_TRY(gemp_builder_vertex(reader->builder, &key, label, strlen(label), place));
+	}
+done:
+	return code;
+}
+
+static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t most, const char *what)
+{
+	gemp_value value;
+	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
+	if (code == GEMP_OK && (value.integer < 1 || (uint64_t)value.integer > most))
+		return gemp_fail(GEMP_EDATA, "%s %" PRId64 " of a matrix that has 1 to %" PRIu64 "; numbers begin at 1",
+		                 what, value.integer, most);
+	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
+	return code;
+}
+
+static gemp_code add_edge(reader *reader, uint64_t row, uint64_t column, const gemp_value *value, gemp_place place)
+{
+	gemp_code code = GEMP_OK;
+	char names[2][24];
+	gemp_value source = key_of(&reader->head, row, 'r', names[0]);
+	gemp_value target = key_of(&reader->head, column, 'c', names[1]);
+	GEMP_TRY(gemp_builder_edge(reader->builder, &source, &target, "", 0, place));
+	if (reader->head.values)
+		code = gemp_builder_edge_value(reader->builder, reader->value, value);
+done:
+	return code;
+}
+
+/* The other half of a skew-symmetric matrix. */
+static gemp_code add_negative(reader *reader, uint64_t row, uint64_t column, gemp_value value, gemp_place place)
+{
+	if (row == column)
+		return gemp_fail(GEMP_EDATA, "a skew-symmetric matrix has no entries on its diagonal; remove the line");
+	if (value.type == GEMP_FLOAT)
+		value.real = -value.real;
+	else if (__builtin_sub_overflow(0, value.integer, &value.integer))
+		return gemp_fail(GEMP_EDATA, "the negative of the value is beyond the range of 64-bit integers");
+	return add_edge(reader, column, row, &value, place);
+}
+
+static gemp_code visit_entry(void *self, const gemp_line *line)
+{
+	reader *reader = self;
+	const head *head = &reader->head;
+	const gemp_text_cell *cell;
+	gemp_code code = GEMP_OK;
+	gemp_place place = { reader->file, line->line };
+	gemp_value value = { .type = head->type };
+	uint64_t row = 0, column = 0;
+	size_t wanted = head->values ? 3 : 2;
+	if (line->line <= head->line || is_comment(line))
+		return GEMP_OK;
+	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	if (reader->cells.count != wanted)
+		return gemp_fail(GEMP_EDATA, "%zu fields where an entry has %zu (row, column%s)", reader->cells.count,
+		                 wanted, head->values ? ", value" : "; the banner says pattern");
+	cell = reader->cells.cell;
+	GEMP_TRY(read_index(&row, &cell[0], head->rows, "row"));
+	GEMP_TRY(read_index(&column, &cell[1], head->columns, "column"));
+	if (head->values)
+		GEMP_TRY(gemp_scalar_read(&value, head->type, cell[2].bytes, cell[2].size));
+	reader->entries++;
+	GEMP_TRY(add_edge(reader, row, column, &value, place));
+	if (head->symmetry == SKEW)
+		code = add_negative(reader, row, column, value, place);
+done:
+	return code;
+}
+
+/* Local. What precedes the entries. */
+static gemp_code begin(reader *reader, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	const head *head = &reader->head;
+	bool square = head->rows == head->columns;
+	GEMP_TRY(gemp_builder_file(reader->builder, path, &reader->file));
+	if (head->values)
+		GEMP_TRY(gemp_builder_edge_column(reader->builder, "value", head->type, &reader->value));
+	GEMP_TRY(add_vertices(reader, head->rows, 'r', square ? "" : "Row"));
+	if (!square)
+		code = add_vertices(reader, head->columns, 'c', "Column");
+done:
+	return code;
+}
+
+static gemp_code read_mtx(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const char *path = options->edge_files[0];
+	reader self = { .comm = comm };
+	gemp_lines lines;
+	gemp_builder_options built = gemp_format_builder(options);
+	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
+	GEMP_TRY(read_head(&self, path));
+	if (options->undirected && self.head.symmetry == SKEW) {
+		code = gemp_fail(GEMP_EUSAGE, "%s: entries of a skew-symmetric matrix have a sign by direction; leave "
+		                 "out --undirected", path);
+		goto done;
+	}
+	built.undirected |= self.head.symmetry == SYMMETRIC;
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, begin(&self, path)));
+	GEMP_TRY(gemp_lines_visit(&lines, comm, visit_entry, &self));
+	uint64_t entries = gemp_comm_sum1(comm, self.entries);
+	if (entries != self.head.entries) {
+		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": there are %" PRIu64 " entries, and this line says "
+		                 "%" PRIu64 "; the file is cut, or the number wrong", path, self.head.line, entries,
+		                 self.head.entries);
+		goto done;
+	}
+	GEMP_TRY(gemp_builder_finish(self.builder, out));
+done:
+	gemp_builder_free(self.builder);
+	gemp_cells_free(&self.cells);
+	return code;
+}
+
+const gemp_format gemp_format_mtx = {
+	.name = "mtx",
+	.endings = ".mtx .mm",
+	.summary = "Matrix Market coordinate file: an edge for each entry, its value in `value`",
+	.one_file = true,
+	.read = read_mtx,
+};

@@ -1,0 +1,538 @@
+/* Debian's Packages index as a graph of packages, what they need and where they belong. Package and VirtualPackage have
+ * their name as key; SourcePackage, Maintainer, Tag and Section have it behind `source:` and so on. */
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/file/stream.h"
+#include "io/import/import.h"
+#include "io/text/lines.h"
+#include "io/text/text_cells.h"
+#include "io/text/text_scalar.h"
+#include "partition/base/dictionary.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+/* stanza: files of Debian's control syntax, paragraphs of `Field: value` with continued lines, read by all ranks
+ * together.
+ *
+ * Stanzas are separated by blank lines. One belongs to the rank in whose byte range the blank line before it begins
+ * (the first one to rank 0), which reads beyond its range to the stanza's end.
+ */
+
+enum { GEMP_STANZA_FIELDS = 32 };
+
+static const char *const fields[] = {
+	"Package", "Source", "Maintainer", "Tag",
+	"Depends", "Pre-Depends", "Recommends", "Suggests", "Enhances", "Breaks", "Conflicts", "Replaces", "Provides",
+	"Version", "Section", "Priority", "Architecture", "Size", "Installed-Size", "Description",
+};
+
+typedef struct gemp_stanza {
+	size_t count;
+	const char *const *fields;            /* [count] fields that are kept, in any case */
+	gemp_text values[GEMP_STANZA_FIELDS]; /* [count] continued lines joined by a blank; "" and absent are alike */
+	uint64_t line;                        /* of its first line */
+} gemp_stanza;
+
+/* Errors with neither file nor line. */
+typedef gemp_code gemp_visit_stanza(void *self, const gemp_stanza *stanza);
+
+static void gemp_stanza_free(gemp_stanza *stanza)
+{
+	for (size_t i = 0; i < GEMP_STANZA_FIELDS; i++)
+		gemp_text_free(&stanza->values[i]);
+}
+
+typedef struct reading {
+	gemp_stanza *stanza;
+	gemp_text *field; /* that a continued line belongs to; NULL: one that is not kept, or none */
+	bool inside;      /* of a stanza */
+	gemp_visit_stanza *visit;
+	void *self;
+} reading;
+
+static bool is_blank(const char *text, size_t size)
+{
+	return strspn(text, " \t\r") >= size;
+}
+
+static void add_trimmed(gemp_text *out, const char *text, size_t size)
+{
+	while (size > 0 && strchr(" \t\r", *text)) {
+		text++;
+		size--;
+	}
+	while (size > 0 && strchr(" \t\r", text[size - 1]))
+		size--;
+	if (out->size > 0)
+		gemp_text_add(out, " ", 1);
+	gemp_text_add(out, text, size);
+}
+
+static gemp_code take_line(reading *reading, const char *text, size_t size)
+{
+	gemp_stanza *stanza = reading->stanza;
+	const char *colon = memchr(text, ':', size);
+	if (*text == ' ' || *text == '\t') {
+		if (!reading->inside)
+			return gemp_fail(GEMP_EDATA, "a continued line with no field before it; stanzas begin with "
+			                 "'Package: '");
+		if (reading->field)
+			add_trimmed(reading->field, text, size);
+		return reading->field ? gemp_text_status(reading->field) : GEMP_OK;
+	}
+	if (!colon || colon == text)
+		return gemp_fail(GEMP_EDATA, "'%.*s' is not 'Field: value'; is this a Packages index?",
+		                 size > 40 ? 40 : (int)size, text);
+	size_t name = (size_t)(colon - text);
+	reading->field = NULL;
+	for (size_t i = 0; i < stanza->count; i++)
+		if (strlen(stanza->fields[i]) == name && strncasecmp(stanza->fields[i], text, name) == 0)
+			reading->field = &stanza->values[i];
+	if (!reading->field)
+		return GEMP_OK;
+	if (reading->field->size > 0)
+		return gemp_fail(GEMP_EDATA, "field '%.*s' is there twice in a stanza; are blank lines missing?",
+		                 (int)name, text);
+	add_trimmed(reading->field, colon + 1, size - name - 1);
+	return gemp_text_status(reading->field);
+}
+
+static void begin_stanza(reading *reading, uint64_t line)
+{
+	for (size_t i = 0; i < reading->stanza->count; i++)
+		gemp_text_clear(&reading->stanza->values[i]);
+	reading->stanza->line = line;
+	reading->field = NULL;
+}
+
+static gemp_code end_stanza(reading *reading)
+{
+	bool inside = reading->inside;
+	reading->inside = false;
+	return inside ? reading->visit(reading->self, reading->stanza) : GEMP_OK;
+}
+
+static gemp_code read_lines(reading *reading, const gemp_lines *lines, gemp_stream *stream)
+{
+	gemp_code code = GEMP_OK;
+	bool mine = lines->bytes.begin == 0;
+	for (;;) {
+		uint64_t offset = gemp_stream_offset(stream), line;
+		char *text;
+		size_t size;
+		GEMP_TRY(gemp_stream_next(stream, false, &text, &size));
+		line = lines->lines_before + gemp_stream_line(stream);
+		bool blank = !text || is_blank(text, size);
+		if (blank) {
+			line = reading->stanza->line;
+			code = end_stanza(reading);
+		} else if (mine) {
+			if (!reading->inside)
+				begin_stanza(reading, line);
+			code = gemp_utf8_require(text, size);
+			if (code == GEMP_OK)
+				code = take_line(reading, text, size);
+			reading->inside = true;
+		}
+		if (code == GEMP_EDATA)
+			gemp_fail_in(code, "%s:%" PRIu64 ": ", lines->path, line);
+		if (code != GEMP_OK || !text || (blank && offset >= lines->bytes.end))
+			break;
+		mine |= blank;
+	}
+done:
+	return code;
+}
+
+/* Collective. Visits this rank's stanzas of a file opened by gemp_lines_open; `stanza` says which fields are kept, and
+ * is room. Errors name file and line (of the stanza, if `visit` fails); all ranks return alike. */
+static gemp_code gemp_stanza_visit(gemp_stanza *stanza, const gemp_lines *lines, const gemp_comm *comm,
+                                   gemp_visit_stanza *visit, void *self)
+{
+	gemp_code code = GEMP_OK;
+	gemp_stream *stream = NULL;
+	reading reading = { .stanza = stanza, .visit = visit, .self = self };
+	if (lines->bytes.begin < lines->bytes.end) {
+		code = gemp_stream_open(&stream, lines->path, lines->bytes.begin, GEMP_STREAM_END);
+		if (code == GEMP_OK)
+			code = read_lines(&reading, lines, stream);
+	}
+	gemp_stream_close(stream);
+	return gemp_comm_agree(comm, code);
+}
+
+enum { PACKAGE, SOURCE, MAINTAINER, TAG, RELATIONS, FIRST_ATTRIBUTE = RELATIONS + 9, SECTION = FIRST_ATTRIBUTE + 1 };
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static const char *const relations[] = {
+	"DEPENDS", "PRE_DEPENDS", "RECOMMENDS", "SUGGESTS", "ENHANCES", "BREAKS", "CONFLICTS", "REPLACES", "PROVIDES",
+};
+
+static const struct { const char *name; gemp_type type; } attributes[] = {
+	{ "version", GEMP_STRING }, { "section", GEMP_STRING }, { "priority", GEMP_STRING },
+		{ "architecture", GEMP_STRING },
+	{ "size", GEMP_INTEGER },   { "installed_size_kib", GEMP_INTEGER },                  { "description",
+	                                                                                       GEMP_STRING },
+};
+
+/* Vertices that are not packages, by what their keys begin with. */
+static const struct { const char *prefix, *label; } others[] = {
+	{ "source:", "SourcePackage" }, { "maintainer:", "Maintainer" }, { "tag:", "Tag" }, { "section:", "Section" },
+	{ "", "VirtualPackage" },
+};
+
+typedef struct slice {
+	const char *bytes;
+	size_t size;
+} slice;
+
+typedef struct reader {
+	const gemp_comm *comm;
+	gemp_stanza stanza;
+	gemp_dictionary mine;  /* packages of this rank in the file being read */
+	gemp_dictionary names; /* packages of all ranks and files; from number `packages` on, what this rank met else */
+	uint32_t packages;
+	uint64_t *first;       /* [packages] file and rank that list it first */
+	size_t first_capacity;
+	uint8_t *done;         /* [packages] it was added */
+	gemp_dictionary other; /* keys of vertices that are not packages, as this rank met them */
+	gemp_dictionary seen;  /* ends of the package being read, by relation */
+	uint64_t repeated;     /* stanzas left out */
+	gemp_builder *builder;
+	gemp_text text;
+	uint32_t file;
+	size_t name, columns[sizeof attributes / sizeof *attributes], alternative;
+} reader;
+
+static slice trimmed(const char *begin, const char *end)
+{
+	while (begin < end && *begin == ' ')
+		begin++;
+	while (begin < end && end[-1] == ' ')
+		end--;
+	return (slice){ begin, (size_t)(end - begin) };
+}
+
+/* Up to the first of these bytes. */
+static slice before(slice text, const char *stops)
+{
+	size_t size = 0;
+	while (size < text.size && !strchr(stops, text.bytes[size]))
+		size++;
+	return trimmed(text.bytes, text.bytes + size);
+}
+
+static slice value_of(const gemp_stanza *stanza, size_t field)
+{
+	const gemp_text *value = &stanza->values[field];
+	return value->size ? (slice){ value->data, value->size } : (slice){ "", 0 };
+}
+
+/* The next of the items that a separator divides; false at the end. */
+static bool next_item(slice *list, char separator, slice *item)
+{
+	if (!list->bytes)
+		return false;
+	const char *end = list->bytes + list->size, *cut = memchr(list->bytes, separator, list->size);
+	*item = trimmed(list->bytes, cut ? cut : end);
+	*list = cut ? (slice){ cut + 1, (size_t)(end - cut - 1) } : (slice){ NULL, 0 };
+	return true;
+}
+
+static gemp_code take_name(void *self, const gemp_stanza *stanza)
+{
+	reader *reader = self;
+	slice name = value_of(stanza, PACKAGE);
+	uint32_t index;
+	if (name.size == 0)
+		return gemp_fail(GEMP_EDATA, "a stanza without a field 'Package'; is this a Packages index?");
+	if (memchr(name.bytes, ':', name.size) || memchr(name.bytes, ' ', name.size))
+		return gemp_fail(GEMP_EDATA, "'%.*s' is not the name of a package",
+		                 name.size > 40 ? 40 : (int)name.size, name.bytes);
+	return gemp_dictionary_add(&reader->mine, name.bytes, name.size, &index);
+}
+
+/* Collective. Who listed which package first, when the files are read in order and each one rank by rank. */
+static gemp_code join_names(reader *reader, size_t file)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text packed = { 0 };
+	void *all = NULL;
+	size_t *begin = NULL, size;
+	for (size_t i = 0; i < reader->mine.list.count; i++) {
+		const char *name = gemp_bytes_at(&reader->mine.list, i, &size);
+		gemp_text_add(&packed, name, size);
+		gemp_text_add(&packed, "", 1);
+	}
+	gemp_dictionary_free(&reader->mine);
+	GEMP_TRY(gemp_comm_agree(reader->comm, gemp_text_status(&packed)));
+	GEMP_TRY(gemp_comm_allgather(reader->comm, packed.data, packed.size, &all, &begin));
+	for (int rank = 0; rank < reader->comm->size; rank++)
+		for (const char *at = (char *)all + begin[rank]; at < (char *)all + begin[rank + 1]; at += size + 1) {
+			size_t known = reader->names.list.count;
+			uint32_t index;
+			size = strlen(at);
+			GEMP_TRY(GEMP_RESERVE(reader->first, reader->first_capacity, known + 1));
+			GEMP_TRY(gemp_dictionary_add(&reader->names, at, size, &index));
+			if (index == known)
+				reader->first[index] = file * (size_t)reader->comm->size + (size_t)rank;
+		}
+done:
+	gemp_text_free(&packed);
+	gemp_free(all);
+	gemp_free(begin);
+	return gemp_comm_agree(reader->comm, code);
+}
+
+static gemp_value text_value(slice text)
+{
+	return (gemp_value){ .type = GEMP_STRING, .string = { text.bytes, text.size } };
+}
+
+static gemp_code add_edge(reader *reader, slice package, const char *prefix, slice name, const char *type,
+                          uint64_t line)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t index;
+	gemp_text *key = &reader->text;
+	gemp_text_clear(key);
+	gemp_text_print(key, "%s", prefix);
+	gemp_text_add(key, name.bytes, name.size);
+	GEMP_TRY(gemp_text_status(key));
+	gemp_value source = text_value(package), target = text_value((slice){ key->data, key->size });
+	if (*prefix)
+		GEMP_TRY(gemp_dictionary_add(&reader->other, key->data, key->size, &index));
+	code = gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file,
+	                                                                                              line });
+done:
+	return code;
+}
+
+/* Has the package an edge of this relation to this name already? Then a further one, with another version, is the same.
+ * */
+static gemp_code is_repeated(reader *reader, const char *type, slice name, bool *repeated)
+{
+	gemp_code code = GEMP_OK;
+	size_t known = reader->seen.list.count;
+	uint32_t index;
+	gemp_text_clear(&reader->text);
+	gemp_text_print(&reader->text, "%s ", type);
+	gemp_text_add(&reader->text, name.bytes, name.size);
+	GEMP_TRY(gemp_text_status(&reader->text));
+	GEMP_TRY(gemp_dictionary_add(&reader->seen, reader->text.data, reader->text.size, &index));
+	*repeated = index < known;
+done:
+	return code;
+}
+
+/* `a (>= 1) | b [amd64]`: alternatives are numbered where there are several. */
+static gemp_code add_alternatives(reader *reader, slice package, const char *type, slice group, uint64_t line)
+{
+	gemp_code code = GEMP_OK;
+	bool several = memchr(group.bytes, '|', group.size) != NULL, repeated;
+	slice item;
+	for (int64_t number = 0; next_item(&group, '|', &item); number++) {
+		slice name = before(item, " (<[:");
+		gemp_value place = { .type = GEMP_INTEGER, .integer = number };
+		uint32_t index;
+		if (name.size == 0)
+			return gemp_fail(GEMP_EDATA, "package '%.*s' has an empty name in its relation %s",
+			                 (int)package.size, package.bytes, type);
+		GEMP_TRY(is_repeated(reader, type, name, &repeated));
+		if (repeated)
+			continue;
+		GEMP_TRY(gemp_dictionary_add(&reader->names, name.bytes, name.size, &index));
+		if (index >= reader->packages)
+			GEMP_TRY(gemp_dictionary_add(&reader->other, name.bytes, name.size, &index));
+		GEMP_TRY(add_edge(reader, package, "", name, type, line));
+		if (several)
+			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->alternative, &place));
+	}
+done:
+	return code;
+}
+
+static gemp_code add_relations(reader *reader, slice package, const gemp_stanza *stanza)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
+		slice list = value_of(stanza, RELATIONS + i), group;
+		while (next_item(&list, ',', &group))
+			if (group.size > 0)
+				GEMP_TRY(add_alternatives(reader, package, relations[i], group, stanza->line));
+	}
+done:
+	gemp_dictionary_free(&reader->seen);
+	return code;
+}
+
+static gemp_code add_owner_edges(reader *reader, slice package, const gemp_stanza *stanza)
+{
+	gemp_code code = GEMP_OK;
+	slice source = before(value_of(stanza, SOURCE), " ("), maintainer = before(value_of(stanza, MAINTAINER), "<");
+	slice section = value_of(stanza, SECTION), tags = value_of(stanza, TAG), tag;
+	bool repeated;
+	GEMP_TRY(add_edge(reader, package, "source:", source.size ? source : package, "BUILT_FROM", stanza->line));
+	if (maintainer.size)
+		GEMP_TRY(add_edge(reader, package, "maintainer:", maintainer, "MAINTAINED_BY", stanza->line));
+	if (section.size)
+		GEMP_TRY(add_edge(reader, package, "section:", section, "IN_SECTION", stanza->line));
+	while (next_item(&tags, ',', &tag)) {
+		if (tag.size > 0)
+			GEMP_TRY(is_repeated(reader, "HAS_TAG", tag, &repeated));
+		if (tag.size > 0 && !repeated)
+			GEMP_TRY(add_edge(reader, package, "tag:", tag, "HAS_TAG", stanza->line));
+	}
+done:
+	gemp_dictionary_free(&reader->seen);
+	return code;
+}
+
+static gemp_code add_package(reader *reader, slice package, const gemp_stanza *stanza)
+{
+	gemp_code code = GEMP_OK;
+	gemp_value key = text_value(package);
+	GEMP_TRY(gemp_builder_vertex(reader->builder, &key, "Package", 7, (gemp_place){ reader->file, stanza->line }));
+	GEMP_TRY(gemp_builder_vertex_value(reader->builder, reader->name, &key));
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+		slice text = value_of(stanza, FIRST_ATTRIBUTE + i);
+		gemp_value value;
+		if (text.size == 0)
+			continue;
+		code = gemp_scalar_read(&value, attributes[i].type, text.bytes, text.size);
+		if (code != GEMP_OK)
+			return gemp_fail_in(code, "field '%s': ", fields[FIRST_ATTRIBUTE + i]);
+		GEMP_TRY(gemp_builder_vertex_value(reader->builder, reader->columns[i], &value));
+	}
+done:
+	return code;
+}
+
+static gemp_code feed_stanza(void *self, const gemp_stanza *stanza)
+{
+	reader *reader = self;
+	gemp_code code = GEMP_OK;
+	slice package = value_of(stanza, PACKAGE);
+	uint32_t index;
+	GEMP_TRY(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index)); /* it is there */
+	uint64_t here = (reader->file - UINT64_C(1)) * (uint64_t)reader->comm->size + (uint64_t)reader->comm->rank;
+	if (reader->done[index] || reader->first[index] != here) {
+		reader->repeated++;
+		return GEMP_OK;
+	}
+	reader->done[index] = 1;
+	GEMP_TRY(add_package(reader, package, stanza));
+	GEMP_TRY(add_relations(reader, package, stanza));
+	code = add_owner_edges(reader, package, stanza);
+done:
+	return code;
+}
+
+static gemp_code add_other(reader *reader, slice key)
+{
+	gemp_code code = GEMP_OK;
+	gemp_value value = text_value(key);
+	size_t kind = 0, skip;
+	while ((skip = strlen(others[kind].prefix)) > key.size || memcmp(others[kind].prefix, key.bytes, skip) != 0)
+		kind++;
+	gemp_value name = text_value((slice){ key.bytes + skip, key.size - skip });
+	GEMP_TRY(gemp_builder_vertex(reader->builder, &value, others[kind].label, strlen(others[kind].label),
+	                             (gemp_place){ 0 }));
+	code = gemp_builder_vertex_value(reader->builder, reader->name, &name);
+done:
+	return code;
+}
+
+/* Collective. Vertices that are not packages, each once. */
+static gemp_code add_others(reader *reader)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bytes all = { 0 };
+	GEMP_TRY(gemp_bytes_union(reader->comm, &reader->other.list, &all));
+	gemp_block_range mine = gemp_comm_block(reader->comm, all.count);
+	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
+		slice key;
+		key.bytes = gemp_bytes_at(&all, i, &key.size);
+		code = add_other(reader, key);
+	}
+	code = gemp_comm_agree(reader->comm, code);
+done:
+	gemp_bytes_free(&all);
+	return code;
+}
+
+static gemp_code declare(reader *reader, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < options->edge_file_count; i++)
+		GEMP_TRY(gemp_builder_file(reader->builder, options->edge_files[i], &reader->file));
+	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "name", GEMP_STRING, &reader->name));
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+		GEMP_TRY(gemp_builder_vertex_column(reader->builder, attributes[i].name, attributes[i].type,
+		                                    &reader->columns[i]));
+	GEMP_TRY(gemp_builder_edge_column(reader->builder, "alternative", GEMP_INTEGER, &reader->alternative));
+	code = GEMP_NEW(reader->done, reader->packages);
+done:
+	return code;
+}
+
+static void free_reader(reader *reader)
+{
+	gemp_builder_free(reader->builder);
+	gemp_stanza_free(&reader->stanza);
+	gemp_dictionary_free(&reader->mine);
+	gemp_dictionary_free(&reader->names);
+	gemp_dictionary_free(&reader->other);
+	gemp_dictionary_free(&reader->seen);
+	gemp_text_free(&reader->text);
+	gemp_free(reader->first);
+	gemp_free(reader->done);
+}
+
+static gemp_code read_packages(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = options->edge_file_count;
+	reader self = { .comm = comm, .stanza = { .fields = fields, .count = 1 } };
+	gemp_lines *lines = NULL;
+	gemp_builder_options built = gemp_format_builder(options);
+	built.string_keys = true;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(lines, count)));
+	for (size_t i = 0; i < count; i++) {
+		GEMP_TRY(gemp_lines_open(&lines[i], comm, options->edge_files[i], NULL, i));
+		GEMP_TRY(gemp_stanza_visit(&self.stanza, &lines[i], comm, take_name, &self));
+		GEMP_TRY(join_names(&self, i));
+	}
+	self.packages = (uint32_t)self.names.list.count;
+	self.stanza.count = FIELDS;
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&self, options)));
+	for (size_t i = 0; i < count; i++) {
+		self.file = (uint32_t)i + 1;
+		GEMP_TRY(gemp_stanza_visit(&self.stanza, &lines[i], comm, feed_stanza, &self));
+	}
+	GEMP_TRY(add_others(&self));
+	self.repeated = gemp_comm_sum1(comm, self.repeated);
+	if (self.repeated)
+		gemp_warn("%" PRIu64 " packages are listed again, in other versions; the first of each is taken",
+		          self.repeated);
+	GEMP_TRY(gemp_builder_finish(self.builder, out));
+done:
+	free_reader(&self);
+	gemp_free(lines);
+	return code;
+}
+
+const gemp_format gemp_format_packages = {
+	.name = "packages",
+	.endings = "Packages",
+	.summary = "Debian's index of packages: dependencies, sources, maintainers, tags, sections",
+	.read = read_packages,
+};

@@ -1,0 +1,336 @@
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/import/column_inference.h"
+#include "io/import/table_reader.h"
+#include "io/text/text_scalar.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+
+#include <string.h>
+
+typedef struct import {
+	gemp_inputs inputs;
+	gemp_schema vertices, edges;
+	uint32_t string_keys;     /* not 0: some key is no canonical integer, or keys are stated as strings */
+	uint32_t stated_keys;     /* not 0: keys are stated as strings */
+	struct reader *readers;   /* [inputs.threads] */
+	void **selves;            /* [inputs.threads] pointers to these */
+	gemp_builder *builder;
+} import;
+
+/* One thread's. */
+typedef struct reader {
+	gemp_schema vertices, edges; /* columns borrowed, evidence its own */
+	uint32_t string_keys;
+	gemp_text rooms[2];          /* for ids with a group */
+	gemp_builder *builder;       /* the import's, or a branch of it */
+} reader;
+
+static gemp_schema *schema_of(import *self, const gemp_input *input)
+{
+	return input->edges ? &self->edges : &self->vertices;
+}
+
+/* In front of a failure: which column. */
+static gemp_code in_column(gemp_code code, const gemp_field *field)
+{
+	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", field->name) : code;
+}
+
+static gemp_code observe_key(reader *self, const gemp_field *field, const gemp_text_cell *cell)
+{
+	gemp_value value;
+	if (cell->size == 0)
+		return gemp_fail(GEMP_EDATA, "the id is empty; every vertex and every end of an edge needs one");
+	if (field->stated && field->type == GEMP_INTEGER)
+		return gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
+	if (!self->string_keys)
+		self->string_keys = field->group || !(gemp_scalar_looks(cell->bytes, cell->size) & GEMP_LOOKS_INTEGER);
+	return GEMP_OK;
+}
+
+/* First reading: which types the values allow. */
+static gemp_code observe_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
+{
+	reader *self = context;
+	gemp_schema *schema = input->edges ? &self->edges : &self->vertices;
+	(void)line;
+	for (size_t i = 0; i < cells->count; i++) {
+		const gemp_field *field = &input->header.fields[i];
+		gemp_code code = GEMP_OK;
+		if (gemp_field_is_key(field))
+			code = observe_key(self, field, &cells->cell[i]);
+		if (gemp_field_is_attribute(field))
+			gemp_schema_observe(schema, field->column, &cells->cell[i]);
+		if (code != GEMP_OK)
+			return in_column(code, field);
+	}
+	return GEMP_OK;
+}
+
+static gemp_code join_schemas(import *self)
+{
+	for (size_t i = 0; i < self->inputs.count; i++) {
+		gemp_input *input = &self->inputs.input[i];
+		gemp_code code = gemp_schema_join(schema_of(self, input), &input->header, input->path);
+		if (code != GEMP_OK)
+			return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
+		for (size_t f = 0; f < input->header.count; f++) {
+			const gemp_field *field = &input->header.fields[f];
+			self->stated_keys |= gemp_field_is_key(field) && field->stated && field->type == GEMP_STRING;
+			self->string_keys |= self->stated_keys;
+		}
+	}
+	return GEMP_OK;
+}
+
+static gemp_code copy_evidence(gemp_schema *to, const gemp_schema *from)
+{
+	gemp_code code = GEMP_OK;
+	to->columns = from->columns;
+	to->count = from->count;
+	GEMP_TRY(GEMP_NEW(to->evidence, from->count));
+	if (from->count)
+		memcpy(to->evidence, from->evidence, from->count * sizeof *from->evidence);
+done:
+	return code;
+}
+
+static gemp_code new_readers(import *self)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(self->selves, self->inputs.threads));
+	GEMP_TRY(GEMP_NEW(self->readers, self->inputs.threads));
+	for (unsigned t = 0; t < self->inputs.threads; t++) {
+		reader *reader = &self->readers[t];
+		self->selves[t] = reader;
+		reader->string_keys = self->string_keys;
+		GEMP_TRY(copy_evidence(&reader->vertices, &self->vertices));
+		GEMP_TRY(copy_evidence(&reader->edges, &self->edges));
+	}
+done:
+	return code;
+}
+
+static void free_readers(import *self)
+{
+	for (unsigned t = 0; t < self->inputs.threads && self->readers; t++) {
+		reader *reader = &self->readers[t];
+		gemp_free(reader->vertices.evidence);
+		gemp_free(reader->edges.evidence);
+		gemp_text_free(&reader->rooms[0]);
+		gemp_text_free(&reader->rooms[1]);
+		if (t)
+			gemp_builder_free(reader->builder);
+	}
+	gemp_free(self->readers);
+	gemp_free(self->selves);
+}
+
+static void join_evidence(import *self, const reader *reader)
+{
+	self->string_keys |= reader->string_keys;
+	for (size_t c = 0; c < self->vertices.count; c++)
+		self->vertices.evidence[c] |= reader->vertices.evidence[c];
+	for (size_t c = 0; c < self->edges.count; c++)
+		self->edges.evidence[c] |= reader->edges.evidence[c];
+}
+
+/* Collective. What all threads of all ranks have seen decides. */
+static void resolve_types(import *self, const gemp_comm *comm)
+{
+	gemp_schema *both[] = { &self->vertices, &self->edges };
+	for (unsigned t = 0; t < self->inputs.threads; t++)
+		join_evidence(self, &self->readers[t]);
+	for (size_t i = 0; i < 2; i++) {
+		if (both[i]->count > 0)
+			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, both[i]->evidence, (int)both[i]->count, MPI_UINT32_T,
+			                       MPI_BOR, comm->world));
+		gemp_schema_resolve(both[i]);
+	}
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &self->string_keys, 1, MPI_UINT32_T, MPI_BOR, comm->world));
+}
+
+/* What the builder must know before the first record; the same on all ranks. Its column numbers are the schemas'. */
+static gemp_code declare(import *self)
+{
+	gemp_code code = GEMP_OK;
+	size_t column;
+	for (size_t i = 0; i < self->inputs.count; i++)
+		GEMP_TRY(gemp_builder_file(self->builder, self->inputs.input[i].path, &self->inputs.input[i].file));
+	for (size_t i = 0; i < self->vertices.count; i++)
+		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->vertices.columns[i].name,
+		                                    self->vertices.columns[i].type, &column));
+	for (size_t i = 0; i < self->edges.count; i++)
+		GEMP_TRY(gemp_builder_edge_column(self->builder, self->edges.columns[i].name,
+		                                  self->edges.columns[i].type, &column));
+done:
+	return code;
+}
+
+static size_t field_of(const gemp_header *header, gemp_field_role role)
+{
+	size_t i = 0;
+	while (i < header->count && header->fields[i].role != role)
+		i++;
+	return i;
+}
+
+/* The key lies in the cell, or with its group in *room. */
+static gemp_code read_key(gemp_value *key, const reader *self, const gemp_input *input, const gemp_cells *cells,
+                          gemp_field_role role, gemp_text *room)
+{
+	size_t i = field_of(&input->header, role);
+	const char *group = input->header.fields[i].group, *bytes = cells->cell[i].bytes;
+	size_t size = cells->cell[i].size;
+	if (group) {
+		gemp_text_clear(room);
+		gemp_text_print(room, "%s:", group);
+		gemp_text_add(room, bytes, size);
+		if (gemp_text_status(room) != GEMP_OK)
+			return GEMP_ENOMEM;
+		bytes = room->data;
+		size = room->size;
+	}
+	gemp_code code = gemp_scalar_read(key, self->string_keys ? GEMP_STRING : GEMP_INTEGER, bytes, size);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "id ") : code;
+}
+
+static gemp_code add_values(reader *self, const gemp_input *input, const gemp_cells *cells)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_schema *schema = input->edges ? &self->edges : &self->vertices;
+	for (size_t i = 0; i < cells->count; i++) {
+		const gemp_field *field = &input->header.fields[i];
+		const gemp_text_cell *cell = &cells->cell[i];
+		gemp_value value;
+		if (!gemp_field_is_attribute(field) || cell->null)
+			continue;
+		code = gemp_scalar_read(&value, schema->columns[field->column].type, cell->bytes, cell->size);
+		if (code != GEMP_OK)
+			return in_column(code, field);
+		GEMP_TRY(input->edges ? gemp_builder_edge_value(self->builder, field->column, &value)
+		                      : gemp_builder_vertex_value(self->builder, field->column, &value));
+	}
+done:
+	return code;
+}
+
+/* Second reading: to the builder. */
+static gemp_code feed_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
+{
+	reader *self = context;
+	gemp_code code = GEMP_OK;
+	gemp_place place = { input->file, line };
+	gemp_value source, target;
+	size_t named = field_of(&input->header, input->edges ? GEMP_ROLE_TYPE : GEMP_ROLE_LABELS);
+	gemp_text_cell names = named < cells->count ? cells->cell[named] : (gemp_text_cell){ "", 0, true };
+	if (input->edges) {
+		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_SOURCE, &self->rooms[0]));
+		GEMP_TRY(read_key(&target, self, input, cells, GEMP_ROLE_TARGET, &self->rooms[1]));
+		GEMP_TRY(gemp_builder_edge(self->builder, &source, &target, names.bytes, names.size, place));
+	} else {
+		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_KEY, &self->rooms[0]));
+		GEMP_TRY(gemp_builder_vertex(self->builder, &source, names.bytes, names.size, place));
+	}
+	code = add_values(self, input, cells);
+done:
+	return code;
+}
+
+/* The first reader feeds the builder itself. */
+static gemp_code new_branches(import *self)
+{
+	gemp_code code = GEMP_OK;
+	for (unsigned t = 0; t < self->inputs.threads && code == GEMP_OK; t++) {
+		self->readers[t].string_keys = self->string_keys;
+		self->readers[t].builder = self->builder;
+		if (t)
+			code = gemp_builder_branch(&self->readers[t].builder, self->builder);
+	}
+	return code;
+}
+
+static gemp_code join_branches(import *self)
+{
+	gemp_code code = GEMP_OK;
+	for (unsigned t = 1; t < self->inputs.threads && code == GEMP_OK; t++) {
+		code = gemp_builder_join(self->readers[t].builder);
+		self->readers[t].builder = NULL;
+	}
+	return code;
+}
+
+static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_options *options, gemp_graph **out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_builder_options built = gemp_format_builder(options);
+	built.vertices_from_edges = options->vertex_file_count == 0;
+	built.string_keys = self->stated_keys != 0;
+	GEMP_TRY(gemp_builder_new(&self->builder, comm, &built));
+	code = declare(self);
+	if (code == GEMP_OK)
+		code = new_branches(self);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_step_times_next(options->steps, "parse");
+	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, feed_record, self->selves, "parsing"));
+	GEMP_TRY(gemp_comm_agree(comm, join_branches(self)));
+	GEMP_TRY(gemp_builder_finish(self->builder, out));
+done:
+	return code;
+}
+
+static gemp_code read_tables(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	import self = { 0 };
+	GEMP_TRY(gemp_inputs_open(&self.inputs, comm, options));
+	code = join_schemas(&self);
+	if (code == GEMP_OK)
+		code = new_readers(&self);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_step_times_next(options->steps, "look");
+	GEMP_TRY(gemp_inputs_read(&self.inputs, comm, observe_record, self.selves, "looking for types"));
+	resolve_types(&self, comm);
+	GEMP_TRY(build(&self, comm, options, out));
+done:
+	free_readers(&self);
+	gemp_builder_free(self.builder);
+	gemp_schema_free(&self.vertices);
+	gemp_schema_free(&self.edges);
+	gemp_inputs_free(&self.inputs);
+	return code;
+}
+
+const gemp_format gemp_format_tsv = {
+	.name = "tsv",
+	.endings = ".tsv",
+	.summary = "tables with a header, fields separated by tabs, no quoting",
+	.takes_vertices = true,
+	.read = read_tables,
+};
+
+const gemp_format gemp_format_csv = {
+	.name = "csv",
+	.endings = ".csv",
+	.summary = "tables with a header as RFC 4180 has them; \"\" is an empty string, nothing is NULL",
+	.takes_vertices = true,
+	.read = read_tables,
+};
+
+const gemp_format gemp_format_snap = {
+	.name = "snap",
+	.endings = ".txt .snap",
+	.summary = "an edge list: two ids a line, # begins a comment",
+	.takes_vertices = true,
+	.read = read_tables,
+};
+
+const gemp_format gemp_format_neo4j = {
+	.name = "neo4j",
+	.endings = "",
+	.summary = "CSV with the headers of neo4j-admin import: :ID, :LABEL, :START_ID, :END_ID, :TYPE, name:int",
+	.takes_vertices = true,
+	.read = read_tables,
+};

@@ -1,0 +1,263 @@
+/* EMF models. What an object has is said by its metamodel; the file is read by rank 0, in two or three passes: what
+ * references there are, which ids stand at which positions if there are both, and then all. */
+
+#include "core/memory.h"
+#include "io/import/ecore_parser.h"
+#include "io/import/import.h"
+#include "io/import/xmi_parser.h"
+#include "io/text/text_scalar.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct column {
+	const char *name; /* borrowed from the metamodel */
+	gemp_type type;
+} column;
+
+typedef struct import {
+	const char *path;
+	gemp_ecore ecore;
+	size_t column_count, column_capacity;
+	column *columns;
+	size_t *column_of;     /* [ecore.feature_count] of attributes */
+	gemp_builder *builder;
+	uint64_t *counts;      /* [ecore.feature_count] references that the file has */
+	bool has_ids, has_positions;
+	gemp_dictionary paths; /* of objects with ids, where references are positions too */
+	gemp_bytes keys;       /* of these objects */
+} import;
+
+/* COLUMNS */
+
+/* Attributes of one name are one column, of a type that holds what all of them hold. */
+static gemp_code join_column(import *self, const gemp_ecore_feature *feature, size_t *at)
+{
+	gemp_code code = GEMP_OK;
+	for (*at = 0; *at < self->column_count; ++*at) {
+		column *there = &self->columns[*at];
+		if (strcmp(there->name, feature->name) != 0)
+			continue;
+		bool numbers = (there->type == GEMP_INTEGER || there->type == GEMP_FLOAT) &&
+		               (feature->type == GEMP_INTEGER || feature->type == GEMP_FLOAT);
+		if (there->type != feature->type)
+			there->type = numbers ? GEMP_FLOAT : GEMP_STRING;
+		return GEMP_OK;
+	}
+	GEMP_TRY(GEMP_RESERVE(self->columns, self->column_capacity, *at + 1));
+	self->columns[self->column_count++] = (column){ feature->name, feature->type };
+done:
+	return code;
+}
+
+static gemp_code read_metamodel(import *self, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_ecore_read(&self->ecore, path));
+	GEMP_TRY(GEMP_NEW(self->column_of, self->ecore.feature_count));
+	GEMP_TRY(GEMP_NEW(self->counts, self->ecore.feature_count));
+	for (size_t f = 0; f < self->ecore.feature_count; f++)
+		if (!self->ecore.features[f].reference && !self->ecore.features[f].derived)
+			GEMP_TRY(join_column(self, &self->ecore.features[f], &self->column_of[f]));
+done:
+	return code;
+}
+
+static bool is_ordered(const gemp_ecore_feature *feature)
+{
+	return feature->reference && feature->many && feature->ordered;
+}
+
+static gemp_code declare(import *self)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t file;
+	size_t at;
+	GEMP_TRY(gemp_builder_file(self->builder, self->path, &file));
+	for (size_t c = 0; c < self->column_count; c++)
+		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->columns[c].name, self->columns[c].type, &at));
+	for (size_t f = 0; f < self->ecore.feature_count; f++)
+		if (is_ordered(&self->ecore.features[f]))
+			return gemp_builder_edge_column(self->builder, "order", GEMP_INTEGER, &at);
+done:
+	return code;
+}
+
+/* THE FIRST PASSES */
+
+static gemp_code count_object(void *context, const gemp_xmi_object *object)
+{
+	import *self = context;
+	self->has_ids |= object->key.size != object->path_size ||
+	                 memcmp(object->key.data, object->path, object->path_size) != 0;
+	return GEMP_OK;
+}
+
+static gemp_code count_reference(void *context, const gemp_xmi_reference *reference)
+{
+	import *self = context;
+	self->counts[reference->feature]++;
+	self->has_positions |= reference->by_position;
+	return GEMP_OK;
+}
+
+static gemp_code note_path(void *context, const gemp_xmi_object *object)
+{
+	gemp_code code = GEMP_OK;
+	import *self = context;
+	uint32_t index;
+	GEMP_TRY(gemp_dictionary_add(&self->paths, object->path, object->path_size, &index));
+	code = gemp_bytes_add(&self->keys, object->key.data, object->key.size);
+done:
+	return code;
+}
+
+static gemp_code note_nothing(void *context, const gemp_xmi_reference *reference)
+{
+	(void)context, (void)reference;
+	return GEMP_OK;
+}
+
+/* EMF writes both ends of an opposite, unless one is a containment. */
+static gemp_code check_opposites(const import *self)
+{
+	for (size_t f = 0; f < self->ecore.feature_count; f++) {
+		const gemp_ecore_feature *one = &self->ecore.features[f], *other;
+		if (one->opposite == GEMP_ECORE_NONE || one->containment || one->container)
+			continue;
+		other = &self->ecore.features[one->opposite];
+		uint64_t here = self->counts[f], there = self->counts[one->opposite];
+		if (here && there && here != there && !one->derived && !other->derived)
+			return gemp_fail(GEMP_EDATA, "%s: '%s' of %s and '%s' of %s are opposites, and there are %" PRIu64
+			                 " of one and %" PRIu64 " of the other; save the model with EMF", self->path,
+			                 one->name, self->ecore.classifiers[one->owner].name, other->name,
+			                 self->ecore.classifiers[other->owner].name, here, there);
+	}
+	return GEMP_OK;
+}
+
+/* THE LAST PASS */
+
+static gemp_value key_value(const char *bytes, size_t size)
+{
+	gemp_value value = { .type = GEMP_STRING };
+	value.string.bytes = bytes;
+	value.string.size = size;
+	return value;
+}
+
+/* The key of what stands there; what is not known is left to the builder, which says that there is no such vertex. */
+static gemp_code find_target(import *self, const gemp_xmi_reference *reference, gemp_value *out)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t index;
+	size_t size = strlen(reference->target);
+	*out = key_value(reference->target, size);
+	if (!reference->by_position || self->keys.count == 0)
+		return GEMP_OK;
+	GEMP_TRY(gemp_dictionary_add(&self->paths, reference->target, size, &index));
+	if (index < self->keys.count) {
+		const char *key = gemp_bytes_at(&self->keys, index, &size);
+		*out = key_value(key, size);
+	}
+done:
+	return code;
+}
+
+static gemp_code feed_reference(void *context, const gemp_xmi_reference *reference)
+{
+	gemp_code code = GEMP_OK;
+	import *self = context;
+	const gemp_ecore_feature *feature = &self->ecore.features[reference->feature];
+	gemp_value source = key_value(reference->source, strlen(reference->source)), target;
+	gemp_place place = { 1, reference->line };
+	if (feature->derived || feature->container)
+		return GEMP_OK;
+	GEMP_TRY(find_target(self, reference, &target));
+	GEMP_TRY(gemp_builder_edge(self->builder, &source, &target, feature->name, strlen(feature->name), place));
+	if (is_ordered(feature)) {
+		const gemp_value order = { .type = GEMP_INTEGER, .integer = (int64_t)reference->order };
+		GEMP_TRY(gemp_builder_edge_value(self->builder, 0, &order));
+	}
+	if (feature->opposite == GEMP_ECORE_NONE)
+		return GEMP_OK;
+	const gemp_ecore_feature *back = &self->ecore.features[feature->opposite];
+	if (!back->derived && (feature->containment || self->counts[feature->opposite] == 0))
+		code = gemp_builder_edge(self->builder, &target, &source, back->name, strlen(back->name), place);
+done:
+	return code;
+}
+
+static gemp_code feed_object(void *context, const gemp_xmi_object *object)
+{
+	gemp_code code = GEMP_OK;
+	import *self = context;
+	const gemp_ecore_classifier *class = &self->ecore.classifiers[object->class];
+	gemp_value value = key_value(object->key.data, object->key.size);
+	GEMP_TRY(gemp_builder_vertex(self->builder, &value, class->labels, strlen(class->labels),
+	                             (gemp_place){ 1, object->line }));
+	for (size_t slot = 0; slot < class->feature_count; slot++) {
+		const gemp_ecore_feature *feature = &self->ecore.features[class->features[slot]];
+		const gemp_text *given = object->present[slot] ? &object->values[slot] : NULL;
+		const char *text = given ? given->size ? given->data : "" : feature->default_value;
+		if (feature->reference || feature->derived || !text)
+			continue;
+		size_t at = self->column_of[class->features[slot]];
+		GEMP_TRY(gemp_scalar_read(&value, self->columns[at].type, text, given ? given->size : strlen(text)));
+		GEMP_TRY(gemp_builder_vertex_value(self->builder, at, &value));
+	}
+done:
+	return code;
+}
+
+static gemp_code read_model(import *self)
+{
+	static const gemp_xmi_visitor counting = { count_object, count_reference }, noting = { note_path, note_nothing };
+	static const gemp_xmi_visitor feeding = { feed_object, feed_reference };
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_xmi_read(self->path, &self->ecore, &counting, self));
+	GEMP_TRY(check_opposites(self));
+	if (self->has_ids && self->has_positions)
+		GEMP_TRY(gemp_xmi_read(self->path, &self->ecore, &noting, self));
+	code = gemp_xmi_read(self->path, &self->ecore, &feeding, self);
+done:
+	return code;
+}
+
+static void free_import(import *self)
+{
+	gemp_builder_free(self->builder);
+	gemp_ecore_free(&self->ecore);
+	gemp_free(self->columns);
+	gemp_free(self->column_of);
+	gemp_free(self->counts);
+	gemp_dictionary_free(&self->paths);
+	gemp_bytes_free(&self->keys);
+}
+
+static gemp_code read_xmi(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	import self = { .path = options->edge_files[0] };
+	gemp_builder_options built = gemp_format_builder(options);
+	GEMP_TRY(gemp_comm_agree(comm, read_metamodel(&self, options->metamodel)));
+	built.string_keys = self.ecore.string_ids;
+	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(&self)));
+	GEMP_TRY(gemp_comm_agree(comm, comm->rank == 0 ? read_model(&self) : GEMP_OK));
+	GEMP_TRY(gemp_builder_finish(self.builder, out));
+done:
+	free_import(&self);
+	return code;
+}
+
+const gemp_format gemp_format_xmi = {
+	.name = "xmi",
+	.endings = ".xmi",
+	.summary = "Models of EMF (XMI), of the metamodel --metamodel: classes are labels, references types of edges",
+	.one_file = true,
+	.needs_metamodel = true,
+	.read = read_xmi,
+};

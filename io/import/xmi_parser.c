@@ -1,0 +1,432 @@
+#include "io/import/xmi_parser.h"
+
+#include "core/memory.h"
+#include "io/text/text_scalar.h"
+#include "io/text/xml.h"
+
+#include <string.h>
+
+#define INSTANCE "http://www.w3.org/2001/XMLSchema-instance"
+
+static const char blanks[] = " \t\r\n";
+
+/* An object that has not ended. */
+typedef struct frame {
+	gemp_xmi_object object;
+	uint64_t *next;   /* [slots] how many of each feature there were */
+} frame;
+
+typedef struct reader {
+	const char *file;
+	const gemp_ecore *ecore;
+	const gemp_xmi_visitor *visitor;
+	void *self;
+	size_t slots;         /* features that a class has at most */
+	size_t depth, frame_count, frame_capacity;
+	frame *frames;        /* [frame_count] of which depth are in use */
+	gemp_text path;       /* of the innermost object */
+	bool list;            /* the objects are in an <xmi:XMI> */
+	uint64_t roots;
+	size_t leaf;          /* slot of the attribute whose element we are in; GEMP_ECORE_NONE */
+	size_t skipped;       /* depth of elements passed over */
+	gemp_text target;
+} reader;
+
+/* NAMES */
+
+/* "http://www.omg.org/XMI id" */
+static bool of_xmi(const char *name)
+{
+	const char *blank = strrchr(name, ' '), *xmi = strstr(name, "/XMI");
+	return blank && xmi && xmi < blank;
+}
+
+static const char *xmi_attribute(const char **attributes, const char *name)
+{
+	for (; *attributes; attributes += 2)
+		if (of_xmi(attributes[0]) && strcmp(gemp_xml_local(attributes[0]), name) == 0)
+			return attributes[1];
+	return NULL;
+}
+
+static bool is_nil(const char **attributes)
+{
+	const char *nil = gemp_xml_attribute(attributes, INSTANCE " nil");
+	return nil && strcmp(nil, "true") == 0;
+}
+
+static const gemp_ecore_feature *feature_at(const reader *r, size_t class, size_t slot)
+{
+	return &r->ecore->features[r->ecore->classifiers[class].features[slot]];
+}
+
+static frame *top(const reader *r)
+{
+	return &r->frames[r->depth - 1];
+}
+
+static gemp_code find_class(const reader *r, const char *uri, const char *name, size_t *out)
+{
+	*out = gemp_ecore_class(r->ecore, uri, name);
+	if (*out != GEMP_ECORE_NONE)
+		return GEMP_OK;
+	if (uri)
+		return gemp_fail(GEMP_EDATA, "%s has no class '%.80s' in the package of the namespace %.120s; is it the metamodel "
+		                 "of this model?", r->ecore->path, name, uri);
+	return gemp_fail(GEMP_EDATA, "%s has no class '%.80s'; is it the metamodel of this model?", r->ecore->path, name);
+}
+
+/* "railway:Segment" */
+static gemp_code class_of_type(const reader *r, const gemp_xml *xml, const char *type, size_t *out)
+{
+	const char *colon = strchr(type, ':');
+	const char *uri = gemp_xml_uri(xml, type, colon ? (size_t)(colon - type) : 0);
+	if (colon && !uri)
+		return gemp_fail(GEMP_EDATA, "xsi:type is '%.80s', and no xmlns:%.*s declares what that is", type,
+		                 (int)(colon - type > 40 ? 40 : colon - type), type);
+	return find_class(r, uri && *uri ? uri : NULL, colon ? colon + 1 : type, out);
+}
+
+static const char *type_of(const char **attributes)
+{
+	const char *type = gemp_xml_attribute(attributes, INSTANCE " type");
+	return type ? type : xmi_attribute(attributes, "type");
+}
+
+/* REFERENCES */
+
+static gemp_code visit_reference(reader *r, size_t slot, const char *target, bool by_position, uint64_t line)
+{
+	frame *from = top(r);
+	gemp_xmi_reference reference = {
+		.feature = r->ecore->classifiers[from->object.class].features[slot], .source = from->object.key.data,
+		.target = target, .by_position = by_position, .order = from->next[slot]++, .line = line,
+	};
+	return r->visitor->reference(r->self, &reference);
+}
+
+/* Is that the name of the file being read? */
+static bool is_own(const reader *r, const char *file, size_t size)
+{
+	const char *slash = strrchr(r->file, '/'), *own = slash ? slash + 1 : r->file;
+	return size == 0 || (strlen(own) == size && memcmp(own, file, size) == 0);
+}
+
+/* "id", "#id", "//@a.0", "#//@a.0", "/0/@a.0". */
+static gemp_code add_reference(reader *r, size_t slot, const char *text, size_t size, uint64_t line)
+{
+	gemp_code code = GEMP_OK;
+	const char *hash = memchr(text, '#', size);
+	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
+	if (hash && !is_own(r, text, (size_t)(hash - text)))
+		return gemp_fail(GEMP_EDATA, "'%s' refers to '%.*s' in another file, and a model in several files is not "
+		                 "supported; put it into one file", feature->name, (int)(size > 80 ? 80 : size), text);
+	if (hash) {
+		size -= (size_t)(hash + 1 - text);
+		text = hash + 1;
+	}
+	bool path = size && text[0] == '/' && !r->ecore->by_id;
+	if (path && memchr(text, '[', size))
+		return gemp_fail(GEMP_EDATA, "'%s' refers to '%.*s' by a key (eKeys), which is not supported; save the model with "
+		                 "references by position or xmi:id", feature->name, (int)(size > 80 ? 80 : size), text);
+	gemp_text_clear(&r->target);
+	if (path && size >= 2 && memcmp(text, "/0", 2) == 0 && (size == 2 || text[2] == '/')) {
+		gemp_text_add(&r->target, "/", 1);
+		text += 2;
+		size -= 2;
+	}
+	gemp_text_add(&r->target, text, size);
+	GEMP_TRY(gemp_text_status(&r->target));
+	if (!feature->many && top(r)->next[slot] > 0)
+		return gemp_fail(GEMP_EDATA, "'%s' has several targets, and the metamodel allows one", feature->name);
+	code = visit_reference(r, slot, r->target.data, path, line);
+done:
+	return code;
+}
+
+static gemp_code add_references(reader *r, size_t slot, const char *texts, uint64_t line)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
+	if (feature->containment)
+		return gemp_fail(GEMP_EDATA, "'%s' contains objects, which must be elements and no references", feature->name);
+	for (size_t size; *(texts += strspn(texts, blanks)); texts += size) {
+		size = strcspn(texts, blanks);
+		bool kind = !memchr(texts, '#', size) && memchr(texts, ':', size) && strchr(texts + size, '#');
+		if (!kind) /* else "railway:Sensor" in front of "other.xmi#//@sensors.0" */
+			GEMP_TRY(add_reference(r, slot, texts, size, line));
+	}
+done:
+	return code;
+}
+
+/* ATTRIBUTES */
+
+static gemp_code check_value(const reader *r, const gemp_ecore_feature *feature, const char *text, size_t size)
+{
+	gemp_value value;
+	gemp_code code = feature->classifier != GEMP_ECORE_NONE
+	                         ? gemp_ecore_literal(r->ecore, feature->classifier, text, size)
+	                         : gemp_scalar_read(&value, feature->type, text, size);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "attribute '%s': ", feature->name) : code;
+}
+
+static gemp_code set_value(reader *r, size_t slot, const char *text, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	gemp_xmi_object *object = &top(r)->object;
+	const gemp_ecore_feature *feature = feature_at(r, object->class, slot);
+	if (object->present[slot])
+		return gemp_fail(GEMP_EDATA, "attribute '%s' has several values, and a vertex has one of each attribute; make them "
+		                 "objects of a class, or leave them out", feature->name);
+	if (feature->type != GEMP_STRING) {
+		for (; size && strchr(blanks, *text); text++)
+			size--;
+		while (size && strchr(blanks, text[size - 1]))
+			size--;
+	}
+	GEMP_TRY(check_value(r, feature, text, size));
+	object->present[slot] = true;
+	gemp_text_clear(&object->values[slot]);
+	gemp_text_add(&object->values[slot], text, size);
+	gemp_text_add(&object->values[slot], "", 0);
+	code = gemp_text_status(&object->values[slot]);
+done:
+	return code;
+}
+
+static gemp_code unknown_feature(const reader *r, size_t class, const char *name)
+{
+	return gemp_fail(GEMP_EDATA, "class %s has no '%.80s' in %s", r->ecore->classifiers[class].name, name, r->ecore->path);
+}
+
+static gemp_code read_attributes(reader *r, const char **attributes, uint64_t line)
+{
+	gemp_code code = GEMP_OK;
+	size_t class = top(r)->object.class;
+	for (; *attributes; attributes += 2) {
+		const char *name = gemp_xml_local(attributes[0]);
+		if (of_xmi(attributes[0]) || gemp_xml_in(attributes[0], INSTANCE))
+			continue;
+		size_t slot = gemp_ecore_slot(r->ecore, class, name);
+		if (slot == GEMP_ECORE_NONE)
+			return unknown_feature(r, class, name);
+		if (feature_at(r, class, slot)->reference)
+			GEMP_TRY(add_references(r, slot, attributes[1], line));
+		else
+			GEMP_TRY(set_value(r, slot, attributes[1], strlen(attributes[1])));
+	}
+done:
+	return code;
+}
+
+/* OBJECTS */
+
+static gemp_code new_frame(reader *r)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(r->frames, r->frame_capacity, r->frame_count + 1));
+	frame *made = &r->frames[r->frame_count++];
+	*made = (frame){ 0 };
+	GEMP_TRY(GEMP_NEW(made->next, r->slots));
+	GEMP_TRY(GEMP_NEW(made->object.values, r->slots));
+	GEMP_TRY(GEMP_NEW(made->object.present, r->slots));
+done:
+	return code;
+}
+
+static const char *id_of(const reader *r, size_t class, const char **attributes)
+{
+	const char *id = xmi_attribute(attributes, "id");
+	if (!id)
+		id = xmi_attribute(attributes, "uuid");
+	for (; !id && *attributes; attributes += 2) {
+		size_t slot = gemp_ecore_slot(r->ecore, class, attributes[0]);
+		if (slot != GEMP_ECORE_NONE && feature_at(r, class, slot)->id)
+			id = attributes[1];
+	}
+	return id;
+}
+
+/* slot: of the parent's feature that contains it; GEMP_ECORE_NONE: it is at the top. */
+static gemp_code begin_object(reader *r, size_t class, size_t slot, const char **attributes, uint64_t line)
+{
+	gemp_code code = GEMP_OK;
+	if (r->ecore->classifiers[class].abstract)
+		return gemp_fail(GEMP_EDATA, "class %s is abstract; xsi:type must say of which class the object is",
+		                 r->ecore->classifiers[class].name);
+	size_t outer = r->path.size;
+	if (slot == GEMP_ECORE_NONE) {
+		gemp_text_print(&r->path, "/");
+		if (r->roots++)
+			gemp_text_print(&r->path, "%zu", (size_t)r->roots - 1);
+	} else {
+		const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
+		gemp_text_print(&r->path, "/@%s", feature->name);
+		if (feature->many)
+			gemp_text_print(&r->path, ".%zu", (size_t)top(r)->next[slot]);
+	}
+	GEMP_TRY(gemp_text_status(&r->path));
+	if (r->depth == r->frame_count)
+		GEMP_TRY(new_frame(r));
+	frame *f = &r->frames[r->depth];
+	const char *id = id_of(r, class, attributes);
+	if (id && !*id)
+		return gemp_fail(GEMP_EDATA, "the object's id is empty");
+	f->object.class = class;
+	f->object.line = line;
+	f->object.path_size = outer;
+	memset(f->next, 0, r->slots * sizeof *f->next);
+	memset(f->object.present, 0, r->slots * sizeof *f->object.present);
+	gemp_text_clear(&f->object.key);
+	gemp_text_print(&f->object.key, "%s", id ? id : r->path.data);
+	GEMP_TRY(gemp_text_status(&f->object.key));
+	if (slot != GEMP_ECORE_NONE)
+		GEMP_TRY(visit_reference(r, slot, f->object.key.data, false, line));
+	r->depth++;
+	code = read_attributes(r, attributes, line);
+done:
+	return code;
+}
+
+static gemp_code end_object(reader *r)
+{
+	gemp_xmi_object object = top(r)->object;
+	size_t outer = object.path_size; /* until now the size of the path around it */
+	object.path = r->path.data;
+	object.path_size = r->path.size;
+	gemp_code code = r->visitor->object(r->self, &object);
+	r->path.size = outer;
+	r->path.data[outer] = '\0';
+	r->depth--;
+	return code;
+}
+
+/* ELEMENTS */
+
+static gemp_code begin_top(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
+{
+	gemp_code code = GEMP_OK;
+	size_t class;
+	gemp_text uri = { 0 };
+	if (of_xmi(name)) {
+		if (r->list)
+			r->skipped = 1;
+		else if (strcmp(gemp_xml_local(name), "XMI") != 0)
+			return gemp_fail(GEMP_EDATA, "the file begins with <%s>, which is neither an object nor xmi:XMI",
+			                 gemp_xml_local(name));
+		r->list = true;
+		return GEMP_OK;
+	}
+	const char *local = gemp_xml_local(name);
+	if (local > name)
+		gemp_text_add(&uri, name, (size_t)(local - name) - 1);
+	GEMP_TRY(gemp_text_status(&uri));
+	GEMP_TRY(find_class(r, uri.data, local, &class));
+	code = begin_object(r, class, GEMP_ECORE_NONE, attributes, gemp_xml_line(xml));
+done:
+	gemp_text_free(&uri);
+	return code;
+}
+
+static gemp_code begin_child(reader *r, const gemp_xml *xml, size_t slot, const char **attributes)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
+	const char *type = type_of(attributes);
+	size_t class = feature->classifier;
+	if (type)
+		GEMP_TRY(class_of_type(r, xml, type, &class));
+	if (class == GEMP_ECORE_NONE)
+		return gemp_fail(GEMP_EDATA, "'%s' may contain objects of any class, and xsi:type does not say which it is",
+		                 feature->name);
+	if (!feature->many && top(r)->next[slot] > 0)
+		return gemp_fail(GEMP_EDATA, "'%s' contains several objects, and the metamodel allows one", feature->name);
+	code = begin_object(r, class, slot, attributes, gemp_xml_line(xml));
+done:
+	return code;
+}
+
+static gemp_code begin_inside(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
+{
+	size_t class = top(r)->object.class, slot = gemp_ecore_slot(r->ecore, class, gemp_xml_local(name));
+	const char *href = gemp_xml_attribute(attributes, "href"), *target = href ? href : xmi_attribute(attributes, "idref");
+	if (of_xmi(name) || is_nil(attributes)) { /* <xmi:Extension> of tools */
+		r->skipped = 1;
+		return GEMP_OK;
+	}
+	if (slot == GEMP_ECORE_NONE)
+		return unknown_feature(r, class, gemp_xml_local(name));
+	const gemp_ecore_feature *feature = feature_at(r, class, slot);
+	if (!feature->reference) {
+		r->leaf = slot;
+		return GEMP_OK;
+	}
+	if (feature->containment && href && gemp_ecore_slot(r->ecore, feature->classifier == GEMP_ECORE_NONE ? class :
+	                                                    feature->classifier, "href") == GEMP_ECORE_NONE)
+		return gemp_fail(GEMP_EDATA, "'%s' contains '%.80s', which is in another file, and a model in several files is not "
+		                 "supported; put it into one file", feature->name, href);
+	if (feature->containment)
+		return begin_child(r, xml, slot, attributes);
+	if (!target)
+		return gemp_fail(GEMP_EDATA, "the element of reference '%s' has neither href nor xmi:idref", feature->name);
+	r->skipped = 1;
+	return add_reference(r, slot, target, strlen(target), gemp_xml_line(xml));
+}
+
+static gemp_code start(void *self, const gemp_xml *xml, const char *name, const char **attributes)
+{
+	reader *r = self;
+	if (r->skipped) {
+		r->skipped++;
+		return GEMP_OK;
+	}
+	if (r->leaf != GEMP_ECORE_NONE)
+		return gemp_fail(GEMP_EDATA, "<%s> inside the value of attribute '%s'", gemp_xml_local(name),
+		                 feature_at(r, top(r)->object.class, r->leaf)->name);
+	return r->depth ? begin_inside(r, xml, name, attributes) : begin_top(r, xml, name, attributes);
+}
+
+static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t size)
+{
+	reader *r = self;
+	(void)xml;
+	if (r->skipped) {
+		r->skipped--;
+		return GEMP_OK;
+	}
+	if (r->leaf != GEMP_ECORE_NONE) {
+		size_t slot = r->leaf;
+		r->leaf = GEMP_ECORE_NONE;
+		return set_value(r, slot, text, size);
+	}
+	return r->depth ? end_object(r) : GEMP_OK;
+}
+
+/* THE FILE */
+
+static void free_frame(frame *f, size_t slots)
+{
+	for (size_t s = 0; s < slots && f->object.values; s++)
+		gemp_text_free(&f->object.values[s]);
+	gemp_free(f->object.values);
+	gemp_free(f->object.present);
+	gemp_free(f->next);
+	gemp_text_free(&f->object.key);
+}
+
+gemp_code gemp_xmi_read(const char *path, const gemp_ecore *ecore, const gemp_xmi_visitor *visitor, void *self)
+{
+	static const gemp_xml_visitor elements = { "XMI", start, end };
+	reader r = { .file = path, .ecore = ecore, .visitor = visitor, .self = self, .leaf = GEMP_ECORE_NONE };
+	for (size_t i = 0; i < ecore->classifier_count; i++)
+		if (ecore->classifiers[i].feature_count > r.slots)
+			r.slots = ecore->classifiers[i].feature_count;
+	gemp_code code = gemp_xml_read(path, &elements, &r);
+	for (size_t i = 0; i < r.frame_count; i++)
+		free_frame(&r.frames[i], r.slots);
+	gemp_free(r.frames);
+	gemp_text_free(&r.path);
+	gemp_text_free(&r.target);
+	return code;
+}

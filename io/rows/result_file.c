@@ -1,0 +1,479 @@
+#include "io/rows/result_file.h"
+
+#include "core/memory.h"
+#include "core/signals.h"
+#include "io/file/output.h"
+#include "io/hdf5/hdf5_attributes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	FEW = 8192,     /* rows of a chunk of a small result; */
+	MANY = 1 << 20, /* of one whose first rows fill a quarter of it: too large for HDF5's cache, and written as they come */
+	PIECE = 1 << 30 /* bytes in one message at most */
+};
+
+/* Rank 0's; others know names and types only. */
+typedef struct result_column {
+	gemp_column kind;     /* name and type, no rows */
+	char *place, *nulls;  /* paths of the datasets */
+	hid_t values;         /* dataset */
+	hid_t null;           /* dataset; invalid: no NULL so far */
+} result_column;
+
+struct gemp_result_file {
+	gemp_h5 h5;           /* path: the temporary name */
+	char *path;
+	uint64_t rows;        /* written, on rank 0 */
+	hsize_t chunk;        /* rows; 0: nothing was written yet, and there are no datasets */
+	size_t count;
+	result_column *columns; /* [count] */
+};
+
+static hid_t file_type(gemp_type type)
+{
+	hid_t text;
+	switch (type) {
+	case GEMP_INTEGER: return gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_I64));
+	case GEMP_FLOAT: return gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_F64));
+	case GEMP_BOOLEAN: return gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL));
+	default: break; /* texts */
+	}
+	text = H5Tcopy(H5T_C_S1);
+	H5Tset_size(text, H5T_VARIABLE);
+	H5Tset_cset(text, H5T_CSET_UTF8);
+	return text;
+}
+
+/* OPENING */
+
+static gemp_code make_dataset(const gemp_result_file *file, const char *path, gemp_type kind, uint64_t rows,
+                              hid_t *dataset)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_h5 *h5 = &file->h5;
+	hsize_t size = rows, most = H5S_UNLIMITED;
+	hid_t type = file_type(kind), space = H5I_INVALID_HID, creation = H5I_INVALID_HID;
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, &most)));
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_chunk(creation, 1, &file->chunk)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
+done:
+	if (creation >= 0)
+		H5Pclose(creation);
+	if (space >= 0)
+		H5Sclose(space);
+	H5Tclose(type);
+	return code;
+}
+
+static gemp_code name_datasets(result_column *column)
+{
+	gemp_text place = { 0 }, nulls = { 0 };
+	gemp_text_print(&place, "/rows/");
+	gemp_h5_encode(column->kind.name, &place);
+	gemp_text_print(&nulls, "/null/");
+	gemp_h5_encode(column->kind.name, &nulls);
+	column->place = place.data;
+	column->nulls = nulls.data;
+	return place.failed || nulls.failed ? GEMP_ENOMEM : GEMP_OK;
+}
+
+static gemp_code name_columns(gemp_result_file *file, const gemp_column *const *columns, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(file->columns, count));
+	for (size_t c = 0; c < count; c++) {
+		result_column *column = &file->columns[file->count++];
+		column->values = column->null = H5I_INVALID_HID;
+		GEMP_TRY(gemp_column_init(&column->kind, columns[c]->name, columns[c]->type));
+		GEMP_TRY(name_datasets(column));
+	}
+done:
+	return code;
+}
+
+static gemp_code name_files(gemp_result_file *file, const char *path)
+{
+	gemp_text temporary = { 0 };
+	gemp_text_print(&temporary, "%s.tmp-%ld", path, (long)getpid());
+	file->h5.path = temporary.data;
+	file->path = gemp_strdup(path);
+	if (temporary.failed || !file->path)
+		return GEMP_ENOMEM;
+	gemp_signals_add_temp(temporary.data);
+	return GEMP_OK;
+}
+
+static gemp_code create_file(gemp_result_file *file)
+{
+	gemp_code code = GEMP_OK;
+	gemp_h5 *h5 = &file->h5;
+	hid_t creation = H5I_INVALID_HID;
+	FILE *may = fopen(h5->path, "wb");
+	if (!may || fclose(may) != 0)
+		return gemp_fail(GEMP_EIO, "%s: cannot be written: %s", file->path, strerror(errno));
+	H5open();
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_FILE_CREATE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_TRY(GEMP_HDF5(h5, h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, creation, H5P_DEFAULT)));
+done:
+	if (creation >= 0)
+		H5Pclose(creation);
+	return code;
+}
+
+/* Collective. */
+static gemp_code make_groups(gemp_result_file *file)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_h5 *h5 = &file->h5;
+	const char **names = NULL;
+	code = GEMP_NEW(names, file->count);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	for (size_t c = 0; c < file->count; c++)
+		names[c] = file->columns[c].kind.name;
+	GEMP_TRY(gemp_h5_group(h5, "/", "gemp-result", "0.1.0"));
+	GEMP_TRY(gemp_h5_group(h5, "/rows", "gemp-result-columns", "0.1.0"));
+	GEMP_TRY(gemp_h5_group(h5, "/null", "gemp-result-nulls", "0.1.0"));
+	GEMP_TRY(gemp_h5_put_texts(h5, "/rows", "column-order", names, file->count));
+done:
+	gemp_free(names);
+	return code;
+}
+
+/* Rank 0 alone has the file open, without MPI, as variable-length strings need it. */
+gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, const char *path,
+                                const gemp_column *const *columns, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_result_file *file;
+	code = GEMP_NEW(file, 1);
+	if (code == GEMP_OK) {
+		file->h5 = (gemp_h5){
+			.comm = comm, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT, .active = comm->rank == 0, .writing = true,
+		};
+		code = name_files(file, path);
+	}
+	if (code == GEMP_OK)
+		code = name_columns(file, columns, count);
+	if (code == GEMP_OK && comm->rank == 0)
+		code = create_file(file);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(make_groups(file));
+	*out = file;
+	file = NULL;
+done:
+	gemp_result_file_abandon(file);
+	return code;
+}
+
+/* WRITING, ON RANK 0 */
+
+static gemp_code append(const gemp_h5 *h5, hid_t dataset, gemp_type kind, uint64_t first, size_t rows, const void *data)
+{
+	gemp_code code = GEMP_OK;
+	hsize_t start = first, count = rows, all = first + rows;
+	hid_t type = file_type(kind), place = H5I_INVALID_HID, memory = H5I_INVALID_HID;
+	GEMP_TRY(GEMP_HDF5(h5, H5Dset_extent(dataset, &all)));
+	GEMP_TRY(GEMP_HDF5(h5, place = H5Dget_space(dataset)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Sselect_hyperslab(place, H5S_SELECT_SET, &start, NULL, &count, NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, memory = H5Screate_simple(1, &count, NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Dwrite(dataset, type, memory, place, H5P_DEFAULT, data)));
+done:
+	if (memory >= 0)
+		H5Sclose(memory);
+	if (place >= 0)
+		H5Sclose(place);
+	H5Tclose(type);
+	return code;
+}
+
+/* HDF5 wants strings that end in 0. */
+static gemp_code append_strings(const gemp_h5 *h5, hid_t dataset, uint64_t first, const gemp_column *column)
+{
+	gemp_code code = GEMP_OK;
+	char *bytes = NULL;
+	const char **strings = NULL;
+	size_t at = 0;
+	GEMP_TRY(GEMP_NEW(bytes, column->offsets[column->rows] + column->rows));
+	GEMP_TRY(GEMP_NEW(strings, column->rows));
+	for (size_t row = 0; row < column->rows; row++) {
+		gemp_value value = gemp_column_get(column, row);
+		strings[row] = bytes + at;
+		if (!value.null)
+			memcpy(bytes + at, value.string.bytes, value.string.size);
+		at += (value.null ? 0 : value.string.size) + 1;
+	}
+	code = append(h5, dataset, GEMP_STRING, first, column->rows, strings);
+done:
+	gemp_free(strings);
+	gemp_free(bytes);
+	return code;
+}
+
+static gemp_code append_nulls(gemp_result_file *file, result_column *to, const gemp_column *column)
+{
+	gemp_code code = GEMP_OK;
+	uint8_t *none = NULL;
+	const uint8_t *null = column->null;
+	if (to->null < 0 && !null)
+		return GEMP_OK;
+	if (to->null < 0)
+		GEMP_TRY(make_dataset(file, to->nulls, GEMP_BOOLEAN, file->rows, &to->null));
+	if (!null) {
+		GEMP_TRY(GEMP_NEW(none, column->rows));
+		null = none;
+	}
+	code = append(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, null);
+done:
+	gemp_free(none);
+	return code;
+}
+
+static gemp_code append_column(gemp_result_file *file, result_column *to, const gemp_column *column)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(append_nulls(file, to, column));
+	if (column->type == GEMP_STRING) {
+		code = append_strings(&file->h5, to->values, file->rows, column);
+	} else {
+		const void *data = column->type == GEMP_INTEGER ? (const void *)column->integers
+		                 : column->type == GEMP_FLOAT ? (const void *)column->floats : column->booleans;
+		code = append(&file->h5, to->values, column->type, file->rows, column->rows, data);
+	}
+done:
+	return code;
+}
+
+/* Datasets are made once something is known of their size. */
+static gemp_code make_datasets(gemp_result_file *file, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	if (file->chunk)
+		return GEMP_OK;
+	file->chunk = rows < MANY / 4 ? FEW : MANY;
+	for (size_t c = 0; c < file->count; c++)
+		GEMP_TRY(make_dataset(file, file->columns[c].place, file->columns[c].kind.type, 0, &file->columns[c].values));
+done:
+	return code;
+}
+
+static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *columns, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	if (rows == 0)
+		return GEMP_OK;
+	GEMP_TRY(make_datasets(file, rows));
+	for (size_t c = 0; c < file->count; c++)
+		GEMP_TRY(append_column(file, &file->columns[c], columns[c]));
+	file->rows += rows;
+done:
+	return code;
+}
+
+/* FROM OTHER RANKS */
+
+/* A block is the number of its rows, then its columns: numbers without NULL as they lie ('n'), or values one by one. */
+static const void *numbers_of(const gemp_column *column, size_t *size)
+{
+	*size = column->type == GEMP_BOOLEAN ? 1 : sizeof(int64_t);
+	if (column->null)
+		return NULL;
+	return column->type == GEMP_INTEGER ? (const void *)column->integers
+	     : column->type == GEMP_FLOAT ? (const void *)column->floats
+	     : column->type == GEMP_BOOLEAN ? (const void *)column->booleans : NULL;
+}
+
+static gemp_code pack(const gemp_result_file *file, const gemp_column *const *columns, size_t rows, gemp_text *packed)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t count = rows;
+	gemp_text_add(packed, &count, rows ? sizeof count : 0);
+	for (size_t c = 0; c < file->count && rows; c++) {
+		size_t size;
+		const void *numbers = numbers_of(columns[c], &size);
+		gemp_text_add(packed, numbers ? "n" : "v", 1);
+		if (numbers)
+			gemp_text_add(packed, numbers, rows * size);
+		for (size_t row = 0; row < rows && !numbers; row++)
+			GEMP_TRY(gemp_column_pack(columns[c], row, packed));
+	}
+	code = gemp_text_status(packed);
+done:
+	return code;
+}
+
+static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at, const char *end)
+{
+	gemp_code code = GEMP_OK;
+	bool numbers = *(*at)++ == 'n';
+	size_t size;
+	GEMP_TRY(gemp_column_reserve(column, rows, 1));
+	if (numbers) {
+		void *to = (void *)(uintptr_t)numbers_of(column, &size);
+		memcpy(to, *at, rows * size);
+		*at += rows * size;
+		column->rows = rows;
+	}
+	for (size_t row = 0; row < rows && !numbers; row++)
+		GEMP_TRY(gemp_column_unpack(column, at, end));
+done:
+	return code;
+}
+
+static gemp_code append_packed(gemp_result_file *file, const char *at, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	const char *end = at + size;
+	gemp_column *columns = NULL;
+	const gemp_column **list = NULL;
+	GEMP_TRY(GEMP_NEW(columns, file->count));
+	GEMP_TRY(GEMP_NEW(list, file->count));
+	for (size_t c = 0; c < file->count; c++) {
+		list[c] = &columns[c];
+		GEMP_TRY(gemp_column_init(&columns[c], file->columns[c].kind.name, file->columns[c].kind.type));
+	}
+	uint64_t rows;
+	memcpy(&rows, at, sizeof rows);
+	at += sizeof rows;
+	for (size_t c = 0; c < file->count; c++)
+		GEMP_TRY(unpack_column(&columns[c], rows, &at, end));
+	code = append_rows(file, list, rows);
+done:
+	for (size_t c = 0; columns && c < file->count; c++)
+		gemp_column_free(&columns[c]);
+	gemp_free(columns);
+	gemp_free(list);
+	return code;
+}
+
+static void move(const gemp_comm *comm, char *bytes, size_t size, int from)
+{
+	for (size_t at = 0; at < size; at += PIECE) {
+		int piece = (int)(size - at < PIECE ? size - at : PIECE);
+		if (comm->rank == 0)
+			GEMP_MPI(MPI_Recv(bytes + at, piece, MPI_BYTE, from, GEMP_TAG_OUTPUT, comm->world, MPI_STATUS_IGNORE));
+		else
+			GEMP_MPI(MPI_Ssend(bytes + at, piece, MPI_BYTE, 0, GEMP_TAG_OUTPUT, comm->world));
+	}
+}
+
+/* Collective. Rank 0 takes the packed rows of one rank after the other, also when it can no longer write them. */
+static gemp_code collect(gemp_result_file *file, gemp_text *packed, gemp_code code)
+{
+	const gemp_comm *comm = file->h5.comm;
+	uint64_t own = packed->size, largest = own, *sizes = NULL;
+	char *bytes = NULL;
+	gemp_comm_max(comm, &largest, 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(sizes, (size_t)comm->size);
+	if (code == GEMP_OK && comm->rank == 0)
+		code = GEMP_NEW(bytes, largest);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_MPI(MPI_Gather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, 0, comm->world));
+	if (comm->rank != 0)
+		move(comm, packed->data, packed->size, 0);
+	for (int r = 1; r < comm->size && comm->rank == 0; r++) {
+		move(comm, bytes, sizes[r], r);
+		if (code == GEMP_OK && sizes[r])
+			code = append_packed(file, bytes, sizes[r]);
+	}
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_free(bytes);
+	gemp_free(sizes);
+	return code;
+}
+
+gemp_code gemp_result_file_write(gemp_result_file *file, const gemp_column *const *columns, size_t rows)
+{
+	gemp_text packed = { 0 };
+	gemp_code code = file->h5.active ? append_rows(file, columns, rows) : pack(file, columns, rows, &packed);
+	code = collect(file, &packed, code);
+	gemp_text_free(&packed);
+	return code;
+}
+
+/* CLOSING */
+
+static gemp_code close_datasets(gemp_result_file *file)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < file->count; c++) {
+		result_column *column = &file->columns[c];
+		hid_t values = column->values, null = column->null;
+		column->values = column->null = H5I_INVALID_HID;
+		if (null >= 0 && code == GEMP_OK)
+			code = GEMP_HDF5(&file->h5, H5Dclose(null));
+		if (values >= 0 && code == GEMP_OK)
+			code = GEMP_HDF5(&file->h5, H5Dclose(values));
+	}
+	return code;
+}
+
+static gemp_code finish(gemp_result_file *file)
+{
+	gemp_code code = GEMP_OK;
+	hid_t id = file->h5.file;
+	GEMP_TRY(make_datasets(file, 0));
+	GEMP_TRY(close_datasets(file));
+	file->h5.file = H5I_INVALID_HID;
+	GEMP_TRY(GEMP_HDF5(&file->h5, H5Fclose(id)));
+	if (rename(file->h5.path, file->path) != 0)
+		code = gemp_fail(GEMP_EIO, "%s: cannot get its name: %s", file->path, strerror(errno));
+done:
+	return code;
+}
+
+static void free_file(gemp_result_file *file)
+{
+	for (size_t c = 0; c < file->count; c++) {
+		gemp_column_free(&file->columns[c].kind);
+		gemp_free(file->columns[c].place);
+		gemp_free(file->columns[c].nulls);
+	}
+	gemp_free(file->columns);
+	if (file->h5.path)
+		gemp_signals_drop_temp(file->h5.path);
+	gemp_free(file->h5.path);
+	gemp_free(file->path);
+	gemp_free(file);
+}
+
+gemp_code gemp_result_file_close(gemp_result_file *file, const gemp_result_info *info)
+{
+	gemp_code code = GEMP_OK;
+	if (!file)
+		return GEMP_OK;
+	const gemp_h5 *h5 = &file->h5;
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "pattern", info->pattern));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "semantics", info->semantics));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "distinct", info->distinct));
+	GEMP_TRY(gemp_h5_put_flag(h5, "/", "complete", info->complete));
+	GEMP_TRY(gemp_h5_put_number(h5, "/", "graph-hash", info->graph_hash));
+	GEMP_TRY(gemp_h5_put_number(h5, "/", "rows", file->rows));
+	code = gemp_comm_agree(h5->comm, h5->active ? finish(file) : GEMP_OK);
+done:
+	if (code == GEMP_OK)
+		free_file(file);
+	else
+		gemp_result_file_abandon(file);
+	return code;
+}
+
+void gemp_result_file_abandon(gemp_result_file *file)
+{
+	if (!file)
+		return;
+	if (file->h5.file >= 0)
+		gemp_comm_no_finalize = true;
+	if (file->h5.active && file->h5.path)
+		gemp_output_discard(file->h5.path);
+	free_file(file);
+}

@@ -1,0 +1,429 @@
+/* integer_text: rows of integers as text, many at once, by all threads. */
+
+#include "io/rows/row_text.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "graph/json_value.h"
+#include "io/text/escape.h"
+
+#include <string.h>
+
+void gemp_projected_free(gemp_projected *columns, size_t count)
+{
+	for (size_t i = 0; columns && i < count; i++) {
+		gemp_column_free(&columns[i].value);
+		gemp_column_free(&columns[i].source);
+		gemp_column_free(&columns[i].target);
+	}
+}
+
+/* TSV */
+
+static void add_escaped(gemp_text *out, const char *bytes, size_t size)
+{
+	static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
+	size_t from = 0;
+	for (size_t i = 0; i < size; i++) {
+		const char *found = bytes[i] == '\\' || (unsigned char)bytes[i] < ' ' ? memchr(special, bytes[i], 4) : NULL;
+		if (!found)
+			continue;
+		gemp_text_add(out, bytes + from, i - from);
+		gemp_text_add(out, (const char[]){ '\\', letter[found - special] }, 2);
+		from = i + 1;
+	}
+	gemp_text_add(out, bytes + from, size - from);
+}
+
+/* An edge that an optional part did not find is NULL. */
+static bool has_ends(const gemp_projected *column, size_t row)
+{
+	return column->edge && !gemp_column_get(&column->value, row).null;
+}
+
+static void add_cell(gemp_text *out, const gemp_column *column, size_t row)
+{
+	gemp_value value = gemp_column_get(column, row);
+	if (value.null)
+		return;
+	if (value.type == GEMP_STRING || value.type == GEMP_LIST)
+		add_escaped(out, value.string.bytes, value.string.size);
+	else
+		gemp_value_print(&value, out);
+}
+
+void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count)
+{
+	for (size_t c = 0; c < count; c++) {
+		add_escaped(out, columns[c].name, strlen(columns[c].name));
+		gemp_text_add(out, c + 1 < count ? "\t" : "\n", 1);
+	}
+}
+
+void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
+{
+	for (size_t c = 0; c < count; c++) {
+		add_cell(out, &columns[c].value, row);
+		if (has_ends(&columns[c], row)) {
+			gemp_text_add(out, ":", 1);
+			add_cell(out, &columns[c].source, row);
+			gemp_text_add(out, "->", 2);
+			add_cell(out, &columns[c].target, row);
+		}
+		gemp_text_add(out, c + 1 < count ? "\t" : "\n", 1);
+	}
+}
+
+/* CSV */
+
+static void add_quoted(gemp_text *out, const gemp_projected *column, size_t row)
+{
+	gemp_value value = gemp_column_get(&column->value, row);
+	gemp_text edge = { 0 };
+	if (has_ends(column, row)) {
+		gemp_value source = gemp_column_get(&column->source, row), target = gemp_column_get(&column->target, row);
+		gemp_value_print(&value, &edge);
+		gemp_text_print(&edge, ":");
+		gemp_value_print(&source, &edge);
+		gemp_text_print(&edge, "->");
+		gemp_value_print(&target, &edge);
+		gemp_escape_csv(out, edge.data, edge.size);
+		out->failed |= edge.failed;
+		gemp_text_free(&edge);
+	} else if (!value.null && (value.type == GEMP_STRING || value.type == GEMP_LIST)) {
+		gemp_escape_csv(out, value.string.bytes, value.string.size);
+	} else {
+		gemp_value_print(&value, out);
+	}
+}
+
+void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count)
+{
+	for (size_t c = 0; c < count; c++) {
+		gemp_escape_csv(out, columns[c].name, strlen(columns[c].name));
+		gemp_text_print(out, "%s", c + 1 < count ? "," : "\r\n");
+	}
+}
+
+void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
+{
+	size_t before = out->size;
+	for (size_t c = 0; c < count; c++) {
+		gemp_text_add(out, ",", c ? 1 : 0);
+		add_quoted(out, &columns[c], row);
+	}
+	gemp_text_print(out, "%s\r\n", out->size == before ? "\"\"" : "");
+}
+
+/* JSON */
+
+void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
+{
+	for (size_t c = 0; c < count; c++) {
+		gemp_value value = gemp_column_get(&columns[c].value, row);
+		gemp_text_add(out, c ? ", " : "{", c ? 2 : 1);
+		gemp_json_string(out, columns[c].name, strlen(columns[c].name));
+		gemp_text_add(out, ": ", 2);
+		if (has_ends(&columns[c], row)) {
+			gemp_value source = gemp_column_get(&columns[c].source, row), target = gemp_column_get(&columns[c].target, row);
+			gemp_json_edge(out, &value, &source, &target);
+		} else {
+			gemp_json_value(out, &value);
+		}
+	}
+	gemp_text_add(out, "}\n", 2);
+}
+
+/* MANY ROWS */
+
+/* What stands in front of a cell of this column. */
+static void add_before(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t c)
+{
+	static const char *const between[] = { "\t", ",", ", " };
+	gemp_text_print(out, "%s", c ? between[form] : form == GEMP_ROWS_JSON ? "{" : "");
+	if (form == GEMP_ROWS_JSON) {
+		gemp_json_string(out, columns[c].name, strlen(columns[c].name));
+		gemp_text_print(out, ": ");
+	}
+}
+
+enum { INTEGER_TEXT_PIECE = 1 << 12 }; /* rows that one thread writes at a time */
+
+typedef struct integer_writing {
+	const gemp_projected *columns;
+	size_t count, rows;
+	const char *const *before;
+	const char *after;
+	size_t *length;    /* [count] of before */
+	size_t after_length, fixed; /* bytes that all rows have */
+	size_t *begin;     /* [pieces] place of each; at first its size */
+	char *to;
+} integer_writing;
+
+static uint64_t magnitude(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static size_t digits_of(uint64_t number)
+{
+	size_t digits = 1;
+	for (; number >= 10000; number /= 10000)
+		digits += 4;
+	return digits + (number >= 10) + (number >= 100) + (number >= 1000);
+}
+
+static size_t piece_end(const integer_writing *w, size_t piece)
+{
+	return w->rows - piece * INTEGER_TEXT_PIECE < INTEGER_TEXT_PIECE ? w->rows : (piece + 1) * INTEGER_TEXT_PIECE;
+}
+
+static void measure_piece(void *context, unsigned thread, size_t piece)
+{
+	integer_writing *w = context;
+	size_t first = piece * INTEGER_TEXT_PIECE, end = piece_end(w, piece), bytes = (end - first) * w->fixed;
+	(void)thread;
+	for (size_t c = 0; c < w->count; c++) {
+		const int64_t *values = w->columns[c].value.integers;
+		for (size_t row = first; row < end; row++)
+			bytes += digits_of(magnitude(values[row])) + (values[row] < 0);
+	}
+	w->begin[piece] = bytes;
+}
+
+static char *put_number(char *to, int64_t value)
+{
+	static const char pairs[] =
+		"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+		"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+	uint64_t number = magnitude(value);
+	*to = '-';
+	to += value < 0;
+	char *end = to + digits_of(number), *at = end;
+	for (; number >= 100; number /= 100)
+		memcpy(at -= 2, pairs + number % 100 * 2, 2);
+	if (number >= 10)
+		memcpy(at - 2, pairs + number * 2, 2);
+	else
+		at[-1] = (char)('0' + number);
+	return end;
+}
+
+static char *put_bytes(char *to, const char *bytes, size_t size)
+{
+	if (size == 1)
+		*to = *bytes;
+	else
+		memcpy(to, bytes, size);
+	return to + size;
+}
+
+static void write_integers(void *context, unsigned thread, size_t piece)
+{
+	integer_writing *w = context;
+	char *to = w->to + w->begin[piece];
+	(void)thread;
+	for (size_t row = piece * INTEGER_TEXT_PIECE; row < piece_end(w, piece); row++) {
+		for (size_t c = 0; c < w->count; c++)
+			to = put_number(put_bytes(to, w->before[c], w->length[c]), w->columns[c].value.integers[row]);
+		to = put_bytes(to, w->after, w->after_length);
+	}
+}
+
+/* Such columns' first `rows` rows: before[c] in front of each cell of column c, `after` behind each row. Only fails for
+ * want of memory. */
+static gemp_code gemp_integer_text(gemp_text *out, const gemp_projected *columns, size_t count, size_t rows,
+                                   const char *const *before, const char *after)
+{
+	gemp_code code = GEMP_OK;
+	size_t pieces = (rows + INTEGER_TEXT_PIECE - 1) / INTEGER_TEXT_PIECE, all = 0;
+	integer_writing w = { .columns = columns, .count = count, .rows = rows, .before = before, .after = after,
+		.after_length = strlen(after), .fixed = strlen(after) };
+	GEMP_TRY(GEMP_NEW(w.length, count));
+	GEMP_TRY(GEMP_NEW(w.begin, pieces));
+	for (size_t c = 0; c < count; c++) {
+		w.length[c] = strlen(before[c]);
+		w.fixed += w.length[c];
+	}
+	gemp_parallel_for(pieces, measure_piece, &w);
+	for (size_t p = 0; p < pieces; p++) {
+		size_t size = w.begin[p];
+		w.begin[p] = all;
+		all += size;
+	}
+	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
+	w.to = out->data + out->size;
+	gemp_parallel_for(pieces, write_integers, &w);
+	out->size += all;
+	out->data[out->size] = '\0';
+done:
+	gemp_free(w.length);
+	gemp_free(w.begin);
+	return code;
+}
+
+static gemp_code integer_rows(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count,
+                              size_t rows)
+{
+	static const char *const after[] = { "\n", "\r\n", "}\n" };
+	gemp_code code = GEMP_OK;
+	gemp_text *texts = NULL;
+	const char **before = NULL;
+	GEMP_TRY(GEMP_NEW(texts, count));
+	GEMP_TRY(GEMP_NEW(before, count));
+	for (size_t c = 0; c < count; c++) {
+		add_before(&texts[c], form, columns, c);
+		GEMP_TRY(gemp_text_status(&texts[c]));
+		before[c] = texts[c].data;
+	}
+	code = gemp_integer_text(out, columns, count, rows, before, after[form]);
+done:
+	for (size_t c = 0; texts && c < count; c++)
+		gemp_text_free(&texts[c]);
+	gemp_free(texts);
+	gemp_free(before);
+	return code;
+}
+
+enum { PIECE = 1 << 11 }; /* rows that one thread writes at a time */
+
+typedef struct writing {
+	gemp_row_form form;
+	const gemp_projected *columns;
+	size_t count, rows;
+	gemp_text *texts; /* [pieces] */
+} writing;
+
+static void write_piece(void *context, unsigned thread, size_t piece)
+{
+	static void (*const row_of[])(gemp_text *, const gemp_projected *, size_t, size_t) = { gemp_tsv_row, gemp_csv_row,
+		gemp_json_row };
+	const writing *w = context;
+	const size_t first = piece * PIECE, end = w->rows - first < PIECE ? w->rows : first + PIECE;
+	(void)thread;
+	for (size_t row = first; row < end; row++)
+		row_of[w->form](&w->texts[piece], w->columns, w->count, row);
+}
+
+/* Integers and nothing else, none of them NULL? */
+static bool gemp_only_integers(const gemp_projected *columns, size_t count)
+{
+	bool only = count > 0;
+	for (size_t c = 0; c < count; c++)
+		only = only && !columns[c].edge && columns[c].value.type == GEMP_INTEGER && !columns[c].value.null;
+	return only;
+}
+
+gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	const size_t pieces = (rows + PIECE - 1) / PIECE;
+	writing w = { form, columns, count, rows, NULL };
+	size_t all = 0;
+	if (gemp_only_integers(columns, count))
+		return integer_rows(out, form, columns, count, rows);
+	GEMP_TRY(GEMP_NEW(w.texts, pieces));
+	gemp_parallel_for(pieces, write_piece, &w);
+	for (size_t p = 0; p < pieces; p++) {
+		GEMP_TRY(gemp_text_status(&w.texts[p]));
+		all += w.texts[p].size;
+	}
+	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
+	for (size_t p = 0; p < pieces; p++)
+		gemp_text_add(out, w.texts[p].data, w.texts[p].size);
+	code = gemp_text_status(out);
+done:
+	for (size_t p = 0; w.texts && p < pieces; p++)
+		gemp_text_free(&w.texts[p]);
+	gemp_free(w.texts);
+	return code;
+}
+
+/* TABLES FOR PEOPLE */
+
+enum { WIDEST = 40 };
+
+static bool starts_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+static size_t width_of(const char *bytes, size_t size)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < size; i++)
+		width += starts_character(bytes[i]);
+	return width;
+}
+
+/* Bytes of the first `width` characters. */
+static size_t bytes_of(const char *bytes, size_t size, size_t width)
+{
+	size_t at = 0;
+	while (at < size && (width > 0 || !starts_character(bytes[at])))
+		width -= starts_character(bytes[at++]);
+	return at;
+}
+
+static const char *cell_end(const char *at, const char *end)
+{
+	while (at < end && *at != '\t' && *at != '\n')
+		at++;
+	return at;
+}
+
+static void add_padding(gemp_text *out, size_t from, size_t to, const char *with)
+{
+	for (; from < to; from++)
+		gemp_text_add(out, with, 1);
+}
+
+static void add_aligned(gemp_text *out, const char *cell, size_t size, size_t width, bool is_last)
+{
+	size_t shown = width_of(cell, size);
+	if (shown > width) {
+		gemp_text_add(out, cell, bytes_of(cell, size, width - 1));
+		gemp_text_print(out, "…");
+	} else {
+		gemp_text_add(out, cell, size);
+		add_padding(out, shown, is_last ? 0 : width, " ");
+	}
+	gemp_text_add(out, is_last ? "\n" : "  ", is_last ? 1 : 2);
+}
+
+static void add_rule(gemp_text *out, const size_t *width, size_t columns)
+{
+	for (size_t c = 0; c < columns; c++) {
+		add_padding(out, 0, width[c], "-");
+		gemp_text_add(out, c + 1 < columns ? "  " : "\n", c + 1 < columns ? 2 : 1);
+	}
+}
+
+gemp_code gemp_align_tsv(gemp_text *out, const char *tsv, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	const char *end = tsv + size;
+	size_t columns = 1, column = 0, line = 0, *width = NULL;
+	for (const char *at = tsv; at < end && *at != '\n'; at++)
+		columns += *at == '\t';
+	GEMP_TRY(GEMP_NEW(width, columns));
+	for (const char *at = tsv, *stop; at < end; at = stop + 1) {
+		stop = cell_end(at, end);
+		size_t wide = width_of(at, (size_t)(stop - at));
+		wide = wide < WIDEST ? wide : WIDEST;
+		width[column] = width[column] < wide ? wide : width[column];
+		column = stop < end && *stop == '\t' ? column + 1 : 0;
+	}
+	for (const char *at = tsv, *stop; at < end; at = stop + 1) {
+		stop = cell_end(at, end);
+		bool is_last = stop == end || *stop == '\n';
+		add_aligned(out, at, (size_t)(stop - at), width[column], is_last);
+		column = is_last ? 0 : column + 1;
+		if (is_last && line++ == 0)
+			add_rule(out, width, columns);
+	}
+	code = gemp_text_status(out);
+done:
+	gemp_free(width);
+	return code;
+}

@@ -1,0 +1,234 @@
+#include "io/rows/row_writer.h"
+
+#include "core/memory.h"
+#include "io/file/output.h"
+
+#include <string.h>
+
+typedef enum form { PREVIEW, TSV, CSV, JSON_LINES, HDF5 } form;
+
+struct gemp_row_writer {
+	const gemp_comm *comm;
+	form form;
+	FILE *preview;
+	gemp_text text;            /* PREVIEW: on rank 0, all so far; else this turn's */
+	gemp_output *output;       /* TSV, CSV, JSON_LINES */
+	gemp_result_file *results; /* HDF5 */
+	size_t flat_count;         /* HDF5: an edge is three columns */
+	gemp_column *flat;         /* [flat_count] names and types */
+};
+
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t size = strlen(path), end = strlen(ending);
+	return size >= end && strcmp(path + size - end, ending) == 0;
+}
+
+static gemp_code choose_form(const char *path, form *form)
+{
+	if (!path)
+		*form = PREVIEW;
+	else if (strcmp(path, "-") == 0 || ends_in(path, ".tsv"))
+		*form = TSV;
+	else if (ends_in(path, ".csv"))
+		*form = CSV;
+	else if (ends_in(path, ".jsonl"))
+		*form = JSON_LINES;
+	else if (ends_in(path, ".h5"))
+		*form = HDF5;
+	else
+		return gemp_fail(GEMP_EUSAGE, "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV "
+		                 "on stdout", path);
+	return GEMP_OK;
+}
+
+/* HDF5 */
+
+static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *columns, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text name = { 0 };
+	static const char *const parts[] = { "type", "source", "target" };
+	GEMP_TRY(GEMP_NEW(writer->flat, 3 * count));
+	for (size_t c = 0; c < count; c++)
+		for (int part = 0; part < (columns[c].edge ? 3 : 1); part++) {
+			gemp_text_clear(&name);
+			gemp_text_print(&name, columns[c].edge ? "%s.%s" : "%s", columns[c].name, parts[part]);
+			GEMP_TRY(gemp_text_status(&name));
+			gemp_type type = (part == 0 ? &columns[c].value : &columns[c].source)->type;
+			type = type == GEMP_LIST ? GEMP_STRING : type;
+			GEMP_TRY(gemp_column_init(&writer->flat[writer->flat_count++], name.data, type));
+		}
+done:
+	gemp_text_free(&name);
+	return code;
+}
+
+/* What the columns hold, borrowed. A list is written as its text. */
+static void flatten(const gemp_projected *columns, size_t count, gemp_column *flat)
+{
+	for (size_t c = 0; c < count; c++) {
+		*flat = columns[c].value;
+		flat->type = flat->type == GEMP_LIST ? GEMP_STRING : flat->type;
+		flat++;
+		if (columns[c].edge) {
+			*flat++ = columns[c].source;
+			*flat++ = columns[c].target;
+		}
+	}
+}
+
+static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	gemp_column *flat = NULL;
+	const gemp_column **list = NULL;
+	code = GEMP_NEW(flat, writer->flat_count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(list, writer->flat_count);
+	GEMP_TRY(gemp_comm_agree(writer->comm, code));
+	flatten(columns, count, flat);
+	for (size_t c = 0; c < writer->flat_count; c++)
+		list[c] = &flat[c];
+	code = gemp_result_file_write(writer->results, list, rows);
+done:
+	gemp_free(list);
+	gemp_free(flat);
+	return code;
+}
+
+static gemp_code open_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_column **flat = NULL;
+	code = name_flat(writer, columns, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(flat, writer->flat_count);
+	GEMP_TRY(gemp_comm_agree(writer->comm, code));
+	for (size_t c = 0; c < writer->flat_count; c++)
+		flat[c] = &writer->flat[c];
+	code = gemp_result_file_open(&writer->results, writer->comm, path, flat, writer->flat_count);
+done:
+	gemp_free(flat);
+	return code;
+}
+
+/* TEXT */
+
+/* A preview's few rows go to rank 0 at once, the text of others to their places. */
+static gemp_code write_text(gemp_row_writer *writer)
+{
+	gemp_code code = GEMP_OK;
+	void *all = NULL;
+	size_t *begin = NULL;
+	if (writer->output) {
+		code = gemp_output_write(writer->output, writer->text.data, writer->text.size);
+		gemp_text_clear(&writer->text);
+		return code;
+	}
+	const gemp_comm *comm = writer->comm;
+	GEMP_TRY(gemp_comm_allgather(comm, writer->text.data, writer->text.size, &all, &begin));
+	gemp_text_clear(&writer->text);
+	if (comm->rank == 0)
+		gemp_text_add(&writer->text, all, begin[comm->size]);
+	code = gemp_comm_agree(comm, gemp_text_status(&writer->text));
+done:
+	gemp_free(all);
+	gemp_free(begin);
+	return code;
+}
+
+static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	if (path)
+		GEMP_TRY(gemp_output_open(&writer->output, writer->comm, path));
+	if (writer->comm->rank == 0 && writer->form == CSV)
+		gemp_csv_header(&writer->text, columns, count);
+	else if (writer->comm->rank == 0 && writer->form != JSON_LINES)
+		gemp_tsv_header(&writer->text, columns, count);
+	GEMP_TRY(gemp_comm_agree(writer->comm, gemp_text_status(&writer->text)));
+	if (path)
+		code = write_text(writer);
+done:
+	return code;
+}
+
+static gemp_code show(gemp_row_writer *writer)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text table = { 0 };
+	if (writer->preview) {
+		code = gemp_align_tsv(&table, writer->text.data, writer->text.size);
+		if (code == GEMP_OK)
+			fwrite(table.data, 1, table.size, writer->preview);
+		gemp_text_free(&table);
+	}
+	return gemp_comm_agree(writer->comm, code);
+}
+
+/* ALL FORMS */
+
+gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns, size_t count,
+                               const gemp_rows_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_row_writer *writer;
+	code = GEMP_NEW(writer, 1);
+	if (code == GEMP_OK) {
+		writer->comm = comm;
+		writer->preview = options->preview;
+		code = choose_form(options->path, &writer->form);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (writer->form == HDF5)
+		GEMP_TRY(open_results(writer, columns, count, options->path));
+	else
+		GEMP_TRY(open_text(writer, columns, count, options->path));
+	*out = writer;
+	writer = NULL;
+done:
+	gemp_row_writer_abandon(writer);
+	return code;
+}
+
+gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
+{
+	if (writer->form == HDF5)
+		return write_results(writer, columns, count, rows);
+	gemp_row_form form = writer->form == JSON_LINES ? GEMP_ROWS_JSON : writer->form == CSV ? GEMP_ROWS_CSV : GEMP_ROWS_TSV;
+	gemp_code code = gemp_comm_agree(writer->comm, gemp_rows_text(&writer->text, form, columns, count, rows));
+	return code == GEMP_OK ? write_text(writer) : code;
+}
+
+gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info *info)
+{
+	gemp_code code = GEMP_OK;
+	if (!writer)
+		return GEMP_OK;
+	gemp_result_file *results = writer->results;
+	gemp_output *output = writer->output;
+	writer->results = NULL;
+	writer->output = NULL;
+	if (writer->form == HDF5)
+		code = gemp_result_file_close(results, info);
+	else if (writer->form == PREVIEW)
+		code = show(writer);
+	else
+		code = gemp_output_close(output);
+	gemp_row_writer_abandon(writer);
+	return code;
+}
+
+void gemp_row_writer_abandon(gemp_row_writer *writer)
+{
+	if (!writer)
+		return;
+	gemp_output_abandon(writer->output);
+	gemp_result_file_abandon(writer->results);
+	gemp_text_free(&writer->text);
+	for (size_t c = 0; c < writer->flat_count; c++)
+		gemp_column_free(&writer->flat[c]);
+	gemp_free(writer->flat);
+	gemp_free(writer);
+}

@@ -1,0 +1,163 @@
+#include "io/rows/vertex_keys.h"
+
+#include "comm/exchange.h"
+#include "core/memory.h"
+#include "io/text/text_scalar.h"
+#include "partition/exchange/value_exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct lookup_context {
+	int *owner;        /* [count] of ids asked */
+	uint64_t *place;   /* [count] of each of them, sorted by owner */
+	void *came;        /* ids that this rank is asked for */
+	size_t *from;      /* [ranks + 1] */
+	int *asker;        /* [from[ranks]] */
+	uint64_t *picked;  /* [from[ranks]] rows */
+} lookup_context;
+
+static void lookup_free(lookup_context *a)
+{
+	gemp_free(a->owner);
+	gemp_free(a->place);
+	gemp_free(a->came);
+	gemp_free(a->from);
+	gemp_free(a->asker);
+	gemp_free(a->picked);
+}
+
+static gemp_code place_by_owner(lookup_context *a, const gemp_comm *comm, const gemp_graph *graph, const gemp_vertex *ids,
+                                size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t *next = NULL;
+	GEMP_TRY(GEMP_NEW(a->owner, count));
+	GEMP_TRY(GEMP_NEW(a->place, count));
+	GEMP_TRY(GEMP_NEW(next, (size_t)comm->size + 1));
+	for (size_t i = 0; i < count; i++) {
+		a->owner[i] = gemp_graph_owner(graph, ids[i]);
+		next[a->owner[i] + 1]++;
+	}
+	for (int r = 0; r < comm->size; r++)
+		next[r + 1] += next[r];
+	for (size_t i = 0; i < count; i++)
+		a->place[i] = next[a->owner[i]]++;
+done:
+	gemp_free(next);
+	return code;
+}
+
+/* Local. The keys that others asked for. */
+static gemp_code pick_keys(lookup_context *a, gemp_column *keys, const gemp_comm *comm, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = a->from[comm->size];
+	GEMP_TRY(GEMP_NEW(a->asker, count));
+	GEMP_TRY(GEMP_NEW(a->picked, count));
+	for (int r = 0; r < comm->size; r++)
+		for (size_t i = a->from[r]; i < a->from[r + 1]; i++) {
+			a->asker[i] = r;
+			a->picked[i] = ((const gemp_vertex *)a->came)[i] - graph->first_vertex;
+		}
+	code = gemp_column_take(keys, &graph->keys, a->picked, count);
+done:
+	return code;
+}
+
+gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_vertex *ids,
+                           size_t count)
+{
+	gemp_code code = GEMP_OK;
+	lookup_context a = { 0 };
+	gemp_column mine = { 0 }, came = { 0 };
+	GEMP_TRY(gemp_comm_agree(comm, place_by_owner(&a, comm, graph, ids, count)));
+	GEMP_TRY(gemp_exchange_records(comm, ids, count, sizeof *ids, a.owner, &a.came, &a.from, NULL));
+	GEMP_TRY(gemp_comm_agree(comm, pick_keys(&a, &mine, comm, graph)));
+	GEMP_TRY(gemp_column_exchange(&came, comm, &mine, a.asker));
+	code = gemp_comm_agree(comm, gemp_column_take(out, &came, a.place, count));
+done:
+	lookup_free(&a);
+	gemp_column_free(&mine);
+	gemp_column_free(&came);
+	return code;
+}
+
+/* A key asked for, and its place among all that are. */
+typedef struct key_request {
+	gemp_value key;
+	size_t place;
+} key_request;
+
+static int by_key(const void *a, const void *b)
+{
+	const key_request *one = a, *other = b;
+	int order = gemp_value_compare_keys(&one->key, &other->key);
+	return order ? order : (one->place > other->place) - (one->place < other->place);
+}
+
+/* The first of list[count] that is not less. */
+static size_t find(const key_request *list, size_t count, const gemp_value *key)
+{
+	size_t low = 0, high = count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (gemp_value_compare_keys(&list[middle].key, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_value *keys,
+                          size_t count)
+{
+	gemp_code code = GEMP_OK;
+	key_request *list = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(list, count)));
+	for (size_t i = 0; i < count; i++) {
+		list[i] = (key_request){ keys[i], i };
+		out[i] = GEMP_NO_VERTEX;
+	}
+	qsort(list, count, sizeof *list, by_key);
+	for (size_t row = 0; row < graph->rows && count; row++) {
+		gemp_value key = gemp_column_get(&graph->keys, row);
+		for (size_t i = find(list, count, &key); i < count && gemp_value_compare_keys(&list[i].key, &key) == 0; i++)
+			out[list[i].place] = (gemp_vertex)(graph->first_vertex + row);
+	}
+	/* pieces, as MPI counts in int */
+	for (size_t at = 0, piece; at < count; at += piece) {
+		piece = count - at < 1 << 30 ? count - at : 1 << 30;
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out + at, (int)piece, GEMP_MPI_VERTEX, MPI_MIN, comm->world));
+	}
+done:
+	gemp_free(list);
+	return code;
+}
+
+gemp_value gemp_vertex_keys_of_text(const gemp_graph *graph, const char *text, size_t size)
+{
+	gemp_value key = { .type = GEMP_STRING, .string = { text, size } };
+	return graph->keys.type == GEMP_INTEGER ? gemp_scalar_key(text, size) : key;
+}
+
+gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp_graph *graph, const char *file,
+                                  const char *const *texts, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_value *keys = NULL;
+	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(keys, count)));
+	for (size_t i = 0; i < count; i++)
+		keys[i] = gemp_vertex_keys_of_text(graph, texts[i], strlen(texts[i]));
+	GEMP_TRY(gemp_vertex_keys_find(out, comm, graph, keys, count));
+	for (size_t i = 0; i < count; i++)
+		if (out[i] == GEMP_NO_VERTEX)
+			GEMP_TRY(gemp_fail(GEMP_EUSAGE, "--source %s: %s has no vertex with this key; its keys are %s, such as those "
+			                   "that `gemp-mpi match %s 'MATCH (v) RETURN v LIMIT 5'` shows", texts[i], file,
+			                   graph->keys.type == GEMP_INTEGER ? "integers" : "strings", file));
+done:
+	gemp_free(keys);
+	return code;
+}

@@ -1,0 +1,544 @@
+/* som_file_parts: what reading and writing have in common: the attributes of the root. */
+
+#include "io/som/som_file.h"
+
+#include "comm/world.h"
+#include "core/memory.h"
+#include "io/file/output.h"
+#include "io/hdf5/hdf5_column.h"
+#include "io/text/text_cells.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GEMP_SOM_ENCODING "gemp-som"
+#define GEMP_SOM_VERSION "0.1.0"
+
+typedef struct gemp_som_field {
+	const char *name;
+	const char *words;  /* a word's place, an int; NULL: another */
+	bool real;          /* f64, else u64 */
+	bool optional;      /* not there: NaN, or 0 */
+	size_t offset;          /* in gemp_som_map */
+} gemp_som_field;
+
+/* Of a dataset. */
+typedef struct gemp_som_shape {
+	int dimensions;
+	hsize_t size[3];
+} gemp_som_shape;
+
+enum { GEMP_SOM_FIELDS = 19 };
+
+#define WORD(name, words, field) { name, words, false, false, offsetof(gemp_som_map, field) }
+#define COUNT(name, field) { name, NULL, false, false, offsetof(gemp_som_map, field) }
+#define COUNT_OR_NONE(name, field) { name, NULL, false, true, offsetof(gemp_som_map, field) }
+#define REAL(name, field) { name, NULL, true, false, offsetof(gemp_som_map, field) }
+#define REAL_OR_NONE(name, field) { name, NULL, true, true, offsetof(gemp_som_map, field) }
+
+const gemp_som_field gemp_som_fields[GEMP_SOM_FIELDS] = {
+	WORD("grid", GEMP_SOM_GRIDS, grid),
+	WORD("topology", GEMP_SOM_TOPOLOGIES, topology),
+	WORD("metric", GEMP_SOM_METRICS, metric),
+	WORD("neighbourhood", GEMP_SOM_NEIGHBOURHOODS, neighbourhood),
+	WORD("cooling", GEMP_SOM_COOLINGS, cooling),
+	WORD("training", GEMP_SOM_TRAININGS, training),
+	WORD("start", GEMP_SOM_STARTS, start),
+	WORD("scaling", GEMP_SOM_SCALINGS, scaling),
+	COUNT("seed", seed),
+	COUNT("epoch", epoch),
+	COUNT("epochs", epochs),
+	COUNT("samples", samples),
+	COUNT_OR_NONE("data", data),
+	REAL("radius", radius),
+	REAL("radius-end", radius_end),
+	REAL("rate", rate),
+	REAL("rate-end", rate_end),
+	REAL_OR_NONE("quantisation-error", quantisation),
+	REAL_OR_NONE("topographic-error", topographic),
+};
+
+/* MEMORY */
+
+gemp_code gemp_som_map_new(gemp_som_map *out, uint32_t rows, uint32_t columns, uint32_t dims)
+{
+	gemp_code code = GEMP_OK;
+	size_t units = (size_t)rows * columns;
+	*out = (gemp_som_map){ .rows = rows, .columns = columns, .dims = dims, .quantisation = (double)NAN,
+	                       .topographic = (double)NAN };
+	GEMP_TRY(GEMP_NEW(out->codebook, units * dims));
+	GEMP_TRY(GEMP_NEW(out->umatrix, units));
+	GEMP_TRY(GEMP_NEW(out->offset, dims));
+	GEMP_TRY(GEMP_NEW(out->factor, dims));
+	code = GEMP_NEW(out->names, dims);
+done:
+	if (code != GEMP_OK)
+		gemp_som_map_free(out);
+	return code;
+}
+
+void gemp_som_map_free(gemp_som_map *map)
+{
+	for (uint32_t c = 0; map->names && c < map->dims; c++)
+		gemp_free(map->names[c]);
+	gemp_free(map->names);
+	gemp_free(map->codebook);
+	gemp_free(map->umatrix);
+	gemp_free(map->hits);
+	gemp_free(map->offset);
+	gemp_free(map->factor);
+	*map = (gemp_som_map){ 0 };
+}
+
+/* WRITING, BY RANK 0 ALONE */
+
+static gemp_code put_scalar(const gemp_h5 *h5, const char *name, hid_t stored, hid_t memory, const void *value)
+{
+	gemp_code code = GEMP_OK;
+	hid_t space = H5Screate(H5S_SCALAR), attribute = H5I_INVALID_HID;
+	GEMP_TRY(GEMP_HDF5(h5, attribute = H5Acreate2(h5->file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT)));
+	code = GEMP_HDF5(h5, H5Awrite(attribute, memory, value));
+done:
+	if (attribute >= 0)
+		H5Aclose(attribute);
+	H5Sclose(space);
+	return code;
+}
+
+static gemp_code put_word(const gemp_h5 *h5, const char *name, const char *words, int index)
+{
+	char text[64];
+	const char *at = words, *texts = text;
+	for (; index > 0; index--)
+		at = strchr(at, '|') + 1;
+	snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "|"), at);
+	hid_t type = H5Tcopy(H5T_C_S1);
+	H5Tset_size(type, H5T_VARIABLE);
+	H5Tset_cset(type, H5T_CSET_UTF8);
+	gemp_code code = put_scalar(h5, name, type, type, &texts);
+	H5Tclose(type);
+	return code;
+}
+
+static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(put_word(h5, "encoding-type", GEMP_SOM_ENCODING, 0));
+	GEMP_TRY(put_word(h5, "encoding-version", GEMP_SOM_VERSION, 0));
+	for (size_t i = 0; i < GEMP_SOM_FIELDS; i++) {
+		const gemp_som_field *field = &gemp_som_fields[i];
+		const void *value = (const char *)map + field->offset;
+		if (field->words)
+			GEMP_TRY(put_word(h5, field->name, field->words, *(const int *)value));
+		else if (!field->real && (!field->optional || *(const uint64_t *)value))
+			GEMP_TRY(put_scalar(h5, field->name, H5T_STD_U64LE, H5T_NATIVE_UINT64, value));
+		else if (field->real && (!field->optional || !isnan(*(const double *)value)))
+			GEMP_TRY(put_scalar(h5, field->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, value));
+	}
+done:
+	return code;
+}
+
+static gemp_code put_array(const gemp_h5 *h5, const char *name, gemp_som_shape size, hid_t stored, hid_t memory,
+                           const void *values)
+{
+	gemp_code code = GEMP_OK;
+	hid_t space = H5I_INVALID_HID, creation = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(size.dimensions, size.size, NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_TRY(GEMP_HDF5(h5, dataset = H5Dcreate2(h5->file, name, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
+	code = GEMP_HDF5(h5, H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+done:
+	if (dataset >= 0)
+		H5Dclose(dataset);
+	if (creation >= 0)
+		H5Pclose(creation);
+	if (space >= 0)
+		H5Sclose(space);
+	return code;
+}
+
+static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
+{
+	gemp_code code = GEMP_OK;
+	const hsize_t dims = map->dims;
+	const gemp_som_shape book = { 3, { map->rows, map->columns, dims } }, grid = { 2, { map->rows, map->columns } };
+	double *scale = NULL;
+	hid_t text = H5Tcopy(H5T_C_S1);
+	H5Tset_size(text, H5T_VARIABLE);
+	H5Tset_cset(text, H5T_CSET_UTF8);
+	GEMP_TRY(GEMP_NEW(scale, 2 * dims));
+	memcpy(scale, map->offset, dims * sizeof *scale);
+	memcpy(scale + dims, map->factor, dims * sizeof *scale);
+	GEMP_TRY(put_array(h5, "codebook", book, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->codebook));
+	GEMP_TRY(put_array(h5, "umatrix", grid, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->umatrix));
+	if (map->hits)
+		GEMP_TRY(put_array(h5, "hits", grid, H5T_STD_U64LE, H5T_NATIVE_UINT64, map->hits));
+	GEMP_TRY(put_array(h5, "scale", (gemp_som_shape){ 2, { 2, dims } }, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scale));
+	code = put_array(h5, "columns", (gemp_som_shape){ 1, { dims } }, text, text, map->names);
+done:
+	H5Tclose(text);
+	gemp_free(scale);
+	return code;
+}
+
+static gemp_code write_all(const gemp_som_map *map, const gemp_comm *comm, const char *temporary)
+{
+	gemp_code code = GEMP_OK;
+	gemp_h5 h5 = { .comm = comm, .path = (char *)temporary, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT,
+	               .active = true, .writing = true };
+	FILE *may = fopen(temporary, "wb"); /* HDF5 would not say why not */
+	if (!may || fclose(may) != 0)
+		return gemp_fail(GEMP_EIO, "%s: cannot be written: %s", temporary, strerror(errno));
+	H5dont_atexit();
+	H5open();
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	GEMP_TRY(GEMP_HDF5(&h5, h5.file = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)));
+	GEMP_TRY(put_fields(&h5, map));
+	GEMP_TRY(put_arrays(&h5, map));
+	hid_t file = h5.file;
+	h5.file = H5I_INVALID_HID;
+	code = GEMP_HDF5(&h5, H5Fclose(file));
+done:
+	if (h5.file >= 0)
+		gemp_comm_no_finalize = true;
+	return code;
+}
+
+gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text temporary = { 0 };
+	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
+	code = gemp_comm_agree(comm, comm->rank == 0 ? write_all(map, comm, temporary.data) : GEMP_OK);
+	code = gemp_output_commit(comm, temporary.data, path, code);
+done:
+	gemp_text_free(&temporary);
+	return code;
+}
+
+enum { LARGEST_SIDE = 1 << 24 }; /* as maps may have */
+#define AGAIN "; the file is damaged: train the map again"
+
+/* Stored values of this type can be had as `memory`: texts as texts, numbers as numbers. */
+static bool suits(hid_t type, hid_t memory)
+{
+	const H5T_class_t class = H5Tget_class(type);
+	if (H5Tget_class(memory) == H5T_STRING)
+		return class == H5T_STRING && H5Tis_variable_str(type) > 0;
+	return class == H5T_INTEGER || class == H5T_FLOAT;
+}
+
+static const char *kind(hid_t memory)
+{
+	return H5Tget_class(memory) == H5T_STRING ? "text" : "number";
+}
+
+static hid_t text_type(void)
+{
+	hid_t type = H5Tcopy(H5T_C_S1);
+	H5Tset_size(type, H5T_VARIABLE);
+	H5Tset_cset(type, H5T_CSET_UTF8);
+	return type;
+}
+
+/* ATTRIBUTES */
+
+static gemp_code get_scalar(const gemp_h5 *h5, const char *name, hid_t memory, void *out)
+{
+	gemp_code code = GEMP_OK;
+	hid_t attribute = H5I_INVALID_HID, space = H5I_INVALID_HID, type = H5I_INVALID_HID;
+	if (H5Aexists(h5->file, name) <= 0)
+		return gemp_fail(GEMP_EDATA, "%s: has no attribute '%s'" AGAIN, h5->path, name);
+	GEMP_TRY(GEMP_HDF5(h5, attribute = H5Aopen(h5->file, name, H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Aget_space(attribute)));
+	GEMP_TRY(GEMP_HDF5(h5, type = H5Aget_type(attribute)));
+	if (H5Sget_simple_extent_npoints(space) != 1 || !suits(type, memory))
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: attribute '%s' is not one %s" AGAIN, h5->path, name, kind(memory)));
+	code = GEMP_HDF5(h5, H5Aread(attribute, memory, out));
+done:
+	if (type >= 0)
+		H5Tclose(type);
+	if (space >= 0)
+		H5Sclose(space);
+	if (attribute >= 0)
+		H5Aclose(attribute);
+	return code;
+}
+
+/* The caller frees (free, as HDF5 allocates). */
+static gemp_code get_text(const gemp_h5 *h5, const char *name, char **out)
+{
+	hid_t type = text_type();
+	*out = NULL;
+	gemp_code code = get_scalar(h5, name, type, out);
+	if (code == GEMP_OK && !*out)
+		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' is empty" AGAIN, h5->path, name);
+	H5Tclose(type);
+	return code;
+}
+
+static gemp_code get_word(const gemp_h5 *h5, const char *name, const char *words, int *out)
+{
+	gemp_code code = GEMP_OK;
+	char *text = NULL;
+	GEMP_TRY(get_text(h5, name, &text));
+	*out = 0;
+	for (const char *at = words; at; at = strchr(at, '|'), at = at ? at + 1 : NULL, (*out)++)
+		if (strlen(text) == strcspn(at, "|") && strncmp(text, at, strlen(text)) == 0)
+			goto done;
+	code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' is '%s', and not %s" AGAIN, h5->path, name, text, words);
+done:
+	free(text);
+	return code;
+}
+
+static gemp_code get_fields(const gemp_h5 *h5, gemp_som_map *map)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < GEMP_SOM_FIELDS; i++) {
+		const gemp_som_field *field = &gemp_som_fields[i];
+		void *value = (char *)map + field->offset;
+		if (field->words)
+			GEMP_TRY(get_word(h5, field->name, field->words, value));
+		else if (field->optional && !field->real && H5Aexists(h5->file, field->name) <= 0)
+			*(uint64_t *)value = 0;
+		else if (field->optional && H5Aexists(h5->file, field->name) <= 0)
+			*(double *)value = (double)NAN;
+		else
+			GEMP_TRY(get_scalar(h5, field->name, field->real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64, value));
+	}
+done:
+	return code;
+}
+
+/* ARRAYS */
+
+static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions, hid_t memory, hid_t *dataset,
+                            hsize_t size[3])
+{
+	gemp_code code = GEMP_OK;
+	hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
+	*dataset = H5I_INVALID_HID;
+	if (H5Lexists(h5->file, name, H5P_DEFAULT) <= 0)
+		return gemp_fail(GEMP_EDATA, "%s: has no dataset '%s'" AGAIN, h5->path, name);
+	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dopen2(h5->file, name, H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Dget_space(*dataset)));
+	GEMP_TRY(GEMP_HDF5(h5, type = H5Dget_type(*dataset)));
+	if (H5Sget_simple_extent_ndims(space) != dimensions)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %d dimension%s" AGAIN, h5->path, name, dimensions,
+		                   dimensions == 1 ? "" : "s"));
+	if (!suits(type, memory))
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %ss" AGAIN, h5->path, name, kind(memory)));
+	code = GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL));
+done:
+	if (type >= 0)
+		H5Tclose(type);
+	if (space >= 0)
+		H5Sclose(space);
+	if (code != GEMP_OK && *dataset >= 0)
+		H5Dclose(*dataset);
+	return code;
+}
+
+/* All of a dataset, of this shape. */
+static gemp_code get_array(const gemp_h5 *h5, const char *name, gemp_som_shape shape, hid_t memory, void *out)
+{
+	hid_t dataset;
+	hsize_t size[3];
+	gemp_code code = open_array(h5, name, shape.dimensions, memory, &dataset, size);
+	if (code != GEMP_OK)
+		return code;
+	for (int i = 0; i < shape.dimensions && code == GEMP_OK; i++)
+		if (size[i] != shape.size[i])
+			code = gemp_fail(GEMP_EDATA,
+			                 "%s: dataset '%s' has %llu in dimension %d, where the codebook makes it %llu" AGAIN,
+			                 h5->path, name, (unsigned long long)size[i], i + 1, (unsigned long long)shape.size[i]);
+	if (code == GEMP_OK)
+		code = GEMP_HDF5(h5, H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out));
+	H5Dclose(dataset);
+	return code;
+}
+
+static gemp_code get_names(const gemp_h5 *h5, gemp_som_map *map)
+{
+	gemp_code code = GEMP_OK;
+	char **texts = NULL;
+	hid_t type = text_type();
+	GEMP_TRY(GEMP_NEW(texts, map->dims));
+	GEMP_TRY(get_array(h5, "columns", (gemp_som_shape){ 1, { map->dims } }, type, texts));
+	for (uint32_t c = 0; c < map->dims && code == GEMP_OK; c++) {
+		const char *text = texts[c] ? texts[c] : "";
+		if (gemp_utf8_check(text, strlen(text)) < strlen(text))
+			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: columns[%" PRIu32 "] is not UTF-8" AGAIN, h5->path, c));
+		map->names[c] = gemp_strdup(text);
+		code = map->names[c] ? GEMP_OK : GEMP_ENOMEM;
+	}
+done:
+	for (uint32_t c = 0; texts && c < map->dims; c++)
+		free(texts[c]); /* HDF5's */
+	gemp_free(texts);
+	H5Tclose(type);
+	return code;
+}
+
+/* Searches rely on numbers, and so does what is drawn. */
+static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
+{
+	const uint32_t units = gemp_som_map_units(map), dims = map->dims;
+	for (size_t k = 0; k < (size_t)units * dims; k++)
+		if (!isfinite(map->codebook[k]))
+			return gemp_fail(GEMP_EDATA, "%s: codebook: '%s' of the unit in row %zu, column %zu is %g" AGAIN, h5->path,
+			                 map->names[k % dims], k / dims / map->columns, k / dims % map->columns,
+			                 (double)map->codebook[k]);
+	for (uint32_t u = 0; u < units; u++)
+		if (!isfinite(map->umatrix[u]))
+			return gemp_fail(GEMP_EDATA, "%s: umatrix: row %" PRIu32 ", column %" PRIu32 " is %g" AGAIN, h5->path,
+			                 u / map->columns, u % map->columns, (double)map->umatrix[u]);
+	for (uint32_t c = 0; c < dims; c++)
+		if (!isfinite(map->offset[c]) || !isfinite(map->factor[c]) || map->factor[c] == 0)
+			return gemp_fail(GEMP_EDATA, "%s: scale: '%s' has %g and %g" AGAIN, h5->path, map->names[c], map->offset[c],
+			                 map->factor[c]);
+	return GEMP_OK;
+}
+
+static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_som_shape book = { 3, { map->rows, map->columns, map->dims } };
+	const gemp_som_shape grid = { 2, { map->rows, map->columns } };
+	double *scale = NULL;
+	GEMP_TRY(GEMP_NEW(scale, 2 * (size_t)map->dims));
+	GEMP_TRY(get_array(h5, "codebook", book, H5T_NATIVE_FLOAT, map->codebook));
+	GEMP_TRY(get_array(h5, "umatrix", grid, H5T_NATIVE_FLOAT, map->umatrix));
+	GEMP_TRY(get_array(h5, "scale", (gemp_som_shape){ 2, { 2, map->dims } }, H5T_NATIVE_DOUBLE, scale));
+	memcpy(map->offset, scale, map->dims * sizeof *scale);
+	memcpy(map->factor, scale + map->dims, map->dims * sizeof *scale);
+	if (H5Lexists(h5->file, "hits", H5P_DEFAULT) > 0) {
+		GEMP_TRY(GEMP_NEW(map->hits, gemp_som_map_units(map)));
+		GEMP_TRY(get_array(h5, "hits", grid, H5T_NATIVE_UINT64, map->hits));
+	}
+	GEMP_TRY(get_names(h5, map));
+	code = check_values(h5, map);
+done:
+	gemp_free(scale);
+	return code;
+}
+
+static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
+{
+	gemp_code code = GEMP_OK;
+	char *encoding = NULL, *version = NULL;
+	hid_t codebook;
+	hsize_t size[3] = { 0 };
+	if (H5Aexists(h5->file, "encoding-type") <= 0)
+		return gemp_fail(GEMP_EDATA, "%s: is no map; `gemp-mpi som train` writes one", h5->path);
+	GEMP_TRY(get_text(h5, "encoding-type", &encoding));
+	if (strcmp(encoding, GEMP_SOM_ENCODING) != 0)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is no map, but '%s'; `gemp-mpi som train` writes one", h5->path, encoding));
+	GEMP_TRY(get_text(h5, "encoding-version", &version));
+	if (strcmp(version, GEMP_SOM_VERSION) != 0)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is a map of version '%s', and this program reads " GEMP_SOM_VERSION
+		                   "; train it again", h5->path, version));
+	GEMP_TRY(open_array(h5, "codebook", 3, H5T_NATIVE_FLOAT, &codebook, size));
+	H5Dclose(codebook);
+	for (int i = 0; i < 3; i++)
+		if (size[i] == 0 || size[i] > LARGEST_SIDE || size[0] * size[1] >= UINT32_MAX)
+			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: the codebook is of %llu x %llu x %llu" AGAIN, h5->path,
+			                   (unsigned long long)size[0], (unsigned long long)size[1], (unsigned long long)size[2]));
+	GEMP_TRY(gemp_som_map_new(out, (uint32_t)size[0], (uint32_t)size[1], (uint32_t)size[2]));
+	GEMP_TRY(get_fields(h5, out));
+	code = get_arrays(h5, out);
+done:
+	free(version);
+	free(encoding);
+	return code;
+}
+
+/* Local. */
+static gemp_code read_file(gemp_som_map *out, const gemp_comm *comm, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_h5 h5 = { .comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT,
+	               .active = true };
+	if (access(path, R_OK) != 0)
+		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
+	H5dont_atexit();
+	H5open();
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	GEMP_TRY(GEMP_HDF5(&h5, h5.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)));
+	code = read_map(out, &h5);
+	H5Fclose(h5.file);
+done:
+	return code;
+}
+
+gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const char *path)
+{
+	*out = (gemp_som_map){ 0 };
+	gemp_code code = gemp_comm_agree(comm, read_file(out, comm, path));
+	if (code != GEMP_OK)
+		gemp_som_map_free(out);
+	return code;
+}
+
+extern const gemp_som_field gemp_som_fields[GEMP_SOM_FIELDS];
+
+/* GROUP/NAME, if it is there. */
+static gemp_code read_column(gemp_column *out, const gemp_h5 *h5, const char *group, const char *name, bool *known)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t rows;
+	char place[16];
+	*known = false;
+	snprintf(place, sizeof place, "%s/%s", group, name);
+	GEMP_TRY(gemp_h5_exists(h5, group, known));
+	if (*known)
+		GEMP_TRY(gemp_h5_exists(h5, place, known));
+	if (!*known)
+		return GEMP_OK;
+	GEMP_TRY(gemp_h5_length(h5, place, &rows));
+	code = gemp_h5_column(out, h5, place, name, 0, (size_t)rows, known);
+done:
+	return code;
+}
+
+static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column *null, const gemp_h5 *h5)
+{
+	gemp_code code = GEMP_OK;
+	bool known[3];
+	GEMP_TRY(read_column(keys, h5, "/rows", "key", &known[0]));
+	GEMP_TRY(read_column(units, h5, "/rows", "unit", &known[1]));
+	GEMP_TRY(read_column(null, h5, "/null", "unit", &known[2]));
+	if (!known[0] || !known[1] || (keys->type != GEMP_STRING && keys->type != GEMP_INTEGER) ||
+	    units->type != GEMP_INTEGER || keys->rows != units->rows)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: has no /rows/key and /rows/unit of keys and units; give what som apply wrote",
+		                   h5->path));
+	if (known[2] && null->type == GEMP_BOOLEAN && null->rows == units->rows && !units->null) {
+		units->null = null->booleans;
+		null->booleans = NULL;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char *path)
+{
+	gemp_comm alone;
+	gemp_h5 h5 = { 0 };
+	gemp_column null = { 0 };
+	gemp_comm_new(&alone, MPI_COMM_SELF);
+	gemp_code code = gemp_h5_open(&h5, &alone, path);
+	if (code == GEMP_OK)
+		code = read_columns(keys, units, &null, &h5);
+	gemp_h5_close(&h5);
+	gemp_column_free(&null);
+	gemp_comm_free(&alone);
+	return code;
+}

@@ -1,0 +1,196 @@
+#include "io/text/xml.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/file/source.h"
+
+#include <expat.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { PIECE = 1 << 16 };
+
+typedef struct prefix {
+	char *name, *uri; /* owned */
+} prefix;
+
+struct gemp_xml {
+	const char *path;
+	const gemp_xml_visitor *visitor;
+	void *self;
+	XML_Parser parser;
+	gemp_code code; /* a failure met in a handler */
+	gemp_text text;
+	size_t prefix_count, prefix_capacity;
+	prefix *prefixes; /* [prefix_count] */
+};
+
+uint64_t gemp_xml_line(const gemp_xml *xml)
+{
+	return XML_GetCurrentLineNumber(xml->parser);
+}
+
+const char *gemp_xml_uri(const gemp_xml *xml, const char *name, size_t size)
+{
+	for (size_t i = xml->prefix_count; i-- > 0;)
+		if (strncmp(xml->prefixes[i].name, name, size) == 0 && xml->prefixes[i].name[size] == '\0')
+			return xml->prefixes[i].uri;
+	return NULL;
+}
+
+const char *gemp_xml_local(const char *name)
+{
+	const char *blank = strrchr(name, ' ');
+	return blank ? blank + 1 : name;
+}
+
+bool gemp_xml_in(const char *name, const char *uri)
+{
+	return strchr(name, ' ') && strncmp(name, uri, strlen(uri)) == 0;
+}
+
+const char *gemp_xml_attribute(const char **attributes, const char *name)
+{
+	for (; *attributes; attributes += 2)
+		if (strcmp(attributes[0], name) == 0)
+			return attributes[1];
+	return NULL;
+}
+
+/* HANDLERS */
+
+static void check(gemp_xml *xml, gemp_code code)
+{
+	if (code == GEMP_OK)
+		return;
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s:%" PRIu64 ": ", xml->path, gemp_xml_line(xml));
+	xml->code = code;
+	XML_StopParser(xml->parser, XML_FALSE);
+}
+
+static void XMLCALL on_start(void *self, const char *name, const char **attributes)
+{
+	gemp_xml *xml = self;
+	gemp_text_clear(&xml->text);
+	if (xml->code == GEMP_OK)
+		check(xml, xml->visitor->start(xml->self, xml, name, attributes));
+}
+
+static void XMLCALL on_end(void *self, const char *name)
+{
+	gemp_xml *xml = self;
+	(void)name;
+	if (xml->code != GEMP_OK)
+		return;
+	gemp_code code = gemp_text_status(&xml->text);
+	if (code == GEMP_OK)
+		code = xml->visitor->end(xml->self, xml, xml->text.data ? xml->text.data : "", xml->text.size);
+	check(xml, code);
+	gemp_text_clear(&xml->text);
+}
+
+static void XMLCALL on_text(void *self, const char *bytes, int size)
+{
+	gemp_xml *xml = self;
+	gemp_text_add(&xml->text, bytes, (size_t)size);
+}
+
+static gemp_code declare(gemp_xml *xml, const char *name, const char *uri)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(xml->prefixes, xml->prefix_capacity, xml->prefix_count + 1));
+	prefix *added = &xml->prefixes[xml->prefix_count++];
+	*added = (prefix){ gemp_strdup(name ? name : ""), gemp_strdup(uri ? uri : "") };
+	code = added->name && added->uri ? GEMP_OK : GEMP_ENOMEM;
+done:
+	return code;
+}
+
+static void XMLCALL on_namespace(void *self, const char *name, const char *uri)
+{
+	gemp_xml *xml = self;
+	if (xml->code != GEMP_OK)
+		return;
+	const char *known = gemp_xml_uri(xml, name ? name : "", name ? strlen(name) : 0);
+	if (!known || strcmp(known, uri ? uri : "") != 0)
+		check(xml, declare(xml, name, uri));
+}
+
+static void XMLCALL on_entity(void *self, const char *name, int parameter, const char *value, int size,
+                              const char *base, const char *system, const char *public, const char *notation)
+{
+	gemp_xml *xml = self;
+	(void)parameter, (void)value, (void)size, (void)base, (void)system, (void)public, (void)notation;
+	check(xml, gemp_fail(GEMP_EDATA, "the file declares an entity ('%.60s'), which %s needs none of; take it out", name,
+	                     xml->visitor->format_name));
+}
+
+/* THE FILE */
+
+static gemp_code no_memory(const gemp_xml *xml)
+{
+	return gemp_fail(GEMP_ENOMEM, "%s: no memory for the XML parser", xml->path);
+}
+
+static gemp_code bad_xml(const gemp_xml *xml)
+{
+	enum XML_Error error = XML_GetErrorCode(xml->parser);
+	if (error == XML_ERROR_NO_MEMORY)
+		return no_memory(xml);
+	return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": %s; the file must be whole and XML (xmllint %s tells more)", xml->path,
+	                 gemp_xml_line(xml), XML_ErrorString(error), xml->path);
+}
+
+static gemp_code parse(gemp_xml *xml, gemp_source *source)
+{
+	gemp_code code = GEMP_OK;
+	size_t size = 1;
+	while (size) {
+		void *room = XML_GetBuffer(xml->parser, PIECE);
+		if (!room)
+			return no_memory(xml);
+		GEMP_TRY(gemp_source_read(source, room, PIECE, &size));
+		enum XML_Status status = XML_ParseBuffer(xml->parser, (int)size, size == 0);
+		GEMP_TRY(xml->code);
+		if (status != XML_STATUS_OK)
+			return bad_xml(xml);
+	}
+done:
+	return code;
+}
+
+static gemp_code prepare(gemp_xml *xml)
+{
+	xml->parser = XML_ParserCreateNS(NULL, ' ');
+	if (!xml->parser)
+		return no_memory(xml);
+	XML_SetUserData(xml->parser, xml);
+	XML_SetElementHandler(xml->parser, on_start, on_end);
+	XML_SetCharacterDataHandler(xml->parser, on_text);
+	XML_SetStartNamespaceDeclHandler(xml->parser, on_namespace);
+	XML_SetEntityDeclHandler(xml->parser, on_entity);
+	XML_SetHashSalt(xml->parser, 1); /* the same run again does the same */
+	return GEMP_OK;
+}
+
+gemp_code gemp_xml_read(const char *path, const gemp_xml_visitor *visitor, void *self)
+{
+	gemp_code code = GEMP_OK;
+	gemp_source *source = NULL;
+	gemp_xml xml = { .path = path, .visitor = visitor, .self = self };
+	GEMP_TRY(gemp_source_open(&source, path, 0));
+	GEMP_TRY(prepare(&xml));
+	GEMP_TRY(parse(&xml, source));
+done:
+	if (xml.parser)
+		XML_ParserFree(xml.parser);
+	for (size_t i = 0; i < xml.prefix_count; i++) {
+		gemp_free(xml.prefixes[i].name);
+		gemp_free(xml.prefixes[i].uri);
+	}
+	gemp_free(xml.prefixes);
+	gemp_text_free(&xml.text);
+	gemp_source_close(source);
+	return code;
+}

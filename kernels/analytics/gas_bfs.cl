@@ -1,0 +1,201 @@
+/* gas_bfs: one level of a breadth-first search (src/analytics/traversal/bfs.h): from the frontier along its edges, or from the
+ * vertices not found yet back to the frontier. */
+#include "gas_frontier_types.clh"
+
+#define BFS_NONE UINT_MAX
+
+typedef uint gas_value; /* nothing: levels say it all */
+
+#ifdef GAS_SHUFFLE
+#include "gas_tuples.clh"
+#endif
+
+typedef struct gas_state {
+	__global const gas_place *begin; /* rows of edges out, for how many a vertex has */
+	__global const uint *end;
+	__global uint *visited;
+	volatile __global uint *next;
+	__global uint *level;
+	uint depth;
+	gas_count found, edges, along;
+#ifdef GAS_SHUFFLE
+	gas_tuples tuples;
+#endif
+} gas_state;
+
+static inline gas_value gas_leave(gas_state *s, uint source)
+{
+	return 0;
+}
+
+static inline void gas_found(gas_state *s, uint vertex)
+{
+	s->level[vertex] = s->depth;
+	s->found++;
+}
+
+/* seen: the target's word of `visited`, some time ago. */
+static inline void bfs_visit(gas_state *s, uint target, uint seen)
+{
+	uint bit = 1u << (target & 31);
+	if (seen & bit || atomic_or((volatile __global uint *)&s->visited[target >> 5], bit) & bit)
+		return;
+	atomic_or(&s->next[target >> 5], bit);
+	gas_found(s, target);
+	s->edges += s->begin[target + 1] - s->begin[target];
+}
+
+#ifdef GAS_SHUFFLE
+
+typedef uint gas_seen;
+#define gas_look(s, edge) ((s)->end[edge])
+
+static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_seen target)
+{
+	gas_send(&s->tuples, target, value);
+}
+
+static inline void gas_apply(gas_state *s, uint target, gas_value value)
+{
+	bfs_visit(s, target, s->visited[target >> 5]);
+}
+
+#else
+
+typedef struct gas_seen {
+	uint target, visited;
+} gas_seen;
+
+static inline gas_seen gas_look(const gas_state *s, gas_place edge)
+{
+	uint target = s->end[edge];
+	return (gas_seen){ target, s->visited[target >> 5] };
+}
+
+static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_seen seen)
+{
+	bfs_visit(s, seen.target, seen.visited);
+}
+
+#endif
+
+#include "gas_bottom_up.clh"
+
+/* closed: vertices without edges in, which are taken for visited from the start; own ones from `open` on all are,
+ * and have no level but for the source, if it is one of them. source, the one before: UINT_MAX: another rank's. */
+GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint before,
+                          __global const uint *restrict closed, __global uint *restrict visited,
+                          __global uint *restrict level, __global uint *restrict frontier, __global uint *restrict next,
+                          __global uint *restrict clear, volatile __global ulong *control, gas_start start)
+{
+	if (get_global_id(0) == 0) {
+		gas_begin(control, start);
+		if (before != BFS_NONE && before >= open)
+			level[before] = BFS_NONE;
+		if (source != BFS_NONE && source >= open)
+			level[source] = 0;
+	}
+	for (gas_each(v, 0, open))
+		level[v] = v == source ? 0 : BFS_NONE;
+	for (gas_each(v, own, known))
+		level[v] = BFS_NONE;
+	for (gas_each(w, 0, known / 32 + 1)) {
+		uint bit = source != BFS_NONE && w == source / 32 ? 1u << source % 32 : 0;
+		visited[w] = closed[w] | bit;
+		frontier[w] = bit;
+		next[w] = clear[w] = 0;
+	}
+}
+
+/* Levels of ghosts that are in the frontier. */
+static inline void bfs_take_in(__global const uint *frontier, uint first, uint last, __global uint *restrict level,
+                               uint depth)
+{
+	for (gas_each(w, first / 32, (last + 31) / 32))
+		for (uint bits = frontier[w] & gas_within(w, first, last); bits; bits &= bits - 1)
+			level[w * 32 + gas_lowest(bits)] = depth;
+}
+
+/* Rows of edges out and in (in_...); local vertices from `ghosts` on are other ranks'. clear: the frontier after the
+ * next one. */
+GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
+                          __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
+                          uint in_slice_count, __global const uint *restrict in_heads, uint own, uint ghosts,
+                          __global uint *visited, __global uint *restrict level, __global const uint *frontier, volatile __global uint *next,
+                          __global uint *restrict clear, uint words,
+                          volatile __global ulong *control GAS_TUPLES_PARAMETERS)
+{
+	GEMP_GROUP_DECLARE
+	GAS_LOCAL_DECLARE
+	const uint mode = (uint)control[GAS_MODE];
+	if (mode == 0)
+		return;
+	gas_state s = { begin, end, visited, next, level, (uint)control[GAS_ROUND] + 1, 0, 0, 0
+	                GAS_TUPLES };
+	const bool push = mode == GAS_BFS_PUSH; /* what is not to be done has nothing to do */
+	const gas_rows out = { begin, end, slices, push ? slice_count : 0 };
+	const gas_rows in = { in_begin, in_end, in_slices, push ? 0 : in_slice_count };
+	const gas_span span = { pieces, push ? piece_count : 0, light, push ? known : 0 };
+	for (gas_each(w, 0, words))
+		clear[w] = 0;
+	if (ghosts < known)
+		bfs_take_in(frontier, ghosts, known, level, s.depth - 1);
+	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
+	gas_pull(GEMP_GROUP_PASS &s, in, in_heads, push ? 0 : own, frontier, visited, next, room, control);
+	const bool last_one = gas_end(control, room, s.found, s.edges, 0);
+#ifndef GAS_SHUFFLE
+	if (last_one && control[GAS_DECIDE])
+		gas_decide(control, gas_bfs_rule);
+#endif
+}
+
+#ifdef GAS_SHUFFLE
+/* What the level's tuples bring: of each range from begin[range] on. */
+GAS_KERNEL void bfs_gather(__global const uint *restrict range_begin, uint ranges, __global const uint *restrict target,
+                           __global const gas_value *restrict value, __global const gas_place *restrict begin,
+                           __global uint *visited, __global uint *restrict level,
+                           volatile __global uint *next, volatile __global ulong *control)
+{
+	__local gas_value sums[GAS_RANGE];
+	GAS_LOCAL_DECLARE
+	if (control[GAS_MODE] == 0)
+		return;
+	gas_state s = { begin, 0, visited, next, level, (uint)control[GAS_ROUND] + 1, 0, 0, 0, { 0, 0, 0, 0 } };
+	gas_gather(&s, range_begin, ranges, target, value, sums);
+	if (gas_end(control, room, s.found, s.edges, 0) && control[GAS_DECIDE])
+		gas_decide(control, gas_bfs_rule);
+}
+#endif
+
+typedef uint settle_value; /* level */
+
+/* `how` is GAS_LOOK. */
+#define SETTLE_SENDS 1
+#define SETTLE_HINTS 0
+
+static inline bool settle_open(settle_value level, ulong how)
+{
+	return level != BFS_NONE && level != 0 && how & gas_bfs_level(level);
+}
+
+static inline bool settle_sends(settle_value level, ulong how)
+{
+	return level != BFS_NONE && !(how & gas_bfs_level(level + 1ul));
+}
+
+static inline uint settle_tag(settle_value level)
+{
+	return level;
+}
+
+static inline uint settle_sent(settle_value level)
+{
+	return level + 1;
+}
+
+static inline bool settle_tight(settle_value from, gas_weight weight, settle_value level)
+{
+	return from + 1 == level;
+}
+
+#include "gas_parents.clh"

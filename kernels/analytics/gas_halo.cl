@@ -1,0 +1,124 @@
+/* Mail (src/analytics/halo/halo_message.h): values of own vertices into messages, and out of messages to ghosts.
+ *
+ * Places are vertices that a rank is sent, or ghosts of one rank, 32 to a word. MAIL_SIZE: bytes of a value, 0, 4 or 8.
+ */
+#if MAIL_SIZE == 8
+typedef ulong mail_value;
+#else
+typedef uint mail_value;
+#endif
+
+static inline uint mail_rank(__global const uint *restrict first, uint word)
+{
+	uint rank = 0;
+	while (first[rank + 1] <= word)
+		rank++;
+	return rank;
+}
+
+/* bits[w]: which of its places have changed. Those of rank r, whose words begin at first[r], are counted, and the
+ * first `most` that are found are listed, to be sent as they are. few: two rows of counts, of which launches take
+ * turns (the one that the next launch counts in is cleared), for each rank but `self` `most` values, and as many
+ * places. A group whose words are all of one rank counts by itself first. */
+__kernel void gas_mail_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
+                            __global uint *restrict bits, __global const uint *restrict first, uint ranks, uint self,
+                            uint turn, volatile __global uint *few, uint most,
+                            __global const mail_value *restrict values)
+{
+	__local uint total, begin;
+	uint w = (uint)get_global_id(0), set = 0;
+	uint lowest = (uint)(get_group_id(0) * get_local_size(0)), highest = min(lowest + (uint)get_local_size(0), words);
+	volatile __global uint *counts = few + turn * ranks;
+	volatile __global mail_value *listed = (volatile __global mail_value *)(few + 2 * ranks);
+	volatile __global uint *places = few + 2 * ranks + (ulong)(ranks - 1) * most * (MAIL_SIZE / 4);
+	for (uint r = w; r < ranks; r += (uint)get_global_size(0))
+		few[(1 - turn) * ranks + r] = 0;
+	if (get_local_id(0) == 0)
+		total = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (w < words) {
+		for (uint i = 0; i < 32; i++) {
+			uint v = slot[w * 32 + i];
+			if (v != 0xffffffffu && (changed[v >> 5] >> (v & 31) & 1u))
+				set |= 1u << i;
+		}
+		bits[w] = set;
+	}
+	uint rank = lowest < words ? mail_rank(first, lowest) : 0, at = 0;
+	bool alone = lowest < words && first[rank + 1] >= highest;
+	if (alone && set)
+		at = atomic_add(&total, popcount(set));
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (get_local_id(0) == 0 && total)
+		begin = atomic_add(&counts[rank], total);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (!set)
+		return;
+	rank = alone ? rank : mail_rank(first, w);
+	at = alone ? begin + at : atomic_add(&counts[rank], popcount(set));
+	ulong list = (ulong)(rank - (rank > self ? 1 : 0)) * most;
+	for (; set && at < most; set &= set - 1, at++) {
+		uint i = 31 - clz(set & -set);
+		places[list + at] = (w - first[rank]) * 32 + i;
+#if MAIL_SIZE
+		listed[list + at] = values[slot[w * 32 + i]];
+#endif
+	}
+}
+
+/* A work-item a place. before[w]: values of the words before. */
+__kernel void gas_mail_gather(__global const uint *restrict slot, uint words, __global const uint *restrict bits,
+                              __global const uint *restrict before, __global const mail_value *restrict values,
+                              __global mail_value *restrict packed)
+{
+	uint place = (uint)get_global_id(0), w = place >> 5, bit = 1u << (place & 31);
+	if (w >= words || !(bits[w] & bit))
+		return;
+	packed[before[w] + popcount(bits[w] & (bit - 1))] = values[slot[place]];
+}
+
+static inline void mail_arrive(volatile __global uint *arrived, uint wanted, uint ghost)
+{
+	if (wanted)
+		atomic_or(&arrived[ghost >> 5], 1u << (ghost & 31));
+}
+
+/* Ghosts first .. first + count - 1 have all arrived. A work-item a word. */
+__kernel void gas_mail_set_all(uint first, uint count, __global uint *restrict arrived)
+{
+	uint w = (first >> 5) + (uint)get_global_id(0), begin = max(w * 32, first), end = min(w * 32 + 32, first + count);
+	if (begin >= end)
+		return;
+	arrived[w] |= (end - begin == 32 ? 0xffffffffu : (1u << (end - begin)) - 1) << (begin & 31);
+}
+
+/* The message at words[0]: a bitmap of `places`, and values from word `values_at` on. before[w]: values of the words
+ * before. */
+__kernel void gas_mail_put_bits(__global const uint *restrict words, uint bits_at, uint values_at,
+                                __global const uint *restrict before, uint before_at, uint first, uint places,
+                                __global mail_value *restrict values, uint wanted, volatile __global uint *arrived)
+{
+	uint place = (uint)get_global_id(0), w = place >> 5, bit = 1u << (place & 31);
+	if (place >= places || !(words[bits_at + w] & bit))
+		return;
+#if MAIL_SIZE
+	uint at = before[before_at + w] - before[before_at] + popcount(words[bits_at + w] & (bit - 1));
+	values[first + place] = ((__global const mail_value *)(words + values_at))[at];
+#endif
+	mail_arrive(arrived, wanted, first + place);
+}
+
+/* The same with `count` places instead of a bitmap. */
+__kernel void gas_mail_put_pairs(__global const uint *restrict words, uint places_at, uint values_at, uint count,
+                                 uint first, __global mail_value *restrict values, uint wanted,
+                                 volatile __global uint *arrived)
+{
+	uint i = (uint)get_global_id(0);
+	if (i >= count)
+		return;
+	uint ghost = first + words[places_at + i];
+#if MAIL_SIZE
+	values[ghost] = ((__global const mail_value *)(words + values_at))[i];
+#endif
+	mail_arrive(arrived, wanted, ghost);
+}

@@ -1,0 +1,299 @@
+/* gas_sssp: one round of a search for shortest paths (src/analytics/traversal/sssp.h): edges of near vertices are relaxed, or those
+ * that are far are looked through for what is near by now.
+ *
+ * Distances are uint, ulong (SSSP_WIDE) or, with weights in double, the bits of doubles, which are not negative and
+ * so in the order of their bits. One that does not fit is not taken, and GAS_OVERFLOW tells. What is kept of a
+ * vertex is a word: its distance or, with SSSP_NAMES, a uint and below it the name (gas_parents.clh) of the source of
+ * the edge that it comes along. Whatever is nearest is at last relaxed with its distance along each of its edges, so
+ * that the least word has the least name. */
+#include "gas_frontier_types.clh"
+
+#if GAS_WEIGHTS == 2 || GAS_WEIGHTS == 4
+#define SSSP_WIDE
+#endif
+
+#ifdef SSSP_WIDE
+typedef ulong sssp_distance;
+#define SSSP_NONE ULONG_MAX
+#else
+typedef uint sssp_distance;
+#define SSSP_NONE UINT_MAX
+#endif
+
+#ifdef SSSP_NAMES
+typedef ulong sssp_word;
+#define sssp_of(word) ((uint)((word) >> 32))
+#define sssp_word_of(distance, name) ((ulong)(distance) << 32 | (name))
+#else
+typedef sssp_distance sssp_word;
+#define sssp_of(word) (word)
+#define sssp_word_of(distance, name) (distance)
+#endif
+#if defined SSSP_NAMES || defined SSSP_WIDE
+#define GAS_VALUE64
+#endif
+#define SSSP_NOBODY UINT_MAX /* no name; and SSSP_NONE with it is the greatest word */
+
+typedef sssp_word gas_value;
+
+#ifdef GAS_SHUFFLE
+#include "gas_tuples.clh"
+#endif
+
+typedef struct gas_state {
+	__global const uint *end;
+	__global const gas_weight *weight;
+	__global sssp_word *word;
+	__global const uint *name;
+	volatile __global uint *next, *far;
+	sssp_distance below;
+	uint overflow;
+	gas_count near, along;
+#ifdef GAS_SHUFFLE
+	gas_tuples tuples;
+#endif
+} gas_state;
+
+/* SSSP_NONE: it does not fit. */
+static inline sssp_distance sssp_sum(sssp_distance distance, gas_weight weight)
+{
+#if GAS_WEIGHTS == 4
+	double sum = as_double(distance) + weight;
+	return isinf(sum) ? SSSP_NONE : as_ulong(sum);
+#else
+	sssp_distance sum = distance + weight;
+	return sum < distance ? SSSP_NONE : sum;
+#endif
+}
+
+/* What was there before. */
+static inline sssp_word sssp_lower(volatile __global sssp_word *place, sssp_word value)
+{
+#if !defined GAS_VALUE64
+	return atomic_min(place, value);
+#elif defined cl_khr_int64_extended_atomics
+	return atom_min(place, value);
+#else
+	sssp_word there = *place, before;
+	while (there > value && (before = atom_cmpxchg(place, there, value)) != there)
+		there = before;
+	return there;
+#endif
+}
+
+static inline gas_value gas_leave(gas_state *s, uint source)
+{
+	return sssp_word_of(sssp_of(s->word[source]), s->name[source]);
+}
+
+/* there: the target's word some time ago, no less than now. */
+static inline void sssp_reach(gas_state *s, uint target, sssp_word word, sssp_word there)
+{
+	const sssp_distance distance = sssp_of(word);
+	if (word >= there || distance >= sssp_of(sssp_lower(&s->word[target], word)))
+		return;
+	gas_set(distance < s->below ? s->next : s->far, target);
+	s->near += distance < s->below;
+}
+
+typedef struct gas_seen {
+	uint target;
+	gas_weight weight;
+#ifndef GAS_SHUFFLE
+	sssp_word there;
+#endif
+} gas_seen;
+
+static inline gas_seen gas_look(const gas_state *s, gas_place edge)
+{
+	gas_seen seen;
+	seen.target = s->end[edge];
+	seen.weight = gas_weight_of(s->weight, edge);
+#ifndef GAS_SHUFFLE
+	seen.there = s->word[seen.target];
+#endif
+	return seen;
+}
+
+static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_seen seen)
+{
+	const sssp_distance distance = sssp_sum(sssp_of(value), seen.weight);
+	if (distance == SSSP_NONE)
+		s->overflow = 1;
+	/* along an edge that adds nothing no name is taken: settle_equal gives it */
+	const bool named = distance != SSSP_NONE && distance > sssp_of(value);
+	const sssp_word word = sssp_word_of(distance, named ? (uint)value : SSSP_NOBODY);
+#ifdef GAS_SHUFFLE
+	gas_send(&s->tuples, seen.target, word);
+#else
+	sssp_reach(s, seen.target, word, seen.there);
+#endif
+}
+
+#ifdef GAS_SHUFFLE
+static inline void gas_apply(gas_state *s, uint target, gas_value word)
+{
+	sssp_reach(s, target, word, s->word[target]);
+}
+#endif
+
+#include "gas_frontier.clh"
+
+/* source UINT_MAX: another rank's. */
+GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_word *restrict word,
+                           __global uint *restrict frontier, __global uint *restrict next, __global uint *restrict clear,
+                           __global uint *restrict far, volatile __global ulong *control, gas_start start)
+{
+	if (get_global_id(0) == 0)
+		gas_begin(control, start);
+	for (gas_each(v, 0, known))
+		word[v] = sssp_word_of(v == source ? 0 : SSSP_NONE, SSSP_NOBODY);
+	for (gas_each(w, 0, known / 32 + 1)) {
+		frontier[w] = source != UINT_MAX && w == source / 32 ? 1u << source % 32 : 0;
+		next[w] = clear[w] = far[w] = 0;
+	}
+}
+
+#define sssp_bound(word) ((sssp_distance)min((word), (ulong)SSSP_NONE))
+
+/* Far vertices of word w: those nearer than `before` have been relaxed since, those below are near by now. The least
+ * of the others, as its complement. */
+static inline ulong sssp_advance(gas_state *s, uint w, sssp_distance before, gas_count *left)
+{
+	uint near = 0, far = 0;
+	ulong least = 0;
+	for (uint bits = s->far[w]; bits; bits &= bits - 1) {
+		uint bit = bits & -bits;
+		sssp_distance distance = sssp_of(s->word[w * 32 + gas_lowest(bits)]);
+		if (distance < before)
+			continue;
+		near |= distance < s->below ? bit : 0;
+		far |= distance < s->below ? 0 : bit;
+		least = max(least, distance < s->below ? 0 : ~(ulong)distance);
+	}
+	s->far[w] = far;
+	*left += far != 0;
+	if (near) {
+		s->next[w] = near;
+		s->near++;
+	}
+	return least;
+}
+
+static inline void sssp_advance_all(gas_state *s, uint own, sssp_distance before, gas_count *left,
+                                    volatile __global ulong *control)
+{
+	const uint words = (own + 31) / 32;
+	ulong least = 0;
+#if GAS_LANES == 1
+	for (uint w; (w = (uint)atom_inc(&control[GAS_TICKET]) * GAS_CHUNK) < words;)
+		for (uint last = min(w + GAS_CHUNK, words); w < last; w++)
+#else
+	for (gas_each(w, 0, words))
+#endif
+			if (s->far[w])
+				least = max(least, sssp_advance(s, w, before, left));
+	if (least)
+		gas_raise(&control[GAS_LEAST], least);
+}
+
+GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_weight *restrict weight, uint own,
+                           __global sssp_word *word, __global const uint *restrict name, __global const uint *frontier,
+                           volatile __global uint *next, __global uint *restrict clear, uint words,
+                           volatile __global uint *far,
+                           volatile __global ulong *control GAS_TUPLES_PARAMETERS)
+{
+	GEMP_GROUP_DECLARE
+	GAS_LOCAL_DECLARE
+	const uint mode = (uint)control[GAS_MODE];
+	if (mode == 0)
+		return;
+	gas_state s = { end, weight, word, name, next, far, sssp_bound(control[GAS_BELOW]), 0, 0, 0 GAS_TUPLES };
+	const bool relax = mode == GAS_SSSP_RELAX; /* what is not to be done has nothing to do */
+	const gas_rows out = { begin, end, slices, relax ? slice_count : 0 };
+	const gas_span span = { pieces, relax ? piece_count : 0, light, relax ? known : 0 };
+	gas_count left = 0;
+	for (gas_each(w, 0, words))
+		clear[w] = 0;
+	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
+	if (!relax)
+		sssp_advance_all(&s, own, sssp_bound(control[GAS_BEFORE]), &left, control);
+	if (s.overflow)
+		control[GAS_OVERFLOW] = 1;
+	const bool last_one = gas_end(control, room, s.near, left, s.along);
+#ifndef GAS_SHUFFLE
+	if (last_one && control[GAS_DECIDE])
+		gas_decide(control, gas_sssp_rule);
+#endif
+}
+
+#ifdef GAS_SHUFFLE
+/* What the round's tuples bring: of each range from begin[range] on. */
+GAS_KERNEL void sssp_gather(__global const uint *restrict range_begin, uint ranges, __global const uint *restrict target,
+                            __global const gas_value *restrict value, __global sssp_word *word,
+                            volatile __global uint *next, volatile __global uint *far, volatile __global ulong *control)
+{
+	__local gas_value sums[GAS_RANGE];
+	GAS_LOCAL_DECLARE
+	if (control[GAS_MODE] == 0)
+		return;
+	gas_state s = { 0, 0, word, 0, next, far, sssp_bound(control[GAS_BELOW]), 0, 0, 0, { 0, 0, 0, 0 } };
+	gas_gather(&s, range_begin, ranges, target, value, sums);
+	if (gas_end(control, room, s.near, 0, 0) && control[GAS_DECIDE])
+		gas_decide(control, gas_sssp_rule);
+}
+#endif
+
+/* Does an edge lead from a vertex that has a distance to one that has none, because it would not fit? */
+GAS_KERNEL void sssp_lost(__global const gas_place *restrict begin, __global const uint *restrict end, uint rows,
+                          __global const sssp_word *restrict word, volatile __global ulong *control)
+{
+	for (gas_each(u, 0, rows))
+		for (gas_place e = begin[u]; sssp_of(word[u]) != SSSP_NONE && e < begin[u + 1]; e++)
+			if (sssp_of(word[end[e]]) == SSSP_NONE)
+				control[GAS_OVERFLOW] = 2;
+}
+
+typedef sssp_word settle_value;
+
+static inline bool settle_reached(settle_value word)
+{
+	return sssp_of(word) != SSSP_NONE;
+}
+
+#define SETTLE_SENDS 0
+#if GAS_WEIGHTS == 4 || defined SSSP_NAMES
+#define SETTLE_HINTS 0
+#else
+#define SETTLE_HINTS 1
+#endif
+#define settle_sends(word, how) false
+#define settle_sent(word) 0u
+
+static inline bool settle_open(settle_value word, ulong how)
+{
+	return settle_reached(word) && sssp_of(word) != 0;
+}
+
+/* With names the word of a vertex is its best, too. */
+static inline uint settle_tag(settle_value word)
+{
+#ifdef SSSP_NAMES
+	return sssp_of(word);
+#else
+	return 0;
+#endif
+}
+
+/* Edges without length are left to settle_equal: along them a vertex might lead back to itself. */
+static inline bool settle_tight(settle_value from, gas_weight weight, settle_value word)
+{
+	return sssp_of(from) < sssp_of(word) && sssp_sum(sssp_of(from), weight) == sssp_of(word);
+}
+
+static inline bool settle_level(settle_value from, gas_weight weight, settle_value word)
+{
+	return sssp_of(from) == sssp_of(word) && settle_reached(word) && sssp_sum(sssp_of(from), weight) == sssp_of(word);
+}
+
+#include "gas_parents_equal.clh"

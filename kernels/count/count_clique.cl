@@ -1,0 +1,142 @@
+/* count_clique: cliques of k >= 4 vertices. The low row of the clique's last vertex is numbered backwards, 0 .. d - 1, so that
+ * what the low row of another has in common with it are greater numbers than its own; they become a row of bits.
+ * Emitted around it (src/count/codegen.c):
+ *
+ *   COUNT_KERNEL     its name
+ *   COUNT_FOUND      adds to `found` the cliques that the pair of rows r0, r1 is part of; r1 is row j, t from j / COUNT_BITS
+ *                    to `words`; row i is bits + i * stride
+ *   COUNT_KEPT       on a CPU, the words that it keeps, for the longest row
+ *   COUNT_SPACE      __local or __global, where slots and bits of a group are: d + d * stride words
+ *   COUNT_ROOM       from here on
+ *   COUNT_WORDS      on a GPU, words of every row of bits, however short; not defined: as many as the row needs
+ *
+ * Group g leaves its sum at place + g of out.
+ */
+#include "count.clh"
+
+#ifdef GEMP_GPU
+
+#ifndef COUNT_WORD
+#define COUNT_WORD uint
+#define COUNT_BITS 32
+#define COUNT_LOWEST(x) (31 - clz((x) & -(x)))
+#endif
+
+#ifdef COUNT_WORDS
+#define ROW_WORDS(d) COUNT_WORDS
+#else
+#define ROW_WORDS(d) (((d) + COUNT_BITS - 1) / COUNT_BITS)
+#endif
+
+/* A group has a vertex: list holds those with d >= k - 1, those with the longest rows first, and the group takes them from a
+ * counter. room: local memory for two longs a work-item, and for slots and bits if these are __local; else slab holds these,
+ * slab_words for each group. */
+__kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint *low_near, __global const uint *list,
+                           uint first, uint end, uint rank, uint ranks, __global uint *slab, ulong slab_words,
+                           __global uint *control, __global long *out, ulong place, __local long *room)
+{
+	__local uint task;
+	uint self = (uint)get_local_id(0), size = (uint)get_local_size(0);
+	ulong found = 0;
+	for (;;) {
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		if (self == 0)
+			task = atomic_inc(&control[GEMP_COUNT_NEXT]);
+		barrier(CLK_LOCAL_MEM_FENCE);
+		ulong next = first + (ulong)task * ranks + rank;
+		if (next >= end)
+			break;
+		uint v = list[next];
+		OFFSET row = low_begin[v];
+		uint d = (uint)(low_begin[v + 1] - row), words = ROW_WORDS(d), stride = words | 1;
+		uint pairs = d * (d - 1) / 2;
+		COUNT_SPACE uint *slot = COUNT_ROOM, *bits = slot + d;
+		for (uint i = self; i < d; i += size)
+			slot[i] = low_near[row + (d - 1 - i)];
+		for (uint i = self; i < d * stride; i += size)
+			bits[i] = 0;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		for (uint p = self; p < pairs; p += size) {
+			uint i, j;
+			count_pair(p, d, &i, &j);
+			uint w = slot[i], x = slot[j];
+			OFFSET low_end = low_begin[w + 1], low = count_lower(low_near, low_begin[w], low_end, x);
+			if (low < low_end && low_near[low] == x)
+				atomic_or(&bits[i * stride + j / COUNT_BITS], 1u << j % COUNT_BITS);
+		}
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		for (uint p = self; p < pairs; p += size) {
+			uint i, j;
+			count_pair(p, d, &i, &j);
+			COUNT_SPACE const uint *r0 = bits + i * stride, *r1 = bits + j * stride;
+			if (r0[j / COUNT_BITS] >> j % COUNT_BITS & 1) {
+				COUNT_FOUND
+			}
+		}
+	}
+	if (self == 0)
+		count_queue_leave(control);
+	count_total total = { (uint)found, (long)(found >> 32) };
+	count_leave(total, out + 2 * place, room);
+}
+#undef ROW_WORDS
+
+#else
+
+#ifndef COUNT_WORD
+#define COUNT_WORD ulong
+#define COUNT_BITS 64
+#define COUNT_LOWEST(x) ((uint)popcount(((x) & -(x)) - 1))
+#endif
+
+/* A task is a vertex. maps: a uint a vertex for each worker, 0 between launches; slab: slab_words for each. */
+__kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint *low_near, uint vertices, uint least,
+                           uint rank, uint ranks, __global uint *maps, __global ulong *slab, ulong slab_words,
+                           __global uint *control, __global long *out, ulong place)
+{
+	__global uint *map = maps + get_global_id(0) * (ulong)vertices;
+	__global ulong *bits = slab + get_global_id(0) * slab_words;
+	ulong found = 0;
+	COUNT_KEPT
+	for (;;) {
+		ulong first = count_next_chunk(control, rank, ranks), end = min(first + COUNT_CHUNK, (ulong)vertices);
+		if (first >= vertices)
+			break;
+		for (uint v = (uint)first; v < end; v++) {
+			OFFSET row = low_begin[v];
+			uint d = (uint)(low_begin[v + 1] - row), words = (d + COUNT_BITS - 1) / COUNT_BITS, stride = words;
+			if (d < least)
+				continue;
+			for (uint i = 0; i < d; i++)
+				map[low_near[row + i]] = d - i;
+			for (uint i = 0; i < d; i++) {
+				__global ulong *own = bits + (d - 1 - i) * stride;
+				uint u = low_near[row + i];
+				OFFSET low_end = low_begin[u + 1];
+				for (uint w = 0; w < words; w++)
+					own[w] = 0;
+				for (OFFSET low = low_begin[u]; low < low_end; low++) {
+					uint bit = map[low_near[low]];
+					if (bit--)
+						own[bit / COUNT_BITS] |= 1ul << bit % COUNT_BITS;
+				}
+			}
+			for (uint i = 0; i < d; i++)
+				map[low_near[row + i]] = 0;
+			for (uint i = 0; i + 3 <= d; i++) {
+				__global const ulong *r0 = bits + i * stride;
+				for (uint w = i / COUNT_BITS; w < words; w++)
+					for (ulong left = r0[w]; left; left &= left - 1) {
+						uint j = w * COUNT_BITS + COUNT_LOWEST(left);
+						__global const ulong *r1 = bits + j * stride;
+						COUNT_FOUND
+					}
+			}
+		}
+	}
+	count_queue_leave(control);
+	count_total total = { (uint)found, (long)(found >> 32) };
+	count_leave(total, out + 2 * place, 0);
+}
+
+#endif

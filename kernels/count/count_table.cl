@@ -1,0 +1,70 @@
+/* count_table: a vertex table: for each vertex 0 the sum over its neighbours 1. Emitted around it (src/count/codegen.c):
+ *
+ *   COUNT_KERNEL     its name; COUNT_GROUPS that of the form in which a group has a row
+ *   COUNT_TABLES     tables as parameters, each with a comma behind it
+ *   COUNT_SYMBOLS    declarations of the symbols that the expression mentions, from slot_0, slot_1 and entry
+ *   COUNT_VALUE      the expression
+ *   COUNT_MAGNITUDE  the same of absolute values, in double; not defined: sums of it cannot pass what a long holds
+ *
+ * Rows [first, end).
+ */
+#include "count.clh"
+
+#ifdef COUNT_MAGNITUDE
+#define COUNT_CHECKED magnitude += COUNT_MAGNITUDE;
+#else
+#define COUNT_CHECKED
+#endif
+
+/* Entries from `from` on, every step-th. */
+#define COUNT_ROW(from, step)                                                      \
+	uint slot_0 = (uint)v;                                                     \
+	long sum = 0;                                                              \
+	double magnitude = 0;                                                      \
+	OFFSET row_end = begin[v + 1];                                             \
+	for (OFFSET entry = begin[v] + (from); entry < row_end; entry += (step)) { \
+		uint slot_1 = near[entry];                                         \
+		COUNT_SYMBOLS                                                      \
+		COUNT_CHECKED                                                      \
+		sum += COUNT_VALUE;                                                \
+	}
+
+__kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *begin, __global const uint *near,
+                           __global const uint *support, __global const uint *over, uint first, uint end,
+                           __global long *table, __global uint *control)
+{
+	for (ulong v = first + get_global_id(0); v < end; v += get_global_size(0)) {
+		COUNT_ROW(0, 1)
+		count_check(magnitude, control);
+		table[v] = sum;
+	}
+}
+
+#ifdef GEMP_GPU
+
+/* scratch: a long for each work-item; their number is a power of two. */
+__kernel void COUNT_GROUPS(COUNT_TABLES __global const OFFSET *begin, __global const uint *near,
+                           __global const uint *support, __global const uint *over, uint first, uint end,
+                           __global long *table, __global uint *control, __local long *scratch)
+{
+	uint self = (uint)get_local_id(0), size = (uint)get_local_size(0);
+	for (ulong v = first + get_group_id(0); v < end; v += get_num_groups(0)) {
+		COUNT_ROW(self, size)
+		count_check(size * magnitude, control);
+		barrier(CLK_LOCAL_MEM_FENCE);
+		scratch[self] = sum;
+		barrier(CLK_LOCAL_MEM_FENCE);
+		for (uint apart = size / 2; apart > 0; apart /= 2) {
+			if (self < apart)
+				scratch[self] += scratch[self + apart];
+			barrier(CLK_LOCAL_MEM_FENCE);
+		}
+		if (self == 0)
+			table[v] = scratch[0];
+	}
+}
+
+#endif
+
+#undef COUNT_ROW
+#undef COUNT_CHECKED

@@ -1,0 +1,99 @@
+/* count_sweep_tasks: what sweeps in groups need beforehand: where each middle's row goes on behind the root, how many paths
+ * each root has, and the roots by descending number of paths. Written behind what src/count/wedges_codegen.h puts in front. */
+
+#include "count_wedges.clh"
+
+/* Entries that a group takes at a time. */
+#define CHUNK 1024u
+/* Roots that a work-item takes at a time. */
+#define ITEMS 4u
+#define BUCKETS 512u
+
+/* Last row that begins at `entry` or before, of rows low .. high. */
+static inline uint row_of(__global const OFFSET *begin, uint low, uint high, ulong entry)
+{
+	while (low < high) {
+		uint middle = low + (high - low + 1) / 2;
+		if (begin[middle] <= entry)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+/* rows: for each entry of an own root that leads to a middle. paths: a number for each vertex, 0 before. */
+__kernel void sweep_rows(__global const OFFSET *restrict begin, __global const uint *restrict near, uint first, uint step,
+                         uint ends, ulong entries, __global ROW *restrict rows, __global PATHS *restrict paths)
+{
+	for (ulong chunk = (ulong)get_group_id(0) * CHUNK; chunk < entries; chunk += (ulong)get_num_groups(0) * CHUNK) {
+		ulong behind = min(chunk + CHUNK, entries);
+		uint low = row_of(begin, 0, ends - 1, chunk), high = row_of(begin, low, ends - 1, behind - 1);
+		for (ulong entry = chunk + get_local_id(0); entry < behind; entry += get_local_size(0)) {
+			uint root = row_of(begin, low, high, entry), x = near[entry];
+			if (root % step != first || !IS_MIDDLE(root, x))
+				continue;
+			OFFSET end = begin[x + 1], at = first_not_below(near, begin[x], end, root) + 1;
+			rows[entry] = (ROW)(at, end);
+			if (at < end)
+				ADD_PATHS(&paths[root], end - at);
+		}
+	}
+}
+
+/* Exact below 16, then 8 to an octave. */
+static inline uint bucket_of(ulong paths)
+{
+	uint log = 63 - (uint)clz(paths | 1);
+	return paths < 16 ? (uint)paths : 16 + (log - 4) * 8 + (uint)(paths >> (log - 3) & 7);
+}
+
+static inline void zero_buckets(__local uint *count)
+{
+	for (uint b = (uint)get_local_id(0); b < BUCKETS; b += (uint)get_local_size(0))
+		count[b] = 0;
+	GROUP_SYNC;
+}
+
+/* Roots first, first + step, ... (`roots` of them). */
+__kernel void sweep_classes(__global const PATHS *restrict paths, uint first, uint step, uint roots,
+                            __global uint *sizes)
+{
+	__local uint count[BUCKETS];
+	zero_buckets(count);
+	for (uint i = (uint)get_global_id(0); i < roots; i += (uint)get_global_size(0))
+		atomic_inc(&count[bucket_of(paths[first + i * step])]);
+	GROUP_SYNC;
+	for (uint b = (uint)get_local_id(0); b < BUCKETS; b += (uint)get_local_size(0))
+		if (count[b])
+			atomic_add(&sizes[b], count[b]);
+}
+
+/* place: where the next root of a bucket goes in the list. */
+__kernel void sweep_list(__global const PATHS *restrict paths, uint first, uint step, uint roots,
+                         __global uint *place, __global uint *restrict list)
+{
+	__local uint count[BUCKETS], from[BUCKETS];
+	uint tile = (uint)get_local_size(0) * ITEMS;
+	for (uint t = (uint)get_group_id(0) * tile; t < roots; t += (uint)get_num_groups(0) * tile) {
+		uint bucket[ITEMS], rank[ITEMS];
+		zero_buckets(count);
+		for (uint i = 0; i < ITEMS; i++) {
+			uint task = t + i * (uint)get_local_size(0) + (uint)get_local_id(0);
+			if (task >= roots)
+				continue;
+			bucket[i] = bucket_of(paths[first + task * step]);
+			rank[i] = atomic_inc(&count[bucket[i]]);
+		}
+		GROUP_SYNC;
+		for (uint b = (uint)get_local_id(0); b < BUCKETS; b += (uint)get_local_size(0))
+			from[b] = count[b] ? atomic_add(&place[b], count[b]) : 0;
+		GROUP_SYNC;
+		for (uint i = 0; i < ITEMS; i++) {
+			uint task = t + i * (uint)get_local_size(0) + (uint)get_local_id(0);
+			if (task < roots)
+				list[from[bucket[i]] + rank[i]] = first + task * step;
+		}
+		GROUP_SYNC;
+	}
+}

@@ -1,0 +1,206 @@
+/* sweep: radix sort in groups with one sweep over the keys for each digit (src/primitive/sort.h). All digits are
+ * counted beforehand, together. In a sweep a group takes the next tile by a ticket, leaves the numbers of its keys in each
+ * bucket, and adds up those that groups before it left, as far back as somebody has added them up: it waits only for groups
+ * that began before it, so that those that run always get on.
+ *
+ * status[tile * 256 + bucket]: two bits that tell what the others are, the keys of this tile or of all up to it. The second
+ * state alternates between sweeps: what the last one left means nothing, and nothing has to be cleared in between.
+ *
+ * Options: those of radix.clh; SWEEP_SPREAD: 0 where codes of keys are keys but for flipped bits. */
+#include "radix.clh"
+
+#define SWEEP_DIGITS 8 /* at most */
+#define SWEEP_STATE 30
+#define SWEEP_OF_TILE 1u
+
+/* turned: the digit of the bits that are flipped. */
+#if SWEEP_SPREAD
+#define sweep_code(key) primitive_code(key, flip, spread)
+#define sweep_digit(key, shift) ((uint)(sweep_code(key) >> (shift)) & (RADIX_BINS - 1))
+#else
+#define sweep_code(key) ((key) ^ flip)
+#define sweep_digit(key, shift) (((uint)((key) >> (shift)) & (RADIX_BINS - 1)) ^ turned)
+#endif
+
+/* bins: [SWEEP_DIGITS][RADIX_BINS], and a ticket for each sweep behind them. */
+__kernel void sweep_clear(__global uint *status, uint words, __global uint *bins)
+{
+	for (uint i = (uint)get_global_id(0); i < words; i += (uint)get_global_size(0))
+		status[i] = 0;
+	for (uint i = (uint)get_global_id(0); i < SWEEP_DIGITS * (RADIX_BINS + 1); i += (uint)get_global_size(0))
+		bins[i] = 0;
+}
+
+static inline void sweep_add(__local uint *here, gemp_key code, ulong shifts, uint digits)
+{
+	for (uint d = 0; d < digits; d++)
+		atomic_inc(&here[d * RADIX_BINS + ((uint)(code >> (shifts >> 8 * d & 63)) & (RADIX_BINS - 1))]);
+}
+
+/* Byte d of shifts is where digit d begins. */
+PRIMITIVE_KERNEL void sweep_count(__global const gemp_key *restrict keys, uint count, gemp_key flip, gemp_key spread,
+                                  ulong shifts, uint digits, __global uint *bins)
+{
+	__local uint here[SWEEP_DIGITS * RADIX_BINS];
+	uint lid = (uint)get_local_id(0), id = (uint)get_global_id(0), stride = (uint)get_global_size(0);
+	for (uint b = lid; b < digits * RADIX_BINS; b += GEMP_GROUP)
+		here[b] = 0;
+	primitive_barrier();
+	for (uint i = id; i < count / 4; i += stride) {
+		gemp_key4 four = primitive_fours(keys)[i];
+		sweep_add(here, sweep_code(four.x), shifts, digits);
+		sweep_add(here, sweep_code(four.y), shifts, digits);
+		sweep_add(here, sweep_code(four.z), shifts, digits);
+		sweep_add(here, sweep_code(four.w), shifts, digits);
+	}
+	for (uint i = count / 4 * 4 + id; i < count; i += stride)
+		sweep_add(here, sweep_code(keys[i]), shifts, digits);
+	primitive_barrier();
+	for (uint b = lid; b < digits * RADIX_BINS; b += GEMP_GROUP)
+		if (here[b])
+			atomic_add(&bins[b], here[b]);
+}
+
+/* Where buckets begin. A group a digit. */
+PRIMITIVE_KERNEL void sweep_sums(__global uint *bins)
+{
+	GEMP_GROUP_DECLARE
+	__local uint warps[PRIMITIVE_WARPS];
+	__local uint sums[RADIX_BINS];
+	bins += (uint)get_group_id(0) * RADIX_BINS;
+	for (uint b = (uint)get_local_id(0); b < RADIX_BINS; b += GEMP_GROUP)
+		sums[b] = bins[b];
+	primitive_barrier();
+	primitive_sum_bins(GEMP_GROUP_PASS sums, RADIX_BINS, warps);
+	for (uint b = (uint)get_local_id(0); b < RADIX_BINS; b += GEMP_GROUP)
+		bins[b] = sums[b];
+}
+
+/* The keys of a bucket in all tiles before this one, of which there is at least one. */
+static inline uint sweep_look_back(volatile __global const uint *status, uint tile, uint bucket, uint up_to)
+{
+	uint before = 0, state;
+	do {
+		uint there;
+		tile--;
+		do {
+			there = status[tile * RADIX_BINS + bucket];
+			state = there >> SWEEP_STATE;
+		} while (state != SWEEP_OF_TILE && state != up_to);
+		before += there & ((1u << SWEEP_STATE) - 1);
+	} while (state != up_to);
+	return before;
+}
+
+/* A group a tile, which is ranked warp by warp, each of which has consecutive keys, and put in order in local memory, so that
+ * neighbours leave together. The last tile is filled up with keys of the last bucket, which are not written. up_to: the
+ * second state in this sweep, 2 and 3 in turn, 2 first. */
+PRIMITIVE_KERNEL void sweep_move(__global const gemp_key *restrict keys, __global gemp_key *restrict out,
+#if GEMP_VALUE_BITS
+                                 __global const radix_value *restrict values, __global radix_value *restrict out_values,
+#endif
+                                 uint count, gemp_key flip, gemp_key spread, uint shift, uint sweep, uint up_to,
+                                 volatile __global uint *bins, volatile __global uint *status)
+{
+	GEMP_GROUP_DECLARE
+	__local uint warps[PRIMITIVE_WARPS];
+	__local uint ranks[PRIMITIVE_WARPS * RADIX_BINS]; /* keys of a bucket in lower warps */
+	__local uint first[RADIX_BINS];                   /* of a bucket in the tile */
+	__local uint lift[RADIX_BINS];                    /* from places in the tile to places in the array */
+	__local radix_staged stage[RADIX_TILE];
+	__local uint ticket;
+	volatile __local uint shift_again; /* digits are worked out again rather than kept in registers */
+	__local gemp_key *staged = (__local gemp_key *)stage;
+	uint lid = (uint)get_local_id(0), warp = lid / GEMP_LANES, own = warp * GEMP_LANES * RADIX_ITEMS + lid % GEMP_LANES;
+	__local uint *mine = ranks + warp * RADIX_BINS;
+	const uint turned = (uint)(flip >> shift) & (RADIX_BINS - 1);
+	gemp_key key[RADIX_ITEMS];
+	uint rank[RADIX_ITEMS];
+
+	if (lid == 0) {
+		ticket = atomic_inc(&bins[SWEEP_DIGITS * RADIX_BINS + sweep]);
+		shift_again = shift;
+	}
+	for (uint b = lid; b < PRIMITIVE_WARPS * RADIX_BINS; b += GEMP_GROUP)
+		ranks[b] = 0;
+	primitive_barrier();
+	uint tile = ticket, length = min(count - tile * RADIX_TILE, (uint)RADIX_TILE);
+	__global const gemp_key *from = keys + tile * RADIX_TILE + own;
+	if (length == RADIX_TILE) {
+#pragma unroll
+		for (uint i = 0; i < RADIX_ITEMS; i++)
+			key[i] = from[i * GEMP_LANES];
+	} else {
+#pragma unroll
+		for (uint i = 0; i < RADIX_ITEMS; i++)
+			key[i] = own + i * GEMP_LANES < length ? from[i * GEMP_LANES] : primitive_key(~(gemp_key)0, flip, spread);
+	}
+#ifdef GEMP_NVIDIA
+#pragma unroll
+#endif
+	for (uint i = 0; i < RADIX_ITEMS; i++) {
+		uint digit = sweep_digit(key[i], shift), all, below = radix_alike(GEMP_GROUP_PASS digit, &all);
+		uint before = mine[digit];
+		gemp_sync();
+		if (below == 0)
+			mine[digit] = before + all;
+		gemp_sync();
+		rank[i] = before + below;
+	}
+	primitive_barrier();
+	for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP) {
+		uint sum = 0;
+		for (uint w = 0; w < PRIMITIVE_WARPS; w++) {
+			uint there = ranks[w * RADIX_BINS + b];
+			ranks[w * RADIX_BINS + b] = sum;
+			sum += there;
+		}
+		first[b] = lift[b] = sum;
+		status[tile * RADIX_BINS + b] = (tile ? SWEEP_OF_TILE : up_to) << SWEEP_STATE | sum;
+	}
+	primitive_barrier();
+	primitive_sum_bins(GEMP_GROUP_PASS first, RADIX_BINS, warps);
+	shift = shift_again;
+#pragma unroll
+	for (uint i = 0; i < RADIX_ITEMS; i++) {
+		uint digit = sweep_digit(key[i], shift);
+		rank[i] += first[digit] + mine[digit];
+		staged[rank[i]] = key[i];
+	}
+	for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP) {
+		uint before = 0;
+		if (tile) {
+			before = sweep_look_back(status, tile, b, up_to);
+			status[tile * RADIX_BINS + b] = up_to << SWEEP_STATE | (before + lift[b]);
+		}
+		lift[b] = bins[sweep * RADIX_BINS + b] + before - first[b];
+	}
+	primitive_barrier();
+#if GEMP_VALUE_BITS
+	uint place[RADIX_ITEMS];
+#endif
+#pragma unroll
+	for (uint i = 0; i < RADIX_ITEMS; i++) {
+		gemp_key there = staged[i * GEMP_GROUP + lid];
+		uint to = lift[sweep_digit(there, shift)] + i * GEMP_GROUP + lid;
+		if (i * GEMP_GROUP + lid < length)
+			out[to] = there;
+#if GEMP_VALUE_BITS
+		place[i] = to;
+#endif
+	}
+#if GEMP_VALUE_BITS
+	primitive_barrier();
+	__local radix_value *staged_values = (__local radix_value *)stage;
+	__global const radix_value *values_from = values + tile * RADIX_TILE + own;
+#pragma unroll
+	for (uint i = 0; i < RADIX_ITEMS; i++)
+		if (own + i * GEMP_LANES < length)
+			staged_values[rank[i]] = values_from[i * GEMP_LANES];
+	primitive_barrier();
+#pragma unroll
+	for (uint i = 0; i < RADIX_ITEMS; i++)
+		if (i * GEMP_GROUP + lid < length)
+			out_values[place[i]] = staged_values[i * GEMP_GROUP + lid];
+#endif
+}

@@ -1,0 +1,131 @@
+/* som_accumulate: sums of samples by best unit, and units out of them (som/train/unit_update.h).
+ *
+ *   SOM_MISSING   samples may have missing values; planes have a count for each value then, else one for all
+ *   SOM_MOVE      som_move is wanted; without it all others
+ *   SOM_RUN       sums that a work-item rounds; more than 1 on a CPU device
+ *
+ * Planes are [.][units], of `values` values from `first` on: a sum for each, then counts. Sums are in double, so that they do not
+ * depend on how many samples come together, and hardly on their order. On GPUs there are several banks of them,
+ * [banks][.][units], so that samples with the same unit need not wait for one another as often.
+ */
+#include "group.clh"
+
+#if defined GEMP_NVIDIA || (defined cl_khr_fp64 && defined cl_khr_int64_base_atomics)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double som_sum;
+#define som_add_to gemp_add_double_global
+#else
+typedef float som_sum;
+#define som_add_to gemp_add_float_global
+#endif
+
+#ifdef SOM_MISSING
+#define som_counts(values) (values)
+#define som_count_of(k) (values + (k))
+#else
+#define som_counts(values) 1
+#define som_count_of(k) values
+#endif
+
+#ifndef SOM_MOVE
+/* What sample i adds to plane k. x, present: [.][count]. */
+static inline float som_share(__global const float *x, __global const uchar *present, uint count, uint first, uint values, uint k,
+                              uint i)
+{
+	if (k < values)
+		return x[(size_t)(first + k) * count + i];
+#ifdef SOM_MISSING
+	return present[(size_t)(first + k - values) * count + i];
+#else
+	return 1;
+#endif
+}
+
+#if SOM_RUN == 1
+/* A work-item for each sample and plane; neighbours add to different banks. */
+__kernel void som_add(__global som_sum *sums, __global const ulong *best, __global const float *x,
+                      __global const uchar *present, uint count, uint units, uint first, uint values, uint banks)
+{
+	const size_t id = get_global_id(0);
+	const uint i = (uint)(id % count), k = (uint)(id / count);
+	const uint planes = values + som_counts(values);
+	if (k >= planes)
+		return;
+	const uint unit = (uint)best[i];
+	if (unit < units)
+		som_add_to(&sums[((size_t)(i % banks) * planes + k) * units + unit],
+		           som_share(x, present, count, first, values, k, i));
+}
+
+#else
+/* A work-item for each plane, samples in order. */
+__kernel void som_add_planes(__global som_sum *sums, __global const ulong *best, __global const float *x,
+                             __global const uchar *present, uint count, uint units, uint first, uint values, uint banks)
+{
+	const uint k = (uint)get_global_id(0); /* banks: 1 */
+	if (k >= values + som_counts(values))
+		return;
+	for (uint i = 0; i < count; i++) {
+		const uint unit = (uint)best[i];
+		if (unit < units)
+			sums[(size_t)k * units + unit] += som_share(x, present, count, first, values, k, i);
+	}
+}
+
+#endif
+
+/* Sums of all banks are rounded, and 0 again. */
+__kernel void som_take(__global som_sum *sums, __global float *planes, ulong count, uint banks)
+{
+	const size_t from = get_global_id(0) * (size_t)SOM_RUN, end = min(from + SOM_RUN, (size_t)count);
+	for (size_t i = from; i < end; i++) {
+		som_sum sum = sums[i];
+		for (uint c = 1; c < banks; c++)
+			sum += sums[c * count + i];
+		for (uint c = 1; c < banks; c++)
+			sums[c * count + i] = 0;
+		sums[i] = 0;
+		planes[i] = (float)sum;
+	}
+}
+
+/* `here` units from number `from` on, which are those at w: those that samples have reached become their means. */
+__kernel void som_finish(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
+                         uint values, uint dims, uint stride, float least)
+{
+	const uint at = (uint)get_global_id(0);
+	if (at >= here)
+		return;
+	__global float *row = w + (size_t)at * stride;
+	__global const float *plane = planes + from + at;
+	float square = first ? row[dims] : 0;
+	for (uint k = 0; k < values; k++) {
+		const float count = plane[(size_t)som_count_of(k) * units];
+		const float value = count > least ? plane[(size_t)k * units] / count : row[first + k];
+		row[first + k] = value;
+		square += value * value;
+	}
+	row[dims] = square;
+}
+
+#else
+/* `here` units from number `from` on, which are those at w, are moved: planes have what is added to each value, then what it is
+ * multiplied by before. */
+__kernel void som_move(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
+                       uint values, uint dims, uint stride)
+{
+	const uint at = (uint)get_global_id(0);
+	if (at >= here)
+		return;
+	__global float *row = w + (size_t)at * stride;
+	__global const float *plane = planes + from + at;
+	float square = first ? row[dims] : 0;
+	for (uint k = 0; k < values; k++) {
+		const float by = plane[(size_t)som_count_of(k) * units];
+		const float value = fma(by, row[first + k], plane[(size_t)k * units]);
+		row[first + k] = value;
+		square += value * value;
+	}
+	row[dims] = square;
+}
+#endif

@@ -1,0 +1,285 @@
+/* Strings that all ranks must number alike. */
+
+#include "partition/base/dictionary.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "partition/base/host_sort.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+gemp_code gemp_bytes_add(gemp_bytes *list, const char *bytes, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t at = list->count ? list->begin[list->count] : 0;
+	GEMP_TRY(GEMP_RESERVE(list->begin, list->capacity, list->count + 2));
+	GEMP_TRY(GEMP_RESERVE(list->bytes, list->bytes_capacity, at + size));
+	list->begin[0] = 0;
+	if (size)
+		memcpy(list->bytes + at, bytes, size);
+	list->begin[++list->count] = at + size;
+done:
+	return code;
+}
+
+void gemp_bytes_free(gemp_bytes *list)
+{
+	gemp_free(list->begin);
+	gemp_free(list->bytes);
+	*list = (gemp_bytes){ 0 };
+}
+
+int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+	size_t common = a_size < b_size ? a_size : b_size;
+	int order = common ? memcmp(a, b, common) : 0;
+	return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+int gemp_bytes_compare(const gemp_bytes *list, size_t a, size_t b)
+{
+	size_t a_size, b_size;
+	const char *left = gemp_bytes_at(list, a, &a_size), *right = gemp_bytes_at(list, b, &b_size);
+	return gemp_compare_bytes(left, a_size, right, b_size);
+}
+
+static int compare_positions(const void *a, const void *b, void *list)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+	int order = gemp_bytes_compare(list, left, right);
+	return order ? order : (left > right) - (left < right);
+}
+
+/* Eight bytes from `depth` on as a number that sorts like them; 0 beyond the end. */
+static uint64_t word(const gemp_bytes *list, size_t index, size_t depth)
+{
+	size_t size;
+	const char *bytes = gemp_bytes_at(list, index, &size);
+	uint64_t big = 0;
+	if (depth < size)
+		memcpy(&big, bytes + depth, size - depth < sizeof big ? size - depth : sizeof big);
+	return __builtin_bswap64(big);
+}
+
+/* Sorts by eight bytes at a time; runs that stay together go on with the next eight. Short runs, and those that are at
+ * the end of `longest`, compare whole. */
+static gemp_code sort_run(const gemp_bytes *list, uint64_t *order, size_t count, size_t depth, size_t longest)
+{
+	enum { SHORT = 32 };
+	gemp_code code = GEMP_OK;
+	uint64_t *words = NULL;
+	if (count <= SHORT || depth >= longest) {
+		if (count > 1)
+			qsort_r(order, count, sizeof *order, compare_positions, (void *)list);
+		return GEMP_OK;
+	}
+	GEMP_TRY(GEMP_NEW(words, count));
+	for (size_t i = 0; i < count; i++)
+		words[i] = word(list, order[i], depth);
+	GEMP_TRY(gemp_radix_sort(words, order, count));
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && words[next] == words[i];)
+			next++;
+		GEMP_TRY(sort_run(list, order + i, next - i, depth + sizeof(uint64_t), longest));
+	}
+done:
+	gemp_free(words);
+	return code;
+}
+
+/* Bytes in which all strings begin alike. */
+static size_t common_prefix(const gemp_bytes *list)
+{
+	size_t common = 0, size;
+	const char *first = list->count ? gemp_bytes_at(list, 0, &common) : NULL;
+	for (size_t i = 1; i < list->count && common; i++) {
+		const char *bytes = gemp_bytes_at(list, i, &size);
+		common = size < common ? size : common;
+		if (memcmp(bytes, first, common) == 0)
+			continue;
+		for (size = 0; bytes[size] == first[size];)
+			size++;
+		common = size;
+	}
+	return common;
+}
+
+gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order)
+{
+	size_t longest = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		size_t size = list->begin[i + 1] - list->begin[i];
+		longest = size > longest ? size : longest;
+		order[i] = i;
+	}
+	return sort_run(list, order, list->count, common_prefix(list), longest);
+}
+
+static size_t find_slot(const gemp_dictionary *dictionary, const char *bytes, size_t size)
+{
+	size_t mask = dictionary->slot_count - 1, slot = gemp_hash(bytes, size, 0) & mask;
+	for (; dictionary->slots[slot]; slot = (slot + 1) & mask) {
+		size_t other;
+		const char *there = gemp_bytes_at(&dictionary->list, dictionary->slots[slot] - 1, &other);
+		if (other == size && (!size || memcmp(there, bytes, size) == 0))
+			break;
+	}
+	return slot;
+}
+
+static gemp_code grow_slots(gemp_dictionary *dictionary)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dictionary larger = { .list = dictionary->list,
+	                           .slot_count = dictionary->slot_count ? 2 * dictionary->slot_count : 64 };
+	GEMP_TRY(GEMP_NEW(larger.slots, larger.slot_count));
+	for (size_t i = 0; i < larger.list.count; i++) {
+		size_t size;
+		const char *bytes = gemp_bytes_at(&larger.list, i, &size);
+		larger.slots[find_slot(&larger, bytes, size)] = (uint32_t)i + 1;
+	}
+	gemp_free(dictionary->slots);
+	*dictionary = larger;
+done:
+	return code;
+}
+
+gemp_code gemp_dictionary_add(gemp_dictionary *dictionary, const char *bytes, size_t size, uint32_t *index)
+{
+	gemp_code code = GEMP_OK;
+	if (2 * (dictionary->list.count + 1) > dictionary->slot_count)
+		GEMP_TRY(grow_slots(dictionary));
+	size_t slot = find_slot(dictionary, bytes, size);
+	if (!dictionary->slots[slot]) {
+		if (dictionary->list.count >= UINT32_MAX - 1)
+			return gemp_fail(GEMP_EDATA, "more than %u distinct ids on one rank; use more ranks", UINT32_MAX - 1);
+		GEMP_TRY(gemp_bytes_add(&dictionary->list, bytes, size));
+		dictionary->slots[slot] = (uint32_t)dictionary->list.count;
+	}
+	*index = dictionary->slots[slot] - 1;
+done:
+	return code;
+}
+
+void gemp_dictionary_free(gemp_dictionary *dictionary)
+{
+	gemp_bytes_free(&dictionary->list);
+	gemp_free(dictionary->slots);
+	*dictionary = (gemp_dictionary){ 0 };
+}
+
+gemp_code gemp_key_encode(const gemp_value *key, gemp_text *out)
+{
+	gemp_text_clear(out);
+	if (key->type == GEMP_INTEGER) {
+		uint64_t big = __builtin_bswap64(gemp_integer_number(key->integer));
+		char bytes[GEMP_INTEGER_KEY_SIZE] = { GEMP_KEY_OF_INTEGER };
+		memcpy(bytes + 1, &big, sizeof big);
+		gemp_text_add(out, bytes, sizeof bytes);
+	} else {
+		gemp_text_add(out, "\2", 1);
+		gemp_text_add(out, key->string.bytes, key->string.size);
+	}
+	return gemp_text_status(out);
+}
+
+gemp_value gemp_key_decode(const char *bytes, size_t size)
+{
+	gemp_value key = { .type = GEMP_STRING };
+	if (bytes[0] == GEMP_KEY_OF_INTEGER) {
+		uint64_t big;
+		memcpy(&big, bytes + 1, sizeof big);
+		key.type = GEMP_INTEGER;
+		key.integer = gemp_integer_of(__builtin_bswap64(big));
+	} else {
+		key.string.bytes = bytes + 1;
+		key.string.size = size - 1;
+	}
+	return key;
+}
+
+bool gemp_canonical_integer(const char *bytes, size_t size, int64_t *out)
+{
+	char text[24], again[24];
+	if (size == 0 || size >= sizeof text)
+		return false;
+	memcpy(text, bytes, size);
+	text[size] = '\0';
+	*out = strtoll(text, NULL, 10);
+	snprintf(again, sizeof again, "%" PRId64, *out);
+	return strlen(again) == size && memcmp(again, bytes, size) == 0;
+}
+
+static gemp_code keep_distinct(const gemp_bytes *texts, gemp_bytes *out)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *order = NULL;
+	GEMP_TRY(GEMP_NEW(order, texts->count));
+	GEMP_TRY(gemp_bytes_sort(texts, order));
+	for (size_t i = 0; i < texts->count; i++) {
+		size_t size;
+		const char *bytes = gemp_bytes_at(texts, order[i], &size);
+		if (i == 0 || gemp_bytes_compare(texts, order[i - 1], order[i]) != 0)
+			GEMP_TRY(gemp_bytes_add(out, bytes, size));
+	}
+done:
+	gemp_free(order);
+	return code;
+}
+
+static gemp_code unpack_texts(const char *at, const char *end, gemp_bytes *out)
+{
+	gemp_code code = GEMP_OK;
+	while (code == GEMP_OK && at < end) {
+		uint64_t size;
+		memcpy(&size, at, sizeof size);
+		code = gemp_bytes_add(out, at + sizeof size, size);
+		at += sizeof size + size;
+	}
+	return code;
+}
+
+gemp_code gemp_bytes_union(const gemp_comm *comm, const gemp_bytes *mine, gemp_bytes *all)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text packed = { 0 };
+	gemp_bytes texts = { 0 };
+	void *gathered = NULL;
+	size_t *begin = NULL;
+	for (size_t i = 0; i < mine->count; i++) {
+		size_t size;
+		const char *bytes = gemp_bytes_at(mine, i, &size);
+		gemp_text_add(&packed, &(uint64_t){ size }, sizeof(uint64_t));
+		gemp_text_add(&packed, bytes, size);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, gemp_text_status(&packed)));
+	GEMP_TRY(gemp_comm_allgather(comm, packed.data, packed.size, &gathered, &begin));
+	code = unpack_texts(gathered, (char *)gathered + begin[comm->size], &texts);
+	if (code == GEMP_OK)
+		code = keep_distinct(&texts, all);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+done:
+	gemp_text_free(&packed);
+	gemp_bytes_free(&texts);
+	gemp_free(gathered);
+	gemp_free(begin);
+	return code;
+}
+
+size_t gemp_bytes_find(const gemp_bytes *sorted, const char *bytes, size_t size)
+{
+	size_t low = 0, high = sorted->count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2, there;
+		const char *at = gemp_bytes_at(sorted, middle, &there);
+		if (gemp_compare_bytes(bytes, size, at, there) < 0)
+			high = middle;
+		else
+			low = middle;
+	}
+	return low;
+}

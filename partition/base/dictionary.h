@@ -1,0 +1,59 @@
+/* builder_bytes: lists of byte strings in one block, and dictionaries that number distinct ones. */
+
+#ifndef GEMP_PARTITION_BASE_DICTIONARY_H
+#define GEMP_PARTITION_BASE_DICTIONARY_H
+
+#include "comm/comm.h"
+#include "graph/column.h"
+
+typedef struct gemp_bytes {
+	size_t count, capacity, bytes_capacity;
+	uint64_t *begin; /* [count + 1]; NULL while nothing was added */
+	char *bytes;     /* [begin[count]] */
+} gemp_bytes;
+
+gemp_code gemp_bytes_add(gemp_bytes *list, const char *bytes, size_t size);
+void gemp_bytes_free(gemp_bytes *list);
+static inline const char *gemp_bytes_at(const gemp_bytes *list, size_t index, size_t *size)
+{
+	*size = list->begin[index + 1] - list->begin[index];
+	return list->bytes + list->begin[index];
+}
+/* Bytewise, a prefix before what it begins. */
+int gemp_bytes_compare(const gemp_bytes *list, size_t a, size_t b);
+int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size);
+/* order[0..count) become the positions of the strings in bytewise order; equal ones by position. */
+gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order);
+
+/* Collective. The distinct strings of all ranks in bytewise order. */
+gemp_code gemp_bytes_union(const gemp_comm *comm, const gemp_bytes *mine, gemp_bytes *all);
+size_t gemp_bytes_find(const gemp_bytes *sorted, const char *bytes, size_t size); /* its index; it must be there */
+
+/* Distinct strings by first appearance. */
+typedef struct gemp_dictionary {
+	gemp_bytes list;
+	uint32_t *slots;   /* [slot_count] index + 1, 0: free; open addressing */
+	size_t slot_count; /* a power of two, or 0 */
+} gemp_dictionary;
+
+gemp_code gemp_dictionary_add(gemp_dictionary *dictionary, const char *bytes, size_t size, uint32_t *index);
+void gemp_dictionary_free(gemp_dictionary *dictionary);
+
+/* A key as bytes whose bytewise order is the order of keys, integers before strings, and which differ for 7 and "7". */
+enum { GEMP_KEY_OF_INTEGER = 1, GEMP_KEY_OF_STRING = 2, GEMP_INTEGER_KEY_SIZE = 9 };
+/* An integer as a number that sorts as it does; its bytes, the highest first, are those of the encoded key behind the
+ * first. */
+static inline uint64_t gemp_integer_number(int64_t integer)
+{
+	return (uint64_t)integer ^ UINT64_C(1) << 63;
+}
+static inline int64_t gemp_integer_of(uint64_t number)
+{
+	return (int64_t)(number ^ UINT64_C(1) << 63);
+}
+gemp_code gemp_key_encode(const gemp_value *key, struct gemp_text *out); /* replaces the text */
+gemp_value gemp_key_decode(const char *bytes, size_t size); /* borrows */
+/* Is the string an integer as we print it (no leading zero, no plus)? */
+bool gemp_canonical_integer(const char *bytes, size_t size, int64_t *out);
+
+#endif

@@ -1,0 +1,33 @@
+#include "partition/base/rank_bitmap.h"
+
+#include "core/memory.h"
+
+gemp_code gemp_rank_bitmap_new(gemp_rank_bitmap *bits, uint64_t count)
+{
+	gemp_code code = GEMP_OK;
+	*bits = (gemp_rank_bitmap){ .count = count };
+	GEMP_TRY(GEMP_NEW(bits->words, count / 64 + 1));
+	GEMP_TRY(GEMP_NEW(bits->before, count / (64 * GEMP_RANK_WORDS) + 1));
+done:
+	return code;
+}
+
+uint64_t gemp_rank_bitmap_merge(gemp_rank_bitmap *bits, const gemp_comm *comm)
+{
+	uint64_t words = bits->count / 64 + 1, all = 0;
+	if (comm->size > 1)
+		gemp_comm_sum(comm, bits->words, (int)words); /* no bit is set twice: no sum carries */
+	for (uint64_t w = 0; w < words; w++) {
+		if (w % GEMP_RANK_WORDS == 0)
+			bits->before[w / GEMP_RANK_WORDS] = all;
+		all += (uint64_t)__builtin_popcountll(bits->words[w]);
+	}
+	return all;
+}
+
+void gemp_rank_bitmap_free(gemp_rank_bitmap *bits)
+{
+	gemp_free(bits->words);
+	gemp_free(bits->before);
+	*bits = (gemp_rank_bitmap){ 0 };
+}

@@ -1,0 +1,99 @@
+/* Keys of both kinds in one graph. */
+
+#include "partition/build/build_graph.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "partition/build/build_edges.h"
+#include "partition/build/build_vertices.h"
+#include "partition/build/content_hash.h"
+#include "partition/build/edge_ends.h"
+#include "partition/build/key_ranks.h"
+#include "partition/build/label_sets.h"
+
+#include <string.h>
+
+/* Encodes strings that are integers as integers. */
+static gemp_code normalise(gemp_bytes *keys, gemp_text *scratch)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bytes out = { 0 };
+	for (size_t i = 0; i < keys->count; i++) {
+		size_t size;
+		const char *bytes = gemp_bytes_at(keys, i, &size);
+		gemp_value key = gemp_key_decode(bytes, size), integer = { .type = GEMP_INTEGER };
+		if (key.type == GEMP_STRING && gemp_canonical_integer(key.string.bytes, key.string.size, &integer.integer))
+			key = integer;
+		GEMP_TRY(gemp_key_encode(&key, scratch));
+		GEMP_TRY(gemp_bytes_add(&out, scratch->data, scratch->size));
+	}
+	gemp_bytes_free(keys);
+	*keys = out;
+	out = (gemp_bytes){ 0 };
+done:
+	gemp_bytes_free(&out);
+	return code;
+}
+
+static gemp_code code_part(gemp_builder_part *part, bool strings)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_builder_part_code(part));
+	if (strings)
+		goto done;
+	GEMP_TRY(normalise(&part->vertices.keys, &part->scratch));
+	code = normalise(&part->end_keys.list, &part->scratch);
+done:
+	return code;
+}
+
+static gemp_code gemp_builder_keys(gemp_builder *builder)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t string = 0;
+	for (size_t p = 0; p < builder->part_count; p++)
+		string |= builder->parts[p].has_string_key;
+	gemp_comm_max(builder->comm, &string, 1);
+	for (size_t p = 0; p < builder->part_count && string && code == GEMP_OK; p++)
+		code = code_part(&builder->parts[p], builder->options.string_keys);
+	return gemp_comm_agree(builder->comm, code);
+}
+
+static gemp_code build(gemp_builder *builder, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_step_times *steps = builder->options.steps;
+	gemp_step_times_next(steps, "vertices");
+	GEMP_TRY(gemp_builder_keys(builder));
+	GEMP_TRY(gemp_builder_vertices(builder, graph));
+	GEMP_TRY(gemp_builder_labels(builder, graph));
+	gemp_step_times_next(steps, "ids");
+	GEMP_TRY(gemp_builder_ends(builder, graph));
+	GEMP_TRY(gemp_builder_edges(builder, graph));
+	gemp_step_times_next(steps, "keys");
+	GEMP_TRY(gemp_builder_ranks(builder, graph));
+	gemp_step_times_next(steps, "hash");
+	GEMP_TRY(gemp_graph_content_hash(builder->comm, graph, &graph->hash));
+	gemp_step_times_next(steps, NULL);
+done:
+	return code;
+}
+
+gemp_code gemp_builder_finish(gemp_builder *builder, gemp_graph **out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = NULL;
+	*out = NULL;
+	code = GEMP_NEW(graph, 1);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	graph->rank = builder->comm->rank;
+	graph->ranks = builder->comm->size;
+	graph->seed = builder->options.seed;
+	GEMP_TRY(build(builder, graph));
+	*out = graph;
+	graph = NULL;
+done:
+	gemp_builder_clear(builder);
+	gemp_graph_free(graph);
+	return code;
+}

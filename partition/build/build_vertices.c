@@ -1,0 +1,353 @@
+/* Vertices to their owners, ids, duplicates. */
+
+#include "partition/build/build_vertices.h"
+
+#include "core/memory.h"
+#include "partition/base/host_sort.h"
+#include "partition/build/integer_keys.h"
+#include "partition/exchange/record_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A vertex on its way: this, key, labels, then its packed values unless it is implied. */
+typedef struct header {
+	uint64_t place;
+	uint32_t key_size, labels_size;
+} header;
+
+typedef struct routing {
+	gemp_builder *builder;
+	const gemp_builder_part *part; /* whose vertices are on their way */
+	gemp_vertex_list owned;
+	gemp_dictionary labels;
+} routing;
+
+static bool is_end(const gemp_builder_part *part, size_t record)
+{
+	return record >= part->vertices.keys.count;
+}
+
+/* The vertices of a part, then, where edges make vertices, their ends. */
+static const char *key_at(const gemp_builder_part *part, size_t record, size_t *size)
+{
+	if (is_end(part, record))
+		return gemp_bytes_at(&part->end_keys.list, record - part->vertices.keys.count, size);
+	return gemp_bytes_at(&part->vertices.keys, record, size);
+}
+
+static int owner(void *self, size_t record)
+{
+	const gemp_builder *builder = ((routing *)self)->builder;
+	size_t size;
+	const char *key = key_at(((routing *)self)->part, record, &size);
+	return gemp_builder_key_owner(builder, gemp_builder_key_hash(builder, key, size));
+}
+
+static gemp_code pack(void *self, size_t record, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_builder_part *part = ((routing *)self)->part;
+	const gemp_vertex_list *list = &part->vertices;
+	size_t key_size, labels_size = 0;
+	const char *key = key_at(part, record, &key_size);
+	const char *labels = ((routing *)self)->builder->options.default_label;
+	bool implied = is_end(part, record);
+	if (!implied)
+		labels = gemp_bytes_at(&part->labels.list, list->records[record].labels, &labels_size);
+	else if (labels)
+		labels_size = strlen(labels);
+	if (key_size > UINT32_MAX || labels_size > UINT32_MAX)
+		return gemp_fail(GEMP_EDATA, "an id or a list of labels is longer than 4 GiB");
+	header head = { implied ? GEMP_PLACE_IMPLIED : list->records[record].place, (uint32_t)key_size,
+	                (uint32_t)labels_size };
+	gemp_text_add(out, &head, sizeof head);
+	gemp_text_add(out, key, key_size);
+	gemp_text_add(out, labels, labels_size);
+	for (size_t c = 0; !implied && c < list->values.count; c++)
+		GEMP_TRY(gemp_column_pack(&list->values.columns[c], record, out));
+done:
+	return code;
+}
+
+static gemp_code receive(void *self, int source, const char *at, const char *end)
+{
+	(void)source;
+	gemp_code code = GEMP_OK;
+	routing *route = self;
+	gemp_vertex_list *list = &route->owned;
+	while (at < end) {
+		header head;
+		memcpy(&head, at, sizeof head);
+		at += sizeof head;
+		struct gemp_vertex_record record = { .place = head.place };
+		GEMP_TRY(gemp_dictionary_add(&route->labels, at + head.key_size, head.labels_size, &record.labels));
+		GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
+		list->records[list->keys.count] = record;
+		GEMP_TRY(gemp_bytes_add(&list->keys, at, head.key_size));
+		at += head.key_size + head.labels_size;
+		for (size_t c = 0; c < list->values.count; c++)
+			if (head.place == GEMP_PLACE_IMPLIED)
+				GEMP_TRY(gemp_builder_pad(&list->values.columns[c], list->keys.count));
+			else
+				GEMP_TRY(gemp_column_unpack(&list->values.columns[c], &at, end));
+	}
+done:
+	return code;
+}
+
+static int compare_in_run(const void *a, const void *b, void *list_)
+{
+	const gemp_vertex_list *list = list_;
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+	int order = gemp_bytes_compare(&list->keys, left, right);
+	if (order)
+		return order;
+	uint64_t p = list->records[left].place, q = list->records[right].place;
+	return (p > q) - (p < q);
+}
+
+/* The list's positions by (hash, key, place); *hashes: in that order, the caller frees. */
+static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order,
+                               uint64_t **hashes)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = list->keys.count;
+	uint64_t *hash = NULL;
+	GEMP_TRY(GEMP_NEW(hash, count));
+	*hashes = hash;
+	for (size_t i = 0; i < count; i++) {
+		size_t size;
+		const char *key = gemp_bytes_at(&list->keys, i, &size);
+		hash[i] = gemp_builder_key_hash(builder, key, size);
+		order[i] = i;
+	}
+	GEMP_TRY(gemp_radix_sort(hash, order, count));
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && hash[next] == hash[i];)
+			next++;
+		if (next - i > 1)
+			qsort_r(order + i, next - i, sizeof *order, compare_in_run, (void *)list);
+	}
+done:
+	return code;
+}
+
+typedef struct duplicate_faults {
+	uint64_t place, count;
+	gemp_text message;
+} duplicate_faults;
+
+static void note_duplicate(const gemp_builder *builder, const gemp_vertex_list *list, size_t first, size_t again,
+                           duplicate_faults *found)
+{
+	uint64_t place = list->records[again].place;
+	if (found->count++ && place >= found->place)
+		return;
+	size_t size;
+	const char *key = gemp_bytes_at(&list->keys, first, &size);
+	found->place = place;
+	gemp_text_clear(&found->message);
+	gemp_builder_place_print(builder, place, &found->message);
+	gemp_text_print(&found->message, ": vertex ");
+	gemp_builder_print_key(key, size, &found->message);
+	gemp_text_print(&found->message, " was already given at ");
+	gemp_builder_place_print(builder, list->records[first].place, &found->message);
+	gemp_text_print(&found->message, "; an id may appear once, remove one of them");
+}
+
+/* Keeps one of each key: a real vertex before an implied one; two real ones are a fault. Returns how many are kept. */
+static size_t keep_one(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order, const uint64_t *hash,
+                       duplicate_faults *found)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < list->keys.count; i++) {
+		bool alike = kept && hash[i] == hash[i - 1];
+		if (alike && gemp_bytes_compare(&list->keys, order[kept - 1], order[i]) == 0) {
+			if (list->records[order[i]].place != GEMP_PLACE_IMPLIED)
+				note_duplicate(builder, list, order[kept - 1], order[i], found);
+		} else {
+			order[kept++] = order[i];
+		}
+	}
+	return kept;
+}
+
+/* list becomes its rows `order`; values go to the graph. */
+static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, size_t count, gemp_graph *graph)
+{
+	enum { FAR = 32 };
+	gemp_code code = GEMP_OK;
+	gemp_bytes keys = { 0 };
+	struct gemp_vertex_record *records = NULL;
+	GEMP_TRY(GEMP_NEW(records, count));
+	for (size_t i = 0; i < count; i++) {
+		size_t size;
+		if (i + FAR < count) { /* they lie all over the list */
+			__builtin_prefetch(&list->keys.begin[order[i + FAR]]);
+			__builtin_prefetch(&list->records[order[i + FAR]]);
+			__builtin_prefetch(&list->keys.bytes[list->keys.begin[order[i + FAR / 2]]]);
+		}
+		const char *key = gemp_bytes_at(&list->keys, order[i], &size);
+		GEMP_TRY(gemp_bytes_add(&keys, key, size));
+		records[i] = list->records[order[i]];
+	}
+	GEMP_TRY(GEMP_RESERVE(graph->attributes.columns, graph->attributes.capacity, list->values.count));
+	for (size_t c = 0; c < list->values.count; c++) {
+		GEMP_TRY(gemp_builder_pad(&list->values.columns[c], list->keys.count));
+		GEMP_TRY(gemp_column_take(&graph->attributes.columns[c], &list->values.columns[c], order, count));
+		graph->attributes.count++;
+		gemp_column_free(&list->values.columns[c]);
+	}
+	graph->attributes.rows = count;
+	gemp_bytes_free(&list->keys);
+	gemp_free(list->records);
+	list->keys = keys;
+	list->records = records;
+	keys = (gemp_bytes){ 0 };
+	records = NULL;
+done:
+	gemp_bytes_free(&keys);
+	gemp_free(records);
+	return code;
+}
+
+/* Integers if all keys of all ranks are. */
+static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *keys, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	uint64_t strings = 0;
+	for (size_t i = 0; i < keys->count && !strings; i++)
+		strings = keys->bytes[keys->begin[i]] == GEMP_KEY_OF_STRING;
+	gemp_comm_max(builder->comm, &strings, 1);
+	GEMP_TRY(gemp_column_init(&graph->keys, "_id", strings ? GEMP_STRING : GEMP_INTEGER));
+	GEMP_TRY(gemp_column_reserve(&graph->keys, keys->count, 0));
+	for (size_t i = 0; i < keys->count; i++) {
+		size_t size;
+		const char *bytes = gemp_bytes_at(keys, i, &size);
+		gemp_value key = gemp_key_decode(bytes, size);
+		if (strings && key.type == GEMP_INTEGER) {
+			gemp_text_clear(&text);
+			gemp_value_print(&key, &text);
+			GEMP_TRY(gemp_text_status(&text));
+			key = (gemp_value){ .type = GEMP_STRING, .string = { text.data, text.size } };
+		}
+		GEMP_TRY(gemp_column_add(&graph->keys, &key));
+	}
+done:
+	gemp_text_free(&text);
+	return code;
+}
+
+static gemp_code give_ids(const gemp_builder *builder, size_t rows, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = builder->comm;
+	code = GEMP_NEW(graph->bounds, (size_t)comm->size + 1);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	uint64_t own = rows;
+	GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, graph->bounds + 1, 1, MPI_UINT64_T, comm->world));
+	for (int r = 0; r < comm->size; r++)
+		graph->bounds[r + 1] += graph->bounds[r];
+	graph->vertex_count = graph->bounds[comm->size];
+	graph->first_vertex = graph->bounds[comm->rank];
+	graph->rows = rows;
+	if (graph->vertex_count > builder->options.vertex_limit)
+		return gemp_fail(GEMP_EDATA, "the input has %" PRIu64 " vertices, but a graph may have at most %" PRIu64
+		                 "; split the input", graph->vertex_count, builder->options.vertex_limit);
+done:
+	return code;
+}
+
+static void free_list(gemp_vertex_list *list)
+{
+	gemp_bytes_free(&list->keys);
+	gemp_free(list->records);
+	gemp_table_free(&list->values);
+	*list = (gemp_vertex_list){ 0 };
+}
+
+/* Collective. The vertices of one part, which it then no longer has. */
+static gemp_code route_part(routing *route, gemp_builder_part *part)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex_list *list = &part->vertices;
+	const gemp_builder *builder = route->builder;
+	for (size_t c = 0; c < list->values.count && code == GEMP_OK; c++)
+		code = gemp_builder_pad(&list->values.columns[c], list->keys.count);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	route->part = part;
+	gemp_record_stream shuffle = { route, list->keys.count, builder->options.batch, owner, pack, receive };
+	if (builder->options.vertices_from_edges)
+		shuffle.count += part->end_keys.list.count;
+	GEMP_TRY(gemp_record_stream_run(builder->comm, &shuffle));
+	free_list(list);
+	gemp_dictionary_free(&part->labels);
+done:
+	return code;
+}
+
+/* Vertices that only edges name, where ends are integers. */
+static gemp_code add_implied(routing *route)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_builder *builder = route->builder;
+	const char *label = builder->options.default_label;
+	uint32_t labels = 0;
+	if (!builder->options.vertices_from_edges || gemp_builder_is_coded(builder))
+		return GEMP_OK;
+	code = gemp_dictionary_add(&route->labels, label, label ? strlen(label) : 0, &labels);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	code = gemp_builder_integer_vertices(route->builder, &route->owned, labels);
+done:
+	return code;
+}
+
+static gemp_code route(routing *route)
+{
+	gemp_code code = GEMP_OK;
+	gemp_builder *builder = route->builder;
+	gemp_builder_part none;
+	const gemp_table *from = &builder->parts[0].vertices.values;
+	for (size_t c = 0; c < from->count && code == GEMP_OK; c++)
+		code = gemp_table_add(&route->owned.values, from->columns[c].name, from->columns[c].type, NULL);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++)
+		GEMP_TRY(route_part(route, gemp_builder_part_at(builder, p, &none)));
+	code = add_implied(route);
+done:
+	return code;
+}
+
+gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	routing arrived = { .builder = builder };
+	duplicate_faults found = { .place = UINT64_MAX };
+	uint64_t *order = NULL, *hash = NULL;
+	GEMP_TRY(route(&arrived));
+	builder->vertices = arrived.owned;
+	builder->labels = arrived.labels;
+	arrived = (routing){ 0 };
+	gemp_vertex_list *list = &builder->vertices;
+	size_t rows = 0;
+	code = GEMP_NEW(order, list->keys.count);
+	if (code == GEMP_OK)
+		code = sort_vertices(builder, list, order, &hash);
+	if (code == GEMP_OK)
+		rows = keep_one(builder, list, order, hash, &found);
+	gemp_free(hash);
+	hash = NULL;
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_builder_report(builder, found.place, found.count, found.message.data));
+	GEMP_TRY(give_ids(builder, rows, graph));
+	GEMP_TRY(gemp_comm_agree(builder->comm, assign_vertices(list, order, rows, graph)));
+	GEMP_TRY(gemp_comm_agree(builder->comm, make_key_column(builder, &list->keys, graph)));
+done:
+	free_list(&arrived.owned);
+	gemp_dictionary_free(&arrived.labels);
+	gemp_text_free(&found.message);
+	gemp_free(order);
+	return code;
+}

@@ -1,0 +1,387 @@
+/* Vertices and edges as they are added, one after the other. */
+
+#include "partition/build/builder.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "partition/build/builder_state.h"
+
+#include <string.h>
+
+enum { DEFAULT_BATCH = 64 << 20 };
+
+static gemp_code copy_text(const char **text, const char *otherwise)
+{
+	const char *from = *text ? *text : otherwise;
+	*text = from ? gemp_strdup(from) : NULL;
+	return from && !*text ? GEMP_ENOMEM : GEMP_OK;
+}
+
+static gemp_code add_part(gemp_builder *builder)
+{
+	gemp_code code = GEMP_RESERVE(builder->parts, builder->part_capacity, builder->part_count + 1);
+	if (code == GEMP_OK)
+		builder->parts[builder->part_count++] = (gemp_builder_part){ 0 };
+	return code;
+}
+
+gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp_builder_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_builder *builder = NULL;
+	*out = NULL;
+	code = GEMP_NEW(builder, 1);
+	if (code == GEMP_OK)
+		code = add_part(builder);
+	if (code == GEMP_OK) {
+		builder->comm = comm;
+		builder->options = *options;
+		gemp_builder_options *own = &builder->options;
+		if (!own->vertex_limit || own->vertex_limit > GEMP_MAX_VERTICES)
+			own->vertex_limit = GEMP_MAX_VERTICES;
+		if (!own->batch)
+			own->batch = DEFAULT_BATCH;
+		code = copy_text(&own->default_label, NULL);
+		gemp_code other = copy_text(&own->default_type, "E");
+		code = code == GEMP_OK ? other : code;
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	*out = builder;
+	builder = NULL;
+done:
+	gemp_builder_free(builder);
+	return code;
+}
+
+static void free_vertices(gemp_vertex_list *list)
+{
+	gemp_bytes_free(&list->keys);
+	gemp_free(list->records);
+	gemp_table_free(&list->values);
+	*list = (gemp_vertex_list){ 0 };
+}
+
+void gemp_builder_part_free(gemp_builder_part *part)
+{
+	gemp_text_free(&part->scratch);
+	free_vertices(&part->vertices);
+	gemp_dictionary_free(&part->labels);
+	gemp_edge_list_free(&part->edges);
+	gemp_dictionary_free(&part->end_keys);
+	gemp_dictionary_free(&part->types);
+	gemp_table_free(&part->edge_values);
+	*part = (gemp_builder_part){ 0 };
+}
+
+void gemp_builder_clear(gemp_builder *builder)
+{
+	for (size_t p = 0; p < builder->part_count; p++)
+		gemp_builder_part_free(&builder->parts[p]);
+	if (builder->part_count)
+		builder->part_count = 1;
+	free_vertices(&builder->vertices);
+	gemp_dictionary_free(&builder->labels);
+}
+
+void gemp_builder_free(gemp_builder *builder)
+{
+	if (!builder)
+		return;
+	gemp_builder_clear(builder);
+	gemp_free(builder->parts);
+	for (size_t i = 0; i < builder->file_count && !builder->root; i++)
+		gemp_free(builder->files[i]);
+	gemp_free(builder->files);
+	if (!builder->root) {
+		gemp_free((char *)builder->options.default_label);
+		gemp_free((char *)builder->options.default_type);
+	}
+	gemp_free(builder);
+}
+
+static gemp_code copy_columns(gemp_table *to, const gemp_table *from)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < from->count && code == GEMP_OK; c++)
+		code = gemp_table_add(to, from->columns[c].name, from->columns[c].type, NULL);
+	return code;
+}
+
+gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
+{
+	gemp_code code = GEMP_OK;
+	gemp_builder *branch = NULL;
+	*out = NULL;
+	GEMP_TRY(GEMP_NEW(branch, 1));
+	branch->root = root;
+	branch->comm = root->comm;
+	branch->options = root->options;
+	GEMP_TRY(add_part(branch));
+	GEMP_TRY(copy_columns(&branch->parts[0].vertices.values, &root->parts[0].vertices.values));
+	GEMP_TRY(copy_columns(&branch->parts[0].edge_values, &root->parts[0].edge_values));
+	*out = branch;
+	branch = NULL;
+done:
+	gemp_builder_free(branch);
+	return code;
+}
+
+gemp_code gemp_builder_join(gemp_builder *branch)
+{
+	gemp_builder *root = branch->root;
+	gemp_code code = add_part(root);
+	if (code == GEMP_OK) {
+		root->parts[root->part_count - 1] = branch->parts[0];
+		branch->parts[0] = (gemp_builder_part){ 0 };
+	}
+	gemp_builder_free(branch);
+	return code;
+}
+
+size_t gemp_builder_max_parts(const gemp_builder *builder)
+{
+	uint64_t most = builder->part_count;
+	gemp_comm_max(builder->comm, &most, 1);
+	return most;
+}
+
+gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp_builder_part *none)
+{
+	*none = (gemp_builder_part){ 0 };
+	return part < builder->part_count ? &builder->parts[part] : none;
+}
+
+gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(builder->files, builder->file_capacity, builder->file_count + 1));
+	builder->files[builder->file_count] = gemp_strdup(path);
+	if (!builder->files[builder->file_count])
+		return GEMP_ENOMEM;
+	*file = (uint32_t)++builder->file_count;
+done:
+	return code;
+}
+
+void gemp_builder_print_key(const char *key, size_t size, gemp_text *out)
+{
+	gemp_value value = gemp_key_decode(key, size);
+	gemp_text_print(out, "'");
+	gemp_value_print(&value, out);
+	gemp_text_print(out, "'");
+}
+
+gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint64_t count, const char *message)
+{
+	uint64_t total = gemp_comm_sum1(builder->comm, count), lowest = ~(count ? place : UINT64_MAX);
+	if (!total)
+		return GEMP_OK;
+	gemp_comm_max(builder->comm, &lowest, 1);
+	gemp_code code = GEMP_OK;
+	if (count && place == ~lowest) {
+		code = gemp_fail(GEMP_EDATA, "%s", message);
+		if (total > 1)
+			code = gemp_fail(GEMP_EDATA, "%s (and %" PRIu64 " more like this)", message, total - 1);
+	}
+	return gemp_comm_agree(builder->comm, code);
+}
+
+uint64_t gemp_builder_key_hash(const gemp_builder *builder, const char *key, size_t size)
+{
+	return gemp_hash(key, size, builder->options.seed);
+}
+
+int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash)
+{
+	return (int)((unsigned __int128)hash * (unsigned)builder->comm->size >> 64);
+}
+
+enum { LINE_BITS = 40 };
+
+static gemp_code add_column(gemp_table *table, const char *kind, const char *name, gemp_type type, size_t *index)
+{
+	gemp_column *known = gemp_table_find(table, name);
+	if (!known) {
+		*index = table->count;
+		return gemp_table_add(table, name, type, NULL);
+	}
+	*index = (size_t)(known - table->columns);
+	if (known->type != type)
+		return gemp_fail(GEMP_EDATA, "%s column '%s' is of type %s in one place and %s in another; state its type",
+		                 kind, name, gemp_type_name[known->type], gemp_type_name[type]);
+	return GEMP_OK;
+}
+
+gemp_code gemp_builder_vertex_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column)
+{
+	return add_column(&builder->parts[0].vertices.values, "vertex", name, type, column);
+}
+
+gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column)
+{
+	return add_column(&builder->parts[0].edge_values, "edge", name, type, column);
+}
+
+static uint64_t place_code(gemp_place place)
+{
+	uint64_t line = place.line >> LINE_BITS ? (UINT64_C(1) << LINE_BITS) - 1 : place.line;
+	return (uint64_t)place.file << LINE_BITS | line;
+}
+
+static gemp_code check_key(gemp_builder_part *part, const gemp_value *key)
+{
+	if (key->null || (key->type != GEMP_INTEGER && key->type != GEMP_STRING))
+		return gemp_fail(GEMP_EDATA, "the id of a vertex must be an integer or a string");
+	part->has_string_key |= key->type == GEMP_STRING;
+	return GEMP_OK;
+}
+
+gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
+                              gemp_place place)
+{
+	gemp_code code = GEMP_OK;
+	gemp_builder_part *part = &builder->parts[0];
+	gemp_vertex_list *list = &part->vertices;
+	struct gemp_vertex_record record = { .place = place_code(place) };
+	const char *otherwise = builder->options.default_label;
+	if (!labels_size && otherwise) {
+		labels = otherwise;
+		labels_size = strlen(otherwise);
+	}
+	GEMP_TRY(check_key(part, key));
+	GEMP_TRY(gemp_key_encode(key, &part->scratch));
+	GEMP_TRY(gemp_dictionary_add(&part->labels, labels, labels_size, &record.labels));
+	GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
+	list->records[list->keys.count] = record;
+	GEMP_TRY(gemp_bytes_add(&list->keys, part->scratch.data, part->scratch.size));
+done:
+	return code;
+}
+
+gemp_code gemp_builder_pad(gemp_column *column, size_t rows)
+{
+	gemp_code code = gemp_column_loaded(column) ? GEMP_OK : gemp_column_reserve(column, 0, 0);
+	while (code == GEMP_OK && column->rows < rows)
+		code = gemp_column_add(column, &(gemp_value){ .type = column->type, .null = true });
+	return code;
+}
+
+static gemp_code set_value(gemp_table *table, size_t index, size_t rows, const gemp_value *value)
+{
+	gemp_code code = GEMP_OK;
+	gemp_value real = { .type = GEMP_FLOAT };
+	GEMP_CHECK(index < table->count && rows > 0);
+	gemp_column *column = &table->columns[index];
+	if (value->null)
+		return GEMP_OK;
+	if (column->type == GEMP_FLOAT && value->type == GEMP_INTEGER) {
+		real.real = (double)value->integer;
+		value = &real;
+	}
+	if (value->type != column->type)
+		return gemp_fail(GEMP_EDATA, "column '%s' is of type %s, but a value is of type %s", column->name,
+		                 gemp_type_name[column->type], gemp_type_name[value->type]);
+	if (column->rows >= rows)
+		return gemp_fail(GEMP_EDATA, "column '%s' has two values for one row", column->name);
+	GEMP_TRY(gemp_builder_pad(column, rows - 1));
+	GEMP_TRY(gemp_column_add(column, value));
+done:
+	return code;
+}
+
+gemp_code gemp_builder_vertex_value(gemp_builder *builder, size_t column, const gemp_value *value)
+{
+	gemp_vertex_list *list = &builder->parts[0].vertices;
+	return set_value(&list->values, column, list->keys.count, value);
+}
+
+gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const gemp_value *value)
+{
+	gemp_builder_part *part = &builder->parts[0];
+	return set_value(&part->edge_values, column, part->edges.count, value);
+}
+
+static gemp_code code_key(gemp_builder_part *part, const gemp_value *key, uint64_t *end)
+{
+	uint32_t index = 0;
+	gemp_code code = gemp_key_encode(key, &part->scratch);
+	if (code == GEMP_OK)
+		code = gemp_dictionary_add(&part->end_keys, part->scratch.data, part->scratch.size, &index);
+	*end = index;
+	return code;
+}
+
+gemp_code gemp_builder_part_code(gemp_builder_part *part)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge_list *edges = &part->edges;
+	for (size_t i = 0; i < 2 * edges->count && !edges->coded; i++) {
+		gemp_value key = { .type = GEMP_INTEGER, .integer = gemp_integer_of(edges->ends[i]) };
+		GEMP_TRY(code_key(part, &key, &edges->ends[i]));
+	}
+	edges->coded = true;
+done:
+	return code;
+}
+
+static gemp_code read_end(gemp_builder_part *part, const gemp_value *key, uint64_t *end)
+{
+	if (part->edges.coded)
+		return code_key(part, key, end);
+	*end = gemp_integer_number(key->integer);
+	return GEMP_OK;
+}
+
+/* Edges of one type mostly follow one another. */
+static gemp_code read_type(gemp_builder_part *part, const char *type, size_t size)
+{
+	if (part->types.list.count) {
+		size_t there;
+		const char *last = gemp_bytes_at(&part->types.list, part->type, &there);
+		if (there == size && memcmp(last, type, size) == 0)
+			return GEMP_OK;
+	}
+	return gemp_dictionary_add(&part->types, type, size, &part->type);
+}
+
+gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, const gemp_value *target, const char *type,
+                            size_t type_size, gemp_place place)
+{
+	gemp_code code = GEMP_OK;
+	gemp_builder_part *part = &builder->parts[0];
+	uint64_t ends[2];
+	if (!type_size) {
+		type = builder->options.default_type;
+		type_size = strlen(type);
+	}
+	GEMP_TRY(check_key(part, source));
+	GEMP_TRY(check_key(part, target));
+	if (!part->edges.coded && (source->type == GEMP_STRING || target->type == GEMP_STRING))
+		GEMP_TRY(gemp_builder_part_code(part));
+	GEMP_TRY(read_end(part, source, &ends[0]));
+	GEMP_TRY(read_end(part, target, &ends[1]));
+	GEMP_TRY(read_type(part, type, type_size));
+	code = gemp_edge_list_add(&part->edges, ends[0], ends[1], part->type, place_code(place));
+done:
+	return code;
+}
+
+gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count)
+{
+	gemp_edge_list *edges = &builder->parts[0].edges;
+	return gemp_edge_list_reserve(edges, edges->count + count);
+}
+
+void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_text *out)
+{
+	uint64_t file = place >> LINE_BITS, line = place & ((UINT64_C(1) << LINE_BITS) - 1);
+	if (file && file <= builder->file_count)
+		gemp_text_print(out, "%s:%" PRIu64, builder->files[file - 1], line);
+	else
+		gemp_text_print(out, "record %" PRIu64, line);
+}
+
+bool gemp_builder_is_coded(const gemp_builder *builder)
+{
+	return builder->parts[0].edges.coded;
+}

@@ -1,0 +1,45 @@
+/* builder: streams of vertices and edges on all ranks become a distributed graph in memory.
+ *
+ * Every rank adds what it has read or made, in any order and share; the graph does not depend on that. Vertex v gets
+ * the id rank of (XXH3(seed, key), key). Place (file, line) is kept for each vertex and edge until the ids are known,
+ * so that a duplicate vertex or an edge to an unknown one is reported with its line (of both, for a duplicate).
+ */
+
+#ifndef GEMP_PARTITION_BUILD_BUILDER_H
+#define GEMP_PARTITION_BUILD_BUILDER_H
+
+#include "comm/comm.h"
+#include "graph/column.h"
+#include "partition/build/builder_options.h"
+
+/* Collective. */
+gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp_builder_options *options);
+void gemp_builder_free(gemp_builder *builder);
+
+/* The same calls in the same order on all ranks, before the first vertex or edge: files (numbered from 1), and columns
+ * with their indices (0, 1, ...; a name given again with its type has its first index, with another type it is
+ * GEMP_EDATA). Edge columns belong to the relations in which some edge has a value for them. */
+gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file);
+gemp_code gemp_builder_vertex_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
+gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
+
+/* Local. Values not set are NULL. A key is an integer or a string; labels are "A;B" or "". Where the graph has keys of
+ * both kinds, a string that is an integer in canonical form is the same key as that integer. A value is of its column's
+ * type, or an integer for a column of floats. */
+gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
+                              gemp_place place);
+gemp_code gemp_builder_vertex_value(gemp_builder *builder, size_t column, const gemp_value *value); /* last vertex */
+gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, const gemp_value *target, const char *type,
+                            size_t type_size, gemp_place place);
+gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const gemp_value *value);   /* last edge */
+
+/* Local. Room for as many more edges, for callers that know. */
+gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count);
+
+/* Local. A branch takes vertices and edges as its builder does, from another thread; its columns are those that the
+ * builder has now. Joining hands over what it was given and frees it, also after a failure; one thread joins all. One
+ * that is not to join is freed as builders are, before its builder. */
+gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *builder);
+gemp_code gemp_builder_join(gemp_builder *branch);
+
+#endif

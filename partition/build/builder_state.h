@@ -1,0 +1,80 @@
+/* builder_state: what the stages of the builder share. The stages, in order:
+ *   keys      where a graph has both kinds of keys, strings that are integers become integers
+ *   vertices  to their owners by ranges of the hash; sorted by (hash, key); duplicates found; ids given
+ *   labels    sets of labels numbered alike on all ranks
+ *   ends      the ids of the ends of edges, asked of the owners of the keys
+ *   edges     to the owners of their sources, sorted; then their targets' view
+ *   ranks     the order of keys among all, by a sample sort
+ *   hash      of the content
+ * Each is collective and ends with the same code on all ranks.
+ */
+
+#ifndef GEMP_PARTITION_BUILD_BUILDER_STATE_H
+#define GEMP_PARTITION_BUILD_BUILDER_STATE_H
+
+#include "core/text.h"
+#include "partition/base/dictionary.h"
+#include "partition/build/builder_options.h"
+#include "partition/build/edge_list.h"
+
+/* A gemp_place as one number that sorts by file, then line. */
+#define GEMP_PLACE_IMPLIED UINT64_MAX /* of a vertex that only an edge names */
+
+typedef struct gemp_vertex_list {
+	gemp_bytes keys; /* encoded */
+	struct gemp_vertex_record {
+		uint64_t place;
+		uint32_t labels; /* index in a dictionary of texts "A;B" */
+	} *records;          /* [keys.count] */
+	size_t capacity;
+	gemp_table values;   /* columns may be shorter than the list: the rest is NULL */
+} gemp_vertex_list;
+
+/* What was added through one builder: the builder itself, or a branch that has joined it. */
+typedef struct gemp_builder_part {
+	gemp_text scratch; /* the last key, encoded */
+	bool has_string_key;
+	gemp_vertex_list vertices;
+	gemp_dictionary labels; /* texts of `vertices` */
+	gemp_edge_list edges;
+	gemp_dictionary end_keys;   /* keys, where edges.coded: the ends of edges are their indices */
+	gemp_dictionary types;
+	uint32_t type;          /* the last edge's, in `types` */
+	gemp_table edge_values;
+} gemp_builder_part;
+
+struct gemp_builder {
+	const gemp_comm *comm;
+	gemp_builder_options options; /* its texts are owned, but by a branch */
+	gemp_builder *root;           /* of a branch; else NULL */
+	char **files;                 /* [file_count], file f is files[f - 1] */
+	size_t file_count, file_capacity;
+	gemp_builder_part *parts;     /* [part_count] the first is the builder's own */
+	size_t part_count, part_capacity;
+	gemp_vertex_list vertices;    /* that this rank owns, by id */
+	gemp_dictionary labels;       /* texts of `vertices` */
+};
+
+uint64_t gemp_builder_key_hash(const gemp_builder *builder, const char *key, size_t size);
+int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash);
+void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_text *out); /* "file:line: " */
+void gemp_builder_print_key(const char *key, size_t size, gemp_text *out);
+
+/* Collective. Fails with the message of the rank whose place is lowest, if any rank has `count` > 0 faults. */
+gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint64_t count, const char *message);
+
+/* Adds NULLs until the column has `rows` rows. */
+gemp_code gemp_builder_pad(gemp_column *column, size_t rows);
+
+/* Drops the streams, and all parts but the first. */
+void gemp_builder_clear(gemp_builder *builder);
+void gemp_builder_part_free(gemp_builder_part *part);
+/* Makes the ends of a part's edges indices in its dictionary. */
+gemp_code gemp_builder_part_code(gemp_builder_part *part);
+/* The most parts that any rank has; a stage goes through as many, of which some may have none here. Collective. */
+size_t gemp_builder_max_parts(const gemp_builder *builder);
+/* Part number `part`, or an empty one. */
+gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp_builder_part *none);
+bool gemp_builder_is_coded(const gemp_builder *builder); /* after the stage of keys; the same on all ranks */
+
+#endif

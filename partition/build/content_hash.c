@@ -1,0 +1,194 @@
+/* The hash of a graph's content: for every column the sum over its rows of XXH3(value, row), which needs no order, then
+ * XXH3 over the sums with the columns' names. */
+
+#include "partition/build/content_hash.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "core/threads.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { ROWS = 1 << 10, EDGES = 64 }; /* rows that a thread goes through at a time, and edges hashed together */
+
+typedef struct sums {
+	uint64_t *values;
+	size_t count, capacity;
+	gemp_text names; /* each ends in a 0 byte */
+} sums;
+
+static gemp_code add_sum(sums *all, const char *relation, const char *name, uint64_t sum)
+{
+	gemp_code code = GEMP_RESERVE(all->values, all->capacity, all->count + 1);
+	if (code == GEMP_OK)
+		all->values[all->count++] = sum;
+	gemp_text_print(&all->names, "%s:%s", relation, name);
+	gemp_text_add(&all->names, "", 1);
+	return code == GEMP_OK ? gemp_text_status(&all->names) : code;
+}
+
+typedef struct hashing {
+	const gemp_column *column;
+	const gemp_graph *graph; /* of labels */
+	gemp_text texts;         /* of its sets of labels */
+	size_t *begin;           /* [label_set_count + 1] of each set in them */
+	uint64_t first;
+	size_t room;             /* for the longest value, packed */
+	char *scratch;           /* [threads][room] */
+	_Atomic uint64_t sum;
+} hashing;
+
+static size_t rows_end(size_t piece, size_t rows)
+{
+	return (piece + 1) * ROWS < rows ? (piece + 1) * ROWS : rows;
+}
+
+/* As gemp_column_pack has it. */
+static size_t pack(const gemp_column *column, size_t row, char *out)
+{
+	gemp_value value = gemp_column_get(column, row);
+	bool text = column->type == GEMP_STRING || column->type == GEMP_LIST;
+	uint64_t size = value.string.size;
+	out[0] = value.null;
+	if (value.null)
+		return 1;
+	if (!text) {
+		size = column->type == GEMP_BOOLEAN ? 1 : sizeof value.integer;
+		memcpy(out + 1, column->type == GEMP_BOOLEAN ? (const void *)&column->booleans[row] : &value.integer, size);
+		return 1 + size;
+	}
+	memcpy(out + 1, &size, sizeof size);
+	if (size)
+		memcpy(out + 1 + sizeof size, value.string.bytes, size);
+	return 1 + sizeof size + size;
+}
+
+static void hash_piece(void *context, unsigned thread, size_t piece)
+{
+	hashing *h = context;
+	char *scratch = h->scratch + thread * h->room;
+	uint64_t sum = 0;
+	for (size_t i = piece * ROWS; i < rows_end(piece, h->column->rows); i++)
+		sum += gemp_hash(scratch, pack(h->column, i, scratch), h->first + i);
+	atomic_fetch_add(&h->sum, sum);
+}
+
+static gemp_code add_column(sums *all, const char *relation, const gemp_column *column, uint64_t first)
+{
+	gemp_code code = GEMP_OK;
+	hashing h = { .column = column, .first = first };
+	for (size_t i = 0; i < column->rows && column->offsets; i++)
+		if (column->offsets[i + 1] - column->offsets[i] > h.room)
+			h.room = column->offsets[i + 1] - column->offsets[i];
+	h.room += 1 + 2 * sizeof(uint64_t);
+	GEMP_TRY(GEMP_NEW(h.scratch, gemp_threads() * h.room));
+	gemp_parallel_for((column->rows + ROWS - 1) / ROWS, hash_piece, &h);
+	code = add_sum(all, relation, column->name, h.sum);
+done:
+	gemp_free(h.scratch);
+	return code;
+}
+
+static void hash_labels_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	hashing *h = context;
+	uint64_t sum = 0;
+	for (size_t v = piece * ROWS; v < rows_end(piece, h->graph->rows); v++) {
+		const size_t *begin = &h->begin[h->graph->label_set_of[v]];
+		sum += gemp_hash(h->texts.data + begin[0], begin[1] - begin[0], h->graph->first_vertex + v);
+	}
+	atomic_fetch_add(&h->sum, sum);
+}
+
+static gemp_code add_labels(sums *all, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	hashing h = { .graph = graph };
+	GEMP_TRY(GEMP_NEW(h.begin, graph->label_set_count + 1));
+	for (size_t s = 0; s < graph->label_set_count; s++) {
+		const gemp_label_set *set = &graph->label_sets[s];
+		for (size_t l = 0; l < set->count; l++)
+			gemp_text_print(&h.texts, "%s;", graph->labels[set->labels[l]]);
+		h.begin[s + 1] = h.texts.size;
+	}
+	gemp_text_add(&h.texts, "", 1); /* also where there is no label */
+	GEMP_TRY(gemp_text_status(&h.texts));
+	gemp_parallel_for((graph->rows + ROWS - 1) / ROWS, hash_labels_piece, &h);
+	code = add_sum(all, "", "_label", h.sum);
+done:
+	gemp_text_free(&h.texts);
+	gemp_free(h.begin);
+	return code;
+}
+
+static gemp_code add_vertices(sums *all, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(add_column(all, "", &graph->keys, graph->first_vertex));
+	GEMP_TRY(add_labels(all, graph));
+	for (size_t c = 0; c < graph->attributes.count; c++)
+		GEMP_TRY(add_column(all, "", &graph->attributes.columns[c], graph->first_vertex));
+done:
+	return code;
+}
+
+typedef struct summing {
+	const gemp_graph *graph;
+	const gemp_relation *relation;
+	_Atomic uint64_t sum;
+} summing;
+
+static void sum_rows(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	summing *s = context;
+	const gemp_relation *relation = s->relation;
+	uint32_t ends[EDGES][2];
+	uint64_t sum = 0;
+	size_t last = (piece + 1) * ROWS < s->graph->rows ? (piece + 1) * ROWS : s->graph->rows;
+	size_t waiting = 0;
+	uint64_t first = relation->out_offsets[piece * ROWS];
+	for (size_t v = piece * ROWS; v < last; v++)
+		for (uint64_t e = relation->out_offsets[v]; e < relation->out_offsets[v + 1]; e++) {
+			ends[waiting][0] = (uint32_t)(s->graph->first_vertex + v);
+			ends[waiting][1] = relation->out_targets[e];
+			if (++waiting < EDGES)
+				continue;
+			sum += gemp_hash_sum(ends, sizeof *ends, waiting, relation->first_edge + first);
+			first += waiting;
+			waiting = 0;
+		}
+	atomic_fetch_add(&s->sum, sum + gemp_hash_sum(ends, sizeof *ends, waiting, relation->first_edge + first));
+}
+
+static gemp_code add_relation(sums *all, const gemp_graph *graph, const gemp_relation *relation)
+{
+	gemp_code code = GEMP_OK;
+	summing s = { graph, relation, 0 };
+	gemp_parallel_for((graph->rows + ROWS - 1) / ROWS, sum_rows, &s);
+	GEMP_TRY(add_sum(all, relation->name, relation->directed ? "->" : "-", s.sum));
+	for (size_t c = 0; c < relation->props.count; c++)
+		GEMP_TRY(add_column(all, relation->name, &relation->props.columns[c], relation->first_edge));
+done:
+	return code;
+}
+
+gemp_code gemp_graph_content_hash(const gemp_comm *comm, const gemp_graph *graph, uint64_t *out)
+{
+	gemp_code code = GEMP_OK;
+	sums all = { 0 };
+	code = add_vertices(&all, graph);
+	for (size_t r = 0; r < graph->relation_count && code == GEMP_OK; r++)
+		code = add_relation(&all, graph, &graph->relations[r]);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_comm_sum(comm, all.values, (int)all.count);
+	uint64_t hash = gemp_hash(all.names.data, all.names.size, graph->vertex_count);
+	*out = gemp_hash(all.values, all.count * sizeof *all.values, hash);
+done:
+	gemp_text_free(&all.names);
+	gemp_free(all.values);
+	return code;
+}

@@ -1,0 +1,10 @@
+#ifndef GEMP_PARTITION_BUILD_CONTENT_HASH_H
+#define GEMP_PARTITION_BUILD_CONTENT_HASH_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+
+/* Collective. The hash of a graph with everything loaded; it depends on ids, so also on the seed, not on the ranks. */
+gemp_code gemp_graph_content_hash(const gemp_comm *comm, const gemp_graph *graph, uint64_t *hash);
+
+#endif

@@ -1,0 +1,9 @@
+#ifndef GEMP_PARTITION_BUILD_EDGE_ENDS_H
+#define GEMP_PARTITION_BUILD_EDGE_ENDS_H
+
+#include "graph/graph.h"
+#include "partition/build/builder_state.h"
+
+gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_graph *graph);
+
+#endif

@@ -1,0 +1,99 @@
+#include "partition/build/edge_list.h"
+
+#include "core/memory.h"
+
+void gemp_edge_list_free(gemp_edge_list *list)
+{
+	gemp_free(list->ends);
+	gemp_free(list->ids);
+	gemp_free(list->types);
+	gemp_free(list->runs);
+	*list = (gemp_edge_list){ 0 };
+}
+
+static gemp_code add_place(gemp_edge_list *list, uint64_t place)
+{
+	gemp_code code = GEMP_OK;
+	gemp_place_run *last = list->run_count ? &list->runs[list->run_count - 1] : NULL;
+	if (last) {
+		uint64_t since = list->count - last->first;
+		if (since == 1 && (place == last->place || place == last->place + 1))
+			last->step = place - last->place;
+		if (place == last->place + since * last->step)
+			return GEMP_OK;
+	}
+	GEMP_TRY(GEMP_RESERVE(list->runs, list->run_capacity, list->run_count + 1));
+	list->runs[list->run_count++] = (gemp_place_run){ list->count, place, 0 };
+done:
+	return code;
+}
+
+static gemp_code add_type(gemp_edge_list *list, uint32_t type)
+{
+	gemp_code code = GEMP_OK;
+	if (!list->types && type == 0)
+		return GEMP_OK;
+	size_t known = list->types ? list->count : 0;
+	GEMP_TRY(GEMP_RESERVE(list->types, list->type_capacity, list->count + 1));
+	for (size_t e = known; e < list->count; e++)
+		list->types[e] = 0;
+	list->types[list->count] = type;
+done:
+	return code;
+}
+
+gemp_code gemp_edge_list_reserve(gemp_edge_list *list, size_t count)
+{
+	return gemp_reserve((void **)&list->ends, &list->capacity, count, 2 * sizeof *list->ends);
+}
+
+gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t target, uint32_t type, uint64_t place)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_edge_list_reserve(list, list->count + 1));
+	GEMP_TRY(add_type(list, type));
+	GEMP_TRY(add_place(list, place));
+	list->ends[2 * list->count] = source;
+	list->ends[2 * list->count + 1] = target;
+	list->count++;
+done:
+	return code;
+}
+
+uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge)
+{
+	size_t low = 0, high = list->run_count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (list->runs[middle].first <= edge)
+			low = middle;
+		else
+			high = middle;
+	}
+	const gemp_place_run *run = &list->runs[low];
+	return run->place + (edge - run->first) * run->step;
+}
+
+gemp_code gemp_edge_list_use_ids(gemp_edge_list *list)
+{
+	gemp_edge_ids *ids = gemp_realloc(list->ends, list->count, sizeof *ids);
+	if (!ids)
+		return GEMP_ENOMEM;
+	list->ids = ids;
+	list->ends = NULL;
+	list->capacity = list->count;
+	gemp_free(list->runs);
+	list->runs = NULL;
+	list->run_count = list->run_capacity = 0;
+	return GEMP_OK;
+}
+
+gemp_code gemp_edge_list_truncate(gemp_edge_list *list, size_t count)
+{
+	gemp_edge_ids *ids = gemp_realloc(list->ids, count, sizeof *ids);
+	if (!ids)
+		return GEMP_ENOMEM;
+	list->ids = ids;
+	list->count = list->capacity = count;
+	return GEMP_OK;
+}

@@ -1,0 +1,44 @@
+/* builder_integer_set: distinct 64-bit numbers, added in blocks by all threads. */
+
+#ifndef GEMP_PARTITION_BUILD_INTEGER_KEYS_H
+#define GEMP_PARTITION_BUILD_INTEGER_KEYS_H
+
+#include "graph/graph.h"
+#include "partition/build/builder_state.h"
+
+enum { GEMP_MAX_SET_SHARDS = 64 };
+
+/* Numbers are shared out by hash; each share is one thread's at a time. */
+typedef struct gemp_integer_set {
+	size_t shard_count; /* a power of two */
+	struct gemp_integer_shard {
+		size_t count, slot_count; /* slots: a power of two, or 0 */
+		uint64_t *slots;          /* [slot_count] UINT64_MAX: free */
+		bool has_last;            /* UINT64_MAX is in the set */
+		gemp_code code;
+	} shards[GEMP_MAX_SET_SHARDS];
+} gemp_integer_set;
+
+void gemp_integer_set_init(gemp_integer_set *set);
+void gemp_integer_set_free(gemp_integer_set *set);
+gemp_code gemp_integer_set_add(gemp_integer_set *set, const uint64_t *numbers, size_t count);
+
+/* builder_integers: integer keys in blocks. Where all keys of a graph are integers, ends of edges are kept as numbers
+ * and no rank needs a dictionary of them.
+ */
+
+/* Collective. The distinct ends of all edges, each on the rank that owns the key, are added to `list` as implied
+ * vertices with the labels of that index. */
+gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels);
+
+/* Edges with an end that is no vertex: that of the lowest place, and how many there are on this rank. */
+typedef struct gemp_unknown_end {
+	uint64_t place, count;
+	bool source;   /* else the target */
+	uint64_t key;  /* as a number */
+} gemp_unknown_end;
+
+/* Collective. Ids in place of the ends of all edges; unknown ends are noted, and are no failure here. */
+gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_graph *graph, gemp_unknown_end *unknown);
+
+#endif

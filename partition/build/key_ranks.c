@@ -1,0 +1,156 @@
+/* The order of keys among all keys: a sample sort. */
+
+#include "partition/build/key_ranks.h"
+
+#include "core/memory.h"
+#include "partition/exchange/record_stream.h"
+
+#include <string.h>
+
+enum { SAMPLES = 32, SAMPLE_SIZE = 64 }; /* samples a rank for each rank, and the bytes kept of each */
+
+typedef struct sorting {
+	const gemp_builder *builder;
+	uint64_t *order;      /* own keys by value */
+	gemp_bytes splitters; /* [ranks - 1] */
+	int bucket;           /* of the record last looked at: records come in order */
+	gemp_bytes keys;      /* that came */
+	uint32_t *sources;    /* [keys.count] */
+	size_t capacity;
+} sorting;
+
+static gemp_code choose_splitters(sorting *sort)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = sort->builder->comm;
+	const gemp_bytes *keys = &sort->builder->vertices.keys;
+	gemp_bytes mine = { 0 }, all = { 0 };
+	size_t ranks = (size_t)comm->size, wanted = SAMPLES * ranks;
+	for (size_t i = 0; i < wanted && keys->count && code == GEMP_OK; i++) {
+		size_t size;
+		const char *key = gemp_bytes_at(keys, sort->order[i * keys->count / wanted], &size);
+		code = gemp_bytes_add(&mine, key, size < SAMPLE_SIZE ? size : SAMPLE_SIZE);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_bytes_union(comm, &mine, &all));
+	for (size_t r = 1; r < ranks && all.count && code == GEMP_OK; r++) {
+		size_t size;
+		const char *key = gemp_bytes_at(&all, r * all.count / ranks, &size);
+		code = gemp_bytes_add(&sort->splitters, key, size);
+	}
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_bytes_free(&mine);
+	gemp_bytes_free(&all);
+	return code;
+}
+
+static const char *key_at(const sorting *sort, size_t record, size_t *size)
+{
+	return gemp_bytes_at(&sort->builder->vertices.keys, sort->order[record], size);
+}
+
+static int owner(void *self, size_t record)
+{
+	sorting *sort = self;
+	size_t size;
+	const char *key = key_at(sort, record, &size);
+	if (record == 0)
+		sort->bucket = 0;
+	for (; (size_t)sort->bucket < sort->splitters.count; sort->bucket++) {
+		size_t there;
+		const char *splitter = gemp_bytes_at(&sort->splitters, (size_t)sort->bucket, &there);
+		if (gemp_compare_bytes(key, size, splitter, there) < 0)
+			break;
+	}
+	return sort->bucket;
+}
+
+static gemp_code pack(void *self, size_t record, gemp_text *out)
+{
+	size_t size;
+	const char *key = key_at(self, record, &size);
+	uint32_t length = (uint32_t)size;
+	gemp_text_add(out, &length, sizeof length);
+	gemp_text_add(out, key, size);
+	return GEMP_OK;
+}
+
+static gemp_code receive(void *self, int source, const char *at, const char *end)
+{
+	gemp_code code = GEMP_OK;
+	sorting *sort = self;
+	while (at < end) {
+		uint32_t length;
+		memcpy(&length, at, sizeof length);
+		at += sizeof length;
+		GEMP_TRY(GEMP_RESERVE(sort->sources, sort->capacity, sort->keys.count + 1));
+		sort->sources[sort->keys.count] = (uint32_t)source;
+		GEMP_TRY(gemp_bytes_add(&sort->keys, at, length));
+		at += length;
+	}
+done:
+	return code;
+}
+
+/* Ranks of the keys that came, as replies in the order in which they came. */
+static gemp_code rank_keys(sorting *sort, uint64_t before, gemp_replies *replies)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *order = NULL;
+	uint32_t *rank = NULL;
+	GEMP_TRY(gemp_replies_new(replies, sort->builder->comm->size));
+	GEMP_TRY(GEMP_NEW(order, sort->keys.count));
+	GEMP_TRY(GEMP_NEW(rank, sort->keys.count));
+	GEMP_TRY(gemp_bytes_sort(&sort->keys, order));
+	for (size_t i = 0; i < sort->keys.count; i++)
+		rank[order[i]] = (uint32_t)(before + i);
+	for (size_t i = 0; i < sort->keys.count; i++)
+		GEMP_TRY(gemp_replies_add(replies, (int)sort->sources[i], rank[i]));
+done:
+	gemp_free(order);
+	gemp_free(rank);
+	return code;
+}
+
+static gemp_code sample_sort(sorting *sort, uint32_t *ranks)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_builder *builder = sort->builder;
+	gemp_replies replies = { 0 };
+	gemp_record_stream shuffle = { sort, builder->vertices.keys.count, builder->options.batch, owner, pack, receive };
+	GEMP_TRY(choose_splitters(sort));
+	GEMP_TRY(gemp_record_stream_run(builder->comm, &shuffle));
+	uint64_t before = gemp_comm_exscan(builder->comm, sort->keys.count);
+	GEMP_TRY(gemp_comm_agree(builder->comm, rank_keys(sort, before, &replies)));
+	GEMP_TRY(gemp_replies_return(builder->comm, &replies, &shuffle, ranks));
+done:
+	gemp_replies_free(&replies);
+	return code;
+}
+
+gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	sorting sort = { .builder = builder };
+	uint32_t *ranks = NULL;
+	code = GEMP_NEW(sort.order, graph->rows);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(ranks, graph->rows);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(graph->key_ranks, graph->rows);
+	if (code == GEMP_OK)
+		code = gemp_bytes_sort(&builder->vertices.keys, sort.order);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	if (builder->comm->size > 1)
+		GEMP_TRY(sample_sort(&sort, ranks));
+	for (size_t i = 0; i < graph->rows; i++)
+		graph->key_ranks[sort.order[i]] = builder->comm->size > 1 ? ranks[i] : (uint32_t)i;
+done:
+	gemp_free(sort.order);
+	gemp_free(ranks);
+	gemp_bytes_free(&sort.splitters);
+	gemp_bytes_free(&sort.keys);
+	gemp_free(sort.sources);
+	return code;
+}

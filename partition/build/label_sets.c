@@ -1,0 +1,188 @@
+#include "partition/build/label_sets.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct parsed_set {
+	size_t count;
+	uint32_t *labels;
+} parsed_set;
+
+/* The names between the semicolons of "A;B". */
+static gemp_code split(const char *text, size_t size, gemp_bytes *names)
+{
+	gemp_code code = GEMP_OK;
+	for (const char *end = text + size; text < end && code == GEMP_OK; text++) {
+		const char *stop = memchr(text, ';', (size_t)(end - text));
+		if (!stop)
+			stop = end;
+		if (stop > text)
+			code = gemp_bytes_add(names, text, (size_t)(stop - text));
+		text = stop;
+	}
+	return code;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	return (left > right) - (left < right);
+}
+
+static int compare_sets(const void *a, const void *b)
+{
+	const parsed_set *left = a, *right = b;
+	for (size_t i = 0; i < left->count && i < right->count; i++)
+		if (left->labels[i] != right->labels[i])
+			return left->labels[i] < right->labels[i] ? -1 : 1;
+	return (left->count > right->count) - (left->count < right->count);
+}
+
+static gemp_code parse_set(const char *text, size_t size, const gemp_bytes *names, parsed_set *set)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bytes parts = { 0 };
+	GEMP_TRY(split(text, size, &parts));
+	GEMP_TRY(GEMP_NEW(set->labels, parts.count));
+	for (size_t i = 0; i < parts.count; i++) {
+		size_t length;
+		const char *name = gemp_bytes_at(&parts, i, &length);
+		set->labels[i] = (uint32_t)gemp_bytes_find(names, name, length);
+	}
+	if (parts.count)
+		qsort(set->labels, parts.count, sizeof *set->labels, compare_numbers);
+	for (size_t i = 0; i < parts.count; i++)
+		if (i == 0 || set->labels[i] != set->labels[set->count - 1])
+			set->labels[set->count++] = set->labels[i];
+done:
+	gemp_bytes_free(&parts);
+	return code;
+}
+
+static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gemp_bytes *names, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bytes parts = { 0 };
+	for (size_t i = 0; i < texts->count && code == GEMP_OK; i++) {
+		size_t size;
+		const char *text = gemp_bytes_at(texts, i, &size);
+		code = split(text, size, &parts);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_bytes_union(comm, &parts, names));
+	code = GEMP_NEW(graph->labels, names->count);
+	for (; code == GEMP_OK && graph->label_count < names->count; graph->label_count++) {
+		size_t size;
+		const char *name = gemp_bytes_at(names, graph->label_count, &size);
+		graph->labels[graph->label_count] = gemp_strndup(name, size);
+		code = graph->labels[graph->label_count] ? GEMP_OK : GEMP_ENOMEM;
+	}
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_bytes_free(&parts);
+	return code;
+}
+
+/* Gives the graph its distinct sets. sets: sorted, taken over. */
+static gemp_code keep_sets(parsed_set *sets, size_t count, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(graph->label_sets, count));
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || compare_sets(&sets[i - 1], &sets[i]) != 0) {
+			gemp_label_set *set = &graph->label_sets[graph->label_set_count];
+			GEMP_TRY(GEMP_NEW(set->labels, sets[i].count));
+			set->count = sets[i].count;
+			if (set->count)
+				memcpy(set->labels, sets[i].labels, set->count * sizeof *set->labels);
+			graph->label_set_count++;
+		}
+done:
+	return code;
+}
+
+static uint32_t find_set(const gemp_graph *graph, const parsed_set *set)
+{
+	size_t low = 0, high = graph->label_set_count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		const gemp_label_set *there = &graph->label_sets[middle];
+		if (compare_sets(set, &(parsed_set){ there->count, there->labels }) < 0)
+			high = middle;
+		else
+			low = middle;
+	}
+	return (uint32_t)low;
+}
+
+/* Local. Sets of all ranks' texts, and the set of each of this rank's texts. */
+static gemp_code number_sets(const gemp_bytes *mine, const gemp_bytes *texts, const gemp_bytes *names,
+                             gemp_graph *graph, uint32_t *set_of)
+{
+	gemp_code code = GEMP_OK;
+	parsed_set *sets = NULL, own = { 0 };
+	GEMP_TRY(GEMP_NEW(sets, texts->count));
+	for (size_t i = 0; i < texts->count; i++) {
+		size_t size;
+		const char *text = gemp_bytes_at(texts, i, &size);
+		GEMP_TRY(parse_set(text, size, names, &sets[i]));
+	}
+	qsort(sets, texts->count, sizeof *sets, compare_sets);
+	GEMP_TRY(keep_sets(sets, texts->count, graph));
+	for (size_t i = 0; i < mine->count; i++) {
+		size_t size;
+		const char *text = gemp_bytes_at(mine, i, &size);
+		GEMP_TRY(parse_set(text, size, names, &own));
+		set_of[i] = find_set(graph, &own);
+		gemp_free(own.labels);
+		own = (parsed_set){ 0 };
+	}
+done:
+	for (size_t i = 0; sets && i < texts->count; i++)
+		gemp_free(sets[i].labels);
+	gemp_free(sets);
+	gemp_free(own.labels);
+	return code;
+}
+
+gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine, gemp_graph *graph, uint32_t *set_of)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bytes texts = { 0 }, names = { 0 };
+	GEMP_TRY(gemp_bytes_union(comm, mine, &texts));
+	GEMP_TRY(name_labels(comm, &texts, &names, graph));
+	code = gemp_comm_agree(comm, number_sets(mine, &texts, &names, graph, set_of));
+done:
+	gemp_bytes_free(&texts);
+	gemp_bytes_free(&names);
+	return code;
+}
+
+gemp_code gemp_builder_labels(gemp_builder *builder, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *counts = NULL;
+	uint32_t *set_of = NULL;
+	code = GEMP_NEW(set_of, builder->labels.list.count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(graph->label_set_of, graph->rows);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_builder_label_sets(builder->comm, &builder->labels.list, graph, set_of));
+	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(counts, graph->label_set_count)));
+	for (size_t v = 0; v < graph->rows; v++) {
+		graph->label_set_of[v] = set_of[builder->vertices.records[v].labels];
+		counts[graph->label_set_of[v]]++;
+	}
+	gemp_comm_sum(builder->comm, counts, (int)graph->label_set_count);
+	for (size_t s = 0; s < graph->label_set_count; s++)
+		graph->label_sets[s].vertex_count = counts[s];
+	gemp_free(builder->vertices.records); /* of the vertices only keys are asked for from here on */
+	builder->vertices.records = NULL;
+	builder->vertices.capacity = 0;
+done:
+	gemp_free(counts);
+	gemp_free(set_of);
+	return code;
+}

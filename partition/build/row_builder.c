@@ -1,0 +1,218 @@
+#include "partition/build/row_builder.h"
+
+#include "core/memory.h"
+#include "core/prefix_sum.h"
+#include "core/threads.h"
+#include "partition/base/host_sort.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PIECE = 1 << 15,    /* records that a thread takes at a time */
+	GROUP = 32,         /* records whose places in memory are fetched together */
+	ROWS = 1 << 10,     /* rows that a thread sorts at a time */
+	LONG_ROW = 1 << 16, /* slots from which a row is sorted alone: threads have room for shorter ones */
+};
+
+typedef struct placing {
+	gemp_row_builder *rows;
+	const uint32_t *records;
+	size_t width, count;
+} placing;
+
+static size_t end_of(size_t piece, size_t each, size_t count)
+{
+	return (piece + 1) * each < count ? (piece + 1) * each : count;
+}
+
+/* Threads meet in the rows of hubs; one alone need not be careful. */
+static uint64_t next(uint64_t *counter, bool alone)
+{
+	return alone ? (*counter)++ : __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+/* The counters of the rows of some records, from `column` behind the row's own number on. */
+static size_t fetch(const placing *p, size_t from, size_t end, size_t column, uint64_t *counters[GROUP])
+{
+	size_t count = end - from < GROUP ? end - from : GROUP;
+	for (size_t i = 0; i < count; i++) {
+		counters[i] = &p->rows->begin[p->records[(from + i) * p->width] - p->rows->first + column];
+		__builtin_prefetch(counters[i], 1);
+	}
+	return count;
+}
+
+static void count_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const placing *p = context;
+	bool alone = gemp_threads() == 1;
+	uint64_t *counters[GROUP];
+	for (size_t at = piece * PIECE, end = end_of(piece, PIECE, p->count); at < end; at += GROUP)
+		for (size_t i = 0, count = fetch(p, at, end, 1, counters); i < count; i++)
+			next(counters[i], alone);
+}
+
+void gemp_row_builder_count(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count)
+{
+	placing p = { rows, records, width, count };
+	gemp_parallel_for((count + PIECE - 1) / PIECE, count_piece, &p);
+}
+
+void gemp_row_builder_offsets(gemp_row_builder *rows)
+{
+	gemp_prefix_inclusive(rows->begin, rows->rows + 1);
+}
+
+static void place_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const placing *p = context;
+	gemp_row_builder *rows = p->rows;
+	bool alone = gemp_threads() == 1;
+	uint64_t *counters[GROUP], place[GROUP];
+	for (size_t at = piece * PIECE, end = end_of(piece, PIECE, p->count); at < end; at += GROUP) {
+		size_t count = fetch(p, at, end, 0, counters);
+		for (size_t i = 0; i < count; i++) {
+			place[i] = next(counters[i], alone);
+			__builtin_prefetch(&rows->slots[place[i]], 1);
+			if (rows->edges)
+				__builtin_prefetch(&rows->edges[place[i]], 1);
+		}
+		for (size_t i = 0; i < count; i++) {
+			const uint32_t *record = p->records + (at + i) * p->width;
+			rows->slots[place[i]] = record[1];
+			if (rows->edges)
+				memcpy(&rows->edges[place[i]], record + 2, sizeof *rows->edges);
+		}
+	}
+}
+
+void gemp_row_builder_fill(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count)
+{
+	placing p = { rows, records, width, count };
+	gemp_parallel_for((count + PIECE - 1) / PIECE, place_piece, &p);
+}
+
+void gemp_row_builder_finish(gemp_row_builder *rows)
+{
+	gemp_prefix_shift(rows->begin, rows->rows + 1);
+}
+
+typedef struct sorting {
+	gemp_row_builder *rows;
+	unsigned bits;
+	gemp_vertex *spare_slots; /* [threads][LONG_ROW] */
+	gemp_edge *spare_edges;
+	_Atomic size_t longest;   /* of the rows left for later */
+} sorting;
+
+static bool ascends(const gemp_vertex *slots, const gemp_edge *edges, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (slots[i] < slots[i - 1] || (edges && slots[i] == slots[i - 1] && edges[i] < edges[i - 1]))
+			return false;
+	return true;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	gemp_edge left = *(const gemp_edge *)a, right = *(const gemp_edge *)b;
+	return (left > right) - (left < right);
+}
+
+static void sort_row(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigned bits, gemp_vertex *spare_slots,
+                     gemp_edge *spare_edges)
+{
+	if (ascends(slots, edges, count))
+		return;
+	gemp_row_sort(slots, edges, count, bits, spare_slots, spare_edges);
+	for (size_t i = 0, end; edges && i < count; i = end) {
+		for (end = i + 1; end < count && slots[end] == slots[i];)
+			end++;
+		if (end - i > 1 && !ascends(slots + i, edges + i, end - i))
+			qsort(edges + i, end - i, sizeof *edges, compare_edges);
+	}
+}
+
+static void sort_piece(void *context, unsigned thread, size_t piece)
+{
+	sorting *s = context;
+	gemp_row_builder *rows = s->rows;
+	gemp_vertex *spare_slots = s->spare_slots + (size_t)thread * LONG_ROW;
+	gemp_edge *spare_edges = s->spare_edges ? s->spare_edges + (size_t)thread * LONG_ROW : NULL;
+	size_t longest = 0;
+	for (size_t v = piece * ROWS, end = end_of(piece, ROWS, rows->rows); v < end; v++) {
+		uint64_t begin = rows->begin[v], count = rows->begin[v + 1] - begin;
+		if (count > 1 && count < LONG_ROW)
+			sort_row(rows->slots + begin, rows->edges ? rows->edges + begin : NULL, count, s->bits, spare_slots,
+			         spare_edges);
+		else if (count > longest)
+			longest = count;
+	}
+	size_t known = s->longest;
+	while (longest > known && !atomic_compare_exchange_weak(&s->longest, &known, longest))
+		;
+}
+
+static gemp_code sort_long_rows(const sorting *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_row_builder *rows = s->rows;
+	gemp_vertex *spare_slots = NULL;
+	gemp_edge *spare_edges = NULL;
+	size_t longest = s->longest;
+	if (longest < LONG_ROW)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(spare_slots, longest));
+	if (rows->edges)
+		GEMP_TRY(GEMP_NEW(spare_edges, longest));
+	for (size_t v = 0; v < rows->rows; v++) {
+		uint64_t begin = rows->begin[v], count = rows->begin[v + 1] - begin;
+		if (count >= LONG_ROW)
+			sort_row(rows->slots + begin, rows->edges ? rows->edges + begin : NULL, count, s->bits, spare_slots,
+			         spare_edges);
+	}
+done:
+	gemp_free(spare_slots);
+	gemp_free(spare_edges);
+	return code;
+}
+
+gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices)
+{
+	gemp_code code = GEMP_OK;
+	sorting s = { .rows = rows, .bits = 1 };
+	while (s.bits < 32 && vertices >> s.bits)
+		s.bits++;
+	GEMP_TRY(GEMP_NEW(s.spare_slots, (size_t)gemp_threads() * LONG_ROW));
+	if (rows->edges)
+		GEMP_TRY(GEMP_NEW(s.spare_edges, (size_t)gemp_threads() * LONG_ROW));
+	gemp_parallel_for((rows->rows + ROWS - 1) / ROWS, sort_piece, &s);
+	code = sort_long_rows(&s);
+done:
+	gemp_free(s.spare_slots);
+	gemp_free(s.spare_edges);
+	return code;
+}
+
+bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
+{
+	bool found = false;
+	uint64_t kept = 0, begin = 0;
+	for (size_t v = 0; v < rows->rows; v++) {
+		uint64_t end = rows->begin[v + 1];
+		for (uint64_t e = begin; e < end; e++) {
+			bool again = e > begin && rows->slots[e] == rows->slots[e - 1];
+			found |= again;
+			if (drop && !again)
+				rows->slots[kept++] = rows->slots[e];
+		}
+		begin = end;
+		if (drop)
+			rows->begin[v + 1] = kept;
+	}
+	return found && !drop;
+}

@@ -1,0 +1,38 @@
+/* builder_rows: rows from records in any order, by counting, then placing, then sorting each row; all threads take
+ * part.
+ *
+ * A record is a few numbers of 32 bits: the row's vertex, what goes into the row, and, where rows have edges, 64 bits
+ * of those.
+ */
+
+#ifndef GEMP_PARTITION_BUILD_ROW_BUILDER_H
+#define GEMP_PARTITION_BUILD_ROW_BUILDER_H
+
+#include "core/status.h"
+#include "core/types.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct gemp_row_builder {
+	size_t rows;
+	uint64_t first;      /* vertex of the first row */
+	uint64_t *begin;     /* [rows + 1], zero at first */
+	gemp_vertex *slots;  /* [begin[rows]] */
+	gemp_edge *edges;    /* [begin[rows]], or NULL */
+} gemp_row_builder;
+
+/* How long rows are; `width` is the record's in numbers. After the last record gemp_row_builder_offsets turns lengths into
+ * places. */
+void gemp_row_builder_count(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count);
+void gemp_row_builder_offsets(gemp_row_builder *rows);
+/* Then the same records again, now with what goes into the rows; after the last gemp_row_builder_finish. */
+void gemp_row_builder_fill(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count);
+void gemp_row_builder_finish(gemp_row_builder *rows);
+
+/* Rows ascend by slot, then edge. Slots are below `vertices`. */
+gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices);
+/* Local. Has some sorted row a slot twice? `drop`: keeps one of each. */
+bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop);
+
+#endif

@@ -1,0 +1,199 @@
+/* Rows by target, with each edge's number. Their lengths are found first, so that edges go straight to their places. */
+
+#include "partition/build/rows_by_target.h"
+
+#include "comm/exchange.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "partition/build/row_builder.h"
+
+#include <string.h>
+
+enum { MAX_EDGES = 1 << 19, PIECE = 1 << 14 }; /* edges: of one round at most, and that a thread packs at a time */
+
+typedef struct in_edge {
+	gemp_vertex target, source;
+	gemp_edge edge;
+} in_edge;
+
+enum { LENGTHS = 1, ALL = sizeof(in_edge) / sizeof(uint32_t) }; /* numbers in a record: first pass, second */
+
+typedef struct exchange_state {
+	const gemp_graph *graph;
+	const gemp_relation *relation;
+	gemp_row_builder rows;
+	size_t size;          /* edges in one round */
+	in_edge *records;     /* [size] */
+	int *owner;           /* [size]; NULL where there is one rank */
+	size_t first, count;  /* edges of this round */
+} exchange_state;
+
+/* The row of an edge. */
+static size_t row_of(const exchange_state *p, uint64_t edge)
+{
+	size_t low = 0, high = p->graph->rows;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (p->relation->out_offsets[middle] <= edge)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void pack_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const exchange_state *p = context;
+	const gemp_relation *relation = p->relation;
+	size_t begin = piece * PIECE, end = begin + PIECE < p->count ? begin + PIECE : p->count;
+	size_t row = row_of(p, p->first + begin);
+	for (size_t i = begin; i < end; i++) {
+		uint64_t e = p->first + i;
+		while (e >= relation->out_offsets[row + 1])
+			row++;
+		p->records[i] = (in_edge){ relation->out_targets[e], (gemp_vertex)(p->graph->first_vertex + row), relation->first_edge + e };
+	}
+}
+
+static void owner_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const exchange_state *p = context;
+	size_t begin = piece * PIECE, end = begin + PIECE < p->count ? begin + PIECE : p->count;
+	for (size_t i = begin; i < end; i++)
+		p->owner[i] = gemp_graph_owner(p->graph, p->relation->out_targets[p->first + i]);
+}
+
+/* Collective. One round of the first or the second pass. */
+static gemp_code exchange_round(const gemp_comm *comm, exchange_state *p, size_t width)
+{
+	gemp_code code = GEMP_OK;
+	size_t pieces = (p->count + PIECE - 1) / PIECE, count = p->count, *from = NULL;
+	const void *records = width == ALL ? (void *)p->records : p->count ? p->relation->out_targets + p->first : NULL;
+	void *came = NULL;
+	if (width == ALL)
+		gemp_parallel_for(pieces, pack_piece, p);
+	if (p->owner) {
+		gemp_parallel_for(pieces, owner_piece, p);
+		GEMP_TRY(gemp_exchange_records(comm, records, count, width * sizeof(uint32_t), p->owner, &came, &from, NULL));
+		records = came;
+		count = from[comm->size];
+	}
+	if (width == ALL)
+		gemp_row_builder_fill(&p->rows, records, width, count);
+	else
+		gemp_row_builder_count(&p->rows, records, width, count);
+done:
+	gemp_free(came);
+	gemp_free(from);
+	return code;
+}
+
+static gemp_code exchange_edges(const gemp_comm *comm, exchange_state *p, size_t width)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t edges = p->relation->out_offsets[p->graph->rows], most = edges;
+	gemp_comm_max(comm, &most, 1);
+	for (uint64_t at = 0; at < most; at += p->size) {
+		p->first = at < edges ? at : edges;
+		p->count = edges - p->first < p->size ? edges - p->first : p->size;
+		gemp_progress("rows by target", at, most, 0);
+		GEMP_TRY(exchange_round(comm, p, width));
+	}
+done:
+	return code;
+}
+
+static gemp_code allocate_rows(const gemp_builder *builder, exchange_state *p)
+{
+	gemp_code code = GEMP_OK;
+	p->size = builder->options.batch / sizeof *p->records;
+	p->size = p->size < 1 ? 1 : p->size > MAX_EDGES ? MAX_EDGES : p->size;
+	if (builder->comm->size > 1)
+		GEMP_TRY(GEMP_NEW(p->owner, p->size));
+	GEMP_TRY(GEMP_NEW(p->records, p->size));
+	code = GEMP_NEW(p->rows.begin, p->graph->rows + 1);
+done:
+	return code;
+}
+
+static gemp_code make_rows(gemp_row_builder *rows)
+{
+	gemp_code code = GEMP_OK;
+	gemp_row_builder_offsets(rows);
+	GEMP_TRY(GEMP_NEW(rows->slots, rows->begin[rows->rows]));
+	code = GEMP_NEW(rows->edges, rows->begin[rows->rows]);
+done:
+	return code;
+}
+
+gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_graph *graph, gemp_relation *relation)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = builder->comm;
+	exchange_state p = { .graph = graph, .relation = relation, .rows = { .rows = graph->rows, .first = graph->first_vertex } };
+	GEMP_TRY(gemp_comm_agree(comm, allocate_rows(builder, &p)));
+	GEMP_TRY(exchange_edges(comm, &p, LENGTHS));
+	GEMP_TRY(gemp_comm_agree(comm, make_rows(&p.rows)));
+	GEMP_TRY(exchange_edges(comm, &p, ALL));
+	gemp_row_builder_finish(&p.rows);
+	GEMP_TRY(gemp_comm_agree(comm, gemp_row_builder_sort(&p.rows, graph->vertex_count)));
+	gemp_free(relation->in_offsets);
+	gemp_free(relation->in_sources);
+	gemp_free(relation->in_edges);
+	relation->in_offsets = p.rows.begin;
+	relation->in_sources = p.rows.slots;
+	relation->in_edges = p.rows.edges;
+	p.rows = (gemp_row_builder){ 0 };
+done:
+	gemp_free(p.rows.begin);
+	gemp_free(p.rows.slots);
+	gemp_free(p.rows.edges);
+	gemp_free(p.records);
+	gemp_free(p.owner);
+	return code;
+}
+
+uint64_t gemp_rows_by_target_reciprocal(const gemp_graph *graph, const gemp_relation *relation, uint8_t *marked)
+{
+	uint64_t found = 0;
+	for (size_t row = 0; row < graph->rows; row++) {
+		uint64_t in = relation->in_offsets[row], in_end = relation->in_offsets[row + 1];
+		gemp_vertex last = GEMP_NO_VERTEX;
+		for (uint64_t e = relation->out_offsets[row]; e < relation->out_offsets[row + 1]; e++) {
+			gemp_vertex other = relation->out_targets[e];
+			if (other >= graph->first_vertex + row)
+				break;
+			while (in < in_end && relation->in_sources[in] < other)
+				in++;
+			if (in == in_end || relation->in_sources[in] != other)
+				continue;
+			marked[e] = 1;
+			found += other != last;
+			last = other;
+		}
+	}
+	return found;
+}
+
+enum { BATCH = 64 << 20 }; /* bytes a rank sends in one round of an exchange */
+
+static gemp_code load_relation(void *self, gemp_graph *graph, size_t index, unsigned parts)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_builder builder = { .comm = self, .options.batch = BATCH };
+	gemp_relation *relation = &graph->relations[index];
+	GEMP_CHECK(!(parts & (GEMP_LOAD_OUT | GEMP_LOAD_PROPS)));
+	GEMP_TRY(gemp_rows_by_target_make(&builder, graph, relation));
+	relation->loaded |= GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES;
+done:
+	return code;
+}
+
+gemp_graph_loader gemp_rows_by_target_source(const gemp_comm *comm)
+{
+	return (gemp_graph_loader){ .self = (void *)(uintptr_t)comm, .load_relation = load_relation };
+}

@@ -1,0 +1,37 @@
+/* partitioner: which part of k each vertex goes to, and what a cut into parts is worth. */
+
+#ifndef GEMP_PARTITION_CUT_PARTITIONER_H
+#define GEMP_PARTITION_CUT_PARTITIONER_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+
+enum { GEMP_MAX_COMPONENTS = 1 << 20 };
+
+typedef enum gemp_partitioner {
+	GEMP_PARTITION_RANDOM,   /* parts of equal numbers of vertices */
+	GEMP_PARTITION_BLOCK,    /* contiguous in the order of keys, of equal weights */
+	GEMP_PARTITION_PTSCOTCH, /* few edges between parts, weights within 5 % */
+	GEMP_PARTITIONERS,
+} gemp_partitioner;
+
+extern const char *const gemp_partitioner_name[GEMP_PARTITIONERS];
+
+/* Collective. part[graph->rows]. Loads keys (block, random) and the ends of edges. GEMP_EUSAGE: PT-Scotch is not in
+ * this program. Random and block parts do not depend on the number of ranks. */
+gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_graph *graph, gemp_partitioner method, uint64_t parts,
+                                uint32_t *part);
+
+/* One part, all ranks. An edge is inside if both its ends are in the part. */
+typedef struct gemp_part_size {
+	uint64_t vertices, edges_out, edges_in, inside;
+} gemp_part_size;
+
+/* Bytes of a part's rows, out and in. */
+uint64_t gemp_part_bytes(const gemp_part_size *size);
+
+/* Collective. sizes[parts]. */
+gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_graph *graph, const uint32_t *part, uint64_t parts,
+                                 gemp_part_size *sizes);
+
+#endif

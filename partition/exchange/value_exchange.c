@@ -1,0 +1,325 @@
+#include "partition/exchange/value_exchange.h"
+
+#include "comm/exchange.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+void gemp_pack_number(gemp_text *out, uint64_t number)
+{
+	gemp_text_add(out, &number, sizeof number);
+}
+
+void gemp_pack_bytes(gemp_text *out, const char *bytes, size_t size)
+{
+	gemp_pack_number(out, size);
+	gemp_text_add(out, bytes, size);
+}
+
+void gemp_pack_value(gemp_text *out, const gemp_value *value)
+{
+	const unsigned char kind = (unsigned char)(value->type * 2 + value->null);
+	gemp_text_add(out, &kind, 1);
+	if (value->null)
+		return;
+	if (value->type == GEMP_STRING)
+		gemp_pack_bytes(out, value->string.bytes, value->string.size);
+	else if (value->type == GEMP_INTEGER)
+		gemp_text_add(out, &value->integer, sizeof value->integer);
+	else if (value->type == GEMP_FLOAT)
+		gemp_text_add(out, &value->real, sizeof value->real);
+	else
+		gemp_text_add(out, &value->truth, 1);
+}
+
+static void read_bytes(void *out, size_t size, const char **at)
+{
+	memcpy(out, *at, size);
+	*at += size;
+}
+
+uint64_t gemp_unpack_number(const char **at)
+{
+	uint64_t number;
+	read_bytes(&number, sizeof number, at);
+	return number;
+}
+
+const char *gemp_unpack_bytes(const char **at, size_t *size)
+{
+	*size = (size_t)gemp_unpack_number(at);
+	const char *bytes = *at;
+	*at += *size;
+	return bytes;
+}
+
+gemp_value gemp_unpack_value(const char **at)
+{
+	unsigned char kind;
+	read_bytes(&kind, 1, at);
+	gemp_value value = { .type = (gemp_type)(kind / 2), .null = kind % 2 };
+	if (value.null)
+		return value;
+	if (value.type == GEMP_STRING)
+		value.string.bytes = gemp_unpack_bytes(at, &value.string.size);
+	else if (value.type == GEMP_INTEGER)
+		read_bytes(&value.integer, sizeof value.integer, at);
+	else if (value.type == GEMP_FLOAT)
+		read_bytes(&value.real, sizeof value.real, at);
+	else
+		read_bytes(&value.truth, 1, at);
+	return value;
+}
+
+bool gemp_value_same(const gemp_value *a, const gemp_value *b)
+{
+	bool comparable;
+	if (a->null || b->null)
+		return a->null == b->null;
+	if (a->type == GEMP_FLOAT && b->type == GEMP_FLOAT && isnan(a->real) && isnan(b->real))
+		return true;
+	return gemp_value_compare(a, b, &comparable) == 0 && comparable;
+}
+
+gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **received, size_t *size)
+{
+	gemp_code code = GEMP_OK;
+	size_t ranks = (size_t)comm->size, *sizes = NULL, *from = NULL, capacity = 0;
+	gemp_text all = { 0 };
+	code = GEMP_NEW(sizes, ranks);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(from, ranks);
+	for (size_t i = 0; i < ranks; i++) {
+		gemp_text_add(&all, texts[i].data, texts[i].size);
+		if (code == GEMP_OK)
+			sizes[i] = texts[i].size;
+		gemp_text_free(&texts[i]);
+	}
+	if (code == GEMP_OK)
+		code = gemp_text_status(&all);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_exchange(comm, all.data, sizes, received, &capacity, from, NULL));
+	*size = 0;
+	for (size_t i = 0; i < ranks; i++)
+		*size += from[i];
+done:
+	gemp_text_free(&all);
+	gemp_free(sizes);
+	gemp_free(from);
+	return code;
+}
+
+typedef struct sending {
+	const gemp_comm *comm;
+	const gemp_column *column;
+	const int *owner;
+	size_t came; /* rows */
+} sending;
+
+/* Collective. One array of the column; *out is the caller's. */
+static gemp_code send_array(sending *s, const void *array, size_t size, void **out)
+{
+	gemp_code code = GEMP_OK;
+	size_t *from = NULL;
+	GEMP_TRY(gemp_exchange_records(s->comm, array, s->column->rows, size, s->owner, out, &from, NULL));
+	s->came = from[s->comm->size];
+done:
+	gemp_free(from);
+	return code;
+}
+
+static gemp_code pack_strings(const sending *s, uint64_t *lengths, char **bytes, size_t *sizes)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_column *column = s->column;
+	size_t *place = NULL;
+	GEMP_TRY(GEMP_NEW(place, (size_t)s->comm->size));
+	GEMP_TRY(GEMP_NEW(*bytes, column->rows ? column->offsets[column->rows] : 0));
+	for (size_t i = 0; i < column->rows; i++) {
+		lengths[i] = column->offsets[i + 1] - column->offsets[i];
+		sizes[s->owner[i]] += lengths[i];
+	}
+	for (int r = 1; r < s->comm->size; r++)
+		place[r] = place[r - 1] + sizes[r - 1];
+	for (size_t i = 0; i < column->rows; i++) {
+		if (lengths[i])
+			memcpy(*bytes + place[s->owner[i]], column->bytes + column->offsets[i], lengths[i]);
+		place[s->owner[i]] += lengths[i];
+	}
+done:
+	gemp_free(place);
+	return code;
+}
+
+/* Local. Lengths become places. */
+static gemp_code place_strings(const sending *s, gemp_column *out, const uint64_t *lengths)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(out->offsets, s->came + 1));
+	for (size_t i = 0; i < s->came; i++)
+		out->offsets[i + 1] = out->offsets[i] + lengths[i];
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code send_strings(sending *s, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	size_t ranks = (size_t)s->comm->size, *sizes = NULL;
+	uint64_t *lengths = NULL;
+	char *bytes = NULL;
+	void *came = NULL;
+	code = GEMP_NEW(sizes, 2 * ranks);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(lengths, s->column->rows);
+	if (code == GEMP_OK)
+		code = pack_strings(s, lengths, &bytes, sizes);
+	GEMP_TRY(gemp_comm_agree(s->comm, code));
+	GEMP_TRY(send_array(s, lengths, sizeof *lengths, &came));
+	GEMP_TRY(gemp_comm_agree(s->comm, place_strings(s, out, came)));
+	code = gemp_exchange(s->comm, bytes, sizes, (void **)&out->bytes, &out->bytes_capacity, sizes + ranks, NULL);
+done:
+	gemp_free(sizes);
+	gemp_free(lengths);
+	gemp_free(bytes);
+	gemp_free(came);
+	return code;
+}
+
+/* Collective. */
+static gemp_code send_values(sending *s, gemp_column *out)
+{
+	switch (s->column->type) {
+	case GEMP_INTEGER:
+		return send_array(s, s->column->integers, sizeof *out->integers, (void **)&out->integers);
+	case GEMP_FLOAT:
+		return send_array(s, s->column->floats, sizeof *out->floats, (void **)&out->floats);
+	case GEMP_BOOLEAN:
+		return send_array(s, s->column->booleans, sizeof *out->booleans, (void **)&out->booleans);
+	case GEMP_STRING:
+	case GEMP_LIST:
+		return send_strings(s, out);
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Where some rank has NULLs, all send which rows they are. */
+static gemp_code send_nulls(sending *s, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t nulls = s->column->null != NULL;
+	uint8_t *none = NULL;
+	gemp_comm_max(s->comm, &nulls, 1);
+	if (!nulls)
+		return GEMP_OK;
+	if (!s->column->null)
+		code = GEMP_NEW(none, s->column->rows);
+	GEMP_TRY(gemp_comm_agree(s->comm, code));
+	GEMP_TRY(send_array(s, none ? none : s->column->null, 1, (void **)&out->null));
+	if (s->came == 0 || !memchr(out->null, 1, s->came)) {
+		gemp_free(out->null);
+		out->null = NULL;
+	}
+done:
+	gemp_free(none);
+	return code;
+}
+
+gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner)
+{
+	gemp_code code = GEMP_OK;
+	sending s = { .comm = comm, .column = column, .owner = owner };
+	GEMP_TRY(gemp_comm_agree(comm, gemp_column_init(out, column->name, column->type)));
+	GEMP_TRY(send_values(&s, out));
+	GEMP_TRY(send_nulls(&s, out));
+	out->rows = out->capacity = s.came;
+	code = gemp_comm_agree(comm, gemp_column_reserve(out, s.came, out->bytes_capacity));
+done:
+	if (code != GEMP_OK)
+		gemp_column_free(out);
+	return code;
+}
+
+/* The ids in the order of their owners, which is that of the values that come back. */
+static gemp_code group(const gemp_graph *graph, const gemp_vertex *ids, size_t count, gemp_vertex *grouped,
+                       size_t *sizes, size_t *place)
+{
+	gemp_code code = GEMP_OK;
+	size_t *next = NULL;
+	GEMP_TRY(GEMP_NEW(next, (size_t)graph->ranks + 1));
+	for (size_t i = 0; i < count; i++)
+		next[gemp_graph_owner(graph, ids[i]) + 1]++;
+	for (int r = 0; r < graph->ranks; r++) {
+		sizes[r] = next[r + 1] * sizeof *ids;
+		next[r + 1] += next[r];
+	}
+	for (size_t i = 0; i < count; i++) {
+		place[i] = next[gemp_graph_owner(graph, ids[i])]++;
+		grouped[place[i]] = ids[i];
+	}
+done:
+	gemp_free(next);
+	return code;
+}
+
+static gemp_code answer(const gemp_graph *graph, const gemp_column *column, const gemp_vertex *asked,
+                        const size_t *asked_size, gemp_text *reply, size_t *reply_size)
+{
+	gemp_code code = GEMP_OK;
+	for (int r = 0; r < graph->ranks; r++) {
+		size_t before = reply->size, count = asked_size[r] / sizeof *asked;
+		for (size_t i = 0; i < count; i++)
+			GEMP_TRY(gemp_column_pack(column, (size_t)(asked[i] - graph->first_vertex), reply));
+		asked += count;
+		reply_size[r] = reply->size - before;
+	}
+done:
+	return code;
+}
+
+static gemp_code read_replies(const gemp_column *column, const char *reply, size_t count, size_t size, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	const char *at = reply, *end = reply + size;
+	GEMP_TRY(gemp_column_init(out, column->name, column->type));
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(gemp_column_unpack(out, &at, end));
+done:
+	return code;
+}
+
+gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_graph *graph, const gemp_column *column, const gemp_vertex *ids,
+                      size_t count, gemp_column *out, size_t *place)
+{
+	gemp_code code = GEMP_OK;
+	size_t ranks = (size_t)comm->size, asked_capacity = 0, replied_capacity = 0, size = 0;
+	gemp_vertex *grouped = NULL;
+	void *asked = NULL, *replied = NULL;
+	gemp_text reply = { 0 };
+	size_t *sizes = NULL; /* [4][ranks]: asking, asked, replying, replied */
+	*out = (gemp_column){ 0 };
+	code = GEMP_NEW(sizes, 4 * ranks);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(grouped, count);
+	if (code == GEMP_OK)
+		code = group(graph, ids, count, grouped, sizes, place);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_exchange(comm, grouped, sizes, &asked, &asked_capacity, sizes + ranks, NULL));
+	code = answer(graph, column, asked, sizes + ranks, &reply, sizes + 2 * ranks);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_exchange(comm, reply.data, sizes + 2 * ranks, &replied, &replied_capacity, sizes + 3 * ranks, NULL));
+	for (size_t r = 0; r < ranks; r++)
+		size += sizes[3 * ranks + r];
+	code = gemp_comm_agree(comm, read_replies(column, replied, count, size, out));
+done:
+	if (code != GEMP_OK)
+		gemp_column_free(out);
+	gemp_free(replied);
+	gemp_text_free(&reply);
+	gemp_free(asked);
+	gemp_free(grouped);
+	gemp_free(sizes);
+	return code;
+}

@@ -1,0 +1,42 @@
+/* packed: values and short numbers as bytes, for what is sent between ranks. */
+
+#ifndef GEMP_PARTITION_EXCHANGE_VALUE_EXCHANGE_H
+#define GEMP_PARTITION_EXCHANGE_VALUE_EXCHANGE_H
+
+#include "comm/comm.h"
+#include "core/text.h"
+#include "graph/graph.h"
+
+/* gemp_text_status tells of failures. A string's bytes are copied. */
+void gemp_pack_value(gemp_text *out, const gemp_value *value);
+void gemp_pack_number(gemp_text *out, uint64_t number);
+void gemp_pack_bytes(gemp_text *out, const char *bytes, size_t size);
+
+/* In the order in which they were packed; strings and bytes point into what is read, which nobody but gemp_pack_...
+ * made. */
+gemp_value gemp_unpack_value(const char **at);
+uint64_t gemp_unpack_number(const char **at);
+const char *gemp_unpack_bytes(const char **at, size_t *size);
+
+/* NULL equals NULL, NaN equals NaN; an integer equals a float of the same value. */
+bool gemp_value_same(const gemp_value *a, const gemp_value *b);
+
+/* Collective. texts[ranks], one for each rank, are emptied; what all ranks sent to this one, by source. The caller
+ * frees. */
+gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **received, size_t *size);
+
+/* column_exchange: the values of a column to the ranks that want them. */
+
+/* Collective. Row i goes to rank owner[i]. out, which is initialised here, gets what comes, in the order in which
+ * gemp_exchange_records brings records: by source, then by row. */
+gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner);
+
+/* lookup: values of other ranks' vertices, asked of their owners. */
+
+/* Collective. column: this rank's part of a column of vertices, [graph->rows]. out gets the values of ids[0..count)
+ * (any ids, repeated ones too), initialised here, and place[i] the row of ids[i] in it. Nothing to free after an
+ * error. */
+gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_graph *graph, const gemp_column *column, const gemp_vertex *ids,
+                      size_t count, gemp_column *out, size_t *place);
+
+#endif

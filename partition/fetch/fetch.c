@@ -1,0 +1,537 @@
+/* fetch_cut: which pieces of others' rows a fetch holds. Inside partition/. */
+
+#include "partition/fetch/fetch.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+uint64_t gemp_fetch_step = UINT64_C(64) << 20;
+
+enum { CLASSES = 256, FIRST_OCTAVE = 4 };
+
+/* AT HAND. */
+static bool resident_row(const gemp_residency *residency, gemp_vertex slot, size_t *row)
+{
+	const uint32_t *word = &residency->words[2 * (slot / 32)];
+	uint32_t bit = UINT32_C(1) << slot % 32;
+	*row = slot;
+	if (slot < residency->hot)
+		return true;
+	*row = (size_t)residency->hot + word[1] + (size_t)__builtin_popcount(word[0] & (bit - 1));
+	return word[0] & bit;
+}
+
+static gemp_row row_of(const gemp_view *view, size_t row)
+{
+	uint64_t begin = view->begin[row];
+	return (gemp_row){ (size_t)(view->begin[row + 1] - begin), view->neighbours + begin,
+		view->edges ? view->edges + begin : NULL };
+}
+
+bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot)
+{
+	size_t row;
+	return resident_row(fetch->residency, slot, &row);
+}
+
+bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row)
+{
+	size_t number;
+	bool here = resident_row(fetch->residency, slot, &number);
+	*row = here ? row_of(&fetch->resident_views[view], number) : gemp_row_cache_get(&fetch->cache, view, slot);
+	return here;
+}
+
+gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
+{
+	gemp_row row;
+	gemp_fetch_find(fetch, view, slot, &row);
+	return row;
+}
+
+/* SIZES. */
+static uint64_t max_of_class(unsigned class)
+{
+	if (class < 16)
+		return class;
+	unsigned octave = FIRST_OCTAVE + (class - 16) / 8, eighth = (class - 16) % 8;
+	return ((uint64_t)(8 + eighth + 1) << (octave - 3)) - 1;
+}
+
+uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
+{
+	size_t row;
+	if (resident_row(fetch->residency, slot, &row))
+		return row_of(&fetch->resident_views[view], row).size;
+	return max_of_class(fetch->classes[view][slot]);
+}
+
+/* Collective. */
+static gemp_code gather_classes(gemp_fetch *f, size_t view)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = f->context->comm;
+	uint8_t *mine = NULL, *all = NULL;
+	size_t *begin = NULL, row;
+	code = GEMP_NEW(mine, f->graph->rows);
+	for (size_t i = 0; code == GEMP_OK && i < f->residency->own_count; i++) {
+		gemp_vertex slot = f->residency->own_slots[i];
+		resident_row(f->residency, slot, &row);
+		mine[f->order->id_of[slot] - f->graph->first_vertex] = (uint8_t)gemp_degree_class(row_of(&f->resident_views[view], row).size);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_allgather(comm, mine, f->graph->rows, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(f->classes[view], f->graph->vertex_count)));
+	for (size_t slot = 0; slot < f->graph->vertex_count; slot++)
+		f->classes[view][slot] = all[f->order->id_of[slot]];
+done:
+	gemp_free(mine);
+	gemp_free(all);
+	gemp_free(begin);
+	return code;
+}
+
+gemp_code gemp_fetch_new(gemp_fetch **out, gemp_context *context, const gemp_graph *graph, const gemp_slot_order *order,
+                         const gemp_residency *residency, const gemp_view *views, size_t view_count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_fetch *f = NULL;
+	code = GEMP_NEW(f, 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(f->classes, view_count);
+	if (code == GEMP_OK) {
+		f->context = context;
+		f->graph = graph;
+		f->order = order;
+		f->residency = residency;
+		f->resident_views = views;
+		f->view_count = view_count;
+		for (size_t v = 0; v < view_count; v++)
+			f->edges |= views[v].edges != NULL;
+		f->cache.edges = f->edges;
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t v = 0; v < view_count && residency->hot < graph->vertex_count; v++)
+		GEMP_TRY(gather_classes(f, v));
+	*out = f;
+	f = NULL;
+done:
+	gemp_fetch_free(f);
+	return code;
+}
+
+void gemp_fetch_free(gemp_fetch *fetch)
+{
+	if (!fetch)
+		return;
+	for (size_t v = 0; fetch->classes && v < fetch->view_count; v++)
+		gemp_free(fetch->classes[v]);
+	gemp_free(fetch->classes);
+	gemp_row_cache_free(&fetch->cache);
+	gemp_tiles_free(&fetch->tiles);
+	gemp_free(fetch);
+}
+
+/* ASKING. What this rank lacks, by owner, then by view and slot. */
+typedef struct row_request {
+	gemp_vertex slot;
+	uint32_t view;
+} row_request;
+
+typedef struct transfer {
+	row_request *asks;
+	size_t *from, *at, *end;           /* [ranks] of each owner: asked in this step from .. at, in all .. end */
+	gemp_tiles asked;                  /* which pieces one rank asks for */
+	gemp_row_bytes send;
+	size_t *send_size, *receive_size;  /* [ranks] */
+	void *receive;
+	size_t receive_capacity;
+	gemp_row *rows;                    /* that one rank asks for */
+	size_t row_capacity, row_count;
+	uint64_t *sizes;                   /* of those that one rank sends; the capacities of these four are alike */
+	gemp_row_block *blocks;
+	gemp_row_target *places;
+	size_t *begins;
+	size_t reply_capacity;
+} transfer;
+
+static void free_transfer(transfer *t)
+{
+	gemp_tiles_free(&t->asked);
+	gemp_free(t->asks);
+	gemp_free(t->from);
+	gemp_free(t->at);
+	gemp_free(t->end);
+	gemp_free(t->send.data);
+	gemp_free(t->rows);
+	gemp_free(t->sizes);
+	gemp_free(t->blocks);
+	gemp_free(t->places);
+	gemp_free(t->begins);
+	gemp_free(t->send_size);
+	gemp_free(t->receive_size);
+	gemp_free(t->receive);
+}
+
+static bool is_missing(const gemp_fetch *f, size_t view, gemp_vertex slot)
+{
+	size_t row;
+	return !resident_row(f->residency, slot, &row) && !gemp_row_cache_has(&f->cache, view, slot);
+}
+
+static int owner_of(const gemp_fetch *f, gemp_vertex slot)
+{
+	return gemp_graph_owner(f->graph, f->order->id_of[slot]);
+}
+
+typedef void visit(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot);
+
+static void count_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
+{
+	if (!is_missing(f, view, slot))
+		return;
+	t->end[owner_of(f, slot)]++;
+	f->stats.rows++;
+}
+
+static void put_row_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
+{
+	if (is_missing(f, view, slot))
+		t->asks[t->end[owner_of(f, slot)]++] = (row_request){ slot, (uint32_t)view };
+}
+
+static void for_each_wanted(gemp_fetch *f, transfer *t, uint32_t *const *wanted, visit *body)
+{
+	size_t words = (f->graph->vertex_count + 31) / 32;
+	for (size_t v = 0; v < f->view_count; v++)
+		for (size_t w = 0; w < words; w++)
+			for (uint32_t left = wanted[v][w]; left; left &= left - 1)
+				body(f, t, v, (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left)));
+}
+
+static gemp_code list_requests(gemp_fetch *f, transfer *t, uint32_t *const *wanted)
+{
+	gemp_code code = GEMP_OK;
+	size_t ranks = (size_t)f->graph->ranks, count = 0;
+	if (f->tiles.columns)
+		GEMP_TRY(gemp_tiles_new(&t->asked, f->view_count, f->graph->vertex_count));
+	GEMP_TRY(GEMP_NEW(t->from, ranks));
+	GEMP_TRY(GEMP_NEW(t->at, ranks));
+	GEMP_TRY(GEMP_NEW(t->end, ranks));
+	GEMP_TRY(GEMP_NEW(t->send_size, ranks));
+	GEMP_TRY(GEMP_NEW(t->receive_size, ranks));
+	for_each_wanted(f, t, wanted, count_request);
+	for (size_t r = 0; r < ranks; r++) {
+		t->at[r] = count;
+		count += t->end[r];
+		t->end[r] = t->at[r];
+	}
+	GEMP_TRY(GEMP_NEW(t->asks, count));
+	for_each_wanted(f, t, wanted, put_row_request);
+done:
+	return code;
+}
+
+static uint64_t entry_bytes(const gemp_fetch *f)
+{
+	return sizeof(gemp_vertex) + (f->edges ? sizeof(gemp_edge) : 0);
+}
+
+/* As many of an owner's rows as its share of a step allows, at least one. */
+static void take_budget(const gemp_fetch *f, transfer *t, size_t owner)
+{
+	uint64_t bytes = 0, share = gemp_fetch_step / (uint64_t)f->graph->ranks;
+	t->from[owner] = t->at[owner];
+	while (t->at[owner] < t->end[owner]) {
+		const row_request *a = &t->asks[t->at[owner]];
+		bytes += gemp_fetch_size(f, a->view, a->slot) * entry_bytes(f) + GEMP_VARINT_MAX_BYTES;
+		if (bytes > share && t->at[owner] > t->from[owner])
+			break;
+		t->at[owner]++;
+	}
+}
+
+static uint8_t *put_columns(const gemp_fetch *f, uint8_t *to)
+{
+	for (size_t v = 0; f->tiles.columns && v < f->view_count; v++)
+		for (size_t b = 0; b < f->tiles.blocks; b++)
+			to = gemp_varint_put(to, f->tiles.columns[v][b]);
+	return to;
+}
+
+static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
+{
+	gemp_code code = GEMP_OK;
+	gemp_row_bytes *send = &t->send;
+	size_t at = t->from[owner], before = send->size, room = (t->at[owner] - at) * 5;
+	room += f->view_count * (1 + (f->tiles.columns ? f->tiles.blocks : 0)) * GEMP_VARINT_MAX_BYTES;
+	if (at == t->at[owner])
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(send->data, send->capacity, before + room));
+	uint8_t *to = put_columns(f, send->data + before);
+	for (size_t v = 0; v < f->view_count; v++) {
+		size_t end = at;
+		gemp_vertex last = 0;
+		while (end < t->at[owner] && t->asks[end].view == v)
+			end++;
+		to = gemp_varint_put(to, end - at);
+		for (; at < end; at++) {
+			to = gemp_varint_put(to, t->asks[at].slot - last);
+			last = t->asks[at].slot;
+		}
+	}
+	send->size = (size_t)(to - send->data);
+	t->send_size[owner] = send->size - before;
+	f->stats.uncoded_bytes += (t->at[owner] - t->from[owner]) * sizeof(gemp_vertex);
+done:
+	return code;
+}
+
+static gemp_code put_requests(gemp_fetch *f, transfer *t)
+{
+	gemp_code code = GEMP_OK;
+	t->send.size = 0;
+	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
+		t->send_size[r] = 0;
+		take_budget(f, t, r);
+		GEMP_TRY(put_request(f, t, r));
+	}
+done:
+	return code;
+}
+
+/* ANSWERING. */
+static gemp_code bad_message(const char *what, size_t rank)
+{
+	return gemp_fail(GEMP_EINTERNAL, "rows: a %s of rank %zu makes no sense", what, rank);
+}
+
+static gemp_code list_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
+{
+	size_t row, count = 1;
+	gemp_row pieces[GEMP_MAX_TILE_PIECES];
+	if (!resident_row(f->residency, slot, &row))
+		return gemp_fail(GEMP_EINTERNAL, "rows: slot %" GEMP_PRIVERTEX " was asked for, and is not here", slot);
+	pieces[0] = row_of(&f->resident_views[view], row);
+	if (t->asked.columns)
+		count = gemp_tiles_cut(&f->tiles, t->asked.columns[view][gemp_tiles_block(&f->tiles, slot)], pieces[0], pieces);
+	if (GEMP_RESERVE(t->rows, t->row_capacity, t->row_count + count) != GEMP_OK)
+		return GEMP_ENOMEM;
+	f->stats.uncoded_bytes += sizeof(gemp_vertex);
+	for (size_t i = 0; i < count; i++) {
+		t->rows[t->row_count++] = pieces[i];
+		f->stats.uncoded_bytes += pieces[i].size * entry_bytes(f);
+	}
+	return GEMP_OK;
+}
+
+static const uint8_t *get_columns(const gemp_fetch *f, transfer *t, const uint8_t *from, const uint8_t *end)
+{
+	for (size_t v = 0; t->asked.columns && v < f->view_count; v++)
+		for (size_t b = 0; b < f->tiles.blocks && from; b++)
+			from = gemp_varint_get(from, end, &t->asked.columns[v][b]);
+	return from;
+}
+
+/* The rows that a rank asks for. */
+static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8_t *from, const uint8_t *end)
+{
+	gemp_code code = GEMP_OK;
+	t->row_count = 0;
+	if (from < end && (from = get_columns(f, t, from, end)) == NULL)
+		return bad_message("request", asker);
+	for (size_t v = 0; v < f->view_count && from < end; v++) {
+		uint64_t count, slot = 0, step;
+		if ((from = gemp_varint_get(from, end, &count)) == NULL)
+			return bad_message("request", asker);
+		for (uint64_t i = 0; i < count; i++) {
+			if ((from = gemp_varint_get(from, end, &step)) == NULL || step >= f->graph->vertex_count - slot)
+				return bad_message("request", asker);
+			slot += step;
+			GEMP_TRY(list_row(f, t, v, (gemp_vertex)slot));
+		}
+	}
+done:
+	return code;
+}
+
+static gemp_code put_replies(gemp_fetch *f, transfer *t)
+{
+	gemp_code code = GEMP_OK;
+	const uint8_t *from = t->receive;
+	t->send.size = 0;
+	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
+		size_t before = t->send.size;
+		GEMP_TRY(list_rows(f, t, r, from, from + t->receive_size[r]));
+		GEMP_TRY(gemp_row_blocks_put(&t->send, t->rows, t->row_count));
+		from += t->receive_size[r];
+		t->send_size[r] = t->send.size - before;
+	}
+done:
+	return code;
+}
+
+/* TAKING IN. */
+static gemp_code make_lists(transfer *t, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t capacities[] = { t->reply_capacity, t->reply_capacity, t->reply_capacity };
+	GEMP_TRY(GEMP_RESERVE(t->sizes, capacities[0], count));
+	GEMP_TRY(GEMP_RESERVE(t->blocks, capacities[1], count));
+	GEMP_TRY(GEMP_RESERVE(t->places, capacities[2], count));
+	code = GEMP_RESERVE(t->begins, t->reply_capacity, count);
+done:
+	return code;
+}
+
+/* In how many pieces a row comes. */
+static size_t gemp_fetch_pieces(const gemp_tiles *tiles, size_t view, gemp_vertex slot)
+{
+	return tiles->columns ? gemp_columns_pieces(tiles->columns[view][gemp_tiles_block(tiles, slot)]) : 1;
+}
+
+/* Room in the cache for a row, and where its pieces go in it. */
+static gemp_code place_row(gemp_fetch *f, transfer *t, const row_request *one, size_t *piece)
+{
+	gemp_code code = GEMP_OK;
+	size_t end = *piece + gemp_fetch_pieces(&f->tiles, one->view, one->slot), begin, size = 0;
+	for (size_t i = *piece; i < end; i++)
+		size += t->sizes[i];
+	GEMP_TRY(gemp_row_cache_add(&f->cache, one->view, one->slot, size, &begin));
+	for (; *piece < end; ++*piece) {
+		t->begins[*piece] = begin;
+		begin += t->sizes[*piece];
+	}
+done:
+	return code;
+}
+
+static void point_to_pieces(const gemp_fetch *f, transfer *t, const row_request *asks, size_t count)
+{
+	for (size_t i = 0, piece = 0; i < count; i++)
+		for (size_t left = gemp_fetch_pieces(&f->tiles, asks[i].view, asks[i].slot); left; left--, piece++)
+			t->places[piece] = (gemp_row_target){ f->cache.neighbours + t->begins[piece],
+				f->resident_views[asks[i].view].edges ? f->cache.edge + t->begins[piece] : NULL };
+}
+
+static gemp_code read_reply(gemp_fetch *f, transfer *t, size_t owner, const uint8_t *from, const uint8_t *end)
+{
+	gemp_code code = GEMP_OK;
+	const row_request *asks = t->asks + t->from[owner];
+	size_t count = t->at[owner] - t->from[owner], pieces = 0, piece = 0;
+	if (!count)
+		return GEMP_OK;
+	for (size_t i = 0; i < count; i++)
+		pieces += gemp_fetch_pieces(&f->tiles, asks[i].view, asks[i].slot);
+	GEMP_TRY(make_lists(t, pieces));
+	size_t blocks = gemp_row_blocks_read(from, end, pieces, t->sizes, t->blocks);
+	if (!blocks)
+		return bad_message("reply", owner);
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(place_row(f, t, &asks[i], &piece));
+	point_to_pieces(f, t, asks, count);
+	if (!gemp_row_blocks_get(t->blocks, blocks, t->sizes, t->places))
+		return bad_message("reply", owner);
+done:
+	return code;
+}
+
+static gemp_code read_replies(gemp_fetch *f, transfer *t)
+{
+	gemp_code code = GEMP_OK;
+	const uint8_t *from = t->receive;
+	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
+		GEMP_TRY(read_reply(f, t, r, from, from + t->receive_size[r]));
+		from += t->receive_size[r];
+	}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code exchange(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
+{
+	return gemp_exchange(f->context->comm, t->send.data, t->send_size, &t->receive, &t->receive_capacity,
+	                     t->receive_size, traffic);
+}
+
+static bool requests_left(const gemp_fetch *f, const transfer *t)
+{
+	for (int r = 0; r < f->graph->ranks; r++)
+		if (t->at[r] < t->end[r])
+			return true;
+	return false;
+}
+
+/* Collective. */
+static gemp_code fetch_all(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = f->context->comm;
+	while (gemp_comm_sum1(comm, requests_left(f, t))) {
+		GEMP_TRY(gemp_comm_agree(comm, put_requests(f, t)));
+		GEMP_TRY(exchange(f, t, traffic));
+		GEMP_TRY(gemp_comm_agree(comm, put_replies(f, t)));
+		GEMP_TRY(exchange(f, t, traffic));
+		GEMP_TRY(gemp_comm_agree(comm, read_replies(f, t)));
+		f->stats.steps++;
+	}
+done:
+	return code;
+}
+
+typedef struct tile_change {
+	const gemp_tiles *was, *now;
+} tile_change;
+
+static bool same_tiles(const void *context, size_t view, gemp_vertex slot)
+{
+	const tile_change *c = context;
+	size_t block = gemp_tiles_block(c->now, slot);
+	return c->was->columns[view][block] == c->now->columns[view][block];
+}
+
+/* Local. From now on these (NULL: whole rows). Of what is held, that stays of which the same pieces are wanted. */
+static gemp_code gemp_fetch_set_tiles(gemp_fetch *f, const gemp_tiles *tiles)
+{
+	gemp_code code = GEMP_OK;
+	const tile_change c = { &f->tiles, tiles };
+	if (tiles && f->tiles.columns && !memcmp(f->tiles.bounds, tiles->bounds, sizeof tiles->bounds)) {
+		GEMP_TRY(gemp_row_cache_keep(&f->cache, same_tiles, &c));
+	} else if (tiles || f->tiles.columns) {
+		gemp_row_cache_free(&f->cache);
+		gemp_tiles_free(&f->tiles);
+		if (tiles)
+			GEMP_TRY(gemp_tiles_new(&f->tiles, f->view_count, f->graph->vertex_count));
+	}
+	if (!tiles)
+		return GEMP_OK;
+	f->tiles.blocks = tiles->blocks;
+	memcpy(f->tiles.bounds, tiles->bounds, sizeof tiles->bounds);
+	memcpy(f->tiles.columns, tiles->columns, f->view_count * sizeof *tiles->columns);
+done:
+	return code;
+}
+
+gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_tiles *tiles)
+{
+	gemp_code code = GEMP_OK;
+	transfer t = { 0 };
+	gemp_traffic traffic = { 0 };
+	double began = gemp_now();
+	if (f->residency->hot >= f->graph->vertex_count)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(f->context->comm, gemp_fetch_set_tiles(f, tiles)));
+	GEMP_TRY(gemp_comm_agree(f->context->comm, list_requests(f, &t, wanted)));
+	GEMP_TRY(fetch_all(f, &t, &traffic));
+	f->stats.bytes += traffic.bytes;
+	f->stats.messages += traffic.messages;
+	f->context->traffic.bytes += traffic.bytes;
+	f->context->traffic.messages += traffic.messages;
+	f->context->traffic.rounds += traffic.rounds;
+	gemp_timers_add(&f->context->timers, GEMP_PHASE_EXCHANGE, began);
+done:
+	free_transfer(&t);
+	return code;
+}

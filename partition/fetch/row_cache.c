@@ -1,0 +1,166 @@
+#include "partition/fetch/row_cache.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIN_TABLE = 256 };
+
+void gemp_row_cache_free(gemp_row_cache *cache)
+{
+	gemp_free(cache->table);
+	gemp_free(cache->neighbours);
+	gemp_free(cache->edge);
+	*cache = (gemp_row_cache){ .edges = cache->edges };
+}
+
+/* Keys ascend with slots. */
+static uint64_t key_of(size_t view, gemp_vertex slot)
+{
+	return 1 + ((uint64_t)slot << 8 | view);
+}
+
+static gemp_cached_row *place(gemp_cached_row *table, size_t size, uint64_t key)
+{
+	size_t at = (size_t)gemp_mix(key) & (size - 1);
+	while (table[at].key && table[at].key != key)
+		at = (at + 1) & (size - 1);
+	return &table[at];
+}
+
+static gemp_code grow_table(gemp_row_cache *cache)
+{
+	gemp_cached_row *table;
+	size_t size = cache->table_size ? 2 * cache->table_size : MIN_TABLE;
+	if (2 * cache->count < cache->table_size)
+		return GEMP_OK;
+	if (GEMP_NEW(table, size) != GEMP_OK)
+		return GEMP_ENOMEM;
+	for (size_t i = 0; i < cache->table_size; i++)
+		if (cache->table[i].key)
+			*place(table, size, cache->table[i].key) = cache->table[i];
+	gemp_free(cache->table);
+	cache->table = table;
+	cache->table_size = size;
+	return GEMP_OK;
+}
+
+bool gemp_row_cache_has(const gemp_row_cache *cache, size_t view, gemp_vertex slot)
+{
+	return cache->table_size && place(cache->table, cache->table_size, key_of(view, slot))->key;
+}
+
+gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_vertex slot)
+{
+	const gemp_cached_row *row = place(cache->table, cache->table_size, key_of(view, slot));
+	return (gemp_row){ row->size, cache->neighbours + row->offset, cache->edges ? cache->edge + row->offset : NULL };
+}
+
+gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, size_t *at)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t key = key_of(view, slot);
+	GEMP_TRY(GEMP_RESERVE(cache->neighbours, cache->neighbour_capacity, cache->entries + size + 1));
+	if (cache->edges)
+		GEMP_TRY(GEMP_RESERVE(cache->edge, cache->edge_capacity, cache->entries + size + 1));
+	GEMP_TRY(grow_table(cache));
+	*place(cache->table, cache->table_size, key) = (gemp_cached_row){ key, cache->entries, size };
+	*at = cache->entries;
+	cache->entries += size;
+	cache->count++;
+done:
+	return code;
+}
+
+static uint64_t entry_bytes(const gemp_row_cache *cache)
+{
+	return sizeof *cache->neighbours + (cache->edges ? sizeof *cache->edge : 0);
+}
+
+uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache)
+{
+	return cache->entries * entry_bytes(cache);
+}
+
+/* TRIMMING. */
+static int by_key(const void *a, const void *b)
+{
+	uint64_t x = ((const gemp_cached_row *)a)->key, y = ((const gemp_cached_row *)b)->key;
+	return (x > y) - (x < y);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	size_t x = ((const gemp_cached_row *)a)->offset, y = ((const gemp_cached_row *)b)->offset;
+	return (x > y) - (x < y);
+}
+
+/* Rows move to the front in the order in which they lie. */
+static void close_gaps(gemp_row_cache *cache, gemp_cached_row *rows, size_t count)
+{
+	qsort(rows, count, sizeof *rows, by_place);
+	cache->entries = 0;
+	for (size_t i = 0; i < count; i++) {
+		memmove(cache->neighbours + cache->entries, cache->neighbours + rows[i].offset, rows[i].size * sizeof *cache->neighbours);
+		if (cache->edges)
+			memmove(cache->edge + cache->entries, cache->edge + rows[i].offset, rows[i].size * sizeof *cache->edge);
+		rows[i].offset = cache->entries;
+		cache->entries += rows[i].size;
+	}
+}
+
+static gemp_code list_rows(const gemp_row_cache *cache, gemp_cached_row **rows)
+{
+	size_t count = 0;
+	if (GEMP_NEW(*rows, cache->count) != GEMP_OK)
+		return GEMP_ENOMEM;
+	for (size_t i = 0; i < cache->table_size; i++)
+		if (cache->table[i].key)
+			(*rows)[count++] = cache->table[i];
+	return GEMP_OK;
+}
+
+/* Only these rows stay. */
+static void keep(gemp_row_cache *cache, gemp_cached_row *rows, size_t count)
+{
+	close_gaps(cache, rows, count);
+	if (cache->table_size)
+		memset(cache->table, 0, cache->table_size * sizeof *cache->table);
+	for (size_t i = 0; i < count; i++)
+		*place(cache->table, cache->table_size, rows[i].key) = rows[i];
+	cache->count = count;
+}
+
+gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes)
+{
+	gemp_cached_row *rows;
+	size_t kept = 0;
+	uint64_t most = bytes / entry_bytes(cache), entries = 0;
+	if (cache->entries <= most)
+		return GEMP_OK;
+	if (list_rows(cache, &rows) != GEMP_OK)
+		return GEMP_ENOMEM;
+	qsort(rows, cache->count, sizeof *rows, by_key);
+	while (kept < cache->count && entries + rows[kept].size <= most)
+		entries += rows[kept++].size;
+	keep(cache, rows, kept);
+	gemp_free(rows);
+	return GEMP_OK;
+}
+
+gemp_code gemp_row_cache_keep(gemp_row_cache *cache, gemp_row_test *passes, const void *context)
+{
+	gemp_cached_row *rows;
+	size_t kept = 0;
+	if (list_rows(cache, &rows) != GEMP_OK)
+		return GEMP_ENOMEM;
+	for (size_t i = 0; i < cache->count; i++)
+		if (passes(context, (rows[i].key - 1) & 255, (gemp_vertex)((rows[i].key - 1) >> 8)))
+			rows[kept++] = rows[i];
+	if (kept < cache->count)
+		keep(cache, rows, kept);
+	gemp_free(rows);
+	return GEMP_OK;
+}

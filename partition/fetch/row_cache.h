@@ -1,0 +1,44 @@
+/* row_cache: rows of other ranks that this one holds, by view and slot. Host only.
+ *
+ * Rows are added until the owner of the cache lets it trim itself: then those of the greatest degree stay, that is
+ * those of the least slots, which most others name.
+ */
+
+#ifndef GEMP_PARTITION_FETCH_ROW_CACHE_H
+#define GEMP_PARTITION_FETCH_ROW_CACHE_H
+
+#include "partition/fetch/row_code.h"
+
+typedef struct gemp_cached_row {
+	uint64_t key;            /* 0: none here; else 1 + (slot, view) */
+	size_t offset, size;
+} gemp_cached_row;
+
+typedef struct gemp_row_cache {
+	bool edges;              /* rows come with numbers of edges */
+	size_t count, table_size;/* table_size: a power of two, or 0 */
+	gemp_cached_row *table;
+	size_t entries;
+	size_t neighbour_capacity, edge_capacity;
+	gemp_vertex *neighbours;
+	gemp_edge *edge;
+} gemp_row_cache;
+
+void gemp_row_cache_free(gemp_row_cache *cache);
+
+bool gemp_row_cache_has(const gemp_row_cache *cache, size_t view, gemp_vertex slot);
+/* A row that the cache has; until the next row is added. */
+gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_vertex slot);
+
+/* Room for a row that the cache does not have: the caller fills near and, if there are, edge from *at on. */
+gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, size_t *at);
+
+uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache); /* of entries */
+/* Rows of at most so many bytes stay. */
+gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes);
+
+/* Rows that do not pass are dropped. */
+typedef bool gemp_row_test(const void *context, size_t view, gemp_vertex slot);
+gemp_code gemp_row_cache_keep(gemp_row_cache *cache, gemp_row_test *passes, const void *context);
+
+#endif

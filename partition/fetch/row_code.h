@@ -1,0 +1,79 @@
+/* row_code: rows of slots as bytes on the wire.
+ *
+ * A number takes as many bytes as it needs, seven bits in each, the lowest first (LEB128). A list of ascending slots is
+ * its first slot and then differences; edge numbers, which do not ascend along a row, are differences with their sign
+ * in the lowest bit.
+ */
+
+#ifndef GEMP_PARTITION_FETCH_ROW_CODE_H
+#define GEMP_PARTITION_FETCH_ROW_CODE_H
+
+#include "core/status.h"
+#include "core/types.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { GEMP_VARINT_MAX_BYTES = 10 }; /* of a number at most */
+
+/* Each returns where the next byte goes. */
+uint8_t *gemp_varint_put(uint8_t *to, uint64_t number);
+uint8_t *gemp_slots_put(uint8_t *to, const gemp_vertex *slots, size_t count);
+uint8_t *gemp_edges_put(uint8_t *to, const gemp_edge *edges, size_t count);
+
+/* Each returns where the next byte comes from, or NULL where the bytes end too early or make no sense. */
+const uint8_t *gemp_varint_get(const uint8_t *from, const uint8_t *end, uint64_t *number);
+const uint8_t *gemp_slots_get(const uint8_t *from, const uint8_t *end, gemp_vertex *slots, size_t count);
+const uint8_t *gemp_edges_get(const uint8_t *from, const uint8_t *end, gemp_edge *edges, size_t count);
+
+/* Bytes that a row takes at most. */
+static inline size_t gemp_row_code_max_bytes(size_t entries, bool edges)
+{
+	return GEMP_VARINT_MAX_BYTES + entries * (edges ? 5 + GEMP_VARINT_MAX_BYTES : 5);
+}
+
+/* row_blocks: many rows as bytes, coded and decoded by all cores.
+ *
+ *   block  number of bytes that follow, number of rows; sizes of the rows; for each row its slots, its edges if it has
+ *          them
+ *
+ * with numbers as in row_code.h. Rows of a list go into blocks in order, some thousands of entries in each.
+ */
+
+/* Bytes that grow. */
+typedef struct gemp_row_bytes {
+	uint8_t *data;
+	size_t size, capacity;
+} gemp_row_bytes;
+
+typedef struct gemp_row {
+	size_t size;
+	const gemp_vertex *neighbours; /* [size] slots, ascending */
+	const gemp_edge *edges;  /* [size], or NULL */
+} gemp_row;
+
+/* Puts the rows, in blocks of their own, behind what there is. */
+gemp_code gemp_row_blocks_put(gemp_row_bytes *out, const gemp_row *rows, size_t count);
+
+/* Where the rows of a block are, in a list that is read. */
+typedef struct gemp_row_block {
+	const uint8_t *from, *end; /* behind the sizes */
+	size_t first, count;       /* of the list's rows */
+} gemp_row_block;
+
+/* The sizes of `count` rows, and the blocks that they are in, of which there are at most as many; their number is 0
+ * where the bytes make no sense. */
+size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t count, uint64_t *sizes,
+                            gemp_row_block *blocks);
+
+/* Where a row goes. */
+typedef struct gemp_row_target {
+	gemp_vertex *neighbours;
+	gemp_edge *edges; /* NULL: it comes without */
+} gemp_row_target;
+
+/* All rows of these blocks; false where the bytes make no sense. */
+bool gemp_row_blocks_get(const gemp_row_block *blocks, size_t block_count, const uint64_t *sizes,
+                         const gemp_row_target *places);
+
+#endif

@@ -1,0 +1,246 @@
+/* Which vertices stay, and the ids of all. */
+
+#include "partition/patch/patch.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "partition/build/rows_by_target.h"
+#include "partition/patch/patch_keys.h"
+#include "partition/patch/patch_relations.h"
+#include "partition/patch/patch_vertices.h"
+
+#include <string.h>
+
+/* Collective. */
+static gemp_code join_changed(gemp_patch_state *p)
+{
+	uint64_t *words = p->result->changed;
+	if (!words)
+		return GEMP_OK;
+	gemp_patch_mark_vertices(p);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, words, (int)(p->to->vertex_count / 64 + 1), MPI_UINT64_T, MPI_BOR,
+	                       p->comm->world));
+	return GEMP_OK;
+}
+
+static void mark_deleted_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	gemp_patch_state *p = context;
+	const gemp_graph *g = p->from;
+	uint64_t first = (g->first_vertex / 64 + piece * GEMP_PATCH_PIECE) * 64, last = first + (uint64_t)GEMP_PATCH_PIECE * 64;
+	uint64_t begin = first > g->first_vertex ? first : g->first_vertex, end = last < g->first_vertex + g->rows ? last : g->first_vertex + g->rows;
+	for (uint64_t id = begin; id < end; id++)
+		if (p->patch->deleted[id - g->first_vertex])
+			p->id_map.deleted.words[id / 64] |= UINT64_C(1) << id % 64;
+}
+
+/* Collective. */
+static gemp_code merge_deleted(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *g = p->from;
+	uint64_t some = 0;
+	for (size_t row = 0; p->patch->deleted && !some && row < g->rows; row++)
+		some = p->patch->deleted[row] != 0;
+	gemp_comm_max(p->comm, &some, 1);
+	p->id_map.some_deleted = some;
+	if (!some)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(p->comm, gemp_rank_bitmap_new(&p->id_map.deleted, g->vertex_count)));
+	if (p->patch->deleted && g->rows)
+		gemp_parallel_for(gemp_patch_pieces((g->first_vertex + g->rows - 1) / 64 - g->first_vertex / 64 + 1), mark_deleted_piece, p);
+	gemp_rank_bitmap_merge(&p->id_map.deleted, p->comm);
+done:
+	return code;
+}
+
+/* Collective. Bounds, and how far each rank's ids shift. */
+static gemp_code find_bounds(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	gemp_id_map *m = &p->id_map;
+	const uint64_t *old = p->from->bounds;
+	size_t ranks = m->ranks = (size_t)p->comm->size;
+	code = GEMP_NEW(m->old_bounds, ranks + 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(m->new_bounds, ranks + 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(m->shift, ranks);
+	GEMP_TRY(gemp_comm_agree(p->comm, code));
+	memcpy(m->old_bounds, old, (ranks + 1) * sizeof *old);
+	m->new_bounds[p->comm->rank + 1] = p->patch->new_vertices;
+	gemp_comm_sum(p->comm, m->new_bounds, (int)ranks + 1);
+	m->identity = !m->some_deleted;
+	for (size_t r = 0; r < ranks; r++) {
+		uint64_t before = m->some_deleted ? gemp_rank_bitmap_rank(&m->deleted, old[r]) : 0;
+		uint64_t after = m->some_deleted ? gemp_rank_bitmap_rank(&m->deleted, old[r + 1]) : 0;
+		p->new_vertices += m->new_bounds[r + 1];
+		m->shift[r] = m->new_bounds[r] - (old[r] - before);
+		m->identity &= m->shift[r] == 0 || old[r] == old[r + 1];
+		m->new_bounds[r + 1] += m->new_bounds[r] + (old[r + 1] - old[r]) - (after - before);
+	}
+	if (m->new_bounds[ranks] > GEMP_MAX_VERTICES)
+		return gemp_fail(GEMP_EDATA, "the graph would have %" PRIu64 " vertices, but it may have at most %" PRIu64,
+		                 m->new_bounds[ranks], GEMP_MAX_VERTICES);
+done:
+	return code;
+}
+
+static void surviving_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const gemp_patch_state *p = context;
+	const gemp_graph *g = p->from;
+	bool some = p->id_map.some_deleted;
+	size_t begin = piece * GEMP_PATCH_PIECE, to = begin;
+	if (some)
+		to -= (size_t)(gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex + begin) - gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex));
+	for (size_t row = begin; row < gemp_patch_end(piece, g->rows); row++)
+		if (!some || !gemp_bitmap_test(p->id_map.deleted.words, g->first_vertex + row))
+			p->surviving[to++] = row;
+}
+
+static gemp_code find_surviving(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	if (!p->id_map.some_deleted)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(p->surviving, p->surviving_count));
+	gemp_parallel_for(gemp_patch_pieces(p->from->rows), surviving_piece, p);
+	for (size_t i = 0; i < p->patch->new_vertices; i++)
+		p->surviving[p->survivors + i] = p->from->rows + i;
+done:
+	return code;
+}
+
+static gemp_code gemp_patch_ids(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *from = p->from;
+	gemp_graph *to = p->to;
+	GEMP_TRY(merge_deleted(p));
+	GEMP_TRY(find_bounds(p));
+	code = GEMP_NEW(to->bounds, p->id_map.ranks + 1);
+	GEMP_TRY(gemp_comm_agree(p->comm, code));
+	memcpy(to->bounds, p->id_map.new_bounds, (p->id_map.ranks + 1) * sizeof *to->bounds);
+	to->rank = from->rank;
+	to->ranks = from->ranks;
+	to->seed = from->seed;
+	to->vertex_count = to->bounds[to->ranks];
+	to->first_vertex = to->bounds[to->rank];
+	to->rows = p->surviving_count = (size_t)(to->bounds[to->rank + 1] - to->first_vertex);
+	p->survivors = to->rows - p->patch->new_vertices;
+	code = gemp_comm_agree(p->comm, find_surviving(p));
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code patch_all(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to, 1)));
+	p->to->loader = gemp_rows_by_target_source(p->comm);
+	GEMP_TRY(gemp_patch_ids(p));
+	if (p->patch->want_changed)
+		code = GEMP_NEW(p->result->changed, p->to->vertex_count / 64 + 1);
+	GEMP_TRY(gemp_comm_agree(p->comm, code));
+	GEMP_TRY(gemp_patch_keys(p));
+	GEMP_TRY(gemp_patch_labels(p));
+	GEMP_TRY(gemp_patch_attributes(p));
+	GEMP_TRY(gemp_patch_relations(p));
+	code = join_changed(p);
+done:
+	return code;
+}
+
+/* Collective. *out: NULL after an error. */
+static gemp_code apply(gemp_graph **out, gemp_patch_state *p)
+{
+	gemp_code code = patch_all(p);
+	*out = p->to;
+	if (code != GEMP_OK) {
+		gemp_graph_free(p->to);
+		*out = NULL;
+	}
+	gemp_free(p->surviving);
+	p->result->id_map = p->id_map;
+	return code;
+}
+
+gemp_code gemp_graph_patch(gemp_graph **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patch_result *done)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *new = NULL;
+	gemp_patch_result local = { 0 };
+	gemp_patch_state p = { .comm = comm, .from = *graph, .patch = patch, .result = &local };
+	GEMP_TRY(gemp_graph_load_outgoing(*graph));
+	GEMP_TRY(apply(&new, &p));
+	gemp_graph_free(*graph);
+	*graph = new;
+	if (done) {
+		*done = local;
+		local = (gemp_patch_result){ 0 };
+	}
+done:
+	gemp_patch_result_free(&local);
+	return code;
+}
+
+/* FREEING */
+
+static void free_columns(gemp_patch_columns *all)
+{
+	for (size_t i = 0; i < all->value_count; i++) {
+		gemp_free(all->values[i].rows);
+		gemp_column_free(&all->values[i].values);
+	}
+	for (size_t c = 0; c < all->count; c++)
+		gemp_free(all->columns[c].name);
+	gemp_free(all->values);
+	gemp_free(all->columns);
+}
+
+void gemp_patch_free(gemp_patch *patch)
+{
+	gemp_free(patch->deleted);
+	gemp_free(patch->merges);
+	gemp_free(patch->numbers);
+	gemp_dictionary_free(&patch->sets);
+	gemp_free(patch->label_set);
+	gemp_free(patch->added_sets);
+	free_columns(&patch->vertices);
+	free_columns(&patch->edges);
+	for (size_t r = 0; patch->edge_actions && r < patch->relation_count; r++)
+		gemp_free(patch->edge_actions[r]);
+	gemp_free(patch->edge_actions);
+	gemp_free(patch->types);
+	for (size_t i = 0; i < patch->added_edge_count; i++) {
+		gemp_free(patch->added_edges[i].source);
+		gemp_free(patch->added_edges[i].target);
+		gemp_table_free(&patch->added_edges[i].values);
+	}
+	gemp_free(patch->added_edges);
+	*patch = (gemp_patch){ 0 };
+}
+
+static void gemp_id_map_free(gemp_id_map *moved)
+{
+	gemp_free(moved->old_bounds);
+	gemp_free(moved->new_bounds);
+	gemp_free(moved->shift);
+	gemp_rank_bitmap_free(&moved->deleted);
+	*moved = (gemp_id_map){ 0 };
+}
+
+void gemp_patch_result_free(gemp_patch_result *done)
+{
+	gemp_id_map_free(&done->id_map);
+	gemp_free(done->relations);
+	for (size_t i = 0; done->origins && i < done->origin_count; i++)
+		gemp_free(done->origins[i]);
+	gemp_free(done->origins);
+	gemp_free(done->changed);
+	*done = (gemp_patch_result){ 0 };
+}

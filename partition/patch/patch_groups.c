@@ -1,0 +1,361 @@
+/* Edges that are added, or move to other ends or another type. */
+
+#include "partition/patch/patch_groups.h"
+
+#include "comm/exchange.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "graph/column_bulk.h"
+#include "partition/exchange/value_exchange.h"
+
+#include <string.h>
+
+#define NOWHERE UINT64_MAX
+
+/* WHERE VERTICES HAVE MERGED */
+
+/* Collective. */
+static gemp_code join_merged(gemp_edge_patch_state *e)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_patch *patch = e->p->patch;
+	void *all = NULL;
+	size_t *begin = NULL;
+	if (!e->p->id_map.some_deleted)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_allgather(e->p->comm, patch->merges, patch->merge_count * sizeof *patch->merges, &all,
+	                              &begin));
+	e->merges = all;
+	e->merge_count = begin[e->p->comm->size] / sizeof *patch->merges;
+done:
+	gemp_free(begin);
+	return code;
+}
+
+/* The vertex that has the edges of this one from now on, as an end; NOWHERE: none. */
+static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
+{
+	const gemp_id_map *m = &e->p->id_map;
+	if (!m->some_deleted || !gemp_bitmap_test(m->deleted.words, id))
+		return id;
+	size_t low = 0, high = e->merge_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (e->merges[middle].vertex < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == e->merge_count || e->merges[low].vertex != id)
+		return NOWHERE;
+	uint64_t into = e->merges[low].into;
+	return into & GEMP_PATCH_NEW_VERTEX || !gemp_bitmap_test(m->deleted.words, into) ? into : NOWHERE;
+}
+
+/* EDGES THAT MOVE */
+
+/* Of one relation. What an edge becomes is the number of its type, or type_count: its own. */
+typedef struct move_search {
+	gemp_edge_patch_state *e;
+	const gemp_relation *relation;
+	const uint8_t *fates;
+	size_t kinds;        /* type_count + 1 */
+	uint64_t *counts;    /* [pieces][kinds], then where the edges of each begin */
+	gemp_patch_edges *groups; /* [kinds] of the second pass */
+	uint64_t **edges;         /* [kinds] */
+} move_search;
+
+static void find_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const move_search *f = context;
+	const gemp_graph *from = f->e->p->from;
+	uint64_t *counts = f->counts + piece * f->kinds;
+	for (size_t v = piece * GEMP_PATCH_PIECE; v < gemp_patch_end(piece, from->rows); v++) {
+		gemp_vertex id = (gemp_vertex)(from->first_vertex + v);
+		uint64_t source = merge_target(f->e, id);
+		for (uint64_t e = f->relation->out_offsets[v]; source != NOWHERE && e < f->relation->out_offsets[v + 1]; e++) {
+			unsigned fate = f->fates ? f->fates[e] : 0;
+			uint64_t target = fate == 1 ? NOWHERE : merge_target(f->e, f->relation->out_targets[e]);
+			if (target == NOWHERE || (!fate && source == id && target == f->relation->out_targets[e]))
+				continue;
+			size_t kind = fate ? fate - 2 : f->kinds - 1, at = (size_t)counts[kind]++;
+			if (!f->groups)
+				continue;
+			f->groups[kind].source[at] = source;
+			f->groups[kind].target[at] = target;
+			f->edges[kind][at] = e;
+		}
+	}
+}
+
+static gemp_code make_group(move_search *f, size_t kind)
+{
+	gemp_code code = GEMP_OK;
+	gemp_patch_edges *group = &f->groups[kind];
+	size_t pieces = gemp_patch_pieces(f->e->p->from->rows);
+	const gemp_patch *patch = f->e->p->patch;
+	group->type = kind < patch->type_count ? patch->types[kind] : f->relation->name;
+	for (size_t piece = 0; piece < pieces; piece++) {
+		uint64_t *count = &f->counts[piece * f->kinds + kind], here = *count;
+		*count = group->count;
+		group->count += here;
+	}
+	GEMP_TRY(GEMP_NEW(group->source, group->count));
+	GEMP_TRY(GEMP_NEW(group->target, group->count));
+	code = GEMP_NEW(f->edges[kind], group->count);
+done:
+	return code;
+}
+
+/* The attributes of the edges go with them. */
+static gemp_code take_values(const move_search *f, size_t kind)
+{
+	gemp_code code = GEMP_OK;
+	gemp_table *values = &f->groups[kind].values;
+	const gemp_table *props = &f->relation->props;
+	GEMP_TRY(GEMP_RESERVE(values->columns, values->capacity, props->count));
+	for (; values->count < props->count; values->count++)
+		GEMP_TRY(gemp_column_gather(&values->columns[values->count], &props->columns[values->count], NULL,
+		                            f->edges[kind], f->groups[kind].count));
+	values->rows = f->groups[kind].count;
+done:
+	return code;
+}
+
+/* Local. All kinds of groups of one relation. */
+static gemp_code find_moves(gemp_edge_patch_state *e, size_t r, gemp_patch_edges *groups)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_patch_state *p = e->p;
+	size_t pieces = gemp_patch_pieces(p->from->rows);
+	move_search f = { .e = e, .relation = &p->from->relations[r], .fates = p->patch->edge_actions ? p->patch->edge_actions[r] : NULL,
+		.kinds = p->patch->type_count + 1 };
+	GEMP_TRY(GEMP_NEW(f.counts, pieces * f.kinds));
+	GEMP_TRY(GEMP_NEW(f.edges, f.kinds));
+	gemp_parallel_for(pieces, find_piece, &f);
+	f.groups = groups;
+	for (size_t kind = 0; kind < f.kinds; kind++)
+		GEMP_TRY(make_group(&f, kind));
+	gemp_parallel_for(pieces, find_piece, &f);
+	for (size_t kind = 0; kind < f.kinds; kind++)
+		GEMP_TRY(take_values(&f, kind));
+done:
+	for (size_t kind = 0; f.edges && kind < f.kinds; kind++)
+		gemp_free(f.edges[kind]);
+	gemp_free(f.edges);
+	gemp_free(f.counts);
+	return code;
+}
+
+gemp_code gemp_patch_groups_new(gemp_edge_patch_state *e)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_patch *patch = e->p->patch;
+	size_t relations = e->p->from->relation_count, kinds = patch->type_count + 1;
+	GEMP_TRY(join_merged(e));
+	bool moves = e->merge_count || patch->type_count;
+	code = GEMP_RESERVE(e->groups, e->group_capacity, patch->added_edge_count + (moves ? relations * kinds : 0) + 1);
+	GEMP_TRY(gemp_comm_agree(e->p->comm, code));
+	memset(e->groups, 0, e->group_capacity * sizeof *e->groups);
+	if (patch->added_edge_count)
+		memcpy(e->groups, patch->added_edges, patch->added_edge_count * sizeof *e->groups);
+	e->borrowed = e->group_count = patch->added_edge_count;
+	for (size_t r = 0; r < relations && moves && code == GEMP_OK; r++) {
+		code = find_moves(e, r, e->groups + e->group_count);
+		e->group_count += kinds;
+	}
+	code = gemp_comm_agree(e->p->comm, code);
+done:
+	return code;
+}
+
+static void free_added(gemp_patch_edges *group)
+{
+	gemp_free(group->source);
+	gemp_free(group->target);
+	gemp_table_free(&group->values);
+	*group = (gemp_patch_edges){ 0 };
+}
+
+void gemp_patch_groups_free(gemp_edge_patch_state *e)
+{
+	for (size_t i = e->borrowed; i < e->group_count; i++)
+		free_added(&e->groups[i]);
+	gemp_free(e->groups);
+	gemp_free(e->merges);
+}
+
+/* ALL THAT ONE RELATION GETS */
+
+typedef struct edge_naming {
+	const gemp_patch_state *p;
+	const gemp_patch_edges *group;
+	gemp_edge_ids *edges;
+} edge_naming;
+
+static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
+{
+	if (!(end & GEMP_PATCH_NEW_VERTEX))
+		return gemp_id_map_get(&p->id_map, (gemp_vertex)end);
+	size_t rank = (size_t)((end ^ GEMP_PATCH_NEW_VERTEX) >> 32);
+	const gemp_id_map *m = &p->id_map;
+	uint64_t old_end = m->old_bounds[rank + 1], gone = m->some_deleted ? gemp_rank_bitmap_rank(&m->deleted, old_end) : 0;
+	return (gemp_vertex)(old_end - gone + m->shift[rank] + (end & UINT32_MAX));
+}
+
+static void name_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const edge_naming *n = context;
+	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, n->group->count); i++) {
+		n->edges[i] = (gemp_edge_ids){ new_id(n->p, n->group->source[i]), new_id(n->p, n->group->target[i]) };
+		if (n->p->result->changed) {
+			gemp_patch_mark_changed(n->p, n->edges[i].source);
+			gemp_patch_mark_changed(n->p, n->edges[i].target);
+		}
+	}
+}
+
+static bool adds(const gemp_patch_edges *group, const char *type)
+{
+	return group->type && strcmp(group->type, type) == 0;
+}
+
+/* Local. The edges of all groups, and room for their columns. */
+static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type)
+{
+	gemp_code code = GEMP_OK;
+	size_t at = 0;
+	for (size_t i = 0; i < e->group_count; i++)
+		out->count += adds(&e->groups[i], type) ? e->groups[i].count : 0;
+	GEMP_TRY(GEMP_NEW(out->edges, out->count));
+	for (size_t i = 0; i < e->group_count; i++) {
+		edge_naming n = { e->p, &e->groups[i], out->edges + at };
+		if (!adds(n.group, type))
+			continue;
+		gemp_parallel_for(gemp_patch_pieces(n.group->count), name_piece, &n);
+		at += n.group->count;
+	}
+done:
+	return code;
+}
+
+/* Local. One column of all groups. */
+static gemp_code join_column(gemp_column *out, const gemp_edge_patch_state *e, const char *type)
+{
+	gemp_code code = GEMP_OK;
+	size_t rows = 0;
+	GEMP_TRY(gemp_column_reserve(out, 0, 0));
+	for (size_t i = 0; i < e->group_count; i++) {
+		gemp_patch_edges *group = &e->groups[i];
+		if (!adds(group, type))
+			continue;
+		gemp_column *column = gemp_table_find(&group->values, out->name);
+		rows += group->count;
+		if (column && column->type != out->type)
+			GEMP_TRY(gemp_column_to_float(column));
+		GEMP_TRY(column ? gemp_column_append(out, column) : gemp_column_pad(out, rows));
+	}
+done:
+	return code;
+}
+
+static bool has_column(const gemp_edge_patch_state *e, const char *type, const char *name)
+{
+	for (size_t i = 0; i < e->group_count; i++)
+		if (adds(&e->groups[i], type) && gemp_table_find(&e->groups[i].values, name))
+			return true;
+	return false;
+}
+
+/* Local. The columns that the relation has from now on, in the order of the patch. */
+static gemp_code add_columns(const gemp_edge_patch_state *e, const char *type, size_t edges, gemp_table *props)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_patch_columns *all = &e->p->patch->edges;
+	gemp_table made = { .rows = edges };
+	size_t old = 0;
+	GEMP_TRY(GEMP_RESERVE(made.columns, made.capacity, all->count));
+	for (size_t c = 0; c < all->count; c++) {
+		gemp_column *column = &made.columns[made.count];
+		if (old < props->count && strcmp(props->columns[old].name, all->columns[c].name) == 0) {
+			*column = props->columns[old];
+			props->columns[old++] = (gemp_column){ 0 };
+			made.count++;
+		} else if (has_column(e, type, all->columns[c].name)) {
+			GEMP_TRY(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
+			made.count++;
+			GEMP_TRY(gemp_column_pad(column, edges));
+		}
+	}
+	gemp_table_free(props);
+	*props = made;
+	made = (gemp_table){ 0 };
+done:
+	gemp_table_free(&made);
+	return code;
+}
+
+static gemp_code join(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,
+                      gemp_table *props)
+{
+	gemp_code code = GEMP_OK;
+	if (e->p->patch->edges.count)
+		GEMP_TRY(add_columns(e, type, edges, props));
+	GEMP_TRY(join_edges(out, e, type));
+	for (size_t c = 0; c < props->count; c++) {
+		gemp_column *column;
+		GEMP_TRY(gemp_table_add(&out->values, props->columns[c].name, props->columns[c].type, &column));
+		GEMP_TRY(join_column(column, e, type));
+	}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	int *owner = NULL;
+	void *came = NULL;
+	size_t *from = NULL;
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(owner, group->count)));
+	for (size_t i = 0; i < group->count; i++)
+		owner[i] = gemp_graph_owner(p->to, group->edges[i].source);
+	GEMP_TRY(gemp_exchange_records(p->comm, group->edges, group->count, sizeof *group->edges, owner, &came, &from,
+	                               NULL));
+	for (size_t c = 0; c < group->values.count; c++) {
+		gemp_column *column = &group->values.columns[c], received = { 0 };
+		GEMP_TRY(gemp_column_exchange(&received, p->comm, column, owner));
+		gemp_column_free(column);
+		*column = received;
+	}
+	gemp_free(group->edges);
+	group->edges = came;
+	group->count = from[p->comm->size];
+	came = NULL;
+done:
+	gemp_free(owner);
+	gemp_free(came);
+	gemp_free(from);
+	return code;
+}
+
+gemp_code gemp_patch_gather_group(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,
+                                  gemp_table *props)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(e->p->comm, join(out, e, type, edges, props)));
+	if (e->p->comm->size > 1)
+		code = send(out, e->p);
+done:
+	return code;
+}
+
+void gemp_edge_group_free(gemp_edge_group *group)
+{
+	gemp_free(group->edges);
+	gemp_table_free(&group->values);
+	*group = (gemp_edge_group){ 0 };
+}

@@ -1,0 +1,444 @@
+/* Relations: those that were there, and those that edges are added to. */
+
+#include "partition/patch/patch_relations.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "graph/column_bulk.h"
+#include "partition/patch/patch_groups.h"
+#include "partition/patch/patch_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* New values of old edges. */
+
+static size_t column_index(const gemp_table *table, const char *name)
+{
+	size_t c = 0;
+	while (c < table->count && (!table->columns[c].name || strcmp(table->columns[c].name, name) != 0))
+		c++;
+	return c;
+}
+
+static bool has_puts(const gemp_patch_columns *all, size_t relation, size_t column)
+{
+	for (size_t i = 0; i < all->value_count; i++)
+		if (all->values[i].relation == relation && all->values[i].column == column)
+			return true;
+	return false;
+}
+
+/* Column c, if the relation has or gets it. */
+static gemp_code put_column(const gemp_patch_columns *all, size_t relation, size_t c, size_t edges, gemp_table *old,
+                            gemp_table *out)
+{
+	gemp_code code = GEMP_OK;
+	size_t at = column_index(old, all->columns[c].name);
+	if (at == old->count && !has_puts(all, relation, c))
+		return GEMP_OK;
+	gemp_column *column = &out->columns[out->count++];
+	*column = (gemp_column){ 0 };
+	if (at < old->count) {
+		*column = old->columns[at];
+		old->columns[at] = (gemp_column){ 0 };
+	} else {
+		GEMP_TRY(gemp_column_init(column, all->columns[c].name, all->columns[c].type));
+	}
+	if (column->type != all->columns[c].type)
+		GEMP_TRY(gemp_column_to_float(column));
+	GEMP_TRY(gemp_column_pad(column, edges));
+	for (size_t i = 0; i < all->value_count; i++)
+		if (all->values[i].relation == relation && all->values[i].column == c)
+			GEMP_TRY(gemp_column_scatter(column, all->values[i].rows, all->values[i].count, &all->values[i].values));
+done:
+	return code;
+}
+
+/* Local. The attributes of old edges become those of the patch, in its order. */
+static gemp_code gemp_patch_edge_values(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_patch_columns *all = &p->patch->edges;
+	for (size_t r = 0; r < p->from->relation_count && all->count; r++) {
+		gemp_relation *relation = &p->from->relations[r];
+		gemp_table made = { .rows = relation->props.rows };
+		code = GEMP_RESERVE(made.columns, made.capacity, all->count);
+		for (size_t c = 0; c < all->count && code == GEMP_OK; c++)
+			code = put_column(all, r, c, (size_t)relation->out_offsets[p->from->rows], &relation->props, &made);
+		gemp_table_free(&relation->props);
+		relation->props = made;
+		GEMP_TRY(code);
+	}
+done:
+	return code;
+}
+
+typedef struct relation_state {
+	gemp_edge_patch_state edges;
+	gemp_patch_state *p;
+	size_t count;
+	const char **names; /* [count] sorted */
+	uint64_t *touched;  /* [from->relation_count] of all ranks: 1: some edges have a fate */
+	bool *added;        /* [count] there are groups of the relation */
+} relation_state;
+
+/* NAMES */
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static gemp_code list_names(relation_state *all)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *from = all->p->from;
+	size_t count = 0;
+	GEMP_TRY(GEMP_NEW(all->names, from->relation_count + all->edges.group_count + 1));
+	for (size_t r = 0; r < from->relation_count; r++)
+		all->names[count++] = from->relations[r].name;
+	for (size_t i = 0; i < all->edges.group_count; i++)
+		all->names[count++] = all->edges.groups[i].type;
+	qsort(all->names, count, sizeof *all->names, compare_names);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || strcmp(all->names[i], all->names[all->count - 1]) != 0)
+			all->names[all->count++] = all->names[i];
+	GEMP_TRY(GEMP_NEW(all->added, all->count));
+	code = GEMP_NEW(all->touched, from->relation_count + all->count);
+done:
+	return code;
+}
+
+/* Collective. What some rank touches. */
+static void find_touched(relation_state *all)
+{
+	const gemp_graph *from = all->p->from;
+	uint64_t *adds = all->touched + from->relation_count;
+	for (size_t r = 0; r < from->relation_count; r++)
+		all->touched[r] = all->p->patch->edge_actions && all->p->patch->edge_actions[r];
+	for (size_t n = 0; n < all->count; n++)
+		for (size_t i = 0; i < all->edges.group_count; i++)
+			if (all->edges.groups[i].count && strcmp(all->edges.groups[i].type, all->names[n]) == 0)
+				adds[n] = 1;
+	gemp_comm_max(all->p->comm, all->touched, (int)(from->relation_count + all->count));
+	for (size_t n = 0; n < all->count; n++)
+		all->added[n] = adds[n];
+}
+
+/* CHANGED ENDS */
+
+typedef struct change_marks {
+	const gemp_patch_state *p;
+	const gemp_relation *relation;
+	const uint8_t *fates;
+	const gemp_patch_values *put;
+} change_marks;
+
+static void note_ends(const change_marks *n, size_t row, uint64_t edge)
+{
+	gemp_patch_mark_changed(n->p, gemp_id_map_get(&n->p->id_map, (gemp_vertex)(n->p->from->first_vertex + row)));
+	gemp_patch_mark_changed(n->p, gemp_id_map_get(&n->p->id_map, n->relation->out_targets[edge]));
+}
+
+static void note_gone_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const change_marks *n = context;
+	const gemp_graph *from = n->p->from;
+	const gemp_id_map *m = &n->p->id_map;
+	for (size_t v = piece * GEMP_PATCH_PIECE; v < gemp_patch_end(piece, from->rows); v++) {
+		bool gone = m->some_deleted && gemp_bitmap_test(m->deleted.words, from->first_vertex + v);
+		for (uint64_t e = n->relation->out_offsets[v]; e < n->relation->out_offsets[v + 1]; e++)
+			if (gone || (n->fates && n->fates[e]) ||
+			    (m->some_deleted && gemp_bitmap_test(m->deleted.words, n->relation->out_targets[e])))
+				note_ends(n, v, e);
+	}
+}
+
+static void note_put_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const change_marks *n = context;
+	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, n->put->count); i++) {
+		size_t low = 0, high = n->p->from->rows;
+		while (high - low > 1) {
+			size_t middle = low + (high - low) / 2;
+			if (n->relation->out_offsets[middle] <= n->put->rows[i])
+				low = middle;
+			else
+				high = middle;
+		}
+		note_ends(n, low, n->put->rows[i]);
+	}
+}
+
+static void note_relation(const relation_state *all, size_t r)
+{
+	const gemp_patch_state *p = all->p;
+	const gemp_patch_columns *columns = &p->patch->edges;
+	change_marks n = { p, &p->from->relations[r], p->patch->edge_actions ? p->patch->edge_actions[r] : NULL, NULL };
+	if (p->id_map.some_deleted || n.fates)
+		gemp_parallel_for(gemp_patch_pieces(p->from->rows), note_gone_piece, &n);
+	for (size_t i = 0; i < columns->value_count; i++) {
+		n.put = &columns->values[i];
+		if (n.put->relation == r)
+			gemp_parallel_for(gemp_patch_pieces(n.put->count), note_put_piece, &n);
+	}
+}
+
+/* ONE RELATION */
+
+typedef struct row_making {
+	const relation_state *all;
+	const char *name;
+	size_t old_index;   /* SIZE_MAX: it is new */
+	gemp_relation *old; /* NULL: it is new */
+	gemp_relation *to;
+	bool added, touched, put;
+	uint64_t **origin;  /* where it is wanted */
+} row_making;
+
+/* Local. Rows stay what they are, but for ids and rows of new vertices. */
+static gemp_code keep_rows(row_making *m)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_patch_state *p = m->all->p;
+	size_t before = p->from->rows, rows = p->to->rows;
+	uint64_t edges = m->old->out_offsets[before];
+	uint64_t *begin = gemp_realloc(m->old->out_offsets, rows + 1, sizeof *begin);
+	GEMP_TRY(begin ? GEMP_OK : GEMP_ENOMEM);
+	m->old->out_offsets = NULL;
+	for (size_t row = before; row < rows; row++)
+		begin[row + 1] = edges;
+	m->to->out_offsets = begin;
+	m->to->out_targets = m->old->out_targets;
+	m->old->out_targets = NULL;
+	gemp_patch_targets(p, m->to->out_targets, edges);
+	m->to->multigraph = m->old->multigraph;
+	m->to->reciprocal = m->old->reciprocal;
+	m->to->props = m->old->props;
+	m->old->props = (gemp_table){ 0 };
+	if (m->put && m->to->multigraph && m->to->props.count)
+		code = gemp_patch_sort_parallel(begin, m->to->out_targets, rows, &m->to->props, NULL);
+done:
+	return code;
+}
+
+/* Local. */
+static gemp_code permute_props(row_making *m, const gemp_row_patch *r, const gemp_edge_group *group)
+{
+	gemp_code code = GEMP_OK;
+	gemp_table *old = m->old ? &m->old->props : NULL, *out = &m->to->props;
+	size_t edges = (size_t)r->begin[m->all->p->to->rows];
+	GEMP_TRY(GEMP_RESERVE(out->columns, out->capacity, group->values.count));
+	for (size_t c = 0; c < group->values.count; c++) {
+		const gemp_column *added = &group->values.columns[c];
+		GEMP_TRY(old ? gemp_column_gather(&out->columns[c], &old->columns[c], added, r->order, edges)
+		             : gemp_column_gather(&out->columns[c], added, NULL, r->order, edges));
+		out->count++;
+		if (old)
+			gemp_column_free(&old->columns[c]);
+	}
+	out->rows = edges;
+	if (r->parallel && out->count)
+		code = gemp_patch_sort_parallel(r->begin, r->out, m->all->p->to->rows, out, r->order);
+done:
+	return code;
+}
+
+typedef struct origin_state {
+	uint64_t *order;
+	uint64_t old;
+	size_t count;
+} origin_state;
+
+static void originate_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const origin_state *o = context;
+	for (size_t e = piece * GEMP_PATCH_PIECE; e < gemp_patch_end(piece, o->count); e++)
+		if (o->order[e] >= o->old)
+			o->order[e] = GEMP_NO_EDGE;
+}
+
+/* Local. */
+static gemp_code make_rows(row_making *m, const gemp_edge_group *group)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_patch_state *p = m->all->p;
+	gemp_row_patch r = { .p = p, .old = m->old, .added = group->count, .edges = group->edges,
+		.ordered = group->values.count || m->origin };
+	uint64_t old = m->old ? m->old->out_offsets[p->from->rows] : 0;
+	if (m->old && p->patch->edge_actions)
+		r.edge_actions = p->patch->edge_actions[m->old_index];
+	GEMP_TRY(gemp_patch_rows(&r));
+	if (m->old) {
+		gemp_free(m->old->out_targets);
+		m->old->out_targets = NULL;
+	}
+	GEMP_TRY(permute_props(m, &r, group));
+	m->to->multigraph = r.parallel;
+	m->to->props.rows = (size_t)r.begin[p->to->rows];
+	m->to->out_offsets = r.begin;
+	m->to->out_targets = r.out;
+	r.begin = NULL;
+	r.out = NULL;
+	if (!m->origin)
+		goto done;
+	gemp_parallel_for(gemp_patch_pieces(m->to->props.rows), originate_piece,
+	                  &(origin_state){ r.order, old, m->to->props.rows });
+	*m->origin = r.order;
+	r.order = NULL;
+done:
+	gemp_free(r.begin);
+	gemp_free(r.out);
+	gemp_free(r.order);
+	return code;
+}
+
+/* Collective. Numbers of edges, and columns without a value go. */
+static gemp_code commit_relation(row_making *m)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_patch_state *p = m->all->p;
+	gemp_table *props = &m->to->props;
+	uint64_t mine = m->to->out_offsets[p->to->rows], *facts = NULL;
+	bool drops = m->put || m->added || m->touched || p->id_map.some_deleted;
+	size_t kept = 0, columns = drops ? props->count : 0;
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(facts, 2 + columns)));
+	facts[0] = mine;
+	facts[1] = m->to->multigraph;
+	for (size_t c = 0; c < columns; c++)
+		facts[2 + c] = gemp_column_has_value(&props->columns[c]);
+	gemp_comm_sum(p->comm, facts, (int)(2 + columns));
+	m->to->first_edge = gemp_comm_exscan(p->comm, mine);
+	m->to->edge_count = facts[0];
+	m->to->multigraph = facts[1] > 0;
+	for (size_t c = 0; c < columns; c++) {
+		gemp_column column = props->columns[c];
+		props->columns[c] = (gemp_column){ 0 };
+		if (facts[2 + c])
+			props->columns[kept++] = column;
+		else
+			gemp_column_free(&column);
+	}
+	props->count = drops ? kept : props->count;
+	m->to->loaded = GEMP_LOAD_OUT | GEMP_LOAD_PROPS;
+done:
+	gemp_free(facts);
+	return code;
+}
+
+/* Collective. */
+static gemp_code make(row_making *m)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_patch_state *p = m->all->p;
+	gemp_edge_group group = { 0 };
+	gemp_table none = { 0 };
+	bool stays = m->old && !m->added && !m->touched && !p->id_map.some_deleted;
+	m->to->name = gemp_strdup(m->name);
+	GEMP_TRY(gemp_comm_agree(p->comm, m->to->name ? GEMP_OK : GEMP_ENOMEM));
+	if (stays && !m->origin) {
+		GEMP_TRY(gemp_comm_agree(p->comm, keep_rows(m)));
+	} else {
+		size_t edges = m->old ? (size_t)m->old->out_offsets[p->from->rows] : 0;
+		GEMP_TRY(gemp_patch_gather_group(&group, &m->all->edges, m->name, edges, m->old ? &m->old->props : &none));
+		GEMP_TRY(gemp_comm_agree(p->comm, make_rows(m, &group)));
+	}
+	code = commit_relation(m);
+done:
+	gemp_table_free(&none);
+	gemp_edge_group_free(&group);
+	return code;
+}
+
+static bool patch_relations_has_puts(const gemp_patch_columns *columns, size_t relation)
+{
+	for (size_t i = 0; i < columns->value_count; i++)
+		if (columns->values[i].relation == relation)
+			return true;
+	return false;
+}
+
+static void drop_relation(gemp_relation *relation)
+{
+	gemp_free(relation->name);
+	gemp_free(relation->out_offsets);
+	gemp_free(relation->out_targets);
+	gemp_table_free(&relation->props);
+	*relation = (gemp_relation){ 0 };
+}
+
+/* Collective. The n-th name. */
+static gemp_code make_named(relation_state *all, size_t n, bool directed)
+{
+	gemp_code code = GEMP_OK;
+	gemp_patch_state *p = all->p;
+	gemp_relation *old = gemp_graph_relation(p->from, all->names[n]);
+	size_t index = old ? (size_t)(old - p->from->relations) : SIZE_MAX, to = p->to->relation_count;
+	if (!old && !all->added[n])
+		return GEMP_OK;
+	row_making m = { .all = all, .name = all->names[n], .old_index = index, .old = old, .to = &p->to->relations[to],
+		.added = all->added[n], .touched = old && all->touched[index], .put = old && patch_relations_has_puts(&p->patch->edges, index),
+		.origin = p->result->origins ? &p->result->origins[to] : NULL };
+	m.to->directed = directed;
+	p->to->relation_count++;
+	GEMP_TRY(make(&m));
+	if (m.to->edge_count == 0) {
+		drop_relation(m.to);
+		p->to->relation_count--;
+		if (m.origin) {
+			gemp_free(*m.origin);
+			*m.origin = NULL;
+		}
+	} else if (old) {
+		p->result->relations[index] = to;
+	}
+done:
+	return code;
+}
+
+/* Local. Room for relations, and for what is asked about them. */
+static gemp_code allocate_relations(relation_state *all)
+{
+	gemp_code code = GEMP_OK;
+	gemp_patch_result *done = all->p->result;
+	GEMP_TRY(list_names(all));
+	GEMP_TRY(GEMP_NEW(all->p->to->relations, all->count));
+	GEMP_TRY(GEMP_NEW(done->relations, all->p->from->relation_count));
+	for (size_t r = 0; r < all->p->from->relation_count; r++)
+		done->relations[r] = SIZE_MAX;
+	done->relation_count = all->p->from->relation_count;
+	if (all->p->patch->want_origins) {
+		GEMP_TRY(GEMP_NEW(done->origins, all->count));
+		done->origin_count = all->count;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_patch_relations(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	relation_state all = { .p = p, .edges = { .p = p } };
+	bool directed = true;
+	GEMP_TRY(gemp_comm_agree(p->comm, gemp_patch_edge_values(p)));
+	GEMP_TRY(gemp_patch_groups_new(&all.edges));
+	GEMP_TRY(gemp_comm_agree(p->comm, allocate_relations(&all)));
+	find_touched(&all);
+	for (size_t r = 0; r < p->from->relation_count; r++) {
+		directed &= p->from->relations[r].directed;
+		if (p->result->changed)
+			note_relation(&all, r);
+	}
+	for (size_t n = 0; n < all.count; n++)
+		GEMP_TRY(make_named(&all, n, directed));
+done:
+	gemp_patch_groups_free(&all.edges);
+	gemp_free(all.names);
+	gemp_free(all.touched);
+	gemp_free(all.added);
+	return code;
+}

@@ -1,0 +1,45 @@
+/* patch_parts: what the stages of a patch share. The stages, in order:
+ *   ids         which vertices stay, and where they go
+ *   keys        of new vertices, and the order of all
+ *   labels      sets of labels and who has them
+ *   attributes  of vertices
+ *   relations   edges that stay, change their type or their ends, or are new, each with its attributes
+ * Each is collective and ends with the same code on all ranks.
+ */
+
+#ifndef GEMP_PARTITION_PATCH_PATCH_STATE_H
+#define GEMP_PARTITION_PATCH_PATCH_STATE_H
+
+#include "partition/patch/patch_types.h"
+
+typedef struct gemp_patch_state {
+	const gemp_comm *comm;
+	gemp_graph *from, *to;
+	gemp_patch *patch;
+	gemp_patch_result *result;
+	gemp_id_map id_map;
+	uint64_t new_vertices;       /* of all ranks */
+	size_t survivors;     /* own ones */
+	uint64_t *surviving;       /* [kept_count] own rows that `to` has, new ones behind: from->rows, ...; NULL: all of them */
+	size_t surviving_count;
+} gemp_patch_state;
+
+/* Rows that a thread goes through at a time. */
+enum { GEMP_PATCH_PIECE = 1 << 14 };
+static inline size_t gemp_patch_pieces(size_t rows)
+{
+	return (rows + GEMP_PATCH_PIECE - 1) / GEMP_PATCH_PIECE;
+}
+static inline size_t gemp_patch_end(size_t piece, size_t rows)
+{
+	return (piece + 1) * GEMP_PATCH_PIECE < rows ? (piece + 1) * GEMP_PATCH_PIECE : rows;
+}
+
+/* One vertex; threads may do so at the same time. */
+static inline void gemp_patch_mark_changed(const gemp_patch_state *p, gemp_vertex id)
+{
+	if (id != GEMP_NO_VERTEX)
+		__atomic_fetch_or(&p->result->changed[id / 64], UINT64_C(1) << id % 64, __ATOMIC_RELAXED);
+}
+
+#endif

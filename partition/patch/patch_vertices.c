@@ -1,0 +1,311 @@
+/* Columns of vertices, and which vertices have changed. */
+
+#include "partition/patch/patch_vertices.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "graph/column_bulk.h"
+#include "partition/build/label_sets.h"
+
+#include <string.h>
+
+gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_column *column)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
+	if (p->surviving) {
+		GEMP_TRY(gemp_column_gather(to, column, NULL, p->surviving, p->surviving_count));
+		gemp_column_free(column);
+	} else {
+		*to = *column;
+		*column = (gemp_column){ 0 };
+	}
+done:
+	return code;
+}
+
+static gemp_code patch_column(gemp_patch_state *p, size_t c, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_patch_columns *all = &p->patch->vertices;
+	gemp_table *table = &p->from->attributes;
+	gemp_column new = { 0 }, *column = c < table->count ? &table->columns[c] : &new;
+	if (c >= table->count)
+		GEMP_TRY(gemp_column_init(&new, all->columns[c].name, all->columns[c].type));
+	if (c < all->count && column->type != all->columns[c].type)
+		GEMP_TRY(gemp_column_to_float(column));
+	GEMP_TRY(gemp_column_pad(column, p->from->rows + p->patch->new_vertices));
+	for (size_t i = 0; i < all->value_count; i++)
+		if (all->values[i].column == c)
+			GEMP_TRY(gemp_column_scatter(column, all->values[i].rows, all->values[i].count, &all->values[i].values));
+	code = gemp_patch_survivors(p, out, column);
+done:
+	gemp_column_free(&new);
+	return code;
+}
+
+/* Local. */
+static gemp_code patch_columns(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	gemp_table *to = &p->to->attributes;
+	size_t count = p->from->attributes.count > p->patch->vertices.count ? p->from->attributes.count
+	                                                                    : p->patch->vertices.count;
+	GEMP_TRY(GEMP_RESERVE(to->columns, to->capacity, count));
+	for (; to->count < count; to->count++)
+		GEMP_TRY(patch_column(p, to->count, &to->columns[to->count]));
+	to->rows = p->to->rows;
+done:
+	return code;
+}
+
+/* CHANGED */
+
+typedef struct noting {
+	const gemp_patch_state *p;
+	const uint64_t *rows; /* [count] as a put has them; NULL: vertices whose labels differ */
+	size_t count;
+} noting;
+
+static void note_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const noting *n = context;
+	const gemp_patch_state *p = n->p;
+	const gemp_graph *from = p->from;
+	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, n->count); i++) {
+		size_t row = n->rows ? (size_t)n->rows[i] : i;
+		if (row < from->rows && (n->rows || p->patch->label_set[row] != from->label_set_of[row]))
+			gemp_patch_mark_changed(p, gemp_id_map_get(&p->id_map, (gemp_vertex)(from->first_vertex + row)));
+	}
+}
+
+static void note_rows(const gemp_patch_state *p, const uint64_t *rows, size_t count)
+{
+	gemp_parallel_for(gemp_patch_pieces(count), note_piece, &(noting){ p, rows, count });
+}
+
+void gemp_patch_mark_vertices(const gemp_patch_state *p)
+{
+	const gemp_patch *patch = p->patch;
+	for (size_t i = 0; i < patch->vertices.value_count; i++)
+		note_rows(p, patch->vertices.values[i].rows, patch->vertices.values[i].count);
+	if (patch->label_set)
+		note_rows(p, NULL, p->from->rows);
+	for (size_t i = 0; i < patch->new_vertices; i++)
+		gemp_patch_mark_changed(p, (gemp_vertex)(p->to->first_vertex + p->survivors + i));
+}
+
+gemp_code gemp_patch_attributes(gemp_patch_state *p)
+{
+	return gemp_comm_agree(p->comm, patch_columns(p));
+}
+
+/* Sets of labels and who has them. */
+
+typedef struct label_state {
+	gemp_patch_state *p;
+	size_t old, sets;     /* of the graph; and these with those of the patch */
+	uint32_t *set;        /* [kept_count] of the rows, numbered as in the patch */
+	uint64_t *counts;     /* [threads][sets] */
+	uint32_t *number;     /* [sets] hereafter */
+} label_state;
+
+static void set_piece(void *context, unsigned thread, size_t piece)
+{
+	const label_state *l = context;
+	const gemp_patch_state *p = l->p;
+	size_t rows = p->from->rows;
+	const uint32_t *old = p->patch->label_set ? p->patch->label_set : p->from->label_set_of;
+	uint64_t *counts = l->counts + thread * l->sets;
+	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, p->surviving_count); i++) {
+		size_t row = p->surviving ? (size_t)p->surviving[i] : i;
+		l->set[i] = row < rows ? old[row] : p->patch->added_sets[row - rows];
+		counts[l->set[i]]++;
+	}
+}
+
+/* Local. The sets of the rows, and how many rows each has, in counts[0..sets). */
+static gemp_code count_sets(label_state *l)
+{
+	gemp_code code = GEMP_OK;
+	unsigned threads = gemp_threads();
+	l->old = l->p->from->label_set_count;
+	l->sets = l->old + l->p->patch->sets.list.count;
+	GEMP_TRY(GEMP_NEW(l->set, l->p->surviving_count));
+	GEMP_TRY(GEMP_NEW(l->counts, threads * l->sets));
+	gemp_parallel_for(gemp_patch_pieces(l->p->surviving_count), set_piece, l);
+	for (size_t i = l->sets; i < threads * l->sets; i++)
+		l->counts[i % l->sets] += l->counts[i];
+done:
+	return code;
+}
+
+/* Collective. Do the sets stay those that they were? counts[0..old) become those of all ranks. */
+static bool sets_stay(label_state *l)
+{
+	uint64_t others = 0;
+	bool stay = true;
+	for (size_t s = l->old; s < l->sets; s++)
+		others += l->counts[s];
+	others = gemp_comm_sum1(l->p->comm, others);
+	gemp_comm_sum(l->p->comm, l->counts, (int)l->old);
+	for (size_t s = 0; s < l->old; s++)
+		stay &= l->counts[s] > 0;
+	return others == 0 && stay;
+}
+
+/* Collective. Do all vertices stay, with the labels that they have? */
+static bool all_stay(const gemp_patch_state *p)
+{
+	uint64_t relabels = p->patch->label_set != NULL;
+	gemp_comm_max(p->comm, &relabels, 1);
+	return !p->new_vertices && !p->id_map.some_deleted && !relabels;
+}
+
+static void reuse_sets(gemp_graph *from, gemp_graph *to)
+{
+	to->label_count = from->label_count;
+	to->labels = from->labels;
+	to->label_set_count = from->label_set_count;
+	to->label_sets = from->label_sets;
+	to->label_set_of = from->label_set_of;
+	from->label_count = from->label_set_count = 0;
+	from->labels = NULL;
+	from->label_sets = NULL;
+	from->label_set_of = NULL;
+}
+
+static gemp_code copy_sets(const gemp_graph *from, gemp_graph *to)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(to->labels, from->label_count));
+	for (; to->label_count < from->label_count; to->label_count++) {
+		to->labels[to->label_count] = gemp_strdup(from->labels[to->label_count]);
+		if (!to->labels[to->label_count])
+			return GEMP_ENOMEM;
+	}
+	GEMP_TRY(GEMP_NEW(to->label_sets, from->label_set_count));
+	for (; to->label_set_count < from->label_set_count; to->label_set_count++) {
+		const gemp_label_set *set = &from->label_sets[to->label_set_count];
+		uint32_t *labels = NULL;
+		GEMP_TRY(GEMP_NEW(labels, set->count));
+		memcpy(labels, set->labels, set->count * sizeof *labels);
+		to->label_sets[to->label_set_count] = (gemp_label_set){ .count = set->count, .labels = labels };
+	}
+done:
+	return code;
+}
+
+/* Local. */
+static gemp_code print_set(const label_state *l, size_t s, gemp_text *out)
+{
+	const gemp_graph *from = l->p->from;
+	gemp_text_clear(out);
+	if (s >= l->old) {
+		size_t size;
+		const char *text = gemp_bytes_at(&l->p->patch->sets.list, s - l->old, &size);
+		gemp_text_add(out, text, size);
+		return gemp_text_status(out);
+	}
+	const gemp_label_set *set = &from->label_sets[s];
+	for (size_t i = 0; i < set->count; i++)
+		gemp_text_print(out, "%s%s", i ? ";" : "", from->labels[set->labels[i]]);
+	return gemp_text_status(out);
+}
+
+/* Local. Texts of the sets that have rows here; number[s] becomes the place among them. */
+static gemp_code list_sets(label_state *l, const uint64_t *here, gemp_bytes *texts)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	GEMP_TRY(GEMP_NEW(l->number, l->sets));
+	for (size_t s = 0; s < l->sets; s++) {
+		if (!here[s])
+			continue;
+		GEMP_TRY(print_set(l, s, &text));
+		l->number[s] = (uint32_t)texts->count;
+		GEMP_TRY(gemp_bytes_add(texts, text.data, text.size));
+	}
+done:
+	gemp_text_free(&text);
+	return code;
+}
+
+/* Collective. number[] of the sets that have rows on some rank. */
+static gemp_code number_sets(label_state *l, const uint64_t *here)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bytes texts = { 0 };
+	uint32_t *set_of = NULL;
+	code = list_sets(l, here, &texts);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(set_of, texts.count);
+	GEMP_TRY(gemp_comm_agree(l->p->comm, code));
+	GEMP_TRY(gemp_builder_label_sets(l->p->comm, &texts, l->p->to, set_of));
+	for (size_t s = 0; s < l->sets; s++)
+		l->number[s] = here[s] ? set_of[l->number[s]] : 0;
+done:
+	gemp_bytes_free(&texts);
+	gemp_free(set_of);
+	return code;
+}
+
+static void number_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const label_state *l = context;
+	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, l->p->surviving_count); i++)
+		l->set[i] = l->number[l->set[i]];
+}
+
+/* Collective. Other sets than before. */
+static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *counts = NULL;
+	gemp_graph *to = l->p->to;
+	GEMP_TRY(number_sets(l, here));
+	GEMP_TRY(gemp_comm_agree(l->p->comm, GEMP_NEW(counts, to->label_set_count)));
+	for (size_t s = 0; s < l->sets; s++)
+		if (here[s])
+			counts[l->number[s]] += here[s];
+	gemp_comm_sum(l->p->comm, counts, (int)to->label_set_count);
+	for (size_t s = 0; s < to->label_set_count; s++)
+		to->label_sets[s].vertex_count = counts[s];
+	gemp_parallel_for(gemp_patch_pieces(l->p->surviving_count), number_piece, l);
+done:
+	gemp_free(counts);
+	return code;
+}
+
+gemp_code gemp_patch_labels(gemp_patch_state *p)
+{
+	gemp_code code = GEMP_OK;
+	label_state l = { .p = p };
+	uint64_t *here = NULL;
+	if (all_stay(p)) {
+		reuse_sets(p->from, p->to);
+		return GEMP_OK;
+	}
+	code = count_sets(&l);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(here, l.sets);
+	GEMP_TRY(gemp_comm_agree(p->comm, code));
+	memcpy(here, l.counts, l.sets * sizeof *here);
+	if (sets_stay(&l)) {
+		GEMP_TRY(gemp_comm_agree(p->comm, copy_sets(p->from, p->to)));
+		for (size_t s = 0; s < l.old; s++)
+			p->to->label_sets[s].vertex_count = l.counts[s];
+	} else {
+		GEMP_TRY(rebuild_sets(&l, here));
+	}
+	p->to->label_set_of = l.set;
+	l.set = NULL;
+done:
+	gemp_free(here);
+	gemp_free(l.set);
+	gemp_free(l.counts);
+	gemp_free(l.number);
+	return code;
+}

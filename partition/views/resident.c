@@ -1,0 +1,290 @@
+#include "partition/views/resident.h"
+
+#include "core/memory.h"
+#include "partition/views/view_build.h"
+
+#include <string.h>
+
+enum { CLASSES = 256 };
+
+/* What the rows of a degree class weigh, over all ranks. */
+typedef struct weights {
+	uint64_t vertices[CLASSES], bytes[CLASSES], total;
+} weights;
+
+static void class_weights(weights *w, const gemp_resident *resident, const uint64_t *degree)
+{
+	uint64_t entry = sizeof(gemp_vertex);
+	*w = (weights){ 0 };
+	for (size_t v = 0; v < resident->view_count; v++)
+		if (resident->keys[v].edges)
+			entry = sizeof(gemp_vertex) + sizeof(gemp_edge);
+	for (size_t v = 0; v < resident->graph->rows; v++) {
+		unsigned class = gemp_degree_class(degree[v]);
+		w->vertices[class]++;
+		w->bytes[class] += degree[v] * entry + resident->view_count * sizeof(uint64_t);
+	}
+	gemp_comm_sum(resident->context->comm, w->vertices, CLASSES);
+	gemp_comm_sum(resident->context->comm, w->bytes, CLASSES);
+	for (int c = 0; c < CLASSES; c++)
+		w->total += w->bytes[c];
+}
+
+/* How many slots, from the hottest on, fit into the budget. */
+static gemp_vertex hot_slots(const weights *w, uint64_t budget)
+{
+	uint64_t slots = 0;
+	for (int c = CLASSES - 1; c >= 0; c--) {
+		if (w->bytes[c] <= budget) {
+			slots += w->vertices[c];
+			budget -= w->bytes[c];
+			continue;
+		}
+		slots += (uint64_t)((double)w->vertices[c] * ((double)budget / (double)w->bytes[c]));
+		break;
+	}
+	return (gemp_vertex)slots;
+}
+
+/* Collective. Half of the devices, and of what ranks of a node have together where they can share rows. */
+static gemp_vertex choose_by_memory(const gemp_resident *resident, const weights *w)
+{
+	uint64_t half = resident->context->device->memory / 2;
+	uint64_t budgets[2] = { half, half * (uint64_t)resident->node_sharers };
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, budgets, 2, MPI_UINT64_T, MPI_MIN, resident->context->comm->world));
+	return budgets[1] >= w->total ? (gemp_vertex)resident->graph->vertex_count : hot_slots(w, budgets[0]);
+}
+
+/* Collective. */
+static gemp_vertex choose_hot(gemp_resident *resident, const weights *w)
+{
+	const gemp_graph *graph = resident->graph;
+	const gemp_context *context = resident->context;
+	uint64_t budget = (uint64_t)resident->replicate;
+	resident->node_sharers = 1;
+	if (graph->ranks == 1)
+		return (gemp_vertex)graph->vertex_count;
+	if (resident->replicate >= 0)
+		return budget >= w->total ? (gemp_vertex)graph->vertex_count : hot_slots(w, budget);
+	if (gemp_shared_possible(context->comm, (size_t)w->total) && !context->device->gpu)
+		resident->node_sharers = context->comm->node_size;
+	return resident->replicate == GEMP_REPLICATE_ALL ? (gemp_vertex)graph->vertex_count : choose_by_memory(resident, w);
+}
+
+/* This rank's part. */
+static uint64_t view_bytes(const gemp_view *view, size_t rows)
+{
+	uint64_t bytes = view->begin[rows] * (sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0)) +
+	                 rows * sizeof *view->begin;
+	return view->shared.bytes ? gemp_shared_own_bytes(&view->shared, (size_t)bytes) : bytes;
+}
+
+int gemp_resident_sharers(const gemp_resident *resident)
+{
+	return resident->view_count && resident->views[0].shared.bytes ? resident->views[0].shared.ranks : 1;
+}
+
+/* LISTING. All ranks have made the same requests, so their lists are alike. */
+static bool matches_request(const gemp_resident *resident, const gemp_graph *graph, const gemp_view_key *keys, size_t view_count,
+                   int64_t replicate)
+{
+	if (resident->graph != graph || resident->view_count != view_count || resident->replicate != replicate)
+		return false;
+	for (size_t v = 0; v < view_count; v++) {
+		const gemp_view_key *have = &resident->keys[v], *want = &keys[v];
+		if (have->direction != want->direction || have->simple != want->simple || have->edges < want->edges ||
+		    memcmp(have->relations, want->relations, graph->relation_count * sizeof *want->relations) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void unlist(gemp_resident *resident)
+{
+	gemp_resident **at = &resident->context->resident;
+	while (*at && *at != resident)
+		at = &(*at)->next;
+	if (*at)
+		*at = resident->next;
+}
+
+/* The one used last comes first. */
+static void list(gemp_resident *resident)
+{
+	resident->next = resident->context->resident;
+	resident->context->resident = resident;
+}
+
+static void free_resident(gemp_resident *resident)
+{
+	if (!resident)
+		return;
+	unlist(resident);
+	for (size_t c = 0; c < resident->copy_count; c++) {
+		for (size_t v = 0; v < resident->view_count; v++)
+			gemp_view_unload(&resident->copies[c].views[v]);
+		gemp_free(resident->copies[c].views);
+	}
+	gemp_free(resident->copies);
+	for (size_t v = 0; resident->views && v < resident->view_count; v++)
+		gemp_view_free(&resident->views[v]);
+	gemp_free(resident->views);
+	gemp_free(resident->keys);
+	gemp_free(resident->relations);
+	gemp_residency_free(&resident->residency);
+	gemp_slot_order_free(&resident->order);
+	gemp_free(resident);
+}
+
+static gemp_resident *oldest_unused(const gemp_context *context)
+{
+	gemp_resident *oldest = NULL;
+	for (gemp_resident *r = context->resident; r; r = r->next)
+		if (!r->users)
+			oldest = r;
+	return oldest;
+}
+
+void gemp_resident_evict(gemp_context *context)
+{
+	for (gemp_resident *oldest; (oldest = oldest_unused(context)) != NULL;)
+		free_resident(oldest);
+}
+
+/* Collective. Rows that nobody uses give way to `bytes` more, where these would not leave half of some device free. */
+static void evict_unused(const gemp_context *context, uint64_t bytes)
+{
+	for (gemp_resident *oldest; (oldest = oldest_unused(context)) != NULL;) {
+		bool fits = context->device->buffer_bytes + bytes <= context->device->memory / 2;
+		if (gemp_comm_sum1(context->comm, !fits) == 0)
+			return;
+		free_resident(oldest);
+	}
+}
+
+/* MAKING. Local. The keys with relations of their own. */
+static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
+{
+	gemp_code code = GEMP_OK;
+	size_t relations = resident->graph->relation_count;
+	GEMP_TRY(GEMP_NEW(resident->keys, resident->view_count));
+	GEMP_TRY(GEMP_NEW(resident->relations, resident->view_count * relations));
+	GEMP_TRY(GEMP_NEW(resident->views, resident->view_count));
+	for (size_t v = 0; v < resident->view_count; v++) {
+		bool *own = resident->relations + v * relations;
+		memcpy(own, keys[v].relations, relations * sizeof *own);
+		resident->keys[v] = keys[v];
+		resident->keys[v].relations = own;
+	}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code make_views(gemp_resident *resident)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t most = 0;
+	for (size_t v = 0; v < resident->view_count; v++) {
+		gemp_view *view = &resident->views[v];
+		GEMP_TRY(gemp_view_new(view, resident->context->comm, resident->graph, &resident->order, &resident->residency,
+		                       &resident->keys[v]));
+		resident->bytes += view_bytes(view, view->rows);
+		resident->replica_bytes += view_bytes(view, resident->residency.hot);
+		if (view->begin[view->rows] > most)
+			most = view->begin[view->rows];
+	}
+	gemp_comm_max(resident->context->comm, &most, 1);
+	resident->wide = most > UINT32_MAX - 64;
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = resident->context->comm;
+	const gemp_graph *graph = resident->graph;
+	uint64_t *degree = NULL;
+	weights w;
+	code = copy_keys(resident, keys);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(degree, graph->rows);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t v = 0; v < resident->view_count; v++)
+		gemp_view_degrees(graph, &keys[v], degree);
+	class_weights(&w, resident, degree);
+	gemp_vertex hot = choose_hot(resident, &w);
+	GEMP_TRY(gemp_slot_order_new(&resident->order, comm, graph, degree));
+	gemp_free(degree);
+	degree = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_residency_new(&resident->residency, graph, &resident->order, hot)));
+	evict_unused(resident->context, hot == graph->vertex_count ? w.total / (uint64_t)resident->node_sharers : w.total);
+	GEMP_TRY(make_views(resident));
+done:
+	gemp_free(degree);
+	return code;
+}
+
+gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph,
+                            const gemp_view_key *keys, size_t view_count, int64_t replicate)
+{
+	gemp_code code = GEMP_OK;
+	gemp_resident *resident = context->resident;
+	double began = gemp_now();
+	while (resident && !matches_request(resident, graph, keys, view_count, replicate))
+		resident = resident->next;
+	if (resident) {
+		unlist(resident);
+	} else {
+		code = GEMP_NEW(resident, 1);
+		if (code == GEMP_OK)
+			*resident = (gemp_resident){ .context = context, .graph = graph, .view_count = view_count,
+				.replicate = replicate };
+		GEMP_TRY(gemp_comm_agree(context->comm, code));
+		GEMP_TRY(make(resident, keys));
+	}
+	list(resident);
+	resident->users++;
+	*out = resident;
+	resident = NULL;
+	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
+done:
+	free_resident(resident);
+	return code;
+}
+
+void gemp_resident_release(gemp_resident *resident)
+{
+	if (!resident)
+		return;
+	resident->users--;
+	if (!resident->users && !resident->context->keep_resident)
+		free_resident(resident);
+}
+
+gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	gemp_view *views = NULL;
+	*out = resident->views;
+	if (device == resident->context->device)
+		return GEMP_OK;
+	for (size_t c = 0; c < resident->copy_count; c++)
+		if (resident->copies[c].device == device) {
+			*out = resident->copies[c].views;
+			return GEMP_OK;
+		}
+	GEMP_TRY(GEMP_RESERVE(resident->copies, resident->copy_capacity, resident->copy_count + 1));
+	GEMP_TRY(GEMP_NEW(views, resident->view_count));
+	for (size_t v = 0; v < resident->view_count; v++) {
+		views[v] = resident->views[v];
+		views[v].device = NULL;
+		views[v].device_begin = views[v].device_neighbours = views[v].device_edges = (gemp_buffer){ 0 };
+	}
+	resident->copies[resident->copy_count++] = (gemp_resident_copy){ device, views };
+	*out = views;
+done:
+	return code;
+}

@@ -1,0 +1,281 @@
+/* Is there a pair of vertices that a view joins more than once? */
+
+#include "partition/views/view.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+unsigned gemp_view_parts(gemp_view_direction direction)
+{
+	static const unsigned parts[] = { GEMP_LOAD_OUT, GEMP_LOAD_IN, GEMP_LOAD_OUT | GEMP_LOAD_IN };
+	return parts[direction];
+}
+
+static bool takes_out(const gemp_view_key *key)
+{
+	return key->direction != GEMP_VIEW_IN;
+}
+
+static bool takes_in(const gemp_view_key *key)
+{
+	return key->direction != GEMP_VIEW_OUT;
+}
+
+enum { ROWS_A_PIECE = 1 << 14 };
+
+typedef struct adding {
+	const gemp_graph *graph;
+	const gemp_view_key *key;
+	uint64_t *degree;
+} adding;
+
+static void add_degrees(void *context, unsigned thread, size_t piece)
+{
+	const adding *a = context;
+	size_t end = (piece + 1) * ROWS_A_PIECE < a->graph->rows ? (piece + 1) * ROWS_A_PIECE : a->graph->rows;
+	(void)thread;
+	for (size_t r = 0; r < a->graph->relation_count; r++) {
+		const gemp_relation *relation = &a->graph->relations[r];
+		if (!a->key->relations[r])
+			continue;
+		for (size_t v = piece * ROWS_A_PIECE; v < end; v++) {
+			if (takes_out(a->key))
+				a->degree[v] += relation->out_offsets[v + 1] - relation->out_offsets[v];
+			if (takes_in(a->key))
+				a->degree[v] += relation->in_offsets[v + 1] - relation->in_offsets[v];
+		}
+	}
+}
+
+void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64_t *degree)
+{
+	adding a = { graph, key, degree };
+	gemp_parallel_for((graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, add_degrees, &a);
+}
+
+gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_slot_order *order, gemp_vertex hot)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = (graph->vertex_count + 31) / 32;
+	*out = (gemp_residency){ .vertices = graph->vertex_count, .hot = hot, .own_count = graph->rows };
+	GEMP_TRY(GEMP_NEW(out->words, 2 * words + 2));
+	GEMP_TRY(GEMP_NEW(out->own_slots, graph->rows));
+	/* Ascending own slots without a sort: mark them, then walk the marks. */
+	for (size_t v = 0; v < graph->rows; v++) {
+		gemp_vertex slot = order->slot_of[graph->first_vertex + v];
+		out->words[2 * (slot / 32)] |= UINT32_C(1) << slot % 32;
+	}
+	size_t found = 0;
+	for (size_t w = 0; w < words; w++) {
+		uint32_t *bits = &out->words[2 * w];
+		for (uint32_t left = bits[0]; left; left &= left - 1)
+			out->own_slots[found++] = (gemp_vertex)(w * 32) + (gemp_vertex)__builtin_ctz(left);
+		if (w * 32 < hot)
+			bits[0] &= hot - w * 32 >= 32 ? 0 : ~UINT32_C(0) << (hot - w * 32);
+		bits[1] = (uint32_t)out->own;
+		out->own += (size_t)__builtin_popcount(bits[0]);
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_residency_free(out);
+	return code;
+}
+
+void gemp_residency_free(gemp_residency *residency)
+{
+	gemp_free(residency->words);
+	gemp_free(residency->own_slots);
+	*residency = (gemp_residency){ 0 };
+}
+
+/* Positions as 32-bit words. */
+static gemp_code upload_begin32(gemp_view *view, gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *narrow = NULL;
+	GEMP_TRY(GEMP_NEW(narrow, view->rows + 1));
+	for (size_t r = 0; r <= view->rows; r++)
+		narrow[r] = (uint32_t)view->begin[r];
+	GEMP_TRY(gemp_buffer_new(&view->device_begin, device, (view->rows + 1) * sizeof *narrow, narrow));
+done:
+	gemp_free(narrow);
+	return code;
+}
+
+/* A CPU device uses the array itself. */
+static gemp_code borrow_or_share(gemp_view *view, gemp_buffer *buffer, size_t size, void *array)
+{
+	if (!view->shared.bytes)
+		return gemp_buffer_borrow(buffer, view->device, size, array);
+	return gemp_buffer_share(buffer, view->device, size, array, gemp_shared_own_bytes(&view->shared, size));
+}
+
+gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide)
+{
+	gemp_code code = GEMP_OK;
+	size_t entries = (size_t)view->begin[view->rows], some = entries ? entries : 1;
+	if (view->device) {
+		GEMP_CHECK(view->device == device && view->wide_positions == wide);
+		return GEMP_OK;
+	}
+	view->device = device;
+	view->wide_positions = wide;
+	if (wide)
+		GEMP_TRY(borrow_or_share(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin, view->begin));
+	else if (view->begin32)
+		GEMP_TRY(borrow_or_share(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin32, view->begin32));
+	else
+		GEMP_TRY(upload_begin32(view, device));
+	GEMP_TRY(borrow_or_share(view, &view->device_neighbours, some * sizeof *view->neighbours, view->neighbours));
+	if (view->edges)
+		GEMP_TRY(borrow_or_share(view, &view->device_edges, some * sizeof *view->edges, view->edges));
+done:
+	if (code != GEMP_OK)
+		gemp_view_unload(view);
+	return code;
+}
+
+uint64_t gemp_view_bytes(const gemp_view *view, bool wide)
+{
+	uint64_t entry = sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0);
+	return view->begin[view->rows] * entry + (view->rows + 1) * (wide ? sizeof(uint64_t) : sizeof(uint32_t));
+}
+
+bool gemp_view_device_bytes(const gemp_view *view, const gemp_device *device, bool wide, uint64_t *bytes)
+{
+	bool shared = view->shared.bytes && view->shared.ranks > 1 && !device->gpu;
+	uint64_t array = view->begin[view->rows] * (view->edges ? sizeof *view->edges : sizeof *view->neighbours);
+	*bytes = gemp_view_bytes(view, wide);
+	if (shared)
+		*bytes = gemp_shared_own_bytes(&view->shared, (size_t)*bytes);
+	return array <= (shared ? device->driver_max_buffer : device->max_buffer);
+}
+
+void gemp_view_unload(gemp_view *view)
+{
+	if (!view->device)
+		return;
+	gemp_buffer_free(&view->device_begin, view->device);
+	gemp_buffer_free(&view->device_neighbours, view->device);
+	gemp_buffer_free(&view->device_edges, view->device);
+	view->device = NULL;
+}
+
+void gemp_view_free(gemp_view *view)
+{
+	gemp_view_unload(view);
+	if (view->shared.bytes) {
+		gemp_shared_free(&view->shared);
+	} else {
+		gemp_free(view->begin);
+		gemp_free(view->begin32);
+		gemp_free(view->neighbours);
+		gemp_free(view->edges);
+	}
+	*view = (gemp_view){ 0 };
+}
+
+enum { PIECE = 1 << 14 }; /* rows that one thread takes at a time */
+
+typedef struct parallel_test {
+	const gemp_graph *graph;
+	const gemp_view_key *key;
+	const gemp_relation *relation; /* the only one, of an either-way view */
+	atomic_bool found;
+} parallel_test;
+
+/* Rows by source and by target of one relation without parallel edges, both ascending: a pair that both have is joined
+ * in both directions. A loop is in both and is one edge. */
+static bool reciprocal(const gemp_relation *relation, size_t v, gemp_vertex self)
+{
+	const gemp_vertex *out = relation->out_targets + relation->out_offsets[v], *in = relation->in_sources + relation->in_offsets[v];
+	const gemp_vertex *out_end = relation->out_targets + relation->out_offsets[v + 1];
+	const gemp_vertex *in_end = relation->in_sources + relation->in_offsets[v + 1];
+	bool found = false;
+	while (out < out_end && in < in_end) {
+		gemp_vertex a = *out, b = *in;
+		found |= a == b && a != self;
+		out += a <= b;
+		in += b <= a;
+	}
+	return found;
+}
+
+static void test_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	parallel_test *a = context;
+	size_t end = (piece + 1) * PIECE < a->graph->rows ? (piece + 1) * PIECE : a->graph->rows;
+	for (size_t v = piece * PIECE; v < end && !atomic_load_explicit(&a->found, memory_order_relaxed); v++)
+		if (reciprocal(a->relation, v, (gemp_vertex)(a->graph->first_vertex + v)))
+			atomic_store_explicit(&a->found, true, memory_order_relaxed);
+}
+
+/* One row of several relations. last[u]: 1 + the row that named u last. */
+static bool names_twice(const parallel_test *a, size_t v, gemp_vertex *last)
+{
+	bool out = a->key->direction != GEMP_VIEW_IN, in = a->key->direction != GEMP_VIEW_OUT, twice = false;
+	gemp_vertex self = (gemp_vertex)(a->graph->first_vertex + v), mark = (gemp_vertex)(v + 1);
+	for (size_t r = 0; r < a->graph->relation_count; r++) {
+		const gemp_relation *relation = &a->graph->relations[r];
+		if (!a->key->relations[r])
+			continue;
+		for (uint64_t i = out ? relation->out_offsets[v] : 0; out && i < relation->out_offsets[v + 1]; i++) {
+			twice |= last[relation->out_targets[i]] == mark;
+			last[relation->out_targets[i]] = mark;
+		}
+		for (uint64_t i = in ? relation->in_offsets[v] : 0; in && i < relation->in_offsets[v + 1]; i++) {
+			if (out && relation->in_sources[i] == self)
+				continue;
+			twice |= last[relation->in_sources[i]] == mark;
+			last[relation->in_sources[i]] = mark;
+		}
+	}
+	return twice;
+}
+
+/* Collective. */
+static gemp_code test_marks(const gemp_comm *comm, parallel_test *a)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex *last = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(last, a->graph->vertex_count)));
+	for (size_t v = 0; v < a->graph->rows && !a->found; v++)
+		a->found = names_twice(a, v, last);
+done:
+	gemp_free(last);
+	return code;
+}
+
+gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_graph *graph, const gemp_view_key *key, bool *parallel)
+{
+	gemp_code code = GEMP_OK;
+	parallel_test a = { .graph = graph, .key = key };
+	gemp_relation *one = NULL;
+	size_t named = 0, multi = 0;
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		named += key->relations[r];
+		multi += key->relations[r] && graph->relations[r].multigraph;
+		if (key->relations[r])
+			a.relation = one = &graph->relations[r];
+	}
+	*parallel = !key->simple && multi > 0;
+	if (key->simple || multi || (named <= 1 && key->direction != GEMP_VIEW_EITHER))
+		return GEMP_OK;
+	if (named == 1 && one->reciprocal) {
+		*parallel = one->reciprocal > 0;
+		return GEMP_OK;
+	}
+	if (named == 1)
+		gemp_parallel_for((graph->rows + PIECE - 1) / PIECE, test_piece, &a);
+	else if (named)
+		GEMP_TRY(test_marks(comm, &a));
+	*parallel = gemp_comm_sum1(comm, a.found) > 0;
+	if (named == 1)
+		one->reciprocal = *parallel ? 1 : -1;
+done:
+	return code;
+}

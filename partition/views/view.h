@@ -1,0 +1,70 @@
+/* view: (set of relations, direction, simple or multi) merged into one CSR of slots, the only adjacency that kernels
+ * know.
+ *
+ * Resident rows on a rank: the hot rows (slots below residency.hot, all of them, whoever owns them), then its own rows
+ * of greater slots, ascending. `hot` = vertices: everything is resident, and then held once a node (comm/shared.h)
+ * where that can be; CPU devices read it there.
+ */
+
+#ifndef GEMP_PARTITION_VIEWS_VIEW_H
+#define GEMP_PARTITION_VIEWS_VIEW_H
+
+#include "partition/views/slot_order.h"
+
+typedef enum gemp_view_direction { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER } gemp_view_direction;
+
+typedef struct gemp_view_key {
+	const bool *relations;         /* [graph->relation_count]; borrowed */
+	gemp_view_direction direction;
+	bool simple;                   /* loops dropped, parallel edges merged */
+	bool edges;                    /* edge numbers are wanted */
+} gemp_view_key;
+
+typedef struct gemp_residency {
+	uint64_t vertices;
+	gemp_vertex hot;          /* slots below it are resident */
+	size_t own;               /* own slots from `hot` on: rows hot .. hot + own - 1 */
+	uint32_t *words;          /* [2 * ceil(vertices / 32)]: own slots from hot on as bits, their number before it */
+	gemp_vertex *own_slots;   /* [graph->rows] all own slots, ascending */
+	size_t own_count;
+} gemp_residency;
+
+/* On the host, and once it is uploaded on the device. */
+typedef struct gemp_view {
+	size_t rows;              /* resident */
+	uint64_t *begin;          /* [rows + 1] */
+	gemp_vertex *neighbours;  /* [begin[rows]] slots, ascending in a row */
+	gemp_edge *edges;         /* [begin[rows]] numbered through all relations; NULL if not wanted */
+	uint32_t *begin32;         /* begin in 32 bits; NULL: not made */
+	gemp_shared shared;       /* where the arrays are, unless this rank has them for itself */
+	bool loops;               /* some row names itself (this rank's rows) */
+	gemp_device *device;      /* NULL: not uploaded */
+	bool wide_positions;                /* positions on the device have 64 bits, else 32 */
+	gemp_buffer device_begin, device_neighbours, device_edges;
+} gemp_view;
+
+/* Parts of relations that views of this direction read. */
+unsigned gemp_view_parts(gemp_view_direction direction);
+
+/* Degrees of own vertices in this view, added to degree[rows]. The parts are loaded. */
+void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64_t *degree);
+
+/* Collective. Is there a pair of vertices that the view joins more than once? The parts are loaded. The graph
+ * remembers. */
+gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_graph *graph, const gemp_view_key *key, bool *parallel);
+
+gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_slot_order *order, gemp_vertex hot);
+void gemp_residency_free(gemp_residency *residency);
+
+/* Local. Of the view on a device, whoever holds it. */
+uint64_t gemp_view_bytes(const gemp_view *view, bool wide);
+/* Local. What the view takes on the device of what this rank may have there; false: an array is larger than it
+ * allows. */
+bool gemp_view_device_bytes(const gemp_view *view, const gemp_device *device, bool wide, uint64_t *bytes);
+
+/* Local. Copies the view to the device unless it is there; a CPU device uses the host's memory. */
+gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide);
+void gemp_view_unload(gemp_view *view); /* on the device */
+void gemp_view_free(gemp_view *view);
+
+#endif

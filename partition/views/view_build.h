@@ -1,0 +1,13 @@
+#ifndef GEMP_PARTITION_VIEWS_VIEW_BUILD_H
+#define GEMP_PARTITION_VIEWS_VIEW_BUILD_H
+
+#include "partition/views/view.h"
+
+/* Collective. Own rows from the loaded relations, hot rows gathered from their owners. To be freed by all ranks of a
+ * node at once. */
+gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_slot_order *order,
+                        const gemp_residency *residency, const gemp_view_key *key);
+/* Entries that a rank gathers at a time; tests make it small. */
+extern uint64_t gemp_view_piece;
+
+#endif

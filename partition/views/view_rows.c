@@ -1,0 +1,260 @@
+/* Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: little more
+ * memory than the view itself. Rows are taken by id, as relations have them: then what is read follows what was
+ * read. */
+
+#include "partition/views/view_rows.h"
+
+#include "core/memory.h"
+#include "core/prefix_sum.h"
+#include "core/threads.h"
+#include "partition/base/edge_owners.h"
+#include "partition/base/host_sort.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+	PIECE = 1 << 16, /* entries that one thread takes at a time, about */
+	ROWS_A_PIECE = 1 << 14,
+	LONG = 1 << 16,  /* entries: longer rows are sorted by one thread, so that not each needs room for such */
+};
+
+typedef struct filling {
+	const gemp_graph *graph;
+	const gemp_slot_order *order;
+	const gemp_view_key *key;
+	const gemp_edge *offsets;
+	gemp_view *view;
+	uint64_t *row_of;         /* [graph->rows] by id: where own slots have it */
+	uint64_t *size;           /* [graph->rows] by row, once it is filled */
+	unsigned bits;            /* of slots */
+	size_t pieces, piece;     /* rows of a piece */
+	size_t room;              /* entries that one thread has to spare */
+	gemp_vertex *spare_slots; /* [threads][room] */
+	gemp_edge *spare_edges;   /* the same, or NULL */
+	const gemp_vertex *own_slots;
+	atomic_bool loops;
+	atomic_bool gaps;         /* some row has less than it has room for */
+	_Atomic uint64_t longest; /* row */
+} filling;
+
+/* Some neighbours of one row: ids[count] with edge first + i, or first + numbers[i]. */
+typedef struct source {
+	const gemp_vertex *ids;
+	const gemp_edge *numbers; /* NULL: ascending */
+	size_t count;
+	gemp_edge first;
+} source;
+
+static size_t append_entries(const filling *f, const source *from, gemp_vertex self, bool drop_self, gemp_vertex *slots,
+                   gemp_edge *edges)
+{
+	size_t taken = 0;
+	for (size_t i = 0; i < from->count; i++) {
+		gemp_vertex id = from->ids[i];
+		slots[taken] = f->order->slot_of[id];
+		if (edges)
+			edges[taken] = from->first + (from->numbers ? from->numbers[i] : i);
+		taken += !(drop_self && id == self);
+	}
+	return taken;
+}
+
+/* Entry (v, v) of an either-way view is taken once, from the out side. */
+static size_t gather(const filling *f, size_t v, gemp_vertex *slots, gemp_edge *edges)
+{
+	const gemp_view_key *key = f->key;
+	bool out = key->direction != GEMP_VIEW_IN, in = key->direction != GEMP_VIEW_OUT;
+	gemp_vertex self = (gemp_vertex)(f->graph->first_vertex + v);
+	size_t count = 0;
+	for (size_t r = 0; r < f->graph->relation_count; r++) {
+		const gemp_relation *relation = &f->graph->relations[r];
+		if (key->relations[r] && out) {
+			uint64_t at = relation->out_offsets[v];
+			source from = { relation->out_targets + at, NULL, relation->out_offsets[v + 1] - at,
+				f->offsets[r] + relation->first_edge + at };
+			count += append_entries(f, &from, self, key->simple, slots + count, edges ? edges + count : NULL);
+		}
+		if (key->relations[r] && in) {
+			uint64_t at = relation->in_offsets[v];
+			source from = { relation->in_sources + at, relation->in_edges ? relation->in_edges + at : NULL,
+				relation->in_offsets[v + 1] - at, f->offsets[r] };
+			count += append_entries(f, &from, self, key->simple || out, slots + count, edges ? edges + count : NULL);
+		}
+	}
+	return count;
+}
+
+/* Parallel entries of a sorted row become one; the least edge stays. */
+static size_t merge(gemp_vertex *slots, gemp_edge *edges, size_t count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (kept && slots[kept - 1] == slots[i]) {
+			if (edges && edges[kept - 1] > edges[i])
+				edges[kept - 1] = edges[i];
+			continue;
+		}
+		slots[kept] = slots[i];
+		if (edges)
+			edges[kept] = edges[i];
+		kept++;
+	}
+	return kept;
+}
+
+static bool names(const gemp_vertex *slots, size_t count, gemp_vertex slot)
+{
+	size_t low = 0, high = count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (slots[middle] < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && slots[low] == slot;
+}
+
+static void fill_row(filling *f, size_t v, gemp_vertex *spare_slots, gemp_edge *spare_edges)
+{
+	gemp_view *view = f->view;
+	uint64_t row = f->row_of[v];
+	gemp_vertex *slots = view->neighbours + view->begin[row];
+	gemp_edge *edges = view->edges ? view->edges + view->begin[row] : NULL;
+	size_t count = gather(f, v, slots, edges);
+	gemp_row_sort(slots, edges, count, f->bits, spare_slots, spare_edges);
+	if (f->key->simple)
+		count = merge(slots, edges, count);
+	else if (names(slots, count, f->order->slot_of[f->graph->first_vertex + v]))
+		atomic_store_explicit(&f->loops, true, memory_order_relaxed);
+	f->size[row] = count;
+	if (count < view->begin[row + 1] - view->begin[row])
+		atomic_store_explicit(&f->gaps, true, memory_order_relaxed);
+}
+
+static uint64_t max_degree(const filling *f, size_t v)
+{
+	uint64_t row = f->row_of[v];
+	return f->view->begin[row + 1] - f->view->begin[row];
+}
+
+/* Ids are random, so that pieces of as many rows are of about as many entries. */
+static void fill_piece(void *context, unsigned thread, size_t piece)
+{
+	filling *f = context;
+	gemp_vertex *slots = f->spare_slots + thread * f->room;
+	gemp_edge *edges = f->spare_edges ? f->spare_edges + thread * f->room : NULL;
+	size_t end = (piece + 1) * f->piece < f->graph->rows ? (piece + 1) * f->piece : f->graph->rows;
+	for (size_t v = piece * f->piece; v < end; v++)
+		if (max_degree(f, v) <= LONG)
+			fill_row(f, v, slots, edges);
+}
+
+static gemp_code fill_long_rows(filling *f)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex *slots = NULL;
+	gemp_edge *edges = NULL;
+	if (f->longest <= LONG)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(slots, f->longest));
+	if (f->key->edges)
+		GEMP_TRY(GEMP_NEW(edges, f->longest));
+	for (size_t v = 0; v < f->graph->rows; v++)
+		if (max_degree(f, v) > LONG)
+			fill_row(f, v, slots, edges);
+done:
+	gemp_free(slots);
+	gemp_free(edges);
+	return code;
+}
+
+/* Rows move together where loops and parallel entries have left gaps. */
+static void close_gaps(filling *f)
+{
+	gemp_view *view = f->view;
+	uint64_t to = 0, from = 0, next;
+	for (size_t row = 0; row < view->rows; row++, from = next) {
+		next = view->begin[row + 1];
+		if (to < from) {
+			memmove(view->neighbours + to, view->neighbours + from, f->size[row] * sizeof *view->neighbours);
+			if (view->edges)
+				memmove(view->edges + to, view->edges + from, f->size[row] * sizeof *view->edges);
+		}
+		to += f->size[row];
+		view->begin[row + 1] = to;
+	}
+}
+
+/* Degrees by row, in place of which row_of gets the rows. */
+static void place_piece(void *context, unsigned thread, size_t piece)
+{
+	filling *f = context;
+	size_t end = (piece + 1) * ROWS_A_PIECE < f->view->rows ? (piece + 1) * ROWS_A_PIECE : f->view->rows;
+	uint64_t longest = 0, seen = atomic_load_explicit(&f->longest, memory_order_relaxed);
+	(void)thread;
+	for (size_t row = piece * ROWS_A_PIECE; row < end; row++) {
+		size_t v = (size_t)(f->order->id_of[f->own_slots[row]] - f->graph->first_vertex);
+		f->view->begin[row + 1] = f->row_of[v];
+		longest = f->row_of[v] > longest ? f->row_of[v] : longest;
+		f->row_of[v] = row;
+	}
+	while (longest > seen && !atomic_compare_exchange_weak(&f->longest, &seen, longest))
+		;
+}
+
+/* Places for as many as rows can have. row_of has degrees first. */
+static gemp_code allocate_rows(filling *f, const gemp_residency *residency)
+{
+	gemp_code code = GEMP_OK;
+	gemp_view *view = f->view;
+	view->rows = f->graph->rows;
+	GEMP_TRY(GEMP_NEW(view->begin, view->rows + 1));
+	f->own_slots = residency->own_slots;
+	gemp_parallel_for((view->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, place_piece, f);
+	gemp_prefix_inclusive(view->begin, view->rows + 1);
+	uint64_t entries = view->begin[view->rows];
+	GEMP_TRY(GEMP_NEW(view->neighbours, entries + 1));
+	if (f->key->edges)
+		GEMP_TRY(GEMP_NEW(view->edges, entries + 1));
+	f->pieces = (size_t)(entries / PIECE) + 1;
+	f->piece = (view->rows + f->pieces - 1) / f->pieces;
+	f->room = entries < LONG ? (size_t)entries + 1 : LONG;
+	size_t threads = f->pieces > 1 ? gemp_threads() : 1;
+	GEMP_TRY(GEMP_NEW(f->spare_slots, threads * f->room));
+	if (f->key->edges)
+		GEMP_TRY(GEMP_NEW(f->spare_edges, threads * f->room));
+done:
+	return code;
+}
+
+gemp_code gemp_view_own_rows(gemp_view *own, const gemp_graph *graph, const gemp_slot_order *order,
+                             const gemp_residency *residency, const gemp_view_key *key)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge *offsets = NULL;
+	filling f = { .graph = graph, .order = order, .key = key, .view = own };
+	while (f.bits < 32 && graph->vertex_count >> f.bits)
+		f.bits++;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		GEMP_CHECK(!key->edges || !key->relations[r] || key->direction == GEMP_VIEW_OUT || graph->relations[r].in_edges);
+	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
+	f.offsets = offsets;
+	GEMP_TRY(GEMP_NEW(f.row_of, graph->rows));
+	GEMP_TRY(GEMP_NEW(f.size, graph->rows));
+	gemp_view_degrees(graph, key, f.row_of);
+	GEMP_TRY(allocate_rows(&f, residency));
+	GEMP_TRY(fill_long_rows(&f));
+	gemp_parallel_for(f.pieces, fill_piece, &f);
+	own->loops = f.loops;
+	if (f.gaps)
+		close_gaps(&f);
+done:
+	gemp_free(offsets);
+	gemp_free(f.row_of);
+	gemp_free(f.size);
+	gemp_free(f.spare_slots);
+	gemp_free(f.spare_edges);
+	return code;
+}

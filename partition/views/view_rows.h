@@ -1,0 +1,12 @@
+/* view_rows: the rows of a view that this rank owns. */
+
+#ifndef GEMP_PARTITION_VIEWS_VIEW_ROWS_H
+#define GEMP_PARTITION_VIEWS_VIEW_ROWS_H
+
+#include "partition/views/view.h"
+
+/* Local. All own rows, ascending by own slot; on failure the view may hold a part, to be freed. */
+gemp_code gemp_view_own_rows(gemp_view *own, const gemp_graph *graph, const gemp_slot_order *order,
+                             const gemp_residency *residency, const gemp_view_key *key);
+
+#endif

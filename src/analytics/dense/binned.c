@@ -1,0 +1,216 @@
+#include "analytics/dense/binned.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+enum { MOST_RANGE = 1 << 16, MOST_BUCKETS = 1 << 15, ARGUMENTS = 9, GROUPS_OF_UNIT = 16 };
+
+/* Rows of a bin for values of `real` bytes; at most 2^16. */
+static uint32_t gemp_gas_binned_range(const gemp_device *device, bool groups, const gemp_gas_pull_shape *shape, size_t real)
+{
+	uint32_t range = shape->range < MOST_RANGE ? shape->range : MOST_RANGE;
+	while (groups && range > 32 && range * real + 1024 > device->local_memory)
+		range /= 2;
+	return range;
+}
+
+/* EDGES IN ORDER. A thread takes a range at a time, and places its edges by buckets of neighbouring sources. */
+typedef struct placing {
+	gemp_gas_binned *out;
+	const gemp_gas_rows *rows;
+	uint32_t slice;       /* rows with more edges are hubs */
+	unsigned shift;       /* source >> shift is its bucket */
+	size_t weight_size;
+	uint64_t *begin;      /* [ranges + 1] edges of each range */
+	uint32_t *next;       /* [threads][buckets + 1] */
+	size_t buckets;
+} placing;
+
+static uint64_t edges_of(const placing *p, uint32_t row)
+{
+	uint64_t edges = p->rows->begin[row + 1] - p->rows->begin[row];
+	return edges > p->slice ? 0 : edges;
+}
+
+static uint32_t end_of(const placing *p, size_t range)
+{
+	uint64_t end = (uint64_t)(range + 1) * p->out->range;
+	return end < p->rows->rows ? (uint32_t)end : p->rows->rows;
+}
+
+static void count_range(void *context, unsigned thread, size_t range)
+{
+	placing *p = context;
+	(void)thread;
+	for (uint32_t row = (uint32_t)range * p->out->range; row < end_of(p, range); row++)
+		p->begin[range + 1] += edges_of(p, row);
+}
+
+static void place_range(void *context, unsigned thread, size_t range)
+{
+	placing *p = context;
+	gemp_gas_binned *out = p->out;
+	uint32_t *next = p->next + thread * (p->buckets + 1), first = (uint32_t)range * out->range;
+	uint64_t at = p->begin[range];
+	memset(next, 0, (p->buckets + 1) * sizeof *next);
+	for (uint32_t row = first; row < end_of(p, range); row++)
+		for (uint64_t e = p->rows->begin[row], last = e + edges_of(p, row); e < last; e++)
+			next[(p->rows->end[e] >> p->shift) + 1]++;
+	for (size_t b = 0; b < p->buckets; b++)
+		next[b + 1] += next[b];
+	for (uint32_t row = first; row < end_of(p, range); row++)
+		for (uint64_t e = p->rows->begin[row], last = e + edges_of(p, row); e < last; e++) {
+			uint64_t place = at + next[p->rows->end[e] >> p->shift]++;
+			out->host_source[place] = p->rows->end[e];
+			out->host_bin[place] = (uint16_t)(row - first);
+			if (p->weight_size)
+				memcpy((char *)out->host_weight + place * p->weight_size,
+				       (const char *)p->rows->weight + e * p->weight_size, p->weight_size);
+		}
+}
+
+static gemp_code place_edges(placing *p, uint32_t known, size_t ranges)
+{
+	gemp_code code = GEMP_OK;
+	gemp_gas_binned *out = p->out;
+	while (known >> p->shift >= MOST_BUCKETS)
+		p->shift++;
+	p->buckets = (known >> p->shift) + 1;
+	GEMP_TRY(GEMP_NEW(p->begin, ranges + 1));
+	GEMP_TRY(GEMP_NEW(p->next, gemp_threads() * (p->buckets + 1)));
+	gemp_parallel_for(ranges, count_range, p);
+	for (size_t range = 0; range < ranges; range++)
+		p->begin[range + 1] += p->begin[range];
+	if (gemp_gas_wide(p->begin[ranges]))
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "%llu edges of one rank are more than --gather binned goes through; take pull, or more "
+		                   "ranks", (unsigned long long)p->begin[ranges]));
+	size_t edges = (size_t)p->begin[ranges];
+	GEMP_TRY(GEMP_NEW(out->host_source, edges + 1)); /* there are no empty buffers */
+	GEMP_TRY(GEMP_NEW(out->host_bin, edges + 1));
+	out->host_weight = gemp_calloc(edges + 1, p->weight_size ? p->weight_size : sizeof(uint32_t));
+	GEMP_TRY(out->host_weight ? GEMP_OK : GEMP_ENOMEM);
+	gemp_parallel_for(ranges, place_range, p);
+done:
+	return code;
+}
+
+/* Parts of ranges of about as many edges. */
+static gemp_code make_tiles(gemp_gas_binned *out, const uint64_t *begin, size_t ranges, uint32_t size, size_t real)
+{
+	gemp_code code = GEMP_OK;
+	cl_uint2 *tile = NULL;
+	cl_uint *first = NULL;
+	size_t count = 0;
+	GEMP_TRY(GEMP_NEW(first, ranges + 1));
+	for (size_t range = 0; range < ranges; range++) {
+		count += (size_t)((begin[range + 1] - begin[range] + size - 1) / size);
+		first[range + 1] = (cl_uint)count;
+	}
+	GEMP_TRY(GEMP_NEW(tile, count + 1));
+	for (size_t range = 0; range < ranges; range++) {
+		uint64_t edges = begin[range + 1] - begin[range], parts = first[range + 1] - first[range];
+		for (uint64_t i = 0; i < parts; i++)
+			tile[first[range] + i] = (cl_uint2){ .s = { (cl_uint)(begin[range] + edges * i / parts),
+			                                            (cl_uint)(begin[range] + edges * (i + 1) / parts) } };
+	}
+	out->tiles = (cl_uint)count;
+	GEMP_TRY(gemp_buffer_new(&out->tile, out->device, (count + 1) * sizeof *tile, tile));
+	GEMP_TRY(gemp_buffer_new(&out->first, out->device, (ranges + 1) * sizeof *first, first));
+	code = gemp_buffer_new(&out->sums, out->device, (count ? count : 1) * out->range * real, NULL);
+done:
+	gemp_free(tile);
+	gemp_free(first);
+	return code;
+}
+
+/* A CPU device reads them where they are; a GPU gets a copy. */
+static gemp_code load(gemp_gas_binned *out, size_t edges, size_t weight_size)
+{
+	gemp_code code = GEMP_OK;
+	size_t weight = weight_size ? weight_size : sizeof(uint32_t);
+	GEMP_TRY(gemp_buffer_borrow(&out->source, out->device, (edges + 1) * sizeof *out->host_source, out->host_source));
+	GEMP_TRY(gemp_buffer_borrow(&out->bin, out->device, (edges + 1) * sizeof *out->host_bin, out->host_bin));
+	GEMP_TRY(gemp_buffer_borrow(&out->weight, out->device, (edges + 1) * weight, out->host_weight));
+	if (out->device->gpu) {
+		gemp_free(out->host_source);
+		gemp_free(out->host_bin);
+		gemp_free(out->host_weight);
+		out->host_source = NULL;
+		out->host_bin = NULL;
+		out->host_weight = NULL;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_gas_binned_new(gemp_gas_binned *out, gemp_device *device, const gemp_gas_rows *rows, uint32_t known,
+                              size_t weight_size, const gemp_gas_pull_config *how)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t range = gemp_gas_binned_range(device, how->groups, &how->shape, how->real);
+	size_t ranges = ((size_t)rows->rows + range - 1) / range;
+	*out = (gemp_gas_binned){ .device = device, .groups = how->groups, .range = range, .rows = rows->rows,
+	                          .group = how->shape.group };
+	placing p = { .out = out, .rows = rows, .slice = how->shape.slice, .weight_size = weight_size };
+	GEMP_TRY(place_edges(&p, known, ranges));
+	GEMP_TRY(make_tiles(out, p.begin, ranges, how->shape.tile, how->real));
+	GEMP_TRY(load(out, (size_t)p.begin[ranges], weight_size));
+	GEMP_TRY(gemp_buffer_new(&out->ticket, device, sizeof(cl_uint), NULL));
+	code = gemp_gas_binned_reset(out);
+done:
+	gemp_free(p.begin);
+	gemp_free(p.next);
+	if (code != GEMP_OK)
+		gemp_gas_binned_free(out);
+	return code;
+}
+
+void gemp_gas_binned_free(gemp_gas_binned *b)
+{
+	gemp_buffer *buffers[] = { &b->source, &b->bin, &b->weight, &b->tile, &b->first, &b->sums, &b->ticket };
+	for (size_t i = 0; b->device && i < sizeof buffers / sizeof *buffers; i++)
+		gemp_buffer_free(buffers[i], b->device);
+	gemp_free(b->host_source);
+	gemp_free(b->host_bin);
+	gemp_free(b->host_weight);
+	*b = (gemp_gas_binned){ 0 };
+}
+
+gemp_code gemp_gas_binned_reset(gemp_gas_binned *binned)
+{
+	binned->tickets_used = 0;
+	return gemp_buffer_zero(binned->device, &binned->ticket, 0, binned->ticket.size);
+}
+
+gemp_code gemp_gas_binned_gather(gemp_gas_binned *b, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
+                                 const gemp_argument *more, size_t count)
+{
+	gemp_argument all[ARGUMENTS + 1 + GEMP_GAS_MAX_EXTRA] = { GEMP_ARG(&b->source.mem), GEMP_ARG(&b->bin.mem),
+		GEMP_ARG(&b->weight.mem), GEMP_ARG(&value->mem), GEMP_ARG(&b->tile.mem), GEMP_ARG(&b->sums.mem), GEMP_ARG(&b->tiles),
+		GEMP_ARG(&b->ticket.mem), GEMP_ARG(&b->tickets_used), GEMP_ARG(&how) };
+	size_t workers = b->groups || b->tiles < b->device->units ? b->tiles : b->device->units;
+	GEMP_CHECK(count <= GEMP_GAS_MAX_EXTRA);
+	memcpy(all + ARGUMENTS + 1, more, count * sizeof *more);
+	gemp_code code = gemp_launch_with(b->device, kernel, workers * b->group, b->group, all, ARGUMENTS + 1 + count);
+	b->tickets_used += b->tiles + (cl_uint)workers;
+	return code;
+}
+
+gemp_code gemp_gas_binned_finish(gemp_gas_binned *b, const gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value,
+                                 const gemp_buffer *held, cl_uint how, const gemp_argument *more, size_t count)
+{
+	enum { OWN = 3 };
+	gemp_argument all[GEMP_GAS_PULL_ARGUMENTS + OWN + GEMP_GAS_MAX_EXTRA];
+	const gemp_argument own[OWN] = { GEMP_ARG(&b->sums.mem), GEMP_ARG(&b->first.mem), GEMP_ARG(&b->rows) };
+	size_t most = b->groups ? b->device->units * (size_t)GROUPS_OF_UNIT : b->device->units;
+	size_t groups = b->groups ? (b->rows + 31) / 32 : b->device->units;
+	GEMP_CHECK(count <= GEMP_GAS_MAX_EXTRA);
+	gemp_gas_pull_arguments(pull, value, held, &how, all);
+	memcpy(all + GEMP_GAS_PULL_ARGUMENTS, own, sizeof own);
+	memcpy(all + GEMP_GAS_PULL_ARGUMENTS + OWN, more, count * sizeof *more);
+	groups = groups < most ? groups : most;
+	return gemp_launch_with(b->device, kernel, (groups ? groups : 1) * b->group, b->group, all,
+	                        GEMP_GAS_PULL_ARGUMENTS + OWN + count);
+}

@@ -1,0 +1,42 @@
+/* binned: the edges of rows in an order made once, by bins of rows and within each by source, so that in each round only values
+ * move: kernels/analytics/gas_binned.clh. Hubs are not among them (analytics/dense/pull.h pulls those).
+ */
+
+#ifndef GEMP_ANALYTICS_DENSE_BINNED_H
+#define GEMP_ANALYTICS_DENSE_BINNED_H
+
+#include "analytics/dense/pull.h"
+
+typedef struct gemp_gas_binned {
+	gemp_device *device;  /* borrowed */
+	bool groups;          /* the form */
+	uint32_t range, rows; /* rows of a bin, and of all */
+	size_t group;
+	cl_uint tiles, tickets_used; /* asked: by items, tickets that were taken so far */
+	uint32_t *host_source; /* what a CPU device reads where it is; else NULL */
+	uint16_t *host_bin;
+	void *host_weight;
+	gemp_buffer source;   /* [edges] local vertices */
+	gemp_buffer bin;      /* [edges] rows, within their range */
+	gemp_buffer weight;   /* [edges] */
+	gemp_buffer tile;     /* [tiles] first edge, and the one behind the last */
+	gemp_buffer first;    /* [ranges + 1] tile of each range */
+	gemp_buffer sums;     /* [tiles][range] */
+	gemp_buffer ticket;
+} gemp_gas_binned;
+
+/* Local. Rows whose edges are numbered in 64 bits are GEMP_EUSAGE. weight_size: bytes; 0: unweighted. */
+gemp_code gemp_gas_binned_new(gemp_gas_binned *out, gemp_device *device, const gemp_gas_rows *rows, uint32_t known,
+                              size_t weight_size, const gemp_gas_pull_config *how);
+void gemp_gas_binned_free(gemp_gas_binned *binned);
+
+gemp_code gemp_gas_binned_reset(gemp_gas_binned *binned);
+
+/* Two launches: over the edges, by a kernel with BINNED_PARAMETERS, `how` and `more`; and over the rows, by one with
+ * PULL_PARAMETERS of `pull`, sums, first, rows and `more`. */
+gemp_code gemp_gas_binned_gather(gemp_gas_binned *binned, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
+                                 const gemp_argument *more, size_t count);
+gemp_code gemp_gas_binned_finish(gemp_gas_binned *binned, const gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value,
+                                 const gemp_buffer *held, cl_uint how, const gemp_argument *more, size_t count);
+
+#endif

@@ -1,0 +1,357 @@
+#include "analytics/dense/dense.h"
+
+#include "analytics/halo/halo.h"
+#include "analytics/layout/edge_weights.h"
+#include "comm/world.h"
+#include "core/memory.h"
+#include "core/timer.h"
+#include "device/staging.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTIONS_SIZE = 512 };
+
+bool gemp_dense_ranks(const gemp_dense *dense)
+{
+	return dense->layout->comm->size > 1;
+}
+
+bool gemp_dense_sums(const gemp_dense *dense)
+{
+	return dense->layout->grid.columns > 1;
+}
+
+static gemp_code build(gemp_dense *dense, const char *name, const char *defines, const gemp_gas_pull_config *how)
+{
+	static const char *const ends[] = { "pull", "gather", "finish" };
+	gemp_code code = GEMP_OK;
+	char *source = NULL, options[OPTIONS_SIZE], layout[GEMP_GAS_OPTIONS_SIZE], pull[GEMP_GAS_PULL_OPTIONS_SIZE];
+	char binned[64] = "", text[64];
+	gemp_gas_device_options(&dense->rows, layout);
+	gemp_gas_pull_options(pull, how->groups, how->ordered, &how->shape);
+	if (how->hubs_only)
+		snprintf(binned, sizeof binned, " -DGAS_BINNED -DBINNED_RANGE=%u", dense->binned[0].range);
+	int length = snprintf(options, sizeof options, "%s%s%s%s%s", how->real == sizeof(double) ? "-DGAS_DOUBLE" : "", layout, pull,
+	                      binned, defines);
+	GEMP_CHECK(length >= 0 && (size_t)length < sizeof options);
+	snprintf(text, sizeof text, "gas_%s.cl", name);
+	GEMP_TRY(gemp_kernel_source(&source, text));
+	GEMP_TRY(gemp_program_new(&dense->program, dense->device, source, options));
+	dense->report.build = dense->program.seconds;
+	for (int k = 0; k < (how->hubs_only ? 3 : 1); k++) {
+		snprintf(text, sizeof text, "%s_%s", name, ends[k]);
+		GEMP_TRY(gemp_kernel_new(&dense->kernels[k], &dense->program, text));
+	}
+done:
+	gemp_free(source);
+	return code;
+}
+
+static gemp_code make_values(gemp_dense *dense)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_layout *layout = dense->layout;
+	size_t values = gemp_gas_values(layout), held = gemp_dense_ranks(dense) ? layout->own : 0, other = layout->in_other.rows;
+	for (int side = 0; side < 2; side++)
+		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
+	GEMP_TRY(gemp_buffer_new(&dense->partial, dense->device, (held ? held : 1) * dense->real, NULL));
+	code = gemp_buffer_new(&dense->other, dense->device, (other ? other : 1) * dense->real, NULL);
+done:
+	return code;
+}
+
+static const gemp_gas_rows *rows_of(const gemp_gas_layout *layout, int part)
+{
+	const gemp_gas_rows *rows[] = { &layout->in, &layout->in_ghost, &layout->in_other, &layout->in_sums };
+	return rows[part];
+}
+
+static void count_bytes(gemp_dense *dense)
+{
+	const gemp_gas_layout *layout = dense->layout;
+	uint64_t place = dense->rows.wide ? sizeof(uint64_t) : sizeof(uint32_t), edges = 0, rows = 0, sums = 0;
+	for (int part = 0; part < dense->part_count; part++) {
+		edges += gemp_gas_row_edges(rows_of(layout, part));
+		rows += rows_of(layout, part)->rows;
+		sums += dense->binned[part].sums.size;
+	}
+	if (dense->gather == GEMP_GATHER_BINNED) /* rows within bins, and sums of tiles there and back */
+		dense->report.bytes = edges * sizeof(uint16_t) + 2 * sums;
+	uint64_t held = 2 * (rows - layout->own) - layout->in_other.rows; /* there and back; not those that are sent */
+	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_gas_weight_size(layout->weights)) + rows * place +
+	                      (gemp_gas_values(layout) + layout->own + held) * dense->real;
+}
+
+static gemp_code make_parts(gemp_dense *dense, const gemp_gas_pull_config *how)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_layout *layout = dense->layout;
+	const gemp_gas_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost, &dense->rows.in_other,
+	                                        &dense->rows.in_sums };
+	size_t weight = gemp_gas_weight_size(layout->weights);
+	for (int part = 0; part < dense->part_count; part++) {
+		const gemp_gas_rows *host = rows_of(layout, part);
+		GEMP_TRY(gemp_gas_pull_new(&dense->pull[part], dense->device, host, rows[part], how));
+		if (how->hubs_only)
+			GEMP_TRY(gemp_gas_binned_new(&dense->binned[part], dense->device, host, gemp_gas_values(layout), weight, how));
+	}
+done:
+	return code;
+}
+
+static gemp_gas_pull_config choose(const gemp_dense *dense, const gemp_dense_options *options)
+{
+	const gemp_gas_layout *layout = dense->layout;
+	gemp_gas_pull_config how = { .groups = dense->groups, .hubs_only = dense->gather == GEMP_GATHER_BINNED, .real = dense->real };
+	const gemp_gas_rows *most = rows_of(layout, gemp_dense_sums(dense) ? GEMP_DENSE_OTHER : GEMP_DENSE_OWN);
+	how.shape = gemp_gas_pull_shape_of(dense->device, dense->groups, most, options->shape);
+	for (int part = 0; part < dense->part_count; part++)
+		how.ordered |= !gemp_gas_pull_in_classes(rows_of(layout, part), dense->groups, &how.shape);
+	return how;
+}
+
+gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_device *device, const char *name,
+                         const char *defines, const gemp_dense_options *options)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	*out = (gemp_dense){ .layout = layout, .device = device,
+	                     .groups = options->form == GEMP_FORM_AUTO ? device->gpu : options->form != GEMP_FORM_ITEMS,
+	                     .gather = options->gather == GEMP_GATHER_AUTO ? GEMP_GATHER_PULL : options->gather,
+	                     .real = options->fp64 ? sizeof(double) : sizeof(float) };
+	out->part_count = gemp_dense_sums(out) ? GEMP_DENSE_PARTS : gemp_dense_ranks(out) ? 2 : 1;
+	const gemp_gas_pull_config how = choose(out, options);
+	GEMP_TRY(gemp_gas_device_layout_new(&out->rows, device, layout, GEMP_GAS_IN));
+	GEMP_TRY(make_parts(out, &how));
+	GEMP_TRY(make_values(out));
+	GEMP_TRY(build(out, name, defines, &how));
+	count_bytes(out);
+	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+	out->report.prepare = gemp_now() - since - out->report.build;
+done:
+	if (code != GEMP_OK)
+		gemp_dense_free(out);
+	return code;
+}
+
+gemp_code gemp_dense_connect(gemp_dense *dense)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_layout *layout = dense->layout;
+	const gemp_comm *comm = layout->comm;
+	if (!gemp_dense_ranks(dense))
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_pinned_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH)));
+	GEMP_TRY(gemp_halo_new(&dense->halo, layout, dense->device, dense->real));
+	if (gemp_dense_sums(dense)) {
+		MPI_Comm row;
+		GEMP_MPI(MPI_Comm_split(comm->world, comm->rank / layout->grid.columns, comm->rank, &row));
+		gemp_comm_new(&dense->row, row);
+		GEMP_MPI(MPI_Comm_free(&row));
+		code = gemp_halo_new_links(&dense->sum_halo, &dense->row, &layout->sums, dense->device, dense->real);
+	}
+done:
+	return code;
+}
+
+static void forget_fetch(gemp_dense *dense)
+{
+	if (dense->fetching)
+		clReleaseEvent(dense->fetching);
+	dense->fetching = NULL;
+}
+
+void gemp_dense_free(gemp_dense *dense)
+{
+	for (int part = 0; part < GEMP_DENSE_PARTS; part++)
+		gemp_timings_free(&dense->laps[part]);
+	if (dense->device) {
+		for (int side = 0; side < 2; side++)
+			gemp_buffer_free(&dense->value[side], dense->device);
+		gemp_buffer_free(&dense->partial, dense->device);
+		gemp_buffer_free(&dense->other, dense->device);
+	}
+	for (int part = 0; part < GEMP_DENSE_PARTS; part++) {
+		gemp_gas_pull_free(&dense->pull[part]);
+		gemp_gas_binned_free(&dense->binned[part]);
+	}
+	for (size_t k = 0; k < sizeof dense->kernels / sizeof *dense->kernels; k++)
+		if (dense->kernels[k])
+			clReleaseKernel(dense->kernels[k]);
+	gemp_halo_free(dense->halo);
+	gemp_halo_free(dense->sum_halo);
+	if (dense->row.size)
+		gemp_comm_free(&dense->row);
+	forget_fetch(dense);
+	if (dense->device)
+		gemp_pinned_release(&dense->fetched, dense->device);
+	gemp_gas_device_layout_free(&dense->rows);
+	gemp_program_free(&dense->program);
+	*dense = (gemp_dense){ 0 };
+}
+
+gemp_code gemp_dense_begin(gemp_dense *dense)
+{
+	gemp_code code = GEMP_OK;
+	double build = dense->report.build, prepare = dense->report.prepare;
+	dense->report = (gemp_dense_report){ .build = build, .prepare = prepare, .bytes = dense->report.bytes };
+	if (dense->halo)
+		dense->before = *gemp_halo_traffic(dense->halo);
+	if (dense->sum_halo)
+		dense->sums_before = *gemp_halo_traffic(dense->sum_halo);
+	for (int part = 0; part < dense->part_count; part++) {
+		GEMP_TRY(gemp_gas_pull_reset(&dense->pull[part]));
+		if (dense->gather == GEMP_GATHER_BINNED)
+			GEMP_TRY(gemp_gas_binned_reset(&dense->binned[part]));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, cl_uint how, const gemp_argument *more,
+                            size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_gas_pull *pull = &dense->pull[part];
+	gemp_gas_binned *binned = &dense->binned[part];
+	const gemp_buffer *value = &dense->value[from], *held = part == GEMP_DENSE_OTHER ? &dense->other : &dense->partial;
+	GEMP_TRY(gemp_gas_pull_launch(pull, dense->kernels[0], value, held, how, more, count));
+	GEMP_TRY(gemp_timings_add(&dense->laps[part], dense->device));
+	if (dense->gather == GEMP_GATHER_PULL)
+		return GEMP_OK;
+	GEMP_TRY(gemp_gas_binned_gather(binned, dense->kernels[1], value, how, more, count));
+	GEMP_TRY(gemp_timings_add(&dense->laps[part], dense->device));
+	GEMP_TRY(gemp_gas_binned_finish(binned, pull, dense->kernels[2], value, held, how, more, count));
+	code = gemp_timings_add(&dense->laps[part], dense->device);
+done:
+	return code;
+}
+
+/* Beside kernels that follow, where a device has engines for that. */
+gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = dense->device;
+	const gemp_timings *laps = &dense->laps[dense->part_count - 1];
+	const cl_event *last = device->last_launch ? &device->last_launch : laps->count ? &laps->events[laps->count - 1] : NULL;
+	const bool beside = device->gpu && last;
+	cl_command_queue queue = beside ? device->copy_queue : device->queue;
+	GEMP_CHECK(size <= GEMP_DENSE_FETCH && at + size <= from->size);
+	forget_fetch(dense);
+	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
+	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(queue, from->mem, CL_FALSE, at, size, dense->fetched.host, beside,
+	                                     beside ? last : NULL, &dense->fetching)));
+	code = GEMP_CL(clFlush(queue));
+done:
+	return code;
+}
+
+gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out)
+{
+	*out = dense->fetched.host;
+	return GEMP_CL(clWaitForEvents(1, &dense->fetching));
+}
+
+gemp_code gemp_dense_send(gemp_dense *dense, int side)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_halo_begin(dense->halo, &dense->value[side], NULL);
+	dense->report.halo += gemp_now() - since;
+	return code;
+}
+
+gemp_code gemp_dense_receive(gemp_dense *dense, int side)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_halo_end(dense->halo, &dense->value[side], NULL);
+	dense->report.halo += gemp_now() - since;
+	return code;
+}
+
+gemp_code gemp_dense_send_sums(gemp_dense *dense)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_halo_begin(dense->sum_halo, &dense->other, NULL);
+	dense->report.halo += gemp_now() - since;
+	return code;
+}
+
+gemp_code gemp_dense_receive_sums(gemp_dense *dense, int side)
+{
+	double since = gemp_now();
+	gemp_code code = GEMP_CL(clFlush(dense->device->queue)); /* what runs meanwhile */
+	gemp_code ended = gemp_halo_end(dense->sum_halo, &dense->value[side], NULL);
+	dense->report.halo += gemp_now() - since;
+	return code == GEMP_OK ? ended : code;
+}
+
+/* What has travelled since. */
+static gemp_traffic traffic_of(const gemp_halo *mail, const gemp_traffic *before)
+{
+	if (!mail)
+		return (gemp_traffic){ 0 };
+	const gemp_traffic *sent = gemp_halo_traffic(mail);
+	return (gemp_traffic){ sent->bytes - before->bytes, sent->messages - before->messages, sent->rounds - before->rounds };
+}
+
+gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, int count, bool greatest)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_halo_round(dense->halo, mine, values, greatest ? 0 : count, values, greatest ? count : 0);
+	dense->report.agree += gemp_now() - since;
+	return code;
+}
+
+gemp_code gemp_dense_end(gemp_dense *dense)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense_report *report = &dense->report;
+	gemp_traffic values = traffic_of(dense->halo, &dense->before), sums = traffic_of(dense->sum_halo, &dense->sums_before);
+	double seconds;
+	report->traffic = (gemp_traffic){ values.bytes + sums.bytes, values.messages + sums.messages, values.rounds };
+	report->sum_bytes = sums.bytes;
+	for (int part = 0; part < dense->part_count; part++) {
+		GEMP_TRY(gemp_timings_seconds(&dense->laps[part], &seconds));
+		*(part == GEMP_DENSE_OWN ? &report->own : &report->ghost) += seconds;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_dense_write(gemp_dense *dense, const gemp_buffer *to, const double *values, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	float *narrow = NULL;
+	if (dense->real == sizeof(double))
+		return gemp_buffer_write(dense->device, to, 0, count * sizeof(double), values);
+	GEMP_TRY(GEMP_NEW(narrow, count));
+	for (size_t i = 0; i < count; i++)
+		narrow[i] = (float)values[i];
+	code = gemp_buffer_write(dense->device, to, 0, count * sizeof(float), narrow);
+done:
+	gemp_free(narrow);
+	return code;
+}
+
+gemp_code gemp_dense_read(gemp_dense *dense, const gemp_buffer *from, double *values, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	float *narrow = NULL;
+	if (dense->real == sizeof(double))
+		return gemp_buffer_read(dense->device, from, 0, count * sizeof(double), values);
+	GEMP_TRY(GEMP_NEW(narrow, count));
+	GEMP_TRY(gemp_buffer_read(dense->device, from, 0, count * sizeof(float), narrow));
+	for (size_t i = 0; i < count; i++)
+		values[i] = narrow[i];
+done:
+	gemp_free(narrow);
+	return code;
+}
+
+gemp_argument gemp_dense_argument(const gemp_dense *dense, gemp_dense_number *room, double value)
+{
+	room->wide = value;
+	room->narrow = (float)value;
+	return dense->real == sizeof(double) ? GEMP_ARG(&room->wide) : GEMP_ARG(&room->narrow);
+}

@@ -1,0 +1,366 @@
+/* spmv_scaled: products of --normalize whose numbers leave the range of their precision. Of spmv alone.
+ *
+ * Values are multiplied by a power of 2 before each product, which rounds nothing, so that no sum can overflow: not even if
+ * the greatest value met the greatest weight at each edge of the longest row. For this the host has the values after each
+ * round.
+ */
+
+#include "analytics/dense/spmv.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/timer.h"
+#include "kernels/analytics/gas_dense_abi.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Was the greatest magnitude of each round such that sums were in range, and all of y finite? Collective. */
+static bool gemp_spmv_in_range(const gemp_gas_layout *layout, bool twofold, const gemp_spmv_result *result)
+{
+	const double least = gemp_spmv_min(twofold);
+	uint64_t outside = 0;
+	for (uint32_t r = 0; r < result->report.rounds; r++)
+		outside += !(result->max[r] >= least && result->max[r] <= 1 / least);
+	for (uint32_t v = 0; v < layout->own; v++)
+		outside += isfinite(result->y[v]) ? 0 : 1;
+	return gemp_comm_sum1(layout->comm, outside) == 0;
+}
+
+static uint64_t longest_row(const gemp_gas_rows *rows)
+{
+	uint64_t longest = 0;
+	for (uint32_t row = 0; rows->begin && row < rows->rows; row++) {
+		uint64_t edges = rows->begin[row + 1] - rows->begin[row];
+		longest = edges > longest ? edges : longest;
+	}
+	return longest;
+}
+
+/* Collective. x with a greatest value below 2^(exponent + 1) gives sums that are finite. */
+static int greatest_exponent(const gemp_gas_layout *layout, bool twofold)
+{
+	const int most = (twofold ? DBL_MAX_EXP : FLT_MAX_EXP) - 2;
+	double weight = layout->weights ? fmax(fabs(layout->min_weight), fabs(layout->max_weight)) : 1;
+	uint64_t longest = longest_row(&layout->in) + longest_row(&layout->in_ghost) + longest_row(&layout->in_other);
+	uint64_t edges = gemp_comm_sum1(layout->comm, longest);
+	int sums = (weight > 0 ? ilogb(weight) : 0) + (edges ? ilogb((double)edges) : 0) + 2;
+	return sums > 0 ? most - sums : most;
+}
+
+/* Collective. */
+static double greatest_of(const gemp_gas_layout *layout, const double *values)
+{
+	double greatest = 0;
+	for (uint32_t v = 0; v < layout->own; v++)
+		greatest = fmax(greatest, fabs(values[v]));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, layout->comm->world));
+	return greatest;
+}
+
+static void add_report(gemp_dense_report *sum, const gemp_dense_report *one)
+{
+	sum->rounds += one->rounds;
+	sum->build = one->build;
+	sum->prepare = one->prepare;
+	sum->bytes = one->bytes;
+	sum->wall += one->wall;
+	sum->own += one->own;
+	sum->ghost += one->ghost;
+	sum->halo += one->halo;
+	sum->agree += one->agree;
+	sum->traffic.bytes += one->traffic.bytes;
+	sum->traffic.messages += one->traffic.messages;
+	sum->traffic.rounds += one->traffic.rounds;
+}
+
+struct gemp_spmv {
+	gemp_dense dense;
+};
+
+/* Collective. One product of out->y, which has the greatest magnitude `greatest`, into its place; factor: how many times
+ * as great that has become. */
+static gemp_code multiply(gemp_spmv *spmv, const gemp_gas_layout *layout, int exponent, double *greatest,
+                          double *factor, gemp_spmv_result *out)
+{
+	gemp_code code = GEMP_OK;
+	int by = *greatest > 0 ? exponent - ilogb(*greatest) : 0;
+	double before = ldexp(*greatest, by);
+	gemp_spmv_result one = { 0 };
+	for (uint32_t v = 0; v < layout->own; v++)
+		out->y[v] = ldexp(out->y[v], by);
+	GEMP_TRY(gemp_spmv_run(spmv, &(gemp_spmv_params){ .x = out->y, .rounds = 1 }, &one));
+	gemp_free(out->y);
+	out->y = one.y;
+	one.y = NULL;
+	add_report(&out->report, &one.report);
+	*greatest = greatest_of(layout, out->y);
+	*factor = before > 0 ? *greatest / before : 0;
+done:
+	gemp_spmv_result_free(&one);
+	return code;
+}
+
+/* Collective. What gemp_spmv_run finds of an `ask` that is normal. */
+static gemp_code gemp_spmv_run_scaled(gemp_spmv *spmv, const gemp_gas_layout *layout, bool twofold, const gemp_spmv_params *ask,
+                                      gemp_spmv_result *out)
+{
+	gemp_code code = GEMP_OK;
+	const int exponent = greatest_exponent(layout, twofold);
+	*out = (gemp_spmv_result){ 0 };
+	code = GEMP_NEW(out->y, layout->own);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(out->max, ask->rounds);
+	GEMP_TRY(gemp_comm_agree(layout->comm, code));
+	for (uint32_t v = 0; v < layout->own; v++)
+		out->y[v] = ask->x ? ask->x[v] : 1;
+	double greatest = greatest_of(layout, out->y), given = greatest;
+	for (uint32_t round = 0; round < ask->rounds && greatest > 0; round++) { /* what is 0 stays so */
+		GEMP_TRY(multiply(spmv, layout, exponent, &greatest, &out->max[round], out));
+		gemp_progress("multiplying", round + 1, ask->rounds, 0);
+	}
+	out->report.rounds = ask->rounds;
+	out->max[0] *= given;
+	for (uint32_t v = 0; greatest > 0 && v < layout->own; v++)
+		out->y[v] /= greatest;
+done:
+	gemp_progress_end();
+	if (code != GEMP_OK)
+		gemp_spmv_result_free(out);
+	return code;
+}
+
+/* Rounds that one rank launches before it waits, first and at most; people hear of them then. */
+enum { BATCH = 64, MOST = 1 << 20 };
+static const double LONG_ENOUGH = 0.25; /* seconds */
+
+typedef struct spmv_run {
+	gemp_spmv *it;
+	const gemp_spmv_params *ask;
+	gemp_spmv_result *out;
+	gemp_buffer greatest; /* [rounds + 1] bits of doubles */
+	double divisor;       /* of several ranks: the greatest of the round before */
+} spmv_run;
+
+static gemp_code new_here(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device,
+                          const gemp_dense_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_spmv *it;
+	GEMP_TRY(GEMP_NEW(it, 1));
+	*out = it;
+	code = gemp_dense_new(&it->dense, layout, device, "spmv", "", options);
+done:
+	return code;
+}
+
+gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_dense_options *options)
+{
+	*out = NULL;
+	gemp_code code = gemp_comm_agree(layout->comm, new_here(out, layout, device, options));
+	if (code == GEMP_OK)
+		code = gemp_comm_agree(layout->comm, gemp_dense_connect(&(*out)->dense));
+	if (code != GEMP_OK) {
+		gemp_spmv_free(*out);
+		*out = NULL;
+	}
+	return code;
+}
+
+void gemp_spmv_free(gemp_spmv *it)
+{
+	if (!it)
+		return;
+	if (it->dense.device)
+		clFinish(it->dense.device->queue);
+	gemp_dense_free(&it->dense);
+	gemp_free(it);
+}
+
+static gemp_code launch(const spmv_run *run, gemp_dense_part part, cl_uint round, cl_uint how)
+{
+	gemp_dense *dense = &run->it->dense;
+	cl_uint normal = run->ask->normal;
+	const gemp_argument more[] = { GEMP_ARG(&dense->value[(round + 1) % 2].mem), GEMP_ARG(&run->greatest.mem), GEMP_ARG(&round),
+		GEMP_ARG(&normal), GEMP_ARG(&run->divisor) };
+	return gemp_dense_gather(dense, part, (int)(round % 2), how, more, sizeof more / sizeof *more);
+}
+
+static gemp_code run_alone(spmv_run *run)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = run->it->dense.device;
+	uint32_t rounds = run->ask->rounds, batch = BATCH;
+	for (uint32_t round = 0; round < rounds;) {
+		double since = gemp_now();
+		gemp_progress("multiplying", round, rounds, 0);
+		for (uint32_t end = rounds - round < batch ? rounds : round + batch; round < end; round++)
+			GEMP_TRY(launch(run, GEMP_DENSE_OWN, round, 0));
+		GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+		if (gemp_now() - since < LONG_ENOUGH && batch < MOST)
+			batch *= 2;
+	}
+	if (run->ask->normal && run->ask->rounds)
+		code = gemp_buffer_read(device, &run->greatest, sizeof(double), run->ask->rounds * sizeof(double), run->out->max);
+done:
+	return code;
+}
+
+/* Of this rank, of the last round. */
+static gemp_code take_greatest(spmv_run *run, uint64_t *out)
+{
+	const void *greatest;
+	gemp_code code = gemp_dense_fetched(&run->it->dense, &greatest);
+	if (code == GEMP_OK)
+		memcpy(out, greatest, sizeof *out);
+	return code;
+}
+
+/* A rank that has failed sends sums all the same. */
+static gemp_code launch_grid(const spmv_run *run, uint32_t round, gemp_code code)
+{
+	gemp_dense *dense = &run->it->dense;
+	if (code == GEMP_OK)
+		code = launch(run, GEMP_DENSE_OTHER, round, GAS_HOLD);
+	gemp_code sent = gemp_dense_send_sums(dense);
+	code = code == GEMP_OK ? sent : code;
+	if (code == GEMP_OK)
+		code = launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_HOLD);
+	gemp_code came = gemp_dense_receive_sums(dense, (int)(round % 2));
+	code = code == GEMP_OK ? came : code;
+	return code == GEMP_OK ? launch(run, GEMP_DENSE_SUMS, round, GAS_RESUME | GAS_GIVEN) : code;
+}
+
+static gemp_code launch_ghosts(const spmv_run *run, uint32_t round, gemp_code code)
+{
+	gemp_dense *dense = &run->it->dense;
+	if (code == GEMP_OK && !gemp_dense_sums(dense))
+		code = launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_GIVEN);
+	if (gemp_dense_sums(dense))
+		code = launch_grid(run, round, code);
+	if (code == GEMP_OK && run->ask->normal)
+		code = gemp_dense_fetch(dense, &run->greatest, (round + 1) * sizeof(double), sizeof(double));
+	return code;
+}
+
+/* The ranks agree on the greatest of the last round while values of ghosts travel. */
+static gemp_code run_ranks(spmv_run *run)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense *dense = &run->it->dense;
+	for (uint32_t round = 0; round < run->ask->rounds; round++) {
+		int side = (int)(round % 2);
+		uint64_t greatest = 0;
+		gemp_progress("multiplying", round, run->ask->rounds, 0);
+		gemp_code sent = gemp_dense_send(dense, side);
+		code = code == GEMP_OK ? sent : code;
+		if (code == GEMP_OK)
+			code = launch(run, GEMP_DENSE_OWN, round, GAS_HOLD);
+		if (run->ask->normal && round && code == GEMP_OK)
+			code = take_greatest(run, &greatest);
+		gemp_code agreed = gemp_dense_agree(dense, code, &greatest, 1, true);
+		code = gemp_dense_receive(dense, side);
+		if (agreed != GEMP_OK)
+			return agreed;
+		memcpy(&run->divisor, &greatest, sizeof run->divisor);
+		if (run->ask->normal && round)
+			run->out->max[round - 1] = run->divisor;
+		code = launch_ghosts(run, round, code);
+	}
+	return code;
+}
+
+/* Of all ranks, after the last round. Collective. */
+static gemp_code agree_last(spmv_run *run, gemp_code code)
+{
+	gemp_dense *dense = &run->it->dense;
+	uint32_t rounds = run->ask->rounds;
+	uint64_t greatest = 0;
+	if (!run->ask->normal || rounds == 0)
+		return code;
+	if (code == GEMP_OK)
+		code = take_greatest(run, &greatest);
+	code = gemp_dense_agree(dense, code, &greatest, 1, true);
+	memcpy(&run->out->max[rounds - 1], &greatest, sizeof greatest);
+	return code;
+}
+
+static gemp_code start(spmv_run *run)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense *dense = &run->it->dense;
+	size_t own = dense->layout->own, rounds = run->ask->normal ? run->ask->rounds : 0;
+	GEMP_TRY(GEMP_NEW(run->out->y, own));
+	for (size_t v = 0; v < own; v++)
+		run->out->y[v] = run->ask->x ? run->ask->x[v] : 1;
+	GEMP_TRY(gemp_dense_write(dense, &dense->value[0], run->out->y, own));
+	GEMP_TRY(gemp_buffer_new(&run->greatest, dense->device, (rounds + 1) * sizeof(double), NULL));
+	GEMP_TRY(gemp_buffer_zero(dense->device, &run->greatest, 0, run->greatest.size));
+	if (run->ask->normal)
+		GEMP_TRY(GEMP_NEW(run->out->max, rounds));
+	code = gemp_dense_begin(dense);
+done:
+	return code;
+}
+
+/* The last division is the host's. */
+static gemp_code take(spmv_run *run)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense *dense = &run->it->dense;
+	uint32_t rounds = run->ask->rounds;
+	size_t own = dense->layout->own;
+	GEMP_TRY(gemp_dense_read(dense, &dense->value[rounds % 2], run->out->y, own));
+	if (!run->ask->normal || rounds == 0)
+		return GEMP_OK;
+	double greatest = run->out->max[rounds - 1];
+	for (size_t v = 0; greatest > 0 && v < own; v++)
+		run->out->y[v] /= greatest;
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code run_plain(gemp_spmv *it, const gemp_spmv_params *ask, gemp_spmv_result *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense *dense = &it->dense;
+	const gemp_comm *comm = dense->layout->comm;
+	spmv_run run = { .it = it, .ask = ask, .out = out };
+	*out = (gemp_spmv_result){ 0 };
+	GEMP_TRY(gemp_comm_agree(comm, start(&run)));
+	double since = gemp_now();
+	code = gemp_dense_ranks(dense) ? agree_last(&run, run_ranks(&run)) : run_alone(&run);
+	dense->report.wall = gemp_now() - since;
+	if (code == GEMP_OK)
+		code = gemp_dense_end(dense);
+	if (code == GEMP_OK)
+		code = take(&run);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	dense->report.rounds = ask->rounds;
+	out->report = dense->report;
+done:
+	gemp_buffer_free(&run.greatest, dense->device);
+	if (code != GEMP_OK)
+		gemp_spmv_result_free(out);
+	return code;
+}
+
+gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_params *ask, gemp_spmv_result *out)
+{
+	const gemp_gas_layout *layout = it->dense.layout;
+	bool twofold = it->dense.real == sizeof(double);
+	gemp_code code = run_plain(it, ask, out);
+	if (code != GEMP_OK || !ask->normal || ask->rounds == 0 || gemp_spmv_in_range(layout, twofold, out))
+		return code;
+	gemp_spmv_result_free(out);
+	return gemp_spmv_run_scaled(it, layout, twofold, ask, out);
+}
+
+void gemp_spmv_result_free(gemp_spmv_result *result)
+{
+	gemp_free(result->y);
+	gemp_free(result->max);
+	*result = (gemp_spmv_result){ 0 };
+}

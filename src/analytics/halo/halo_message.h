@@ -1,0 +1,151 @@
+/* What mail looks like: places, 32 to a word, of what a rank sends or has as ghosts; and the bytes of messages. Of
+ * this room alone. */
+
+#ifndef GEMP_ANALYTICS_HALO_HALO_MESSAGE_H
+#define GEMP_ANALYTICS_HALO_HALO_MESSAGE_H
+
+#include "analytics/layout/layout.h"
+#include "comm/exchange.h"
+#include "comm/node_barrier.h"
+#include "comm/shared.h"
+#include "device/program.h"
+
+typedef struct gemp_halo gemp_halo;
+
+/* The same of what has changed, and of several ranks: the first `size` bytes of another buffer come to the host with
+ * it. */
+typedef struct gemp_halo_read {
+	const gemp_buffer *from;
+	size_t size; /* at most GEMP_HALO_READ */
+	void *to;
+} gemp_halo_read;
+enum { GEMP_HALO_READ = 512 };
+
+/* So many changes of a round are found in a short way; by kernels, of each other rank its part of them. Tests make
+ * it small. */
+extern unsigned gemp_halo_few;
+
+typedef enum halo_form {
+	HALO_ALL,   /* of all places: values */
+	HALO_BITS,  /* a bitmap of places, values of those that are set */
+	HALO_PAIRS, /* places, then their values */
+} halo_form;
+
+typedef struct halo_head {
+	uint32_t form, count; /* of values */
+} halo_head;
+
+/* One direction. Places of each rank begin at a word of their own. */
+typedef struct halo_side {
+	uint32_t *count;   /* [ranks] places */
+	uint32_t *first;   /* [ranks + 1] words */
+	uint32_t *bits;    /* [words] who has changed */
+	uint32_t *before;  /* [words + 1] how many in the words before */
+	size_t *region;    /* [ranks + 1] bytes where the message of each rank begins, and has room for any form */
+	gemp_pinned locked; /* the messages where a device reads and writes them, else bytes of the host; */
+	char *bytes;       /* NULL: all of them are in common memory, */
+	gemp_pinned *pinned; /* [ranks] which is the same to the device */
+	char **at[2];      /* [ranks] where messages are; rounds take turns */
+	int parity;
+	int requests;      /* under way */
+	MPI_Request *request;
+} halo_side;
+
+/* A buffer of a CPU device. */
+typedef struct halo_mapping {
+	cl_mem mem; /* NULL: none */
+	char *host;
+} halo_mapping;
+enum { HALO_MAPPINGS = 6 };
+
+/* From own vertices to places of each rank. */
+typedef struct halo_index {
+	size_t words;                        /* of bitmaps of own vertices */
+	uint32_t *sent, *before;             /* [ranks][words] which a rank is sent, and how many in the words before */
+	uint32_t few_max;                       /* changes that are few; 0: there are none */
+	uint32_t *changed, *places, *vertices; /* [most] at hand */
+} halo_index;
+
+struct gemp_halo {
+	const gemp_comm *comm;
+	const gemp_gas_links *links;
+	gemp_device *device;
+	size_t size;       /* bytes of a value */
+	int ranks;
+	bool kernels;
+	bool all;          /* bits[] and before[] of out are those of all places, on the device, too */
+	bool begun;        /* there are messages that have not been sent */
+	halo_side out, in;
+	uint32_t *slot;    /* [words of out * 32] own vertex of each place; GEMP_NO_VERTEX: none */
+	gemp_traffic traffic;
+	/* of ranks that share memory */
+	int *node_rank;         /* [ranks] which of the node it is; -1: on another one, or there is no common memory */
+	bool has_remote;          /* there are ranks elsewhere */
+	gemp_shared shared;
+	gemp_node_barrier board;
+	/* without kernels */
+	halo_index finder;
+	halo_mapping known[HALO_MAPPINGS];
+	unsigned known_next;
+	/* with kernels */
+	gemp_program program;
+	cl_kernel mark, gather, set_all, put_bits, put_pairs;
+	gemp_buffer slots, bits, before, packed; /* out */
+	gemp_buffer first, few;                  /* out: where words of ranks begin; what few changes come to */
+	cl_uint few_max;                            /* values of a rank that are listed */
+	cl_uint counting;                        /* the row of counts that the next launch takes */
+	gemp_pinned staging;                        /* what the host looks at between launches */
+	gemp_buffer inbox, came_before;          /* in */
+	cl_event reading, writing[2];            /* the last of the transfers from the device, and to it, by each queue */
+	bool ordered;      /* transfers to the device wait for kernels that were enqueued before `begin` */
+};
+
+static inline size_t halo_words(size_t places)
+{
+	return (places + 31) / 32;
+}
+
+/* Where values begin in a message, and its size. */
+static inline size_t halo_values_at(halo_form form, size_t places, size_t count)
+{
+	size_t words = form == HALO_ALL ? 0 : form == HALO_BITS ? halo_words(places) : count;
+	return sizeof(halo_head) + (words * sizeof(uint32_t) + 7) / 8 * 8;
+}
+
+static inline size_t halo_size(halo_form form, size_t places, size_t count, size_t value)
+{
+	return halo_values_at(form, places, count) + count * value;
+}
+
+static inline halo_form halo_form_of(size_t places, size_t count)
+{
+	if (count == places)
+		return HALO_ALL;
+	return halo_values_at(HALO_BITS, places, count) < halo_values_at(HALO_PAIRS, places, count) ? HALO_BITS : HALO_PAIRS;
+}
+
+static inline char *halo_message_of(const halo_side *side, int rank)
+{
+	return side->at[side->parity][rank];
+}
+
+static inline uint32_t halo_count(const halo_side *side, int rank)
+{
+	return side->before[side->first[rank + 1]] - side->before[side->first[rank]];
+}
+
+/* before[] of bits[] from one word to another. */
+void gemp_halo_prefix(halo_side *side, uint32_t from, uint32_t end);
+
+/* Room for the largest message of a rank. */
+static inline size_t halo_capacity(const halo_side *side, int rank, size_t value)
+{
+	return side->count[rank] ? halo_size(HALO_BITS, side->count[rank], side->count[rank], value) : 0;
+}
+
+/* Heads, bitmaps and places of messages, once bits[] and before[] are known. */
+void gemp_halo_write_heads(gemp_halo *mail);
+/* bits[] and before[] of all places. */
+void gemp_halo_mark_all(gemp_halo *mail);
+
+#endif

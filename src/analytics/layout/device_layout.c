@@ -1,0 +1,112 @@
+#include "analytics/layout/device_layout.h"
+
+#include "analytics/layout/edge_weights.h"
+#include "core/memory.h"
+#include "core/timer.h"
+#include "device/transfer.h"
+
+#include <stdio.h>
+
+/* What the host keeps; there are no empty buffers. A GPU is sent words of 32 bits, and the bytes that are left. */
+static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = size / sizeof(uint32_t), rest = size % sizeof(uint32_t);
+	if (!size)
+		return gemp_buffer_new(out, device, sizeof(uint64_t), NULL);
+	if (!device->gpu)
+		return gemp_buffer_borrow(out, device, size, bytes);
+	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
+	GEMP_TRY(gemp_transfer_upload(device, out, (gemp_transfer_numbers){ .narrow = bytes }, words));
+	if (rest)
+		code = gemp_buffer_write(device, out, size - rest, rest, (char *)bytes + size - rest);
+done:
+	return code;
+}
+
+static gemp_code load_begin(gemp_gas_device_rows *out, gemp_device *device, const gemp_gas_rows *rows, bool wide)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = (size_t)rows->rows + 1;
+	if (wide)
+		return load(&out->begin, device, rows->begin, count * sizeof *rows->begin);
+	if (device->gpu) {
+		GEMP_TRY(gemp_buffer_new(&out->begin, device, count * sizeof(uint32_t), NULL));
+		return gemp_transfer_upload(device, &out->begin, (gemp_transfer_numbers){ .wide = rows->begin }, count);
+	}
+	GEMP_TRY(GEMP_NEW(out->narrow, count));
+	for (size_t row = 0; row < count; row++)
+		out->narrow[row] = (uint32_t)rows->begin[row];
+	code = gemp_buffer_borrow(&out->begin, device, count * sizeof *out->narrow, out->narrow);
+done:
+	return code;
+}
+
+static gemp_code load_rows(gemp_gas_device_rows *out, gemp_device *device, const gemp_gas_rows *rows,
+                           size_t weight_size, bool wide)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_gas_device_rows){ .rows = rows->rows, .edges = gemp_gas_row_edges(rows) };
+	GEMP_TRY(load_begin(out, device, rows, wide));
+	GEMP_TRY(load(&out->end, device, rows->end, (size_t)out->edges * sizeof *rows->end));
+	code = load(&out->weight, device, rows->weight, (size_t)out->edges * weight_size);
+done:
+	return code;
+}
+
+static void free_rows(gemp_gas_device_rows *rows, gemp_device *device)
+{
+	gemp_buffer_free(&rows->begin, device);
+	gemp_buffer_free(&rows->end, device);
+	gemp_buffer_free(&rows->weight, device);
+	gemp_free(rows->narrow);
+	*rows = (gemp_gas_device_rows){ 0 };
+}
+
+gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *device, const gemp_gas_layout *layout,
+                                     unsigned parts)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	size_t size = gemp_gas_weight_size(layout->weights);
+	*out = (gemp_gas_device_layout){ .device = device, .layout = layout };
+	out->wide = gemp_gas_wide(gemp_gas_row_edges(&layout->in)) || gemp_gas_wide(gemp_gas_row_edges(&layout->in_ghost)) ||
+	            gemp_gas_wide(gemp_gas_row_edges(&layout->in_other)) || gemp_gas_wide(gemp_gas_row_edges(&layout->out));
+	if (parts & GEMP_GAS_IN) {
+		GEMP_TRY(load_rows(&out->in, device, &layout->in, size, out->wide));
+		GEMP_TRY(load_rows(&out->in_ghost, device, &layout->in_ghost, size, out->wide));
+	}
+	if (parts & GEMP_GAS_IN && layout->in_other.begin) {
+		GEMP_TRY(load_rows(&out->in_other, device, &layout->in_other, size, out->wide));
+		GEMP_TRY(load_rows(&out->in_sums, device, &layout->in_sums, size, out->wide));
+	}
+	out->shared_out = parts & GEMP_GAS_IN && parts & GEMP_GAS_OUT && layout->out.end == layout->in.end;
+	if (out->shared_out)
+		out->out = out->in;
+	else if (parts & GEMP_GAS_OUT)
+		GEMP_TRY(load_rows(&out->out, device, &layout->out, size, out->wide));
+	out->seconds = gemp_now() - since;
+done:
+	if (code != GEMP_OK)
+		gemp_gas_device_layout_free(out);
+	return code;
+}
+
+void gemp_gas_device_layout_free(gemp_gas_device_layout *layout)
+{
+	if (layout->device) {
+		if (!layout->shared_out)
+			free_rows(&layout->out, layout->device);
+		free_rows(&layout->in, layout->device);
+		free_rows(&layout->in_ghost, layout->device);
+		free_rows(&layout->in_other, layout->device);
+		free_rows(&layout->in_sums, layout->device);
+	}
+	*layout = (gemp_gas_device_layout){ 0 };
+}
+
+void gemp_gas_device_options(const gemp_gas_device_layout *layout, char options[GEMP_GAS_OPTIONS_SIZE])
+{
+	snprintf(options, GEMP_GAS_OPTIONS_SIZE, "%s -DGAS_WEIGHTS=%d", layout->wide ? " -DGAS_WIDE" : "",
+	         (int)layout->layout->weights);
+}

@@ -1,0 +1,117 @@
+/* layout: what a rank holds of a graph's edges while values travel along them.
+ *
+ * Edges are cut by target: a rank has every edge whose target it owns. The value of a source travels once to each
+ * rank that has edges of it, and gathering is local. Sources that other ranks own are ghosts.
+ *
+ * Local vertices: 0 .. own - 1 are this rank's, by the number of edges that begin or end there, the greatest first,
+ * then by key. own .. known - 1 are ghosts, by the rank that owns them and then in the order that they have there; so
+ * what a rank sends of all that another one knows is received in place. The order does not depend on the seed of the
+ * file.
+ *
+ * Or edges are cut on a grid of ranks (rank r is in row r / columns and column r % columns): a rank has those whose
+ * target is owned by a rank of its row, and whose source by one of its column. So ghosts are of ranks of the column
+ * alone, and there are rows of targets that other ranks of its row own (in_other), by that rank and then in the order
+ * that they have there. Their sums travel to the owners, arrive behind the values of known vertices, and are gathered as if
+ * each came along an edge of weight 1.
+ */
+
+#ifndef GEMP_ANALYTICS_LAYOUT_LAYOUT_H
+#define GEMP_ANALYTICS_LAYOUT_LAYOUT_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+
+typedef enum gemp_gas_direction {
+	GEMP_GAS_FORWARD,   /* edges lead from source to target; undirected ones both ways */
+	GEMP_GAS_REVERSE, /* from target to source */
+	GEMP_GAS_BOTH,  /* both ways */
+} gemp_gas_direction;
+
+/* How weights are kept; GAS_WEIGHTS of kernels/analytics/gas.clh. */
+typedef enum gemp_gas_weights {
+	GEMP_GAS_UNWEIGHTED, GEMP_GAS_U32, GEMP_GAS_U64, GEMP_GAS_F32, GEMP_GAS_F64, GEMP_GAS_U8, GEMP_GAS_U16,
+} gemp_gas_weights;
+
+/* As what weights are wanted. */
+typedef enum gemp_gas_weight_kind {
+	GEMP_GAS_LENGTHS, /* not negative; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
+	GEMP_GAS_SINGLE,  /* F32: 0, or normal numbers of single precision */
+	GEMP_GAS_DOUBLE,  /* F64 */
+} gemp_gas_weight_kind;
+
+typedef enum gemp_gas_wanted_rows {
+	GEMP_GAS_IN = 1,          /* in, in_ghost */
+	GEMP_GAS_OUT = 2,         /* out */
+	GEMP_GAS_OUT_WEIGHT = 4,  /* out_weight */
+} gemp_gas_wanted_rows;
+
+typedef enum gemp_gas_cut { GEMP_GAS_BY_TARGET, GEMP_GAS_ON_GRID } gemp_gas_cut;
+
+/* Of all ranks. By target they are in one column. */
+typedef struct gemp_gas_grid {
+	int rows, columns;
+} gemp_gas_grid;
+
+typedef struct gemp_gas_layout_options {
+	const bool *relations; /* [graph->relation_count]; NULL: all */
+	gemp_gas_direction direction;
+	unsigned parts;        /* gemp_gas_wanted_rows, together */
+	const char *weight;    /* edge attribute; NULL: unweighted */
+	gemp_gas_weight_kind wanted;
+	bool not_negative;     /* weights below 0 are refused, as lengths are */
+	gemp_gas_cut cut;
+} gemp_gas_layout_options;
+
+typedef struct gemp_gas_rows {
+	uint32_t rows;
+	uint64_t *begin; /* [rows + 1] from 0 */
+	uint32_t *end;   /* [begin[rows]] local vertices, ascending in a row */
+	void *weight;    /* [begin[rows]] of the layout's weights; NULL: unweighted */
+} gemp_gas_rows;
+
+/* What is sent to whom, and where it arrives: of values, own vertices, and ghosts. */
+typedef struct gemp_gas_links {
+	uint64_t *send_begin;  /* [ranks + 1] */
+	uint32_t *send;        /* [send_begin[ranks]] own vertices that rank r has as ghosts, ascending for each r */
+	uint32_t *ghost_begin; /* [ranks + 1] local vertices [ghost_begin[r], ghost_begin[r + 1]) are owned by rank r */
+} gemp_gas_links;
+
+typedef struct gemp_gas_layout {
+	const gemp_comm *comm;      /* borrowed */
+	const gemp_graph *graph;    /* borrowed */
+	bool symmetric;             /* each edge leads both ways */
+	uint64_t vertices, edges;   /* of all ranks; an edge that leads both ways counts twice, if it is a loop once */
+	uint32_t own, known;
+	gemp_vertex *id;            /* [known] */
+	uint32_t *key_rank;         /* [known] as graph->key_rank: the smaller, the smaller the key */
+	uint32_t *local;            /* [own] of graph's row (id - first) -> local vertex */
+	uint64_t *out_degree;       /* [own] edges that leave it, to all ranks */
+	double *out_weight;         /* [own] sum of their weights; NULL: not wanted, or unweighted */
+	gemp_gas_weights weights;
+	double min_weight, max_weight;     /* weight of all ranks' edges; 0 where there are none or they are unweighted */
+	double weight_sum;          /* the same, of all edges */
+	uint64_t max_integer;  /* of integers, exactly */
+	gemp_gas_grid grid;
+	gemp_gas_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
+	gemp_gas_rows out;          /* known rows; ends are targets, own or behind them others: the same edges by source. One rank's may be the
+	                               arrays of `in`, if the layout is symmetric */
+	gemp_gas_links links;
+	/* with several columns */
+	gemp_gas_rows in_other;     /* other ranks' rows; ends are own sources and ghosts */
+	gemp_gas_rows in_sums;      /* own rows; ends are places where sums arrive, by rank, of weight 1 */
+	gemp_gas_links sums;        /* by the columns of ranks of this row: other rows whose sums are sent, where sums arrive */
+	double seconds;             /* to make it, without loading the graph */
+} gemp_gas_layout;
+
+/* Known vertices, and sums that arrive. */
+static inline uint32_t gemp_gas_values(const gemp_gas_layout *layout)
+{
+	return layout->sums.ghost_begin ? layout->sums.ghost_begin[layout->grid.columns] : layout->known;
+}
+
+static inline uint64_t gemp_gas_row_edges(const gemp_gas_rows *rows)
+{
+	return rows->begin ? rows->begin[rows->rows] : 0;
+}
+
+#endif

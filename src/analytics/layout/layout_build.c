@@ -1,0 +1,196 @@
+#include "analytics/layout/layout_build.h"
+
+#include "analytics/layout/arcs.h"
+#include "analytics/layout/edge_weights.h"
+#include "analytics/layout/layout_rows.h"
+#include "analytics/layout/vertex_order.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/timer.h"
+
+/* The types that are wanted, and which ways their edges lead. */
+static gemp_code choose_types(gemp_gas_layout_state *m, const gemp_gas_layout_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *graph = m->graph;
+	m->out->symmetric = true;
+	GEMP_TRY(GEMP_NEW(m->types, graph->relation_count));
+	for (size_t k = 0; k < graph->relation_count; k++) {
+		const gemp_relation *relation = &graph->relations[k];
+		if (options->relations && !options->relations[k])
+			continue;
+		bool both = !relation->directed || options->direction == GEMP_GAS_BOTH;
+		m->types[m->type_count++] = (gemp_gas_type){ .relation = relation,
+			.forward = both || options->direction == GEMP_GAS_FORWARD,
+			.backward = both || options->direction == GEMP_GAS_REVERSE };
+		m->out->symmetric &= both;
+	}
+done:
+	return code;
+}
+
+/* Rows by target are there, or can be. */
+static bool has_in(const gemp_gas_layout_state *m, unsigned parts)
+{
+	bool has = true;
+	for (size_t t = 0; t < m->type_count; t++)
+		has &= m->graph->loader.load_relation || (m->types[t].relation->loaded & parts) == parts;
+	return has;
+}
+
+/* Collective. Rows by source, with weights; rows by target alone, else only for the degrees of what leads against its
+ * direction. */
+static gemp_code load(gemp_gas_layout_state *m, gemp_graph *graph, const char *weight)
+{
+	gemp_code code = GEMP_OK;
+	m->one_rank = m->comm->size == 1 && has_in(m, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
+	GEMP_TRY(gemp_graph_load_keys(graph));
+	for (size_t t = 0; t < m->type_count; t++) {
+		unsigned parts = GEMP_LOAD_OUT | (weight ? GEMP_LOAD_PROPS : 0u);
+		if (m->one_rank || (m->types[t].backward && !m->out->symmetric))
+			parts |= GEMP_LOAD_IN;
+		if (m->one_rank && m->types[t].backward && weight)
+			parts |= GEMP_LOAD_IN_EDGES;
+		GEMP_TRY(gemp_graph_load_relation(graph, (size_t)(m->types[t].relation - graph->relations), parts));
+	}
+done:
+	return code;
+}
+
+static void forget(gemp_gas_layout_state *m)
+{
+	gemp_free(m->types);
+	gemp_free(m->arcs.word);
+	gemp_free(m->arcs.begin);
+	gemp_free(m->from_own);
+	gemp_free(m->from_ghost);
+	gemp_free(m->ghost_local);
+	gemp_free(m->in_counts);
+	gemp_free(m->row);
+	gemp_rank_bitmap_free(&m->ghosts);
+}
+
+static void free_rows(gemp_gas_rows *rows)
+{
+	gemp_free(rows->begin);
+	gemp_free(rows->end);
+	gemp_free(rows->weight);
+	*rows = (gemp_gas_rows){ 0 };
+}
+
+gemp_gas_grid gemp_gas_grid_of(int ranks)
+{
+	int columns = 1;
+	for (int c = 1; c <= ranks / c; c++)
+		columns = ranks % c == 0 ? c : columns;
+	return (gemp_gas_grid){ ranks / columns, columns };
+}
+
+/* Where arcs lead that come to this rank. */
+static void place_in_grid(gemp_gas_layout_state *m, gemp_gas_cut cut)
+{
+	const gemp_graph *graph = m->graph;
+	gemp_gas_grid grid = cut == GEMP_GAS_ON_GRID ? gemp_gas_grid_of(m->comm->size) : (gemp_gas_grid){ m->comm->size, 1 };
+	int first = m->comm->rank - m->comm->rank % grid.columns;
+	m->out->grid = grid;
+	m->first = graph->bounds[first];
+	m->targets = graph->bounds[first + grid.columns] - m->first;
+}
+
+static void log_step(unsigned step)
+{
+	gemp_progress("laying out", step, 5, 0);
+}
+
+/* Collective. */
+static gemp_code make(gemp_gas_layout_state *m, const gemp_gas_layout_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_gas_layout *out = m->out;
+	double since = gemp_now();
+	bool weigh = options->parts & GEMP_GAS_OUT_WEIGHT && options->weight;
+	log_step(0);
+	GEMP_TRY(gemp_gas_make_weights(m, options));
+	log_step(1);
+	if (!m->one_rank)
+		GEMP_TRY(gemp_gas_make_arcs(m));
+	log_step(2);
+	GEMP_TRY(gemp_gas_make_order(m));
+	if (m->one_rank)
+		GEMP_TRY(gemp_gas_make_arcs_alone(m));
+	out->edges = gemp_comm_sum1(m->comm, m->arcs.count);
+	log_step(3);
+	GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_in(m)));
+	log_step(4);
+	if (options->parts & GEMP_GAS_OUT || weigh)
+		GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_out(out)));
+	if (weigh)
+		GEMP_TRY(gemp_gas_make_out_weight(out));
+	out->seconds = gemp_now() - since;
+done:
+	return code;
+}
+
+/* Rows that were made on the way to others. */
+static void drop_unwanted(gemp_gas_layout *layout, unsigned parts)
+{
+	bool shared = layout->out.end == layout->in.end;
+	if (!(parts & GEMP_GAS_OUT) && layout->out.begin) {
+		if (shared)
+			layout->out = (gemp_gas_rows){ 0 };
+		else
+			free_rows(&layout->out);
+	}
+	if (parts & GEMP_GAS_IN)
+		return;
+	if (shared && layout->out.begin)
+		layout->in = (gemp_gas_rows){ 0 };
+	else
+		free_rows(&layout->in);
+	free_rows(&layout->in_ghost);
+	free_rows(&layout->in_other);
+	free_rows(&layout->in_sums);
+}
+
+gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
+                              const gemp_gas_layout_options *options)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_gas_layout){ .comm = comm, .graph = graph, .vertices = graph->vertex_count };
+	gemp_gas_layout_state m = { .comm = comm, .graph = graph, .out = out };
+	GEMP_TRY(gemp_comm_agree(comm, choose_types(&m, options)));
+	GEMP_TRY(load(&m, graph, options->weight));
+	place_in_grid(&m, options->cut);
+	GEMP_TRY(make(&m, options));
+	drop_unwanted(out, options->parts);
+done:
+	forget(&m);
+	if (code != GEMP_OK)
+		gemp_gas_layout_free(out);
+	return code;
+}
+
+static void free_links(gemp_gas_links *links)
+{
+	gemp_free(links->send_begin);
+	gemp_free(links->send);
+	gemp_free(links->ghost_begin);
+}
+
+void gemp_gas_layout_free(gemp_gas_layout *layout)
+{
+	if (layout->out.end != layout->in.end)
+		free_rows(&layout->out);
+	free_rows(&layout->in);
+	free_rows(&layout->in_ghost);
+	free_rows(&layout->in_other);
+	free_rows(&layout->in_sums);
+	gemp_free(layout->id);
+	gemp_free(layout->key_rank);
+	gemp_free(layout->local);
+	gemp_free(layout->out_degree);
+	gemp_free(layout->out_weight);
+	free_links(&layout->links);
+	free_links(&layout->sums);
+	*layout = (gemp_gas_layout){ 0 };
+}

@@ -1,0 +1,284 @@
+#include "analytics/traversal/bfs.h"
+
+#include "analytics/traversal/parents.h"
+#include "core/memory.h"
+#include "core/timer.h"
+
+#include <string.h>
+
+enum { BEGIN, LEVEL, SETTLE, GATHER = SETTLE + 3, KERNELS };
+/* The last one is for tuples. */
+static const char *const names[KERNELS] = { "bfs_begin", "bfs_level", GEMP_PARENTS_KERNELS, "bfs_gather" };
+
+/* Where most edges are of hubs a GPU had better pull early and for long. */
+enum { HUB_ALPHA = 300, HUB_BETA = 1000, GPU_ALPHA = 15, CPU_ALPHA = 40, BETA = 24 };
+
+struct gemp_bfs {
+	gemp_frontier frontier;
+	gemp_parents settle;
+	gemp_frontier_tuples tuples;
+	gemp_halo *mail;
+	gemp_bfs_options options;
+	gemp_buffer visited, closed, level, parent;
+	cl_uint open;    /* own vertices from here on have no edges in */
+	cl_uint before;  /* the source of the last search */
+	uint32_t *level_host;
+	gemp_vertex *parent_host;
+	double prepare_seconds;
+};
+
+static bool is_empty(const gemp_gas_rows *rows, uint32_t row)
+{
+	return !rows->begin || rows->begin[row] == rows->begin[row + 1];
+}
+
+/* Vertices without edges in are never found: nobody is to look for a source of theirs. */
+static gemp_code make_closed(gemp_bfs *b)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_layout *l = b->frontier.layout;
+	uint32_t *closed = NULL;
+	GEMP_TRY(GEMP_NEW(closed, b->frontier.words));
+	for (uint32_t v = 0; v < l->own; v++)
+		if (is_empty(&l->in, v) && is_empty(&l->in_ghost, v))
+			closed[v / 32] |= 1u << v % 32;
+		else
+			b->open = v + 1;
+	code = gemp_buffer_new(&b->closed, b->frontier.device, b->frontier.words * sizeof *closed, closed);
+done:
+	gemp_free(closed);
+	return code;
+}
+
+/* What has no edges in has no level either: it is never written again. */
+static gemp_code clear_levels(gemp_bfs *b)
+{
+	static const cl_uint none = UINT32_MAX;
+	b->before = none;
+	return b->level.size ? GEMP_CL(clEnqueueFillBuffer(b->frontier.device->queue, b->level.mem, &none, sizeof none, 0,
+	                                                   b->level.size, 0, NULL, NULL)) : GEMP_OK;
+}
+
+static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = &b->frontier;
+	const bool shuffle = b->options.pass == GEMP_GAS_PASS_SHUFFLE;
+	char options[GEMP_TUPLES_OPTIONS_SIZE] = "";
+	double since = gemp_now();
+	if (shuffle) {
+		gemp_frontier_tuples_options(options, sizeof(cl_uint));
+		b->options.direction = GEMP_BFS_PUSH;
+	}
+	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT, &b->options.shape,
+	                           "gas_bfs.cl", options, names, shuffle ? KERNELS : GATHER));
+	if (shuffle)
+		GEMP_TRY(gemp_frontier_tuples_new(&b->tuples, f, sizeof(cl_uint)));
+	GEMP_TRY(GEMP_NEW(b->level_host, layout->own));
+	GEMP_TRY(gemp_buffer_new(&b->visited, device, f->words * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&b->level, device, layout->known * sizeof(cl_uint), NULL));
+	GEMP_TRY(make_closed(b));
+	GEMP_TRY(clear_levels(b));
+	if (!b->options.any) {
+		GEMP_TRY(GEMP_NEW(b->parent_host, layout->own));
+		GEMP_TRY(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
+		GEMP_TRY(gemp_parents_new(&b->settle, f, SETTLE, false));
+	}
+	b->prepare_seconds = gemp_now() - since - f->build_seconds;
+done:
+	return code;
+}
+
+gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_bfs_options *options)
+{
+	gemp_bfs *b = NULL;
+	gemp_code code = GEMP_NEW(b, 1);
+	*out = NULL;
+	if (code == GEMP_OK) {
+		b->options = options ? *options : (gemp_bfs_options){ 0 };
+		code = prepare(b, layout, device);
+	}
+	code = gemp_comm_agree(layout->comm, code);
+	if (code == GEMP_OK)
+		code = gemp_halo_new(&b->mail, layout, device, 0);
+	if (code != GEMP_OK) {
+		gemp_bfs_free(b);
+		return code;
+	}
+	*out = b;
+	return GEMP_OK;
+}
+
+void gemp_bfs_free(gemp_bfs *b)
+{
+	if (!b)
+		return;
+	gemp_device *device = b->frontier.device;
+	if (device) {
+		gemp_parents_free(&b->settle);
+		gemp_frontier_tuples_free(&b->tuples);
+		gemp_buffer_free(&b->visited, device);
+		gemp_buffer_free(&b->closed, device);
+		gemp_buffer_free(&b->level, device);
+		gemp_buffer_free(&b->parent, device);
+	}
+	gemp_halo_free(b->mail);
+	gemp_frontier_free(&b->frontier);
+	gemp_free(b->level_host);
+	gemp_free(b->parent_host);
+	gemp_free(b);
+}
+
+double gemp_bfs_prepare_seconds(const gemp_bfs *b, double *build)
+{
+	*build = b->frontier.build_seconds;
+	return b->prepare_seconds;
+}
+
+static void set_state(gemp_bfs *b)
+{
+	gemp_frontier *f = &b->frontier;
+	const bool hubs = f->device->gpu && gemp_frontier_has_hubs(f);
+	const gemp_bfs_direction direction = b->options.direction;
+	memset(f->state, 0, sizeof f->state);
+	f->state[GAS_MODE] = direction == GEMP_BFS_PULL ? GAS_BFS_PULL : GAS_BFS_PUSH;
+	f->state[GAS_LOOK] = direction == GEMP_BFS_PULL ? UINT64_MAX : UINT64_C(1) << (GAS_LEVELS - 1);
+	const uint32_t alpha = hubs ? HUB_ALPHA : f->device->gpu ? GPU_ALPHA : CPU_ALPHA;
+	f->state[GAS_ALPHA] = direction ? 0 : b->options.alpha ? b->options.alpha : alpha;
+	f->state[GAS_BETA] = direction ? UINT32_MAX : b->options.beta ? b->options.beta : hubs ? HUB_BETA : BETA;
+	f->state[GAS_VERTICES] = direction ? 0 : f->layout->vertices;
+	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size; /* ranks see edges among own vertices */
+}
+
+static gemp_code begin(gemp_bfs *b, cl_uint source)
+{
+	gemp_frontier *f = &b->frontier;
+	const gemp_gas_layout *l = f->layout;
+	const gas_start start = gemp_frontier_start(f);
+	const cl_uint before = b->before;
+	const gemp_argument arguments[] = {
+		GEMP_ARG(&b->open), GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source), GEMP_ARG(&before),
+		GEMP_ARG(&b->closed.mem), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&start),
+	};
+	b->before = source;
+	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
+}
+
+static gemp_code gather(gemp_bfs *b)
+{
+	const gemp_frontier *f = &b->frontier;
+	const gemp_argument arguments[] = {
+		GEMP_ARG(&f->out.rows->begin.mem), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(&f->control.mem),
+	};
+	return gemp_frontier_tuples_gather(&b->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
+}
+
+static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool again)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = &b->frontier;
+	const cl_uint cleared = again ? 0 : f->words, ghosts = again ? f->layout->known : f->layout->own;
+	const bool shuffle = b->tuples.frontier;
+	const gemp_argument rest[] = {
+		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
+		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&ghosts),
+		GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared),
+		GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&b->tuples),
+	};
+	const size_t count = sizeof rest / sizeof *rest;
+	if (shuffle)
+		GEMP_TRY(gemp_frontier_tuples_clear(&b->tuples));
+	GEMP_TRY(gemp_frontier_launch_push(f, LEVEL, rest, shuffle ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
+	if (shuffle)
+		code = gather(b);
+done:
+	return code;
+}
+
+/* One rank has no ghosts; several know what the round does. */
+static gemp_code launch_level(void *self)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bfs *b = self;
+	gemp_frontier *f = &b->frontier;
+	GEMP_TRY(launch_rows(b, &f->in, false));
+	if (f->layout->comm->size > 1 && f->state[GAS_MODE] == GAS_BFS_PULL)
+		code = launch_rows(b, &f->in_ghost, true);
+done:
+	return code;
+}
+
+static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
+{
+	const gemp_frontier_search search = { b, launch_level, gas_bfs_rule, b->mail, NULL };
+	set_state(b);
+	return gemp_frontier_run(&b->frontier, &search, begin(b, source), exchange);
+}
+
+/* Sums of all ranks, of what each has of its own vertices. */
+static void sum_up(gemp_bfs *b, gemp_bfs_result *r)
+{
+	const gemp_gas_layout *l = b->frontier.layout;
+	uint64_t sums[2] = { 0, 0 }, depth = 0;
+	for (uint32_t v = 0; v < l->own; v++)
+		if (r->level[v] != GEMP_NO_LEVEL) {
+			sums[0]++;
+			sums[1] += l->out_degree[v];
+			depth = r->level[v] > depth ? r->level[v] : depth;
+		}
+	gemp_comm_sum(l->comm, sums, 2);
+	gemp_comm_max(l->comm, &depth, 1);
+	r->reached = sums[0];
+	r->cost.edges = sums[1];
+	r->depth = (uint32_t)depth;
+}
+
+static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = &b->frontier;
+	double since = gemp_now(), settle_device;
+	GEMP_TRY(search(b, source, &r->cost.exchange));
+	r->cost.wall = gemp_now() - since;
+	r->cost.rounds = f->state[GAS_ROUND];
+	r->pulls = f->state[GAS_PULLS];
+	r->pushes = r->cost.rounds - r->pulls;
+	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
+	since = gemp_now();
+	if (!b->options.any) {
+		GEMP_TRY(gemp_parents_min(&b->settle, &b->level, f->state[GAS_LOOK],
+		                           b->options.direction != GEMP_BFS_PULL));
+		GEMP_TRY(gemp_parents_ids(&b->settle, &b->settle.best, &b->parent));
+		GEMP_TRY(gemp_frontier_seconds(f, &settle_device)); /* waits */
+	}
+	r->cost.parents = gemp_now() - since;
+	since = gemp_now();
+	GEMP_TRY(gemp_frontier_fetch(f, &b->level, b->level_host, f->layout->own * sizeof *b->level_host));
+	if (b->parent_host)
+		GEMP_TRY(gemp_frontier_fetch(f, &b->parent, b->parent_host, f->layout->own * sizeof *b->parent_host));
+	r->cost.download = gemp_now() - since;
+	r->level = b->level_host;
+	r->parent = b->parent_host;
+done:
+	return code;
+}
+
+gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
+{
+	const gemp_gas_layout *l = b->frontier.layout;
+	const gemp_traffic before = *gemp_halo_traffic(b->mail);
+	*result = (gemp_bfs_result){ 0 };
+	cl_uint local;
+	gemp_code code = gemp_frontier_source(&b->frontier, source, &local);
+	if (code != GEMP_OK)
+		return code;
+	code = gemp_comm_agree(l->comm, run(b, local, result));
+	if (code == GEMP_OK)
+		sum_up(b, result);
+	result->cost.traffic = gemp_traversal_traffic(b->mail, &before);
+	return code;
+}

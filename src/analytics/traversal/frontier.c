@@ -1,0 +1,422 @@
+/* frontier_rows: rows of a layout cut into slices and pieces, as kernels/analytics/gas_frontier.clh wants them. */
+
+#include "analytics/traversal/frontier.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/timer.h"
+#include "device/transfer.h"
+#include "primitive/split.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct lists {
+	cl_uint2 *slices, *pieces;
+	size_t slice_count, slice_room, piece_count, piece_room;
+	uint32_t *light;
+} lists;
+
+static gemp_code add(cl_uint2 **list, size_t *count, size_t *room, uint32_t x, uint32_t y)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(*list, *room, *count + 1));
+	(*list)[(*count)++] = (cl_uint2){ { x, y } };
+done:
+	return code;
+}
+
+/* Rows of one word whose edges together are worth a warp. */
+enum { PIECE_ROWS = 4 };
+
+static gemp_code take_row(lists *l, const gemp_gas_rows *rows, uint32_t row, const gemp_frontier_shape *shape)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t edges = rows->begin[row + 1] - rows->begin[row];
+	cl_uint2 *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
+	if (edges > shape->slice) {
+		for (uint64_t at = 0; at < edges; at += shape->slice)
+			GEMP_TRY(add(&l->slices, &l->slice_count, &l->slice_room, row, (uint32_t)(at / shape->slice)));
+	} else if (!l->light) {
+		return GEMP_OK;
+	} else if (edges <= shape->piece) {
+		l->light[row / 32] |= 1u << row % 32;
+	} else if (last && last->s[0] == row / 32 && __builtin_popcount(last->s[1]) < PIECE_ROWS) {
+		last->s[1] |= 1u << row % 32;
+	} else {
+		code = add(&l->pieces, &l->piece_count, &l->piece_room, row / 32, 1u << row % 32);
+	}
+done:
+	return code;
+}
+
+static gemp_code take_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_gas_rows *rows)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *heads;
+	GEMP_TRY(GEMP_NEW(heads, rows->rows));
+	for (uint32_t row = 0; row < rows->rows; row++)
+		heads[row] = rows->begin[row] < rows->begin[row + 1] ? rows->end[rows->begin[row]] : row;
+	code = gemp_buffer_new(&out->heads, f->device, rows->rows * sizeof *heads, heads);
+done:
+	gemp_free(heads);
+	return code;
+}
+
+/* sources: also pieces and the mask of light rows, for frontiers of the rows' vertices; else heads. `out` is to be freed with the
+ * frontier also after a failure. */
+static gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *out, const gemp_gas_rows *rows,
+                                        const gemp_gas_device_rows *held, bool sources)
+{
+	gemp_code code = GEMP_OK;
+	lists l = { 0 };
+	out->rows = held;
+	if (sources)
+		GEMP_TRY(GEMP_NEW(l.light, f->words));
+	for (uint32_t row = 0; row < rows->rows; row++) {
+		GEMP_TRY(take_row(&l, rows, row, &f->shape));
+	}
+	out->slice_count = (cl_uint)l.slice_count;
+	out->piece_count = (cl_uint)l.piece_count;
+	GEMP_TRY(gemp_buffer_new(&out->slices, f->device, l.slice_count * sizeof *l.slices, l.slices));
+	if (!sources)
+		code = take_heads(f, out, rows);
+	if (sources) {
+		GEMP_TRY(gemp_buffer_new(&f->pieces, f->device, l.piece_count * sizeof *l.pieces, l.pieces));
+		GEMP_TRY(gemp_buffer_new(&f->light, f->device, f->words * sizeof *l.light, l.light));
+	}
+done:
+	gemp_free(l.slices);
+	gemp_free(l.pieces);
+	gemp_free(l.light);
+	return code;
+}
+
+enum {
+	WARP = 32,
+	FEW = 1 << 20,        /* vertices: a launch of fewer work-items is over sooner */
+	FEW_ITEMS = 512,
+	FIRST_BATCH = 12,     /* launches before the host looks, as long as no search has told how many it takes */
+	MOST_ARGUMENTS = 32,
+	PUSH_ARGUMENTS = 8,
+};
+
+static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0, 1024, 256 };
+static const gemp_frontier_shape cpu_shape = { false, 1 << 14, 0, 0, 64, 0, 1, 1 };
+
+static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
+{
+	bool groups = f->device->gpu || (wanted && wanted->groups);
+	gemp_frontier_shape s = groups ? gpu_shape : cpu_shape;
+	if (groups && f->layout->known < FEW)
+		s.items = FEW_ITEMS;
+	if (wanted) {
+		s.slice = wanted->slice ? wanted->slice : s.slice;
+		s.piece = wanted->piece ? wanted->piece : s.piece;
+		s.lane_max = wanted->lane_max ? wanted->lane_max : s.lane_max;
+		s.chunk = wanted->chunk ? wanted->chunk : s.chunk;
+		s.batch = wanted->batch;
+		s.items = wanted->items ? wanted->items : s.items;
+		s.group = wanted->group ? wanted->group : s.group;
+	}
+	if (!groups || s.piece > s.slice)
+		s.piece = s.slice;
+	f->shape = s;
+	f->lanes = groups ? WARP : 1;
+	f->group = gemp_worker_group_size(f->device, f->lanes, s.group);
+	f->items = f->device->units * (size_t)(s.items > f->group ? s.items : f->group);
+}
+
+static void free_program(gemp_frontier *f)
+{
+	for (size_t k = 0; k < GEMP_FRONTIER_KERNELS; k++) {
+		if (f->kernels[k])
+			clReleaseKernel(f->kernels[k]);
+		f->kernels[k] = NULL;
+	}
+	gemp_program_free(&f->program);
+}
+
+gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *more, const char *const *names, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, rows[GEMP_GAS_OPTIONS_SIZE], options[256];
+	GEMP_CHECK(count <= GEMP_FRONTIER_KERNELS);
+	free_program(f);
+	f->stored = false;
+	gemp_gas_device_options(&f->device_rows, rows);
+	int length = snprintf(options, sizeof options, "-DGEMP_LANES=%u -DGAS_GROUP=%zu -DGAS_LONG=%uu -DGAS_SHORT=%uu "
+	                      "-DGAS_CHUNK=%uu%s%s", f->lanes, f->group, f->shape.slice, f->shape.lane_max, f->shape.chunk,
+	                      rows, more);
+	GEMP_CHECK(length > 0 && (size_t)length < sizeof options);
+	GEMP_TRY(gemp_kernel_source(&source, file));
+	GEMP_TRY(gemp_program_new(&f->program, f->device, source, options));
+	for (size_t k = 0; k < count; k++)
+		GEMP_TRY(gemp_kernel_new(&f->kernels[k], &f->program, names[k]));
+	f->build_seconds += f->program.seconds;
+done:
+	gemp_free(source);
+	return code;
+}
+
+gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_gas_layout *layout, gemp_device *device, unsigned parts,
+                            const gemp_frontier_shape *shape, const char *file, const char *options,
+                            const char *const *names, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = out;
+	double since = gemp_now();
+	*f = (gemp_frontier){ .device = device, .layout = layout, .words = layout->known / 32 + 1 };
+	choose_shape(f, shape);
+	GEMP_TRY(gemp_gas_device_layout_new(&f->device_rows, device, layout, parts));
+	GEMP_TRY(gemp_frontier_rows_new(f, &f->out, &layout->out, &f->device_rows.out, true));
+	if (parts & GEMP_GAS_IN) {
+		GEMP_TRY(gemp_frontier_rows_new(f, &f->in, &layout->in, &f->device_rows.in, false));
+		GEMP_TRY(gemp_frontier_rows_new(f, &f->in_ghost, &layout->in_ghost, &f->device_rows.in_ghost, false));
+	}
+	for (int b = 0; b < GEMP_FRONTIER_BITMAPS; b++)
+		GEMP_TRY(gemp_buffer_new(&f->bitmap[b], device, f->words * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&f->control, device, sizeof f->state, NULL));
+	GEMP_TRY(gemp_frontier_build(f, file, options, names, count));
+	f->prepare_seconds = gemp_now() - since - f->build_seconds;
+done:
+	return code;
+}
+
+static void free_rows(gemp_frontier_rows *rows, gemp_device *device)
+{
+	gemp_buffer_free(&rows->slices, device);
+	gemp_buffer_free(&rows->heads, device);
+}
+
+void gemp_frontier_free(gemp_frontier *f)
+{
+	if (!f->device)
+		return;
+	gemp_timings_free(&f->laps);
+	free_program(f);
+	gemp_buffer_free(&f->control, f->device);
+	for (int b = 0; b < GEMP_FRONTIER_BITMAPS; b++)
+		gemp_buffer_free(&f->bitmap[b], f->device);
+	gemp_buffer_free(&f->pieces, f->device);
+	gemp_buffer_free(&f->light, f->device);
+	free_rows(&f->out, f->device);
+	free_rows(&f->in, f->device);
+	free_rows(&f->in_ghost, f->device);
+	gemp_gas_device_layout_free(&f->device_rows);
+	*f = (gemp_frontier){ 0 };
+}
+
+gemp_code gemp_frontier_launch(gemp_frontier *f, int kernel, const gemp_argument *arguments, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_launch_with(f->device, f->kernels[kernel], f->items, f->group, arguments, count));
+	code = gemp_timings_add(&f->laps, f->device);
+done:
+	return code;
+}
+
+gemp_code gemp_frontier_launch_push(gemp_frontier *f, int kernel, const gemp_argument *arguments, size_t count)
+{
+	const gemp_frontier_rows *out = &f->out;
+	gemp_argument all[MOST_ARGUMENTS] = {
+		GEMP_ARG(&out->rows->begin.mem), GEMP_ARG(&out->rows->end.mem), GEMP_ARG(&out->slices.mem),
+		GEMP_ARG(&out->slice_count), GEMP_ARG(&f->pieces.mem), GEMP_ARG(&out->piece_count), GEMP_ARG(&f->light.mem),
+		GEMP_ARG(&f->layout->known),
+	};
+	GEMP_CHECK(PUSH_ARGUMENTS + count <= MOST_ARGUMENTS);
+	memcpy(all + PUSH_ARGUMENTS, arguments, count * sizeof *arguments);
+	return gemp_frontier_launch(f, kernel, all, PUSH_ARGUMENTS + count);
+}
+
+gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *local)
+{
+	const gemp_gas_layout *l = f->layout;
+	const uint64_t first = l->graph->first_vertex;
+	if (id >= l->vertices)
+		return gemp_fail(GEMP_EUSAGE, "there is no vertex %" GEMP_PRIVERTEX " to begin at; the graph has %" PRIu64, id,
+		                 l->vertices);
+	*local = id >= first && id - first < l->own ? l->local[id - first] : UINT32_MAX;
+	return GEMP_OK;
+}
+
+bool gemp_frontier_has_hubs(const gemp_frontier *f)
+{
+	return (uint64_t)f->out.slice_count * f->shape.slice > f->device_rows.out.edges / 2;
+}
+
+gemp_code gemp_frontier_read(gemp_frontier *f)
+{
+	return gemp_buffer_read(f->device, &f->control, 0, sizeof f->state, f->state);
+}
+
+gemp_code gemp_frontier_write(gemp_frontier *f)
+{
+	return GEMP_CL(clEnqueueWriteBuffer(f->device->queue, f->control.mem, CL_FALSE, 0, sizeof f->state, f->state, 0, NULL, NULL));
+}
+
+/* One launch more than the last search took: the one that finds nothing. */
+static gemp_code run_alone(gemp_frontier *f, const gemp_frontier_search *search)
+{
+	gemp_code code = GEMP_OK;
+	unsigned batch = f->shape.batch ? f->shape.batch : f->rounds ? f->rounds : FIRST_BATCH;
+	do {
+		for (unsigned r = 0; r < batch; r++, f->current++)
+			GEMP_TRY(search->launch(search->self));
+		GEMP_TRY(gemp_frontier_read(f));
+		gemp_progress("searching, rounds so far", f->state[GAS_ROUND], 0, 0);
+		batch = f->shape.batch ? f->shape.batch : FIRST_BATCH;
+	} while (f->state[GAS_MODE]);
+	f->rounds = (unsigned)f->state[GAS_ROUND];
+done:
+	return code;
+}
+
+/* Collective. When launches have ended, values of the frontier go to where it has ghosts, and with them goes what work-items of
+ * this rank have counted: as if one device had, the rule is applied. mine: what has failed here, also after all have agreed. */
+static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted, double *exchange)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_buffer *frontier = &f->bitmap[f->current % GEMP_FRONTIER_BITMAPS];
+	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
+	const gemp_halo_read look = { &f->control, sizeof f->state, f->state };
+	gemp_code begun = gemp_halo_begin_with(search->halo, search->values, frontier, counted ? &look : NULL); /* waits */
+	if (*mine == GEMP_OK)
+		*mine = begun;
+	if (counted) {
+		memcpy(sums, &f->state[GAS_SUMS], 3 * sizeof *sums);
+		sums[3] = f->state[GAS_OVERFLOW] != 0;
+		greatest = f->state[GAS_LEAST];
+	}
+	double since = gemp_now();
+	GEMP_TRY(gemp_halo_round(search->halo, *mine, sums, 4, &greatest, 1));
+	if (counted) {
+		memcpy(&f->state[GAS_SUMS], sums, 3 * sizeof *sums);
+		f->state[GAS_OVERFLOW] = sums[3];
+		f->state[GAS_LEAST] = greatest;
+		search->rule(f->state);
+		gemp_progress("searching, rounds so far", f->state[GAS_ROUND], 0, 0);
+		memset(&f->state[GAS_SUMS], 0, (GAS_RULED - GAS_SUMS) * sizeof *f->state);
+		*mine = gemp_frontier_write(f);
+	}
+	gemp_code ended = gemp_halo_end(search->halo, search->values, frontier);
+	*exchange += gemp_now() - since;
+	if (*mine == GEMP_OK)
+		*mine = ended;
+done:
+	return code;
+}
+
+static gemp_code run_together(gemp_frontier *f, const gemp_frontier_search *search, gemp_code mine, double *exchange)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(share(f, search, &mine, false, exchange));
+	while (f->state[GAS_MODE]) {
+		if (mine == GEMP_OK)
+			mine = search->launch(search->self);
+		f->current++;
+		GEMP_TRY(share(f, search, &mine, true, exchange));
+	}
+	code = gemp_comm_agree(f->layout->comm, mine);
+done:
+	return code;
+}
+
+gemp_code gemp_frontier_run(gemp_frontier *f, const gemp_frontier_search *search, gemp_code code, double *exchange)
+{
+	if (f->layout->comm->size > 1)
+		return run_together(f, search, code, exchange);
+	return code == GEMP_OK ? run_alone(f, search) : code;
+}
+
+gemp_code gemp_frontier_fetch(gemp_frontier *f, const gemp_buffer *from, void *to, size_t size)
+{
+	if (f->device->gpu)
+		return gemp_transfer_download(f->device, from, 0, (gemp_transfer_numbers){ .narrow = to }, size / sizeof(uint32_t));
+	return gemp_buffer_read(f->device, from, 0, size, to);
+}
+
+gemp_code gemp_frontier_seconds(gemp_frontier *f, double *seconds)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_timings_seconds(&f->laps, seconds));
+	if (!f->stored) {
+		GEMP_TRY(gemp_program_store(f->device, &f->program));
+		f->stored = true;
+	}
+done:
+	return code;
+}
+
+enum { FRONTIER_TUPLES_MOST_ARGUMENTS = 16, OWN_ARGUMENTS = 4 };
+
+/* Ranges of values that fit local memory beside little else. */
+static unsigned shift_of(size_t value_size)
+{
+	return value_size > sizeof(cl_uint) ? GEMP_SHUFFLE_SHIFT - 1 : GEMP_SHUFFLE_SHIFT;
+}
+
+void gemp_frontier_tuples_options(char options[GEMP_TUPLES_OPTIONS_SIZE], size_t value_size)
+{
+	snprintf(options, GEMP_TUPLES_OPTIONS_SIZE, " -DGAS_SHUFFLE -DGAS_RANGE=%uu", 1u << shift_of(value_size));
+}
+
+gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, size_t value_size)
+{
+	gemp_code code = GEMP_OK;
+	const unsigned shift = shift_of(value_size);
+	const uint32_t own = f->layout->own;
+	unsigned bits = 1;
+	*out = (gemp_frontier_tuples){ .frontier = f, .capacity = (size_t)f->device_rows.out.edges };
+	while (bits <= GEMP_SPLIT_BITS && own > (uint64_t)1 << (bits + shift))
+		bits++;
+	if (bits > GEMP_SPLIT_BITS || f->device_rows.out.edges > GEMP_DEVICE_MAX)
+		return gemp_fail(GEMP_EUSAGE, "--pass shuffle: a rank has %u vertices and %llu edges, and %llu vertices and %zu edges "
+		                 "are possible; use more ranks, or --pass push", own, (unsigned long long)f->device_rows.out.edges,
+		                 1ull << (GEMP_SPLIT_BITS + shift), GEMP_DEVICE_MAX);
+	out->ranges = 1u << bits;
+	out->how = (gemp_shuffle){ .layout = GEMP_SHUFFLE_SOA, .size = (unsigned)(sizeof(cl_uint) + value_size), .bits = bits,
+		                   .shift = shift };
+	const size_t most = out->capacity ? out->capacity : 1;
+	GEMP_TRY(gemp_toolbox_new(&out->box, f->device, GEMP_FORM_AUTO));
+	GEMP_TRY(gemp_buffer_new(&out->target, f->device, most * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->value, f->device, most * value_size, NULL));
+	GEMP_TRY(gemp_buffer_new(&out->target_out, f->device, most * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->value_out, f->device, most * value_size, NULL));
+	GEMP_TRY(gemp_buffer_new(&out->begin, f->device, ((size_t)out->ranges + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->extent, f->device, 2 * sizeof(cl_uint), NULL));
+done:
+	return code;
+}
+
+void gemp_frontier_tuples_free(gemp_frontier_tuples *t)
+{
+	if (!t->frontier)
+		return;
+	gemp_buffer *const buffers[] = { &t->target, &t->value, &t->target_out, &t->value_out, &t->begin, &t->extent };
+	gemp_toolbox_free(t->box);
+	for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
+		gemp_buffer_free(buffers[b], t->frontier->device);
+	*t = (gemp_frontier_tuples){ 0 };
+}
+
+gemp_code gemp_frontier_tuples_clear(gemp_frontier_tuples *t)
+{
+	return gemp_buffer_zero(t->frontier->device, &t->extent, 0, t->extent.size);
+}
+
+gemp_code gemp_frontier_tuples_gather(gemp_frontier_tuples *t, int kernel, const gemp_argument *arguments, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_tuples in = { &t->target, &t->value, t->capacity, &t->extent };
+	const gemp_tuples out = { &t->target_out, &t->value_out, t->capacity, NULL };
+	gemp_argument all[FRONTIER_TUPLES_MOST_ARGUMENTS] = { GEMP_ARG(&t->begin.mem), GEMP_ARG(&t->ranges), GEMP_ARG(&t->target_out.mem),
+		                              GEMP_ARG(&t->value_out.mem) };
+	GEMP_CHECK(OWN_ARGUMENTS + count <= FRONTIER_TUPLES_MOST_ARGUMENTS);
+	for (size_t i = 0; i < count; i++)
+		all[OWN_ARGUMENTS + i] = arguments[i];
+	GEMP_TRY(gemp_shuffle_decode(t->box, &t->how, &in, &out, &t->begin));
+	code = gemp_frontier_launch(t->frontier, kernel, all, OWN_ARGUMENTS + count);
+done:
+	return code;
+}

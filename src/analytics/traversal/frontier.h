@@ -1,0 +1,175 @@
+/* frontier: what searches that go along the edges of a frontier have in common: rows on a device, cut to suit their lengths,
+ * three bitmaps of local vertices (this frontier, the next, and the one after it, which is being cleared), and rounds.
+ *
+ * On one rank rounds are launched in batches without a look at what came of them: the device decides what the next launch
+ * does, or that there is nothing to do (kernels/analytics/gas_frontier_abi.h). Across ranks the host looks after each round: what ranks
+ * have counted and the values of the next frontier travel together.
+ */
+
+#ifndef GEMP_ANALYTICS_TRAVERSAL_FRONTIER_H
+#define GEMP_ANALYTICS_TRAVERSAL_FRONTIER_H
+
+#include "analytics/halo/halo.h"
+#include "analytics/layout/device_layout.h"
+#include "kernels/analytics/gas_frontier_abi.h"
+#include "shuffle/shuffle.h"
+
+#include <string.h>
+
+/* {0}: as suits the device; else for tests. */
+typedef struct gemp_frontier_shape {
+	bool groups;    /* in groups on a CPU device, too; slow */
+	uint32_t slice; /* edges; longer rows are in slices of so many */
+	uint32_t piece; /* edges; longer rows go to warps in pieces */
+	uint32_t lane_max; /* edges; longer rows are gone along by the lanes of a warp together */
+	uint32_t chunk; /* words that a worker takes at a time */
+	uint32_t batch; /* launches before the host looks */
+	uint32_t items; /* work-items for each compute unit */
+	uint32_t group; /* of them in a work-group */
+} gemp_frontier_shape;
+
+/* Rows and their slices. */
+typedef struct gemp_frontier_rows {
+	const gemp_gas_device_rows *rows;
+	gemp_buffer slices;
+	gemp_buffer heads; /* of `in` and `in_ghost`: the first end of each row; the row itself where it has none */
+	cl_uint slice_count, piece_count; /* the latter of `out` */
+} gemp_frontier_rows;
+
+enum { GEMP_FRONTIER_KERNELS = 9, GEMP_FRONTIER_BITMAPS = 3 };
+
+typedef struct gemp_frontier {
+	gemp_device *device;           /* borrowed */
+	const gemp_gas_layout *layout; /* borrowed */
+	gemp_frontier_shape shape;
+	unsigned lanes;
+	size_t group, items;           /* of launches that go over everything */
+	gemp_gas_device_layout device_rows;
+	gemp_frontier_rows out, in, in_ghost;
+	gemp_buffer pieces, light;     /* of `out`: kernels/analytics/gas_frontier.clh */
+	gemp_buffer bitmap[GEMP_FRONTIER_BITMAPS];
+	unsigned current;                 /* bitmap[turn % 3] is the frontier, the next one follows */
+	cl_uint words;                 /* of a bitmap */
+	gemp_buffer control;
+	uint64_t state[GAS_CONTROL];   /* as it was read last, or is to be */
+	unsigned rounds;               /* of the last search: how many are launched at first */
+	gemp_program program;
+	bool stored;
+	cl_kernel kernels[GEMP_FRONTIER_KERNELS]; /* as names were given */
+	gemp_timings laps;
+	double prepare_seconds, build_seconds;
+} gemp_frontier;
+
+/* Local. Puts rows and bitmaps on the device and builds the kernels `names` of `file`, with these options and those of rows.
+ * parts: gemp_gas_wanted_rows. */
+gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_gas_layout *layout, gemp_device *device, unsigned parts,
+                            const gemp_frontier_shape *shape, const char *file, const char *options,
+                            const char *const *names, size_t count);
+/* Other kernels of these names, with other options, instead. */
+gemp_code gemp_frontier_build(gemp_frontier *frontier, const char *file, const char *options, const char *const *names,
+                              size_t count);
+void gemp_frontier_free(gemp_frontier *frontier);
+
+/* The local vertex of this id; UINT32_MAX: another rank owns it. GEMP_EUSAGE: the graph has no such vertex. */
+gemp_code gemp_frontier_source(const gemp_frontier *frontier, gemp_vertex id, cl_uint *local);
+
+/* Are at least half of the edges in rows that are cut into slices? */
+bool gemp_frontier_has_hubs(const gemp_frontier *frontier);
+
+/* How a search begins: what state has. */
+static inline gas_start gemp_frontier_start(gemp_frontier *frontier)
+{
+	gas_start start;
+	frontier->state[GAS_DECIDE] = frontier->layout->comm->size == 1;
+	memcpy(&start, frontier->state, sizeof start);
+	return start;
+}
+
+/* The frontier (0), the next one (1), the one after it (2). */
+static inline const cl_mem *gemp_frontier_bitmap(const gemp_frontier *frontier, unsigned after)
+{
+	return &frontier->bitmap[(frontier->current + after) % GEMP_FRONTIER_BITMAPS].mem;
+}
+
+/* A launch of as many work-items as suit the device, timed. Does not wait. */
+gemp_code gemp_frontier_launch(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
+
+/* With the arguments GAS_ROWS_PARAMETERS and GAS_SPAN_PARAMETERS of kernels/analytics/gas_frontier_types.clh in front. */
+gemp_code gemp_frontier_launch_push(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
+
+/* state from the device, which waits; and to it, where it stays as it is until it is read or launches have ended. */
+gemp_code gemp_frontier_read(gemp_frontier *frontier);
+gemp_code gemp_frontier_write(gemp_frontier *frontier);
+
+/* A search: what it launches in a round, and by which rule it goes on. */
+typedef struct gemp_frontier_search {
+	void *self;
+	gemp_code (*launch)(void *self);
+	void (*rule)(uint64_t *control);
+	gemp_halo *halo;       /* of values; NULL on one rank */
+	const gemp_buffer *values; /* [known] that sources send; NULL: their bits say it all */
+} gemp_frontier_search;
+/* Collective; code: of this rank so far. From frontier->state, with which a kernel that was launched before has
+ * filled the control buffer (gas_begin), until its mode is 0; state is
+ * what it is then. exchange: seconds for mail and for other ranks are added. */
+gemp_code gemp_frontier_run(gemp_frontier *frontier, const gemp_frontier_search *search, gemp_code code, double *exchange);
+
+/* size bytes, whole words of 32 bits, from the beginning of a buffer; waits. */
+gemp_code gemp_frontier_fetch(gemp_frontier *frontier, const gemp_buffer *from, void *to, size_t size);
+
+/* Device seconds of launches since the last call; waits. */
+gemp_code gemp_frontier_seconds(gemp_frontier *frontier, double *seconds);
+
+/* frontier_tuples: tuples of a frontier's edges, put in the order of ranges of targets and gathered there: `--pass shuffle`. */
+
+/* How values reach the targets of edges: straight away, by atomic operations, or by tuples. AUTO: straight. */
+typedef enum gemp_gas_pass { GEMP_GAS_PASS_AUTO, GEMP_GAS_PASS_PUSH, GEMP_GAS_PASS_SHUFFLE } gemp_gas_pass;
+
+typedef struct gemp_frontier_tuples {
+	gemp_frontier *frontier; /* borrowed; NULL: not in use */
+	gemp_toolbox *box;
+	gemp_shuffle how;
+	cl_uint ranges;
+	size_t capacity;             /* tuples */
+	gemp_buffer target, value, target_out, value_out, begin, extent;
+} gemp_frontier_tuples;
+
+/* Options of the program, GAS_SHUFFLE and GAS_RANGE, for values of this size. */
+enum { GEMP_TUPLES_OPTIONS_SIZE = 48 };
+void gemp_frontier_tuples_options(char options[GEMP_TUPLES_OPTIONS_SIZE], size_t value_size);
+
+/* Local. To be freed also after a failure. GEMP_EUSAGE: this rank has too many edges or vertices. */
+gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *frontier, size_t value_size);
+void gemp_frontier_tuples_free(gemp_frontier_tuples *tuples);
+
+/* GAS_TUPLES_PARAMETERS of kernels/analytics/gas_tuples.clh. */
+enum { GEMP_TUPLES_ARGUMENT_COUNT = 3 };
+#define GEMP_TUPLES_ARGUMENTS(tuples) \
+	GEMP_ARG(&(tuples)->target.mem), GEMP_ARG(&(tuples)->value.mem), GEMP_ARG(&(tuples)->extent.mem)
+
+/* Before the first launch of a round; does not wait. */
+gemp_code gemp_frontier_tuples_clear(gemp_frontier_tuples *tuples);
+/* After the last one: decode, and the kernel that gathers, whose arguments follow those of the tuples. */
+gemp_code gemp_frontier_tuples_gather(gemp_frontier_tuples *tuples, int kernel, const gemp_argument *arguments, size_t count);
+
+/* traversal: what bfs and sssp have in common beside the frontier: what a run costs, and where its results lie. */
+
+typedef struct gemp_traversal_cost {
+	double device;    /* seconds of the search's launches by the device's clock */
+	double wall;      /* of the search, from its begin until the host knows that it is over */
+	double parents;    /* wall, of the stage that names parents */
+	double download;  /* of results */
+	double exchange;  /* in wall: the host waited for other ranks */
+	uint64_t rounds;
+	uint64_t edges;   /* gone along, of all ranks: bfs: edges that leave reached vertices */
+	gemp_traffic traffic; /* of this rank */
+} gemp_traversal_cost;
+
+/* What mail has sent since. */
+static inline gemp_traffic gemp_traversal_traffic(const gemp_halo *mail, const gemp_traffic *before)
+{
+	const gemp_traffic *now = gemp_halo_traffic(mail);
+	return (gemp_traffic){ now->bytes - before->bytes, now->messages - before->messages, now->rounds - before->rounds };
+}
+
+#endif

@@ -1,0 +1,190 @@
+#include "analytics/traversal/parents.h"
+
+#include "core/memory.h"
+#include "partition/base/rank_bitmap.h"
+
+enum { BEGIN, ROWS, IDS, STEPS, EQUAL };
+
+/* Names of known vertices: numbers from 0 on in the order of their keys. Who knows all has them in key ranks. */
+static gemp_code number_keys(const gemp_gas_layout *l, uint32_t *name)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rank_bitmap bits = { 0 };
+	uint64_t before = 0;
+	GEMP_TRY(gemp_rank_bitmap_new(&bits, l->vertices));
+	for (uint32_t v = 0; v < l->known; v++)
+		bits.words[l->key_rank[v] / 64] |= UINT64_C(1) << l->key_rank[v] % 64;
+	for (uint64_t w = 0; w <= l->vertices / 64; w++) {
+		if (w % GEMP_RANK_WORDS == 0)
+			bits.before[w / GEMP_RANK_WORDS] = before;
+		before += (uint64_t)__builtin_popcountll(bits.words[w]);
+	}
+	for (uint32_t v = 0; v < l->known; v++)
+		name[v] = (uint32_t)gemp_rank_bitmap_rank(&bits, l->key_rank[v]);
+done:
+	gemp_rank_bitmap_free(&bits);
+	return code;
+}
+
+static gemp_code make_names(gemp_parents *s, gemp_device *device, const gemp_gas_layout *l)
+{
+	gemp_code code = GEMP_OK;
+	const uint32_t *name = l->key_rank;
+	uint32_t *own = NULL;
+	gemp_vertex *id = NULL;
+	GEMP_TRY(GEMP_NEW(id, l->known));
+	if (l->known < l->vertices) {
+		GEMP_TRY(GEMP_NEW(own, l->known));
+		GEMP_TRY(number_keys(l, own));
+		name = own;
+	}
+	for (uint32_t v = 0; v < l->known; v++)
+		id[name[v]] = l->id[v];
+	GEMP_TRY(gemp_buffer_new(&s->name, device, l->known * sizeof *name, name));
+	code = gemp_buffer_new(&s->id, device, l->known * sizeof *id, id);
+done:
+	gemp_free(own);
+	gemp_free(id);
+	return code;
+}
+
+gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *f, int kernels, bool equal)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_layout *l = f->layout;
+	*out = (gemp_parents){ .frontier = f, .kernels = kernels };
+	if (equal)
+		GEMP_TRY(gemp_buffer_new(&out->step, f->device, l->known * sizeof(cl_uint), NULL));
+	code = make_names(out, f->device, l);
+done:
+	return code;
+}
+
+void gemp_parents_free(gemp_parents *s)
+{
+	if (!s->frontier)
+		return;
+	gemp_halo_free(s->halo);
+	gemp_buffer_free(&s->step, s->frontier->device);
+	gemp_buffer_free(&s->hint, s->frontier->device);
+	gemp_buffer_free(&s->best, s->frontier->device);
+	gemp_buffer_free(&s->name, s->frontier->device);
+	gemp_buffer_free(&s->id, s->frontier->device);
+}
+
+static gemp_code launch_along(gemp_parents *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how,
+                          cl_uint send)
+{
+	gemp_frontier *f = s->frontier;
+	const gemp_gas_device_rows *held = rows->rows;
+	if (held->edges == 0)
+		return GEMP_OK;
+	const gemp_argument arguments[] = {
+		GEMP_ARG(&held->begin.mem), GEMP_ARG(&held->end.mem), GEMP_ARG(&held->weight.mem), GEMP_ARG(&rows->slices.mem),
+		GEMP_ARG(&rows->slice_count), GEMP_ARG(&held->rows), GEMP_ARG(&values->mem), GEMP_ARG(&s->name.mem),
+		GEMP_ARG(&s->hint.mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&how), GEMP_ARG(&send), GEMP_ARG(&f->control.mem),
+	};
+	return gemp_frontier_launch(f, s->kernels + ROWS, arguments, sizeof arguments / sizeof *arguments);
+}
+
+gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t how, bool send)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = s->frontier;
+	if (!s->best.mem)
+		GEMP_TRY(gemp_buffer_new(&s->best, f->device, f->layout->own * sizeof(cl_ulong), NULL));
+	if (!s->hint.mem)
+		GEMP_TRY(gemp_buffer_new(&s->hint, f->device, f->layout->known, NULL));
+	const gemp_argument arguments[] = { GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&f->layout->own),
+	                                    GEMP_ARG(&s->hint.mem), GEMP_ARG(&f->layout->known) };
+	GEMP_TRY(gemp_frontier_launch(f, s->kernels + BEGIN, arguments, sizeof arguments / sizeof *arguments));
+	if (send)
+		GEMP_TRY(launch_along(s, &f->out, values, how, true));
+	GEMP_TRY(launch_along(s, &f->in, values, how, false));
+	code = launch_along(s, &f->in_ghost, values, how, false);
+done:
+	return code;
+}
+
+/* Collective. Adds up what launches before counted, of all ranks, and clears the sum. */
+static gemp_code take_count(gemp_parents *s, gemp_code code, uint64_t *count)
+{
+	gemp_frontier *f = s->frontier;
+	double sum = 0;
+	if (code == GEMP_OK)
+		code = gemp_frontier_read(f);
+	if (code == GEMP_OK) {
+		sum = (double)f->state[GAS_SUMS];
+		f->state[GAS_SUMS] = 0;
+		code = gemp_frontier_write(f);
+	}
+	code = gemp_halo_agree(f->layout->comm, code, &sum, 1);
+	*count = (uint64_t)sum;
+	return code;
+}
+
+/* Collective. Steps of ghosts: of all, or of those that have got one. */
+static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = s->frontier;
+	if (f->layout->comm->size == 1)
+		return GEMP_OK;
+	if (!s->halo)
+		GEMP_TRY(gemp_halo_new(&s->halo, f->layout, f->device, sizeof(cl_uint)));
+	code = gemp_halo_begin(s->halo, &s->step, changed);
+	gemp_code ended = gemp_halo_end(s->halo, &s->step, NULL);
+	code = code == GEMP_OK ? ended : code;
+done:
+	return code;
+}
+
+static gemp_code equal_round(gemp_parents *s, const gemp_frontier_rows *in, const gemp_buffer *values,
+                             const gemp_buffer *best, cl_uint round)
+{
+	gemp_frontier *f = s->frontier;
+	if (in->rows->edges == 0)
+		return GEMP_OK;
+	const gemp_argument arguments[] = {
+		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->rows->weight.mem),
+		GEMP_ARG(&f->layout->own), GEMP_ARG(&values->mem), GEMP_ARG(&s->name.mem), GEMP_ARG(&best->mem),
+		GEMP_ARG(&s->step.mem), GEMP_ARG(&f->bitmap[0].mem), GEMP_ARG(&round), GEMP_ARG(&f->control.mem),
+	};
+	return gemp_frontier_launch(f, s->kernels + EQUAL, arguments, sizeof arguments / sizeof *arguments);
+}
+
+gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const gemp_buffer *best, cl_uint source)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = s->frontier;
+	uint64_t without, found;
+	const gemp_argument arguments[] = {
+		GEMP_ARG(&best->mem), GEMP_ARG(&values->mem), GEMP_ARG(&source), GEMP_ARG(&s->step.mem),
+		GEMP_ARG(&f->layout->own), GEMP_ARG(&f->control.mem),
+	};
+	code = gemp_frontier_launch(f, s->kernels + STEPS, arguments, sizeof arguments / sizeof *arguments);
+	GEMP_TRY(take_count(s, code, &without));
+	if (without)
+		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, NULL)));
+	for (cl_uint round = 1; without > 0; round++, without -= found) {
+		code = gemp_buffer_zero(f->device, &f->bitmap[0], 0, f->bitmap[0].size);
+		if (code == GEMP_OK)
+			code = equal_round(s, &f->in, values, best, round);
+		if (code == GEMP_OK)
+			code = equal_round(s, &f->in_ghost, values, best, round);
+		GEMP_TRY(take_count(s, code, &found));
+		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, &f->bitmap[0])));
+		GEMP_CHECK(found > 0);
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_parents_ids(gemp_parents *s, const gemp_buffer *best, const gemp_buffer *parent)
+{
+	gemp_frontier *f = s->frontier;
+	const gemp_argument arguments[] = {
+		GEMP_ARG(&best->mem), GEMP_ARG(&s->id.mem), GEMP_ARG(&parent->mem), GEMP_ARG(&f->layout->own),
+	};
+	return gemp_frontier_launch(f, s->kernels + IDS, arguments, sizeof arguments / sizeof *arguments);
+}

@@ -1,0 +1,366 @@
+#include "analytics/traversal/sssp.h"
+
+#include "analytics/traversal/parents.h"
+#include "core/memory.h"
+#include "core/timer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BEGIN, ROUND, LOST, SETTLE, GATHER = SETTLE + 5, KERNELS };
+static const char *const names[KERNELS] = { "sssp_begin", "sssp_round", "sssp_lost", GEMP_PARENTS_KERNELS,
+                                     GEMP_PARENTS_ZERO_KERNELS, "sssp_gather" };
+
+/* Delta is the mean weight over the mean degree so many times; to a GPU a round costs more edges, and to ranks. */
+enum { GPU_DELTA = 16, RANKS_DELTA = 12, CPU_DELTA = 3 };
+
+struct gemp_sssp {
+	gemp_frontier frontier;
+	gemp_parents settle;
+	gemp_frontier_tuples tuples;
+	gemp_halo *mail;
+	gemp_sssp_options options;
+	bool floating, wide;    /* distances: doubles; in 64 bits */
+	bool named;             /* in 32 bits, and with them who they come from */
+	double delta;
+	gemp_buffer distance, far, predecessor;
+	uint32_t *narrow;       /* [own] of results: distances in 32 bits without names, as they come from the device; */
+	uint64_t *distance_host; /* all, */
+	double *real;           /* or, if floating */
+	gemp_vertex *predecessor_host;
+	double prepare_seconds;
+};
+
+static size_t distance_size(const gemp_sssp *s)
+{
+	return s->wide || s->named ? sizeof(cl_ulong) : sizeof(cl_uint);
+}
+
+static bool by_tuples(const gemp_sssp *s)
+{
+	return s->options.pass == GEMP_GAS_PASS_SHUFFLE;
+}
+
+static size_t kernel_count(const gemp_sssp *s)
+{
+	return by_tuples(s) ? KERNELS : GATHER;
+}
+
+enum { OPTIONS_SIZE = GEMP_TUPLES_OPTIONS_SIZE + 16 };
+static void options_of(const gemp_sssp *s, char options[OPTIONS_SIZE])
+{
+	char tuples[GEMP_TUPLES_OPTIONS_SIZE] = "";
+	if (by_tuples(s))
+		gemp_frontier_tuples_options(tuples, distance_size(s));
+	snprintf(options, OPTIONS_SIZE, "%s%s", s->wide ? " -DSSSP_WIDE" : s->named ? " -DSSSP_NAMES" : "", tuples);
+}
+
+static void choose_delta(gemp_sssp *s)
+{
+	const gemp_gas_layout *l = s->frontier.layout;
+	double edges = l->edges ? (double)l->edges : 1;
+	double mean = l->weights ? l->weight_sum / edges : 1;
+	double own = mean * (double)l->vertices / edges * 
+	             (s->frontier.device->gpu ? GPU_DELTA : l->comm->size > 1 ? RANKS_DELTA : CPU_DELTA);
+	double delta = s->options.delta > 0 ? s->options.delta : own;
+	if (!s->floating)
+		delta = delta < 1 ? 1 : delta < 0x1p63 ? floor(delta) : 0x1p63;
+	else if (!(delta > 0))
+		delta = 1;
+	s->delta = delta;
+}
+
+static gemp_code prepare(gemp_sssp *s, const gemp_gas_layout *layout, gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = &s->frontier;
+	const unsigned parts = GEMP_GAS_OUT | (s->options.any ? 0 : GEMP_GAS_IN);
+	char options[OPTIONS_SIZE];
+	double since = gemp_now();
+	s->floating = layout->weights == GEMP_GAS_F64;
+	s->wide = s->floating || layout->weights == GEMP_GAS_U64;
+	const gemp_sssp_naming naming = s->options.naming;
+	s->named = !s->wide && !s->options.any && (naming ? naming == GEMP_SSSP_NAMING_DURING : device->gpu);
+	options_of(s, options);
+	GEMP_TRY(gemp_frontier_new(f, layout, device, parts, &s->options.shape, "gas_sssp.cl", options, names,
+	                           kernel_count(s)));
+	if (by_tuples(s))
+		GEMP_TRY(gemp_frontier_tuples_new(&s->tuples, f, distance_size(s)));
+	if (s->floating) {
+		GEMP_TRY(GEMP_NEW(s->real, layout->own));
+	} else {
+		GEMP_TRY(GEMP_NEW(s->narrow, layout->own));
+		GEMP_TRY(GEMP_NEW(s->distance_host, layout->own));
+	}
+	GEMP_TRY(gemp_buffer_new(&s->distance, device, layout->known * distance_size(s), NULL));
+	GEMP_TRY(gemp_buffer_new(&s->far, device, f->words * sizeof(cl_uint), NULL));
+	if (!s->options.any) {
+		GEMP_TRY(GEMP_NEW(s->predecessor_host, layout->own));
+		GEMP_TRY(gemp_buffer_new(&s->predecessor, device, layout->own * sizeof(cl_uint), NULL));
+		GEMP_TRY(gemp_parents_new(&s->settle, f, SETTLE, true));
+	}
+	choose_delta(s);
+	s->prepare_seconds = gemp_now() - since - f->build_seconds;
+done:
+	return code;
+}
+
+gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_gas_layout *layout, gemp_device *device,
+                        const gemp_sssp_options *options)
+{
+	gemp_sssp *s = NULL;
+	gemp_code code = GEMP_NEW(s, 1);
+	*out = NULL;
+	if (code == GEMP_OK) {
+		s->options = options ? *options : (gemp_sssp_options){ 0 };
+		code = prepare(s, layout, device);
+	}
+	code = gemp_comm_agree(layout->comm, code);
+	if (code == GEMP_OK)
+		code = gemp_halo_new(&s->mail, layout, device, distance_size(s));
+	if (code != GEMP_OK) {
+		gemp_sssp_free(s);
+		return code;
+	}
+	*out = s;
+	return GEMP_OK;
+}
+
+void gemp_sssp_free(gemp_sssp *s)
+{
+	if (!s)
+		return;
+	gemp_device *device = s->frontier.device;
+	if (device) {
+		gemp_parents_free(&s->settle);
+		gemp_frontier_tuples_free(&s->tuples);
+		gemp_buffer_free(&s->distance, device);
+		gemp_buffer_free(&s->far, device);
+		gemp_buffer_free(&s->predecessor, device);
+	}
+	gemp_halo_free(s->mail);
+	gemp_frontier_free(&s->frontier);
+	gemp_free(s->narrow);
+	gemp_free(s->distance_host);
+	gemp_free(s->real);
+	gemp_free(s->predecessor_host);
+	gemp_free(s);
+}
+
+double gemp_sssp_prepare_seconds(const gemp_sssp *s, double *build)
+{
+	*build = s->frontier.build_seconds;
+	return s->prepare_seconds;
+}
+
+/* Collective. From 32 bits to 64, for this search and those to come. */
+static gemp_code widen(gemp_sssp *s)
+{
+	gemp_frontier *f = &s->frontier;
+	char options[OPTIONS_SIZE];
+	s->wide = true;
+	s->named = false;
+	gemp_buffer_free(&s->distance, f->device);
+	gemp_code code = gemp_buffer_new(&s->distance, f->device, f->layout->known * distance_size(s), NULL);
+	options_of(s, options);
+	if (code == GEMP_OK)
+		code = gemp_frontier_build(f, "gas_sssp.cl", options, names, kernel_count(s));
+	gemp_frontier_tuples_free(&s->tuples);
+	if (code == GEMP_OK && by_tuples(s))
+		code = gemp_frontier_tuples_new(&s->tuples, f, distance_size(s));
+	code = gemp_comm_agree(f->layout->comm, code);
+	gemp_halo_free(s->mail);
+	s->mail = NULL;
+	return code == GEMP_OK ? gemp_halo_new(&s->mail, f->layout, f->device, distance_size(s)) : code;
+}
+
+static void set_state(gemp_sssp *s)
+{
+	gemp_frontier *f = &s->frontier;
+	memset(f->state, 0, sizeof f->state);
+	f->state[GAS_MODE] = GAS_SSSP_RELAX;
+	f->state[GAS_FLOATING] = s->floating;
+	if (s->floating)
+		memcpy(&f->state[GAS_DELTA], &s->delta, sizeof s->delta);
+	else
+		f->state[GAS_DELTA] = (uint64_t)s->delta;
+	f->state[GAS_BELOW] = f->state[GAS_DELTA];
+}
+
+static gemp_code begin(gemp_sssp *s, cl_uint source)
+{
+	gemp_frontier *f = &s->frontier;
+	const gas_start start = gemp_frontier_start(f);
+	const gemp_argument arguments[] = {
+		GEMP_ARG(&f->layout->known), GEMP_ARG(&source), GEMP_ARG(&s->distance.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&s->far.mem),
+		GEMP_ARG(&f->control.mem), GEMP_ARG(&start),
+	};
+	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
+}
+
+static gemp_code gather(gemp_sssp *s)
+{
+	const gemp_frontier *f = &s->frontier;
+	const gemp_argument arguments[] = { GEMP_ARG(&s->distance.mem), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+	                                    GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem) };
+	return gemp_frontier_tuples_gather(&s->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
+}
+
+static gemp_code launch_round(void *self)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sssp *s = self;
+	gemp_frontier *f = &s->frontier;
+	const gemp_argument rest[] = {
+		GEMP_ARG(&f->out.rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&s->distance.mem),
+		GEMP_ARG(&s->settle.name.mem),
+		GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)),
+		GEMP_ARG(&f->words), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&s->tuples),
+	};
+	const size_t count = sizeof rest / sizeof *rest;
+	if (by_tuples(s))
+		GEMP_TRY(gemp_frontier_tuples_clear(&s->tuples));
+	GEMP_TRY(gemp_frontier_launch_push(f, ROUND, rest, by_tuples(s) ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
+	if (by_tuples(s))
+		code = gather(s);
+done:
+	return code;
+}
+
+static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
+{
+	const gemp_frontier_search search = { s, launch_round, gas_sssp_rule, s->mail, &s->distance };
+	set_state(s);
+	return gemp_frontier_run(&s->frontier, &search, begin(s, source), exchange);
+}
+
+/* Is there a vertex whose distance did not fit, although an edge leads there? */
+static gemp_code check_lost(gemp_sssp *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = &s->frontier;
+	const gemp_gas_device_rows *out = f->out.rows;
+	const gemp_argument arguments[] = { GEMP_ARG(&out->begin.mem), GEMP_ARG(&out->end.mem), GEMP_ARG(&out->rows),
+	                                    GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem) };
+	GEMP_TRY(gemp_frontier_launch(f, LOST, arguments, sizeof arguments / sizeof *arguments));
+	GEMP_TRY(gemp_frontier_read(f));
+	if (f->state[GAS_OVERFLOW] == 2)
+		code = gemp_fail(GEMP_EDATA, "some distances are %s; scale the weights down",
+		                 s->floating ? "too great for double precision" : "greater than 2^64 - 2");
+done:
+	return code;
+}
+
+static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(search_once(s, source, exchange));
+	if (s->frontier.state[GAS_OVERFLOW] && !s->wide) {
+		GEMP_TRY(widen(s));
+		GEMP_TRY(search_once(s, source, exchange));
+	}
+	if (s->frontier.state[GAS_OVERFLOW])
+		code = gemp_comm_agree(s->frontier.layout->comm, check_lost(s));
+done:
+	return code;
+}
+
+static gemp_code find_parents(gemp_sssp *s, cl_uint source)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_layout *l = s->frontier.layout;
+	double device;
+	const gemp_buffer *best = s->named ? &s->distance : &s->settle.best;
+	if (!s->named)
+		GEMP_TRY(gemp_comm_agree(l->comm, gemp_parents_min(&s->settle, &s->distance, 0, false)));
+	if (s->floating || (l->weights && !(l->min_weight > 0)))
+		GEMP_TRY(gemp_parents_zero(&s->settle, &s->distance, best, source));
+	GEMP_TRY(gemp_parents_ids(&s->settle, best, &s->predecessor));
+	code = gemp_frontier_seconds(&s->frontier, &device); /* waits */
+done:
+	return code;
+}
+
+static gemp_code take(gemp_sssp *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = &s->frontier;
+	const uint32_t own = f->layout->own;
+	if (s->predecessor_host)
+		GEMP_TRY(gemp_frontier_fetch(f, &s->predecessor, s->predecessor_host, own * sizeof *s->predecessor_host));
+	if (s->floating) {
+		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->real, own * sizeof *s->real));
+		for (uint32_t v = 0; v < own; v++)
+			s->real[v] = isnan(s->real[v]) ? INFINITY : s->real[v]; /* all bits set */
+	} else if (s->wide || s->named) {
+		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->distance_host, own * sizeof *s->distance_host));
+		for (uint32_t v = 0; s->named && v < own; v++) {
+			uint32_t distance = (uint32_t)(s->distance_host[v] >> 32);
+			s->distance_host[v] = distance == UINT32_MAX ? GEMP_NO_DISTANCE : distance;
+		}
+	} else {
+		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->narrow, own * sizeof *s->narrow));
+		for (uint32_t v = 0; v < own; v++)
+			s->distance_host[v] = s->narrow[v] == UINT32_MAX ? GEMP_NO_DISTANCE : s->narrow[v];
+	}
+done:
+	return code;
+}
+
+/* Sums of all ranks, of what each has of its own vertices. */
+static void sum_up(gemp_sssp *s, gemp_sssp_result *r)
+{
+	const gemp_gas_layout *l = s->frontier.layout;
+	uint64_t sums[3] = { 0, 0, s->frontier.state[GAS_FOUND] };
+	for (uint32_t v = 0; v < l->own; v++)
+		if (s->floating ? isfinite(r->real[v]) : r->distance[v] != GEMP_NO_DISTANCE) {
+			sums[0]++;
+			sums[1] += l->out_degree[v];
+		}
+	gemp_comm_sum(l->comm, sums, 2); /* the third is one of all ranks */
+	r->reached = sums[0];
+	r->reached_edges = sums[1];
+	r->cost.edges = sums[2];
+}
+
+static gemp_code run(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = &s->frontier;
+	double since = gemp_now();
+	GEMP_TRY(search(s, source, &r->cost.exchange));
+	r->cost.wall = gemp_now() - since;
+	r->cost.rounds = f->state[GAS_ROUND];
+	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
+	since = gemp_now();
+	if (!s->options.any)
+		GEMP_TRY(find_parents(s, source));
+	r->cost.parents = gemp_now() - since;
+	since = gemp_now();
+	GEMP_TRY(take(s));
+	r->cost.download = gemp_now() - since;
+	r->distance = s->distance_host;
+	r->real = s->real;
+	r->predecessor = s->predecessor_host;
+	r->delta = s->delta;
+done:
+	return code;
+}
+
+gemp_code gemp_sssp_run(gemp_sssp *s, gemp_vertex source, gemp_sssp_result *result)
+{
+	cl_uint local;
+	const gemp_traffic before = *gemp_halo_traffic(s->mail);
+	*result = (gemp_sssp_result){ 0 };
+	gemp_code code = gemp_frontier_source(&s->frontier, source, &local);
+	if (code != GEMP_OK)
+		return code;
+	code = gemp_comm_agree(s->frontier.layout->comm, run(s, local, result));
+	if (code == GEMP_OK)
+		sum_up(s, result);
+	if (s->mail)
+		result->cost.traffic = gemp_traversal_traffic(s->mail, &before);
+	return code;
+}

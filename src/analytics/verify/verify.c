@@ -1,0 +1,484 @@
+/* Levels and distances: no edge leads on to a better one, and each parent has an edge that accounts for its child's. */
+
+#include "analytics/verify/verify.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct paths {
+	const gemp_gas_edges *edges;
+	uint64_t source;
+	/* [vertices] by id */
+	void *level, *distance, *real, *parent, *key_rank; /* those that are not asked about are NULL */
+	_Atomic uint64_t *joined; /* bits of vertices whose parent has an edge to them that is right */
+	verify_fault fault;
+} paths;
+
+static uint32_t parent_of(const paths *p, uint64_t v)
+{
+	return ((const gemp_vertex *)p->parent)[v];
+}
+
+static void set_joined(const paths *p, uint64_t v)
+{
+	atomic_fetch_or_explicit(&p->joined[v / 64], UINT64_C(1) << v % 64, memory_order_relaxed);
+}
+
+static void see_level(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+{
+	(void)weight, (void)row;
+	paths *p = self;
+	const uint32_t *level = p->level, *key_rank = p->key_rank;
+	if (level[a] == UINT32_MAX)
+		return;
+	if (level[b] > level[a] + 1)
+		gemp_verify_fault(&p->fault, "has an edge to one that is more than a level behind it:", a, b);
+	if (level[b] != level[a] + 1)
+		return;
+	if (parent_of(p, b) == a)
+		set_joined(p, b);
+	else if (key_rank && parent_of(p, b) < p->edges->graph->vertex_count && key_rank[a] < key_rank[parent_of(p, b)])
+		gemp_verify_fault(&p->fault, "has an edge to, and a smaller key than the parent of", a, b);
+}
+
+static bool reached(const paths *p, uint64_t v)
+{
+	if (p->level)
+		return ((const uint32_t *)p->level)[v] != UINT32_MAX;
+	return p->distance ? ((const uint64_t *)p->distance)[v] != UINT64_MAX : !isinf(((const double *)p->real)[v]);
+}
+
+static bool is_zero(const paths *p, uint64_t v)
+{
+	if (p->level)
+		return ((const uint32_t *)p->level)[v] == 0;
+	return p->distance ? ((const uint64_t *)p->distance)[v] == 0 : ((const double *)p->real)[v] == 0;
+}
+
+/* Sums of integers that pass 64 bits reach nobody. */
+static void see_distance(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+{
+	paths *p = self;
+	bool better, same;
+	if (!reached(p, a))
+		return;
+	if (p->distance) {
+		const uint64_t *distance = p->distance;
+		uint64_t through, length = weight ? (uint64_t)weight->integers[row] : 1;
+		bool passed = __builtin_add_overflow(distance[a], length, &through);
+		better = !passed && through < distance[b];
+		same = !passed && through == distance[b];
+	} else {
+		const double *distance = p->real;
+		double through = distance[a] + verify_weight(weight, row);
+		better = through < distance[b];
+		same = through == distance[b];
+	}
+	if (better)
+		gemp_verify_fault(&p->fault, "has an edge that is a shorter way to", a, b);
+	if (same && p->parent && parent_of(p, b) == a)
+		set_joined(p, b);
+}
+
+/* Ranks and products, computed once more in double. */
+
+typedef struct product {
+	const gemp_gas_edges *edges;
+	const gemp_gas_product *asked;
+	uint64_t vertices;
+	int exponent;                     /* values below 2^exponent have sums that are finite */
+	int scale;                        /* what the vector so far is to be multiplied by: 2^scale */
+	double *x, *error;                /* [vertices] the vector so far, and how wrong it may be as computed */
+	double *terms;                    /* [vertices] of a sum, how many */
+	double *sum, *magnitude, *spread; /* [vertices] of a round: products, magnitudes, errors before */
+} product;
+
+static double greatest_of(const double *values, uint64_t count)
+{
+	double greatest = 0;
+	for (uint64_t v = 0; v < count; v++)
+		greatest = fmax(greatest, fabs(values[v]));
+	return greatest;
+}
+
+/* The first vector, as the engine has it: rounded to its precision. */
+static void begin(const product *p, const double *given)
+{
+	double greatest = given ? greatest_of(given, p->vertices) : 1;
+	double lost = p->asked->underflow * (p->asked->normal ? greatest : 1);
+	for (uint64_t v = 0; v < p->vertices; v++) {
+		p->x[v] = given ? given[v] : 1;
+		p->error[v] = fabs(p->x[v]) * p->asked->epsilon + lost;
+	}
+}
+
+/* Own vertices: those that are reached, but for the source, have parents, which are reached. */
+static void see_rows(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	paths *p = context;
+	for (uint64_t v = p->edges->graph->first_vertex + begin; v < p->edges->graph->first_vertex + end; v++) {
+		if (v == p->source && !is_zero(p, v))
+			gemp_verify_fault(&p->fault, "is the source, but not at 0:", v, v);
+		if (p->level && v != p->source && is_zero(p, v))
+			gemp_verify_fault(&p->fault, "is at level 0, but not the source, which is", v, p->source);
+		if (p->real && !(((const double *)p->real)[v] >= 0))
+			gemp_verify_fault(&p->fault, "has a distance that is none, from", v, p->source);
+		if (!p->parent)
+			continue;
+		bool wanted = reached(p, v) && v != p->source, there = parent_of(p, v) != GEMP_NO_VERTEX;
+		if (wanted != there)
+			gemp_verify_fault(&p->fault, wanted ? "is reached without a parent from" :
+			                  "has a parent, but is not reached from", v, p->source);
+		else if (there && (parent_of(p, v) >= p->edges->graph->vertex_count || !reached(p, parent_of(p, v))))
+			gemp_verify_fault(&p->fault, "has a parent that is not reached from", v, p->source);
+		else if (there && !(p->joined[v / 64] >> v % 64 & 1))
+			gemp_verify_fault(&p->fault, "has no edge that ends a path from its parent", v, parent_of(p, v));
+	}
+}
+
+typedef struct halving {
+	const gemp_vertex *up;
+	gemp_vertex *next;
+	atomic_bool moved;
+} halving;
+
+static void halve(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	halving *h = context;
+	bool moved = false;
+	for (size_t v = begin; v < end; v++) {
+		h->next[v] = h->up[h->up[v]];
+		moved |= h->next[v] != h->up[v];
+	}
+	if (moved)
+		atomic_store(&h->moved, true);
+}
+
+/* Collective. Parents of all that are reached lead to the source: chains are halved until all have ended. A circle never does,
+ * or ends at vertices of its own. */
+static gemp_code see_tree(paths *p)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t vertices = p->edges->graph->vertex_count;
+	gemp_vertex *up = p->parent, *next = NULL;
+	halving h = { .moved = true };
+	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(next, vertices)));
+	for (uint64_t v = 0; v < vertices; v++)
+		if (up[v] == GEMP_NO_VERTEX)
+			up[v] = (gemp_vertex)v;
+	for (uint64_t length = 1; h.moved && length <= 2 * vertices; length *= 2) {
+		h.up = up;
+		h.next = next;
+		h.moved = false;
+		gemp_for_ranges(vertices, halve, &h);
+		gemp_vertex *swap = up;
+		up = next;
+		next = swap;
+	}
+	for (uint64_t v = 0; v < vertices; v++)
+		if (reached(p, v) && up[v] != p->source)
+			gemp_verify_fault(&p->fault, "is on or behind a circle of predecessors, which does not come from", v, p->source);
+	p->parent = up;
+done:
+	gemp_free(next);
+	return code;
+}
+
+static gemp_code see(paths *p, gemp_verify_visit *visit)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *graph = p->edges->graph;
+	uint64_t words = graph->vertex_count / 64 + 1;
+	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(p->joined, words)));
+	GEMP_TRY(gemp_verify_each_edge(p->edges, visit, p));
+	gemp_verify_or(p->edges->comm, (uint64_t *)p->joined, words);
+	gemp_for_ranges(graph->rows, see_rows, p);
+	GEMP_TRY(gemp_verify_agree(p->edges, &p->fault));
+	if (p->parent && !p->level) {
+		GEMP_TRY(see_tree(p));
+		code = gemp_verify_agree(p->edges, &p->fault);
+	}
+done:
+	return code;
+}
+
+static void forget(paths *p)
+{
+	gemp_free(p->level);
+	gemp_free(p->distance);
+	gemp_free(p->real);
+	gemp_free(p->parent);
+	gemp_free(p->key_rank);
+	gemp_free((void *)p->joined);
+}
+
+gemp_code gemp_gas_verify_bfs(const gemp_gas_edges *edges, gemp_vertex source, const uint32_t *level,
+                              const gemp_vertex *parent, bool least)
+{
+	gemp_code code = GEMP_OK;
+	paths p = { .edges = edges, .source = source };
+	GEMP_TRY(gemp_verify_capacity(edges, 12));
+	GEMP_TRY(gemp_graph_load_keys(edges->graph));
+	GEMP_TRY(gemp_verify_gather(edges, level, sizeof *level, &p.level));
+	GEMP_TRY(gemp_verify_gather(edges, parent, sizeof *parent, &p.parent));
+	if (least)
+		GEMP_TRY(gemp_verify_gather(edges, edges->graph->key_ranks, sizeof *edges->graph->key_ranks, &p.key_rank));
+	code = see(&p, see_level);
+done:
+	forget(&p);
+	return code;
+}
+
+gemp_code gemp_gas_verify_sssp(const gemp_gas_edges *edges, gemp_vertex source, const uint64_t *distance,
+                               const double *real, const gemp_vertex *predecessor)
+{
+	gemp_code code = GEMP_OK;
+	paths p = { .edges = edges, .source = source };
+	GEMP_TRY(gemp_verify_capacity(edges, 16));
+	if (distance)
+		GEMP_TRY(gemp_verify_gather(edges, distance, sizeof *distance, &p.distance));
+	else
+		GEMP_TRY(gemp_verify_gather(edges, real, sizeof *real, &p.real));
+	if (predecessor)
+		GEMP_TRY(gemp_verify_gather(edges, predecessor, sizeof *predecessor, &p.parent));
+	code = see(&p, see_distance);
+done:
+	forget(&p);
+	return code;
+}
+
+/* sum[b] of what edges bring from[a] to, and of magnitudes. */
+typedef struct adding {
+	const double *from;
+	double *sum, *magnitude; /* [vertices]; magnitude may be NULL */
+} adding;
+
+static void add(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+{
+	const adding *s = self;
+	double value = verify_weight(weight, row) * s->from[a];
+	verify_add(&s->sum[b], value);
+	if (s->magnitude)
+		verify_add(&s->magnitude[b], fabs(value));
+}
+
+static void add_leaving(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+{
+	(void)b;
+	verify_add((double *)self + a, verify_weight(weight, row));
+}
+
+/* PAGERANK */
+
+static double sum_of(const double *values, uint64_t count)
+{
+	double sum = 0;
+	for (uint64_t v = 0; v < count; v++)
+		sum += values[v];
+	return sum;
+}
+
+/* Collective. residual: between rank[] and what an iteration makes of it. */
+static gemp_code iterate(const gemp_gas_edges *edges, double damping, const double *jump, const double *rank,
+                         double *leaving, double *next, double *residual)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t vertices = edges->graph->vertex_count;
+	double dangling = 0, jumps = jump ? sum_of(jump, vertices) : (double)vertices, *share = leaving;
+	GEMP_TRY(gemp_verify_each_edge(edges, add_leaving, leaving));
+	gemp_verify_sum(edges->comm, leaving, vertices);
+	for (uint64_t v = 0; v < vertices; v++) {
+		dangling += leaving[v] > 0 ? 0 : rank[v];
+		share[v] = leaving[v] > 0 ? rank[v] / leaving[v] : 0;
+	}
+	GEMP_TRY(gemp_verify_each_edge(edges, add, &(adding){ .from = share, .sum = next }));
+	gemp_verify_sum(edges->comm, next, vertices);
+	*residual = 0;
+	for (uint64_t v = 0; v < vertices; v++) {
+		double part = jump ? jump[v] / jumps : 1 / jumps;
+		*residual += fabs((1 - damping + damping * dangling) * part + damping * next[v] - rank[v]);
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_gas_verify_pagerank(const gemp_gas_edges *edges, double damping, const double *jump, const double *rank,
+                                   double allowed, double *residual)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t vertices = edges->graph->vertex_count;
+	void *jumps = NULL, *ranks = NULL;
+	double *leaving = NULL, *next = NULL, found = 0;
+	GEMP_TRY(gemp_verify_capacity(edges, 32));
+	GEMP_TRY(gemp_verify_gather(edges, rank, sizeof *rank, &ranks));
+	if (jump)
+		GEMP_TRY(gemp_verify_gather(edges, jump, sizeof *jump, &jumps));
+	code = GEMP_NEW(leaving, vertices);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(next, vertices);
+	GEMP_TRY(gemp_comm_agree(edges->comm, code));
+	GEMP_TRY(iterate(edges, damping, jumps, ranks, leaving, next, &found));
+	double sum = sum_of(ranks, vertices);
+	if (residual)
+		*residual = found;
+	if (vertices && !(fabs(sum - 1) <= allowed))
+		code = gemp_fail(GEMP_EINTERNAL, "--verify: ranks sum to %.17g, not to 1 within %g", sum, allowed);
+	else if (!(found <= allowed))
+		code = gemp_fail(GEMP_EINTERNAL, "--verify: one more iteration changes ranks by %g, more than %g", found, allowed);
+	code = gemp_comm_agree(edges->comm, code);
+done:
+	gemp_free(jumps);
+	gemp_free(ranks);
+	gemp_free(leaving);
+	gemp_free(next);
+	return code;
+}
+
+/* PRODUCTS: sums of the host's, of values that are multiplied by powers of 2, so that nothing overflows. */
+
+static void add_error(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+{
+	const product *p = self;
+	verify_add(&p->spread[b], fabs(verify_weight(weight, row)) * p->error[a]);
+}
+
+typedef struct extents {
+	double *terms;
+	double greatest; /* magnitude of a weight */
+} extents;
+
+static void see_extents(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+{
+	extents *e = self;
+	(void)a;
+	verify_add(&e->terms[b], 1);
+	verify_max(&e->greatest, fabs(verify_weight(weight, row)));
+}
+
+/* Collective. How many terms sums have, and how great values may be. */
+static gemp_code look_around(product *p)
+{
+	enum { ROOM = DBL_MAX_EXP - 24 }; /* sums of errors, too, are below 2^1023 */
+	gemp_code code = GEMP_OK;
+	extents e = { p->terms, 0 };
+	GEMP_TRY(gemp_verify_each_edge(p->edges, see_extents, &e));
+	gemp_verify_sum(p->edges->comm, p->terms, p->vertices);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e.greatest, 1, MPI_DOUBLE, MPI_MAX, p->edges->comm->world));
+	double most = greatest_of(p->terms, p->vertices);
+	int sums = (e.greatest > 0 ? ilogb(e.greatest) + 1 : 0) + (most > 0 ? ilogb(most) + 1 : 0);
+	p->exponent = sums > 0 ? ROOM - sums : ROOM;
+done:
+	return code;
+}
+
+/* The greatest value, or error, is made as great as may be. */
+static void rescale(product *p)
+{
+	double greatest = fmax(greatest_of(p->x, p->vertices), greatest_of(p->error, p->vertices));
+	if (!(greatest > 0 && isfinite(greatest)))
+		return;
+	int by = p->exponent - 1 - ilogb(greatest);
+	for (uint64_t v = 0; v < p->vertices; v++) {
+		p->x[v] = ldexp(p->x[v], by);
+		p->error[v] = ldexp(p->error[v], by);
+	}
+	p->scale -= by;
+}
+
+/* x becomes x divided by the greatest magnitude, which is as wrong as any of them. */
+static void divide(product *p)
+{
+	double greatest = greatest_of(p->x, p->vertices), wrong = greatest_of(p->error, p->vertices);
+	if (!(greatest > 0))
+		return;
+	for (uint64_t v = 0; v < p->vertices; v++) {
+		p->x[v] /= greatest;
+		p->error[v] = p->error[v] / greatest + fabs(p->x[v]) * (wrong / greatest + 4 * p->asked->epsilon) +
+		              (p->terms[v] + 1) * p->asked->underflow;
+	}
+	p->scale = 0;
+}
+
+/* Collective. A sum of n products, each rounded, is off by n + 1 roundings of the sum of magnitudes. */
+static gemp_code multiply(product *p)
+{
+	gemp_code code = GEMP_OK;
+	double *const arrays[] = { p->sum, p->magnitude, p->spread };
+	rescale(p);
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		memset(arrays[i], 0, p->vertices * sizeof(double));
+	GEMP_TRY(gemp_verify_each_edge(p->edges, add, &(adding){ p->x, p->sum, p->magnitude }));
+	GEMP_TRY(gemp_verify_each_edge(p->edges, add_error, p));
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		gemp_verify_sum(p->edges->comm, arrays[i], p->vertices);
+	double lost = ldexp(p->asked->normal ? 0 : p->asked->underflow, -p->scale);
+	for (uint64_t v = 0; v < p->vertices; v++) {
+		double rounding = (p->terms[v] + 3) * 2 * p->asked->epsilon * (p->magnitude[v] + p->spread[v]);
+		p->x[v] = p->sum[v];
+		p->error[v] = p->spread[v] + rounding + (p->terms[v] + 1) * (lost + DBL_TRUE_MIN);
+	}
+	if (p->asked->normal)
+		divide(p);
+done:
+	return code;
+}
+
+/* How much of what is allowed is used, at most 1 if it is right; what is not finite never is. */
+static double used(double expected, double error, double got)
+{
+	double off = got == expected ? 0 : fabs(got - expected);
+	if (!isfinite(expected) || !(off <= error))
+		return INFINITY;
+	return off > 0 ? off / error : 0;
+}
+
+static gemp_code compare(product *p, double *worst)
+{
+	verify_fault fault = { 0 };
+	const gemp_graph *graph = p->edges->graph;
+	double greatest = 0;
+	for (size_t row = 0; row < graph->rows; row++) {
+		uint64_t v = graph->first_vertex + row;
+		double part = used(p->x[v], p->error[v], ldexp(p->asked->y[row], -p->scale));
+		if (!(part <= 1))
+			gemp_verify_fault(&fault, "has a sum that rounding does not explain, computed for", v, v);
+		greatest = part > greatest ? part : greatest;
+	}
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, p->edges->comm->world));
+	if (worst)
+		*worst = greatest;
+	return gemp_verify_agree(p->edges, &fault);
+}
+
+gemp_code gemp_gas_verify_spmv(const gemp_gas_edges *edges, const gemp_gas_product *asked, double *worst)
+{
+	gemp_code code = GEMP_OK;
+	product p = { .edges = edges, .asked = asked, .vertices = edges->graph->vertex_count };
+	double **const arrays[] = { &p.x, &p.error, &p.terms, &p.sum, &p.magnitude, &p.spread };
+	void *given = NULL;
+	GEMP_TRY(gemp_verify_capacity(edges, 56));
+	GEMP_TRY(gemp_graph_load_keys(edges->graph));
+	if (asked->x)
+		GEMP_TRY(gemp_verify_gather(edges, asked->x, sizeof *asked->x, &given));
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		if (code == GEMP_OK)
+			code = GEMP_NEW(*arrays[i], p.vertices);
+	GEMP_TRY(gemp_comm_agree(edges->comm, code));
+	begin(&p, given);
+	if (asked->rounds)
+		GEMP_TRY(look_around(&p));
+	for (uint32_t round = 0; round < asked->rounds; round++)
+		GEMP_TRY(multiply(&p));
+	code = compare(&p, worst);
+done:
+	gemp_free(given);
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		gemp_free(*arrays[i]);
+	return code;
+}

@@ -1,0 +1,140 @@
+#include "analytics/verify/verify_edges.h"
+
+#include "analytics/layout/edge_weights.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
+enum { ROWS_A_PIECE = 4096, NUMBERS_A_TIME = 1 << 24 };
+
+uint64_t gemp_gas_verify_memory;
+
+/* Bytes that this node has left, as Linux tells; more than anyone needs if it does not. */
+static uint64_t memory_left(void)
+{
+	unsigned long long kibibytes = ULLONG_MAX >> 10;
+	char line[256];
+	FILE *file = fopen("/proc/meminfo", "r");
+	while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %llu kB", &kibibytes) != 1)
+		;
+	if (file)
+		fclose(file);
+	return (uint64_t)kibibytes << 10;
+}
+
+gemp_code gemp_verify_capacity(const gemp_gas_edges *edges, unsigned bytes)
+{
+	const gemp_comm *comm = edges->comm;
+	uint64_t ranks = (uint64_t)comm->node_size, needed = edges->graph->vertex_count * bytes;
+	uint64_t left = gemp_gas_verify_memory ? gemp_gas_verify_memory : memory_left();
+	gemp_code code = GEMP_OK;
+	if (needed > left / ranks)
+		code = gemp_fail(GEMP_ENOMEM, "--verify takes %u bytes for each of %" PRIu64 " vertices on every rank: %.3g GB for "
+		                 "the %" PRIu64 " of this node, which has %.3g GB left; run it with fewer ranks a node, or without it", bytes,
+		                 edges->graph->vertex_count, 1e-9 * (double)needed * (double)ranks, ranks, 1e-9 * (double)left);
+	return gemp_comm_agree(comm, code);
+}
+
+void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64_t b)
+{
+	if (atomic_exchange(&fault->taken, true))
+		return;
+	fault->what = what;
+	fault->a = a;
+	fault->b = b;
+}
+
+gemp_code gemp_verify_agree(const gemp_gas_edges *edges, const verify_fault *fault)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = edges->comm;
+	uint64_t who = fault->what ? (uint64_t)comm->rank : (uint64_t)comm->size, ids[2] = { fault->a, fault->b };
+	char a[256], b[256];
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &who, 1, MPI_UINT64_T, MPI_MIN, comm->world));
+	if (who == (uint64_t)comm->size)
+		return GEMP_OK;
+	GEMP_MPI(MPI_Bcast(ids, 2, MPI_UINT64_T, (int)who, comm->world));
+	GEMP_TRY(gemp_gas_print_key(comm, edges->graph, ids[0], a, sizeof a));
+	GEMP_TRY(gemp_gas_print_key(comm, edges->graph, ids[1], b, sizeof b));
+	if (who == (uint64_t)comm->rank)
+		code = gemp_fail(GEMP_EINTERNAL, "--verify: '%s' %s '%s'", a, fault->what, b);
+	code = gemp_comm_agree(comm, code);
+done:
+	return code;
+}
+
+typedef struct sweeping {
+	const gemp_gas_edges *edges;
+	const gemp_relation *relation;
+	const gemp_column *weight;
+	bool forward, backward;
+	gemp_verify_visit *visit;
+	void *self;
+} sweeping;
+
+static void sweep_rows(void *context, unsigned thread, size_t piece)
+{
+	const sweeping *s = context;
+	const gemp_graph *graph = s->edges->graph;
+	if (thread == 0) /* one of them speaks */
+		gemp_progress("verifying", piece, (graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, 0);
+	size_t row = piece * ROWS_A_PIECE, end = row + ROWS_A_PIECE < graph->rows ? row + ROWS_A_PIECE : graph->rows;
+	for (; row < end; row++)
+		for (uint64_t e = s->relation->out_offsets[row]; e < s->relation->out_offsets[row + 1]; e++) {
+			uint64_t source = graph->first_vertex + row, target = s->relation->out_targets[e];
+			if (s->forward)
+				s->visit(s->self, source, target, s->weight, e);
+			if (s->backward && (!s->forward || source != target))
+				s->visit(s->self, target, source, s->weight, e);
+		}
+}
+
+gemp_code gemp_verify_each_edge(const gemp_gas_edges *edges, gemp_verify_visit *visit, void *self)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = edges->graph;
+	GEMP_TRY(gemp_graph_load_keys(graph));
+	for (size_t k = 0; k < graph->relation_count; k++) {
+		const gemp_relation *relation = &graph->relations[k];
+		sweeping s = { .edges = edges, .relation = relation, .visit = visit, .self = self };
+		if (edges->relations && !edges->relations[k])
+			continue;
+		GEMP_TRY(gemp_graph_load_relation(graph, k, GEMP_LOAD_OUT | (edges->weight ? GEMP_LOAD_PROPS : 0u)));
+		s.weight = edges->weight ? gemp_table_find(&relation->props, edges->weight) : NULL;
+		s.forward = !relation->directed || edges->direction != GEMP_GAS_REVERSE;
+		s.backward = !relation->directed || edges->direction != GEMP_GAS_FORWARD;
+		gemp_parallel_for((graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, sweep_rows, &s);
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_verify_gather(const gemp_gas_edges *edges, const void *own, size_t size, void **all)
+{
+	size_t *begin = NULL;
+	gemp_code code = gemp_comm_allgather(edges->comm, own, edges->graph->rows * size, all, &begin);
+	gemp_free(begin);
+	return code;
+}
+
+static void reduce(const gemp_comm *comm, void *numbers, uint64_t count, MPI_Datatype type, MPI_Op op)
+{
+	for (uint64_t at = 0; at < count; at += NUMBERS_A_TIME) {
+		int some = (int)(count - at < NUMBERS_A_TIME ? count - at : NUMBERS_A_TIME);
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, (uint64_t *)numbers + at, some, type, op, comm->world));
+	}
+}
+
+void gemp_verify_sum(const gemp_comm *comm, double *sums, uint64_t count)
+{
+	reduce(comm, sums, count, MPI_DOUBLE, MPI_SUM);
+}
+
+void gemp_verify_or(const gemp_comm *comm, uint64_t *words, uint64_t count)
+{
+	reduce(comm, words, count, MPI_UINT64_T, MPI_BOR);
+}

@@ -1,0 +1,400 @@
+/* Which vertices do unitigs enter and leave equally often? Each is looked at by the rank that owns it. */
+
+#include "assembly/contig.h"
+
+#include "assembly/contig_graph.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FRACTIONS = 1024 }; /* means are told apart to such a part of one */
+
+static uint64_t mean_of(const gemp_unitig *unitig)
+{
+	return (uint64_t)((double)unitig->times / (double)unitig->kmers * FRACTIONS);
+}
+
+/* Collective. Of k-mers sorted by the mean times of their unitigs the middle one's; 0 without any. */
+static double gemp_contig_median(const gemp_unitigs *u)
+{
+	uint64_t low = 0, high = 0, kmers = 0;
+	for (size_t i = 0; i < u->count; i++) {
+		uint64_t mean = mean_of(&u->unitig[i]);
+		high = mean > high ? mean : high;
+		kmers += u->unitig[i].kmers;
+	}
+	gemp_comm_max(u->graph->comm, &high, 1);
+	kmers = gemp_comm_sum1(u->graph->comm, kmers);
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2, below = 0;
+		for (size_t i = 0; i < u->count; i++)
+			below += mean_of(&u->unitig[i]) <= middle ? u->unitig[i].kmers : 0;
+		if (2 * gemp_comm_sum1(u->graph->comm, below) >= kmers)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return (double)low / FRACTIONS;
+}
+
+/* copies[unitigs->count]; *coverage is that of one copy, 0 where it was not asked for. Collective. */
+static void gemp_contig_copies(const gemp_unitigs *u, gemp_contig_copying how, uint64_t *copies, double *coverage)
+{
+	*coverage = how == GEMP_COPIES_BY_COVERAGE ? gemp_contig_median(u) : 0;
+	for (size_t i = 0; i < u->count; i++) {
+		double mean = (double)u->unitig[i].times / (double)u->unitig[i].kmers;
+		double times = how == GEMP_COPIES_ONE ? 1 : how == GEMP_COPIES_BY_COUNT ? mean : mean / *coverage;
+		copies[i] = times < 1 ? 1 : (uint64_t)llround(times);
+	}
+}
+
+static int by_word(const void *a, const void *b)
+{
+	gemp_kmer x = ((const gemp_contig_vertex *)a)->word, y = ((const gemp_contig_vertex *)b)->word;
+	return (x > y) - (x < y);
+}
+
+/* The vertices of this rank that are not balanced. */
+typedef struct lopsided {
+	size_t count, capacity;
+	gemp_contig_vertex *vertex; /* [count] by word */
+	bool far;                   /* some by more than one */
+} lopsided;
+
+static gemp_code note(lopsided *l, const gemp_contig_vertex *vertex)
+{
+	if (vertex->in == vertex->out)
+		return GEMP_OK;
+	l->far |= vertex->in + 1 != vertex->out && vertex->out + 1 != vertex->in;
+	gemp_code code = GEMP_RESERVE(l->vertex, l->capacity, l->count + 1);
+	if (code == GEMP_OK)
+		l->vertex[l->count++] = *vertex;
+	return code;
+}
+
+/* The questions are ends of unitigs, and how often they are. */
+static gemp_code take_ends(void *self, const void *questions, size_t count, uint64_t *answers)
+{
+	(void)answers;
+	gemp_code code = GEMP_OK;
+	gemp_contig_vertex *vertex = NULL;
+	GEMP_TRY(GEMP_NEW(vertex, count));
+	for (size_t i = 0; i < count; i++)
+		vertex[i] = ((const gemp_contig_vertex *)questions)[i];
+	qsort(vertex, count, sizeof *vertex, by_word);
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && vertex[next].word == vertex[i].word; next++) {
+			vertex[i].in += vertex[next].in;
+			vertex[i].out += vertex[next].out;
+		}
+		GEMP_TRY(note(self, &vertex[i]));
+	}
+done:
+	gemp_free(vertex);
+	return code;
+}
+
+static gemp_code send_ends(lopsided *l, const gemp_unitigs *u, const uint64_t *copies, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	gemp_contig_vertex *ends = NULL;
+	int *owner = NULL;
+	size_t count = 2 * u->count;
+	code = GEMP_NEW(ends, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, count);
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, code));
+	for (size_t i = 0; i < u->count; i++) {
+		gemp_kmer from = gemp_kmer_source(u->unitig[i].head);
+		gemp_kmer to = gemp_kmer_target(u->unitig[i].tail, u->graph->k);
+		ends[2 * i] = (gemp_contig_vertex){ from, 0, copies[i] };
+		ends[2 * i + 1] = (gemp_contig_vertex){ to, copies[i], 0 };
+	}
+	for (size_t i = 0; i < count; i++)
+		owner[i] = gemp_kmer_graph_owner(u->graph, ends[i].word);
+	const gemp_request request = { ends, count, sizeof *ends, owner, take_ends, l };
+	GEMP_TRY(gemp_request_records(u->graph->comm, &request, 0, NULL, traffic));
+done:
+	gemp_free(ends);
+	gemp_free(owner);
+	return code;
+}
+
+/* Collective. Counts vertices that are not balanced, and keeps some; *far: some by more than one edge. */
+static gemp_code gemp_contig_balance(gemp_contig *out, const gemp_unitigs *u, const uint64_t *copies, bool *far,
+                                     gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = u->graph->comm;
+	lopsided l = { 0 };
+	gemp_contig_vertex *all = NULL;
+	size_t *begin = NULL;
+	GEMP_TRY(send_ends(&l, u, copies, traffic));
+	out->unbalanced = gemp_comm_sum1(comm, l.count);
+	*far = gemp_comm_sum1(comm, l.far) > 0;
+	size_t mine = l.count < GEMP_CONTIG_EXAMPLES ? l.count : GEMP_CONTIG_EXAMPLES;
+	GEMP_TRY(gemp_comm_allgather(comm, l.vertex, mine * sizeof *all, (void **)&all, &begin));
+	size_t count = begin[comm->size] / sizeof *all;
+	out->examples = count < GEMP_CONTIG_EXAMPLES ? count : GEMP_CONTIG_EXAMPLES;
+	for (size_t i = 0; i < out->examples; i++)
+		out->example[i] = all[i];
+done:
+	gemp_free(l.vertex);
+	gemp_free(all);
+	gemp_free(begin);
+	return code;
+}
+
+const char *const gemp_contig_verdict_name[GEMP_CONTIG_VERDICTS] = {
+	[GEMP_CONTIG_PATH] = "path", [GEMP_CONTIG_CIRCUIT] = "circuit", [GEMP_CONTIG_UNBALANCED] = "unbalanced",
+	[GEMP_CONTIG_DISCONNECTED] = "apart", [GEMP_CONTIG_STRANDS] = "strands", [GEMP_CONTIG_TOO_LARGE] = "too large",
+};
+
+uint64_t gemp_contig_max = 16 << 20;
+
+void gemp_contig_free(gemp_contig *contig)
+{
+	gemp_sequences_free(&contig->sequences);
+	*contig = (gemp_contig){ 0 };
+}
+
+/* The part of the graph that a path is to run over, and the path. */
+typedef struct route {
+	size_t *part;     /* [vertices] */
+	size_t wanted, start;
+	size_t copies;    /* edges of the part, copies counted */
+	size_t count;
+	size_t *order;    /* [count] edges */
+	uint64_t kmers;
+} route;
+
+/* Collective. Every rank has the whole graph of unitigs. */
+static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const uint64_t *copies)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = u->graph->comm;
+	gemp_contig_edge *mine = NULL;
+	size_t *begin = NULL, edge = 0;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(mine, u->count)));
+	for (size_t i = 0; i < u->count; i++) {
+		const gemp_unitig *g = &u->unitig[i];
+		while (u->graph->kmer[edge] < g->head)
+			edge++;
+		mine[i] = (gemp_contig_edge){ .item = gemp_item_of(comm->rank, edge), .head = g->head, .tail = g->tail,
+		                              .reverse_head = gemp_kmer_reverse(g->tail, u->graph->k),
+		                              .kmers = g->kmers, .copies = copies[i] };
+	}
+	GEMP_TRY(gemp_comm_allgather(comm, mine, u->count * sizeof *mine, (void **)&graph->edge, &begin));
+	graph->edges = begin[comm->size] / sizeof *mine;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_contig_graph_index(graph, u->graph->k)));
+done:
+	gemp_free(mine);
+	gemp_free(begin);
+	return code;
+}
+
+/* The edge that begins with this k-mer, or the last one before it. */
+static size_t find_edge(const gemp_contig_graph *graph, gemp_kmer head)
+{
+	size_t low = 0, count = graph->edges;
+	while (count > 1) {
+		size_t half = count / 2;
+		if (graph->edge[low + half].head <= head)
+			low += half;
+		count -= half;
+	}
+	return low;
+}
+
+/* Is a unitig in the same component as its reverse complement? A closed one is by itself, and its reverse complement
+ * too. */
+static bool strands_meet(const gemp_contig_graph *graph, const size_t *part)
+{
+	for (size_t e = 0; e < graph->edges; e++) {
+		const gemp_contig_edge *edge = &graph->edge[e];
+		const gemp_contig_edge *other = &graph->edge[find_edge(graph, edge->reverse_head)];
+		if (other->head == edge->reverse_head && part[other->from] == part[edge->from])
+			return true;
+	}
+	return false;
+}
+
+/* Where a path over the part begins; the part's balance makes it a path, a circuit, or neither. */
+static gemp_code find_start(const gemp_contig_graph *graph, route *r, gemp_contig_verdict *verdict)
+{
+	gemp_code code = GEMP_OK;
+	int64_t *surplus = NULL;
+	size_t above = 0, below = 0, other = 0;
+	GEMP_TRY(GEMP_NEW(surplus, graph->vertices));
+	for (size_t e = 0; e < graph->edges; e++) {
+		surplus[graph->edge[e].from] += (int64_t)graph->edge[e].copies;
+		surplus[graph->edge[e].to] -= (int64_t)graph->edge[e].copies;
+		r->copies += r->part[graph->edge[e].from] == r->wanted ? graph->edge[e].copies : 0;
+	}
+	r->start = graph->edge[0].from;
+	for (size_t v = 0; v < graph->vertices; v++) {
+		if (r->part[v] != r->wanted)
+			continue;
+		above += surplus[v] == 1;
+		below += surplus[v] == -1;
+		other += surplus[v] < -1 || surplus[v] > 1;
+		if (surplus[v] == 1)
+			r->start = v;
+	}
+	*verdict = above ? GEMP_CONTIG_PATH : GEMP_CONTIG_CIRCUIT;
+	if (other || above > 1 || below > 1)
+		*verdict = GEMP_CONTIG_UNBALANCED;
+done:
+	gemp_free(surplus);
+	return code;
+}
+
+/* The same on every rank. */
+static gemp_code find_route(gemp_contig *out, const gemp_contig_graph *graph, bool both, route *r)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(r->part, graph->vertices));
+	out->components = gemp_contig_components(graph, r->part);
+	r->wanted = r->part[graph->edge[0].from];
+	if (both && strands_meet(graph, r->part)) {
+		out->verdict = GEMP_CONTIG_STRANDS;
+	} else if (out->components > (both ? 2 : 1)) {
+		out->verdict = GEMP_CONTIG_DISCONNECTED;
+	} else {
+		GEMP_TRY(find_start(graph, r, &out->verdict));
+	}
+	if (out->verdict > GEMP_CONTIG_CIRCUIT)
+		goto done;
+	GEMP_TRY(GEMP_NEW(r->order, r->copies));
+	GEMP_TRY(gemp_contig_euler_path(graph, r->part, r->wanted, r->start, r->order, &r->count));
+	GEMP_CHECK(r->count == r->copies);
+	for (size_t i = 0; i < r->count; i++)
+		r->kmers += graph->edge[r->order[i]].kmers;
+done:
+	return code;
+}
+
+/* The places of each edge of the graph, in k-mers from the path's first: begin[edges + 1], place[count]. */
+static gemp_code list_places(const gemp_contig_graph *graph, const route *r, size_t **begin, uint64_t **place)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*begin, graph->edges + 2));
+	GEMP_TRY(GEMP_NEW(*place, r->count));
+	size_t *next = *begin + 1; /* becomes the begin of the edge behind */
+	for (size_t i = 0; i < r->count; i++)
+		next[r->order[i] + 1]++;
+	for (size_t e = 0; e < graph->edges; e++)
+		next[e + 1] += next[e];
+	uint64_t at = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		(*place)[next[r->order[i]]++] = at;
+		at += graph->edge[r->order[i]].kmers;
+	}
+done:
+	return code;
+}
+
+/* The letters of this rank's k-mers: each its last one, the path's first k-mer all. A circuit
+ * ends with the letter before its first one. placed NULL: only their number. */
+static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *graph, const size_t *begin,
+                            const uint64_t *place, const route *r, bool closed, uint64_t *placed)
+{
+	const gemp_kmer_graph *kmers = u->graph;
+	unsigned k = kmers->k;
+	size_t letters = 0;
+	for (size_t i = 0; i < kmers->count; i++) {
+		size_t low = 0, count = graph->edges;
+		while (count > 1) {
+			size_t half = count / 2;
+			if (graph->edge[low + half].item <= u->head[i])
+				low += half;
+			count -= half;
+		}
+		for (size_t p = begin[low]; p < begin[low + 1]; p++) {
+			uint64_t at = place[p] + u->before[i];
+			size_t back = at == 0 && !closed ? k : 1;
+			for (; placed && back-- > 0; placed++)
+				*placed = gemp_sequences_letter((at + k - 1 - back) % (closed ? r->kmers : UINT64_MAX),
+				                            (unsigned)(kmers->kmer[i] >> 2 * back & 3));
+			letters += at == 0 && !closed ? k : 1;
+		}
+	}
+	return letters;
+}
+
+/* Collective. */
+static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const gemp_contig_graph *graph, const route *r,
+                       gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = u->graph->comm;
+	bool closed = out->verdict == GEMP_CONTIG_CIRCUIT;
+	size_t *begin = NULL, letters = 0;
+	uint64_t *place = NULL, *placed = NULL;
+	gemp_sequence all = { .size = r->kmers + (closed ? 0 : u->graph->k - 1), .kmers = r->kmers, .closed = closed };
+	code = list_places(graph, r, &begin, &place);
+	if (code == GEMP_OK) {
+		letters = place_letters(u, graph, begin, place, r, closed, NULL);
+		code = GEMP_NEW(placed, letters);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	place_letters(u, graph, begin, place, r, closed, placed);
+	GEMP_TRY(gemp_sequences_new(&out->sequences, comm, all.size, &all, comm->rank == 0, traffic));
+	GEMP_TRY(gemp_sequences_put(&out->sequences, comm, placed, letters, traffic));
+done:
+	gemp_free(begin);
+	gemp_free(place);
+	gemp_free(placed);
+	return code;
+}
+
+static uint64_t sum(const uint64_t *numbers, size_t count)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < count; i++)
+		all += numbers[i];
+	return all;
+}
+
+/* Collective. What can be told without having the graph on one rank. */
+static gemp_code decide(gemp_contig *out, const gemp_unitigs *u, gemp_contig_copying copying, uint64_t *copies,
+                       gemp_traffic *traffic)
+{
+	bool far = false;
+	gemp_contig_copies(u, copying, copies, &out->coverage);
+	out->unitigs = gemp_comm_sum1(u->graph->comm, u->count);
+	out->copies = gemp_comm_sum1(u->graph->comm, sum(copies, u->count));
+	gemp_code code = gemp_contig_balance(out, u, copies, &far, traffic);
+	if (far || out->unbalanced > (u->graph->both_strands ? 4 : 2))
+		out->verdict = GEMP_CONTIG_UNBALANCED;
+	else if (out->copies > gemp_contig_max)
+		out->verdict = GEMP_CONTIG_TOO_LARGE;
+	return code;
+}
+
+gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *u, gemp_contig_copying copying, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	gemp_contig contig = { 0 };
+	gemp_contig_graph graph = { 0 };
+	route r = { 0 };
+	uint64_t *copies = NULL;
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(copies, u->count)));
+	GEMP_TRY(decide(&contig, u, copying, copies, traffic));
+	if (contig.verdict <= GEMP_CONTIG_CIRCUIT && contig.unitigs > 0) {
+		GEMP_TRY(gather(&graph, u, copies));
+		GEMP_TRY(gemp_comm_agree(u->graph->comm, find_route(&contig, &graph, u->graph->both_strands, &r)));
+	}
+	if (r.count > 0)
+		GEMP_TRY(spell(&contig, u, &graph, &r, traffic));
+	*out = contig;
+	contig = (gemp_contig){ 0 };
+done:
+	gemp_contig_free(&contig);
+	gemp_contig_graph_free(&graph);
+	gemp_free(r.part);
+	gemp_free(r.order);
+	gemp_free(copies);
+	return code;
+}

@@ -1,0 +1,114 @@
+/* The graph of unitigs, as a rank has all of it, and an Eulerian path by Hierholzer's method, least edges first. */
+
+#include "assembly/contig_graph.h"
+
+#include "core/memory.h"
+
+void gemp_contig_graph_free(gemp_contig_graph *graph)
+{
+	gemp_free(graph->edge);
+	gemp_free(graph->word);
+	gemp_free(graph->begin);
+	*graph = (gemp_contig_graph){ 0 };
+}
+
+static size_t find(const gemp_contig_graph *graph, gemp_kmer word)
+{
+	size_t low = 0, count = graph->vertices;
+	while (count > 1) {
+		size_t half = count / 2;
+		if (graph->word[low + half] <= word)
+			low += half;
+		count -= half;
+	}
+	return low;
+}
+
+gemp_code gemp_contig_graph_index(gemp_contig_graph *graph, unsigned k)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(graph->word, 2 * graph->edges));
+	for (size_t e = 0; e < graph->edges; e++) {
+		graph->word[2 * e] = gemp_kmer_source(graph->edge[e].head);
+		graph->word[2 * e + 1] = gemp_kmer_target(graph->edge[e].tail, k);
+	}
+	GEMP_TRY(gemp_kmer_sort(graph->word, NULL, 2 * graph->edges));
+	for (size_t i = 0; i < 2 * graph->edges; i++)
+		if (i == 0 || graph->word[i] != graph->word[i - 1])
+			graph->word[graph->vertices++] = graph->word[i];
+	GEMP_TRY(GEMP_NEW(graph->begin, graph->vertices + 1));
+	for (size_t e = 0; e < graph->edges; e++) {
+		graph->edge[e].from = find(graph, gemp_kmer_source(graph->edge[e].head));
+		graph->edge[e].to = find(graph, gemp_kmer_target(graph->edge[e].tail, k));
+		graph->begin[graph->edge[e].from + 1]++;
+	}
+	for (size_t v = 0; v < graph->vertices; v++)
+		graph->begin[v + 1] += graph->begin[v];
+done:
+	return code;
+}
+
+static size_t root(size_t *part, size_t v)
+{
+	while (part[v] != v)
+		v = part[v] = part[part[v]];
+	return v;
+}
+
+uint64_t gemp_contig_components(const gemp_contig_graph *graph, size_t *part)
+{
+	uint64_t components = 0;
+	for (size_t v = 0; v < graph->vertices; v++)
+		part[v] = v;
+	for (size_t e = 0; e < graph->edges; e++) {
+		size_t a = root(part, graph->edge[e].from), b = root(part, graph->edge[e].to);
+		part[a < b ? b : a] = a < b ? a : b;
+	}
+	for (size_t v = 0; v < graph->vertices; v++) {
+		part[v] = root(part, v);
+		components += part[v] == v;
+	}
+	return components;
+}
+
+gemp_code gemp_contig_euler_path(const gemp_contig_graph *graph, const size_t *part, size_t wanted, size_t start,
+                           size_t *order, size_t *count)
+{
+	gemp_code code = GEMP_OK;
+	size_t *next = NULL, *trail = NULL, depth = 0, edges = 0, at = start;
+	uint64_t *left = NULL;
+	for (size_t e = 0; e < graph->edges; e++)
+		edges += part[graph->edge[e].from] == wanted ? graph->edge[e].copies : 0;
+	GEMP_TRY(GEMP_NEW(next, graph->vertices));
+	GEMP_TRY(GEMP_NEW(left, graph->edges));
+	GEMP_TRY(GEMP_NEW(trail, edges));
+	for (size_t v = 0; v < graph->vertices; v++)
+		next[v] = graph->begin[v];
+	for (size_t e = 0; e < graph->edges; e++)
+		left[e] = graph->edge[e].copies;
+	*count = 0;
+	for (;;) {
+		while (next[at] < graph->begin[at + 1] && left[next[at]] == 0)
+			next[at]++;
+		if (next[at] < graph->begin[at + 1]) {
+			left[next[at]]--;
+			trail[depth++] = next[at];
+			at = graph->edge[next[at]].to;
+		} else if (depth > 0) {
+			order[(*count)++] = trail[--depth];
+			at = graph->edge[trail[depth]].from;
+		} else {
+			break;
+		}
+	}
+	for (size_t i = 0; i < *count / 2; i++) {
+		size_t other = order[i];
+		order[i] = order[*count - 1 - i];
+		order[*count - 1 - i] = other;
+	}
+done:
+	gemp_free(next);
+	gemp_free(left);
+	gemp_free(trail);
+	return code;
+}

@@ -1,0 +1,296 @@
+#include "assembly/kmer_graph.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+enum { SAMPLES = 256 }; /* of each rank and range */
+
+typedef struct counted {
+	gemp_kmer kmer;
+	uint64_t times;
+} counted;
+
+void gemp_kmer_graph_free(gemp_kmer_graph *graph)
+{
+	void *const blocks[] = { graph->bounds, graph->kmer, graph->times, graph->next, graph->previous, graph->place };
+	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+		gemp_free(blocks[i]);
+	*graph = (gemp_kmer_graph){ 0 };
+}
+
+/* The rank r with bounds[r] <= vertex < bounds[r + 1]. */
+static int owner_of(const uint64_t *bounds, int ranks, uint64_t vertex)
+{
+	int low = 0, high = ranks - 1;
+	while (low < high) {
+		int middle = (low + high + 1) / 2;
+		if (bounds[middle] <= vertex)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+int gemp_kmer_graph_owner(const gemp_kmer_graph *graph, gemp_kmer vertex)
+{
+	return owner_of(graph->bounds, graph->comm->size, vertex);
+}
+
+/* Collective. Ranges of vertices that hold about as many of the k-mers each: by samples of each rank, in proportion. */
+static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = graph->comm;
+	size_t ranks = (size_t)comm->size, *begin = NULL;
+	gemp_kmer *mine = NULL, *all = NULL;
+	uint64_t of_all = gemp_comm_sum1(comm, count), wanted = SAMPLES * (uint64_t)ranks;
+	size_t samples = of_all > wanted ? (size_t)((double)count / (double)of_all * (double)wanted) : count;
+	code = GEMP_NEW(graph->bounds, ranks + 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(mine, samples);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t i = 0; i < samples; i++)
+		mine[i] = gemp_kmer_source(kmer[count / samples * i + count % samples * i / samples]);
+	GEMP_TRY(gemp_comm_allgather(comm, mine, samples * sizeof *mine, (void **)&all, &begin));
+	samples = begin[ranks] / sizeof *all;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_sort(all, NULL, samples)));
+	for (size_t r = 1; r < ranks; r++)
+		graph->bounds[r] = samples ? all[samples * r / ranks] : 0;
+	graph->bounds[ranks] = gemp_kmer_mask(graph->k - 1) + 1;
+done:
+	gemp_free(all);
+	gemp_free(begin);
+	gemp_free(mine);
+	return code;
+}
+
+/* Collective. Each to the owner of its source, sorted there; equal ones are added up. Takes over what comes in as kmer
+ * and times of the graph. */
+static gemp_code distribute(gemp_kmer_graph *graph, counted *records, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = graph->comm;
+	int *owner = NULL;
+	counted *received = NULL;
+	size_t *from = NULL, incoming, kept = 0;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
+	for (size_t i = 0; i < count; i++)
+		owner[i] = owner_of(graph->bounds, comm->size, gemp_kmer_source(records[i].kmer));
+	GEMP_TRY(gemp_exchange_records(comm, records, count, sizeof *records, owner, (void **)&received, &from,
+	                               &graph->traffic));
+	incoming = from[comm->size];
+	code = GEMP_NEW(graph->kmer, incoming);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(graph->times, incoming);
+	for (size_t i = 0; i < incoming && code == GEMP_OK; i++) {
+		graph->kmer[i] = received[i].kmer;
+		graph->times[i] = received[i].times;
+	}
+	if (code == GEMP_OK)
+		code = gemp_kmer_sort(graph->kmer, graph->times, incoming);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t i = 0; i < incoming; i++) {
+		bool again = kept > 0 && graph->kmer[i] == graph->kmer[kept - 1];
+		graph->kmer[kept - again] = graph->kmer[i];
+		graph->times[kept - again] = graph->times[i] + (again ? graph->times[kept - 1] : 0);
+		kept += !again;
+	}
+	graph->count = kept;
+done:
+	gemp_free(owner);
+	gemp_free(received);
+	gemp_free(from);
+	return code;
+}
+
+static void drop_ranges(gemp_kmer_graph *graph)
+{
+	gemp_free(graph->bounds);
+	gemp_free(graph->kmer);
+	gemp_free(graph->times);
+	graph->bounds = graph->kmer = graph->times = NULL;
+}
+
+static gemp_code sum_up(gemp_kmer_graph *graph, gemp_kmer_counter *bag)
+{
+	gemp_code code = GEMP_OK;
+	counted *records = NULL;
+	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_kmer_counter_finish(bag)));
+	GEMP_TRY(choose_bounds(graph, bag->kmer, bag->count));
+	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(records, bag->count)));
+	for (size_t i = 0; i < bag->count; i++)
+		records[i] = (counted){ bag->kmer[i], bag->times[i] };
+	graph->occurrences = gemp_comm_sum1(graph->comm, bag->occurrences);
+	size_t count = bag->count;
+	gemp_kmer_counter_free(bag);
+	GEMP_TRY(distribute(graph, records, count));
+	graph->distinct = gemp_comm_sum1(graph->comm, graph->count);
+done:
+	gemp_free(records);
+	return code;
+}
+
+static void filter(gemp_kmer_graph *graph, uint64_t least_times)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < graph->count; i++) {
+		if (graph->times[i] < least_times)
+			continue;
+		graph->kmer[kept] = graph->kmer[i];
+		graph->times[kept++] = graph->times[i];
+	}
+	graph->count = kept;
+	graph->kept = gemp_comm_sum1(graph->comm, kept);
+}
+
+/* Collective. Each k-mer's reverse complement is an edge, too. */
+static gemp_code add_reverses(gemp_kmer_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	counted *records = NULL;
+	gemp_kmer *kmers = NULL;
+	size_t count = 0;
+	code = GEMP_NEW(records, 2 * graph->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(kmers, 2 * graph->count);
+	GEMP_TRY(gemp_comm_agree(graph->comm, code));
+	for (size_t i = 0; i < graph->count; i++) {
+		gemp_kmer reverse = gemp_kmer_reverse(graph->kmer[i], graph->k);
+		records[count++] = (counted){ graph->kmer[i], graph->times[i] };
+		if (reverse != graph->kmer[i])
+			records[count++] = (counted){ reverse, graph->times[i] };
+	}
+	for (size_t i = 0; i < count; i++)
+		kmers[i] = records[i].kmer;
+	drop_ranges(graph);
+	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_kmer_sort(kmers, NULL, count)));
+	GEMP_TRY(choose_bounds(graph, kmers, count));
+	GEMP_TRY(distribute(graph, records, count));
+done:
+	gemp_free(kmers);
+	gemp_free(records);
+	return code;
+}
+
+/* About a place for every two edges. */
+static gemp_code make_places(gemp_kmer_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t low = graph->bounds[graph->comm->rank], range = graph->bounds[graph->comm->rank + 1] - low;
+	graph->shift = 0;
+	while ((range >> graph->shift) > graph->count / 2 + 1)
+		graph->shift++;
+	graph->places = (size_t)(range >> graph->shift) + 2;
+	GEMP_TRY(GEMP_NEW(graph->place, graph->places));
+	for (size_t i = graph->count; i-- > 0;)
+		graph->place[(gemp_kmer_source(graph->kmer[i]) - low) >> graph->shift] = i + 1;
+	size_t behind = graph->count; /* places of no edges: where the next one's begin; others held index + 1 */
+	for (size_t p = graph->places; p-- > 0;)
+		graph->place[p] = behind = graph->place[p] ? graph->place[p] - 1 : behind;
+done:
+	return code;
+}
+
+size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_t *end)
+{
+	size_t at = graph->place[(vertex - graph->bounds[graph->comm->rank]) >> graph->shift];
+	while (at < graph->count && gemp_kmer_source(graph->kmer[at]) < vertex)
+		at++;
+	*end = at;
+	while (*end < graph->count && gemp_kmer_source(graph->kmer[*end]) == vertex)
+		++*end;
+	return at;
+}
+
+typedef struct linking {
+	gemp_kmer_graph *graph;
+	bool uniform;
+	uint8_t *entering; /* [count] edges that enter the vertex whose first edge this is: 0, 1, or 2 for more */
+} linking;
+
+static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned size)
+{
+	return graph->both_strands && word == gemp_kmer_reverse(word, size);
+}
+
+/* An edge that enters and the only one that leaves are one way on, unless it would turn back into itself there: no
+ * k-mer is then met in both directions. */
+static gemp_item way_on(const linking *l, const counted *entering)
+{
+	gemp_kmer_graph *graph = l->graph;
+	gemp_kmer vertex = gemp_kmer_target(entering->kmer, graph->k);
+	size_t end, at = gemp_kmer_graph_row(graph, vertex, &end);
+	if (end - at != 1 || l->entering[at] != 1 || is_palindrome(graph, vertex, graph->k - 1) ||
+	    is_palindrome(graph, entering->kmer, graph->k) || is_palindrome(graph, graph->kmer[at], graph->k) ||
+	    (l->uniform && entering->times != graph->times[at]))
+		return GEMP_NO_ITEM;
+	graph->previous[at] = true;
+	return gemp_item_of(graph->comm->rank, at);
+}
+
+static gemp_code ways_on(void *self, const void *questions, size_t count, uint64_t *answers)
+{
+	linking *l = self;
+	const counted *entering = questions;
+	gemp_item *next = answers;
+	for (size_t i = 0; i < count; i++) {
+		size_t end, at = gemp_kmer_graph_row(l->graph, gemp_kmer_target(entering[i].kmer, l->graph->k), &end);
+		if (at < end && l->entering[at] < 2)
+			l->entering[at]++;
+	}
+	for (size_t i = 0; i < count; i++)
+		next[i] = way_on(l, &entering[i]);
+	return GEMP_OK;
+}
+
+/* Collective. Every edge asks the owner of its target. */
+static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
+{
+	gemp_code code = GEMP_OK;
+	linking l = { .graph = graph, .uniform = uniform };
+	counted *entering = NULL;
+	int *owner = NULL;
+	code = make_places(graph);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(graph->next, graph->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(graph->previous, graph->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(l.entering, graph->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, graph->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(entering, graph->count);
+	GEMP_TRY(gemp_comm_agree(graph->comm, code));
+	for (size_t i = 0; i < graph->count; i++) {
+		entering[i] = (counted){ graph->kmer[i], graph->times[i] };
+		owner[i] = gemp_kmer_graph_owner(graph, gemp_kmer_target(graph->kmer[i], graph->k));
+	}
+	const gemp_request request = { entering, graph->count, sizeof *entering, owner, ways_on, &l };
+	GEMP_TRY(gemp_request_records(graph->comm, &request, sizeof *graph->next, graph->next, &graph->traffic));
+done:
+	gemp_free(owner);
+	gemp_free(entering);
+	gemp_free(l.entering);
+	return code;
+}
+
+gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *bag, uint64_t least_times,
+                              bool uniform)
+{
+	gemp_code code = GEMP_OK;
+	gemp_kmer_graph graph = { .comm = comm, .k = bag->k, .both_strands = bag->both_strands };
+	GEMP_TRY(sum_up(&graph, bag));
+	filter(&graph, least_times);
+	if (graph.both_strands)
+		GEMP_TRY(add_reverses(&graph));
+	graph.edges = gemp_comm_sum1(comm, graph.count);
+	GEMP_TRY(link_edges(&graph, uniform));
+	*out = graph;
+	graph = (gemp_kmer_graph){ 0 };
+done:
+	gemp_kmer_graph_free(&graph);
+	return code;
+}

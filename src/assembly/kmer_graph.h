@@ -1,0 +1,48 @@
+/* kmer_graph: the de Bruijn graph of k-mers, spread over ranks. The words of k - 1 letters are vertices, the k-mers
+ * edges, from their first letters to their last ones.
+ *
+ * Each rank has the edges of a range of vertices, all that leave one, in ascending order; ranges ascend with ranks and
+ * are about equally full. Where reads come from both strands, a k-mer brings its reverse complement, which is an edge,
+ * too.
+ */
+
+#ifndef GEMP_ASSEMBLY_KMER_GRAPH_H
+#define GEMP_ASSEMBLY_KMER_GRAPH_H
+
+#include "assembly/items.h"
+#include "assembly/kmer_count.h"
+
+typedef struct gemp_kmer_graph {
+	const gemp_comm *comm; /* borrowed */
+	unsigned k;
+	bool both_strands;
+	uint64_t *bounds;      /* [ranks + 1] rank r has the edges whose source is in [bounds[r], bounds[r + 1]) */
+	size_t count;          /* of this rank's edges */
+	gemp_kmer *kmer;       /* [count] ascending */
+	uint64_t *times;       /* [count] how often it occurs in the reads, in whichever direction */
+	gemp_item *next;       /* [count] the edge that follows on an unbranched way, GEMP_NO_ITEM: none */
+	bool *previous;        /* [count] is it one that follows? */
+	/* of all ranks */
+	uint64_t edges;        /* sum of count */
+	uint64_t occurrences, distinct, kept; /* k-mers in the reads; distinct ones; those that occur often enough */
+	gemp_traffic traffic;  /* of this rank, so far */
+	/* where edges of a source are: the first at or behind source s is in place[(s - bounds[rank]) >> shift] or
+	 * behind it */
+	size_t *place;
+	size_t places;
+	unsigned shift;
+} gemp_kmer_graph;
+
+/* Collective. Of the k-mers of all ranks' bags, those that occur least_times or more often; the bag is emptied.
+ * uniform: a way goes on only where k-mers occur equally often. */
+gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *bag, uint64_t least_times,
+                              bool uniform);
+void gemp_kmer_graph_free(gemp_kmer_graph *graph);
+
+/* Which rank has the edges of a vertex. */
+int gemp_kmer_graph_owner(const gemp_kmer_graph *graph, gemp_kmer vertex);
+/* The first of this rank's edges that leave this vertex, which it owns, or would stand there; *end: behind the last
+ * one. */
+size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_t *end);
+
+#endif

@@ -1,0 +1,372 @@
+/* chains_parts: what the files of chains have in common. */
+
+#include "assembly/list_rank.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+
+#include <string.h>
+
+typedef struct gemp_list_level {
+	size_t count;
+	gemp_item *next;     /* [count] */
+	bool *previous;      /* [count] */
+	gemp_list_extent *extent; /* [count] at least one item each */
+	gemp_item *name;     /* [count] of the items that the caller of gemp_list_rank has */
+} gemp_list_level;
+
+/* Its chain has no other item. */
+static inline bool gemp_list_is_single(const gemp_comm *comm, const gemp_list_level *list, size_t i)
+{
+	return list->next[i] == GEMP_NO_ITEM ? !list->previous[i] : list->next[i] == gemp_item_of(comm->rank, i);
+}
+
+static inline gemp_list_place gemp_list_place_single(const gemp_list_level *list, size_t i)
+{
+	return (gemp_list_place){ list->name[i] | (list->previous[i] ? GEMP_LIST_CLOSED : 0), { 0 } };
+}
+
+/* Lists that are short enough for every rank to have all of them. */
+
+typedef struct link {
+	gemp_item item, next, name;
+	gemp_list_extent extent;
+	uint64_t previous;
+} link;
+
+static void collect(const gemp_comm *comm, const gemp_list_level *list, link *mine)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < list->count; i++)
+		if (!gemp_list_is_single(comm, list, i))
+			mine[at++] = (link){ gemp_item_of(comm->rank, i), list->next[i], list->name[i], list->extent[i],
+			                     list->previous[i] };
+}
+
+/* By name: links are in ascending order of it. */
+static size_t find(const link *links, size_t count, gemp_item item)
+{
+	size_t low = 0;
+	while (count > 1) {
+		size_t half = count / 2;
+		if (links[low + half].item <= item)
+			low += half;
+		count -= half;
+	}
+	return low;
+}
+
+/* From the item at `start` to the chain's end, or to `start` again. */
+static void rank_chain(const link *links, size_t count, size_t start, gemp_list_place *place, bool *done)
+{
+	gemp_list_extent before = { 0 };
+	gemp_item first = links[start].name | (links[start].previous ? GEMP_LIST_CLOSED : 0);
+	for (size_t at = start; !done[at]; at = find(links, count, links[at].next)) {
+		done[at] = true;
+		place[at] = (gemp_list_place){ first, before };
+		before.items += links[at].extent.items;
+		before.weight += links[at].extent.weight;
+		if (links[at].next == GEMP_NO_ITEM)
+			break;
+	}
+}
+
+static void rank_all(const link *links, size_t count, gemp_list_place *place, bool *done)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!links[i].previous)
+			rank_chain(links, count, i, place, done);
+	for (size_t i = 0; i < count; i++)
+		if (!done[i])
+			rank_chain(links, count, i, place, done);
+}
+
+static gemp_code gemp_list_level_gather(const gemp_comm *comm, const gemp_list_level *list, size_t left,
+                                        gemp_list_place *places)
+{
+	gemp_code code = GEMP_OK;
+	link *mine = NULL, *all = NULL;
+	size_t *begin = NULL;
+	gemp_list_place *place = NULL;
+	bool *done = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(mine, left)));
+	collect(comm, list, mine);
+	GEMP_TRY(gemp_comm_allgather(comm, mine, left * sizeof *mine, (void **)&all, &begin));
+	size_t count = begin[comm->size] / sizeof *all, at = begin[comm->rank] / sizeof *all;
+	code = GEMP_NEW(place, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(done, count);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	rank_all(all, count, place, done);
+	for (size_t i = 0; i < list->count; i++)
+		places[i] = gemp_list_is_single(comm, list, i) ? gemp_list_place_single(list, i) : place[at++];
+done:
+	gemp_free(mine);
+	gemp_free(all);
+	gemp_free(begin);
+	gemp_free(place);
+	gemp_free(done);
+	return code;
+}
+
+size_t gemp_list_rank_gather = 1 << 15;
+unsigned gemp_list_rank_spacing = 8;
+
+/* On the way from the chosen item `from`, and now at `at`; `passed` lies behind it. */
+typedef struct walker {
+	gemp_item from, at;
+	gemp_list_extent passed;
+} walker;
+
+typedef struct walkers {
+	size_t count, capacity;
+	walker *walker;
+} walkers;
+
+/* One contraction. Chosen items are named by their index among the chosen. */
+typedef struct level {
+	const gemp_comm *comm;
+	const gemp_list_level *list;
+	gemp_traffic *traffic;
+	uint64_t seed;
+	gemp_item *label;         /* [list->count] the chosen item that it stands behind; GEMP_NO_ITEM: not known */
+	gemp_list_extent *offset;      /* [list->count] how far; 0 items: it is chosen itself */
+	size_t capacity;
+	size_t *item;             /* [chosen.count] */
+	gemp_list_level chosen;
+	gemp_list_place *place;  /* [chosen.count] */
+	walkers here, leaving, arrived; /* those that arrived are at a chosen item or at GEMP_NO_ITEM */
+} level;
+
+static void level_free(level *l)
+{
+	void *const blocks[] = { l->label, l->offset, l->item, l->chosen.next, l->chosen.extent, l->chosen.previous,
+	                        l->chosen.name,
+	                         l->place, l->here.walker, l->leaving.walker, l->arrived.walker };
+	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+		gemp_free(blocks[i]);
+}
+
+static gemp_list_extent sum(gemp_list_extent a, gemp_list_extent b)
+{
+	return (gemp_list_extent){ a.items + b.items, a.weight + b.weight };
+}
+
+static gemp_code add_walker(walkers *to, const walker *w)
+{
+	gemp_code code = GEMP_RESERVE(to->walker, to->capacity, to->count + 1);
+	if (code == GEMP_OK)
+		to->walker[to->count++] = *w;
+	return code;
+}
+
+/* The walker goes to `at`: among those of this rank, of others, or of those that are done. */
+static gemp_code send_walker(level *l, const walker *w)
+{
+	if (w->at == GEMP_NO_ITEM)
+		return add_walker(&l->arrived, w);
+	return add_walker(gemp_item_rank(w->at) == l->comm->rank ? &l->here : &l->leaving, w);
+}
+
+static gemp_code choose(level *l, size_t i)
+{
+	gemp_code code = GEMP_OK;
+	size_t index = l->chosen.count;
+	GEMP_TRY(GEMP_RESERVE(l->item, l->capacity, index + 1));
+	l->item[index] = i;
+	l->chosen.count++;
+	l->label[i] = gemp_item_of(l->comm->rank, index);
+	l->offset[i] = (gemp_list_extent){ 0 };
+	GEMP_TRY(send_walker(l, &(walker){ l->label[i], l->list->next[i], l->list->extent[i] }));
+done:
+	return code;
+}
+
+static gemp_code choose_some(level *l)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < l->list->count; i++) {
+		l->label[i] = GEMP_NO_ITEM;
+		bool lucky = gemp_mix(gemp_item_of(l->comm->rank, i) ^ l->seed) % gemp_list_rank_spacing == 0;
+		if ((!l->list->previous[i] || lucky) && !gemp_list_is_single(l->comm, l->list, i))
+			GEMP_TRY(choose(l, i));
+	}
+done:
+	return code;
+}
+
+/* Of closed chains without luck: all. */
+static gemp_code choose_rest(level *l)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < l->list->count; i++)
+		if (l->label[i] == GEMP_NO_ITEM && !gemp_list_is_single(l->comm, l->list, i))
+			GEMP_TRY(choose(l, i));
+done:
+	return code;
+}
+
+/* One step of each walker, so that many reads of memory are under way; until none is here. */
+static gemp_code walk_here(level *l)
+{
+	gemp_code code = GEMP_OK;
+	while (l->here.count > 0) {
+		size_t walking = l->here.count, kept = 0;
+		for (size_t i = 0; i < walking; i++) {
+			walker w = l->here.walker[i];
+			size_t at = gemp_item_index(w.at);
+			if (l->label[at] != GEMP_NO_ITEM && l->offset[at].items == 0) {
+				w.at = l->label[at];
+				GEMP_TRY(add_walker(&l->arrived, &w));
+				continue;
+			}
+			l->label[at] = w.from;
+			l->offset[at] = w.passed;
+			w.passed = sum(w.passed, l->list->extent[at]);
+			w.at = l->list->next[at];
+			if (w.at != GEMP_NO_ITEM && gemp_item_rank(w.at) == l->comm->rank)
+				l->here.walker[kept++] = w;
+			else
+				GEMP_TRY(add_walker(w.at == GEMP_NO_ITEM ? &l->arrived : &l->leaving, &w));
+		}
+		l->here.count = kept;
+	}
+done:
+	return code;
+}
+
+/* Collective. Walkers of `from` go to the owners of one of their items and are those of `to` there. */
+static gemp_code exchange(level *l, walkers *from, walkers *to, bool by_origin)
+{
+	gemp_code code = GEMP_OK;
+	int *owner = NULL;
+	void *received = NULL;
+	size_t *begin = NULL;
+	GEMP_TRY(gemp_comm_agree(l->comm, GEMP_NEW(owner, from->count)));
+	for (size_t i = 0; i < from->count; i++)
+		owner[i] = gemp_item_rank(by_origin ? from->walker[i].from : from->walker[i].at);
+	GEMP_TRY(gemp_exchange_records(l->comm, from->walker, from->count, sizeof(walker), owner, &received, &begin,
+	                               l->traffic));
+	gemp_free(to->walker);
+	to->walker = received;
+	received = NULL;
+	to->count = to->capacity = begin[l->comm->size];
+	from->count = from == to ? to->count : 0;
+done:
+	gemp_free(owner);
+	gemp_free(received);
+	gemp_free(begin);
+	return code;
+}
+
+static gemp_code walk(level *l)
+{
+	gemp_code code = GEMP_OK;
+	for (;;) {
+		GEMP_TRY(gemp_comm_agree(l->comm, walk_here(l)));
+		if (gemp_comm_sum1(l->comm, l->leaving.count) == 0)
+			break;
+		GEMP_TRY(exchange(l, &l->leaving, &l->here, false));
+	}
+done:
+	return code;
+}
+
+/* Collective. The list of the chosen items, by what walkers have found. */
+static gemp_code make_list(level *l)
+{
+	gemp_code code = GEMP_OK;
+	gemp_list_level *list = &l->chosen;
+	code = GEMP_NEW(list->next, list->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(list->extent, list->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(list->previous, list->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(list->name, list->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(l->place, list->count);
+	GEMP_TRY(gemp_comm_agree(l->comm, code));
+	GEMP_TRY(exchange(l, &l->arrived, &l->arrived, true));
+	for (size_t i = 0; i < l->arrived.count; i++) {
+		const walker *w = &l->arrived.walker[i];
+		list->next[gemp_item_index(w->from)] = w->at;
+		list->extent[gemp_item_index(w->from)] = w->passed;
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		list->previous[i] = l->list->previous[l->item[i]];
+		list->name[i] = l->list->name[l->item[i]];
+	}
+done:
+	return code;
+}
+
+static gemp_code contract(level *l)
+{
+	gemp_code code = GEMP_NEW(l->label, l->list->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(l->offset, l->list->count);
+	if (code == GEMP_OK)
+		code = choose_some(l);
+	GEMP_TRY(gemp_comm_agree(l->comm, code));
+	GEMP_TRY(walk(l));
+	GEMP_TRY(gemp_comm_agree(l->comm, choose_rest(l)));
+	GEMP_TRY(walk(l));
+	GEMP_TRY(make_list(l));
+done:
+	return code;
+}
+
+/* Collective. What stands behind a chosen item is as far behind it as walkers found. */
+static gemp_code expand(const level *l, gemp_list_place *places)
+{
+	gemp_code code = gemp_items_look_up(l->comm, l->label, l->list->count, l->place, sizeof *places, places,
+	                                    l->traffic);
+	for (size_t i = 0; i < l->list->count && code == GEMP_OK; i++) {
+		if (l->label[i] == GEMP_NO_ITEM)
+			places[i] = gemp_list_place_single(l->list, i);
+		else
+			places[i].before = sum(places[i].before, l->offset[i]);
+	}
+	return code;
+}
+
+/* Collective. Places by contraction, or, of lists in which `left` of this rank's items are not alone, by each rank for
+ * all. */
+static gemp_code gemp_list_level_rank(const gemp_comm *comm, const gemp_list_level *list, uint64_t seed,
+                                      gemp_list_place *places, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	level l = { .comm = comm, .list = list, .traffic = traffic, .seed = gemp_mix(seed) };
+	uint64_t left = 0;
+	for (size_t i = 0; i < list->count; i++)
+		left += !gemp_list_is_single(comm, list, i);
+	if (gemp_comm_sum1(comm, left) <= gemp_list_rank_gather)
+		return gemp_list_level_gather(comm, list, (size_t)left, places);
+	GEMP_TRY(contract(&l));
+	GEMP_TRY(gemp_list_level_rank(comm, &l.chosen, seed + 1, l.place, traffic));
+	GEMP_TRY(expand(&l, places));
+done:
+	level_free(&l);
+	return code;
+}
+
+gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, gemp_list_place *places,
+                           gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	gemp_list_level list = { links->count, (gemp_item *)links->next, (bool *)links->previous, NULL, NULL };
+	code = GEMP_NEW(list.name, links->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(list.extent, links->count);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t i = 0; i < links->count; i++) {
+		list.name[i] = gemp_item_of(comm->rank, i);
+		list.extent[i] = (gemp_list_extent){ 1, links->weight ? links->weight[i] : 0 };
+	}
+	GEMP_TRY(gemp_list_level_rank(comm, &list, 0, places, traffic));
+done:
+	gemp_free(list.name);
+	gemp_free(list.extent);
+	return code;
+}

@@ -1,0 +1,240 @@
+#include "assembly/overlap.h"
+
+#include "assembly/items.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A vertex's word: hashes, or numbers, of all letters but its last and but its first. */
+typedef struct word {
+	uint64_t begin, rest;
+	uint32_t rank; /* among keys */
+	uint32_t size;
+	char last;
+} word;
+
+typedef struct reading {
+	const gemp_graph *graph;
+	const char *alphabet;
+	uint64_t base;  /* letters of it */
+	size_t digits;
+} reading;
+
+void gemp_overlap_free(gemp_overlap *overlap)
+{
+	gemp_free(overlap->head);
+	gemp_free(overlap->letter);
+	*overlap = (gemp_overlap){ 0 };
+}
+
+/* Says how many digits keys have. */
+static gemp_code check_alphabet(reading *r)
+{
+	if (!r->alphabet) {
+		if (r->graph->keys.type == GEMP_STRING)
+			return GEMP_OK;
+		return gemp_fail(GEMP_EUSAGE,
+		                 "the keys of vertices are numbers; --alphabet says which letters their digits are");
+	}
+	r->base = strlen(r->alphabet);
+	if (r->graph->keys.type != GEMP_INTEGER)
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--alphabet is for keys that are numbers, and here they are texts; leave it out");
+	uint64_t words = 1;
+	while (r->base > 1 && words < r->graph->vertex_count) {
+		words *= r->base;
+		r->digits++;
+	}
+	if (r->digits == 0 || words != r->graph->vertex_count)
+		return gemp_fail(GEMP_EUSAGE,
+		                 "the graph has %" PRIu64 " vertices, which is no power of the %" PRIu64 " letters of "
+		                 "--alphabet", r->graph->vertex_count, r->base);
+	return GEMP_OK;
+}
+
+gemp_code gemp_overlap_check(const gemp_graph *graph, const char *alphabet)
+{
+	reading r = { .graph = graph, .alphabet = alphabet };
+	return check_alphabet(&r);
+}
+
+static word word_of(const reading *r, size_t row)
+{
+	gemp_value key = gemp_column_get(&r->graph->keys, row);
+	word w = { .rank = r->graph->key_ranks[row] };
+	if (!r->alphabet) {
+		w.size = (uint32_t)key.string.size;
+		w.last = w.size ? key.string.bytes[w.size - 1] : 0;
+		w.begin = w.size ? gemp_hash(key.string.bytes, w.size - 1, 0) : 0;
+		w.rest = w.size ? gemp_hash(key.string.bytes + 1, w.size - 1, 0) : 0;
+		return w;
+	}
+	uint64_t number = (uint64_t)key.integer;
+	w.size = number < r->graph->vertex_count ? (uint32_t)r->digits : UINT32_MAX;
+	w.last = r->alphabet[number % r->base];
+	w.begin = number / r->base;
+	w.rest = number % (r->digits ? r->graph->vertex_count / r->base : 1);
+	return w;
+}
+
+/* Where the last of this rank's edges ends; firsts: where the edges of each rank begin. */
+static gemp_vertex behind_last(const gemp_comm *comm, const gemp_vertex *firsts, gemp_vertex path_end)
+{
+	for (int q = comm->rank + 1; q < comm->size; q++)
+		if (firsts[q] != GEMP_NO_VERTEX)
+			return firsts[q];
+	for (int q = 0; q < comm->size && path_end == GEMP_NO_VERTEX; q++)
+		path_end = firsts[q];
+	return path_end;
+}
+
+static gemp_item item_of(const gemp_graph *graph, gemp_vertex v)
+{
+	if (v == GEMP_NO_VERTEX)
+		return GEMP_NO_ITEM;
+	int owner = gemp_graph_owner(graph, v);
+	return gemp_item_of(owner, (size_t)(v - graph->bounds[owner]));
+}
+
+/* Collective. along[order->count + 1]: the words of the vertices along this rank's places, and of that where the last
+ * ends. */
+static gemp_code look_up(const reading *r, const gemp_comm *comm, const gemp_euler_edges *edges,
+                         const gemp_euler_order *order, word *along)
+{
+	gemp_code code = GEMP_OK;
+	word *table = NULL;
+	gemp_item *items = NULL;
+	gemp_vertex *firsts = NULL, first = order->count ? order->source[0] : GEMP_NO_VERTEX;
+	size_t *begin = NULL;
+	code = GEMP_NEW(table, r->graph->rows);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(items, order->count + 1);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t row = 0; row < r->graph->rows; row++)
+		table[row] = word_of(r, row);
+	GEMP_TRY(gemp_comm_allgather(comm, &first, sizeof first, (void **)&firsts, &begin));
+	for (size_t i = 0; i < order->count; i++)
+		items[i] = item_of(r->graph, order->source[i]);
+	items[order->count] = item_of(r->graph, behind_last(comm, firsts, edges->path_end));
+	GEMP_TRY(gemp_items_look_up(comm, items, order->count + 1, table, sizeof *table, along, NULL));
+done:
+	gemp_free(table);
+	gemp_free(items);
+	gemp_free(firsts);
+	gemp_free(begin);
+	return code;
+}
+
+static gemp_code check_words(const word *along, size_t count, uint64_t first)
+{
+	for (size_t i = 0; i < count; i++)
+		if (along[i].size != along[i + 1].size || along[i].size == 0 || along[i].rest != along[i + 1].begin)
+			return gemp_fail(GEMP_EDATA,
+			                 "the edge at place %" PRIu64 " joins keys that are no words of one length, "
+			                 "the second all but the first letter of the first and one more; --sequence is "
+			                 "for such graphs, as `gemp-mpi generate debruijn` makes them", first + i);
+	return GEMP_OK;
+}
+
+/* Collective. The least edge of a circuit, by the keys that it joins, then by place; the first one of a path. */
+static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const gemp_euler_order *order,
+                              const word *along, bool path)
+{
+	gemp_code code = GEMP_OK;
+	typedef struct candidate { uint64_t keys, place; } candidate;
+	candidate mine = { UINT64_MAX, UINT64_MAX }, *all = NULL;
+	size_t *begin = NULL;
+	for (size_t i = 0; i < order->count; i++) {
+		uint64_t keys = path ? 0 : (uint64_t)along[i].rank << 32 | along[i + 1].rank;
+		if (keys < mine.keys)
+			mine = (candidate){ keys, order->first + i };
+	}
+	GEMP_TRY(gemp_comm_allgather(comm, &mine, sizeof mine, (void **)&all, &begin));
+	for (int q = 0; q < comm->size; q++)
+		if (all[q].keys < mine.keys || (all[q].keys == mine.keys && all[q].place < mine.place))
+			mine = all[q];
+	out->start = mine.place;
+done:
+	gemp_free(all);
+	gemp_free(begin);
+	return code;
+}
+
+static void add_word(gemp_text *out, const reading *r, size_t row)
+{
+	gemp_value key = gemp_column_get(&r->graph->keys, row);
+	if (!r->alphabet) {
+		gemp_text_add(out, key.string.bytes, key.string.size);
+		return;
+	}
+	uint64_t number = (uint64_t)key.integer, unit = 1;
+	for (size_t i = 1; i < r->digits; i++)
+		unit *= r->base;
+	for (; unit > 0; unit /= r->base)
+		gemp_text_add(out, &r->alphabet[number / unit % r->base], 1);
+}
+
+/* Collective. The word of the vertex where the edge at out->start begins. */
+static gemp_code find_head(gemp_overlap *out, const gemp_comm *comm, const reading *r, const gemp_euler_order *order)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	size_t *begin = NULL;
+	bool here = out->start >= order->first && out->start - order->first < order->count;
+	uint64_t vertex = here ? order->source[out->start - order->first] : 0;
+	gemp_comm_max(comm, &vertex, 1);
+	if (gemp_graph_owner(r->graph, vertex) == comm->rank)
+		add_word(&text, r, (size_t)(vertex - r->graph->first_vertex));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_text_status(&text)));
+	GEMP_TRY(gemp_comm_allgather(comm, text.data, text.size, (void **)&out->head, &begin));
+	out->word = begin[comm->size];
+done:
+	gemp_text_free(&text);
+	gemp_free(begin);
+	return code;
+}
+
+gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_graph *graph,
+                           const gemp_euler_edges *edges, const gemp_euler_order *order, const char *alphabet)
+{
+	gemp_code code = GEMP_OK;
+	reading r = { .graph = graph, .alphabet = alphabet };
+	gemp_overlap o = { .edges = order->edges, .first = order->first, .count = order->count };
+	word *along = NULL;
+	GEMP_TRY(check_alphabet(&r));
+	code = GEMP_NEW(along, order->count + 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(o.letter, order->count);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(look_up(&r, comm, edges, order, along));
+	GEMP_TRY(gemp_comm_agree(comm, check_words(along, order->count, order->first)));
+	for (size_t i = 0; i < order->count; i++)
+		o.letter[i] = along[i + 1].last;
+	if (order->edges > 0) {
+		GEMP_TRY(choose_start(&o, comm, order, along, edges->path_end != GEMP_NO_VERTEX));
+		GEMP_TRY(find_head(&o, comm, &r, order));
+	}
+	*out = o;
+	o = (gemp_overlap){ 0 };
+done:
+	gemp_free(along);
+	gemp_overlap_free(&o);
+	return code;
+}
+
+const char *gemp_overlap_stretch(const gemp_overlap *o, int stretch, bool circular, size_t *size)
+{
+	/* Of places in the order of the text, from `start` on, those before `wanted` count. */
+	uint64_t left_out = circular ? (o->word < o->edges ? o->word : o->edges) : 0, wanted = o->edges - left_out;
+	uint64_t from = stretch == 0 ? o->start : 0, to = stretch == 0 ? o->start + wanted : o->start;
+	if (stretch == 1)
+		to = wanted > o->edges - o->start ? wanted - (o->edges - o->start) : 0;
+	to = to < o->edges ? to : o->edges;
+	from = from > o->first ? from : o->first;
+	to = to < o->first + o->count ? to : o->first + o->count;
+	*size = to > from ? (size_t)(to - from) : 0;
+	return *size ? o->letter + (from - o->first) : "";
+}

@@ -1,0 +1,173 @@
+#include "assembly/sequences.h"
+
+#include "assembly/kmer.h"
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 80 };
+
+void gemp_sequences_free(gemp_sequences *sequences)
+{
+	gemp_free(sequences->letter);
+	gemp_free(sequences->sequence);
+	*sequences = (gemp_sequences){ 0 };
+}
+
+/* Shares differ by one at most. */
+static uint64_t share_begin(const gemp_comm *comm, uint64_t letters, int rank)
+{
+	uint64_t ranks = (uint64_t)comm->size, r = (uint64_t)rank, more = letters % ranks;
+	return letters / ranks * r + (r < more ? r : more);
+}
+
+/* The rank that has a letter. */
+static int gemp_sequences_owner(const gemp_comm *comm, uint64_t letters, uint64_t place)
+{
+	uint64_t ranks = (uint64_t)comm->size, each = letters / ranks, more = letters % ranks;
+	if (place < (each + 1) * more)
+		return (int)(place / (each + 1));
+	return (int)(more + (place - (each + 1) * more) / each);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = ((const gemp_sequence *)a)->number, y = ((const gemp_sequence *)b)->number;
+	return (x > y) - (x < y);
+}
+
+/* Collective. Each to all ranks that have letters of it. */
+static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *mine, size_t count,
+                      gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sequence *told = NULL;
+	int *owner = NULL;
+	size_t *from = NULL, copies = 0, at = 0;
+	uint64_t letters = s->total_letters;
+	for (size_t i = 0; i < count; i++)
+		copies += 1 + (size_t)(gemp_sequences_owner(comm, letters, mine[i].begin + mine[i].size - 1) -
+		                       gemp_sequences_owner(comm, letters, mine[i].begin));
+	code = GEMP_NEW(told, copies);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, copies);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t i = 0; i < count; i++) {
+		int last = gemp_sequences_owner(comm, letters, mine[i].begin + mine[i].size - 1);
+		for (int r = gemp_sequences_owner(comm, letters, mine[i].begin); r <= last; r++) {
+			told[at] = mine[i];
+			owner[at++] = r;
+		}
+	}
+	GEMP_TRY(gemp_exchange_records(comm, told, copies, sizeof *told, owner, (void **)&s->sequence, &from, traffic));
+	s->count = from[comm->size];
+	qsort(s->sequence, s->count, sizeof *s->sequence, by_number);
+done:
+	gemp_free(told);
+	gemp_free(owner);
+	gemp_free(from);
+	return code;
+}
+
+gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_t letters, const gemp_sequence *mine,
+                             size_t count, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sequences s = { .total = gemp_comm_sum1(comm, count), .total_letters = letters };
+	s.first = share_begin(comm, letters, comm->rank);
+	s.letters = (size_t)(share_begin(comm, letters, comm->rank + 1) - s.first);
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(s.letter, s.letters)));
+	GEMP_TRY(send_sequences(&s, comm, mine, count, traffic));
+	*out = s;
+	s = (gemp_sequences){ 0 };
+done:
+	gemp_sequences_free(&s);
+	return code;
+}
+
+gemp_code gemp_sequences_put(gemp_sequences *s, const gemp_comm *comm, const uint64_t *placed, size_t count,
+                             gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	int *owner = NULL;
+	uint64_t *received = NULL;
+	size_t *from = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
+	for (size_t i = 0; i < count; i++)
+		owner[i] = gemp_sequences_owner(comm, s->total_letters, placed[i] >> 2);
+	GEMP_TRY(gemp_exchange_records(comm, placed, count, sizeof *placed, owner, (void **)&received, &from, traffic));
+	for (size_t i = 0; i < from[comm->size]; i++)
+		s->letter[(received[i] >> 2) - s->first] = gemp_bases[received[i] & 3];
+done:
+	gemp_free(owner);
+	gemp_free(received);
+	gemp_free(from);
+	return code;
+}
+
+static void print_tags(gemp_text *out, const gemp_sequence *q, char between)
+{
+	gemp_text_print(out, "%cLN:i:%" PRIu64, between, q->size);
+	if (q->times)
+		gemp_text_print(out, "%cKC:i:%" PRIu64 "%ckm:f:%.2f", between, q->times, between,
+		                (double)q->times / (double)q->kmers);
+}
+
+/* What of a sequence lies here: letters from .. to, counted from its first. */
+typedef struct piece {
+	uint64_t from, to;
+	const char *letters;
+} piece;
+
+static piece piece_of(const gemp_sequences *s, const gemp_sequence *q)
+{
+	uint64_t end = s->first + s->letters, behind = q->begin + q->size;
+	uint64_t from = q->begin > s->first ? q->begin : s->first, to = behind < end ? behind : end;
+	return (piece){ from - q->begin, to - q->begin, s->letter + (from - s->first) };
+}
+
+static void print_lines(gemp_text *out, const gemp_sequence *q, piece p)
+{
+	while (p.from < p.to) {
+		uint64_t end = (p.from / WIDTH + 1) * WIDTH;
+		end = end < p.to ? end : p.to;
+		gemp_text_add(out, p.letters, (size_t)(end - p.from));
+		p.letters += end - p.from;
+		if (end % WIDTH == 0 || end == q->size)
+			gemp_text_add(out, "\n", 1);
+		p.from = end;
+	}
+}
+
+gemp_code gemp_sequences_fasta(const gemp_sequences *s, const char *name, gemp_text *out)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const gemp_sequence *q = &s->sequence[i];
+		piece p = piece_of(s, q);
+		if (p.from == 0) {
+			gemp_text_print(out, ">%s%" PRIu64, name, q->number + 1);
+			print_tags(out, q, ' ');
+			gemp_text_print(out, "%s\n", q->closed ? " circular=true" : "");
+		}
+		print_lines(out, q, p);
+	}
+	return gemp_text_status(out);
+}
+
+gemp_code gemp_sequences_gfa(const gemp_sequences *s, const char *name, gemp_text *out)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const gemp_sequence *q = &s->sequence[i];
+		piece p = piece_of(s, q);
+		if (p.from == 0)
+			gemp_text_print(out, "S\t%s%" PRIu64 "\t", name, q->number + 1);
+		gemp_text_add(out, p.letters, (size_t)(p.to - p.from));
+		if (p.to == q->size) {
+			print_tags(out, q, '\t');
+			gemp_text_add(out, "\n", 1);
+		}
+	}
+	return gemp_text_status(out);
+}

@@ -1,0 +1,141 @@
+#include "assembly/unitig_links.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+/* A unitig in one direction: twice its number, and one more for its reverse complement. */
+typedef uint64_t direction;
+static const direction NOBODY = UINT64_MAX;
+
+enum { BASES = 4 };
+
+typedef struct answer {
+	direction next[BASES];
+} answer;
+
+typedef struct searching {
+	const gemp_unitigs *unitigs;
+	direction *name;  /* [unitigs->count] */
+} searching;
+
+static gemp_code answer_numbers(void *self, const void *questions, size_t count, uint64_t *answers)
+{
+	const gemp_unitigs *u = self;
+	const gemp_kmer *head = questions;
+	for (size_t i = 0; i < count; i++) {
+		size_t end, at = gemp_kmer_graph_row(u->graph, gemp_kmer_source(head[i]), &end);
+		while (at < end && u->graph->kmer[at] != head[i])
+			at++;
+		const gemp_unitig *unitig = at < end ? gemp_unitigs_at(u, at) : NULL;
+		answers[i] = unitig ? unitig->number : NOBODY;
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Those that are not kept are called after their reverse complements, which are. A closed one has no
+ * neighbours. */
+static gemp_code name_unitigs(direction *name, const gemp_unitigs *u, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_kmer_graph *graph = u->graph;
+	gemp_kmer *reverse = NULL;
+	uint64_t *number = NULL;
+	int *owner = NULL;
+	size_t count = 0;
+	code = GEMP_NEW(reverse, u->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(number, u->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, u->count);
+	GEMP_TRY(gemp_comm_agree(graph->comm, code));
+	for (size_t i = 0; i < u->count; i++) {
+		name[i] = u->unitig[i].kept ? 2 * u->unitig[i].number : NOBODY;
+		if (u->unitig[i].kept || u->unitig[i].closed)
+			continue;
+		reverse[count] = gemp_kmer_reverse(u->unitig[i].tail, graph->k);
+		owner[count] = gemp_kmer_graph_owner(graph, gemp_kmer_source(reverse[count]));
+		count++;
+	}
+	const gemp_request request = { reverse, count, sizeof *reverse, owner, answer_numbers, (void *)u };
+	GEMP_TRY(gemp_request_records(graph->comm, &request, sizeof *number, number, traffic));
+	for (size_t i = 0, at = 0; i < u->count; i++)
+		if (!u->unitig[i].kept && !u->unitig[i].closed)
+			name[i] = 2 * number[at++] + 1;
+done:
+	gemp_free(reverse);
+	gemp_free(number);
+	gemp_free(owner);
+	return code;
+}
+
+/* The questions are vertices where unitigs end; the answers, those that begin there. */
+static gemp_code answer_next(void *self, const void *questions, size_t count, uint64_t *answers)
+{
+	const searching *s = self;
+	const gemp_kmer *vertex = questions;
+	answer *next = (void *)answers;
+	for (size_t i = 0; i < count; i++) {
+		size_t end, at = gemp_kmer_graph_row(s->unitigs->graph, vertex[i], &end);
+		for (int b = 0; b < BASES; b++) {
+			const gemp_unitig *unitig = at < end ? gemp_unitigs_at(s->unitigs, at++) : NULL;
+			next[i].next[b] = unitig ? s->name[unitig - s->unitigs->unitig] : NOBODY;
+		}
+	}
+	return GEMP_OK;
+}
+
+/* Each link is met once more in the other direction, if there are two. */
+static bool is_lesser(direction from, direction to)
+{
+	direction back = to ^ 1, back_to = from ^ 1;
+	return from < back || (from == back && to <= back_to);
+}
+
+static void list_links(gemp_unitig_link *links, size_t *count, const searching *s, const answer *next)
+{
+	*count = 0;
+	for (size_t i = 0; i < s->unitigs->count; i++)
+		for (int b = 0; b < BASES && s->name[i] != NOBODY; b++) {
+			direction from = s->name[i], to = next[i].next[b];
+			if (to != NOBODY && (!s->unitigs->graph->both_strands || is_lesser(from, to)))
+				links[(*count)++] = (gemp_unitig_link){ from / 2, to / 2, from & 1, to & 1 };
+		}
+}
+
+gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const gemp_unitigs *u, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	searching s = { .unitigs = u };
+	gemp_kmer *vertex = NULL;
+	int *owner = NULL;
+	answer *next = NULL;
+	gemp_unitig_link *links = NULL;
+	code = GEMP_NEW(s.name, u->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(vertex, u->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, u->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(next, u->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(links, BASES * u->count);
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, code));
+	GEMP_TRY(name_unitigs(s.name, u, traffic));
+	for (size_t i = 0; i < u->count; i++) {
+		vertex[i] = gemp_kmer_target(u->unitig[i].tail, u->graph->k);
+		owner[i] = gemp_kmer_graph_owner(u->graph, vertex[i]);
+	}
+	const gemp_request request = { vertex, u->count, sizeof *vertex, owner, answer_next, &s };
+	GEMP_TRY(gemp_request_records(u->graph->comm, &request, sizeof *next, next, traffic));
+	list_links(links, count, &s, next);
+	*out = links;
+	links = NULL;
+done:
+	gemp_free(s.name);
+	gemp_free(vertex);
+	gemp_free(owner);
+	gemp_free(next);
+	gemp_free(links);
+	return code;
+}

@@ -1,0 +1,408 @@
+/* Closed chains begin at their least k-mer, however they were gone through. */
+
+#include "assembly/unitigs.h"
+
+#include "assembly/list_rank.h"
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Collective, for unitigs.c. Chains that are closed get another first item, that with the least k-mer.
+ * totals[graph->count] are, for edges of closed chains, their edges and times in all, and the least k-mer of their
+ * reverse complements. */
+typedef struct gemp_unitig_cycle {
+	uint64_t kmers, times;
+	gemp_kmer least_reverse;
+} gemp_unitig_cycle;
+
+/* What is known of a closed chain: by one rank, then by the owner of its first item. */
+typedef struct ring {
+	gemp_item first, least_item;
+	gemp_kmer least, least_reverse;
+	uint64_t before;         /* the least k-mer, in edges from the first item on */
+	uint64_t kmers, times;
+} ring;
+
+typedef struct rings {
+	size_t count;
+	ring *ring;              /* by first item */
+} rings;
+
+static int by_first(const void *a, const void *b)
+{
+	gemp_item x = ((const ring *)a)->first, y = ((const ring *)b)->first;
+	return (x > y) - (x < y);
+}
+
+static void merge(ring *into, const ring *other)
+{
+	into->kmers += other->kmers;
+	into->times += other->times;
+	if (other->least_reverse < into->least_reverse)
+		into->least_reverse = other->least_reverse;
+	if (other->least < into->least) {
+		into->least = other->least;
+		into->least_item = other->least_item;
+		into->before = other->before;
+	}
+}
+
+/* Sorted, one for each chain. */
+static void unite(rings *r)
+{
+	size_t kept = 0;
+	qsort(r->ring, r->count, sizeof *r->ring, by_first);
+	for (size_t i = 0; i < r->count; i++)
+		if (kept > 0 && r->ring[kept - 1].first == r->ring[i].first)
+			merge(&r->ring[kept - 1], &r->ring[i]);
+		else
+			r->ring[kept++] = r->ring[i];
+	r->count = kept;
+}
+
+static const ring *find(const rings *r, gemp_item first)
+{
+	ring key = { .first = first };
+	return r->count ? bsearch(&key, r->ring, r->count, sizeof key, by_first) : NULL;
+}
+
+static gemp_code collect(rings *out, const gemp_kmer_graph *graph, const gemp_list_place *places)
+{
+	size_t closed = 0;
+	for (size_t i = 0; i < graph->count; i++)
+		closed += (places[i].first & GEMP_LIST_CLOSED) != 0;
+	gemp_code code = GEMP_NEW(out->ring, closed);
+	for (size_t i = 0; i < graph->count && code == GEMP_OK; i++)
+		if (places[i].first & GEMP_LIST_CLOSED)
+			out->ring[out->count++] = (ring){ places[i].first & ~GEMP_LIST_CLOSED,
+			                                 gemp_item_of(graph->comm->rank, i),
+			                                  graph->kmer[i], gemp_kmer_reverse(graph->kmer[i], graph->k),
+			                                  places[i].before.items, 1, graph->times[i] };
+	if (code == GEMP_OK)
+		unite(out);
+	return code;
+}
+
+static gemp_code unite_all(void *self, const void *questions, size_t count, uint64_t *answers)
+{
+	(void)self;
+	rings r = { .count = count };
+	gemp_code code = GEMP_NEW(r.ring, count);
+	if (code == GEMP_OK && count) {
+		memcpy(r.ring, questions, count * sizeof(ring));
+		unite(&r);
+		for (size_t i = 0; i < count; i++)
+			((ring *)(void *)answers)[i] = *find(&r, ((const ring *)questions)[i].first);
+	}
+	gemp_free(r.ring);
+	return code;
+}
+
+static void rotate(gemp_list_place *place, gemp_unitig_cycle *total, const ring *r)
+{
+	uint64_t at = place->before.items;
+	place->before.items = at >= r->before ? at - r->before : at + r->kmers - r->before;
+	place->first = r->least_item | GEMP_LIST_CLOSED;
+	*total = (gemp_unitig_cycle){ r->kmers, r->times, r->least_reverse };
+}
+
+static gemp_code gemp_unitigs_rotate(gemp_kmer_graph *graph, struct gemp_list_place *places, gemp_unitig_cycle *totals)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = graph->comm;
+	rings mine = { 0 }, whole = { 0 };
+	int *owner = NULL;
+	code = collect(&mine, graph, places);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(whole.ring, mine.count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, mine.count);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t i = 0; i < mine.count; i++)
+		owner[i] = gemp_item_rank(mine.ring[i].first);
+	const gemp_request request = { mine.ring, mine.count, sizeof(ring), owner, unite_all, NULL };
+	GEMP_TRY(gemp_request_records(comm, &request, sizeof(ring), whole.ring, &graph->traffic));
+	whole.count = mine.count;
+	for (size_t i = 0; i < graph->count; i++)
+		if (places[i].first & GEMP_LIST_CLOSED)
+			rotate(&places[i], &totals[i], find(&whole, places[i].first & ~GEMP_LIST_CLOSED));
+done:
+	gemp_free(mine.ring);
+	gemp_free(whole.ring);
+	gemp_free(owner);
+	return code;
+}
+
+void gemp_unitigs_free(gemp_unitigs *unitigs)
+{
+	gemp_free(unitigs->unitig);
+	gemp_free(unitigs->head);
+	gemp_free(unitigs->before);
+	*unitigs = (gemp_unitigs){ 0 };
+}
+
+/* What the owner of a unitig's tail tells that of its head. */
+typedef struct finished {
+	gemp_item head;
+	gemp_kmer tail, least_reverse;
+	uint64_t kmers, times, closed;
+} finished;
+
+static int by_head(const void *a, const void *b)
+{
+	gemp_item x = ((const finished *)a)->head, y = ((const finished *)b)->head;
+	return (x > y) - (x < y);
+}
+
+/* Of two directions of a unitig one is kept; words without one that differs are their own. */
+static bool is_kept(const gemp_kmer_graph *graph, gemp_kmer head, const finished *f)
+{
+	return !graph->both_strands || head <= (f->closed ? f->least_reverse : gemp_kmer_reverse(f->tail, graph->k));
+}
+
+static gemp_code take_finished(void *self, const void *questions, size_t count, uint64_t *answers)
+{
+	(void)answers;
+	gemp_code code = GEMP_OK;
+	gemp_unitigs *u = self;
+	finished *sorted = NULL;
+	GEMP_TRY(GEMP_NEW(sorted, count));
+	GEMP_TRY(GEMP_NEW(u->unitig, count));
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = ((const finished *)questions)[i];
+	qsort(sorted, count, sizeof *sorted, by_head);
+	for (size_t i = 0; i < count; i++) {
+		const finished *f = &sorted[i];
+		gemp_kmer head = u->graph->kmer[gemp_item_index(f->head)];
+		u->unitig[i] = (gemp_unitig){ .head = head, .tail = f->tail, .kmers = f->kmers, .times = f->times,
+		                              .closed = f->closed, .kept = is_kept(u->graph, head, f) };
+	}
+	u->count = count;
+done:
+	gemp_free(sorted);
+	return code;
+}
+
+static finished finish(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
+                       const gemp_unitig_cycle *totals)
+{
+	finished f = { .head = place->first & ~GEMP_LIST_CLOSED, .tail = graph->kmer[edge] };
+	f.kmers = place->before.items + 1;
+	f.times = place->before.weight + graph->times[edge];
+	if (place->first & GEMP_LIST_CLOSED) {
+		f.closed = true;
+		f.kmers = totals[edge].kmers;
+		f.times = totals[edge].times;
+		f.least_reverse = totals[edge].least_reverse;
+	}
+	return f;
+}
+
+static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
+                    const gemp_unitig_cycle *totals)
+{
+	if (place->first & GEMP_LIST_CLOSED)
+		return place->before.items + 1 == totals[edge].kmers;
+	return graph->next[edge] == GEMP_NO_ITEM;
+}
+
+/* Collective. Tails tell heads. */
+static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_list_place *places,
+                      const gemp_unitig_cycle *totals)
+{
+	gemp_code code = GEMP_OK;
+	size_t tails = 0, at = 0;
+	finished *done_ones = NULL;
+	int *owner = NULL;
+	for (size_t i = 0; i < graph->count; i++)
+		tails += is_tail(graph, i, &places[i], totals);
+	code = GEMP_NEW(done_ones, tails);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, tails);
+	GEMP_TRY(gemp_comm_agree(graph->comm, code));
+	for (size_t i = 0; i < graph->count; i++)
+		if (is_tail(graph, i, &places[i], totals)) {
+			done_ones[at] = finish(graph, i, &places[i], totals);
+			owner[at] = gemp_item_rank(done_ones[at].head);
+			at++;
+		}
+	const gemp_request request = { done_ones, tails, sizeof *done_ones, owner, take_finished, u };
+	GEMP_TRY(gemp_request_records(graph->comm, &request, 0, NULL, &graph->traffic));
+done:
+	gemp_free(done_ones);
+	gemp_free(owner);
+	return code;
+}
+
+static uint64_t letters_of(const gemp_unitigs *u, size_t i)
+{
+	return u->unitig[i].kept ? u->unitig[i].kmers + u->graph->k - 1 : 0;
+}
+
+/* Collective. Those that are kept are numbered, and their letters laid behind one another. */
+static void number(gemp_unitigs *u)
+{
+	uint64_t kept = 0, letters = 0;
+	for (size_t i = 0; i < u->count; i++) {
+		kept += u->unitig[i].kept;
+		letters += letters_of(u, i);
+	}
+	uint64_t next = gemp_comm_exscan(u->graph->comm, kept), begin = gemp_comm_exscan(u->graph->comm, letters);
+	u->total = gemp_comm_sum1(u->graph->comm, kept);
+	u->letters = gemp_comm_sum1(u->graph->comm, letters);
+	for (size_t i = 0; i < u->count; i++) {
+		u->unitig[i].number = next;
+		u->unitig[i].begin = begin;
+		next += u->unitig[i].kept;
+		begin += letters_of(u, i);
+	}
+}
+
+const gemp_unitig *gemp_unitigs_at(const gemp_unitigs *unitigs, size_t head)
+{
+	gemp_kmer kmer = unitigs->graph->kmer[head];
+	size_t low = 0, count = unitigs->count;
+	while (count > 1) {
+		size_t half = count / 2;
+		if (unitigs->unitig[low + half].head <= kmer)
+			low += half;
+		count -= half;
+	}
+	return count && unitigs->unitig[low].head == kmer ? &unitigs->unitig[low] : NULL;
+}
+
+void gemp_unitigs_lengths(const gemp_unitigs *u, uint64_t *longest, uint64_t *middle)
+{
+	uint64_t low = 0;
+	*longest = 0;
+	for (size_t i = 0; i < u->count; i++)
+		*longest = letters_of(u, i) > *longest ? letters_of(u, i) : *longest;
+	gemp_comm_max(u->graph->comm, longest, 1);
+	for (uint64_t high = *longest; low < high;) {
+		uint64_t half = low + (high - low + 1) / 2, letters = 0;
+		for (size_t i = 0; i < u->count; i++)
+			letters += letters_of(u, i) >= half ? letters_of(u, i) : 0;
+		if (2 * gemp_comm_sum1(u->graph->comm, letters) >= u->letters)
+			low = half;
+		else
+			high = half - 1;
+	}
+	*middle = low;
+}
+
+static bool any_closed(const gemp_list_place *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (places[i].first & GEMP_LIST_CLOSED)
+			return true;
+	return false;
+}
+
+gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_unitigs u = { .graph = graph };
+	gemp_list_place *places = NULL;
+	gemp_unitig_cycle *totals = NULL;
+	code = GEMP_NEW(places, graph->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(u.head, graph->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(u.before, graph->count);
+	GEMP_TRY(gemp_comm_agree(graph->comm, code));
+	gemp_list_links links = { graph->count, graph->next, graph->previous, graph->times };
+	GEMP_TRY(gemp_list_rank(graph->comm, &links, places, &graph->traffic));
+	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(totals, any_closed(places, graph->count) ? graph->count : 0)));
+	GEMP_TRY(gemp_unitigs_rotate(graph, places, totals));
+	GEMP_TRY(join_tails(&u, graph, places, totals));
+	for (size_t i = 0; i < graph->count; i++) {
+		u.head[i] = places[i].first & ~GEMP_LIST_CLOSED;
+		u.before[i] = places[i].before.items;
+	}
+	number(&u);
+	*out = u;
+	u = (gemp_unitigs){ 0 };
+done:
+	gemp_free(places);
+	gemp_free(totals);
+	gemp_unitigs_free(&u);
+	return code;
+}
+
+static gemp_code list_sequences(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sequence *mine = NULL;
+	size_t count = 0;
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(mine, u->count)));
+	for (size_t i = 0; i < u->count; i++) {
+		const gemp_unitig *g = &u->unitig[i];
+		if (g->kept)
+			mine[count++] = (gemp_sequence){ g->number, g->begin, g->kmers + u->graph->k - 1, g->kmers,
+			                                g->times,
+			                                 g->closed };
+	}
+	GEMP_TRY(gemp_sequences_new(out, u->graph->comm, u->letters, mine, count, traffic));
+done:
+	gemp_free(mine);
+	return code;
+}
+
+/* Collective. Where the unitig of each edge begins; GEMP_NO_ITEM: it is not kept. */
+static gemp_code find_begins(uint64_t *begin, const gemp_unitigs *u, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_kmer_graph *graph = u->graph;
+	uint64_t *table = NULL;
+	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(table, graph->count)));
+	for (size_t edge = 0, i = 0; i < u->count; i++) {
+		while (graph->kmer[edge] < u->unitig[i].head)
+			edge++;
+		table[edge] = u->unitig[i].kept ? u->unitig[i].begin : GEMP_NO_ITEM;
+	}
+	GEMP_TRY(gemp_items_look_up(graph->comm, u->head, graph->count, table, sizeof *table, begin, traffic));
+done:
+	gemp_free(table);
+	return code;
+}
+
+static size_t spell_letters_of(const gemp_unitigs *u, const uint64_t *begin, size_t edge)
+{
+	return begin[edge] == GEMP_NO_ITEM ? 0 : u->before[edge] == 0 ? u->graph->k : 1;
+}
+
+static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t *placed)
+{
+	unsigned k = u->graph->k;
+	for (size_t i = 0; i < u->graph->count; i++) {
+		size_t letters = spell_letters_of(u, begin, i);
+		for (size_t back = letters; back-- > 0;) {
+			unsigned base = (unsigned)(u->graph->kmer[i] >> 2 * back & 3);
+			*placed++ = gemp_sequences_letter(begin[i] + u->before[i] + k - 1 - back, base);
+		}
+	}
+}
+
+gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sequences s = { 0 };
+	uint64_t *begin = NULL, *placed = NULL;
+	size_t letters = 0;
+	GEMP_TRY(list_sequences(&s, u, traffic));
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(begin, u->graph->count)));
+	GEMP_TRY(find_begins(begin, u, traffic));
+	for (size_t i = 0; i < u->graph->count; i++)
+		letters += spell_letters_of(u, begin, i);
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(placed, letters)));
+	place_letters(u, begin, placed);
+	GEMP_TRY(gemp_sequences_put(&s, u->graph->comm, placed, letters, traffic));
+	*out = s;
+	s = (gemp_sequences){ 0 };
+done:
+	gemp_sequences_free(&s);
+	gemp_free(begin);
+	gemp_free(placed);
+	return code;
+}

@@ -1,0 +1,144 @@
+#include "analytics/traversal/bfs.h"
+#include "analytics/verify/verify.h"
+#include "analytics/vertex_columns.h"
+#include "cli/analytics/analysis.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+
+enum { SHOWN = 24 }; /* levels, for people */
+
+typedef struct work {
+	gemp_bfs *engine;
+	gemp_bfs_result found;
+} work;
+
+static const char *const names[] = { "level", "parent" };
+
+/* Collective. Vertices of each level: the frontiers. */
+static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = a->report;
+	uint64_t *sizes = NULL;
+	int levels = (int)found->depth + 1;
+	GEMP_TRY(gemp_comm_agree(a->comm, GEMP_NEW(sizes, (size_t)levels)));
+	for (uint32_t v = 0; v < a->layout.own; v++)
+		if (found->level[v] != GEMP_NO_LEVEL)
+			sizes[found->level[v]]++;
+	gemp_comm_sum(a->comm, sizes, levels);
+	json_t *list = json_array();
+	gemp_report_detail(report, "\n  %-10s %13s\n", "level", "vertices");
+	for (int level = 0; level < levels; level++) {
+		json_array_append_new(list, gemp_json_count(sizes[level]));
+		if (level < SHOWN)
+			gemp_report_detail(report, "  %-10d %13s\n", level, gemp_grouped(sizes[level]).text);
+	}
+	if (levels > SHOWN)
+		gemp_report_detail(report, "  and %s\n", gemp_counted((uint64_t)levels - SHOWN, "more level").text);
+	gemp_report_set(report, "levels", list);
+done:
+	gemp_free(sizes);
+	return code;
+}
+
+/* Collective. */
+static gemp_code report_result(gemp_analysis *a, void *self)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_bfs_result *found = &((work *)self)->found;
+	gemp_report *report = a->report;
+	const gemp_traversal_cost *cost = &found->cost;
+	gemp_analysis_report_reached(a, found->reached);
+	gemp_report_print(report, ", the farthest over %s\n", gemp_counted(found->depth, "edge").text);
+	gemp_report_set(report, "reached", gemp_json_count(found->reached));
+	gemp_report_set(report, "depth", gemp_json_count(found->depth));
+	gemp_report_set(report, "pushes", gemp_json_count(found->pushes));
+	gemp_report_set(report, "pulls", gemp_json_count(found->pulls));
+	GEMP_TRY(report_levels(a, found));
+	gemp_report_detail(report, "\n  %-10s %s, of which %s pulled\n", "rounds",
+	                   gemp_grouped(found->pushes + found->pulls).text, gemp_grouped(found->pulls).text);
+	gemp_analysis_report_stages(a, cost);
+	const gemp_analysis_work work = { .seconds = cost->wall, .edges = a->layout.symmetric ? cost->edges / 2 : cost->edges,
+	                                  .iterations = cost->rounds, .traffic = cost->traffic };
+	code = gemp_analysis_report(a, &work);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_bfs_result *found)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_edges edges = gemp_analysis_edges(a);
+	double since = gemp_now();
+	void *level = NULL, *parent = NULL;
+	if (!a->options->verify_order)
+		return GEMP_OK;
+	code = gemp_analysis_by_row(&level, a, found->level, sizeof *found->level);
+	if (code == GEMP_OK)
+		code = gemp_analysis_by_row(&parent, a, found->parent, sizeof *found->parent);
+	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	GEMP_TRY(gemp_gas_verify_bfs(&edges, source, level, parent, true));
+	gemp_analysis_report_verified(a, "no edge leads farther than to the next level, and parents are the least one level before",
+	                       since);
+done:
+	gemp_free(level);
+	gemp_free(parent);
+	return code;
+}
+
+/* Collective. */
+static gemp_code compute(gemp_analysis *a, void *self)
+{
+	gemp_code code = GEMP_OK;
+	work *w = self;
+	gemp_bfs_result *found = &w->found;
+	gemp_vertex source;
+	double build = 0;
+	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction,
+	                                      .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	const gemp_bfs_options shape = { .pass = (gemp_gas_pass)a->options->pass };
+	GEMP_TRY(gemp_analysis_source(a, &source));
+	GEMP_TRY(gemp_analysis_layout(a, how));
+	GEMP_TRY(gemp_bfs_new(&w->engine, &a->layout, a->device, &shape));
+	double prepared = gemp_bfs_prepare_seconds(w->engine, &build);
+	gemp_analysis_add_prepared(a, prepared, build);
+	GEMP_TRY(gemp_bfs_run(w->engine, source, found));
+	gemp_analysis_add_search(a, &found->cost);
+	GEMP_TRY(gemp_comm_agree(a->comm, gemp_vertex_columns_u32(&a->columns, names[0], &a->layout, found->level, GEMP_NO_LEVEL)));
+	GEMP_TRY(gemp_vertex_columns_keys(&a->columns, names[1], &a->layout, a->graph, found->parent));
+	code = verify(a, source, found);
+done:
+	return code;
+}
+
+static void work_free(void *self)
+{
+	work *w = self;
+	gemp_bfs_free(w->engine);
+}
+
+static gemp_code bfs(gemp_comm *comm, const gemp_options *options)
+{
+	static const gemp_analysis_kind kind = { names, 2, gemp_analysis_check_source, compute, report_result, work_free };
+	return gemp_analysis_run(comm, options, &kind, &(work){ 0 });
+}
+
+const gemp_command gemp_command_bfs = {
+	.name = "bfs",
+	.bit = GEMP_ON_BFS,
+	.arguments = "G.h5 --source KEY [--relation TYPE] [--direction WAY] [-o FILE] [--into H.h5]",
+	.summary = "Finds how many edges away each vertex is",
+	.text = "A breadth-first search from one vertex. Rows of FILE are key, level, which is the least number of edges from "
+		"the source, and parent: the neighbour one level before, of several the one with the smallest key, so that "
+		"the answer is the same for every number of ranks, device and seed. The source has no parent, and who is not "
+		"reached has no level.\n"
+		"Edges of small frontiers are pushed; where frontiers are large, the vertices that are left look for a parent in "
+		"them.\n",
+	.examples = "gemp-mpi bfs social.h5 --source 42 -o levels.tsv\n"
+		"# who can reach it; as attributes bfs_level and bfs_parent of the graph\n"
+		"mpirun -n 8 gemp-mpi bfs roads.h5 --source Jena --direction against --into roads.h5\n",
+	.min_arguments = 1,
+	.max_arguments = 1,
+	.run = bfs,
+};

@@ -1,0 +1,186 @@
+#include "analytics/traversal/sssp.h"
+#include "analytics/verify/verify.h"
+#include "analytics/vertex_columns.h"
+#include "cli/analytics/analysis.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { SHOWN = 24 }; /* rows of the table of distances, at most */
+
+typedef struct work {
+	gemp_sssp *engine;
+	gemp_sssp_result found;
+} work;
+
+static const char *const names[] = { "distance", "predecessor" };
+
+static gemp_code check(const gemp_options *options)
+{
+	if (!options->weight)
+		return gemp_fail(GEMP_EUSAGE, "sssp needs the attribute of edges that is their length: --weight COLUMN; "
+		                 "`gemp-mpi info` lists those that they have, and `gemp-mpi bfs` counts edges");
+	return gemp_analysis_check_source(options);
+}
+
+/* Collective. The greatest distance; of integers exactly, as text goes: they are below 2^63. */
+static double report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
+{
+	uint64_t most = 0;
+	double real = 0;
+	for (uint32_t v = 0; v < a->layout.own; v++) {
+		if (found->distance && found->distance[v] != GEMP_NO_DISTANCE && found->distance[v] > most)
+			most = found->distance[v];
+		if (found->real && isfinite(found->real[v]) && found->real[v] > real)
+			real = found->real[v];
+	}
+	gemp_comm_max(a->comm, &most, 1);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &real, 1, MPI_DOUBLE, MPI_MAX, a->comm->world));
+	if (found->distance)
+		gemp_report_print(a->report, "%s away\n", gemp_grouped(most).text);
+	else
+		gemp_report_print(a->report, "%.9g away\n", real);
+	gemp_report_set(a->report, "farthest", found->distance ? gemp_json_count(most) : json_real(real));
+	return found->distance ? (double)most : real;
+}
+
+/* Collective. How many vertices are how far: those of a step, or of several steps where there are many. */
+static void report_steps(gemp_analysis *a, const gemp_sssp_result *found, double farthest)
+{
+	const double delta = fmin(found->delta, DBL_MAX), steps = floor(farthest / delta) + 1, most = 0x1p53;
+	const double width = steps < most ? delta * ceil(steps / SHOWN) : farthest / (SHOWN - 1);
+	uint64_t vertices[SHOWN] = { 0 };
+	for (uint32_t v = 0; v < a->layout.own; v++) {
+		double distance = found->real ? found->real[v] : (double)found->distance[v];
+		bool reached = found->real ? isfinite(distance) : found->distance[v] != GEMP_NO_DISTANCE;
+		size_t place = reached && distance > 0 ? (size_t)(distance / width) : 0;
+		if (reached)
+			vertices[place < SHOWN ? place : SHOWN - 1]++;
+	}
+	gemp_comm_sum(a->comm, vertices, SHOWN);
+	json_t *list = json_array();
+	gemp_report_detail(a->report, "\n  %-20s %13s\n", "distance from", "vertices");
+	for (int place = 0; place < SHOWN && (place == 0 || place * width <= farthest); place++) {
+		double from = place * width;
+		gemp_report_detail(a->report, "  %-20.9g %13s\n", from, gemp_grouped(vertices[place]).text);
+		json_array_append_new(list, json_pack("{s:f, s:o}", "from", from, "vertices", gemp_json_count(vertices[place])));
+	}
+	gemp_report_set(a->report, "distances", list);
+}
+
+/* Collective. */
+static gemp_code report_result(gemp_analysis *a, void *self)
+{
+	const gemp_sssp_result *found = &((work *)self)->found;
+	gemp_report *report = a->report;
+	const gemp_traversal_cost *cost = &found->cost;
+	gemp_analysis_report_reached(a, found->reached);
+	gemp_report_print(report, ", the farthest is ");
+	report_steps(a, found, report_farthest(a, found));
+	gemp_report_detail(report,
+	                   "\n  %-10s %s of relaxing, in steps of %g; %s gone along, %s leave%s reached vertices\n", "rounds",
+	                   gemp_grouped(cost->rounds).text, found->delta, gemp_counted(cost->edges, "edge").text,
+	                   gemp_grouped(found->reached_edges).text, found->reached_edges == 1 ? "s" : "");
+	gemp_analysis_report_stages(a, cost);
+	gemp_report_set(report, "reached", gemp_json_count(found->reached));
+	gemp_report_set(report, "reached_edges", gemp_json_count(found->reached_edges));
+	gemp_report_set(report, "relaxed_edges", gemp_json_count(cost->edges));
+	gemp_report_set(report, "rounds", gemp_json_count(cost->rounds));
+	gemp_report_set(report, "delta", gemp_json_real(found->delta));
+	const gemp_analysis_work work = { .seconds = cost->wall, .edges = a->layout.edges, .iterations = cost->rounds,
+	                                  .traffic = cost->traffic };
+	return gemp_analysis_report(a, &work);
+}
+
+/* Collective. */
+static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_sssp_result *found)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_edges edges = gemp_analysis_edges(a);
+	double since = gemp_now();
+	void *distance = NULL, *real = NULL, *predecessor = NULL;
+	if (!a->options->verify_order)
+		return GEMP_OK;
+	code = gemp_analysis_by_row(&distance, a, found->distance, sizeof *found->distance);
+	if (code == GEMP_OK)
+		code = gemp_analysis_by_row(&real, a, found->real, sizeof *found->real);
+	if (code == GEMP_OK)
+		code = gemp_analysis_by_row(&predecessor, a, found->predecessor, sizeof *found->predecessor);
+	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	GEMP_TRY(gemp_gas_verify_sssp(&edges, source, distance, real, predecessor));
+	gemp_analysis_report_verified(a, "no edge makes a way shorter, and predecessors lead to the source", since);
+done:
+	gemp_free(distance);
+	gemp_free(real);
+	gemp_free(predecessor);
+	return code;
+}
+
+static gemp_code add_columns(gemp_analysis *a, const gemp_sssp_result *found)
+{
+	gemp_code code = GEMP_OK;
+	code = found->distance ? gemp_vertex_columns_u64(&a->columns, names[0], &a->layout, found->distance, GEMP_NO_DISTANCE) :
+	                         gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->real);
+	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	code = gemp_vertex_columns_keys(&a->columns, names[1], &a->layout, a->graph, found->predecessor);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code compute(gemp_analysis *a, void *self)
+{
+	gemp_code code = GEMP_OK;
+	work *w = self;
+	gemp_sssp_result *found = &w->found;
+	gemp_vertex source;
+	double build = 0;
+	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction,
+	                                      .weight = a->options->weight, .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .wanted = GEMP_GAS_LENGTHS };
+	const gemp_sssp_options shape = { .delta = a->options->delta, .pass = (gemp_gas_pass)a->options->pass };
+	GEMP_TRY(gemp_analysis_source(a, &source));
+	GEMP_TRY(gemp_analysis_layout(a, how));
+	GEMP_TRY(gemp_sssp_new(&w->engine, &a->layout, a->device, &shape));
+	double prepared = gemp_sssp_prepare_seconds(w->engine, &build);
+	gemp_analysis_add_prepared(a, prepared, build);
+	code = gemp_sssp_run(w->engine, source, found);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: --weight %s: ", a->options->arguments[0], a->options->weight);
+	GEMP_TRY(code);
+	gemp_analysis_add_search(a, &found->cost);
+	GEMP_TRY(add_columns(a, found));
+	code = verify(a, source, found);
+done:
+	return code;
+}
+
+static void work_free(void *self)
+{
+	work *w = self;
+	gemp_sssp_free(w->engine);
+}
+
+static gemp_code sssp(gemp_comm *comm, const gemp_options *options)
+{
+	static const gemp_analysis_kind kind = { names, 2, check, compute, report_result, work_free };
+	return gemp_analysis_run(comm, options, &kind, &(work){ 0 });
+}
+
+const gemp_command gemp_command_sssp = {
+	.name = "sssp",
+	.bit = GEMP_ON_SSSP,
+	.arguments = "G.h5 --source KEY --weight COLUMN [--direction WAY] [-o FILE] [--into H.h5]",
+	.summary = "Finds the shortest paths from a vertex",
+	.text = "Lengths of edges are an attribute of theirs: numbers that are not negative. Rows of FILE are key, distance, and "
+		"predecessor: the vertex before it on a shortest path. Of several the one with the smallest key among those that "
+		"are nearer; edges of length 0 are followed away from the source, so that predecessors lead back to it in any "
+		"case. Distances are exact: integers, or sums in double precision. Who is not reached has none.\n"
+		"The answer is the same for every number of ranks, device and seed.\n",
+	.examples = "gemp-mpi sssp roads.h5 --source Jena --weight km -o ways.tsv\n"
+		"mpirun -n 8 gemp-mpi sssp roads.h5 --source Jena --weight km --direction against --into roads.h5\n",
+	.min_arguments = 1,
+	.max_arguments = 1,
+	.run = sssp,
+};

@@ -1,0 +1,205 @@
+#include "bench/shuffle_rates.h"
+#include "cli/bench/bench.h"
+#include "core/quantity.h"
+#include "device/rate.h"
+#include "partition/context_open.h"
+#include "primitive/split.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MAX_WORDS = 8, DESTINATION_BITS = 32, OFFSET_BITS = 16 }; /* OFFSET_BITS: of a destination in a tuple of 4 bytes */
+
+typedef struct number_list {
+	uint64_t of[MAX_WORDS];
+	size_t count;
+} number_list;
+
+/* Words of --destinations and --method; of the latter the first is all. */
+enum { BOTH, UNIFORM, SKEWED };
+
+/* "4,8,16": powers of two from least to most. */
+static gemp_code read_numbers(number_list *out, const char *option, const char *text, uint64_t least, uint64_t most)
+{
+	out->count = 0;
+	for (const char *at = text;; at++) {
+		size_t size = strcspn(at, ",");
+		char word[24] = "";
+		uint64_t number = 0;
+		if (size && size < sizeof word)
+			memcpy(word, at, size);
+		if (!gemp_parse_count(word, &number) || number < least || number > most || (number & (number - 1)) ||
+		    out->count == MAX_WORDS)
+			return gemp_fail(GEMP_EUSAGE, "--%s: '%s' is not up to %d powers of 2 from %" PRIu64 " to %" PRIu64 ", with commas "
+			                 "between them", option, text, MAX_WORDS, least, most);
+		out->of[out->count++] = number;
+		at += size;
+		if (!*at)
+			return GEMP_OK;
+	}
+}
+
+static unsigned bits_of(uint64_t number)
+{
+	unsigned bits = 0;
+	while (number >> bits > 1)
+		bits++;
+	return bits;
+}
+
+static unsigned owner_bits(const gemp_comm *comm)
+{
+	unsigned bits = 0;
+	while (1 << bits < comm->size)
+		bits++;
+	return bits;
+}
+
+typedef struct bench {
+	gemp_report *report;
+	gemp_comm *comm;
+	gemp_context *context;
+	gemp_toolbox *box;
+	double copy; /* bytes a second, of all ranks together */
+	gemp_shuffle_shared common;
+	uint64_t tuples;
+	json_t *rows;
+} bench;
+
+/* Collective. What ranks copy at the same time. */
+static gemp_code copy_rate(bench *b)
+{
+	gemp_rates rates;
+	gemp_code code = gemp_comm_agree(b->comm, gemp_device_rates(b->context->device, &rates));
+	b->copy = code == GEMP_OK ? (double)gemp_comm_sum1(b->comm, (uint64_t)rates.copy) : 0;
+	return code;
+}
+
+/* A line of the table and an object of the report. */
+static void report_case(bench *b, const gemp_shuffle_case *c, const gemp_shuffle_rates *r)
+{
+	const char *to = c->skewed ? "skewed" : "uniform", *column = c->how.layout == GEMP_SHUFFLE_AOS_KEYS ? "column" : "tuple";
+	double tuples = (double)r->tuples, size = c->how.size, rate = r->shuffle > 0 ? tuples / r->shuffle : 0;
+	double fraction = rate * (2 * size + 4) / b->copy, all = tuples / r->all;
+	gemp_report_print(b->report, "%4u %6u  %-7s  %-6s  %-8s %11" PRIu64, c->how.size, 1u << c->how.bits, to, column,
+	                  gemp_shuffle_method_name[c->method], r->tuples);
+	if (rate > 0)
+		gemp_report_print(b->report, " %10.1f %8.3f %8.3f", rate / 1e6, fraction, rate * size / b->copy);
+	else
+		gemp_report_print(b->report, " %10s %8s %8s", "", "", "");
+	gemp_report_print(b->report, " %10.1f", all / 1e6);
+	if (b->comm->size > 1)
+		gemp_report_print(b->report, " %8.2f %8.2f %8.2f %10.2f %8.2f", 1e3 * r->by_owner, 1e3 * r->exchange, 1e3 * r->by_range,
+		                  1e-9 * (double)r->bytes / r->exchange, 1e-9 * r->network);
+	gemp_report_print(b->report, "\n");
+	json_t *row = json_pack("{s:i, s:i, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f}", "tuple_size", (int)c->how.size, "ranges",
+	                        1 << c->how.bits, "destinations", to, "destinations_in", column, "method",
+	                        gemp_shuffle_method_name[c->method], "tuples", (json_int_t)r->tuples, "seconds", r->all,
+	                        "tuples_per_second", all, "copy_over_tuple_size", b->copy / size, "copy_over_2w_plus_4",
+	                        b->copy / (2 * size + 4));
+	if (row && rate > 0) {
+		json_object_set_new(row, "shuffle_seconds", json_real(r->shuffle));
+		json_object_set_new(row, "shuffle_tuples_per_second", json_real(rate));
+		json_object_set_new(row, "fraction_of_copy_over_2w_plus_4", json_real(fraction));
+	}
+	if (row && b->comm->size > 1) {
+		json_object_set_new(row, "by_owner_seconds", json_real(r->by_owner));
+		json_object_set_new(row, "exchange_seconds", json_real(r->exchange));
+		json_object_set_new(row, "by_range_seconds", json_real(r->by_range));
+		json_object_set_new(row, "bytes_sent", json_integer((json_int_t)r->bytes));
+		json_object_set_new(row, "bytes_sent_per_second", json_real((double)r->bytes / r->exchange));
+		json_object_set_new(row, "network_bytes_per_second", json_real(r->network));
+		json_object_set_new(row, "tuples_per_second_of_a_rank", json_real(all / b->comm->size));
+	}
+	if (b->rows)
+		json_array_append_new(b->rows, row);
+	else
+		json_decref(row);
+}
+
+static gemp_code measure(bench *b, gemp_shuffle_case c, gemp_shuffle_layout layout)
+{
+	gemp_shuffle_rates rates;
+	c.how.layout = layout;
+	c.tuples = b->tuples ? b->tuples : gemp_shuffle_tuples(b->context, c.method, &c.how);
+	gemp_code code = gemp_shuffle_measure(&rates, b->context, b->box, &c);
+	if (code == GEMP_OK)
+		report_case(b, &c, &rates);
+	return code;
+}
+
+static unsigned min_unsigned(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Collective. One method; decode with destinations in a column of their own, too. */
+static gemp_code try_method(bench *b, gemp_shuffle_method method, unsigned size, unsigned bits, bool skewed)
+{
+	gemp_code code = GEMP_OK;
+	unsigned owners = owner_bits(b->comm);
+	unsigned shift = min_unsigned(GEMP_SHUFFLE_SHIFT, DESTINATION_BITS - bits - owners);
+	gemp_shuffle_case c = { .method = method, .how = { .size = size, .bits = bits, .shift = shift }, .skewed = skewed,
+		.common = &b->common };
+	if (size == 4 && bits + owners > OFFSET_BITS)
+		return gemp_fail(GEMP_EUSAGE, "--ranges: %u of each of %d ranks are more than 16 bits tell apart, which is what a "
+		                 "destination has in 4 bytes", 1u << bits, b->comm->size);
+	if (size == 4)
+		c.how.shift = OFFSET_BITS - bits - owners;
+	GEMP_TRY(measure(b, c, GEMP_SHUFFLE_AOS));
+	if (method == GEMP_SHUFFLE_DECODE && size > 4)
+		code = measure(b, c, GEMP_SHUFFLE_AOS_KEYS);
+done:
+	return code;
+}
+
+/* Is it asked for, and is there such a thing here? */
+static bool wanted(const bench *b, gemp_shuffle_method method, const gemp_options *options)
+{
+	if (options->shuffle_method)
+		return options->shuffle_method == (int)method + 1;
+	return method == GEMP_SHUFFLE_DECODE || (b->comm->size == 1 && !(method == GEMP_SHUFFLE_TABLES && b->context->device->gpu));
+}
+
+static gemp_code try_all(bench *b, const gemp_options *options, const number_list *sizes, const number_list *ranges)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report_print(b->report, "%s%s: copy %.1f GB/s read and written\n", b->context->device->name,
+	                  b->comm->size > 1 ? ", all ranks" : "", b->copy / 1e9);
+	gemp_report_print(b->report, "size ranges  to       in      method        tuples  Mtuples/s  /(2w+4)       /w  with sums%s\n",
+	                  b->comm->size > 1 ? " by owner exchange by range (ms)  sent GB/s  network" : "");
+	for (size_t s = 0; s < sizes->count; s++)
+		for (size_t r = 0; r < ranges->count; r++)
+			for (int to = UNIFORM; to <= SKEWED; to++)
+				for (gemp_shuffle_method m = 0; m < GEMP_SHUFFLE_METHODS; m++)
+					if ((options->destinations == BOTH || options->destinations == to) && wanted(b, m, options))
+						GEMP_TRY(try_method(b, m, (unsigned)sizes->of[s], bits_of(ranges->of[r]), to == SKEWED));
+done:
+	return code;
+}
+
+gemp_code gemp_bench_shuffle(gemp_report *report, gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	bench b = { .report = report, .comm = comm, .tuples = options->tuples, .rows = report->json ? json_array() : NULL };
+	number_list sizes, ranges;
+	GEMP_TRY(read_numbers(&sizes, "tuple-size", options->tuple_sizes, 4, 64));
+	GEMP_TRY(read_numbers(&ranges, "ranges", options->ranges, 2, (uint64_t)1 << GEMP_SPLIT_BITS));
+	if (comm->size > 1 && options->shuffle_method > 1)
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "--method: across ranks there is decode; run the others with one rank"));
+	GEMP_TRY(gemp_bench_context(&b.context, comm, options));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.context->device, GEMP_FORM_AUTO)));
+	GEMP_TRY(copy_rate(&b));
+	gemp_shuffle_shared_new(&b.common, comm, b.context->device, GEMP_SHUFFLE_CHUNK, false);
+	GEMP_TRY(try_all(&b, options, &sizes, &ranges));
+	gemp_report_set(report, "copy_bytes_per_second", json_real(b.copy));
+	gemp_report_set(report, "shuffles", b.rows);
+	b.rows = NULL;
+	GEMP_TRY(gemp_report_devices(report, b.context));
+done:
+	json_decref(b.rows);
+	gemp_shuffle_shared_free(&b.common);
+	gemp_toolbox_free(b.box);
+	gemp_context_free(b.context);
+	return code;
+}

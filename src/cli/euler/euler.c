@@ -1,0 +1,433 @@
+#include "assembly/overlap.h"
+#include "cli/euler/euler_sequence.h"
+#include "cli/graph_job.h"
+#include "cli/graph_output.h"
+#include "cli/report/report_run.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "core/text.h"
+#include "device/tuning.h"
+#include "euler/balance.h"
+#include "euler/circuit_drawing.h"
+#include "euler/device_engine.h"
+#include "euler/order_rows.h"
+#include "euler/orient.h"
+#include "euler/ranks/ranks_engine.h"
+#include "euler/verify.h"
+#include "io/file/local_file.h"
+#include "io/graph_file/graph_file_read.h"
+#include "io/rows/vertex_keys.h"
+#include "partition/context_open.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PREVIEW = 20 };
+
+/* What one run of the command has at hand. */
+typedef struct run {
+	gemp_comm *comm;
+	const gemp_options *options;
+	gemp_report *report;
+	gemp_graph *graph;
+	gemp_context *context;   /* NULL: no device was opened */
+	gemp_timers timers;
+	bool *relations;         /* [relation_count] */
+	gemp_euler_edges edges;  /* of undirected ones, as they are gone along */
+	gemp_euler_edges plain;  /* undirected ones as they are; {0} for directed ones */
+	gemp_euler_result result;
+	gemp_euler_balance balance;
+	bool balanced;           /* balance is filled */
+	double verified;         /* seconds; 0: not asked for */
+} run;
+
+/* WHAT IS ASKED FOR */
+
+static gemp_code check(const gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const char *path = options->output;
+	GEMP_TRY(gemp_euler_sequence_check(options));
+	if (options->on == GEMP_PLACE_DEVICE && comm->size > 1)
+		return gemp_fail(GEMP_EUSAGE, "--on device: the Euler engine of devices runs on one rank, and these are %d; leave "
+		                 "out --on, or start one rank", comm->size);
+	if (!options->sequence)
+		GEMP_TRY(gemp_rows_path_check(comm, "output", path));
+	else if (path && strcmp(path, "-") != 0 && comm->rank == 0)
+		code = gemp_file_may_write("--output", path);
+	if (code == GEMP_OK && options->dot && comm->rank == 0)
+		code = gemp_file_may_write("--dot", options->dot);
+	code = gemp_comm_agree(comm, code);
+done:
+	return code;
+}
+
+static gemp_code read_graph(run *r)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	if (r->options->argument_count > 0)
+		GEMP_TRY(gemp_graph_file_open(&r->graph, r->comm, r->options->arguments[0]));
+	else
+		GEMP_TRY(gemp_euler_sequence_graph(&r->graph, r->comm, r->options));
+	if (r->options->sequence)
+		GEMP_TRY(gemp_comm_agree(r->comm, gemp_overlap_check(r->graph, r->options->alphabet)));
+	GEMP_TRY(gemp_graph_job_relations(&r->relations, r->comm, r->graph, r->options,
+	                               r->options->argument_count ? r->options->arguments[0] : "G.h5"));
+	for (size_t i = 0; i < r->graph->relation_count; i++)
+		if (r->relations[i])
+			GEMP_TRY(gemp_graph_load_relation(r->graph, i, GEMP_LOAD_OUT));
+	since = gemp_timers_add(&r->timers, GEMP_PHASE_READ, since);
+	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_new(&r->edges, r->graph, r->relations)));
+	if (r->options->dot)
+		GEMP_TRY(gemp_euler_drawing_check(r->graph, &r->edges, r->options->dot));
+	gemp_timers_add(&r->timers, GEMP_PHASE_CONVERT, since);
+done:
+	return code;
+}
+
+/* FINDING IT */
+
+/* With fewer edges no device is opened to ask what it is. */
+enum { LEAST = 1 << 14, GPU_LEAST = 1 << 18 };
+
+static bool on_device(const run *r)
+{
+	return r->context && gemp_use_device(r->context->device, (gemp_placement)r->options->on, r->edges.edges, "euler.host_below",
+	                                    GPU_LEAST);
+}
+
+/* For a file, or for people; the same on all ranks. */
+static bool rows_wanted(const gemp_options *options)
+{
+	return options->output || !gemp_json_on_stdout(options);
+}
+
+static gemp_code find_once(run *r)
+{
+	const gemp_euler_options how = { .sources = r->options->sequence || rows_wanted(r->options), .seed = 1,
+		.keep_circuits = r->options->dot != NULL };
+	gemp_euler_result_free(&r->result);
+	if (on_device(r))
+		return gemp_euler_on_device(&r->result, r->context->device, &r->edges, &how);
+	return gemp_euler_on_ranks(&r->result, r->comm, &r->edges, &how);
+}
+
+/* Collective. Why there is no circuit. */
+static gemp_code check_balance(run *r)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_graph_load_keys(r->graph));
+	GEMP_TRY(gemp_euler_balance_find(&r->balance, r->comm, r->plain.undirected ? &r->plain : &r->edges,
+	                                 r->graph->key_ranks));
+	r->balanced = true;
+done:
+	return code;
+}
+
+/* Collective. Undirected edges get directions; odd degrees are found out there. */
+static gemp_code orient(run *r)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	if (!r->edges.undirected && !r->plain.undirected)
+		return GEMP_OK;
+	if (r->edges.undirected) {
+		r->plain = r->edges;
+		r->edges = (gemp_euler_edges){ 0 };
+	}
+	gemp_euler_edges_free(&r->edges);
+	GEMP_TRY(gemp_euler_orient(&r->edges, r->comm, &r->plain, &r->result.unbalanced));
+	gemp_timers_add(&r->timers, GEMP_PHASE_CONVERT, since);
+done:
+	return code;
+}
+
+static gemp_code find_any(run *r)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(orient(r));
+	if (!r->result.unbalanced)
+		GEMP_TRY(find_once(r));
+done:
+	return code;
+}
+
+static gemp_code find(run *r)
+{
+	gemp_code code = GEMP_OK;
+	bool may = r->options->on == GEMP_PLACE_AUTO && r->edges.edges >= LEAST && r->edges.edges <= GEMP_EULER_DEVICE_EDGES;
+	if (r->comm->size == 1 && (may || r->options->on == GEMP_PLACE_DEVICE))
+		GEMP_TRY(gemp_options_context_one(&r->context, r->comm, r->options, &r->timers));
+	GEMP_TRY(find_any(r));
+	if (!r->result.unbalanced)
+		return GEMP_OK;
+	GEMP_TRY(check_balance(r));
+	if (!r->balance.path || !r->options->path)
+		return GEMP_OK;
+	gemp_euler_edges *edges = r->plain.undirected ? &r->plain : &r->edges;
+	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_close(edges, r->balance.start, r->balance.end)));
+	r->result.unbalanced = 0;
+	GEMP_TRY(find_any(r));
+done:
+	return code;
+}
+
+static bool has_order(const run *r)
+{
+	return !r->result.unbalanced && r->result.components <= 1;
+}
+
+/* ANSWERS */
+
+/* Collective. Of all ranks the longest. */
+static void report_stages(run *r)
+{
+	gemp_report *report = r->report;
+	const gemp_euler_result *result = &r->result;
+	bool device = strcmp(result->engine, "device") == 0;
+	json_t *stages = json_object();
+	double longest[GEMP_EULER_STAGES + 1], sum = 0;
+	memcpy(longest, result->seconds, sizeof result->seconds);
+	longest[GEMP_EULER_STAGES] = result->total;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, GEMP_EULER_STAGES + 1, MPI_DOUBLE, MPI_MAX, r->comm->world));
+	gemp_report_detail(report, "\n  stage              ms%s\n", device ? "       GB/s   (what it must move)" : "");
+	for (size_t s = 0; s < GEMP_EULER_STAGES; s++) {
+		double bytes = gemp_euler_stage_bytes((gemp_euler_stage)s, r->edges.vertices, r->edges.edges, result->splitters);
+		sum += longest[s];
+		json_object_set_new(stages, gemp_euler_stage_name[s], json_real(longest[s]));
+		gemp_report_detail(report, "  %-10s %10.3f", gemp_euler_stage_name[s], 1e3 * longest[s]);
+		if (device && longest[s] > 0)
+			gemp_report_detail(report, " %10.1f", 1e-9 * bytes / longest[s]);
+		gemp_report_detail(report, "\n");
+	}
+	gemp_report_detail(report, "  %-10s %10.3f\n", "stages", 1e3 * sum);
+	if (device)
+		gemp_report_detail(report, "  %-10s %10.3f\n  %-10s %10.3f\n", "upload", 1e3 * result->upload, "download",
+		                   1e3 * result->download);
+	gemp_report_detail(report, "  %-10s %10.3f\n\n", "total", 1e3 * longest[GEMP_EULER_STAGES]);
+	json_object_set_new(stages, "sum", json_real(sum));
+	json_object_set_new(stages, "upload", json_real(result->upload));
+	json_object_set_new(stages, "download", json_real(result->download));
+	json_object_set_new(stages, "total", json_real(longest[GEMP_EULER_STAGES]));
+	gemp_report_set(report, "stages", stages);
+}
+
+static void report_exchange(run *r)
+{
+	uint64_t sums[3] = { r->result.traffic.bytes, r->result.traffic.messages, 0 };
+	uint64_t rounds = r->result.traffic.rounds;
+	gemp_comm_sum(r->comm, sums, 2);
+	gemp_comm_max(r->comm, &rounds, 1);
+	const gemp_traffic all = { .bytes = sums[0], .messages = sums[1], .rounds = rounds };
+	double each = r->edges.edges ? (double)all.bytes / (double)r->edges.edges : 0;
+	gemp_report_exchange(r->report, &all, -1, NULL);
+	gemp_report_set(r->report, "bytes_per_edge", json_real(each));
+	if (r->comm->size > 1)
+		gemp_report_detail(r->report, "  %-10s %.2f bytes an edge\n", "", each);
+}
+
+static void report_result(run *r)
+{
+	gemp_report *report = r->report;
+	const gemp_euler_result *result = &r->result;
+	bool path = r->edges.path_start != GEMP_NO_VERTEX;
+	gemp_report_print(report, "An Euler %s of %s; %s joined at %s\n", path ? "path" : "circuit",
+	                  gemp_counted(result->order.edges, "edge").text, gemp_counted(result->circuits, "circuit").text,
+	                  gemp_counted(result->joins, "place").text);
+	gemp_report_set(report, "found", json_true());
+	gemp_report_set(report, "kind", json_string(path ? "path" : "circuit"));
+	gemp_report_set(report, "edges", gemp_json_count(result->order.edges));
+}
+
+static json_t *unbalanced_json(const run *r, const gemp_euler_unbalanced *one, const gemp_value *key)
+{
+	if (r->plain.undirected)
+		return json_pack("{s:o, s:o}", "vertex", gemp_json_key(key), "degree", gemp_json_count(one->in + one->out));
+	return json_pack("{s:o, s:o, s:o}", "vertex", gemp_json_key(key), "in", gemp_json_count(one->in), "out",
+	                 gemp_json_count(one->out));
+}
+
+/* Collective. */
+static gemp_code report_unbalanced(run *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = r->report;
+	const gemp_euler_balance *balance = &r->balance;
+	gemp_vertex ids[GEMP_EULER_SHOWN];
+	gemp_text text = { 0 };
+	gemp_column keys = { 0 };
+	json_t *list = json_array();
+	for (size_t i = 0; i < balance->example_count; i++)
+		ids[i] = balance->examples[i].vertex;
+	GEMP_TRY(gemp_vertex_keys_fetch(&keys, r->comm, r->graph, ids, balance->example_count));
+	gemp_report_print(report, "  %s vert%s %s:\n  %-20s %12s %12s\n", gemp_grouped(balance->unbalanced).text,
+	                  balance->unbalanced == 1 ? "ex has" : "ices have", r->plain.undirected ? "an odd number of edges" :
+	                  "not as many in- as out-edges", "vertex", r->plain.undirected ? "edges" : "in",
+	                  r->plain.undirected ? "" : "out");
+	for (size_t i = 0; i < balance->example_count; i++) {
+		const gemp_euler_unbalanced *one = &balance->examples[i];
+		gemp_value key = gemp_column_get(&keys, i);
+		gemp_text_clear(&text);
+		gemp_value_print(&key, &text);
+		if (r->plain.undirected)
+			gemp_report_print(report, "  %-20s %12s\n", text.data, gemp_grouped(one->in + one->out).text);
+		else
+			gemp_report_print(report, "  %-20s %12s %12s\n", text.data, gemp_grouped(one->in).text,
+			                  gemp_grouped(one->out).text);
+		json_array_append_new(list, unbalanced_json(r, one, &key));
+		if (one->vertex == balance->start)
+			gemp_report_set(report, "path_start", gemp_json_key(&key));
+		if (one->vertex == balance->end)
+			gemp_report_set(report, "path_end", gemp_json_key(&key));
+	}
+	if (balance->unbalanced > balance->example_count)
+		gemp_report_print(report, "  and %s more\n", gemp_grouped(balance->unbalanced - balance->example_count).text);
+	gemp_report_set(report, "first_unbalanced", json_incref(list));
+	code = gemp_comm_agree(r->comm, gemp_text_status(&text));
+done:
+	gemp_text_free(&text);
+	gemp_column_free(&keys);
+	json_decref(list);
+	return code;
+}
+
+/* Collective. */
+static gemp_code report_none(run *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = r->report;
+	bool path = r->balance.path;
+	uint64_t components = r->balanced ? r->balance.components : r->result.components;
+	gemp_report_print(report, "No Euler %s\n", r->options->path ? "circuit or path" : "circuit");
+	if (r->balanced)
+		GEMP_TRY(report_unbalanced(r));
+	gemp_report_print(report, "  components with edges: %s\n", gemp_grouped(components).text);
+	if (path)
+		gemp_report_print(report, "  a path would do: --path\n");
+	gemp_report_set(report, "found", json_false());
+	gemp_report_set(report, "components", gemp_json_count(components));
+	gemp_report_set(report, "unbalanced", gemp_json_count(r->balance.unbalanced));
+	gemp_report_set(report, "path", json_boolean(path));
+done:
+	return code;
+}
+
+static gemp_code fail_none(const run *r)
+{
+	const char *file = r->options->argument_count ? r->options->arguments[0] : "the graph";
+	if (r->balance.path)
+		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit, but a path: give --path", file);
+	if (r->balance.unbalanced)
+		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: %" PRIu64 " vertices have %s", file, r->balance.unbalanced,
+		                 r->plain.undirected ? "an odd number of edges" : "other in- than out-degrees");
+	return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: its edges are in %" PRIu64 " components that do not meet", file,
+	                 r->result.components);
+}
+
+/* Collective. */
+static gemp_code write(run *r)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_euler_rows_options how = { .path = r->options->output, .preview = r->report->people, .shown = PREVIEW };
+	double since = gemp_now();
+	if (r->options->verify_order) {
+		GEMP_TRY(gemp_euler_verify(r->comm, &r->edges, &r->result.order));
+		r->verified = gemp_now() - since;
+		gemp_report_print(r->report, "Verified: each edge once, each begins where the one before ends\n");
+		gemp_report_set(r->report, "verified", json_true());
+		gemp_report_set(r->report, "verify_seconds", json_real(r->verified));
+		since = gemp_now();
+	}
+	if (!r->options->sequence && !r->options->dot && !rows_wanted(r->options))
+		return GEMP_OK;
+	GEMP_TRY(gemp_graph_load_keys(r->graph));
+	if (r->options->dot)
+		GEMP_TRY(gemp_euler_drawing_write(r->comm, r->graph, &r->edges, &r->result, r->options->dot));
+	if (r->options->sequence)
+		return gemp_euler_sequence_write(r->report, r->graph, &r->edges, &r->result.order);
+	if (rows_wanted(r->options))
+		GEMP_TRY(gemp_euler_rows_write(r->comm, r->graph, &r->edges, &r->result.order, &how));
+	gemp_timers_add(&r->timers, GEMP_PHASE_WRITE, since);
+done:
+	return code;
+}
+
+static gemp_code answer(run *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = r->report;
+	gemp_report_graph(report, r->graph);
+	gemp_report_set(report, "engine", r->result.engine ? json_string(r->result.engine) : json_null());
+	gemp_report_set(report, "circuits", gemp_json_count(r->result.circuits));
+	gemp_report_set(report, "forest_edges", gemp_json_count(r->result.joins));
+	gemp_report_set(report, "splitters", gemp_json_count(r->result.splitters));
+	if (has_order(r)) {
+		report_result(r);
+		GEMP_TRY(write(r));
+	} else {
+		GEMP_TRY(report_none(r));
+	}
+	if (r->result.engine) { /* odd degrees are found out before */
+		report_stages(r);
+		report_exchange(r);
+	}
+	GEMP_TRY(gemp_report_devices(report, r->context));
+	gemp_report_seconds(report, &r->timers, false);
+	gemp_report_memory(report, r->context ? gemp_context_device_peak(r->context) : 0);
+done:
+	return code;
+}
+
+static gemp_code euler(gemp_comm *comm, const gemp_options *options)
+{
+	gemp_report report;
+	run r = { .comm = comm, .options = options, .report = &report };
+	gemp_code code = check(comm, options);
+	bool stdout_rows = options->output ? strcmp(options->output, "-") == 0 : gemp_euler_sequence_on_stdout(options);
+	if (code == GEMP_OK)
+		code = gemp_report_new(&report, comm, options, stdout_rows);
+	if (code != GEMP_OK)
+		return code;
+	GEMP_TRY(read_graph(&r));
+	GEMP_TRY(find(&r));
+	GEMP_TRY(answer(&r));
+done:
+	code = gemp_report_finish(&report, code);
+	if (code == GEMP_OK && !has_order(&r))
+		code = fail_none(&r);
+	gemp_euler_result_free(&r.result);
+	gemp_euler_edges_free(&r.edges);
+	gemp_euler_edges_free(&r.plain);
+	gemp_context_free(r.context);
+	gemp_graph_free(r.graph);
+	gemp_free(r.relations);
+	return code;
+}
+
+const gemp_command gemp_command_euler = {
+	.name = "euler",
+	.bit = GEMP_ON_EULER,
+	.arguments = "G.h5 [--relation TYPE] [--path] [--verify] [--sequence] [-o FILE]\n"
+		"--sequence --alphabet LETTERS --length N [-o FILE]",
+	.summary = "Finds an Euler circuit or path: every edge once",
+	.text = "A circuit goes along each edge once and ends where it began. There is one if all edges hang together and "
+		"each vertex has as many in-edges as out-edges; a path takes one vertex with an out-edge more, where it "
+		"starts, and one with an in-edge more, where it ends. Undirected edges may be gone along either way: there "
+		"each vertex needs an even number of them, and of a path two have an odd one. In-edges are paired with "
+		"out-edges, the circuits that come of it are joined over a spanning forest of the circuit graph, and the "
+		"places of edges found by list ranking. If there is none, the report says why, and the exit code is 65.\n"
+		"Rows are place, source, type, edge and target: edge is the number among the edges of its type, which tells "
+		"parallel ones apart. With --sequence, of a graph whose vertices are words, they are the text that the "
+		"circuit spells.\n"
+		"One rank takes its device or its threads, several ranks take the threads of all.\n",
+	.examples = "gemp-mpi euler roads.h5 --verify -o tour.tsv\n"
+		"# one type of edges; from one vertex to another\n"
+		"gemp-mpi euler city.h5 --relation STREET --path -o tour.h5\n"
+		"mpirun -n 8 gemp-mpi euler large.h5 --json - --quiet\n"
+		"# the shortest string of keys that has every PIN of four digits in it\n"
+		"gemp-mpi euler --sequence --alphabet 0123456789 --length 4\n",
+	.min_arguments = 0,
+	.max_arguments = 1,
+	.run = euler,
+};

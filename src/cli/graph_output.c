@@ -1,0 +1,142 @@
+#include "cli/graph_output.h"
+
+#include "cli/report/graph_report.h"
+#include "cli/report/rates.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "core/text.h"
+#include "io/file/local_file.h"
+#include "io/graph_file/graph_file_write.h"
+#include "io/import/import.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path)
+{
+	static const char *const endings[] = { ".tsv", ".csv", ".jsonl", ".h5" };
+	gemp_code code = GEMP_OK;
+	bool plain = !path || strcmp(path, "-") == 0, known = plain;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		known = known || gemp_file_ends_in(path, endings[i]);
+	if (!known)
+		code = gemp_fail(GEMP_EUSAGE, "--%s %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for "
+		                 "TSV on stdout", option, path);
+	else if (!plain && comm->rank == 0) {
+		char name[32];
+		snprintf(name, sizeof name, "--%s", option);
+		code = gemp_file_may_write(name, path);
+	}
+	return gemp_comm_agree(comm, code);
+}
+
+gemp_code gemp_graph_output_check(const gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	if (!options->output)
+		code = gemp_fail(GEMP_EUSAGE, "%s needs the graph file to write: --output G.h5",
+		                 options->command->name);
+	else if (comm->rank == 0)
+		code = gemp_file_may_write("--output", options->output);
+	return gemp_comm_agree(comm, code);
+}
+
+/* Does the graph depend on this option? Where it goes, what is said about it and how often the work was interrupted do not
+ * matter: the same graph is the same file. */
+static bool shapes_graph(const gemp_option *option)
+{
+	static const char *const others[] = { "output", "changes", "dot", "explain", "checkpoint", "resume", "max-time", "into", "verify", "devices", "device-memory" };
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcmp(option->name, others[i]) == 0)
+			return false;
+	return !(option->commands & GEMP_ON_INFO);
+}
+
+/* The command as it was given, for the provenance. */
+static void print_command(gemp_text *out, const gemp_options *options)
+{
+	gemp_text_print(out, "gemp-mpi %s", options->command->name);
+	for (size_t i = 0; i < options->argument_count; i++)
+		gemp_text_print(out, " %s", options->arguments[i]);
+	for (size_t i = 0; i < options->value_count; i++) {
+		const gemp_option_value *given = &options->values[i];
+		bool flag = given->option->kind == GEMP_OPTION_FLAG;
+		if (shapes_graph(given->option))
+			gemp_text_print(out, " --%s%s%s", given->option->name, flag ? "" : " ",
+			                flag ? "" : given->text);
+	}
+}
+
+static gemp_code write_file(const gemp_report *report, gemp_graph *graph, const char *path, const char *weight,
+                            const gemp_list *files, size_t file_lists)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = 0;
+	const char **paths = NULL;
+	uint64_t *hashes = NULL;
+	gemp_text command = { 0 };
+	for (size_t i = 0; i < file_lists; i++)
+		count += files[i].count;
+	print_command(&command, report->options);
+	code = gemp_text_status(&command);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(paths, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(hashes, count);
+	GEMP_TRY(gemp_comm_agree(report->comm, code));
+	for (size_t i = 0, at = 0; i < file_lists; i++)
+		for (size_t f = 0; f < files[i].count; f++)
+			paths[at++] = files[i].items[f];
+	if (count)
+		GEMP_TRY(gemp_import_hashes(report->comm, paths, count, hashes));
+	gemp_provenance provenance = { command.data, GEMP_VERSION, count, paths, hashes };
+	code = gemp_graph_file_write_weighted(report->comm, graph, path, &provenance, weight);
+done:
+	gemp_text_free(&command);
+	gemp_free(paths);
+	gemp_free(hashes);
+	return code;
+}
+
+gemp_code gemp_graph_output_file(const gemp_report *report, gemp_graph *graph, const char *path, const char *weight)
+{
+	return write_file(report, graph, path, weight, NULL, 0);
+}
+
+static uint64_t size_of_all(const gemp_list *files, size_t file_lists)
+{
+	uint64_t size = 0;
+	struct stat status;
+	for (size_t i = 0; i < file_lists; i++)
+		for (size_t f = 0; f < files[i].count; f++)
+			size += stat(files[i].items[f], &status) == 0 ? (uint64_t)status.st_size : 0;
+	return size;
+}
+
+gemp_code gemp_graph_output(gemp_report *report, gemp_graph *graph, const gemp_list *files, size_t file_lists,
+                       gemp_timers *timers, gemp_step_times *steps)
+{
+	gemp_code code = GEMP_OK;
+	struct stat status;
+	const char *path = report->options->output;
+	double since = gemp_now();
+	gemp_step_times_next(steps, "write");
+	GEMP_TRY(write_file(report, graph, path, report->options->weight, files, file_lists));
+	gemp_step_times_next(steps, NULL);
+	gemp_timers_add(timers, GEMP_PHASE_WRITE, since);
+	uint64_t bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+	gemp_report_set(report, "output", json_string(path));
+	gemp_report_set(report, "bytes", gemp_json_count(bytes));
+	gemp_report_detail(report, "%s: %s, %s, %s\n", path, gemp_counted(graph->vertex_count, "vertex").text,
+	                   gemp_counted(gemp_graph_edges(graph), "edge").text, gemp_shown_bytes(bytes).text);
+	if (report->options->quiet)
+		gemp_report_graph(report, graph);
+	else
+		GEMP_TRY(gemp_schema_report(report, graph, false));
+	gemp_report_seconds(report, timers, false);
+	if (steps)
+		gemp_report_throughput(report, steps, gemp_graph_edges(graph), size_of_all(files, file_lists));
+	gemp_report_memory(report, 0);
+done:
+	return code;
+}

@@ -1,0 +1,258 @@
+#include "cli/match/match_modes.h"
+
+#include "cli/match/match_report.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "io/rows/row_writer.h"
+#include "match/estimate.h"
+#include "match/match.h"
+#include "query/query.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* The vertex that `name` (of `size` bytes) is: a variable, or a number from 0; GEMP_EUSAGE names the option. */
+static gemp_code gemp_vertex_option(int *out, const gemp_pattern *pattern, const char *option, const char *name, size_t size)
+{
+	size_t number = 0, digits = 0;
+	for (size_t v = 0; v < pattern->vertex_count; v++) {
+		const char *own = pattern->vertices[v].name;
+		if (own && strlen(own) == size && memcmp(own, name, size) == 0) {
+			*out = (int)v;
+			return GEMP_OK;
+		}
+	}
+	for (; digits < size && digits < 4 && isdigit((unsigned char)name[digits]); digits++)
+		number = number * 10 + (size_t)(name[digits] - '0');
+	if (digits == 0 || digits < size || number >= pattern->vertex_count)
+		return gemp_fail(GEMP_EUSAGE,
+		                 "%s: '%.*s' is no vertex of the pattern; give a variable of it or a number from 0 to %zu",
+		                 option, (int)size, name, pattern->vertex_count - 1);
+	*out = (int)number;
+	return GEMP_OK;
+}
+
+gemp_code gemp_order_option(int *order, int *count, const gemp_pattern *pattern, const char *text)
+{
+	uint64_t named = 0;
+	*count = 0;
+	for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
+		int v;
+		end = at + strcspn(at, ",");
+		gemp_code code = gemp_vertex_option(&v, pattern, "--order", at, (size_t)(end - at));
+		if (code != GEMP_OK)
+			return code;
+		if (named >> v & 1)
+			return gemp_fail(GEMP_EUSAGE, "--order %s: '%.*s' stands there twice", text, (int)(end - at), at);
+		named |= UINT64_C(1) << v;
+		order[(*count)++] = v;
+	}
+	if ((size_t)*count < pattern->vertex_count)
+		return gemp_fail(GEMP_EUSAGE, "--order %s: the pattern has %zu vertices, and all are to be given", text,
+		                 pattern->vertex_count);
+	return GEMP_OK;
+}
+
+static const double relative = 0.05; /* good enough */
+
+gemp_code gemp_estimate_ready(const gemp_options *options, const gemp_pattern *pattern, gemp_match_options *how)
+{
+	static const char *const others[] = { "output", "subgraph", "limit", "profile" };
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (gemp_options_has(options, others[i]))
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--%s: --estimate finds no matches, it estimates their number; leave one of them out",
+			                 others[i]);
+	if (pattern->result.has_limit || pattern->result.skip)
+		return gemp_fail(GEMP_EUSAGE, "LIMIT and SKIP: --estimate is of all matches; leave them out of the query");
+	if (gemp_query_is_composed(pattern))
+		return gemp_fail(GEMP_EUSAGE, "--estimate is for one search; this query is composed of several");
+	how->sampled = true;
+	how->order_reads = gemp_estimate_order_reads(options->estimate_seconds);
+	how->listed = how->count_parts = false;
+	how->attributes = GEMP_BEFORE;
+	if (!gemp_options_has(options, "distinct") && (how->semantics == GEMP_HOM || how->semantics == GEMP_EDGE_ISO))
+		how->distinct = GEMP_BY_NOTHING;
+	return GEMP_OK;
+}
+
+static void print_estimate(const gemp_report *report, const gemp_estimate *e, gemp_distinct distinct)
+{
+	if (e->confidence >= 1)
+		gemp_report_print(report, "%.0f match%s (all were visited)", e->matches,
+		                  e->matches == 1 ? "" : "es"); /* as a double: it may be more than integers hold */
+	else if (e->matches <= 0)
+		gemp_report_print(report, "≈ 0 matches: none was met");
+	else
+		gemp_report_print(report, "≈ %.4g ± %.2g %% (%.0f %%) matches", e->matches,
+		                  100 * (e->high - e->matches) / e->matches, 100 * e->confidence);
+	gemp_report_print(report, " (%s)", gemp_distinct_unit[distinct]);
+	if (e->embeddings > 0 && distinct != GEMP_BY_NOTHING)
+		gemp_report_print(report, " = %s%.*g embedding%s", e->confidence < 1 ? "≈ " : "", e->confidence < 1 ? 4 : 15,
+		                  e->embeddings, e->embeddings == 1 ? "" : "s");
+	gemp_report_print(report, "\nfrom %s in %.3f s\n", gemp_counted(e->samples, "partial match").text, e->seconds);
+}
+
+static void set_estimate(gemp_report *report, const gemp_estimate *e, uint64_t seed)
+{
+	json_t *object = json_object();
+	json_object_set_new(object, "matches", json_real(e->matches));
+	json_object_set_new(object, "low", json_real(e->low));
+	json_object_set_new(object, "high", isfinite(e->high) ? json_real(e->high) : json_null());
+	json_object_set_new(object, "embeddings", e->embeddings > 0 || e->matches <= 0 ? json_real(e->embeddings)
+	                    : json_null());
+	json_object_set_new(object, "confidence", json_real(e->confidence));
+	json_object_set_new(object, "samples", gemp_json_count(e->samples));
+	json_object_set_new(object, "seconds", json_real(e->seconds));
+	json_object_set_new(object, "seed", gemp_json_count(seed));
+	gemp_report_set(report, "estimate", object);
+}
+
+/* Collective. */
+static gemp_code explain(gemp_report *report, const gemp_match *match)
+{
+	char *plan = gemp_match_explain(match);
+	gemp_code code = gemp_comm_agree(report->comm, plan ? GEMP_OK : GEMP_ENOMEM);
+	if (code == GEMP_OK && report->options->explain)
+		gemp_report_print(report, "%s\n", plan);
+	if (code == GEMP_OK)
+		gemp_report_set(report, "plan", json_string(plan));
+	gemp_free(plan);
+	return code;
+}
+
+gemp_code gemp_estimate_answer(gemp_report *report, gemp_context *context, gemp_graph *graph,
+                               const gemp_pattern *pattern,
+                               const gemp_match_options *how, const char *query)
+{
+	gemp_code code = GEMP_OK;
+	gemp_match *match = NULL;
+	gemp_estimate found;
+	const gemp_estimate_options options = { relative, report->options->estimate_seconds, report->options->seed, 0 };
+	GEMP_TRY(gemp_match_prepare(&match, context, graph, pattern, how));
+	GEMP_TRY(explain(report, match));
+	GEMP_TRY(gemp_match_sample(match, &options, &found));
+	print_estimate(report, &found, how->distinct);
+	gemp_report_set(report, "query", json_string(query));
+	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[how->semantics]));
+	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[how->distinct]));
+	set_estimate(report, &found, options.seed);
+	gemp_report_seconds(report, &context->timers, false);
+	GEMP_TRY(gemp_report_devices(report, context));
+	gemp_report_memory(report, gemp_context_device_peak(context));
+done:
+	gemp_match_free(match);
+	return code;
+}
+
+gemp_code gemp_count_per_ready(const gemp_options *options, const gemp_pattern *pattern, gemp_match_options *how)
+{
+	static const char *const others[] = { "count", "subgraph", "limit", "estimate" };
+	int vertex;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (gemp_options_has(options, others[i]))
+			return gemp_fail(GEMP_EUSAGE, "--%s: --count-per gives a count for each vertex; leave one of them out",
+			                 others[i]);
+	if (pattern->result.has_limit || pattern->result.skip)
+		return gemp_fail(GEMP_EUSAGE, "LIMIT and SKIP: --count-per counts all matches; leave them out of the query");
+	if (gemp_query_is_composed(pattern))
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--count-per is for one search; this query is composed of several: RETURN %s, count(*)",
+		                 options->count_per);
+	gemp_code code = gemp_vertex_option(&vertex, pattern, "--count-per", options->count_per,
+	                                    strlen(options->count_per));
+	if (code != GEMP_OK)
+		return code;
+	how->count_per = 1 + vertex;
+	how->listed = how->count_parts = how->count_by_formula = false;
+	how->limit = UINT64_MAX;
+	if (!gemp_options_has(options, "distinct"))
+		how->distinct = how->semantics == GEMP_ISO || how->semantics == GEMP_INDUCED ? GEMP_BY_ORBIT : GEMP_BY_NOTHING;
+	return GEMP_OK;
+}
+
+/* Own vertices that are in some match. */
+static gemp_code make_rows(gemp_projected columns[2], const gemp_graph *graph, const uint64_t *counts, size_t *rows)
+{
+	gemp_code code = GEMP_OK;
+	columns[0].name = "key";
+	columns[1].name = "count";
+	GEMP_TRY(gemp_column_init(&columns[0].value, "", graph->keys.type));
+	GEMP_TRY(gemp_column_init(&columns[1].value, "", GEMP_INTEGER));
+	*rows = 0;
+	for (size_t v = 0; v < graph->rows; v++) {
+		if (!counts[v])
+			continue;
+		if (counts[v] > INT64_MAX)
+			return gemp_fail(GEMP_EDATA, "a vertex is in more than 2^63 - 1 matches, which no row can say");
+		const gemp_value key = gemp_column_get(&graph->keys, v);
+		GEMP_TRY(gemp_column_add(&columns[0].value, &key));
+		GEMP_TRY(gemp_column_add(&columns[1].value, &(gemp_value){ .type = GEMP_INTEGER,
+			.integer = (int64_t)counts[v] }));
+		(*rows)++;
+	}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code write_rows(gemp_report *report, gemp_context *context, const gemp_graph *graph,
+                            const gemp_pattern *pattern, const gemp_match_options *how, const char *path, uint64_t preview,
+                            const uint64_t *counts, uint64_t *all)
+{
+	gemp_code code = GEMP_OK;
+	gemp_projected columns[2] = { { 0 } };
+	gemp_row_writer *writer = NULL;
+	size_t rows = 0;
+	double began = gemp_now();
+	const gemp_rows_options options = { .path = path, .limit = path ? UINT64_MAX : preview,
+		.semantics = gemp_semantics_name[how->semantics], .distinct = gemp_distinct_name[how->distinct],
+		.preview = report->people };
+	const gemp_result_info info = { pattern->text ? pattern->text : "", options.semantics, options.distinct,
+		graph->hash, true };
+	GEMP_TRY(gemp_comm_agree(context->comm, make_rows(columns, graph, counts, &rows)));
+	*all = gemp_comm_sum1(context->comm, rows);
+	if (path || preview) {
+		uint64_t before = gemp_comm_exscan(context->comm, rows);
+		if (!path && before + rows > preview)
+			rows = before < preview ? (size_t)(preview - before) : 0;
+		GEMP_TRY(gemp_row_writer_open(&writer, context->comm, columns, 2, &options));
+		GEMP_TRY(gemp_row_writer_write(writer, columns, 2, rows));
+		code = gemp_row_writer_close(writer, &info);
+		writer = NULL;
+	}
+	gemp_timers_add(&context->timers, GEMP_PHASE_WRITE, began);
+done:
+	gemp_row_writer_abandon(writer);
+	for (int i = 0; i < 2; i++)
+		gemp_column_free(&columns[i].value);
+	return code;
+}
+
+gemp_code gemp_count_per_answer(gemp_report *report, gemp_context *context, gemp_graph *graph,
+                                const gemp_pattern *pattern,
+                                const gemp_match_options *how, const char *path, uint64_t preview)
+{
+	gemp_code code = GEMP_OK;
+	gemp_match *match = NULL;
+	gemp_match_result result = { 0 };
+	uint64_t *counts = NULL, rows = 0;
+	int members = 1;
+	GEMP_TRY(gemp_match_prepare(&match, context, graph, pattern, how));
+	GEMP_TRY(gemp_match_run(match, NULL, &result));
+	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(counts, graph->rows)));
+	GEMP_TRY(gemp_match_vertex_counts(match, counts, &members));
+	GEMP_TRY(write_rows(report, context, graph, pattern, how, path, preview, counts, &rows));
+	const gemp_match_report found = { .how = how, .result = &result, .context = context, .query = pattern->text, .rows = rows,
+		.preview = !path && preview, .shown = rows < preview ? rows : preview, .path = path };
+	GEMP_TRY(gemp_match_report_write(report, &found));
+	gemp_report_print(report, "each counts for %d of its vertices\n", members);
+	gemp_report_set(report, "count_per", json_pack("{s:s,s:i}", "vertex", report->options->count_per, "members",
+	                                               members));
+done:
+	gemp_free(counts);
+	gemp_match_free(match);
+	return code;
+}

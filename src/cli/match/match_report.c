@@ -1,0 +1,200 @@
+#include "cli/match/match_report.h"
+
+#include "core/quantity.h"
+
+#include <string.h>
+
+const char *const gemp_semantics_name[] = { "iso", "edge-iso", "hom", "induced" };
+const char *const gemp_distinct_name[] = { "orbit", "subgraph", "vertices", "none" };
+const char *const gemp_distinct_unit[] = { "orbits", "subgraphs", "vertex sets", "embeddings" };
+
+/* '17,068,454 matches (orbits) = 409,642,896 embeddings' */
+static void print_counts(const gemp_report *report, const gemp_match_report *found)
+{
+	const gemp_match_result *result = found->result;
+	if (found->preview && found->shown < found->rows)
+		gemp_report_print(report, "... (%s of %s rows; --output FILE writes all)\n",
+		                  gemp_grouped(found->shown).text, gemp_grouped(found->rows).text);
+	if (found->preview)
+		gemp_report_print(report, "\n");
+	gemp_report_print(report, "%s (%s)", gemp_counted(result->matches, "match").text,
+	                  gemp_distinct_unit[found->how->distinct]);
+	if (!result->complete)
+		gemp_report_print(report, ", stopped at the limit: there may be more\n");
+	else if (result->embeddings_known)
+		gemp_report_print(report, " = %s\n", gemp_counted(result->embeddings, "embedding").text);
+	else
+		gemp_report_print(report, "; embeddings were not counted: %s\n", result->embeddings_reason);
+	if (found->path && strcmp(found->path, "-") != 0)
+		gemp_report_print(report, "%s in %s\n", gemp_counted(found->rows, "row").text, found->path);
+	if (found->subgraph)
+		gemp_report_print(report, "%s and %s in %s\n", gemp_counted(found->covered_vertices, "vertex").text,
+		                  gemp_counted(found->covered_edges, "edge").text, found->subgraph);
+}
+
+static void set_counts(gemp_report *report, const gemp_match_report *found)
+{
+	const gemp_match_result *result = found->result;
+	gemp_report_set(report, "query", json_string(found->query));
+	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[found->how->semantics]));
+	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[found->how->distinct]));
+	gemp_report_set(report, "matches", gemp_json_count(result->matches));
+	gemp_report_set(report, "embeddings",
+	                result->embeddings_known ? gemp_json_count(result->embeddings) : json_null());
+	if (!result->embeddings_known)
+		gemp_report_set(report, "embeddings_reason", json_string(result->embeddings_reason));
+	gemp_report_set(report, "rows", gemp_json_count(found->rows));
+	gemp_report_set(report, "complete", json_boolean(result->complete && !found->truncated));
+	if (found->subgraph)
+		gemp_report_set(report, "subgraph", json_pack("{s:s,s:o,s:o}", "file", found->subgraph, "vertices",
+		                                              gemp_json_count(found->covered_vertices), "edges",
+		                                              gemp_json_count(found->covered_edges)));
+}
+
+/* In which order vertices were bound, and what the steps read. */
+static void report_plan(gemp_report *report, const gemp_match_result *result)
+{
+	json_t *order = json_array();
+	for (int i = 0; i < result->order_count; i++)
+		json_array_append_new(order, json_integer(result->order[i]));
+	gemp_report_set(report, "order", order);
+	if (!report->options->profile)
+		return;
+	gemp_report_set(report, "entries_read", gemp_json_count(result->entries_read));
+	gemp_report_set(report, "rows_passed", gemp_json_count(result->rows_passed));
+	gemp_report_set(report, "lookups", gemp_json_count(result->lookups));
+	gemp_report_detail(report, "  %-10s %s entries of rows read, %s\n", "work",
+	                   gemp_grouped(result->entries_read).text, gemp_counted(result->lookups, "lookup").text);
+}
+
+static void report_launches(gemp_report *report, const gemp_match_result *result)
+{
+	gemp_report_set(report, "launches", gemp_json_count(result->launches));
+	gemp_report_set(report, "pivots", gemp_json_count(result->pivots));
+	gemp_report_set(report, "result_fill", json_real((double)result->result_fill_percent / 100));
+	gemp_report_detail(report, "  %-10s %s from %s", "launches", gemp_grouped(result->launches).text,
+	                   gemp_counted(result->pivots, "pivot").text);
+	if (result->result_fill_percent)
+		gemp_report_detail(report, "; result buffer %s %% full on average",
+		                   gemp_grouped(result->result_fill_percent).text);
+	gemp_report_detail(report, "\n");
+}
+
+/* --profile: how local a random partition leaves the matches. */
+static void report_pivot_parts(gemp_report *report, const gemp_match_result *result)
+{
+	json_t *parts = json_object();
+	gemp_report_detail(report, "  %-10s", "one part");
+	for (int i = 0; i < GEMP_PART_STEPS; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "%d", 1 << i);
+		json_object_set_new(parts, name, json_real(result->part_share[i]));
+		gemp_report_detail(report, "%s %s: %.3g %%", i ? "," : "", name, 100 * result->part_share[i]);
+	}
+	gemp_report_detail(report, " (parts: share of matches inside one)\n");
+	gemp_report_set(report, "part_share", parts);
+}
+
+/* GEMP's three points: what the device holds of the graph, of results, of attributes. */
+static void report_device_memory(gemp_report *report, const gemp_match_result *result)
+{
+	json_t *object = json_object();
+	json_object_set_new(object, "graph", gemp_json_count(result->graph_bytes));
+	json_object_set_new(object, "result_buffer", gemp_json_count(result->result_bytes));
+	json_object_set_new(object, "attributes", gemp_json_count(result->attribute_bytes));
+	gemp_report_set(report, "device_memory", object);
+	gemp_report_detail(report, "  %-10s of the device: graph %s, result buffers %s, attributes %s\n", "memory",
+	                   gemp_shown_bytes(result->graph_bytes).text, gemp_shown_bytes(result->result_bytes).text,
+	                   gemp_shown_bytes(result->attribute_bytes).text);
+}
+
+/* How evenly ranks were busy, or devices where ranks have several. */
+static void report_imbalance(gemp_report *report, const gemp_context *context, const gemp_match_result *result)
+{
+	gemp_report_set(report, "imbalance", json_pack("{s:f,s:f}", "kernel", result->kernel_imbalance, "matches",
+	                                               result->match_imbalance));
+	if (context->devices > 1)
+		gemp_report_detail(report, "  %-10s %.2f in kernel seconds, %.2f in matches (greatest %s over the mean)\n",
+		                   "imbalance", result->kernel_imbalance, result->match_imbalance,
+		                   context->devices > (size_t)context->comm->size ? "device" : "rank");
+}
+
+static void report_profile(gemp_report *report, const gemp_match_report *found)
+{
+	const gemp_match_result *result = found->result;
+	json_t *values = json_object();
+	uint64_t builds = gemp_comm_sum1(report->comm, found->context->program_builds);
+	json_object_set_new(values, "copied", gemp_json_count(result->values_copied));
+	json_object_set_new(values, "referred", gemp_json_count(result->values_referred));
+	gemp_report_set(report, "attribute_values", values);
+	report_imbalance(report, found->context, result);
+	gemp_report_set(report, "distinct_passes", gemp_json_count(result->distinct_passes));
+	gemp_report_set(report, "stages_launched", gemp_json_count(result->stages_launched));
+	gemp_report_set(report, "program_builds", gemp_json_count(builds));
+	if (!report->options->profile)
+		return;
+	gemp_report_detail(report, "  %-10s %s values copied to devices; results refer to %s\n", "attributes",
+	                   gemp_grouped(result->values_copied).text, gemp_grouped(result->values_referred).text);
+	gemp_report_detail(report, "  %-10s passes of distinct %s, later stages launched %s, kernels built %s\n",
+	                   "steps", gemp_grouped(result->distinct_passes).text,
+	                   gemp_grouped(result->stages_launched).text, gemp_grouped(builds).text);
+	if (found->how->count_parts)
+		report_pivot_parts(report, result);
+}
+
+static void report_push(gemp_report *report, json_t *object, const gemp_match_result *result)
+{
+	json_object_set_new(object, "match_bytes", gemp_json_count(result->item_bytes));
+	json_object_set_new(object, "match_bytes_uncoded", gemp_json_count(result->item_words_bytes));
+	gemp_report_detail(report, "  %-10s partial matches in %s (%s before coding)\n", "push",
+	                   gemp_shown_bytes(result->item_bytes).text, gemp_shown_bytes(result->item_words_bytes).text);
+}
+
+/* How rows of others, or rows in rounds, were met. */
+static void report_exchange(gemp_report *report, const gemp_match_result *result)
+{
+	static const char *const how[] = { [GEMP_EXCHANGE_AUTO] = "none", [GEMP_EXCHANGE_PUSH] = "push", [GEMP_EXCHANGE_PULL] = "pull" };
+	json_t *object = json_object_get(report->json, "exchange");
+	json_object_set_new(object, "how", json_string(how[result->exchange]));
+	if (result->exchange_weighed) {
+		json_object_set_new(object, "expected_row_bytes", gemp_json_count(result->expected_row_bytes));
+		json_object_set_new(object, "expected_match_bytes", gemp_json_count(result->expected_item_bytes));
+	}
+	if (result->exchange == GEMP_EXCHANGE_PUSH)
+		report_push(report, object, result);
+	if (result->exchange != GEMP_EXCHANGE_PULL)
+		return;
+	json_object_set_new(object, "pull_rounds", gemp_json_count(result->pull_rounds));
+	json_object_set_new(object, "pivots_in_parts", gemp_json_count(result->oversized_pivots));
+	json_object_set_new(object, "rows_read", gemp_json_count(result->rows_read));
+	json_object_set_new(object, "rows_fetched", gemp_json_count(result->rows_fetched));
+	json_object_set_new(object, "row_bytes", gemp_json_count(result->row_bytes));
+	json_object_set_new(object, "row_bytes_uncoded", gemp_json_count(result->row_words_bytes));
+	gemp_report_detail(report, "  %-10s %s; %s fetched, in %s (%s before coding); %s in parts\n", "pull",
+	                   gemp_counted(result->pull_rounds, "round").text, gemp_counted(result->rows_fetched, "row").text,
+	                   gemp_shown_bytes(result->row_bytes).text, gemp_shown_bytes(result->row_words_bytes).text,
+	                   gemp_counted(result->oversized_pivots, "pivot").text);
+}
+
+gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *found)
+{
+	gemp_traffic traffic = found->result->traffic;
+	traffic.rounds = found->result->rounds;
+	print_counts(report, found);
+	set_counts(report, found);
+	gemp_report_seconds(report, &found->context->timers, true);
+	gemp_code code = gemp_report_devices(report, found->context);
+	if (code == GEMP_OK)
+		code = gemp_report_work(report, found->context);
+	if (code != GEMP_OK)
+		return code;
+	report_launches(report, found->result);
+	report_plan(report, found->result);
+	gemp_report_exchange(report, &traffic, found->result->local_share, found->result->exchange == GEMP_EXCHANGE_PULL ?
+	                     "the rows read were at hand" : "the matches never crossed ranks");
+	report_exchange(report, found->result);
+	gemp_report_memory(report, found->result->device_peak);
+	report_device_memory(report, found->result);
+	report_profile(report, found);
+	return GEMP_OK;
+}

@@ -1,0 +1,29 @@
+/* found: what a match has found, for people and as JSON. */
+
+#ifndef GEMP_CLI_MATCH_MATCH_REPORT_H
+#define GEMP_CLI_MATCH_MATCH_REPORT_H
+
+#include "cli/report/report.h"
+#include "match/match_run.h"
+
+extern const char *const gemp_semantics_name[], *const gemp_distinct_name[]; /* by gemp_semantics, gemp_distinct */
+extern const char *const gemp_distinct_unit[];                               /* what matches are: "orbits" */
+
+typedef struct gemp_match_report {
+	const gemp_match_options *how;
+	const gemp_match_result *result;
+	const gemp_context *context;
+	const char *query;
+	uint64_t rows;    /* of the result */
+	bool truncated;    /* SKIP or LIMIT left out rows that others might have got; matches may be complete for all that */
+	bool preview;     /* some rows were shown */
+	uint64_t shown;   /* how many */
+	const char *path; /* where rows went; NULL: nowhere, or shown */
+	const char *subgraph; /* where what matches cover went; NULL: nowhere */
+	uint64_t covered_vertices, covered_edges;
+} gemp_match_report;
+
+/* Collective. */
+gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *found);
+
+#endif

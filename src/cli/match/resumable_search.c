@@ -1,0 +1,455 @@
+#include "cli/match/resumable_search.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "query/clause/clause.h"
+#include "query/output/result_rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FORM = 1, MAX_PARTS = 4096 };
+
+/* Local. Where rows of the parts from `first` on go; the caller frees (gemp_free). */
+static gemp_code gemp_checkpoint_shard_path(char **out, const gemp_checkpoint *c, uint32_t first)
+{
+	char name[64];
+	snprintf(name, sizeof name, "rows-%04" PRIu32 "%s", first, c->ending);
+	return gemp_checkpoint_store_path(out, &c->store, name);
+}
+
+/* THE QUESTION */
+static const char *const query_options[] = { "semantics", "distinct", "symmetry", "count-by", "pivot", "attributes", "order",
+	"param", "lenient", "query-labels", "count" };
+
+static gemp_code make_query(json_t **out, const gemp_options *options, const gemp_graph *graph, const char *query,
+                               const char *ending)
+{
+	return gemp_checkpoint_store_query(out, options, graph, json_pack("{s:s, s:s}", "query", query, "rows",
+	                             ending ? ending : "none"), query_options, sizeof query_options / sizeof *query_options);
+}
+
+/* READING */
+static gemp_code add_shard(gemp_checkpoint *c, uint32_t first, uint64_t rows)
+{
+	if (c->shard_count == c->shard_capacity) {
+		size_t capacity = 2 * c->shard_capacity + 16;
+		gemp_shard *more = gemp_realloc(c->shards, capacity, sizeof *more);
+		if (!more)
+			return GEMP_ENOMEM;
+		c->shards = more;
+		c->shard_capacity = capacity;
+	}
+	c->shards[c->shard_count++] = (gemp_shard){ first, rows };
+	return GEMP_OK;
+}
+
+static gemp_code read_shards(gemp_checkpoint *c, const json_t *list, bool *good)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *one = json_array_get(list, i);
+		uint64_t first = 0, rows = 0;
+		*good &= gemp_checkpoint_store_count(one, "first", &first) && gemp_checkpoint_store_count(one, "rows", &rows) && first < c->finished;
+		GEMP_TRY(add_shard(c, (uint32_t)first, rows));
+	}
+done:
+	return code;
+}
+
+static bool read_order(gemp_checkpoint *c, const json_t *list)
+{
+	size_t count = json_array_size(list);
+	if (count > GEMP_MAX_PATTERN_VERTICES)
+		return false;
+	c->order_count = (int)count;
+	for (size_t i = 0; i < count; i++)
+		c->order[i] = (int)json_integer_value(json_array_get(list, i));
+	return true;
+}
+
+static gemp_code read_state(gemp_checkpoint *c, const json_t *state)
+{
+	uint64_t finished = 0, parts = 0, form = 0;
+	const json_t *embeddings = json_object_get(state, "embeddings");
+	const char *plan = json_string_value(json_object_get(state, "plan"));
+	c->embeddings_known = !json_is_null(embeddings);
+	bool good = gemp_checkpoint_store_count(state, "form", &form) && form == FORM && gemp_checkpoint_store_count(state, "parts", &parts) &&
+	            parts == c->parts && gemp_checkpoint_store_count(state, "finished", &finished) && finished <= parts &&
+	            gemp_checkpoint_store_count(state, "matches", &c->matches) && gemp_checkpoint_store_count(state, "pivots", &c->pivots) &&
+	            gemp_checkpoint_store_count(state, "rows", &c->rows) && gemp_checkpoint_store_count(state, "runs", &c->runs) && plan &&
+	            (!c->embeddings_known || gemp_checkpoint_store_count(state, "embeddings", &c->embeddings)) &&
+	            read_order(c, json_object_get(state, "order"));
+	c->finished = (uint32_t)finished;
+	c->plan = plan ? strtoull(plan, NULL, 16) : 0;
+	c->seconds = json_number_value(json_object_get(state, "seconds"));
+	gemp_code code = read_shards(c, json_object_get(state, "shards"), &good);
+	if (code == GEMP_OK && !good)
+		code = gemp_checkpoint_store_foreign(&c->store);
+	return code;
+}
+
+static const char *ending_of(const char *path)
+{
+	const char *dot = path ? strrchr(path, '.') : NULL;
+	return dot ? dot : path;
+}
+
+gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_comm *comm, const gemp_options *options,
+                               const gemp_graph *graph, const char *query, const char *rows_path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_checkpoint *c = NULL;
+	json_t *question = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(c, 1)));
+	*c = (gemp_checkpoint){ .comm = comm, .ending = ending_of(rows_path), .embeddings_known = true,
+		.parts = graph->vertex_count < MAX_PARTS ? (uint32_t)graph->vertex_count : MAX_PARTS };
+	GEMP_TRY(gemp_comm_agree(comm, make_query(&question, options, graph, query, c->ending)));
+	code = gemp_checkpoint_store_open(&c->store, comm, options, question);
+	question = NULL;
+	if (code == GEMP_OK && c->store.saved)
+		code = gemp_comm_agree(comm, read_state(c, c->store.saved));
+	if (code != GEMP_OK)
+		goto done;
+	c->shards_saved = c->shard_count;
+	c->runs++;
+	*out = c;
+	c = NULL;
+done:
+	json_decref(question);
+	gemp_checkpoint_free(c);
+	return code;
+}
+
+void gemp_checkpoint_free(gemp_checkpoint *c)
+{
+	if (!c)
+		return;
+	gemp_checkpoint_store_close(&c->store);
+	gemp_free(c->shards);
+	gemp_free(c);
+}
+
+/* Local. Parts [finished, finished + count) are finished, with these matches; rows in a file if rows are kept. */
+/* WRITING */
+static gemp_code gemp_checkpoint_add(gemp_checkpoint *c, uint32_t count, const gemp_match_result *result, uint64_t rows)
+{
+	if (__builtin_add_overflow(c->matches, result->matches, &c->matches))
+		return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 matches");
+	c->embeddings_known = c->embeddings_known && result->embeddings_known &&
+	                      !__builtin_add_overflow(c->embeddings, result->embeddings, &c->embeddings);
+	c->pivots += result->pivots;
+	c->rows += rows;
+	gemp_code code = c->ending ? add_shard(c, c->finished, rows) : GEMP_OK;
+	c->finished += count;
+	return code;
+}
+
+static json_t *make_state(const gemp_checkpoint *c, double seconds)
+{
+	char plan[24];
+	json_t *order = json_array(), *shards = json_array();
+	for (int i = 0; i < c->order_count; i++)
+		json_array_append_new(order, json_integer(c->order[i]));
+	for (size_t i = 0; i < c->shard_count; i++)
+		json_array_append_new(shards, json_pack("{s:o, s:o}", "first", gemp_checkpoint_store_digits(c->shards[i].first), "rows",
+		                                        gemp_checkpoint_store_digits(c->shards[i].rows)));
+	snprintf(plan, sizeof plan, "%016" PRIx64, c->plan);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o}",
+	                 "form", gemp_checkpoint_store_digits(FORM), "parts", gemp_checkpoint_store_digits(c->parts),
+	                 "finished", gemp_checkpoint_store_digits(c->finished), "matches", gemp_checkpoint_store_digits(c->matches),
+	                 "embeddings", c->embeddings_known ? gemp_checkpoint_store_digits(c->embeddings) : json_null(),
+	                 "rows", gemp_checkpoint_store_digits(c->rows), "pivots", gemp_checkpoint_store_digits(c->pivots),
+	                 "runs", gemp_checkpoint_store_digits(c->runs), "seconds", c->seconds + seconds, "plan", plan,
+	                 "order", order, "shards", shards);
+}
+
+static gemp_code flush_shards(const gemp_checkpoint *c)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = c->shards_saved; i < c->shard_count && code == GEMP_OK; i++) {
+		char *path = NULL;
+		code = gemp_checkpoint_shard_path(&path, c, c->shards[i].first);
+		if (code == GEMP_OK)
+			code = gemp_checkpoint_store_sync(path);
+		gemp_free(path);
+	}
+	return code;
+}
+
+/* Collective. To the disk. seconds: that this job has spent. */
+static gemp_code gemp_checkpoint_save(gemp_checkpoint *c, double seconds)
+{
+	gemp_code code = GEMP_OK;
+	if (c->comm->rank == 0) {
+		code = flush_shards(c);
+		if (code == GEMP_OK)
+			code = gemp_checkpoint_store_write(&c->store, make_state(c, seconds));
+	}
+	c->shards_saved = c->shard_count;
+	return gemp_comm_agree(c->comm, code);
+}
+
+/* THE END */
+/* The first file's line of names stands for those of the others; JSON lines have none. */
+static gemp_code join_to(const gemp_checkpoint *c, FILE *out, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	bool named = strcmp(c->ending, ".jsonl") != 0;
+	for (size_t i = 0; i < c->shard_count && code == GEMP_OK; i++) {
+		char *shard = NULL;
+		code = gemp_checkpoint_shard_path(&shard, c, c->shards[i].first);
+		if (code == GEMP_OK)
+			code = gemp_checkpoint_store_copy(out, path, shard, named && i > 0);
+		gemp_free(shard);
+	}
+	return code;
+}
+
+static gemp_code join(const gemp_checkpoint *c, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text name = { 0 };
+	gemp_text_print(&name, "%s.tmp-%ld", path, (long)getpid());
+	GEMP_TRY(gemp_text_status(&name));
+	FILE *out = fopen(name.data, "wb");
+	if (!out)
+		code = gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno));
+	if (out) {
+		code = join_to(c, out, path);
+		bool whole = fflush(out) == 0 && fsync(fileno(out)) == 0;
+		whole = fclose(out) == 0 && whole;
+		if (code == GEMP_OK && (!whole || rename(name.data, path) != 0))
+			code = gemp_fail(GEMP_EIO, "%s: %s; choose another place or make room", path, strerror(errno));
+		if (code != GEMP_OK)
+			unlink(name.data);
+	}
+done:
+	gemp_text_free(&name);
+	return code;
+}
+
+/* Collective. All rows, in one file. */
+static gemp_code gemp_checkpoint_join(const gemp_checkpoint *c, const char *path)
+{
+	return gemp_comm_agree(c->comm, c->comm->rank == 0 ? join(c, path) : GEMP_OK);
+}
+
+/* Collective. Of a search that is done nothing is kept. */
+static gemp_code gemp_checkpoint_remove(const gemp_checkpoint *c)
+{
+	return gemp_comm_agree(c->comm, c->comm->rank == 0 ? gemp_checkpoint_store_remove(&c->store, "rows-") : GEMP_OK);
+}
+
+static const double wanted_seconds = 1;    /* of a step: so long a wish to stop may have to wait */
+static const double seconds_to_save = 2;   /* between two saves */
+static const double seconds_to_tell = 30;  /* between two words of how far it is */
+
+/* REFUSALS */
+gemp_code gemp_resumable_check(const gemp_options *options, size_t queries)
+{
+	static const struct {
+		const char *option, *why;
+	} others[] = {
+		{ "limit", "a search that may end early has no parts that add up; leave the limit out" },
+		{ "subgraph", "what matches cover is known when all are found; write rows" },
+		{ "estimate", "samples are taken anew in each run" },
+		{ "count-per", "counts by vertex are kept on the device; write RETURN v, count(*) without --checkpoint" },
+		{ "profile", "a profile is of one run" },
+	};
+	if (!options->checkpoint)
+		return gemp_checkpoint_store_check(options);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (gemp_options_has(options, others[i].option))
+			return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with --%s: %s", others[i].option, others[i].why);
+	if (queries != 1)
+		return gemp_fail(GEMP_EUSAGE, "--checkpoint is for one query, and there are several; ask them one by one, each "
+		                 "with a folder of its own");
+	const char *path = options->output, *dot = path ? strrchr(path, '.') : NULL;
+	if (path && (!dot || (strcmp(dot, ".tsv") != 0 && strcmp(dot, ".csv") != 0 && strcmp(dot, ".jsonl") != 0)))
+		return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with --output %s: rows of parts are put together as text; "
+		                 "name a file that ends in .tsv, .csv or .jsonl", path);
+	return GEMP_OK;
+}
+
+gemp_code gemp_resumable_ready(const gemp_pattern *pattern)
+{
+	static const char remedy[] = "; ask without --checkpoint, or write the plain rows and go on from these";
+	if (gemp_query_is_composed(pattern))
+		return gemp_fail(GEMP_EUSAGE, "--checkpoint is for one search, and OPTIONAL MATCH, EXISTS, COUNT, paths of "
+		                 "variable length and parts that no edge joins take several%s", remedy);
+	if (gemp_clause_only_counts(pattern))
+		return GEMP_OK;
+	if (pattern->result.has_limit || pattern->result.has_skip)
+		return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with LIMIT and SKIP: which rows come first is known when "
+		                 "all are found%s", remedy);
+	if (!gemp_clause_streams(pattern))
+		return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with WITH, DISTINCT, aggregates and ORDER BY: rows of "
+		                 "parts do not add up%s", remedy);
+	return GEMP_OK;
+}
+
+/* STOPPING */
+static gemp_code stopped(const gemp_checkpoint *c, const gemp_stop *stop)
+{
+	return gemp_fail(GEMP_STOPPED, "stopped by %s with %.1f %% of the search done, %s so far; "
+	                 "the same command with --checkpoint %s --resume goes on", gemp_stop_name(stop),
+	                 100.0 * c->finished / c->parts, gemp_counted(c->matches, "match").text, c->store.folder);
+}
+
+/* ONE STEP */
+static gemp_code search_with_rows(const gemp_resumable *job, gemp_match *match, gemp_match_result *result,
+                                  uint64_t *rows)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sink sink = { 0 };
+	gemp_rows_options options = job->rows;
+	char *path = NULL;
+	GEMP_TRY(gemp_comm_agree(job->context->comm,
+	                         gemp_checkpoint_shard_path(&path, job->checkpoint, job->checkpoint->finished)));
+	options.path = path;
+	GEMP_TRY(gemp_rows_new(&sink, job->context, job->graph, job->pattern, &options));
+	GEMP_TRY(gemp_match_run(match, &sink, result));
+	*rows = gemp_rows_written(&sink);
+done:
+	if (sink.free)
+		sink.free(sink.self);
+	gemp_free(path);
+	return code;
+}
+
+/* What one more run has found; of memory and the like the last or greatest stands. */
+static void add_result(gemp_match_result *total, const gemp_match_result *one)
+{
+	gemp_match_result sum = *one;
+	sum.launches += total->launches;
+	sum.stages_launched += total->stages_launched;
+	sum.rounds += total->rounds;
+	sum.values_copied = one->values_copied;
+	sum.values_referred += total->values_referred;
+	*total = sum;
+}
+
+static gemp_code search(const gemp_resumable *job, gemp_match *match, uint32_t count, gemp_match_result *total)
+{
+	gemp_code code = GEMP_OK;
+	gemp_match_result one = { 0 };
+	uint64_t rows = 0;
+	const gemp_pivot_part part = { job->checkpoint->finished, count, job->checkpoint->parts };
+	GEMP_TRY(gemp_comm_agree(job->context->comm, gemp_pivot_part_set(match, &part)));
+	GEMP_TRY(job->lists ? search_with_rows(job, match, &one, &rows) : gemp_match_run(match, NULL, &one));
+	add_result(total, &one);
+	code = gemp_comm_agree(job->context->comm, gemp_checkpoint_add(job->checkpoint, count, &one, rows));
+done:
+	return code;
+}
+
+/* So many parts that they take about as long as wanted, after so many that took so long. */
+static uint32_t next_count(uint32_t count, double seconds)
+{
+	if (seconds < wanted_seconds / 4)
+		return count * 4;
+	if (seconds < wanted_seconds / 2)
+		return count * 2;
+	return seconds > 2 * wanted_seconds && count > 1 ? count / 2 : count;
+}
+
+/* ALL STEPS */
+static gemp_code check_plan(gemp_checkpoint *c, const gemp_match *match)
+{
+	uint64_t plan = gemp_pivot_plan(match);
+	if (gemp_pivot_parts_overlap(match))
+		return gemp_fail(GEMP_EUSAGE, "--checkpoint: these matches are deduplicated by a hash over the whole search, so "
+		                 "that parts do not add up; use --symmetry break with --distinct orbit or none, or leave "
+		                 "--checkpoint out");
+	if (c->finished && plan != c->plan)
+		return gemp_fail(GEMP_EUSAGE, "--resume: the search in %s followed another plan (%016" PRIx64 ", now %016" PRIx64
+		                 "); go on with the program that began it, or name another folder", c->store.folder, c->plan, plan);
+	c->plan = plan;
+	c->order_count = gemp_pivot_order(match, c->order);
+	return GEMP_OK;
+}
+
+static void report_progress(const gemp_checkpoint *c, double *told)
+{
+	if (gemp_now() - *told < seconds_to_tell)
+		return;
+	*told = gemp_now();
+	gemp_log(GEMP_NORMAL, "%.1f %% of the search is done, %" GEMP_PRICOUNT " matches so far",
+	         100.0 * c->finished / c->parts, c->matches);
+}
+
+/* One step at least, or jobs that are always told to stop while they still load would never come to an end. */
+static gemp_code search_all(const gemp_resumable *job, gemp_match *match, gemp_match_result *total)
+{
+	gemp_code code = GEMP_OK;
+	gemp_checkpoint *c = job->checkpoint;
+	gemp_stop stop = { 0 };
+	uint32_t count = 1;
+	double unsaved = 0, told = gemp_now();
+	GEMP_TRY(gemp_comm_agree(job->context->comm, check_plan(c, match)));
+	while (c->finished < c->parts && !gemp_stop_wanted(&stop)) {
+		uint32_t left = c->parts - c->finished;
+		double since = gemp_now();
+		count = count < left ? count : left;
+		GEMP_TRY(search(job, match, count, total));
+		stop = gemp_stop_poll(job->context->comm, job->start_time, job->max_seconds, since);
+		count = next_count(count, stop.seconds);
+		unsaved += stop.seconds;
+		report_progress(c, &told);
+		if (unsaved < seconds_to_save && c->finished < c->parts)
+			continue;
+		GEMP_TRY(gemp_checkpoint_save(c, gemp_now() - job->start_time));
+		unsaved = 0;
+	}
+	if (c->finished == c->parts)
+		goto done;
+	GEMP_TRY(gemp_checkpoint_save(c, gemp_now() - job->start_time));
+	code = stopped(c, &stop);
+done:
+	return code;
+}
+
+gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *result)
+{
+	gemp_code code = GEMP_OK;
+	gemp_checkpoint *c = job->checkpoint;
+	gemp_match *match = gemp_query_match(job->query);
+	if (!match) {
+		gemp_log(GEMP_NORMAL, "counted by sums in one step: there is nothing to keep before it is done; --count-by "
+		         "enumerate has parts");
+		GEMP_TRY(gemp_query_run(job->query, NULL, result));
+		return gemp_checkpoint_remove(c);
+	}
+	GEMP_TRY(search_all(job, match, result));
+	if (job->lists)
+		GEMP_TRY(gemp_checkpoint_join(c, job->rows.path));
+	GEMP_TRY(gemp_checkpoint_remove(c));
+	result->matches = c->matches;
+	result->embeddings = c->embeddings;
+	result->embeddings_known = c->embeddings_known;
+	result->embeddings_reason = c->embeddings_known ? NULL : "more than 2^64 - 1";
+	result->pivots = c->pivots;
+	result->complete = true;
+done:
+	if (code != GEMP_OK && code != GEMP_STOPPED && !c->finished)
+		gemp_checkpoint_remove(c);
+	return code;
+}
+
+void gemp_resumable_report(gemp_report *report, const gemp_checkpoint *c, bool complete)
+{
+	gemp_report_set(report, "checkpoint", json_pack("{s:s, s:o, s:i, s:i, s:f}", "folder", c->store.folder, "jobs",
+	                                                gemp_json_count(c->runs), "parts", (int)c->parts,
+	                                                "finished", (int)c->finished, "seconds_before", c->seconds));
+	if (complete)
+		return;
+	gemp_report_set(report, "complete", json_false());
+	gemp_report_set(report, "matches", gemp_json_count(c->matches));
+	gemp_report_set(report, "rows", gemp_json_count(c->rows));
+}

@@ -1,0 +1,63 @@
+/* command: a subcommand is one file that composes engines: options -> engine -> report. main.c holds their table. */
+
+#ifndef GEMP_CLI_OPTIONS_COMMAND_H
+#define GEMP_CLI_OPTIONS_COMMAND_H
+
+#include "comm/comm.h"
+
+struct gemp_options;
+
+/* Which commands take an option. */
+enum gemp_taken_by {
+	GEMP_ON_DEMO = 1 << 0,
+	GEMP_ON_IMPORT = 1 << 1,
+	GEMP_ON_GENERATE = 1 << 2,
+	GEMP_ON_INFO = 1 << 3,
+	GEMP_ON_VERIFY = 1 << 4,
+	GEMP_ON_PARTITION = 1 << 5,
+	GEMP_ON_MATCH = 1 << 6,
+	GEMP_ON_DEVICES = 1 << 7,
+	GEMP_ON_HELP = 1 << 8,
+	GEMP_ON_COMPLETION = 1 << 9,
+	GEMP_ON_CONVERT = 1 << 10,
+	GEMP_ON_BENCH = 1 << 11,
+	GEMP_ON_TRANSFORM = 1 << 12,
+	GEMP_ON_SORT = 1 << 13,
+	GEMP_ON_DISTINCT = 1 << 14,
+	GEMP_ON_EDGES = 1 << 15,
+	GEMP_ON_REVERSE = 1 << 16,
+	GEMP_ON_COMPONENTS = 1 << 17,
+	GEMP_ON_EULER = 1 << 18,
+	GEMP_ON_ASSEMBLE = 1 << 19,
+	GEMP_ON_DEGREES = 1 << 20,
+	GEMP_ON_BFS = 1 << 21,
+	GEMP_ON_SSSP = 1 << 22,
+	GEMP_ON_PAGERANK = 1 << 23,
+	GEMP_ON_SPMV = 1 << 24,
+	GEMP_ON_SOM = 1 << 25,
+};
+
+typedef struct gemp_command {
+	const char *name;
+	unsigned bit;          /* one gemp_taken_by */
+	const char *arguments; /* as usage shows them; several forms a line each */
+	const char *summary;   /* one line, no full stop */
+	const char *text;      /* paragraphs of --help, each one line of text, ended by \n */
+	const char *examples;  /* a line each; a line that begins with # is a comment */
+	size_t min_arguments, max_arguments;    /* positional arguments */
+	/* Collective. All ranks return the same code. */
+	gemp_code (*run)(gemp_comm *comm, const struct gemp_options *options);
+} gemp_command;
+
+typedef struct gemp_command_table {
+	size_t count;
+	const gemp_command *const *commands; /* [count]; the first runs when none is named */
+} gemp_command_table;
+
+extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_generate, gemp_command_info,
+	gemp_command_degrees, gemp_command_edges, gemp_command_reverse, gemp_command_components, gemp_command_sort, gemp_command_distinct, gemp_command_euler,
+	gemp_command_verify, gemp_command_partition, gemp_command_match, gemp_command_devices, gemp_command_help,
+	gemp_command_completion, gemp_command_convert, gemp_command_bench, gemp_command_transform,
+	gemp_command_assemble, gemp_command_bfs, gemp_command_sssp, gemp_command_pagerank, gemp_command_spmv, gemp_command_som;
+
+#endif

@@ -1,0 +1,176 @@
+#include "cli/report/graph_report.h"
+
+#include "core/memory.h"
+#include "core/quantity.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Vertices that carry each label, all ranks; [label_count], the caller frees (gemp_free). NULL when out of memory. */
+static uint64_t *gemp_schema_labels(const gemp_graph *graph)
+{
+	uint64_t *counts = gemp_calloc(graph->label_count, sizeof *counts);
+	for (size_t s = 0; counts && s < graph->label_set_count; s++)
+		for (size_t i = 0; i < graph->label_sets[s].count; i++)
+			counts[graph->label_sets[s].labels[i]] += graph->label_sets[s].vertex_count;
+	return counts;
+}
+
+static int width_of(int width, const char *name)
+{
+	int size = (int)strlen(name);
+	return size > width ? size : width;
+}
+
+/* Columns line up over all three lists. */
+static int name_width(const gemp_graph *graph)
+{
+	int width = 8;
+	for (size_t i = 0; i < graph->label_count; i++)
+		width = width_of(width, graph->labels[i]);
+	for (size_t i = 0; i < graph->relation_count; i++)
+		width = width_of(width, graph->relations[i].name);
+	for (size_t i = 0; i < graph->attributes.count; i++)
+		width = width_of(width, graph->attributes.columns[i].name);
+	return width < 32 ? width : 32;
+}
+
+/* The word that heads a list, in front of its first line only. */
+static const char *head(const char *word, size_t index)
+{
+	return index ? "" : word;
+}
+
+static gemp_code report_labels(gemp_report *report, json_t *schema, const gemp_graph *graph, int width)
+{
+	json_t *object = json_object();
+	uint64_t *counts = gemp_schema_labels(graph);
+	for (size_t i = 0; counts && i < graph->label_count; i++) {
+		json_object_set_new(object, graph->labels[i], gemp_json_count(counts[i]));
+		gemp_report_print(report, "  %-11s %-*s %15s\n", head("labels", i), width, graph->labels[i],
+		                  gemp_grouped(counts[i]).text);
+	}
+	json_object_set_new(schema, "labels", object);
+	gemp_free(counts);
+	return counts ? GEMP_OK : GEMP_ENOMEM;
+}
+
+static json_t *attribute_types(const gemp_table *table)
+{
+	json_t *object = json_object();
+	for (size_t i = 0; i < table->count; i++) {
+		const gemp_column *column = &table->columns[i];
+		json_object_set_new(object, column->name, json_string(gemp_type_name[column->type]));
+	}
+	return object;
+}
+
+static void report_relations(gemp_report *report, json_t *schema, const gemp_graph *graph, int width)
+{
+	json_t *object = json_object();
+	for (size_t i = 0; i < graph->relation_count; i++) {
+		const gemp_relation *relation = &graph->relations[i];
+		json_t *one = json_pack("{s:o, s:b, s:b}", "edges", gemp_json_count(relation->edge_count), "directed",
+		                        relation->directed, "multigraph", relation->multigraph);
+		json_object_set_new(one, "attributes", attribute_types(&relation->props));
+		json_object_set_new(object, relation->name, one);
+		gemp_report_print(report, "  %-11s %-*s %15s  %s%s", head("edge types", i), width, relation->name,
+		                  gemp_grouped(relation->edge_count).text, relation->directed ? "directed" : "undirected",
+		                  relation->multigraph ? ", with parallel edges" : "");
+		for (size_t c = 0; c < relation->props.count; c++)
+			gemp_report_print(report, "%s%s: %s", c ? ", " : "; ", relation->props.columns[c].name,
+			                  gemp_type_name[relation->props.columns[c].type]);
+		gemp_report_print(report, "\n");
+	}
+	json_object_set_new(schema, "relations", object);
+}
+
+/* Collective. NULLs of all ranks in a vertex attribute. */
+static gemp_code count_nulls(const gemp_report *report, gemp_graph *graph, size_t index, uint64_t *nulls)
+{
+	gemp_code code = gemp_graph_load_attribute(graph, index);
+	const gemp_column *column = &graph->attributes.columns[index];
+	*nulls = 0;
+	if (code != GEMP_OK)
+		return code;
+	for (size_t row = 0; column->null && row < column->rows; row++)
+		*nulls += column->null[row] != 0;
+	*nulls = gemp_comm_sum1(report->comm, *nulls);
+	return GEMP_OK;
+}
+
+static gemp_code report_attributes(gemp_report *report, json_t *schema, gemp_graph *graph, int width, bool with_nulls)
+{
+	gemp_code code = GEMP_OK;
+	json_t *object = json_object();
+	for (size_t i = 0; i < graph->attributes.count; i++) {
+		uint64_t nulls = 0;
+		const gemp_column *column = &graph->attributes.columns[i];
+		json_t *one = json_pack("{s:s}", "type", gemp_type_name[column->type]);
+		gemp_report_print(report, "  %-11s %-*s %15s", head("attributes", i), width, column->name,
+		                  gemp_type_name[column->type]);
+		if (with_nulls) {
+			code = count_nulls(report, graph, i, &nulls);
+			double share = graph->vertex_count ? (double)nulls / (double)graph->vertex_count : 0;
+			json_object_set_new(one, "null_share", json_real(share));
+			gemp_report_print(report, "  %5.1f %% NULL", 100 * share);
+		}
+		gemp_report_print(report, "\n");
+		json_object_set_new(object, column->name, one);
+		if (code != GEMP_OK)
+			break;
+	}
+	json_object_set_new(schema, "attributes", object);
+	return code;
+}
+
+gemp_code gemp_schema_report(gemp_report *report, gemp_graph *graph, bool with_nulls)
+{
+	gemp_code code = GEMP_OK;
+	json_t *schema = json_object();
+	int width = name_width(graph);
+	gemp_report_graph(report, graph);
+	GEMP_TRY(gemp_comm_agree(report->comm, report_labels(report, schema, graph, width)));
+	report_relations(report, schema, graph, width);
+	GEMP_TRY(report_attributes(report, schema, graph, width, with_nulls));
+done:
+	gemp_report_set(report, "schema", schema);
+	return code;
+}
+
+void gemp_degrees_range(char *out, size_t size, int class)
+{
+	uint64_t from = class ? (uint64_t)1 << (class - 1) : 0, to = class ? from + (from - 1) : 0;
+	if (from == to)
+		snprintf(out, size, "%s", gemp_grouped(from).text);
+	else
+		snprintf(out, size, "%s to %s", gemp_grouped(from).text, gemp_grouped(to).text);
+}
+
+json_t *gemp_degrees_report(gemp_report *report, const gemp_degree_histogram *degrees)
+{
+	const gemp_degree_summary *kinds = &degrees->kinds;
+	json_t *list = json_array();
+	uint64_t most = kinds->max_out > kinds->max_in ? kinds->max_out : kinds->max_in;
+	gemp_report_print(report, "\n  %-23s %13s %13s   (vertices, edges with a direction)\n", "degree", "out", "in");
+	for (int k = 0; k <= gemp_degrees_class(most); k++) {
+		char range[100];
+		gemp_degrees_range(range, sizeof range, k);
+		if (degrees->out[k] || degrees->in[k])
+			gemp_report_print(report, "  %-23s %13s %13s\n", range, gemp_grouped(degrees->out[k]).text,
+			                  gemp_grouped(degrees->in[k]).text);
+		json_array_append_new(list, json_pack("{s:I, s:o, s:o}", "class", (json_int_t)k, "out",
+		                                      gemp_json_count(degrees->out[k]), "in",
+		                                      gemp_json_count(degrees->in[k])));
+	}
+	gemp_report_print(report, "\n  %-11s %s sources, %s sinks, %s isolated; %s as many in as out, %s more out, "
+	                  "%s more in\n", "vertices", gemp_grouped(kinds->sources).text,
+	                  gemp_grouped(kinds->sinks).text, gemp_grouped(kinds->isolated).text,
+	                  gemp_grouped(kinds->balanced).text, gemp_grouped(kinds->more_out).text,
+	                  gemp_grouped(kinds->more_in).text);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "classes", list, "sources",
+	                 gemp_json_count(kinds->sources), "sinks", gemp_json_count(kinds->sinks), "isolated",
+	                 gemp_json_count(kinds->isolated), "balanced", gemp_json_count(kinds->balanced), "more_out",
+	                 gemp_json_count(kinds->more_out), "more_in", gemp_json_count(kinds->more_in), "max_out",
+	                 gemp_json_count(kinds->max_out), "max_in", gemp_json_count(kinds->max_in));
+}

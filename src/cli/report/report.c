@@ -1,0 +1,266 @@
+/* The devices of all ranks, and what each of them did. */
+
+#include "cli/report/report.h"
+
+#include "comm/shared.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool gemp_json_on_stdout(const gemp_options *options)
+{
+	return options->json && strcmp(options->json, "-") == 0;
+}
+
+/* jansson's integers are signed. A greater count is kept as a string of a NUL and its digits, which no other string of a
+ * report begins with, as they all come from C strings. */
+json_t *gemp_json_count(uint64_t count)
+{
+	char digits[24];
+	if (count <= INT64_MAX)
+		return json_integer((json_int_t)count);
+	int length = snprintf(digits, sizeof digits, "%c%" PRIu64, '\0', count);
+	return json_stringn(digits, (size_t)length);
+}
+
+json_t *gemp_json_real(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
+}
+
+json_t *gemp_json_key(const gemp_value *key)
+{
+	return key->type == GEMP_INTEGER ? json_integer(key->integer) : json_stringn(key->string.bytes, key->string.size);
+}
+
+static void print(const gemp_report *report, const char *format, va_list arguments)
+{
+	gemp_progress_end();
+	if (report->people)
+		vfprintf(report->people, format, arguments);
+}
+
+void gemp_report_print(const gemp_report *report, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	print(report, format, arguments);
+	va_end(arguments);
+}
+
+void gemp_report_detail(const gemp_report *report, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	if (!report->options->quiet)
+		print(report, format, arguments);
+	va_end(arguments);
+}
+
+void gemp_report_set(gemp_report *report, const char *name, json_t *value)
+{
+	json_object_set_new(report->json, name, value);
+}
+
+void gemp_report_graph(gemp_report *report, const gemp_graph *graph)
+{
+	char hash[20];
+	json_t *object = json_object();
+	snprintf(hash, sizeof hash, "%016" PRIx64, graph->hash);
+	json_object_set_new(object, "vertices", gemp_json_count(graph->vertex_count));
+	json_object_set_new(object, "edges", gemp_json_count(gemp_graph_edges(graph)));
+	json_object_set_new(object, "hash", json_string(hash));
+	gemp_report_set(report, "graph", object);
+}
+
+static json_t *spread(double least, double mean, double most)
+{
+	json_t *object = json_object();
+	json_object_set_new(object, "min", json_real(least));
+	json_object_set_new(object, "avg", json_real(mean));
+	json_object_set_new(object, "max", json_real(most));
+	return object;
+}
+
+static void print_spread(const gemp_report *report, const char *name, double least, double mean, double most)
+{
+	gemp_report_detail(report, "  %-10s %11s %11s %11s\n", name, gemp_shown_seconds(least).text,
+	                   gemp_shown_seconds(mean).text, gemp_shown_seconds(most).text);
+}
+
+void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all)
+{
+	double own[GEMP_PHASES + 1], least[GEMP_PHASES + 1], sum[GEMP_PHASES + 1], most[GEMP_PHASES + 1];
+	MPI_Comm world = report->comm->world;
+	json_t *seconds = json_object();
+	memcpy(own, timers->seconds, sizeof timers->seconds);
+	own[GEMP_PHASES] = gemp_now() - report->began;
+	GEMP_MPI(MPI_Reduce(own, least, GEMP_PHASES + 1, MPI_DOUBLE, MPI_MIN, 0, world));
+	GEMP_MPI(MPI_Reduce(own, sum, GEMP_PHASES + 1, MPI_DOUBLE, MPI_SUM, 0, world));
+	GEMP_MPI(MPI_Reduce(own, most, GEMP_PHASES + 1, MPI_DOUBLE, MPI_MAX, 0, world));
+	if (report->comm->rank == 0) {
+		gemp_report_detail(report, "\n  %-10s %11s %11s %11s   (seconds, %d rank%s)\n", "phase", "min", "avg",
+		                   "max", report->comm->size, report->comm->size == 1 ? "" : "s");
+		for (int phase = 0; phase <= GEMP_PHASES; phase++) {
+			const char *name = phase < GEMP_PHASES ? gemp_phase_name[phase] : "elapsed";
+			double mean = sum[phase] / report->comm->size;
+			json_object_set_new(seconds, name, spread(least[phase], mean, most[phase]));
+			if (all || most[phase] >= 0.0005)
+				print_spread(report, name, least[phase], mean, most[phase]);
+		}
+		gemp_report_detail(report, "\n");
+	}
+	gemp_report_set(report, "seconds", seconds);
+}
+
+void gemp_report_memory(gemp_report *report, size_t device_peak)
+{
+	uint64_t peaks[4] = { gemp_memory_peak(), device_peak, gemp_shared_peak(), (uint64_t)report->comm->node_size };
+	gemp_comm_max(report->comm, peaks, 4);
+	gemp_report_detail(report, "  %-10s host %s, device %s (peak of the largest rank", "memory",
+	                   gemp_shown_bytes(peaks[0]).text, gemp_shown_bytes(peaks[1]).text);
+	if (peaks[2])
+		gemp_report_detail(report, ", with its part of %s shared by %llu ranks of a node", gemp_shown_bytes(peaks[2]).text,
+		                   (unsigned long long)peaks[3]);
+	gemp_report_detail(report, ")\n");
+	json_t *object = json_object();
+	json_object_set_new(object, "host", gemp_json_count(peaks[0]));
+	json_object_set_new(object, "device", gemp_json_count(peaks[1]));
+	json_object_set_new(object, "shared_by_node", gemp_json_count(peaks[2]));
+	gemp_report_set(report, "memory", object);
+}
+
+void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share, const char *of)
+{
+	json_t *object = json_object();
+	json_object_set_new(object, "bytes", gemp_json_count(traffic->bytes));
+	json_object_set_new(object, "messages", gemp_json_count(traffic->messages));
+	json_object_set_new(object, "rounds", gemp_json_count(traffic->rounds));
+	json_object_set_new(object, "local_share", local_share < 0 ? json_null() : json_real(local_share));
+	gemp_report_set(report, "exchange", object);
+	gemp_report_detail(report, "  %-10s %s in %s message%s, %s round%s", "exchange",
+	                   gemp_shown_bytes(traffic->bytes).text, gemp_grouped(traffic->messages).text,
+	                   traffic->messages == 1 ? "" : "s", gemp_grouped(traffic->rounds).text,
+	                   traffic->rounds == 1 ? "" : "s");
+	if (local_share >= 0)
+		gemp_report_detail(report, "; %.1f %% of %s", 100 * local_share, of);
+	gemp_report_detail(report, "\n");
+}
+
+enum { MOST_LINES = 16 };
+
+/* What a rank tells rank 0 of one of its devices. */
+typedef struct device_entry {
+	char name[128], platform[64];
+	int index, gpu, rank;
+	gemp_device_work work;
+} device_entry;
+
+static void fill(device_entry *own, const gemp_context *context, int rank)
+{
+	const gemp_device *device = context->device;
+	memcpy(own->name, device->name, sizeof own->name);
+	memcpy(own->platform, device->platform, sizeof own->platform);
+	own->index = device->index;
+	own->gpu = device->gpu;
+	own->rank = rank;
+	own->work = context->work;
+}
+
+/* Collective. In the order of ranks. */
+static gemp_code gather(device_entry **seats, size_t *count, const gemp_report *report, const gemp_context *context)
+{
+	gemp_code code = GEMP_OK;
+	size_t devices = context->other_count + 1, *begin = NULL;
+	device_entry *own = NULL;
+	GEMP_TRY(gemp_comm_agree(report->comm, GEMP_NEW(own, devices)));
+	fill(&own[0], context, report->comm->rank);
+	for (size_t i = 0; i < context->other_count; i++)
+		fill(&own[i + 1], context->others[i], report->comm->rank);
+	GEMP_TRY(gemp_comm_allgather(report->comm, own, devices * sizeof *own, (void **)seats, &begin));
+	*count = begin[report->comm->size] / sizeof *own;
+done:
+	gemp_free(own);
+	gemp_free(begin);
+	return code;
+}
+
+static bool alike(const device_entry *a, const device_entry *b)
+{
+	return a->index == b->index && a->gpu == b->gpu && !strcmp(a->name, b->name) && !strcmp(a->platform, b->platform);
+}
+
+/* "4 x NAME (PLATFORM), ..." and the same in JSON: ranks with like devices together. */
+static void print_devices(gemp_report *report, const device_entry *seats, size_t count)
+{
+	json_t *list = json_array();
+	gemp_report_detail(report, "  %-10s", "devices");
+	for (size_t i = 0, shown = 0; i < count; i++) {
+		size_t ranks = 0, earlier = 0;
+		for (size_t j = 0; j < count; j++)
+			if (alike(&seats[i], &seats[j])) {
+				ranks++;
+				earlier += j < i;
+			}
+		if (earlier)
+			continue;
+		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:b, s:I}", "name", seats[i].name, "platform",
+		                                      seats[i].platform, "index", seats[i].index, "gpu", seats[i].gpu,
+		                                      "ranks", (json_int_t)ranks));
+		gemp_report_detail(report, "%s%zu x %s", shown++ ? ", " : " ", ranks, seats[i].name);
+	}
+	gemp_report_detail(report, "\n");
+	gemp_report_set(report, "devices", list);
+}
+
+gemp_code gemp_report_devices(gemp_report *report, const gemp_context *context)
+{
+	device_entry *seats = NULL;
+	size_t count;
+	if (!context) {
+		gemp_report_set(report, "devices", json_array());
+		return GEMP_OK;
+	}
+	gemp_code code = gather(&seats, &count, report, context);
+	if (code == GEMP_OK && report->comm->rank == 0)
+		print_devices(report, seats, count);
+	gemp_free(seats);
+	return code;
+}
+
+/* People see it where a rank has several devices. */
+static void print_work(gemp_report *report, const device_entry *seats, size_t count)
+{
+	json_t *list = json_array();
+	bool shown = count > (size_t)report->comm->size && count <= MOST_LINES;
+	for (size_t i = 0; i < count; i++) {
+		const gemp_device_work *work = &seats[i].work;
+		json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:f, s:o, s:o}", "rank", seats[i].rank, "device",
+		                                      seats[i].index, "name", seats[i].name, "seconds", work->seconds,
+		                                      "launches", gemp_json_count(work->launches), "matches",
+		                                      gemp_json_count(work->matches)));
+		if (shown)
+			gemp_report_detail(report, "  %-10s rank %d, device %d: %s s in %s launch%s, %s\n", i ? "" : "work",
+			                   seats[i].rank, seats[i].index, gemp_shown_seconds(work->seconds).text,
+			                   gemp_grouped(work->launches).text, work->launches == 1 ? "" : "es",
+			                   gemp_counted(work->matches, "match").text);
+	}
+	gemp_report_set(report, "work", list);
+}
+
+gemp_code gemp_report_work(gemp_report *report, const gemp_context *context)
+{
+	device_entry *seats = NULL;
+	size_t count;
+	gemp_code code = gather(&seats, &count, report, context);
+	if (code == GEMP_OK && report->comm->rank == 0)
+		print_work(report, seats, count);
+	gemp_free(seats);
+	return code;
+}

@@ -1,0 +1,272 @@
+#include "cli/report/trace_file.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "io/file/local_file.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+size_t gemp_trace_max = 1000000;
+
+enum { HOST = 256, TRIES = 16, SHARES = GEMP_LANE_DEVICE };
+
+static const char *const lane_name[] = {
+	[GEMP_LANE_HOST] = "host", [GEMP_LANE_EXCHANGE] = "exchange", [GEMP_LANE_RANKS] = "ranks", [GEMP_LANE_OUTPUT] = "output",
+	[GEMP_LANE_DEVICE] = "device",
+};
+
+/* What rank 0 has to know of a rank beside its spans. */
+typedef struct trace_head {
+	char host[HOST];
+	uint64_t count, dropped;
+	int64_t apart;          /* nanoseconds: rank 0's clock less that of the rank */
+	int64_t first;          /* beginning of the first span, by the rank's clock */
+	unsigned devices;
+	char names[GEMP_TRACE_NAMES][GEMP_TRACE_NAME];
+	gemp_lane_times shares[SHARES];
+} trace_head;
+
+typedef struct writing {
+	FILE *file;
+	int64_t origin;         /* of the time in the file, by rank 0's clock */
+	bool next;              /* a comma is due */
+} writing;
+
+gemp_code gemp_trace_file_may(const char *path)
+{
+	if (path && strcmp(path, "-") == 0)
+		return gemp_fail(GEMP_EUSAGE, "--trace -: a trace needs a file of its own; name one");
+	return path ? gemp_file_may_write("--trace", path) : GEMP_OK;
+}
+
+/* CLOCKS. Those of a node are one. */
+static int64_t now(void)
+{
+	return llround(gemp_now() * 1e9);
+}
+
+static bool on_first_node(const gemp_comm *comm)
+{
+	int first = comm->rank;
+	GEMP_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, comm->node));
+	return first == 0;
+}
+
+/* On rank 0. */
+static void send_time(const gemp_comm *comm, int rank)
+{
+	int64_t time;
+	for (int i = 0; i < TRIES; i++) {
+		GEMP_MPI(MPI_Recv(NULL, 0, MPI_BYTE, rank, GEMP_TAG_TRACE, comm->world, MPI_STATUS_IGNORE));
+		time = now();
+		GEMP_MPI(MPI_Send(&time, 1, MPI_INT64_T, rank, GEMP_TAG_TRACE, comm->world));
+	}
+}
+
+/* By the answer that took least time. */
+static int64_t request_time(const gemp_comm *comm)
+{
+	int64_t apart = 0, least = INT64_MAX, time;
+	for (int i = 0; i < TRIES; i++) {
+		int64_t before = now();
+		GEMP_MPI(MPI_Send(NULL, 0, MPI_BYTE, 0, GEMP_TAG_TRACE, comm->world));
+		GEMP_MPI(MPI_Recv(&time, 1, MPI_INT64_T, 0, GEMP_TAG_TRACE, comm->world, MPI_STATUS_IGNORE));
+		int64_t took = now() - before;
+		if (took < least)
+			apart = time - before - took / 2;
+		least = took < least ? took : least;
+	}
+	return apart;
+}
+
+/* Collective. */
+static int64_t compare_clocks(const gemp_comm *comm)
+{
+	bool near = on_first_node(comm);
+	int64_t apart = 0;
+	if (comm->rank != 0) {
+		uint8_t far = !near;
+		GEMP_MPI(MPI_Send(&far, 1, MPI_BYTE, 0, GEMP_TAG_TRACE, comm->world));
+		return far ? request_time(comm) : 0;
+	}
+	for (int r = 1; r < comm->size; r++) {
+		uint8_t far = 0;
+		GEMP_MPI(MPI_Recv(&far, 1, MPI_BYTE, r, GEMP_TAG_TRACE, comm->world, MPI_STATUS_IGNORE));
+		if (far)
+			send_time(comm, r);
+	}
+	return apart;
+}
+
+/* WRITING. */
+static FILE *next_event(writing *w)
+{
+	fputs(w->next ? ",\n" : "\n", w->file);
+	w->next = true;
+	return w->file;
+}
+
+static void write_name(writing *w, int rank, int lane, const char *what, const char *name)
+{
+	fprintf(next_event(w), "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", rank, lane, what,
+	        name);
+}
+
+static void write_place(writing *w, int rank, int lane, const char *what, int place)
+{
+	fprintf(next_event(w), "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"sort_index\":%d}}", rank, lane, what,
+	        place);
+}
+
+static void write_names(writing *w, int rank, const trace_head *h)
+{
+	char name[HOST + 32];
+	snprintf(name, sizeof name, "rank %d %s", rank, h->host);
+	write_name(w, rank, 0, "process_name", name);
+	write_place(w, rank, 0, "process_sort_index", rank);
+	for (int lane = 0; lane < GEMP_LANE_DEVICE + (int)h->devices; lane++) {
+		snprintf(name, sizeof name, "device %d", lane - GEMP_LANE_DEVICE + 1);
+		write_name(w, rank, lane, "thread_name", lane > GEMP_LANE_DEVICE ? name : lane_name[lane]);
+		write_place(w, rank, lane, "thread_sort_index", lane);
+	}
+}
+
+static void write_spans(writing *w, int rank, const trace_head *h, const gemp_span *spans)
+{
+	for (size_t i = 0; i < h->count; i++) {
+		int64_t begin = spans[i].begin + h->apart - w->origin, took = spans[i].end - spans[i].begin;
+		fprintf(next_event(w),
+		        "{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d,\"name\":\"%s\"}",
+		        rank, spans[i].lane, begin / 1000, (int)(begin % 1000), took / 1000, (int)(took % 1000),
+		        h->names[spans[i].name]);
+	}
+}
+
+/* On rank 0. */
+static void write_all(writing *w, const gemp_comm *comm, const trace_head *heads, const gemp_span *own, gemp_span *others)
+{
+	uint64_t dropped = 0;
+	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", w->file);
+	for (int r = 0; r < comm->size; r++) {
+		if (r)
+			GEMP_MPI(MPI_Recv(others, (int)(heads[r].count * sizeof *others), MPI_BYTE, r, GEMP_TAG_TRACE, comm->world,
+			                  MPI_STATUS_IGNORE));
+		write_names(w, r, &heads[r]);
+		write_spans(w, r, &heads[r], r ? others : own);
+		dropped += heads[r].dropped;
+	}
+	fprintf(w->file, "\n],\n\"otherData\":{\"program\":\"gemp-mpi\",\"version\":\"%s\",\"ranks\":%d,\"dropped\":%" PRIu64
+	        "}}\n", GEMP_VERSION, comm->size, dropped);
+}
+
+/* GATHERING. */
+/* Of letters that need no quotes in JSON. */
+static void host_name(char *out, size_t size)
+{
+	gethostname(out, size - 1);
+	for (char *c = out; *c; c++)
+		*c = isalnum((unsigned char)*c) || strchr(".-_", *c) ? *c : '?';
+}
+
+/* Collective. */
+static trace_head trace_head_of(const gemp_comm *comm, const gemp_trace *trace)
+{
+	trace_head own = { .count = trace->count, .dropped = trace->dropped, .devices = trace->devices, .first = now() };
+	host_name(own.host, sizeof own.host);
+	memcpy(own.names, trace->names, sizeof own.names);
+	for (size_t i = 0; i < trace->count; i++)
+		own.first = trace->spans[i].begin < own.first ? trace->spans[i].begin : own.first;
+	for (int lane = 0; lane < SHARES; lane++)
+		own.shares[lane] = gemp_trace_lane_times(trace, (gemp_lane)lane);
+	own.apart = compare_clocks(comm);
+	return own;
+}
+
+/* On rank 0. What was done while devices worked, in seconds of a rank. */
+static void report_overlap(gemp_report *report, const trace_head *heads)
+{
+	static const gemp_lane shown[] = { GEMP_LANE_EXCHANGE, GEMP_LANE_HOST, GEMP_LANE_OUTPUT };
+	json_t *object = json_object();
+	const char *between = "";
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+		gemp_lane_times mean = { 0 };
+		for (int r = 0; r < report->comm->size; r++) {
+			mean.seconds += heads[r].shares[shown[i]].seconds / report->comm->size;
+			mean.overlapped += heads[r].shares[shown[i]].overlapped / report->comm->size;
+		}
+		json_object_set_new(object, lane_name[shown[i]], json_pack("{s:f,s:f}", "seconds", mean.seconds, "hidden", mean.overlapped));
+		gemp_report_detail(report, "%s%s %s of %s", between, lane_name[shown[i]], gemp_shown_seconds(mean.overlapped).text,
+		                   gemp_shown_seconds(mean.seconds).text);
+		between = ", ";
+	}
+	gemp_report_detail(report, " s a rank\n");
+	gemp_report_set(report, "overlap", object);
+}
+
+/* On rank 0. */
+static void report_trace(gemp_report *report, const trace_head *heads)
+{
+	const char *path = report->options->trace;
+	uint64_t spans = 0, dropped = 0;
+	for (int r = 0; r < report->comm->size; r++) {
+		spans += heads[r].count;
+		dropped += heads[r].dropped;
+	}
+	if (dropped)
+		gemp_warn("--trace %s: %s of %s spans are left out; a rank keeps its first %s", path, gemp_grouped(dropped).text,
+		          gemp_grouped(spans + dropped).text, gemp_grouped(gemp_trace_max).text);
+	gemp_report_set(report, "trace", json_pack("{s:s,s:o,s:o}", "file", path, "spans", gemp_json_count(spans), "dropped",
+	                                           gemp_json_count(dropped)));
+	gemp_report_detail(report, "  %-10s %s in %s; while devices worked: ", "trace",
+	                   gemp_counted(spans, "span").text, path);
+	report_overlap(report, heads);
+}
+
+/* On rank 0, which has room for the spans of any other. */
+static gemp_code allocate_spans(gemp_span **out, const gemp_comm *comm, const trace_head *heads)
+{
+	uint64_t most = 0;
+	for (int r = 1; r < comm->size; r++)
+		most = heads[r].count > most ? heads[r].count : most;
+	return GEMP_NEW(*out, most);
+}
+
+gemp_code gemp_trace_file_write(gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = report->comm;
+	const gemp_trace *trace = gemp_trace_end();
+	gemp_file_writer file = { 0 };
+	gemp_span *others = NULL;
+	trace_head own = trace_head_of(comm, trace), *heads = NULL;
+	code = GEMP_NEW(heads, comm->rank ? 1 : (size_t)comm->size);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_MPI(MPI_Gather(&own, sizeof own, MPI_BYTE, heads, sizeof own, MPI_BYTE, 0, comm->world));
+	if (comm->rank == 0) {
+		code = allocate_spans(&others, comm, heads);
+		if (code == GEMP_OK)
+			code = gemp_file_writer_open(&file, report->options->trace);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (comm->rank == 0) {
+		writing w = { .file = file.file, .origin = INT64_MAX };
+		for (int r = 0; r < comm->size; r++)
+			w.origin = heads[r].first + heads[r].apart < w.origin ? heads[r].first + heads[r].apart : w.origin;
+		write_all(&w, comm, heads, trace->spans, others);
+		code = gemp_file_writer_close(&file, true);
+		if (code == GEMP_OK)
+			report_trace(report, heads);
+	} else {
+		GEMP_MPI(MPI_Send(trace->spans, (int)(trace->count * sizeof *trace->spans), MPI_BYTE, 0, GEMP_TAG_TRACE, comm->world));
+	}
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_free(others);
+	gemp_free(heads);
+	return code;
+}

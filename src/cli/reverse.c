@@ -1,0 +1,52 @@
+#include "cli/graph_job.h"
+#include "cli/graph_output.h"
+#include "cli/report/report_run.h"
+#include "core/quantity.h"
+#include "topology/reverse_graph.h"
+
+static gemp_code reverse(gemp_comm *comm, const gemp_options *options)
+{
+	gemp_report report;
+	gemp_graph_job chosen = { 0 };
+	gemp_reverse_stats figures;
+	gemp_code code = options->output ? gemp_graph_output_check(comm, options) : GEMP_OK;
+	if (code == GEMP_OK)
+		code = gemp_report_new(&report, comm, options, false);
+	if (code != GEMP_OK)
+		return code;
+	GEMP_TRY(gemp_graph_job_open(&chosen, comm, options, &report));
+	double since = gemp_now();
+	GEMP_TRY(gemp_graph_load_outgoing(chosen.graph));
+	since = gemp_timers_add(&chosen.timers, GEMP_PHASE_READ, since);
+	GEMP_TRY(gemp_graph_reverse(chosen.graph, comm, chosen.relations, chosen.device, (gemp_placement)options->on,
+	                            &figures));
+	gemp_timers_add(&chosen.timers, GEMP_PHASE_CONVERT, since);
+	gemp_report_print(&report, "%s turned round\n", gemp_counted(figures.edges, "edge").text);
+	gemp_report_set(&report, "turned", gemp_json_count(figures.edges));
+	gemp_graph_job_exchange(&chosen, &figures.traffic, figures.edges);
+	GEMP_TRY(gemp_graph_job_rate(&chosen, figures.on_device, figures.seconds, figures.transfers, figures.bytes));
+	if (options->output)
+		GEMP_TRY(gemp_graph_output(&report, chosen.graph, NULL, 0, &chosen.timers, NULL));
+	else
+		GEMP_TRY(gemp_graph_job_report(&chosen));
+done:
+	code = gemp_report_finish(&report, code);
+	gemp_graph_job_free(&chosen);
+	return code;
+}
+
+const gemp_command gemp_command_reverse = {
+	.name = "reverse",
+	.bit = GEMP_ON_REVERSE,
+	.arguments = "G.h5 [--relation TYPE] [-o H.h5]",
+	.summary = "Turns the edges of a graph round",
+	.text = "Each edge leads from its target to its source (the matrix is transposed). Vertices stay as they are, "
+		"those without edges too, attributes go with their edges, and parallel edges keep their order. Edges "
+		"without a direction are left alone. One rank takes its device or its threads; of several each takes "
+		"the edges that lead to its vertices.\n",
+	.examples = "gemp-mpi reverse citations.h5 -o cited-by.h5\n"
+		"gemp-mpi reverse city.h5 --relation ONE_WAY -o back.h5\n",
+	.min_arguments = 1,
+	.max_arguments = 1,
+	.run = reverse,
+};

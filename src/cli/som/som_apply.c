@@ -1,0 +1,253 @@
+#include "cli/graph_job.h"
+#include "cli/graph_output.h"
+#include "cli/som/som.h"
+#include "cli/som/som_graph.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "io/arrays/vectors_read.h"
+#include "io/rows/row_writer.h"
+#include "partition/context_open.h"
+#include "som/file/map_scaling.h"
+#include "som/map/quality.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BATCH = 1 << 18 }; /* rows a turn; ranks take turns */
+enum { KEY, UNIT, X, Y, DISTANCE, SECOND, COLUMNS };
+static char *const names[COLUMNS] = { "key", "unit", "x", "y", "distance", "second" };
+
+typedef struct applying {
+	gemp_comm *comm;
+	const gemp_options *options;
+	gemp_report *report;
+	gemp_timers timers;
+	gemp_context *context;
+	gemp_som_graph graph; /* whose vertices the vectors are, if they are */
+	gemp_vectors vectors;
+	gemp_som_map map;
+	gemp_som_unit_list units;
+	gemp_row_writer *writer;
+} applying;
+
+/* ROWS */
+
+static gemp_code new_columns(gemp_projected *columns, const gemp_column *keys)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_type key = gemp_column_loaded(keys) ? keys->type : GEMP_INTEGER;
+	const gemp_type types[COLUMNS] = { key, GEMP_INTEGER, GEMP_INTEGER, GEMP_INTEGER, GEMP_FLOAT, GEMP_INTEGER };
+	for (size_t c = 0; c < COLUMNS && code == GEMP_OK; c++) {
+		columns[c] = (gemp_projected){ .name = names[c] };
+		code = gemp_column_init(&columns[c].value, names[c], types[c]);
+		if (code == GEMP_OK)
+			code = gemp_column_reserve(&columns[c].value, 0, 0);
+	}
+	return code;
+}
+
+static gemp_value whole(uint64_t number, bool there)
+{
+	return (gemp_value){ .type = GEMP_INTEGER, .null = !there, .integer = (int64_t)number };
+}
+
+static gemp_code add_row(gemp_projected *columns, const applying *a, size_t i, uint64_t number)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_som_unit_list *u = &a->units;
+	const bool has = u->unit[i] != GEMP_SOM_NO_UNIT;
+	const gemp_value values[COLUMNS] = {
+		[KEY] = gemp_column_loaded(&a->vectors.keys) ? gemp_column_get(&a->vectors.keys, i) : whole(number, true),
+		[UNIT] = whole(u->unit[i], has),
+		[X] = whole(u->unit[i] % a->map.columns, has),
+		[Y] = whole(u->unit[i] / a->map.columns, has),
+		[DISTANCE] = { .type = GEMP_FLOAT, .null = !has, .real = (double)u->distance[i] },
+		[SECOND] = whole(u->second[i], u->second[i] != GEMP_SOM_NO_UNIT),
+	};
+	for (size_t c = 0; c < COLUMNS; c++)
+		GEMP_TRY(gemp_column_add(&columns[c].value, &values[c]));
+done:
+	return code;
+}
+
+/* Collective. This rank's rows at .. at + count - 1, of which the first has this number; none: others have the turn. */
+static gemp_code write_batch(applying *a, size_t at, size_t count, uint64_t number)
+{
+	gemp_projected columns[COLUMNS] = { 0 };
+	gemp_code code = new_columns(columns, &a->vectors.keys);
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		code = add_row(columns, a, at + i, number + i);
+	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	code = gemp_row_writer_write(a->writer, columns, COLUMNS, count);
+done:
+	for (size_t c = 0; c < COLUMNS; c++)
+		gemp_column_free(&columns[c].value);
+	return code;
+}
+
+/* Collective. The form is known by then to be one that can be written. */
+static gemp_code open_writer(applying *a)
+{
+	gemp_code code = GEMP_OK;
+	gemp_projected columns[COLUMNS] = { 0 };
+	const gemp_rows_options rows = { .path = a->options->output, .limit = UINT64_MAX, .semantics = "som",
+	                                 .distinct = "none" };
+	GEMP_TRY(gemp_comm_agree(a->comm, new_columns(columns, &a->vectors.keys)));
+	code = gemp_row_writer_open(&a->writer, a->comm, columns, COLUMNS, &rows);
+done:
+	for (size_t c = 0; c < COLUMNS; c++)
+		gemp_column_free(&columns[c].value);
+	return code;
+}
+
+/* Collective. */
+static gemp_code write_rows(applying *a)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_result_info info = { .pattern = "som", .semantics = "som", .distinct = "none", .complete = true };
+	double since = gemp_now();
+	const uint64_t mine = a->vectors.count;
+	uint64_t *counts = NULL, before = 0;
+	size_t *begin = NULL;
+	GEMP_TRY(gemp_comm_allgather(a->comm, &mine, sizeof mine, (void **)&counts, &begin));
+	for (int rank = 0; rank < a->comm->size; before += counts[rank++])
+		for (size_t at = 0; at < counts[rank]; at += BATCH) {
+			size_t count = counts[rank] - at < BATCH ? (size_t)counts[rank] - at : BATCH;
+			bool own = rank == a->comm->rank;
+			GEMP_TRY(write_batch(a, own ? at : 0, own ? count : 0, before + at));
+		}
+	code = gemp_row_writer_close(a->writer, &info);
+	a->writer = NULL;
+	gemp_timers_add(&a->timers, GEMP_PHASE_WRITE, since);
+done:
+	gemp_free(counts);
+	gemp_free(begin);
+	return code;
+}
+
+/* SEARCH */
+
+/* Were its vectors without a header? Or it named them just so. */
+static bool has_plain_names(const gemp_som_map *map)
+{
+	bool plain = true;
+	char name[16];
+	for (uint32_t c = 0; c < map->dims && plain; c++) {
+		snprintf(name, sizeof name, "x%" PRIu32, c + 1);
+		plain = strcmp(map->names[c], name) == 0;
+	}
+	return plain;
+}
+
+/* Collective. Columns with names are those of the map, in any order; without, they are in the map's order. */
+static gemp_code take_columns(applying *a)
+{
+	const gemp_som_map *map = &a->map;
+	if (a->vectors.named && (!has_plain_names(map) || gemp_vectors_have(&a->vectors, map->names, map->dims)))
+		return gemp_vectors_select(&a->vectors, a->comm, a->options->arguments[2], map->names, map->dims);
+	if (a->vectors.dims != map->dims) /* on all ranks */
+		return gemp_fail(GEMP_EDATA, "%s: vectors have %s, and those of %s %" PRIu32, a->options->arguments[2],
+		                 gemp_counted(a->vectors.dims, "number").text, a->options->arguments[1], map->dims);
+	return GEMP_OK;
+}
+
+/* Collective. */
+static gemp_code report_all(applying *a)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_som_map *map = &a->map;
+	const gemp_vectors *v = &a->vectors;
+	const gemp_som_grid grid = gemp_som_grid_of(map);
+	gemp_report *report = a->report;
+	double quantisation, topographic;
+	uint64_t without = 0;
+	for (size_t i = 0; i < v->count; i++)
+		without += a->units.unit[i] == GEMP_SOM_NO_UNIT;
+	without = gemp_comm_sum1(a->comm, without);
+	gemp_som_errors(a->comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, a->units.unit,
+	                a->units.second, &quantisation, &topographic);
+	gemp_report_print(report, "%s on a map of %" PRIu32 " x %" PRIu32 " units; %s without any value\n",
+	                  gemp_counted(v->total, "vector").text, map->rows, map->columns, gemp_grouped(without).text);
+	gemp_som_report_errors(report, quantisation, topographic);
+	gemp_report_set(report, "vectors", gemp_json_count(v->total));
+	gemp_report_set(report, "without_unit", gemp_json_count(without));
+	gemp_report_set(report, "missing", gemp_json_count(v->missing));
+	if (a->graph.graph)
+		gemp_som_graph_report(report, &a->graph);
+	GEMP_TRY(gemp_report_devices(report, a->context));
+	gemp_report_seconds(report, &a->timers, false);
+	gemp_report_memory(report, gemp_context_device_peak(a->context));
+done:
+	return code;
+}
+
+/* Collective. Of a file, or of a graph's vertices, whose features, the map's columns, are found on the devices. */
+static gemp_code read_vectors(applying *a)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_options *o = a->options;
+	const char *place = o->arguments[2];
+	double since = gemp_now();
+	GEMP_TRY(gemp_som_file_read(&a->map, a->comm, o->arguments[1]));
+	GEMP_TRY(gemp_som_check_dims(o->arguments[1], a->map.dims));
+	if (gemp_som_is_graph(place)) {
+		GEMP_TRY(gemp_som_graph_open(&a->graph, a->comm, o, place, o->arguments[1], &a->map));
+		since = gemp_timers_add(&a->timers, GEMP_PHASE_READ, since);
+		GEMP_TRY(gemp_options_context_one(&a->context, a->comm, o, &a->timers));
+		GEMP_TRY(gemp_som_graph_vectors(&a->vectors, &a->graph, a->context, o->output != NULL));
+		gemp_timers_add(&a->timers, GEMP_PHASE_CONVERT, since);
+	} else {
+		GEMP_TRY(gemp_som_check_vectors(o, place));
+		GEMP_TRY(gemp_vectors_read(&a->vectors, a->comm, place, o->key_column));
+		GEMP_TRY(take_columns(a));
+		gemp_timers_add(&a->timers, GEMP_PHASE_READ, since);
+		GEMP_TRY(gemp_options_context_one(&a->context, a->comm, o, &a->timers));
+	}
+	code = gemp_som_scale_apply(&a->map, a->comm, place, &a->vectors);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code find_units(applying *a)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_som_unit_list_find(&a->units, a->context, &a->map, &a->vectors);
+	gemp_timers_add(&a->timers, GEMP_PHASE_KERNEL, since);
+	return code;
+}
+
+/* Collective. */
+static gemp_code write_units(applying *a)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_som_graph_write(a->report, &a->graph, &a->units, &a->map);
+	gemp_timers_add(&a->timers, GEMP_PHASE_WRITE, since);
+	return code;
+}
+
+gemp_code gemp_som_run_apply(gemp_report *report, gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	applying a = { .comm = comm, .options = options, .report = report };
+	GEMP_TRY(gemp_rows_path_check(comm, "output", options->output));
+	GEMP_TRY(read_vectors(&a));
+	if (options->output)
+		GEMP_TRY(open_writer(&a));
+	GEMP_TRY(find_units(&a));
+	if (options->output)
+		GEMP_TRY(write_rows(&a));
+	if (a.graph.graph)
+		GEMP_TRY(write_units(&a));
+	code = report_all(&a);
+done:
+	gemp_row_writer_abandon(a.writer);
+	gemp_context_free(a.context);
+	gemp_som_map_free(&a.map);
+	gemp_vectors_free(&a.vectors);
+	gemp_som_unit_list_free(&a.units);
+	gemp_som_graph_free(&a.graph);
+	return code;
+}

@@ -1,0 +1,122 @@
+#include "core/quantity.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* The factor that a unit stands for, or 0. */
+static double unit_factor(const char *unit)
+{
+	static const char prefixes[] = "KMGT";
+	if (!*unit || strcasecmp(unit, "B") == 0)
+		return 1;
+	const char *prefix = strchr(prefixes, toupper((unsigned char)*unit));
+	if (!prefix)
+		return 0;
+	int power = (int)(prefix - prefixes) + 1;
+	if (!unit[1] || strcasecmp(unit + 1, "iB") == 0 || strcasecmp(unit + 1, "i") == 0)
+		return pow(1024, power);
+	return strcasecmp(unit + 1, "B") == 0 ? pow(1000, power) : 0;
+}
+
+bool gemp_parse_size(const char *text, uint64_t *bytes)
+{
+	char *unit;
+	size_t digits = strspn(text, "0123456789.");
+	double number = strtod(text, &unit);
+	if (!isdigit((unsigned char)text[0]) || unit != text + digits)
+		return false;
+	unit += strspn(unit, " ");
+	double factor = unit_factor(unit);
+	if (factor == 1 && !memchr(text, '.', digits)) {
+		char plain[24];
+		snprintf(plain, sizeof plain, "%.*s", digits < sizeof plain ? (int)digits : 0, text);
+		return gemp_parse_count(plain, bytes);
+	}
+	double product = number * factor;
+	if (factor == 0 || product >= 0x1p63)
+		return false;
+	*bytes = (uint64_t)product;
+	return true;
+}
+
+bool gemp_parse_count(const char *text, uint64_t *count)
+{
+	char *end;
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)text[0]) || *end || errno)
+		return false;
+	*count = number;
+	return true;
+}
+
+bool gemp_parse_real(const char *text, double *real)
+{
+	char *end;
+	double number = strtod(text, &end);
+	if (end == text || *end || isspace((unsigned char)text[0]) || !isfinite(number))
+		return false;
+	*real = number;
+	return true;
+}
+
+/* Digits with a comma before each group of three from the right. */
+static void group(gemp_shown *out, const char *digits, size_t count)
+{
+	char *to = out->text;
+	for (size_t i = 0; i < count; i++) {
+		if (i && (count - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+}
+
+gemp_shown gemp_grouped(uint64_t count)
+{
+	char digits[24];
+	gemp_shown shown;
+	int size = snprintf(digits, sizeof digits, "%" PRIu64, count);
+	group(&shown, digits, (size_t)size);
+	return shown;
+}
+
+gemp_shown gemp_counted(uint64_t count, const char *noun)
+{
+	gemp_shown shown = gemp_grouped(count);
+	const size_t used = strlen(shown.text), length = strlen(noun);
+	const bool vertex = length > 2 && strcmp(noun + length - 2, "ex") == 0;
+	const bool hisses = length > 3 && strcmp(noun + length - 3, "tch") == 0; /* a match, but no epoch */
+	const char *end = count == 1 ? "" : vertex ? "ices" : hisses ? "es" : "s";
+	const int kept = (int)(count != 1 && vertex ? length - 2 : length);
+	snprintf(shown.text + used, sizeof shown.text - used, " %.*s%s", kept, noun, end);
+	return shown;
+}
+
+gemp_shown gemp_shown_bytes(uint64_t bytes)
+{
+	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	gemp_shown shown;
+	double value = (double)bytes;
+	size_t i = 0;
+	for (; value >= 1023.95 && i < 6; i++)
+		value /= 1024;
+	snprintf(shown.text, sizeof shown.text, i && value < 100 ? "%.1f %s" : "%.0f %s", value, unit[i]);
+	return shown;
+}
+
+gemp_shown gemp_shown_seconds(double seconds)
+{
+	double shown_part = seconds > 0 && seconds < 1e15 ? seconds : 0;
+	uint64_t milli = (uint64_t)llround(shown_part * 1000);
+	gemp_shown shown = gemp_grouped(milli / 1000);
+	size_t used = strlen(shown.text);
+	snprintf(shown.text + used, sizeof shown.text - used, ".%03u", (unsigned)(milli % 1000));
+	return shown;
+}

@@ -1,0 +1,351 @@
+#include "count/codegen.h"
+
+#include "core/memory.h"
+#include "count/expression.h"
+#include "device/program.h"
+#include "pattern/model/pattern.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums in 64 bits are exact below this; COUNT_LARGEST of kernels/count/count.clh. */
+static const double largest = 4.0e18;
+
+static bool mentions_table(const char *expression, size_t k, int place)
+{
+	char symbol[48];
+	snprintf(symbol, sizeof symbol, "V%zu_%d", k, place);
+	return gemp_expression_mentions(expression, symbol);
+}
+
+static bool mentions_place(const char *expression, const char *name, int place)
+{
+	char symbol[32];
+	snprintf(symbol, sizeof symbol, "%s_%d", name, place);
+	return gemp_expression_mentions(expression, symbol);
+}
+
+/* up_i is made of the degree of i. */
+bool gemp_expression_reads_table(const char *expression, size_t table)
+{
+	bool found = false;
+	for (int place = 0; place < 3; place++)
+		found |= mentions_table(expression, table, place) || (table == 0 && mentions_place(expression, "up", place));
+	return found;
+}
+
+/* BOUNDS. */
+static double symbol_bound(void *self, const char *symbol)
+{
+	const gemp_count_codegen *source = self;
+	if (symbol[0] == 'V')
+		return source->tables[strtoul(symbol + 1, NULL, 10)];
+	if (strncmp(symbol, "low_", 4) == 0)
+		return source->max_low_row;
+	return strcmp(symbol, "o") == 0 ? 1 : source->max_row; /* t, u, up */
+}
+
+static gemp_code bound(const char *expression, const gemp_count_codegen *source, double *out)
+{
+	return gemp_expression_bound(expression, symbol_bound, (void *)(uintptr_t)source, out);
+}
+
+gemp_code gemp_count_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_codegen *source, double *out)
+{
+	gemp_code code = bound(plan->tables[k].expression, source, out);
+	*out *= source->max_row;
+	return code;
+}
+
+/* EMISSION. */
+static void emit_tables(gemp_text *text, const gemp_count_plan *plan, const char *expression)
+{
+	gemp_text_print(text, "#define COUNT_TABLES");
+	for (size_t k = 0; k < plan->table_count; k++)
+		if (gemp_expression_reads_table(expression, k))
+			gemp_text_print(text, " __global const long *V%zu,", k);
+	gemp_text_print(text, "\n");
+}
+
+static void emit_vertex_symbols(gemp_text *text, const gemp_count_plan *plan, const char *expression, int places)
+{
+	for (size_t k = 0; k < plan->table_count; k++)
+		for (int i = 0; i < places; i++)
+			if (mentions_table(expression, k, i))
+				gemp_text_print(text, " long V%zu_%d = V%zu[slot_%d];", k, i, k, i);
+}
+
+/* t_ij from the places of edges in the low rows. */
+static void emit_edge_symbols(gemp_text *text, const char *expression)
+{
+	static const char *const edges[] = { "01", "02", "12" };
+	for (size_t e = 0; e < 3; e++) {
+		char symbol[] = { 't', '_', edges[e][0], edges[e][1], 0 };
+		if (gemp_expression_mentions(expression, symbol))
+			gemp_text_print(text, " long %s = low_support[at_%s];", symbol, edges[e]);
+	}
+}
+
+static void emit_triangle_symbols(gemp_text *text, const char *expression)
+{
+	static const char *const end[] = { "low_begin[slot_0 + 1]", "at_01", "at_02" };
+	for (int i = 0; i < 3; i++) {
+		bool up = mentions_place(expression, "up", i);
+		if (up || mentions_place(expression, "low", i))
+			gemp_text_print(text, " long low_%d = (long)(%s - low_begin[slot_%d]);", i, end[i], i);
+		if (up)
+			gemp_text_print(text, " long up_%d = V0[slot_%d] - low_%d%s;", i, i, i, i ? " - 1" : "");
+	}
+}
+
+static gemp_code emit_value(gemp_text *text, const char *expression, gemp_count_codegen *source, double times)
+{
+	gemp_code code = GEMP_OK;
+	double most = 0;
+	gemp_text_print(text, "\n#define COUNT_VALUE (%s)\n", expression);
+	GEMP_TRY(bound(expression, source, &most));
+	if (most * times < largest)
+		return GEMP_OK;
+	source->checked = true;
+	gemp_text_print(text, "#define COUNT_MAGNITUDE (");
+	gemp_expression_magnitude(text, expression);
+	gemp_text_print(text, ")\n");
+done:
+	return code;
+}
+
+static gemp_code emit_file(gemp_text *text, const char *file)
+{
+	char *source = NULL;
+	gemp_code code = gemp_kernel_source(&source, file);
+	if (code == GEMP_OK)
+		gemp_text_print(text, "%s", source);
+	gemp_free(source);
+	return code;
+}
+
+/* What was defined for one kernel is gone before the next. */
+static void emit_end(gemp_text *text)
+{
+	static const char *const names[] = { "KERNEL", "GROUPS", "TABLES", "SYMBOLS", "VALUE", "MAGNITUDE", "VERTICES", "EDGES",
+		"TRIANGLES", "FOUND", "KEPT", "SPACE", "ROOM", "WORDS" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		gemp_text_print(text, "#undef COUNT_%s\n", names[i]);
+}
+
+static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t k, gemp_count_codegen *source)
+{
+	gemp_code code = GEMP_OK;
+	const char *expression = plan->tables[k].expression;
+	gemp_text_print(text, "#define COUNT_KERNEL count_table_%zu\n#define COUNT_GROUPS count_rows_%zu\n", k, k);
+	emit_tables(text, plan, expression);
+	gemp_text_print(text, "#define COUNT_SYMBOLS");
+	emit_vertex_symbols(text, plan, expression, 2);
+	if (gemp_expression_mentions(expression, "t_01"))
+		gemp_text_print(text, " long t_01 = support[entry];");
+	if (gemp_expression_mentions(expression, "o"))
+		gemp_text_print(text, " long o = slot_1 > slot_0;");
+	if (gemp_expression_mentions(expression, "u_01"))
+		gemp_text_print(text, " long u_01 = over[entry];");
+	GEMP_TRY(emit_value(text, expression, source, source->max_row));
+	GEMP_TRY(emit_file(text, "count_table.cl"));
+	emit_end(text);
+done:
+	return code;
+}
+
+static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i, gemp_count_codegen *source)
+{
+	static const char *const shapes[] = { [GEMP_SUM_VERTICES] = "VERTICES", [GEMP_SUM_EDGES] = "EDGES",
+		[GEMP_SUM_TRIANGLES] = "TRIANGLES" };
+	gemp_code code = GEMP_OK;
+	const gemp_sum *sum = &plan->sums[i];
+	gemp_text_print(text, "#define COUNT_KERNEL count_sum_%zu\n#define COUNT_%s\n", i, shapes[sum->kind]);
+	emit_tables(text, plan, sum->expression);
+	if (sum->expression) {
+		gemp_text_print(text, "#define COUNT_SYMBOLS");
+		emit_vertex_symbols(text, plan, sum->expression, 1 + (int)sum->kind);
+		emit_edge_symbols(text, sum->expression);
+		if (sum->kind == GEMP_SUM_TRIANGLES)
+			emit_triangle_symbols(text, sum->expression);
+		GEMP_TRY(emit_value(text, sum->expression, source, 1));
+	}
+	GEMP_TRY(emit_file(text, "count_sum.cl"));
+	emit_end(text);
+done:
+	return code;
+}
+
+/* CLIQUES: below the pair of rows r0, r1, for each further vertex but the last a loop over the bits of what is left; the
+ * last is counted. A CPU keeps what is left in words c1, c2, ...; a GPU does so where they are few enough for registers, else
+ * it takes what is left from the rows each time, which was measured faster than words in private memory. */
+static void emit_words(gemp_text *text, int level)
+{
+	char from[16] = "j / COUNT_BITS";
+	if (level > 2)
+		snprintf(from, sizeof from, "t%d", level - 1);
+	gemp_text_print(text, " for (uint t%d = %s; t%d < words; t%d++)", level, from, level, level);
+}
+
+static void emit_bits(gemp_text *text, int level, const char *left)
+{
+	gemp_text_print(text, " for (COUNT_WORD x%d = %s; x%d; x%d &= x%d - 1) {", level, left, level, level, level);
+	gemp_text_print(text, " COUNT_SPACE const COUNT_WORD *r%d = bits + (t%d * COUNT_BITS + COUNT_LOWEST(x%d)) * stride;",
+	                level, level, level);
+}
+
+static void emit_anew(gemp_text *text, int clique)
+{
+	for (int level = 2; level < clique - 1; level++) {
+		char left[32 * GEMP_MAX_PATTERN_VERTICES] = "";
+		for (int r = 0; r < level; r++)
+			sprintf(left + strlen(left), "%sr%d[t%d]", r ? " & " : "", r, level);
+		emit_words(text, level);
+		if (level == clique - 2)
+			gemp_text_print(text, " found += popcount(%s);", left);
+		else
+			emit_bits(text, level, left);
+	}
+}
+
+static void emit_kept(gemp_text *text, int clique)
+{
+	int last = clique - 3;
+	gemp_text_print(text, " for (uint t = j / COUNT_BITS; t < words; t++) %s r0[t] & r1[t]%s;",
+	                last == 1 ? "found += popcount(" : "c1[t] =", last == 1 ? ")" : "");
+	for (int level = 2; level <= last; level++) {
+		char left[32];
+		snprintf(left, sizeof left, "c%d[t%d]", level - 1, level);
+		emit_words(text, level);
+		emit_bits(text, level, left);
+		gemp_text_print(text, " for (uint t = t%d; t < words; t++)", level);
+		if (level == last)
+			gemp_text_print(text, " found += popcount(c%d[t] & r%d[t]);", level - 1, level);
+		else
+			gemp_text_print(text, " c%d[t] = c%d[t] & r%d[t];", level, level - 1, level);
+	}
+}
+
+static void emit_left_words(gemp_text *text, int level, const char *between, bool count)
+{
+	for (int w = 0; w < GEMP_NARROW_WORDS; w++)
+		if (count)
+			gemp_text_print(text, "%s popcount(c%d_%d & r%d[%d])", w ? between : "", level - 1, w, level, w);
+		else
+			gemp_text_print(text, "%s c%d_%d = c%d_%d & r%d[%d]", w ? between : "", level, w, level - 1, w, level, w);
+}
+
+/* Each word is a variable: c1_0, c1_1, ... */
+static void emit_narrow(gemp_text *text, int clique)
+{
+	int last = clique - 3;
+	gemp_text_print(text, " COUNT_WORD");
+	for (int w = 0; w < GEMP_NARROW_WORDS; w++)
+		gemp_text_print(text, "%s c1_%d = r0[%d] & r1[%d]", w ? "," : "", w, w, w);
+	gemp_text_print(text, ";");
+	for (int w = 0; w < GEMP_NARROW_WORDS && last == 1; w++)
+		gemp_text_print(text, " found += popcount(c1_%d);", w);
+	for (int level = 2; level <= last; level++) {
+		char left[32 * GEMP_NARROW_WORDS] = "";
+		for (int w = 0; w < GEMP_NARROW_WORDS - 1; w++)
+			sprintf(left + strlen(left), "t%d == %d ? c%d_%d : ", level, w, level - 1, w);
+		sprintf(left + strlen(left), "c%d_%d", level - 1, GEMP_NARROW_WORDS - 1);
+		emit_words(text, level);
+		emit_bits(text, level, left);
+		gemp_text_print(text, level == last ? " found +=" : " COUNT_WORD");
+		emit_left_words(text, level, level == last ? " +" : ",", level == last);
+		gemp_text_print(text, ";");
+	}
+}
+
+static void emit_found(gemp_text *text, int clique, bool narrow, const gemp_count_codegen *source)
+{
+	gemp_text_print(text, "#define COUNT_FOUND");
+	if (narrow)
+		emit_narrow(text, clique);
+	else if (source->gpu)
+		emit_anew(text, clique);
+	else
+		emit_kept(text, clique);
+	for (int level = 2; level < clique - 2; level++)
+		gemp_text_print(text, " }");
+	gemp_text_print(text, "\n#define COUNT_KEPT");
+	for (int level = 1; level < clique - 3 && !source->gpu; level++)
+		gemp_text_print(text, " COUNT_WORD c%d[%u];", level, (unsigned)fmin(source->max_low_row, GEMP_MAX_LOW_ROW) / 64 + 1);
+	gemp_text_print(text, "\n");
+}
+
+typedef enum clique_form { IN_LOCAL, NARROW, LARGE, ON_CPU } clique_form;
+
+static gemp_code emit_clique(gemp_text *text, clique_form form, size_t i, int clique, const gemp_count_codegen *source)
+{
+	static const char *const names[] = { [IN_LOCAL] = "sum", [NARROW] = "narrow", [LARGE] = "large", [ON_CPU] = "sum" };
+	bool local = form == IN_LOCAL || form == NARROW;
+	gemp_text_print(text, "#define COUNT_KERNEL count_%s_%zu\n#define COUNT_SPACE %s\n#define COUNT_ROOM (%s)\n",
+	                names[form], i, local ? "__local" : "__global",
+	                local ? "(__local uint *)room" : "slab + get_group_id(0) * slab_words");
+	if (form == NARROW)
+		gemp_text_print(text, "#define COUNT_WORDS %d\n", GEMP_NARROW_WORDS);
+	emit_found(text, clique, form == NARROW, source);
+	gemp_code code = emit_file(text, "count_clique.cl");
+	emit_end(text);
+	return code;
+}
+
+static gemp_code emit_cliques(gemp_text *text, const gemp_sum *sum, size_t i, const gemp_count_codegen *source)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(emit_clique(text, source->gpu ? IN_LOCAL : ON_CPU, i, sum->clique, source));
+	if (source->gpu)
+		GEMP_TRY(emit_clique(text, NARROW, i, sum->clique, source));
+	if (source->gpu && source->large_low)
+		GEMP_TRY(emit_clique(text, LARGE, i, sum->clique, source));
+done:
+	return code;
+}
+
+static void emit_types(gemp_text *text, const gemp_count_codegen *source)
+{
+	gemp_text_print(text, "#define OFFSET %s\n#define COUNT_LANES %u\n", source->wide ? "ulong" : "uint", source->lanes);
+}
+
+gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source)
+{
+	gemp_code code = GEMP_OK;
+	emit_types(text, source);
+	GEMP_TRY(emit_file(text, "count_rows.cl"));
+	GEMP_TRY(emit_file(text, "count_support.cl"));
+	GEMP_TRY(gemp_text_status(text));
+done:
+	return code;
+}
+
+static bool has_kernels(const gemp_count_plan *plan)
+{
+	bool found = plan->table_count > 1;
+	for (size_t i = 0; i < plan->sum_count; i++)
+		found |= gemp_sum_has_kernel(&plan->sums[i]);
+	return found;
+}
+
+gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_codegen *source)
+{
+	gemp_code code = GEMP_OK;
+	if (!has_kernels(plan))
+		return GEMP_OK;
+	emit_types(text, source);
+	for (size_t k = 1; k < plan->table_count; k++)
+		GEMP_TRY(emit_table(text, plan, k, source));
+	for (size_t i = 0; i < plan->sum_count; i++) {
+		const gemp_sum *sum = &plan->sums[i];
+		if (sum->kind == GEMP_SUM_CLIQUES)
+			GEMP_TRY(emit_cliques(text, sum, i, source));
+		else if (gemp_sum_has_kernel(sum))
+			GEMP_TRY(emit_sum(text, plan, i, source));
+	}
+	GEMP_TRY(gemp_text_status(text));
+done:
+	return code;
+}

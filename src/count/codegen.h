@@ -1,0 +1,40 @@
+/* source: the text of the kernels of a count plan, and of those that make what all plans read. */
+
+#ifndef GEMP_COUNT_CODEGEN_H
+#define GEMP_COUNT_CODEGEN_H
+
+#include "core/text.h"
+#include "count/plan.h"
+
+/* The longest low row of which cliques are counted: its pairs are numbered in 32 bits. */
+enum { GEMP_MAX_LOW_ROW = 65535 };
+
+/* Words of 32 bits of a row in the kernels count_narrow_I. */
+enum { GEMP_NARROW_WORDS = 3 };
+
+typedef struct gemp_count_codegen {
+	bool wide;            /* positions in rows are ulong */
+	bool gpu;
+	unsigned lanes;       /* of a row */
+	double max_row;       /* no row is longer */
+	double max_low_row;   /* no low row is longer */
+	bool large_low;       /* bits of some low row may not fit into local memory */
+	const double *tables; /* [table_count] bounds of vertex tables */
+	bool checked;         /* filled: some kernel looks at magnitudes */
+} gemp_count_codegen;
+
+/* Does a sum, or a table, read this vertex table? */
+bool gemp_expression_reads_table(const char *expression, size_t table);
+
+/* No value of table k can pass this: tables[] before it are known. */
+gemp_code gemp_count_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_codegen *source, double *bound);
+
+/* Kernels of count_rows.cl and count_support.cl, of which no plan is part: they are built once for all patterns. */
+gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source);
+
+/* Kernels count_table_K for each table from 1 on (and on a GPU count_rows_K, where a group has a row), count_sum_I for each
+ * sum that has a kernel, and beside it for cliques on a GPU count_narrow_I, where no low row is longer than the bits of
+ * GEMP_NARROW_WORDS, and count_large_I if large_low. The text stays empty if there are none. */
+gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_codegen *source);
+
+#endif

@@ -1,0 +1,145 @@
+#include "count/exact_sum.h"
+
+#include "core/memory.h"
+#include "count/expression.h"
+#include "kernels/match/match_abi.h"
+
+gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capacity)
+{
+	gemp_code code = GEMP_OK;
+	static const uint32_t zero[GEMP_COUNT_CONTROL_WORDS];
+	*out = (gemp_partials){ .capacity = capacity, .checked = true };
+	GEMP_TRY(GEMP_NEW(out->words, 2 * capacity));
+	GEMP_TRY(gemp_buffer_new(&out->out, device, 2 * capacity * sizeof *out->words, NULL));
+	GEMP_TRY(gemp_buffer_new(&out->control, device, sizeof zero, zero));
+done:
+	if (code != GEMP_OK)
+		gemp_partials_free(out, device);
+	return code;
+}
+
+void gemp_partials_free(gemp_partials *partials, gemp_device *device)
+{
+	gemp_buffer_free(&partials->control, device);
+	gemp_buffer_free(&partials->out, device);
+	gemp_free(partials->words);
+	*partials = (gemp_partials){ 0 };
+}
+
+/* Did a kernel say that a value may have passed? */
+static gemp_code check(const gemp_partials *partials, gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t passed = 0;
+	size_t at = GEMP_COUNT_OVERFLOW * sizeof passed;
+	GEMP_TRY(gemp_buffer_read(device, &partials->control, at, sizeof passed, &passed));
+	if (!passed)
+		return GEMP_OK;
+	GEMP_TRY(gemp_buffer_zero(device, &partials->control, at, sizeof passed));
+	code = gemp_fail(GEMP_EDATA, "what is counted here passes what sums of 64 bits hold; --count-by enumerate does not "
+	                 "sum, and remains");
+done:
+	return code;
+}
+
+gemp_code gemp_partials_read(gemp_partials *partials, gemp_device *device, size_t groups)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_CHECK(groups <= partials->capacity);
+	GEMP_TRY(gemp_buffer_read(device, &partials->out, 0, 2 * groups * sizeof *partials->words, partials->words));
+	if (partials->checked)
+		GEMP_TRY(check(partials, device));
+done:
+	return code;
+}
+
+__int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t groups)
+{
+	__int128 low = 0, high = 0;
+	GEMP_CHECK(first + groups <= partials->capacity);
+	for (size_t g = first; g < first + groups; g++) {
+		low += partials->words[2 * g];
+		high += partials->words[2 * g + 1];
+	}
+	return low + high * ((__int128)1 << 32);
+}
+
+static const double largest = 4.0e18; /* COUNT_LARGEST of kernels/count/count.clh */
+
+static double table_bound(void *self, const char *symbol)
+{
+	const gemp_count_graph *graph = self;
+	return graph->table_bound[symbol[1] - '0'];
+}
+
+gemp_code gemp_vertex_sum_overflows(const gemp_count_graph *graph, const gemp_sum *sum, bool *passes)
+{
+	double bound = 0;
+	*passes = sum->leaves > 0;
+	if (sum->kind != GEMP_SUM_VERTICES || !sum->expression)
+		return GEMP_OK;
+	gemp_code code = gemp_expression_bound(sum->expression, table_bound, (void *)(uintptr_t)graph, &bound);
+	*passes = bound >= largest;
+	return code;
+}
+
+static gemp_code read_tables(const gemp_count_graph *graph, const gemp_sum *sum, int64_t **tables)
+{
+	gemp_code code = GEMP_OK;
+	for (int k = 0; k < GEMP_TABLES; k++) {
+		if (sum->leaves ? k > 0 : !gemp_polynomial_mentions(sum->polynomial, gemp_symbol_table(0, k)))
+			continue;
+		GEMP_TRY(GEMP_NEW(tables[k], graph->vertices));
+		GEMP_TRY(gemp_buffer_read(graph->context->device, &graph->tables[k], 0, graph->vertices * sizeof *tables[k],
+		                          tables[k]));
+	}
+done:
+	return code;
+}
+
+/* False if 128 bits are too few. */
+static bool add_vertex(const gemp_polynomial *p, int64_t *const *tables, size_t v, __int128 *total)
+{
+	bool fits = true;
+	for (size_t i = 0; i < p->count; i++) {
+		__int128 value = p->terms[i].factor;
+		for (int k = 0; k < GEMP_TABLES; k++)
+			for (int n = 0; n < p->terms[i].monomial.power[gemp_symbol_table(0, k)]; n++)
+				fits &= !__builtin_mul_overflow(value, tables[k][v], &value);
+		fits &= !__builtin_add_overflow(*total, value, total);
+	}
+	return fits;
+}
+
+/* Ways to choose k of n, or `most` where there are more; this is 2^90 at most. */
+static __int128 choose(int64_t n, int k, __int128 most)
+{
+	__int128 ways = n >= k;
+	if (n - k < k)
+		k = (int)(n - k); /* so that the ways only grow */
+	for (int i = 0; i < k && ways < most; i++)
+		ways = ways * (n - i) / (i + 1);
+	return ways < most ? ways : most;
+}
+
+gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __int128 *total)
+{
+	gemp_code code = GEMP_OK;
+	int64_t *tables[GEMP_TABLES] = { 0 };
+	const gemp_comm *comm = graph->context->comm;
+	const __int128 most = ((__int128)1 << 90) / sum->factor; /* counts are less, and 2^32 of these are less than 2^127 */
+	bool fits = true;
+	*total = 0;
+	GEMP_TRY(read_tables(graph, sum, tables));
+	for (size_t v = (size_t)comm->rank; v < graph->vertices && fits; v += (size_t)comm->size)
+		if (sum->leaves)
+			*total += choose(tables[0][v], sum->leaves, most);
+		else
+			fits = add_vertex(sum->polynomial, tables, v, total);
+	if (!fits)
+		code = gemp_fail(GEMP_EDATA, "a sum over vertices passes 128 bits");
+done:
+	for (int k = 0; k < GEMP_TABLES; k++)
+		gemp_free(tables[k]);
+	return code;
+}

@@ -1,0 +1,37 @@
+/* partials: exact sums that groups of work-items leave on the device (count_leave in kernels/count/count.clh), two words a group,
+ * and the control words of the kernels that leave them. Nothing is to be zeroed in between, and one read gets all.
+ */
+
+#ifndef GEMP_COUNT_EXACT_SUM_H
+#define GEMP_COUNT_EXACT_SUM_H
+
+#include "count/device_graph.h"
+
+typedef struct gemp_partials {
+	gemp_buffer out;     /* [2 * capacity] long: lower and upper half */
+	gemp_buffer control; /* [GEMP_COUNT_CONTROL_WORDS] uint, see kernels/match/match_abi.h */
+	int64_t *words;      /* [2 * capacity] what was read */
+	size_t capacity;     /* groups */
+	bool checked;        /* true: kernels may say that a value passes 64 bits; false saves a read */
+} gemp_partials;
+
+gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capacity);
+void gemp_partials_free(gemp_partials *partials, gemp_device *device);
+
+/* Waits for what was launched and reads the sums of groups [0, groups). GEMP_EDATA if a kernel says that a value may have
+ * passed what 64 bits hold. */
+gemp_code gemp_partials_read(gemp_partials *partials, gemp_device *device, size_t groups);
+
+/* Of what was read, the total of groups [first, first + groups). */
+__int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t groups);
+
+/* vertex_sum: a sum over vertices whose powers pass what 64 bits hold (stars round a hub), or of stars with any number of
+ * leaves, on the host, exactly. */
+
+/* Can the sum's value pass 64 bits at some vertex of this graph? */
+gemp_code gemp_vertex_sum_overflows(const gemp_count_graph *graph, const gemp_sum *sum, bool *passes);
+
+/* Local. This rank's share. GEMP_EDATA where even 128 bits are too few. */
+gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __int128 *total);
+
+#endif

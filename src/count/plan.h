@@ -1,0 +1,93 @@
+/* count_plan: how a pattern is counted without enumerating it: as a sum of few kinds of sums over the graph. Host only.
+ *
+ * Derived from the pattern's structure: vertices that hang on one vertex become degrees, those that hang on an edge become
+ * the edge's support (its triangles), what is left (a vertex, an edge, a triangle, a cycle, a clique, pairs with common
+ * neighbours) is summed over, and the cases where vertices coincide are taken off, exactly (terms.h).
+ *
+ * All is over one simple undirected view of the graph, rows in slots (descending degree; slot 0 is the greatest hub):
+ *
+ *   VERTICES    every vertex 0
+ *   EDGES       every edge 0-1 once, slot 0 < slot 1
+ *   TRIANGLES   every triangle 0-1-2 once, slots 0 < 1 < 2
+ *   WEDGES      every path 0-1-2 with slot 0 < slots 1 and 2, 1 <> 2; c = vertices x, slot x > slot 0, adjacent to 0 and 2
+ *   PAIRS       every pair 0, 2 of vertices, slot 0 < slot 2, that has common neighbours; c = their number (of any slot)
+ *   JOINED      sum over vertices r and edges w-y (each once), slots w, y > slot r, of c(w) * c(y), where c(w) = vertices x,
+ *               slot x > slot r, adjacent to r and w. No expression.
+ *   PATH_PAIRS  every two paths r-a-b-y and r-c-d-y, slots a, b, c, d, y > slot r, with a <> c, b <> d, and a, c <> y: halves of
+ *               6-cycles, unless a = d or b = c. No expression.
+ *   CLIQUES     every clique of `clique` vertices counts 1. No expression.
+ *   NEIGHBOURS  every vertex 1 and pair 0, 2 of its neighbours, slot 0 < slot 2, with at least one vertex adjacent to all
+ *               three; c = the number of those
+ *
+ * Expressions are integer polynomials in OpenCL C over `long` variables; i, j are the places named above:
+ *
+ *   V<k>_<i>    vertex table k of the vertex at place i; V0 is the degree
+ *   t_<i><j>    (i < j, adjacent in the shape) triangles on that edge
+ *   c           WEDGES, PAIRS, NEIGHBOURS
+ *   a           PAIRS, NEIGHBOURS: 1 if 0 and 2 are adjacent, else 0
+ *   g           NEIGHBOURS: common neighbours of 0 and 2 (1 among them); asked for only if premise.codegrees
+ *   o           tables: 1 if the neighbour 1 comes after 0 (slot 0 < slot 1), else 0
+ *   u_01        tables, beside o: triangles on the edge whose third vertex comes after 0
+ *   low_<i>     TRIANGLES: neighbours of the vertex at place i whose slot is less than that of place 0
+ *   up_<i>      TRIANGLES: neighbours of the vertex at place i whose slot is greater than that of place 0
+ */
+
+#ifndef GEMP_COUNT_PLAN_H
+#define GEMP_COUNT_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum gemp_sum_kind {
+	GEMP_SUM_VERTICES,
+	GEMP_SUM_EDGES,
+	GEMP_SUM_TRIANGLES,
+	GEMP_SUM_WEDGES,
+	GEMP_SUM_PAIRS,
+	GEMP_SUM_NEIGHBOURS,
+	GEMP_SUM_JOINED,
+	GEMP_SUM_PATH_PAIRS,
+	GEMP_SUM_CLIQUES,
+} gemp_sum_kind;
+
+enum { GEMP_MAX_SUMS = 16, GEMP_MAX_VERTEX_TABLES = 8 };
+
+typedef struct gemp_sum {
+	gemp_sum_kind kind;
+	int clique;        /* CLIQUES */
+	int leaves;        /* VERTICES: if not 0, each counts for the ways to choose so many of its neighbours */
+	int64_t factor;    /* the sum is taken so many times; may be negative */
+	char *expression;  /* owned; NULL: 1 for each */
+	struct gemp_polynomial *polynomial; /* the same, of VERTICES; owned */
+	int power;         /* of c: the highest in the expression */
+} gemp_sum;
+
+/* Table k >= 1: the sum over neighbours 1 of vertex 0 of an expression in V<j>_1 (j < k), V<j>_0, t_01, o and u_01. */
+typedef struct gemp_vertex_table {
+	char *expression;  /* owned; [0] (the degree) has none */
+} gemp_vertex_table;
+
+typedef struct gemp_count_plan {
+	size_t sum_count;
+	gemp_sum sums[GEMP_MAX_SUMS];
+	size_t table_count; /* at least 1 */
+	gemp_vertex_table tables[GEMP_MAX_VERTEX_TABLES];
+	bool support;       /* some expression asks for t */
+	bool ordered_support;          /* ... for u */
+	uint64_t divisor;   /* matches (orbits) = total of factor * sum, divided by this, exactly */
+} gemp_count_plan;
+
+/* For --explain: the sums, one a line. */
+struct gemp_text;
+void gemp_count_plan_print(const gemp_count_plan *plan, struct gemp_text *out);
+
+void gemp_count_plan_free(gemp_count_plan *plan);
+
+/* Is this sum one of VERTICES, EDGES, TRIANGLES, CLIQUES, whose kernels are made here? */
+bool gemp_sum_is_direct(const gemp_sum *sum);
+
+/* Of these, has it one? Where all tasks count 1 they need not be visited, and stars of many leaves are for the host. */
+bool gemp_sum_has_kernel(const gemp_sum *sum);
+
+#endif

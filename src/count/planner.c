@@ -1,0 +1,255 @@
+#include "count/planner.h"
+
+#include "core/memory.h"
+#include "count/derive.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum {
+	MOST_OF_CLIQUE = 12, /* vertices, that the kernels are for */
+	MOST_OF_STAR = 21,   /* of which 20! automorphisms are a number of 64 bits */
+};
+
+/* PATTERN -> TERM */
+static bool same_edges(const gemp_pattern *pattern)
+{
+	for (size_t e = 1; e < pattern->edge_count && !pattern->simple; e++)
+		for (size_t r = 0; r < pattern->relation_count; r++)
+			if (pattern->edges[e].relations[r] != pattern->edges[0].relations[r])
+				return false;
+	return true;
+}
+
+static bool joined(const gemp_pattern *pattern, int a, int b)
+{
+	bool found = false;
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		found |= (pattern->edges[e].from == a && pattern->edges[e].to == b) ||
+		         (pattern->edges[e].from == b && pattern->edges[e].to == a);
+	return found;
+}
+
+static bool is_clique(const gemp_pattern *pattern)
+{
+	int size = (int)pattern->vertex_count;
+	bool all = pattern->edge_count == pattern->vertex_count * (pattern->vertex_count - 1) / 2;
+	for (int a = 0; a < size; a++)
+		for (int b = 0; b < a && all; b++)
+			all = joined(pattern, a, b);
+	return all;
+}
+
+/* Is there a vertex in each edge? */
+static bool is_star(const gemp_pattern *pattern)
+{
+	bool star = false;
+	for (int v = 0; v < (int)pattern->vertex_count && !star; v++) {
+		star = pattern->edge_count + 1 == pattern->vertex_count;
+		for (size_t e = 0; e < pattern->edge_count; e++)
+			star = star && (pattern->edges[e].from == v || pattern->edges[e].to == v);
+	}
+	return star;
+}
+
+static size_t most_vertices(const gemp_pattern *pattern, bool hom)
+{
+	return is_clique(pattern) ? MOST_OF_CLIQUE : is_star(pattern) && !hom ? MOST_OF_STAR : GEMP_MAX_TERM;
+}
+
+static const char *refusal(const gemp_pattern *pattern, const gemp_count_planner_options *premise)
+{
+	int part[GEMP_MAX_PATTERN_VERTICES];
+	if (!premise->iso && !premise->hom)
+		return "only --semantics iso is counted so, and --semantics hom with --distinct none";
+	if (pattern->condition_count)
+		return "it has conditions";
+	if (pattern->vertex_count < 2 || pattern->vertex_count > most_vertices(pattern, premise->hom))
+		return "its vertices are too many or too few";
+	if (pattern->arguments || gemp_pattern_components(pattern, part) != 1)
+		return "it is not one connected pattern";
+	if (!same_edges(pattern))
+		return "its edges are of several types";
+	if (premise->parallel)
+		return "the graph has parallel edges";
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		if (edge->direction != GEMP_EITHER && !pattern->simple)
+			return "its edges are directed";
+		if (edge->path || edge->from == edge->to)
+			return "it has a loop or a path of variable length";
+	}
+	return NULL;
+}
+
+/* False if some pair has two edges. */
+static bool make_term(gemp_term *term, const gemp_pattern *pattern, bool hom)
+{
+	memset(term, 0, sizeof *term);
+	term->size = (int)pattern->vertex_count;
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		int a = pattern->edges[e].from, b = pattern->edges[e].to;
+		if (gemp_term_adjacent(term, a, b))
+			return false;
+		term->adjacent[a] |= (uint8_t)(1u << b);
+		term->adjacent[b] |= (uint8_t)(1u << a);
+	}
+	for (int i = 0; i < term->size; i++)
+		for (int j = 0; j < i; j++)
+			gemp_term_set_differ(term, i, j, !hom && !gemp_term_adjacent(term, i, j));
+	return true;
+}
+
+/* DERIVATION -> PLAN */
+static gemp_code print_expression(char **out, const gemp_polynomial *polynomial)
+{
+	gemp_text text = { 0 };
+	gemp_polynomial_print(polynomial, &text);
+	gemp_code code = gemp_text_status(&text);
+	if (code == GEMP_OK)
+		*out = text.data;
+	else
+		gemp_text_free(&text);
+	return code;
+}
+
+static gemp_code put_tables(gemp_count_plan *plan, const gemp_derivation *d)
+{
+	gemp_code code = GEMP_OK;
+	plan->table_count = d->table_count;
+	for (size_t k = 1; k < d->table_count; k++) {
+		gemp_polynomial one = { 0 };
+		gemp_polynomial_add(&one, &d->tables[k], 1);
+		plan->support = plan->support || gemp_polynomial_mentions(&one, gemp_symbol_support(0, 1));
+		plan->ordered_support = plan->ordered_support || gemp_polynomial_mentions(&one, GEMP_SYMBOL_OVER);
+		plan->support = plan->support || plan->ordered_support;
+		GEMP_TRY(print_expression(&plan->tables[k].expression, &one));
+	}
+done:
+	return code;
+}
+
+/* What all factors have in common with the divisor is divided out. */
+static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
+{
+	uint64_t common = order;
+	for (size_t kind = 0; kind <= GEMP_SUM_NEIGHBOURS; kind++)
+		common = gemp_polynomial_divisor(&d->sums[kind], common);
+	gemp_polynomial rest = { 0 };
+	gemp_monomial m = { 0 };
+	for (int size = 0; size <= GEMP_MAX_TERM; size++) {
+		m.power[0]++; /* apart from the others */
+		if (d->cliques[size])
+			gemp_polynomial_add(&rest, &m, d->cliques[size]);
+	}
+	m.power[0]++;
+	if (d->joined)
+		gemp_polynomial_add(&rest, &m, d->joined);
+	m.power[0]++;
+	if (d->path_pairs)
+		gemp_polynomial_add(&rest, &m, d->path_pairs);
+	return gemp_polynomial_divisor(&rest, common);
+}
+
+static gemp_code put_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t order)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t common = common_factor(d, order);
+	plan->divisor = order / common;
+	for (gemp_sum_kind kind = 0; kind <= GEMP_SUM_NEIGHBOURS; kind++) {
+		gemp_polynomial *p = &d->sums[kind];
+		if (!p->count)
+			continue;
+		gemp_polynomial_divide(p, common);
+		for (int i = 0; i < 3; i++)
+			plan->support = plan->support || gemp_polynomial_mentions(p, GEMP_SYMBOL_SUPPORT + i);
+		plan->support = plan->support || kind == GEMP_SUM_NEIGHBOURS;
+		gemp_sum *sum = &plan->sums[plan->sum_count++];
+		const gemp_monomial none = { 0 };
+		bool plain = p->count == 1 && !memcmp(&p->terms[0].monomial, &none, sizeof none);
+		*sum = (gemp_sum){ .kind = kind, .factor = plain ? p->terms[0].factor : 1 };
+		for (size_t i = 0; i < p->count; i++)
+			if (p->terms[i].monomial.power[GEMP_SYMBOL_COMMON] > sum->power)
+				sum->power = p->terms[i].monomial.power[GEMP_SYMBOL_COMMON];
+		if (!plain)
+			GEMP_TRY(print_expression(&sum->expression, p));
+		if (kind == GEMP_SUM_VERTICES) {
+			GEMP_TRY(GEMP_NEW(sum->polynomial, 1));
+			*sum->polynomial = *p;
+		}
+	}
+	for (int size = 0; size <= GEMP_MAX_TERM; size++)
+		if (d->cliques[size])
+			plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_CLIQUES, .clique = size,
+				.factor = d->cliques[size] / (int64_t)common };
+	if (d->joined)
+		plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_JOINED, .factor = d->joined / (int64_t)common };
+	if (d->path_pairs)
+		plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_PATH_PAIRS,
+			.factor = d->path_pairs / (int64_t)common };
+done:
+	return code;
+}
+
+static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uint64_t order,
+                               const gemp_count_planner_options *premise, const char **reason)
+{
+	gemp_code code = GEMP_OK;
+	gemp_count_plan *plan = NULL;
+	gemp_derivation *d = NULL;
+	bool found = false;
+	GEMP_TRY(GEMP_NEW(d, 1));
+	GEMP_TRY(gemp_derive(d, term, premise->codegrees, premise->ordered, &found));
+	if (found) {
+		GEMP_TRY(GEMP_NEW(plan, 1));
+		GEMP_TRY(put_tables(plan, d));
+		GEMP_TRY(put_sums(plan, d, (premise->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
+		*out = plan;
+		plan = NULL;
+	} else {
+		*reason = premise->ordered ? "no sums are known that give it" : "no sums are known that give it on this device";
+	}
+done:
+	gemp_count_plan_free(plan);
+	gemp_free(d);
+	return code;
+}
+
+/* LARGER than a term may be. */
+static gemp_code plan_of_one(gemp_count_plan **out, const gemp_sum *sum)
+{
+	gemp_code code = GEMP_NEW(*out, 1);
+	if (code != GEMP_OK)
+		return code;
+	(*out)->table_count = (*out)->sum_count = 1;
+	(*out)->divisor = 1;
+	(*out)->sums[0] = *sum;
+	return GEMP_OK;
+}
+
+/* Each image is `all` embeddings, of which `order` are one match. */
+static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order)
+{
+	int size = (int)pattern->vertex_count, leaves = is_star(pattern) ? size - 1 : 0;
+	gemp_sum sum = { .kind = GEMP_SUM_CLIQUES, .clique = size };
+	if (leaves)
+		sum = (gemp_sum){ .kind = GEMP_SUM_VERTICES, .leaves = leaves };
+	int64_t all = 1;
+	for (int i = 2; i <= (leaves ? leaves : size); i++)
+		all *= i;
+	sum.factor = all / (int64_t)order;
+	return plan_of_one(out, &sum);
+}
+
+gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
+                              const gemp_count_planner_options *premise, const char **reason)
+{
+	gemp_term term;
+	*out = NULL;
+	*reason = refusal(pattern, premise);
+	if (!*reason && pattern->vertex_count > GEMP_MAX_TERM)
+		return plan_of_large(out, pattern, premise->hom ? 1 : order); /* distinct in any case: all are adjacent */
+	if (!*reason && !make_term(&term, pattern, premise->hom))
+		*reason = "two edges join one pair of its vertices";
+	return *reason ? GEMP_OK : plan_by_terms(out, &term, order, premise, reason);
+}

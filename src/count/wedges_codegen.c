@@ -1,0 +1,139 @@
+#include "count/wedges_codegen.h"
+
+#include "count/expression.h"
+
+#include <stdio.h>
+
+static const char *expression_of(const gemp_sum *sum)
+{
+	return sum->expression ? sum->expression : "1";
+}
+
+static bool mentions(const gemp_sum *sum, const char *symbol)
+{
+	return gemp_expression_mentions(sum->expression, symbol);
+}
+
+static bool mentions_table(const gemp_sum *sum, int table, int place)
+{
+	char symbol[16];
+	snprintf(symbol, sizeof symbol, "V%d_%d", table, place);
+	return mentions(sum, symbol);
+}
+
+static bool reads_table(const gemp_sum *sum, int table)
+{
+	return mentions_table(sum, table, 0) || mentions_table(sum, table, 1) || mentions_table(sum, table, 2);
+}
+
+static bool reads_support(const gemp_sum *sum)
+{
+	return mentions(sum, "t_01") || mentions(sum, "t_12");
+}
+
+/* Is each end worth something by itself (SWEEP_BY_END)? */
+static bool gemp_wedges_by_end(const gemp_sum *sum)
+{
+	if (sum->kind == GEMP_SUM_PAIRS)
+		return true;
+	if (sum->kind != GEMP_SUM_WEDGES || reads_support(sum))
+		return false;
+	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		if (mentions_table(sum, k, 1))
+			return false;
+	return true;
+}
+
+/* #define NAME long V0_0 = (long)table0[v]; ... */
+static void put_values(gemp_text *text, const gemp_sum *sum, const char *name, int place, const char *support)
+{
+	gemp_text_print(text, "#define %s", name);
+	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		if (mentions_table(sum, k, place))
+			gemp_text_print(text, " long V%d_%d = (long)table%d[v];", k, place, k);
+	if (support && mentions(sum, support))
+		gemp_text_print(text, " long %s = support[entry];", support);
+	gemp_text_print(text, "\n");
+}
+
+static void put_buffers(gemp_text *text, const gemp_sum *sum, const char *name, const char *support, const char *table)
+{
+	gemp_text_print(text, "#define %s", name);
+	if (reads_support(sum))
+		gemp_text_print(text, ", %ssupport", support);
+	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		if (reads_table(sum, k))
+			gemp_text_print(text, ", %stable%d", table, k);
+	gemp_text_print(text, "\n");
+}
+
+bool gemp_wedges_few_paths(const gemp_count_graph *graph)
+{
+	return (uint64_t)graph->max_degree * graph->max_degree <= UINT32_MAX;
+}
+
+static void put_kind(gemp_text *text, const gemp_sum *sum)
+{
+	if (gemp_wedges_by_end(sum))
+		gemp_text_print(text, "#define SWEEP_BY_END\n");
+	else
+		gemp_text_print(text, "#define SWEEP_%s\n", sum->kind == GEMP_SUM_JOINED ? "JOINED" :
+		                sum->kind == GEMP_SUM_PATH_PAIRS ? "PATH_PAIRS" : "BY_PATH");
+	if (mentions(sum, "a"))
+		gemp_text_print(text, "#define HAS_ADJACENCY\n");
+	gemp_text_print(text, "#define END_WEIGHT %s\n", sum->kind == GEMP_SUM_PAIRS ? "(c > 0)" : "c");
+}
+
+bool gemp_wedges_narrow_counters(const gemp_count_graph *graph, const gemp_sum *sum)
+{
+	return gemp_wedges_by_end(sum) && graph->max_degree <= UINT16_MAX;
+}
+
+gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum)
+{
+	const char *offset = graph->wide ? "ulong" : "uint";
+	bool gpu = graph->context->device->gpu, pairs = sum->kind == GEMP_SUM_PAIRS;
+	gemp_text_print(text, "typedef %s OFFSET;\ntypedef %s2 ROW;\n", offset, offset);
+	gemp_text_print(text, "#define SHUFFLE_OFFSET(value, lane) gemp_shuffle%s((value), (lane))\n", graph->wide ? "64" : "");
+	gemp_text_print(text, "#define GROUP_SYNC %s\n",
+	                gpu ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)" : "((void)0)");
+	gemp_text_print(text, "typedef %s COUNTER;\n", gemp_wedges_narrow_counters(graph, sum) ? "ushort" : "uint");
+	gemp_text_print(text, "#define FETCH(place) %s\n",
+	                gpu ? "((void)0)" : "__builtin_prefetch((const void *)(size_t)(place))");
+	gemp_text_print(text, gemp_wedges_few_paths(graph) ?
+	                "typedef uint PATHS;\n#define ADD_PATHS(to, more) atomic_add((to), (more))\n" :
+	                "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\ntypedef ulong PATHS;\n"
+	                "#define ADD_PATHS(to, more) atom_add((to), (ulong)(more))\n");
+	gemp_text_print(text, "#define IS_MIDDLE(r, x) (%s)\n#define MIDDLES_FROM(r) %s[r]\n", pairs ? "true" : "(x) > (r)",
+	                pairs ? "begin" : "mid");
+	return gemp_text_status(text);
+}
+
+gemp_code gemp_wedges_emit_value(gemp_text *text, const gemp_sum *sum, bool watched)
+{
+	put_kind(text, sum);
+	put_values(text, sum, "AT_ROOT(v)", 0, NULL);
+	put_values(text, sum, "AT_MIDDLE(v, entry)", 1, "t_01");
+	put_values(text, sum, "AT_END(v)", 2, NULL);
+	gemp_text_print(text, "#define AT_END_ENTRY(entry)%s\n",
+	                mentions(sum, "t_12") ? " long t_12 = support[entry];" : "");
+	put_buffers(text, sum, "VALUE_PARAMETERS", "__global const uint *restrict ", "__global const ulong *restrict ");
+	put_buffers(text, sum, "VALUE_ARGUMENTS", "", "");
+	gemp_text_print(text, "#define VALUE (%s)\n#define MAGNITUDE (", expression_of(sum));
+	gemp_expression_magnitude(text, expression_of(sum));
+	gemp_text_print(text, ")\n");
+	gemp_text_print(text, "typedef struct sweep_sum {\n\tlong value;\n\tdouble magnitude;\n} sweep_sum;\n"
+	                "#define ADD_MAGNITUDE(sum, m)%s\n", watched ? " (sum)->magnitude += (m);" : "");
+	return gemp_text_status(text);
+}
+
+size_t gemp_wedges_value_arguments(const gemp_count_graph *graph, const gemp_sum *sum, gemp_argument *arguments)
+{
+	size_t count = 0;
+	if (reads_support(sum))
+		arguments[count++] = GEMP_ARG(&graph->support.mem);
+	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		if (reads_table(sum, k))
+			arguments[count++] = GEMP_ARG(&graph->tables[k].mem);
+	return count;
+}

@@ -1,0 +1,49 @@
+/* sweep_emit: what stands in front of the fixed text of a sweep kernel and specialises it for one sum.
+ *
+ * Put before count_sweep_*.cl:
+ *
+ *   OFFSET, ROW             uint or ulong; a pair of them
+ *   SHUFFLE_OFFSET(o, lane) gemp_shuffle of an OFFSET
+ *   GROUP_SYNC              a barrier, where groups have more than one work-item
+ *   FETCH(place)            into the cache, where there is a way to ask for it
+ *   COUNTER                 uint, or ushort where that holds what an end can have (dense sweeps)
+ *   PATHS, ADD_PATHS(to, n) type for a number of paths of one root; atomic addition
+ *   IS_MIDDLE(r, x)         do paths of root r lead over its neighbour x?
+ *   MIDDLES_FROM(r)         first entry of row r that leads to such
+ *
+ * and, but for count_sweep_tasks.cl,
+ *
+ *   SWEEP_BY_END            each end w that has paths r-x-w is worth END_WEIGHT * VALUE of its counter (WEDGES whose
+ *                           expression does not ask for the middle, PAIRS)
+ *   SWEEP_BY_PATH           each path is worth VALUE (other WEDGES)
+ *   SWEEP_JOINED, SWEEP_PATH_PAIRS
+ *   HAS_ADJACENCY           VALUE asks for `a`
+ *   VALUE, MAGNITUDE        the expression, and its magnitude as a double, over c, a and what is declared by
+ *   AT_ROOT(r)  AT_MIDDLE(x, entry)  AT_END(w)  AT_END_ENTRY(entry)
+ *   VALUE_PARAMETERS, VALUE_ARGUMENTS   buffers that they read, with a comma in front
+ *   sweep_sum               what a worker has summed up
+ *   ADD_MAGNITUDE(sum, m)   nothing, where it is known that no sum of a worker can leave 64 bits
+ */
+
+#ifndef GEMP_COUNT_WEDGES_CODEGEN_H
+#define GEMP_COUNT_WEDGES_CODEGEN_H
+
+#include "core/text.h"
+#include "count/device_graph.h"
+#include "device/launch.h"
+
+/* The first half; the second. watched: magnitudes are summed up too. */
+gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum);
+gemp_code gemp_wedges_emit_value(gemp_text *text, const gemp_sum *sum, bool watched);
+
+/* Do 32 bits hold the number of paths of a root? */
+bool gemp_wedges_few_paths(const gemp_count_graph *graph);
+
+/* Are 16 bits enough for the number of paths to an end, which has no more of them than neighbours, and faster? Where counters
+ * are read again and again, they are not. */
+bool gemp_wedges_narrow_counters(const gemp_count_graph *graph, const gemp_sum *sum);
+
+/* VALUE_PARAMETERS in order: the buffers as arguments; how many. `arguments` has room for GEMP_MAX_VERTEX_TABLES + 1. */
+size_t gemp_wedges_value_arguments(const gemp_count_graph *graph, const gemp_sum *sum, gemp_argument *arguments);
+
+#endif

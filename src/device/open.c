@@ -1,0 +1,253 @@
+/* selftest: a kernel with known answers, run once for each device and driver before real work. */
+
+#include "device/open.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "device/cache.h"
+#include "device/launch.h"
+#include "device/program.h"
+#include "device/staging.h"
+#include "device/tuning.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP = 32, ITEMS = 32 * GROUP };
+
+/* What kernels/device/selftest.cl computes for work-item i. */
+static uint64_t expected_word(uint32_t i)
+{
+	uint64_t x = (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u;
+	x ^= x >> 30;
+	x *= 0xbf58476d1ce4e5b9u;
+	uint32_t high = (uint32_t)((x & 0xffffffffu) * (x >> 32) >> 32);
+	uint32_t bits = (uint32_t)__builtin_popcount((uint32_t)x);
+	x += high + bits + (uint32_t)__builtin_clz((uint32_t)(x >> 40) | 1u);
+	unsigned turn = i & 63;
+	return turn ? x << turn | x >> (64 - turn) : x;
+}
+
+static bool is_correct(const uint64_t *out, const uint32_t *drawn, uint32_t ticket, uint64_t sum)
+{
+	uint64_t expected = 0;
+	for (uint32_t i = 0; i < ITEMS; i++) {
+		uint32_t mirrored = i / GROUP * GROUP + GROUP - 1 - i % GROUP;
+		if (out[i] != expected_word(mirrored) || drawn[i] != 1)
+			return false;
+		expected += (uint64_t)(i + 1) << 33;
+	}
+	return ticket == ITEMS && sum == expected;
+}
+
+static gemp_code run(gemp_device *device, const char *source, bool *passed)
+{
+	gemp_code code = GEMP_OK;
+	gemp_program program = { 0 };
+	cl_kernel kernel = NULL;
+	gemp_buffer out = { 0 }, drawn = { 0 }, ticket = { 0 }, sum = { 0 };
+	uint64_t *got = NULL, total = 0;
+	uint32_t *tickets = NULL, last = 0;
+	GEMP_TRY(GEMP_NEW(got, ITEMS));
+	GEMP_TRY(GEMP_NEW(tickets, ITEMS));
+	GEMP_TRY(gemp_program_new(&program, device, source, NULL));
+	GEMP_TRY(gemp_kernel_new(&kernel, &program, "selftest"));
+	GEMP_TRY(gemp_buffer_new(&out, device, ITEMS * sizeof *got, got));
+	GEMP_TRY(gemp_buffer_new(&drawn, device, ITEMS * sizeof *tickets, tickets));
+	GEMP_TRY(gemp_buffer_new(&ticket, device, sizeof last, &last));
+	GEMP_TRY(gemp_buffer_new(&sum, device, sizeof total, &total));
+	GEMP_TRY(gemp_launch(device, kernel, ITEMS, GROUP, GEMP_ARG(&out.mem), GEMP_ARG(&drawn.mem),
+	                     GEMP_ARG(&ticket.mem), GEMP_ARG(&sum.mem), GEMP_LOCAL(GROUP * sizeof(uint64_t))));
+	GEMP_TRY(gemp_buffer_read(device, &out, 0, out.size, got));
+	GEMP_TRY(gemp_buffer_read(device, &drawn, 0, drawn.size, tickets));
+	GEMP_TRY(gemp_buffer_read(device, &ticket, 0, sizeof last, &last));
+	GEMP_TRY(gemp_buffer_read(device, &sum, 0, sizeof total, &total));
+	*passed = is_correct(got, tickets, last, total);
+done:
+	gemp_buffer_free(&sum, device);
+	gemp_buffer_free(&ticket, device);
+	gemp_buffer_free(&drawn, device);
+	gemp_buffer_free(&out, device);
+	if (kernel)
+		clReleaseKernel(kernel);
+	gemp_program_free(&program);
+	gemp_free(tickets);
+	gemp_free(got);
+	return code;
+}
+
+static void cache_name(char name[64], const gemp_device *device, const char *source)
+{
+	char text[512];
+	snprintf(text, sizeof text, "%s\n%s\n%s\n%s", device->name, device->vendor, device->driver, device->platform);
+	uint64_t hash = gemp_hash(source, strlen(source), gemp_hash(text, strlen(text), 0));
+	snprintf(name, 64, "selftest-%016llx", (unsigned long long)hash);
+}
+
+/* Passing is remembered in the cache. GEMP_ENODEVICE if the device computes wrongly. */
+static gemp_code gemp_device_selftest(gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, name[64];
+	void *remembered = NULL;
+	size_t size = 0;
+	bool passed = false;
+	GEMP_TRY(gemp_kernel_source(&source, "selftest.cl"));
+	cache_name(name, device, source);
+	if (gemp_cache_load(name, &remembered, &size))
+		goto done;
+	GEMP_TRY(run(device, source, &passed));
+	if (passed)
+		gemp_cache_store(name, "passed\n", 7);
+	else
+		code = gemp_fail(GEMP_ENODEVICE, "%s (driver %s) computed a wrong result in its self-test; update the "
+		                 "driver, or choose another device with --devices", device->name, device->driver);
+done:
+	gemp_free(remembered);
+	gemp_free(source);
+	return code;
+}
+
+enum { MOST_PARTS = 256 }; /* sub-devices that a CPU is cut into */
+
+static bool has_extension(cl_device_id id, const char *name)
+{
+	char extensions[8192] = "";
+	clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL);
+	return strstr(extensions, name) != NULL;
+}
+
+static void copy_info(gemp_device *device, const gemp_device_info *info)
+{
+	memcpy(device->name, info->name, sizeof device->name);
+	memcpy(device->vendor, info->vendor, sizeof device->vendor);
+	memcpy(device->driver, info->driver, sizeof device->driver);
+	memcpy(device->platform, info->platform, sizeof device->platform);
+	memcpy(device->pci, info->pci, sizeof device->pci);
+	memcpy(device->uuid, info->uuid, sizeof device->uuid);
+	device->gpu = info->gpu;
+	device->nvidia = info->gpu && strstr(info->vendor, "NVIDIA") && strstr(info->platform, "NVIDIA");
+	device->units = info->units;
+	device->local_memory = info->local_memory;
+	device->max_buffer = device->driver_max_buffer = info->max_buffer;
+}
+
+/* A share of the device's memory, a sixteenth of a GPU's left to its driver; an explicit limit overrides the share. */
+static void set_memory(gemp_device *device, size_t memory, size_t limit)
+{
+	size_t usable = device->gpu ? memory - memory / 16 : memory;
+	size_t share = usable / (size_t)device->shared_by;
+	device->memory = limit ? (limit < usable ? limit : usable) : share;
+	if (device->max_buffer > device->memory)
+		device->max_buffer = device->memory;
+}
+
+/* This rank's cores of a CPU: a sub-device where there are enough for all, else only a number. Drivers list all cores of the
+ * machine, also those that the process is not to use. */
+static void partition_cpu(gemp_device *device, const gemp_device_pick *pick)
+{
+	unsigned ranks = (unsigned)pick->shared_by, all = device->units, share = pick->cores ? pick->cores : all / ranks;
+	cl_device_id parts[MOST_PARTS];
+	cl_device_partition_property counts[MOST_PARTS + 3];
+	cl_uint made = 0;
+	if (share >= all)
+		return;
+	device->units = share ? share : 1;
+	if (all < ranks || ranks > MOST_PARTS)
+		return;
+	unsigned number = share * ranks <= all ? ranks : 1, own = number > 1 ? (unsigned)pick->position : 0;
+	counts[0] = CL_DEVICE_PARTITION_BY_COUNTS;
+	for (unsigned i = 0; i < number; i++)
+		counts[i + 1] = (cl_device_partition_property)share;
+	counts[number + 1] = CL_DEVICE_PARTITION_BY_COUNTS_LIST_END;
+	counts[number + 2] = 0;
+	if (clCreateSubDevices(device->id, counts, number, parts, &made) != CL_SUCCESS)
+		return;
+	for (unsigned i = 0; i < made; i++)
+		if (i != own)
+			clReleaseDevice(parts[i]);
+	device->id = parts[own];
+	device->sub_device = true;
+}
+
+static gemp_code make_queues(gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	cl_int error = CL_SUCCESS;
+	size_t group = 0;
+	device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
+	GEMP_TRY(gemp_cl_check(error, "clCreateContext", __FILE__, __LINE__));
+	device->queue = clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &error);
+	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
+	device->copy_queue = clCreateCommandQueue(device->context, device->id, 0, &error);
+	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
+	GEMP_TRY(GEMP_CL(clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL)));
+	device->max_group = group;
+done:
+	return code;
+}
+
+static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, size_t memory_limit)
+{
+	gemp_code code = GEMP_OK;
+	copy_info(device, &pick->info);
+	if (!has_extension(device->id, "cl_khr_int64_base_atomics"))
+		return gemp_fail(GEMP_ENODEVICE, "%s has no 64-bit atomics (cl_khr_int64_base_atomics); choose another "
+		                 "device with --devices", device->name);
+	set_memory(device, pick->info.memory, memory_limit);
+	if (!device->gpu)
+		partition_cpu(device, pick);
+	GEMP_TRY(gemp_tuning_load(&device->tuning, device->name));
+	GEMP_TRY(make_queues(device));
+	GEMP_TRY(gemp_device_selftest(device));
+done:
+	return code;
+}
+
+gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = NULL;
+	*out = NULL;
+	GEMP_TRY(GEMP_NEW(device, 1));
+	device->index = pick->index;
+	device->id = pick->id;
+	device->shared_by = pick->shared_by;
+	GEMP_TRY(open_device(device, pick, memory_limit));
+	*out = device;
+	device = NULL;
+done:
+	gemp_device_close(device);
+	return code;
+}
+
+gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
+{
+	gemp_device_pick *picks;
+	size_t count;
+	*out = NULL;
+	gemp_code code = gemp_device_assign(&picks, &count, spec, node_rank, node_size);
+	if (code == GEMP_OK)
+		code = gemp_device_open_pick(out, &picks[0], memory_limit);
+	gemp_free(picks);
+	return code;
+}
+
+void gemp_device_close(gemp_device *device)
+{
+	if (!device)
+		return;
+	gemp_launch_trace_free(device);
+	gemp_launch_release(device);
+	gemp_programs_release(device);
+	gemp_pinned_free_pool(device);
+	if (device->copy_queue)
+		clReleaseCommandQueue(device->copy_queue);
+	if (device->queue)
+		clReleaseCommandQueue(device->queue);
+	if (device->context)
+		clReleaseContext(device->context);
+	/* A part of a CPU stays: threads of PoCL still look at it for a while after the last command has ended. */
+	gemp_free(device);
+}

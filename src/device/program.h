@@ -1,0 +1,30 @@
+#ifndef GEMP_DEVICE_PROGRAM_H
+#define GEMP_DEVICE_PROGRAM_H
+
+#include "device/device.h"
+
+#include <CL/cl.h>
+
+/* PROGRAMS. Source is looked up among the newest programs of this process, then in the cache on disk (GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi;
+ * "" or an unwritable folder: no cache) by device, driver, platform, source and options; a miss builds and stores: one process
+ * of those that ask for it at the same time, the others wait and load. A build that fails for a cold PoCL cache is tried once
+ * more. GEMP_GPU and GEMP_NVIDIA are defined in kernels where they hold. */
+typedef struct gemp_program {
+	cl_program program;
+	uint64_t key[2]; /* its name in the cache */
+	bool cached;     /* came from the cache */
+	double seconds;  /* to build or load */
+} gemp_program;
+gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options);
+void gemp_program_free(gemp_program *program);
+void gemp_programs_release(gemp_device *device); /* those at hand */
+gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const char *name);
+/* Refresh the cached binary after first launches (PoCL compiles work-groups then). Does nothing for a program that came
+ * from the cache. */
+gemp_code gemp_program_store(gemp_device *device, const gemp_program *program);
+
+/* The text of an embedded kernel file ("filter.cl", "group.clh"), or of the same file in GEMP_KERNEL_DIR if that is set; its
+ * own `#include "x.clh"` lines are replaced by the files. The caller frees (gemp_free). */
+gemp_code gemp_kernel_source(char **out, const char *file);
+
+#endif

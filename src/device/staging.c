@@ -1,0 +1,250 @@
+#include "device/staging.h"
+
+#include <unistd.h>
+
+enum { MIN_PINNED = 1 << 20, ALIGNMENT = 64 };
+
+gemp_code gemp_readback_new(gemp_readback *out, gemp_device *device, size_t size)
+{
+	*out = (gemp_readback){ 0 };
+	return gemp_buffer_new(&out->buffer, device, size, NULL);
+}
+
+/* LOCKED MEMORY. Locking takes milliseconds per 10 MB: what one readback leaves the next one takes. */
+
+static void unpin(gemp_pinned *locked, gemp_device *device)
+{
+	if (locked->host) {
+		clEnqueueUnmapMemObject(device->copy_queue, locked->mem, locked->host, 0, NULL, NULL);
+		clFinish(device->copy_queue);
+	}
+	if (locked->mem)
+		clReleaseMemObject(locked->mem);
+	*locked = (gemp_pinned){ 0 };
+}
+
+/* The smallest of those that are left gives way. */
+static void return_to_pool(gemp_pinned *locked, gemp_device *device)
+{
+	gemp_pinned *place = &device->pinned_pool[0];
+	for (size_t i = 1; i < GEMP_PINNED_POOL; i++)
+		if (device->pinned_pool[i].capacity < place->capacity)
+			place = &device->pinned_pool[i];
+	if (place->capacity < locked->capacity) {
+		gemp_pinned smaller = *place;
+		*place = *locked;
+		*locked = smaller;
+	}
+	unpin(locked, device);
+}
+
+static bool take_from_pool(gemp_pinned *out, gemp_device *device, size_t needed)
+{
+	for (size_t i = 0; i < GEMP_PINNED_POOL; i++)
+		if (device->pinned_pool[i].host && device->pinned_pool[i].capacity >= needed) {
+			*out = device->pinned_pool[i];
+			device->pinned_pool[i] = (gemp_pinned){ 0 };
+			return true;
+		}
+	return false;
+}
+
+void gemp_pinned_free_pool(gemp_device *device)
+{
+	for (size_t i = 0; i < GEMP_PINNED_POOL; i++)
+		unpin(&device->pinned_pool[i], device);
+}
+
+gemp_code gemp_pinned_take(gemp_pinned *out, gemp_device *device, size_t size)
+{
+	cl_int error = CL_SUCCESS;
+	*out = (gemp_pinned){ 0 };
+	if (take_from_pool(out, device, size))
+		return GEMP_OK;
+	out->mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size, NULL, &error);
+	gemp_code code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
+	if (code != GEMP_OK)
+		return gemp_fail_in(code, "%zu bytes of page-locked host memory: ", size);
+	out->host = clEnqueueMapBuffer(device->copy_queue, out->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0, NULL, NULL,
+	                               &error);
+	out->capacity = size;
+	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
+}
+
+/* No command uses the buffer: what copies to and from the memory itself has from it is their speed. */
+void gemp_pinned_register(gemp_pinned *out, gemp_device *device, void *memory, size_t size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), lead = (uintptr_t)memory % page;
+	cl_int error = CL_SUCCESS;
+	*out = (gemp_pinned){ .host = (char *)memory - lead, .capacity = (lead + size + page - 1) / page * page };
+	if (device->gpu && size)
+		out->mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, out->capacity, out->host, &error);
+	if (error != CL_SUCCESS)
+		out->mem = NULL;
+}
+
+void gemp_pinned_unregister(gemp_pinned *locked)
+{
+	if (locked->mem)
+		clReleaseMemObject(locked->mem);
+	*locked = (gemp_pinned){ 0 };
+}
+
+void gemp_pinned_release(gemp_pinned *locked, gemp_device *device)
+{
+	if (locked->mem)
+		return_to_pool(locked, device);
+}
+
+/* No more than four times what is needed. */
+static gemp_code pin(gemp_readback *readback, gemp_device *device, size_t needed)
+{
+	size_t room = needed < MIN_PINNED ? MIN_PINNED : 4 * needed, most = readback->buffer.size + GEMP_READBACK_RANGES * ALIGNMENT;
+	if (needed <= readback->pinned.capacity)
+		return GEMP_OK;
+	gemp_pinned_release(&readback->pinned, device);
+	if (take_from_pool(&readback->pinned, device, needed))
+		return GEMP_OK;
+	return gemp_pinned_take(&readback->pinned, device, room < most ? room : most);
+}
+
+/* READING */
+
+static void forget_transfer(gemp_readback *readback)
+{
+	if (readback->arrived)
+		clReleaseEvent(readback->arrived);
+	readback->arrived = NULL;
+}
+
+void gemp_readback_free(gemp_readback *readback, gemp_device *device)
+{
+	if (readback->arrived)
+		clWaitForEvents(1, &readback->arrived);
+	forget_transfer(readback);
+	return_to_pool(&readback->pinned, device);
+	gemp_readback_end(readback, device);
+	gemp_buffer_free(&readback->buffer, device);
+	*readback = (gemp_readback){ 0 };
+}
+
+/* Mapped while no kernel runs: a CPU device has no core to spare for it later. */
+static gemp_code map(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
+{
+	cl_int error = CL_SUCCESS;
+	if (!readback->mapped)
+		readback->mapped = clEnqueueMapBuffer(device->queue, readback->buffer.mem, CL_TRUE, CL_MAP_READ, 0,
+		                                      readback->buffer.size, 0, NULL, NULL, &error);
+	for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
+		readback->host[i] = readback->mapped + ranges[i].offset;
+	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
+}
+
+static size_t rounded_size(size_t size)
+{
+	return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* One range behind the other. */
+static gemp_code copy(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t needed = 0;
+	for (size_t i = 0; i < count; i++)
+		needed += rounded_size(ranges[i].size);
+	GEMP_TRY(pin(readback, device, needed));
+	char *to = readback->pinned.host;
+	for (size_t i = 0; i < count; to += rounded_size(ranges[i++].size)) {
+		readback->host[i] = to;
+		if (ranges[i].size == 0)
+			continue;
+		forget_transfer(readback);
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(device->copy_queue, readback->buffer.mem, CL_FALSE, ranges[i].offset,
+		                                     ranges[i].size, to, 0, NULL, &readback->arrived)));
+	}
+	GEMP_TRY(GEMP_CL(clFlush(device->copy_queue)));
+done:
+	return code;
+}
+
+gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
+{
+	size_t size = 0;
+	GEMP_CHECK(count <= GEMP_READBACK_RANGES);
+	for (size_t i = 0; i < count; i++) {
+		GEMP_CHECK(ranges[i].offset <= readback->buffer.size && ranges[i].size <= readback->buffer.size - ranges[i].offset);
+		size += ranges[i].size;
+	}
+	if (size == 0)
+		return GEMP_OK;
+	return device->gpu ? copy(readback, device, ranges, count) : map(readback, device, ranges, count);
+}
+
+gemp_code gemp_readback_wait(gemp_readback *readback)
+{
+	gemp_code code = readback->arrived ? GEMP_CL(clWaitForEvents(1, &readback->arrived)) : GEMP_OK;
+	forget_transfer(readback);
+	return code;
+}
+
+gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device)
+{
+	char *mapped = readback->mapped;
+	if (!mapped)
+		return GEMP_OK;
+	readback->mapped = NULL;
+	return GEMP_CL(clEnqueueUnmapMemObject(device->queue, readback->buffer.mem, mapped, 0, NULL, NULL));
+}
+
+gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, const gemp_buffer *buffer,
+                             const gemp_readback_range *ranges, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t size = 0;
+	*out = (gemp_host_mapping){ .buffer = buffer };
+	GEMP_CHECK(count <= GEMP_READBACK_RANGES);
+	for (size_t i = 0; i < count; i++) {
+		GEMP_CHECK(ranges[i].offset <= buffer->size && ranges[i].size <= buffer->size - ranges[i].offset);
+		out->ranges[i] = ranges[i];
+		size += ranges[i].size;
+	}
+	if (size == 0)
+		return GEMP_OK;
+	if (device->gpu) {
+		GEMP_TRY(gemp_pinned_take(&out->pinned, device, size));
+	} else {
+		cl_int error = CL_SUCCESS;
+		out->mapped = clEnqueueMapBuffer(device->queue, buffer->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, buffer->size, 0,
+		                                 NULL, NULL, &error);
+		GEMP_TRY(gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__));
+	}
+	char *next = out->pinned.host;
+	for (size_t i = 0; i < count; i++) {
+		if (ranges[i].size)
+			out->host[i] = device->gpu ? next : out->mapped + ranges[i].offset;
+		if (device->gpu)
+			next += ranges[i].size;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_host_mapping_end(gemp_host_mapping *landing, gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; landing->pinned.mem && i < GEMP_READBACK_RANGES; i++)
+		GEMP_TRY(gemp_buffer_write(device, landing->buffer, landing->ranges[i].offset, landing->ranges[i].size, landing->host[i]));
+	if (landing->mapped)
+		code = GEMP_CL(clEnqueueUnmapMemObject(device->queue, landing->buffer->mem, landing->mapped, 0, NULL, NULL));
+	landing->mapped = NULL;
+done:
+	return code;
+}
+
+void gemp_host_mapping_free(gemp_host_mapping *landing, gemp_device *device)
+{
+	if (landing->mapped)
+		clEnqueueUnmapMemObject(device->queue, landing->buffer->mem, landing->mapped, 0, NULL, NULL);
+	gemp_pinned_release(&landing->pinned, device);
+	*landing = (gemp_host_mapping){ 0 };
+}

@@ -1,0 +1,68 @@
+/* readback: a buffer that kernels write and the host reads beside the next kernel, without copying it once more:
+ * through page-locked memory on a GPU, where it lies on a CPU device.
+ *
+ *   kernel writes readback.buffer; has ended -> begin -> (next kernel, on another buffer, may run) -> wait: what was begun is
+ *   whole, at host[] -> the host reads -> end -> a kernel may write again
+ */
+
+#ifndef GEMP_DEVICE_STAGING_H
+#define GEMP_DEVICE_STAGING_H
+
+#include "device/device.h"
+
+enum { GEMP_READBACK_RANGES = 2 };
+
+typedef struct gemp_readback_range {
+	size_t offset, size; /* bytes of the buffer */
+} gemp_readback_range;
+
+typedef struct gemp_readback {
+	gemp_buffer buffer;
+	gemp_pinned pinned; /* on a GPU */
+	char *mapped;       /* on a CPU device: the buffer, from begin to end */
+	const char *host[GEMP_READBACK_RANGES]; /* of what was begun */
+	cl_event arrived;   /* the last transfer; NULL: none under way */
+} gemp_readback;
+
+gemp_code gemp_readback_new(gemp_readback *out, gemp_device *device, size_t size);
+void gemp_readback_free(gemp_readback *readback, gemp_device *device);
+
+/* count ranges, once the kernel that wrote them has ended. */
+gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count);
+gemp_code gemp_readback_wait(gemp_readback *readback);
+gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device);
+
+/* At least `size` bytes of page-locked memory of its own, perhaps what others have left; to be given back. Locking takes
+ * milliseconds per 10 MB. */
+gemp_code gemp_pinned_take(gemp_pinned *out, gemp_device *device, size_t size);
+void gemp_pinned_release(gemp_pinned *locked, gemp_device *device);
+/* Memory of the caller, whole pages of it, for a GPU to write to and read by itself, if its driver will: else it is as it was,
+ * and mem is NULL. Nobody else's use of it changes. To be given back before the memory is. */
+void gemp_pinned_register(gemp_pinned *out, gemp_device *device, void *memory, size_t size);
+void gemp_pinned_unregister(gemp_pinned *locked);
+/* Device: locked memory that was left. */
+void gemp_pinned_free_pool(gemp_device *device);
+
+/* landing: ranges of a buffer that the host fills, with what comes from elsewhere: by way of page-locked memory on a GPU, where
+ * they lie on a CPU device. The other way round: readback.h.
+ *
+ *   begin -> the host writes at host[] -> end: kernels launched from now on find it
+ */
+
+typedef struct gemp_host_mapping {
+	const gemp_buffer *buffer; /* borrowed */
+	gemp_readback_range ranges[GEMP_READBACK_RANGES];
+	char *host[GEMP_READBACK_RANGES]; /* of each range; NULL where it is empty */
+	gemp_pinned pinned;               /* on a GPU */
+	char *mapped;                     /* on a CPU device: the buffer, from begin to end */
+} gemp_host_mapping;
+
+/* count ranges, apart from one another. What was enqueued before has ended on return on a CPU device. To be freed also after a
+ * failure. */
+gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, const gemp_buffer *buffer,
+                             const gemp_readback_range *ranges, size_t count);
+gemp_code gemp_host_mapping_end(gemp_host_mapping *landing, gemp_device *device);
+/* Takes one that is {0}. */
+void gemp_host_mapping_free(gemp_host_mapping *landing, gemp_device *device);
+
+#endif

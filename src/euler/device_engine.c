@@ -1,0 +1,393 @@
+#include "euler/device_engine.h"
+
+#include "core/memory.h"
+#include "core/timer.h"
+#include "device/launch.h"
+#include "device/program.h"
+#include "device/transfer.h"
+#include "kernels/euler/euler_abi.h"
+
+#include <stdio.h>
+
+enum { CLEAR, FILL, PAIR, CHECK, WALK, LINK, LEAST, CIRCUITS, ROOTS, VISIT, ORPHANS, SAMPLE, GIANT, LABEL, UNITE, WORDS,
+	ROTATE, ROTATE_ORPHANS, LIST, DOUBLE, EMIT, SOURCES, KERNELS };
+
+static const char *const kernel_names[KERNELS] = { "euler_clear", "euler_fill", "euler_pair", "euler_check",
+	"euler_walk", "euler_link", "euler_least", "euler_circuits", "euler_roots", "euler_visit", "euler_orphans",
+	"euler_sample", "euler_giant", "euler_label", "euler_unite", "euler_words", "euler_rotate", "euler_rotate_orphans",
+	"euler_list", "euler_double", "euler_emit", "euler_sources" };
+
+enum { LARGE = 1 << 23 };      /* edges from which arrays do not fit a GPU's cache */
+enum { CONTENDED = 1 << 20, PART = 16 }; /* so many samples meet at few circuits: every PART-th block goes first */
+enum { GROUP = 256, WAVE = 2048, CPU_GROUP = 8, CPU_WAVE = 64 }; /* work-items of a group, and on a unit at a time */
+
+/* Arrays on the device, named as in euler.cl. */
+typedef struct arrays {
+	gemp_buffer begin, target, cursor, next, chunks, owner, segments, parent, root, sample, label, lists[2], counters;
+	gemp_buffer starts, visited, labelled, mark;       /* a bit a slot */
+	gemp_buffer some, full;                            /* a bit a word of mark */
+	gemp_buffer coarse;
+	gemp_buffer changed;                               /* a byte a segment */
+} arrays;
+
+typedef struct engine {
+	gemp_device *device;
+	const gemp_euler_edges *edges;
+	gemp_euler_result *out;
+	gemp_program program;
+	cl_kernel kernels[KERNELS];
+	arrays on;
+	gemp_timings laps[GEMP_EULER_STAGES];
+	cl_uint vertices, slots, splitters, seed, room; /* room: chunks of a pool */
+	cl_uint words, closing;                         /* words: of a bitmap of slots */
+	cl_uint samples, shift;                         /* shift: words of mark[] to a bit of coarse[] */
+	cl_ulong entries, all_entries;                  /* places of chunks: of the first walk, and of both */
+	size_t bits;                                    /* a splitter every 2^bits slots */
+	size_t group, wave;
+	cl_uint counters[EULER_COUNTERS];
+} engine;
+
+/* SIZES AND ARRAYS */
+
+static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
+{
+	size_t bits = 0;
+	if (!spacing)
+		return edges->edges >= LARGE ? 6 : 5;
+	while (bits < 16 && 2u << bits <= spacing)
+		bits++;
+	return bits;
+}
+
+static gemp_code measure(engine *e, const gemp_euler_options *options)
+{
+	const gemp_euler_edges *edges = e->edges;
+	if (edges->edges > GEMP_EULER_DEVICE_EDGES)
+		return gemp_fail(GEMP_EUSAGE, "%" PRIu64 " edges on one device, where up to %" PRIu64 " can be numbered; "
+		                 "--on host takes more", edges->edges, GEMP_EULER_DEVICE_EDGES);
+	e->bits = spacing_bits(edges, options->spacing);
+	e->vertices = (cl_uint)edges->rows;
+	e->slots = (cl_uint)edges->edges;
+	e->splitters = (cl_uint)((edges->edges + ((uint64_t)1 << e->bits) - 1) >> e->bits);
+	e->seed = (cl_uint)options->seed;
+	e->room = e->slots / EULER_CHUNK / EULER_POOLS + 1;
+	e->words = e->slots / 32 + 1;
+	e->closing = edges->closing == GEMP_NO_EDGE ? UINT32_MAX : (cl_uint)edges->closing;
+	e->entries = ((cl_ulong)e->splitters + (cl_ulong)e->room * EULER_POOLS) * EULER_CHUNK;
+	e->all_entries = e->entries + (cl_ulong)e->room * EULER_POOLS * EULER_CHUNK;
+	e->samples = (e->slots / EULER_SAMPLED / EULER_SAMPLE + 1) * EULER_SAMPLED;
+	while (e->words >> e->shift > EULER_COARSE - 1)
+		e->shift++;
+	e->group = e->device->gpu ? GROUP : CPU_GROUP;
+	e->wave = e->device->units * (size_t)(e->device->gpu ? WAVE : CPU_WAVE);
+	return GEMP_OK;
+}
+
+static gemp_code new_arrays(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	arrays *on = &e->on;
+	const size_t word = sizeof(cl_uint), pair = sizeof(cl_uint2), bitmap = e->words * word;
+	const struct { gemp_buffer *buffer; size_t size; } list[] = {
+		{ &on->begin, (e->vertices + (size_t)1) * word }, { &on->target, e->slots * word },
+		{ &on->cursor, e->vertices * word }, { &on->next, e->slots * word },
+		{ &on->chunks, (e->all_entries + EULER_PIECE) * word }, { &on->owner, 2 * (size_t)e->room * EULER_POOLS * pair },
+		{ &on->segments, e->splitters * pair }, { &on->parent, ((size_t)e->splitters + e->slots) * word },
+		{ &on->root, ((size_t)e->splitters + e->slots) * word }, { &on->sample, e->samples * word },
+		{ &on->label, e->slots * word }, { &on->lists[0], e->splitters * pair }, { &on->lists[1], e->splitters * pair },
+		{ &on->counters, EULER_COUNTERS * word }, { &on->starts, bitmap }, { &on->visited, bitmap },
+		{ &on->labelled, bitmap }, { &on->mark, bitmap }, { &on->some, (e->words / 32 + 1) * word },
+		{ &on->full, (e->words / 32 + 1) * word },
+		{ &on->coarse, EULER_COARSE / 8 }, { &on->changed, e->splitters },
+	};
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		GEMP_TRY(gemp_buffer_new(list[i].buffer, e->device, list[i].size, NULL));
+done:
+	return code;
+}
+
+static void free_arrays(engine *e)
+{
+	arrays *on = &e->on;
+	gemp_buffer *const list[] = { &on->begin, &on->target, &on->cursor, &on->next, &on->chunks, &on->owner, &on->segments,
+		&on->parent, &on->root, &on->sample, &on->label, &on->lists[0], &on->lists[1], &on->counters, &on->starts,
+		&on->visited, &on->labelled, &on->mark, &on->some, &on->full, &on->coarse, &on->changed };
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		gemp_buffer_free(list[i], e->device);
+}
+
+static gemp_code build(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, options[64];
+	snprintf(options, sizeof options, "-DEULER_SPACING_BITS=%zu", e->bits);
+	GEMP_TRY(gemp_kernel_source(&source, "euler.cl"));
+	GEMP_TRY(gemp_program_new(&e->program, e->device, source, options));
+	for (size_t k = 0; k < KERNELS; k++)
+		GEMP_TRY(gemp_kernel_new(&e->kernels[k], &e->program, kernel_names[k]));
+done:
+	gemp_free(source);
+	return code;
+}
+
+/* LAUNCHES */
+
+/* work: work-items there is something to do for, if there are fewer of them than there is room for. */
+static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t work, const gemp_argument *arguments,
+                        size_t count)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_launch_with(e->device, e->kernels[kernel], work < e->wave ? (size_t)work : e->wave, e->group, arguments,
+	                          count));
+	GEMP_TRY(gemp_timings_add(&e->laps[stage], e->device));
+done:
+	return code;
+}
+
+#define LAUNCH(stage, kernel, work, ...)                                                                       \
+	launch(e, GEMP_EULER_##stage, (kernel), (work), (const gemp_argument[]){ __VA_ARGS__ },                \
+	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+#define MEM(name) GEMP_ARG(&e->on.name.mem)
+#define CHUNKS(entries) MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries), \
+	GEMP_ARG(&e->room)
+
+static gemp_code read_counters(engine *e)
+{
+	return gemp_buffer_read(e->device, &e->on.counters, 0, sizeof e->counters, e->counters);
+}
+
+/* STAGES */
+
+static gemp_code fill_and_pair(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	cl_uint most = e->samples > e->splitters ? e->samples : e->splitters;
+	most = most > EULER_COARSE / 32 ? most : EULER_COARSE / 32;
+	GEMP_TRY(LAUNCH(FILL, CLEAR, most, MEM(starts), MEM(visited), MEM(labelled), MEM(mark), MEM(some), MEM(full),
+	                GEMP_ARG(&e->words), MEM(coarse), MEM(changed), GEMP_ARG(&e->splitters), MEM(sample),
+	                GEMP_ARG(&e->samples), MEM(counters), GEMP_ARG(&most)));
+	GEMP_TRY(LAUNCH(FILL, FILL, e->vertices, MEM(begin), MEM(cursor), MEM(starts), GEMP_ARG(&e->vertices)));
+	GEMP_TRY(LAUNCH(PAIR, PAIR, e->slots, MEM(target), MEM(cursor), MEM(next), GEMP_ARG(&e->slots)));
+	GEMP_TRY(LAUNCH(PAIR, CHECK, e->vertices, MEM(begin), MEM(cursor), GEMP_ARG(&e->vertices), MEM(counters)));
+	GEMP_TRY(read_counters(e));
+done:
+	return code;
+}
+
+static gemp_code walk(engine *e, gemp_euler_stage stage)
+{
+	const cl_uint again = stage == GEMP_EULER_REWALK;
+	return launch(e, stage, WALK, e->splitters, (const gemp_argument[]){ MEM(next), MEM(chunks), MEM(owner), MEM(segments),
+	              GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed), MEM(counters), GEMP_ARG(&e->room),
+	              MEM(changed), GEMP_ARG(&again) }, 11);
+}
+
+static gemp_code find_circuits(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	size_t from = 0;
+	GEMP_TRY(walk(e, GEMP_EULER_WALK));
+	GEMP_TRY(LAUNCH(CIRCUITS, LINK, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters), MEM(counters)));
+	for (cl_uint reach = 2; reach < e->splitters && reach; reach *= 2, from = !from)
+		GEMP_TRY(LAUNCH(CIRCUITS, LEAST, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
+	GEMP_TRY(LAUNCH(CIRCUITS, CIRCUITS, e->splitters, MEM(lists[from]), MEM(parent), MEM(root), GEMP_ARG(&e->splitters),
+	                MEM(counters)));
+	GEMP_TRY(LAUNCH(ORPHANS, VISIT, e->entries / 4, CHUNKS(entries), MEM(visited), MEM(sample),
+	                GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(LAUNCH(ORPHANS, ORPHANS, e->slots / 8 + 1, MEM(next), MEM(visited), MEM(label), MEM(labelled),
+	                MEM(parent), MEM(root), GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters)));
+done:
+	return code;
+}
+
+static gemp_code unite_sample(engine *e, cl_uint step)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), GEMP_ARG(&step), MEM(root), MEM(parent),
+	                MEM(starts), MEM(mark), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
+done:
+	return code;
+}
+
+static gemp_code unite(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	if (e->samples >= CONTENDED)
+		GEMP_TRY(unite_sample(e, PART));
+	GEMP_TRY(unite_sample(e, 1));
+	GEMP_TRY(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, LABEL, e->entries, CHUNKS(entries), MEM(root), MEM(label), MEM(labelled), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, UNITE, e->slots / 8 + 1, MEM(label), MEM(labelled), MEM(root), MEM(parent),
+	                MEM(starts), MEM(mark), GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(read_counters(e));
+done:
+	return code;
+}
+
+/* For pictures: the circuits as they are, and where they are to be joined. */
+static gemp_code keep(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *next = NULL, *mark = NULL, circuits = 0;
+	GEMP_TRY(GEMP_NEW(next, e->slots));
+	GEMP_TRY(GEMP_NEW(mark, e->words));
+	GEMP_TRY(GEMP_NEW(e->out->circuit, e->slots));
+	GEMP_TRY(GEMP_NEW(e->out->joined, e->slots));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.next, 0, e->slots * sizeof *next, next));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
+	for (uint32_t s = 0; s < e->slots; s++) {
+		e->out->joined[s] = mark[s / 32] >> s % 32 & 1;
+		if (!e->out->circuit[s])
+			circuits++;
+		for (uint32_t at = s; !e->out->circuit[at]; at = next[at])
+			e->out->circuit[at] = circuits;
+	}
+done:
+	gemp_free(next);
+	gemp_free(mark);
+	return code;
+}
+
+static gemp_code rotate(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full), MEM(coarse),
+	                GEMP_ARG(&e->shift)));
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE, e->entries / 4, CHUNKS(entries), MEM(next), MEM(mark), MEM(some), MEM(full),
+	                MEM(coarse), GEMP_ARG(&e->shift), MEM(changed), GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots / 8 + 1, MEM(visited), MEM(next), MEM(mark), MEM(some), MEM(full),
+	                GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(walk(e, GEMP_EULER_REWALK));
+done:
+	return code;
+}
+
+/* The order takes the place of the labels. */
+static gemp_code rank_and_emit(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	size_t from = 0;
+	GEMP_TRY(LAUNCH(RANK, LIST, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters)));
+	for (cl_uint reach = 1; reach < e->splitters && reach; reach *= 2, from = !from)
+		GEMP_TRY(LAUNCH(RANK, DOUBLE, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
+	GEMP_TRY(LAUNCH(EMIT, EMIT, e->all_entries / 4, CHUNKS(all_entries), MEM(changed), MEM(lists[from]), MEM(label),
+	                GEMP_ARG(&e->slots), GEMP_ARG(&e->closing), MEM(counters)));
+	GEMP_TRY(read_counters(e));
+done:
+	return code;
+}
+
+/* RESULT */
+
+static gemp_code upload(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	const gemp_transfer_numbers begin = { .wide = (uint64_t *)(uintptr_t)e->edges->begin };
+	const gemp_transfer_numbers target = { .narrow = (uint32_t *)(uintptr_t)e->edges->target };
+	GEMP_TRY(gemp_transfer_upload(e->device, &e->on.begin, begin, e->edges->rows + 1));
+	GEMP_TRY(gemp_transfer_upload(e->device, &e->on.target, target, e->slots));
+	e->out->upload = gemp_now() - since;
+done:
+	return code;
+}
+
+/* From place `cut` of the buffer on, round its end. */
+static gemp_code take_round(engine *e, const gemp_buffer *from, size_t cut, gemp_transfer_numbers to, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t first = e->slots - cut < count ? e->slots - cut : count;
+	GEMP_TRY(gemp_transfer_download(e->device, from, cut, to, first));
+	to = (gemp_transfer_numbers){ to.narrow ? to.narrow + first : NULL, to.wide ? to.wide + first : NULL };
+	GEMP_TRY(gemp_transfer_download(e->device, from, 0, to, count - first));
+done:
+	return code;
+}
+
+/* A path begins behind the closing edge, which is left out. */
+static gemp_code download(engine *e, bool sources)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_order *order = &e->out->order;
+	bool path = e->closing != UINT32_MAX;
+	size_t cut = path ? e->counters[EULER_CUT] + (size_t)1 : 0;
+	double since = gemp_now();
+	order->edges = e->slots - (gemp_edge)path;
+	order->count = order->edges;
+	GEMP_TRY(GEMP_NEW(order->edge, order->count));
+	GEMP_TRY(take_round(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
+	if (sources) { /* successors are not needed any more */
+		GEMP_TRY(GEMP_NEW(order->source, order->count));
+		GEMP_TRY(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
+		GEMP_TRY(GEMP_CL(clFinish(e->device->queue)));
+		GEMP_TRY(take_round(e, &e->on.next, cut, (gemp_transfer_numbers){ .narrow = order->source }, order->count));
+	}
+	e->out->download = gemp_now() - since;
+done:
+	return code;
+}
+
+static gemp_code add_up_laps(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
+		GEMP_TRY(gemp_timings_seconds(&e->laps[s], &e->out->seconds[s]));
+done:
+	return code;
+}
+
+static gemp_code find(engine *e, const gemp_euler_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_result *out = e->out;
+	GEMP_TRY(upload(e));
+	GEMP_TRY(fill_and_pair(e));
+	out->unbalanced = e->counters[EULER_UNBALANCED];
+	if (out->unbalanced)
+		goto done;
+	GEMP_TRY(find_circuits(e));
+	GEMP_TRY(unite(e));
+	out->splitters = e->splitters;
+	out->circuits = (gemp_count)e->counters[EULER_CIRCUITS] + e->counters[EULER_ORPHANS];
+	out->joins = e->counters[EULER_JOINS];
+	out->components = out->circuits - out->joins;
+	if (options->keep_circuits)
+		GEMP_TRY(keep(e));
+	if (out->components == 1) {
+		GEMP_TRY(rotate(e));
+		GEMP_TRY(rank_and_emit(e));
+		GEMP_TRY(download(e, options->sources));
+	}
+	GEMP_TRY(add_up_laps(e));
+	GEMP_TRY(gemp_program_store(e->device, &e->program));
+done:
+	return code;
+}
+
+gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, const gemp_euler_edges *edges,
+                               const gemp_euler_options *options)
+{
+	gemp_code code = GEMP_OK;
+	engine e = { .device = device, .edges = edges, .out = out };
+	*out = (gemp_euler_result){ .engine = "device" };
+	if (edges->edges == 0)
+		return GEMP_OK;
+	GEMP_TRY(measure(&e, options));
+	GEMP_TRY(build(&e));
+	GEMP_TRY(new_arrays(&e));
+	double since = gemp_now();
+	GEMP_TRY(find(&e, options));
+	out->total = gemp_now() - since;
+done:
+	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
+		gemp_timings_free(&e.laps[s]);
+	for (size_t k = 0; k < KERNELS; k++)
+		if (e.kernels[k])
+			clReleaseKernel(e.kernels[k]);
+	gemp_program_free(&e.program);
+	free_arrays(&e);
+	if (code != GEMP_OK)
+		gemp_euler_result_free(out);
+	return code;
+}

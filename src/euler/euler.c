@@ -1,0 +1,296 @@
+#include "euler/euler.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+enum { ROWS_A_PIECE = 16384 };
+
+/* Which relations, and that all of them are directed or all undirected. */
+static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_graph *graph, const bool *relations)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(edges->relations, graph->relation_count));
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		const gemp_relation *relation = &graph->relations[r];
+		if (relations && !relations[r])
+			continue;
+		if (edges->relation_count && edges->undirected == relation->directed) {
+			code = gemp_fail(GEMP_EUSAGE, "relation '%s' is %s and '%s' is not; take those of one kind with --relation",
+			                 relation->name, relation->directed ? "directed" : "undirected",
+			                 edges->relations[0]->name);
+			goto done;
+		}
+		edges->undirected = !relation->directed;
+		edges->relations[edges->relation_count++] = relation;
+		edges->first += relation->first_edge;
+		edges->edges += relation->edge_count;
+	}
+done:
+	return code;
+}
+
+static void merge_rows(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	gemp_euler_edges *edges = context;
+	size_t end = (piece + 1) * ROWS_A_PIECE < edges->rows ? (piece + 1) * ROWS_A_PIECE : edges->rows;
+	for (size_t row = piece * ROWS_A_PIECE; row < end; row++) {
+		gemp_vertex *to = edges->own_target + edges->begin[row];
+		for (size_t r = 0; r < edges->relation_count; r++) {
+			const gemp_relation *relation = edges->relations[r];
+			size_t count = relation->out_offsets[row + 1] - relation->out_offsets[row];
+			memcpy(to, relation->out_targets + relation->out_offsets[row], count * sizeof *to);
+			to += count;
+		}
+	}
+}
+
+static gemp_code merge_relations(gemp_euler_edges *edges)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(edges->own_begin, edges->rows + 1));
+	for (size_t row = 0; row <= edges->rows; row++)
+		for (size_t r = 0; r < edges->relation_count; r++)
+			edges->own_begin[row] += edges->relations[r]->out_offsets[row];
+	GEMP_TRY(GEMP_NEW(edges->own_target, edges->own_begin[edges->rows]));
+	edges->begin = edges->own_begin;
+	edges->target = edges->own_target;
+	gemp_parallel_for((edges->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, merge_rows, edges);
+done:
+	return code;
+}
+
+gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_graph *graph, const bool *relations)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_euler_edges){ .rank = graph->rank, .ranks = graph->ranks, .vertices = graph->vertex_count,
+		.bounds = graph->bounds, .rows = graph->rows, .closing = GEMP_NO_EDGE, .path_start = GEMP_NO_VERTEX,
+		.path_end = GEMP_NO_VERTEX };
+	GEMP_TRY(choose_relations(out, graph, relations));
+	if (out->relation_count == 1) {
+		out->begin = out->relations[0]->out_offsets;
+		out->target = out->relations[0]->out_targets;
+	} else {
+		GEMP_TRY(merge_relations(out));
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_euler_edges_free(out);
+	return code;
+}
+
+enum { BLOCK = 1 << 14, ROUND = 1 << 22 }; /* slots a thread answers at a time, and a rank asks for in one round */
+
+typedef struct asking {
+	const gemp_comm *comm;
+	const gemp_euler_edges *edges;
+	gemp_euler_answer *answer;
+	void *self;
+	uint64_t *firsts; /* [ranks + 1] first slots */
+	int *owner;       /* [ROUND] */
+} asking;
+
+/* Collective. */
+static gemp_code begin(asking *a)
+{
+	gemp_code code = GEMP_OK;
+	size_t ranks = (size_t)a->comm->size;
+	code = GEMP_NEW(a->firsts, ranks + 1);
+	if (code == GEMP_OK && ranks > 1)
+		code = GEMP_NEW(a->owner, ROUND);
+	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	GEMP_MPI(MPI_Allgather(&a->edges->first, 1, MPI_UINT64_T, a->firsts, 1, MPI_UINT64_T, a->comm->world));
+	a->firsts[ranks] = a->edges->edges;
+done:
+	return code;
+}
+
+/* This rank's rows with one slot more at the end of `row`. */
+static gemp_code insert(gemp_euler_edges *edges, size_t row, gemp_vertex target)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *begin = NULL;
+	gemp_vertex *targets = NULL;
+	size_t before = edges->begin[row + 1], count = edges->begin[edges->rows];
+	GEMP_TRY(GEMP_NEW(begin, edges->rows + 1));
+	GEMP_TRY(GEMP_NEW(targets, count + 1));
+	for (size_t r = 0; r <= edges->rows; r++)
+		begin[r] = edges->begin[r] + (r > row);
+	memcpy(targets, edges->target, before * sizeof *targets);
+	targets[before] = target;
+	memcpy(targets + before + 1, edges->target + before, (count - before) * sizeof *targets);
+	gemp_free(edges->own_begin);
+	gemp_free(edges->own_target);
+	edges->begin = edges->own_begin = begin;
+	edges->target = edges->own_target = targets;
+	begin = NULL;
+	targets = NULL;
+	edges->closing = edges->first + before;
+done:
+	gemp_free(begin);
+	gemp_free(targets);
+	return code;
+}
+
+gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t first = edges->bounds[edges->rank];
+	if (end >= first && end < first + edges->rows)
+		GEMP_TRY(insert(edges, end - first, start));
+	else if (end < first)
+		edges->first++;
+	edges->edges++;
+	edges->path_start = start;
+	edges->path_end = end;
+done:
+	return code;
+}
+
+gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_euler_edges *from)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(to->relations, from->relation_count));
+	to->relation_count = from->relation_count;
+	for (size_t r = 0; r < from->relation_count; r++)
+		to->relations[r] = from->relations[r];
+done:
+	return code;
+}
+
+void gemp_euler_edges_free(gemp_euler_edges *edges)
+{
+	gemp_free(edges->relations);
+	gemp_free(edges->own_begin);
+	gemp_free(edges->own_target);
+	gemp_free(edges->own_edge);
+	*edges = (gemp_euler_edges){ 0 };
+}
+
+gemp_vertex gemp_euler_source(const gemp_euler_edges *edges, gemp_edge slot)
+{
+	uint64_t local = slot - edges->first;
+	return (gemp_vertex)(edges->bounds[edges->rank] + gemp_range_find(edges->begin, edges->rows, local));
+}
+
+gemp_euler_edge gemp_euler_edge_of(const gemp_euler_edges *edges, gemp_vertex source, gemp_edge slot)
+{
+	size_t row = source - edges->bounds[edges->rank], r = 0;
+	if (edges->own_edge)
+		return gemp_euler_edge_named(edges->own_edge[slot - edges->first]);
+	uint64_t at = slot - edges->first - edges->begin[row];
+	for (; r < edges->relation_count; r++) {
+		const gemp_relation *relation = edges->relations[r];
+		uint64_t count = relation->out_offsets[row + 1] - relation->out_offsets[row];
+		if (at < count)
+			return (gemp_euler_edge){ r, relation->first_edge + relation->out_offsets[row] + at };
+		at -= count;
+	}
+	return (gemp_euler_edge){ edges->relation_count, GEMP_NO_EDGE };
+}
+
+static void gemp_euler_order_free(gemp_euler_order *order)
+{
+	gemp_free(order->edge);
+	gemp_free(order->source);
+	*order = (gemp_euler_order){ 0 };
+}
+
+void gemp_euler_result_free(gemp_euler_result *result)
+{
+	gemp_euler_order_free(&result->order);
+	gemp_free(result->circuit);
+	gemp_free(result->joined);
+	*result = (gemp_euler_result){ 0 };
+}
+
+/* Numbers have 4 bytes there, and slots bitmaps; a sixteenth of them is in the sample. */
+double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_t edges, uint64_t splitters)
+{
+	double n = (double)vertices, m = (double)edges, s = (double)splitters;
+	switch (stage) {
+	case GEMP_EULER_FILL: /* begins become cursors; bitmaps, the sample */
+		return 8 * n + 4 * m / 8 + m / 4;
+	case GEMP_EULER_PAIR: /* targets, successors, cursors, which are checked then */
+		return 8 * m + 16 * n;
+	case GEMP_EULER_WALK: /* successors, chunks, segments */
+		return 8 * m + 8 * s;
+	case GEMP_EULER_CIRCUITS: /* segments become a list, that becomes parents and roots */
+		return 32 * s;
+	case GEMP_EULER_ORPHANS: /* chunks, visited twice, the sample */
+		return 4 * m + m / 4 + m / 4;
+	case GEMP_EULER_UNION: /* the sample, labelled, row starts, roots */
+		return m / 4 + m / 8 + m / 8 + 8 * s;
+	case GEMP_EULER_ROTATE: /* chunks, marks, visited */
+		return 4 * m + m / 8 + m / 8;
+	case GEMP_EULER_REWALK:
+		return s;
+	case GEMP_EULER_RANK: /* segments become a list */
+		return 16 * s;
+	case GEMP_EULER_EMIT: /* chunks, the list, the order */
+		return 8 * m + 9 * s;
+	default:
+		return 0;
+	}
+}
+
+const char *const gemp_euler_stage_name[GEMP_EULER_STAGES] = { "fill", "pair", "walk", "circuits", "orphans", "union",
+	"rotate", "rewalk", "rank", "emit" };
+
+/* Slots that others, or this rank, ask about. */
+typedef struct list {
+	const asking *a;
+	const gemp_edge *slots;
+	uint64_t *answers;
+	size_t count;
+} list;
+
+static void answer_block(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const list *l = context;
+	size_t end = (piece + 1) * BLOCK < l->count ? (piece + 1) * BLOCK : l->count;
+	for (size_t i = piece * BLOCK; i < end; i++)
+		l->answers[i] = l->a->answer(l->a->self, l->slots[i]);
+}
+
+static gemp_code answer_all(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	list l = { self, records, answers, count };
+	gemp_parallel_for((count + BLOCK - 1) / BLOCK, answer_block, &l);
+	return GEMP_OK;
+}
+
+static gemp_code check(const asking *a, const gemp_edge *slots, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slots[i] >= a->edges->edges)
+			return gemp_fail(GEMP_EINTERNAL, "rank %d: there is no slot %" PRIu64 " among %" PRIu64, a->comm->rank,
+			                 slots[i], a->edges->edges);
+	return GEMP_OK;
+}
+
+gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots, size_t count,
+                         gemp_euler_answer *answer, void *self, uint64_t *answers)
+{
+	gemp_code code = GEMP_OK;
+	asking a = { .comm = comm, .edges = edges, .answer = answer, .self = self };
+	uint64_t most = count;
+	GEMP_TRY(gemp_comm_agree(comm, check(&a, slots, count)));
+	GEMP_TRY(begin(&a));
+	gemp_comm_max(comm, &most, 1);
+	for (size_t from = 0; from < most; from += ROUND) {
+		size_t at = from < count ? from : count, now = count - at < ROUND ? count - at : ROUND;
+		for (size_t i = 0; i < now && a.owner; i++)
+			a.owner[i] = (int)gemp_range_find(a.firsts, (size_t)comm->size, slots[at + i]);
+		const gemp_request request = { .records = slots + at, .count = now, .size = sizeof *slots, .owner = a.owner,
+			.handler = answer_all, .self = &a };
+		GEMP_TRY(gemp_request_run(comm, &request, answers + at));
+	}
+done:
+	gemp_free(a.firsts);
+	gemp_free(a.owner);
+	return code;
+}

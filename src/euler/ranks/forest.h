@@ -1,0 +1,65 @@
+/* ranks_forest: sets of circuits that are united, and a spanning forest of the circuit graph that teams find together.
+ *
+ * Each team has a forest of its own. Teams tell one another in log2(teams) steps: in the first the second of two tells
+ * the first, then the first of the second two that of the first two, and so on. Circuits that only the teams of such a
+ * block have are closed to others: an edge that joins them to one set is settled, whatever others know, as long as it
+ * does not join two circuits that are open. So only edges between open circuits go on, of what the settled ones leave
+ * of the graph: at most as many as open circuits, less one.
+ */
+
+#ifndef GEMP_EULER_RANKS_FOREST_H
+#define GEMP_EULER_RANKS_FOREST_H
+
+#include "euler/ranks/team_exchange.h"
+
+typedef struct gemp_euler_joint {
+	uint64_t a, b;            /* circuits */
+	uint64_t slot;            /* of all ranks */
+	uint8_t closing_a, closing_b; /* the step with which they are closed; 0: no other team has them */
+} gemp_euler_joint;
+
+typedef struct gemp_euler_forest {
+	gemp_euler_joint *joints; /* [count] */
+	size_t count;
+	uint64_t *decided;        /* [settled_count] slots */
+	size_t decided_count, decided_capacity;
+} gemp_euler_forest;
+
+/* Collective. Circuits that have slots of this team: which step closes each, reach[present->count], the caller's. */
+gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_euler_subset *present, uint8_t **reach);
+
+/* Collective. joints: a forest of this team, all of it open; afterwards settled, on whichever team. A number of a
+ * circuit is below `bound`. */
+gemp_code gemp_euler_forest_merge(gemp_euler_team *team, gemp_euler_forest *forest, uint64_t bound);
+
+void gemp_euler_forest_free(gemp_euler_forest *forest);
+
+/* Sets as trees: parent[i] < i but for roots. Several threads and processes at once. */
+GEMP_INLINE uint64_t gemp_euler_root_of(void *parent, uint64_t i, bool wide)
+{
+	uint64_t above = gemp_number_load(parent, i, wide);
+	while (above != i) {
+		uint64_t next = gemp_number_load(parent, above, wide);
+		if (next != above)
+			gemp_number_store(parent, i, next, wide);
+		i = above;
+		above = next;
+	}
+	return i;
+}
+
+/* True: they were apart. */
+GEMP_INLINE bool gemp_euler_unite(void *parent, uint64_t a, uint64_t b, bool wide)
+{
+	for (;;) {
+		a = gemp_euler_root_of(parent, a, wide);
+		b = gemp_euler_root_of(parent, b, wide);
+		if (a == b)
+			return false;
+		uint64_t larger = a > b ? a : b, smaller = a > b ? b : a;
+		if (gemp_number_cas(parent, larger, larger, smaller, wide))
+			return true;
+	}
+}
+
+#endif

@@ -1,0 +1,312 @@
+#include "euler/ranks/join.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "euler/ranks/forest.h"
+
+enum { SLOTS_A_PIECE = 1 << 14, BLOCK = 1 << 12, SAMPLE = 1 << 8, CIRCUITS_A_PIECE = 1 << 15 };
+
+typedef struct joining {
+	const gemp_euler_list *list;
+	const gemp_euler_edges *edges;
+	bool wide;
+	gemp_euler_lookup circuit; /* of each slot; of several teams, its index in `present` */
+	gemp_euler_lookup root;    /* of each slot, the root of its circuit */
+	gemp_euler_subset present; /* circuits that have slots here; of a single team not used */
+	size_t circuits;
+	gemp_euler_block parent;   /* [circuits] numbers */
+	uint64_t *joined;
+	uint64_t joins;            /* made here */
+	bool sample;               /* the first slots of each block, or the others */
+} joining;
+
+/* Slots first .. end - 1 of this rank are united with the slots before them in their rows. */
+GEMP_INLINE uint64_t join_slots(joining *j, size_t first, size_t end, bool wide)
+{
+	const gemp_euler_edges *edges = j->edges;
+	size_t row = gemp_range_find(edges->begin, edges->rows, first), base = j->list->part;
+	uint64_t joins = 0;
+	for (size_t x = first; x < end; row++) {
+		size_t stop = edges->begin[row + 1] < end ? edges->begin[row + 1] : end;
+		x = x > edges->begin[row] ? x : edges->begin[row] + 1;
+		if (x >= stop) {
+			x = stop;
+			continue;
+		}
+		for (uint64_t last = gemp_euler_lookup_at(&j->root, base + x - 1, wide); x < stop; x++) {
+			uint64_t root = gemp_euler_lookup_at(&j->root, base + x, wide);
+			if (root != last && gemp_euler_unite(j->parent.at, last, root, wide)) {
+				gemp_bit_set(j->joined, base + x);
+				joins++;
+			}
+			last = root;
+		}
+	}
+	return joins;
+}
+
+/* A few of the slots join nearly all circuits in most graphs; for the others a look at the roots is enough then. */
+GEMP_INLINE void join_piece(joining *j, size_t piece, bool wide)
+{
+	size_t slots = j->list->part_end - j->list->part, joins = 0;
+	size_t end = (piece + 1) * SLOTS_A_PIECE < slots ? (piece + 1) * SLOTS_A_PIECE : slots;
+	for (size_t x = piece * SLOTS_A_PIECE; x < end; x += BLOCK) {
+		size_t sampled = x + SAMPLE < end ? x + SAMPLE : end, stop = x + BLOCK < end ? x + BLOCK : end;
+		joins += j->sample ? join_slots(j, x, sampled, wide) : join_slots(j, sampled, stop, wide);
+	}
+	if (joins)
+		__atomic_fetch_add(&j->joins, joins, __ATOMIC_RELAXED);
+}
+GEMP_WIDTHS(join_body, join_piece, joining)
+
+static void compress(joining *j, void *numbers, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		gemp_number_set(numbers, i, gemp_euler_root_of(j->parent.at, gemp_number_at(numbers, i, j->wide), j->wide), j->wide);
+}
+
+static void compress_body(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	joining *j = context;
+	size_t first, end, stop = (piece + 1) * CIRCUITS_A_PIECE;
+	gemp_euler_team_part(j->list->team, j->list->splitters, &first, &end);
+	end = first + stop < end ? first + stop : end;
+	compress(j, j->root.own, first + piece * CIRCUITS_A_PIECE, end);
+	if (j->root.values)
+		compress(j, j->root.values, piece * CIRCUITS_A_PIECE, stop < j->root.named.count ? stop : j->root.named.count);
+}
+
+static void unite_slots(joining *j)
+{
+	const gemp_euler_team *team = j->list->team;
+	size_t pieces = (j->list->part_end - j->list->part + SLOTS_A_PIECE - 1) / SLOTS_A_PIECE;
+	size_t most = j->list->splitters > j->root.named.count ? j->list->splitters : j->root.named.count;
+	j->sample = true;
+	gemp_parallel_for(pieces, join_body, j);
+	gemp_euler_team_fence(team);
+	gemp_parallel_for((most + CIRCUITS_A_PIECE - 1) / CIRCUITS_A_PIECE, compress_body, j);
+	gemp_euler_team_fence(team);
+	j->sample = false;
+	gemp_parallel_for(pieces, join_body, j);
+	gemp_euler_team_fence(team);
+}
+
+static void add_present(joining *j, const void *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		gemp_euler_subset_add(&j->present, gemp_number_at(numbers, i, j->wide));
+}
+
+static void by_index(joining *j, void *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		gemp_number_set(numbers, i, gemp_euler_subset_index(&j->present, gemp_number_at(numbers, i, j->wide)), j->wide);
+}
+
+/* Several teams: circuits that have slots here get small numbers, and roots arrays of their own. */
+static gemp_code count_present(joining *j, uint64_t bound)
+{
+	gemp_code code = GEMP_OK;
+	size_t size = gemp_number_size(j->wide), own = j->list->splitters, named = j->circuit.named.count;
+	GEMP_TRY(gemp_euler_subset_new(&j->present, bound));
+	add_present(j, j->circuit.own, own);
+	add_present(j, j->circuit.values, named);
+	gemp_euler_subset_seal(&j->present);
+	by_index(j, j->circuit.own, own);
+	by_index(j, j->circuit.values, named);
+	j->circuits = j->present.count;
+	j->root.own = gemp_calloc(own, size);
+	j->root.values = gemp_calloc(named, size);
+	if (!j->root.own || !j->root.values)
+		return GEMP_ENOMEM;
+	memcpy(j->root.own, j->circuit.own, own * size);
+	memcpy(j->root.values, j->circuit.values, named * size);
+done:
+	return code;
+}
+
+/* The forest of this team, whose bits are cleared. */
+static gemp_code list_joints(joining *j, const uint8_t *reach, gemp_euler_forest *forest)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_euler_list *list = j->list;
+	uint64_t *circuit = NULL;
+	size_t count = 0;
+	GEMP_TRY(GEMP_NEW(forest->joints, j->joins));
+	GEMP_TRY(GEMP_NEW(circuit, j->circuits));
+	for (size_t word = 0; word < j->present.words; word++)
+		GEMP_EACH_BIT(j->present.word[word].bits, bit)
+			circuit[count++] = word * 64 + bit;
+	for (size_t word = 0; word <= list->count / 64; word++) {
+		GEMP_EACH_BIT(j->joined[word], bit) {
+			size_t x = word * 64 + bit;
+			uint64_t a = gemp_euler_lookup_at(&j->circuit, x - 1, j->wide), b = gemp_euler_lookup_at(&j->circuit, x, j->wide);
+			forest->joints[forest->count++] =
+				(gemp_euler_joint){ circuit[a], circuit[b], list->low + x, reach[a], reach[b] };
+		}
+		j->joined[word] = 0;
+	}
+done:
+	gemp_free(circuit);
+	return code;
+}
+
+/* The forest of this team becomes part of the forest of all, and slots hear of it from whichever team settles them. */
+static gemp_code unite_teams(joining *j, uint64_t bound)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_team *team = j->list->team;
+	gemp_euler_forest forest = { 0 };
+	uint8_t *reach = NULL;
+	GEMP_TRY(gemp_euler_forest_closing(team, &j->present, &reach));
+	GEMP_TRY(gemp_comm_agree(team->comm, list_joints(j, reach, &forest)));
+	GEMP_TRY(gemp_euler_forest_merge(team, &forest, bound));
+	GEMP_TRY(gemp_euler_bits_set(team, forest.decided, forest.decided_count, j->list->bounds, j->joined));
+	j->joins = forest.decided_count;
+done:
+	gemp_euler_forest_free(&forest);
+	gemp_free(reach);
+	return code;
+}
+
+static gemp_code prepare(joining *j, uint64_t bound)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_team *team = j->list->team;
+	j->circuits = team->circuits;
+	if (team->teams > 1)
+		code = count_present(j, bound);
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	code = gemp_euler_block_new(team, &j->parent, j->circuits, gemp_number_size(j->wide));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	if (team->member == 0)
+		for (size_t i = 0; i < j->circuits; i++)
+			gemp_number_set(j->parent.at, i, i, j->wide);
+	gemp_euler_team_fence(team);
+done:
+	return code;
+}
+
+gemp_code gemp_euler_join(gemp_euler_lookup *lookup, const gemp_euler_edges *edges, uint64_t *joined, uint64_t *joins)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_euler_list *list = lookup->list;
+	gemp_euler_team *team = list->team;
+	joining j = { .list = list, .edges = edges, .wide = list->wide, .circuit = *lookup, .root = *lookup,
+		.joined = joined };
+	uint64_t bound = team->circuits;
+	if (team->teams > 1)
+		j.root.own = j.root.values = NULL;
+	gemp_comm_max(team->comm, &bound, 1);
+	bound *= team->teams;
+	GEMP_TRY(prepare(&j, bound));
+	unite_slots(&j);
+	if (team->teams > 1)
+		GEMP_TRY(unite_teams(&j, bound));
+	*joins = gemp_comm_sum1(team->comm, j.joins);
+done:
+	if (team->teams > 1) {
+		gemp_free(j.root.own);
+		gemp_free(j.root.values);
+	}
+	gemp_euler_subset_free(&j.present);
+	gemp_euler_block_free(&j.parent);
+	return code;
+}
+
+/* The stretch that leads to a slot: its own, and if a new one begins there, the one before. */
+static uint64_t stretch_to(const gemp_euler_list *list, size_t slot)
+{
+	uint64_t label = gemp_euler_label_at(list, slot, list->wide), flag = gemp_euler_label_flag(list->wide);
+	return label & flag ? gemp_number_at(list->from.at, (label & ~flag) - 1, list->wide) : label - 1;
+}
+
+/* A stretch is changed: its bit is set here, or it is put down for its owner. */
+typedef struct noting {
+	uint64_t *bits;
+	gemp_euler_subset *elsewhere; /* NULL: there is but one team */
+} noting;
+
+static void note(const noting *n, uint64_t number)
+{
+	if (n->elsewhere)
+		gemp_euler_subset_add(n->elsewhere, number);
+	else
+		gemp_bit_set(n->bits, number);
+}
+
+/* Slots of runs of joined ones, the first of which has no bit of its own. */
+static void note_changed(const gemp_euler_list *list, const uint64_t *joined, noting n)
+{
+	for (size_t word = list->part / 64; word * 64 < list->part_end; word++)
+		GEMP_EACH_BIT(joined[word], bit) {
+			size_t slot = word * 64 + bit;
+			if (slot < list->part || slot >= list->part_end)
+				continue;
+			note(&n, stretch_to(list, slot));
+			if (!gemp_bit(joined, slot - 1))
+				note(&n, stretch_to(list, slot - 1));
+		}
+}
+
+/* Of several teams: to their owners, each once. */
+static gemp_code send_to_owners(const gemp_euler_list *list, const uint64_t *joined, uint64_t *bits)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_team *team = list->team;
+	gemp_euler_subset changed = { 0 };
+	uint64_t bound = list->splitters, *numbers = NULL;
+	size_t count = 0;
+	gemp_comm_max(team->comm, &bound, 1);
+	code = gemp_euler_subset_new(&changed, bound * team->teams);
+	if (code == GEMP_OK) {
+		note_changed(list, joined, (noting){ .elsewhere = &changed });
+		gemp_euler_subset_seal(&changed);
+		code = GEMP_NEW(numbers, changed.count);
+	}
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	for (size_t word = 0; word < changed.words; word++)
+		GEMP_EACH_BIT(changed.word[word].bits, bit)
+			numbers[count++] = word * 64 + bit;
+	GEMP_TRY(gemp_euler_bits_set(team, numbers, count, NULL, bits));
+done:
+	gemp_euler_subset_free(&changed);
+	gemp_free(numbers);
+	return code;
+}
+
+static gemp_code list_bits(const gemp_euler_list *list, const uint64_t *bits, void **starts, size_t *count)
+{
+	size_t first, end;
+	gemp_euler_team_part(list->team, list->splitters, &first, &end);
+	*count = 0;
+	for (size_t k = first; k < end; k++)
+		*count += gemp_bit(bits, k);
+	*starts = gemp_calloc(*count, gemp_number_size(list->wide));
+	if (!*starts)
+		return GEMP_ENOMEM;
+	*count = 0;
+	for (size_t k = first; k < end; k++)
+		if (gemp_bit(bits, k))
+			gemp_number_set(*starts, (*count)++, k, list->wide);
+	return GEMP_OK;
+}
+
+gemp_code gemp_euler_join_changed(const gemp_euler_list *list, const uint64_t *joined, void **starts, size_t *count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_team *team = list->team;
+	gemp_euler_block bits = { 0 };
+	code = gemp_euler_block_new(team, &bits, list->splitters / 64 + 1, sizeof(uint64_t));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	if (team->teams > 1)
+		GEMP_TRY(send_to_owners(list, joined, bits.at));
+	else
+		note_changed(list, joined, (noting){ .bits = bits.at });
+	gemp_euler_team_fence(team);
+	GEMP_TRY(gemp_comm_agree(team->comm, list_bits(list, bits.at, starts, count)));
+done:
+	gemp_euler_block_free(&bits);
+	return code;
+}

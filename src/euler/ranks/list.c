@@ -1,0 +1,440 @@
+#include "euler/ranks/list.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/threads.h"
+#include "core/timer.h"
+
+#include <inttypes.h>
+
+enum { BLOCKS_A_PIECE = 4096, ELEMENTS_A_PIECE = 1 << 16, LOOSE_SPACING = 3, SPACING_ABOVE = 8 };
+
+size_t gemp_euler_run_start(const uint64_t *joined, size_t slot)
+{
+	size_t word = slot >> 6;
+	uint64_t gaps = ~joined[word] & (((uint64_t)2 << (slot & 63)) - 1); /* slots up to this one that end a run */
+	while (gaps == 0)
+		gaps = ~joined[--word];
+	return (word << 6) + 63 - (size_t)__builtin_clzll(gaps);
+}
+
+void gemp_euler_list_free(gemp_euler_list *list)
+{
+	gemp_euler_block_free(&list->link);
+	gemp_euler_block_free(&list->distance);
+	gemp_euler_block_free(&list->weight);
+	gemp_euler_block_free(&list->splitter);
+	gemp_euler_block_free(&list->from);
+	gemp_euler_block_free(&list->length);
+}
+
+/* Elements of this member that are to be splitters or are without a label: first each piece counts them, then lists
+ * them. */
+typedef struct choosing {
+	gemp_euler_list *list;
+	bool wide;
+	size_t pieces;
+	uint64_t *begin;   /* [pieces + 1] */
+	void *elements;    /* NULL: count */
+} choosing;
+
+static void take(choosing *c, size_t piece, size_t x, bool wide)
+{
+	uint64_t at = c->begin[piece]++;
+	if (c->elements)
+		gemp_number_set(c->elements, at, x, wide);
+}
+
+static uint64_t spacing_of(const gemp_euler_list *list)
+{
+	return list->level == 0 ? list->team->spacing : SPACING_ABOVE;
+}
+
+/* One of each block of `spacing` elements, at a random place; of a shorter one perhaps none, or short lists stayed
+ * as long. */
+GEMP_INLINE void choose_piece(choosing *c, size_t piece, bool wide)
+{
+	const gemp_euler_list *list = c->list;
+	uint64_t spacing = spacing_of(list), salt = gemp_mix(list->team->seed + list->level);
+	size_t end = list->part + (piece + 1) * BLOCKS_A_PIECE * spacing;
+	end = end < list->part_end ? end : list->part_end;
+	for (size_t x = list->part + piece * BLOCKS_A_PIECE * spacing; x < end; x += spacing) {
+		uint64_t width = end - x < spacing ? end - x : spacing;
+		size_t chosen = x + (size_t)((gemp_mix(salt ^ (list->low + x)) >> 32) * spacing >> 32);
+		if (list->chosen >= x && list->chosen < x + width)
+			chosen = list->chosen;
+		if (chosen < x + width && !gemp_euler_closed(list, chosen, wide))
+			take(c, piece, chosen, wide);
+	}
+}
+GEMP_WIDTHS(choose_body, choose_piece, choosing)
+
+GEMP_INLINE void loose_piece(choosing *c, size_t piece, bool wide)
+{
+	const gemp_euler_list *list = c->list;
+	size_t end = list->part + (piece + 1) * ELEMENTS_A_PIECE;
+	end = end < list->part_end ? end : list->part_end;
+	for (size_t x = list->part + piece * ELEMENTS_A_PIECE; x < end; x++)
+		if (gemp_euler_label_at(list, x, wide) == 0 && !gemp_euler_closed(list, x, wide))
+			take(c, piece, x, wide);
+}
+GEMP_WIDTHS(loose_body, loose_piece, choosing)
+
+/* Local. *elements: the caller's. */
+static gemp_code select_elements(gemp_euler_list *list, gemp_loop_body *body, size_t a_piece, void **elements,
+                                 size_t *count)
+{
+	gemp_code code = GEMP_OK;
+	size_t pieces = (list->part_end - list->part + a_piece - 1) / a_piece;
+	choosing c = { .list = list, .wide = list->wide, .pieces = pieces };
+	GEMP_TRY(GEMP_NEW(c.begin, pieces + 1));
+	gemp_parallel_for(pieces, body, &c);
+	uint64_t before = 0;
+	for (size_t p = 0; p < pieces; p++) {
+		uint64_t here = c.begin[p];
+		c.begin[p] = before;
+		before += here;
+	}
+	*count = before;
+	*elements = c.elements = gemp_calloc(before, gemp_number_size(list->wide));
+	if (!c.elements)
+		code = GEMP_ENOMEM;
+	else
+		gemp_parallel_for(pieces, body, &c);
+done:
+	gemp_free(c.begin);
+	return code;
+}
+
+/* Of the elements without a label some, for which 0 takes their place. */
+static size_t split_orphans(gemp_euler_list *list, void *loose, size_t *left, void *taken, bool all)
+{
+	size_t count = 0, kept = 0;
+	bool wide = list->wide;
+	uint64_t salt = gemp_mix(list->team->seed ^ ~(uint64_t)list->level);
+	for (size_t i = 0; i < *left; i++) {
+		uint64_t x = gemp_number_at(loose, i, wide);
+		if (gemp_euler_label_at(list, x, wide) != 0)
+			continue;
+		if (all || gemp_mix(salt ^ (list->low + x)) % LOOSE_SPACING == 0)
+			gemp_number_set(taken, count++, x, wide);
+		else
+			gemp_number_set(loose, kept++, x, wide);
+	}
+	*left = kept;
+	return count;
+}
+
+typedef struct naming {
+	gemp_euler_list *list;
+	bool wide;
+	const void *elements;
+	size_t count, first; /* number of the first one */
+} naming;
+
+GEMP_INLINE void name_piece(naming *n, size_t piece, bool wide)
+{
+	gemp_euler_list *list = n->list;
+	size_t end = (piece + 1) * ELEMENTS_A_PIECE < n->count ? (piece + 1) * ELEMENTS_A_PIECE : n->count;
+	for (size_t i = piece * ELEMENTS_A_PIECE; i < end; i++) {
+		uint64_t x = gemp_number_at(n->elements, i, wide), k = n->first + i;
+		gemp_number_set(list->splitter.at, k, x, wide);
+		gemp_number_set(list->link.at, 2 * x + 1, gemp_euler_label_flag(wide) | (k + 1), wide);
+	}
+}
+GEMP_WIDTHS(name_body, name_piece, naming)
+
+/* These elements become splitters, and their stretches are walked. Collective; `code`: what happened here before. */
+static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size_t count, gemp_code code)
+{
+	gemp_euler_team *team = list->team;
+	size_t size = gemp_number_size(list->wide), before = list->splitters, first, end;
+	uint64_t all;
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	naming n = { .list = list, .wide = list->wide, .elements = elements, .count = count };
+	n.first = before + gemp_euler_team_before(team, count, &all);
+	code = gemp_euler_block_grow(team, &list->splitter, before + all, size);
+	if (code == GEMP_OK)
+		code = gemp_euler_block_grow(team, &list->from, before + all, size);
+	if (code == GEMP_OK)
+		code = gemp_euler_block_grow(team, &list->length, before + all, size);
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	list->splitters = before + all;
+	gemp_parallel_for((count + ELEMENTS_A_PIECE - 1) / ELEMENTS_A_PIECE, name_body, &n);
+	gemp_euler_team_fence(team);
+	gemp_euler_team_part(team, all, &first, &end);
+	GEMP_TRY(gemp_euler_list_walk(list, NULL, before + first, end - first));
+done:
+	return code;
+}
+
+static gemp_code contract_orphans(gemp_euler_list *list)
+{
+	gemp_code code = GEMP_OK;
+	void *loose = NULL, *taken = NULL;
+	size_t left = 0, count = 0;
+	code = select_elements(list, loose_body, ELEMENTS_A_PIECE, &loose, &left);
+	if (code == GEMP_OK && !(taken = gemp_calloc(left, gemp_number_size(list->wide))))
+		code = GEMP_ENOMEM;
+	GEMP_TRY(gemp_comm_agree(list->team->comm, code));
+	if (gemp_comm_sum1(list->team->comm, left) == 0)
+		goto done;
+	for (int all = 0; all < 2; all++) {
+		count = split_orphans(list, loose, &left, taken, all);
+		GEMP_TRY(add_splitters(list, taken, count, GEMP_OK));
+	}
+done:
+	gemp_free(loose);
+	gemp_free(taken);
+	return code;
+}
+
+gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *walk, double *orphans)
+{
+	gemp_code code = GEMP_OK;
+	void *elements = NULL;
+	size_t count = 0;
+	double begun = gemp_now();
+	code = select_elements(list, choose_body, BLOCKS_A_PIECE * spacing_of(list), &elements, &count);
+	GEMP_TRY(add_splitters(list, elements, count, code));
+	if (walk)
+		*walk = gemp_now() - begun;
+	begun = gemp_now();
+	GEMP_TRY(contract_orphans(list));
+	if (orphans)
+		*orphans = gemp_now() - begun;
+done:
+	gemp_free(elements);
+	return code;
+}
+
+enum { LANES = 24, STARTS_A_PIECE = 1024, NEAR_SPACING = 1024, NEAR = UINT16_MAX };
+
+/* Walkers go on until they come to a splitter or to another team. Each thread moves many of them in turns, so that
+ * memory has the next element ready when their turn comes. */
+typedef struct walking {
+	gemp_euler_list *list;
+	bool wide;
+	const void *starts;   /* numbers of splitters; NULL: they are first + i */
+	size_t first;
+	bool near;            /* distances of records have 2 bytes */
+	bool lost;            /* one was longer */
+	const char *arrived;  /* [arrivals] records: element, splitter, distance */
+	size_t arrivals, count; /* of this round: arrivals, then starts */
+	gemp_euler_exchange mail;
+} walking;
+
+typedef struct lane {
+	size_t at;
+	uint64_t from, distance;
+} lane;
+
+GEMP_INLINE void come_to(const gemp_euler_list *list, lane *l, size_t element, bool wide)
+{
+	l->at = gemp_euler_rotated(list->joined, element);
+	__builtin_prefetch((char *)list->link.at + 2 * l->at * gemp_number_size(wide), 1);
+	if (list->distance.at)
+		__builtin_prefetch((char *)list->distance.at + l->at * gemp_number_size(wide), 1);
+}
+
+GEMP_INLINE uint64_t weight_of(const gemp_euler_list *list, size_t x, bool wide)
+{
+	return list->weight.at ? gemp_number_at(list->weight.at, x, wide) : 1;
+}
+
+static size_t record_size(const walking *w)
+{
+	return 2 * gemp_number_size(w->wide) + (w->near ? sizeof(uint16_t) : gemp_number_size(w->wide));
+}
+
+static void write_record(walking *w, size_t piece, const lane *l, uint64_t next, bool wide)
+{
+	const gemp_euler_list *list = w->list;
+	size_t owner = gemp_euler_team_of(list->bounds, list->team->teams, next);
+	char *record = gemp_euler_exchange_put(&w->mail, piece, owner, 0);
+	gemp_number_write(record, 0, next - list->bounds[owner], wide);
+	gemp_number_write(record, 1, l->from, wide);
+	if (!w->near) {
+		gemp_number_write(record, 2, l->distance, wide);
+		return;
+	}
+	uint16_t distance = (uint16_t)l->distance;
+	memcpy(record + 2 * gemp_number_size(wide), &distance, sizeof distance);
+	if (l->distance > NEAR)
+		__atomic_store_n(&w->lost, true, __ATOMIC_RELAXED);
+}
+
+GEMP_INLINE void read_record(const walking *w, size_t i, lane *l, bool wide)
+{
+	const char *record = w->arrived + i * w->mail.size;
+	uint16_t distance;
+	l->at = gemp_number_read(record, 0, wide);
+	l->from = gemp_number_read(record, 1, wide);
+	memcpy(&distance, record + 2 * gemp_number_size(wide), sizeof distance);
+	l->distance = w->near ? distance : gemp_number_read(record, 2, wide);
+}
+
+/* False: the walker has left for another team. */
+GEMP_INLINE bool leave(walking *w, size_t piece, lane *l, uint64_t next, bool wide)
+{
+	gemp_euler_list *list = w->list;
+	if (next - list->low < list->count) {
+		come_to(list, l, next - list->low, wide);
+		return true;
+	}
+	write_record(w, piece, l, next, wide);
+	return false;
+}
+
+GEMP_INLINE bool enter(walking *w, size_t piece, size_t i, lane *l, bool wide)
+{
+	const gemp_euler_list *list = w->list;
+	if (i < w->arrivals) {
+		read_record(w, i, l, wide);
+		come_to(list, l, l->at, wide);
+		return true;
+	}
+	size_t k = w->first + i - w->arrivals;
+	if (w->starts)
+		k = gemp_number_at(w->starts, k, wide);
+	size_t x = gemp_number_at(list->splitter.at, k, wide);
+	l->from = k * list->team->teams + list->team->team;
+	l->distance = weight_of(list, x, wide);
+	return leave(w, piece, l, gemp_euler_next_at(list, x, wide), wide);
+}
+
+/* False: the walker has come to a splitter, or left. */
+GEMP_INLINE bool step(walking *w, size_t piece, lane *l, bool wide)
+{
+	gemp_euler_list *list = w->list;
+	uint64_t label = gemp_euler_label_at(list, l->at, wide), flag = gemp_euler_label_flag(wide);
+	if (label & flag) {
+		uint64_t k = (label & ~flag) - 1;
+		gemp_number_set(list->from.at, k, l->from, wide);
+		gemp_number_set(list->length.at, k, l->distance, wide);
+		return false;
+	}
+	gemp_number_set(list->link.at, 2 * l->at + 1, l->from + 1, wide);
+	if (list->distance.at)
+		gemp_number_set(list->distance.at, l->at, l->distance, wide);
+	l->distance += weight_of(list, l->at, wide);
+	return leave(w, piece, l, gemp_euler_next_at(list, l->at, wide), wide);
+}
+
+GEMP_INLINE void walk_piece(walking *w, size_t piece, bool wide)
+{
+	lane lanes[LANES];
+	size_t live = 0, i, end;
+	if (w->list->team->teams > 1) {
+		i = w->mail.begin[piece];
+		end = w->mail.begin[piece + 1];
+	} else {
+		i = piece * STARTS_A_PIECE;
+		end = i + STARTS_A_PIECE < w->count ? i + STARTS_A_PIECE : w->count;
+	}
+	while (live < LANES && i < end)
+		live += enter(w, piece, i++, &lanes[live], wide);
+	while (live)
+		for (size_t n = 0; n < live; n++) {
+			if (step(w, piece, &lanes[n], wide))
+				continue;
+			bool entered = false;
+			while (!entered && i < end)
+				entered = enter(w, piece, i++, &lanes[n], wide);
+			if (!entered)
+				lanes[n] = lanes[--live];
+		}
+}
+GEMP_WIDTHS(walk_body, walk_piece, walking)
+
+/* Rounds: all walkers that are here go on, new ones as far as there is room; those that left are delivered. */
+static gemp_code walk_in_rounds(walking *w, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_team *team = w->list->team;
+	w->near = w->list->level == 0 && team->spacing <= NEAR_SPACING;
+	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&w->mail, team, record_size(w), false)));
+	for (uint64_t left = 1; left > 0;) {
+		size_t room = w->arrivals < team->in_flight ? team->in_flight - w->arrivals : 0;
+		size_t starting = count < room ? count : room;
+		w->count = w->arrivals + starting;
+		code = gemp_euler_exchange_open(&w->mail, w->count);
+		w->arrived = w->mail.receive;
+		if (code == GEMP_OK)
+			gemp_parallel_for(w->mail.pieces, walk_body, w);
+		if (w->lost)
+			code = gemp_fail(GEMP_EINTERNAL, "no splitter was met on %d edges, though one of %" PRIu32 " is one; "
+			                 "another seed chooses others", NEAR, team->spacing);
+		w->first += starting;
+		count -= starting;
+		left = count;
+		GEMP_TRY(gemp_euler_exchange_send(&w->mail, code, &left));
+		w->arrivals = w->mail.received;
+	}
+done:
+	gemp_euler_exchange_free(&w->mail);
+	return code;
+}
+
+gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t first, size_t count)
+{
+	walking w = { .list = list, .wide = list->wide, .starts = starts, .first = first };
+	if (list->team->teams > 1)
+		return walk_in_rounds(&w, count);
+	w.count = count;
+	gemp_parallel_for((count + STARTS_A_PIECE - 1) / STARTS_A_PIECE, walk_body, &w);
+	gemp_euler_team_fence(list->team);
+	return GEMP_OK;
+}
+
+enum { RANKS_LOOKUP_ELEMENTS_A_PIECE = 1 << 16 };
+
+typedef struct ranks_lookup_naming {
+	gemp_euler_lookup *lookup;
+	bool wide;
+} ranks_lookup_naming;
+
+GEMP_INLINE void ranks_lookup_name_piece(ranks_lookup_naming *n, size_t piece, bool wide)
+{
+	const gemp_euler_list *list = n->lookup->list;
+	size_t end = (piece + 1) * RANKS_LOOKUP_ELEMENTS_A_PIECE < list->count ? (piece + 1) * RANKS_LOOKUP_ELEMENTS_A_PIECE : list->count;
+	for (size_t x = piece * RANKS_LOOKUP_ELEMENTS_A_PIECE; x < end; x++) {
+		uint64_t label = gemp_euler_label_at(list, x, wide);
+		if (label != 0 && !(label & gemp_euler_label_flag(wide)))
+			gemp_euler_subset_add(&n->lookup->named, label - 1);
+	}
+}
+GEMP_WIDTHS(ranks_lookup_name_body, ranks_lookup_name_piece, ranks_lookup_naming)
+
+static uint64_t own_value(const void *context, uint64_t k)
+{
+	const gemp_euler_lookup *lookup = context;
+	return gemp_number_at(lookup->own, k, lookup->list->wide);
+}
+
+gemp_code gemp_euler_lookup_new(gemp_euler_lookup *lookup, const gemp_euler_list *list, void *values)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_team *team = list->team;
+	*lookup = (gemp_euler_lookup){ .list = list, .own = values };
+	if (team->teams == 1)
+		return GEMP_OK;
+	uint64_t most = list->splitters;
+	gemp_comm_max(team->comm, &most, 1);
+	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_subset_new(&lookup->named, most * team->teams)));
+	ranks_lookup_naming n = { lookup, list->wide };
+	gemp_parallel_for((list->count + RANKS_LOOKUP_ELEMENTS_A_PIECE - 1) / RANKS_LOOKUP_ELEMENTS_A_PIECE, ranks_lookup_name_body, &n);
+	gemp_euler_subset_seal(&lookup->named);
+	const gemp_euler_request question = { .team = team, .named = &lookup->named, .own = list->splitters,
+		.answer = own_value, .context = lookup };
+	GEMP_TRY(gemp_euler_query(&question, &lookup->values));
+done:
+	return code;
+}
+
+void gemp_euler_lookup_free(gemp_euler_lookup *lookup)
+{
+	gemp_euler_subset_free(&lookup->named);
+	gemp_free(lookup->values);
+	*lookup = (gemp_euler_lookup){ 0 };
+}

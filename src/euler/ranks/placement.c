@@ -1,0 +1,301 @@
+#include "euler/ranks/placement.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+typedef struct placing {
+	gemp_euler_list *list;
+	const gemp_euler_edges *edges;
+	gemp_euler_order *order;
+	bool wide, sources;
+	uint64_t total, shift;    /* edges, and what is added to how far they are from the one splitter */
+	uint64_t first, end;      /* places of this rank */
+	uint64_t *places;         /* [ranks + 1] the first place of each rank */
+	gemp_euler_lookup lookup;
+	size_t begin;             /* edge of this rank with which a round begins */
+	void *values;
+	gemp_euler_block length;  /* of the stretch of each splitter of a single team */
+	gemp_euler_exchange mail;
+} placing;
+
+/* Values are against the direction of the circuit. */
+GEMP_INLINE uint64_t place_of(const placing *p, uint64_t value, uint64_t distance)
+{
+	uint64_t place = (value ? p->total - value : 0) + distance + p->shift;
+	return place >= p->total ? place - p->total : place;
+}
+
+static gemp_code new_order(placing *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = p->list->team->comm;
+	gemp_euler_order *order = p->order;
+	size_t rank = (size_t)comm->rank, ranks = (size_t)comm->size;
+	order->edges = p->edges->path_start == GEMP_NO_VERTEX ? p->total : p->total - 1;
+	GEMP_TRY(GEMP_NEW(p->places, ranks + 1));
+	for (size_t r = 0; r < ranks; r++)
+		p->places[r + 1] = p->places[r] + order->edges / ranks + (r < order->edges % ranks);
+	order->first = p->places[rank];
+	order->count = p->places[rank + 1] - p->places[rank];
+	GEMP_TRY(GEMP_NEW(order->edge, order->count));
+	if (p->sources)
+		GEMP_TRY(GEMP_NEW(order->source, order->count));
+done:
+	return code;
+}
+
+/* Several teams: each edge knows its splitter and how far from it it is. */
+
+enum { MOST_DIFFERENCE = 10 }; /* bytes of one of 64 bits; half as many are enough for 32 */
+
+static size_t record_size(const placing *p)
+{
+	return 2 * gemp_number_size(p->wide) + (p->sources ? sizeof(gemp_vertex) : 0);
+}
+
+GEMP_INLINE void send_piece(placing *p, size_t piece, bool wide)
+{
+	const gemp_euler_list *list = p->list;
+	const gemp_euler_edges *edges = p->edges;
+	size_t begin = p->begin + p->mail.begin[piece], end = p->begin + p->mail.begin[piece + 1];
+	size_t row = begin < end ? gemp_range_find(edges->begin, edges->rows, begin) : 0;
+	uint64_t vertex = edges->bounds[edges->rank];
+	for (size_t x = begin; x < end; x++) {
+		while (edges->begin[row + 1] <= x)
+			row++;
+		uint64_t place = place_of(p, gemp_euler_lookup_at(&p->lookup, x, wide), gemp_number_at(list->distance.at, x, wide));
+		if (place >= p->order->edges)
+			continue;
+		size_t rank = gemp_euler_team_of(p->places, list->team->teams, place);
+		gemp_vertex source = (gemp_vertex)(vertex + row);
+		char *record = gemp_euler_exchange_put(&p->mail, piece, rank, 0);
+		gemp_number_write(record, 0, place - p->places[rank], wide);
+		gemp_number_write(record, 1, x, wide);
+		if (p->sources)
+			memcpy(record + 2 * gemp_number_size(wide), &source, sizeof source);
+	}
+}
+GEMP_WIDTHS(send_body, send_piece, placing)
+
+/* Records for one team are in the order of edges: of these, and of sources, differences are sent, 7 bits a byte. */
+static char *put_difference(char *to, uint64_t difference)
+{
+	for (; difference >> 7; difference >>= 7)
+		*to++ = (char)(difference | 0x80);
+	*to++ = (char)difference;
+	return to;
+}
+
+static const char *take_difference(const char *from, uint64_t *sum)
+{
+	uint64_t difference = 0;
+	unsigned shift = 0;
+	for (; *from & 0x80; shift += 7)
+		difference |= (uint64_t)(*from++ & 0x7f) << shift;
+	*sum += difference | (uint64_t)*from++ << shift;
+	return from;
+}
+
+static size_t encode(const void *context, const char *records, size_t count, char *to)
+{
+	const placing *p = context;
+	const char *begin = to;
+	size_t number = gemp_number_size(p->wide);
+	uint64_t edge = 0;
+	gemp_vertex source = 0, next;
+	for (const char *record = records; count > 0; count--, record += p->mail.size) {
+		gemp_number_write(to, 0, gemp_number_read(record, 0, p->wide), p->wide);
+		to = put_difference(to + number, gemp_number_read(record, 1, p->wide) - edge);
+		edge = gemp_number_read(record, 1, p->wide);
+		if (p->sources) {
+			memcpy(&next, record + 2 * number, sizeof next);
+			to = put_difference(to, next - source);
+			source = next;
+		}
+	}
+	return (size_t)(to - begin);
+}
+
+GEMP_INLINE void decode(const placing *p, const char *from, const char *end, gemp_edge edge, bool wide)
+{
+	gemp_edge *edges = p->order->edge;
+	gemp_vertex *sources = p->sources ? p->order->source : NULL;
+	uint64_t source = 0;
+	while (from < end) {
+		uint64_t place = gemp_number_read(from, 0, wide);
+		from = take_difference(from + gemp_number_size(wide), &edge);
+		edges[place] = edge;
+		if (sources) {
+			from = take_difference(from, &source);
+			sources[place] = (gemp_vertex)source;
+		}
+	}
+}
+
+/* What came from a team. */
+GEMP_INLINE void receive_piece(const placing *p, size_t team, bool wide)
+{
+	const char *from = p->mail.receive;
+	for (size_t t = 0; t < team; t++)
+		from += p->mail.receive_size[t];
+	decode(p, from, from + p->mail.receive_size[team], p->list->bounds[team], wide);
+}
+GEMP_WIDTHS(receive_body, receive_piece, placing)
+
+static gemp_code place_in_rounds(placing *p)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_team *team = p->list->team;
+	size_t count = p->list->count, most = team->in_flight;
+	uint64_t rounds = (count + most - 1) / most;
+	GEMP_TRY(gemp_euler_lookup_new(&p->lookup, p->list, p->values));
+	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&p->mail, team, record_size(p), false)));
+	p->mail.encode = encode;
+	p->mail.context = p;
+	p->mail.encoded_max = gemp_number_size(p->wide) + (p->wide ? MOST_DIFFERENCE : MOST_DIFFERENCE / 2) + MOST_DIFFERENCE / 2;
+	gemp_comm_max(team->comm, &rounds, 1);
+	for (; rounds > 0; rounds--) {
+		size_t now = count - p->begin < most ? count - p->begin : most;
+		code = gemp_euler_exchange_open(&p->mail, now);
+		if (code == GEMP_OK)
+			gemp_parallel_for(p->mail.pieces, send_body, p);
+		GEMP_TRY(gemp_euler_exchange_send(&p->mail, code, NULL));
+		gemp_parallel_for(team->teams, receive_body, p);
+		p->begin += now;
+	}
+done:
+	gemp_euler_exchange_free(&p->mail);
+	gemp_euler_lookup_free(&p->lookup);
+	return code;
+}
+
+/* A single team: stretches are walked once more, by the ranks that have places there. Labels are no longer wanted;
+ * in their stead each edge gets its target, which is where the next one begins. */
+
+enum { LANES = 24, STARTS_A_PIECE = 1 << 11, EDGES_A_PIECE = 1 << 16 };
+
+GEMP_INLINE void target_piece(placing *p, size_t piece, bool wide)
+{
+	const gemp_euler_list *list = p->list;
+	size_t count = list->part_end - list->part, end = (piece + 1) * EDGES_A_PIECE;
+	end = end < count ? end : count;
+	for (size_t e = piece * EDGES_A_PIECE; e < end; e++)
+		gemp_number_set(list->link.at, 2 * (list->part + e) + 1, p->edges->target[e], wide);
+}
+GEMP_WIDTHS(target_body, target_piece, placing)
+
+/* The splitter where a stretch ends knows how long it is; the one where it begins is to know. */
+GEMP_INLINE void length_piece(placing *p, size_t piece, bool wide)
+{
+	const gemp_euler_list *list = p->list;
+	size_t first, end;
+	gemp_euler_team_part(list->team, list->splitters, &first, &end);
+	size_t stop = first + (piece + 1) * STARTS_A_PIECE;
+	for (size_t k = first + piece * STARTS_A_PIECE; k < end && k < stop; k++)
+		gemp_number_set(p->length.at, gemp_number_at(list->from.at, k, wide),
+		                gemp_number_at(list->length.at, k, wide), wide);
+}
+GEMP_WIDTHS(length_body, length_piece, placing)
+
+typedef struct lane {
+	size_t at;
+	uint64_t place, left;
+} lane;
+
+/* False: nothing of it is among this rank's places. What goes on at place 0 has come from the last place. */
+GEMP_INLINE bool enter(const placing *p, size_t k, lane *l, bool wide)
+{
+	l->place = place_of(p, gemp_number_at(p->values, k, wide), 0);
+	l->left = gemp_number_at(p->length.at, k, wide);
+	l->at = gemp_number_at(p->list->splitter.at, k, wide);
+	__builtin_prefetch((const char *)p->list->link.at + 2 * l->at * gemp_number_size(wide));
+	uint64_t end = l->place + l->left; /* the edge behind it begins where this one ends: its source is written, too */
+	return (l->place < p->end && end >= p->first) || (end >= p->total && end - p->total >= p->first);
+}
+
+/* False: that was its last edge. */
+GEMP_INLINE bool step(const placing *p, lane *l, bool wide)
+{
+	const gemp_euler_list *list = p->list;
+	gemp_euler_order *order = p->order;
+	uint64_t next = l->place + 1 < p->total ? l->place + 1 : 0, many = p->end - p->first;
+	if (l->place - p->first < many)
+		order->edge[l->place - p->first] = l->at;
+	if (p->sources && next - p->first < many)
+		order->source[next - p->first] = (gemp_vertex)gemp_number_at(list->link.at, 2 * l->at + 1, wide);
+	if (--l->left == 0)
+		return false;
+	l->place = next;
+	l->at = gemp_euler_rotated(list->joined, gemp_euler_next_at(list, l->at, wide));
+	__builtin_prefetch((const char *)list->link.at + 2 * l->at * gemp_number_size(wide));
+	return true;
+}
+
+GEMP_INLINE void emit_piece(placing *p, size_t piece, bool wide)
+{
+	lane lanes[LANES];
+	size_t live = 0, k = piece * STARTS_A_PIECE, end = k + STARTS_A_PIECE;
+	end = end < p->list->splitters ? end : p->list->splitters;
+	while (live < LANES && k < end)
+		live += enter(p, k++, &lanes[live], wide);
+	while (live)
+		for (size_t n = 0; n < live; n++) {
+			if (step(p, &lanes[n], wide))
+				continue;
+			bool entered = false;
+			while (!entered && k < end)
+				entered = enter(p, k++, &lanes[n], wide);
+			if (!entered)
+				lanes[n] = lanes[--live];
+		}
+}
+GEMP_WIDTHS(emit_body, emit_piece, placing)
+
+static gemp_code place_together(placing *p)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_list *list = p->list;
+	gemp_euler_team *team = list->team;
+	size_t first, end;
+	code = gemp_euler_block_new(team, &p->length, list->splitters, gemp_number_size(p->wide));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	gemp_euler_team_part(team, list->splitters, &first, &end);
+	gemp_parallel_for((end - first + STARTS_A_PIECE - 1) / STARTS_A_PIECE, length_body, p);
+	gemp_parallel_for((list->part_end - list->part + EDGES_A_PIECE - 1) / EDGES_A_PIECE, target_body, p);
+	gemp_euler_team_fence(team);
+	gemp_parallel_for((list->splitters + STARTS_A_PIECE - 1) / STARTS_A_PIECE, emit_body, p);
+	gemp_euler_team_fence(team);
+done:
+	gemp_euler_block_free(&p->length);
+	return code;
+}
+
+/* How far the chosen edge is from the splitter that all others are measured from. */
+static uint64_t chosen_at(const placing *p)
+{
+	const gemp_euler_list *list = p->list;
+	uint64_t at = 0;
+	if (list->chosen >= list->part && list->chosen < list->part_end) {
+		uint64_t label = gemp_euler_label_at(list, list->chosen, p->wide) & ~gemp_euler_label_flag(p->wide);
+		at = gemp_number_at(p->values, label - 1, p->wide);
+		at = at ? p->total - at : 0;
+	}
+	return gemp_comm_sum1(list->team->comm, at);
+}
+
+gemp_code gemp_euler_place_edges(gemp_euler_order *order, gemp_euler_list *list, const gemp_euler_edges *edges,
+                           void *values, bool sources)
+{
+	gemp_code code = GEMP_OK;
+	placing p = { .list = list, .edges = edges, .order = order, .wide = list->wide, .sources = sources,
+		.total = edges->edges, .values = values };
+	GEMP_TRY(gemp_comm_agree(list->team->comm, new_order(&p)));
+	p.first = order->first;
+	p.end = order->first + order->count;
+	uint64_t chosen = chosen_at(&p), wanted = edges->path_start == GEMP_NO_VERTEX ? 0 : p.total - 1;
+	p.shift = (wanted + p.total - chosen) % p.total;
+	GEMP_TRY(list->team->teams > 1 ? place_in_rounds(&p) : place_together(&p));
+done:
+	gemp_free(p.places);
+	return code;
+}

@@ -1,0 +1,229 @@
+#include "euler/ranks/ranks_engine.h"
+
+#include "core/memory.h"
+#include "core/timer.h"
+#include "euler/ranks/join.h"
+#include "euler/ranks/list_ranking.h"
+#include "euler/ranks/pairing.h"
+#include "euler/ranks/placement.h"
+
+/* Apart: a round costs less the more walkers there are, and bytes are few where splitters are. */
+enum { SPACING_APART = 16, SPACING_TOGETHER = 64 };
+enum { GATHER_APART = 1 << 15, GATHER_TOGETHER = 1 << 20, IN_FLIGHT = 1 << 19 };
+
+typedef struct finding {
+	gemp_euler_result *out;
+	const gemp_euler_edges *edges;
+	const gemp_euler_options *options;
+	gemp_euler_team team;
+	uint64_t *bounds;        /* [teams + 1] slots of each team */
+	gemp_euler_list list;
+	gemp_euler_block joined; /* bits */
+	gemp_euler_lookup circuits;
+	gemp_euler_block values; /* of splitters: their circuits, then their places */
+	double begun;
+} finding;
+
+static void stage_ends(finding *f, gemp_euler_stage stage)
+{
+	double now = gemp_now();
+	f->out->seconds[stage] += now - f->begun;
+	f->begun = now;
+}
+
+/* A number must hold an edge, a label and a splitter of any team; see ranks_list.h. */
+static bool needs_wide(const finding *f)
+{
+	uint64_t most = 1, limit = ((uint64_t)1 << 31) - 1;
+	for (size_t t = 0; t < f->team.teams; t++)
+		most = f->bounds[t + 1] - f->bounds[t] >= most ? f->bounds[t + 1] - f->bounds[t] + 1 : most;
+	return gemp_euler_ranks_settings_now.wide || f->edges->edges >= limit || most * f->team.teams >= limit;
+}
+
+static gemp_code fill(finding *f)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_team *team = &f->team;
+	const gemp_euler_edges *edges = f->edges;
+	gemp_euler_list *list = &f->list;
+	size_t own = edges->begin[edges->rows];
+	bool path = edges->path_start != GEMP_NO_VERTEX;
+	gemp_edge chosen = path ? edges->closing : 0;
+	GEMP_TRY(gemp_comm_agree(team->comm, GEMP_NEW(f->bounds, team->teams + 1)));
+	if (team->teams > 1)
+		GEMP_MPI(MPI_Allgather(&edges->first, 1, MPI_UINT64_T, f->bounds, 1, MPI_UINT64_T, team->comm->world));
+	f->bounds[team->teams] = edges->edges;
+	team->wide = needs_wide(f);
+	*list = (gemp_euler_list){ .team = team, .wide = team->wide, .bounds = f->bounds, .low = f->bounds[team->team],
+		.chosen = SIZE_MAX };
+	list->count = f->bounds[team->team + 1] - list->low;
+	list->part = edges->first - list->low;
+	list->part_end = list->part + own;
+	if (chosen >= edges->first && chosen - edges->first < own)
+		list->chosen = chosen - list->low;
+	code = gemp_euler_block_new(team, &list->link, 2 * list->count, gemp_number_size(team->wide));
+	if (code == GEMP_OK && team->teams > 1)
+		code = gemp_euler_block_new(team, &list->distance, list->count, gemp_number_size(team->wide));
+	if (code == GEMP_OK)
+		code = gemp_euler_block_new(team, &f->joined, list->count / 64 + 1, sizeof(uint64_t));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
+done:
+	stage_ends(f, GEMP_EULER_FILL);
+	return code;
+}
+
+/* The list of splitters as it is now: circuits (total 0) or places. */
+static gemp_code solve(finding *f, uint64_t total)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_list splitters = { 0 };
+	gemp_euler_team *team = &f->team;
+	uint64_t *bounds = NULL;
+	GEMP_TRY(gemp_euler_list_of_splitters(&splitters, &bounds, &f->list));
+	if (!f->values.at)
+		code = gemp_euler_block_new(team, &f->values, splitters.count, gemp_number_size(team->wide));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	if (total)
+		GEMP_TRY(gemp_euler_solve_places(&splitters, f->values.at, total));
+	else
+		GEMP_TRY(gemp_euler_solve_circuits(&splitters, f->values.at));
+done:
+	gemp_euler_list_free(&splitters);
+	gemp_free(bounds);
+	return code;
+}
+
+static gemp_code keep_circuits(finding *f)
+{
+	gemp_code code = GEMP_OK;
+	size_t own = f->list.part_end - f->list.part;
+	GEMP_TRY(GEMP_NEW(f->out->circuit, own));
+	GEMP_TRY(GEMP_NEW(f->out->joined, own));
+	for (size_t x = 0; x < own; x++)
+		f->out->circuit[x] = (uint32_t)gemp_euler_lookup_at(&f->circuits, f->list.part + x, f->team.wide);
+done:
+	return code;
+}
+
+/* Pairs edges and finds the circuits that these are on. */
+static gemp_code find_circuits(finding *f)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_result *out = f->out;
+	double walk = 0, orphans = 0;
+	GEMP_TRY(gemp_euler_pair(&f->list, f->edges, &out->unbalanced));
+	stage_ends(f, GEMP_EULER_PAIR);
+	if (out->unbalanced)
+		goto done;
+	GEMP_TRY(gemp_euler_list_contract(&f->list, &walk, &orphans));
+	out->seconds[GEMP_EULER_WALK] = walk;
+	out->seconds[GEMP_EULER_ORPHANS] = orphans;
+	f->begun = gemp_now();
+	GEMP_TRY(solve(f, 0));
+	GEMP_TRY(gemp_euler_lookup_new(&f->circuits, &f->list, f->values.at));
+	if (f->options->keep_circuits)
+		GEMP_TRY(gemp_comm_agree(f->team.comm, keep_circuits(f)));
+	out->splitters = f->team.members > 1 ? f->list.splitters : gemp_comm_sum1(f->team.comm, f->list.splitters);
+	out->circuits = f->team.members > 1 ? f->team.circuits : gemp_comm_sum1(f->team.comm, f->team.circuits);
+	stage_ends(f, GEMP_EULER_CIRCUITS);
+done:
+	return code;
+}
+
+/* Joins them, and walks anew where that has changed anything. */
+static gemp_code join_circuits(finding *f)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_result *out = f->out;
+	void *starts = NULL;
+	size_t count;
+	GEMP_TRY(gemp_euler_join(&f->circuits, f->edges, f->joined.at, &out->joins));
+	out->components = out->circuits - out->joins;
+	if (f->options->keep_circuits)
+		for (size_t x = f->list.part; x < f->list.part_end; x++)
+			out->joined[x - f->list.part] = gemp_bit(f->joined.at, x);
+	stage_ends(f, GEMP_EULER_UNION);
+	if (out->components > 1)
+		goto done;
+	GEMP_TRY(gemp_euler_join_changed(&f->list, f->joined.at, &starts, &count));
+	stage_ends(f, GEMP_EULER_ROTATE);
+	f->list.joined = f->joined.at;
+	GEMP_TRY(gemp_euler_list_walk(&f->list, starts, 0, count));
+	stage_ends(f, GEMP_EULER_REWALK);
+done:
+	gemp_free(starts);
+	return code;
+}
+
+static gemp_code find(finding *f)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_euler_edges *edges = f->edges;
+	GEMP_TRY(fill(f));
+	if (edges->edges == 0)
+		goto done;
+	GEMP_TRY(find_circuits(f));
+	if (f->out->unbalanced)
+		goto done;
+	GEMP_TRY(join_circuits(f));
+	if (f->out->components > 1)
+		goto done;
+	GEMP_TRY(solve(f, edges->edges));
+	stage_ends(f, GEMP_EULER_RANK);
+	GEMP_TRY(gemp_euler_place_edges(&f->out->order, &f->list, edges, f->values.at, f->options->sources));
+	stage_ends(f, GEMP_EULER_EMIT);
+done:
+	return code;
+}
+
+static void choose_settings(gemp_euler_team *team, const gemp_euler_options *options)
+{
+	const gemp_euler_ranks_settings *settings = &gemp_euler_ranks_settings_now;
+	bool apart = team->teams > 1;
+	team->seed = options->seed;
+	team->spacing = options->spacing ? options->spacing : apart ? SPACING_APART : SPACING_TOGETHER;
+	team->gather = options->gather ? options->gather : apart ? GATHER_APART : GATHER_TOGETHER;
+	team->in_flight = settings->in_flight ? settings->in_flight : IN_FLIGHT;
+}
+
+/* Bytes that a team of all ranks will want in common, about: links, where rows are, and what splitters have. */
+static size_t in_common(const gemp_euler_edges *edges)
+{
+	enum { A_EDGE = 20, A_VERTEX = 4 };
+	size_t factor = edges->edges >> 31 || gemp_euler_ranks_settings_now.wide ? 2 : 1;
+	return factor * (A_EDGE * edges->edges + A_VERTEX * edges->vertices) + 1;
+}
+
+static gemp_code find_by_team(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
+                              const gemp_euler_options *options, bool together)
+{
+	finding f = { .out = out, .edges = edges, .options = options, .begun = gemp_now() };
+	*out = (gemp_euler_result){ .engine = "ranks" };
+	gemp_euler_team_init(&f.team, comm, together);
+	choose_settings(&f.team, options);
+	gemp_code code = find(&f);
+	out->traffic = f.team.traffic;
+	gemp_euler_lookup_free(&f.circuits);
+	gemp_euler_block_free(&f.values);
+	gemp_euler_block_free(&f.joined);
+	gemp_euler_list_free(&f.list);
+	gemp_free(f.bounds);
+	if (code != GEMP_OK)
+		gemp_euler_result_free(out);
+	return code;
+}
+
+/* Where memory in common turns out too small after all, messages do. */
+gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
+                              const gemp_euler_options *options)
+{
+	double begun = gemp_now();
+	bool alone = comm->size == 1;
+	bool together = alone || (!gemp_euler_ranks_settings_now.separate && comm->node_size == comm->size &&
+	                          gemp_shared_fits(comm, in_common(edges)));
+	gemp_code code = find_by_team(out, comm, edges, options, together);
+	if (code == GEMP_ENOMEM && together && !alone)
+		code = find_by_team(out, comm, edges, options, false);
+	out->total = gemp_now() - begun;
+	return code;
+}

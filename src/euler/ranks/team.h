@@ -1,0 +1,69 @@
+/* ranks_team: ranks that hold a part of the graph in memory that they have in common, or each for itself.
+ *
+ * Either each rank is a team of its own, and teams tell one another by messages; or all ranks are on one node and one
+ * team: then arrays are in shared memory, and what follows from edge to edge crosses ranks without a message.
+ */
+
+#ifndef GEMP_EULER_RANKS_TEAM_H
+#define GEMP_EULER_RANKS_TEAM_H
+
+#include "comm/exchange.h"
+#include "comm/shared.h"
+#include "euler/ranks/numbers.h"
+
+/* What tests and measurements change; the same on all ranks. */
+typedef struct gemp_euler_ranks_settings {
+	size_t in_flight;  /* walkers and records of a rank in one round; 0: chosen */
+	bool separate;        /* no memory in common */
+	bool wide;         /* numbers of 8 bytes */
+} gemp_euler_ranks_settings;
+extern gemp_euler_ranks_settings gemp_euler_ranks_settings_now;
+
+typedef struct gemp_euler_team {
+	const gemp_comm *comm;
+	size_t teams, team;     /* how many, and which is this rank's */
+	size_t members, member; /* of this team */
+	bool wide;              /* numbers of edges have 8 bytes */
+	uint64_t seed;
+	uint32_t spacing;       /* elements a splitter */
+	size_t gather;          /* elements that are listed on all ranks at most */
+	size_t in_flight;
+	uint64_t circuits;      /* that this team has numbered */
+	gemp_traffic traffic;
+} gemp_euler_team;
+
+void gemp_euler_team_init(gemp_euler_team *team, const gemp_comm *comm, bool together);
+
+/* Collective over the team: all have come here and see what all have written. */
+void gemp_euler_team_fence(const gemp_euler_team *team);
+/* Collective over the team. The sum over members before this one, and over all. */
+uint64_t gemp_euler_team_before(const gemp_euler_team *team, uint64_t mine, uint64_t *all);
+/* The part [*first, *end) of `count` things that is this member's. */
+void gemp_euler_team_part(const gemp_euler_team *team, size_t count, size_t *first, size_t *end);
+
+/* Zeroed memory of the team. */
+typedef struct gemp_euler_block {
+	void *at; /* NULL: none */
+	size_t size;
+	gemp_shared shared;
+} gemp_euler_block;
+
+/* Collective over the team, which agrees; of a team of one a local call. */
+gemp_code gemp_euler_block_new(gemp_euler_team *team, gemp_euler_block *block, size_t count, size_t size);
+/* To a larger size, keeping what is there. */
+gemp_code gemp_euler_block_grow(gemp_euler_team *team, gemp_euler_block *block, size_t count, size_t size);
+void gemp_euler_block_free(gemp_euler_block *block); /* collective over the team; takes {0} */
+
+/* Which team has number x, of those that bounds[teams + 1] tell apart. */
+GEMP_INLINE size_t gemp_euler_team_of(const uint64_t *bounds, size_t teams, uint64_t x)
+{
+	size_t first = 0, count = teams;
+	while (count > 1) {
+		size_t half = count / 2;
+		first = bounds[first + half] <= x ? first + half : first;
+		count -= half;
+	}
+	return first;
+}
+
+#endif

@@ -1,0 +1,194 @@
+#include "generate/generate.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const gemp_generator_entry *const entries[] = {
+	&gemp_generator_rmat, &gemp_generator_uniform, &gemp_generator_movies, &gemp_generator_railway,
+	&gemp_generator_eulerian, &gemp_generator_debruijn,
+};
+enum { ENTRIES = sizeof entries / sizeof *entries };
+
+const gemp_generator *gemp_generators(size_t *count)
+{
+	static gemp_generator list[ENTRIES];
+	for (size_t i = 0; i < ENTRIES; i++)
+		list[i] = entries[i]->generator;
+	*count = ENTRIES;
+	return list;
+}
+
+gemp_code gemp_generate_init(gemp_generate_options *options, const char *generator)
+{
+	const char *names[ENTRIES];
+	for (size_t i = 0; i < ENTRIES; i++) {
+		const gemp_generator *known = &entries[i]->generator;
+		names[i] = known->name;
+		if (strcmp(known->name, generator) != 0)
+			continue;
+		*options = (gemp_generate_options){ .generator = i, .seed = 1, .relabel_seed = 1 };
+		for (size_t p = 0; p < known->parameter_count; p++)
+			options->values[p] = known->parameters[p].value;
+		return GEMP_OK;
+	}
+	const char *near = gemp_text_nearest(generator, names, ENTRIES);
+	return gemp_fail(GEMP_EUSAGE, "there is no generator '%s'%s%s; there are rmat, uniform, movies, railway, "
+	                 "eulerian and debruijn", generator, near ? "; did you mean " : "", near ? near : "");
+}
+
+void gemp_parameter_form(const gemp_parameter *parameter, gemp_text *out)
+{
+	if (!parameter->words)
+		gemp_text_print(out, parameter->whole ? "N" : "X");
+	for (size_t i = 0; parameter->words && parameter->words[i]; i++)
+		gemp_text_print(out, "%s%s", i ? "|" : "", parameter->words[i]);
+}
+
+void gemp_parameter_default(const gemp_parameter *parameter, gemp_text *out)
+{
+	if (parameter->words)
+		gemp_text_print(out, "%s", parameter->words[(size_t)parameter->value]);
+	else
+		gemp_text_print(out, "%.10g", parameter->value);
+}
+
+static gemp_code read_word(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
+                           const char *text)
+{
+	gemp_text words = { 0 };
+	for (size_t i = 0; parameter->words[i]; i++)
+		if (strcmp(parameter->words[i], text) == 0) {
+			*out = (double)i;
+			return GEMP_OK;
+		}
+	gemp_parameter_form(parameter, &words);
+	gemp_code code = gemp_text_status(&words);
+	if (code == GEMP_OK)
+		code = gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not one of these words: %s", generator->name,
+		                 parameter->name, text, words.data);
+	gemp_text_free(&words);
+	return code;
+}
+
+static gemp_code read_value(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
+                            const char *text)
+{
+	char *end;
+	if (parameter->words)
+		return read_word(out, generator, parameter, text);
+	double value = strtod(text, &end);
+	if (end == text || *end || isnan(value))
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not a number", generator->name,
+		                 parameter->name, text);
+	if (parameter->whole && value != floor(value))
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not a whole number", generator->name,
+		                 parameter->name, text);
+	if (value < parameter->min || value > parameter->max)
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not between %.17g and %.17g", generator->name,
+		                 parameter->name, text, parameter->min, parameter->max);
+	*out = value;
+	return GEMP_OK;
+}
+
+gemp_code gemp_generate_set(gemp_generate_options *options, const char *parameter, const char *value)
+{
+	const gemp_generator *generator = &entries[options->generator]->generator;
+	const char *names[GEMP_MAX_PARAMETERS];
+	for (size_t i = 0; i < generator->parameter_count; i++) {
+		names[i] = generator->parameters[i].name;
+		if (strcmp(names[i], parameter) == 0)
+			return read_value(&options->values[i], generator, &generator->parameters[i], value);
+	}
+	const char *near = gemp_text_nearest(parameter, names, generator->parameter_count);
+	return gemp_fail(GEMP_EUSAGE, "generate %s has no --%s%s%s; see generate --help", generator->name, parameter,
+	                 near ? "; did you mean --" : "", near ? near : "");
+}
+
+/* What one thread makes, and how that went. */
+typedef struct maker {
+	const gemp_generator_entry *entry;
+	gemp_generator_run making;
+	gemp_code code;
+	char message[GEMP_MESSAGE_SIZE];
+} maker;
+
+static void run_thread(void *makers, unsigned thread, size_t number)
+{
+	(void)thread;
+	maker *own = (maker *)makers + number;
+	own->code = own->entry->make(&own->making);
+	if (own->code != GEMP_OK)
+		memcpy(own->message, gemp_message(), strlen(gemp_message()) + 1);
+}
+
+/* The first maker feeds the builder itself, the others branches of it. */
+static gemp_code make_all(maker *makers, unsigned threads)
+{
+	gemp_code code = GEMP_OK;
+	for (unsigned t = 0; t < threads; t++) {
+		makers[t] = makers[0];
+		makers[t].making.thread = t;
+		if (t)
+			makers[t].making.builder = NULL;
+	}
+	for (unsigned t = 1; t < threads; t++)
+		GEMP_TRY(gemp_builder_branch(&makers[t].making.builder, makers[0].making.builder));
+	gemp_parallel_for(threads, run_thread, makers);
+	for (unsigned t = 0; t < threads; t++)
+		if (makers[t].code != GEMP_OK)
+			GEMP_TRY(gemp_fail(makers[t].code, "%s", makers[t].message));
+	for (unsigned t = 1; t < threads; t++) {
+		gemp_builder *branch = makers[t].making.builder;
+		makers[t].making.builder = NULL;
+		GEMP_TRY(gemp_builder_join(branch));
+	}
+done:
+	for (unsigned t = 1; t < threads; t++)
+		gemp_builder_free(makers[t].making.builder);
+	return code;
+}
+
+static gemp_code make(const gemp_generator_entry *entry, const gemp_generator_run *making)
+{
+	gemp_code code = GEMP_OK;
+	maker *makers = NULL;
+	unsigned threads = gemp_threads();
+	GEMP_TRY(GEMP_NEW(makers, threads));
+	makers[0] = (maker){ .entry = entry, .making = *making };
+	makers[0].making.threads = threads;
+	GEMP_TRY(gemp_builder_file(making->builder, entry->generator.name, &makers[0].making.file));
+	if (entry->declare)
+		GEMP_TRY(entry->declare(making->builder, making->values));
+	code = make_all(makers, threads);
+done:
+	gemp_free(makers);
+	return code;
+}
+
+gemp_code gemp_generate(gemp_graph **out, const gemp_comm *comm, const gemp_generate_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_generator_entry *entry = entries[options->generator];
+	gemp_generator_run making = { .comm = comm, .values = options->values, .seed = options->seed };
+	gemp_builder_options built = { .seed = options->relabel_seed, .merge_parallel = entry->merge_parallel,
+	                               .steps = options->steps };
+	built.undirected = entry->undirected(options->values);
+	built.string_keys = entry->string_keys && entry->string_keys(options->values);
+	if (entry->check)
+		GEMP_TRY(entry->check(options->values));
+	GEMP_TRY(gemp_builder_new(&making.builder, comm, &built));
+	gemp_step_times_next(options->steps, "make");
+	GEMP_TRY(gemp_comm_agree(comm, make(entry, &making)));
+	GEMP_TRY(gemp_builder_finish(making.builder, out));
+done:
+	gemp_builder_free(making.builder);
+	return code;
+}

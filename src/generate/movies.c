@@ -1,0 +1,297 @@
+/* People act in films, films have genres. Sizes of casts follow Zipf's law, and so does how often a person is cast
+ * (with Mandelbrot's shift, so that the busiest act in dozens of films and not in hundreds). Ids: films, then people,
+ * then genres. A film's stream draws its whole row: attributes, genres, cast. */
+
+#include "generate/movies.h"
+
+#include "core/random.h"
+#include "generate/generator.h"
+#include "partition/build/builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const gemp_movies_genres[GEMP_GENRES] = {
+	"Drama",     "Comedy", "Romance", "Action",    "Thriller",  "Crime",
+	"Adventure", "Horror", "Western", "Mystery",   "Musical",   "Science Fiction",
+	"Fantasy",   "War",    "Family",  "Biography", "Animation", "Documentary",
+};
+
+static const char *const first_names[] = {
+	"Ada",    "Agnes",    "Alan",    "Albert",  "Alice",    "Amelie",    "Anders",   "Anna",  "Anton",   "Astrid",
+	"Audrey", "Barbara",  "Ben",     "Bette",   "Björn",    "Brigitte",  "Burt",     "Carl",  "Carmen",  "Charles",
+	"Chiara", "Clara",    "Daniel",  "Diego",   "Dolores",  "Edith",     "Elena",    "Emil",  "Emma",    "Errol",
+	"Eva",    "Federico", "Frances", "Frank",   "François", "Fritz",     "Gene",     "Georg", "Grace",   "Greta",
+	"Hannah", "Harold",   "Hedy",    "Helen",   "Henri",    "Hugo",      "Humphrey", "Ida",   "Ingrid",  "Irene",
+	"Isabel", "Jack",     "James",   "Jane",    "Janet",    "Jean",      "Jens",     "Joan",  "Johanna", "John",
+	"Joseph", "Juan",     "Judy",    "Julia",   "Karin",    "Katharine", "Keiko",    "Kirk",  "Lars",    "Laura",
+	"Lauren", "Lena",     "Leo",     "Lillian", "Luis",     "Magda",     "Marcello", "Maria", "Marlene", "Martin",
+	"Mary",   "Max",      "Mei",     "Mildred", "Nadia",    "Natalie",   "Nils",     "Olga",  "Orson",   "Oskar",
+	"Paul",   "Peter",    "Pola",    "Ravi",    "Richard",  "Rita",      "Robert",   "Rosa",  "Ruth",    "Samuel",
+	"Sofia",  "Spencer",  "Stan",    "Sven",    "Takashi",  "Theda",     "Toshiro",  "Vera",  "Victor",  "Vivien",
+	"Walter", "Werner",   "William", "Yves",
+};
+
+static const char *const last_names[] = {
+	"Abbott",     "Adler",    "Almeida",  "Andersson", "Baker",     "Barton",   "Becker",   "Bell",      "Bennett",
+	"Berg",       "Bernard",  "Blake",    "Bowman",    "Brandt",    "Brooks",   "Burke",    "Campbell",  "Carter",
+	"Castillo",   "Chaplin",  "Clarke",   "Colbert",   "Cooper",    "Costa",    "Crane",    "Cruz",      "Curtis",
+	"Dahl",       "Dietrich", "Dubois",   "Duncan",    "Eastwood",  "Eriksen",  "Evans",    "Fairbanks", "Ferrari",
+	"Fischer",    "Fleming",  "Fontaine", "Ford",      "Foster",    "Fuchs",    "Garland",  "Garcia",    "Gibson",
+	"Gish",       "Gordon",   "Graham",   "Grant",     "Hagen",     "Harlow",   "Harris",   "Hayworth",  "Hepburn",
+	"Hoffmann",   "Holm",     "Hopper",   "Howard",    "Hughes",    "Ivanova",  "Jackson",  "Jansen",    "Jensen",
+	"Johnson",    "Kaminski", "Kapoor",   "Keaton",    "Keller",    "Kelly",    "Kowalski", "Kruger",    "Kurosawa",
+	"Lake",       "Lang",     "Larsen",   "Lehmann",   "Lindqvist", "Lloyd",    "Lombard",  "Loren",     "Magnani",
+	"Mancini",    "Marlowe",  "Martinez", "Mason",     "Mayer",     "McCarthy", "Mendes",   "Miller",    "Mitchell",
+	"Moreau",     "Morgan",   "Müller",   "Nakamura",  "Nielsen",   "Novak",    "O'Brien",  "O'Hara",    "Oliveira",
+	"Olsen",      "Parker",   "Petrov",   "Pickford",  "Poitier",   "Powell",   "Quinn",    "Rains",     "Reed",
+	"Ricci",      "Rivera",   "Robinson", "Rogers",    "Rossi",     "Russell",  "Sanders",  "Sato",      "Schmidt",
+	"Schneider",  "Shaw",     "Silva",    "Simmons",   "Sorensen",  "Stanwyck", "Stewart",  "Swanson",   "Tanaka",
+	"Taylor",     "Tracy",    "Turner",   "Valentino", "Vidal",     "Vogel",    "Wagner",   "Walker",    "Warner",
+	"Wayne",      "Weber",    "Welles",   "West",      "Wilder",    "Winters",  "Wolf",     "Wong",      "Young",
+	"Zimmermann",
+};
+
+static const char *const adjectives[] = {
+	"Ancient",   "Big",       "Bitter", "Black",   "Blue",       "Broken",  "Burning", "Cold",     "Crimson",
+	"Crooked",   "Dangerous", "Dark",   "Distant", "Empty",      "Endless", "Fatal",   "Fearless", "Final",
+	"Forbidden", "Forgotten", "Gentle", "Golden",  "Great",      "Hidden",  "Hollow",  "Last",     "Little",
+	"Lonely",    "Long",      "Lost",   "Lucky",   "Midnight",   "Naked",   "Perfect", "Private",  "Quiet",
+	"Red",       "Restless",  "Rising", "Sacred",  "Savage",     "Second",  "Secret",  "Silent",   "Silver",
+	"Strange",   "Sweet",     "Tender", "Twisted", "Unfinished", "Velvet",  "White",   "Wicked",   "Wild",
+};
+
+static const char *const nouns[] = {
+	"Affair",  "Angel",     "Autumn",   "Ballad",  "Bride",    "Bridge",  "Carnival", "Castle",   "Circus",
+	"City",    "Code",      "Crossing", "Dance",   "Daughter", "Dawn",    "Desert",   "Dream",    "Empire",
+	"Express", "Fire",      "Frontier", "Gambler", "Garden",   "Ghost",   "Harbour",  "Heart",    "Heist",
+	"Holiday", "Horizon",   "House",    "Hunter",  "Island",   "Journey", "Kingdom",  "Letter",   "Lighthouse",
+	"Machine", "Man",       "Mask",     "Melody",  "Mirror",   "Moon",    "Mountain", "Night",    "Ocean",
+	"Orchid",  "Passenger", "Path",     "Piano",   "Promise",  "Prophet", "Queen",    "Rain",     "Rider",
+	"River",   "Road",      "Rose",     "Sailor",  "Season",   "Shadow",  "Soldier",  "Song",     "Star",
+	"Storm",   "Stranger",  "Street",   "Summer",  "Tango",    "Thief",   "Train",    "Treasure", "Valley",
+	"Voyage",  "Wedding",   "Window",   "Winter",  "Witness",  "Woman",
+};
+
+static const char *const places[] = {
+	"Alaska",    "Algiers",   "Arizona",   "Berlin",      "Bombay", "Brooklyn", "Buenos Aires", "Cairo",
+	"Chicago",   "Havana",    "Hong Kong", "Istanbul",    "Kyoto",  "Lisbon",   "London",       "Madrid",
+	"Marseille", "Mexico",    "Montana",   "Monte Carlo", "Moscow", "Paris",    "Rio",          "Rome",
+	"Shanghai",  "Stockholm", "Tangier",   "the Moon",    "Tokyo",  "Venice",   "Vienna",       "Warsaw",
+};
+
+static const char *const roles[] = {
+	"Bartender",   "The Boxer",   "The Butler",   "Captain",     "The Count",     "The Detective",
+	"The Doctor",  "The Duchess", "The Gambler",  "Himself",     "Innkeeper",     "The Judge",
+	"The Mayor",   "Narrator",    "Nurse",        "The Pilot",   "The Professor", "Reporter",
+	"The Sheriff", "The Spy",     "The Stranger", "Taxi Driver", "The Teacher",   "The Widow",
+};
+
+#define DRAW(table, state) (table)[gemp_random_below((state), sizeof(table) / sizeof *(table))]
+
+size_t gemp_movies_person(char *name, uint64_t *state)
+{
+	const char *first = DRAW(first_names, state), *last = DRAW(last_names, state);
+	return (size_t)snprintf(name, GEMP_NAME_SIZE, "%s %s", first, last);
+}
+
+size_t gemp_movies_title(char *name, uint64_t *state)
+{
+	static const char *const forms[] = { /* a digit stands for a word */
+		"The 1 2", "1 2", "The 2 of 4", "2 in 4", "The 2 and the 3", "5's 2",
+		"A 2 for 5", "2 of the 1 3", "Return to 4", "The 1 2 of 4",
+	};
+	const char *adjective = DRAW(adjectives, state), *one = DRAW(nouns, state), *other = DRAW(nouns, state);
+	const char *place = DRAW(places, state), *person = DRAW(first_names, state), *form = DRAW(forms, state);
+	const char *word[] = { adjective, one, other, place, person };
+	size_t size = 0;
+	for (; *form; form++) {
+		bool digit = *form >= '1' && *form <= '5';
+		size += (size_t)snprintf(name + size, GEMP_NAME_SIZE - size, "%.*s", digit ? -1 : 1,
+		                         digit ? word[*form - '1'] : form);
+	}
+	return size;
+}
+
+size_t gemp_movies_role(char *name, uint64_t *state)
+{
+	if (gemp_random_below(state, 2) == 0)
+		return gemp_movies_person(name, state);
+	return (size_t)snprintf(name, GEMP_NAME_SIZE, "%s", DRAW(roles, state));
+}
+
+enum { FILMS, PEOPLE, CAST };
+enum { NAME, YEAR, RATING, BORN };
+enum { MAX_CAST = 1000, MAX_GENRES = 3, SHIFT = 64 };
+
+static const gemp_parameter parameters[] = {
+	[FILMS] = { "films", 5000, 0, 1e9, true, "films", NULL },
+	[PEOPLE] = { "people", 6000, 0, 1e9, true, "people who may be cast", NULL },
+	[CAST] = { "cast", 15, 1, MAX_CAST, true, "largest cast", NULL },
+};
+
+static bool undirected(const double *values)
+{
+	(void)values;
+	return false;
+}
+
+static gemp_code declare(gemp_builder *builder, const double *values)
+{
+	(void)values;
+	static const struct { const char *name; gemp_type type; } columns[] = {
+		[NAME] = { "name", GEMP_STRING },
+		[YEAR] = { "year", GEMP_INTEGER },
+		[RATING] = { "rating", GEMP_FLOAT },
+		[BORN] = { "born", GEMP_INTEGER },
+	};
+	gemp_code code = GEMP_OK;
+	size_t column;
+	for (size_t i = 0; i < sizeof columns / sizeof *columns && code == GEMP_OK; i++)
+		code = gemp_builder_vertex_column(builder, columns[i].name, columns[i].type, &column);
+	return code == GEMP_OK ? gemp_builder_edge_column(builder, "role", GEMP_STRING, &column) : code;
+}
+
+static gemp_code add_vertex(const gemp_generator_run *making, uint64_t id, const char *label)
+{
+	gemp_value key = { .type = GEMP_INTEGER, .integer = (int64_t)id };
+	return gemp_builder_vertex(making->builder, &key, label, strlen(label), (gemp_place){ making->file, id + 1 });
+}
+
+static gemp_code set_name(const gemp_generator_run *making, const char *name, size_t size)
+{
+	gemp_value value = { .type = GEMP_STRING, .string = { name, size } };
+	return gemp_builder_vertex_value(making->builder, NAME, &value);
+}
+
+static gemp_code set_integer(const gemp_generator_run *making, size_t column, uint64_t integer)
+{
+	gemp_value value = { .type = GEMP_INTEGER, .integer = (int64_t)integer };
+	return gemp_builder_vertex_value(making->builder, column, &value);
+}
+
+/* Some names and many years of birth are not known. */
+static gemp_code make_person(const gemp_generator_run *making, uint64_t number)
+{
+	gemp_code code = GEMP_OK;
+	char name[GEMP_NAME_SIZE];
+	uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_PERSON, number);
+	GEMP_TRY(add_vertex(making, (uint64_t)making->values[FILMS] + number, "Person"));
+	size_t size = gemp_movies_person(name, &state);
+	if (gemp_random_below(&state, 50) != 0)
+		GEMP_TRY(set_name(making, name, size));
+	if (gemp_random_below(&state, 4) != 0)
+		GEMP_TRY(set_integer(making, BORN, 1870 + gemp_random_below(&state, 130)));
+done:
+	return code;
+}
+
+/* The later year of two, since there are more films every year; ratings are often missing. */
+static gemp_code make_film(const gemp_generator_run *making, uint64_t film, uint64_t *state)
+{
+	gemp_code code = GEMP_OK;
+	char title[GEMP_NAME_SIZE];
+	GEMP_TRY(add_vertex(making, film, "Movie"));
+	size_t size = gemp_movies_title(title, state);
+	GEMP_TRY(set_name(making, title, size));
+	uint64_t one = gemp_random_below(state, 124), other = gemp_random_below(state, 124);
+	GEMP_TRY(set_integer(making, YEAR, 1900 + (one > other ? one : other)));
+	uint64_t tenths = 10 + gemp_random_below(state, 46) + gemp_random_below(state, 46);
+	gemp_value rating = { .type = GEMP_FLOAT, .real = (double)tenths / 10.0 };
+	if (gemp_random_below(state, 10) != 0)
+		GEMP_TRY(gemp_builder_vertex_value(making->builder, RATING, &rating));
+done:
+	return code;
+}
+
+/* One that is not among drawn[0..count), which takes it. */
+static uint64_t draw_new(uint64_t *drawn, size_t count, uint64_t *state, uint64_t (*draw)(uint64_t *, uint64_t),
+                         uint64_t n)
+{
+	size_t i;
+	do {
+		drawn[count] = draw(state, n);
+		for (i = 0; drawn[i] != drawn[count]; i++)
+			;
+	} while (i < count);
+	return drawn[count];
+}
+
+static gemp_code make_genres(const gemp_generator_run *making, uint64_t film, uint64_t *state)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t drawn[MAX_GENRES], first = (uint64_t)making->values[FILMS] + (uint64_t)making->values[PEOPLE];
+	size_t count = 1 + gemp_random_below(state, MAX_GENRES);
+	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
+		uint64_t genre = draw_new(drawn, i, state, gemp_generator_zipf, GEMP_GENRES) - 1;
+		code = gemp_generator_edge(making, film, first + genre, "HAS_GENRE", film);
+	}
+	return code;
+}
+
+static uint64_t draw_popular(uint64_t *state, uint64_t people)
+{
+	uint64_t k;
+	do
+		k = gemp_generator_zipf(state, people + SHIFT);
+	while (k <= SHIFT);
+	return k - SHIFT - 1;
+}
+
+static gemp_code make_cast(const gemp_generator_run *making, uint64_t film, uint64_t *state)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t drawn[MAX_CAST], people = (uint64_t)making->values[PEOPLE];
+	uint64_t order = gemp_generator_state(making->seed, GEMP_FOR_ORDER, 0);
+	uint64_t count = people ? gemp_generator_zipf(state, (uint64_t)making->values[CAST]) : 0;
+	for (size_t i = 0; i < count && i < people; i++) {
+		char role[GEMP_NAME_SIZE];
+		uint64_t person = gemp_generator_permute(order, people, draw_new(drawn, i, state, draw_popular, people));
+		size_t size = gemp_movies_role(role, state);
+		gemp_value value = { .type = GEMP_STRING, .string = { role, size } };
+		GEMP_TRY(gemp_generator_edge(making, (uint64_t)making->values[FILMS] + person, film, "ACTS_IN", film));
+		if (gemp_random_below(state, 8) != 0)
+			GEMP_TRY(gemp_builder_edge_value(making->builder, 0, &value));
+	}
+done:
+	return code;
+}
+
+static gemp_code make_genre_vertices(const gemp_generator_run *making)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t first = (uint64_t)making->values[FILMS] + (uint64_t)making->values[PEOPLE];
+	gemp_block_range genres = gemp_generator_range(making, GEMP_GENRES);
+	for (uint64_t i = genres.begin; i < genres.end; i++) {
+		GEMP_TRY(add_vertex(making, first + i, "Genre"));
+		GEMP_TRY(set_name(making, gemp_movies_genres[i], strlen(gemp_movies_genres[i])));
+	}
+done:
+	return code;
+}
+
+static gemp_code make(const gemp_generator_run *making)
+{
+	gemp_code code = GEMP_OK;
+	gemp_block_range films = gemp_generator_range(making, (uint64_t)making->values[FILMS]);
+	gemp_block_range people = gemp_generator_range(making, (uint64_t)making->values[PEOPLE]);
+	for (uint64_t film = films.begin; film < films.end; film++) {
+		uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_FILM, film);
+		GEMP_TRY(make_film(making, film, &state));
+		GEMP_TRY(make_genres(making, film, &state));
+		GEMP_TRY(make_cast(making, film, &state));
+	}
+	for (uint64_t number = people.begin; number < people.end; number++)
+		GEMP_TRY(make_person(making, number));
+	GEMP_TRY(make_genre_vertices(making));
+done:
+	return code;
+}
+
+const gemp_generator_entry gemp_generator_movies = {
+	.generator = { "movies", "people, films and genres, with names, years and ratings",
+	               sizeof parameters / sizeof *parameters, parameters },
+	.undirected = undirected,
+	.declare = declare,
+	.make = make,
+};

@@ -1,0 +1,494 @@
+#include "match/codegen/emit_loops.h"
+
+#include "match/codegen/emit_tests.h"
+
+#include <stdio.h>
+
+/* A row so many times longer than another source's is not walked along. */
+enum { WALKED_IS_LONGER = 8, STAGE_TUPLES = 64 };
+
+typedef struct nest {
+	gemp_text *t;
+	const gemp_plan *plan;
+	const gemp_item_layout *layout;
+	const gemp_emit_options *options;
+	gemp_adjacency_marks marks;
+	int last; /* the last step that is walked */
+} nest;
+
+/* STATE: 0 none, 1 in a task, 2 only matches that found no room | matches kept | the task's vertices, and its slice of how
+ * many | a position a loop | matches. */
+enum { STATE_STAGED = 1, STATE_TASK = 2 };
+
+static uint32_t task_words(const gemp_plan *plan)
+{
+	return plan->arguments ? (uint32_t)plan->arguments : 1;
+}
+
+static uint32_t slice_word(const nest *n)
+{
+	return STATE_TASK + task_words(n->plan);
+}
+
+static uint32_t position_word(const nest *n, int s)
+{
+	return slice_word(n) + (n->options->sliced ? 2 : 0) + (uint32_t)(s - n->plan->root - 1) * (n->options->wide ? 2 : 1);
+}
+
+static uint32_t stage_word(const nest *n)
+{
+	return position_word(n, (int)n->plan->step_count);
+}
+
+bool gemp_loops_possible(const gemp_plan *plan)
+{
+	return plan->step_count - (size_t)plan->root <= GEMP_MAX_LOOPS;
+}
+
+uint32_t gemp_loops_state_words(const gemp_plan *plan, const gemp_emit_options *options, uint32_t tuple_words)
+{
+	nest n = { .plan = plan, .options = options };
+	return stage_word(&n) + (options->listed ? STAGE_TUPLES * tuple_words : 0);
+}
+
+/* ROWS. */
+static bool steps_down(const gemp_step *step)
+{
+	return step->kind == GEMP_EXTEND && step->greater && !step->less;
+}
+
+/* Can source j's row be much shorter than that of the latest one? Not if that one's vertex is a lesser one. */
+static bool may_be_shorter(const nest *n, const gemp_step *step, size_t j, size_t latest)
+{
+	const gemp_check *a = &step->checks[j], *b = &step->checks[latest];
+	uint64_t above = n->plan->steps[gemp_binding_step(n->plan, b->from)].greater;
+	return n->plan->view_count > 1 || a->view != b->view || !(above >> a->from & 1);
+}
+
+static bool has_choice(const nest *n, int s)
+{
+	const gemp_step *step = &n->plan->steps[s];
+	size_t latest = gemp_latest_source(n->plan, s);
+	for (size_t j = 0; step->kind == GEMP_EXTEND && j < step->sources; j++)
+		if (j != latest && may_be_shorter(n, step, j, latest))
+			return true;
+	return false;
+}
+
+static void emit_choice(const nest *n, int s, size_t j)
+{
+	const gemp_check *check = &n->plan->steps[s].checks[j];
+	gemp_text_print(n->t, "\t\t{\n\t\tconst OFFSET b = begin_%d[v_%d], z = begin_%d[v_%d + 1];\n"
+	                "\t\tif ((z - b) * %d < z_%d - b_%d) {\n\t\tb_%d = b; z_%d = z; n_%d = near_%d; from_%d = %zu;\n"
+	                "\t\t}\n\t\t}\n", check->view, check->from, check->view, check->from,
+	                n->marks.row[s][j] >= 0 ? WALKED_IS_LONGER : 1, s, s, s, s, s, check->view, s, j);
+}
+
+static void emit_row(const nest *n, int s)
+{
+	const gemp_step *step = &n->plan->steps[s];
+	size_t latest = step->kind == GEMP_EXTEND ? gemp_latest_source(n->plan, s) : 0;
+	const gemp_check *check = &step->checks[latest];
+	gemp_text_print(n->t, "\t\tOFFSET b_%d = begin_%d[v_%d], z_%d = begin_%d[v_%d + 1];\n"
+	                "\t\t__global const uint *n_%d = near_%d;\n", s, check->view, check->from, s, check->view, check->from,
+	                s, check->view);
+	if (step->edge >= 0)
+		gemp_text_print(n->t, "\t\t__global const ulong *d_%d = edge_%d;\n", s, check->view);
+	if (!has_choice(n, s))
+		return;
+	gemp_text_print(n->t, "\t\tuint from_%d = %zu;\n", s, latest);
+	for (size_t j = 0; j < step->sources; j++)
+		if (j != latest && may_be_shorter(n, step, j, latest))
+			emit_choice(n, s, j);
+}
+
+/* Every so manieth entry: rows are in the order of degrees, so that slices cost about the same. */
+static void emit_sliced_loop(const nest *n, int s, bool down)
+{
+	if (down)
+		gemp_text_print(n->t, "\t\tfor (OFFSET i_%d = z_%d - skip; i_%d-- > b_%d;"
+		                " i_%d -= min((OFFSET)slices - 1, i_%d - b_%d)) {\n", s, s, s, s, s, s, s);
+	else
+		gemp_text_print(n->t, "\t\tfor (OFFSET i_%d = b_%d + skip; i_%d < z_%d;"
+		                " i_%d += min((OFFSET)slices, z_%d - i_%d)) {\n", s, s, s, s, s, s, s);
+}
+
+/* The loop over the row, restrictions on slots cutting it at both ends; going on where the worker stopped. */
+static void emit_loop(const nest *n, int s)
+{
+	gemp_text *t = n->t;
+	const gemp_step *step = &n->plan->steps[s];
+	bool down = steps_down(step), bind = step->kind == GEMP_BIND_EDGE;
+	bool range = !bind && n->plan->ranges >> step->vertex & 1;
+	if (step->greater && !bind) {
+		gemp_text_print(t, "\t\tconst uint over_%d = ", s);
+		if (range)
+			gemp_text_print(t, "max(max(low_%d, 1u) - 1, ", step->vertex);
+		gemp_emit_extreme(t, step->greater, true);
+		gemp_text_print(t, range ? ");\n" : ";\n");
+	}
+	if (step->less && !bind) {
+		gemp_text_print(t, "\t\tconst uint under_%d = ", s);
+		gemp_emit_extreme(t, step->less, false);
+		gemp_text_print(t, ";\n");
+	}
+	if (bind)
+		gemp_text_print(t, "\t\tb_%d = gemp_lower(n_%d, b_%d, z_%d, v_%d);\n", s, s, s, s, step->vertex);
+	else if (step->greater && !down)
+		gemp_text_print(t, "\t\tb_%d = gemp_lower(n_%d, b_%d, z_%d, over_%d + 1);\n", s, s, s, s, s);
+	bool slices = n->options->sliced && s == n->plan->root + 1;
+	if (slices)
+		gemp_text_print(t, "\t\tOFFSET skip = min((OFFSET)slice, z_%d - b_%d);\n", s, s);
+	if (n->options->listed) {
+		uint32_t at = position_word(n, s);
+		if (slices)
+			gemp_text_print(t, "\t\tif (resuming) skip = 0;\n");
+		gemp_text_print(t, "\t\tif (resuming) %c_%d = ", down ? 'z' : 'b', s);
+		if (n->options->wide)
+			gemp_text_print(t, "((ulong)s[%u] | (ulong)s[%u] << 32)%s;\n", at, at + 1, down ? " + 1" : "");
+		else
+			gemp_text_print(t, "s[%u]%s;\n", at, down ? " + 1" : "");
+		if (s == n->last)
+			gemp_text_print(t, "\t\tresuming = 0;\n");
+	}
+	if (slices)
+		emit_sliced_loop(n, s, down);
+	else if (down)
+		gemp_text_print(t, "\t\tfor (OFFSET i_%d = z_%d; i_%d-- > b_%d;) {\n", s, s, s, s);
+	else
+		gemp_text_print(t, "\t\tfor (OFFSET i_%d = b_%d; i_%d < z_%d; i_%d++) {\n", s, s, s, s, s);
+	if (bind)
+		gemp_text_print(t, "\t\tif (n_%d[i_%d] != v_%d) break;\n", s, s, step->vertex);
+	else
+		gemp_text_print(t, "\t\tconst uint v_%d = n_%d[i_%d];\n", step->vertex, s, s);
+	if (step->greater && down)
+		gemp_text_print(t, "\t\tif (v_%d <= over_%d) break;\n", step->vertex, s);
+	if (step->less && !bind)
+		gemp_text_print(t, "\t\tif (v_%d >= under_%d) break;\n", step->vertex, s);
+	if (range && !down)
+		gemp_text_print(t, "\t\tif (v_%d >= low_%d + wide_%d) break;\n", step->vertex, step->vertex, step->vertex);
+	if (step->edge >= 0)
+		gemp_text_print(t, "\t\tconst ulong e_%d = d_%d[i_%d];\n", step->edge, s, s);
+	if (n->options->profile)
+		gemp_text_print(t, "\t\tmine[%zu]++;\n", n->plan->step_count + (size_t)s);
+}
+
+/* TESTS of a candidate, the cheapest first. */
+static const gemp_rejection next = { "", "continue;" };
+
+/* Marks that must be there, those that must not, and those of both that may not be set. */
+static void bits_of(const nest *n, int s, unsigned *there, unsigned *absent, unsigned *uncertain)
+{
+	gemp_adjacency_marks_of_step(&n->marks, n->plan, s, there, absent);
+	*uncertain = 0;
+	for (size_t m = 0; m < n->marks.count; m++)
+		if ((*there | *absent) >> m & 1 && !gemp_mark_certain(n->plan, &n->marks.marks[m]))
+			*uncertain |= 1u << m;
+}
+
+/* Before the loop: which marks tell. */
+static void emit_mark_lookup(const nest *n, int s)
+{
+	gemp_text *t = n->t;
+	unsigned there, absent, uncertain;
+	bits_of(n, s, &there, &absent, &uncertain);
+	if (!(there | absent))
+		return;
+	gemp_text_print(t, "\t\tconst uint told_%d = %u", s, (there | absent) & ~uncertain);
+	for (size_t m = 0; m < n->marks.count; m++)
+		if (uncertain >> m & 1)
+			gemp_text_print(t, " | fill_%zu << %zu", m, m);
+	gemp_text_print(t, ", need_%d = told_%d & %u;\n", s, s, there);
+}
+
+static void emit_lookup(const nest *n, int s)
+{
+	if (n->options->profile)
+		gemp_text_print(n->t, "\t\tmine[%zu]++;\n", 2 * n->plan->step_count + (size_t)s);
+}
+
+static void emit_mark_test(const nest *n, int s)
+{
+	unsigned there, absent, uncertain;
+	bits_of(n, s, &there, &absent, &uncertain);
+	if (!(there | absent))
+		return;
+	emit_lookup(n, s);
+	gemp_text_print(n->t, "\t\tif ((mark[v_%d] & told_%d) != need_%d) continue;\n", n->plan->steps[s].vertex, s, s);
+}
+
+static void emit_row_test(const nest *n, int s, size_t j)
+{
+	gemp_text *t = n->t;
+	const gemp_step *step = &n->plan->steps[s];
+	const gemp_check *check = &step->checks[j];
+	int mark = n->marks.row[s][j];
+	bool source = step->kind == GEMP_EXTEND && j < step->sources, choice = source && has_choice(n, s);
+	if (mark >= 0 && gemp_mark_certain(n->plan, &n->marks.marks[mark]))
+		return;
+	if (source && !choice && j == gemp_latest_source(n->plan, s))
+		return;
+	emit_lookup(n, s);
+	gemp_text_print(t, "\t\tif (");
+	if (mark >= 0)
+		gemp_text_print(t, "!fill_%d && ", mark);
+	if (choice)
+		gemp_text_print(t, "from_%d != %zu && ", s, j);
+	gemp_text_print(t, "%shas(%d, v_%d, v_%d)) continue;\n", check->absent ? "" : "!", check->view, check->from,
+	                check->to);
+}
+
+/* A vertex is not in its own row where loops were dropped. */
+static gemp_step without_neighbours(const nest *n, int s)
+{
+	gemp_step step = n->plan->steps[s];
+	for (size_t j = 0; j < step.check_count; j++)
+		if (!step.checks[j].absent && n->plan->views[step.checks[j].view].simple)
+			step.differ &= ~(UINT64_C(1) << step.checks[j].from);
+	return step;
+}
+
+static void emit_tests(const nest *n, int s)
+{
+	const gemp_step *step = &n->plan->steps[s];
+	char name[16];
+	if (step->kind != GEMP_BIND_EDGE) {
+		gemp_step tested = without_neighbours(n, s);
+		snprintf(name, sizeof name, "v_%d", step->vertex);
+		emit_mark_test(n, s);
+		gemp_emit_vertex_filters(n->t, n->plan, &tested, name, &next);
+		for (size_t j = 0; j < step->check_count; j++)
+			emit_row_test(n, s, j);
+	}
+	if (step->edge >= 0) {
+		snprintf(name, sizeof name, "e_%d", step->edge);
+		gemp_emit_edge_filters(n->t, n->plan, step, name, &next);
+	}
+	if (n->options->profile && n->options->sliced && s == n->plan->root)
+		gemp_text_print(n->t, "\t\tmine[%d] += slice == 0%s;\n", s, n->options->listed ? " && !resuming" : "");
+	else if (n->options->profile)
+		gemp_text_print(n->t, n->options->listed ? "\t\tmine[%d] += !resuming;\n" : "\t\tmine[%d]++;\n", s);
+}
+
+/* MATCHES. */
+static void emit_positions(const nest *n)
+{
+	for (int s = n->plan->root + 1; s <= n->last; s++) {
+		uint32_t at = position_word(n, s);
+		gemp_text_print(n->t, "\t\ts[%u] = (uint)i_%d;\n", at, s);
+		if (n->options->wide)
+			gemp_text_print(n->t, "\t\ts[%u] = (uint)(i_%d >> 32);\n", at + 1, s);
+	}
+}
+
+static void emit_flush(const nest *n)
+{
+	gemp_text_print(n->t, "\t\tstaged = gemp_flush(control, p.result_capacity, id_of, result, stage, staged, %d, %d, "
+	                "&found);\n", n->plan->vertex_count, n->plan->live_edges ? n->plan->edge_count : 0);
+}
+
+static void emit_result(const nest *n)
+{
+	gemp_text *t = n->t;
+	const gemp_plan *plan = n->plan;
+	gemp_text_print(t, "\t\tif (staged == %d)\n", STAGE_TUPLES);
+	emit_flush(n);
+	gemp_text_print(t, "\t\tif (staged == %d) {\n", STAGE_TUPLES);
+	if (n->options->profile)
+		gemp_text_print(t, "\t\tmine[%d]--;\n", n->last);
+	emit_positions(n);
+	gemp_text_print(t, "\t\tleave = GEMP_PARK; break;\n\t\t}\n\t\t__global uint *r = stage + staged++ * %u;\n",
+	                n->layout->tuple_words);
+	for (int v = 0; v < plan->vertex_count; v++)
+		gemp_text_print(t, "\t\tr[%d] = v_%d;\n", v, v);
+	for (int f = 0; plan->live_edges && f < plan->edge_count; f++)
+		gemp_text_print(t, "\t\tr[%d] = (uint)e_%d; r[%d] = (uint)(e_%d >> 32);\n", plan->vertex_count + 2 * f, f,
+		                plan->vertex_count + 2 * f + 1, f);
+	if (n->options->first_only && n->last > plan->root)
+		gemp_text_print(t, "\t\tleave = GEMP_NEXT_TASK; break;\n");
+}
+
+static void emit_table_look(const nest *n)
+{
+	char name[16];
+	snprintf(name, sizeof name, "v_%d", n->plan->steps[n->last].vertex);
+	gemp_emit_leaf(n->t, n->plan, &n->marks, name);
+	gemp_text_print(n->t, "\t\tfound += w;\n");
+	if (n->options->profile)
+		gemp_text_print(n->t, "\t\tmine[%d] += w;\n", n->last + 1);
+}
+
+/* Are matches counted at the vertex of step s? */
+static bool counts_at(const nest *n, int s)
+{
+	return n->plan->steps[s].kind != GEMP_BIND_EDGE && n->options->per >> n->plan->steps[s].vertex & 1;
+}
+
+static void emit_match(const nest *n)
+{
+	if (n->options->listed)
+		emit_result(n);
+	else if (n->plan->two_paths)
+		emit_table_look(n);
+	else
+		gemp_text_print(n->t, "\t\tfound++;\n");
+	if (counts_at(n, n->last))
+		gemp_text_print(n->t, "\t\tatom_inc(&per[v_%d]);\n", n->plan->steps[n->last].vertex);
+}
+
+/* THE NEST. */
+static void emit_level(const nest *n, int s);
+
+static void emit_body(const nest *n, int s)
+{
+	gemp_text *t = n->t;
+	int v = n->plan->steps[s].vertex;
+	if (s == n->last) {
+		emit_match(n);
+		return;
+	}
+	if (n->plan->steps[s].kind != GEMP_BIND_EDGE)
+		gemp_text_print(t, "\t\tif (v_%d >= p.vertices) {\n\t\tcontrol[GEMP_CONTROL_ERROR] = GEMP_MATCH_BAD_SLOT;\n"
+		                "\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = v_%d;\n"
+		                "\t\tleave = GEMP_PARK; break;\n\t\t}\n", v, s, v);
+	gemp_emit_mark_variables(t, n->plan, &n->marks, s);
+	if (counts_at(n, s))
+		gemp_text_print(t, "\t\tconst ulong found_before_%d = found;\n", s);
+	emit_level(n, s + 1);
+	if (counts_at(n, s))
+		gemp_text_print(t, "\t\tif (found > found_before_%d) atom_add(&per[v_%d], found - found_before_%d);\n", s, v, s);
+	gemp_emit_mark_clearing(t, n->plan, &n->marks, s);
+	if (s > n->plan->root)
+		gemp_text_print(t, "\t\tif (leave) break;\n");
+}
+
+static void emit_level(const nest *n, int s)
+{
+	gemp_text_print(n->t, "\t\t{ /* %d */\n", s);
+	emit_row(n, s);
+	gemp_emit_mark_setting(n->t, n->plan, &n->marks, s);
+	if (s == n->last && n->plan->two_paths) {
+		gemp_text_print(n->t, "\t\tif (!filled) {\n");
+		gemp_emit_table(n->t, n->plan, true);
+		gemp_text_print(n->t, "\t\t}\n");
+	}
+	if (n->plan->steps[s].kind != GEMP_BIND_EDGE)
+		emit_mark_lookup(n, s);
+	emit_loop(n, s);
+	emit_tests(n, s);
+	emit_body(n, s);
+	gemp_text_print(n->t, "\t\t} }\n");
+}
+
+/* TASKS. Hubs come one by one, the many others in chunks; a worker that may stop holds no more than one. */
+static void emit_kept_task(const nest *n)
+{
+	gemp_text *t = n->t;
+	uint32_t words = task_words(n->plan);
+	gemp_text_print(t, "\t\tif (!resuming) {\n\t\tconst uint at = atomic_inc(&control[GEMP_CONTROL_NEXT]);\n"
+	                "\t\tif (at >= p.tasks) break;\n");
+	if (n->options->sliced)
+		gemp_text_print(t, "\t\tconst uint index = p.slices > 1 ? p.pivot : p.first + at;\n"
+		                "\t\ts[%u] = p.slices > 1 ? p.first + at : 0; s[%u] = p.slices;\n", slice_word(n),
+		                slice_word(n) + 1);
+	else
+		gemp_text_print(t, "\t\tconst uint index = p.first + at;\n");
+	for (uint32_t w = 0; w < words; w++)
+		gemp_text_print(t, "\t\ts[%u] = tasks[(ulong)index * %u + %u];\n", STATE_TASK + w, words, w);
+	gemp_text_print(t, "\t\t}\n\t\t__global const uint *item = s + %d;\n", STATE_TASK);
+	if (n->options->sliced)
+		gemp_text_print(t, "\t\tconst uint slice = s[%u], slices = s[%u];\n", slice_word(n), slice_word(n) + 1);
+}
+
+static void emit_chunked_task(const nest *n)
+{
+	gemp_text *t = n->t;
+	gemp_text_print(t, "\t\tif (task == task_end) {\n"
+	                "\t\tconst uint chunk = %sp.first + control[GEMP_CONTROL_NEXT] < 4096 ? 1 : 16;\n"
+	                "\t\ttask = atomic_add(&control[GEMP_CONTROL_NEXT], chunk);\n"
+	                "\t\tif (task >= p.tasks) break;\n\t\ttask_end = min(task + chunk, p.tasks);\n\t\t}\n"
+	                "\t\tconst uint at = p.first + task++;\n", n->options->sliced ? "p.slices > 1 || " : "");
+	if (n->options->sliced)
+		gemp_text_print(t, "\t\tconst uint slices = p.slices, slice = slices > 1 ? at : 0;\n"
+		                "\t\tconst uint index = slices > 1 ? p.pivot : at;\n");
+	gemp_text_print(t, "\t\t__global const uint *item = tasks + (ulong)%s * %u;\n", n->options->sliced ? "index" : "at",
+	                task_words(n->plan));
+}
+
+static void emit_task(const nest *n)
+{
+	if (n->options->listed)
+		emit_kept_task(n);
+	else
+		emit_chunked_task(n);
+	for (uint32_t w = 0; w < task_words(n->plan); w++)
+		gemp_text_print(n->t, "\t\tconst uint v_%d = item[%u];\n", n->plan->arguments ? (int)w : n->plan->pivot, w);
+}
+
+/* The root's tests, and those of vertices given before it. */
+static void emit_root(const nest *n)
+{
+	char name[16];
+	for (int s = 0; s < n->plan->root; s++) {
+		snprintf(name, sizeof name, "v_%d", n->plan->steps[s].vertex);
+		gemp_emit_vertex_filters(n->t, n->plan, &n->plan->steps[s], name, &next);
+	}
+	if (n->last == n->plan->root && n->options->listed)
+		gemp_text_print(n->t, "\t\tresuming = 0;\n");
+	emit_tests(n, n->plan->root);
+	emit_body(n, n->plan->root);
+}
+
+static void emit_beginning(const nest *n)
+{
+	gemp_text *t = n->t;
+	gemp_text_print(t, "\t__global uint *s = state + (ulong)gemp_worker() * %u;\n"
+	                "\tulong found = 0;\n\tuint leave = 0;\n\t(void)s;\n", n->layout->state_words);
+	gemp_emit_ranges(t, n->plan);
+	if (n->options->profile)
+		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n",
+		                gemp_profile_counters(n->plan), gemp_profile_counters(n->plan));
+	if (n->marks.count)
+		gemp_text_print(t, "\t__global uchar *mark = marks + (ulong)gemp_worker() * GEMP_MARK_BYTES(p.vertices);\n");
+	if (n->plan->two_paths)
+		gemp_text_print(t, "\t__global uint *table = tables + (ulong)gemp_worker() * p.vertices;\n\tint filled = 0;\n");
+	if (n->options->listed)
+		gemp_text_print(t, "\t__global uint *stage = s + %u;\n\tuint resuming = p.resume && s[0] == 1;\n"
+		                "\tuint staged = p.resume && s[0] ? s[%u] : 0;\n", stage_word(n), STATE_STAGED);
+	else
+		gemp_text_print(t, "\tuint task = 0, task_end = 0;\n");
+}
+
+static void emit_end(const nest *n)
+{
+	gemp_text *t = n->t;
+	if (n->options->listed) {
+		gemp_text_print(t, "\tif (staged && leave != GEMP_PARK)\n");
+		emit_flush(n);
+		gemp_text_print(t, "\ts[0] = leave == GEMP_PARK ? 1 : staged ? 2 : 0; s[%d] = staged;\n"
+		                "\tif (s[0])\n\t\tatomic_inc(&control[GEMP_CONTROL_PARKED]);\n", STATE_STAGED);
+	}
+	if (n->options->profile)
+		gemp_text_print(t, "\tfor (uint i = 0; i < %zu; i++)\n\t\tif (mine[i])\n\t\t\tatom_add(&passed[i], mine[i]);\n",
+		                gemp_profile_counters(n->plan));
+	gemp_text_print(t, "\tif (found)\n\t\tatom_add((__global ulong *)(control + GEMP_CONTROL_FOUND), found);\n");
+}
+
+void gemp_emit_loops(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout,
+                     const gemp_emit_options *options)
+{
+	nest n = { .t = text, .plan = plan, .layout = layout, .options = options,
+		.last = (int)plan->step_count - 1 - plan->two_paths };
+	if (options->marks)
+		gemp_adjacency_marks_plan(&n.marks, plan);
+	else
+		gemp_adjacency_marks_none(&n.marks);
+	emit_beginning(&n);
+	gemp_text_print(text, "\tfor (;;) {\n");
+	emit_task(&n);
+	emit_root(&n);
+	if (plan->two_paths)
+		gemp_emit_table(text, plan, false);
+	gemp_text_print(text, "\t\tif (leave == GEMP_PARK) break;\n\t\tleave = 0;\n\t}\n");
+	emit_end(&n);
+}

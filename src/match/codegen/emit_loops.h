@@ -1,0 +1,26 @@
+/* emit_loops: the match kernel of a CPU device that has every row: one work-item a core, and a nest of loops in it, a
+ * loop a step of the plan, with marks (match/codegen/adjacency_marks.h) in place of searches in rows.
+ *
+ * Where matches are listed, a worker gathers some of them (its stage) before it asks for room in the result buffer.
+ * Where there is none, it keeps the position of each loop, and in the next launch goes straight back to them.
+ */
+
+#ifndef GEMP_MATCH_CODEGEN_EMIT_LOOPS_H
+#define GEMP_MATCH_CODEGEN_EMIT_LOOPS_H
+
+#include "core/text.h"
+#include "match/codegen/kernel_layout.h"
+
+/* Deeper nests are left to the state machine. */
+enum { GEMP_MAX_LOOPS = 12 };
+
+bool gemp_loops_possible(const gemp_plan *plan);
+
+/* Words of a worker's state. */
+uint32_t gemp_loops_state_words(const gemp_plan *plan, const gemp_emit_options *options, uint32_t tuple_words);
+
+/* The body of the kernel, behind its arguments. */
+void gemp_emit_loops(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout,
+                     const gemp_emit_options *options);
+
+#endif

@@ -1,0 +1,496 @@
+#include "match/codegen/emit_step.h"
+
+#include "match/codegen/emit_tests.h"
+
+#include <stdio.h>
+
+/* What the functions below share. In a step's test its own vertex and edge are the lane's: c and ce. */
+typedef struct emitter {
+	gemp_text *t;
+	const gemp_plan *plan;
+	const gemp_item_layout *layout;
+	const gemp_emit_options *options;
+	int s;
+	const gemp_step *step;
+	bool root, last, edges;
+	bool sliced;     /* a task may have every so manieth candidate (lanes of them) only */
+	char single[48]; /* expression: the step's vertex came with the task */
+} emitter;
+
+typedef struct name {
+	char text[16];
+} name;
+
+static name vertex(const emitter *e, int v)
+{
+	name n;
+	if (v == e->step->vertex && e->step->kind != GEMP_BIND_EDGE)
+		snprintf(n.text, sizeof n.text, "c");
+	else
+		snprintf(n.text, sizeof n.text, "v_%d", v);
+	return n;
+}
+
+static uint32_t stage_of(const emitter *e, int step, bool verify)
+{
+	for (size_t k = 0; k < e->layout->stage_count; k++)
+		if (e->layout->stages[k].step == step && e->layout->stages[k].verify == verify)
+			return (uint32_t)k;
+	return 0;
+}
+
+/* ROWS. The row that gives the candidates: of the sources that are resident the one with the greatest slot (least degree). */
+static bool one_view(const gemp_step *step)
+{
+	for (size_t j = 1; j < step->sources; j++)
+		if (step->checks[j].view != step->checks[0].view)
+			return false;
+	return true;
+}
+
+/* from_S == 0 ? x0 : from_S == 1 ? x1 : ... ; the format takes the view or the vertex of check j. */
+static void emit_by_view(const emitter *e, const char *format, bool by_view)
+{
+	const gemp_step *step = e->step;
+	size_t sources = step->kind == GEMP_BIND_EDGE || (by_view && one_view(step)) ? 1 : step->sources;
+	for (size_t j = 0; j < sources; j++) {
+		if (j + 1 < sources)
+			gemp_text_print(e->t, "from_%d == %zu ? ", e->s, j);
+		gemp_text_print(e->t, format, by_view ? step->checks[j].view : step->checks[j].from);
+		if (j + 1 < sources)
+			gemp_text_print(e->t, " : ");
+	}
+}
+
+static void emit_pointers(const emitter *e)
+{
+	gemp_text_print(e->t, "\t\t\t__global const uint *near = ");
+	emit_by_view(e, "near_%d", true);
+	gemp_text_print(e->t, ";\n");
+	if (e->edges) {
+		gemp_text_print(e->t, "\t\t\t__global const ulong *edge = ");
+		emit_by_view(e, "edge_%d", true);
+		gemp_text_print(e->t, ";\n");
+	}
+}
+
+/* Restrictions on slots cut the row at both ends. */
+static void emit_trim(const emitter *e)
+{
+	gemp_text *t = e->t;
+	for (int v = 0; v < e->plan->vertex_count; v++) {
+		if (e->step->less >> v & 1)
+			gemp_text_print(t, "\t\t\t\tend_%d = gemp_lower(near, cur_%d, end_%d, v_%d);\n", e->s, e->s, e->s, v);
+		if (e->step->greater >> v & 1)
+			gemp_text_print(t, "\t\t\t\tcur_%d = gemp_lower(near, cur_%d, end_%d, v_%d + 1);\n", e->s, e->s, e->s, v);
+	}
+	if (e->step->kind == GEMP_BIND_EDGE)
+		gemp_text_print(t, "\t\t\t\tcur_%d = gemp_lower(near, cur_%d, end_%d, v_%d);\n"
+		                "\t\t\t\tend_%d = gemp_lower(near, cur_%d, end_%d, v_%d + 1);\n",
+		                e->s, e->s, e->s, e->step->vertex, e->s, e->s, e->s, e->step->vertex);
+}
+
+static void emit_enter(const emitter *e)
+{
+	gemp_text *t = e->t;
+	gemp_text_print(t, "\t\t\tif (fresh) {\n\t\t\t\tfresh = 0;\n");
+	if (e->step->kind == GEMP_EXTEND && e->step->sources > 1) {
+		gemp_text_print(t, "\t\t\t\tuint best = 0;\n");
+		for (size_t j = 0; j < e->step->sources; j++) {
+			int v = e->step->checks[j].from;
+			gemp_text_print(t, "\t\t\t\tif (resident(v_%d) && v_%d >= best) { best = v_%d; from_%d = %zu; }\n", v, v, v,
+			                e->s, j);
+		}
+	}
+	gemp_text_print(t, "\t\t\t\tuint a = ");
+	emit_by_view(e, "v_%d", false);
+	gemp_text_print(t, ";\n\t\t\t\tif (a >= p.vertices || !resident(a)) {\n"
+	                "\t\t\t\t\tcontrol[GEMP_CONTROL_ERROR] = a >= p.vertices ? GEMP_MATCH_BAD_SLOT : GEMP_MATCH_BAD_ROW;\n"
+	                "\t\t\t\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = a; stop = 1; break;\n\t\t\t\t}\n",
+	                e->s);
+	emit_pointers(e);
+	gemp_text_print(t, "\t\t\t\t__global const OFFSET *begin = ");
+	emit_by_view(e, "begin_%d", true);
+	gemp_text_print(t, ";\n\t\t\t\tcur_%d = begin[row(a)]; end_%d = begin[row(a) + 1];\n", e->s, e->s);
+	emit_trim(e);
+	if (e->options->profile)
+		gemp_text_print(t, "\t\t\t\tif (lane == 0 && cur_%d < end_%d%s) mine[%zu] += end_%d - cur_%d;\n", e->s, e->s,
+		                e->sliced ? " && slice == 0" : "", e->plan->step_count + (size_t)e->s, e->s, e->s);
+	if (e->sliced)
+		gemp_text_print(t, "\t\t\t\tcur_%d += min((OFFSET)slice * GEMP_LANES, end_%d - cur_%d);\n", e->s, e->s, e->s);
+	gemp_text_print(t, "\t\t\t\ttodo_%d = gemp_lanes(cur_%d, end_%d); mask_%d = 0;\n\t\t\t}\n", e->s, e->s, e->s, e->s);
+}
+
+/* FILTERS need no row. */
+static void emit_filters(const emitter *e)
+{
+	static const gemp_rejection failed = { "left != FAILED && ", "left = FAILED;" };
+	for (int s = 0; e->root && s < e->s; s++)
+		gemp_emit_vertex_filters(e->t, e->plan, &e->plan->steps[s], vertex(e, e->plan->steps[s].vertex).text, &failed);
+	if (e->step->kind != GEMP_BIND_EDGE)
+		gemp_emit_vertex_filters(e->t, e->plan, e->step, vertex(e, e->step->vertex).text, &failed);
+	gemp_emit_edge_filters(e->t, e->plan, e->step, "ce", &failed);
+}
+
+bool gemp_emit_keeps_offsets(const gemp_plan *plan, const gemp_emit_options *options)
+{
+	return !options->all_resident && options->lanes == 1 && plan->step_count <= GEMP_MAX_STEPS_IN_REGISTERS;
+}
+
+/* Bit `bit` of left is cleared if check j's test holds for its ends, by the row of either. */
+static void emit_test_of(const emitter *e, size_t j, const char *bit, const char *from, const char *to)
+{
+	gemp_text *t = e->t;
+	const gemp_check *check = &e->step->checks[j];
+	const char *good = check->absent ? "!" : "";
+	int back = gemp_opposite_view(e->plan, check->view);
+	gemp_text_print(t, "\t\t\t\tif (left != FAILED && left & %s) {\n", bit);
+	if (e->options->profile)
+		gemp_text_print(t, "\t\t\t\t\tmine[%zu]++;\n", 2 * e->plan->step_count + (size_t)e->s);
+	gemp_text_print(t, "\t\t\t\t\tif (resident(%s))\n\t\t\t\t\t\tleft = %s", from, good);
+	if (gemp_emit_keeps_offsets(e->plan, e->options) && check->to == e->step->vertex)
+		gemp_text_print(t, "has_near(%d, %s, %s, last_%d_%zu)", check->view, from, to, e->s, j);
+	else
+		gemp_text_print(t, "has(%d, %s, %s)", check->view, from, to);
+	gemp_text_print(t, " ? left & ~%s : FAILED;\n", bit);
+	if (back >= 0 && !e->options->all_resident)
+		gemp_text_print(t, "\t\t\t\t\telse if (resident(%s))\n"
+		                "\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%s : FAILED;\n", to, good, back, to, from, bit);
+	gemp_text_print(t, "\t\t\t\t}\n");
+}
+
+/* Is check k like check j but for the vertex that it comes from, a bound one? */
+static bool alike(const emitter *e, size_t j, size_t k)
+{
+	const gemp_check *a = &e->step->checks[j], *b = &e->step->checks[k];
+	return a->view == b->view && a->absent == b->absent && a->to == b->to && b->from != e->step->vertex;
+}
+
+/* In a long plan checks that are alike are a loop: written out, those of induced patterns and cliques are hundreds. */
+static void emit_check_loop(const emitter *e, size_t first, size_t end)
+{
+	gemp_text *t = e->t;
+	name to = vertex(e, e->step->checks[first].to);
+	gemp_text_print(t, "#pragma unroll 1\n\t\t\t\tfor (uint j = 0; j < %zu; j++) {\n\t\t\t\tconst uchar ends[] = { ", end - first);
+	for (size_t j = first; j < end; j++)
+		gemp_text_print(t, "%d, ", e->step->checks[j].from);
+	gemp_text_print(t, "};\n\t\t\t\tuint from = VERTEX(ends[j]);\n");
+	char bit[48];
+	snprintf(bit, sizeof bit, "(1ul << (%zu + j))", first);
+	emit_test_of(e, first, bit, "from", to.text);
+	gemp_text_print(t, "\t\t\t\t}\n");
+}
+
+static void emit_checks(const emitter *e, size_t first)
+{
+	bool loops = e->plan->step_count > GEMP_MAX_STEPS_IN_REGISTERS;
+	for (size_t j = first, end; j < e->step->check_count; j = end) {
+		const gemp_check *check = &e->step->checks[j];
+		for (end = j + 1; loops && end < e->step->check_count && alike(e, j, end); end++)
+			;
+		if (check->from != e->step->vertex && end - j > 2) {
+			emit_check_loop(e, j, end);
+			continue;
+		}
+		char bit[48];
+		snprintf(bit, sizeof bit, "%#llxul", 1ull << j);
+		emit_test_of(e, j, bit, vertex(e, check->from).text, vertex(e, check->to).text);
+		end = j + 1;
+	}
+}
+
+static void emit_lane_test(const emitter *e)
+{
+	gemp_text *t = e->t;
+	bool verifiable = !e->root && e->step->kind == GEMP_EXTEND && !e->options->all_resident;
+	if (e->root) {
+		gemp_text_print(t, "\t\t\t\tc = v_%d; left = left_in;\n", e->step->vertex);
+		emit_filters(e);
+	} else {
+		if (verifiable)
+			gemp_text_print(t, "\t\t\t\tif (%s) { c = v_%d; left = left_in;%s } else {\n", e->single, e->step->vertex,
+			                e->step->edge >= 0 ? " ce = e;" : "");
+		gemp_text_print(t, "\t\t\t\tc = near[cur_%d + lane];\n", e->s);
+		if (e->step->edge >= 0)
+			gemp_text_print(t, "\t\t\t\tce = edge[cur_%d + lane];\n", e->s);
+		gemp_text_print(t, "\t\t\t\tleft = %#llxul", gemp_check_bits(e->step));
+		if (e->step->kind == GEMP_EXTEND)
+			gemp_text_print(t, " & ~(1ul << from_%d)", e->s);
+		gemp_text_print(t, ";\n");
+		if (verifiable) /* its owner is looked up before its row is entered */
+			gemp_text_print(t, "\t\t\t\tif (c >= p.vertices) {\n"
+			                "\t\t\t\t\tcontrol[GEMP_CONTROL_ERROR] = GEMP_MATCH_BAD_SLOT; left = FAILED;\n"
+			                "\t\t\t\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = c;\n\t\t\t\t}\n", e->s);
+		emit_filters(e);
+		if (verifiable)
+			gemp_text_print(t, "\t\t\t\t}\n");
+	}
+	if (e->step->kind != GEMP_BIND_EDGE)
+		emit_checks(e, e->root || e->step->sources == 1 ? e->step->sources : 0);
+}
+
+/* ITEMS. Writes header and live slots behind `item`. */
+static void emit_item(const emitter *e, int until, bool verify, const char *header)
+{
+	gemp_text *t = e->t;
+	uint32_t word = 0;
+	gemp_text_print(t, "\t\t\t\t\titem[%u] = %s;\n", word++, header);
+	if (verify) {
+		gemp_text_print(t, "\t\t\t\t\titem[%u] = (uint)left; item[%u] = (uint)(left >> 32);\n", word, word + 1);
+		word += 2;
+	}
+	for (int s = 0; s < until; s++)
+		if (e->plan->steps[s].kind != GEMP_BIND_EDGE)
+			gemp_text_print(t, "\t\t\t\t\titem[%u] = %s;\n", word++, vertex(e, e->plan->steps[s].vertex).text);
+	for (int s = 0; s < until; s++)
+		if (e->plan->steps[s].edge >= 0) {
+			char edge[16];
+			snprintf(edge, sizeof edge, s == e->s ? "ce" : "e_%d", e->plan->steps[s].edge);
+			gemp_text_print(t, "\t\t\t\t\titem[%u] = (uint)%s; item[%u] = (uint)(%s >> 32);\n", word, edge, word + 1, edge);
+			word += 2;
+		}
+}
+
+static void emit_send_verify(const emitter *e)
+{
+	gemp_text *t = e->t;
+	uint32_t stage = stage_of(e, e->s, true);
+	size_t most = e->step->check_count - (e->step->kind == GEMP_ARGUMENT ? 0 : 1); /* checks left at the first of the stages */
+	gemp_text_print(t, "\t\t\tif (left != 0 && left != FAILED) {\n\t\t\t\tuint far = ");
+	for (size_t j = 0; j + 1 < e->step->check_count; j++)
+		gemp_text_print(t, "left & %#llxul ? %s : ", 1ull << j, vertex(e, e->step->checks[j].from).text);
+	gemp_text_print(t, "%s;\n", vertex(e, e->step->checks[e->step->check_count - 1].from).text);
+	gemp_text_print(t, "\t\t\t\t__global uint *item = room(%u + %zu - (uint)popcount(left), owner(far), %u);\n"
+	                "\t\t\t\tif (item) {\n", stage, most, e->layout->item_words[stage]);
+	emit_item(e, e->s + 1, true, "1");
+	gemp_text_print(t, "\t\t\t\t} else\n\t\t\t\t\tblocked = 1;\n\t\t\t}\n");
+}
+
+static void emit_send_enter(const emitter *e)
+{
+	gemp_text *t = e->t;
+	const gemp_step *next = &e->plan->steps[e->s + 1];
+	size_t sources = next->kind == GEMP_BIND_EDGE ? 1 : next->sources;
+	uint32_t stage = stage_of(e, e->s + 1, false);
+	gemp_text_print(t, "\t\t\tif (pass && !(");
+	for (size_t j = 0; j < sources; j++)
+		gemp_text_print(t, "%sresident(%s)", j ? " || " : "", vertex(e, next->checks[j].from).text);
+	gemp_text_print(t, ")) {\n\t\t\t\tuint far = %s;\n", vertex(e, next->checks[0].from).text);
+	for (size_t j = 1; j < sources; j++)
+		gemp_text_print(t, "\t\t\t\tfar = max(far, %s);\n", vertex(e, next->checks[j].from).text);
+	gemp_text_print(t, "\t\t\t\t__global uint *item = room(%u, owner(far), %u);\n\t\t\t\tpass = 0;\n\t\t\t\tif (item) {\n", stage,
+	                e->layout->item_words[stage]);
+	emit_item(e, e->s + 1, false, "1");
+	gemp_text_print(t, "\t\t\t\t} else\n\t\t\t\t\tblocked = 1;\n\t\t\t}\n");
+}
+
+/* A partial match may become a task of its own on this rank: hubs are shared among workers. No room: go on with it here. */
+static void emit_split(const emitter *e)
+{
+	gemp_text *t = e->t;
+	uint32_t stage = stage_of(e, e->s + 1, false);
+	gemp_text_print(t, "\t\t\tif (pass && p.split >> %d & 1) {\n"
+	                "\t\t\t\t__global uint *item = room(%u, p.ranks, %u);\n\t\t\t\tif (item) {\n\t\t\t\t\tpass = 0;\n",
+	                e->s + 1, stage, e->layout->item_words[stage]);
+	emit_item(e, e->s + 1, false, "crossed");
+	gemp_text_print(t, "\t\t\t\t}\n\t\t\t}\n");
+}
+
+/* Can checks of this step be left for another rank? Those of a pivot need only its own row. */
+static bool travels(const emitter *e)
+{
+	size_t checks = e->step->check_count;
+	return e->step->kind == GEMP_ARGUMENT ? checks > 0 : e->step->kind == GEMP_EXTEND && checks > 1;
+}
+
+static void emit_test(const emitter *e)
+{
+	gemp_text *t = e->t;
+	bool spread = !e->options->all_resident;
+	gemp_text_print(t, "\t\t\tif (todo_%d) {\n"
+	                "\t\t\tuint c = 0; ulong ce = 0, left = FAILED; int blocked = 0; (void)ce;\n"
+	                "\t\t\tif (todo_%d >> lane & 1) {\n", e->s, e->s);
+	if (e->step->edge >= 0 && spread && e->step->kind == GEMP_EXTEND)
+		gemp_text_print(t, "\t\t\t\tulong e = e_%d;\n", e->step->edge);
+	emit_lane_test(e);
+	gemp_text_print(t, "\t\t\t}\n\t\t\tint pass = left == 0;\n");
+	if (e->options->profile)
+		gemp_text_print(t, "\t\t\tconst int good = pass;\n");
+	if (spread && travels(e))
+		emit_send_verify(e);
+	if (spread && !e->last)
+		emit_send_enter(e);
+	if (!e->last && e->s < 31)
+		emit_split(e);
+	if (e->options->profile)
+		gemp_text_print(t, "\t\t\tmine[%d] += good && !blocked%s;\n", e->s,
+		                e->root && e->options->sliced ? " && slice == 0" : "");
+	gemp_text_print(t, "\t\t\ttodo_%d = gemp_ballot(blocked);\n\t\t\tmask_%d |= gemp_ballot(pass);\n", e->s, e->s);
+	gemp_text_print(t, "\t\t\tif (todo_%d) { stop = 1; break; }\n\t\t\t}\n", e->s);
+}
+
+/* VISITS. */
+static void emit_take(const emitter *e, const char *lane)
+{
+	gemp_text *t = e->t;
+	if (e->root)
+		return;
+	gemp_text_print(t, "\t\t\t\tif (!(%s)) {\n", e->single);
+	if (e->step->kind == GEMP_EXTEND)
+		gemp_text_print(t, "\t\t\t\t\tv_%d = near[cur_%d + %s];\n", e->step->vertex, e->s, lane);
+	if (e->step->edge >= 0)
+		gemp_text_print(t, "\t\t\t\t\te_%d = edge[cur_%d + %s];\n", e->step->edge, e->s, lane);
+	gemp_text_print(t, "\t\t\t\t}\n");
+}
+
+static void emit_visit(const emitter *e)
+{
+	gemp_text_print(e->t, "\t\t\tif (mask_%d) {\n\t\t\t\tuint b = lowest(mask_%d); (void)b;\n", e->s, e->s);
+	emit_take(e, "b");
+	gemp_text_print(e->t, "\t\t\t\tmask_%d &= mask_%d - 1; level = %d; fresh = 1; break;\n\t\t\t}\n", e->s, e->s, e->s + 1);
+}
+
+/* COUNTS at vertices: of a match of this lane; of the n matches of a loop, which have all but the last vertex in common. */
+static void emit_count_at(const emitter *e)
+{
+	if (!e->options->per)
+		return;
+	gemp_text_print(e->t, "\t\t\tif (mask_%d >> lane & 1) {\n", e->s);
+	emit_take(e, "lane");
+	for (int v = 0; v < e->plan->vertex_count; v++)
+		if (e->options->per >> v & 1)
+			gemp_text_print(e->t, "\t\t\t\tatom_inc(&per[v_%d]);\n", v);
+	gemp_text_print(e->t, "\t\t\t}\n");
+}
+
+static void emit_loop_counts_at(const emitter *e)
+{
+	for (int v = 0; v < e->plan->vertex_count; v++)
+		if (e->options->per >> v & 1 && v != e->step->vertex)
+			gemp_text_print(e->t, "\t\t\tif (n) atom_add(&per[v_%d], n);\n", v);
+}
+
+static void emit_count(const emitter *e)
+{
+	emit_count_at(e);
+	gemp_text_print(e->t, "\t\t\tif (lane == 0 && crossed) found_crossed += popcount(mask_%d);\n"
+	                "\t\t\tif (lane == 0 && !crossed) found_local += popcount(mask_%d);\n"
+	                "\t\t\tmask_%d = 0;\n", e->s, e->s, e->s);
+}
+
+/* What the sinks take: ids, and behind those of all rows edges. */
+static void emit_row(const emitter *e)
+{
+	int vertices = e->plan->vertex_count, edges = e->edges ? e->plan->edge_count : 0;
+	gemp_text_print(e->t, "\t\t\t\t\t__global uint *r = result + (ulong)at * %d;\n", vertices);
+	for (int v = 0; v < vertices; v++)
+		gemp_text_print(e->t, "\t\t\t\t\tr[%d] = id_of[v_%d];\n", v, v);
+	if (edges)
+		gemp_text_print(e->t, "\t\t\t\t\t__global ulong *edges_of = (__global ulong *)result + "
+		                "((ulong)p.result_capacity * %d + 1) / 2 + (ulong)at * %d;\n", vertices, edges);
+	for (int f = 0; f < edges; f++)
+		gemp_text_print(e->t, "\t\t\t\t\tedges_of[%d] = e_%d;\n", f, f);
+}
+
+static void emit_result(const emitter *e)
+{
+	gemp_text *t = e->t;
+	gemp_text_print(t, "\t\t\tif (mask_%d) {\n", e->s);
+	if (e->options->first_only)
+		gemp_text_print(t, "\t\t\t\tmask_%d &= -mask_%d;\n", e->s, e->s);
+	gemp_text_print(t, "\t\t\t\tuint n = popcount(mask_%d), at = 0;\n"
+	                "\t\t\t\tif (lane == 0)\n\t\t\t\t\tat = atomic_add(&control[GEMP_CONTROL_RESULTS], n);\n"
+	                "\t\t\t\tat = gemp_shuffle(at, 0) + popcount(mask_%d & ((1u << lane) - 1));\n"
+	                "\t\t\t\tint mine = mask_%d >> lane & 1, fits = mine && at < p.result_capacity;\n"
+	                "\t\t\t\tif (fits) {\n",
+	                e->s, e->s, e->s);
+	emit_take(e, "lane");
+	emit_row(e);
+	gemp_text_print(t, "\t\t\t\t}\n\t\t\t\tmask_%d = gemp_ballot(mine && !fits);\n"
+	                "\t\t\t\tn -= popcount(mask_%d);\n"
+	                "\t\t\t\tif (lane == 0 && crossed) found_crossed += n;\n"
+	                "\t\t\t\tif (lane == 0 && !crossed) found_local += n;\n"
+	                "\t\t\t\tif (mask_%d) { stop = 1; break; }\n", e->s, e->s, e->s);
+	if (e->options->first_only)
+		gemp_text_print(t, "\t\t\t\tactive = 0; break;\n");
+	gemp_text_print(t, "\t\t\t}\n");
+}
+
+static void emit_advance(const emitter *e)
+{
+	gemp_text *t = e->t;
+	gemp_text_print(t, "\t\t\tif (%s) { active = 0; break; }\n", e->single);
+	if (e->root)
+		return;
+	if (e->sliced)
+		gemp_text_print(t, "\t\t\tcur_%d += min((OFFSET)slices * GEMP_LANES, end_%d - cur_%d);\n", e->s, e->s, e->s);
+	else
+		gemp_text_print(t, "\t\t\tcur_%d += GEMP_LANES;\n", e->s);
+	gemp_text_print(t, "\t\t\ttodo_%d = gemp_lanes(cur_%d, end_%d);\n"
+	                "\t\t\tif (!todo_%d) { if (level == base) active = 0; else level = %d; break; }\n",
+	                e->s, e->s, e->s, e->s, e->s - 1);
+}
+
+/* The last step of a count with all rows at hand is a plain loop. */
+static void emit_count_loop(const emitter *e)
+{
+	gemp_text *t = e->t;
+	gemp_text_print(t, "\t\t\tulong n = 0;\n"
+	                "\t\t\tfor (OFFSET i = cur_%d + lane; i < end_%d; i += GEMP_LANES) {\n"
+	                "\t\t\t\tuint c = near[i]; ulong left = %#llxul", e->s, e->s, gemp_check_bits(e->step));
+	if (e->step->kind == GEMP_EXTEND)
+		gemp_text_print(t, " & ~(1ul << from_%d)", e->s);
+	gemp_text_print(t, "; (void)c;\n");
+	if (e->step->edge >= 0)
+		gemp_text_print(t, "\t\t\t\tulong ce = edge[i]; (void)ce;\n");
+	emit_filters(e);
+	if (e->step->kind == GEMP_EXTEND)
+		emit_checks(e, e->step->sources == 1);
+	if (e->options->profile)
+		gemp_text_print(t, "\t\t\t\tmine[%d] += left == 0;\n", e->s);
+	if (e->plan->two_paths) {
+		gemp_text_print(t, "\t\t\t\tif (left == 0) {\n");
+		gemp_emit_leaf(t, e->plan, NULL, "c");
+		gemp_text_print(t, "\t\t\t\tn += w;\n\t\t\t\t}\n");
+	} else
+		gemp_text_print(t, "\t\t\t\tn += left == 0;\n");
+	if (e->options->per >> e->step->vertex & 1)
+		gemp_text_print(t, "\t\t\t\tif (left == 0) atom_inc(&per[c]);\n");
+	gemp_text_print(t, "\t\t\t}\n");
+	emit_loop_counts_at(e);
+	if (e->options->profile && e->plan->two_paths)
+		gemp_text_print(t, "\t\t\tmine[%d] += n;\n", e->s + 1);
+	gemp_text_print(t, "\t\t\tif (crossed) found_crossed += n; else found_local += n;\n"
+	                "\t\t\tif (level == base) active = 0; else level = %d;\n", e->s - 1);
+}
+
+void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout, const gemp_emit_options *options,
+                    int s)
+{
+	emitter e = { .t = text, .plan = plan, .layout = layout, .options = options, .s = s, .step = &plan->steps[s],
+		.root = s == plan->root, .last = s + 1 + plan->two_paths == (int)plan->step_count,
+		.edges = plan->live_edges != 0, .sliced = options->sliced && s == plan->root + 1, .single = "0" };
+	if (e.root)
+		snprintf(e.single, sizeof e.single, "1");
+	else if (!options->all_resident && e.step->kind == GEMP_EXTEND)
+		snprintf(e.single, sizeof e.single, "verifies && base == %d", s);
+	gemp_text_print(text, "\t\tcase %d: for (;;) {\n", s);
+	if (!e.root) {
+		emit_enter(&e);
+		emit_pointers(&e);
+	}
+	if (!e.root && e.last && !options->listed && options->all_resident) {
+		emit_count_loop(&e);
+		gemp_text_print(text, "\t\t\tbreak;\n\t\t\t} break;\n");
+		return;
+	}
+	emit_test(&e);
+	if (!e.last)
+		emit_visit(&e);
+	else if (options->listed)
+		emit_result(&e);
+	else
+		emit_count(&e);
+	emit_advance(&e);
+	gemp_text_print(text, "\t\t} break;\n");
+}

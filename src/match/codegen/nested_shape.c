@@ -1,0 +1,291 @@
+#include "match/codegen/nested_shape.h"
+
+#define BIT(i) (UINT64_C(1) << (i))
+
+static bool same_row(const gemp_row_filter *a, const gemp_row_filter *b)
+{
+	return a->view == b->view && a->from == b->from && a->absent == b->absent;
+}
+
+static bool asks_for(const gemp_nested_filters *filters, const gemp_row_filter *row)
+{
+	for (size_t i = 0; i < filters->row_count; i++)
+		if (same_row(&filters->rows[i], row))
+			return true;
+	return false;
+}
+
+void gemp_nested_filters_of(gemp_nested_filters *out, const gemp_plan *plan, const gemp_step *step, uint64_t seen)
+{
+	*out = (gemp_nested_filters){ .candidates = step->candidates ? step->vertex : -1, .differ = step->differ & seen,
+		.less = step->less & seen, .greater = step->greater & seen, .same = step->same & seen,
+		.key_less = step->key_less & seen, .key_max = step->key_le & seen,
+		.key_greater = step->key_greater & seen, .key_min = step->key_ge & seen };
+	for (size_t j = 0; j < step->check_count; j++) {
+		const gemp_check *check = &step->checks[j];
+		bool own = check->from == step->vertex;
+		gemp_row_filter row = { check->view, own ? -1 : check->from, check->absent, j < step->sources };
+		if ((!own && !(seen >> check->from & 1)) || asks_for(out, &row))
+			continue;
+		out->rows[out->row_count++] = row;
+		if (!own && !check->absent && plan->views[check->view].simple) /* no row names itself */
+			out->differ &= ~BIT(check->from);
+	}
+}
+
+/* Does every candidate that passes b pass a, too? */
+static bool gemp_nested_filters_within(const gemp_nested_filters *a, const gemp_nested_filters *b)
+{
+	for (size_t i = 0; i < a->row_count; i++)
+		if (!asks_for(b, &a->rows[i]))
+			return false;
+	uint64_t more = (a->differ & ~(b->differ | b->less | b->greater)) | (a->less & ~b->less) |
+	                (a->greater & ~b->greater) | (a->same & ~b->same) | (a->key_less & ~b->key_less) |
+	                (a->key_max & ~b->key_max) | (a->key_greater & ~b->key_greater) | (a->key_min & ~b->key_min);
+	return !more && (a->candidates < 0 || a->candidates == b->candidates);
+}
+
+void gemp_nested_filters_minus(gemp_nested_filters *out, const gemp_nested_filters *b, const gemp_nested_filters *a)
+{
+	*out = (gemp_nested_filters){ .candidates = a->candidates == b->candidates ? -1 : b->candidates,
+		.differ = b->differ & ~a->differ, .less = b->less & ~a->less, .greater = b->greater & ~a->greater,
+		.same = b->same & ~a->same, .key_less = b->key_less & ~a->key_less, .key_max = b->key_max & ~a->key_max,
+		.key_greater = b->key_greater & ~a->key_greater, .key_min = b->key_min & ~a->key_min };
+	for (size_t i = 0; i < b->row_count; i++)
+		if (!asks_for(a, &b->rows[i]))
+			out->rows[out->row_count++] = b->rows[i];
+}
+
+uint64_t gemp_nested_filters_sources(const gemp_nested_filters *filters)
+{
+	uint64_t sources = 0;
+	for (size_t i = 0; i < filters->row_count; i++)
+		sources |= filters->rows[i].source ? BIT(i) : 0;
+	return sources;
+}
+
+/* Does it take more than a comparison of slots, beside one row, to test them? */
+static bool gemp_nested_filters_expensive(const gemp_nested_filters *f)
+{
+	return f->row_count > 1 || f->candidates >= 0 || f->key_less || f->key_max || f->key_greater || f->key_min;
+}
+
+bool gemp_nested_supports(const gemp_plan *plan, const gemp_emit_options *options)
+{
+	return options->all_resident && !options->listed && !options->wide && !options->profile && !plan->live_edges &&
+	       !plan->arguments && !plan->two_paths && !options->per && plan->vertex_count >= 3 &&
+	       plan->step_count == (size_t)plan->vertex_count && plan->step_count <= GEMP_MAX_LEVELS;
+}
+
+uint64_t gemp_nested_bound(const gemp_plan *plan, int level)
+{
+	uint64_t seen = 0;
+	for (int s = 0; s <= level; s++)
+		seen |= BIT(plan->steps[s].vertex);
+	return seen;
+}
+
+static int level_of(const gemp_plan *plan, int vertex)
+{
+	int s = 0;
+	while (plan->steps[s].vertex != vertex)
+		s++;
+	return s;
+}
+
+/* The level on which the last of the rows that give candidates is known. */
+static int ready(const gemp_plan *plan, const gemp_nested_filters *filters)
+{
+	int latest = 0;
+	for (size_t i = 0; i < filters->row_count; i++)
+		if (filters->rows[i].source && level_of(plan, filters->rows[i].from) > latest)
+			latest = level_of(plan, filters->rows[i].from);
+	return latest;
+}
+
+static gemp_nested_set set_of(const gemp_plan *plan, int step, int before, int earliest)
+{
+	gemp_nested_set set = { .base = -1 };
+	gemp_nested_filters_of(&set.filters, plan, &plan->steps[step], gemp_nested_bound(plan, before));
+	set.level = ready(plan, &set.filters);
+	if (set.level < earliest)
+		set.level = earliest;
+	gemp_nested_filters_of(&set.filters, plan, &plan->steps[step], gemp_nested_bound(plan, set.level));
+	set.rest = set.filters;
+	return set;
+}
+
+/* TWINS: vertices at the end that the same rows bind, not one another's. */
+static bool alike(const gemp_plan *plan, int a, int b, uint64_t seen)
+{
+	gemp_nested_filters f, g;
+	gemp_nested_filters_of(&f, plan, &plan->steps[a], seen);
+	gemp_nested_filters_of(&g, plan, &plan->steps[b], seen);
+	return f.candidates < 0 && g.candidates < 0 && gemp_nested_filters_within(&f, &g) && gemp_nested_filters_within(&g, &f);
+}
+
+static bool ways_between(const gemp_plan *plan, int first, int last, gemp_twin_ways *ways)
+{
+	bool less = true, greater = true, differ = true, free = true;
+	uint64_t before = gemp_nested_bound(plan, first - 1), twins = 0;
+	for (int s = first; s <= last; s++) {
+		const gemp_step *step = &plan->steps[s];
+		gemp_nested_filters all;
+		gemp_nested_filters_of(&all, plan, step, ~UINT64_C(0));
+		for (size_t i = 0; i < all.row_count; i++)
+			if (all.rows[i].from >= 0 && !(before >> all.rows[i].from & 1))
+				return false;
+		if ((step->same | step->key_less | step->key_le | step->key_greater | step->key_ge) & ~before)
+			return false;
+		less &= (step->less & twins) == twins;
+		greater &= (step->greater & twins) == twins;
+		differ &= (step->differ & twins) == twins && !((step->less | step->greater) & twins);
+		free &= !((step->differ | step->less | step->greater) & twins);
+		twins |= BIT(step->vertex);
+	}
+	*ways = less || greater ? GEMP_TWINS_UNORDERED : differ ? GEMP_TWINS_ORDERED : GEMP_TWINS_FREE;
+	return less || greater || differ || free;
+}
+
+static void find_twins(gemp_nested *n, const gemp_plan *plan)
+{
+	int last = plan->vertex_count - 1;
+	n->twins = 1;
+	for (int first = last - 1; first >= 2; first--) {
+		gemp_twin_ways ways;
+		if (!alike(plan, first, last, gemp_nested_bound(plan, first - 1)) || !ways_between(plan, first, last, &ways))
+			break;
+		n->twins = last - first + 1;
+		n->ways = ways;
+	}
+	n->levels = plan->vertex_count - n->twins + 1;
+}
+
+/* SETS. */
+static void choose_leaf(gemp_nested *n, const gemp_plan *plan)
+{
+	int leaf = n->levels - 1;
+	gemp_nested_filters all;
+	gemp_nested_filters_of(&all, plan, &plan->steps[leaf], gemp_nested_bound(plan, leaf - 1));
+	bool hangs = ready(plan, &all) == leaf - 1;
+	n->leaf = GEMP_LEAF_SEARCH;
+	if (n->levels < 4)
+		return;
+	n->marks = set_of(plan, leaf, leaf - (hangs ? 2 : 1), hangs ? 0 : 1);
+	if (!hangs && gemp_nested_filters_expensive(&n->marks.filters))
+		n->leaf = GEMP_LEAF_LISTED;
+	if (hangs && gemp_nested_filters_sources(&n->marks.filters))
+		n->leaf = GEMP_LEAF_MARKED;
+}
+
+/* Would a list for level s serve this set, too? */
+static bool serves(const gemp_plan *plan, int s, const gemp_nested_set *set)
+{
+	gemp_nested_set mine = set_of(plan, s, s - 1, 1);
+	return mine.filters.row_count > 1 && mine.level <= set->level && gemp_nested_filters_within(&mine.filters, &set->filters);
+}
+
+static void choose_listed(const gemp_nested *n, const gemp_plan *plan, bool *listed)
+{
+	int last = n->levels - 2;
+	for (int s = last; s >= 2; s--) {
+		gemp_nested_set set = set_of(plan, s, s - 1, 1);
+		listed[s] = (s == last || set.level < s - 1) && gemp_nested_filters_expensive(&set.filters);
+		for (int t = s + 1; t <= last && !listed[s]; t++) {
+			gemp_nested_set later = set_of(plan, t, t - 1, 1);
+			listed[s] = listed[t] && serves(plan, s, &later);
+		}
+		listed[s] |= n->leaf != GEMP_LEAF_SEARCH && serves(plan, s, &n->marks);
+	}
+}
+
+/* The list that leaves least to test. */
+static void find_base(const gemp_nested *n, gemp_nested_set *set)
+{
+	for (size_t l = 0; l < n->list_count; l++) {
+		const gemp_nested_set *list = &n->lists[l];
+		if (list->level <= set->level && gemp_nested_filters_within(&list->filters, &set->filters) &&
+		    (set->base < 0 || list->filters.row_count >= n->lists[set->base].filters.row_count))
+			set->base = (int)l;
+	}
+	if (set->base >= 0)
+		gemp_nested_filters_minus(&set->rest, &set->filters, &n->lists[set->base].filters);
+}
+
+static int add_list(gemp_nested *n, gemp_nested_set set)
+{
+	find_base(n, &set);
+	if (set.base >= 0 && gemp_nested_filters_within(&set.filters, &n->lists[set.base].filters))
+		return set.base;
+	n->lists[n->list_count] = set;
+	return (int)n->list_count++;
+}
+
+void gemp_nested_shape(gemp_nested *out, const gemp_plan *plan, const gemp_emit_options *options)
+{
+	bool listed[GEMP_MAX_PATTERN_VERTICES] = { false };
+	*out = (gemp_nested){ .twins = 1, .levels = plan->vertex_count };
+	if (options->by_formula)
+		find_twins(out, plan);
+	choose_leaf(out, plan);
+	choose_listed(out, plan, listed);
+	for (int s = 0; s < GEMP_MAX_PATTERN_VERTICES; s++)
+		out->list_of[s] = -1;
+	for (int s = 2; s <= out->levels - 2; s++)
+		if (listed[s])
+			out->list_of[s] = add_list(out, set_of(plan, s, s - 1, 1));
+	if (out->leaf == GEMP_LEAF_LISTED)
+		out->list_of[out->levels - 1] = add_list(out, out->marks);
+	if (out->leaf == GEMP_LEAF_MARKED)
+		find_base(out, &out->marks);
+}
+
+typedef enum row_part { WHOLE, BEFORE, AFTER } row_part;
+
+/* Of a row, the entries on this side of its own slot. */
+static uint64_t entries_of(const gemp_view *view, size_t row, row_part part)
+{
+	uint64_t first = view->begin[row], low = first, high = view->begin[row + 1], end = high;
+	while (part != WHOLE && low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (view->neighbours[middle] < row + (part == AFTER))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return part == WHOLE ? end - first : part == BEFORE ? low - first : end - low;
+}
+
+static uint64_t longest_part(const gemp_view *view, row_part part)
+{
+	uint64_t most = 0;
+	for (size_t r = 0; r < view->rows; r++) {
+		uint64_t entries = view->begin[r + 1] - view->begin[r] > most ? entries_of(view, r, part) : 0;
+		most = entries > most ? entries : most;
+	}
+	return most;
+}
+
+static uint64_t list_room(const gemp_nested_filters *filters, const gemp_view *views, size_t view_count, uint64_t longest)
+{
+	uint64_t room = longest;
+	for (size_t i = 0; i < filters->row_count; i++) {
+		const gemp_row_filter *row = &filters->rows[i];
+		if (!row->source || row->absent || row->from < 0 || row->view >= (int)view_count)
+			continue;
+		row_part part = filters->less >> row->from & 1 ? BEFORE : filters->greater >> row->from & 1 ? AFTER : WHOLE;
+		uint64_t most = part == WHOLE ? room : longest_part(&views[row->view], part);
+		room = most < room ? most : room;
+	}
+	return room;
+}
+
+uint64_t gemp_nested_list_capacity(const gemp_nested *nested, const gemp_view *views, size_t view_count, uint64_t longest)
+{
+	uint64_t room = 1;
+	for (size_t l = 0; l < nested->list_count; l++) {
+		uint64_t one = list_room(&nested->lists[l].filters, views, view_count, longest);
+		room = one > room ? one : room;
+	}
+	return room;
+}

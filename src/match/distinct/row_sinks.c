@@ -1,0 +1,156 @@
+#include "match/distinct/row_sinks.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(store->values, batch->value_count));
+	for (; store->value_count < batch->value_count; store->value_count++) {
+		const gemp_column *from = &batch->values[store->value_count];
+		GEMP_CHECK(from->type == GEMP_INTEGER || from->type == GEMP_BOOLEAN);
+		GEMP_TRY(gemp_column_init(&store->values[store->value_count], from->name, from->type));
+	}
+done:
+	return code;
+}
+
+static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	if (batch->value_count && !store->values)
+		GEMP_TRY(begin_values(store, batch));
+	GEMP_CHECK(store->value_count == batch->value_count);
+	for (size_t c = 0; c < store->value_count; c++)
+		for (size_t row = 0; row < rows; row++) {
+			gemp_value value = gemp_column_get(&batch->values[c], row);
+			GEMP_TRY(gemp_column_add(&store->values[c], &value));
+		}
+done:
+	return code;
+}
+
+gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_CHECK(!batch->multiplicity);
+	GEMP_CHECK(store->rows == 0 ||
+	           (store->vertex_count == batch->vertex_count && store->edge_count == batch->edge_count));
+	store->vertex_count = batch->vertex_count;
+	store->edge_count = batch->edge_count;
+	size_t v = (size_t)batch->vertex_count, e = (size_t)batch->edge_count, all = store->rows + rows;
+	GEMP_TRY(GEMP_RESERVE(store->vertices, store->vertex_capacity, all * v));
+	GEMP_TRY(GEMP_RESERVE(store->edges, store->edge_capacity, all * e));
+	GEMP_TRY(add_values(store, batch, rows));
+	if (rows && v)
+		memcpy(store->vertices + store->rows * v, batch->vertices, rows * v * sizeof *store->vertices);
+	if (rows && e)
+		memcpy(store->edges + store->rows * e, batch->edges, rows * e * sizeof *store->edges);
+	store->rows = all;
+done:
+	return code;
+}
+
+static void keep(void *self)
+{
+	(void)self;
+}
+
+static void keep_values(gemp_column *column, const uint8_t *keep, size_t rows)
+{
+	size_t kept = 0;
+	for (size_t row = 0; row < rows; row++) {
+		if (!keep[row])
+			continue;
+		if (column->type == GEMP_INTEGER)
+			column->integers[kept] = column->integers[row];
+		else
+			column->booleans[kept] = column->booleans[row];
+		kept++;
+	}
+	column->rows = kept;
+}
+
+void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
+{
+	size_t v = (size_t)store->vertex_count, e = (size_t)store->edge_count, kept = 0;
+	for (size_t row = 0; row < store->rows; row++) {
+		if (!keep[row])
+			continue;
+		if (kept < row && v)
+			memcpy(store->vertices + kept * v, store->vertices + row * v, v * sizeof *store->vertices);
+		if (kept < row && e)
+			memcpy(store->edges + kept * e, store->edges + row * e, e * sizeof *store->edges);
+		kept++;
+	}
+	for (size_t c = 0; c < store->value_count; c++)
+		keep_values(&store->values[c], keep, store->rows);
+	store->rows = kept;
+}
+
+gemp_batch gemp_row_store_batch(const gemp_row_store *store)
+{
+	return (gemp_batch){
+		.rows = store->rows, .vertex_count = store->vertex_count, .edge_count = store->edge_count,
+		.vertices = store->vertices, .edges = store->edges,
+		.value_count = store->value_count, .values = store->values,
+	};
+}
+
+void gemp_row_store_clear(gemp_row_store *store)
+{
+	store->rows = 0;
+	for (size_t c = 0; c < store->value_count; c++)
+		store->values[c].rows = 0;
+}
+
+void gemp_row_store_free(gemp_row_store *store)
+{
+	gemp_free(store->vertices);
+	gemp_free(store->edges);
+	for (size_t c = 0; c < store->value_count; c++)
+		gemp_column_free(&store->values[c]);
+	gemp_free(store->values);
+	*store = (gemp_row_store){ 0 };
+}
+
+/* The part of id v when ids are dealt to P parts in runs of equal size: partition's own formula. */
+static uint64_t part_of(uint64_t id, uint64_t parts, uint64_t vertices)
+{
+	return ((id + 1) * parts - 1) / vertices;
+}
+
+static bool within_one(const gemp_vertex *ids, int count, uint64_t parts, uint64_t vertices)
+{
+	uint64_t first = part_of(ids[0], parts, vertices);
+	for (int i = 1; i < count; i++)
+		if (part_of(ids[i], parts, vertices) != first)
+			return false;
+	return true;
+}
+
+static gemp_code take(void *self, const gemp_batch *batch)
+{
+	gemp_count_sink *tally = self;
+	if (!tally->first_pass_done)
+		tally->rows += batch->rows;
+	for (int i = 0; tally->parts && !tally->first_pass_done && i < GEMP_PART_STEPS; i++)
+		for (size_t row = 0; row < batch->rows; row++)
+			tally->within[i] += within_one(batch->vertices + row * (size_t)batch->vertex_count, batch->vertex_count,
+			                               UINT64_C(1) << i, tally->vertices);
+	return tally->next ? tally->next->consume(tally->next->self, batch) : GEMP_OK;
+}
+
+static gemp_code turn(void *self, bool last, bool *enough, bool *again)
+{
+	gemp_count_sink *tally = self;
+	tally->first_pass_done |= last;
+	return tally->next ? tally->next->end_round(tally->next->self, last, enough, again) : GEMP_OK;
+}
+
+gemp_sink gemp_count_sink_of(gemp_count_sink *tally)
+{
+	return (gemp_sink){ tally, take, turn, keep };
+}

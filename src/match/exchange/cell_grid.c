@@ -1,0 +1,507 @@
+/* grid_parts: making a grid. Inside match/exchange/cell_grid*. */
+
+#include "match/exchange/cell_grid.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+#define BIT(i) (UINT64_C(1) << (i))
+
+/* MAKING. The class of rows of v in a view; whole views are the first classes. */
+static size_t add_class(gemp_grid *g, int v, size_t view)
+{
+	gemp_grid_class class = { view, g->closure->nodes_of[v], NULL };
+	size_t c = g->tiles.view_count;
+	while (c < g->class_count && (g->classes[c].view != view || g->classes[c].places != class.places))
+		c++;
+	if (c == g->class_count)
+		g->classes[g->class_count++] = class;
+	return c;
+}
+
+static void add_reads(gemp_grid *g, int v, size_t view)
+{
+	const gemp_closure *closure = g->closure;
+	uint64_t to = closure->toward[v][view];
+	if (!to || !closure->nodes_of[v])
+		return;
+	size_t class = add_class(g, v, view);
+	for (; to; to &= to - 1) {
+		int u = __builtin_ctzll(to);
+		g->reads[g->read_count++] = (gemp_grid_read){ v, u, class, closure->certain[v][view] >> u & 1 };
+	}
+}
+
+static size_t most_reads(const gemp_grid *g)
+{
+	size_t most = 0;
+	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+		for (size_t view = 0; view < g->tiles.view_count; view++)
+			most += (size_t)__builtin_popcountll(g->closure->toward[v][view]);
+	return most;
+}
+
+static gemp_code list_reads(gemp_grid *g)
+{
+	gemp_code code = GEMP_OK;
+	size_t views = g->tiles.view_count, most = most_reads(g);
+	gemp_tile_sums *sums = NULL;
+	GEMP_TRY(GEMP_NEW(g->classes, views + most + 1));
+	GEMP_TRY(GEMP_NEW(g->reads, most + 1));
+	for (; g->class_count < views; g->class_count++)
+		g->classes[g->class_count].view = g->class_count;
+	for (int v = 0; v < g->plan->vertex_count; v++)
+		for (size_t view = 0; view < views; view++)
+			add_reads(g, v, view);
+	GEMP_TRY(GEMP_NEW(g->rows, g->class_count + 1));
+	GEMP_TRY(GEMP_NEW(sums, g->class_count + 1));
+	for (size_t c = 0; c <= g->class_count; c++)
+		g->classes[c].sums = sums + c;
+	for (size_t i = 0; i < g->closure->count; i++)
+		GEMP_TRY(GEMP_NEW(g->images[i], g->words + 1));
+done:
+	return code;
+}
+
+/* ROWS that this rank answers for: own ones, or, where every rank has all rows, all of them. */
+static bool all_rows_resident(const gemp_grid *g)
+{
+	return g->fetch->residency->hot >= g->fetch->graph->vertex_count;
+}
+
+static size_t row_count(const gemp_grid *g)
+{
+	return all_rows_resident(g) ? g->fetch->graph->vertex_count : g->fetch->residency->own_count;
+}
+
+static gemp_vertex row_slot(const gemp_grid *g, size_t i)
+{
+	return all_rows_resident(g) ? (gemp_vertex)i : g->fetch->residency->own_slots[i];
+}
+
+/* BLOCKS. What a vertex weighs: its rows, and the rows that it is in. */
+static void weigh(const gemp_grid *g, uint64_t *weights)
+{
+	for (size_t i = 0; i < row_count(g); i++)
+		for (size_t v = 0; v < g->tiles.view_count; v++) {
+			gemp_vertex slot = row_slot(g, i);
+			gemp_row row = gemp_fetch_get(g->fetch, v, slot);
+			weights[slot] += row.size;
+			for (size_t k = 0; k < row.size; k++)
+				weights[row.neighbours[k]]++;
+		}
+}
+
+enum { ROWS = 1 << 10 /* that a thread takes at a time */, SUMMED = 1 << 20 /* numbers at a time */ };
+
+/* Collective. */
+static void sum_weights(const gemp_grid *g, uint64_t *weights)
+{
+	size_t vertices = g->fetch->graph->vertex_count;
+	for (size_t at = 0; at < vertices && !all_rows_resident(g); at += SUMMED)
+		gemp_comm_sum(g->fetch->context->comm, weights + at, (int)(vertices - at < SUMMED ? vertices - at : SUMMED));
+}
+
+/* Each block takes its share of what is left, and one slot at least. */
+static void cut_blocks(gemp_tiles *t, const uint64_t *weights, size_t vertices)
+{
+	uint64_t left = 0;
+	for (size_t slot = 0; slot < vertices; slot++)
+		left += weights[slot];
+	t->blocks = 0;
+	for (size_t slot = 0; slot < vertices; t->blocks++) {
+		uint64_t taken = weights[slot], share = left / (GEMP_BLOCKS - t->blocks);
+		t->bounds[t->blocks] = (gemp_vertex)slot++;
+		while (slot < vertices && (taken + weights[slot] / 2 <= share || t->blocks == GEMP_BLOCKS - 1))
+			taken += weights[slot++];
+		left -= taken;
+	}
+	t->bounds[t->blocks] = (gemp_vertex)vertices;
+}
+
+/* Collective. Blocks in which rows and columns have about as many entries, the same on all ranks. */
+static gemp_code gemp_grid_blocks(gemp_grid *g)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *weights = NULL;
+	size_t vertices = g->fetch->graph->vertex_count;
+	GEMP_TRY(gemp_comm_agree(g->fetch->context->comm, GEMP_NEW(weights, vertices)));
+	weigh(g, weights);
+	sum_weights(g, weights);
+	cut_blocks(&g->tiles, weights, vertices);
+done:
+	gemp_free(weights);
+	return code;
+}
+
+/* IMAGES of one rank's tasks. */
+typedef struct request_context {
+	gemp_grid *grid;
+	uint32_t *const *candidates;
+	uint32_t *images[GEMP_MAX_CLOSURE_NODES];
+	uint64_t pivots[2];     /* the first and the last */
+	size_t place;           /* being marked */
+	uint8_t *block_of;      /* by slot */
+} request_context;
+
+static bool get(const uint32_t *bits, gemp_vertex slot)
+{
+	return bits[slot / 32] >> slot % 32 & 1;
+}
+
+static void set(uint32_t *bits, gemp_vertex slot)
+{
+	uint32_t bit = UINT32_C(1) << slot % 32;
+	if (!(__atomic_load_n(&bits[slot / 32], __ATOMIC_RELAXED) & bit))
+		__atomic_fetch_or(&bits[slot / 32], bit, __ATOMIC_RELAXED);
+}
+
+static void mark_row(const request_context *a, const gemp_closure_node *place, gemp_vertex slot)
+{
+	gemp_row row = gemp_fetch_get(a->grid->fetch, (size_t)place->view, slot);
+	const uint32_t *candidates = a->candidates[place->vertex];
+	for (size_t k = 0; k < row.size; k++)
+		if (gemp_closure_node_accepts(place, slot, row.neighbours[k], (gemp_vertex)a->pivots[0], (gemp_vertex)a->pivots[1], candidates))
+			set(a->images[a->place], row.neighbours[k]);
+}
+
+static void mark_rows(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const request_context *a = context;
+	const gemp_closure_node *place = &a->grid->closure->nodes[a->place];
+	for (size_t i = piece * ROWS; i < (piece + 1) * ROWS && i < row_count(a->grid); i++) {
+		gemp_vertex slot = row_slot(a->grid, i);
+		if (get(a->images[place->parent], slot))
+			mark_row(a, place, slot);
+	}
+}
+
+static void mark_roots(request_context *a, const gemp_root_tasks *tasks)
+{
+	size_t roots = a->grid->closure->root_count;
+	for (size_t i = 0; i < tasks->count * roots; i++)
+		a->images[i % roots][tasks->slots[i] / 32] |= UINT32_C(1) << tasks->slots[i] % 32;
+	a->pivots[0] = tasks->count ? tasks->slots[0] : 0;
+	a->pivots[1] = tasks->count ? tasks->slots[(tasks->count - 1) * roots] : 0;
+	if (a->grid->plan->arguments)
+		a->pivots[0] = a->pivots[1] = 0;
+}
+
+/* Collective. rank: of the asker. */
+static void find_images(request_context *a, int rank, const gemp_root_tasks *tasks)
+{
+	gemp_grid *g = a->grid;
+	const gemp_comm *comm = g->fetch->context->comm;
+	for (size_t i = 0; i < g->closure->count; i++)
+		memset(a->images[i], 0, g->words * sizeof *a->images[i]);
+	if (comm->rank == rank || all_rows_resident(g))
+		mark_roots(a, tasks);
+	if (!all_rows_resident(g))
+		GEMP_MPI(MPI_Bcast(a->pivots, 2, MPI_UINT64_T, rank, comm->world));
+	for (size_t i = 0; i < g->closure->count; i++) {
+		a->place = i;
+		if (i >= g->closure->root_count)
+			gemp_parallel_for((row_count(g) + ROWS - 1) / ROWS, mark_rows, a);
+		if (!all_rows_resident(g))
+			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, a->images[i], (int)g->words, MPI_UINT32_T, MPI_BOR, comm->world));
+	}
+}
+
+static void add_up(gemp_tile_sums *sums)
+{
+	for (size_t i = 1; i <= GEMP_BLOCKS; i++)
+		for (size_t j = 1; j <= GEMP_BLOCKS; j++)
+			(*sums)[i][j] += (*sums)[i - 1][j] + (*sums)[i][j - 1] - (*sums)[i - 1][j - 1];
+}
+
+/* TILES. */
+static bool in_places(const request_context *a, uint64_t places, gemp_vertex slot)
+{
+	bool in = !places;
+	for (; places && !in; places &= places - 1)
+		in = get(a->images[__builtin_ctzll(places)], slot);
+	return in;
+}
+
+static size_t first_row(const gemp_grid *g, gemp_vertex slot)
+{
+	size_t low = 0, high = row_count(g);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (row_slot(g, middle) < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void count_block(void *context, unsigned thread, size_t block)
+{
+	(void)thread;
+	const request_context *a = context;
+	const gemp_grid *g = a->grid;
+	size_t end = first_row(g, g->tiles.bounds[block + 1]);
+	for (size_t i = first_row(g, g->tiles.bounds[block]); i < end; i++)
+		for (size_t c = 0; c < g->class_count; c++) {
+			gemp_vertex slot = row_slot(g, i);
+			if (!in_places(a, g->classes[c].places, slot))
+				continue;
+			gemp_row row = gemp_fetch_get(g->fetch, g->classes[c].view, slot);
+			uint64_t *sums = (*g->classes[c].sums)[block + 1];
+			for (size_t k = 0; k < row.size; k++)
+				sums[a->block_of[row.neighbours[k]] + 1]++;
+		}
+}
+
+/* Collective. */
+static void count_tiles(request_context *a, int rank, gemp_tile_sums *mine)
+{
+	gemp_grid *g = a->grid;
+	const gemp_comm *comm = g->fetch->context->comm;
+	int numbers = (int)(g->class_count * sizeof *mine / sizeof(uint64_t));
+	memset(g->classes[0].sums, 0, g->class_count * sizeof *mine);
+	gemp_parallel_for(g->tiles.blocks, count_block, a);
+	if (all_rows_resident(g))
+		memcpy(mine, g->classes[0].sums, g->class_count * sizeof *mine);
+	else
+		GEMP_MPI(MPI_Reduce(g->classes[0].sums, mine, numbers, MPI_UINT64_T, MPI_SUM, rank, comm->world));
+}
+
+static gemp_code make_buffers(request_context *a, gemp_tile_sums **mine)
+{
+	gemp_code code = GEMP_OK;
+	gemp_grid *g = a->grid;
+	for (size_t i = 0; i < g->closure->count; i++)
+		GEMP_TRY(GEMP_NEW(a->images[i], g->words + 1));
+	GEMP_TRY(GEMP_NEW(*mine, g->class_count));
+	GEMP_TRY(GEMP_NEW(a->block_of, g->fetch->graph->vertex_count + 1));
+	for (size_t b = 0; b < g->tiles.blocks; b++)
+		memset(a->block_of + g->tiles.bounds[b], (int)b, g->tiles.bounds[b + 1] - g->tiles.bounds[b]);
+done:
+	return code;
+}
+
+/* Collective. Images of the tasks of each rank, and entries of their rows by tiles, counted where the rows are. */
+static gemp_code gemp_grid_count(gemp_grid *g, uint32_t *const *candidates, const gemp_root_tasks *tasks)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = g->fetch->context->comm;
+	request_context a = { .grid = g, .candidates = candidates };
+	gemp_tile_sums *mine = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, make_buffers(&a, &mine)));
+	for (int rank = 0; rank < (all_rows_resident(g) ? 1 : comm->size); rank++) {
+		find_images(&a, rank, tasks);
+		count_tiles(&a, rank, mine);
+		for (size_t i = 0; i < g->closure->count && (rank == comm->rank || all_rows_resident(g)); i++)
+			memcpy(g->images[i], a.images[i], g->words * sizeof *a.images[i]);
+	}
+	memcpy(g->classes[0].sums, mine, g->class_count * sizeof *mine);
+	for (size_t c = 0; c < g->class_count; c++)
+		add_up(g->classes[c].sums);
+done:
+	for (size_t i = 0; i < g->closure->count; i++)
+		gemp_free(a.images[i]);
+	gemp_free(mine);
+	gemp_free(a.block_of);
+	return code;
+}
+
+gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closure *closure, const gemp_fetch *fetch,
+                        uint32_t *const *candidates, const gemp_root_tasks *tasks)
+{
+	gemp_code code = GEMP_OK;
+	gemp_grid *g = NULL;
+	uint64_t vertices = fetch->graph->vertex_count;
+	code = GEMP_NEW(g, 1);
+	if (code == GEMP_OK) {
+		*g = (gemp_grid){ .closure = closure, .fetch = fetch, .plan = plan, .words = (vertices + 31) / 32 };
+		code = gemp_tiles_new(&g->tiles, fetch->view_count, vertices);
+	}
+	if (code == GEMP_OK)
+		code = list_reads(g);
+	GEMP_TRY(gemp_comm_agree(fetch->context->comm, code));
+	GEMP_TRY(gemp_grid_blocks(g));
+	GEMP_TRY(gemp_grid_count(g, candidates, tasks));
+	*out = g;
+	g = NULL;
+done:
+	gemp_grid_free(g);
+	return code;
+}
+
+void gemp_grid_free(gemp_grid *grid)
+{
+	if (!grid)
+		return;
+	if (grid->classes)
+		gemp_free(grid->classes[0].sums);
+	for (size_t i = 0; i < GEMP_MAX_CLOSURE_NODES; i++)
+		gemp_free(grid->images[i]);
+	gemp_tiles_free(&grid->tiles);
+	gemp_free(grid->classes);
+	gemp_free(grid->reads);
+	gemp_free(grid->rows);
+	gemp_free(grid);
+}
+
+/* CELLS. */
+void gemp_grid_whole(const gemp_grid *g, gemp_grid_cell *cell)
+{
+	*cell = (gemp_grid_cell){ .low = { 0 } };
+	memset(cell->high, (int)g->tiles.blocks, sizeof cell->high);
+}
+
+static uint64_t rectangle(const gemp_tile_sums *sums, size_t row, size_t row_end, size_t column, size_t column_end)
+{
+	return (*sums)[row_end][column_end] - (*sums)[row][column_end] - (*sums)[row_end][column] + (*sums)[row][column];
+}
+
+static uint64_t read_entries(const gemp_grid *g, const gemp_grid_read *read, const gemp_grid_cell *cell)
+{
+	return rectangle(g->classes[read->class].sums, cell->low[read->from], cell->high[read->from], cell->low[read->to],
+	                 cell->high[read->to]);
+}
+
+/* Ranges must follow one another as vertices do. */
+static bool out_of_order(const gemp_grid *g, const gemp_grid_cell *cell)
+{
+	for (int v = 0; v < g->plan->vertex_count; v++)
+		for (uint64_t left = g->closure->before[v]; left; left &= left - 1)
+			if (g->tiles.bounds[cell->low[v]] + UINT64_C(1) >= g->tiles.bounds[cell->high[__builtin_ctzll(left)]])
+				return true;
+	return false;
+}
+
+bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
+{
+	for (size_t i = 0; i < g->read_count; i++)
+		if (g->reads[i].certain && !read_entries(g, &g->reads[i], cell))
+			return true;
+	return out_of_order(g, cell);
+}
+
+static uint64_t row_entries(const gemp_tile_sums *sums, size_t block, uint64_t columns)
+{
+	uint64_t entries = 0;
+	while (columns) {
+		unsigned first = (unsigned)__builtin_ctzll(columns);
+		uint64_t beyond = ~(columns >> first);
+		unsigned end = beyond ? first + (unsigned)__builtin_ctzll(beyond) : GEMP_BLOCKS;
+		entries += rectangle(sums, block, block + 1, first, end);
+		columns = end < GEMP_BLOCKS ? columns >> end << end : 0;
+	}
+	return entries;
+}
+
+static void find_columns(gemp_grid *g, const gemp_grid_cell *cell)
+{
+	memset(g->rows, 0, g->class_count * sizeof *g->rows);
+	memset(g->tiles.columns, 0, g->tiles.view_count * sizeof *g->tiles.columns);
+	for (size_t i = 0; i < g->read_count; i++) {
+		const gemp_grid_read *read = &g->reads[i];
+		size_t view = g->classes[read->class].view;
+		unsigned low = cell->low[read->to], high = cell->high[read->to];
+		uint64_t columns = (high < GEMP_BLOCKS ? BIT(high) - 1 : ~UINT64_C(0)) & ~(BIT(low) - 1);
+		for (size_t b = cell->low[read->from]; b < cell->high[read->from]; b++) {
+			g->rows[read->class][b] |= columns;
+			g->tiles.columns[view][b] |= columns;
+		}
+	}
+}
+
+/* A block's rows have the columns of all classes, so that they are no more than these classes' rows with them, and no more
+ * than all rows. */
+uint64_t gemp_grid_entries(gemp_grid *g, const gemp_grid_cell *cell)
+{
+	uint64_t entries = 0;
+	find_columns(g, cell);
+	for (size_t v = 0; v < g->tiles.view_count; v++)
+		for (size_t b = 0; b < g->tiles.blocks; b++) {
+			uint64_t columns = g->tiles.columns[v][b], sum = 0, all = row_entries(g->classes[v].sums, b, columns);
+			for (size_t c = g->tiles.view_count; c < g->class_count && sum < all; c++)
+				if (g->classes[c].view == v && g->rows[c][b])
+					sum += row_entries(g->classes[c].sums, b, columns);
+			entries += sum < all ? sum : all;
+		}
+	return entries;
+}
+
+/* Of bits low .. high - 1. */
+static void copy_range(uint32_t *to, const uint32_t *from, gemp_vertex low, gemp_vertex high)
+{
+	for (size_t w = low / 32; w * 32 < high; w++) {
+		uint32_t mask = ~UINT32_C(0);
+		if (w == low / 32)
+			mask &= ~UINT32_C(0) << low % 32;
+		if (w == high / 32)
+			mask &= (UINT32_C(1) << high % 32) - 1;
+		to[w] |= from[w] & mask;
+	}
+}
+
+void gemp_grid_rows(const gemp_grid *g, uint32_t *const *need)
+{
+	for (size_t v = 0; v < g->tiles.view_count; v++)
+		memset(need[v], 0, g->words * sizeof *need[v]);
+	for (size_t c = g->tiles.view_count; c < g->class_count; c++)
+		for (size_t b = 0; b < g->tiles.blocks; b++)
+			for (uint64_t left = g->rows[c][b] ? g->classes[c].places : 0; left; left &= left - 1)
+				copy_range(need[g->classes[c].view], g->images[__builtin_ctzll(left)], g->tiles.bounds[b],
+				           g->tiles.bounds[b + 1]);
+}
+
+/* HALVING. What would be spared if v had no images. */
+static uint64_t entries_of(const gemp_grid *g, const gemp_grid_cell *cell, int v)
+{
+	uint64_t entries = 0;
+	for (size_t i = 0; i < g->read_count; i++)
+		if (g->reads[i].from == v || g->reads[i].to == v)
+			entries += read_entries(g, &g->reads[i], cell);
+	return entries;
+}
+
+/* The block before which half of that lies. */
+static uint8_t middle_block(const gemp_grid *g, const gemp_grid_cell *cell, int v)
+{
+	gemp_grid_cell part = *cell;
+	uint64_t half = entries_of(g, cell, v) / 2;
+	part.high[v] = (uint8_t)(cell->low[v] + 1);
+	while (part.high[v] + 1 < cell->high[v] && entries_of(g, &part, v) < half)
+		part.high[v]++;
+	return part.high[v];
+}
+
+/* Vertices that are bound early first: the deeper the cut, the more is searched again in both halves. */
+bool gemp_grid_bisect(const gemp_grid *g, gemp_grid_cell *cell, gemp_grid_cell *other)
+{
+	uint64_t most = 0;
+	int best = -1;
+	for (size_t s = 0; s < g->plan->step_count; s++) {
+		int v = g->plan->steps[s].vertex;
+		uint64_t entries = g->plan->steps[s].kind == GEMP_BIND_EDGE ? 0 : entries_of(g, cell, v);
+		if (cell->high[v] - cell->low[v] > 1 && entries > most) {
+			most = entries;
+			best = v;
+		}
+	}
+	if (best < 0)
+		return false;
+	*other = *cell;
+	other->low[best] = cell->high[best] = middle_block(g, cell, best);
+	return true;
+}
+
+uint64_t gemp_grid_cells(gemp_grid *g, gemp_grid_cell cell, uint64_t entries, uint64_t most)
+{
+	gemp_grid_cell other;
+	if (gemp_grid_empty(g, &cell))
+		return 0;
+	if (gemp_grid_entries(g, &cell) <= entries || !gemp_grid_bisect(g, &cell, &other))
+		return 1;
+	uint64_t count = gemp_grid_cells(g, cell, entries, most);
+	return count < most ? count + gemp_grid_cells(g, other, entries, most - count) : count;
+}

@@ -1,0 +1,446 @@
+#include "match/exchange/match_exchange.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "kernels/match/match_abi.h"
+#include "match/exchange/item_codec.h"
+#include "match/search/search_buffers.h"
+#include "match/search/search_launch.h"
+#include "partition/fetch/row_code.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { WORTH_THREADS = 1 << 20 }; /* bytes of items */
+
+/* Items of a stage that have arrived, oldest first. Those on the device (the first `loaded`) stay here until a worker has
+ * taken them, since until then they fill a place of their source. */
+typedef struct queue {
+	uint32_t *items;  /* [capacity * item_words], a ring laid out straight: moved up when its end is reached */
+	uint16_t *source; /* [capacity] rank */
+	size_t begin, count, capacity, loaded;
+} queue;
+
+struct gemp_match_exchange {
+	gemp_search *search;
+	size_t stages, ranks;
+	queue *queues;          /* [stages] */
+	uint32_t *held;         /* [stages * ranks] places filled, by (stage, source) */
+	bool *used;             /* [areas] other ranks' areas that the plan can fill */
+	uint32_t *arrived;      /* [stages * ranks] items of the last exchange */
+	gemp_item_form *forms;  /* [stages] */
+	size_t coder_count;
+	gemp_item_coder **coders; /* [coder_count] one a thread */
+	size_t piece_count, piece_capacity;
+	struct piece *pieces;   /* on their way out, then in */
+	atomic_bool damaged;    /* of those: some make no sense */
+	size_t *send_size, *receive_size; /* [ranks] bytes */
+	uint32_t *plain;        /* items to send */
+	uint8_t *send;
+	size_t plain_capacity, send_capacity;
+	void *receive;
+	size_t receive_capacity;
+};
+
+static gemp_code make_coders(gemp_match_exchange *c)
+{
+	gemp_code code = GEMP_OK;
+	size_t threads = gemp_threads();
+	GEMP_TRY(GEMP_NEW(c->forms, c->stages));
+	for (size_t k = 0; k < c->stages; k++)
+		c->forms[k] = gemp_item_form_of(c->search->plan, &c->search->layout, k);
+	GEMP_TRY(GEMP_NEW(c->coders, threads));
+	for (; c->coder_count < threads; c->coder_count++)
+		GEMP_TRY(gemp_item_coder_new(&c->coders[c->coder_count]));
+done:
+	return code;
+}
+
+gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_match_exchange *c = NULL;
+	GEMP_TRY(GEMP_NEW(c, 1));
+	c->search = search;
+	c->stages = search->layout.stage_count;
+	c->ranks = search->ranks;
+	GEMP_TRY(GEMP_NEW(c->queues, c->stages));
+	GEMP_TRY(GEMP_NEW(c->held, c->stages * c->ranks));
+	GEMP_TRY(GEMP_NEW(c->used, search->areas));
+	for (size_t area = 0; area < search->areas; area++)
+		c->used[area] = gemp_search_credits(search, area / (c->ranks + 1), (uint32_t)(area % (c->ranks + 1))) &&
+		                area % (c->ranks + 1) != c->ranks;
+	GEMP_TRY(GEMP_NEW(c->send_size, c->ranks));
+	GEMP_TRY(GEMP_NEW(c->receive_size, c->ranks));
+	GEMP_TRY(GEMP_NEW(c->arrived, c->stages * c->ranks));
+	GEMP_TRY(make_coders(c));
+	*out = c;
+	c = NULL;
+done:
+	gemp_match_exchange_free(c);
+	return code;
+}
+
+void gemp_match_exchange_free(gemp_match_exchange *c)
+{
+	if (!c)
+		return;
+	for (size_t k = 0; c->queues && k < c->stages; k++) {
+		gemp_free(c->queues[k].items);
+		gemp_free(c->queues[k].source);
+	}
+	gemp_free(c->queues);
+	gemp_free(c->held);
+	gemp_free(c->used);
+	gemp_free(c->send_size);
+	gemp_free(c->receive_size);
+	gemp_free(c->arrived);
+	gemp_free(c->forms);
+	for (size_t i = 0; i < c->coder_count; i++)
+		gemp_item_coder_free(c->coders[i]);
+	gemp_free(c->coders);
+	gemp_free(c->pieces);
+	gemp_free(c->plain);
+	gemp_free(c->send);
+	gemp_free(c->receive);
+	gemp_free(c);
+}
+
+uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
+{
+	uint64_t waiting = 0;
+	for (size_t k = 0; k < c->stages; k++)
+		waiting += c->queues[k].count;
+	return waiting;
+}
+
+/* QUEUES. Room for what arrives, whose sources are noted; their items are still to be filled in. */
+static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
+{
+	gemp_code code = GEMP_OK;
+	queue *q = &c->queues[stage];
+	size_t words = c->search->layout.item_words[stage], count = 0;
+	for (size_t r = 0; r < c->ranks; r++)
+		count += c->arrived[stage * c->ranks + r];
+	if (q->begin + q->count + count > q->capacity && q->begin) {
+		memmove(q->items, q->items + q->begin * words, q->count * words * sizeof *q->items);
+		memmove(q->source, q->source + q->begin, q->count * sizeof *q->source);
+		q->begin = 0;
+	}
+	if (q->count + count > q->capacity) {
+		size_t larger = q->count + count + q->capacity / 2;
+		uint32_t *grown = gemp_realloc(q->items, larger * words, sizeof *q->items);
+		if (!grown)
+			return GEMP_ENOMEM;
+		q->items = grown;
+		GEMP_TRY(GEMP_RESERVE(q->source, q->capacity, larger));
+		q->capacity = larger;
+	}
+	uint16_t *source = q->source + q->begin + q->count;
+	for (size_t r = 0; r < c->ranks; r++) {
+		uint32_t arrived = c->arrived[stage * c->ranks + r];
+		c->held[stage * c->ranks + r] += arrived;
+		while (arrived-- > 0)
+			*source++ = (uint16_t)r;
+	}
+done:
+	return code;
+}
+
+/* The next of them. */
+static uint32_t *append_items(gemp_match_exchange *c, size_t stage, size_t count)
+{
+	queue *q = &c->queues[stage];
+	uint32_t *items = q->items + (q->begin + q->count) * c->search->layout.item_words[stage];
+	q->count += count;
+	return items;
+}
+
+static gemp_code corrupt_message(size_t rank)
+{
+	return gemp_fail(GEMP_EINTERNAL, "partial matches: a message of rank %zu makes no sense", rank);
+}
+
+/* Places of items that workers have taken become free. */
+static void release_taken(gemp_match_exchange *c, size_t stage)
+{
+	queue *q = &c->queues[stage];
+	const gemp_work *work = &c->search->work[stage];
+	if (!q->loaded)
+		return;
+	size_t left = work->count - work->next, taken = q->loaded - left;
+	for (size_t i = 0; i < taken; i++)
+		c->held[stage * c->ranks + q->source[q->begin + i]]--;
+	q->begin += taken;
+	q->count -= taken;
+	q->loaded = left;
+}
+
+gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *search = c->search;
+	gemp_device *device = search->context->device;
+	double began = gemp_now();
+	for (size_t k = 1; k < c->stages; k++) {
+		queue *q = &c->queues[k];
+		gemp_work *work = &search->work[k];
+		size_t bytes = search->layout.item_words[k] * sizeof(uint32_t);
+		release_taken(c, k);
+		if (work->next < work->count || !q->count)
+			continue;
+		if (work->tasks.size < q->count * bytes) {
+			gemp_buffer_free(&work->tasks, device);
+			GEMP_TRY(gemp_buffer_new(&work->tasks, device, q->count * bytes, NULL));
+		}
+		GEMP_TRY(gemp_buffer_write(device, &work->tasks, 0, q->count * bytes,
+		                           q->items + q->begin * search->layout.item_words[k]));
+		work->next = 0;
+		work->count = q->loaded = q->count;
+	}
+	gemp_timers_add(&search->context->timers, GEMP_PHASE_RESOLVE, began);
+done:
+	return code;
+}
+
+/* PIECES of what lies in an area, coded and decoded by all cores. */
+typedef struct piece {
+	size_t stage, count;
+	uint32_t *items;
+	uint8_t *coded;
+	size_t size;             /* of what is coded */
+} piece;
+
+static size_t pieces_of(size_t items)
+{
+	return items / GEMP_ITEM_PIECE + (items % GEMP_ITEM_PIECE != 0);
+}
+
+static size_t count_in(size_t items, size_t part)
+{
+	size_t left = items - part * GEMP_ITEM_PIECE;
+	return left < GEMP_ITEM_PIECE ? left : GEMP_ITEM_PIECE;
+}
+
+static size_t item_bytes(const gemp_match_exchange *c, size_t stage)
+{
+	return c->search->layout.item_words[stage] * sizeof(uint32_t);
+}
+
+static void code_piece(void *context, unsigned thread, size_t at)
+{
+	gemp_match_exchange *c = context;
+	piece *p = &c->pieces[at];
+	p->size = gemp_items_encode(c->coders[thread], &c->forms[p->stage], p->items, p->count, p->coded);
+}
+
+static void decode_piece(void *context, unsigned thread, size_t at)
+{
+	(void)thread;
+	gemp_match_exchange *c = context;
+	const piece *p = &c->pieces[at];
+	if (!gemp_items_decode(&c->forms[p->stage], p->coded, p->size, p->items, p->count))
+		atomic_store(&c->damaged, true);
+}
+
+/* Threads do not pay for little. */
+static void for_each_piece(gemp_match_exchange *c, gemp_loop_body *body)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < c->piece_count; i++)
+		bytes += c->pieces[i].count * item_bytes(c, c->pieces[i].stage);
+	if (bytes >= WORTH_THREADS)
+		gemp_parallel_for(c->piece_count, body, c);
+	else
+		for (size_t i = 0; i < c->piece_count; i++)
+			body(c, 0, i);
+}
+
+/* SENDING. */
+static size_t area_of(const gemp_match_exchange *c, size_t stage, size_t destination)
+{
+	return stage * (c->ranks + 1) + destination;
+}
+
+/* Bytes to a rank at most; *items in whole words, *pieces of them. */
+static size_t weigh(const gemp_match_exchange *c, size_t destination, size_t *items, size_t *pieces)
+{
+	size_t room = 2 * c->stages * GEMP_VARINT_MAX_BYTES;
+	for (size_t k = 0; k < c->stages; k++) {
+		size_t count = gemp_search_items(c->search, k, (int)destination);
+		*items += count * item_bytes(c, k);
+		*pieces += pieces_of(count);
+		room += count * item_bytes(c, k) + pieces_of(count) * (GEMP_VARINT_MAX_BYTES + gemp_item_slack(&c->forms[k]));
+	}
+	return room;
+}
+
+/* Pieces for a rank, behind the room for what is said of them. */
+static uint8_t *list_pieces(gemp_match_exchange *c, size_t destination, uint32_t **items, uint8_t *to)
+{
+	to += 2 * c->stages * GEMP_VARINT_MAX_BYTES;
+	for (size_t k = 0; k < c->stages; k++) {
+		size_t count = gemp_search_items(c->search, k, (int)destination);
+		for (size_t i = 0; i < pieces_of(count); i++) {
+			size_t bytes = count_in(count, i) * item_bytes(c, k);
+			to += GEMP_VARINT_MAX_BYTES;
+			c->pieces[c->piece_count++] = (piece){ k, count_in(count, i), *items, to, 0 };
+			*items += bytes / sizeof **items;
+			to += bytes + gemp_item_slack(&c->forms[k]);
+		}
+	}
+	return to;
+}
+
+static gemp_code read_items(gemp_match_exchange *c)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *search = c->search;
+	uint32_t *to = c->plain;
+	for (size_t d = 0; d < c->ranks; d++)
+		for (size_t k = 0; k < c->stages; k++) {
+			size_t bytes = gemp_search_items(search, k, (int)d) * item_bytes(c, k);
+			if (bytes)
+				GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(search->context->device->queue, search->out.mem, CL_FALSE,
+				                                     search->base[area_of(c, k, d)] * 4, bytes, to, 0, NULL, NULL)));
+			to += bytes / sizeof *to;
+		}
+	GEMP_TRY(GEMP_CL(clFinish(search->context->device->queue)));
+done:
+	return code;
+}
+
+/* A message to a rank closes up from `to` on: places that are free, numbers of items and of bytes, and these. */
+static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size_t *next, uint8_t *to, uint64_t *moved)
+{
+	gemp_search *search = c->search;
+	const piece *pieces = &c->pieces[*next];
+	size_t at = 0;
+	for (size_t k = 0; k < c->stages; k++) {
+		size_t count = gemp_search_items(search, k, (int)destination), sent = 0;
+		to = gemp_varint_put(to, search->slots - c->held[k * c->ranks + destination]);
+		to = gemp_varint_put(to, count);
+		for (size_t i = 0; i < pieces_of(count); i++, at++) {
+			to = gemp_varint_put(to, pieces[at].size);
+			memmove(to, pieces[at].coded, pieces[at].size);
+			to += pieces[at].size;
+			sent += pieces[at].size;
+		}
+		search->statistics.sent[search->layout.stages[k].step] += sent;
+		search->statistics.item_bytes += sent;
+		search->statistics.item_words_bytes += count * item_bytes(c, k);
+		*moved += count;
+	}
+	*next += at;
+	return to;
+}
+
+static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
+{
+	gemp_code code = GEMP_OK;
+	size_t room = 0, bytes = 0, pieces = 0, next = 0;
+	for (size_t d = 0; d < c->ranks; d++)
+		room += weigh(c, d, &bytes, &pieces);
+	GEMP_TRY(GEMP_RESERVE(c->plain, c->plain_capacity, bytes / sizeof *c->plain));
+	GEMP_TRY(GEMP_RESERVE(c->send, c->send_capacity, room));
+	GEMP_TRY(GEMP_RESERVE(c->pieces, c->piece_capacity, pieces));
+	GEMP_TRY(read_items(c));
+	uint32_t *items = c->plain;
+	uint8_t *to = c->send;
+	c->piece_count = 0;
+	for (size_t d = 0; d < c->ranks; d++)
+		to = list_pieces(c, d, &items, to);
+	for_each_piece(c, code_piece);
+	to = c->send;
+	for (size_t d = 0; d < c->ranks; d++) {
+		uint8_t *begin = to;
+		to = compact_message(c, d, &next, to, moved);
+		c->send_size[d] = (size_t)(to - begin);
+	}
+done:
+	return code;
+}
+
+/* RECEIVING. What a message says of its stages and pieces, the latter without places yet. */
+static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8_t *from, const uint8_t *end)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *search = c->search;
+	for (size_t k = 0; k < c->stages; k++) {
+		size_t area = area_of(c, k, source);
+		uint64_t places, count, size;
+		from = gemp_varint_get(from, end, &places);
+		from = from ? gemp_varint_get(from, end, &count) : NULL;
+		if (!from || places > search->slots || count > search->slots)
+			return corrupt_message(source);
+		if (c->used[area])
+			search->capacity[area] = (uint32_t)places - gemp_search_items(search, k, (int)source);
+		GEMP_TRY(GEMP_RESERVE(c->pieces, c->piece_capacity, c->piece_count + pieces_of(count)));
+		for (size_t i = 0; i < pieces_of(count); i++) {
+			from = gemp_varint_get(from, end, &size);
+			if (!from || size > (size_t)(end - from))
+				return corrupt_message(source);
+			c->pieces[c->piece_count++] = (piece){ k, count_in(count, i), NULL, (uint8_t *)(uintptr_t)from, size };
+			from += size;
+		}
+		c->arrived[k * c->ranks + source] = (uint32_t)count;
+	}
+	return from == end ? GEMP_OK : corrupt_message(source);
+done:
+	return code;
+}
+
+static gemp_code unpack(gemp_match_exchange *c)
+{
+	gemp_code code = GEMP_OK;
+	const uint8_t *from = c->receive;
+	c->piece_count = 0;
+	for (size_t r = 0; r < c->ranks; from += c->receive_size[r++])
+		GEMP_TRY(list_message(c, r, from, from + c->receive_size[r]));
+	for (size_t k = 0; k < c->stages; k++)
+		GEMP_TRY(reserve_queue(c, k));
+	for (size_t i = 0; i < c->piece_count; i++)
+		c->pieces[i].items = append_items(c, c->pieces[i].stage, c->pieces[i].count);
+	atomic_store(&c->damaged, false);
+	for_each_piece(c, decode_piece);
+	if (atomic_load(&c->damaged))
+		return gemp_fail(GEMP_EINTERNAL, "partial matches of other ranks make no sense");
+done:
+	return code;
+}
+
+static gemp_code renew(gemp_match_exchange *c)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *search = c->search;
+	uint32_t *counts = search->control_words + GEMP_CONTROL_WORDS;
+	for (size_t k = 0; k < c->stages; k++) {
+		search->work[k].blocked = false;
+		for (size_t d = 0; d < c->ranks; d++)
+			counts[area_of(c, k, d)] = 0;
+	}
+	GEMP_TRY(gemp_buffer_write(search->context->device, &search->control, GEMP_CONTROL_WORDS * 4, search->areas * 4, counts));
+	GEMP_TRY(gemp_buffer_write(search->context->device, &search->out_capacity, 0, search->areas * 4, search->capacity));
+done:
+	return code;
+}
+
+gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context *context = c->search->context;
+	double began = gemp_now();
+	*moved = 0;
+	for (size_t k = 1; k < c->stages; k++)
+		release_taken(c, k);
+	GEMP_TRY(gemp_comm_agree(context->comm, pack(c, moved)));
+	GEMP_TRY(gemp_exchange(context->comm, c->send, c->send_size, &c->receive, &c->receive_capacity, c->receive_size,
+	                       &context->traffic));
+	code = unpack(c);
+	if (code == GEMP_OK)
+		code = renew(c);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, began);
+done:
+	return code;
+}

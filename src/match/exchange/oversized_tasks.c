@@ -1,0 +1,428 @@
+#include "match/exchange/oversized_tasks.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "match/exchange/cell_grid.h"
+#include "match/search/search.h"
+#include "match/search/search_buffers.h"
+
+#include <math.h>
+#include <string.h>
+
+/* So many rounds are not worth a look at cells; a round takes about as long as so many cells. */
+static const double min_rounds = 32, round_cost = 2;
+
+enum { TASKS = 256 }; /* that a thread takes at a time */
+
+typedef struct cost_context {
+	const gemp_closure *closure;
+	const gemp_fetch *fetch;
+	const gemp_root_tasks *tasks;
+	double total;                      /* entries */
+	double mean[GEMP_MAX_VIEWS];       /* length of the rows that entries lie in */
+	double image[GEMP_MAX_CLOSURE_NODES];    /* entries that are read because of one image of a place */
+	double *bytes;
+} cost_context;
+
+static void find_means(cost_context *c)
+{
+	for (size_t v = 0; v < c->fetch->view_count; v++) {
+		double entries = 0, squares = 0;
+		for (uint64_t slot = 0; slot < c->fetch->graph->vertex_count; slot++) {
+			double size = (double)gemp_fetch_size(c->fetch, v, (gemp_vertex)slot);
+			entries += size;
+			squares += size * size;
+		}
+		c->mean[v] = entries > 0 ? squares / entries : 0;
+	}
+}
+
+/* Children come behind their parents. */
+static void weigh_images(cost_context *c)
+{
+	const gemp_closure_node *places = c->closure->nodes;
+	for (size_t i = c->closure->count; i-- > 0;) {
+		c->image[i] = 0;
+		for (uint32_t left = places[i].reads; left; left &= left - 1)
+			c->image[i] += c->mean[__builtin_ctz(left)];
+		for (size_t child = i + 1; child < c->closure->count; child++)
+			if (places[child].parent == (int)i)
+				c->image[i] += c->mean[places[child].view] * c->image[child];
+	}
+}
+
+/* Entries that are read because of an image: its own rows, and, as far as `hops` go and rows are at hand, others'. */
+static double weigh(const cost_context *c, size_t place, gemp_vertex slot, int hops)
+{
+	const gemp_closure_node *places = c->closure->nodes;
+	double entries = 0;
+	for (uint32_t left = places[place].reads; left; left &= left - 1)
+		entries += (double)gemp_fetch_size(c->fetch, (size_t)__builtin_ctz(left), slot);
+	for (size_t child = place + 1; child < c->closure->count && entries < c->total; child++) {
+		size_t view = (size_t)places[child].view;
+		if (places[child].parent != (int)place)
+			continue;
+		if (!hops || !gemp_fetch_is_resident(c->fetch, slot)) {
+			entries += (double)gemp_fetch_size(c->fetch, view, slot) * c->image[child];
+			continue;
+		}
+		gemp_row row = gemp_fetch_get(c->fetch, view, slot);
+		for (size_t k = 0; k < row.size; k++)
+			entries += weigh(c, child, row.neighbours[k], hops - 1);
+	}
+	return entries;
+}
+
+/* What is met again counts once. */
+static void cost_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const cost_context *c = context;
+	size_t roots = c->closure->root_count;
+	double entry = sizeof(gemp_vertex) + (c->fetch->edges ? sizeof(gemp_edge) : 0);
+	for (size_t i = piece * TASKS; i < (piece + 1) * TASKS && i < c->tasks->count; i++) {
+		double entries = 0;
+		for (size_t r = 0; r < roots; r++)
+			entries += weigh(c, r, c->tasks->slots[i * roots + r], 1);
+		c->bytes[i] = c->total > 0 ? c->total * (1 - exp(-entries / c->total)) * entry : 0;
+	}
+}
+
+/* bytes[tasks->count]: of all rows together `total`; rows beyond those of neighbours are taken for as long as rows are on
+ * average in which an entry lies. */
+static void estimate(double *bytes, const gemp_closure *closure, const gemp_fetch *fetch, const gemp_root_tasks *tasks,
+                     uint64_t total)
+{
+	double entry = sizeof(gemp_vertex) + (fetch->edges ? sizeof(gemp_edge) : 0);
+	cost_context c = { .closure = closure, .fetch = fetch, .tasks = tasks, .total = (double)total / entry, .bytes = bytes };
+	find_means(&c);
+	weigh_images(&c);
+	gemp_parallel_for((tasks->count + TASKS - 1) / TASKS, cost_piece, &c);
+}
+
+/* CHOICE. Pivots of many neighbours come first: so many of them that the others take half as long in rounds as all do in
+ * cells. Seeds have no order. */
+static size_t choose(const double *rounds, size_t tasks, double cells, bool given)
+{
+	double sum = 0;
+	size_t first = tasks;
+	while (first > 0 && (sum + rounds[first - 1]) * round_cost <= cells)
+		sum += rounds[--first];
+	return given && first ? tasks : first;
+}
+
+gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure, const gemp_fetch *fetch,
+                          uint32_t *const *candidates, const gemp_root_tasks *tasks, uint64_t total, uint64_t budget)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = fetch->context->comm;
+	uint64_t entry = sizeof(gemp_vertex) + (fetch->edges ? sizeof(gemp_edge) : 0), cells;
+	double *rounds = NULL, sum = 0;
+	gemp_grid *grid = NULL;
+	gemp_grid_cell whole;
+	*aside = 0;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(rounds, tasks->count + 1)));
+	estimate(rounds, closure, fetch, tasks, total);
+	for (size_t i = 0; i < tasks->count; i++)
+		sum += rounds[i] /= (double)(budget ? budget : 1);
+	if (gemp_comm_sum1(comm, sum > min_rounds) == 0)
+		goto done;
+	GEMP_TRY(gemp_grid_new(&grid, plan, closure, fetch, candidates, tasks));
+	gemp_grid_whole(grid, &whole);
+	cells = gemp_grid_cells(grid, whole, budget / entry, (uint64_t)(sum * round_cost) + 1);
+	*aside = choose(rounds, tasks->count, (double)cells, plan->arguments);
+	gemp_log_local(GEMP_DEBUG, "about %.0f rounds, or %llu cells: %zu of %zu tasks go in cells", sum,
+	               (unsigned long long)cells, *aside, tasks->count);
+done:
+	gemp_grid_free(grid);
+	gemp_free(rounds);
+	return code;
+}
+
+struct gemp_task_split {
+	gemp_task_split_base base;
+	gemp_plan *plan;            /* the same, with more bitmaps; its views are the other's */
+	gemp_candidates candidates; /* bits: the other's, or every */
+	uint32_t *every;
+	gemp_closure closure;
+	gemp_grid *grid;
+	gemp_search *search;
+	gemp_vertex *slots;         /* [tasks.count * roots] */
+	gemp_root_tasks tasks;     /* the large ones */
+	gemp_vertex *seeds;         /* [tasks.count * roots] ids of those of the cell at work */
+	uint32_t *need[GEMP_MAX_VIEWS];
+	uint32_t *bits;             /* [words] of a vertex, on their way to the device */
+	size_t count, room;
+	gemp_grid_cell *waiting;         /* the last comes next */
+	bool there;                 /* a cell is at work: */
+	gemp_grid_cell now;
+	gemp_grid_cell bitmaps;          /* whose the search's bitmaps are */
+};
+
+/* MAKING. */
+static gemp_code widen_plan(gemp_task_split *s)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_search *other = s->base.search;
+	size_t words = s->base.candidates->words;
+	GEMP_TRY(GEMP_NEW(s->plan, 1));
+	GEMP_TRY(GEMP_NEW(s->every, words + 1));
+	memset(s->every, 255, words * sizeof *s->every);
+	*s->plan = *other->plan;
+	s->candidates = *s->base.candidates;
+	for (size_t i = (size_t)s->plan->root + 1; i < s->plan->step_count; i++) {
+		gemp_step *step = &s->plan->steps[i];
+		if (step->kind != GEMP_EXTEND)
+			continue;
+		if (!step->candidates)
+			s->plan->ranges |= UINT64_C(1) << step->vertex;
+		step->candidates = true;
+		if (!s->candidates.bits[step->vertex])
+			s->candidates.bits[step->vertex] = s->every;
+	}
+	if (words && other->graph->vertex_count % 32)
+		s->every[words - 1] = (UINT32_C(1) << other->graph->vertex_count % 32) - 1;
+done:
+	return code;
+}
+
+static gemp_code push_cell(gemp_task_split *s, const gemp_grid_cell *one)
+{
+	gemp_code code = GEMP_RESERVE(s->waiting, s->room, s->count + 1);
+	if (code == GEMP_OK)
+		s->waiting[s->count++] = *one;
+	return code;
+}
+
+static gemp_code list_tasks(gemp_task_split *s)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_task_split_base *b = &s->base;
+	size_t roots = s->closure.root_count, words = s->base.candidates->words;
+	GEMP_TRY(GEMP_NEW(s->slots, b->large_count * roots + 1));
+	if (s->plan->arguments)
+		GEMP_TRY(GEMP_NEW(s->seeds, b->large_count * roots + 1));
+	for (size_t i = 0; i < b->large_count * roots; i++)
+		s->slots[i] = b->tasks->slots[b->large[i / roots] * roots + i % roots];
+	s->tasks = (gemp_root_tasks){ s->slots, b->large_count };
+	GEMP_TRY(GEMP_NEW(s->bits, words + 1));
+	for (size_t v = 0; v < s->plan->view_count; v++)
+		GEMP_TRY(GEMP_NEW(s->need[v], words + 1));
+done:
+	return code;
+}
+
+gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base *base)
+{
+	gemp_code code = GEMP_OK;
+	gemp_task_split *s = NULL;
+	gemp_grid_cell whole;
+	gemp_search *other = base->search;
+	gemp_search_options options = *base->options;
+	gemp_comm *comm = other->context->comm;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(s, 1)));
+	s->base = *base;
+	code = widen_plan(s);
+	if (code == GEMP_OK) {
+		gemp_closure_of(&s->closure, s->plan, !other->context->device->gpu);
+		code = list_tasks(s);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_grid_new(&s->grid, s->plan, &s->closure, base->fetch, base->bits, &s->tasks));
+	gemp_grid_whole(s->grid, &whole);
+	if (s->tasks.count)
+		code = push_cell(s, &whole);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_search_new(&s->search, other->context, other->graph, s->plan, other->order, base->residency, base->views,
+	                         &s->candidates, &options));
+	s->search->sink = other->sink;
+	if (!s->plan->arguments)
+		gemp_search_pivots(s->search, s->slots, s->tasks.count);
+	*out = s;
+	s = NULL;
+done:
+	gemp_task_split_free(s);
+	return code;
+}
+
+void gemp_task_split_free(gemp_task_split *split)
+{
+	if (!split)
+		return;
+	gemp_search_free(split->search);
+	gemp_grid_free(split->grid);
+	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++)
+		gemp_free(split->need[v]);
+	gemp_free(split->bits);
+	gemp_free(split->plan);
+	gemp_free(split->every);
+	gemp_free(split->slots);
+	gemp_free(split->seeds);
+	gemp_free(split->waiting);
+	gemp_free(split);
+}
+
+gemp_search *gemp_task_split_search(gemp_task_split *split)
+{
+	return split->search;
+}
+
+uint32_t *const *gemp_task_split_need(const gemp_task_split *split)
+{
+	return split->need;
+}
+
+const gemp_tiles *gemp_task_split_tiles(const gemp_task_split *split)
+{
+	return &split->grid->tiles;
+}
+
+/* TASKS of a cell. */
+static bool in_cell(const gemp_task_split *s, const gemp_grid_cell *cell, size_t task)
+{
+	const gemp_vertex *border = s->grid->tiles.bounds;
+	size_t roots = s->closure.root_count;
+	for (size_t i = 0; i < roots; i++) {
+		int v = s->closure.nodes[i].vertex;
+		gemp_vertex slot = s->slots[task * roots + i];
+		if (slot < border[cell->low[v]] || slot >= border[cell->high[v]])
+			return false;
+	}
+	return true;
+}
+
+/* Of pivots, which ascend: the first that is not below a slot. */
+static size_t first_pivot(const gemp_task_split *s, gemp_vertex slot)
+{
+	size_t low = 0, high = s->tasks.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->slots[middle] < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static gemp_task_range pivots_of(const gemp_task_split *s, const gemp_grid_cell *cell)
+{
+	const gemp_vertex *border = s->grid->tiles.bounds;
+	size_t first = first_pivot(s, border[cell->low[s->plan->pivot]]);
+	return (gemp_task_range){ first, first_pivot(s, border[cell->high[s->plan->pivot]]) - first };
+}
+
+static bool has_tasks(const gemp_task_split *s, const gemp_grid_cell *cell)
+{
+	if (!s->plan->arguments)
+		return pivots_of(s, cell).count > 0;
+	for (size_t i = 0; i < s->tasks.count; i++)
+		if (in_cell(s, cell, i))
+			return true;
+	return false;
+}
+
+/* CELLS. */
+size_t gemp_task_split_left(const gemp_task_split *split)
+{
+	return split->count;
+}
+
+static uint64_t entry_bytes(const gemp_task_split *s)
+{
+	return sizeof(gemp_vertex) + (s->base.fetch->edges ? sizeof(gemp_edge) : 0);
+}
+
+static gemp_code too_large(const gemp_task_split *s)
+{
+	return gemp_fail(GEMP_ENOMEM, "pieces of rows of single vertices are longer than the %llu bytes that rounds have for them "
+	                 "on %s; raise --row-cache or --device-memory, or, with several ranks, give --exchange push",
+	                 (unsigned long long)s->base.budget, s->search->context->device->name);
+}
+
+gemp_code gemp_task_split_next(gemp_task_split *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_grid_cell other;
+	s->there = false;
+	while (s->count && !s->there) {
+		s->now = s->waiting[--s->count];
+		while (!(s->there = gemp_grid_entries(s->grid, &s->now) * entry_bytes(s) <= s->base.budget)) {
+			if (gemp_grid_empty(s->grid, &s->now))
+				break;
+			if (!gemp_grid_bisect(s->grid, &s->now, &other))
+				return too_large(s);
+			GEMP_TRY(push_cell(s, &other));
+		}
+		s->there = s->there && !gemp_grid_empty(s->grid, &s->now) && has_tasks(s, &s->now);
+	}
+	if (s->there)
+		gemp_grid_rows(s->grid, s->need);
+	for (size_t v = 0; v < s->plan->view_count && !s->there; v++)
+		memset(s->need[v], 0, s->grid->words * sizeof *s->need[v]);
+done:
+	return code;
+}
+
+/* THE SEARCH. */
+static void set_range(uint32_t *bits, uint64_t low, uint64_t high)
+{
+	for (uint64_t at = low; at < high;) {
+		if (at % 32 == 0 && high - at >= 32) {
+			bits[at / 32] = ~UINT32_C(0);
+			at += 32;
+		} else {
+			bits[at / 32] |= UINT32_C(1) << at % 32;
+			at++;
+		}
+	}
+}
+
+/* Bitmaps stay on the device until their range changes. At first there are none: no range is empty. */
+static gemp_code set_bitmap(gemp_task_split *s, int v)
+{
+	size_t words = s->grid->words;
+	if (s->bitmaps.low[v] == s->now.low[v] && s->bitmaps.high[v] == s->now.high[v])
+		return GEMP_OK;
+	s->bitmaps.low[v] = s->now.low[v];
+	s->bitmaps.high[v] = s->now.high[v];
+	if (s->plan->ranges >> v & 1 && !s->search->nested)
+		return gemp_search_range(s->search, v, s->grid->tiles.bounds[s->now.low[v]], s->grid->tiles.bounds[s->now.high[v]]);
+	memset(s->bits, 0, words * sizeof *s->bits);
+	set_range(s->bits, s->grid->tiles.bounds[s->now.low[v]], s->grid->tiles.bounds[s->now.high[v]]);
+	for (size_t w = 0; s->base.bits[v] && w < words; w++)
+		s->bits[w] &= s->base.bits[v][w];
+	return gemp_search_narrow(s->search, v, s->bits);
+}
+
+static gemp_task_range seeds_of(gemp_task_split *s)
+{
+	size_t count = 0, roots = s->closure.root_count;
+	for (size_t i = 0; i < s->tasks.count; i++) {
+		if (!in_cell(s, &s->now, i))
+			continue;
+		for (size_t r = 0; r < roots; r++)
+			s->seeds[count * roots + r] = s->base.search->order->id_of[s->slots[i * roots + r]];
+		count++;
+	}
+	gemp_search_seed(s->search, s->seeds, count);
+	return (gemp_task_range){ 0, count };
+}
+
+gemp_code gemp_task_split_range(gemp_task_split *s, gemp_task_range *part)
+{
+	gemp_code code = GEMP_OK;
+	*part = (gemp_task_range){ 0, 0 };
+	if (!s->there) {
+		if (s->plan->arguments)
+			gemp_search_seed(s->search, s->seeds, 0);
+		return GEMP_OK;
+	}
+	for (size_t i = (size_t)s->plan->root + 1; i < s->plan->step_count; i++)
+		if (s->plan->steps[i].kind == GEMP_EXTEND)
+			GEMP_TRY(set_bitmap(s, s->plan->steps[i].vertex));
+	*part = s->plan->arguments ? seeds_of(s) : pivots_of(s, &s->now);
+done:
+	return code;
+}

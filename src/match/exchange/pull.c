@@ -1,0 +1,457 @@
+#include "match/exchange/pull.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "match/exchange/oversized_tasks.h"
+#include "match/search/search_buffers.h"
+
+#include <string.h>
+
+/* Of the budget for whole closures, the part that is taken for their first hops, before anything is known. */
+static const double first_growth = 4, most_growth = 64;
+/* A task that takes so much of the budget is large: else a round would hold few. Measured with 4-cycles on a graph four times
+ * the budget: 1 takes twice as long. */
+static const double large_share = 0.3;
+
+/* The next round, laid out. */
+typedef struct next_round {
+	bool there, last;         /* no round follows it */
+	bool cell;                /* of the split search */
+	gemp_task_range part;           /* unless of a cell */
+} next_round;
+
+struct gemp_pull {
+	gemp_context *context;
+	const gemp_graph *graph;
+	const gemp_plan *plan;
+	gemp_resident *rows;
+	const gemp_candidates *candidates;
+	uint64_t budget;          /* bytes of a round's rows on the device */
+	bool asked;               /* the budget was given */
+	uint64_t now;             /* the budget of this run: not more than is free */
+	uint64_t total;           /* bytes of all rows of all ranks */
+	gemp_closure closure;
+	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* candidates by slot */
+	gemp_view *at_hand;       /* [view_count] rows at hand without what nobody reads; rows->views where that is all */
+	bool narrowed[GEMP_MAX_VIEWS];
+	gemp_fetch *fetch;
+	gemp_working_set *reach;
+	gemp_view views[2][GEMP_MAX_VIEWS]; /* of the round, and of the next */
+	gemp_partial_capacity room[2][GEMP_MAX_VIEWS];
+	int side;                 /* of the two the next one's */
+	gemp_search *search;
+	gemp_search_options options;
+	gemp_vertex *seeds;       /* [search->pivots * given] slots */
+	gemp_root_tasks tasks;
+	size_t next;
+	size_t *alone, alone_count, alone_room;
+	double growth;            /* bytes of whole closures over those of first hops */
+	bool finished;            /* with tasks of which several, or one, fit into a round */
+	gemp_task_split *split;        /* of those larger; NULL: none so far */
+	next_round ahead;
+	gemp_pull_statistics figures;
+};
+
+/* MAKING. */
+static void candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words)
+{
+	for (size_t w = 0; w < words; w++)
+		for (uint32_t left = by_id[w]; left; left &= left - 1) {
+			gemp_vertex slot = order->slot_of[w * 32 + (size_t)__builtin_ctz(left)];
+			out[slot / 32] |= UINT32_C(1) << slot % 32;
+		}
+}
+
+static gemp_code renumber_candidates(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = p->candidates->words;
+	for (int v = 0; v < p->plan->vertex_count; v++) {
+		if (!p->candidates->bits[v])
+			continue;
+		GEMP_TRY(GEMP_NEW(p->bits[v], words + 1));
+		candidates_by_slot(&p->rows->order, p->candidates->bits[v], p->bits[v], words);
+	}
+done:
+	return code;
+}
+
+/* What stays beside a round's rows: where they begin, and some quarters of the rest, for searches. */
+static uint64_t choose_budget(const gemp_pull *p, unsigned quarters)
+{
+	const gemp_device *device = p->context->device;
+	uint64_t begins = p->plan->view_count * (p->graph->vertex_count + 1) * sizeof(uint32_t);
+	uint64_t room = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 4 * quarters : 0;
+	uint64_t narrow = (UINT64_C(1) << 32) * sizeof(gemp_vertex) - (UINT64_C(1) << 20);
+	room = room > begins ? room - begins : 0;
+	room = room < device->max_buffer ? room : device->max_buffer;
+	return room < narrow ? room : narrow;
+}
+
+static uint64_t entry_bytes(const gemp_pull *p)
+{
+	return sizeof(gemp_vertex) + (p->fetch->edges ? sizeof(gemp_edge) : 0);
+}
+
+/* Collective. */
+static void measure_all_rows(gemp_pull *p)
+{
+	const gemp_residency *residency = &p->rows->residency;
+	for (size_t i = 0; i < residency->own_count; i++)
+		for (size_t v = 0; v < p->plan->view_count; v++)
+			p->total += gemp_fetch_size(p->fetch, v, residency->own_slots[i]) * entry_bytes(p);
+	p->total = gemp_comm_sum1(p->context->comm, p->total);
+}
+
+gemp_code gemp_pull_new(gemp_pull **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
+                        gemp_resident *rows, const gemp_candidates *candidates, uint64_t budget)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pull *p = NULL;
+	code = GEMP_NEW(p, 1);
+	if (p) /* freeing wants the plan, also when another rank has no memory */
+		*p = (gemp_pull){ .context = context, .graph = graph, .plan = plan, .rows = rows, .candidates = candidates,
+			.growth = first_growth };
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	gemp_closure_of(&p->closure, plan, !context->device->gpu);
+	p->asked = budget != 0;
+	p->budget = budget ? budget : choose_budget(p, 2);
+	code = renumber_candidates(p);
+	if (code == GEMP_OK)
+		code = gemp_trim_resident_rows(&p->at_hand, p->narrowed, plan, &p->closure, rows, p->bits);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->at_hand, plan->view_count));
+	measure_all_rows(p);
+	GEMP_TRY(gemp_comm_agree(context->comm, gemp_working_set_new(&p->reach, &p->closure, p->fetch, p->bits, !plan->arguments)));
+	*out = p;
+	p = NULL;
+done:
+	gemp_pull_free(p);
+	return code;
+}
+
+void gemp_pull_free(gemp_pull *p)
+{
+	if (!p)
+		return;
+	gemp_task_split_free(p->split);
+	gemp_working_set_free(p->reach);
+	gemp_fetch_free(p->fetch);
+	for (size_t v = 0; v < p->plan->view_count; v++) {
+		gemp_view_free(&p->views[0][v]);
+		gemp_view_free(&p->views[1][v]);
+		if (p->narrowed[v])
+			gemp_view_free(&p->at_hand[v]);
+	}
+	for (int v = 0; v < p->plan->vertex_count; v++)
+		gemp_free(p->bits[v]);
+	gemp_free(p->at_hand);
+	gemp_free(p->seeds);
+	gemp_free(p->alone);
+	gemp_free(p);
+}
+
+/* FITTING. */
+uint64_t gemp_pull_entries(const gemp_pull *p)
+{
+	uint64_t most = p->total + p->total / 8; /* sizes of others' rows are known so well */
+	return (most < p->budget ? most : p->budget) / sizeof(gemp_vertex) + 1;
+}
+
+uint64_t gemp_pull_round(const gemp_pull *p)
+{
+	return p->total < p->budget ? p->total : p->budget;
+}
+
+const gemp_fetch *gemp_pull_fetch(const gemp_pull *p)
+{
+	return p->fetch;
+}
+
+uint32_t *const *gemp_pull_candidates(const gemp_pull *p)
+{
+	return p->bits;
+}
+
+uint64_t gemp_pull_budget(const gemp_pull *p)
+{
+	return p->budget;
+}
+
+/* A cell of a large task needs at least a row for each place. */
+bool gemp_pull_fits(const gemp_pull *p)
+{
+	uint64_t longest = 0, places = 1;
+	for (size_t v = 0; v < p->plan->view_count; v++)
+		for (size_t r = 0; r < p->at_hand[v].rows; r++)
+			if (p->at_hand[v].begin[r + 1] - p->at_hand[v].begin[r] > longest)
+				longest = p->at_hand[v].begin[r + 1] - p->at_hand[v].begin[r];
+	gemp_comm_max(p->context->comm, &longest, 1);
+	for (size_t i = 0; i < p->closure.count; i++)
+		places += (uint64_t)__builtin_popcount(p->closure.nodes[i].reads);
+	uint64_t bytes = longest * places * entry_bytes(p);
+	return gemp_comm_sum1(p->context->comm, bytes > p->budget) == 0;
+}
+
+/* TASKS. */
+void gemp_pull_attach(gemp_pull *p, gemp_search *search, const gemp_search_options *options)
+{
+	p->search = search;
+	p->options = *options;
+}
+
+static gemp_code list_tasks(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_search *search = p->search;
+	size_t given = (size_t)p->plan->arguments, count = search->pivots;
+	p->tasks = (gemp_root_tasks){ search->pivot_slots, count };
+	p->next = p->alone_count = 0;
+	p->finished = p->ahead.there = false;
+	uint64_t free_now = choose_budget(p, 3);
+	p->now = p->asked || p->budget < free_now ? p->budget : free_now;
+	GEMP_TRY(GEMP_RESERVE(p->alone, p->alone_room, count));
+	if (!given)
+		return GEMP_OK;
+	gemp_free(p->seeds);
+	GEMP_TRY(GEMP_NEW(p->seeds, count * given));
+	for (size_t i = 0; i < count * given; i++)
+		p->seeds[i] = p->rows->order.slot_of[search->seeds.ids[i]];
+	p->tasks.slots = p->seeds;
+done:
+	return code;
+}
+
+/* Collective. The tasks that are too many for rounds are put aside for cells. */
+static gemp_code find_oversized(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now();
+	GEMP_TRY(gemp_oversized_tasks(&p->alone_count, p->plan, &p->closure, p->fetch, p->bits, &p->tasks, p->total, p->now));
+	p->next = p->alone_count;
+	for (size_t i = 0; i < p->alone_count; i++)
+		p->alone[i] = i;
+	uint64_t left[2] = { p->tasks.count - p->next, p->alone_count };
+	gemp_comm_sum(p->context->comm, left, 2);
+	p->finished = left[0] == 0 && left[1] > 0;
+done:
+	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
+	return code;
+}
+
+/* Do all rows fit? Those of others are taken for an eighth too long. */
+static bool all_fit(const gemp_pull *p)
+{
+	return p->total + p->total / 8 <= p->now;
+}
+
+gemp_code gemp_pull_restart(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(p->context->comm, list_tasks(p)));
+	if (gemp_comm_sum1(p->context->comm, !all_fit(p)))
+		code = find_oversized(p);
+done:
+	return code;
+}
+
+/* A ROUND. */
+static uint64_t rows_needed(const gemp_pull *p, uint32_t *const *need)
+{
+	uint64_t rows = 0;
+	for (size_t v = 0; v < p->plan->view_count; v++)
+		for (size_t w = 0; w < p->reach->words; w++)
+			rows += (uint64_t)__builtin_popcount(need[v][w]);
+	return rows;
+}
+
+/* Collective. The rows of the next round, beside those of the present one, which a device may be using. */
+static gemp_code build_views(gemp_pull *p, uint32_t *const *need, const gemp_tiles *tiles)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now();
+	p->side = 1 - p->side;
+	for (size_t v = 0; v < p->plan->view_count && code == GEMP_OK; v++)
+		code = gemp_partial_view_fill(&p->views[p->side][v], &p->room[p->side][v], p->fetch, v, need[v], tiles);
+	p->figures.reads += rows_needed(p, need);
+	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
+	return gemp_comm_agree(p->context->comm, code);
+}
+
+/* Rows of pivots are own ones. */
+static int first_depth(const gemp_pull *p)
+{
+	return p->plan->arguments || p->closure.depth == 0 ? 0 : 1;
+}
+
+static void update_growth(gemp_pull *p, uint64_t first)
+{
+	double growth = first ? (double)p->reach->bytes / (double)first : 1;
+	growth = growth < 1 ? 1 : growth > most_growth ? most_growth : growth;
+	p->growth = growth;
+}
+
+/* Local. Of the tasks from *begin to *end those whose rows fit, down to a depth. */
+static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int depth)
+{
+	gemp_code code = GEMP_OK;
+	double now = (double)p->now, budget = depth < p->closure.depth ? now / p->growth : now, began = gemp_now();
+	if (all_fit(p))
+		gemp_working_set_extend_all(p->reach, &p->tasks, *begin, *end, depth);
+	else
+		code = gemp_working_set_extend(p->reach, &p->tasks, begin, end, depth, (uint64_t)budget, (uint64_t)(now * large_share),
+		                     p->alone, &p->alone_count);
+	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
+	return code;
+}
+
+/* Collective. The next tasks whose rows fit, hop by hop, each with its rows. */
+static gemp_code choose_tasks(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = p->context->comm;
+	size_t begin = p->next, end = p->tasks.count;
+	uint64_t first = 0;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->cache, p->now)));
+	for (int depth = first_depth(p); depth <= p->closure.depth; depth++) {
+		GEMP_TRY(gemp_comm_agree(comm, take_fitting(p, &begin, &end, depth)));
+		first = first ? first : p->reach->bytes;
+		GEMP_TRY(gemp_fetch_rows(p->fetch, p->reach->need, NULL));
+	}
+	if (end > begin)
+		update_growth(p, first);
+	p->next = end;
+	uint64_t left[2] = { p->tasks.count - p->next, p->alone_count };
+	gemp_comm_sum(comm, left, 2);
+	p->finished = left[0] == 0;
+	p->ahead = (next_round){ .there = true, .last = p->finished && left[1] == 0, .part = { begin, end - begin } };
+	code = build_views(p, p->reach->need, NULL);
+done:
+	return code;
+}
+
+/* Collective. The rows of the round, for the search that goes over them, in place of those of the round before. */
+static gemp_code fetch_round(gemp_pull *p, gemp_search *search, gemp_task_range part)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now();
+	uint64_t entries = 0;
+	for (size_t v = 0; v < p->plan->view_count; v++) {
+		gemp_view_unload(&p->views[1 - p->side][v]);
+		entries += p->views[p->side][v].begin[p->graph->vertex_count];
+	}
+	code = gemp_search_rows(search, p->views[p->side], part);
+	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
+	gemp_timers_add(&p->context->timers, GEMP_PHASE_UPLOAD, began);
+	p->figures.rounds++;
+	gemp_log_local(GEMP_DEBUG, "round %llu: %zu tasks, rows of %llu bytes", (unsigned long long)p->figures.rounds,
+	               part.count, (unsigned long long)(entries * entry_bytes(p)));
+done:
+	return code;
+}
+
+/* LARGE TASKS. */
+/* Collective. */
+static gemp_code begin_split(gemp_pull *p)
+{
+	const gemp_task_split_base base = { .search = p->search, .options = &p->options, .residency = &p->rows->residency,
+		.views = p->rows->views, .candidates = p->candidates, .bits = p->bits, .fetch = p->fetch,
+		.tasks = &p->tasks, .large = p->alone, .large_count = p->alone_count, .budget = p->now };
+	p->figures.oversized_tasks += p->alone_count;
+	return gemp_task_split_new(&p->split, &base);
+}
+
+/* Collective. The next cell, and its rows. */
+static gemp_code choose_cell(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = p->context->comm;
+	if (!p->split)
+		GEMP_TRY(begin_split(p));
+	double began = gemp_now();
+	code = gemp_task_split_next(p->split);
+	if (code == GEMP_OK)
+		code = gemp_row_cache_trim(&p->fetch->cache, p->now);
+	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_fetch_rows(p->fetch, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split)));
+	bool last = gemp_comm_sum1(comm, gemp_task_split_left(p->split)) == 0;
+	p->ahead = (next_round){ .there = true, .last = last, .cell = true };
+	code = build_views(p, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split));
+done:
+	return code;
+}
+
+gemp_code gemp_pull_prefetch(void *pull)
+{
+	gemp_pull *p = pull;
+	double began = gemp_now();
+	gemp_code code = p->finished ? choose_cell(p) : choose_tasks(p);
+	gemp_trace_add("pull", GEMP_LANE_HOST, began);
+	return code;
+}
+
+gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
+{
+	gemp_code code = GEMP_OK;
+	if (!p->ahead.there)
+		GEMP_TRY(gemp_pull_prefetch(p));
+	gemp_task_range part = p->ahead.part;
+	*search = p->ahead.cell ? gemp_task_split_search(p->split) : p->search;
+	*last = p->ahead.last;
+	p->ahead.there = false;
+	if (p->ahead.cell)
+		GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_task_split_range(p->split, &part)));
+	code = fetch_round(p, *search, part);
+done:
+	return code;
+}
+
+/* ENDING. Counters on the device are added up by the host. */
+static gemp_code add_counters(gemp_pull *p, gemp_buffer *to, const gemp_buffer *from)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = p->context->device;
+	size_t count = to->size / sizeof(uint64_t);
+	uint64_t *sum = NULL, *more = NULL;
+	if (!to->mem || !from->mem)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(sum, count));
+	GEMP_TRY(GEMP_NEW(more, count));
+	GEMP_TRY(gemp_buffer_read(device, to, 0, count * sizeof *sum, sum));
+	GEMP_TRY(gemp_buffer_read(device, from, 0, count * sizeof *more, more));
+	for (size_t i = 0; i < count; i++)
+		sum[i] += more[i];
+	code = gemp_buffer_write(device, to, 0, count * sizeof *sum, sum);
+done:
+	gemp_free(sum);
+	gemp_free(more);
+	return code;
+}
+
+gemp_code gemp_pull_end(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_search *other = p->split ? gemp_task_split_search(p->split) : NULL;
+	if (other) {
+		gemp_search_statistics_add(&p->search->statistics, &other->statistics);
+		GEMP_TRY(add_counters(p, &p->search->vertex_counts, &other->vertex_counts));
+		GEMP_TRY(add_counters(p, &p->search->passed, &other->passed));
+	}
+done:
+	gemp_task_split_free(p->split);
+	p->split = NULL;
+	for (size_t v = 0; v < p->plan->view_count; v++)
+		for (int side = 0; side < 2; side++)
+			gemp_view_unload(&p->views[side][v]);
+	return code;
+}
+
+gemp_pull_statistics gemp_pull_statistics_of(const gemp_pull *p)
+{
+	gemp_pull_statistics figures = p->figures;
+	figures.fetched = p->fetch->stats.rows;
+	figures.bytes = p->fetch->stats.bytes;
+	figures.raw_bytes = p->fetch->stats.uncoded_bytes;
+	return figures;
+}

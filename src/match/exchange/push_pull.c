@@ -1,0 +1,351 @@
+#include "match/exchange/push_pull.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "match/exchange/working_set.h"
+
+#include <math.h>
+
+/* What a read costs more in kernels that partial matches can leave than in those for which all rows are there, on one core
+ * (PoCL, Wiki-Vote and Email-Enron: 20 to 60 ns); bytes that travel in a second. */
+static const double seconds_per_read = 40e-9, bytes_per_second = 1e9;
+double gemp_push_pull_min_gain = 1e-3;
+
+/* ROWS. */
+typedef struct rows_needed {
+	double rows, entries;          /* of others */
+} rows_needed;
+
+typedef struct estimate_context {
+	const gemp_push_pull_inputs *q;
+	const gemp_fetch *fetch;
+	gemp_closure closure;
+	gemp_working_set *reach;
+	gemp_vertex *pivots;
+	gemp_root_tasks tasks;
+	double bytes_an_entry;
+} estimate_context;
+
+enum { SAMPLED_ROWS = 512, TRIED_ROUNDS = 16, CLASSES = 256 };
+static const double bytes_per_row = 2.5; /* asked for by a difference, and its size */
+
+static bool row_is_resident(const gemp_residency *r, gemp_vertex slot)
+{
+	return slot < r->hot || r->words[2 * (slot / 32)] >> slot % 32 & 1;
+}
+
+static bool bit(const uint32_t *bits, gemp_vertex slot)
+{
+	return bits[slot / 32] >> slot % 32 & 1;
+}
+
+static gemp_code list_pivots(estimate_context *w)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_residency *residency = w->fetch->residency;
+	const uint32_t *bits = w->q->plan->pivot_off ? NULL : gemp_pull_candidates(w->q->pull)[w->q->plan->pivot];
+	GEMP_TRY(GEMP_NEW(w->pivots, residency->own_count + 1));
+	for (size_t i = 0; i < residency->own_count; i++)
+		if (!bits || bit(bits, residency->own_slots[i]))
+			w->pivots[w->tasks.count++] = residency->own_slots[i];
+	w->tasks.slots = w->pivots;
+done:
+	return code;
+}
+
+/* By some of the rows that this rank would send. */
+static gemp_code measure_code(estimate_context *w)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_residency *residency = w->fetch->residency;
+	size_t every = residency->own_count / SAMPLED_ROWS + 1, capacity = 0, entries = 0, bytes = 0;
+	uint8_t *room = NULL;
+	for (size_t i = 0; i < residency->own_count; i += every)
+		for (size_t v = 0; v < w->fetch->view_count; v++) {
+			gemp_row row = gemp_fetch_get(w->fetch, v, residency->own_slots[i]);
+			GEMP_TRY(GEMP_RESERVE(room, capacity, gemp_row_code_max_bytes(row.size, row.edges != NULL)));
+			uint8_t *end = gemp_slots_put(room, row.neighbours, row.size);
+			end = row.edges ? gemp_edges_put(end, row.edges, row.size) : end;
+			bytes += (size_t)(end - room);
+			entries += row.size;
+		}
+	w->bytes_an_entry = entries ? (double)bytes / (double)entries : 1;
+done:
+	gemp_free(room);
+	return code;
+}
+
+/* What the reach has found to be read and is not here. */
+static rows_needed count_missing(const estimate_context *w)
+{
+	rows_needed missing = { 0, 0 };
+	for (size_t v = 0; v < w->fetch->view_count; v++)
+		for (size_t i = 0; i < w->reach->words; i++)
+			for (uint32_t left = w->reach->need[v][i]; left; left &= left - 1) {
+				gemp_vertex slot = (gemp_vertex)(i * 32 + (size_t)__builtin_ctz(left));
+				if (row_is_resident(w->fetch->residency, slot))
+					continue;
+				missing.rows++;
+				missing.entries += (double)gemp_fetch_size(w->fetch, v, slot);
+			}
+	return missing;
+}
+
+/* Rows of a view by the class of their sizes: of all vertices, and of those that are not here and not yet known to be read. */
+typedef struct sizes {
+	double size[CLASSES], all[CLASSES], open[CLASSES], entries;
+} sizes;
+
+static void count_sizes(const estimate_context *w, size_t view, sizes *s)
+{
+	*s = (sizes){ 0 };
+	for (gemp_vertex slot = 0; slot < w->q->graph->vertex_count; slot++) {
+		uint64_t size = gemp_fetch_size(w->fetch, view, slot);
+		unsigned class = gemp_degree_class(size);
+		bool open = !row_is_resident(w->fetch->residency, slot) && !bit(w->reach->need[view], slot);
+		s->all[class]++;
+		s->open[class] += open;
+		s->size[class] = fmax(s->size[class], (double)size);
+		s->entries += (double)size;
+	}
+}
+
+/* Entries that name images of a place, by all tasks. */
+static double named_from_images(const estimate_context *w, const gemp_closure_node *place)
+{
+	double named = 0;
+	for (size_t i = 0; i < w->reach->words; i++)
+		for (uint32_t left = w->reach->seen[place->parent][i]; left; left &= left - 1)
+			named += (double)gemp_fetch_size(w->fetch, (size_t)place->view,
+			                                 (gemp_vertex)(i * 32 + (size_t)__builtin_ctz(left)));
+	return named;
+}
+
+static double share_of_candidates(const estimate_context *w, int vertex)
+{
+	const gemp_statistics *s = w->q->statistics;
+	return s->filtered[vertex] && s->vertices > 0 ? s->candidates[vertex] / s->vertices : 1;
+}
+
+/* Vertices two steps from a pivot and further: each is named with a chance that goes with its degree. */
+static rows_needed expect_beyond(const estimate_context *w)
+{
+	const gemp_closure *c = &w->closure;
+	double named[GEMP_MAX_CLOSURE_NODES] = { 0 };
+	rows_needed more = { 0, 0 };
+	for (size_t v = 0; v < w->fetch->view_count; v++) {
+		sizes s;
+		double missed[CLASSES];
+		count_sizes(w, v, &s);
+		for (int class = 0; class < CLASSES; class++)
+			missed[class] = 1;
+		for (size_t i = c->root_count; i < c->count; i++) {
+			const gemp_closure_node *place = &c->nodes[i];
+			double share = share_of_candidates(w, place->vertex) * (place->above || place->below ? 0.5 : 1);
+			if (place->level < 2)
+				continue;
+			if (place->level == 2)
+				named[i] = named_from_images(w, place);
+			for (int class = 0; class < CLASSES; class++) {
+				double chance = s.entries > 0 ? share * (1 - exp(-named[i] * s.size[class] / s.entries)) : 0;
+				if (place->reads >> v & 1)
+					missed[class] *= 1 - chance;
+				for (size_t child = i + 1; child < c->count; child++)
+					if (c->nodes[child].parent == (int)i && c->nodes[child].view == (int)v)
+						named[child] += chance * s.all[class] * s.size[class];
+			}
+		}
+		for (int class = 0; class < CLASSES; class++) {
+			more.rows += s.open[class] * (1 - missed[class]);
+			more.entries += s.open[class] * (1 - missed[class]) * s.size[class];
+		}
+	}
+	return more;
+}
+
+/* How many times as much travels as where all rows are kept: rounds are tried from several pivots on. */
+static gemp_code count_rounds(estimate_context *w, const rows_needed *once, double growth, double *times)
+{
+	gemp_code code = GEMP_OK;
+	double budget = (double)gemp_pull_budget(w->q->pull), most = (double)w->reach->bytes * growth, tried = 0, entries = 0;
+	size_t *alone = NULL, count = w->tasks.count;
+	*times = 1;
+	if (most <= budget || once->entries <= 0)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(alone, count));
+	for (size_t i = 0; i < TRIED_ROUNDS && i < count; i++) {
+		size_t begin = count * i / TRIED_ROUNDS, end = count, alone_count = 0;
+		GEMP_TRY(gemp_working_set_extend(w->reach, &w->tasks, &begin, &end, w->closure.depth > 0, (uint64_t)(budget / growth),
+		                       (uint64_t)(budget / 3), alone, &alone_count));
+		entries += count_missing(w).entries;
+		tried += (double)(end - begin + alone_count);
+		for (size_t k = 0; k < alone_count; k++) { /* cells: pairs of ranges of its rows */
+			gemp_working_set_extend_all(w->reach, &w->tasks, alone[k], alone[k] + 1, w->closure.depth > 0);
+			entries += count_missing(w).entries * fmax(3 * (double)w->reach->bytes * growth / budget, 1);
+		}
+	}
+	if (tried > 0)
+		*times = fmax(entries / tried * (double)count * growth * (1 - budget / most) / once->entries, 1);
+done:
+	gemp_free(alone);
+	return code;
+}
+
+static gemp_code weigh_rows(estimate_context *w, uint64_t *bytes)
+{
+	gemp_code code = GEMP_OK;
+	double times;
+	GEMP_TRY(list_pivots(w));
+	GEMP_TRY(measure_code(w));
+	gemp_closure_of(&w->closure, w->q->plan, !w->q->context->device->gpu);
+	GEMP_TRY(gemp_working_set_new(&w->reach, &w->closure, w->fetch, gemp_pull_candidates(w->q->pull), true));
+	gemp_working_set_extend_all(w->reach, &w->tasks, 0, w->tasks.count, w->closure.depth > 0);
+	rows_needed missing = count_missing(w), beyond = { 0, 0 };
+	if (w->closure.depth > 1)
+		beyond = expect_beyond(w);
+	rows_needed once = { missing.rows + beyond.rows, missing.entries + beyond.entries };
+	GEMP_TRY(count_rounds(w, &once, missing.entries > 0 ? once.entries / missing.entries : 1, &times));
+	*bytes = (uint64_t)(times * (once.rows * bytes_per_row + once.entries * w->bytes_an_entry));
+done:
+	gemp_working_set_free(w->reach);
+	gemp_free(w->pivots);
+	return code;
+}
+
+/* PARTIAL MATCHES. What a walk along the plan's steps knows. */
+typedef struct walk {
+	const gemp_push_pull_inputs *q;
+	double away;        /* chance that a row that is wanted is not where a partial match is */
+	int at;             /* pattern vertex whose row is there */
+	double before;      /* partial matches that enter the step */
+	double siblings;    /* of them, that differ in the vertex bound last alone */
+	double bytes, reads;
+} walk;
+
+/* A number's bytes with a sign, where numbers of this mean are spread as distances are (row_code.h). */
+static double bytes_of_step(double mean)
+{
+	double bytes = 1;
+	for (double most = 64; most < 1e10; most *= 128)
+		bytes += exp(-most / fmax(mean, 1e-9));
+	return bytes;
+}
+
+/* Items in groups of so many in the mean (item_code.h). Most items are in larger groups, and hubs have the least numbers. */
+static void send(walk *w, double items, double group, bool edge)
+{
+	const double bytes_a_group = 5, larger = 3, nearer = 4;
+	double size = fmax(larger * group, 1);
+	double each = bytes_of_step((double)w->q->graph->vertex_count / nearer / size) + (edge ? 3 : 0) + bytes_a_group / size;
+	w->bytes += items * each;
+	w->reads += 3 * items;
+}
+
+/* Entries that a step walks, and that are images of its vertex as far as it has candidates. */
+static double entries_of(const walk *w, size_t s)
+{
+	const gemp_step *step = &w->q->plan->steps[s];
+	const gemp_statistics *known = w->q->statistics;
+	int from = step->checks[0].from, edge = step->checks[0].edge;
+	if (w->q->work[w->q->plan->root].passed > 0)
+		return w->q->work[s].entries;
+	double degree = edge >= 0 && known->candidates[from] > 0 ? known->edges[edge] / known->candidates[from] : 1;
+	return w->before * degree * (step->less || step->greater ? 0.5 : 1);
+}
+
+static double rows_after(const gemp_push_pull_inputs *q, size_t s)
+{
+	return q->work[q->plan->root].passed > 0 ? q->work[s].passed : q->plan->steps[s].rows;
+}
+
+/* Into a step, where none of the rows that can be walked is there. */
+static void enter(walk *w, const gemp_step *step, bool edge)
+{
+	size_t sources = step->kind == GEMP_BIND_EDGE ? 1 : step->sources;
+	double chance = 1;
+	for (size_t k = 0; k < sources; k++)
+		chance *= step->checks[k].from == w->at ? 0 : w->away;
+	double others = fmax(w->q->graph->ranks - 1, 1);
+	send(w, w->before * chance, w->siblings * chance / others, edge);
+	if (chance > 0)
+		w->at = step->checks[sources - 1].from;
+}
+
+/* To the rows that the step's other checks want: a check is made where either end's row is. */
+static void verify(walk *w, const gemp_step *step, double candidates, double passed)
+{
+	double left = (double)step->check_count - 1, away = w->away;
+	if (left < 1 || candidates <= 0)
+		return;
+	if (gemp_opposite_view(w->q->plan, step->checks[step->check_count - 1].view) >= 0)
+		away *= w->away;
+	double good = pow(fmin(passed / candidates, 1), 1 / left), open = 0;
+	double first = candidates * (pow(away + (1 - away) * good, left) - pow((1 - away) * good, left));
+	for (double hop = 1, share = 1; hop <= left; hop++, share *= away * good)
+		open += share;
+	send(w, first * open, w->before > 0 ? first / w->before : 1, step->edge >= 0);
+	if (away > 0.5)
+		w->at = step->checks[step->check_count - 1].from;
+}
+
+static void weigh_matches(const gemp_push_pull_inputs *q, double away, uint64_t *bytes, uint64_t *reads)
+{
+	const gemp_plan *plan = q->plan;
+	walk w = { .q = q, .away = away, .at = plan->pivot, .before = rows_after(q, (size_t)plan->root), .siblings = 1 };
+	w.reads = w.before;
+	for (size_t s = (size_t)plan->root + 1; s < plan->step_count; s++) {
+		const gemp_step *step = &plan->steps[s];
+		double passed = rows_after(q, s);
+		enter(&w, step, plan->steps[s - 1].edge >= 0);
+		if (step->kind == GEMP_EXTEND) {
+			double entries = fmax(entries_of(&w, s), passed), share = 1;
+			if (step->candidates && q->statistics->vertices > 0)
+				share = q->statistics->candidates[step->vertex] / q->statistics->vertices;
+			w.reads += 2 * entries;
+			verify(&w, step, fmax(entries * share, passed), passed);
+		}
+		w.siblings = w.before > 0 ? passed / w.before : 1;
+		w.before = passed;
+	}
+	*bytes = (uint64_t)fmin(w.bytes, 1e18);
+	*reads = (uint64_t)fmin(w.reads, 1e18);
+}
+
+/* Collective. Rows are asked for as often as they are named, and replicas are of the longest. */
+static double share_away(const gemp_push_pull_inputs *q)
+{
+	const gemp_residency *residency = &q->rows->residency;
+	uint64_t own = 0, hot = 0;
+	for (size_t v = 0; v < q->rows->view_count; v++) {
+		const gemp_view *view = &q->rows->views[v];
+		hot += view->begin[residency->hot];
+		own += view->begin[view->rows] - view->begin[residency->hot];
+	}
+	own = gemp_comm_sum1(q->context->comm, own);
+	return own + hot ? (double)own / (double)(own + hot) * (1 - 1.0 / q->graph->ranks) : 0;
+}
+
+gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pull_inputs *q)
+{
+	gemp_code code = GEMP_OK;
+	estimate_context w = { .q = q, .fetch = gemp_pull_fetch(q->pull) };
+	uint64_t pull = 0, push[2];
+	double began = gemp_now();
+	*out = (gemp_push_pull_estimate){ 0 };
+	GEMP_TRY(gemp_comm_agree(q->context->comm, weigh_rows(&w, &pull)));
+	weigh_matches(q, share_away(q), &push[0], &push[1]);
+	pull = gemp_comm_sum1(q->context->comm, pull);
+	gemp_comm_max(q->context->comm, push, 2);
+	*out = (gemp_push_pull_estimate){ true, pull, push[0], push[1] };
+	gemp_log(GEMP_VERBOSE, "exchange weighed: rows of %llu bytes, partial matches of %llu and %llu reads, %.4f s",
+	         (unsigned long long)pull, (unsigned long long)push[0], (unsigned long long)push[1], gemp_now() - began);
+done:
+	return code;
+}
+
+bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *e, int ranks)
+{
+	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_per_second / ranks;
+	double later = (double)e->push_reads * seconds_per_read / ranks;
+	return e->made && e->push_bytes < e->pull_bytes && sooner >= later * (gemp_push_pull_min_gain > 0) + gemp_push_pull_min_gain;
+}

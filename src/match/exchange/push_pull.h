@@ -1,0 +1,41 @@
+/* crossing_choice: do rows come to the ranks that lack them, or do partial matches travel to the rows? By the bytes that
+ * either is expected to move, as they are coded, and by what the search is slowed down where partial matches may travel.
+ *
+ * Rows: those that the pivots can reach (match/exchange/working_set): from the pivots' own rows exactly, further away as many as so many
+ * entries are expected to name; each once, or, where they have no room together, as often as some rounds, tried in
+ * advance, let expect. Partial matches: what samples of the plan's steps tell (match/planner/sample), or else the planner's
+ * estimates.
+ */
+
+#ifndef GEMP_MATCH_EXCHANGE_PUSH_PULL_H
+#define GEMP_MATCH_EXCHANGE_PUSH_PULL_H
+
+#include "match/exchange/pull.h"
+#include "match/planner/sample_extend.h"
+
+/* Of all ranks, the same on all of them. */
+typedef struct gemp_push_pull_estimate {
+	bool made;
+	uint64_t pull_bytes, push_bytes;
+	uint64_t push_reads;             /* entries walked, vertices looked for, and partial matches met again */
+} gemp_push_pull_estimate;
+
+typedef struct gemp_push_pull_inputs {
+	gemp_context *context;
+	const gemp_graph *graph;
+	const gemp_plan *plan;           /* with a pivot */
+	const gemp_statistics *statistics;
+	const gemp_resident *rows;
+	const gemp_pull *pull;
+	const gemp_sample_work *work;    /* [steps] by samples; nothing passed the pivot: there were none */
+} gemp_push_pull_inputs;
+
+/* Collective. */
+gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pull_inputs *question);
+/* Seconds of a rank that are worth it: kernels that partial matches can leave also take twice as long to compile (PoCL: 6
+ * against 3 seconds). Tests make it 0, and then bytes alone decide. */
+extern double gemp_push_pull_min_gain;
+/* Are partial matches to travel? */
+bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *estimate, int ranks);
+
+#endif

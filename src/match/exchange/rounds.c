@@ -1,0 +1,163 @@
+#include "match/exchange/rounds.h"
+
+#include "core/log.h"
+#include "match/exchange/match_exchange.h"
+#include "match/search/load_balancer.h"
+#include "match/search/multi_device.h"
+#include "match/search/search_buffers.h"
+
+/* With a sink or crossing a round lasts about this long, so that ranks do not wait long for one another, and no longer
+ * than it takes to find so many rows, which a sink may have to hold until its turn. */
+static const double slice_seconds = 0.25;
+enum { SLICE_BYTES = 256 << 20 };
+
+typedef struct rounds {
+	gemp_search *search;
+	gemp_match_exchange *crossing; /* NULL: every row is resident */
+	bool last;               /* no further part of the pivots follows */
+	bool enough, again;
+} rounds;
+
+static uint64_t matches_found(const gemp_search *search)
+{
+	const gemp_search_statistics all = gemp_multi_statistics(search);
+	return all.found_local + all.found_crossed;
+}
+
+static gemp_code search_slice(rounds *r)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now();
+	bool ran = true, bounded = r->crossing || r->search->sink;
+	uint64_t most = r->search->sink ? matches_found(r->search) + SLICE_BYTES / (4 * r->search->layout.tuple_words) : UINT64_MAX;
+	while (ran && !(bounded && gemp_now() - began > slice_seconds) && matches_found(r->search) <= most) {
+		if (r->crossing)
+			GEMP_TRY(gemp_match_exchange_feed(r->crossing));
+		GEMP_TRY(gemp_multi_step(r->search, &ran));
+		if (!bounded && !r->search->plan->arguments)
+			gemp_progress("matching", gemp_search_pivots_done(r->search), r->search->pivots,
+			              matches_found(r->search) * r->search->ranks);
+	}
+	code = gemp_multi_finish(r->search, ran);
+done:
+	return code;
+}
+
+/* What all ranks must know after a slice; summed. */
+enum { WORK_LEFT, MOVED, PIVOTS_DONE, PIVOTS, FOUND, FIGURES };
+
+static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIGURES])
+{
+	const gemp_search *s = r->search;
+	figures[WORK_LEFT] = !gemp_multi_idle(s) || (r->crossing && gemp_match_exchange_waiting(r->crossing));
+	figures[MOVED] = moved;
+	figures[PIVOTS_DONE] = gemp_search_pivots_done(s);
+	figures[PIVOTS] = gemp_search_own_pivots(s);
+	figures[FOUND] = matches_found(s);
+	gemp_comm_sum(s->context->comm, figures, FIGURES);
+	if (!s->plan->arguments)
+		gemp_progress("matching", figures[PIVOTS_DONE], figures[PIVOTS], figures[FOUND]);
+}
+
+/* A launch whose workers are all stopped where they were before does nothing, so launches do not count. */
+static uint64_t progress(const gemp_search *s)
+{
+	return gemp_multi_statistics(s).taken + matches_found(s);
+}
+
+static gemp_code sink_turn(rounds *r, bool last)
+{
+	gemp_sink *sink = r->search->sink;
+	double began = gemp_now();
+	gemp_code code = sink->end_round(sink->self, last, &r->enough, &r->again);
+	gemp_trace_add("turn", GEMP_LANE_OUTPUT, began);
+	return code;
+}
+
+static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *s = r->search;
+	uint64_t moved = 0, figures[FIGURES], before = progress(s);
+	code = search_slice(r);
+	gemp_code beside = gemp_search_overlap(s);
+	GEMP_TRY(gemp_comm_agree(s->context->comm, code == GEMP_OK ? beside : code));
+	if (r->crossing)
+		GEMP_TRY(gemp_match_exchange_round(r->crossing, &moved));
+	moved += progress(s) - before;
+	gather_figures(r, moved, figures);
+	*over = figures[WORK_LEFT] == 0;
+	*still = figures[MOVED] ? 0 : *still + 1;
+	if (!*over && *still > 3)
+		return gemp_fail(GEMP_EINTERNAL, "matching stands still with work left on %llu ranks",
+		                 (unsigned long long)figures[WORK_LEFT]);
+	if (s->sink && !*over && !r->crossing) /* rows are written beside it */
+		GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_multi_begin(s)));
+	if (s->sink)
+		GEMP_TRY(sink_turn(r, *over && r->last));
+	*over |= r->enough;
+done:
+	return code;
+}
+
+/* The pivots that the search has now, to their end. */
+static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = r->search->context->comm;
+	bool over = false;
+	uint64_t still = 0;
+	if (!r->search->emit.all_resident)
+		GEMP_TRY(gemp_comm_agree(comm, gemp_match_exchange_new(&r->crossing, r->search)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_multi_restart(r->search, anew)));
+	if (r->search->balancer)
+		gemp_balancer_open(r->search->balancer);
+	while (!over) {
+		GEMP_TRY(one_round(r, &over, &still));
+		result->rounds++;
+	}
+done:
+	gemp_multi_stop(r->search);
+	if (r->search->balancer)
+		gemp_balancer_close(r->search->balancer);
+	gemp_match_exchange_free(r->crossing);
+	r->crossing = NULL;
+	return code;
+}
+
+static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *result)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = r->search->context->comm;
+	bool anew = true;
+	GEMP_TRY(gemp_pull_restart(pull));
+	do {
+		GEMP_TRY(gemp_pull_next(pull, &r->search, &r->last));
+		r->search->overlap = (gemp_overlap_work){ r->last ? NULL : gemp_pull_prefetch, pull, 0 };
+		GEMP_TRY(run_part(r, anew, result));
+		anew = false;
+	} while (!r->last && !r->enough);
+	GEMP_TRY(gemp_comm_agree(comm, gemp_pull_end(pull)));
+done:
+	return code;
+}
+
+gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_result *result)
+{
+	gemp_code code = GEMP_OK;
+	rounds r = { .search = search, .last = true };
+	*result = (gemp_rounds_result){ .complete = true };
+	do {
+		r.again = false;
+		r.search = search;
+		if (pull)
+			GEMP_TRY(run_parts(&r, pull, result));
+		else
+			GEMP_TRY(run_part(&r, true, result));
+	} while (r.again && !r.enough);
+	result->complete = !r.enough;
+done:
+	if (!search->plan->arguments)
+		gemp_progress_end();
+	return code;
+}

@@ -1,0 +1,20 @@
+/* rounds: all ranks search together until no work is left anywhere.
+ *
+ * A round: launches until nothing can run or a time slice is over, one exchange of partial matches, one reduction of work
+ * left and status, and one turn of the sink chain. Without crossing and without a sink there is one round.
+ */
+
+#ifndef GEMP_MATCH_EXCHANGE_ROUNDS_H
+#define GEMP_MATCH_EXCHANGE_ROUNDS_H
+
+#include "match/exchange/pull.h"
+
+typedef struct gemp_rounds_result {
+	uint64_t rounds;
+	bool complete; /* false: the sink had enough */
+} gemp_rounds_result;
+
+/* Collective. pull: where the search's rows come in rounds of their own, each of which takes some of these; else NULL. */
+gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_result *result);
+
+#endif

@@ -1,0 +1,451 @@
+#include "match/exchange/working_set.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+#define BIT(i) (UINT64_C(1) << (i))
+
+typedef struct closure_builder {
+	gemp_closure *out;
+	const gemp_plan *plan;
+	uint32_t reads[GEMP_MAX_PATTERN_VERTICES];
+	int place_of[GEMP_MAX_PATTERN_VERTICES];    /* -1: its rows are not read */
+} closure_builder;
+
+/* RESTRICTIONS, and what follows from them. */
+static void find_restrictions(closure_builder *d)
+{
+	const gemp_plan *plan = d->plan;
+	uint64_t *before = d->out->before;
+	for (size_t s = 0; s < plan->step_count; s++) {
+		const gemp_step *step = &plan->steps[s];
+		if (step->kind == GEMP_BIND_EDGE)
+			continue;
+		before[step->vertex] |= step->less;
+		for (int u = 0; u < plan->vertex_count; u++)
+			if (step->greater >> u & 1)
+				before[u] |= BIT(step->vertex);
+	}
+	for (int k = 0; k < plan->vertex_count; k++)
+		for (int v = 0; v < plan->vertex_count; v++)
+			if (before[v] >> k & 1)
+				before[v] |= before[k];
+}
+
+static bool less(const closure_builder *d, int v, int u)
+{
+	return d->out->before[v] >> u & 1;
+}
+
+/* ROWS that checks read. */
+static gemp_row_part entries_of(const closure_builder *d, const gemp_check *check)
+{
+	if (less(d, check->to, check->from))
+		return GEMP_ENTRIES_BELOW;
+	return less(d, check->from, check->to) ? GEMP_ENTRIES_ABOVE : GEMP_ENTRIES_ALL;
+}
+
+static void find_reads(closure_builder *d)
+{
+	gemp_closure *out = d->out;
+	bool known[GEMP_MAX_VIEWS] = { false }, any[GEMP_MAX_VIEWS] = { false };
+	for (size_t s = 0; s < d->plan->step_count; s++)
+		for (size_t j = 0; j < d->plan->steps[s].check_count; j++) {
+			const gemp_check *check = &d->plan->steps[s].checks[j];
+			int v = check->view;
+			gemp_row_part entries = entries_of(d, check);
+			d->reads[check->from] |= UINT32_C(1) << v;
+			out->toward[check->from][v] |= BIT(check->to);
+			out->certain[check->from][v] |= check->absent ? 0 : BIT(check->to);
+			out->entries[v] = known[v] && out->entries[v] != entries ? GEMP_ENTRIES_ALL : entries;
+			known[v] = true;
+			any[v] |= !d->plan->steps[gemp_binding_step(d->plan, check->to)].candidates;
+			out->named[v] |= BIT(check->to);
+		}
+	for (size_t v = 0; v < d->plan->view_count; v++)
+		if (any[v])
+			out->named[v] = 0;
+}
+
+/* PLACES. One that is like another is the same. */
+static int add(closure_builder *d, gemp_closure_node place)
+{
+	gemp_closure *out = d->out;
+	place.level = place.parent < 0 ? 0 : out->nodes[place.parent].level + 1;
+	for (size_t i = out->root_count; i < out->count && place.parent >= 0; i++) {
+		gemp_closure_node *p = &out->nodes[i];
+		if (p->parent == place.parent && p->view == place.view && p->above == place.above && p->below == place.below &&
+		    p->above_pivot == place.above_pivot && p->below_pivot == place.below_pivot &&
+		    p->candidates == place.candidates && (!p->candidates || p->vertex == place.vertex)) {
+			p->reads |= place.reads;
+			return (int)i;
+		}
+	}
+	if (place.level > out->depth)
+		out->depth = place.level;
+	out->nodes[out->count] = place;
+	return (int)out->count++;
+}
+
+static void add_root(closure_builder *d, const gemp_step *step)
+{
+	d->place_of[step->vertex] = add(d, (gemp_closure_node){ .vertex = step->vertex, .parent = -1, .view = -1,
+	                                                          .reads = d->reads[step->vertex] });
+	d->out->root_count++;
+}
+
+/* In the rows of the vertex nearest to the roots of those whose rows name it. */
+static void add_extended(closure_builder *d, const gemp_step *step)
+{
+	const gemp_closure_node *places = d->out->nodes;
+	int v = step->vertex, pivot = d->plan->pivot;
+	const gemp_check *by = &step->checks[0];
+	for (size_t j = 1; j < step->sources; j++)
+		if (places[d->place_of[step->checks[j].from]].level < places[d->place_of[by->from]].level)
+			by = &step->checks[j];
+	gemp_closure_node place = { .vertex = v, .parent = d->place_of[by->from], .view = by->view, .reads = d->reads[v],
+		.candidates = step->candidates, .above = less(d, by->from, v), .below = less(d, v, by->from) };
+	place.above_pivot = pivot >= 0 && less(d, pivot, v);
+	place.below_pivot = pivot >= 0 && less(d, v, pivot);
+	d->place_of[v] = d->reads[v] ? add(d, place) : -1;
+}
+
+/* Rows that kernels go through beside those of checks: of neighbours of the pivot, for images of the vertices `to`. */
+static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int near, int far, uint64_t to)
+{
+	bool above = step->greater >> d->plan->pivot & 1, below = step->less >> d->plan->pivot & 1;
+	d->out->toward[step->vertex][far] |= to;
+	d->out->toward[d->plan->pivot][near] |= BIT(step->vertex);
+	int place = add(d, (gemp_closure_node){ .vertex = step->vertex, .parent = d->place_of[d->plan->pivot], .view = near,
+	                             .reads = UINT32_C(1) << far, .candidates = step->candidates, .above = above,
+	                             .below = below, .above_pivot = above, .below_pivot = below });
+	d->out->nodes_of[step->vertex] |= BIT(place);
+	d->out->entries[far] = GEMP_ENTRIES_ALL;
+	if (d->out->entries[near] != (above ? GEMP_ENTRIES_ABOVE : GEMP_ENTRIES_BELOW) || !(above || below))
+		d->out->entries[near] = GEMP_ENTRIES_ALL;
+	d->out->named[far] = d->out->named[near] = 0;
+}
+
+static void add_marks(closure_builder *d)
+{
+	gemp_adjacency_marks marks;
+	gemp_adjacency_marks_plan(&marks, d->plan);
+	for (size_t m = 0; m < marks.count; m++) {
+		uint64_t to = 0;
+		for (size_t s = 0; s < d->plan->step_count; s++)
+			to |= marks.reach[s] == (int)m ? BIT(d->plan->steps[s].vertex) : 0;
+		if (marks.marks[m].via_step >= 0)
+			add_unchecked_rows(d, &d->plan->steps[marks.marks[m].via_step], marks.marks[m].view, marks.marks[m].via_view, to);
+	}
+}
+
+/* Of a last vertex that is counted by a table. */
+static void add_table(closure_builder *d)
+{
+	const gemp_step *last = &d->plan->steps[d->plan->step_count - 1];
+	int near = last->checks[0].view, far = last->checks[1].view, other = last->checks[1].from;
+	add_unchecked_rows(d, last, near, far, BIT(other));
+	for (int v = 0; v < d->plan->vertex_count; v++) /* is it counted, too? */
+		if (last->differ >> v & 1 && v != other && v != d->plan->pivot) {
+			d->out->toward[d->plan->pivot][near] |= BIT(v);
+			d->out->toward[other][far] |= BIT(v);
+			d->out->toward[v][far] |= BIT(other);
+		}
+}
+
+void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
+{
+	closure_builder d = { .out = out, .plan = plan };
+	memset(out, 0, sizeof *out);
+	memset(d.place_of, -1, sizeof d.place_of);
+	find_restrictions(&d);
+	find_reads(&d);
+	for (int s = 0; s <= plan->root; s++)
+		if (plan->steps[s].kind != GEMP_BIND_EDGE)
+			add_root(&d, &plan->steps[s]);
+	for (size_t s = (size_t)plan->root + 1; s < plan->step_count; s++)
+		if (plan->steps[s].kind == GEMP_EXTEND)
+			add_extended(&d, &plan->steps[s]);
+	for (int v = 0; v < plan->vertex_count; v++)
+		out->nodes_of[v] = d.place_of[v] >= 0 ? BIT(d.place_of[v]) : 0;
+	if (plan->two_paths)
+		add_table(&d);
+	if (marks)
+		add_marks(&d);
+}
+
+gemp_code gemp_resident_rows(gemp_resident **out, gemp_context *context, gemp_graph *graph, const gemp_plan *plan,
+                            int64_t replicate)
+{
+	static const gemp_view_direction direction[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER };
+	gemp_code code = GEMP_OK;
+	gemp_view_key keys[GEMP_MAX_VIEWS];
+	for (size_t v = 0; v < plan->view_count; v++) {
+		const gemp_plan_view *view = &plan->views[v];
+		keys[v] = (gemp_view_key){ view->relations, direction[view->direction], view->simple, view->edges };
+		unsigned parts = gemp_view_parts(keys[v].direction);
+		if (view->edges && (parts & GEMP_LOAD_IN))
+			parts |= GEMP_LOAD_IN_EDGES;
+		for (size_t r = 0; r < graph->relation_count; r++)
+			if (view->relations[r])
+				GEMP_TRY(gemp_graph_load_relation(graph, r, parts));
+	}
+	code = gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
+done:
+	return code;
+}
+
+/* Bits of all vertices that are read in rows of a view; *bits is NULL where any vertex may be. */
+static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates, size_t view,
+                            uint32_t **bits)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = (rows->residency.vertices + 31) / 32;
+	*bits = NULL;
+	for (uint64_t left = closure->named[view]; left; left &= left - 1)
+		if (!candidates[__builtin_ctzll(left)])
+			return GEMP_OK;
+	if (!closure->named[view])
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*bits, words + 1));
+	for (uint64_t left = closure->named[view]; left; left &= left - 1)
+		for (size_t w = 0; w < words; w++)
+			(*bits)[w] |= candidates[__builtin_ctzll(left)][w];
+done:
+	return code;
+}
+
+gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEWS], const gemp_plan *plan,
+                           const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *bits = NULL;
+	GEMP_TRY(GEMP_NEW(*views, plan->view_count));
+	for (size_t v = 0; v < plan->view_count; v++) {
+		GEMP_TRY(named_bits(closure, rows, candidates, v, &bits));
+		if (bits || closure->entries[v] != GEMP_ENTRIES_ALL) {
+			GEMP_TRY(gemp_view_filter_entries(&(*views)[v], &rows->views[v], &rows->residency, closure->entries[v], bits));
+			narrowed[v] = true;
+		} else {
+			(*views)[v] = rows->views[v];
+		}
+		gemp_free(bits);
+		bits = NULL;
+	}
+done:
+	gemp_free(bits);
+	return code;
+}
+
+enum { ROW_LOG = 1 << 8 }; /* a note's upper half: a place, or ROW_NOTE + a view */
+
+gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closure, const gemp_fetch *fetch,
+                         uint32_t *const *candidates, bool pivots)
+{
+	gemp_code code = GEMP_OK;
+	gemp_working_set *r = NULL;
+	GEMP_TRY(GEMP_NEW(r, 1));
+	*r = (gemp_working_set){ .closure = closure, .fetch = fetch, .candidates = candidates, .pivots = pivots,
+		.words = (fetch->graph->vertex_count + 31) / 32 };
+	for (size_t i = 0; i < closure->count; i++)
+		GEMP_TRY(GEMP_NEW(r->seen[i], r->words));
+	for (size_t v = 0; v < fetch->view_count; v++)
+		GEMP_TRY(GEMP_NEW(r->need[v], r->words));
+	*out = r;
+	r = NULL;
+done:
+	gemp_working_set_free(r);
+	return code;
+}
+
+void gemp_working_set_free(gemp_working_set *reach)
+{
+	if (!reach)
+		return;
+	for (size_t i = 0; i < GEMP_MAX_CLOSURE_NODES; i++)
+		gemp_free(reach->seen[i]);
+	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++)
+		gemp_free(reach->need[v]);
+	gemp_free(reach->log);
+	gemp_free(reach);
+}
+
+/* NOTES, by which a task that does not fit is taken back. */
+static bool get(const uint32_t *bits, gemp_vertex slot)
+{
+	return bits[slot / 32] >> slot % 32 & 1;
+}
+
+static void log_addition(gemp_working_set *r, uint32_t *bits, uint64_t what, gemp_vertex slot)
+{
+	bits[slot / 32] |= UINT32_C(1) << slot % 32;
+	if (GEMP_RESERVE(r->log, r->log_capacity, r->log_count + 1) != GEMP_OK) {
+		r->failed = r->full = true;
+		return;
+	}
+	r->log[r->log_count++] = what << 32 | slot;
+}
+
+static void undo_task(gemp_working_set *r, uint64_t bytes)
+{
+	while (r->log_count) {
+		uint64_t one = r->log[--r->log_count], what = one >> 32;
+		gemp_vertex slot = (gemp_vertex)one;
+		uint32_t *bits = what & ROW_LOG ? r->need[what - ROW_LOG] : r->seen[what];
+		bits[slot / 32] &= ~(UINT32_C(1) << slot % 32);
+	}
+	r->bytes = bytes;
+}
+
+/* WALKING. */
+static bool passes(const gemp_working_set *r, const gemp_closure_node *place, gemp_vertex parent, gemp_vertex slot)
+{
+	return gemp_closure_node_accepts(place, parent, slot, r->first, r->last, r->candidates[place->vertex]);
+}
+
+static uint64_t entry_bytes(const gemp_working_set *r)
+{
+	return sizeof(gemp_vertex) + (r->fetch->edges ? sizeof(gemp_edge) : 0);
+}
+
+static void visit(gemp_working_set *r, size_t at, gemp_vertex slot)
+{
+	const gemp_closure *c = r->closure;
+	uint64_t entry = entry_bytes(r);
+	log_addition(r, r->seen[at], at, slot);
+	for (uint32_t left = c->nodes[at].reads; left && !r->full; left &= left - 1) {
+		size_t view = (size_t)__builtin_ctz(left);
+		if (get(r->need[view], slot))
+			continue;
+		log_addition(r, r->need[view], ROW_LOG + view, slot);
+		r->bytes += gemp_fetch_size(r->fetch, view, slot) * entry;
+		r->full |= r->bytes > r->budget;
+	}
+	if (c->nodes[at].level == r->depth)
+		return;
+	for (size_t child = at + 1; child < c->count && !r->full; child++) {
+		if (c->nodes[child].parent != (int)at)
+			continue;
+		gemp_row row = gemp_fetch_get(r->fetch, (size_t)c->nodes[child].view, slot);
+		for (size_t i = 0; i < row.size && !r->full; i++)
+			if (!get(r->seen[child], row.neighbours[i]) && passes(r, &c->nodes[child], slot, row.neighbours[i]))
+				visit(r, child, row.neighbours[i]);
+	}
+}
+
+static void begin_with(gemp_working_set *r, int depth)
+{
+	r->depth = depth;
+	for (size_t i = 0; i < r->closure->count; i++)
+		memset(r->seen[i], 0, r->words * sizeof **r->seen);
+	for (size_t v = 0; v < r->fetch->view_count; v++)
+		memset(r->need[v], 0, r->words * sizeof **r->need);
+	r->bytes = 0;
+	r->failed = false;
+}
+
+static bool take(gemp_working_set *r, const gemp_vertex *slots)
+{
+	uint64_t before = r->bytes;
+	r->log_count = 0;
+	r->full = false;
+	for (size_t i = 0; i < r->closure->root_count && !r->full; i++)
+		if (!get(r->seen[i], slots[i]))
+			visit(r, i, slots[i]);
+	if (r->full)
+		undo_task(r, before);
+	return !r->full;
+}
+
+static void bound(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end)
+{
+	if (!r->pivots || begin == end)
+		return;
+	r->first = tasks->slots[begin];
+	r->last = tasks->slots[end - 1];
+}
+
+gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *tasks, size_t *begin, size_t *end, int depth,
+                        uint64_t budget, uint64_t most, size_t *alone, size_t *alone_count)
+{
+	size_t roots = r->closure->root_count, at = *begin;
+	begin_with(r, depth);
+	bound(r, tasks, *begin, *end);
+	for (; at < *end && !r->failed; at++) {
+		r->budget = at == *begin ? most : budget;
+		if (take(r, tasks->slots + at * roots))
+			continue;
+		if (at > *begin || r->failed)
+			break;
+		alone[(*alone_count)++] = at;
+		++*begin;
+	}
+	*end = at;
+	return r->failed ? GEMP_ENOMEM : GEMP_OK;
+}
+
+/* ALL OF THEM, on all cores: bits are set, and nothing is noted. */
+enum { TASKS = 64 }; /* that a thread takes at a time */
+
+typedef struct marking {
+	gemp_working_set *r;
+	const gemp_vertex *slots;
+	size_t count;
+} marking;
+
+/* Was it set before? Most are, and reading does not take the line from others. */
+static bool set(uint32_t *bits, gemp_vertex slot)
+{
+	uint32_t bit = UINT32_C(1) << slot % 32;
+	return __atomic_load_n(&bits[slot / 32], __ATOMIC_RELAXED) & bit ||
+	       __atomic_fetch_or(&bits[slot / 32], bit, __ATOMIC_RELAXED) & bit;
+}
+
+static void mark(gemp_working_set *r, size_t at, gemp_vertex slot)
+{
+	const gemp_closure *c = r->closure;
+	for (uint32_t left = c->nodes[at].reads; left; left &= left - 1)
+		set(r->need[__builtin_ctz(left)], slot);
+	if (c->nodes[at].level == r->depth)
+		return;
+	for (size_t child = at + 1; child < c->count; child++) {
+		if (c->nodes[child].parent != (int)at)
+			continue;
+		gemp_row row = gemp_fetch_get(r->fetch, (size_t)c->nodes[child].view, slot);
+		for (size_t i = 0; i < row.size; i++)
+			if (passes(r, &c->nodes[child], slot, row.neighbours[i]) && !set(r->seen[child], row.neighbours[i]))
+				mark(r, child, row.neighbours[i]);
+	}
+}
+
+static void mark_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	marking *m = context;
+	size_t roots = m->r->closure->root_count;
+	for (size_t at = piece * TASKS; at < (piece + 1) * TASKS && at < m->count; at++)
+		for (size_t i = 0; i < roots; i++)
+			if (!set(m->r->seen[i], m->slots[at * roots + i]))
+				mark(m->r, i, m->slots[at * roots + i]);
+}
+
+static uint64_t bytes_needed(const gemp_working_set *r)
+{
+	uint64_t entries = 0;
+	for (size_t v = 0; v < r->fetch->view_count; v++)
+		for (size_t w = 0; w < r->words; w++)
+			for (uint32_t left = r->need[v][w]; left; left &= left - 1)
+				entries += gemp_fetch_size(r->fetch, v, (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left)));
+	return entries * entry_bytes(r);
+}
+
+void gemp_working_set_extend_all(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end, int depth)
+{
+	marking m = { r, tasks->slots + begin * r->closure->root_count, end - begin };
+	begin_with(r, depth);
+	bound(r, tasks, begin, end);
+	gemp_parallel_for((m.count + TASKS - 1) / TASKS, mark_piece, &m);
+	r->bytes = bytes_needed(r);
+}

@@ -1,0 +1,211 @@
+#include "match/filter/candidates.h"
+
+#include "core/memory.h"
+#include "match/filter/computed_columns.h"
+
+#include <string.h>
+
+enum { GATHERED_AT_ONCE = 1 << 26, GRAPH_ROWS = 1 }; /* words in one allreduce; tag of the graph's own rows */
+
+/* LOADING what conditions read, on all ranks alike. */
+static gemp_code load_for(gemp_graph *graph, const gemp_expr *expr, gemp_filter_rows *rows, const gemp_column **columns)
+{
+	gemp_code code = GEMP_OK;
+	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0) {
+		GEMP_TRY(gemp_graph_load_attribute(graph, (size_t)expr->attribute));
+		columns[expr->attribute] = &graph->attributes.columns[expr->attribute];
+	}
+	if (expr->kind == GEMP_KEY) {
+		GEMP_TRY(gemp_graph_load_keys(graph));
+		rows->key = &graph->keys;
+	}
+	if (expr->kind == GEMP_HAS_LABEL || expr->kind == GEMP_LABELS) {
+		GEMP_TRY(gemp_graph_load_labels(graph));
+		rows->label_set = graph->label_set_of;
+	}
+	for (size_t i = 0; i < expr->count; i++)
+		GEMP_TRY(load_for(graph, expr->children[i], rows, columns));
+done:
+	return code;
+}
+
+/* Own bits, numbered from 0, into the bitmap over all ids. */
+static void place(uint32_t *all, const uint32_t *own, uint64_t first, size_t rows)
+{
+	unsigned shift = (unsigned)(first % 32);
+	size_t to = first / 32, words = (rows + 31) / 32;
+	for (size_t w = 0; w < words; w++) {
+		uint32_t bits = own[w];
+		if (w == words - 1 && rows % 32)
+			bits &= (UINT32_C(1) << rows % 32) - 1;
+		all[to + w] |= bits << shift;
+		if (shift && bits >> (32 - shift))
+			all[to + w + 1] |= bits >> (32 - shift);
+	}
+}
+
+static void gather(const gemp_comm *comm, uint32_t *bits, size_t words)
+{
+	for (size_t at = 0; at < words; at += GATHERED_AT_ONCE) {
+		size_t left = words - at;
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, bits + at, (int)(left < GATHERED_AT_ONCE ? left : GATHERED_AT_ONCE),
+		                       MPI_UINT32_T, MPI_BOR, comm->world));
+	}
+}
+
+/* The inverse of place. */
+static void take(const uint32_t *all, uint64_t first, size_t rows, uint32_t *own)
+{
+	unsigned shift = (unsigned)(first % 32);
+	size_t from = first / 32;
+	for (size_t w = 0; w < (rows + 31) / 32; w++)
+		own[w] = all[from + w] >> shift | (shift ? all[from + w + 1] << (32 - shift) : 0);
+	if (rows % 32)
+		own[rows / 32] &= (UINT32_C(1) << rows % 32) - 1;
+}
+
+/* all: room for the bits of all ranks, if there are none yet. */
+static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filter *filter, const gemp_graph *graph,
+                          gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count, uint32_t **own,
+                          uint32_t **all)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *among = NULL;
+	GEMP_TRY(GEMP_NEW(*own, (rows->rows + 31) / 32));
+	if (candidates->bits[v]) {
+		GEMP_TRY(GEMP_NEW(among, (rows->rows + 31) / 32));
+		take(candidates->bits[v], graph->first_vertex, rows->rows, among);
+	} else {
+		GEMP_TRY(GEMP_NEW(*all, candidates->words + 1)); /* one more, for shifts */
+	}
+	rows->among = among;
+	GEMP_TRY(gemp_filter_evaluate(filter, rows, conditions, count, *own));
+done:
+	rows->among = NULL;
+	gemp_free(among);
+	return code;
+}
+
+static void count_bits(gemp_candidates *out, size_t v)
+{
+	out->count[v] = 0;
+	for (size_t w = 0; w < out->words; w++)
+		out->count[v] += (uint64_t)__builtin_popcount(out->bits[v][w]);
+}
+
+static gemp_code fill(gemp_candidates *out, size_t v, gemp_context *context, gemp_filter *filter, const gemp_graph *graph,
+                      gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *own = NULL, *all = NULL;
+	GEMP_TRY(gemp_comm_agree(context->comm, evaluate(out, v, filter, graph, rows, conditions, count, &own, &all)));
+	if (!out->bits[v])
+		out->bits[v] = all;
+	all = NULL;
+	memset(out->bits[v], 0, (out->words + 1) * sizeof *own);
+	place(out->bits[v], own, graph->first_vertex, rows->rows);
+	gather(context->comm, out->bits[v], out->words);
+	count_bits(out, v);
+done:
+	gemp_free(all);
+	gemp_free(own);
+	return code;
+}
+
+/* What is asked of vertices that is in no column. */
+typedef struct computed_values {
+	const gemp_graph *graph;
+	gemp_column label_lists;
+	gemp_degree_columns degrees;
+} computed_values;
+
+/* Collective. */
+static gemp_code prepare_computed(computed_values *out, gemp_context *context, gemp_graph *graph, bool count_loops,
+                               const gemp_condition *const *conditions, size_t count)
+{
+	gemp_code code = gemp_label_list_column(&out->label_lists, graph);
+	out->graph = graph;
+	out->degrees.relation_count = graph->relation_count;
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		code = gemp_degree_columns_note(&out->degrees, conditions[i]->expr);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_degree_columns_fill(&out->degrees, context, graph, count_loops));
+done:
+	return code;
+}
+
+static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
+{
+	const computed_values *asked = context;
+	if (expr->kind == GEMP_DEGREE)
+		return gemp_column_get(&asked->degrees.columns[gemp_degree_columns_find(&asked->degrees, expr)], row);
+	GEMP_CHECK(expr->kind == GEMP_LABELS);
+	return gemp_column_get(&asked->label_lists, asked->graph->label_set_of[row]);
+}
+
+gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *context, gemp_filter *filter,
+                                 gemp_graph *graph, const gemp_pattern *pattern, const gemp_condition *const *conditions,
+                                 size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_column **columns = NULL;
+	const gemp_condition **own = NULL;
+	computed_values asked = { 0 };
+	gemp_filter_rows rows = { .tag = GRAPH_ROWS, .rows = graph->rows, .label_set_count = graph->label_set_count,
+		.value = value_of, .value_context = &asked, .lasting = true };
+	code = GEMP_NEW(columns, graph->attributes.count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(own, count);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(prepare_computed(&asked, context, graph, gemp_filter_counts_loops(filter), conditions, count));
+	rows.columns = columns;
+	double began = gemp_now();
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(load_for(graph, conditions[i]->expr, &rows, columns));
+	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
+	for (size_t v = 0; v < pattern->vertex_count; v++) {
+		size_t mine = 0;
+		for (size_t i = 0; i < count; i++)
+			if (conditions[i]->vertices == UINT64_C(1) << v)
+				own[mine++] = conditions[i];
+		if (mine)
+			GEMP_TRY(fill(candidates, v, context, filter, graph, &rows, own, mine));
+	}
+	gemp_timers_add(&context->timers, GEMP_PHASE_ATTRIBUTES, began);
+done:
+	gemp_column_free(&asked.label_lists);
+	gemp_degree_columns_free(&asked.degrees);
+	gemp_free(columns);
+	gemp_free(own);
+	return code;
+}
+
+gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
+                              const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
+{
+	*out = (gemp_candidates){ .words = (graph->vertex_count + 31) / 32 };
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		out->count[v] = graph->vertex_count;
+	gemp_code code = gemp_candidates_narrow(out, context, filter, graph, pattern, before, count);
+	if (code != GEMP_OK)
+		gemp_candidates_free(out);
+	return code;
+}
+
+gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(candidates->bits[vertex], candidates->words + 1)); /* one more, for shifts */
+	if (candidates->words)
+		memcpy(candidates->bits[vertex], bits, candidates->words * sizeof *bits);
+	count_bits(candidates, (size_t)vertex);
+done:
+	return code;
+}
+
+void gemp_candidates_free(gemp_candidates *candidates)
+{
+	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+		gemp_free(candidates->bits[v]);
+	*candidates = (gemp_candidates){ 0 };
+}

@@ -1,0 +1,152 @@
+#include "match/filter/computed_columns.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "partition/views/view.h"
+
+#include <string.h>
+
+static const gemp_view_direction direction_of[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER };
+
+static gemp_code load(gemp_graph *graph, const bool *relations, int direction)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (relations[r])
+			GEMP_TRY(gemp_graph_load_relation(graph, r, gemp_view_parts(direction_of[direction])));
+done:
+	return code;
+}
+
+/* First of the ascending ids[begin, end) that is not below id. */
+static uint64_t lower(const gemp_vertex *ids, uint64_t begin, uint64_t end, uint64_t id)
+{
+	while (begin < end) {
+		uint64_t middle = begin + (end - begin) / 2;
+		if (ids[middle] < id)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
+static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row, uint64_t id, bool loops)
+{
+	uint64_t first = begin[row], end = begin[row + 1];
+	return end - first - (loops ? 0 : lower(ids, first, end, id + 1) - lower(ids, first, end, id));
+}
+
+gemp_code gemp_degree_column(gemp_context *context, gemp_graph *graph, const bool *relations, int direction, bool count_loops,
+                       gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	memset(out, 0, sizeof *out);
+	double began = gemp_now();
+	GEMP_TRY(load(graph, relations, direction));
+	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
+	code = gemp_column_init(out, "", GEMP_INTEGER);
+	if (code == GEMP_OK)
+		code = gemp_column_reserve(out, graph->rows, 0);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t v = 0; v < graph->rows; v++) {
+		uint64_t found = 0;
+		for (size_t r = 0; r < graph->relation_count; r++) {
+			const gemp_relation *relation = &graph->relations[r];
+			if (relations[r] && direction != 1)
+				found += degree(relation->out_offsets, relation->out_targets, v, graph->first_vertex + v, count_loops);
+			if (relations[r] && direction != 0) /* an out row has had its loops */
+				found += degree(relation->in_offsets, relation->in_sources, v, graph->first_vertex + v, count_loops && direction == 1);
+		}
+		out->integers[v] = (int64_t)found;
+	}
+	out->rows = graph->rows;
+done:
+	if (code != GEMP_OK)
+		gemp_column_free(out);
+	return code;
+}
+
+size_t gemp_degree_columns_find(const gemp_degree_columns *d, const gemp_expr *expr)
+{
+	size_t i = 0;
+	while (i < d->count && (d->of[i]->direction != expr->direction ||
+	                        memcmp(d->of[i]->relations, expr->relations, d->relation_count) != 0))
+		i++;
+	return i;
+}
+
+gemp_code gemp_degree_columns_note(gemp_degree_columns *d, const gemp_expr *expr)
+{
+	gemp_code code = GEMP_OK;
+	if (expr->kind == GEMP_DEGREE && gemp_degree_columns_find(d, expr) == d->count) {
+		GEMP_TRY(GEMP_RESERVE(d->of, d->capacity, d->count + 1));
+		d->of[d->count++] = expr;
+	}
+	for (size_t i = 0; i < expr->count; i++)
+		GEMP_TRY(gemp_degree_columns_note(d, expr->children[i]));
+done:
+	return code;
+}
+
+gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_context *context, gemp_graph *graph,
+                                   bool count_loops)
+{
+	gemp_code code = GEMP_OK;
+	if (d->count == 0)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(d->columns, d->count)));
+	for (size_t i = 0; i < d->count; i++)
+		GEMP_TRY(gemp_degree_column(context, graph, d->of[i]->relations, d->of[i]->direction, count_loops,
+		                      &d->columns[i]));
+done:
+	return code;
+}
+
+void gemp_degree_columns_free(gemp_degree_columns *d)
+{
+	for (size_t i = 0; d->columns && i < d->count; i++)
+		gemp_column_free(&d->columns[i]);
+	gemp_free(d->columns);
+	gemp_free(d->of);
+	*d = (gemp_degree_columns){ 0 };
+}
+
+static void add_string(gemp_text *text, const char *name)
+{
+	gemp_text_add(text, "\"", 1);
+	for (; *name; name++) {
+		unsigned char byte = (unsigned char)*name;
+		if (byte == '"' || byte == '\\')
+			gemp_text_print(text, "\\%c", byte);
+		else if (byte < 0x20)
+			gemp_text_print(text, "\\u%04x", byte);
+		else
+			gemp_text_add(text, name, 1);
+	}
+	gemp_text_add(text, "\"", 1);
+}
+
+gemp_code gemp_label_list_column(gemp_column *out, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	GEMP_TRY(gemp_column_init(out, "labels", GEMP_LIST));
+	for (size_t s = 0; s < graph->label_set_count; s++) {
+		gemp_text_clear(&text);
+		gemp_text_add(&text, "[", 1);
+		for (size_t i = 0; i < graph->label_sets[s].count; i++) {
+			if (i)
+				gemp_text_add(&text, ", ", 2);
+			add_string(&text, graph->labels[graph->label_sets[s].labels[i]]);
+		}
+		gemp_text_add(&text, "]", 1);
+		GEMP_TRY(gemp_text_status(&text));
+		GEMP_TRY(gemp_column_add(out, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } }));
+	}
+done:
+	gemp_text_free(&text);
+	if (code != GEMP_OK)
+		gemp_column_free(out);
+	return code;
+}

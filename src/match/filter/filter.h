@@ -1,0 +1,33 @@
+/* filter: conditions on one vertex, evaluated on the device to a bitmap. Literals travel in buffers; kernels are
+ * kernels/match/filter.cl, one launch a leaf, bitmaps combined by and/or.
+ *
+ * A part of a condition that reads one column of strings, in which values are repeated, is evaluated for the distinct
+ * values, and rows look up a bit. What no kernel knows (regular expressions, functions, arithmetic) is evaluated on the
+ * host, in the same way, and only for those rows that the conditions with kernels leave open. */
+
+#ifndef GEMP_MATCH_FILTER_FILTER_H
+#define GEMP_MATCH_FILTER_FILTER_H
+
+#include "match/filter/filter_host.h"
+#include "partition/context.h"
+#include "pattern/model/pattern.h"
+
+typedef struct gemp_filter gemp_filter; /* kernels; columns already on the device, each copied once */
+
+/* Collective. */
+gemp_code gemp_filter_new(gemp_filter **out, gemp_context *context);
+void gemp_filter_free(gemp_filter *filter);
+
+/* Do degrees in conditions count loops (match/filter/computed_columns.h)? Not until this is said. Conditions that are tested elsewhere follow
+ * it too. */
+void gemp_filter_count_loops(gemp_filter *filter, bool count_loops);
+bool gemp_filter_counts_loops(const gemp_filter *filter); /* NULL: no */
+
+/* Bits of rows (among those to look at) for which all of conditions[0..count) are true; each uses one vertex variable and
+ * no edge. bitmap is [(rows + 31) / 32] u32 on the host. Local. */
+gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows, const gemp_condition *const *conditions,
+                               size_t count, uint32_t *bitmap);
+/* Attribute values copied to the device so far: of a column of repeated strings, its codes and its distinct values. */
+uint64_t gemp_filter_copied(const gemp_filter *filter);
+
+#endif

@@ -1,0 +1,326 @@
+#include "match/filter/filter_columns.h"
+
+#include "core/memory.h"
+#include "partition/base/dictionary.h"
+
+#include <string.h>
+
+enum { READ_PAST = 32 }; /* by filter_contains on a GPU */
+
+static gemp_code copy(gemp_buffer *out, gemp_device *device, size_t size, void *from, bool lasting)
+{
+	return lasting ? gemp_buffer_borrow(out, device, size, from) : gemp_buffer_new(out, device, size, from);
+}
+
+static gemp_code copy_bytes(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
+{
+	gemp_code code = GEMP_OK;
+	if (!device->gpu)
+		return copy(&out->values, device, out->bytes, column->bytes, lasting);
+	GEMP_TRY(gemp_buffer_new(&out->values, device, out->bytes + READ_PAST, NULL));
+	GEMP_TRY(gemp_buffer_write(device, &out->values, 0, out->bytes, column->bytes));
+done:
+	return code;
+}
+
+static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
+{
+	gemp_code code = GEMP_OK;
+	size_t rows = column->rows;
+	switch (column->type) {
+	case GEMP_INTEGER:
+		return copy(&out->values, device, rows * sizeof(int64_t), column->integers, lasting);
+	case GEMP_FLOAT:
+		return copy(&out->values, device, rows * sizeof(double), column->floats, lasting);
+	case GEMP_BOOLEAN:
+		return copy(&out->values, device, rows, column->booleans, lasting);
+	case GEMP_STRING:
+	case GEMP_LIST:
+		break;
+	}
+	static uint64_t none[1];
+	uint64_t *offsets = rows ? column->offsets : none;
+	out->bytes = offsets[rows];
+	GEMP_TRY(copy(&out->offsets, device, (rows + 1) * sizeof *offsets, offsets, lasting));
+	GEMP_TRY(copy_bytes(out, device, column, lasting));
+done:
+	return code;
+}
+
+gemp_code gemp_operand_column(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
+{
+	static uint8_t not_null;
+	gemp_code code = GEMP_OK;
+	*out = (gemp_operand){ .type = column->type, .step = 1, .null_step = column->null ? 1 : 0 };
+	GEMP_TRY(copy_values(out, device, column, lasting));
+	if (column->null)
+		GEMP_TRY(copy(&out->null, device, column->rows, column->null, lasting));
+	else
+		GEMP_TRY(gemp_buffer_new(&out->null, device, 1, &not_null));
+done:
+	if (code != GEMP_OK) {
+		gemp_operand_free(out, device);
+		gemp_fail_in(code, "attribute %s: ", column->name);
+	}
+	return code;
+}
+
+gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_type type, const gemp_value *values,
+                                size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_column column = { 0 };
+	*out = (gemp_operand){ 0 };
+	GEMP_TRY(gemp_column_init(&column, "literal", type));
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(gemp_column_add(&column, &values[i]));
+	GEMP_TRY(gemp_operand_column(out, device, &column, false));
+	out->step = 0;
+done:
+	gemp_column_free(&column);
+	return code;
+}
+
+void gemp_operand_free(gemp_operand *operand, gemp_device *device)
+{
+	gemp_buffer_free(&operand->values, device);
+	gemp_buffer_free(&operand->offsets, device);
+	gemp_buffer_free(&operand->null, device);
+	*operand = (gemp_operand){ 0 };
+}
+
+enum {
+	SAMPLED = 1 << 14,
+	REPEATED_ONE_IN = 8, /* of the sampled rows, for codes to pay */
+	NO_VALUE = UINT32_MAX
+};
+
+/* Strings met lately, by some of their bytes: most rows have one of few, and need no lookup in the dictionary. */
+enum { RECENT_BITS = 12 };
+
+typedef struct recent {
+	uint64_t mark; /* see mark_of */
+	uint32_t number, size;
+} recent;
+
+typedef struct numbering {
+	gemp_dictionary values;
+	recent recent[1 << RECENT_BITS]; /* those of size 0 are not in use */
+} numbering;
+
+/* Up to eight bytes tell all of it, 0 after them; of more, the first and the last eight are mixed. */
+static uint64_t mark_of(const char *bytes, size_t size)
+{
+	uint64_t mark = 0, last;
+	if (size < sizeof mark) {
+		for (size_t i = 0; i < size; i++)
+			mark |= (uint64_t)(unsigned char)bytes[i] << 8 * i;
+		return mark;
+	}
+	memcpy(&mark, bytes, sizeof mark);
+	memcpy(&last, bytes + size - sizeof last, sizeof last);
+	return size == sizeof mark ? mark : mark + (last << 1);
+}
+
+static bool is_recent(const numbering *n, const recent *entry, uint64_t mark, const char *bytes, size_t size)
+{
+	if (entry->mark != mark || entry->size != size || size == 0)
+		return false;
+	return size <= sizeof mark ||
+	       memcmp(n->values.list.bytes + n->values.list.begin[entry->number], bytes, size) == 0;
+}
+
+static gemp_code number(numbering *n, const gemp_column *column, size_t row, uint32_t *out)
+{
+	gemp_code code = GEMP_OK;
+	*out = NO_VALUE;
+	if (column->null && column->null[row])
+		return GEMP_OK;
+	const char *bytes = column->bytes + column->offsets[row];
+	size_t size = column->offsets[row + 1] - column->offsets[row];
+	uint64_t mark = mark_of(bytes, size);
+	recent *entry = &n->recent[(mark + size) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
+	if (is_recent(n, entry, mark, bytes, size)) {
+		*out = entry->number;
+		return GEMP_OK;
+	}
+	GEMP_TRY(gemp_dictionary_add(&n->values, bytes, size, out));
+	if (size <= UINT32_MAX)
+		*entry = (recent){ mark, *out, (uint32_t)size };
+done:
+	return code;
+}
+
+static gemp_code sample(const gemp_column *column, numbering *n, bool *repeats)
+{
+	gemp_code code = GEMP_OK;
+	size_t rows = column->rows < SAMPLED ? column->rows : SAMPLED, known = 0;
+	uint32_t one;
+	for (size_t i = 0; i < rows; i++) {
+		GEMP_TRY(number(n, column, i * column->rows / rows, &one));
+		known += one != NO_VALUE;
+	}
+	*repeats = known - n->values.list.count >= known / REPEATED_ONE_IN;
+done:
+	return code;
+}
+
+/* The list becomes the column's. */
+static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_column_init(out, "distinct values", GEMP_STRING));
+	if (list->count) {
+		out->rows = list->count;
+		out->capacity = list->capacity - 1;
+		out->offsets = list->begin;
+		out->bytes = list->bytes;
+		out->bytes_capacity = list->bytes_capacity;
+		*list = (gemp_bytes){ 0 };
+	}
+	if (with_null)
+		GEMP_TRY(gemp_column_add(out, &(gemp_value){ .type = GEMP_STRING, .null = true }));
+done:
+	return code;
+}
+
+gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager)
+{
+	gemp_code code = GEMP_OK;
+	numbering *n = NULL;
+	bool repeats = eager, with_null = false;
+	*out = (gemp_filter_codes){ 0 };
+	GEMP_TRY(GEMP_NEW(n, 1));
+	if (!eager)
+		GEMP_TRY(sample(column, n, &repeats));
+	if (!repeats || column->rows == 0)
+		goto done;
+	GEMP_TRY(GEMP_NEW(out->codes, column->rows));
+	for (size_t row = 0; row < column->rows && n->values.list.count <= column->rows / 2; row++) {
+		GEMP_TRY(number(n, column, row, &out->codes[row]));
+		with_null |= out->codes[row] == NO_VALUE;
+	}
+	if (n->values.list.count > column->rows / 2) {
+		gemp_filter_codes_free(out);
+		goto done;
+	}
+	for (size_t row = 0; with_null && row < column->rows; row++)
+		if (out->codes[row] == NO_VALUE)
+			out->codes[row] = (uint32_t)n->values.list.count;
+	GEMP_TRY(take_values(&out->values, &n->values.list, with_null));
+done:
+	if (n)
+		gemp_dictionary_free(&n->values);
+	gemp_free(n);
+	if (code != GEMP_OK)
+		gemp_filter_codes_free(out);
+	return code;
+}
+
+void gemp_filter_codes_free(gemp_filter_codes *codes)
+{
+	gemp_free(codes->codes);
+	gemp_column_free(&codes->values);
+	*codes = (gemp_filter_codes){ 0 };
+}
+
+void gemp_filter_columns_reset(gemp_filter_columns *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		gemp_filter_column *column = &c->columns[i];
+		gemp_operand_free(&column->operand, c->device);
+		gemp_operand_free(&column->values, c->device);
+		gemp_buffer_free(&column->codes, c->device);
+		gemp_filter_codes_free(&column->dictionary);
+	}
+	c->count = 0;
+	gemp_buffer_free(&c->label_set, c->device);
+}
+
+void gemp_filter_columns_free(gemp_filter_columns *c)
+{
+	gemp_filter_columns_reset(c);
+	gemp_free(c->columns);
+	c->columns = NULL;
+	c->capacity = 0;
+}
+
+/* Valid until the next one comes. */
+static gemp_code find(gemp_filter_columns *c, int id, gemp_filter_column **out)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < c->count; i++)
+		if (c->columns[i].id == id) {
+			*out = &c->columns[i];
+			return GEMP_OK;
+		}
+	GEMP_TRY(GEMP_RESERVE(c->columns, c->capacity, c->count + 1));
+	*out = &c->columns[c->count++];
+	**out = (gemp_filter_column){ .id = id };
+done:
+	return code;
+}
+
+gemp_code gemp_filter_need_column(gemp_filter_columns *c, const gemp_filter_view *view, int id, gemp_operand *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_filter_column *column;
+	double began = gemp_now();
+	GEMP_TRY(find(c, id, &column));
+	if (!column->on_device) {
+		GEMP_TRY(gemp_operand_column(&column->operand, c->device, gemp_filter_column_of(view, id),
+		                             view->rows->lasting));
+		column->on_device = true;
+		c->copied += view->count;
+		gemp_timers_add(c->timers, GEMP_PHASE_UPLOAD, began);
+	}
+	*out = column->operand;
+done:
+	return code;
+}
+
+static gemp_code upload_dictionary(gemp_filter_columns *c, gemp_filter_column *column, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now();
+	if (column->dictionary_on_device)
+		return GEMP_OK;
+	if (!column->codes.mem)
+		GEMP_TRY(gemp_buffer_borrow(&column->codes, c->device, rows * sizeof(uint32_t),
+		                            column->dictionary.codes));
+	GEMP_TRY(gemp_operand_column(&column->values, c->device, &column->dictionary.values, true));
+	column->dictionary_on_device = true;
+	c->copied += rows + column->dictionary.values.rows;
+	gemp_timers_add(c->timers, GEMP_PHASE_UPLOAD, began);
+done:
+	return code;
+}
+
+gemp_code gemp_filter_need_dictionary(gemp_filter_columns *c, const gemp_filter_view *view, int id, bool eager,
+                                      const gemp_filter_column **out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_filter_column *column;
+	*out = NULL;
+	GEMP_TRY(find(c, id, &column));
+	if (!column->dictionary.codes && !(eager ? column->tried : column->sampled)) {
+		GEMP_TRY(gemp_filter_codes_new(&column->dictionary, gemp_filter_column_of(view, id), eager));
+		column->sampled = true;
+		column->tried = eager;
+	}
+	if (!column->dictionary.codes)
+		return GEMP_OK;
+	GEMP_TRY(upload_dictionary(c, column, view->count));
+	*out = column;
+done:
+	return code;
+}
+
+gemp_code gemp_filter_need_label_set(gemp_filter_columns *c, const gemp_filter_view *view)
+{
+	const gemp_filter_rows *rows = view->rows;
+	if (c->label_set.mem)
+		return GEMP_OK;
+	GEMP_CHECK(rows->label_set != NULL);
+	return gemp_buffer_new(&c->label_set, c->device, rows->rows * sizeof *rows->label_set, rows->label_set);
+}

@@ -1,0 +1,75 @@
+/* filter_columns: what of the rows is on the device: values of columns, dictionaries in their place, label sets. Each is
+ * brought there when it is first needed. */
+
+#ifndef GEMP_MATCH_FILTER_FILTER_COLUMNS_H
+#define GEMP_MATCH_FILTER_FILTER_COLUMNS_H
+
+#include "core/timer.h"
+#include "device/device.h"
+#include "match/filter/filter_host.h"
+
+/* filter_operand: values on the device as kernels/match/filter.cl reads them: a column, or literals. */
+
+typedef struct gemp_operand {
+	gemp_type type;
+	gemp_buffer values;  /* i64, f64, u8, or the bytes of strings; on a GPU these can be read a little past their end */
+	gemp_buffer offsets; /* of strings: u64 [rows + 1] */
+	uint64_t bytes;      /* of strings: offsets[rows] */
+	gemp_buffer null;    /* u8 */
+	cl_uint step;        /* from row to row in values and offsets: 0 for a literal */
+	cl_uint null_step;   /* in null: 0 if no row is NULL */
+} gemp_operand;
+
+/* lasting: the column outlives the operand, so that a CPU device may use its memory. */
+gemp_code gemp_operand_column(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting);
+/* Literals of one type, none NULL; none at all is allowed. */
+gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_type type, const gemp_value *values,
+                                size_t count);
+void gemp_operand_free(gemp_operand *operand, gemp_device *device);
+
+/* filter_codes: a column of strings as a dictionary: its distinct values, and for each row the number of its value. Host
+ * only. What is asked of one value is then answered once for all rows that have it. */
+
+typedef struct gemp_filter_codes {
+	uint32_t *codes;    /* [rows]; NULL: the column stays as it is */
+	gemp_column values; /* the distinct ones; then, if some row is NULL, one NULL */
+} gemp_filter_codes;
+
+/* Columns in which few values are repeated stay as they are: a sample tells, unless `eager` (for tests that cost more
+ * than looking up a value); and in any case those with more distinct values than half their rows. */
+gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager);
+void gemp_filter_codes_free(gemp_filter_codes *codes);
+
+typedef struct gemp_filter_column {
+	int id;                         /* as gemp_filter_reads gives it */
+	bool on_device;
+	gemp_operand operand;
+	bool sampled, tried;            /* for a dictionary; tried: whatever the sample says */
+	gemp_filter_codes dictionary;   /* no codes: there is none */
+	bool dictionary_on_device;
+	gemp_buffer codes;
+	gemp_operand values;            /* the distinct ones */
+} gemp_filter_column;
+
+typedef struct gemp_filter_columns {
+	gemp_device *device;
+	gemp_timers *timers;
+	size_t count, capacity;
+	gemp_filter_column *columns;    /* [count] */
+	gemp_buffer label_set;          /* mem NULL: not there yet */
+	uint64_t copied;                /* values, so far */
+} gemp_filter_columns;
+
+/* Drops all of it. */
+void gemp_filter_columns_reset(gemp_filter_columns *columns);
+void gemp_filter_columns_free(gemp_filter_columns *columns);
+
+/* *out is borrowed. */
+gemp_code gemp_filter_need_column(gemp_filter_columns *columns, const gemp_filter_view *view, int id, gemp_operand *out);
+/* A column of strings as a dictionary, on the device; valid until another column is needed. *out NULL: it stays as it is.
+ * eager: as gemp_filter_codes_new takes it. */
+gemp_code gemp_filter_need_dictionary(gemp_filter_columns *columns, const gemp_filter_view *view, int id, bool eager,
+                                      const gemp_filter_column **out);
+gemp_code gemp_filter_need_label_set(gemp_filter_columns *columns, const gemp_filter_view *view);
+
+#endif

@@ -1,0 +1,179 @@
+#include "match/filter/filter_host.h"
+
+#include "pattern/condition/evaluate.h"
+
+#include <string.h>
+
+int gemp_filter_reads(const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_KEY)
+		return GEMP_FILTER_KEY;
+	return expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 ? expr->attribute : GEMP_FILTER_NO_COLUMN;
+}
+
+const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id)
+{
+	const gemp_column *column = view->values;
+	if (!column)
+		column = id == GEMP_FILTER_KEY ? view->rows->key : view->rows->columns[id];
+	GEMP_CHECK(column && column->rows == view->count && gemp_column_loaded(column));
+	return column;
+}
+
+static bool is_operand(const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_LITERAL)
+		return expr->value.null || expr->value.type != GEMP_LIST;
+	return (expr->kind == GEMP_ATTRIBUTE && !expr->of_edge) || expr->kind == GEMP_KEY;
+}
+
+static bool is_list(const gemp_expr *expr)
+{
+	for (size_t i = 1; i < expr->count; i++)
+		if (expr->children[i]->kind != GEMP_LITERAL || !is_operand(expr->children[i]))
+			return false;
+	return is_operand(expr->children[0]);
+}
+
+bool gemp_filter_has_kernel(const gemp_expr *leaf)
+{
+	switch (leaf->kind) {
+	case GEMP_EQ:
+	case GEMP_NE:
+	case GEMP_LT:
+	case GEMP_LE:
+	case GEMP_GT:
+	case GEMP_GE:
+	case GEMP_CONTAINS:
+	case GEMP_STARTS_WITH:
+	case GEMP_ENDS_WITH:
+		return is_operand(leaf->children[0]) && is_operand(leaf->children[1]);
+	case GEMP_IN:
+		return is_list(leaf);
+	case GEMP_IS_NULL:
+	case GEMP_IS_NOT_NULL:
+		return is_operand(leaf->children[0]);
+	case GEMP_HAS_LABEL:
+		return true;
+	default:
+		return is_operand(leaf);
+	}
+}
+
+bool gemp_filter_has_kernels(const gemp_expr *expr)
+{
+	if (gemp_filter_is_constant(expr))
+		return true;
+	if (expr->kind != GEMP_AND && expr->kind != GEMP_OR && expr->kind != GEMP_NOT)
+		return gemp_filter_has_kernel(expr);
+	for (size_t i = 0; i < expr->count; i++)
+		if (!gemp_filter_has_kernels(expr->children[i]))
+			return false;
+	return true;
+}
+
+/* Beside columns: what the rows are asked for. */
+static bool is_asked(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_LABELS || expr->kind == GEMP_TYPE || expr->kind == GEMP_DEGREE ||
+	       expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF || expr->kind == GEMP_COLUMN ||
+	       (expr->kind == GEMP_ATTRIBUTE && expr->of_edge);
+}
+
+bool gemp_filter_is_constant(const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_ATTRIBUTE || expr->kind == GEMP_KEY || expr->kind == GEMP_HAS_LABEL || is_asked(expr))
+		return false;
+	for (size_t i = 0; i < expr->count; i++)
+		if (!gemp_filter_is_constant(expr->children[i]))
+			return false;
+	return true;
+}
+
+/* Is *id, if anything, the only column read, and no label and nothing else that rows are asked for? */
+static bool reads_only(const gemp_expr *expr, int *id)
+{
+	int here = gemp_filter_reads(expr);
+	if (expr->kind == GEMP_HAS_LABEL || is_asked(expr) ||
+	    (here != GEMP_FILTER_NO_COLUMN && *id != GEMP_FILTER_NO_COLUMN && here != *id))
+		return false;
+	if (here != GEMP_FILTER_NO_COLUMN)
+		*id = here;
+	for (size_t i = 0; i < expr->count; i++)
+		if (!reads_only(expr->children[i], id))
+			return false;
+	return true;
+}
+
+bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *expr, int *id)
+{
+	*id = GEMP_FILTER_NO_COLUMN;
+	return reads_only(expr, id) && *id != GEMP_FILTER_NO_COLUMN &&
+	       gemp_filter_column_of(view, *id)->type == GEMP_STRING;
+}
+
+typedef struct place {
+	const gemp_filter_view *view;
+	size_t row;
+} place;
+
+static gemp_value value_at(void *context, const gemp_expr *expr)
+{
+	const place *at = context;
+	int id = gemp_filter_reads(expr);
+	if (id != GEMP_FILTER_NO_COLUMN)
+		return gemp_column_get(gemp_filter_column_of(at->view, id), at->row);
+	if (expr->kind == GEMP_LITERAL)
+		return expr->value;
+	if (is_asked(expr))
+		return at->view->rows->value(at->view->rows->value_context, expr, at->row);
+	return (gemp_value){ .null = true };
+}
+
+static uint64_t element_at(void *context, int variable, bool edge)
+{
+	(void)variable;
+	(void)edge;
+	return ((const place *)context)->row;
+}
+
+static uint32_t label_set_at(void *context, int variable)
+{
+	const place *at = context;
+	(void)variable;
+	return at->view->rows->label_set[at->row];
+}
+
+static bool can_be_asked(const gemp_filter_view *view, const gemp_expr *expr)
+{
+	if (is_asked(expr) && (view->values || !view->rows->value))
+		return false;
+	for (size_t i = 0; i < expr->count; i++)
+		if (!can_be_asked(view, expr->children[i]))
+			return false;
+	return true;
+}
+
+gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *expr, bool negated, const uint32_t *among,
+                              uint32_t *bits)
+{
+	place at = { .view = view };
+	const gemp_scope scope = { .context = &at, .value = value_at, .element = element_at, .label_set = label_set_at };
+	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
+	const gemp_expr not = { .kind = GEMP_NOT, .count = 1, .children = &child };
+	if (!can_be_asked(view, expr))
+		return gemp_fail(GEMP_EINTERNAL, "a condition asks for what is not known of one vertex alone (%d:%d)",
+		                 expr->line, expr->column);
+	gemp_code code = GEMP_OK;
+	gemp_arena scratch = { 0 };
+	memset(bits, 0, (view->count + 31) / 32 * sizeof *bits);
+	for (at.row = 0; at.row < view->count && code == GEMP_OK; at.row++) {
+		bool truth = false;
+		gemp_arena_reset(&scratch);
+		if (!among || among[at.row / 32] >> at.row % 32 & 1)
+			code = gemp_expr_test(negated ? &not : expr, &scope, &scratch, &truth);
+		bits[at.row / 32] |= (uint32_t)truth << at.row % 32;
+	}
+	gemp_arena_free(&scratch);
+	return code;
+}

@@ -1,0 +1,57 @@
+/* values: attributes of the vertices that results refer to, fetched from their owners, each distinct vertex once a turn.
+ *
+ * Second phase of GEMP: after matching, on just the vertices in results. */
+
+#ifndef GEMP_MATCH_FILTER_VERTEX_VALUES_H
+#define GEMP_MATCH_FILTER_VERTEX_VALUES_H
+
+#include "graph/graph.h"
+#include "partition/context.h"
+
+enum { GEMP_FETCH_KEY = -1, GEMP_FETCH_KEY_RANK = -2, GEMP_FETCH_LABEL_SET = -3 }; /* beside attribute columns 0, 1, ... */
+
+/* Collective. `ids` (any order, repeated ids allowed) -> ids sorted and distinct in *found (caller frees), and for each of
+ * column[0..columns) one gemp_column with *found_count rows in out[] (caller frees each): the values of those vertices,
+ * asked of their owners once each. key ranks and label sets come as integers. `column` is alike on all ranks; what it
+ * names is loaded if it was not and any rank asks for values. So *found_count * columns values travelled. Nothing to free
+ * after an error. */
+gemp_code gemp_fetch_values(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count, const int *column,
+                     size_t columns, gemp_vertex **found, size_t *found_count, gemp_column *out);
+
+/* Collective. The same; columns from graph->attributes.count on are made[0], made[1], ..., each of this rank's own vertices. */
+gemp_code gemp_fetch_computed(gemp_context *context, gemp_graph *graph, const gemp_column *made, const gemp_vertex *ids,
+                          size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
+                          gemp_column *out);
+
+/* Position of id in found, which must hold it. */
+size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id);
+
+/* Sorts ids ascending in place and drops repeated ones; *count becomes what is left. */
+gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count);
+
+/* places: of many vertices the distinct ones, and where each of the many is among them.
+ *
+ *     gemp_vertex_index_new -> gemp_vertex_index_add, again and again -> gemp_vertex_index_finish -> gemp_vertex_index_find -> gemp_vertex_index_free
+ */
+
+/* A bit for each vertex of the graph; or, where few vertices of very many come, those that came. */
+typedef struct gemp_vertex_index {
+	uint64_t vertices;
+	size_t words;
+	uint64_t *bits;       /* [words]; NULL: ids are sorted */
+	uint32_t *rank;     /* [words]: set bits before each word */
+	size_t count;         /* once finished: of the distinct ones */
+	gemp_vertex *ids;   /* [count] ascending; while adding, where there are no bits: as they came */
+} gemp_vertex_index;
+
+/* vertices: ids are below it. most: how many will be added at most. Nothing to free after an error. */
+gemp_code gemp_vertex_index_new(gemp_vertex_index *out, uint64_t vertices, size_t most);
+void gemp_vertex_index_free(gemp_vertex_index *places);
+
+/* ids[0], ids[stride], ids[2 * stride], ..., count of them. */
+void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride);
+gemp_code gemp_vertex_index_finish(gemp_vertex_index *places);
+/* place[i] becomes where ids[i * stride], one that was added, is in places->found. */
+void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride, uint32_t *place);
+
+#endif

@@ -1,0 +1,39 @@
+/* match_parts: what preparing a match leaves for running it. */
+
+#ifndef GEMP_MATCH_MATCH_STATE_H
+#define GEMP_MATCH_MATCH_STATE_H
+
+#include "match/memory_report.h"
+#include "match/planner/condition_phases.h"
+
+struct gemp_match {
+	gemp_context *context;
+	gemp_graph *graph;
+	const gemp_pattern *pattern;
+	gemp_match_options options;
+	gemp_condition_phases phases;
+	gemp_pushdown pushdown;
+	const gemp_symmetry *symmetry;
+	gemp_symmetry *own_symmetry; /* NULL: symmetry is the caller's */
+	gemp_stab_chain *chain;           /* of the whole tuple: vertices, then live edges */
+	gemp_filter *filter;         /* NULL: the pattern has no conditions */
+	gemp_candidates candidates;
+	size_t attribute_bytes;      /* of columns on the device */
+	gemp_statistics statistics;
+	gemp_plan *plan;
+	gemp_resident *rows;
+	gemp_pull *pull;             /* NULL: all rows are resident, or partial matches travel */
+	gemp_sample_work sample_work[GEMP_MAX_STEPS]; /* of the plan's steps, by samples; zero: there were none */
+	gemp_push_pull_estimate exchange;
+	gemp_search *search;
+	gemp_memory_report memory;
+	gemp_vertex *pivots;         /* [pivot_count] see match/match_run.h; NULL: all are searched from */
+	size_t pivot_count;
+	bool profiled;               /* rows and bytes are those of the runs so far, of all ranks */
+	uint64_t step_rows[GEMP_MAX_STEPS], step_entries[GEMP_MAX_STEPS], step_lookups[GEMP_MAX_STEPS];
+	uint64_t step_bytes[GEMP_MAX_STEPS];
+	bool deduplicates;           /* by canonical-order hashing */
+	int pairs[GEMP_MAX_PATTERN_EDGES][2];
+};
+
+#endif

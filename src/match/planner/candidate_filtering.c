@@ -1,0 +1,222 @@
+#include "match/planner/candidate_filtering.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+
+/* Nanoseconds, as measured on 2 cores: to bring a value of a column to the device and test it; to carry a match to the
+ * host; to look at one of its values there. */
+static const double before_number = 3, before_string = 15, after_match = 30, after_value = 30;
+
+enum { SAMPLED = 1 << 12 }; /* candidates of a rank whose rows tell of its edges */
+
+/* MATCHES, estimated as if edges lay between candidates at random. */
+
+static bool may_be(const gemp_candidates *candidates, int v, uint64_t id)
+{
+	const uint32_t *bits = candidates->bits[v];
+	return !bits || bits[id / 32] >> id % 32 & 1;
+}
+
+static uint64_t count_between(const gemp_candidates *candidates, int other, const uint64_t *begin,
+                              const gemp_vertex *near, size_t row)
+{
+	uint64_t found = 0;
+	for (uint64_t i = begin[row]; i < begin[row + 1]; i++)
+		found += may_be(candidates, other, near[i]);
+	return found;
+}
+
+/* Own rows that are candidates: every `step`-th of them. */
+typedef struct edge_sample {
+	size_t count, step;
+	size_t rows[SAMPLED];
+} edge_sample;
+
+static bool own_candidate(const gemp_graph *graph, const uint32_t *bits, size_t row)
+{
+	uint64_t id = graph->first_vertex + row;
+	return !bits || bits[id / 32] >> id % 32 & 1;
+}
+
+/* From `row` on: rows without a candidate are passed over, by words where these are empty. */
+static size_t next_candidate(const gemp_graph *graph, const uint32_t *bits, size_t row)
+{
+	while (row < graph->rows && !own_candidate(graph, bits, row)) {
+		uint64_t id = graph->first_vertex + row;
+		row += bits[id / 32] >> id % 32 ? 1 : 32 - id % 32;
+	}
+	return row;
+}
+
+static void take_sample(const gemp_graph *graph, const uint32_t *bits, edge_sample *out)
+{
+	size_t own = bits ? 0 : graph->rows, seen = 0;
+	size_t first = next_candidate(graph, bits, 0);
+	for (size_t row = first; bits && row < graph->rows; row = next_candidate(graph, bits, row + 1))
+		own++;
+	out->step = own / SAMPLED + 1;
+	out->count = 0;
+	for (size_t row = first; row < graph->rows; row = next_candidate(graph, bits, row + (bits ? 1 : out->step)))
+		if (!bits || seen++ % out->step == 0)
+			out->rows[out->count++] = row;
+}
+
+/* Edges from candidates of one end, the one that has fewer, in a sample of rows, to candidates of the other. */
+static double sample_edges(const gemp_graph *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge,
+                           bool either)
+{
+	bool back = candidates->count[edge->to] < candidates->count[edge->from] && gemp_graph_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
+	int at = back ? edge->to : edge->from, other = back ? edge->from : edge->to;
+	uint64_t found = 0;
+	edge_sample sample;
+	take_sample(graph, candidates->bits[at], &sample);
+	for (size_t i = 0; i < sample.count; i++)
+		for (size_t r = 0; r < graph->relation_count; r++) {
+			const gemp_relation *relation = &graph->relations[r];
+			if (edge->relations[r] && (!back || either))
+				found += count_between(candidates, other, relation->out_offsets, relation->out_targets,
+				                       sample.rows[i]);
+			if (edge->relations[r] && (back || either))
+				found += count_between(candidates, other, relation->in_offsets, relation->in_sources,
+				                       sample.rows[i]);
+		}
+	return (double)found * (double)sample.step;
+}
+
+static double estimate_matches(gemp_context *context, const gemp_graph *graph, const gemp_pattern *pattern,
+                               const gemp_candidates *candidates)
+{
+	double edges[GEMP_MAX_PATTERN_EDGES], matches = 1;
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		edges[e] = sample_edges(graph, candidates, &pattern->edges[e],
+		                        pattern->simple || pattern->edges[e].direction == GEMP_EITHER);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, edges, (int)pattern->edge_count, MPI_DOUBLE, MPI_SUM,
+	                       context->comm->world));
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		matches *= (double)candidates->count[v];
+	for (size_t e = 0; e < pattern->edge_count && matches > 0; e++)
+		matches *= edges[e] / ((double)candidates->count[pattern->edges[e].from] *
+		                       (double)candidates->count[pattern->edges[e].to]);
+	return matches;
+}
+
+/* CHOICE */
+
+static bool reads_string(const gemp_graph *graph, const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 &&
+	    graph->attributes.columns[expr->attribute].type == GEMP_STRING)
+		return true;
+	for (size_t i = 0; i < expr->count; i++)
+		if (reads_string(graph, expr->children[i]))
+			return true;
+	return false;
+}
+
+static bool estimate_costs(gemp_phase_choice *choice, const gemp_graph *graph, double matches)
+{
+	double values = (double)gemp_phases_mentions(choice->condition->expr), rows = (double)graph->vertex_count;
+	double before = reads_string(graph, choice->condition->expr) ? before_string : before_number;
+	choice->before_cost = 1e-9 * rows * values * before;
+	choice->after_cost = 1e-9 * matches * (after_match + values * after_value);
+	bool later = choice->after_cost < choice->before_cost;
+	snprintf(choice->reason, sizeof choice->reason,
+	         "%.3g values of a column or %.3g of about %.3g matches: %.2g s or %.2g s", rows * values,
+	         matches * values, matches, choice->before_cost, choice->after_cost);
+	return later;
+}
+
+/* Collective. Rank 0 decides: sums of floating-point numbers need not be the same everywhere. */
+static void choose(gemp_condition_phases *phases, gemp_context *context, const gemp_graph *graph,
+                   const gemp_pattern *pattern, const gemp_candidates *candidates)
+{
+	double matches = estimate_matches(context, graph, pattern, candidates);
+	GEMP_MPI(MPI_Bcast(&matches, 1, MPI_DOUBLE, 0, context->comm->world));
+	for (size_t i = 0; i < phases->choice_count; i++)
+		if (phases->choices[i].open && estimate_costs(&phases->choices[i], graph, matches))
+			gemp_phases_defer(phases, &phases->choices[i]);
+}
+
+/* CANDIDATES */
+
+/* Is there arithmetic that may have no result, a division by zero, say? */
+static bool may_fail(const gemp_expr *expr)
+{
+	if ((expr->kind >= GEMP_ADD && expr->kind <= GEMP_NEGATE) || expr->kind == GEMP_MATCHES)
+		return true;
+	for (size_t i = 0; i < expr->count; i++)
+		if (may_fail(expr->children[i]))
+			return true;
+	return false;
+}
+
+/* The arguments of gemp_candidates_narrow that stay the same. */
+typedef struct filter_context {
+	gemp_candidates *candidates;
+	gemp_condition_phases *phases;
+	gemp_context *context;
+	gemp_filter *filter;
+	gemp_graph *graph;
+	const gemp_pattern *pattern;
+} filter_context;
+
+static gemp_code narrow_by(const filter_context *n, const gemp_condition *const *conditions, size_t count)
+{
+	return gemp_candidates_narrow(n->candidates, n->context, n->filter, n->graph, n->pattern, conditions, count);
+}
+
+/* By phases->before[first..count). What cannot be computed for some vertex is tested after the search: that vertex need not
+ * be in any match. */
+static gemp_code narrow(const filter_context *n, size_t first, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_condition **safe = NULL, **unsafe = NULL;
+	size_t safe_count = 0, unsafe_count = 0;
+	code = GEMP_NEW(safe, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(unsafe, count);
+	GEMP_TRY(gemp_comm_agree(n->context->comm, code));
+	for (size_t i = first; i < count; i++)
+		if (may_fail(n->phases->before[i]->expr))
+			unsafe[unsafe_count++] = n->phases->before[i];
+		else
+			safe[safe_count++] = n->phases->before[i];
+	GEMP_TRY(narrow_by(n, safe, safe_count));
+	for (size_t i = 0; i < unsafe_count; i++) {
+		gemp_phase_choice *choice = gemp_phases_choice(n->phases, unsafe[i]);
+		code = narrow_by(n, &unsafe[i], 1);
+		if (code != GEMP_OK && code != GEMP_EDATA)
+			goto done;
+		if (code == GEMP_EDATA) {
+			gemp_phases_defer(n->phases, choice);
+			snprintf(choice->reason, sizeof choice->reason, "cannot be computed for some vertex");
+		}
+		code = GEMP_OK;
+	}
+done:
+	gemp_free(safe);
+	gemp_free(unsafe);
+	return code;
+}
+
+gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_context *context, gemp_filter *filter,
+                      gemp_graph *graph, const gemp_pattern *pattern, const gemp_match_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const filter_context n = { out, phases, context, filter, graph, pattern };
+	if (filter)
+		gemp_filter_count_loops(filter, phases->count_loops);
+	GEMP_TRY(gemp_candidates_new(out, context, filter, graph, pattern, NULL, 0));
+	if (options->among)
+		GEMP_TRY(gemp_comm_agree(context->comm, gemp_candidates_limit(out, options->among_vertex, options->among)));
+	GEMP_TRY(narrow(&n, 0, phases->certain));
+	if (phases->before_count > phases->certain) {
+		choose(phases, context, graph, pattern, out);
+		GEMP_TRY(narrow(&n, phases->certain, phases->before_count));
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_candidates_free(out);
+	return code;
+}

@@ -1,0 +1,256 @@
+#include "match/planner/condition_phases.h"
+
+#include "core/memory.h"
+#include "match/filter/computed_columns.h"
+#include "partition/base/dictionary.h"
+#include "pattern/plan/derive.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t count_kind(const gemp_expr *expr, gemp_expr_kind kind)
+{
+	uint64_t found = expr->kind == kind;
+	for (size_t i = 0; i < expr->count; i++)
+		found += count_kind(expr->children[i], kind);
+	return found;
+}
+
+uint64_t gemp_phases_mentions(const gemp_expr *expr)
+{
+	return count_kind(expr, GEMP_ATTRIBUTE) + count_kind(expr, GEMP_KEY);
+}
+
+/* a <> b: the search itself keeps vertices apart. */
+static bool keeps_apart(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_NE && expr->count == 2 && expr->children[0]->kind == GEMP_VERTEX &&
+	       expr->children[1]->kind == GEMP_VERTEX && expr->children[0]->variable != expr->children[1]->variable;
+}
+
+static void keep_apart(gemp_condition_phases *out, const gemp_expr *expr)
+{
+	int a = expr->children[0]->variable, b = expr->children[1]->variable;
+	out->unequal[a] |= UINT64_C(1) << b;
+	out->unequal[b] |= UINT64_C(1) << a;
+}
+
+static bool asks_sub_patterns(const gemp_expr *expr)
+{
+	return count_kind(expr, GEMP_EXISTS) || count_kind(expr, GEMP_COUNT_OF);
+}
+
+static bool on_one_vertex(const gemp_condition *condition)
+{
+	return __builtin_popcountll(condition->vertices) == 1 && !condition->edges &&
+	       !asks_sub_patterns(condition->expr);
+}
+
+/* Ids are where a search starts from, and labels cost nothing. */
+static gemp_phase_choice choose(const gemp_condition *condition, gemp_when when)
+{
+	bool reads = gemp_phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
+	const char *reason = !reads ? "reads no attribute" : when == GEMP_AUTO ? "ids are what a search starts from"
+	                   : when == GEMP_BEFORE ? "--attributes before" : "--attributes after";
+	gemp_phase_choice choice = { .condition = condition, .before = !reads || when != GEMP_AFTER,
+	                             .open = reads && !ids && when == GEMP_AUTO };
+	snprintf(choice.reason, sizeof choice.reason, "%s", choice.open ? "not chosen yet" : reason);
+	return choice;
+}
+
+/* Certain ones first. */
+static void add_before(gemp_condition_phases *out, const gemp_phase_choice *choice)
+{
+	size_t place = out->before_count++;
+	if (!choice->open) {
+		out->before[place] = out->before[out->certain];
+		place = out->certain++;
+	}
+	out->before[place] = choice->condition;
+}
+
+static void add(gemp_condition_phases *out, const gemp_condition *condition, gemp_when when)
+{
+	if (keeps_apart(condition->expr)) {
+		keep_apart(out, condition->expr);
+	} else if (!on_one_vertex(condition)) {
+		out->after[out->after_count++] = condition;
+	} else {
+		gemp_phase_choice *choice = &out->choices[out->choice_count++];
+		*choice = choose(condition, when);
+		if (choice->before)
+			add_before(out, choice);
+		else
+			out->after[out->after_count++] = condition;
+	}
+}
+
+gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *pattern, const gemp_match_options *options)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_condition_phases){ .count_loops = gemp_degree_loops(options->semantics) };
+	GEMP_TRY(GEMP_NEW(out->before, pattern->condition_count));
+	GEMP_TRY(GEMP_NEW(out->after, pattern->condition_count));
+	GEMP_TRY(GEMP_NEW(out->choices, pattern->condition_count));
+	for (size_t i = 0; i < pattern->condition_count; i++) {
+		out->mentions += gemp_phases_mentions(pattern->conditions[i].expr);
+		add(out, &pattern->conditions[i], options->attributes);
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_phases_free(out);
+	return code;
+}
+
+void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice)
+{
+	size_t i = 0;
+	GEMP_CHECK(choice->before);
+	while (phases->before[i] != choice->condition)
+		i++;
+	phases->certain -= i < phases->certain;
+	for (phases->before_count--; i < phases->before_count; i++)
+		phases->before[i] = phases->before[i + 1];
+	phases->after[phases->after_count++] = choice->condition;
+	choice->before = false;
+}
+
+gemp_phase_choice *gemp_phases_choice(gemp_condition_phases *phases, const gemp_condition *condition)
+{
+	size_t i = 0;
+	while (phases->choices[i].condition != condition)
+		i++;
+	return &phases->choices[i];
+}
+
+void gemp_phases_free(gemp_condition_phases *phases)
+{
+	gemp_free(phases->before);
+	gemp_free(phases->after);
+	gemp_free(phases->choices);
+	*phases = (gemp_condition_phases){ 0 };
+}
+
+/* What two operands are, if they are of two vertices. */
+static bool between(const gemp_expr *expr, gemp_expr_kind kind)
+{
+	return expr->count == 2 && expr->children[0]->kind == kind && expr->children[1]->kind == kind &&
+	       expr->children[0]->variable != expr->children[1]->variable && !expr->children[0]->of_edge &&
+	       !expr->children[1]->of_edge;
+}
+
+static bool is_equality(const gemp_expr *expr)
+{
+	return (expr->kind == GEMP_EQ || expr->kind == GEMP_NE) && (between(expr, GEMP_KEY) || between(expr, GEMP_VERTEX));
+}
+
+static bool is_order(const gemp_expr *expr)
+{
+	bool order = expr->kind == GEMP_LT || expr->kind == GEMP_LE || expr->kind == GEMP_GT || expr->kind == GEMP_GE;
+	return order && between(expr, GEMP_KEY);
+}
+
+static void add_equality(gemp_vertex_tests *tests, const gemp_expr *expr)
+{
+	int a = expr->children[0]->variable, b = expr->children[1]->variable;
+	uint64_t *masks = expr->kind == GEMP_EQ ? tests->equal : tests->unequal;
+	masks[a] |= UINT64_C(1) << b;
+	masks[b] |= UINT64_C(1) << a;
+}
+
+static void add_order(gemp_vertex_tests *tests, const gemp_expr *expr)
+{
+	bool turned = expr->kind == GEMP_GT || expr->kind == GEMP_GE;
+	bool strict = expr->kind == GEMP_LT || expr->kind == GEMP_GT;
+	int less = expr->children[turned]->variable, greater = expr->children[!turned]->variable;
+	uint64_t *masks = strict ? tests->key_less : tests->key_le;
+	masks[less] |= UINT64_C(1) << greater;
+}
+
+static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
+	const gemp_pattern_edge *edge = &pattern->subs[exists->sub]->edges[0];
+	p->edge_tests[p->edge_test_count++] = (gemp_edge_test){
+		.from = exists->children[edge->from]->variable, .to = exists->children[edge->to]->variable,
+		.relations = edge->relations, .either = edge->direction == GEMP_EITHER, .absent = expr->kind == GEMP_NOT,
+	};
+}
+
+static bool take(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	if (is_equality(expr))
+		add_equality(&p->tests, expr);
+	else if (p->key_rank && is_order(expr))
+		add_order(&p->tests, expr);
+	else if (gemp_pattern_is_edge_test(pattern, expr))
+		add_edge(p, pattern, expr);
+	else
+		return false;
+	return true;
+}
+
+static void take_from(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_condition **list, size_t *count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < *count; i++)
+		if (take(p, pattern, list[i]->expr))
+			p->conditions++;
+		else
+			list[kept++] = list[i];
+	*count = kept;
+}
+
+/* KEYS. Numbers are ranked by value and strings bytewise, as conditions compare them; but where a graph has keys of both
+ * kinds, conditions see strings only, and ranks put numbers first. */
+static bool ranked_as_compared(const gemp_graph *graph)
+{
+	int64_t integer;
+	for (size_t row = 0; graph->keys.type == GEMP_STRING && row < graph->rows; row++) {
+		gemp_value key = gemp_column_get(&graph->keys, row);
+		if (gemp_canonical_integer(key.string.bytes, key.string.size, &integer))
+			return false;
+	}
+	return true;
+}
+
+static gemp_code gather_ranks(gemp_pushdown *p, gemp_context *context, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	void *all = NULL;
+	size_t *begin = NULL;
+	GEMP_TRY(gemp_graph_load_keys(graph));
+	if (gemp_comm_sum1(context->comm, !ranked_as_compared(graph)))
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_allgather(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &all, &begin));
+	p->key_rank = all;
+done:
+	gemp_free(begin);
+	return code;
+}
+
+gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                            gemp_condition_phases *phases)
+{
+	gemp_code code = GEMP_OK;
+	bool orders = false;
+	*out = (gemp_pushdown){ 0 };
+	memcpy(out->tests.unequal, phases->unequal, sizeof out->tests.unequal);
+	for (size_t i = 0; i < phases->after_count; i++)
+		orders |= is_order(phases->after[i]->expr);
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(out->edge_tests, pattern->condition_count)));
+	if (orders)
+		GEMP_TRY(gather_ranks(out, context, graph));
+	take_from(out, pattern, phases->after, &phases->after_count);
+done:
+	if (code != GEMP_OK)
+		gemp_pushdown_free(out);
+	return code;
+}
+
+void gemp_pushdown_free(gemp_pushdown *p)
+{
+	gemp_free(p->edge_tests);
+	gemp_free(p->key_rank);
+	*p = (gemp_pushdown){ 0 };
+}

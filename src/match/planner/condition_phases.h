@@ -1,0 +1,58 @@
+/* phases: which conditions of a pattern are tested before the search (bitmaps), in it (a <> b), and after it. */
+
+#ifndef GEMP_MATCH_PLANNER_CONDITION_PHASES_H
+#define GEMP_MATCH_PLANNER_CONDITION_PHASES_H
+
+#include "match/planner/match_options.h"
+#include "partition/context.h"
+#include "pattern/plan/plan.h"
+
+/* Where a condition on one vertex is tested, and why: for --explain. */
+typedef struct gemp_phase_choice {
+	const gemp_condition *condition;
+	bool before;
+	bool open;             /* --attributes auto, and it reads attributes: chosen by cost (match/planner/candidate_filtering.h) */
+	double before_cost, after_cost; /* seconds as estimated, all ranks' work together; 0: not by cost */
+	char reason[120];
+} gemp_phase_choice;
+
+typedef struct gemp_condition_phases {
+	size_t before_count, after_count;
+	size_t certain;                /* the first of `before` are there whatever they cost; others are open */
+	const gemp_condition **before; /* on one vertex: labels always, attributes unless --attributes after */
+	const gemp_condition **after;  /* the rest; what asks for sub-patterns is always here */
+	size_t choice_count;
+	gemp_phase_choice *choices;    /* [choice_count] as the pattern has them */
+	uint64_t unequal[GEMP_MAX_PATTERN_VERTICES]; /* a <> b between vertices, by vertex */
+	uint64_t mentions;             /* attribute values that a match refers to */
+	bool count_loops;              /* in degrees: see gemp_degree_loops */
+} gemp_condition_phases;
+
+/* Open conditions are before the search until gemp_filter_candidates has chosen. */
+gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *pattern, const gemp_match_options *options);
+void gemp_phases_free(gemp_condition_phases *phases);
+
+/* Attributes and keys that an expression mentions. */
+uint64_t gemp_phases_mentions(const gemp_expr *expr);
+/* From `before` to `after`. */
+void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice);
+/* Of a condition on one vertex. */
+gemp_phase_choice *gemp_phases_choice(gemp_condition_phases *phases, const gemp_condition *condition);
+
+/* pushdown: conditions between two vertices that the search tests itself, as soon as it has bound the second: a <> b,
+ * a = b, id(a) < id(b) by the rank of keys, [NOT] EXISTS of an edge by its row. */
+
+typedef struct gemp_pushdown {
+	gemp_vertex_tests tests;
+	size_t edge_test_count;
+	gemp_edge_test *edge_tests;   /* [edge_test_count] owned; their relations are the pattern's */
+	uint32_t *key_rank;           /* [vertices] by id, owned; NULL: keys are not compared */
+	uint64_t conditions;          /* taken out of the phases */
+} gemp_pushdown;
+
+/* Collective. Takes what it can out of the phases. */
+gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                            gemp_condition_phases *phases);
+void gemp_pushdown_free(gemp_pushdown *pushdown);
+
+#endif

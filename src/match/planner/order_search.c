@@ -1,0 +1,355 @@
+#include "match/planner/order_search.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "match/planner/sample.h"
+#include "pattern/plan/planner.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BIT(i) (UINT64_C(1) << (i))
+
+/* Samples are larger where more work is at stake, and larger again for the few orders among which it is decided. */
+enum { LEAST_SAMPLE = 64, MOST_SAMPLE = 256, MOST_NODES = 4096, SEED = 1, FINALISTS = 6, FINAL = 6, FEW_VERTICES = 5 };
+static const double near_best_factor = 1.6; /* what an order may cost over the best to be looked at again */
+static const double min_search_work = 1e6, least_reads = 2e6, share_of_reads = 0.02, work_of_one = 4e6;
+static const uint64_t sampled_steps = 64; /* about so many are paid for, where reads are limited */
+
+enum { MOST_STEPS = GEMP_MAX_SEARCHED * (GEMP_MAX_SEARCHED + 1) / 2 }; /* of plans whose steps' figures are kept */
+
+/* A prefix of an order. */
+typedef struct node {
+	int count;
+	int order[GEMP_MAX_SEARCHED];
+	uint64_t bound;
+	double cost, rows;
+	double rows_at[GEMP_MAX_SEARCHED]; /* after each of its vertices */
+	gemp_sample_work work[MOST_STEPS];  /* of the plan's steps so far */
+	bool open;
+	gemp_sample sample;
+} node;
+
+typedef struct search {
+	const gemp_order_inputs *q;
+	gemp_sampler *sampler;
+	size_t sample_size;
+	size_t node_count, capacity;
+	node *nodes;
+	size_t steps; /* sampled */
+	double most_reads;
+	bool hurry;   /* that was read: the deepest prefixes are brought to an end */
+	gemp_sample_work work[MOST_STEPS]; /* of the order sampled last */
+} search;
+
+/* What one partial match costs where it enters a step, and a lookup, in entries walked (fitted,
+ * tests/bench/orders.py). */
+static const double per_match = 40, per_lookup = 2;
+
+static bool same_sources(const gemp_step *a, const gemp_step *b)
+{
+	bool same = a->sources == b->sources && a->check_count == b->check_count;
+	for (size_t k = 0; same && k < a->check_count; k++)
+		same = a->checks[k].from == b->checks[k].from && a->checks[k].view == b->checks[k].view;
+	return same;
+}
+
+/* The place in the order of the latest vertex that a row of the step comes from. */
+static int latest_place(const gemp_step *step, const node *n)
+{
+	int latest = 0;
+	for (size_t k = 0; k < step->sources; k++)
+		for (int i = 0; i < n->count; i++)
+			if (n->order[i] == step->checks[k].from && i > latest)
+				latest = i;
+	return latest;
+}
+
+/* Work of a step, in entries. Where candidates are listed, rows are walked once for each partial match of the last
+ * vertex that they hang on, and lists after that. */
+static double work_of(const gemp_order_inputs *q, const gemp_plan *plan, size_t step, const node *from,
+                      const gemp_sample_work *work)
+{
+	const gemp_step *at = &plan->steps[step];
+	double entries = work->entries + per_lookup * work->lookups, matches = from ? per_match * from->rows : 0;
+	if (!q->lists || !from || at->kind != GEMP_EXTEND || plan->live_edges)
+		return matches + entries;
+	if (step + 1 == plan->step_count && step >= 3 && same_sources(at, &plan->steps[step - 1]))
+		return 0;
+	int latest = latest_place(at, from);
+	if (latest + 1 == from->count || from->rows <= 0)
+		return matches + entries;
+	return matches + work->passed + entries * fmin(from->rows_at[latest] / from->rows, 1);
+}
+
+static bool is_adjacent(const gemp_pattern *pattern, uint64_t bound, int v)
+{
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		if ((edge->from == v && bound & BIT(edge->to)) || (edge->to == v && bound & BIT(edge->from)))
+			return true;
+	}
+	return false;
+}
+
+/* Some order that begins like this. */
+static void complete(const gemp_pattern *pattern, int *order, int count)
+{
+	uint64_t bound = 0;
+	int vertices = (int)pattern->vertex_count;
+	for (int i = 0; i < count; i++)
+		bound |= BIT(order[i]);
+	while (count < vertices)
+		for (int v = 0; v < vertices; v++)
+			if (!(bound & BIT(v)) && is_adjacent(pattern, bound, v)) {
+				order[count++] = v;
+				bound |= BIT(v);
+			}
+}
+
+/* Is v the least of those that automorphisms which keep the prefix carry it to? */
+static gemp_code is_orbit_min(const search *s, const node *prefix, int v, bool *least)
+{
+	gemp_stab_chain *chain = NULL;
+	int base[GEMP_MAX_SEARCHED];
+	const int *orbit;
+	memcpy(base, prefix->order, sizeof base);
+	base[prefix->count] = v;
+	complete(s->q->pattern, base, prefix->count + 1);
+	gemp_code code = gemp_stab_chain_new(&chain, s->q->symmetry, base, s->q->pattern->vertex_count);
+	if (code != GEMP_OK)
+		return code;
+	size_t size = gemp_stab_chain_orbit(chain, (size_t)prefix->count, &orbit);
+	*least = true;
+	for (size_t i = 0; i < size; i++)
+		*least &= orbit[i] >= v;
+	gemp_stab_chain_free(chain);
+	return GEMP_OK;
+}
+
+/* Pivots and edges are cheap to extend, and what is drawn of them decides about all that follows. */
+static size_t sample_factor(int count)
+{
+	return count == 1 ? 16 : count == 2 ? 4 : 1;
+}
+
+/* Collective. Steps of the prefix's last vertex: its own, and the edges that are bound with it. */
+static gemp_code sample_steps(search *s, const node *from, node *to)
+{
+	gemp_code code = GEMP_OK;
+	gemp_plan *plan = NULL;
+	gemp_plan_options options = *s->q->options;
+	int order[GEMP_MAX_SEARCHED];
+	gemp_sample between = { 0 };
+	const gemp_sample *in = from ? &from->sample : NULL;
+	memcpy(order, to->order, sizeof order);
+	complete(s->q->pattern, order, to->count);
+	options.order = order;
+	GEMP_TRY(gemp_comm_agree(s->q->context->comm, gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics,
+	                                                            &options)));
+	size_t step = 0;
+	while (plan->steps[step].kind == GEMP_BIND_EDGE || plan->steps[step].vertex != to->order[to->count - 1])
+		step++;
+	for (bool first = true; first || (step < plan->step_count && plan->steps[step].kind == GEMP_BIND_EDGE); step++) {
+		gemp_sample_work work;
+		gemp_sample out = { 0 };
+		code = gemp_sampler_step(s->sampler, plan, step, in, &out, s->sample_size * sample_factor(to->count), &work);
+		gemp_sample_free(&between);
+		between = out;
+		in = &between;
+		first = false;
+		if (code != GEMP_OK)
+			goto done;
+		to->cost += work_of(s->q, plan, step, from, &work);
+		to->rows = work.passed;
+		if (step < MOST_STEPS)
+			to->work[step] = work;
+		s->steps++;
+	}
+	to->rows_at[to->count - 1] = to->rows;
+	to->sample = between;
+	between = (gemp_sample){ 0 };
+done:
+	gemp_sample_free(&between);
+	gemp_plan_free(plan);
+	return code;
+}
+
+/* Samples err: in a small pattern a prefix stays unless it is clearly the worse one. */
+static bool dominated(const search *s, const node *n)
+{
+	bool few = s->q->pattern->vertex_count <= FEW_VERTICES, whole = n->count == (int)s->q->pattern->vertex_count;
+	for (size_t i = 0; i < s->node_count && !whole; i++) {
+		const node *other = &s->nodes[i];
+		if (other->bound == n->bound && other->cost <= (few ? 0.85 : 1) * n->cost && other->rows <= 1.02 * n->rows)
+			return true;
+	}
+	return false;
+}
+
+static gemp_code grow_by(search *s, size_t from, int v)
+{
+	gemp_code code = GEMP_OK;
+	bool least = false;
+	node none = { 0 };
+	node n = from == SIZE_MAX ? none : s->nodes[from];
+	GEMP_TRY(gemp_comm_agree(s->q->context->comm, is_orbit_min(s, &n, v, &least)));
+	if (!least)
+		return GEMP_OK;
+	n.sample = (gemp_sample){ 0 };
+	n.open = true;
+	n.order[n.count++] = v;
+	n.bound |= BIT(v);
+	GEMP_TRY(sample_steps(s, from == SIZE_MAX ? NULL : &s->nodes[from], &n));
+	if (dominated(s, &n)) {
+		gemp_sample_free(&n.sample);
+		return GEMP_OK;
+	}
+	code = gemp_comm_agree(s->q->context->comm, GEMP_RESERVE(s->nodes, s->capacity, s->node_count + 1));
+	if (code == GEMP_OK)
+		s->nodes[s->node_count++] = n;
+	else
+		gemp_sample_free(&n.sample);
+done:
+	return code;
+}
+
+static bool comes_before(const search *s, const node *a, const node *b)
+{
+	return s->hurry && a->count != b->count ? a->count > b->count : a->cost < b->cost;
+}
+
+static size_t cheapest(const search *s)
+{
+	size_t best = SIZE_MAX;
+	for (size_t i = 0; i < s->node_count; i++)
+		if (s->nodes[i].open && (best == SIZE_MAX || comes_before(s, &s->nodes[i], &s->nodes[best])))
+			best = i;
+	return best;
+}
+
+/* Collective. Whole orders, the cheapest first, as long as they are near it. */
+static gemp_code search_all(search *s, size_t *finalists, size_t *count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_pattern *pattern = s->q->pattern;
+	*count = 0;
+	for (int v = 0; v < (int)pattern->vertex_count; v++)
+		GEMP_TRY(grow_by(s, SIZE_MAX, v));
+	while (s->node_count < MOST_NODES && *count < FINALISTS) {
+		size_t best = cheapest(s);
+		if (best == SIZE_MAX || (*count && s->nodes[best].cost > near_best_factor * s->nodes[finalists[0]].cost))
+			break;
+		s->nodes[best].open = false;
+		if (s->nodes[best].count == (int)pattern->vertex_count)
+			finalists[(*count)++] = best;
+		for (int v = 0; v < (int)pattern->vertex_count; v++)
+			if (!(s->nodes[best].bound & BIT(v)) && is_adjacent(pattern, s->nodes[best].bound, v))
+				GEMP_TRY(grow_by(s, best, v));
+		gemp_sample_free(&s->nodes[best].sample);
+		s->hurry = s->hurry || (double)gemp_sampler_reads(s->sampler) > s->most_reads;
+		if (s->hurry && *count > FINALISTS / 2)
+			break;
+	}
+done:
+	return code;
+}
+
+/* Collective. What an order costs. */
+static gemp_code sample_order(search *s, const int *order, size_t sample_size, double *work)
+{
+	gemp_code code = GEMP_OK;
+	node n[2] = { 0 };
+	int at = 0, vertices = (int)s->q->pattern->vertex_count;
+	s->sample_size = sample_size;
+	memcpy(n[0].order, order, (size_t)vertices * sizeof *order);
+	for (int i = 1; i <= vertices && code == GEMP_OK; i++, at = 1 - at) {
+		n[1 - at] = n[at];
+		n[1 - at].count = i;
+		n[1 - at].sample = (gemp_sample){ 0 };
+		memcpy(n[1 - at].order, order, (size_t)vertices * sizeof *order);
+		code = sample_steps(s, i == 1 ? NULL : &n[at], &n[1 - at]);
+		gemp_sample_free(&n[at].sample);
+	}
+	*work = n[at].cost;
+	memcpy(s->work, n[at].work, sizeof s->work);
+	gemp_sample_free(&n[at].sample);
+	return code;
+}
+
+static void keep_work(const search *s, const gemp_sample_work *work)
+{
+	if (s->q->work && s->q->pattern->vertex_count + s->q->pattern->edge_count <= MOST_STEPS)
+		memcpy(s->q->work, work, sizeof s->work);
+}
+
+/* Collective. The best of the finalists by larger samples. */
+static gemp_code decide(search *s, const size_t *finalists, size_t count, size_t *best)
+{
+	gemp_code code = GEMP_OK;
+	double least = HUGE_VAL;
+	*best = finalists[0];
+	keep_work(s, s->nodes[*best].work);
+	for (size_t i = 0; i < count && count > 1; i++) {
+		double work;
+		GEMP_TRY(sample_order(s, s->nodes[finalists[i]].order, FINAL * s->sample_size, &work));
+		s->sample_size /= FINAL;
+		if (work < least) {
+			least = work;
+			*best = finalists[i];
+			keep_work(s, s->work);
+		}
+	}
+done:
+	return code;
+}
+
+/* Where edges are few and estimates promise little, even a bad order costs less than a look at others. */
+static bool is_small(const gemp_order_inputs *q)
+{
+	double edges = 0;
+	for (size_t e = 0; e < q->pattern->edge_count; e++)
+		edges = fmax(edges, q->statistics->edges[e]);
+	return edges <= 1024 && q->rows <= 1e5;
+}
+
+gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
+{
+	gemp_code code = GEMP_OK;
+	size_t vertices = q->pattern->vertex_count, best, finalists[FINALISTS], count;
+	search s = { .q = q };
+	double began = gemp_now(), work;
+	*found = false;
+	if (vertices < 3 || vertices > GEMP_MAX_SEARCHED || q->pattern->arguments || q->options->pivot_off || is_small(q))
+		return GEMP_OK;
+	GEMP_TRY(gemp_sampler_new(&s.sampler, q->context, q->graph, q->pattern, q->candidates, q->key_rank, SEED));
+	if (q->walk_latest)
+		gemp_sampler_walk_latest(s.sampler);
+	if (q->reads)
+		gemp_sampler_limit(s.sampler, q->reads / sampled_steps);
+	GEMP_TRY(sample_order(&s, order, LEAST_SAMPLE, &work));
+	keep_work(&s, s.work);
+	if (work < min_search_work)
+		goto done;
+	s.most_reads = least_reads + share_of_reads * work;
+	s.sample_size = (size_t)fmin(fmax(work / work_of_one, LEAST_SAMPLE), MOST_SAMPLE);
+	if (q->reads) {
+		s.most_reads = (double)q->reads;
+		s.sample_size = LEAST_SAMPLE;
+	}
+	GEMP_TRY(gemp_comm_agree(q->context->comm, search_all(&s, finalists, &count)));
+	if (!count || s.nodes[finalists[0]].cost > work)
+		goto done;
+	GEMP_TRY(decide(&s, finalists, count, &best));
+	memcpy(order, s.nodes[best].order, vertices * sizeof *order);
+	*found = true;
+	gemp_log(GEMP_VERBOSE, "order by samples of %zu: work %.3g (by estimates: %.3g), %zu prefixes, %zu steps, %.4f s",
+	         s.sample_size,
+	         s.nodes[best].cost, work, s.node_count, s.steps, gemp_now() - began);
+done:
+	for (size_t i = 0; i < s.node_count; i++)
+		gemp_sample_free(&s.nodes[i].sample);
+	gemp_free(s.nodes);
+	gemp_sampler_free(s.sampler);
+	return code;
+}

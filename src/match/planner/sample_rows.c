@@ -1,0 +1,389 @@
+#include "match/planner/sample_rows.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "partition/base/edge_owners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows are forgotten when so many entries are held. */
+enum { MOST_ENTRIES = 1 << 24 };
+
+typedef struct entry {
+	gemp_vertex near;
+	gemp_edge edge;
+} entry;
+
+typedef struct known_view {
+	bool *relations; /* [relation_count] owned */
+	int direction;
+	bool simple, edges;
+} known_view;
+
+typedef struct known_row {
+	uint64_t key; /* 0: none here; else 1 + (view, id) */
+	size_t at, size;
+} known_row;
+
+struct gemp_sample_rows {
+	gemp_context *context;
+	const gemp_graph *graph;
+	gemp_edge *offsets;
+	size_t view_count, view_capacity;
+	known_view *views;
+	size_t row_count, table_size;   /* table_size: a power of two */
+	known_row *table;
+	size_t entry_count, near_capacity, edge_capacity;
+	uint64_t fetched;               /* entries, with those that are forgotten */
+	gemp_vertex *near;
+	gemp_edge *edge;
+	size_t merged_capacity[2];
+	entry *merged[2];               /* a row while its lists are merged */
+	size_t wanted_capacity;
+	uint64_t *wanted;               /* keys of rows that this rank does not know yet */
+};
+
+gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_context *context, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sample_rows *rows = NULL;
+	GEMP_TRY(GEMP_NEW(rows, 1));
+	rows->context = context;
+	rows->graph = graph;
+	rows->table_size = 1024;
+	GEMP_TRY(GEMP_NEW(rows->table, rows->table_size));
+	GEMP_TRY(gemp_edge_offsets(graph, &rows->offsets));
+	*out = rows;
+	rows = NULL;
+done:
+	gemp_sample_rows_free(rows);
+	return code;
+}
+
+void gemp_sample_rows_free(gemp_sample_rows *rows)
+{
+	if (!rows)
+		return;
+	for (size_t v = 0; v < rows->view_count; v++)
+		gemp_free(rows->views[v].relations);
+	gemp_free(rows->views);
+	gemp_free(rows->offsets);
+	gemp_free(rows->table);
+	gemp_free(rows->near);
+	gemp_free(rows->edge);
+	gemp_free(rows->merged[0]);
+	gemp_free(rows->merged[1]);
+	gemp_free(rows->wanted);
+	gemp_free(rows);
+}
+
+gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *view, int *number)
+{
+	size_t count = rows->graph->relation_count;
+	for (size_t v = 0; v < rows->view_count; v++) {
+		const known_view *known = &rows->views[v];
+		if (known->direction == view->direction && known->simple == view->simple && known->edges == view->edges &&
+		    !memcmp(known->relations, view->relations, count)) {
+			*number = (int)v;
+			return GEMP_OK;
+		}
+	}
+	if (GEMP_RESERVE(rows->views, rows->view_capacity, rows->view_count + 1) != GEMP_OK)
+		return GEMP_ENOMEM;
+	known_view *known = &rows->views[rows->view_count];
+	*known = (known_view){ .direction = view->direction, .simple = view->simple, .edges = view->edges };
+	if (GEMP_NEW(known->relations, count) != GEMP_OK)
+		return GEMP_ENOMEM;
+	memcpy(known->relations, view->relations, count);
+	*number = (int)rows->view_count++;
+	return GEMP_OK;
+}
+
+/* TABLE. */
+static uint64_t key_of(int view, gemp_vertex id)
+{
+	return 1 + ((uint64_t)view << 32 | id);
+}
+
+static known_row *place(known_row *table, size_t size, uint64_t key)
+{
+	size_t at = (size_t)gemp_mix(key) & (size - 1);
+	while (table[at].key && table[at].key != key)
+		at = (at + 1) & (size - 1);
+	return &table[at];
+}
+
+static gemp_code grow_table(gemp_sample_rows *rows)
+{
+	known_row *table;
+	size_t size = 2 * rows->table_size;
+	if (2 * rows->row_count < rows->table_size)
+		return GEMP_OK;
+	if (GEMP_NEW(table, size) != GEMP_OK)
+		return GEMP_ENOMEM;
+	for (size_t i = 0; i < rows->table_size; i++)
+		if (rows->table[i].key)
+			*place(table, size, rows->table[i].key) = rows->table[i];
+	gemp_free(rows->table);
+	rows->table = table;
+	rows->table_size = size;
+	return GEMP_OK;
+}
+
+gemp_sample_row gemp_sample_rows_get(const gemp_sample_rows *rows, int view, gemp_vertex id)
+{
+	const known_row *row = place(rows->table, rows->table_size, key_of(view, id));
+	return (gemp_sample_row){ row->size, rows->near + row->at, rows->views[view].edges ? rows->edge + row->at : NULL };
+}
+
+/* OWN ROWS. */
+typedef struct list {
+	size_t size;
+	const gemp_vertex *near;
+	const gemp_edge *edge; /* NULL: first, first + 1, ... */
+	gemp_edge first;
+} list;
+
+static size_t merge(entry *out, const entry *a, size_t a_size, const list *b, gemp_vertex dropped)
+{
+	size_t i = 0, n = 0;
+	for (size_t k = 0; k < b->size; k++) {
+		if (b->near[k] == dropped)
+			continue;
+		for (; i < a_size && a[i].near <= b->near[k]; i++)
+			out[n++] = a[i];
+		out[n++] = (entry){ b->near[k], b->first + (b->edge ? b->edge[k] : k) };
+	}
+	for (; i < a_size; i++)
+		out[n++] = a[i];
+	return n;
+}
+
+/* The lists of which the row of own vertex v is made: as in partition/views/view.c a loop of an either-way view is taken
+ * once. */
+static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, size_t v, size_t *size)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex self = (gemp_vertex)(rows->graph->first_vertex + v);
+	*size = 0;
+	for (size_t r = 0; r < rows->graph->relation_count; r++)
+		for (int in = 0; in <= 1; in++) {
+			const gemp_relation *relation = &rows->graph->relations[r];
+			if (!view->relations[r] || view->direction == 1 - in)
+				continue;
+			const uint64_t *begin = in ? relation->in_offsets : relation->out_offsets;
+			const list add = { begin[v + 1] - begin[v], (in ? relation->in_sources : relation->out_targets) + begin[v],
+				in && view->edges ? relation->in_edges + begin[v] : NULL,
+				rows->offsets[r] + (in ? 0 : relation->first_edge + begin[v]) };
+			bool drops = view->simple || (in && view->direction == 2);
+			GEMP_TRY(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
+			*size = merge(rows->merged[1], rows->merged[0], *size, &add, drops ? self : GEMP_NO_VERTEX);
+			entry *other = rows->merged[0];
+			size_t capacity = rows->merged_capacity[0];
+			rows->merged[0] = rows->merged[1];
+			rows->merged_capacity[0] = rows->merged_capacity[1];
+			rows->merged[1] = other;
+			rows->merged_capacity[1] = capacity;
+		}
+done:
+	return code;
+}
+
+static gemp_code reserve(gemp_sample_rows *rows, size_t more)
+{
+	gemp_code code = GEMP_RESERVE(rows->near, rows->near_capacity, rows->entry_count + more);
+	return code == GEMP_OK ? GEMP_RESERVE(rows->edge, rows->edge_capacity, rows->entry_count + more) : code;
+}
+
+static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
+{
+	gemp_code code = GEMP_OK;
+	const known_view *view = &rows->views[(key - 1) >> 32];
+	size_t size;
+	GEMP_TRY(merge_lists(rows, view, (gemp_vertex)(key - 1) - rows->graph->first_vertex, &size));
+	GEMP_TRY(reserve(rows, size));
+	GEMP_TRY(grow_table(rows));
+	known_row *row = place(rows->table, rows->table_size, key);
+	rows->row_count += row->key == 0;
+	*row = (known_row){ key, rows->entry_count, 0 };
+	for (size_t i = 0; i < size; i++) {
+		const entry *e = &rows->merged[0][i];
+		size_t last = row->at + row->size;
+		if (view->simple && row->size && rows->near[last - 1] == e->near) { /* as in views the least edge stays */
+			if (e->edge < rows->edge[last - 1])
+				rows->edge[last - 1] = e->edge;
+			continue;
+		}
+		rows->near[last] = e->near;
+		rows->edge[last] = e->edge;
+		row->size++;
+	}
+	rows->entry_count += row->size;
+	rows->fetched += size;
+done:
+	return code;
+}
+
+/* ROWS OF OTHERS. */
+typedef struct transfer {
+	uint64_t *asked;    /* keys that others want */
+	size_t *from;       /* [ranks + 1] of them */
+	int *owner, *asker; /* asker: of each entry */
+	uint64_t *sizes, *sizes_here;
+	gemp_vertex *near, *near_here;
+	gemp_edge *edge, *edge_here;
+} transfer;
+
+static void free_transfer(transfer *t)
+{
+	void *const all[] = { t->asked, t->from, t->owner, t->asker, t->sizes, t->sizes_here, t->near, t->near_here,
+		t->edge,
+		t->edge_here };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		gemp_free(all[i]);
+}
+
+/* The rows that others want, one behind the other. */
+static gemp_code pack(gemp_sample_rows *rows, transfer *t, size_t *entries)
+{
+	gemp_code code = GEMP_OK;
+	int ranks = rows->graph->ranks;
+	size_t count = t->from[ranks], n = 0;
+	GEMP_TRY(GEMP_NEW(t->sizes, count));
+	*entries = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!place(rows->table, rows->table_size, t->asked[i])->key)
+			GEMP_TRY(add_own(rows, t->asked[i]));
+		t->sizes[i] = place(rows->table, rows->table_size, t->asked[i])->size;
+		*entries += t->sizes[i];
+	}
+	GEMP_TRY(GEMP_NEW(t->near, *entries));
+	GEMP_TRY(GEMP_NEW(t->edge, *entries));
+	GEMP_TRY(GEMP_NEW(t->asker, *entries + count));
+	for (int r = 0; r < ranks; r++)
+		for (size_t i = t->from[r]; i < t->from[r + 1]; i++) {
+			const known_row *row = place(rows->table, rows->table_size, t->asked[i]);
+			memcpy(t->near + n, rows->near + row->at, row->size * sizeof *t->near);
+			memcpy(t->edge + n, rows->edge + row->at, row->size * sizeof *t->edge);
+			for (size_t k = 0; k < row->size; k++)
+				t->asker[n++] = r;
+		}
+done:
+	return code;
+}
+
+/* Replies come by owner, as the wanted keys are sorted. */
+static gemp_code unpack(gemp_sample_rows *rows, const transfer *t, size_t wanted)
+{
+	gemp_code code = GEMP_OK;
+	size_t n = 0;
+	for (size_t i = 0; i < wanted; i++) {
+		GEMP_TRY(reserve(rows, t->sizes_here[i]));
+		GEMP_TRY(grow_table(rows));
+		known_row *row = place(rows->table, rows->table_size, rows->wanted[i]);
+		rows->row_count += row->key == 0;
+		*row = (known_row){ rows->wanted[i], rows->entry_count, t->sizes_here[i] };
+		memcpy(rows->near + row->at, t->near_here + n, row->size * sizeof *rows->near);
+		memcpy(rows->edge + row->at, t->edge_here + n, row->size * sizeof *rows->edge);
+		rows->entry_count += row->size;
+		rows->fetched += row->size;
+		n += row->size;
+	}
+done:
+	return code;
+}
+
+static gemp_code set_request_ranks(const gemp_sample_rows *rows, const transfer *t)
+{
+	for (int r = 0; r < rows->graph->ranks; r++)
+		for (size_t i = t->from[r]; i < t->from[r + 1]; i++)
+			t->owner[i] = r;
+	return GEMP_OK;
+}
+
+static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
+{
+	gemp_code code = GEMP_OK;
+	transfer t = { 0 };
+	const gemp_comm *comm = rows->context->comm;
+	gemp_traffic *traffic = &rows->context->traffic;
+	size_t entries = 0;
+	code = GEMP_NEW(t.owner, wanted);
+	for (size_t i = 0; code == GEMP_OK && i < wanted; i++)
+		t.owner[i] = gemp_graph_owner(rows->graph, (gemp_vertex)(rows->wanted[i] - 1));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_exchange_records(comm, rows->wanted, wanted, sizeof *rows->wanted, t.owner, (void **)&t.asked,
+	                               &t.from,
+	                               traffic));
+	code = pack(rows, &t, &entries);
+	gemp_free(t.owner);
+	t.owner = NULL;
+	if (code == GEMP_OK)
+		code = GEMP_NEW(t.owner, t.from[rows->graph->ranks]);
+	if (code == GEMP_OK)
+		code = set_request_ranks(rows, &t);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_exchange_records(comm, t.sizes, t.from[rows->graph->ranks], sizeof *t.sizes, t.owner,
+	                               (void **)&t.sizes_here, NULL, traffic));
+	GEMP_TRY(gemp_exchange_records(comm, t.near, entries, sizeof *t.near, t.asker, (void **)&t.near_here, NULL,
+	                               traffic));
+	GEMP_TRY(gemp_exchange_records(comm, t.edge, entries, sizeof *t.edge, t.asker, (void **)&t.edge_here, NULL,
+	                               traffic));
+	GEMP_TRY(gemp_comm_agree(comm, unpack(rows, &t, wanted)));
+done:
+	free_transfer(&t);
+	return code;
+}
+
+uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows)
+{
+	return rows->fetched;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	gemp_vertex x = (gemp_vertex)(*(const uint64_t *)a - 1), y = (gemp_vertex)(*(const uint64_t *)b - 1);
+	uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+	return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
+}
+
+/* Own rows are made at once; those of others are listed in `wanted`, each once. */
+static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count, size_t *wanted)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *graph = rows->graph;
+	size_t far = 0;
+	if (rows->entry_count > MOST_ENTRIES) {
+		memset(rows->table, 0, rows->table_size * sizeof *rows->table);
+		rows->row_count = rows->entry_count = 0;
+	}
+	GEMP_TRY(GEMP_RESERVE(rows->wanted, rows->wanted_capacity, count));
+	GEMP_TRY(reserve(rows, 1));
+	for (size_t i = 0; i < count; i++) {
+		uint64_t key = key_of(asks[i].view, asks[i].id);
+		if (place(rows->table, rows->table_size, key)->key)
+			continue;
+		if (asks[i].id >= graph->first_vertex && asks[i].id < graph->first_vertex + graph->rows)
+			GEMP_TRY(add_own(rows, key));
+		else
+			rows->wanted[far++] = key;
+	}
+	if (far)
+		qsort(rows->wanted, far, sizeof *rows->wanted, compare_ids);
+	*wanted = 0;
+	for (size_t i = 0; i < far; i++)
+		if (i == 0 || rows->wanted[i] != rows->wanted[i - 1])
+			rows->wanted[(*wanted)++] = rows->wanted[i];
+done:
+	return code;
+}
+
+gemp_code gemp_sample_rows_fetch(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count)
+{
+	size_t wanted = 0;
+	gemp_code code = gemp_comm_agree(rows->context->comm, make_own(rows, asks, count, &wanted));
+	if (code != GEMP_OK || rows->graph->ranks == 1)
+		return code;
+	return transfer_rows(rows, wanted);
+}

@@ -1,0 +1,146 @@
+#include "match/planner/statistics.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "partition/views/view.h"
+
+#include <string.h>
+
+enum { PIECE = 1 << 14 }; /* rows that a thread counts at a time */
+
+static bool may_be(const gemp_candidates *candidates, int v, uint64_t id)
+{
+	const uint32_t *bits = candidates->bits[v];
+	return !bits || bits[id / 32] >> id % 32 & 1;
+}
+
+static uint64_t among(const gemp_candidates *candidates, int v, const gemp_vertex *ids, uint64_t count)
+{
+	uint64_t found = 0;
+	if (!candidates->bits[v])
+		return count;
+	for (uint64_t i = 0; i < count; i++)
+		found += may_be(candidates, v, ids[i]);
+	return found;
+}
+
+/* Edges at own vertices that are candidates of `at`, to candidates of `other`; and the sum of squares of their numbers. */
+typedef struct counting {
+	const gemp_graph *graph;
+	const gemp_candidates *candidates;
+	const bool *relations;
+	int at, other;
+	bool out, in;
+	uint64_t *edges; /* [pieces] */
+	double *squares; /* [pieces]: added in their order, so that the sum does not depend on who counted what */
+} counting;
+
+static uint64_t count_row(const counting *c, size_t v)
+{
+	uint64_t degree = 0;
+	for (size_t r = 0; r < c->graph->relation_count; r++) {
+		const gemp_relation *relation = &c->graph->relations[r];
+		if (!c->relations[r])
+			continue;
+		if (c->out)
+			degree += among(c->candidates, c->other, relation->out_targets + relation->out_offsets[v],
+			                relation->out_offsets[v + 1] - relation->out_offsets[v]);
+		if (c->in)
+			degree += among(c->candidates, c->other, relation->in_sources + relation->in_offsets[v],
+			                relation->in_offsets[v + 1] - relation->in_offsets[v]);
+	}
+	return degree;
+}
+
+static void count_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const counting *c = context;
+	size_t end = (piece + 1) * PIECE < c->graph->rows ? (piece + 1) * PIECE : c->graph->rows;
+	for (size_t v = piece * PIECE; v < end; v++) {
+		uint64_t degree = may_be(c->candidates, c->at, c->graph->first_vertex + v) ? count_row(c, v) : 0;
+		c->edges[piece] += degree;
+		c->squares[piece] += (double)degree * (double)degree;
+	}
+}
+
+static gemp_code count_at(counting *c, uint64_t *edges, double *squares)
+{
+	gemp_code code = GEMP_OK;
+	size_t pieces = (c->graph->rows + PIECE - 1) / PIECE;
+	c->edges = NULL;
+	c->squares = NULL;
+	GEMP_TRY(GEMP_NEW(c->edges, pieces));
+	GEMP_TRY(GEMP_NEW(c->squares, pieces));
+	gemp_parallel_for(pieces, count_piece, c);
+	for (size_t p = 0; p < pieces; p++) {
+		*edges += c->edges[p];
+		*squares += c->squares[p];
+	}
+done:
+	gemp_free(c->edges);
+	gemp_free(c->squares);
+	return code;
+}
+
+static bool same_candidates(const gemp_candidates *candidates, int a, int b)
+{
+	const uint32_t *x = candidates->bits[a], *y = candidates->bits[b];
+	return x == y || (x && y && memcmp(x, y, candidates->words * sizeof *x) == 0);
+}
+
+static bool same_question(const gemp_pattern *pattern, const gemp_candidates *candidates, size_t e, size_t f)
+{
+	const gemp_pattern_edge *a = &pattern->edges[e], *b = &pattern->edges[f];
+	return a->direction == b->direction && same_candidates(candidates, a->from, b->from) &&
+	       same_candidates(candidates, a->to, b->to) &&
+	       memcmp(a->relations, b->relations, pattern->relation_count * sizeof *a->relations) == 0;
+}
+
+/* Pairs of edges with the same target, if all have as many. */
+static double spread(double edges, double targets)
+{
+	return targets > 0 ? edges * edges / targets : 0;
+}
+
+gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, gemp_graph *graph,
+                              const gemp_pattern *pattern, const gemp_candidates *candidates)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_statistics){ .vertices = (double)graph->vertex_count };
+	for (size_t v = 0; v < pattern->vertex_count; v++) {
+		out->candidates[v] = (double)candidates->count[v];
+		out->filtered[v] = candidates->bits[v] != NULL;
+	}
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		bool either = edge->direction == GEMP_EITHER || pattern->simple;
+		gemp_view_key key = { edge->relations, either ? GEMP_VIEW_EITHER : GEMP_VIEW_OUT, pattern->simple, false };
+		size_t twin = 0;
+		while (twin < e && !same_question(pattern, candidates, e, twin))
+			twin++;
+		if (twin < e) {
+			out->edges[e] = out->edges[twin];
+			out->paths_from[e] = out->paths_from[twin];
+			out->paths_to[e] = out->paths_to[twin];
+			out->parallel[e] = out->parallel[twin];
+			continue;
+		}
+		uint64_t edges = 0, back = 0;
+		double sums[2] = { 0, 0 };
+		bool targets = gemp_graph_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
+		counting there = { graph, candidates, edge->relations, edge->from, edge->to, true, either, NULL, NULL };
+		counting again = { graph, candidates, edge->relations, edge->to, edge->from, either, true, NULL, NULL };
+		code = count_at(&there, &edges, &sums[0]);
+		if (code == GEMP_OK && targets)
+			code = count_at(&again, &back, &sums[1]);
+		GEMP_TRY(gemp_comm_agree(context->comm, code));
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, context->comm->world));
+		out->edges[e] = (double)gemp_comm_sum1(context->comm, edges);
+		out->paths_from[e] = sums[0];
+		out->paths_to[e] = targets ? sums[1] : spread(out->edges[e], out->candidates[edge->to]);
+		GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel[e]));
+	}
+done:
+	return code;
+}

@@ -1,0 +1,440 @@
+#include "match/search/load_balancer.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "match/search/nested_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A piece is a device's share of all, over this, at least. */
+static const double pieces_of_share = 64;
+/* A pivot is dear if it costs more than a worker's part of a piece; but there are so many at least. */
+static const double min_workers = 4;
+/* And more than a worker's share of all, over this: less is made up for by what comes later. Each slice sets its own marks,
+ * so that there should be few. */
+static const double expensive_share = 8;
+
+typedef struct costed_chunk {
+	gemp_pivot_chunk piece;
+	uint64_t cost;
+} costed_chunk;
+
+/* NODES are numbered by their first ranks. */
+static gemp_code find_nodes(gemp_balancer *deal, size_t devices)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = deal->comm;
+	int first = comm->rank, size = comm->size;
+	struct { uint64_t first, devices; } own, *all = NULL;
+	code = GEMP_NEW(all, (size_t)size);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(deal->devices, (size_t)size);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, comm->node));
+	own.first = (uint64_t)first;
+	own.devices = devices;
+	GEMP_MPI(MPI_Allgather(&own, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, comm->world));
+	for (int r = 0; r < size; r++) {
+		deal->device_count += all[r].devices;
+		if (all[r].first != (uint64_t)r)
+			continue;
+		if (r == first)
+			deal->node = deal->node_count;
+		for (int other = r; other < size; other++)
+			deal->devices[deal->node_count] += all[other].first == (uint64_t)r ? all[other].devices : 0;
+		deal->node_count++;
+	}
+done:
+	gemp_free(all);
+	return code;
+}
+
+gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices)
+{
+	gemp_code code = GEMP_OK;
+	gemp_balancer *deal = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(deal, 1)));
+	deal->comm = comm;
+	GEMP_TRY(find_nodes(deal, devices));
+	*out = deal;
+	deal = NULL;
+done:
+	gemp_balancer_free(deal);
+	return code;
+}
+
+void gemp_balancer_free(gemp_balancer *deal)
+{
+	if (!deal)
+		return;
+	gemp_free(deal->devices);
+	gemp_free(deal->pieces);
+	gemp_free(deal);
+}
+
+/* CUTTING. */
+static int compare_cost_falling(const void *x, const void *y)
+{
+	const costed_chunk *a = x, *b = y;
+	if (a->cost != b->cost)
+		return a->cost > b->cost ? -1 : 1;
+	if (a->piece.pivot != b->piece.pivot)
+		return a->piece.pivot < b->piece.pivot ? -1 : 1;
+	return a->piece.range.first < b->piece.range.first ? -1 : 1;
+}
+
+/* Cutting under way. */
+typedef struct cutter {
+	const gemp_balancer_costs *costs;
+	costed_chunk *pieces;
+	size_t count, room;
+	size_t at; /* the next pivot */
+	double wanted, floor; /* costs of a piece: of the next, of any */
+	double share;         /* a device's of all */
+} cutter;
+
+static uint64_t cost_of(const gemp_balancer_costs *costs, size_t pivot)
+{
+	return costs->cost ? costs->cost[pivot] : 1;
+}
+
+/* How many the pivot is to have: 1 unless it would keep one worker busy when the device's others have searched from the
+ * rest of its piece; else a slice for each worker, in pieces nearly as small as any: hubs' costs are known least well. */
+static size_t slices_of(const cutter *c, size_t pivot)
+{
+	const gemp_balancer_costs *costs = c->costs;
+	double workers = costs->workers > min_workers ? (double)costs->workers : min_workers;
+	double cost = (double)cost_of(costs, pivot);
+	if (!costs->slices || cost <= c->wanted / workers || cost <= (double)costs->min_cost ||
+	    cost * expensive_share * (double)costs->workers <= c->share)
+		return 1;
+	size_t slices = ((size_t)(cost / (2 * c->floor)) + 1) * costs->workers;
+	return slices < costs->slices[pivot] ? slices : costs->slices[pivot];
+}
+
+static gemp_code add(cutter *c, const costed_chunk *piece)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(c->pieces, c->room, c->count + 1));
+	c->pieces[c->count++] = *piece;
+done:
+	return code;
+}
+
+/* Pivots from the next one on, up to one that is dear. */
+static gemp_code cut_whole(cutter *c, size_t least)
+{
+	costed_chunk piece = { .piece = { .range.first = c->at, .pivot = c->at, .slices = 1 } };
+	size_t end = c->at + least;
+	for (; c->at < c->costs->count && (c->at < end || (double)piece.cost < c->wanted) && slices_of(c, c->at) < 2; c->at++)
+		piece.cost += cost_of(c->costs, c->at);
+	piece.piece.range.count = c->at - piece.piece.range.first;
+	return add(c, &piece);
+}
+
+static gemp_code cut_slices(cutter *c, size_t slices)
+{
+	gemp_code code = GEMP_OK;
+	size_t width = c->costs->workers, pivot = c->at++;
+	double cost = (double)cost_of(c->costs, pivot);
+	for (size_t first = 0; first < slices; first += width) {
+		size_t count = slices - first < width ? slices - first : width;
+		costed_chunk piece = { { { first, count }, pivot, slices }, (uint64_t)(cost * (double)count / (double)slices) };
+		GEMP_TRY(add(c, &piece));
+	}
+done:
+	return code;
+}
+
+static gemp_code cut(const gemp_balancer *deal, const gemp_balancer_costs *costs, costed_chunk **pieces, size_t *piece_count)
+{
+	gemp_code code = GEMP_OK;
+	cutter c = { .costs = costs };
+	double total = 0, shares = (double)deal->device_count * costs->share_divisor;
+	size_t most = (size_t)((double)costs->count / shares) + 1, least = costs->min_pivots < most ? costs->min_pivots : most;
+	for (size_t i = 0; i < costs->count; i++)
+		total += (double)cost_of(costs, i);
+	double left = total;
+	c.share = total / (double)deal->device_count;
+	c.floor = c.share / pieces_of_share;
+	c.floor = c.floor < (double)costs->min_cost ? (double)costs->min_cost : c.floor;
+	for (size_t turn = 0; c.at < costs->count; turn++) {
+		size_t first = c.at, slices;
+		if (turn % deal->device_count == 0) /* as large for all devices */
+			c.wanted = left / shares < c.floor ? c.floor : left / shares;
+		slices = slices_of(&c, c.at);
+		GEMP_TRY(slices > 1 ? cut_slices(&c, slices) : cut_whole(&c, least));
+		for (size_t i = first; i < c.at; i++)
+			left -= (double)cost_of(costs, i);
+	}
+	if (c.count)
+		qsort(c.pieces, c.count, sizeof *c.pieces, compare_cost_falling);
+	*pieces = c.pieces;
+	*piece_count = c.count;
+	c.pieces = NULL;
+done:
+	gemp_free(c.pieces);
+	return code;
+}
+
+/* The node that has least to do for a device. */
+static size_t least_loaded_node(const gemp_balancer *deal, const double *load)
+{
+	size_t node = 0;
+	for (size_t n = 1; n < deal->node_count; n++)
+		if (load[n] / (double)deal->devices[n] < load[node] / (double)deal->devices[node])
+			node = n;
+	return node;
+}
+
+static gemp_code assign_to_nodes(gemp_balancer *deal, const costed_chunk *pieces, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	double *load = NULL;
+	deal->count = 0;
+	GEMP_TRY(GEMP_NEW(load, deal->node_count));
+	for (size_t i = 0; i < count; i++) {
+		size_t node = least_loaded_node(deal, load);
+		load[node] += (double)pieces[i].cost;
+		if (node != deal->node)
+			continue;
+		GEMP_TRY(GEMP_RESERVE(deal->pieces, deal->capacity, deal->count + 1));
+		deal->pieces[deal->count++] = pieces[i].piece;
+	}
+done:
+	gemp_free(load);
+	return code;
+}
+
+gemp_code gemp_balancer_cut(gemp_balancer *deal, const gemp_balancer_costs *costs)
+{
+	gemp_code code = GEMP_OK;
+	costed_chunk *pieces = NULL;
+	size_t piece_count = 0;
+	GEMP_TRY(cut(deal, costs, &pieces, &piece_count));
+	deal->sliced = false;
+	for (size_t i = 0; i < piece_count; i++)
+		deal->sliced |= pieces[i].piece.slices > 1;
+	deal->digest = gemp_hash(pieces, piece_count * sizeof *pieces, costs->count);
+	code = assign_to_nodes(deal, pieces, piece_count);
+done:
+	gemp_free(pieces);
+	return code;
+}
+
+/* Collective. Have all ranks cut the same pieces? */
+static bool gemp_balancer_agree(const gemp_balancer *deal)
+{
+	uint64_t both[] = { deal->digest, ~deal->digest };
+	gemp_comm_max(deal->comm, both, 2);
+	return both[0] == ~both[1];
+}
+
+/* TAKING. */
+void gemp_balancer_open(gemp_balancer *deal)
+{
+	deal->counter = gemp_counter_open(deal->comm);
+	deal->done = 0;
+}
+
+void gemp_balancer_close(gemp_balancer *deal)
+{
+	if (!deal->counter)
+		return;
+	gemp_counter_close(deal->comm);
+	deal->counter = NULL;
+}
+
+bool gemp_balancer_take(gemp_balancer *deal, gemp_pivot_chunk *piece)
+{
+	uint64_t at = gemp_balancer_has_pieces(deal) ? gemp_counter_next(deal->counter) : deal->count;
+	if (at >= deal->count)
+		return false;
+	*piece = deal->pieces[at];
+	deal->done += piece->slices > 1 ? piece->range.first == 0 : piece->range.count;
+	return true;
+}
+
+bool gemp_balancer_has_pieces(const gemp_balancer *deal)
+{
+	return deal->counter && gemp_counter_value(deal->counter) < deal->count;
+}
+
+enum {
+	LEAST_COST_CPU = 1 << 14,
+	LEAST_COST_GPU = 1 << 22,
+	ASKED = 16,               /* of a pivot's neighbours */
+	ONE_BY_ONE = 4096,        /* pivots that are looked at, */
+	ONE_OF = 16,              /* and then one of so many: costs are to be had for less than the search */
+	COLUMNS_A_DEVICE = 64,
+	TASKS_BELOW_WORKERS = 8,  /* a piece may have so many times less tasks than there are workers, who share them */
+};
+
+/* A piece is this part of a rank's share of what is left. Estimated costs may be wrong so many times; each column of tasks
+ * has its part of the dear ones and of the others. */
+static const double share_divisor_pivots = 4, share_divisor_tasks = 1.125;
+
+uint64_t gemp_min_piece_cost;
+
+/* COSTS: the rows of neighbours that may take the second place, and may be read. */
+static uint64_t row_length(const gemp_view *view, gemp_vertex slot)
+{
+	return view->begin[slot + 1] - view->begin[slot];
+}
+
+/* The view that is read for neighbours of the pivot's neighbours. */
+static size_t second_view(const gemp_plan *plan, size_t second)
+{
+	for (size_t s = second + 1; s < plan->step_count; s++)
+		for (size_t j = 0; j < plan->steps[s].check_count; j++)
+			if (plan->steps[s].checks[j].from == plan->steps[second].vertex)
+				return (size_t)plan->steps[s].checks[j].view;
+	return (size_t)plan->steps[second].checks[0].view;
+}
+
+/* About so much reading the search for matches from a pivot begins with. */
+static uint64_t gemp_pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_vertex slot)
+{
+	size_t second = (size_t)plan->root + 1;
+	uint64_t cost = 1, pivot = UINT64_C(1) << plan->steps[plan->root].vertex;
+	if (second >= plan->step_count || plan->steps[second].kind != GEMP_EXTEND)
+		return cost;
+	const gemp_step *step = &plan->steps[second];
+	const gemp_view *near = &views[step->checks[0].view], *far = &views[second_view(plan, second)];
+	uint64_t stride = row_length(near, slot) / ASKED + 1;
+	for (uint64_t i = near->begin[slot] + stride / 2; i < near->begin[slot + 1]; i += stride) {
+		gemp_vertex next = near->neighbours[i];
+		bool wanted = next < far->rows && !(step->less & pivot && next >= slot) && !(step->greater & pivot && next <= slot);
+		cost += wanted ? stride * (1 + row_length(far, next)) : 0;
+	}
+	return cost + row_length(near, slot);
+}
+
+/* CUTTING. */
+static uint64_t min_chunk_cost(const gemp_search *search)
+{
+	if (gemp_min_piece_cost)
+		return gemp_min_piece_cost;
+	return search->context->device->gpu ? LEAST_COST_GPU : LEAST_COST_CPU;
+}
+
+/* No more than candidates for the second place; each makes its own table of two-paths. */
+static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
+{
+	const gemp_plan *plan = search->plan;
+	if (!search->emit.sliced)
+		return 1;
+	uint64_t most = row_length(&search->views[plan->steps[plan->root + 1].checks[0].view], slot);
+	uint64_t tables = 2 * search->balancer->device_count * search->min_piece;
+	most = plan->two_paths && most > tables ? tables : most;
+	return (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX);
+}
+
+static gemp_code cut_pivots(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_balancer_costs costs = { .count = search->pivots, .min_pivots = search->min_piece, .min_cost = search->min_cost,
+		.share_divisor = share_divisor_pivots, .workers = search->min_piece };
+	uint64_t *cost = NULL;
+	uint32_t *slices = NULL;
+	GEMP_TRY(GEMP_NEW(cost, search->pivots));
+	GEMP_TRY(GEMP_NEW(slices, search->pivots));
+	for (size_t i = 0; i < search->pivots; i++) {
+		bool looked_at = i < ONE_BY_ONE || i % ONE_OF == 0;
+		gemp_vertex slot = search->pivot_slots[i];
+		cost[i] = looked_at ? gemp_pivot_cost(search->plan, search->views, slot) : cost[i - 1];
+		slices[i] = looked_at ? max_slices(search, slot) : 1;
+	}
+	costs.cost = cost;
+	costs.slices = search->emit.sliced ? slices : NULL;
+	code = gemp_balancer_cut(search->balancer, &costs);
+done:
+	gemp_free(cost);
+	gemp_free(slices);
+	return code;
+}
+
+/* Tasks of loops on a GPU are so many entries of rows of all pivots, dear ones first: a piece is some columns of a table of
+ * them. */
+static gemp_code cut_tasks(gemp_search *search)
+{
+	gemp_nested_search *n = search->nested;
+	uint32_t columns = COLUMNS_A_DEVICE * (uint32_t)search->balancer->device_count;
+	n->columns = n->tasks < columns ? n->tasks ? n->tasks : 1 : columns;
+	size_t least = search->min_piece * n->columns / (n->tasks + 1) + 1;
+	return gemp_balancer_cut(search->balancer, &(gemp_balancer_costs){ .count = n->tasks ? n->columns : 0, .min_pivots = least,
+	                                                       .share_divisor = share_divisor_tasks });
+}
+
+gemp_code gemp_search_balance_cut(gemp_search *search)
+{
+	if (!search->balancer)
+		return GEMP_OK;
+	return search->nested ? cut_tasks(search) : cut_pivots(search);
+}
+
+gemp_code gemp_search_balance_new(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t least[] = { search->nested ? search->nested->workers / TASKS_BELOW_WORKERS + 1 : search->workers,
+	                     min_chunk_cost(search) };
+	if (!gemp_search_balances(search))
+		return GEMP_OK;
+	GEMP_TRY(gemp_balancer_new(&search->balancer, search->context->comm, search->context->other_count + 1));
+	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, pieces must not */
+	search->min_piece = (size_t)least[0];
+	search->min_cost = least[1];
+	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
+	if (!gemp_balancer_agree(search->balancer))
+		code = gemp_fail(GEMP_EINTERNAL, "ranks do not hold the same rows, although each has all of them: the graph in "
+		                 "memory is damaged; see gemp-mpi verify");
+	search->emit.sliced = search->balancer->sliced; /* without slices the kernel does not look after them */
+done:
+	return code;
+}
+
+/* TAKING. */
+void gemp_search_balance_feed(gemp_search *search)
+{
+	gemp_work *work = &search->work[0];
+	gemp_nested_search *nested = search->nested;
+	gemp_pivot_chunk piece;
+	bool busy = nested ? nested->next < nested->end : work->next < work->count;
+	if (!search->balancer || busy || !gemp_balancer_take(search->balancer, &piece))
+		return;
+	if (nested) {
+		gemp_nested_feed(nested, piece.range);
+	} else {
+		work->next = piece.range.first;
+		work->count = piece.range.first + piece.range.count;
+		search->chunk = piece;
+	}
+}
+
+/* FIGURES. */
+uint64_t gemp_search_own_pivots(const gemp_search *search)
+{
+	return search->balancer && search->context->comm->rank ? 0 : search->pivots;
+}
+
+/* Of its piece; columns of tasks, or pivots. */
+static double work_left(const gemp_search *search)
+{
+	const gemp_work *work = &search->work[0];
+	const gemp_nested_search *nested = search->nested;
+	if (!nested)
+		return search->chunk.slices > 1 ? 0 : (double)(work->count - work->next);
+	return nested->end ? (double)nested->columns_here.count * (nested->end - nested->next) / nested->end : 0;
+}
+
+uint64_t gemp_search_pivots_done(const gemp_search *search)
+{
+	if (!search->balancer)
+		return search->range.first + search->work[0].next;
+	double done = (double)search->balancer->done;
+	for (const gemp_search *s = search; s; s = s->next)
+		done -= work_left(s);
+	return (uint64_t)(search->nested ? done * (double)search->pivots / search->nested->columns : done);
+}

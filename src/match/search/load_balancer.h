@@ -1,0 +1,56 @@
+/* deal: who searches from which pivots, where every rank could from any of them because all rows are here.
+ *
+ * Pivots are cut into pieces by estimated cost: each device's next one costs some part of what is left, so that those that
+ * come last are small. A pivot that would be much of a piece is divided into slices (of the candidates beside it),
+ * and its pieces are some slices each. Pieces go to the nodes, the dearest first and each to the node that has least to do
+ * for a device; every rank computes the same. A rank takes the next piece of its node whenever a device has nothing else
+ * to do (comm/shared).
+ */
+
+#ifndef GEMP_MATCH_SEARCH_LOAD_BALANCER_H
+#define GEMP_MATCH_SEARCH_LOAD_BALANCER_H
+
+#include "match/search/search_state.h"
+
+/* Collective. For the devices of this rank, and those of the others. */
+gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices);
+void gemp_balancer_free(gemp_balancer *deal); /* takes NULL */
+
+typedef struct gemp_balancer_costs {
+	const uint64_t *cost;    /* [count] of pivots; NULL: all cost 1 */
+	size_t count, min_pivots;     /* pivots that a piece has at least, unless that would leave devices idle, */
+	uint64_t min_cost;     /* and that it costs */
+	double share_divisor;    /* as many pieces as devices are each a device's share of what is left, over this */
+	const uint32_t *slices;  /* [count] that a pivot may have; NULL: one */
+	size_t workers;          /* of a device: a dear pivot's piece has so many slices; if there are slices */
+} gemp_balancer_costs;
+
+/* Local. The same costs on all ranks: whether they were, gemp_balancer_agree asks. */
+gemp_code gemp_balancer_cut(gemp_balancer *deal, const gemp_balancer_costs *costs);
+
+/* Collective. From the first piece on; closed when all ranks have taken all that they want. */
+void gemp_balancer_open(gemp_balancer *deal);
+void gemp_balancer_close(gemp_balancer *deal);
+
+/* Local. False: there are no more. */
+bool gemp_balancer_take(gemp_balancer *deal, gemp_pivot_chunk *piece);
+bool gemp_balancer_has_pieces(const gemp_balancer *deal);
+
+/* search_deal: a search's pivots as a deal: what they cost, and the piece at work. */
+
+/* Pieces that cost less, in entries of rows, are not worth a launch. 0: by device; tests make it small. */
+extern uint64_t gemp_min_piece_cost;
+
+/* Collective. Once the search has its shape. */
+gemp_code gemp_search_balance_new(gemp_search *search);
+/* Local. The pivots are others than before. */
+gemp_code gemp_search_balance_cut(gemp_search *search);
+
+/* Local. The next piece, if nothing is left of the last. */
+void gemp_search_balance_feed(gemp_search *search);
+
+/* Candidates of the pivot that this rank answers for: in sum all, each once; and those that it is done with. */
+uint64_t gemp_search_own_pivots(const gemp_search *search);
+uint64_t gemp_search_pivots_done(const gemp_search *search);
+
+#endif

@@ -1,0 +1,192 @@
+#include "match/search/search.h"
+
+#include "core/memory.h"
+#include "match/codegen/emit.h"
+#include "match/codegen/emit_loops.h"
+#include "match/search/load_balancer.h"
+#include "match/search/nested_search.h"
+#include "match/search/search_buffers.h"
+
+#include <string.h>
+
+/* SETTING UP. */
+static gemp_code build(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	char *fixed = NULL;
+	if (search->nested)
+		code = gemp_nested_text(search, &text);
+	else
+		code = gemp_kernel_source(&fixed, "match.clh");
+	if (code == GEMP_OK && !search->nested) {
+		gemp_emit(&text, fixed, search->plan, &search->layout, &search->emit);
+		code = gemp_text_status(&text);
+	}
+	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
+	GEMP_TRY(gemp_context_program(search->context, &search->program, text.data,
+	                              search->nested ? gemp_nested_build_options(search) : ""));
+	code = gemp_kernel_new(&search->kernel, &search->program, search->nested ? "nested" : "match");
+	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
+done:
+	gemp_free(fixed);
+	gemp_text_free(&text);
+	return code;
+}
+
+/* On a GPU the first two extensions make tasks of their own, so that hubs are shared among workers. */
+static uint32_t choose_split(const gemp_search *search)
+{
+	uint32_t split = 0;
+	if (!search->context->device->gpu)
+		return 0;
+	size_t root = (size_t)search->plan->root;
+	for (size_t s = root + 1; s <= root + 2 && s < 32; s++)
+		if (search->plan->step_count > s + 1)
+			split |= UINT32_C(1) << s;
+	return split;
+}
+
+/* PoCL's CPU devices do not get barriers right in a loop that each work-group leaves at another time. */
+static gemp_code check_lanes(const gemp_context *context, int lanes)
+{
+	bool power = lanes >= 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
+	if (!power)
+		return gemp_fail(GEMP_EUSAGE, "--lanes %d: give 1, 2, 4, 8, 16 or 32", lanes);
+	if (lanes > 1 && !context->device->gpu)
+		return gemp_fail(GEMP_EUSAGE, "--lanes %d: %s is a CPU device and works with 1 lane a row; leave --lanes out",
+		                 lanes, context->device->name);
+	return GEMP_OK;
+}
+
+static void choose_shape(gemp_search *search)
+{
+	const gemp_device *device = search->context->device;
+	if (!search->emit.lanes)
+		search->emit.lanes = device->gpu ? 32 : 1;
+	size_t items = device->gpu ? (size_t)device->units * 2048 : device->units;
+	search->workers = device->gpu ? items / (size_t)search->emit.lanes : items;
+	search->split = choose_split(search);
+	search->emit.loops = !device->gpu && search->emit.lanes == 1 && search->emit.all_resident &&
+	                     gemp_loops_possible(search->plan);
+	search->emit.sliced = gemp_search_sliceable(search);
+}
+
+gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
+                          const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
+                          const gemp_candidates *candidates, const gemp_search_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *search = NULL;
+	double *seconds = context->timers.seconds, others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE], began = gemp_now();
+	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
+	code = GEMP_NEW(search, 1);
+	if (search)
+		search->context = context; /* freeing wants it, also when another rank has no memory */
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	search->graph = graph;
+	search->plan = plan;
+	search->order = order;
+	search->options = *options;
+	search->vertices = (uint32_t)graph->vertex_count;
+	search->hot = residency->hot;
+	search->ranks = (uint32_t)graph->ranks;
+	search->batch = 0;
+	search->pending.buffer = -1;
+	search->emit = (gemp_emit_options){ .lanes = options->lanes, .listed = options->listed,
+		.first_only = options->first_only, .profile = options->profile, .per = options->per, .by_formula = options->by_formula,
+		.all_resident = residency->hot >= graph->vertex_count || graph->ranks == 1 || options->round_entries };
+	uint64_t longest = options->round_entries;
+	for (size_t v = 0; v < plan->view_count && !options->round_entries; v++)
+		if (views[v].begin[views[v].rows] > longest)
+			longest = views[v].begin[views[v].rows];
+	gemp_comm_max(context->comm, &longest, 1);
+	search->emit.wide = longest > UINT32_MAX - 64;
+	search->views = views;
+	choose_shape(search);
+	code = gemp_item_layout_new(&search->layout, plan, &search->emit);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(search->work, search->layout.stage_count);
+	if (code == GEMP_OK)
+		code = gemp_search_upload(search, residency, views, candidates);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_nested_new(&search->nested, search, residency, views, candidates));
+	if (search->nested)
+		search->split = 0;
+	gemp_search_choose_marks(search);
+	code = gemp_search_outbox(search);
+	if (code == GEMP_OK && options->listed)
+		code = gemp_search_results(search);
+	if (code == GEMP_OK && plan->two_paths)
+		code = gemp_search_tables(search);
+	if (code == GEMP_OK && search->emit.marks)
+		code = gemp_search_marks(search);
+	if (code == GEMP_OK && plan->arguments)
+		code = gemp_search_seed_buffer(search);
+	if (code == GEMP_OK && options->profile)
+		code = gemp_search_counters(search);
+	if (code == GEMP_OK && options->per)
+		code = gemp_search_vertex_counts(search);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began, seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE] - others);
+	if (options->leader) {
+		search->balancer = options->leader->balancer;
+		search->emit.sliced = options->leader->emit.sliced;
+	} else
+		GEMP_TRY(gemp_search_balance_new(search));
+	if (!options->explained)
+		GEMP_TRY(build(search));
+	if (!search->balancer)
+		search->work[0].count = search->range.count;
+	*out = search;
+	search = NULL;
+done:
+	gemp_search_free(search);
+	return code;
+}
+
+void gemp_search_free(gemp_search *search)
+{
+	if (!search)
+		return;
+	gemp_search_free(search->next);
+	gemp_device *device = search->context->device;
+	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->key_rank, &search->candidates,
+		&search->pivot_bits, &search->control, &search->out, &search->out_capacity,
+		&search->out_base, &search->tables, &search->marks, &search->passed, &search->vertex_counts };
+	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+		gemp_buffer_free(rest[i], device);
+	for (int b = 0; b < 2; b++)
+		gemp_readback_free(&search->result[b], device);
+	for (size_t k = 0; search->work && k < search->layout.stage_count; k++) {
+		gemp_buffer_free(&search->work[k].state, device);
+		gemp_buffer_free(&search->work[k].tasks, device);
+	}
+	gemp_nested_free(search->nested, device);
+	if (search->kernel)
+		clReleaseKernel(search->kernel);
+	gemp_program_free(&search->program);
+	if (!search->options.leader)
+		gemp_balancer_free(search->balancer);
+	gemp_free(search->control_words);
+	gemp_free(search->capacity);
+	gemp_free(search->base);
+	gemp_free(search->work);
+	gemp_free(search->seed_slots);
+	gemp_free(search->pivot_slots);
+	gemp_free(search);
+}
+
+gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups)
+{
+	gemp_code code = GEMP_OK;
+	size_t steps = search->plan->step_count;
+	uint64_t counters[GEMP_MAX_COUNTERS];
+	GEMP_TRY(gemp_buffer_read(search->context->device, &search->passed, 0, gemp_profile_counters(search->plan) * sizeof *counters,
+	                          counters));
+	memcpy(rows, counters, steps * sizeof *rows);
+	memcpy(entries, counters + steps, steps * sizeof *entries);
+	memcpy(lookups, counters + 2 * steps, steps * sizeof *lookups);
+done:
+	return code;
+}

@@ -1,0 +1,341 @@
+/* Launches of a search, and what they bring. */
+
+#include "match/search/search_launch.h"
+
+#include "core/log.h"
+#include "device/launch.h"
+#include "kernels/match/match_abi.h"
+#include "match/search/load_balancer.h"
+#include "match/search/nested_search.h"
+#include "match/search/search_buffers.h"
+
+/* A launch should last about this long: short enough for rounds and progress, long enough that its cost is nothing. */
+static const double launch_seconds = 0.2;
+
+static size_t area_of(const gemp_search *search, size_t stage, uint32_t destination)
+{
+	return stage * (search->ranks + 1) + destination;
+}
+
+uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destination)
+{
+	size_t area = area_of(search, stage, (uint32_t)destination);
+	uint32_t asked = search->control_words[GEMP_CONTROL_WORDS + area];
+	return asked < search->capacity[area] ? asked : search->capacity[area];
+}
+
+/* That are not on the device yet. */
+static size_t seeds_left(const gemp_search *search)
+{
+	return search->plan->arguments ? search->range.first + search->range.count - search->seeds.next : 0;
+}
+
+bool gemp_search_idle(const gemp_search *search)
+{
+	if (search->launch.under_way)
+		return false;
+	for (size_t k = 0; k < search->layout.stage_count; k++) {
+		const gemp_work *work = &search->work[k];
+		if (work->parked || work->next < work->count || seeds_left(search))
+			return false;
+		if (k > 0 && gemp_search_items(search, k, (int)search->ranks))
+			return false;
+	}
+	return !search->balancer || !gemp_balancer_has_pieces(search->balancer);
+}
+
+/* DELIVERY. Results travel while the next launch runs. */
+static size_t live_edges(const gemp_search *search)
+{
+	return (size_t)__builtin_popcountll(search->plan->live_edges);
+}
+
+static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
+{
+	gemp_device *device = search->context->device;
+	gemp_readback *result = &search->result[buffer];
+	search->pending = (gemp_pending){ buffer, rows };
+	const gemp_readback_range ranges[] = {
+		{ 0, rows * (size_t)search->plan->vertex_count * sizeof(gemp_vertex) },
+		{ search->result_edges, rows * live_edges(search) * sizeof(gemp_edge) },
+	};
+	return gemp_readback_begin(result, device, ranges, live_edges(search) ? 2 : 1);
+}
+
+gemp_code gemp_search_deliver(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pending pending = search->pending;
+	search->pending.buffer = -1;
+	if (pending.buffer < 0 || !pending.count)
+		return GEMP_OK;
+	gemp_readback *result = &search->result[pending.buffer];
+	double began = gemp_now();
+	GEMP_TRY(gemp_readback_wait(result));
+	gemp_timers_add(&search->context->timers, GEMP_PHASE_DOWNLOAD, began);
+	size_t edges = live_edges(search);
+	gemp_batch batch = { .rows = pending.count, .vertex_count = search->plan->vertex_count, .edge_count = (int)edges,
+		.vertices = (const void *)result->host[0], .edges = edges ? (const void *)result->host[1] : NULL };
+	GEMP_TRY(search->sink->consume(search->sink->self, &batch));
+	code = gemp_readback_end(result, search->context->device);
+	gemp_trace_add("deliver", GEMP_LANE_OUTPUT, began);
+done:
+	return code;
+}
+
+/* LAUNCHING. */
+static gemp_code refill(gemp_search *search, size_t stage)
+{
+	gemp_code code = GEMP_OK;
+	gemp_work *work = &search->work[stage];
+	gemp_device *device = search->context->device;
+	size_t area = area_of(search, stage, search->ranks), item = search->layout.item_words[stage] * sizeof(uint32_t);
+	uint32_t items = stage ? gemp_search_items(search, stage, (int)search->ranks) : 0, none = 0;
+	if (work->next < work->count || !items)
+		return GEMP_OK;
+	if (work->tasks.size < items * item) {
+		gemp_buffer_free(&work->tasks, device);
+		GEMP_TRY(gemp_buffer_new(&work->tasks, device, search->capacity[area] * item, NULL));
+	}
+	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, search->out.mem, work->tasks.mem, search->base[area] * 4, 0,
+	                                     items * item, 0, NULL, NULL)));
+	GEMP_TRY(gemp_buffer_write(device, &search->control, (GEMP_CONTROL_WORDS + area) * 4, sizeof none, &none));
+	search->control_words[GEMP_CONTROL_WORDS + area] = 0;
+	work->next = 0;
+	work->count = items;
+done:
+	return code;
+}
+
+/* The next seeds, when the workers have taken those on the device. */
+static gemp_code feed_seeds(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_work *work = &search->work[0];
+	gemp_seeds *seeds = &search->seeds;
+	size_t left = seeds_left(search), given = (size_t)search->plan->arguments;
+	if (!left || work->next < work->count)
+		return GEMP_OK;
+	size_t count = left < search->seed_capacity ? left : search->seed_capacity;
+	const gemp_vertex *ids = seeds->ids + seeds->next * given;
+	for (size_t i = 0; i < count * given; i++)
+		search->seed_slots[i] = search->order->slot_of[ids[i]];
+	GEMP_TRY(gemp_buffer_write(search->context->device, &work->tasks, 0, count * given * sizeof *search->seed_slots,
+	                           search->seed_slots));
+	seeds->next += count;
+	work->next = 0;
+	work->count = count;
+done:
+	return code;
+}
+
+static bool runnable(const gemp_search *search, size_t stage)
+{
+	const gemp_work *work = &search->work[stage];
+	if (work->blocked)
+		return false;
+	return work->parked || work->next < work->count ||
+	       (stage && gemp_search_items(search, stage, (int)search->ranks));
+}
+
+static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
+{
+	gemp_code code = GEMP_OK;
+	gemp_work *work = &search->work[launch->stage];
+	gemp_device *device = search->context->device;
+	gemp_argument a[4 * GEMP_MAX_VIEWS];
+	static const uint32_t zeros[GEMP_CONTROL_WORDS];
+	size_t n = 0;
+	gemp_match_params params = { .stage = (uint32_t)launch->stage, .first = (uint32_t)work->next,
+		.tasks = (uint32_t)launch->tasks,
+		.resume = work->parked, .vertices = search->vertices, .hot = search->hot, .ranks = search->ranks,
+		.result_capacity = (uint32_t)search->result_capacity, .split = search->split, .slices = 1 };
+	if (launch->stage == 0 && search->chunk.slices > 1) {
+		params.slices = (uint32_t)search->chunk.slices;
+		params.pivot = (uint32_t)search->chunk.pivot;
+		params.split &= ~(UINT32_C(1) << (search->plan->root + 1)); /* a task split off there would have all of them */
+	}
+	if (!work->state.mem)
+		GEMP_TRY(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
+	if (!work->tasks.mem)
+		GEMP_TRY(gemp_buffer_new(&work->tasks, device, 4, NULL));
+	GEMP_TRY(gemp_buffer_write(device, &search->control, 0, sizeof zeros, zeros));
+	a[n++] = GEMP_ARG(&params);
+	for (size_t v = 0; v < search->plan->view_count; v++) {
+		a[n++] = GEMP_ARG(&search->row_offsets[v].mem);
+		a[n++] = GEMP_ARG(&search->column_indices[v].mem);
+		if (search->plan->live_edges)
+			a[n++] = GEMP_ARG(&search->edge[v].mem);
+	}
+	if (!search->emit.all_resident) {
+		a[n++] = GEMP_ARG(&search->own.mem);
+		a[n++] = GEMP_ARG(&search->bounds.mem);
+	}
+	if (!search->emit.all_resident || search->emit.listed)
+		a[n++] = GEMP_ARG(&search->id_of.mem);
+	if (search->plan->keys)
+		a[n++] = GEMP_ARG(&search->key_rank.mem);
+	a[n++] = GEMP_ARG(&search->candidates.mem);
+	a[n++] = GEMP_ARG(&search->candidate_words);
+	a[n++] = GEMP_ARG(&work->tasks.mem);
+	a[n++] = GEMP_ARG(&search->out.mem);
+	a[n++] = GEMP_ARG(&search->out_capacity.mem);
+	a[n++] = GEMP_ARG(&search->out_base.mem);
+	a[n++] = GEMP_ARG(&work->state.mem);
+	if (search->emit.listed)
+		a[n++] = GEMP_ARG(&search->result[launch->buffer].buffer.mem);
+	if (search->plan->two_paths)
+		a[n++] = GEMP_ARG(&search->tables.mem);
+	if (search->emit.marks)
+		a[n++] = GEMP_ARG(&search->marks.mem);
+	if (search->emit.profile)
+		a[n++] = GEMP_ARG(&search->passed.mem);
+	if (search->emit.per)
+		a[n++] = GEMP_ARG(&search->vertex_counts.mem);
+	a[n++] = GEMP_ARG(&search->control.mem);
+	size_t lanes = (size_t)search->emit.lanes;
+	GEMP_TRY(gemp_launch_with(device, search->kernel, search->workers * lanes,
+	                          gemp_worker_group_size(device, (unsigned)lanes, 128), a, n));
+	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
+done:
+	return code;
+}
+
+static gemp_code kernel_error(const uint32_t *control)
+{
+	switch (control[GEMP_CONTROL_ERROR]) {
+	case GEMP_MATCH_BAD_SLOT:
+		return gemp_fail(GEMP_EINTERNAL, "match kernel, step %u: slot %u is not a vertex: the graph on the device is "
+		                 "damaged; check the file with `gemp-mpi verify`", control[GEMP_CONTROL_PLACE],
+		                 control[GEMP_CONTROL_VALUE]);
+	case GEMP_MATCH_BAD_ROW:
+		return gemp_fail(GEMP_EINTERNAL, "match kernel, step %u: the row of slot %u is not on this device",
+		                 control[GEMP_CONTROL_PLACE], control[GEMP_CONTROL_VALUE]);
+	default:
+		return GEMP_OK;
+	}
+}
+
+/* GEMP's formula for pivots per launch, and no longer than a launch should last. */
+static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double seconds)
+{
+	double factor = search->options.launch_factor > 0 ? search->options.launch_factor : 0.8;
+	double wave = (double)search->workers, next = search->batch * 4;
+	bool cheap = search->emit.loops && search->options.launch_factor <= 0; /* few workers: parking costs nothing */
+	if (search->emit.listed && !cheap) {
+		double room = (double)search->result_capacity / (asked ? (double)asked : 1);
+		next = room > factor ? search->batch * room * factor : search->batch * factor;
+	}
+	double limit = seconds > 0 ? (double)tasks * launch_seconds / seconds : next;
+	if (next > limit)
+		next = limit;
+	search->batch = next < wave ? wave : next;
+}
+
+static gemp_code finish(gemp_search *search, const gemp_launching *launch)
+{
+	gemp_code code = GEMP_OK;
+	size_t stage = launch->stage, tasks = launch->tasks;
+	gemp_work *work = &search->work[stage];
+	uint32_t *control = search->control_words;
+	gemp_search_statistics *s = &search->statistics;
+	GEMP_TRY(gemp_buffer_read(search->context->device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
+	                          control));
+	double seconds;
+	GEMP_TRY(gemp_launch_seconds(search->context->device, &seconds));
+	search->context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
+	s->kernel_seconds += seconds;
+	GEMP_TRY(kernel_error(control));
+	uint32_t taken = control[GEMP_CONTROL_NEXT] < tasks ? control[GEMP_CONTROL_NEXT] : (uint32_t)tasks;
+	uint64_t asked = control[GEMP_CONTROL_RESULTS];
+	bool full = search->emit.listed && asked > search->result_capacity;
+	work->next += taken;
+	work->parked = control[GEMP_CONTROL_PARKED] > 0;
+	work->blocked = work->parked && !full;
+	s->launches++;
+	s->taken += taken;
+	s->stage_launches += stage > 0;
+	s->found_local += (uint64_t)control[GEMP_CONTROL_FOUND] | (uint64_t)control[GEMP_CONTROL_FOUND + 1] << 32;
+	s->found_crossed += (uint64_t)control[GEMP_CONTROL_FOUND + 2] | (uint64_t)control[GEMP_CONTROL_FOUND + 3] << 32;
+	if (search->emit.listed) {
+		size_t rows = full ? search->result_capacity : asked;
+		GEMP_TRY(fetch_results(search, launch->buffer, rows));
+		s->fill += (double)rows / (double)search->result_capacity;
+		s->listing_launches++;
+	}
+	if (stage == 0)
+		next_batch(search, taken, asked, seconds);
+	gemp_log_local(GEMP_DEBUG, "launch of stage %zu: %u of %zu tasks, %u parked, %llu results, %.6f s", stage, taken, tasks,
+	               control[GEMP_CONTROL_PARKED], (unsigned long long)asked, seconds);
+done:
+	return code;
+}
+
+static gemp_code begin_stage(gemp_search *search, bool *ran)
+{
+	gemp_code code = GEMP_OK;
+	size_t stage = search->layout.stage_count;
+	*ran = false;
+	GEMP_TRY(feed_seeds(search));
+	while (stage > 0 && !runnable(search, stage - 1))
+		stage--;
+	if (stage-- == 0)
+		return GEMP_OK;
+	gemp_work *work = &search->work[stage];
+	GEMP_TRY(refill(search, stage));
+	size_t tasks = work->count - work->next;
+	if (search->batch < 1)
+		search->batch = (double)search->workers * 16;
+	if (stage == 0 && (double)tasks > search->batch)
+		tasks = (size_t)search->batch;
+	search->launch.stage = stage;
+	search->launch.tasks = tasks;
+	search->launch.buffer = search->next_buffer;
+	search->next_buffer = 1 - search->next_buffer;
+	GEMP_TRY(enqueue(search, &search->launch));
+	*ran = true;
+done:
+	return code;
+}
+
+gemp_code gemp_search_begin(gemp_search *search, bool *ran)
+{
+	double began = gemp_now();
+	gemp_search_balance_feed(search);
+	gemp_code code = search->nested ? gemp_nested_begin(search, ran) : begin_stage(search, ran);
+	search->launch.under_way = code == GEMP_OK && *ran;
+	search->launch.seconds = gemp_now() - began;
+	return code;
+}
+
+gemp_code gemp_search_end(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now(), busy = search->statistics.kernel_seconds;
+	search->launch.under_way = false;
+	GEMP_TRY(search->nested ? gemp_nested_end(search) : finish(search, &search->launch));
+	if (!search->stored) { /* PoCL compiles a program's last part at its first launch */
+		busy = search->statistics.kernel_seconds - busy;
+		double seconds = search->launch.seconds + gemp_now() - began - busy;
+		search->context->timers.seconds[GEMP_PHASE_BUILD] += seconds > 0 ? seconds : 0;
+		search->stored = true;
+		GEMP_TRY(gemp_program_store(search->context->device, &search->program));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_search_launch(gemp_search *search, bool *ran)
+{
+	gemp_code code = GEMP_OK;
+	*ran = search->launch.under_way;
+	if (!*ran)
+		GEMP_TRY(gemp_search_begin(search, ran));
+	if (!*ran)
+		return GEMP_OK;
+	GEMP_TRY(gemp_search_overlap(search));
+	GEMP_TRY(gemp_search_deliver(search));
+	code = gemp_search_end(search);
+done:
+	return code;
+}

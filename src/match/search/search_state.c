@@ -1,0 +1,35 @@
+#include "match/search/search_state.h"
+
+#include <string.h>
+
+bool gemp_search_balances(const gemp_search *search)
+{
+	bool alone = search->ranks == 1 && !search->context->other_count && !search->options.leader;
+	return search->emit.all_resident && !alone && !search->options.round_entries && !search->plan->arguments;
+}
+
+/* What is made for a pivot as a whole, as a table of two-paths, should cost little beside the search in a slice; and a
+ * plan's last loop does not look after slices. */
+bool gemp_search_sliceable(const gemp_search *search)
+{
+	const gemp_plan *plan = search->plan;
+	int second = plan->root + 1, walked = (int)plan->step_count - plan->two_paths - second;
+	return gemp_search_balances(search) && !search->options.first_only && walked >= (plan->two_paths ? 3 : 2) &&
+	       plan->steps[second].kind == GEMP_EXTEND;
+}
+
+void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_statistics *from)
+{
+	to->launches += from->launches;
+	to->stage_launches += from->stage_launches;
+	to->fill += from->fill;
+	to->listing_launches += from->listing_launches;
+	to->taken += from->taken;
+	to->found_local += from->found_local;
+	to->found_crossed += from->found_crossed;
+	to->kernel_seconds += from->kernel_seconds;
+	to->item_bytes += from->item_bytes;
+	to->item_words_bytes += from->item_words_bytes;
+	for (size_t s = 0; s < GEMP_MAX_STEPS; s++)
+		to->sent[s] += from->sent[s];
+}

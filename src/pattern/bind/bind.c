@@ -1,0 +1,422 @@
+/* Names of a query become columns, label sets and relations of a graph. */
+
+#include "pattern/bind/bind.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "pattern/bind/type_inference.h"
+#include "pattern/condition/normal_form.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum name_kind { NAME_LABEL, NAME_TYPE, NAME_ATTRIBUTE, NAME_EDGE_ATTRIBUTE } name_kind;
+
+static gemp_code gemp_bind_pattern(gemp_binding *b);
+
+static bool introduces(const gemp_update *update, name_kind what)
+{
+	switch (update->kind) {
+	case GEMP_CREATE_VERTEX:
+	case GEMP_ADD_LABELS:
+		return what == NAME_LABEL;
+	case GEMP_CREATE_EDGE:
+	case GEMP_SET_TYPE:
+		return what == NAME_TYPE;
+	case GEMP_SET_ATTRIBUTE:
+		return what == (update->element.edge ? NAME_EDGE_ATTRIBUTE : NAME_ATTRIBUTE);
+	default:
+		return false;
+	}
+}
+
+/* Does some update of the rules give this name to something? */
+static bool rules_introduce(const gemp_rules *rules, name_kind what, const char *name)
+{
+	for (size_t i = 0; i < rules->count; i++)
+		for (size_t u = 0; u < rules->rules[i].update_count; u++) {
+			const gemp_update *update = &rules->rules[i].updates[u];
+			for (size_t n = 0; introduces(update, what) && n < update->name_count; n++)
+				if (strcmp(update->names[n], name) == 0)
+					return true;
+		}
+	return false;
+}
+
+/* "unknown WHAT 'NAME'" and what may have been meant. */
+static gemp_code unknown(const gemp_binding *b, int line, int column, name_kind what, const char *name,
+                         const char *const *names, size_t count)
+{
+	enum { LISTED = 12 };
+	static const char *const kinds[] = { "label", "edge type", "attribute", "edge attribute" };
+	if (b->rules && rules_introduce(b->rules, what, name))
+		return GEMP_OK;
+	const char *near = gemp_text_nearest(name, names, count);
+	gemp_text text = { 0 };
+	gemp_text_print(&text, "unknown %s '%s'", kinds[what], name);
+	if (near)
+		gemp_text_print(&text, "; did you mean '%s'?", near);
+	else
+		gemp_text_print(&text, count ? "; the graph has " : "; the graph has none");
+	for (size_t i = 0; !near && i < count && i < LISTED; i++)
+		gemp_text_print(&text, "%s%s", i ? ", " : "", names[i]);
+	if (!near && count > LISTED)
+		gemp_text_print(&text, " and %zu more", count - LISTED);
+	gemp_code code = gemp_text_status(&text);
+	if (code == GEMP_OK && b->lenient)
+		gemp_warn("%s:%d:%d: %s", b->source.file ? b->source.file : "query", line, column, text.data);
+	else if (code == GEMP_OK)
+		code = gemp_source_fail_at(&b->source, line, column, "%s", text.data);
+	gemp_text_free(&text);
+	return code;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
+}
+
+/* Where the type stands in the text: the types of an edge share one place. */
+static void type_place(const gemp_binding *b, const gemp_pattern_edge *edge, const char *type, int *line, int *column)
+{
+	const char *text = b->source.text;
+	int at_line, at_column;
+	*line = edge->line;
+	*column = edge->column;
+	for (const char *at = strstr(text, type); at; at = strstr(at + 1, type)) {
+		gemp_source_place(&b->source, (size_t)(at - text), &at_line, &at_column);
+		bool behind = at_line > edge->line || (at_line == edge->line && at_column >= edge->column);
+		bool whole = (at == text || !is_word(at[-1])) && !is_word(at[strlen(type)]);
+		if (behind && whole) {
+			*line = at_line;
+			*column = at_column;
+			return;
+		}
+	}
+}
+
+static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *edge, const char *type)
+{
+	const char **names;
+	gemp_code code = GEMP_NEW(names, b->graph->relation_count);
+	if (code != GEMP_OK)
+		return code;
+	for (size_t i = 0; i < b->graph->relation_count; i++)
+		names[i] = b->graph->relations[i].name;
+	int line, column;
+	type_place(b, edge, type, &line, &column);
+	code = unknown(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
+	gemp_free(names);
+	return code;
+}
+
+/* An undirected relation stores each edge once, in one of its two directions. */
+static void warn_of_direction(const gemp_binding *b, const gemp_pattern_edge *edge)
+{
+	for (size_t i = 0; edge->direction == GEMP_OUT && i < b->graph->relation_count; i++) {
+		if (!edge->relations[i] || b->graph->relations[i].directed)
+			continue;
+		gemp_warn("%s:%d:%d: %s is undirected; an arrow finds each of its edges in one direction only, the one in which "
+		          "it was imported: write -[:%s]-", b->source.file ? b->source.file : "query", edge->line, edge->column,
+		          b->graph->relations[i].name, b->graph->relations[i].name);
+		return;
+	}
+}
+
+static gemp_code bind_edge(const gemp_binding *b, gemp_pattern_edge *edge)
+{
+	const gemp_graph *graph = b->graph;
+	gemp_free(edge->relations);
+	gemp_code code = GEMP_NEW(edge->relations, graph->relation_count);
+	if (code != GEMP_OK)
+		return code;
+	for (size_t i = 0; edge->type_count == 0 && i < graph->relation_count; i++)
+		edge->relations[i] = true;
+	for (size_t i = 0; i < edge->type_count; i++) {
+		const gemp_relation *relation = gemp_graph_relation(graph, edge->types[i]);
+		if (!relation)
+			code = unknown_type(b, edge, edge->types[i]);
+		if (code != GEMP_OK)
+			return code;
+		if (relation)
+			edge->relations[relation - graph->relations] = true;
+	}
+	warn_of_direction(b, edge);
+	return GEMP_OK;
+}
+
+/* The conditions once more from the start: folding and merging may change how they split. */
+static gemp_code renew_conditions(const gemp_binding *b)
+{
+	gemp_pattern *pattern = b->pattern;
+	gemp_condition *old = pattern->conditions;
+	size_t count = pattern->condition_count;
+	gemp_code code = GEMP_OK;
+	pattern->conditions = NULL;
+	pattern->condition_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (code == GEMP_OK)
+			code = gemp_bind_fold(b, &old[i].expr);
+		if (code == GEMP_OK)
+			code = gemp_pattern_require(pattern, &old[i].expr);
+		gemp_expr_free(old[i].expr);
+	}
+	gemp_free(old);
+	return code;
+}
+
+static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
+{
+	const gemp_graph *graph = b->graph;
+	gemp_free(expr->label_sets);
+	gemp_code code = GEMP_NEW(expr->label_sets, graph->label_set_count);
+	if (code != GEMP_OK)
+		return code;
+	expr->label_set_count = graph->label_set_count;
+	for (size_t i = 0; i < expr->name_count; i++) {
+		size_t label = 0;
+		while (label < graph->label_count && strcmp(graph->labels[label], expr->names[i]) != 0)
+			label++;
+		if (label == graph->label_count) {
+			code = unknown(b, expr->line, expr->column, NAME_LABEL, expr->names[i], (const char *const *)graph->labels,
+			               graph->label_count);
+			if (code != GEMP_OK)
+				return code;
+		}
+		for (size_t set = 0; set < graph->label_set_count; set++)
+			for (size_t j = 0; j < graph->label_sets[set].count; j++)
+				expr->label_sets[set] = expr->label_sets[set] || graph->label_sets[set].labels[j] == label;
+	}
+	return GEMP_OK;
+}
+
+/* --lenient: what nothing has is NULL. */
+static void make_null(gemp_expr *expr)
+{
+	gemp_free(expr->name);
+	expr->name = NULL;
+	expr->kind = GEMP_LITERAL;
+	expr->variable = -1;
+	expr->of_edge = false;
+	expr->value = (gemp_value){ .null = true };
+}
+
+/* An edge of the row, or one that WITH passes on. */
+static const gemp_pattern_edge *edge_of(const gemp_binding *b, int variable)
+{
+	const gemp_pattern *pattern = b->pattern;
+	size_t index = (size_t)(b->with ? b->with->items[variable].expr->variable : variable);
+	for (size_t i = pattern->optional_count; i-- > 0 && index >= pattern->edge_count;)
+		if (index >= (size_t)pattern->optionals[i].first_edge)
+			return &pattern->optionals[i].pattern->edges[index - (size_t)pattern->optionals[i].first_edge];
+	return &pattern->edges[index];
+}
+
+/* An attribute that some relation has which the edge can be of. */
+static gemp_code bind_edge_attribute(const gemp_binding *b, gemp_expr *expr)
+{
+	const bool *allowed = edge_of(b, expr->variable)->relations;
+	const char **names = NULL;
+	size_t count = 0, capacity = 0;
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < b->graph->relation_count; i++) {
+		const gemp_table *props = &b->graph->relations[i].props;
+		if (allowed[i] && gemp_table_find(props, expr->name))
+			goto done;
+		GEMP_TRY(GEMP_RESERVE(names, capacity, count + props->count));
+		for (size_t c = 0; allowed[i] && c < props->count; c++)
+			names[count++] = props->columns[c].name;
+	}
+	GEMP_TRY(unknown(b, expr->line, expr->column, NAME_EDGE_ATTRIBUTE, expr->name, names, count));
+	make_null(expr);
+done:
+	gemp_free(names);
+	return code;
+}
+
+static gemp_code bind_attribute(const gemp_binding *b, gemp_expr *expr)
+{
+	const gemp_table *table = &b->graph->attributes;
+	const gemp_column *column = gemp_table_find(table, expr->name);
+	const char **names = NULL;
+	gemp_code code = GEMP_OK;
+	if (column) {
+		expr->attribute = (int)(column - table->columns);
+		return GEMP_OK;
+	}
+	GEMP_TRY(GEMP_NEW(names, table->count));
+	for (size_t i = 0; i < table->count; i++)
+		names[i] = table->columns[i].name;
+	GEMP_TRY(unknown(b, expr->line, expr->column, NAME_ATTRIBUTE, expr->name, names, table->count));
+	make_null(expr);
+done:
+	gemp_free(names);
+	return code;
+}
+
+/* COUNT { (v)-[:T]->() } and no more: the vertex has so many edges. A vertex that OPTIONAL MATCH did not find has no
+ * degree, but EXISTS and COUNT of it are false and 0. */
+static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
+{
+	if (expr->kind != GEMP_COUNT_OF && expr->kind != GEMP_EXISTS)
+		return false;
+	const gemp_pattern *inner = b->pattern->subs[expr->sub];
+	const gemp_pattern_edge *edge = inner->edges;
+	bool missing = expr->count && expr->children[0]->variable >= (int)b->pattern->vertex_count;
+	bool one_edge = inner->arguments == 1 && inner->vertex_count == 2 && inner->edge_count == 1 && inner->condition_count == 0;
+	return one_edge && !edge->path && edge->from != edge->to && !missing;
+}
+
+static gemp_code make_degree(const gemp_binding *b, gemp_expr *expr)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_pattern_edge *edge = b->pattern->subs[expr->sub]->edges;
+	expr->variable = expr->children[0]->variable;
+	expr->direction = edge->direction == GEMP_EITHER ? 2 : edge->from == 0 ? 0 : 1;
+	expr->kind = GEMP_DEGREE;
+	gemp_expr_free(expr->children[0]);
+	expr->count = 0;
+	GEMP_TRY(GEMP_NEW(expr->relations, b->graph->relation_count));
+	expr->relation_count = b->graph->relation_count;
+	memcpy(expr->relations, edge->relations, expr->relation_count * sizeof *expr->relations);
+	GEMP_TRY(GEMP_NEW(expr->names, edge->type_count));
+	for (; expr->name_count < edge->type_count; expr->name_count++)
+		if (!(expr->names[expr->name_count] = gemp_strdup(edge->types[expr->name_count])))
+			return GEMP_ENOMEM;
+done:
+	return code;
+}
+
+/* EXISTS { (v)-[:T]->() } asks for a degree above 0. */
+static gemp_code bind_degree(const gemp_binding *b, gemp_expr **slot)
+{
+	gemp_code code = GEMP_OK;
+	gemp_expr *above = NULL, *expr = *slot;
+	bool exists = expr->kind == GEMP_EXISTS;
+	GEMP_TRY(make_degree(b, expr));
+	if (!exists)
+		return GEMP_OK;
+	GEMP_TRY(gemp_expr_new(&above, GEMP_GT, expr->line, expr->column));
+	GEMP_TRY(gemp_expr_children(above, 2));
+	GEMP_TRY(gemp_expr_new(&above->children[1], GEMP_LITERAL, expr->line, expr->column));
+	above->children[1]->value = (gemp_value){ .type = GEMP_INTEGER };
+	above->children[0] = expr;
+	*slot = above;
+	above = NULL;
+done:
+	gemp_expr_free(above);
+	return code;
+}
+
+static gemp_code bind_names(const gemp_binding *b, gemp_expr **slot)
+{
+	gemp_expr *expr = *slot;
+	gemp_code code = GEMP_OK;
+	if (is_degree(b, expr))
+		return bind_degree(b, slot);
+	if (expr->kind == GEMP_HAS_LABEL)
+		code = bind_label(b, expr);
+	else if (expr->kind == GEMP_ATTRIBUTE)
+		code = expr->of_edge ? bind_edge_attribute(b, expr) : bind_attribute(b, expr);
+	else if (expr->kind == GEMP_MATCHES)
+		code = gemp_bind_regex(b, expr);
+	for (size_t i = 0; code == GEMP_OK && i < expr->count; i++)
+		code = bind_names(b, &expr->children[i]);
+	return code;
+}
+
+/* Names, then types. */
+static gemp_code gemp_bind_expr(const gemp_binding *b, gemp_expr **slot)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(bind_names(b, slot));
+	GEMP_TRY(gemp_expr_fold(slot));
+	GEMP_TRY(gemp_bind_types(b, *slot));
+done:
+	return code;
+}
+
+/* In normal form before, so that folding meets NOT above leaves only. */
+static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_expr_normalise(slot));
+	GEMP_TRY(gemp_bind_expr(b, slot));
+	code = gemp_bind_condition(b, *slot);
+done:
+	return code;
+}
+
+static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < clause->item_count; i++)
+		GEMP_TRY(gemp_bind_expr(b, &clause->items[i].expr));
+	if (clause->where) {
+		gemp_binding after = *b;
+		after.with = clause;
+		GEMP_TRY(bind_condition(&after, &clause->where));
+		GEMP_TRY(gemp_bind_fold(&after, &clause->where));
+		GEMP_TRY(gemp_expr_normalise(&clause->where));
+	}
+done:
+	return code;
+}
+
+static gemp_code bind_inner(const gemp_binding *b, gemp_pattern *inner)
+{
+	gemp_binding in = *b;
+	in.pattern = inner;
+	return gemp_bind_pattern(&in);
+}
+
+/* A whole pattern. */
+/* What stands inside first: a degree takes the relations of its edge. */
+static gemp_code gemp_bind_pattern(gemp_binding *b)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pattern *pattern = b->pattern;
+	pattern->relation_count = b->graph->relation_count;
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		GEMP_TRY(bind_edge(b, &pattern->edges[e]));
+	for (size_t i = 0; i < pattern->sub_count; i++)
+		GEMP_TRY(bind_inner(b, pattern->subs[i]));
+	for (size_t i = 0; i < pattern->optional_count; i++)
+		GEMP_TRY(bind_inner(b, pattern->optionals[i].pattern));
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		GEMP_TRY(bind_condition(b, &pattern->conditions[i].expr));
+	GEMP_TRY(renew_conditions(b));
+	if (pattern->with)
+		GEMP_TRY(bind_clause(b, pattern->with));
+	gemp_binding last = *b;
+	last.with = pattern->with;
+	GEMP_TRY(bind_clause(&last, &pattern->result));
+done:
+	return code;
+}
+
+gemp_code gemp_rules_bind(gemp_rules *rules, const gemp_graph *graph, bool lenient)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; code == GEMP_OK && i < rules->count; i++) {
+		gemp_binding b = { .pattern = rules->rules[i].pattern, .graph = graph, .lenient = lenient, .rules = rules };
+		b.source = (gemp_source){ rules->file, rules->text };
+		code = gemp_bind_pattern(&b);
+	}
+	return code;
+}
+
+gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_graph *graph, bool lenient)
+{
+	gemp_binding b = { .pattern = pattern, .graph = graph, .lenient = lenient };
+	b.source = (gemp_source){ pattern->file, pattern->text };
+	return gemp_bind_pattern(&b);
+}
+
+gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_graph *graph)
+{
+	return gemp_pattern_bind_with(pattern, graph, false);
+}

@@ -1,0 +1,436 @@
+/* Types of expressions, from their leaves up, and what comparisons of unlike ones come to. */
+
+#include "pattern/bind/type_inference.h"
+
+#include "core/log.h"
+#include "pattern/condition/evaluate.h"
+#include "pattern/condition/expr_text.h"
+#include "pattern/model/string_function.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_text(const gemp_expr *expr)
+{
+	return expr->always_null || expr->type == GEMP_STRING;
+}
+
+static bool is_number(const gemp_expr *expr)
+{
+	return expr->always_null || expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT;
+}
+
+static bool is_boolean(const gemp_expr *expr)
+{
+	return expr->always_null || expr->type == GEMP_BOOLEAN;
+}
+
+static bool is_element(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
+}
+
+static bool is_search(gemp_expr_kind kind)
+{
+	return kind == GEMP_CONTAINS || kind == GEMP_STARTS_WITH || kind == GEMP_ENDS_WITH;
+}
+
+static const char *type_name(const gemp_expr *expr)
+{
+	static const char *const names[] = { [GEMP_STRING] = "a string", [GEMP_INTEGER] = "an integer",
+	                                     [GEMP_FLOAT] = "a float", [GEMP_BOOLEAN] = "a boolean", [GEMP_LIST] = "a list" };
+	return expr->kind == GEMP_VERTEX ? "a vertex" : expr->kind == GEMP_EDGE ? "an edge" : names[expr->type];
+}
+
+static char *text_of(const gemp_binding *b, const gemp_expr *expr)
+{
+	return b->with ? gemp_expr_text_after(expr, b->pattern) : gemp_expr_text(expr, b->pattern);
+}
+
+/* "toLower(a.born): this is an integer, and a string is needed" */
+static gemp_code wrong(const gemp_binding *b, const gemp_expr *expr, const gemp_expr *operand, const char *needed)
+{
+	char *text = text_of(b, expr);
+	gemp_code code = GEMP_ENOMEM;
+	if (text)
+		code = gemp_source_fail_at(&b->source, operand->line, operand->column, "%s: this is %s, and %s is needed", text,
+		                           type_name(operand), needed);
+	gemp_free(text);
+	return code;
+}
+
+static gemp_code need(const gemp_binding *b, const gemp_expr *expr, bool (*fits)(const gemp_expr *), const char *needed)
+{
+	for (size_t i = 0; i < expr->count; i++)
+		if (is_element(expr->children[i]) || !fits(expr->children[i]))
+			return wrong(b, expr, expr->children[i], needed);
+	return GEMP_OK;
+}
+
+/* What is computed from literals is tried here: it fails for every row, or for none. */
+static gemp_code try_literals(const gemp_binding *b, const gemp_expr *expr)
+{
+	gemp_arena scratch = { 0 };
+	gemp_value value;
+	for (size_t i = 0; i < expr->count; i++)
+		if (!gemp_expr_is_literal(expr->children[i]))
+			return GEMP_OK;
+	gemp_code code = gemp_expr_compute(expr, &expr->children[0]->value, expr->count > 1 ? &expr->children[1]->value : NULL,
+	                              &scratch, &value);
+	gemp_arena_free(&scratch);
+	if (code != GEMP_EDATA)
+		return code;
+	char *why = gemp_strdup(gemp_message());
+	code = why ? gemp_source_fail_at(&b->source, expr->line, expr->column, "%s", why) : GEMP_ENOMEM;
+	gemp_free(why);
+	return code;
+}
+
+static gemp_code type_arithmetic(const gemp_binding *b, gemp_expr *expr)
+{
+	bool texts = false, real = false;
+	for (size_t i = 0; i < expr->count; i++) {
+		const gemp_expr *child = expr->children[i];
+		texts = texts || (expr->kind == GEMP_ADD && !child->always_null && child->type == GEMP_STRING);
+		real = real || (!child->always_null && child->type == GEMP_FLOAT);
+	}
+	expr->type = texts ? GEMP_STRING : real ? GEMP_FLOAT : GEMP_INTEGER;
+	gemp_code code = texts ? need(b, expr, is_text, "a string beside a string") : need(b, expr, is_number, "a number");
+	return code == GEMP_OK ? try_literals(b, expr) : code;
+}
+
+static gemp_code type_aggregate(const gemp_binding *b, gemp_expr *expr)
+{
+	const gemp_expr *of = expr->children[0];
+	switch (expr->kind) {
+	case GEMP_COUNT:
+		expr->type = GEMP_INTEGER;
+		return GEMP_OK;
+	case GEMP_COLLECT:
+		expr->type = GEMP_LIST;
+		return GEMP_OK;
+	case GEMP_SUM:
+		expr->type = of->type == GEMP_FLOAT ? GEMP_FLOAT : GEMP_INTEGER;
+		return need(b, expr, is_number, "a number");
+	case GEMP_AVG:
+		expr->type = GEMP_FLOAT;
+		return need(b, expr, is_number, "a number");
+	default: /* min, max */
+		expr->type = of->type;
+		return is_element(of) || of->type == GEMP_LIST ? wrong(b, expr, of, "a value with an order") : GEMP_OK;
+	}
+}
+
+static gemp_code type_function(const gemp_binding *b, gemp_expr *expr)
+{
+	const gemp_expr *of = expr->children[0];
+	expr->type = expr->kind == GEMP_SIZE ? GEMP_INTEGER : GEMP_STRING;
+	if (expr->kind == GEMP_SIZE && of->type == GEMP_LIST)
+		return GEMP_OK;
+	return need(b, expr, is_text, expr->kind == GEMP_SIZE ? "a string or a list" : "a string");
+}
+
+static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
+{
+	if (expr->of_edge)
+		return gemp_graph_edge_attribute_type(b->graph, expr->name);
+	return expr->attribute >= 0 ? b->graph->attributes.columns[expr->attribute].type : GEMP_STRING;
+}
+
+static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
+{
+	switch (expr->kind) {
+	case GEMP_LITERAL:
+		expr->type = expr->value.type;
+		return GEMP_OK;
+	case GEMP_VERTEX:
+	case GEMP_EDGE:
+	case GEMP_TYPE:
+		expr->type = GEMP_STRING;
+		return GEMP_OK;
+	case GEMP_COLUMN:
+		expr->type = b->with->items[expr->item].expr->type;
+		return GEMP_OK;
+	case GEMP_ATTRIBUTE:
+		expr->type = type_of_attribute(b, expr);
+		return GEMP_OK;
+	case GEMP_KEY:
+		expr->type = b->graph->keys.type;
+		return GEMP_OK;
+	case GEMP_LABELS:
+		expr->type = GEMP_LIST;
+		return GEMP_OK;
+	case GEMP_DEGREE:
+	case GEMP_COUNT_OF:
+	case GEMP_COUNT_STAR:
+		expr->type = GEMP_INTEGER;
+		return GEMP_OK;
+	case GEMP_ADD:
+	case GEMP_SUBTRACT:
+	case GEMP_MULTIPLY:
+	case GEMP_DIVIDE:
+	case GEMP_REMAINDER:
+	case GEMP_NEGATE:
+		return type_arithmetic(b, expr);
+	case GEMP_LOWER:
+	case GEMP_UPPER:
+	case GEMP_SIZE:
+		return type_function(b, expr);
+	case GEMP_COUNT:
+	case GEMP_SUM:
+	case GEMP_MIN:
+	case GEMP_MAX:
+	case GEMP_AVG:
+	case GEMP_COLLECT:
+		return type_aggregate(b, expr);
+	case GEMP_AND:
+	case GEMP_OR:
+	case GEMP_XOR:
+	case GEMP_NOT:
+		expr->type = GEMP_BOOLEAN;
+		return need(b, expr, is_boolean, "a condition");
+	case GEMP_MATCHES:
+		expr->type = GEMP_BOOLEAN;
+		return need(b, expr, is_text, "a string");
+	default:
+		expr->type = GEMP_BOOLEAN;
+		return GEMP_OK;
+	}
+}
+
+gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
+{
+	return is_element(expr) || !is_boolean(expr) ? wrong(b, expr, expr, "a condition") : GEMP_OK;
+}
+
+/* Known to be NULL, and of no type: NULL itself and what WITH, arithmetic, min and max make of it alone. */
+static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
+{
+	switch (expr->kind) {
+	case GEMP_LITERAL:
+		return expr->value.null;
+	case GEMP_COLUMN:
+		return b->with->items[expr->item].expr->always_null;
+	case GEMP_ADD:
+	case GEMP_SUBTRACT:
+	case GEMP_MULTIPLY:
+	case GEMP_DIVIDE:
+	case GEMP_REMAINDER:
+	case GEMP_NEGATE:
+	case GEMP_MIN:
+	case GEMP_MAX:
+		for (size_t i = 0; i < expr->count; i++)
+			if (!expr->children[i]->always_null)
+				return false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < expr->count && code == GEMP_OK; i++)
+		code = gemp_bind_types(b, expr->children[i]);
+	expr->always_null = is_always_null(b, expr);
+	return code == GEMP_OK ? type_of(b, expr) : code;
+}
+
+/* COMPARISONS. Sorts: 1 number, 2 string, 3 boolean, 4 list. */
+static int type_class(gemp_type type)
+{
+	return type == GEMP_STRING ? 2 : type == GEMP_BOOLEAN ? 3 : type == GEMP_LIST ? 4 : 1;
+}
+
+static bool same_class(const gemp_expr *left, const gemp_expr *right)
+{
+	return left->always_null || right->always_null || type_class(left->type) == type_class(right->type);
+}
+
+static void warn(const gemp_binding *b, const gemp_expr *expr, const char *because)
+{
+	char *text = text_of(b, expr);
+	gemp_warn("%s:%d:%d: %s: %s", b->source.file ? b->source.file : "query", expr->line, expr->column, text ? text : "",
+	          because);
+	gemp_free(text);
+}
+
+/* `slot` becomes "this is not NULL" of the values it compared, all that is left to ask; a key never is. */
+static gemp_code make_null_test(gemp_expr **slot)
+{
+	gemp_expr *expr = *slot, *all = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_expr_new(&all, GEMP_AND, expr->line, expr->column));
+	GEMP_TRY(gemp_expr_children(all, 2));
+	for (size_t i = 0; i < 2; i++) {
+		GEMP_TRY(gemp_expr_new(&all->children[i], GEMP_IS_NOT_NULL, expr->line, expr->column));
+		GEMP_TRY(gemp_expr_children(all->children[i], 1));
+	}
+	for (size_t i = 0; i < 2; i++) {
+		all->children[i]->children[0] = expr->children[i];
+		expr->children[i] = NULL;
+	}
+	*slot = all;
+	all = expr;
+done:
+	gemp_expr_free(all);
+	return code;
+}
+
+static void make_false(gemp_expr *expr)
+{
+	for (size_t i = 0; i < expr->count; i++)
+		gemp_expr_free(expr->children[i]);
+	expr->count = 0;
+	expr->kind = GEMP_LITERAL;
+	expr->value = (gemp_value){ .type = GEMP_BOOLEAN };
+}
+
+static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
+{
+	gemp_expr *expr = *slot;
+	if (is_element(expr->children[0]) || same_class(expr->children[0], expr->children[1]))
+		return GEMP_OK;
+	if (expr->kind == GEMP_NE) {
+		warn(b, expr, "values of different types always differ");
+		return make_null_test(slot);
+	}
+	warn(b, expr, "values of different types are never equal and have no order, so this is never true");
+	make_false(expr);
+	return GEMP_OK;
+}
+
+static void fold_search(const gemp_binding *b, gemp_expr *expr, gemp_expr *whole)
+{
+	if (is_text(expr->children[0]) && is_text(expr->children[1]))
+		return;
+	warn(b, expr, "only strings are searched, so this is never true");
+	make_false(whole);
+}
+
+/* Literals of another type leave the list; an empty one has nothing in it, but NULL is not out of it for sure. */
+static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
+{
+	gemp_expr *outer = *slot, *expr = negated ? outer->children[0] : outer;
+	size_t same = 0, kept = 1;
+	for (size_t i = 1; i < expr->count; i++)
+		same += same_class(expr->children[0], expr->children[i]);
+	if (same == expr->count - 1)
+		return GEMP_OK;
+	warn(b, expr, "values of different types are never equal");
+	if (same == 0 && negated) {
+		*slot = expr;
+		outer->children[0] = NULL;
+		gemp_expr_free(outer);
+		return make_null_test(slot);
+	}
+	if (same == 0) {
+		make_false(expr);
+		return GEMP_OK;
+	}
+	for (size_t i = 1; i < expr->count; i++) {
+		if (same_class(expr->children[0], expr->children[i]))
+			expr->children[kept++] = expr->children[i];
+		else
+			gemp_expr_free(expr->children[i]);
+	}
+	expr->count = kept;
+	return GEMP_OK;
+}
+
+/* Conditions that compare different types are decided here, so that nobody else needs to know of them. */
+gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
+{
+	gemp_expr *expr = *slot;
+	gemp_code code = GEMP_OK;
+	switch (expr->kind) {
+	case GEMP_AND:
+	case GEMP_OR:
+	case GEMP_XOR:
+		for (size_t i = 0; code == GEMP_OK && i < expr->count; i++)
+			code = gemp_bind_fold(b, &expr->children[i]);
+		return code;
+	case GEMP_NOT:
+		if (expr->children[0]->kind == GEMP_IN)
+			return fold_in(b, slot, true);
+		if (!is_search(expr->children[0]->kind))
+			return gemp_bind_fold(b, &expr->children[0]);
+		fold_search(b, expr->children[0], expr);
+		return GEMP_OK;
+	case GEMP_IN:
+		return fold_in(b, slot, false);
+	case GEMP_CONTAINS:
+	case GEMP_STARTS_WITH:
+	case GEMP_ENDS_WITH:
+		fold_search(b, expr, expr);
+		return GEMP_OK;
+	case GEMP_EQ:
+	case GEMP_NE:
+	case GEMP_LT:
+	case GEMP_LE:
+	case GEMP_GT:
+	case GEMP_GE:
+		return fold_comparison(b, slot);
+	default:
+		return GEMP_OK;
+	}
+}
+
+/* Regular expressions are compiled when a pattern is bound; a mistake in one is shown at its character. */
+
+/* Byte of the text at line:column. */
+static size_t byte_of(const char *text, int line, int column)
+{
+	size_t at = 0;
+	for (; line > 1 && text[at]; at++)
+		line -= text[at] == '\n';
+	for (; column > 1 && text[at] && text[at] != '\n'; column--)
+		do
+			at++;
+		while (((unsigned char)text[at] & 0xC0) == 0x80);
+	return at;
+}
+
+/* Of \uXXXX and \UXXXXXXXX: bytes that it stands for, and how long it is; of all others one byte for two. */
+static size_t escape(const char *at, size_t *length)
+{
+	char digits[9] = "";
+	*length = at[1] == 'u' ? 6 : at[1] == 'U' ? 10 : 2;
+	if (*length == 2)
+		return 1;
+	strncpy(digits, at + 2, *length - 2);
+	unsigned long character = strtoul(digits, NULL, 16);
+	return character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+}
+
+/* Where byte `at` of a string stands in the text; begin: its quote. A parameter has no more than its own place. */
+static size_t within(const char *text, size_t begin, size_t at)
+{
+	size_t here = begin + 1;
+	if (text[begin] != '\'' && text[begin] != '"')
+		return begin;
+	while (at > 0 && text[here] && text[here] != text[begin]) {
+		size_t length = 1, bytes = text[here] == '\\' ? escape(text + here, &length) : 1;
+		here += length;
+		at -= bytes < at ? bytes : at;
+	}
+	return here;
+}
+
+gemp_code gemp_bind_regex(const gemp_binding *b, gemp_expr *expr)
+{
+	const gemp_expr *literal = expr->children[1];
+	char why[160];
+	size_t at = 0;
+	if (literal->kind != GEMP_LITERAL || literal->value.null || literal->value.type != GEMP_STRING)
+		return GEMP_OK; /* types are looked at next */
+	gemp_regex_free(expr->regex);
+	expr->regex = NULL;
+	gemp_code code = gemp_regex_new(&expr->regex, &literal->value, why, sizeof why, &at);
+	if (code != GEMP_EUSAGE)
+		return code;
+	size_t begin = byte_of(b->source.text, literal->line, literal->column);
+	return gemp_source_fail(&b->source, within(b->source.text, begin, at),
+	                        "this is no regular expression: %s, at byte %zu of it", why, at);
+}

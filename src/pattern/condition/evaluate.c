@@ -1,0 +1,425 @@
+/* What an expression is worth for a match. Logic is three-valued, as in openCypher: an unknown truth is a NULL boolean. */
+
+#include "pattern/condition/evaluate.h"
+
+#include "pattern/model/string_function.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *sign(gemp_expr_kind kind)
+{
+	static const char *const signs[] = { [GEMP_ADD] = "+", [GEMP_SUBTRACT] = "-", [GEMP_MULTIPLY] = "*",
+	                                     [GEMP_DIVIDE] = "/", [GEMP_REMAINDER] = "%" };
+	return signs[kind];
+}
+
+static gemp_code failed(gemp_expr_kind kind, int64_t a, int64_t b, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, "%" PRId64 " %s %" PRId64 " %s", a, sign(kind), b, why);
+}
+
+static gemp_code integers(gemp_expr_kind kind, int64_t a, int64_t b, int64_t *out)
+{
+	bool over = false, divides = kind == GEMP_DIVIDE || kind == GEMP_REMAINDER;
+	if (divides && b == 0)
+		return failed(kind, a, b, "divides by zero; leave such rows out, as by WHERE x <> 0");
+	switch (kind) {
+	case GEMP_ADD:
+		over = __builtin_add_overflow(a, b, out);
+		break;
+	case GEMP_SUBTRACT:
+		over = __builtin_sub_overflow(a, b, out);
+		break;
+	case GEMP_MULTIPLY:
+		over = __builtin_mul_overflow(a, b, out);
+		break;
+	case GEMP_DIVIDE:
+		over = a == INT64_MIN && b == -1;
+		*out = over ? 0 : a / b;
+		break;
+	default:
+		*out = b == -1 ? 0 : a % b;
+	}
+	return over ? failed(kind, a, b, "is beyond 64 bits; compute with floats, as by 1.0 * x") : GEMP_OK;
+}
+
+static double reals(gemp_expr_kind kind, double a, double b)
+{
+	switch (kind) {
+	case GEMP_ADD:
+		return a + b;
+	case GEMP_SUBTRACT:
+		return a - b;
+	case GEMP_MULTIPLY:
+		return a * b;
+	case GEMP_DIVIDE:
+		return a / b;
+	default:
+		return fmod(a, b);
+	}
+}
+
+static gemp_code join(const gemp_value *left, const gemp_value *right, gemp_arena *scratch, gemp_value *out)
+{
+	size_t a = left->string.size, b = right->string.size;
+	char *bytes = gemp_arena_alloc(scratch, a + b);
+	if (!bytes)
+		return GEMP_ENOMEM;
+	if (a)
+		memcpy(bytes, left->string.bytes, a);
+	if (b)
+		memcpy(bytes + a, right->string.bytes, b);
+	*out = (gemp_value){ .type = GEMP_STRING, .string = { bytes, a + b } };
+	return GEMP_OK;
+}
+
+static double real(const gemp_value *value)
+{
+	return value->type == GEMP_FLOAT ? value->real : (double)value->integer;
+}
+
+static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const gemp_value *right,
+                            gemp_arena *scratch, gemp_value *out)
+{
+	if (left->type == GEMP_STRING)
+		return join(left, right, scratch, out);
+	if (left->type == GEMP_INTEGER && right->type == GEMP_INTEGER) {
+		*out = (gemp_value){ .type = GEMP_INTEGER };
+		return integers(expr->kind, left->integer, right->integer, &out->integer);
+	}
+	double result = reals(expr->kind, real(left), real(right));
+	*out = (gemp_value){ .type = GEMP_FLOAT, .null = result != result, .real = result }; /* files keep no NaN either */
+	return GEMP_OK;
+}
+
+static gemp_code negative(const gemp_value *value, gemp_value *out)
+{
+	*out = *value;
+	if (value->type == GEMP_FLOAT)
+		out->real = -value->real;
+	else if (__builtin_sub_overflow(0, value->integer, &out->integer))
+		return gemp_fail(GEMP_EDATA, "-(%" PRId64 ") is beyond 64 bits", value->integer);
+	return GEMP_OK;
+}
+
+static bool is_number(const gemp_value *value)
+{
+	return value->null || value->type == GEMP_INTEGER || value->type == GEMP_FLOAT;
+}
+
+static bool is_text(const gemp_value *value)
+{
+	return value->null || value->type == GEMP_STRING;
+}
+
+bool gemp_expr_can_compute(gemp_expr_kind kind, const gemp_value *left, const gemp_value *right)
+{
+	switch (kind) {
+	case GEMP_ADD:
+		return (is_number(left) && is_number(right)) || (is_text(left) && is_text(right));
+	case GEMP_SUBTRACT:
+	case GEMP_MULTIPLY:
+	case GEMP_DIVIDE:
+	case GEMP_REMAINDER:
+		return is_number(left) && is_number(right);
+	case GEMP_NEGATE:
+		return is_number(left);
+	case GEMP_SIZE:
+		return is_text(left) || left->type == GEMP_LIST;
+	default:
+		return is_text(left);
+	}
+}
+
+gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
+                       gemp_value *out)
+{
+	*out = (gemp_value){ .type = expr->type, .null = true };
+	if (left->null || (right && right->null) || !gemp_expr_can_compute(expr->kind, left, right))
+		return GEMP_OK;
+	switch (expr->kind) {
+	case GEMP_NEGATE:
+		return negative(left, out);
+	case GEMP_LOWER:
+	case GEMP_UPPER:
+		return gemp_string_case(left, expr->kind == GEMP_UPPER, scratch, out);
+	case GEMP_SIZE:
+		*out = (gemp_value){ .type = GEMP_INTEGER, .integer = gemp_string_size(left) };
+		return GEMP_OK;
+	default:
+		return arithmetic(expr, left, right, scratch, out);
+	}
+}
+
+typedef struct evaluation {
+	const gemp_scope *scope;
+	gemp_arena *scratch;
+} evaluation;
+
+static gemp_value truth_value(gemp_truth truth)
+{
+	return (gemp_value){ .type = GEMP_BOOLEAN, .null = truth == GEMP_IS_UNKNOWN, .truth = truth == GEMP_IS_TRUE };
+}
+
+static gemp_truth truth_of(bool truth)
+{
+	return truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
+}
+
+static bool is_element(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
+}
+
+static uint64_t element(const evaluation *e, const gemp_expr *expr)
+{
+	return e->scope->element(e->scope->context, expr->variable, expr->of_edge);
+}
+
+/* Values of different kinds are not equal; it is unknown which comes first. */
+static gemp_truth compare(gemp_expr_kind kind, const gemp_value *a, const gemp_value *b)
+{
+	if (a->null || b->null)
+		return GEMP_IS_UNKNOWN;
+	bool comparable;
+	int order = gemp_value_compare(a, b, &comparable);
+	if (!comparable)
+		return kind == GEMP_EQ ? GEMP_IS_FALSE : kind == GEMP_NE ? GEMP_IS_TRUE : GEMP_IS_UNKNOWN;
+	switch (kind) {
+	case GEMP_EQ:
+		return truth_of(order == 0);
+	case GEMP_NE:
+		return truth_of(order != 0);
+	case GEMP_LT:
+		return truth_of(order < 0);
+	case GEMP_LE:
+		return truth_of(order <= 0);
+	case GEMP_GT:
+		return truth_of(order > 0);
+	default:
+		return truth_of(order >= 0);
+	}
+}
+
+static gemp_code evaluate(const evaluation *e, const gemp_expr *expr, gemp_value *out);
+
+static gemp_code evaluate_operands(const evaluation *e, const gemp_expr *expr, gemp_value *left, gemp_value *right)
+{
+	gemp_code code = evaluate(e, expr->children[0], left);
+	return code == GEMP_OK ? evaluate(e, expr->children[1], right) : code;
+}
+
+static gemp_code comparison(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	gemp_value left, right;
+	if (is_element(expr->children[0])) {
+		uint64_t a = element(e, expr->children[0]), b = element(e, expr->children[1]);
+		bool missing = a == UINT64_MAX || b == UINT64_MAX;
+		*out = truth_value(missing ? GEMP_IS_UNKNOWN : truth_of((a == b) == (expr->kind == GEMP_EQ)));
+		return GEMP_OK;
+	}
+	gemp_code code = evaluate_operands(e, expr, &left, &right);
+	if (code == GEMP_OK)
+		*out = truth_value(compare(expr->kind, &left, &right));
+	return code;
+}
+
+static gemp_truth find(gemp_expr_kind kind, const gemp_value *whole, const gemp_value *part)
+{
+	size_t size = whole->string.size, wanted = part->string.size;
+	if (wanted > size)
+		return GEMP_IS_FALSE;
+	if (wanted == 0)
+		return GEMP_IS_TRUE;
+	const char *from = whole->string.bytes + (kind == GEMP_ENDS_WITH ? size - wanted : 0);
+	if (kind == GEMP_CONTAINS)
+		return truth_of(memmem(from, size, part->string.bytes, wanted) != NULL);
+	return truth_of(memcmp(from, part->string.bytes, wanted) == 0);
+}
+
+static gemp_code evaluate_string_test(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	gemp_value whole, part;
+	gemp_code code = evaluate_operands(e, expr, &whole, &part);
+	bool unknown = code != GEMP_OK || whole.null || part.null || whole.type != GEMP_STRING || part.type != GEMP_STRING;
+	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : find(expr->kind, &whole, &part));
+	return code;
+}
+
+static gemp_code matches(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	gemp_value text;
+	bool match = false;
+	gemp_code code = evaluate(e, expr->children[0], &text);
+	bool unknown = code != GEMP_OK || text.null || text.type != GEMP_STRING || !expr->regex;
+	if (!unknown)
+		code = gemp_regex_test(expr->regex, &text, expr->line, expr->column, &match);
+	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : truth_of(match));
+	return code;
+}
+
+static gemp_code member(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	gemp_value value, other;
+	gemp_truth truth = GEMP_IS_FALSE;
+	gemp_code code = evaluate(e, expr->children[0], &value);
+	for (size_t i = 1; code == GEMP_OK && truth != GEMP_IS_TRUE && i < expr->count; i++) {
+		GEMP_TRY(evaluate(e, expr->children[i], &other));
+		gemp_truth one = compare(GEMP_EQ, &value, &other);
+		truth = one == GEMP_IS_FALSE ? truth : one;
+	}
+	*out = truth_value(truth);
+done:
+	return code;
+}
+
+static bool is_unknown(const gemp_value *value)
+{
+	return value->null || value->type != GEMP_BOOLEAN;
+}
+
+static gemp_code junction(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	bool decisive = expr->kind == GEMP_OR;
+	gemp_truth truth = truth_of(!decisive);
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < expr->count; i++) {
+		gemp_value one;
+		GEMP_TRY(evaluate(e, expr->children[i], &one));
+		if (!is_unknown(&one) && one.truth == decisive) {
+			*out = truth_value(truth_of(decisive));
+			return GEMP_OK;
+		}
+		truth = is_unknown(&one) ? GEMP_IS_UNKNOWN : truth;
+	}
+	*out = truth_value(truth);
+done:
+	return code;
+}
+
+static gemp_code exclusive(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	gemp_value left, right;
+	gemp_code code = evaluate_operands(e, expr, &left, &right);
+	if (code != GEMP_OK)
+		return code;
+	bool unknown = is_unknown(&left) || is_unknown(&right);
+	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : truth_of(left.truth != right.truth));
+	return GEMP_OK;
+}
+
+static gemp_code negation(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	gemp_code code = evaluate(e, expr->children[0], out);
+	if (code == GEMP_OK)
+		*out = truth_value(is_unknown(out) ? GEMP_IS_UNKNOWN : truth_of(!out->truth));
+	return code;
+}
+
+static gemp_code null_test(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	const gemp_expr *operand = expr->children[0];
+	gemp_value value = { .null = true };
+	gemp_code code = GEMP_OK;
+	if (is_element(operand))
+		value.null = element(e, operand) == UINT64_MAX;
+	else
+		code = evaluate(e, operand, &value);
+	*out = truth_value(truth_of(value.null == (expr->kind == GEMP_IS_NULL)));
+	return code;
+}
+
+static gemp_code label_test(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	uint32_t set = e->scope->label_set(e->scope->context, expr->variable);
+	*out = truth_value(set == UINT32_MAX ? GEMP_IS_UNKNOWN : truth_of(expr->label_sets[set]));
+	return GEMP_OK;
+}
+
+static gemp_code computed(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	gemp_value left, right;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(evaluate(e, expr->children[0], &left));
+	if (expr->count > 1)
+		GEMP_TRY(evaluate(e, expr->children[1], &right));
+	code = gemp_expr_compute(expr, &left, expr->count > 1 ? &right : NULL, e->scratch, out);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "query:%d:%d: ", expr->line, expr->column);
+done:
+	return code;
+}
+
+static gemp_code evaluate(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	switch (expr->kind) {
+	case GEMP_LITERAL:
+		*out = expr->value;
+		return GEMP_OK;
+	case GEMP_AND:
+	case GEMP_OR:
+		return junction(e, expr, out);
+	case GEMP_XOR:
+		return exclusive(e, expr, out);
+	case GEMP_NOT:
+		return negation(e, expr, out);
+	case GEMP_HAS_LABEL:
+		return label_test(e, expr, out);
+	case GEMP_IN:
+		return member(e, expr, out);
+	case GEMP_IS_NULL:
+	case GEMP_IS_NOT_NULL:
+		return null_test(e, expr, out);
+	case GEMP_CONTAINS:
+	case GEMP_STARTS_WITH:
+	case GEMP_ENDS_WITH:
+		return evaluate_string_test(e, expr, out);
+	case GEMP_MATCHES:
+		return matches(e, expr, out);
+	case GEMP_EQ:
+	case GEMP_NE:
+	case GEMP_LT:
+	case GEMP_LE:
+	case GEMP_GT:
+	case GEMP_GE:
+		return comparison(e, expr, out);
+	case GEMP_ADD:
+	case GEMP_SUBTRACT:
+	case GEMP_MULTIPLY:
+	case GEMP_DIVIDE:
+	case GEMP_REMAINDER:
+	case GEMP_NEGATE:
+	case GEMP_LOWER:
+	case GEMP_UPPER:
+	case GEMP_SIZE:
+		return computed(e, expr, out);
+	default:
+		*out = e->scope->value(e->scope->context, expr);
+		return GEMP_OK;
+	}
+}
+
+gemp_code gemp_expr_value(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, gemp_value *out)
+{
+	const evaluation e = { scope, scratch };
+	return evaluate(&e, expr, out);
+}
+
+gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, bool *is_true)
+{
+	gemp_value value = { .null = true };
+	gemp_code code = gemp_expr_value(expr, scope, scratch, &value);
+	*is_true = code == GEMP_OK && !value.null && value.type == GEMP_BOOLEAN && value.truth;
+	return code;
+}
+
+bool gemp_expr_is_true(const gemp_expr *expr, const gemp_scope *scope)
+{
+	gemp_arena scratch = { 0 };
+	bool truth;
+	gemp_expr_test(expr, scope, &scratch, &truth);
+	gemp_arena_free(&scratch);
+	return truth;
+}

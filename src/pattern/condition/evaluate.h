@@ -1,0 +1,38 @@
+/* arithmetic: what + - * / % and functions make of values, as openCypher has it. Internal to src/pattern. */
+
+#ifndef GEMP_PATTERN_CONDITION_EVALUATE_H
+#define GEMP_PATTERN_CONDITION_EVALUATE_H
+
+#include "core/memory.h"
+#include "pattern/model/expr.h"
+
+typedef enum gemp_truth { GEMP_IS_FALSE, GEMP_IS_TRUE, GEMP_IS_UNKNOWN } gemp_truth;
+
+/* How an expression learns of a match: value(context, expr) gives what an attribute, key or literal is worth;
+ * vertex(context, variable) the id of a vertex, edge(...) the number of an edge; label_set(...) the set of a
+ * vertex. Three-valued inside.
+ *
+ * value: of GEMP_COLUMN, GEMP_ATTRIBUTE, GEMP_KEY, GEMP_LABELS, GEMP_TYPE, GEMP_DEGREE, GEMP_COUNT_OF, and of GEMP_EXISTS (a
+ * boolean); NULL where an element is missing. element: UINT64_MAX, and label_set: UINT32_MAX, where OPTIONAL MATCH found none. */
+typedef struct gemp_scope {
+	void *context;
+	gemp_value (*value)(void *context, const gemp_expr *expr);
+	uint64_t (*element)(void *context, int variable, bool edge);
+	uint32_t (*label_set)(void *context, int variable);
+} gemp_scope;
+
+/* What an expression is worth; strings that it makes live in scratch. What cannot be computed (an integer beyond 64 bits, an
+ * integer divided by zero, a regular expression that does not end) is GEMP_EDATA. */
+gemp_code gemp_expr_value(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, gemp_value *out);
+gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, bool *is_true);
+bool gemp_expr_is_true(const gemp_expr *expr, const gemp_scope *scope); /* also false where it cannot be computed */
+
+/* GEMP_ADD to GEMP_SIZE; right is NULL where there is one operand. NULL on either side gives NULL, and so do types that
+ * do not go together (binding refuses these) and what is no number (0.0 / 0.0). Integers that pass 64 bits, and integer
+ * division by zero, are GEMP_EDATA, without a place. Two strings are joined by +. */
+gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
+                       gemp_value *out);
+/* Do the types go together? */
+bool gemp_expr_can_compute(gemp_expr_kind kind, const gemp_value *left, const gemp_value *right);
+
+#endif

@@ -1,0 +1,524 @@
+/* The normal form of conditions, in which equal ones compare equal:
+ *
+ * - NOT stands only above label tests, CONTAINS, STARTS WITH, ENDS WITH, =~, EXISTS and IN; a negated comparison is the
+ *   opposite one (all of them are unknown for NULL), and NOT (x IS NULL) is x IS NOT NULL. a XOR b is one
+ *   without the other.
+ * - AND and OR are flat, sorted, without repetitions; true and false are folded away. What is unknown for sure (x =
+ *   NULL) is false: above it there is no NOT any more.
+ * - A literal stands right of a comparison; between two others there are only =, <>, < and <=, and the operands of
+ *   = and <> are sorted. IN lists are sorted, without repetitions and NULL; a list of one is =.
+ * - What is computed from literals is one, and the two operands of + and * on numbers are sorted. Sums of three are not:
+ *   the order in which floats are added matters, and so it does where integers overflow.
+ *
+ * This holds where only "is it true?" is asked. A condition that is the operand of something else, as in (a.x = 1) IS
+ * NULL, stays as it was written.
+ */
+
+#include "pattern/condition/normal_form.h"
+
+#include "pattern/condition/evaluate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gemp_code push(gemp_expr **slot, bool negate);
+
+/* Of an expression of literals only. */
+static gemp_truth literal_truth(const gemp_expr *expr, gemp_code *code)
+{
+	gemp_arena scratch = { 0 };
+	gemp_value value = { .null = true };
+	*code = gemp_expr_value(expr, NULL, &scratch, &value);
+	gemp_arena_free(&scratch);
+	return value.null || value.type != GEMP_BOOLEAN ? GEMP_IS_UNKNOWN : value.truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
+}
+
+/* A constant in place of *slot. */
+static gemp_code fold(gemp_expr **slot, bool truth)
+{
+	gemp_expr *constant;
+	gemp_code code = gemp_expr_new(&constant, GEMP_LITERAL, (*slot)->line, (*slot)->column);
+	if (code != GEMP_OK)
+		return code;
+	constant->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth };
+	gemp_expr_free(*slot);
+	*slot = constant;
+	return GEMP_OK;
+}
+
+/* What is unknown is as good as false: no NOT is above it. */
+static gemp_code fold_literal(gemp_expr **slot, bool negate)
+{
+	gemp_code code;
+	gemp_truth truth = literal_truth(*slot, &code);
+	return code == GEMP_OK ? fold(slot, truth == (negate ? GEMP_IS_FALSE : GEMP_IS_TRUE)) : code;
+}
+
+/* Puts child `index` in the place of its parent. */
+static void promote(gemp_expr **slot, size_t index)
+{
+	gemp_expr *parent = *slot;
+	*slot = parent->children[index];
+	parent->children[index] = NULL;
+	gemp_expr_free(parent);
+}
+
+static gemp_code wrap_not(gemp_expr **slot)
+{
+	gemp_expr *not = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_expr_new(&not, GEMP_NOT, (*slot)->line, (*slot)->column));
+	GEMP_TRY(gemp_expr_children(not, 1));
+	not->children[0] = *slot;
+	*slot = not;
+	return GEMP_OK;
+done:
+	gemp_expr_free(not);
+	return code;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	return gemp_expr_compare(*(gemp_expr *const *)a, *(gemp_expr *const *)b);
+}
+
+/* Sorts children [from, count) and frees repeated ones. */
+static void sort_children(gemp_expr *expr, size_t from)
+{
+	if (expr->count <= from)
+		return;
+	qsort(expr->children + from, expr->count - from, sizeof *expr->children, by_order);
+	size_t kept = from + 1;
+	for (size_t i = from + 1; i < expr->count; i++) {
+		if (gemp_expr_compare(expr->children[kept - 1], expr->children[i]) == 0)
+			gemp_expr_free(expr->children[i]);
+		else
+			expr->children[kept++] = expr->children[i];
+	}
+	expr->count = kept;
+}
+
+static bool is_constant(const gemp_expr *expr, bool truth)
+{
+	return expr->kind == GEMP_LITERAL && expr->value.type == GEMP_BOOLEAN && !expr->value.null
+	    && expr->value.truth == truth;
+}
+
+static void drop_constants(gemp_expr *expr, bool truth)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < expr->count; i++) {
+		if (is_constant(expr->children[i], truth))
+			gemp_expr_free(expr->children[i]);
+		else
+			expr->children[kept++] = expr->children[i];
+	}
+	expr->count = kept;
+}
+
+/* Bound label tests of one variable below an OR become one test; they are neighbours after sorting. */
+static gemp_code merge_labels(gemp_expr *expr)
+{
+	size_t kept = 1;
+	for (size_t i = 1; i < expr->count; i++) {
+		gemp_expr *into = expr->children[kept - 1], *from = expr->children[i];
+		bool merge = into->kind == GEMP_HAS_LABEL && from->kind == GEMP_HAS_LABEL && into->label_sets && from->label_sets
+		          && into->variable == from->variable;
+		if (!merge) {
+			expr->children[kept++] = from;
+			continue;
+		}
+		char **names = gemp_realloc(into->names, into->name_count + from->name_count, sizeof *names);
+		if (!names) { /* what is left stays as it is */
+			while (i < expr->count)
+				expr->children[kept++] = expr->children[i++];
+			expr->count = kept;
+			return GEMP_ENOMEM;
+		}
+		into->names = names;
+		memcpy(names + into->name_count, from->names, from->name_count * sizeof *names);
+		into->name_count += from->name_count;
+		from->name_count = 0;
+		for (size_t set = 0; set < into->label_set_count; set++)
+			into->label_sets[set] = into->label_sets[set] || from->label_sets[set];
+		gemp_expr_free(from);
+	}
+	expr->count = kept;
+	return GEMP_OK;
+}
+
+static gemp_code push_junction(gemp_expr **slot, bool negate)
+{
+	gemp_expr *expr = *slot;
+	if (negate)
+		expr->kind = expr->kind == GEMP_AND ? GEMP_OR : GEMP_AND;
+	bool neutral = expr->kind == GEMP_AND;
+	for (size_t i = 0; i < expr->count; i++) {
+		gemp_code code = push(&expr->children[i], negate);
+		if (code != GEMP_OK)
+			return code;
+	}
+	for (size_t i = 0; i < expr->count; i++) {
+		if (is_constant(expr->children[i], !neutral)) {
+			promote(slot, i);
+			return GEMP_OK;
+		}
+	}
+	drop_constants(expr, neutral);
+	if (expr->count == 0)
+		return fold(slot, neutral);
+	gemp_code code = gemp_expr_flatten(expr);
+	sort_children(expr, 0);
+	if (code == GEMP_OK && expr->kind == GEMP_OR)
+		code = merge_labels(expr);
+	if (code == GEMP_OK && expr->count == 1)
+		promote(slot, 0);
+	return code;
+}
+
+static void swap_operands(gemp_expr *expr)
+{
+	gemp_expr *left = expr->children[0];
+	expr->children[0] = expr->children[1];
+	expr->children[1] = left;
+}
+
+static gemp_expr_kind opposite(gemp_expr_kind kind)
+{
+	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_NE, [GEMP_NE] = GEMP_EQ, [GEMP_LT] = GEMP_GE,
+	                                        [GEMP_LE] = GEMP_GT, [GEMP_GT] = GEMP_LE, [GEMP_GE] = GEMP_LT };
+	return kinds[kind];
+}
+
+static gemp_expr_kind mirrored(gemp_expr_kind kind)
+{
+	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_EQ, [GEMP_NE] = GEMP_NE, [GEMP_LT] = GEMP_GT,
+	                                        [GEMP_LE] = GEMP_GE, [GEMP_GT] = GEMP_LT, [GEMP_GE] = GEMP_LE };
+	return kinds[kind];
+}
+
+static bool is_null(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_LITERAL && expr->value.null;
+}
+
+static gemp_code push_comparison(gemp_expr **slot, bool negate)
+{
+	gemp_expr *expr = *slot;
+	gemp_expr **operand = expr->children;
+	if (is_null(operand[0]) || is_null(operand[1]))
+		return fold(slot, false);
+	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]))
+		return fold_literal(slot, negate);
+	if (negate)
+		expr->kind = opposite(expr->kind);
+	bool equality = expr->kind == GEMP_EQ || expr->kind == GEMP_NE, literal = gemp_expr_is_literal(operand[1]);
+	bool turn = gemp_expr_is_literal(operand[0])
+	         || (!literal && (equality ? gemp_expr_compare(operand[0], operand[1]) > 0
+	                                   : expr->kind == GEMP_GT || expr->kind == GEMP_GE));
+	if (turn) {
+		swap_operands(expr);
+		expr->kind = mirrored(expr->kind);
+	}
+	return GEMP_OK;
+}
+
+static gemp_code push_search(gemp_expr **slot, bool negate)
+{
+	gemp_expr **operand = (*slot)->children;
+	if (is_null(operand[0]) || is_null(operand[1]))
+		return fold(slot, false);
+	bool waits = (*slot)->kind == GEMP_MATCHES && !(*slot)->regex; /* for binding to compile it */
+	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]) && !waits)
+		return fold_literal(slot, negate);
+	return negate ? wrap_not(slot) : GEMP_OK;
+}
+
+static bool all_literals(const gemp_expr *expr)
+{
+	for (size_t i = 0; i < expr->count; i++)
+		if (!gemp_expr_is_literal(expr->children[i]))
+			return false;
+	return true;
+}
+
+static gemp_code push_in(gemp_expr **slot, bool negate)
+{
+	gemp_expr *expr = *slot;
+	if (expr->count == 1)
+		return fold(slot, negate);
+	if (all_literals(expr))
+		return fold_literal(slot, negate);
+	size_t kept = 1;
+	for (size_t i = 1; i < expr->count; i++) {
+		if (is_null(expr->children[i]))
+			gemp_expr_free(expr->children[i]);
+		else
+			expr->children[kept++] = expr->children[i];
+	}
+	bool unknown = kept < expr->count;
+	expr->count = kept;
+	if (unknown && (negate || kept == 1)) /* never in the list for sure, never out of it for sure */
+		return fold(slot, false);
+	sort_children(expr, 1);
+	if (expr->count == 2) {
+		expr->kind = GEMP_EQ;
+		return push_comparison(slot, negate);
+	}
+	return negate ? wrap_not(slot) : GEMP_OK;
+}
+
+static gemp_code push_is_null(gemp_expr **slot, bool negate)
+{
+	gemp_expr *expr = *slot, *operand = expr->children[0];
+	bool null = (expr->kind == GEMP_IS_NULL) != negate;
+	if (gemp_expr_is_literal(operand))
+		return fold(slot, operand->value.null == null);
+	expr->kind = null ? GEMP_IS_NULL : GEMP_IS_NOT_NULL;
+	return GEMP_OK;
+}
+
+static bool is_truth(const gemp_expr *literal)
+{
+	return literal->value.null || literal->value.type == GEMP_BOOLEAN;
+}
+
+/* `a.x` alone asks for a.x = true, and NOT a.x for a.x = false. */
+static gemp_code push_attribute(gemp_expr **slot, bool negate)
+{
+	gemp_code code = GEMP_OK;
+	gemp_expr *equal = NULL;
+	GEMP_TRY(gemp_expr_new(&equal, GEMP_EQ, (*slot)->line, (*slot)->column));
+	GEMP_TRY(gemp_expr_children(equal, 2));
+	GEMP_TRY(gemp_expr_new(&equal->children[1], GEMP_LITERAL, (*slot)->line, (*slot)->column));
+	equal->children[1]->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = !negate };
+	equal->children[0] = *slot;
+	*slot = equal;
+	return GEMP_OK;
+done:
+	gemp_expr_free(equal);
+	return code;
+}
+
+/* a XOR b: one and not the other; negated: both or neither. */
+static gemp_code push_xor(gemp_expr **slot, bool negate)
+{
+	gemp_code code = GEMP_OK;
+	gemp_expr *xor = *slot, *either = NULL;
+	GEMP_TRY(gemp_expr_new(&either, GEMP_OR, xor->line, xor->column));
+	GEMP_TRY(gemp_expr_children(either, 2));
+	for (size_t i = 0; i < 2; i++) {
+		GEMP_TRY(gemp_expr_new(&either->children[i], GEMP_AND, xor->line, xor->column));
+		GEMP_TRY(gemp_expr_children(either->children[i], 2));
+		for (size_t j = 0; j < 2; j++) {
+			GEMP_TRY(gemp_expr_copy(&either->children[i]->children[j], xor->children[j]));
+			if (negate ? i == 1 : i == j)
+				GEMP_TRY(wrap_not(&either->children[i]->children[j]));
+		}
+	}
+	gemp_expr_free(xor);
+	*slot = either;
+	return push(slot, false);
+done:
+	gemp_expr_free(either);
+	return code;
+}
+
+/* What is computed from literals alone becomes a literal, wherever it stands. */
+
+static gemp_code gemp_expr_fold_operands(gemp_expr *expr)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < expr->count && code == GEMP_OK; i++)
+		code = gemp_expr_fold(&expr->children[i]);
+	return code;
+}
+
+static gemp_code push(gemp_expr **slot, bool negate)
+{
+	gemp_code code = gemp_expr_fold_operands(*slot);
+	if (code != GEMP_OK)
+		return code;
+	switch ((*slot)->kind) {
+	case GEMP_NOT:
+		promote(slot, 0);
+		return push(slot, !negate);
+	case GEMP_AND:
+	case GEMP_OR:
+		return push_junction(slot, negate);
+	case GEMP_XOR:
+		return push_xor(slot, negate);
+	case GEMP_LITERAL:
+		return is_truth(*slot) ? fold_literal(slot, negate) : GEMP_OK;
+	case GEMP_ATTRIBUTE:
+	case GEMP_COLUMN:
+		return push_attribute(slot, negate);
+	case GEMP_MATCHES:
+	case GEMP_CONTAINS:
+	case GEMP_STARTS_WITH:
+	case GEMP_ENDS_WITH:
+		return push_search(slot, negate);
+	case GEMP_IN:
+		return push_in(slot, negate);
+	case GEMP_IS_NULL:
+	case GEMP_IS_NOT_NULL:
+		return push_is_null(slot, negate);
+	case GEMP_EQ:
+	case GEMP_NE:
+	case GEMP_LT:
+	case GEMP_LE:
+	case GEMP_GT:
+	case GEMP_GE:
+		return push_comparison(slot, negate);
+	default: /* label tests, EXISTS; and what is no condition, which binding refuses */
+		return negate ? wrap_not(slot) : GEMP_OK;
+	}
+}
+
+gemp_code gemp_expr_normalise(gemp_expr **slot)
+{
+	return push(slot, false);
+}
+
+/* Adds one conjunct unless it is among the first `known`, takes *expr. A false one stands on vertex 0, so that every
+ * condition stands somewhere. */
+static gemp_code add(gemp_pattern *pattern, size_t known, gemp_expr **expr)
+{
+	for (size_t i = 0; i < known; i++)
+		if (gemp_expr_compare(pattern->conditions[i].expr, *expr) == 0)
+			return GEMP_OK;
+	gemp_condition *more = gemp_realloc(pattern->conditions, pattern->condition_count + 1, sizeof *more);
+	if (!more)
+		return GEMP_ENOMEM;
+	pattern->conditions = more;
+	gemp_condition *condition = more + pattern->condition_count++;
+	*condition = (gemp_condition){ .expr = *expr };
+	*expr = NULL;
+	gemp_expr_uses(condition->expr, &condition->vertices, &condition->edges);
+	if (!condition->vertices && !condition->edges)
+		condition->vertices = 1;
+	return GEMP_OK;
+}
+
+static bool is_element(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
+}
+
+/* In a pattern, unlike after OPTIONAL MATCH, vertices, edges and keys are always there, and each is itself. */
+static void fold_presence(gemp_expr *expr)
+{
+	const gemp_expr *left = expr->count ? expr->children[0] : NULL;
+	bool null = expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL;
+	bool same = expr->kind == GEMP_EQ || expr->kind == GEMP_NE;
+	for (size_t i = 0; i < expr->count; i++)
+		fold_presence(expr->children[i]);
+	if (!(null && (is_element(left) || left->kind == GEMP_KEY)) &&
+	    !(same && is_element(left) && gemp_expr_compare(left, expr->children[1]) == 0))
+		return;
+	for (size_t i = 0; i < expr->count; i++)
+		gemp_expr_free(expr->children[i]);
+	expr->count = 0;
+	expr->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = expr->kind == GEMP_IS_NOT_NULL || expr->kind == GEMP_EQ };
+	expr->kind = GEMP_LITERAL;
+}
+
+gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
+{
+	gemp_code code = GEMP_OK;
+	fold_presence(*expr);
+	GEMP_TRY(gemp_expr_normalise(expr));
+	if (is_constant(*expr, true))
+		goto done;
+	if ((*expr)->kind != GEMP_AND) {
+		code = add(pattern, pattern->condition_count, expr);
+		goto done;
+	}
+	size_t known = pattern->condition_count; /* the children differ from each other */
+	for (size_t i = 0; i < (*expr)->count; i++)
+		GEMP_TRY(add(pattern, known, &(*expr)->children[i]));
+done:
+	gemp_expr_free(*expr);
+	*expr = NULL;
+	return code;
+}
+
+static bool computes(const gemp_expr *expr)
+{
+	return expr->kind >= GEMP_ADD && expr->kind <= GEMP_SIZE;
+}
+
+static gemp_code own_string(gemp_value *value)
+{
+	if (value->null || value->type != GEMP_STRING)
+		return GEMP_OK;
+	value->string.bytes = gemp_strndup(value->string.bytes, value->string.size);
+	return value->string.bytes ? GEMP_OK : GEMP_ENOMEM;
+}
+
+static gemp_code compute(gemp_expr **slot)
+{
+	gemp_code code = GEMP_OK;
+	gemp_arena scratch = { 0 };
+	gemp_expr *expr = *slot, *literal = NULL;
+	const gemp_value *left = &expr->children[0]->value, *right = expr->count > 1 ? &expr->children[1]->value : NULL;
+	gemp_value value;
+	if (!gemp_expr_can_compute(expr->kind, left, right))
+		goto done;
+	GEMP_TRY(gemp_expr_compute(expr, left, right, &scratch, &value));
+	if (!value.null && value.type == GEMP_FLOAT && isinf(value.real))
+		goto done; /* no literal can be written for it */
+	GEMP_TRY(gemp_expr_new(&literal, GEMP_LITERAL, expr->line, expr->column));
+	GEMP_TRY(own_string(&value));
+	literal->value = value;
+	literal->type = value.type;
+	gemp_expr_free(expr);
+	*slot = literal;
+	literal = NULL;
+done:
+	gemp_expr_free(literal);
+	gemp_arena_free(&scratch);
+	return code == GEMP_EDATA ? GEMP_OK : code; /* binding tells why it cannot be computed, and where */
+}
+
+/* Of two numbers a + b is b + a, and their product too; a literal comes last. */
+static void sort_operands(gemp_expr *expr)
+{
+	gemp_expr **operand = expr->children, *left = operand[0];
+	bool number = expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT; /* not known before binding */
+	if (!number || (expr->kind != GEMP_ADD && expr->kind != GEMP_MULTIPLY))
+		return;
+	bool turn = gemp_expr_is_literal(left) ||
+	            (!gemp_expr_is_literal(operand[1]) && gemp_expr_compare(left, operand[1]) > 0);
+	operand[0] = turn ? operand[1] : left;
+	operand[1] = turn ? left : operand[1];
+}
+
+/* AND and OR of one condition are that condition: so `x IN [y]` is read. */
+static void unwrap(gemp_expr **slot)
+{
+	gemp_expr *junction = *slot;
+	if ((junction->kind != GEMP_AND && junction->kind != GEMP_OR) || junction->count != 1)
+		return;
+	*slot = junction->children[0];
+	junction->count = 0;
+	gemp_expr_free(junction);
+}
+
+gemp_code gemp_expr_fold(gemp_expr **slot)
+{
+	bool literals = true;
+	unwrap(slot);
+	gemp_code code = gemp_expr_fold_operands(*slot);
+	if (code == GEMP_OK && ((*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR))
+		code = gemp_expr_flatten(*slot);
+	if (code != GEMP_OK || !computes(*slot))
+		return code;
+	for (size_t i = 0; i < (*slot)->count; i++)
+		literals = literals && gemp_expr_is_literal((*slot)->children[i]);
+	if (literals)
+		return compute(slot);
+	sort_operands(*slot);
+	return GEMP_OK;
+}

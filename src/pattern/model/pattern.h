@@ -1,0 +1,137 @@
+/* pattern: what is asked for. Host only.
+ *
+ * Text, a named shape or a query-graph file becomes a gemp_pattern: vertices, edges, conditions in negation normal
+ * form split into conjuncts, and what to return. Labels, `{k: literal}` and WHERE are all conditions, so that there is
+ * one way to test them. Names are resolved against a graph by gemp_pattern_bind.
+ */
+
+#ifndef GEMP_PATTERN_MODEL_PATTERN_H
+#define GEMP_PATTERN_MODEL_PATTERN_H
+
+#include "pattern/model/expr.h"
+
+enum { GEMP_MAX_PATTERN_VERTICES = 32, GEMP_MAX_PATTERN_EDGES = 64 };
+
+typedef enum gemp_semantics { GEMP_ISO, GEMP_EDGE_ISO, GEMP_HOM, GEMP_INDUCED } gemp_semantics;
+typedef enum gemp_distinct { GEMP_BY_ORBIT, GEMP_BY_SUBGRAPH, GEMP_BY_VERTICES, GEMP_BY_NOTHING } gemp_distinct;
+
+/* One conjunct: true for a match, or the match is dropped. In normal form (normal.c): literals stand right of
+ * comparisons, IN lists are sorted and have no NULL. A pattern that nothing can match has the condition `false` (a
+ * GEMP_LITERAL, boolean) on vertex 0; beside that a literal is never a condition. */
+typedef struct gemp_condition {
+	gemp_expr *expr;   /* owned */
+	uint64_t vertices; /* bit v: uses pattern vertex v */
+	uint64_t edges;    /* bit e: uses pattern edge e */
+} gemp_condition;
+
+typedef enum gemp_direction { GEMP_OUT, GEMP_EITHER } gemp_direction; /* `<-[]-` is turned round */
+
+typedef struct gemp_pattern_vertex {
+	char *name; /* NULL: anonymous */
+	bool repeatable;  /* need not differ from others under iso: within a path of variable length, or given and spoken of by
+	               conditions alone */
+} gemp_pattern_vertex;
+
+typedef struct gemp_pattern_edge {
+	char *name;               /* NULL: anonymous */
+	int from, to;             /* pattern vertices */
+	gemp_direction direction;
+	uint32_t min_hops, max_hops;     /* length of a path `*least..most`; of an edge 1, 1 */
+	bool path;                /* written with `*`, also where least = most = 1 */
+	size_t type_count;        /* 0: any relation */
+	char **types;             /* owned */
+	bool *relations;          /* bound: [graph->relation_count] true where allowed */
+	int line, column;
+} gemp_pattern_edge;
+
+typedef struct gemp_return_item {
+	gemp_expr *expr;          /* owned */
+	char *name;               /* column name shown: the text as written, or its alias; owned */
+} gemp_return_item;
+
+typedef struct gemp_sort_item {
+	size_t item;              /* of the same clause, a shown or a hidden one */
+	bool descending;
+} gemp_sort_item;
+
+/* WITH or RETURN. Expressions of WITH (of RETURN, if there is no WITH) speak of the pattern's variables; those of a RETURN
+ * after WITH speak of the items of WITH: a vertex or edge item by `variable` = its index (so that its attributes can be
+ * asked for), others by GEMP_COLUMN. Items [shown, item_count) are there for ORDER BY alone. A clause with an aggregate
+ * in some item groups by the items without one; an aggregate may stand within an expression (count(m) + 1). */
+typedef struct gemp_clause {
+	bool distinct, grouped;
+	size_t item_count, shown;
+	gemp_return_item *items;
+	gemp_expr *where;         /* WITH ... WHERE, in normal form, of the items of this WITH as a RETURN after it; NULL: none */
+	size_t order_count;
+	gemp_sort_item *orders;
+	bool has_skip, has_limit;
+	uint64_t skip, limit;
+} gemp_clause;
+
+/* A pattern; a whole query; or what stands within EXISTS, COUNT or OPTIONAL MATCH of another (then its vertices [0, given)
+ * are vertices of the outer one, and it has neither clauses nor optionals).
+ *
+ * Distinctness (iso, edge-iso) holds within one pattern, its given vertices among it, not across patterns. */
+typedef struct gemp_pattern {
+	char *text;                    /* as given; owned */
+	char *file;                    /* that text came from; NULL: the command line; owned */
+	bool simple;                   /* --pattern: the simple undirected graph; edges have no types */
+	size_t vertex_count, edge_count, condition_count;
+	size_t arguments;                  /* vertices [0, given) come from outside */
+	gemp_pattern_vertex *vertices; /* by first appearance, given ones first */
+	gemp_pattern_edge *edges;      /* by first appearance */
+	gemp_condition *conditions;
+	size_t sub_count;
+	struct gemp_pattern **subs;    /* of EXISTS and COUNT in the conditions and clauses; owned */
+	size_t optional_count;
+	struct gemp_optional *optionals; /* OPTIONAL MATCH, in order */
+	gemp_clause *with;             /* NULL: none; owned */
+	gemp_clause result;            /* RETURN; none given: every named vertex (all, if none is named) */
+	bool has_return;            /* there is a RETURN: what it tells apart is not exchangeable */
+	size_t fixed_items;                   /* a rule's: items of the first clause that are told apart by their places, the first ones */
+	size_t relation_count;         /* of the graph bound to; 0 before */
+} gemp_pattern;
+
+/* OPTIONAL MATCH. The row of a match is the pattern's vertices, then the new ones of each optional in order; edges
+ * likewise. Variables of clauses and of `outer` are numbered so. */
+typedef struct gemp_optional {
+	gemp_pattern *pattern;    /* owned */
+	int *outer;               /* [pattern->given] vertices of the row; owned */
+	int first_vertex;         /* of the row: of the pattern's vertex `given` */
+	int first_edge;
+} gemp_optional;
+
+/* Vertices and edges of a row: of the pattern and all its optionals. */
+size_t gemp_pattern_row_vertices(const gemp_pattern *pattern);
+size_t gemp_pattern_row_edges(const gemp_pattern *pattern);
+/* The clause that speaks of the pattern's variables: WITH, or RETURN if there is none. */
+const gemp_clause *gemp_pattern_first_clause(const gemp_pattern *pattern);
+
+/* PARTS that no edge joins. */
+struct gemp_text;
+/* part[v] becomes the number of the connected part of vertex v; returns how many parts there are. */
+int gemp_pattern_components(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES]);
+/* "the pattern falls into 2 parts, (a, b) and (c): ..." */
+void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part, int parts, struct gemp_text *out);
+
+void gemp_pattern_free(gemp_pattern *pattern);
+
+/* build: how a pattern is put together. Internal to src/pattern. */
+
+/* Without vertices; text is copied, file too unless NULL. */
+gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *file);
+
+/* name NULL: anonymous. GEMP_EUSAGE, "the pattern has more than ...", without a place, beyond the limits. */
+gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *index);
+gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int from, int to, gemp_direction direction);
+
+/* Takes *expr; text (of `size` bytes) is copied. */
+gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size);
+/* What is returned where nothing is said: every named vertex, or all as v0, v1, ... if none is named. */
+gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern);
+
+/* An empty WITH. */
+gemp_code gemp_pattern_add_with(gemp_pattern *pattern);
+
+#endif

@@ -1,0 +1,129 @@
+#include "pattern/model/rule.h"
+
+#include "core/memory.h"
+#include "pattern/model/source.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Without WITH, columns speak of the pattern's variables; behind it, of its items. */
+static int variable_of(const gemp_rule *rule, const gemp_expr *expr)
+{
+	const gemp_clause *with = rule->pattern->with;
+	return with ? with->items[expr->variable].expr->variable : expr->variable;
+}
+
+void gemp_rule_columns_find(gemp_rule_columns *out, const gemp_rule *rule)
+{
+	const gemp_clause *result = &rule->pattern->result;
+	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+		out->vertex[v] = GEMP_NO_COLUMN;
+	for (size_t e = 0; e < GEMP_MAX_PATTERN_EDGES; e++)
+		out->edge[e] = GEMP_NO_COLUMN;
+	for (size_t c = 0; c < result->shown; c++) {
+		const gemp_expr *expr = result->items[c].expr;
+		if (expr->kind == GEMP_VERTEX && variable_of(rule, expr) < GEMP_MAX_PATTERN_VERTICES)
+			out->vertex[variable_of(rule, expr)] = c;
+		else if (expr->kind == GEMP_EDGE && variable_of(rule, expr) < GEMP_MAX_PATTERN_EDGES)
+			out->edge[variable_of(rule, expr)] = c;
+	}
+}
+
+static size_t column_of(const gemp_rule_columns *columns, int vertex)
+{
+	return vertex < GEMP_MAX_PATTERN_VERTICES ? columns->vertex[vertex] : GEMP_NO_COLUMN;
+}
+
+/* A vertex of an optional's pattern, as rows number it. */
+static int row_vertex(const gemp_optional *o, int vertex)
+{
+	return vertex < (int)o->pattern->arguments ? o->outer[vertex] : o->first_vertex + vertex - (int)o->pattern->arguments;
+}
+
+static bool find_optional(gemp_rule_edge *out, const gemp_rule *rule, const gemp_rule_columns *columns, size_t variable)
+{
+	for (size_t i = 0; i < rule->pattern->optional_count; i++) {
+		const gemp_optional *o = &rule->pattern->optionals[i];
+		size_t first = (size_t)o->first_edge;
+		if (variable < first || variable >= first + o->pattern->edge_count)
+			continue;
+		const gemp_pattern_edge *e = &o->pattern->edges[variable - first];
+		*out = (gemp_rule_edge){ e, true, column_of(columns, row_vertex(o, e->from)),
+			column_of(columns, row_vertex(o, e->to)) };
+		return true;
+	}
+	return false;
+}
+
+bool gemp_rule_edge_find(gemp_rule_edge *out, const gemp_rule *rule, const gemp_rule_columns *columns, size_t column)
+{
+	size_t variable = 0;
+	while (variable < GEMP_MAX_PATTERN_EDGES && columns->edge[variable] != column)
+		variable++;
+	if (variable == GEMP_MAX_PATTERN_EDGES)
+		return false;
+	if (variable >= rule->pattern->edge_count)
+		return find_optional(out, rule, columns, variable);
+	const gemp_pattern_edge *e = &rule->pattern->edges[variable];
+	*out = (gemp_rule_edge){ e, false, column_of(columns, e->from), column_of(columns, e->to) };
+	return true;
+}
+
+static void free_rule(gemp_rule *rule)
+{
+	for (size_t i = 0; i < rule->update_count; i++) {
+		gemp_update *update = &rule->updates[i];
+		for (size_t n = 0; n < update->name_count; n++)
+			gemp_free(update->names[n]);
+		gemp_free(update->names);
+		if (update->constant && update->literal.type == GEMP_STRING)
+			gemp_free((char *)update->literal.string.bytes);
+	}
+	gemp_free(rule->updates);
+	gemp_free(rule->name);
+	gemp_pattern_free(rule->pattern);
+}
+
+void gemp_rule_control_free(gemp_control *control)
+{
+	for (size_t i = 0; control && i < control->count; i++)
+		gemp_rule_control_free(control->children[i]);
+	if (control)
+		gemp_free(control->children);
+	gemp_free(control);
+}
+
+void gemp_rules_free(gemp_rules *rules)
+{
+	if (!rules)
+		return;
+	for (size_t i = 0; i < rules->count; i++)
+		free_rule(&rules->rules[i]);
+	gemp_rule_control_free(rules->control);
+	gemp_free(rules->rules);
+	gemp_free(rules->file);
+	gemp_free(rules->text);
+	gemp_free(rules);
+}
+
+void gemp_rule_drop_nulls(gemp_rule *rule)
+{
+	const gemp_return_item *items = rule->pattern->result.items;
+	for (size_t i = 0; i < rule->update_count; i++) {
+		gemp_update *u = &rule->updates[i];
+		if (u->kind == GEMP_SET_ATTRIBUTE && !u->constant && items[u->column].expr->always_null)
+			u->kind = GEMP_REMOVE_ATTRIBUTE;
+	}
+}
+
+gemp_code gemp_rules_fail(const gemp_rules *rules, int line, int column, const char *format, ...)
+{
+	char message[1024];
+	gemp_source source = { rules->file, rules->text };
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(message, sizeof message, format, arguments);
+	va_end(arguments);
+	return gemp_source_fail_at(&source, line, column, "%s", message);
+}

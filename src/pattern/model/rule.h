@@ -1,0 +1,132 @@
+/* rule: rules that rewrite a graph, and in which order they are applied. Host only.
+ *
+ * A file of rules is read into a gemp_rules: for each rule what it looks for, a gemp_pattern that runs as a query does,
+ * and what becomes of a match, a list of updates; then the control. docs/rules.md describes the language.
+ *
+ * The pattern's RETURN is made here; gemp_pattern_bind types its columns. Columns [0, needed) are what the updates
+ * name: matched vertices (GEMP_VERTEX), matched edges (GEMP_EDGE) and values, each once. Rows that differ in them alone
+ * are different matches: pattern->told says so to gemp_automorphism_find. Columns from `needed` on are the other vertices
+ * and edges of the match, so that its reads are known; they tell nothing apart. Of a rule with an aggregate or DISTINCT
+ * in its WITH they are only what WITH passes on, for its row stands for many matches.
+ *
+ * Values are those of the match as it was found, whatever the rule does. What OPTIONAL MATCH did not find is missing in
+ * its column (UINT64_MAX): an update of it does nothing; it is never an end of a created edge. NULL as a value of
+ * GEMP_SET_ATTRIBUTE removes the attribute.
+ */
+
+#ifndef GEMP_PATTERN_MODEL_RULE_H
+#define GEMP_PATTERN_MODEL_RULE_H
+
+#include "pattern/model/pattern.h"
+
+/* A vertex or edge that an update speaks of. */
+typedef struct gemp_rule_element {
+	bool created; /* by this rule */
+	bool edge;
+	size_t index; /* matched: column of the pattern's RETURN; created: among created_vertices or created_edges */
+} gemp_rule_element;
+
+typedef enum gemp_update_kind {
+	GEMP_CREATE_VERTEX,    /* element, with the labels names[], those of SET included; the attributes follow as
+	                          GEMP_SET_ATTRIBUTE */
+	GEMP_CREATE_EDGE,      /* element, from -> to, of type names[0]; likewise */
+	GEMP_SET_ATTRIBUTE,    /* element.names[0] = value */
+	GEMP_REMOVE_ATTRIBUTE, /* element.names[0] */
+	GEMP_ADD_LABELS,       /* names[] to a matched vertex */
+	GEMP_REMOVE_LABELS,    /* names[] from a matched vertex, where it has them */
+	GEMP_SET_TYPE,         /* names[0] of a matched edge: the same edge, with its attributes, in another relation */
+	GEMP_DELETE,           /* a matched vertex or edge; detach: with all edges of the vertex, and else the rule does not
+	                          apply to a match that would leave an edge without an end */
+	GEMP_MERGE,            /* a matched vertex, into the vertex `to`: its edges become edges of `to` (one between the two a
+	                          loop), then it is deleted; labels and attributes of `to` stay as they are */
+} gemp_update_kind;
+
+typedef struct gemp_update {
+	gemp_update_kind kind;
+	gemp_rule_element element, from, to;
+	bool detach;
+	bool constant;     /* value: literal, and else column */
+	gemp_value literal; /* a string's bytes are owned; never NULL */
+	size_t column;     /* of the pattern's RETURN */
+	size_t name_count;
+	char **names;      /* sorted, each once; owned */
+	int line, place;   /* where it stands in the file: line and column, from 1 */
+} gemp_update;
+
+typedef struct gemp_rule {
+	char *name;        /* owned */
+	int line, column;  /* of the name */
+	gemp_pattern *pattern; /* owned; its text is the whole file, its file the name of that */
+	size_t update_columns;     /* columns that updates name; the columns behind them are read only */
+	bool has_all_columns;      /* all vertices and edges of a match are columns, those of EXISTS and COUNT and within paths of
+	                      variable length apart */
+	size_t created_vertices, created_edges;
+	size_t update_count;
+	gemp_update *updates; /* as written; what is created is created before it is used */
+} gemp_rule;
+
+/* Control. A part applies or not:
+ * a rule applies if it changed at least one match; a sequence runs its parts in order up to the first that does not
+ * apply, and applies if all did; a choice runs them in order up to the first that applies, and applies if one did; `*`
+ * runs its part until it does not apply, and always applies itself; `{n}` is a sequence of n; TRY always applies.
+ * Nothing is undone. */
+typedef enum gemp_control_kind {
+	GEMP_RUN_RULE,     /* rule; one */
+	GEMP_RUN_SEQUENCE, /* children in order */
+	GEMP_RUN_CHOICE,   /* children by priority */
+	GEMP_RUN_REPEAT,   /* children[0]* */
+	GEMP_RUN_TIMES,    /* children[0]{times} */
+	GEMP_RUN_TRY,      /* TRY children[0] */
+} gemp_control_kind;
+
+typedef struct gemp_control {
+	gemp_control_kind kind;
+	int line, column;
+	size_t rule;       /* of gemp_rules */
+	bool one;          /* ONE: a single match; else all that do not conflict, in one step */
+	uint64_t times;    /* >= 1 */
+	uint64_t limit;    /* RUN ... LIMIT n: at most n steps (applications of rules) within, and then an error; 0: none */
+	size_t count;
+	struct gemp_control **children; /* [count]; owned */
+} gemp_control;
+
+typedef struct gemp_rules {
+	char *file, *text; /* owned; file: "rules" if it has no name */
+	size_t count;
+	gemp_rule *rules;  /* [count], at least one; names differ */
+	gemp_control *control; /* a sequence of the RUN lines; no RUN: TRY of every rule, in order; owned */
+} gemp_rules;
+
+void gemp_rule_control_free(gemp_control *control); /* with its children; takes NULL */
+void gemp_rules_free(gemp_rules *rules); /* takes NULL */
+
+/* The rule is bound. SET to what the graph has nowhere removes, whatever the type would be: NULL goes with every type. */
+void gemp_rule_drop_nulls(gemp_rule *rule);
+
+/* GEMP_EUSAGE at a place of the file: what is known only later, such as an attribute of another type. */
+gemp_code gemp_rules_fail(const gemp_rules *rules, int line, int column, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* rule_columns: where a rule's rows have the variables of its pattern. */
+
+#define GEMP_NO_COLUMN SIZE_MAX
+
+/* Which columns of the rows the variables of a rule's pattern and its OPTIONAL MATCH are in. */
+typedef struct gemp_rule_columns {
+	size_t vertex[GEMP_MAX_PATTERN_VERTICES]; /* GEMP_NO_COLUMN: in none */
+	size_t edge[GEMP_MAX_PATTERN_EDGES];
+} gemp_rule_columns;
+
+void gemp_rule_columns_find(gemp_rule_columns *out, const gemp_rule *rule);
+
+/* A matched edge: what the pattern says of it, and the columns of its ends, or GEMP_NO_COLUMN. */
+typedef struct gemp_rule_edge {
+	const gemp_pattern_edge *edge;
+	bool optional; /* of OPTIONAL MATCH */
+	size_t from, to;
+} gemp_rule_edge;
+
+/* The edge in this column; false: none of the pattern is. */
+bool gemp_rule_edge_find(gemp_rule_edge *out, const gemp_rule *rule, const gemp_rule_columns *columns, size_t column);
+
+#endif

@@ -1,0 +1,166 @@
+#include "pattern/model/source.h"
+
+#include "core/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 100, BEFORE = 60 }; /* characters of a line shown, and of them before the caret */
+
+static bool continues(char byte)
+{
+	return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+static size_t line_begin(const char *text, size_t at)
+{
+	while (at > 0 && text[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at)
+{
+	if (at < cursor->at)
+		*cursor = (gemp_cursor){ 0, 1, 1 };
+	for (; cursor->at < at && source->text[cursor->at]; cursor->at++) {
+		if (source->text[cursor->at] == '\n') {
+			cursor->line++;
+			cursor->column = 1;
+		} else if (!continues(source->text[cursor->at + 1])) {
+			cursor->column++;
+		}
+	}
+}
+
+void gemp_source_place(const gemp_source *source, size_t at, int *line, int *column)
+{
+	gemp_cursor cursor = { 0, 1, 1 };
+	gemp_source_move(source, &cursor, at);
+	*line = cursor.line;
+	*column = cursor.column;
+}
+
+/* Byte of the character at line:column. */
+static size_t offset(const gemp_source *source, int line, int column)
+{
+	size_t at = 0;
+	for (; line > 1 && source->text[at]; at++)
+		line -= source->text[at] == '\n';
+	for (; column > 1 && source->text[at] && source->text[at] != '\n'; column--) {
+		at++;
+		while (continues(source->text[at]))
+			at++;
+	}
+	return at;
+}
+
+/* Moves *at by `count` characters, within its line. */
+static size_t forward(const char *text, size_t at, size_t count)
+{
+	for (; count > 0 && text[at] && text[at] != '\n'; count--) {
+		at++;
+		while (continues(text[at]))
+			at++;
+	}
+	return at;
+}
+
+static size_t backward(const char *text, size_t begin, size_t at, size_t count)
+{
+	for (; count > 0 && at > begin; count--) {
+		at--;
+		while (at > begin && continues(text[at]))
+			at--;
+	}
+	return at;
+}
+
+/* The line with a caret below byte `at`; a long line is cut on both sides. */
+static void show(const gemp_source *source, size_t at, gemp_text *out)
+{
+	const char *text = source->text;
+	size_t begin = line_begin(text, at), from = backward(text, begin, at, BEFORE), to = forward(text, from, SHOWN);
+	gemp_text_print(out, "\n  %s", from > begin ? "..." : "");
+	for (size_t i = from; i < to; i++)
+		gemp_text_add(out, (unsigned char)text[i] < ' ' && text[i] != '\t' ? "?" : text + i, 1);
+	gemp_text_print(out, "%s\n  %s", text[to] && text[to] != '\n' ? "..." : "", from > begin ? "   " : "");
+	for (size_t i = from; i < at; i++)
+		if (!continues(text[i]))
+			gemp_text_add(out, text[i] == '\t' ? "\t" : " ", 1);
+	gemp_text_add(out, "^", 1);
+}
+
+static gemp_code fail(const gemp_source *source, size_t at, const char *format, va_list arguments)
+{
+	char message[1024];
+	vsnprintf(message, sizeof message, format, arguments);
+	int line, column;
+	gemp_source_place(source, at, &line, &column);
+	gemp_text shown = { 0 };
+	show(source, at, &shown);
+	gemp_code code = gemp_text_status(&shown);
+	if (code == GEMP_OK)
+		code = gemp_fail(GEMP_EUSAGE, "%s:%d:%d: %s%s", source->file ? source->file : "query", line, column, message,
+		                 shown.data);
+	gemp_text_free(&shown);
+	return code;
+}
+
+gemp_code gemp_source_fail(const gemp_source *source, size_t at, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	gemp_code code = fail(source, at, format, arguments);
+	va_end(arguments);
+	return code;
+}
+
+gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	gemp_code code = GEMP_EUSAGE;
+	if (line > 0) {
+		code = fail(source, offset(source, line, column), format, arguments);
+	} else {
+		char message[1024];
+		vsnprintf(message, sizeof message, format, arguments);
+		code = gemp_fail(GEMP_EUSAGE, "%s: %s", source->text, message);
+	}
+	va_end(arguments);
+	return code;
+}
+
+/* Length of the UTF-8 character that begins here, 0 if it is none: RFC 3629, no surrogates, nothing overlong. */
+static size_t utf8_length(const unsigned char *at)
+{
+	unsigned lead = at[0];
+	size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : (lead & 0xF0) == 0xE0 ? 3
+	              : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+	for (size_t i = 1; i < length; i++)
+		if ((at[i] & 0xC0) != 0x80)
+			return 0;
+	bool overlong = (lead == 0xE0 && at[1] < 0xA0) || (lead == 0xF0 && at[1] < 0x90);
+	bool surrogate = lead == 0xED && at[1] >= 0xA0, beyond = lead == 0xF4 && at[1] >= 0x90;
+	return overlong || surrogate || beyond ? 0 : length;
+}
+
+gemp_code gemp_source_check(const gemp_source *source)
+{
+	size_t at = 0;
+	while (source->text[at]) {
+		unsigned char byte = (unsigned char)source->text[at];
+		size_t length = utf8_length((const unsigned char *)source->text + at);
+		if (length == 0)
+			return gemp_source_fail(source, at, "the byte 0x%02X is not UTF-8; save the query as UTF-8", byte);
+		if ((byte < ' ' && !strchr("\t\n\r", byte)) || byte == 0x7F)
+			return gemp_source_fail(source, at, "the control character 0x%02X cannot stand in a query", byte);
+		at += length;
+		if (at > GEMP_MAX_QUERY)
+			return gemp_fail(GEMP_EUSAGE, "%s: the query is longer than %d bytes",
+			                 source->file ? source->file : "query", GEMP_MAX_QUERY);
+	}
+	return GEMP_OK;
+}

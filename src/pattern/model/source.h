@@ -1,0 +1,36 @@
+/* source: the text of a query and how to point into it. Internal to src/pattern. */
+
+#ifndef GEMP_PATTERN_MODEL_SOURCE_H
+#define GEMP_PATTERN_MODEL_SOURCE_H
+
+#include "core/status.h"
+
+#include <stddef.h>
+
+typedef struct gemp_source {
+	const char *file; /* NULL: the command line */
+	const char *text;
+} gemp_source;
+
+/* Line and column of a byte, both from 1; columns count characters, not bytes. */
+void gemp_source_place(const gemp_source *source, size_t at, int *line, int *column);
+
+/* The same from a place before it, {0, 1, 1} at first: cheap for places that come in order. */
+typedef struct gemp_cursor {
+	size_t at;
+	int line, column;
+} gemp_cursor;
+void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at);
+
+/* GEMP_EUSAGE: "FILE:line:column: message", the line, and a caret below that place. */
+gemp_code gemp_source_fail(const gemp_source *source, size_t at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same for a place by line and column; line 0: no place, the message alone. */
+gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* GEMP_EUSAGE where the text is not UTF-8, has control characters, or is longer than GEMP_MAX_QUERY bytes. */
+gemp_code gemp_source_check(const gemp_source *source);
+enum { GEMP_MAX_QUERY = 1 << 20 };
+
+#endif

@@ -1,0 +1,185 @@
+/* Regular expressions by PCRE2. This file alone knows it. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+
+#include "pattern/model/string_function.h"
+
+#include <pcre2.h>
+#include <utf8proc.h>
+
+/* A mapping may be longer than what it maps, but no character is longer than four bytes. */
+gemp_code gemp_string_case(const gemp_value *text, bool upper, gemp_arena *scratch, gemp_value *out)
+{
+	*out = *text;
+	if (text->string.size == 0)
+		return GEMP_OK;
+	const utf8proc_uint8_t *from = (const utf8proc_uint8_t *)text->string.bytes;
+	utf8proc_ssize_t left = (utf8proc_ssize_t)text->string.size;
+	char *to = gemp_arena_alloc(scratch, 4 * text->string.size);
+	size_t size = 0;
+	if (!to)
+		return GEMP_ENOMEM;
+	while (left > 0) {
+		utf8proc_int32_t character;
+		utf8proc_ssize_t read = utf8proc_iterate(from, left, &character);
+		if (read <= 0) { /* no UTF-8: the byte stays */
+			to[size++] = (char)*from;
+			read = 1;
+		} else {
+			character = upper ? utf8proc_toupper(character) : utf8proc_tolower(character);
+			size += (size_t)utf8proc_encode_char(character, (utf8proc_uint8_t *)to + size);
+		}
+		from += read;
+		left -= read;
+	}
+	out->string.bytes = to;
+	out->string.size = size;
+	return GEMP_OK;
+}
+
+static int64_t characters(const gemp_value *text)
+{
+	int64_t count = 0;
+	for (size_t i = 0; i < text->string.size; i++)
+		count += (text->string.bytes[i] & 0xC0) != 0x80;
+	return count;
+}
+
+/* Elements of a JSON array: commas at depth 1 outside of strings, and one more. */
+static int64_t elements(const gemp_value *list)
+{
+	int64_t commas = 0;
+	int depth = 0;
+	bool quoted = false, any = false;
+	for (size_t i = 0; i < list->string.size; i++) {
+		char c = list->string.bytes[i];
+		if (quoted && c == '\\')
+			i++;
+		else if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && (c == '[' || c == '{'))
+			depth++;
+		else if (!quoted && (c == ']' || c == '}'))
+			depth--;
+		else if (!quoted && c == ',' && depth == 1)
+			commas++;
+		any = any || (i > 0 && i + 1 < list->string.size);
+	}
+	return any ? commas + 1 : 0;
+}
+
+int64_t gemp_string_size(const gemp_value *text)
+{
+	return text->type == GEMP_LIST ? elements(text) : characters(text);
+}
+
+enum {
+	MAX_STEPS = 10000000, /* of one match: some seconds at most */
+	MAX_MEMORY = 65536,   /* KiB, of one match */
+};
+
+struct gemp_regex {
+	size_t users;
+	pcre2_general_context *memory;
+	pcre2_code *code;
+	pcre2_match_data *data;
+	pcre2_match_context *limits;
+};
+
+static void *regex_alloc(size_t size, void *context)
+{
+	(void)context;
+	return gemp_calloc(1, size);
+}
+
+static void regex_release(void *block, void *context)
+{
+	(void)context;
+	gemp_free(block);
+}
+
+/* GEMP_EUSAGE, without a message, if it is no regular expression; *number says why. */
+static gemp_code compile(gemp_regex *regex, const gemp_value *pattern, int *number, size_t *at)
+{
+	static const uint32_t options =
+		PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C;
+	gemp_code code = GEMP_ENOMEM;
+	pcre2_compile_context *context = pcre2_compile_context_create(regex->memory);
+	if (!context)
+		return code;
+	regex->code = pcre2_compile((PCRE2_SPTR)pattern->string.bytes, pattern->string.size, options, number, at, context);
+	if (regex->code)
+		code = GEMP_OK;
+	else if (*number != PCRE2_ERROR_HEAP_FAILED)
+		code = GEMP_EUSAGE;
+	pcre2_compile_context_free(context);
+	return code;
+}
+
+gemp_code gemp_regex_new(gemp_regex **out, const gemp_value *pattern, char *error, size_t error_size, size_t *at)
+{
+	gemp_code code = GEMP_OK;
+	gemp_regex *regex = NULL;
+	int number = 0;
+	GEMP_TRY(GEMP_NEW(regex, 1));
+	regex->users = 1;
+	regex->memory = pcre2_general_context_create(regex_alloc, regex_release, NULL);
+	if (!regex->memory) {
+		code = GEMP_ENOMEM;
+		goto done;
+	}
+	code = compile(regex, pattern, &number, at);
+	if (code == GEMP_EUSAGE)
+		pcre2_get_error_message(number, (PCRE2_UCHAR *)error, error_size);
+	if (code != GEMP_OK)
+		goto done;
+	regex->data = pcre2_match_data_create_from_pattern(regex->code, regex->memory);
+	regex->limits = pcre2_match_context_create(regex->memory);
+	if (!regex->data || !regex->limits) {
+		code = GEMP_ENOMEM;
+		goto done;
+	}
+	pcre2_set_match_limit(regex->limits, MAX_STEPS);
+	pcre2_set_heap_limit(regex->limits, MAX_MEMORY);
+	pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
+	*out = regex;
+	regex = NULL;
+done:
+	gemp_regex_free(regex);
+	return code;
+}
+
+gemp_regex *gemp_regex_share(gemp_regex *regex)
+{
+	if (regex)
+		regex->users++;
+	return regex;
+}
+
+void gemp_regex_free(gemp_regex *regex)
+{
+	if (!regex || --regex->users > 0)
+		return;
+	pcre2_match_context_free(regex->limits);
+	pcre2_match_data_free(regex->data);
+	pcre2_code_free(regex->code);
+	pcre2_general_context_free(regex->memory);
+	gemp_free(regex);
+}
+
+gemp_code gemp_regex_test(const gemp_regex *regex, const gemp_value *text, int line, int column, bool *match)
+{
+	static const char nothing[1];
+	PCRE2_SPTR bytes = (PCRE2_SPTR)(text->string.size ? text->string.bytes : nothing);
+	int result = pcre2_match(regex->code, bytes, text->string.size, 0, 0, regex->data, regex->limits);
+	if (result == PCRE2_ERROR_JIT_STACKLIMIT) /* the interpreter takes its stack from the heap */
+		result = pcre2_match(regex->code, bytes, text->string.size, 0, PCRE2_NO_JIT, regex->data, regex->limits);
+	*match = result >= 0;
+	if (result >= 0 || result == PCRE2_ERROR_NOMATCH)
+		return GEMP_OK;
+	if (result == PCRE2_ERROR_NOMEMORY)
+		return GEMP_ENOMEM;
+	PCRE2_UCHAR why[128];
+	pcre2_get_error_message(result, why, sizeof why);
+	return gemp_fail(GEMP_EDATA, "query:%d:%d: =~ gave up on a string of %zu bytes: %s; write the expression with less to "
+	                 "try", line, column, text->string.size, (const char *)why);
+}

@@ -1,0 +1,402 @@
+/* Automorphisms of patterns with paths of variable length, carried over to their variants. */
+
+#include "pattern/plan/derive.h"
+
+#include "core/memory.h"
+#include "pattern/condition/normal_form.h"
+#include "pattern/symmetry/automorphism.h"
+
+#include <string.h>
+
+bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
+	if (exists->kind != GEMP_EXISTS)
+		return false;
+	const gemp_pattern *inner = pattern->subs[exists->sub];
+	const gemp_pattern_edge *edge = inner->edges;
+	return inner->arguments == 2 && inner->vertex_count == 2 && inner->edge_count == 1 && inner->condition_count == 0 &&
+	       !edge->path && edge->from != edge->to;
+}
+
+static bool has_search(const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
+		return true;
+	for (size_t i = 0; i < expr->count; i++)
+		if (has_search(expr->children[i]))
+			return true;
+	return false;
+}
+
+bool gemp_pattern_needs_search(const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	return !gemp_pattern_is_edge_test(pattern, expr) && has_search(expr);
+}
+
+void gemp_derived_free(gemp_derived *derived)
+{
+	gemp_pattern_free(derived->pattern);
+	derived->pattern = NULL;
+}
+
+/* COPIES of what a pattern has, renumbered. */
+static void renumber(gemp_expr *expr, const gemp_derived *d)
+{
+	if (expr->variable >= 0)
+		expr->variable = expr->of_edge ? d->edge[expr->variable] : d->vertex[expr->variable];
+	for (size_t i = 0; i < expr->count; i++)
+		renumber(expr->children[i], d);
+}
+
+static gemp_code copy_types(gemp_pattern_edge *to, const gemp_pattern_edge *from, size_t relations)
+{
+	gemp_code code = GEMP_OK;
+	to->line = from->line;
+	to->column = from->column;
+	GEMP_TRY(GEMP_NEW(to->relations, relations));
+	if (from->relations)
+		memcpy(to->relations, from->relations, relations * sizeof *to->relations);
+	GEMP_TRY(GEMP_NEW(to->types, from->type_count));
+	for (; to->type_count < from->type_count; to->type_count++)
+		if (!(to->types[to->type_count] = gemp_strdup(from->types[to->type_count])))
+			return GEMP_ENOMEM;
+done:
+	return code;
+}
+
+static gemp_code copy_edge(gemp_derived *d, const gemp_pattern *pattern, const gemp_pattern_edge *edge, int from, int to)
+{
+	gemp_code code = gemp_pattern_add_edge(d->pattern, edge->name, from, to, edge->direction);
+	if (code != GEMP_OK)
+		return code;
+	return copy_types(&d->pattern->edges[d->pattern->edge_count - 1], edge, pattern->relation_count);
+}
+
+/* The inner pattern of an edge test: two given vertices, one edge, nothing else. */
+static gemp_code copy_edge_test(gemp_pattern *to, const gemp_pattern *from, gemp_expr *exists)
+{
+	gemp_code code = GEMP_OK;
+	gemp_derived inner = { 0 };
+	int index;
+	GEMP_TRY(gemp_pattern_new(&inner.pattern, from->text, from->file));
+	for (size_t v = 0; v < from->vertex_count; v++)
+		GEMP_TRY(gemp_pattern_add_vertex(inner.pattern, from->vertices[v].name, &index));
+	inner.pattern->arguments = from->arguments;
+	inner.pattern->relation_count = from->relation_count;
+	GEMP_TRY(copy_edge(&inner, from, from->edges, from->edges[0].from, from->edges[0].to));
+	gemp_pattern **more = gemp_realloc(to->subs, to->sub_count + 1, sizeof *more);
+	if (!more) {
+		code = GEMP_ENOMEM;
+		goto done;
+	}
+	to->subs = more;
+	exists->sub = to->sub_count;
+	more[to->sub_count++] = inner.pattern;
+	inner.pattern = NULL;
+done:
+	gemp_derived_free(&inner);
+	return code;
+}
+
+/* A condition that a plan takes along, into the derived pattern. */
+static gemp_code copy_condition(gemp_derived *d, const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	gemp_code code = GEMP_OK;
+	gemp_expr *copy = NULL;
+	GEMP_TRY(gemp_expr_copy(&copy, expr));
+	renumber(copy, d);
+	if (gemp_pattern_is_edge_test(pattern, expr)) {
+		gemp_expr *exists = copy->kind == GEMP_NOT ? copy->children[0] : copy;
+		GEMP_TRY(copy_edge_test(d->pattern, pattern->subs[exists->sub], exists));
+	}
+	GEMP_TRY(gemp_pattern_require(d->pattern, &copy));
+done:
+	gemp_expr_free(copy);
+	return code;
+}
+
+static gemp_code begin(gemp_derived *d, const gemp_pattern *pattern)
+{
+	gemp_code code = GEMP_OK;
+	*d = (gemp_derived){ 0 };
+	memset(d->vertex, -1, sizeof d->vertex);
+	memset(d->edge, -1, sizeof d->edge);
+	memset(d->path, -1, sizeof d->path);
+	GEMP_TRY(gemp_pattern_new(&d->pattern, pattern->text ? pattern->text : "", pattern->file));
+	d->pattern->simple = pattern->simple;
+	d->pattern->arguments = pattern->arguments;
+	d->pattern->relation_count = pattern->relation_count;
+done:
+	return code;
+}
+
+/* VARIANTS */
+
+/* root[v]: the vertex that v is one with, by paths of length 0; two given ones stay two. */
+static void merge_ends(const gemp_pattern *pattern, const uint32_t *length, int *root)
+{
+	for (int v = 0; v < (int)pattern->vertex_count; v++)
+		root[v] = v;
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		int a = root[pattern->edges[e].from], b = root[pattern->edges[e].to];
+		if (length[e] != 0 || a == b || (a < (int)pattern->arguments && b < (int)pattern->arguments))
+			continue;
+		int low = a < b ? a : b, high = a < b ? b : a;
+		for (size_t v = 0; v < pattern->vertex_count; v++)
+			if (root[v] == high)
+				root[v] = low;
+	}
+}
+
+static bool must_differ(const gemp_pattern *pattern, const uint32_t *length, gemp_semantics semantics)
+{
+	if (semantics != GEMP_ISO && semantics != GEMP_INDUCED)
+		return false;
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		if (length[e] == 0 && pattern->edges[e].from != pattern->edges[e].to)
+			return true;
+	return false;
+}
+
+static gemp_code add_vertices(gemp_derived *d, const gemp_pattern *pattern, const int *root)
+{
+	gemp_code code = GEMP_OK;
+	for (int v = 0; v < (int)pattern->vertex_count; v++) {
+		if (root[v] != v)
+			continue;
+		GEMP_TRY(gemp_pattern_add_vertex(d->pattern, pattern->vertices[v].name, &d->vertex[v]));
+		d->pattern->vertices[d->vertex[v]].repeatable = pattern->vertices[v].repeatable;
+	}
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		d->vertex[v] = d->vertex[root[v]];
+done:
+	return code;
+}
+
+static gemp_code expand_path(gemp_derived *d, const gemp_pattern *pattern, size_t e, uint32_t length)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_pattern_edge *edge = &pattern->edges[e];
+	int at = d->vertex[edge->from], next;
+	if (length > 1)
+		d->path[e] = (int)d->pattern->vertex_count;
+	for (uint32_t i = 0; i < length; i++) {
+		if (i + 1 < length) {
+			GEMP_TRY(gemp_pattern_add_vertex(d->pattern, NULL, &next));
+			d->pattern->vertices[next].repeatable = true;
+		} else {
+			next = d->vertex[edge->to];
+		}
+		if (i == 0)
+			d->edge[e] = (int)d->pattern->edge_count;
+		GEMP_TRY(copy_edge(d, pattern, edge, at, next));
+		at = next;
+	}
+done:
+	return code;
+}
+
+/* A path of length 0 between two given vertices asks for them to be the same. */
+static gemp_code require_same(gemp_derived *d, const gemp_pattern *pattern, size_t e)
+{
+	gemp_code code = GEMP_OK;
+	gemp_expr *equal = NULL;
+	const gemp_pattern_edge *edge = &pattern->edges[e];
+	const int ends[] = { d->vertex[edge->from], d->vertex[edge->to] };
+	if (ends[0] == ends[1])
+		return GEMP_OK;
+	GEMP_TRY(gemp_expr_new(&equal, GEMP_EQ, edge->line, edge->column));
+	GEMP_TRY(gemp_expr_children(equal, 2));
+	for (int i = 0; i < 2; i++) {
+		GEMP_TRY(gemp_expr_new(&equal->children[i], GEMP_VERTEX, edge->line, edge->column));
+		equal->children[i]->variable = ends[i];
+	}
+	GEMP_TRY(gemp_pattern_require(d->pattern, &equal));
+done:
+	gemp_expr_free(equal);
+	return code;
+}
+
+gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, const uint32_t *length,
+                               gemp_semantics semantics, bool *impossible)
+{
+	gemp_code code = GEMP_OK;
+	int root[GEMP_MAX_PATTERN_VERTICES];
+	*out = (gemp_derived){ 0 };
+	*impossible = must_differ(pattern, length, semantics);
+	if (*impossible)
+		return GEMP_OK;
+	merge_ends(pattern, length, root);
+	GEMP_TRY(begin(out, pattern));
+	GEMP_TRY(add_vertices(out, pattern, root));
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		if (!pattern->edges[e].path)
+			GEMP_TRY(expand_path(out, pattern, e, 1));
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		if (pattern->edges[e].path)
+			GEMP_TRY(length[e] ? expand_path(out, pattern, e, length[e]) : require_same(out, pattern, e));
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		if (!gemp_pattern_needs_search(pattern, pattern->conditions[i].expr))
+			GEMP_TRY(copy_condition(out, pattern, pattern->conditions[i].expr));
+done:
+	if (code != GEMP_OK)
+		gemp_derived_free(out);
+	return code;
+}
+
+/* PARTS */
+gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern, const int *part, int index)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t vertices = 0;
+	GEMP_TRY(begin(out, pattern));
+	for (size_t v = 0; v < pattern->vertex_count; v++) {
+		if (part[v] != index)
+			continue;
+		vertices |= UINT64_C(1) << v;
+		GEMP_TRY(gemp_pattern_add_vertex(out->pattern, pattern->vertices[v].name, &out->vertex[v]));
+		out->pattern->vertices[out->vertex[v]].repeatable = pattern->vertices[v].repeatable;
+	}
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		if (part[edge->from] != index)
+			continue;
+		out->edge[e] = (int)out->pattern->edge_count;
+		GEMP_TRY(copy_edge(out, pattern, edge, out->vertex[edge->from], out->vertex[edge->to]));
+	}
+	for (size_t i = 0; i < pattern->condition_count; i++) {
+		const gemp_condition *condition = &pattern->conditions[i];
+		uint64_t edges = condition->edges;
+		bool inside = (condition->vertices & ~vertices) == 0;
+		for (; edges; edges &= edges - 1)
+			inside = inside && out->edge[__builtin_ctzll(edges)] >= 0;
+		if (inside)
+			GEMP_TRY(copy_condition(out, pattern, condition->expr));
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_derived_free(out);
+	return code;
+}
+
+enum { LENGTHS = 1 << 16 }; /* more than any path has */
+
+/* Of the pattern with each path told apart by its length, beside its bounds: they keep the lengths. */
+static gemp_code length_preserving(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pattern fixed = *pattern;
+	GEMP_TRY(GEMP_NEW(fixed.edges, pattern->edge_count));
+	memcpy(fixed.edges, pattern->edges, pattern->edge_count * sizeof *fixed.edges);
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		fixed.edges[e].min_hops = LENGTHS * pattern->edges[e].min_hops + length[e];
+	code = gemp_automorphism_find(out, &fixed, true);
+done:
+	gemp_free(fixed.edges);
+	return code;
+}
+
+typedef struct lifting {
+	const gemp_pattern *pattern;
+	const uint32_t *length;
+	const gemp_derived *variant;
+} lifting;
+
+/* A path goes to a path of the same length; against its direction, if its beginning goes to the other's end. */
+static void lift_path(const lifting *l, const int *images, size_t e, int *out)
+{
+	const gemp_derived *d = l->variant;
+	size_t vertices = l->pattern->vertex_count, f = (size_t)images[vertices + e] - vertices;
+	int points = (int)d->pattern->vertex_count, length = (int)l->length[e];
+	bool turned = images[l->pattern->edges[e].from] != l->pattern->edges[f].from;
+	for (int i = 0; i < length; i++)
+		out[points + d->edge[e] + i] = points + d->edge[f] + (turned ? length - 1 - i : i);
+	for (int i = 0; i + 1 < length; i++)
+		out[d->path[e] + i] = d->path[f] + (turned ? length - 2 - i : i);
+}
+
+static void lift(const lifting *l, const int *images, int *out)
+{
+	const gemp_derived *d = l->variant;
+	for (size_t v = 0; v < l->pattern->vertex_count; v++)
+		out[d->vertex[v]] = d->vertex[images[v]];
+	for (size_t e = 0; e < l->pattern->edge_count; e++)
+		if (l->length[e])
+			lift_path(l, images, e, out);
+}
+
+gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
+                                   const gemp_derived *variant)
+{
+	gemp_code code = GEMP_OK;
+	gemp_symmetry *base = NULL, *lifted = NULL;
+	const lifting l = { pattern, length, variant };
+	GEMP_TRY(length_preserving(&base, pattern, length));
+	GEMP_TRY(GEMP_NEW(lifted, 1));
+	lifted->vertices = variant->pattern->vertex_count;
+	lifted->points = lifted->vertices + variant->pattern->edge_count;
+	GEMP_TRY(GEMP_NEW(lifted->images, base->count * lifted->points));
+	for (; lifted->count < base->count; lifted->count++)
+		lift(&l, base->images + lifted->count * base->points, lifted->images + lifted->count * lifted->points);
+	GEMP_TRY(gemp_symmetry_finish(lifted));
+	*out = lifted;
+	lifted = NULL;
+done:
+	gemp_symmetry_free(lifted);
+	gemp_symmetry_free(base);
+	return code;
+}
+
+/* CLASSES of lengths: what the generators make of them, breadth first. */
+enum { MOST_ASSIGNMENTS = 65536 };
+
+typedef struct assignments {
+	size_t width, count, capacity;
+	uint32_t *lengths; /* [count * width] */
+} assignments;
+
+static gemp_code add(assignments *all, const uint32_t *lengths)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (memcmp(all->lengths + i * all->width, lengths, all->width * sizeof *lengths) == 0)
+			return GEMP_OK;
+	if (all->count == MOST_ASSIGNMENTS)
+		return gemp_fail(GEMP_EUSAGE, "the paths of variable length can have their lengths in more than %d ways; give "
+		                 "narrower bounds", MOST_ASSIGNMENTS);
+	gemp_code code = GEMP_RESERVE(all->lengths, all->capacity, (all->count + 1) * all->width);
+	if (code == GEMP_OK)
+		memcpy(all->lengths + all->count++ * all->width, lengths, all->width * sizeof *lengths);
+	return code;
+}
+
+static bool lexicographically_less(const uint32_t *a, const uint32_t *b, size_t width)
+{
+	for (size_t i = 0; i < width; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i];
+	return false;
+}
+
+gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pattern *pattern, const uint32_t *length,
+                                  bool *first)
+{
+	gemp_code code = GEMP_OK;
+	assignments all = { .width = pattern->edge_count };
+	uint32_t image[GEMP_MAX_PATTERN_EDGES];
+	*first = true;
+	if (all.width == 0)
+		return GEMP_OK;
+	GEMP_TRY(add(&all, length));
+	for (size_t i = 0; i < all.count && *first; i++)
+		for (size_t g = 0; g < symmetry->count && *first; g++) {
+			const int *images = symmetry->images + g * symmetry->points;
+			for (size_t e = 0; e < all.width; e++)
+				image[(size_t)images[pattern->vertex_count + e] - pattern->vertex_count] = all.lengths[i * all.width + e];
+			*first = !lexicographically_less(image, length, all.width);
+			GEMP_TRY(add(&all, image));
+		}
+done:
+	gemp_free(all.lengths);
+	return code;
+}

@@ -1,0 +1,42 @@
+/* derive: patterns that are made from a pattern so that each can be searched for in one go.
+ *
+ * A variant gives every path of variable length one length and lays it out as edges through vertices of its own, which
+ * are `free`; a path of length 0 makes its ends one vertex. A part is what hangs together of a variant. Neither has
+ * clauses, optionals, or conditions that need a search of their own (gemp_pattern_needs_search): whoever derives tests these.
+ */
+
+#ifndef GEMP_PATTERN_PLAN_DERIVE_H
+#define GEMP_PATTERN_PLAN_DERIVE_H
+
+#include "pattern/symmetry/permutation_group.h"
+
+/* [NOT] EXISTS of no more than an edge between two vertices of the pattern: the plan tests for it. */
+bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *expr);
+/* An expression with an EXISTS or COUNT that no plan takes along. */
+bool gemp_pattern_needs_search(const gemp_pattern *pattern, const gemp_expr *expr);
+
+typedef struct gemp_derived {
+	gemp_pattern *pattern;                  /* owned */
+	int vertex[GEMP_MAX_PATTERN_VERTICES];  /* of the original: its vertex here; -1: none */
+	int edge[GEMP_MAX_PATTERN_EDGES];       /* of the original: its (first) edge here; -1: none, or a path */
+	int path[GEMP_MAX_PATTERN_EDGES];       /* of the original: its first free vertex here, if it is longer than 1 */
+} gemp_derived;
+
+void gemp_derived_free(gemp_derived *derived);
+
+/* length[edge_count] within least..most of each edge. *impossible: under these semantics no match has these lengths (a
+ * path of length 0 between two variables that have to differ), and nothing is made. */
+gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, const uint32_t *length,
+                               gemp_semantics semantics, bool *impossible);
+/* The part of the vertices with part[v] == index; derived from a variant. Conditions that lie in it come along. */
+gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern, const int *part, int index);
+
+/* The automorphisms of the original that keep the lengths, as permutations of the variant's points. */
+gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
+                                   const gemp_derived *variant);
+/* Is `length` the first, by lexicographic order, of the assignments that the automorphisms make of it? One of each class
+ * has to be searched for. */
+gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pattern *pattern, const uint32_t *length,
+                                  bool *first);
+
+#endif

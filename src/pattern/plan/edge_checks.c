@@ -1,0 +1,176 @@
+#include "pattern/plan/edge_checks.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+/* May edge e and f be the same host edge, as far as their types tell? */
+static bool types_overlap(const gemp_pattern *pattern, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
+{
+	for (size_t r = 0; !pattern->simple && r < pattern->relation_count; r++)
+		if (e->relations[r] && f->relations[r])
+			return true;
+	return pattern->simple;
+}
+
+/* May two pattern vertices be the same host vertex? */
+static bool may_be_equal(const gemp_planner *p, int u, int v)
+{
+	return u == v || (p->repeatable & (GEMP_BIT(u) | GEMP_BIT(v))) != 0;
+}
+
+static bool may_share_ends(const gemp_planner *p, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
+{
+	bool either = p->pattern->simple || e->direction == GEMP_EITHER || f->direction == GEMP_EITHER;
+	return (may_be_equal(p, e->from, f->from) && may_be_equal(p, e->to, f->to)) ||
+	       (either && may_be_equal(p, e->from, f->to) && may_be_equal(p, e->to, f->from));
+}
+
+uint64_t gemp_plan_edge_conflicts(const gemp_planner *p, size_t e)
+{
+	const gemp_pattern_edge *edges = p->pattern->edges;
+	uint64_t mask = 0;
+	if (p->options->semantics == GEMP_HOM)
+		return 0;
+	for (size_t f = 0; f < p->pattern->edge_count; f++)
+		if (f != e && types_overlap(p->pattern, &edges[e], &edges[f]) &&
+		    (p->options->semantics == GEMP_EDGE_ISO || may_share_ends(p, &edges[e], &edges[f])))
+			mask |= GEMP_BIT(f);
+	return mask;
+}
+
+uint64_t gemp_plan_live_edges(const gemp_planner *p)
+{
+	bool any = p->options->wanted_edges != 0;
+	for (size_t e = 0; e < p->pattern->edge_count; e++)
+		any |= p->statistics->parallel[e] || gemp_plan_edge_conflicts(p, e) != 0;
+	if (!any)
+		return 0;
+	return p->pattern->edge_count == 64 ? UINT64_MAX : GEMP_BIT(p->pattern->edge_count) - 1;
+}
+
+static gemp_code view_of(gemp_planner *p, const bool *relations, int direction, int *index)
+{
+	gemp_plan *plan = p->plan;
+	bool edges = plan->live_edges != 0;
+	for (size_t v = 0; v < plan->view_count; v++)
+		if (plan->views[v].direction == direction &&
+		    !memcmp(plan->views[v].relations, relations, plan->relation_count)) {
+			*index = (int)v;
+			return GEMP_OK;
+		}
+	if (plan->view_count == GEMP_MAX_VIEWS)
+		return gemp_fail(GEMP_EUSAGE, "the query needs more than %d different sets of relations and directions; "
+		                 "split it", GEMP_MAX_VIEWS);
+	gemp_plan_view *view = &plan->views[plan->view_count];
+	if (GEMP_NEW(view->relations, plan->relation_count) != GEMP_OK)
+		return GEMP_ENOMEM;
+	memcpy(view->relations, relations, plan->relation_count);
+	view->direction = direction;
+	view->simple = p->pattern->simple;
+	view->edges = edges;
+	*index = (int)plan->view_count++;
+	return GEMP_OK;
+}
+
+gemp_code gemp_plan_edge_view(gemp_planner *p, const gemp_pattern_edge *edge, int at, int *index)
+{
+	int direction = edge->direction == GEMP_EITHER || p->pattern->simple ? 2 : edge->from == at ? 0 : 1;
+	return view_of(p, edge->relations, direction, index);
+}
+
+gemp_code gemp_plan_add_check(gemp_step *step, int from, int to, int view, int edge, bool absent)
+{
+	if (step->check_count == GEMP_MAX_CHECKS)
+		return gemp_fail(GEMP_EUSAGE, "a pattern vertex has more than %d edges and forbidden edges to test; "
+		                 "use a smaller pattern", GEMP_MAX_CHECKS);
+	step->checks[step->check_count++] = (gemp_check){ from, to, view, edge, absent };
+	return GEMP_OK;
+}
+
+/* ABSENT EDGES of induced matching, between v and w (bound, or v itself). */
+static bool uncovered(const gemp_planner *p, int from, int to, bool *relations)
+{
+	const gemp_pattern *pattern = p->pattern;
+	size_t count = pattern->relation_count;
+	memset(relations, 0, count);
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		for (size_t r = 0; r < count; r++)
+			relations[r] |= pattern->edges[e].relations[r];
+	bool any = false;
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		bool along = edge->from == from && edge->to == to;
+		bool against = edge->from == to && edge->to == from && (edge->direction == GEMP_EITHER || pattern->simple);
+		if (along || against)
+			for (size_t r = 0; r < count; r++)
+				relations[r] &= !edge->relations[r];
+	}
+	for (size_t r = 0; r < count; r++)
+		any |= relations[r];
+	return any;
+}
+
+static gemp_code forbid(gemp_planner *p, gemp_step *step, int at, int to, const bool *relations, int direction)
+{
+	int view;
+	gemp_code code = view_of(p, relations, direction, &view);
+	return code != GEMP_OK ? code : gemp_plan_add_check(step, at, to, view, -1, true);
+}
+
+static gemp_code forbid_between(gemp_planner *p, gemp_step *step, int at, int v, bool *there, bool *back)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = p->pattern->relation_count;
+	bool out = uncovered(p, at, v, there), in = at != v && uncovered(p, v, at, back);
+	if (at == v && p->pattern->simple)
+		return GEMP_OK;
+	if (out && in && !memcmp(there, back, count))
+		return forbid(p, step, at, v, there, 2);
+	if (out)
+		GEMP_TRY(forbid(p, step, at, v, there, 0));
+	if (in)
+		GEMP_TRY(forbid(p, step, at, v, back, 1));
+done:
+	return code;
+}
+
+static gemp_code forbid_edges(gemp_planner *p, gemp_step *step, int v)
+{
+	gemp_code code = GEMP_OK;
+	bool *there = NULL, *back = NULL;
+	if (p->options->semantics != GEMP_INDUCED)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(there, p->pattern->relation_count));
+	GEMP_TRY(GEMP_NEW(back, p->pattern->relation_count));
+	for (int w = 0; w < (int)p->pattern->vertex_count; w++)
+		if (p->bound & GEMP_BIT(w) || w == v)
+			GEMP_TRY(forbid_between(p, step, w, v, there, back));
+done:
+	gemp_free(there);
+	gemp_free(back);
+	return code;
+}
+
+/* EDGES that the query asks for or forbids, and does not bind. */
+static gemp_code add_edge_tests(gemp_planner *p, gemp_step *step, int v)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < p->options->edge_test_count; i++) {
+		const gemp_edge_test *test = &p->options->edge_tests[i];
+		int other = test->from == v ? test->to : test->from, view;
+		bool here = test->from == v || test->to == v, out = test->from == other;
+		if (!here || !(p->bound & GEMP_BIT(other) || other == v))
+			continue;
+		GEMP_TRY(view_of(p, test->relations, test->either ? 2 : out ? 0 : 1, &view));
+		GEMP_TRY(gemp_plan_add_check(step, other, v, view, -1, test->absent));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_plan_test_edges(gemp_planner *p, gemp_step *step, int v)
+{
+	gemp_code code = forbid_edges(p, step, v);
+	return code == GEMP_OK ? add_edge_tests(p, step, v) : code;
+}

@@ -1,0 +1,189 @@
+#include "pattern/plan/matching_order.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define BIT(i) (UINT64_C(1) << (i))
+
+typedef struct orderer {
+	const gemp_pattern *pattern;
+	const gemp_statistics *statistics;
+	uint64_t bound;
+	int pivot;
+	int place[GEMP_MAX_PATTERN_VERTICES]; /* of a bound vertex in the order */
+} orderer;
+
+static double at_least(double x, double least)
+{
+	return x > least ? x : least;
+}
+
+/* Mean length of row(at) along edge e, at a vertex that edges are known of (so met by chance in proportion to its degree)
+ * unless it is the pivot alone. */
+static double mean_row(const orderer *o, size_t e, int at)
+{
+	const gemp_statistics *s = o->statistics;
+	bool from = o->pattern->edges[e].from == at;
+	if (at == o->pivot && o->bound == BIT(at))
+		return s->edges[e] / at_least(s->candidates[at], 1);
+	return (from ? s->paths_from[e] : s->paths_to[e]) / at_least(s->edges[e], 1);
+}
+
+typedef struct growth {
+	double factor; /* partial matches after / before */
+	double scan;   /* entries read for each partial match */
+	int back;      /* edges to bound vertices */
+	int latest;    /* place of the latest bound vertex it hangs on */
+} growth;
+
+/* The shortest row gives candidates, each further edge keeps the share of pairs that it joins. */
+static growth grow(const orderer *o, int v)
+{
+	const gemp_statistics *s = o->statistics;
+	growth g = { 0, 0, 0, 0 };
+	double closing = 1;
+	for (size_t e = 0; e < o->pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &o->pattern->edges[e];
+		int at = edge->from == v ? edge->to : edge->from;
+		if ((edge->from != v && edge->to != v) || at == v || !(o->bound & BIT(at)))
+			continue;
+		double row = mean_row(o, e, at);
+		g.latest = o->place[at] > g.latest ? o->place[at] : g.latest;
+		double share = s->edges[e] / at_least(s->candidates[at] * s->candidates[v], 1);
+		if (g.back++ == 0) {
+			g.factor = g.scan = row;
+			continue;
+		}
+		if (row < g.scan)
+			g.scan = row;
+		closing *= share < 1 ? share : 1;
+	}
+	g.factor *= closing;
+	return g;
+}
+
+/* Among equals a path goes on from its end: its vertices are lesser ones than the hub it began at, with shorter rows. */
+static bool better(growth a, growth b)
+{
+	if (a.factor != b.factor)
+		return a.factor < b.factor;
+	return a.back != b.back ? a.back > b.back : a.latest > b.latest;
+}
+
+/* pivot: -1 where vertices are given; last: a vertex left to the end and not enumerated, or -1. */
+static double order_from(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int last, int *order,
+                         double *rows)
+{
+	orderer o = { pattern, statistics, 0, pivot, { 0 } };
+	int count = (int)pattern->vertex_count, first = pattern->arguments ? (int)pattern->arguments : 1;
+	double cost = pattern->arguments ? 1 : statistics->candidates[pivot];
+	for (int i = 0; i < first; i++) {
+		order[i] = pattern->arguments ? i : pivot;
+		rows[i] = cost;
+		o.place[order[i]] = i;
+		o.bound |= BIT(order[i]);
+	}
+	for (int i = first; i < count; i++) {
+		int best = -1;
+		growth least = { 0, 0, 0, 0 };
+		for (int v = 0; v < count; v++) {
+			bool free = !(o.bound & BIT(v)) && (v != last || i == count - 1);
+			growth g = free ? grow(&o, v) : (growth){ 0, 0, 0, 0 };
+			if (g.back && (best < 0 || better(g, least))) {
+				best = v;
+				least = g;
+			}
+		}
+		if (best < 0)
+			return HUGE_VAL; /* the rest hangs on `last` */
+		order[i] = best;
+		rows[i] = rows[i - 1] * least.factor;
+		cost += best == last ? rows[i - 1] : rows[i - 1] * (1 + least.scan);
+		o.place[best] = i;
+		o.bound |= BIT(best);
+	}
+	return last < 0 ? cost + rows[count - 1] : cost;
+}
+
+/* Entries read to make (and clear) the table of all pivots' two-paths by way of v; HUGE_VAL if v does not hang on the pivot
+ * and just one other vertex. */
+static double table_cost(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int v)
+{
+	orderer o = { pattern, statistics, BIT(pivot), pivot, { 0 } };
+	double cost = statistics->candidates[pivot];
+	int edges = 0, to_pivot = 0;
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		if (edge->from != v && edge->to != v)
+			continue;
+		int other = edge->from == v ? edge->to : edge->from;
+		edges++;
+		to_pivot += other == pivot;
+		cost *= mean_row(&o, e, other == pivot ? pivot : v);
+	}
+	return edges == 2 && to_pivot == 1 ? 2 * cost : HUGE_VAL;
+}
+
+bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statistics, bool first, const bool *may_leave,
+                     int *order, double *rows)
+{
+	int pivot = 0, leaf = -1, count = (int)pattern->vertex_count;
+	if (pattern->arguments) {
+		order_from(pattern, statistics, -1, -1, order, rows);
+		return false;
+	}
+	double least = order_from(pattern, statistics, 0, -1, order, rows);
+	for (int v = 0; v < (first ? 1 : count); v++)
+		for (int last = -1; last < count; last++) {
+			if (last == v || (last >= 0 && !may_leave[last]))
+				continue;
+			double cost = order_from(pattern, statistics, v, last, order, rows);
+			if (last >= 0)
+				cost += table_cost(pattern, statistics, v, last);
+			if (cost < least || (cost == least && last < 0 &&
+			                     statistics->candidates[v] < statistics->candidates[pivot])) {
+				least = cost;
+				pivot = v;
+				leaf = last;
+			}
+		}
+	order_from(pattern, statistics, pivot, leaf, order, rows);
+	return leaf >= 0;
+}
+
+static const char *name_of(const gemp_pattern *pattern, int v, char *room, size_t size)
+{
+	if (pattern->vertices[v].name)
+		return pattern->vertices[v].name;
+	snprintf(room, size, "%d", v);
+	return room;
+}
+
+gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
+{
+	uint64_t bound = 0;
+	for (int i = 0; i < (int)pattern->vertex_count; i++) {
+		bool joined = i == 0 || i < (int)pattern->arguments;
+		char room[16];
+		for (size_t e = 0; e < pattern->edge_count; e++) {
+			const gemp_pattern_edge *edge = &pattern->edges[e];
+			joined |= (edge->from == order[i] && bound & BIT(edge->to)) || (edge->to == order[i] && bound & BIT(edge->from));
+		}
+		if (!joined)
+			return gemp_fail(GEMP_EUSAGE, "--order: no edge joins %s to a vertex before it; put one of its neighbours before it",
+			                 name_of(pattern, order[i], room, sizeof room));
+		bound |= BIT(order[i]);
+	}
+	return GEMP_OK;
+}
+
+void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *statistics, const int *order, double *rows)
+{
+	int given = (int)pattern->arguments;
+	orderer o = { pattern, statistics, 0, given ? -1 : order[0], { 0 } };
+	for (int i = 0; i < (int)pattern->vertex_count; i++) {
+		rows[i] = i < given ? 1 : i == 0 ? statistics->candidates[order[0]] : rows[i - 1] * grow(&o, order[i]).factor;
+		o.place[order[i]] = i;
+		o.bound |= BIT(order[i]);
+	}
+}

@@ -1,0 +1,335 @@
+#include "pattern/plan/planner.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "pattern/plan/edge_checks.h"
+#include "pattern/plan/matching_order.h"
+
+#include <string.h>
+
+/* RESTRICTIONS: the image of base[i] is extreme among its orbit under what is left of the group. Where the orbit hangs
+ * together round base[i] (cliques), it is the vertex of least degree, so that rows shrink to their oriented part; else
+ * (cycles, twins) the hub, so that paths stay among lesser vertices and the rows read last are the shorter ones. */
+static bool adjacent(const gemp_pattern *pattern, int a, int b)
+{
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		if ((pattern->edges[e].from == a && pattern->edges[e].to == b) ||
+		    (pattern->edges[e].from == b && pattern->edges[e].to == a))
+			return true;
+	return false;
+}
+
+static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain, size_t level)
+{
+	const int *orbit;
+	size_t size = gemp_stab_chain_orbit(chain, level, &orbit);
+	for (size_t i = 1; i < size; i++)
+		if (!adjacent(pattern, orbit[0], orbit[i]))
+			return true;
+	return false;
+}
+
+/* A table of two-paths knows nothing of the vertices between: a level of the chain that restricts the last vertex against
+ * another than the pivot is dropped whole, and each match is then counted once for every member of its orbit. */
+static bool dropped(gemp_planner *p, const int *orbit, size_t members)
+{
+	const gemp_plan *plan = p->plan;
+	int last = plan->steps[plan->step_count - 1].vertex;
+	bool restricts = false;
+	if (!plan->two_paths || orbit[0] == plan->pivot)
+		return false;
+	for (size_t i = 1; i < members; i++)
+		restricts |= orbit[i] == last;
+	if (restricts)
+		p->plan->divisor *= members;
+	return restricts;
+}
+
+static void restrict_step(gemp_step *step, int vertices, int first, int other, bool hub)
+{
+	if (other < vertices && step->kind != GEMP_BIND_EDGE && step->vertex == other) {
+		uint64_t *mask = hub ? &step->greater : &step->less;
+		*mask |= GEMP_BIT(first);
+		step->differ &= ~GEMP_BIT(first);
+	}
+	if (other >= vertices && step->edge == other - vertices)
+		step->edge_less |= GEMP_BIT(first - vertices);
+}
+
+/* Order restrictions that leave one of each orbit of embeddings. */
+static gemp_code gemp_plan_break_symmetry(gemp_planner *p)
+{
+	gemp_code code = GEMP_OK;
+	gemp_plan *plan = p->plan;
+	gemp_stab_chain *chain = NULL;
+	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES] = { 0 };
+	size_t size = 0;
+	for (size_t s = 0; s < plan->step_count; s++)
+		if (plan->steps[s].kind != GEMP_BIND_EDGE)
+			base[size++] = plan->steps[s].vertex;
+	for (size_t s = 0; plan->live_edges && s < plan->step_count; s++)
+		if (plan->steps[s].edge >= 0)
+			base[size++] = plan->vertex_count + plan->steps[s].edge;
+	GEMP_TRY(gemp_stab_chain_new(&chain, p->symmetry, base, size));
+	for (size_t level = 0; level < size; level++) {
+		const int *orbit;
+		size_t members = gemp_stab_chain_orbit(chain, level, &orbit);
+		bool hub = hub_first(p->pattern, chain, level);
+		if (dropped(p, orbit, members))
+			continue;
+		for (size_t i = 1; i < members; i++)
+			for (size_t s = 0; s < plan->step_count; s++)
+				restrict_step(&plan->steps[s], plan->vertex_count, orbit[0], orbit[i], hub);
+	}
+	plan->broken = true;
+done:
+	gemp_stab_chain_free(chain);
+	return code;
+}
+
+static gemp_step *next_step(gemp_planner *p, gemp_operator kind, int vertex, int edge)
+{
+	gemp_step *step = &p->plan->steps[p->plan->step_count++];
+	step->kind = kind;
+	step->vertex = vertex;
+	step->edge = edge;
+	if (edge >= 0)
+		step->edges_differ = gemp_plan_edge_conflicts(p, (size_t)edge) & p->done_edges;
+	return step;
+}
+
+static int other_end(const gemp_pattern_edge *edge, int vertex)
+{
+	return edge->from == vertex ? edge->to : edge->from;
+}
+
+/* EDGES between v (being bound) and bound vertices, and loops at v. Over a multi view each is bound by an operator of its
+ * own; over a view without slots they are rows to intersect. */
+static gemp_code bind_edges(gemp_planner *p, gemp_step *step, int v)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_pattern *pattern = p->pattern;
+	for (int loops = 0; loops <= 1; loops++)
+		for (size_t e = 0; e < pattern->edge_count; e++) {
+			const gemp_pattern_edge *edge = &pattern->edges[e];
+			bool loop = edge->from == edge->to;
+			int at = loop ? v : other_end(edge, v), view;
+			if ((edge->from != v && edge->to != v) || loop != (loops == 1) || p->done_edges & GEMP_BIT(e) ||
+			    !(p->bound & GEMP_BIT(at) || at == v))
+				continue;
+			GEMP_TRY(gemp_plan_edge_view(p, edge, at, &view));
+			if (!p->plan->live_edges || (!loop && step->kind == GEMP_EXTEND && step->sources == 0)) {
+				GEMP_TRY(gemp_plan_add_check(step, at, v, view, (int)e, false));
+				step->sources += !loop && step->kind == GEMP_EXTEND;
+				if (p->plan->live_edges) {
+					step->edge = (int)e;
+					step->edges_differ = gemp_plan_edge_conflicts(p, e) & p->done_edges;
+				}
+			} else {
+				gemp_step *bind = next_step(p, GEMP_BIND_EDGE, v, (int)e);
+				GEMP_TRY(gemp_plan_add_check(bind, at, v, view, (int)e, false));
+			}
+			p->done_edges |= GEMP_BIT(e);
+		}
+done:
+	return code;
+}
+
+/* TESTS of v against bound vertices that need no row. */
+static void compare_vertices(gemp_planner *p, gemp_step *step, int v)
+{
+	const gemp_vertex_tests *tests = &p->options->tests;
+	bool distinct = p->options->semantics == GEMP_ISO || p->options->semantics == GEMP_INDUCED;
+	step->candidates = p->statistics->filtered[v];
+	if (distinct && !(p->repeatable & GEMP_BIT(v)))
+		step->differ = p->bound & ~p->repeatable;
+	step->differ |= tests->unequal[v] & p->bound;
+	step->same = tests->equal[v] & p->bound;
+	step->key_less = tests->key_less[v] & p->bound;
+	step->key_le = tests->key_le[v] & p->bound;
+	for (int u = 0; u < p->plan->vertex_count; u++)
+		if (p->bound & GEMP_BIT(u)) {
+			step->key_greater |= tests->key_less[u] & GEMP_BIT(v) ? GEMP_BIT(u) : 0;
+			step->key_ge |= tests->key_le[u] & GEMP_BIT(v) ? GEMP_BIT(u) : 0;
+		}
+	step->differ &= ~(step->key_less | step->key_greater);
+	p->plan->keys |= (step->key_less | step->key_le | step->key_greater | step->key_ge) != 0;
+}
+
+static gemp_code bind_vertex(gemp_planner *p, int v)
+{
+	gemp_code code = GEMP_OK;
+	gemp_step *step = next_step(p, p->bound ? GEMP_EXTEND : GEMP_SCAN, v, -1);
+	compare_vertices(p, step, v);
+	GEMP_TRY(bind_edges(p, step, v));
+	GEMP_TRY(gemp_plan_test_edges(p, step, v));
+	p->bound |= GEMP_BIT(v);
+done:
+	return code;
+}
+
+/* All that is asked of given vertices alone stands at the last of them. */
+static gemp_code bind_arguments(gemp_planner *p)
+{
+	gemp_code code = GEMP_OK;
+	gemp_plan *plan = p->plan;
+	for (int v = 0; v < plan->arguments; v++) {
+		compare_vertices(p, next_step(p, GEMP_ARGUMENT, v, -1), v);
+		p->bound |= GEMP_BIT(v);
+	}
+	gemp_step *root = &plan->steps[plan->root];
+	p->bound = 0;
+	for (int v = 0; v < plan->arguments; v++) {
+		GEMP_TRY(bind_edges(p, root, v));
+		GEMP_TRY(gemp_plan_test_edges(p, root, v));
+		p->bound |= GEMP_BIT(v);
+	}
+done:
+	return code;
+}
+
+/* CONNECTION: every vertex is reached from the first, or from a given one. */
+static gemp_code check_connection(const gemp_pattern *pattern)
+{
+	uint64_t reached = pattern->arguments ? GEMP_BIT(pattern->arguments) - 1 : 1, before = 0;
+	uint64_t all = GEMP_BIT(pattern->vertex_count) - 1;
+	while (reached != before) {
+		before = reached;
+		for (size_t e = 0; e < pattern->edge_count; e++) {
+			uint64_t ends = GEMP_BIT(pattern->edges[e].from) | GEMP_BIT(pattern->edges[e].to);
+			reached |= reached & ends ? ends : 0;
+		}
+	}
+	if (reached == all)
+		return GEMP_OK;
+	if (!pattern->arguments)
+		return gemp_fail(GEMP_EUSAGE, "the pattern falls into several parts; join them by an edge");
+	int v = __builtin_ctzll(all & ~reached);
+	const char *name = pattern->vertices[v].name;
+	return gemp_fail(GEMP_EUSAGE, "a part of EXISTS, COUNT or OPTIONAL MATCH hangs on no variable outside (the one with "
+	                 "vertex %s); join it by an edge", name ? name : "()");
+}
+
+/* Bits of vertices that may be any others too. */
+static gemp_code find_free(gemp_planner *p)
+{
+	const gemp_pattern *pattern = p->pattern;
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		p->repeatable |= pattern->vertices[v].repeatable ? GEMP_BIT(v) : 0;
+	if (p->repeatable && p->options->semantics == GEMP_INDUCED)
+		return gemp_fail(GEMP_EUSAGE, "paths of variable length have no meaning under --semantics induced; use iso, "
+		                 "edge-iso or hom");
+	return GEMP_OK;
+}
+
+/* Restrictions compare images of exchangeable vertices, which for free ones may be equal. */
+static bool may_break(const gemp_planner *p)
+{
+	return p->options->break_symmetry && !p->repeatable;
+}
+
+static bool compared(const gemp_planner *p, size_t v)
+{
+	const gemp_vertex_tests *tests = &p->options->tests;
+	uint64_t any = tests->unequal[v] | tests->equal[v] | tests->key_less[v] | tests->key_le[v];
+	for (size_t u = 0; u < p->pattern->vertex_count; u++)
+		any |= (tests->key_less[u] | tests->key_le[u]) & GEMP_BIT(v);
+	for (size_t i = 0; i < p->options->edge_test_count; i++)
+		any |= p->options->edge_tests[i].from == (int)v || p->options->edge_tests[i].to == (int)v;
+	return any != 0;
+}
+
+/* TWO-PATHS: vertices that may be left to a table: nothing but two rows and distinctness binds them. */
+static void may_use_two_paths(const gemp_planner *p, bool *may)
+{
+	bool counts = p->options->two_paths && !p->plan->live_edges && p->options->semantics != GEMP_INDUCED &&
+	              p->pattern->vertex_count >= 4 && !p->plan->arguments && !p->repeatable;
+	for (size_t v = 0; v < p->pattern->vertex_count; v++) {
+		may[v] = counts && !compared(p, v);
+		for (size_t e = 0; e < p->pattern->edge_count; e++) {
+			const gemp_pattern_edge *edge = &p->pattern->edges[e];
+			bool both_ways = edge->direction == GEMP_EITHER || p->pattern->simple;
+			if (edge->from == (int)v || edge->to == (int)v)
+				may[v] = may[v] && both_ways && edge->from != edge->to;
+		}
+	}
+}
+
+/* The pivot's row first. */
+static void sort_leaf(gemp_plan *plan)
+{
+	gemp_step *leaf = &plan->steps[plan->step_count - 1];
+	if (plan->two_paths && leaf->checks[0].from != plan->pivot) {
+		gemp_check other = leaf->checks[0];
+		leaf->checks[0] = leaf->checks[1];
+		leaf->checks[1] = other;
+	}
+}
+
+static gemp_code choose_order(gemp_planner *p, const bool *may, int *order, double *rows)
+{
+	gemp_code code = GEMP_OK;
+	if (!p->options->order) {
+		p->plan->two_paths = gemp_plan_order(p->pattern, p->statistics, p->options->pivot_off, may, order, rows);
+		return GEMP_OK;
+	}
+	GEMP_TRY(gemp_plan_check_order(p->pattern, p->options->order));
+	memcpy(order, p->options->order, p->pattern->vertex_count * sizeof *order);
+	gemp_plan_order_rows(p->pattern, p->statistics, order, rows);
+done:
+	return code;
+}
+
+static uint64_t hash_plan(const gemp_plan *plan)
+{
+	uint64_t hash = gemp_hash(plan->steps, plan->step_count * sizeof *plan->steps, plan->live_edges);
+	for (size_t v = 0; v < plan->view_count; v++)
+		hash = gemp_hash(plan->views[v].relations, plan->relation_count, hash + (uint64_t)plan->views[v].direction);
+	return hash;
+}
+
+gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp_symmetry *symmetry,
+                        const gemp_statistics *statistics, const gemp_plan_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_plan *plan = NULL;
+	int order[GEMP_MAX_PATTERN_VERTICES];
+	double rows[GEMP_MAX_PATTERN_VERTICES];
+	bool may[GEMP_MAX_PATTERN_VERTICES];
+	GEMP_TRY(GEMP_NEW(plan, 1));
+	gemp_planner p = { .plan = plan, .pattern = pattern, .symmetry = symmetry, .statistics = statistics,
+		.options = options };
+	GEMP_TRY(check_connection(pattern));
+	GEMP_TRY(find_free(&p));
+	plan->relation_count = pattern->relation_count;
+	plan->vertex_count = (int)pattern->vertex_count;
+	plan->edge_count = (int)pattern->edge_count;
+	plan->pivot_off = options->pivot_off && !pattern->arguments;
+	plan->arguments = (int)pattern->arguments;
+	plan->root = plan->arguments ? plan->arguments - 1 : 0;
+	plan->group_order = gemp_symmetry_order(symmetry, &plan->group_overflow);
+	plan->live_edges = gemp_plan_live_edges(&p);
+	may_use_two_paths(&p, may);
+	plan->divisor = 1;
+	GEMP_TRY(choose_order(&p, may, order, rows));
+	plan->pivot = plan->arguments ? -1 : order[0];
+	if (plan->arguments)
+		GEMP_TRY(bind_arguments(&p));
+	for (size_t step = 0; step < plan->step_count; step++)
+		plan->steps[step].rows = 1;
+	for (int i = plan->arguments; i < plan->vertex_count; i++) {
+		size_t step = plan->step_count;
+		GEMP_TRY(bind_vertex(&p, order[i]));
+		for (; step < plan->step_count; step++)
+			plan->steps[step].rows = rows[i];
+	}
+	sort_leaf(plan);
+	if (may_break(&p))
+		GEMP_TRY(gemp_plan_break_symmetry(&p));
+	plan->hash = hash_plan(plan);
+	*out = plan;
+	plan = NULL;
+done:
+	gemp_plan_free(plan);
+	return code;
+}

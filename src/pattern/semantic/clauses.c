@@ -1,0 +1,486 @@
+/* Vertices, edges and conditions of patterns, and patterns within others. */
+
+#include "core/memory.h"
+#include "pattern/condition/normal_form.h"
+#include "pattern/semantic/expression.h"
+
+#include <string.h>
+
+static gemp_code require(gemp_sema *p, gemp_sema_scope *scope, const gemp_sema_name *self, const gemp_ast_expr *from)
+{
+	if (!from)
+		return GEMP_OK;
+	gemp_sema_context context = { .scope = scope, .self = self, .no_aggregates = "stands in WITH and RETURN only" };
+	gemp_expr *expr = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &expr));
+	GEMP_TRY(gemp_pattern_require(scope->pattern, &expr));
+done:
+	gemp_expr_free(expr);
+	return code;
+}
+
+static gemp_code add_node(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_node *node)
+{
+	const char *name = node->variable.bytes;
+	const gemp_sema_name *found = name ? gemp_sema_find(scope, name) : NULL;
+	if (found && found->sort == GEMP_SEMA_EDGE)
+		return gemp_sema_fail(p, node->variable.place.begin, "'%s' is an edge already, it cannot be a vertex too", name);
+	if (found) {
+		node->index = found->index;
+		scope->pattern->vertices[node->index].repeatable = false;
+		return GEMP_OK;
+	}
+	gemp_code code = gemp_pattern_add_vertex(scope->pattern, name, &node->index);
+	if (code == GEMP_OK && name)
+		gemp_sema_add_name(scope, name, GEMP_SEMA_VERTEX, node->index);
+	return gemp_sema_fail_here(p, node->place.begin, code);
+}
+
+static gemp_code add_edge(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_edge *edge, int from, int to)
+{
+	gemp_pattern *pattern = scope->pattern;
+	const char *name = edge->variable.bytes;
+	const gemp_sema_name *found = name ? gemp_sema_find(scope, name) : NULL;
+	if (found)
+		return gemp_sema_fail(p, edge->variable.place.begin, "'%s' is %s already; an edge needs a name of its own", name,
+		                  found->sort == GEMP_SEMA_EDGE ? "an edge" : "a vertex");
+	bool either = edge->left == edge->right, turned = edge->left && !either;
+	gemp_code code = gemp_pattern_add_edge(pattern, name, turned ? to : from, turned ? from : to,
+	                                       either ? GEMP_EITHER : GEMP_OUT);
+	if (code != GEMP_OK)
+		return gemp_sema_fail_here(p, edge->place.begin, code);
+	edge->index = (int)pattern->edge_count - 1;
+	gemp_pattern_edge *added = &pattern->edges[edge->index];
+	added->path = edge->path;
+	added->min_hops = edge->min_hops;
+	added->max_hops = edge->max_hops;
+	gemp_source_place(&p->q->source, edge->types ? edge->types->place.begin : edge->place.begin, &added->line,
+	                  &added->column);
+	if (name)
+		gemp_sema_add_name(scope, name, GEMP_SEMA_EDGE, edge->index);
+	return edge->types ? gemp_sema_names(edge->types, &added->types, &added->type_count) : GEMP_OK;
+}
+
+static gemp_code add_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_path *path)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(add_node(p, scope, path->from));
+	int from = path->from->index;
+	for (gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
+		GEMP_TRY(add_node(p, scope, edge->to));
+		GEMP_TRY(add_edge(p, scope, edge, from, edge->to->index));
+		from = edge->to->index;
+	}
+done:
+	return code;
+}
+
+static gemp_code require_node(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_node *node)
+{
+	gemp_sema_name self = { node->variable.bytes, GEMP_SEMA_VERTEX, node->index };
+	return require(p, scope, &self, node->conditions);
+}
+
+/* What is written within the vertices and edges: after all of them are known, since it may speak of any. */
+static gemp_code require_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_path *path)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(require_node(p, scope, path->from));
+	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
+		gemp_sema_name self = { edge->variable.bytes, GEMP_SEMA_EDGE, edge->index };
+		GEMP_TRY(require_node(p, scope, edge->to));
+		GEMP_TRY(require(p, scope, &self, edge->conditions));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match)
+{
+	gemp_code code = GEMP_OK;
+	for (const gemp_ast_path *path = match->first; path; path = path->next)
+		GEMP_TRY(add_path(p, scope, path));
+	for (const gemp_ast_path *path = match->first; path; path = path->next)
+		GEMP_TRY(require_path(p, scope, path));
+	code = require(p, scope, NULL, match->where);
+done:
+	return code;
+}
+
+/* Vertices of the outer pattern that an inner one uses, by first use. */
+typedef struct argument_set {
+	const gemp_sema_scope *outer;
+	size_t count;
+	const gemp_sema_name *names[GEMP_MAX_PATTERN_VERTICES];
+} argument_set;
+
+static gemp_code use_word(gemp_sema *p, argument_set *g, gemp_ast_word word)
+{
+	const gemp_sema_name *found = word.bytes ? gemp_sema_find(g->outer, word.bytes) : NULL;
+	for (size_t i = 0; found && i < g->count; i++)
+		if (g->names[i] == found)
+			return GEMP_OK;
+	if (!found)
+		return GEMP_OK;
+	if (found->sort == GEMP_SEMA_EDGE)
+		return gemp_sema_fail(p, word.place.begin, "'%s' is an edge of the pattern outside; in here only its vertices can be "
+		                  "used", word.bytes);
+	GEMP_CHECK(g->count < GEMP_MAX_PATTERN_VERTICES); /* the row has no more */
+	g->names[g->count++] = found;
+	return GEMP_OK;
+}
+
+static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *match);
+
+static gemp_code use_expr(gemp_sema *p, argument_set *g, const gemp_ast_expr *expr)
+{
+	gemp_code code = expr ? use_word(p, g, expr->variable) : GEMP_OK;
+	if (code == GEMP_OK && expr && expr->match)
+		code = use_match(p, g, expr->match);
+	for (const gemp_ast_expr *child = expr ? expr->first : NULL; code == GEMP_OK && child; child = child->next)
+		code = use_expr(p, g, child);
+	return code;
+}
+
+static gemp_code use_path(gemp_sema *p, argument_set *g, const gemp_ast_path *path)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(use_word(p, g, path->from->variable));
+	GEMP_TRY(use_expr(p, g, path->from->conditions));
+	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
+		GEMP_TRY(use_word(p, g, edge->variable));
+		GEMP_TRY(use_expr(p, g, edge->conditions));
+		GEMP_TRY(use_word(p, g, edge->to->variable));
+		GEMP_TRY(use_expr(p, g, edge->to->conditions));
+	}
+done:
+	return code;
+}
+
+static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *match)
+{
+	gemp_code code = GEMP_OK;
+	for (const gemp_ast_path *path = match->first; code == GEMP_OK && path; path = path->next)
+		code = use_path(p, g, path);
+	return code == GEMP_OK ? use_expr(p, g, match->where) : code;
+}
+
+static gemp_code check_known(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word)
+{
+	if (!word.bytes || gemp_sema_find(scope, word.bytes))
+		return GEMP_OK;
+	return gemp_sema_fail(p, word.place.begin, "'%s' is new in this path, and a path that is a condition names nothing new; "
+	                  "leave the name out, or write EXISTS { } around the path", word.bytes);
+}
+
+static gemp_code check_bare(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_path *path)
+{
+	gemp_code code = check_known(p, scope, path->from->variable);
+	for (const gemp_ast_edge *edge = path->first; code == GEMP_OK && edge; edge = edge->next) {
+		code = check_known(p, scope, edge->variable);
+		if (code == GEMP_OK)
+			code = check_known(p, scope, edge->to->variable);
+	}
+	return code;
+}
+
+/* What only conditions speak of is no vertex of the pattern: nothing has to differ from it. But it has to be there. */
+static gemp_code free_conditions(gemp_sema *p, const argument_set *g, gemp_pattern *inner, const gemp_ast_match *match)
+{
+	const gemp_pattern *row = g->outer->pattern;
+	for (size_t v = 0; v < inner->arguments; v++)
+		inner->vertices[v].repeatable = true;
+	for (const gemp_ast_path *path = match->first; path; path = path->next) {
+		inner->vertices[path->from->index].repeatable = false;
+		for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next)
+			inner->vertices[edge->to->index].repeatable = false;
+	}
+	for (size_t v = 0; v < inner->arguments; v++)
+		if (inner->vertices[v].repeatable && row && g->names[v]->index >= (int)row->vertex_count)
+			return gemp_sema_fail(p, match->place.begin, "'%s' may be missing, since OPTIONAL MATCH gave it, and only conditions in here "
+			                  "speak of it: that is not supported; write it into a path", g->names[v]->name);
+	return GEMP_OK;
+}
+
+gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare, gemp_pattern **out,
+                      int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names)
+{
+	argument_set g = { .outer = scope };
+	gemp_pattern *inner = NULL;
+	gemp_code code = GEMP_OK;
+	int index;
+	if (p->patterns++ == GEMP_SEMA_MAX_PATTERNS)
+		return gemp_sema_fail(p, match->place.begin, "a query has at most %d patterns within it (EXISTS, COUNT, OPTIONAL MATCH)",
+		                  GEMP_SEMA_MAX_PATTERNS);
+	if (bare)
+		GEMP_TRY(check_bare(p, scope, match->first));
+	GEMP_TRY(use_match(p, &g, match));
+	GEMP_TRY(gemp_pattern_new(&inner, p->q->source.text, p->q->source.file));
+	GEMP_TRY(gemp_sema_new_scope(p, inner, GEMP_SEMA_MAX_NAMES, names));
+	for (size_t i = 0; i < g.count; i++) {
+		GEMP_TRY(gemp_pattern_add_vertex(inner, g.names[i]->name, &index));
+		inner->vertices[index].repeatable = true; /* until it stands in a path */
+		gemp_sema_add_name(names, g.names[i]->name, GEMP_SEMA_VERTEX, index);
+		outer[i] = g.names[i]->index;
+	}
+	inner->arguments = g.count;
+	GEMP_TRY(gemp_sema_match(p, names, match));
+	GEMP_TRY(free_conditions(p, &g, inner, match));
+	*out = inner;
+	inner = NULL;
+done:
+	gemp_pattern_free(inner);
+	return code;
+}
+
+/* What the optional part names is known from here on. */
+static void add_to_row(gemp_sema_scope *row, const gemp_sema_scope *names, const gemp_optional *optional)
+{
+	int given = (int)optional->pattern->arguments;
+	for (size_t i = 0; i < names->count; i++) {
+		const gemp_sema_name *name = &names->names[i];
+		if (name->sort == GEMP_SEMA_EDGE)
+			gemp_sema_add_name(row, name->name, GEMP_SEMA_EDGE, optional->first_edge + name->index);
+		else if (name->index >= given)
+			gemp_sema_add_name(row, name->name, GEMP_SEMA_VERTEX, optional->first_vertex + name->index - given);
+	}
+}
+
+gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match)
+{
+	gemp_pattern *pattern = row->pattern, *inner = NULL;
+	int outer[GEMP_MAX_PATTERN_VERTICES], *kept = NULL;
+	gemp_sema_scope names;
+	gemp_code code = GEMP_OK;
+	size_t vertices = gemp_pattern_row_vertices(pattern), edges = gemp_pattern_row_edges(pattern);
+	GEMP_TRY(gemp_sema_inner(p, row, match, false, &inner, outer, &names));
+	if (vertices + inner->vertex_count - inner->arguments > GEMP_MAX_PATTERN_VERTICES
+	    || edges + inner->edge_count > GEMP_MAX_PATTERN_EDGES) {
+		code = gemp_sema_fail(p, match->place.begin, "with its optional parts the pattern has more than %d vertices or %d edges",
+		                  GEMP_MAX_PATTERN_VERTICES, GEMP_MAX_PATTERN_EDGES);
+		goto done;
+	}
+	GEMP_TRY(GEMP_NEW(kept, inner->arguments));
+	gemp_optional *more = gemp_realloc(pattern->optionals, pattern->optional_count + 1, sizeof *more);
+	if (!more) {
+		code = GEMP_ENOMEM;
+		goto done;
+	}
+	for (size_t i = 0; i < inner->arguments; i++)
+		kept[i] = outer[i];
+	pattern->optionals = more;
+	more += pattern->optional_count++;
+	*more = (gemp_optional){ .pattern = inner, .outer = kept, .first_vertex = (int)vertices, .first_edge = (int)edges };
+	add_to_row(row, &names, more);
+	return GEMP_OK;
+done:
+	gemp_free(kept);
+	gemp_pattern_free(inner);
+	return code;
+}
+
+/* WITH and RETURN: columns, grouping, order. */
+
+/* Takes *expr. name NULL: an item that is there for ORDER BY alone. */
+static gemp_code add_item(gemp_clause *clause, gemp_expr **expr, const char *name, size_t size)
+{
+	char *copy = gemp_strndup(name ? name : "", name ? size : 0);
+	gemp_return_item *more = copy ? gemp_realloc(clause->items, clause->item_count + 1, sizeof *more) : NULL;
+	if (!more) {
+		gemp_free(copy);
+		return GEMP_ENOMEM;
+	}
+	clause->items = more;
+	more[clause->item_count++] = (gemp_return_item){ .expr = *expr, .name = copy };
+	*expr = NULL;
+	return GEMP_OK;
+}
+
+/* Takes *expr. */
+static gemp_code add_column(gemp_sema *p, gemp_clause *clause, gemp_expr **expr, gemp_ast_place place, const char *name,
+                            size_t size)
+{
+	if (clause->item_count == GEMP_SEMA_MAX_ITEMS)
+		return gemp_sema_fail(p, place.begin, "more than %d columns", GEMP_SEMA_MAX_ITEMS);
+	for (size_t i = 0; i < clause->item_count; i++) {
+		const char *other = clause->items[i].name;
+		if (strlen(other) == size && memcmp(other, name, size) == 0)
+			return gemp_sema_fail(p, place.begin, "two columns are called '%s'; rename one by AS", other);
+	}
+	return add_item(clause, expr, name, size);
+}
+
+static gemp_code add_all(gemp_sema *p, const gemp_sema_scope *scope, gemp_clause *clause, gemp_ast_place place)
+{
+	if (scope->count == 0)
+		return gemp_sema_fail(p, place.begin, "* stands for all variables, and there are none; name a vertex, as in (a)");
+	gemp_code code = GEMP_OK;
+	gemp_expr *expr = NULL;
+	for (size_t i = 0; i < scope->count; i++) {
+		const gemp_sema_name *name = &scope->names[i];
+		bool element = name->sort == GEMP_SEMA_VERTEX || name->sort == GEMP_SEMA_EDGE;
+		gemp_expr_kind kind = !element ? GEMP_COLUMN : name->sort == GEMP_SEMA_EDGE ? GEMP_EDGE : GEMP_VERTEX;
+		GEMP_TRY(gemp_sema_new_expr(p, kind, place.begin, &expr));
+		expr->of_edge = name->sort == GEMP_SEMA_EDGE;
+		if (element)
+			expr->variable = name->index;
+		else
+			expr->item = (size_t)name->index;
+		GEMP_TRY(add_column(p, clause, &expr, place, name->name, strlen(name->name)));
+	}
+done:
+	gemp_expr_free(expr);
+	return code;
+}
+
+static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_clause *clause, const gemp_ast_item *item)
+{
+	const gemp_ast_word *word = item->alias.bytes ? &item->alias
+	                       : item->expr->kind == GEMP_VERTEX ? &item->expr->variable : NULL;
+	gemp_sema_context context = { .scope = scope };
+	gemp_code code = GEMP_OK;
+	gemp_expr *expr = NULL;
+	GEMP_TRY(gemp_sema_expr(p, &context, item->expr, GEMP_SEMA_ANY, &expr));
+	if (with && !word)
+		code = gemp_sema_fail(p, item->place.begin, "WITH needs a name for what it passes on: write ... AS name");
+	else if (word)
+		code = add_column(p, clause, &expr, item->alias.bytes ? item->alias.place : item->place, word->bytes, word->size);
+	else
+		code = add_column(p, clause, &expr, item->place, p->q->source.text + item->place.begin,
+		                  item->place.end - item->place.begin);
+done:
+	gemp_expr_free(expr);
+	return code;
+}
+
+/* Is there one value for all rows of a group (of equal rows, with DISTINCT)? */
+static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_LITERAL || gemp_sema_is_aggregate(expr->kind))
+		return true;
+	for (size_t i = 0; i < clause->shown; i++) {
+		const gemp_expr *item = clause->items[i].expr;
+		bool element = item->kind == GEMP_VERTEX || item->kind == GEMP_EDGE;
+		if (!gemp_sema_has_aggregate(item) && (gemp_expr_compare(item, expr) == 0
+		    || (element && expr->variable == item->variable && expr->of_edge == item->of_edge)))
+			return true;
+	}
+	bool settled = expr->count > 0 || expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF;
+	for (size_t i = 0; settled && i < expr->count; i++)
+		settled = is_determined(clause, expr->children[i]);
+	return settled;
+}
+
+static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with, gemp_clause *clause)
+{
+	gemp_code code = GEMP_OK;
+	for (const gemp_ast_item *item = from->items; item; item = item->next)
+		GEMP_TRY(item->expr ? add_one(p, scope, with, clause, item) : add_all(p, scope, clause, item->place));
+	clause->shown = clause->item_count;
+	for (size_t i = 0; i < clause->shown; i++)
+		clause->grouped = clause->grouped || gemp_sema_has_aggregate(clause->items[i].expr);
+	for (size_t i = 0; clause->grouped && i < clause->shown; i++) {
+		const gemp_expr *expr = clause->items[i].expr;
+		if (gemp_sema_has_aggregate(expr) && !is_determined(clause, expr))
+			return gemp_source_fail_at(&p->q->source, expr->line, expr->column, "what stands beside an aggregate has to be a "
+			                           "column of its own, so that rows are grouped by it");
+	}
+done:
+	return code;
+}
+
+static gemp_sema_kind kind_of(const gemp_sema_scope *scope, const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_VERTEX)
+		return GEMP_SEMA_VERTEX;
+	if (expr->kind == GEMP_EDGE)
+		return GEMP_SEMA_EDGE;
+	if (expr->kind == GEMP_LABELS || expr->kind == GEMP_COLLECT)
+		return GEMP_SEMA_LIST;
+	for (size_t i = 0; expr->kind == GEMP_COLUMN && i < scope->count; i++)
+		if (scope->names[i].index == (int)expr->item)
+			return scope->names[i].sort;
+	return GEMP_SEMA_VALUE;
+}
+
+static gemp_code check_order(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause, const gemp_expr *expr,
+                             size_t at)
+{
+	bool aggregate = gemp_sema_has_aggregate(expr);
+	if (kind_of(scope, expr) == GEMP_SEMA_LIST)
+		return gemp_sema_fail(p, at, "lists have no order; order by a value");
+	if (aggregate && !clause->grouped)
+		return gemp_sema_fail(p, at, "an aggregate in ORDER BY has to be a column too, so that there are groups");
+	if (clause->grouped && !is_determined(clause, expr))
+		return gemp_sema_fail(p, at, "ORDER BY beside aggregates speaks of columns only, since a group has one value for each; "
+		                  "make this a column");
+	if (clause->distinct && !is_determined(clause, expr))
+		return gemp_sema_fail(p, at, "ORDER BY beside DISTINCT speaks of columns only, since equal rows become one; make this a "
+		                  "column");
+	return GEMP_OK;
+}
+
+static gemp_code add_order(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_order *order, gemp_clause *clause)
+{
+	gemp_sema_context context = { .scope = scope, .columns = clause };
+	size_t item = 0;
+	gemp_expr *expr = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_sema_expr(p, &context, order->expr, GEMP_SEMA_ELEMENT, &expr));
+	GEMP_TRY(check_order(p, scope, clause, expr, order->expr->place.begin));
+	if (clause->order_count == GEMP_SEMA_MAX_ITEMS) {
+		code = gemp_sema_fail(p, order->expr->place.begin, "more than %d expressions in ORDER BY", GEMP_SEMA_MAX_ITEMS);
+		goto done;
+	}
+	while (item < clause->item_count && gemp_expr_compare(clause->items[item].expr, expr) != 0)
+		item++;
+	if (item == clause->item_count)
+		GEMP_TRY(add_item(clause, &expr, NULL, 0));
+	gemp_sort_item *more = gemp_realloc(clause->orders, clause->order_count + 1, sizeof *more);
+	if (!more) {
+		code = GEMP_ENOMEM;
+		goto done;
+	}
+	clause->orders = more;
+	more[clause->order_count++] = (gemp_sort_item){ .item = item, .descending = order->descending };
+done:
+	gemp_expr_free(expr);
+	return code;
+}
+
+/* What the clause passes on. The names are those of its items: they live as long as the pattern. */
+static gemp_code add_names(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause, gemp_sema_scope *next)
+{
+	gemp_code code = gemp_sema_new_scope(p, NULL, clause->shown, next);
+	for (size_t i = 0; code == GEMP_OK && i < clause->shown; i++)
+		gemp_sema_add_name(next, clause->items[i].name, kind_of(scope, clause->items[i].expr), (int)i);
+	return code;
+}
+
+static gemp_code add_where(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_expr *from, gemp_clause *clause)
+{
+	gemp_sema_context context = { .scope = scope, .no_aggregates = "cannot stand in WHERE; give it a name in WITH, as in "
+	                                                           "WITH a, count(*) AS n WHERE n > 1" };
+	gemp_code code = gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &clause->where);
+	return code == GEMP_OK ? gemp_expr_normalise(&clause->where) : code;
+}
+
+gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with, gemp_clause *clause,
+                       gemp_sema_scope *next)
+{
+	gemp_code code = GEMP_OK;
+	clause->distinct = from->distinct;
+	GEMP_TRY(add_items(p, scope, from, with, clause));
+	for (const gemp_ast_order *order = from->orders; order; order = order->next)
+		GEMP_TRY(add_order(p, scope, order, clause));
+	GEMP_TRY(add_names(p, scope, clause, next));
+	if (from->where)
+		GEMP_TRY(add_where(p, next, from->where, clause));
+	clause->has_skip = from->skip != NULL;
+	clause->skip = from->skip ? (uint64_t)from->skip->value.integer : 0;
+	clause->has_limit = from->limit != NULL;
+	clause->limit = from->limit ? (uint64_t)from->limit->value.integer : 0;
+done:
+	return code;
+}

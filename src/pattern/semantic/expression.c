@@ -1,0 +1,466 @@
+/* Names of a query and what they stand for. */
+
+#include "pattern/semantic/expression.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gemp_code pattern(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to);
+
+gemp_code gemp_sema_fail(gemp_sema *p, size_t at, const char *format, ...)
+{
+	char message[1024];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(message, sizeof message, format, arguments);
+	va_end(arguments);
+	return gemp_source_fail(&p->q->source, at, "%s", message);
+}
+
+gemp_code gemp_sema_set_marks(gemp_sema *p)
+{
+	size_t count = strlen(p->q->source.text) / GEMP_SEMA_MARK + 1;
+	gemp_cursor cursor = { 0, 1, 1 };
+	p->marks = gemp_ast_alloc(p->q, count * sizeof *p->marks);
+	for (size_t i = 0; p->marks && i < count; i++) {
+		gemp_source_move(&p->q->source, &cursor, i * GEMP_SEMA_MARK);
+		p->marks[i] = cursor;
+	}
+	p->cursor = (gemp_cursor){ 0, 1, 1 };
+	return p->marks ? GEMP_OK : GEMP_ENOMEM;
+}
+
+void gemp_sema_move(gemp_sema *p, size_t at)
+{
+	if (at < p->cursor.at || at - p->cursor.at > GEMP_SEMA_MARK)
+		p->cursor = p->marks[at / GEMP_SEMA_MARK];
+	gemp_source_move(&p->q->source, &p->cursor, at);
+}
+
+gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code)
+{
+	return code == GEMP_EUSAGE ? gemp_sema_fail(p, at, "%s", gemp_message()) : code;
+}
+
+/* Expressions of a query: what stands where, and what its names are. */
+
+static gemp_code add_sub(gemp_pattern *pattern, gemp_pattern *sub)
+{
+	gemp_pattern **more = gemp_realloc(pattern->subs, pattern->sub_count + 1, sizeof *more);
+	if (!more)
+		return GEMP_ENOMEM;
+	pattern->subs = more;
+	more[pattern->sub_count++] = sub;
+	return GEMP_OK;
+}
+
+static gemp_code pattern(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+{
+	gemp_pattern *sub = NULL, *into = context->scope->pattern;
+	int outer[GEMP_MAX_PATTERN_VERTICES];
+	gemp_sema_scope names;
+	gemp_code code = GEMP_OK;
+	if (!into)
+		return gemp_sema_fail(p, from->place.begin, "a pattern behind WITH is not supported; ask for it in WITH, as in "
+		                  "WITH a, COUNT { (a)--() } AS n");
+	GEMP_TRY(gemp_sema_inner(p, context->scope, from->match, from->bare, &sub, outer, &names));
+	GEMP_TRY(gemp_expr_children(to, sub->arguments));
+	for (size_t i = 0; i < sub->arguments; i++) {
+		GEMP_TRY(gemp_sema_new_expr(p, GEMP_VERTEX, from->place.begin, &to->children[i]));
+		to->children[i]->variable = outer[i];
+	}
+	GEMP_TRY(add_sub(into, sub));
+	to->sub = into->sub_count - 1;
+	return GEMP_OK;
+done:
+	gemp_pattern_free(sub);
+	return code;
+}
+
+gemp_code gemp_sema_new_scope(gemp_sema *p, gemp_pattern *pattern, size_t capacity, gemp_sema_scope *out)
+{
+	*out = (gemp_sema_scope){ .pattern = pattern, .names = gemp_ast_alloc(p->q, capacity * sizeof *out->names) };
+	return out->names ? GEMP_OK : GEMP_ENOMEM;
+}
+
+const gemp_sema_name *gemp_sema_find(const gemp_sema_scope *scope, const char *name)
+{
+	for (size_t i = 0; i < scope->count; i++)
+		if (strcmp(scope->names[i].name, name) == 0)
+			return &scope->names[i];
+	return NULL;
+}
+
+void gemp_sema_add_name(gemp_sema_scope *scope, const char *name, gemp_sema_kind sort, int index)
+{
+	scope->names[scope->count++] = (gemp_sema_name){ name, sort, index };
+}
+
+static gemp_code unknown(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word)
+{
+	const char **names = gemp_ast_alloc(p->q, (scope->count + 1) * sizeof *names);
+	if (!names)
+		return GEMP_ENOMEM;
+	for (size_t i = 0; i < scope->count; i++)
+		names[i] = scope->names[i].name;
+	const char *near = word.size > 2 ? gemp_text_nearest(word.bytes, names, scope->count) : NULL;
+	return gemp_sema_fail(p, word.place.begin, "the variable '%s' is not in %s%s%s%s", word.bytes,
+	                  scope->pattern ? "MATCH" : "WITH", near ? "; did you mean '" : "", near ? near : "",
+	                  near ? "'?" : "");
+}
+
+gemp_code gemp_sema_resolve(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word, const gemp_sema_name **out)
+{
+	*out = gemp_sema_find(scope, word.bytes);
+	return *out ? GEMP_OK : unknown(p, scope, word);
+}
+
+gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out)
+{
+	gemp_sema_move(p, at);
+	return gemp_expr_new(out, kind, p->cursor.line, p->cursor.column);
+}
+
+bool gemp_sema_is_aggregate(gemp_expr_kind kind)
+{
+	return kind == GEMP_COUNT_STAR || kind == GEMP_COUNT || kind == GEMP_SUM || kind == GEMP_MIN || kind == GEMP_MAX
+	    || kind == GEMP_AVG || kind == GEMP_COLLECT;
+}
+
+static const char *function_name(gemp_expr_kind kind)
+{
+	static const char *const names[] = { [GEMP_KEY] = "id", [GEMP_LABELS] = "labels", [GEMP_TYPE] = "type",
+		[GEMP_LOWER] = "toLower", [GEMP_UPPER] = "toUpper", [GEMP_SIZE] = "size", [GEMP_COUNT_STAR] = "count",
+		[GEMP_COUNT] = "count", [GEMP_SUM] = "sum", [GEMP_MIN] = "min", [GEMP_MAX] = "max", [GEMP_AVG] = "avg",
+		[GEMP_COLLECT] = "collect" };
+	return names[kind];
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count)
+{
+	size_t total = 0;
+	for (const gemp_ast_expr *name = from->first; name; name = name->next)
+		total++;
+	gemp_code code = GEMP_NEW(*out, total);
+	if (code != GEMP_OK)
+		return code;
+	for (const gemp_ast_expr *name = from->first; name; name = name->next) {
+		char *copy = gemp_strdup(name->value.string.bytes);
+		if (!copy)
+			return GEMP_ENOMEM;
+		(*out)[(*count)++] = copy;
+	}
+	qsort(*out, *count, sizeof **out, by_name);
+	size_t kept = 1;
+	for (size_t i = 1; i < *count; i++) {
+		if (strcmp((*out)[kept - 1], (*out)[i]) == 0)
+			gemp_free((*out)[i]);
+		else
+			(*out)[kept++] = (*out)[i];
+	}
+	*count = kept;
+	return GEMP_OK;
+}
+
+static gemp_code copy_literal(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *to)
+{
+	if (from->beyond)
+		return gemp_sema_fail(p, from->place.begin, "this integer is beyond the range of 64 bits");
+	if (from->value.null || from->value.type != GEMP_STRING) {
+		to->value = from->value;
+		return GEMP_OK;
+	}
+	char *bytes = gemp_strndup(from->value.string.bytes, from->value.string.size);
+	if (!bytes)
+		return GEMP_ENOMEM;
+	to->value = from->value;
+	to->value.string.bytes = bytes;
+	return GEMP_OK;
+}
+
+bool gemp_sema_has_aggregate(const gemp_expr *expr)
+{
+	bool found = gemp_sema_is_aggregate(expr->kind);
+	for (size_t i = 0; !found && i < expr->count; i++)
+		found = gemp_sema_has_aggregate(expr->children[i]);
+	return found;
+}
+
+static bool is_element(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
+}
+
+/* The column that a name of ORDER BY stands for, NULL: none. */
+static const gemp_expr *column(const gemp_sema_context *context, gemp_ast_word word)
+{
+	for (size_t i = 0; context->columns && word.bytes && i < context->columns->shown; i++)
+		if (strcmp(context->columns->items[i].name, word.bytes) == 0)
+			return context->columns->items[i].expr;
+	return NULL;
+}
+
+/* A variable of an expression, or the element that the expression is written in. */
+static gemp_code resolve(gemp_sema *p, const gemp_sema_context *context, gemp_ast_word word, gemp_sema_name *out)
+{
+	const gemp_expr *named = column(context, word);
+	const gemp_sema_name *found = context->self;
+	gemp_code code = GEMP_OK;
+	if (named && is_element(named)) {
+		*out = (gemp_sema_name){ word.bytes, named->of_edge ? GEMP_SEMA_EDGE : GEMP_SEMA_VERTEX, named->variable };
+		return GEMP_OK;
+	}
+	if (word.bytes)
+		code = gemp_sema_resolve(p, context->scope, word, &found);
+	if (code == GEMP_OK)
+		*out = *found;
+	return code;
+}
+
+/* A column's value once more. */
+static gemp_code copy_column(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, const gemp_expr *named,
+                             gemp_expr **out)
+{
+	if (gemp_sema_has_aggregate(named) && context->no_aggregates)
+		return gemp_sema_fail(p, from->place.begin, "'%s' is an aggregate, which %s", from->variable.bytes,
+		                  context->no_aggregates);
+	return gemp_expr_copy(out, named);
+}
+
+/* The vertex or edge that something is asked of. */
+static gemp_code element(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+{
+	gemp_sema_name found;
+	gemp_code code = resolve(p, context, from->variable, &found);
+	if (code != GEMP_OK)
+		return code;
+	const char *name = found.name ? found.name : "";
+	if (found.sort == GEMP_SEMA_VALUE || found.sort == GEMP_SEMA_LIST)
+		return gemp_sema_fail(p, from->place.begin, "'%s' is a value and has neither attributes nor labels; pass its vertex on "
+		                  "by WITH", name);
+	to->variable = found.index;
+	to->of_edge = found.sort == GEMP_SEMA_EDGE;
+	if (to->of_edge && from->kind == GEMP_KEY)
+		return gemp_sema_fail(p, from->place.begin, "an edge has no id; compare the edges themselves, as in r <> s");
+	if (to->of_edge && from->kind == GEMP_LABELS)
+		return gemp_sema_fail(p, from->place.begin, "an edge has no labels; write type(%s)", name);
+	if (!to->of_edge && from->kind == GEMP_TYPE)
+		return gemp_sema_fail(p, from->place.begin, "a vertex has no type; write labels(%s) or %s:Label", name, name);
+	return GEMP_OK;
+}
+
+static gemp_code variable(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_sema_wanted wanted,
+                          gemp_expr *to)
+{
+	gemp_sema_name found;
+	const char *name = from->variable.bytes;
+	gemp_code code = resolve(p, context, from->variable, &found);
+	if (code != GEMP_OK)
+		return code;
+	bool is_element = found.sort == GEMP_SEMA_VERTEX || found.sort == GEMP_SEMA_EDGE;
+	if (is_element && wanted == GEMP_SEMA_CONDITION)
+		return gemp_sema_fail(p, from->place.begin, "'%s' alone is no condition; compare an attribute of it, as in %s.name = 'x'",
+		                  name, name);
+	if (is_element && (wanted == GEMP_SEMA_PLAIN || wanted == GEMP_SEMA_SIZED))
+		return found.sort == GEMP_SEMA_EDGE
+		     ? gemp_sema_fail(p, from->place.begin, "an edge has no value of its own; write type(%s) or %s.attribute", name, name)
+		     : gemp_sema_fail(p, from->place.begin, "a vertex has no value of its own; write id(%s) or %s.attribute", name, name);
+	if (found.sort == GEMP_SEMA_LIST && wanted != GEMP_SEMA_ANY && wanted != GEMP_SEMA_SIZED)
+		return gemp_sema_fail(p, from->place.begin, "'%s' is a list; there are size() of it, and the list itself in WITH and "
+		                  "RETURN", name);
+	if (is_element) {
+		to->kind = found.sort == GEMP_SEMA_EDGE ? GEMP_EDGE : GEMP_VERTEX;
+		to->variable = found.index;
+		to->of_edge = found.sort == GEMP_SEMA_EDGE;
+	} else {
+		to->kind = GEMP_COLUMN;
+		to->item = (size_t)found.index;
+	}
+	return GEMP_OK;
+}
+
+/* An edge's type is one of the names: type(r) IN [...]. */
+static gemp_code type_test(gemp_sema *p, const gemp_ast_expr *from, gemp_expr *to)
+{
+	size_t count = 1;
+	gemp_code code = GEMP_OK;
+	for (const gemp_ast_expr *name = from->first; name; name = name->next)
+		count++;
+	to->kind = GEMP_IN;
+	GEMP_TRY(gemp_expr_children(to, count));
+	GEMP_TRY(gemp_sema_new_expr(p, GEMP_TYPE, from->place.begin, &to->children[0]));
+	to->children[0]->variable = to->variable;
+	to->children[0]->of_edge = true;
+	to->variable = -1;
+	to->of_edge = false;
+	count = 1;
+	for (const gemp_ast_expr *name = from->first; name; name = name->next) {
+		GEMP_TRY(gemp_sema_new_expr(p, GEMP_LITERAL, name->place.begin, &to->children[count]));
+		GEMP_TRY(copy_literal(p, name, to->children[count++]));
+	}
+done:
+	return code;
+}
+
+static gemp_code label_test(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+{
+	gemp_code code = element(p, context, from, to);
+	if (code != GEMP_OK)
+		return code;
+	if (to->of_edge && from->bare)
+		return gemp_sema_fail(p, from->place.begin, "an edge has no labels; write type(%s)", from->variable.bytes);
+	return to->of_edge ? type_test(p, from, to) : gemp_sema_names(from, &to->names, &to->name_count);
+}
+
+static bool is_junction(gemp_expr_kind kind)
+{
+	return kind == GEMP_AND || kind == GEMP_OR || kind == GEMP_XOR || kind == GEMP_NOT;
+}
+
+/* The children are what their parent needs. */
+static gemp_code check_children(gemp_sema *p, const gemp_ast_expr *from, const gemp_expr *to)
+{
+	const gemp_expr *left = to->children[0], *right = to->count > 1 ? to->children[1] : NULL;
+	bool element = is_element(left) || (right && is_element(right));
+	if (to->kind == GEMP_MATCHES && right->kind != GEMP_LITERAL)
+		return gemp_sema_fail(p, from->last->place.begin, "a regular expression that is no literal is not supported; =~ takes a "
+		                  "string or a parameter");
+	if ((to->kind != GEMP_EQ && to->kind != GEMP_NE) || !element)
+		return GEMP_OK;
+	const gemp_ast_expr *one = is_element(left) ? from->first : from->last;
+	const gemp_ast_expr *other = is_element(left) ? from->last : from->first;
+	if (other->kind == GEMP_LITERAL && other->value.null)
+		return gemp_sema_fail(p, one->place.begin, "a comparison with NULL is never true; write %s IS NULL", one->variable.bytes);
+	if (!is_element(left) || !is_element(right))
+		return left->kind == GEMP_EDGE || (right && right->kind == GEMP_EDGE)
+		     ? gemp_sema_fail(p, one->place.begin, "an edge has no value of its own; write type(%s) or %s.attribute",
+		                  one->variable.bytes, one->variable.bytes)
+		     : gemp_sema_fail(p, one->place.begin, "a vertex has no value of its own; write id(%s) or %s.attribute",
+		                  one->variable.bytes, one->variable.bytes);
+	if (left->of_edge != right->of_edge)
+		return gemp_sema_fail(p, from->place.begin, "a vertex and an edge are never the same");
+	return GEMP_OK;
+}
+
+static gemp_code children(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+{
+	bool compares = from->kind == GEMP_EQ || from->kind == GEMP_NE || from->kind == GEMP_IS_NULL
+	             || from->kind == GEMP_IS_NOT_NULL || from->kind == GEMP_COUNT || from->kind == GEMP_COLLECT;
+	gemp_sema_wanted wanted = is_junction(from->kind) ? GEMP_SEMA_CONDITION : compares ? GEMP_SEMA_ELEMENT
+	                    : from->kind == GEMP_SIZE ? GEMP_SEMA_SIZED : GEMP_SEMA_PLAIN;
+	size_t count = 0, index = 0;
+	for (const gemp_ast_expr *child = from->first; child; child = child->next)
+		count++;
+	gemp_code code = gemp_expr_children(to, count);
+	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && child; child = child->next)
+		code = gemp_sema_expr(p, context, child, wanted, &to->children[index++]);
+	return code == GEMP_OK ? check_children(p, from, to) : code;
+}
+
+static gemp_code aggregate(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+{
+	if (context->no_aggregates)
+		return gemp_sema_fail(p, from->place.begin, "%s(%s) %s", function_name(from->kind),
+		                  from->kind == GEMP_COUNT_STAR ? "*" : "", context->no_aggregates);
+	gemp_sema_context inside = *context;
+	inside.no_aggregates = "within another aggregate has no meaning; count first, by WITH";
+	to->distinct = from->distinct;
+	return from->kind == GEMP_COUNT_STAR ? GEMP_OK : children(p, &inside, from, to);
+}
+
+/* What can never be true or false. */
+static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
+{
+	size_t at = from->place.begin;
+	switch (from->kind) {
+	case GEMP_LITERAL:
+		return from->value.null || from->value.type == GEMP_BOOLEAN ? GEMP_OK
+		     : gemp_sema_fail(p, at, "a literal of type %s is no condition", gemp_type_name[from->value.type]);
+	case GEMP_KEY:
+	case GEMP_LABELS:
+	case GEMP_TYPE:
+	case GEMP_LOWER:
+	case GEMP_UPPER:
+	case GEMP_SIZE:
+	case GEMP_SUM:
+	case GEMP_AVG:
+	case GEMP_COUNT:
+	case GEMP_COUNT_STAR:
+	case GEMP_COLLECT:
+		return gemp_sema_fail(p, at, "%s() alone is no condition; compare it", function_name(from->kind));
+	case GEMP_COUNT_OF:
+		return gemp_sema_fail(p, at, "COUNT { } alone is no condition; compare it, or write EXISTS { }");
+	case GEMP_ADD:
+	case GEMP_SUBTRACT:
+	case GEMP_MULTIPLY:
+	case GEMP_DIVIDE:
+	case GEMP_REMAINDER:
+	case GEMP_NEGATE:
+		return gemp_sema_fail(p, at, "a sum or product alone is no condition; compare it");
+	default:
+		return GEMP_OK;
+	}
+}
+
+static gemp_code attribute(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
+{
+	gemp_code code = element(p, context, from, to);
+	if (code != GEMP_OK)
+		return code;
+	to->name = gemp_strdup(from->name.bytes);
+	return to->name ? GEMP_OK : GEMP_ENOMEM;
+}
+
+static gemp_code fill(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_sema_wanted wanted,
+                      gemp_expr *to)
+{
+	switch (from->kind) {
+	case GEMP_LITERAL:
+		return copy_literal(p, from, to);
+	case GEMP_VERTEX:
+		return variable(p, context, from, wanted, to);
+	case GEMP_ATTRIBUTE:
+		return attribute(p, context, from, to);
+	case GEMP_KEY:
+	case GEMP_TYPE:
+	case GEMP_LABELS:
+		return element(p, context, from, to);
+	case GEMP_HAS_LABEL:
+		return label_test(p, context, from, to);
+	case GEMP_EXISTS:
+	case GEMP_COUNT_OF:
+		return pattern(p, context, from, to);
+	default:
+		return gemp_sema_is_aggregate(from->kind) ? aggregate(p, context, from, to) : children(p, context, from, to);
+	}
+}
+
+gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_sema_wanted wanted,
+                     gemp_expr **out)
+{
+	const gemp_expr *named = from->kind == GEMP_VERTEX ? column(context, from->variable) : NULL;
+	if (named && !is_element(named))
+		return copy_column(p, context, from, named, out);
+	bool list = from->kind == GEMP_LABELS || from->kind == GEMP_COLLECT;
+	gemp_code code = GEMP_OK;
+	if (wanted == GEMP_SEMA_CONDITION && (context->no_aggregates == NULL || !gemp_sema_is_aggregate(from->kind)))
+		GEMP_TRY(check_condition(p, from));
+	if (list && wanted != GEMP_SEMA_ANY && wanted != GEMP_SEMA_SIZED && !(from->kind == GEMP_COLLECT && context->no_aggregates))
+		return gemp_sema_fail(p, from->place.begin, "%s() gives a list; there are size() of it, and the list itself in WITH and "
+		                  "RETURN%s",
+		                  function_name(from->kind), from->kind == GEMP_LABELS ? ", and a:Label tests a label" : "");
+	GEMP_TRY(gemp_sema_new_expr(p, from->kind, from->place.begin, out));
+	code = fill(p, context, from, wanted, *out);
+done:
+	return code;
+}

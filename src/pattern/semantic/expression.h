@@ -1,0 +1,90 @@
+/* parse: from what the grammar read to a pattern: names are resolved, and what has no meaning is refused at its place.
+ * Internal to src/pattern. */
+
+#ifndef GEMP_PATTERN_SEMANTIC_EXPRESSION_H
+#define GEMP_PATTERN_SEMANTIC_EXPRESSION_H
+
+#include "pattern/syntax/syntax_tree.h"
+
+enum {
+	GEMP_SEMA_MAX_NAMES = GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES, /* of a row */
+	GEMP_SEMA_MAX_PATTERNS = 64, /* of EXISTS, COUNT and OPTIONAL MATCH in a query */
+	GEMP_SEMA_MAX_ITEMS = 1000,  /* of a clause */
+	GEMP_SEMA_MARK = 1024,
+};
+
+typedef struct gemp_sema {
+	gemp_ast *q;
+	gemp_cursor cursor, *marks; /* marks: of every GEMP_SEMA_MARK-th byte, so that places need no order */
+	size_t patterns; /* within the query's own one */
+} gemp_sema;
+
+/* What a name stands for; a list is a value that only few things can be done with. */
+typedef enum gemp_sema_kind { GEMP_SEMA_VERTEX, GEMP_SEMA_EDGE, GEMP_SEMA_VALUE, GEMP_SEMA_LIST } gemp_sema_kind;
+
+typedef struct gemp_sema_name {
+	const char *name; /* borrowed from the arena of the query */
+	gemp_sema_kind sort;
+	int index;        /* vertex or edge of the row, or item of WITH */
+} gemp_sema_name;
+
+typedef struct gemp_sema_scope {
+	gemp_pattern *pattern; /* to which patterns of EXISTS and COUNT are added; NULL behind WITH */
+	size_t count;
+	gemp_sema_name *names;     /* by first appearance */
+} gemp_sema_scope;
+
+/* Where an expression stands. */
+typedef struct gemp_sema_context {
+	gemp_sema_scope *scope;
+	const gemp_sema_name *self;          /* the vertex or edge that it is written in; NULL: none */
+	const char *no_aggregates;       /* why none may stand here; NULL: they may */
+	const gemp_clause *columns;      /* ORDER BY: their names come first; NULL: none */
+} gemp_sema_context;
+
+typedef enum gemp_sema_wanted {
+	GEMP_SEMA_CONDITION, /* true, false or NULL */
+	GEMP_SEMA_PLAIN,     /* a value */
+	GEMP_SEMA_SIZED,     /* a value or a list */
+	GEMP_SEMA_ELEMENT,   /* a value, a vertex or an edge */
+	GEMP_SEMA_ANY,       /* these, or a list */
+} gemp_sema_wanted;
+
+/* scope.c */
+gemp_code gemp_sema_new_scope(gemp_sema *p, gemp_pattern *pattern, size_t capacity, gemp_sema_scope *out);
+const gemp_sema_name *gemp_sema_find(const gemp_sema_scope *scope, const char *name); /* NULL: not there */
+void gemp_sema_add_name(gemp_sema_scope *scope, const char *name, gemp_sema_kind sort, int index);
+gemp_code gemp_sema_resolve(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word, const gemp_sema_name **out);
+gemp_code gemp_sema_set_marks(gemp_sema *p);
+/* Line and column of a byte: p->cursor. */
+void gemp_sema_move(gemp_sema *p, size_t at);
+gemp_code gemp_sema_fail(gemp_sema *p, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The failure recorded, at a place if it is one of use. */
+gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code);
+
+/* gemp_sema_expr.c: in any case the caller frees *out. */
+gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_sema_wanted wanted,
+                     gemp_expr **out);
+gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out);
+/* Sorted names of labels or types, each once, owned by the caller; in any case *count of them are there to be freed. */
+gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count);
+bool gemp_sema_is_aggregate(gemp_expr_kind kind);
+bool gemp_sema_has_aggregate(const gemp_expr *expr);
+
+/* gemp_sema_match.c: paths and conditions become those of scope->pattern, and their names are added to the scope. */
+gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match);
+/* A pattern within another one; outer: what its given vertices are there. bare: no name in it is new. names: those of
+ * its scope, in the arena. */
+gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare, gemp_pattern **out,
+                      int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names);
+gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match);
+
+/* parse.c: all of a query but RETURN; row: the scope behind it. */
+gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match, const gemp_ast_match *optionals,
+                    const gemp_ast_projection *with, gemp_sema_scope *row);
+
+/* gemp_sema_clause.c: next becomes the scope behind the clause. */
+gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with, gemp_clause *clause,
+                       gemp_sema_scope *next);
+
+#endif

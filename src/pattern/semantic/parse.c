@@ -1,0 +1,261 @@
+/* From what the grammar read to a pattern. */
+
+#define YYSTYPE QUERY_YYSTYPE
+#define YYLTYPE QUERY_YYLTYPE
+
+#include "pattern/semantic/parse.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "pattern/semantic/expression.h"
+#include "pattern/parser.h"
+#include "pattern/lexer.h"
+
+#include <string.h>
+
+/* A text read by lexer and grammar. */
+
+static gemp_code read_text(gemp_ast *q)
+{
+	q->code = gemp_source_check(&q->source);
+	if (q->code != GEMP_OK)
+		return q->code;
+	size_t size = strlen(q->source.text);
+	char *copy = gemp_ast_alloc(q, size + 2); /* flex wants two zeros at the end */
+	if (!copy)
+		return q->code;
+	memcpy(copy, q->source.text, size);
+	void *scanner;
+	GEMP_CHECK(query_yylex_init_extra(q, &scanner) == 0);
+	GEMP_CHECK(query_yy_scan_buffer(copy, size + 2, scanner));
+	int failed = query_yyparse(scanner, q);
+	GEMP_CHECK(!failed || q->code != GEMP_OK);
+	query_yylex_destroy(scanner);
+	return q->code;
+}
+
+gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
+                      size_t parameter_count, bool *used)
+{
+	*q = (gemp_ast){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used };
+	return read_text(q);
+}
+
+gemp_code gemp_ast_parse_rules(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
+                            size_t parameter_count, bool *used)
+{
+	*q = (gemp_ast){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used,
+		.is_rules = true };
+	return read_text(q);
+}
+
+gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size_t parameter_count, const bool *used)
+{
+	for (size_t i = 0; i < parameter_count; i++)
+		if (!used[i])
+			return gemp_fail(GEMP_EUSAGE, "--param %s: there is no $%s in the query; leave it out or write it where the "
+			                 "value belongs", parameters[i].name, parameters[i].name);
+	return GEMP_OK;
+}
+
+gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match, const gemp_ast_match *optionals,
+                    const gemp_ast_projection *with, gemp_sema_scope *row)
+{
+	gemp_sema_scope passed;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_sema_new_scope(p, pattern, GEMP_SEMA_MAX_NAMES, row));
+	GEMP_TRY(gemp_sema_match(p, row, match));
+	for (; optionals; optionals = optionals->next)
+		GEMP_TRY(gemp_sema_optional(p, row, optionals));
+	if (with) {
+		GEMP_TRY(gemp_pattern_add_with(pattern));
+		GEMP_TRY(gemp_sema_clause(p, row, with, true, pattern->with, &passed));
+		*row = passed;
+	}
+done:
+	return code;
+}
+
+static gemp_code build(gemp_sema *p, gemp_pattern *pattern)
+{
+	const gemp_ast *q = p->q;
+	gemp_sema_scope row, passed;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_sema_row(p, pattern, q->match, q->optionals, q->with, &row));
+	pattern->has_return = q->result && q->result->items;
+	if (pattern->has_return)
+		return gemp_sema_clause(p, &row, q->result, false, &pattern->result, &passed);
+	GEMP_TRY(gemp_pattern_return_vertices(pattern));
+	pattern->result.has_limit = q->result != NULL;
+	pattern->result.limit = q->result ? (uint64_t)q->result->limit->value.integer : 0;
+done:
+	return code;
+}
+
+/* gemp_pattern_parse_with for one query of several: parameters that it does not mention are no mistake yet. */
+static gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
+                                         const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
+{
+	gemp_ast q;
+	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+		text += 3; /* the byte order mark of some editors */
+	gemp_source source = { file, text };
+	gemp_sema p = { .q = &q };
+	gemp_pattern *pattern = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_ast_parse(&q, &source, parameters, parameter_count, used));
+	GEMP_TRY(gemp_sema_set_marks(&p));
+	GEMP_TRY(gemp_pattern_new(&pattern, text, file));
+	GEMP_TRY(build(&p, pattern));
+	*out = pattern;
+	pattern = NULL;
+done:
+	gemp_pattern_free(pattern);
+	gemp_ast_free(&q);
+	return code;
+}
+
+gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
+                                  const gemp_query_parameter *parameters, size_t parameter_count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pattern *pattern = NULL;
+	bool *used = NULL;
+	GEMP_TRY(GEMP_NEW(used, parameter_count));
+	GEMP_TRY(gemp_pattern_parse_some(&pattern, text, file, parameters, parameter_count, used));
+	GEMP_TRY(gemp_ast_check_parameters(parameters, parameter_count, used));
+	*out = pattern;
+	pattern = NULL;
+done:
+	gemp_pattern_free(pattern);
+	gemp_free(used);
+	return code;
+}
+
+gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file)
+{
+	return gemp_pattern_parse_with(out, text, file, NULL, 0);
+}
+
+/* Behind the string, name or comment that begins at text[at], or behind that one byte. One without an end goes to the end of
+ * the text, where the grammar complains of it. */
+static size_t skip_token(const char *text, size_t at)
+{
+	char quote = text[at];
+	bool comment = quote == '/' && (text[at + 1] == '*' || text[at + 1] == '/');
+	if (comment) {
+		const char *mark = text[at + 1] == '*' ? "*/" : "\n", *end = strstr(text + at + 2, mark);
+		return end ? (size_t)(end - text) + strlen(mark) : strlen(text);
+	}
+	if (quote != '\'' && quote != '"' && quote != '`')
+		return at + 1;
+	for (at++; text[at] && text[at] != quote; at++)
+		if (text[at] == '\\' && quote != '`' && text[at + 1])
+			at++;
+	return at + (text[at] != '\0');
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Bytes [*begin, *end) of the next query from *at on, which goes behind its `;`. False: there is none. */
+static bool next(const char *text, size_t *at, size_t *begin, size_t *end)
+{
+	for (;;) {
+		bool found = false;
+		*begin = *at;
+		while (text[*at] && text[*at] != ';') {
+			bool comment = text[*at] == '/' && (text[*at + 1] == '*' || text[*at + 1] == '/');
+			if (!found && !comment && !is_space(text[*at])) {
+				found = true;
+				*begin = *at;
+			}
+			*at = skip_token(text, *at);
+		}
+		*end = *at;
+		if (text[*at])
+			++*at;
+		if (found)
+			return true;
+		if (!text[*end])
+			return false;
+	}
+}
+
+/* The query with nothing but empty lines and spaces before it, so that places are those of the script. */
+static gemp_code cut_out(gemp_text *out, const char *text, size_t begin, size_t end)
+{
+	size_t line = 0;
+	for (size_t i = 0; i < begin; i++)
+		if (text[i] == '\n') {
+			gemp_text_add(out, "\n", 1);
+			line = i + 1;
+		}
+	for (size_t i = line; i < begin; i++)
+		if (((unsigned char)text[i] & 0xC0) != 0x80)
+			gemp_text_add(out, " ", 1);
+	gemp_text_add(out, text + begin, end - begin);
+	return gemp_text_status(out);
+}
+
+static gemp_code parse_all(gemp_script *script, const char *text, const char *file, const gemp_query_parameter *parameters,
+                           size_t parameter_count, bool *used)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text one = { 0 };
+	size_t at = 0, begin, end, capacity = 0;
+	while (next(text, &at, &begin, &end)) {
+		gemp_text_clear(&one);
+		GEMP_TRY(cut_out(&one, text, begin, end));
+		GEMP_TRY(GEMP_RESERVE(script->queries, capacity, script->count + 1));
+		GEMP_TRY(gemp_pattern_parse_some(&script->queries[script->count], one.data, file, parameters, parameter_count, used));
+		script->count++;
+	}
+	code = gemp_ast_check_parameters(parameters, parameter_count, used);
+done:
+	gemp_text_free(&one);
+	return code;
+}
+
+/* One query, with no more than a `;` behind it: what gemp_pattern_parse takes as it is. Nothing at all is for it, too. */
+static bool is_single(const char *text)
+{
+	size_t at = 0, begin, end, ends = 0;
+	for (size_t i = 0; text[i]; i = skip_token(text, i))
+		ends += text[i] == ';';
+	return !next(text, &at, &begin, &end) || ends == 0 || (ends == 1 && text[end] == ';' && !next(text, &at, &begin, &end));
+}
+
+gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file, const gemp_query_parameter *parameters,
+                            size_t parameter_count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_script script = { 0 };
+	bool *used = NULL;
+	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+		text += 3; /* the byte order mark of some editors */
+	if (!is_single(text)) {
+		GEMP_TRY(GEMP_NEW(used, parameter_count));
+		GEMP_TRY(parse_all(&script, text, file, parameters, parameter_count, used));
+	} else {
+		GEMP_TRY(GEMP_NEW(script.queries, 1));
+		GEMP_TRY(gemp_pattern_parse_with(&script.queries[0], text, file, parameters, parameter_count));
+		script.count = 1;
+	}
+	*out = script;
+	script = (gemp_script){ 0 };
+done:
+	gemp_script_free(&script);
+	gemp_free(used);
+	return code;
+}
+
+void gemp_script_free(gemp_script *script)
+{
+	for (size_t i = 0; i < script->count; i++)
+		gemp_pattern_free(script->queries[i]);
+	gemp_free(script->queries);
+	*script = (gemp_script){ 0 };
+}

@@ -1,0 +1,26 @@
+/* script: a text of several queries, each ended by `;` but perhaps the last. */
+
+#ifndef GEMP_PATTERN_SEMANTIC_PARSE_H
+#define GEMP_PATTERN_SEMANTIC_PARSE_H
+
+#include "pattern/model/parameter.h"
+#include "pattern/model/pattern.h"
+
+/* openCypher-shaped text. Errors are GEMP_EUSAGE with line:column, the line and a caret. `file` is NULL for a
+ * query given on the command line. */
+gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file);
+/* The same with values for $parameters; one that the text does not use is an error too. */
+gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
+                                  const gemp_query_parameter *parameters, size_t parameter_count);
+
+typedef struct gemp_script {
+	size_t count;
+	gemp_pattern **queries; /* [count]; their texts begin with as many empty lines as the script has before them */
+} gemp_script;
+
+/* At least one query, or GEMP_EUSAGE as for gemp_pattern_parse. Every parameter must be in some query. */
+gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file, const gemp_query_parameter *parameters,
+                            size_t parameter_count);
+void gemp_script_free(gemp_script *script);
+
+#endif

@@ -1,0 +1,490 @@
+/* What becomes of a match: names are resolved, and what has no meaning is refused at its place. */
+
+#include "pattern/semantic/rule_update.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+/* NULL: no update has spoken of it yet. */
+static gemp_rule_variable *find_variable_of_rule(const gemp_rule_build *b, const char *name)
+{
+	for (gemp_rule_variable *variable = b->variables; variable; variable = variable->next)
+		if (strcmp(variable->name, name) == 0)
+			return variable;
+	return NULL;
+}
+
+/* Of an element just created; word without bytes: it has no name. */
+static gemp_code rule_add_variable(gemp_rule_build *b, gemp_ast_word word, gemp_rule_element element, gemp_rule_variable **out)
+{
+	gemp_rule_variable *variable = gemp_ast_alloc(b->p->q, sizeof *variable);
+	if (!variable)
+		return GEMP_ENOMEM;
+	*variable = (gemp_rule_variable){ .name = word.bytes, .element = element };
+	if (word.bytes) {
+		variable->next = b->variables;
+		b->variables = variable;
+	}
+	*out = variable;
+	return GEMP_OK;
+}
+
+/* The column of RETURN that has this value, a new one if none has; takes *expr. */
+static gemp_code column(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place place, size_t *out)
+{
+	const gemp_clause *result = &b->rule->pattern->result;
+	const char *text = b->p->q->source.text + place.begin;
+	for (*out = 0; *out < result->item_count; ++*out)
+		if (gemp_expr_compare(result->items[*out].expr, *expr) == 0)
+			return GEMP_OK;
+	if (result->item_count == GEMP_SEMA_MAX_ITEMS)
+		return gemp_sema_fail(b->p, place.begin, "the rule uses more than %d elements and values of its match", GEMP_SEMA_MAX_ITEMS);
+	return gemp_pattern_add_return(b->rule->pattern, expr, text, place.end - place.begin);
+}
+
+static bool may_be_missing(const gemp_rule_build *b, const gemp_sema_name *name)
+{
+	const gemp_pattern *pattern = b->rule->pattern;
+	int index = pattern->with ? pattern->with->items[name->index].expr->variable : name->index;
+	return index >= (int)(name->sort == GEMP_SEMA_EDGE ? pattern->edge_count : pattern->vertex_count);
+}
+
+static gemp_code add_matched(gemp_rule_build *b, gemp_ast_word word, gemp_rule_variable **out)
+{
+	const gemp_sema_name *name;
+	gemp_expr *expr = NULL;
+	gemp_rule_element element = { 0 };
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_sema_resolve(b->p, b->row, word, &name));
+	if (name->sort != GEMP_SEMA_VERTEX && name->sort != GEMP_SEMA_EDGE)
+		return gemp_sema_fail(b->p, word.place.begin, "'%s' is a value; what a rule changes is a vertex or an edge", word.bytes);
+	element.edge = name->sort == GEMP_SEMA_EDGE;
+	GEMP_TRY(gemp_sema_new_expr(b->p, element.edge ? GEMP_EDGE : GEMP_VERTEX, word.place.begin, &expr));
+	expr->variable = name->index;
+	expr->of_edge = element.edge;
+	GEMP_TRY(column(b, &expr, word.place, &element.index));
+	GEMP_TRY(rule_add_variable(b, word, element, out));
+	(*out)->optional = may_be_missing(b, name);
+done:
+	gemp_expr_free(expr);
+	return code;
+}
+
+/* *out: what an update is about; GEMP_EUSAGE if there is no such vertex or edge, or it is gone. */
+static gemp_code rule_resolve(gemp_rule_build *b, gemp_ast_word word, gemp_rule_variable **out)
+{
+	*out = find_variable_of_rule(b, word.bytes);
+	if (*out && (*out)->deleted)
+		return gemp_sema_fail(b->p, word.place.begin, "'%s' is gone: an update before this one deletes it or merges it into "
+		                  "another; leave this out, or the other", word.bytes);
+	return *out ? GEMP_OK : add_matched(b, word, out);
+}
+
+/* Appends; *out is valid until the next one. */
+static gemp_code rule_add_update(gemp_rule_build *b, gemp_update_kind kind, gemp_rule_element element, size_t at, gemp_update **out)
+{
+	gemp_rule *rule = b->rule;
+	if (rule->update_count == GEMP_RULE_MAX_UPDATES)
+		return gemp_sema_fail(b->p, at, "more than %d updates in a rule", GEMP_RULE_MAX_UPDATES);
+	gemp_code code = GEMP_RESERVE(rule->updates, b->capacity, rule->update_count + 1);
+	if (code != GEMP_OK)
+		return code;
+	gemp_sema_move(b->p, at);
+	*out = &rule->updates[rule->update_count++];
+	**out = (gemp_update){ .kind = kind, .element = element, .line = b->p->cursor.line, .place = b->p->cursor.column };
+	return GEMP_OK;
+}
+
+/* Nothing speaks of what the rule itself makes: it is not there yet when values are computed. */
+static gemp_code check_value(gemp_rule_build *b, const gemp_ast_expr *expr)
+{
+	const gemp_rule_variable *made = expr->variable.bytes ? find_variable_of_rule(b, expr->variable.bytes) : NULL;
+	if (made && made->element.created)
+		return gemp_sema_fail(b->p, expr->variable.place.begin, "'%s' is created by this rule, and values are those of the match "
+		                  "as it was found; repeat the value itself", expr->variable.bytes);
+	gemp_code code = GEMP_OK;
+	for (const gemp_ast_expr *child = expr->first; code == GEMP_OK && child; child = child->next)
+		code = check_value(b, child);
+	return code;
+}
+
+/* Takes *expr. */
+static gemp_code add_value(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place place, gemp_update *update)
+{
+	if ((*expr)->kind != GEMP_LITERAL)
+		return column(b, expr, place, &update->column);
+	if ((*expr)->value.null) {
+		update->kind = GEMP_REMOVE_ATTRIBUTE;
+		return GEMP_OK;
+	}
+	update->constant = true;
+	update->literal = (*expr)->value;
+	if (update->literal.type == GEMP_STRING)
+		(*expr)->value = (gemp_value){ .null = true };
+	return GEMP_OK;
+}
+
+static bool same(gemp_rule_element a, gemp_rule_element b)
+{
+	return a.created == b.created && a.edge == b.edge && a.index == b.index;
+}
+
+static gemp_code add_name(gemp_update *update, gemp_ast_word name)
+{
+	gemp_code code = GEMP_NEW(update->names, 1);
+	if (code != GEMP_OK)
+		return code;
+	update->names[0] = gemp_strdup(name.bytes);
+	update->name_count = update->names[0] != NULL;
+	return update->names[0] ? GEMP_OK : GEMP_ENOMEM;
+}
+
+/* An update of an attribute, which may be the only one. */
+static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_rule_element element, gemp_ast_word name,
+                               gemp_update **out)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < b->rule->update_count; i++) {
+		const gemp_update *other = &b->rule->updates[i];
+		bool attribute = other->kind == GEMP_SET_ATTRIBUTE || other->kind == GEMP_REMOVE_ATTRIBUTE;
+		if (attribute && same(other->element, element) && strcmp(other->names[0], name.bytes) == 0)
+			return gemp_sema_fail(b->p, name.place.begin, "the attribute '%s' is set or removed twice; a rule gives it one value",
+			                  name.bytes);
+	}
+	GEMP_TRY(rule_add_update(b, kind, element, name.place.begin, out));
+	code = add_name(*out, name);
+done:
+	return code;
+}
+
+/* element.name = value; refuses what is set already. */
+static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_ast_word name, const gemp_ast_expr *value)
+{
+	gemp_sema_context context = { .scope = b->row, .no_aggregates = "stands in WITH only; give it a name there, as in "
+	                                                            "WITH a, count(*) AS n SET a.n = n" };
+	gemp_expr *expr = NULL;
+	gemp_update *update;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(check_value(b, value));
+	GEMP_TRY(gemp_sema_expr(b->p, &context, value, GEMP_SEMA_PLAIN, &expr));
+	GEMP_TRY(add_attribute(b, GEMP_SET_ATTRIBUTE, element, name, &update));
+	code = add_value(b, &expr, value->place, update);
+done:
+	gemp_expr_free(expr);
+	return code;
+}
+
+/* Adds the names of a conjunction of labels, and of what else there is, to a list. */
+static gemp_code gather(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_expr *list)
+{
+	gemp_code code = GEMP_OK;
+	if (from->kind == GEMP_OR)
+		return gemp_sema_fail(b->p, from->place.begin, "a choice of labels has no meaning here; write all that are meant, as in "
+		                  ":A:B");
+	if (from->kind == GEMP_HAS_LABEL)
+		for (const gemp_ast_expr *name = from->first; name; name = name->next) {
+			gemp_ast_expr *copy = gemp_ast_string(b->p->q, (gemp_ast_word){ (char *)name->value.string.bytes,
+			                                                       name->value.string.size, name->place });
+			if (!copy)
+				return b->p->q->code;
+			gemp_ast_adopt(b->p->q, list, copy);
+		}
+	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && from->kind == GEMP_AND && child; child = child->next)
+		code = gather(b, child, list);
+	return code;
+}
+
+/* `:A:B` as names of the update, which has none; all of them are meant. */
+static gemp_code rule_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_update *update)
+{
+	gemp_code code = GEMP_OK;
+	gemp_ast_expr *list = gemp_ast_leaf(b->p->q, GEMP_IN, from->place);
+	if (!list)
+		return GEMP_ENOMEM;
+	GEMP_TRY(gather(b, from, list));
+	if (list->first)
+		code = gemp_sema_names(list, &update->names, &update->name_count);
+done:
+	return code;
+}
+
+static size_t place_of(const gemp_update *update, const char *name)
+{
+	size_t at = 0;
+	while (at < update->name_count && strcmp(update->names[at], name) < 0)
+		at++;
+	return at;
+}
+
+/* Takes *name into the list, where it is not yet. */
+static gemp_code insert_name(gemp_update *update, char **name)
+{
+	size_t at = place_of(update, *name);
+	if (at < update->name_count && strcmp(update->names[at], *name) == 0)
+		return GEMP_OK;
+	char **more = gemp_realloc(update->names, update->name_count + 1, sizeof *more);
+	if (!more)
+		return GEMP_ENOMEM;
+	memmove(more + at + 1, more + at, (update->name_count - at) * sizeof *more);
+	more[at] = *name;
+	update->names = more;
+	update->name_count++;
+	*name = NULL;
+	return GEMP_OK;
+}
+
+static void remove_name(gemp_update *update, const char *name)
+{
+	size_t at = place_of(update, name);
+	if (at == update->name_count || strcmp(update->names[at], name) != 0)
+		return;
+	gemp_free(update->names[at]);
+	update->name_count--;
+	memmove(update->names + at, update->names + at + 1, (update->name_count - at) * sizeof *update->names);
+}
+
+/* Labels of a vertex that this rule creates are those of its CREATE. */
+static gemp_code labels_of_created(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_element element)
+{
+	gemp_code code = GEMP_OK;
+	gemp_update named = { 0 }, *create = b->rule->updates;
+	while (create->kind != GEMP_CREATE_VERTEX || !same(create->element, element))
+		create++;
+	GEMP_TRY(rule_labels(b, from->labels, &named));
+	for (size_t i = 0; i < named.name_count && code == GEMP_OK; i++)
+		if (from->kind == GEMP_REMOVE_LABELS)
+			remove_name(create, named.names[i]);
+		else
+			code = insert_name(create, &named.names[i]);
+done:
+	for (size_t i = 0; i < named.name_count; i++)
+		gemp_free(named.names[i]);
+	gemp_free(named.names);
+	return code;
+}
+
+/* Labels of a vertex, the type of an edge. */
+static gemp_code update_labels(gemp_rule_build *b, const gemp_ast_update *from, const gemp_rule_variable *variable)
+{
+	gemp_code code = GEMP_OK;
+	const char *name = from->variable.bytes;
+	bool edge = variable->element.edge, one = from->labels->kind == GEMP_HAS_LABEL
+	                                       && from->labels->first == from->labels->last;
+	gemp_update *update;
+	if (edge && from->kind == GEMP_REMOVE_LABELS)
+		return gemp_sema_fail(b->p, from->labels->place.begin, "an edge always has a type; write SET %s:OTHER, or DELETE %s",
+		                  name, name);
+	if (edge && variable->element.created)
+		return gemp_sema_fail(b->p, from->labels->place.begin, "'%s' is created by this rule; write its type in CREATE", name);
+	if (edge && !one)
+		return gemp_sema_fail(b->p, from->labels->place.begin, "an edge has one type; write one, as in SET %s:OTHER", name);
+	if (variable->element.created)
+		return labels_of_created(b, from, variable->element);
+	GEMP_TRY(rule_add_update(b, edge ? GEMP_SET_TYPE : from->kind, variable->element, from->place.begin, &update));
+	code = rule_labels(b, from->labels, update);
+done:
+	return code;
+}
+
+/* A vertex that loses its edges, or an edge. */
+static gemp_code end(gemp_rule_build *b, gemp_ast_word word, const char *what, gemp_rule_variable *variable)
+{
+	if (variable->element.created)
+		return gemp_sema_fail(b->p, word.place.begin, "'%s' is created by this rule, which cannot %s it too; leave both out",
+		                  word.bytes, what);
+	if (variable->has_edge)
+		return gemp_sema_fail(b->p, word.place.begin, "CREATE or MERGE gives '%s' an edge, so that the rule cannot %s it too",
+		                  word.bytes, what);
+	variable->deleted = true;
+	return GEMP_OK;
+}
+
+static gemp_code delete(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
+{
+	gemp_code code = GEMP_OK;
+	gemp_update *update;
+	GEMP_TRY(end(b, from->variable, "delete", variable));
+	GEMP_TRY(rule_add_update(b, GEMP_DELETE, variable->element, from->place.begin, &update));
+	update->detach = from->detach && !variable->element.edge;
+done:
+	return code;
+}
+
+static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rule_variable *into;
+	gemp_update *update;
+	GEMP_TRY(rule_resolve(b, from->into, &into));
+	if (variable->element.edge || into->element.edge) {
+		gemp_ast_word word = variable->element.edge ? from->variable : from->into;
+		return gemp_sema_fail(b->p, word.place.begin, "'%s' is an edge; MERGE joins two vertices", word.bytes);
+	}
+	if (same(variable->element, into->element))
+		return gemp_sema_fail(b->p, from->into.place.begin, "'%s' cannot be merged into itself; name another vertex",
+		                  from->into.bytes);
+	if (into->optional)
+		return gemp_sema_fail(b->p, from->into.place.begin, "'%s' may be missing, since OPTIONAL MATCH gave it, and then there "
+		                  "is nothing to merge into; match it by MATCH", from->into.bytes);
+	GEMP_TRY(end(b, from->variable, "merge", variable));
+	into->has_edge = true;
+	GEMP_TRY(rule_add_update(b, GEMP_MERGE, variable->element, from->place.begin, &update));
+	update->to = into->element;
+done:
+	return code;
+}
+
+/* CREATE: vertices and edges of paths, and their attributes. */
+
+static gemp_code set_all(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
+{
+	if (from->kind == GEMP_EQ)
+		return rule_set(b, element, from->first->name, from->last);
+	gemp_code code = GEMP_OK;
+	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && from->kind == GEMP_AND && child; child = child->next)
+		code = set_all(b, element, child);
+	return code;
+}
+
+/* Labels and `{k: value}` of what the last update creates. */
+static gemp_code fill(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
+{
+	gemp_code code = GEMP_OK;
+	if (!from)
+		return GEMP_OK;
+	if (!element.edge)
+		code = rule_labels(b, from, &b->rule->updates[b->rule->update_count - 1]);
+	return code == GEMP_OK ? set_all(b, element, from) : code;
+}
+
+static gemp_code create_vertex(gemp_rule_build *b, const gemp_ast_node *node, gemp_rule_variable **out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rule_element element = { .created = true, .index = b->rule->created_vertices++ };
+	gemp_update *update;
+	GEMP_TRY(rule_add_update(b, GEMP_CREATE_VERTEX, element, node->place.begin, &update));
+	GEMP_TRY(fill(b, element, node->conditions));
+	code = rule_add_variable(b, node->variable, element, out);
+done:
+	return code;
+}
+
+/* The vertex is there already: CREATE joins it by an edge. */
+static gemp_code known_vertex(gemp_rule_build *b, const gemp_ast_node *node, bool alone, gemp_rule_variable **out)
+{
+	const char *name = node->variable.bytes;
+	size_t at = node->variable.place.begin;
+	gemp_code code = rule_resolve(b, node->variable, out);
+	if (code != GEMP_OK)
+		return code;
+	const char *origin = (*out)->element.created ? "created" : "matched";
+	if ((*out)->element.edge)
+		return gemp_sema_fail(b->p, at, "'%s' is an edge already, it cannot be a vertex too", name);
+	if (node->conditions)
+		return gemp_sema_fail(b->p, at, "'%s' is %s already, so that CREATE gives it no labels and attributes; write (%s) here, "
+		                  "and SET", name, origin, name);
+	if (alone)
+		return gemp_sema_fail(b->p, at, "'%s' is %s already, and CREATE (%s) alone makes nothing new; leave it out", name, origin,
+		                  name);
+	if ((*out)->optional)
+		return gemp_sema_fail(b->p, at, "'%s' may be missing, since OPTIONAL MATCH gave it, and an edge needs both ends; match "
+		                  "it by MATCH", name);
+	(*out)->has_edge = true;
+	return GEMP_OK;
+}
+
+static gemp_code create_node(gemp_rule_build *b, const gemp_ast_node *node, bool alone, gemp_rule_variable **out)
+{
+	const char *name = node->variable.bytes;
+	bool known = name && (find_variable_of_rule(b, name) || gemp_sema_find(b->row, name));
+	return known ? known_vertex(b, node, alone, out) : create_vertex(b, node, out);
+}
+
+static gemp_code check_edge(gemp_rule_build *b, const gemp_ast_edge *edge)
+{
+	const char *name = edge->variable.bytes;
+	if (name && (find_variable_of_rule(b, name) || gemp_sema_find(b->row, name)))
+		return gemp_sema_fail(b->p, edge->variable.place.begin, "'%s' is there already; an edge that is created needs a name of "
+		                  "its own, or none", name);
+	if (edge->path)
+		return gemp_sema_fail(b->p, edge->place.begin, "CREATE makes single edges; a path of variable length has no meaning "
+		                  "here");
+	if (edge->left == edge->right)
+		return gemp_sema_fail(b->p, edge->place.begin, "an edge that is created has one direction; write --> or <--");
+	if (!edge->types || edge->types->first != edge->types->last)
+		return gemp_sema_fail(b->p, edge->types ? edge->types->place.begin : edge->place.begin, "an edge that is created has one "
+		                  "type; write it as in -[:KNOWS]->");
+	return GEMP_OK;
+}
+
+static gemp_code create_edge(gemp_rule_build *b, const gemp_ast_edge *edge, const gemp_rule_variable *from, const gemp_rule_variable *to)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rule_element element = { .created = true, .edge = true, .index = b->rule->created_edges++ };
+	gemp_update *update;
+	gemp_rule_variable *made;
+	GEMP_TRY(rule_add_update(b, GEMP_CREATE_EDGE, element, edge->place.begin, &update));
+	update->from = edge->left ? to->element : from->element;
+	update->to = edge->left ? from->element : to->element;
+	GEMP_TRY(rule_labels(b, edge->types, update));
+	GEMP_TRY(fill(b, element, edge->conditions));
+	code = rule_add_variable(b, edge->variable, element, &made);
+done:
+	return code;
+}
+
+static gemp_code create_path(gemp_rule_build *b, const gemp_ast_path *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rule_variable *from, *to;
+	GEMP_TRY(create_node(b, path->from, !path->first, &from));
+	for (const gemp_ast_edge *edge = path->first; edge; edge = edge->next) {
+		GEMP_TRY(check_edge(b, edge));
+		GEMP_TRY(create_node(b, edge->to, false, &to));
+		GEMP_TRY(create_edge(b, edge, from, to));
+		from = to;
+	}
+done:
+	return code;
+}
+
+/* rule_create.c: CREATE. */
+static gemp_code rule_create(gemp_rule_build *b, const gemp_ast_match *paths)
+{
+	gemp_code code = GEMP_OK;
+	for (const gemp_ast_path *path = paths->first; code == GEMP_OK && path; path = path->next)
+		code = create_path(b, path);
+	return code;
+}
+
+static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
+{
+	gemp_rule_variable *variable;
+	gemp_update *update;
+	if (from->kind == GEMP_CREATE_VERTEX)
+		return rule_create(b, from->paths);
+	gemp_code code = rule_resolve(b, from->variable, &variable);
+	if (code != GEMP_OK)
+		return code;
+	switch (from->kind) {
+	case GEMP_SET_ATTRIBUTE:
+		return rule_set(b, variable->element, from->name, from->value);
+	case GEMP_REMOVE_ATTRIBUTE:
+		return add_attribute(b, from->kind, variable->element, from->name, &update);
+	case GEMP_DELETE:
+		return delete(b, from, variable);
+	case GEMP_MERGE:
+		return merge(b, from, variable);
+	default:
+		return update_labels(b, from, variable);
+	}
+}
+
+gemp_code gemp_rule_updates(gemp_rule_build *b, const gemp_ast_update *first)
+{
+	gemp_code code = GEMP_OK;
+	for (; code == GEMP_OK && first; first = first->next)
+		code = update_one(b, first);
+	return code;
+}

@@ -1,0 +1,32 @@
+/* rule_build: from what the grammar read to rules. Internal to src/pattern. */
+
+#ifndef GEMP_PATTERN_SEMANTIC_RULE_UPDATE_H
+#define GEMP_PATTERN_SEMANTIC_RULE_UPDATE_H
+
+#include "pattern/semantic/expression.h"
+
+enum { GEMP_RULE_MAX_UPDATES = 1000 };
+
+/* A vertex or edge that updates speak of: matched or created. */
+typedef struct gemp_rule_variable {
+	const char *name; /* borrowed from the arena of the query */
+	gemp_rule_element element;
+	bool optional;    /* OPTIONAL MATCH gave it: it may be missing */
+	bool has_edge;         /* has got an edge by CREATE */
+	bool deleted;        /* is deleted, or merged into another */
+	struct gemp_rule_variable *next;
+} gemp_rule_variable;
+
+typedef struct gemp_rule_build {
+	gemp_sema *p;
+	gemp_sema_scope *row; /* of the match; behind WITH: of its items */
+	gemp_rule *rule;
+	gemp_rule_variable *variables; /* in the arena, latest first */
+	size_t capacity;          /* of rule->updates */
+} gemp_rule_build;
+
+/* rule_update.c: all updates in order. */
+gemp_code gemp_rule_updates(gemp_rule_build *b, const gemp_ast_update *first);
+
+
+#endif

@@ -1,0 +1,131 @@
+#include "pattern/shapes/motif_census.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { PAIRS = GEMP_MAX_MOTIF * (GEMP_MAX_MOTIF - 1) / 2, SETS = 1 << PAIRS };
+
+unsigned gemp_census_pair(int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+	return 1u << (high * (high - 1) / 2 + low);
+}
+
+static unsigned renamed(unsigned edges, const int *image, int vertices)
+{
+	unsigned out = 0;
+	for (int b = 1; b < vertices; b++)
+		for (int a = 0; a < b; a++)
+			if (edges & gemp_census_pair(a, b))
+				out |= gemp_census_pair(image[a], image[b]);
+	return out;
+}
+
+/* The least set that a permutation of the vertices [placed, vertices) makes of the edges. */
+static unsigned least_of(unsigned edges, int *image, int placed, int vertices)
+{
+	unsigned least = renamed(edges, image, vertices);
+	for (int i = placed; i < vertices; i++) {
+		int kept = image[placed];
+		image[placed] = image[i];
+		image[i] = kept;
+		unsigned found = placed + 1 < vertices ? least_of(edges, image, placed + 1, vertices) : renamed(edges, image,
+		                                                                                                vertices);
+		least = found < least ? found : least;
+		image[i] = image[placed];
+		image[placed] = kept;
+	}
+	return least;
+}
+
+static unsigned canonical(unsigned edges, int vertices)
+{
+	int image[GEMP_MAX_MOTIF];
+	for (int v = 0; v < vertices; v++)
+		image[v] = v;
+	return least_of(edges, image, 0, vertices);
+}
+
+static bool connected(unsigned edges, int vertices)
+{
+	unsigned reached = 1, before = 0;
+	while (reached != before) {
+		before = reached;
+		for (int b = 1; b < vertices; b++)
+			for (int a = 0; a < b; a++)
+				if (edges & gemp_census_pair(a, b) && (reached >> a & 1 || reached >> b & 1))
+					reached |= 1u << a | 1u << b;
+	}
+	return reached == (1u << vertices) - 1;
+}
+
+static int kind_of(const gemp_census *census, unsigned form)
+{
+	for (int i = 0; i < census->kinds; i++)
+		if (census->edges[i] == form)
+			return i;
+	return -1;
+}
+
+void gemp_census_new(gemp_census *out, int vertices)
+{
+	int pairs = vertices * (vertices - 1) / 2;
+	unsigned form[SETS];
+	GEMP_CHECK(vertices >= GEMP_MIN_MOTIF && vertices <= GEMP_MAX_MOTIF);
+	memset(out, 0, sizeof *out);
+	out->vertices = vertices;
+	for (unsigned set = 0; set < 1u << pairs; set++)
+		form[set] = canonical(set, vertices);
+	for (int edges = vertices - 1; edges <= pairs; edges++)
+		for (unsigned set = 0; set < 1u << pairs; set++)
+			if (form[set] == set && __builtin_popcount(set) == edges && connected(set, vertices))
+				out->edges[out->kinds++] = set;
+	for (int j = 0; j < out->kinds; j++)
+		for (unsigned set = 0; set < 1u << pairs; set++) {
+			int i = (set & out->edges[j]) == set ? kind_of(out, form[set]) : -1;
+			if (i >= 0)
+				out->embeddings[i][j]++;
+		}
+}
+
+gemp_code gemp_census_named(const char *name, int *vertices)
+{
+	static const char motifs[] = "motifs";
+	size_t size = strlen(motifs);
+	*vertices = 0;
+	if (strncasecmp(name, motifs, size) != 0 || (name[size] && name[size] != ':'))
+		return GEMP_OK;
+	const char *number = name[size] ? name + size + 1 : "";
+	if (strlen(number) != 1 || number[0] < '0' + GEMP_MIN_MOTIF || number[0] > '0' + GEMP_MAX_MOTIF)
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--pattern %s: write motifs:K, K being the vertices of the patterns, from %d to %d", name,
+		                 GEMP_MIN_MOTIF, GEMP_MAX_MOTIF);
+	*vertices = number[0] - '0';
+	return GEMP_OK;
+}
+
+void gemp_census_text(const gemp_census *census, int kind, gemp_text *out)
+{
+	bool any = false;
+	for (int a = 0; a < census->vertices; a++)
+		for (int b = a + 1; b < census->vertices; b++)
+			if (census->edges[kind] & gemp_census_pair(a, b)) {
+				gemp_text_print(out, "%s%d-%d", any ? "," : "", a, b);
+				any = true;
+			}
+}
+
+gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts)
+{
+	for (int i = census->kinds - 1; i >= 0; i--)
+		for (int j = i + 1; j < census->kinds; j++) {
+			gemp_count part;
+			if (__builtin_mul_overflow(census->embeddings[i][j], counts[j], &part) || part > counts[i])
+				return gemp_fail(GEMP_EDATA,
+				                 "counts of patterns contradict each other: fewer of one with %d edges than "
+				                 "patterns with %d edges contain; the graph changed while it was counted",
+				                 __builtin_popcount(census->edges[i]), __builtin_popcount(census->edges[j]));
+			counts[i] -= part;
+		}
+	return GEMP_OK;
+}

@@ -1,0 +1,208 @@
+/* Shapes by name, as --pattern gives them: patterns of the simple undirected graph. */
+
+#include "pattern/shapes/named_pattern.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gemp_code edge(gemp_pattern *pattern, int from, int to)
+{
+	return gemp_pattern_add_edge(pattern, NULL, from, to, GEMP_EITHER);
+}
+
+static gemp_code vertices(gemp_pattern *pattern, int count)
+{
+	int index;
+	gemp_code code = GEMP_OK;
+	while (code == GEMP_OK && (int)pattern->vertex_count < count)
+		code = gemp_pattern_add_vertex(pattern, NULL, &index);
+	return code;
+}
+
+static gemp_code build_path(gemp_pattern *pattern, int n)
+{
+	gemp_code code = vertices(pattern, n);
+	for (int v = 1; code == GEMP_OK && v < n; v++)
+		code = edge(pattern, v - 1, v);
+	return code;
+}
+
+static gemp_code build_cycle(gemp_pattern *pattern, int n)
+{
+	gemp_code code = build_path(pattern, n);
+	return code == GEMP_OK ? edge(pattern, n - 1, 0) : code;
+}
+
+static gemp_code build_clique(gemp_pattern *pattern, int n)
+{
+	gemp_code code = vertices(pattern, n);
+	for (int v = 1; v < n; v++)
+		for (int u = 0; code == GEMP_OK && u < v; u++)
+			code = edge(pattern, u, v);
+	return code;
+}
+
+static gemp_code build_star(gemp_pattern *pattern, int leaves)
+{
+	gemp_code code = vertices(pattern, leaves + 1);
+	for (int v = 1; code == GEMP_OK && v <= leaves; v++)
+		code = edge(pattern, 0, v);
+	return code;
+}
+
+static gemp_code build_diamond(gemp_pattern *pattern, int n)
+{
+	gemp_code code = build_cycle(pattern, n);
+	return code == GEMP_OK ? edge(pattern, 0, 2) : code;
+}
+
+static gemp_code build_house(gemp_pattern *pattern, int n)
+{
+	gemp_code code = vertices(pattern, n);
+	if (code == GEMP_OK)
+		code = build_cycle(pattern, n - 1);
+	for (int v = 0; code == GEMP_OK && v < 2; v++)
+		code = edge(pattern, v, n - 1);
+	return code;
+}
+
+/* least..most: what N may be, 0 where there is none; n: the N of a shape without. */
+static const struct shape {
+	const char *name, *form;
+	int least, most, n;
+	gemp_code (*build)(gemp_pattern *pattern, int n);
+} shapes[] = {
+	{ "triangle", "triangle", 0, 0, 3, build_cycle },
+	{ "cycle", "cycle:N", 3, GEMP_MAX_PATTERN_VERTICES, 0, build_cycle },
+	{ "clique", "clique:N", 2, 11, 0, build_clique }, /* 55 edges; 12 would have 66 */
+	{ "path", "path:N", 2, GEMP_MAX_PATTERN_VERTICES, 0, build_path },
+	{ "star", "star:N", 1, GEMP_MAX_PATTERN_VERTICES - 1, 0, build_star },
+	{ "diamond", "diamond", 0, 0, 4, build_diamond },
+	{ "house", "house", 0, 0, 5, build_house },
+	{ "edges", "edges:0-1,1-2,...", 0, 0, 0, NULL },
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* Digits at *at; -1 if there are none. Beyond 9999 it stays there. */
+static int number(const char **at)
+{
+	int n = isdigit((unsigned char)**at) ? 0 : -1;
+	for (; isdigit((unsigned char)**at); (*at)++)
+		n = n > 999 ? 9999 : n * 10 + (**at - '0');
+	return n;
+}
+
+static bool joined(const gemp_pattern *pattern, int u, int v)
+{
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		if ((edge->from == u && edge->to == v) || (edge->from == v && edge->to == u))
+			return true;
+	}
+	return false;
+}
+
+static gemp_code build_edges(gemp_pattern *pattern, const char *name, const char *list)
+{
+	const char *at = list;
+	gemp_code code = GEMP_OK;
+	for (bool more = true; more;) {
+		int u = number(&at), v = *at == '-' ? (at++, number(&at)) : -1;
+		more = *at == ',';
+		if (u < 0 || v < 0 || (*at && !more))
+			return gemp_fail(GEMP_EUSAGE, "--pattern %s: character %zu of the list: edges are two numbers, as in "
+			                 "edges:0-1,1-2", name, (size_t)(at - list) + 1);
+		if (u >= GEMP_MAX_PATTERN_VERTICES || v >= GEMP_MAX_PATTERN_VERTICES)
+			return gemp_fail(GEMP_EUSAGE, "--pattern %s: the edge %d-%d: vertices are numbered 0 to %d", name, u, v,
+			                 GEMP_MAX_PATTERN_VERTICES - 1);
+		if (u == v)
+			return gemp_fail(GEMP_EUSAGE, "--pattern %s: %d-%d is a loop; --pattern works on the simple graph, which has "
+			                 "none", name, u, v);
+		if (joined(pattern, u, v))
+			return gemp_fail(GEMP_EUSAGE, "--pattern %s: the edge %d-%d is there twice", name, u, v);
+		GEMP_TRY(vertices(pattern, (u > v ? u : v) + 1));
+		GEMP_TRY(edge(pattern, u, v));
+		at += more;
+	}
+done:
+	return code;
+}
+
+static gemp_code check_connected(const gemp_pattern *pattern, const char *name)
+{
+	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(pattern, part);
+	if (parts == 1)
+		return GEMP_OK;
+	gemp_text text = { 0 };
+	gemp_pattern_print_components(pattern, part, parts, &text);
+	gemp_text_print(&text, "; join the parts by an edge, or write a query");
+	gemp_code code = gemp_text_status(&text);
+	if (code == GEMP_OK)
+		code = gemp_fail(GEMP_EUSAGE, "--pattern %s: %s", name, text.data);
+	gemp_text_free(&text);
+	return code;
+}
+
+static gemp_code unknown(const char *name, size_t size)
+{
+	const char *names[SHAPES];
+	gemp_text text = { 0 };
+	char *word = gemp_strndup(name, size);
+	for (size_t i = 0; i < SHAPES; i++) {
+		names[i] = shapes[i].name;
+		gemp_text_print(&text, "%s%s", i ? ", " : "", shapes[i].form);
+	}
+	gemp_code code = word ? gemp_text_status(&text) : GEMP_ENOMEM;
+	const char *near = word ? gemp_text_nearest(word, names, SHAPES) : NULL;
+	if (code == GEMP_OK)
+		code = gemp_fail(GEMP_EUSAGE, "--pattern %s: unknown shape '%s'%s%s%s; there are %s", name, word,
+		                 near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", text.data);
+	gemp_text_free(&text);
+	gemp_free(word);
+	return code;
+}
+
+/* colon: what follows the name, "" or ":N". */
+static gemp_code build(gemp_pattern *pattern, const struct shape *shape, const char *name, const char *colon)
+{
+	if (!shape->build && *colon)
+		return build_edges(pattern, name, colon + 1);
+	if (!shape->build || (shape->most && !*colon))
+		return gemp_fail(GEMP_EUSAGE, "--pattern %s: write %s", name, shape->form);
+	if (!shape->most)
+		return *colon ? gemp_fail(GEMP_EUSAGE, "--pattern %s: %s takes no number", name, shape->name)
+		              : shape->build(pattern, shape->n);
+	const char *at = colon + 1;
+	int n = number(&at);
+	if (n < shape->least || n > shape->most || *at)
+		return gemp_fail(GEMP_EUSAGE, "--pattern %s: in %s, N is a number from %d to %d (patterns have at most %d vertices "
+		                 "and %d edges)", name, shape->form, shape->least, shape->most, GEMP_MAX_PATTERN_VERTICES,
+		                 GEMP_MAX_PATTERN_EDGES);
+	return shape->build(pattern, n);
+}
+
+gemp_code gemp_pattern_named(gemp_pattern **out, const char *name)
+{
+	gemp_pattern *pattern = NULL;
+	const struct shape *shape = shapes;
+	size_t size = strcspn(name, ":");
+	gemp_code code = GEMP_OK;
+	while (shape < shapes + SHAPES && (strlen(shape->name) != size || strncasecmp(shape->name, name, size) != 0))
+		shape++;
+	if (shape == shapes + SHAPES)
+		return unknown(name, size);
+	GEMP_TRY(gemp_pattern_new(&pattern, name, NULL));
+	pattern->simple = true;
+	GEMP_TRY(build(pattern, shape, name, name + size));
+	GEMP_TRY(check_connected(pattern, name));
+	GEMP_TRY(gemp_pattern_return_vertices(pattern));
+	*out = pattern;
+	return GEMP_OK;
+done:
+	gemp_pattern_free(pattern);
+	return code;
+}

@@ -1,0 +1,412 @@
+/* Automorphisms of a pattern by nauty (McKay, Piperno 2014), as those of one coloured digraph: a node for each
+ * vertex, each edge, and each part of a condition between several of them. This file alone knows nauty. */
+
+#include "pattern/symmetry/automorphism.h"
+
+#include "core/memory.h"
+#include "pattern/condition/expr_text.h"
+
+#include <nauty/nautinv.h>
+#include <nauty/nauty.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NODES = 8192 }; /* of the digraph: 8 MiB of bits */
+
+typedef struct digraph {
+	const gemp_pattern *pattern;
+	bool use_return;
+	size_t nodes, capacity;
+	gemp_text *colour; /* [nodes] */
+	size_t arcs, arc_capacity;
+	struct arc {
+		int from, to;
+	} *arc;
+} digraph;
+
+static gemp_code add_node(digraph *d, int *node)
+{
+	if (d->nodes == MAX_NODES)
+		return gemp_fail(GEMP_EUSAGE, "the conditions between different variables have more than %d parts", MAX_NODES);
+	gemp_code code = GEMP_RESERVE(d->colour, d->capacity, d->nodes + 1);
+	if (code != GEMP_OK)
+		return code;
+	*node = (int)d->nodes;
+	d->colour[d->nodes++] = (gemp_text){ 0 };
+	return GEMP_OK;
+}
+
+static gemp_code add_arc(digraph *d, int from, int to)
+{
+	gemp_code code = GEMP_RESERVE(d->arc, d->arc_capacity, d->arcs + 1);
+	if (code == GEMP_OK)
+		d->arc[d->arcs++] = (struct arc){ from, to };
+	return code;
+}
+
+/* A pattern on the digraph: the nodes of its vertices and edges. A pattern within another shares nodes with it. */
+typedef struct layer {
+	const gemp_pattern *pattern;
+	int vertex[GEMP_MAX_PATTERN_VERTICES], edge[GEMP_MAX_PATTERN_EDGES]; /* of a row: -1 where there is none */
+} layer;
+
+static bool on_one(uint64_t vertices, uint64_t edges)
+{
+	return __builtin_popcountll(vertices) + __builtin_popcountll(edges) == 1;
+}
+
+static int node_of(const layer *l, uint64_t vertices, uint64_t edges)
+{
+	return vertices ? l->vertex[__builtin_ctzll(vertices)] : l->edge[__builtin_ctzll(edges)];
+}
+
+static bool commutes(const gemp_expr *expr)
+{
+	bool number = expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT;
+	return expr->kind == GEMP_EQ || expr->kind == GEMP_NE || expr->kind == GEMP_AND || expr->kind == GEMP_OR ||
+	       expr->kind == GEMP_XOR || (number && (expr->kind == GEMP_ADD || expr->kind == GEMP_MULTIPLY));
+}
+
+static bool has_sub(const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
+		return true;
+	for (size_t i = 0; i < expr->count; i++)
+		if (has_sub(expr->children[i]))
+			return true;
+	return false;
+}
+
+static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, int node);
+
+/* A node for an expression, with arcs to those of its operands; what is on one variable is one node with an arc to it.
+ * place: which operand of its parent it is, 0 where that does not matter. */
+static gemp_code add_expr(digraph *d, const layer *l, const gemp_expr *expr, size_t place, int *node)
+{
+	uint64_t vertices = 0, edges = 0;
+	gemp_code code = add_node(d, node);
+	if (code != GEMP_OK)
+		return code;
+	gemp_expr_uses(expr, &vertices, &edges);
+	gemp_text_print(&d->colour[*node], "condition %zu ", place);
+	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
+		return add_sub(d, l, expr, *node);
+	if (!has_sub(expr) && (on_one(vertices, edges) || expr->count == 0)) {
+		gemp_expr_print(expr, NULL, &d->colour[*node]);
+		return vertices | edges ? add_arc(d, *node, node_of(l, vertices, edges)) : GEMP_OK;
+	}
+	gemp_text_print(&d->colour[*node], "%d%s", (int)expr->kind, expr->distinct ? " distinct" : "");
+	for (size_t i = 0; code == GEMP_OK && i < expr->count; i++) {
+		int child;
+		code = add_expr(d, l, expr->children[i], commutes(expr) ? 0 : i + 1, &child);
+		if (code == GEMP_OK)
+			code = add_arc(d, *node, child);
+	}
+	return code;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* To the colour of a node: the pattern's conditions on it alone, sorted. */
+static gemp_code add_properties(digraph *d, const layer *l, int node)
+{
+	const gemp_pattern *pattern = l->pattern;
+	size_t count = 0;
+	char **texts;
+	gemp_code code = GEMP_NEW(texts, pattern->condition_count);
+	if (code != GEMP_OK)
+		return code;
+	for (size_t i = 0; i < pattern->condition_count; i++) {
+		const gemp_condition *condition = &pattern->conditions[i];
+		if (!on_one(condition->vertices, condition->edges) || has_sub(condition->expr) ||
+		    node_of(l, condition->vertices, condition->edges) != node)
+			continue;
+		texts[count] = gemp_expr_text(condition->expr, NULL);
+		if (!texts[count]) {
+			code = GEMP_ENOMEM;
+			break;
+		}
+		count++;
+	}
+	qsort(texts, count, sizeof *texts, by_text);
+	for (size_t i = 0; i < count; i++) {
+		gemp_text_print(&d->colour[node], "\nwhere %s", texts[i]);
+		gemp_free(texts[i]);
+	}
+	gemp_free(texts);
+	return code;
+}
+
+static gemp_code add_edge(digraph *d, layer *l, size_t e)
+{
+	const gemp_pattern_edge *edge = &l->pattern->edges[e];
+	int node = -1;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(add_node(d, &node));
+	l->edge[e] = node;
+	gemp_text_print(&d->colour[node], "edge %d", (int)edge->direction);
+	if (edge->path)
+		gemp_text_print(&d->colour[node], " path %u %u", edge->min_hops, edge->max_hops);
+	for (size_t i = 0; i < edge->type_count; i++)
+		gemp_text_print(&d->colour[node], "\n:%zu %s", strlen(edge->types[i]), edge->types[i]);
+	GEMP_TRY(add_arc(d, l->vertex[edge->from], node));
+	if (edge->direction == GEMP_OUT)
+		GEMP_TRY(add_arc(d, node, l->vertex[edge->to]));
+	else
+		GEMP_TRY(add_arc(d, l->vertex[edge->to], node));
+done:
+	return code;
+}
+
+/* The edges and conditions of a pattern whose vertices are there; inside: the node of the pattern that it is, to which
+ * what is its own hangs; -1: none. */
+static gemp_code add_inside(digraph *d, layer *l, int inside)
+{
+	const gemp_pattern *pattern = l->pattern;
+	gemp_code code = GEMP_OK;
+	int node;
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		GEMP_TRY(add_edge(d, l, e));
+		if (inside >= 0)
+			GEMP_TRY(add_arc(d, inside, l->edge[e]));
+	}
+	for (size_t v = inside >= 0 ? pattern->arguments : 0; v < pattern->vertex_count; v++)
+		GEMP_TRY(add_properties(d, l, l->vertex[v]));
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		GEMP_TRY(add_properties(d, l, l->edge[e]));
+	for (size_t i = 0; i < pattern->condition_count; i++) {
+		const gemp_condition *condition = &pattern->conditions[i];
+		bool given = inside >= 0 && condition->vertices && __builtin_ctzll(condition->vertices) < (int)pattern->arguments;
+		if (on_one(condition->vertices, condition->edges) && !has_sub(condition->expr) && !given)
+			continue;
+		GEMP_TRY(add_expr(d, l, condition->expr, 0, &node));
+		if (inside >= 0)
+			GEMP_TRY(add_arc(d, inside, node));
+	}
+done:
+	return code;
+}
+
+static gemp_code add_own_vertices(digraph *d, layer *l, size_t from, int inside)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t v = from; v < l->pattern->vertex_count; v++) {
+		GEMP_TRY(add_node(d, &l->vertex[v]));
+		gemp_text_print(&d->colour[l->vertex[v]], "vertex%s", l->pattern->vertices[v].repeatable ? " free" : "");
+		if (inside >= 0)
+			GEMP_TRY(add_arc(d, inside, l->vertex[v]));
+	}
+done:
+	return code;
+}
+
+/* What is found inside differs from the given vertices, also from one that no edge and no condition inside is about. */
+static gemp_code add_arguments(digraph *d, const layer *inner, int inside)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t v = 0; v < inner->pattern->arguments; v++)
+		if (!inner->pattern->vertices[v].repeatable)
+			GEMP_TRY(add_arc(d, inside, inner->vertex[v]));
+done:
+	return code;
+}
+
+/* EXISTS and COUNT: a node to which the vertices and edges within hang; the given ones are those outside. */
+static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, int node)
+{
+	gemp_code code = GEMP_OK;
+	layer inner = { .pattern = outer->pattern->subs[expr->sub] };
+	gemp_text_print(&d->colour[node], "%d", (int)expr->kind);
+	for (size_t v = 0; v < inner.pattern->arguments; v++)
+		inner.vertex[v] = outer->vertex[expr->children[v]->variable];
+	GEMP_TRY(add_arguments(d, &inner, node));
+	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->arguments, node));
+	code = add_inside(d, &inner, node);
+done:
+	return code;
+}
+
+/* OPTIONAL MATCH: the same, told apart by its place; what is new in it belongs to the row. */
+static gemp_code add_optional(digraph *d, layer *row, size_t index)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_optional *optional = &row->pattern->optionals[index];
+	layer inner = { .pattern = optional->pattern };
+	int node = -1;
+	GEMP_TRY(add_node(d, &node));
+	gemp_text_print(&d->colour[node], "optional %zu", index);
+	for (size_t v = 0; v < inner.pattern->arguments; v++)
+		inner.vertex[v] = row->vertex[optional->outer[v]];
+	GEMP_TRY(add_arguments(d, &inner, node));
+	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->arguments, node));
+	GEMP_TRY(add_inside(d, &inner, node));
+	for (size_t v = inner.pattern->arguments; v < inner.pattern->vertex_count; v++)
+		row->vertex[(size_t)optional->first_vertex + v - inner.pattern->arguments] = inner.vertex[v];
+	for (size_t e = 0; e < inner.pattern->edge_count; e++)
+		row->edge[(size_t)optional->first_edge + e] = inner.edge[e];
+done:
+	return code;
+}
+
+/* A condition on what WITH passes on: its leaves point at nodes of items. */
+static gemp_code add_after_with(digraph *d, const int *items, const gemp_expr *expr, size_t place, int *node)
+{
+	gemp_code code = GEMP_OK;
+	bool column = expr->kind == GEMP_COLUMN;
+	GEMP_TRY(add_node(d, node));
+	gemp_text_print(&d->colour[*node], "behind %zu %d ", place, (int)expr->kind);
+	if (column || expr->variable >= 0)
+		GEMP_TRY(add_arc(d, *node, items[column ? expr->item : (size_t)expr->variable]));
+	if (expr->count == 0 && !column)
+		gemp_expr_print(expr, NULL, &d->colour[*node]);
+	for (size_t i = 0; i < expr->count; i++) {
+		int child = -1;
+		GEMP_TRY(add_after_with(d, items, expr->children[i], commutes(expr) ? 0 : i + 1, &child));
+		GEMP_TRY(add_arc(d, *node, child));
+	}
+done:
+	return code;
+}
+
+/* What is returned, as a multiset; ORDER BY by its places. */
+static gemp_code add_clause(digraph *d, const layer *row)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_clause *clause = gemp_pattern_first_clause(row->pattern);
+	int *items = NULL, node;
+	GEMP_TRY(GEMP_NEW(items, clause->item_count));
+	for (size_t i = 0; i < clause->item_count; i++) {
+		GEMP_TRY(add_expr(d, row, clause->items[i].expr, 0, &items[i]));
+		gemp_text_print(&d->colour[items[i]], " returned%s", i < clause->shown ? "" : " hidden");
+		if (i < row->pattern->fixed_items)
+			gemp_text_print(&d->colour[items[i]], " as %zu", i);
+		for (size_t o = 0; o < clause->order_count; o++)
+			if (clause->orders[o].item == i)
+				gemp_text_print(&d->colour[items[i]], " by %zu %d", o, clause->orders[o].descending);
+	}
+	if (clause->where)
+		GEMP_TRY(add_after_with(d, items, clause->where, 0, &node));
+done:
+	gemp_free(items);
+	return code;
+}
+
+static gemp_code describe(digraph *d)
+{
+	layer row = { .pattern = d->pattern };
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(add_own_vertices(d, &row, 0, -1));
+	for (size_t v = 0; v < d->pattern->arguments; v++)
+		gemp_text_print(&d->colour[row.vertex[v]], " given %zu", v);
+	GEMP_TRY(add_inside(d, &row, -1));
+	for (size_t i = 0; i < d->pattern->optional_count; i++)
+		GEMP_TRY(add_optional(d, &row, i));
+	if (d->use_return)
+		GEMP_TRY(add_clause(d, &row));
+	for (size_t i = 0; i < d->nodes; i++)
+		GEMP_TRY(gemp_text_status(&d->colour[i]));
+done:
+	return code;
+}
+
+/* nauty calls back without a context. */
+static gemp_symmetry *collecting;
+static gemp_code collected;
+
+static void collect(int count, int *permutation, int *orbits, int orbit_count, int fixed, int n)
+{
+	(void)count;
+	(void)orbits;
+	(void)orbit_count;
+	(void)fixed;
+	(void)n;
+	gemp_symmetry *s = collecting;
+	bool moves = false;
+	for (size_t i = 0; i < s->points; i++)
+		moves = moves || permutation[i] != (int)i;
+	if (!moves || collected != GEMP_OK)
+		return;
+	collected = GEMP_RESERVE(s->images, s->capacity, (s->count + 1) * s->points);
+	if (collected == GEMP_OK)
+		memcpy(s->images + s->count++ * s->points, permutation, s->points * sizeof *s->images);
+}
+
+/* lab: nodes by colour; ptn: 0 where a colour ends. */
+static gemp_code colour_cells(const digraph *d, int *lab, int *ptn)
+{
+	struct { const char *colour; int node; } *order;
+	gemp_code code = GEMP_NEW(order, d->nodes);
+	if (code != GEMP_OK)
+		return code;
+	for (size_t i = 0; i < d->nodes; i++) {
+		order[i].colour = d->colour[i].data;
+		order[i].node = (int)i;
+	}
+	qsort(order, d->nodes, sizeof *order, by_text);
+	for (size_t i = 0; i < d->nodes; i++) {
+		lab[i] = order[i].node;
+		ptn[i] = i + 1 < d->nodes && strcmp(order[i].colour, order[i + 1].colour) == 0;
+	}
+	gemp_free(order);
+	return GEMP_OK;
+}
+
+static gemp_code run_nauty(const digraph *d, gemp_symmetry *symmetry)
+{
+	DEFAULTOPTIONS_DIGRAPH(options);
+	statsblk stats;
+	int n = (int)d->nodes, m = SETWORDSNEEDED(n), *lab = NULL, *ptn, *orbits;
+	graph *g = NULL;
+	gemp_code code = GEMP_OK;
+	options.defaultptn = FALSE;
+	options.userautomproc = collect;
+	nauty_check(WORDSIZE, m, n, NAUTYVERSIONID);
+	GEMP_TRY(GEMP_NEW(g, (size_t)n * (size_t)m));
+	GEMP_TRY(GEMP_NEW(lab, 3 * (size_t)n));
+	ptn = lab + n;
+	orbits = ptn + n;
+	for (size_t i = 0; i < d->arcs; i++)
+		ADDELEMENT(g + (size_t)d->arc[i].from * (size_t)m, d->arc[i].to);
+	GEMP_TRY(colour_cells(d, lab, ptn));
+	collecting = symmetry;
+	collected = GEMP_OK;
+	densenauty(g, lab, ptn, orbits, &options, &stats, m, n, NULL);
+	nauty_freedyn();
+	naugraph_freedyn();
+	nautil_freedyn();
+	code = collected;
+done:
+	gemp_free(lab);
+	gemp_free(g);
+	return code;
+}
+
+static void free_digraph(digraph *d)
+{
+	for (size_t i = 0; i < d->nodes; i++)
+		gemp_text_free(&d->colour[i]);
+	gemp_free(d->colour);
+	gemp_free(d->arc);
+}
+
+gemp_code gemp_automorphism_find(gemp_symmetry **out, const gemp_pattern *pattern, bool use_return)
+{
+	digraph d = { .pattern = pattern, .use_return = use_return && pattern->has_return };
+	gemp_symmetry *symmetry = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(symmetry, 1));
+	symmetry->vertices = pattern->vertex_count;
+	symmetry->points = pattern->vertex_count + pattern->edge_count;
+	GEMP_TRY(describe(&d));
+	GEMP_TRY(run_nauty(&d, symmetry));
+	GEMP_TRY(gemp_symmetry_finish(symmetry));
+	*out = symmetry;
+	symmetry = NULL;
+done:
+	gemp_symmetry_free(symmetry);
+	free_digraph(&d);
+	return code;
+}

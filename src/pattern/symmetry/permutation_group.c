@@ -1,0 +1,387 @@
+/* Stabiliser chains by Schreier and Sims, along a base that the caller chooses. */
+
+#include "pattern/symmetry/permutation_group.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+typedef uint8_t gemp_point;
+
+gemp_code gemp_symmetry_full(gemp_symmetry **out, size_t vertices)
+{
+	gemp_symmetry *symmetry = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_CHECK(vertices >= 1 && vertices <= GEMP_MAX_PATTERN_VERTICES);
+	GEMP_TRY(GEMP_NEW(symmetry, 1));
+	symmetry->vertices = symmetry->points = vertices;
+	GEMP_TRY(GEMP_NEW(symmetry->images, vertices * vertices));
+	for (size_t first = 0; first + 1 < vertices; first++) { /* swaps of neighbours */
+		int *images = symmetry->images + symmetry->count++ * vertices;
+		for (size_t i = 0; i < vertices; i++)
+			images[i] = (int)(i == first ? i + 1 : i == first + 1 ? i - 1 : i);
+	}
+	GEMP_TRY(gemp_symmetry_finish(symmetry));
+	*out = symmetry;
+	symmetry = NULL;
+done:
+	gemp_symmetry_free(symmetry);
+	return code;
+}
+
+void gemp_symmetry_free(gemp_symmetry *symmetry)
+{
+	if (!symmetry)
+		return;
+	gemp_free(symmetry->images);
+	gemp_free(symmetry);
+}
+
+typedef struct level {
+	gemp_point base;
+	size_t orbit_size;
+	gemp_point orbit[GEMP_MAX_POINTS];        /* base first */
+	int points[GEMP_MAX_POINTS];              /* the same, for callers */
+	bool in_orbit[GEMP_MAX_POINTS];
+	gemp_point *to[GEMP_MAX_POINTS];          /* [points] a permutation of this level that maps base to the point */
+	size_t count, capacity;                   /* generators of this level that deeper ones do not have */
+	struct generator {
+		gemp_point *images;               /* [points] */
+		size_t done;                      /* orbit points that it was applied to */
+	} *generators;
+} level;
+
+struct gemp_stab_chain {
+	size_t points, levels;
+	level *level; /* [levels] */
+	size_t moving[GEMP_MAX_POINTS], moving_count; /* levels with more than one point in the orbit */
+};
+
+gemp_code gemp_symmetry_finish(gemp_symmetry *symmetry)
+{
+	int base[GEMP_MAX_POINTS];
+	const int *orbit;
+	gemp_stab_chain *chain;
+	for (size_t i = 0; i < symmetry->points; i++)
+		base[i] = (int)i;
+	gemp_code code = gemp_stab_chain_new(&chain, symmetry, base, symmetry->points);
+	if (code != GEMP_OK)
+		return code;
+	symmetry->order = 1;
+	for (size_t i = 0; i < symmetry->points; i++) {
+		size_t size = gemp_stab_chain_orbit(chain, i, &orbit);
+		if (__builtin_mul_overflow(symmetry->order, size, &symmetry->order))
+			symmetry->overflow = true;
+	}
+	if (symmetry->overflow)
+		symmetry->order = UINT64_MAX;
+	gemp_stab_chain_free(chain);
+	return GEMP_OK;
+}
+
+size_t gemp_symmetry_points(const gemp_symmetry *symmetry)
+{
+	return symmetry->points;
+}
+
+size_t gemp_symmetry_generators(const gemp_symmetry *symmetry)
+{
+	return symmetry->count;
+}
+
+const int *gemp_symmetry_generator(const gemp_symmetry *symmetry, size_t index)
+{
+	GEMP_CHECK(index < symmetry->count);
+	return symmetry->images + index * symmetry->points;
+}
+
+uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow)
+{
+	*overflow = symmetry->overflow;
+	return symmetry->order;
+}
+
+static gemp_code copy(const gemp_stab_chain *chain, const gemp_point *from, gemp_point **out)
+{
+	gemp_code code = GEMP_NEW(*out, chain->points);
+	if (code == GEMP_OK)
+		memcpy(*out, from, chain->points);
+	return code;
+}
+
+/* out = first, then second. */
+static void multiply(size_t points, const gemp_point *first, const gemp_point *second, gemp_point *out)
+{
+	for (size_t i = 0; i < points; i++)
+		out[i] = second[first[i]];
+}
+
+static void invert(size_t points, const gemp_point *permutation, gemp_point *out)
+{
+	for (size_t i = 0; i < points; i++)
+		out[permutation[i]] = (gemp_point)i;
+}
+
+/* Divides by representatives from level `from` on; true if nothing is left: the permutation is in the group. */
+static bool sift(const gemp_stab_chain *chain, size_t from, gemp_point *permutation)
+{
+	gemp_point inverse[GEMP_MAX_POINTS], product[GEMP_MAX_POINTS];
+	for (size_t i = from; i < chain->levels; i++) {
+		const level *level = &chain->level[i];
+		gemp_point image = permutation[level->base];
+		if (image == level->base)
+			continue;
+		if (!level->in_orbit[image])
+			return false;
+		invert(chain->points, level->to[image], inverse);
+		multiply(chain->points, permutation, inverse, product);
+		memcpy(permutation, product, chain->points);
+	}
+	return true; /* what moves no point of the base acts on nothing that is looked at */
+}
+
+static gemp_code insert(gemp_stab_chain *chain, size_t at, const gemp_point *permutation);
+
+/* One generator on one point of the orbit: a new point, or a Schreier generator for the level below. */
+static gemp_code apply_generator(gemp_stab_chain *chain, size_t at, const gemp_point *generator, gemp_point point)
+{
+	level *level = &chain->level[at];
+	gemp_point image = generator[point], product[GEMP_MAX_POINTS];
+	multiply(chain->points, level->to[point], generator, product);
+	if (!level->in_orbit[image]) {
+		level->in_orbit[image] = true;
+		level->orbit[level->orbit_size++] = image;
+		return copy(chain, product, &level->to[image]);
+	}
+	gemp_point inverse[GEMP_MAX_POINTS], schreier[GEMP_MAX_POINTS];
+	invert(chain->points, level->to[image], inverse);
+	multiply(chain->points, product, inverse, schreier);
+	return sift(chain, at + 1, schreier) ? GEMP_OK : insert(chain, at + 1, schreier);
+}
+
+/* Applies generators to points of the orbit until all pairs are done. */
+static gemp_code extend(gemp_stab_chain *chain, size_t at)
+{
+	level *level = &chain->level[at];
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t g = 0; g < level->count; g++) {
+			while (level->generators[g].done < level->orbit_size) {
+				gemp_point point = level->orbit[level->generators[g].done++];
+				gemp_code code = apply_generator(chain, at, level->generators[g].images, point);
+				if (code != GEMP_OK)
+					return code;
+				more = true;
+			}
+		}
+	}
+	return GEMP_OK;
+}
+
+/* A permutation that fixes base[0..at-1] and is not in the group yet. */
+static gemp_code insert(gemp_stab_chain *chain, size_t at, const gemp_point *permutation)
+{
+	level *level = &chain->level[at];
+	gemp_code code = GEMP_RESERVE(level->generators, level->capacity, level->count + 1);
+	if (code != GEMP_OK)
+		return code;
+	struct generator *generator = &level->generators[level->count];
+	generator->done = 0;
+	code = copy(chain, permutation, &generator->images);
+	if (code != GEMP_OK)
+		return code;
+	level->count++;
+	return extend(chain, at);
+}
+
+static gemp_code set_base(gemp_stab_chain *chain, const int *base)
+{
+	gemp_point identity[GEMP_MAX_POINTS];
+	for (size_t i = 0; i < chain->points; i++)
+		identity[i] = (gemp_point)i;
+	for (size_t i = 0; i < chain->levels; i++) {
+		level *level = &chain->level[i];
+		level->base = level->orbit[0] = (gemp_point)base[i];
+		level->orbit_size = 1;
+		level->in_orbit[level->base] = true;
+		gemp_code code = copy(chain, identity, &level->to[level->base]);
+		if (code != GEMP_OK)
+			return code;
+	}
+	return GEMP_OK;
+}
+
+static void finish(gemp_stab_chain *chain)
+{
+	for (size_t i = 0; i < chain->levels; i++) {
+		level *level = &chain->level[i];
+		for (size_t j = 0; j < level->orbit_size; j++)
+			level->points[j] = level->orbit[j];
+		if (level->orbit_size > 1)
+			chain->moving[chain->moving_count++] = i;
+	}
+}
+
+gemp_code gemp_stab_chain_new(gemp_stab_chain **out, const gemp_symmetry *symmetry, const int *base, size_t base_size)
+{
+	gemp_stab_chain *chain = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_CHECK(base_size == symmetry->points || base_size == symmetry->vertices);
+	GEMP_TRY(GEMP_NEW(chain, 1));
+	chain->points = base_size; /* along vertices alone, only what happens to them counts */
+	GEMP_TRY(GEMP_NEW(chain->level, base_size));
+	chain->levels = base_size;
+	GEMP_TRY(set_base(chain, base));
+	for (size_t g = 0; g < symmetry->count; g++) {
+		gemp_point permutation[GEMP_MAX_POINTS], rest[GEMP_MAX_POINTS];
+		for (size_t i = 0; i < base_size; i++)
+			rest[i] = permutation[i] = (gemp_point)symmetry->images[g * symmetry->points + i];
+		if (!sift(chain, 0, rest))
+			GEMP_TRY(insert(chain, 0, permutation));
+	}
+	finish(chain);
+	*out = chain;
+	return GEMP_OK;
+done:
+	gemp_stab_chain_free(chain);
+	return code;
+}
+
+void gemp_stab_chain_free(gemp_stab_chain *chain)
+{
+	if (!chain)
+		return;
+	for (size_t i = 0; i < chain->levels; i++) {
+		level *level = &chain->level[i];
+		for (size_t j = 0; j < chain->points; j++)
+			gemp_free(level->to[j]);
+		for (size_t g = 0; g < level->count; g++)
+			gemp_free(level->generators[g].images);
+		gemp_free(level->generators);
+	}
+	gemp_free(chain->level);
+	gemp_free(chain);
+}
+
+bool gemp_stab_chain_is_trivial(const gemp_stab_chain *chain)
+{
+	return chain->moving_count == 0;
+}
+
+size_t gemp_stab_chain_orbit(const gemp_stab_chain *chain, size_t index, const int **orbit)
+{
+	GEMP_CHECK(index < chain->levels);
+	*orbit = chain->level[index].points;
+	return chain->level[index].orbit_size;
+}
+
+/* tuple o to: what stands at to[i] comes to i. */
+static void compose(const gemp_stab_chain *chain, const uint64_t *tuple, const gemp_point *to, uint64_t *out)
+{
+	for (size_t i = 0; i < chain->points; i++)
+		out[i] = tuple[to[i]];
+}
+
+static uint64_t least(const level *level, const uint64_t *tuple)
+{
+	uint64_t value = tuple[level->base];
+	for (size_t i = 1; i < level->orbit_size; i++)
+		if (tuple[level->orbit[i]] < value)
+			value = tuple[level->orbit[i]];
+	return value;
+}
+
+/* Finds quickly that b is a o g for some g of the levels from `from` on. False may be wrong: then both are followed. */
+static bool surely_same(const gemp_stab_chain *chain, size_t from, const uint64_t *a, const uint64_t *b)
+{
+	uint64_t moved[GEMP_MAX_POINTS], next[GEMP_MAX_POINTS];
+	memcpy(moved, a, chain->points * sizeof *moved);
+	for (size_t m = from; m < chain->moving_count; m++) {
+		const level *level = &chain->level[chain->moving[m]];
+		size_t i = 0;
+		while (i < level->orbit_size && moved[level->orbit[i]] != b[level->base])
+			i++;
+		if (i == level->orbit_size)
+			return false;
+		compose(chain, moved, level->to[level->orbit[i]], next);
+		memcpy(moved, next, chain->points * sizeof *moved);
+	}
+	return memcmp(moved, b, chain->points * sizeof *b) == 0;
+}
+
+typedef struct search {
+	const gemp_stab_chain *chain;
+	bool found;
+	uint64_t best[GEMP_MAX_POINTS];
+} search;
+
+/* <0, 0, >0: tuple against the best one, along base[0..levels). */
+static int against_best(const search *s, const uint64_t *tuple, size_t levels)
+{
+	for (size_t i = 0; i < levels; i++) {
+		gemp_point point = s->chain->level[i].base;
+		if (tuple[point] != s->best[point])
+			return tuple[point] < s->best[point] ? -1 : 1;
+	}
+	return 0;
+}
+
+/* Best of tuple o g over the levels from moving[m] on: follows every choice of the least value there, but only one
+ * of those that are known to be alike, and none that is behind the best already. What stands before a moving level
+ * is settled. */
+static void descend(search *s, size_t m, const uint64_t *tuple)
+{
+	const gemp_stab_chain *chain = s->chain;
+	bool last = m == chain->moving_count;
+	if (s->found && against_best(s, tuple, last ? chain->levels : chain->moving[m]) > 0)
+		return;
+	if (last) {
+		if (!s->found || against_best(s, tuple, chain->levels) < 0)
+			memcpy(s->best, tuple, chain->points * sizeof *tuple);
+		s->found = true;
+		return;
+	}
+	const level *level = &chain->level[chain->moving[m]];
+	uint64_t value = least(level, tuple), next[GEMP_MAX_POINTS], other[GEMP_MAX_POINTS];
+	for (size_t i = 0; i < level->orbit_size; i++) {
+		if (tuple[level->orbit[i]] != value)
+			continue;
+		compose(chain, tuple, level->to[level->orbit[i]], next);
+		bool known = false;
+		for (size_t j = 0; j < i && !known; j++) {
+			if (tuple[level->orbit[j]] != value)
+				continue;
+			compose(chain, tuple, level->to[level->orbit[j]], other);
+			known = surely_same(chain, m + 1, other, next);
+		}
+		if (!known)
+			descend(s, m + 1, next);
+	}
+}
+
+void gemp_stab_chain_canonical(const gemp_stab_chain *chain, uint64_t *tuple)
+{
+	uint64_t next[GEMP_MAX_POINTS];
+	size_t m = 0;
+	for (; m < chain->moving_count; m++) {
+		const level *level = &chain->level[chain->moving[m]];
+		uint64_t value = least(level, tuple);
+		size_t chosen = level->orbit_size, times = 0;
+		for (size_t i = 0; i < level->orbit_size; i++) {
+			if (tuple[level->orbit[i]] == value) {
+				chosen = times++ ? chosen : i;
+			}
+		}
+		if (times > 1)
+			break;
+		if (chosen == 0)
+			continue;
+		compose(chain, tuple, level->to[level->orbit[chosen]], next);
+		memcpy(tuple, next, chain->points * sizeof *tuple);
+	}
+	if (m == chain->moving_count)
+		return;
+	search s = { .chain = chain };
+	descend(&s, m, tuple);
+	memcpy(tuple, s.best, chain->points * sizeof *tuple);
+}

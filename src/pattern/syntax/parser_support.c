@@ -1,0 +1,327 @@
+/* Escapes in strings. */
+
+#include "pattern/syntax/syntax_tree.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_utf8(gemp_ast_word *word, unsigned long c)
+{
+	char *out = word->bytes + word->size;
+	if (c < 0x80) {
+		*out++ = (char)c;
+	} else if (c < 0x800) {
+		*out++ = (char)(0xC0 | c >> 6);
+		*out++ = (char)(0x80 | (c & 0x3F));
+	} else if (c < 0x10000) {
+		*out++ = (char)(0xE0 | c >> 12);
+		*out++ = (char)(0x80 | (c >> 6 & 0x3F));
+		*out++ = (char)(0x80 | (c & 0x3F));
+	} else {
+		*out++ = (char)(0xF0 | c >> 18);
+		*out++ = (char)(0x80 | (c >> 12 & 0x3F));
+		*out++ = (char)(0x80 | (c >> 6 & 0x3F));
+		*out++ = (char)(0x80 | (c & 0x3F));
+	}
+	word->size = (size_t)(out - word->bytes);
+}
+
+/* The number in `digits` hexadecimal digits; false if some are missing. */
+static bool hexadecimal(const char *bytes, size_t left, size_t digits, unsigned long *out)
+{
+	char text[9] = "";
+	if (left < digits)
+		return false;
+	memcpy(text, bytes, digits);
+	*out = strtoul(text, NULL, 16);
+	return strspn(text, "0123456789abcdefABCDEF") == digits;
+}
+
+/* A character after \u or \U at bytes; *at moves behind it. */
+static bool unicode(const char *bytes, size_t size, size_t *at, unsigned long *out)
+{
+	size_t digits = bytes[*at] == 'u' ? 4 : 8;
+	unsigned long low;
+	if (!hexadecimal(bytes + *at + 1, size - *at - 1, digits, out))
+		return false;
+	*at += 1 + digits;
+	bool pair = *out >= 0xD800 && *out < 0xDC00 && size - *at >= 6 && bytes[*at] == '\\' && bytes[*at + 1] == 'u'
+	         && hexadecimal(bytes + *at + 2, 4, 4, &low) && low >= 0xDC00 && low < 0xE000;
+	if (pair) {
+		*out = 0x10000 + ((*out - 0xD800) << 10) + (low - 0xDC00);
+		*at += 6;
+	}
+	return *out > 0 && *out <= 0x10FFFF && (*out < 0xD800 || *out >= 0xE000);
+}
+
+gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place)
+{
+	static const char from[] = "\\'\"ntrbf/", to[] = "\\'\"\n\t\r\b\f/";
+	gemp_ast_word word = { .bytes = gemp_ast_alloc(q, size + 1), .place = place };
+	for (size_t i = 0; word.bytes && i < size;) {
+		size_t escape = i;
+		unsigned long c;
+		if (bytes[i] != '\\') {
+			word.bytes[word.size++] = bytes[i++];
+			continue;
+		}
+		i++;
+		const char *known = strchr(from, bytes[i]);
+		if (known) {
+			word.bytes[word.size++] = to[known - from];
+			i++;
+		} else if ((bytes[i] == 'u' || bytes[i] == 'U') && unicode(bytes, size, &i, &c)) {
+			add_utf8(&word, c);
+		} else {
+			gemp_ast_fail(q, place.begin + 1 + escape, "this escape is not known; there are \\\\ \\' \\\" \\n \\t \\r \\b \\f \\/ "
+			           "\\uXXXX and \\UXXXXXXXX");
+			return (gemp_ast_word){ 0 };
+		}
+	}
+	return word;
+}
+
+/* In an expression `(a)` may be a variable in parentheses or the first vertex of a path: what follows decides. */
+
+const char *gemp_ast_skip_space(const char *text)
+{
+	for (;;) {
+		const char *end;
+		text += strspn(text, " \t\r\n");
+		if (strncmp(text, "//", 2) == 0)
+			text += strcspn(text, "\n");
+		else if (strncmp(text, "/*", 2) == 0 && (end = strstr(text + 2, "*/")))
+			text = end + 2;
+		else
+			return text;
+	}
+}
+
+/* Behind the quoted text that begins here; at its end if it has none. */
+static const char *skip_quoted(const char *text)
+{
+	char quote = *text++;
+	for (; *text && *text != quote; text++)
+		text += *text == '\\' && quote != '`' && text[1];
+	return text + (*text == quote);
+}
+
+/* Behind the vertex that text, its parenthesis, begins; at the end if it is none: outside of its map there are neither
+ * parentheses nor operators. */
+static const char *skip_vertex(const char *text)
+{
+	size_t braces = 0;
+	for (text = gemp_ast_skip_space(text + 1); *text && (braces > 0 || *text != ')'); text = gemp_ast_skip_space(text)) {
+		if (strchr("'\"`", *text)) {
+			text = skip_quoted(text);
+			continue;
+		}
+		if (braces == 0 && strchr("(+-*/%<>=.,;$}", *text))
+			return "";
+		braces += *text == '{';
+		braces -= *text == '}';
+		text++;
+	}
+	return text + (*text == ')');
+}
+
+bool gemp_ast_path_begins(const char *text)
+{
+	text = gemp_ast_skip_space(skip_vertex(text));
+	if (*text == '<')
+		text = gemp_ast_skip_space(text + 1);
+	if (*text != '-')
+		return false;
+	text = gemp_ast_skip_space(text + 1);
+	if (*text == '[')
+		return true;
+	text = *text == '-' ? gemp_ast_skip_space(text + 1) : "";
+	return *text == '(' || *text == '>';
+}
+
+/* What to say of a word that the grammar does not allow where it stands. */
+
+/* Words that begin parts of openCypher which are not there, and what to call these parts; reserved ones are also
+ * REFUSED tokens of the grammar. */
+static const struct { const char *word, *what; } refused[] = {
+	{ "OPTIONAL", "OPTIONAL MATCH here; it stands behind MATCH, before WITH and RETURN" },
+	{ "WITH", "WITH here; it stands once, before RETURN" },
+	{ "OFFSET", "OFFSET; write SKIP" },
+	{ "CREATE", "CREATE; queries only read" },
+	{ "MERGE", "MERGE; queries only read" },
+	{ "DELETE", "DELETE; queries only read" },
+	{ "DETACH", "DETACH DELETE; queries only read" },
+	{ "SET", "SET; queries only read" },
+	{ "REMOVE", "REMOVE; queries only read" },
+	{ "UNWIND", "UNWIND" },
+	{ "UNION", "UNION; run both queries" },
+	{ "CASE", "CASE" },
+	{ "CALL", "CALL" },
+	{ "FOREACH", "FOREACH; queries only read" },
+	{ "LOAD", "LOAD CSV; the subcommand import reads files" },
+	{ "USE", "USE; the graph is an argument of the command" },
+	{ "USING", "USING; the plan is chosen by cost" },
+	{ "YIELD", "YIELD" },
+	{ "FINISH", "FINISH" },
+	{ "EXPLAIN", "EXPLAIN; the option --explain prints the plan" },
+	{ "PROFILE", "PROFILE; the option --profile measures the run" },
+	{ "NULLS", "NULLS FIRST or LAST; NULL is last when ascending" },
+};
+
+/* The same in rules. */
+static const struct { const char *word, *what; } refused_in_rules[] = {
+	{ "RETURN", "RETURN in a rule; CREATE, SET, REMOVE, DELETE and MERGE say what becomes of a match" },
+	{ "OPTIONAL", "OPTIONAL MATCH here; it stands behind MATCH, before WITH and the updates" },
+	{ "WITH", "WITH here; it stands once, behind MATCH and before the updates" },
+	{ "ORDER", "ORDER BY here; it stands in WITH" },
+	{ "SKIP", "SKIP here; it stands in WITH" },
+	{ "LIMIT", "LIMIT here; it stands in WITH, and behind RUN as the most steps" },
+	{ "OFFSET", "OFFSET; write SKIP" },
+	{ "ON", "ON CREATE and ON MATCH; write a rule for either" },
+	{ "UNWIND", "UNWIND" },
+	{ "UNION", "UNION; write a rule for each part" },
+	{ "CASE", "CASE; write a rule for each case" },
+	{ "CALL", "CALL; RUN says which rules are applied" },
+	{ "FOREACH", "FOREACH; a rule is applied to each of its matches" },
+};
+
+static const char *refused_in_rule(const gemp_ast *q, const char *word, size_t size)
+{
+	if (size == 5 && strncasecmp(word, "MATCH", size) == 0)
+		return q->updating ? "MATCH behind updates; write another rule" : q->after_with ? "MATCH behind WITH"
+		                                                               : "a second MATCH; join the paths by commas";
+	if (size == 5 && strncasecmp(word, "WHERE", size) == 0 && q->updating)
+		return "WHERE behind updates; write it behind MATCH or WITH";
+	for (size_t i = 0; i < sizeof refused_in_rules / sizeof *refused_in_rules; i++)
+		if (strlen(refused_in_rules[i].word) == size && strncasecmp(word, refused_in_rules[i].word, size) == 0)
+			return refused_in_rules[i].what;
+	return NULL;
+}
+
+/* The same for one word in one place. */
+static const char *refused_word(const gemp_ast *q, const char *word, size_t size)
+{
+	if (q->is_rules)
+		return refused_in_rule(q, word, size);
+	if (size == 5 && strncasecmp(word, "MATCH", size) == 0)
+		return q->after_with ? "MATCH behind WITH" : "a second MATCH; join the paths by commas";
+	if (size == 4 && strncasecmp(word, "SKIP", size) == 0 && q->clause == GEMP_AST_LIMIT)
+		return "SKIP behind LIMIT; write it before LIMIT";
+	if (size == 5 && strncasecmp(word, "ORDER", size) == 0 && q->clause == GEMP_AST_LIMIT)
+		return "ORDER BY behind SKIP or LIMIT; write it before them";
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+		if (strlen(refused[i].word) == size && strncasecmp(word, refused[i].word, size) == 0)
+			return refused[i].what;
+	return NULL;
+}
+
+static char before(const gemp_ast *q, size_t at)
+{
+	while (at > 0 && strchr(" \t\r\n", q->source.text[at - 1]))
+		at--;
+	return at > 0 ? q->source.text[at - 1] : '\0';
+}
+
+/* An arrow, or `()`, where an expression is read. */
+static bool is_pattern(const gemp_ast *q, gemp_ast_place place)
+{
+	char token = q->source.text[place.begin], next = *gemp_ast_skip_space(q->source.text + place.end);
+	char last = before(q, place.begin);
+	return (token == '-' && strchr("->[", next)) || (strchr("-[", token) && last == '-') || (token == ')' && last == '(')
+	    || (token == '-' && last == '<');
+}
+
+/* How to call what a token of punctuation would begin; NULL: nothing known. */
+static const char *punctuation(const gemp_ast *q, gemp_ast_place place)
+{
+	const char *token = q->source.text + place.begin;
+	size_t size = place.end - place.begin;
+	if (size == 2)
+		return strncmp(token, "..", 2) == 0 && q->clause != GEMP_AST_MATCH ? "a range (..)" : NULL;
+	if (size != 1 || q->clause == GEMP_AST_RUN)
+		return NULL;
+	if (*token == '!' || (*token == '%' && before(q, place.begin) == ':'))
+		return "an expression over labels with ! or %; NOT a:Label stands in WHERE";
+	if (*token == '$' && q->clause == GEMP_AST_MATCH)
+		return "a parameter instead of a map, a label or a type; parameters are values";
+	if (q->clause == GEMP_AST_MATCH)
+		return strchr("+*", *token) || (*token == '{' && strchr("->", before(q, place.begin)))
+		     ? "a repeated path (+, *, {m,n}); write -[:T*m..n]->" : NULL;
+	if (is_pattern(q, place))
+		return "this shape of a path in an expression; write EXISTS { } around the path";
+	switch (*token) {
+	case '{':
+		return "a map";
+	case '^':
+		return "a power (^)";
+	case '[':
+		return "a list outside of IN, or an index";
+	case '.':
+		return "an attribute of anything but a variable";
+	case ':':
+		return "a label of anything but a variable";
+	case '|':
+		return "a list comprehension";
+	default:
+		return NULL;
+	}
+}
+
+static bool explain(gemp_ast *q, gemp_ast_place place, const char *expected)
+{
+	const char *token = q->source.text + place.begin, *what;
+	size_t size = place.end - place.begin;
+	bool word = isalpha((unsigned char)*token);
+	char last = before(q, place.begin);
+	bool name = q->is_rules && expected && strcmp(expected, "a name") == 0;
+	if (word && (name || (q->clause == GEMP_AST_MATCH && strchr("([", last) && last))) {
+		gemp_ast_fail(q, place.begin, "'%.*s' is a reserved word; as a name it needs backquotes", (int)size, token);
+		return true;
+	}
+	if (q->nested > 0 && word) {
+		static const char *const clauses[] = { "MATCH", "OPTIONAL", "RETURN", "WITH", "ORDER", "SKIP", "LIMIT" };
+		for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
+			if (strlen(clauses[i]) == size && strncasecmp(token, clauses[i], size) == 0) {
+				gemp_ast_fail(q, place.begin, "%s within braces is not supported; there stand paths and WHERE", clauses[i]);
+				return true;
+			}
+	}
+	what = refused_word(q, token, size);
+	if (!what)
+		what = punctuation(q, place);
+	if (what)
+		gemp_ast_refuse(q, place.begin, what);
+	return what != NULL;
+}
+
+/* What rules begin with, where something else stands; NULL: it has its own message. */
+static const char *beginning(const gemp_ast *q, const char *token, size_t size, const char *expected)
+{
+	if (!expected)
+		return NULL;
+	if (strcmp(expected, "RULE or RUN") == 0 && q->clause == GEMP_AST_MATCH)
+		return "a text of rules begins with RULE, as in RULE name MATCH (a) SET a.x = 1";
+	if (refused_word(q, token, size))
+		return NULL;
+	if (strcmp(expected, "MATCH") == 0 && !q->is_rules)
+		return "a query begins with MATCH, as in MATCH (a)-[:KNOWS]->(b) RETURN a, b";
+	if (strcmp(expected, "MATCH") == 0)
+		return "a rule begins with MATCH behind its name, as in RULE name MATCH (a) SET a.x = 1";
+	return NULL;
+}
+
+void gemp_ast_unexpected(gemp_ast *q, gemp_ast_place place, const char *expected)
+{
+	const char *token = q->source.text + place.begin;
+	size_t size = place.end - place.begin;
+	const char *wanted = expected ? ", expected " : "", *begins = beginning(q, token, size, expected);
+	if (begins)
+		gemp_ast_fail(q, place.begin, "%s", begins);
+	else if (size == 0)
+		gemp_ast_fail(q, place.begin, "the %s too early%s%s", q->is_rules ? "rules end" : "query ends", wanted,
+		           expected ? expected : "");
+	else if (!explain(q, place, expected))
+		gemp_ast_fail(q, place.begin, "unexpected '%.*s'%s%s", size > 40 ? 40 : (int)size, token, wanted,
+		           expected ? expected : "");
+}

@@ -1,0 +1,379 @@
+/* Expressions as the grammar reads them: bounded in depth and weight, so that nobody after it needs to look. */
+
+#include "pattern/syntax/syntax_tree.h"
+
+#include "core/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BLOCK = 4096 };
+
+struct gemp_ast_block {
+	struct gemp_ast_block *next;
+	_Alignas(16) char bytes[];
+};
+
+void *gemp_ast_alloc(gemp_ast *q, size_t size)
+{
+	size = (size + 15) / 16 * 16;
+	if (size > q->left) {
+		size_t room = size > BLOCK ? size : BLOCK;
+		struct gemp_ast_block *block = gemp_calloc(1, sizeof *block + room);
+		if (!block) {
+			if (q->code == GEMP_OK)
+				q->code = GEMP_ENOMEM;
+			return NULL;
+		}
+		block->next = q->blocks;
+		q->blocks = block;
+		q->at = block->bytes;
+		q->left = room;
+	}
+	void *memory = q->at;
+	q->at += size;
+	q->left -= size;
+	return memory;
+}
+
+void gemp_ast_free(gemp_ast *q)
+{
+	while (q->blocks) {
+		struct gemp_ast_block *next = q->blocks->next;
+		gemp_free(q->blocks);
+		q->blocks = next;
+	}
+}
+
+gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place)
+{
+	gemp_ast_word word = { .bytes = gemp_ast_alloc(q, size + 1), .size = size, .place = place };
+	if (word.bytes)
+		memcpy(word.bytes, bytes, size);
+	return word;
+}
+
+void gemp_ast_fail(gemp_ast *q, size_t at, const char *format, ...)
+{
+	if (q->code != GEMP_OK)
+		return;
+	char message[1024];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(message, sizeof message, format, arguments);
+	va_end(arguments);
+	q->code = gemp_source_fail(&q->source, at, "%s", message);
+}
+
+void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what)
+{
+	const char *hint = strchr(what, ';'); /* "what; hint" */
+	size_t length = hint ? (size_t)(hint - what) : strlen(what);
+	gemp_ast_fail(q, at, "%.*s is not supported%s", (int)length, what, hint ? hint : "");
+}
+
+gemp_ast_expr *gemp_ast_leaf(gemp_ast *q, gemp_expr_kind kind, gemp_ast_place place)
+{
+	gemp_ast_expr *expr = gemp_ast_alloc(q, sizeof *expr);
+	if (expr)
+		*expr = (gemp_ast_expr){ .kind = kind, .place = place, .weight = 1 };
+	return expr;
+}
+
+void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child)
+{
+	if (parent->last)
+		parent->last->next = child;
+	else
+		parent->first = child;
+	parent->last = child;
+	child->next = NULL;
+	parent->weight += (parent->kind == GEMP_XOR ? 2 : 1) * child->weight; /* XOR is written out by AND and OR */
+	if (parent->depth <= child->depth)
+		parent->depth = child->depth + 1;
+	if (parent->depth > GEMP_AST_MAX_DEPTH)
+		gemp_ast_fail(q, child->place.begin, "this expression is nested more than %d deep", GEMP_AST_MAX_DEPTH);
+	if (parent->weight > GEMP_AST_MAX_WEIGHT)
+		gemp_ast_fail(q, parent->place.begin, "this expression has more than %d parts when XOR, chains of comparisons and lists "
+		           "of expressions are written out", GEMP_AST_MAX_WEIGHT);
+}
+
+static gemp_ast_expr *checked(const gemp_ast *q, gemp_ast_expr *expr)
+{
+	return q->code == GEMP_OK ? expr : NULL;
+}
+
+gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right, gemp_ast_place place)
+{
+	gemp_ast_expr *expr = gemp_ast_leaf(q, kind, place);
+	if (!expr)
+		return NULL;
+	gemp_ast_adopt(q, expr, left);
+	if (right)
+		gemp_ast_adopt(q, expr, right);
+	return checked(q, expr);
+}
+
+gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right, gemp_ast_place place)
+{
+	if (left->kind != kind)
+		return gemp_ast_binary(q, kind, left, right, place);
+	gemp_ast_adopt(q, left, right);
+	left->place = place;
+	return checked(q, left);
+}
+
+static gemp_ast_expr *clone(gemp_ast *q, const gemp_ast_expr *from)
+{
+	gemp_ast_expr *to = gemp_ast_alloc(q, sizeof *to);
+	if (!to)
+		return NULL;
+	*to = *from;
+	to->first = to->last = to->next = NULL;
+	for (const gemp_ast_expr *child = from->first; child; child = child->next) {
+		gemp_ast_expr *copy = clone(q, child);
+		if (!copy)
+			return NULL;
+		if (to->last)
+			to->last->next = copy;
+		else
+			to->first = copy;
+		to->last = copy;
+	}
+	return to;
+}
+
+/* Once more what a chain or a list repeats. */
+static gemp_ast_expr *repeat(gemp_ast *q, const gemp_ast_expr *from, const char *where)
+{
+	if (from->weight > GEMP_AST_MAX_COPIED)
+		gemp_ast_fail(q, from->place.begin, "this expression is too long to stand %s; write it out by AND and OR", where);
+	return q->code == GEMP_OK ? clone(q, from) : NULL;
+}
+
+gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_expr *last, gemp_expr_kind kind, gemp_ast_expr *right,
+                        gemp_ast_place place)
+{
+	gemp_ast_expr *left = repeat(q, last, "within a chain of comparisons");
+	gemp_ast_expr *next = left ? gemp_ast_binary(q, kind, left, right, place) : NULL;
+	return next ? gemp_ast_join(q, GEMP_AND, chain, next, place) : NULL;
+}
+
+gemp_ast_expr *gemp_ast_in(gemp_ast *q, gemp_ast_expr *left, gemp_ast_expr *list, gemp_ast_place place)
+{
+	bool literals = true;
+	for (gemp_ast_expr *element = list ? list->first : NULL; element; element = element->next)
+		literals = literals && element->kind == GEMP_LITERAL;
+	gemp_ast_expr *in = gemp_ast_leaf(q, literals ? GEMP_IN : GEMP_OR, place), *next;
+	if (in && literals)
+		gemp_ast_adopt(q, in, left);
+	for (gemp_ast_expr *element = list ? list->first : NULL; in && element; element = next) {
+		next = element->next;
+		gemp_ast_expr *copy = literals ? NULL : repeat(q, left, "before IN with expressions in its list");
+		gemp_ast_expr *one = literals ? element : copy ? gemp_ast_binary(q, GEMP_EQ, copy, element, place) : NULL;
+		if (!one)
+			return NULL;
+		gemp_ast_adopt(q, in, one);
+		if (q->code != GEMP_OK)
+			return NULL;
+	}
+	return in;
+}
+
+gemp_ast_expr *gemp_ast_in_labels(gemp_ast *q, const gemp_ast_expr *left, gemp_ast_expr *labels, gemp_ast_place place)
+{
+	bool name = left->kind == GEMP_LITERAL && !left->value.null && left->value.type == GEMP_STRING;
+	if (labels->kind != GEMP_LABELS)
+		gemp_ast_refuse(q, labels->place.begin, "IN something else than a list in brackets or labels(v)");
+	else if (!name)
+		gemp_ast_refuse(q, left->place.begin, "something else than a string before IN labels()");
+	gemp_ast_expr *test = q->code == GEMP_OK ? gemp_ast_leaf(q, GEMP_HAS_LABEL, place) : NULL;
+	gemp_ast_word word = { (char *)left->value.string.bytes, left->value.string.size, left->place };
+	gemp_ast_expr *label = test ? gemp_ast_string(q, word) : NULL;
+	if (!label)
+		return NULL;
+	test->variable = labels->variable;
+	test->bare = true;
+	gemp_ast_adopt(q, test, label);
+	return checked(q, test);
+}
+
+static gemp_ast_expr *gemp_ast_constant(gemp_ast *q, gemp_value value, gemp_ast_place place)
+{
+	gemp_ast_expr *expr = gemp_ast_leaf(q, GEMP_LITERAL, place);
+	if (expr)
+		expr->value = value;
+	return expr;
+}
+
+gemp_ast_expr *gemp_ast_boolean(gemp_ast *q, bool truth, gemp_ast_place place)
+{
+	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth }, place);
+}
+
+gemp_ast_expr *gemp_ast_null(gemp_ast *q, gemp_ast_place place)
+{
+	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .null = true }, place);
+}
+
+gemp_ast_expr *gemp_ast_integer(gemp_ast *q, uint64_t magnitude, gemp_ast_place place)
+{
+	if (magnitude > (uint64_t)INT64_MAX + 1)
+		gemp_ast_fail(q, place.begin, "this integer is beyond the range of 64 bits");
+	gemp_value value = { .type = GEMP_INTEGER, .integer = (int64_t)magnitude };
+	gemp_ast_expr *expr = q->code == GEMP_OK ? gemp_ast_constant(q, value, place) : NULL;
+	if (expr)
+		expr->beyond = magnitude > INT64_MAX;
+	return expr;
+}
+
+gemp_ast_expr *gemp_ast_negative(gemp_ast *q, gemp_ast_expr *operand, gemp_ast_place place)
+{
+	gemp_value *value = &operand->value;
+	bool literal = operand->kind == GEMP_LITERAL && !value->null;
+	bool number = literal && (value->type == GEMP_INTEGER || value->type == GEMP_FLOAT);
+	if (!number || (value->type == GEMP_INTEGER && value->integer == INT64_MIN && !operand->beyond))
+		return gemp_ast_binary(q, GEMP_NEGATE, operand, NULL, place);
+	if (value->type == GEMP_FLOAT)
+		value->real = -value->real;
+	else
+		value->integer = (int64_t)(0 - (uint64_t)value->integer);
+	operand->beyond = false;
+	operand->place = place;
+	return operand;
+}
+
+gemp_ast_expr *gemp_ast_real(gemp_ast *q, double real, gemp_ast_place place)
+{
+	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_FLOAT, .real = real }, place);
+}
+
+gemp_ast_expr *gemp_ast_string(gemp_ast *q, gemp_ast_word word)
+{
+	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_STRING, .string = { word.bytes, word.size } }, word.place);
+}
+
+gemp_ast_expr *gemp_ast_amount(gemp_ast *q, uint64_t amount, gemp_ast_place place)
+{
+	return gemp_ast_constant(q, (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)amount }, place);
+}
+
+void gemp_ast_check_amount(gemp_ast *q, const gemp_ast_expr *parameter)
+{
+	if (parameter && (parameter->value.null || parameter->value.type != GEMP_INTEGER || parameter->value.integer < 0))
+		gemp_ast_fail(q, parameter->place.begin, "SKIP and LIMIT take an integer from 0 on");
+}
+
+void gemp_ast_set_variable(gemp_ast_expr *expr, gemp_ast_word variable)
+{
+	if (expr->kind == GEMP_HAS_LABEL)
+		expr->variable = variable;
+	else
+		for (gemp_ast_expr *child = expr->first; child; child = child->next)
+			gemp_ast_set_variable(child, variable);
+}
+
+/* Functions and parameters of a query. */
+
+/* takes: what the argument has to be. */
+static const struct function {
+	const char *name;
+	gemp_expr_kind kind;
+	enum { VARIABLE, VALUE, ANYTHING } takes;
+	bool aggregate;
+} functions[] = {
+	{ "id", GEMP_KEY, VARIABLE, false },
+	{ "labels", GEMP_LABELS, VARIABLE, false },
+	{ "type", GEMP_TYPE, VARIABLE, false },
+	{ "toLower", GEMP_LOWER, VALUE, false },
+	{ "toUpper", GEMP_UPPER, VALUE, false },
+	{ "size", GEMP_SIZE, VALUE, false },
+	{ "count", GEMP_COUNT, ANYTHING, true },
+	{ "sum", GEMP_SUM, VALUE, true },
+	{ "min", GEMP_MIN, VALUE, true },
+	{ "max", GEMP_MAX, VALUE, true },
+	{ "avg", GEMP_AVG, VALUE, true },
+	{ "collect", GEMP_COLLECT, ANYTHING, true },
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* What has another name here. */
+static const struct {
+	const char *name, *remedy;
+} others[] = {
+	{ "elementId", "id(v) is the key of a vertex" },
+	{ "lower", "write toLower()" },
+	{ "upper", "write toUpper()" },
+	{ "char_length", "write size()" },
+	{ "character_length", "write size()" },
+	{ "degree", "write COUNT { (v)--() }" },
+	{ "isEmpty", "write size(s) = 0" },
+	{ "shortestPath", "a path has a greatest length, as in -[:T*1..5]->" },
+	{ "allShortestPaths", "a path has a greatest length, as in -[:T*1..5]->" },
+};
+
+static const struct function *find(gemp_ast_word name)
+{
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		if (strcasecmp(functions[i].name, name.bytes) == 0)
+			return &functions[i];
+	return NULL;
+}
+
+void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name)
+{
+	if (find(name))
+		return;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcasecmp(others[i].name, name.bytes) == 0) {
+			gemp_ast_fail(q, name.place.begin, "the function %s() is not supported; %s", name.bytes, others[i].remedy);
+			return;
+		}
+	gemp_ast_fail(q, name.place.begin, "the function %.60s() is not supported; there are id, labels, type, toLower, toUpper, "
+	           "size and the aggregates count, sum, min, max, avg, collect", name.bytes);
+}
+
+static gemp_ast_expr *count_rows(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_place place)
+{
+	if (find(name)->kind != GEMP_COUNT)
+		gemp_ast_fail(q, place.begin, "%s(*) has no meaning; only count(*) has", find(name)->name);
+	else if (distinct)
+		gemp_ast_fail(q, place.begin, "count(DISTINCT *) has no meaning; count(DISTINCT a) counts different vertices");
+	return q->code == GEMP_OK ? gemp_ast_leaf(q, GEMP_COUNT_STAR, place) : NULL;
+}
+
+gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument, gemp_ast_place place)
+{
+	const struct function *function = find(name);
+	if (!argument)
+		return count_rows(q, name, distinct, place);
+	if (distinct && !function->aggregate)
+		gemp_ast_fail(q, place.begin, "DISTINCT stands in aggregates only, and %s() is none", function->name);
+	else if (function->takes == VARIABLE && argument->kind != GEMP_VERTEX)
+		gemp_ast_fail(q, place.begin, "%s() takes a variable, as in %s(%c)", function->name, function->name,
+		           function->kind == GEMP_TYPE ? 'r' : 'a');
+	else if (function->kind == GEMP_SIZE && argument->kind == GEMP_EXISTS && argument->bare)
+		gemp_ast_refuse(q, place.begin, "size() of a path; write COUNT { } around the path");
+	gemp_ast_expr *expr = q->code == GEMP_OK ? gemp_ast_leaf(q, function->kind, place) : NULL;
+	if (!expr)
+		return NULL;
+	expr->distinct = distinct;
+	if (function->takes == VARIABLE)
+		expr->variable = argument->variable;
+	else
+		gemp_ast_adopt(q, expr, argument);
+	return q->code == GEMP_OK ? expr : NULL;
+}
+
+gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_place place)
+{
+	for (size_t i = 0; i < q->parameter_count; i++)
+		if (strcmp(q->parameters[i].name, name.bytes) == 0) {
+			q->used[i] = true;
+			return gemp_ast_constant(q, q->parameters[i].value, place);
+		}
+	gemp_ast_fail(q, place.begin, "the parameter $%s has no value; give it one by --param '%s=VALUE'", name.bytes,
+	           name.bytes);
+	return NULL;
+}

@@ -1,0 +1,254 @@
+/* query: what the grammar reads a text into, before names are resolved. Internal to src/pattern.
+ *
+ * All of it lies in one arena that is freed at once, so that the parser has nothing to undo when it fails.
+ */
+
+#ifndef GEMP_PATTERN_SYNTAX_SYNTAX_TREE_H
+#define GEMP_PATTERN_SYNTAX_SYNTAX_TREE_H
+
+#include "pattern/model/parameter.h"
+#include "pattern/model/rule.h"
+#include "pattern/model/source.h"
+
+enum {
+	GEMP_AST_MAX_NESTED = 16,   /* patterns within patterns */
+	GEMP_AST_MAX_DEPTH = 100,   /* of an expression */
+	GEMP_AST_MAX_WEIGHT = 1 << 20, /* of an expression: its parts, written out */
+	GEMP_AST_MAX_COPIED = 100,  /* weight of what a chain or a list repeats */
+};
+
+/* Bytes [begin, end) of the text. */
+typedef struct gemp_ast_place {
+	size_t begin, end;
+} gemp_ast_place;
+
+typedef struct gemp_ast_word {
+	char *bytes; /* ends in a 0 that size does not count; NULL: no word */
+	size_t size;
+	gemp_ast_place place;
+} gemp_ast_word;
+
+/* GEMP_VERTEX stands for any variable. GEMP_HAS_LABEL has its names as literals among the children. A leaf without a
+ * variable (in `(a:Person {born: 1970})`) is about the vertex or edge that it is written in. */
+typedef struct gemp_ast_expr {
+	gemp_expr_kind kind;
+	gemp_ast_place place;
+	gemp_ast_word variable, name;
+	gemp_value value;
+	bool beyond;               /* 2^63: an integer below a minus only */
+	bool distinct;             /* of an aggregate */
+	bool bare;                 /* GEMP_EXISTS: a path alone, which names nothing new; GEMP_HAS_LABEL: of labels() */
+	struct gemp_ast_match *match; /* GEMP_EXISTS, GEMP_COUNT_OF */
+	unsigned depth;
+	size_t weight;
+	struct gemp_ast_expr *first, *last, *next; /* children; next child of the parent */
+} gemp_ast_expr;
+
+typedef struct gemp_ast_node {
+	gemp_ast_place place;
+	gemp_ast_word variable;
+	gemp_ast_expr *conditions; /* GEMP_AND of labels and `{k: value}` */
+	int index;              /* vertex of the pattern being made */
+} gemp_ast_node;
+
+typedef struct gemp_ast_edge {
+	gemp_ast_place place;
+	gemp_ast_word variable;
+	gemp_ast_expr *types;      /* GEMP_HAS_LABEL, NULL: any */
+	gemp_ast_expr *conditions; /* GEMP_AND of `{k: value}` */
+	bool left, right;       /* has an arrow head there */
+	bool path;              /* written with `*` */
+	uint32_t min_hops, max_hops;
+	int index;
+	gemp_ast_node *to;
+	struct gemp_ast_edge *next;
+} gemp_ast_edge;
+
+/* `*least..most` as written. */
+typedef struct gemp_ast_hops {
+	uint64_t min_hops, max_hops;
+	bool bounded; /* there is a most */
+} gemp_ast_hops;
+
+typedef struct gemp_ast_path {
+	gemp_ast_node *from;
+	gemp_ast_edge *first, *last;
+	struct gemp_ast_path *next;
+} gemp_ast_path;
+
+/* MATCH, OPTIONAL MATCH, or what stands in the braces of EXISTS and COUNT. */
+typedef struct gemp_ast_match {
+	gemp_ast_place place;
+	gemp_ast_path *first, *last;
+	gemp_ast_expr *where; /* NULL: none */
+	struct gemp_ast_match *next;
+} gemp_ast_match;
+
+typedef struct gemp_ast_item {
+	gemp_ast_place place;
+	gemp_ast_expr *expr; /* NULL: `*` */
+	gemp_ast_word alias;
+	struct gemp_ast_item *next;
+} gemp_ast_item;
+
+typedef struct gemp_ast_order {
+	gemp_ast_expr *expr;
+	bool descending;
+	struct gemp_ast_order *next;
+} gemp_ast_order;
+
+/* WITH or RETURN. */
+typedef struct gemp_ast_projection {
+	gemp_ast_place place;
+	bool distinct;
+	gemp_ast_item *items, *last_item; /* NULL: there is only LIMIT */
+	gemp_ast_order *orders, *last_order;
+	gemp_ast_expr *skip, *limit; /* literals; NULL: none */
+	gemp_ast_expr *where;
+} gemp_ast_projection;
+
+/* One update of a rule, as written. GEMP_CREATE_VERTEX: all that CREATE makes, in paths; GEMP_ADD_LABELS: also the
+ * type of an edge; GEMP_SET_ATTRIBUTE: also NULL. */
+typedef struct gemp_ast_update {
+	gemp_update_kind kind;
+	gemp_ast_place place;
+	gemp_ast_word variable, into, name;
+	gemp_ast_match *paths;
+	gemp_ast_expr *labels, *value;
+	bool detach;
+	struct gemp_ast_update *next;
+} gemp_ast_update;
+
+typedef struct gemp_ast_rule {
+	gemp_ast_word name;
+	gemp_ast_match *match, *optionals;
+	gemp_ast_projection *with; /* NULL: none */
+	gemp_ast_update *updates;
+	struct gemp_ast_rule *next;
+} gemp_ast_rule;
+
+/* What RUN says. */
+typedef struct gemp_ast_control {
+	gemp_control_kind kind;
+	gemp_ast_place place;
+	gemp_ast_word rule;
+	bool one;
+	uint64_t times, limit;
+	struct gemp_ast_control *first, *last, *next; /* children; next child of the parent */
+} gemp_ast_control;
+
+/* Where the parser is: what can be said of an unexpected word depends on it. */
+typedef enum gemp_ast_clause {
+	GEMP_AST_MATCH, GEMP_AST_WHERE, GEMP_AST_WITH, GEMP_AST_RETURN, GEMP_AST_LIMIT, GEMP_AST_UPDATE, GEMP_AST_RUN
+} gemp_ast_clause;
+
+typedef struct gemp_ast {
+	gemp_source source;
+	gemp_code code;         /* the first failure, its message recorded */
+	struct gemp_ast_block *blocks;
+	char *at;               /* free bytes of the newest block */
+	size_t left;
+	_Alignas(16) char scanner[1024]; /* flex's own memory */
+	size_t scanner_used;
+	const gemp_query_parameter *parameters;
+	size_t parameter_count;
+	bool *used;             /* [parameter_count] borrowed */
+	gemp_ast_clause clause;    /* being read */
+	bool after_with;            /* WITH has been read */
+	bool is_rules, started;      /* it is a text of rules; its first token has been read */
+	bool updating;          /* an update of the rule has been read */
+	bool detaching;         /* behind DETACH */
+	unsigned nested;        /* patterns within patterns, being read */
+	gemp_ast_match *match, *optionals, *last_optional;
+	gemp_ast_projection *with, *result; /* NULL: none */
+	gemp_ast_update *updates, *last_update; /* of the rule being read */
+	gemp_ast_rule *rules, *last_rule;
+	gemp_ast_control *run;     /* a sequence; NULL: no RUN */
+} gemp_ast;
+
+/* Reads source into an empty query; gemp_ast_free in any case. used[parameter_count]: set for those that it mentions. */
+gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
+                      size_t parameter_count, bool *used);
+/* The same for a text of rules. */
+gemp_code gemp_ast_parse_rules(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
+                            size_t parameter_count, bool *used);
+void gemp_ast_free(gemp_ast *q);
+
+/* Nobody has used some parameter: GEMP_EUSAGE. */
+gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size_t parameter_count, const bool *used);
+
+/* Zeroed memory of the arena; NULL when out of memory, and q->code is set. */
+void *gemp_ast_alloc(gemp_ast *q, size_t size);
+gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place);
+
+/* Record the first failure, at a place of the text. */
+void gemp_ast_fail(gemp_ast *q, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what); /* "... is not supported" */
+
+/* Below, NULL is returned after a failure, which q->code tells. */
+/* Paths and clauses, part by part. */
+void gemp_ast_add_path(gemp_ast_match *match, gemp_ast_path *path);
+gemp_ast_match *gemp_ast_new_match(gemp_ast *q, gemp_ast_path *path, gemp_ast_place place);
+void gemp_ast_add_optional(gemp_ast *q, gemp_ast_match *match);
+gemp_ast_path *gemp_ast_new_path(gemp_ast *q, gemp_ast_node *from);
+void gemp_ast_add_edge(gemp_ast_path *path, gemp_ast_edge *edge, gemp_ast_node *to);
+gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *labels, gemp_ast_expr *map, gemp_ast_place place);
+gemp_ast_edge *gemp_ast_new_edge(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_expr *map);
+gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_hops trail, gemp_ast_place place);
+gemp_ast_item *gemp_ast_new_item(gemp_ast *q, gemp_ast_expr *expr, gemp_ast_word alias, gemp_ast_place place);
+gemp_ast_projection *gemp_ast_new_projection(gemp_ast *q, gemp_ast_item *item);
+gemp_ast_order *gemp_ast_new_order(gemp_ast *q, gemp_ast_expr *expr, bool descending);
+gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_word variable, gemp_ast_word name, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_match *match, bool bare, gemp_ast_place place);
+
+gemp_ast_expr *gemp_ast_leaf(gemp_ast *q, gemp_expr_kind kind, gemp_ast_place place);
+void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child);
+/* GEMP_AND, GEMP_OR: left itself with one child more if it is of that kind already. */
+gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right, gemp_ast_place place);
+/* Says of every label test in a tree which variable it is about. */
+void gemp_ast_set_variable(gemp_ast_expr *expr, gemp_ast_word variable);
+gemp_ast_expr *gemp_ast_negative(gemp_ast *q, gemp_ast_expr *operand, gemp_ast_place place); /* -1 is a literal */
+/* `chain op right`, where chain is `... op last`: both comparisons have to hold. */
+gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_expr *last, gemp_expr_kind kind, gemp_ast_expr *right,
+                        gemp_ast_place place);
+/* `left IN [list]`; a list with other than literals becomes a disjunction. list: any expression with the elements as
+ * children, NULL: none. */
+gemp_ast_expr *gemp_ast_in(gemp_ast *q, gemp_ast_expr *left, gemp_ast_expr *list, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_in_labels(gemp_ast *q, const gemp_ast_expr *left, gemp_ast_expr *labels, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_integer(gemp_ast *q, uint64_t magnitude, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_real(gemp_ast *q, double real, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_string(gemp_ast *q, gemp_ast_word word);
+
+gemp_ast_expr *gemp_ast_boolean(gemp_ast *q, bool truth, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_null(gemp_ast *q, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_place place); /* a literal: its value */
+/* What stands behind SKIP and LIMIT. */
+gemp_ast_expr *gemp_ast_amount(gemp_ast *q, uint64_t amount, gemp_ast_place place);
+void gemp_ast_check_amount(gemp_ast *q, const gemp_ast_expr *parameter);
+/* `name(argument)`, argument NULL: `name(*)`. gemp_ast_check_callee refuses functions that there are not. */
+gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument, gemp_ast_place place);
+void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name);
+
+/* rule_tree.c: rules, part by part. */
+void gemp_ast_begin_rule(gemp_ast *q);
+void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match);
+gemp_ast_update *gemp_ast_new_update(gemp_ast *q, gemp_update_kind kind, gemp_ast_word variable, gemp_ast_place place);
+gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *child, gemp_ast_place place);
+/* A sequence or choice: left itself with one child more if it is of that kind already. */
+gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *left, gemp_ast_control *right,
+                                  gemp_ast_place place);
+gemp_ast_control *gemp_ast_repeat(gemp_ast *q, gemp_ast_control *child, uint64_t times, gemp_ast_place place);
+void gemp_ast_run(gemp_ast *q, gemp_ast_control *sequence, uint64_t limit, gemp_ast_place place);
+
+/* Decode the escapes of a string between quotes. */
+gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place);
+
+/* Does a path, `(...)-...`, begin at the parenthesis `text` points to, and not an expression in parentheses? */
+bool gemp_ast_path_begins(const char *text);
+const char *gemp_ast_skip_space(const char *text); /* and comments */
+
+/* Explain an unexpected token: `token` is its text, `expected` a list of what would do, or NULL. */
+void gemp_ast_unexpected(gemp_ast *q, gemp_ast_place place, const char *expected);
+
+#endif

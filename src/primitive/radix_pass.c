@@ -1,0 +1,178 @@
+#include "primitive/radix_pass.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SLAB_LEAST = 1 << 14 }; /* elements that are worth a thread */
+
+gemp_code gemp_radix_host_new(gemp_radix_host *pass, unsigned bits, size_t count)
+{
+	size_t most = count / SLAB_LEAST + 1;
+	pass->count = count;
+	pass->slabs = gemp_threads() < most ? gemp_threads() : most;
+	return GEMP_NEW(pass->places, pass->slabs << bits);
+}
+
+void gemp_radix_host_free(gemp_radix_host *pass)
+{
+	gemp_free(pass->places);
+	pass->places = NULL;
+}
+
+static size_t begin_of(const gemp_radix_host *p, size_t slab)
+{
+	return p->count / p->slabs * slab + (slab < p->count % p->slabs ? slab : p->count % p->slabs);
+}
+
+/* The bodies below are compiled once for each size, and once for keys that are their own codes, so that loops know it. They have
+ * the pass by value: what they write cannot be a part of it. */
+#define ALWAYS static inline __attribute__((always_inline))
+
+#define FOR_EACH_MAP(p, body, ...)                                                            \
+	do {                                                                                  \
+		bool plain_ = !(p)->map.flip && !(p)->map.spread;                             \
+		uint64_t flip_ = (p)->map.flip, spread_ = (p)->map.spread;                    \
+		if ((p)->map.size == 4 && plain_)                                             \
+			body(*(p), (gemp_key_map){ 0, 0, 4 }, __VA_ARGS__);                   \
+		else if ((p)->map.size == 4)                                                  \
+			body(*(p), (gemp_key_map){ flip_, spread_, 4 }, __VA_ARGS__);         \
+		else if (plain_)                                                              \
+			body(*(p), (gemp_key_map){ 0, 0, 8 }, __VA_ARGS__);                   \
+		else                                                                          \
+			body(*(p), (gemp_key_map){ flip_, spread_, 8 }, __VA_ARGS__);         \
+	} while (0)
+
+ALWAYS size_t bucket_of(uint64_t key, const gemp_radix_host *p, gemp_key_map map)
+{
+	return (size_t)((gemp_key_code(key, map) - p->min_code) >> p->shift) & (((size_t)1 << p->bits) - 1);
+}
+
+ALWAYS void count_keys(gemp_radix_host p, gemp_key_map map, size_t slab)
+{
+	size_t *counts = p.places + (slab << p.bits), end = begin_of(&p, slab + 1);
+	memset(counts, 0, sizeof *counts << p.bits);
+	for (size_t i = begin_of(&p, slab); i < end; i++)
+		counts[bucket_of(gemp_key_get(p.keys, i, map.size), &p, map)]++;
+}
+
+static void count_slab(void *context, unsigned thread, size_t slab)
+{
+	(void)thread;
+	const gemp_radix_host *p = context;
+	FOR_EACH_MAP(p, count_keys, slab);
+}
+
+void gemp_radix_host_count(gemp_radix_host *p, uint64_t *begin)
+{
+	size_t buckets = (size_t)1 << p->bits, sum = 0;
+	gemp_parallel_for(p->slabs, count_slab, p);
+	for (size_t b = 0; b < buckets; b++) {
+		if (begin)
+			begin[b] = sum;
+		for (size_t slab = 0; slab < p->slabs; slab++) {
+			size_t *place = &p->places[(slab << p->bits) + b], count = *place;
+			*place = sum;
+			sum += count;
+		}
+	}
+	if (begin)
+		begin[buckets] = sum;
+}
+
+ALWAYS void move_sized(gemp_radix_host p, gemp_key_map map, size_t slab, unsigned value_size)
+{
+	size_t *places = p.places + (slab << p.bits), end = begin_of(&p, slab + 1);
+	for (size_t i = begin_of(&p, slab); i < end; i++) {
+		uint64_t key = gemp_key_get(p.keys, i, map.size);
+		size_t to = places[bucket_of(key, &p, map)]++;
+		gemp_key_put(p.out_keys, to, map.size, key);
+		if (value_size)
+			gemp_key_put(p.out_values, to, value_size, gemp_key_get(p.values, i, value_size));
+	}
+}
+
+static void move_slab(void *context, unsigned thread, size_t slab)
+{
+	(void)thread;
+	const gemp_radix_host *p = context;
+	if (!p->value_size)
+		FOR_EACH_MAP(p, move_sized, slab, 0);
+	else if (p->value_size == 4)
+		FOR_EACH_MAP(p, move_sized, slab, 4);
+	else
+		FOR_EACH_MAP(p, move_sized, slab, 8);
+}
+
+void gemp_radix_host_move(gemp_radix_host *pass)
+{
+	gemp_parallel_for(pass->slabs, move_slab, pass);
+}
+
+enum { GROUP = 256, SLABS_A_UNIT = 64, ITEM_SLAB = 1 << 14, ITEM_SLABS_A_UNIT = 2 };
+enum { LARGE = 1 << 22 }; /* bytes that do not stay in a core's cache */
+
+/* Keys that a work-item of a group holds at a time: as many as local memory for them allows, and registers for two groups or
+ * three at a time. */
+static unsigned items_of(const gemp_radix_device *r)
+{
+	if (r->group == GEMP_TOOL_WARP)
+		return 3;
+	return r->map.size == 4 && r->value_size != 8 ? 16 : 12;
+}
+
+static gemp_code kernel_of(gemp_radix_device *r, cl_kernel *out, const char *name, unsigned record)
+{
+	char options[GEMP_TOOL_OPTIONS];
+	int used = snprintf(options, sizeof options, "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DRADIX_BITS=%u -DRADIX_ITEMS=%u",
+	                    8 * r->map.size, 8 * r->value_size, r->bits, items_of(r));
+	if (record)
+		used += snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
+	if (!r->group && !r->map.flip && !r->map.spread && !r->min_code) /* in groups it makes no difference */
+		snprintf(options + used, sizeof options - (size_t)used, " -DRADIX_PLAIN");
+	return gemp_tool_kernel(r->box, out, "radix.cl", name, r->group, "%s", options);
+}
+
+gemp_code gemp_radix_device_prepare(gemp_radix_device *r, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	r->group = gemp_tool_group(r->box, GROUP);
+	r->slabs = r->group ? gemp_tool_slabs(r->box, count, r->group * items_of(r), SLABS_A_UNIT)
+	                    : gemp_tool_slabs(r->box, count, ITEM_SLAB, ITEM_SLABS_A_UNIT);
+	r->write_combining = !r->group && count * ((r->record ? r->record : r->map.size) + r->value_size) >= LARGE;
+	GEMP_TRY(kernel_of(r, &r->count, "radix_count", r->column ? 0 : r->record));
+	GEMP_TRY(kernel_of(r, &r->rows, "radix_rows", r->record));
+	GEMP_TRY(kernel_of(r, &r->move, "radix_move", r->record));
+	GEMP_TRY(gemp_tool_scratch(r->box, GEMP_SCRATCH_COUNTS, (r->slabs.slabs << r->bits) * sizeof(cl_uint), &r->counts));
+	code = gemp_tool_scratch(r->box, GEMP_SCRATCH_TOTALS, sizeof(cl_uint) << r->bits, &r->totals);
+done:
+	return code;
+}
+
+gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *keys, const gemp_buffer *values,
+                          const gemp_buffer *out_keys, const gemp_buffer *out_values)
+{
+	gemp_code code = GEMP_OK;
+	static const gemp_buffer none;
+	const gemp_slabs *s = &r->slabs;
+	const gemp_buffer *from = values ? values : &none, *to = out_values ? out_values : &none;
+	const gemp_buffer *counted = r->column ? r->column : keys;
+	cl_uint slabs = (cl_uint)s->slabs, shift = r->shift;
+	cl_ulong flip = r->map.flip, spread = r->map.spread, least = r->min_code;
+	unsigned size = r->map.size;
+	GEMP_TRY(gemp_tool_launch(r->box, r->count, s->slabs, r->group, GEMP_ARG(&counted->mem), GEMP_ARG(&s->count),
+	                          GEMP_ARG(&s->slab), GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size),
+	                          GEMP_KEY_ARG(&least, size), GEMP_ARG(&shift), GEMP_ARG(&r->counts->mem)));
+	GEMP_TRY(gemp_tool_launch(r->box, r->rows, (size_t)1 << r->bits, r->group, GEMP_ARG(&r->counts->mem), GEMP_ARG(&slabs),
+	                          GEMP_ARG(&r->totals->mem)));
+	const gemp_argument values_in_out[] = { GEMP_ARG(&from->mem), GEMP_ARG(&to->mem) };
+	gemp_argument all[] = { GEMP_ARG(&keys->mem), GEMP_ARG(&out_keys->mem), GEMP_ARG(&s->count), GEMP_ARG(&s->slab),
+		GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size), GEMP_KEY_ARG(&least, size), GEMP_ARG(&shift),
+		GEMP_ARG(&r->counts->mem), GEMP_ARG(&r->totals->mem), GEMP_ARG(&r->write_combining) };
+	code = gemp_tool_launch_values(r->box, r->move, s->slabs, r->group, all, sizeof all / sizeof *all - (r->group ? 1 : 0),
+	                               r->value_size ? values_in_out : NULL);
+done:
+	return code;
+}

@@ -1,0 +1,200 @@
+#include "primitive/split.h"
+
+#include "primitive/radix_pass.h"
+#include "primitive/scan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count, void *out_keys,
+                          void *out_values, uint64_t *begin)
+{
+	gemp_radix_host pass = { .map = gemp_key_map_of(split->key, split->descending), .min_code = split->min_code, .shift = split->shift,
+		.bits = split->bits, .value_size = split->value_size, .keys = (void *)(uintptr_t)keys, .values = (void *)(uintptr_t)values, .out_keys = out_keys,
+		.out_values = out_values };
+	gemp_code code = gemp_radix_host_new(&pass, split->bits, count);
+	if (code == GEMP_OK) {
+		gemp_radix_host_count(&pass, begin);
+		gemp_radix_host_move(&pass);
+	}
+	gemp_radix_host_free(&pass);
+	return code;
+}
+
+enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64, MOST_ARGUMENTS = 16 };
+
+#define SHAPE(...) ((gemp_split_shape){ __VA_ARGS__ })
+
+gemp_split_shape gemp_split_shape_forced;
+
+/* As measured on an H200. REGISTERS, so that two groups share a unit: of these 40 are left for elements and places without that
+ * anything is spilled, and what is spilled costs a quarter of the time. */
+static gemp_split_shape tuned_shape(const gemp_multisplit *split, bool column)
+{
+	bool few = split->bits <= FEW_BITS, wide = gemp_key_size(split->key) == 8;
+	unsigned slim = (wide ? split->value_size == 0 : split->value_size != 8) ? REGISTERS : 0;
+	switch (split->record) {
+	case 8: return few ? SHAPE(512, 16, 4096, REGISTERS, true) : SHAPE(1024, 16, 4096, REGISTERS, true);
+	case 16: return few ? SHAPE(512, 8, 2048, 0, false) : SHAPE(1024, 10, 2048, REGISTERS, true);
+	case 32:
+		if (few && !column) /* keys that are far apart are better read with all the rest */
+			return SHAPE(256, 8, 1024, 0, false);
+		return few ? SHAPE(512, 2, 0, 0, false) : SHAPE(1024, 4, 0, 0, false);
+	case 64: return few ? SHAPE(512, 2, 0, 0, false) : SHAPE(1024, 2, 0, 0, false);
+	default: break;
+	}
+	if (few && !wide && split->value_size == 8)
+		return SHAPE(512, 20, 5120, REGISTERS, true);
+	if (few)
+		return wide || split->value_size ? SHAPE(512, 12, 3072, slim, false) : SHAPE(512, 24, 6144, slim, true);
+	return wide || split->value_size == 8 ? SHAPE(1024, 12, 3072, 0, false)
+	       : split->value_size ? SHAPE(1024, 16, 4096, 0, false) : SHAPE(1024, 24, 6144, REGISTERS, true);
+}
+
+/* Places in a tile have 16 bits, of which windows leave the upper half free (kernels/primitive/multisplit.cl). */
+static gemp_split_shape shape_of(const gemp_toolbox *box, const gemp_multisplit *split, bool column)
+{
+	gemp_split_shape s = gemp_split_shape_forced.group ? gemp_split_shape_forced : tuned_shape(split, column);
+	size_t group = gemp_tool_group(box, s.group);
+	GEMP_CHECK(s.window % s.group == 0 && s.group * s.items <= (s.window ? 1u << 15 : 1u << 16));
+	if (group != s.group) /* one warp, anywhere: local memory for any element, and tiles of two windows */
+		return SHAPE(group, 4, s.window ? 2 * GEMP_TOOL_WARP : 0, 0, s.packed);
+	return s;
+}
+
+typedef struct split_state {
+	const gemp_multisplit *split;
+	gemp_split_shape shape;
+	const gemp_buffer *segment_begin; /* NULL: one segment of all */
+	gemp_buffer *tiles, *left;
+	cl_ulong flip, spread, least;
+	cl_uint shift, segments, count, stride; /* stride: keys from one element to the next */
+	unsigned counted_tiles;
+	cl_kernel tile, number, move;
+} split_state;
+
+/* record: that of the split, or 0 for what goes over its column. */
+static gemp_code kernel_of(gemp_toolbox *box, const split_state *s, cl_kernel *out, const char *name, unsigned record)
+{
+	const gemp_multisplit *split = s->split;
+	char options[GEMP_TOOL_OPTIONS];
+	unsigned window = record == split->record ? s->shape.window : (unsigned)s->shape.group;
+	int used = snprintf(options, sizeof options, "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DSPLIT_BITS=%u -DSPLIT_ITEMS=%u "
+	                    "-DSPLIT_WINDOW=%u -DSPLIT_TILES=%uu -DSPLIT_PACKED=%d%s", 8 * gemp_key_size(split->key),
+	                    8 * split->value_size, split->bits, s->shape.items, window, s->counted_tiles, s->shape.packed,
+	                    s->segment_begin ? "" : " -DSPLIT_WHOLE");
+	if (record)
+		used += snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
+	if (!s->flip && !s->spread && !s->least)
+		used += snprintf(options + used, sizeof options - (size_t)used, " -DSPLIT_PLAIN");
+	if (s->shape.registers)
+		snprintf(options + used, sizeof options - (size_t)used, " -cl-nv-maxrregcount=%u", s->shape.registers);
+	return gemp_tool_kernel(box, out, "multisplit.cl", name, s->shape.group, "%s", options);
+}
+
+static gemp_code prepare(gemp_toolbox *box, split_state *s, bool column)
+{
+	gemp_code code = GEMP_OK;
+	unsigned record = s->split->record;
+	size_t tile = s->shape.group * s->shape.items, counts = (size_t)s->segments * sizeof(cl_uint) << s->split->bits;
+	s->counted_tiles = tile < COUNTED ? (unsigned)(COUNTED / tile) : 1;
+	if (s->segment_begin)
+		GEMP_TRY(kernel_of(box, s, &s->tile, "split_tiles", record));
+	GEMP_TRY(kernel_of(box, s, &s->number, "split_count", column ? 0 : record));
+	GEMP_TRY(kernel_of(box, s, &s->move, s->shape.window ? "split_move" : "split_move_by_number", record));
+	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_TILES, (s->segments + (size_t)1) * sizeof(cl_uint), &s->tiles));
+	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_COUNTS, counts, &s->left));
+	code = gemp_buffer_zero(box->device, s->left, 0, counts);
+done:
+	return code;
+}
+
+typedef struct arguments {
+	gemp_argument of[MOST_ARGUMENTS];
+	size_t count;
+} arguments;
+
+static void add(arguments *to, gemp_argument argument)
+{
+	to->of[to->count++] = argument;
+}
+
+/* SPLIT_SEGMENTS, SPLIT_CODES */
+static void add_split(arguments *to, split_state *s)
+{
+	unsigned size = gemp_key_size(s->split->key);
+	if (s->segment_begin) {
+		add(to, GEMP_ARG(&s->segment_begin->mem));
+		add(to, GEMP_ARG(&s->tiles->mem));
+		add(to, GEMP_ARG(&s->segments));
+	} else {
+		add(to, GEMP_ARG(&s->count));
+	}
+	add(to, GEMP_KEY_ARG(&s->flip, size));
+	add(to, GEMP_KEY_ARG(&s->spread, size));
+	add(to, GEMP_KEY_ARG(&s->least, size));
+	add(to, GEMP_ARG(&s->shift));
+}
+
+static gemp_code move(gemp_toolbox *box, split_state *s, const gemp_split_arrays *a, size_t tiles)
+{
+	const gemp_buffer *keys = a->column ? a->column : a->keys;
+	arguments all = { { GEMP_ARG(&a->keys->mem), GEMP_ARG(&a->out_keys->mem) }, 2 };
+	if (!s->shape.window) {
+		add(&all, GEMP_ARG(&keys->mem));
+		add(&all, GEMP_ARG(&s->stride));
+	} else if (s->split->value_size) {
+		add(&all, GEMP_ARG(&a->values->mem));
+		add(&all, GEMP_ARG(&a->out_values->mem));
+	}
+	add_split(&all, s);
+	add(&all, GEMP_ARG(&a->begin->mem));
+	add(&all, GEMP_ARG(&s->left->mem));
+	return gemp_tool_launch_with(box, s->move, tiles, s->shape.group, all.of, all.count);
+}
+
+gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *a)
+{
+	gemp_code code = GEMP_OK;
+	gemp_key_map map = gemp_key_map_of(split->key, split->descending);
+	split_state s = { .split = split, .shape = shape_of(box, split, a->column != NULL), .flip = map.flip, .spread = map.spread,
+		.least = split->min_code, .shift = split->shift, .segment_begin = a->segment_begin, .segments = (cl_uint)a->segments,
+		.count = (cl_uint)a->count, .stride = a->column ? 1 : split->record / map.size };
+	size_t tile = s.shape.group * s.shape.items, most = a->count / tile + a->segments;
+	arguments counting = { { a->column ? GEMP_ARG(&a->column->mem) : GEMP_ARG(&a->keys->mem) }, 1 };
+	GEMP_TRY(gemp_tool_check(box, a->count));
+	GEMP_TRY(prepare(box, &s, a->column != NULL));
+	if (s.segment_begin)
+		GEMP_TRY(gemp_tool_launch(box, s.tile, 1, s.shape.group, GEMP_ARG(&a->segment_begin->mem), GEMP_ARG(&s.tiles->mem),
+		                          GEMP_ARG(&s.segments)));
+	add_split(&counting, &s);
+	add(&counting, GEMP_ARG(&s.left->mem));
+	GEMP_TRY(gemp_tool_launch_with(box, s.number, (most + s.counted_tiles - 1) / s.counted_tiles, s.shape.group, counting.of,
+	                               counting.count));
+	GEMP_TRY(gemp_scan_device(box, s.left, sizeof(cl_uint), a->begin, sizeof(cl_uint), a->segments << split->bits));
+	code = move(box, &s, a, most);
+done:
+	return code;
+}
+
+gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *a)
+{
+	gemp_code code = GEMP_OK;
+	gemp_radix_device radix = { .box = box, .map = gemp_key_map_of(split->key, split->descending), .value_size = split->value_size,
+		.bits = split->bits, .shift = split->shift, .min_code = split->min_code, .record = split->record, .column = a->column };
+	GEMP_TRY(gemp_tool_check(box, a->count));
+	GEMP_TRY(gemp_radix_device_prepare(&radix, a->count));
+	GEMP_TRY(gemp_radix_device_pass(&radix, a->keys, a->values, a->out_keys, a->out_values));
+	code = gemp_scan_device(box, radix.totals, sizeof(cl_uint), a->begin, sizeof(cl_uint), (size_t)1 << split->bits);
+done:
+	return code;
+}
+
+gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys, const gemp_buffer *values,
+                            size_t count, const gemp_buffer *out_keys, const gemp_buffer *out_values,
+                            const gemp_buffer *begin)
+{
+	const gemp_split_arrays arrays = { .keys = keys, .values = values, .out_keys = out_keys, .out_values = out_values,
+		.count = count, .segments = 1, .begin = begin };
+	return box->groups ? gemp_split_segments(box, split, &arrays) : gemp_split_by_items(box, split, &arrays);
+}

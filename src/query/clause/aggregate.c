@@ -1,0 +1,456 @@
+#include "query/clause/aggregate.h"
+
+#include "core/memory.h"
+#include "graph/json_value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool sums(const gemp_aggregate *a)
+{
+	return a->kind == GEMP_SUM || a->kind == GEMP_AVG;
+}
+
+static bool has_extreme(const gemp_aggregate *a)
+{
+	return a->kind == GEMP_MIN || a->kind == GEMP_MAX;
+}
+
+/* Its values are all kept until the end. */
+static bool keeps_values(const gemp_aggregate *a)
+{
+	return a->kind == GEMP_COLLECT || (a->distinct && !has_extreme(a));
+}
+
+void gemp_aggregate_init(gemp_aggregate *a, const gemp_expr *expr, const gemp_frame_column *argument)
+{
+	*a = (gemp_aggregate){ .kind = expr->kind, .distinct = expr->distinct };
+	if (argument) {
+		a->cell = argument->kind;
+		a->type = argument->values.type;
+	}
+}
+
+void gemp_aggregate_free(gemp_aggregate *a)
+{
+	for (size_t g = 0; g < a->exact_capacity; g++)
+		gemp_exact_sum_free(&a->exact[g]);
+	for (size_t g = 0; g < a->extreme_capacity; g++)
+		if (a->extreme[g].capacity)
+			gemp_free((char *)a->extreme[g].value.string.bytes);
+	gemp_free(a->count);
+	gemp_free(a->sum);
+	gemp_free(a->exact);
+	gemp_free(a->extreme);
+	gemp_bag_free(&a->bag);
+	*a = (gemp_aggregate){ 0 };
+}
+
+size_t gemp_aggregate_memory(const gemp_aggregate *a)
+{
+	enum { USUAL_WORDS = 4 };
+	return a->count_capacity * sizeof *a->count + a->sum_capacity * sizeof *a->sum +
+	       a->exact_capacity * (sizeof *a->exact + USUAL_WORDS * sizeof(uint64_t)) + a->extreme_capacity * sizeof *a->extreme +
+	       gemp_bag_memory(&a->bag);
+}
+
+gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
+{
+	switch (expr->kind) {
+	case GEMP_COUNT_STAR:
+	case GEMP_COUNT:
+		return GEMP_INTEGER;
+	case GEMP_AVG:
+		return GEMP_FLOAT;
+	case GEMP_COLLECT:
+		return GEMP_LIST;
+	case GEMP_SUM:
+		return argument == GEMP_FLOAT ? GEMP_FLOAT : GEMP_INTEGER;
+	default:
+		return argument;
+	}
+}
+
+/* STATES */
+
+/* Room for the group; what is new is zero. */
+#define ROOM_FOR(array, capacity, group) reserve_zeroed((void **)&(array), &(capacity), (group), sizeof *(array))
+
+static gemp_code reserve_zeroed(void **array, size_t *capacity, size_t group, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	size_t before = *capacity;
+	if (group < before)
+		return GEMP_OK;
+	GEMP_TRY(gemp_reserve(array, capacity, group + 1, size));
+	memset((char *)*array + before * size, 0, (*capacity - before) * size);
+done:
+	return code;
+}
+
+static gemp_code count_more(gemp_aggregate *a, size_t group, uint64_t times)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(ROOM_FOR(a->count, a->count_capacity, group));
+	a->count[group] += times;
+	if (a->count[group] < times || a->count[group] > INT64_MAX)
+		code = gemp_fail(GEMP_EDATA, "a count passes 64 bits; group by more, or count less");
+done:
+	return code;
+}
+
+static gemp_code sum_more(gemp_aggregate *a, size_t group, const gemp_value *value, uint64_t times)
+{
+	gemp_code code = GEMP_OK;
+	if (value->type == GEMP_FLOAT) {
+		GEMP_TRY(ROOM_FOR(a->exact, a->exact_capacity, group));
+		GEMP_TRY(gemp_exact_sum_add(&a->exact[group], value->real, times));
+	} else {
+		GEMP_CHECK(value->type == GEMP_INTEGER);
+		GEMP_TRY(ROOM_FOR(a->sum, a->sum_capacity, group));
+		a->sum[group] += (__int128)value->integer * (__int128)times;
+	}
+	if (a->kind == GEMP_AVG)
+		code = count_more(a, group, times);
+done:
+	return code;
+}
+
+/* A string is copied: what it lies in does not stay. */
+static gemp_code keep_extreme(gemp_min_max *best, const gemp_value *value)
+{
+	gemp_code code = GEMP_OK;
+	best->known = true;
+	if (value->type != GEMP_STRING && value->type != GEMP_LIST) {
+		best->value = gemp_value_canonical(*value);
+		return GEMP_OK;
+	}
+	char *bytes = best->capacity ? (char *)best->value.string.bytes : NULL;
+	size_t size = value->string.size;
+	code = GEMP_RESERVE(bytes, best->capacity, size + 1);
+	if (bytes) {
+		if (code == GEMP_OK && size)
+			memcpy(bytes, value->string.bytes, size);
+		best->value = (gemp_value){ .type = value->type, .string = { bytes, size } };
+	}
+	return code;
+}
+
+static gemp_code try_extreme(gemp_aggregate *a, size_t group, const gemp_value *value)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(ROOM_FOR(a->extreme, a->extreme_capacity, group));
+	gemp_min_max *best = &a->extreme[group];
+	int order = best->known ? gemp_value_order(value, &best->value) : 0;
+	if (!best->known || (a->kind == GEMP_MIN ? order < 0 : order > 0))
+		code = keep_extreme(best, value);
+done:
+	return code;
+}
+
+static gemp_code keep_value(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
+                            uint64_t times)
+{
+	gemp_text cell = { 0 };
+	gemp_cell_pack(argument, row, &cell);
+	gemp_code code = gemp_text_status(&cell);
+	if (code == GEMP_OK)
+		code = gemp_bag_add(&a->bag, group, cell.data, cell.size, times);
+	gemp_text_free(&cell);
+	return code;
+}
+
+static gemp_code add_value(gemp_aggregate *a, size_t group, const gemp_value *value, uint64_t times)
+{
+	return sums(a) ? sum_more(a, group, value, times) : try_extreme(a, group, value);
+}
+
+gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
+                             uint64_t times)
+{
+	if (argument && gemp_frame_is_null(argument, row))
+		return GEMP_OK;
+	if (keeps_values(a))
+		return keep_value(a, group, argument, row, times);
+	if (a->kind == GEMP_COUNT || a->kind == GEMP_COUNT_STAR)
+		return count_more(a, group, times);
+	gemp_value value = gemp_frame_value(argument, row);
+	return add_value(a, group, &value, times);
+}
+
+/* BYTES */
+
+static void pack_extreme(const gemp_min_max *best, gemp_text *out)
+{
+	const gemp_value none = { .null = true }, *value = best && best->known ? &best->value : &none;
+	gemp_text_add(out, value, sizeof *value);
+	if (!value->null && (value->type == GEMP_STRING || value->type == GEMP_LIST))
+		gemp_text_add(out, value->string.bytes, value->string.size);
+}
+
+static void pack_bag(const gemp_bag *bag, size_t group, gemp_text *out)
+{
+	uint64_t values = 0;
+	for (uint64_t at = gemp_bag_first(bag, group); at; at = gemp_bag_next(bag, at))
+		values++;
+	gemp_text_add(out, &values, sizeof values);
+	for (uint64_t at = gemp_bag_first(bag, group); at; at = gemp_bag_next(bag, at)) {
+		size_t size;
+		const char *cell = gemp_bag_cell(bag, at, &size);
+		uint64_t head[2] = { gemp_bag_times(bag, at), size };
+		gemp_text_add(out, head, sizeof head);
+		gemp_text_add(out, cell, size);
+	}
+}
+
+gemp_code gemp_aggregate_pack(const gemp_aggregate *a, size_t group, gemp_text *out)
+{
+	static const gemp_exact_sum zero;
+	const __int128 none = 0;
+	uint64_t count = group < a->count_capacity ? a->count[group] : 0;
+	if (keeps_values(a)) {
+		pack_bag(&a->bag, group, out);
+		return gemp_text_status(out);
+	}
+	if (has_extreme(a)) {
+		pack_extreme(group < a->extreme_capacity ? &a->extreme[group] : NULL, out);
+		return gemp_text_status(out);
+	}
+	if (a->kind != GEMP_SUM)
+		gemp_text_add(out, &count, sizeof count);
+	if (sums(a) && a->type == GEMP_FLOAT)
+		return gemp_exact_sum_pack(group < a->exact_capacity ? &a->exact[group] : &zero, out);
+	if (sums(a))
+		gemp_text_add(out, group < a->sum_capacity ? &a->sum[group] : &none, sizeof none);
+	return gemp_text_status(out);
+}
+
+static void take(void *to, size_t size, const char **at)
+{
+	memcpy(to, *at, size);
+	*at += size;
+}
+
+static gemp_code merge_bag(gemp_aggregate *a, size_t group, const char **at)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t values, head[2];
+	take(&values, sizeof values, at);
+	for (uint64_t i = 0; i < values; i++) {
+		take(head, sizeof head, at);
+		GEMP_TRY(gemp_bag_add(&a->bag, group, *at, head[1], head[0]));
+		*at += head[1];
+	}
+done:
+	return code;
+}
+
+static gemp_code merge_extreme(gemp_aggregate *a, size_t group, const char **at)
+{
+	gemp_value value;
+	take(&value, sizeof value, at);
+	if (value.null)
+		return GEMP_OK;
+	if (value.type == GEMP_STRING || value.type == GEMP_LIST) {
+		value.string.bytes = *at;
+		*at += value.string.size;
+	}
+	return try_extreme(a, group, &value);
+}
+
+gemp_code gemp_aggregate_merge(gemp_aggregate *a, size_t group, const char **at)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t count;
+	__int128 sum;
+	if (keeps_values(a))
+		return merge_bag(a, group, at);
+	if (has_extreme(a))
+		return merge_extreme(a, group, at);
+	if (a->kind != GEMP_SUM) {
+		take(&count, sizeof count, at);
+		GEMP_TRY(count_more(a, group, count));
+	}
+	if (sums(a) && a->type == GEMP_FLOAT) {
+		GEMP_TRY(ROOM_FOR(a->exact, a->exact_capacity, group));
+		GEMP_TRY(gemp_exact_sum_merge_packed(&a->exact[group], at));
+	} else if (sums(a)) {
+		take(&sum, sizeof sum, at);
+		GEMP_TRY(ROOM_FOR(a->sum, a->sum_capacity, group));
+		a->sum[group] += sum;
+	}
+done:
+	return code;
+}
+
+/* RESULTS */
+
+static gemp_code finish_count(uint64_t count, gemp_column *out)
+{
+	if (count > INT64_MAX)
+		return gemp_fail(GEMP_EDATA, "a count is %llu, and integers of a row end at 2^63 - 1", (unsigned long long)count);
+	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)count });
+}
+
+static gemp_code finish_sum(const gemp_aggregate *a, size_t group, gemp_column *out)
+{
+	if (a->type == GEMP_FLOAT) {
+		double sum = group < a->exact_capacity ? gemp_exact_sum_round(&a->exact[group], 1) : 0;
+		return gemp_column_add(out, &(gemp_value){ .type = GEMP_FLOAT, .real = sum });
+	}
+	__int128 sum = group < a->sum_capacity ? a->sum[group] : 0;
+	if (sum < INT64_MIN || sum > INT64_MAX)
+		return gemp_fail(GEMP_EDATA, "a sum of integers passes 64 bits; sum floats instead: sum(1.0 * x)");
+	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)sum });
+}
+
+static gemp_code finish_mean(const gemp_aggregate *a, size_t group, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t count = group < a->count_capacity ? a->count[group] : 0;
+	gemp_exact_sum whole = { 0 };
+	gemp_value mean = { .type = GEMP_FLOAT, .null = count == 0 };
+	if (count && a->type == GEMP_FLOAT) {
+		mean.real = gemp_exact_sum_round(&a->exact[group], count);
+	} else if (count) {
+		GEMP_TRY(gemp_exact_sum_add_integer(&whole, a->sum[group]));
+		mean.real = gemp_exact_sum_round(&whole, count);
+	}
+	code = gemp_column_add(out, &mean);
+done:
+	gemp_exact_sum_free(&whole);
+	return code;
+}
+
+/* Of values that were each kept once. */
+static gemp_code finish_distinct(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t values = 0;
+	gemp_aggregate once = { .kind = a->kind, .cell = a->cell, .type = a->type };
+	gemp_frame_column cell = { .values = { .type = a->type } };
+	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at), values++) {
+		size_t size;
+		const char *bytes = gemp_bag_cell(&a->bag, at, &size);
+		if (a->kind == GEMP_COUNT)
+			continue;
+		GEMP_TRY(gemp_cell_unpack(&cell, 0, &bytes, bytes + size));
+		GEMP_TRY(gemp_aggregate_add(&once, 0, &cell, 0, 1));
+	}
+	code = a->kind == GEMP_COUNT ? finish_count(values, out) : gemp_aggregate_finish(&once, 0, elements, out);
+done:
+	gemp_aggregate_free(&once);
+	gemp_column_free(&cell.values);
+	return code;
+}
+
+/* LISTS */
+
+static gemp_code read_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows,
+                              uint64_t *times)
+{
+	gemp_code code = GEMP_OK;
+	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at)) {
+		size_t size;
+		const char *bytes = gemp_bag_cell(&a->bag, at, &size);
+		GEMP_TRY(gemp_cell_unpack(out, *rows, &bytes, bytes + size));
+		if (times)
+			times[*rows] = a->distinct ? 1 : gemp_bag_times(&a->bag, at);
+		++*rows;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_aggregate_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows)
+{
+	return read_members(a, group, out, rows, NULL);
+}
+
+typedef struct list {
+	const gemp_elements *elements;
+	gemp_frame_column members;
+	size_t count;
+	uint64_t *times, *order; /* [count] */
+} list;
+
+static int compare_members(const void *a, const void *b, void *context)
+{
+	const list *l = context;
+	size_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	if (l->members.kind != GEMP_CELL_VALUE)
+		return gemp_elements_compare(l->elements, l->members.kind, l->members.elements[x],
+		                             l->members.elements[y]);
+	gemp_value left = gemp_frame_value(&l->members, x), right = gemp_frame_value(&l->members, y);
+	return gemp_value_order(&left, &right);
+}
+
+static void print_member(const list *l, size_t i, gemp_text *out)
+{
+	gemp_value value;
+	if (l->members.kind == GEMP_CELL_EDGE) {
+		const gemp_edge_ends *ends = gemp_elements_ends(l->elements, l->members.elements[i]);
+		gemp_value type = gemp_elements_type(l->elements, l->members.elements[i]);
+		gemp_value source = gemp_elements_key(l->elements, ends->source);
+		gemp_value target = gemp_elements_key(l->elements, ends->target);
+		gemp_json_edge(out, &type, &source, &target);
+		return;
+	}
+	value = l->members.kind == GEMP_CELL_VERTEX ? gemp_elements_key(l->elements, l->members.elements[i])
+	                                            : gemp_frame_value(&l->members, i);
+	gemp_json_value(out, &value);
+}
+
+static gemp_code print_list(list *l, gemp_text *out)
+{
+	for (size_t i = 0; i < l->count; i++)
+		l->order[i] = i;
+	qsort_r(l->order, l->count, sizeof *l->order, compare_members, l);
+	gemp_text_add(out, "[", 1);
+	for (size_t i = 0; i < l->count; i++)
+		for (uint64_t k = 0; k < l->times[l->order[i]]; k++) {
+			if (out->size > 1)
+				gemp_text_add(out, ", ", 2);
+			print_member(l, l->order[i], out);
+		}
+	gemp_text_add(out, "]", 1);
+	return gemp_text_status(out);
+}
+
+static gemp_code finish_list(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	list l = { .elements = elements, .members = { .kind = a->cell, .values = { .type = a->type } } };
+	gemp_text text = { 0 };
+	size_t values = 0;
+	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at))
+		values++;
+	GEMP_TRY(GEMP_NEW(l.times, values));
+	GEMP_TRY(GEMP_NEW(l.order, values));
+	GEMP_TRY(read_members(a, group, &l.members, &l.count, l.times));
+	GEMP_TRY(print_list(&l, &text));
+	code = gemp_column_add(out, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } });
+done:
+	gemp_text_free(&text);
+	gemp_column_free(&l.members.values);
+	gemp_free(l.members.elements);
+	gemp_free(l.times);
+	gemp_free(l.order);
+	return code;
+}
+
+gemp_code gemp_aggregate_finish(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
+{
+	if (a->kind == GEMP_COLLECT)
+		return finish_list(a, group, elements, out);
+	if (keeps_values(a))
+		return finish_distinct(a, group, elements, out);
+	if (a->kind == GEMP_SUM)
+		return finish_sum(a, group, out);
+	if (a->kind == GEMP_AVG)
+		return finish_mean(a, group, out);
+	if (!has_extreme(a))
+		return finish_count(group < a->count_capacity ? a->count[group] : 0, out);
+	bool known = group < a->extreme_capacity && a->extreme[group].known;
+	return gemp_column_add(out, known ? &a->extreme[group].value : &(gemp_value){ .type = out->type, .null = true });
+}

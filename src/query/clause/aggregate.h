@@ -1,0 +1,54 @@
+/* aggregate: count, sum, min, max, avg and collect of the rows of many groups at once, in states that ranks can merge.
+ *
+ * What comes out depends neither on the order of rows nor on where they were: sums are exact (integers in 128 bits, floats
+ * without rounding until the end), and collect gives its values in ascending order.
+ */
+
+#ifndef GEMP_QUERY_CLAUSE_AGGREGATE_H
+#define GEMP_QUERY_CLAUSE_AGGREGATE_H
+
+#include "pattern/model/expr.h"
+#include "query/rows/elements.h"
+#include "query/rows/exact_sum.h"
+#include "query/rows/key_table.h"
+
+typedef struct gemp_min_max {
+	bool known;
+	gemp_value value;
+	size_t capacity;      /* of a string's bytes, which it owns */
+} gemp_min_max;
+
+typedef struct gemp_aggregate {
+	gemp_expr_kind kind;
+	bool distinct;
+	gemp_cell_kind cell;         /* of its argument */
+	gemp_type type;         /* of its argument, if that is a value */
+	/* Of each group, just the arrays that it needs: */
+	size_t count_capacity, sum_capacity, exact_capacity, extreme_capacity;
+	uint64_t *count;        /* values that are not NULL */
+	__int128 *sum;          /* of integers */
+	gemp_exact_sum *exact;  /* of floats */
+	gemp_min_max *extreme;
+	gemp_bag bag;
+} gemp_aggregate;
+
+/* argument: the column that gemp_aggregate_add will be given; NULL for count(*). */
+void gemp_aggregate_init(gemp_aggregate *aggregate, const gemp_expr *expr, const gemp_frame_column *argument);
+void gemp_aggregate_free(gemp_aggregate *aggregate);
+size_t gemp_aggregate_memory(const gemp_aggregate *aggregate); /* bytes */
+gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument); /* of what it gives */
+
+/* One cell, `times` over, for a group; groups are numbered from 0 and begin as empty ones. */
+gemp_code gemp_aggregate_add(gemp_aggregate *aggregate, size_t group, const gemp_frame_column *argument, size_t row,
+                             uint64_t times);
+/* What a group has so far as bytes, and added to a group from there; *at advances. */
+gemp_code gemp_aggregate_pack(const gemp_aggregate *aggregate, size_t group, struct gemp_text *out);
+gemp_code gemp_aggregate_merge(gemp_aggregate *aggregate, size_t group, const char **at);
+
+/* The vertices or edges that a group's list has, to the end of a column of them; *rows counts these. */
+gemp_code gemp_aggregate_members(const gemp_aggregate *aggregate, size_t group, gemp_frame_column *out, size_t *rows);
+/* Appends the result; elements knows the members of lists. A sum that passes 64 bits is GEMP_EDATA. */
+gemp_code gemp_aggregate_finish(const gemp_aggregate *aggregate, size_t group, const gemp_elements *elements,
+                                gemp_column *out);
+
+#endif

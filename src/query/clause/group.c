@@ -1,0 +1,402 @@
+#include "query/clause/group.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "query/clause/aggregate.h"
+
+#include <string.h>
+
+enum { BLOCK_GROUPS = 1 << 16 }; /* that travel, and that are handed on, at a time */
+
+typedef struct grouping {
+	gemp_context *context;
+	gemp_graph *graph;
+	gemp_row_stage *next;
+	size_t key_count;
+	gemp_frame results;         /* one block of groups when they are handed on */
+	size_t aggregate_count;
+	gemp_aggregate *aggregates; /* [aggregate_count] */
+	int *arguments;             /* [aggregate_count] */
+	gemp_key_table groups;
+	bool ended;
+} grouping;
+
+/* ROWS TO GROUPS */
+
+static gemp_code find_group(grouping *g, const gemp_text *key, uint64_t hash, size_t *group)
+{
+	bool added;
+	return gemp_key_table_add(&g->groups, key->data ? key->data : "", key->size, hash, group, &added);
+}
+
+static size_t memory_of(const grouping *g)
+{
+	size_t bytes = gemp_key_table_memory(&g->groups);
+	for (size_t i = 0; i < g->aggregate_count; i++)
+		bytes += gemp_aggregate_memory(&g->aggregates[i]);
+	return bytes;
+}
+
+static gemp_code check_memory(const grouping *g)
+{
+	size_t budget = g->context->budgets.host_memory, bytes = memory_of(g);
+	if (budget == 0 || bytes <= budget)
+		return GEMP_OK;
+	return gemp_fail(GEMP_ENOMEM,
+	                 "%zu groups take %zu bytes on one rank, more than --host-memory %zu; use more ranks, a larger "
+	                 "--host-memory, or conditions that leave fewer groups", g->groups.count, bytes, budget);
+}
+
+static gemp_code add_row(grouping *g, const gemp_frame *frame, size_t row, const gemp_text *key, uint64_t hash)
+{
+	gemp_code code = GEMP_OK;
+	size_t group;
+	uint64_t times = frame->multiplicity ? frame->multiplicity[row] : 1;
+	GEMP_TRY(find_group(g, key, hash, &group));
+	for (size_t i = 0; i < g->aggregate_count; i++) {
+		const gemp_frame_column *argument = g->arguments[i] < 0 ? NULL : &frame->columns[g->arguments[i]];
+		GEMP_TRY(gemp_aggregate_add(&g->aggregates[i], group, argument, row, times));
+	}
+done:
+	return code;
+}
+
+/* Several rows at a time, so that the table's memory is fetched ahead. */
+static gemp_code add_rows(grouping *g, const gemp_frame *frame)
+{
+	enum { AHEAD = 16 };
+	gemp_code code = GEMP_OK;
+	gemp_text key[AHEAD] = { 0 };
+	uint64_t hash[AHEAD];
+	for (size_t first = 0; first < frame->rows; first += AHEAD) {
+		size_t rows = frame->rows - first < AHEAD ? frame->rows - first : AHEAD;
+		for (size_t i = 0; i < rows; i++) {
+			gemp_text_clear(&key[i]);
+			for (size_t c = 0; c < g->key_count; c++)
+				gemp_cell_pack(&frame->columns[c], first + i, &key[i]);
+			GEMP_TRY(gemp_text_status(&key[i]));
+			hash[i] = gemp_key_hash(key[i].data ? key[i].data : "", key[i].size);
+			gemp_key_table_prefetch(&g->groups, hash[i]);
+		}
+		for (size_t i = 0; i < rows; i++)
+			GEMP_TRY(add_row(g, frame, first + i, &key[i], hash[i]));
+	}
+	code = check_memory(g);
+done:
+	for (size_t i = 0; i < AHEAD; i++)
+		gemp_text_free(&key[i]);
+	return code;
+}
+
+/* GROUPS TO OWNERS */
+
+static int owner_of(const grouping *g, size_t group)
+{
+	return (int)((g->groups.hash[group] & UINT32_MAX) * (uint64_t)g->context->comm->size >> 32);
+}
+
+static gemp_code pack_group(const grouping *g, size_t group, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	size_t size;
+	const char *key = gemp_key_bytes(&g->groups, group, &size);
+	gemp_text_add(out, &size, sizeof size);
+	gemp_text_add(out, key, size);
+	for (size_t i = 0; i < g->aggregate_count; i++)
+		GEMP_TRY(gemp_aggregate_pack(&g->aggregates[i], group, out));
+	code = gemp_text_status(out);
+done:
+	return code;
+}
+
+/* Of the groups [first, end), those that others own, by owner. */
+static gemp_code pack_groups(const grouping *g, size_t first, size_t end, gemp_text *out, size_t *sizes)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = g->context->comm;
+	size_t ranks = (size_t)comm->size, *begin = NULL, *sorted = NULL;
+	GEMP_TRY(GEMP_NEW(begin, ranks + 1));
+	GEMP_TRY(GEMP_NEW(sorted, end - first));
+	for (size_t group = first; group < end; group++)
+		begin[owner_of(g, group) + 1]++;
+	for (size_t r = 0; r < ranks; r++)
+		begin[r + 1] += begin[r];
+	for (size_t group = first; group < end; group++)
+		sorted[begin[owner_of(g, group)]++] = group;
+	for (size_t r = 0, i = 0; r < ranks; r++) {
+		size_t before = out->size;
+		for (; i < begin[r]; i++)
+			if ((int)r != comm->rank)
+				GEMP_TRY(pack_group(g, sorted[i], out));
+		sizes[r] = out->size - before;
+	}
+done:
+	gemp_free(sorted);
+	gemp_free(begin);
+	return code;
+}
+
+static gemp_code merge_groups(grouping *g, const char *at, const char *end)
+{
+	gemp_code code = GEMP_OK;
+	while (at < end) {
+		gemp_text key = { 0 };
+		size_t group;
+		memcpy(&key.size, at, sizeof key.size);
+		key.data = (char *)at + sizeof key.size;
+		at = key.data + key.size;
+		GEMP_TRY(find_group(g, &key, gemp_key_hash(key.data, key.size), &group));
+		for (size_t i = 0; i < g->aggregate_count; i++)
+			GEMP_TRY(gemp_aggregate_merge(&g->aggregates[i], group, &at));
+	}
+	code = check_memory(g);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code exchange_block(grouping *g, size_t first, size_t end)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context *context = g->context;
+	size_t ranks = (size_t)context->comm->size, *sizes = NULL, capacity = 0, received_size = 0;
+	gemp_text packed = { 0 };
+	void *received = NULL;
+	double t = gemp_now();
+	code = GEMP_NEW(sizes, 2 * ranks);
+	if (code == GEMP_OK)
+		code = pack_groups(g, first, end, &packed, sizes);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks,
+	                       &context->traffic));
+	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
+	for (size_t r = 0; r < ranks; r++)
+		received_size += sizes[ranks + r];
+	code = merge_groups(g, received, (const char *)received + received_size);
+	code = gemp_comm_agree(context->comm, code);
+done:
+	gemp_free(received);
+	gemp_text_free(&packed);
+	gemp_free(sizes);
+	return code;
+}
+
+/* Collective. Groups that come from others are added behind: they belong here. Groups that have gone stay as husks. */
+static gemp_code exchange_groups(grouping *g)
+{
+	gemp_code code = GEMP_OK;
+	const size_t own = g->groups.count;
+	uint64_t most = own;
+	if (g->context->comm->size == 1)
+		return GEMP_OK;
+	gemp_comm_max(g->context->comm, &most, 1);
+	for (size_t first = 0; first < most; first += BLOCK_GROUPS) {
+		size_t begin = first < own ? first : own, end = own - begin < BLOCK_GROUPS ? own : begin + BLOCK_GROUPS;
+		GEMP_TRY(exchange_block(g, begin, end));
+	}
+done:
+	return code;
+}
+
+/* HANDING ON */
+
+static gemp_code add_keys(const grouping *g, size_t group, gemp_frame *out)
+{
+	gemp_code code = GEMP_OK;
+	size_t size;
+	const char *at = gemp_key_bytes(&g->groups, group, &size), *end = at + size;
+	for (size_t c = 0; c < g->key_count; c++)
+		GEMP_TRY(gemp_cell_unpack(&out->columns[c], out->rows, &at, end));
+	out->rows++;
+done:
+	return code;
+}
+
+static bool lists_elements(const gemp_aggregate *a)
+{
+	return a->kind == GEMP_COLLECT && a->cell != GEMP_CELL_VALUE;
+}
+
+/* Collective. Keys of the vertices, and ends of the edges, that the lists of these groups hold. */
+static gemp_code fetch_members(grouping *g, const size_t *groups, size_t count, gemp_elements *elements)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frame_column members[2] = { { .kind = GEMP_CELL_VERTEX }, { .kind = GEMP_CELL_EDGE } };
+	const gemp_frame_column *columns[2];
+	size_t rows[2] = { 0 }, kinds = 0;
+	bool needed[2] = { false };
+	for (size_t i = 0; i < g->aggregate_count; i++) {
+		const gemp_aggregate *a = &g->aggregates[i];
+		size_t kind = a->cell == GEMP_CELL_EDGE;
+		if (!lists_elements(a))
+			continue;
+		needed[kind] = true;
+		for (size_t k = 0; k < count && code == GEMP_OK; k++)
+			code = gemp_aggregate_members(a, groups[k], &members[kind], &rows[kind]);
+	}
+	size_t longest = rows[0] > rows[1] ? rows[0] : rows[1];
+	for (size_t kind = 0; kind < 2 && code == GEMP_OK; kind++)
+		for (; needed[kind] && rows[kind] < longest && code == GEMP_OK; rows[kind]++)
+			code = gemp_frame_add_element(&members[kind], rows[kind], GEMP_NO_ELEMENT);
+	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
+	for (size_t kind = 0; kind < 2; kind++)
+		if (needed[kind])
+			columns[kinds++] = &members[kind];
+	if (kinds)
+		code = gemp_elements_fetch(elements, g->context, g->graph, columns, kinds, longest, true);
+done:
+	gemp_free(members[0].elements);
+	gemp_free(members[1].elements);
+	return code;
+}
+
+static gemp_code make_rows(grouping *g, const size_t *groups, size_t count, const gemp_elements *elements)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frame_clear(&g->results);
+	for (size_t k = 0; k < count; k++) {
+		for (size_t i = 0; i < g->aggregate_count; i++)
+			GEMP_TRY(gemp_aggregate_finish(&g->aggregates[i], groups[k], elements,
+			                               &g->results.columns[g->key_count + i].values));
+		GEMP_TRY(add_keys(g, groups[k], &g->results));
+	}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code push_block(grouping *g, const size_t *groups, size_t count, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	gemp_elements elements = { 0 };
+	GEMP_TRY(fetch_members(g, groups, count, &elements));
+	code = make_rows(g, groups, count, &elements);
+	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
+	code = g->next->push(g->next->self, &g->results, last, enough);
+done:
+	gemp_elements_free(&elements);
+	return code;
+}
+
+/* Collective. The groups of this rank, a block at a time. */
+static gemp_code push_groups(grouping *g)
+{
+	gemp_code code = GEMP_OK;
+	size_t *mine = NULL, count = 0;
+	bool enough = false;
+	code = GEMP_NEW(mine, g->groups.count);
+	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
+	for (size_t group = 0; group < g->groups.count; group++)
+		if (owner_of(g, group) == g->context->comm->rank)
+			mine[count++] = group;
+	uint64_t most = count;
+	gemp_comm_max(g->context->comm, &most, 1);
+	size_t blocks = most ? (most - 1) / BLOCK_GROUPS + 1 : 1;
+	for (size_t b = 0; b < blocks && !enough; b++) {
+		size_t first = b * BLOCK_GROUPS < count ? b * BLOCK_GROUPS : count, left = count - first;
+		GEMP_TRY(push_block(g, mine + first, left < BLOCK_GROUPS ? left : BLOCK_GROUPS, b + 1 == blocks,
+		                       &enough));
+	}
+done:
+	gemp_free(mine);
+	return code;
+}
+
+/* Without keys there is one group, even of no rows. */
+static gemp_code add_whole(grouping *g)
+{
+	size_t group;
+	const gemp_text none = { 0 };
+	return g->key_count ? GEMP_OK : find_group(g, &none, gemp_key_hash("", 0), &group);
+}
+
+static gemp_code group_push(void *self, gemp_frame *frame, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	grouping *g = self;
+	double t = gemp_now();
+	if (g->ended)
+		return GEMP_OK;
+	code = add_rows(g, frame);
+	if (code == GEMP_OK && last)
+		code = add_whole(g);
+	gemp_timers_add(&g->context->timers, GEMP_PHASE_DISTINCT, t);
+	GEMP_TRY(gemp_comm_agree(g->context->comm, code));
+	if (!last)
+		return GEMP_OK;
+	GEMP_TRY(exchange_groups(g));
+	GEMP_TRY(push_groups(g));
+	g->ended = *enough = true;
+done:
+	return code;
+}
+
+static void group_free(void *self)
+{
+	grouping *g = self;
+	if (!g)
+		return;
+	for (size_t i = 0; g->aggregates && i < g->aggregate_count; i++)
+		gemp_aggregate_free(&g->aggregates[i]);
+	gemp_free(g->aggregates);
+	gemp_free(g->arguments);
+	gemp_key_table_free(&g->groups);
+	gemp_frame_free(&g->results);
+	gemp_free(g);
+}
+
+gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_frame_init(out, options->key_count + options->aggregate_count));
+	for (size_t c = 0; c < options->key_count; c++) {
+		const gemp_frame_column *key = &options->input->columns[c];
+		GEMP_TRY(gemp_frame_set(out, c, key->kind, key->values.name, key->values.type));
+	}
+	for (size_t i = 0; i < options->aggregate_count; i++) {
+		int argument = options->arguments[i];
+		gemp_type type = argument < 0 ? GEMP_INTEGER : options->input->columns[argument].values.type;
+		GEMP_TRY(gemp_frame_set(out, options->key_count + i, GEMP_CELL_VALUE, "",
+		                        gemp_aggregate_type(options->aggregates[i], type)));
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_frame_free(out);
+	return code;
+}
+
+static gemp_code set_up(grouping *g, const gemp_group_options *options)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(g->aggregates, options->aggregate_count));
+	GEMP_TRY(GEMP_NEW(g->arguments, options->aggregate_count));
+	g->aggregate_count = options->aggregate_count;
+	for (size_t i = 0; i < g->aggregate_count; i++) {
+		int argument = g->arguments[i] = options->arguments[i];
+		gemp_aggregate_init(&g->aggregates[i], options->aggregates[i],
+		                    argument < 0 ? NULL : &options->input->columns[argument]);
+	}
+	code = gemp_group_columns(&g->results, options);
+done:
+	return code;
+}
+
+gemp_code gemp_group_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_group_options *options)
+{
+	gemp_code code = GEMP_OK;
+	grouping *g;
+	code = GEMP_NEW(g, 1);
+	if (code == GEMP_OK) {
+		g->context = context;
+		g->graph = graph;
+		g->next = options->next;
+		g->key_count = options->key_count;
+		code = set_up(g, options);
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	*out = (gemp_row_stage){ .self = g, .push = group_push, .free = group_free };
+	g = NULL;
+done:
+	group_free(g);
+	return code;
+}

@@ -1,0 +1,539 @@
+#include "query/clause/order_limit.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "query/rows/elements.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first,
+                   size_t *end)
+{
+	uint64_t before = gemp_comm_exscan(comm, rows), stop = limit > UINT64_MAX - skip ? UINT64_MAX : skip + limit;
+	*first = before >= skip ? 0 : skip - before < rows ? (size_t)(skip - before) : rows;
+	*end = before >= stop ? 0 : stop - before < rows ? (size_t)(stop - before) : rows;
+	*end = *end < *first ? *first : *end;
+}
+
+typedef struct cutting {
+	gemp_context *context;
+	gemp_row_stage *next;
+	uint64_t skip, limit;   /* what is left of them */
+	bool *some_left_out;
+	bool ended;
+} cutting;
+
+static gemp_code cut_push(void *self, gemp_frame *frame, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	cutting *c = self;
+	const gemp_comm *comm = c->context->comm;
+	uint64_t *picked = NULL;
+	gemp_frame cut = { 0 };
+	size_t first, end;
+	uint64_t wanted = c->limit > UINT64_MAX - c->skip ? UINT64_MAX : c->skip + c->limit;
+	if (c->ended)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_frame_expand(frame, wanted)));
+	uint64_t all = gemp_comm_sum1(comm, frame->rows);
+	gemp_limit_rows(comm, frame->rows, c->skip, c->limit, &first, &end);
+	uint64_t skipped = all < c->skip ? all : c->skip, left = all - skipped;
+	bool reached = c->limit < UINT64_MAX && left >= c->limit;
+	*c->some_left_out |= skipped > 0 || left > c->limit || (reached && !last);
+	c->skip -= skipped;
+	c->limit -= c->limit == UINT64_MAX ? 0 : left < c->limit ? left : c->limit;
+	code = GEMP_NEW(picked, end - first);
+	for (size_t i = 0; i < end - first && code == GEMP_OK; i++)
+		picked[i] = first + i;
+	if (code == GEMP_OK)
+		code = gemp_frame_pick(&cut, frame, picked, end - first);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(c->next->push(c->next->self, &cut, last || reached, enough));
+	c->ended = last || reached || *enough;
+	*enough |= reached;
+done:
+	gemp_free(picked);
+	gemp_frame_free(&cut);
+	return code;
+}
+
+gemp_code gemp_limit_new(gemp_row_stage *out, gemp_context *context, uint64_t skip, uint64_t limit, bool *some_left_out,
+                       gemp_row_stage *next)
+{
+	cutting *c;
+	gemp_code code = GEMP_NEW(c, 1);
+	if (code == GEMP_OK)
+		*c = (cutting){
+			.context = context, .next = next, .skip = skip, .limit = limit, .some_left_out = some_left_out,
+		};
+	code = gemp_comm_agree(context->comm, code);
+	if (code == GEMP_OK)
+		*out = (gemp_row_stage){ .self = c, .push = cut_push, .free = gemp_free };
+	else
+		gemp_free(c);
+	return code;
+}
+
+enum {
+	BLOCK_ROWS = 1 << 16,   /* handed on at a time */
+	SPARE_ROWS = 1 << 14,   /* beyond twice the limit, before rows are dropped */
+	SAMPLES = 64,           /* of a rank, to find where the ranks' shares end */
+	EDGE_RANKS = 4,         /* type, keys of source and target, parallel number */
+};
+
+typedef struct sorting {
+	gemp_context *context;
+	gemp_graph *graph;
+	gemp_row_stage *next;
+	uint64_t skip, limit;
+	size_t shown;           /* columns that are handed on; behind them numbers that order elements */
+	size_t sort_count;
+	gemp_sort_item *sorts;       /* [sort_count] columns of rows, values all */
+	gemp_frame rows;
+	bool ended;
+} sorting;
+
+/* COMPARING */
+
+static int compare_rows(const sorting *o, const gemp_frame *a, size_t x, const gemp_frame *b, size_t y)
+{
+	for (size_t i = 0; i < o->sort_count; i++) {
+		size_t c = o->sorts[i].item;
+		gemp_value left = gemp_frame_value(&a->columns[c], x), right = gemp_frame_value(&b->columns[c], y);
+		int order = gemp_value_order(&left, &right);
+		if (order)
+			return o->sorts[i].descending ? -order : order;
+	}
+	return 0;
+}
+
+/* A number that does not order two rows otherwise than the first sort column does. */
+static uint64_t prefix_of(const gemp_value *value)
+{
+	const uint64_t top = UINT64_C(1) << 63;
+	uint64_t bits = 0;
+	if (value->null)
+		return UINT64_MAX;
+	switch (value->type) {
+	case GEMP_INTEGER:
+		return (uint64_t)value->integer ^ top;
+	case GEMP_FLOAT:
+		if (isnan(value->real))
+			return UINT64_MAX;
+		bits = 0;
+		if (value->real != 0)
+			memcpy(&bits, &value->real, sizeof bits);
+		return bits & top ? ~bits : bits | top;
+	case GEMP_BOOLEAN:
+		return value->truth;
+	case GEMP_STRING:
+	case GEMP_LIST:
+		for (size_t i = 0; i < sizeof bits; i++)
+			bits = bits << 8 | (i < value->string.size ? (unsigned char)value->string.bytes[i] : 0);
+	}
+	return bits;
+}
+
+typedef struct entry {
+	uint64_t prefix, row;
+} entry;
+
+static int compare_entries(const void *a, const void *b, void *context)
+{
+	const sorting *o = context;
+	const entry *x = a, *y = b;
+	if (x->prefix != y->prefix)
+		return x->prefix < y->prefix ? -1 : 1;
+	return compare_rows(o, &o->rows, x->row, &o->rows, y->row);
+}
+
+/* The rows in order, those from `most` on dropped. */
+static gemp_code sort_rows(sorting *o, uint64_t most)
+{
+	gemp_code code = GEMP_OK;
+	entry *entries = NULL;
+	uint64_t *picked = NULL;
+	gemp_frame sorted;
+	size_t rows = o->rows.rows, kept = rows < most ? rows : (size_t)most;
+	GEMP_TRY(GEMP_NEW(entries, rows));
+	GEMP_TRY(GEMP_NEW(picked, rows));
+	for (size_t row = 0; row < rows; row++) {
+		gemp_value first = { .null = true };
+		if (o->sort_count)
+			first = gemp_frame_value(&o->rows.columns[o->sorts[0].item], row);
+		uint64_t prefix = prefix_of(&first);
+		entries[row] = (entry){ o->sort_count && o->sorts[0].descending ? ~prefix : prefix, row };
+	}
+	qsort_r(entries, rows, sizeof *entries, compare_entries, o);
+	for (size_t i = 0; i < kept; i++)
+		picked[i] = entries[i].row;
+	GEMP_TRY(gemp_frame_pick(&sorted, &o->rows, picked, kept));
+	gemp_frame_free(&o->rows);
+	o->rows = sorted;
+done:
+	gemp_free(entries);
+	gemp_free(picked);
+	return code;
+}
+
+/* TAKING */
+
+static uint64_t wanted_rows(const sorting *o)
+{
+	return o->limit > UINT64_MAX - o->skip ? UINT64_MAX : o->skip + o->limit;
+}
+
+static gemp_code add_numbers(gemp_frame_column *out, size_t row, const gemp_elements *elements, gemp_cell_kind kind,
+                             uint64_t element)
+{
+	gemp_code code = GEMP_OK;
+	gemp_value numbers[EDGE_RANKS] = { { .type = GEMP_INTEGER, .null = true }, { .type = GEMP_INTEGER, .null = true },
+		                           { .type = GEMP_INTEGER, .null = true }, { .type = GEMP_INTEGER, .null = true } };
+	const gemp_edge_ends *ends = kind == GEMP_CELL_EDGE ? gemp_elements_ends(elements, element) : NULL;
+	size_t count = kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
+	if (kind == GEMP_CELL_VERTEX)
+		numbers[0] = gemp_elements_rank(elements, element);
+	if (ends) {
+		numbers[0] = (gemp_value){ .type = GEMP_INTEGER, .integer = ends->relation };
+		numbers[1] = gemp_elements_rank(elements, ends->source);
+		numbers[2] = gemp_elements_rank(elements, ends->target);
+		numbers[3] = (gemp_value){ .type = GEMP_INTEGER, .integer = ends->parallel };
+	}
+	for (size_t i = 0; i < count; i++) {
+		out[i].values.rows = row;
+		numbers[i].type = GEMP_INTEGER;
+		GEMP_TRY(gemp_column_add(&out[i].values, &numbers[i]));
+	}
+done:
+	return code;
+}
+
+/* The numbers that order the elements of a frame, for the rows that were just appended from it. */
+static gemp_code append_numbers(sorting *o, const gemp_frame *frame, const gemp_elements *elements)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frame_column *out = o->rows.columns + o->shown;
+	size_t before = o->rows.rows;
+	for (size_t c = 0; c < o->shown; c++) {
+		const gemp_frame_column *column = &frame->columns[c];
+		if (column->kind == GEMP_CELL_VALUE)
+			continue;
+		for (size_t row = 0; row < frame->rows; row++)
+			GEMP_TRY(add_numbers(out, before + row, elements, column->kind, column->elements[row]));
+		out += column->kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
+	}
+done:
+	return code;
+}
+
+static gemp_code append(sorting *o, const gemp_frame *frame, const gemp_elements *elements)
+{
+	gemp_code code = GEMP_OK;
+	size_t all = o->rows.count, rows = o->rows.rows, budget = o->context->budgets.host_memory;
+	if (frame->rows == 0)
+		return GEMP_OK;
+	GEMP_TRY(append_numbers(o, frame, elements));
+	o->rows.count = o->shown;
+	code = gemp_frame_append(&o->rows, frame);
+	o->rows.count = all;
+	if (code == GEMP_OK && o->rows.rows / 2 > wanted_rows(o) && o->rows.rows / 2 - wanted_rows(o) > SPARE_ROWS / 2)
+		code = sort_rows(o, wanted_rows(o));
+	size_t bytes = gemp_frame_memory(&o->rows);
+	if (code == GEMP_OK && budget && bytes > budget)
+		code = gemp_fail(GEMP_ENOMEM,
+		                 "%zu rows to sort take %zu bytes on one rank, more than --host-memory %zu; use more "
+		                 "ranks, a larger --host-memory, or a LIMIT", rows + frame->rows, bytes, budget);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code take(sorting *o, gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_frame_column **columns = NULL;
+	gemp_elements elements = { 0 };
+	size_t count = 0;
+	code = GEMP_NEW(columns, o->shown);
+	if (code == GEMP_OK)
+		code = gemp_frame_expand(frame, wanted_rows(o));
+	GEMP_TRY(gemp_comm_agree(o->context->comm, code));
+	for (size_t c = 0; c < o->shown; c++)
+		if (frame->columns[c].kind != GEMP_CELL_VALUE)
+			columns[count++] = &frame->columns[c];
+	if (count)
+		GEMP_TRY(gemp_elements_fetch(&elements, o->context, o->graph, columns, count, frame->rows, true));
+	code = gemp_comm_agree(o->context->comm, append(o, frame, &elements));
+done:
+	gemp_elements_free(&elements);
+	gemp_free(columns);
+	return code;
+}
+
+/* SHARES OF RANKS */
+
+static gemp_code pack_rows(const gemp_frame *frame, size_t first, size_t end, size_t step, gemp_text *out)
+{
+	for (size_t row = first; row < end; row += step)
+		for (size_t c = 0; c < frame->count; c++)
+			gemp_cell_pack(&frame->columns[c], row, out);
+	return gemp_text_status(out);
+}
+
+static gemp_code unpack_rows(gemp_frame *frame, const char *at, const char *end)
+{
+	gemp_code code = GEMP_OK;
+	while (at < end) {
+		for (size_t c = 0; c < frame->count; c++)
+			GEMP_TRY(gemp_cell_unpack(&frame->columns[c], frame->rows, &at, end));
+		frame->rows++;
+	}
+done:
+	return code;
+}
+
+/* The first row that does not come before row x of `of`, or (after) that comes after it. */
+static size_t bound(const sorting *o, const gemp_frame *of, size_t x, bool after)
+{
+	size_t low = 0, high = o->rows.rows;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare_rows(o, &o->rows, middle, of, x) < after)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Where the share of rank r ends in this rank's rows. Rows that are alike may go to several ranks, each as many as its part
+ * of the samples that are like them. */
+static size_t bucket_end(const sorting *o, const sorting *samples, size_t r, size_t ranks)
+{
+	size_t cut = (r + 1) * samples->rows.rows / ranks;
+	if (r + 1 == ranks || cut >= samples->rows.rows)
+		return o->rows.rows;
+	size_t first_sample = bound(samples, &samples->rows, cut, false);
+	size_t end_sample = bound(samples, &samples->rows, cut, true);
+	size_t first = bound(o, &samples->rows, cut, false), end = bound(o, &samples->rows, cut, true);
+	double part = (double)(cut - first_sample + 1) / (double)(end_sample - first_sample);
+	return first + (size_t)((double)(end - first) * part);
+}
+
+/* Collective. Some rows of every rank, in order: `samples`. */
+static gemp_code sample(const sorting *o, sorting *samples)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = o->context->comm;
+	gemp_text mine = { 0 };
+	void *all = NULL;
+	size_t *begin = NULL, step = o->rows.rows / SAMPLES + 1;
+	*samples = (sorting){ .shown = o->shown, .sort_count = o->sort_count, .sorts = o->sorts };
+	code = gemp_frame_like(&samples->rows, &o->rows);
+	if (code == GEMP_OK)
+		code = pack_rows(&o->rows, step / 2, o->rows.rows, step, &mine);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_allgather(comm, mine.data, mine.size, &all, &begin));
+	code = unpack_rows(&samples->rows, all, (const char *)all + begin[comm->size]);
+	if (code == GEMP_OK)
+		code = sort_rows(samples, UINT64_MAX);
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_text_free(&mine);
+	gemp_free(all);
+	gemp_free(begin);
+	return code;
+}
+
+/* Collective. Rank r gets the rows of share r. */
+static gemp_code exchange(sorting *o, const sorting *samples)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context *context = o->context;
+	size_t ranks = (size_t)context->comm->size, *sizes = NULL, capacity = 0, received_size = 0, at = 0;
+	gemp_text packed = { 0 };
+	void *received = NULL;
+	code = GEMP_NEW(sizes, 2 * ranks);
+	for (size_t r = 0; r < ranks && code == GEMP_OK; r++) {
+		size_t before = packed.size, end = bucket_end(o, samples, r, ranks);
+		end = end < at ? at : end;
+		code = pack_rows(&o->rows, at, end, 1, &packed);
+		sizes[r] = packed.size - before;
+		at = end;
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	gemp_frame_clear(&o->rows);
+	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks,
+	                       &context->traffic));
+	gemp_text_free(&packed);
+	for (size_t r = 0; r < ranks; r++)
+		received_size += sizes[ranks + r];
+	code = unpack_rows(&o->rows, received, (const char *)received + received_size);
+	if (code == GEMP_OK)
+		code = sort_rows(o, UINT64_MAX);
+	code = gemp_comm_agree(context->comm, code);
+done:
+	gemp_free(received);
+	gemp_text_free(&packed);
+	gemp_free(sizes);
+	return code;
+}
+
+/* Collective. All ranks' rows are in order, rank after rank. */
+static gemp_code sort_all(sorting *o)
+{
+	gemp_code code = GEMP_OK;
+	sorting samples = { 0 };
+	GEMP_TRY(gemp_comm_agree(o->context->comm, sort_rows(o, wanted_rows(o))));
+	if (o->context->comm->size == 1)
+		return GEMP_OK;
+	GEMP_TRY(sample(o, &samples));
+	code = exchange(o, &samples);
+done:
+	gemp_frame_free(&samples.rows);
+	return code;
+}
+
+/* HANDING ON */
+
+/* Collective. A block of this rank's rows, or none. */
+static gemp_code push_block(sorting *o, size_t first, size_t count, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frame block = { 0 }, view = o->rows;
+	uint64_t *picked = NULL;
+	view.count = o->shown;
+	code = GEMP_NEW(picked, count);
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		picked[i] = first + i;
+	if (code == GEMP_OK)
+		code = gemp_frame_pick(&block, &view, picked, count);
+	GEMP_TRY(gemp_comm_agree(o->context->comm, code));
+	code = o->next->push(o->next->self, &block, last, enough);
+done:
+	gemp_free(picked);
+	gemp_frame_free(&block);
+	return code;
+}
+
+/* Collective. */
+static gemp_code push_sorted(sorting *o)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = o->context->comm;
+	size_t first, end, *begin = NULL;
+	void *all = NULL;
+	bool enough = false;
+	gemp_limit_rows(comm, o->rows.rows, o->skip, o->limit, &first, &end);
+	size_t mine = end - first;
+	GEMP_TRY(gemp_comm_allgather(comm, &mine, sizeof mine, &all, &begin));
+	const size_t *rows = all;
+	int last_rank = comm->size - 1;
+	while (last_rank > 0 && rows[last_rank] == 0)
+		last_rank--;
+	for (int r = 0; r <= last_rank && !enough; r++)
+		for (size_t at = 0; (at < rows[r] || (r == last_rank && at == 0)) && !enough; at += BLOCK_ROWS) {
+			size_t left = rows[r] - at, count = left < BLOCK_ROWS ? left : BLOCK_ROWS;
+			bool last = r == last_rank && count == left;
+			GEMP_TRY(push_block(o, first + at, r == comm->rank ? count : 0, last, &enough));
+		}
+done:
+	gemp_free(all);
+	gemp_free(begin);
+	return code;
+}
+
+static gemp_code sorting_push(void *self, gemp_frame *frame, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	sorting *o = self;
+	double t = gemp_now();
+	if (o->ended)
+		return GEMP_OK;
+	GEMP_TRY(take(o, frame));
+	if (last)
+		GEMP_TRY(sort_all(o));
+	gemp_timers_add(&o->context->timers, GEMP_PHASE_DISTINCT, t);
+	if (!last)
+		return GEMP_OK;
+	GEMP_TRY(push_sorted(o));
+	o->ended = *enough = true;
+done:
+	return code;
+}
+
+static void sorting_free(void *self)
+{
+	sorting *o = self;
+	if (!o)
+		return;
+	gemp_frame_free(&o->rows);
+	gemp_free(o->sorts);
+	gemp_free(o);
+}
+
+/* SETTING UP */
+
+static size_t sort_columns_of(const gemp_frame_column *column)
+{
+	return column->kind == GEMP_CELL_VALUE ? 0 : column->kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
+}
+
+/* Columns that order what column c holds, appended. */
+static void add_sorts(sorting *o, const gemp_frame *input, size_t c, bool descending)
+{
+	size_t first = o->shown, count = sort_columns_of(&input->columns[c]);
+	for (size_t other = 0; other < c; other++)
+		first += sort_columns_of(&input->columns[other]);
+	if (count == 0)
+		o->sorts[o->sort_count++] = (gemp_sort_item){ .item = c, .descending = descending };
+	for (size_t i = 0; i < count; i++)
+		o->sorts[o->sort_count++] = (gemp_sort_item){ .item = first + i, .descending = descending };
+}
+
+static gemp_code set_up(sorting *o, const gemp_sorting_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_frame *input = options->input;
+	size_t numbers = 0;
+	for (size_t c = 0; c < input->count; c++)
+		numbers += sort_columns_of(&input->columns[c]);
+	GEMP_TRY(gemp_frame_init(&o->rows, input->count + numbers));
+	for (size_t c = 0; c < input->count; c++)
+		GEMP_TRY(gemp_frame_set(&o->rows, c, input->columns[c].kind, input->columns[c].values.name,
+		                        input->columns[c].values.type));
+	for (size_t c = input->count; c < o->rows.count; c++)
+		GEMP_TRY(gemp_frame_set(&o->rows, c, GEMP_CELL_VALUE, "", GEMP_INTEGER));
+	GEMP_TRY(GEMP_NEW(o->sorts, EDGE_RANKS * (options->order_count + input->count)));
+	for (size_t i = 0; i < options->order_count; i++)
+		add_sorts(o, input, options->orders[i].item, options->orders[i].descending);
+	for (size_t c = 0; c < input->count; c++)
+		add_sorts(o, input, c, false);
+done:
+	return code;
+}
+
+gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+                           const gemp_sorting_options *options)
+{
+	gemp_code code = GEMP_OK;
+	sorting *o;
+	code = GEMP_NEW(o, 1);
+	if (code == GEMP_OK) {
+		o->context = context;
+		o->graph = graph;
+		o->next = options->next;
+		o->skip = options->skip;
+		o->limit = options->limit;
+		o->shown = options->input->count;
+		code = set_up(o, options);
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	*out = (gemp_row_stage){ .self = o, .push = sorting_push, .free = sorting_free };
+	o = NULL;
+done:
+	sorting_free(o);
+	return code;
+}

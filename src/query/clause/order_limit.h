@@ -1,0 +1,39 @@
+/* cut: a stage of SKIP and LIMIT without ORDER BY. */
+
+#ifndef GEMP_QUERY_CLAUSE_ORDER_LIMIT_H
+#define GEMP_QUERY_CLAUSE_ORDER_LIMIT_H
+
+#include "graph/graph.h"
+#include "partition/context.h"
+#include "pattern/model/pattern.h"
+#include "query/rows/frame.h"
+
+/* Collective. Any rows but `skip`, and `limit` of these. Sets *some_left_out (borrowed) if there were
+ * others. */
+gemp_code gemp_limit_new(gemp_row_stage *out, gemp_context *context, uint64_t skip, uint64_t limit, bool *some_left_out,
+                       gemp_row_stage *next);
+
+/* Collective. Of this rank's `rows` rows, in rank order, [*first, *end) lie within skip and limit. */
+void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end);
+
+/* sorting: a stage of ORDER BY, with its SKIP and LIMIT.
+ *
+ * Rows are in the order of the sort items, and where these are equal of all other columns, so that what comes out is the
+ * same for every number of ranks. NULL is last ascending and first descending. Vertices are ordered by key, edges by type,
+ * keys of their ends and parallel number. With a limit a rank keeps no more rows than that (and room to sort in).
+ */
+
+typedef struct gemp_sorting_options {
+	const gemp_frame *input;  /* its columns; may go after gemp_sorting_new */
+	size_t order_count;
+	const gemp_sort_item *orders;  /* [order_count] borrowed; by column */
+	uint64_t skip, limit;     /* UINT64_MAX: no limit */
+	gemp_row_stage *next;         /* borrowed */
+} gemp_sorting_options;
+
+/* Collective. Hands on after the last row, in order: rank 0's rows are pushed first, then rank 1's, and so on. What does
+ * not fit into the context's host_memory is GEMP_ENOMEM, in push. */
+gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+                           const gemp_sorting_options *options);
+
+#endif

@@ -1,0 +1,27 @@
+/* pipeline: the clauses of a query as a chain of stages, from the rows of matches to the output. */
+
+#ifndef GEMP_QUERY_CLAUSE_PIPELINE_H
+#define GEMP_QUERY_CLAUSE_PIPELINE_H
+
+#include "graph/graph.h"
+#include "match/distinct/row_sinks.h"
+#include "partition/context.h"
+#include "pattern/model/pattern.h"
+#include "query/rows/frame.h"
+
+typedef struct gemp_pipeline gemp_pipeline;
+
+/* Collective. All but `out` is borrowed; output is given the items of RETURN, the shown ones first, and not freed.
+ * count_loops: in COUNT { (v)-[:T]->() }, see gemp_degree_loops. */
+gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                            bool count_loops, gemp_row_stage *output);
+void gemp_pipeline_free(gemp_pipeline *pipeline);
+
+/* Collective. Rows of matches, each multiplicity[row] times (NULL: once). *enough as for a stage. */
+gemp_code gemp_pipeline_push(gemp_pipeline *pipeline, const gemp_row_store *rows, const uint64_t *multiplicity,
+                             bool last,
+                             bool *enough);
+/* Alike on all ranks: a SKIP or LIMIT without ORDER BY left out rows that others might have got. */
+bool gemp_pipeline_truncated(const gemp_pipeline *pipeline);
+
+#endif

@@ -1,0 +1,339 @@
+#include "query/clause/projection.h"
+
+#include "query/clause/aggregate.h"
+
+#include <string.h>
+
+/* ITEMS */
+
+gemp_cell_kind gemp_projection_cell(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_VERTEX ? GEMP_CELL_VERTEX : expr->kind == GEMP_EDGE ? GEMP_CELL_EDGE : GEMP_CELL_VALUE;
+}
+
+static gemp_type attribute_type(const gemp_graph *graph, const gemp_expr *expr)
+{
+	if (expr->of_edge)
+		return gemp_graph_edge_attribute_type(graph, expr->name);
+	return expr->attribute >= 0 ? graph->attributes.columns[expr->attribute].type : GEMP_STRING;
+}
+
+gemp_type gemp_projection_type(const gemp_graph *graph, const gemp_expr *expr)
+{
+	switch (expr->kind) {
+	case GEMP_VERTEX:
+	case GEMP_KEY:
+		return graph->keys.type;
+	case GEMP_EDGE:
+	case GEMP_TYPE:
+		return GEMP_STRING;
+	case GEMP_ATTRIBUTE:
+		return attribute_type(graph, expr);
+	case GEMP_LITERAL:
+		return expr->value.type;
+	case GEMP_COUNT_STAR:
+	case GEMP_COUNT:
+	case GEMP_SUM:
+	case GEMP_MIN:
+	case GEMP_MAX:
+	case GEMP_AVG:
+	case GEMP_COLLECT:
+		return gemp_aggregate_type(expr, expr->count ? gemp_projection_type(graph, expr->children[0]) : GEMP_INTEGER);
+	default:
+		return expr->type;
+	}
+}
+
+gemp_code gemp_projection_columns(gemp_frame *out, const gemp_graph *graph, const gemp_projection_item *items, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_frame_init(out, count));
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(gemp_frame_set(out, i, gemp_projection_cell(items[i].expr), items[i].name,
+		                        gemp_projection_type(graph, items[i].expr)));
+done:
+	if (code != GEMP_OK)
+		gemp_frame_free(out);
+	return code;
+}
+
+/* EVALUATION */
+
+typedef struct evaluation {
+	gemp_context *context;
+	gemp_row_stage *next;
+	gemp_lookup *lookup;
+	gemp_frame_map map;
+	size_t count;
+	gemp_projection_item *items;     /* [count]; of a condition there is one */
+	gemp_frame out;
+	gemp_arena scratch; /* of one row */
+} evaluation;
+
+/* An integer in a column of floats becomes one. */
+static gemp_code add_value(gemp_column *column, gemp_value value)
+{
+	if (!value.null && value.type == GEMP_INTEGER && column->type == GEMP_FLOAT)
+		value = (gemp_value){ .type = GEMP_FLOAT, .real = (double)value.integer };
+	if (!value.null && value.type != column->type)
+		return gemp_fail(GEMP_EINTERNAL, "column '%s' is to hold values of type %s, and got one of type %s",
+		                 column->name, gemp_type_name[column->type], gemp_type_name[value.type]);
+	return gemp_column_add(column, &value);
+}
+
+static gemp_code copy_cells(gemp_frame_column *out, const gemp_frame_column *from, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	if (out->kind != GEMP_CELL_VALUE) {
+		GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, rows));
+		if (rows)
+			memcpy(out->elements, from->elements, rows * sizeof *out->elements);
+	}
+	for (size_t row = 0; row < rows && out->kind == GEMP_CELL_VALUE; row++)
+		GEMP_TRY(add_value(&out->values, gemp_frame_value(from, row)));
+done:
+	return code;
+}
+
+static gemp_code evaluate_item(evaluation *e, size_t i, const gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_expr *expr = e->items[i].expr;
+	gemp_frame_column *out = &e->out.columns[i];
+	size_t whole;
+	if (gemp_frame_map_column(&e->map, expr, &whole))
+		return copy_cells(out, &frame->columns[whole], frame->rows);
+	for (size_t row = 0; row < frame->rows; row++) {
+		gemp_value value;
+		gemp_arena_reset(&e->scratch);
+		GEMP_TRY(gemp_expr_value(expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &value));
+		GEMP_TRY(add_value(&out->values, value));
+	}
+done:
+	return code;
+}
+
+static gemp_code evaluate_items(evaluation *e, gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frame_clear(&e->out);
+	for (size_t i = 0; i < e->count; i++)
+		GEMP_TRY(evaluate_item(e, i, frame));
+	e->out.rows = frame->rows;
+	e->out.multiplicity = frame->multiplicity;
+	e->out.multiplicity_capacity = frame->multiplicity_capacity;
+	frame->multiplicity = NULL;
+	frame->multiplicity_capacity = 0;
+done:
+	return code;
+}
+
+static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	evaluation *e = self;
+	double t = gemp_now();
+	GEMP_TRY(gemp_lookup_fetch(e->lookup, frame));
+	code = evaluate_items(e, frame);
+	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
+	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
+	gemp_lookup_forget(e->lookup);
+	code = e->next->push(e->next->self, &e->out, last, enough);
+done:
+	return code;
+}
+
+/* picked: the rows for which the condition is true. */
+static gemp_code test_rows(evaluation *e, const gemp_frame *frame, uint64_t *picked, size_t *count)
+{
+	gemp_code code = GEMP_OK;
+	*count = 0;
+	for (size_t row = 0; row < frame->rows; row++) {
+		bool truth;
+		gemp_arena_reset(&e->scratch);
+		GEMP_TRY(gemp_expr_test(e->items[0].expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &truth));
+		if (truth)
+			picked[(*count)++] = row;
+	}
+done:
+	return code;
+}
+
+static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	evaluation *e = self;
+	uint64_t *picked = NULL;
+	size_t count;
+	double t = gemp_now();
+	GEMP_TRY(gemp_lookup_fetch(e->lookup, frame));
+	gemp_frame_free(&e->out);
+	code = GEMP_NEW(picked, frame->rows);
+	if (code == GEMP_OK)
+		code = test_rows(e, frame, picked, &count);
+	if (code == GEMP_OK)
+		code = gemp_frame_pick(&e->out, frame, picked, count);
+	gemp_timers_add(&e->context->timers, GEMP_PHASE_ATTRIBUTES, t);
+	GEMP_TRY(gemp_comm_agree(e->context->comm, code));
+	gemp_lookup_forget(e->lookup);
+	code = e->next->push(e->next->self, &e->out, last, enough);
+done:
+	gemp_free(picked);
+	return code;
+}
+
+static void evaluation_free(void *self)
+{
+	evaluation *e = self;
+	if (!e)
+		return;
+	gemp_lookup_free(e->lookup);
+	gemp_frame_free(&e->out);
+	gemp_arena_free(&e->scratch);
+	gemp_free(e->items);
+	gemp_free(e);
+}
+
+static gemp_code set_up(evaluation *e, gemp_graph *graph, const gemp_projection_item *items, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_expr **exprs = NULL;
+	GEMP_TRY(GEMP_NEW(e->items, count));
+	GEMP_TRY(GEMP_NEW(exprs, count));
+	e->count = count;
+	for (size_t i = 0; i < count; i++) {
+		e->items[i] = items[i];
+		exprs[i] = items[i].expr;
+	}
+	code = gemp_lookup_new(&e->lookup, e->context, graph, &e->map, exprs, count);
+done:
+	gemp_free(exprs);
+	return code;
+}
+
+/* Collective. */
+static gemp_code evaluation_new(evaluation **out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+                                const gemp_projection_item *items, size_t count, gemp_row_stage *next)
+{
+	gemp_code code = GEMP_NEW(*out, 1);
+	if (code == GEMP_OK) {
+		(*out)->context = context;
+		(*out)->map = *map;
+		(*out)->next = next;
+		code = set_up(*out, graph, items, count);
+	}
+	code = gemp_comm_agree(context->comm, code);
+	if (code != GEMP_OK) {
+		evaluation_free(*out);
+		*out = NULL;
+	}
+	return code;
+}
+
+gemp_code gemp_projection_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+                         const gemp_projection_item *items, size_t count, gemp_row_stage *next)
+{
+	gemp_code code = GEMP_OK;
+	evaluation *e;
+	GEMP_TRY(evaluation_new(&e, context, graph, map, items, count, next));
+	GEMP_TRY(gemp_comm_agree(context->comm, gemp_projection_columns(&e->out, graph, items, count)));
+	*out = (gemp_row_stage){ .self = e, .push = items_push, .free = evaluation_free };
+	e = NULL;
+done:
+	evaluation_free(e);
+	return code;
+}
+
+gemp_code gemp_projection_where(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+                         const gemp_expr *condition, gemp_row_stage *next)
+{
+	evaluation *e;
+	gemp_code code = evaluation_new(&e, context, graph, map, &(gemp_projection_item){ condition, "" }, 1, next);
+	if (code == GEMP_OK)
+		*out = (gemp_row_stage){ .self = e, .push = where_push, .free = evaluation_free };
+	return code;
+}
+
+gemp_code gemp_project_header(const gemp_graph *graph, const gemp_pattern *pattern, gemp_projected *out)
+{
+	gemp_code code = GEMP_OK;
+	memset(out, 0, pattern->result.shown * sizeof *out);
+	for (size_t i = 0; i < pattern->result.shown; i++) {
+		const gemp_return_item *item = &pattern->result.items[i];
+		out[i].name = item->name;
+		out[i].edge = gemp_projection_cell(item->expr) == GEMP_CELL_EDGE;
+		GEMP_TRY(gemp_column_init(&out[i].value, item->name, gemp_projection_type(graph, item->expr)));
+		if (!out[i].edge)
+			continue;
+		GEMP_TRY(gemp_column_init(&out[i].source, item->name, graph->keys.type));
+		GEMP_TRY(gemp_column_init(&out[i].target, item->name, graph->keys.type));
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_projected_free(out, pattern->result.shown);
+	return code;
+}
+
+static gemp_code add_key(gemp_column *out, const gemp_elements *elements, uint64_t vertex)
+{
+	gemp_value key = gemp_elements_key(elements, vertex);
+	return gemp_column_add(out, &key);
+}
+
+static gemp_code add_edge(gemp_projected *out, const gemp_elements *elements, uint64_t edge)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_edge_ends *ends = gemp_elements_ends(elements, edge);
+	gemp_value type = gemp_elements_type(elements, edge);
+	GEMP_TRY(gemp_column_add(&out->value, &type));
+	GEMP_TRY(add_key(&out->source, elements, ends ? ends->source : GEMP_NO_ELEMENT));
+	GEMP_TRY(add_key(&out->target, elements, ends ? ends->target : GEMP_NO_ELEMENT));
+done:
+	return code;
+}
+
+static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, const gemp_elements *elements,
+                                size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	if (column->kind == GEMP_CELL_VALUE && gemp_column_loaded(&column->values)) {
+		gemp_column taken = column->values;
+		column->values = (gemp_column){ .name = taken.name, .type = taken.type };
+		taken.name = out->value.name;
+		taken.rows = rows;
+		out->value = taken;
+	}
+	for (size_t row = 0; row < rows && column->kind != GEMP_CELL_VALUE; row++)
+		GEMP_TRY(column->kind == GEMP_CELL_EDGE ? add_edge(out, elements, column->elements[row])
+		                                        : add_key(&out->value, elements, column->elements[row]));
+done:
+	return code;
+}
+
+gemp_code gemp_project(gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern, gemp_frame *frame,
+                       gemp_projected *out)
+{
+	gemp_code code = GEMP_OK;
+	size_t shown = pattern->result.shown, count = 0;
+	const gemp_frame_column **columns = NULL;
+	gemp_elements elements = { 0 };
+	bool made = false;
+	code = GEMP_NEW(columns, shown);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t c = 0; c < shown; c++)
+		if (frame->columns[c].kind != GEMP_CELL_VALUE)
+			columns[count++] = &frame->columns[c];
+	if (count)
+		GEMP_TRY(gemp_elements_fetch(&elements, context, graph, columns, count, frame->rows, false));
+	code = gemp_project_header(graph, pattern, out);
+	made = code == GEMP_OK;
+	for (size_t c = 0; c < shown && code == GEMP_OK; c++)
+		code = project_column(&out[c], &frame->columns[c], &elements, frame->rows);
+	code = gemp_comm_agree(context->comm, code);
+done:
+	if (code != GEMP_OK && made)
+		gemp_projected_free(out, shown);
+	gemp_elements_free(&elements);
+	gemp_free(columns);
+	return code;
+}

@@ -1,0 +1,32 @@
+/* plain_rows: rows that are nothing but integer keys of a match's vertices, turned from ids into columns at once, by
+ * all threads, through tables of the whole graph's keys. */
+
+#ifndef GEMP_QUERY_OUTPUT_PLAIN_ROWS_H
+#define GEMP_QUERY_OUTPUT_PLAIN_ROWS_H
+
+#include "graph/batch.h"
+#include "graph/graph.h"
+#include "io/rows/row_text.h"
+#include "partition/context.h"
+#include "pattern/symmetry/permutation_group.h"
+
+typedef struct gemp_plain_rows gemp_plain_rows;
+
+/* Is every row of this query plain, and is there memory for the tables? */
+bool gemp_plain_rows_apply(const gemp_context *context, const gemp_graph *graph, const gemp_pattern *pattern);
+
+/* Collective. All is borrowed; chain as in gemp_rows_options. Keys are loaded. */
+gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_context *context, const gemp_graph *graph,
+                              const gemp_pattern *pattern, const gemp_stab_chain *chain);
+void gemp_plain_rows_free(gemp_plain_rows *plain);
+
+/* Local. Adds the first `rows` rows of a batch, unless it has more to it than vertices: a multiplicity, or edges where
+ * there is a chain. */
+bool gemp_plain_rows_accepts(const gemp_plain_rows *plain, const gemp_batch *batch);
+gemp_code gemp_plain_rows_take(gemp_plain_rows *plain, const gemp_batch *batch, size_t rows);
+size_t gemp_plain_rows_count(const gemp_plain_rows *plain);
+/* Columns [pattern->result.shown] of the rows taken, owned by `plain`; after writing them they are forgotten. */
+const gemp_projected *gemp_plain_rows_columns(const gemp_plain_rows *plain);
+void gemp_plain_rows_clear(gemp_plain_rows *plain);
+
+#endif

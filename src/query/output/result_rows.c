@@ -1,0 +1,378 @@
+#include "query/output/result_rows.h"
+
+#include "query/clause/clause.h"
+#include "query/clause/order_limit.h"
+#include "query/clause/pipeline.h"
+#include "query/clause/projection.h"
+#include "query/output/plain_rows.h"
+#include "query/search/representative.h"
+
+#include <string.h>
+
+typedef struct rows {
+	gemp_context *context;
+	gemp_graph *graph;
+	const gemp_pattern *pattern;
+	gemp_rows_options options;
+	gemp_pipeline *pipeline;
+	gemp_row_writer *writer;     /* NULL: closed */
+	gemp_projected *columns;     /* [shown] of what is written just now */
+	gemp_row_store store;        /* matches taken since the last turn, */
+	gemp_plain_rows *plain;      /* or these, turned into columns already; NULL: (still) not worth its tables */
+	bool suits;                  /* rows are plain */
+	uint64_t seen;               /* by all ranks, while there are no tables */
+	size_t multiplicity_capacity;
+	uint64_t *multiplicity;      /* [store.rows], if has_multiplicity */
+	bool has_multiplicity;
+	bool streams;                /* no more matches are taken than rows may still be written */
+	uint64_t written, total;     /* by all ranks; and before the limit */
+	uint64_t unseen;             /* by this rank: matches beyond what a preview shows */
+	bool complete;               /* no row was left out */
+	bool ended;                  /* no more matches are wanted */
+} rows;
+
+/* MATCHES */
+
+static gemp_code take_multiplicity(rows *r, const gemp_batch *batch, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t before = r->store.rows;
+	if (!batch->multiplicity && !r->has_multiplicity)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(r->multiplicity, r->multiplicity_capacity, before + count));
+	for (size_t row = 0; row < before && !r->has_multiplicity; row++)
+		r->multiplicity[row] = 1;
+	for (size_t row = 0; row < count; row++)
+		r->multiplicity[before + row] = batch->multiplicity ? batch->multiplicity[row] : 1;
+	r->has_multiplicity = true;
+done:
+	return code;
+}
+
+static size_t pending_rows(const rows *r)
+{
+	return r->store.rows + (r->plain ? gemp_plain_rows_count(r->plain) : 0);
+}
+
+static gemp_code rows_take(void *self, const gemp_batch *batch)
+{
+	gemp_code code = GEMP_OK;
+	rows *r = self;
+	gemp_batch once = *batch;
+	uint64_t wanted = r->ended ? 0 : r->streams ? r->options.limit - r->written - pending_rows(r) : UINT64_MAX;
+	size_t count = wanted < batch->rows ? (size_t)wanted : batch->rows;
+	if (count < batch->rows && r->options.path)
+		r->complete = false;
+	for (size_t row = count; row < batch->rows && !r->options.path; row++)
+		r->unseen += batch->multiplicity ? batch->multiplicity[row] : 1;
+	if (r->plain && gemp_plain_rows_accepts(r->plain, batch)) {
+		double began = gemp_now();
+		code = gemp_plain_rows_take(r->plain, batch, count);
+		gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, began);
+		return code;
+	}
+	once.multiplicity = NULL;
+	GEMP_TRY(take_multiplicity(r, batch, count));
+	code = gemp_row_store_add(&r->store, &once, count);
+done:
+	return code;
+}
+
+/* Collective. */
+static void count_unseen(rows *r)
+{
+	const gemp_clause *clause = &r->pattern->result;
+	r->total += gemp_comm_sum1(r->context->comm, r->unseen);
+	if (r->streams && clause->has_limit && r->total > clause->limit)
+		r->total = clause->limit;
+}
+
+/* OUTPUT */
+
+/* Collective. */
+static gemp_code close_rows(rows *r)
+{
+	uint64_t incomplete = !r->complete || gemp_pipeline_truncated(r->pipeline);
+	gemp_row_writer *writer = r->writer;
+	double t = gemp_now();
+	gemp_comm_max(r->context->comm, &incomplete, 1);
+	r->complete = !incomplete;
+	const gemp_result_info info = { .pattern = r->pattern->text ? r->pattern->text : "",
+		.semantics = r->options.semantics, .distinct = r->options.distinct, .graph_hash = r->graph->hash,
+		.complete = r->complete };
+	r->writer = NULL;
+	gemp_code code = gemp_row_writer_close(writer, &info);
+	gemp_timers_add(&r->context->timers, GEMP_PHASE_WRITE, t);
+	return code;
+}
+
+/* Collective. Of the rows of all ranks in rank order, those within the limit. */
+static size_t cut_to_limit(rows *r, size_t count)
+{
+	const gemp_comm *comm = r->context->comm;
+	uint64_t left = r->options.limit - r->written;
+	size_t first, end;
+	uint64_t all = gemp_comm_sum1(comm, count);
+	gemp_limit_rows(comm, count, 0, left, &first, &end);
+	r->complete = r->complete && (end == count || !r->options.path); /* a preview shows fewer on purpose */
+	r->written += all < left ? all : left;
+	r->total += all;
+	return end;
+}
+
+/* Collective. */
+static gemp_code write_columns(rows *r, const gemp_projected *columns, size_t count)
+{
+	double t = gemp_now();
+	gemp_code code = gemp_row_writer_write(r->writer, columns, r->pattern->result.shown, count);
+	gemp_timers_add(&r->context->timers, GEMP_PHASE_WRITE, t);
+	return code;
+}
+
+/* Collective. */
+static gemp_code write_frame(rows *r, gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	double t = gemp_now();
+	GEMP_TRY(gemp_project(r->context, r->graph, r->pattern, frame, r->columns));
+	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
+	code = write_columns(r, r->columns, frame->rows);
+	gemp_projected_free(r->columns, r->pattern->result.shown);
+done:
+	return code;
+}
+
+/* Collective. A preview has no end to the rows that it counts. */
+static gemp_code end_if_reached(rows *r, bool last, bool *enough)
+{
+	bool reached = r->written >= r->options.limit && r->options.path;
+	r->complete = r->complete && !(reached && !last);
+	*enough |= reached;
+	return last || reached ? close_rows(r) : GEMP_OK;
+}
+
+/* The stage behind the last clause. */
+static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	rows *r = self;
+	uint64_t before = r->written;
+	if (!r->writer)
+		return GEMP_OK;
+	uint64_t most = r->options.path ? r->options.limit - r->written : UINT64_MAX;
+	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_frame_expand(frame, most)));
+	frame->rows = cut_to_limit(r, frame->rows);
+	if (r->written > before)
+		GEMP_TRY(write_frame(r, frame));
+	code = end_if_reached(r, last, enough);
+done:
+	return code;
+}
+
+/* Collective. Rows that need no clauses. */
+static gemp_code write_plain(rows *r, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t before = r->written;
+	size_t count = cut_to_limit(r, gemp_plain_rows_count(r->plain));
+	if (r->written > before)
+		GEMP_TRY(write_columns(r, gemp_plain_rows_columns(r->plain), count));
+	code = end_if_reached(r, last, enough);
+done:
+	gemp_plain_rows_clear(r->plain);
+	return code;
+}
+
+/* TURNS */
+
+/* Collective. Tables of all keys are worth it once there are about as many rows. Stored ones then take the short way
+ * too. */
+static gemp_code choose_plain_rows(rows *r)
+{
+	gemp_code code = GEMP_OK;
+	if (r->plain || !r->suits)
+		return GEMP_OK;
+	r->seen += gemp_comm_sum1(r->context->comm, r->store.rows);
+	if (r->seen < r->graph->vertex_count / 4)
+		return GEMP_OK;
+	GEMP_TRY(gemp_plain_rows_new(&r->plain, r->context, r->graph, r->pattern, r->options.chain));
+	gemp_batch stored = gemp_row_store_batch(&r->store);
+	if (!r->has_multiplicity && gemp_plain_rows_accepts(r->plain, &stored)) {
+		code = gemp_plain_rows_take(r->plain, &stored, stored.rows);
+		gemp_row_store_clear(&r->store);
+	}
+	code = gemp_comm_agree(r->context->comm, code);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code push_stored(rows *r, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	double t = gemp_now();
+	if (r->options.chain)
+		GEMP_TRY(gemp_representative_choose(r->context, r->graph, r->options.chain, r->pattern, &r->store));
+	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
+	code = gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last, enough);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code push_rows(rows *r, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	enum { STORED, PLAIN };
+	double t = gemp_now();
+	GEMP_TRY(choose_plain_rows(r));
+	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, t);
+	if (!r->plain)
+		return push_stored(r, last, enough);
+	uint64_t all[] = { [STORED] = r->store.rows, [PLAIN] = gemp_plain_rows_count(r->plain) };
+	gemp_comm_sum(r->context->comm, all, 2);
+	if (all[PLAIN] || (last && !all[STORED]))
+		GEMP_TRY(write_plain(r, last && !all[STORED], enough));
+	if (all[STORED] && !*enough)
+		code = push_stored(r, last, enough);
+done:
+	return code;
+}
+
+static gemp_code rows_turn(void *self, bool last, bool *enough, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	rows *r = self;
+	bool satisfied = false;
+	(void)again;
+	if (!r->ended) {
+		GEMP_TRY(push_rows(r, last, &satisfied));
+		r->ended = last || satisfied;
+		if (r->ended)
+			count_unseen(r);
+	}
+	*enough |= r->ended && !last;
+done:
+	gemp_row_store_clear(&r->store);
+	r->has_multiplicity = false;
+	return code;
+}
+
+/* THE SINK */
+
+static void rows_free(void *self)
+{
+	rows *r = self;
+	if (!r)
+		return;
+	gemp_row_writer_abandon(r->writer);
+	gemp_pipeline_free(r->pipeline);
+	gemp_row_store_free(&r->store);
+	gemp_plain_rows_free(r->plain);
+	gemp_free(r->multiplicity);
+	gemp_free(r->columns);
+	gemp_free(r);
+}
+
+/* Collective. */
+static gemp_code open_writer(rows *r)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = r->pattern->result.shown;
+	GEMP_TRY(gemp_graph_load_keys(r->graph));
+	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_project_header(r->graph, r->pattern, r->columns)));
+	r->suits = gemp_plain_rows_apply(r->context, r->graph, r->pattern);
+	code = gemp_row_writer_open(&r->writer, r->context->comm, r->columns, count, &r->options);
+done:
+	gemp_projected_free(r->columns, count);
+	memset(r->columns, 0, count * sizeof *r->columns);
+	return code;
+}
+
+gemp_code gemp_rows_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                        const gemp_rows_options *options)
+{
+	gemp_code code = GEMP_OK;
+	rows *r;
+	code = GEMP_NEW(r, 1);
+	if (code == GEMP_OK) {
+		r->context = context;
+		r->graph = graph;
+		r->pattern = pattern;
+		r->options = *options;
+		r->streams = gemp_clause_streams(pattern);
+		r->complete = true;
+		code = GEMP_NEW(r->columns, pattern->result.shown);
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_pipeline_new(&r->pipeline, context, graph, pattern, options->count_loops,
+	                           &(gemp_row_stage){ .self = r, .push = output_push }));
+	GEMP_TRY(open_writer(r));
+	*out = (gemp_sink){ .self = r, .consume = rows_take, .end_round = rows_turn, .free = rows_free };
+	r = NULL;
+done:
+	rows_free(r);
+	return code;
+}
+
+uint64_t gemp_rows_written(const gemp_sink *sink)
+{
+	const rows *r = sink->self;
+	return r->written;
+}
+
+uint64_t gemp_rows_total(const gemp_sink *sink)
+{
+	const rows *r = sink->self;
+	return r->total;
+}
+
+bool gemp_rows_complete(const gemp_sink *sink)
+{
+	const rows *r = sink->self;
+	return r->complete;
+}
+
+gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
+{
+	gemp_code code = GEMP_OK;
+	rows *r = sink->self;
+	const gemp_comm *comm = r->context->comm;
+	size_t vertex_count = gemp_pattern_row_vertices(r->pattern), edge_count = gemp_pattern_row_edges(r->pattern);
+	gemp_vertex *vertices = NULL;
+	gemp_edge *edges = NULL;
+	bool enough = false, again = false;
+	code = GEMP_NEW(vertices, vertex_count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(edges, edge_count);
+	const gemp_batch one = { .rows = comm->rank == 0 && count, .vertex_count = (int)vertex_count,
+		.edge_count = (int)edge_count, .vertices = vertices, .edges = edges, .multiplicity = &count };
+	if (code == GEMP_OK)
+		code = rows_take(r, &one);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	code = rows_turn(r, true, &enough, &again);
+done:
+	gemp_free(vertices);
+	gemp_free(edges);
+	return code;
+}
+
+static gemp_code limit_take(void *self, const gemp_batch *batch)
+{
+	gemp_limit *limit = self;
+	limit->taken += batch->rows;
+	return limit->next ? limit->next->consume(limit->next->self, batch) : GEMP_OK;
+}
+
+static gemp_code limit_turn(void *self, bool last, bool *enough, bool *again)
+{
+	gemp_limit *limit = self;
+	bool reached = gemp_comm_sum1(limit->comm, limit->taken) >= limit->limit;
+	*enough |= reached;
+	return limit->next ? limit->next->end_round(limit->next->self, last || reached, enough, again) : GEMP_OK;
+}
+
+gemp_sink gemp_limit_sink(gemp_limit *limit)
+{
+	return (gemp_sink){ .self = limit, .consume = limit_take, .end_round = limit_turn };
+}

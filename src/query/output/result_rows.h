@@ -1,0 +1,39 @@
+/* rows: the last sink of a match: WITH and RETURN, and what they give in the user's keys to a terminal or a file. */
+
+#ifndef GEMP_QUERY_OUTPUT_RESULT_ROWS_H
+#define GEMP_QUERY_OUTPUT_RESULT_ROWS_H
+
+#include "graph/batch.h"
+#include "graph/graph.h"
+#include "io/rows/row_writer.h"
+#include "partition/context.h"
+
+#include <stdio.h>
+
+/* Collective. graph and pattern, bound, are borrowed. A path that cannot be written to is GEMP_EIO here, an ending that is
+ * not known GEMP_EUSAGE. Rows are as long as gemp_pattern_row_vertices and _edges say; GEMP_NO_VERTEX and GEMP_NO_EDGE are
+ * NULL. Sets *enough in turn once no more matches are wanted, as by a LIMIT without ORDER BY; the output is whole after that
+ * turn or the last one. Freed before that, it leaves no file. */
+gemp_code gemp_rows_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                        const gemp_rows_options *options);
+/* Of all ranks, after the last turn: rows written or shown; rows of the answer, of which a preview shows some (no more than
+ * were written to a file); is it whole, or did a limit leave out rows that might have been among them? */
+uint64_t gemp_rows_written(const gemp_sink *rows);
+uint64_t gemp_rows_total(const gemp_sink *rows);
+bool gemp_rows_complete(const gemp_sink *rows);
+
+/* Collective. In place of `count` matches, where clauses only count them (gemp_clause_only_counts): all that come. */
+gemp_code gemp_rows_count(gemp_sink *rows, uint64_t count);
+
+/* limit: a sink that says "enough" once all ranks together have taken so many rows. */
+
+typedef struct gemp_limit {
+	const gemp_comm *comm; /* borrowed */
+	uint64_t limit, taken; /* taken: by this rank */
+	gemp_sink *next;       /* borrowed; NULL: rows go no further */
+} gemp_limit;
+
+/* limit is borrowed and set by the caller; the sink has nothing to free. */
+gemp_sink gemp_limit_sink(gemp_limit *limit);
+
+#endif

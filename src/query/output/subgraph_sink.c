@@ -1,0 +1,157 @@
+#include "query/output/subgraph_sink.h"
+
+#include "core/memory.h"
+#include "io/export/export.h"
+#include "io/file/local_file.h"
+#include "match/distinct/row_sinks.h"
+#include "partition/derived/subgraph.h"
+
+typedef struct subgraph_sink {
+	gemp_context *context;
+	gemp_graph *graph;
+	gemp_subgraph_sink_options options;
+	gemp_subgraph wanted;
+	gemp_row_store store;      /* with a limit: taken since the last turn */
+	uint64_t taken;            /* with a limit: by all ranks in earlier turns */
+	bool written;
+	uint64_t vertices, edges;  /* written */
+} subgraph_sink;
+
+gemp_code gemp_subgraph_sink_check(const char *path)
+{
+	gemp_export_format format = GEMP_EXPORT_AUTO;
+	if (gemp_file_ends_in(path, ".h5") || gemp_export_choose(&format, path) == GEMP_OK)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EUSAGE, "--subgraph %s: the ending says the form: .h5, .tsv, .csv, .jsonl, .graphml, .dot or "
+	                 ".mtx", path);
+}
+
+static gemp_code mark(subgraph_sink *m, const gemp_batch *batch)
+{
+	gemp_code code = GEMP_OK;
+	size_t vertices = batch->rows * (size_t)batch->vertex_count, edges = batch->rows * (size_t)batch->edge_count;
+	for (size_t i = 0; i < vertices; i++)
+		if (batch->vertices[i] != GEMP_NO_VERTEX)
+			GEMP_TRY(gemp_page_bits_add(&m->wanted.vertices, batch->vertices[i]));
+	for (size_t i = 0; i < edges; i++)
+		if (batch->edges[i] != GEMP_NO_EDGE)
+			GEMP_TRY(gemp_page_bits_add(&m->wanted.edges, batch->edges[i]));
+done:
+	return code;
+}
+
+/* No more than may still be wanted is held. */
+static gemp_code keep(subgraph_sink *m, const gemp_batch *batch)
+{
+	uint64_t left = m->options.limit - m->taken - m->store.rows;
+	return gemp_row_store_add(&m->store, batch, left < batch->rows ? (size_t)left : batch->rows);
+}
+
+static gemp_code sink_take(void *self, const gemp_batch *batch)
+{
+	gemp_code code = GEMP_OK;
+	subgraph_sink *m = self;
+	if (!m->written)
+		GEMP_TRY(m->options.limit == UINT64_MAX ? mark(m, batch) : keep(m, batch));
+	if (m->options.next)
+		code = m->options.next->consume(m->options.next->self, batch);
+done:
+	return code;
+}
+
+/* Collective. Of the rows of all ranks in rank order, those within the limit. */
+static gemp_code mark_within_limit(subgraph_sink *m)
+{
+	const gemp_comm *comm = m->context->comm;
+	uint64_t left = m->options.limit - m->taken, before = gemp_comm_exscan(comm, m->store.rows);
+	uint64_t all = gemp_comm_sum1(comm, m->store.rows), mine = before < left ? left - before : 0;
+	if (mine < m->store.rows)
+		m->store.rows = (size_t)mine;
+	m->taken += all < left ? all : left;
+	gemp_batch batch = gemp_row_store_batch(&m->store);
+	gemp_code code = mark(m, &batch);
+	gemp_row_store_clear(&m->store);
+	return gemp_comm_agree(comm, code);
+}
+
+/* Collective. */
+static gemp_code write_graph(subgraph_sink *m)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = NULL;
+	const gemp_comm *comm = m->context->comm;
+	gemp_export_options how = { .path = m->options.path };
+	double t = gemp_now();
+	m->written = true;
+	GEMP_TRY(gemp_subgraph_make(&graph, comm, m->graph, &m->wanted));
+	m->vertices = graph->vertex_count;
+	m->edges = gemp_graph_edges(graph);
+	if (gemp_file_ends_in(m->options.path, ".h5")) {
+		code = gemp_graph_file_write(comm, graph, m->options.path, m->options.provenance);
+	} else {
+		GEMP_TRY(gemp_export_choose(&how.format, m->options.path));
+		code = gemp_export(comm, graph, &how, NULL);
+	}
+	gemp_timers_add(&m->context->timers, GEMP_PHASE_WRITE, t);
+done:
+	gemp_graph_free(graph);
+	return code;
+}
+
+static gemp_code sink_turn(void *self, bool last, bool *enough, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	subgraph_sink *m = self;
+	bool limited = m->options.limit < UINT64_MAX, reached = false;
+	if (m->options.next)
+		GEMP_TRY(m->options.next->end_round(m->options.next->self, last, enough, again));
+	if (limited && !m->written)
+		GEMP_TRY(mark_within_limit(m));
+	reached = limited && m->taken >= m->options.limit;
+	*enough |= reached;
+	if (!m->written && ((last && !*again) || *enough))
+		GEMP_TRY(write_graph(m));
+done:
+	return code;
+}
+
+static void sink_free(void *self)
+{
+	subgraph_sink *m = self;
+	if (!m)
+		return;
+	gemp_subgraph_free(&m->wanted);
+	gemp_row_store_free(&m->store);
+	gemp_free(m);
+}
+
+gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
+                           const gemp_subgraph_sink_options *options)
+{
+	gemp_code code = GEMP_OK;
+	subgraph_sink *m;
+	code = GEMP_NEW(m, 1);
+	if (code == GEMP_OK) {
+		m->context = context;
+		m->graph = graph;
+		m->options = *options;
+		code = gemp_subgraph_new(&m->wanted, graph);
+	}
+	if (code == GEMP_OK)
+		code = gemp_subgraph_sink_check(options->path);
+	if (code == GEMP_OK && context->comm->rank == 0)
+		code = gemp_file_may_write("--subgraph", options->path);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	*out = (gemp_sink){ .self = m, .consume = sink_take, .end_round = sink_turn, .free = sink_free };
+	m = NULL;
+done:
+	sink_free(m);
+	return code;
+}
+
+void gemp_subgraph_sink_size(const gemp_sink *sink, uint64_t *vertices, uint64_t *edges)
+{
+	const subgraph_sink *m = sink->self;
+	*vertices = m->vertices;
+	*edges = m->edges;
+}

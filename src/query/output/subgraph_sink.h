@@ -1,0 +1,28 @@
+/* matched: a sink that keeps what the matches cover, the union of their images, and writes it as a graph: a graph
+ * file, or any form of convert, by the path's ending. */
+
+#ifndef GEMP_QUERY_OUTPUT_SUBGRAPH_SINK_H
+#define GEMP_QUERY_OUTPUT_SUBGRAPH_SINK_H
+
+#include "graph/batch.h"
+#include "io/graph_file/graph_file_write.h"
+#include "partition/context.h"
+
+typedef struct gemp_subgraph_sink_options {
+	const char *path;                  /* .h5, .tsv, .csv, .jsonl, .graphml, .dot, .mtx */
+	const gemp_provenance *provenance; /* of a .h5 */
+	uint64_t limit;                    /* matches over all ranks; UINT64_MAX: all */
+	gemp_sink *next;                   /* takes the same rows; borrowed; NULL: none */
+} gemp_subgraph_sink_options;
+
+/* Local. GEMP_EUSAGE for an ending that there is not. */
+gemp_code gemp_subgraph_sink_check(const char *path);
+
+/* Collective. Rows must have the edges that matches are to be told by (see gemp_match_options). All is borrowed. The
+ * file is whole after the last turn, or the one that reaches the limit; freed before that, there is none. */
+gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
+                           const gemp_subgraph_sink_options *options);
+/* What was written, over all ranks. */
+void gemp_subgraph_sink_size(const gemp_sink *matched, uint64_t *vertices, uint64_t *edges);
+
+#endif

@@ -1,0 +1,131 @@
+#include "query/rows/elements.h"
+
+#include "core/memory.h"
+#include "match/filter/vertex_values.h"
+
+#include <string.h>
+
+/* Collective. */
+static gemp_code fetch_edges(gemp_elements *out, gemp_context *context, gemp_graph *graph,
+                             const gemp_frame_column *const *columns, size_t count, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge *edges = NULL;
+	size_t n = 0, edge_columns = 0;
+	for (size_t c = 0; c < count; c++)
+		edge_columns += columns[c]->kind == GEMP_CELL_EDGE;
+	if (edge_columns == 0)
+		return GEMP_OK;
+	code = GEMP_NEW(edges, rows * edge_columns);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t c = 0; c < count; c++)
+		for (size_t row = 0; row < rows && columns[c]->kind == GEMP_CELL_EDGE; row++)
+			if (columns[c]->elements[row] != GEMP_NO_ELEMENT)
+				edges[n++] = columns[c]->elements[row];
+	code = gemp_fetch_edges(&out->edges, context, graph, edges, n, NULL, 0);
+done:
+	gemp_free(edges);
+	return code;
+}
+
+/* Collective. Of the ends of the edges too. */
+static gemp_code fetch_vertices(gemp_elements *out, gemp_context *context, gemp_graph *graph,
+                                const gemp_frame_column *const *columns, size_t count, size_t rows, bool ranks)
+{
+	static const int wanted[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
+	gemp_code code = GEMP_OK;
+	gemp_vertex *ids = NULL;
+	gemp_column fetched[2] = { 0 };
+	size_t n = 0;
+	code = GEMP_NEW(ids, rows * count + 2 * out->edges.count);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t c = 0; c < count; c++)
+		for (size_t row = 0; row < rows && columns[c]->kind == GEMP_CELL_VERTEX; row++)
+			if (columns[c]->elements[row] != GEMP_NO_ELEMENT)
+				ids[n++] = (gemp_vertex)columns[c]->elements[row];
+	for (size_t i = 0; i < out->edges.count; i++) {
+		ids[n++] = out->edges.ends[i].source;
+		ids[n++] = out->edges.ends[i].target;
+	}
+	GEMP_TRY(gemp_fetch_values(context, graph, ids, n, wanted, ranks ? 2 : 1, &out->vertices, &out->vertex_count, fetched));
+	out->keys = fetched[0];
+	out->ranks = fetched[1];
+done:
+	gemp_free(ids);
+	return code;
+}
+
+gemp_code gemp_elements_fetch(gemp_elements *out, gemp_context *context, gemp_graph *graph,
+                              const gemp_frame_column *const *columns, size_t count, size_t rows, bool ranks)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_elements){ .graph = graph };
+	GEMP_TRY(fetch_edges(out, context, graph, columns, count, rows));
+	code = fetch_vertices(out, context, graph, columns, count, rows, ranks);
+done:
+	return code;
+}
+
+void gemp_elements_free(gemp_elements *elements)
+{
+	gemp_free(elements->vertices);
+	gemp_column_free(&elements->keys);
+	gemp_column_free(&elements->ranks);
+	gemp_edge_values_free(&elements->edges);
+	*elements = (gemp_elements){ 0 };
+}
+
+static gemp_value value_of(const gemp_elements *elements, const gemp_column *column, uint64_t vertex)
+{
+	if (vertex == GEMP_NO_ELEMENT)
+		return (gemp_value){ .type = column->type, .null = true };
+	return gemp_column_get(column, gemp_fetch_index(elements->vertices, elements->vertex_count, (gemp_vertex)vertex));
+}
+
+gemp_value gemp_elements_key(const gemp_elements *elements, uint64_t vertex)
+{
+	return value_of(elements, &elements->keys, vertex);
+}
+
+gemp_value gemp_elements_rank(const gemp_elements *elements, uint64_t vertex)
+{
+	return value_of(elements, &elements->ranks, vertex);
+}
+
+const gemp_edge_ends *gemp_elements_ends(const gemp_elements *elements, uint64_t edge)
+{
+	return edge == GEMP_NO_ELEMENT ? NULL : &elements->edges.ends[gemp_edge_values_index(&elements->edges, edge)];
+}
+
+gemp_value gemp_elements_type(const gemp_elements *elements, uint64_t edge)
+{
+	const gemp_edge_ends *ends = gemp_elements_ends(elements, edge);
+	const char *name = ends ? elements->graph->relations[ends->relation].name : "";
+	return (gemp_value){ .type = GEMP_STRING, .null = !ends, .string = { name, strlen(name) } };
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_vertices(const gemp_elements *elements, uint64_t a, uint64_t b)
+{
+	gemp_value x = gemp_elements_rank(elements, a), y = gemp_elements_rank(elements, b);
+	return compare_numbers((uint64_t)x.integer, (uint64_t)y.integer);
+}
+
+int gemp_elements_compare(const gemp_elements *elements, gemp_cell_kind kind, uint64_t a, uint64_t b)
+{
+	if (a == b || a == GEMP_NO_ELEMENT || b == GEMP_NO_ELEMENT)
+		return compare_numbers(a, b);
+	if (kind == GEMP_CELL_VERTEX)
+		return compare_vertices(elements, a, b);
+	const gemp_edge_ends *x = gemp_elements_ends(elements, a), *y = gemp_elements_ends(elements, b);
+	int order = compare_numbers(x->relation, y->relation);
+	if (order == 0)
+		order = compare_vertices(elements, x->source, y->source);
+	if (order == 0)
+		order = compare_vertices(elements, x->target, y->target);
+	return order ? order : compare_numbers(x->parallel, y->parallel);
+}

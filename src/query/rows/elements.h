@@ -1,0 +1,33 @@
+/* elements: what the output and the order of rows say of vertices and edges: keys, ranks of keys, ends. */
+
+#ifndef GEMP_QUERY_ROWS_ELEMENTS_H
+#define GEMP_QUERY_ROWS_ELEMENTS_H
+
+#include "match/filter/edge_values.h"
+#include "query/rows/frame.h"
+
+typedef struct gemp_elements {
+	const gemp_graph *graph;
+	size_t vertex_count;
+	gemp_vertex *vertices;      /* [found_count] ids, ascending */
+	gemp_column keys, ranks; /* [found_count]; ranks are integers, ordered as keys are */
+	gemp_edge_values edges;
+} gemp_elements;
+
+/* Collective. Of all vertices and edges in these columns of a frame (count alike on all ranks; those of values are passed
+ * over); ranks are there only if they are wanted. gemp_elements_free in any case. */
+gemp_code gemp_elements_fetch(gemp_elements *out, gemp_context *context, gemp_graph *graph,
+                              const gemp_frame_column *const *columns, size_t count, size_t rows, bool ranks);
+void gemp_elements_free(gemp_elements *elements);
+
+/* NULL for GEMP_NO_ELEMENT. Strings are borrowed. */
+gemp_value gemp_elements_key(const gemp_elements *elements, uint64_t vertex);
+gemp_value gemp_elements_rank(const gemp_elements *elements, uint64_t vertex);
+/* NULL for GEMP_NO_ELEMENT. */
+const gemp_edge_ends *gemp_elements_ends(const gemp_elements *elements, uint64_t edge);
+gemp_value gemp_elements_type(const gemp_elements *elements, uint64_t edge);
+
+/* The order of ORDER BY: vertices by key; edges by type, keys of source and target, parallel number; none comes last. */
+int gemp_elements_compare(const gemp_elements *elements, gemp_cell_kind kind, uint64_t a, uint64_t b);
+
+#endif

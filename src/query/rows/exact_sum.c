@@ -1,0 +1,219 @@
+#include "query/rows/exact_sum.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef unsigned __int128 double_word;
+
+enum {
+	BITS = 64,
+	LOWEST_BIT = -1074,   /* of a double */
+	MANTISSA = 53,
+	MOST_WORDS = 48,      /* 2098 bits of doubles, 2^64 of them, the sign, and what a division appends */
+	SPECIAL_NAN = 1, SPECIAL_INFINITY = 2, SPECIAL_MINUS_INFINITY = 4,
+};
+
+void gemp_exact_sum_free(gemp_exact_sum *sum)
+{
+	gemp_free(sum->words);
+	*sum = (gemp_exact_sum){ 0 };
+}
+
+void gemp_exact_sum_clear(gemp_exact_sum *sum)
+{
+	sum->count = 0;
+	sum->special = 0;
+}
+
+static uint64_t sign_word(const gemp_exact_sum *sum)
+{
+	return sum->count && sum->words[sum->count - 1] >> (BITS - 1) ? UINT64_MAX : 0;
+}
+
+/* Words for all of 2^(64 * first) up to 2^(64 * end). */
+static gemp_code widen(gemp_exact_sum *sum, int32_t first, int32_t end)
+{
+	uint64_t sign = sign_word(sum);
+	if (sum->count == 0)
+		sum->first = first;
+	int32_t low = first < sum->first ? first : sum->first, high = sum->first + sum->count;
+	high = end > high ? end : high;
+	size_t wanted = (size_t)(high - low), below = (size_t)(sum->first - low), count = sum->count;
+	GEMP_CHECK(wanted <= MOST_WORDS);
+	if (wanted > sum->capacity) {
+		uint64_t *words = gemp_realloc(sum->words, wanted, sizeof *words);
+		if (!words)
+			return GEMP_ENOMEM;
+		sum->words = words;
+		sum->capacity = (uint16_t)wanted;
+	}
+	if (below && count)
+		memmove(sum->words + below, sum->words, count * sizeof *sum->words);
+	memset(sum->words, 0, below * sizeof *sum->words);
+	for (size_t i = below + count; i < wanted; i++)
+		sum->words[i] = sign;
+	sum->first = low;
+	sum->count = (uint16_t)wanted;
+	return GEMP_OK;
+}
+
+/* sum += the words of a number in two's complement that begin at 2^(64 * first); its sign goes on for ever. */
+static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t count, int32_t first)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t sign = words[count - 1] >> (BITS - 1) ? UINT64_MAX : 0;
+	bool carry = false;
+	while (count > 1 && words[count - 1] == sign && (words[count - 2] ^ sign) >> (BITS - 1) == 0)
+		count--;
+	GEMP_TRY(widen(sum, first, first + (int32_t)count + 1));
+	for (size_t i = (size_t)(first - sum->first), k = 0; i < sum->count; i++, k++) {
+		double_word added = (double_word)sum->words[i] + (k < count ? words[k] : sign) + carry;
+		sum->words[i] = (uint64_t)added;
+		carry = added >> BITS;
+	}
+	uint64_t top = sum->words[sum->count - 1];
+	if (top != 0 && top != UINT64_MAX)
+		code = widen(sum, sum->first, sum->first + sum->count + 1);
+done:
+	return code;
+}
+
+static int32_t floor_word(int bit)
+{
+	return (int32_t)((bit - (bit < 0 ? BITS - 1 : 0)) / BITS);
+}
+
+gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times)
+{
+	int exponent;
+	if (!isfinite(value)) {
+		sum->special |= isnan(value) ? SPECIAL_NAN : value > 0 ? SPECIAL_INFINITY : SPECIAL_MINUS_INFINITY;
+		return GEMP_OK;
+	}
+	double fraction = frexp(fabs(value), &exponent);
+	uint64_t mantissa = (uint64_t)ldexp(fraction, MANTISSA);
+	exponent -= MANTISSA;
+	if (mantissa == 0)
+		return GEMP_OK;
+	if (exponent < LOWEST_BIT) { /* a subnormal number has zeros there */
+		mantissa >>= LOWEST_BIT - exponent;
+		exponent = LOWEST_BIT;
+	}
+	int32_t first = floor_word(exponent);
+	int shift = exponent - first * BITS;
+	double_word product = (double_word)mantissa * times;
+	double_word low = product << shift, high = shift ? product >> (2 * BITS - shift) : 0;
+	uint64_t words[4] = { (uint64_t)low, (uint64_t)(low >> BITS), (uint64_t)high, 0 };
+	if (value < 0) {
+		bool carry = true;
+		for (int i = 0; i < 4; i++) {
+			words[i] = ~words[i] + carry;
+			carry = carry && words[i] == 0;
+		}
+	}
+	return add_words(sum, words, 4, first);
+}
+
+gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value)
+{
+	const uint64_t words[2] = { (uint64_t)value, (uint64_t)(value >> BITS) };
+	return add_words(sum, words, 2, 0);
+}
+
+static gemp_code gemp_exact_sum_merge(gemp_exact_sum *sum, const gemp_exact_sum *other)
+{
+	sum->special |= other->special;
+	return other->count ? add_words(sum, other->words, other->count, other->first) : GEMP_OK;
+}
+
+/* ROUNDING */
+
+/* |sum| / n in words from 2^(64 * first), two more below than the sum has; what remains is in *inexact. */
+static size_t quotient(const gemp_exact_sum *sum, uint64_t n, uint64_t *words, int32_t *first, bool *inexact)
+{
+	enum { BELOW = 2 };
+	bool carry = true, negative = sign_word(sum) != 0;
+	size_t count = sum->count + (size_t)BELOW;
+	memset(words, 0, BELOW * sizeof *words);
+	for (size_t i = 0; i < sum->count; i++) {
+		words[i + BELOW] = negative ? ~sum->words[i] + carry : sum->words[i];
+		carry = carry && words[i + BELOW] == 0;
+	}
+	double_word rest = 0;
+	for (size_t i = count; i-- > 0;) {
+		rest = rest << BITS | words[i];
+		words[i] = (uint64_t)(rest / n);
+		rest %= n;
+	}
+	*inexact = rest != 0;
+	*first = sum->first - BELOW;
+	return count;
+}
+
+/* bits * 2^exponent, bits with its top bit set, to the nearest double; inexact: there is more below. */
+static double nearest(uint64_t bits, int exponent, bool inexact)
+{
+	int shift = LOWEST_BIT - exponent; /* what a subnormal number cannot hold */
+	if (shift < BITS - MANTISSA)
+		shift = BITS - MANTISSA;
+	if (shift > BITS)
+		return 0;
+	uint64_t kept = shift < BITS ? bits >> shift : 0;
+	uint64_t dropped = bits << (BITS - shift), half = UINT64_C(1) << (BITS - 1);
+	if (dropped > half || (dropped == half && (inexact || (kept & 1))))
+		kept++;
+	return ldexp((double)kept, exponent + shift);
+}
+
+double gemp_exact_sum_round(const gemp_exact_sum *sum, uint64_t n)
+{
+	uint64_t words[MOST_WORDS + 2];
+	int32_t first = 0;
+	bool inexact = false;
+	if (sum->special & SPECIAL_NAN || sum->special == (SPECIAL_INFINITY | SPECIAL_MINUS_INFINITY))
+		return (double)NAN;
+	if (sum->special)
+		return sum->special == SPECIAL_INFINITY ? (double)INFINITY : (double)-INFINITY;
+	size_t top = sum->count ? quotient(sum, n, words, &first, &inexact) : 0;
+	while (top > 0 && words[top - 1] == 0)
+		top--;
+	if (top == 0)
+		return 0;
+	int zeros = __builtin_clzll(words[top - 1]);
+	uint64_t bits = words[top - 1] << zeros;
+	size_t below = top - 1;
+	if (zeros && below > 0) {
+		bits |= words[--below] >> (BITS - zeros);
+		inexact |= words[below] << zeros != 0;
+	}
+	while (below > 0)
+		inexact |= words[--below] != 0;
+	double size = nearest(bits, (first + (int32_t)top - 1) * BITS - zeros, inexact);
+	return sign_word(sum) ? -size : size;
+}
+
+/* BYTES */
+
+gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, gemp_text *out)
+{
+	gemp_text_add(out, &sum->first, sizeof sum->first);
+	gemp_text_add(out, &sum->count, sizeof sum->count);
+	gemp_text_add(out, &sum->special, sizeof sum->special);
+	gemp_text_add(out, sum->words, sum->count * sizeof *sum->words);
+	return gemp_text_status(out);
+}
+
+gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at)
+{
+	uint64_t words[MOST_WORDS];
+	gemp_exact_sum other = { .words = words };
+	memcpy(&other.first, *at, sizeof other.first);
+	memcpy(&other.count, *at += sizeof other.first, sizeof other.count);
+	memcpy(&other.special, *at += sizeof other.count, sizeof other.special);
+	memcpy(words, *at += sizeof other.special, other.count * sizeof *words);
+	*at += other.count * sizeof *words;
+	return gemp_exact_sum_merge(sum, &other);
+}

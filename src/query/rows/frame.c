@@ -1,0 +1,284 @@
+#include "query/rows/frame.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <math.h>
+#include <string.h>
+
+gemp_code gemp_frame_init(gemp_frame *frame, size_t count)
+{
+	*frame = (gemp_frame){ 0 };
+	gemp_code code = GEMP_NEW(frame->columns, count);
+	if (code == GEMP_OK)
+		frame->count = count;
+	return code;
+}
+
+gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, const char *name, gemp_type type)
+{
+	gemp_frame_column *c = &frame->columns[column];
+	c->kind = kind;
+	gemp_column_free(&c->values);
+	return gemp_column_init(&c->values, name, type);
+}
+
+gemp_code gemp_frame_like(gemp_frame *out, const gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_frame_init(out, frame->count));
+	for (size_t c = 0; c < frame->count; c++) {
+		const gemp_frame_column *from = &frame->columns[c];
+		GEMP_TRY(gemp_frame_set(out, c, from->kind, from->values.name ? from->values.name : "",
+		                        from->values.type));
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_frame_free(out);
+	return code;
+}
+
+void gemp_frame_free(gemp_frame *frame)
+{
+	for (size_t c = 0; c < frame->count; c++) {
+		gemp_column_free(&frame->columns[c].values);
+		gemp_free(frame->columns[c].elements);
+	}
+	gemp_free(frame->columns);
+	gemp_free(frame->multiplicity);
+	*frame = (gemp_frame){ 0 };
+}
+
+void gemp_frame_clear(gemp_frame *frame)
+{
+	frame->rows = 0;
+	for (size_t c = 0; c < frame->count; c++)
+		frame->columns[c].values.rows = 0;
+	gemp_free(frame->multiplicity);
+	frame->multiplicity = NULL;
+	frame->multiplicity_capacity = 0;
+}
+
+static size_t value_size(gemp_type type)
+{
+	return type == GEMP_BOOLEAN ? 1 : sizeof(uint64_t);
+}
+
+size_t gemp_frame_memory(const gemp_frame *frame)
+{
+	size_t bytes = frame->multiplicity_capacity * sizeof *frame->multiplicity;
+	for (size_t c = 0; c < frame->count; c++) {
+		const gemp_frame_column *column = &frame->columns[c];
+		bytes += column->capacity * sizeof *column->elements + column->values.bytes_capacity +
+		         column->values.capacity * (value_size(column->values.type) + (column->values.null != NULL));
+	}
+	return bytes;
+}
+
+gemp_value gemp_frame_value(const gemp_frame_column *column, size_t row)
+{
+	return gemp_column_get(&column->values, row);
+}
+
+bool gemp_frame_is_null(const gemp_frame_column *column, size_t row)
+{
+	if (column->kind == GEMP_CELL_VALUE)
+		return column->values.null && column->values.null[row];
+	return column->elements[row] == GEMP_NO_ELEMENT;
+}
+
+gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t element)
+{
+	gemp_code code = GEMP_RESERVE(column->elements, column->capacity, row + 1);
+	if (code == GEMP_OK)
+		column->elements[row] = element;
+	return code;
+}
+
+/* MANY ROWS */
+
+static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
+{
+	gemp_code code = GEMP_OK;
+	size_t before = frame->rows, rows = from->rows;
+	if (!from->multiplicity && !frame->multiplicity)
+		return GEMP_OK;
+	bool fresh = !frame->multiplicity;
+	GEMP_TRY(GEMP_RESERVE(frame->multiplicity, frame->multiplicity_capacity, before + rows));
+	for (size_t row = 0; row < before && fresh; row++)
+		frame->multiplicity[row] = 1;
+	for (size_t row = 0; row < rows; row++)
+		frame->multiplicity[before + row] = from->multiplicity ? from->multiplicity[row] : 1;
+done:
+	return code;
+}
+
+static gemp_code append_cells(gemp_frame_column *to, size_t before, const gemp_frame_column *from, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	if (from->kind != GEMP_CELL_VALUE) {
+		if (!from->elements)
+			return GEMP_OK;
+		GEMP_TRY(GEMP_RESERVE(to->elements, to->capacity, before + rows));
+		memcpy(to->elements + before, from->elements, rows * sizeof *to->elements);
+		return GEMP_OK;
+	}
+	to->values.rows = before;
+	for (size_t row = 0; row < rows; row++) {
+		gemp_value value = gemp_column_get(&from->values, row);
+		GEMP_TRY(gemp_column_add(&to->values, &value));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from)
+{
+	gemp_code code = GEMP_OK;
+	if (from->rows == 0)
+		return GEMP_OK;
+	GEMP_TRY(append_multiplicity(frame, from));
+	for (size_t c = 0; c < frame->count; c++)
+		GEMP_TRY(append_cells(&frame->columns[c], frame->rows, &from->columns[c], from->rows));
+	frame->rows += from->rows;
+done:
+	return code;
+}
+
+static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *column, const uint64_t *picked,
+                            size_t count)
+{
+	gemp_code code = GEMP_OK;
+	if (column->kind == GEMP_CELL_VALUE) {
+		if (count == 0)
+			return GEMP_OK;
+		gemp_column_free(&out->values);
+		return gemp_column_take(&out->values, &column->values, picked, count);
+	}
+	if (!column->elements)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, count));
+	for (size_t i = 0; i < count; i++)
+		out->elements[i] = column->elements[picked[i]];
+done:
+	return code;
+}
+
+gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_frame_like(out, frame));
+	for (size_t c = 0; c < frame->count; c++)
+		GEMP_TRY(pick_cells(&out->columns[c], &frame->columns[c], picked, count));
+	if (frame->multiplicity) {
+		GEMP_TRY(GEMP_RESERVE(out->multiplicity, out->multiplicity_capacity, count + 1));
+		for (size_t i = 0; i < count; i++)
+			out->multiplicity[i] = frame->multiplicity[picked[i]];
+	}
+	out->rows = count;
+done:
+	if (code != GEMP_OK)
+		gemp_frame_free(out);
+	return code;
+}
+
+static uint64_t times_of(const gemp_frame *frame, size_t row, uint64_t most)
+{
+	return frame->multiplicity[row] < most ? frame->multiplicity[row] : most;
+}
+
+gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t most)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frame expanded = { 0 };
+	uint64_t *picked = NULL;
+	size_t rows = 0;
+	if (!frame->multiplicity)
+		return GEMP_OK;
+	for (size_t row = 0; row < frame->rows; row++)
+		if (__builtin_add_overflow(rows, times_of(frame, row, most), &rows))
+			return gemp_fail(GEMP_ENOMEM, "more than 2^64 rows are to be written; count them instead");
+	GEMP_TRY(GEMP_NEW(picked, rows));
+	for (size_t row = 0, i = 0; row < frame->rows; row++)
+		for (uint64_t k = times_of(frame, row, most); k > 0; k--)
+			picked[i++] = row;
+	GEMP_TRY(gemp_frame_pick(&expanded, frame, picked, rows));
+	gemp_free(expanded.multiplicity);
+	expanded.multiplicity = NULL;
+	expanded.multiplicity_capacity = 0;
+	gemp_frame_free(frame);
+	*frame = expanded;
+done:
+	gemp_free(picked);
+	return code;
+}
+
+/* CELLS */
+
+gemp_value gemp_value_canonical(gemp_value value)
+{
+	if (value.type == GEMP_FLOAT && !value.null)
+		value.real = isnan(value.real) ? (double)NAN : value.real == 0 ? 0 : value.real;
+	return value;
+}
+
+static void pack_value(const gemp_value *value, gemp_text *out)
+{
+	char fixed[1 + sizeof(uint64_t)] = { (char)value->null };
+	const gemp_value one = gemp_value_canonical(*value);
+	uint64_t size;
+	if (value->null) {
+		gemp_text_add(out, fixed, 1);
+		return;
+	}
+	switch (value->type) {
+	case GEMP_BOOLEAN:
+		fixed[1] = (char)value->truth;
+		gemp_text_add(out, fixed, 2);
+		break;
+	case GEMP_INTEGER:
+	case GEMP_FLOAT:
+		memcpy(fixed + 1, one.type == GEMP_FLOAT ? (const void *)&one.real : &one.integer, sizeof one.integer);
+		gemp_text_add(out, fixed, sizeof fixed);
+		break;
+	case GEMP_STRING:
+	case GEMP_LIST:
+		size = value->string.size;
+		memcpy(fixed + 1, &size, sizeof size);
+		gemp_text_add(out, fixed, sizeof fixed);
+		gemp_text_add(out, value->string.bytes, size);
+	}
+}
+
+void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out)
+{
+	if (column->kind != GEMP_CELL_VALUE) {
+		gemp_text_add(out, &column->elements[row], sizeof *column->elements);
+		return;
+	}
+	gemp_value value = gemp_column_get(&column->values, row);
+	pack_value(&value, out);
+}
+
+gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **at, const char *end)
+{
+	uint64_t element;
+	if (column->kind == GEMP_CELL_VALUE) {
+		column->values.rows = row;
+		return gemp_column_unpack(&column->values, at, end);
+	}
+	memcpy(&element, *at, sizeof element);
+	*at += sizeof element;
+	return gemp_frame_add_element(column, row, element);
+}
+
+int gemp_value_order(const gemp_value *a, const gemp_value *b)
+{
+	bool comparable;
+	if (a->null || b->null)
+		return (int)a->null - (int)b->null;
+	bool x = a->type == GEMP_FLOAT && isnan(a->real), y = b->type == GEMP_FLOAT && isnan(b->real);
+	if (x || y)
+		return (int)x - (int)y;
+	return gemp_value_compare(a, b, &comparable);
+}

@@ -1,0 +1,81 @@
+/* frame: rows of a query on their way from matching to the output, column by column: vertices, edges and values.
+ *
+ * Elements stay ids and numbers of edges until their attributes are asked for or they are written.
+ */
+
+#ifndef GEMP_QUERY_ROWS_FRAME_H
+#define GEMP_QUERY_ROWS_FRAME_H
+
+#include "graph/column.h"
+
+#include <stdlib.h>
+
+typedef enum gemp_cell_kind { GEMP_CELL_VALUE, GEMP_CELL_VERTEX, GEMP_CELL_EDGE } gemp_cell_kind;
+
+#define GEMP_NO_ELEMENT UINT64_MAX /* where OPTIONAL MATCH found none; it is NULL */
+
+typedef struct gemp_frame_column {
+	gemp_cell_kind kind;
+	gemp_column values;  /* of values; else it has name and type only */
+	uint64_t *elements;  /* [rows] of vertices and edges, or GEMP_NO_ELEMENT; NULL: nobody asks for this column */
+	size_t capacity;
+} gemp_frame_column;
+
+typedef struct gemp_frame {
+	size_t rows, count;
+	gemp_frame_column *columns; /* [count] */
+	uint64_t *multiplicity;     /* [rows] how often each row is there; NULL: once */
+	size_t multiplicity_capacity;
+} gemp_frame;
+
+/* Columns of values without a type, for gemp_frame_set to make something of. */
+gemp_code gemp_frame_init(gemp_frame *frame, size_t count);
+gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, const char *name, gemp_type type);
+/* out gets the columns of frame, without rows. */
+gemp_code gemp_frame_like(gemp_frame *out, const gemp_frame *frame);
+void gemp_frame_free(gemp_frame *frame);
+void gemp_frame_clear(gemp_frame *frame); /* keeps columns and memory */
+size_t gemp_frame_memory(const gemp_frame *frame); /* bytes */
+
+/* All rows of `from`, which has the same columns. */
+gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from);
+/* out becomes the rows picked[0..count) of frame, in that order; out is initialised here. */
+gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count);
+/* Every row stands there as often as its multiplicity says, but not more often than `most`. */
+gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t most);
+
+gemp_value gemp_frame_value(const gemp_frame_column *column, size_t row); /* of a column of values */
+bool gemp_frame_is_null(const gemp_frame_column *column, size_t row);
+gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t element); /* row: the next one */
+
+/* A cell as bytes: equal bytes are equal cells (NaN equals NaN, 0.0 equals -0.0); appended, and read back to the end of a
+ * column whose rows so far are `row`; *at advances. */
+struct gemp_text;
+void gemp_cell_pack(const gemp_frame_column *column, size_t row, struct gemp_text *out);
+gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **at, const char *end);
+
+/* The order of ORDER BY and of min and max: numbers by value and NaN after them, strings bytewise, false before true; NULL
+ * comes last. */
+int gemp_value_order(const gemp_value *a, const gemp_value *b);
+/* One of the values that are equal in that order: of NaNs, and of 0.0 and -0.0. */
+gemp_value gemp_value_canonical(gemp_value value);
+
+/* stage: a step that rows take from the first clause to the output. Stages are chained, each pushes into the next. */
+
+typedef struct gemp_row_stage {
+	void *self;
+	/* Collective. This rank's next rows, which the stage may change or take away; the caller clears what is left of them.
+	 * last: no more come after these. *enough is set, alike on all ranks, when no more are wanted: then whatever stands
+	 * behind has had its last rows. All ranks return the same code. */
+	gemp_code (*push)(void *self, gemp_frame *frame, bool last, bool *enough);
+	void (*free)(void *self);
+} gemp_row_stage; /* {0}: none */
+
+static inline void gemp_row_stage_free(gemp_row_stage *stage)
+{
+	if (stage->free)
+		stage->free(stage->self);
+	*stage = (gemp_row_stage){ 0 };
+}
+
+#endif

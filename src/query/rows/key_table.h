@@ -1,0 +1,62 @@
+/* key_table: numbers for byte strings: 0, 1, 2, ... in the order in which they were first seen. Exact comparison. */
+
+#ifndef GEMP_QUERY_ROWS_KEY_TABLE_H
+#define GEMP_QUERY_ROWS_KEY_TABLE_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gemp_key_table {
+	size_t count, capacity;
+	uint64_t *begin;     /* [count + 1] of each key in bytes; NULL while there is none */
+	uint64_t *hash;      /* [count] */
+	char *bytes;         /* [begin[count]] */
+	size_t bytes_capacity;
+	size_t slot_count;   /* a power of two, or 0 */
+	uint64_t *slots;     /* [slot_count] hash bits above, 1 + index of a key below; 0: free */
+} gemp_key_table; /* {0} is an empty one */
+
+void gemp_key_table_free(gemp_key_table *table);
+
+uint64_t gemp_key_hash(const void *key, size_t size);
+/* The key's number in *index, a new one if it was not there (*added). A failure leaves the table as it was. */
+gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size, uint64_t hash, size_t *index,
+                             bool *added);
+/* Fetch ahead what gemp_key_table_add will look at first. */
+void gemp_key_table_prefetch(const gemp_key_table *table, uint64_t hash);
+
+static inline const char *gemp_key_bytes(const gemp_key_table *table, size_t index, size_t *size)
+{
+	*size = table->begin[index + 1] - table->begin[index];
+	return table->bytes + table->begin[index];
+}
+
+/* Bytes of memory that it takes. */
+size_t gemp_key_table_memory(const gemp_key_table *table);
+
+/* bag: of each group, which values were seen and how often: for DISTINCT within an aggregate, and for collect. */
+
+typedef struct gemp_bag {
+	gemp_key_table keys;      /* a group's number, then a cell's bytes */
+	size_t capacity, times_capacity, head_capacity;
+	uint64_t *next;           /* [keys.count] 1 + index of another value of the same group; 0: none */
+	uint64_t *times;          /* [keys.count] */
+	uint64_t *head;           /* [head_capacity] 1 + index of a group's last value; 0: none */
+} gemp_bag; /* {0} is empty */
+
+void gemp_bag_free(gemp_bag *bag);
+size_t gemp_bag_memory(const gemp_bag *bag); /* bytes */
+
+/* cell: as gemp_cell_pack writes it. */
+gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t size, uint64_t times);
+
+/* Over the values of a group: begin, then on from one to the next; 0 ends. */
+uint64_t gemp_bag_first(const gemp_bag *bag, size_t group);
+uint64_t gemp_bag_next(const gemp_bag *bag, uint64_t at);
+const char *gemp_bag_cell(const gemp_bag *bag, uint64_t at, size_t *size);
+uint64_t gemp_bag_times(const gemp_bag *bag, uint64_t at);
+
+#endif

@@ -1,0 +1,476 @@
+/* ask: numbers that each rank knows of its own vertices, asked of the owners of any. */
+
+#include "query/rows/lookup.h"
+
+#include "match/filter/computed_columns.h"
+#include "match/filter/edge_values.h"
+#include "match/filter/vertex_values.h"
+
+#include <string.h>
+
+static gemp_code look_up(const gemp_graph *graph, const gemp_column *own, const gemp_vertex *asked, const size_t *from,
+                         int64_t **replies, int **owner)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*replies, from[graph->ranks]));
+	GEMP_TRY(GEMP_NEW(*owner, from[graph->ranks]));
+	for (int r = 0; r < graph->ranks; r++)
+		for (size_t i = from[r]; i < from[r + 1]; i++) {
+			(*replies)[i] = own->integers[asked[i] - graph->first_vertex];
+			(*owner)[i] = r;
+		}
+done:
+	return code;
+}
+
+static gemp_code read_replies(const int64_t *replies, size_t count, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_column_init(out, "", GEMP_INTEGER));
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		code = gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = replies[i] });
+done:
+	return code;
+}
+
+/* Collective. own: integers, one of each of this rank's vertices. ids (any order, repeated ids allowed) -> ids sorted and
+ * distinct in *found, and their numbers in out, as gemp_fetch gives them. Nothing to free after an error. */
+static gemp_code fetch_vertex_integers(gemp_context *context, const gemp_graph *graph, const gemp_column *own, const gemp_vertex *ids,
+                          size_t count, gemp_vertex **found, size_t *found_count, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex *distinct = NULL;
+	int *owner = NULL, *asker = NULL;
+	int64_t *replies = NULL;
+	void *asked = NULL, *replied = NULL;
+	size_t *from = NULL;
+	*out = (gemp_column){ 0 };
+	code = GEMP_NEW(distinct, count);
+	if (code == GEMP_OK && count) {
+		memcpy(distinct, ids, count * sizeof *ids);
+		code = gemp_sort_distinct(distinct, &count);
+	}
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, count);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t i = 0; i < count; i++)
+		owner[i] = gemp_graph_owner(graph, distinct[i]);
+	GEMP_TRY(gemp_exchange_records(context->comm, distinct, count, sizeof *distinct, owner, &asked, &from,
+	                               &context->traffic));
+	code = look_up(graph, own, asked, from, &replies, &asker);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_exchange_records(context->comm, replies, from[graph->ranks], sizeof *replies, asker, &replied,
+	                               NULL, &context->traffic));
+	code = gemp_comm_agree(context->comm, read_replies(replied, count, out)); /* owners ascend with ids */
+	*found = distinct;
+	*found_count = count;
+	if (code == GEMP_OK)
+		distinct = NULL;
+done:
+	if (code != GEMP_OK) {
+		gemp_column_free(out);
+		*found = NULL;
+	}
+	gemp_free(replied);
+	gemp_free(asked);
+	gemp_free(from);
+	gemp_free(replies);
+	gemp_free(asker);
+	gemp_free(owner);
+	gemp_free(distinct);
+	return code;
+}
+
+enum { DEGREE_COLUMN = -4 }; /* beside what gemp_fetch takes */
+
+/* Values of vertices: of which columns of the frame, and what came for its rows. */
+typedef struct lookup_request {
+	int column;            /* as gemp_fetch takes it, or DEGREES */
+	const gemp_expr *degree; /* DEGREES: of which relations and direction; NULL else */
+	gemp_column own;       /* DEGREES: of this rank's vertices, once they were counted */
+	bool *from;            /* [columns] */
+	gemp_vertex *found;    /* [found_count] */
+	size_t found_count;
+	gemp_column values;
+} lookup_request;
+
+struct gemp_lookup {
+	gemp_context *context;
+	gemp_graph *graph;
+	gemp_frame_map map;
+	gemp_scope scope;
+	const gemp_frame *frame;
+	size_t row;
+	size_t columns;        /* that the expressions may speak of */
+	size_t wanted_count, wanted_capacity;
+	lookup_request *wanted;        /* [wanted_count] */
+	bool *edges;           /* [columns] whose attributes are asked for */
+	size_t name_count, name_capacity;
+	const char **names;    /* [name_count] of edges' attributes; borrowed from the expressions */
+	gemp_edge_values edge_values;
+	gemp_column label_lists; /* by label set; not loaded until they are asked for */
+};
+
+/* COLUMNS */
+
+static size_t gemp_frame_map_variable(const gemp_frame_map *map, int variable, bool edge)
+{
+	return (size_t)variable + (edge && !map->items ? map->vertices : 0);
+}
+
+bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, size_t *column)
+{
+	switch (expr->kind) {
+	case GEMP_VERTEX:
+	case GEMP_EDGE:
+		*column = gemp_frame_map_variable(map, expr->variable, expr->kind == GEMP_EDGE);
+		return true;
+	case GEMP_COLUMN:
+		*column = expr->item;
+		return true;
+	case GEMP_EXISTS:
+	case GEMP_COUNT_OF:
+		*column = map->vertices + map->edges + expr->sub;
+		return true;
+	default:
+		return false;
+	}
+}
+
+void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *used)
+{
+	size_t column;
+	bool whole = gemp_frame_map_column(map, expr, &column);
+	if (whole)
+		used[column] = true;
+	else if (expr->variable >= 0)
+		used[gemp_frame_map_variable(map, expr->variable, expr->of_edge)] = true;
+	for (size_t i = 0; i < expr->count && !whole; i++)
+		gemp_lookup_uses(map, expr->children[i], used);
+}
+
+/* WHAT IS ASKED */
+
+/* The column of the graph that an expression reads of a vertex; false: none. */
+static bool graph_column(const gemp_expr *expr, int *column)
+{
+	switch (expr->kind) {
+	case GEMP_ATTRIBUTE:
+		*column = expr->attribute;
+		return !expr->of_edge && expr->attribute >= 0;
+	case GEMP_KEY:
+		*column = GEMP_FETCH_KEY;
+		return true;
+	case GEMP_LABELS:
+	case GEMP_HAS_LABEL:
+		*column = GEMP_FETCH_LABEL_SET;
+		return true;
+	case GEMP_DEGREE:
+		*column = DEGREE_COLUMN;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool same_degree(const gemp_graph *graph, const gemp_expr *a, const gemp_expr *b)
+{
+	return a->direction == b->direction && memcmp(a->relations, b->relations, graph->relation_count) == 0;
+}
+
+/* expr: what asks, if it asks for degrees. */
+static lookup_request *find_request(const gemp_lookup *l, int column, const gemp_expr *expr)
+{
+	size_t i = 0;
+	while (i < l->wanted_count && (l->wanted[i].column != column ||
+	                               (column == DEGREE_COLUMN && !same_degree(l->graph, l->wanted[i].degree, expr))))
+		i++;
+	return i < l->wanted_count ? &l->wanted[i] : NULL;
+}
+
+static gemp_code request_column(gemp_lookup *l, int column, const gemp_expr *expr)
+{
+	gemp_code code = GEMP_OK;
+	lookup_request *found = find_request(l, column, expr);
+	if (!found) {
+		GEMP_TRY(GEMP_RESERVE(l->wanted, l->wanted_capacity, l->wanted_count + 1));
+		found = &l->wanted[l->wanted_count];
+		*found = (lookup_request){ .column = column, .degree = column == DEGREE_COLUMN ? expr : NULL };
+		GEMP_TRY(GEMP_NEW(found->from, l->columns));
+		l->wanted_count++;
+	}
+	found->from[gemp_frame_map_variable(&l->map, expr->variable, false)] = true;
+done:
+	return code;
+}
+
+static size_t find_name(const gemp_lookup *l, const char *name)
+{
+	size_t i = 0;
+	while (i < l->name_count && strcmp(l->names[i], name) != 0)
+		i++;
+	return i;
+}
+
+static gemp_code request_name(gemp_lookup *l, const char *name, size_t from)
+{
+	gemp_code code = GEMP_OK;
+	l->edges[from] = true;
+	if (find_name(l, name) < l->name_count)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(l->names, l->name_capacity, l->name_count + 1));
+	l->names[l->name_count++] = name;
+done:
+	return code;
+}
+
+static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
+{
+	gemp_code code = GEMP_OK;
+	int column;
+	if (graph_column(expr, &column))
+		GEMP_TRY(request_column(l, column, expr));
+	else if (expr->kind == GEMP_ATTRIBUTE && expr->of_edge)
+		GEMP_TRY(request_name(l, expr->name, gemp_frame_map_variable(&l->map, expr->variable, true)));
+	for (size_t i = 0; i < expr->count; i++)
+		GEMP_TRY(request_expr(l, expr->children[i]));
+done:
+	return code;
+}
+
+static size_t columns_of(const gemp_frame_map *map, const gemp_expr *expr)
+{
+	size_t most = expr->variable < 0 ? 0 : gemp_frame_map_variable(map, expr->variable, expr->of_edge) + 1;
+	for (size_t i = 0; i < expr->count; i++) {
+		size_t child = columns_of(map, expr->children[i]);
+		most = child > most ? child : most;
+	}
+	return most;
+}
+
+/* FETCHING */
+
+static size_t count_columns(const bool *columns, size_t count)
+{
+	size_t set = 0;
+	for (size_t c = 0; c < count; c++)
+		set += columns[c];
+	return set;
+}
+
+static uint64_t *elements_of(const gemp_lookup *l, size_t column)
+{
+	return l->frame->columns[column].elements;
+}
+
+/* Collective. */
+static gemp_code fetch_degrees(gemp_lookup *l, lookup_request *w, const gemp_vertex *ids, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	if (!w->own.name)
+		GEMP_TRY(gemp_degree_column(l->context, l->graph, w->degree->relations, w->degree->direction,
+		                      l->map.count_loops, &w->own));
+	code = fetch_vertex_integers(l->context, l->graph, &w->own, ids, count, &w->found, &w->found_count, &w->values);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code fetch_column(gemp_lookup *l, lookup_request *w)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex *ids = NULL;
+	size_t n = 0, rows = l->frame->rows;
+	code = GEMP_NEW(ids, rows * count_columns(w->from, l->columns));
+	GEMP_TRY(gemp_comm_agree(l->context->comm, code));
+	for (size_t c = 0; c < l->columns; c++)
+		for (size_t row = 0; row < rows && w->from[c]; row++)
+			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
+				ids[n++] = (gemp_vertex)elements_of(l, c)[row];
+	if (w->degree)
+		code = fetch_degrees(l, w, ids, n);
+	else
+		code = gemp_fetch_values(l->context, l->graph, ids, n, &w->column, 1, &w->found, &w->found_count, &w->values);
+done:
+	gemp_free(ids);
+	return code;
+}
+
+/* Collective. */
+static gemp_code fetch_edges(gemp_lookup *l)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge *edges = NULL;
+	size_t n = 0, rows = l->frame->rows;
+	code = GEMP_NEW(edges, rows * count_columns(l->edges, l->columns));
+	GEMP_TRY(gemp_comm_agree(l->context->comm, code));
+	for (size_t c = 0; c < l->columns; c++)
+		for (size_t row = 0; row < rows && l->edges[c]; row++)
+			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
+				edges[n++] = elements_of(l, c)[row];
+	code = gemp_fetch_edges(&l->edge_values, l->context, l->graph, edges, n, l->names, l->name_count);
+done:
+	gemp_free(edges);
+	return code;
+}
+
+static gemp_code list_labels(gemp_lookup *l)
+{
+	if (gemp_column_loaded(&l->label_lists) || !find_request(l, GEMP_FETCH_LABEL_SET, NULL))
+		return GEMP_OK;
+	return gemp_label_list_column(&l->label_lists, l->graph);
+}
+
+gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	gemp_lookup_forget(l);
+	l->frame = frame;
+	for (size_t i = 0; i < l->wanted_count; i++)
+		GEMP_TRY(fetch_column(l, &l->wanted[i]));
+	if (l->name_count)
+		GEMP_TRY(fetch_edges(l));
+	code = gemp_comm_agree(l->context->comm, list_labels(l));
+done:
+	return code;
+}
+
+void gemp_lookup_forget(gemp_lookup *l)
+{
+	for (size_t i = 0; i < l->wanted_count; i++) {
+		gemp_column_free(&l->wanted[i].values);
+		gemp_free(l->wanted[i].found);
+		l->wanted[i].found = NULL;
+	}
+	gemp_edge_values_free(&l->edge_values);
+	l->frame = NULL;
+}
+
+/* SCOPE */
+
+static uint64_t element_of(const gemp_lookup *l, int variable, bool edge)
+{
+	return elements_of(l, gemp_frame_map_variable(&l->map, variable, edge))[l->row];
+}
+
+static uint64_t scope_element(void *context, int variable, bool edge)
+{
+	return element_of(context, variable, edge);
+}
+
+static gemp_value null_of(gemp_type type)
+{
+	return (gemp_value){ .type = type, .null = true };
+}
+
+static gemp_value vertex_value(const gemp_lookup *l, uint64_t vertex, int column, const gemp_expr *expr)
+{
+	const lookup_request *w = find_request(l, column, expr);
+	if (vertex == GEMP_NO_ELEMENT)
+		return null_of(w->values.type);
+	return gemp_column_get(&w->values, gemp_fetch_index(w->found, w->found_count, (gemp_vertex)vertex));
+}
+
+static gemp_value edge_value(const gemp_lookup *l, const gemp_expr *expr, uint64_t edge)
+{
+	const gemp_column *column = &l->edge_values.columns[find_name(l, expr->name)];
+	if (edge == GEMP_NO_ELEMENT)
+		return null_of(column->type);
+	return gemp_column_get(column, gemp_edge_values_index(&l->edge_values, edge));
+}
+
+static gemp_value text_value(const char *text)
+{
+	return (gemp_value){ .type = GEMP_STRING, .string = { text, strlen(text) } };
+}
+
+/* Edges are numbered through all relations. */
+static gemp_value type_value(const gemp_lookup *l, uint64_t edge)
+{
+	size_t k = 0;
+	if (edge == GEMP_NO_ELEMENT)
+		return null_of(GEMP_STRING);
+	while (edge >= l->graph->relations[k].edge_count)
+		edge -= l->graph->relations[k++].edge_count;
+	return text_value(l->graph->relations[k].name);
+}
+
+static gemp_value labels_value(const gemp_lookup *l, uint64_t vertex)
+{
+	gemp_value set = vertex_value(l, vertex, GEMP_FETCH_LABEL_SET, NULL);
+	return set.null ? null_of(GEMP_LIST) : gemp_column_get(&l->label_lists, (size_t)set.integer);
+}
+
+static gemp_value scope_value(void *context, const gemp_expr *expr)
+{
+	const gemp_lookup *l = context;
+	size_t whole;
+	int column;
+	if (expr->kind == GEMP_LITERAL)
+		return expr->value;
+	if (gemp_frame_map_column(&l->map, expr, &whole))
+		return gemp_frame_value(&l->frame->columns[whole], l->row);
+	uint64_t element = element_of(l, expr->variable, expr->of_edge);
+	if (expr->kind == GEMP_LABELS)
+		return labels_value(l, element);
+	if (expr->kind == GEMP_TYPE)
+		return type_value(l, element);
+	if (graph_column(expr, &column))
+		return vertex_value(l, element, column, expr);
+	return expr->of_edge ? edge_value(l, expr, element) : null_of(GEMP_STRING); /* an attribute that no vertex has */
+}
+
+static uint32_t scope_label_set(void *context, int variable)
+{
+	const gemp_lookup *l = context;
+	gemp_value set = vertex_value(l, element_of(l, variable, false), GEMP_FETCH_LABEL_SET, NULL);
+	return set.null ? UINT32_MAX : (uint32_t)set.integer;
+}
+
+const gemp_scope *gemp_lookup_scope(gemp_lookup *l, size_t row)
+{
+	l->row = row;
+	return &l->scope;
+}
+
+gemp_code gemp_lookup_new(gemp_lookup **out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+                          const gemp_expr *const *exprs, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_lookup *l;
+	GEMP_TRY(GEMP_NEW(l, 1));
+	l->context = context;
+	l->graph = graph;
+	l->map = *map;
+	l->scope = (gemp_scope){
+		.context = l, .value = scope_value, .element = scope_element, .label_set = scope_label_set,
+	};
+	for (size_t i = 0; i < count; i++) {
+		size_t columns = columns_of(map, exprs[i]);
+		l->columns = columns > l->columns ? columns : l->columns;
+	}
+	GEMP_TRY(GEMP_NEW(l->edges, l->columns));
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(request_expr(l, exprs[i]));
+	*out = l;
+	l = NULL;
+done:
+	gemp_lookup_free(l);
+	return code;
+}
+
+void gemp_lookup_free(gemp_lookup *l)
+{
+	if (!l)
+		return;
+	gemp_lookup_forget(l);
+	for (size_t i = 0; i < l->wanted_count; i++) {
+		gemp_free(l->wanted[i].from);
+		gemp_column_free(&l->wanted[i].own);
+	}
+	gemp_column_free(&l->label_lists);
+	gemp_free(l->wanted);
+	gemp_free(l->edges);
+	gemp_free(l->names);
+	gemp_free(l);
+}

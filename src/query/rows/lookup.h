@@ -1,0 +1,39 @@
+/* lookup: what expressions ask about the vertices and edges of a frame, fetched from their owners, and the scope that
+ * expressions are evaluated in. */
+
+#ifndef GEMP_QUERY_ROWS_LOOKUP_H
+#define GEMP_QUERY_ROWS_LOOKUP_H
+
+#include "graph/graph.h"
+#include "partition/context.h"
+#include "pattern/condition/evaluate.h"
+#include "query/rows/frame.h"
+
+/* Which column of a frame an expression speaks of. Of a match: vertices, then edges, then what its sub-patterns gave; of a
+ * clause: its items. */
+typedef struct gemp_frame_map {
+	bool items;
+	size_t vertices, edges; /* of a match */
+	bool count_loops;       /* in degrees: see gemp_degree_loops */
+} gemp_frame_map;
+
+/* The column of an expression that is no more than one: a vertex, an edge, a value of WITH, what a sub-pattern gave. */
+bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, size_t *column);
+
+typedef struct gemp_lookup gemp_lookup;
+
+/* exprs are borrowed. */
+gemp_code gemp_lookup_new(gemp_lookup **out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+                          const gemp_expr *const *exprs, size_t count);
+void gemp_lookup_free(gemp_lookup *lookup);
+/* Sets used[column] for the columns of a frame that the expressions read. */
+void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *used);
+
+/* Collective. Fetches what is asked about the rows of this frame, which has to stay until the next fetch or
+ * gemp_lookup_forget. */
+gemp_code gemp_lookup_fetch(gemp_lookup *lookup, const gemp_frame *frame);
+void gemp_lookup_forget(gemp_lookup *lookup);
+/* For the expressions, of one row of the frame; holds until the next call. */
+const gemp_scope *gemp_lookup_scope(gemp_lookup *lookup, size_t row);
+
+#endif

@@ -1,0 +1,27 @@
+/* apply: a sink that asks, for each row, what the pattern's sub-patterns give (EXISTS a truth, COUNT a number), drops the
+ * rows for which a condition on that is not true, and hands the values on with the others.
+ */
+
+#ifndef GEMP_QUERY_SEARCH_APPLY_H
+#define GEMP_QUERY_SEARCH_APPLY_H
+
+#include "query/search/finder.h"
+
+/* Who asks. After OPTIONAL MATCH rows are longer, and clauses may ask of what it found: they come after it then. */
+typedef enum gemp_apply_purpose { GEMP_APPLY_CONDITIONS = 1, GEMP_APPLY_CLAUSES = 2 } gemp_apply_purpose;
+
+/* Does one of those (together) ask what needs a search? */
+bool gemp_apply_needed(const gemp_pattern *pattern, unsigned whom);
+
+/* What does not change from run to run: finders of the sub-patterns. Collective. */
+typedef struct gemp_apply gemp_apply;
+gemp_code gemp_apply_new(gemp_apply **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                         const gemp_finder_options *options, unsigned whom);
+void gemp_apply_free(gemp_apply *apply);
+
+/* The sink of one run, which ends in next; its free is to be called. */
+gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *apply, gemp_sink *next);
+
+void gemp_apply_explain(const gemp_apply *apply, int depth, struct gemp_text *out);
+
+#endif

@@ -1,0 +1,365 @@
+#include "query/search/components.h"
+
+#include "core/memory.h"
+#include "match/match.h"
+#include "pattern/symmetry/automorphism.h"
+
+#include <string.h>
+
+enum { MAX_VARIANTS = 256 };
+
+typedef struct finding {
+	const gemp_pattern *pattern;
+	const gemp_finder_options *options;
+	size_t count;
+	gemp_variant *variants; /* [MOST_VARIANTS] */
+} finding;
+
+static bool by_orbit(const finding *f)
+{
+	return f->options->match.distinct == GEMP_BY_ORBIT;
+}
+
+static gemp_code make_chain(gemp_variant *v)
+{
+	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
+	size_t points = v->derived.pattern->vertex_count + (v->edges ? v->derived.pattern->edge_count : 0);
+	for (size_t i = 0; i < points; i++)
+		base[i] = (int)i;
+	return gemp_stab_chain_new(&v->chain, v->symmetry, base, points);
+}
+
+static gemp_code find_join_conditions(gemp_variant *v, const int *part)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_pattern *pattern = v->derived.pattern;
+	GEMP_TRY(GEMP_NEW(v->join_conditions, pattern->condition_count));
+	for (size_t i = 0; i < pattern->condition_count; i++) {
+		const gemp_condition *condition = &pattern->conditions[i];
+		uint64_t touched = 0;
+		for (uint64_t left = condition->vertices; left; left &= left - 1)
+			touched |= UINT64_C(1) << part[__builtin_ctzll(left)];
+		for (uint64_t left = condition->edges; left; left &= left - 1)
+			touched |= UINT64_C(1) << part[pattern->edges[__builtin_ctzll(left)].from];
+		if (touched & (touched - 1))
+			v->join_conditions[v->join_condition_count++] = condition;
+	}
+done:
+	return code;
+}
+
+static gemp_code find_components(finding *f, gemp_variant *v)
+{
+	gemp_code code = GEMP_OK;
+	int part[GEMP_MAX_PATTERN_VERTICES];
+	v->component_count = f->pattern->arguments ? 1 : (size_t)gemp_pattern_components(v->derived.pattern, part);
+	if (v->component_count == 1)
+		return GEMP_OK;
+	for (size_t i = 0; i < v->component_count; i++)
+		GEMP_TRY(gemp_pattern_component(&v->components[i], v->derived.pattern, part, (int)i));
+	GEMP_TRY(find_join_conditions(v, part));
+	if (by_orbit(f))
+		GEMP_TRY(make_chain(v));
+done:
+	return code;
+}
+
+/* Edges have to be told apart where trails could run into others, and where somebody wants them. */
+static bool needs_edges(const finding *f, const gemp_variant *v)
+{
+	bool paths = false, conditions = false;
+	const gemp_pattern *pattern = v->derived.pattern;
+	for (size_t e = 0; e < f->pattern->edge_count; e++)
+		paths = paths || f->pattern->edges[e].path;
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		conditions = conditions || pattern->conditions[i].edges;
+	return f->options->edges || conditions || (paths && f->options->match.semantics != GEMP_HOM) ||
+	       f->options->match.semantics == GEMP_EDGE_ISO;
+}
+
+static gemp_code derive(finding *f, gemp_variant *v, const uint32_t *length, bool *wanted)
+{
+	gemp_code code = GEMP_OK;
+	bool impossible;
+	*v = (gemp_variant){ 0 };
+	*wanted = false;
+	GEMP_TRY(gemp_pattern_variant(&v->derived, f->pattern, length, f->options->match.semantics, &impossible));
+	if (impossible)
+		return GEMP_OK;
+	*wanted = true;
+	v->edges = needs_edges(f, v);
+	if (by_orbit(f))
+		GEMP_TRY(gemp_variant_symmetry(&v->symmetry, f->pattern, length, &v->derived));
+	GEMP_TRY(find_components(f, v));
+done:
+	return code;
+}
+
+/* The next choice of lengths, the last edge counting fastest; false: there is none. */
+static bool next_lengths(const gemp_pattern *pattern, uint32_t *length)
+{
+	for (size_t e = pattern->edge_count; e-- > 0;) {
+		if (length[e] < pattern->edges[e].max_hops) {
+			length[e]++;
+			return true;
+		}
+		length[e] = pattern->edges[e].min_hops;
+	}
+	return false;
+}
+
+static void free_variant(gemp_variant *v)
+{
+	for (size_t i = 0; i < v->component_count; i++)
+		gemp_match_free(v->matches[i]);
+	for (size_t i = 0; v->component_count > 1 && i < v->component_count; i++)
+		gemp_derived_free(&v->components[i]);
+	gemp_stab_chain_free(v->chain);
+	gemp_symmetry_free(v->symmetry);
+	gemp_free(v->join_conditions);
+	gemp_derived_free(&v->derived);
+}
+
+/* Variants that differ by an automorphism alone find the same matches: one of them will do. */
+static gemp_code add_variant(finding *f, const gemp_symmetry *symmetry, const uint32_t *length)
+{
+	gemp_code code = GEMP_OK;
+	bool wanted = true;
+	if (symmetry)
+		GEMP_TRY(gemp_variant_is_canonical(symmetry, f->pattern, length, &wanted));
+	if (!wanted)
+		return GEMP_OK;
+	if (f->count == MAX_VARIANTS)
+		return gemp_fail(GEMP_EUSAGE, "the paths of variable length can have their lengths in more than %d ways; give "
+		                 "narrower bounds", MAX_VARIANTS);
+	gemp_variant *v = &f->variants[f->count];
+	code = derive(f, v, length, &wanted);
+	if (code != GEMP_OK || !wanted)
+		free_variant(v);
+	else
+		f->count++;
+done:
+	return code;
+}
+
+gemp_code gemp_variants_find(gemp_variant **out, size_t *count, const gemp_pattern *pattern,
+                             const gemp_finder_options *options)
+{
+	gemp_code code = GEMP_OK;
+	finding all = { .pattern = pattern, .options = options }, *f = &all;
+	gemp_symmetry *symmetry = NULL;
+	uint32_t length[GEMP_MAX_PATTERN_EDGES];
+	GEMP_TRY(GEMP_NEW(f->variants, MAX_VARIANTS));
+	if (by_orbit(f))
+		GEMP_TRY(gemp_automorphism_find(&symmetry, f->pattern, true));
+	for (size_t e = 0; e < f->pattern->edge_count; e++)
+		length[e] = f->pattern->edges[e].min_hops;
+	do
+		GEMP_TRY(add_variant(f, symmetry, length));
+	while (next_lengths(f->pattern, length));
+	*out = f->variants;
+	*count = f->count;
+	f->variants = NULL;
+done:
+	gemp_variants_free(f->variants, f->count);
+	gemp_symmetry_free(symmetry);
+	return code;
+}
+
+void gemp_variants_free(gemp_variant *variants, size_t count)
+{
+	for (size_t i = 0; variants && i < count; i++)
+		free_variant(&variants[i]);
+	gemp_free(variants);
+}
+
+enum { ROWS_AT_ONCE = 8192 };
+
+/* GATHERING */
+static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_context *context, uint64_t bytes, size_t most)
+{
+	bytes = gemp_comm_sum1(context->comm, bytes);
+	if (bytes <= most)
+		return GEMP_OK;
+	const gemp_pattern *pattern = p->inputs[part].component->pattern;
+	const char *name = pattern->vertices[0].name;
+	return gemp_fail(GEMP_ENOMEM, "the part of the pattern with %s%s has matches of %llu bytes, and every rank needs all of them "
+	                 "to combine them with the other parts; narrow it, or give more --host-memory",
+	                 name ? "" : "an unnamed vertex", name ? name : "", (unsigned long long)bytes);
+}
+
+gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_context *context, const gemp_row_store *rows, size_t most)
+{
+	gemp_code code = GEMP_OK;
+	gemp_product_input *to = &p->inputs[part];
+	size_t width = to->component->pattern->vertex_count, edges = to->component->pattern->edge_count, *begin = NULL;
+	size_t bytes = rows->rows * width * sizeof(gemp_vertex), edge_bytes = p->edges ? rows->rows * edges * sizeof(gemp_edge) : 0;
+	void *all = NULL;
+	GEMP_TRY(check_capacity(p, part, context, bytes + edge_bytes, most));
+	GEMP_TRY(gemp_comm_allgather(context->comm, rows->vertices, bytes, &all, &begin));
+	to->vertices = all;
+	to->rows = begin[context->comm->size] / (width * sizeof(gemp_vertex));
+	gemp_free(begin);
+	begin = NULL;
+	if (p->edges && edges) {
+		GEMP_TRY(gemp_comm_allgather(context->comm, rows->edges, edge_bytes, &all, &begin));
+		to->edges = all;
+	}
+done:
+	gemp_free(begin);
+	return code;
+}
+
+void gemp_product_free(gemp_product *p)
+{
+	for (size_t i = 0; i < p->input_count; i++) {
+		gemp_free(p->inputs[i].vertices);
+		gemp_free(p->inputs[i].edges);
+	}
+	gemp_row_store_free(&p->out);
+	*p = (gemp_product){ 0 };
+}
+
+/* COMBINING. A row is of the whole pattern, its places filled part by part. */
+typedef struct combination {
+	gemp_product *product;
+	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
+	gemp_edge edges[GEMP_MAX_PATTERN_EDGES];
+	uint64_t placed, edges_placed;
+} combination;
+
+static bool must_differ(const gemp_product *p, size_t v)
+{
+	return (p->semantics == GEMP_ISO || p->semantics == GEMP_INDUCED) && !p->pattern->vertices[v].repeatable;
+}
+
+static bool vertex_in_use(const combination *c, size_t v)
+{
+	for (uint64_t left = must_differ(c->product, v) ? c->placed : 0; left; left &= left - 1) {
+		size_t w = (size_t)__builtin_ctzll(left);
+		if (must_differ(c->product, w) && c->vertices[w] == c->vertices[v])
+			return true;
+	}
+	return false;
+}
+
+static bool edge_in_use(const combination *c, size_t e)
+{
+	for (uint64_t left = c->product->semantics == GEMP_HOM ? 0 : c->edges_placed; left; left &= left - 1)
+		if (c->edges[__builtin_ctzll(left)] == c->edges[e])
+			return true;
+	return false;
+}
+
+/* Puts one row of a part in its places; false where it collides with parts placed before. */
+static bool add_input_row(combination *c, const gemp_product_input *part, const gemp_vertex *vertices, const gemp_edge *edges)
+{
+	const gemp_pattern *whole = c->product->pattern;
+	uint64_t placed = c->placed, edges_placed = c->edges_placed;
+	for (size_t v = 0; v < whole->vertex_count; v++) {
+		if (part->component->vertex[v] < 0)
+			continue;
+		c->vertices[v] = vertices[part->component->vertex[v]];
+		if (vertex_in_use(c, v))
+			return false;
+		placed |= UINT64_C(1) << v;
+	}
+	for (size_t e = 0; c->product->edges && e < whole->edge_count; e++) {
+		if (part->component->edge[e] < 0)
+			continue;
+		c->edges[e] = edges[part->component->edge[e]];
+		if (edge_in_use(c, e))
+			return false;
+		edges_placed |= UINT64_C(1) << e;
+	}
+	c->placed = placed;
+	c->edges_placed = edges_placed;
+	return true;
+}
+
+static bool is_canonical(const combination *c)
+{
+	const gemp_product *p = c->product;
+	uint64_t tuple[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES], least[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
+	size_t points = 0;
+	if (!p->chain)
+		return true;
+	for (size_t v = 0; v < p->pattern->vertex_count; v++)
+		tuple[points++] = c->vertices[v];
+	for (size_t e = 0; p->edges && e < p->pattern->edge_count; e++)
+		tuple[points++] = c->edges[e];
+	memcpy(least, tuple, points * sizeof *least);
+	gemp_stab_chain_canonical(p->chain, least);
+	return memcmp(least, tuple, points * sizeof *least) == 0;
+}
+
+static gemp_code push_rows(gemp_product *p)
+{
+	gemp_batch batch = gemp_row_store_batch(&p->out);
+	gemp_code code = batch.rows ? p->next->consume(p->next->self, &batch) : GEMP_OK;
+	gemp_row_store_clear(&p->out);
+	return code;
+}
+
+static gemp_code emit(const combination *c)
+{
+	gemp_code code = GEMP_OK;
+	gemp_product *p = c->product;
+	if (!is_canonical(c))
+		return GEMP_OK;
+	const gemp_batch row = { .rows = 1, .vertex_count = (int)p->pattern->vertex_count,
+		.edge_count = p->edges ? (int)p->pattern->edge_count : 0, .vertices = c->vertices, .edges = c->edges };
+	GEMP_TRY(gemp_row_store_add(&p->out, &row, 1));
+	if (p->out.rows >= ROWS_AT_ONCE)
+		code = push_rows(p);
+done:
+	return code;
+}
+
+/* All combinations with rows of the parts from `part` on. */
+static gemp_code combine(combination *c, size_t part)
+{
+	gemp_product *p = c->product;
+	gemp_code code = GEMP_OK;
+	if (part == p->streaming)
+		return combine(c, part + 1);
+	if (part == p->input_count)
+		return emit(c);
+	const gemp_product_input *from = &p->inputs[part];
+	size_t vertices = from->component->pattern->vertex_count, edges = from->component->pattern->edge_count;
+	uint64_t placed = c->placed, edges_placed = c->edges_placed;
+	for (size_t row = 0; row < from->rows && code == GEMP_OK; row++) {
+		if (add_input_row(c, from, from->vertices + row * vertices, from->edges ? from->edges + row * edges : NULL))
+			code = combine(c, part + 1);
+		c->placed = placed;
+		c->edges_placed = edges_placed;
+	}
+	return code;
+}
+
+static gemp_code product_take(void *self, const gemp_batch *batch)
+{
+	gemp_code code = GEMP_OK;
+	gemp_product *p = self;
+	const gemp_product_input *part = &p->inputs[p->streaming];
+	for (size_t row = 0; row < batch->rows && code == GEMP_OK; row++) {
+		combination c = { .product = p };
+		const gemp_edge *edges = batch->edge_count ? batch->edges + row * (size_t)batch->edge_count : NULL;
+		if (add_input_row(&c, part, batch->vertices + row * (size_t)batch->vertex_count, edges))
+			code = combine(&c, 0);
+	}
+	if (code == GEMP_OK)
+		code = push_rows(p);
+	return code;
+}
+
+static gemp_code product_end_round(void *self, bool last, bool *enough, bool *again)
+{
+	gemp_product *p = self;
+	return p->next->end_round(p->next->self, last, enough, again);
+}
+
+gemp_sink gemp_product_sink(gemp_product *product)
+{
+	return (gemp_sink){ .self = product, .consume = product_take, .end_round = product_end_round };
+}

@@ -1,0 +1,175 @@
+#include "query/search/correlate.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "match/distinct/class_table.h"
+
+#include <string.h>
+
+static uint64_t hash_of(const gemp_vertex *tuple, size_t width)
+{
+	return gemp_hash(tuple, width * sizeof *tuple, 0);
+}
+
+int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple)
+{
+	return (int)(hash_of(tuple, c->width) % (uint64_t)c->comm->size);
+}
+
+/* A record is a tuple and its index. */
+static gemp_code number(gemp_class_table *table, const gemp_vertex *tuple, size_t width, size_t *index)
+{
+	uint32_t record[GEMP_MAX_PATTERN_VERTICES + 1], *found;
+	bool added;
+	memcpy(record, tuple, width * sizeof *record);
+	record[width] = (uint32_t)table->count;
+	gemp_code code = gemp_class_table_add(table, record, hash_of(tuple, width), &found, &added);
+	if (code == GEMP_OK && !found)
+		code = gemp_fail(GEMP_ENOMEM, "more than 2^32 - 1 different tuples ask for a sub-pattern at once");
+	if (code == GEMP_OK)
+		*index = found[width];
+	return code;
+}
+
+static void open_table(gemp_class_table *table, size_t width)
+{
+	gemp_class_table_init(table, width + 1, width, SIZE_MAX / 2);
+}
+
+/* ASKING */
+
+/* Distinct tuples by first appearance; of_row says which. */
+static gemp_code collect(gemp_correlate *c, const gemp_row_store *rows, const int *outer, gemp_class_table *table)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex tuple[GEMP_MAX_PATTERN_VERTICES];
+	GEMP_TRY(GEMP_NEW(c->row_tuple, rows->rows));
+	for (size_t row = 0; row < rows->rows; row++) {
+		const gemp_vertex *vertices = rows->vertices + row * (size_t)rows->vertex_count;
+		bool missing = false;
+		for (size_t i = 0; i < c->width; i++) {
+			tuple[i] = vertices[outer[i]];
+			missing = missing || tuple[i] == GEMP_NO_VERTEX;
+		}
+		c->row_tuple[row] = SIZE_MAX;
+		if (!missing)
+			GEMP_TRY(number(table, tuple, c->width, &c->row_tuple[row]));
+	}
+done:
+	return code;
+}
+
+/* Tuples grouped by the rank that answers, each group by first appearance: what is exchanged is in this order then. */
+static gemp_code group_by_owner(gemp_correlate *c, const gemp_class_table *table, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	size_t *next = NULL, *place = NULL;
+	c->tuple_count = table->count;
+	GEMP_TRY(GEMP_NEW(next, (size_t)c->comm->size + 1));
+	GEMP_TRY(GEMP_NEW(place, c->tuple_count));
+	GEMP_TRY(GEMP_NEW(c->tuples, c->tuple_count * c->width));
+	GEMP_TRY(GEMP_NEW(c->owner, c->tuple_count));
+	for (size_t i = 0; i < c->tuple_count; i++)
+		next[gemp_correlate_owner(c, gemp_class_table_record(table, i)) + 1]++;
+	for (int r = 0; r < c->comm->size; r++)
+		next[r + 1] += next[r];
+	for (size_t i = 0; i < c->tuple_count; i++) {
+		const uint32_t *record = gemp_class_table_record(table, i);
+		int owner = gemp_correlate_owner(c, record);
+		place[i] = next[owner]++;
+		c->owner[place[i]] = owner;
+		memcpy(c->tuples + place[i] * c->width, record, c->width * sizeof *c->tuples);
+	}
+	for (size_t row = 0; row < rows; row++)
+		if (c->row_tuple[row] != SIZE_MAX)
+			c->row_tuple[row] = place[c->row_tuple[row]];
+done:
+	gemp_free(place);
+	gemp_free(next);
+	return code;
+}
+
+/* BEING ASKED */
+static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *came, const size_t *begin)
+{
+	gemp_code code = GEMP_OK;
+	c->request_count = begin[c->comm->size];
+	GEMP_TRY(GEMP_NEW(c->request_seed, c->request_count));
+	GEMP_TRY(GEMP_NEW(c->request_rank, c->request_count));
+	GEMP_TRY(GEMP_NEW(c->table, 1));
+	open_table(c->table, c->width);
+	for (int r = 0; r < c->comm->size; r++)
+		for (size_t i = begin[r]; i < begin[r + 1]; i++) {
+			c->request_rank[i] = r;
+			GEMP_TRY(number(c->table, came + i * c->width, c->width, &c->request_seed[i]));
+		}
+	c->seed_count = c->table->count;
+	GEMP_TRY(GEMP_NEW(c->seed, c->seed_count * c->width));
+	for (size_t i = 0; i < c->seed_count; i++)
+		memcpy(c->seed + i * c->width, gemp_class_table_record(c->table, i), c->width * sizeof *c->seed);
+done:
+	return code;
+}
+
+size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple)
+{
+	size_t index, before = c->table->count;
+	GEMP_CHECK(number(c->table, tuple, c->width, &index) == GEMP_OK && c->table->count == before);
+	return index;
+}
+
+gemp_code gemp_correlate_new(gemp_correlate *c, gemp_context *context, const gemp_row_store *rows, const int *outer,
+                             size_t width)
+{
+	gemp_code code = GEMP_OK;
+	gemp_class_table table;
+	void *came = NULL;
+	size_t *begin = NULL;
+	*c = (gemp_correlate){ .comm = context->comm, .width = width };
+	open_table(&table, width);
+	code = collect(c, rows, outer, &table);
+	if (code == GEMP_OK)
+		code = group_by_owner(c, &table, rows->rows);
+	gemp_class_table_free(&table);
+	GEMP_TRY(gemp_comm_agree(c->comm, code));
+	GEMP_TRY(gemp_exchange_records(c->comm, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner, &came, &begin,
+	                               &context->traffic));
+	code = gemp_comm_agree(c->comm, number_seeds(c, came, begin));
+done:
+	gemp_free(came);
+	gemp_free(begin);
+	return code;
+}
+
+void gemp_correlate_free(gemp_correlate *c)
+{
+	if (c->table)
+		gemp_class_table_free(c->table);
+	gemp_free(c->table);
+	gemp_free(c->tuples);
+	gemp_free(c->row_tuple);
+	gemp_free(c->owner);
+	gemp_free(c->request_seed);
+	gemp_free(c->request_rank);
+	gemp_free(c->seed);
+	*c = (gemp_correlate){ 0 };
+}
+
+gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *of_seed, uint64_t *out, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *answers = NULL;
+	void *came = NULL;
+	code = GEMP_NEW(answers, c->request_count);
+	GEMP_TRY(gemp_comm_agree(c->comm, code));
+	for (size_t i = 0; i < c->request_count; i++)
+		answers[i] = of_seed[c->request_seed[i]];
+	GEMP_TRY(gemp_exchange_records(c->comm, answers, c->request_count, sizeof *answers, c->request_rank, &came, NULL, traffic));
+	/* answers come by rank, and tuples are grouped by rank */
+	if (c->tuple_count)
+		memcpy(out, came, c->tuple_count * sizeof *out);
+done:
+	gemp_free(came);
+	gemp_free(answers);
+	return code;
+}

@@ -1,0 +1,40 @@
+/* correlate: the distinct tuples of vertices for which rows ask a sub-pattern, each at one rank, and the way back.
+ *
+ * Rows of several ranks often ask for the same tuple. Each distinct one goes to the rank that its hash names, is searched
+ * for once, and what is found returns to all that asked.
+ */
+
+#ifndef GEMP_QUERY_SEARCH_CORRELATE_H
+#define GEMP_QUERY_SEARCH_CORRELATE_H
+
+#include "match/distinct/row_sinks.h"
+#include "partition/context.h"
+
+typedef struct gemp_correlate {
+	const gemp_comm *comm;
+	size_t width;               /* vertices of a tuple, 1 or more */
+	size_t tuple_count;               /* distinct tuples of this rank's rows, grouped by the rank that answers */
+	gemp_vertex *tuples;        /* [asked * width] */
+	size_t *row_tuple;             /* [rows] index into tuples; SIZE_MAX: a vertex of it is missing */
+	int *owner;                 /* [asked] ascending */
+	size_t request_count;           /* that came here, by source */
+	size_t *request_seed;           /* [questions] index into seeds */
+	int *request_rank;                  /* [questions] rank */
+	size_t seed_count;               /* distinct tuples that this rank answers for */
+	gemp_vertex *seed;          /* [seeds * width] */
+	struct gemp_class_table *table; /* of seeds */
+} gemp_correlate;
+
+/* Collective. outer[width]: the vertices of a row that make its tuple. gemp_correlate_free in any case. */
+gemp_code gemp_correlate_new(gemp_correlate *c, gemp_context *context, const gemp_row_store *rows, const int *outer,
+                             size_t width);
+void gemp_correlate_free(gemp_correlate *c);
+
+/* Which rank answers for a tuple; where it answers, the index of the tuple's seed (SIZE_MAX: nobody asked). */
+int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple);
+size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple);
+
+/* Collective. One number a seed goes back to those who asked: out[asked]. */
+gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *of_seed, uint64_t *out, gemp_traffic *traffic);
+
+#endif

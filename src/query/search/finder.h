@@ -1,0 +1,39 @@
+/* finder: all matches of a pattern, whatever that takes: a search for each variant (paths of variable length), for each
+ * part (patterns that do not hang together), and conditions that need searches of their own.
+ */
+
+#ifndef GEMP_QUERY_SEARCH_FINDER_H
+#define GEMP_QUERY_SEARCH_FINDER_H
+
+#include "graph/graph.h"
+#include "match/match_run.h"
+#include "partition/context.h"
+
+typedef struct gemp_finder_options {
+	gemp_match_options match; /* distinct: by orbit or by nothing */
+	bool edges;               /* rows have edge columns, GEMP_NO_EDGE for a path */
+	bool values;              /* clauses ask for what sub-patterns give: rows have it */
+	uint64_t combinations;    /* most combinations of parts; 0: 10^9 */
+} gemp_finder_options;
+
+typedef struct gemp_finder gemp_finder;
+
+/* A condition that is tested on rows speaks of edges: rows have edge columns then, whatever the options say. */
+bool gemp_finder_needs_edges(const gemp_pattern *pattern);
+
+/* Collective. The pattern is bound, and borrowed. */
+gemp_code gemp_finder_new(gemp_finder **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                          const gemp_finder_options *options);
+void gemp_finder_free(gemp_finder *finder);
+
+/* Collective. Rows of the pattern, its vertices and edges, to the sink. seeds: [count * pattern->given] of this rank, each
+ * tuple at one place; the rows are those that extend them. result may be NULL; its counts are those of rows before
+ * conditions that need searches. */
+gemp_code gemp_finder_run(gemp_finder *finder, const gemp_vertex *seeds, size_t count, gemp_sink *sink,
+                          gemp_match_result *result);
+
+/* The plans as text, `depth` levels to the right; the caller frees (gemp_free). */
+struct gemp_text;
+void gemp_finder_explain(const gemp_finder *finder, int depth, struct gemp_text *out);
+
+#endif

@@ -1,0 +1,359 @@
+#include "query/search/optional_match.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "query/search/correlate.h"
+
+#include <string.h>
+
+enum { ROWS_AT_ONCE = 1 << 15, OUT_AT_ONCE = 8192 };
+
+struct gemp_optional_match {
+	gemp_context *context;
+	const gemp_optional *optional;
+	gemp_finder *finder;
+	bool edges;
+	size_t added, added_edges;  /* new vertices and edges of a row */
+};
+
+typedef struct optional_sink {
+	gemp_optional_match *part;
+	gemp_row_store rows, out;
+	gemp_sink *next;
+} optional_sink;
+
+gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                            size_t index, const gemp_finder_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_optional_match *o = NULL;
+	gemp_finder_options inner = *options;
+	code = GEMP_NEW(o, 1);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	o->context = context;
+	o->optional = &pattern->optionals[index];
+	o->edges = options->edges;
+	o->added = o->optional->pattern->vertex_count - o->optional->pattern->arguments;
+	o->added_edges = o->edges ? o->optional->pattern->edge_count : 0;
+	inner.values = false;
+	inner.match.distinct = GEMP_BY_NOTHING;
+	inner.match.among = NULL;
+	inner.match.semantics = options->match.semantics == GEMP_INDUCED ? GEMP_ISO : options->match.semantics;
+	GEMP_TRY(gemp_finder_new(&o->finder, context, graph, o->optional->pattern, &inner));
+	*out = o;
+	o = NULL;
+done:
+	gemp_optional_match_free(o);
+	return code;
+}
+
+void gemp_optional_match_free(gemp_optional_match *o)
+{
+	if (!o)
+		return;
+	gemp_finder_free(o->finder);
+	gemp_free(o);
+}
+
+void gemp_optional_match_explain(const gemp_optional_match *o, int depth, gemp_text *out)
+{
+	gemp_text_print(out, "%*sOPTIONAL MATCH, for each of %zu given vertices\n", 2 * depth, "", o->optional->pattern->arguments);
+	gemp_finder_explain(o->finder, depth + 1, out);
+}
+
+/* EXTENSIONS: rows of the optional pattern as records: given vertices, new vertices, new edges (two words each). */
+typedef struct extensions {
+	size_t given, added, edges, words;
+	size_t count, capacity;
+	uint32_t *records;
+} extensions;
+
+static gemp_code extensions_take(void *self, const gemp_batch *batch)
+{
+	gemp_code code = GEMP_OK;
+	extensions *x = self;
+	GEMP_TRY(GEMP_RESERVE(x->records, x->capacity, (x->count + batch->rows) * x->words));
+	for (size_t row = 0; row < batch->rows; row++) {
+		uint32_t *to = x->records + x->count++ * x->words;
+		size_t vertices = x->given + x->added;
+		memcpy(to, batch->vertices + row * (size_t)batch->vertex_count, vertices * sizeof *to);
+		if (x->edges)
+			memcpy(to + vertices, batch->edges + row * (size_t)batch->edge_count, x->edges * sizeof(gemp_edge));
+	}
+done:
+	return code;
+}
+
+static gemp_code extensions_end_round(void *self, bool last, bool *enough, bool *again)
+{
+	(void)self;
+	(void)last;
+	(void)enough;
+	(void)again;
+	return GEMP_OK;
+}
+
+/* Extensions by the tuple that they extend: of tuple t, begin[t]..begin[t + 1]. */
+typedef struct extended {
+	size_t words;
+	uint64_t *begin;
+	uint32_t *records;
+} extended;
+
+static void extended_free(extended *x)
+{
+	gemp_free(x->begin);
+	gemp_free(x->records);
+	*x = (extended){ 0 };
+}
+
+/* Collective. To the ranks that answer, grouped by seed. */
+static gemp_code return_extensions(gemp_context *context, const extensions *x, const gemp_correlate *asked, extended *out)
+{
+	gemp_code code = GEMP_OK;
+	int *owner = NULL;
+	uint32_t *came = NULL;
+	void *block = NULL;
+	size_t *begin = NULL;
+	uint64_t *next = NULL;
+	code = GEMP_NEW(owner, x->count);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t i = 0; i < x->count; i++)
+		owner[i] = gemp_correlate_owner(asked, x->records + i * x->words);
+	GEMP_TRY(gemp_exchange_records(context->comm, x->records, x->count, x->words * sizeof *came, owner, &block, &begin,
+	                               &context->traffic));
+	came = block;
+	size_t count = begin[context->comm->size];
+	out->words = x->words;
+	code = GEMP_NEW(out->begin, asked->seed_count + 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(next, asked->seed_count + 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(out->records, count * x->words);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t i = 0; i < count; i++)
+		out->begin[gemp_correlate_seed(asked, came + i * x->words) + 1]++;
+	for (size_t s = 0; s < asked->seed_count; s++)
+		next[s + 1] = out->begin[s + 1] += out->begin[s];
+	for (size_t i = 0; i < count; i++) {
+		size_t seed = gemp_correlate_seed(asked, came + i * x->words);
+		memcpy(out->records + next[seed]++ * x->words, came + i * x->words, x->words * sizeof *came);
+	}
+done:
+	gemp_free(next);
+	gemp_free(begin);
+	gemp_free(came);
+	gemp_free(owner);
+	return code;
+}
+
+/* Collective. Back to those who asked: *out by tuple. */
+static gemp_code reply_extensions(gemp_context *context, const gemp_correlate *asked, const extended *home, extended *out)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *of_seed = NULL, *counts = NULL, total = 0;
+	uint32_t *records = NULL;
+	int *owner = NULL;
+	void *came = NULL;
+	size_t at = 0, words = home->words;
+	for (size_t i = 0; i < asked->request_count; i++)
+		total += home->begin[asked->request_seed[i] + 1] - home->begin[asked->request_seed[i]];
+	code = GEMP_NEW(of_seed, asked->seed_count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(counts, asked->tuple_count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(out->begin, asked->tuple_count + 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(records, total * words);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, total);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t s = 0; s < asked->seed_count; s++)
+		of_seed[s] = home->begin[s + 1] - home->begin[s];
+	GEMP_TRY(gemp_correlate_reply(asked, of_seed, counts, &context->traffic));
+	for (size_t i = 0; i < asked->request_count; i++)
+		for (uint64_t j = home->begin[asked->request_seed[i]]; j < home->begin[asked->request_seed[i] + 1]; j++) {
+			memcpy(records + at * words, home->records + j * words, words * sizeof *records);
+			owner[at++] = asked->request_rank[i];
+		}
+	GEMP_TRY(gemp_exchange_records(context->comm, records, total, words * sizeof *records, owner, &came, NULL,
+	                               &context->traffic));
+	out->words = words;
+	out->records = came;
+	for (size_t t = 0; t < asked->tuple_count; t++)
+		out->begin[t + 1] = out->begin[t] + counts[t];
+done:
+	gemp_free(of_seed);
+	gemp_free(counts);
+	gemp_free(records);
+	gemp_free(owner);
+	return code;
+}
+
+/* Collective. A pattern that shares no vertex extends all rows alike: its rows are gathered on every rank. */
+static gemp_code find_uncorrelated(optional_sink *s, extensions *x, extended *out)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = s->part->context->comm;
+	gemp_sink sink = { .self = x, .consume = extensions_take, .end_round = extensions_end_round };
+	size_t *begin = NULL;
+	void *all = NULL;
+	GEMP_TRY(gemp_finder_run(s->part->finder, NULL, 0, &sink, NULL));
+	GEMP_TRY(gemp_comm_allgather(comm, x->records, x->count * x->words * sizeof *x->records, &all, &begin));
+	out->words = x->words;
+	out->records = all;
+	code = GEMP_NEW(out->begin, 2);
+	if (code == GEMP_OK)
+		out->begin[1] = begin[comm->size] / (x->words * sizeof *x->records);
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_free(begin);
+	return code;
+}
+
+/* Collective. */
+static gemp_code find(optional_sink *s, gemp_correlate *asked, extensions *x, extended *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_optional_match *o = s->part;
+	extended home = { 0 };
+	gemp_sink sink = { .self = x, .consume = extensions_take, .end_round = extensions_end_round };
+	if (o->optional->pattern->arguments == 0)
+		return find_uncorrelated(s, x, out);
+	GEMP_TRY(gemp_correlate_new(asked, o->context, &s->rows, o->optional->outer, o->optional->pattern->arguments));
+	GEMP_TRY(gemp_finder_run(o->finder, asked->seed, asked->seed_count, &sink, NULL));
+	GEMP_TRY(return_extensions(o->context, x, asked, &home));
+	GEMP_TRY(reply_extensions(o->context, asked, &home, out));
+done:
+	extended_free(&home);
+	return code;
+}
+
+/* EXTENDING */
+static gemp_code push_rows(optional_sink *s)
+{
+	gemp_batch batch = gemp_row_store_batch(&s->out);
+	gemp_code code = batch.rows ? s->next->consume(s->next->self, &batch) : GEMP_OK;
+	gemp_row_store_clear(&s->out);
+	return code;
+}
+
+/* A column of the one value, borrowed. */
+static gemp_column value_at(const gemp_column *column, size_t row)
+{
+	gemp_column one = { .name = column->name, .type = column->type, .rows = 1 };
+	if (column->type == GEMP_INTEGER)
+		one.integers = column->integers + row;
+	else
+		one.booleans = column->booleans + row;
+	return one;
+}
+
+/* One row with one extension (NULL: none). */
+static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_optional_match *o = s->part;
+	const gemp_row_store *rows = &s->rows;
+	size_t given = o->optional->pattern->arguments, v = (size_t)rows->vertex_count, e = (size_t)rows->edge_count;
+	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
+	gemp_edge edges[GEMP_MAX_PATTERN_EDGES];
+	gemp_column values[GEMP_MAX_PATTERN_VERTICES];
+	memcpy(vertices, rows->vertices + row * v, v * sizeof *vertices);
+	if (e)
+		memcpy(edges, rows->edges + row * e, e * sizeof *edges);
+	for (size_t i = 0; i < o->added; i++)
+		vertices[v + i] = extension ? extension[given + i] : GEMP_NO_VERTEX;
+	for (size_t i = 0; i < o->added_edges; i++)
+		edges[e + i] = GEMP_NO_EDGE;
+	if (extension && o->added_edges)
+		memcpy(edges + e, extension + given + o->added, o->added_edges * sizeof *edges);
+	for (size_t c = 0; c < rows->value_count; c++)
+		values[c] = value_at(&rows->values[c], row);
+	const gemp_batch one = { .rows = 1, .vertex_count = (int)(v + o->added), .edge_count = (int)(e + o->added_edges),
+		.vertices = vertices, .edges = edges, .value_count = rows->value_count, .values = values };
+	GEMP_TRY(gemp_row_store_add(&s->out, &one, 1));
+	if (s->out.rows >= OUT_AT_ONCE)
+		code = push_rows(s);
+done:
+	return code;
+}
+
+static gemp_code extend(optional_sink *s, const gemp_correlate *asked, const extended *x)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t row = 0; row < s->rows.rows; row++) {
+		size_t tuple = asked->row_tuple ? asked->row_tuple[row] : 0;
+		uint64_t from = tuple == SIZE_MAX ? 0 : x->begin[tuple], to = tuple == SIZE_MAX ? 0 : x->begin[tuple + 1];
+		if (from == to)
+			GEMP_TRY(emit(s, row, NULL));
+		for (uint64_t i = from; i < to; i++)
+			GEMP_TRY(emit(s, row, x->records + i * x->words));
+	}
+	code = push_rows(s);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code flush(optional_sink *s)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_optional_match *o = s->part;
+	gemp_correlate asked = { 0 };
+	extended found = { 0 };
+	extensions x = { .given = o->optional->pattern->arguments, .added = o->added, .edges = o->added_edges };
+	x.words = x.given + x.added + 2 * x.edges;
+	GEMP_TRY(find(s, &asked, &x, &found));
+	code = gemp_comm_agree(o->context->comm, extend(s, &asked, &found));
+	gemp_row_store_clear(&s->rows);
+done:
+	gemp_free(x.records);
+	extended_free(&found);
+	gemp_correlate_free(&asked);
+	return code;
+}
+
+static gemp_code optional_take(void *self, const gemp_batch *batch)
+{
+	optional_sink *s = self;
+	return gemp_row_store_add(&s->rows, batch, batch->rows);
+}
+
+static gemp_code optional_end_round(void *self, bool last, bool *enough, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	optional_sink *s = self;
+	uint64_t most = s->rows.rows;
+	gemp_comm_max(s->part->context->comm, &most, 1);
+	if (most >= ROWS_AT_ONCE || (last && most))
+		GEMP_TRY(flush(s));
+	code = s->next->end_round(s->next->self, last, enough, again);
+done:
+	return code;
+}
+
+static void optional_sink_free(void *self)
+{
+	optional_sink *s = self;
+	if (!s)
+		return;
+	gemp_row_store_free(&s->rows);
+	gemp_row_store_free(&s->out);
+	gemp_free(s);
+}
+
+gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, gemp_sink *next)
+{
+	gemp_code code = GEMP_OK;
+	optional_sink *s = NULL;
+	code = GEMP_NEW(s, 1);
+	GEMP_TRY(gemp_comm_agree(part->context->comm, code));
+	s->part = part;
+	s->next = next;
+	*out = (gemp_sink){ .self = s, .consume = optional_take, .end_round = optional_end_round, .free = optional_sink_free };
+	s = NULL;
+done:
+	optional_sink_free(s);
+	return code;
+}

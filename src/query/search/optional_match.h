@@ -1,0 +1,22 @@
+/* optional: OPTIONAL MATCH, a sink that hands on each row once for every match of the optional pattern that extends it, or
+ * once with nothing in its places.
+ */
+
+#ifndef GEMP_QUERY_SEARCH_OPTIONAL_MATCH_H
+#define GEMP_QUERY_SEARCH_OPTIONAL_MATCH_H
+
+#include "query/search/finder.h"
+
+typedef struct gemp_optional_match gemp_optional_match;
+
+/* Collective. The optional with this index of a bound pattern, borrowed. */
+gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                            size_t index, const gemp_finder_options *options);
+void gemp_optional_match_free(gemp_optional_match *part);
+
+/* The sink of one run, which takes rows of the pattern and the optionals before; its free is to be called. */
+gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, gemp_sink *next);
+
+void gemp_optional_match_explain(const gemp_optional_match *part, int depth, struct gemp_text *out);
+
+#endif

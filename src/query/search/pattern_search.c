@@ -1,0 +1,353 @@
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "match/filter/computed_columns.h"
+#include "match/filter/residual.h"
+#include "match/match.h"
+#include "query/search/apply.h"
+#include "query/search/components.h"
+
+#include <string.h>
+
+enum { MAX_COMBINATIONS = 1000000000 };
+
+struct gemp_finder {
+	gemp_context *context;
+	gemp_graph *graph;
+	const gemp_pattern *pattern;
+	gemp_finder_options options;
+	size_t variant_count;
+	gemp_variant *variants;
+	gemp_apply *apply;            /* NULL: no condition needs a search */
+};
+
+/* PREPARING */
+static gemp_match_options match_options(const gemp_finder *f, const gemp_variant *v)
+{
+	gemp_match_options options = f->options.match;
+	options.listed = true;
+	options.limit = UINT64_MAX;
+	options.symmetry = v->symmetry;
+	if (v->component_count > 1) {
+		options.distinct = GEMP_BY_NOTHING;
+		options.symmetry = NULL;
+	}
+	options.edges = v->edges;
+	options.wanted_edges = 0;
+	if (options.among)
+		options.among_vertex = v->derived.vertex[options.among_vertex];
+	return options;
+}
+
+static void warn_of_components(const gemp_finder *f)
+{
+	gemp_text text = { 0 };
+	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(f->pattern, part);
+	if (parts == 1 || f->pattern->arguments || f->context->comm->rank != 0)
+		return;
+	gemp_pattern_print_components(f->pattern, part, parts, &text);
+	gemp_text_print(&text, "; every combination of their matches is a match: join them by an edge if that is not meant");
+	if (gemp_text_status(&text) == GEMP_OK)
+		gemp_warn("%s", text.data);
+	gemp_text_free(&text);
+}
+
+/* Collective. */
+static gemp_code prepare_matches(gemp_finder *f)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < f->variant_count; i++) {
+		gemp_variant *v = &f->variants[i];
+		const gemp_match_options options = match_options(f, v);
+		for (size_t p = 0; p < v->component_count; p++) {
+			const gemp_pattern *pattern = v->component_count > 1 ? v->components[p].pattern : v->derived.pattern;
+			GEMP_TRY(gemp_match_prepare(&v->matches[p], f->context, f->graph, pattern, &options));
+		}
+	}
+done:
+	return code;
+}
+
+bool gemp_finder_needs_edges(const gemp_pattern *pattern)
+{
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		if (pattern->conditions[i].edges && gemp_pattern_needs_search(pattern, pattern->conditions[i].expr))
+			return true;
+	return false;
+}
+
+gemp_code gemp_finder_new(gemp_finder **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                          const gemp_finder_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_finder *f = NULL;
+	code = GEMP_NEW(f, 1);
+	if (code == GEMP_OK) {
+		*f = (gemp_finder){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
+		f->options.edges = options->edges || gemp_finder_needs_edges(pattern);
+		code = gemp_variants_find(&f->variants, &f->variant_count, pattern, &f->options);
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	warn_of_components(f);
+	GEMP_TRY(prepare_matches(f));
+	unsigned whom = GEMP_APPLY_CONDITIONS | (options->values ? GEMP_APPLY_CLAUSES : 0);
+	if (gemp_apply_needed(pattern, whom))
+		GEMP_TRY(gemp_apply_new(&f->apply, context, graph, pattern, options, whom));
+	*out = f;
+	f = NULL;
+done:
+	gemp_finder_free(f);
+	return code;
+}
+
+void gemp_finder_free(gemp_finder *f)
+{
+	if (!f)
+		return;
+	gemp_apply_free(f->apply);
+	gemp_variants_free(f->variants, f->variant_count);
+	gemp_free(f);
+}
+
+void gemp_finder_explain(const gemp_finder *f, int depth, gemp_text *out)
+{
+	for (size_t i = 0; i < f->variant_count; i++)
+		for (size_t p = 0; p < f->variants[i].component_count; p++) {
+			char *plan = gemp_match_explain(f->variants[i].matches[p]);
+			for (char *line = plan, *end; line && *line; line = end) {
+				end = strchr(line, '\n');
+				end = end ? end + 1 : line + strlen(line);
+				gemp_text_print(out, "%*s%.*s", 2 * depth, "", (int)(end - line), line);
+			}
+			gemp_free(plan);
+		}
+	if (f->apply)
+		gemp_apply_explain(f->apply, depth, out);
+}
+
+/* RUNNING. Rows of a variant become rows of the pattern; the last turn of the last variant alone is the last one. */
+typedef struct relay {
+	const gemp_finder *finder;
+	const gemp_variant *variant;
+	bool final, enough, again;
+	gemp_row_store out;
+	gemp_sink *next;
+} relay;
+
+static gemp_code relay_take(void *self, const gemp_batch *batch)
+{
+	gemp_code code = GEMP_OK;
+	relay *r = self;
+	const gemp_derived *d = &r->variant->derived;
+	const gemp_pattern *pattern = r->finder->pattern;
+	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
+	gemp_edge edges[GEMP_MAX_PATTERN_EDGES];
+	gemp_batch one = { .rows = 1, .vertex_count = (int)pattern->vertex_count, .vertices = vertices, .edges = edges,
+		.edge_count = r->finder->options.edges ? (int)pattern->edge_count : 0 };
+	for (size_t row = 0; row < batch->rows; row++) {
+		for (size_t v = 0; v < pattern->vertex_count; v++)
+			vertices[v] = batch->vertices[row * (size_t)batch->vertex_count + (size_t)d->vertex[v]];
+		for (size_t e = 0; e < (size_t)one.edge_count; e++)
+			edges[e] = pattern->edges[e].path ? GEMP_NO_EDGE
+			                                  : batch->edges[row * (size_t)batch->edge_count + (size_t)d->edge[e]];
+		GEMP_TRY(gemp_row_store_add(&r->out, &one, 1));
+	}
+	gemp_batch all = gemp_row_store_batch(&r->out);
+	if (all.rows)
+		GEMP_TRY(r->next->consume(r->next->self, &all));
+	gemp_row_store_clear(&r->out);
+done:
+	return code;
+}
+
+static gemp_code relay_end_round(void *self, bool last, bool *enough, bool *again)
+{
+	relay *r = self;
+	(void)again;
+	gemp_code code = r->next->end_round(r->next->self, last && r->final, &r->enough, &r->again);
+	*enough |= r->enough;
+	return code;
+}
+
+static void add_result(gemp_match_result *total, const gemp_match_result *one)
+{
+	if (!total)
+		return;
+	total->matches += one->matches;
+	total->launches += one->launches;
+	total->stages_launched += one->stages_launched;
+	total->pivots += one->pivots;
+	total->rounds += one->rounds;
+	total->values_copied += one->values_copied;
+	total->values_referred += one->values_referred;
+	total->traffic = one->traffic; /* of the context: all there was */
+	total->local_share = one->local_share;
+	total->exchange = one->exchange > total->exchange ? one->exchange : total->exchange;
+	total->pull_rounds += one->pull_rounds;
+	total->oversized_pivots += one->oversized_pivots;
+	total->rows_read += one->rows_read;
+	total->rows_fetched += one->rows_fetched;
+	total->row_bytes += one->row_bytes;
+	total->row_words_bytes += one->row_words_bytes;
+	total->result_fill_percent = one->result_fill_percent;
+	total->distinct_passes += one->distinct_passes;
+	total->complete = total->complete && one->complete;
+	total->kernel_imbalance = one->kernel_imbalance;
+	total->match_imbalance = one->match_imbalance;
+	memcpy(total->part_share, one->part_share, sizeof total->part_share);
+	if (one->host_peak > total->host_peak)
+		total->host_peak = one->host_peak;
+	if (one->device_peak > total->device_peak)
+		total->device_peak = one->device_peak;
+	total->graph_bytes += one->graph_bytes;
+	total->result_bytes += one->result_bytes;
+	total->attribute_bytes += one->attribute_bytes;
+}
+
+/* Rows of a part on the way to being gathered. */
+static gemp_code store_take(void *self, const gemp_batch *batch)
+{
+	return gemp_row_store_add(self, batch, batch->rows);
+}
+
+static gemp_code store_end_round(void *self, bool last, bool *enough, bool *again)
+{
+	(void)self;
+	(void)last;
+	(void)enough;
+	(void)again;
+	return GEMP_OK;
+}
+
+static size_t gather_limit(const gemp_finder *f)
+{
+	size_t budget = f->context->budgets.host_memory;
+	return budget ? budget / 2 : (size_t)1 << 30;
+}
+
+/* Collective. All parts but the streaming one. */
+static gemp_code gather_components(const gemp_finder *f, const gemp_variant *v, gemp_product *product, gemp_match_result *total)
+{
+	gemp_code code = GEMP_OK;
+	gemp_row_store rows = { 0 };
+	gemp_match_result one = { 0 };
+	for (size_t p = 0; p < v->component_count; p++) {
+		gemp_sink sink = { .self = &rows, .consume = store_take, .end_round = store_end_round };
+		if (p == product->streaming)
+			continue;
+		GEMP_TRY(gemp_match_run(v->matches[p], &sink, &one));
+		add_result(total, &one);
+		GEMP_TRY(gemp_product_gather(product, p, f->context, &rows, gather_limit(f)));
+		gemp_row_store_free(&rows);
+	}
+done:
+	gemp_row_store_free(&rows);
+	return code;
+}
+
+/* The part with most matches, by estimate, streams: the others are held by every rank. */
+static size_t largest_component(const gemp_variant *v)
+{
+	size_t largest = 0;
+	for (size_t p = 1; p < v->component_count; p++)
+		if (gemp_match_estimate(v->matches[p]) > gemp_match_estimate(v->matches[largest]))
+			largest = p;
+	return largest;
+}
+
+static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v, const gemp_product *product)
+{
+	uint64_t most = f->options.combinations ? f->options.combinations : MAX_COMBINATIONS;
+	double all = gemp_match_estimate(v->matches[product->streaming]);
+	for (size_t p = 0; p < v->component_count; p++)
+		if (p != product->streaming)
+			all *= (double)product->inputs[p].rows;
+	if (all <= (double)most)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EUSAGE, "about %.3g combinations of matches of the pattern's parts are more than --combinations %llu; "
+	                 "join the parts by an edge, narrow them, or allow more", all, (unsigned long long)most);
+}
+
+/* Collective. */
+static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_sink *next, gemp_match_result *total)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sink residual = { 0 }, sink;
+	gemp_match_result one = { 0 };
+	gemp_product product = { .pattern = v->derived.pattern, .semantics = f->options.match.semantics, .edges = v->edges,
+		.chain = v->chain, .input_count = v->component_count, .streaming = largest_component(v), .next = next };
+	for (size_t p = 0; p < v->component_count; p++)
+		product.inputs[p].component = &v->components[p];
+	GEMP_TRY(gather_components(f, v, &product, total));
+	GEMP_TRY(gemp_comm_agree(f->context->comm, check_combinations(f, v, &product)));
+	if (v->join_condition_count) {
+		code = gemp_residual_new(&residual, f->context, f->graph, v->join_conditions, v->join_condition_count, NULL,
+		                         gemp_degree_loops(f->options.match.semantics), next);
+		GEMP_TRY(gemp_comm_agree(f->context->comm, code));
+		product.next = &residual;
+	}
+	sink = gemp_product_sink(&product);
+	GEMP_TRY(gemp_match_run(v->matches[product.streaming], &sink, &one));
+	add_result(total, &one);
+done:
+	if (residual.free)
+		residual.free(residual.self);
+	gemp_product_free(&product);
+	return code;
+}
+
+/* Collective. */
+static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const gemp_vertex *seeds, size_t count, relay *r,
+                             gemp_match_result *total)
+{
+	gemp_code code = GEMP_OK;
+	gemp_match_result one = { 0 };
+	gemp_sink sink = { .self = r, .consume = relay_take, .end_round = relay_end_round };
+	if (v->component_count > 1)
+		return run_product(f, v, &sink, total);
+	if (f->pattern->arguments)
+		GEMP_TRY(gemp_match_run_seeded(v->matches[0], seeds, count, &sink, &one));
+	else
+		GEMP_TRY(gemp_match_run(v->matches[0], &sink, &one));
+	add_result(total, &one);
+done:
+	return code;
+}
+
+/* Collective. All variants once; *again: rows have to be found once more. */
+static gemp_code run_all(const gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *next,
+                         gemp_match_result *total, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	relay r = { .finder = f, .next = next };
+	*again = false;
+	if (f->variant_count == 0)
+		return next->end_round(next->self, true, &r.enough, again);
+	for (size_t i = 0; i < f->variant_count && !r.enough; i++) {
+		r.variant = &f->variants[i];
+		r.final = i + 1 == f->variant_count;
+		GEMP_TRY(run_variant(f, r.variant, seeds, count, &r, total));
+	}
+	*again = r.again;
+done:
+	gemp_row_store_free(&r.out);
+	return code;
+}
+
+gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *sink, gemp_match_result *result)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sink apply = { 0 };
+	bool again;
+	if (result)
+		*result = (gemp_match_result){ .complete = true };
+	if (f->apply)
+		GEMP_TRY(gemp_apply_sink(&apply, f->apply, sink));
+	do
+		GEMP_TRY(run_all(f, seeds, count, apply.self ? &apply : sink, result, &again));
+	while (again);
+done:
+	if (apply.free)
+		apply.free(apply.self);
+	return code;
+}

@@ -1,0 +1,239 @@
+/* stable: decode in which tuples of a range keep their order, on a device in the form in groups; by items decode is stable. */
+
+#include "shuffle/shuffle.h"
+
+#include "primitive/radix_pass.h"
+#include "primitive/split.h"
+
+#include <stdio.h>
+
+/* A pass ranks within warps by ballots, one for each bit of a digit, for which there is local memory up to so many. */
+enum { DIGIT_BITS = 8, GROUP = 256, SLAB = 1 << 14, SLABS_A_UNIT = 16 };
+
+/* What the passes move: keys, each with a value of value_size bytes. */
+typedef struct pairs {
+	unsigned key_size, value_size;
+	const gemp_buffer *keys, *values;
+} pairs;
+
+typedef struct stable {
+	gemp_toolbox *box;
+	const gemp_shuffle *how;
+	size_t count;
+	gemp_buffer between[2];               /* keys and values from one pass to the next */
+	gemp_buffer column, numbers, last[2]; /* of tuples that move only once, by their numbers */
+} stable;
+
+static gemp_code new_pairs(stable *s, gemp_buffer out[2], const pairs *like)
+{
+	gemp_code code = gemp_buffer_new(&out[0], s->box->device, s->count * like->key_size, NULL);
+	if (code == GEMP_OK && like->value_size)
+		code = gemp_buffer_new(&out[1], s->box->device, s->count * like->value_size, NULL);
+	return code;
+}
+
+static gemp_code pass(stable *s, unsigned shift, unsigned bits, const pairs *from, const pairs *to)
+{
+	gemp_radix_device radix = { .box = s->box, .value_size = from->value_size, .bits = bits, .shift = shift,
+		.map = gemp_key_map_of(from->key_size == 4 ? GEMP_KEY_U32 : GEMP_KEY_U64, false) };
+	gemp_code code = gemp_radix_device_prepare(&radix, s->count);
+	return code == GEMP_OK ? gemp_radix_device_pass(&radix, from->keys, from->values, to->keys, to->values) : code;
+}
+
+/* By one digit, or by two, the low one first. */
+static gemp_code passes(stable *s, const pairs *from, const pairs *to)
+{
+	gemp_code code = GEMP_OK;
+	unsigned bits = s->how->bits, shift = gemp_shuffle_key_shift(s->how), low = bits / 2;
+	if (bits <= DIGIT_BITS)
+		return pass(s, shift, bits, from, to);
+	GEMP_TRY(new_pairs(s, s->between, from));
+	const pairs half = { from->key_size, from->value_size, &s->between[0], &s->between[1] };
+	GEMP_TRY(pass(s, shift, low, from, &half));
+	code = pass(s, shift + low, bits - low, &half, to);
+done:
+	return code;
+}
+
+enum { ACCUMULATE_GROUP = 512, ACCUMULATE_SLAB = 1 << 16, ITEM_SLAB = 1 << 12, ACCUMULATE_SLABS_A_UNIT = 16, MASKS = 256 };
+
+/* A kernel of shuffle.cl, and the work-group to launch it with (0: by items). Its first two arguments are destinations and
+ * tuples. */
+static gemp_code gemp_shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle *how, const gemp_tuples *tuples,
+                                   const char *name, size_t *group)
+{
+	*group = gemp_tool_group(box, ACCUMULATE_GROUP);
+	return gemp_tool_kernel(box, out, "shuffle.cl", name, *group,
+	                        "-DSHUFFLE_BITS=%u -DSHUFFLE_SHIFT=%u -DSHUFFLE_VALUE=%u -DGEMP_RECORD=%u%s", how->bits, how->shift,
+	                        gemp_shuffle_value_size(how), gemp_shuffle_record_size(how), tuples->destination ? " -DSHUFFLE_COLUMN" : "");
+}
+
+/* Their destinations and numbers are put in order, and then they move once. */
+static gemp_code by_number(stable *s, const gemp_tuples *in, const gemp_tuples *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_slabs slabs = gemp_tool_slabs(s->box, s->count, SLAB, SLABS_A_UNIT);
+	pairs from = { 4, 4, &s->column, &s->numbers }, to = { 4, 4, &s->last[0], &s->last[1] };
+	cl_kernel number, move;
+	size_t group;
+	GEMP_TRY(new_pairs(s, s->last, &from));
+	GEMP_TRY(gemp_buffer_new(&s->column, s->box->device, s->count * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&s->numbers, s->box->device, s->count * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_shuffle_kernel(s->box, &number, s->how, in, "shuffle_number", &group));
+	GEMP_TRY(gemp_shuffle_kernel(s->box, &move, s->how, in, "shuffle_by_number", &group));
+	GEMP_TRY(gemp_tool_launch(s->box, number, slabs.slabs, group, gemp_shuffle_destinations(in), GEMP_ARG(&in->tuple->mem),
+	                          GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab), GEMP_ARG(&s->column.mem),
+	                          GEMP_ARG(&s->numbers.mem)));
+	GEMP_TRY(passes(s, &from, &to));
+	code = gemp_tool_launch(s->box, move, slabs.slabs, group, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&out->tuple->mem),
+	                        GEMP_ARG(&to.values->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab));
+done:
+	return code;
+}
+
+/* Where ranges begin in tuples that are in order. */
+static gemp_code bounds(stable *s, const gemp_tuples *tuples, const gemp_buffer *begin)
+{
+	gemp_code code = GEMP_OK;
+	gemp_slabs slabs = gemp_tool_slabs(s->box, s->count, SLAB, SLABS_A_UNIT);
+	cl_kernel kernel;
+	size_t group;
+	GEMP_TRY(gemp_buffer_zero(s->box->device, begin, 0, (((size_t)1 << s->how->bits) + 1) * sizeof(cl_uint)));
+	GEMP_TRY(gemp_shuffle_kernel(s->box, &kernel, s->how, tuples, "shuffle_bounds", &group));
+	code = gemp_tool_launch(s->box, kernel, slabs.slabs, group, gemp_shuffle_destinations(tuples), GEMP_ARG(&tuples->tuple->mem),
+	                        GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab), GEMP_ARG(&begin->mem));
+done:
+	return code;
+}
+
+/* As gemp_shuffle_decode, of in->count tuples. */
+static gemp_code gemp_shuffle_stable(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
+                                     const gemp_buffer *begin)
+{
+	gemp_code code = GEMP_OK;
+	stable s = { .box = box, .how = how, .count = in->count };
+	bool apart = how->layout == GEMP_SHUFFLE_SOA;
+	GEMP_TRY(gemp_tool_check(box, in->count));
+	if (in->count && !apart && how->size > 8)
+		GEMP_TRY(by_number(&s, in, out));
+	else if (in->count && apart)
+		GEMP_TRY(passes(&s, &(pairs){ 4, how->size - 4, in->destination, in->tuple },
+		                &(pairs){ 4, how->size - 4, out->destination, out->tuple }));
+	else if (in->count)
+		GEMP_TRY(passes(&s, &(pairs){ how->size, 0, in->tuple, NULL }, &(pairs){ how->size, 0, out->tuple, NULL }));
+	code = bounds(&s, out, begin);
+done:
+	for (int i = 0; i < 2; i++) {
+		gemp_buffer_free(&s.between[i], box->device);
+		gemp_buffer_free(&s.last[i], box->device);
+	}
+	gemp_buffer_free(&s.column, box->device);
+	gemp_buffer_free(&s.numbers, box->device);
+	return code;
+}
+
+/* Where slabs are cut by the host. */
+static gemp_code read_count(gemp_toolbox *box, const gemp_tuples *in, size_t *count)
+{
+	cl_uint known;
+	gemp_code code = GEMP_OK;
+	*count = in->count;
+	if (in->extent) {
+		GEMP_TRY(gemp_buffer_read(box->device, in->extent, sizeof known, sizeof known, &known));
+		*count = known;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
+                              const gemp_buffer *begin)
+{
+	gemp_code code = GEMP_OK;
+	bool apart = how->layout == GEMP_SHUFFLE_SOA, record = gemp_shuffle_record_size(how) != 0;
+	const gemp_multisplit split = { .key = GEMP_KEY_U32, .value_size = gemp_shuffle_value_size(how), .record = gemp_shuffle_record_size(how),
+		.shift = gemp_shuffle_key_shift(how), .bits = how->bits };
+	gemp_split_arrays arrays = { .keys = apart ? in->destination : in->tuple, .out_keys = apart ? out->destination : out->tuple,
+		.values = apart ? in->tuple : NULL, .out_values = apart ? out->tuple : NULL, .count = in->count,
+		.column = record ? in->destination : NULL, .segment_begin = in->extent, .segments = 1, .begin = begin };
+	if (box->groups && !how->stable)
+		return gemp_split_segments(box, &split, &arrays);
+	GEMP_TRY(read_count(box, in, &arrays.count));
+	if (box->groups)
+		code = gemp_shuffle_stable(box, how, &(gemp_tuples){ in->destination, in->tuple, arrays.count, NULL }, out, begin);
+	else
+		code = gemp_split_by_items(box, &split, &arrays);
+done:
+	return code;
+}
+
+const char *const gemp_shuffle_method_name[GEMP_SHUFFLE_METHODS] = { "decode", "polling", "converge", "atomic", "tables" };
+
+gemp_argument gemp_shuffle_destinations(const gemp_tuples *tuples)
+{
+	return (gemp_argument){ sizeof(cl_mem), tuples->destination ? &tuples->destination->mem : NULL };
+}
+
+static gemp_slabs slabs_of(const gemp_toolbox *box, size_t count)
+{
+	return gemp_tool_slabs(box, count, box->groups ? ACCUMULATE_SLAB : ITEM_SLAB, ACCUMULATE_SLABS_A_UNIT);
+}
+
+gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled, const gemp_buffer *begin,
+                              const gemp_buffer *sums)
+{
+	gemp_code code = GEMP_OK;
+	gemp_slabs s = slabs_of(box, shuffled->count);
+	cl_kernel kernel;
+	size_t group;
+	GEMP_CHECK(how->shift <= GEMP_SHUFFLE_SHIFT);
+	GEMP_TRY(gemp_shuffle_kernel(box, &kernel, how, shuffled, "shuffle_gather", &group));
+	code = gemp_tool_launch(box, kernel, s.slabs, group, gemp_shuffle_destinations(shuffled), GEMP_ARG(&shuffled->tuple->mem),
+	                        GEMP_ARG(&begin->mem), GEMP_ARG(&s.slab), GEMP_ARG(&sums->mem));
+done:
+	return code;
+}
+
+/* Which of eight a mask has, a byte each. */
+static gemp_code positions_new(gemp_buffer *out, gemp_device *device)
+{
+	cl_ulong positions[MASKS] = { 0 };
+	for (unsigned mask = 0; mask < MASKS; mask++)
+		for (unsigned k = 0, found = 0; k < 8; k++)
+			if (mask >> k & 1)
+				positions[mask] |= (cl_ulong)k << 8 * found++;
+	return gemp_buffer_new(out, device, sizeof positions, positions);
+}
+
+gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method, const gemp_shuffle *how,
+                                  const gemp_tuples *in, const gemp_buffer *sums)
+{
+	static const char *const names[GEMP_SHUFFLE_METHODS] = { [GEMP_SHUFFLE_POLLING] = "shuffle_polling",
+		[GEMP_SHUFFLE_CONVERGE] = "shuffle_converge", [GEMP_SHUFFLE_ATOMIC] = "shuffle_atomic",
+		[GEMP_SHUFFLE_TABLES] = "shuffle_tables" };
+	gemp_code code = GEMP_OK;
+	gemp_buffer positions = { 0 };
+	gemp_slabs s = slabs_of(box, in->count);
+	size_t ranges = (size_t)1 << how->bits, group;
+	cl_kernel kernel;
+	GEMP_CHECK(names[method] && !in->extent && how->shift <= GEMP_SHUFFLE_SHIFT);
+	if (method == GEMP_SHUFFLE_TABLES && box->groups)
+		return gemp_fail(GEMP_EUSAGE, "shuffle: tables are for CPU devices; %s has decode", box->device->name);
+	GEMP_TRY(gemp_tool_check(box, in->count));
+	GEMP_TRY(gemp_shuffle_kernel(box, &kernel, how, in, names[method], &group));
+	const gemp_argument destinations = gemp_shuffle_destinations(in);
+	if (method == GEMP_SHUFFLE_ATOMIC) {
+		code = gemp_tool_launch(box, kernel, s.slabs, group, destinations, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&s.count),
+		                        GEMP_ARG(&s.slab), GEMP_ARG(&sums->mem));
+	} else if (method == GEMP_SHUFFLE_TABLES) {
+		GEMP_TRY(positions_new(&positions, box->device));
+		code = gemp_tool_launch(box, kernel, ranges, group, destinations, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&s.count),
+		                        GEMP_ARG(&sums->mem), GEMP_ARG(&positions.mem));
+	} else {
+		code = gemp_tool_launch(box, kernel, ranges, group, destinations, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&s.count),
+		                        GEMP_ARG(&sums->mem));
+	}
+done:
+	gemp_buffer_free(&positions, box->device); /* the driver keeps it for what was launched */
+	return code;
+}

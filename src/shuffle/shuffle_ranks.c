@@ -1,0 +1,363 @@
+#include "shuffle/shuffle_ranks.h"
+
+#include "core/memory.h"
+#include "core/timer.h"
+#include "primitive/split.h"
+
+#include <inttypes.h>
+
+void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, gemp_device *device, size_t part, bool forced)
+{
+	const size_t size = 2 * part * (size_t)comm->size;
+	uint64_t unfit = comm->node_size < comm->size || !(device->gpu || forced);
+	*out = (gemp_shuffle_shared){ .part = part };
+	if (comm->size == 1 || gemp_comm_sum1(comm, unfit) || !gemp_shared_new_small(&out->shared, comm, size))
+		return;
+	out->bytes = out->shared.bytes;
+	gemp_pinned_register(&out->pinned, device, out->bytes, size);
+	gemp_shared_fence(&out->shared);
+}
+
+void gemp_shuffle_shared_free(gemp_shuffle_shared *common)
+{
+	gemp_pinned_unregister(&common->pinned);
+	gemp_shared_free(&common->shared);
+	*common = (gemp_shuffle_shared){ 0 };
+}
+
+/* A run of bytes, of which `hole` ones from `at` on are left out: what leaves a rank, or what comes to it. */
+typedef struct run {
+	size_t at, hole, all; /* all: without the hole */
+} run;
+
+static run leaving(const uint64_t *counts, size_t ranks, size_t rank, size_t size)
+{
+	run out = { 0, counts[rank * ranks + rank] * size, 0 };
+	for (size_t to = 0; to < ranks; to++) {
+		out.at += to < rank ? counts[rank * ranks + to] * size : 0;
+		out.all += to != rank ? counts[rank * ranks + to] * size : 0;
+	}
+	return out;
+}
+
+static size_t lesser(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static size_t greater(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What a pass needs in each of its turns. */
+typedef struct passing {
+	const gemp_shuffle_shared *common;
+	gemp_device *device;
+	const gemp_buffer *from, *to;
+	const uint64_t *counts;
+	size_t ranks, rank, size;
+} passing;
+
+static char *part_of(const passing *p, size_t rank, size_t turn)
+{
+	return p->common->bytes + (2 * rank + turn % 2) * p->common->part;
+}
+
+/* Bytes begin .. end - 1 of what leaves this rank. */
+static gemp_code read_part(const passing *p, size_t turn)
+{
+	gemp_code code = GEMP_OK;
+	const run out = leaving(p->counts, p->ranks, p->rank, p->size);
+	size_t begin = lesser(turn * p->common->part, out.all), end = lesser(begin + p->common->part, out.all);
+	char *to = part_of(p, p->rank, turn);
+	for (int behind = 0; behind < 2; behind++) { /* the hole */
+		size_t first = behind ? greater(begin, out.at) : begin, last = behind ? end : lesser(end, out.at);
+		if (first < last)
+			GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, p->from->mem, CL_FALSE, first + (behind ? out.hole : 0),
+			                                     last - first, to + (first - begin), 0, NULL, NULL)));
+	}
+done:
+	return code;
+}
+
+/* Of what left each of the others in that turn, what is for this rank. */
+static gemp_code write_parts(const passing *p, size_t turn)
+{
+	gemp_code code = GEMP_OK;
+	const size_t begin = turn * p->common->part, end = begin + p->common->part;
+	size_t to = 0;
+	for (size_t r = 0; r < p->ranks; r++) {
+		size_t first = 0, length = p->counts[r * p->ranks + p->rank] * p->size;
+		for (size_t q = 0; q < p->rank; q++)
+			first += q != r ? p->counts[r * p->ranks + q] * p->size : 0;
+		size_t from = greater(first, begin), until = lesser(first + length, end);
+		if (r != p->rank && from < until)
+			GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->queue, p->to->mem, CL_FALSE, to + (from - first), until - from,
+			                                      part_of(p, r, turn) + (from - begin), 0, NULL, NULL)));
+		to += length;
+	}
+done:
+	return code;
+}
+
+static gemp_code finish(const passing *p)
+{
+	gemp_code code = GEMP_CL(clFinish(p->device->copy_queue)), queue = GEMP_CL(clFinish(p->device->queue));
+	return code == GEMP_OK ? queue : code;
+}
+
+/* Collective; not without. Elements of `size` bytes, in the order of the ranks that they are for, to buffers in which they are in
+ * the order of those that they are from: counts[r * ranks + to] are rank r's for rank `to`. A rank's own are left out, in both.
+ * What was enqueued before has ended. A failure of any rank is one of all. */
+/* What a rank has written in a turn the others read in the next one, while it writes to its other part. */
+static gemp_code gemp_shuffle_shared_exchange(const gemp_shuffle_shared *common, const gemp_comm *comm, gemp_device *device,
+                                          const gemp_buffer *from, const gemp_buffer *to, const uint64_t *counts, size_t size,
+                                          gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	const passing p = { common, device, from, to, counts, (size_t)comm->size, (size_t)comm->rank, size };
+	size_t turns = 0, own = leaving(counts, p.ranks, p.rank, size).all;
+	for (size_t r = 0; r < p.ranks; r++)
+		turns = greater(turns, (leaving(counts, p.ranks, r, size).all + common->part - 1) / common->part);
+	for (size_t turn = 0; turn <= turns; turn++) {
+		if (code == GEMP_OK && turn < turns)
+			code = read_part(&p, turn);
+		if (code == GEMP_OK && turn > 0)
+			code = write_parts(&p, turn - 1);
+		gemp_code finished = finish(&p);
+		code = code == GEMP_OK ? finished : code;
+		gemp_shared_fence(&common->shared);
+	}
+	if (traffic) {
+		traffic->bytes += own;
+		traffic->messages += turns;
+		traffic->rounds++;
+	}
+	return gemp_comm_agree(comm, code);
+}
+
+/* TUPLE: tuples, or values that are apart; COLUMN: destinations of these. */
+enum { TUPLE, COLUMN, ARRAYS };
+
+static unsigned arrays_of(const gemp_shuffle *how)
+{
+	return how->layout == GEMP_SHUFFLE_SOA ? ARRAYS : COLUMN;
+}
+
+static size_t size_of(const gemp_shuffle *how, unsigned array)
+{
+	return array == COLUMN ? GEMP_DESTINATION : how->layout == GEMP_SHUFFLE_SOA ? gemp_shuffle_value_size(how) : how->size;
+}
+
+/* `how` with its destinations shared out among owners in place of ranges. */
+static gemp_shuffle by_owner(const gemp_shuffle *how, int ranks)
+{
+	gemp_shuffle owner = *how;
+	owner.shift = how->bits + how->shift;
+	for (owner.bits = 1; 1 << owner.bits < ranks;)
+		owner.bits++;
+	return owner;
+}
+
+/* What goes, and what comes. */
+typedef struct parts {
+	const gemp_comm *comm;
+	uint32_t *begin;             /* [2^bits + 1] tuples of each owner, in the order of these */
+	uint64_t *counts;            /* [ranks][ranks] of each for each */
+	uint64_t *came;              /* [ranks + 1] of each rank, in the order of these */
+	gemp_peer_block *sent, *received; /* [ranks] */
+} parts;
+
+static gemp_code parts_new(parts *out, const gemp_comm *comm, const gemp_shuffle *owner)
+{
+	gemp_code code = GEMP_OK;
+	size_t ranks = (size_t)comm->size;
+	*out = (parts){ .comm = comm };
+	GEMP_TRY(GEMP_NEW(out->begin, ((size_t)1 << owner->bits) + 1));
+	GEMP_TRY(GEMP_NEW(out->counts, ranks * ranks));
+	GEMP_TRY(GEMP_NEW(out->came, ranks + 1));
+	GEMP_TRY(GEMP_NEW(out->sent, ranks));
+	code = GEMP_NEW(out->received, ranks);
+done:
+	return code;
+}
+
+static void parts_free(parts *p)
+{
+	gemp_free(p->begin);
+	gemp_free(p->counts);
+	gemp_free(p->came);
+	gemp_free(p->sent);
+	gemp_free(p->received);
+}
+
+/* Tuples in the order of their owners, where the host can read them. */
+static gemp_code decode_by_owner(gemp_shuffled *s, gemp_toolbox *box, const gemp_shuffle *owner, const gemp_tuples *in, parts *p)
+{
+	gemp_code code = GEMP_OK;
+	gemp_buffer begins = { 0 };
+	size_t size = (((size_t)1 << owner->bits) + 1) * sizeof *p->begin;
+	for (unsigned a = 0; a < arrays_of(owner); a++)
+		GEMP_TRY(gemp_readback_new(&s->sent[a], s->device, in->count * size_of(owner, a)));
+	GEMP_TRY(gemp_buffer_new(&begins, s->device, size, NULL));
+	GEMP_TRY(gemp_shuffle_decode(box, owner, in, &(gemp_tuples){ s->how.layout == GEMP_SHUFFLE_SOA ?
+	                             &s->sent[COLUMN].buffer : NULL, &s->sent[TUPLE].buffer, in->count, NULL }, &begins));
+	GEMP_TRY(gemp_buffer_read(s->device, &begins, 0, size, p->begin));
+	code = gemp_toolbox_seconds(box, &s->seconds.by_owner);
+done:
+	gemp_buffer_free(&begins, s->device);
+	return code;
+}
+
+static gemp_code check_owners(const gemp_shuffle *owner, const parts *p)
+{
+	uint32_t strays = p->begin[1u << owner->bits] - p->begin[p->comm->size];
+	return strays ? gemp_fail(GEMP_EDATA, "shuffle: %" PRIu32 " tuples are for ranks from %d on, which there are not", strays,
+	                          p->comm->size) : GEMP_OK;
+}
+
+/* Collective. How many each rank has for each. */
+static void exchange_counts(gemp_shuffled *s, parts *p)
+{
+	const int ranks = p->comm->size, own = p->comm->rank;
+	uint64_t *mine = p->counts + (size_t)own * (size_t)ranks;
+	for (int r = 0; r < ranks; r++)
+		mine[r] = p->begin[r + 1] - p->begin[r];
+	GEMP_MPI(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, p->counts, ranks, MPI_UINT64_T, p->comm->world));
+	for (int r = 0; r < ranks; r++)
+		p->came[r + 1] = p->came[r] + p->counts[(size_t)r * (size_t)ranks + (size_t)own];
+	s->tuples.count = p->came[ranks];
+}
+
+/* Bytes in front of this rank's own and behind them: they do not leave the device. */
+static void outside_own(gemp_readback_range ranges[2], size_t first, size_t end, size_t all, size_t element)
+{
+	ranges[0] = (gemp_readback_range){ 0, first * element };
+	ranges[1] = (gemp_readback_range){ end * element, (all - end) * element };
+}
+
+static gemp_peer_block parcel_of(char *const host[2], const gemp_readback_range ranges[2], bool behind, size_t at, size_t size)
+{
+	return (gemp_peer_block){ size ? host[behind] + (at - ranges[behind].offset) : NULL, size };
+}
+
+/* Room for what comes, with what stays. */
+static gemp_code keep_own(gemp_shuffled *s, unsigned array, const parts *p)
+{
+	gemp_code code = GEMP_OK;
+	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
+	const size_t kept = p->begin[own + 1] - p->begin[own];
+	gemp_buffer *arrived = &s->arrived[array];
+	GEMP_TRY(gemp_buffer_new(arrived, s->device, p->came[ranks] * element, NULL));
+	if (kept)
+		code = GEMP_CL(clEnqueueCopyBuffer(s->device->queue, s->sent[array].buffer.mem, arrived->mem, p->begin[own] * element,
+		                                   p->came[own] * element, kept * element, 0, NULL, NULL));
+done:
+	return code;
+}
+
+/* The rest of what there is to send to where the host can read it. */
+static gemp_code prepare(gemp_shuffled *s, unsigned array, parts *p, gemp_host_mapping *landing)
+{
+	gemp_code code = GEMP_OK;
+	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
+	gemp_readback *sent = &s->sent[array];
+	gemp_readback_range going[2], coming[2];
+	outside_own(going, p->begin[own], p->begin[own + 1], p->begin[ranks], element);
+	outside_own(coming, p->came[own], p->came[own + 1], p->came[ranks], element);
+	GEMP_TRY(keep_own(s, array, p));
+	GEMP_TRY(gemp_readback_begin(sent, s->device, going, 2));
+	GEMP_TRY(gemp_host_mapping_begin(landing, s->device, &s->arrived[array], coming, 2));
+	GEMP_TRY(gemp_readback_wait(sent));
+	for (size_t r = 0; r < ranks; r++) {
+		if (r == own)
+			continue;
+		p->sent[r] = parcel_of((char *const *)sent->host, going, r > own, p->begin[r] * element,
+		                      (size_t)(p->begin[r + 1] - p->begin[r]) * element);
+		p->received[r] = parcel_of(landing->host, coming, r > own, p->came[r] * element,
+		                          (p->came[r + 1] - p->came[r]) * element);
+	}
+done:
+	return code;
+}
+
+/* Collective. One array to its owners, through common memory, or by MPI. */
+static gemp_code pass(gemp_shuffled *s, unsigned array, const parts *p, const gemp_shuffle_shared *common, gemp_traffic *traffic)
+{
+	gemp_code code = gemp_comm_agree(p->comm, keep_own(s, array, p));
+	return code != GEMP_OK ? code : gemp_shuffle_shared_exchange(common, p->comm, s->device, &s->sent[array].buffer,
+	                                                         &s->arrived[array], p->counts, size_of(&s->how, array), traffic);
+}
+
+static gemp_code exchange(gemp_shuffled *s, unsigned array, parts *p, gemp_traffic *traffic)
+{
+	gemp_host_mapping landing = { 0 };
+	gemp_code code = gemp_comm_agree(p->comm, prepare(s, array, p, &landing));
+	GEMP_TRY(code);
+	GEMP_TRY(gemp_exchange_blocks(p->comm, p->sent, p->received, traffic));
+	code = gemp_host_mapping_end(&landing, s->device);
+	if (code == GEMP_OK)
+		code = gemp_readback_end(&s->sent[array], s->device);
+	code = gemp_comm_agree(p->comm, code);
+done:
+	gemp_host_mapping_free(&landing, s->device);
+	return code;
+}
+
+static gemp_code decode_by_range(gemp_shuffled *s, gemp_toolbox *box, const gemp_tuples *in)
+{
+	gemp_code code = GEMP_OK;
+	bool apart = s->how.layout == GEMP_SHUFFLE_SOA;
+	for (unsigned a = 0; a < arrays_of(&s->how); a++)
+		GEMP_TRY(gemp_buffer_new(&s->placed[a], s->device, in->count * size_of(&s->how, a), NULL));
+	GEMP_TRY(gemp_buffer_new(&s->begin, s->device, (((size_t)1 << s->how.bits) + 1) * sizeof(uint32_t), NULL));
+	s->tuples = (gemp_tuples){ apart ? &s->placed[COLUMN] : NULL, &s->placed[TUPLE], in->count, NULL };
+	GEMP_TRY(gemp_shuffle_decode(box, &s->how, in, &s->tuples, &s->begin));
+	code = gemp_toolbox_seconds(box, &s->seconds.by_range);
+done:
+	return code;
+}
+
+gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
+                             const gemp_tuples *in, const gemp_shuffle_shared *common, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_shuffle owner = by_owner(how, comm->size);
+	parts p = { 0 };
+	*out = (gemp_shuffled){ .how = *how, .device = box->device };
+	if (comm->size == 1)
+		return decode_by_range(out, box, in);
+	GEMP_CHECK(owner.bits <= GEMP_SPLIT_BITS && gemp_shuffle_key_shift(&owner) + owner.bits <= 32 && !in->extent);
+	code = parts_new(&p, comm, &owner);
+	if (code == GEMP_OK)
+		code = decode_by_owner(out, box, &owner, in, &p);
+	if (code == GEMP_OK)
+		code = check_owners(&owner, &p);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (how->layout == GEMP_SHUFFLE_AOS_KEYS)
+		out->how.layout = GEMP_SHUFFLE_AOS;
+	double since = gemp_now();
+	exchange_counts(out, &p);
+	for (unsigned a = 0; a < arrays_of(how); a++)
+		GEMP_TRY(common && common->bytes ? pass(out, a, &p, common, traffic) : exchange(out, a, &p, traffic));
+	out->seconds.exchange = gemp_now() - since;
+	code = decode_by_range(out, box, &(gemp_tuples){ how->layout == GEMP_SHUFFLE_SOA ? &out->arrived[COLUMN] : NULL,
+	                       &out->arrived[TUPLE], out->tuples.count, NULL });
+	code = gemp_comm_agree(comm, code);
+done:
+	parts_free(&p);
+	return code;
+}
+
+void gemp_shuffled_free(gemp_shuffled *s)
+{
+	for (int a = 0; a < ARRAYS && s->device; a++) {
+		gemp_readback_free(&s->sent[a], s->device);
+		gemp_buffer_free(&s->arrived[a], s->device);
+		gemp_buffer_free(&s->placed[a], s->device);
+	}
+	if (s->device)
+		gemp_buffer_free(&s->begin, s->device);
+	*s = (gemp_shuffled){ 0 };
+}

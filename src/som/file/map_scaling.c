@@ -1,0 +1,112 @@
+#include "som/file/map_scaling.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "som/init/column_stats.h"
+#include "som/map/search.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+gemp_code gemp_som_check_dims(const char *place, uint32_t dims)
+{
+	if (dims <= GEMP_SOM_MAX_DIMS)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA, "%s: has vectors of %" PRIu32 " numbers, and maps have at most %d; leave columns out, or "
+	                 "make fewer of them (principal components)", place, dims, GEMP_SOM_MAX_DIMS);
+}
+
+gemp_som_grid gemp_som_grid_of(const gemp_som_map *map)
+{
+	return (gemp_som_grid){ .rows = map->rows, .columns = map->columns, .lattice = (gemp_som_lattice)map->grid,
+	                        .toroid = map->topology == 1 };
+}
+
+double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column)
+{
+	return (double)map->codebook[(size_t)unit * map->dims + column] / map->factor[column] + map->offset[column];
+}
+
+/* Best units are found by |w|^2 - 2 x.w, whose rounding is larger there than vectors are apart. */
+static void warn_of_far(const gemp_som_map *map, const gemp_som_column_stats *columns)
+{
+	const double *least = columns->min, *greatest = columns->max, *mean = columns->mean;
+	double far = 0, wide = 0;
+	uint32_t most = 0;
+	for (uint32_t c = 0; c < map->dims; c++) {
+		const double width = greatest[c] > least[c] ? greatest[c] - least[c] : 0;
+		far += mean[c] * mean[c];
+		wide += width * width;
+		most = fabs(mean[c]) > fabs(mean[most]) ? c : most;
+	}
+	if (map->metric == GEMP_SOM_EUCLIDEAN && wide > 0 && far > 1e4 * wide)
+		gemp_warn("column '%s' lies around %g, far from 0 for how little vectors differ: floats hardly tell them "
+		          "apart; take --scale standard", map->names[most], mean[most]);
+}
+
+gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
+{
+	enum { NONE, UNIT };
+	gemp_code code = GEMP_OK;
+	const uint32_t dims = vectors->dims;
+	gemp_som_column_stats columns = { 0 };
+	double *deviation = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(deviation, dims)));
+	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, vectors->x, vectors->count, dims));
+	for (uint32_t c = 0; c < dims; c++) {
+		map->offset[c] = 0;
+		map->factor[c] = 1;
+	}
+	if (map->scaling == NONE) {
+		warn_of_far(map, &columns);
+		goto done;
+	}
+	GEMP_TRY(gemp_som_column_stats_deviation(&columns, comm, vectors->x, vectors->count, deviation));
+	for (uint32_t c = 0; c < dims; c++) {
+		double width = map->scaling == UNIT ? columns.max[c] - columns.min[c] : deviation[c];
+		map->offset[c] = map->scaling == UNIT ? columns.min[c] : columns.mean[c];
+		if (width > 0 && isfinite(width)) /* else all values are alike, and become 0 */
+			map->factor[c] = 1 / width;
+	}
+done:
+	gemp_som_column_stats_free(&columns);
+	gemp_free(deviation);
+	return code;
+}
+
+/* Local. The greatest value, whatever its sign. */
+static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors,
+                       double *greatest)
+{
+	const double most = sqrt((double)FLT_MAX / (64. * vectors->dims)); /* of units beyond the data, too */
+	for (size_t i = 0; i < vectors->count; i++)
+		for (uint32_t c = 0; c < vectors->dims; c++) {
+			float *value = &vectors->x[i * vectors->dims + c];
+			const double scaled = ((double)*value - map->offset[c]) * map->factor[c];
+			if (fabs(scaled) > most)
+				return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 " (from 0), '%s': %g%s is more than distances in "
+				                 "floats allow, %.3g; leave it out, or train with --scale unit or standard", place,
+				                 gemp_comm_block(comm, vectors->total).begin + i, map->names[c], scaled,
+				                 map->scaling ? ", as scaled," : "", most);
+			*greatest = fmax(*greatest, fabs(scaled)); /* not NaN */
+			*value = (float)scaled;
+		}
+	return GEMP_OK;
+}
+
+gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place,
+                               gemp_vectors *vectors)
+{
+	static const double few = 1e-15; /* squares of differences are to be more than the least float */
+	gemp_code code = GEMP_OK;
+	double greatest = 0;
+	GEMP_TRY(gemp_comm_agree(comm, scale(map, comm, place, vectors, &greatest)));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, comm->world));
+	if (greatest > 0 && greatest < few && map->metric != GEMP_SOM_MANHATTAN)
+		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with --scale unit or standard",
+		          place, greatest);
+done:
+	return code;
+}

@@ -1,0 +1,111 @@
+#include "som/init/column_stats.h"
+
+#include "core/memory.h"
+#include "core/reproducible_sum.h"
+
+#include <float.h>
+
+static void find_ends(gemp_som_column_stats *c, const float *x, size_t count)
+{
+	const size_t n = c->dims;
+	double *restrict least = c->min, *restrict greatest = c->max, *restrict there = c->present;
+	for (size_t k = 0; k < n; k++) {
+		least[k] = DBL_MAX;
+		greatest[k] = -DBL_MAX;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const float *restrict row = x + i * n;
+		for (size_t k = 0; k < n; k++) {
+			const double value = row[k];
+			const bool is = fabs(value) <= DBL_MAX;
+			least[k] = is && value < least[k] ? value : least[k];
+			greatest[k] = is && value > greatest[k] ? value : greatest[k];
+			there[k] += is;
+		}
+	}
+}
+
+/* A value that is missing adds 0. */
+static void add_rows(const gemp_som_column_stats *c, const float *x, size_t count, const gemp_repro_sum *restrict by, bool squared,
+                     double *restrict high, double *restrict low)
+{
+	const size_t n = c->dims;
+	const double *restrict mean = c->mean;
+	for (size_t i = 0; i < count; i++) {
+		const float *restrict row = x + i * n;
+		for (size_t k = 0; k < n; k++) {
+			const double apart = squared ? row[k] - mean[k] : row[k], value = squared ? apart * apart : apart;
+			gemp_repro_sum_add(by[k], fabsf(row[k]) <= FLT_MAX ? value : 0, &high[k], &low[k]);
+		}
+	}
+}
+
+/* Collective. means[dims] of the values themselves or, `squared`, of the squares of their distances from the mean. */
+static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *comm, const float *x, size_t count, bool squared,
+                            double *means)
+{
+	gemp_code code = GEMP_OK;
+	const size_t n = c->dims;
+	gemp_repro_sum *by = NULL;
+	double *high = NULL; /* [2][dims], then the low parts */
+	code = GEMP_NEW(by, n);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(high, 2 * n);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t k = 0; k < n; k++) {
+		const double from = squared ? c->mean[k] : 0, most = fmax(fabs(c->min[k] - from), fabs(c->max[k] - from));
+		by[k] = gemp_repro_sum_of(squared ? most * most : most, c->present[k]);
+	}
+	add_rows(c, x, count, by, squared, high, high + n);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, high, (int)(2 * n), MPI_DOUBLE, MPI_SUM, comm->world));
+	for (size_t k = 0; k < n; k++)
+		means[k] = c->present[k] > 0 ? (high[k] + high[n + k]) / c->present[k] : 0;
+done:
+	gemp_free(by);
+	gemp_free(high);
+	return code;
+}
+
+gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm *comm, const float *x, size_t count, uint32_t dims)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_som_column_stats){ .dims = dims };
+	code = GEMP_NEW(out->min, dims);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(out->max, dims);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(out->mean, dims);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(out->present, dims);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	find_ends(out, x, count);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->min, (int)dims, MPI_DOUBLE, MPI_MIN, comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->max, (int)dims, MPI_DOUBLE, MPI_MAX, comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->present, (int)dims, MPI_DOUBLE, MPI_SUM, comm->world));
+	for (uint32_t k = 0; k < dims; k++)
+		if (out->present[k] == 0)
+			out->min[k] = out->max[k] = 0;
+	code = find_means(out, comm, x, count, false, out->mean);
+done:
+	return code;
+}
+
+void gemp_som_column_stats_free(gemp_som_column_stats *columns)
+{
+	gemp_free(columns->min);
+	gemp_free(columns->max);
+	gemp_free(columns->mean);
+	gemp_free(columns->present);
+	*columns = (gemp_som_column_stats){ 0 };
+}
+
+gemp_code gemp_som_column_stats_deviation(const gemp_som_column_stats *columns, const gemp_comm *comm, const float *x, size_t count,
+                                     double *deviation)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(find_means(columns, comm, x, count, true, deviation));
+	for (uint32_t k = 0; k < columns->dims; k++)
+		deviation[k] = sqrt(deviation[k]);
+done:
+	return code;
+}

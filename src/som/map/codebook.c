@@ -1,0 +1,117 @@
+#include "som/map/codebook.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+static size_t bytes_of(const gemp_som_codebook *book, uint32_t units)
+{
+	return (size_t)units * book->stride * sizeof(float);
+}
+
+/* Rows of the device from those of the host. */
+static void lay_out(float *out, const gemp_som_codebook *book, const float *w)
+{
+	for (uint32_t u = 0; u < book->units; u++) {
+		const float *from = w + (size_t)u * book->dims;
+		float *to = out + (size_t)u * book->stride;
+		double squares = 0;
+		for (uint32_t d = 0; d < book->dims; d++) {
+			squares += (double)from[d] * from[d];
+			to[d] = from[d];
+		}
+		to[book->dims] = (float)squares;
+	}
+}
+
+gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units, uint32_t dims)
+{
+	return gemp_som_codebook_new_paged(out, device, w, units, dims, units);
+}
+
+gemp_code gemp_som_codebook_new_paged(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units, uint32_t dims,
+                                 uint32_t most)
+{
+	gemp_code code = GEMP_OK;
+	float *rows = NULL;
+	const bool all = most >= units;
+	*out = (gemp_som_codebook){ .device = device, .units = units, .dims = dims, .stride = gemp_som_stride(dims),
+		.capacity = all ? units : most, .resident = all ? units : 0 };
+	GEMP_TRY(GEMP_NEW(rows, (size_t)units * out->stride));
+	lay_out(rows, out, w);
+	GEMP_TRY(gemp_buffer_new(&out->w, device, bytes_of(out, out->capacity), all ? rows : NULL));
+	if (!all) {
+		out->rows = rows;
+		rows = NULL;
+	}
+done:
+	gemp_free(rows);
+	if (code != GEMP_OK)
+		gemp_som_codebook_free(out);
+	return code;
+}
+
+gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first)
+{
+	if (!book->rows || (book->resident && book->first == first))
+		return GEMP_OK;
+	book->first = first;
+	book->resident = book->units - first < book->capacity ? book->units - first : book->capacity;
+	return gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->resident),
+	                         book->rows + (size_t)first * book->stride);
+}
+
+gemp_code gemp_som_codebook_store(const gemp_som_codebook *book)
+{
+	if (!book->rows)
+		return GEMP_OK;
+	return gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->resident),
+	                        book->rows + (size_t)book->first * book->stride);
+}
+
+gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w)
+{
+	gemp_code code = GEMP_OK;
+	float *rows = NULL;
+	if (book->rows) {
+		lay_out(book->rows, book, w);
+		book->resident = 0;
+		return GEMP_OK;
+	}
+	GEMP_TRY(GEMP_NEW(rows, (size_t)book->units * book->stride));
+	lay_out(rows, book, w);
+	GEMP_TRY(gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->units), rows));
+done:
+	gemp_free(rows);
+	return code;
+}
+
+static void take_rows(const gemp_som_codebook *book, const float *rows, float *w)
+{
+	for (uint32_t u = 0; u < book->units; u++)
+		memcpy(w + (size_t)u * book->dims, rows + (size_t)u * book->stride, book->dims * sizeof *w);
+}
+
+gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w)
+{
+	gemp_code code = GEMP_OK;
+	float *rows = NULL;
+	if (book->rows) {
+		take_rows(book, book->rows, w);
+		return GEMP_OK;
+	}
+	GEMP_TRY(GEMP_NEW(rows, (size_t)book->units * book->stride));
+	GEMP_TRY(gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->units), rows));
+	take_rows(book, rows, w);
+done:
+	gemp_free(rows);
+	return code;
+}
+
+void gemp_som_codebook_free(gemp_som_codebook *book)
+{
+	if (book->device)
+		gemp_buffer_free(&book->w, book->device);
+	gemp_free(book->rows);
+	*book = (gemp_som_codebook){ 0 };
+}

@@ -1,0 +1,42 @@
+/* codebook: the vectors of a map's units on a device.
+ *
+ * Where they do not fit all of them are on the host, and some at a time on the device. Whoever goes over all units:
+ *
+ *   for (uint32_t first = 0; first < book->units; first += book->here)
+ *       gemp_som_codebook_load(book, first) -> a kernel on `here` units -> gemp_som_codebook_store(book) if it has changed them
+ */
+
+#ifndef GEMP_SOM_MAP_CODEBOOK_H
+#define GEMP_SOM_MAP_CODEBOOK_H
+
+#include "device/device.h"
+
+typedef struct gemp_som_codebook {
+	gemp_device *device;
+	uint32_t units, dims;
+	uint32_t stride;      /* floats of a unit, a multiple of 4 */
+	uint32_t capacity;        /* units on the device at a time */
+	uint32_t first, resident; /* those that are there; none to begin with */
+	gemp_buffer w;        /* float[most][stride]: a unit's values, the sum of their squares, zeros */
+	float *rows;          /* the same of all units on the host; NULL where all are on the device */
+} gemp_som_codebook;
+
+static inline uint32_t gemp_som_stride(uint32_t dims)
+{
+	return (dims + 1 + 3) / 4 * 4;
+}
+
+/* w: [units][dims]; units > 0. All are on the device. */
+gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units, uint32_t dims);
+/* At most `most` > 0 units are on the device at a time. */
+gemp_code gemp_som_codebook_new_paged(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units, uint32_t dims,
+                                 uint32_t most);
+/* As many units as there is room for from `first` on are on the device now. Waits for the device unless they all are always. */
+gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first);
+/* What kernels have made of the units on the device stays. Waits as well. */
+gemp_code gemp_som_codebook_store(const gemp_som_codebook *book);
+gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w);
+gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w);
+void gemp_som_codebook_free(gemp_som_codebook *book);
+
+#endif

@@ -1,0 +1,47 @@
+/* grid: the units of a self-organising map, in rows and columns: unit u is that of row u / columns and column u % columns.
+ *
+ * On a rectangular grid a unit's place is its column and row; on a hexagonal one odd rows are half a column to the right, and
+ * rows sqrt(3)/2 apart, so that each unit has six neighbours at distance 1. A toroid has no border: a distance is the least
+ * over all ways round.
+ */
+
+#ifndef GEMP_SOM_MAP_GRID_H
+#define GEMP_SOM_MAP_GRID_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum gemp_som_lattice { GEMP_SOM_RECTANGULAR, GEMP_SOM_HEXAGONAL } gemp_som_lattice;
+
+typedef struct gemp_som_grid {
+	uint32_t rows, columns;
+	gemp_som_lattice lattice;
+	bool toroid;
+} gemp_som_grid;
+
+/* Some rows of a grid, one after another. */
+typedef struct gemp_som_rows {
+	uint32_t first, end;
+} gemp_som_rows;
+
+#define GEMP_SOM_NO_UNIT UINT32_MAX /* of a sample that has none */
+
+static inline uint32_t gemp_som_units(const gemp_som_grid *grid)
+{
+	return grid->rows * grid->columns;
+}
+
+/* GEMP_EUSAGE: no units, more than 2^31 - 1 of them, a side longer than 2^24, or a hexagonal toroid with an odd number of rows. */
+gemp_code gemp_som_grid_check(const gemp_som_grid *grid);
+void gemp_som_place(const gemp_som_grid *grid, uint32_t unit, double *x, double *y);
+double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b);
+
+/* Do they touch? On a rectangular grid also at a corner. No unit touches itself. */
+bool gemp_som_adjacent(const gemp_som_grid *grid, uint32_t a, uint32_t b);
+/* The units at distance 1, up to 4 on a rectangular grid and up to 6 on a hexagonal one, each once and not the unit itself, in
+ * the order of their numbers; how many there are. */
+int gemp_som_neighbours(const gemp_som_grid *grid, uint32_t unit, uint32_t out[8]);
+
+#endif

@@ -1,0 +1,171 @@
+#include "som/map/quality.h"
+
+#include "core/memory.h"
+#include "device/launch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { GROUP = 256, MOST_GROUPS = 128, TASKS_OF_CORE = 4 };
+
+/* What a group leaves (kernels/som/som_errors.cl). */
+typedef struct group_sums {
+	float distances, rest;
+	uint32_t torn, samples;
+} group_sums;
+
+static size_t group_of(const gemp_device *device)
+{
+	return device->gpu ? GROUP : 1;
+}
+
+static size_t groups_for(const gemp_device *device, size_t count)
+{
+	const size_t most = device->gpu ? MOST_GROUPS : device->units * (size_t)TASKS_OF_CORE;
+	const size_t wanted = (count + group_of(device) - 1) / group_of(device);
+	return wanted < most ? wanted : most;
+}
+
+size_t gemp_som_quality_bytes(const gemp_device *device, size_t count)
+{
+	return GEMP_SOM_SLOTS * groups_for(device, count) * sizeof(group_sums);
+}
+
+gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const gemp_som_grid *grid, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, options[32];
+	const size_t group = group_of(device);
+	*out = (gemp_som_quality){ .device = device, .grid = *grid, .group = group, .groups = groups_for(device, count) };
+	if (count == 0)
+		return GEMP_OK;
+	snprintf(options, sizeof options, "-DSOM_GROUP=%zu", group);
+	GEMP_TRY(gemp_kernel_source(&source, "som_errors.cl"));
+	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
+	GEMP_TRY(gemp_kernel_new(&out->kernel, &out->program, "som_judge"));
+	GEMP_TRY(gemp_buffer_new(&out->distance, device, count * sizeof(float), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->sums, device, gemp_som_quality_bytes(device, count), NULL));
+done:
+	gemp_free(source);
+	if (code != GEMP_OK)
+		gemp_som_quality_free(out);
+	return code;
+}
+
+void gemp_som_quality_free(gemp_som_quality *judge)
+{
+	if (judge->kernel)
+		clReleaseKernel(judge->kernel);
+	gemp_program_free(&judge->program);
+	if (judge->device) {
+		gemp_buffer_free(&judge->distance, judge->device);
+		gemp_buffer_free(&judge->sums, judge->device);
+	}
+	*judge = (gemp_som_quality){ 0 };
+}
+
+gemp_code gemp_som_quality_run(gemp_som_quality *judge, gemp_som_search *search, const gemp_som_samples *samples,
+                             gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second, uint32_t slot, bool more)
+{
+	gemp_code code = GEMP_OK;
+	const cl_ulong count = samples->count;
+	const cl_uint hexagonal = judge->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = judge->grid.toroid, add = more;
+	if (count == 0)
+		return GEMP_OK;
+	GEMP_TRY(gemp_som_search_distances(search, samples, book, best, &judge->distance));
+	code = gemp_launch(judge->device, judge->kernel, judge->groups * judge->group, judge->group, GEMP_ARG(&best->mem),
+	                   GEMP_ARG(&second->mem), GEMP_ARG(&judge->distance.mem), GEMP_ARG(&count), GEMP_ARG(&judge->grid.rows),
+	                   GEMP_ARG(&judge->grid.columns), GEMP_ARG(&hexagonal), GEMP_ARG(&toroid), GEMP_ARG(&judge->sums.mem),
+	                   GEMP_ARG(&slot), GEMP_ARG(&add));
+done:
+	return code;
+}
+
+gemp_code gemp_som_quality_read(gemp_som_quality *judge, uint32_t slot, gemp_som_fit *fit)
+{
+	gemp_code code = GEMP_OK;
+	group_sums sums[GROUP * TASKS_OF_CORE];
+	const size_t most = sizeof sums / sizeof *sums;
+	*fit = (gemp_som_fit){ 0 };
+	for (size_t done = 0; done < judge->groups; done += most) {
+		const size_t here = judge->groups - done < most ? judge->groups - done : most;
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(judge->device->copy_queue, judge->sums.mem, CL_TRUE,
+		                                     (slot * judge->groups + done) * sizeof *sums, here * sizeof *sums, sums, 0, NULL,
+		                                     NULL)));
+		for (size_t g = 0; g < here; g++) {
+			fit->distances += (double)sums[g].distances + (double)sums[g].rest;
+			fit->topographic += sums[g].torn;
+			fit->samples += sums[g].samples;
+		}
+	}
+done:
+	return code;
+}
+
+/* Over the values of x [dims] that are there; NAN where there are none. Cosine: 1 less the cosine. */
+static double gemp_som_vector_distance(gemp_som_metric metric, const float *x, const float *w, uint32_t dims)
+{
+	double sum = 0, xx = 0, ww = 0, xw = 0;
+	uint32_t there = 0;
+	for (uint32_t k = 0; k < dims; k++) {
+		if (isnan(x[k]))
+			continue;
+		const double a = x[k], b = w[k];
+		there++;
+		sum += metric == GEMP_SOM_MANHATTAN ? fabs(a - b) : (a - b) * (a - b);
+		xx += a * a;
+		ww += b * b;
+		xw += a * b;
+	}
+	if (there == 0)
+		return NAN;
+	if (metric == GEMP_SOM_COSINE)
+		return xx > 0 && ww > 0 ? 1 - xw / sqrt(xx * ww) : 1;
+	return metric == GEMP_SOM_MANHATTAN ? sum : sqrt(sum);
+}
+
+void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_metric metric, const float *w, const float *x,
+                     size_t count, uint32_t dims, const uint32_t *unit, const uint32_t *second, double *quantisation,
+                     double *topographic)
+{
+	double sums[3] = { 0 }; /* distances, samples torn apart, samples */
+	for (size_t i = 0; i < count; i++) {
+		if (unit[i] == GEMP_SOM_NO_UNIT)
+			continue;
+		sums[0] += gemp_som_vector_distance(metric, x + i * dims, w + (size_t)unit[i] * dims, dims);
+		sums[1] += second[i] != GEMP_SOM_NO_UNIT && !gemp_som_adjacent(grid, unit[i], second[i]);
+		sums[2]++;
+	}
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, comm->world));
+	*quantisation = sums[2] > 0 ? sums[0] / sums[2] : NAN;
+	*topographic = sums[2] > 0 ? sums[1] / sums[2] : NAN;
+}
+
+void gemp_som_umatrix(const gemp_som_grid *grid, const float *w, uint32_t dims, double *out)
+{
+	for (uint32_t unit = 0; unit < gemp_som_units(grid); unit++) {
+		uint32_t beside[8];
+		const int count = gemp_som_neighbours(grid, unit, beside);
+		double sum = 0;
+		for (int k = 0; k < count; k++) {
+			double square = 0;
+			for (uint32_t d = 0; d < dims; d++) {
+				const double apart = (double)w[(size_t)unit * dims + d] - (double)w[(size_t)beside[k] * dims + d];
+				square += apart * apart;
+			}
+			sum += sqrt(square);
+		}
+		out[unit] = count ? sum / count : 0;
+	}
+}
+
+void gemp_som_hits(const gemp_comm *comm, const gemp_som_grid *grid, const uint32_t *unit, size_t count, uint64_t *hits)
+{
+	const uint32_t units = gemp_som_units(grid);
+	memset(hits, 0, units * sizeof *hits);
+	for (size_t i = 0; i < count; i++)
+		if (unit[i] < units)
+			hits[unit[i]]++;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, hits, (int)units, MPI_UINT64_T, MPI_SUM, comm->world));
+}

@@ -1,0 +1,229 @@
+#include "som/map/search.h"
+
+#include "core/memory.h"
+#include "device/launch.h"
+#include "device/program.h"
+
+#include <stdio.h>
+
+enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as kernels/som_search*.cl[h] */
+enum { STEP = 12 };                                 /* units: a multiple of what som_search_items.clh takes at once */
+enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 };    /* of a GPU, of a CPU: so many are busy to the end */
+enum { CACHE = 1 << 17, STACK = 1 << 16 };          /* bytes of units that stay near a core, of samples of a work-item */
+enum { ONE, TWO, PROGRAMS };                        /* the best unit, and the second-best, too */
+
+typedef struct searching {
+	gemp_program program;
+	cl_kernel begin, search, seek, distances; /* seek: for the second-best unit, in forms of GPUs */
+} searching;
+
+struct gemp_som_search {
+	gemp_device *device;
+	uint32_t dims;
+	gemp_som_metric metric;
+	bool missing;
+	gemp_som_search_shape shape;
+	uint32_t blocks; /* items: of 16 samples a work-item */
+	char *source;
+	searching programs[PROGRAMS]; /* made when first asked for */
+};
+
+static uint32_t or_else(uint32_t value, uint32_t otherwise)
+{
+	return value ? value : otherwise;
+}
+
+static uint32_t between(uint64_t least, uint64_t value, uint64_t most)
+{
+	return (uint32_t)(value < least ? least : value > most ? most : value);
+}
+
+/* Measured on an H200 at 12 dimensions: 6 samples of a work-item, more do not leave enough registers. */
+static uint32_t samples_of(uint32_t dims, bool missing)
+{
+	return between(1, (missing ? 48 : 96) / dims, 6);
+}
+
+static void complete(gemp_som_search *s)
+{
+	gemp_som_search_shape *shape = &s->shape;
+	uint32_t row = gemp_som_stride(s->dims) * (uint32_t)sizeof(float);
+	if (shape->form == GEMP_SOM_FORM_AUTO)
+		shape->form = !s->device->gpu ? GEMP_SOM_FORM_ITEMS
+		            : s->dims <= (s->missing ? 16u : 24u) ? GEMP_SOM_FORM_REGISTERS : GEMP_SOM_FORM_TILES;
+	if (shape->form == GEMP_SOM_FORM_REGISTERS) {
+		shape->group = or_else(shape->group, 128);
+		shape->samples = or_else(shape->samples, samples_of(s->dims, s->missing));
+		shape->units = or_else(shape->units, between(1, 16384 / row, 128));
+		shape->chunk = or_else(shape->chunk, 256);
+	} else if (shape->form == GEMP_SOM_FORM_TILES) {
+		*shape = (gemp_som_search_shape){ shape->form, TILES_GROUP, 8, TILE, or_else(shape->chunk, 4 * TILE) };
+	} else {
+		s->blocks = between(1, STACK / (WIDE * sizeof(float) * s->dims), 8);
+		*shape = (gemp_som_search_shape){ shape->form, 1, s->blocks * WIDE,
+			or_else(shape->units, between(STEP, CACHE / row / STEP * STEP, 2048 / STEP * STEP)),
+			or_else(shape->chunk, 1024) };
+	}
+}
+
+gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric, bool missing,
+                              const gemp_som_search_shape *shape)
+{
+	gemp_code code = GEMP_OK;
+	gemp_som_search *s = NULL;
+	*out = NULL;
+	if (dims == 0 || dims > GEMP_SOM_MAX_DIMS)
+		return gemp_fail(GEMP_EUSAGE, "vectors of %u dimensions: a map takes 1 to %d; leave columns out", dims,
+		                 (int)GEMP_SOM_MAX_DIMS);
+	GEMP_TRY(GEMP_NEW(s, 1));
+	s->device = device;
+	s->dims = dims;
+	s->metric = metric;
+	s->missing = missing;
+	if (shape)
+		s->shape = *shape;
+	complete(s);
+	GEMP_TRY(gemp_kernel_source(&s->source, "som_search.cl"));
+	*out = s;
+	s = NULL;
+done:
+	gemp_som_search_free(s);
+	return code;
+}
+
+void gemp_som_search_free(gemp_som_search *search)
+{
+	if (!search)
+		return;
+	for (int p = 0; p < PROGRAMS; p++) {
+		cl_kernel kernels[] = { search->programs[p].begin, search->programs[p].search, search->programs[p].seek,
+			search->programs[p].distances };
+		for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+			if (kernels[k])
+				clReleaseKernel(kernels[k]);
+		gemp_program_free(&search->programs[p].program);
+	}
+	gemp_free(search->source);
+	gemp_free(search);
+}
+
+static void options_of(char *out, size_t size, const gemp_som_search *s, int which)
+{
+	const gemp_som_search_shape *shape = &s->shape;
+	int used = snprintf(out, size, "-DSOM_METRIC=%d%s%s -DSOM_DIMS=%u -DSOM_STRIDE=%u", (int)s->metric,
+	                    s->missing ? " -DSOM_MISSING" : "", which == TWO ? " -DSOM_TWO" : "", s->dims,
+	                    gemp_som_stride(s->dims));
+	if (shape->form == GEMP_SOM_FORM_REGISTERS)
+		snprintf(out + used, size - (size_t)used, " -DSOM_REGISTERS -DSOM_GROUP=%u -DSOM_SAMPLES=%u -DSOM_UNITS=%u",
+		         shape->group, shape->samples, shape->units);
+	else if (shape->form == GEMP_SOM_FORM_TILES)
+		snprintf(out + used, size - (size_t)used, " -DSOM_TILES");
+	else
+		snprintf(out + used, size - (size_t)used, " -DSOM_ITEMS -DSOM_BLOCKS=%u -DSOM_UNITS=%u", s->blocks, shape->units);
+}
+
+static gemp_code ready(gemp_som_search *s, int which, searching **out)
+{
+	gemp_code code = GEMP_OK;
+	searching *made = *out = &s->programs[which];
+	char options[256];
+	if (made->distances)
+		return GEMP_OK;
+	options_of(options, sizeof options, s, which);
+	if (!made->program.program)
+		GEMP_TRY(gemp_program_new(&made->program, s->device, s->source, options));
+	if (!made->begin)
+		GEMP_TRY(gemp_kernel_new(&made->begin, &made->program, "som_begin"));
+	if (!made->search)
+		GEMP_TRY(gemp_kernel_new(&made->search, &made->program, "som_search"));
+	if (!made->seek && which == TWO && s->shape.form != GEMP_SOM_FORM_ITEMS)
+		GEMP_TRY(gemp_kernel_new(&made->seek, &made->program, "som_seek"));
+	GEMP_TRY(gemp_kernel_new(&made->distances, &made->program, "som_distances"));
+done:
+	return code;
+}
+
+/* Work-items of kernels that go over samples in strides. */
+static size_t items_for(const gemp_device *device, size_t count)
+{
+	size_t most = device->gpu ? device->units * (size_t)2048 : device->units * (size_t)4;
+	return count < most ? count : most;
+}
+
+static size_t group_for(const gemp_device *device)
+{
+	return device->gpu ? 128 : 1;
+}
+
+/* The units on the device. */
+static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samples *samples, const gemp_som_codebook *book,
+                        const gemp_buffer *best, const gemp_buffer *second)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_som_search_shape *shape = &s->shape;
+	bool items = shape->form == GEMP_SOM_FORM_ITEMS;
+	size_t of_block = (items ? 1 : shape->form == GEMP_SOM_FORM_TILES ? TILE / 8 : shape->group) * (size_t)shape->samples;
+	size_t blocks = (samples->count + of_block - 1) / of_block;
+	size_t wanted = s->device->units * (size_t)(items ? TASKS_OF_CORE : GROUPS_OF_UNIT);
+	size_t chunks = (book->resident + (size_t)shape->chunk - 1) / shape->chunk;
+	if (!with->seek) /* which goes over a chunk of each sample */
+		chunks = between(1, (wanted + blocks - 1) / blocks, chunks);
+	chunks = between(1, INT32_MAX / blocks, chunks); /* groups are counted in 32 bits */
+	/* Whole tiles, so that but for the last all are full. */
+	cl_uint per = between(1, (book->resident + chunks - 1) / chunks, UINT32_MAX), tile = items ? STEP : shape->units;
+	per = per % tile && per > tile ? per + tile - per % tile : per;
+	chunks = (book->resident + (size_t)per - 1) / per;
+	cl_ulong count = samples->count;
+	cl_uint of_chunk = (cl_uint)blocks;
+	const gemp_argument arguments[] = { GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem), GEMP_ARG(&count),
+		GEMP_ARG(&book->w.mem), GEMP_ARG(&book->resident), GEMP_ARG(&book->first), GEMP_ARG(&per), GEMP_ARG(&of_chunk),
+		GEMP_ARG(&best->mem), GEMP_ARG(&second->mem) };
+	const size_t many = sizeof arguments / sizeof *arguments;
+	GEMP_TRY(gemp_launch_with(s->device, with->search, blocks * chunks * shape->group, shape->group, arguments, many));
+	if (with->seek)
+		code = gemp_launch_with(s->device, with->seek, samples->count * SEEKERS, group_for(s->device), arguments, many);
+done:
+	return code;
+}
+
+gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
+                              const gemp_buffer *best, const gemp_buffer *second)
+{
+	gemp_code code = GEMP_OK;
+	searching *with;
+	cl_ulong count = samples->count;
+	const gemp_buffer *next = second ? second : best;
+	GEMP_CHECK(samples->dims == search->dims && book->dims == search->dims && (search->missing || !samples->missing));
+	GEMP_CHECK(!search->missing || samples->missing || count == 0);
+	if (count == 0)
+		return GEMP_OK;
+	GEMP_TRY(ready(search, second ? TWO : ONE, &with));
+	GEMP_TRY(gemp_launch(search->device, with->begin, items_for(search->device, samples->count), group_for(search->device),
+	                     GEMP_ARG(&best->mem), GEMP_ARG(&next->mem), GEMP_ARG(&count)));
+	for (uint32_t first = 0; first < book->units; first += book->resident) {
+		GEMP_TRY(gemp_som_codebook_load(book, first));
+		GEMP_TRY(launch(search, with, samples, book, best, next));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
+                                    const gemp_buffer *keys, const gemp_buffer *distance)
+{
+	gemp_code code = GEMP_OK;
+	searching *with;
+	cl_ulong count = samples->count;
+	if (count == 0)
+		return GEMP_OK;
+	GEMP_TRY(ready(search, search->programs[TWO].distances && !search->programs[ONE].distances ? TWO : ONE, &with));
+	for (uint32_t first = 0; first < book->units; first += book->resident) {
+		GEMP_TRY(gemp_som_codebook_load(book, first));
+		GEMP_TRY(gemp_launch(search->device, with->distances, items_for(search->device, samples->count),
+		                     group_for(search->device), GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem),
+		                     GEMP_ARG(&count), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->resident), GEMP_ARG(&book->first),
+		                     GEMP_ARG(&keys->mem), GEMP_ARG(&distance->mem)));
+	}
+done:
+	return code;
+}

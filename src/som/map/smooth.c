@@ -1,0 +1,179 @@
+#include "som/map/smooth.h"
+
+#include "core/memory.h"
+#include "device/launch.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE }; /* kernels/som/som_grid.clh */
+enum { LINES = 4, GROUP = 64 };                                     /* kernels/som/som_smooth.cl */
+enum { WIDE = 32, TALL = 8, WIDE_NEAR = 8, TALL_NEAR = 32 };        /* of running rows, sums in global or local memory */
+
+static uint32_t lanes_of(const gemp_som_smooth *smooth)
+{
+	return smooth->gpu ? 1 : GEMP_SOM_LANES;
+}
+
+void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], uint32_t lanes, const gemp_som_grid *grid)
+{
+	snprintf(options, GEMP_SOM_OPTIONS, " -DSOM_ROWS=%u -DSOM_COLUMNS=%u -DSOM_LANES=%u%s%s", grid->rows, grid->columns,
+	         lanes, grid->lattice == GEMP_SOM_HEXAGONAL ? " -DSOM_HEX" : "", grid->toroid ? " -DSOM_TOROID" : "");
+}
+
+gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t units, uint32_t planes)
+{
+	return gemp_buffer_new(out, device, ((size_t)units * planes + GEMP_SOM_PADDING) * sizeof(float), NULL);
+}
+
+/* Work-items of a group of running rows. */
+static void group_of(const gemp_som_smooth *smooth, uint32_t *wide, uint32_t *tall)
+{
+	*wide = !smooth->gpu ? 1 : smooth->local_sums ? WIDE_NEAR : WIDE;
+	*tall = !smooth->gpu ? 1 : smooth->local_sums ? TALL_NEAR : TALL;
+}
+
+/* Row sums and what comes of them: is there room for a strip's, and so much again for another group? */
+static bool fits(const gemp_device *device, const gemp_som_grid *grid)
+{
+	const size_t kinds = grid->lattice == GEMP_SOM_HEXAGONAL ? 3 : 2;
+	return kinds * grid->rows * WIDE_NEAR * sizeof(float) <= device->local_memory / 2;
+}
+
+static gemp_code build_tables(gemp_som_smooth *smooth)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL;
+	GEMP_TRY(gemp_kernel_source(&source, "som_factors.cl"));
+	GEMP_TRY(gemp_program_new(&smooth->tables, smooth->device, source, "-DSOM_LANES=1"));
+	code = gemp_kernel_new(&smooth->factors, &smooth->tables, "som_factors");
+done:
+	gemp_free(source);
+	return code;
+}
+
+static gemp_code build(gemp_som_smooth *smooth)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 64];
+	const bool cut = gemp_som_is_cut(smooth->neighbourhood);
+	uint32_t wide, tall;
+	group_of(smooth, &wide, &tall);
+	gemp_som_grid_options(of_grid, lanes_of(smooth), &smooth->grid);
+	if (cut)
+		snprintf(options, sizeof options, "-DSOM_RUNNING -DSOM_WIDE=%u -DSOM_TALL=%u%s%s", wide, tall,
+		         smooth->local_sums ? " -DSOM_NEAR" : "", of_grid);
+	else
+		snprintf(options, sizeof options, "-DSOM_PASSES -DSOM_LANES=%u%s", lanes_of(smooth),
+		         smooth->grid.lattice == GEMP_SOM_HEXAGONAL ? " -DSOM_HEX" : "");
+	GEMP_TRY(gemp_kernel_source(&source, "som_smooth.cl"));
+	GEMP_TRY(gemp_program_new(&smooth->program, smooth->device, source, options));
+	if (cut) {
+		GEMP_TRY(gemp_kernel_new(&smooth->running, &smooth->program, "som_running"));
+	} else {
+		GEMP_TRY(gemp_kernel_new(&smooth->along, &smooth->program, "som_along"));
+		GEMP_TRY(gemp_kernel_new(&smooth->across, &smooth->program, "som_across"));
+	}
+done:
+	gemp_free(source);
+	return code;
+}
+
+size_t gemp_som_smooth_planes(const gemp_som_grid *grid)
+{
+	return grid->lattice == GEMP_SOM_HEXAGONAL ? 2 : 1;
+}
+
+size_t gemp_som_smooth_tables(const gemp_som_grid *grid)
+{
+	return (3 * (2 * (size_t)grid->columns + GEMP_SOM_PADDING) + 2 * (size_t)grid->rows + GEMP_SOM_PADDING) * sizeof(float);
+}
+
+gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
+                              gemp_som_neighbourhood neighbourhood, uint32_t planes, bool gpu)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_som_smooth){ .device = device, .grid = *grid, .neighbourhood = neighbourhood, .planes = planes, .gpu = gpu };
+	out->local_sums = gpu && gemp_som_is_cut(neighbourhood) && fits(device, grid);
+	GEMP_TRY(build_tables(out));
+	if (planes)
+		GEMP_TRY(build(out));
+	GEMP_TRY(gemp_buffer_new(&out->steps, device, gemp_som_smooth_tables(grid), NULL));
+	for (size_t k = 0; k < gemp_som_smooth_planes(grid) && planes && !out->local_sums; k++)
+		GEMP_TRY(gemp_som_planes_new(&out->scratch[k], device, gemp_som_units(grid), planes));
+done:
+	if (code != GEMP_OK)
+		gemp_som_smooth_free(out);
+	return code;
+}
+
+void gemp_som_smooth_free(gemp_som_smooth *smooth)
+{
+	cl_kernel kernels[] = { smooth->factors, smooth->along, smooth->across, smooth->running };
+	for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+		if (kernels[k])
+			clReleaseKernel(kernels[k]);
+	if (smooth->device) {
+		gemp_buffer_free(&smooth->steps, smooth->device);
+		gemp_buffer_free(&smooth->scratch[0], smooth->device);
+		gemp_buffer_free(&smooth->scratch[1], smooth->device);
+	}
+	gemp_program_free(&smooth->program);
+	gemp_program_free(&smooth->tables);
+	*smooth = (gemp_som_smooth){ 0 };
+}
+
+gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
+{
+	static const cl_uint shapes[] = { SOM_GAUSSIAN, SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };
+	const double within = fmin(fmax(radius, 1e-12), 1e12);  /* squares are floats; no map has steps less or greater */
+	const double about = within * (1 + 1e-9); /* units at the radius are within it, whatever the rounding */
+	const double wide = smooth->neighbourhood == GEMP_SOM_SQUARE ? about : within;
+	const cl_float first = (cl_float)wide, rest = (cl_float)(wide - first);
+	const cl_uint hexagonal = smooth->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = smooth->grid.toroid;
+	smooth->radius = radius;
+	smooth->cutoff = gemp_som_is_cut(smooth->neighbourhood) ? (cl_ulong)(4 * about * about) : CL_ULONG_MAX;
+	return gemp_launch(smooth->device, smooth->factors, smooth->steps.size / sizeof(float), smooth->gpu ? GROUP : 0,
+	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->grid.rows), GEMP_ARG(&smooth->grid.columns),
+	                   GEMP_ARG(&hexagonal), GEMP_ARG(&toroid), GEMP_ARG(&shapes[smooth->neighbourhood]), GEMP_ARG(&first),
+	                   GEMP_ARG(&rest));
+}
+
+static gemp_code pass(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = smooth->device;
+	const gemp_som_grid *grid = &smooth->grid;
+	const gemp_buffer *part = &smooth->scratch[0], *other = smooth->scratch[1].mem ? &smooth->scratch[1] : part;
+	const cl_uint lines = smooth->planes * grid->rows;
+	const size_t strips = (grid->columns + lanes_of(smooth) - 1) / lanes_of(smooth), group = smooth->gpu ? GROUP : 1;
+	GEMP_TRY(gemp_launch(device, smooth->along, strips * ((lines + LINES - 1) / LINES), group, GEMP_ARG(&from->mem),
+	                     GEMP_ARG(&part->mem), GEMP_ARG(&other->mem), GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&lines),
+	                     GEMP_ARG(&grid->rows), GEMP_ARG(&grid->columns)));
+	code = gemp_launch(device, smooth->across, strips * ((grid->rows + LINES - 1) / LINES) * smooth->planes, group,
+	                   GEMP_ARG(&part->mem), GEMP_ARG(&other->mem), GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem),
+	                   GEMP_ARG(&smooth->planes), GEMP_ARG(&grid->rows), GEMP_ARG(&grid->columns));
+done:
+	return code;
+}
+
+static gemp_code run_rows(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
+{
+	const gemp_buffer *rows = smooth->local_sums ? to : &smooth->scratch[0], *others = smooth->scratch[1].mem ? &smooth->scratch[1] : rows;
+	uint32_t wide, tall;
+	group_of(smooth, &wide, &tall);
+	const size_t columns = (size_t)wide * lanes_of(smooth), group = (size_t)wide * tall;
+	const size_t groups = (smooth->grid.columns + columns - 1) / columns * smooth->planes;
+	return gemp_launch(smooth->device, smooth->running, groups * group, group, GEMP_ARG(&from->mem), GEMP_ARG(&rows->mem),
+	                   GEMP_ARG(&others->mem), GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->cutoff));
+}
+
+gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
+{
+	return smooth->running ? run_rows(smooth, from, to) : pass(smooth, from, to);
+}
+
+uint32_t gemp_som_planes(uint32_t values, bool missing)
+{
+	return values + (missing ? values : 1);
+}

@@ -1,0 +1,204 @@
+#include "som/train/unit_update.h"
+
+#include "core/memory.h"
+#include "device/launch.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { GROUP = 128, RUN = 512, MOST_BANKS = 32 }; /* RUN: sums that a work-item of a CPU device rounds */
+
+/* All of them take no longer to go over than samples do, and an eighth of what is free. */
+static cl_uint banks_of(const gemp_device *device, const gemp_som_samples *samples, size_t bytes)
+{
+	const size_t room = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 8 : 0;
+	size_t most = samples->x.size;
+	if (!device->gpu)
+		return 1;
+	most = most < room ? most : room;
+	most = most < device->max_buffer ? most : device->max_buffer;
+	return most < 2 * bytes ? 1 : most / bytes < MOST_BANKS ? (cl_uint)(most / bytes) : MOST_BANKS;
+}
+
+gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples, uint32_t units,
+                                  uint32_t most, bool online)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, options[64];
+	const bool missing = samples->missing;
+	const size_t sums = (size_t)units * gemp_som_planes(most, missing) * sizeof(double);
+	*out = (gemp_som_accumulate){ .device = device, .units = units, .missing = missing,
+		.banks = banks_of(device, samples, sums) };
+	if (online)
+		snprintf(options, sizeof options, "-DSOM_MOVE%s", missing ? " -DSOM_MISSING" : "");
+	else
+		snprintf(options, sizeof options, "-DSOM_RUN=%d%s", device->gpu ? 1 : RUN, missing ? " -DSOM_MISSING" : "");
+	GEMP_TRY(gemp_kernel_source(&source, "som_accumulate.cl"));
+	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
+	if (online) {
+		GEMP_TRY(gemp_kernel_new(&out->move, &out->program, "som_move"));
+	} else {
+		GEMP_TRY(gemp_kernel_new(&out->add, &out->program, device->gpu ? "som_add" : "som_add_planes"));
+		GEMP_TRY(gemp_kernel_new(&out->take, &out->program, "som_take"));
+		GEMP_TRY(gemp_kernel_new(&out->finish, &out->program, "som_finish"));
+		GEMP_TRY(gemp_buffer_new(&out->sums, device, out->banks * sums, NULL));
+		GEMP_TRY(gemp_buffer_zero(device, &out->sums, 0, out->sums.size));
+	}
+done:
+	gemp_free(source);
+	if (code != GEMP_OK)
+		gemp_som_accumulate_free(out);
+	return code;
+}
+
+void gemp_som_accumulate_free(gemp_som_accumulate *accumulate)
+{
+	cl_kernel kernels[] = { accumulate->add, accumulate->take, accumulate->finish, accumulate->move };
+	for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+		if (kernels[k])
+			clReleaseKernel(kernels[k]);
+	if (accumulate->device)
+		gemp_buffer_free(&accumulate->sums, accumulate->device);
+	gemp_program_free(&accumulate->program);
+	*accumulate = (gemp_som_accumulate){ 0 };
+}
+
+gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples, const gemp_buffer *best,
+                                  gemp_som_values values)
+{
+	gemp_device *device = accumulate->device;
+	const cl_uint count = (cl_uint)samples->count;
+	const size_t planes = gemp_som_planes(values.count, accumulate->missing);
+	const gemp_buffer *present = samples->missing ? &samples->present : &samples->x;
+	return gemp_launch(device, accumulate->add, device->gpu ? planes * count : count ? planes : 0, device->gpu ? GROUP : 1,
+	                   GEMP_ARG(&accumulate->sums.mem), GEMP_ARG(&best->mem), GEMP_ARG(&samples->x.mem),
+	                   GEMP_ARG(&present->mem), GEMP_ARG(&count), GEMP_ARG(&accumulate->units), GEMP_ARG(&values.first),
+	                   GEMP_ARG(&values.count), GEMP_ARG(&accumulate->banks));
+}
+
+gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_values values, const gemp_buffer *planes)
+{
+	gemp_device *device = accumulate->device;
+	const cl_ulong count = (cl_ulong)accumulate->units * gemp_som_planes(values.count, accumulate->missing);
+	const size_t run = device->gpu ? 1 : RUN;
+	return gemp_launch(device, accumulate->take, (count + run - 1) / run, device->gpu ? GROUP : 1,
+	                   GEMP_ARG(&accumulate->sums.mem), GEMP_ARG(&planes->mem), GEMP_ARG(&count),
+	                   GEMP_ARG(&accumulate->banks));
+}
+
+/* Of all units, those on the device at a time. Kernels that take `least`, too, have it as their last argument. */
+static gemp_code change(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes, gemp_som_values values,
+                        gemp_som_codebook *book, const cl_float *least)
+{
+	gemp_code code = GEMP_OK;
+	const size_t group = accumulate->device->gpu ? GROUP : 0;
+	for (uint32_t first = 0; first < book->units; first += book->resident) {
+		GEMP_TRY(gemp_som_codebook_load(book, first));
+		const gemp_argument arguments[] = { GEMP_ARG(&planes->mem), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->units),
+			GEMP_ARG(&book->first), GEMP_ARG(&book->resident), GEMP_ARG(&values.first), GEMP_ARG(&values.count),
+			GEMP_ARG(&book->dims), GEMP_ARG(&book->stride), { sizeof *least, least } };
+		GEMP_TRY(gemp_launch_with(accumulate->device, kernel, book->resident, group, arguments, least ? 10 : 9));
+		GEMP_TRY(gemp_som_codebook_store(book));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
+                                     gemp_som_codebook *book)
+{
+	static const cl_float least = GEMP_SOM_MIN_WEIGHT;
+	return change(accumulate, accumulate->finish, planes, values, book, &least);
+}
+
+gemp_code gemp_som_accumulate_affine(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
+                                   gemp_som_codebook *book)
+{
+	return change(accumulate, accumulate->move, planes, values, book, NULL);
+}
+
+enum { TALL = 8, WIDE = 8, STEP = 8, BLOCK_GPU = 16, BLOCK_CPU = 8 };
+
+static const float least_share = 1e-8f; /* of all samples left out, in a unit */
+
+static gemp_som_online_shape complete(const gemp_device *device, const gemp_som_online_shape *asked)
+{
+	gemp_som_online_shape shape = asked ? *asked : (gemp_som_online_shape){ 0 };
+	if (device->gpu && shape.tile_rows == 0)
+		shape.tile_rows = TALL;
+	if (shape.tile_rows && shape.tile_columns == 0)
+		shape.tile_columns = WIDE;
+	if (shape.step == 0)
+		shape.step = STEP;
+	if (shape.block == 0)
+		shape.block = device->gpu ? BLOCK_GPU : BLOCK_CPU;
+	return shape;
+}
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+	return (a + b - 1) / b;
+}
+
+gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
+                              const gemp_som_smooth *smooth, uint32_t most, const gemp_som_online_shape *asked)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 192];
+	char tiles[96] = "";
+	const gemp_som_grid *grid = &smooth->grid;
+	const gemp_som_online_shape shape = complete(device, asked);
+	const uint32_t block = divide_up(most, divide_up(most, shape.block));
+	*out = (gemp_som_online){ .device = device, .block = block, .tile_rows = shape.tile_rows ? shape.tile_rows : 1,
+		.group = shape.tile_rows ? shape.tile_rows * shape.tile_columns : 1,
+		.across = divide_up(grid->columns, shape.tile_rows ? shape.tile_columns : GEMP_SOM_LANES) };
+	gemp_som_grid_options(of_grid, shape.tile_rows ? 1 : GEMP_SOM_LANES, grid);
+	if (shape.tile_rows)
+		snprintf(tiles, sizeof tiles, " -DSOM_TALL=%u -DSOM_WIDE=%u -DSOM_STEP=%u", shape.tile_rows, shape.tile_columns, shape.step);
+	snprintf(options, sizeof options, "-DSOM_BLOCK=%u%s%s%s%s%s", block, tiles,
+	         block == samples->dims ? " -DSOM_ALL" : "",
+	         gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid,
+	         samples->missing ? " -DSOM_MISSING" : "");
+	GEMP_TRY(gemp_kernel_source(&source, "som_online.cl"));
+	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
+	GEMP_TRY(gemp_kernel_new(&out->run, &out->program, "som_online"));
+done:
+	gemp_free(source);
+	if (code != GEMP_OK)
+		gemp_som_online_free(out);
+	return code;
+}
+
+void gemp_som_online_free(gemp_som_online *online)
+{
+	if (online->run)
+		clReleaseKernel(online->run);
+	gemp_program_free(&online->program);
+	*online = (gemp_som_online){ 0 };
+}
+
+/* Whole steps along a row beyond which a sample's share is not above `least`; on a toroid one may come from the other side. */
+static cl_uint far_of(const gemp_som_smooth *smooth, double rate, double least)
+{
+	double far = smooth->radius;
+	if (smooth->neighbourhood == GEMP_SOM_GAUSSIAN)
+		far *= rate > least ? sqrt(2 * log(rate / least)) : 0;
+	return smooth->grid.toroid || far > smooth->grid.columns ? smooth->grid.columns : (cl_uint)far + 2;
+}
+
+gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
+                              const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun, gemp_som_rows rows,
+                              const gemp_buffer *planes)
+{
+	const gemp_buffer *present = samples->missing ? &samples->present : &samples->x;
+	const cl_uint count = (cl_uint)samples->count;
+	const cl_float share = (cl_float)rate, least = least_share / (cl_float)(count ? count : 1);
+	const cl_uint go_on = begun, far = far_of(smooth, rate, (double)least);
+	const size_t groups = online->across * divide_up(rows.end - rows.first, online->tile_rows) * divide_up(values.count, online->block);
+	return gemp_launch(online->device, online->run, groups * online->group, online->group, GEMP_ARG(&planes->mem),
+	                   GEMP_ARG(&best->mem), GEMP_ARG(&samples->x.mem), GEMP_ARG(&present->mem), GEMP_ARG(&count),
+	                   GEMP_ARG(&smooth->steps.mem),
+	                   GEMP_ARG(&smooth->cutoff), GEMP_ARG(&share), GEMP_ARG(&least), GEMP_ARG(&far),
+	                   GEMP_ARG(&values.first), GEMP_ARG(&values.count), GEMP_ARG(&go_on),
+	                   GEMP_ARG(&rows.first), GEMP_ARG(&rows.end));
+}

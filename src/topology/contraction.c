@@ -1,0 +1,282 @@
+#include "topology/contraction.h"
+
+#include "core/memory.h"
+#include "graph/graph.h"
+#include "primitive/sort.h"
+
+/* What is known of the roots that were hooked in one round, or in all. */
+typedef struct root_list {
+	size_t count, capacity;
+	gemp_vertex *rows;
+} root_list;
+
+typedef struct hooking {
+	gemp_contraction *c;
+	root_list now, ever;
+	gemp_edge *edge;      /* [rows] of the link to the least root; where edges are asked for */
+} hooking;
+
+void gemp_contraction_free(gemp_contraction *contraction)
+{
+	gemp_free(contraction->ends);
+	gemp_free(contraction->edges);
+	gemp_free(contraction->tree);
+	contraction->ends = NULL;
+	contraction->edges = contraction->tree = NULL;
+}
+
+static int owner_of(const gemp_contraction *c, gemp_vertex id)
+{
+	return (int)gemp_range_find(c->bounds, (size_t)c->comm->size, id);
+}
+
+/* QUESTIONS: the names of roots, asked of their owners; each rank asks each of them once. */
+
+typedef struct name_request {
+	size_t count, unique;
+	gemp_vertex *ids, *different; /* [count] in order; each once, [unique] */
+	uint64_t *place;             /* [count] where each of ids[] was asked for */
+	void *came, *answers;
+	size_t *sizes;               /* [4 * ranks] bytes asked, of questions that came, answered, of answers */
+} name_request;
+
+static void name_request_free(name_request *a)
+{
+	gemp_free(a->ids);
+	gemp_free(a->different);
+	gemp_free(a->place);
+	gemp_free(a->came);
+	gemp_free(a->answers);
+	gemp_free(a->sizes);
+}
+
+static gemp_code name_request_new(name_request *a, const gemp_contraction *c, const gemp_vertex *ids, size_t count)
+{
+	static const gemp_sort by_id = { .key = GEMP_KEY_U32, .value_size = sizeof *a->place };
+	gemp_code code = GEMP_OK;
+	*a = (name_request){ .count = count };
+	GEMP_TRY(GEMP_NEW(a->ids, count));
+	GEMP_TRY(GEMP_NEW(a->different, count));
+	GEMP_TRY(GEMP_NEW(a->place, count));
+	GEMP_TRY(GEMP_NEW(a->sizes, 4 * (size_t)c->comm->size));
+	for (size_t i = 0; i < count; i++) {
+		a->ids[i] = ids[i];
+		a->place[i] = i;
+	}
+	GEMP_TRY(gemp_sort_host(&by_id, a->ids, a->place, count));
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || a->ids[i] != a->ids[i - 1])
+			a->different[a->unique++] = a->ids[i];
+	for (size_t i = 0; i < a->unique; i++)
+		a->sizes[owner_of(c, a->different[i])] += sizeof *a->different;
+done:
+	return code;
+}
+
+/* Collective. answers[i]: the name of root ids[i]. May be the same array. */
+static gemp_code request_names(gemp_contraction *c, const gemp_vertex *ids, size_t count, gemp_vertex *answers)
+{
+	gemp_code code = GEMP_OK;
+	name_request a;
+	size_t came_room = 0, answer_room = 0, ranks = (size_t)c->comm->size, questions = 0;
+	GEMP_TRY(gemp_comm_agree(c->comm, name_request_new(&a, c, ids, count)));
+	size_t *asked = a.sizes, *from = asked + ranks, *back = from + ranks, *received = back + ranks;
+	GEMP_TRY(gemp_exchange(c->comm, a.different, asked, &a.came, &came_room, from, &c->traffic));
+	gemp_vertex *question = a.came;
+	for (size_t r = 0; r < ranks; r++)
+		questions += (back[r] = from[r]) / sizeof *question;
+	for (size_t i = 0; i < questions; i++)
+		question[i] = c->name[question[i] - c->first];
+	GEMP_TRY(gemp_exchange(c->comm, a.came, back, &a.answers, &answer_room, received, &c->traffic));
+	const gemp_vertex *answer = a.answers;
+	for (size_t i = 0, at = 0; i < count; i++) {
+		at += i > 0 && a.ids[i] != a.ids[i - 1];
+		answers[a.place[i]] = answer[at];
+	}
+done:
+	name_request_free(&a);
+	return code;
+}
+
+/* LINKS */
+
+/* Collective. Links go to the owners of their first vertices. */
+static gemp_code send_links(gemp_contraction *c)
+{
+	gemp_code code = GEMP_OK;
+	int *owner = NULL;
+	size_t *from = NULL;
+	void *ends = NULL, *edges = NULL;
+	code = GEMP_NEW(owner, c->links);
+	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
+		owner[i] = owner_of(c, c->ends[i].a);
+	GEMP_TRY(gemp_comm_agree(c->comm, code));
+	if (c->edges)
+		GEMP_TRY(gemp_exchange_records(c->comm, c->edges, c->links, sizeof *c->edges, owner, &edges, NULL,
+		                               &c->traffic));
+	GEMP_TRY(gemp_exchange_records(c->comm, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
+	gemp_free(c->ends);
+	c->ends = ends;
+	ends = NULL;
+	if (c->edges) {
+		gemp_free(c->edges);
+		c->edges = edges;
+		edges = NULL;
+	}
+	c->links = from[c->comm->size];
+done:
+	gemp_free(owner);
+	gemp_free(from);
+	gemp_free(ends);
+	gemp_free(edges);
+	return code;
+}
+
+/* Turns links so that the greater root comes first, and drops those that join nothing and all but one of those that are
+ * alike. */
+static gemp_code drop_duplicate_links(gemp_contraction *c)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *seen = NULL;
+	size_t slots = 2, kept = 0;
+	while (slots < 2 * c->links)
+		slots *= 2;
+	GEMP_TRY(GEMP_NEW(seen, slots));
+	for (size_t i = 0; i < c->links; i++) {
+		gemp_contraction_link l = c->ends[i];
+		if (l.a == l.b)
+			continue;
+		gemp_vertex high = l.a > l.b ? l.a : l.b, low = l.a > l.b ? l.b : l.a;
+		uint64_t pair = (uint64_t)high << 32 | low; /* not 0, as high > low */
+		size_t slot = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (slots - 1);
+		while (seen[slot] && seen[slot] != pair)
+			slot = (slot + 1) & (slots - 1);
+		if (seen[slot])
+			continue;
+		seen[slot] = pair;
+		c->ends[kept] = (gemp_contraction_link){ high, low };
+		if (c->edges)
+			c->edges[kept] = c->edges[i];
+		kept++;
+	}
+	c->links = kept;
+done:
+	gemp_free(seen);
+	return code;
+}
+
+/* Collective. The second vertices of links become roots, and these the first. */
+static gemp_code resolve_links(gemp_contraction *c, const gemp_vertex *set_of)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < c->links; i++)
+		c->ends[i] = (gemp_contraction_link){ c->ends[i].b, c->ends[i].a };
+	GEMP_TRY(send_links(c));
+	for (size_t i = 0; i < c->links; i++)
+		c->ends[i].a = c->first + set_of[c->ends[i].a - c->first];
+	GEMP_TRY(gemp_comm_agree(c->comm, drop_duplicate_links(c)));
+done:
+	return code;
+}
+
+/* ROUNDS */
+
+static gemp_code list_root(root_list *list, gemp_vertex row)
+{
+	gemp_code code = GEMP_RESERVE(list->rows, list->capacity, list->count + 1);
+	if (code == GEMP_OK)
+		list->rows[list->count++] = row;
+	return code;
+}
+
+/* Each own root with a link is hooked to the least one that it has a link to. */
+static gemp_code hook(hooking *h)
+{
+	gemp_code code = GEMP_OK;
+	gemp_contraction *c = h->c;
+	h->now.count = 0;
+	for (size_t i = 0; i < c->links; i++) {
+		gemp_vertex row = c->ends[i].a - c->first, low = c->ends[i].b;
+		if (c->name[row] == c->ends[i].a)
+			GEMP_TRY(list_root(&h->now, row));
+		if (low >= c->name[row])
+			continue;
+		c->name[row] = low;
+		if (c->edges)
+			h->edge[row] = c->edges[i];
+	}
+	for (size_t i = 0; i < h->now.count; i++)
+		GEMP_TRY(list_root(&h->ever, h->now.rows[i]));
+	if (c->edges) {
+		GEMP_TRY(GEMP_RESERVE(c->tree, c->tree_capacity, c->tree_count + h->now.count));
+		for (size_t i = 0; i < h->now.count; i++)
+			c->tree[c->tree_count++] = h->edge[h->now.rows[i]];
+	}
+done:
+	return code;
+}
+
+/* Collective. Until the names of these own roots are roots themselves. The list is used up. */
+static gemp_code jump(gemp_contraction *c, root_list *list)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex *names = NULL;
+	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(names, list->count)));
+	while (gemp_comm_sum1(c->comm, list->count)) {
+		size_t left = 0;
+		for (size_t i = 0; i < list->count; i++)
+			names[i] = c->name[list->rows[i]];
+		GEMP_TRY(request_names(c, names, list->count, names));
+		for (size_t i = 0; i < list->count; i++) {
+			gemp_vertex row = list->rows[i];
+			if (c->name[row] == names[i])
+				continue;
+			c->name[row] = names[i];
+			list->rows[left++] = row;
+		}
+		list->count = left;
+	}
+done:
+	gemp_free(names);
+	return code;
+}
+
+/* Collective. Links are between the roots that there are now. */
+static gemp_code rename_links(gemp_contraction *c)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex *ends = NULL;
+	code = GEMP_NEW(ends, c->links);
+	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
+		ends[i] = c->ends[i].b;
+	GEMP_TRY(gemp_comm_agree(c->comm, code));
+	GEMP_TRY(request_names(c, ends, c->links, ends));
+	for (size_t i = 0; i < c->links; i++)
+		c->ends[i] = (gemp_contraction_link){ c->name[c->ends[i].a - c->first], ends[i] };
+	GEMP_TRY(gemp_comm_agree(c->comm, drop_duplicate_links(c)));
+done:
+	gemp_free(ends);
+	return code;
+}
+
+gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex *set_of)
+{
+	gemp_code code = GEMP_OK;
+	gemp_contraction *c = contraction;
+	hooking h = { .c = c };
+	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(h.edge, c->edges ? c->rows : 0)));
+	GEMP_TRY(resolve_links(c, set_of));
+	while (gemp_comm_sum1(c->comm, c->links)) {
+		GEMP_TRY(send_links(c));
+		GEMP_TRY(gemp_comm_agree(c->comm, hook(&h)));
+		GEMP_TRY(jump(c, &h.now));
+		GEMP_TRY(rename_links(c));
+		c->rounds++;
+	}
+	GEMP_TRY(jump(c, &h.ever));
+done:
+	gemp_free(h.edge);
+	gemp_free(h.now.rows);
+	gemp_free(h.ever.rows);
+	return code;
+}

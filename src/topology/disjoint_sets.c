@@ -1,0 +1,149 @@
+#include "topology/disjoint_sets.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+enum { ROWS_A_PIECE = 1 << 14, EDGES_A_PIECE = 1 << 15, SAMPLED = 2 };
+
+typedef struct union_state {
+	gemp_disjoint_sets *sets;
+	const gemp_csr *csr;
+	uint64_t before;   /* edges of the types before this one */
+	unsigned shift;    /* of hashes */
+} union_state;
+
+void gemp_disjoint_sets_free(gemp_disjoint_sets *sets)
+{
+	gemp_free(sets->parent);
+	gemp_free(sets->remote_ids);
+	gemp_free(sets->edge);
+	*sets = (gemp_disjoint_sets){ 0 };
+}
+
+static void link_to_itself(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	gemp_disjoint_sets *sets = context;
+	size_t all = sets->rows + sets->remote_slots, at = piece * ROWS_A_PIECE;
+	size_t end = at + ROWS_A_PIECE < all ? at + ROWS_A_PIECE : all;
+	for (; at < end; at++) {
+		atomic_init(&sets->parent[at], (gemp_vertex)at);
+		if (at >= sets->rows)
+			atomic_init(&sets->remote_ids[at - sets->rows], GEMP_NO_VERTEX);
+		if (sets->edge)
+			sets->edge[at] = GEMP_NO_EDGE;
+	}
+}
+
+static void link_to_root(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	gemp_disjoint_sets *sets = context;
+	size_t all = sets->rows + sets->remote_slots, at = piece * ROWS_A_PIECE;
+	size_t end = at + ROWS_A_PIECE < all ? at + ROWS_A_PIECE : all;
+	for (; at < end; at++)
+		gemp_disjoint_find(sets->parent, (gemp_vertex)at);
+}
+
+static void over_elements(gemp_disjoint_sets *sets, gemp_loop_body *body)
+{
+	gemp_parallel_for((sets->rows + sets->remote_slots + ROWS_A_PIECE - 1) / ROWS_A_PIECE, body, sets);
+}
+
+/* The element of another rank's vertex. */
+static gemp_vertex remote_element(const union_state *u, gemp_vertex id)
+{
+	gemp_disjoint_sets *sets = u->sets;
+	size_t slot = (size_t)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> u->shift);
+	for (;; slot = (slot + 1) & (sets->remote_slots - 1)) {
+		gemp_vertex there = gemp_set_parent_get(sets->remote_ids, (gemp_vertex)slot);
+		if (there == GEMP_NO_VERTEX && atomic_compare_exchange_strong(&sets->remote_ids[slot], &there, id))
+			there = id;
+		if (there == id)
+			return (gemp_vertex)(sets->rows + slot);
+	}
+}
+
+static void unite_edge(const union_state *u, size_t row, uint64_t edge)
+{
+	gemp_vertex to = u->csr->target[edge] - u->csr->first, hooked;
+	if (to >= u->csr->rows)
+		to = remote_element(u, u->csr->target[edge]);
+	if (gemp_disjoint_union(u->sets->parent, (gemp_vertex)row, to, &hooked) && u->sets->edge)
+		u->sets->edge[hooked] = u->before + edge;
+}
+
+/* The first edges of each row. */
+static void unite_sample(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const union_state *u = context;
+	size_t row = piece * ROWS_A_PIECE, end = row + ROWS_A_PIECE < u->csr->rows ? row + ROWS_A_PIECE : u->csr->rows;
+	for (; row < end; row++) {
+		uint64_t edge = u->csr->begin[row], stop = u->csr->begin[row + 1];
+		for (stop = stop - edge < SAMPLED ? stop : edge + SAMPLED; edge < stop; edge++)
+			unite_edge(u, row, edge);
+	}
+}
+
+/* Edges whose ends are linked to the same root already need no more than two looks. */
+static void unite_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const union_state *u = context;
+	uint64_t edge = (uint64_t)piece * EDGES_A_PIECE, edges = gemp_csr_edges(u->csr);
+	uint64_t end = edges - edge < EDGES_A_PIECE ? edges : edge + EDGES_A_PIECE;
+	for (size_t row = gemp_csr_row(u->csr, edge); edge < end; edge++) {
+		while (edge >= u->csr->begin[row + 1])
+			row++;
+		unite_edge(u, row, edge);
+	}
+}
+
+/* Slots for all vertices of others that edges may lead to, a power of 2, not more than two thirds taken. */
+static gemp_code choose_slots(gemp_disjoint_sets *sets, const gemp_csr *csr, size_t count, unsigned *shift)
+{
+	uint64_t others = csr[0].vertices - csr[0].rows, away = 0;
+	for (size_t c = 0; c < count && others; c++)
+		for (uint64_t e = 0; e < gemp_csr_edges(&csr[c]); e++)
+			away += csr[c].target[e] - csr[c].first >= csr[c].rows;
+	away = away < others ? away : others;
+	*shift = 63;
+	sets->remote_slots = away ? 2 : 0;
+	for (; sets->remote_slots && sets->remote_slots < away + away / 2 + 1; sets->remote_slots *= 2)
+		--*shift;
+	if (sets->rows + sets->remote_slots <= GEMP_MAX_VERTICES)
+		return GEMP_OK;
+	return gemp_fail(GEMP_ENOMEM,
+	                 "components: a rank has edges to %" PRIu64 " vertices of others, more than it can "
+	                 "number; use more ranks", away);
+}
+
+gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gemp_csr *csr, size_t count, bool edges)
+{
+	gemp_code code = GEMP_OK;
+	union_state u = { .sets = out };
+	*out = (gemp_disjoint_sets){ .rows = rows };
+	if (count)
+		GEMP_TRY(choose_slots(out, csr, count, &u.shift));
+	GEMP_TRY(GEMP_NEW(out->parent, out->rows + out->remote_slots));
+	GEMP_TRY(GEMP_NEW(out->remote_ids, out->remote_slots));
+	if (edges)
+		GEMP_TRY(GEMP_NEW(out->edge, out->rows + out->remote_slots));
+	over_elements(out, link_to_itself);
+	for (int sample = 1; sample >= 0; sample--) {
+		u.before = 0;
+		for (size_t c = 0; c < count; c++) {
+			size_t all = sample ? csr[c].rows : (size_t)gemp_csr_edges(&csr[c]);
+			size_t each = sample ? ROWS_A_PIECE : EDGES_A_PIECE;
+			u.csr = &csr[c];
+			gemp_parallel_for((all + each - 1) / each, sample ? unite_sample : unite_piece, &u);
+			u.before += gemp_csr_edges(&csr[c]);
+		}
+		over_elements(out, link_to_root);
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_disjoint_sets_free(out);
+	return code;
+}

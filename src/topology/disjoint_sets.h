@@ -1,0 +1,68 @@
+/* union_find: sets that several threads unite at the same time without locks. Elements are numbers; a set is a tree of
+ * links to smaller numbers, whose root is its least element. A root is hooked to a smaller one by an exchange that
+ * succeeds for one thread only, so that a tree loses its root exactly once.
+ */
+
+#ifndef GEMP_TOPOLOGY_DISJOINT_SETS_H
+#define GEMP_TOPOLOGY_DISJOINT_SETS_H
+
+#include "topology/csr.h"
+
+#include <stdatomic.h>
+
+typedef _Atomic gemp_vertex gemp_set_parent;
+
+static inline gemp_vertex gemp_set_parent_get(const gemp_set_parent *links, gemp_vertex element)
+{
+	return atomic_load_explicit(&links[element], memory_order_relaxed);
+}
+
+/* True: it was this call that made one set of two, and *hooked, until then a root, is none any more. */
+static inline bool gemp_disjoint_union(gemp_set_parent *links, gemp_vertex a, gemp_vertex b, gemp_vertex *hooked)
+{
+	a = gemp_set_parent_get(links, a);
+	b = gemp_set_parent_get(links, b);
+	while (a != b) {
+		gemp_vertex high = a > b ? a : b, low = a > b ? b : a, above = gemp_set_parent_get(links, high);
+		if (above == low)
+			return false;
+		if (above == high &&
+		    atomic_compare_exchange_strong_explicit(&links[high], &above, low, memory_order_relaxed,
+		                                            memory_order_relaxed)) {
+			*hooked = high;
+			return true;
+		}
+		a = gemp_set_parent_get(links, gemp_set_parent_get(links, high));
+		b = gemp_set_parent_get(links, low);
+	}
+	return false;
+}
+
+/* The root, to which the element is linked from then on. */
+static inline gemp_vertex gemp_disjoint_find(gemp_set_parent *links, gemp_vertex element)
+{
+	gemp_vertex root = gemp_set_parent_get(links, element), above;
+	while ((above = gemp_set_parent_get(links, root)) != root)
+		root = above;
+	atomic_store_explicit(&links[element], root, memory_order_relaxed);
+	return root;
+}
+
+/* sets: the sets that the edges of one rank make of its own vertices. Vertices of other ranks that edges lead to are
+ * elements, too: two vertices with edges to the same one are in one set.
+ */
+
+typedef struct gemp_disjoint_sets {
+	size_t rows;         /* elements 0 .. rows - 1 are own vertices */
+	size_t remote_slots;        /* elements rows .. rows + slots - 1 are those of others, a table by hash */
+	gemp_set_parent *parent;    /* [rows + slots] */
+	gemp_set_parent *remote_ids;     /* [slots] ids; GEMP_NO_VERTEX: free */
+	uint64_t *edge;      /* [rows + slots] the edge that joined the set of which this was the root with another,
+	                        as gemp_csr_find has it; GEMP_NO_EDGE: it still is one. NULL: not asked for */
+} gemp_disjoint_sets;
+
+/* Local. Afterwards each element is linked to the root of its set, which is an own vertex. count may be 0. */
+gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gemp_csr *csr, size_t count, bool edges);
+void gemp_disjoint_sets_free(gemp_disjoint_sets *sets);
+
+#endif

@@ -1,0 +1,19 @@
+/* apply: what chosen matches do to the graph, all at once. */
+
+#ifndef GEMP_TRANSFORM_APPLY_APPLY_H
+#define GEMP_TRANSFORM_APPLY_APPLY_H
+
+#include "partition/patch/patch_types.h"
+#include "transform/apply/new_vertices.h"
+
+typedef struct gemp_apply_options {
+	const gemp_rules *rules; /* for messages */
+	bool string_keys;        /* as gemp_builder_options has it */
+} gemp_apply_options;
+
+/* Collective. *graph becomes the new graph; after an error it is good for gemp_graph_free only. What the context has
+ * kept of it is forgotten. done: NULL, or filled, with what has changed; gemp_patch_result_free. */
+gemp_code gemp_apply(gemp_graph **graph, gemp_context *context, const gemp_new_vertices *fresh,
+                     const gemp_apply_options *options, gemp_patch_result *done);
+
+#endif

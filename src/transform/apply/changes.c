@@ -1,0 +1,161 @@
+#include "transform/apply/changes.h"
+
+#include "core/memory.h"
+#include "core/pick.h"
+#include "core/threads.h"
+#include "graph/column_bulk.h"
+#include "partition/exchange/value_exchange.h"
+#include "partition/patch/patch_types.h"
+
+#include <string.h>
+
+enum { PIECE = 1 << 14 };
+
+typedef struct sending {
+	const gemp_comm *comm;
+	const gemp_graph *graph;
+	gemp_changes *out;
+	const gemp_new_vertices *fresh;
+	const gemp_update *u;
+	gemp_change *change; /* of the update */
+	uint64_t *chosen;    /* [change->count] places in fresh->rows: matches that have the element */
+	uint64_t *rows;      /* [change->count] of the frame */
+	int *owner;          /* [change->count] */
+} sending;
+
+static bool has_element(const void *self, size_t i)
+{
+	const sending *s = self;
+	return s->fresh->frame->columns[s->u->element.index].elements[s->fresh->rows[i]] != GEMP_NO_ELEMENT;
+}
+
+static uint64_t into_of(const sending *s, size_t i)
+{
+	const gemp_rule_element *to = &s->u->to;
+	if (to->created)
+		return gemp_patch_new_vertex(s->comm->rank, s->chosen[i] * s->fresh->rule->created_vertices + to->index);
+	return s->fresh->frame->columns[to->index].elements[s->rows[i]];
+}
+
+static void name_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const sending *s = context;
+	size_t end = (piece + 1) * PIECE < s->change->count ? (piece + 1) * PIECE : s->change->count;
+	const uint64_t *elements = s->fresh->frame->columns[s->u->element.index].elements;
+	for (size_t i = piece * PIECE; i < end; i++) {
+		uint64_t element = elements[s->rows[i] = s->fresh->rows[s->chosen[i]]];
+		s->change->elements[i] = element;
+		if (s->owner)
+			s->owner[i] = s->u->element.edge ? gemp_edge_owner(&s->out->places, element)
+			                                 : gemp_graph_owner(s->graph, element);
+		if (s->change->into)
+			s->change->into[i] = into_of(s, i);
+	}
+}
+
+static bool varies(const gemp_update *u)
+{
+	return u->kind == GEMP_SET_ATTRIBUTE && !u->constant;
+}
+
+/* Local. What this rank's matches have to say. */
+static gemp_code collect(sending *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_change *change = s->change;
+	GEMP_TRY(gemp_pick(&s->chosen, &change->count, s->fresh->count, has_element, s));
+	GEMP_TRY(GEMP_NEW(change->elements, change->count));
+	GEMP_TRY(GEMP_NEW(s->rows, change->count));
+	if (s->comm->size > 1)
+		GEMP_TRY(GEMP_NEW(s->owner, change->count));
+	if (s->u->kind == GEMP_MERGE)
+		GEMP_TRY(GEMP_NEW(change->into, change->count));
+	gemp_parallel_for((change->count + PIECE - 1) / PIECE, name_piece, s);
+	if (varies(s->u))
+		code = gemp_column_gather(&change->values, &s->fresh->frame->columns[s->u->column].values, NULL, s->rows,
+		                          change->count);
+done:
+	return code;
+}
+
+/* Collective. *numbers of this rank's matches become those for its own elements. */
+static gemp_code send_numbers(const sending *s, uint64_t **numbers, size_t count, size_t *came)
+{
+	gemp_code code = GEMP_OK;
+	void *received = NULL;
+	size_t *from = NULL;
+	GEMP_TRY(gemp_exchange_records(s->comm, *numbers, count, sizeof **numbers, s->owner, &received, &from, NULL));
+	gemp_free(*numbers);
+	*numbers = received;
+	*came = from[s->comm->size];
+done:
+	gemp_free(from);
+	return code;
+}
+
+/* Collective. */
+static gemp_code exchange(sending *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_change *change = s->change;
+	gemp_column values = { 0 };
+	size_t count = change->count;
+	if (s->comm->size == 1)
+		return GEMP_OK;
+	GEMP_TRY(send_numbers(s, &change->elements, count, &change->count));
+	if (s->u->kind == GEMP_MERGE)
+		GEMP_TRY(send_numbers(s, &change->into, count, &change->count));
+	if (!varies(s->u))
+		return GEMP_OK;
+	GEMP_TRY(gemp_column_exchange(&values, s->comm, &change->values, s->owner));
+	gemp_column_free(&change->values);
+	change->values = values;
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code send_update(sending *s, size_t index)
+{
+	gemp_code code = GEMP_OK;
+	s->u = &s->out->rule->updates[index];
+	s->change = &s->out->changes[index];
+	GEMP_TRY(gemp_comm_agree(s->comm, collect(s)));
+	code = exchange(s);
+done:
+	gemp_free(s->chosen);
+	gemp_free(s->rows);
+	gemp_free(s->owner);
+	s->chosen = s->rows = NULL;
+	s->owner = NULL;
+	return code;
+}
+
+gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_new_vertices *fresh)
+{
+	gemp_code code = GEMP_OK;
+	sending s = { .comm = comm, .graph = graph, .out = out, .fresh = fresh };
+	*out = (gemp_changes){ .rule = fresh->rule };
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(out->changes, out->rule->update_count)));
+	GEMP_TRY(gemp_edge_owners_new(&out->places, comm, graph));
+	for (size_t i = 0; i < out->rule->update_count; i++)
+		if (!out->rule->updates[i].element.created)
+			GEMP_TRY(send_update(&s, i));
+done:
+	if (code != GEMP_OK)
+		gemp_changes_free(out);
+	return code;
+}
+
+void gemp_changes_free(gemp_changes *changes)
+{
+	for (size_t i = 0; changes->changes && i < changes->rule->update_count; i++) {
+		gemp_free(changes->changes[i].elements);
+		gemp_free(changes->changes[i].into);
+		gemp_column_free(&changes->changes[i].values);
+	}
+	gemp_free(changes->changes);
+	gemp_edge_owners_free(&changes->places);
+	*changes = (gemp_changes){ 0 };
+}

@@ -1,0 +1,265 @@
+#include "transform/apply/new_schema.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *name)
+{
+	size_t i = 0;
+	while (i < columns->count && strcmp(columns->columns[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static bool numbers(gemp_type a, gemp_type b)
+{
+	return (a == GEMP_INTEGER || a == GEMP_FLOAT) && (b == GEMP_INTEGER || b == GEMP_FLOAT);
+}
+
+/* *fits: the type goes with what the column has. */
+static gemp_code add(gemp_patch_columns *all, const char *name, gemp_type type, bool *fits)
+{
+	gemp_code code = GEMP_OK;
+	size_t at = gemp_new_schema_column(all, name);
+	*fits = true;
+	if (at == all->count) {
+		GEMP_TRY(GEMP_RESERVE(all->columns, all->capacity, at + 1));
+		all->columns[at] = (gemp_patch_column){ gemp_strdup(name), type };
+		code = all->columns[at].name ? GEMP_OK : GEMP_ENOMEM;
+		all->count++;
+	} else if (all->columns[at].type != type) {
+		*fits = numbers(all->columns[at].type, type);
+		all->columns[at].type = *fits ? GEMP_FLOAT : all->columns[at].type;
+	}
+done:
+	return code;
+}
+
+static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < table->count; c++) {
+		bool fits;
+		GEMP_TRY(add(all, table->columns[c].name, table->columns[c].type, &fits));
+		if (!fits)
+			return gemp_fail(GEMP_EDATA, "edges have a column '%s' of %ss in one type and of %ss in another, which no "
+			                 "rule can rewrite; import one of them under another name", table->columns[c].name,
+			                 gemp_type_name[all->columns[gemp_new_schema_column(all, table->columns[c].name)].type],
+			                 gemp_type_name[table->columns[c].type]);
+	}
+done:
+	return code;
+}
+
+static gemp_code add_update(gemp_patch_columns *all, const gemp_rules *rules, const gemp_update *u,
+                            const gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	bool fits;
+	gemp_type type = u->constant ? u->literal.type : frame->columns[u->column].values.type;
+	if (u->constant && u->literal.null)
+		return GEMP_OK;
+	if (type == GEMP_LIST)
+		return gemp_rules_fail(rules, u->line, u->place, "'%s' cannot hold a list; set it to a number, a string or a "
+		                       "boolean", u->names[0]);
+	GEMP_TRY(add(all, u->names[0], type, &fits));
+	if (!fits)
+		code = gemp_rules_fail(rules, u->line, u->place, "'%s' has values of type %s, and this one is of type %s; take "
+		                       "another name", u->names[0],
+		                       gemp_type_name[all->columns[gemp_new_schema_column(all, u->names[0])].type],
+		                       gemp_type_name[type]);
+done:
+	return code;
+}
+
+gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_graph *graph, const gemp_rules *rules,
+                           const gemp_rule *rule, const gemp_frame *frame, bool edges)
+{
+	gemp_code code = GEMP_OK;
+	if (!edges)
+		GEMP_TRY(add_table(out, &graph->attributes));
+	for (size_t r = 0; r < graph->relation_count && edges; r++)
+		GEMP_TRY(add_table(out, &graph->relations[r].props));
+	for (size_t i = 0; i < rule->update_count; i++)
+		if (rule->updates[i].kind == GEMP_SET_ATTRIBUTE && rule->updates[i].element.edge == edges)
+			GEMP_TRY(add_update(out, rules, &rule->updates[i], frame));
+done:
+	return code;
+}
+
+enum { PIECE = 1 << 14 };
+
+typedef struct relabelling {
+	const gemp_graph *graph;
+	gemp_patch *patch;
+	const gemp_update *u;
+	const gemp_change *change;
+	uint8_t *used;    /* sets that vertices of the change have */
+	uint32_t *becomes;/* and what they become */
+} relabelling;
+
+static bool is_named(const gemp_update *u, const char *name, size_t size)
+{
+	for (size_t i = 0; i < u->name_count; i++)
+		if (strlen(u->names[i]) == size && memcmp(u->names[i], name, size) == 0)
+			return true;
+	return false;
+}
+
+static void add_name(gemp_text *out, const char *name, size_t size)
+{
+	gemp_text_add(out, ";", out->size > 0);
+	gemp_text_add(out, name, size);
+}
+
+/* Names of a set that the update does not speak of. */
+static void print_others(const relabelling *r, size_t set, gemp_text *out)
+{
+	const gemp_graph *g = r->graph;
+	if (set < g->label_set_count) {
+		for (size_t i = 0; i < g->label_sets[set].count; i++) {
+			const char *name = g->labels[g->label_sets[set].labels[i]];
+			if (!is_named(r->u, name, strlen(name)))
+				add_name(out, name, strlen(name));
+		}
+		return;
+	}
+	size_t size;
+	const char *at = gemp_bytes_at(&r->patch->sets.list, set - g->label_set_count, &size), *end = at + size;
+	while (at < end) {
+		const char *stop = memchr(at, ';', (size_t)(end - at));
+		stop = stop ? stop : end;
+		if (!is_named(r->u, at, (size_t)(stop - at)))
+			add_name(out, at, (size_t)(stop - at));
+		at = stop + (stop < end);
+	}
+}
+
+static gemp_code add_set(const relabelling *r, const gemp_text *text, uint32_t *set)
+{
+	gemp_code code = gemp_text_status(text);
+	if (code == GEMP_OK)
+		code = gemp_dictionary_add(&r->patch->sets, text->size ? text->data : "", text->size, set);
+	*set += (uint32_t)r->graph->label_set_count;
+	return code;
+}
+
+/* What the update makes of each set that some vertex has. */
+static gemp_code find_sets(relabelling *r, size_t sets)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	for (size_t set = 0; set < sets; set++) {
+		if (!r->used[set])
+			continue;
+		gemp_text_clear(&text);
+		print_others(r, set, &text);
+		for (size_t i = 0; i < r->u->name_count && r->u->kind == GEMP_ADD_LABELS; i++)
+			add_name(&text, r->u->names[i], strlen(r->u->names[i]));
+		GEMP_TRY(add_set(r, &text, &r->becomes[set]));
+	}
+done:
+	gemp_text_free(&text);
+	return code;
+}
+
+/* First which sets there are, then what they become. */
+static void relabel_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const relabelling *r = context;
+	size_t end = (piece + 1) * PIECE < r->change->count ? (piece + 1) * PIECE : r->change->count;
+	for (size_t i = piece * PIECE; i < end; i++) {
+		uint32_t *set = &r->patch->label_set[r->change->elements[i] - r->graph->first_vertex];
+		if (r->becomes)
+			*set = r->becomes[*set];
+		else if (!__atomic_load_n(&r->used[*set], __ATOMIC_RELAXED))
+			__atomic_store_n(&r->used[*set], 1, __ATOMIC_RELAXED);
+	}
+}
+
+static gemp_code apply_update(relabelling *r)
+{
+	gemp_code code = GEMP_OK;
+	size_t sets = r->graph->label_set_count + r->patch->sets.list.count;
+	size_t pieces = (r->change->count + PIECE - 1) / PIECE;
+	if (r->change->count == 0)
+		return GEMP_OK;
+	if (!r->patch->label_set) {
+		GEMP_TRY(GEMP_NEW(r->patch->label_set, r->graph->rows));
+		memcpy(r->patch->label_set, r->graph->label_set_of, r->graph->rows * sizeof *r->patch->label_set);
+	}
+	GEMP_TRY(GEMP_NEW(r->used, sets));
+	gemp_parallel_for(pieces, relabel_piece, r);
+	GEMP_TRY(GEMP_NEW(r->becomes, sets));
+	GEMP_TRY(find_sets(r, sets));
+	gemp_parallel_for(pieces, relabel_piece, r);
+done:
+	gemp_free(r->used);
+	gemp_free(r->becomes);
+	r->used = NULL;
+	r->becomes = NULL;
+	return code;
+}
+
+/* CREATED VERTICES */
+
+typedef struct creating {
+	uint32_t *sets; /* [matches * width] */
+	size_t matches, width;
+	uint32_t *set_of; /* [width] */
+} creating;
+
+static void create_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const creating *c = context;
+	size_t end = (piece + 1) * PIECE < c->matches ? (piece + 1) * PIECE : c->matches;
+	for (size_t i = piece * PIECE; i < end; i++)
+		memcpy(c->sets + i * c->width, c->set_of, c->width * sizeof *c->sets);
+}
+
+static gemp_code label_created(relabelling *r, const gemp_new_vertices *fresh)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	creating c = { .matches = fresh->count, .width = fresh->rule->created_vertices };
+	if (c.width == 0)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(c.set_of, c.width));
+	for (size_t i = 0; i < fresh->rule->update_count; i++) {
+		r->u = &fresh->rule->updates[i];
+		if (r->u->kind != GEMP_CREATE_VERTEX)
+			continue;
+		gemp_text_clear(&text);
+		for (size_t n = 0; n < r->u->name_count; n++)
+			add_name(&text, r->u->names[n], strlen(r->u->names[n]));
+		GEMP_TRY(add_set(r, &text, &c.set_of[r->u->element.index]));
+	}
+	GEMP_TRY(GEMP_NEW(c.sets, r->patch->new_vertices));
+	gemp_parallel_for((c.matches + PIECE - 1) / PIECE, create_piece, &c);
+	r->patch->added_sets = c.sets;
+done:
+	gemp_free(c.set_of);
+	gemp_text_free(&text);
+	return code;
+}
+
+gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_graph *graph, const gemp_new_vertices *fresh,
+                       const gemp_changes *changes)
+{
+	gemp_code code = GEMP_OK;
+	relabelling r = { .graph = graph, .patch = patch };
+	for (size_t i = 0; i < changes->rule->update_count; i++) {
+		r.u = &changes->rule->updates[i];
+		r.change = &changes->changes[i];
+		if ((r.u->kind == GEMP_ADD_LABELS || r.u->kind == GEMP_REMOVE_LABELS) && !r.u->element.created)
+			GEMP_TRY(apply_update(&r));
+	}
+	code = label_created(&r, fresh);
+done:
+	return code;
+}

@@ -1,0 +1,32 @@
+/* change_log: the file of --changes: a head, the lines of each step (transform/changelog/record.h), and a foot that says what came
+ * out, without which the file is not whole. docs/rules.md describes it. */
+
+#ifndef GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_H
+#define GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_H
+
+#include "io/file/output.h"
+#include "transform/changelog/record.h"
+
+#include <math.h>
+
+enum { GEMP_CHANGE_LOG_FORM = 1 };
+
+typedef struct gemp_change_log {
+	const gemp_comm *comm;
+	gemp_output *output;    /* NULL: no log is wanted */
+	gemp_recorder recorder; /* its `self` is this log, which must not move */
+} gemp_change_log;
+
+/* Collective. log: {0}, or with the lines and attributes of a log that this one goes on with. The file gets its name when
+ * it is closed. */
+gemp_code gemp_change_log_open(gemp_change_log *log, const gemp_comm *comm, const char *path);
+/* Collective. graph: before the first step; rules: the name of their file. */
+gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_graph *graph, const char *rules, uint64_t seed);
+/* Collective. graph: as it was written. */
+gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_graph *graph, uint64_t steps);
+/* Collective. Takes one that is not open. */
+gemp_code gemp_change_log_close(gemp_change_log *log);
+/* Frees, and removes what was not closed. */
+void gemp_change_log_abandon(gemp_change_log *log);
+
+#endif

@@ -1,0 +1,253 @@
+#include "transform/changelog/change_log_line.h"
+
+#include "core/memory.h"
+#include "io/import/json_record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size)
+{
+	json_error_t error;
+	*root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+	if (!*root)
+		return gemp_fail(GEMP_EDATA, "column %d: not JSON: %s; a line of the log is one object", error.column, error.text);
+	if (!json_is_object(*root)) {
+		gemp_code code = gemp_fail(GEMP_EDATA, "a line of the log is one object, and this is %s", gemp_json_kind(*root));
+		json_decref(*root);
+		*root = NULL;
+		return code;
+	}
+	return GEMP_OK;
+}
+
+/* MEMBERS */
+
+static gemp_code read_name(gemp_name *out, const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+	if (!json_is_string(value))
+		return gemp_fail(GEMP_EDATA, "\"%s\" is %s; it is a string", name, gemp_json_kind(value));
+	*out = (gemp_name){ json_string_value(value), json_string_length(value) };
+	return GEMP_OK;
+}
+
+static gemp_code read_key(gemp_value *out, const gemp_change_log_schema *words, const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+	if (words->keys == GEMP_INTEGER && json_is_integer(value))
+		*out = (gemp_value){ .type = GEMP_INTEGER, .integer = json_integer_value(value) };
+	else if (words->keys == GEMP_STRING && json_is_string(value) && json_string_length(value) > 0)
+		*out = (gemp_value){ .type = GEMP_STRING, .string = { json_string_value(value), json_string_length(value) } };
+	else
+		return gemp_fail(GEMP_EDATA, "\"%s\" is %s; keys of this graph are %s", name, gemp_json_kind(value),
+		                 words->keys == GEMP_INTEGER ? "integers" : "strings");
+	return GEMP_OK;
+}
+
+static bool read_special(double *out, const char *text)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} all[] = { { "nan", NAN }, { "inf", INFINITY }, { "-inf", -INFINITY } };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (strcmp(text, all[i].text) == 0) {
+			*out = all[i].value;
+			return true;
+		}
+	return false;
+}
+
+/* Of a column; null is NULL. An integer of a column of floats becomes one: it was written before the column was. */
+static gemp_code read_value(gemp_value *out, const json_t *value, const gemp_column *column)
+{
+	*out = (gemp_value){ .type = column->type };
+	bool good = true;
+	if (json_is_null(value))
+		out->null = true;
+	else if (column->type == GEMP_INTEGER && json_is_integer(value))
+		out->integer = json_integer_value(value);
+	else if (column->type == GEMP_FLOAT && json_is_number(value))
+		out->real = json_number_value(value);
+	else if (column->type == GEMP_FLOAT && json_is_string(value))
+		good = read_special(&out->real, json_string_value(value));
+	else if (column->type == GEMP_BOOLEAN && json_is_boolean(value))
+		out->truth = json_is_true(value);
+	else if (column->type == GEMP_STRING && json_is_string(value)) {
+		out->string.bytes = json_string_value(value);
+		out->string.size = json_string_length(value);
+	} else {
+		good = false;
+	}
+	return good ? GEMP_OK : gemp_fail(GEMP_EDATA, "attribute '%s' is of type %s in the foot of the log, and a value is %s",
+	                                  column->name, gemp_type_name[column->type], gemp_json_kind(value));
+}
+
+static gemp_code find_column(size_t *out, const gemp_table *schema, const char *name)
+{
+	const gemp_column *column = gemp_table_find(schema, name);
+	if (!column)
+		return gemp_fail(GEMP_EDATA, "attribute '%.60s' is not in the foot of the log", name);
+	*out = (size_t)(column - schema->columns);
+	return GEMP_OK;
+}
+
+static int compare_attributes(const void *a, const void *b)
+{
+	const gemp_edit_attribute *x = a, *y = b;
+	return (x->column > y->column) - (x->column < y->column);
+}
+
+static gemp_code read_attributes(gemp_edit *e, size_t *capacity, json_t *object, const gemp_table *schema)
+{
+	gemp_code code = GEMP_OK;
+	const char *name;
+	json_t *all = json_object_get(object, "attributes"), *value;
+	e->attribute_count = 0;
+	if (!all)
+		return GEMP_OK;
+	if (!json_is_object(all))
+		return gemp_fail(GEMP_EDATA, "\"attributes\" is %s; it is an object", gemp_json_kind(all));
+	GEMP_TRY(GEMP_RESERVE(e->attributes, *capacity, json_object_size(all)));
+	json_object_foreach(all, name, value) {
+		gemp_edit_attribute *attribute = &e->attributes[e->attribute_count];
+		GEMP_TRY(find_column(&attribute->column, schema, name));
+		GEMP_TRY(read_value(&attribute->value, value, &schema->columns[attribute->column]));
+		e->attribute_count += !attribute->value.null;
+	}
+	if (e->attribute_count)
+		qsort(e->attributes, e->attribute_count, sizeof *e->attributes, compare_attributes);
+done:
+	return code;
+}
+
+static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
+{
+	const json_t *all = json_object_get(object, "labels");
+	gemp_text_clear(&line->labels);
+	if (!json_is_array(all))
+		return gemp_fail(GEMP_EDATA, "\"labels\" is %s; it is a list", gemp_json_kind(all));
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		const json_t *label = json_array_get(all, i);
+		if (!json_is_string(label) || strchr(json_string_value(label), ';') || json_string_length(label) == 0)
+			return gemp_fail(GEMP_EDATA, "a label is a string that is not empty and has no semicolon");
+		gemp_text_print(&line->labels, "%s%s", i ? ";" : "", json_string_value(label));
+	}
+	line->edits[0].labels = (gemp_name){ line->labels.data, line->labels.size };
+	return gemp_text_status(&line->labels);
+}
+
+static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_table *schema)
+{
+	gemp_code code = GEMP_OK;
+	gemp_name name = { 0 };
+	GEMP_TRY(read_name(&name, object, "name"));
+	GEMP_TRY(find_column(&e->column, schema, name.bytes));
+	const gemp_column *column = &schema->columns[e->column];
+	GEMP_TRY(read_value(&e->value, json_object_get(object, "value"), column));
+	code = read_value(&e->was, json_object_get(object, "was"), column);
+done:
+	return code;
+}
+
+static gemp_code read_edge(gemp_change_log_line *line, size_t i, const gemp_change_log_schema *words, json_t *object)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edit *e = &line->edits[i];
+	const json_t *n = json_object_get(object, "n");
+	GEMP_TRY(read_name(&e->type, object, "type"));
+	GEMP_TRY(read_key(&e->key, words, object, "source"));
+	GEMP_TRY(read_key(&e->target, words, object, "target"));
+	e->n = n ? (uint64_t)json_integer_value(n) : 1;
+	if (n && json_integer_value(n) < 1)
+		return gemp_fail(GEMP_EDATA, "\"n\" counts equal edges from 1");
+	code = read_attributes(e, &line->capacity[i], object, words->edge_schema);
+done:
+	return code;
+}
+
+/* LINES */
+
+static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_log_schema *words)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edit *e = &line->edits[0];
+	GEMP_TRY(read_key(&e->key, words, line->root, "key"));
+	if (e->kind == GEMP_EDIT_CREATE_VERTEX || e->kind == GEMP_EDIT_ADD_LABELS || e->kind == GEMP_EDIT_REMOVE_LABELS)
+		GEMP_TRY(read_labels(line, line->root));
+	if (e->kind == GEMP_EDIT_CREATE_VERTEX)
+		GEMP_TRY(read_attributes(e, &line->capacity[0], line->root, words->vertex_schema));
+	if (e->kind == GEMP_EDIT_SET_VERTEX)
+		code = read_setting(e, line->root, words->vertex_schema);
+done:
+	return code;
+}
+
+static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_log_schema *words, bool moves)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edit *e = &line->edits[0];
+	GEMP_TRY(read_edge(line, 0, words, line->root));
+	if (e->kind == GEMP_EDIT_SET_EDGE)
+		code = read_setting(e, line->root, words->edge_schema);
+	if (e->kind == GEMP_EDIT_RETYPE_EDGE)
+		code = read_name(&e->into, line->root, "into");
+	if (!moves)
+		goto done;
+	json_t *to = json_object_get(line->root, "to");
+	if (!json_is_object(to))
+		return gemp_fail(GEMP_EDATA, "\"to\" is %s; it is the edge that this one becomes", gemp_json_kind(to));
+	line->edits[1].kind = GEMP_EDIT_CREATE_EDGE;
+	line->count = 2;
+	code = read_edge(line, 1, words, to);
+done:
+	return code;
+}
+
+gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *words, const char *text, size_t size)
+{
+	static const struct {
+		const char *change;
+		gemp_edit_kind kind;
+	} changes[] = {
+		{ "create vertex", GEMP_EDIT_CREATE_VERTEX }, { "delete vertex", GEMP_EDIT_DELETE_VERTEX },
+		{ "merge vertex", GEMP_EDIT_DELETE_VERTEX },  { "set vertex", GEMP_EDIT_SET_VERTEX },
+		{ "add labels", GEMP_EDIT_ADD_LABELS },       { "remove labels", GEMP_EDIT_REMOVE_LABELS },
+		{ "create edge", GEMP_EDIT_CREATE_EDGE },     { "delete edge", GEMP_EDIT_DELETE_EDGE },
+		{ "set edge", GEMP_EDIT_SET_EDGE },           { "retype edge", GEMP_EDIT_RETYPE_EDGE },
+		{ "move edge", GEMP_EDIT_DELETE_EDGE },
+	};
+	gemp_code code = GEMP_OK;
+	gemp_name change = { 0 };
+	size_t i = 0;
+	json_decref(line->root);
+	line->root = NULL;
+	line->count = 1;
+	GEMP_TRY(gemp_change_log_json(&line->root, text, size));
+	GEMP_TRY(read_name(&change, line->root, "change"));
+	while (i < sizeof changes / sizeof *changes && strcmp(changes[i].change, change.bytes) != 0)
+		i++;
+	if (i == sizeof changes / sizeof *changes)
+		return gemp_fail(GEMP_EDATA, "\"change\" is '%.40s', which is none that this version knows (docs/rules.md)",
+		                 change.bytes);
+	for (size_t k = 0; k < 2; k++)
+		line->edits[k] = (gemp_edit){ .attributes = line->edits[k].attributes };
+	line->edits[0].kind = changes[i].kind;
+	if (gemp_edit_is_of_edge(&line->edits[0]))
+		code = read_edge_line(line, words, strcmp(change.bytes, "move edge") == 0);
+	else
+		code = read_vertex_line(line, words);
+done:
+	return code;
+}
+
+void gemp_change_log_line_free(gemp_change_log_line *line)
+{
+	json_decref(line->root);
+	gemp_free(line->edits[0].attributes);
+	gemp_free(line->edits[1].attributes);
+	gemp_text_free(&line->labels);
+	*line = (gemp_change_log_line){ 0 };
+}

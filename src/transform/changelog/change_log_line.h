@@ -1,0 +1,29 @@
+/* replay_line: a line of a change log as edits. */
+
+#ifndef GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_LINE_H
+#define GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_LINE_H
+
+#include "transform/changelog/edit.h"
+
+#include <jansson.h>
+
+typedef struct gemp_change_log_line {
+	json_t *root;      /* what edits point into */
+	size_t count;
+	gemp_edit edits[2]; /* [count]; an edge that moves is deleted, and another created */
+	size_t capacity[2]; /* of their attributes */
+	gemp_text labels;
+} gemp_change_log_line; /* {0} holds nothing */
+
+typedef struct gemp_change_log_schema {
+	const gemp_table *vertex_schema, *edge_schema;
+	gemp_type keys;
+} gemp_change_log_schema;
+
+/* One object a line. Errors with neither file nor line; *root becomes NULL after one. */
+gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size);
+/* Replaces what it held. Errors likewise. */
+gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *words, const char *text, size_t size);
+void gemp_change_log_line_free(gemp_change_log_line *line);
+
+#endif

@@ -1,0 +1,400 @@
+#include "transform/changelog/edit.h"
+
+#include "core/memory.h"
+#include "partition/exchange/value_exchange.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+bool gemp_edit_is_of_edge(const gemp_edit *edit)
+{
+	return edit->kind >= GEMP_EDIT_CREATE_EDGE;
+}
+
+static bool gemp_edit_names_edge(const gemp_edit *edit)
+{
+	return edit->kind > GEMP_EDIT_CREATE_EDGE;
+}
+
+void gemp_edit_pack(gemp_text *out, const gemp_edit *edit)
+{
+	gemp_pack_number(out, edit->kind);
+	gemp_pack_number(out, edit->line);
+	gemp_pack_number(out, edit->step);
+	gemp_pack_value(out, &edit->key);
+	gemp_pack_value(out, &edit->target);
+	gemp_pack_bytes(out, edit->type.bytes, edit->type.size);
+	gemp_pack_bytes(out, edit->into.bytes, edit->into.size);
+	gemp_pack_bytes(out, edit->labels.bytes, edit->labels.size);
+	gemp_pack_number(out, edit->n);
+	gemp_pack_number(out, edit->attribute_count);
+	for (size_t i = 0; i < edit->attribute_count; i++) {
+		gemp_pack_number(out, edit->attributes[i].column);
+		gemp_pack_value(out, &edit->attributes[i].value);
+	}
+	gemp_pack_number(out, edit->column);
+	gemp_pack_value(out, &edit->value);
+	gemp_pack_value(out, &edit->was);
+}
+
+gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
+{
+	gemp_code code = GEMP_OK;
+	edit->kind = (gemp_edit_kind)gemp_unpack_number(at);
+	edit->line = gemp_unpack_number(at);
+	edit->step = gemp_unpack_number(at);
+	edit->key = gemp_unpack_value(at);
+	edit->target = gemp_unpack_value(at);
+	edit->type.bytes = gemp_unpack_bytes(at, &edit->type.size);
+	edit->into.bytes = gemp_unpack_bytes(at, &edit->into.size);
+	edit->labels.bytes = gemp_unpack_bytes(at, &edit->labels.size);
+	edit->n = gemp_unpack_number(at);
+	edit->attribute_count = (size_t)gemp_unpack_number(at);
+	GEMP_TRY(GEMP_RESERVE(edit->attributes, *capacity, edit->attribute_count));
+	for (size_t i = 0; i < edit->attribute_count; i++) {
+		edit->attributes[i].column = (size_t)gemp_unpack_number(at);
+		edit->attributes[i].value = gemp_unpack_value(at);
+	}
+	edit->column = (size_t)gemp_unpack_number(at);
+	edit->value = gemp_unpack_value(at);
+	edit->was = gemp_unpack_value(at);
+done:
+	return code;
+}
+
+#define NONE SIZE_MAX
+
+/* A key or a name in a message. */
+typedef struct shown {
+	char text[80];
+} shown;
+
+static shown show(const gemp_value *key)
+{
+	shown out;
+	if (key->type == GEMP_STRING)
+		snprintf(out.text, sizeof out.text, "'%.*s'", (int)(key->string.size < 60 ? key->string.size : 60),
+		         key->string.bytes);
+	else
+		snprintf(out.text, sizeof out.text, "%" PRId64, key->integer);
+	return out;
+}
+
+static gemp_code no_such_edge(const gemp_edit *e)
+{
+	return gemp_fail(GEMP_EDATA, "there is no edge %.*s from %s to %s with these attributes%s before step %" PRIu64
+	                 "; apply the log to the graph that it was written for, whole and as it is",
+	                 (int)(e->type.size < 60 ? e->type.size : 60), e->type.bytes, show(&e->key).text,
+	                 show(&e->target).text, e->n > 1 ? ", or not so many" : "", e->step);
+}
+
+static gemp_code wrong_value(const gemp_edit *e, const char *name)
+{
+	return gemp_fail(GEMP_EDATA, "'%s' of %s %s has another value than the log says it was before step %" PRIu64 "; "
+	                 "apply the log to the graph that it was written for, whole and as it is", name,
+	                 gemp_edit_is_of_edge(e) ? "the edge from" : "vertex", show(&e->key).text, e->step);
+}
+
+/* VERTICES */
+
+static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *out)
+{
+	gemp_code code = GEMP_OK;
+	bool added;
+	gemp_text_clear(&t->scratch);
+	gemp_pack_value(&t->scratch, key);
+	GEMP_TRY(gemp_text_status(&t->scratch));
+	GEMP_TRY(GEMP_RESERVE(t->vertices, t->vertex_capacity, t->keys.count + 1));
+	GEMP_TRY(GEMP_RESERVE(t->vertex_values, t->vertex_value_capacity,
+	                      (t->keys.count + 1) * t->vertex_schema->count + 1));
+	GEMP_TRY(gemp_key_table_add(&t->keys, t->scratch.data, t->scratch.size,
+	                            gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
+	if (added)
+		t->vertices[*out] = (gemp_edit_state_vertex){ 0 };
+done:
+	return code;
+}
+
+static void fill(gemp_value *values, const gemp_edit *e, size_t columns)
+{
+	for (size_t c = 0; c < columns; c++)
+		values[c] = (gemp_value){ .null = true };
+	for (size_t i = 0; i < e->attribute_count; i++)
+		values[e->attributes[i].column] = e->attributes[i].value;
+}
+
+static gemp_value *values_of_vertex(const gemp_edit_state *t, size_t vertex)
+{
+	return t->vertex_values + vertex * t->vertex_schema->count;
+}
+
+static gemp_code create_vertex(gemp_edit_state *t, const gemp_edit *e, size_t vertex)
+{
+	gemp_edit_state_vertex *v = &t->vertices[vertex];
+	if (v->exists)
+		return gemp_fail(GEMP_EDATA, "vertex %s is to be created and is there already; apply the log to the graph that "
+		                 "it was written for, whole and as it is", show(&e->key).text);
+	gemp_free(v->own_labels);
+	*v = (gemp_edit_state_vertex){ .exists = true, .labels = e->labels, .line = e->line };
+	fill(values_of_vertex(t, vertex), e, t->vertex_schema->count);
+	return GEMP_OK;
+}
+
+static bool next_label(gemp_name *rest, gemp_name *out)
+{
+	if (!rest->size)
+		return false;
+	const char *end = memchr(rest->bytes, ';', rest->size);
+	*out = (gemp_name){ rest->bytes, end ? (size_t)(end - rest->bytes) : rest->size };
+	size_t used = out->size + (end != NULL);
+	*rest = (gemp_name){ rest->bytes + used, rest->size - used };
+	return true;
+}
+
+static bool is_among(gemp_name labels, gemp_name label)
+{
+	gemp_name one;
+	while (next_label(&labels, &one))
+		if (one.size == label.size && memcmp(one.bytes, label.bytes, one.size) == 0)
+			return true;
+	return false;
+}
+
+static void add_label(gemp_text *out, gemp_name label)
+{
+	if (out->size)
+		gemp_text_add(out, ";", 1);
+	gemp_text_add(out, label.bytes, label.size);
+}
+
+static gemp_code change_labels(gemp_edit_state_vertex *v, const gemp_edit *e)
+{
+	gemp_text text = { 0 };
+	gemp_name one, rest = v->labels;
+	bool adds = e->kind == GEMP_EDIT_ADD_LABELS;
+	while (next_label(&rest, &one))
+		if (adds || !is_among(e->labels, one))
+			add_label(&text, one);
+	rest = e->labels;
+	while (adds && next_label(&rest, &one))
+		if (!is_among(v->labels, one))
+			add_label(&text, one);
+	gemp_code code = gemp_text_status(&text);
+	if (code != GEMP_OK) {
+		gemp_text_free(&text);
+		return code;
+	}
+	gemp_free(v->own_labels);
+	v->own_labels = text.data;
+	v->labels = (gemp_name){ text.data, text.size };
+	return GEMP_OK;
+}
+
+static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
+{
+	gemp_code code = GEMP_OK;
+	size_t vertex;
+	GEMP_TRY(find_vertex(t, &e->key, &vertex));
+	gemp_edit_state_vertex *v = &t->vertices[vertex];
+	if (e->kind == GEMP_EDIT_CREATE_VERTEX)
+		return create_vertex(t, e, vertex);
+	if (!v->exists)
+		return gemp_fail(GEMP_EDATA, "there is no vertex %s in step %" PRIu64 "; apply the log to the graph that it "
+		                 "was written for, whole and as it is", show(&e->key).text, e->step);
+	if (e->kind == GEMP_EDIT_DELETE_VERTEX)
+		v->exists = false;
+	else if (e->kind == GEMP_EDIT_SET_VERTEX)
+		values_of_vertex(t, vertex)[e->column] = e->value;
+	else
+		code = change_labels(v, e);
+done:
+	return code;
+}
+
+/* EDGES */
+
+static gemp_code find_group(gemp_edit_state *t, const gemp_value *source, const gemp_value *target, gemp_name type,
+                            size_t *out)
+{
+	gemp_code code = GEMP_OK;
+	bool added;
+	gemp_text_clear(&t->scratch);
+	gemp_pack_value(&t->scratch, source);
+	gemp_pack_value(&t->scratch, target);
+	gemp_pack_bytes(&t->scratch, type.bytes, type.size);
+	GEMP_TRY(gemp_text_status(&t->scratch));
+	GEMP_TRY(GEMP_RESERVE(t->first, t->group_capacity, t->groups.count + 1));
+	GEMP_TRY(gemp_key_table_add(&t->groups, t->scratch.data, t->scratch.size,
+	                            gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
+	if (added)
+		t->first[*out] = NONE;
+done:
+	return code;
+}
+
+static gemp_value *values_of_edge(const gemp_edit_state *t, size_t edge)
+{
+	return t->edge_values + edge * t->edge_schema->count;
+}
+
+static bool has_attributes(const gemp_edit_state *t, size_t edge, const gemp_edit *e)
+{
+	const gemp_value *values = values_of_edge(t, edge);
+	size_t at = 0;
+	for (size_t c = 0; c < t->edge_schema->count; c++) {
+		gemp_value wanted = { .null = true };
+		if (at < e->attribute_count && e->attributes[at].column == c)
+			wanted = e->attributes[at++].value;
+		if (!gemp_value_same(&wanted, &values[c]))
+			return false;
+	}
+	return true;
+}
+
+static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
+{
+	gemp_code code = GEMP_OK;
+	size_t group;
+	uint64_t n = e->n;
+	GEMP_TRY(find_group(t, &e->key, &e->target, e->type, &group));
+	for (*out = t->first[group]; *out != NONE; *out = t->edges[*out].next)
+		if (t->edges[*out].exists && t->edges[*out].group == group && has_attributes(t, *out, e) && --n == 0)
+			return GEMP_OK;
+	code = no_such_edge(e);
+done:
+	return code;
+}
+
+static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
+{
+	gemp_code code = GEMP_OK;
+	size_t group, edge = t->edge_count;
+	GEMP_TRY(find_group(t, &e->key, &e->target, e->type, &group));
+	GEMP_TRY(GEMP_RESERVE(t->edges, t->edge_capacity, edge + 1));
+	GEMP_TRY(GEMP_RESERVE(t->edge_values, t->edge_value_capacity, (edge + 1) * t->edge_schema->count + 1));
+	t->edges[edge] = (gemp_edit_state_edge){ .exists = true, .group = group, .next = t->first[group], .became = NONE,
+		.line = e->line };
+	t->first[group] = edge;
+	t->edge_count++;
+	fill(values_of_edge(t, edge), e, t->edge_schema->count);
+done:
+	return code;
+}
+
+/* As an edge of its own, so that each stays in one group. */
+static gemp_code retype(gemp_edit_state *t, const gemp_edit *e, size_t edge)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_edit again = { .kind = GEMP_EDIT_CREATE_EDGE, .line = t->edges[edge].line, .key = e->key,
+		.target = e->target, .type = e->into };
+	GEMP_TRY(create_edge(t, &again));
+	if (t->edge_schema->count)
+		memcpy(values_of_edge(t, t->edge_count - 1), values_of_edge(t, edge),
+		       t->edge_schema->count * sizeof *t->edge_values);
+	t->edges[edge].exists = false;
+	t->edges[edge].became = t->edge_count - 1;
+done:
+	return code;
+}
+
+/* edge: what the edit named before the step. */
+static gemp_code apply_to_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge)
+{
+	gemp_code code = GEMP_OK;
+	if (e->kind == GEMP_EDIT_CREATE_EDGE)
+		return create_edge(t, e);
+	while (t->edges[edge].became != NONE)
+		edge = t->edges[edge].became;
+	if (e->kind == GEMP_EDIT_DELETE_EDGE)
+		t->edges[edge].exists = false;
+	else if (e->kind == GEMP_EDIT_SET_EDGE)
+		values_of_edge(t, edge)[e->column] = e->value;
+	else
+		code = retype(t, e, edge);
+	return code;
+}
+
+/* STEPS */
+
+static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_value *now;
+	const char *name;
+	if (e->kind == GEMP_EDIT_SET_EDGE) {
+		now = &values_of_edge(t, edge)[e->column];
+		name = t->edge_schema->columns[e->column].name;
+	} else {
+		size_t vertex;
+		GEMP_TRY(find_vertex(t, &e->key, &vertex));
+		if (!t->vertices[vertex].exists)
+			return GEMP_OK;
+		now = &values_of_vertex(t, vertex)[e->column];
+		name = t->vertex_schema->columns[e->column].name;
+	}
+	if (!gemp_value_same(now, &e->was))
+		code = wrong_value(e, name);
+done:
+	return code;
+}
+
+static gemp_code look_at(gemp_edit_state *t, const gemp_edit *e, size_t *edge)
+{
+	gemp_code code = GEMP_OK;
+	if (gemp_edit_names_edge(e))
+		GEMP_TRY(find_edge(t, e, edge));
+	if (e->kind == GEMP_EDIT_SET_EDGE || e->kind == GEMP_EDIT_SET_VERTEX)
+		code = check_was(t, e, *edge);
+done:
+	return code;
+}
+
+gemp_code gemp_edit_state_apply(gemp_edit_state *t, const gemp_edit *edits, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t *named = NULL, at = 0;
+	GEMP_TRY(GEMP_NEW(named, count));
+	for (at = 0; at < count; at++)
+		GEMP_TRY(look_at(t, &edits[at], &named[at]));
+	for (at = 0; at < count; at++)
+		GEMP_TRY(gemp_edit_is_of_edge(&edits[at]) ? apply_to_edge(t, &edits[at], named[at])
+		                                          : apply_to_vertex(t, &edits[at]));
+done:
+	if (code != GEMP_OK)
+		t->failed_line = at < count ? edits[at].line : 0;
+	gemp_free(named);
+	return code;
+}
+
+/* WHAT IS THERE */
+
+gemp_value gemp_edit_state_key(const gemp_edit_state *t, size_t vertex)
+{
+	size_t size;
+	const char *at = gemp_key_bytes(&t->keys, vertex, &size);
+	return gemp_unpack_value(&at);
+}
+
+void gemp_edit_state_ends(const gemp_edit_state *t, size_t edge, gemp_name *type, gemp_value ends[2])
+{
+	size_t size;
+	const char *at = gemp_key_bytes(&t->groups, t->edges[edge].group, &size);
+	ends[0] = gemp_unpack_value(&at);
+	ends[1] = gemp_unpack_value(&at);
+	type->bytes = gemp_unpack_bytes(&at, &type->size);
+}
+
+void gemp_edit_state_free(gemp_edit_state *t)
+{
+	for (size_t v = 0; v < t->keys.count; v++)
+		gemp_free(t->vertices[v].own_labels);
+	gemp_key_table_free(&t->keys);
+	gemp_key_table_free(&t->groups);
+	gemp_free(t->vertices);
+	gemp_free(t->vertex_values);
+	gemp_free(t->first);
+	gemp_free(t->edges);
+	gemp_free(t->edge_values);
+	gemp_text_free(&t->scratch);
+}

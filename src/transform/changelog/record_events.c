@@ -1,0 +1,291 @@
+/* Events of chosen matches, sent to the owners of what they are about. */
+
+#include "transform/changelog/record_events.h"
+
+#include "core/memory.h"
+#include "partition/exchange/value_exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Collective. */
+static gemp_code find_owners(gemp_record_state *r)
+{
+	gemp_code code = GEMP_OK;
+	size_t relations = r->graph->relation_count, ranks = (size_t)r->context->comm->size;
+	code = GEMP_NEW(r->offsets, relations + 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(r->firsts, relations * ranks);
+	GEMP_TRY(gemp_comm_agree(r->context->comm, code));
+	for (size_t i = 0; i < relations; i++) {
+		r->offsets[i + 1] = r->offsets[i] + r->graph->relations[i].edge_count;
+		r->firsts[i * ranks + (size_t)r->context->comm->rank] = r->graph->relations[i].first_edge;
+		gemp_comm_sum(r->context->comm, r->firsts + i * ranks, (int)ranks);
+	}
+done:
+	return code;
+}
+
+static size_t relation_of(const gemp_record_state *r, uint64_t edge)
+{
+	size_t relation = 0;
+	while (edge >= r->offsets[relation + 1])
+		relation++;
+	return relation;
+}
+
+/* The last rank whose first edge is not behind it. */
+static int owner_of_edge(const gemp_record_state *r, uint64_t edge)
+{
+	size_t relation = relation_of(r, edge);
+	const uint64_t *first = r->firsts + relation * (size_t)r->context->comm->size;
+	int low = 0, high = r->context->comm->size - 1;
+	while (low < high) {
+		int middle = low + (high - low + 1) / 2;
+		if (first[middle] <= edge - r->offsets[relation])
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+gemp_record_edge gemp_record_find_edge(const gemp_record_state *r, uint64_t number)
+{
+	size_t k = relation_of(r, number), row = 0, count = r->graph->rows;
+	const gemp_relation *relation = &r->graph->relations[k];
+	uint64_t at = number - r->offsets[k] - relation->first_edge;
+	while (count > 1) { /* the last row that begins at or before it */
+		size_t half = count / 2;
+		if (relation->out_offsets[row + half] <= at)
+			row += half;
+		count -= half;
+	}
+	return (gemp_record_edge){ .relation = (uint32_t)k, .source = (uint32_t)row, .position = at };
+}
+
+static void pack_event(const gemp_record_state *r, size_t row, size_t update, uint64_t element, gemp_text *out)
+{
+	const gemp_update *u = &r->rule->updates[update];
+	gemp_value value = { .null = true };
+	if (u->kind == GEMP_SET_ATTRIBUTE)
+		value = u->constant ? u->literal : gemp_frame_value(&r->fresh->frame->columns[u->column], row);
+	else if (u->kind == GEMP_MERGE)
+		value = gemp_new_vertices_key(r->fresh, &u->to, row);
+	gemp_pack_number(out, r->fresh->number[row]);
+	gemp_pack_number(out, element);
+	gemp_pack_number(out, update);
+	gemp_pack_value(out, &value);
+}
+
+/* texts[ranks] */
+static gemp_code pack(const gemp_record_state *r, gemp_text *texts)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t row = 0; row < r->fresh->frame->rows; row++)
+		for (size_t i = 0; i < r->rule->update_count && r->selected[row]; i++) {
+			const gemp_rule_element *about = &r->rule->updates[i].element;
+			if (about->created)
+				continue;
+			uint64_t element = r->fresh->frame->columns[about->index].elements[row];
+			if (element == GEMP_NO_ELEMENT)
+				continue;
+			int owner = about->edge ? owner_of_edge(r, element) : gemp_graph_owner(r->graph, element);
+			pack_event(r, row, i, element, &texts[owner]);
+		}
+	for (int rank = 0; rank < r->context->comm->size && code == GEMP_OK; rank++)
+		code = gemp_text_status(&texts[rank]);
+	return code;
+}
+
+static int compare_events(const void *a, const void *b, void *self)
+{
+	const gemp_record_event *x = a, *y = b;
+	const gemp_rule *rule = self;
+	bool edge = rule->updates[x->update].element.edge;
+	if (edge != rule->updates[y->update].element.edge)
+		return edge ? 1 : -1;
+	if (x->element != y->element)
+		return x->element < y->element ? -1 : 1;
+	if (x->update != y->update)
+		return x->update < y->update ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static gemp_code unpack(gemp_record_state *r, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	size_t capacity = 0;
+	for (const char *at = r->received, *end = at + size; at < end;) {
+		GEMP_TRY(GEMP_RESERVE(r->events, capacity, r->event_count + 1));
+		gemp_record_event *event = &r->events[r->event_count++];
+		event->number = gemp_unpack_number(&at);
+		event->element = gemp_unpack_number(&at);
+		event->update = (uint32_t)gemp_unpack_number(&at);
+		event->value = gemp_unpack_value(&at);
+	}
+	if (r->event_count)
+		qsort_r(r->events, r->event_count, sizeof *r->events, compare_events, (void *)(uintptr_t)r->rule);
+done:
+	return code;
+}
+
+gemp_code gemp_record_events(gemp_record_state *r)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = r->context->comm;
+	gemp_text *texts = NULL;
+	size_t size = 0;
+	GEMP_TRY(find_owners(r));
+	code = GEMP_NEW(texts, (size_t)comm->size);
+	if (code == GEMP_OK)
+		code = pack(r, texts);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_exchange_texts(comm, texts, &r->received, &size));
+	code = gemp_comm_agree(comm, unpack(r, size));
+done:
+	for (int i = 0; texts && i < comm->size; i++)
+		gemp_text_free(&texts[i]);
+	gemp_free(texts);
+	return code;
+}
+
+const gemp_record_event *gemp_record_find_events(const gemp_record_state *r, bool edge, uint64_t element,
+                                                 const gemp_record_event **end)
+{
+	size_t low = 0, high = r->event_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		bool other = r->rule->updates[r->events[middle].update].element.edge;
+		if (other < edge || (other == edge && r->events[middle].element < element))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	size_t last = low;
+	while (last < r->event_count && r->events[last].element == element &&
+	       r->rule->updates[r->events[last].update].element.edge == edge)
+		last++;
+	*end = r->events + last;
+	return r->events + low;
+}
+
+/* Edges that go with the vertices that a step deletes or merges. */
+
+static bool gemp_record_deletes_edges(const gemp_rule *rule)
+{
+	for (size_t i = 0; i < rule->update_count; i++)
+		if (rule->updates[i].kind == GEMP_MERGE || (rule->updates[i].kind == GEMP_DELETE && rule->updates[i].detach))
+			return true;
+	return false;
+}
+
+static int compare_gone(const void *a, const void *b)
+{
+	const gemp_record_deleted *x = a, *y = b;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static gemp_code read_gone(gemp_record_state *r, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	size_t capacity = 0;
+	for (const char *at = r->deleted_bytes, *end = at + size; at < end;) {
+		GEMP_TRY(GEMP_RESERVE(r->deleted, capacity, r->deleted_count + 1));
+		gemp_record_deleted *gone = &r->deleted[r->deleted_count++];
+		gone->id = gemp_unpack_number(&at);
+		gone->number = gemp_unpack_number(&at);
+		gone->into = gemp_unpack_value(&at);
+	}
+	if (r->deleted_count)
+		qsort(r->deleted, r->deleted_count, sizeof *r->deleted, compare_gone);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code gather_gone(gemp_record_state *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text mine = { 0 };
+	size_t *begin = NULL;
+	for (size_t i = 0; i < r->event_count; i++) {
+		const gemp_update *u = &r->rule->updates[r->events[i].update];
+		if (u->element.edge || (u->kind != GEMP_DELETE && u->kind != GEMP_MERGE))
+			continue;
+		gemp_pack_number(&mine, r->events[i].element);
+		gemp_pack_number(&mine, r->events[i].number);
+		gemp_pack_value(&mine, &r->events[i].value);
+	}
+	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_text_status(&mine)));
+	GEMP_TRY(gemp_comm_allgather(r->context->comm, mine.data, mine.size, &r->deleted_bytes, &begin));
+	code = gemp_comm_agree(r->context->comm, read_gone(r, begin[r->context->comm->size]));
+done:
+	gemp_text_free(&mine);
+	gemp_free(begin);
+	return code;
+}
+
+const gemp_record_deleted *gemp_record_find_deleted(const gemp_record_state *r, uint64_t id)
+{
+	const gemp_record_deleted key = { .id = id };
+	return r->deleted_count ? bsearch(&key, r->deleted, r->deleted_count, sizeof key, compare_gone) : NULL;
+}
+
+static bool deleted_by_itself(const gemp_record_state *r, uint64_t edge)
+{
+	const gemp_record_event *end, *event = gemp_record_find_events(r, true, edge, &end);
+	for (; event < end; event++)
+		if (r->rule->updates[event->update].kind == GEMP_DELETE)
+			return true;
+	return false;
+}
+
+static bool is_set(const uint64_t *bits, uint64_t at)
+{
+	return bits[at / 64] >> at % 64 & 1;
+}
+
+static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *bits)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_relation *relation = &r->graph->relations[k];
+	for (size_t v = 0; v < r->graph->rows; v++) {
+		bool goes = is_set(bits, r->graph->first_vertex + v);
+		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
+			if (!goes && !is_set(bits, relation->out_targets[at]))
+				continue;
+			if (deleted_by_itself(r, r->offsets[k] + relation->first_edge + at))
+				continue;
+			GEMP_TRY(GEMP_RESERVE(r->edges, r->edge_capacity, r->edge_count + 1));
+			r->edges[r->edge_count++] = (gemp_record_edge){ (uint32_t)k, (uint32_t)v, at };
+		}
+	}
+done:
+	return code;
+}
+
+static gemp_code find_edges(gemp_record_state *r)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *bits = NULL;
+	GEMP_TRY(GEMP_NEW(bits, (size_t)(r->graph->vertex_count / 64 + 1)));
+	for (size_t i = 0; i < r->deleted_count; i++)
+		bits[r->deleted[i].id / 64] |= (uint64_t)1 << r->deleted[i].id % 64;
+	for (size_t k = 0; k < r->graph->relation_count; k++)
+		GEMP_TRY(find_edges_of(r, k, bits));
+done:
+	gemp_free(bits);
+	return code;
+}
+
+gemp_code gemp_record_implied(gemp_record_state *r)
+{
+	gemp_code code = GEMP_OK;
+	if (!gemp_record_deletes_edges(r->rule))
+		return GEMP_OK;
+	GEMP_TRY(gather_gone(r));
+	code = gemp_comm_agree(r->context->comm, find_edges(r));
+done:
+	return code;
+}

@@ -1,0 +1,431 @@
+#include "transform/changelog/replay.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "match/filter/vertex_values.h"
+#include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
+#include "partition/exchange/value_exchange.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_BITS = 30, BITS_AN_EDIT = 16 };
+
+struct gemp_replay {
+	gemp_replay_options options;
+	const gemp_comm *comm;
+	gemp_text *texts;      /* [ranks] edits so far, by the rank that they fall to */
+	uint64_t count;        /* of this rank's edits */
+	gemp_text hashes;      /* of what they touch */
+	gemp_text scratch;
+	uint64_t *bits;        /* marked: something with such a hash is touched */
+	int bit_count;         /* 2^bit_count of them */
+	gemp_vertex *found;    /* [found_count] targets of own edges, ascending */
+	size_t found_count;
+	gemp_column found_key;
+	void *graph_edits, *log_edits;
+	gemp_edit_state touched;
+	gemp_builder *builder;
+};
+
+gemp_code gemp_replay_new(gemp_replay **out, const gemp_replay_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_replay *r = NULL;
+	const gemp_comm *comm = options->context->comm;
+	code = GEMP_NEW(r, 1);
+	if (code == GEMP_OK) {
+		r->options = *options;
+		r->comm = comm;
+		r->touched.vertex_schema = options->vertex_schema;
+		r->touched.edge_schema = options->edge_schema;
+		code = GEMP_NEW(r->texts, (size_t)comm->size);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	*out = r;
+	r = NULL;
+done:
+	gemp_replay_free(r);
+	return code;
+}
+
+void gemp_replay_free(gemp_replay *r)
+{
+	if (!r)
+		return;
+	for (int i = 0; r->texts && i < r->comm->size; i++)
+		gemp_text_free(&r->texts[i]);
+	gemp_free(r->texts);
+	gemp_text_free(&r->hashes);
+	gemp_text_free(&r->scratch);
+	gemp_free(r->bits);
+	gemp_free(r->found);
+	gemp_column_free(&r->found_key);
+	gemp_free(r->graph_edits);
+	gemp_free(r->log_edits);
+	gemp_edit_state_free(&r->touched);
+	gemp_builder_free(r->builder);
+	gemp_free(r);
+}
+
+/* WHERE WHAT IS MET */
+
+/* Vertices, and edges by their source, are touched apart. */
+static uint64_t hash_of(gemp_replay *r, const gemp_value *key, bool edge)
+{
+	gemp_text_clear(&r->scratch);
+	gemp_pack_value(&r->scratch, key);
+	return r->scratch.failed ? 0 : gemp_hash(r->scratch.data, r->scratch.size, edge);
+}
+
+static gemp_text *text_for(gemp_replay *r, const gemp_value *key)
+{
+	return &r->texts[hash_of(r, key, false) % (uint64_t)r->comm->size];
+}
+
+gemp_code gemp_replay_add(gemp_replay *r, const gemp_edit *edit)
+{
+	gemp_pack_number(&r->hashes, hash_of(r, &edit->key, gemp_edit_is_of_edge(edit)));
+	gemp_edit_pack(text_for(r, &edit->key), edit);
+	r->count++;
+	return gemp_text_status(&r->hashes);
+}
+
+static gemp_code status(const gemp_replay *r)
+{
+	gemp_code code = gemp_text_status(&r->scratch);
+	for (int i = 0; i < r->comm->size && code == GEMP_OK; i++)
+		code = gemp_text_status(&r->texts[i]);
+	return code;
+}
+
+static uint64_t place_of_bit(const gemp_replay *r, uint64_t hash)
+{
+	return hash >> (64 - r->bit_count);
+}
+
+/* Collective. The bits of all ranks; some stand for what nobody touches, too. */
+static gemp_code mark(gemp_replay *r)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t all = gemp_comm_sum1(r->comm, r->count);
+	r->bit_count = 6;
+	while (r->bit_count < MOST_BITS && (uint64_t)1 << r->bit_count < all * BITS_AN_EDIT)
+		r->bit_count++;
+	size_t words = (size_t)1 << (r->bit_count - 6);
+	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(r->bits, words)));
+	for (size_t at = 0; at < r->hashes.size; at += sizeof(uint64_t)) {
+		uint64_t hash;
+		memcpy(&hash, r->hashes.data + at, sizeof hash);
+		r->bits[place_of_bit(r, hash) / 64] |= (uint64_t)1 << place_of_bit(r, hash) % 64;
+	}
+	gemp_text_free(&r->hashes);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, r->bits, (int)words, MPI_UINT64_T, MPI_BOR, r->comm->world));
+done:
+	return code;
+}
+
+static bool is_marked(gemp_replay *r, const gemp_value *key, bool edge)
+{
+	uint64_t bit = place_of_bit(r, hash_of(r, key, edge));
+	return r->bits[bit / 64] >> bit % 64 & 1;
+}
+
+/* THE GRAPH: what is touched goes where edits meet it, as edits, all else to the builder. */
+
+/* Collective. Keys of all targets. */
+static gemp_code fetch_targets(gemp_replay *r)
+{
+	static const int asked[] = { GEMP_FETCH_KEY };
+	gemp_code code = GEMP_OK;
+	const gemp_graph *g = r->options.graph;
+	gemp_vertex *ids = NULL;
+	size_t count = 0;
+	for (size_t k = 0; k < g->relation_count; k++)
+		count += (size_t)g->relations[k].out_offsets[g->rows];
+	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(ids, count)));
+	count = 0;
+	for (size_t k = 0; k < g->relation_count; k++) {
+		size_t edges = (size_t)g->relations[k].out_offsets[g->rows];
+		if (edges)
+			memcpy(ids + count, g->relations[k].out_targets, edges * sizeof *ids);
+		count += edges;
+	}
+	code = gemp_fetch_values(r->options.context, r->options.graph, ids, count, asked, 1, &r->found, &r->found_count,
+	                  &r->found_key);
+done:
+	gemp_free(ids);
+	return code;
+}
+
+static gemp_value as_type(gemp_value value, gemp_type type)
+{
+	if (!value.null && value.type == GEMP_INTEGER && type == GEMP_FLOAT)
+		return (gemp_value){ .type = GEMP_FLOAT, .real = (double)value.integer };
+	return value;
+}
+
+static size_t place_in(const gemp_table *schema, const char *name)
+{
+	const gemp_column *column = gemp_table_find(schema, name);
+	return column ? (size_t)(column - schema->columns) : SIZE_MAX;
+}
+
+static gemp_code find_columns(const gemp_table *table, const gemp_table *schema, size_t **out)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*out, table->count));
+	for (size_t c = 0; c < table->count; c++)
+		(*out)[c] = place_in(schema, table->columns[c].name);
+done:
+	return code;
+}
+
+/* The row's values, in the order of the schema. */
+static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *schema, const size_t *columns, size_t row)
+{
+	e->attribute_count = 0;
+	for (size_t c = 0; c < table->count; c++) {
+		gemp_value value = gemp_column_get(&table->columns[c], row);
+		if (value.null || columns[c] == SIZE_MAX)
+			continue;
+		size_t at = e->attribute_count++;
+		for (; at > 0 && e->attributes[at - 1].column > columns[c]; at--)
+			e->attributes[at] = e->attributes[at - 1];
+		e->attributes[at] = (gemp_edit_attribute){ columns[c], as_type(value, schema->columns[columns[c]].type) };
+	}
+}
+
+static gemp_code build_vertex(gemp_replay *r, const gemp_edit *e)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_builder_vertex(r->builder, &e->key, e->labels.size ? e->labels.bytes : "", e->labels.size,
+	                             (gemp_place){ e->line ? 1 : 0, e->line }));
+	for (size_t i = 0; i < e->attribute_count; i++)
+		GEMP_TRY(gemp_builder_vertex_value(r->builder, e->attributes[i].column, &e->attributes[i].value));
+done:
+	return code;
+}
+
+static gemp_code build_edge(gemp_replay *r, const gemp_edit *e)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_builder_edge(r->builder, &e->key, &e->target, e->type.bytes, e->type.size,
+	                           (gemp_place){ e->line ? 1 : 0, e->line }));
+	for (size_t i = 0; i < e->attribute_count; i++)
+		GEMP_TRY(gemp_builder_edge_value(r->builder, e->attributes[i].column, &e->attributes[i].value));
+done:
+	return code;
+}
+
+static gemp_code take_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *g = r->options.graph;
+	size_t *columns = NULL;
+	gemp_text labels = { 0 };
+	GEMP_TRY(find_columns(&g->attributes, r->options.vertex_schema, &columns));
+	for (size_t v = 0; v < g->rows; v++) {
+		gemp_edit e = { .kind = GEMP_EDIT_CREATE_VERTEX, .key = gemp_column_get(&g->keys, v), .attributes = attributes };
+		const gemp_label_set *set = &g->label_sets[g->label_set_of[v]];
+		gemp_text_clear(&labels);
+		for (size_t i = 0; i < set->count; i++)
+			gemp_text_print(&labels, "%s%s", i ? ";" : "", g->labels[set->labels[i]]);
+		GEMP_TRY(gemp_text_status(&labels));
+		e.labels = (gemp_name){ labels.data, labels.size };
+		read_row(&e, &g->attributes, r->options.vertex_schema, columns, v);
+		if (is_marked(r, &e.key, false))
+			gemp_edit_pack(text_for(r, &e.key), &e);
+		else
+			GEMP_TRY(build_vertex(r, &e));
+	}
+done:
+	gemp_free(columns);
+	gemp_text_free(&labels);
+	return code;
+}
+
+static gemp_code take_relation(gemp_replay *r, const gemp_relation *relation, gemp_edit_attribute *attributes)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *g = r->options.graph;
+	size_t *columns = NULL;
+	GEMP_TRY(find_columns(&relation->props, r->options.edge_schema, &columns));
+	for (size_t v = 0; v < g->rows; v++) {
+		gemp_edit e = { .kind = GEMP_EDIT_CREATE_EDGE, .key = gemp_column_get(&g->keys, v), .attributes = attributes,
+			.type = { relation->name, strlen(relation->name) } };
+		bool touched = relation->out_offsets[v] < relation->out_offsets[v + 1] && is_marked(r, &e.key, true);
+		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
+			e.target = gemp_column_get(&r->found_key, gemp_fetch_index(r->found, r->found_count, relation->out_targets[at]));
+			read_row(&e, &relation->props, r->options.edge_schema, columns, (size_t)at);
+			if (touched)
+				gemp_edit_pack(text_for(r, &e.key), &e);
+			else
+				GEMP_TRY(build_edge(r, &e));
+		}
+	}
+done:
+	gemp_free(columns);
+	return code;
+}
+
+static gemp_code take_graph(gemp_replay *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edit_attribute *attributes = NULL;
+	const gemp_graph *g = r->options.graph;
+	GEMP_TRY(GEMP_NEW(attributes, r->options.vertex_schema->count + r->options.edge_schema->count));
+	GEMP_TRY(take_vertices(r, attributes));
+	for (size_t k = 0; k < g->relation_count; k++)
+		GEMP_TRY(take_relation(r, &g->relations[k], attributes));
+	code = status(r);
+done:
+	gemp_free(attributes);
+	return code;
+}
+
+/* THE EDITS */
+
+typedef struct edit_list {
+	size_t count, capacity;
+	gemp_edit *edits;
+	size_t *attribute_capacity; /* [capacity] */
+	size_t other_capacity;
+} edit_list;
+
+static gemp_code add_edit(edit_list *list, const char **at)
+{
+	gemp_code code = GEMP_OK;
+	size_t before = list->capacity;
+	GEMP_TRY(GEMP_RESERVE(list->edits, list->capacity, list->count + 1));
+	GEMP_TRY(GEMP_RESERVE(list->attribute_capacity, list->other_capacity, list->capacity));
+	for (; before < list->capacity; before++) {
+		list->edits[before].attributes = NULL;
+		list->attribute_capacity[before] = 0;
+	}
+	GEMP_TRY(gemp_edit_unpack(&list->edits[list->count], &list->attribute_capacity[list->count], at));
+	list->count++;
+done:
+	return code;
+}
+
+static void free_edits(edit_list *list)
+{
+	for (size_t i = 0; i < list->capacity; i++)
+		gemp_free(list->edits[i].attributes);
+	gemp_free(list->edits);
+	gemp_free(list->attribute_capacity);
+}
+
+/* All that is received, step by step; what the graph has, one by one. */
+static gemp_code apply(gemp_replay *r, const void *received, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	edit_list list = { 0 };
+	for (const char *at = received, *end = at + size; at < end;) {
+		const char *next = at;
+		GEMP_TRY(add_edit(&list, &next));
+		const gemp_edit *first = list.edits, *last = &list.edits[list.count - 1];
+		bool ends = last->step != first->step || (last->step == 0 && list.count > 1);
+		if (!ends) {
+			at = next;
+			continue;
+		}
+		GEMP_TRY(gemp_edit_state_apply(&r->touched, list.edits, list.count - 1));
+		list.count = 0;
+	}
+	code = gemp_edit_state_apply(&r->touched, list.edits, list.count);
+done:
+	free_edits(&list);
+	return code;
+}
+
+/* Collective. Of all that failed, the first line says why, with its place. */
+static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
+{
+	uint64_t line = code == GEMP_EDATA ? UINT64_MAX - r->touched.failed_line : 0, first = line;
+	gemp_comm_max(r->comm, &first, 1);
+	if (code == GEMP_EDATA && line == first)
+		gemp_fail_in(code, "%s:%" PRIu64 ": ", r->options.path, r->touched.failed_line);
+	return gemp_comm_agree(r->comm, code == GEMP_EDATA && line != first ? GEMP_OK : code);
+}
+
+static gemp_code build_touched(gemp_replay *r)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_edit_state *t = &r->touched;
+	gemp_edit_attribute *attributes = NULL;
+	const size_t columns[] = { r->options.vertex_schema->count, r->options.edge_schema->count };
+	GEMP_TRY(GEMP_NEW(attributes, columns[0] + columns[1]));
+	for (size_t i = 0; i < t->keys.count + t->edge_count; i++) {
+		bool edge = i >= t->keys.count;
+		size_t at = edge ? i - t->keys.count : i;
+		gemp_edit e = { .attributes = attributes };
+		gemp_value ends[2];
+		if (edge ? !t->edges[at].exists : !t->vertices[at].exists)
+			continue;
+		const gemp_value *values = edge ? t->edge_values + at * columns[1] : t->vertex_values + at * columns[0];
+		for (size_t c = 0; c < columns[edge]; c++)
+			if (!values[c].null)
+				attributes[e.attribute_count++] = (gemp_edit_attribute){ c, values[c] };
+		if (edge) {
+			gemp_edit_state_ends(t, at, &e.type, ends);
+			e.key = ends[0];
+			e.target = ends[1];
+			e.line = t->edges[at].line;
+			GEMP_TRY(build_edge(r, &e));
+		} else {
+			e.key = gemp_edit_state_key(t, at);
+			e.labels = t->vertices[at].labels;
+			e.line = t->vertices[at].line;
+			GEMP_TRY(build_vertex(r, &e));
+		}
+	}
+done:
+	gemp_free(attributes);
+	return code;
+}
+
+/* Collective. */
+static gemp_code begin_builder(gemp_replay *r)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *g = r->options.graph;
+	gemp_builder_options how = { .seed = g->seed, .string_keys = r->options.string_keys };
+	uint32_t file;
+	size_t column;
+	for (size_t k = 0; k < g->relation_count; k++)
+		how.undirected |= !g->relations[k].directed;
+	GEMP_TRY(gemp_builder_new(&r->builder, r->comm, &how));
+	code = gemp_builder_file(r->builder, r->options.path, &file);
+	for (size_t c = 0; c < r->options.vertex_schema->count && code == GEMP_OK; c++)
+		code = gemp_builder_vertex_column(r->builder, r->options.vertex_schema->columns[c].name,
+		                                  r->options.vertex_schema->columns[c].type, &column);
+	for (size_t c = 0; c < r->options.edge_schema->count && code == GEMP_OK; c++)
+		code = gemp_builder_edge_column(r->builder, r->options.edge_schema->columns[c].name,
+		                                r->options.edge_schema->columns[c].type, &column);
+	code = gemp_comm_agree(r->comm, code);
+done:
+	return code;
+}
+
+gemp_code gemp_replay_finish(gemp_replay *r, gemp_graph **out)
+{
+	gemp_code code = GEMP_OK;
+	size_t size[2] = { 0 };
+	GEMP_TRY(gemp_comm_agree(r->comm, status(r)));
+	GEMP_TRY(mark(r));
+	GEMP_TRY(gemp_exchange_texts(r->comm, r->texts, &r->log_edits, &size[1]));
+	GEMP_TRY(gemp_graph_load_outgoing(r->options.graph));
+	GEMP_TRY(begin_builder(r));
+	GEMP_TRY(fetch_targets(r));
+	GEMP_TRY(gemp_comm_agree(r->comm, take_graph(r)));
+	GEMP_TRY(gemp_exchange_texts(r->comm, r->texts, &r->graph_edits, &size[0]));
+	GEMP_TRY(agree_on_first(r, apply(r, r->graph_edits, size[0])));
+	GEMP_TRY(agree_on_first(r, apply(r, r->log_edits, size[1])));
+	GEMP_TRY(gemp_comm_agree(r->comm, build_touched(r)));
+	code = gemp_builder_finish(r->builder, out);
+done:
+	return code;
+}

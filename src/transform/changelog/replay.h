@@ -1,0 +1,32 @@
+/* replay: the edits of a change log, applied to a graph.
+ *
+ * A vertex is met at the rank that its key falls to, and so are the edges that begin there: from the graph come those
+ * that edits speak of, and all edits. What comes out of them there, and all else from where it is, makes the new graph.
+ */
+
+#ifndef GEMP_TRANSFORM_CHANGELOG_REPLAY_H
+#define GEMP_TRANSFORM_CHANGELOG_REPLAY_H
+
+#include "graph/graph.h"
+#include "partition/context.h"
+#include "transform/changelog/edit.h"
+
+typedef struct gemp_replay_options {
+	gemp_context *context;
+	gemp_graph *graph;         /* keys are loaded */
+	const char *path;          /* of the log, for messages */
+	const gemp_table *vertex_schema, *edge_schema; /* of the new graph: columns without rows */
+	bool string_keys;          /* as gemp_builder_options has it */
+} gemp_replay_options;
+
+typedef struct gemp_replay gemp_replay;
+
+/* Collective. options are copied, what they point to is borrowed. */
+gemp_code gemp_replay_new(gemp_replay **out, const gemp_replay_options *options);
+void gemp_replay_free(gemp_replay *replay); /* takes NULL */
+/* Local. In the order of lines: those of lower ranks come before. Nothing of it is needed afterwards. */
+gemp_code gemp_replay_add(gemp_replay *replay, const gemp_edit *edit);
+/* Collective. The graph that was given stays as it is. */
+gemp_code gemp_replay_finish(gemp_replay *replay, gemp_graph **out);
+
+#endif

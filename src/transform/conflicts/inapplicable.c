@@ -1,0 +1,416 @@
+/* dangling: matches that would leave an edge without an end: a vertex is deleted without DETACH, and not all of its
+ * edges are deleted with it, by name or with a vertex at their other end that is deleted with DETACH. */
+
+#include "transform/conflicts/inapplicable.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "match/filter/edge_values.h"
+#include "transform/conflicts/conflict_keys.h"
+
+/* An edge that a row deletes by name. */
+typedef struct dropped {
+	const uint64_t *edges;     /* [rows] */
+	bool known;                /* its ends are in these columns */
+	const uint64_t *from, *to; /* [rows] */
+	gemp_edge_values values;   /* else these have them */
+} dropped;
+
+typedef struct dangling_context {
+	const gemp_comm *comm;
+	gemp_graph *graph;
+	const gemp_rule *rule;
+	const gemp_frame *frame;
+	size_t dropped_count, detached_count;
+	dropped *dropped;
+	const uint64_t **detached; /* [detached_count] columns of vertices that go with all their edges */
+	const uint64_t *vertices;  /* [rows] the column in hand */
+	size_t asked;
+	size_t *rows;              /* [asked] */
+	uint64_t *records;         /* [asked] vertices, or pairs of them */
+	int *owner;
+	uint64_t *answers;
+	uint64_t *left;            /* [rows] ends of edges that stay, of those counted so far */
+	uint8_t *choice;
+} dangling_context;
+
+/* WHAT THE RULE DELETES */
+
+static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *columns)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_frame_column *all = c->frame->columns;
+	GEMP_TRY(GEMP_NEW(c->dropped, c->rule->update_count));
+	GEMP_TRY(GEMP_NEW(c->detached, c->rule->update_count));
+	for (size_t i = 0; i < c->rule->update_count; i++) {
+		const gemp_update *u = &c->rule->updates[i];
+		gemp_rule_edge e;
+		if (u->kind != GEMP_DELETE || !(u->element.edge || u->detach))
+			continue;
+		const uint64_t *elements = all[u->element.index].elements;
+		if (!u->element.edge) {
+			c->detached[c->detached_count++] = elements;
+			continue;
+		}
+		dropped *d = &c->dropped[c->dropped_count++];
+		d->edges = elements;
+		if (gemp_rule_edge_find(&e, c->rule, columns, u->element.index) && e.from != GEMP_NO_COLUMN &&
+		    e.to != GEMP_NO_COLUMN) {
+			d->known = true;
+			d->from = all[e.from].elements;
+			d->to = all[e.to].elements;
+		}
+	}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code fetch_ends(dangling_context *c, gemp_context *context, dropped *d)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge *edges = NULL;
+	size_t count = 0;
+	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(edges, c->frame->rows)));
+	for (size_t row = 0; row < c->frame->rows; row++)
+		if (d->edges[row] != GEMP_NO_ELEMENT)
+			edges[count++] = d->edges[row];
+	code = gemp_fetch_edges(&d->values, context, c->graph, edges, count, NULL, 0);
+done:
+	gemp_free(edges);
+	return code;
+}
+
+static void ends_of(const dropped *d, size_t row, uint64_t ends[2])
+{
+	if (d->known) {
+		ends[0] = d->from[row];
+		ends[1] = d->to[row];
+		return;
+	}
+	const gemp_edge_ends *e = &d->values.ends[gemp_edge_values_index(&d->values, d->edges[row])];
+	ends[0] = e->source;
+	ends[1] = e->target;
+}
+
+static bool is_detached(const dangling_context *c, size_t row, uint64_t vertex)
+{
+	for (size_t i = 0; i < c->detached_count; i++)
+		if (c->detached[i][row] == vertex)
+			return true;
+	return false;
+}
+
+static bool dropped_before(const dangling_context *c, size_t index, size_t row)
+{
+	for (size_t i = 0; i < index; i++)
+		if (c->dropped[i].edges[row] == c->dropped[index].edges[row])
+			return true;
+	return false;
+}
+
+/* Ends at a vertex of the edges deleted by name; those to a detached vertex are counted with that. */
+static uint64_t named_ends(const dangling_context *c, size_t row, uint64_t vertex)
+{
+	uint64_t count = 0, ends[2];
+	for (size_t i = 0; i < c->dropped_count; i++) {
+		if (c->dropped[i].edges[row] == GEMP_NO_ELEMENT || dropped_before(c, i, row))
+			continue;
+		ends_of(&c->dropped[i], row, ends);
+		if (!is_detached(c, row, ends[0]) && !is_detached(c, row, ends[1]))
+			count += (uint64_t)(ends[0] == vertex) + (ends[1] == vertex);
+	}
+	return count;
+}
+
+/* WHAT OWNERS KNOW */
+
+static uint64_t degree(const gemp_graph *g, size_t row)
+{
+	uint64_t ends = 0;
+	for (size_t r = 0; r < g->relation_count; r++) {
+		const gemp_relation *own = &g->relations[r];
+		ends += own->out_offsets[row + 1] - own->out_offsets[row] + own->in_offsets[row + 1] - own->in_offsets[row];
+	}
+	return ends;
+}
+
+static gemp_code answer_degrees(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const gemp_graph *g = self;
+	const uint64_t *vertices = records;
+	for (size_t i = 0; i < count; i++)
+		answers[i] = degree(g, (size_t)(vertices[i] - g->first_vertex));
+	return GEMP_OK;
+}
+
+/* The first place of an ascending row whose vertex is not less. */
+static uint64_t place(const gemp_vertex *row, uint64_t begin, uint64_t end, uint64_t vertex)
+{
+	while (begin < end) {
+		uint64_t middle = begin + (end - begin) / 2;
+		if (row[middle] < vertex)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
+static uint64_t count_in(const gemp_vertex *row, uint64_t begin, uint64_t end, uint64_t vertex)
+{
+	return place(row, begin, end, vertex + 1) - place(row, begin, end, vertex);
+}
+
+/* Records are pairs: edges between the first vertex, which is here, and the second, in any direction. */
+static gemp_code answer_between(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const gemp_graph *g = self;
+	const uint64_t *pairs = records;
+	for (size_t i = 0; i < count; i++) {
+		size_t row = (size_t)(pairs[2 * i] - g->first_vertex);
+		for (size_t r = 0; r < g->relation_count; r++) {
+			const gemp_relation *own = &g->relations[r];
+			answers[i] += count_in(own->out_targets, own->out_offsets[row], own->out_offsets[row + 1], pairs[2 * i + 1]) +
+			              count_in(own->in_sources, own->in_offsets[row], own->in_offsets[row + 1], pairs[2 * i + 1]);
+		}
+	}
+	return GEMP_OK;
+}
+
+/* Collective. width 1: of vertices; 2: of pairs of a vertex and `other` (no column, where there are no rows). */
+static gemp_code send_request(dangling_context *c, size_t width, const uint64_t *other, gemp_request_handler answer)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < c->asked; i++) {
+		uint64_t *record = &c->records[i * width];
+		record[0] = c->vertices[c->rows[i]];
+		if (width > 1)
+			record[1] = other[c->rows[i]];
+		c->owner[i] = gemp_graph_owner(c->graph, record[0]);
+		c->answers[i] = 0;
+	}
+	const gemp_request request = { c->records, c->asked, width * sizeof *c->records, c->owner, answer, c->graph };
+	GEMP_TRY(gemp_request_run(c->comm, &request, c->answers));
+done:
+	return code;
+}
+
+/* THE CHECK */
+
+/* Rows that delete a vertex in this column, and not with all its edges under another name. */
+static void pick_rows(dangling_context *c)
+{
+	c->asked = 0;
+	for (size_t row = 0; row < c->frame->rows; row++)
+		if (c->vertices[row] != GEMP_NO_ELEMENT && !is_detached(c, row, c->vertices[row]))
+			c->rows[c->asked++] = row;
+}
+
+/* Collective. Edges to the vertices of one detached column; two columns may have the same one. */
+static gemp_code take_detached(dangling_context *c, size_t index)
+{
+	gemp_code code = GEMP_OK;
+	const uint64_t *other = c->detached[index];
+	size_t all = c->asked, kept = 0;
+	for (size_t i = 0; i < all; i++) {
+		size_t row = c->rows[i];
+		bool counted = other[row] == GEMP_NO_ELEMENT;
+		for (size_t k = 0; k < index && !counted; k++)
+			counted = c->detached[k][row] == other[row];
+		if (!counted)
+			c->rows[kept++] = row;
+	}
+	c->asked = kept;
+	GEMP_TRY(send_request(c, 2, other, answer_between));
+	for (size_t i = 0; i < kept; i++)
+		c->left[c->rows[i]] -= c->answers[i];
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code check_column(dangling_context *c, const uint64_t *vertices)
+{
+	gemp_code code = GEMP_OK;
+	c->vertices = vertices;
+	pick_rows(c);
+	GEMP_TRY(send_request(c, 1, NULL, answer_degrees));
+	for (size_t i = 0; i < c->asked; i++)
+		c->left[c->rows[i]] = c->answers[i] - named_ends(c, c->rows[i], vertices[c->rows[i]]);
+	for (size_t k = 0; k < c->detached_count; k++) {
+		GEMP_TRY(take_detached(c, k));
+		pick_rows(c);
+	}
+	for (size_t i = 0; i < c->asked; i++)
+		if (c->left[c->rows[i]])
+			c->choice[c->rows[i]] = GEMP_REJECTED;
+done:
+	return code;
+}
+
+static gemp_code begin_check(dangling_context *c, const gemp_rule_columns *columns)
+{
+	gemp_code code = GEMP_OK;
+	size_t rows = c->frame->rows;
+	GEMP_TRY(list_deleted(c, columns));
+	GEMP_TRY(GEMP_NEW(c->rows, rows));
+	GEMP_TRY(GEMP_NEW(c->records, 2 * rows));
+	GEMP_TRY(GEMP_NEW(c->owner, rows));
+	GEMP_TRY(GEMP_NEW(c->answers, rows));
+	GEMP_TRY(GEMP_NEW(c->left, rows));
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code load(dangling_context *c, gemp_context *context, const gemp_rule_columns *columns)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t r = 0; r < c->graph->relation_count; r++)
+		GEMP_TRY(gemp_graph_load_relation(c->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+	GEMP_TRY(gemp_comm_agree(c->comm, begin_check(c, columns)));
+	for (size_t i = 0; i < c->dropped_count; i++)
+		if (!c->dropped[i].known)
+			GEMP_TRY(fetch_ends(c, context, &c->dropped[i]));
+done:
+	return code;
+}
+
+static bool may_dangle(const gemp_update *u)
+{
+	return u->kind == GEMP_DELETE && !u->element.edge && !u->detach;
+}
+
+/* Collective. They become GEMP_REJECTED in choice[frame->rows]. */
+static gemp_code gemp_reject_dangling(gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                                     const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *choice)
+{
+	gemp_code code = GEMP_OK;
+	dangling_context c = { .comm = context->comm, .graph = graph, .rule = rule, .frame = frame, .choice = choice };
+	for (size_t i = 0; i < rule->update_count; i++) {
+		if (!may_dangle(&rule->updates[i]))
+			continue;
+		if (!c.rows)
+			GEMP_TRY(load(&c, context, columns));
+		GEMP_TRY(check_column(&c, frame->columns[rule->updates[i].element.index].elements));
+	}
+done:
+	for (size_t i = 0; i < c.dropped_count; i++)
+		gemp_edge_values_free(&c.dropped[i].values);
+	gemp_free(c.dropped);
+	gemp_free(c.detached);
+	gemp_free(c.rows);
+	gemp_free(c.records);
+	gemp_free(c.owner);
+	gemp_free(c.answers);
+	gemp_free(c.left);
+	return code;
+}
+
+typedef struct pair {
+	const uint64_t *one, *other; /* columns that may have the same element, which cannot have the fates of both */
+} pair;
+
+typedef struct inapplicable_context {
+	const gemp_rule *rule;
+	const gemp_frame *frame;
+	gemp_semantics semantics;
+	gemp_rule_columns columns;
+	size_t *fate;         /* [frame->count] of the elements of columns */
+	size_t pair_count, pair_capacity;
+	pair *pairs;
+	uint8_t *choice;
+	uint64_t blocked;
+} inapplicable_context;
+
+/* IDENTIFICATION */
+
+/* Is what is in this column told apart from all others that are, by the semantics of the pattern? */
+static bool may_coincide(const inapplicable_context *b, size_t column)
+{
+	const gemp_pattern *p = b->rule->pattern;
+	bool edge = b->frame->columns[column].kind == GEMP_CELL_EDGE;
+	if (b->semantics == GEMP_HOM || (b->semantics == GEMP_EDGE_ISO && !edge))
+		return false;
+	for (size_t e = 0; e < p->edge_count && edge; e++)
+		if (b->columns.edge[e] == column)
+			return true;
+	for (size_t v = 0; v < p->vertex_count && !edge; v++)
+		if (b->columns.vertex[v] == column)
+			return !p->vertices[v].repeatable;
+	return false;
+}
+
+/* From MERGED on: into an element, each its own. */
+enum { STAYS, DELETED, MERGED };
+
+static gemp_code find_fates(inapplicable_context *b)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(b->fate, b->frame->count));
+	for (size_t i = 0; i < b->rule->update_count; i++) {
+		const gemp_update *u = &b->rule->updates[i];
+		if (u->kind == GEMP_DELETE)
+			b->fate[u->element.index] = DELETED;
+		else if (u->kind == GEMP_MERGE)
+			b->fate[u->element.index] = MERGED + 2 * u->to.index + u->to.created;
+	}
+done:
+	return code;
+}
+
+static gemp_code find_pairs(inapplicable_context *b)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_frame *f = b->frame;
+	GEMP_TRY(find_fates(b));
+	for (size_t c = 1; c < f->count; c++)
+		for (size_t k = 0; k < c; k++) {
+			if (b->fate[k] == b->fate[c] || f->columns[k].kind != f->columns[c].kind ||
+			    (may_coincide(b, c) && may_coincide(b, k)))
+				continue;
+			GEMP_TRY(GEMP_RESERVE(b->pairs, b->pair_capacity, b->pair_count + 1));
+			b->pairs[b->pair_count++] = (pair){ f->columns[c].elements, f->columns[k].elements };
+		}
+done:
+	return code;
+}
+
+static void identify_range(void *self, size_t range, size_t begin, size_t end)
+{
+	inapplicable_context *b = self;
+	(void)range;
+	for (size_t i = 0; i < b->pair_count; i++)
+		for (size_t row = begin; row < end; row++)
+			if (b->pairs[i].one[row] == b->pairs[i].other[row] && b->pairs[i].one[row] != GEMP_NO_ELEMENT)
+				b->choice[row] = GEMP_REJECTED;
+}
+
+static void count_range(void *self, size_t range, size_t begin, size_t end)
+{
+	inapplicable_context *b = self;
+	uint64_t blocked = 0;
+	(void)range;
+	for (size_t row = begin; row < end; row++)
+		blocked += b->choice[row] == GEMP_REJECTED;
+	__atomic_fetch_add(&b->blocked, blocked, __ATOMIC_RELAXED);
+}
+
+gemp_code gemp_reject_inapplicable(gemp_context *context, gemp_graph *graph, const gemp_rule *rule, gemp_semantics semantics,
+                     const gemp_frame *frame, uint8_t *choice, uint64_t *blocked)
+{
+	gemp_code code = GEMP_OK;
+	inapplicable_context b = { .rule = rule, .frame = frame, .semantics = semantics, .choice = choice };
+	gemp_rule_columns_find(&b.columns, rule);
+	GEMP_TRY(gemp_comm_agree(context->comm, find_pairs(&b)));
+	if (b.pair_count)
+		gemp_for_ranges(frame->rows, identify_range, &b);
+	GEMP_TRY(gemp_reject_dangling(context, graph, rule, &b.columns, frame, choice));
+	gemp_for_ranges(frame->rows, count_range, &b);
+done:
+	*blocked = b.blocked;
+	gemp_free(b.fate);
+	gemp_free(b.pairs);
+	return code;
+}

@@ -1,0 +1,351 @@
+#include "transform/conflicts/match_keys.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "core/threads.h"
+#include "partition/base/edge_owners.h"
+
+#include <string.h>
+
+/* What a tuple has of a column. */
+typedef enum part {
+	VERTEX,  /* rank of the key */
+	SOURCE,  /* of an edge: rank of the source's key above, number among parallel edges below */
+	TARGET,  /* of an edge: relation above, rank of the target's key below */
+	VALUE,   /* two numbers */
+} part;
+
+typedef struct tuple_part {
+	part part;
+	const gemp_frame_column *column;
+	size_t at; /* in the tuple */
+} tuple_part;
+
+typedef struct keys_context {
+	gemp_context *context;
+	gemp_graph *graph;
+	const gemp_rule *rule;
+	const gemp_frame *frame;
+	gemp_rule_columns columns;
+	size_t count;
+	tuple_part *parts;      /* [count] */
+	uint64_t *tuples;
+	size_t width;
+	gemp_edge_owners edges; /* made when the first edge is asked for */
+	const tuple_part *now;
+	uint64_t missing;       /* the number of what is not there */
+	size_t *rows;           /* [rows] of the part in hand: whose numbers are asked of other ranks, or all */
+	size_t asked;
+	uint64_t *records;      /* [asked] */
+	int *owner;
+	uint64_t *answers;
+} keys_context;
+
+/* THE PARTS */
+
+static void add_part(keys_context *m, part part, const gemp_frame_column *column)
+{
+	m->parts[m->count++] = (tuple_part){ part, column, m->width };
+	m->width += part == VALUE ? 2 : 1;
+}
+
+/* Relations that the edge can be of; *only becomes the last one. */
+static size_t count_relations(const keys_context *m, const gemp_pattern_edge *e, size_t *only)
+{
+	size_t count = 0;
+	for (size_t r = 0; r < m->graph->relation_count; r++) {
+		if (m->graph->relations[r].edge_count == 0 || (e->type_count && !e->relations[r]))
+			continue;
+		*only = r;
+		count++;
+	}
+	return count;
+}
+
+/* Where both ends are in the tuple, the edge between them may be the only one. */
+static void add_edge(keys_context *m, size_t column)
+{
+	gemp_rule_edge e;
+	size_t relation = 0;
+	bool known = gemp_rule_edge_find(&e, m->rule, &m->columns, column);
+	bool ends = known && e.from != GEMP_NO_COLUMN && e.to != GEMP_NO_COLUMN;
+	size_t relations = known ? count_relations(m, e.edge, &relation) : SIZE_MAX;
+	if (ends && relations == 0)
+		return;
+	const gemp_relation *one = &m->graph->relations[relation];
+	bool directed = known && one->directed && e.edge->direction == GEMP_OUT;
+	if (ends && relations == 1 && !one->multigraph && directed)
+		return;
+	add_part(m, SOURCE, &m->frame->columns[column]);
+	if (!ends || relations > 1)
+		add_part(m, TARGET, &m->frame->columns[column]);
+}
+
+static gemp_code find_parts(keys_context *m)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_frame *f = m->frame;
+	GEMP_TRY(GEMP_NEW(m->parts, 2 * f->count));
+	for (size_t c = 0; c < f->count; c++)
+		if (f->columns[c].kind == GEMP_CELL_VERTEX)
+			add_part(m, VERTEX, &f->columns[c]);
+	for (size_t c = 0; c < f->count; c++)
+		if (f->columns[c].kind == GEMP_CELL_EDGE)
+			add_edge(m, c);
+	for (size_t c = 0; c < f->count && !m->rule->has_all_columns; c++)
+		if (f->columns[c].kind == GEMP_CELL_VALUE)
+			add_part(m, VALUE, &f->columns[c]);
+	m->width = m->width ? m->width : 1;
+	GEMP_TRY(GEMP_NEW(m->tuples, f->rows * m->width));
+	GEMP_TRY(GEMP_NEW(m->rows, f->rows));
+	GEMP_TRY(GEMP_NEW(m->records, f->rows));
+	GEMP_TRY(GEMP_NEW(m->answers, f->rows));
+	GEMP_TRY(GEMP_NEW(m->owner, f->rows));
+done:
+	return code;
+}
+
+static uint64_t *number_of(const keys_context *m, size_t row)
+{
+	return &m->tuples[row * m->width + m->now->at];
+}
+
+/* VERTICES: own ones are looked up, the others asked for. */
+
+static void fill_ranks(void *self, size_t range, size_t begin, size_t end)
+{
+	keys_context *m = self;
+	const gemp_graph *g = m->graph;
+	(void)range;
+	for (size_t row = begin; row < end; row++) {
+		uint64_t element = m->now->column->elements[row], own = element - g->first_vertex;
+		*number_of(m, row) = own < g->rows ? g->key_ranks[own] : m->missing;
+	}
+}
+
+static gemp_code answer_ranks(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const gemp_graph *g = self;
+	const uint64_t *vertices = records;
+	for (size_t i = 0; i < count; i++)
+		answers[i] = g->key_ranks[vertices[i] - g->first_vertex];
+	return GEMP_OK;
+}
+
+/* Collective. The asked records are vertices. */
+static gemp_code request_ranks(keys_context *m)
+{
+	const gemp_request request = { m->records, m->asked, sizeof *m->records, m->owner, answer_ranks, m->graph };
+	memset(m->answers, 0, m->asked * sizeof *m->answers);
+	return gemp_request_run(m->context->comm, &request, m->answers);
+}
+
+static void ask_for_vertex(keys_context *m, size_t row, uint64_t vertex)
+{
+	m->rows[m->asked] = row;
+	m->owner[m->asked] = gemp_graph_owner(m->graph, vertex);
+	m->records[m->asked++] = vertex;
+}
+
+/* Collective. */
+static gemp_code fill_vertices(keys_context *m)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *g = m->graph;
+	const uint64_t *elements = m->now->column->elements;
+	m->missing = g->vertex_count;
+	gemp_for_ranges(m->frame->rows, fill_ranks, m);
+	if (m->context->comm->size == 1)
+		return GEMP_OK;
+	m->asked = 0;
+	for (size_t row = 0; row < m->frame->rows; row++)
+		if (elements[row] != GEMP_NO_ELEMENT && elements[row] - g->first_vertex >= g->rows)
+			ask_for_vertex(m, row, elements[row]);
+	GEMP_TRY(request_ranks(m));
+	for (size_t i = 0; i < m->asked; i++)
+		*number_of(m, m->rows[i]) = m->answers[i];
+done:
+	return code;
+}
+
+/* EDGES: asked of the ranks that own them. */
+
+/* Own row and place of an edge in its relation. */
+static size_t row_of(const gemp_graph *g, const gemp_relation *r, uint64_t at)
+{
+	size_t row = 0, count = g->rows;
+	while (count > 1) { /* the last row that begins at or before it */
+		size_t half = count / 2;
+		if (r->out_offsets[row + half] <= at)
+			row += half;
+		count -= half;
+	}
+	return row;
+}
+
+/* How many edges of its row stand before it and have the same target. */
+static uint64_t parallel_number(const gemp_relation *r, uint64_t begin, uint64_t at)
+{
+	uint64_t low = begin, high = at;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (r->out_targets[middle] < r->out_targets[at])
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return at - low;
+}
+
+static gemp_code answer_sources(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const keys_context *m = self;
+	const uint64_t *edges = records;
+	for (size_t i = 0; i < count; i++) {
+		size_t k = gemp_edge_relation(&m->edges, edges[i]);
+		const gemp_relation *r = &m->graph->relations[k];
+		uint64_t at = edges[i] - m->edges.relation_offset[k] - r->first_edge;
+		size_t row = row_of(m->graph, r, at);
+		answers[i] = (uint64_t)m->graph->key_ranks[row] << 32 | parallel_number(r, r->out_offsets[row], at);
+	}
+	return GEMP_OK;
+}
+
+static gemp_code answer_targets(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const keys_context *m = self;
+	const uint64_t *edges = records;
+	for (size_t i = 0; i < count; i++) {
+		size_t k = gemp_edge_relation(&m->edges, edges[i]);
+		const gemp_relation *r = &m->graph->relations[k];
+		answers[i] = r->out_targets[edges[i] - m->edges.relation_offset[k] - r->first_edge];
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Of the edges that are there; the others have no number. */
+static gemp_code request_edges(keys_context *m, gemp_request_handler answer)
+{
+	const uint64_t *elements = m->now->column->elements;
+	m->asked = 0;
+	for (size_t row = 0; row < m->frame->rows; row++) {
+		*number_of(m, row) = UINT64_MAX;
+		if (elements[row] == GEMP_NO_ELEMENT)
+			continue;
+		m->rows[m->asked] = row;
+		m->owner[m->asked] = gemp_edge_owner(&m->edges, elements[row]);
+		m->records[m->asked++] = elements[row];
+	}
+	const gemp_request request = { m->records, m->asked, sizeof *m->records, m->owner, answer, m };
+	memset(m->answers, 0, m->asked * sizeof *m->answers);
+	return gemp_request_run(m->context->comm, &request, m->answers);
+}
+
+/* Collective. */
+static gemp_code fill_sources(keys_context *m)
+{
+	gemp_code code = request_edges(m, answer_sources);
+	for (size_t i = 0; i < m->asked && code == GEMP_OK; i++)
+		*number_of(m, m->rows[i]) = m->answers[i];
+	return code;
+}
+
+/* Collective. The owner of an edge knows the target's id, the owner of the target the rank of its key. */
+static gemp_code fill_targets(keys_context *m)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(request_edges(m, answer_targets));
+	for (size_t i = 0; i < m->asked; i++) {
+		*number_of(m, m->rows[i]) = (uint64_t)gemp_edge_relation(&m->edges, m->records[i]) << 32;
+		m->owner[i] = gemp_graph_owner(m->graph, m->answers[i]);
+	}
+	memcpy(m->records, m->answers, m->asked * sizeof *m->records);
+	GEMP_TRY(request_ranks(m));
+	for (size_t i = 0; i < m->asked; i++)
+		*number_of(m, m->rows[i]) |= m->answers[i];
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code need_edges(keys_context *m)
+{
+	gemp_code code = GEMP_OK;
+	if (m->edges.relation_offset)
+		return GEMP_OK;
+	for (size_t r = 0; r < m->graph->relation_count; r++)
+		if (m->graph->relations[r].edge_count)
+			GEMP_TRY(gemp_graph_load_relation(m->graph, r, GEMP_LOAD_OUT));
+	code = gemp_edge_owners_new(&m->edges, m->context->comm, m->graph);
+done:
+	return code;
+}
+
+/* VALUES: NULL first, integers in their order, all else by hash. */
+static gemp_code fill_values(keys_context *m)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text bytes = { 0 };
+	for (size_t row = 0; row < m->frame->rows && code == GEMP_OK; row++) {
+		gemp_value value = gemp_frame_value(m->now->column, row);
+		uint64_t *number = number_of(m, row);
+		if (value.null)
+			continue;
+		number[0] = 1;
+		number[1] = (uint64_t)value.integer ^ (uint64_t)1 << 63;
+		if (value.type == GEMP_INTEGER)
+			continue;
+		gemp_text_clear(&bytes);
+		gemp_cell_pack(m->now->column, row, &bytes);
+		code = gemp_text_status(&bytes);
+		number[0] = gemp_hash(bytes.data, bytes.size, 0) | 1;
+		number[1] = gemp_hash(bytes.data, bytes.size, 1);
+	}
+	gemp_text_free(&bytes);
+	return gemp_comm_agree(m->context->comm, code);
+}
+
+/* Collective. */
+static gemp_code fill_part(keys_context *m)
+{
+	gemp_code code = GEMP_OK;
+	switch (m->now->part) {
+	case VERTEX:
+		return fill_vertices(m);
+	case SOURCE:
+		GEMP_TRY(need_edges(m));
+		return fill_sources(m);
+	case TARGET:
+		return fill_targets(m);
+	case VALUE:
+		return fill_values(m);
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                           const gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	keys_context m = { .context = context, .graph = graph, .rule = rule, .frame = frame };
+	gemp_rule_columns_find(&m.columns, rule);
+	GEMP_TRY(gemp_comm_agree(context->comm, find_parts(&m)));
+	GEMP_TRY(gemp_graph_load_keys(graph));
+	for (size_t i = 0; i < m.count; i++) {
+		m.now = &m.parts[i];
+		GEMP_TRY(fill_part(&m));
+	}
+	*out = (gemp_match_keys){ frame->rows, m.width, m.tuples, graph->vertex_count };
+	m.tuples = NULL;
+done:
+	gemp_free(m.parts);
+	gemp_free(m.tuples);
+	gemp_free(m.rows);
+	gemp_free(m.records);
+	gemp_free(m.owner);
+	gemp_free(m.answers);
+	gemp_edge_owners_free(&m.edges);
+	return code;
+}

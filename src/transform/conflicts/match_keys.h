@@ -1,0 +1,21 @@
+/* tuples: numbers that tell the matches of a rule apart, and depend neither on the ranks nor on ids. */
+
+#ifndef GEMP_TRANSFORM_CONFLICTS_MATCH_KEYS_H
+#define GEMP_TRANSFORM_CONFLICTS_MATCH_KEYS_H
+
+#include "graph/graph.h"
+#include "partition/context.h"
+#include "pattern/model/rule.h"
+#include "query/rows/frame.h"
+#include "transform/conflicts/match_order.h"
+
+/* Collective. Of each row of the frame, in this order:
+ *   its vertices: ranks of their keys; graph->vertices where one is missing;
+ *   its edges, but those that the vertices tell: rank of the source's key and number among the parallel edges; where
+ *   neither the vertices nor the pattern say which it is, then relation and rank of the target's key;
+ *   where rows stand for many matches, their values: two numbers each, integers in their order.
+ * Rows that are alike in all their columns have equal tuples. The caller frees out->tuples. */
+gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                           const gemp_frame *frame);
+
+#endif

@@ -1,0 +1,234 @@
+#include "transform/conflicts/match_order.h"
+
+#include "comm/exchange.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/threads.h"
+#include "transform/conflicts/tuple_sort.h"
+
+#include <string.h>
+
+/* RECORDS: of some rows, by the ranks that answer for them. */
+typedef struct order_request {
+	const gemp_match_keys *matches;
+	const uint64_t *priority;
+	size_t count, width;
+	size_t *rows;      /* [count] which are asked for */
+	uint64_t *records; /* [count * width] a priority, a tuple, or both */
+	int *owner;        /* [count] */
+	uint64_t *answers; /* [count] */
+} order_request;
+
+static void free_request(order_request *a)
+{
+	gemp_free(a->rows);
+	gemp_free(a->records);
+	gemp_free(a->owner);
+	gemp_free(a->answers);
+}
+
+static gemp_code pick_rows(order_request *a, const uint8_t *marked)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(a->rows, a->matches->count));
+	for (size_t i = 0; i < a->matches->count; i++)
+		if (marked[i])
+			a->rows[a->count++] = i;
+done:
+	return code;
+}
+
+static void fill_records(void *self, size_t range, size_t begin, size_t end)
+{
+	order_request *a = self;
+	size_t own = a->priority ? 1 : 0, of_tuple = a->width - own;
+	(void)range;
+	for (size_t i = begin; i < end; i++) {
+		uint64_t *record = a->records + i * a->width;
+		if (own)
+			record[0] = a->priority[a->rows[i]];
+		memcpy(record + own, a->matches->tuples + a->rows[i] * a->matches->width, of_tuple * sizeof *record);
+	}
+}
+
+/* Ranks have ascending ranges of the first number of records, which most are below `bound`. */
+static gemp_code make_records(order_request *a, const gemp_comm *comm, size_t width, uint64_t bound)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t share = bound / (uint64_t)comm->size + 1;
+	a->width = width;
+	GEMP_TRY(GEMP_NEW(a->records, a->count * width));
+	GEMP_TRY(GEMP_NEW(a->owner, a->count));
+	GEMP_TRY(GEMP_NEW(a->answers, a->count));
+	gemp_for_ranges(a->count, fill_records, a);
+	for (size_t i = 0; i < a->count && comm->size > 1; i++) {
+		uint64_t owner = a->records[i * width] / share;
+		a->owner[i] = owner < (uint64_t)comm->size ? (int)owner : comm->size - 1;
+	}
+done:
+	return code;
+}
+
+static gemp_code run_request(order_request *a, const gemp_comm *comm, gemp_request_handler answer, void *self)
+{
+	const gemp_request request = { a->records, a->count, a->width * sizeof *a->records, a->owner, answer, self };
+	return gemp_request_run(comm, &request, a->answers);
+}
+
+static gemp_code sorted_rows(size_t **rows, const uint64_t *records, size_t count, size_t width)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*rows, count));
+	for (size_t i = 0; i < count; i++)
+		(*rows)[i] = i;
+	code = gemp_tuple_sort(records, width, *rows, count);
+done:
+	return code;
+}
+
+/* NUMBERS */
+
+typedef struct numbering {
+	size_t width;
+	size_t count;      /* that this rank answers for */
+	size_t *rows;      /* [count] in their order */
+	uint64_t *answers; /* [count] */
+} numbering;
+
+static void number_range(void *self, size_t range, size_t begin, size_t end)
+{
+	const numbering *n = self;
+	(void)range;
+	for (size_t i = begin; i < end; i++)
+		n->answers[n->rows[i]] = i;
+}
+
+static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	numbering *n = self;
+	gemp_code code = sorted_rows(&n->rows, records, count, n->width);
+	n->count = count;
+	n->answers = answers;
+	if (code == GEMP_OK)
+		gemp_for_ranges(count, number_range, n);
+	gemp_free(n->rows);
+	return code;
+}
+
+/* Collective. What lower ranks answer for comes before. */
+static gemp_code add_before(const gemp_comm *comm, uint64_t here, const order_request *a, uint64_t *total)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *all = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(all, (size_t)comm->size + 1)));
+	all[comm->rank + 1] = here;
+	gemp_comm_sum(comm, all, comm->size + 1);
+	for (int r = 0; r < comm->size; r++)
+		all[r + 1] += all[r];
+	for (size_t i = 0; i < a->count; i++)
+		a->answers[i] += all[a->owner[i]];
+	if (total)
+		*total = all[comm->size];
+done:
+	gemp_free(all);
+	return code;
+}
+
+gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked, uint64_t *number,
+                            uint64_t *total)
+{
+	gemp_code code = GEMP_OK;
+	order_request a = { .matches = matches };
+	numbering n = { .width = matches->width };
+	code = pick_rows(&a, marked);
+	if (code == GEMP_OK)
+		code = make_records(&a, comm, matches->width, matches->bound);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(run_request(&a, comm, answer_numbers, &n));
+	GEMP_TRY(add_before(comm, n.count, &a, total));
+	for (size_t i = 0; i < a.count; i++)
+		number[a.rows[i]] = a.answers[i];
+done:
+	free_request(&a);
+	return code;
+}
+
+/* PRIORITIES */
+
+/* How many records before this one have the same first number; width 1: whether any other has. */
+static gemp_code answer_repeated(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const size_t width = *(const size_t *)self;
+	const uint64_t *first = records;
+	size_t *rows = NULL;
+	gemp_code code = sorted_rows(&rows, records, count, width);
+	for (size_t i = 1; i < count && code == GEMP_OK; i++)
+		if (first[rows[i] * width] == first[rows[i - 1] * width]) {
+			answers[rows[i]] = answers[rows[i - 1]] + 1;
+			if (width == 1)
+				answers[rows[i]] = answers[rows[i - 1]] = 1;
+		}
+	gemp_free(rows);
+	return code;
+}
+
+static void keep_answered(order_request *a)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->answers[i])
+			a->rows[kept++] = a->rows[i];
+	a->count = kept;
+}
+
+/* Collective. Records of priorities, in front of tuples if these are wanted. */
+static gemp_code request_repeated(order_request *a, const gemp_comm *comm, bool with_tuples)
+{
+	gemp_code code = GEMP_OK;
+	size_t width = 1 + (with_tuples ? a->matches->width : 0);
+	GEMP_TRY(gemp_comm_agree(comm, make_records(a, comm, width, UINT64_MAX)));
+	code = run_request(a, comm, answer_repeated, &width);
+done:
+	return code;
+}
+
+static void forget_records(order_request *a)
+{
+	gemp_free(a->records);
+	gemp_free(a->owner);
+	gemp_free(a->answers);
+	a->records = a->answers = NULL;
+	a->owner = NULL;
+}
+
+/* Collective. *repeated: how many were. */
+static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
+                                  uint64_t *priority, uint64_t *repeated)
+{
+	gemp_code code = GEMP_OK;
+	order_request a = { .matches = matches, .priority = priority };
+	GEMP_TRY(gemp_comm_agree(comm, pick_rows(&a, marked)));
+	GEMP_TRY(request_repeated(&a, comm, false));
+	keep_answered(&a);
+	forget_records(&a);
+	*repeated = gemp_comm_sum1(comm, a.count);
+	if (*repeated == 0)
+		goto done;
+	GEMP_TRY(request_repeated(&a, comm, true));
+	for (size_t i = 0; i < a.count; i++)
+		if (a.answers[i])
+			priority[a.rows[i]] = gemp_mix(priority[a.rows[i]] + a.answers[i]);
+done:
+	free_request(&a);
+	return code;
+}
+
+gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
+                              uint64_t *priority)
+{
+	gemp_code code = GEMP_OK;
+	for (uint64_t repeated = 1; repeated;)
+		GEMP_TRY(replace_repeated(comm, matches, marked, priority, &repeated));
+done:
+	return code;
+}

@@ -1,0 +1,26 @@
+/* order: matches of all ranks by their tuples, whichever rank has found them. */
+
+#ifndef GEMP_TRANSFORM_CONFLICTS_MATCH_ORDER_H
+#define GEMP_TRANSFORM_CONFLICTS_MATCH_ORDER_H
+
+#include "comm/comm.h"
+
+/* Matches of this rank: tuples[count * width], width >= 1, compared number by number. Those that are equal on different
+ * ranks or here stand for the same, so that nothing tells which comes first. */
+typedef struct gemp_match_keys {
+	size_t count, width;
+	uint64_t *tuples;
+	uint64_t bound;        /* most first numbers lie below it; it spreads them over the ranks */
+} gemp_match_keys;
+
+/* Collective. Of the marked matches of all ranks, in their order: number[i] becomes how many stand before i, if that is
+ * marked. *total (NULL: not wanted): how many there are. */
+gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked, uint64_t *number,
+                            uint64_t *total);
+
+/* Collective. Priorities of marked matches that are equal, on any ranks, are replaced until all differ: the first match
+ * in the order keeps it. */
+gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
+                              uint64_t *priority);
+
+#endif

@@ -1,0 +1,494 @@
+#include "transform/conflicts/read_write_set.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+enum aspect { VERTEX, EDGE, ATTRIBUTE, LABEL, EDGE_ATTRIBUTE, OUT, IN, RELATION };
+enum { NAME_BITS = 24 };
+
+/* Names have numbers by their first appearance, relations of the graph theirs. */
+typedef struct names {
+	size_t count, capacity;
+	const char **names; /* borrowed */
+} names;
+
+/* What an expression's variables stand for: columns of rows. */
+typedef struct scope {
+	size_t vertex_count, edge_count;
+	const size_t *vertices, *edges; /* columns, or GEMP_NO_COLUMN */
+	const gemp_pattern *pattern;    /* whose subs it names */
+} scope;
+
+typedef struct analysis {
+	gemp_rw_set *out;
+	const gemp_rule *rule;
+	const gemp_graph *graph;
+	names attributes, labels, relations;
+	gemp_rule_columns columns;
+	gemp_code code;
+} analysis;
+
+static void append_access(analysis *t, const gemp_rule_access *trace)
+{
+	gemp_rw_set *f = t->out;
+	if (t->code == GEMP_OK)
+		t->code = GEMP_RESERVE(f->accesses, f->capacity, f->count + 1);
+	if (t->code == GEMP_OK)
+		f->accesses[f->count++] = *trace;
+}
+
+static uint32_t aspect_of(enum aspect aspect, size_t name)
+{
+	return (uint32_t)aspect << NAME_BITS | (uint32_t)name;
+}
+
+static void add_access(analysis *t, size_t column, enum aspect aspect, size_t name, gemp_access touch)
+{
+	append_access(t, &(gemp_rule_access){ .column = column, .aspect = aspect_of(aspect, name), .access = touch });
+}
+
+static size_t find(const names *all, const char *name)
+{
+	size_t i = 0;
+	while (i < all->count && strcmp(all->names[i], name) != 0)
+		i++;
+	return i;
+}
+
+static size_t number(analysis *t, names *all, const char *name)
+{
+	size_t at = find(all, name);
+	if (at == all->count && t->code == GEMP_OK)
+		t->code = GEMP_RESERVE(all->names, all->capacity, at + 1);
+	if (at == all->count && t->code == GEMP_OK)
+		all->names[all->count++] = name;
+	return at;
+}
+
+/* READS */
+
+static size_t column_of(const scope *s, int variable, bool edge)
+{
+	size_t v = (size_t)variable;
+	if (edge)
+		return v < s->edge_count ? s->edges[v] : GEMP_NO_COLUMN;
+	return v < s->vertex_count ? s->vertices[v] : GEMP_NO_COLUMN;
+}
+
+/* Edges of a type at a vertex: out of it, into it, or either. */
+static void access_edges_at(analysis *t, size_t column, size_t type, bool out, bool in, gemp_access touch)
+{
+	if (touch == GEMP_ADDS || column == GEMP_NO_COLUMN)
+		add_access(t, GEMP_NO_COLUMN, RELATION, type, touch);
+	if (column != GEMP_NO_COLUMN && out)
+		add_access(t, column, OUT, type, touch);
+	if (column != GEMP_NO_COLUMN && in)
+		add_access(t, column, IN, type, touch);
+}
+
+/* count 0: of any type. */
+static void access_types_at(analysis *t, size_t column, char *const *types, size_t count, bool out, bool in,
+                           gemp_access touch)
+{
+	for (size_t i = 0; i < t->relations.count; i++) {
+		bool meant = count == 0;
+		for (size_t k = 0; k < count && !meant; k++)
+			meant = strcmp(types[k], t->relations.names[i]) == 0;
+		if (meant)
+			access_edges_at(t, column, i, out, in, touch);
+	}
+}
+
+static void read_expr(analysis *t, const scope *s, const gemp_expr *expr);
+
+/* An edge of a condition hangs on a matched vertex, or may be anywhere. */
+static void read_sub_edge(analysis *t, const gemp_pattern *sub, const gemp_pattern_edge *e, const size_t *columns)
+{
+	bool either = e->direction == GEMP_EITHER, path = e->path || sub->simple;
+	size_t from = columns[e->from], to = columns[e->to];
+	if (path || (from == GEMP_NO_COLUMN && to == GEMP_NO_COLUMN))
+		access_types_at(t, GEMP_NO_COLUMN, e->types, e->type_count, false, false, GEMP_READS);
+	else if (from != GEMP_NO_COLUMN)
+		access_types_at(t, from, e->types, e->type_count, true, either, GEMP_READS);
+	else
+		access_types_at(t, to, e->types, e->type_count, either, true, GEMP_READS);
+}
+
+/* A pattern whose vertices are in these columns, if in any. */
+static void read_pattern(analysis *t, const gemp_pattern *sub, const size_t *columns)
+{
+	bool joined[GEMP_MAX_PATTERN_VERTICES] = { false };
+	size_t edges[GEMP_MAX_PATTERN_EDGES];
+	for (size_t e = 0; e < sub->edge_count; e++) {
+		edges[e] = GEMP_NO_COLUMN;
+		joined[sub->edges[e].from] = joined[sub->edges[e].to] = true;
+		read_sub_edge(t, sub, &sub->edges[e], columns);
+	}
+	for (size_t v = 0; v < sub->vertex_count; v++)
+		if (!joined[v] && columns[v] == GEMP_NO_COLUMN)
+			add_access(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_READS);
+	const scope s = { sub->vertex_count, sub->edge_count, columns, edges, sub };
+	for (size_t i = 0; i < sub->condition_count; i++)
+		read_expr(t, &s, sub->conditions[i].expr);
+}
+
+static void read_sub(analysis *t, const scope *s, const gemp_expr *expr)
+{
+	const gemp_pattern *sub = s->pattern->subs[expr->sub];
+	size_t columns[GEMP_MAX_PATTERN_VERTICES];
+	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+		columns[v] = v < sub->arguments && v < expr->count
+		             ? column_of(s, expr->children[v]->variable, false) : GEMP_NO_COLUMN;
+	read_pattern(t, sub, columns);
+}
+
+static void read_all_labels(analysis *t, size_t column)
+{
+	for (size_t i = 0; i < t->graph->label_count; i++)
+		number(t, &t->labels, t->graph->labels[i]);
+	for (size_t i = 0; i < t->labels.count; i++)
+		add_access(t, column, LABEL, i, GEMP_READS);
+}
+
+static void read_expr(analysis *t, const scope *s, const gemp_expr *expr)
+{
+	size_t column = expr->variable >= 0 ? column_of(s, expr->variable, expr->of_edge) : GEMP_NO_COLUMN;
+	switch (expr->kind) {
+	case GEMP_ATTRIBUTE:
+		add_access(t, column, expr->of_edge ? EDGE_ATTRIBUTE : ATTRIBUTE, number(t, &t->attributes, expr->name), GEMP_READS);
+		break;
+	case GEMP_HAS_LABEL:
+		for (size_t i = 0; i < expr->name_count; i++)
+			add_access(t, column, LABEL, number(t, &t->labels, expr->names[i]), GEMP_READS);
+		break;
+	case GEMP_LABELS:
+		read_all_labels(t, column);
+		break;
+	case GEMP_DEGREE:
+		access_types_at(t, column, expr->names, expr->name_count, expr->direction != 1, expr->direction != 0,
+		               GEMP_READS);
+		break;
+	case GEMP_EXISTS:
+	case GEMP_COUNT_OF:
+		read_sub(t, s, expr);
+		return;
+	default:
+		break;
+	}
+	for (size_t i = 0; i < expr->count; i++)
+		read_expr(t, s, expr->children[i]);
+}
+
+static void read_clause(analysis *t, const scope *s, const gemp_clause *clause)
+{
+	for (size_t i = 0; i < clause->item_count; i++)
+		read_expr(t, s, clause->items[i].expr);
+}
+
+/* Items of WITH that are elements, in the columns that have them. */
+static void read_behind_with(analysis *t)
+{
+	const gemp_clause *with = t->rule->pattern->with;
+	size_t *vertices = NULL, *edges = NULL;
+	if (t->code == GEMP_OK)
+		t->code = GEMP_NEW(vertices, with->item_count);
+	if (t->code == GEMP_OK)
+		t->code = GEMP_NEW(edges, with->item_count);
+	for (size_t i = 0; i < with->item_count && t->code == GEMP_OK; i++) {
+		const gemp_expr *expr = with->items[i].expr;
+		bool vertex = expr->kind == GEMP_VERTEX && expr->variable < GEMP_MAX_PATTERN_VERTICES;
+		bool edge = expr->kind == GEMP_EDGE && expr->variable < GEMP_MAX_PATTERN_EDGES;
+		vertices[i] = vertex ? t->columns.vertex[expr->variable] : GEMP_NO_COLUMN;
+		edges[i] = edge ? t->columns.edge[expr->variable] : GEMP_NO_COLUMN;
+	}
+	const scope s = { with->item_count, with->item_count, vertices, edges, t->rule->pattern };
+	if (t->code == GEMP_OK) {
+		read_clause(t, &s, &t->rule->pattern->result);
+		if (with->where)
+			read_expr(t, &s, with->where);
+	}
+	gemp_free(vertices);
+	gemp_free(edges);
+}
+
+/* Is the edge told by the row, and with it both ends? */
+static bool is_implied(const analysis *t, size_t edge)
+{
+	const gemp_pattern_edge *e = &t->rule->pattern->edges[edge];
+	return !e->path && t->columns.edge[edge] != GEMP_NO_COLUMN && t->columns.vertex[e->from] != GEMP_NO_COLUMN &&
+	       t->columns.vertex[e->to] != GEMP_NO_COLUMN;
+}
+
+/* Paths; under induced, that there are no further edges; where rows stand for many matches, all edges, and so the
+ * vertices that these join. */
+static void read_edges(analysis *t, bool induced)
+{
+	const gemp_pattern *p = t->rule->pattern;
+	for (size_t e = 0; e < p->edge_count; e++)
+		if (!is_implied(t, e))
+			access_types_at(t, GEMP_NO_COLUMN, p->edges[e].types, p->edges[e].type_count, false, false, GEMP_READS);
+	for (size_t v = 0; v < p->vertex_count && induced; v++)
+		access_types_at(t, t->columns.vertex[v], NULL, 0, true, true, GEMP_READS);
+	uint64_t joined = 0; /* a path may be empty */
+	for (size_t e = 0; e < p->edge_count; e++)
+		joined |= p->edges[e].path ? 0 : UINT64_C(1) << p->edges[e].from | UINT64_C(1) << p->edges[e].to;
+	for (size_t v = 0; v < p->vertex_count; v++)
+		if (t->columns.vertex[v] == GEMP_NO_COLUMN && !(joined >> v & 1))
+			add_access(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_READS);
+}
+
+static void read_optionals(analysis *t)
+{
+	const gemp_pattern *p = t->rule->pattern;
+	for (size_t i = 0; i < p->optional_count; i++) {
+		const gemp_optional *o = &p->optionals[i];
+		size_t columns[GEMP_MAX_PATTERN_VERTICES];
+		for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+			columns[v] = v < o->pattern->arguments ? t->columns.vertex[o->outer[v]] : GEMP_NO_COLUMN;
+		read_pattern(t, o->pattern, columns);
+	}
+}
+
+static void read_all(analysis *t, bool induced)
+{
+	const gemp_pattern *p = t->rule->pattern;
+	const scope s = { GEMP_MAX_PATTERN_VERTICES, GEMP_MAX_PATTERN_EDGES, t->columns.vertex, t->columns.edge, p };
+	for (size_t c = 0; c < p->result.shown; c++) {
+		gemp_expr_kind kind = p->result.items[c].expr->kind;
+		if (kind == GEMP_VERTEX || kind == GEMP_EDGE)
+			add_access(t, c, kind == GEMP_EDGE ? EDGE : VERTEX, 0, GEMP_READS);
+	}
+	for (size_t i = 0; i < p->condition_count; i++)
+		read_expr(t, &s, p->conditions[i].expr);
+	read_edges(t, induced);
+	read_optionals(t);
+	read_clause(t, &s, gemp_pattern_first_clause(p));
+	if (p->with)
+		read_behind_with(t);
+}
+
+/* WRITES */
+
+/* Attributes of what the rule creates belong to nobody else yet. */
+static void write_value(analysis *t, const gemp_update *u, enum aspect aspect, names *all)
+{
+	for (size_t i = 0; i < u->name_count && !u->element.created; i++) {
+		size_t name = number(t, all, u->names[i]);
+		add_access(t, u->element.index, aspect, name, GEMP_WRITES);
+		add_access(t, GEMP_NO_COLUMN, aspect, name, GEMP_ADDS);
+	}
+}
+
+static size_t end_column(const gemp_rule_element *element)
+{
+	return element->created ? GEMP_NO_COLUMN : element->index;
+}
+
+static void create_edge(analysis *t, const gemp_update *u)
+{
+	size_t type = find(&t->relations, u->names[0]);
+	access_edges_at(t, end_column(&u->from), type, true, false, GEMP_ADDS);
+	access_edges_at(t, end_column(&u->to), type, false, true, GEMP_ADDS);
+}
+
+/* The edges of a type at the ends of an edge, or at the neighbours of a vertex, that no column need have. */
+static void access_around(analysis *t, size_t column, gemp_access_at at, enum aspect aspect, size_t type, size_t relation)
+{
+	append_access(t, &(gemp_rule_access){ .column = column, .aspect = aspect_of(aspect, type), .access = GEMP_ADDS, .at = at,
+	                              .relation = relation });
+}
+
+/* The matched edge that is in this column; false: the row does not say, or not where its ends are. */
+static bool edge_in(const analysis *t, size_t column, gemp_rule_edge *e)
+{
+	return gemp_rule_edge_find(e, t->rule, &t->columns, column) && e->from != GEMP_NO_COLUMN && e->to != GEMP_NO_COLUMN;
+}
+
+/* An edge is taken from its ends. */
+static void drop_edge(analysis *t, size_t column)
+{
+	gemp_rule_edge e;
+	add_access(t, column, EDGE, 0, GEMP_WRITES);
+	if (edge_in(t, column, &e)) {
+		bool either = e.edge->direction == GEMP_EITHER;
+		access_types_at(t, e.from, e.edge->types, e.edge->type_count, true, either, GEMP_ADDS);
+		access_types_at(t, e.to, e.edge->types, e.edge->type_count, either, true, GEMP_ADDS);
+		return;
+	}
+	access_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
+	for (size_t r = 0; r < t->graph->relation_count; r++) {
+		access_around(t, column, GEMP_AT_SOURCE, OUT, r, r);
+		access_around(t, column, GEMP_AT_TARGET, IN, r, r);
+	}
+}
+
+static void retype_edge(analysis *t, const gemp_update *u)
+{
+	gemp_rule_edge e;
+	size_t type = find(&t->relations, u->names[0]), column = u->element.index;
+	drop_edge(t, column);
+	if (edge_in(t, column, &e)) {
+		access_edges_at(t, e.from, type, true, true, GEMP_ADDS);
+		access_edges_at(t, e.to, type, true, true, GEMP_ADDS);
+		return;
+	}
+	access_edges_at(t, GEMP_NO_COLUMN, type, true, true, GEMP_ADDS);
+	access_around(t, column, GEMP_AT_SOURCE, OUT, type, GEMP_ANY_RELATION);
+	access_around(t, column, GEMP_AT_TARGET, IN, type, GEMP_ANY_RELATION);
+}
+
+/* Its neighbours lose edges. */
+static void drop_vertex(analysis *t, const gemp_update *u)
+{
+	size_t column = u->element.index;
+	add_access(t, column, VERTEX, 0, GEMP_WRITES);
+	add_access(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_ADDS);
+	if (!u->detach && u->kind != GEMP_MERGE)
+		return;
+	access_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
+	for (size_t r = 0; r < t->graph->relation_count; r++) {
+		access_around(t, column, GEMP_AT_SOURCES, OUT, r, r);
+		access_around(t, column, GEMP_AT_TARGETS, IN, r, r);
+	}
+}
+
+/* What loses edges to one vertex gets them to the other. */
+static void merge_vertex(analysis *t, const gemp_update *u)
+{
+	drop_vertex(t, u);
+	access_types_at(t, u->to.index, NULL, 0, true, true, GEMP_ADDS);
+}
+
+static void write_update(analysis *t, const gemp_update *u)
+{
+	switch (u->kind) {
+	case GEMP_CREATE_VERTEX:
+		add_access(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_ADDS);
+		break;
+	case GEMP_CREATE_EDGE:
+		create_edge(t, u);
+		break;
+	case GEMP_SET_ATTRIBUTE:
+	case GEMP_REMOVE_ATTRIBUTE:
+		write_value(t, u, u->element.edge ? EDGE_ATTRIBUTE : ATTRIBUTE, &t->attributes);
+		break;
+	case GEMP_ADD_LABELS:
+	case GEMP_REMOVE_LABELS:
+		write_value(t, u, LABEL, &t->labels);
+		break;
+	case GEMP_SET_TYPE:
+		retype_edge(t, u);
+		break;
+	case GEMP_DELETE:
+		if (u->element.edge)
+			drop_edge(t, u->element.index);
+		else
+			drop_vertex(t, u);
+		break;
+	case GEMP_MERGE:
+		merge_vertex(t, u);
+		break;
+	}
+}
+
+/* THE FOOTPRINT */
+
+static bool names_type(const gemp_update *u)
+{
+	return u->kind == GEMP_CREATE_EDGE || u->kind == GEMP_SET_TYPE;
+}
+
+/* Nobody conflicts about an aspect that all read, or to which all add. */
+static bool may_conflict(const gemp_rw_set *f, const gemp_rule_access *trace)
+{
+	bool touched[GEMP_ACCESSES] = { false };
+	for (size_t i = 0; i < f->count; i++) {
+		const gemp_rule_access *other = &f->accesses[i];
+		if (other->aspect == trace->aspect && (other->column == GEMP_NO_COLUMN) == (trace->column == GEMP_NO_COLUMN))
+			touched[other->access] = true;
+	}
+	return touched[GEMP_WRITES] || (touched[GEMP_READS] && touched[GEMP_ADDS]);
+}
+
+/* Who writes conflicts with all that who reads or adds conflicts with. */
+static bool is_covered(const gemp_rw_set *f, const gemp_rule_access *trace)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		const gemp_rule_access *other = &f->accesses[i];
+		if (other->aspect != trace->aspect || other->column != trace->column || other->at != trace->at ||
+		    other->relation != trace->relation)
+			continue;
+		if (other->access == trace->access ? other < trace : other->access == GEMP_WRITES)
+			return true;
+	}
+	return false;
+}
+
+static gemp_code keep_conflicting(gemp_rw_set *f)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rw_set kept = { 0 };
+	GEMP_TRY(GEMP_RESERVE(kept.accesses, kept.capacity, f->count));
+	for (size_t i = 0; i < f->count; i++)
+		if (may_conflict(f, &f->accesses[i]) && !is_covered(f, &f->accesses[i]))
+			kept.accesses[kept.count++] = f->accesses[i];
+	gemp_rw_set_free(f);
+	*f = kept;
+done:
+	return code;
+}
+
+/* SEATS */
+
+static uint64_t elements_of(const gemp_rule_access *trace, const gemp_graph *graph)
+{
+	enum aspect aspect = trace->aspect >> NAME_BITS;
+	if (trace->column == GEMP_NO_COLUMN)
+		return 1;
+	return aspect == EDGE || aspect == EDGE_ATTRIBUTE ? gemp_graph_edges(graph) : graph->vertex_count;
+}
+
+/* Each aspect has a seat for every element, or one for all of them. */
+static void number_slots(gemp_rw_set *f, const gemp_graph *graph)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		gemp_rule_access *trace = &f->accesses[i];
+		size_t k = 0;
+		while (k < i && (f->accesses[k].aspect != trace->aspect ||
+		                 (f->accesses[k].column == GEMP_NO_COLUMN) != (trace->column == GEMP_NO_COLUMN)))
+			k++;
+		trace->slot = k < i ? f->accesses[k].slot : f->slots;
+		f->slots += k < i ? 0 : elements_of(trace, graph);
+	}
+}
+
+gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_graph *graph, bool induced)
+{
+	analysis t = { .out = out, .rule = rule, .graph = graph };
+	*out = (gemp_rw_set){ 0 };
+	gemp_rule_columns_find(&t.columns, rule);
+	for (size_t r = 0; r < graph->relation_count; r++)
+		number(&t, &t.relations, graph->relations[r].name);
+	for (size_t i = 0; i < rule->update_count; i++)
+		if (names_type(&rule->updates[i]))
+			number(&t, &t.relations, rule->updates[i].names[0]);
+	for (size_t i = 0; i < rule->update_count; i++)
+		write_update(&t, &rule->updates[i]);
+	read_all(&t, induced);
+	gemp_free(t.attributes.names);
+	gemp_free(t.labels.names);
+	gemp_free(t.relations.names);
+	if (t.code == GEMP_OK)
+		t.code = keep_conflicting(out);
+	number_slots(out, graph);
+	if (t.code != GEMP_OK)
+		gemp_rw_set_free(out);
+	return t.code;
+}
+
+void gemp_rw_set_free(gemp_rw_set *footprint)
+{
+	gemp_free(footprint->accesses);
+	*footprint = (gemp_rw_set){ 0 };
+}

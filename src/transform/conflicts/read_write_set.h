@@ -1,0 +1,47 @@
+/* footprint: what a match of a rule reads, adds to and writes, told by the rule: for each row of matches the same list
+ * of touches, with the row's elements, and with the neighbours of those whose edges go.
+ *
+ * A match reads its vertices and edges, and what conditions and values ask about them. What cannot be told by the row
+ * (an edge of a negative condition that hangs on no matched vertex, matches that a row stands for) is read as a
+ * whole: all edges of a relation, an attribute of all vertices. Of the touches only those are kept that can conflict
+ * with one another.
+ */
+
+#ifndef GEMP_TRANSFORM_CONFLICTS_READ_WRITE_SET_H
+#define GEMP_TRANSFORM_CONFLICTS_READ_WRITE_SET_H
+
+#include "graph/graph.h"
+#include "pattern/model/rule.h"
+#include "transform/conflicts/conflict_keys.h"
+
+#define GEMP_ANY_RELATION SIZE_MAX
+
+/* What a trace is about, of the element in its column. */
+typedef enum gemp_access_at {
+	GEMP_AT_ELEMENT,   /* that itself */
+	GEMP_AT_SOURCES,   /* of a vertex: the sources of edges into it */
+	GEMP_AT_TARGETS,   /* of a vertex: the targets of edges out of it */
+	GEMP_AT_SOURCE,    /* of an edge: its source */
+	GEMP_AT_TARGET,
+} gemp_access_at;
+
+typedef struct gemp_rule_access {
+	size_t column;   /* of the rows, whose element it is; GEMP_NO_COLUMN: of all */
+	uint32_t aspect; /* what of it */
+	gemp_access access;
+	gemp_access_at at;
+	size_t relation; /* of the graph: of these edges; GEMP_ANY_RELATION */
+	uint64_t slot;   /* of the aspect's first element */
+} gemp_rule_access;
+
+typedef struct gemp_rw_set {
+	size_t count, capacity;
+	gemp_rule_access *accesses; /* [count] */
+	uint64_t slots;             /* of all aspects */
+} gemp_rw_set;
+
+/* The rule is bound to no graph: what this one lacks would not be seen to be read. */
+gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_graph *graph, bool induced);
+void gemp_rw_set_free(gemp_rw_set *footprint);
+
+#endif

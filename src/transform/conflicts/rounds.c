@@ -1,0 +1,321 @@
+#include "transform/conflicts/rounds.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "device/launch.h"
+#include "kernels/transform/conflict_rounds_abi.h"
+
+#include <string.h>
+
+/* THE GAME */
+
+typedef struct fill_context {
+	gemp_conflict_rounds *game;
+	const gemp_conflict_keys *tokens;
+	const uint64_t *priority;
+	gemp_slot_table slots;
+} fill_context;
+
+static void fill_range(void *self, size_t range, size_t begin, size_t end)
+{
+	fill_context *s = self;
+	gemp_conflict_rounds *g = s->game;
+	(void)range;
+	for (size_t m = begin; m < end; m++) {
+		const uint64_t *from = s->tokens->keys + s->tokens->offsets[g->rows[m]];
+		g->priority[m] = s->priority[g->rows[m]];
+		for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1]; t++, from++)
+			g->keys[t] = gemp_conflict_key(gemp_slot_index(&s->slots, gemp_conflict_key_slot(*from)), gemp_conflict_key_access(*from));
+	}
+}
+
+gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *tokens, const uint64_t *priority, const uint8_t *choice)
+{
+	gemp_code code = GEMP_OK;
+	fill_context s = { .game = out, .tokens = tokens, .priority = priority };
+	size_t count = 0;
+	*out = (gemp_conflict_rounds){ 0 };
+	for (size_t row = 0; row < tokens->matches; row++)
+		count += choice[row] == GEMP_UNDECIDED;
+	GEMP_TRY(GEMP_NEW(out->rows, count));
+	GEMP_TRY(GEMP_NEW(out->offsets, count + 1));
+	GEMP_TRY(GEMP_NEW(out->priority, count));
+	GEMP_TRY(GEMP_NEW(out->decision, count));
+	for (size_t row = 0; row < tokens->matches; row++) {
+		if (choice[row] != GEMP_UNDECIDED)
+			continue;
+		size_t m = out->matches++;
+		out->rows[m] = row;
+		out->offsets[m + 1] = out->offsets[m] + tokens->offsets[row + 1] - tokens->offsets[row];
+	}
+	GEMP_TRY(GEMP_NEW(out->keys, out->offsets[count]));
+	GEMP_TRY(gemp_slot_table_new(&s.slots, tokens->slots, out->offsets[count], (GEMP_ACCESSES + 1) * sizeof(uint64_t)));
+	out->slots = s.slots.count;
+	gemp_for_ranges(count, fill_range, &s);
+done:
+	gemp_slot_table_free(&s.slots);
+	if (code != GEMP_OK)
+		gemp_conflict_rounds_free(out);
+	return code;
+}
+
+void gemp_conflict_rounds_free(gemp_conflict_rounds *game)
+{
+	gemp_free(game->rows);
+	gemp_free(game->offsets);
+	gemp_free(game->keys);
+	gemp_free(game->priority);
+	gemp_free(game->decision);
+	*game = (gemp_conflict_rounds){ 0 };
+}
+
+/* ROUNDS */
+
+typedef struct host_rounds {
+	gemp_conflict_rounds *game;
+	gemp_conflict_slot *seats; /* [slots] */
+	size_t *live;     /* [count] undecided matches */
+	size_t count;
+	size_t kept[GEMP_MAX_RANGES], begin[GEMP_MAX_RANGES];
+} host_rounds;
+
+static void clear_slots(void *self, size_t range, size_t begin, size_t end)
+{
+	host_rounds *p = self;
+	(void)range;
+	memset(p->seats + begin, 0xFF, (end - begin) * sizeof *p->seats);
+	for (size_t i = begin; i < end; i++)
+		p->seats[i].selected = 0;
+}
+
+static void enter_range(void *self, size_t range, size_t begin, size_t end)
+{
+	host_rounds *p = self;
+	const gemp_conflict_rounds *g = p->game;
+	(void)range;
+	for (size_t i = begin; i < end; i++) {
+		size_t m = p->live[i];
+		for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1]; t++)
+			gemp_conflict_slot_enter(&p->seats[gemp_conflict_key_slot(g->keys[t])], gemp_conflict_key_access(g->keys[t]), g->priority[m]);
+	}
+}
+
+static gemp_match_decision evaluate(const host_rounds *p, size_t m)
+{
+	const gemp_conflict_rounds *g = p->game;
+	gemp_match_decision choice = GEMP_SELECTED;
+	for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1] && choice != GEMP_REJECTED; t++) {
+		const gemp_conflict_slot *seat = &p->seats[gemp_conflict_key_slot(g->keys[t])];
+		gemp_match_decision here = gemp_conflict_slot_evaluate(seat, gemp_conflict_key_access(g->keys[t]), g->priority[m]);
+		choice = here == GEMP_SELECTED ? choice : here;
+	}
+	return choice;
+}
+
+static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
+{
+	host_rounds *p = self;
+	(void)range;
+	for (size_t i = begin; i < end; i++)
+		p->game->decision[p->live[i]] = (uint8_t)evaluate(p, p->live[i]);
+}
+
+/* Chosen ones are seen from the next round on. Those that stay leave room at the end of their range. */
+static void leave_range(void *self, size_t range, size_t begin, size_t end)
+{
+	host_rounds *p = self;
+	const gemp_conflict_rounds *g = p->game;
+	size_t kept = begin;
+	for (size_t i = begin; i < end; i++) {
+		size_t m = p->live[i];
+		for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1] && g->decision[m] != GEMP_REJECTED; t++) {
+			gemp_conflict_slot *seat = &p->seats[gemp_conflict_key_slot(g->keys[t])];
+			if (g->decision[m] == GEMP_SELECTED)
+				gemp_conflict_slot_select(seat, gemp_conflict_key_access(g->keys[t]));
+			else
+				gemp_conflict_slot_clear(seat);
+		}
+		if (g->decision[m] == GEMP_UNDECIDED)
+			p->live[kept++] = m;
+	}
+	p->begin[range] = begin;
+	p->kept[range] = kept - begin;
+}
+
+static void run_round(host_rounds *p)
+{
+	size_t ranges = gemp_range_count(p->count), count = 0;
+	gemp_for_ranges(p->count, enter_range, p);
+	gemp_for_ranges(p->count, evaluate_range, p);
+	gemp_for_ranges(p->count, leave_range, p);
+	for (size_t r = 0; r < ranges; r++) {
+		memmove(p->live + count, p->live + p->begin[r], p->kept[r] * sizeof *p->live);
+		count += p->kept[r];
+	}
+	p->count = count;
+}
+
+gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *game, uint64_t *rounds)
+{
+	gemp_code code = GEMP_OK;
+	host_rounds p = { .game = game, .count = game->matches };
+	GEMP_TRY(GEMP_NEW(p.seats, game->slots));
+	GEMP_TRY(GEMP_NEW(p.live, game->matches));
+	gemp_for_ranges(game->slots, clear_slots, &p);
+	for (size_t m = 0; m < game->matches; m++)
+		p.live[m] = m;
+	for (*rounds = 0; p.count; ++*rounds)
+		run_round(&p);
+done:
+	gemp_free(p.seats);
+	gemp_free(p.live);
+	return code;
+}
+
+_Static_assert((int)GEMP_READS == CHOOSE_READS && (int)GEMP_ADDS == CHOOSE_ADDS && (int)GEMP_WRITES == CHOOSE_WRITES &&
+               (int)GEMP_ACCESSES == CHOOSE_TOUCHES, "kernels know the touches by these numbers");
+_Static_assert((int)GEMP_UNDECIDED == CHOOSE_UNDECIDED && (int)GEMP_SELECTED == CHOOSE_CHOSEN &&
+               (int)GEMP_REJECTED == CHOOSE_LEFT_OUT, "kernels know the choices by these numbers");
+
+enum { GROUP = 256, ITEMS_OF_UNIT = 2048 }; /* work-items of a GPU; a CPU has one a core */
+
+enum { BEGIN, TOKENS, PRIORITY, CHOICE, BEST, CHOSEN, LIVE, NEXT, COUNT, BUFFERS };
+enum { ENTER, JUDGE, LEAVE, KERNELS };
+
+typedef struct device_rounds {
+	gemp_conflict_rounds *game;
+	gemp_context *context;
+	gemp_device *device;
+	gemp_program program;
+	cl_kernel kernels[KERNELS];
+	gemp_buffer buffers[BUFFERS];
+	gemp_timings laps;
+} device_rounds;
+
+static void sizes_of(const gemp_conflict_rounds *g, size_t sizes[BUFFERS])
+{
+	sizes[BEGIN] = (g->matches + 1) * sizeof *g->offsets;
+	sizes[TOKENS] = g->offsets[g->matches] * sizeof *g->keys;
+	sizes[PRIORITY] = g->matches * sizeof *g->priority;
+	sizes[CHOICE] = g->matches * sizeof *g->decision;
+	sizes[BEST] = g->slots * CHOOSE_TOUCHES * sizeof(uint64_t);
+	sizes[CHOSEN] = g->slots * sizeof(uint32_t);
+	sizes[LIVE] = sizes[NEXT] = g->matches * sizeof(uint32_t);
+	sizes[COUNT] = sizeof(uint32_t);
+}
+
+bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *game, const gemp_device *device)
+{
+	size_t sizes[BUFFERS], all = 0;
+	sizes_of(game, sizes);
+	for (int b = 0; b < BUFFERS; b++) {
+		if (sizes[b] > device->max_buffer)
+			return false;
+		all += sizes[b];
+	}
+	return game->matches < UINT32_MAX && all <= device->memory - device->buffer_bytes;
+}
+
+/* The live matches are all, in their order. */
+static gemp_code make_buffers(device_rounds *p)
+{
+	gemp_code code = GEMP_OK;
+	gemp_conflict_rounds *g = p->game;
+	size_t sizes[BUFFERS];
+	const void *from[BUFFERS] = { [BEGIN] = g->offsets, [TOKENS] = g->keys, [PRIORITY] = g->priority };
+	uint32_t *live = NULL;
+	GEMP_TRY(GEMP_NEW(live, g->matches));
+	for (size_t m = 0; m < g->matches; m++)
+		live[m] = (uint32_t)m;
+	from[LIVE] = live;
+	sizes_of(g, sizes);
+	for (int b = 0; b < BUFFERS; b++) /* there are no empty buffers */
+		GEMP_TRY(gemp_buffer_new(&p->buffers[b], p->device, sizes[b] ? sizes[b] : 1, sizes[b] ? from[b] : NULL));
+	GEMP_TRY(gemp_buffer_zero(p->device, &p->buffers[BEST], 0, sizes[BEST]));
+	code = gemp_buffer_zero(p->device, &p->buffers[CHOSEN], 0, sizes[CHOSEN]);
+done:
+	gemp_free(live);
+	return code;
+}
+
+static gemp_code open_rounds(device_rounds *p)
+{
+	static const char *const names[KERNELS] = { "choose_enter", "choose_judge", "choose_leave" };
+	gemp_code code = GEMP_OK;
+	char *source = NULL;
+	GEMP_TRY(gemp_kernel_source(&source, "conflict_rounds.cl"));
+	GEMP_TRY(gemp_context_program(p->context, &p->program, source, NULL));
+	for (int k = 0; k < KERNELS; k++)
+		GEMP_TRY(gemp_kernel_new(&p->kernels[k], &p->program, names[k]));
+	code = make_buffers(p);
+done:
+	gemp_free(source);
+	return code;
+}
+
+static void close_rounds(device_rounds *p)
+{
+	gemp_timings_free(&p->laps);
+	for (int k = 0; k < KERNELS; k++)
+		if (p->kernels[k])
+			clReleaseKernel(p->kernels[k]);
+	for (int b = 0; b < BUFFERS; b++)
+		gemp_buffer_free(&p->buffers[b], p->device);
+	gemp_program_free(&p->program);
+}
+
+static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp_argument *arguments, size_t argument_count)
+{
+	gemp_code code = GEMP_OK;
+	size_t most = p->device->gpu ? p->device->units * (size_t)ITEMS_OF_UNIT : p->device->units;
+	size_t group = p->device->gpu ? GROUP : 1;
+	GEMP_TRY(gemp_launch_with(p->device, p->kernels[kernel], count < most ? count : most, group, arguments,
+	                          argument_count));
+	code = gemp_timings_add(&p->laps, p->device);
+done:
+	return code;
+}
+
+#define LAUNCH(p, kernel, count, ...)                                         \
+	launch((p), (kernel), (count), (const gemp_argument[]){ __VA_ARGS__ }, \
+	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+
+/* *count live matches, which become those of the next round. */
+static gemp_code run_device_round(device_rounds *p, uint32_t *count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_buffer *b = p->buffers, swap;
+	GEMP_TRY(gemp_buffer_zero(p->device, &b[COUNT], 0, sizeof *count));
+	GEMP_TRY(LAUNCH(p, ENTER, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem)));
+	GEMP_TRY(LAUNCH(p, JUDGE, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem),
+	                GEMP_ARG(&b[CHOSEN].mem), GEMP_ARG(&b[CHOICE].mem)));
+	GEMP_TRY(LAUNCH(p, LEAVE, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[CHOICE].mem), GEMP_ARG(&b[BEST].mem),
+	                GEMP_ARG(&b[CHOSEN].mem), GEMP_ARG(&b[NEXT].mem), GEMP_ARG(&b[COUNT].mem)));
+	GEMP_TRY(gemp_buffer_read(p->device, &b[COUNT], 0, sizeof *count, count));
+	swap = b[LIVE];
+	b[LIVE] = b[NEXT];
+	b[NEXT] = swap;
+done:
+	return code;
+}
+
+gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *game, gemp_context *context, uint64_t *rounds)
+{
+	gemp_code code = GEMP_OK;
+	device_rounds p = { .game = game, .context = context, .device = context->device };
+	uint32_t count = (uint32_t)game->matches;
+	double seconds;
+	GEMP_TRY(open_rounds(&p));
+	for (*rounds = 0; count; ++*rounds)
+		GEMP_TRY(run_device_round(&p, &count));
+	GEMP_TRY(gemp_buffer_read(p.device, &p.buffers[CHOICE], 0, game->matches * sizeof *game->decision, game->decision));
+	GEMP_TRY(gemp_timings_seconds(&p.laps, &seconds));
+	context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
+	code = gemp_program_store(p.device, &p.program);
+done:
+	close_rounds(&p);
+	return code;
+}

@@ -1,0 +1,32 @@
+/* game: matches of one rank that contend with one another, as flat arrays, and the rounds that decide about them. */
+
+#ifndef GEMP_TRANSFORM_CONFLICTS_ROUNDS_H
+#define GEMP_TRANSFORM_CONFLICTS_ROUNDS_H
+
+#include "partition/context.h"
+#include "transform/conflicts/conflict_keys.h"
+
+typedef struct gemp_conflict_rounds {
+	size_t matches;
+	size_t *rows;       /* [matches] which they are for the caller */
+	uint64_t *offsets;    /* [matches + 1] */
+	uint64_t *keys;   /* [begin[matches]] of slots: gemp_conflict_key */
+	uint64_t *priority; /* [matches] distinct; the least comes first */
+	uint8_t *decision;    /* [matches] gemp_match_decision, undecided before */
+	size_t slots;
+} gemp_conflict_rounds;
+
+/* Of the matches that are undecided. */
+gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *tokens, const uint64_t *priority, const uint8_t *choice);
+void gemp_conflict_rounds_free(gemp_conflict_rounds *game);
+/* Decides about all, by the threads of this rank. */
+gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *game, uint64_t *rounds);
+
+/* game_device: the rounds of a game on this rank's device. */
+
+/* Does all of it fit on the device? */
+bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *game, const gemp_device *device);
+/* As gemp_conflict_rounds_host, with the same choices and rounds. The context is of this rank alone. */
+gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *game, gemp_context *context, uint64_t *rounds);
+
+#endif

@@ -1,0 +1,38 @@
+/* select: of the matches that a step has found those that it applies: not blocked, without conflicts, and numbered. */
+
+#ifndef GEMP_TRANSFORM_CONFLICTS_SELECT_H
+#define GEMP_TRANSFORM_CONFLICTS_SELECT_H
+
+#include "graph/graph.h"
+#include "pattern/model/rule.h"
+#include "query/rows/frame.h"
+#include "transform/conflicts/resolve.h"
+
+typedef struct gemp_select_options {
+	gemp_semantics semantics;
+	const gemp_rule *unbound; /* the same rule, bound to no graph: also tells of attributes that this one lacks */
+	uint64_t seed;            /* of the priorities of these matches */
+	bool first_only;                 /* only the match that comes first is applied */
+	bool numbered;            /* numbers are wanted, though the rule may create no vertices */
+	gemp_resolve_on choose;    /* where conflicts are decided */
+} gemp_select_options;
+
+/* Of all ranks. matches = applied + blocked + conflicts; with `one`, conflicts are those that were not the first. */
+typedef struct gemp_select_report {
+	uint64_t matches, blocked, conflicts, applied;
+	uint64_t rounds; /* of choosing */
+} gemp_select_report;
+
+typedef struct gemp_selected {
+	uint8_t *selected;   /* [frame->rows] 1: it is applied; else 0 */
+	uint64_t *numbers; /* [frame->rows] of a chosen match among those of all ranks, in the order of their keys; NULL:
+	                      not wanted */
+} gemp_selected;
+
+/* Collective. frame: rows of the rule's matches that this rank found. The caller frees, also after an error. */
+gemp_code gemp_select(gemp_selected *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                      const gemp_frame *frame, const gemp_select_options *options, gemp_select_report *report);
+void gemp_select_add(gemp_select_report *sum, const gemp_select_report *one);
+void gemp_selected_free(gemp_selected *selected);
+
+#endif

@@ -1,0 +1,328 @@
+#include "transform/graph_diff.h"
+
+#include "core/memory.h"
+#include "io/file/local_file.h"
+#include "io/text/escape.h"
+#include "match/filter/vertex_values.h"
+#include "partition/exchange/value_exchange.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum fate { STAYS, CHANGES, ALONE } fate; /* ALONE: only on this side */
+
+typedef struct gemp_graph_diff_vertex {
+	gemp_value key;
+	const char *text; /* labels and attributes */
+	size_t size;
+	fate fate;
+} drawn_vertex;
+
+typedef struct gemp_graph_diff_edge {
+	const char *type, *text;
+	size_t type_size, size;
+	gemp_value ends[2];
+	bool directed;
+	fate fate;
+} drawn_edge;
+
+/* TAKING */
+
+/* A whole number looks the same whether or not its attribute has become one of floats. */
+static void describe_value(gemp_text *out, const gemp_value *value)
+{
+	if (value->type == GEMP_FLOAT && fabs(value->real) < 1e15 && value->real == trunc(value->real))
+		gemp_text_print(out, "%.0f", value->real);
+	else
+		gemp_value_print(value, out);
+}
+
+static void describe_row(gemp_text *out, const gemp_table *table, size_t row)
+{
+	for (size_t c = 0; c < table->count; c++) {
+		gemp_value value = gemp_column_get(&table->columns[c], row);
+		if (value.null)
+			continue;
+		gemp_text_print(out, "\n%s: ", table->columns[c].name);
+		describe_value(out, &value);
+	}
+}
+
+static void pack_vertices(const gemp_graph *g, gemp_text *text, gemp_text *out)
+{
+	for (size_t v = 0; v < g->rows; v++) {
+		gemp_value key = gemp_column_get(&g->keys, v);
+		const gemp_label_set *set = &g->label_sets[g->label_set_of[v]];
+		gemp_text_clear(text);
+		for (size_t l = 0; l < set->count; l++)
+			gemp_text_print(text, "%s:%s", l ? "" : "\n", g->labels[set->labels[l]]);
+		describe_row(text, &g->attributes, v);
+		gemp_pack_number(out, true);
+		gemp_pack_value(out, &key);
+		gemp_pack_bytes(out, text->data, text->size);
+	}
+}
+
+static gemp_code pack_relation(gemp_context *context, gemp_graph *g, const gemp_relation *relation, gemp_text *text,
+                               gemp_text *out)
+{
+	static const int asked[] = { GEMP_FETCH_KEY };
+	gemp_code code = GEMP_OK;
+	gemp_vertex *found = NULL;
+	size_t count = 0;
+	gemp_column keys = { 0 };
+	GEMP_TRY(gemp_fetch_values(context, g, relation->out_targets, (size_t)relation->out_offsets[g->rows], asked, 1, &found, &count, &keys));
+	for (size_t v = 0; v < g->rows; v++)
+		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
+			gemp_value source = gemp_column_get(&g->keys, v);
+			gemp_value target = gemp_column_get(&keys, gemp_fetch_index(found, count, relation->out_targets[at]));
+			gemp_text_clear(text);
+			describe_row(text, &relation->props, (size_t)at);
+			gemp_pack_number(out, false);
+			gemp_pack_bytes(out, relation->name, strlen(relation->name));
+			gemp_pack_number(out, relation->directed);
+			gemp_pack_value(out, &source);
+			gemp_pack_value(out, &target);
+			gemp_pack_bytes(out, text->data, text->size);
+		}
+done:
+	gemp_free(found);
+	gemp_column_free(&keys);
+	return code;
+}
+
+static int compare_vertices(const void *a, const void *b)
+{
+	return gemp_value_compare_keys(&((const drawn_vertex *)a)->key, &((const drawn_vertex *)b)->key);
+}
+
+static int compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+	size_t size = a_size < b_size ? a_size : b_size;
+	int order = size ? memcmp(a, b, size) : 0;
+	return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+/* Edges that are the same but for their attributes. */
+static int compare_places(const drawn_edge *a, const drawn_edge *b)
+{
+	int order = compare_bytes(a->type, a->type_size, b->type, b->type_size);
+	for (int i = 0; i < 2 && !order; i++)
+		order = gemp_value_compare_keys(&a->ends[i], &b->ends[i]);
+	return order;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	const drawn_edge *x = a, *y = b;
+	int order = compare_places(x, y);
+	return order ? order : compare_bytes(x->text, x->size, y->text, y->size);
+}
+
+static gemp_code unpack(gemp_graph_diff_side *side)
+{
+	gemp_code code = GEMP_OK;
+	size_t capacities[2] = { 0 };
+	for (const char *at = side->bytes, *end = at + side->size; at < end;) {
+		if (gemp_unpack_number(&at)) {
+			GEMP_TRY(GEMP_RESERVE(side->vertices, capacities[0], side->vertex_count + 1));
+			drawn_vertex *v = &side->vertices[side->vertex_count++];
+			*v = (drawn_vertex){ .key = gemp_unpack_value(&at), .fate = ALONE };
+			v->text = gemp_unpack_bytes(&at, &v->size);
+			continue;
+		}
+		GEMP_TRY(GEMP_RESERVE(side->edges, capacities[1], side->edge_count + 1));
+		drawn_edge *e = &side->edges[side->edge_count++];
+		*e = (drawn_edge){ .fate = ALONE };
+		e->type = gemp_unpack_bytes(&at, &e->type_size);
+		e->directed = gemp_unpack_number(&at);
+		e->ends[0] = gemp_unpack_value(&at);
+		e->ends[1] = gemp_unpack_value(&at);
+		e->text = gemp_unpack_bytes(&at, &e->size);
+	}
+	if (side->vertex_count)
+		qsort(side->vertices, side->vertex_count, sizeof *side->vertices, compare_vertices);
+	if (side->edge_count)
+		qsort(side->edges, side->edge_count, sizeof *side->edges, compare_edges);
+done:
+	return code;
+}
+
+static gemp_code check_size(const gemp_graph *graph, const char *path, const char *moment)
+{
+	uint64_t drawn = graph->vertex_count + gemp_graph_edges(graph);
+	if (drawn <= GEMP_GRAPH_DIFF_MAX)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA, "--dot %s: %" PRIu64 " vertices and edges, %s the rules, are too many to draw (at most %d); "
+	                 "--changes tells what became of them", path, drawn, moment, GEMP_GRAPH_DIFF_MAX);
+}
+
+gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_context *context, gemp_graph *graph, const char *path,
+                            const char *moment)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 }, mine = { 0 };
+	size_t *begin = NULL;
+	GEMP_TRY(check_size(graph, path, moment));
+	GEMP_TRY(gemp_graph_load_outgoing(graph));
+	pack_vertices(graph, &text, &mine);
+	for (size_t k = 0; k < graph->relation_count; k++)
+		GEMP_TRY(pack_relation(context, graph, &graph->relations[k], &text, &mine));
+	code = gemp_text_status(&text);
+	if (code == GEMP_OK)
+		code = gemp_text_status(&mine);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_allgather(context->comm, mine.data, mine.size, &side->bytes, &begin));
+	side->size = begin[context->comm->size];
+	code = gemp_comm_agree(context->comm, unpack(side));
+done:
+	gemp_text_free(&text);
+	gemp_text_free(&mine);
+	gemp_free(begin);
+	return code;
+}
+
+void gemp_graph_diff_free(gemp_graph_diff_side *side)
+{
+	gemp_free(side->bytes);
+	gemp_free(side->vertices);
+	gemp_free(side->edges);
+	*side = (gemp_graph_diff_side){ 0 };
+}
+
+/* COMPARING */
+
+static void compare_sides_vertices(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
+{
+	for (size_t i = 0, j = 0; i < a->vertex_count && j < b->vertex_count;) {
+		drawn_vertex *x = &a->vertices[i], *y = &b->vertices[j];
+		int order = compare_vertices(x, y);
+		if (order == 0)
+			x->fate = y->fate = compare_bytes(x->text, x->size, y->text, y->size) ? CHANGES : STAYS;
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
+
+/* Those that are left on both sides, of one type with the same ends, are taken for the same ones in their order. */
+static void compare_rest(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
+{
+	for (size_t i = 0, j = 0; i < a->edge_count && j < b->edge_count;) {
+		drawn_edge *x = &a->edges[i], *y = &b->edges[j];
+		int order = compare_places(x, y);
+		if (x->fate == STAYS || y->fate == STAYS) {
+			i += x->fate == STAYS;
+			j += y->fate == STAYS;
+			continue;
+		}
+		if (order == 0)
+			x->fate = y->fate = CHANGES;
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
+
+static void compare_sides_edges(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
+{
+	for (size_t i = 0, j = 0; i < a->edge_count && j < b->edge_count;) {
+		int order = compare_edges(&a->edges[i], &b->edges[j]);
+		if (order == 0)
+			a->edges[i].fate = b->edges[j].fate = STAYS;
+		i += order <= 0;
+		j += order >= 0;
+	}
+	compare_rest(a, b);
+}
+
+/* WRITING */
+
+typedef struct drawing {
+	const char *name, *letter, *alone; /* of a side; the colour of what is only there */
+	const char *alone_fill;
+} drawing;
+
+static const char *stroke(const drawing *d, fate fate)
+{
+	return fate == STAYS ? "gray40" : fate == CHANGES ? "#b26a00" : d->alone;
+}
+
+static const char *fill(const drawing *d, fate fate)
+{
+	return fate == STAYS ? "white" : fate == CHANGES ? "#ffe0a3" : d->alone_fill;
+}
+
+static size_t place_of(const gemp_graph_diff_side *side, const gemp_value *key)
+{
+	const drawn_vertex wanted = { .key = *key };
+	const drawn_vertex *found = bsearch(&wanted, side->vertices, side->vertex_count, sizeof wanted, compare_vertices);
+	return (size_t)(found - side->vertices);
+}
+
+static void draw_vertices(const drawing *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
+{
+	for (size_t i = 0; i < side->vertex_count; i++) {
+		const drawn_vertex *v = &side->vertices[i];
+		gemp_text_clear(text);
+		gemp_value_print(&v->key, text);
+		gemp_text_add(text, v->text, v->size);
+		gemp_text_print(out, "\t\t%s%zu [label=", d->letter, i);
+		gemp_escape_dot(out, text->data, text->size);
+		gemp_text_print(out, ", color=\"%s\", fillcolor=\"%s\"];\n", stroke(d, v->fate), fill(d, v->fate));
+	}
+}
+
+static void draw_edges(const drawing *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
+{
+	for (size_t i = 0; i < side->edge_count; i++) {
+		const drawn_edge *e = &side->edges[i];
+		gemp_text_clear(text);
+		gemp_text_add(text, e->type, e->type_size);
+		gemp_text_add(text, e->text, e->size);
+		gemp_text_print(out, "\t\t%s%zu -> %s%zu [label=", d->letter, place_of(side, &e->ends[0]), d->letter,
+		                place_of(side, &e->ends[1]));
+		gemp_escape_dot(out, text->data, text->size);
+		gemp_text_print(out, ", color=\"%s\", fontcolor=\"%s\"%s%s];\n", stroke(d, e->fate), stroke(d, e->fate),
+		                e->fate == STAYS ? "" : ", penwidth=2", e->directed ? "" : ", dir=none");
+	}
+}
+
+static void draw(const drawing *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
+{
+	gemp_text_print(out, "\tsubgraph cluster_%s {\n\t\tlabel=\"%s\";\n", d->name, d->name);
+	draw_vertices(d, side, text, out);
+	draw_edges(d, side, text, out);
+	gemp_text_print(out, "\t}\n");
+}
+
+static gemp_code write(const gemp_graph_diff_side *before, const gemp_graph_diff_side *after, const char *path)
+{
+	static const drawing sides[] = {
+		{ "before", "b", "#c0392b", "#f5b7b1" },
+		{ "after", "a", "#1e8449", "#abebc6" },
+	};
+	gemp_code code = GEMP_OK;
+	gemp_text out = { 0 }, text = { 0 };
+	compare_sides_vertices(before, after);
+	compare_sides_edges(before, after);
+	gemp_text_print(&out, "digraph {\n\tnode [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"
+	                "\tedge [fontname=\"sans-serif\", fontsize=10];\n\tgraph [fontname=\"sans-serif\"];\n");
+	draw(&sides[0], before, &text, &out);
+	draw(&sides[1], after, &text, &out);
+	gemp_text_print(&out, "}\n");
+	code = gemp_text_status(&text);
+	if (code == GEMP_OK)
+		code = gemp_text_status(&out);
+	if (code == GEMP_OK)
+		code = gemp_file_replace(path, out.data, out.size);
+	gemp_text_free(&out);
+	gemp_text_free(&text);
+	return code;
+}
+
+gemp_code gemp_graph_diff_write(const gemp_comm *comm, const gemp_graph_diff_side *before, const gemp_graph_diff_side *after,
+                             const char *path)
+{
+	return gemp_comm_agree(comm, comm->rank == 0 ? write(before, after, path) : GEMP_OK);
+}

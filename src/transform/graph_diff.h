@@ -1,0 +1,30 @@
+/* drawing: a small graph before and after it was transformed, for Graphviz: what is deleted red, what is created green, what
+ * has other labels or attributes amber. */
+
+#ifndef GEMP_TRANSFORM_GRAPH_DIFF_H
+#define GEMP_TRANSFORM_GRAPH_DIFF_H
+
+#include "graph/graph.h"
+#include "partition/context.h"
+
+enum { GEMP_GRAPH_DIFF_MAX = 2000 }; /* vertices and edges of a graph that is drawn */
+
+/* A graph as its keys and texts. {0} is an empty one. */
+typedef struct gemp_graph_diff_side {
+	void *bytes;    /* of all ranks */
+	size_t size;
+	size_t vertex_count, edge_count;
+	struct gemp_graph_diff_vertex *vertices; /* [vertex_count] by key */
+	struct gemp_graph_diff_edge *edges;      /* [edge_count] by type, ends, attributes */
+} gemp_graph_diff_side;
+
+/* Collective. A graph that is too large is GEMP_EDATA; path and moment ("before") are for the message. */
+gemp_code gemp_graph_diff_take(gemp_graph_diff_side *out, gemp_context *context, gemp_graph *graph, const char *path,
+                            const char *moment);
+void gemp_graph_diff_free(gemp_graph_diff_side *side);
+
+/* Collective. Both as one drawing in the file `path`, which appears when it is whole. */
+gemp_code gemp_graph_diff_write(const gemp_comm *comm, const gemp_graph_diff_side *before, const gemp_graph_diff_side *after,
+                             const char *path);
+
+#endif

@@ -1,0 +1,154 @@
+#include "transform/incremental/local_search.h"
+
+#include "core/memory.h"
+#include "partition/base/edge_owners.h"
+#include "partition/derived/induced.h"
+#include "transform/incremental/neighbourhood.h"
+#include "transform/incremental/rule_matches.h"
+
+enum { MOST_PART = 8 }; /* beyond vertices / this the whole graph is searched */
+
+/* NUMBERS that edges of the part have in the whole. */
+typedef struct numbering {
+	const gemp_comm *comm;
+	const gemp_induced *part;
+	const gemp_edge *offset; /* of the whole's relations */
+	gemp_edge_owners owners; /* of the part's edges */
+} numbering;
+
+static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const numbering *n = self;
+	const gemp_edge *edges = records;
+	for (size_t i = 0; i < count; i++) {
+		size_t relation = gemp_edge_relation(&n->owners, edges[i]);
+		size_t place = gemp_edge_local_index(&n->owners, edges[i], n->comm->rank);
+		answers[i] = n->offset[relation] + n->part->edge[relation][place];
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Edges of one column; GEMP_NO_ELEMENT stays. */
+static gemp_code renumber_edges(numbering *n, gemp_frame_column *column, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge *edges = NULL;
+	uint64_t *answers = NULL;
+	int *owner = NULL;
+	size_t count = 0;
+	code = GEMP_NEW(edges, rows);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(answers, rows);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, rows);
+	GEMP_TRY(gemp_comm_agree(n->comm, code));
+	for (size_t row = 0; row < rows; row++)
+		if (column->elements[row] != GEMP_NO_ELEMENT) {
+			owner[count] = gemp_edge_owner(&n->owners, column->elements[row]);
+			edges[count++] = column->elements[row];
+		}
+	const gemp_request request = { edges, count, sizeof *edges, owner, answer, n };
+	GEMP_TRY(gemp_request_run(n->comm, &request, answers));
+	count = 0;
+	for (size_t row = 0; row < rows; row++)
+		if (column->elements[row] != GEMP_NO_ELEMENT)
+			column->elements[row] = answers[count++];
+done:
+	gemp_free(edges);
+	gemp_free(answers);
+	gemp_free(owner);
+	return code;
+}
+
+/* Collective. The frame has the same columns on all ranks. */
+static gemp_code renumber(const gemp_local_search *near, const gemp_induced *part, gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge *offset = NULL;
+	numbering n = { .comm = near->context->comm, .part = part };
+	GEMP_TRY(gemp_comm_agree(n.comm, gemp_edge_offsets(near->graph, &offset)));
+	n.offset = offset;
+	GEMP_TRY(gemp_edge_owners_new(&n.owners, n.comm, part->graph));
+	for (size_t c = 0; c < frame->count; c++) {
+		gemp_frame_column *column = &frame->columns[c];
+		if (column->kind == GEMP_CELL_EDGE)
+			GEMP_TRY(renumber_edges(&n, column, frame->rows));
+		for (size_t row = 0; row < frame->rows && column->kind == GEMP_CELL_VERTEX; row++)
+			if (column->elements[row] != GEMP_NO_ELEMENT)
+				column->elements[row] = part->vertex[column->elements[row]];
+	}
+done:
+	gemp_edge_owners_free(&n.owners);
+	gemp_free(offset);
+	return code;
+}
+
+/* Places within the part. */
+static gemp_code places_in(const gemp_local_search *near, const gemp_induced *part, uint32_t **out)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*out, (size_t)((part->graph->vertex_count + 31) / 32)));
+	for (uint64_t id = 0; id < part->graph->vertex_count; id++)
+		if (gemp_neighbourhood_has(near->anchors, part->vertex[id]))
+			(*out)[id / 32] |= UINT32_C(1) << id % 32;
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code search(const gemp_local_search *near, gemp_graph *graph, const uint32_t *places, gemp_frame *out)
+{
+	gemp_match_options how = *near->options;
+	how.among = places;
+	how.among_vertex = near->locality->anchor;
+	return gemp_rule_matches_rows(out, near->context, graph, near->rule, &how, near->combinations, NULL);
+}
+
+/* Those that the rule speaks of. */
+static gemp_code list_relations(const gemp_local_search *near, bool **out)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*out, near->graph->relation_count));
+	for (size_t e = 0; e < near->locality->edge_count; e++)
+		for (size_t r = 0; r < near->graph->relation_count; r++)
+			(*out)[r] |= near->locality->edges[e].relations[r];
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code search_part(const gemp_local_search *near, const uint32_t *bits, gemp_frame *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_induced part = { 0 };
+	uint32_t *places = NULL;
+	bool *relations = NULL;
+	GEMP_TRY(gemp_comm_agree(near->context->comm, list_relations(near, &relations)));
+	GEMP_TRY(gemp_induced_new(&part, near->context->comm, near->graph, bits, relations));
+	GEMP_TRY(gemp_comm_agree(near->context->comm, places_in(near, &part, &places)));
+	GEMP_TRY(search(near, part.graph, places, out));
+	code = renumber(near, &part, out);
+done:
+	gemp_free(places);
+	gemp_free(relations);
+	gemp_induced_free(&part);
+	if (code != GEMP_OK)
+		gemp_frame_free(out);
+	return code;
+}
+
+gemp_code gemp_local_search_rows(const gemp_local_search *near, gemp_frame *out)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *bits = NULL;
+	uint64_t count = 0;
+	*out = (gemp_frame){ 0 };
+	GEMP_TRY(gemp_neighbourhood_working_set(&bits, &count, near->context->comm, near->graph, near->locality, near->anchors));
+	if (count > near->graph->vertex_count / MOST_PART)
+		code = search(near, near->graph, near->anchors, out);
+	else
+		code = search_part(near, bits, out);
+done:
+	gemp_free(bits);
+	return code;
+}

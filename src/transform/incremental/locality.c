@@ -1,0 +1,393 @@
+#include "transform/incremental/locality.h"
+
+#include "core/memory.h"
+#include "pattern/symmetry/automorphism.h"
+
+#include <string.h>
+
+static bool have_one(char *const *a, size_t count, char *const *b, size_t b_count);
+
+static bool has(char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* What one is asked for. */
+typedef enum about { EDGES, LABELS, ATTRIBUTES, VERTICES } about;
+
+/* Is a matched edge in this column perhaps of one of the types? */
+static bool may_be(const gemp_rule *rule, size_t column, char *const *types, size_t count)
+{
+	gemp_rule_columns columns;
+	gemp_rule_edge e;
+	gemp_rule_columns_find(&columns, rule);
+	return !gemp_rule_edge_find(&e, rule, &columns, column) ||
+	       have_one(e.edge->types, e.edge->type_count, types, count);
+}
+
+static bool updates_edges(const gemp_rule *rule, const gemp_update *u, char *const *types, size_t count)
+{
+	if (u->kind == GEMP_CREATE_EDGE)
+		return have_one(u->names, 1, types, count);
+	if (u->kind == GEMP_MERGE || (u->kind == GEMP_DELETE && u->detach))
+		return true;
+	if (!u->element.edge || u->element.created)
+		return false;
+	return (u->kind == GEMP_SET_TYPE && have_one(u->names, 1, types, count)) ||
+	       may_be(rule, u->element.index, types, count);
+}
+
+static bool is_one(const gemp_rule *rule, const gemp_update *u, about what, char *const *names, size_t count)
+{
+	bool labels = u->kind == GEMP_ADD_LABELS || u->kind == GEMP_REMOVE_LABELS;
+	bool values = u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE;
+	switch (what) {
+	case EDGES:
+		return updates_edges(rule, u, names, count);
+	case LABELS:
+		return labels && !u->element.created && have_one(u->names, u->name_count, names, count);
+	case ATTRIBUTES:
+		return values && !u->element.created && !u->element.edge && have_one(u->names, 1, names, count);
+	case VERTICES:
+		return u->kind == GEMP_CREATE_VERTEX;
+	}
+	return true;
+}
+
+static bool some(const gemp_influence *influence, about what, char *const *names, size_t count)
+{
+	for (size_t r = 0; r < influence->rules->count; r++) {
+		const gemp_rule *rule = &influence->rules->rules[r];
+		for (size_t i = 0; i < rule->update_count && (!influence->applied || influence->applied[r]); i++)
+			if (is_one(rule, &rule->updates[i], what, names, count))
+				return true;
+	}
+	return false;
+}
+
+static bool have_one(char *const *a, size_t count, char *const *b, size_t b_count)
+{
+	bool some = count == 0 || b_count == 0;
+	for (size_t i = 0; i < count && !some; i++)
+		some = has(b, b_count, a[i]);
+	return some;
+}
+
+/* Edges of one of these types (count 0: of any) have come or gone, or have other attributes. */
+static bool gemp_influences_edges(const gemp_influence *influence, char *const *types, size_t count)
+{
+	return some(influence, EDGES, types, count);
+}
+
+/* A label, or an attribute, of vertices that were there before. */
+static bool gemp_influences_label(const gemp_influence *influence, const char *name)
+{
+	return some(influence, LABELS, (char *const[]){ (char *)name }, 1);
+}
+
+static bool gemp_influences_attribute(const gemp_influence *influence, const char *name)
+{
+	return some(influence, ATTRIBUTES, (char *const[]){ (char *)name }, 1);
+}
+
+/* There are new vertices. */
+static bool gemp_influences_vertices(const gemp_influence *influence)
+{
+	return some(influence, VERTICES, NULL, 0);
+}
+
+enum { FAR = 1 << 20, MOST_RADIUS = 6 };
+
+typedef struct locality_builder {
+	gemp_locality *l;
+	const gemp_influence *influence;
+	int home, homes;   /* the pattern in hand; how many there were before it */
+	gemp_code code;
+} locality_builder;
+
+/* ROLES */
+
+static int add_role(locality_builder *d)
+{
+	gemp_locality *l = d->l;
+	if (d->code == GEMP_OK)
+		d->code = GEMP_RESERVE(l->roles, l->role_capacity, l->role_count + 1);
+	if (d->code != GEMP_OK)
+		return 0;
+	l->roles[l->role_count] = (gemp_role){ .pattern = d->home, .parent_edge = -1 };
+	return (int)l->role_count++;
+}
+
+static void add_edge(locality_builder *d, gemp_role_edge edge)
+{
+	gemp_locality *l = d->l;
+	if (d->code == GEMP_OK)
+		d->code = GEMP_RESERVE(l->edges, l->edge_capacity, l->edge_count + 1);
+	if (d->code == GEMP_OK)
+		l->edges[l->edge_count++] = edge;
+	if (d->code == GEMP_OK)
+		l->edges[l->edge_count - 1].pattern = d->home;
+}
+
+static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const int *roles);
+
+static void add_sub(locality_builder *d, const gemp_pattern *sub, const gemp_expr *expr, const int *roles)
+{
+	int own[GEMP_MAX_PATTERN_VERTICES], outside = d->home;
+	d->home = ++d->homes;
+	for (size_t v = 0; v < sub->vertex_count; v++)
+		own[v] = v < expr->count ? roles[expr->children[v]->variable] : add_role(d);
+	add_pattern(d, sub, own);
+	d->home = outside;
+}
+
+/* Edges that are counted at a vertex. */
+static void add_degree(locality_builder *d, const gemp_expr *expr, int role)
+{
+	int outside = d->home;
+	d->home = ++d->homes;
+	int other = add_role(d);
+	bool incoming = expr->direction == 1;
+	add_edge(d, (gemp_role_edge){ .from = incoming ? other : role, .to = incoming ? role : other,
+		.either = expr->direction == 2, .max_edges = 1, .relations = expr->relations,
+		.changes = gemp_influences_edges(d->influence, expr->names, expr->name_count) });
+	d->home = outside;
+}
+
+static bool may_read_anew(const locality_builder *d, const gemp_expr *expr)
+{
+	bool changed = expr->kind == GEMP_LABELS;
+	if (expr->kind == GEMP_ATTRIBUTE)
+		changed = gemp_influences_attribute(d->influence, expr->name);
+	for (size_t i = 0; i < expr->name_count && expr->kind == GEMP_HAS_LABEL; i++)
+		changed |= gemp_influences_label(d->influence, expr->names[i]);
+	return changed;
+}
+
+/* roles[]: of its variables. Attributes of edges are seen to by the edges, whose ends are marked. */
+static void add_expr(locality_builder *d, const gemp_pattern *pattern, const int *roles, const gemp_expr *expr)
+{
+	if (d->code != GEMP_OK)
+		return;
+	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF) {
+		add_sub(d, pattern->subs[expr->sub], expr, roles);
+		return;
+	}
+	if (expr->kind == GEMP_DEGREE)
+		add_degree(d, expr, roles[expr->variable]);
+	else if (expr->variable >= 0 && !expr->of_edge && may_read_anew(d, expr))
+		d->l->roles[roles[expr->variable]].reads = true;
+	for (size_t i = 0; i < expr->count; i++)
+		add_expr(d, pattern, roles, expr->children[i]);
+}
+
+static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const int *roles)
+{
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		unsigned most = edge->max_hops < FAR ? edge->max_hops : FAR;
+		add_edge(d, (gemp_role_edge){ .from = roles[edge->from], .to = roles[edge->to], .relations = edge->relations,
+			.either = edge->direction == GEMP_EITHER, .path = edge->path, .max_edges = edge->path ? most : 1,
+			.changes = gemp_influences_edges(d->influence, edge->types, edge->type_count) });
+	}
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		add_expr(d, pattern, roles, pattern->conditions[i].expr);
+}
+
+static void add_optionals(locality_builder *d, const gemp_pattern *pattern)
+{
+	for (size_t i = 0; i < pattern->optional_count; i++) {
+		const gemp_optional *o = &pattern->optionals[i];
+		int own[GEMP_MAX_PATTERN_VERTICES];
+		d->home = ++d->homes;
+		for (size_t v = 0; v < o->pattern->vertex_count; v++) {
+			own[v] = v < o->pattern->arguments ? o->outer[v] : o->first_vertex + (int)(v - o->pattern->arguments);
+			if (v >= o->pattern->arguments && d->code == GEMP_OK)
+				d->l->roles[own[v]].pattern = d->home;
+		}
+		add_pattern(d, o->pattern, own);
+	}
+	d->home = 0;
+}
+
+static void add_clause(locality_builder *d, const gemp_pattern *pattern, const gemp_clause *clause, const int *roles)
+{
+	for (size_t i = 0; i < clause->item_count; i++)
+		add_expr(d, pattern, roles, clause->items[i].expr);
+}
+
+/* Behind WITH variables are its items. */
+static void add_behind(locality_builder *d, const gemp_pattern *pattern)
+{
+	const gemp_clause *with = pattern->with;
+	int *items = NULL;
+	if (d->code == GEMP_OK)
+		d->code = GEMP_NEW(items, with->item_count);
+	if (d->code != GEMP_OK)
+		return;
+	for (size_t i = 0; i < with->item_count; i++)
+		items[i] = with->items[i].expr->kind == GEMP_VERTEX ? with->items[i].expr->variable : 0;
+	add_clause(d, pattern, &pattern->result, items);
+	if (with->where)
+		add_expr(d, pattern, items, with->where);
+	gemp_free(items);
+}
+
+static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_pattern *p = rule->pattern;
+	int *rows = NULL;
+	size_t vertices = gemp_pattern_row_vertices(p);
+	GEMP_TRY(GEMP_NEW(rows, vertices));
+	for (size_t v = 0; v < vertices; v++)
+		rows[v] = add_role(d);
+	add_pattern(d, p, rows);
+	add_optionals(d, p);
+	add_clause(d, p, gemp_pattern_first_clause(p), rows);
+	if (p->with)
+		add_behind(d, p);
+	code = d->code;
+done:
+	gemp_free(rows);
+	return code;
+}
+
+/* PLACES */
+
+static unsigned greater(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
+int gemp_locality_nearer_end(const gemp_locality *l, const gemp_role_edge *edge)
+{
+	return l->roles[edge->to].distance < l->roles[edge->from].distance ? edge->to : edge->from;
+}
+
+static void find_ways(gemp_locality *l, int place)
+{
+	bool nearer = true;
+	for (size_t r = 0; r < l->role_count; r++) {
+		l->roles[r].distance = (int)r == place ? 0 : FAR;
+		l->roles[r].parent_edge = -1;
+	}
+	while (nearer) {
+		nearer = false;
+		for (size_t e = 0; e < l->edge_count; e++) {
+			int near = gemp_locality_nearer_end(l, &l->edges[e]);
+			gemp_role *other = &l->roles[near == l->edges[e].to ? l->edges[e].from : l->edges[e].to];
+			if (other->pattern != l->edges[e].pattern || l->roles[near].distance + l->edges[e].max_edges >= other->distance)
+				continue;
+			other->distance = l->roles[near].distance + l->edges[e].max_edges;
+			other->parent_edge = (int)e;
+			nearer = true;
+		}
+	}
+}
+
+/* Ends of edges that change, the nearer ones; all roles of the pattern under induced, where any two may be joined. */
+static void find_starts(gemp_locality *l, const gemp_pattern *pattern, const gemp_influence *influence,
+                        gemp_semantics semantics)
+{
+	bool joined = semantics == GEMP_INDUCED && gemp_influences_edges(influence, NULL, 0);
+	bool alone = pattern->edge_count == 0 && gemp_influences_vertices(influence);
+	l->radius = l->max_distance = 0;
+	for (size_t r = 0; r < l->role_count; r++)
+		l->roles[r].starts = l->roles[r].reads || (r < pattern->vertex_count && (joined || alone));
+	for (size_t e = 0; e < l->edge_count; e++) {
+		gemp_role *near = &l->roles[gemp_locality_nearer_end(l, &l->edges[e])];
+		near->starts |= l->edges[e].changes;
+		if (l->edges[e].changes)
+			l->radius = greater(l->radius, near->distance + l->edges[e].max_edges - (l->edges[e].max_edges > 0));
+		if (l->edges[e].path)
+			l->max_distance = greater(l->max_distance, near->distance + l->edges[e].max_edges);
+	}
+	for (size_t r = 0; r < l->role_count; r++) {
+		l->radius = greater(l->radius, l->roles[r].starts ? l->roles[r].distance : 0);
+		l->max_distance = greater(l->max_distance, l->roles[r].distance);
+	}
+}
+
+static bool is_moved(const gemp_symmetry *symmetry, int vertex)
+{
+	for (size_t g = 0; g < gemp_symmetry_generators(symmetry); g++)
+		if (gemp_symmetry_generator(symmetry, g)[vertex] != vertex)
+			return true;
+	return false;
+}
+
+static gemp_code find_place(gemp_locality *l, const gemp_influence *influence, const gemp_rule *rule,
+                            gemp_semantics semantics)
+{
+	gemp_code code = GEMP_OK;
+	gemp_symmetry *symmetry = NULL;
+	gemp_rule_columns columns;
+	unsigned radius = FAR, reach = FAR;
+	l->anchor = -1;
+	gemp_rule_columns_find(&columns, rule);
+	GEMP_TRY(gemp_automorphism_find(&symmetry, rule->pattern, true));
+	for (size_t v = 0; v < rule->pattern->vertex_count; v++) {
+		if (columns.vertex[v] == GEMP_NO_COLUMN || is_moved(symmetry, (int)v))
+			continue;
+		find_ways(l, (int)v);
+		find_starts(l, rule->pattern, influence, semantics);
+		if (l->max_distance >= FAR || l->radius > radius || (l->radius == radius && l->max_distance >= reach))
+			continue;
+		l->anchor = (int)v;
+		radius = l->radius;
+		reach = l->max_distance;
+	}
+	if (l->anchor < 0)
+		goto done;
+	l->column = columns.vertex[l->anchor];
+	find_ways(l, l->anchor);
+	find_starts(l, rule->pattern, influence, semantics);
+done:
+	gemp_symmetry_free(symmetry);
+	return code;
+}
+
+static const char *why_global(const gemp_rule *rule)
+{
+	const gemp_pattern *p = rule->pattern;
+	int part[GEMP_MAX_PATTERN_VERTICES];
+	if (!rule->has_all_columns)
+		return "a row stands for many matches";
+	if (gemp_pattern_components(p, part) > 1)
+		return "its pattern does not hang together";
+	if (p->with && (p->with->has_limit || p->with->has_skip))
+		return "its WITH takes some of the rows";
+	return NULL;
+}
+
+gemp_code gemp_locality_find(gemp_locality *out, const gemp_influence *influence, size_t index,
+                             gemp_semantics semantics)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_rule *rule = &influence->rules->rules[index];
+	locality_builder d = { .l = out, .influence = influence };
+	*out = (gemp_locality){ .global = why_global(rule) };
+	if (out->global)
+		return GEMP_OK;
+	GEMP_TRY(add_rule(&d, rule));
+	GEMP_TRY(find_place(out, influence, rule, semantics));
+	if (out->anchor < 0)
+		out->global = "it has conditions that hang on no matched vertex, or no vertex that is its own";
+	else if (out->radius > MOST_RADIUS)
+		out->global = "a match is too wide";
+done:
+	if (code != GEMP_OK)
+		gemp_locality_free(out);
+	return code;
+}
+
+void gemp_locality_free(gemp_locality *locality)
+{
+	gemp_free(locality->roles);
+	gemp_free(locality->edges);
+	*locality = (gemp_locality){ 0 };
+}

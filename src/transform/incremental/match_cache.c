@@ -1,0 +1,452 @@
+/* follow: rows of matches, told of a graph that has changed: their vertices and edges get the ids and numbers that they
+ * have now. */
+
+#include "transform/incremental/match_cache.h"
+
+#include "query/clause/projection.h"
+#include "transform/incremental/local_search.h"
+#include "transform/incremental/neighbourhood.h"
+
+#include <string.h>
+
+typedef struct gemp_cache_update {
+	const gemp_comm *comm;
+	const gemp_edge_owners *owners; /* of the graph before */
+	const gemp_patch_result *patched;
+	const gemp_graph *graph;        /* as it is now */
+	gemp_edge **numbers;            /* [owners->relations][own edges before] numbers through all relations, or
+	                                   GEMP_NO_ELEMENT: it has gone. Made and freed here */
+} gemp_cache_update;
+
+/* NUMBERS OF EDGES */
+
+static size_t own_edges(const gemp_graph *graph, size_t relation)
+{
+	return (size_t)graph->relations[relation].out_offsets[graph->rows];
+}
+
+static size_t own_edges_before(const gemp_cache_update *f, size_t relation)
+{
+	const gemp_edge_owners *o = f->owners;
+	size_t next = relation * (size_t)o->ranks + (size_t)f->comm->rank + 1;
+	gemp_edge end = f->comm->rank + 1 < o->ranks ? o->rank_first[next] : o->relation_offset[relation + 1] - o->relation_offset[relation];
+	return (size_t)(end - o->rank_first[next - 1]);
+}
+
+static void number_edges(const gemp_cache_update *f, size_t relation, gemp_edge offset)
+{
+	gemp_edge *numbers = f->numbers[relation];
+	size_t before = own_edges_before(f, relation), now = f->patched->relations[relation];
+	for (size_t e = 0; e < before; e++)
+		numbers[e] = GEMP_NO_ELEMENT;
+	if (now == SIZE_MAX)
+		return;
+	const uint64_t *origin = f->patched->origins[now];
+	for (size_t e = 0; e < own_edges(f->graph, now); e++)
+		if (!origin || origin[e] != GEMP_NO_EDGE)
+			numbers[origin ? origin[e] : e] = offset + f->graph->relations[now].first_edge + e;
+}
+
+static void gemp_cache_update_free(gemp_cache_update *f)
+{
+	for (size_t r = 0; f->numbers && r < f->owners->relations; r++)
+		gemp_free(f->numbers[r]);
+	gemp_free(f->numbers);
+	f->numbers = NULL;
+}
+
+/* Local. numbers[] */
+static gemp_code gemp_cache_update_new(gemp_cache_update *out, const gemp_comm *comm, const gemp_edge_owners *owners,
+                                    const gemp_patch_result *patched, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge *offsets = NULL;
+	*out = (gemp_cache_update){ comm, owners, patched, graph, NULL };
+	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
+	GEMP_TRY(GEMP_NEW(out->numbers, owners->relations));
+	for (size_t r = 0; r < owners->relations; r++) {
+		GEMP_TRY(GEMP_NEW(out->numbers[r], own_edges_before(out, r)));
+		number_edges(out, r, patched->relations[r] == SIZE_MAX ? 0 : offsets[patched->relations[r]]);
+	}
+done:
+	gemp_free(offsets);
+	if (code != GEMP_OK)
+		gemp_cache_update_free(out);
+	return code;
+}
+
+/* ROWS. Elements of all edge columns, one column behind the other, asked of the ranks that had them. */
+typedef struct update_request {
+	const gemp_cache_update *following;
+	gemp_edge *edges;  /* [count] */
+	int *owner;
+	uint64_t *answers;
+	size_t count;
+} update_request;
+
+static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const gemp_cache_update *f = self;
+	const gemp_edge *edges = records;
+	for (size_t i = 0; i < count; i++) {
+		size_t relation = gemp_edge_relation(f->owners, edges[i]);
+		answers[i] = f->numbers[relation][gemp_edge_local_index(f->owners, edges[i], f->comm->rank)];
+	}
+	return GEMP_OK;
+}
+
+static bool asks(const gemp_frame_column *column)
+{
+	return column->kind == GEMP_CELL_EDGE && column->elements;
+}
+
+static gemp_code collect(update_request *a, const gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	size_t columns = 0;
+	for (size_t c = 0; c < frame->count; c++)
+		columns += asks(&frame->columns[c]);
+	GEMP_TRY(GEMP_NEW(a->edges, columns * frame->rows));
+	GEMP_TRY(GEMP_NEW(a->owner, columns * frame->rows));
+	GEMP_TRY(GEMP_NEW(a->answers, columns * frame->rows));
+	for (size_t c = 0; c < frame->count; c++)
+		for (size_t row = 0; row < frame->rows && asks(&frame->columns[c]); row++)
+			if (frame->columns[c].elements[row] != GEMP_NO_ELEMENT) {
+				a->owner[a->count] = gemp_edge_owner(a->following->owners, frame->columns[c].elements[row]);
+				a->edges[a->count++] = frame->columns[c].elements[row];
+			}
+done:
+	return code;
+}
+
+/* lost[row] is set where an element has gone. */
+static void put_elements(const gemp_cache_update *f, const update_request *a, gemp_frame *frame, bool *lost)
+{
+	size_t at = 0;
+	for (size_t c = 0; c < frame->count; c++) {
+		gemp_frame_column *column = &frame->columns[c];
+		for (size_t row = 0; row < frame->rows && column->elements && column->kind != GEMP_CELL_VALUE; row++) {
+			uint64_t *element = &column->elements[row];
+			if (*element == GEMP_NO_ELEMENT)
+				continue;
+			if (column->kind == GEMP_CELL_EDGE) {
+				*element = a->answers[at++];
+			} else {
+				gemp_vertex id = gemp_id_map_get(&f->patched->id_map, (gemp_vertex)*element);
+				*element = id == GEMP_NO_VERTEX ? GEMP_NO_ELEMENT : id;
+			}
+			lost[row] |= *element == GEMP_NO_ELEMENT;
+		}
+	}
+}
+
+static gemp_code drop_lost(gemp_frame *frame, const bool *lost)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frame left = { 0 };
+	uint64_t *picked = NULL;
+	size_t count = 0;
+	GEMP_TRY(GEMP_NEW(picked, frame->rows));
+	for (size_t row = 0; row < frame->rows; row++)
+		if (!lost[row])
+			picked[count++] = row;
+	if (count == frame->rows)
+		goto done;
+	GEMP_TRY(gemp_frame_pick(&left, frame, picked, count));
+	gemp_frame_free(frame);
+	*frame = left;
+done:
+	gemp_free(picked);
+	return code;
+}
+
+/* Collective. Rows that have lost a vertex or an edge are dropped. The columns are alike on all ranks. */
+static gemp_code gemp_cache_update_rows(const gemp_cache_update *following, gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	update_request a = { .following = following };
+	bool *lost = NULL;
+	code = collect(&a, frame);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(lost, frame->rows);
+	GEMP_TRY(gemp_comm_agree(following->comm, code));
+	const gemp_request request = { a.edges, a.count, sizeof *a.edges, a.owner, answer, (void *)following };
+	GEMP_TRY(gemp_request_run(following->comm, &request, a.answers));
+	put_elements(following, &a, frame, lost);
+	code = gemp_comm_agree(following->comm, drop_lost(frame, lost));
+done:
+	gemp_free(a.edges);
+	gemp_free(a.owner);
+	gemp_free(a.answers);
+	gemp_free(lost);
+	return code;
+}
+
+enum { MOST_NEAR = 2, MOST_CHANGED = 4 }; /* beyond vertices / these all is looked for again, or nothing kept */
+
+typedef struct cached_rows {
+	bool again;          /* the rule may run more than once */
+	bool local;          /* as its last search found out */
+	bool there;
+	uint32_t since;      /* the time of the graph that its rows are of */
+	gemp_frame frame;
+} cached_rows;
+
+struct gemp_match_cache {
+	const gemp_rules *rules;
+	uint32_t time;       /* how often the graph has changed */
+	size_t rows;
+	uint32_t *changed;   /* [rows] when each own vertex changed last */
+	cached_rows *rules_kept;    /* [rules->count] */
+	uint32_t *applied;   /* [rules->count] when each rule was applied last */
+	bool *since;         /* [rules->count] room for those that were, since some time */
+};
+
+/* MEMORY */
+
+/* How often a rule runs at most: 2 stands for more than once. */
+static unsigned runs_of(const gemp_control *control, size_t rule)
+{
+	unsigned runs = control->kind == GEMP_RUN_RULE && control->rule == rule;
+	bool often = control->kind == GEMP_RUN_REPEAT || (control->kind == GEMP_RUN_TIMES && control->times > 1);
+	for (size_t i = 0; i < control->count; i++)
+		runs += runs_of(control->children[i], rule);
+	return often ? 2 * runs : runs;
+}
+
+gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rules *rules, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_match_cache *m = NULL;
+	GEMP_TRY(GEMP_NEW(m, 1));
+	m->rules = rules;
+	GEMP_TRY(GEMP_NEW(m->rules_kept, rules->count));
+	GEMP_TRY(GEMP_NEW(m->applied, rules->count));
+	GEMP_TRY(GEMP_NEW(m->since, rules->count));
+	GEMP_TRY(gemp_match_cache_reset(m, graph));
+	for (size_t r = 0; r < rules->count; r++)
+		m->rules_kept[r].again = runs_of(rules->control, r) > 1;
+	*out = m;
+	m = NULL;
+done:
+	gemp_match_cache_free(m);
+	return code;
+}
+
+static void drop(cached_rows *k)
+{
+	gemp_frame_free(&k->frame);
+	k->there = false;
+}
+
+static void drop_all(gemp_match_cache *m)
+{
+	for (size_t r = 0; m->rules_kept && r < m->rules->count; r++)
+		drop(&m->rules_kept[r]);
+}
+
+void gemp_match_cache_free(gemp_match_cache *m)
+{
+	if (!m)
+		return;
+	drop_all(m);
+	gemp_free(m->rules_kept);
+	gemp_free(m->applied);
+	gemp_free(m->since);
+	gemp_free(m->changed);
+	gemp_free(m);
+}
+
+void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)
+{
+	cached_rows *k = &m->rules_kept[index];
+	drop(k);
+	if (!k->again || !k->local)
+		return;
+	k->there = true;
+	k->since = m->time;
+	k->frame = *frame;
+	*frame = (gemp_frame){ 0 };
+}
+
+/* SEARCHING */
+
+typedef struct refresh {
+	gemp_match_cache *memory;
+	cached_rows *kept;
+	gemp_context *context;
+	gemp_graph *graph;
+	const gemp_rule *rule;
+	gemp_locality locality;
+	uint32_t *near;
+	uint64_t near_count;
+} refresh;
+
+/* Local. An attribute that came to the graph since, or is one of floats now, has another type in rows to come. */
+static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_graph *graph)
+{
+	const gemp_clause *result = &rule->pattern->result;
+	for (size_t c = 0; c < k->frame.count; c++)
+		if (k->frame.columns[c].kind == GEMP_CELL_VALUE &&
+		    k->frame.columns[c].values.type != gemp_projection_type(graph, result->items[c].expr))
+			return false;
+	return true;
+}
+
+/* Collective. The places that changes can have made or unmade matches at. */
+static gemp_code find_anchors(refresh *s)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = s->context->comm;
+	bool *mark = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(mark, s->graph->rows)));
+	for (size_t row = 0; row < s->graph->rows; row++)
+		mark[row] = s->memory->changed[row] > s->kept->since;
+	code = gemp_neighbourhood_anchors(&s->near, &s->near_count, comm, s->graph, &s->locality, mark);
+done:
+	gemp_free(mark);
+	return code;
+}
+
+/* Local. Where rows are kept, for what has been applied since; else to learn whether it is worth while to keep them. */
+static gemp_code find_locality(refresh *s, const gemp_rules *rules, size_t index, gemp_semantics semantics)
+{
+	const gemp_match_cache *m = s->memory;
+	gemp_influence influence = { rules, s->kept->there ? m->since : NULL };
+	for (size_t r = 0; r < rules->count; r++)
+		m->since[r] = m->applied[r] > s->kept->since;
+	gemp_code code = gemp_locality_find(&s->locality, &influence, index, semantics);
+	s->kept->local = code == GEMP_OK && !s->locality.global;
+	return code;
+}
+
+/* Local. Rows whose place nothing has come near to. */
+static gemp_code keep_distant(const refresh *s, gemp_frame *out)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_frame *all = &s->kept->frame;
+	uint64_t *picked = NULL;
+	size_t count = 0;
+	GEMP_TRY(GEMP_NEW(picked, all->rows));
+	for (size_t row = 0; row < all->rows; row++)
+		if (!gemp_neighbourhood_has(s->near, all->columns[s->locality.column].elements[row]))
+			picked[count++] = row;
+	code = gemp_frame_pick(out, all, picked, count);
+done:
+	gemp_free(picked);
+	return code;
+}
+
+/* Collective. */
+static gemp_code find_rows_near(refresh *s, gemp_frame *out, const gemp_match_options *options, uint64_t combinations,
+                                gemp_match_cache_report *report)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frame found = { 0 };
+	const gemp_local_search nearby = { s->context, s->graph, s->rule, &s->locality, s->near, options, combinations };
+	GEMP_TRY(gemp_comm_agree(s->context->comm, keep_distant(s, out)));
+	report->cached = gemp_comm_sum1(s->context->comm, out->rows);
+	if (s->near_count == 0)
+		return GEMP_OK;
+	GEMP_TRY(gemp_local_search_rows(&nearby, &found));
+	if (!out->columns && found.columns)
+		code = gemp_frame_like(out, &found);
+	if (code == GEMP_OK && found.columns)
+		code = gemp_frame_append(out, &found);
+	code = gemp_comm_agree(s->context->comm, code);
+done:
+	gemp_frame_free(&found);
+	return code;
+}
+
+gemp_code gemp_match_cache_rows(gemp_match_cache *memory, gemp_frame *out, gemp_context *context, gemp_graph *graph,
+                            const gemp_rules *rules, size_t index, const gemp_match_options *options,
+                            uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report)
+{
+	gemp_code code = GEMP_OK;
+	refresh s = { .memory = memory, .kept = &memory->rules_kept[index], .context = context, .graph = graph,
+		.rule = &rules->rules[index] };
+	*report = (gemp_match_cache_report){ .anchors = graph->vertex_count };
+	*out = (gemp_frame){ 0 };
+	if (s.kept->there && !keeps_types(s.kept, s.rule, graph))
+		drop(s.kept);
+	if (s.kept->again) {
+		code = find_locality(&s, rules, index, options->semantics);
+		GEMP_TRY(gemp_comm_agree(context->comm, code));
+	}
+	if (s.kept->there && s.kept->local) {
+		GEMP_TRY(find_anchors(&s));
+		report->incremental = s.near_count <= graph->vertex_count / MOST_NEAR;
+	}
+	if (report->incremental) {
+		report->anchors = s.near_count;
+		code = find_rows_near(&s, out, options, combinations, report);
+	} else {
+		code = gemp_rule_matches_rows(out, context, graph, s.rule, options, combinations, order);
+	}
+done:
+	gemp_locality_free(&s.locality);
+	gemp_free(s.near);
+	if (code != GEMP_OK)
+		gemp_frame_free(out);
+	return code;
+}
+
+/* FOLLOWING */
+
+bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t touched, const gemp_graph *graph)
+{
+	bool some = m->rules_kept[index].again && m->rules_kept[index].local;
+	for (size_t r = 0; r < m->rules->count; r++)
+		some |= m->rules_kept[r].there;
+	return some && touched <= graph->vertex_count / MOST_CHANGED;
+}
+
+gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_graph *graph)
+{
+	drop_all(m);
+	gemp_free(m->changed);
+	m->changed = NULL;
+	m->time = 0;
+	memset(m->applied, 0, m->rules->count * sizeof *m->applied);
+	m->rows = graph->rows;
+	return GEMP_NEW(m->changed, m->rows);
+}
+
+/* Local. Old rows tell theirs; what the patch has changed, new vertices among it, has changed now. */
+static gemp_code follow_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *changed = NULL;
+	uint64_t first = patched->id_map.old_bounds[graph->rank];
+	GEMP_TRY(GEMP_NEW(changed, graph->rows));
+	for (size_t row = 0; row < m->rows; row++) {
+		gemp_vertex id = gemp_id_map_get(&patched->id_map, (gemp_vertex)(first + row));
+		if (id != GEMP_NO_VERTEX)
+			changed[id - graph->first_vertex] = m->changed[row];
+	}
+	for (size_t row = 0; row < graph->rows; row++)
+		if (gemp_bitmap_test(patched->changed, graph->first_vertex + row))
+			changed[row] = m->time;
+	gemp_free(m->changed);
+	m->changed = changed;
+	m->rows = graph->rows;
+done:
+	return code;
+}
+
+gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_comm *comm, const gemp_edge_owners *owners,
+                              const gemp_patch_result *patched, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_cache_update following = { 0 };
+	m->applied[index] = ++m->time;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_cache_update_new(&following, comm, owners, patched, graph)));
+	for (size_t r = 0; r < m->rules->count; r++)
+		if (m->rules_kept[r].there)
+			GEMP_TRY(gemp_cache_update_rows(&following, &m->rules_kept[r].frame));
+	code = gemp_comm_agree(comm, follow_times(m, patched, graph));
+done:
+	gemp_cache_update_free(&following);
+	return code;
+}

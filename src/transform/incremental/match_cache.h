@@ -1,0 +1,39 @@
+/* rematch: the rows of a rule's matches are kept from one of its steps to the next, and only those near what has
+ * changed meanwhile are looked for again. The rows are those of gemp_rule_matches_rows, in another order.
+ */
+
+#ifndef GEMP_TRANSFORM_INCREMENTAL_MATCH_CACHE_H
+#define GEMP_TRANSFORM_INCREMENTAL_MATCH_CACHE_H
+
+#include "partition/base/edge_owners.h"
+#include "partition/patch/patch_types.h"
+#include "transform/incremental/rule_matches.h"
+
+typedef struct gemp_match_cache gemp_match_cache;
+
+/* Of one search, all ranks. */
+typedef struct gemp_match_cache_report {
+	bool incremental;     /* rows were kept; else all were looked for */
+	uint64_t cached;        /* rows */
+	uint64_t anchors;      /* vertices near changes, where rows were looked for */
+} gemp_match_cache_report;
+
+/* Local. Rules that their control runs once are not kept. */
+gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rules *rules, const gemp_graph *graph);
+void gemp_match_cache_free(gemp_match_cache *memory); /* takes NULL */
+
+/* Collective. As gemp_rule_matches_rows; rules->rules[index] is bound to the graph. */
+gemp_code gemp_match_cache_rows(gemp_match_cache *memory, gemp_frame *out, gemp_context *context, gemp_graph *graph,
+                            const gemp_rules *rules, size_t index, const gemp_match_options *options,
+                            uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report);
+/* Local. The rows that were found, for the next step of this rule, which may empty the frame. */
+void gemp_match_cache_keep(gemp_match_cache *memory, size_t index, gemp_frame *frame);
+/* Is it worth while to follow a step of this rule that touches so many vertices? Alike on all ranks. */
+bool gemp_match_cache_pays(const gemp_match_cache *memory, size_t index, uint64_t touched, const gemp_graph *graph);
+/* Local. All is forgotten: the graph is another one. */
+gemp_code gemp_match_cache_reset(gemp_match_cache *memory, const gemp_graph *graph);
+/* Collective. What is kept follows the graph that a step of this rule has changed; owners: of the edges before. */
+gemp_code gemp_match_cache_update(gemp_match_cache *memory, size_t index, const gemp_comm *comm, const gemp_edge_owners *owners,
+                              const gemp_patch_result *patched, const gemp_graph *graph);
+
+#endif

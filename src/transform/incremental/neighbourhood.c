@@ -1,0 +1,263 @@
+#include "transform/incremental/neighbourhood.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+enum { ROWS_A_PIECE = 1 << 14, WORDS_AT_ONCE = 1 << 26 };
+
+/* Sets by role; NULL: empty. */
+typedef struct expansion {
+	const gemp_comm *comm;
+	gemp_graph *graph;
+	const gemp_locality *locality;
+	size_t words;
+	uint32_t **sets;   /* [locality->role_count] */
+	uint32_t *marks;
+} expansion;
+
+/* Collective. */
+static void join(const gemp_comm *comm, uint32_t *bits, size_t words)
+{
+	for (size_t at = 0; at < words && comm->size > 1; at += WORDS_AT_ONCE) {
+		size_t left = words - at;
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, bits + at, (int)(left < WORDS_AT_ONCE ? left : WORDS_AT_ONCE),
+		                       MPI_UINT32_T, MPI_BOR, comm->world));
+	}
+}
+
+static uint64_t count_bits(const uint32_t *bits, size_t words)
+{
+	uint64_t count = 0;
+	for (size_t w = 0; w < words; w++)
+		count += (uint64_t)__builtin_popcount(bits[w]);
+	return count;
+}
+
+static void add_bits(uint32_t *to, const uint32_t *from, size_t words)
+{
+	for (size_t w = 0; w < words; w++)
+		to[w] |= from[w];
+}
+
+/* Adds to the set of a role. */
+static gemp_code add_to(expansion *n, int role, const uint32_t *bits)
+{
+	gemp_code code = GEMP_OK;
+	if (!n->sets[role])
+		GEMP_TRY(GEMP_NEW(n->sets[role], n->words));
+	add_bits(n->sets[role], bits, n->words);
+done:
+	return code;
+}
+
+/* STEPS along edges of one relation. */
+typedef struct step_context {
+	const gemp_graph *graph;
+	const gemp_relation *relation;
+	bool ahead, back;      /* from sources to targets; the other way */
+	const uint32_t *from;
+	uint32_t *to;
+} step_context;
+
+static void set(uint32_t *bits, uint64_t id)
+{
+	uint32_t bit = UINT32_C(1) << id % 32;
+	if (!(__atomic_load_n(&bits[id / 32], __ATOMIC_RELAXED) & bit))
+		__atomic_fetch_or(&bits[id / 32], bit, __ATOMIC_RELAXED);
+}
+
+static bool some_target(const step_context *s, size_t row)
+{
+	for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
+		if (gemp_neighbourhood_has(s->from, s->relation->out_targets[i]))
+			return true;
+	return false;
+}
+
+static void step_piece(void *context, unsigned thread, size_t piece)
+{
+	const step_context *s = context;
+	size_t end = (piece + 1) * ROWS_A_PIECE < s->graph->rows ? (piece + 1) * ROWS_A_PIECE : s->graph->rows;
+	(void)thread;
+	for (size_t row = piece * ROWS_A_PIECE; row < end; row++) {
+		uint64_t id = s->graph->first_vertex + row;
+		if (s->ahead && gemp_neighbourhood_has(s->from, id))
+			for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
+				set(s->to, s->relation->out_targets[i]);
+		if (s->back && some_target(s, row))
+			set(s->to, id);
+	}
+}
+
+/* Collective. `to` becomes what one edge leads to from `from`, against the role edge's direction if back is set. */
+static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back, const uint32_t *from, uint32_t *to)
+{
+	gemp_code code = GEMP_OK;
+	memset(to, 0, n->words * sizeof *to);
+	for (size_t r = 0; r < n->graph->relation_count; r++) {
+		if (!edge->relations[r])
+			continue;
+		GEMP_TRY(gemp_graph_load_relation(n->graph, r, GEMP_LOAD_OUT));
+		const gemp_relation *relation = &n->graph->relations[r];
+		bool either = edge->either || !relation->directed;
+		step_context s = { n->graph, relation, either || !back, either || back, from, to };
+		gemp_parallel_for((n->graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, step_piece, &s);
+	}
+	join(n->comm, to, n->words);
+done:
+	return code;
+}
+
+/* Collective. Along a role edge from the role `from` to the other one, `to`, which gets all that a path leads to;
+ * inside: from marks within the path, too. from -1: only from these. */
+static gemp_code go_along(expansion *n, const gemp_role_edge *edge, int from, int to, bool inside)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *now = NULL, *next = NULL;
+	code = GEMP_NEW(now, n->words);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(next, n->words);
+	GEMP_TRY(gemp_comm_agree(n->comm, code));
+	if (from >= 0 && n->sets[from])
+		add_bits(now, n->sets[from], n->words);
+	if (edge->path)
+		GEMP_TRY(gemp_comm_agree(n->comm, add_to(n, to, now))); /* of no length */
+	for (unsigned i = 0; i < edge->max_edges; i++) {
+		if (inside)
+			add_bits(now, n->marks, n->words);
+		GEMP_TRY(step(n, edge, to == edge->from, now, next));
+		GEMP_TRY(gemp_comm_agree(n->comm, add_to(n, to, next)));
+		memcpy(now, next, n->words * sizeof *now);
+	}
+done:
+	gemp_free(now);
+	gemp_free(next);
+	return code;
+}
+
+/* TO THE PLACE, from the farthest roles on. */
+
+static gemp_code put_marks(expansion *n, const bool *mark)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(n->marks, n->words));
+	for (size_t row = 0; row < n->graph->rows; row++)
+		if (mark[row])
+			n->marks[(n->graph->first_vertex + row) / 32] |= UINT32_C(1) << (n->graph->first_vertex + row) % 32;
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code start(expansion *n)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t r = 0; r < n->locality->role_count && code == GEMP_OK; r++)
+		if (n->locality->roles[r].starts)
+			code = add_to(n, (int)r, n->marks);
+	return gemp_comm_agree(n->comm, code);
+}
+
+/* Collective. Marks within paths, to the nearer end. */
+static gemp_code leave_paths(expansion *n)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_locality *l = n->locality;
+	for (size_t e = 0; e < l->edge_count; e++)
+		if (l->edges[e].path && l->edges[e].changes)
+			GEMP_TRY(go_along(n, &l->edges[e], -1, gemp_locality_nearer_end(l, &l->edges[e]), true));
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code go_to_place(expansion *n)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_locality *l = n->locality;
+	for (unsigned distance = l->max_distance; distance > 0; distance--)
+		for (size_t r = 0; r < l->role_count; r++) {
+			if (l->roles[r].distance != distance || !n->sets[r])
+				continue;
+			const gemp_role_edge *way = &l->edges[l->roles[r].parent_edge];
+			GEMP_TRY(go_along(n, way, (int)r, way->from == (int)r ? way->to : way->from, false));
+		}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code open(expansion *n, const gemp_comm *comm, gemp_graph *graph, const gemp_locality *locality)
+{
+	*n = (expansion){ .comm = comm, .graph = graph, .locality = locality, .words = gemp_neighbourhood_words(graph) };
+	return gemp_comm_agree(comm, GEMP_NEW(n->sets, locality->role_count));
+}
+
+static void close(expansion *n)
+{
+	for (size_t r = 0; n->sets && r < n->locality->role_count; r++)
+		gemp_free(n->sets[r]);
+	gemp_free(n->sets);
+	gemp_free(n->marks);
+}
+
+gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_graph *graph,
+                           const gemp_locality *locality, const bool *mark)
+{
+	gemp_code code = GEMP_OK;
+	expansion n;
+	GEMP_TRY(open(&n, comm, graph, locality));
+	GEMP_TRY(gemp_comm_agree(comm, put_marks(&n, mark)));
+	join(comm, n.marks, n.words);
+	GEMP_TRY(start(&n));
+	GEMP_TRY(leave_paths(&n));
+	GEMP_TRY(go_to_place(&n));
+	memset(n.marks, 0, n.words * sizeof *n.marks);
+	GEMP_TRY(gemp_comm_agree(comm, add_to(&n, locality->anchor, n.marks))); /* it may be empty, but is there */
+	*places = n.sets[locality->anchor];
+	n.sets[locality->anchor] = NULL;
+	*count = count_bits(*places, n.words);
+done:
+	close(&n);
+	return code;
+}
+
+/* FROM THE PLACE, to the nearest roles first. */
+
+/* Collective. Ways, and paths beside them. */
+static gemp_code go_from_place(expansion *n)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_locality *l = n->locality;
+	for (unsigned distance = 0; distance <= l->max_distance; distance++)
+		for (size_t e = 0; e < l->edge_count; e++) {
+			const gemp_role_edge *edge = &l->edges[e];
+			int near = gemp_locality_nearer_end(l, edge), far = near == edge->from ? edge->to : edge->from;
+			if (l->roles[near].distance == distance && n->sets[near] && (edge->path || l->roles[far].parent_edge == (int)e))
+				GEMP_TRY(go_along(n, edge, near, far, false));
+		}
+done:
+	return code;
+}
+
+gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_graph *graph,
+                          const gemp_locality *locality, const uint32_t *places)
+{
+	gemp_code code = GEMP_OK;
+	expansion n;
+	uint32_t *all = NULL;
+	GEMP_TRY(open(&n, comm, graph, locality));
+	GEMP_TRY(gemp_comm_agree(comm, add_to(&n, locality->anchor, places)));
+	GEMP_TRY(go_from_place(&n));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(all, n.words)));
+	for (size_t r = 0; r < locality->role_count; r++)
+		if (n.sets[r])
+			add_bits(all, n.sets[r], n.words);
+	*bits = all;
+	*count = count_bits(all, n.words);
+done:
+	close(&n);
+	return code;
+}

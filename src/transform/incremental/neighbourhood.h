@@ -1,0 +1,30 @@
+/* near: where matches have to be looked for after changes, and what they can be made of: sets of vertices, as bits by
+ * id that are the same on every rank.
+ */
+
+#ifndef GEMP_TRANSFORM_INCREMENTAL_NEIGHBOURHOOD_H
+#define GEMP_TRANSFORM_INCREMENTAL_NEIGHBOURHOOD_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+#include "transform/incremental/locality.h"
+
+static inline size_t gemp_neighbourhood_words(const gemp_graph *graph)
+{
+	return (size_t)((graph->vertex_count + 31) / 32);
+}
+
+static inline bool gemp_neighbourhood_has(const uint32_t *bits, uint64_t id)
+{
+	return bits[id / 32] >> id % 32 & 1;
+}
+
+/* Collective. places[gemp_neighbourhood_words(graph)] become the places to which ways lead from marked vertices:
+ * mark[graph->rows]. *count: how many. What it needs of the graph is loaded. */
+gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_graph *graph,
+                           const gemp_locality *locality, const bool *mark);
+/* Collective. The vertices that have a role where one of these is the place, and more. */
+gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_graph *graph,
+                          const gemp_locality *locality, const uint32_t *places);
+
+#endif

@@ -1,0 +1,201 @@
+#include "transform/incremental/rule_matches.h"
+
+#include "core/threads.h"
+#include "match/filter/computed_columns.h"
+#include "query/clause/clause.h"
+#include "query/clause/pipeline.h"
+#include "query/clause/projection.h"
+#include "query/query.h"
+#include "query/search/representative.h"
+
+#include <string.h>
+
+typedef struct collecting {
+	gemp_context *context;
+	gemp_graph *graph;
+	const gemp_pattern *pattern;
+	const gemp_stab_chain *chain; /* NULL: embeddings are matches */
+	gemp_pipeline *pipeline; /* NULL: rows are elements of matches, as they are */
+	gemp_row_store store;    /* taken since the last turn */
+	gemp_frame *frame;       /* what came out of the clauses */
+	bool ended;
+} collecting;
+
+/* ROWS OF ELEMENTS */
+
+static bool has_only_elements(const gemp_pattern *p)
+{
+	const gemp_clause *r = &p->result;
+	if (p->with || r->distinct || r->grouped || r->where || r->order_count || r->has_skip || r->has_limit)
+		return false;
+	for (size_t i = 0; i < r->item_count; i++)
+		if (gemp_projection_cell(r->items[i].expr) == GEMP_CELL_VALUE)
+			return false;
+	return true;
+}
+
+static gemp_code set_columns(collecting *c)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_clause *r = &c->pattern->result;
+	GEMP_TRY(gemp_frame_init(c->frame, r->item_count));
+	for (size_t i = 0; i < r->item_count; i++)
+		GEMP_TRY(gemp_frame_set(c->frame, i, gemp_projection_cell(r->items[i].expr), r->items[i].name,
+		                        gemp_projection_type(c->graph, r->items[i].expr)));
+done:
+	return code;
+}
+
+static void fill_vertices(const gemp_row_store *store, size_t vertex, uint64_t *out, size_t begin, size_t end)
+{
+	for (size_t row = begin; row < end; row++) {
+		gemp_vertex v = store->vertices[row * (size_t)store->vertex_count + vertex];
+		out[row] = v == GEMP_NO_VERTEX ? GEMP_NO_ELEMENT : v;
+	}
+}
+
+static void append_range(void *self, size_t range, size_t begin, size_t end)
+{
+	const collecting *c = self;
+	const gemp_row_store *s = &c->store;
+	(void)range;
+	for (size_t i = 0; i < c->frame->count; i++) {
+		uint64_t *out = c->frame->columns[i].elements + c->frame->rows;
+		size_t variable = (size_t)c->pattern->result.items[i].expr->variable;
+		if (c->frame->columns[i].kind == GEMP_CELL_VERTEX)
+			fill_vertices(s, variable, out, begin, end);
+		for (size_t row = begin; row < end && c->frame->columns[i].kind == GEMP_CELL_EDGE; row++)
+			out[row] = s->edges[row * (size_t)s->edge_count + variable];
+	}
+}
+
+static gemp_code append_rows(collecting *c)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frame *f = c->frame;
+	for (size_t i = 0; i < f->count; i++)
+		GEMP_TRY(GEMP_RESERVE(f->columns[i].elements, f->columns[i].capacity, f->rows + c->store.rows));
+	gemp_for_ranges(c->store.rows, append_range, c);
+	f->rows += c->store.rows;
+done:
+	return code;
+}
+
+/* ALL ROWS */
+
+static gemp_code collect_take(void *self, const gemp_batch *batch)
+{
+	collecting *c = self;
+	gemp_batch once = *batch;
+	once.multiplicity = NULL;
+	return c->ended ? GEMP_OK : gemp_row_store_add(&c->store, &once, batch->rows);
+}
+
+static gemp_code collect_turn(void *self, bool last, bool *enough, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	collecting *c = self;
+	(void)again;
+	if (!c->ended) {
+		if (c->chain)
+			GEMP_TRY(gemp_representative_choose(c->context, c->graph, c->chain, c->pattern, &c->store));
+		GEMP_TRY(c->pipeline ? gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended)
+		                     : gemp_comm_agree(c->context->comm, append_rows(c)));
+		*enough |= c->ended && !last;
+		c->ended |= last;
+	}
+done:
+	gemp_row_store_clear(&c->store);
+	return code;
+}
+
+/* The stage behind the last clause. */
+static gemp_code keep_push(void *self, gemp_frame *frame, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	collecting *c = self;
+	(void)last;
+	(void)enough;
+	if (!c->frame->columns)
+		code = gemp_frame_like(c->frame, frame);
+	if (code == GEMP_OK)
+		code = gemp_frame_append(c->frame, frame);
+	return gemp_comm_agree(c->context->comm, code);
+}
+
+/* What clauses count and tell apart are embeddings; else one of each orbit is a match. */
+static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_match_options *options)
+{
+	gemp_match_options how = *options;
+	bool embeddings = pattern->optional_count || gemp_clause_wants_embeddings(pattern);
+	how.distinct = embeddings ? GEMP_BY_NOTHING : GEMP_BY_ORBIT;
+	how.listed = true;
+	how.edges = gemp_query_is_composed(pattern) && gemp_clause_edges(pattern);
+	how.limit = UINT64_MAX;
+	return how;
+}
+
+/* Collective. */
+static gemp_code begin_rows(collecting *c, const gemp_query_options *options)
+{
+	if (has_only_elements(c->pattern))
+		return gemp_comm_agree(c->context->comm, set_columns(c));
+	return gemp_pipeline_new(&c->pipeline, c->context, c->graph, c->pattern,
+	                         gemp_degree_loops(options->match.semantics),
+	                         &(gemp_row_stage){ .self = c, .push = keep_push });
+}
+
+/* Collective. */
+static gemp_code find_rows(collecting *c, const gemp_query_options *options, gemp_match_result *result)
+{
+	gemp_code code = GEMP_OK;
+	gemp_query *query = NULL;
+	gemp_sink sink = { .self = c, .consume = collect_take, .end_round = collect_turn };
+	GEMP_TRY(gemp_query_prepare(&query, c->context, c->graph, c->pattern, options));
+	c->chain = gemp_query_chain(query);
+	GEMP_TRY(begin_rows(c, options));
+	code = gemp_query_run(query, &sink, result);
+done:
+	gemp_pipeline_free(c->pipeline);
+	gemp_query_free(query);
+	gemp_row_store_free(&c->store);
+	return code;
+}
+
+/* Has the kept order to be looked for anew? */
+static bool is_due(const gemp_cached_order *order)
+{
+	uint64_t n = order->searches;
+	return order->count == 0 || ((n & (n - 1)) == 0 && __builtin_ctzll(n) % 2 == 0);
+}
+
+static void use_order(const gemp_cached_order *order, gemp_match_options *options)
+{
+	options->order_count = order->count;
+	memcpy(options->order, order->order, sizeof order->order);
+}
+
+static void keep_order(gemp_cached_order *order, const gemp_match_result *result)
+{
+	order->searches++;
+	order->count = result->order_count;
+	memcpy(order->order, result->order, sizeof order->order);
+}
+
+gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                            const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order)
+{
+	*out = (gemp_frame){ 0 };
+	collecting c = { .context = context, .graph = graph, .pattern = rule->pattern, .frame = out };
+	gemp_query_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
+	gemp_match_result result = { 0 };
+	bool one_search = !gemp_query_is_composed(rule->pattern);
+	if (order && one_search && !is_due(order))
+		use_order(order, &how.match);
+	gemp_code code = find_rows(&c, &how, &result);
+	if (order && one_search)
+		keep_order(order, &result);
+	if (code != GEMP_OK)
+		gemp_frame_free(out);
+	return code;
+}

@@ -1,0 +1,25 @@
+/* matches: what a rule looks for, found by the query engine and kept at the ranks that found it. */
+
+#ifndef GEMP_TRANSFORM_INCREMENTAL_RULE_MATCHES_H
+#define GEMP_TRANSFORM_INCREMENTAL_RULE_MATCHES_H
+
+#include "graph/graph.h"
+#include "match/planner/match_options.h"
+#include "partition/context.h"
+#include "pattern/model/rule.h"
+#include "query/rows/frame.h"
+
+/* The order in which searches bind a pattern's vertices. Where a rule runs again it is kept for some searches, and then
+ * looked for anew: before the 1st, 2nd, 5th, 17th search and so on. */
+typedef struct gemp_cached_order {
+	uint64_t searches;
+	int count, order[GEMP_MAX_PATTERN_VERTICES];
+} gemp_cached_order; /* {0} at first */
+
+/* Collective. The rule is bound. options: what the user chose; what follows from the rule is set here. order: NULL, or
+ * that of the rule's searches of the whole graph. *out gets the columns of the pattern's RETURN, a row for each match
+ * that this rank found; the caller frees it, and need not after an error. */
+gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                            const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order);
+
+#endif

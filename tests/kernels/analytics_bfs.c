@@ -1,0 +1,221 @@
+/* Breadth-first searches on one rank in all shapes of kernels, against levels and least parents by a list of arcs. */
+#include "analytics/layout/layout_build.h"
+#include "comm/world.h"
+#include "device/open.h"
+#include "harness/traverse_case.h"
+
+static gemp_device *device;
+static gemp_comm comm;
+
+/* Each is a program of its own. */
+static const gemp_frontier_shape shapes[] = {
+	{ 0 },
+	{ .slice = 4, .chunk = 1, .batch = 1 },
+	{ .slice = 8, .piece = 5, .lane_max = 2 },
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static void search_all(gas_case *c, const gemp_bfs_options *options, gemp_gas_direction direction, uint64_t *seed)
+{
+	size_t count;
+	gas_arc *arcs = gas_case_arcs(c, NULL, direction, &count);
+	gemp_gas_layout layout;
+	gemp_bfs *bfs;
+	const gemp_gas_layout_options how = { .direction = direction, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c->graph, &how));
+	assert_ok(gemp_bfs_new(&bfs, &layout, device, options));
+	for (int i = 0; i < 4; i++) {
+		uint32_t source = (uint32_t)gemp_random_below(seed, c->n);
+		const char *wrong = check_bfs(c, bfs, &layout, arcs, count, source);
+		if (wrong)
+			fail_msg("%s from %u of %s, direction %d, along %d, slice %u", wrong, source, c->name, (int)options->direction,
+			         (int)direction, options->shape.slice);
+	}
+	gemp_bfs_free(bfs);
+	gemp_gas_layout_free(&layout);
+	free(arcs);
+}
+
+static void random_graphs(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed();
+	for (int round = 0; round < 6 * GAS_SHAPES; round++) {
+		gas_case c;
+		const int s = round / 2 % SHAPES;
+		assert_ok(gas_case_new(&c, &comm, round % GAS_SHAPES, gemp_random(&seed), 1 + (uint32_t)round % 20));
+		const gemp_bfs_options options = { .any = round % 5 == 0, .direction = (gemp_bfs_direction)(round / 8 % 3),
+		                                   .alpha = round % 7 ? 0 : 2, .beta = round % 7 ? 0 : 3,
+		                                   .pass = s == 0 && round % 4 == 1 ? GEMP_GAS_PASS_SHUFFLE : GEMP_GAS_PASS_AUTO,
+		                                   .shape = shapes[s] };
+		search_all(&c, &options, (gemp_gas_direction)gemp_random_below(&seed, 3), &seed);
+		gas_case_free(&c);
+	}
+}
+
+/* Both directions, and both ways between them, in the course of one search. */
+static void directions_change(void **state)
+{
+	(void)state;
+	gas_case c;
+	size_t count;
+	gemp_gas_layout layout;
+	gemp_bfs *bfs;
+	gemp_bfs_result r;
+	const gemp_bfs_options options = { .alpha = 1000, .beta = 2 };
+	const gemp_gas_layout_options how = { .direction = GEMP_GAS_BOTH, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	assert_ok(gas_case_new(&c, &comm, 4, 7, 20));
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_BOTH, &count);
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_ok(gemp_bfs_new(&bfs, &layout, device, &options));
+	assert_null(check_bfs(&c, bfs, &layout, arcs, count, 0));
+	assert_ok(gemp_bfs_run(bfs, id_of(&c, 0), &r));
+	assert_true(r.pulls > 1 && r.pushes > 1);
+	assert_int_equal(r.pulls + r.pushes, r.cost.rounds);
+	assert_code(gemp_bfs_run(bfs, c.n, &r), GEMP_EUSAGE);
+	assert_message("there is no vertex");
+	gemp_bfs_free(bfs);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+	free(arcs);
+}
+
+/* More levels than GAS_LOOK has bits; each but the first has two vertices, which know both of the next one. In all directions. */
+static void many_levels(void **state)
+{
+	(void)state;
+	enum { LEVELS = 2 * GAS_LEVELS + 9 };
+	static const gemp_bfs_options options[] = { { 0 }, { .direction = GEMP_BFS_PUSH }, { .direction = GEMP_BFS_PULL },
+	                                            { .alpha = UINT32_MAX, .beta = 100 } };
+	uint64_t random = 1;
+	size_t count;
+	gas_case c = { .n = 2 * LEVELS + 1, .undirected = { true, true } };
+	gemp_gas_layout layout;
+	const gemp_gas_layout_options how = { .direction = GEMP_GAS_BOTH, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	for (uint32_t v = 0; v < c.n - 2; v++)
+		for (uint32_t next = v + 1 + v % 2, w = next; w < next + 2; w++)
+			gas_case_edge(&c, &random, v, w);
+	assert_ok(gas_case_build(&c, &comm, 3));
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_BOTH, &count);
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		gemp_bfs *bfs;
+		gemp_bfs_result r;
+		assert_ok(gemp_bfs_new(&bfs, &layout, device, &options[i]));
+		for (uint32_t source = 0; source < c.n; source += c.n / 2)
+			assert_null(check_bfs(&c, bfs, &layout, arcs, count, source));
+		assert_ok(gemp_bfs_run(bfs, id_of(&c, 0), &r));
+		assert_true(r.depth > GAS_LEVELS);
+		gemp_bfs_free(bfs);
+	}
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+	free(arcs);
+}
+
+/* The check objects to a parent that is not the least, and to a level that is too far: an arc more that it knows of. */
+static void spoilt_answers_are_seen(void **state)
+{
+	(void)state;
+	gas_case c;
+	size_t count;
+	gemp_gas_layout layout;
+	gemp_bfs *bfs;
+	const gemp_gas_layout_options how = { .direction = GEMP_GAS_BOTH, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	assert_ok(gas_case_new(&c, &comm, 2, 11, 4));
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_BOTH, &count);
+	uint32_t *level = calloc(c.n + 1, sizeof *level), *parent = calloc(c.n + 1, sizeof *parent), farther = 0;
+	bool less = false;
+	gas_reference_levels(&c, arcs, count, 0, level);
+	reference_parents(&c, arcs, count, level, parent);
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_ok(gemp_bfs_new(&bfs, &layout, device, NULL));
+	assert_null(check_bfs(&c, bfs, &layout, arcs, count, 0));
+	arcs = realloc(arcs, (count + 1) * sizeof *arcs);
+	for (uint32_t v = 0; v < c.n && !less; v++)
+		for (uint32_t u = 0; u < c.n && !less && parent[v] != NOBODY; u++) {
+			less = level[u] + 1 == level[v] && u < parent[v];
+			arcs[count] = (gas_arc){ .from = u, .to = v };
+		}
+	assert_true(less);
+	assert_string_equal(check_bfs(&c, bfs, &layout, arcs, count + 1, 0), "parents");
+	while (level[farther] < 2 || level[farther] == UINT32_MAX)
+		farther++;
+	arcs[count] = (gas_arc){ .from = 0, .to = farther };
+	assert_string_equal(check_bfs(&c, bfs, &layout, arcs, count + 1, 0), "levels");
+	gemp_bfs_free(bfs);
+	gemp_gas_layout_free(&layout);
+	free(level);
+	free(parent);
+	free(arcs);
+	gas_case_free(&c);
+}
+
+/* No vertices at all: there is none to begin at. */
+static void nothing_is_searched(void **state)
+{
+	(void)state;
+	gas_case c = { .n = 0 };
+	gemp_gas_layout layout;
+	gemp_bfs *bfs;
+	gemp_sssp *sssp;
+	gemp_bfs_result levels;
+	gemp_sssp_result distances;
+	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	assert_ok(gas_case_build(&c, &comm, 1));
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_ok(gemp_bfs_new(&bfs, &layout, device, NULL));
+	assert_ok(gemp_sssp_new(&sssp, &layout, device, NULL));
+	assert_code(gemp_bfs_run(bfs, 0, &levels), GEMP_EUSAGE);
+	assert_code(gemp_sssp_run(sssp, 0, &distances), GEMP_EUSAGE);
+	gemp_bfs_free(bfs);
+	gemp_sssp_free(sssp);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+}
+
+static gemp_code search_once(void *self)
+{
+	gemp_gas_layout *layout = self;
+	gemp_bfs *bfs;
+	gemp_bfs_result r;
+	gemp_code code = gemp_bfs_new(&bfs, layout, device, NULL);
+	if (code == GEMP_OK)
+		code = gemp_bfs_run(bfs, 0, &r);
+	gemp_bfs_free(bfs);
+	return code;
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	gas_case c;
+	gemp_gas_layout layout;
+	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	assert_ok(gas_case_new(&c, &comm, 5, 3, 2));
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_survives_no_memory(search_once, &layout);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_graphs),
+		cmocka_unit_test(directions_change),
+		cmocka_unit_test(many_levels),
+		cmocka_unit_test(spoilt_answers_are_seen),
+		cmocka_unit_test(nothing_is_searched),
+		cmocka_unit_test(memory_may_run_out),
+	};
+	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
+		return TEST_SKIPPED;
+	MPI_Init(&argc, &argv);
+	gemp_comm_new(&comm, MPI_COMM_SELF);
+	int failed = test_main(tests);
+	gemp_comm_free(&comm);
+	MPI_Finalize();
+	gemp_device_close(device);
+	return failed;
+}

@@ -1,0 +1,292 @@
+/* Layouts on a grid of ranks: each arc once, in the row of its target's owner and the column of its source's; where sums of
+ * other ranks' rows go; and everything else as with a cut by target. */
+#include "comm/exchange.h"
+#include "analytics/layout/layout.h"
+#include "analytics/layout/arcs.h"
+#include "analytics/layout/layout_build.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "graph/graph.h"
+#include "harness/collective.h"
+#include "harness/gas_case.h"
+
+static int compare_arcs(const void *a, const void *b)
+{
+	const gas_arc *x = a, *y = b;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return (x->cost > y->cost) - (x->cost < y->cost);
+}
+
+static int owner_of(const gas_case *c, uint32_t number)
+{
+	for (uint32_t id = 0; id < c->n; id++)
+		if (c->number[id] == number)
+			return gemp_graph_owner(c->graph, id);
+	return -1;
+}
+
+/* Those of the reference that are this rank's. */
+static size_t choose_arcs(const gas_case *c, const gemp_gas_layout *layout, gas_arc *arcs, size_t count)
+{
+	int *owner = malloc((c->n + 1) * sizeof *owner), columns = layout->grid.columns;
+	size_t chosen = 0;
+	for (uint32_t v = 0; v < c->n; v++)
+		owner[v] = owner_of(c, v);
+	for (size_t i = 0; i < count; i++)
+		if (owner[arcs[i].to] / columns == test_comm.rank / columns && owner[arcs[i].from] % columns == test_comm.rank % columns)
+			arcs[chosen++] = arcs[i];
+	free(owner);
+	return chosen;
+}
+
+static double weight_at(const gemp_gas_layout *layout, const gemp_gas_rows *rows, uint64_t e)
+{
+	switch (layout->weights) {
+	case GEMP_GAS_UNWEIGHTED: return 1;
+	case GEMP_GAS_U8: return ((const uint8_t *)rows->weight)[e];
+	case GEMP_GAS_F32: return ((const float *)rows->weight)[e];
+	case GEMP_GAS_F64: return ((const double *)rows->weight)[e];
+	default: return -1;
+	}
+}
+
+/* ids[sums that arrive] are those of the rows that gather them; false: they are not all, once each, of weight 1. */
+static bool ids_of_sums(const gemp_gas_layout *layout, gemp_vertex *ids)
+{
+	const gemp_gas_rows *rows = &layout->in_sums;
+	uint32_t sums = gemp_gas_values(layout) - layout->known;
+	memset(ids, 0xff, sums * sizeof *ids);
+	for (uint32_t v = 0; v < rows->rows; v++)
+		for (uint64_t e = rows->begin[v]; e < rows->begin[v + 1]; e++) {
+			uint32_t place = rows->end[e] - layout->known;
+			if (place >= sums || ids[place] != GEMP_NO_VERTEX || weight_at(layout, rows, e) != 1)
+				return false;
+			ids[place] = layout->id[v];
+		}
+	return gemp_gas_row_edges(rows) == sums && rows->rows == layout->own;
+}
+
+/* Collective. The ids of other rows, of which owners tell by the places where their sums arrive. The caller frees. */
+static bool ids_of_others(const gemp_gas_layout *layout, gemp_vertex **out)
+{
+	size_t columns = (size_t)layout->grid.columns, first = (size_t)test_comm.rank / columns * columns;
+	size_t sizes[2][64] = { 0 }, capacity = 0, others = layout->in_other.rows;
+	const gemp_gas_links *sums = &layout->sums;
+	gemp_vertex *ids = gemp_calloc(gemp_gas_values(layout) - layout->known, sizeof *ids), *row = gemp_calloc(others, sizeof *row);
+	void *told = NULL;
+	bool right = ids_of_sums(layout, ids) && sums->ghost_begin[0] == layout->known && sums->send_begin[columns] == others;
+	for (size_t c = 0; c < columns; c++)
+		sizes[0][first + c] = (sums->ghost_begin[c + 1] - sums->ghost_begin[c]) * sizeof *ids;
+	assert_all_ok(gemp_exchange(&test_comm, ids, sizes[0], &told, &capacity, sizes[1], NULL));
+	for (size_t c = 0; c < columns; c++)
+		right &= sizes[1][first + c] == (sums->send_begin[c + 1] - sums->send_begin[c]) * sizeof *ids;
+	for (uint64_t i = 0; right && i < others; i++)
+		row[sums->send[i]] = ((gemp_vertex *)told)[i];
+	gemp_free(told);
+	gemp_free(ids);
+	*out = row;
+	return right;
+}
+
+/* By owner; each has edges. */
+static bool others_in_order(const gas_case *c, const gemp_gas_layout *layout, const gemp_vertex *id)
+{
+	int columns = layout->grid.columns, last = -1;
+	for (uint32_t row = 0; row < layout->in_other.rows; row++) {
+		int owner = gemp_graph_owner(c->graph, id[row]);
+		if (owner == test_comm.rank || owner / columns != test_comm.rank / columns || owner < last)
+			return false;
+		const uint64_t *begin = layout->sums.send_begin + owner % columns;
+		if (layout->sums.send[row] != row || row < begin[0] || row >= begin[1])
+			return false;
+		if (layout->in_other.begin[row + 1] == layout->in_other.begin[row])
+			return false;
+		last = owner;
+	}
+	return true;
+}
+
+static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const gemp_gas_rows *rows, const gemp_vertex *id,
+                      uint32_t least, uint32_t end, gas_arc *arcs, size_t *count)
+{
+	for (uint32_t row = 0; row < rows->rows; row++)
+		for (uint64_t e = rows->begin[row]; e < rows->begin[row + 1]; e++) {
+			uint32_t from = rows->end[e];
+			if (from < least || from >= end || (e > rows->begin[row] && rows->end[e - 1] > from))
+				return false;
+			arcs[(*count)++] = (gas_arc){ c->number[layout->id[from]], c->number[id[row]], 0, weight_at(layout, rows, e) };
+		}
+	return true;
+}
+
+/* Collective. */
+static const char *wrong_arcs(const gas_case *c, const gemp_gas_layout *layout, const gemp_gas_layout_options *options)
+{
+	const char *wrong = NULL;
+	size_t count, own = 0;
+	gemp_vertex *id = NULL;
+	gas_arc *arcs = gas_case_arcs(c, NULL, options->direction, &count), *mine = malloc((count + 1) * sizeof *mine);
+	for (size_t i = 0; i < count; i++) {
+		double weight = !options->weight ? 1 : options->weight[0] == 'w' ? (double)arcs[i].weight : arcs[i].cost;
+		arcs[i].cost = options->wanted == GEMP_GAS_SINGLE ? (double)(float)weight : weight;
+	}
+	if (layout->edges != count)
+		wrong = "number of edges";
+	count = choose_arcs(c, layout, arcs, count);
+	if (!ids_of_others(layout, &id))
+		wrong = "places of sums";
+	else if (!others_in_order(c, layout, id))
+		wrong = "order of others' rows";
+	else if (gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost) + gemp_gas_row_edges(&layout->in_other) !=
+	         count)
+		wrong = "edges of this rank";
+	else if (!list_rows(c, layout, &layout->in, layout->id, 0, layout->own, mine, &own) ||
+	         !list_rows(c, layout, &layout->in_ghost, layout->id, layout->own, layout->known, mine, &own) ||
+	         !list_rows(c, layout, &layout->in_other, id, 0, layout->known, mine, &own))
+		wrong = "rows";
+	qsort(arcs, count, sizeof *arcs, compare_arcs);
+	qsort(mine, own, sizeof *mine, compare_arcs);
+	for (size_t i = 0; i < count && !wrong; i++)
+		if (compare_arcs(&arcs[i], &mine[i]) != 0)
+			wrong = "edges";
+	gemp_free(id);
+	free(arcs);
+	free(mine);
+	return wrong;
+}
+
+/* What does not depend on the cut. */
+static const char *wrong_vertices(const gas_case *c, const gemp_gas_layout *grid, const gemp_gas_layout *plain)
+{
+	if (grid->own != plain->own || grid->edges != plain->edges || grid->weights != plain->weights)
+		return "size";
+	for (uint32_t v = 0; v < grid->own; v++) {
+		if (grid->id[v] != plain->id[v] || grid->key_rank[v] != plain->key_rank[v] || grid->local[v] != plain->local[v])
+			return "order";
+		if (grid->out_degree[v] != plain->out_degree[v])
+			return "out degree";
+		if (grid->out_weight && fabs(grid->out_weight[v] - plain->out_weight[v]) > 1e-5 * (1 + fabs(plain->out_weight[v])))
+			return "out weight";
+	}
+	for (uint32_t g = grid->own; g < grid->known; g++)
+		if ((gemp_graph_owner(c->graph, grid->id[g]) - test_comm.rank) % grid->grid.columns != 0)
+			return "owner of a ghost";
+	return NULL;
+}
+
+/* Collective. A layout of the cut by target is the reference for what does not depend on it. */
+static void check(const gas_case *c, gemp_gas_layout_options options)
+{
+	gemp_gas_layout grid, plain;
+	options.parts = GEMP_GAS_IN | GEMP_GAS_OUT_WEIGHT;
+	options.cut = GEMP_GAS_BY_TARGET;
+	assert_all_ok(gemp_gas_layout_new(&plain, &test_comm, c->graph, &options));
+	options.cut = GEMP_GAS_ON_GRID;
+	assert_all_ok(gemp_gas_layout_new(&grid, &test_comm, c->graph, &options));
+	const char *wrong = wrong_vertices(c, &grid, &plain), *arcs = NULL;
+	if (grid.grid.columns > 1)
+		arcs = wrong_arcs(c, &grid, &options);
+	else if (grid.in.rows != plain.in.rows || grid.known != plain.known || grid.in_other.begin || grid.in_sums.begin || grid.sums.send ||
+	         memcmp(grid.in.begin, plain.in.begin, (plain.own + 1) * sizeof *plain.in.begin) ||
+	         memcmp(grid.in.end, plain.in.end, gemp_gas_row_edges(&plain.in) * sizeof *plain.in.end) ||
+	         memcmp(grid.in_ghost.end, plain.in_ghost.end, gemp_gas_row_edges(&plain.in_ghost) * sizeof *plain.in_ghost.end))
+		arcs = "cut in one column";
+	wrong = wrong ? wrong : arcs;
+	if (wrong)
+		print_error("%s: %s\n", c->name, wrong);
+	assert_all(!wrong);
+	gemp_gas_layout_free(&grid);
+	gemp_gas_layout_free(&plain);
+}
+
+static void random_graphs(void **state)
+{
+	static const char *const weights[] = { NULL, "weight", "cost" };
+	uint64_t seed = test_seed_all();
+	(void)state;
+	for (int i = 0; i < 3 * GAS_SHAPES; i++) {
+		gas_case c;
+		gemp_gas_layout_batch = i % 3 ? (size_t)64 << 20 : 100;
+		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 4 == 3 ? 10 : 1));
+		check(&c, (gemp_gas_layout_options){ .direction = (gemp_gas_direction)(i % 3), .weight = weights[(i + i / 3) % 3],
+		                                     .wanted = (gemp_gas_weight_kind)(i / 2 % 3) });
+		gas_case_free(&c);
+	}
+	gemp_gas_layout_batch = (size_t)64 << 20;
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static void shapes(void **state)
+{
+	static const struct {
+		int ranks, rows, columns;
+	} grids[] = { { 1, 1, 1 }, { 2, 2, 1 }, { 3, 3, 1 }, { 4, 2, 2 }, { 6, 3, 2 }, { 7, 7, 1 }, { 8, 4, 2 }, { 12, 4, 3 },
+		{ 16, 4, 4 }, { 64, 8, 8 }, { 96, 12, 8 } };
+	(void)state;
+	for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+		gemp_gas_grid grid = gemp_gas_grid_of(grids[i].ranks);
+		assert_all(grid.rows == grids[i].rows && grid.columns == grids[i].columns);
+	}
+}
+
+static void nothing(void **state)
+{
+	(void)state;
+	gas_case c = { 0 };
+	assert_all_ok(gas_case_build(&c, &test_comm, 1));
+	check(&c, (gemp_gas_layout_options){ .weight = "weight" });
+	gas_case_free(&c);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+/* The check objects to edges and sums out of place. */
+static void spoilt(void **state)
+{
+	(void)state;
+	gas_case c;
+	gemp_gas_layout layout;
+	const gemp_gas_layout_options options = { .parts = GEMP_GAS_IN, .cut = GEMP_GAS_ON_GRID };
+	assert_all_ok(gas_case_new(&c, &test_comm, 1, 4, 10));
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
+	for (int what = 0; what < 2 && layout.grid.columns > 1; what++) {
+		uint32_t *end = what ? layout.in_other.end : layout.in_sums.end, was = *end;
+		assert_all(!wrong_arcs(&c, &layout, &options));
+		*end = !what ? layout.in_sums.end[layout.in_sums.begin[layout.own] - 1] : was ? was - 1 : 1;
+		assert_all(wrong_arcs(&c, &layout, &options) != NULL);
+		*end = was;
+	}
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+}
+
+static gemp_code make(void *argument)
+{
+	const gas_case *c = argument;
+	gemp_gas_layout layout;
+	const gemp_gas_layout_options options = { .parts = GEMP_GAS_IN, .weight = "weight", .cut = GEMP_GAS_ON_GRID };
+	gemp_code code = gemp_gas_layout_new(&layout, &test_comm, c->graph, &options);
+	if (code == GEMP_OK)
+		gemp_gas_layout_free(&layout);
+	return code;
+}
+
+static void memory(void **state)
+{
+	(void)state;
+	gas_case c;
+	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 1));
+	assert_all_survive_no_memory(make, &c);
+	gas_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shapes), cmocka_unit_test(random_graphs), cmocka_unit_test(nothing), cmocka_unit_test(spoilt),
+		cmocka_unit_test(memory),
+	};
+	return test_main_all(argc, argv, tests);
+}

@@ -1,0 +1,277 @@
+/* Mail: what owners have changed arrives at all who have it as a ghost, and nothing else, in every form and by both
+ * ways. */
+#include "analytics/halo/halo.h"
+#include "analytics/halo/halo_message.h"
+#include "analytics/layout/layout.h"
+#include "analytics/layout/layout_build.h"
+#include "comm/comm.h"
+#include "comm/exchange.h"
+#include "core/status.h"
+#include "device/device.h"
+#include "device/open.h"
+#include "harness/collective.h"
+#include "harness/gas_case.h"
+
+static gemp_device *device;
+static const gemp_comm *comm; /* of all ranks, perhaps as if they were on several nodes */
+
+/* What a vertex has after a round in which it changed. */
+static uint64_t value_of(uint64_t seed, uint64_t round, uint32_t number)
+{
+	return gemp_mix(seed + round * 1000003 + number);
+}
+
+static bool changes(uint64_t seed, uint64_t round, uint32_t number, unsigned percent)
+{
+	return gemp_mix(seed * 31 + round * 7919 + number) % 100 < percent;
+}
+
+typedef struct post {
+	const gas_case *c;
+	const gemp_gas_layout *layout;
+	size_t size;
+	uint64_t seed;
+	uint64_t *last;       /* [n] round in which a vertex changed */
+	char *values;         /* [known] */
+	uint32_t *bits;
+	size_t words;
+	gemp_buffer value_buffer, changed, arrived;
+} post;
+
+static void set_value(post *p, uint32_t v, uint64_t value)
+{
+	if (p->size)
+		memcpy(p->values + v * p->size, &value, p->size);
+}
+
+static bool has_value(const post *p, uint32_t v, uint64_t value)
+{
+	return !p->size || memcmp(p->values + v * p->size, &value, p->size) == 0;
+}
+
+/* Bytes that this rank is to send. */
+static uint64_t expected_bytes(const post *p, uint64_t round, unsigned percent)
+{
+	const gemp_gas_links *links = &p->layout->links;
+	uint64_t bytes = 0;
+	for (int r = 0; r < test_comm.size; r++) {
+		uint64_t places = links->send_begin[r + 1] - links->send_begin[r], count = 0;
+		for (uint64_t i = links->send_begin[r]; i < links->send_begin[r + 1]; i++)
+			count += changes(p->seed, round, p->c->number[p->layout->id[links->send[i]]], percent);
+		uint64_t bitmap = ((places + 31) / 32 * 4 + 7) / 8 * 8, pairs = (count * 4 + 7) / 8 * 8;
+		bytes += places ? 8 + (count == places ? 0 : bitmap < pairs ? bitmap : pairs) + count * p->size : 0;
+	}
+	return bytes;
+}
+
+/* One round; false: something is wrong. `same`: arrived is changed. */
+static bool run_round(post *p, gemp_halo *mail, uint64_t round, unsigned percent, bool same)
+{
+	const gemp_gas_layout *layout = p->layout;
+	uint64_t before = gemp_halo_traffic(mail)->bytes;
+	gemp_code code = GEMP_OK;
+	bool right = true;
+	uint64_t sums[2] = { 1, (uint64_t)test_comm.rank }, greatest[1] = { round + (uint64_t)test_comm.rank };
+	const uint64_t ranks = (uint64_t)test_comm.size;
+	memset(p->bits, 0, p->words * sizeof *p->bits);
+	for (uint32_t n = 0; n < p->c->n; n++)
+		if (changes(p->seed, round, n, percent))
+			p->last[n] = round;
+	for (uint32_t v = 0; v < layout->own; v++)
+		if (p->last[p->c->number[layout->id[v]]] == round) {
+			p->bits[v / 32] |= 1u << v % 32;
+			set_value(p, v, value_of(p->seed, round, p->c->number[layout->id[v]]));
+		}
+	if (p->size)
+		code |= gemp_buffer_write(device, &p->value_buffer, 0, layout->own * p->size, p->values);
+	code |= gemp_buffer_write(device, &p->changed, 0, p->words * sizeof *p->bits, p->bits);
+	code |= gemp_buffer_zero(device, &p->arrived, 0, p->words * sizeof *p->bits);
+	gemp_buffer *arrived = same ? &p->changed : &p->arrived;
+	code |= gemp_halo_begin(mail, p->size ? &p->value_buffer : NULL, percent == 100 && round % 2 ? NULL : &p->changed);
+	if (round % 4) /* else the end is a round, too */
+		code |= gemp_halo_round(mail, code, sums, 2, greatest, 1);
+	code |= gemp_halo_end(mail, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !same ? NULL : arrived);
+	if (p->size)
+		code |= gemp_buffer_read(device, &p->value_buffer, 0, layout->known * p->size, p->values);
+	code |= gemp_buffer_read(device, arrived, 0, p->words * sizeof *p->bits, p->bits);
+	for (uint32_t v = 0; v < layout->known; v++) {
+		uint32_t n = p->c->number[layout->id[v]];
+		bool set = p->bits[v / 32] >> v % 32 & 1, wanted = same || (v >= layout->own && round % 5 != 4);
+		right &= has_value(p, v, value_of(p->seed, p->last[n], n)) && set == (wanted && p->last[n] == round);
+	}
+	for (size_t v = layout->known; v < p->words * 32; v++)
+		right &= !(p->bits[v / 32] >> v % 32 & 1);
+	right &= test_comm.size == 1 || gemp_halo_traffic(mail)->bytes - before == expected_bytes(p, round, percent);
+	if (round % 4 == 0)
+		right &= gemp_halo_round(mail, code, sums, 2, greatest, 1) == GEMP_OK;
+	right &= sums[0] == ranks && sums[1] == ranks * (ranks - 1) / 2 && greatest[0] == round + ranks - 1;
+	return right && code == GEMP_OK;
+}
+
+static void run_case(const gas_case *c, size_t size, uint64_t seed)
+{
+	static const unsigned percents[] = { 0, 100, 3, 50, 100, 97, 1, 100 };
+	gemp_gas_layout layout;
+	gemp_halo *mail;
+	assert_all_ok(gemp_gas_layout_new(&layout, comm, c->graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	post p = { .c = c, .layout = &layout, .size = size, .seed = seed, .words = layout.known / 32 + 1 };
+	p.last = calloc(c->n, sizeof *p.last);
+	p.values = calloc(layout.known + 1, 8);
+	p.bits = calloc(p.words, sizeof *p.bits);
+	for (uint32_t v = 0; v < layout.known; v++)
+		set_value(&p, v, value_of(seed, 0, c->number[layout.id[v]]));
+	gemp_code code = gemp_buffer_new(&p.value_buffer, device, layout.known * 8 + 8, p.values);
+	code |= gemp_buffer_new(&p.changed, device, p.words * sizeof *p.bits, NULL);
+	code |= gemp_buffer_new(&p.arrived, device, p.words * sizeof *p.bits, NULL);
+	assert_all_ok(code);
+	assert_all_ok(gemp_halo_new(&mail, &layout, device, size));
+	for (uint64_t round = 1; round <= sizeof percents / sizeof *percents; round++)
+		assert_all(run_round(&p, mail, round, percents[round - 1], round % 3 == 0));
+	gemp_halo_free(mail);
+	gemp_buffer_free(&p.value_buffer, device);
+	gemp_buffer_free(&p.changed, device);
+	gemp_buffer_free(&p.arrived, device);
+	gemp_gas_layout_free(&layout);
+	free(p.last);
+	free(p.values);
+	free(p.bits);
+}
+
+static void run_all(int kernels, int common, const gemp_comm *ranks)
+{
+	const int cases = common && ranks == &test_comm ? 24 : 9;
+	const unsigned few = gemp_halo_few;
+	uint64_t seed = test_seed_all();
+	size_t blocks = gemp_memory_blocks(); /* of the device */
+	comm = ranks;
+	for (int i = 0; i < cases; i++) {
+		gas_case c;
+		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 3 == 2 ? 30 : 1));
+		gemp_halo_kernels = kernels;
+		gemp_halo_shared = common;
+		gemp_halo_few = i % 4 < 2 ? few : (unsigned)(i * test_comm.size / 4);
+		gemp_exchange_chunk = i % 2 ? (size_t)1 << 30 : 64 + 8 * gemp_random_below(&seed, 20);
+		run_case(&c, (size_t)(i % 3) * 4, seed);
+		gemp_exchange_chunk = (size_t)1 << 30;
+		gas_case_free(&c);
+	}
+	gemp_halo_kernels = gemp_halo_shared = -1;
+	gemp_halo_few = few;
+	assert_all(gemp_memory_blocks() == blocks);
+}
+
+static void by_host(void **state)
+{
+	(void)state;
+	run_all(0, -1, &test_comm);
+}
+
+static void by_kernels(void **state)
+{
+	(void)state;
+	run_all(1, -1, &test_comm);
+}
+
+static void by_host_in_messages(void **state)
+{
+	(void)state;
+	run_all(0, 0, &test_comm);
+}
+
+static void by_kernels_in_messages(void **state)
+{
+	(void)state;
+	run_all(1, 0, &test_comm);
+}
+
+/* Some ranks share memory, others do not: two nodes, of which ranks have their places in turn. */
+static void on_two_nodes(void **state)
+{
+	(void)state;
+	gemp_comm nodes = test_comm;
+	assert_all(MPI_Comm_split(test_comm.world, test_comm.rank % 2, -test_comm.rank, &nodes.node) == MPI_SUCCESS);
+	MPI_Comm_rank(nodes.node, &nodes.node_rank);
+	MPI_Comm_size(nodes.node, &nodes.node_size);
+	run_all(0, -1, &nodes);
+	run_all(1, -1, &nodes);
+	MPI_Comm_free(&nodes.node);
+}
+
+/* What cannot be packed on one rank ends the round for all, with its message, and the next one is as ever. */
+static void failed_rounds(void **state)
+{
+	(void)state;
+	gas_case c;
+	gemp_gas_layout layout;
+	gemp_halo *mail;
+	gemp_buffer values, lost = { .size = 8 };
+	gemp_halo_kernels = 0;
+	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	assert_all_ok(gemp_halo_new(&mail, &layout, device, 4));
+	assert_all_ok(gemp_buffer_new(&values, device, layout.known * 4 + 4, NULL));
+	for (int r = 0; r < 2 * test_comm.size; r++) {
+		const bool fails = r % 2 == 0 && r / 2 == test_comm.rank && test_comm.size > 1;
+		uint64_t sums[1] = { 1 };
+		gemp_code code = gemp_halo_begin(mail, fails ? &lost : &values, NULL);
+		assert_all((code == GEMP_OK) == !fails);
+		code = gemp_halo_round(mail, code, sums, 1, NULL, 0);
+		if (r % 2 == 0 && test_comm.size > 1)
+			assert_all(code == GEMP_EINTERNAL && sums[0] == 1 && strstr(gemp_message(), "clEnqueueMapBuffer"));
+		else
+			assert_all(code == GEMP_OK && sums[0] == (uint64_t)test_comm.size);
+		assert_all_ok(gemp_halo_end(mail, &values, NULL));
+	}
+	gemp_halo_free(mail);
+	gemp_buffer_free(&values, device);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+	gemp_halo_kernels = -1;
+}
+
+/* A failure on one rank is one on all at the end of the round, and not before. */
+static void failures(void **state)
+{
+	(void)state;
+	double sums[1] = { 1 };
+	for (int r = 0; r < test_comm.size; r++) {
+		gemp_code mine = test_comm.rank == r ? gemp_fail(GEMP_EDATA, "rank %d", r) : GEMP_OK;
+		assert_all(gemp_halo_agree(&test_comm, mine, sums, 1) == GEMP_EDATA && sums[0] == 1);
+	}
+	assert_all(gemp_halo_agree(&test_comm, GEMP_OK, NULL, 0) == GEMP_OK);
+}
+
+static gemp_code make(void *layout)
+{
+	gemp_halo *mail;
+	gemp_code code = gemp_halo_new(&mail, layout, device, 8);
+	gemp_halo_free(mail);
+	return code;
+}
+
+static void memory(void **state)
+{
+	(void)state;
+	gas_case c;
+	gemp_gas_layout layout;
+	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	assert_all_survive_no_memory(make, &layout);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_host), cmocka_unit_test(by_kernels), cmocka_unit_test(by_host_in_messages),
+		cmocka_unit_test(by_kernels_in_messages), cmocka_unit_test(on_two_nodes), cmocka_unit_test(failed_rounds),
+		cmocka_unit_test(failures), cmocka_unit_test(memory),
+	};
+	MPI_Init(&argc, &argv);
+	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
+		return TEST_SKIPPED;
+	int failed = test_main_all(argc, argv, tests);
+	gemp_device_close(device);
+	return failed;
+}

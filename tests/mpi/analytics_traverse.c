@@ -1,0 +1,98 @@
+/* Searches on several ranks: the same levels, distances and least parents as a list of arcs gives, for any seed of the file. */
+#include "analytics/layout/layout_build.h"
+#include "device/open.h"
+#include "harness/collective.h"
+#include "harness/traverse_case.h"
+
+static gemp_device *device;
+
+/* On all ranks alike. */
+static void check_graph(gas_case *c, uint64_t *seed, gemp_gas_direction direction, int weights)
+{
+	size_t count;
+	gas_arc *arcs = gas_case_arcs(c, NULL, direction, &count);
+	gemp_gas_layout layout;
+	gemp_bfs *bfs = NULL;
+	gemp_sssp *sssp = NULL;
+	const char *wrong = NULL;
+	const gemp_gas_layout_options how = { .direction = direction, .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
+	                                      .weight = weights == 0 ? NULL : weights == 1 ? "weight" : "cost",
+	                                      .wanted = GEMP_GAS_LENGTHS };
+	const gemp_gas_pass pass = gemp_random_below(seed, 3) ? GEMP_GAS_PASS_PUSH : GEMP_GAS_PASS_SHUFFLE;
+	const gemp_bfs_options bfs_options = { .direction = (gemp_bfs_direction)gemp_random_below(seed, 3), .pass = pass };
+	const gemp_sssp_options sssp_options = { .delta = (double)gemp_random_below(seed, 3), .pass = pass,
+	                                         .naming = (gemp_sssp_naming)gemp_random_below(seed, 3) };
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c->graph, &how));
+	if (weights == 0)
+		assert_all_ok(gemp_bfs_new(&bfs, &layout, device, &bfs_options));
+	else
+		assert_all_ok(gemp_sssp_new(&sssp, &layout, device, &sssp_options));
+	for (int i = 0; i < 2 && !wrong; i++) {
+		uint32_t source = (uint32_t)gemp_random_below(seed, c->n);
+		wrong = bfs ? check_bfs(c, bfs, &layout, arcs, count, source)
+		            : check_sssp(c, sssp, &layout, arcs, count, weights == 2, source);
+	}
+	if (wrong)
+		printf("%s of %s, direction %d, along %d, weights %d, pass %d\n", wrong, c->name, (int)bfs_options.direction,
+		       (int)direction, weights, (int)pass);
+	assert_all(!wrong);
+	gemp_bfs_free(bfs);
+	gemp_sssp_free(sssp);
+	gemp_gas_layout_free(&layout);
+	free(arcs);
+}
+
+static void random_graphs(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	for (int round = 0; round < 3 * GAS_SHAPES; round++) {
+		gas_case c;
+		assert_all_ok(gas_case_new(&c, &test_comm, round % GAS_SHAPES, gemp_random(&seed), 1 + (uint32_t)round % 5));
+		gemp_halo_kernels = round % 2;
+		gemp_halo_shared = round % 5 ? -1 : 0;
+		check_graph(&c, &seed, (gemp_gas_direction)gemp_random_below(&seed, 3), round / GAS_SHAPES);
+		gas_case_free(&c);
+	}
+	gemp_halo_kernels = gemp_halo_shared = -1;
+}
+
+/* A path over ranks: values travel in each round, and nothing else does. */
+static void traffic_is_told(void **state)
+{
+	(void)state;
+	gas_case c;
+	gemp_gas_layout layout;
+	gemp_bfs *bfs;
+	gemp_bfs_result r;
+	const gemp_gas_layout_options how = { .direction = GEMP_GAS_BOTH, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	assert_all_ok(gas_case_new(&c, &test_comm, 1, 5, 5));
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &how));
+	assert_all_ok(gemp_bfs_new(&bfs, &layout, device, NULL));
+	assert_all_ok(gemp_bfs_run(bfs, 0, &r));
+	uint64_t bytes = gemp_comm_sum1(&test_comm, r.cost.traffic.bytes);
+	assert_all((bytes > 0) == (test_comm.size > 1));
+	assert_all_code(gemp_bfs_run(bfs, (gemp_vertex)c.n, &r), GEMP_EUSAGE);
+	gemp_bfs_free(bfs);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_graphs),
+		cmocka_unit_test(traffic_is_told),
+	};
+	int rank = 0, ranks = 1;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	if (gemp_device_open(&device, NULL, rank, ranks, 0) != GEMP_OK) {
+		MPI_Finalize();
+		return TEST_SKIPPED;
+	}
+	int failed = test_main_all(argc, argv, tests);
+	gemp_device_close(device);
+	return failed;
+}
