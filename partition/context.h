@@ -22,19 +22,19 @@ typedef struct gemp_device_work {
 } gemp_device_work;
 
 typedef struct gemp_context {
-	gemp_comm *comm;             /* borrowed */
-	gemp_device *device;         /* owned; the rank's first */
-	struct gemp_context **others;/* [other_count] owned; of the rank's other devices, with comms of this rank alone */
+	gemp_comm *comm;              /* borrowed */
+	gemp_device *device;          /* owned; the rank's first */
+	struct gemp_context **others; /* [other_count] owned; of the rank's other devices, with comms of this rank alone */
 	size_t other_count;
-	size_t devices;              /* of all ranks together */
-	gemp_device_work work;       /* of the first device */
+	size_t devices;        /* of all ranks together */
+	gemp_device_work work; /* of the first device */
 	gemp_budgets budgets;
 	gemp_timers timers;
 	gemp_traffic traffic;
-	size_t program_builds;       /* not from the cache */
+	size_t program_builds;          /* not from the cache */
 	struct gemp_resident *resident; /* rows of graphs, see resident.h */
 	bool keep_resident;             /* also those that nobody uses */
-	double start_time;                /* gemp_now() at start */
+	double start_time;              /* gemp_now() at start */
 } gemp_context;
 
 /* Local. The most that one of the rank's devices has held. */

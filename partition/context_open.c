@@ -72,11 +72,13 @@ static void keep_first(open_context *own, const gemp_comm *comm)
 	uint64_t left = gemp_comm_sum1(comm, own->count - 1), all = left + (uint64_t)comm->size;
 	own->count = 1;
 	if (left)
-		gemp_warn("this command uses one device of each rank at most: of %" PRIu64 " devices it leaves %" PRIu64 " alone", all,
-		          left);
+		gemp_warn("this command uses one device of each rank at most: of %" PRIu64 " devices it leaves %" PRIu64
+		          " alone",
+		          all, left);
 }
 
-static gemp_code new_context(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets, bool one)
+static gemp_code new_context(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets,
+                             bool one)
 {
 	gemp_code code = GEMP_OK;
 	gemp_context *context = NULL;
@@ -214,7 +216,9 @@ static void describe(char out[PLACE_SIZE], const gemp_device_pick *pick)
 /* Collective. Rank 0 speaks of the GPU with most ranks, wherever it is. */
 static void warn(const gemp_comm *comm, const gemp_device_pick *picks, size_t count)
 {
-	struct { int ranks, rank; } mine = { 0, comm->rank }, most;
+	struct {
+		int ranks, rank;
+	} mine = { 0, comm->rank }, most;
 	char text[PLACE_SIZE];
 	const gemp_device_pick *pick = picks;
 	for (size_t k = 0; k < count; k++)

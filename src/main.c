@@ -11,15 +11,13 @@
 
 /* The first one runs when no command is named. */
 static const gemp_command *const commands[] = {
-	&gemp_command_demo,     &gemp_command_import, &gemp_command_generate, &gemp_command_info,
-	&gemp_command_match,    &gemp_command_transform, &gemp_command_verify, &gemp_command_partition,
-	&gemp_command_degrees, &gemp_command_edges, &gemp_command_reverse, &gemp_command_components,
-	&gemp_command_bfs,      &gemp_command_sssp, &gemp_command_pagerank, &gemp_command_spmv,
-	&gemp_command_sort,     &gemp_command_distinct,
-	&gemp_command_euler,    &gemp_command_som,
-	&gemp_command_convert,  &gemp_command_assemble,
-	&gemp_command_devices,  &gemp_command_bench,
-	&gemp_command_help,     &gemp_command_completion,
+	&gemp_command_demo,    &gemp_command_import,     &gemp_command_generate, &gemp_command_info,
+	&gemp_command_match,   &gemp_command_transform,  &gemp_command_verify,   &gemp_command_partition,
+	&gemp_command_degrees, &gemp_command_edges,      &gemp_command_reverse,  &gemp_command_components,
+	&gemp_command_bfs,     &gemp_command_sssp,       &gemp_command_pagerank, &gemp_command_spmv,
+	&gemp_command_sort,    &gemp_command_distinct,   &gemp_command_euler,    &gemp_command_som,
+	&gemp_command_convert, &gemp_command_assemble,   &gemp_command_devices,  &gemp_command_bench,
+	&gemp_command_help,    &gemp_command_completion,
 };
 
 /* MPI_Init looks at the machine with hwloc, which would ask OpenCL, too: that takes a tenth of a second, and PoCL would settle

@@ -31,8 +31,9 @@ static const char *value_of(const char *header, const char *key)
 static gemp_code refuse(const char *type)
 {
 	const char *remedy = strchr(type, 'c') ? "complex; save its real part"
-	                   : strchr(type, 'O') ? "Python objects; convert it to numbers, as by a.astype('f4')"
-	                                       : "not one that is read; save it as integers, floats (a.astype('f4')) or booleans";
+	                     : strchr(type, 'O')
+	                         ? "Python objects; convert it to numbers, as by a.astype('f4')"
+	                         : "not one that is read; save it as integers, floats (a.astype('f4')) or booleans";
 	return gemp_fail(GEMP_EDATA, "is of type '%s': %s", type, remedy);
 }
 
@@ -101,7 +102,8 @@ float gemp_npy_half(const void *at)
 	memcpy(&bits, at, sizeof bits);
 	const int exponent = bits >> 10 & 31, fraction = bits & 1023;
 	const float size = exponent == 31 ? (fraction ? NAN : INFINITY)
-	                 : exponent ? ldexpf((float)(fraction + 1024), exponent - 25) : ldexpf((float)fraction, -24);
+	                   : exponent     ? ldexpf((float)(fraction + 1024), exponent - 25)
+	                                  : ldexpf((float)fraction, -24);
 	return bits >> 15 ? -size : size;
 }
 

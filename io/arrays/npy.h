@@ -17,7 +17,7 @@ typedef struct gemp_npy_header {
 	uint64_t length; /* elements, of all dimensions */
 	unsigned dimensions;
 	uint64_t shape[2]; /* of the first two */
-	bool fortran;    /* the first dimension's elements follow one another */
+	bool fortran;      /* the first dimension's elements follow one another */
 } gemp_npy_header;
 
 enum { GEMP_NPY_START = 8, GEMP_NPY_MAX_HEADER = 1 << 16 };
@@ -38,6 +38,7 @@ gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name);
 
 /* Local. The head of a .npy, and where the elements begin in *data; and whether the file is as long as it says, in *bytes. */
 gemp_code gemp_npy_read_header(FILE *file, const char *path, gemp_npy_header *header, size_t *data);
-gemp_code gemp_npy_check_size(FILE *file, const char *path, const gemp_npy_header *header, size_t data, uint64_t *bytes);
+gemp_code gemp_npy_check_size(FILE *file, const char *path, const gemp_npy_header *header, size_t data,
+                              uint64_t *bytes);
 
 #endif

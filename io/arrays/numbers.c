@@ -28,7 +28,8 @@ typedef struct wide {
 
 static wide of_signed(int64_t value)
 {
-	return value < 0 ? (wide){ .sort = NEGATIVE, .negative = value } : (wide){ .sort = POSITIVE, .positive = (uint64_t)value };
+	return value < 0 ? (wide){ .sort = NEGATIVE, .negative = value }
+	                 : (wide){ .sort = POSITIVE, .positive = (uint64_t)value };
 }
 
 static wide load(const void *values, gemp_key_kind kind, size_t i)
@@ -70,8 +71,8 @@ static bool store_real(void *values, gemp_key_kind kind, size_t i, wide w)
 {
 	double real = w.sort == REAL ? w.real : w.sort == POSITIVE ? (double)w.positive : (double)w.negative;
 	double there = kind == GEMP_KEY_F32 ? (double)(float)real : real;
-	bool exact = w.sort == REAL || (w.sort == POSITIVE ? there < 0x1p64 && (uint64_t)there == w.positive
-	                                                   : (int64_t)there == w.negative);
+	bool exact = w.sort == REAL ||
+	             (w.sort == POSITIVE ? there < 0x1p64 && (uint64_t)there == w.positive : (int64_t)there == w.negative);
 	if (kind == GEMP_KEY_F32)
 		((float *)values)[i] = (float)real;
 	else
@@ -90,7 +91,8 @@ static void convert_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	converting *c = context;
-	size_t end = (piece + 1) * GEMP_NUMBERS_CHUNK < c->numbers->count ? (piece + 1) * GEMP_NUMBERS_CHUNK : c->numbers->count;
+	size_t end = (piece + 1) * GEMP_NUMBERS_CHUNK < c->numbers->count ? (piece + 1) * GEMP_NUMBERS_CHUNK
+	                                                                  : c->numbers->count;
 	for (size_t i = piece * GEMP_NUMBERS_CHUNK; i < end; i++) {
 		wide w = load(c->numbers->values, c->numbers->kind, i);
 		if (c->kind < GEMP_KEY_F32 ? store_integer(c->out, c->kind, i, w) : store_real(c->out, c->kind, i, w))
@@ -139,8 +141,9 @@ static uint32_t widened(char kind, unsigned width, const unsigned char *at)
 gemp_code gemp_numbers_widen(gemp_numbers *out, char kind, unsigned width, const void *raw, size_t count)
 {
 	unsigned size = width == 8 ? 8 : 4;
-	out->kind = kind == 'f' ? (width == 8 ? GEMP_KEY_F64 : GEMP_KEY_F32)
-	          : kind == 'i' ? (width == 8 ? GEMP_KEY_I64 : GEMP_KEY_I32) : (width == 8 ? GEMP_KEY_U64 : GEMP_KEY_U32);
+	out->kind = kind == 'f'   ? (width == 8 ? GEMP_KEY_F64 : GEMP_KEY_F32)
+	            : kind == 'i' ? (width == 8 ? GEMP_KEY_I64 : GEMP_KEY_I32)
+	                          : (width == 8 ? GEMP_KEY_U64 : GEMP_KEY_U32);
 	out->count = count;
 	out->values = gemp_calloc(count, size);
 	if (!out->values)

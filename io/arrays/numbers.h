@@ -18,9 +18,9 @@ enum { GEMP_NUMBERS_CHUNK = 1 << 16 };
 
 typedef struct gemp_numbers {
 	gemp_key_kind kind;
-	void *values;   /* [count] owned; the ranks' follow one another */
+	void *values; /* [count] owned; the ranks' follow one another */
 	size_t count;
-	uint64_t total;   /* of all ranks */
+	uint64_t total; /* of all ranks */
 	uint64_t bytes; /* of the file */
 } gemp_numbers;
 

@@ -38,8 +38,9 @@ static gemp_code convert_and_check(gemp_numbers *n, const gemp_comm *comm, const
 	if (kind != GEMP_NUMBERS_AUTO)
 		code = gemp_numbers_convert(n, kind, &at);
 	if (code == GEMP_OK && at < n->count)
-		code = gemp_fail(GEMP_EDATA, "%s: number %" PRIu64 " (from 0) is not one that type %s holds exactly; choose another --type", place,
-		                 before + at, gemp_key_name[kind]);
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s: number %" PRIu64 " (from 0) is not one that type %s holds exactly; choose another --type",
+		                 place, before + at, gemp_key_name[kind]);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (n->kind >= GEMP_KEY_F32)
 		gemp_parallel_for((n->count + GEMP_NUMBERS_CHUNK - 1) / GEMP_NUMBERS_CHUNK, unify_nan_chunk, n);
@@ -74,7 +75,8 @@ done:
 static gemp_code gemp_numbers_read_npy(gemp_numbers *out, const gemp_comm *comm, const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	gemp_code code = file ? read_part(out, comm, file, path) : gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
+	gemp_code code = file ? read_part(out, comm, file, path)
+	                      : gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
 	if (file)
 		fclose(file);
 	return gemp_comm_agree(comm, code);
@@ -133,7 +135,8 @@ static gemp_code gemp_numbers_read_h5(gemp_numbers *out, const gemp_comm *comm, 
 	GEMP_TRY(gemp_h5_open(&h5, comm, path));
 	GEMP_TRY(gemp_h5_exists(&h5, dataset, &there));
 	if (!there)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: there is no dataset '%s'; `h5ls -r %s` lists what is there", path, dataset, path));
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: there is no dataset '%s'; `h5ls -r %s` lists what is there", path, dataset,
+		                   path));
 	code = read_dataset(out, &h5, dataset);
 done:
 	if (h5.path) {

@@ -26,29 +26,29 @@ typedef struct limits {
 typedef struct piece {
 	char *text;
 	size_t size;
-	uint64_t *values;   /* room for one a line; bits of integers or of doubles */
+	uint64_t *values; /* room for one a line; bits of integers or of doubles */
 	size_t count, lines;
 	uint64_t most;
 	int64_t least;
 	/* the first line that is none */
-	const char *why;    /* NULL: all are */
+	const char *why; /* NULL: all are */
 	size_t line, column;
 	char shown[SHOWN + 4];
-	bool only_real;     /* it is a float where integers are wanted */
+	bool only_real; /* it is a float where integers are wanted */
 } piece;
 
 typedef struct reading {
 	gemp_numbers *out;
 	const char *path;
 	limits limits;
-	bool reals;         /* floats are read, else integers */
+	bool reals; /* floats are read, else integers */
 	piece *pieces;
 	size_t piece_count;
 	size_t capacity;
-	uint64_t lines;     /* so far */
+	uint64_t lines; /* so far */
 	uint64_t most;
 	int64_t least;
-	bool met_real;      /* a float stopped the reading of integers */
+	bool met_real; /* a float stopped the reading of integers */
 } reading;
 
 /* ONE NUMBER */
@@ -93,8 +93,9 @@ static const char *parse_and_store(const reading *r, piece *p, const char *text,
 	int how = parse_integer(text, size, &negative, &magnitude);
 	if (how == 1) {
 		p->only_real = parse_real(text, size, &bits);
-		return p->only_real ? "is a float where integers are wanted; choose --type f64" : "is not a number; one number a line "
-		       "is read, and texts are not sorted here (sort(1) does that)";
+		return p->only_real ? "is a float where integers are wanted; choose --type f64"
+		                    : "is not a number; one number a line "
+		                      "is read, and texts are not sorted here (sort(1) does that)";
 	}
 	if (how == 2 || (negative && magnitude > (uint64_t)INT64_MAX + 1) || (!negative && magnitude > r->limits.most) ||
 	    (negative && (int64_t)-magnitude < r->limits.least)) {
@@ -137,9 +138,10 @@ static void read_line(const reading *r, piece *p, const char *line, const char *
 		;
 	size_t size = (size_t)(after - at);
 	uint64_t value = 0;
-	const char *why = !r->reals ? parse_and_store(r, p, at, size, &value)
-	                : parse_real(at, size, &value) ? NULL : "is not a number; one number a line is read, and texts are not "
-	                  "sorted here (sort(1) does that)";
+	const char *why = !r->reals                      ? parse_and_store(r, p, at, size, &value)
+	                  : parse_real(at, size, &value) ? NULL
+	                                                 : "is not a number; one number a line is read, and texts are not "
+	                                                   "sorted here (sort(1) does that)";
 	if (why)
 		report_malformed(p, line, at, size, why);
 	else if (after < end) {
@@ -318,7 +320,8 @@ static gemp_code inspect(const gemp_comm *comm, const char *path, gemp_numbers *
 	if (agreed != GEMP_OK)
 		return agreed;
 	out->bytes = info.size;
-	*span = info.compressed ? (gemp_block_range){ 0, comm->rank ? 0 : GEMP_STREAM_END } : gemp_comm_block(comm, info.size);
+	*span = info.compressed ? (gemp_block_range){ 0, comm->rank ? 0 : GEMP_STREAM_END }
+	                        : gemp_comm_block(comm, info.size);
 	return GEMP_OK;
 }
 

@@ -135,7 +135,8 @@ static gemp_code print_all(gemp_text *out, gemp_key_kind kind, const void *value
 	return gemp_text_status(out);
 }
 
-static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values, size_t count)
+static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values,
+                            size_t count)
 {
 	gemp_text text = { 0 };
 	gemp_code code = gemp_comm_agree(comm, print_all(&text, kind, values, count));
@@ -147,15 +148,16 @@ static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key
 
 /* .npy */
 
-static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values, size_t count)
+static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values,
+                           size_t count)
 {
 	static const char *const types[] = { "<u4", "<u8", "<i4", "<i8", "<f4", "<f8" };
 	gemp_code code = GEMP_OK;
 	char header[2 * ALIGNED + 1] = "\x93NUMPY\x01";
 	size_t start = 10, size;
 	uint64_t all = gemp_comm_sum1(comm, count);
-	int length = snprintf(header + start, sizeof header - start, "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRIu64
-	                      ",), }", types[kind], all);
+	int length = snprintf(header + start, sizeof header - start,
+	                      "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRIu64 ",), }", types[kind], all);
 	size = (start + (size_t)length + 1 + ALIGNED - 1) / ALIGNED * ALIGNED;
 	memset(header + start + length, ' ', size - start - (size_t)length);
 	header[size - 1] = '\n';
@@ -172,7 +174,9 @@ done:
 static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *dataset, gemp_key_kind kind,
                           const void *values, size_t count)
 {
-	static const gemp_h5_kind kinds[] = { GEMP_H5_U32, GEMP_H5_U64, GEMP_H5_I32, GEMP_H5_I64, GEMP_H5_F64, GEMP_H5_F64 };
+	static const gemp_h5_kind kinds[] = {
+		GEMP_H5_U32, GEMP_H5_U64, GEMP_H5_I32, GEMP_H5_I64, GEMP_H5_F64, GEMP_H5_F64
+	};
 	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { 0 };
 	gemp_text temporary = { 0 };
@@ -198,7 +202,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_numbers_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values, size_t count)
+gemp_code gemp_numbers_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values,
+                             size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_output *output = NULL;
@@ -210,7 +215,8 @@ gemp_code gemp_numbers_write(const gemp_comm *comm, const char *place, gemp_key_
 		goto done;
 	}
 	GEMP_TRY(gemp_output_open(&output, comm, place));
-	code = ends_in(place, ".npy") ? write_npy(output, comm, kind, values, count) : write_text(output, comm, kind, values, count);
+	code = ends_in(place, ".npy") ? write_npy(output, comm, kind, values, count)
+	                              : write_text(output, comm, kind, values, count);
 	if (code == GEMP_OK) {
 		code = gemp_output_close(output);
 		output = NULL;

@@ -9,6 +9,7 @@ gemp_code gemp_numbers_check_output(const gemp_comm *comm, const char *place);
 
 /* Collective. By the ending: .npy, FILE.h5 or FILE.h5:/DATASET (by default /values; f32 becomes f64 there), else text; "-":
  * text on stdout. Of text all bits of floats can be had back. */
-gemp_code gemp_numbers_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values, size_t count);
+gemp_code gemp_numbers_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values,
+                             size_t count);
 
 #endif

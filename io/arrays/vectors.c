@@ -104,8 +104,10 @@ static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *
 	for (uint32_t c = 0; c < dims; c++) {
 		from[c] = column_of(vectors, names, c);
 		if (from[c] == vectors->dims)
-			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: has no column '%s'; give the columns that the map was trained on, in any "
-			                   "order", place, names[c]));
+			GEMP_TRY(gemp_fail(GEMP_EDATA,
+			                   "%s: has no column '%s'; give the columns that the map was trained on, in any "
+			                   "order",
+			                   place, names[c]));
 		same &= from[c] == c;
 	}
 	if (!same)

@@ -15,14 +15,14 @@
 #include "graph/column.h"
 
 typedef struct gemp_vectors {
-	float *x;           /* [count][dims] owned; NaN: missing */
-	size_t count;       /* of this rank, as gemp_comm_block(all) has them; the ranks' follow one another */
+	float *x;     /* [count][dims] owned; NaN: missing */
+	size_t count; /* of this rank, as gemp_comm_block(all) has them; the ranks' follow one another */
 	uint32_t dims;
-	uint64_t total;       /* of all ranks */
-	uint64_t missing;   /* values, of all ranks */
-	char **names;       /* [dims] owned; without a header x1, x2, ... */
-	bool named;         /* by a header */
-	gemp_column keys;   /* [count] texts; not loaded (gemp_column_loaded): rows have no keys */
+	uint64_t total;   /* of all ranks */
+	uint64_t missing; /* values, of all ranks */
+	char **names;     /* [dims] owned; without a header x1, x2, ... */
+	bool named;       /* by a header */
+	gemp_column keys; /* [count] texts; not loaded (gemp_column_loaded): rows have no keys */
 } gemp_vectors;
 
 void gemp_vectors_free(gemp_vectors *vectors);

@@ -40,8 +40,10 @@ static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place
 			v->x[i] = NAN;
 		}
 		if (isinf(v->x[i]))
-			return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 ", column %zu (from 0) is infinite, or more than a float "
-			                 "holds; leave it out, or make it NaN", place, first + i / v->dims, i % v->dims);
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: row %" PRIu64 ", column %zu (from 0) is infinite, or more than a float "
+			                 "holds; leave it out, or make it NaN",
+			                 place, first + i / v->dims, i % v->dims);
 	}
 	return GEMP_OK;
 }
@@ -50,20 +52,30 @@ static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place
 static float value_at(const gemp_npy_header *header, const unsigned char *at)
 {
 	union {
-		int8_t i1; int16_t i2; int32_t i4; int64_t i8; uint16_t u2; uint32_t u4; uint64_t u8; float f4; double f8;
+		int8_t i1;
+		int16_t i2;
+		int32_t i4;
+		int64_t i8;
+		uint16_t u2;
+		uint32_t u4;
+		uint64_t u8;
+		float f4;
+		double f8;
 	} v;
 	memcpy(&v, at, header->width);
 	switch (header->kind) {
 	case 'i':
-		return header->width == 1 ? (float)v.i1 : header->width == 2 ? (float)v.i2
-		     : header->width == 4 ? (float)v.i4 : (float)v.i8;
-	case 'f':
-		return header->width == 2 ? gemp_npy_half(at) : header->width == 4 ? v.f4 : (float)v.f8;
-	case 'b':
-		return (float)(*at != 0);
+		return header->width == 1   ? (float)v.i1
+		       : header->width == 2 ? (float)v.i2
+		       : header->width == 4 ? (float)v.i4
+		                            : (float)v.i8;
+	case 'f': return header->width == 2 ? gemp_npy_half(at) : header->width == 4 ? v.f4 : (float)v.f8;
+	case 'b': return (float)(*at != 0);
 	default:
-		return header->width == 1 ? (float)*at : header->width == 2 ? (float)v.u2
-		     : header->width == 4 ? (float)v.u4 : (float)v.u8;
+		return header->width == 1   ? (float)*at
+		       : header->width == 2 ? (float)v.u2
+		       : header->width == 4 ? (float)v.u4
+		                            : (float)v.u8;
 	}
 }
 
@@ -99,9 +111,10 @@ static gemp_code read_npy_rows(gemp_vectors *out, const gemp_comm *comm, FILE *f
 	GEMP_TRY(gemp_npy_read_header(file, path, &header, &data));
 	GEMP_TRY(gemp_npy_check_size(file, path, &header, data, &bytes));
 	if (header.dimensions != 2)
-		return gemp_fail(GEMP_EDATA, "%s: the array has %u dimension%s; vectors are a table of two: rows, and numbers "
-		                 "in each (a.reshape(len(a), -1))", path, header.dimensions,
-		                 header.dimensions == 1 ? "" : "s");
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: the array has %u dimension%s; vectors are a table of two: rows, and numbers "
+		                 "in each (a.reshape(len(a), -1))",
+		                 path, header.dimensions, header.dimensions == 1 ? "" : "s");
 	GEMP_TRY(gemp_vectors_alloc(out, comm, path, header.shape[0], header.shape[1]));
 	uint64_t first = gemp_comm_block(comm, out->total).begin;
 	if (!header.fortran)
@@ -133,10 +146,13 @@ static gemp_code check_filters(const gemp_h5 *h5, hid_t dataset, const char *nam
 		char called[32] = "";
 		unsigned flags;
 		size_t values = 0;
-		const H5Z_filter_t filter = H5Pget_filter2(creation, (unsigned)i, &flags, &values, NULL, sizeof called - 1, called, NULL);
+		const H5Z_filter_t filter = H5Pget_filter2(creation, (unsigned)i, &flags, &values, NULL, sizeof called - 1,
+		                                           called, NULL);
 		if (H5Zfilter_avail(filter) <= 0)
-			code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is compressed by '%s' (filter %d), which this HDF5 library has not; "
-			                 "write it with gzip", h5->path, name, called, (int)filter);
+			code = gemp_fail(GEMP_EDATA,
+			                 "%s: dataset '%s' is compressed by '%s' (filter %d), which this HDF5 library has not; "
+			                 "write it with gzip",
+			                 h5->path, name, called, (int)filter);
 	}
 done:
 	if (creation >= 0)
@@ -148,19 +164,27 @@ done:
 static gemp_code check_type(const gemp_h5 *h5, hid_t type, const char *name)
 {
 	static const char *const classes[] = {
-		[H5T_TIME] = "times", [H5T_STRING] = "texts", [H5T_BITFIELD] = "fields of bits", [H5T_OPAQUE] = "opaque bytes",
-		[H5T_COMPOUND] = "records, such as complex numbers", [H5T_REFERENCE] = "references", [H5T_ENUM] = "words (an enum)",
-		[H5T_VLEN] = "lists of any length", [H5T_ARRAY] = "arrays",
+		[H5T_TIME] = "times",
+		[H5T_STRING] = "texts",
+		[H5T_BITFIELD] = "fields of bits",
+		[H5T_OPAQUE] = "opaque bytes",
+		[H5T_COMPOUND] = "records, such as complex numbers",
+		[H5T_REFERENCE] = "references",
+		[H5T_ENUM] = "words (an enum)",
+		[H5T_VLEN] = "lists of any length",
+		[H5T_ARRAY] = "arrays",
 	};
 	const H5T_class_t class = H5Tget_class(type);
 	hid_t boolean = class == H5T_ENUM ? gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL)) : H5I_INVALID_HID;
 	bool numbers = class == H5T_INTEGER || class == H5T_FLOAT || (boolean >= 0 && H5Tequal(boolean, type) > 0);
-	bool known = class >= 0 && (size_t)class < sizeof classes / sizeof *classes && classes[class];
+	bool known = class >= 0 && (size_t) class < sizeof classes / sizeof *classes && classes[class];
 	if (boolean >= 0)
 		H5Tclose(boolean);
 	return numbers ? GEMP_OK
-	               : gemp_fail(GEMP_EDATA, "%s: dataset '%s' holds %s; vectors are of integers, floats or booleans: save it "
-	                           "as one of them, such as 'f4'", h5->path, name, known ? classes[class] : "no numbers");
+	               : gemp_fail(GEMP_EDATA,
+	                           "%s: dataset '%s' holds %s; vectors are of integers, floats or booleans: save it "
+	                           "as one of them, such as 'f4'",
+	                           h5->path, name, known ? classes[class] : "no numbers");
 }
 
 /* Any program's dataset: chunked, compressed, of any numbers. HDF5 converts to floats. */
@@ -173,8 +197,10 @@ static gemp_code read_rows(gemp_vectors *out, const gemp_h5 *h5, hid_t dataset, 
 	GEMP_TRY(check_type(h5, type, name));
 	const int dimensions = H5Sget_simple_extent_ndims(space);
 	if (dimensions != 2)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimension%s; vectors are a table of two: rows, and numbers "
-		                   "in each", h5->path, name, dimensions, dimensions == 1 ? "" : "s"));
+		GEMP_TRY(gemp_fail(GEMP_EDATA,
+		                   "%s: dataset '%s' has %d dimension%s; vectors are a table of two: rows, and numbers "
+		                   "in each",
+		                   h5->path, name, dimensions, dimensions == 1 ? "" : "s"));
 	GEMP_TRY(GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL)));
 	GEMP_TRY(gemp_vectors_alloc(out, h5->comm, h5->path, size[0], size[1]));
 	start[0] = gemp_comm_block(h5->comm, size[0]).begin;
@@ -216,8 +242,9 @@ done:
 static gemp_code read_h5_rows(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *dataset)
 {
 	gemp_code code = GEMP_OK;
-	gemp_h5 h5 = { .comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT,
-	               .active = true };
+	gemp_h5 h5 = {
+		.comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT, .active = true
+	};
 	struct stat status;
 	if (access(path, R_OK) != 0 || stat(path, &status) != 0)
 		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
@@ -229,7 +256,8 @@ static gemp_code read_h5_rows(gemp_vectors *out, const gemp_comm *comm, const ch
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	if (H5Fis_hdf5(path) <= 0)
-		return gemp_fail(GEMP_EDATA, "%s: is no HDF5 file, or damaged where it begins; a table of text has another ending", path);
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: is no HDF5 file, or damaged where it begins; a table of text has another ending", path);
 	GEMP_TRY(GEMP_HDF5(&h5, h5.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)));
 	code = read_dataset(out, &h5, dataset);
 	H5Fclose(h5.file);

@@ -16,20 +16,20 @@ enum { LONGEST = 64, SHOWN = 24 };
 
 /* How the table is laid out, the same on all ranks. */
 typedef struct layout {
-	uint64_t header;    /* its line; 0: none */
-	uint64_t columns;   /* with that of keys */
-	int64_t key;        /* column of keys; -1: none */
+	uint64_t header;  /* its line; 0: none */
+	uint64_t columns; /* with that of keys */
+	int64_t key;      /* column of keys; -1: none */
 } layout;
 
 typedef struct reading {
 	gemp_vectors *out;
-	const char *key;    /* as asked for */
+	const char *key; /* as asked for */
 	bool csv;
 	layout layout;
 	gemp_cells cells;
-	size_t room;        /* floats in out->x */
+	size_t room; /* floats in out->x */
 	/* of the head */
-	size_t seen;        /* lines that are not empty */
+	size_t seen; /* lines that are not empty */
 	bool enough;
 } reading;
 
@@ -155,16 +155,16 @@ static gemp_code read_row(void *self, const gemp_line *line)
 		return GEMP_OK;
 	GEMP_TRY(split(r, line));
 	if (r->cells.count != r->layout.columns)
-		return gemp_fail(GEMP_EDATA, "column %zu: this row has %zu column%s, and the first one %" PRIu64, r->cells.count,
-		                 r->cells.count, r->cells.count == 1 ? "" : "s", r->layout.columns);
+		return gemp_fail(GEMP_EDATA, "column %zu: this row has %zu column%s, and the first one %" PRIu64,
+		                 r->cells.count, r->cells.count, r->cells.count == 1 ? "" : "s", r->layout.columns);
 	GEMP_TRY(GEMP_RESERVE(out->x, r->room, (out->count + 1) * out->dims));
 	float *to = out->x + out->count * out->dims;
 	for (size_t c = 0; c < r->cells.count; c++) {
 		const gemp_text_cell *cell = &r->cells.cell[c];
 		double value;
 		if ((int64_t)c == r->layout.key) {
-			GEMP_TRY(gemp_column_add(&out->keys, &(gemp_value){ .type = GEMP_STRING,
-			                                                    .string = { cell->bytes, cell->size } }));
+			GEMP_TRY(gemp_column_add(&out->keys,
+			                         &(gemp_value){ .type = GEMP_STRING, .string = { cell->bytes, cell->size } }));
 			continue;
 		}
 		if (!parse(cell, &value))

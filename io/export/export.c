@@ -13,7 +13,13 @@ enum { FLUSHED = 1 << 20 }; /* bytes of text that are held */
 size_t gemp_export_chunk = 1 << 16;
 
 static const gemp_export_writer *const forms[] = {
-	NULL, &gemp_export_tsv, &gemp_export_csv, &gemp_export_jsonl, &gemp_export_graphml, &gemp_export_dot, &gemp_export_mtx,
+	NULL,
+	&gemp_export_tsv,
+	&gemp_export_csv,
+	&gemp_export_jsonl,
+	&gemp_export_graphml,
+	&gemp_export_dot,
+	&gemp_export_mtx,
 	&gemp_export_xmi,
 };
 enum { FORMS = sizeof forms / sizeof *forms };
@@ -31,8 +37,10 @@ gemp_code gemp_export_choose(gemp_export_format *format, const char *path)
 			*format = (gemp_export_format)i;
 	if (*format != GEMP_EXPORT_AUTO)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format (.tsv, .csv, .jsonl, .graphml, .xmi, .dot or "
-	                 ".mtx); say --format", path);
+	return gemp_fail(GEMP_EUSAGE,
+	                 "%s: its ending does not tell the format (.tsv, .csv, .jsonl, .graphml, .xmi, .dot or "
+	                 ".mtx); say --format",
+	                 path);
 }
 
 void gemp_export_files_free(gemp_export_files *files)
@@ -81,8 +89,8 @@ static gemp_code walk_vertices(part *p)
 }
 
 /* The edges [from, from + count) of this rank's; *row is the source of the first, then of the last. */
-static gemp_code add_edges(part *p, uint64_t from, size_t count, const gemp_column *ends,
-                           const size_t *place, size_t *row)
+static gemp_code add_edges(part *p, uint64_t from, size_t count, const gemp_column *ends, const size_t *place,
+                           size_t *row)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_export_context *e = p->e;
@@ -91,7 +99,8 @@ static gemp_code add_edges(part *p, uint64_t from, size_t count, const gemp_colu
 	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
 		while (r->out_offsets[*row + 1] <= from + i)
 			++*row;
-		gemp_export_edge edge = { p->relation, from + i, gemp_column_get(names, *row), gemp_column_get(ends, place[i]) };
+		gemp_export_edge edge = { p->relation, from + i, gemp_column_get(names, *row),
+			                      gemp_column_get(ends, place[i]) };
 		code = e->form->edge(e, &edge, &p->text);
 		if (code == GEMP_OK)
 			code = flush(p, FLUSHED);

@@ -22,8 +22,14 @@
 #include "graph/element_values.h"
 
 typedef enum gemp_export_format {
-	GEMP_EXPORT_AUTO, GEMP_EXPORT_TSV, GEMP_EXPORT_CSV, GEMP_EXPORT_JSONL, GEMP_EXPORT_GRAPHML, GEMP_EXPORT_DOT,
-	GEMP_EXPORT_MTX, GEMP_EXPORT_XMI,
+	GEMP_EXPORT_AUTO,
+	GEMP_EXPORT_TSV,
+	GEMP_EXPORT_CSV,
+	GEMP_EXPORT_JSONL,
+	GEMP_EXPORT_GRAPHML,
+	GEMP_EXPORT_DOT,
+	GEMP_EXPORT_MTX,
+	GEMP_EXPORT_XMI,
 } gemp_export_format;
 
 #define GEMP_EXPORT_CHOICES "auto|tsv|csv|jsonl|graphml|dot|mtx|xmi"
@@ -36,8 +42,8 @@ gemp_code gemp_export_choose(gemp_export_format *format, const char *path);
 typedef struct gemp_export_options {
 	gemp_export_format format; /* not AUTO */
 	const char *path;
-	const char *type;          /* only edges of this type; NULL: all */
-	const char *weight;        /* mtx: the edges' column that gives the values; NULL: none */
+	const char *type;   /* only edges of this type; NULL: all */
+	const char *weight; /* mtx: the edges' column that gives the values; NULL: none */
 } gemp_export_options;
 
 /* The files that are written: one, or two of which the second has the edges. {0} is empty. */
@@ -63,12 +69,12 @@ typedef struct gemp_export_context {
 	gemp_graph *graph;
 	const gemp_export_options *options;
 	const struct gemp_export_writer *form;
-	bool string_keys;            /* keys that look like integers are strings */
-	bool directed;               /* some relation is */
-	gemp_edge_columns columns;   /* of the relations that are written */
-	gemp_column number;          /* [graph->rows] mtx: numbers of vertices, from 1, instead of keys */
-	bool numbered;               /* the keys are these numbers */
-	uint64_t edges;              /* of the relations that are written */
+	bool string_keys;                    /* keys that look like integers are strings */
+	bool directed;                       /* some relation is */
+	gemp_edge_columns columns;           /* of the relations that are written */
+	gemp_column number;                  /* [graph->rows] mtx: numbers of vertices, from 1, instead of keys */
+	bool numbered;                       /* the keys are these numbers */
+	uint64_t edges;                      /* of the relations that are written */
 	struct gemp_export_targets *targets; /* [relation_count] for formats that write edges with their sources */
 } gemp_export_context;
 
@@ -88,8 +94,8 @@ typedef struct gemp_export_edge {
 typedef struct gemp_export_writer {
 	const char *name, *ending;
 	bool two_files;
-	const char *beside_ending; /* of the file that `beside` is written to; NULL: there is none */
-	bool labels, attributes, props; /* what it needs */
+	const char *beside_ending;                        /* of the file that `beside` is written to; NULL: there is none */
+	bool labels, attributes, props;                   /* what it needs */
 	gemp_code (*check)(const gemp_export_context *e); /* local: can it hold such a graph? */
 	gemp_code (*prepare)(gemp_export_context *e);     /* collective: all is loaded now */
 	gemp_code (*beside)(const gemp_export_context *e, gemp_text *out);
@@ -100,8 +106,8 @@ typedef struct gemp_export_writer {
 	gemp_code (*after_edges)(const gemp_export_context *e, gemp_text *out);
 } gemp_export_writer;
 
-extern const gemp_export_writer gemp_export_tsv, gemp_export_csv, gemp_export_jsonl, gemp_export_graphml, gemp_export_dot,
-	gemp_export_mtx, gemp_export_xmi;
+extern const gemp_export_writer gemp_export_tsv, gemp_export_csv, gemp_export_jsonl, gemp_export_graphml,
+	gemp_export_dot, gemp_export_mtx, gemp_export_xmi;
 
 bool gemp_export_includes(const gemp_export_context *e, size_t relation); /* is it written? */
 /* Value of one of e->columns. */

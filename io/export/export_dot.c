@@ -11,14 +11,18 @@ static gemp_code check(const gemp_export_context *e)
 	uint64_t drawn = e->graph->vertex_count + e->edges;
 	if (drawn <= GEMP_EXPORT_DOT_MAX)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "%s: %" PRIu64 " vertices and edges are too many to draw (at most %d); draw what a query "
-	                 "finds, by match --subgraph, or write .graphml", e->options->path, drawn, GEMP_EXPORT_DOT_MAX);
+	return gemp_fail(GEMP_EDATA,
+	                 "%s: %" PRIu64 " vertices and edges are too many to draw (at most %d); draw what a query "
+	                 "finds, by match --subgraph, or write .graphml",
+	                 e->options->path, drawn, GEMP_EXPORT_DOT_MAX);
 }
 
 static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 {
-	gemp_text_print(out, "%s {\n\tnode [shape=box, style=rounded, fontname=\"sans-serif\"];\n"
-	                "\tedge [fontname=\"sans-serif\", fontsize=10];\n", e->directed ? "digraph" : "graph");
+	gemp_text_print(out,
+	                "%s {\n\tnode [shape=box, style=rounded, fontname=\"sans-serif\"];\n"
+	                "\tedge [fontname=\"sans-serif\", fontsize=10];\n",
+	                e->directed ? "digraph" : "graph");
 	return GEMP_OK;
 }
 
@@ -73,6 +77,12 @@ static gemp_code after_edges(const gemp_export_context *e, gemp_text *out)
 }
 
 const gemp_export_writer gemp_export_dot = {
-	.name = "dot", .ending = ".dot", .labels = true, .check = check,
-	.before_vertices = before_vertices, .vertex = vertex, .edge = edge, .after_edges = after_edges,
+	.name = "dot",
+	.ending = ".dot",
+	.labels = true,
+	.check = check,
+	.before_vertices = before_vertices,
+	.vertex = vertex,
+	.edge = edge,
+	.after_edges = after_edges,
 };

@@ -26,7 +26,10 @@ static gemp_code add_value(gemp_text *out, const gemp_value *value)
 static gemp_code add_key(gemp_text *out, char kind, size_t number, const char *name, gemp_type type)
 {
 	static const char *const types[] = {
-		[GEMP_STRING] = "string", [GEMP_INTEGER] = "long", [GEMP_FLOAT] = "double", [GEMP_BOOLEAN] = "boolean",
+		[GEMP_STRING] = "string",
+		[GEMP_INTEGER] = "long",
+		[GEMP_FLOAT] = "double",
+		[GEMP_BOOLEAN] = "boolean",
 	};
 	gemp_text_print(out, "<key id=\"%c%zu\" for=\"%s\" attr.name=\"", kind, number, kind == 'v' ? "node" : "edge");
 	gemp_code code = add_text(out, name);
@@ -37,7 +40,7 @@ static gemp_code add_key(gemp_text *out, char kind, size_t number, const char *n
 static gemp_code check(const gemp_export_context *e)
 {
 	static const char taken[] = "%s: column '%s' of %s cannot be told from the data of that name which holds %s; "
-		"write .jsonl";
+								"write .jsonl";
 	for (size_t c = 0; c < e->graph->attributes.count; c++)
 		if (strcmp(e->graph->attributes.columns[c].name, "labels") == 0)
 			return gemp_fail(GEMP_EDATA, taken, e->options->path, "labels", "vertices", "their labels");
@@ -51,12 +54,12 @@ static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	                "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\"\n"
-	                "\txmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"\n"
-	                "\txsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
-	                "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n"
-	                "<key id=\"labels\" for=\"node\" attr.name=\"labels\" attr.type=\"string\"/>\n"
-	                "<key id=\"label\" for=\"edge\" attr.name=\"label\" attr.type=\"string\"/>\n");
+	                     "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\"\n"
+	                     "\txmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"\n"
+	                     "\txsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
+	                     "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n"
+	                     "<key id=\"labels\" for=\"node\" attr.name=\"labels\" attr.type=\"string\"/>\n"
+	                     "<key id=\"label\" for=\"edge\" attr.name=\"label\" attr.type=\"string\"/>\n");
 	if (e->string_keys)
 		gemp_text_print(out, "<key id=\"ids\" for=\"graph\" attr.name=\"gemp-ids\" attr.type=\"string\"/>\n");
 	for (size_t c = 0; c < e->graph->attributes.count; c++) {
@@ -146,6 +149,14 @@ static gemp_code after_edges(const gemp_export_context *e, gemp_text *out)
 }
 
 const gemp_export_writer gemp_export_graphml = {
-	.name = "graphml", .ending = ".graphml", .labels = true, .attributes = true, .props = true, .check = check,
-	.before_vertices = before_vertices, .vertex = vertex, .edge = edge, .after_edges = after_edges,
+	.name = "graphml",
+	.ending = ".graphml",
+	.labels = true,
+	.attributes = true,
+	.props = true,
+	.check = check,
+	.before_vertices = before_vertices,
+	.vertex = vertex,
+	.edge = edge,
+	.after_edges = after_edges,
 };

@@ -81,6 +81,11 @@ done:
 }
 
 const gemp_export_writer gemp_export_jsonl = {
-	.name = "jsonl", .ending = ".jsonl", .labels = true, .attributes = true, .props = true,
-	.vertex = vertex, .edge = edge,
+	.name = "jsonl",
+	.ending = ".jsonl",
+	.labels = true,
+	.attributes = true,
+	.props = true,
+	.vertex = vertex,
+	.edge = edge,
 };

@@ -79,10 +79,13 @@ static gemp_code before_edges(const gemp_export_context *e, gemp_text *out)
 	size_t at;
 	const gemp_edge_column *column = weight(e, &at);
 	gemp_text_print(out, "%%%%MatrixMarket matrix coordinate %s %s\n",
-	                !column ? "pattern" : column->type == GEMP_INTEGER ? "integer" : "real",
+	                !column                        ? "pattern"
+	                : column->type == GEMP_INTEGER ? "integer"
+	                                               : "real",
 	                e->directed ? "general" : "symmetric");
 	gemp_text_print(out, "%% row: source, column: target; vertices in the order of their keys\n");
-	gemp_text_print(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", e->graph->vertex_count, e->graph->vertex_count, e->edges);
+	gemp_text_print(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", e->graph->vertex_count, e->graph->vertex_count,
+	                e->edges);
 	return GEMP_OK;
 }
 
@@ -105,6 +108,13 @@ static gemp_code edge(const gemp_export_context *e, const gemp_export_edge *line
 }
 
 const gemp_export_writer gemp_export_mtx = {
-	.name = "mtx", .ending = ".mtx", .two_files = true, .props = true, .check = check,
-	.before_vertices = before_vertices, .vertex = vertex, .before_edges = before_edges, .edge = edge,
+	.name = "mtx",
+	.ending = ".mtx",
+	.two_files = true,
+	.props = true,
+	.check = check,
+	.before_vertices = before_vertices,
+	.vertex = vertex,
+	.before_edges = before_edges,
+	.edge = edge,
 };

@@ -45,12 +45,16 @@ static gemp_code check_name(const gemp_export_context *e, const char *name, cons
 {
 	for (size_t i = 0; taken[i]; i++)
 		if (strcmp(name, taken[i]) == 0)
-			return gemp_fail(GEMP_EDATA, "%s: column '%s' cannot be told from the column of that name which says "
-			                 "what the line is; write .jsonl or .graphml", e->options->path, name);
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: column '%s' cannot be told from the column of that name which says "
+			                 "what the line is; write .jsonl or .graphml",
+			                 e->options->path, name);
 	for (const char *at = name; *at; at++)
 		if ((unsigned char)*at < ' ')
-			return gemp_fail(GEMP_EDATA, "%s: the name of column '%s' has a control character; write .jsonl or "
-			                 ".graphml", e->options->path, name);
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: the name of column '%s' has a control character; write .jsonl or "
+			                 ".graphml",
+			                 e->options->path, name);
 	return GEMP_OK;
 }
 
@@ -69,7 +73,10 @@ static gemp_code check(const gemp_export_context *e)
 static gemp_code add_name(const gemp_export_context *e, gemp_text *out, const char *name, gemp_type type)
 {
 	static const char *const names[] = {
-		[GEMP_STRING] = "string", [GEMP_INTEGER] = "int", [GEMP_FLOAT] = "float", [GEMP_BOOLEAN] = "bool",
+		[GEMP_STRING] = "string",
+		[GEMP_INTEGER] = "int",
+		[GEMP_FLOAT] = "float",
+		[GEMP_BOOLEAN] = "bool",
 	};
 	gemp_text field = { 0 };
 	gemp_text_print(&field, "%s:%s", name, names[type]);
@@ -164,11 +171,29 @@ done:
 }
 
 const gemp_export_writer gemp_export_tsv = {
-	.name = "tsv", .ending = ".tsv", .two_files = true, .labels = true, .attributes = true, .props = true,
-	.check = check, .before_vertices = before_vertices, .vertex = vertex, .before_edges = before_edges, .edge = edge,
+	.name = "tsv",
+	.ending = ".tsv",
+	.two_files = true,
+	.labels = true,
+	.attributes = true,
+	.props = true,
+	.check = check,
+	.before_vertices = before_vertices,
+	.vertex = vertex,
+	.before_edges = before_edges,
+	.edge = edge,
 };
 
 const gemp_export_writer gemp_export_csv = {
-	.name = "csv", .ending = ".csv", .two_files = true, .labels = true, .attributes = true, .props = true,
-	.check = check, .before_vertices = before_vertices, .vertex = vertex, .before_edges = before_edges, .edge = edge,
+	.name = "csv",
+	.ending = ".csv",
+	.two_files = true,
+	.labels = true,
+	.attributes = true,
+	.props = true,
+	.check = check,
+	.before_vertices = before_vertices,
+	.vertex = vertex,
+	.before_edges = before_edges,
+	.edge = edge,
 };

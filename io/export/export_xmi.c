@@ -35,8 +35,11 @@ static gemp_code check_name(const gemp_export_context *e, const char *what, cons
 		bool letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_' || (*at & 0x80);
 		good = letter || (at > name && strchr(others, *at));
 	}
-	return good ? GEMP_OK : gemp_fail(GEMP_EDATA, "%s: %s '%.80s' is no name of XML (letters, digits, '_', '-' and '.', a "
-	                                  "letter first); write .graphml", e->options->path, what, name);
+	return good ? GEMP_OK
+	            : gemp_fail(GEMP_EDATA,
+	                        "%s: %s '%.80s' is no name of XML (letters, digits, '_', '-' and '.', a "
+	                        "letter first); write .graphml",
+	                        e->options->path, what, name);
 }
 
 /* Its labels joined. EMF takes points in names for numbers, so they are joined by '_'. */
@@ -66,8 +69,10 @@ static gemp_code check_classes(const gemp_export_context *e)
 			GEMP_TRY(class_name(graph, &graph->label_sets[s], "_", &one));
 			GEMP_TRY(class_name(graph, &graph->label_sets[t], "_", &other));
 			if (strcmp(one.data, other.data) == 0) {
-				code = gemp_fail(GEMP_EDATA, "%s: two sets of labels are both '%.80s' with '_' between them; "
-				                 "write .graphml", e->options->path, one.data);
+				code = gemp_fail(GEMP_EDATA,
+				                 "%s: two sets of labels are both '%.80s' with '_' between them; "
+				                 "write .graphml",
+				                 e->options->path, one.data);
 				goto done;
 			}
 		}
@@ -81,15 +86,21 @@ static gemp_code check_relation(const gemp_export_context *e, const gemp_relatio
 {
 	const gemp_table *props = &relation->props;
 	if (!relation->directed)
-		return gemp_fail(GEMP_EDATA, "%s: edges of type '%s' are undirected, and references have a direction; write "
-		                 ".graphml", e->options->path, relation->name);
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: edges of type '%s' are undirected, and references have a direction; write "
+		                 ".graphml",
+		                 e->options->path, relation->name);
 	for (size_t c = 0; c < props->count; c++)
 		if (strcmp(props->columns[c].name, "order") != 0 || props->columns[c].type != GEMP_INTEGER)
-			return gemp_fail(GEMP_EDATA, "%s: edges of type '%s' have the attribute '%s', and references have none but "
-			                 "their order; write .graphml", e->options->path, relation->name, props->columns[c].name);
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: edges of type '%s' have the attribute '%s', and references have none but "
+			                 "their order; write .graphml",
+			                 e->options->path, relation->name, props->columns[c].name);
 	if (gemp_table_find(&e->graph->attributes, relation->name))
-		return gemp_fail(GEMP_EDATA, "%s: '%s' is an attribute of vertices and a type of edges, and a class has one "
-		                 "feature of a name; write .graphml", e->options->path, relation->name);
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: '%s' is an attribute of vertices and a type of edges, and a class has one "
+		                 "feature of a name; write .graphml",
+		                 e->options->path, relation->name);
 	return check_name(e, "type of edges", relation->name);
 }
 
@@ -112,10 +123,13 @@ static gemp_code add_class(const gemp_export_context *e, const gemp_label_set *s
 	gemp_code code = GEMP_OK;
 	gemp_text name = { 0 };
 	GEMP_TRY(class_name(e->graph, set, "_", &name));
-	gemp_text_print(out, "<eClassifiers xsi:type=\"ecore:EClass\" name=\"%s\" eSuperTypes=\"#//" BASE "\">\n", name.data);
+	gemp_text_print(out, "<eClassifiers xsi:type=\"ecore:EClass\" name=\"%s\" eSuperTypes=\"#//" BASE "\">\n",
+	                name.data);
 	GEMP_TRY(class_name(e->graph, set, ";", &name));
-	gemp_text_print(out, "<eAnnotations source=\"" GEMP_ECORE_ANNOTATION "\"><details key=\"labels\" value=\"%s\"/>"
-	                "</eAnnotations>\n</eClassifiers>\n", name.data ? name.data : "");
+	gemp_text_print(out,
+	                "<eAnnotations source=\"" GEMP_ECORE_ANNOTATION "\"><details key=\"labels\" value=\"%s\"/>"
+	                "</eAnnotations>\n</eClassifiers>\n",
+	                name.data ? name.data : "");
 done:
 	gemp_text_free(&name);
 	return code;
@@ -124,12 +138,15 @@ done:
 static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 {
 	static const char *const types[] = {
-		[GEMP_STRING] = "EString", [GEMP_INTEGER] = "ELongObject", [GEMP_FLOAT] = "EDoubleObject",
+		[GEMP_STRING] = "EString",
+		[GEMP_INTEGER] = "ELongObject",
+		[GEMP_FLOAT] = "EDoubleObject",
 		[GEMP_BOOLEAN] = "EBooleanObject",
 	};
 	gemp_code code = GEMP_OK;
 	const gemp_graph *graph = e->graph;
-	gemp_text_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ecore:EPackage xmi:version=\"2.0\" "
+	gemp_text_print(out,
+	                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ecore:EPackage xmi:version=\"2.0\" "
 	                "xmlns:xmi=\"http://www.omg.org/XMI\"\n\txmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
 	                "xmlns:ecore=\"http://www.eclipse.org/emf/2002/Ecore\"\n\tname=\"graph\" nsURI=\"" NAMESPACE
 	                "\" nsPrefix=\"g\">\n<eAnnotations source=\"" GEMP_ECORE_ANNOTATION "\">"
@@ -137,14 +154,16 @@ static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 	                "<eClassifiers xsi:type=\"ecore:EClass\" name=\"" BASE "\" abstract=\"true\">\n",
 	                e->string_keys ? "<details key=\"ids\" value=\"string\"/>" : "");
 	for (size_t c = 0; c < graph->attributes.count; c++)
-		gemp_text_print(out, "<eStructuralFeatures xsi:type=\"ecore:EAttribute\" name=\"%s\" eType=\"ecore:EDataType "
-		                "http://www.eclipse.org/emf/2002/Ecore#//%s\"/>\n", graph->attributes.columns[c].name,
-		                types[graph->attributes.columns[c].type]);
+		gemp_text_print(out,
+		                "<eStructuralFeatures xsi:type=\"ecore:EAttribute\" name=\"%s\" eType=\"ecore:EDataType "
+		                "http://www.eclipse.org/emf/2002/Ecore#//%s\"/>\n",
+		                graph->attributes.columns[c].name, types[graph->attributes.columns[c].type]);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (gemp_export_includes(e, r))
-			gemp_text_print(out, "<eStructuralFeatures xsi:type=\"ecore:EReference\" name=\"%s\" upperBound=\"-1\" "
-			                "unique=\"false\"%s eType=\"#//" BASE "\"/>\n", graph->relations[r].name,
-			                graph->relations[r].props.count ? "" : " ordered=\"false\"");
+			gemp_text_print(out,
+			                "<eStructuralFeatures xsi:type=\"ecore:EReference\" name=\"%s\" upperBound=\"-1\" "
+			                "unique=\"false\"%s eType=\"#//" BASE "\"/>\n",
+			                graph->relations[r].name, graph->relations[r].props.count ? "" : " ordered=\"false\"");
 	gemp_text_print(out, "</eClassifiers>\n");
 	for (size_t s = 0; s < graph->label_set_count; s++)
 		GEMP_TRY(add_class(e, &graph->label_sets[s], out));
@@ -169,7 +188,7 @@ static gemp_code prepare(gemp_export_context *e)
 		size_t count = relation->out_offsets[graph->rows];
 		GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(e->targets[r].index, count)));
 		GEMP_TRY(gemp_vertex_values(e->comm, graph, &graph->keys, relation->out_targets, count, &e->targets[r].keys,
-		                     e->targets[r].index));
+		                            e->targets[r].index));
 	}
 done:
 	return code;
@@ -179,7 +198,7 @@ static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	(void)e;
 	gemp_text_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xmi:XMI xmi:version=\"2.0\" "
-	                "xmlns:xmi=\"http://www.omg.org/XMI\" xmlns:g=\"" NAMESPACE "\">\n");
+	                     "xmlns:xmi=\"http://www.omg.org/XMI\" xmlns:g=\"" NAMESPACE "\">\n");
 	return GEMP_OK;
 }
 
@@ -191,10 +210,11 @@ static gemp_code sort_row(const gemp_relation *relation, uint64_t begin, uint64_
 		places[i] = order ? UINT64_MAX : begin + i;
 	for (uint64_t i = 0; i < count && order; i++) {
 		gemp_value value = gemp_column_get(order, begin + i);
-		if (value.null || value.integer < 0 || (uint64_t)value.integer >= count ||
-		    places[value.integer] != UINT64_MAX)
-			return gemp_fail(GEMP_EDATA, "its edges of type '%s' do not have the orders 0, 1, ..., each once; write "
-			                 ".graphml", relation->name);
+		if (value.null || value.integer < 0 || (uint64_t)value.integer >= count || places[value.integer] != UINT64_MAX)
+			return gemp_fail(GEMP_EDATA,
+			                 "its edges of type '%s' do not have the orders 0, 1, ..., each once; write "
+			                 ".graphml",
+			                 relation->name);
 		places[value.integer] = begin + i;
 	}
 	return GEMP_OK;
@@ -290,8 +310,16 @@ static gemp_code after_edges(const gemp_export_context *e, gemp_text *out)
 }
 
 const gemp_export_writer gemp_export_xmi = {
-	.name = "xmi", .ending = ".xmi", .beside_ending = ".metamodel.ecore",
-	.labels = true, .attributes = true, .props = true,
-	.check = check, .prepare = prepare, .beside = metamodel, .before_vertices = before_vertices, .vertex = vertex,
+	.name = "xmi",
+	.ending = ".xmi",
+	.beside_ending = ".metamodel.ecore",
+	.labels = true,
+	.attributes = true,
+	.props = true,
+	.check = check,
+	.prepare = prepare,
+	.beside = metamodel,
+	.before_vertices = before_vertices,
+	.vertex = vertex,
 	.after_edges = after_edges,
 };

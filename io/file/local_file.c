@@ -82,7 +82,8 @@ gemp_code gemp_file_may_write(const char *what, const char *path)
 	else if (exists && S_ISDIR(status.st_mode))
 		code = gemp_fail(GEMP_EIO, "%s %s: is a folder; name a file in it", what, path);
 	else if (exists && !S_ISREG(status.st_mode)) /* the new file would take its place */
-		code = gemp_fail(GEMP_EIO, "%s %s: is a device or a pipe, not a regular file; choose another place", what, path);
+		code = gemp_fail(GEMP_EIO, "%s %s: is a device or a pipe, not a regular file; choose another place", what,
+		                 path);
 	gemp_free(folder);
 	return code;
 }
@@ -112,7 +113,8 @@ gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
 	if (!whole)
 		errno = error;
 	if (!whole || !closed || rename(file->temporary, file->path) != 0) {
-		code = gemp_fail(GEMP_EIO, "%s: writing failed: %s; choose another place or make room", file->path, strerror(errno));
+		code = gemp_fail(GEMP_EIO, "%s: writing failed: %s; choose another place or make room", file->path,
+		                 strerror(errno));
 		unlink(file->temporary);
 	}
 	gemp_signals_drop_temp(file->temporary);

@@ -54,11 +54,11 @@ enum { PIECE = 1 << 20 }; /* bytes of another rank's that rank 0 holds at a time
 
 struct gemp_output {
 	const gemp_comm *comm;
-	char *path;       /* NULL: stdout */
+	char *path; /* NULL: stdout */
 	char *temporary;
-	int file;         /* -1: not open */
-	uint64_t size;    /* bytes written by all ranks */
-	uint64_t next;    /* place of the next piece of this rank's block */
+	int file;      /* -1: not open */
+	uint64_t size; /* bytes written by all ranks */
+	uint64_t next; /* place of the next piece of this rank's block */
 };
 
 static gemp_code failed(const char *path, const char *what)

@@ -17,10 +17,10 @@ struct gemp_source {
 	const char *path;
 	gemp_compression compression;
 	FILE *file;
-	unsigned char *packed;      /* [PACKED_CAPACITY] compressed bytes, of which [at, end) are to be taken */
+	unsigned char *packed; /* [PACKED_CAPACITY] compressed bytes, of which [at, end) are to be taken */
 	size_t at, end;
-	bool whole;                 /* between two compressed members: the file may end here */
-	bool inflating;             /* zlib is initialised */
+	bool whole;     /* between two compressed members: the file may end here */
+	bool inflating; /* zlib is initialised */
 	z_stream zlib;
 	ZSTD_DStream *zstd;
 };
@@ -42,8 +42,8 @@ static gemp_code check_ending(const char *path, gemp_compression compression)
 	bool gzip = ends_in(path, ".gz"), zstd = ends_in(path, ".zst");
 	if ((gzip && compression != GEMP_GZIP) || (zstd && compression != GEMP_ZSTD))
 		return gemp_fail(GEMP_EDATA,
-		                 "%s: does not begin like a %s file; it is cut, or not compressed and wrongly named",
-		                 path, gzip ? "gzip" : "Zstandard");
+		                 "%s: does not begin like a %s file; it is cut, or not compressed and wrongly named", path,
+		                 gzip ? "gzip" : "Zstandard");
 	return GEMP_OK;
 }
 
@@ -63,8 +63,7 @@ gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, u
 	fclose(file);
 	if (!S_ISREG(status.st_mode))
 		return gemp_fail(GEMP_ENOINPUT,
-		                 "%s: not a regular file, and it is read more than once; write it to a file first",
-		                 path);
+		                 "%s: not a regular file, and it is read more than once; write it to a file first", path);
 	if (got == 0)
 		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", path);
 	*size = (uint64_t)status.st_size;
@@ -155,8 +154,8 @@ static gemp_code read_file(gemp_source *source, void *bytes, size_t room, size_t
 
 static gemp_code damaged(const gemp_source *source, const char *detail)
 {
-	return gemp_fail(GEMP_EDATA, "%s: the compressed data are damaged (%s); make or copy the file again",
-	                 source->path, detail);
+	return gemp_fail(GEMP_EDATA, "%s: the compressed data are damaged (%s); make or copy the file again", source->path,
+	                 detail);
 }
 
 /* One step of zlib; *size bytes came out. */
@@ -211,8 +210,7 @@ gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t room, size_t
 		GEMP_TRY(source->compression == GEMP_GZIP ? inflate_some(source, bytes, room, size)
 		                                          : unpack_some(source, bytes, room, size));
 		if (*size == 0 && source->end == 0 && !source->whole)
-			code = gemp_fail(GEMP_EDATA, "%s: is cut in the middle; make or copy the file again",
-			                 source->path);
+			code = gemp_fail(GEMP_EDATA, "%s: is cut in the middle; make or copy the file again", source->path);
 		if (code != GEMP_OK)
 			break;
 	}

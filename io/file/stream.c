@@ -11,13 +11,13 @@ enum { FIRST_CAPACITY = 1 << 20, MAX_RECORD = 1 << 28 };
 struct gemp_stream {
 	const char *path; /* borrowed */
 	gemp_source *source;
-	char *buffer;     /* [capacity + 1]: the window [at, end) is text not yet given; a 0 follows it */
+	char *buffer; /* [capacity + 1]: the window [at, end) is text not yet given; a 0 follows it */
 	size_t capacity, at, end;
-	uint64_t offset;  /* of buffer[at] in the text */
-	uint64_t last;    /* records begin before this offset */
-	uint64_t line;    /* number of the last record's first line; 0 before the first */
-	uint64_t lines;   /* that the last record spans */
-	bool finished;    /* the source has no more bytes */
+	uint64_t offset; /* of buffer[at] in the text */
+	uint64_t last;   /* records begin before this offset */
+	uint64_t line;   /* number of the last record's first line; 0 before the first */
+	uint64_t lines;  /* that the last record spans */
+	bool finished;   /* the source has no more bytes */
 };
 
 gemp_code gemp_stream_inspect(const char *path, gemp_stream_info *info)
@@ -39,8 +39,10 @@ static gemp_code fill(gemp_stream *stream)
 	stream->end = kept;
 	if (kept == stream->capacity) {
 		if (kept >= MAX_RECORD)
-			return gemp_fail(GEMP_EDATA, "%s: a record is longer than %d MiB; is this a text file, "
-			                 "and is every quote closed?", stream->path, MAX_RECORD >> 20);
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: a record is longer than %d MiB; is this a text file, "
+			                 "and is every quote closed?",
+			                 stream->path, MAX_RECORD >> 20);
 		char *larger = gemp_realloc(stream->buffer, 2 * kept + 1, 1);
 		if (!larger)
 			return GEMP_ENOMEM;
@@ -107,7 +109,8 @@ gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size
 	while (!(newline = find_end(stream, quoted, &scanned, &inside)) && !stream->finished)
 		GEMP_TRY(fill(stream));
 	if (inside)
-		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": a quoted field that begins in this record is never "
+		return gemp_fail(GEMP_EDATA,
+		                 "%s:%" PRIu64 ": a quoted field that begins in this record is never "
 		                 "closed; close it with \", and write a quote inside quotes as \"\"",
 		                 stream->path, stream->line);
 	if (newline || scanned > 0)
@@ -135,8 +138,7 @@ static gemp_code begin_text(gemp_stream *stream, uint64_t begin)
 	while (stream->end < 3 && !stream->finished)
 		GEMP_TRY(fill(stream));
 	if (stream->end == 0)
-		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out",
-		                 stream->path);
+		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", stream->path);
 	if (stream->end >= 3 && memcmp(stream->buffer, "\xef\xbb\xbf", 3) == 0) {
 		stream->at = stream->offset = 3;
 		if (stream->last > 0 && stream->last <= 3) /* the first line still belongs to the range of byte 0 */
@@ -157,7 +159,8 @@ static gemp_code open_stream(gemp_stream **out, const char *path, uint64_t begin
 	stream->offset = begin > 0 ? begin - 1 : 0; /* a line begins at `begin` if a newline stands before it */
 	stream->capacity = FIRST_CAPACITY;
 	GEMP_TRY(GEMP_NEW(stream->buffer, stream->capacity + 1));
-	GEMP_TRY(once ? gemp_source_open_once(&stream->source, path) : gemp_source_open(&stream->source, path, stream->offset));
+	GEMP_TRY(once ? gemp_source_open_once(&stream->source, path)
+	              : gemp_source_open(&stream->source, path, stream->offset));
 	GEMP_TRY(begin_text(stream, begin));
 	*out = stream;
 	stream = NULL;

@@ -10,8 +10,14 @@
 #include <zlib.h>
 
 enum {
-	END_SIZE = 22, END64_SIZE = 56, LOCATOR_SIZE = 20, ENTRY_SIZE = 46, LOCAL_SIZE = 30, LONGEST_COMMENT = 65535,
-	PACKED = 1 << 16, MOST_MEMBERS = 100000,
+	END_SIZE = 22,
+	END64_SIZE = 56,
+	LOCATOR_SIZE = 20,
+	ENTRY_SIZE = 46,
+	LOCAL_SIZE = 30,
+	LONGEST_COMMENT = 65535,
+	PACKED = 1 << 16,
+	MOST_MEMBERS = 100000,
 };
 
 static const char damaged[] = "%s: is no zip archive, or damaged or cut (%s); write it again";
@@ -126,8 +132,11 @@ static gemp_code read_entry(const char *path, const unsigned char *at, size_t le
 	if (left < *used)
 		return bad(path, "its directory is damaged");
 	*member = (gemp_zip_member){
-		.method = (unsigned)number(at + 10, 2), .crc = (uint32_t)number(at + 16, 4), .compressed_size = number(at + 20, 4),
-		.size = number(at + 24, 4), .offset = number(at + 42, 4),
+		.method = (unsigned)number(at + 10, 2),
+		.crc = (uint32_t)number(at + 16, 4),
+		.compressed_size = number(at + 20, 4),
+		.size = number(at + 24, 4),
+		.offset = number(at + 42, 4),
 	};
 	read_extra(at + ENTRY_SIZE + name, extra, member);
 	if (number(at + 8, 2) & 1)
@@ -187,7 +196,7 @@ const gemp_zip_member *gemp_zip_find(const gemp_zip *zip, const char *name)
 struct gemp_zip_stream {
 	const char *path;
 	FILE *file;
-	gemp_zip_member member;  /* name not owned */
+	gemp_zip_member member; /* name not owned */
 	uint64_t packed_left, left;
 	uint32_t crc;
 	bool inflating;

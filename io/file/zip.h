@@ -9,15 +9,15 @@
 #include <stdint.h>
 
 typedef struct gemp_zip_member {
-	char *name;             /* owned */
-	unsigned method;        /* 0: stored, 8: deflated */
+	char *name;      /* owned */
+	unsigned method; /* 0: stored, 8: deflated */
 	uint32_t crc;
-	uint64_t compressed_size, size;  /* bytes in the file, and of content */
-	uint64_t offset;         /* of the member's own header */
+	uint64_t compressed_size, size; /* bytes in the file, and of content */
+	uint64_t offset;                /* of the member's own header */
 } gemp_zip_member;
 
 typedef struct gemp_zip {
-	const char *path;       /* borrowed */
+	const char *path; /* borrowed */
 	size_t count;
 	gemp_zip_member *members; /* [count] */
 } gemp_zip;

@@ -20,15 +20,19 @@ const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char
 static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column)
 {
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
-		return gemp_fail(GEMP_EUSAGE, "--weight: '%s' of edges %s is %s; the values of a matrix are integers "
-		                 "or floats", column->name, relation->name, gemp_type_name[column->type]);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--weight: '%s' of edges %s is %s; the values of a matrix are integers "
+		                 "or floats",
+		                 column->name, relation->name, gemp_type_name[column->type]);
 	uint64_t missing = 0;
 	for (size_t i = 0; i < column->rows; i++)
 		missing += gemp_column_get(column, i).null;
 	missing = gemp_comm_sum1(comm, missing);
 	if (missing)
-		return gemp_fail(GEMP_EDATA, "--weight: %" PRIu64 " of %" PRIu64 " edges %s have no '%s'; give each a "
-		                 "value", missing, relation->edge_count, relation->name, column->name);
+		return gemp_fail(GEMP_EDATA,
+		                 "--weight: %" PRIu64 " of %" PRIu64 " edges %s have no '%s'; give each a "
+		                 "value",
+		                 missing, relation->edge_count, relation->name, column->name);
 	return GEMP_OK;
 }
 
@@ -118,8 +122,8 @@ gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_graph *g
 	for (size_t i = 0; i < count; i++)
 		owner[i] = owner_of(first, comm->size, relation->in_edges[i]);
 	find_places(owner, count, next, comm->size, place);
-	GEMP_TRY(gemp_exchange_records(comm, relation->in_edges, count, sizeof *relation->in_edges, owner, &asked, &from,
-	                               NULL));
+	GEMP_TRY(
+		gemp_exchange_records(comm, relation->in_edges, count, sizeof *relation->in_edges, owner, &asked, &from, NULL));
 	GEMP_TRY(answer(comm, relation, column, asked, from, &answers));
 	for (size_t i = 0; i < count; i++)
 		words[i] = ((const uint64_t *)answers)[place[i]];
@@ -138,7 +142,8 @@ done:
 }
 
 /* Collective. Is `weight` the dataset that the relation's matrix by source has for its values? */
-static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *props, const char *weight)
+static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *props,
+                                  const char *weight)
 {
 	gemp_code code = GEMP_OK;
 	hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;
@@ -152,7 +157,8 @@ static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *valu
 	if (there && h5->active) {
 		one = H5Dopen2(h5->file, values, H5P_DEFAULT);
 		other = H5Dopen2(h5->file, path.data, H5P_DEFAULT); /* columns with a mask are groups: no dataset */
-		*out = one >= 0 && other >= 0 && H5Dget_offset(one) != HADDR_UNDEF && H5Dget_offset(one) == H5Dget_offset(other);
+		*out = one >= 0 && other >= 0 && H5Dget_offset(one) != HADDR_UNDEF &&
+		       H5Dget_offset(one) == H5Dget_offset(other);
 	}
 done:
 	if (one >= 0)
@@ -181,7 +187,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_graph *graph, const char *path)
+gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_graph *graph,
+                                        const char *path)
 {
 	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { 0 };

@@ -15,6 +15,7 @@ gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_graph *g
 
 /* The attribute of edges that gives the values of the matrices in the file of this graph, or NULL; a name of the graph's own,
  * all of whose edges are loaded. */
-gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_graph *graph, const char *path);
+gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_graph *graph,
+                                        const char *path);
 
 #endif

@@ -64,7 +64,8 @@ static gemp_code read_ranks(const gemp_h5 *h5, gemp_graph *graph)
 	uint32_t *ranks = NULL;
 	code = GEMP_NEW(ranks, graph->rows);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	GEMP_TRY(gemp_h5_read(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows, graph->rows, ranks));
+	GEMP_TRY(gemp_h5_read(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows,
+	                      graph->rows, ranks));
 	gemp_free(graph->key_ranks);
 	graph->key_ranks = ranks;
 	ranks = NULL;
@@ -128,7 +129,8 @@ static bool has_label(const gemp_graph *graph, size_t row, const char *label)
 }
 
 /* Rows of the vertices with a label, spread over all rows. */
-static gemp_code scatter_label_column(const gemp_graph *graph, const char *label, const gemp_column *part, gemp_column *column)
+static gemp_code scatter_label_column(const gemp_graph *graph, const char *label, const gemp_column *part,
+                                      gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
 	gemp_column whole = { 0 };
@@ -199,7 +201,8 @@ static gemp_code check_format(const gemp_h5 *h5)
 	bool known = false;
 	htri_t there = H5Aexists(h5->file, "gemp-format");
 	if (there <= 0)
-		code = gemp_fail(GEMP_EDATA, "%s: an HDF5 file, but not a graph file; make one with 'gemp-mpi import'", h5->path);
+		code = gemp_fail(GEMP_EDATA, "%s: an HDF5 file, but not a graph file; make one with 'gemp-mpi import'",
+		                 h5->path);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format", &format));
 	GEMP_TRY(gemp_h5_get_text(h5, "/", "gemp-format-version", &version));
@@ -222,14 +225,16 @@ static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_graph
 	if (code == GEMP_OK) {
 		if (!gemp_partition_assign(&graph->partition, graph->vertex_count, ranks, graph->bounds))
 			gemp_warn("%s: is cut into %zu parts (%s), which %d ranks cannot share out; each gets an equal range of "
-			          "vertices instead", path, graph->partition.count, graph->partition.method, comm->size);
+			          "vertices instead",
+			          path, graph->partition.count, graph->partition.method, comm->size);
 		graph->first_vertex = graph->bounds[comm->rank];
 		graph->rows = graph->bounds[comm->rank + 1] - graph->first_vertex;
 	}
 	return gemp_comm_agree(comm, code);
 }
 
-static gemp_code find_label(const gemp_h5 *h5, const gemp_graph *graph, const char *name, size_t length, uint32_t *label)
+static gemp_code find_label(const gemp_h5 *h5, const gemp_graph *graph, const char *name, size_t length,
+                            uint32_t *label)
 {
 	for (uint32_t l = 0; l < graph->label_count; l++)
 		if (strlen(graph->labels[l]) == length && memcmp(graph->labels[l], name, length) == 0) {
@@ -329,8 +334,11 @@ static gemp_code check_bounds(const gemp_h5 *h5, const gemp_graph *graph, const 
 	bool right = bounds[0] == 0 && bounds[count - 1] == graph->vertex_count;
 	for (uint64_t p = 1; p < count; p++)
 		right = right && bounds[p - 1] <= bounds[p];
-	return right ? GEMP_OK : gemp_fail(GEMP_EDATA, "%s: '/partition/bounds' do not ascend from 0 to the %" PRIu64
-	                                   " vertices; make the file again", h5->path, graph->vertex_count);
+	return right ? GEMP_OK
+	             : gemp_fail(GEMP_EDATA,
+	                         "%s: '/partition/bounds' do not ascend from 0 to the %" PRIu64
+	                         " vertices; make the file again",
+	                         h5->path, graph->vertex_count);
 }
 
 static gemp_code gemp_file_get_partition(const gemp_h5 *h5, gemp_graph *graph)
@@ -429,8 +437,10 @@ gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 	GEMP_TRY(gemp_graph_load_all(graph));
 	GEMP_TRY(gemp_graph_content_hash(comm, graph, &hash));
 	if (hash != graph->hash)
-		code = gemp_fail(GEMP_EDATA, "%s: the content has the hash %016" PRIx64 ", but the file says %016" PRIx64
-		                 "; make the file again", path, hash, graph->hash);
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s: the content has the hash %016" PRIx64 ", but the file says %016" PRIx64
+		                 "; make the file again",
+		                 path, hash, graph->hash);
 done:
 	code = finish(&h5, code);
 	gemp_graph_free(graph);

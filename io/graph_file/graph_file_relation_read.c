@@ -132,7 +132,8 @@ static void check_piece(void *context, unsigned thread, size_t piece)
 		atomic_store(&c->bad, true);
 }
 
-static gemp_code check_rows(const matrix *matrix, const gemp_graph *graph, const uint64_t *begin, const gemp_vertex *indices)
+static gemp_code check_rows(const matrix *matrix, const gemp_graph *graph, const uint64_t *begin,
+                            const gemp_vertex *indices)
 {
 	checking c = { graph, begin, indices, false };
 	gemp_parallel_for((graph->rows + ROWS - 1) / ROWS, check_piece, &c);
@@ -226,7 +227,8 @@ done:
 	return code;
 }
 
-static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gemp_column_layout *columns, gemp_h5_slab rows)
+static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gemp_column_layout *columns,
+                           gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t c = 0; c < columns->count && code == GEMP_OK; c++)

@@ -35,8 +35,8 @@ static void narrow(void *out, gemp_h5_type type, uint64_t index, uint64_t number
 }
 
 /* dataset `name` and its AnnData name as a hard link. */
-static gemp_code put_array(const matrix *matrix, const char *name, const char *also, gemp_h5_type type, gemp_h5_slab rows,
-                           const void *data)
+static gemp_code put_array(const matrix *matrix, const char *name, const char *also, gemp_h5_type type,
+                           gemp_h5_slab rows, const void *data)
 {
 	gemp_code code = GEMP_OK;
 	char *path = NULL, *link = NULL;
@@ -109,10 +109,11 @@ static gemp_code put_description(const matrix *matrix, const char *format, bool 
 	GEMP_TRY(gemp_h5_put_number(h5, matrix->path, "multigraph", multigraph));
 	if (multigraph)
 		goto done;
-	gemp_text_print(&json, "{\"binsparse\": {\"version\": \"0.1\", \"format\": \"%s\", \"shape\": [%" PRIu64 ", %" PRIu64
+	gemp_text_print(&json,
+	                "{\"binsparse\": {\"version\": \"0.1\", \"format\": \"%s\", \"shape\": [%" PRIu64 ", %" PRIu64
 	                "], \"number_of_stored_values\": %" PRIu64 ", \"data_types\": {\"pointers_to_1\": \"%s\", "
-	                "\"indices_1\": \"%s\", \"values\": \"%s\"}}}", format, matrix->vertices, matrix->vertices,
-	                matrix->edges, integer, integer, values);
+	                "\"indices_1\": \"%s\", \"values\": \"%s\"}}}",
+	                format, matrix->vertices, matrix->vertices, matrix->edges, integer, integer, values);
 	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&json)));
 	GEMP_TRY(gemp_h5_put_text(h5, matrix->path, "binsparse", json.data));
 done:
@@ -121,12 +122,14 @@ done:
 }
 
 /* first: how many edges lower ranks have in this order. */
-static gemp_code put_matrix(const matrix *matrix, const gemp_graph *graph, const gemp_relation *relation, bool by_target)
+static gemp_code put_matrix(const matrix *matrix, const gemp_graph *graph, const gemp_relation *relation,
+                            bool by_target)
 {
 	gemp_code code = GEMP_OK;
 	const uint64_t *begin = by_target ? relation->in_offsets : relation->out_offsets;
 	const gemp_vertex *indices = by_target ? relation->in_sources : relation->out_targets;
-	gemp_h5_slab edges = { relation->edge_count, gemp_comm_exscan(matrix->h5->comm, begin[graph->rows]), begin[graph->rows] };
+	gemp_h5_slab edges = { relation->edge_count, gemp_comm_exscan(matrix->h5->comm, begin[graph->rows]),
+		                   begin[graph->rows] };
 	GEMP_TRY(gemp_h5_group(matrix->h5, matrix->path, by_target ? "csc_matrix" : "csr_matrix", "0.1.0"));
 	GEMP_TRY(put_description(matrix, by_target ? "CSC" : "CSR", relation->multigraph));
 	GEMP_TRY(put_pointers(matrix, graph, begin, edges.first));
@@ -190,8 +193,9 @@ static gemp_code put_targets(matrix *matrix, const gemp_graph *graph, const gemp
 	char *edge = NULL;
 	uint64_t count = relation->in_offsets[graph->rows], first = gemp_comm_exscan(matrix->h5->comm, count);
 	GEMP_TRY(put_matrix(matrix, graph, relation, true));
-	GEMP_TRY(matrix->weight ? put_weights_by_target(matrix, graph, relation, (gemp_h5_slab){ relation->edge_count, first, count })
-	                        : link_values(matrix, csr, "values"));
+	GEMP_TRY(matrix->weight
+	             ? put_weights_by_target(matrix, graph, relation, (gemp_h5_slab){ relation->edge_count, first, count })
+	             : link_values(matrix, csr, "values"));
 	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "edge", &edge));
 	GEMP_TRY(gemp_h5_write(matrix->h5, edge, gemp_h5_type_of(GEMP_H5_U64), relation->edge_count, first, count,
 	                       relation->in_edges));
@@ -236,8 +240,12 @@ gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_graph *graph, con
 {
 	gemp_code code = GEMP_OK;
 	char *group = NULL, *csr = NULL, *csc = NULL;
-	matrix matrix = { h5, NULL, graph->vertex_count, relation->edge_count, width(graph->vertex_count, relation->edge_count),
-	                  gemp_file_weight_of(relation, weight) };
+	matrix matrix = { h5,
+		              NULL,
+		              graph->vertex_count,
+		              relation->edge_count,
+		              width(graph->vertex_count, relation->edge_count),
+		              gemp_file_weight_of(relation, weight) };
 	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "", &group));
 	GEMP_TRY(gemp_h5_join(h5, group, "csr", &csr));
 	GEMP_TRY(gemp_h5_join(h5, group, "csc", &csc));

@@ -31,7 +31,8 @@ static string_stats collect_stats(const gemp_h5 *h5, const gemp_column *column)
 }
 
 /* The distinct strings of all ranks; *few is false, and `all` empty, where there are too many. */
-static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, uint64_t limit, gemp_bytes *all, bool *few)
+static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, uint64_t limit, gemp_bytes *all,
+                                 bool *few)
 {
 	gemp_code code = GEMP_OK;
 	gemp_dictionary mine = { 0 };
@@ -65,7 +66,8 @@ static char *pad_strings(const gemp_column *column, size_t size)
 	return padded;
 }
 
-static gemp_code put_fixed(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows, size_t size)
+static gemp_code put_fixed(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
+                           size_t size)
 {
 	gemp_code code = GEMP_OK;
 	char *padded = pad_strings(column, size);
@@ -118,7 +120,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_file_put_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type type, const void *codes)
+gemp_code gemp_file_put_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type type,
+                              const void *codes)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text below = { 0 };
@@ -172,7 +175,8 @@ done:
 	return code;
 }
 
-static gemp_code put_offsets(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows, uint64_t base)
+static gemp_code put_offsets(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
+                             uint64_t base)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t count = rows.count + (h5->comm->rank == h5->comm->size - 1), *offsets = NULL;
@@ -186,7 +190,8 @@ done:
 	return code;
 }
 
-static gemp_code put_long(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows, const string_stats *are)
+static gemp_code put_long(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
+                          const string_stats *are)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text below = { 0 };

@@ -23,7 +23,8 @@ gemp_code gemp_file_get_mask(const gemp_h5 *h5, const char *path, gemp_column *c
 gemp_h5_type gemp_file_code_type(uint64_t categories);
 void gemp_file_set_code(void *codes, gemp_h5_type type, size_t index, int32_t code);
 int64_t gemp_file_get_code(const void *codes, gemp_h5_type type, size_t index);
-gemp_code gemp_file_put_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type type, const void *codes);
+gemp_code gemp_file_put_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type type,
+                              const void *codes);
 gemp_code gemp_file_get_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type *type, void **codes);
 
 #endif

@@ -31,7 +31,8 @@ static gemp_code put_nullable(const gemp_h5 *h5, const char *path, const gemp_co
 	GEMP_TRY(gemp_h5_group(h5, path, integer ? "nullable-integer" : "nullable-boolean", "0.1.0"));
 	gemp_text_print(&below, "%s/values", path);
 	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
-	GEMP_TRY(gemp_h5_write(h5, below.data, type_of(column->type), rows.total, rows.first, rows.count, values_of(column)));
+	GEMP_TRY(
+		gemp_h5_write(h5, below.data, type_of(column->type), rows.total, rows.first, rows.count, values_of(column)));
 	GEMP_TRY(gemp_file_put_mask(h5, path, column, rows));
 done:
 	gemp_text_free(&below);
@@ -71,7 +72,8 @@ done:
 	return code;
 }
 
-static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *encoding, gemp_column *column, gemp_h5_slab rows)
+static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *encoding, gemp_column *column,
+                             gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text data = { 0 };
@@ -133,7 +135,7 @@ gemp_code gemp_column_layout_new(const gemp_h5 *h5, size_t count, gemp_column_la
 }
 
 gemp_code gemp_column_layout_set(const gemp_h5 *h5, gemp_column_layout *columns, size_t index, const char *path,
-                                const char *label)
+                                 const char *label)
 {
 	columns->paths[index] = gemp_strdup(path);
 	columns->labels[index] = gemp_strdup(label);
@@ -226,8 +228,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const char *index, const gemp_column_layout *columns,
-                                  const char *const *extra, size_t extra_count)
+gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const char *index,
+                                  const gemp_column_layout *columns, const char *const *extra, size_t extra_count)
 {
 	gemp_code code = gemp_h5_put_text(h5, group, "_index", index);
 	return code == GEMP_OK ? put_order(h5, group, columns, extra, extra_count) : code;

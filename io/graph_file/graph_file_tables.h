@@ -7,7 +7,7 @@
 #include "io/hdf5/hdf5_dataset.h"
 
 #define GEMP_FILE_FORMAT "gemp-graph"
-#define GEMP_FILE_VERSION "1.0" /* readers take any 1.x */
+#define GEMP_FILE_VERSION "1.0"           /* readers take any 1.x */
 #define GEMP_FILE_VERSION_PARTITION "1.1" /* has /partition */
 
 /* Collective. Writes the rows of a column as `name` in `group`, or, if it has long strings, as `name` in `strings`,
@@ -25,7 +25,7 @@ typedef struct gemp_column_layout {
 
 gemp_code gemp_column_layout_new(const gemp_h5 *h5, size_t count, gemp_column_layout *columns); /* collective */
 gemp_code gemp_column_layout_set(const gemp_h5 *h5, gemp_column_layout *columns, size_t index, const char *path,
-                                const char *label); /* collective */
+                                 const char *label); /* collective */
 void gemp_column_layout_free(gemp_column_layout *columns);
 
 gemp_code gemp_file_relation_path(const gemp_h5 *h5, const char *name, const char *top, const char *part, char **out);

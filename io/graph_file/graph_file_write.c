@@ -86,7 +86,8 @@ done:
 }
 
 /* This rank's vertices with the label, and their place among those of all ranks. */
-static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_graph *graph, uint32_t label, uint64_t **out, gemp_h5_slab *rows)
+static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_graph *graph, uint32_t label, uint64_t **out,
+                               gemp_h5_slab *rows)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *picked = NULL, count = 0;
@@ -160,7 +161,8 @@ done:
 	return code;
 }
 
-static gemp_code put_attributes(const gemp_h5 *h5, const gemp_graph *graph, gemp_h5_slab rows, gemp_column_layout *columns)
+static gemp_code put_attributes(const gemp_h5 *h5, const gemp_graph *graph, gemp_h5_slab rows,
+                                gemp_column_layout *columns)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text path = { 0 };
@@ -249,7 +251,8 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_graph *graph, const gem
 		directed = directed && graph->relations[r].directed;
 	GEMP_TRY(gemp_h5_group(h5, "/", "dict", "0.1.0"));
 	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", graph->partition.count ? GEMP_FILE_VERSION_PARTITION : GEMP_FILE_VERSION));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version",
+	                          graph->partition.count ? GEMP_FILE_VERSION_PARTITION : GEMP_FILE_VERSION));
 	GEMP_TRY(gemp_h5_put_flag(h5, "/", "directed", directed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "seed", graph->seed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "hash", graph->hash));

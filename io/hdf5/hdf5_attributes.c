@@ -54,8 +54,8 @@ static gemp_code put(const gemp_h5 *h5, const char *path, const char *name, hid_
 	hid_t space = H5I_INVALID_HID, attribute = H5I_INVALID_HID;
 	hsize_t size = count;
 	GEMP_TRY(GEMP_HDF5(h5, space = count == SIZE_MAX ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL)));
-	GEMP_TRY(GEMP_HDF5(h5, attribute = H5Acreate_by_name(h5->file, path, name, type, space, H5P_DEFAULT, H5P_DEFAULT,
-	                                                     H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(
+		h5, attribute = H5Acreate_by_name(h5->file, path, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
 	if (count)
 		GEMP_TRY(GEMP_HDF5(h5, H5Awrite(attribute, type, data)));
 done:
@@ -66,7 +66,8 @@ done:
 	return code;
 }
 
-static gemp_code put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts, size_t count)
+static gemp_code put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts,
+                           size_t count)
 {
 	gemp_code code = GEMP_OK;
 	if (h5->active) {
@@ -82,7 +83,8 @@ gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name
 	return put_texts(h5, path, name, &text, SIZE_MAX);
 }
 
-gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts, size_t count)
+gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts,
+                            size_t count)
 {
 	return put_texts(h5, path, name, texts, count);
 }
@@ -93,7 +95,8 @@ gemp_code gemp_h5_put_number(const gemp_h5 *h5, const char *path, const char *na
 	return gemp_comm_agree(h5->comm, code);
 }
 
-gemp_code gemp_h5_put_numbers(const gemp_h5 *h5, const char *path, const char *name, const int64_t *numbers, size_t count)
+gemp_code gemp_h5_put_numbers(const gemp_h5 *h5, const char *path, const char *name, const int64_t *numbers,
+                              size_t count)
 {
 	gemp_code code = h5->active ? put(h5, path, name, H5T_STD_I64LE, numbers, count) : GEMP_OK;
 	return gemp_comm_agree(h5->comm, code);

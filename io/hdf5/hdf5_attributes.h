@@ -9,10 +9,12 @@ gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encodin
 
 /* Attributes. Texts are of variable length, UTF-8. */
 gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name, const char *text);
-gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts, size_t count);
+gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts,
+                            size_t count);
 gemp_code gemp_h5_put_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t number);
 gemp_code gemp_h5_put_flag(const gemp_h5 *h5, const char *path, const char *name, bool flag);
-gemp_code gemp_h5_put_numbers(const gemp_h5 *h5, const char *path, const char *name, const int64_t *numbers, size_t count);
+gemp_code gemp_h5_put_numbers(const gemp_h5 *h5, const char *path, const char *name, const int64_t *numbers,
+                              size_t count);
 gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name, char **text);
 gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***texts, size_t *count);
 gemp_code gemp_h5_get_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t *number);

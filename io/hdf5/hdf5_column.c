@@ -91,8 +91,10 @@ static void close_array(void *self)
 
 static bool type_of(H5T_class_t kind, gemp_type *type)
 {
-	*type = kind == H5T_INTEGER ? GEMP_INTEGER : kind == H5T_FLOAT ? GEMP_FLOAT
-	      : kind == H5T_ENUM ? GEMP_BOOLEAN : GEMP_STRING;
+	*type = kind == H5T_INTEGER ? GEMP_INTEGER
+	        : kind == H5T_FLOAT ? GEMP_FLOAT
+	        : kind == H5T_ENUM  ? GEMP_BOOLEAN
+	                            : GEMP_STRING;
 	return kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM || kind == H5T_STRING;
 }
 
@@ -248,7 +250,8 @@ static gemp_code read_pair(const gemp_h5 *h5, const char *path, const char *cons
 		if (first[i] == UINT64_MAX) /* all of it */
 			code = gemp_h5_length(h5, place, &length);
 		if (code == GEMP_OK)
-			code = read_dataset(&out[i], h5, place, parts[i], first[i] == UINT64_MAX ? 0 : first[i], (size_t)length, &good);
+			code = read_dataset(&out[i], h5, place, parts[i], first[i] == UINT64_MAX ? 0 : first[i], (size_t)length,
+			                    &good);
 		*known &= good;
 		gemp_free(place);
 	}
@@ -264,7 +267,8 @@ static gemp_code join_categories(gemp_column *out, const gemp_h5 *h5, const char
 		int64_t at = codes->integers[i];
 		gemp_value value = { .type = categories->type, .null = true };
 		if (at >= (int64_t)categories->rows)
-			return gemp_fail(GEMP_EDATA, "%s: '%s' has a code beyond its categories; the file is damaged", h5->path, path);
+			return gemp_fail(GEMP_EDATA, "%s: '%s' has a code beyond its categories; the file is damaged", h5->path,
+			                 path);
 		if (at >= 0)
 			value = gemp_column_get(categories, (size_t)at);
 		GEMP_TRY(gemp_column_add(out, &value));

@@ -109,8 +109,8 @@ done:
 }
 
 /* The same number of calls on all ranks, since in parallel each is collective. The ranks agree before each. */
-static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, uint64_t first, uint64_t count,
-                               char *data)
+static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, uint64_t first,
+                               uint64_t count, char *data)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t step = PIECE / size ? PIECE / size : 1, most = count;
@@ -118,7 +118,8 @@ static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, siz
 	for (uint64_t at = 0; at < most && code == GEMP_OK; at += step) {
 		uint64_t here = at < count ? at : count, piece = count - here < step ? count - here : step;
 		gemp_progress(h5->writing ? "writing" : "reading", at, most, 0);
-		code = gemp_comm_agree(h5->comm, gemp_h5_move(h5, dataset, type, first + here, piece, data ? data + here * size : NULL));
+		code = gemp_comm_agree(h5->comm,
+		                       gemp_h5_move(h5, dataset, type, first + here, piece, data ? data + here * size : NULL));
 	}
 	return code;
 }
@@ -128,8 +129,8 @@ typedef struct part {
 } part;
 
 /* Rank 0 writes its part, then those of the others as they send them. After a failure it only takes what is sent. */
-static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const part *parts, const char *data,
-                             char *buffer, uint64_t step)
+static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const part *parts,
+                             const char *data, char *buffer, uint64_t step)
 {
 	gemp_code code = GEMP_OK;
 	for (int r = 0; r < h5->comm->size; r++)
@@ -206,7 +207,8 @@ done:
 	return code;
 }
 
-static gemp_code gemp_h5_open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type, uint64_t *total)
+static gemp_code gemp_h5_open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type,
+                                      uint64_t *total)
 {
 	gemp_code code = GEMP_OK;
 	hid_t id = H5I_INVALID_HID, space = H5I_INVALID_HID;
@@ -247,8 +249,10 @@ static gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, u
 	uint64_t expected = 0;
 	gemp_code code = gemp_h5_get_number(h5, path, "checksum", &expected);
 	if (code == GEMP_OK && sum != expected)
-		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is damaged: its checksum is %016" PRIx64 ", not %016" PRIx64
-		                 "; make the file again", h5->path, path, sum, expected);
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s: dataset '%s' is damaged: its checksum is %016" PRIx64 ", not %016" PRIx64
+		                 "; make the file again",
+		                 h5->path, path, sum, expected);
 	return code;
 }
 
@@ -266,8 +270,8 @@ enum { FETCH_CHUNK = 1 << 20 }; /* bytes that a thread fetches at a time */
 
 typedef struct fetching {
 	int file;
-	uint64_t offset;      /* of the first element in the file */
-	size_t size, each;    /* bytes of an element, elements in a part */
+	uint64_t offset;   /* of the first element in the file */
+	size_t size, each; /* bytes of an element, elements in a part */
 	uint64_t first, count, own;
 	char *data;
 	_Atomic uint64_t sum; /* of the first `own` elements */
@@ -309,11 +313,16 @@ static gemp_code failed(const gemp_h5 *h5, const char *path, int error)
 	return gemp_fail(GEMP_EIO, "%s: reading dataset '%s' failed: %s", h5->path, path, strerror(error));
 }
 
-static gemp_code gemp_h5_read_direct(const gemp_h5 *h5, const char *path, hid_t dataset, size_t size, uint64_t first, uint64_t count,
-                                     uint64_t own, void *data, uint64_t *sum)
+static gemp_code gemp_h5_read_direct(const gemp_h5 *h5, const char *path, hid_t dataset, size_t size, uint64_t first,
+                                     uint64_t count, uint64_t own, void *data, uint64_t *sum)
 {
-	fetching f = { .offset = H5Dget_offset(dataset) + first * size, .size = size, .each = size < FETCH_CHUNK ? FETCH_CHUNK / size : 1,
-	               .first = first, .count = count, .own = own, .data = data };
+	fetching f = { .offset = H5Dget_offset(dataset) + first * size,
+		           .size = size,
+		           .each = size < FETCH_CHUNK ? FETCH_CHUNK / size : 1,
+		           .first = first,
+		           .count = count,
+		           .own = own,
+		           .data = data };
 	f.file = open(h5->path, O_RDONLY);
 	if (f.file < 0)
 		return failed(h5, path, errno);
@@ -323,15 +332,16 @@ static gemp_code gemp_h5_read_direct(const gemp_h5 *h5, const char *path, hid_t 
 	return f.error ? failed(h5, path, f.error) : GEMP_OK;
 }
 
-gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count, uint64_t own,
-                       void *data)
+gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count,
+                       uint64_t own, void *data)
 {
 	gemp_code code = GEMP_OK;
 	hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
 	gemp_h5_type there;
 	uint64_t total = 0;
 	code = gemp_h5_open_dataset(h5, path, &dataset, &there, &total);
-	if (code == GEMP_OK && (there.kind != type.kind || there.size != type.size || first > total || count > total - first))
+	if (code == GEMP_OK &&
+	    (there.kind != type.kind || there.size != type.size || first > total || count > total - first))
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a type or length that does not fit the rest", h5->path,
 		                 path);
 	if (code == GEMP_OK)
@@ -391,10 +401,11 @@ static gemp_code list_datasets(const gemp_h5 *h5, path_list *list)
 
 /* This rank's share of the dataset, piece by piece; the ranks agree on each, since in parallel they read together. */
 static gemp_code checksum_part(const gemp_h5 *h5, hid_t dataset, hid_t id, size_t size, uint64_t total, char *buffer,
-                           uint64_t *sum)
+                               uint64_t *sum)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t ranks = (uint64_t)h5->comm->size, share = total / ranks + 1, step = VERIFY_CHUNK / size ? VERIFY_CHUNK / size : 1;
+	uint64_t ranks = (uint64_t)h5->comm->size, share = total / ranks + 1,
+			 step = VERIFY_CHUNK / size ? VERIFY_CHUNK / size : 1;
 	uint64_t begin = share * (uint64_t)h5->comm->rank, end = begin + share;
 	begin = begin < total ? begin : total;
 	end = end < total ? end : total;

@@ -12,8 +12,8 @@ gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, 
 gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total);
 /* Reads `count` elements from `first` on, of the type that gemp_h5_info gave. `own` of them, from the first, count for the
  * checksum, which is compared if the `own` of all ranks make up the dataset. */
-gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count, uint64_t own,
-                       void *data);
+gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count,
+                       uint64_t own, void *data);
 
 /* Reads all datasets below the root and compares their checksums. */
 gemp_code gemp_h5_verify(const gemp_h5 *h5);

@@ -321,26 +321,16 @@ static hid_t make_text(size_t size)
 hid_t gemp_h5_make_type(gemp_h5_type type)
 {
 	switch (type.kind) {
-	case GEMP_H5_I8:
-		return H5Tcopy(H5T_STD_I8LE);
-	case GEMP_H5_I16:
-		return H5Tcopy(H5T_STD_I16LE);
-	case GEMP_H5_I32:
-		return H5Tcopy(H5T_STD_I32LE);
-	case GEMP_H5_I64:
-		return H5Tcopy(H5T_STD_I64LE);
-	case GEMP_H5_U8:
-		return H5Tcopy(H5T_STD_U8LE);
-	case GEMP_H5_U32:
-		return H5Tcopy(H5T_STD_U32LE);
-	case GEMP_H5_U64:
-		return H5Tcopy(H5T_STD_U64LE);
-	case GEMP_H5_F64:
-		return H5Tcopy(H5T_IEEE_F64LE);
-	case GEMP_H5_BOOL:
-		return make_bool();
-	case GEMP_H5_TEXT:
-		return make_text(type.size);
+	case GEMP_H5_I8: return H5Tcopy(H5T_STD_I8LE);
+	case GEMP_H5_I16: return H5Tcopy(H5T_STD_I16LE);
+	case GEMP_H5_I32: return H5Tcopy(H5T_STD_I32LE);
+	case GEMP_H5_I64: return H5Tcopy(H5T_STD_I64LE);
+	case GEMP_H5_U8: return H5Tcopy(H5T_STD_U8LE);
+	case GEMP_H5_U32: return H5Tcopy(H5T_STD_U32LE);
+	case GEMP_H5_U64: return H5Tcopy(H5T_STD_U64LE);
+	case GEMP_H5_F64: return H5Tcopy(H5T_IEEE_F64LE);
+	case GEMP_H5_BOOL: return make_bool();
+	case GEMP_H5_TEXT: return make_text(type.size);
 	}
 	return H5I_INVALID_HID;
 }

@@ -29,7 +29,15 @@ typedef struct gemp_h5 {
 
 /* Element types; little-endian in the file. GEMP_H5_TEXT has `size` bytes, UTF-8, padded with 0. GEMP_H5_BOOL is h5py's. */
 typedef enum gemp_h5_kind {
-	GEMP_H5_I8, GEMP_H5_I16, GEMP_H5_I32, GEMP_H5_I64, GEMP_H5_U8, GEMP_H5_U32, GEMP_H5_U64, GEMP_H5_F64, GEMP_H5_BOOL,
+	GEMP_H5_I8,
+	GEMP_H5_I16,
+	GEMP_H5_I32,
+	GEMP_H5_I64,
+	GEMP_H5_U8,
+	GEMP_H5_U32,
+	GEMP_H5_U64,
+	GEMP_H5_F64,
+	GEMP_H5_BOOL,
 	GEMP_H5_TEXT,
 } gemp_h5_kind;
 
@@ -56,8 +64,8 @@ gemp_code gemp_h5_close(gemp_h5 *h5); /* of a file that is read also after a fai
 void gemp_h5_abandon(gemp_h5 *h5);
 
 /* Names may hold any bytes: '%', '/' and a leading '.' are written as %25, %2F and %2E, an empty name as a lone '%'. */
-void gemp_h5_encode(const char *name, gemp_text *out);                /* appends */
-gemp_code gemp_h5_decode(const char *encoded, char **name);           /* caller frees */
+void gemp_h5_encode(const char *name, gemp_text *out);      /* appends */
+gemp_code gemp_h5_decode(const char *encoded, char **name); /* caller frees */
 
 gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path); /* hard */
 gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists);

@@ -26,8 +26,8 @@ done:
 static gemp_code state(gemp_schema_column *column, gemp_type type, const char *path)
 {
 	if (column->stated && column->type != type)
-		return gemp_fail(GEMP_EDATA, "column '%s' is stated as %s here and as %s in %s; state one type",
-		                 column->name, gemp_type_name[type], gemp_type_name[column->type], column->stated);
+		return gemp_fail(GEMP_EDATA, "column '%s' is stated as %s here and as %s in %s; state one type", column->name,
+		                 gemp_type_name[type], gemp_type_name[column->type], column->stated);
 	column->stated = path;
 	column->type = type;
 	return GEMP_OK;
@@ -96,7 +96,7 @@ done:
 }
 
 gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp_comm *comm,
-                                  gemp_type (*type_of)(uint32_t seen))
+                                      gemp_type (*type_of)(uint32_t seen))
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *seen = NULL;
@@ -120,7 +120,7 @@ done:
 }
 
 gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns *columns, gemp_builder *builder,
-                                     gemp_code (*declare)(gemp_builder *, const char *, gemp_type, size_t *))
+                                        gemp_code (*declare)(gemp_builder *, const char *, gemp_type, size_t *))
 {
 	gemp_code code = GEMP_OK;
 	gemp_text name = { 0 };

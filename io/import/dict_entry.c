@@ -150,7 +150,7 @@ gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t 
 	entry->grammar = grammar_of(line);
 	if (entry->headword.size == 0)
 		return gemp_fail(GEMP_EDATA, "no headword in the first line; is this a dictionary as FreeDict writes "
-		                 "them?");
+		                             "them?");
 	line = take_line(&rest);
 	if (is_parenthesis(line))
 		line = take_line(&rest);

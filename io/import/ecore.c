@@ -77,22 +77,48 @@ gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const 
 }
 
 /* Types of Ecore and of its XMLType that are no strings; `set`: an attribute that has no value is 0 or false. */
-static const struct { const char *name; gemp_type type; bool set; } types[] = {
-	{ "EInt", GEMP_INTEGER, true },            { "ELong", GEMP_INTEGER, true },     { "EShort", GEMP_INTEGER, true },
-	{ "EByte", GEMP_INTEGER, true },           { "EIntegerObject", GEMP_INTEGER, false },
-	{ "ELongObject", GEMP_INTEGER, false },    { "EShortObject", GEMP_INTEGER, false },
-	{ "EByteObject", GEMP_INTEGER, false },    { "EBigInteger", GEMP_INTEGER, false },
-	{ "EFloat", GEMP_FLOAT, true },            { "EDouble", GEMP_FLOAT, true },     { "EFloatObject", GEMP_FLOAT, false },
-	{ "EDoubleObject", GEMP_FLOAT, false },    { "EBoolean", GEMP_BOOLEAN, true },
-	{ "EBooleanObject", GEMP_BOOLEAN, false }, { "Int", GEMP_INTEGER, true },       { "Long", GEMP_INTEGER, true },
-	{ "Short", GEMP_INTEGER, true },           { "Byte", GEMP_INTEGER, true },      { "Integer", GEMP_INTEGER, false },
-	{ "Float", GEMP_FLOAT, true },             { "Double", GEMP_FLOAT, true },      { "Boolean", GEMP_BOOLEAN, true },
-	{ "int", GEMP_INTEGER, true },             { "long", GEMP_INTEGER, true },      { "short", GEMP_INTEGER, true },
-	{ "byte", GEMP_INTEGER, true },            { "float", GEMP_FLOAT, true },       { "double", GEMP_FLOAT, true },
-	{ "boolean", GEMP_BOOLEAN, true },         { "java.lang.Integer", GEMP_INTEGER, false },
-	{ "java.lang.Long", GEMP_INTEGER, false }, { "java.lang.Short", GEMP_INTEGER, false },
-	{ "java.lang.Byte", GEMP_INTEGER, false }, { "java.lang.Float", GEMP_FLOAT, false },
-	{ "java.lang.Double", GEMP_FLOAT, false }, { "java.lang.Boolean", GEMP_BOOLEAN, false },
+static const struct {
+	const char *name;
+	gemp_type type;
+	bool set;
+} types[] = {
+	{ "EInt", GEMP_INTEGER, true },
+	{ "ELong", GEMP_INTEGER, true },
+	{ "EShort", GEMP_INTEGER, true },
+	{ "EByte", GEMP_INTEGER, true },
+	{ "EIntegerObject", GEMP_INTEGER, false },
+	{ "ELongObject", GEMP_INTEGER, false },
+	{ "EShortObject", GEMP_INTEGER, false },
+	{ "EByteObject", GEMP_INTEGER, false },
+	{ "EBigInteger", GEMP_INTEGER, false },
+	{ "EFloat", GEMP_FLOAT, true },
+	{ "EDouble", GEMP_FLOAT, true },
+	{ "EFloatObject", GEMP_FLOAT, false },
+	{ "EDoubleObject", GEMP_FLOAT, false },
+	{ "EBoolean", GEMP_BOOLEAN, true },
+	{ "EBooleanObject", GEMP_BOOLEAN, false },
+	{ "Int", GEMP_INTEGER, true },
+	{ "Long", GEMP_INTEGER, true },
+	{ "Short", GEMP_INTEGER, true },
+	{ "Byte", GEMP_INTEGER, true },
+	{ "Integer", GEMP_INTEGER, false },
+	{ "Float", GEMP_FLOAT, true },
+	{ "Double", GEMP_FLOAT, true },
+	{ "Boolean", GEMP_BOOLEAN, true },
+	{ "int", GEMP_INTEGER, true },
+	{ "long", GEMP_INTEGER, true },
+	{ "short", GEMP_INTEGER, true },
+	{ "byte", GEMP_INTEGER, true },
+	{ "float", GEMP_FLOAT, true },
+	{ "double", GEMP_FLOAT, true },
+	{ "boolean", GEMP_BOOLEAN, true },
+	{ "java.lang.Integer", GEMP_INTEGER, false },
+	{ "java.lang.Long", GEMP_INTEGER, false },
+	{ "java.lang.Short", GEMP_INTEGER, false },
+	{ "java.lang.Byte", GEMP_INTEGER, false },
+	{ "java.lang.Float", GEMP_FLOAT, false },
+	{ "java.lang.Double", GEMP_FLOAT, false },
+	{ "java.lang.Boolean", GEMP_BOOLEAN, false },
 };
 
 static void find_type(const char *name, gemp_type *type, bool *set)
@@ -140,8 +166,10 @@ static gemp_code split(const gemp_ecore *ecore, const char *text, gemp_text *pat
 		return GEMP_OK;
 	}
 	if (!is_own(ecore, file, (size_t)(hash - file)))
-		return gemp_fail(GEMP_EDATA, "'%.80s' is in another file, and one metamodel file is read; put its packages into "
-		                 "one .ecore", text);
+		return gemp_fail(GEMP_EDATA,
+		                 "'%.80s' is in another file, and one metamodel file is read; put its packages into "
+		                 "one .ecore",
+		                 text);
 	hash += strncmp(hash, "#/0/", 4) == 0 ? 3 : 1;
 	gemp_text_print(path, "%s%s", hash[-1] == '#' ? "" : "/", hash);
 	return gemp_text_status(path);
@@ -150,8 +178,8 @@ static gemp_code split(const gemp_ecore *ecore, const char *text, gemp_text *pat
 static size_t find_path(const gemp_ecore *ecore, const char *path, size_t size)
 {
 	size_t i = 0;
-	while (i < ecore->classifier_count && !(strncmp(ecore->classifiers[i].path, path, size) == 0 &&
-	                                        ecore->classifiers[i].path[size] == '\0'))
+	while (i < ecore->classifier_count &&
+	       !(strncmp(ecore->classifiers[i].path, path, size) == 0 && ecore->classifiers[i].path[size] == '\0'))
 		i++;
 	return i < ecore->classifier_count ? i : GEMP_ECORE_NONE;
 }
@@ -244,8 +272,8 @@ static gemp_code check_standard(const gemp_ecore *ecore, const gemp_ecore_featur
 	gemp_value value;
 	size_t size = strlen(feature->default_value);
 	gemp_code code = feature->classifier != GEMP_ECORE_NONE
-	                         ? gemp_ecore_literal(ecore, feature->classifier, feature->default_value, size)
-	                         : gemp_scalar_read(&value, feature->type, feature->default_value, size);
+	                     ? gemp_ecore_literal(ecore, feature->classifier, feature->default_value, size)
+	                     : gemp_scalar_read(&value, feature->type, feature->default_value, size);
 	return code == GEMP_EDATA ? gemp_fail_in(code, "default of '%s': ", feature->name) : code;
 }
 
@@ -253,8 +281,9 @@ static gemp_code check_standard(const gemp_ecore *ecore, const gemp_ecore_featur
 static gemp_code find_standard(const gemp_ecore *ecore, gemp_ecore_feature *feature, bool set)
 {
 	gemp_code code = GEMP_OK;
-	if (feature->default_value && (feature->many || (!*feature->default_value && (feature->type != GEMP_STRING ||
-	                                                                     feature->classifier != GEMP_ECORE_NONE)))) {
+	if (feature->default_value &&
+	    (feature->many ||
+	     (!*feature->default_value && (feature->type != GEMP_STRING || feature->classifier != GEMP_ECORE_NONE)))) {
 		gemp_free(feature->default_value);
 		feature->default_value = NULL;
 	}
@@ -289,7 +318,9 @@ static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *fea
 		if (!name && ecore->classifiers[index].kind == GEMP_ECORE_ENUM)
 			feature->classifier = index;
 		else
-			find_type(name ? name : ecore->classifiers[index].java ? ecore->classifiers[index].java : "",
+			find_type(name                             ? name
+			          : ecore->classifiers[index].java ? ecore->classifiers[index].java
+			                                           : "",
 			          &feature->type, &set);
 	}
 	code = find_standard(ecore, feature, set);

@@ -10,17 +10,17 @@
 
 typedef struct gemp_ecore_feature {
 	char *name;
-	size_t owner;         /* the class that declares it */
-	bool reference;       /* else an attribute */
+	size_t owner;   /* the class that declares it */
+	bool reference; /* else an attribute */
 	bool many, ordered;
-	bool containment;     /* of a reference */
-	bool container;       /* its opposite is a containment: files do not have it */
-	bool id;              /* of an attribute: its value is the object's id */
-	bool derived;         /* derived, transient or volatile: no part of a model's file */
-	size_t opposite;      /* feature; GEMP_ECORE_NONE */
-	size_t classifier;    /* class of a reference's targets, enum of an attribute; GEMP_ECORE_NONE: any, not an enum */
-	gemp_type type;       /* of an attribute */
-	char *default_value;       /* value of an attribute that is not set; NULL: none */
+	bool containment;    /* of a reference */
+	bool container;      /* its opposite is a containment: files do not have it */
+	bool id;             /* of an attribute: its value is the object's id */
+	bool derived;        /* derived, transient or volatile: no part of a model's file */
+	size_t opposite;     /* feature; GEMP_ECORE_NONE */
+	size_t classifier;   /* class of a reference's targets, enum of an attribute; GEMP_ECORE_NONE: any, not an enum */
+	gemp_type type;      /* of an attribute */
+	char *default_value; /* value of an attribute that is not set; NULL: none */
 	char *type_text, *opposite_text; /* as the file says it */
 	uint64_t line;
 } gemp_ecore_feature;
@@ -29,17 +29,17 @@ typedef enum gemp_ecore_kind { GEMP_ECORE_CLASS, GEMP_ECORE_ENUM, GEMP_ECORE_DAT
 
 typedef struct gemp_ecore_classifier {
 	gemp_ecore_kind kind;
-	char *name, *path;    /* path: "//package/Name", as references in the file say it */
+	char *name, *path; /* path: "//package/Name", as references in the file say it */
 	size_t package;
 	bool abstract;
-	char *java;           /* of a data type: its Java type; NULL */
-	gemp_bytes literals;  /* of an enum */
+	char *java;          /* of a data type: its Java type; NULL */
+	gemp_bytes literals; /* of an enum */
 	gemp_bytes super_texts;
-	char *labels;         /* of a class: "Name;Super;...", or what a file of ours says */
+	char *labels; /* of a class: "Name;Super;...", or what a file of ours says */
 	size_t super_count, super_capacity;
-	size_t *supers;       /* [super_count] all classes it inherits from, each once */
+	size_t *supers; /* [super_count] all classes it inherits from, each once */
 	size_t feature_count, feature_capacity;
-	size_t *features;     /* [feature_count] its own, then inherited ones */
+	size_t *features; /* [feature_count] its own, then inherited ones */
 	uint64_t line;
 } gemp_ecore_classifier;
 
@@ -48,15 +48,15 @@ typedef struct gemp_ecore_package {
 } gemp_ecore_package;
 
 typedef struct gemp_ecore {
-	const char *path;     /* of the file, borrowed */
+	const char *path; /* of the file, borrowed */
 	size_t package_count, package_capacity;
 	gemp_ecore_package *packages;
 	size_t classifier_count, classifier_capacity;
 	gemp_ecore_classifier *classifiers;
 	size_t feature_count, feature_capacity;
 	gemp_ecore_feature *features;
-	bool by_id;           /* references are ids, whatever they look like: a file of ours */
-	bool string_ids;      /* ids are strings, "7" too: a file of ours */
+	bool by_id;      /* references are ids, whatever they look like: a file of ours */
+	bool string_ids; /* ids are strings, "7" too: a file of ours */
 } gemp_ecore;
 
 void gemp_ecore_free(gemp_ecore *ecore); /* takes {0} */

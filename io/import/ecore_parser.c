@@ -9,8 +9,15 @@
 #define ECORE "http://www.eclipse.org/emf/2002/Ecore"
 
 /* Which element we are in. Other elements are passed over with all in them. */
-typedef enum place { OUTSIDE, IN_LIST, IN_PACKAGE, IN_CLASSIFIER, IN_FEATURE, IN_ANNOTATION,
-	IN_CLASS_ANNOTATION } place;
+typedef enum place {
+	OUTSIDE,
+	IN_LIST,
+	IN_PACKAGE,
+	IN_CLASSIFIER,
+	IN_FEATURE,
+	IN_ANNOTATION,
+	IN_CLASS_ANNOTATION
+} place;
 
 typedef struct reader {
 	gemp_ecore *ecore;
@@ -103,11 +110,13 @@ static gemp_code begin_classifier(reader *r, const gemp_xml *xml, const char **a
 	const char *name, *type = type_of(attributes), *java = gemp_xml_attribute(attributes, "instanceClassName");
 	gemp_ecore *ecore = r->ecore;
 	gemp_text path = { 0 };
-	gemp_ecore_kind kind = strcmp(type, "EEnum") == 0 ? GEMP_ECORE_ENUM
-	                       : strcmp(type, "EDataType") == 0 ? GEMP_ECORE_DATATYPE : GEMP_ECORE_CLASS;
+	gemp_ecore_kind kind = strcmp(type, "EEnum") == 0       ? GEMP_ECORE_ENUM
+	                       : strcmp(type, "EDataType") == 0 ? GEMP_ECORE_DATATYPE
+	                                                        : GEMP_ECORE_CLASS;
 	GEMP_TRY(name_of(&name, attributes, "eClassifiers"));
 	if (kind == GEMP_ECORE_CLASS && strcmp(type, "EClass") != 0)
-		return gemp_fail(GEMP_EDATA, "'%s' is of the kind '%s'; there are ecore:EClass, EEnum and EDataType", name, type);
+		return gemp_fail(GEMP_EDATA, "'%s' is of the kind '%s'; there are ecore:EClass, EEnum and EDataType", name,
+		                 type);
 	GEMP_TRY(GEMP_RESERVE(ecore->classifiers, ecore->classifier_capacity, ecore->classifier_count + 1));
 	gemp_ecore_classifier *classifier = &ecore->classifiers[ecore->classifier_count++];
 	*classifier = (gemp_ecore_classifier){ .kind = kind, .line = gemp_xml_line(xml), .package = own_package(r) };
@@ -137,12 +146,17 @@ static gemp_code begin_feature(reader *r, const gemp_xml *xml, const char **attr
 	GEMP_TRY(GEMP_RESERVE(ecore->features, ecore->feature_capacity, ecore->feature_count + 1));
 	gemp_ecore_feature *feature = &ecore->features[ecore->feature_count++];
 	*feature = (gemp_ecore_feature){
-		.owner = ecore->classifier_count - 1, .reference = reference, .line = gemp_xml_line(xml),
-		.many = upper && strcmp(upper, "1") != 0, .ordered = !ordered || strcmp(ordered, "false") != 0,
-		.containment = is_true(attributes, "containment"), .id = is_true(attributes, "iD"),
+		.owner = ecore->classifier_count - 1,
+		.reference = reference,
+		.line = gemp_xml_line(xml),
+		.many = upper && strcmp(upper, "1") != 0,
+		.ordered = !ordered || strcmp(ordered, "false") != 0,
+		.containment = is_true(attributes, "containment"),
+		.id = is_true(attributes, "iD"),
 		.derived = is_true(attributes, "derived") || is_true(attributes, "transient") ||
 		           is_true(attributes, "volatile"),
-		.opposite = GEMP_ECORE_NONE, .classifier = GEMP_ECORE_NONE,
+		.opposite = GEMP_ECORE_NONE,
+		.classifier = GEMP_ECORE_NONE,
 	};
 	GEMP_TRY(copy(&feature->name, name));
 	GEMP_TRY(copy(&feature->default_value, gemp_xml_attribute(attributes, "defaultValueLiteral")));
@@ -245,17 +259,16 @@ static gemp_code start(void *self, const gemp_xml *xml, const char *name, const 
 	case IN_LIST:
 		if (strcmp(name, ECORE " EPackage") == 0)
 			return begin_package(r, attributes);
-		return gemp_fail(GEMP_EDATA, "<%s> is no ecore:EPackage of " ECORE "; --metamodel takes the .ecore file that "
-		                 "belongs to the model", local);
-	case IN_PACKAGE:
-		return in_package(r, xml, local, attributes);
+		return gemp_fail(GEMP_EDATA,
+		                 "<%s> is no ecore:EPackage of " ECORE "; --metamodel takes the .ecore file that "
+		                 "belongs to the model",
+		                 local);
+	case IN_PACKAGE: return in_package(r, xml, local, attributes);
 	case IN_CLASSIFIER:
 		return strcmp(local, "eStructuralFeatures") == 0 ? begin_feature(r, xml, attributes)
 		                                                 : in_classifier(r, local, attributes);
-	case IN_FEATURE:
-		return in_feature(r, local, attributes);
-	default:
-		return in_annotation(r, attributes);
+	case IN_FEATURE: return in_feature(r, local, attributes);
+	default: return in_annotation(r, attributes);
 	}
 }
 

@@ -20,15 +20,15 @@ typedef struct reader {
 	gemp_graphml_visit *visit; /* NULL: the head is enough */
 	void *self;
 	XML_Parser parser;
-	gemp_code code;            /* a failure met in a handler */
-	bool enough;               /* the head is read */
-	place place, outer;        /* outer: where the data being read is */
-	size_t key;                /* of that data */
-	size_t depth;              /* elements of others inside it */
-	bool plain;                /* there were none */
-	size_t left_out;           /* data where there were some */
-	gemp_text text;            /* of data or default */
-	size_t value_count;        /* room in element: the head's keys, once it is read */
+	gemp_code code;     /* a failure met in a handler */
+	bool enough;        /* the head is read */
+	place place, outer; /* outer: where the data being read is */
+	size_t key;         /* of that data */
+	size_t depth;       /* elements of others inside it */
+	bool plain;         /* there were none */
+	size_t left_out;    /* data where there were some */
+	gemp_text text;     /* of data or default */
+	size_t value_count; /* room in element: the head's keys, once it is read */
 	gemp_graphml_element element;
 } reader;
 
@@ -69,7 +69,10 @@ static const char *attribute(const char **attributes, const char *name)
 
 /* KEYS */
 
-static const struct { const char *name; gemp_type type; } types[] = {
+static const struct {
+	const char *name;
+	gemp_type type;
+} types[] = {
 	{ "boolean", GEMP_BOOLEAN }, { "int", GEMP_INTEGER },  { "integer", GEMP_INTEGER }, { "long", GEMP_INTEGER },
 	{ "float", GEMP_FLOAT },     { "double", GEMP_FLOAT }, { "string", GEMP_STRING },
 };
@@ -303,20 +306,12 @@ static gemp_code end_default(reader *r)
 static gemp_code end(reader *r)
 {
 	switch (r->place) {
-	case IN_DATA:
-		return end_data(r);
-	case IN_DEFAULT:
-		return end_default(r);
-	case IN_ELEMENT:
-		r->place = IN_GRAPH;
-		return r->visit(r->self, r->head, &r->element);
+	case IN_DATA: return end_data(r);
+	case IN_DEFAULT: return end_default(r);
+	case IN_ELEMENT: r->place = IN_GRAPH; return r->visit(r->self, r->head, &r->element);
 	case IN_KEY:
-	case IN_GRAPH:
-		r->place = IN_FILE;
-		return GEMP_OK;
-	default:
-		r->place = OUTSIDE;
-		return GEMP_OK;
+	case IN_GRAPH: r->place = IN_FILE; return GEMP_OK;
+	default: r->place = OUTSIDE; return GEMP_OK;
 	}
 }
 
@@ -348,8 +343,8 @@ static void XMLCALL on_entity(void *self, const char *name, int parameter, const
                               const char *base, const char *system, const char *public, const char *notation)
 {
 	(void)parameter, (void)value, (void)size, (void)base, (void)system, (void)public, (void)notation;
-	stop_at(self, gemp_fail(GEMP_EDATA, "the file declares an entity ('%.60s'), which GraphML needs none of; take it out",
-	                        name));
+	stop_at(self, gemp_fail(GEMP_EDATA,
+	                        "the file declares an entity ('%.60s'), which GraphML needs none of; take it out", name));
 }
 
 /* THE FILE */
@@ -424,8 +419,9 @@ gemp_code gemp_graphml_read(gemp_graphml_head *head, const char *path, gemp_grap
 	GEMP_TRY(prepare(&r));
 	GEMP_TRY(parse(&r, source));
 	if (visit && r.left_out)
-		gemp_log_local(GEMP_NORMAL, "gemp-mpi: warning: %s: %zu data hold XML elements instead of text and are left out",
-		               path, r.left_out);
+		gemp_log_local(GEMP_NORMAL,
+		               "gemp-mpi: warning: %s: %zu data hold XML elements instead of text and are left out", path,
+		               r.left_out);
 done:
 	free_reader(&r);
 	gemp_source_close(source);

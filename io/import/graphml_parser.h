@@ -8,30 +8,30 @@
 
 /* A <key>: data that nodes or edges may have. */
 typedef struct gemp_graphml_key {
-	char *id, *name;          /* owned; without a name the id is one */
-	bool applies_to[2];               /* of nodes, of edges */
+	char *id, *name;    /* owned; without a name the id is one */
+	bool applies_to[2]; /* of nodes, of edges */
 	gemp_type type;
 	bool has_default;
-	gemp_text default_value;       /* the value where there is none */
+	gemp_text default_value; /* the value where there is none */
 } gemp_graphml_key;
 
 /* What stands in front of the first node or edge. */
 typedef struct gemp_graphml_head {
 	size_t count, capacity;
-	gemp_graphml_key *keys;   /* [count] */
+	gemp_graphml_key *keys; /* [count] */
 	bool has_graph;
-	bool undirected;          /* by default */
-	bool string_ids;          /* as our own files say it */
+	bool undirected; /* by default */
+	bool string_ids; /* as our own files say it */
 } gemp_graphml_head;
 
 void gemp_graphml_head_free(gemp_graphml_head *head);
 
 typedef struct gemp_graphml_element {
 	bool edge, undirected;
-	gemp_text ends[2];        /* id of a node; source and target of an edge */
-	gemp_text name;           /* attribute `labels` of a node, `label` of an edge */
-	gemp_text *values;        /* [head->count] */
-	bool *present;              /* [head->count] is there a value? */
+	gemp_text ends[2]; /* id of a node; source and target of an edge */
+	gemp_text name;    /* attribute `labels` of a node, `label` of an edge */
+	gemp_text *values; /* [head->count] */
+	bool *present;     /* [head->count] is there a value? */
 	uint64_t line;
 } gemp_graphml_element;
 

@@ -8,10 +8,10 @@
 #include <strings.h>
 
 static const gemp_format *const formats[] = {
-	&gemp_format_tsv, &gemp_format_csv, &gemp_format_snap, &gemp_format_neo4j, &gemp_format_mtx, &gemp_format_metis,
-	&gemp_format_adjacency, &gemp_format_jsonl, &gemp_format_packages,
-	&gemp_format_dict, &gemp_format_graphml, &gemp_format_gxl, &gemp_format_xmi, &gemp_format_npz,
-	&gemp_format_h5ad, &gemp_format_binsparse, &gemp_format_imdb,
+	&gemp_format_tsv,       &gemp_format_csv,       &gemp_format_snap,  &gemp_format_neo4j,    &gemp_format_mtx,
+	&gemp_format_metis,     &gemp_format_adjacency, &gemp_format_jsonl, &gemp_format_packages, &gemp_format_dict,
+	&gemp_format_graphml,   &gemp_format_gxl,       &gemp_format_xmi,   &gemp_format_npz,      &gemp_format_h5ad,
+	&gemp_format_binsparse, &gemp_format_imdb,
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -89,8 +89,10 @@ static gemp_code format_of(const gemp_format **out, const gemp_import_options *o
 	if (!edges && (!*out || *out == &gemp_format_snap))
 		*out = &gemp_format_tsv;
 	if (!*out)
-		return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format; say --format tsv, csv or snap, "
-		                 "or another of those that `gemp-mpi help import` names", path);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "%s: its ending does not tell the format; say --format tsv, csv or snap, "
+		                 "or another of those that `gemp-mpi help import` names",
+		                 path);
 	return GEMP_OK;
 }
 
@@ -102,28 +104,37 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 	*out = options->format;
 	if (files == 0)
 		return gemp_fail(GEMP_EUSAGE, "import needs files: --edges FILE, and --vertices FILE "
-		                 "if vertices have attributes");
+		                              "if vertices have attributes");
 	for (size_t i = 0; i < files && !options->format; i++) {
 		const gemp_format *format;
 		GEMP_TRY(format_of(&format, options, i));
 		if (*out && (*out)->read != format->read)
-			return gemp_fail(GEMP_EUSAGE, "files of the formats %s and %s cannot be read together; import "
-			                 "files of one format, or name it with --format", (*out)->name, format->name);
+			return gemp_fail(GEMP_EUSAGE,
+			                 "files of the formats %s and %s cannot be read together; import "
+			                 "files of one format, or name it with --format",
+			                 (*out)->name, format->name);
 		*out = format;
 	}
 	if (options->vertex_file_count && !(*out)->takes_vertices)
-		return gemp_fail(GEMP_EUSAGE, "a file of format %s is a whole graph, vertices too; name it with "
+		return gemp_fail(GEMP_EUSAGE,
+		                 "a file of format %s is a whole graph, vertices too; name it with "
 		                 "--edges "
-		                 "and leave --vertices out", (*out)->name);
+		                 "and leave --vertices out",
+		                 (*out)->name);
 	if (files > 1 && (*out)->one_file)
-		return gemp_fail(GEMP_EUSAGE, "format %s numbers the vertices of each file anew, so %zu files are not one "
-		                 "graph; import one", (*out)->name, files);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "format %s numbers the vertices of each file anew, so %zu files are not one "
+		                 "graph; import one",
+		                 (*out)->name, files);
 	if ((*out)->needs_metamodel && !options->metamodel)
-		return gemp_fail(GEMP_EUSAGE, "a file of format %s says neither of which type its attributes are, nor what "
+		return gemp_fail(GEMP_EUSAGE,
+		                 "a file of format %s says neither of which type its attributes are, nor what "
 		                 "inherits from what, nor values that are as by default; name the metamodel that does with "
-		                 "--metamodel M.ecore", (*out)->name);
+		                 "--metamodel M.ecore",
+		                 (*out)->name);
 	if (!(*out)->needs_metamodel && options->metamodel)
-		return gemp_fail(GEMP_EUSAGE, "--metamodel is for format xmi, and this is %s; leave it out, or say --format xmi",
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--metamodel is for format xmi, and this is %s; leave it out, or say --format xmi",
 		                 (*out)->name);
 done:
 	return code;

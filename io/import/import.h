@@ -28,14 +28,14 @@ typedef struct gemp_import_options {
 	size_t vertex_file_count, edge_file_count;
 	const char *const *vertex_files; /* [vertex_file_count]; none: vertices come from the edges */
 	const char *const *edge_files;   /* [edge_file_count] */
-	const gemp_format *format; /* NULL: by endings; snap with vertex files: these are TSV or CSV */
+	const gemp_format *format;       /* NULL: by endings; snap with vertex files: these are TSV or CSV */
 	const char *metamodel;           /* xmi: the .ecore file; NULL: none */
 	bool undirected;
 	bool merge_parallel;
-	uint64_t seed;                   /* of the relabelling */
-	const char *default_label;       /* of vertices that come without; NULL: none */
-	const char *default_type;        /* of edges that come without; NULL: "E" */
-	struct gemp_step_times *steps;        /* core/log.h: takes the time of each stage; NULL: nobody asks */
+	uint64_t seed;                 /* of the relabelling */
+	const char *default_label;     /* of vertices that come without; NULL: none */
+	const char *default_type;      /* of edges that come without; NULL: "E" */
+	struct gemp_step_times *steps; /* core/log.h: takes the time of each stage; NULL: nobody asks */
 } gemp_import_options;
 
 /* Collective; the options are alike on all ranks. Errors name file, line and remedy, and all ranks return them. */
@@ -65,11 +65,11 @@ void gemp_paths_free(gemp_paths *paths);
 
 struct gemp_format {
 	const char *name;
-	const char *endings;    /* by which --format auto knows a file, before .gz or .zst; joined by blanks, "" for none */
-	const char *summary;    /* one line for help, no full stop */
-	bool takes_vertices;    /* has files of vertices (--vertices) beside those of edges; else a file is a whole graph */
-	bool one_file;          /* two files cannot be one graph, since their vertices have the same numbers */
-	bool needs_metamodel;   /* reads --metamodel, without which it makes nothing of a file; others refuse it */
+	const char *endings;  /* by which --format auto knows a file, before .gz or .zst; joined by blanks, "" for none */
+	const char *summary;  /* one line for help, no full stop */
+	bool takes_vertices;  /* has files of vertices (--vertices) beside those of edges; else a file is a whole graph */
+	bool one_file;        /* two files cannot be one graph, since their vertices have the same numbers */
+	bool needs_metamodel; /* reads --metamodel, without which it makes nothing of a file; others refuse it */
 	/* Local. The files that a name given by the user stands for (a folder, a pair of files), for the provenance; a
 	 * file that is not there is GEMP_ENOINPUT. NULL: the name itself. */
 	gemp_code (*files)(gemp_paths *out, const char *path);
@@ -91,10 +91,8 @@ const char *gemp_format_choices(void);
 gemp_builder_options gemp_format_builder(const gemp_import_options *options);
 
 extern const gemp_format gemp_format_tsv, gemp_format_csv, gemp_format_snap, gemp_format_neo4j, gemp_format_mtx,
-	gemp_format_metis,
-	gemp_format_adjacency, gemp_format_jsonl, gemp_format_packages, gemp_format_dict, gemp_format_graphml, gemp_format_gxl,
-	gemp_format_xmi,
-	gemp_format_npz, gemp_format_h5ad, gemp_format_binsparse,
+	gemp_format_metis, gemp_format_adjacency, gemp_format_jsonl, gemp_format_packages, gemp_format_dict,
+	gemp_format_graphml, gemp_format_gxl, gemp_format_xmi, gemp_format_npz, gemp_format_h5ad, gemp_format_binsparse,
 	gemp_format_imdb;
 
 #endif

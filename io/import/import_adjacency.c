@@ -37,7 +37,7 @@ static gemp_code read_name(gemp_value *out, const char *begin, const char *end, 
 		return gemp_fail(GEMP_EDATA, "%s is missing; lines are like 'a -> b, c', or 'a' alone", what);
 	if (memmem(begin, (size_t)(end - begin), "->", 2))
 		return gemp_fail(GEMP_EDATA, "a second '->'; begin a new line for each vertex whose neighbours are "
-		                 "listed");
+		                             "listed");
 	*out = gemp_scalar_key(begin, (size_t)(end - begin));
 	return GEMP_OK;
 }
@@ -153,7 +153,7 @@ typedef struct metis_reader {
 	gemp_builder *builder;
 	uint32_t file;
 	size_t size, weight, edge_weight; /* columns */
-	listing *listings; /* [count] of this rank's lines, later of this rank's edges */
+	listing *listings;                /* [count] of this rank's lines, later of this rank's edges */
 	size_t count, capacity;
 } metis_reader;
 
@@ -167,8 +167,8 @@ static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell, uint64_t
 	gemp_value value;
 	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
 	if (code == GEMP_OK && (value.integer < 0 || (uint64_t)value.integer > most))
-		return gemp_fail(GEMP_EDATA, "%" PRId64 " is not a number of %s; there can be 0 to %" PRIu64,
-		                 value.integer, what, most);
+		return gemp_fail(GEMP_EDATA, "%" PRId64 " is not a number of %s; there can be 0 to %" PRIu64, value.integer,
+		                 what, most);
 	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
 	return code == GEMP_EDATA ? gemp_fail_in(code, "number of %s: ", what) : code;
 }
@@ -181,9 +181,10 @@ static gemp_code read_fmt(head *head, const gemp_text_cell *cell)
 	for (size_t i = 0; i < cell->size; i++)
 		good = good && (digits[i] == '0' || digits[i] == '1');
 	if (!good)
-		return gemp_fail(GEMP_EDATA, "fmt '%.*s' is not made of up to three digits 0 or 1 (sizes of vertices, "
-		                 "weights of vertices, weights of edges)", cell->size > 40 ? 40 : (int)cell->size,
-		                 digits);
+		return gemp_fail(GEMP_EDATA,
+		                 "fmt '%.*s' is not made of up to three digits 0 or 1 (sizes of vertices, "
+		                 "weights of vertices, weights of edges)",
+		                 cell->size > 40 ? 40 : (int)cell->size, digits);
 	head->edge_weights = digits[cell->size - 1] == '1';
 	head->vertex_weights = cell->size > 1 && digits[cell->size - 2] == '1';
 	head->sizes = cell->size > 2 && digits[0] == '1';
@@ -195,8 +196,10 @@ static gemp_code read_header(head *head, const gemp_cells *cells)
 {
 	gemp_code code = GEMP_OK;
 	if (cells->count < 2 || cells->count > 4)
-		return gemp_fail(GEMP_EDATA, "%zu fields where the header of a METIS file has 2 to 4: vertices, edges, "
-		                 "fmt, ncon", cells->count);
+		return gemp_fail(GEMP_EDATA,
+		                 "%zu fields where the header of a METIS file has 2 to 4: vertices, edges, "
+		                 "fmt, ncon",
+		                 cells->count);
 	GEMP_TRY(read_number(&head->vertices, &cells->cell[0], GEMP_MAX_VERTICES, "vertices"));
 	GEMP_TRY(read_number(&head->edges, &cells->cell[1], INT64_MAX / 2, "edges"));
 	if (cells->count > 2)
@@ -204,10 +207,11 @@ static gemp_code read_header(head *head, const gemp_cells *cells)
 	if (cells->count > 3) {
 		GEMP_TRY(read_number(&head->weights, &cells->cell[3], MAX_WEIGHTS, "weights of a vertex"));
 		if ((head->weights > 0) != head->vertex_weights)
-			return gemp_fail(GEMP_EDATA, "fmt '%.*s' says that vertices have %s, but there are "
-			                 "%" PRIu64 " for each; correct fmt or ncon", (int)cells->cell[2].size,
-			                 cells->cell[2].bytes, head->vertex_weights ? "weights" : "no weights",
-			                 head->weights);
+			return gemp_fail(GEMP_EDATA,
+			                 "fmt '%.*s' says that vertices have %s, but there are "
+			                 "%" PRIu64 " for each; correct fmt or ncon",
+			                 (int)cells->cell[2].size, cells->cell[2].bytes,
+			                 head->vertex_weights ? "weights" : "no weights", head->weights);
 	}
 done:
 	return code;
@@ -240,9 +244,11 @@ static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
 	GEMP_TRY(gemp_comm_agree(reader->comm, code));
 	GEMP_MPI(MPI_Bcast(&reader->head, (int)sizeof reader->head, MPI_BYTE, 0, reader->comm->world));
 	if (lines->items <= head->vertices)
-		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the header says "
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s:%" PRIu64 ": the header says "
 		                 "%" PRIu64 " vertices, and %" PRIu64 " lines follow; a vertex without neighbours is "
-		                 "an empty line", lines->path, head->line, head->vertices, lines->items - 1);
+		                 "an empty line",
+		                 lines->path, head->line, head->vertices, lines->items - 1);
 done:
 	return code;
 }
@@ -253,8 +259,10 @@ static gemp_code add_weights(metis_reader *reader, size_t *at)
 	const head *head = &reader->head;
 	size_t wanted = (size_t)head->sizes + head->weights;
 	if (reader->cells.count < wanted)
-		return gemp_fail(GEMP_EDATA, "%zu fields where a vertex has %zu of size and weights in front of its "
-		                 "neighbours", reader->cells.count, wanted);
+		return gemp_fail(GEMP_EDATA,
+		                 "%zu fields where a vertex has %zu of size and weights in front of its "
+		                 "neighbours",
+		                 reader->cells.count, wanted);
 	for (; *at < wanted; ++*at) {
 		const gemp_text_cell *cell = &reader->cells.cell[*at];
 		gemp_value value;
@@ -296,9 +304,10 @@ static gemp_code visit_vertex(void *self, const gemp_line *line)
 		return GEMP_OK;
 	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	if (line->item > reader->head.vertices)
-		return reader->cells.count == 0 ? GEMP_OK
-		       : gemp_fail(GEMP_EDATA, "a line of vertex %" PRIu64 ", and the header says %" PRIu64 " vertices",
-		                   line->item, reader->head.vertices);
+		return reader->cells.count == 0
+		           ? GEMP_OK
+		           : gemp_fail(GEMP_EDATA, "a line of vertex %" PRIu64 ", and the header says %" PRIu64 " vertices",
+		                       line->item, reader->head.vertices);
 	GEMP_TRY(gemp_builder_vertex(reader->builder, &key, "", 0, (gemp_place){ reader->file, line->line }));
 	GEMP_TRY(add_weights(reader, &at));
 	if ((reader->cells.count - at) % step)
@@ -356,18 +365,24 @@ static gemp_code check_pair(const listing *first, size_t left)
 	const listing *second = first + 1;
 	uint32_t here = first->at_high ? first->high : first->low, there = first->at_high ? first->low : first->high;
 	if (left > 1 && same_edge(first, second) && first->at_high == second->at_high)
-		return gemp_fail(GEMP_EDATA, "vertex %u lists %u twice; METIS files have no parallel edges, remove one "
-		                 "(at both ends)", here, there);
+		return gemp_fail(GEMP_EDATA,
+		                 "vertex %u lists %u twice; METIS files have no parallel edges, remove one "
+		                 "(at both ends)",
+		                 here, there);
 	if (left < 2 || !same_edge(first, second))
-		return gemp_fail(GEMP_EDATA, "vertex %u lists %u, but vertex %u does not list %u; METIS files list "
-		                 "each edge at both ends", here, there, there, here);
+		return gemp_fail(GEMP_EDATA,
+		                 "vertex %u lists %u, but vertex %u does not list %u; METIS files list "
+		                 "each edge at both ends",
+		                 here, there, there, here);
 	if (left > 2 && same_edge(second, second + 1))
-		return gemp_fail(GEMP_EDATA, "vertex %u is listed twice by vertex %u (line "
-		                 "%" PRIu64 "); METIS files have no parallel edges, remove one (at both ends)", here,
-		                 there, second->line);
+		return gemp_fail(GEMP_EDATA,
+		                 "vertex %u is listed twice by vertex %u (line "
+		                 "%" PRIu64 "); METIS files have no parallel edges, remove one (at both ends)",
+		                 here, there, second->line);
 	if (first->weight != second->weight)
-		return gemp_fail(GEMP_EDATA, "edge %u-%u weighs %" PRId64 " here and %" PRId64 " in line %" PRIu64
-		                 "; give it one weight", here, there, first->weight, second->weight, second->line);
+		return gemp_fail(GEMP_EDATA,
+		                 "edge %u-%u weighs %" PRId64 " here and %" PRId64 " in line %" PRIu64 "; give it one weight",
+		                 here, there, first->weight, second->weight, second->line);
 	return GEMP_OK;
 }
 
@@ -431,7 +446,8 @@ static gemp_code read_metis(gemp_graph **out, const gemp_comm *comm, const gemp_
 	GEMP_TRY(exchange_listings(&self));
 	GEMP_TRY(gemp_comm_agree(comm, add_edges(&self, path)));
 	if (listed != 2 * self.head.edges) {
-		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the header says "
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s:%" PRIu64 ": the header says "
 		                 "%" PRIu64 " edges, and %" PRIu64 " are listed; correct it (each edge counts once)",
 		                 path, self.head.line, self.head.edges, listed / 2);
 		goto done;

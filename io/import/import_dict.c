@@ -29,10 +29,10 @@ typedef struct entry {
 
 typedef struct reader {
 	gemp_cells cells;
-	entry *entries;        /* [count] of the dictionary being read */
+	entry *entries; /* [count] of the dictionary being read */
 	size_t count, capacity;
-	gemp_text text;        /* all its entries */
-	char languages[64];    /* "deu-eng" */
+	gemp_text text;     /* all its entries */
+	char languages[64]; /* "deu-eng" */
 	gemp_dict_entry entry;
 	gemp_dictionary words; /* keys, as this rank met them */
 	gemp_text keys[2];
@@ -70,14 +70,17 @@ static gemp_code visit_index(void *self, const gemp_line *line)
 	entry found = { .line = line->line };
 	GEMP_TRY(gemp_cells_tsv(&reader->cells, line->text, line->size));
 	if (reader->cells.count < 3 || reader->cells.count > 4)
-		return gemp_fail(GEMP_EDATA, "%zu fields where an index has a word, a place and a size; name the "
-		                 ".index file of a dictionary of dictd", reader->cells.count);
+		return gemp_fail(GEMP_EDATA,
+		                 "%zu fields where an index has a word, a place and a size; name the "
+		                 ".index file of a dictionary of dictd",
+		                 reader->cells.count);
 	GEMP_TRY(read_number(&found.offset, &reader->cells.cell[1]));
 	GEMP_TRY(read_number(&found.size, &reader->cells.cell[2]));
 	if (found.offset + found.size > reader->text.size)
-		return gemp_fail(GEMP_EDATA, "the entry's place (%" PRIu64 ", %" PRIu64 " bytes) is beyond the "
-		                 "dictionary's %zu bytes; do .index and .dict.dz belong together?", found.offset,
-		                 found.size, reader->text.size);
+		return gemp_fail(GEMP_EDATA,
+		                 "the entry's place (%" PRIu64 ", %" PRIu64 " bytes) is beyond the "
+		                 "dictionary's %zu bytes; do .index and .dict.dz belong together?",
+		                 found.offset, found.size, reader->text.size);
 	if (is_metadata(line))
 		return GEMP_OK;
 	GEMP_TRY(GEMP_RESERVE(reader->entries, reader->capacity, reader->count + 1));
@@ -210,8 +213,10 @@ static gemp_code dict_files(gemp_paths *out, const char *path)
 	if (access(name.data, R_OK) != 0) {
 		name.data[name.size - 3] = '\0'; /* not compressed */
 		if (access(name.data, R_OK) != 0) {
-			code = gemp_fail(GEMP_ENOINPUT, "%s.dz: cannot be read: %s; a dictionary is two files, .index "
-			                 "and .dict.dz", name.data, strerror(errno));
+			code = gemp_fail(GEMP_ENOINPUT,
+			                 "%s.dz: cannot be read: %s; a dictionary is two files, .index "
+			                 "and .dict.dz",
+			                 name.data, strerror(errno));
 			goto done;
 		}
 	}
@@ -229,7 +234,8 @@ static gemp_code read_dictionary(reader *reader, char *const *paths)
 	size_t base = base_of(paths[0]);
 	const char *languages = languages_of(paths[0], base);
 	if (!languages || base - (size_t)(languages - paths[0]) >= sizeof reader->languages)
-		return gemp_fail(GEMP_EDATA, "%s: the name does not end in two languages, as in "
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: the name does not end in two languages, as in "
 		                 "freedict-deu-eng.index; rename the files, or link to them under such a name",
 		                 paths[0]);
 	snprintf(reader->languages, sizeof reader->languages, "%.*s", (int)(base - (size_t)(languages - paths[0])),

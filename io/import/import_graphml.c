@@ -14,31 +14,31 @@
 
 /* What becomes of a key of one file. */
 typedef struct use {
-	bool name[2];      /* the labels of nodes, the type of edges */
-	size_t column[2];  /* the builder's */
+	bool name[2];     /* the labels of nodes, the type of edges */
+	size_t column[2]; /* the builder's */
 } use;
 
 typedef struct file {
 	const char *path;
-	uint32_t number;   /* the builder's */
+	uint32_t number; /* the builder's */
 	gemp_graphml_head head;
-	use *uses;         /* [head.count] */
+	use *uses; /* [head.count] */
 } file;
 
 typedef struct column {
-	const char *name;  /* borrowed from a head */
+	const char *name; /* borrowed from a head */
 	gemp_type type;
 } column;
 
 typedef struct import {
 	size_t count;
-	file *files;       /* [count] */
-	bool undirected;   /* all edges are */
-	bool asked;        /* as the user says */
+	file *files;     /* [count] */
+	bool undirected; /* all edges are */
+	bool asked;      /* as the user says */
 	gemp_builder *builder;
 	size_t column_count[2], column_capacity[2];
 	column *columns[2]; /* of vertices, of edges */
-	const file *now;   /* being read */
+	const file *now;    /* being read */
 } import;
 
 /* WHAT IS DECLARED */
@@ -189,7 +189,8 @@ static gemp_code add_values(import *self, const gemp_graphml_element *element)
 		if (!element->present[k] || use->name[edge])
 			continue;
 		GEMP_TRY(read_value(&value, &self->columns[edge][use->column[edge]], &element->values[k]));
-		GEMP_TRY((edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(self->builder, use->column[edge], &value));
+		GEMP_TRY(
+			(edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(self->builder, use->column[edge], &value));
 	}
 done:
 	return code;
@@ -209,8 +210,10 @@ static gemp_code visit(void *context, const gemp_graphml_head *head, const gemp_
 		GEMP_TRY(gemp_builder_vertex(self->builder, &ends[0], name->data, name->size, place));
 	} else {
 		if (!self->asked && element->undirected != self->undirected)
-			return gemp_fail(GEMP_EDATA, "this edge is %s and others are not; say --undirected, or list undirected "
-			                 "edges in both directions", element->undirected ? "undirected" : "directed");
+			return gemp_fail(GEMP_EDATA,
+			                 "this edge is %s and others are not; say --undirected, or list undirected "
+			                 "edges in both directions",
+			                 element->undirected ? "undirected" : "directed");
 		GEMP_TRY(gemp_builder_edge(self->builder, &ends[0], &ends[1], name->data, name->size, place));
 	}
 	code = add_values(self, element);
@@ -243,7 +246,7 @@ static void free_import(import *self)
 static gemp_code read_graphml(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-	import self = { 0 };
+import self = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
 	GEMP_TRY(gemp_comm_agree(comm, read_heads(&self, options, &built.string_keys)));

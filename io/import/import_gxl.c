@@ -22,19 +22,19 @@ typedef struct import {
 	const gemp_comm *comm;
 	const gemp_import_options *options;
 	gemp_inferred_columns columns[2]; /* of vertices, of edges */
-	uint64_t directions[2];        /* is some edge directed, undirected? */
-	bool undirected;               /* all edges are */
-	gemp_builder *builder;         /* NULL: the first reading */
+	uint64_t directions[2];           /* is some edge directed, undirected? */
+	bool undirected;                  /* all edges are */
+	gemp_builder *builder;            /* NULL: the first reading */
 	uint32_t file;
 
 	place place;
-	bool standard, forced;         /* edges of this graph are undirected, whatever they say */
-	size_t skipped;                /* depth of elements passed over */
-	bool edge, edge_undirected;    /* the node or edge being read */
+	bool standard, forced;      /* edges of this graph are undirected, whatever they say */
+	size_t skipped;             /* depth of elements passed over */
+	bool edge, edge_undirected; /* the node or edge being read */
 	gemp_text ends[2], name;
 	uint64_t line;
 	size_t count, capacity;
-	attribute *attributes;         /* [capacity] of which count are in use */
+	attribute *attributes; /* [capacity] of which count are in use */
 } import;
 
 /* The first attribute of a local name: `xlink:href` may be bound to any namespace, or to none. */
@@ -87,9 +87,12 @@ static gemp_code begin_attribute(import *self, const char **attributes)
 
 static gemp_code begin_value(import *self, const char *name, const char **attributes)
 {
-	static const struct { const char *name; gemp_type type; } types[] = {
-		{ "bool", GEMP_BOOLEAN }, { "int", GEMP_INTEGER }, { "float", GEMP_FLOAT }, { "string", GEMP_STRING },
-		{ "enum", GEMP_STRING },  { "locator", GEMP_STRING },
+	static const struct {
+		const char *name;
+		gemp_type type;
+	} types[] = {
+		{ "bool", GEMP_BOOLEAN },  { "int", GEMP_INTEGER }, { "float", GEMP_FLOAT },
+		{ "string", GEMP_STRING }, { "enum", GEMP_STRING }, { "locator", GEMP_STRING },
 	};
 	attribute *attribute = &self->attributes[self->count - 1];
 	if (strcmp(name, "attr") == 0)
@@ -103,8 +106,10 @@ static gemp_code begin_value(import *self, const char *name, const char **attrib
 			self->place = IN_VALUE;
 			return strcmp(name, "locator") == 0 ? copy(&attribute->text, find(attributes, "href")) : GEMP_OK;
 		}
-	return gemp_fail(GEMP_EDATA, "attribute '%.80s' is a <%s>; values are bool, int, float, string, enum and locator, so "
-	                 "make its parts attributes", attribute->name.data, name);
+	return gemp_fail(GEMP_EDATA,
+	                 "attribute '%.80s' is a <%s>; values are bool, int, float, string, enum and locator, so "
+	                 "make its parts attributes",
+	                 attribute->name.data, name);
 }
 
 static gemp_code end_value(import *self, const char *text, size_t size)
@@ -147,7 +152,7 @@ static gemp_code check_direction(import *self, const char **attributes)
 	self->directions[self->edge_undirected]++;
 	if (self->builder && !self->options->undirected && self->edge_undirected != self->undirected)
 		return gemp_fail(GEMP_EDATA, "this edge is undirected and others are not; say --undirected, or list undirected "
-		                 "edges in both directions");
+		                             "edges in both directions");
 	return GEMP_OK;
 }
 
@@ -246,14 +251,10 @@ static gemp_code start(void *context, const gemp_xml *xml, const char *full, con
 	case IN_FILE:
 		return strcmp(name, "graph") == 0 ? begin_graph(self, attributes)
 		                                  : gemp_fail(GEMP_EDATA, "<%s> does not belong here", name);
-	case IN_GRAPH:
-		return in_graph(self, xml, name, attributes);
-	case IN_ELEMENT:
-		return in_element(self, name, attributes);
-	case IN_ATTRIBUTE:
-		return begin_value(self, name, attributes);
-	default:
-		return gemp_fail(GEMP_EDATA, "<%s> inside the value of an attribute", name);
+	case IN_GRAPH: return in_graph(self, xml, name, attributes);
+	case IN_ELEMENT: return in_element(self, name, attributes);
+	case IN_ATTRIBUTE: return begin_value(self, name, attributes);
+	default: return gemp_fail(GEMP_EDATA, "<%s> inside the value of an attribute", name);
 	}
 }
 
@@ -282,7 +283,7 @@ static gemp_code observe_element(import *self)
 	for (size_t i = 0; i < self->count; i++)
 		if (self->attributes[i].type != GEMP_LIST)
 			GEMP_TRY(gemp_inferred_columns_observe(&self->columns[self->edge], self->attributes[i].name.data,
-			                                UINT32_C(1) << self->attributes[i].type));
+			                                       UINT32_C(1) << self->attributes[i].type));
 done:
 	return code;
 }
@@ -368,7 +369,7 @@ static void free_import(import *self)
 static gemp_code read_gxl(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-	import self = { .comm = comm, .options = options };
+import self = {.comm = comm, .options = options };
 	gemp_builder_options built = gemp_format_builder(options);
 	GEMP_TRY(read_files(&self));
 	gemp_comm_sum(comm, self.directions, 2);

@@ -15,22 +15,22 @@
 #include <string.h>
 
 typedef struct relation {
-	char *name, *path;    /* owned; decoded, and where it is */
-	gemp_sparse matrix;   /* open at the rank that reads it */
+	char *name, *path;  /* owned; decoded, and where it is */
+	gemp_sparse matrix; /* open at the rank that reads it */
 	bool taken;
 } relation;
 
 typedef struct import {
 	const gemp_comm *comm;
-	gemp_comm alone;      /* this rank, as HDF5 sees it */
+	gemp_comm alone; /* this rank, as HDF5 sees it */
 	gemp_h5 h5;
 	uint64_t vertices;
-	gemp_block_range mine;       /* observations */
-	gemp_column keys;     /* of all of them */
+	gemp_block_range mine; /* observations */
+	gemp_column keys;      /* of all of them */
 	size_t column_count;
 	gemp_column *columns; /* [column_count] of this rank's share */
 	size_t relation_count;
-	relation *relations;  /* [relation_count] */
+	relation *relations; /* [relation_count] */
 	gemp_builder *builder;
 } import;
 
@@ -54,8 +54,10 @@ static gemp_code read_keys(import *self)
 	if (exists)
 		GEMP_TRY(gemp_h5_has_attribute(h5, "/obs", "_index", &exists));
 	if (!exists)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: there is no data frame /obs; it is no AnnData file, or of a version before 0.7; "
-		                   "write it again with a newer anndata", h5->path));
+		GEMP_TRY(gemp_fail(GEMP_EDATA,
+		                   "%s: there is no data frame /obs; it is no AnnData file, or of a version before 0.7; "
+		                   "write it again with a newer anndata",
+		                   h5->path));
 	GEMP_TRY(gemp_h5_get_text(h5, "/obs", "_index", &index));
 	GEMP_TRY(gemp_h5_get_text(h5, "/obs", "encoding-type", &encoding));
 	GEMP_TRY(join(&path, "/obs", index));
@@ -255,7 +257,7 @@ static void free_import(import *self)
 static gemp_code read_h5ad(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-	import self = { .comm = comm };
+import self = {.comm = comm };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
 	gemp_comm_new(&self.alone, MPI_COMM_SELF);

@@ -26,9 +26,9 @@ typedef struct field {
 } field;
 
 typedef struct table {
-	const char *name;      /* file, without .tsv */
+	const char *name; /* file, without .tsv */
 	bool edges, optional;
-	const char *label;     /* of its vertices; NULL: none are made */
+	const char *label; /* of its vertices; NULL: none are made */
 	field fields[MAX_FIELDS];
 } table;
 
@@ -36,21 +36,46 @@ enum { RATINGS, TITLES, PEOPLE, PRINCIPALS, TABLES };
 
 /* Keys first. */
 static const table tables[TABLES] = {
-	[RATINGS] = { "title.ratings", false, true, NULL, { { "tconst", NULL, GEMP_STRING },
-		{ "averageRating", "averageRating", GEMP_FLOAT }, { "numVotes", "numVotes", GEMP_INTEGER } } },
-	[TITLES] = { "title.basics", false, false, "Movie", { { "tconst", NULL, GEMP_STRING },
-		{ "titleType", "titleType", GEMP_STRING }, { "primaryTitle", "title", GEMP_STRING },
-		{ "originalTitle", "originalTitle", GEMP_STRING }, { "isAdult", "isAdult", GEMP_BOOLEAN },
-		{ "startYear", "year", GEMP_INTEGER }, { "endYear", "endYear", GEMP_INTEGER },
-		{ "runtimeMinutes", "runtimeMinutes", GEMP_INTEGER }, { "genres", "genres", GEMP_STRING } } },
-	[PEOPLE] = { "name.basics", false, false, "Person", { { "nconst", NULL, GEMP_STRING },
-		{ "primaryName", "name", GEMP_STRING }, { "birthYear", "birthYear", GEMP_INTEGER },
-		{ "deathYear", "deathYear", GEMP_INTEGER }, { "primaryProfession", "primaryProfession", GEMP_STRING },
-		{ "knownForTitles", "knownForTitles", GEMP_STRING } } },
-	[PRINCIPALS] = { "title.principals", true, false, NULL, { { "tconst", NULL, GEMP_STRING },
-		{ "nconst", NULL, GEMP_STRING }, { "category", "category", GEMP_STRING },
-		{ "ordering", "ordering", GEMP_INTEGER }, { "job", "job", GEMP_STRING },
-		{ "characters", "characters", GEMP_STRING } } },
+	[RATINGS] = { "title.ratings",
+	              false,
+	              true,
+	              NULL,
+	              { { "tconst", NULL, GEMP_STRING },
+	                { "averageRating", "averageRating", GEMP_FLOAT },
+	                { "numVotes", "numVotes", GEMP_INTEGER } } },
+	[TITLES] = { "title.basics",
+	             false,
+	             false,
+	             "Movie",
+	             { { "tconst", NULL, GEMP_STRING },
+	               { "titleType", "titleType", GEMP_STRING },
+	               { "primaryTitle", "title", GEMP_STRING },
+	               { "originalTitle", "originalTitle", GEMP_STRING },
+	               { "isAdult", "isAdult", GEMP_BOOLEAN },
+	               { "startYear", "year", GEMP_INTEGER },
+	               { "endYear", "endYear", GEMP_INTEGER },
+	               { "runtimeMinutes", "runtimeMinutes", GEMP_INTEGER },
+	               { "genres", "genres", GEMP_STRING } } },
+	[PEOPLE] = { "name.basics",
+	             false,
+	             false,
+	             "Person",
+	             { { "nconst", NULL, GEMP_STRING },
+	               { "primaryName", "name", GEMP_STRING },
+	               { "birthYear", "birthYear", GEMP_INTEGER },
+	               { "deathYear", "deathYear", GEMP_INTEGER },
+	               { "primaryProfession", "primaryProfession", GEMP_STRING },
+	               { "knownForTitles", "knownForTitles", GEMP_STRING } } },
+	[PRINCIPALS] = { "title.principals",
+	                 true,
+	                 false,
+	                 NULL,
+	                 { { "tconst", NULL, GEMP_STRING },
+	                   { "nconst", NULL, GEMP_STRING },
+	                   { "category", "category", GEMP_STRING },
+	                   { "ordering", "ordering", GEMP_INTEGER },
+	                   { "job", "job", GEMP_STRING },
+	                   { "characters", "characters", GEMP_STRING } } },
 };
 
 static size_t field_count(const table *table)
@@ -74,13 +99,13 @@ typedef struct reader {
 	gemp_lines lines[TABLES];
 	bool present[TABLES];
 	uint32_t files[TABLES];
-	size_t columns[TABLES][MAX_FIELDS];  /* the builder's */
-	size_t places[TABLES][MAX_FIELDS];   /* of fields in the file, by its header */
-	size_t widths[TABLES];                /* fields in the header */
-	int now;                              /* the table being read */
-	bool enough;                          /* its header is read */
-	gemp_dictionary rated;                /* titles */
-	rating *ratings;                      /* [ratings_capacity >= rated.list.count] */
+	size_t columns[TABLES][MAX_FIELDS]; /* the builder's */
+	size_t places[TABLES][MAX_FIELDS];  /* of fields in the file, by its header */
+	size_t widths[TABLES];              /* fields in the header */
+	int now;                            /* the table being read */
+	bool enough;                        /* its header is read */
+	gemp_dictionary rated;              /* titles */
+	rating *ratings;                    /* [ratings_capacity >= rated.list.count] */
 	size_t ratings_capacity;
 } reader;
 
@@ -101,8 +126,10 @@ static gemp_code find_file(gemp_paths *out, const char *folder, const table *tab
 	if (*present)
 		code = gemp_paths_add(out, path.data);
 	else if (code == GEMP_OK && !table->optional)
-		code = gemp_fail(GEMP_ENOINPUT, "%s: there is no %s.tsv.gz; name the folder that holds IMDb's title.basics, "
-		                 "name.basics and title.principals", folder, table->name);
+		code = gemp_fail(GEMP_ENOINPUT,
+		                 "%s: there is no %s.tsv.gz; name the folder that holds IMDb's title.basics, "
+		                 "name.basics and title.principals",
+		                 folder, table->name);
 	gemp_text_free(&path);
 	return code;
 }
@@ -125,8 +152,9 @@ static gemp_code read_header(void *self, const gemp_line *line)
 	gemp_code code = gemp_cells_tsv(&r->cells, line->text, line->size);
 	for (size_t f = 0; f < field_count(table) && code == GEMP_OK; f++) {
 		size_t c = 0;
-		while (c < r->cells.count && (strlen(table->fields[f].name) != r->cells.cell[c].size ||
-		                              memcmp(table->fields[f].name, r->cells.cell[c].bytes, r->cells.cell[c].size) != 0))
+		while (c < r->cells.count &&
+		       (strlen(table->fields[f].name) != r->cells.cell[c].size ||
+		        memcmp(table->fields[f].name, r->cells.cell[c].bytes, r->cells.cell[c].size) != 0))
 			c++;
 		if (c == r->cells.count)
 			code = gemp_fail(GEMP_EDATA, "column '%s' is missing; the first line must be IMDb's header of %s",
@@ -197,8 +225,8 @@ static gemp_code add_values(reader *r)
 			continue;
 		GEMP_TRY(read_value(r, f, &value));
 		if (!value.null)
-			GEMP_TRY((table->edges ? gemp_builder_edge_value : gemp_builder_vertex_value)(
-				r->builder, r->columns[r->now][f], &value));
+			GEMP_TRY((table->edges ? gemp_builder_edge_value
+			                       : gemp_builder_vertex_value)(r->builder, r->columns[r->now][f], &value));
 	}
 done:
 	return code;
@@ -214,8 +242,9 @@ static gemp_code store_rating(reader *r)
 	GEMP_TRY(read_value(r, 2, &votes));
 	GEMP_TRY(gemp_dictionary_add(&r->rated, key.string.bytes, key.string.size, &at));
 	GEMP_TRY(GEMP_RESERVE(r->ratings, r->ratings_capacity, r->rated.list.count));
-	r->ratings[at] = (rating){ average.null ? 0 : average.real, votes.null ? 0 : votes.integer,
-		                   { average.null, votes.null } };
+	r->ratings[at] = (rating){ average.null ? 0 : average.real,
+		                       votes.null ? 0 : votes.integer,
+		                       { average.null, votes.null } };
 done:
 	return code;
 }

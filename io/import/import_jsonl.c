@@ -14,9 +14,9 @@ typedef struct reader {
 	const gemp_comm *comm;
 	gemp_json_record record;
 	gemp_inferred_columns columns[2]; /* of vertices, of edges */
-	uint64_t vertices;        /* of all ranks */
+	uint64_t vertices;                /* of all ranks */
 	gemp_builder *builder;
-	uint32_t file;            /* of the lines being visited */
+	uint32_t file; /* of the lines being visited */
 } reader;
 
 static bool is_blank(const gemp_line *line)
@@ -31,12 +31,14 @@ static gemp_code reject_value(const char *name, const json_t *value, const char 
 
 static gemp_code observe_value(gemp_inferred_columns *columns, const char *name, const json_t *value)
 {
-	static const uint32_t seen[] = { [JSON_INTEGER] = GEMP_SEEN_INTEGER, [JSON_REAL] = GEMP_SEEN_FLOAT,
-	                                 [JSON_TRUE] = GEMP_SEEN_BOOLEAN, [JSON_FALSE] = GEMP_SEEN_BOOLEAN,
-	                                 [JSON_STRING] = GEMP_SEEN_STRING, [JSON_NULL] = 0 };
+	static const uint32_t seen[] = {
+		[JSON_INTEGER] = GEMP_SEEN_INTEGER, [JSON_REAL] = GEMP_SEEN_FLOAT,    [JSON_TRUE] = GEMP_SEEN_BOOLEAN,
+		[JSON_FALSE] = GEMP_SEEN_BOOLEAN,   [JSON_STRING] = GEMP_SEEN_STRING, [JSON_NULL] = 0
+	};
 	if (json_is_array(value) || json_is_object(value))
-		return reject_value(name, value, "values are numbers, strings, booleans and null; write its parts as "
-		             "attributes");
+		return reject_value(name, value,
+		                    "values are numbers, strings, booleans and null; write its parts as "
+		                    "attributes");
 	if (*name == '\0')
 		return gemp_fail(GEMP_EDATA, "an attribute has an empty name; give it one");
 	return gemp_inferred_columns_observe(columns, name, seen[json_typeof(value)]);
@@ -52,9 +54,9 @@ static gemp_code observe_line(void *self, const gemp_line *line)
 		return GEMP_OK;
 	GEMP_TRY(gemp_json_record_read(&reader->record, line->text, line->size));
 	reader->vertices += !reader->record.edge;
-	json_object_foreach(reader->record.properties, name, value)
-		if (gemp_json_record_is_attribute(&reader->record, name))
-			GEMP_TRY(observe_value(&reader->columns[reader->record.edge], name, value));
+	json_object_foreach(reader->record.properties, name,
+	                    value) if (gemp_json_record_is_attribute(&reader->record, name))
+		GEMP_TRY(observe_value(&reader->columns[reader->record.edge], name, value));
 done:
 	return code;
 }
@@ -108,7 +110,8 @@ static gemp_code add_values(reader *reader)
 	const gemp_inferred_columns *columns = &reader->columns[record->edge];
 	const char *name;
 	json_t *value;
-	json_object_foreach(record->properties, name, value) {
+	json_object_foreach(record->properties, name, value)
+	{
 		gemp_value read;
 		if (json_is_null(value) || !gemp_json_record_is_attribute(record, name))
 			continue;
@@ -132,8 +135,8 @@ static gemp_code feed_line(void *self, const gemp_line *line)
 	GEMP_TRY(gemp_json_record_read(&reader->record, line->text, line->size));
 	const char *names = record->names.size ? record->names.data : "";
 	if (record->edge)
-		GEMP_TRY(gemp_builder_edge(reader->builder, &record->ends[0], &record->ends[1], names,
-		                           record->names.size, place));
+		GEMP_TRY(
+			gemp_builder_edge(reader->builder, &record->ends[0], &record->ends[1], names, record->names.size, place));
 	else
 		GEMP_TRY(gemp_builder_vertex(reader->builder, &record->ends[0], names, record->names.size, place));
 	code = add_values(reader);

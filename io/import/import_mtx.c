@@ -21,7 +21,7 @@ typedef struct head {
 	gemp_type type; /* of the values */
 	symmetry symmetry;
 	uint64_t rows, columns, entries;
-	uint64_t line;  /* of the sizes; entries follow */
+	uint64_t line; /* of the sizes; entries follow */
 } head;
 
 typedef struct reader {
@@ -52,7 +52,7 @@ static gemp_code read_field(head *head, const gemp_text_cell *cell)
 	if (!head->values || is(cell, "integer") || is(cell, "real") || is(cell, "double"))
 		return GEMP_OK;
 	return reject(cell, "values can be pattern, integer or real; write one file for real and one for imaginary "
-	              "parts");
+	                    "parts");
 }
 
 static gemp_code read_symmetry(head *head, const gemp_text_cell *cell)
@@ -68,12 +68,12 @@ static gemp_code read_banner(head *head, const gemp_cells *cells)
 	gemp_code code = GEMP_OK;
 	if (cells->count != 5 || !is(&cells->cell[0], "%%MatrixMarket"))
 		return gemp_fail(GEMP_EDATA, "not a Matrix Market file; the first line must be like "
-		                 "'%%%%MatrixMarket matrix coordinate real general'");
+		                             "'%%%%MatrixMarket matrix coordinate real general'");
 	if (!is(&cells->cell[1], "matrix"))
 		return reject(&cells->cell[1], "only 'matrix' is a graph");
 	if (!is(&cells->cell[2], "coordinate"))
 		return reject(&cells->cell[2], "a dense matrix has no edges; write its entries in coordinate format "
-		              "(scipy.io.mmwrite of a sparse matrix)");
+		                               "(scipy.io.mmwrite of a sparse matrix)");
 	GEMP_TRY(read_field(head, &cells->cell[3]));
 	code = read_symmetry(head, &cells->cell[4]);
 done:
@@ -85,8 +85,7 @@ static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
 	gemp_value value;
 	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
 	if (code == GEMP_OK && value.integer < 0)
-		return gemp_fail(GEMP_EDATA, "%" PRId64 " is negative; rows, columns and entries are counted",
-		                 value.integer);
+		return gemp_fail(GEMP_EDATA, "%" PRId64 " is negative; rows, columns and entries are counted", value.integer);
 	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
 	return code;
 }
@@ -101,11 +100,15 @@ static gemp_code read_sizes(head *head, const gemp_cells *cells)
 	GEMP_TRY(read_count(&head->entries, &cells->cell[2]));
 	bool square = head->rows == head->columns;
 	if (head->rows > GEMP_MAX_VERTICES || head->columns > GEMP_MAX_VERTICES)
-		return gemp_fail(GEMP_EDATA, "%" PRIu64 " rows and %" PRIu64 " columns are more vertices than a graph "
-		                 "can have (%" PRIu64 ")", head->rows, head->columns, GEMP_MAX_VERTICES);
+		return gemp_fail(GEMP_EDATA,
+		                 "%" PRIu64 " rows and %" PRIu64 " columns are more vertices than a graph "
+		                 "can have (%" PRIu64 ")",
+		                 head->rows, head->columns, GEMP_MAX_VERTICES);
 	if (!square && head->symmetry != GENERAL)
-		return gemp_fail(GEMP_EDATA, "%" PRIu64 " rows and %" PRIu64 " columns cannot be symmetric; write all "
-		                 "entries as general, or correct the sizes", head->rows, head->columns);
+		return gemp_fail(GEMP_EDATA,
+		                 "%" PRIu64 " rows and %" PRIu64 " columns cannot be symmetric; write all "
+		                 "entries as general, or correct the sizes",
+		                 head->rows, head->columns);
 done:
 	return code;
 }
@@ -138,8 +141,10 @@ static gemp_code read_head(reader *reader, const char *path)
 	if (reader->comm->rank == 0)
 		code = gemp_lines_head(path, visit_head, reader, &reader->head.complete);
 	if (code == GEMP_OK && reader->comm->rank == 0 && !reader->head.complete)
-		code = gemp_fail(GEMP_EDATA, "%s: ends before the line of rows, columns and entries; write the file "
-		                 "again", path);
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s: ends before the line of rows, columns and entries; write the file "
+		                 "again",
+		                 path);
 	code = gemp_comm_agree(reader->comm, code);
 	if (code == GEMP_OK)
 		GEMP_MPI(MPI_Bcast(&reader->head, (int)sizeof reader->head, MPI_BYTE, 0, reader->comm->world));
@@ -174,8 +179,8 @@ static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t 
 	gemp_value value;
 	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
 	if (code == GEMP_OK && (value.integer < 1 || (uint64_t)value.integer > most))
-		return gemp_fail(GEMP_EDATA, "%s %" PRId64 " of a matrix that has 1 to %" PRIu64 "; numbers begin at 1",
-		                 what, value.integer, most);
+		return gemp_fail(GEMP_EDATA, "%s %" PRId64 " of a matrix that has 1 to %" PRIu64 "; numbers begin at 1", what,
+		                 value.integer, most);
 	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
 	return code;
 }
@@ -219,8 +224,8 @@ static gemp_code visit_entry(void *self, const gemp_line *line)
 		return GEMP_OK;
 	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	if (reader->cells.count != wanted)
-		return gemp_fail(GEMP_EDATA, "%zu fields where an entry has %zu (row, column%s)", reader->cells.count,
-		                 wanted, head->values ? ", value" : "; the banner says pattern");
+		return gemp_fail(GEMP_EDATA, "%zu fields where an entry has %zu (row, column%s)", reader->cells.count, wanted,
+		                 head->values ? ", value" : "; the banner says pattern");
 	cell = reader->cells.cell;
 	GEMP_TRY(read_index(&row, &cell[0], head->rows, "row"));
 	GEMP_TRY(read_index(&column, &cell[1], head->columns, "column"));
@@ -260,8 +265,10 @@ static gemp_code read_mtx(gemp_graph **out, const gemp_comm *comm, const gemp_im
 	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
 	GEMP_TRY(read_head(&self, path));
 	if (options->undirected && self.head.symmetry == SKEW) {
-		code = gemp_fail(GEMP_EUSAGE, "%s: entries of a skew-symmetric matrix have a sign by direction; leave "
-		                 "out --undirected", path);
+		code = gemp_fail(GEMP_EUSAGE,
+		                 "%s: entries of a skew-symmetric matrix have a sign by direction; leave "
+		                 "out --undirected",
+		                 path);
 		goto done;
 	}
 	built.undirected |= self.head.symmetry == SYMMETRIC;
@@ -270,9 +277,10 @@ static gemp_code read_mtx(gemp_graph **out, const gemp_comm *comm, const gemp_im
 	GEMP_TRY(gemp_lines_visit(&lines, comm, visit_entry, &self));
 	uint64_t entries = gemp_comm_sum1(comm, self.entries);
 	if (entries != self.head.entries) {
-		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": there are %" PRIu64 " entries, and this line says "
-		                 "%" PRIu64 "; the file is cut, or the number wrong", path, self.head.line, entries,
-		                 self.head.entries);
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s:%" PRIu64 ": there are %" PRIu64 " entries, and this line says "
+		                 "%" PRIu64 "; the file is cut, or the number wrong",
+		                 path, self.head.line, entries, self.head.entries);
 		goto done;
 	}
 	GEMP_TRY(gemp_builder_finish(self.builder, out));

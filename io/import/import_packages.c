@@ -27,9 +27,9 @@
 enum { GEMP_STANZA_FIELDS = 32 };
 
 static const char *const fields[] = {
-	"Package", "Source", "Maintainer", "Tag",
-	"Depends", "Pre-Depends", "Recommends", "Suggests", "Enhances", "Breaks", "Conflicts", "Replaces", "Provides",
-	"Version", "Section", "Priority", "Architecture", "Size", "Installed-Size", "Description",
+	"Package",  "Source",   "Maintainer",   "Tag",       "Depends",        "Pre-Depends", "Recommends",
+	"Suggests", "Enhances", "Breaks",       "Conflicts", "Replaces",       "Provides",    "Version",
+	"Section",  "Priority", "Architecture", "Size",      "Installed-Size", "Description",
 };
 
 typedef struct gemp_stanza {
@@ -81,7 +81,7 @@ static gemp_code take_line(reading *reading, const char *text, size_t size)
 	if (*text == ' ' || *text == '\t') {
 		if (!reading->inside)
 			return gemp_fail(GEMP_EDATA, "a continued line with no field before it; stanzas begin with "
-			                 "'Package: '");
+			                             "'Package: '");
 		if (reading->field)
 			add_trimmed(reading->field, text, size);
 		return reading->field ? gemp_text_status(reading->field) : GEMP_OK;
@@ -97,8 +97,8 @@ static gemp_code take_line(reading *reading, const char *text, size_t size)
 	if (!reading->field)
 		return GEMP_OK;
 	if (reading->field->size > 0)
-		return gemp_fail(GEMP_EDATA, "field '%.*s' is there twice in a stanza; are blank lines missing?",
-		                 (int)name, text);
+		return gemp_fail(GEMP_EDATA, "field '%.*s' is there twice in a stanza; are blank lines missing?", (int)name,
+		                 text);
 	add_trimmed(reading->field, colon + 1, size - name - 1);
 	return gemp_text_status(reading->field);
 }
@@ -175,17 +175,21 @@ static const char *const relations[] = {
 	"DEPENDS", "PRE_DEPENDS", "RECOMMENDS", "SUGGESTS", "ENHANCES", "BREAKS", "CONFLICTS", "REPLACES", "PROVIDES",
 };
 
-static const struct { const char *name; gemp_type type; } attributes[] = {
-	{ "version", GEMP_STRING }, { "section", GEMP_STRING }, { "priority", GEMP_STRING },
-		{ "architecture", GEMP_STRING },
-	{ "size", GEMP_INTEGER },   { "installed_size_kib", GEMP_INTEGER },                  { "description",
-	                                                                                       GEMP_STRING },
+static const struct {
+	const char *name;
+	gemp_type type;
+} attributes[] = {
+	{ "version", GEMP_STRING },      { "section", GEMP_STRING }, { "priority", GEMP_STRING },
+	{ "architecture", GEMP_STRING }, { "size", GEMP_INTEGER },   { "installed_size_kib", GEMP_INTEGER },
+	{ "description", GEMP_STRING },
 };
 
 /* Vertices that are not packages, by what their keys begin with. */
-static const struct { const char *prefix, *label; } others[] = {
-	{ "source:", "SourcePackage" }, { "maintainer:", "Maintainer" }, { "tag:", "Tag" }, { "section:", "Section" },
-	{ "", "VirtualPackage" },
+static const struct {
+	const char *prefix, *label;
+} others[] = {
+	{ "source:", "SourcePackage" }, { "maintainer:", "Maintainer" }, { "tag:", "Tag" },
+	{ "section:", "Section" },      { "", "VirtualPackage" },
 };
 
 typedef struct slice {
@@ -199,7 +203,7 @@ typedef struct reader {
 	gemp_dictionary mine;  /* packages of this rank in the file being read */
 	gemp_dictionary names; /* packages of all ranks and files; from number `packages` on, what this rank met else */
 	uint32_t packages;
-	uint64_t *first;       /* [packages] file and rank that list it first */
+	uint64_t *first; /* [packages] file and rank that list it first */
 	size_t first_capacity;
 	uint8_t *done;         /* [packages] it was added */
 	gemp_dictionary other; /* keys of vertices that are not packages, as this rank met them */
@@ -254,8 +258,8 @@ static gemp_code take_name(void *self, const gemp_stanza *stanza)
 	if (name.size == 0)
 		return gemp_fail(GEMP_EDATA, "a stanza without a field 'Package'; is this a Packages index?");
 	if (memchr(name.bytes, ':', name.size) || memchr(name.bytes, ' ', name.size))
-		return gemp_fail(GEMP_EDATA, "'%.*s' is not the name of a package",
-		                 name.size > 40 ? 40 : (int)name.size, name.bytes);
+		return gemp_fail(GEMP_EDATA, "'%.*s' is not the name of a package", name.size > 40 ? 40 : (int)name.size,
+		                 name.bytes);
 	return gemp_dictionary_add(&reader->mine, name.bytes, name.size, &index);
 }
 
@@ -309,8 +313,7 @@ static gemp_code add_edge(reader *reader, slice package, const char *prefix, sli
 	gemp_value source = text_value(package), target = text_value((slice){ key->data, key->size });
 	if (*prefix)
 		GEMP_TRY(gemp_dictionary_add(&reader->other, key->data, key->size, &index));
-	code = gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file,
-	                                                                                              line });
+	code = gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file, line });
 done:
 	return code;
 }
@@ -343,8 +346,8 @@ static gemp_code add_alternatives(reader *reader, slice package, const char *typ
 		gemp_value place = { .type = GEMP_INTEGER, .integer = number };
 		uint32_t index;
 		if (name.size == 0)
-			return gemp_fail(GEMP_EDATA, "package '%.*s' has an empty name in its relation %s",
-			                 (int)package.size, package.bytes, type);
+			return gemp_fail(GEMP_EDATA, "package '%.*s' has an empty name in its relation %s", (int)package.size,
+			                 package.bytes, type);
 		GEMP_TRY(is_repeated(reader, type, name, &repeated));
 		if (repeated)
 			continue;
@@ -475,8 +478,8 @@ static gemp_code declare(reader *reader, const gemp_import_options *options)
 		GEMP_TRY(gemp_builder_file(reader->builder, options->edge_files[i], &reader->file));
 	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "name", GEMP_STRING, &reader->name));
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-		GEMP_TRY(gemp_builder_vertex_column(reader->builder, attributes[i].name, attributes[i].type,
-		                                    &reader->columns[i]));
+		GEMP_TRY(
+			gemp_builder_vertex_column(reader->builder, attributes[i].name, attributes[i].type, &reader->columns[i]));
 	GEMP_TRY(gemp_builder_edge_column(reader->builder, "alternative", GEMP_INTEGER, &reader->alternative));
 	code = GEMP_NEW(reader->done, reader->packages);
 done:

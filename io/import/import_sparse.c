@@ -126,7 +126,7 @@ typedef struct relation {
 
 typedef struct binsparse_import {
 	const gemp_comm *comm;
-	gemp_comm alone;   /* this rank, as HDF5 sees it */
+	gemp_comm alone; /* this rank, as HDF5 sees it */
 	gemp_h5 h5;
 	size_t count;
 	relation *relations; /* [count] */
@@ -141,7 +141,10 @@ static gemp_code reject(const relation *r, const char *why)
 /* Matrices by rows and columns, and lists of entries in any order. */
 static gemp_code find_binsparse_layout(relation *r, const char *format)
 {
-	static const struct { const char *name; gemp_sparse_layout layout; } layouts[] = {
+	static const struct {
+		const char *name;
+		gemp_sparse_layout layout;
+	} layouts[] = {
 		{ "CSR", GEMP_BY_ROWS },     { "CSC", GEMP_BY_COLUMNS },  { "COO", GEMP_BY_ENTRIES },
 		{ "COOR", GEMP_BY_ENTRIES }, { "COOC", GEMP_BY_ENTRIES },
 	};
@@ -161,7 +164,8 @@ static gemp_code read_description(relation *r, const char *text)
 	json_t *json = json_loads(text, 0, &error), *inner = json_object_get(json, "binsparse");
 	const json_t *root = inner ? inner : json, *shape = json_object_get(root, "shape");
 	const char *format = json_string_value(json_object_get(root, "format"));
-	json_int_t rows = json_integer_value(json_array_get(shape, 0)), columns = json_integer_value(json_array_get(shape, 1));
+	json_int_t rows = json_integer_value(json_array_get(shape, 0)),
+			   columns = json_integer_value(json_array_get(shape, 1));
 	if (!json)
 		code = reject(r, "the attribute binsparse is no JSON");
 	else if (json_array_size(shape) != 2 || rows < 0 || columns < 0)
@@ -237,8 +241,10 @@ static gemp_code open_matrices(binsparse_import *self, const char *path)
 		GEMP_TRY(inspect_group(self, place.data, names[i]));
 	}
 	if (self->count == 0)
-		code = gemp_fail(GEMP_EDATA, "%s: neither the root nor a group in it has the attribute 'binsparse'; if this is a "
-		                 "graph file of gemp-mpi, it needs no import", path);
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s: neither the root nor a group in it has the attribute 'binsparse'; if this is a "
+		                 "graph file of gemp-mpi, it needs no import",
+		                 path);
 	for (size_t i = 1; i < self->count && code == GEMP_OK; i++)
 		if (self->relations[i].matrix.rows != self->relations[0].matrix.rows ||
 		    self->relations[i].matrix.columns != self->relations[0].matrix.columns)

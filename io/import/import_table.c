@@ -12,10 +12,10 @@
 typedef struct import {
 	gemp_inputs inputs;
 	gemp_schema vertices, edges;
-	uint32_t string_keys;     /* not 0: some key is no canonical integer, or keys are stated as strings */
-	uint32_t stated_keys;     /* not 0: keys are stated as strings */
-	struct reader *readers;   /* [inputs.threads] */
-	void **selves;            /* [inputs.threads] pointers to these */
+	uint32_t string_keys;   /* not 0: some key is no canonical integer, or keys are stated as strings */
+	uint32_t stated_keys;   /* not 0: keys are stated as strings */
+	struct reader *readers; /* [inputs.threads] */
+	void **selves;          /* [inputs.threads] pointers to these */
 	gemp_builder *builder;
 } import;
 
@@ -23,8 +23,8 @@ typedef struct import {
 typedef struct reader {
 	gemp_schema vertices, edges; /* columns borrowed, evidence its own */
 	uint32_t string_keys;
-	gemp_text rooms[2];          /* for ids with a group */
-	gemp_builder *builder;       /* the import's, or a branch of it */
+	gemp_text rooms[2];    /* for ids with a group */
+	gemp_builder *builder; /* the import's, or a branch of it */
 } reader;
 
 static gemp_schema *schema_of(import *self, const gemp_input *input)
@@ -145,8 +145,8 @@ static void resolve_types(import *self, const gemp_comm *comm)
 		join_evidence(self, &self->readers[t]);
 	for (size_t i = 0; i < 2; i++) {
 		if (both[i]->count > 0)
-			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, both[i]->evidence, (int)both[i]->count, MPI_UINT32_T,
-			                       MPI_BOR, comm->world));
+			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, both[i]->evidence, (int)both[i]->count, MPI_UINT32_T, MPI_BOR,
+			                       comm->world));
 		gemp_schema_resolve(both[i]);
 	}
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &self->string_keys, 1, MPI_UINT32_T, MPI_BOR, comm->world));
@@ -163,8 +163,8 @@ static gemp_code declare(import *self)
 		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->vertices.columns[i].name,
 		                                    self->vertices.columns[i].type, &column));
 	for (size_t i = 0; i < self->edges.count; i++)
-		GEMP_TRY(gemp_builder_edge_column(self->builder, self->edges.columns[i].name,
-		                                  self->edges.columns[i].type, &column));
+		GEMP_TRY(
+			gemp_builder_edge_column(self->builder, self->edges.columns[i].name, self->edges.columns[i].type, &column));
 done:
 	return code;
 }
@@ -284,7 +284,7 @@ done:
 static gemp_code read_tables(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-	import self = { 0 };
+import self = { 0 };
 	GEMP_TRY(gemp_inputs_open(&self.inputs, comm, options));
 	code = join_schemas(&self);
 	if (code == GEMP_OK)

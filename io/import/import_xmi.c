@@ -22,9 +22,9 @@ typedef struct import {
 	gemp_ecore ecore;
 	size_t column_count, column_capacity;
 	column *columns;
-	size_t *column_of;     /* [ecore.feature_count] of attributes */
+	size_t *column_of; /* [ecore.feature_count] of attributes */
 	gemp_builder *builder;
-	uint64_t *counts;      /* [ecore.feature_count] references that the file has */
+	uint64_t *counts; /* [ecore.feature_count] references that the file has */
 	bool has_ids, has_positions;
 	gemp_dictionary paths; /* of objects with ids, where references are positions too */
 	gemp_bytes keys;       /* of these objects */
@@ -130,9 +130,10 @@ static gemp_code check_opposites(const import *self)
 		other = &self->ecore.features[one->opposite];
 		uint64_t here = self->counts[f], there = self->counts[one->opposite];
 		if (here && there && here != there && !one->derived && !other->derived)
-			return gemp_fail(GEMP_EDATA, "%s: '%s' of %s and '%s' of %s are opposites, and there are %" PRIu64
-			                 " of one and %" PRIu64 " of the other; save the model with EMF", self->path,
-			                 one->name, self->ecore.classifiers[one->owner].name, other->name,
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: '%s' of %s and '%s' of %s are opposites, and there are %" PRIu64
+			                 " of one and %" PRIu64 " of the other; save the model with EMF",
+			                 self->path, one->name, self->ecore.classifiers[one->owner].name, other->name,
 			                 self->ecore.classifiers[other->owner].name, here, there);
 	}
 	return GEMP_OK;
@@ -240,7 +241,7 @@ static void free_import(import *self)
 static gemp_code read_xmi(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
-	import self = { .path = options->edge_files[0] };
+import self = {.path = options->edge_files[0] };
 	gemp_builder_options built = gemp_format_builder(options);
 	GEMP_TRY(gemp_comm_agree(comm, read_metamodel(&self, options->metamodel)));
 	built.string_keys = self.ecore.string_ids;

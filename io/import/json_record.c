@@ -32,8 +32,7 @@ static gemp_code read_key(gemp_value *out, const json_t *value, const char *wher
 	if (json_is_integer(value))
 		*out = (gemp_value){ .type = GEMP_INTEGER, .integer = json_integer_value(value) };
 	else if (json_is_string(value) && json_string_length(value) > 0)
-		*out = (gemp_value){ .type = GEMP_STRING,
-			             .string = { json_string_value(value), json_string_length(value) } };
+		*out = (gemp_value){ .type = GEMP_STRING, .string = { json_string_value(value), json_string_length(value) } };
 	else
 		return gemp_fail(GEMP_EDATA, "%s is %s; ids are integers or strings that are not empty", where,
 		                 json_is_string(value) ? "an empty string" : gemp_json_kind(value));
@@ -72,13 +71,13 @@ static gemp_code check_members(json_t *object, const char *what, const char *con
 {
 	const char *name;
 	json_t *value;
-	json_object_foreach(object, name, value) {
+	json_object_foreach(object, name, value)
+	{
 		size_t i = 0;
 		while (known[i] && strcmp(known[i], name) != 0)
 			i++;
 		if (!known[i])
-			return gemp_fail(GEMP_EDATA, "a %s has no member '%.40s'; attributes stand in \"properties\"",
-			                 what, name);
+			return gemp_fail(GEMP_EDATA, "a %s has no member '%.40s'; attributes stand in \"properties\"", what, name);
 	}
 	return GEMP_OK;
 }
@@ -110,8 +109,7 @@ static gemp_code read_end(gemp_value *out, json_t *root, const char *name, const
 	gemp_code code = GEMP_OK;
 	json_t *end = json_object_get(root, name);
 	if (!json_is_object(end))
-		return gemp_fail(GEMP_EDATA, "'%s' is %s where an object with an id must stand", name,
-		                 gemp_json_kind(end));
+		return gemp_fail(GEMP_EDATA, "'%s' is %s where an object with an id must stand", name, gemp_json_kind(end));
 	GEMP_TRY(check_members(end, name, known));
 	code = read_key(out, json_object_get(end, "id"), where);
 done:
@@ -165,7 +163,7 @@ static gemp_code read_plain(gemp_json_record *record)
 	}
 	if (!json_object_get(record->root, "id"))
 		return gemp_fail(GEMP_EDATA, "neither a vertex nor an edge; a vertex has a member 'id', an edge 'src' "
-		                 "and 'dst'");
+		                             "and 'dst'");
 	skipped = 0;
 	memset(record->skip, 0, sizeof record->skip);
 	GEMP_TRY(read_key(&record->ends[0], take(record, &skipped, ids), "'id'"));

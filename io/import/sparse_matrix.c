@@ -33,8 +33,9 @@ gemp_code gemp_sparse_check(const gemp_sparse *m)
 	if (m->values.next && m->values.length != entries && m->values.length != 1)
 		return reject(m, "there are not as many values as indices");
 	if (m->rows > GEMP_MAX_VERTICES || m->columns > GEMP_MAX_VERTICES)
-		return gemp_fail(GEMP_EDATA, "%s: %s: %" PRIu64 " x %" PRIu64 " is too large; a graph has at most %" PRIu64
-		                 " vertices", m->path, m->what, m->rows, m->columns, GEMP_MAX_VERTICES);
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: %s: %" PRIu64 " x %" PRIu64 " is too large; a graph has at most %" PRIu64 " vertices",
+		                 m->path, m->what, m->rows, m->columns, GEMP_MAX_VERTICES);
 	return GEMP_OK;
 }
 
@@ -153,7 +154,8 @@ static gemp_code add_entry(const gemp_sparse *m, const piece *p, size_t i, uint6
 	if (row >= m->rows || column >= m->columns)
 		return reject(m, "an index is beyond the shape");
 	gemp_value source = to->key(to->self, row, false), end = to->key(to->self, column, true);
-	GEMP_TRY(gemp_builder_edge(to->builder, &source, &end, to->type, strlen(to->type), (gemp_place){ to->file, number }));
+	GEMP_TRY(
+		gemp_builder_edge(to->builder, &source, &end, to->type, strlen(to->type), (gemp_place){ to->file, number }));
 	if (m->values.next) {
 		gemp_value value = value_of(m, p, i);
 		if (!value.null)

@@ -14,11 +14,11 @@ typedef enum gemp_sparse_layout {
 } gemp_sparse_layout;
 
 typedef struct gemp_sparse {
-	const char *path, *what;  /* for messages: the file, and where in it */
+	const char *path, *what; /* for messages: the file, and where in it */
 	gemp_sparse_layout layout;
 	uint64_t rows, columns;
 	gemp_array pointers, indices;
-	gemp_array values;        /* closed: no values; one for several entries: they share it */
+	gemp_array values; /* closed: no values; one for several entries: they share it */
 } gemp_sparse;
 
 void gemp_sparse_close(gemp_sparse *matrix);

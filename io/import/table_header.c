@@ -8,12 +8,14 @@
 #include <strings.h>
 
 /* What a name means; of two names with one role the first in this list wins, the other is an attribute. */
-static const struct { const char *name; bool edges; gemp_field_role role; } meanings[] = {
-	{ "id", false, GEMP_ROLE_KEY },
-	{ "type", false, GEMP_ROLE_LABELS }, { "label", false, GEMP_ROLE_LABELS },
-	{ "src", true, GEMP_ROLE_SOURCE }, { "source", true, GEMP_ROLE_SOURCE },
-	{ "dst", true, GEMP_ROLE_TARGET }, { "target", true, GEMP_ROLE_TARGET },
-	{ "type", true, GEMP_ROLE_TYPE },
+static const struct {
+	const char *name;
+	bool edges;
+	gemp_field_role role;
+} meanings[] = {
+	{ "id", false, GEMP_ROLE_KEY },       { "type", false, GEMP_ROLE_LABELS },  { "label", false, GEMP_ROLE_LABELS },
+	{ "src", true, GEMP_ROLE_SOURCE },    { "source", true, GEMP_ROLE_SOURCE }, { "dst", true, GEMP_ROLE_TARGET },
+	{ "target", true, GEMP_ROLE_TARGET }, { "type", true, GEMP_ROLE_TYPE },
 };
 enum { MEANINGS = sizeof meanings / sizeof *meanings };
 
@@ -50,10 +52,11 @@ static gemp_code parse_field(gemp_header *header, const gemp_text_cell *cell)
 	if (colon) {
 		const char *type = colon + 1, *end = cell->bytes + cell->size;
 		if (end - type >= 2 && memcmp(end - 2, "ID", 2) == 0)
-			return gemp_fail(GEMP_EDATA, "column '%.*s' is of Neo4j's kind; say --format neo4j",
-			                 (int)cell->size, cell->bytes);
+			return gemp_fail(GEMP_EDATA, "column '%.*s' is of Neo4j's kind; say --format neo4j", (int)cell->size,
+			                 cell->bytes);
 		if (!gemp_scalar_type(&field->type, type, (size_t)(end - type)))
-			return gemp_fail(GEMP_EDATA, "column '%.*s': unknown type '%.*s'; int, integer, float, string, "
+			return gemp_fail(GEMP_EDATA,
+			                 "column '%.*s': unknown type '%.*s'; int, integer, float, string, "
 			                 "bool and boolean can be stated (for a name with a colon: name:with:string)",
 			                 (int)cell->size, cell->bytes, (int)(end - type), type);
 		field->stated = true;
@@ -62,8 +65,10 @@ static gemp_code parse_field(gemp_header *header, const gemp_text_cell *cell)
 	if (size == 0)
 		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns", number);
 	if (has_control(cell->bytes, size))
-		return gemp_fail(GEMP_EDATA, "the name of column %zu has a control character; lines must end in "
-		                 "a newline, and names must be plain text", number);
+		return gemp_fail(GEMP_EDATA,
+		                 "the name of column %zu has a control character; lines must end in "
+		                 "a newline, and names must be plain text",
+		                 number);
 	field->name = gemp_strndup(cell->bytes, size);
 	if (!field->name)
 		return GEMP_ENOMEM;
@@ -83,8 +88,10 @@ static gemp_code missing(const gemp_header *header, const char *name, const char
 		gemp_text_print(&names, "%s%s", i ? ", " : "", header->fields[i].name);
 	gemp_code code = gemp_text_status(&names);
 	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EDATA, "column '%s' is missing (there is: %.300s); the first line of a file "
-		                 "of %s must be a header that names it", name, names.data ? names.data : "", kind);
+		code = gemp_fail(GEMP_EDATA,
+		                 "column '%s' is missing (there is: %.300s); the first line of a file "
+		                 "of %s must be a header that names it",
+		                 name, names.data ? names.data : "", kind);
 	gemp_text_free(&names);
 	return code;
 }
@@ -112,12 +119,10 @@ static gemp_code check_types(const gemp_header *header)
 		if (!field->stated || field->role == GEMP_ROLE_ATTRIBUTE || field->type == GEMP_STRING)
 			continue;
 		if (!gemp_field_is_key(field))
-			return gemp_fail(GEMP_EDATA,
-			                 "column '%s' holds names and cannot be %s; state it as :string or not at all",
+			return gemp_fail(GEMP_EDATA, "column '%s' holds names and cannot be %s; state it as :string or not at all",
 			                 field->name, gemp_type_name[field->type]);
 		if (field->type != GEMP_INTEGER)
-			return gemp_fail(GEMP_EDATA,
-			                 "column '%s' holds ids and cannot be %s; state it as :int or :string",
+			return gemp_fail(GEMP_EDATA, "column '%s' holds ids and cannot be %s; state it as :int or :string",
 			                 field->name, gemp_type_name[field->type]);
 	}
 	return GEMP_OK;
@@ -198,9 +203,12 @@ static gemp_code split(header_field *out, const gemp_text_cell *cell)
 }
 
 /* Neo4j's names of types, and what they are here. */
-static const struct { const char *name; gemp_type type; } types[] = {
-	{ "int", GEMP_INTEGER },  { "integer", GEMP_INTEGER }, { "long", GEMP_INTEGER },  { "short", GEMP_INTEGER },
-	{ "byte", GEMP_INTEGER }, { "float", GEMP_FLOAT },     { "double", GEMP_FLOAT },  { "boolean", GEMP_BOOLEAN },
+static const struct {
+	const char *name;
+	gemp_type type;
+} types[] = {
+	{ "int", GEMP_INTEGER },  { "integer", GEMP_INTEGER }, { "long", GEMP_INTEGER }, { "short", GEMP_INTEGER },
+	{ "byte", GEMP_INTEGER }, { "float", GEMP_FLOAT },     { "double", GEMP_FLOAT }, { "boolean", GEMP_BOOLEAN },
 	{ "bool", GEMP_BOOLEAN }, { "string", GEMP_STRING },   { "char", GEMP_STRING },
 };
 
@@ -218,11 +226,15 @@ static gemp_code read_type(gemp_field *field, const header_field *parts)
 	if (ends_in(&parts->type, "[]"))
 		return refuse(parts, "arrays are not supported; state it as :string to keep its text, or as :IGNORE");
 	return refuse(parts, "there are the types int, long, short, byte, float, double, boolean, string and char; "
-	              "state others (times, points) as :string to keep their text, or as :IGNORE");
+	                     "state others (times, points) as :string to keep their text, or as :IGNORE");
 }
 
 /* What `type` says the column is for; one in `edges` only, or in files of vertices only. */
-static const struct { const char *type; bool vertices, edges; gemp_field_role role; } roles[] = {
+static const struct {
+	const char *type;
+	bool vertices, edges;
+	gemp_field_role role;
+} roles[] = {
 	{ "ID", true, false, GEMP_ROLE_KEY },          { "LABEL", true, false, GEMP_ROLE_LABELS },
 	{ "START_ID", false, true, GEMP_ROLE_SOURCE }, { "END_ID", false, true, GEMP_ROLE_TARGET },
 	{ "TYPE", false, true, GEMP_ROLE_TYPE },       { "IGNORE", true, true, GEMP_ROLE_IGNORE },
@@ -252,8 +264,7 @@ static gemp_code text_header_neo4j_parse_field(gemp_header *header, bool edges, 
 	GEMP_TRY(read_role(field, &parts, edges));
 	field->kept = field->role == GEMP_ROLE_KEY && parts.name.size > 0;
 	if (field->role == GEMP_ROLE_ATTRIBUTE && parts.name.size == 0)
-		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns",
-		                 header->count + 1);
+		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns", header->count + 1);
 	const gemp_text_cell *name = gemp_field_is_attribute(field) ? &parts.name : cell;
 	field->name = gemp_strndup(name->bytes, name->size);
 	header->count++; /* to be freed from here on */
@@ -272,8 +283,10 @@ static gemp_code require(const gemp_header *header, gemp_field_role role, const 
 	for (size_t i = 0; i < header->count; i++)
 		if (header->fields[i].role == role)
 			return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "column '%s' is missing; the first line of a file of %s must be a header that has "
-	                 "it (put a header that is a file of its own in front of the data)", type, kind);
+	return gemp_fail(GEMP_EDATA,
+	                 "column '%s' is missing; the first line of a file of %s must be a header that has "
+	                 "it (put a header that is a file of its own in front of the data)",
+	                 type, kind);
 }
 
 /* No two columns of one name, nor of one role that there can be but once. */
@@ -282,12 +295,11 @@ static gemp_code check_doubled(const gemp_header *header)
 	for (size_t i = 0; i < header->count; i++)
 		for (size_t j = 0; j < i; j++) {
 			const gemp_field *a = &header->fields[i], *b = &header->fields[j];
-			bool named = gemp_field_is_attribute(a) && gemp_field_is_attribute(b) &&
-			             strcmp(a->name, b->name) == 0;
+			bool named = gemp_field_is_attribute(a) && gemp_field_is_attribute(b) && strcmp(a->name, b->name) == 0;
 			bool role = a->role == b->role && a->role != GEMP_ROLE_ATTRIBUTE && a->role != GEMP_ROLE_IGNORE;
 			if (named || role)
-				return gemp_fail(GEMP_EDATA, "columns '%s' and '%s' are the same; rename or remove one",
-				                 b->name, a->name);
+				return gemp_fail(GEMP_EDATA, "columns '%s' and '%s' are the same; rename or remove one", b->name,
+				                 a->name);
 		}
 	return GEMP_OK;
 }

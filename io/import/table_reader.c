@@ -60,8 +60,8 @@ static gemp_code cut(gemp_cells *cells, const gemp_format *format, char *record,
 	if (code != GEMP_OK)
 		return code;
 	return format == &gemp_format_tsv ? gemp_cells_tsv(cells, record, size)
-	       : is_quoted(format) ? gemp_cells_csv(cells, record, size)
-	                                   : gemp_cells_blanks(cells, record, size);
+	       : is_quoted(format)        ? gemp_cells_csv(cells, record, size)
+	                                  : gemp_cells_blanks(cells, record, size);
 }
 
 /* A list of edges has no header; one that begins like a table is not taken for an edge from "src" to "dst". */
@@ -72,7 +72,7 @@ static gemp_code pair_header(gemp_header *header, const char *record, size_t siz
 		size_t length = strlen(beginnings[i]);
 		if (size >= length && memcmp(record, beginnings[i], length) == 0)
 			return gemp_fail(GEMP_EDATA, "this is a header, and edge lists have none; "
-			                 "say --format tsv or csv");
+			                             "say --format tsv or csv");
 	}
 	return gemp_header_pair(header);
 }
@@ -85,16 +85,16 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 	} else {
 		code = cut(cells, input->format, record, size);
 		if (code == GEMP_OK)
-			code = input->format == &gemp_format_neo4j
-			               ? gemp_header_parse_neo4j(&input->header, input->edges, cells)
-			               : gemp_header_parse(&input->header, input->edges, cells);
+			code = input->format == &gemp_format_neo4j ? gemp_header_parse_neo4j(&input->header, input->edges, cells)
+			                                           : gemp_header_parse(&input->header, input->edges, cells);
 	}
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
 }
 
 /* Plain files go to all by byte range. Compressed ones that are more than one rank's part of all that is compressed are
  * unpacked by all, who then take blocks in turn. Other compressed files and CSV go whole to one rank each, in turn. */
-static void assign_ranges(gemp_input *input, const gemp_comm *comm, const file_header *found, uint64_t compressed, int *dealt)
+static void assign_ranges(gemp_input *input, const gemp_comm *comm, const file_header *found, uint64_t compressed,
+                          int *dealt)
 {
 	gemp_block_range all = { 0, GEMP_STREAM_END }, none = { 0, 0 };
 	bool large = found->size > gemp_lines_block_size / 16 && found->size > compressed / (uint64_t)comm->size;
@@ -205,11 +205,13 @@ static gemp_code wrong_count(const gemp_input *input, size_t found)
 	size_t wanted = input->header.count;
 	const char *fields = found == 1 ? "field" : "fields";
 	if (input->format == &gemp_format_snap)
-		return gemp_fail(GEMP_EDATA, "%zu %s where an edge list has 2; "
-		                 "a table with a header is read by --format tsv or csv", found, fields);
+		return gemp_fail(GEMP_EDATA,
+		                 "%zu %s where an edge list has 2; "
+		                 "a table with a header is read by --format tsv or csv",
+		                 found, fields);
 	return gemp_fail(GEMP_EDATA, "%zu %s where the header has %zu; %s", found, fields, wanted,
 	                 input->format == &gemp_format_tsv ? "separate fields by one tab, leave a missing value empty"
-	                                                  : "separate fields by a comma, quote a value with commas");
+	                                                   : "separate fields by a comma, quote a value with commas");
 }
 
 static gemp_code gemp_input_cut(const gemp_input *input, gemp_cells *cells, char *record, size_t size)
@@ -237,16 +239,16 @@ typedef struct reading {
 	void *const *selves;
 	char *text; /* the block */
 	size_t size;
-	size_t first_piece;        /* of the block, in the input */
-	bool counting;             /* the first reading: lines of pieces are not yet known */
-	bool visiting;             /* else the block is another rank's, and only counted */
-	bool header;               /* the block's first line is one */
-	uint64_t lines[PIECES];    /* of the block's pieces */
-	uint64_t before[PIECES];   /* in the file, before the piece; right from the second reading on */
-	atomic_size_t failed;      /* the lowest piece of the block that failed */
-	failure *failures;         /* [threads] */
-	const char *what;          /* for progress */
-	uint64_t done;             /* bytes of the inputs before this one */
+	size_t first_piece;      /* of the block, in the input */
+	bool counting;           /* the first reading: lines of pieces are not yet known */
+	bool visiting;           /* else the block is another rank's, and only counted */
+	bool header;             /* the block's first line is one */
+	uint64_t lines[PIECES];  /* of the block's pieces */
+	uint64_t before[PIECES]; /* in the file, before the piece; right from the second reading on */
+	atomic_size_t failed;    /* the lowest piece of the block that failed */
+	failure *failures;       /* [threads] */
+	const char *what;        /* for progress */
+	uint64_t done;           /* bytes of the inputs before this one */
 } reading;
 
 /* Where the piece begins: at a line. */
@@ -429,7 +431,7 @@ static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 		lines[i] = inputs->input[i].lines;
 	GEMP_MPI(MPI_Exscan(lines, before, (int)inputs->count, MPI_UINT64_T, MPI_SUM, comm->world));
 	for (size_t i = 0; i < inputs->count; i++)
-		if (!inputs->input[i].round_robin) /* all ranks have counted all of those */
+		if (!inputs->input[i].round_robin)             /* all ranks have counted all of those */
 			inputs->input[i].lines_before = before[i]; /* the block was zeroed for rank 0 */
 done:
 	gemp_free(lines);

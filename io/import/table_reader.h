@@ -11,13 +11,13 @@ typedef struct gemp_input {
 	bool edges;
 	const gemp_format *format; /* gemp_format_tsv, csv, snap or neo4j */
 	gemp_header header;
-	uint32_t file;         /* the builder's index of it */
-	uint64_t size;         /* of the file as stored */
-	gemp_block_range bytes;       /* this rank reads the lines that begin there */
-	bool round_robin;         /* compressed: each rank unpacks it all and reads every so-manieth block */
-	uint64_t lines;        /* of this rank's share, known after it was read */
-	uint64_t lines_before; /* of lower ranks, known after gemp_inputs_read */
-	uint64_t *chunk_lines; /* [piece_count] of each piece of the blocks, known after the first reading */
+	uint32_t file;          /* the builder's index of it */
+	uint64_t size;          /* of the file as stored */
+	gemp_block_range bytes; /* this rank reads the lines that begin there */
+	bool round_robin;       /* compressed: each rank unpacks it all and reads every so-manieth block */
+	uint64_t lines;         /* of this rank's share, known after it was read */
+	uint64_t lines_before;  /* of lower ranks, known after gemp_inputs_read */
+	uint64_t *chunk_lines;  /* [piece_count] of each piece of the blocks, known after the first reading */
 	size_t chunk_count, chunk_capacity;
 } gemp_input;
 

@@ -13,7 +13,7 @@ static const char blanks[] = " \t\r\n";
 /* An object that has not ended. */
 typedef struct frame {
 	gemp_xmi_object object;
-	uint64_t *next;   /* [slots] how many of each feature there were */
+	uint64_t *next; /* [slots] how many of each feature there were */
 } frame;
 
 typedef struct reader {
@@ -21,14 +21,14 @@ typedef struct reader {
 	const gemp_ecore *ecore;
 	const gemp_xmi_visitor *visitor;
 	void *self;
-	size_t slots;         /* features that a class has at most */
+	size_t slots; /* features that a class has at most */
 	size_t depth, frame_count, frame_capacity;
-	frame *frames;        /* [frame_count] of which depth are in use */
-	gemp_text path;       /* of the innermost object */
-	bool list;            /* the objects are in an <xmi:XMI> */
+	frame *frames;  /* [frame_count] of which depth are in use */
+	gemp_text path; /* of the innermost object */
+	bool list;      /* the objects are in an <xmi:XMI> */
 	uint64_t roots;
-	size_t leaf;          /* slot of the attribute whose element we are in; GEMP_ECORE_NONE */
-	size_t skipped;       /* depth of elements passed over */
+	size_t leaf;    /* slot of the attribute whose element we are in; GEMP_ECORE_NONE */
+	size_t skipped; /* depth of elements passed over */
 	gemp_text target;
 } reader;
 
@@ -71,8 +71,10 @@ static gemp_code find_class(const reader *r, const char *uri, const char *name, 
 	if (*out != GEMP_ECORE_NONE)
 		return GEMP_OK;
 	if (uri)
-		return gemp_fail(GEMP_EDATA, "%s has no class '%.80s' in the package of the namespace %.120s; is it the metamodel "
-		                 "of this model?", r->ecore->path, name, uri);
+		return gemp_fail(GEMP_EDATA,
+		                 "%s has no class '%.80s' in the package of the namespace %.120s; is it the metamodel "
+		                 "of this model?",
+		                 r->ecore->path, name, uri);
 	return gemp_fail(GEMP_EDATA, "%s has no class '%.80s'; is it the metamodel of this model?", r->ecore->path, name);
 }
 
@@ -99,8 +101,12 @@ static gemp_code visit_reference(reader *r, size_t slot, const char *target, boo
 {
 	frame *from = top(r);
 	gemp_xmi_reference reference = {
-		.feature = r->ecore->classifiers[from->object.class].features[slot], .source = from->object.key.data,
-		.target = target, .by_position = by_position, .order = from->next[slot]++, .line = line,
+		.feature = r->ecore->classifiers[from->object.class].features[slot],
+		.source = from->object.key.data,
+		.target = target,
+		.by_position = by_position,
+		.order = from->next[slot]++,
+		.line = line,
 	};
 	return r->visitor->reference(r->self, &reference);
 }
@@ -119,16 +125,20 @@ static gemp_code add_reference(reader *r, size_t slot, const char *text, size_t 
 	const char *hash = memchr(text, '#', size);
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
 	if (hash && !is_own(r, text, (size_t)(hash - text)))
-		return gemp_fail(GEMP_EDATA, "'%s' refers to '%.*s' in another file, and a model in several files is not "
-		                 "supported; put it into one file", feature->name, (int)(size > 80 ? 80 : size), text);
+		return gemp_fail(GEMP_EDATA,
+		                 "'%s' refers to '%.*s' in another file, and a model in several files is not "
+		                 "supported; put it into one file",
+		                 feature->name, (int)(size > 80 ? 80 : size), text);
 	if (hash) {
 		size -= (size_t)(hash + 1 - text);
 		text = hash + 1;
 	}
 	bool path = size && text[0] == '/' && !r->ecore->by_id;
 	if (path && memchr(text, '[', size))
-		return gemp_fail(GEMP_EDATA, "'%s' refers to '%.*s' by a key (eKeys), which is not supported; save the model with "
-		                 "references by position or xmi:id", feature->name, (int)(size > 80 ? 80 : size), text);
+		return gemp_fail(GEMP_EDATA,
+		                 "'%s' refers to '%.*s' by a key (eKeys), which is not supported; save the model with "
+		                 "references by position or xmi:id",
+		                 feature->name, (int)(size > 80 ? 80 : size), text);
 	gemp_text_clear(&r->target);
 	if (path && size >= 2 && memcmp(text, "/0", 2) == 0 && (size == 2 || text[2] == '/')) {
 		gemp_text_add(&r->target, "/", 1);
@@ -166,8 +176,8 @@ static gemp_code check_value(const reader *r, const gemp_ecore_feature *feature,
 {
 	gemp_value value;
 	gemp_code code = feature->classifier != GEMP_ECORE_NONE
-	                         ? gemp_ecore_literal(r->ecore, feature->classifier, text, size)
-	                         : gemp_scalar_read(&value, feature->type, text, size);
+	                     ? gemp_ecore_literal(r->ecore, feature->classifier, text, size)
+	                     : gemp_scalar_read(&value, feature->type, text, size);
 	return code == GEMP_EDATA ? gemp_fail_in(code, "attribute '%s': ", feature->name) : code;
 }
 
@@ -177,8 +187,10 @@ static gemp_code set_value(reader *r, size_t slot, const char *text, size_t size
 	gemp_xmi_object *object = &top(r)->object;
 	const gemp_ecore_feature *feature = feature_at(r, object->class, slot);
 	if (object->present[slot])
-		return gemp_fail(GEMP_EDATA, "attribute '%s' has several values, and a vertex has one of each attribute; make them "
-		                 "objects of a class, or leave them out", feature->name);
+		return gemp_fail(GEMP_EDATA,
+		                 "attribute '%s' has several values, and a vertex has one of each attribute; make them "
+		                 "objects of a class, or leave them out",
+		                 feature->name);
 	if (feature->type != GEMP_STRING) {
 		for (; size && strchr(blanks, *text); text++)
 			size--;
@@ -197,7 +209,8 @@ done:
 
 static gemp_code unknown_feature(const reader *r, size_t class, const char *name)
 {
-	return gemp_fail(GEMP_EDATA, "class %s has no '%.80s' in %s", r->ecore->classifiers[class].name, name, r->ecore->path);
+	return gemp_fail(GEMP_EDATA, "class %s has no '%.80s' in %s", r->ecore->classifiers[class].name, name,
+	                 r->ecore->path);
 }
 
 static gemp_code read_attributes(reader *r, const char **attributes, uint64_t line)
@@ -350,7 +363,8 @@ done:
 static gemp_code begin_inside(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	size_t class = top(r)->object.class, slot = gemp_ecore_slot(r->ecore, class, gemp_xml_local(name));
-	const char *href = gemp_xml_attribute(attributes, "href"), *target = href ? href : xmi_attribute(attributes, "idref");
+	const char *href = gemp_xml_attribute(attributes, "href"),
+			   *target = href ? href : xmi_attribute(attributes, "idref");
 	if (of_xmi(name) || is_nil(attributes)) { /* <xmi:Extension> of tools */
 		r->skipped = 1;
 		return GEMP_OK;
@@ -362,10 +376,13 @@ static gemp_code begin_inside(reader *r, const gemp_xml *xml, const char *name, 
 		r->leaf = slot;
 		return GEMP_OK;
 	}
-	if (feature->containment && href && gemp_ecore_slot(r->ecore, feature->classifier == GEMP_ECORE_NONE ? class :
-	                                                    feature->classifier, "href") == GEMP_ECORE_NONE)
-		return gemp_fail(GEMP_EDATA, "'%s' contains '%.80s', which is in another file, and a model in several files is not "
-		                 "supported; put it into one file", feature->name, href);
+	if (feature->containment && href &&
+	    gemp_ecore_slot(r->ecore, feature->classifier == GEMP_ECORE_NONE ? class : feature->classifier, "href") ==
+	        GEMP_ECORE_NONE)
+		return gemp_fail(GEMP_EDATA,
+		                 "'%s' contains '%.80s', which is in another file, and a model in several files is not "
+		                 "supported; put it into one file",
+		                 feature->name, href);
 	if (feature->containment)
 		return begin_child(r, xml, slot, attributes);
 	if (!target)

@@ -8,11 +8,11 @@
 
 typedef struct gemp_xmi_object {
 	size_t class;
-	gemp_text key;     /* xmi:id, else xmi:uuid, else the value of the attribute that is an id, else the path */
-	const char *path;  /* as references by position say it: "//@routes.0/@follows.3"; not ended by 0 */
+	gemp_text key;    /* xmi:id, else xmi:uuid, else the value of the attribute that is an id, else the path */
+	const char *path; /* as references by position say it: "//@routes.0/@follows.3"; not ended by 0 */
 	size_t path_size;
 	gemp_text *values; /* [the class's feature_count] texts of attributes */
-	bool *present;       /* [the class's feature_count] which of them the file has */
+	bool *present;     /* [the class's feature_count] which of them the file has */
 	uint64_t line;
 } gemp_xmi_object;
 

@@ -10,7 +10,7 @@
 enum {
 	GEMP_CANVAS_CORNERS = 6,
 	GEMP_CANVAS_ELLIPSIS = 4, /* bytes, with the end of a text */
-	GEMP_CANVAS_DENSITY = 2, /* of a PNG: dots in each direction for one of the measures below */
+	GEMP_CANVAS_DENSITY = 2,  /* of a PNG: dots in each direction for one of the measures below */
 };
 
 typedef struct gemp_colour {
@@ -21,8 +21,8 @@ typedef enum gemp_anchor { GEMP_ANCHOR_START, GEMP_ANCHOR_MIDDLE, GEMP_ANCHOR_EN
 
 typedef struct gemp_canvas {
 	uint32_t width, height;
-	gemp_text svg;      /* all but head and end; used where pixels are NULL */
-	uint8_t *pixels;    /* [height][width][3] owned, of dots */
+	gemp_text svg;   /* all but head and end; used where pixels are NULL */
+	uint8_t *pixels; /* [height][width][3] owned, of dots */
 } gemp_canvas;
 
 /* White. */
@@ -50,9 +50,10 @@ gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path);
 /* What canvas*.c have in common. */
 
 enum {
-	GEMP_LETTER_WIDTH = 6, GEMP_LETTER_HEIGHT = 10, /* dots, with the space between letters and lines */
-	GEMP_LETTER_CAPITAL = 7,                        /* height of capitals */
-	GEMP_LETTER_BASELINE = 8,                       /* rows above it */
+	GEMP_LETTER_WIDTH = 6,
+	GEMP_LETTER_HEIGHT = 10,  /* dots, with the space between letters and lines */
+	GEMP_LETTER_CAPITAL = 7,  /* height of capitals */
+	GEMP_LETTER_BASELINE = 8, /* rows above it */
 };
 
 /* Whether this dot of a letter (gemp_canvas_letter) is set. */

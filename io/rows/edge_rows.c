@@ -16,7 +16,7 @@ struct gemp_edge_rows {
 	const gemp_graph *graph;
 	gemp_row_writer *writer;
 	const char *what;
-	gemp_vertex *ids;   /* [BATCH] */
+	gemp_vertex *ids; /* [BATCH] */
 };
 
 /* keys: sources and targets, too, without rows; else they are there already. */
@@ -122,8 +122,11 @@ gemp_code gemp_edge_rows_close(gemp_edge_rows *rows)
 {
 	if (!rows)
 		return GEMP_OK;
-	const gemp_result_info info = { .pattern = rows->what, .semantics = rows->what, .distinct = "none",
-	                                .graph_hash = rows->graph->hash, .complete = true };
+	const gemp_result_info info = { .pattern = rows->what,
+		                            .semantics = rows->what,
+		                            .distinct = "none",
+		                            .graph_hash = rows->graph->hash,
+		                            .complete = true };
 	gemp_code code = gemp_row_writer_close(rows->writer, &info);
 	rows->writer = NULL;
 	gemp_edge_rows_abandon(rows);

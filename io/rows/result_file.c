@@ -11,24 +11,26 @@
 #include <unistd.h>
 
 enum {
-	FEW = 8192,     /* rows of a chunk of a small result; */
-	MANY = 1 << 20, /* of one whose first rows fill a quarter of it: too large for HDF5's cache, and written as they come */
+	FEW = 8192, /* rows of a chunk of a small result; */
+	MANY =
+		1
+		<< 20, /* of one whose first rows fill a quarter of it: too large for HDF5's cache, and written as they come */
 	PIECE = 1 << 30 /* bytes in one message at most */
 };
 
 /* Rank 0's; others know names and types only. */
 typedef struct result_column {
-	gemp_column kind;     /* name and type, no rows */
-	char *place, *nulls;  /* paths of the datasets */
-	hid_t values;         /* dataset */
-	hid_t null;           /* dataset; invalid: no NULL so far */
+	gemp_column kind;    /* name and type, no rows */
+	char *place, *nulls; /* paths of the datasets */
+	hid_t values;        /* dataset */
+	hid_t null;          /* dataset; invalid: no NULL so far */
 } result_column;
 
 struct gemp_result_file {
-	gemp_h5 h5;           /* path: the temporary name */
+	gemp_h5 h5; /* path: the temporary name */
 	char *path;
-	uint64_t rows;        /* written, on rank 0 */
-	hsize_t chunk;        /* rows; 0: nothing was written yet, and there are no datasets */
+	uint64_t rows; /* written, on rank 0 */
+	hsize_t chunk; /* rows; 0: nothing was written yet, and there are no datasets */
 	size_t count;
 	result_column *columns; /* [count] */
 };
@@ -156,7 +158,11 @@ gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, c
 	code = GEMP_NEW(file, 1);
 	if (code == GEMP_OK) {
 		file->h5 = (gemp_h5){
-			.comm = comm, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT, .active = comm->rank == 0, .writing = true,
+			.comm = comm,
+			.file = H5I_INVALID_HID,
+			.transfer = H5P_DEFAULT,
+			.active = comm->rank == 0,
+			.writing = true,
 		};
 		code = name_files(file, path);
 	}
@@ -244,7 +250,8 @@ static gemp_code append_column(gemp_result_file *file, result_column *to, const 
 		code = append_strings(&file->h5, to->values, file->rows, column);
 	} else {
 		const void *data = column->type == GEMP_INTEGER ? (const void *)column->integers
-		                 : column->type == GEMP_FLOAT ? (const void *)column->floats : column->booleans;
+		                   : column->type == GEMP_FLOAT ? (const void *)column->floats
+		                                                : column->booleans;
 		code = append(&file->h5, to->values, column->type, file->rows, column->rows, data);
 	}
 done:
@@ -285,9 +292,10 @@ static const void *numbers_of(const gemp_column *column, size_t *size)
 	*size = column->type == GEMP_BOOLEAN ? 1 : sizeof(int64_t);
 	if (column->null)
 		return NULL;
-	return column->type == GEMP_INTEGER ? (const void *)column->integers
-	     : column->type == GEMP_FLOAT ? (const void *)column->floats
-	     : column->type == GEMP_BOOLEAN ? (const void *)column->booleans : NULL;
+	return column->type == GEMP_INTEGER   ? (const void *)column->integers
+	       : column->type == GEMP_FLOAT   ? (const void *)column->floats
+	       : column->type == GEMP_BOOLEAN ? (const void *)column->booleans
+	                                      : NULL;
 }
 
 static gemp_code pack(const gemp_result_file *file, const gemp_column *const *columns, size_t rows, gemp_text *packed)

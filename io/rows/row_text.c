@@ -125,7 +125,8 @@ void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, 
 		gemp_json_string(out, columns[c].name, strlen(columns[c].name));
 		gemp_text_add(out, ": ", 2);
 		if (has_ends(&columns[c], row)) {
-			gemp_value source = gemp_column_get(&columns[c].source, row), target = gemp_column_get(&columns[c].target, row);
+			gemp_value source = gemp_column_get(&columns[c].source, row),
+					   target = gemp_column_get(&columns[c].target, row);
 			gemp_json_edge(out, &value, &source, &target);
 		} else {
 			gemp_json_value(out, &value);
@@ -154,9 +155,9 @@ typedef struct integer_writing {
 	size_t count, rows;
 	const char *const *before;
 	const char *after;
-	size_t *length;    /* [count] of before */
+	size_t *length;             /* [count] of before */
 	size_t after_length, fixed; /* bytes that all rows have */
-	size_t *begin;     /* [pieces] place of each; at first its size */
+	size_t *begin;              /* [pieces] place of each; at first its size */
 	char *to;
 } integer_writing;
 
@@ -237,8 +238,13 @@ static gemp_code gemp_integer_text(gemp_text *out, const gemp_projected *columns
 {
 	gemp_code code = GEMP_OK;
 	size_t pieces = (rows + INTEGER_TEXT_PIECE - 1) / INTEGER_TEXT_PIECE, all = 0;
-	integer_writing w = { .columns = columns, .count = count, .rows = rows, .before = before, .after = after,
-		.after_length = strlen(after), .fixed = strlen(after) };
+	integer_writing w = { .columns = columns,
+		                  .count = count,
+		                  .rows = rows,
+		                  .before = before,
+		                  .after = after,
+		                  .after_length = strlen(after),
+		                  .fixed = strlen(after) };
 	GEMP_TRY(GEMP_NEW(w.length, count));
 	GEMP_TRY(GEMP_NEW(w.begin, pieces));
 	for (size_t c = 0; c < count; c++) {
@@ -297,7 +303,7 @@ typedef struct writing {
 static void write_piece(void *context, unsigned thread, size_t piece)
 {
 	static void (*const row_of[])(gemp_text *, const gemp_projected *, size_t, size_t) = { gemp_tsv_row, gemp_csv_row,
-		gemp_json_row };
+		                                                                                   gemp_json_row };
 	const writing *w = context;
 	const size_t first = piece * PIECE, end = w->rows - first < PIECE ? w->rows : first + PIECE;
 	(void)thread;

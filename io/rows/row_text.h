@@ -14,7 +14,7 @@
 
 /* One item: a vertex is its key, an edge its type and the keys of its ends. */
 typedef struct gemp_projected {
-	const char *name;           /* borrowed from the pattern */
+	const char *name; /* borrowed from the pattern */
 	bool edge;
 	gemp_column value;          /* a key, a value; of an edge: its type */
 	gemp_column source, target; /* of an edge: keys, as stored */

@@ -37,8 +37,10 @@ static gemp_code choose_form(const char *path, form *form)
 	else if (ends_in(path, ".h5"))
 		*form = HDF5;
 	else
-		return gemp_fail(GEMP_EUSAGE, "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV "
-		                 "on stdout", path);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV "
+		                 "on stdout",
+		                 path);
 	return GEMP_OK;
 }
 
@@ -169,8 +171,8 @@ static gemp_code show(gemp_row_writer *writer)
 
 /* ALL FORMS */
 
-gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns, size_t count,
-                               const gemp_rows_options *options)
+gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns,
+                               size_t count, const gemp_rows_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_row_writer *writer;
@@ -196,7 +198,9 @@ gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *c
 {
 	if (writer->form == HDF5)
 		return write_results(writer, columns, count, rows);
-	gemp_row_form form = writer->form == JSON_LINES ? GEMP_ROWS_JSON : writer->form == CSV ? GEMP_ROWS_CSV : GEMP_ROWS_TSV;
+	gemp_row_form form = writer->form == JSON_LINES ? GEMP_ROWS_JSON
+	                     : writer->form == CSV      ? GEMP_ROWS_CSV
+	                                                : GEMP_ROWS_TSV;
 	gemp_code code = gemp_comm_agree(writer->comm, gemp_rows_text(&writer->text, form, columns, count, rows));
 	return code == GEMP_OK ? write_text(writer) : code;
 }

@@ -13,17 +13,17 @@
 typedef struct gemp_row_writer gemp_row_writer;
 
 typedef struct gemp_rows_options {
-	const char *path;           /* by its ending .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: a preview for people */
-	uint64_t limit;             /* rows written over all ranks; of a preview: rows shown, and no end to those taken */
-	const gemp_stab_chain *chain;    /* turn each match into the smallest by user keys of its class; NULL: as it is */
+	const char *path; /* by its ending .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: a preview for people */
+	uint64_t limit;   /* rows written over all ranks; of a preview: rows shown, and no end to those taken */
+	const gemp_stab_chain *chain; /* turn each match into the smallest by user keys of its class; NULL: as it is */
 	const char *semantics, *distinct;
-	bool count_loops;           /* in COUNT { (v)-[:T]->() }, see gemp_degree_loops */
-	FILE *preview;              /* where it is shown: on rank 0, NULL elsewhere; NULL on all: nowhere */
+	bool count_loops; /* in COUNT { (v)-[:T]->() }, see gemp_degree_loops */
+	FILE *preview;    /* where it is shown: on rank 0, NULL elsewhere; NULL on all: nowhere */
 } gemp_rows_options;
 
 /* columns: names and types. options' strings and columns' names must live as long as the writer. */
-gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns, size_t count,
-                               const gemp_rows_options *options);
+gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns,
+                               size_t count, const gemp_rows_options *options);
 gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows);
 /* Frees; takes NULL. */
 gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info *info);

@@ -9,12 +9,12 @@
 #include <string.h>
 
 typedef struct lookup_context {
-	int *owner;        /* [count] of ids asked */
-	uint64_t *place;   /* [count] of each of them, sorted by owner */
-	void *came;        /* ids that this rank is asked for */
-	size_t *from;      /* [ranks + 1] */
-	int *asker;        /* [from[ranks]] */
-	uint64_t *picked;  /* [from[ranks]] rows */
+	int *owner;       /* [count] of ids asked */
+	uint64_t *place;  /* [count] of each of them, sorted by owner */
+	void *came;       /* ids that this rank is asked for */
+	size_t *from;     /* [ranks + 1] */
+	int *asker;       /* [from[ranks]] */
+	uint64_t *picked; /* [from[ranks]] rows */
 } lookup_context;
 
 static void lookup_free(lookup_context *a)
@@ -27,8 +27,8 @@ static void lookup_free(lookup_context *a)
 	gemp_free(a->picked);
 }
 
-static gemp_code place_by_owner(lookup_context *a, const gemp_comm *comm, const gemp_graph *graph, const gemp_vertex *ids,
-                                size_t count)
+static gemp_code place_by_owner(lookup_context *a, const gemp_comm *comm, const gemp_graph *graph,
+                                const gemp_vertex *ids, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL;
@@ -65,8 +65,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_vertex *ids,
-                           size_t count)
+gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_graph *graph,
+                                 const gemp_vertex *ids, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	lookup_context a = { 0 };
@@ -110,8 +110,8 @@ static size_t find(const key_request *list, size_t count, const gemp_value *key)
 	return low;
 }
 
-gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_value *keys,
-                          size_t count)
+gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_graph *graph,
+                                const gemp_value *keys, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	key_request *list = NULL;
@@ -143,7 +143,7 @@ gemp_value gemp_vertex_keys_of_text(const gemp_graph *graph, const char *text, s
 }
 
 gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp_graph *graph, const char *file,
-                                  const char *const *texts, size_t count)
+                                   const char *const *texts, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_value *keys = NULL;
@@ -154,9 +154,10 @@ gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp
 	GEMP_TRY(gemp_vertex_keys_find(out, comm, graph, keys, count));
 	for (size_t i = 0; i < count; i++)
 		if (out[i] == GEMP_NO_VERTEX)
-			GEMP_TRY(gemp_fail(GEMP_EUSAGE, "--source %s: %s has no vertex with this key; its keys are %s, such as those "
-			                   "that `gemp-mpi match %s 'MATCH (v) RETURN v LIMIT 5'` shows", texts[i], file,
-			                   graph->keys.type == GEMP_INTEGER ? "integers" : "strings", file));
+			GEMP_TRY(gemp_fail(GEMP_EUSAGE,
+			                   "--source %s: %s has no vertex with this key; its keys are %s, such as those "
+			                   "that `gemp-mpi match %s 'MATCH (v) RETURN v LIMIT 5'` shows",
+			                   texts[i], file, graph->keys.type == GEMP_INTEGER ? "integers" : "strings", file));
 done:
 	gemp_free(keys);
 	return code;

@@ -21,10 +21,10 @@
 
 typedef struct gemp_som_field {
 	const char *name;
-	const char *words;  /* a word's place, an int; NULL: another */
-	bool real;          /* f64, else u64 */
-	bool optional;      /* not there: NaN, or 0 */
-	size_t offset;          /* in gemp_som_map */
+	const char *words; /* a word's place, an int; NULL: another */
+	bool real;         /* f64, else u64 */
+	bool optional;     /* not there: NaN, or 0 */
+	size_t offset;     /* in gemp_som_map */
 } gemp_som_field;
 
 /* Of a dataset. */
@@ -35,11 +35,26 @@ typedef struct gemp_som_shape {
 
 enum { GEMP_SOM_FIELDS = 19 };
 
-#define WORD(name, words, field) { name, words, false, false, offsetof(gemp_som_map, field) }
-#define COUNT(name, field) { name, NULL, false, false, offsetof(gemp_som_map, field) }
-#define COUNT_OR_NONE(name, field) { name, NULL, false, true, offsetof(gemp_som_map, field) }
-#define REAL(name, field) { name, NULL, true, false, offsetof(gemp_som_map, field) }
-#define REAL_OR_NONE(name, field) { name, NULL, true, true, offsetof(gemp_som_map, field) }
+#define WORD(name, words, field)                                 \
+	{                                                            \
+		name, words, false, false, offsetof(gemp_som_map, field) \
+	}
+#define COUNT(name, field)                                      \
+	{                                                           \
+		name, NULL, false, false, offsetof(gemp_som_map, field) \
+	}
+#define COUNT_OR_NONE(name, field)                             \
+	{                                                          \
+		name, NULL, false, true, offsetof(gemp_som_map, field) \
+	}
+#define REAL(name, field)                                      \
+	{                                                          \
+		name, NULL, true, false, offsetof(gemp_som_map, field) \
+	}
+#define REAL_OR_NONE(name, field)                             \
+	{                                                         \
+		name, NULL, true, true, offsetof(gemp_som_map, field) \
+	}
 
 const gemp_som_field gemp_som_fields[GEMP_SOM_FIELDS] = {
 	WORD("grid", GEMP_SOM_GRIDS, grid),
@@ -69,8 +84,9 @@ gemp_code gemp_som_map_new(gemp_som_map *out, uint32_t rows, uint32_t columns, u
 {
 	gemp_code code = GEMP_OK;
 	size_t units = (size_t)rows * columns;
-	*out = (gemp_som_map){ .rows = rows, .columns = columns, .dims = dims, .quantisation = (double)NAN,
-	                       .topographic = (double)NAN };
+	*out = (gemp_som_map){
+		.rows = rows, .columns = columns, .dims = dims, .quantisation = (double)NAN, .topographic = (double)NAN
+	};
 	GEMP_TRY(GEMP_NEW(out->codebook, units * dims));
 	GEMP_TRY(GEMP_NEW(out->umatrix, units));
 	GEMP_TRY(GEMP_NEW(out->offset, dims));
@@ -191,8 +207,12 @@ done:
 static gemp_code write_all(const gemp_som_map *map, const gemp_comm *comm, const char *temporary)
 {
 	gemp_code code = GEMP_OK;
-	gemp_h5 h5 = { .comm = comm, .path = (char *)temporary, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT,
-	               .active = true, .writing = true };
+	gemp_h5 h5 = { .comm = comm,
+		           .path = (char *)temporary,
+		           .file = H5I_INVALID_HID,
+		           .transfer = H5P_DEFAULT,
+		           .active = true,
+		           .writing = true };
 	FILE *may = fopen(temporary, "wb"); /* HDF5 would not say why not */
 	if (!may || fclose(may) != 0)
 		return gemp_fail(GEMP_EIO, "%s: cannot be written: %s", temporary, strerror(errno));
@@ -444,8 +464,9 @@ static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is no map, but '%s'; `gemp-mpi som train` writes one", h5->path, encoding));
 	GEMP_TRY(get_text(h5, "encoding-version", &version));
 	if (strcmp(version, GEMP_SOM_VERSION) != 0)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is a map of version '%s', and this program reads " GEMP_SOM_VERSION
-		                   "; train it again", h5->path, version));
+		GEMP_TRY(gemp_fail(GEMP_EDATA,
+		                   "%s: is a map of version '%s', and this program reads " GEMP_SOM_VERSION "; train it again",
+		                   h5->path, version));
 	GEMP_TRY(open_array(h5, "codebook", 3, H5T_NATIVE_FLOAT, &codebook, size));
 	H5Dclose(codebook);
 	for (int i = 0; i < 3; i++)
@@ -465,8 +486,9 @@ done:
 static gemp_code read_file(gemp_som_map *out, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	gemp_h5 h5 = { .comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT,
-	               .active = true };
+	gemp_h5 h5 = {
+		.comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT, .active = true
+	};
 	if (access(path, R_OK) != 0)
 		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
 	H5dont_atexit();
@@ -518,8 +540,8 @@ static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column
 	GEMP_TRY(read_column(null, h5, "/null", "unit", &known[2]));
 	if (!known[0] || !known[1] || (keys->type != GEMP_STRING && keys->type != GEMP_INTEGER) ||
 	    units->type != GEMP_INTEGER || keys->rows != units->rows)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: has no /rows/key and /rows/unit of keys and units; give what som apply wrote",
-		                   h5->path));
+		GEMP_TRY(gemp_fail(
+			GEMP_EDATA, "%s: has no /rows/key and /rows/unit of keys and units; give what som apply wrote", h5->path));
 	if (known[2] && null->type == GEMP_BOOLEAN && null->rows == units->rows && !units->null) {
 		units->null = null->booleans;
 		null->booleans = NULL;

@@ -36,12 +36,12 @@ typedef struct gemp_som_map {
 	uint64_t data; /* gemp_vectors_hash of those that it is trained on; 0: not known */
 	double radius, radius_end, rate, rate_end;
 	double quantisation, topographic; /* NaN: not known */
-	float *codebook;    /* [rows * columns][dims] owned, as all below */
-	float *umatrix;     /* [rows * columns] */
-	uint64_t *hits;     /* [rows * columns]; NULL: not known */
-	double *offset;     /* [dims] */
-	double *factor;     /* [dims] */
-	char **names;       /* [dims] */
+	float *codebook;                  /* [rows * columns][dims] owned, as all below */
+	float *umatrix;                   /* [rows * columns] */
+	uint64_t *hits;                   /* [rows * columns]; NULL: not known */
+	double *offset;                   /* [dims] */
+	double *factor;                   /* [dims] */
+	char **names;                     /* [dims] */
 } gemp_som_map;
 
 static inline uint32_t gemp_som_map_units(const gemp_som_map *map)

@@ -19,10 +19,12 @@ gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size)
 	size_t good = plain(bytes, size, special, sizeof special);
 	if (size == 0)
 		return gemp_fail(GEMP_EDATA, "an empty string would be read as NULL, as TSV has no quoting; "
-		                 "write .csv, .jsonl or .graphml");
+		                             "write .csv, .jsonl or .graphml");
 	if (good < size)
 		return gemp_fail(GEMP_EDATA, "a string has a %s, which TSV cannot hold; write .csv or .jsonl",
-		                 bytes[good] == '\t' ? "tab" : bytes[good] ? "line end" : "zero byte");
+		                 bytes[good] == '\t' ? "tab"
+		                 : bytes[good]       ? "line end"
+		                                     : "zero byte");
 	gemp_text_add(out, bytes, size);
 	return GEMP_OK;
 }
@@ -97,11 +99,19 @@ gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size)
 		return gemp_fail(GEMP_EDATA, "a string is not UTF-8, which XML must be; write .csv or .jsonl");
 	for (size_t i = 0; i < size; i++) {
 		unsigned char byte = (unsigned char)bytes[i];
-		const char *entity = byte == '&' ? "&amp;" : byte == '<' ? "&lt;" : byte == '>' ? "&gt;" : byte == '"' ? "&quot;"
-		                   : byte == '\n' ? "&#10;" : byte == '\t' ? "&#9;" : byte == '\r' ? "&#13;" : NULL;
+		const char *entity = byte == '&'    ? "&amp;"
+		                     : byte == '<'  ? "&lt;"
+		                     : byte == '>'  ? "&gt;"
+		                     : byte == '"'  ? "&quot;"
+		                     : byte == '\n' ? "&#10;"
+		                     : byte == '\t' ? "&#9;"
+		                     : byte == '\r' ? "&#13;"
+		                                    : NULL;
 		if ((byte < ' ' && !entity) || is_no_character(bytes + i, size - i))
-			return gemp_fail(GEMP_EDATA, "a string has a control character (byte 0x%02x), which XML cannot "
-			                 "hold; write .csv or .jsonl", byte);
+			return gemp_fail(GEMP_EDATA,
+			                 "a string has a control character (byte 0x%02x), which XML cannot "
+			                 "hold; write .csv or .jsonl",
+			                 byte);
 		if (!entity)
 			continue;
 		gemp_text_add(out, bytes + from, i - from);

@@ -12,11 +12,11 @@ typedef struct reading {
 	gemp_visit_letters *visit;
 	void *self;
 	uint64_t sequences, letters;
-	uint64_t lines;         /* of the whole file */
+	uint64_t lines; /* of the whole file */
 	/* FASTQ: as many signs of quality as letters, which may be another rank's. */
-	uint64_t last_letters;  /* of the last sequence whose signs have not come yet */
+	uint64_t last_letters;             /* of the last sequence whose signs have not come yet */
 	uint64_t orphan_line, orphan_size; /* the signs that came before any letters; line 0: none */
-	bool waiting, seen;     /* signs for last_letters; any letters */
+	bool waiting, seen;                /* signs for last_letters; any letters */
 	bool fastq;
 } reading;
 
@@ -63,7 +63,8 @@ static gemp_code wrong_quality(uint64_t signs, uint64_t letters)
 {
 	return gemp_fail(GEMP_EDATA,
 	                 "%" PRIu64 " signs of quality for %" PRIu64 " letters; is the file cut, or does it have "
-	                 "sequences of several lines? Then make it FASTA", signs, letters);
+	                 "sequences of several lines? Then make it FASTA",
+	                 signs, letters);
 }
 
 static gemp_code quality_line(reading *r, const gemp_line *line, size_t size)
@@ -88,7 +89,7 @@ static gemp_code fastq_line(void *self, const gemp_line *line)
 		return GEMP_OK; /* behind the last one; letters behind it are seen as a name without @ */
 	if (place == NAME && line->text[0] != '@')
 		return gemp_fail(GEMP_EDATA, "a FASTQ sequence begins with @ here; each has four lines: @name, letters, "
-		                 "+, quality");
+		                             "+, quality");
 	if (place == NAME && line->line + FASTQ_LINES - 1 > r->lines)
 		return gemp_fail(GEMP_EDATA, "the file ends within this sequence; is it cut?");
 	if (place == PLUS && (size == 0 || line->text[0] != '+'))
@@ -111,7 +112,9 @@ done:
 static gemp_code check_orphans(const reading *r, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	struct { uint64_t waiting, letters; } mine = { r->waiting, r->last_letters }, *all = NULL;
+	struct {
+		uint64_t waiting, letters;
+	} mine = { r->waiting, r->last_letters }, *all = NULL;
 	size_t *begin = NULL;
 	GEMP_TRY(gemp_comm_allgather(comm, &mine, sizeof mine, (void **)&all, &begin));
 	for (int q = comm->rank - 1; q >= 0 && r->orphan_line; q--) {
@@ -146,8 +149,10 @@ static gemp_code find_format(bool *fastq, const gemp_comm *comm, const char *pat
 				break;
 		}
 		if (code == GEMP_OK && (size == 0 || (text[0] != '>' && text[0] != '@')))
-			code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is neither FASTA, which begins with >, nor FASTQ, "
-			                 "which begins with @", path, size ? gemp_stream_line(stream) : 1);
+			code = gemp_fail(GEMP_EDATA,
+			                 "%s:%" PRIu64 ": is neither FASTA, which begins with >, nor FASTQ, "
+			                 "which begins with @",
+			                 path, size ? gemp_stream_line(stream) : 1);
 		found = code == GEMP_OK && text[0] == '@';
 		gemp_stream_close(stream);
 	}

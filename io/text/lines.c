@@ -15,13 +15,13 @@ enum { MAX_LINE = 1 << 28, MARK = 3 };
 struct gemp_line_blocks {
 	const char *path; /* borrowed */
 	gemp_source *source;
-	char *buffer;     /* [capacity] */
+	char *buffer; /* [capacity] */
 	size_t capacity;
 	size_t given, end; /* [given, end) was read and waits */
-	uint64_t begin;   /* of the first byte read */
-	uint64_t offset;  /* of buffer[given] in the text */
-	uint64_t last;    /* lines begin before this offset */
-	bool finished;    /* the source has no more bytes */
+	uint64_t begin;    /* of the first byte read */
+	uint64_t offset;   /* of buffer[given] in the text */
+	uint64_t last;     /* lines begin before this offset */
+	bool finished;     /* the source has no more bytes */
 };
 
 /* Until the buffer is full or the text ends. */
@@ -46,7 +46,8 @@ done:
 static gemp_code widen(gemp_line_blocks *blocks)
 {
 	if (blocks->capacity >= MAX_LINE)
-		return gemp_fail(GEMP_EDATA, "%s: a record is longer than %d MiB; is this a text file, and is every quote closed?",
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: a record is longer than %d MiB; is this a text file, and is every quote closed?",
 		                 blocks->path, MAX_LINE >> 20);
 	char *larger = gemp_realloc(blocks->buffer, 2 * blocks->capacity, 1);
 	if (!larger)

@@ -32,7 +32,7 @@ gemp_code gemp_line_blocks_next(gemp_line_blocks *blocks, char **text, size_t *s
 uint64_t gemp_line_blocks_position(const gemp_line_blocks *blocks);
 
 typedef struct gemp_line {
-	char *text;    /* [size]; may be written to */
+	char *text; /* [size]; may be written to */
 	size_t size;
 	uint64_t line; /* from 1 */
 	uint64_t item; /* from 0: of the items, which lines are items; set where the caller's `is_item` holds */
@@ -45,12 +45,12 @@ typedef bool gemp_is_item(const char *text, size_t size);
 typedef gemp_code gemp_visit_line(void *self, const gemp_line *line);
 
 typedef struct gemp_lines {
-	const char *path;      /* borrowed */
-	gemp_is_item *is_item; /* NULL: every line */
-	gemp_block_range bytes;       /* this rank visits the lines that begin there */
-	uint64_t size;         /* of the file as stored */
+	const char *path;                    /* borrowed */
+	gemp_is_item *is_item;               /* NULL: every line */
+	gemp_block_range bytes;              /* this rank visits the lines that begin there */
+	uint64_t size;                       /* of the file as stored */
 	uint64_t lines_before, items_before; /* of lower ranks */
-	uint64_t items;        /* of all ranks */
+	uint64_t items;                      /* of all ranks */
 } gemp_lines;
 
 /* Collective. `turn` deals out whole files: rank turn % ranks reads a compressed one. */

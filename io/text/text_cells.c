@@ -41,8 +41,7 @@ static gemp_code unquote(gemp_cells *cells, char *from, char *end, char **next)
 		char *piece = quote;
 		quote = memchr(piece, '"', (size_t)(end - piece));
 		if (!quote)
-			return gemp_fail(GEMP_EDATA, "field %zu: the quote is never closed; close it with \"",
-			                 cells->count + 1);
+			return gemp_fail(GEMP_EDATA, "field %zu: the quote is never closed; close it with \"", cells->count + 1);
 		memmove(to, piece, (size_t)(quote - piece));
 		to += quote - piece;
 		if (++quote == end || *quote != '"')
@@ -51,8 +50,7 @@ static gemp_code unquote(gemp_cells *cells, char *from, char *end, char **next)
 		quote++;
 	}
 	if (quote < end && *quote != ',')
-		return gemp_fail(GEMP_EDATA,
-		                 "field %zu: text after the closing quote; write a quote inside quotes as \"\"",
+		return gemp_fail(GEMP_EDATA, "field %zu: text after the closing quote; write a quote inside quotes as \"\"",
 		                 cells->count + 1);
 	*next = quote;
 	return add(cells, text, (size_t)(to - text), false);
@@ -63,8 +61,10 @@ static gemp_code plain_cell(gemp_cells *cells, char *from, char *end, char **nex
 	char *comma = memchr(from, ',', (size_t)(end - from));
 	*next = comma ? comma : end;
 	if (memchr(from, '"', (size_t)(*next - from)))
-		return gemp_fail(GEMP_EDATA, "field %zu: a quote inside a field that is not quoted; quote the whole "
-		                 "field, and write the quote as \"\"", cells->count + 1);
+		return gemp_fail(GEMP_EDATA,
+		                 "field %zu: a quote inside a field that is not quoted; quote the whole "
+		                 "field, and write the quote as \"\"",
+		                 cells->count + 1);
 	return add(cells, from, (size_t)(*next - from), *next == from);
 }
 
@@ -74,8 +74,7 @@ gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size)
 	char *end = record + size, *next = record;
 	cells->count = 0;
 	for (;;) {
-		GEMP_TRY(next < end && *next == '"' ? unquote(cells, next, end, &next)
-		                                    : plain_cell(cells, next, end, &next));
+		GEMP_TRY(next < end && *next == '"' ? unquote(cells, next, end, &next) : plain_cell(cells, next, end, &next));
 		if (next == end)
 			break;
 		next++; /* the comma */
@@ -153,8 +152,9 @@ gemp_code gemp_utf8_require(const char *bytes, size_t size)
 {
 	size_t bad = gemp_utf8_check(bytes, size);
 	if (bad < size)
-		return gemp_fail(GEMP_EDATA, "byte 0x%02x at column %zu is not UTF-8 text; convert the file "
-		                 "(iconv -t UTF-8), and check that it is a text file", (unsigned char)bytes[bad],
-		                 bad + 1);
+		return gemp_fail(GEMP_EDATA,
+		                 "byte 0x%02x at column %zu is not UTF-8 text; convert the file "
+		                 "(iconv -t UTF-8), and check that it is a text file",
+		                 (unsigned char)bytes[bad], bad + 1);
 	return GEMP_OK;
 }

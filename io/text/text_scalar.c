@@ -105,8 +105,9 @@ static gemp_code read_float(double *out, const char *text, size_t size)
 	char copy[LONGEST_NUMBER + 1]; /* ended by 0, as strtod needs it */
 	size_t at = size > 0 && sign(text[0]);
 	if (is(text, size, "nan"))
-		return reject(text, size, "is not a value; leave the field empty where it is missing, "
-		             "or state the column as :string");
+		return reject(text, size,
+		              "is not a value; leave the field empty where it is missing, "
+		              "or state the column as :string");
 	bool infinite = is(text + at, size - at, "inf") || is(text + at, size - at, "infinity");
 	size_t whole = digits(text, at, size);
 	if (size > LONGEST_NUMBER || (!infinite && !fraction_and_exponent(text, at + whole, size, whole > 0)))
@@ -131,14 +132,10 @@ gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, si
 {
 	*out = (gemp_value){ .type = type };
 	switch (type) {
-	case GEMP_INTEGER:
-		return read_integer(&out->integer, text, size);
-	case GEMP_FLOAT:
-		return read_float(&out->real, text, size);
-	case GEMP_BOOLEAN:
-		return read_boolean(&out->truth, text, size);
-	default:
-		break;
+	case GEMP_INTEGER: return read_integer(&out->integer, text, size);
+	case GEMP_FLOAT: return read_float(&out->real, text, size);
+	case GEMP_BOOLEAN: return read_boolean(&out->truth, text, size);
+	default: break;
 	}
 	out->string.bytes = text;
 	out->string.size = size;
@@ -155,7 +152,10 @@ gemp_value gemp_scalar_key(const char *text, size_t size)
 
 bool gemp_scalar_type(gemp_type *out, const char *name, size_t size)
 {
-	static const struct { const char *name; gemp_type type; } names[] = {
+	static const struct {
+		const char *name;
+		gemp_type type;
+	} names[] = {
 		{ "int", GEMP_INTEGER },   { "integer", GEMP_INTEGER }, { "float", GEMP_FLOAT },
 		{ "string", GEMP_STRING }, { "bool", GEMP_BOOLEAN },    { "boolean", GEMP_BOOLEAN },
 	};

@@ -138,8 +138,8 @@ static gemp_code bad_xml(const gemp_xml *xml)
 	enum XML_Error error = XML_GetErrorCode(xml->parser);
 	if (error == XML_ERROR_NO_MEMORY)
 		return no_memory(xml);
-	return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": %s; the file must be whole and XML (xmllint %s tells more)", xml->path,
-	                 gemp_xml_line(xml), XML_ErrorString(error), xml->path);
+	return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": %s; the file must be whole and XML (xmllint %s tells more)",
+	                 xml->path, gemp_xml_line(xml), XML_ErrorString(error), xml->path);
 }
 
 static gemp_code parse(gemp_xml *xml, gemp_source *source)

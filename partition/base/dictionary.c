@@ -135,7 +135,7 @@ static gemp_code grow_slots(gemp_dictionary *dictionary)
 {
 	gemp_code code = GEMP_OK;
 	gemp_dictionary larger = { .list = dictionary->list,
-	                           .slot_count = dictionary->slot_count ? 2 * dictionary->slot_count : 64 };
+		                       .slot_count = dictionary->slot_count ? 2 * dictionary->slot_count : 64 };
 	GEMP_TRY(GEMP_NEW(larger.slots, larger.slot_count));
 	for (size_t i = 0; i < larger.list.count; i++) {
 		size_t size;

@@ -52,7 +52,7 @@ static inline int64_t gemp_integer_of(uint64_t number)
 	return (int64_t)(number ^ UINT64_C(1) << 63);
 }
 gemp_code gemp_key_encode(const gemp_value *key, struct gemp_text *out); /* replaces the text */
-gemp_value gemp_key_decode(const char *bytes, size_t size); /* borrows */
+gemp_value gemp_key_decode(const char *bytes, size_t size);              /* borrows */
 /* Is the string an integer as we print it (no leading zero, no plus)? */
 bool gemp_canonical_integer(const char *bytes, size_t size, int64_t *out);
 

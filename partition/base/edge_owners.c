@@ -64,7 +64,8 @@ int gemp_edge_owner(const gemp_edge_owners *places, uint64_t edge)
 size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int rank)
 {
 	size_t relation = gemp_edge_relation(places, edge);
-	return (size_t)(edge - places->relation_offset[relation] - places->rank_first[relation * (size_t)places->ranks + (size_t)rank]);
+	return (size_t)(edge - places->relation_offset[relation] -
+	                places->rank_first[relation * (size_t)places->ranks + (size_t)rank]);
 }
 
 gemp_code gemp_edge_offsets(const gemp_graph *graph, gemp_edge **offsets)

@@ -10,7 +10,7 @@ typedef struct gemp_edge_owners {
 	size_t relations;
 	int ranks;
 	uint64_t *relation_offset; /* [relations + 1] of each relation's first edge */
-	uint64_t *rank_first;  /* [relations][ranks] number in the relation of each rank's first edge */
+	uint64_t *rank_first;      /* [relations][ranks] number in the relation of each rank's first edge */
 } gemp_edge_owners;
 
 /* Collective. Relations whose rows by source are not loaded have no owners yet. */

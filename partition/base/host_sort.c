@@ -78,8 +78,8 @@ done:
 }
 
 enum {
-	SHORT = 40,      /* up to here insertion is faster than counting digits */
-	LONG = 2048,     /* from here on wide digits are worth their counters */
+	SHORT = 40,  /* up to here insertion is faster than counting digits */
+	LONG = 2048, /* from here on wide digits are worth their counters */
 	NARROW_DIGIT = 8,
 	WIDE_DIGIT = 11,
 };

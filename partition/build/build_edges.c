@@ -32,7 +32,7 @@ typedef struct routing {
 	uint32_t *number;        /* of the relation, for each of the part's types */
 	uint64_t *used;          /* [relations * edge columns] 1: some edge has a value */
 	bool bare;               /* no edge has a value */
-	received_edges *arrived;        /* [relations] */
+	received_edges *arrived; /* [relations] */
 } routing;
 
 static uint32_t relation_of(const routing *route, size_t record)
@@ -312,7 +312,8 @@ static gemp_code handle_reciprocal(const gemp_builder *builder, const gemp_graph
 	uint64_t pairs = gemp_comm_sum1(builder->comm, gemp_rows_by_target_reciprocal(graph, relation, marked));
 	if (pairs && !merge)
 		gemp_warn("relation %s: %" PRIu64 " pairs of vertices are joined in both directions; these edges stay "
-		          "parallel, --parallel merge makes them one", relation->name, pairs);
+		          "parallel, --parallel merge makes them one",
+		          relation->name, pairs);
 	if (pairs && merge) {
 		GEMP_TRY(gemp_comm_agree(builder->comm, drop_marked(graph, relation, marked)));
 		number_edges(builder->comm, graph, relation);
@@ -342,9 +343,9 @@ static gemp_code keep_headed(received_edges *edges, const header *more, size_t c
 
 /* Edges without attributes in blocks, the last ones first, so that what has gone gives its memory back. */
 typedef struct block {
-	size_t size;     /* edges in one round */
-	int *owner;      /* [size] */
-	header *headed;  /* [size] where there are several relations */
+	size_t size;    /* edges in one round */
+	int *owner;     /* [size] */
+	header *headed; /* [size] where there are several relations */
 } block;
 
 static gemp_code send_block(const routing *route, const block *b, size_t first, size_t count)
@@ -421,7 +422,9 @@ done:
 
 static gemp_code send_with_values(routing *route)
 {
-	gemp_record_stream shuffle = { route, route->part->edges.count, route->builder->options.batch, owner, pack, receive };
+	gemp_record_stream shuffle = {
+		route, route->part->edges.count, route->builder->options.batch, owner, pack, receive
+	};
 	return gemp_record_stream_run(route->builder->comm, &shuffle);
 }
 

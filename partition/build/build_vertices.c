@@ -60,7 +60,7 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 	if (key_size > UINT32_MAX || labels_size > UINT32_MAX)
 		return gemp_fail(GEMP_EDATA, "an id or a list of labels is longer than 4 GiB");
 	header head = { implied ? GEMP_PLACE_IMPLIED : list->records[record].place, (uint32_t)key_size,
-	                (uint32_t)labels_size };
+		            (uint32_t)labels_size };
 	gemp_text_add(out, &head, sizeof head);
 	gemp_text_add(out, key, key_size);
 	gemp_text_add(out, labels, labels_size);
@@ -254,8 +254,9 @@ static gemp_code give_ids(const gemp_builder *builder, size_t rows, gemp_graph *
 	graph->first_vertex = graph->bounds[comm->rank];
 	graph->rows = rows;
 	if (graph->vertex_count > builder->options.vertex_limit)
-		return gemp_fail(GEMP_EDATA, "the input has %" PRIu64 " vertices, but a graph may have at most %" PRIu64
-		                 "; split the input", graph->vertex_count, builder->options.vertex_limit);
+		return gemp_fail(
+			GEMP_EDATA, "the input has %" PRIu64 " vertices, but a graph may have at most %" PRIu64 "; split the input",
+			graph->vertex_count, builder->options.vertex_limit);
 done:
 	return code;
 }

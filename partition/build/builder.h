@@ -31,7 +31,7 @@ gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, cons
 gemp_code gemp_builder_vertex_value(gemp_builder *builder, size_t column, const gemp_value *value); /* last vertex */
 gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, const gemp_value *target, const char *type,
                             size_t type_size, gemp_place place);
-gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const gemp_value *value);   /* last edge */
+gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const gemp_value *value); /* last edge */
 
 /* Local. Room for as many more edges, for callers that know. */
 gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count);

@@ -25,9 +25,9 @@ typedef struct gemp_vertex_list {
 	struct gemp_vertex_record {
 		uint64_t place;
 		uint32_t labels; /* index in a dictionary of texts "A;B" */
-	} *records;          /* [keys.count] */
+	} * records;         /* [keys.count] */
 	size_t capacity;
-	gemp_table values;   /* columns may be shorter than the list: the rest is NULL */
+	gemp_table values; /* columns may be shorter than the list: the rest is NULL */
 } gemp_vertex_list;
 
 /* What was added through one builder: the builder itself, or a branch that has joined it. */
@@ -37,9 +37,9 @@ typedef struct gemp_builder_part {
 	gemp_vertex_list vertices;
 	gemp_dictionary labels; /* texts of `vertices` */
 	gemp_edge_list edges;
-	gemp_dictionary end_keys;   /* keys, where edges.coded: the ends of edges are their indices */
+	gemp_dictionary end_keys; /* keys, where edges.coded: the ends of edges are their indices */
 	gemp_dictionary types;
-	uint32_t type;          /* the last edge's, in `types` */
+	uint32_t type; /* the last edge's, in `types` */
 	gemp_table edge_values;
 } gemp_builder_part;
 
@@ -49,10 +49,10 @@ struct gemp_builder {
 	gemp_builder *root;           /* of a branch; else NULL */
 	char **files;                 /* [file_count], file f is files[f - 1] */
 	size_t file_count, file_capacity;
-	gemp_builder_part *parts;     /* [part_count] the first is the builder's own */
+	gemp_builder_part *parts; /* [part_count] the first is the builder's own */
 	size_t part_count, part_capacity;
-	gemp_vertex_list vertices;    /* that this rank owns, by id */
-	gemp_dictionary labels;       /* texts of `vertices` */
+	gemp_vertex_list vertices; /* that this rank owns, by id */
+	gemp_dictionary labels;    /* texts of `vertices` */
 };
 
 uint64_t gemp_builder_key_hash(const gemp_builder *builder, const char *key, size_t size);

@@ -35,8 +35,8 @@ typedef struct hashing {
 	gemp_text texts;         /* of its sets of labels */
 	size_t *begin;           /* [label_set_count + 1] of each set in them */
 	uint64_t first;
-	size_t room;             /* for the longest value, packed */
-	char *scratch;           /* [threads][room] */
+	size_t room;   /* for the longest value, packed */
+	char *scratch; /* [threads][room] */
 	_Atomic uint64_t sum;
 } hashing;
 

@@ -133,7 +133,9 @@ static gemp_code replace_coded(key_index *index, gemp_builder_part *part, unknow
 	if (code == GEMP_OK)
 		code = GEMP_NEW(ids, part->end_keys.list.count);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_record_stream shuffle = { index, part->end_keys.list.count, index->builder->options.batch, owner, pack, receive };
+	gemp_record_stream shuffle = {
+		index, part->end_keys.list.count, index->builder->options.batch, owner, pack, receive
+	};
 	GEMP_TRY(gemp_record_stream_run(comm, &shuffle));
 	GEMP_TRY(gemp_replies_return(comm, &index->replies, &shuffle, ids));
 	GEMP_TRY(gemp_comm_agree(comm, replace(part, ids, unknown)));
@@ -181,7 +183,7 @@ gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_graph *graph)
 	unknown_end unknown = { 0 };
 	gemp_text message = { 0 };
 	GEMP_TRY(gemp_builder_is_coded(builder) ? coded_ids(builder, graph, &unknown)
-	                                       : integer_ids(builder, graph, &unknown));
+	                                        : integer_ids(builder, graph, &unknown));
 	if (unknown.count) {
 		gemp_builder_place_print(builder, unknown.place, &message);
 		gemp_text_print(&message, ": the edge's %s ", unknown.source ? "source" : "target");

@@ -119,9 +119,9 @@ gemp_code gemp_integer_set_add(gemp_integer_set *set, const uint64_t *numbers, s
 }
 
 enum {
-	BLOCK = 1 << 19, /* keys in one round of an exchange */
-	PIECE = 1 << 13, /* keys that a thread looks up at a time */
-	BUILDER_INTEGERS_GROUP = 32,      /* keys whose place in memory is fetched together */
+	BLOCK = 1 << 19,             /* keys in one round of an exchange */
+	PIECE = 1 << 13,             /* keys that a thread looks up at a time */
+	BUILDER_INTEGERS_GROUP = 32, /* keys whose place in memory is fetched together */
 };
 
 /* A block of this rank's keys on its way to their owners. */
@@ -276,13 +276,13 @@ done:
 /* Finds keys among the owned ones, which are sorted by hash: `start` leads to the few whose hashes begin alike. */
 typedef struct integer_index {
 	const gemp_builder *builder;
-	int shift;            /* of the place in this rank's range of hashes, to its bucket */
+	int shift; /* of the place in this rank's range of hashes, to its bucket */
 	gemp_vertex first;
 	uint32_t *start;      /* [buckets + 1] */
 	uint64_t *owned;      /* [rows] keys by id */
 	const uint64_t *keys; /* [count] that are looked up now */
 	size_t count;
-	gemp_vertex *ids;     /* [capacity] of these */
+	gemp_vertex *ids; /* [capacity] of these */
 	size_t capacity;
 } integer_index;
 

@@ -34,8 +34,8 @@ gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list 
 /* Edges with an end that is no vertex: that of the lowest place, and how many there are on this rank. */
 typedef struct gemp_unknown_end {
 	uint64_t place, count;
-	bool source;   /* else the target */
-	uint64_t key;  /* as a number */
+	bool source;  /* else the target */
+	uint64_t key; /* as a number */
 } gemp_unknown_end;
 
 /* Collective. Ids in place of the ends of all edges; unknown ends are noted, and are no failure here. */

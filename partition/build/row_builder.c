@@ -106,7 +106,7 @@ typedef struct sorting {
 	unsigned bits;
 	gemp_vertex *spare_slots; /* [threads][LONG_ROW] */
 	gemp_edge *spare_edges;
-	_Atomic size_t longest;   /* of the rows left for later */
+	_Atomic size_t longest; /* of the rows left for later */
 } sorting;
 
 static bool ascends(const gemp_vertex *slots, const gemp_edge *edges, size_t count)

@@ -16,10 +16,10 @@
 
 typedef struct gemp_row_builder {
 	size_t rows;
-	uint64_t first;      /* vertex of the first row */
-	uint64_t *begin;     /* [rows + 1], zero at first */
-	gemp_vertex *slots;  /* [begin[rows]] */
-	gemp_edge *edges;    /* [begin[rows]], or NULL */
+	uint64_t first;     /* vertex of the first row */
+	uint64_t *begin;    /* [rows + 1], zero at first */
+	gemp_vertex *slots; /* [begin[rows]] */
+	gemp_edge *edges;   /* [begin[rows]], or NULL */
 } gemp_row_builder;
 
 /* How long rows are; `width` is the record's in numbers. After the last record gemp_row_builder_offsets turns lengths into

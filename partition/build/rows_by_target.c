@@ -23,10 +23,10 @@ typedef struct exchange_state {
 	const gemp_graph *graph;
 	const gemp_relation *relation;
 	gemp_row_builder rows;
-	size_t size;          /* edges in one round */
-	in_edge *records;     /* [size] */
-	int *owner;           /* [size]; NULL where there is one rank */
-	size_t first, count;  /* edges of this round */
+	size_t size;         /* edges in one round */
+	in_edge *records;    /* [size] */
+	int *owner;          /* [size]; NULL where there is one rank */
+	size_t first, count; /* edges of this round */
 } exchange_state;
 
 /* The row of an edge. */
@@ -54,7 +54,8 @@ static void pack_piece(void *context, unsigned thread, size_t piece)
 		uint64_t e = p->first + i;
 		while (e >= relation->out_offsets[row + 1])
 			row++;
-		p->records[i] = (in_edge){ relation->out_targets[e], (gemp_vertex)(p->graph->first_vertex + row), relation->first_edge + e };
+		p->records[i] = (in_edge){ relation->out_targets[e], (gemp_vertex)(p->graph->first_vertex + row),
+			                       relation->first_edge + e };
 	}
 }
 
@@ -134,7 +135,9 @@ gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_graph
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = builder->comm;
-	exchange_state p = { .graph = graph, .relation = relation, .rows = { .rows = graph->rows, .first = graph->first_vertex } };
+	exchange_state p = { .graph = graph,
+		                 .relation = relation,
+		                 .rows = { .rows = graph->rows, .first = graph->first_vertex } };
 	GEMP_TRY(gemp_comm_agree(comm, allocate_rows(builder, &p)));
 	GEMP_TRY(exchange_edges(comm, &p, LENGTHS));
 	GEMP_TRY(gemp_comm_agree(comm, make_rows(&p.rows)));

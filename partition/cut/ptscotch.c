@@ -9,7 +9,7 @@ gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_graph *graph
 {
 	(void)comm, (void)graph, (void)parts, (void)part;
 	return gemp_fail(GEMP_EUSAGE, "--method ptscotch: this program was built without PT-Scotch; install it (Debian: "
-	                 "libptscotch-dev), run cmake again and build, or use --method random or block");
+	                              "libptscotch-dev), run cmake again and build, or use --method random or block");
 }
 
 #else
@@ -53,10 +53,13 @@ static gemp_code check_size(const gemp_comm *comm, const gemp_graph *graph)
 	uint64_t total = gemp_comm_sum1(comm, entries_of(graph) + GEMP_ROW_COST * graph->rows);
 	uint64_t most = sizeof(SCOTCH_Num) == 4 ? INT32_MAX : INT64_MAX;
 	if (SCOTCH_numSizeof() != (int)sizeof(SCOTCH_Num))
-		return gemp_fail(GEMP_EINTERNAL, "PT-Scotch: the library's numbers have %d bytes, but %zu where gemp-mpi was "
-		                 "built; build it again", SCOTCH_numSizeof(), sizeof(SCOTCH_Num));
+		return gemp_fail(GEMP_EINTERNAL,
+		                 "PT-Scotch: the library's numbers have %d bytes, but %zu where gemp-mpi was "
+		                 "built; build it again",
+		                 SCOTCH_numSizeof(), sizeof(SCOTCH_Num));
 	if (total > most)
-		return gemp_fail(GEMP_EUSAGE, "--method ptscotch: the graph's %" PRIu64 " row entries pass the %zu-bit numbers "
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--method ptscotch: the graph's %" PRIu64 " row entries pass the %zu-bit numbers "
 		                 "of this PT-Scotch; build with one of 64-bit numbers (INTSIZE64), or use --method block",
 		                 total, 8 * sizeof(SCOTCH_Num));
 	return GEMP_OK;

@@ -89,8 +89,12 @@ static gemp_code gemp_canonical_relation(gemp_canonical_state *c, size_t index)
 	size_t count = (size_t)from->out_offsets[c->from->rows], came = 0;
 	uint64_t *order = NULL;
 	c->to->relation_count = index + 1;
-	*to = (gemp_relation){ .name = from->name, .directed = from->directed, .multigraph = from->multigraph,
-		.reciprocal = from->reciprocal, .edge_count = from->edge_count, .props = from->props };
+	*to = (gemp_relation){ .name = from->name,
+		                   .directed = from->directed,
+		                   .multigraph = from->multigraph,
+		                   .reciprocal = from->reciprocal,
+		                   .edge_count = from->edge_count,
+		                   .props = from->props };
 	from->name = NULL;
 	from->props = (gemp_table){ 0 };
 	GEMP_TRY(name_edges(&n));
@@ -223,8 +227,7 @@ gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_graph *graph, b
 		all.mixed.wrong += facts[r].mixed.wrong + (facts[r].mixed.first < all.mixed.last);
 		all.mixed.last = facts[r].mixed.last;
 	}
-	*out = all.integers &&
-	       (all.integers == graph->vertex_count || all.highest_rank > all.integers || all.mixed.wrong);
+	*out = all.integers && (all.integers == graph->vertex_count || all.highest_rank > all.integers || all.mixed.wrong);
 done:
 	gemp_free(gathered);
 	gemp_free(begin);

@@ -25,15 +25,15 @@ typedef struct sorting {
 	gemp_canonical_state *c;
 	record *records; /* [count] */
 	size_t count;
-	int *owner;      /* [from->rows]; NULL: one rank */
-	size_t longest;  /* key, encoded */
-	char *scratch;   /* [threads][longest] */
-	uint64_t *begin; /* [BUCKETS + 1] */
-	size_t most;     /* records in a bucket */
-	record *sorted;  /* [count] */
-	record *spare;   /* [threads][most] */
-	uint64_t *order; /* [count] */
-	gemp_vertex *ids;/* [count] of those that came */
+	int *owner;       /* [from->rows]; NULL: one rank */
+	size_t longest;   /* key, encoded */
+	char *scratch;    /* [threads][longest] */
+	uint64_t *begin;  /* [BUCKETS + 1] */
+	size_t most;      /* records in a bucket */
+	record *sorted;   /* [count] */
+	record *spare;    /* [threads][most] */
+	uint64_t *order;  /* [count] */
+	gemp_vertex *ids; /* [count] of those that came */
 } sorting;
 
 static size_t end_of(size_t piece, size_t count)
@@ -228,8 +228,8 @@ static void give_bounds(const sorting *s)
 
 /* Local. Answers to records that went to ranks owner[] come by rank, then in order: out[i] becomes that to record i.
  * place[ranks + 1] is zero. */
-static void gemp_canonical_scatter(const int *owner, size_t count, const gemp_vertex *answers, size_t *place, size_t ranks,
-                                 gemp_vertex *out)
+static void gemp_canonical_scatter(const int *owner, size_t count, const gemp_vertex *answers, size_t *place,
+                                   size_t ranks, gemp_vertex *out)
 {
 	for (size_t i = 0; i < count; i++)
 		place[owner[i] + 1]++;

@@ -10,7 +10,7 @@ typedef struct gemp_canonical_state {
 	const gemp_comm *comm;
 	gemp_graph *from, *to;
 	bool string_keys;
-	gemp_vertex *id;      /* [from->rows] new ids */
+	gemp_vertex *id; /* [from->rows] new ids */
 } gemp_canonical_state;
 
 /* Collective, each. */

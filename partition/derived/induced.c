@@ -9,8 +9,8 @@ typedef struct induced_state {
 	const gemp_comm *comm;
 	gemp_graph *from;
 	const uint32_t *bits;
-	gemp_vertex *before;   /* [words + 1] kept vertices of the words before */
-	uint64_t *rows;        /* [count] own rows that are kept */
+	gemp_vertex *before; /* [words + 1] kept vertices of the words before */
+	uint64_t *rows;      /* [count] own rows that are kept */
 	size_t count;
 	gemp_induced *out;
 } induced_state;

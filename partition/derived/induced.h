@@ -8,9 +8,9 @@
 
 typedef struct gemp_induced {
 	size_t relation_count;
-	gemp_graph *graph;      /* vertices keep their order and their owners; orders of keys have gaps */
-	gemp_vertex *vertex;    /* [graph->vertices] ids that they had, the same on every rank */
-	gemp_edge **edge;       /* [relation_count][own edges] numbers in their relation that they had */
+	gemp_graph *graph;   /* vertices keep their order and their owners; orders of keys have gaps */
+	gemp_vertex *vertex; /* [graph->vertices] ids that they had, the same on every rank */
+	gemp_edge **edge;    /* [relation_count][own edges] numbers in their relation that they had */
 } gemp_induced;
 
 /* Collective. bits: of ids, the same on every rank; behind the last id they are zero. Relations that are not wanted

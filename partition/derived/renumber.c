@@ -28,8 +28,8 @@ typedef struct renumber_edges_routing {
 	const gemp_renumber_state *all;
 	const gemp_relation *from;
 	gemp_relation *to;
-	ends *edges;      /* [of this rank, in `from`] */
-	uint64_t *pairs;  /* [count] (source - first) * vertices + target, as they came; values lie in to->props */
+	ends *edges;     /* [of this rank, in `from`] */
+	uint64_t *pairs; /* [count] (source - first) * vertices + target, as they came; values lie in to->props */
 	size_t count, capacity;
 } renumber_edges_routing;
 
@@ -39,7 +39,7 @@ typedef struct header {
 
 typedef struct routing {
 	gemp_renumber_state *all;
-	uint64_t *ids;    /* [count] new ids, as they came; key_rank, label_set lie beside them, key, attributes in `to` */
+	uint64_t *ids; /* [count] new ids, as they came; key_rank, label_set lie beside them, key, attributes in `to` */
 	uint32_t *key_rank, *label_set;
 	size_t count;
 } routing;
@@ -233,10 +233,17 @@ done:
 static gemp_code gemp_renumber_relation(gemp_renumber_state *all, size_t index)
 {
 	gemp_code code = GEMP_OK;
-	renumber_edges_routing route = { .all = all, .from = &all->from->relations[index], .to = &all->to->relations[index] };
+	renumber_edges_routing route = { .all = all,
+		                             .from = &all->from->relations[index],
+		                             .to = &all->to->relations[index] };
 	gemp_builder builder = { .comm = all->comm, .options.batch = GEMP_RECORD_BATCH };
 	GEMP_TRY(name_ends(&route));
-	gemp_record_stream shuffle = { &route, route.from->out_offsets[all->from->rows], GEMP_RECORD_BATCH, renumber_edges_owner, renumber_edges_pack, renumber_edges_receive };
+	gemp_record_stream shuffle = { &route,
+		                           route.from->out_offsets[all->from->rows],
+		                           GEMP_RECORD_BATCH,
+		                           renumber_edges_owner,
+		                           renumber_edges_pack,
+		                           renumber_edges_receive };
 	GEMP_TRY(gemp_record_stream_run(all->comm, &shuffle));
 	GEMP_TRY(gemp_comm_agree(all->comm, make_rows(&route)));
 	route.to->first_edge = gemp_comm_exscan(all->comm, route.count);

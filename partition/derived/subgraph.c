@@ -46,9 +46,9 @@ typedef struct subgraph_builder {
 	const gemp_comm *comm;
 	gemp_graph *graph;
 	gemp_subgraph *wanted;
-	gemp_subgraph own;    /* of what all ranks want, this rank's */
-	uint64_t *offsets;    /* [relation_count + 1] numbers of the relations' first edges */
-	uint64_t *firsts;     /* [relation_count][ranks] of edges: each rank's first, in its relation */
+	gemp_subgraph own; /* of what all ranks want, this rank's */
+	uint64_t *offsets; /* [relation_count + 1] numbers of the relations' first edges */
+	uint64_t *firsts;  /* [relation_count][ranks] of edges: each rank's first, in its relation */
 	gemp_edge_columns columns;
 	gemp_builder *builder;
 } subgraph_builder;
@@ -63,9 +63,9 @@ static size_t relation_of(const subgraph_builder *m, uint64_t edge)
 
 /* A walk over this rank's wanted edges, ascending. */
 typedef struct walk {
-	uint64_t next;          /* number from which on edges are still to come */
+	uint64_t next; /* number from which on edges are still to come */
 	size_t relation;
-	size_t row, source;     /* in the relation's part of this rank; row of its source */
+	size_t row, source; /* in the relation's part of this rank; row of its source */
 } walk;
 
 static bool step(const subgraph_builder *m, walk *w)
@@ -172,7 +172,8 @@ static gemp_code add_all(gemp_page_bits *own, const uint64_t *numbers, size_t co
 
 /* Collective. One piece: from the number *from on, which moves on. */
 static gemp_code send_piece(const subgraph_builder *m, const gemp_page_bits *wanted, gemp_page_bits *own,
-                            int (*owner_of)(const subgraph_builder *, uint64_t), uint64_t *numbers, int *owner, uint64_t *from)
+                            int (*owner_of)(const subgraph_builder *, uint64_t), uint64_t *numbers, int *owner,
+                            uint64_t *from)
 {
 	gemp_code code = GEMP_OK;
 	void *received = NULL;
@@ -240,8 +241,8 @@ static gemp_code declare(const subgraph_builder *m)
 	const gemp_table *attributes = &m->graph->attributes;
 	size_t column;
 	for (size_t c = 0; c < attributes->count; c++)
-		GEMP_TRY(gemp_builder_vertex_column(m->builder, attributes->columns[c].name, attributes->columns[c].type,
-		                                    &column));
+		GEMP_TRY(
+			gemp_builder_vertex_column(m->builder, attributes->columns[c].name, attributes->columns[c].type, &column));
 	for (size_t c = 0; c < m->columns.count; c++)
 		GEMP_TRY(gemp_builder_edge_column(m->builder, m->columns.columns[c].name, m->columns.columns[c].type, &column));
 done:

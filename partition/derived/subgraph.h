@@ -27,7 +27,7 @@ typedef struct gemp_subgraph {
 } gemp_subgraph;
 
 gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_graph *graph); /* local */
-void gemp_subgraph_free(gemp_subgraph *wanted); /* takes {0} */
+void gemp_subgraph_free(gemp_subgraph *wanted);                           /* takes {0} */
 
 /* Collective. The graph of what the ranks want together, with keys, labels and attributes as they are, and the same
  * seed, so that of all vertices and edges it is the graph itself. `wanted` is used up. What is not loaded of `graph`

@@ -81,8 +81,8 @@ gemp_code gemp_record_stream_run(const gemp_comm *comm, const gemp_record_stream
 		if (code == GEMP_OK)
 			code = fill(shuffle, &buffers, comm->size, &next);
 		GEMP_TRY(gemp_comm_agree(comm, code));
-		GEMP_TRY(gemp_exchange(comm, buffers.all.data, buffers.sent, &buffers.received, &buffers.capacity,
-		                       buffers.got, NULL));
+		GEMP_TRY(gemp_exchange(comm, buffers.all.data, buffers.sent, &buffers.received, &buffers.capacity, buffers.got,
+		                       NULL));
 		code = receive_all(shuffle, &buffers, comm->size);
 		more = gemp_comm_sum1(comm, next < shuffle->count);
 	}
@@ -122,7 +122,8 @@ gemp_code gemp_replies_add(gemp_replies *replies, int source, uint32_t value)
 }
 
 /* Deals the pieces that came, in rank order, back to the records that asked. */
-static gemp_code scatter_replies(const gemp_record_stream *shuffle, const uint32_t *came, const size_t *sizes, int ranks, uint32_t *out)
+static gemp_code scatter_replies(const gemp_record_stream *shuffle, const uint32_t *came, const size_t *sizes,
+                                 int ranks, uint32_t *out)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL;
@@ -191,8 +192,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_record_query(const gemp_comm *comm, const gemp_graph *graph, const uint32_t *values, const gemp_vertex *ids,
-                   size_t count, uint32_t *out)
+gemp_code gemp_record_query(const gemp_comm *comm, const gemp_graph *graph, const uint32_t *values,
+                            const gemp_vertex *ids, size_t count, uint32_t *out)
 {
 	gemp_code code = GEMP_OK;
 	query_context a = { .graph = graph, .values = values, .ids = ids };

@@ -192,15 +192,11 @@ done:
 static gemp_code send_values(sending *s, gemp_column *out)
 {
 	switch (s->column->type) {
-	case GEMP_INTEGER:
-		return send_array(s, s->column->integers, sizeof *out->integers, (void **)&out->integers);
-	case GEMP_FLOAT:
-		return send_array(s, s->column->floats, sizeof *out->floats, (void **)&out->floats);
-	case GEMP_BOOLEAN:
-		return send_array(s, s->column->booleans, sizeof *out->booleans, (void **)&out->booleans);
+	case GEMP_INTEGER: return send_array(s, s->column->integers, sizeof *out->integers, (void **)&out->integers);
+	case GEMP_FLOAT: return send_array(s, s->column->floats, sizeof *out->floats, (void **)&out->floats);
+	case GEMP_BOOLEAN: return send_array(s, s->column->booleans, sizeof *out->booleans, (void **)&out->booleans);
 	case GEMP_STRING:
-	case GEMP_LIST:
-		return send_strings(s, out);
+	case GEMP_LIST: return send_strings(s, out);
 	}
 	return GEMP_OK;
 }
@@ -290,8 +286,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_graph *graph, const gemp_column *column, const gemp_vertex *ids,
-                      size_t count, gemp_column *out, size_t *place)
+gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_graph *graph, const gemp_column *column,
+                             const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place)
 {
 	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)comm->size, asked_capacity = 0, replied_capacity = 0, size = 0;

@@ -26,7 +26,7 @@ static gemp_row row_of(const gemp_view *view, size_t row)
 {
 	uint64_t begin = view->begin[row];
 	return (gemp_row){ (size_t)(view->begin[row + 1] - begin), view->neighbours + begin,
-		view->edges ? view->edges + begin : NULL };
+		               view->edges ? view->edges + begin : NULL };
 }
 
 bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot)
@@ -78,7 +78,8 @@ static gemp_code gather_classes(gemp_fetch *f, size_t view)
 	for (size_t i = 0; code == GEMP_OK && i < f->residency->own_count; i++) {
 		gemp_vertex slot = f->residency->own_slots[i];
 		resident_row(f->residency, slot, &row);
-		mine[f->order->id_of[slot] - f->graph->first_vertex] = (uint8_t)gemp_degree_class(row_of(&f->resident_views[view], row).size);
+		mine[f->order->id_of[slot] - f->graph->first_vertex] = (uint8_t)gemp_degree_class(
+			row_of(&f->resident_views[view], row).size);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_comm_allgather(comm, mine, f->graph->rows, (void **)&all, &begin));
@@ -141,15 +142,15 @@ typedef struct row_request {
 
 typedef struct transfer {
 	row_request *asks;
-	size_t *from, *at, *end;           /* [ranks] of each owner: asked in this step from .. at, in all .. end */
-	gemp_tiles asked;                  /* which pieces one rank asks for */
+	size_t *from, *at, *end; /* [ranks] of each owner: asked in this step from .. at, in all .. end */
+	gemp_tiles asked;        /* which pieces one rank asks for */
 	gemp_row_bytes send;
-	size_t *send_size, *receive_size;  /* [ranks] */
+	size_t *send_size, *receive_size; /* [ranks] */
 	void *receive;
 	size_t receive_capacity;
-	gemp_row *rows;                    /* that one rank asks for */
+	gemp_row *rows; /* that one rank asks for */
 	size_t row_capacity, row_count;
-	uint64_t *sizes;                   /* of those that one rank sends; the capacities of these four are alike */
+	uint64_t *sizes; /* of those that one rank sends; the capacities of these four are alike */
 	gemp_row_block *blocks;
 	gemp_row_target *places;
 	size_t *begins;
@@ -412,7 +413,9 @@ static void point_to_pieces(const gemp_fetch *f, transfer *t, const row_request 
 	for (size_t i = 0, piece = 0; i < count; i++)
 		for (size_t left = gemp_fetch_pieces(&f->tiles, asks[i].view, asks[i].slot); left; left--, piece++)
 			t->places[piece] = (gemp_row_target){ f->cache.neighbours + t->begins[piece],
-				f->resident_views[asks[i].view].edges ? f->cache.edge + t->begins[piece] : NULL };
+				                                  f->resident_views[asks[i].view].edges
+				                                      ? f->cache.edge + t->begins[piece]
+				                                      : NULL };
 }
 
 static gemp_code read_reply(gemp_fetch *f, transfer *t, size_t owner, const uint8_t *from, const uint8_t *end)

@@ -20,8 +20,8 @@
 #include "partition/views/view.h"
 
 typedef struct gemp_fetch_stats {
-	uint64_t rows;          /* that came from others */
-	uint64_t bytes, uncoded_bytes;  /* sent by this rank: as they were coded, and in whole words */
+	uint64_t rows;                 /* that came from others */
+	uint64_t bytes, uncoded_bytes; /* sent by this rank: as they were coded, and in whole words */
 	uint64_t messages, steps;
 } gemp_fetch_stats;
 
@@ -31,11 +31,11 @@ typedef struct gemp_fetch {
 	const gemp_slot_order *order;
 	const gemp_residency *residency;
 	size_t view_count;
-	const gemp_view *resident_views;    /* [view_count] borrowed */
-	bool edges;                  /* some view has edges */
-	uint8_t **classes;           /* [view_count][vertices] by slot: of the rows' sizes; NULL where all are at hand */
+	const gemp_view *resident_views; /* [view_count] borrowed */
+	bool edges;                      /* some view has edges */
+	uint8_t **classes; /* [view_count][vertices] by slot: of the rows' sizes; NULL where all are at hand */
 	gemp_row_cache cache;
-	gemp_tiles tiles;              /* what is held of rows; without columns: all of them */
+	gemp_tiles tiles; /* what is held of rows; without columns: all of them */
 	gemp_fetch_stats stats;
 } gemp_fetch;
 
@@ -53,7 +53,7 @@ void gemp_fetch_free(gemp_fetch *fetch);
 gemp_code gemp_fetch_rows(gemp_fetch *fetch, uint32_t *const *wanted, const gemp_tiles *tiles);
 
 /* A row at hand, or what is held of it; until the next rows are fetched. */
-bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot); /* at hand? */
+bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot);                      /* at hand? */
 bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row); /* the same, and the row */
 gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
 /* At least so many entries as a row has, whoever has it: exactly for rows at hand, else at most an eighth more. */

@@ -18,7 +18,7 @@ typedef struct filling {
 	size_t number;
 	const uint32_t *wanted;
 	const gemp_tiles *tiles;
-	uint64_t *at;  /* [pieces + 1] entries of a thread's slots, then where they go */
+	uint64_t *at; /* [pieces + 1] entries of a thread's slots, then where they go */
 } filling;
 
 /* Rows of others are held without what is not wanted. */
@@ -195,8 +195,8 @@ static void copy_narrowed(void *context, unsigned thread, size_t piece)
 	narrow_piece(context, piece, true);
 }
 
-gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const gemp_residency *residency, gemp_row_part entries,
-                           const uint32_t *bits)
+gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const gemp_residency *residency,
+                                   gemp_row_part entries, const uint32_t *bits)
 {
 	gemp_code code = GEMP_OK;
 	narrowing n = { out, view, residency, entries, bits };

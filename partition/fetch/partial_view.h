@@ -20,7 +20,7 @@ typedef enum gemp_row_part { GEMP_ENTRIES_ALL, GEMP_ENTRIES_BELOW, GEMP_ENTRIES_
 
 /* Local. Rows at hand without entries that nobody reads: beyond `entries`, or without a bit in `bits` (by slot; NULL:
  * all have one). */
-gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const gemp_residency *residency, gemp_row_part entries,
-                           const uint32_t *bits);
+gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const gemp_residency *residency,
+                                   gemp_row_part entries, const uint32_t *bits);
 
 #endif

@@ -103,7 +103,8 @@ static void close_gaps(gemp_row_cache *cache, gemp_cached_row *rows, size_t coun
 	qsort(rows, count, sizeof *rows, by_place);
 	cache->entries = 0;
 	for (size_t i = 0; i < count; i++) {
-		memmove(cache->neighbours + cache->entries, cache->neighbours + rows[i].offset, rows[i].size * sizeof *cache->neighbours);
+		memmove(cache->neighbours + cache->entries, cache->neighbours + rows[i].offset,
+		        rows[i].size * sizeof *cache->neighbours);
 		if (cache->edges)
 			memmove(cache->edge + cache->entries, cache->edge + rows[i].offset, rows[i].size * sizeof *cache->edge);
 		rows[i].offset = cache->entries;

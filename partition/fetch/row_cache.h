@@ -10,13 +10,13 @@
 #include "partition/fetch/row_code.h"
 
 typedef struct gemp_cached_row {
-	uint64_t key;            /* 0: none here; else 1 + (slot, view) */
+	uint64_t key; /* 0: none here; else 1 + (slot, view) */
 	size_t offset, size;
 } gemp_cached_row;
 
 typedef struct gemp_row_cache {
-	bool edges;              /* rows come with numbers of edges */
-	size_t count, table_size;/* table_size: a power of two, or 0 */
+	bool edges;               /* rows come with numbers of edges */
+	size_t count, table_size; /* table_size: a power of two, or 0 */
 	gemp_cached_row *table;
 	size_t entries;
 	size_t neighbour_capacity, edge_capacity;

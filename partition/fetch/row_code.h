@@ -49,7 +49,7 @@ typedef struct gemp_row_bytes {
 typedef struct gemp_row {
 	size_t size;
 	const gemp_vertex *neighbours; /* [size] slots, ascending */
-	const gemp_edge *edges;  /* [size], or NULL */
+	const gemp_edge *edges;        /* [size], or NULL */
 } gemp_row;
 
 /* Puts the rows, in blocks of their own, behind what there is. */

@@ -18,8 +18,8 @@ static gemp_code join_changed(gemp_patch_state *p)
 	if (!words)
 		return GEMP_OK;
 	gemp_patch_mark_vertices(p);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, words, (int)(p->to->vertex_count / 64 + 1), MPI_UINT64_T, MPI_BOR,
-	                       p->comm->world));
+	GEMP_MPI(
+		MPI_Allreduce(MPI_IN_PLACE, words, (int)(p->to->vertex_count / 64 + 1), MPI_UINT64_T, MPI_BOR, p->comm->world));
 	return GEMP_OK;
 }
 
@@ -28,8 +28,10 @@ static void mark_deleted_piece(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	gemp_patch_state *p = context;
 	const gemp_graph *g = p->from;
-	uint64_t first = (g->first_vertex / 64 + piece * GEMP_PATCH_PIECE) * 64, last = first + (uint64_t)GEMP_PATCH_PIECE * 64;
-	uint64_t begin = first > g->first_vertex ? first : g->first_vertex, end = last < g->first_vertex + g->rows ? last : g->first_vertex + g->rows;
+	uint64_t first = (g->first_vertex / 64 + piece * GEMP_PATCH_PIECE) * 64,
+			 last = first + (uint64_t)GEMP_PATCH_PIECE * 64;
+	uint64_t begin = first > g->first_vertex ? first : g->first_vertex,
+			 end = last < g->first_vertex + g->rows ? last : g->first_vertex + g->rows;
 	for (uint64_t id = begin; id < end; id++)
 		if (p->patch->deleted[id - g->first_vertex])
 			p->id_map.deleted.words[id / 64] |= UINT64_C(1) << id % 64;
@@ -49,7 +51,8 @@ static gemp_code merge_deleted(gemp_patch_state *p)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(p->comm, gemp_rank_bitmap_new(&p->id_map.deleted, g->vertex_count)));
 	if (p->patch->deleted && g->rows)
-		gemp_parallel_for(gemp_patch_pieces((g->first_vertex + g->rows - 1) / 64 - g->first_vertex / 64 + 1), mark_deleted_piece, p);
+		gemp_parallel_for(gemp_patch_pieces((g->first_vertex + g->rows - 1) / 64 - g->first_vertex / 64 + 1),
+		                  mark_deleted_piece, p);
 	gemp_rank_bitmap_merge(&p->id_map.deleted, p->comm);
 done:
 	return code;
@@ -95,7 +98,8 @@ static void surviving_piece(void *context, unsigned thread, size_t piece)
 	bool some = p->id_map.some_deleted;
 	size_t begin = piece * GEMP_PATCH_PIECE, to = begin;
 	if (some)
-		to -= (size_t)(gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex + begin) - gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex));
+		to -= (size_t)(gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex + begin) -
+		               gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex));
 	for (size_t row = begin; row < gemp_patch_end(piece, g->rows); row++)
 		if (!some || !gemp_bitmap_test(p->id_map.deleted.words, g->first_vertex + row))
 			p->surviving[to++] = row;

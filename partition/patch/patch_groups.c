@@ -23,8 +23,7 @@ static gemp_code join_merged(gemp_edge_patch_state *e)
 	size_t *begin = NULL;
 	if (!e->p->id_map.some_deleted)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_allgather(e->p->comm, patch->merges, patch->merge_count * sizeof *patch->merges, &all,
-	                              &begin));
+	GEMP_TRY(gemp_comm_allgather(e->p->comm, patch->merges, patch->merge_count * sizeof *patch->merges, &all, &begin));
 	e->merges = all;
 	e->merge_count = begin[e->p->comm->size] / sizeof *patch->merges;
 done:
@@ -59,8 +58,8 @@ typedef struct move_search {
 	gemp_edge_patch_state *e;
 	const gemp_relation *relation;
 	const uint8_t *fates;
-	size_t kinds;        /* type_count + 1 */
-	uint64_t *counts;    /* [pieces][kinds], then where the edges of each begin */
+	size_t kinds;             /* type_count + 1 */
+	uint64_t *counts;         /* [pieces][kinds], then where the edges of each begin */
 	gemp_patch_edges *groups; /* [kinds] of the second pass */
 	uint64_t **edges;         /* [kinds] */
 } move_search;
@@ -129,8 +128,10 @@ static gemp_code find_moves(gemp_edge_patch_state *e, size_t r, gemp_patch_edges
 	gemp_code code = GEMP_OK;
 	const gemp_patch_state *p = e->p;
 	size_t pieces = gemp_patch_pieces(p->from->rows);
-	move_search f = { .e = e, .relation = &p->from->relations[r], .fates = p->patch->edge_actions ? p->patch->edge_actions[r] : NULL,
-		.kinds = p->patch->type_count + 1 };
+	move_search f = { .e = e,
+		              .relation = &p->from->relations[r],
+		              .fates = p->patch->edge_actions ? p->patch->edge_actions[r] : NULL,
+		              .kinds = p->patch->type_count + 1 };
 	GEMP_TRY(GEMP_NEW(f.counts, pieces * f.kinds));
 	GEMP_TRY(GEMP_NEW(f.edges, f.kinds));
 	gemp_parallel_for(pieces, find_piece, &f);
@@ -200,7 +201,8 @@ static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 		return gemp_id_map_get(&p->id_map, (gemp_vertex)end);
 	size_t rank = (size_t)((end ^ GEMP_PATCH_NEW_VERTEX) >> 32);
 	const gemp_id_map *m = &p->id_map;
-	uint64_t old_end = m->old_bounds[rank + 1], gone = m->some_deleted ? gemp_rank_bitmap_rank(&m->deleted, old_end) : 0;
+	uint64_t old_end = m->old_bounds[rank + 1],
+			 gone = m->some_deleted ? gemp_rank_bitmap_rank(&m->deleted, old_end) : 0;
 	return (gemp_vertex)(old_end - gone + m->shift[rank] + (end & UINT32_MAX));
 }
 
@@ -323,8 +325,8 @@ static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(owner, group->count)));
 	for (size_t i = 0; i < group->count; i++)
 		owner[i] = gemp_graph_owner(p->to, group->edges[i].source);
-	GEMP_TRY(gemp_exchange_records(p->comm, group->edges, group->count, sizeof *group->edges, owner, &came, &from,
-	                               NULL));
+	GEMP_TRY(
+		gemp_exchange_records(p->comm, group->edges, group->count, sizeof *group->edges, owner, &came, &from, NULL));
 	for (size_t c = 0; c < group->values.count; c++) {
 		gemp_column *column = &group->values.columns[c], received = { 0 };
 		GEMP_TRY(gemp_column_exchange(&received, p->comm, column, owner));

@@ -12,8 +12,8 @@
 
 typedef struct gemp_edge_patch_state {
 	gemp_patch_state *p;
-	size_t merge_count;   /* of all ranks */
-	gemp_vertex_merge *merges;   /* [merged_count] ascending */
+	size_t merge_count;        /* of all ranks */
+	gemp_vertex_merge *merges; /* [merged_count] ascending */
 	size_t group_count, group_capacity;
 	gemp_patch_edges *groups; /* those of the patch (borrowed), then edges that move; alike on all ranks */
 	size_t borrowed;

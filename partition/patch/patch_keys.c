@@ -18,11 +18,11 @@
 typedef struct ordering {
 	gemp_patch_state *p;
 	bool strings;
-	gemp_rank_bitmap gone;   /* key ranks of vertices that go */
+	gemp_rank_bitmap gone; /* key ranks of vertices that go */
 	bool some_gone;
-	uint64_t left;         /* old keys of all ranks that stay */
-	uint64_t low, high;    /* numbers of the new strings */
-	uint64_t *less;        /* [high - low + 1] how many old keys have no more than so many new ones before them */
+	uint64_t left;      /* old keys of all ranks that stay */
+	uint64_t low, high; /* numbers of the new strings */
+	uint64_t *less;     /* [high - low + 1] how many old keys have no more than so many new ones before them */
 } ordering;
 
 static bool is_digit(char c)
@@ -260,8 +260,9 @@ static gemp_code choose_key_type(gemp_patch_state *p)
 	gemp_column *key = &p->to->keys;
 	gemp_free(key->offsets);
 	gemp_free(key->bytes);
-	*key = (gemp_column){ .name = key->name, .type = GEMP_INTEGER, .rows = key->rows, .capacity = key->rows,
-		.integers = r.integers };
+	*key = (gemp_column){
+		.name = key->name, .type = GEMP_INTEGER, .rows = key->rows, .capacity = key->rows, .integers = r.integers
+	};
 	r.integers = NULL;
 done:
 	gemp_free(r.integers);

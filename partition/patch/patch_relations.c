@@ -196,7 +196,7 @@ typedef struct row_making {
 	gemp_relation *old; /* NULL: it is new */
 	gemp_relation *to;
 	bool added, touched, put;
-	uint64_t **origin;  /* where it is wanted */
+	uint64_t **origin; /* where it is wanted */
 } row_making;
 
 /* Local. Rows stay what they are, but for ids and rows of new vertices. */
@@ -267,8 +267,9 @@ static gemp_code make_rows(row_making *m, const gemp_edge_group *group)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_patch_state *p = m->all->p;
-	gemp_row_patch r = { .p = p, .old = m->old, .added = group->count, .edges = group->edges,
-		.ordered = group->values.count || m->origin };
+	gemp_row_patch r = {
+		.p = p, .old = m->old, .added = group->count, .edges = group->edges, .ordered = group->values.count || m->origin
+	};
 	uint64_t old = m->old ? m->old->out_offsets[p->from->rows] : 0;
 	if (m->old && p->patch->edge_actions)
 		r.edge_actions = p->patch->edge_actions[m->old_index];
@@ -380,9 +381,15 @@ static gemp_code make_named(relation_state *all, size_t n, bool directed)
 	size_t index = old ? (size_t)(old - p->from->relations) : SIZE_MAX, to = p->to->relation_count;
 	if (!old && !all->added[n])
 		return GEMP_OK;
-	row_making m = { .all = all, .name = all->names[n], .old_index = index, .old = old, .to = &p->to->relations[to],
-		.added = all->added[n], .touched = old && all->touched[index], .put = old && patch_relations_has_puts(&p->patch->edges, index),
-		.origin = p->result->origins ? &p->result->origins[to] : NULL };
+	row_making m = { .all = all,
+		             .name = all->names[n],
+		             .old_index = index,
+		             .old = old,
+		             .to = &p->to->relations[to],
+		             .added = all->added[n],
+		             .touched = old && all->touched[index],
+		             .put = old && patch_relations_has_puts(&p->patch->edges, index),
+		             .origin = p->result->origins ? &p->result->origins[to] : NULL };
 	m.to->directed = directed;
 	p->to->relation_count++;
 	GEMP_TRY(make(&m));

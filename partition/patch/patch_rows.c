@@ -63,7 +63,7 @@ typedef struct merging {
 	gemp_row_patch *r;
 	const gemp_row_builder *made; /* no begin: nothing is added */
 	uint64_t old_edges;
-	atomic_bool stays;          /* some old edge does */
+	atomic_bool stays; /* some old edge does */
 } merging;
 
 /* The old edges of a new row. */
@@ -312,5 +312,6 @@ static void move_piece(void *context, unsigned thread, size_t piece)
 void gemp_patch_targets(const gemp_patch_state *p, gemp_vertex *out, uint64_t count)
 {
 	if (!p->id_map.identity)
-		gemp_parallel_for(gemp_patch_pieces((size_t)count), move_piece, &(target_renaming){ &p->id_map, out, (size_t)count });
+		gemp_parallel_for(gemp_patch_pieces((size_t)count), move_piece,
+		                  &(target_renaming){ &p->id_map, out, (size_t)count });
 }

@@ -8,16 +8,16 @@
 
 typedef struct gemp_row_patch {
 	const gemp_patch_state *p;
-	const gemp_relation *old;   /* NULL: there was none */
-	const uint8_t *edge_actions;       /* [its own edges] nonzero: gone; NULL: all stay but those of vertices that go */
+	const gemp_relation *old;    /* NULL: there was none */
+	const uint8_t *edge_actions; /* [its own edges] nonzero: gone; NULL: all stay but those of vertices that go */
 	size_t added;
 	const gemp_edge_ids *edges; /* [added] new ids; the sources are own vertices */
 	bool ordered;               /* `order` is wanted */
 
-	uint64_t *begin;            /* [rows + 1]; these arrays are the caller's */
-	gemp_vertex *out;           /* [begin[rows]] ascending in a row */
-	uint64_t *order;            /* which edge each is: old ones count from 0, added ones go on */
-	bool parallel;              /* some row has a target twice */
+	uint64_t *begin;  /* [rows + 1]; these arrays are the caller's */
+	gemp_vertex *out; /* [begin[rows]] ascending in a row */
+	uint64_t *order;  /* which edge each is: old ones count from 0, added ones go on */
+	bool parallel;    /* some row has a target twice */
 } gemp_row_patch;
 
 /* Local. Parallel edges are in any order yet. */

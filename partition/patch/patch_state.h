@@ -18,9 +18,9 @@ typedef struct gemp_patch_state {
 	gemp_patch *patch;
 	gemp_patch_result *result;
 	gemp_id_map id_map;
-	uint64_t new_vertices;       /* of all ranks */
-	size_t survivors;     /* own ones */
-	uint64_t *surviving;       /* [kept_count] own rows that `to` has, new ones behind: from->rows, ...; NULL: all of them */
+	uint64_t new_vertices; /* of all ranks */
+	size_t survivors;      /* own ones */
+	uint64_t *surviving; /* [kept_count] own rows that `to` has, new ones behind: from->rows, ...; NULL: all of them */
 	size_t surviving_count;
 } gemp_patch_state;
 

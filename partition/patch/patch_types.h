@@ -24,7 +24,7 @@ static inline uint64_t gemp_patch_new_vertex(int rank, uint64_t index)
 
 /* Edges of one type that are added. */
 typedef struct gemp_patch_edges {
-	const char *type;  /* borrowed; alike on all ranks */
+	const char *type; /* borrowed; alike on all ranks */
 	size_t count;
 	uint64_t *source, *target; /* [count] */
 	gemp_table values; /* [count] rows; its columns are alike on all ranks, attributes that are not here are NULL */
@@ -32,8 +32,8 @@ typedef struct gemp_patch_edges {
 
 /* New values of one column; of those for the same row the last one counts. */
 typedef struct gemp_patch_values {
-	size_t relation;    /* of edges */
-	size_t column;      /* of the columns of the patch */
+	size_t relation; /* of edges */
+	size_t column;   /* of the columns of the patch */
 	size_t count;
 	uint64_t *rows;     /* [count] distinct; own vertices or edges from 0 on; new vertices count on from graph->rows */
 	gemp_column values; /* [count], or one for all; NULL removes the attribute */
@@ -54,28 +54,28 @@ typedef struct gemp_patch_columns {
 	size_t count, capacity;
 	gemp_patch_column *columns; /* those of the graph first; alike on all ranks */
 	size_t value_count, value_capacity;
-	gemp_patch_values *values;             /* alike on all ranks, but for what each rank has in them */
+	gemp_patch_values *values; /* alike on all ranks, but for what each rank has in them */
 } gemp_patch_columns;
 
 /* Where nothing is to be done arrays are NULL. All arrays are owned. */
 typedef struct gemp_patch {
-	uint8_t *deleted;          /* [rows] nonzero: the vertex goes with all its edges */
+	uint8_t *deleted; /* [rows] nonzero: the vertex goes with all its edges */
 	size_t merge_count;
-	gemp_vertex_merge *merges;    /* [merged_count] own vertices among these, ascending */
-	size_t new_vertices;           /* new vertices of this rank */
-	uint64_t *numbers;      /* [added] 0, 1, ... over all ranks: the key is first_key + this, or a string, "#12" */
-	int64_t first_key;      /* above all integer keys; no other key is such a string from here on */
-	bool string_keys;       /* as gemp_builder_options has it */
-	gemp_dictionary sets;   /* texts "A;B"; sets of labels are numbered on from the graph's */
-	uint32_t *label_set;    /* [rows] of the old vertices; NULL: as they were */
-	uint32_t *added_sets;   /* [added] */
+	gemp_vertex_merge *merges; /* [merged_count] own vertices among these, ascending */
+	size_t new_vertices;       /* new vertices of this rank */
+	uint64_t *numbers;         /* [added] 0, 1, ... over all ranks: the key is first_key + this, or a string, "#12" */
+	int64_t first_key;         /* above all integer keys; no other key is such a string from here on */
+	bool string_keys;          /* as gemp_builder_options has it */
+	gemp_dictionary sets;      /* texts "A;B"; sets of labels are numbered on from the graph's */
+	uint32_t *label_set;       /* [rows] of the old vertices; NULL: as they were */
+	uint32_t *added_sets;      /* [added] */
 	gemp_patch_columns vertices, edges; /* attributes; those of edges for all relations, in this order */
-	size_t relation_count;  /* of the graph, if there are fates */
-	uint8_t **edge_actions;        /* [relation_count] each NULL or [own edges]: 0 stays, 1 goes, n + 2: becomes a types[n] */
+	size_t relation_count;              /* of the graph, if there are fates */
+	uint8_t **edge_actions; /* [relation_count] each NULL or [own edges]: 0 stays, 1 goes, n + 2: becomes a types[n] */
 	size_t type_count;
-	const char **types;     /* borrowed; alike on all ranks */
+	const char **types; /* borrowed; alike on all ranks */
 	size_t added_edge_count, added_edge_capacity;
-	gemp_patch_edges *added_edges; /* alike on all ranks, but for what each rank has in them */
+	gemp_patch_edges *added_edges;   /* alike on all ranks, but for what each rank has in them */
 	bool want_origins, want_changed; /* of gemp_patch_result */
 } gemp_patch;
 
@@ -83,10 +83,10 @@ typedef struct gemp_patch {
 typedef struct gemp_id_map {
 	size_t ranks;
 	uint64_t *old_bounds, *new_bounds; /* [ranks + 1] */
-	bool some_deleted;                    /* of all ranks */
-	gemp_rank_bitmap deleted;               /* old ids, if some have gone */
+	bool some_deleted;                 /* of all ranks */
+	gemp_rank_bitmap deleted;          /* old ids, if some have gone */
 	uint64_t *shift;                   /* [ranks] modulo 2^64 */
-	bool identity;                        /* every old id is the new one */
+	bool identity;                     /* every old id is the new one */
 } gemp_id_map;
 
 /* The new id of an old one; GEMP_NO_VERTEX: it has gone. */
@@ -105,7 +105,7 @@ static inline gemp_vertex gemp_id_map_get(const gemp_id_map *moved, gemp_vertex 
 typedef struct gemp_patch_result {
 	gemp_id_map id_map;
 	size_t relation_count;
-	size_t *relations;  /* [relation_count] the new place of each old relation; SIZE_MAX: it has no edges left */
+	size_t *relations; /* [relation_count] the new place of each old relation; SIZE_MAX: it has no edges left */
 	size_t origin_count;
 	uint64_t **origins; /* [origin_count] of the new relations: for each own edge the place of the old one among
 	                       those of its rank, or GEMP_NO_EDGE: it is new. NULL: nobody wants them */

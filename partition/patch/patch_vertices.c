@@ -105,10 +105,10 @@ gemp_code gemp_patch_attributes(gemp_patch_state *p)
 
 typedef struct label_state {
 	gemp_patch_state *p;
-	size_t old, sets;     /* of the graph; and these with those of the patch */
-	uint32_t *set;        /* [kept_count] of the rows, numbered as in the patch */
-	uint64_t *counts;     /* [threads][sets] */
-	uint32_t *number;     /* [sets] hereafter */
+	size_t old, sets; /* of the graph; and these with those of the patch */
+	uint32_t *set;    /* [kept_count] of the rows, numbered as in the patch */
+	uint64_t *counts; /* [threads][sets] */
+	uint32_t *number; /* [sets] hereafter */
 } label_state;
 
 static void set_piece(void *context, unsigned thread, size_t piece)

@@ -85,8 +85,8 @@ int gemp_resident_sharers(const gemp_resident *resident)
 }
 
 /* LISTING. All ranks have made the same requests, so their lists are alike. */
-static bool matches_request(const gemp_resident *resident, const gemp_graph *graph, const gemp_view_key *keys, size_t view_count,
-                   int64_t replicate)
+static bool matches_request(const gemp_resident *resident, const gemp_graph *graph, const gemp_view_key *keys,
+                            size_t view_count, int64_t replicate)
 {
 	if (resident->graph != graph || resident->view_count != view_count || resident->replicate != replicate)
 		return false;
@@ -240,8 +240,9 @@ gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const ge
 	} else {
 		code = GEMP_NEW(resident, 1);
 		if (code == GEMP_OK)
-			*resident = (gemp_resident){ .context = context, .graph = graph, .view_count = view_count,
-				.replicate = replicate };
+			*resident = (gemp_resident){
+				.context = context, .graph = graph, .view_count = view_count, .replicate = replicate
+			};
 		GEMP_TRY(gemp_comm_agree(context->comm, code));
 		GEMP_TRY(make(resident, keys));
 	}

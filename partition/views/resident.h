@@ -14,25 +14,25 @@ enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
 /* The same views on another of the rank's devices. */
 typedef struct gemp_resident_copy {
 	const gemp_device *device;
-	gemp_view *views;       /* [view_count]; on the host what they have belongs to the resident's views */
+	gemp_view *views; /* [view_count]; on the host what they have belongs to the resident's views */
 } gemp_resident_copy;
 
 typedef struct gemp_resident {
-	gemp_slot_order order;       /* by the degrees in all the views together */
+	gemp_slot_order order; /* by the degrees in all the views together */
 	gemp_residency residency;
 	size_t view_count;
 	gemp_view *views;       /* [view_count] */
-	int node_sharers;           /* ranks of this node whose memory can hold all rows once; 1: they do not share */
+	int node_sharers;       /* ranks of this node whose memory can hold all rows once; 1: they do not share */
 	bool wide;              /* some view of some rank has so many entries that positions need 64 bits on devices */
 	uint64_t bytes;         /* of resident rows on this rank, or its part of those that its node shares */
 	uint64_t replica_bytes; /* of those, rows of other ranks (and own hot ones) */
 
 	gemp_resident_copy *copies;
 	size_t copy_count, copy_capacity;
-	gemp_context *context;  /* where it is listed */
+	gemp_context *context; /* where it is listed */
 	const gemp_graph *graph;
-	gemp_view_key *keys;    /* [view_count] */
-	bool *relations;        /* [view_count * graph->relation_count] of the keys */
+	gemp_view_key *keys; /* [view_count] */
+	bool *relations;     /* [view_count * graph->relation_count] of the keys */
 	int64_t replicate;
 	size_t users;
 	struct gemp_resident *next;

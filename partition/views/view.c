@@ -56,7 +56,8 @@ void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64
 	gemp_parallel_for((graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, add_degrees, &a);
 }
 
-gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_slot_order *order, gemp_vertex hot)
+gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_slot_order *order,
+                             gemp_vertex hot)
 {
 	gemp_code code = GEMP_OK;
 	size_t words = (graph->vertex_count + 31) / 32;
@@ -191,7 +192,8 @@ typedef struct parallel_test {
  * in both directions. A loop is in both and is one edge. */
 static bool reciprocal(const gemp_relation *relation, size_t v, gemp_vertex self)
 {
-	const gemp_vertex *out = relation->out_targets + relation->out_offsets[v], *in = relation->in_sources + relation->in_offsets[v];
+	const gemp_vertex *out = relation->out_targets + relation->out_offsets[v],
+					  *in = relation->in_sources + relation->in_offsets[v];
 	const gemp_vertex *out_end = relation->out_targets + relation->out_offsets[v + 1];
 	const gemp_vertex *in_end = relation->in_sources + relation->in_offsets[v + 1];
 	bool found = false;

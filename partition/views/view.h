@@ -14,32 +14,32 @@
 typedef enum gemp_view_direction { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER } gemp_view_direction;
 
 typedef struct gemp_view_key {
-	const bool *relations;         /* [graph->relation_count]; borrowed */
+	const bool *relations; /* [graph->relation_count]; borrowed */
 	gemp_view_direction direction;
-	bool simple;                   /* loops dropped, parallel edges merged */
-	bool edges;                    /* edge numbers are wanted */
+	bool simple; /* loops dropped, parallel edges merged */
+	bool edges;  /* edge numbers are wanted */
 } gemp_view_key;
 
 typedef struct gemp_residency {
 	uint64_t vertices;
-	gemp_vertex hot;          /* slots below it are resident */
-	size_t own;               /* own slots from `hot` on: rows hot .. hot + own - 1 */
-	uint32_t *words;          /* [2 * ceil(vertices / 32)]: own slots from hot on as bits, their number before it */
-	gemp_vertex *own_slots;   /* [graph->rows] all own slots, ascending */
+	gemp_vertex hot;        /* slots below it are resident */
+	size_t own;             /* own slots from `hot` on: rows hot .. hot + own - 1 */
+	uint32_t *words;        /* [2 * ceil(vertices / 32)]: own slots from hot on as bits, their number before it */
+	gemp_vertex *own_slots; /* [graph->rows] all own slots, ascending */
 	size_t own_count;
 } gemp_residency;
 
 /* On the host, and once it is uploaded on the device. */
 typedef struct gemp_view {
-	size_t rows;              /* resident */
-	uint64_t *begin;          /* [rows + 1] */
-	gemp_vertex *neighbours;  /* [begin[rows]] slots, ascending in a row */
-	gemp_edge *edges;         /* [begin[rows]] numbered through all relations; NULL if not wanted */
-	uint32_t *begin32;         /* begin in 32 bits; NULL: not made */
-	gemp_shared shared;       /* where the arrays are, unless this rank has them for itself */
-	bool loops;               /* some row names itself (this rank's rows) */
-	gemp_device *device;      /* NULL: not uploaded */
-	bool wide_positions;                /* positions on the device have 64 bits, else 32 */
+	size_t rows;             /* resident */
+	uint64_t *begin;         /* [rows + 1] */
+	gemp_vertex *neighbours; /* [begin[rows]] slots, ascending in a row */
+	gemp_edge *edges;        /* [begin[rows]] numbered through all relations; NULL if not wanted */
+	uint32_t *begin32;       /* begin in 32 bits; NULL: not made */
+	gemp_shared shared;      /* where the arrays are, unless this rank has them for itself */
+	bool loops;              /* some row names itself (this rank's rows) */
+	gemp_device *device;     /* NULL: not uploaded */
+	bool wide_positions;     /* positions on the device have 64 bits, else 32 */
 	gemp_buffer device_begin, device_neighbours, device_edges;
 } gemp_view;
 
@@ -53,7 +53,8 @@ void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64
  * remembers. */
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_graph *graph, const gemp_view_key *key, bool *parallel);
 
-gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_slot_order *order, gemp_vertex hot);
+gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_slot_order *order,
+                             gemp_vertex hot);
 void gemp_residency_free(gemp_residency *residency);
 
 /* Local. Of the view on a device, whoever holds it. */

@@ -38,7 +38,8 @@ done:
 }
 
 /* Begins of all resident rows, and room for them. */
-static gemp_code allocate_rows(gemp_view *out, const gemp_residency *residency, const gemp_view *own, const uint64_t *size)
+static gemp_code allocate_rows(gemp_view *out, const gemp_residency *residency, const gemp_view *own,
+                               const uint64_t *size)
 {
 	gemp_code code = GEMP_OK;
 	size_t mine = residency->own_count - residency->own;
@@ -48,8 +49,8 @@ static gemp_code allocate_rows(gemp_view *out, const gemp_residency *residency, 
 	for (size_t s = 0; s < residency->hot; s++)
 		out->begin[s + 1] = out->begin[s] + size[s];
 	for (size_t r = 0; r < residency->own; r++)
-		out->begin[residency->hot + r + 1] =
-			out->begin[residency->hot + r] + own->begin[mine + r + 1] - own->begin[mine + r];
+		out->begin[residency->hot + r + 1] = out->begin[residency->hot + r] + own->begin[mine + r + 1] -
+		                                     own->begin[mine + r];
 	GEMP_TRY(GEMP_NEW(out->neighbours, out->begin[out->rows] + 1));
 	if (own->edges)
 		GEMP_TRY(GEMP_NEW(out->edges, out->begin[out->rows] + 1));
@@ -80,8 +81,8 @@ done:
 }
 
 /* Collective. */
-static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_slot_order *order,
-                            const gemp_residency *residency, const gemp_view *own)
+static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph,
+                            const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
 	gemp_code code = GEMP_OK;
 	own_range part = { 0 };

@@ -16,7 +16,7 @@
 enum {
 	PIECE = 1 << 16, /* entries that one thread takes at a time, about */
 	ROWS_A_PIECE = 1 << 14,
-	LONG = 1 << 16,  /* entries: longer rows are sorted by one thread, so that not each needs room for such */
+	LONG = 1 << 16, /* entries: longer rows are sorted by one thread, so that not each needs room for such */
 };
 
 typedef struct filling {
@@ -47,7 +47,7 @@ typedef struct source {
 } source;
 
 static size_t append_entries(const filling *f, const source *from, gemp_vertex self, bool drop_self, gemp_vertex *slots,
-                   gemp_edge *edges)
+                             gemp_edge *edges)
 {
 	size_t taken = 0;
 	for (size_t i = 0; i < from->count; i++) {
@@ -72,13 +72,13 @@ static size_t gather(const filling *f, size_t v, gemp_vertex *slots, gemp_edge *
 		if (key->relations[r] && out) {
 			uint64_t at = relation->out_offsets[v];
 			source from = { relation->out_targets + at, NULL, relation->out_offsets[v + 1] - at,
-				f->offsets[r] + relation->first_edge + at };
+				            f->offsets[r] + relation->first_edge + at };
 			count += append_entries(f, &from, self, key->simple, slots + count, edges ? edges + count : NULL);
 		}
 		if (key->relations[r] && in) {
 			uint64_t at = relation->in_offsets[v];
 			source from = { relation->in_sources + at, relation->in_edges ? relation->in_edges + at : NULL,
-				relation->in_offsets[v + 1] - at, f->offsets[r] };
+				            relation->in_offsets[v + 1] - at, f->offsets[r] };
 			count += append_entries(f, &from, self, key->simple || out, slots + count, edges ? edges + count : NULL);
 		}
 	}
@@ -238,7 +238,8 @@ gemp_code gemp_view_own_rows(gemp_view *own, const gemp_graph *graph, const gemp
 	while (f.bits < 32 && graph->vertex_count >> f.bits)
 		f.bits++;
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_CHECK(!key->edges || !key->relations[r] || key->direction == GEMP_VIEW_OUT || graph->relations[r].in_edges);
+		GEMP_CHECK(!key->edges || !key->relations[r] || key->direction == GEMP_VIEW_OUT ||
+		           graph->relations[r].in_edges);
 	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
 	f.offsets = offsets;
 	GEMP_TRY(GEMP_NEW(f.row_of, graph->rows));

@@ -17,8 +17,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_columns_u32(gemp_table *found, const char *name, const gemp_gas_layout *layout, const uint32_t *values,
-                             uint32_t none)
+gemp_code gemp_vertex_columns_u32(gemp_table *found, const char *name, const gemp_gas_layout *layout,
+                                  const uint32_t *values, uint32_t none)
 {
 	gemp_code code = GEMP_OK;
 	gemp_column *column = NULL;
@@ -35,8 +35,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_columns_u64(gemp_table *found, const char *name, const gemp_gas_layout *layout, const uint64_t *values,
-                             uint64_t none)
+gemp_code gemp_vertex_columns_u64(gemp_table *found, const char *name, const gemp_gas_layout *layout,
+                                  const uint64_t *values, uint64_t none)
 {
 	gemp_code code = GEMP_OK;
 	gemp_column *column = NULL;
@@ -46,8 +46,10 @@ gemp_code gemp_vertex_columns_u64(gemp_table *found, const char *name, const gem
 		if (value == none)
 			continue;
 		if (value > INT64_MAX)
-			return gemp_fail(GEMP_EDATA, "%s: %" PRIu64 " is more than a column of integers holds (2^63 - 1); give smaller "
-			                 "weights, or floats", name, value);
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: %" PRIu64 " is more than a column of integers holds (2^63 - 1); give smaller "
+			                 "weights, or floats",
+			                 name, value);
 		column->integers[row] = (int64_t)value;
 		column->null[row] = 0;
 	}
@@ -56,7 +58,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_columns_double(gemp_table *found, const char *name, const gemp_gas_layout *layout, const double *values)
+gemp_code gemp_vertex_columns_double(gemp_table *found, const char *name, const gemp_gas_layout *layout,
+                                     const double *values)
 {
 	gemp_code code = GEMP_OK;
 	gemp_column *column = NULL;
@@ -73,8 +76,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const gemp_gas_layout *layout, gemp_graph *graph,
-                              const gemp_vertex *values)
+gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const gemp_gas_layout *layout,
+                                   gemp_graph *graph, const gemp_vertex *values)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;

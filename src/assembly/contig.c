@@ -147,7 +147,7 @@ done:
 }
 
 const char *const gemp_contig_verdict_name[GEMP_CONTIG_VERDICTS] = {
-	[GEMP_CONTIG_PATH] = "path", [GEMP_CONTIG_CIRCUIT] = "circuit", [GEMP_CONTIG_UNBALANCED] = "unbalanced",
+	[GEMP_CONTIG_PATH] = "path",          [GEMP_CONTIG_CIRCUIT] = "circuit", [GEMP_CONTIG_UNBALANCED] = "unbalanced",
 	[GEMP_CONTIG_DISCONNECTED] = "apart", [GEMP_CONTIG_STRANDS] = "strands", [GEMP_CONTIG_TOO_LARGE] = "too large",
 };
 
@@ -161,11 +161,11 @@ void gemp_contig_free(gemp_contig *contig)
 
 /* The part of the graph that a path is to run over, and the path. */
 typedef struct route {
-	size_t *part;     /* [vertices] */
+	size_t *part; /* [vertices] */
 	size_t wanted, start;
-	size_t copies;    /* edges of the part, copies counted */
+	size_t copies; /* edges of the part, copies counted */
 	size_t count;
-	size_t *order;    /* [count] edges */
+	size_t *order; /* [count] edges */
 	uint64_t kmers;
 } route;
 
@@ -181,9 +181,12 @@ static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const u
 		const gemp_unitig *g = &u->unitig[i];
 		while (u->graph->kmer[edge] < g->head)
 			edge++;
-		mine[i] = (gemp_contig_edge){ .item = gemp_item_of(comm->rank, edge), .head = g->head, .tail = g->tail,
-		                              .reverse_head = gemp_kmer_reverse(g->tail, u->graph->k),
-		                              .kmers = g->kmers, .copies = copies[i] };
+		mine[i] = (gemp_contig_edge){ .item = gemp_item_of(comm->rank, edge),
+			                          .head = g->head,
+			                          .tail = g->tail,
+			                          .reverse_head = gemp_kmer_reverse(g->tail, u->graph->k),
+			                          .kmers = g->kmers,
+			                          .copies = copies[i] };
 	}
 	GEMP_TRY(gemp_comm_allgather(comm, mine, u->count * sizeof *mine, (void **)&graph->edge, &begin));
 	graph->edges = begin[comm->size] / sizeof *mine;
@@ -316,7 +319,7 @@ static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *grap
 			size_t back = at == 0 && !closed ? k : 1;
 			for (; placed && back-- > 0; placed++)
 				*placed = gemp_sequences_letter((at + k - 1 - back) % (closed ? r->kmers : UINT64_MAX),
-				                            (unsigned)(kmers->kmer[i] >> 2 * back & 3));
+				                                (unsigned)(kmers->kmer[i] >> 2 * back & 3));
 			letters += at == 0 && !closed ? k : 1;
 		}
 	}
@@ -359,7 +362,7 @@ static uint64_t sum(const uint64_t *numbers, size_t count)
 
 /* Collective. What can be told without having the graph on one rank. */
 static gemp_code decide(gemp_contig *out, const gemp_unitigs *u, gemp_contig_copying copying, uint64_t *copies,
-                       gemp_traffic *traffic)
+                        gemp_traffic *traffic)
 {
 	bool far = false;
 	gemp_contig_copies(u, copying, copies, &out->coverage);

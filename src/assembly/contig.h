@@ -25,10 +25,10 @@ typedef enum gemp_contig_copying {
 typedef enum gemp_contig_verdict {
 	GEMP_CONTIG_PATH,
 	GEMP_CONTIG_CIRCUIT,
-	GEMP_CONTIG_UNBALANCED, /* vertices where other than one enter or leave more often */
-	GEMP_CONTIG_DISCONNECTED,      /* several components */
-	GEMP_CONTIG_STRANDS,    /* the two strands hang together: some word and its reverse complement are on one way */
-	GEMP_CONTIG_TOO_LARGE,  /* more edges than gemp_contig_max */
+	GEMP_CONTIG_UNBALANCED,   /* vertices where other than one enter or leave more often */
+	GEMP_CONTIG_DISCONNECTED, /* several components */
+	GEMP_CONTIG_STRANDS,      /* the two strands hang together: some word and its reverse complement are on one way */
+	GEMP_CONTIG_TOO_LARGE,    /* more edges than gemp_contig_max */
 	GEMP_CONTIG_VERDICTS
 } gemp_contig_verdict;
 extern const char *const gemp_contig_verdict_name[GEMP_CONTIG_VERDICTS]; /* "path", "circuit", "unbalanced", ... */
@@ -39,24 +39,25 @@ extern uint64_t gemp_contig_max;
 enum { GEMP_CONTIG_EXAMPLES = 4 };
 
 typedef struct gemp_contig_vertex {
-	gemp_kmer word;    /* of k - 1 letters */
-	uint64_t in, out;  /* edges, copies counted */
+	gemp_kmer word;   /* of k - 1 letters */
+	uint64_t in, out; /* edges, copies counted */
 } gemp_contig_vertex;
 
 typedef struct gemp_contig {
 	gemp_contig_verdict verdict;
-	double coverage;       /* of one copy; 0: not asked for */
+	double coverage; /* of one copy; 0: not asked for */
 	/* of all ranks; where reads come from both strands, of both directions together */
 	uint64_t unitigs, copies; /* edges, without and with copies */
-	uint64_t unbalanced;   /* vertices with other in- than out-degree; two of a path */
-	uint64_t components;   /* 0: nobody has looked */
+	uint64_t unbalanced;      /* vertices with other in- than out-degree; two of a path */
+	uint64_t components;      /* 0: nobody has looked */
 	size_t examples;
 	gemp_contig_vertex example[GEMP_CONTIG_EXAMPLES]; /* [examples] not balanced, the least words */
-	gemp_sequences sequences; /* one, if there is a path or circuit; else none */
+	gemp_sequences sequences;                         /* one, if there is a path or circuit; else none */
 } gemp_contig;
 
 /* Collective. */
-gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *unitigs, gemp_contig_copying copying, gemp_traffic *traffic);
+gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *unitigs, gemp_contig_copying copying,
+                          gemp_traffic *traffic);
 void gemp_contig_free(gemp_contig *contig);
 
 #endif

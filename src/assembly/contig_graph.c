@@ -72,7 +72,7 @@ uint64_t gemp_contig_components(const gemp_contig_graph *graph, size_t *part)
 }
 
 gemp_code gemp_contig_euler_path(const gemp_contig_graph *graph, const size_t *part, size_t wanted, size_t start,
-                           size_t *order, size_t *count)
+                                 size_t *order, size_t *count)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL, *trail = NULL, depth = 0, edges = 0, at = start;

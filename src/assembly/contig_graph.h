@@ -8,17 +8,17 @@
 
 /* A unitig of any rank. */
 typedef struct gemp_contig_edge {
-	gemp_item item;          /* its first k-mer */
+	gemp_item item;                     /* its first k-mer */
 	gemp_kmer head, tail, reverse_head; /* of its reverse complement */
 	uint64_t kmers, copies;
-	size_t from, to;         /* vertices */
+	size_t from, to; /* vertices */
 } gemp_contig_edge;
 
 typedef struct gemp_contig_graph {
 	size_t edges, vertices;
-	gemp_contig_edge *edge;  /* [edges] by item, and so by head */
-	gemp_kmer *word;         /* [vertices] ascending */
-	size_t *begin;           /* [vertices + 1] edges that leave it: neighbours, in the order of heads */
+	gemp_contig_edge *edge; /* [edges] by item, and so by head */
+	gemp_kmer *word;        /* [vertices] ascending */
+	size_t *begin;          /* [vertices + 1] edges that leave it: neighbours, in the order of heads */
 } gemp_contig_graph;
 
 /* Of edges whose ends are not yet set. */
@@ -31,6 +31,6 @@ uint64_t gemp_contig_components(const gemp_contig_graph *graph, size_t *part);
 /* An Eulerian path or circuit of the edges whose vertices are in part `wanted`, from `start`: order[*count] of edges,
  * each as often as it has copies, which must be as many as there is room for. *count is less if there is none. */
 gemp_code gemp_contig_euler_path(const gemp_contig_graph *graph, const size_t *part, size_t wanted, size_t start,
-                           size_t *order, size_t *count);
+                                 size_t *order, size_t *count);
 
 #endif

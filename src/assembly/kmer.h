@@ -16,10 +16,16 @@ static const char gemp_bases[] = "ACGT";
 static inline unsigned gemp_base_code(char letter)
 {
 	switch (letter) {
-	case 'A': case 'a': return 0;
-	case 'C': case 'c': return 1;
-	case 'G': case 'g': return 2;
-	case 'T': case 't': case 'U': case 'u': return 3;
+	case 'A':
+	case 'a': return 0;
+	case 'C':
+	case 'c': return 1;
+	case 'G':
+	case 'g': return 2;
+	case 'T':
+	case 't':
+	case 'U':
+	case 'u': return 3;
 	default: return 4;
 	}
 }

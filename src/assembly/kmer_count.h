@@ -12,7 +12,7 @@
 
 typedef struct gemp_kmer_counter {
 	unsigned k;
-	bool both_strands;           /* a k-mer and its reverse complement are the same, and the lesser number is kept */
+	bool both_strands; /* a k-mer and its reverse complement are the same, and the lesser number is kept */
 	uint64_t occurrences;
 	/* distinct ones, ascending */
 	size_t count, capacity;

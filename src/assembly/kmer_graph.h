@@ -16,16 +16,16 @@ typedef struct gemp_kmer_graph {
 	const gemp_comm *comm; /* borrowed */
 	unsigned k;
 	bool both_strands;
-	uint64_t *bounds;      /* [ranks + 1] rank r has the edges whose source is in [bounds[r], bounds[r + 1]) */
-	size_t count;          /* of this rank's edges */
-	gemp_kmer *kmer;       /* [count] ascending */
-	uint64_t *times;       /* [count] how often it occurs in the reads, in whichever direction */
-	gemp_item *next;       /* [count] the edge that follows on an unbranched way, GEMP_NO_ITEM: none */
-	bool *previous;        /* [count] is it one that follows? */
+	uint64_t *bounds; /* [ranks + 1] rank r has the edges whose source is in [bounds[r], bounds[r + 1]) */
+	size_t count;     /* of this rank's edges */
+	gemp_kmer *kmer;  /* [count] ascending */
+	uint64_t *times;  /* [count] how often it occurs in the reads, in whichever direction */
+	gemp_item *next;  /* [count] the edge that follows on an unbranched way, GEMP_NO_ITEM: none */
+	bool *previous;   /* [count] is it one that follows? */
 	/* of all ranks */
-	uint64_t edges;        /* sum of count */
+	uint64_t edges;                       /* sum of count */
 	uint64_t occurrences, distinct, kept; /* k-mers in the reads; distinct ones; those that occur often enough */
-	gemp_traffic traffic;  /* of this rank, so far */
+	gemp_traffic traffic;                 /* of this rank, so far */
 	/* where edges of a source are: the first at or behind source s is in place[(s - bounds[rank]) >> shift] or
 	 * behind it */
 	size_t *place;

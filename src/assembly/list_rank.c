@@ -9,10 +9,10 @@
 
 typedef struct gemp_list_level {
 	size_t count;
-	gemp_item *next;     /* [count] */
-	bool *previous;      /* [count] */
+	gemp_item *next;          /* [count] */
+	bool *previous;           /* [count] */
 	gemp_list_extent *extent; /* [count] at least one item each */
-	gemp_item *name;     /* [count] of the items that the caller of gemp_list_rank has */
+	gemp_item *name;          /* [count] of the items that the caller of gemp_list_rank has */
 } gemp_list_level;
 
 /* Its chain has no other item. */
@@ -40,7 +40,7 @@ static void collect(const gemp_comm *comm, const gemp_list_level *list, link *mi
 	for (size_t i = 0; i < list->count; i++)
 		if (!gemp_list_is_single(comm, list, i))
 			mine[at++] = (link){ gemp_item_of(comm->rank, i), list->next[i], list->name[i], list->extent[i],
-			                     list->previous[i] };
+				                 list->previous[i] };
 }
 
 /* By name: links are in ascending order of it. */
@@ -130,19 +130,19 @@ typedef struct level {
 	gemp_traffic *traffic;
 	uint64_t seed;
 	gemp_item *label;         /* [list->count] the chosen item that it stands behind; GEMP_NO_ITEM: not known */
-	gemp_list_extent *offset;      /* [list->count] how far; 0 items: it is chosen itself */
+	gemp_list_extent *offset; /* [list->count] how far; 0 items: it is chosen itself */
 	size_t capacity;
-	size_t *item;             /* [chosen.count] */
+	size_t *item; /* [chosen.count] */
 	gemp_list_level chosen;
-	gemp_list_place *place;  /* [chosen.count] */
+	gemp_list_place *place;         /* [chosen.count] */
 	walkers here, leaving, arrived; /* those that arrived are at a chosen item or at GEMP_NO_ITEM */
 } level;
 
 static void level_free(level *l)
 {
-	void *const blocks[] = { l->label, l->offset, l->item, l->chosen.next, l->chosen.extent, l->chosen.previous,
-	                        l->chosen.name,
-	                         l->place, l->here.walker, l->leaving.walker, l->arrived.walker };
+	void *const blocks[] = { l->label,         l->offset,          l->item,          l->chosen.next,
+		                     l->chosen.extent, l->chosen.previous, l->chosen.name,   l->place,
+		                     l->here.walker,   l->leaving.walker,  l->arrived.walker };
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		gemp_free(blocks[i]);
 }
@@ -352,7 +352,7 @@ done:
 }
 
 gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, gemp_list_place *places,
-                           gemp_traffic *traffic)
+                         gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	gemp_list_level list = { links->count, (gemp_item *)links->next, (bool *)links->previous, NULL, NULL };

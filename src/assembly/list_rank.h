@@ -18,15 +18,15 @@ typedef struct gemp_list_extent {
 
 typedef struct gemp_list_links {
 	size_t count;
-	const gemp_item *next;     /* [count] GEMP_NO_ITEM: none; no two have the same */
-	const bool *previous;      /* [count] is it somebody's next? */
-	const uint64_t *weight;    /* [count] NULL: all 0 */
+	const gemp_item *next;  /* [count] GEMP_NO_ITEM: none; no two have the same */
+	const bool *previous;   /* [count] is it somebody's next? */
+	const uint64_t *weight; /* [count] NULL: all 0 */
 } gemp_list_links;
 
 /* `first` names the chain: its first item, or, of one that is closed, an item of it, with GEMP_LIST_CLOSED. */
 typedef struct gemp_list_place {
 	gemp_item first;
-	gemp_list_extent before;        /* from the first item on */
+	gemp_list_extent before; /* from the first item on */
 } gemp_list_place;
 
 #define GEMP_LIST_CLOSED (UINT64_C(1) << 63)
@@ -37,6 +37,6 @@ extern unsigned gemp_list_rank_spacing;
 
 /* Collective. places[links->count]. */
 gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, gemp_list_place *places,
-                           gemp_traffic *traffic);
+                         gemp_traffic *traffic);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct word {
 typedef struct reading {
 	const gemp_graph *graph;
 	const char *alphabet;
-	uint64_t base;  /* letters of it */
+	uint64_t base; /* letters of it */
 	size_t digits;
 } reading;
 
@@ -41,8 +41,7 @@ static gemp_code check_alphabet(reading *r)
 	}
 	r->base = strlen(r->alphabet);
 	if (r->graph->keys.type != GEMP_INTEGER)
-		return gemp_fail(GEMP_EUSAGE,
-		                 "--alphabet is for keys that are numbers, and here they are texts; leave it out");
+		return gemp_fail(GEMP_EUSAGE, "--alphabet is for keys that are numbers, and here they are texts; leave it out");
 	uint64_t words = 1;
 	while (r->base > 1 && words < r->graph->vertex_count) {
 		words *= r->base;
@@ -51,7 +50,8 @@ static gemp_code check_alphabet(reading *r)
 	if (r->digits == 0 || words != r->graph->vertex_count)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "the graph has %" PRIu64 " vertices, which is no power of the %" PRIu64 " letters of "
-		                 "--alphabet", r->graph->vertex_count, r->base);
+		                 "--alphabet",
+		                 r->graph->vertex_count, r->base);
 	return GEMP_OK;
 }
 
@@ -135,7 +135,8 @@ static gemp_code check_words(const word *along, size_t count, uint64_t first)
 			return gemp_fail(GEMP_EDATA,
 			                 "the edge at place %" PRIu64 " joins keys that are no words of one length, "
 			                 "the second all but the first letter of the first and one more; --sequence is "
-			                 "for such graphs, as `gemp-mpi generate debruijn` makes them", first + i);
+			                 "for such graphs, as `gemp-mpi generate debruijn` makes them",
+			                 first + i);
 	return GEMP_OK;
 }
 
@@ -144,7 +145,9 @@ static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const ge
                               const word *along, bool path)
 {
 	gemp_code code = GEMP_OK;
-	typedef struct candidate { uint64_t keys, place; } candidate;
+	typedef struct candidate {
+		uint64_t keys, place;
+	} candidate;
 	candidate mine = { UINT64_MAX, UINT64_MAX }, *all = NULL;
 	size_t *begin = NULL;
 	for (size_t i = 0; i < order->count; i++) {

@@ -11,13 +11,13 @@
 #include "euler/euler.h"
 
 typedef struct gemp_overlap {
-	size_t word;        /* letters of a vertex's */
-	char *head;         /* [word] that of the first vertex; the same on all ranks */
-	gemp_edge edges;    /* of all ranks */
-	gemp_edge start;    /* the place of the edge that is spelled first */
-	gemp_edge first;    /* places first .. first + count - 1 are this rank's */
+	size_t word;     /* letters of a vertex's */
+	char *head;      /* [word] that of the first vertex; the same on all ranks */
+	gemp_edge edges; /* of all ranks */
+	gemp_edge start; /* the place of the edge that is spelled first */
+	gemp_edge first; /* places first .. first + count - 1 are this rank's */
 	size_t count;
-	char *letter;       /* [count] by place, what the edge there adds */
+	char *letter; /* [count] by place, what the edge there adds */
 } gemp_overlap;
 
 /* Local. Does the alphabet (NULL: none) go with the graph's keys, which need not be loaded? */

@@ -40,7 +40,7 @@ static int by_number(const void *a, const void *b)
 
 /* Collective. Each to all ranks that have letters of it. */
 static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *mine, size_t count,
-                      gemp_traffic *traffic)
+                                gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sequence *told = NULL;

@@ -16,7 +16,7 @@ typedef struct answer {
 
 typedef struct searching {
 	const gemp_unitigs *unitigs;
-	direction *name;  /* [unitigs->count] */
+	direction *name; /* [unitigs->count] */
 } searching;
 
 static gemp_code answer_numbers(void *self, const void *questions, size_t count, uint64_t *answers)

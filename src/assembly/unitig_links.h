@@ -6,12 +6,13 @@
 #include "assembly/unitigs.h"
 
 typedef struct gemp_unitig_link {
-	uint64_t from, to;         /* numbers of unitigs */
-	bool from_back, to_back;   /* the reverse complement of it */
+	uint64_t from, to;       /* numbers of unitigs */
+	bool from_back, to_back; /* the reverse complement of it */
 } gemp_unitig_link;
 
 /* Collective. This rank's links; where reads come from both strands, a link and its reverse are one, the lesser of the
  * two. The order over all ranks does not depend on their number. *out is the caller's to free. */
-gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const gemp_unitigs *unitigs, gemp_traffic *traffic);
+gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const gemp_unitigs *unitigs,
+                                 gemp_traffic *traffic);
 
 #endif

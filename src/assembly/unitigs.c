@@ -20,13 +20,13 @@ typedef struct gemp_unitig_cycle {
 typedef struct ring {
 	gemp_item first, least_item;
 	gemp_kmer least, least_reverse;
-	uint64_t before;         /* the least k-mer, in edges from the first item on */
+	uint64_t before; /* the least k-mer, in edges from the first item on */
 	uint64_t kmers, times;
 } ring;
 
 typedef struct rings {
 	size_t count;
-	ring *ring;              /* by first item */
+	ring *ring; /* by first item */
 } rings;
 
 static int by_first(const void *a, const void *b)
@@ -76,9 +76,12 @@ static gemp_code collect(rings *out, const gemp_kmer_graph *graph, const gemp_li
 	for (size_t i = 0; i < graph->count && code == GEMP_OK; i++)
 		if (places[i].first & GEMP_LIST_CLOSED)
 			out->ring[out->count++] = (ring){ places[i].first & ~GEMP_LIST_CLOSED,
-			                                 gemp_item_of(graph->comm->rank, i),
-			                                  graph->kmer[i], gemp_kmer_reverse(graph->kmer[i], graph->k),
-			                                  places[i].before.items, 1, graph->times[i] };
+				                              gemp_item_of(graph->comm->rank, i),
+				                              graph->kmer[i],
+				                              gemp_kmer_reverse(graph->kmer[i], graph->k),
+				                              places[i].before.items,
+				                              1,
+				                              graph->times[i] };
 	if (code == GEMP_OK)
 		unite(out);
 	return code;
@@ -175,8 +178,12 @@ static gemp_code take_finished(void *self, const void *questions, size_t count, 
 	for (size_t i = 0; i < count; i++) {
 		const finished *f = &sorted[i];
 		gemp_kmer head = u->graph->kmer[gemp_item_index(f->head)];
-		u->unitig[i] = (gemp_unitig){ .head = head, .tail = f->tail, .kmers = f->kmers, .times = f->times,
-		                              .closed = f->closed, .kept = is_kept(u->graph, head, f) };
+		u->unitig[i] = (gemp_unitig){ .head = head,
+			                          .tail = f->tail,
+			                          .kmers = f->kmers,
+			                          .times = f->times,
+			                          .closed = f->closed,
+			                          .kept = is_kept(u->graph, head, f) };
 	}
 	u->count = count;
 done:
@@ -209,7 +216,7 @@ static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_p
 
 /* Collective. Tails tell heads. */
 static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_list_place *places,
-                      const gemp_unitig_cycle *totals)
+                            const gemp_unitig_cycle *totals)
 {
 	gemp_code code = GEMP_OK;
 	size_t tails = 0, at = 0;
@@ -339,9 +346,8 @@ static gemp_code list_sequences(gemp_sequences *out, const gemp_unitigs *u, gemp
 	for (size_t i = 0; i < u->count; i++) {
 		const gemp_unitig *g = &u->unitig[i];
 		if (g->kept)
-			mine[count++] = (gemp_sequence){ g->number, g->begin, g->kmers + u->graph->k - 1, g->kmers,
-			                                g->times,
-			                                 g->closed };
+			mine[count++] = (gemp_sequence){ g->number, g->begin, g->kmers + u->graph->k - 1,
+				                             g->kmers,  g->times, g->closed };
 	}
 	GEMP_TRY(gemp_sequences_new(out, u->graph->comm, u->letters, mine, count, traffic));
 done:

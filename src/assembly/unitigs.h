@@ -12,21 +12,21 @@
 #include "assembly/sequences.h"
 
 typedef struct gemp_unitig {
-	gemp_kmer head, tail;   /* its first and its last k-mer */
-	uint64_t number;        /* among those of all ranks that are kept, from 0, in the order of heads */
-	uint64_t kmers, times;  /* it has so many, which occur so often in all */
-	uint64_t begin;         /* of its kmers + k - 1 letters among those of all that are kept */
-	bool closed;            /* the tail is followed by the head */
-	bool kept;              /* it is not the reverse complement of one */
+	gemp_kmer head, tail;  /* its first and its last k-mer */
+	uint64_t number;       /* among those of all ranks that are kept, from 0, in the order of heads */
+	uint64_t kmers, times; /* it has so many, which occur so often in all */
+	uint64_t begin;        /* of its kmers + k - 1 letters among those of all that are kept */
+	bool closed;           /* the tail is followed by the head */
+	bool kept;             /* it is not the reverse complement of one */
 } gemp_unitig;
 
 typedef struct gemp_unitigs {
 	const gemp_kmer_graph *graph; /* borrowed */
-	size_t count;           /* of those whose heads are this rank's */
-	gemp_unitig *unitig;    /* [count] by head */
+	size_t count;                 /* of those whose heads are this rank's */
+	gemp_unitig *unitig;          /* [count] by head */
 	/* of each edge of this rank */
-	gemp_item *head;        /* [graph->count] the first edge of its unitig */
-	uint64_t *before;       /* [graph->count] edges before it */
+	gemp_item *head;  /* [graph->count] the first edge of its unitig */
+	uint64_t *before; /* [graph->count] edges before it */
 	/* of all ranks, those that are kept */
 	uint64_t total, letters;
 } gemp_unitigs;

@@ -62,8 +62,8 @@ static gemp_code compare_counts(const gemp_match_result *first, const gemp_match
 {
 	if (first->matches == again->matches && first->embeddings == again->embeddings)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EINTERNAL, "run %zu counts %" GEMP_PRICOUNT " matches, the first one %" GEMP_PRICOUNT, run + 2,
-	                 again->matches, first->matches);
+	return gemp_fail(GEMP_EINTERNAL, "run %zu counts %" GEMP_PRICOUNT " matches, the first one %" GEMP_PRICOUNT,
+	                 run + 2, again->matches, first->matches);
 }
 
 /* Collective: the times are those of the slowest rank, so that all stop after the same run. */
@@ -91,8 +91,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                       const gemp_query_options *how, size_t most, double limit)
+gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_context *context, gemp_graph *graph,
+                                const gemp_pattern *pattern, const gemp_query_options *how, size_t most, double limit)
 {
 	gemp_code code = GEMP_OK;
 	meter m = { .context = context };

@@ -41,7 +41,8 @@ static gemp_code trial_new(trial *t, gemp_context *context, gemp_toolbox *box, c
 	const gemp_shuffle *how = &c->how;
 	size_t sums = sizeof(cl_uint) << (how->bits + how->shift);
 	bool column = how->layout != GEMP_SHUFFLE_AOS;
-	const gemp_test_tuples of = { (unsigned)context->comm->size, c->skewed, SEED + ((uint64_t)context->comm->rank << 40) };
+	const gemp_test_tuples of = { (unsigned)context->comm->size, c->skewed,
+		                          SEED + ((uint64_t)context->comm->rank << 40) };
 	uint64_t astray;
 	double making;
 	*t = (trial){ .context = context, .box = box, .c = c };
@@ -84,8 +85,9 @@ static gemp_code check_places(trial *t, const gemp_shuffle *how, const gemp_tupl
 	gemp_comm_sum(t->context->comm, digests, 3);
 	if (digests[0] != digests[1])
 		return gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes: the tuples are not those of before", how->size);
-	return digests[2] ? gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes: %" PRIu64 " tuples are not in their ranges", how->size,
-	                              digests[2]) : GEMP_OK;
+	return digests[2] ? gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes: %" PRIu64 " tuples are not in their ranges",
+	                              how->size, digests[2])
+	                  : GEMP_OK;
 }
 
 static gemp_code clear(trial *t, const gemp_buffer *sums)
@@ -102,15 +104,16 @@ static gemp_code check_sums(trial *t, const gemp_shuffle *how, const gemp_tuples
 	GEMP_TRY(gemp_shuffle_accumulate(t->box, GEMP_SHUFFLE_ATOMIC, how, tuples, &t->expected));
 	GEMP_TRY(gemp_test_tuples_compare(t->box, how, &t->sums, &t->expected, &differ));
 	if (differ)
-		code = gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes by %s: %" PRIu64 " sums are not those of atomics", how->size,
-		                 gemp_shuffle_method_name[t->c->method], differ);
+		code = gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes by %s: %" PRIu64 " sums are not those of atomics",
+		                 how->size, gemp_shuffle_method_name[t->c->method], differ);
 done:
 	return code;
 }
 
 /* METHODS */
 
-static gemp_code gather(trial *t, const gemp_shuffle *how, const gemp_tuples *shuffled, const gemp_buffer *begin, double *seconds)
+static gemp_code gather(trial *t, const gemp_shuffle *how, const gemp_tuples *shuffled, const gemp_buffer *begin,
+                        double *seconds)
 {
 	gemp_code code = GEMP_OK;
 	*seconds = 1e9;
@@ -199,7 +202,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_context *context, gemp_toolbox *box, const gemp_shuffle_case *c)
+gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_context *context, gemp_toolbox *box,
+                               const gemp_shuffle_case *c)
 {
 	trial t;
 	bool ranks = context->comm->size > 1;

@@ -47,8 +47,8 @@ static gemp_code gemp_report_kmers(gemp_report *report, const gemp_kmer_graph *g
 	if (graph->distinct)
 		return gemp_fail(GEMP_EDATA,
 		                 "none of %" PRIu64 " distinct k-mers occurs %" PRIu64 " times; give a smaller "
-		                 "--min-count, or, where reads are few, a shorter --kmer", graph->distinct,
-		                 report->options->min_count);
+		                 "--min-count, or, where reads are few, a shorter --kmer",
+		                 graph->distinct, report->options->min_count);
 	return gemp_fail(GEMP_EDATA, "no sequence has %u letters A, C, G, T behind one another; take a shorter --kmer",
 	                 graph->k);
 }
@@ -64,9 +64,9 @@ static void gemp_report_unitigs(gemp_report *report, const gemp_unitigs *unitigs
 	set_count(json, "longest", longest);
 	set_count(json, "n50", middle);
 	gemp_report_set(report, "unitigs", json);
-	gemp_report_print(report, "%s of %s; the longest has %s, N50 is %s\n",
-	                  gemp_counted(unitigs->total, "unitig").text, gemp_counted(unitigs->letters, "letter").text,
-	                  gemp_grouped(longest).text, gemp_grouped(middle).text);
+	gemp_report_print(report, "%s of %s; the longest has %s, N50 is %s\n", gemp_counted(unitigs->total, "unitig").text,
+	                  gemp_counted(unitigs->letters, "letter").text, gemp_grouped(longest).text,
+	                  gemp_grouped(middle).text);
 }
 
 static json_t *json_of_vertices(const gemp_contig *contig, unsigned k)
@@ -91,17 +91,20 @@ static void print_reason(const gemp_report *report, const gemp_contig *contig, u
 {
 	switch (contig->verdict) {
 	case GEMP_CONTIG_UNBALANCED:
-		gemp_report_print(report, "No Eulerian path: %s vertices have not as many unitigs in as out; are there "
+		gemp_report_print(report,
+		                  "No Eulerian path: %s vertices have not as many unitigs in as out; are there "
 		                  "errors left (--min-count), or is a unitig there more often than --copies says?\n",
 		                  gemp_grouped(contig->unbalanced).text);
 		break;
 	case GEMP_CONTIG_DISCONNECTED:
 		gemp_report_print(report,
 		                  "No Eulerian path: %s components; do reads leave gaps, or is --kmer too long for "
-		                  "them?\n", gemp_grouped(contig->components / strands).text);
+		                  "them?\n",
+		                  gemp_grouped(contig->components / strands).text);
 		break;
 	case GEMP_CONTIG_STRANDS:
-		gemp_report_print(report, "No Eulerian path: the two strands hang together, as the genome has some word "
+		gemp_report_print(report,
+		                  "No Eulerian path: the two strands hang together, as the genome has some word "
 		                  "and its reverse complement; a longer --kmer may tell them apart, or --strands one\n");
 		break;
 	case GEMP_CONTIG_TOO_LARGE:
@@ -109,8 +112,7 @@ static void print_reason(const gemp_report *report, const gemp_contig *contig, u
 		                  gemp_grouped(contig->copies).text);
 		break;
 	default:
-		gemp_report_print(report, "An Eulerian %s over %s, of %s\n",
-		                  gemp_contig_verdict_name[contig->verdict],
+		gemp_report_print(report, "An Eulerian %s over %s, of %s\n", gemp_contig_verdict_name[contig->verdict],
 		                  gemp_counted(contig->copies / strands, "unitig").text,
 		                  gemp_counted(contig->sequences.total_letters, "letter").text);
 	}
@@ -166,8 +168,7 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 		code = gemp_fail(GEMP_EUSAGE, "--kmer %" PRIu64 ": k-mers have %d to %d letters here", options->kmer,
 		                 GEMP_KMER_MIN, GEMP_KMER_MAX);
 	else if (is_stdout(options->output) + is_stdout(options->unitigs) + is_stdout(options->gfa) > 1)
-		code = gemp_fail(GEMP_EUSAGE,
-		                 "--output, --unitigs and --gfa: only one of them can be -, which is stdout");
+		code = gemp_fail(GEMP_EUSAGE, "--output, --unitigs and --gfa: only one of them can be -, which is stdout");
 	if (code == GEMP_OK && comm->rank == 0)
 		code = check_place("--output", options->output);
 	if (code == GEMP_OK && comm->rank == 0)
@@ -228,8 +229,7 @@ static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_s
 	GEMP_TRY(write_part(output, comm, gemp_sequences_gfa(sequences, "unitig", &text), &text));
 	for (size_t i = 0; i < count; i++)
 		gemp_text_print(&text, "L\tunitig%" PRIu64 "\t%c\tunitig%" PRIu64 "\t%c\t%uM\n", links[i].from + 1,
-		                links[i].from_back ? '-' : '+', links[i].to + 1, links[i].to_back ? '-' : '+',
-		                u->graph->k - 1);
+		                links[i].from_back ? '-' : '+', links[i].to + 1, links[i].to_back ? '-' : '+', u->graph->k - 1);
 	GEMP_TRY(write_part(output, comm, gemp_text_status(&text), &text));
 	code = gemp_output_close(output);
 	output = NULL;
@@ -334,13 +334,13 @@ const gemp_command gemp_command_assemble = {
 	.arguments = "READS... -o contigs.fa",
 	.summary = "Assembles DNA from reads: k-mers, unitigs, and the Eulerian path over them",
 	.text = "Reads are FASTA or FASTQ, plain, .gz or .zst. Their words of K letters A, C, G and T are counted, "
-		"over all ranks, and joined to unitigs, the ways that nothing branches off. If an Eulerian path or "
-		"circuit goes over all unitigs, as often as --copies says, what it spells is written, and else the "
-		"unitigs; the report says why. Files do not depend on the number of ranks.\n",
+			"over all ranks, and joined to unitigs, the ways that nothing branches off. If an Eulerian path or "
+			"circuit goes over all unitigs, as often as --copies says, what it spells is written, and else the "
+			"unitigs; the report says why. Files do not depend on the number of ranks.\n",
 	.examples = "gemp-mpi assemble reads.fastq.gz -k 31 --min-count 3 -o contigs.fa\n"
-		"mpirun -n 8 gemp-mpi assemble 1.fq 2.fq -k 25 -o contigs.fa --unitigs unitigs.fa --gfa graph.gfa\n"
-		"# a genome's own k-mers, each as often as it has them\n"
-		"gemp-mpi assemble genome.fa -k 15 --strands one --copies count -o again.fa\n",
+				"mpirun -n 8 gemp-mpi assemble 1.fq 2.fq -k 25 -o contigs.fa --unitigs unitigs.fa --gfa graph.gfa\n"
+				"# a genome's own k-mers, each as often as it has them\n"
+				"gemp-mpi assemble genome.fa -k 15 --strands one --copies count -o again.fa\n",
 	.min_arguments = 1,
 	.max_arguments = SIZE_MAX,
 	.run = assemble,

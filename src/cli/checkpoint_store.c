@@ -26,7 +26,9 @@ gemp_stop gemp_stop_poll(const gemp_comm *comm, double began, double most_second
 		[MICROSECONDS] = (uint64_t)(1e6 * (gemp_now() - since)),
 	};
 	gemp_comm_max(comm, wishes, WISHES);
-	return (gemp_stop){ .signal = (int)wishes[SIGNAL], .timed_out = wishes[OVER], .seconds = (double)wishes[MICROSECONDS] / 1e6 };
+	return (gemp_stop){ .signal = (int)wishes[SIGNAL],
+		                .timed_out = wishes[OVER],
+		                .seconds = (double)wishes[MICROSECONDS] / 1e6 };
 }
 
 bool gemp_stop_wanted(const gemp_stop *stop)
@@ -72,14 +74,15 @@ static void put_option(gemp_text *out, const gemp_options *options, const char *
 		if (options->values[i].option == option) {
 			if (option->kind != GEMP_OPTION_LIST)
 				gemp_text_clear(out);
-			gemp_text_print(out, "%s%s", count++ && option->kind == GEMP_OPTION_LIST ? "; " : "", options->values[i].text);
+			gemp_text_print(out, "%s%s", count++ && option->kind == GEMP_OPTION_LIST ? "; " : "",
+			                options->values[i].text);
 		}
 	if (!count)
 		gemp_text_print(out, "%s", option->default_text ? option->default_text : "");
 }
 
 gemp_code gemp_checkpoint_store_query(json_t **out, const gemp_options *options, const gemp_graph *graph, json_t *own,
-                                const char *const *names, size_t count)
+                                      const char *const *names, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
@@ -106,12 +109,14 @@ static gemp_code compare_queries(const gemp_checkpoint_store *k, const json_t *b
 {
 	const char *name;
 	json_t *value;
-	json_object_foreach(now, name, value) {
+	json_object_foreach(now, name, value)
+	{
 		const char *mine = json_string_value(value), *theirs = json_string_value(json_object_get(before, name));
 		if (!theirs || strcmp(mine, theirs) != 0)
-			return gemp_fail(GEMP_EUSAGE, "--resume: the checkpoint in %s has another %s, '%s' and not '%s'; ask the same "
-			                 "question of the same graph, or name another folder", k->folder, name,
-			                 theirs ? theirs : "", mine);
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--resume: the checkpoint in %s has another %s, '%s' and not '%s'; ask the same "
+			                 "question of the same graph, or name another folder",
+			                 k->folder, name, theirs ? theirs : "", mine);
 	}
 	return GEMP_OK;
 }
@@ -149,7 +154,8 @@ static gemp_code read_state(gemp_checkpoint_store *k, const char *path)
 	GEMP_TRY(gemp_file_read(&text, k->comm, "--checkpoint", path));
 	k->saved = json_loads(text, 0, &error);
 	if (!k->saved)
-		code = gemp_fail(GEMP_EDATA, "%s:%d: %s; name another folder, or remove this one", path, error.line, error.text);
+		code = gemp_fail(GEMP_EDATA, "%s:%d: %s; name another folder, or remove this one", path, error.line,
+		                 error.text);
 	else
 		code = compare_queries(k, json_object_get(k->saved, "question"), k->query);
 	code = gemp_comm_agree(k->comm, code);
@@ -170,7 +176,8 @@ static gemp_code lock(gemp_checkpoint_store *k)
 	gemp_free(path);
 	for (int i = 0; k->lock >= 0 && flock(k->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++) {
 		if (i == LOCK_SECONDS)
-			return gemp_fail(GEMP_EUSAGE, "--checkpoint %s: another job is at work there; wait for it, or name another folder",
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--checkpoint %s: another job is at work there; wait for it, or name another folder",
 			                 k->folder);
 		if (i == 0)
 			gemp_warn("--checkpoint %s: another job is at work there; waiting for up to %d s", k->folder, LOCK_SECONDS);
@@ -191,12 +198,15 @@ static gemp_code look_up(gemp_checkpoint_store *k, const char *path, bool resume
 		return code;
 	*there = access(path, F_OK) == 0;
 	if (*there && !resume)
-		return gemp_fail(GEMP_EUSAGE, "--checkpoint %s: there is one of an earlier job; --resume goes on from it; or "
-		                 "remove the folder", k->folder);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--checkpoint %s: there is one of an earlier job; --resume goes on from it; or "
+		                 "remove the folder",
+		                 k->folder);
 	return GEMP_OK;
 }
 
-gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *k, const gemp_comm *comm, const gemp_options *options, json_t *question)
+gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *k, const gemp_comm *comm, const gemp_options *options,
+                                     json_t *question)
 {
 	gemp_code code = GEMP_OK;
 	char *path = NULL;

@@ -11,7 +11,7 @@
 
 typedef struct gemp_stop {
 	int signal;     /* that some rank has noted; 0: none */
-	bool timed_out;      /* the time is */
+	bool timed_out; /* the time is */
 	double seconds; /* that the slowest rank took since `since` */
 } gemp_stop;
 
@@ -31,8 +31,8 @@ typedef struct gemp_checkpoint_store {
 	const gemp_comm *comm;
 	const char *folder;  /* borrowed */
 	int lock;            /* held by rank 0; -1: none */
-	json_t *query;    /* what is asked now, of which graph */
-	json_t *saved;      /* what an earlier job kept, NULL: none did */
+	json_t *query;       /* what is asked now, of which graph */
+	json_t *saved;       /* what an earlier job kept, NULL: none did */
 } gemp_checkpoint_store; /* {0} has nothing to free */
 
 /* Local. --resume and --max-time need --checkpoint. */
@@ -40,11 +40,12 @@ gemp_code gemp_checkpoint_store_check(const gemp_options *options);
 
 /* Local. Version and hash of the graph, then `own` (taken over), then these options as they were given. */
 gemp_code gemp_checkpoint_store_query(json_t **out, const gemp_options *options, const gemp_graph *graph, json_t *own,
-                                const char *const *names, size_t count);
+                                      const char *const *names, size_t count);
 
 /* Collective. --checkpoint and --resume: makes the folder, or reads what is in it. What is there without --resume, or is
  * of another question or graph, is GEMP_EUSAGE. question is taken over, whatever happens. */
-gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *out, const gemp_comm *comm, const gemp_options *options, json_t *question);
+gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *out, const gemp_comm *comm, const gemp_options *options,
+                                     json_t *question);
 void gemp_checkpoint_store_close(gemp_checkpoint_store *keeping);
 
 /* Local. The path of a file in the folder; the caller frees (gemp_free). */

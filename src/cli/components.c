@@ -1,3 +1,4 @@
+#include "topology/components.h"
 #include "cli/graph_job.h"
 #include "cli/graph_output.h"
 #include "cli/report/report_run.h"
@@ -6,7 +7,6 @@
 #include "io/rows/edge_rows.h"
 #include "io/rows/row_writer.h"
 #include "io/rows/vertex_keys.h"
-#include "topology/components.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,8 +16,8 @@ enum { BATCH = 1 << 18 }; /* rows a turn; ranks take turns, so that the rows do 
 typedef struct finding {
 	gemp_graph_job chosen;
 	gemp_report *report;
-	gemp_csr *csr;          /* [count] of the chosen relations */
-	size_t *relation;       /* [count] which they are */
+	gemp_csr *csr;    /* [count] of the chosen relations */
+	size_t *relation; /* [count] which they are */
 	size_t count;
 	gemp_components found;
 } finding;
@@ -29,7 +29,7 @@ static gemp_code find(finding *f)
 	gemp_graph_job *chosen = &f->chosen;
 	gemp_graph *graph = chosen->graph;
 	const gemp_components_options how = { .place = (gemp_placement)chosen->options->on,
-	                                      .tree = chosen->options->tree != NULL };
+		                                  .tree = chosen->options->tree != NULL };
 	double since = gemp_now();
 	code = GEMP_NEW(f->csr, graph->relation_count);
 	if (code == GEMP_OK)
@@ -80,10 +80,14 @@ static gemp_code write_rows(finding *f)
 	const gemp_graph *graph = chosen->graph;
 	gemp_row_writer *writer = NULL;
 	gemp_projected columns[2] = { { .name = "key" }, { .name = "component" } };
-	const gemp_rows_options how = { .path = chosen->options->output, .limit = UINT64_MAX, .semantics = "components",
-	                                .distinct = "none" };
-	const gemp_result_info info = { .pattern = "components", .semantics = "components", .distinct = "none",
-	                                .graph_hash = graph->hash, .complete = true };
+	const gemp_rows_options how = {
+		.path = chosen->options->output, .limit = UINT64_MAX, .semantics = "components", .distinct = "none"
+	};
+	const gemp_result_info info = { .pattern = "components",
+		                            .semantics = "components",
+		                            .distinct = "none",
+		                            .graph_hash = graph->hash,
+		                            .complete = true };
 	for (int c = 0; c < 2 && code == GEMP_OK; c++)
 		code = gemp_column_init(&columns[c].value, columns[c].name, graph->keys.type);
 	GEMP_TRY(gemp_comm_agree(chosen->comm, code));
@@ -92,8 +96,7 @@ static gemp_code write_rows(finding *f)
 		size_t rows = (size_t)(graph->bounds[rank + 1] - graph->bounds[rank]);
 		for (size_t at = 0; at < rows; at += BATCH) {
 			bool mine = rank == chosen->comm->rank;
-			GEMP_TRY(write_batch(f, writer, mine ? at : 0,
-			                     !mine ? 0 : rows - at < BATCH ? rows - at : BATCH));
+			GEMP_TRY(write_batch(f, writer, mine ? at : 0, !mine ? 0 : rows - at < BATCH ? rows - at : BATCH));
 		}
 	}
 	code = gemp_row_writer_close(writer, &info);
@@ -123,8 +126,7 @@ static gemp_code pick_tree(const finding *f, size_t type, uint64_t before, uint6
 			continue;
 		uint64_t edge = found->tree[i] - before;
 		(*numbers)[to] = edge;
-		(*pairs)[to++] = (gemp_edge_pair){ csr->first + (gemp_vertex)gemp_csr_row(csr, edge),
-		                                   csr->target[edge] };
+		(*pairs)[to++] = (gemp_edge_pair){ csr->first + (gemp_vertex)gemp_csr_row(csr, edge), csr->target[edge] };
 	}
 done:
 	return code;
@@ -183,12 +185,10 @@ static void print_sizes(const finding *f)
 		char range[100];
 		if (!found->classes[k])
 			continue;
-		snprintf(range, sizeof range, from == to ? "%s" : "%s to %s", gemp_grouped(from).text,
-		         gemp_grouped(to).text);
+		snprintf(range, sizeof range, from == to ? "%s" : "%s to %s", gemp_grouped(from).text, gemp_grouped(to).text);
 		gemp_report_detail(f->report, "  %-27s %13s\n", range, gemp_grouped(found->classes[k]).text);
 		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "from", gemp_json_count(from), "to",
-		                                      gemp_json_count(to), "components",
-		                                      gemp_json_count(found->classes[k])));
+		                                      gemp_json_count(to), "components", gemp_json_count(found->classes[k])));
 	}
 	gemp_report_detail(f->report, "\n");
 	gemp_report_set(f->report, "sizes", list);
@@ -201,8 +201,8 @@ static void report_counts(const finding *f)
 	gemp_count vertices = f->chosen.graph->vertex_count;
 	gemp_report_print(report, "%s, %s of them %s; the largest has %s of %s\n",
 	                  gemp_counted(found->count, "component").text, gemp_grouped(found->isolated).text,
-	                  found->isolated == 1 ? "a single vertex" : "single vertices",
-	                  gemp_grouped(found->largest).text, gemp_counted(vertices, "vertex").text);
+	                  found->isolated == 1 ? "a single vertex" : "single vertices", gemp_grouped(found->largest).text,
+	                  gemp_counted(vertices, "vertex").text);
 	gemp_report_set(report, "components", gemp_json_count(found->count));
 	gemp_report_set(report, "single_vertices", gemp_json_count(found->isolated));
 	gemp_report_set(report, "with_edges", gemp_json_count(found->with_edges));
@@ -221,7 +221,7 @@ static gemp_code report(finding *f)
 	uint64_t rows = found->rows, edges = gemp_csr_all_edges(f->csr, f->count);
 	report_counts(f);
 	GEMP_TRY(gemp_graph_job_rate(&f->chosen, found->on_device, found->seconds, found->transfers,
-	                          4 * edges + f->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
+	                             4 * edges + f->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
 	gemp_graph_job_exchange(&f->chosen, &found->traffic, gemp_comm_sum1(comm, edges));
 	if (comm->size > 1) {
 		gemp_report_detail(f->report, "  %-10s %u of contraction\n", "rounds", found->rounds);
@@ -240,8 +240,9 @@ static gemp_code components(gemp_comm *comm, const gemp_options *options)
 	if (code == GEMP_OK)
 		code = gemp_rows_path_check(comm, "tree", options->tree);
 	if (code == GEMP_OK)
-		code = gemp_report_new(&one, comm, options, (options->output && strcmp(options->output, "-") == 0) ||
-		                                            (options->tree && strcmp(options->tree, "-") == 0));
+		code = gemp_report_new(&one, comm, options,
+		                       (options->output && strcmp(options->output, "-") == 0) ||
+		                           (options->tree && strcmp(options->tree, "-") == 0));
 	if (code != GEMP_OK)
 		return code;
 	GEMP_TRY(gemp_graph_job_open(&f.chosen, comm, options, &one));
@@ -264,12 +265,12 @@ const gemp_command gemp_command_components = {
 	.arguments = "G.h5 [--relation TYPE] [-o FILE] [--tree FILE]",
 	.summary = "Finds which vertices hang together, and a spanning forest",
 	.text = "Edges join their ends whatever their direction (weak connectivity). Rows of FILE are key and "
-		"component, which is the key of one of its vertices, the same for every number of ranks. --tree "
-		"writes edges that keep every component together and close no circle: one less for each component "
-		"than it has vertices. One rank takes its device or its threads, several ranks take the threads of "
-		"all; none of them ever has all vertices.\n",
+			"component, which is the key of one of its vertices, the same for every number of ranks. --tree "
+			"writes edges that keep every component together and close no circle: one less for each component "
+			"than it has vertices. One rank takes its device or its threads, several ranks take the threads of "
+			"all; none of them ever has all vertices.\n",
 	.examples = "gemp-mpi components social.h5 -o parts.tsv\n"
-		"mpirun -n 8 gemp-mpi components roads.h5 --tree forest.tsv\n",
+				"mpirun -n 8 gemp-mpi components roads.h5 --tree forest.tsv\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = components,

@@ -95,13 +95,13 @@ const gemp_command gemp_command_convert = {
 	.arguments = "G.h5 -o F",
 	.summary = "Writes a graph in a form that other programs read",
 	.text = "By the ending of F: .tsv or .csv makes two files, F.vertices.tsv and F.edges.tsv for F.tsv, that import "
-		"reads again; .jsonl, .graphml and .dot make one; .xmi (EMF) comes with its metamodel, "
-		"F.metamodel.ecore; .mtx (Matrix Market) has vertices as numbers in the order of their keys, and says in "
-		"F.keys.tsv which is which.\n"
-		"All ranks write at once. The files do not depend on their number.\n",
+			"reads again; .jsonl, .graphml and .dot make one; .xmi (EMF) comes with its metamodel, "
+			"F.metamodel.ecore; .mtx (Matrix Market) has vertices as numbers in the order of their keys, and says in "
+			"F.keys.tsv which is which.\n"
+			"All ranks write at once. The files do not depend on their number.\n",
 	.examples = "gemp-mpi convert movies.h5 -o movies.csv\n"
-		"mpirun -n 8 gemp-mpi convert movies.h5 -o movies.graphml\n"
-		"gemp-mpi convert movies.h5 -o acts.mtx --type ACTS_IN\n",
+				"mpirun -n 8 gemp-mpi convert movies.h5 -o movies.graphml\n"
+				"gemp-mpi convert movies.h5 -o acts.mtx --type ACTS_IN\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = convert,

@@ -11,7 +11,7 @@ enum { KEY, OUT, IN, COLUMNS };
 
 typedef struct counting {
 	gemp_graph_job chosen;
-	gemp_csr *csr;       /* [count] of the chosen relations that are directed */
+	gemp_csr *csr; /* [count] of the chosen relations that are directed */
 	size_t count;
 	gemp_vertex_degrees found;
 } counting;
@@ -31,8 +31,10 @@ static gemp_code count_edges(counting *c)
 		c->csr[c->count++] = gemp_csr_out(graph, r);
 	}
 	if (graph->relation_count && !c->count)
-		return gemp_fail(GEMP_EUSAGE, "%s has no edges with a direction of these types; `gemp-mpi info` shows "
-		                 "degrees without", chosen->options->arguments[0]);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "%s has no edges with a direction of these types; `gemp-mpi info` shows "
+		                 "degrees without",
+		                 chosen->options->arguments[0]);
 	since = gemp_timers_add(&chosen->timers, GEMP_PHASE_READ, since);
 	GEMP_TRY(gemp_vertex_degrees_new(&c->found, chosen->comm, chosen->device, (gemp_placement)chosen->options->on,
 	                                 graph->bounds, c->csr, c->count));
@@ -74,10 +76,14 @@ static gemp_code write_rows(counting *c)
 	gemp_graph_job *chosen = &c->chosen;
 	gemp_projected columns[COLUMNS] = { 0 };
 	gemp_row_writer *writer = NULL;
-	const gemp_rows_options how = { .path = chosen->options->output, .limit = UINT64_MAX, .semantics = "degrees",
-	                                .distinct = "none" };
-	const gemp_result_info info = { .pattern = "degrees", .semantics = "degrees", .distinct = "none",
-	                                .graph_hash = chosen->graph->hash, .complete = true };
+	const gemp_rows_options how = {
+		.path = chosen->options->output, .limit = UINT64_MAX, .semantics = "degrees", .distinct = "none"
+	};
+	const gemp_result_info info = { .pattern = "degrees",
+		                            .semantics = "degrees",
+		                            .distinct = "none",
+		                            .graph_hash = chosen->graph->hash,
+		                            .complete = true };
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_load_keys(chosen->graph));
 	GEMP_TRY(gemp_comm_agree(chosen->comm, make_columns(columns, c)));
@@ -103,10 +109,10 @@ static gemp_code report(counting *c, gemp_report *report)
 	gemp_report_set(report, "directed", gemp_degrees_report(report, &degrees));
 	gemp_report_detail(report, "\n");
 	GEMP_TRY(gemp_graph_job_rate(&c->chosen, found->on_device, found->seconds, found->transfers,
-	                          4 * gemp_csr_all_edges(c->csr, c->count) +
-	                          (found->on_device ? 4 : 8) * (uint64_t)found->rows));
+	                             4 * gemp_csr_all_edges(c->csr, c->count) +
+	                                 (found->on_device ? 4 : 8) * (uint64_t)found->rows));
 	gemp_graph_job_exchange(&c->chosen, &found->traffic,
-	                     gemp_comm_sum1(c->chosen.comm, gemp_csr_all_edges(c->csr, c->count)));
+	                        gemp_comm_sum1(c->chosen.comm, gemp_csr_all_edges(c->csr, c->count)));
 	GEMP_TRY(gemp_graph_job_report(&c->chosen));
 done:
 	return code;
@@ -140,10 +146,10 @@ const gemp_command gemp_command_degrees = {
 	.arguments = "G.h5 [--relation TYPE] [-o FILE]",
 	.summary = "Counts the edges that leave and reach each vertex",
 	.text = "Of edges with a direction: vertices by out- and in-degree, sources, sinks, isolated ones, and how "
-		"many have as many edges in as out, which all must have for an Euler circuit. Rows of FILE are key, "
-		"out and in; a loop counts both ways.\n",
+			"many have as many edges in as out, which all must have for an Euler circuit. Rows of FILE are key, "
+			"out and in; a loop counts both ways.\n",
 	.examples = "gemp-mpi degrees citations.h5 -o degrees.tsv\n"
-		"mpirun -n 8 gemp-mpi degrees city.h5 --relation ONE_WAY\n",
+				"mpirun -n 8 gemp-mpi degrees city.h5 --relation ONE_WAY\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = degrees,

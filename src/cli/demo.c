@@ -6,24 +6,25 @@
 
 #include <errno.h>
 
-static const char question[] =
-	"MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person),\n"
-	"      (c:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(d:Person)\n"
-	"WHERE a.name CONTAINS 'Jack'\n"
-	"RETURN m.name AS film, a.name AS jack, b.name, c.name, d.name";
+static const char question[] = "MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person),\n"
+							   "      (c:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(d:Person)\n"
+							   "WHERE a.name CONTAINS 'Jack'\n"
+							   "RETURN m.name AS film, a.name AS jack, b.name, c.name, d.name";
 
 static void print_query(const gemp_report *report, const gemp_graph *graph)
 {
-	gemp_report_print(report, "gemp-mpi %s on %d rank%s: a made-up world of films, %s vertices and %s edges.\n"
-	                  "Which four people, one of them named Jack, act in one film?\n\n%s\n\n", GEMP_VERSION,
-	                  report->comm->size, report->comm->size == 1 ? "" : "s", gemp_grouped(graph->vertex_count).text,
-	                  gemp_grouped(gemp_graph_edges(graph)).text, question);
+	gemp_report_print(report,
+	                  "gemp-mpi %s on %d rank%s: a made-up world of films, %s vertices and %s edges.\n"
+	                  "Which four people, one of them named Jack, act in one film?\n\n%s\n\n",
+	                  GEMP_VERSION, report->comm->size, report->comm->size == 1 ? "" : "s",
+	                  gemp_grouped(graph->vertex_count).text, gemp_grouped(gemp_graph_edges(graph)).text, question);
 }
 
 static void print_next_steps(const gemp_report *report)
 {
 	const char *program = program_invocation_name; /* as it was called: it need not be on the PATH */
-	gemp_report_detail(report, "\nWhat to type next:\n"
+	gemp_report_detail(report,
+	                   "\nWhat to type next:\n"
 	                   "  %s generate movies -o movies.h5    # this graph as a file\n"
 	                   "  %s info movies.h5                  # its labels, attributes and degrees\n"
 	                   "  mpirun -q --oversubscribe --bind-to none -n 4 %s match movies.h5 \\\n"

@@ -34,17 +34,16 @@ static void print_table(gemp_report *report, const gemp_device_info *devices, si
 	for (size_t i = 0; i < count; i++) {
 		const gemp_device_info *device = &devices[i];
 		const char *kind = device->gpu ? "gpu" : "cpu";
-		gemp_report_print(report, "%6zu  %-40.40s %-28.28s %-4s %6u %10s%s%s%s%s\n", i, device->name,
-		                  device->platform, kind, device->units, gemp_shown_bytes(device->memory).text,
-		                  device->pci[0] ? "  " : "", device->pci, device->uuid[0] ? "  " : "", device->uuid);
+		gemp_report_print(report, "%6zu  %-40.40s %-28.28s %-4s %6u %10s%s%s%s%s\n", i, device->name, device->platform,
+		                  kind, device->units, gemp_shown_bytes(device->memory).text, device->pci[0] ? "  " : "",
+		                  device->pci, device->uuid[0] ? "  " : "", device->uuid);
 		json_array_append_new(list, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "index",
-		                                      (json_int_t)i, "name", device->name, "vendor", device->vendor,
-		                                      "driver", device->driver, "platform", device->platform,
-		                                      "kind", kind, "units", (json_int_t)device->units,
-		                                      "memory", gemp_json_count(device->memory),
-		                                      "largest", gemp_json_count(device->max_buffer),
-		                                      "local", gemp_json_count(device->local_memory), "pci",
-		                                      text_or_null(device->pci), "uuid", text_or_null(device->uuid)));
+		                                      (json_int_t)i, "name", device->name, "vendor", device->vendor, "driver",
+		                                      device->driver, "platform", device->platform, "kind", kind, "units",
+		                                      (json_int_t)device->units, "memory", gemp_json_count(device->memory),
+		                                      "largest", gemp_json_count(device->max_buffer), "local",
+		                                      gemp_json_count(device->local_memory), "pci", text_or_null(device->pci),
+		                                      "uuid", text_or_null(device->uuid)));
 	}
 	gemp_report_set(report, "devices", list);
 }
@@ -58,10 +57,10 @@ static void print_places(gemp_report *report, const device_place *places, size_t
 		const device_place *at = &places[i];
 		gemp_report_print(report, "%6d  %-20.20s %6d %6u  %d%s%s\n", at->rank, at->host, at->index, at->units,
 		                  at->shared_by, at->pci[0] ? ", " : "", at->pci);
-		json_array_append_new(list, json_pack("{s:i, s:s, s:i, s:I, s:i, s:o, s:o}", "rank", at->rank, "host", at->host,
-		                                      "device", at->index, "units", (json_int_t)at->units,
-		                                      "shared_by", at->shared_by, "pci", text_or_null(at->pci),
-		                                      "uuid", text_or_null(at->uuid)));
+		json_array_append_new(list,
+		                      json_pack("{s:i, s:s, s:i, s:I, s:i, s:o, s:o}", "rank", at->rank, "host", at->host,
+		                                "device", at->index, "units", (json_int_t)at->units, "shared_by", at->shared_by,
+		                                "pci", text_or_null(at->pci), "uuid", text_or_null(at->uuid)));
 	}
 	gemp_report_set(report, "assignment", list);
 }
@@ -123,11 +122,12 @@ const gemp_command gemp_command_devices = {
 	.bit = GEMP_ON_DEVICES,
 	.arguments = "",
 	.summary = "Lists the OpenCL devices of this machine, and which rank gets which",
-	.text = "GPUs are shown with their place on the PCI bus and their UUID, by which --devices takes them, too. The ranks "
+	.text =
+		"GPUs are shown with their place on the PCI bus and their UUID, by which --devices takes them, too. The ranks "
 		"of a node take the chosen devices in turn, in PCI order; where several share a GPU there is a warning. Of a list of more "
 		"devices than ranks each rank gets some neighbouring ones, a line each.\n",
 	.examples = "gemp-mpi devices\ngemp-mpi devices --devices all\nmpirun -n 4 gemp-mpi devices --devices gpu\n"
-		"mpirun -n 2 gemp-mpi devices --devices 65:00.0,ca:00.0\n",
+				"mpirun -n 2 gemp-mpi devices --devices 65:00.0,ca:00.0\n",
 	.min_arguments = 0,
 	.max_arguments = 0,
 	.run = devices,

@@ -10,7 +10,7 @@
 /* What was done for all types. */
 typedef struct listing {
 	gemp_graph_job chosen;
-	gemp_edge_rows *rows;   /* NULL: nobody wants them */
+	gemp_edge_rows *rows; /* NULL: nobody wants them */
 	gemp_count edges;
 	gemp_edge_pairs_stats figures;
 	uint64_t bytes, types;
@@ -67,8 +67,7 @@ static gemp_code edges(gemp_comm *comm, const gemp_options *options)
 	code = gemp_edge_rows_close(l.rows);
 	l.rows = NULL;
 	GEMP_TRY(code);
-	gemp_report_print(&report, "%s of %s\n", gemp_counted(l.edges, "edge").text,
-	                  gemp_counted(l.types, "type").text);
+	gemp_report_print(&report, "%s of %s\n", gemp_counted(l.edges, "edge").text, gemp_counted(l.types, "type").text);
 	gemp_report_set(&report, "listed", gemp_json_count(l.edges));
 	GEMP_TRY(gemp_graph_job_rate(&l.chosen, l.figures.on_device, l.figures.seconds, l.figures.transfers, l.bytes));
 	GEMP_TRY(gemp_graph_job_report(&l.chosen));
@@ -85,11 +84,11 @@ const gemp_command gemp_command_edges = {
 	.arguments = "G.h5 [--relation TYPE] [-o FILE]",
 	.summary = "Lists the edges of a graph as pairs of source and target",
 	.text = "A graph file keeps the edges of each vertex in a row (CSR). This makes a pair of each, in equal "
-		"shares however long the rows are, and tells how fast that was beside a copy in the same memory. Rows "
-		"of FILE are source, type, edge and target: edge is the number among the edges of its type, which "
-		"tells parallel ones apart.\n",
+			"shares however long the rows are, and tells how fast that was beside a copy in the same memory. Rows "
+			"of FILE are source, type, edge and target: edge is the number among the edges of its type, which "
+			"tells parallel ones apart.\n",
 	.examples = "gemp-mpi edges movies.h5 --relation ACTS_IN -o acts.tsv\n"
-		"gemp-mpi edges rmat20.h5 --on device --devices gpu\n",
+				"gemp-mpi edges rmat20.h5 --on device --devices gpu\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = edges,

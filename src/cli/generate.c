@@ -1,6 +1,6 @@
+#include "generate/generate.h"
 #include "cli/graph_output.h"
 #include "cli/report/report_run.h"
-#include "generate/generate.h"
 
 static gemp_code choose(gemp_generate_options *how, const gemp_options *options)
 {
@@ -51,10 +51,10 @@ const gemp_command gemp_command_generate = {
 	.summary = "Makes a graph file of a random graph",
 	.text = "The same seed gives the same graph, whatever the number of ranks.\n",
 	.examples = "gemp-mpi generate movies -o movies.h5\n"
-		"mpirun -n 8 gemp-mpi generate rmat --scale 20 --seed 7 -o rmat20.h5\n"
-		"# a graph for sssp, with lengths of edges\n"
-		"gemp-mpi generate uniform --vertices 50000 --edges 400000 --weights 255 -o lengths.h5\n"
-		"gemp-mpi generate railway --routes 2560 --faults 0.1 -o railway.h5\n",
+				"mpirun -n 8 gemp-mpi generate rmat --scale 20 --seed 7 -o rmat20.h5\n"
+				"# a graph for sssp, with lengths of edges\n"
+				"gemp-mpi generate uniform --vertices 50000 --edges 400000 --weights 255 -o lengths.h5\n"
+				"gemp-mpi generate railway --routes 2560 --faults 0.1 -o railway.h5\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = generate,

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-gemp_code gemp_graph_job_relations(bool **out, const gemp_comm *comm, const gemp_graph *graph, const gemp_options *options,
-                                const char *path)
+gemp_code gemp_graph_job_relations(bool **out, const gemp_comm *comm, const gemp_graph *graph,
+                                   const gemp_options *options, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_list *names = &options->only_relations;
@@ -22,7 +22,8 @@ gemp_code gemp_graph_job_relations(bool **out, const gemp_comm *comm, const gemp
 		if (!relation)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "--relation %s: the graph has no such type of edges; `gemp-mpi info "
-			                 "%s` lists them", names->items[i], path);
+			                 "%s` lists them",
+			                 names->items[i], path);
 		(*out)[relation - graph->relations] = true;
 	}
 done:
@@ -36,7 +37,8 @@ gemp_code gemp_graph_job_open(gemp_graph_job *out, gemp_comm *comm, const gemp_o
 	if (options->on == GEMP_PLACE_DEVICE && comm->size > 1)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--on device: %s works on the device of one rank, and these are %d; leave "
-		                 "out --on, or start one rank", options->command->name, comm->size);
+		                 "out --on, or start one rank",
+		                 options->command->name, comm->size);
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&out->graph, comm, options->arguments[0]));
 	GEMP_TRY(gemp_graph_job_relations(&out->relations, comm, out->graph, options, options->arguments[0]));
@@ -90,8 +92,8 @@ done:
 
 typedef gemp_code new_context(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
 
-static gemp_code open_context(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers,
-                              new_context *opens)
+static gemp_code open_context(gemp_context **out, gemp_comm *comm, const gemp_options *options,
+                              const gemp_timers *timers, new_context *opens)
 {
 	const gemp_budgets budgets = {
 		.host_memory = options->host_memory,
@@ -106,12 +108,14 @@ static gemp_code open_context(gemp_context **out, gemp_comm *comm, const gemp_op
 	return code;
 }
 
-gemp_code gemp_options_context(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers)
+gemp_code gemp_options_context(gemp_context **out, gemp_comm *comm, const gemp_options *options,
+                               const gemp_timers *timers)
 {
 	return open_context(out, comm, options, timers, gemp_context_new);
 }
 
-gemp_code gemp_options_context_one(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers)
+gemp_code gemp_options_context_one(gemp_context **out, gemp_comm *comm, const gemp_options *options,
+                                   const gemp_timers *timers)
 {
 	return open_context(out, comm, options, timers, gemp_context_new_one);
 }

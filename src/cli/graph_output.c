@@ -20,8 +20,10 @@ gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const 
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
 		known = known || gemp_file_ends_in(path, endings[i]);
 	if (!known)
-		code = gemp_fail(GEMP_EUSAGE, "--%s %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for "
-		                 "TSV on stdout", option, path);
+		code = gemp_fail(GEMP_EUSAGE,
+		                 "--%s %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for "
+		                 "TSV on stdout",
+		                 option, path);
 	else if (!plain && comm->rank == 0) {
 		char name[32];
 		snprintf(name, sizeof name, "--%s", option);
@@ -34,8 +36,7 @@ gemp_code gemp_graph_output_check(const gemp_comm *comm, const gemp_options *opt
 {
 	gemp_code code = GEMP_OK;
 	if (!options->output)
-		code = gemp_fail(GEMP_EUSAGE, "%s needs the graph file to write: --output G.h5",
-		                 options->command->name);
+		code = gemp_fail(GEMP_EUSAGE, "%s needs the graph file to write: --output G.h5", options->command->name);
 	else if (comm->rank == 0)
 		code = gemp_file_may_write("--output", options->output);
 	return gemp_comm_agree(comm, code);
@@ -45,7 +46,8 @@ gemp_code gemp_graph_output_check(const gemp_comm *comm, const gemp_options *opt
  * matter: the same graph is the same file. */
 static bool shapes_graph(const gemp_option *option)
 {
-	static const char *const others[] = { "output", "changes", "dot", "explain", "checkpoint", "resume", "max-time", "into", "verify", "devices", "device-memory" };
+	static const char *const others[] = { "output",   "changes", "dot",    "explain", "checkpoint",   "resume",
+		                                  "max-time", "into",    "verify", "devices", "device-memory" };
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (strcmp(option->name, others[i]) == 0)
 			return false;
@@ -62,8 +64,7 @@ static void print_command(gemp_text *out, const gemp_options *options)
 		const gemp_option_value *given = &options->values[i];
 		bool flag = given->option->kind == GEMP_OPTION_FLAG;
 		if (shapes_graph(given->option))
-			gemp_text_print(out, " --%s%s%s", given->option->name, flag ? "" : " ",
-			                flag ? "" : given->text);
+			gemp_text_print(out, " --%s%s%s", given->option->name, flag ? "" : " ", flag ? "" : given->text);
 	}
 }
 
@@ -114,7 +115,7 @@ static uint64_t size_of_all(const gemp_list *files, size_t file_lists)
 }
 
 gemp_code gemp_graph_output(gemp_report *report, gemp_graph *graph, const gemp_list *files, size_t file_lists,
-                       gemp_timers *timers, gemp_step_times *steps)
+                            gemp_timers *timers, gemp_step_times *steps)
 {
 	gemp_code code = GEMP_OK;
 	struct stat status;

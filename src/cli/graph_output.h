@@ -20,6 +20,6 @@ gemp_code gemp_graph_output_file(const gemp_report *report, gemp_graph *graph, c
 /* Collective. Writes the graph to --output and reports it. files: inputs whose hashes go to the provenance. timers and
  * steps (NULL: not taken, and no throughput is reported) have what was spent so far. */
 gemp_code gemp_graph_output(gemp_report *report, gemp_graph *graph, const gemp_list *files, size_t file_lists,
-                       gemp_timers *timers, gemp_step_times *steps);
+                            gemp_timers *timers, gemp_step_times *steps);
 
 #endif

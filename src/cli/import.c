@@ -1,7 +1,7 @@
+#include "io/import/import.h"
 #include "cli/graph_output.h"
 #include "cli/report/report_run.h"
 #include "core/memory.h"
-#include "io/import/import.h"
 
 /* Files named as arguments are files of edges like those of --edges: for most formats a whole graph. */
 static gemp_code list_edge_files(gemp_list *out, const gemp_options *options)
@@ -22,8 +22,7 @@ static const gemp_format *asked_format(const gemp_options *options)
 	return options->format > 0 ? gemp_formats(&count)[options->format - 1] : NULL;
 }
 
-static gemp_code check(gemp_paths *read, gemp_comm *comm, const gemp_options *options,
-                       const gemp_import_options *how)
+static gemp_code check(gemp_paths *read, gemp_comm *comm, const gemp_options *options, const gemp_import_options *how)
 {
 	gemp_code code = gemp_import_files(read, how);
 	if (code == GEMP_OK)
@@ -62,7 +61,8 @@ static gemp_code import(gemp_comm *comm, const gemp_options *options)
 	double since = gemp_now();
 	GEMP_TRY(gemp_import(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	GEMP_TRY(gemp_graph_output(&report, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1, &timers, &steps));
+	GEMP_TRY(
+		gemp_graph_output(&report, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1, &timers, &steps));
 done:
 	gemp_graph_free(graph);
 	gemp_paths_free(&read);
@@ -76,14 +76,14 @@ const gemp_command gemp_command_import = {
 	.arguments = "--vertices FILE... --edges FILE... -o G.h5\nFILE... -o G.h5",
 	.summary = "Makes a graph file of tables, edge lists and other formats",
 	.text = "Files are plain, .gz or .zst. Tables (TSV, CSV) have a header: vertices the columns id, type (several "
-		"labels: A;B) and attributes; edges src, dst, type and attributes. The type of a column is stated "
-		"(year:int) or inferred; an empty field is NULL. A file of most other formats is a whole graph. "
-		"docs/formats.md shows each, and what becomes of it.\n"
-		"The graph file is stored in a random order of the vertices, so that each of any number of ranks finds "
-		"its random part in one piece.\n",
+			"labels: A;B) and attributes; edges src, dst, type and attributes. The type of a column is stated "
+			"(year:int) or inferred; an empty field is NULL. A file of most other formats is a whole graph. "
+			"docs/formats.md shows each, and what becomes of it.\n"
+			"The graph file is stored in a random order of the vertices, so that each of any number of ranks finds "
+			"its random part in one piece.\n",
 	.examples = "gemp-mpi import --vertices people.tsv --vertices films.tsv --edges roles.tsv.zst -o movies.h5\n"
-		"mpirun -n 4 gemp-mpi import wiki-Vote.txt.gz --undirected -o wiki.h5\n"
-		"gemp-mpi import /usr/share/dictd/*.index --undirected -o translations.h5\n",
+				"mpirun -n 4 gemp-mpi import wiki-Vote.txt.gz --undirected -o wiki.h5\n"
+				"gemp-mpi import /usr/share/dictd/*.index --undirected -o translations.h5\n",
 	.min_arguments = 0,
 	.max_arguments = SIZE_MAX,
 	.run = import,

@@ -27,8 +27,7 @@ static void print_histogram(gemp_report *report, const gemp_degree_histogram *de
 		char line[BAR + 1], range[100];
 		uint64_t from = k ? (uint64_t)1 << (k - 1) : 0, to = k ? from + (from - 1) : 0;
 		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "from", gemp_json_count(from), "to",
-		                                      gemp_json_count(to), "vertices",
-		                                      gemp_json_count(degrees->vertices[k])));
+		                                      gemp_json_count(to), "vertices", gemp_json_count(degrees->vertices[k])));
 		if (k < gemp_degrees_class(degrees->min))
 			continue;
 		bar(line, degrees->vertices[k], highest, BAR);
@@ -45,8 +44,9 @@ static gemp_code report_degrees(gemp_report *report, gemp_graph *graph)
 	if (code != GEMP_OK)
 		return code;
 	double mean = graph->vertex_count ? (double)degrees.sum / (double)graph->vertex_count : 0;
-	gemp_report_set(report, "degrees", json_pack("{s:o, s:f, s:o}", "min", gemp_json_count(degrees.min), "avg",
-	                                             mean, "max", gemp_json_count(degrees.max)));
+	gemp_report_set(report, "degrees",
+	                json_pack("{s:o, s:f, s:o}", "min", gemp_json_count(degrees.min), "avg", mean, "max",
+	                          gemp_json_count(degrees.max)));
 	gemp_report_print(report, "\n  %-11s min %s, avg %.2f, max %s (edges of all types in and out, a loop twice)\n",
 	                  "degrees", gemp_grouped(degrees.min).text, mean, gemp_grouped(degrees.max).text);
 	print_histogram(report, &degrees);
@@ -61,13 +61,15 @@ static void report_head(gemp_report *report, const gemp_graph *graph, const char
 	struct stat status;
 	uint64_t bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 	gemp_report_print(report, "%s: %s, %s, %s; seed %" PRIu64 ", hash %016" PRIx64 "\n\n", path,
-	                  gemp_counted(graph->vertex_count, "vertex").text, gemp_counted(gemp_graph_edges(graph), "edge").text,
-	                  gemp_shown_bytes(bytes).text, graph->seed, graph->hash);
+	                  gemp_counted(graph->vertex_count, "vertex").text,
+	                  gemp_counted(gemp_graph_edges(graph), "edge").text, gemp_shown_bytes(bytes).text, graph->seed,
+	                  graph->hash);
 	if (graph->partition.count) {
 		gemp_report_print(report, "  %-11s %s: %s\n", "parts", graph->partition.method,
 		                  gemp_grouped(graph->partition.count).text);
-		gemp_report_set(report, "partition", json_pack("{s:s, s:o}", "method", graph->partition.method, "parts",
-		                                               gemp_json_count(graph->partition.count)));
+		gemp_report_set(report, "partition",
+		                json_pack("{s:s, s:o}", "method", graph->partition.method, "parts",
+		                          gemp_json_count(graph->partition.count)));
 	}
 	gemp_report_set(report, "file", json_string(path));
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));

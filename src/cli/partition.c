@@ -34,7 +34,8 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 static request make_request(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph)
 {
 	bool counted = gemp_options_has(options, "parts"), named = gemp_options_has(options, "method");
-	request a = { .parts = counted ? options->parts : (uint64_t)comm->size, .method = (gemp_partitioner)options->method };
+	request a = { .parts = counted ? options->parts : (uint64_t)comm->size,
+		          .method = (gemp_partitioner)options->method };
 	a.stored = graph->partition.count && !named && (!counted || options->parts == graph->partition.count);
 	if (a.stored)
 		a.parts = graph->partition.count;
@@ -60,10 +61,10 @@ static json_t *balance(gemp_report *report, const char *name, const uint64_t *co
 		sum += counts[p];
 	}
 	double mean = (double)sum / (double)parts, ratio = sum ? (double)most / mean : 1;
-	gemp_report_print(report, "  %-12s min %s, avg %.1f, max %s, max/avg %.3f\n", name, gemp_grouped(least).text,
-	                  mean, gemp_grouped(most).text, ratio);
-	return json_pack("{s:o, s:f, s:o, s:f}", "min", gemp_json_count(least), "avg", mean, "max",
-	                 gemp_json_count(most), "imbalance", ratio);
+	gemp_report_print(report, "  %-12s min %s, avg %.1f, max %s, max/avg %.3f\n", name, gemp_grouped(least).text, mean,
+	                  gemp_grouped(most).text, ratio);
+	return json_pack("{s:o, s:f, s:o, s:f}", "min", gemp_json_count(least), "avg", mean, "max", gemp_json_count(most),
+	                 "imbalance", ratio);
 }
 
 /* values[parts]: room for one column of sizes. */
@@ -74,7 +75,7 @@ static void report_balance(gemp_report *report, const gemp_part_size *sizes, uin
 	for (int column = 0; column < 4; column++) {
 		for (uint64_t p = 0; p < parts; p++) {
 			const uint64_t all[] = { sizes[p].vertices, sizes[p].edges_out, sizes[p].edges_in,
-			                         gemp_part_bytes(&sizes[p]) };
+				                     gemp_part_bytes(&sizes[p]) };
 			values[p] = all[column];
 		}
 		gemp_report_set(report, fields[column], balance(report, shown[column], values, parts));
@@ -86,21 +87,20 @@ static void report_parts(gemp_report *report, const gemp_part_size *sizes, uint6
 	enum { SHOWN = 32 };
 	uint64_t begin = 0;
 	json_t *list = json_array();
-	gemp_report_print(report, "\n  %5s %23s %13s %13s %13s %13s\n", "part", "ids", "vertices", "edges out",
-	                  "edges in", "inside");
+	gemp_report_print(report, "\n  %5s %23s %13s %13s %13s %13s\n", "part", "ids", "vertices", "edges out", "edges in",
+	                  "inside");
 	for (uint64_t p = 0; p < parts; p++) {
 		const gemp_part_size *size = &sizes[p];
 		uint64_t end = begin + size->vertices;
 		if (p < SHOWN)
 			gemp_report_print(report, "  %5s %11s %11s %13s %13s %13s %13s\n", gemp_grouped(p).text,
-			                  gemp_grouped(begin).text, gemp_grouped(end).text,
-			                  gemp_grouped(size->vertices).text, gemp_grouped(size->edges_out).text,
-			                  gemp_grouped(size->edges_in).text, gemp_grouped(size->inside).text);
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "begin", gemp_json_count(begin),
-		                                      "vertices", gemp_json_count(size->vertices),
-		                                      "edges_out", gemp_json_count(size->edges_out),
-		                                      "edges_in", gemp_json_count(size->edges_in),
-		                                      "edges_inside", gemp_json_count(size->inside)));
+			                  gemp_grouped(begin).text, gemp_grouped(end).text, gemp_grouped(size->vertices).text,
+			                  gemp_grouped(size->edges_out).text, gemp_grouped(size->edges_in).text,
+			                  gemp_grouped(size->inside).text);
+		json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "begin", gemp_json_count(begin), "vertices",
+		                    gemp_json_count(size->vertices), "edges_out", gemp_json_count(size->edges_out), "edges_in",
+		                    gemp_json_count(size->edges_in), "edges_inside", gemp_json_count(size->inside)));
 		begin = end;
 	}
 	if (parts > SHOWN)
@@ -122,7 +122,8 @@ static void report_cut(gemp_report *report, const gemp_graph *graph, const gemp_
 	                  100 - 100 / (double)parts);
 }
 
-static gemp_code report_all(gemp_report *report, gemp_graph *graph, const request *a, const uint32_t *part, double seconds)
+static gemp_code report_all(gemp_report *report, gemp_graph *graph, const request *a, const uint32_t *part,
+                            double seconds)
 {
 	gemp_code code = GEMP_OK;
 	gemp_part_size *sizes = NULL;
@@ -195,13 +196,14 @@ const gemp_command gemp_command_partition = {
 	.bit = GEMP_ON_PARTITION,
 	.arguments = "G.h5 [--parts K] [--method METHOD] [-o H.h5]",
 	.summary = "Cuts a graph into parts; shows sizes, balance and edges between parts",
-	.text = "Vertices of a graph file are in a random order, so that any K equal ranges of them are K random parts: that is "
+	.text =
+		"Vertices of a graph file are in a random order, so that any K equal ranges of them are K random parts: that is "
 		"what ranks own, and it balances whatever the graph. Graphs with structure (roads, meshes, texts) can do with fewer "
 		"edges between parts: block takes contiguous blocks of keys, ptscotch looks for a small cut. --output writes the "
 		"graph in the order of its parts. As many ranks as parts then own one part each; ranks that divide the parts own "
 		"several, a multiple of the parts pieces of them; another number gets equal ranges, with a warning.\n",
 	.examples = "gemp-mpi partition movies.h5 --parts 8\n"
-		"mpirun -n 8 gemp-mpi partition roads.h5 -k 8 --method ptscotch -o roads-8.h5\n",
+				"mpirun -n 8 gemp-mpi partition roads.h5 -k 8 --method ptscotch -o roads-8.h5\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = partition,

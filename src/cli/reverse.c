@@ -18,8 +18,8 @@ static gemp_code reverse(gemp_comm *comm, const gemp_options *options)
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_load_outgoing(chosen.graph));
 	since = gemp_timers_add(&chosen.timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(gemp_graph_reverse(chosen.graph, comm, chosen.relations, chosen.device, (gemp_placement)options->on,
-	                            &figures));
+	GEMP_TRY(
+		gemp_graph_reverse(chosen.graph, comm, chosen.relations, chosen.device, (gemp_placement)options->on, &figures));
 	gemp_timers_add(&chosen.timers, GEMP_PHASE_CONVERT, since);
 	gemp_report_print(&report, "%s turned round\n", gemp_counted(figures.edges, "edge").text);
 	gemp_report_set(&report, "turned", gemp_json_count(figures.edges));
@@ -41,11 +41,11 @@ const gemp_command gemp_command_reverse = {
 	.arguments = "G.h5 [--relation TYPE] [-o H.h5]",
 	.summary = "Turns the edges of a graph round",
 	.text = "Each edge leads from its target to its source (the matrix is transposed). Vertices stay as they are, "
-		"those without edges too, attributes go with their edges, and parallel edges keep their order. Edges "
-		"without a direction are left alone. One rank takes its device or its threads; of several each takes "
-		"the edges that lead to its vertices.\n",
+			"those without edges too, attributes go with their edges, and parallel edges keep their order. Edges "
+			"without a direction are left alone. One rank takes its device or its threads; of several each takes "
+			"the edges that lead to its vertices.\n",
 	.examples = "gemp-mpi reverse citations.h5 -o cited-by.h5\n"
-		"gemp-mpi reverse city.h5 --relation ONE_WAY -o back.h5\n",
+				"gemp-mpi reverse city.h5 --relation ONE_WAY -o back.h5\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = reverse,

@@ -18,8 +18,8 @@ typedef struct gemp_array_run {
 	gemp_context *context; /* NULL: no device was opened */
 	gemp_arrays arrays;
 	gemp_numbers numbers;
-	double seconds;        /* of sorting or finding, on this rank */
-	uint64_t moved;        /* numbers of this rank that come in and go out */
+	double seconds; /* of sorting or finding, on this rank */
+	uint64_t moved; /* numbers of this rank that come in and go out */
 } gemp_array_run;
 
 /* Collective. Runs a command: the options are checked, the numbers read, a device opened if it may be used; then `work` is
@@ -88,8 +88,9 @@ static gemp_code report_rate(gemp_array_run *r)
 	const gemp_arrays *a = &r->arrays;
 	const double *seconds = a->timers.seconds;
 	double transfers = seconds[GEMP_PHASE_UPLOAD] + seconds[GEMP_PHASE_DOWNLOAD];
-	return gemp_report_rate(r->report, a->on_device ? a->device : NULL, seconds[GEMP_PHASE_KERNEL] + seconds[GEMP_PHASE_RESOLVE],
-	                        transfers, r->moved * gemp_key_size(r->numbers.kind));
+	return gemp_report_rate(r->report, a->on_device ? a->device : NULL,
+	                        seconds[GEMP_PHASE_KERNEL] + seconds[GEMP_PHASE_RESOLVE], transfers,
+	                        r->moved * gemp_key_size(r->numbers.kind));
 }
 
 /* Collective. Of all ranks. */
@@ -165,12 +166,13 @@ const gemp_command gemp_command_sort = {
 	.bit = GEMP_ON_SORT,
 	.arguments = "FILE [--type TYPE] [--descending] [-o OUT]",
 	.summary = "Sorts the numbers of a file",
-	.text = "FILE has one number a line (plain, .gz or .zst), or is an array of numpy (.npy), or a dataset of an HDF5 file, as in "
+	.text =
+		"FILE has one number a line (plain, .gz or .zst), or is an array of numpy (.npy), or a dataset of an HDF5 file, as in "
 		"G.h5:/values; so is OUT, by its ending, and - is text on stdout. A radix sort, on the device or on the threads of the "
 		"host; several ranks share the numbers, and each writes an equal part of them.\n"
 		"-0.0 comes before 0.0, and NaN behind inf; all NaN are the same.\n",
 	.examples = "gemp-mpi sort numbers.txt -o sorted.txt\n"
-		"mpirun -n 8 gemp-mpi sort large.npy --descending -o sorted.npy --json -\n",
+				"mpirun -n 8 gemp-mpi sort large.npy --descending -o sorted.npy --json -\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = sort,
@@ -222,12 +224,13 @@ const gemp_command gemp_command_distinct = {
 	.bit = GEMP_ON_DISTINCT,
 	.arguments = "FILE [--type TYPE] [--count] [-o OUT]",
 	.summary = "Finds the distinct numbers of a file",
-	.text = "FILE has one number a line (plain, .gz or .zst), or is an array of numpy (.npy), or a dataset of an HDF5 file, as in "
+	.text =
+		"FILE has one number a line (plain, .gz or .zst), or is an array of numpy (.npy), or a dataset of an HDF5 file, as in "
 		"G.h5:/values; so is OUT, by its ending, and - is text on stdout: each number once, in ascending order. Dense numbers "
 		"become bits of bitmaps that fit a cache, others are sorted.\n"
 		"0.0 and -0.0 are the same number, and all NaN are, behind inf.\n",
 	.examples = "gemp-mpi distinct numbers.txt --count\n"
-		"mpirun -n 8 gemp-mpi distinct large.npy -o distinct.npy\n",
+				"mpirun -n 8 gemp-mpi distinct large.npy -o distinct.npy\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = distinct,

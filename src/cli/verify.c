@@ -17,8 +17,8 @@ static uint64_t hash_rows(const gemp_graph *graph, const gemp_relation *relation
 	for (size_t row = 0; row < graph->rows; row++) {
 		uint64_t id = graph->first_vertex + row;
 		for (uint64_t i = begin[row]; i < begin[row + 1]; i++)
-			sum += out ? edge_hash(id, relation->out_targets[i], relation->first_edge + i) :
-			             edge_hash(relation->in_sources[i], id, relation->in_edges[i]);
+			sum += out ? edge_hash(id, relation->out_targets[i], relation->first_edge + i)
+			           : edge_hash(relation->in_sources[i], id, relation->in_edges[i]);
 	}
 	return sum;
 }
@@ -31,14 +31,17 @@ static gemp_code check_relation(const gemp_comm *comm, gemp_graph *graph, size_t
 	if (code != GEMP_OK)
 		return code;
 	uint64_t sums[4] = {
-		hash_rows(graph, relation, true), hash_rows(graph, relation, false),
-		relation->out_offsets[graph->rows], relation->in_offsets[graph->rows],
+		hash_rows(graph, relation, true),
+		hash_rows(graph, relation, false),
+		relation->out_offsets[graph->rows],
+		relation->in_offsets[graph->rows],
 	};
 	gemp_comm_sum(comm, sums, 4);
 	if (sums[2] != relation->edge_count || sums[3] != relation->edge_count)
-		code = gemp_fail(GEMP_EDATA, "edge type %s: %" GEMP_PRICOUNT " edges in the head of the file, "
-		                 "%" GEMP_PRICOUNT " by source, %" GEMP_PRICOUNT " by target", relation->name,
-		                 relation->edge_count, sums[2], sums[3]);
+		code = gemp_fail(GEMP_EDATA,
+		                 "edge type %s: %" GEMP_PRICOUNT " edges in the head of the file, "
+		                 "%" GEMP_PRICOUNT " by source, %" GEMP_PRICOUNT " by target",
+		                 relation->name, relation->edge_count, sums[2], sums[3]);
 	else if (sums[0] != sums[1])
 		code = gemp_fail(GEMP_EDATA, "edge type %s: the rows by source and by target hold different edges",
 		                 relation->name);
@@ -91,8 +94,8 @@ const gemp_command gemp_command_verify = {
 	.arguments = "G.h5",
 	.summary = "Checks a graph file",
 	.text = "Reads all of it, compares checksums and the hash of its content, and checks that rows are sorted, "
-		"that ids exist and that the rows by source and by target hold the same edges. Exit code 65 where "
-		"something is wrong.\n",
+			"that ids exist and that the rows by source and by target hold the same edges. Exit code 65 where "
+			"something is wrong.\n",
 	.examples = "gemp-mpi verify movies.h5\n",
 	.min_arguments = 1,
 	.max_arguments = 1,

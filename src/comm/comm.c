@@ -25,7 +25,9 @@ bool gemp_comm_no_finalize;
 
 gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 {
-	struct { int code, rank; } local = { (int)mine, comm->rank }, worst;
+	struct {
+		int code, rank;
+	} local = { (int)mine, comm->rank }, worst;
 	double began = gemp_now();
 	GEMP_MPI(MPI_Allreduce(&local, &worst, 1, MPI_2INT, MPI_MAXLOC, comm->world));
 	gemp_trace_add("agree", GEMP_LANE_RANKS, began);

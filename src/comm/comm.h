@@ -21,15 +21,15 @@
 typedef struct gemp_comm {
 	MPI_Comm world; /* duplicated, errors returned */
 	int rank, size;
-	MPI_Comm node;  /* ranks that share memory with this one */
+	MPI_Comm node; /* ranks that share memory with this one */
 	int node_rank, node_size;
 	struct gemp_counter *counters; /* of the node (comm/shared.h); NULL: none was wanted so far */
 	int counters_open;
 	MPI_Win counter_window;
 } gemp_comm;
 
-#define GEMP_MPI(call)                                                  \
-	do {                                                            \
+#define GEMP_MPI(call)                                          \
+	do {                                                        \
 		int error_ = (call);                                    \
 		if (error_ != MPI_SUCCESS)                              \
 			gemp_mpi_failed(__FILE__, __LINE__, #call, error_); \

@@ -32,7 +32,8 @@ static void count_sent(gemp_traffic *traffic, size_t size)
 	}
 }
 
-gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *send, const gemp_peer_block *receive, gemp_traffic *traffic)
+gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *send, const gemp_peer_block *receive,
+                               gemp_traffic *traffic)
 {
 	MPI_Request *requests = NULL;
 	size_t messages = 0;
@@ -97,8 +98,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size_t count, size_t size,
-                                const int *owner, void **out, size_t **from, gemp_traffic *traffic)
+gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size_t count, size_t size, const int *owner,
+                                void **out, size_t **from, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)comm->size, capacity = 0;
@@ -139,8 +140,8 @@ done:
 	return code;
 }
 
-static gemp_code handle_requests(const gemp_request *request, size_t answer_size, const void *received, const size_t *from,
-                        int ranks, uint64_t **replies, int **asker)
+static gemp_code handle_requests(const gemp_request *request, size_t answer_size, const void *received,
+                                 const size_t *from, int ranks, uint64_t **replies, int **asker)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(GEMP_NEW(*replies, from[ranks] * answer_size / sizeof **replies));
@@ -155,7 +156,7 @@ done:
 
 /* Replies come by owner, and within one in the order of sending. */
 static gemp_code scatter_replies(const gemp_request *request, size_t answer_size, int ranks, const char *replied,
-                          char *answers)
+                                 char *answers)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL;
@@ -183,10 +184,10 @@ gemp_code gemp_request_records(const gemp_comm *comm, const gemp_request *reques
 		return request->handler(request->self, request->records, request->count, answers);
 	GEMP_TRY(gemp_exchange_records(comm, request->records, request->count, request->size, request->owner, &received,
 	                               &from, traffic));
-	GEMP_TRY(gemp_comm_agree(comm, handle_requests(request, answer_size, received, from, comm->size, &replies, &asker)));
+	GEMP_TRY(
+		gemp_comm_agree(comm, handle_requests(request, answer_size, received, from, comm->size, &replies, &asker)));
 	if (answer_size) {
-		GEMP_TRY(gemp_exchange_records(comm, replies, from[comm->size], answer_size, asker, &replied, NULL,
-		                               traffic));
+		GEMP_TRY(gemp_exchange_records(comm, replies, from[comm->size], answer_size, asker, &replied, NULL, traffic));
 		code = gemp_comm_agree(comm, scatter_replies(request, answer_size, comm->size, replied, answers));
 	}
 done:

@@ -29,13 +29,14 @@ typedef struct gemp_peer_block {
 
 /* Collective. What each rank knows to come, from and to anywhere: send[ranks], receive[ranks]; those for oneself are not looked
  * at. GEMP_ENOMEM on all ranks alike. traffic may be NULL. */
-gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *send, const gemp_peer_block *receive, gemp_traffic *traffic);
+gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *send, const gemp_peer_block *receive,
+                               gemp_traffic *traffic);
 
 /* Records of one size, sorted by owner in place of the caller: `owner[i]` of record i. Both arrays stay the caller's.
  * *out receives the records for this rank (by source, then in order), *from[ranks + 1] where each source's begin
  * (NULL if not wanted). The caller frees both. Collective. */
-gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size_t count, size_t size,
-                                const int *owner, void **out, size_t **from, gemp_traffic *traffic);
+gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size_t count, size_t size, const int *owner,
+                                void **out, size_t **from, gemp_traffic *traffic);
 
 /* request: records to ranks, and an answer to each back: a number, or records of another kind. */
 
@@ -45,7 +46,7 @@ typedef gemp_code (*gemp_request_handler)(void *self, const void *records, size_
 typedef struct gemp_request {
 	const void *records; /* [count] of `size` bytes */
 	size_t count, size;
-	const int *owner;    /* [count] who answers; one rank does not look at it */
+	const int *owner; /* [count] who answers; one rank does not look at it */
 	gemp_request_handler handler;
 	void *self;
 } gemp_request;

@@ -20,8 +20,8 @@ enum { GEMP_NODE_BARRIER_VALUES = 20, GEMP_NODE_BARRIER_ALIGN = 64 };
 typedef struct gemp_node_barrier {
 	struct gemp_node_barrier_slot *slots; /* [sharers] borrowed; NULL: none */
 	int ranks, rank;
-	uint32_t round;                /* of the last post */
-	bool patient;                  /* this rank's cores have other work meanwhile */
+	uint32_t round; /* of the last post */
+	bool patient;   /* this rank's cores have other work meanwhile */
 } gemp_node_barrier;
 
 size_t gemp_node_barrier_size(int sharers);

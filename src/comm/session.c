@@ -17,7 +17,7 @@
 
 enum { DEEPEST = 16, BYTES = 2048 };
 
-static char folder[PATH_MAX];                 /* empty: none */
+static char folder[PATH_MAX]; /* empty: none */
 
 static void remove_entries(int folder, dev_t device, const char *kept, int depth);
 
@@ -149,8 +149,7 @@ static void remove_stale(const char *base)
 {
 	DIR *listing = opendir(base);
 	for (const struct dirent *entry; listing && (entry = readdir(listing));)
-		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 &&
-		    strlen(entry->d_name) == strlen(PREFIX RANDOM))
+		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 && strlen(entry->d_name) == strlen(PREFIX RANDOM))
 			remove_if_stale(dirfd(listing), entry->d_name);
 	if (listing)
 		closedir(listing);

@@ -65,8 +65,9 @@ static bool open_window(gemp_shared *out, const gemp_comm *comm, size_t size)
 	MPI_Aint length = comm->node_rank == 0 ? (MPI_Aint)size : 0;
 	int unit = 1;
 	void *base = NULL;
-	*out = (gemp_shared){ .size = size, .ranks = comm->node_size, .rank = comm->node_rank, .node = comm->node,
-		.window = MPI_WIN_NULL };
+	*out = (gemp_shared){
+		.size = size, .ranks = comm->node_size, .rank = comm->node_rank, .node = comm->node, .window = MPI_WIN_NULL
+	};
 	if (MPI_Win_allocate_shared(length, unit, MPI_INFO_NULL, comm->node, &base, &out->window) != MPI_SUCCESS) {
 		out->window = MPI_WIN_NULL;
 		return false;
@@ -85,9 +86,11 @@ bool gemp_shared_fits(const gemp_comm *comm, size_t size)
 		return false;
 	gemp_comm_sum(comm, facts, 2);
 	if (facts[0] && facts[1])
-		gemp_log(GEMP_VERBOSE, "%zu bytes are not shared by the ranks of a node: there is not so much room in %s, or "
+		gemp_log(GEMP_VERBOSE,
+		         "%zu bytes are not shared by the ranks of a node: there is not so much room in %s, or "
 		         "not on each node; each rank has a copy of its own (containers: --shm-size; Open MPI: "
-		         "OMPI_MCA_osc_sm_backing_directory)\n", size, backing_folder());
+		         "OMPI_MCA_osc_sm_backing_directory)\n",
+		         size, backing_folder());
 	return facts[0] && !facts[1];
 }
 

@@ -13,11 +13,11 @@
 #include <stdatomic.h>
 
 typedef struct gemp_shared {
-	void *bytes;  /* the same memory for all ranks of this node; NULL: none */
+	void *bytes; /* the same memory for all ranks of this node; NULL: none */
 	size_t size;
-	int ranks;  /* ranks of this node */
-	int rank;     /* among them */
-	size_t own_bytes;   /* this rank's part of the bytes */
+	int ranks;        /* ranks of this node */
+	int rank;         /* among them */
+	size_t own_bytes; /* this rank's part of the bytes */
 	MPI_Comm node;
 	MPI_Win window;
 } gemp_shared;

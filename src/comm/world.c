@@ -62,9 +62,11 @@ void gemp_world_check(const gemp_comm *comm, const gemp_launcher_info *facts)
 {
 	if (comm->size > 1 || facts->size <= 1 || facts->rank > 0)
 		return;
-	gemp_warn("%d processes were started (%s), but MPI knows of one: each does the whole job by itself, and they overwrite one "
-	          "another's files. Start them by the mpirun of the MPI that gemp-mpi is built with, or by srun --mpi=pmix "
-	          "(srun --mpi=list shows what there is)", facts->size, facts->from);
+	gemp_warn(
+		"%d processes were started (%s), but MPI knows of one: each does the whole job by itself, and they overwrite one "
+		"another's files. Start them by the mpirun of the MPI that gemp-mpi is built with, or by srun --mpi=pmix "
+		"(srun --mpi=list shows what there is)",
+		facts->size, facts->from);
 }
 
 void gemp_comm_share_cores(const gemp_comm *comm)

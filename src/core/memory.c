@@ -17,8 +17,10 @@ static atomic_long until_failure = -1;
 
 static void *out_of_memory(size_t count, size_t size)
 {
-	gemp_fail(GEMP_ENOMEM, "out of memory: %zu elements of %zu bytes were asked for; "
-	          "use more ranks, or a smaller --host-memory", count, size);
+	gemp_fail(GEMP_ENOMEM,
+	          "out of memory: %zu elements of %zu bytes were asked for; "
+	          "use more ranks, or a smaller --host-memory",
+	          count, size);
 	return NULL;
 }
 

@@ -26,7 +26,8 @@ void gemp_memory_discount(size_t bytes);
 size_t gemp_memory_live(void);   /* bytes */
 size_t gemp_memory_blocks(void); /* live blocks: 0 at the end of a test that frees all */
 size_t gemp_memory_peak(void);   /* bytes */
-size_t gemp_memory_resident_peak(void); /* bytes of this process that were in memory at most, libraries too; 0: not known */
+size_t gemp_memory_resident_peak(
+	void); /* bytes of this process that were in memory at most, libraries too; 0: not known */
 
 /* Tests: let `requests` more requests pass, then fail one; negative: never fail. */
 void gemp_memory_fail_after(long requests);
@@ -43,8 +44,8 @@ gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t siz
 
 typedef struct gemp_arena {
 	struct gemp_arena_block *blocks; /* the newest first */
-	size_t used;                       /* bytes of the newest */
-} gemp_arena; /* {0}: empty */
+	size_t used;                     /* bytes of the newest */
+} gemp_arena;                        /* {0}: empty */
 
 /* NULL when out of memory (message recorded). */
 char *gemp_arena_alloc(gemp_arena *scratch, size_t size);

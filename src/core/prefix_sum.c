@@ -112,7 +112,8 @@ static uint64_t walk_u64(const uint64_t *numbers, uint64_t *sums, size_t begin, 
 
 static uint64_t walk(const scan_task *s, size_t begin, size_t end, uint64_t sum)
 {
-	return s->size == 4 ? walk_u32(s->numbers, s->sums, begin, end, sum) : walk_u64(s->numbers, s->sums, begin, end, sum);
+	return s->size == 4 ? walk_u32(s->numbers, s->sums, begin, end, sum)
+	                    : walk_u64(s->numbers, s->sums, begin, end, sum);
 }
 
 static void sum_slab(void *context, unsigned thread, size_t slab)

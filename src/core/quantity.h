@@ -17,10 +17,10 @@ typedef struct gemp_shown {
 	char text[48];
 } gemp_shown;
 
-gemp_shown gemp_grouped(uint64_t count);        /* 17,068,454 */
+gemp_shown gemp_grouped(uint64_t count); /* 17,068,454 */
 /* "1 vertex", "17,068,454 vertices", "2 matches": a noun of at most 15 letters. */
 gemp_shown gemp_counted(uint64_t count, const char *noun);
-gemp_shown gemp_shown_bytes(uint64_t bytes);    /* 1.5 GiB */
-gemp_shown gemp_shown_seconds(double seconds);  /* 1,234.567; three decimals */
+gemp_shown gemp_shown_bytes(uint64_t bytes);   /* 1.5 GiB */
+gemp_shown gemp_shown_seconds(double seconds); /* 1,234.567; three decimals */
 
 #endif

@@ -49,13 +49,13 @@ void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uin
 }
 
 /* With the size known the compiler leaves out all of XXH3 that is for other sizes. */
-#define SUM_OF(name, type)                                                                \
-	static uint64_t name(const type *elements, size_t count, uint64_t first)          \
-	{                                                                                 \
-		uint64_t sum = 0;                                                         \
-		for (size_t i = 0; i < count; i++)                                        \
+#define SUM_OF(name, type)                                                      \
+	static uint64_t name(const type *elements, size_t count, uint64_t first)    \
+	{                                                                           \
+		uint64_t sum = 0;                                                       \
+		for (size_t i = 0; i < count; i++)                                      \
 			sum += XXH3_64bits_withSeed(&elements[i], sizeof(type), first + i); \
-		return sum;                                                               \
+		return sum;                                                             \
 	}
 SUM_OF(sum_of_bytes, uint8_t)
 SUM_OF(sum_of_words, uint32_t)

@@ -42,7 +42,8 @@ static gemp_code parse_line(const char *place, char *line, const char *kind, gem
 	return take(self, place, name, value);
 }
 
-gemp_code gemp_settings_parse(const char *path, const char *text, const char *kind, gemp_settings_handler take, void *self)
+gemp_code gemp_settings_parse(const char *path, const char *text, const char *kind, gemp_settings_handler take,
+                              void *self)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t number = 1; *text && code == GEMP_OK; number++) {

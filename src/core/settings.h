@@ -9,6 +9,7 @@
 typedef gemp_code (*gemp_settings_handler)(void *self, const char *place, char *name, char *value);
 
 /* Stops at the first failure; GEMP_EUSAGE for a line of another form. kind: what a name is called in messages. */
-gemp_code gemp_settings_parse(const char *path, const char *text, const char *kind, gemp_settings_handler take, void *self);
+gemp_code gemp_settings_parse(const char *path, const char *text, const char *kind, gemp_settings_handler take,
+                              void *self);
 
 #endif

@@ -36,17 +36,17 @@ const char *gemp_message(void);
 _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* In a function with `gemp_code code = GEMP_OK;` and a label `done:` that frees. */
-#define GEMP_TRY(call)                        \
-	do {                                  \
-		code = (call);                \
-		if (code != GEMP_OK)          \
-			goto done;            \
+#define GEMP_TRY(call)       \
+	do {                     \
+		code = (call);       \
+		if (code != GEMP_OK) \
+			goto done;       \
 	} while (0)
 
-#define GEMP_CHECK(condition)                                                          \
-	do {                                                                           \
-		if (!(condition))                                                      \
-			gemp_bug(__FILE__, __LINE__, "check failed: %s", #condition);  \
+#define GEMP_CHECK(condition)                                             \
+	do {                                                                  \
+		if (!(condition))                                                 \
+			gemp_bug(__FILE__, __LINE__, "check failed: %s", #condition); \
 	} while (0)
 
 #endif

@@ -8,8 +8,8 @@
 #include <time.h>
 
 const char *const gemp_phase_name[GEMP_PHASES] = {
-	"read", "convert", "build", "upload", "prepare", "kernel", "exchange", "resolve", "attributes", "distinct",
-	"download", "write",
+	"read",     "convert", "build",      "upload",   "prepare",  "kernel",
+	"exchange", "resolve", "attributes", "distinct", "download", "write",
 };
 
 double gemp_now(void)
@@ -19,8 +19,11 @@ double gemp_now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static const gemp_lane lane_of[GEMP_PHASES] = { /* else the host's */
-	[GEMP_PHASE_EXCHANGE] = GEMP_LANE_EXCHANGE, [GEMP_PHASE_DOWNLOAD] = GEMP_LANE_OUTPUT, [GEMP_PHASE_WRITE] = GEMP_LANE_OUTPUT,
+static const gemp_lane lane_of[GEMP_PHASES] = {
+	/* else the host's */
+	[GEMP_PHASE_EXCHANGE] = GEMP_LANE_EXCHANGE,
+	[GEMP_PHASE_DOWNLOAD] = GEMP_LANE_OUTPUT,
+	[GEMP_PHASE_WRITE] = GEMP_LANE_OUTPUT,
 };
 
 double gemp_timers_add(gemp_timers *timers, gemp_phase phase, double since)

@@ -53,16 +53,16 @@ typedef enum gemp_lane {
 enum { GEMP_TRACE_NAMES = 64, GEMP_TRACE_NAME = 32, GEMP_TRACE_DEVICES = 16 };
 
 typedef struct gemp_span {
-	int64_t begin, end;   /* nanoseconds of gemp_now() */
+	int64_t begin, end; /* nanoseconds of gemp_now() */
 	uint16_t name, lane;
 } gemp_span;
 
 typedef struct gemp_trace {
-	gemp_span *spans;     /* [count] */
+	gemp_span *spans; /* [count] */
 	size_t count, capacity;
-	size_t max_spans;          /* 0: nothing is recorded */
+	size_t max_spans; /* 0: nothing is recorded */
 	uint64_t dropped;
-	unsigned devices;     /* lanes from GEMP_LANE_DEVICE on, at most GEMP_TRACE_DEVICES */
+	unsigned devices; /* lanes from GEMP_LANE_DEVICE on, at most GEMP_TRACE_DEVICES */
 	size_t name_count;
 	char names[GEMP_TRACE_NAMES][GEMP_TRACE_NAME]; /* the last one stands for all that find no place */
 } gemp_trace;
@@ -75,7 +75,7 @@ void gemp_trace_add(const char *name, gemp_lane lane, double since);
 
 /* In nanoseconds of it. */
 void gemp_trace_between(const char *name, gemp_lane lane, int64_t begin, int64_t end);
-void gemp_trace_drop(void); /* a span that could not be had */
+void gemp_trace_drop(void);        /* a span that could not be had */
 gemp_lane gemp_trace_device(void); /* a lane of its own, for the first GEMP_TRACE_DEVICES */
 
 /* Ends the recording. Spans are in order of lanes (those of devices together), and in these of their beginning, outer ones

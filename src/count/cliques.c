@@ -96,8 +96,10 @@ gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 	if (!engine->needs.cliques)
 		return GEMP_OK;
 	if (engine->graph.max_prefix > GEMP_MAX_LOW_ROW)
-		return gemp_fail(GEMP_EDATA, "a vertex has more than %d neighbours of greater degree, and their bitmap is too "
-		                 "large; --count-by enumerate does without", GEMP_MAX_LOW_ROW);
+		return gemp_fail(GEMP_EDATA,
+		                 "a vertex has more than %d neighbours of greater degree, and their bitmap is too "
+		                 "large; --count-by enumerate does without",
+		                 GEMP_MAX_LOW_ROW);
 	if (device->gpu)
 		GEMP_TRY(list_vertices(engine));
 	if (!device->gpu || gemp_count_cliques_large(device, engine->graph.max_prefix))
@@ -143,7 +145,7 @@ static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t firs
 	uint32_t large = at_least(engine, (size_t)limit + 1), all = at_least(engine, (size_t)clique - 1);
 	if (large) {
 		gemp_count_shape shape = { device->max_group < 512 ? device->max_group : 512,
-			                   engine->slab.size / sizeof(uint32_t) / engine->slab_words };
+			                       engine->slab.size / sizeof(uint32_t) / engine->slab_words };
 		GEMP_TRY(launch_list(engine, laps, engine->large[index], shape, 0, large, 0, first));
 		*groups = shape.groups;
 	}
@@ -160,7 +162,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups, gemp_timings *laps)
+gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
+                                    gemp_timings *laps)
 {
 	gemp_count_graph *g = &engine->graph;
 	const gemp_device *device = engine->context->device;

@@ -129,8 +129,8 @@ static gemp_code emit_file(gemp_text *text, const char *file)
 /* What was defined for one kernel is gone before the next. */
 static void emit_end(gemp_text *text)
 {
-	static const char *const names[] = { "KERNEL", "GROUPS", "TABLES", "SYMBOLS", "VALUE", "MAGNITUDE", "VERTICES", "EDGES",
-		"TRIANGLES", "FOUND", "KEPT", "SPACE", "ROOM", "WORDS" };
+	static const char *const names[] = { "KERNEL", "GROUPS",    "TABLES", "SYMBOLS", "VALUE", "MAGNITUDE", "VERTICES",
+		                                 "EDGES",  "TRIANGLES", "FOUND",  "KEPT",    "SPACE", "ROOM",      "WORDS" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		gemp_text_print(text, "#undef COUNT_%s\n", names[i]);
 }
@@ -158,8 +158,9 @@ done:
 
 static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i, gemp_count_codegen *source)
 {
-	static const char *const shapes[] = { [GEMP_SUM_VERTICES] = "VERTICES", [GEMP_SUM_EDGES] = "EDGES",
-		[GEMP_SUM_TRIANGLES] = "TRIANGLES" };
+	static const char *const shapes[] = {
+		[GEMP_SUM_VERTICES] = "VERTICES", [GEMP_SUM_EDGES] = "EDGES", [GEMP_SUM_TRIANGLES] = "TRIANGLES"
+	};
 	gemp_code code = GEMP_OK;
 	const gemp_sum *sum = &plan->sums[i];
 	gemp_text_print(text, "#define COUNT_KERNEL count_sum_%zu\n#define COUNT_%s\n", i, shapes[sum->kind]);
@@ -192,7 +193,8 @@ static void emit_words(gemp_text *text, int level)
 static void emit_bits(gemp_text *text, int level, const char *left)
 {
 	gemp_text_print(text, " for (COUNT_WORD x%d = %s; x%d; x%d &= x%d - 1) {", level, left, level, level, level);
-	gemp_text_print(text, " COUNT_SPACE const COUNT_WORD *r%d = bits + (t%d * COUNT_BITS + COUNT_LOWEST(x%d)) * stride;",
+	gemp_text_print(text,
+	                " COUNT_SPACE const COUNT_WORD *r%d = bits + (t%d * COUNT_BITS + COUNT_LOWEST(x%d)) * stride;",
 	                level, level, level);
 }
 
@@ -273,7 +275,8 @@ static void emit_found(gemp_text *text, int clique, bool narrow, const gemp_coun
 		gemp_text_print(text, " }");
 	gemp_text_print(text, "\n#define COUNT_KEPT");
 	for (int level = 1; level < clique - 3 && !source->gpu; level++)
-		gemp_text_print(text, " COUNT_WORD c%d[%u];", level, (unsigned)fmin(source->max_low_row, GEMP_MAX_LOW_ROW) / 64 + 1);
+		gemp_text_print(text, " COUNT_WORD c%d[%u];", level,
+		                (unsigned)fmin(source->max_low_row, GEMP_MAX_LOW_ROW) / 64 + 1);
 	gemp_text_print(text, "\n");
 }
 
@@ -308,7 +311,8 @@ done:
 
 static void emit_types(gemp_text *text, const gemp_count_codegen *source)
 {
-	gemp_text_print(text, "#define OFFSET %s\n#define COUNT_LANES %u\n", source->wide ? "ulong" : "uint", source->lanes);
+	gemp_text_print(text, "#define OFFSET %s\n#define COUNT_LANES %u\n", source->wide ? "ulong" : "uint",
+	                source->lanes);
 }
 
 gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source)

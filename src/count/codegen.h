@@ -13,7 +13,7 @@ enum { GEMP_MAX_LOW_ROW = 65535 };
 enum { GEMP_NARROW_WORDS = 3 };
 
 typedef struct gemp_count_codegen {
-	bool wide;            /* positions in rows are ulong */
+	bool wide; /* positions in rows are ulong */
 	bool gpu;
 	unsigned lanes;       /* of a row */
 	double max_row;       /* no row is longer */
@@ -27,7 +27,8 @@ typedef struct gemp_count_codegen {
 bool gemp_expression_reads_table(const char *expression, size_t table);
 
 /* No value of table k can pass this: tables[] before it are known. */
-gemp_code gemp_count_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_codegen *source, double *bound);
+gemp_code gemp_count_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_codegen *source,
+                                 double *bound);
 
 /* Kernels of count_rows.cl and count_support.cl, of which no plan is part: they are built once for all patterns. */
 gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source);

@@ -95,8 +95,12 @@ static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_
 	gemp_code code = GEMP_OK;
 	gemp_count_graph *g = &engine->graph;
 	const gemp_device *device = engine->context->device;
-	gemp_count_codegen source = { .wide = g->wide, .gpu = device->gpu, .lanes = engine->lanes, .max_row = g->max_degree,
-		.max_low_row = longest_low(engine), .tables = g->table_bound };
+	gemp_count_codegen source = { .wide = g->wide,
+		                          .gpu = device->gpu,
+		                          .lanes = engine->lanes,
+		                          .max_row = g->max_degree,
+		                          .max_low_row = longest_low(engine),
+		                          .tables = g->table_bound };
 	source.large_low = gemp_count_cliques_large(device, (uint32_t)source.max_low_row);
 	g->table_bound[0] = g->max_degree;
 	for (size_t k = 1; k < engine->plan->table_count; k++)
@@ -220,8 +224,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gemp_graph *graph, const gemp_view_key *key,
-                             const gemp_count_plan *plan)
+gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gemp_graph *graph,
+                             const gemp_view_key *key, const gemp_count_plan *plan)
 {
 	gemp_code code = GEMP_OK;
 	gemp_count_engine *engine = NULL;
@@ -259,8 +263,9 @@ void gemp_count_free(gemp_count_engine *engine)
 		return;
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
-	gemp_buffer *buffers[] = { &g->upper_offsets, &g->support, &g->ordered_support, &g->low_offsets, &g->low_indices, &g->low_source,
-		&g->low_support, &engine->maps, &engine->clique_list, &engine->slab };
+	gemp_buffer *buffers[] = { &g->upper_offsets,    &g->support,    &g->ordered_support, &g->low_offsets,
+		                       &g->low_indices,      &g->low_source, &g->low_support,     &engine->maps,
+		                       &engine->clique_list, &engine->slab };
 	for (size_t i = 0; i < GEMP_MAX_SUMS; i++) {
 		if (engine->sums[i])
 			clReleaseKernel(engine->sums[i]);
@@ -293,7 +298,8 @@ static gemp_count_shape shape_of(const gemp_count_engine *engine, const gemp_sum
 
 /* Local. Launch sum `index`, one of the engine's own; groups [first, first + *groups) of partials get it (sums.c,
  * cliques.c). */
-static gemp_code gemp_count_sum_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups, gemp_timings *laps)
+static gemp_code gemp_count_sum_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
+                                       gemp_timings *laps)
 {
 	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 13];
 	size_t count = 0;
@@ -332,7 +338,7 @@ typedef struct run {
 	gemp_timings laps[GEMP_MAX_SUMS];
 	size_t first[GEMP_MAX_SUMS], groups[GEMP_MAX_SUMS]; /* of partials */
 	size_t used;
-	bool known[GEMP_MAX_SUMS];       /* without a kernel: */
+	bool known[GEMP_MAX_SUMS]; /* without a kernel: */
 	__int128 totals[GEMP_MAX_SUMS];
 	__int128 total; /* this rank's, then all ranks' */
 } run;
@@ -433,8 +439,10 @@ static gemp_code divide(run *r)
 {
 	uint64_t divisor = r->engine->plan->divisor;
 	if (r->total < 0 || r->total % divisor != 0)
-		return gemp_fail(GEMP_EINTERNAL, "the sums of a count plan do not add up to a multiple of %llu; --count-by "
-		                 "enumerate does without them", (unsigned long long)divisor);
+		return gemp_fail(GEMP_EINTERNAL,
+		                 "the sums of a count plan do not add up to a multiple of %llu; --count-by "
+		                 "enumerate does without them",
+		                 (unsigned long long)divisor);
 	r->total /= divisor;
 	r->result->overflow = r->total > (__int128)UINT64_MAX;
 	r->result->matches = r->result->overflow ? 0 : (gemp_count)r->total;
@@ -445,7 +453,8 @@ gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
 {
 	gemp_code code = GEMP_OK;
 	run r = { .engine = engine, .result = result };
-	*result = (gemp_count_result){ .preparation_seconds = engine->preparation, .support_seconds = engine->support_seconds };
+	*result = (gemp_count_result){ .preparation_seconds = engine->preparation,
+		                           .support_seconds = engine->support_seconds };
 	GEMP_TRY(gemp_comm_agree(engine->context->comm, own_sums(&r)));
 	GEMP_TRY(other_sums(&r));
 	add_ranks(&r);

@@ -13,12 +13,12 @@
 
 typedef struct gemp_count_result {
 	gemp_count matches;
-	bool overflow;        /* 2^64 or more; `matches` is 0 then */
+	bool overflow; /* 2^64 or more; `matches` is 0 then */
 	uint64_t launches;
-	double kernel_seconds;                  /* the sums, by the device's clock */
-	double sum_seconds[GEMP_MAX_SUMS];      /* each of them */
-	double preparation_seconds;             /* what the sums read, made once: rows, degrees, supports, tables, task lists */
-	double support_seconds;                 /* of that, the supports */
+	double kernel_seconds;             /* the sums, by the device's clock */
+	double sum_seconds[GEMP_MAX_SUMS]; /* each of them */
+	double preparation_seconds;        /* what the sums read, made once: rows, degrees, supports, tables, task lists */
+	double support_seconds;            /* of that, the supports */
 } gemp_count_result;
 
 /* Collective. Loads the relations and makes the rows of the view (of GEMP_VIEW_EITHER, simple), of which every rank has all;
@@ -27,8 +27,8 @@ gemp_code gemp_count_get_rows(gemp_resident **rows, gemp_context *context, gemp_
 
 /* Collective. Loads the relations, makes the rows of the view (of GEMP_VIEW_EITHER, simple), builds the kernels and prepares on
  * the device what the sums read. graph, key's relations and plan are borrowed. */
-gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gemp_graph *graph, const gemp_view_key *key,
-                             const gemp_count_plan *plan);
+gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gemp_graph *graph,
+                             const gemp_view_key *key, const gemp_count_plan *plan);
 /* Collective. As often as wanted. GEMP_EDATA where what is summed may not fit into 64 bits. */
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result);
 void gemp_count_free(gemp_count_engine *engine);

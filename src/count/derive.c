@@ -9,9 +9,9 @@ enum { MOST_TERMS = 1 << 14, SLOTS = 1 << 15, IMPOSSIBLE = 1 << 28 };
 /* What is summed over, and which vertices of the term that is. */
 typedef struct choice {
 	bool known;
-	int kind;         /* gemp_sum_kind, or BY_DIFFERENCE */
+	int kind; /* gemp_sum_kind, or BY_DIFFERENCE */
 	unsigned core;
-	int centre;       /* of NEIGHBOURS; else -1 */
+	int centre; /* of NEIGHBOURS; else -1 */
 	int cost;
 } choice;
 
@@ -21,9 +21,9 @@ typedef struct entry {
 } entry;
 
 typedef struct deriver {
-	entry *entries;   /* [SLOTS] open addressing */
+	entry *entries; /* [SLOTS] open addressing */
 	size_t count;
-	bool crowded;     /* more terms than one wants to look at */
+	bool crowded; /* more terms than one wants to look at */
 	bool codegrees, ordered;
 } deriver;
 
@@ -32,9 +32,9 @@ enum { BY_DIFFERENCE = GEMP_SUM_CLIQUES + 1 };
 
 /* Relative, from kernels on graphs of 10^5 to 10^7 edges. */
 static const int kind_cost[] = {
-	[GEMP_SUM_VERTICES] = 1, [GEMP_SUM_EDGES] = 2, [GEMP_SUM_TRIANGLES] = 15, [GEMP_SUM_WEDGES] = 60,
-	[GEMP_SUM_PAIRS] = 200, [GEMP_SUM_NEIGHBOURS] = 300, [GEMP_SUM_JOINED] = 150, [GEMP_SUM_CLIQUES] = 30,
-	[GEMP_SUM_PATH_PAIRS] = 600,  [BY_DIFFERENCE] = 0,
+	[GEMP_SUM_VERTICES] = 1,     [GEMP_SUM_EDGES] = 2,        [GEMP_SUM_TRIANGLES] = 15, [GEMP_SUM_WEDGES] = 60,
+	[GEMP_SUM_PAIRS] = 200,      [GEMP_SUM_NEIGHBOURS] = 300, [GEMP_SUM_JOINED] = 150,   [GEMP_SUM_CLIQUES] = 30,
+	[GEMP_SUM_PATH_PAIRS] = 600, [BY_DIFFERENCE] = 0,
 };
 enum { TABLE_COST = 2, SUPPORT_COST = 12, ORDERED_COST = 16, CODEGREE_COST = 500 };
 
@@ -58,26 +58,17 @@ static bool core_is(const gemp_term *term, const choice *c)
 	unsigned core = c->core;
 	int size = __builtin_popcount(core), cycle[GEMP_MAX_TERM];
 	switch (c->kind) {
-	case GEMP_SUM_VERTICES:
-		return size == 1 && (!term->rooted || core == 1);
-	case GEMP_SUM_EDGES:
-		return size == 2 && !term->rooted && gemp_term_clique(term, core);
-	case GEMP_SUM_PAIRS:
-		return size == 2 && !term->rooted && !gemp_term_clique(term, core);
-	case GEMP_SUM_TRIANGLES:
-		return size == 3 && gemp_term_clique(term, core);
-	case GEMP_SUM_WEDGES:
-		return size == 4 && !term->rooted && gemp_term_cycle(term, core, cycle);
+	case GEMP_SUM_VERTICES: return size == 1 && (!term->rooted || core == 1);
+	case GEMP_SUM_EDGES: return size == 2 && !term->rooted && gemp_term_clique(term, core);
+	case GEMP_SUM_PAIRS: return size == 2 && !term->rooted && !gemp_term_clique(term, core);
+	case GEMP_SUM_TRIANGLES: return size == 3 && gemp_term_clique(term, core);
+	case GEMP_SUM_WEDGES: return size == 4 && !term->rooted && gemp_term_cycle(term, core, cycle);
 	case GEMP_SUM_NEIGHBOURS:
 		return size == 3 && !term->rooted && (term->adjacent[c->centre] & core) == (core & ~(1u << c->centre));
-	case GEMP_SUM_JOINED:
-		return size == 5 && term->size == 5 && gemp_term_cycle(term, core, cycle);
-	case GEMP_SUM_PATH_PAIRS:
-		return size == 6 && term->size == 6 && gemp_term_cycle(term, core, cycle);
-	case BY_DIFFERENCE:
-		return term->rooted && size == term->size && root_is_least(term);
-	case GEMP_SUM_CLIQUES:
-		return size >= 4 && term->size == size && !term->rooted && gemp_term_clique(term, core);
+	case GEMP_SUM_JOINED: return size == 5 && term->size == 5 && gemp_term_cycle(term, core, cycle);
+	case GEMP_SUM_PATH_PAIRS: return size == 6 && term->size == 6 && gemp_term_cycle(term, core, cycle);
+	case BY_DIFFERENCE: return term->rooted && size == term->size && root_is_least(term);
+	case GEMP_SUM_CLIQUES: return size >= 4 && term->size == size && !term->rooted && gemp_term_clique(term, core);
 	}
 	return false;
 }
@@ -87,8 +78,8 @@ static bool core_apart(const gemp_term *term, int kind, int i, int j)
 {
 	if (kind == GEMP_SUM_PATH_PAIRS && term->rooted)
 		return (term->adjacent[i] & term->adjacent[j]) != 0; /* not those that are opposite to each other */
-	return kind == GEMP_SUM_PATH_PAIRS || kind == BY_DIFFERENCE || kind == GEMP_SUM_PAIRS || kind == GEMP_SUM_WEDGES || kind == GEMP_SUM_NEIGHBOURS ||
-	       (kind == GEMP_SUM_JOINED && !term->rooted);
+	return kind == GEMP_SUM_PATH_PAIRS || kind == BY_DIFFERENCE || kind == GEMP_SUM_PAIRS || kind == GEMP_SUM_WEDGES ||
+	       kind == GEMP_SUM_NEIGHBOURS || (kind == GEMP_SUM_JOINED && !term->rooted);
 }
 
 /* CASES where vertices coincide, each with its sign: the term is its own sum plus all of them. */
@@ -146,19 +137,13 @@ static bool square_works(const gemp_term *term, unsigned core, const gemp_attach
 static bool works(const deriver *d, const gemp_term *term, const choice *c, const gemp_attachments *hung)
 {
 	switch (c->kind) {
-	case GEMP_SUM_PAIRS:
-		return hung->common > 0;
-	case GEMP_SUM_NEIGHBOURS:
-		return hung->common > 0 && (!hung->codegree || d->codegrees);
-	case GEMP_SUM_WEDGES:
-		return square_works(term, c->core, hung);
-	case GEMP_SUM_VERTICES:
-		return d->ordered || !term->rooted;
+	case GEMP_SUM_PAIRS: return hung->common > 0;
+	case GEMP_SUM_NEIGHBOURS: return hung->common > 0 && (!hung->codegree || d->codegrees);
+	case GEMP_SUM_WEDGES: return square_works(term, c->core, hung);
+	case GEMP_SUM_VERTICES: return d->ordered || !term->rooted;
 	case GEMP_SUM_PATH_PAIRS:
-	case BY_DIFFERENCE:
-		return d->ordered;
-	default:
-		return true;
+	case BY_DIFFERENCE: return d->ordered;
+	default: return true;
 	}
 }
 
@@ -328,15 +313,16 @@ static void add(adder *a, int kind, const gemp_monomial *m, int64_t factor)
 	a->fits = a->fits && gemp_polynomial_add(&a->out->sums[kind], m, factor);
 }
 
-static void add_placed(adder *a, const choice *by, const gemp_attachments *hung, const int *core, const int *place, int size,
-                       int64_t factor)
+static void add_placed(adder *a, const choice *by, const gemp_attachments *hung, const int *core, const int *place,
+                       int size, int64_t factor)
 {
 	gemp_monomial m = place_factors(hung, core, place, size);
 	add(a, by->kind, &m, factor);
 }
 
 /* Sums that meet each edge, pair or triangle once, for maps that meet it in every way. */
-static void add_all_ways(adder *a, const gemp_term *term, const choice *by, const gemp_attachments *hung, int64_t factor)
+static void add_all_ways(adder *a, const gemp_term *term, const choice *by, const gemp_attachments *hung,
+                         int64_t factor)
 {
 	static const int ways[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 2, 0, 1 }, { 1, 2, 0 }, { 2, 1, 0 } };
 	static const int pairs[2][2] = { { 0, 2 }, { 2, 0 } }, edges[2][2] = { { 0, 1 }, { 1, 0 } };
@@ -367,7 +353,8 @@ static void add_square(adder *a, const gemp_term *term, const choice *by, const 
 }
 
 /* Both ways round the centre. */
-static void add_neighbours(adder *a, const gemp_term *term, const choice *by, const gemp_attachments *hung, int64_t factor)
+static void add_neighbours(adder *a, const gemp_term *term, const choice *by, const gemp_attachments *hung,
+                           int64_t factor)
 {
 	static const int places[2][3] = { { 1, 0, 2 }, { 1, 2, 0 } };
 	unsigned ends = by->core & ~(1u << by->centre);
@@ -469,8 +456,7 @@ static void prefer_table(gemp_derivation *d, bool *fits)
 	triangles->count = 0;
 }
 
-gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered,
-                      bool *found)
+gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found)
 {
 	gemp_code code = GEMP_OK;
 	deriver d = { .codegrees = codegrees, .ordered = ordered };

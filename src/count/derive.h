@@ -13,7 +13,6 @@
 
 /* *found is false, and *out not to be used, where no sums are known that count the term. codegrees: sums may ask for g;
  * ordered: for u and o, and PATH_PAIRS is one of them. */
-gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered,
-                      bool *found);
+gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found);
 
 #endif

@@ -10,25 +10,28 @@
 #include "partition/context.h"
 
 typedef struct gemp_count_graph {
-	gemp_context *context;   /* borrowed */
+	gemp_context *context; /* borrowed */
 	uint32_t vertices;
-	uint64_t entries;        /* 2 * edges */
-	bool wide;               /* offsets are ulong, else uint */
+	uint64_t entries;                /* 2 * edges */
+	bool wide;                       /* offsets are ulong, else uint */
 	uint32_t max_degree, max_prefix; /* of the rows; of their parts before `mid` */
-	gemp_buffer row_offsets;       /* [vertices + 1] OFFSET */
-	gemp_buffer upper_offsets;         /* [vertices] OFFSET: first entry of row v whose slot is greater than v */
-	gemp_buffer column_indices;        /* [entries] uint slots, ascending in a row */
-	gemp_buffer support;     /* [entries] uint: triangles on the edge of this entry (both its entries); none if not asked for */
-	gemp_buffer ordered_support;        /* [entries] uint: of those the ones whose third vertex comes after the vertex whose row it is, if
+	gemp_buffer row_offsets;         /* [vertices + 1] OFFSET */
+	gemp_buffer upper_offsets;       /* [vertices] OFFSET: first entry of row v whose slot is greater than v */
+	gemp_buffer column_indices;      /* [entries] uint slots, ascending in a row */
+	gemp_buffer
+		support; /* [entries] uint: triangles on the edge of this entry (both its entries); none if not asked for */
+	gemp_buffer
+		ordered_support; /* [entries] uint: of those the ones whose third vertex comes after the vertex whose row it is, if
 	                            the neighbour does, else 0; none if not asked for */
 	gemp_buffer tables[GEMP_MAX_VERTEX_TABLES]; /* [vertices] long; [0] are degrees */
 	double table_bound[GEMP_MAX_VERTEX_TABLES]; /* no value of the table is further from 0 */
-	const uint64_t *host_offsets, *host_upper_offsets; /* on the host, for task lists; borrowed from the owner of the graph */
+	const uint64_t *host_offsets,
+		*host_upper_offsets; /* on the host, for task lists; borrowed from the owner of the graph */
 	const gemp_vertex *host_indices;
 
 	/* Low rows: the neighbours of smaller slot, each edge once. None of these if the plan has no need of them. */
-	gemp_buffer low_offsets;   /* [vertices + 1] OFFSET */
-	gemp_buffer low_indices;    /* [entries / 2] uint slots, ascending in a row */
+	gemp_buffer low_offsets; /* [vertices + 1] OFFSET */
+	gemp_buffer low_indices; /* [entries / 2] uint slots, ascending in a row */
 	gemp_buffer low_source;  /* [entries / 2] uint: whose row this is; GPUs only */
 	gemp_buffer low_support; /* [entries / 2] uint: triangles on this edge; none if not asked for */
 } gemp_count_graph;

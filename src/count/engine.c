@@ -22,8 +22,8 @@ gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tas
 	return shape;
 }
 
-gemp_code gemp_count_launch_with(gemp_count_engine *engine, gemp_timings *laps, cl_kernel kernel, gemp_count_shape shape,
-                                 const gemp_argument *arguments, size_t count)
+gemp_code gemp_count_launch_with(gemp_count_engine *engine, gemp_timings *laps, cl_kernel kernel,
+                                 gemp_count_shape shape, const gemp_argument *arguments, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = engine->context->device;
@@ -73,9 +73,9 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *laps)
 	GEMP_TRY(gemp_kernel_new(&kernel, &engine->rows_program, "count_split"));
 	GEMP_TRY(gemp_buffer_new(&g->upper_offsets, device, count * size, NULL));
 	GEMP_TRY(gemp_buffer_new(&g->tables[0], device, count * sizeof(int64_t), NULL));
-	GEMP_TRY(gemp_count_launch(engine, laps, kernel, gemp_count_launch_shape(device, count, 1, 256), GEMP_ARG(&g->row_offsets.mem),
-	                           GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&g->upper_offsets.mem),
-	                           GEMP_ARG(&g->tables[0].mem)));
+	GEMP_TRY(gemp_count_launch(engine, laps, kernel, gemp_count_launch_shape(device, count, 1, 256),
+	                           GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
+	                           GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->tables[0].mem)));
 	GEMP_TRY(GEMP_NEW(engine->upper_offsets, count));
 	GEMP_TRY(gemp_buffer_read(device, &g->upper_offsets, 0, count * size, engine->upper_offsets));
 	for (size_t v = count; !g->wide && v-- > 0;) /* in place, from the end */
@@ -110,7 +110,8 @@ static gemp_code make_low(gemp_count_engine *engine, gemp_timings *laps)
 	GEMP_TRY(gemp_kernel_new(&kernel, &engine->rows_program, "count_low"));
 	GEMP_TRY(gemp_count_launch(engine, laps, kernel, gemp_count_launch_shape(device, g->vertices, engine->lanes, 256),
 	                           GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices),
-	                           GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem)));
+	                           GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem),
+	                           GEMP_ARG(&g->low_source.mem)));
 done:
 	if (kernel)
 		clReleaseKernel(kernel);
@@ -168,12 +169,12 @@ static gemp_code by_vertices(gemp_count_engine *engine, gemp_timings *laps, kern
 		GEMP_TRY(gemp_buffer_zero(device, &g->support, 0, g->support.size));
 	if (engine->needs.ordered_support) /* entries that lead to what comes before have none */
 		GEMP_TRY(gemp_buffer_zero(device, &g->ordered_support, 0, g->ordered_support.size));
-	GEMP_TRY(gemp_count_launch(engine, laps, k->support, gemp_count_launch_shape(device, g->vertices, 1, 1),
-	                           GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem),
-	                           GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->vertices),
-	                           GEMP_ARG(&rank), GEMP_ARG(&ranks), GEMP_ARG(&g->low_support.mem),
-	                           GEMP_ARG(&g->support.mem), GEMP_ARG(&g->ordered_support.mem), GEMP_ARG(&engine->maps.mem),
-	                           GEMP_ARG(&engine->partials.control.mem)));
+	GEMP_TRY(gemp_count_launch(
+		engine, laps, k->support, gemp_count_launch_shape(device, g->vertices, 1, 1), GEMP_ARG(&g->row_offsets.mem),
+		GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->low_offsets.mem),
+		GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&rank), GEMP_ARG(&ranks),
+		GEMP_ARG(&g->low_support.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->ordered_support.mem),
+		GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->partials.control.mem)));
 done:
 	return code;
 }
@@ -189,8 +190,8 @@ static gemp_code by_edges(gemp_count_engine *engine, gemp_timings *laps, kernels
 	GEMP_TRY(gemp_kernel_new(&k->support, &engine->rows_program, "count_support"));
 	GEMP_TRY(gemp_count_launch(engine, laps, k->clear, flat, GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges)));
 	GEMP_TRY(gemp_count_launch(engine, laps, k->support, gemp_count_launch_shape(device, edges, engine->lanes, 256),
-	                           GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem),
-	                           GEMP_ARG(&edges), GEMP_ARG(&g->low_support.mem)));
+	                           GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem),
+	                           GEMP_ARG(&g->low_source.mem), GEMP_ARG(&edges), GEMP_ARG(&g->low_support.mem)));
 done:
 	return code;
 }
@@ -207,12 +208,13 @@ static gemp_code spread(gemp_count_engine *engine, gemp_timings *laps, kernels *
 	GEMP_TRY(gemp_buffer_new(&mirror, device, edges * (g->wide ? sizeof(uint64_t) : sizeof(uint32_t)), NULL));
 	GEMP_TRY(gemp_kernel_new(&k->mirror, &engine->rows_program, "count_mirror"));
 	GEMP_TRY(gemp_kernel_new(&k->spread, &engine->rows_program, "count_spread"));
-	GEMP_TRY(gemp_count_launch(engine, laps, k->mirror, flat, GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->upper_offsets.mem),
-	                           GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem),
-	                           GEMP_ARG(&edges), GEMP_ARG(&mirror.mem)));
-	GEMP_TRY(gemp_count_launch(engine, laps, k->spread, flat, GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->low_offsets.mem),
-	                           GEMP_ARG(&g->low_source.mem), GEMP_ARG(&mirror.mem), GEMP_ARG(&g->low_support.mem),
-	                           GEMP_ARG(&edges), GEMP_ARG(&g->support.mem)));
+	GEMP_TRY(gemp_count_launch(engine, laps, k->mirror, flat, GEMP_ARG(&g->row_offsets.mem),
+	                           GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->column_indices.mem),
+	                           GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&edges),
+	                           GEMP_ARG(&mirror.mem)));
+	GEMP_TRY(gemp_count_launch(engine, laps, k->spread, flat, GEMP_ARG(&g->row_offsets.mem),
+	                           GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&mirror.mem),
+	                           GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges), GEMP_ARG(&g->support.mem)));
 	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
 done:
 	gemp_buffer_free(&mirror, device);
@@ -300,14 +302,16 @@ static uint32_t first_shorter(const gemp_count_graph *g, uint64_t length)
 }
 
 /* Rows [first, end) by groups of so many work-items; 0: a work-item has a row. */
-static gemp_code launch(gemp_count_engine *engine, gemp_timings *laps, size_t k, uint32_t first, uint32_t end, size_t group)
+static gemp_code launch(gemp_count_engine *engine, gemp_timings *laps, size_t k, uint32_t first, uint32_t end,
+                        size_t group)
 {
 	gemp_code code = GEMP_OK;
 	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 9];
 	size_t count = 0;
 	gemp_count_graph *g = &engine->graph;
 	gemp_device *device = engine->context->device;
-	gemp_count_shape shape = gemp_count_launch_shape(device, end - first, group ? (unsigned)group : 1, group ? group : 256);
+	gemp_count_shape shape = gemp_count_launch_shape(device, end - first, group ? (unsigned)group : 1,
+	                                                 group ? group : 256);
 	cl_kernel kernel = NULL;
 	char name[32];
 	if (first == end)
@@ -340,7 +344,8 @@ static gemp_code make_table(gemp_count_engine *engine, gemp_timings *laps, size_
 	gemp_code code = GEMP_OK;
 	gemp_count_graph *g = &engine->graph;
 	gemp_device *device = engine->context->device;
-	uint32_t groups = device->gpu ? first_shorter(g, GROUP_ROW) : 0, longs = device->gpu ? first_shorter(g, LONG_ROW) : 0;
+	uint32_t groups = device->gpu ? first_shorter(g, GROUP_ROW) : 0,
+			 longs = device->gpu ? first_shorter(g, LONG_ROW) : 0;
 	GEMP_TRY(gemp_buffer_new(&g->tables[k], device, g->vertices * sizeof(int64_t), NULL));
 	GEMP_TRY(launch(engine, laps, k, 0, longs, 256));
 	GEMP_TRY(launch(engine, laps, k, longs, groups, 32));

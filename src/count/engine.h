@@ -9,11 +9,11 @@
 
 /* What the sums of a plan read. */
 typedef struct gemp_count_needs {
-	bool low;      /* low rows */
-	bool support;  /* at the low rows */
-	bool ordered_support;     /* at entries of what comes after; CPU devices only */
-	bool both_entries;   /* at both entries of an edge */
-	bool maps;     /* on a CPU device: a word a vertex for each worker */
+	bool low;             /* low rows */
+	bool support;         /* at the low rows */
+	bool ordered_support; /* at entries of what comes after; CPU devices only */
+	bool both_entries;    /* at both entries of an edge */
+	bool maps;            /* on a CPU device: a word a vertex for each worker */
 	bool cliques;
 } gemp_count_needs;
 
@@ -26,25 +26,25 @@ struct gemp_count_engine {
 	gemp_context *context;
 	const gemp_count_plan *plan;
 	gemp_count_needs needs;
-	unsigned lanes;           /* that share a row in sums over triangles */
+	unsigned lanes; /* that share a row in sums over triangles */
 	gemp_resident *rows;
-	gemp_view *view;          /* of rows */
-	uint64_t *upper_offsets;            /* [vertices] */
-	uint64_t *low_offsets;      /* [vertices + 1]; none without low rows */
+	gemp_view *view;         /* of rows */
+	uint64_t *upper_offsets; /* [vertices] */
+	uint64_t *low_offsets;   /* [vertices + 1]; none without low rows */
 	gemp_count_graph graph;
-	gemp_program rows_program; /* what all plans read: rows, supports */
-	gemp_program program;      /* tables and sums of this plan; none if these have no kernel */
+	gemp_program rows_program;          /* what all plans read: rows, supports */
+	gemp_program program;               /* tables and sums of this plan; none if these have no kernel */
 	gemp_wedges *sweeps[GEMP_MAX_SUMS]; /* NULL: not a sum that is swept over */
 	cl_kernel sums[GEMP_MAX_SUMS], large[GEMP_MAX_SUMS]; /* NULL: not a kernel of this program */
-	gemp_buffer maps;         /* [workers * vertices] uint, 0 between launches; CPU devices only */
-	gemp_buffer clique_list;  /* vertices with low rows, the longest first; GPUs only */
-	uint32_t *clique_count;   /* [longest_prefix + 2] low rows at least so long */
-	gemp_buffer slab;         /* bits of cliques that are not in local memory */
-	uint64_t slab_words;      /* of each group */
+	gemp_buffer maps;        /* [workers * vertices] uint, 0 between launches; CPU devices only */
+	gemp_buffer clique_list; /* vertices with low rows, the longest first; GPUs only */
+	uint32_t *clique_count;  /* [longest_prefix + 2] low rows at least so long */
+	gemp_buffer slab;        /* bits of cliques that are not in local memory */
+	uint64_t slab_words;     /* of each group */
 	gemp_partials partials;
-	bool checked;             /* some kernel says where a value may pass what 64 bits hold */
+	bool checked; /* some kernel says where a value may pass what 64 bits hold */
 	double preparation, support_seconds;
-	uint64_t prepared;        /* launches */
+	uint64_t prepared; /* launches */
 };
 
 /* Local. The device's part of preparation, after the program is built (count_rows.c). */
@@ -58,10 +58,10 @@ gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *laps);
 gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tasks, unsigned lanes, size_t wanted);
 
 /* One launch of a kernel, with its lap. */
-#define gemp_count_launch(engine, laps, kernel, shape, ...)                                                      \
-	gemp_count_launch_with((engine), (laps), (kernel), (shape), (const gemp_argument[]){ __VA_ARGS__ },      \
+#define gemp_count_launch(engine, laps, kernel, shape, ...)                                             \
+	gemp_count_launch_with((engine), (laps), (kernel), (shape), (const gemp_argument[]){ __VA_ARGS__ }, \
 	                       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
-gemp_code gemp_count_launch_with(gemp_count_engine *engine, gemp_timings *laps, cl_kernel kernel, gemp_count_shape shape,
-                                 const gemp_argument *arguments, size_t count);
+gemp_code gemp_count_launch_with(gemp_count_engine *engine, gemp_timings *laps, cl_kernel kernel,
+                                 gemp_count_shape shape, const gemp_argument *arguments, size_t count);
 
 #endif

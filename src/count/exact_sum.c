@@ -37,7 +37,7 @@ static gemp_code check(const gemp_partials *partials, gemp_device *device)
 		return GEMP_OK;
 	GEMP_TRY(gemp_buffer_zero(device, &partials->control, at, sizeof passed));
 	code = gemp_fail(GEMP_EDATA, "what is counted here passes what sums of 64 bits hold; --count-by enumerate does not "
-	                 "sum, and remains");
+	                             "sum, and remains");
 done:
 	return code;
 }
@@ -127,7 +127,8 @@ gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __
 	gemp_code code = GEMP_OK;
 	int64_t *tables[GEMP_TABLES] = { 0 };
 	const gemp_comm *comm = graph->context->comm;
-	const __int128 most = ((__int128)1 << 90) / sum->factor; /* counts are less, and 2^32 of these are less than 2^127 */
+	const __int128 most = ((__int128)1 << 90) /
+	                      sum->factor; /* counts are less, and 2^32 of these are less than 2^127 */
 	bool fits = true;
 	*total = 0;
 	GEMP_TRY(read_tables(graph, sum, tables));

@@ -218,7 +218,8 @@ gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol
 	if (!r.bad)
 		r.bad = !take(&r, 0);
 	return r.bad ? gemp_fail(GEMP_EINTERNAL, "the expression '%s' of a sum is not understood at '%.20s'", expression,
-	                         r.at) : GEMP_OK;
+	                         r.at)
+	             : GEMP_OK;
 }
 
 void gemp_expression_magnitude(gemp_text *text, const char *expression)

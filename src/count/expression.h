@@ -13,15 +13,15 @@ bool gemp_expression_mentions(const char *expression, const char *symbol);
 /* Symbols by number: tables of a place, supports, then the rest. */
 enum { GEMP_PLACES = 3, GEMP_TABLES = 8 };
 typedef enum gemp_symbol {
-	GEMP_SYMBOL_TABLE = 0, /* + GEMP_TABLES * place + table */
+	GEMP_SYMBOL_TABLE = 0,                           /* + GEMP_TABLES * place + table */
 	GEMP_SYMBOL_SUPPORT = GEMP_PLACES * GEMP_TABLES, /* + 0: 01, 1: 02, 2: 12 */
-	GEMP_SYMBOL_LOW = GEMP_SYMBOL_SUPPORT + 3, /* + place */
+	GEMP_SYMBOL_LOW = GEMP_SYMBOL_SUPPORT + 3,       /* + place */
 	GEMP_SYMBOL_UP = GEMP_SYMBOL_LOW + GEMP_PLACES,
 	GEMP_SYMBOL_ADJACENT = GEMP_SYMBOL_UP + GEMP_PLACES, /* a */
-	GEMP_SYMBOL_CODEGREE, /* g */
-	GEMP_SYMBOL_ORDER, /* o */
-	GEMP_SYMBOL_OVER, /* u_01 */
-	GEMP_SYMBOL_COMMON, /* c */
+	GEMP_SYMBOL_CODEGREE,                                /* g */
+	GEMP_SYMBOL_ORDER,                                   /* o */
+	GEMP_SYMBOL_OVER,                                    /* u_01 */
+	GEMP_SYMBOL_COMMON,                                  /* c */
 	GEMP_SYMBOLS
 } gemp_symbol;
 

@@ -14,11 +14,11 @@ typedef struct gemp_neighbours {
 	const gemp_sum *sum;
 	gemp_device *device;
 	gemp_sum_result *result;
-	size_t items, group;         /* of a launch */
+	size_t items, group; /* of a launch */
 	gemp_program program;
 	gemp_partials partials;
 	gemp_timings laps;
-	uint64_t max_bytes;               /* bytes that one buffer may take */
+	uint64_t max_bytes; /* bytes that one buffer may take */
 } gemp_neighbours;
 
 enum { GROUP = 256, SELECT_LANES = 32, FILL_LANES = 8, SUM_LANES = 32, MEMORY_SHARE = 4 };
@@ -137,7 +137,7 @@ typedef struct lists {
 	gemp_neighbours *around;
 	cl_kernel list, add;
 	gemp_buffer offset, slots, places, scratch;
-	uint64_t *first;  /* [entries + 1] where the list of an entry begins */
+	uint64_t *first;   /* [entries + 1] where the list of an entry begins */
 	uint32_t *support; /* [entries] */
 } lists;
 
@@ -165,8 +165,8 @@ typedef struct bits {
 	gemp_neighbours *around;
 	cl_kernel clear, select, fill, add, codegrees;
 	gemp_buffer kept, place, member, base, bits, pairs;
-	uint32_t *count;             /* [vertices] kept */
-	uint64_t *first;             /* [vertices] word where a bitmap begins, in its batch */
+	uint32_t *count; /* [vertices] kept */
+	uint64_t *first; /* [vertices] word where a bitmap begins, in its batch */
 } bits;
 
 static gemp_code make(bits *b)
@@ -197,9 +197,13 @@ static gemp_code select_neighbours(bits *b)
 	const gemp_count_graph *g = a->graph;
 	const gemp_comm *comm = g->context->comm;
 	cl_uint rank = (cl_uint)comm->rank, ranks = (cl_uint)comm->size;
-	GEMP_TRY(gemp_launch(a->device, b->select, a->items, a->device->nvidia ? a->group : a->device->gpu ? 32 : 1,
-	                     GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&rank),
-	                     GEMP_ARG(&ranks), GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem), GEMP_ARG(&b->member.mem)));
+	GEMP_TRY(gemp_launch(a->device, b->select, a->items,
+	                     a->device->nvidia ? a->group
+	                     : a->device->gpu  ? 32
+	                                       : 1,
+	                     GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices),
+	                     GEMP_ARG(&rank), GEMP_ARG(&ranks), GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem),
+	                     GEMP_ARG(&b->member.mem)));
 	GEMP_TRY(gemp_neighbours_add_timing(a));
 	code = gemp_buffer_read(a->device, &b->kept, 0, g->vertices * sizeof *b->count, b->count);
 done:
@@ -224,8 +228,9 @@ static gemp_code count_pairs(bits *b)
 		return GEMP_OK;
 	GEMP_TRY(gemp_buffer_new(&b->pairs, a->device, pairs * sizeof(uint32_t), NULL));
 	GEMP_TRY(clear(b, &b->pairs, pairs));
-	GEMP_TRY(gemp_launch(a->device, b->codegrees, a->items, a->group, GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
-	                     GEMP_ARG(&g->vertices), GEMP_ARG(&entries), GEMP_ARG(&b->pairs.mem)));
+	GEMP_TRY(gemp_launch(a->device, b->codegrees, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
+	                     GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&entries),
+	                     GEMP_ARG(&b->pairs.mem)));
 	GEMP_TRY(gemp_neighbours_add_timing(a));
 done:
 	return code;
@@ -251,9 +256,10 @@ static gemp_code next_batch(bits *b, uint64_t room, uint32_t from, uint32_t *to,
 	*to = h;
 	*words = sum;
 	if (h == from)
-		return gemp_fail(GEMP_ENOMEM, "the neighbourhood of one vertex (%u neighbours in triangles) needs a bitmap of %llu MB, "
-		                 "more than a quarter of the device's memory", b->count[h],
-		                 (unsigned long long)(bitmap_words(b->count[h]) >> 18));
+		return gemp_fail(GEMP_ENOMEM,
+		                 "the neighbourhood of one vertex (%u neighbours in triangles) needs a bitmap of %llu MB, "
+		                 "more than a quarter of the device's memory",
+		                 b->count[h], (unsigned long long)(bitmap_words(b->count[h]) >> 18));
 	return GEMP_OK;
 }
 
@@ -296,9 +302,10 @@ static gemp_code run_batch(bits *b, uint32_t from, uint32_t to, uint64_t words)
 		return GEMP_OK;
 	GEMP_TRY(gemp_buffer_write(a->device, &b->base, from * size, (to - from) * size, b->first + from));
 	GEMP_TRY(clear(b, &b->bits, words));
-	GEMP_TRY(gemp_launch(a->device, b->fill, a->items, a->group, GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
-	                     GEMP_ARG(&g->vertices), GEMP_ARG(&first), GEMP_ARG(&end), GEMP_ARG(&b->kept.mem),
-	                     GEMP_ARG(&b->place.mem), GEMP_ARG(&b->base.mem), GEMP_ARG(&b->bits.mem)));
+	GEMP_TRY(gemp_launch(a->device, b->fill, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
+	                     GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&first), GEMP_ARG(&end),
+	                     GEMP_ARG(&b->kept.mem), GEMP_ARG(&b->place.mem), GEMP_ARG(&b->base.mem),
+	                     GEMP_ARG(&b->bits.mem)));
 	GEMP_TRY(gemp_neighbours_add_timing(a));
 	GEMP_TRY(add_batch(b, first, end));
 	GEMP_TRY(gemp_neighbours_add_timing(a));
@@ -359,9 +366,10 @@ static gemp_code neighbours_lists_make(lists *l)
 		l->first[e + 1] = l->first[e] + l->support[e];
 	uint64_t bytes = (l->first[entries] + 1) * sizeof(uint32_t);
 	if (bytes > a->max_bytes)
-		return gemp_fail(GEMP_ENOMEM, "the common neighbours of the ends of all edges need lists of %llu MB, and a buffer may "
-		                 "have %llu MB", (unsigned long long)(bytes >> 20),
-		                 (unsigned long long)(a->max_bytes >> 20));
+		return gemp_fail(GEMP_ENOMEM,
+		                 "the common neighbours of the ends of all edges need lists of %llu MB, and a buffer may "
+		                 "have %llu MB",
+		                 (unsigned long long)(bytes >> 20), (unsigned long long)(a->max_bytes >> 20));
 	GEMP_TRY(gemp_buffer_new(&l->offset, a->device, (entries + 1) * sizeof *l->first, l->first));
 	GEMP_TRY(gemp_buffer_new(&l->slots, a->device, bytes, NULL));
 	GEMP_TRY(gemp_buffer_new(&l->places, a->device, bytes, NULL));
@@ -405,10 +413,10 @@ static gemp_code neighbours_lists_run(lists *l)
 	gemp_neighbours *a = l->around;
 	const gemp_count_graph *g = a->graph;
 	GEMP_TRY(neighbours_lists_make(l));
-	GEMP_TRY(gemp_launch(a->device, l->list, a->items, a->group, GEMP_ARG(&g->row_offsets.mem), GEMP_ARG(&g->column_indices.mem),
-	                     GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices), GEMP_ARG(&l->offset.mem),
-	                     GEMP_ARG(&l->slots.mem), GEMP_ARG(&l->places.mem), GEMP_ARG(&l->scratch.mem),
-	                     GEMP_ARG(&a->partials.control.mem)));
+	GEMP_TRY(gemp_launch(a->device, l->list, a->items, a->group, GEMP_ARG(&g->row_offsets.mem),
+	                     GEMP_ARG(&g->column_indices.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&g->vertices),
+	                     GEMP_ARG(&l->offset.mem), GEMP_ARG(&l->slots.mem), GEMP_ARG(&l->places.mem),
+	                     GEMP_ARG(&l->scratch.mem), GEMP_ARG(&a->partials.control.mem)));
 	GEMP_TRY(gemp_neighbours_add_timing(a));
 	GEMP_TRY(add_up(l));
 	GEMP_TRY(gemp_neighbours_add_timing(a));

@@ -26,10 +26,9 @@ void gemp_count_plan_free(gemp_count_plan *plan)
 static const char *gemp_sum_name(gemp_sum_kind kind)
 {
 	static const char *const names[] = {
-		[GEMP_SUM_VERTICES] = "Vertices", [GEMP_SUM_EDGES] = "Edges", [GEMP_SUM_TRIANGLES] = "Triangles",
-		[GEMP_SUM_WEDGES] = "Wedges", [GEMP_SUM_PAIRS] = "Pairs", [GEMP_SUM_NEIGHBOURS] = "Neighbours",
-		[GEMP_SUM_JOINED] = "JoinedWedges", [GEMP_SUM_PATH_PAIRS] = "PathPairs",
-		[GEMP_SUM_CLIQUES] = "Cliques",
+		[GEMP_SUM_VERTICES] = "Vertices",   [GEMP_SUM_EDGES] = "Edges",          [GEMP_SUM_TRIANGLES] = "Triangles",
+		[GEMP_SUM_WEDGES] = "Wedges",       [GEMP_SUM_PAIRS] = "Pairs",          [GEMP_SUM_NEIGHBOURS] = "Neighbours",
+		[GEMP_SUM_JOINED] = "JoinedWedges", [GEMP_SUM_PATH_PAIRS] = "PathPairs", [GEMP_SUM_CLIQUES] = "Cliques",
 	};
 	return names[kind];
 }

@@ -55,17 +55,17 @@ enum { GEMP_MAX_SUMS = 16, GEMP_MAX_VERTEX_TABLES = 8 };
 
 typedef struct gemp_sum {
 	gemp_sum_kind kind;
-	int clique;        /* CLIQUES */
-	int leaves;        /* VERTICES: if not 0, each counts for the ways to choose so many of its neighbours */
-	int64_t factor;    /* the sum is taken so many times; may be negative */
-	char *expression;  /* owned; NULL: 1 for each */
+	int clique;       /* CLIQUES */
+	int leaves;       /* VERTICES: if not 0, each counts for the ways to choose so many of its neighbours */
+	int64_t factor;   /* the sum is taken so many times; may be negative */
+	char *expression; /* owned; NULL: 1 for each */
 	struct gemp_polynomial *polynomial; /* the same, of VERTICES; owned */
-	int power;         /* of c: the highest in the expression */
+	int power;                          /* of c: the highest in the expression */
 } gemp_sum;
 
 /* Table k >= 1: the sum over neighbours 1 of vertex 0 of an expression in V<j>_1 (j < k), V<j>_0, t_01, o and u_01. */
 typedef struct gemp_vertex_table {
-	char *expression;  /* owned; [0] (the degree) has none */
+	char *expression; /* owned; [0] (the degree) has none */
 } gemp_vertex_table;
 
 typedef struct gemp_count_plan {
@@ -73,9 +73,9 @@ typedef struct gemp_count_plan {
 	gemp_sum sums[GEMP_MAX_SUMS];
 	size_t table_count; /* at least 1 */
 	gemp_vertex_table tables[GEMP_MAX_VERTEX_TABLES];
-	bool support;       /* some expression asks for t */
-	bool ordered_support;          /* ... for u */
-	uint64_t divisor;   /* matches (orbits) = total of factor * sum, divided by this, exactly */
+	bool support;         /* some expression asks for t */
+	bool ordered_support; /* ... for u */
+	uint64_t divisor;     /* matches (orbits) = total of factor * sum, divided by this, exactly */
 } gemp_count_plan;
 
 /* For --explain: the sums, one a line. */

@@ -180,13 +180,14 @@ static gemp_code put_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 	}
 	for (int size = 0; size <= GEMP_MAX_TERM; size++)
 		if (d->cliques[size])
-			plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_CLIQUES, .clique = size,
-				.factor = d->cliques[size] / (int64_t)common };
+			plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_CLIQUES,
+				                                        .clique = size,
+				                                        .factor = d->cliques[size] / (int64_t)common };
 	if (d->joined)
 		plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_JOINED, .factor = d->joined / (int64_t)common };
 	if (d->path_pairs)
 		plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_PATH_PAIRS,
-			.factor = d->path_pairs / (int64_t)common };
+			                                        .factor = d->path_pairs / (int64_t)common };
 done:
 	return code;
 }

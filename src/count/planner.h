@@ -6,11 +6,11 @@
 
 /* What the planner is told of a pattern's edges. */
 typedef struct gemp_count_planner_options {
-	bool iso;           /* --semantics iso: matches are orbits */
-	bool hom;           /* --semantics hom, of a simple pattern: matches are homomorphisms */
-	bool codegrees;     /* a table of the common neighbours of every pair of vertices may be made */
-	bool ordered;       /* PATH_PAIRS and tables of u may be asked for */
-	bool parallel;      /* some pair of host vertices is joined more than once by what the edges ask for */
+	bool iso;       /* --semantics iso: matches are orbits */
+	bool hom;       /* --semantics hom, of a simple pattern: matches are homomorphisms */
+	bool codegrees; /* a table of the common neighbours of every pair of vertices may be made */
+	bool ordered;   /* PATH_PAIRS and tables of u may be asked for */
+	bool parallel;  /* some pair of host vertices is joined more than once by what the edges ask for */
 } gemp_count_planner_options;
 
 /* *out stays NULL where the pattern is not one that sums are known for, and *reason then says why, in a few words ("its

@@ -14,9 +14,9 @@ enum { GEMP_MAX_TERM = 7 };
 
 typedef struct gemp_term {
 	int size;
-	uint8_t adjacent[GEMP_MAX_TERM];   /* bit j: i and j are adjacent */
-	uint8_t differ[GEMP_MAX_TERM]; /* bit j: i and j are not adjacent, and must differ */
-	bool rooted;                   /* the slot of vertex 0's image is less than those of all others */
+	uint8_t adjacent[GEMP_MAX_TERM]; /* bit j: i and j are adjacent */
+	uint8_t differ[GEMP_MAX_TERM];   /* bit j: i and j are not adjacent, and must differ */
+	bool rooted;                     /* the slot of vertex 0's image is less than those of all others */
 } gemp_term;
 
 static inline bool gemp_term_adjacent(const gemp_term *term, int i, int j)

@@ -58,8 +58,7 @@ void gemp_wedges_shape_for(gemp_wedges_shape *shape, const gemp_count_graph *gra
 		/* Looking up in a hashed table what is not there is slow, and a worker is slow alone. */
 		if (sum->kind == GEMP_SUM_JOINED)
 			shape->worker_words = 0;
-	}
-	else
+	} else
 		*shape = (gemp_wedges_shape){ .dense = true, .workers = gemp_wedges_dense_workers(graph) };
 }
 
@@ -93,11 +92,13 @@ static gemp_code gemp_wedges_watch(gemp_wedges *sweep)
 	gemp_code code = GEMP_OK;
 	const gemp_count_graph *graph = sweep->graph;
 	const gemp_sum *sum = sweep->sum;
-	double bound = (double)graph->max_degree * graph->max_degree; /* JOINED: of the ends that a path's end is joined to */
+	double bound = (double)graph->max_degree *
+	               graph->max_degree;     /* JOINED: of the ends that a path's end is joined to */
 	if (sum->kind == GEMP_SUM_PATH_PAIRS) /* of the paths beside each that goes on from a path's end */
 		bound *= graph->max_degree;
 	else if (sum->kind != GEMP_SUM_JOINED)
-		GEMP_TRY(gemp_expression_bound(sum->expression ? sum->expression : "1", bound_of, (void *)(uintptr_t)graph, &bound));
+		GEMP_TRY(
+			gemp_expression_bound(sum->expression ? sum->expression : "1", bound_of, (void *)(uintptr_t)graph, &bound));
 	if (bound * (double)graph->entries * graph->max_degree >= 0x1p62)
 		sweep->checked = bound * max_paths(graph, sum->kind == GEMP_SUM_PAIRS, sweep->ends) >= 0x1p62;
 done:
@@ -165,7 +166,7 @@ done:
 }
 
 gemp_code gemp_wedges_new_shaped(gemp_wedges **out, const gemp_count_graph *graph, const gemp_sum *sum,
-                                const gemp_wedges_shape *shape)
+                                 const gemp_wedges_shape *shape)
 {
 	gemp_code code = GEMP_OK;
 	gemp_wedges *sweep = NULL;
@@ -240,8 +241,10 @@ static gemp_code check_magnitudes(const gemp_wedges *sweep)
 	                          magnitude));
 	for (size_t i = 0; i < sweep->sums; i++)
 		if (!(magnitude[i] < most_magnitude))
-			GEMP_TRY(gemp_fail(GEMP_EDATA, "a sum of '%s' over this graph does not fit into 64 bits; use more ranks "
-			                   "or devices, so that each sums up less, or --count-by enumerate", expression));
+			GEMP_TRY(gemp_fail(GEMP_EDATA,
+			                   "a sum of '%s' over this graph does not fit into 64 bits; use more ranks "
+			                   "or devices, so that each sums up less, or --count-by enumerate",
+			                   expression));
 done:
 	gemp_free(magnitude);
 	return code;

@@ -15,6 +15,6 @@ void gemp_wedges_shape_for(gemp_wedges_shape *shape, const gemp_count_graph *gra
 
 /* Collective. As gemp_wedges_new, in that shape. */
 gemp_code gemp_wedges_new_shaped(gemp_wedges **out, const gemp_count_graph *graph, const gemp_sum *sum,
-                                const gemp_wedges_shape *shape);
+                                 const gemp_wedges_shape *shape);
 
 #endif

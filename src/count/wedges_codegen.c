@@ -77,8 +77,10 @@ static void put_kind(gemp_text *text, const gemp_sum *sum)
 	if (gemp_wedges_by_end(sum))
 		gemp_text_print(text, "#define SWEEP_BY_END\n");
 	else
-		gemp_text_print(text, "#define SWEEP_%s\n", sum->kind == GEMP_SUM_JOINED ? "JOINED" :
-		                sum->kind == GEMP_SUM_PATH_PAIRS ? "PATH_PAIRS" : "BY_PATH");
+		gemp_text_print(text, "#define SWEEP_%s\n",
+		                sum->kind == GEMP_SUM_JOINED       ? "JOINED"
+		                : sum->kind == GEMP_SUM_PATH_PAIRS ? "PATH_PAIRS"
+		                                                   : "BY_PATH");
 	if (mentions(sum, "a"))
 		gemp_text_print(text, "#define HAS_ADJACENCY\n");
 	gemp_text_print(text, "#define END_WEIGHT %s\n", sum->kind == GEMP_SUM_PAIRS ? "(c > 0)" : "c");
@@ -94,16 +96,17 @@ gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph,
 	const char *offset = graph->wide ? "ulong" : "uint";
 	bool gpu = graph->context->device->gpu, pairs = sum->kind == GEMP_SUM_PAIRS;
 	gemp_text_print(text, "typedef %s OFFSET;\ntypedef %s2 ROW;\n", offset, offset);
-	gemp_text_print(text, "#define SHUFFLE_OFFSET(value, lane) gemp_shuffle%s((value), (lane))\n", graph->wide ? "64" : "");
+	gemp_text_print(text, "#define SHUFFLE_OFFSET(value, lane) gemp_shuffle%s((value), (lane))\n",
+	                graph->wide ? "64" : "");
 	gemp_text_print(text, "#define GROUP_SYNC %s\n",
 	                gpu ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)" : "((void)0)");
 	gemp_text_print(text, "typedef %s COUNTER;\n", gemp_wedges_narrow_counters(graph, sum) ? "ushort" : "uint");
 	gemp_text_print(text, "#define FETCH(place) %s\n",
 	                gpu ? "((void)0)" : "__builtin_prefetch((const void *)(size_t)(place))");
-	gemp_text_print(text, gemp_wedges_few_paths(graph) ?
-	                "typedef uint PATHS;\n#define ADD_PATHS(to, more) atomic_add((to), (more))\n" :
-	                "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\ntypedef ulong PATHS;\n"
-	                "#define ADD_PATHS(to, more) atom_add((to), (ulong)(more))\n");
+	gemp_text_print(text, gemp_wedges_few_paths(graph)
+	                          ? "typedef uint PATHS;\n#define ADD_PATHS(to, more) atomic_add((to), (more))\n"
+	                          : "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\ntypedef ulong PATHS;\n"
+	                            "#define ADD_PATHS(to, more) atom_add((to), (ulong)(more))\n");
 	gemp_text_print(text, "#define IS_MIDDLE(r, x) (%s)\n#define MIDDLES_FROM(r) %s[r]\n", pairs ? "true" : "(x) > (r)",
 	                pairs ? "begin" : "mid");
 	return gemp_text_status(text);
@@ -122,8 +125,10 @@ gemp_code gemp_wedges_emit_value(gemp_text *text, const gemp_sum *sum, bool watc
 	gemp_text_print(text, "#define VALUE (%s)\n#define MAGNITUDE (", expression_of(sum));
 	gemp_expression_magnitude(text, expression_of(sum));
 	gemp_text_print(text, ")\n");
-	gemp_text_print(text, "typedef struct sweep_sum {\n\tlong value;\n\tdouble magnitude;\n} sweep_sum;\n"
-	                "#define ADD_MAGNITUDE(sum, m)%s\n", watched ? " (sum)->magnitude += (m);" : "");
+	gemp_text_print(text,
+	                "typedef struct sweep_sum {\n\tlong value;\n\tdouble magnitude;\n} sweep_sum;\n"
+	                "#define ADD_MAGNITUDE(sum, m)%s\n",
+	                watched ? " (sum)->magnitude += (m);" : "");
 	return gemp_text_status(text);
 }
 

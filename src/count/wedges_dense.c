@@ -89,11 +89,24 @@ gemp_code gemp_wedges_dense_launch(gemp_wedges *sweep)
 	gemp_device *device = graph->context->device;
 	const gemp_wedges_dense *d = &sweep->dense;
 	gemp_argument arguments[FIXED + GEMP_MAX_VERTEX_TABLES + 1] = {
-		GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->upper_offsets.mem), GEMP_ARG(&graph->column_indices.mem), GEMP_ARG(&sweep->first),
-		GEMP_ARG(&sweep->step), GEMP_ARG(&sweep->roots), GEMP_ARG(&sweep->ends), GEMP_ARG(&d->indexed_rows),
-		GEMP_ARG(&graph->max_degree), GEMP_ARG(&d->next.mem), GEMP_ARG(&d->row_starts.mem), GEMP_ARG(&d->places.mem),
-		GEMP_ARG(&d->counters.mem), GEMP_ARG(&d->touched.mem), GEMP_ARG(&d->paths.mem),
-		GEMP_ARG(&d->reached.mem), GEMP_ARG(&sweep->values.mem), GEMP_ARG(&sweep->magnitudes.mem),
+		GEMP_ARG(&graph->row_offsets.mem),
+		GEMP_ARG(&graph->upper_offsets.mem),
+		GEMP_ARG(&graph->column_indices.mem),
+		GEMP_ARG(&sweep->first),
+		GEMP_ARG(&sweep->step),
+		GEMP_ARG(&sweep->roots),
+		GEMP_ARG(&sweep->ends),
+		GEMP_ARG(&d->indexed_rows),
+		GEMP_ARG(&graph->max_degree),
+		GEMP_ARG(&d->next.mem),
+		GEMP_ARG(&d->row_starts.mem),
+		GEMP_ARG(&d->places.mem),
+		GEMP_ARG(&d->counters.mem),
+		GEMP_ARG(&d->touched.mem),
+		GEMP_ARG(&d->paths.mem),
+		GEMP_ARG(&d->reached.mem),
+		GEMP_ARG(&sweep->values.mem),
+		GEMP_ARG(&sweep->magnitudes.mem),
 	};
 	size_t more = gemp_wedges_value_arguments(graph, sweep->sum, arguments + FIXED);
 	GEMP_TRY(gemp_buffer_zero(device, &d->next, 0, sizeof(cl_uint)));

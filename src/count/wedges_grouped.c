@@ -50,7 +50,8 @@ uint32_t gemp_wedges_slot_at(const gemp_wedges_layout *layout, uint64_t word)
 		uint32_t first = layout->base[k] + layout->from[k] * width_of(k);
 		if (bit < first)
 			continue;
-		uint32_t slot = (bit - layout->base[k]) / width_of(k), behind = k + 1 < PACKED ? layout->from[k + 1] : layout->ends;
+		uint32_t slot = (bit - layout->base[k]) / width_of(k),
+				 behind = k + 1 < PACKED ? layout->from[k + 1] : layout->ends;
 		return slot < behind ? slot : behind;
 	}
 	return bit / 32;
@@ -83,10 +84,10 @@ static gemp_code find_rows(gemp_wedges_tasks *tasks, gemp_wedges *sweep)
 	GEMP_TRY(gemp_buffer_new(&tasks->rows, device, graph->entries * 2 * offset, NULL));
 	GEMP_TRY(gemp_buffer_new(&tasks->paths, device, paths, NULL));
 	GEMP_TRY(gemp_buffer_zero(device, &tasks->paths, 0, paths));
-	GEMP_TRY(gemp_launch(device, kernel, items(device, (entries + CHUNK - 1) / CHUNK * GROUP),
-	                                  group_of(device), GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->column_indices.mem),
-	                                  GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step), GEMP_ARG(&ends),
-	                                  GEMP_ARG(&entries), GEMP_ARG(&tasks->rows.mem), GEMP_ARG(&tasks->paths.mem)));
+	GEMP_TRY(gemp_launch(device, kernel, items(device, (entries + CHUNK - 1) / CHUNK * GROUP), group_of(device),
+	                     GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->column_indices.mem),
+	                     GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step), GEMP_ARG(&ends), GEMP_ARG(&entries),
+	                     GEMP_ARG(&tasks->rows.mem), GEMP_ARG(&tasks->paths.mem)));
 	GEMP_TRY(gemp_timings_add(&sweep->laps, device));
 done:
 	if (kernel)
@@ -101,9 +102,9 @@ static gemp_code count_buckets(gemp_wedges_tasks *tasks, gemp_wedges *sweep, con
 	cl_kernel kernel = NULL;
 	GEMP_TRY(gemp_kernel_new(&kernel, &sweep->tasks_program, "sweep_classes"));
 	GEMP_TRY(gemp_buffer_zero(device, buckets, 0, buckets->size));
-	GEMP_TRY(gemp_launch(device, kernel, items(device, sweep->roots), group_of(device),
-	                                  GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step),
-	                                  GEMP_ARG(&sweep->roots), GEMP_ARG(&buckets->mem)));
+	GEMP_TRY(gemp_launch(device, kernel, items(device, sweep->roots), group_of(device), GEMP_ARG(&tasks->paths.mem),
+	                     GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step), GEMP_ARG(&sweep->roots),
+	                     GEMP_ARG(&buckets->mem)));
 	GEMP_TRY(gemp_timings_add(&sweep->laps, device));
 	GEMP_TRY(gemp_buffer_read(device, buckets, 0, sizeof tasks->sizes, tasks->sizes));
 done:
@@ -124,8 +125,8 @@ static gemp_code list_roots(gemp_wedges_tasks *tasks, gemp_wedges *sweep, const 
 	GEMP_TRY(gemp_buffer_write(device, buckets, 0, sizeof place, place));
 	GEMP_TRY(gemp_buffer_new(&tasks->list, device, sweep->roots * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_launch(device, kernel, items(device, (sweep->roots + ITEMS - 1) / ITEMS), group_of(device),
-	                                  GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step),
-	                                  GEMP_ARG(&sweep->roots), GEMP_ARG(&buckets->mem), GEMP_ARG(&tasks->list.mem)));
+	                     GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step),
+	                     GEMP_ARG(&sweep->roots), GEMP_ARG(&buckets->mem), GEMP_ARG(&tasks->list.mem)));
 	GEMP_TRY(gemp_timings_add(&sweep->laps, device));
 done:
 	if (kernel)
@@ -331,12 +332,28 @@ static gemp_code launch_windows(gemp_wedges *sweep)
 	for (size_t k = 0; k < GEMP_MAX_ROOT_TABLES; k++)
 		middling += g->table_roots[k];
 	gemp_argument arguments[MOST_ARGUMENTS] = {
-		GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->upper_offsets.mem), GEMP_ARG(&graph->column_indices.mem), GEMP_ARG(&g->tasks.rows.mem),
-		GEMP_ARG(&g->tasks.paths.mem), GEMP_ARG(&g->tasks.list.mem), GEMP_ARG(&g->window_roots), GEMP_ARG(&middling),
-		GEMP_ARG(&g->worker_roots), GEMP_ARG(&g->windows), GEMP_ARG(&g->window.mem), GEMP_ARG(&g->layouts.mem),
-		GEMP_ARG(&sweep->ends), GEMP_ARG(&sweep->shape.worker_words), GEMP_ARG(&g->local_words), GEMP_ARG(&g->next.mem),
-		GEMP_ARG(&g->spill.mem), GEMP_ARG(&g->spill_words), GEMP_ARG(&g->touched.mem), GEMP_ARG(&sweep->values.mem),
-		GEMP_ARG(&sweep->magnitudes.mem), GEMP_LOCAL(g->local_words * sizeof(cl_uint)),
+		GEMP_ARG(&graph->row_offsets.mem),
+		GEMP_ARG(&graph->upper_offsets.mem),
+		GEMP_ARG(&graph->column_indices.mem),
+		GEMP_ARG(&g->tasks.rows.mem),
+		GEMP_ARG(&g->tasks.paths.mem),
+		GEMP_ARG(&g->tasks.list.mem),
+		GEMP_ARG(&g->window_roots),
+		GEMP_ARG(&middling),
+		GEMP_ARG(&g->worker_roots),
+		GEMP_ARG(&g->windows),
+		GEMP_ARG(&g->window.mem),
+		GEMP_ARG(&g->layouts.mem),
+		GEMP_ARG(&sweep->ends),
+		GEMP_ARG(&sweep->shape.worker_words),
+		GEMP_ARG(&g->local_words),
+		GEMP_ARG(&g->next.mem),
+		GEMP_ARG(&g->spill.mem),
+		GEMP_ARG(&g->spill_words),
+		GEMP_ARG(&g->touched.mem),
+		GEMP_ARG(&sweep->values.mem),
+		GEMP_ARG(&sweep->magnitudes.mem),
+		GEMP_LOCAL(g->local_words * sizeof(cl_uint)),
 	};
 	return launch(sweep, sweep->kernel, g->groups, sweep->shape.group, arguments, 22);
 }
@@ -350,10 +367,22 @@ static gemp_code launch_tables(gemp_wedges *sweep, size_t k, cl_uint first, cl_u
 	size_t group = sweep->shape.tables[k].group;
 	cl_uint local_words = larger(words, group * 2);
 	gemp_argument arguments[MOST_ARGUMENTS] = {
-		GEMP_ARG(&graph->row_offsets.mem), GEMP_ARG(&graph->upper_offsets.mem), GEMP_ARG(&graph->column_indices.mem), GEMP_ARG(&g->tasks.rows.mem),
-		GEMP_ARG(&g->tasks.paths.mem), GEMP_ARG(&g->tasks.list.mem), GEMP_ARG(&first), GEMP_ARG(&g->table_roots[k]),
-		GEMP_ARG(&g->layouts.mem), GEMP_ARG(&sweep->ends), GEMP_ARG(&g->next.mem), GEMP_ARG(&next), GEMP_ARG(&words),
-		GEMP_ARG(&sum), GEMP_ARG(&sweep->values.mem), GEMP_ARG(&sweep->magnitudes.mem),
+		GEMP_ARG(&graph->row_offsets.mem),
+		GEMP_ARG(&graph->upper_offsets.mem),
+		GEMP_ARG(&graph->column_indices.mem),
+		GEMP_ARG(&g->tasks.rows.mem),
+		GEMP_ARG(&g->tasks.paths.mem),
+		GEMP_ARG(&g->tasks.list.mem),
+		GEMP_ARG(&first),
+		GEMP_ARG(&g->table_roots[k]),
+		GEMP_ARG(&g->layouts.mem),
+		GEMP_ARG(&sweep->ends),
+		GEMP_ARG(&g->next.mem),
+		GEMP_ARG(&next),
+		GEMP_ARG(&words),
+		GEMP_ARG(&sum),
+		GEMP_ARG(&sweep->values.mem),
+		GEMP_ARG(&sweep->magnitudes.mem),
 		GEMP_LOCAL(local_words * sizeof(cl_uint)),
 	};
 	return launch(sweep, sweep->tables_kernel, table_groups(sweep, k), group, arguments, 17);

@@ -17,9 +17,9 @@ enum { GEMP_WEDGES_WIDTHS = 5 };
 typedef struct gemp_wedges_layout {
 	cl_uint from[GEMP_WEDGES_WIDTHS - 1]; /* first slots of the widths but 32 */
 	cl_uint base[GEMP_WEDGES_WIDTHS - 1]; /* the counter of slot w begins at bit base + w * width, mod 2^32 */
-	bool packed;                         /* else the counter of slot w is word w */
-	uint64_t words;                      /* of all counters */
-	uint32_t ends;                       /* slots */
+	bool packed;                          /* else the counter of slot w is word w */
+	uint64_t words;                       /* of all counters */
+	uint32_t ends;                        /* slots */
 } gemp_wedges_layout;
 
 /* sweep_tasks: made on the device before a grouped sweep: rows of middles, and roots by descending number of paths. */
@@ -27,9 +27,9 @@ typedef struct gemp_wedges_layout {
 enum { GEMP_WEDGES_BUCKETS = 512 };
 
 typedef struct gemp_wedges_tasks {
-	gemp_buffer rows;  /* [entries] ROW: behind the root and end, of each middle's row */
-	gemp_buffer paths; /* [ends] PATHS */
-	gemp_buffer list;  /* [roots] own roots, by descending bucket of their paths */
+	gemp_buffer rows;                    /* [entries] ROW: behind the root and end, of each middle's row */
+	gemp_buffer paths;                   /* [ends] PATHS */
+	gemp_buffer list;                    /* [roots] own roots, by descending bucket of their paths */
 	uint32_t sizes[GEMP_WEDGES_BUCKETS]; /* roots in each bucket */
 } gemp_wedges_tasks;
 
@@ -45,17 +45,17 @@ enum { GEMP_MAX_ROOT_TABLES = 2 };
  * holds all counters, `tables` is not used. */
 typedef struct gemp_wedges_shape {
 	bool dense;
-	size_t workers;           /* dense: work-items, each with counters for all vertices */
-	size_t group, groups;     /* grouped: work-items of a group with windows, a power of 2; groups at a time */
-	unsigned lanes;           /* of a worker */
-	unsigned row_lanes;       /* along a row */
-	uint32_t window_words;    /* of counters in local memory */
-	uint32_t worker_words;    /* 0, or a power of 2: of the table of a worker, keys and counts */
+	size_t workers;        /* dense: work-items, each with counters for all vertices */
+	size_t group, groups;  /* grouped: work-items of a group with windows, a power of 2; groups at a time */
+	unsigned lanes;        /* of a worker */
+	unsigned row_lanes;    /* along a row */
+	uint32_t window_words; /* of counters in local memory */
+	uint32_t worker_words; /* 0, or a power of 2: of the table of a worker, keys and counts */
 	struct {
 		size_t group;
-		uint32_t words;   /* power of 2; 0: no table */
+		uint32_t words; /* power of 2; 0: no table */
 	} tables[GEMP_MAX_ROOT_TABLES];
-	const char *options;      /* of the compiler; may be NULL */
+	const char *options; /* of the compiler; may be NULL */
 } gemp_wedges_shape;
 
 /* Memory of dense sweeps, a part for each worker. */
@@ -68,12 +68,13 @@ typedef struct gemp_wedges_dense {
 /* Tasks and memory of grouped sweeps. */
 typedef struct gemp_wedges_grouped {
 	gemp_wedges_layout layout;
-	bool spills;                        /* counters beyond window_words lie in global memory */
-	cl_uint windows, spill_words;       /* of each group */
+	bool spills;                  /* counters beyond window_words lie in global memory */
+	cl_uint windows, spill_words; /* of each group */
 	gemp_wedges_tasks tasks;
-	cl_uint window_roots, worker_roots;                  /* roots at the front of the list for windows, at its end for workers */
-	cl_uint table_roots[GEMP_MAX_ROOT_TABLES]; /* in between, for each kind of table; those for smaller ones are further behind */
-	size_t groups;                      /* with windows */
+	cl_uint window_roots, worker_roots; /* roots at the front of the list for windows, at its end for workers */
+	cl_uint table_roots
+		[GEMP_MAX_ROOT_TABLES]; /* in between, for each kind of table; those for smaller ones are further behind */
+	size_t groups;              /* with windows */
 	cl_uint local_words;
 	gemp_buffer layouts, window, next, spill, touched;
 } gemp_wedges_grouped;
@@ -82,10 +83,10 @@ struct gemp_wedges {
 	const gemp_count_graph *graph;
 	const gemp_sum *sum;
 	gemp_wedges_shape shape;
-	cl_uint ends;         /* slots from there on have no neighbours */
-	cl_uint first, step;  /* this rank's roots: first, first + step, ... */
+	cl_uint ends;        /* slots from there on have no neighbours */
+	cl_uint first, step; /* this rank's roots: first, first + step, ... */
 	cl_uint roots;
-	bool checked;         /* sums of a worker might leave 64 bits: magnitudes tell */
+	bool checked; /* sums of a worker might leave 64 bits: magnitudes tell */
 	gemp_program program, tasks_program;
 	cl_kernel kernel, tables_kernel;
 	gemp_wedges_dense dense;

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOCKS = 4096 }; /* files; names that share one wait longer, or are made twice */
+enum { LOCKS = 4096 };                  /* files; names that share one wait longer, or are made twice */
 static const double max_lock_wait = 60; /* seconds */
 
 static const char magic[8] = "GEMPC01";
@@ -189,8 +189,8 @@ static bool make_private(const char *path)
 {
 	struct stat status;
 	mkdir(path, 0700);
-	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == getuid()
-	    && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == getuid() &&
+	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 void gemp_pocl_claim_folder(void)

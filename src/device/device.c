@@ -1,6 +1,9 @@
 #include "device/device.h"
 
-#define NAME(error) { error, #error }
+#define NAME(error)   \
+	{                 \
+		error, #error \
+	}
 
 static const struct {
 	cl_int error;
@@ -77,15 +80,16 @@ const char *gemp_cl_error_name(cl_int error)
 gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int line)
 {
 	switch (error) {
-	case CL_SUCCESS:
-		return GEMP_OK;
+	case CL_SUCCESS: return GEMP_OK;
 	case CL_MEM_OBJECT_ALLOCATION_FAILURE:
 	case CL_OUT_OF_HOST_MEMORY:
-		return gemp_fail(GEMP_ENOMEM, "out of memory on the device (%s in %s, %s:%d); use more ranks or devices, "
-		                 "or a smaller --device-memory", gemp_cl_error_name(error), call, file, line);
-	default:
-		return gemp_fail(GEMP_EINTERNAL, "OpenCL error %d (%s) in %s, %s:%d", (int)error,
+		return gemp_fail(GEMP_ENOMEM,
+		                 "out of memory on the device (%s in %s, %s:%d); use more ranks or devices, "
+		                 "or a smaller --device-memory",
 		                 gemp_cl_error_name(error), call, file, line);
+	default:
+		return gemp_fail(GEMP_EINTERNAL, "OpenCL error %d (%s) in %s, %s:%d", (int)error, gemp_cl_error_name(error),
+		                 call, file, line);
 	}
 }
 
@@ -98,13 +102,15 @@ static gemp_code make(gemp_buffer *out, gemp_device *device, size_t size, size_t
 	*out = (gemp_buffer){ 0 };
 	size_t free_bytes = device->memory > device->buffer_bytes ? device->memory - device->buffer_bytes : 0;
 	if (size > largest)
-		return gemp_fail(GEMP_ENOMEM, "a buffer of %zu bytes was asked for, and %s allows %zu at most; "
-		                 "use more ranks, so that each holds less, or raise --device-memory", size, device->name,
-		                 largest);
+		return gemp_fail(GEMP_ENOMEM,
+		                 "a buffer of %zu bytes was asked for, and %s allows %zu at most; "
+		                 "use more ranks, so that each holds less, or raise --device-memory",
+		                 size, device->name, largest);
 	if (own > free_bytes)
-		return gemp_fail(GEMP_ENOMEM, "out of memory on %s: %zu bytes were asked for, and %zu of %zu are free; "
-		                 "use more ranks or devices, or raise --device-memory", device->name, own, free_bytes,
-		                 device->memory);
+		return gemp_fail(GEMP_ENOMEM,
+		                 "out of memory on %s: %zu bytes were asked for, and %zu of %zu are free; "
+		                 "use more ranks or devices, or raise --device-memory",
+		                 device->name, own, free_bytes, device->memory);
 	cl_int error = CL_SUCCESS;
 	cl_mem mem = clCreateBuffer(device->context, flags, size ? size : 1, size ? from : NULL, &error);
 	gemp_code code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
@@ -175,8 +181,7 @@ gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_
 	size_t pattern = at % 4 == 0 && size % 4 == 0 ? 4 : 1;
 	while (size > 0) {
 		size_t piece = size < FILL_PIECE ? size : FILL_PIECE;
-		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, piece, 0, NULL,
-		                                     NULL)));
+		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(device->queue, buffer->mem, &zero, pattern, at, piece, 0, NULL, NULL)));
 		at += piece;
 		size -= piece;
 	}

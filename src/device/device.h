@@ -24,9 +24,9 @@ typedef struct gemp_loaded_program {
 
 /* Page-locked host memory that a GPU writes to by itself. */
 typedef struct gemp_pinned {
-	cl_mem mem;   /* NULL: none */
+	cl_mem mem; /* NULL: none */
 	char *host;
-	size_t capacity;  /* bytes */
+	size_t capacity; /* bytes */
 } gemp_pinned;
 
 enum { GEMP_LOADED_PROGRAMS = 32, GEMP_PINNED_POOL = 2 };
@@ -43,29 +43,29 @@ typedef struct gemp_tuning_table {
 struct gemp_device {
 	cl_device_id id;
 	cl_context context;
-	cl_command_queue queue;    /* kernels, in order, with profiling */
+	cl_command_queue queue;      /* kernels, in order, with profiling */
 	cl_command_queue copy_queue; /* a second queue for copies beside kernels */
 	char name[128], vendor[64], driver[64], platform[64];
-	char pci[16], uuid[48];    /* "": not known */
-	bool gpu;                  /* else a CPU device */
-	bool nvidia;               /* inline PTX works */
-	unsigned units;            /* compute units this rank may use */
-	size_t memory;             /* bytes of global memory this rank may use */
-	size_t max_buffer;            /* bytes of the largest buffer */
-	size_t driver_max_buffer;     /* the same, whatever this rank's part of the memory */
+	char pci[16], uuid[48];           /* "": not known */
+	bool gpu;                         /* else a CPU device */
+	bool nvidia;                      /* inline PTX works */
+	unsigned units;                   /* compute units this rank may use */
+	size_t memory;                    /* bytes of global memory this rank may use */
+	size_t max_buffer;                /* bytes of the largest buffer */
+	size_t driver_max_buffer;         /* the same, whatever this rank's part of the memory */
 	size_t local_memory;              /* bytes of local memory */
-	size_t max_group;              /* largest work-group */
-	size_t buffer_bytes, buffer_peak;         /* bytes of buffers now and at most */
-	int index;                 /* among the devices of this machine, as `devices` lists them */
-	int shared_by;             /* ranks of this node on the same device */
+	size_t max_group;                 /* largest work-group */
+	size_t buffer_bytes, buffer_peak; /* bytes of buffers now and at most */
+	int index;                        /* among the devices of this machine, as `devices` lists them */
+	int shared_by;                    /* ranks of this node on the same device */
 	bool sub_device;
-	cl_event last_launch;         /* the last launch; NULL: none yet */
-	struct gemp_launch_trace *launch_trace; /* launches for --trace (device/launch.h); NULL: none */
-	bool compiler;             /* has built a program: its compiler has started */
+	cl_event last_launch;                             /* the last launch; NULL: none yet */
+	struct gemp_launch_trace *launch_trace;           /* launches for --trace (device/launch.h); NULL: none */
+	bool compiler;                                    /* has built a program: its compiler has started */
 	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the newest */
-	size_t loads;              /* of programs, so far */
-	gemp_pinned pinned_pool[GEMP_PINNED_POOL]; /* that nobody uses (device/staging.h) */
-	gemp_tuning_table tuning;  /* launch geometry: gemp_tuning() */
+	size_t loads;                                     /* of programs, so far */
+	gemp_pinned pinned_pool[GEMP_PINNED_POOL];        /* that nobody uses (device/staging.h) */
+	gemp_tuning_table tuning;                         /* launch geometry: gemp_tuning() */
 };
 
 /* GEMP_TRY(GEMP_CL(clFinish(queue))); */
@@ -78,8 +78,8 @@ const char *gemp_cl_error_name(cl_int error);
  * same for memory that ranks have in common, of which this rank counts `own` bytes; kernels only read it. */
 typedef struct gemp_buffer {
 	cl_mem mem;
-	size_t size; /* bytes */
-	size_t counted;  /* bytes of these that are counted */
+	size_t size;    /* bytes */
+	size_t counted; /* bytes of these that are counted */
 } gemp_buffer;
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from);
 gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory);

@@ -23,10 +23,10 @@ typedef struct traced_launch {
 
 struct gemp_launch_trace {
 	gemp_lane lane;
-	traced_launch *launches;      /* [count] not over when they were last looked at */
+	traced_launch *launches; /* [count] not over when they were last looked at */
 	size_t count, capacity;
-	int64_t least, most;   /* the host's clock less the device's, nanoseconds */
-	int64_t known;         /* at this time of the host; 0: not yet */
+	int64_t least, most; /* the host's clock less the device's, nanoseconds */
+	int64_t known;       /* at this time of the host; 0: not yet */
 };
 
 static gemp_launch_trace *trace_of(gemp_device *device)
@@ -149,7 +149,8 @@ gemp_code gemp_launch_seconds(gemp_device *device, double *seconds)
 	if (!device->last_launch)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_CL(clWaitForEvents(1, &device->last_launch)));
-	GEMP_TRY(GEMP_CL(clGetEventProfilingInfo(device->last_launch, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)));
+	GEMP_TRY(
+		GEMP_CL(clGetEventProfilingInfo(device->last_launch, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)));
 	GEMP_TRY(GEMP_CL(clGetEventProfilingInfo(device->last_launch, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)));
 	*seconds = 1e-9 * (double)(end - start);
 done:
@@ -206,8 +207,8 @@ gemp_code gemp_timings_seconds(gemp_timings *laps, double *seconds)
 		GEMP_TRY(GEMP_CL(clWaitForEvents((cl_uint)laps->count, laps->events)));
 	for (size_t i = 0; i < laps->count; i++) {
 		cl_ulong start = 0, end = 0;
-		GEMP_TRY(GEMP_CL(clGetEventProfilingInfo(laps->events[i], CL_PROFILING_COMMAND_START, sizeof start, &start,
-		                                         NULL)));
+		GEMP_TRY(
+			GEMP_CL(clGetEventProfilingInfo(laps->events[i], CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)));
 		GEMP_TRY(GEMP_CL(clGetEventProfilingInfo(laps->events[i], CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)));
 		*seconds += 1e-9 * (double)(end - start);
 	}

@@ -16,8 +16,8 @@ typedef struct gemp_argument {
 #define GEMP_LOCAL(bytes) ((gemp_argument){ (bytes), NULL })
 /* One dimension, on device->queue; group 0: the driver chooses, else global is rounded up to a multiple of it; nothing
  * happens for global 0. Does not wait. */
-#define gemp_launch(device, kernel, global, group, ...)                                                   \
-	gemp_launch_with((device), (kernel), (global), (group), (const gemp_argument[]){ __VA_ARGS__ },   \
+#define gemp_launch(device, kernel, global, group, ...)                                             \
+	gemp_launch_with((device), (kernel), (global), (group), (const gemp_argument[]){ __VA_ARGS__ }, \
 	                 sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global, size_t group,
                            const gemp_argument *arguments, size_t count);

@@ -57,8 +57,8 @@ static gemp_code run(gemp_device *device, const char *source, bool *passed)
 	GEMP_TRY(gemp_buffer_new(&drawn, device, ITEMS * sizeof *tickets, tickets));
 	GEMP_TRY(gemp_buffer_new(&ticket, device, sizeof last, &last));
 	GEMP_TRY(gemp_buffer_new(&sum, device, sizeof total, &total));
-	GEMP_TRY(gemp_launch(device, kernel, ITEMS, GROUP, GEMP_ARG(&out.mem), GEMP_ARG(&drawn.mem),
-	                     GEMP_ARG(&ticket.mem), GEMP_ARG(&sum.mem), GEMP_LOCAL(GROUP * sizeof(uint64_t))));
+	GEMP_TRY(gemp_launch(device, kernel, ITEMS, GROUP, GEMP_ARG(&out.mem), GEMP_ARG(&drawn.mem), GEMP_ARG(&ticket.mem),
+	                     GEMP_ARG(&sum.mem), GEMP_LOCAL(GROUP * sizeof(uint64_t))));
 	GEMP_TRY(gemp_buffer_read(device, &out, 0, out.size, got));
 	GEMP_TRY(gemp_buffer_read(device, &drawn, 0, drawn.size, tickets));
 	GEMP_TRY(gemp_buffer_read(device, &ticket, 0, sizeof last, &last));
@@ -101,8 +101,10 @@ static gemp_code gemp_device_selftest(gemp_device *device)
 	if (passed)
 		gemp_cache_store(name, "passed\n", 7);
 	else
-		code = gemp_fail(GEMP_ENODEVICE, "%s (driver %s) computed a wrong result in its self-test; update the "
-		                 "driver, or choose another device with --devices", device->name, device->driver);
+		code = gemp_fail(GEMP_ENODEVICE,
+		                 "%s (driver %s) computed a wrong result in its self-test; update the "
+		                 "driver, or choose another device with --devices",
+		                 device->name, device->driver);
 done:
 	gemp_free(remembered);
 	gemp_free(source);
@@ -193,8 +195,10 @@ static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, 
 	gemp_code code = GEMP_OK;
 	copy_info(device, &pick->info);
 	if (!has_extension(device->id, "cl_khr_int64_base_atomics"))
-		return gemp_fail(GEMP_ENODEVICE, "%s has no 64-bit atomics (cl_khr_int64_base_atomics); choose another "
-		                 "device with --devices", device->name);
+		return gemp_fail(GEMP_ENODEVICE,
+		                 "%s has no 64-bit atomics (cl_khr_int64_base_atomics); choose another "
+		                 "device with --devices",
+		                 device->name);
 	set_memory(device, pick->info.memory, memory_limit);
 	if (!device->gpu)
 		partition_cpu(device, pick);

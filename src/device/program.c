@@ -166,8 +166,8 @@ static gemp_code build_failed(gemp_code code, const gemp_device *device, cl_prog
 	char *log = gemp_calloc(size + 1, 1);
 	if (log)
 		clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-	gemp_fail(code, "building a kernel on %s (driver %s) with options '%s' failed:\n%s", device->name,
-	          device->driver, options, log ? log : "");
+	gemp_fail(code, "building a kernel on %s (driver %s) with options '%s' failed:\n%s", device->name, device->driver,
+	          options, log ? log : "");
 	gemp_free(log);
 	return code;
 }

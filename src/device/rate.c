@@ -17,7 +17,8 @@ static gemp_code time_copy(gemp_device *device, const gemp_program *program, dou
 	gemp_code code = GEMP_OK;
 	gemp_buffer from = { 0 }, to = { 0 };
 	cl_kernel kernel = NULL;
-	size_t size = (device->memory - device->buffer_bytes) / 16, most = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20;
+	size_t size = (device->memory - device->buffer_bytes) / 16,
+		   most = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20;
 	size = (size < most ? size : most) / WORD * WORD;
 	size_t group = device->gpu ? 256 : 1, groups = device->units * (size_t)(device->gpu ? 32 : 1);
 	cl_ulong count = size / WORD, run = device->gpu ? 4 * group : (count + groups - 1) / groups;

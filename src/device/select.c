@@ -25,7 +25,9 @@ static bool query(cl_device_id id, cl_device_info what, void *out, size_t size)
 
 static void find_pci(gemp_device_info *info, cl_device_id id)
 {
-	struct { cl_uint domain, bus, device, function; } place = { 0 };
+	struct {
+		cl_uint domain, bus, device, function;
+	} place = { 0 };
 	cl_uint slot = 0;
 	bool known = query(id, CL_DEVICE_PCI_BUS_INFO_KHR, &place, sizeof place);
 	if (!known && query(id, PCI_BUS_NV, &place.bus, sizeof place.bus) && query(id, PCI_SLOT_NV, &slot, sizeof slot)) {
@@ -49,8 +51,8 @@ static void find_uuid(gemp_device_info *info, cl_device_id id)
 		any |= u[i];
 	if (any)
 		snprintf(info->uuid, sizeof info->uuid,
-		         "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4],
-		         u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+		         "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3],
+		         u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
 /* Fills info->pci ("0000:65:00.0") and info->uuid ("GPU-01234567-89ab-...", as nvidia-smi writes it); "" where the driver does
@@ -273,7 +275,8 @@ static bool spec_fits(const gemp_device_info *devices, size_t count, size_t inde
 		return !device->gpu;
 	if (strspn(part, "0123456789") >= length)
 		return strtoull(part, NULL, 10) == index || gemp_device_matches(device, part, length);
-	return gemp_device_matches(device, part, length) || contains(device->name, part, length) || contains(device->platform, part, length);
+	return gemp_device_matches(device, part, length) || contains(device->name, part, length) ||
+	       contains(device->platform, part, length);
 }
 
 static size_t add_index(size_t *chosen, size_t chosen_count, size_t index)
@@ -289,7 +292,8 @@ static size_t add_index(size_t *chosen, size_t chosen_count, size_t index)
 static void sort_by_pci(const gemp_device_info *devices, size_t *chosen, size_t first, size_t count)
 {
 	for (size_t i = first + 1; i < count; i++)
-		for (size_t j = i; j > first && gemp_device_compare_pci(&devices[chosen[j]], &devices[chosen[j - 1]]) < 0; j--) {
+		for (size_t j = i; j > first && gemp_device_compare_pci(&devices[chosen[j]], &devices[chosen[j - 1]]) < 0;
+		     j--) {
 			size_t other = chosen[j - 1];
 			chosen[j - 1] = chosen[j];
 			chosen[j] = other;
@@ -297,15 +301,15 @@ static void sort_by_pci(const gemp_device_info *devices, size_t *chosen, size_t 
 }
 
 static gemp_code no_match(const char *spec, const char *part, size_t length, const gemp_device_info *devices,
-                           size_t count)
+                          size_t count)
 {
 	gemp_text there = { 0 };
 	for (size_t i = 0; i < count; i++)
 		gemp_text_print(&there, "%s%zu: %s (%s, %s%s%s)", i ? "; " : "", i, devices[i].name,
 		                devices[i].gpu ? "gpu" : "cpu", devices[i].platform, devices[i].pci[0] ? ", " : "",
 		                devices[i].pci);
-	gemp_fail(GEMP_ENODEVICE, "no OpenCL device fits '%.*s' of --devices '%s'; this machine has %s", (int)length,
-	          part, spec, there.data ? there.data : "none");
+	gemp_fail(GEMP_ENODEVICE, "no OpenCL device fits '%.*s' of --devices '%s'; this machine has %s", (int)length, part,
+	          spec, there.data ? there.data : "none");
 	gemp_text_free(&there);
 	return GEMP_ENODEVICE;
 }
@@ -351,10 +355,12 @@ void gemp_device_rank_range(const char *spec, size_t chosen, int node_rank, int 
 static gemp_code no_device(const char *spec)
 {
 	const char *pocl = getenv("POCL_CACHE_DIR");
-	return gemp_fail(GEMP_ENODEVICE, "no OpenCL device on this machine (--devices %s). For the CPU: apt install "
+	return gemp_fail(GEMP_ENODEVICE,
+	                 "no OpenCL device on this machine (--devices %s). For the CPU: apt install "
 	                 "pocl-opencl-icd. For an NVIDIA GPU: its driver, and a file /etc/OpenCL/vendors/nvidia.icd with "
 	                 "the line libnvidia-opencl.so.1. PoCL hides its devices when it cannot write to POCL_CACHE_DIR "
-	                 "(now %s)", spec && *spec ? spec : "auto", pocl ? pocl : "not set");
+	                 "(now %s)",
+	                 spec && *spec ? spec : "auto", pocl ? pocl : "not set");
 }
 
 /* Devices that a --devices text means. */
@@ -399,8 +405,7 @@ gemp_code gemp_device_spec_hash(uint64_t *digest, const char *spec)
 	return code;
 }
 
-gemp_code gemp_device_assign(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank,
-                                 int node_size)
+gemp_code gemp_device_assign(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size)
 {
 	gemp_code code = GEMP_OK;
 	device_set c = { 0 };
@@ -412,8 +417,11 @@ gemp_code gemp_device_assign(gemp_device_pick **picks, size_t *count, const char
 	int devices = (int)c.count, ranks = devices < node_size ? (node_size - (int)first + devices - 1) / devices : 1;
 	for (size_t i = 0; i < *count; i++) {
 		size_t index = c.chosen[first + i];
-		(*picks)[i] = (gemp_device_pick){ .id = c.ids[index], .info = c.infos[index], .index = (int)index,
-			.shared_by = ranks, .position = devices < node_size ? node_rank / devices : 0 };
+		(*picks)[i] = (gemp_device_pick){ .id = c.ids[index],
+			                              .info = c.infos[index],
+			                              .index = (int)index,
+			                              .shared_by = ranks,
+			                              .position = devices < node_size ? node_rank / devices : 0 };
 	}
 done:
 	free_set(&c);

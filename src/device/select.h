@@ -58,6 +58,7 @@ gemp_code gemp_device_choose(const char *spec, const gemp_device_info *devices, 
 bool gemp_device_spec_is_list(const char *spec);
 /* Of `chosen` devices those of the node_rank-th of node_size ranks of a machine, *count from *first on: neighbouring ones,
  * shared out evenly, if the text says so and they are more than the ranks; else one, in turn. */
-void gemp_device_rank_range(const char *spec, size_t chosen, int node_rank, int node_size, size_t *first, size_t *count);
+void gemp_device_rank_range(const char *spec, size_t chosen, int node_rank, int node_size, size_t *first,
+                            size_t *count);
 
 #endif

@@ -65,8 +65,8 @@ gemp_code gemp_pinned_take(gemp_pinned *out, gemp_device *device, size_t size)
 	gemp_code code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "%zu bytes of page-locked host memory: ", size);
-	out->host = clEnqueueMapBuffer(device->copy_queue, out->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0, NULL, NULL,
-	                               &error);
+	out->host = clEnqueueMapBuffer(device->copy_queue, out->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0, NULL,
+	                               NULL, &error);
 	out->capacity = size;
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
 }
@@ -78,7 +78,8 @@ void gemp_pinned_register(gemp_pinned *out, gemp_device *device, void *memory, s
 	cl_int error = CL_SUCCESS;
 	*out = (gemp_pinned){ .host = (char *)memory - lead, .capacity = (lead + size + page - 1) / page * page };
 	if (device->gpu && size)
-		out->mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, out->capacity, out->host, &error);
+		out->mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, out->capacity, out->host,
+		                          &error);
 	if (error != CL_SUCCESS)
 		out->mem = NULL;
 }
@@ -99,7 +100,8 @@ void gemp_pinned_release(gemp_pinned *locked, gemp_device *device)
 /* No more than four times what is needed. */
 static gemp_code pin(gemp_readback *readback, gemp_device *device, size_t needed)
 {
-	size_t room = needed < MIN_PINNED ? MIN_PINNED : 4 * needed, most = readback->buffer.size + GEMP_READBACK_RANGES * ALIGNMENT;
+	size_t room = needed < MIN_PINNED ? MIN_PINNED : 4 * needed,
+		   most = readback->buffer.size + GEMP_READBACK_RANGES * ALIGNMENT;
 	if (needed <= readback->pinned.capacity)
 		return GEMP_OK;
 	gemp_pinned_release(&readback->pinned, device);
@@ -167,12 +169,14 @@ done:
 	return code;
 }
 
-gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
+gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges,
+                              size_t count)
 {
 	size_t size = 0;
 	GEMP_CHECK(count <= GEMP_READBACK_RANGES);
 	for (size_t i = 0; i < count; i++) {
-		GEMP_CHECK(ranges[i].offset <= readback->buffer.size && ranges[i].size <= readback->buffer.size - ranges[i].offset);
+		GEMP_CHECK(ranges[i].offset <= readback->buffer.size &&
+		           ranges[i].size <= readback->buffer.size - ranges[i].offset);
 		size += ranges[i].size;
 	}
 	if (size == 0)
@@ -197,7 +201,7 @@ gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device)
 }
 
 gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, const gemp_buffer *buffer,
-                             const gemp_readback_range *ranges, size_t count)
+                                  const gemp_readback_range *ranges, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	size_t size = 0;
@@ -214,8 +218,8 @@ gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, c
 		GEMP_TRY(gemp_pinned_take(&out->pinned, device, size));
 	} else {
 		cl_int error = CL_SUCCESS;
-		out->mapped = clEnqueueMapBuffer(device->queue, buffer->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, buffer->size, 0,
-		                                 NULL, NULL, &error);
+		out->mapped = clEnqueueMapBuffer(device->queue, buffer->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+		                                 buffer->size, 0, NULL, NULL, &error);
 		GEMP_TRY(gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__));
 	}
 	char *next = out->pinned.host;
@@ -233,7 +237,8 @@ gemp_code gemp_host_mapping_end(gemp_host_mapping *landing, gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; landing->pinned.mem && i < GEMP_READBACK_RANGES; i++)
-		GEMP_TRY(gemp_buffer_write(device, landing->buffer, landing->ranges[i].offset, landing->ranges[i].size, landing->host[i]));
+		GEMP_TRY(gemp_buffer_write(device, landing->buffer, landing->ranges[i].offset, landing->ranges[i].size,
+		                           landing->host[i]));
 	if (landing->mapped)
 		code = GEMP_CL(clEnqueueUnmapMemObject(device->queue, landing->buffer->mem, landing->mapped, 0, NULL, NULL));
 	landing->mapped = NULL;

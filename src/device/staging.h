@@ -18,17 +18,18 @@ typedef struct gemp_readback_range {
 
 typedef struct gemp_readback {
 	gemp_buffer buffer;
-	gemp_pinned pinned; /* on a GPU */
-	char *mapped;       /* on a CPU device: the buffer, from begin to end */
+	gemp_pinned pinned;                     /* on a GPU */
+	char *mapped;                           /* on a CPU device: the buffer, from begin to end */
 	const char *host[GEMP_READBACK_RANGES]; /* of what was begun */
-	cl_event arrived;   /* the last transfer; NULL: none under way */
+	cl_event arrived;                       /* the last transfer; NULL: none under way */
 } gemp_readback;
 
 gemp_code gemp_readback_new(gemp_readback *out, gemp_device *device, size_t size);
 void gemp_readback_free(gemp_readback *readback, gemp_device *device);
 
 /* count ranges, once the kernel that wrote them has ended. */
-gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count);
+gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges,
+                              size_t count);
 gemp_code gemp_readback_wait(gemp_readback *readback);
 gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device);
 
@@ -60,7 +61,7 @@ typedef struct gemp_host_mapping {
 /* count ranges, apart from one another. What was enqueued before has ended on return on a CPU device. To be freed also after a
  * failure. */
 gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, const gemp_buffer *buffer,
-                             const gemp_readback_range *ranges, size_t count);
+                                  const gemp_readback_range *ranges, size_t count);
 gemp_code gemp_host_mapping_end(gemp_host_mapping *landing, gemp_device *device);
 /* Takes one that is {0}. */
 void gemp_host_mapping_free(gemp_host_mapping *landing, gemp_device *device);

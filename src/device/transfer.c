@@ -26,7 +26,7 @@ typedef struct pipeline {
 
 	pthread_t helper; /* the first of the threads */
 	bool helped;
-	size_t first;     /* part from which on a loop converts */
+	size_t first; /* part from which on a loop converts */
 
 	pthread_mutex_t mutex;
 	pthread_cond_t moved;
@@ -210,7 +210,7 @@ done:
 }
 
 gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
-                             size_t count)
+                                 size_t count)
 {
 	gemp_code code = GEMP_OK;
 	pipeline p = { .device = device, .numbers = to, .count = count };

@@ -21,6 +21,6 @@ typedef struct gemp_transfer_numbers {
  * ended. */
 gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count);
 gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
-                             size_t count);
+                                 size_t count);
 
 #endif

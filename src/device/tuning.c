@@ -26,7 +26,8 @@ static const gemp_tunable tunables[] = {
 	{ "edges.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host lists edges" },
 	{ "degrees.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host counts edges" },
 	{ "reverse.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host turns edges round" },
-	{ "components.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host finds components" },
+	{ "components.host_below", 1, 1u << 31, false, NULL, false,
+	  "rows and edges below which the host finds components" },
 	{ "gas.pull.group", 32, 1024, true, NULL, false, "work-items of a work-group that gathers over rows" },
 	{ "gas.pull.groups", 1, 1u << 16, true, NULL, false, "work-groups a compute unit that gather over rows" },
 	{ "gas.pull.slice", 32, 1u << 20, true, NULL, false, "edges of a slice of a long row in gathering" },
@@ -91,8 +92,8 @@ static gemp_code set_tunable(void *self, const char *place, char *name, char *te
 	unsigned long value = strtoul(text, &end, 10);
 	bool power = value && (value & (value - 1)) == 0;
 	if (!isdigit((unsigned char)*text) || *end || errno || !power || value < t->min || value > t->max)
-		return gemp_fail(GEMP_EUSAGE, "%s: %s: '%s' is not a power of 2 from %" PRIu32 " to %" PRIu32, place, name, text,
-		                 t->min, t->max);
+		return gemp_fail(GEMP_EUSAGE, "%s: %s: '%s' is not a power of 2 from %" PRIu32 " to %" PRIu32, place, name,
+		                 text, t->min, t->max);
 	table->values[i] = (uint32_t)value;
 	return GEMP_OK;
 }
@@ -167,7 +168,8 @@ gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name)
 	return code;
 }
 
-bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning, uint32_t otherwise)
+bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning,
+                     uint32_t otherwise)
 {
 	if (!device || place == GEMP_PLACE_HOST)
 		return false;

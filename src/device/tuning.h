@@ -20,7 +20,7 @@ typedef struct gemp_tunable {
 	bool gpu_only;     /* CPU devices have no choice */
 	const char *probe; /* --pattern whose time it changes most; NULL: no launch geometry, but a
 	                      size that cli/bench/bench_tune.h measures */
-	bool by_search;   /* and that is counted by search */
+	bool by_search;    /* and that is counted by search */
 	const char *description;
 } gemp_tunable;
 
@@ -43,14 +43,15 @@ void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name)
 
 /* As the words of --on. */
 typedef enum gemp_placement {
-	GEMP_PLACE_AUTO,   /* wherever it is expected to be faster */
-	GEMP_PLACE_HOST,   /* on the threads of this rank (core/threads.h) */
+	GEMP_PLACE_AUTO, /* wherever it is expected to be faster */
+	GEMP_PLACE_HOST, /* on the threads of this rank (core/threads.h) */
 	GEMP_PLACE_DEVICE,
 } gemp_placement;
 
 /* Is work on so many items to be done on the device? device NULL: there is none. tuning: "sort.host_below" or the like
  * (device/tuning.h), the number of items below which the host is faster than this device with its copies; otherwise: of a GPU
  * that nobody has measured. A CPU device that nobody has measured leaves it to the host's threads. */
-bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning, uint32_t otherwise);
+bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning,
+                     uint32_t otherwise);
 
 #endif

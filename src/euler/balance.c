@@ -15,8 +15,8 @@ static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edge
 	size_t *begin = NULL;
 	for (size_t i = 0; i < count; i++)
 		owner[i] = (int)gemp_range_find(edges->bounds, (size_t)edges->ranks, edges->target[from + i]);
-	GEMP_TRY(gemp_exchange_records(comm, edges->target + from, count, sizeof *edges->target, owner, &arrived, &begin,
-	                               NULL));
+	GEMP_TRY(
+		gemp_exchange_records(comm, edges->target + from, count, sizeof *edges->target, owner, &arrived, &begin, NULL));
 	const gemp_vertex *vertices = arrived;
 	for (size_t i = 0; i < begin[edges->ranks]; i++)
 		in[vertices[i] - edges->bounds[edges->rank]]++;
@@ -110,8 +110,9 @@ static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges
 		if (edges->undirected ? (degree + in[row]) % 2 == 0 : degree == in[row])
 			continue;
 		GEMP_TRY(GEMP_RESERVE(*list, capacity, out->unbalanced + 1));
-		(*list)[out->unbalanced++] = (gemp_euler_unbalanced){ .vertex = vertex, .in = in[row], .out = degree,
-			.key_rank = key_rank ? key_rank[row] : vertex };
+		(*list)[out->unbalanced++] = (gemp_euler_unbalanced){
+			.vertex = vertex, .in = in[row], .out = degree, .key_rank = key_rank ? key_rank[row] : vertex
+		};
 	}
 	if (out->unbalanced)
 		qsort(*list, out->unbalanced, sizeof **list, by_key);
@@ -124,8 +125,11 @@ static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm
 {
 	gemp_code code = GEMP_OK;
 	gemp_components found = { 0 };
-	const gemp_csr csr = { .vertices = edges->vertices, .first = (gemp_vertex)edges->bounds[edges->rank],
-		.rows = edges->rows, .begin = edges->begin, .target = edges->target };
+	const gemp_csr csr = { .vertices = edges->vertices,
+		                   .first = (gemp_vertex)edges->bounds[edges->rank],
+		                   .rows = edges->rows,
+		                   .begin = edges->begin,
+		                   .target = edges->target };
 	const gemp_components_options how = { .place = GEMP_PLACE_HOST };
 	GEMP_TRY(gemp_components_find(&found, comm, NULL, edges->bounds, &csr, 1, &how));
 	out->components = found.with_edges;

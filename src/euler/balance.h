@@ -15,12 +15,12 @@ typedef struct gemp_euler_unbalanced {
 } gemp_euler_unbalanced;
 
 typedef struct gemp_euler_balance {
-	gemp_count unbalanced;       /* vertices of all ranks; of undirected edges those where an odd number ends */
+	gemp_count unbalanced; /* vertices of all ranks; of undirected edges those where an odd number ends */
 	size_t example_count;
 	gemp_euler_unbalanced examples[GEMP_EULER_SHOWN]; /* the first by key */
-	gemp_count components;       /* with edges */
-	bool path;                   /* there is one, */
-	gemp_vertex start, end;      /* from here to there; GEMP_NO_VERTEX: degrees are not those of a path */
+	gemp_count components;                            /* with edges */
+	bool path;                                        /* there is one, */
+	gemp_vertex start, end; /* from here to there; GEMP_NO_VERTEX: degrees are not those of a path */
 } gemp_euler_balance;
 
 /* Collective. key_rank[own rows]: the order of keys; NULL: that of ids. */

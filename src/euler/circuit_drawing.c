@@ -13,15 +13,15 @@ typedef struct drawn_edge {
 	gemp_vertex source, target;
 	uint32_t circuit; /* as the engine names it, then from 0 */
 	uint32_t joined;
-	uint64_t place;   /* from 1; 0: the edge that closes a path */
+	uint64_t place; /* from 1; 0: the edge that closes a path */
 } drawn_edge;
 
 typedef struct picture {
 	const gemp_graph *graph;
 	size_t edges, vertices, circuits;
-	drawn_edge *edge;  /* [edges] by slot */
-	size_t *out, *in;  /* [vertices] degrees */
-	gemp_column keys;  /* [vertices] */
+	drawn_edge *edge; /* [edges] by slot */
+	size_t *out, *in; /* [vertices] degrees */
+	gemp_column keys; /* [vertices] */
 	gemp_text text;
 } picture;
 
@@ -58,7 +58,9 @@ static gemp_code gather_edges(picture *p, const gemp_comm *comm, const gemp_eule
 	for (size_t row = 0; row < edges->rows; row++)
 		for (uint64_t slot = edges->begin[row]; slot < edges->begin[row + 1]; slot++)
 			own[slot] = (drawn_edge){ .source = (gemp_vertex)(edges->bounds[edges->rank] + row),
-				.target = edges->target[slot], .circuit = result->circuit[slot], .joined = result->joined[slot] };
+				                      .target = edges->target[slot],
+				                      .circuit = result->circuit[slot],
+				                      .joined = result->joined[slot] };
 	GEMP_TRY(gather(comm, own, count, sizeof *own, p->edge));
 	GEMP_TRY(gather(comm, result->order.edge, result->order.count, sizeof *order, order));
 	for (size_t place = 0; place < result->order.edges; place++)
@@ -137,8 +139,7 @@ static void draw_vertices(picture *p, gemp_text *out, char side)
 		gemp_text_print(out, "\t\t%c%zu [label=", side, v);
 		print_key(p, out, v);
 		gemp_text_print(out, ", tooltip=\"in %zu, out %zu\", fillcolor=\"%s %.2f 1\"];\n", p->in[v], p->out[v],
-		                p->in[v] == p->out[v] ? "0.58" : "0.02",
-		                0.05 + 0.5 * (double)p->out[v] / (double)most);
+		                p->in[v] == p->out[v] ? "0.58" : "0.02", 0.05 + 0.5 * (double)p->out[v] / (double)most);
 	}
 }
 
@@ -181,7 +182,7 @@ static gemp_code draw(picture *p, const char *path)
 {
 	gemp_text out = { 0 };
 	gemp_text_print(&out, "digraph {\n\tnode [style=filled, fontname=\"sans-serif\"];\n"
-	                "\tedge [fontname=\"sans-serif\", fontsize=10];\n\tgraph [fontname=\"sans-serif\"];\n");
+	                      "\tedge [fontname=\"sans-serif\", fontsize=10];\n\tgraph [fontname=\"sans-serif\"];\n");
 	begin_side(&out, 'b', "circuits before joining");
 	draw_vertices(p, &out, 'b');
 	draw_edges(p, &out, 'b', false);
@@ -206,12 +207,14 @@ gemp_code gemp_euler_drawing_check(const gemp_graph *graph, const gemp_euler_edg
 {
 	if (edges->edges <= GEMP_EULER_DRAWING_MAX && graph->vertex_count <= GEMP_EULER_DRAWING_MAX)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "--dot %s: %" PRIu64 " vertices and %" PRIu64 " edges are too many to draw (at most "
-	                 "%d of each); leave out --dot", path, graph->vertex_count, edges->edges, GEMP_EULER_DRAWING_MAX);
+	return gemp_fail(GEMP_EDATA,
+	                 "--dot %s: %" PRIu64 " vertices and %" PRIu64 " edges are too many to draw (at most "
+	                 "%d of each); leave out --dot",
+	                 path, graph->vertex_count, edges->edges, GEMP_EULER_DRAWING_MAX);
 }
 
 gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_graph *graph, const gemp_euler_edges *edges,
-                          const gemp_euler_result *result, const char *path)
+                                   const gemp_euler_result *result, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	picture p = { .graph = graph, .edges = edges->edges, .vertices = graph->vertex_count };

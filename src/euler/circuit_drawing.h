@@ -14,6 +14,6 @@ gemp_code gemp_euler_drawing_check(const gemp_graph *graph, const gemp_euler_edg
 
 /* Collective. The result was made with `keep` and has an order; keys are loaded. The file appears when it is whole. */
 gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_graph *graph, const gemp_euler_edges *edges,
-                          const gemp_euler_result *result, const char *path);
+                                   const gemp_euler_result *result, const char *path);
 
 #endif

@@ -9,25 +9,50 @@
 
 #include <stdio.h>
 
-enum { CLEAR, FILL, PAIR, CHECK, WALK, LINK, LEAST, CIRCUITS, ROOTS, VISIT, ORPHANS, SAMPLE, GIANT, LABEL, UNITE, WORDS,
-	ROTATE, ROTATE_ORPHANS, LIST, DOUBLE, EMIT, SOURCES, KERNELS };
+enum {
+	CLEAR,
+	FILL,
+	PAIR,
+	CHECK,
+	WALK,
+	LINK,
+	LEAST,
+	CIRCUITS,
+	ROOTS,
+	VISIT,
+	ORPHANS,
+	SAMPLE,
+	GIANT,
+	LABEL,
+	UNITE,
+	WORDS,
+	ROTATE,
+	ROTATE_ORPHANS,
+	LIST,
+	DOUBLE,
+	EMIT,
+	SOURCES,
+	KERNELS
+};
 
-static const char *const kernel_names[KERNELS] = { "euler_clear", "euler_fill", "euler_pair", "euler_check",
-	"euler_walk", "euler_link", "euler_least", "euler_circuits", "euler_roots", "euler_visit", "euler_orphans",
-	"euler_sample", "euler_giant", "euler_label", "euler_unite", "euler_words", "euler_rotate", "euler_rotate_orphans",
-	"euler_list", "euler_double", "euler_emit", "euler_sources" };
+static const char *const kernel_names[KERNELS] = {
+	"euler_clear", "euler_fill",     "euler_pair",  "euler_check",  "euler_walk",    "euler_link",
+	"euler_least", "euler_circuits", "euler_roots", "euler_visit",  "euler_orphans", "euler_sample",
+	"euler_giant", "euler_label",    "euler_unite", "euler_words",  "euler_rotate",  "euler_rotate_orphans",
+	"euler_list",  "euler_double",   "euler_emit",  "euler_sources"
+};
 
-enum { LARGE = 1 << 23 };      /* edges from which arrays do not fit a GPU's cache */
+enum { LARGE = 1 << 23 };                /* edges from which arrays do not fit a GPU's cache */
 enum { CONTENDED = 1 << 20, PART = 16 }; /* so many samples meet at few circuits: every PART-th block goes first */
 enum { GROUP = 256, WAVE = 2048, CPU_GROUP = 8, CPU_WAVE = 64 }; /* work-items of a group, and on a unit at a time */
 
 /* Arrays on the device, named as in euler.cl. */
 typedef struct arrays {
 	gemp_buffer begin, target, cursor, next, chunks, owner, segments, parent, root, sample, label, lists[2], counters;
-	gemp_buffer starts, visited, labelled, mark;       /* a bit a slot */
-	gemp_buffer some, full;                            /* a bit a word of mark */
+	gemp_buffer starts, visited, labelled, mark; /* a bit a slot */
+	gemp_buffer some, full;                      /* a bit a word of mark */
 	gemp_buffer coarse;
-	gemp_buffer changed;                               /* a byte a segment */
+	gemp_buffer changed; /* a byte a segment */
 } arrays;
 
 typedef struct engine {
@@ -63,8 +88,10 @@ static gemp_code measure(engine *e, const gemp_euler_options *options)
 {
 	const gemp_euler_edges *edges = e->edges;
 	if (edges->edges > GEMP_EULER_DEVICE_EDGES)
-		return gemp_fail(GEMP_EUSAGE, "%" PRIu64 " edges on one device, where up to %" PRIu64 " can be numbered; "
-		                 "--on host takes more", edges->edges, GEMP_EULER_DEVICE_EDGES);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "%" PRIu64 " edges on one device, where up to %" PRIu64 " can be numbered; "
+		                 "--on host takes more",
+		                 edges->edges, GEMP_EULER_DEVICE_EDGES);
 	e->bits = spacing_bits(edges, options->spacing);
 	e->vertices = (cl_uint)edges->rows;
 	e->slots = (cl_uint)edges->edges;
@@ -88,17 +115,32 @@ static gemp_code new_arrays(engine *e)
 	gemp_code code = GEMP_OK;
 	arrays *on = &e->on;
 	const size_t word = sizeof(cl_uint), pair = sizeof(cl_uint2), bitmap = e->words * word;
-	const struct { gemp_buffer *buffer; size_t size; } list[] = {
-		{ &on->begin, (e->vertices + (size_t)1) * word }, { &on->target, e->slots * word },
-		{ &on->cursor, e->vertices * word }, { &on->next, e->slots * word },
-		{ &on->chunks, (e->all_entries + EULER_PIECE) * word }, { &on->owner, 2 * (size_t)e->room * EULER_POOLS * pair },
-		{ &on->segments, e->splitters * pair }, { &on->parent, ((size_t)e->splitters + e->slots) * word },
-		{ &on->root, ((size_t)e->splitters + e->slots) * word }, { &on->sample, e->samples * word },
-		{ &on->label, e->slots * word }, { &on->lists[0], e->splitters * pair }, { &on->lists[1], e->splitters * pair },
-		{ &on->counters, EULER_COUNTERS * word }, { &on->starts, bitmap }, { &on->visited, bitmap },
-		{ &on->labelled, bitmap }, { &on->mark, bitmap }, { &on->some, (e->words / 32 + 1) * word },
+	const struct {
+		gemp_buffer *buffer;
+		size_t size;
+	} list[] = {
+		{ &on->begin, (e->vertices + (size_t)1) * word },
+		{ &on->target, e->slots * word },
+		{ &on->cursor, e->vertices * word },
+		{ &on->next, e->slots * word },
+		{ &on->chunks, (e->all_entries + EULER_PIECE) * word },
+		{ &on->owner, 2 * (size_t)e->room * EULER_POOLS * pair },
+		{ &on->segments, e->splitters * pair },
+		{ &on->parent, ((size_t)e->splitters + e->slots) * word },
+		{ &on->root, ((size_t)e->splitters + e->slots) * word },
+		{ &on->sample, e->samples * word },
+		{ &on->label, e->slots * word },
+		{ &on->lists[0], e->splitters * pair },
+		{ &on->lists[1], e->splitters * pair },
+		{ &on->counters, EULER_COUNTERS * word },
+		{ &on->starts, bitmap },
+		{ &on->visited, bitmap },
+		{ &on->labelled, bitmap },
+		{ &on->mark, bitmap },
+		{ &on->some, (e->words / 32 + 1) * word },
 		{ &on->full, (e->words / 32 + 1) * word },
-		{ &on->coarse, EULER_COARSE / 8 }, { &on->changed, e->splitters },
+		{ &on->coarse, EULER_COARSE / 8 },
+		{ &on->changed, e->splitters },
 	};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
 		GEMP_TRY(gemp_buffer_new(list[i].buffer, e->device, list[i].size, NULL));
@@ -109,9 +151,10 @@ done:
 static void free_arrays(engine *e)
 {
 	arrays *on = &e->on;
-	gemp_buffer *const list[] = { &on->begin, &on->target, &on->cursor, &on->next, &on->chunks, &on->owner, &on->segments,
-		&on->parent, &on->root, &on->sample, &on->label, &on->lists[0], &on->lists[1], &on->counters, &on->starts,
-		&on->visited, &on->labelled, &on->mark, &on->some, &on->full, &on->coarse, &on->changed };
+	gemp_buffer *const list[] = { &on->begin,    &on->target,   &on->cursor, &on->next,    &on->chunks,   &on->owner,
+		                          &on->segments, &on->parent,   &on->root,   &on->sample,  &on->label,    &on->lists[0],
+		                          &on->lists[1], &on->counters, &on->starts, &on->visited, &on->labelled, &on->mark,
+		                          &on->some,     &on->full,     &on->coarse, &on->changed };
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
 		gemp_buffer_free(list[i], e->device);
 }
@@ -137,19 +180,19 @@ static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t 
                         size_t count)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_launch_with(e->device, e->kernels[kernel], work < e->wave ? (size_t)work : e->wave, e->group, arguments,
-	                          count));
+	GEMP_TRY(gemp_launch_with(e->device, e->kernels[kernel], work < e->wave ? (size_t)work : e->wave, e->group,
+	                          arguments, count));
 	GEMP_TRY(gemp_timings_add(&e->laps[stage], e->device));
 done:
 	return code;
 }
 
-#define LAUNCH(stage, kernel, work, ...)                                                                       \
-	launch(e, GEMP_EULER_##stage, (kernel), (work), (const gemp_argument[]){ __VA_ARGS__ },                \
+#define LAUNCH(stage, kernel, work, ...)                                                    \
+	launch(e, GEMP_EULER_##stage, (kernel), (work), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 #define MEM(name) GEMP_ARG(&e->on.name.mem)
-#define CHUNKS(entries) MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries), \
-	GEMP_ARG(&e->room)
+#define CHUNKS(entries) \
+	MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries), GEMP_ARG(&e->room)
 
 static gemp_code read_counters(engine *e)
 {
@@ -177,9 +220,11 @@ done:
 static gemp_code walk(engine *e, gemp_euler_stage stage)
 {
 	const cl_uint again = stage == GEMP_EULER_REWALK;
-	return launch(e, stage, WALK, e->splitters, (const gemp_argument[]){ MEM(next), MEM(chunks), MEM(owner), MEM(segments),
-	              GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed), MEM(counters), GEMP_ARG(&e->room),
-	              MEM(changed), GEMP_ARG(&again) }, 11);
+	return launch(e, stage, WALK, e->splitters,
+	              (const gemp_argument[]){ MEM(next), MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->slots),
+	                                       GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed), MEM(counters),
+	                                       GEMP_ARG(&e->room), MEM(changed), GEMP_ARG(&again) },
+	              11);
 }
 
 static gemp_code find_circuits(engine *e)
@@ -187,15 +232,16 @@ static gemp_code find_circuits(engine *e)
 	gemp_code code = GEMP_OK;
 	size_t from = 0;
 	GEMP_TRY(walk(e, GEMP_EULER_WALK));
-	GEMP_TRY(LAUNCH(CIRCUITS, LINK, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters), MEM(counters)));
+	GEMP_TRY(
+		LAUNCH(CIRCUITS, LINK, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters), MEM(counters)));
 	for (cl_uint reach = 2; reach < e->splitters && reach; reach *= 2, from = !from)
 		GEMP_TRY(LAUNCH(CIRCUITS, LEAST, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
 	GEMP_TRY(LAUNCH(CIRCUITS, CIRCUITS, e->splitters, MEM(lists[from]), MEM(parent), MEM(root), GEMP_ARG(&e->splitters),
 	                MEM(counters)));
-	GEMP_TRY(LAUNCH(ORPHANS, VISIT, e->entries / 4, CHUNKS(entries), MEM(visited), MEM(sample),
-	                GEMP_ARG(&e->slots), MEM(counters)));
-	GEMP_TRY(LAUNCH(ORPHANS, ORPHANS, e->slots / 8 + 1, MEM(next), MEM(visited), MEM(label), MEM(labelled),
-	                MEM(parent), MEM(root), GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters)));
+	GEMP_TRY(LAUNCH(ORPHANS, VISIT, e->entries / 4, CHUNKS(entries), MEM(visited), MEM(sample), GEMP_ARG(&e->slots),
+	                MEM(counters)));
+	GEMP_TRY(LAUNCH(ORPHANS, ORPHANS, e->slots / 8 + 1, MEM(next), MEM(visited), MEM(label), MEM(labelled), MEM(parent),
+	                MEM(root), GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters)));
 done:
 	return code;
 }
@@ -203,8 +249,8 @@ done:
 static gemp_code unite_sample(engine *e, cl_uint step)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), GEMP_ARG(&step), MEM(root), MEM(parent),
-	                MEM(starts), MEM(mark), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), GEMP_ARG(&step), MEM(root),
+	                MEM(parent), MEM(starts), MEM(mark), MEM(counters)));
 	GEMP_TRY(LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
 done:
 	return code;
@@ -218,8 +264,8 @@ static gemp_code unite(engine *e)
 	GEMP_TRY(unite_sample(e, 1));
 	GEMP_TRY(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
 	GEMP_TRY(LAUNCH(UNION, LABEL, e->entries, CHUNKS(entries), MEM(root), MEM(label), MEM(labelled), MEM(counters)));
-	GEMP_TRY(LAUNCH(UNION, UNITE, e->slots / 8 + 1, MEM(label), MEM(labelled), MEM(root), MEM(parent),
-	                MEM(starts), MEM(mark), GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, UNITE, e->slots / 8 + 1, MEM(label), MEM(labelled), MEM(root), MEM(parent), MEM(starts),
+	                MEM(mark), GEMP_ARG(&e->slots), MEM(counters)));
 	GEMP_TRY(read_counters(e));
 done:
 	return code;

@@ -18,8 +18,7 @@ static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_graph *gra
 			continue;
 		if (edges->relation_count && edges->undirected == relation->directed) {
 			code = gemp_fail(GEMP_EUSAGE, "relation '%s' is %s and '%s' is not; take those of one kind with --relation",
-			                 relation->name, relation->directed ? "directed" : "undirected",
-			                 edges->relations[0]->name);
+			                 relation->name, relation->directed ? "directed" : "undirected", edges->relations[0]->name);
 			goto done;
 		}
 		edges->undirected = !relation->directed;
@@ -65,9 +64,14 @@ done:
 gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_graph *graph, const bool *relations)
 {
 	gemp_code code = GEMP_OK;
-	*out = (gemp_euler_edges){ .rank = graph->rank, .ranks = graph->ranks, .vertices = graph->vertex_count,
-		.bounds = graph->bounds, .rows = graph->rows, .closing = GEMP_NO_EDGE, .path_start = GEMP_NO_VERTEX,
-		.path_end = GEMP_NO_VERTEX };
+	*out = (gemp_euler_edges){ .rank = graph->rank,
+		                       .ranks = graph->ranks,
+		                       .vertices = graph->vertex_count,
+		                       .bounds = graph->bounds,
+		                       .rows = graph->rows,
+		                       .closing = GEMP_NO_EDGE,
+		                       .path_start = GEMP_NO_VERTEX,
+		                       .path_end = GEMP_NO_VERTEX };
 	GEMP_TRY(choose_relations(out, graph, relations));
 	if (out->relation_count == 1) {
 		out->begin = out->relations[0]->out_offsets;
@@ -211,33 +215,22 @@ double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_
 {
 	double n = (double)vertices, m = (double)edges, s = (double)splitters;
 	switch (stage) {
-	case GEMP_EULER_FILL: /* begins become cursors; bitmaps, the sample */
-		return 8 * n + 4 * m / 8 + m / 4;
-	case GEMP_EULER_PAIR: /* targets, successors, cursors, which are checked then */
-		return 8 * m + 16 * n;
-	case GEMP_EULER_WALK: /* successors, chunks, segments */
-		return 8 * m + 8 * s;
-	case GEMP_EULER_CIRCUITS: /* segments become a list, that becomes parents and roots */
-		return 32 * s;
-	case GEMP_EULER_ORPHANS: /* chunks, visited twice, the sample */
-		return 4 * m + m / 4 + m / 4;
-	case GEMP_EULER_UNION: /* the sample, labelled, row starts, roots */
-		return m / 4 + m / 8 + m / 8 + 8 * s;
-	case GEMP_EULER_ROTATE: /* chunks, marks, visited */
-		return 4 * m + m / 8 + m / 8;
-	case GEMP_EULER_REWALK:
-		return s;
-	case GEMP_EULER_RANK: /* segments become a list */
-		return 16 * s;
-	case GEMP_EULER_EMIT: /* chunks, the list, the order */
-		return 8 * m + 9 * s;
-	default:
-		return 0;
+	case GEMP_EULER_FILL: /* begins become cursors; bitmaps, the sample */ return 8 * n + 4 * m / 8 + m / 4;
+	case GEMP_EULER_PAIR: /* targets, successors, cursors, which are checked then */ return 8 * m + 16 * n;
+	case GEMP_EULER_WALK: /* successors, chunks, segments */ return 8 * m + 8 * s;
+	case GEMP_EULER_CIRCUITS: /* segments become a list, that becomes parents and roots */ return 32 * s;
+	case GEMP_EULER_ORPHANS: /* chunks, visited twice, the sample */ return 4 * m + m / 4 + m / 4;
+	case GEMP_EULER_UNION: /* the sample, labelled, row starts, roots */ return m / 4 + m / 8 + m / 8 + 8 * s;
+	case GEMP_EULER_ROTATE: /* chunks, marks, visited */ return 4 * m + m / 8 + m / 8;
+	case GEMP_EULER_REWALK: return s;
+	case GEMP_EULER_RANK: /* segments become a list */ return 16 * s;
+	case GEMP_EULER_EMIT: /* chunks, the list, the order */ return 8 * m + 9 * s;
+	default: return 0;
 	}
 }
 
-const char *const gemp_euler_stage_name[GEMP_EULER_STAGES] = { "fill", "pair", "walk", "circuits", "orphans", "union",
-	"rotate", "rewalk", "rank", "emit" };
+const char *const gemp_euler_stage_name[GEMP_EULER_STAGES] = { "fill",  "pair",   "walk",   "circuits", "orphans",
+	                                                           "union", "rotate", "rewalk", "rank",     "emit" };
 
 /* Slots that others, or this rank, ask about. */
 typedef struct list {
@@ -272,8 +265,8 @@ static gemp_code check(const asking *a, const gemp_edge *slots, size_t count)
 	return GEMP_OK;
 }
 
-gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots, size_t count,
-                         gemp_euler_answer *answer, void *self, uint64_t *answers)
+gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots,
+                                 size_t count, gemp_euler_answer *answer, void *self, uint64_t *answers)
 {
 	gemp_code code = GEMP_OK;
 	asking a = { .comm = comm, .edges = edges, .answer = answer, .self = self };
@@ -285,8 +278,12 @@ gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *
 		size_t at = from < count ? from : count, now = count - at < ROUND ? count - at : ROUND;
 		for (size_t i = 0; i < now && a.owner; i++)
 			a.owner[i] = (int)gemp_range_find(a.firsts, (size_t)comm->size, slots[at + i]);
-		const gemp_request request = { .records = slots + at, .count = now, .size = sizeof *slots, .owner = a.owner,
-			.handler = answer_all, .self = &a };
+		const gemp_request request = { .records = slots + at,
+			                           .count = now,
+			                           .size = sizeof *slots,
+			                           .owner = a.owner,
+			                           .handler = answer_all,
+			                           .self = &a };
 		GEMP_TRY(gemp_request_run(comm, &request, answers + at));
 	}
 done:

@@ -17,22 +17,22 @@
 /* The out-edges of this rank's vertices, of all relations that are asked for, merged row by row. */
 typedef struct gemp_euler_edges {
 	int rank, ranks;
-	uint64_t vertices;           /* of all ranks */
-	const uint64_t *bounds;      /* [ranks + 1] rank r owns ids [bounds[r], bounds[r + 1]) */
-	size_t rows;                 /* of this rank */
-	const uint64_t *begin;       /* [rows + 1] from 0 */
-	const gemp_vertex *target;   /* [begin[rows]] ids */
-	gemp_edge first;             /* number of this rank's first slot */
-	gemp_edge edges;             /* slots of all ranks, the closing one too */
-	gemp_edge closing;           /* own slot of the edge that makes a circuit of a path; GEMP_NO_EDGE: not here, or none */
+	uint64_t vertices;         /* of all ranks */
+	const uint64_t *bounds;    /* [ranks + 1] rank r owns ids [bounds[r], bounds[r + 1]) */
+	size_t rows;               /* of this rank */
+	const uint64_t *begin;     /* [rows + 1] from 0 */
+	const gemp_vertex *target; /* [begin[rows]] ids */
+	gemp_edge first;           /* number of this rank's first slot */
+	gemp_edge edges;           /* slots of all ranks, the closing one too */
+	gemp_edge closing; /* own slot of the edge that makes a circuit of a path; GEMP_NO_EDGE: not here, or none */
 	gemp_vertex path_start, path_end; /* it leads from path_end to path_start; GEMP_NO_VERTEX: none */
 
-	bool undirected;             /* each edge is in the row of one of its ends: see euler/orient.h */
-	size_t relation_count;       /* 0: not of a graph's relations */
+	bool undirected;                 /* each edge is in the row of one of its ends: see euler/orient.h */
+	size_t relation_count;           /* 0: not of a graph's relations */
 	const gemp_relation **relations; /* [relation_count] in the order of their edges in a row */
-	uint64_t *own_begin;         /* what was made here; NULL: borrowed from the one relation */
+	uint64_t *own_begin;             /* what was made here; NULL: borrowed from the one relation */
 	gemp_vertex *own_target;
-	uint64_t *own_edge;          /* [slots] names of edges that are not where their relations have them (without relations
+	uint64_t *own_edge; /* [slots] names of edges that are not where their relations have them (without relations
 	                                the slots they had); NULL: they are */
 } gemp_euler_edges;
 
@@ -70,9 +70,9 @@ gemp_vertex gemp_euler_source(const gemp_euler_edges *edges, gemp_edge slot);
 typedef struct gemp_euler_order {
 	gemp_edge first;
 	size_t count;
-	gemp_edge edges;       /* places of all ranks: of a path one less than slots */
-	gemp_edge *edge;       /* [count] slots */
-	gemp_vertex *source;   /* [count] where the edge at this place begins; NULL: not asked for */
+	gemp_edge edges;     /* places of all ranks: of a path one less than slots */
+	gemp_edge *edge;     /* [count] slots */
+	gemp_vertex *source; /* [count] where the edge at this place begins; NULL: not asked for */
 } gemp_euler_order;
 
 typedef enum gemp_euler_stage {
@@ -93,27 +93,27 @@ extern const char *const gemp_euler_stage_name[GEMP_EULER_STAGES];
 double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_t edges, uint64_t splitters);
 
 typedef struct gemp_euler_options {
-	bool sources;        /* of the order, too */
-	bool keep_circuits;           /* circuit[] and joined[] of the result: for pictures */
-	uint64_t seed;       /* of the choice of splitters */
-	uint32_t spacing;    /* edges a splitter; 0: chosen */
-	size_t gather;       /* splitters that one rank may rank by itself; 0: chosen */
+	bool sources;       /* of the order, too */
+	bool keep_circuits; /* circuit[] and joined[] of the result: for pictures */
+	uint64_t seed;      /* of the choice of splitters */
+	uint32_t spacing;   /* edges a splitter; 0: chosen */
+	size_t gather;      /* splitters that one rank may rank by itself; 0: chosen */
 } gemp_euler_options;
 
 typedef struct gemp_euler_result {
-	gemp_count unbalanced;       /* vertices of all ranks with other in- than out-degree; not 0: nothing else is known */
-	gemp_euler_order order;      /* empty unless there is one component */
-	gemp_count circuits;         /* before joining, of all ranks */
-	gemp_count joins;            /* edges of the spanning forest */
-	gemp_count components;       /* with edges: circuits - joins */
+	gemp_count unbalanced;  /* vertices of all ranks with other in- than out-degree; not 0: nothing else is known */
+	gemp_euler_order order; /* empty unless there is one component */
+	gemp_count circuits;    /* before joining, of all ranks */
+	gemp_count joins;       /* edges of the spanning forest */
+	gemp_count components;  /* with edges: circuits - joins */
 	gemp_count splitters;
 	double seconds[GEMP_EULER_STAGES]; /* by the device's clock, or of the host */
-	double upload, download;     /* to and from a device */
-	double total;                /* from the edges in the host's memory to the order there */
-	gemp_traffic traffic;        /* of this rank */
-	const char *engine;          /* "device", "ranks" */
-	uint32_t *circuit;           /* [own slots] equal for slots of one circuit before joining; if asked for */
-	uint8_t *joined;             /* [own slots] 1: its circuit was joined there with that of the slot before */
+	double upload, download;           /* to and from a device */
+	double total;                      /* from the edges in the host's memory to the order there */
+	gemp_traffic traffic;              /* of this rank */
+	const char *engine;                /* "device", "ranks" */
+	uint32_t *circuit;                 /* [own slots] equal for slots of one circuit before joining; if asked for */
+	uint8_t *joined;                   /* [own slots] 1: its circuit was joined there with that of the slot before */
 } gemp_euler_result;
 void gemp_euler_result_free(gemp_euler_result *result);
 
@@ -126,7 +126,7 @@ typedef uint64_t gemp_euler_answer(void *self, gemp_edge slot);
 
 /* Collective. answers[i] becomes what the owner of slots[i] says. A slot that nobody has is GEMP_EINTERNAL on all
  * ranks. */
-gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots, size_t count,
-                         gemp_euler_answer *answer, void *self, uint64_t *answers);
+gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots,
+                                 size_t count, gemp_euler_answer *answer, void *self, uint64_t *answers);
 
 #endif

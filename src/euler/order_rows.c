@@ -16,12 +16,12 @@ typedef struct rows {
 	const gemp_graph *graph;
 	const gemp_euler_edges *edges;
 	const gemp_euler_order *order;
-	gemp_vertex behind;       /* where the last edge of this rank ends */
+	gemp_vertex behind; /* where the last edge of this rank ends */
 	gemp_row_writer *writer;
-	gemp_vertex *ids;         /* [BATCH + 1] sources, and the last target */
-	uint64_t *named;          /* [BATCH] names of edges */
-	bool oriented;            /* by euler/orient.h */
-	uint64_t *picked;         /* [BATCH + 1] */
+	gemp_vertex *ids; /* [BATCH + 1] sources, and the last target */
+	uint64_t *named;  /* [BATCH] names of edges */
+	bool oriented;    /* by euler/orient.h */
+	uint64_t *picked; /* [BATCH + 1] */
 } rows;
 
 /* COLUMNS */
@@ -49,8 +49,8 @@ static gemp_code add_names(gemp_projected *columns, const rows *r, gemp_edge fir
 		gemp_euler_edge edge = gemp_euler_edge_named(r->named[i]);
 		const char *type = r->edges->relations[edge.relation]->name;
 		const gemp_value values[] = { { .type = GEMP_INTEGER, .integer = (int64_t)(first + i) },
-			{ .type = GEMP_STRING, .string = { type, strlen(type) } },
-			{ .type = GEMP_INTEGER, .integer = (int64_t)edge.number } };
+			                          { .type = GEMP_STRING, .string = { type, strlen(type) } },
+			                          { .type = GEMP_INTEGER, .integer = (int64_t)edge.number } };
 		GEMP_TRY(gemp_column_add(&columns[PLACE].value, &values[0]));
 		GEMP_TRY(gemp_column_add(&columns[TYPE].value, &values[1]));
 		GEMP_TRY(gemp_column_add(&columns[EDGE].value, &values[2]));
@@ -153,8 +153,9 @@ static gemp_code open(rows *r, const gemp_euler_rows_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_projected columns[COLUMNS] = { 0 };
-	const gemp_rows_options how = { .path = options->path, .preview = options->preview, .semantics = "euler",
-		.distinct = "none" };
+	const gemp_rows_options how = {
+		.path = options->path, .preview = options->preview, .semantics = "euler", .distinct = "none"
+	};
 	size_t room = (r->order->count < BATCH ? r->order->count : BATCH) + 1;
 	code = new_columns(columns, r->graph);
 	if (code == GEMP_OK)
@@ -177,7 +178,10 @@ gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_graph *graph, 
 	gemp_code code = GEMP_OK;
 	rows r = { .comm = comm, .graph = graph, .edges = edges, .order = order, .oriented = edges->own_edge != NULL };
 	const gemp_result_info info = { .pattern = edges->path_start == GEMP_NO_VERTEX ? "Euler circuit" : "Euler path",
-		.semantics = "euler", .distinct = "none", .graph_hash = graph->hash, .complete = true };
+		                            .semantics = "euler",
+		                            .distinct = "none",
+		                            .graph_hash = graph->hash,
+		                            .complete = true };
 	GEMP_TRY(open(&r, options));
 	GEMP_TRY(write_all(&r, options->path ? SIZE_MAX : options->shown));
 	code = gemp_row_writer_close(r.writer, &info);

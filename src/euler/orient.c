@@ -25,14 +25,14 @@ typedef struct orienting {
 	const gemp_comm *comm;
 	const gemp_euler_edges *plain;
 	gemp_euler_edges *out;
-	size_t ranks, own;       /* own: slots of this rank */
-	uint64_t *firsts;        /* [ranks + 1] first slots */
-	uint64_t *arc_bounds;    /* [ranks + 1] */
-	record *record;          /* [2 * own] at least */
+	size_t ranks, own;    /* own: slots of this rank */
+	uint64_t *firsts;     /* [ranks + 1] first slots */
+	uint64_t *arc_bounds; /* [ranks + 1] */
+	record *record;       /* [2 * own] at least */
 	size_t record_room;
-	int *owner;              /* [record_room] */
+	int *owner; /* [record_room] */
 	size_t owner_room;
-	gemp_vertex *next;       /* [2 * own] */
+	gemp_vertex *next; /* [2 * own] */
 	uint64_t odd;
 } orienting;
 
@@ -139,8 +139,11 @@ static gemp_code find_circuits(const orienting *o, gemp_components *arcs)
 	GEMP_TRY(gemp_comm_agree(o->comm, GEMP_NEW(begin, 2 * o->own + 1)));
 	for (size_t arc = 0; arc <= 2 * o->own; arc++)
 		begin[arc] = arc;
-	const gemp_csr csr = { .vertices = 2 * o->plain->edges, .first = (gemp_vertex)(2 * o->plain->first),
-		.rows = 2 * o->own, .begin = begin, .target = o->next };
+	const gemp_csr csr = { .vertices = 2 * o->plain->edges,
+		                   .first = (gemp_vertex)(2 * o->plain->first),
+		                   .rows = 2 * o->own,
+		                   .begin = begin,
+		                   .target = o->next };
 	code = gemp_components_find(arcs, o->comm, NULL, o->arc_bounds, &csr, 1, &how);
 done:
 	gemp_free(begin);
@@ -158,8 +161,9 @@ static void direct(const orienting *o, const gemp_components *arcs, directed *ou
 			gemp_euler_edge edge = { 0, slot };
 			if (plain->relation_count)
 				edge = gemp_euler_edge_of(plain, here, slot);
-			out[at] = (directed){ .source = along ? here : there, .target = along ? there : here,
-				.name = slot == plain->closing ? CLOSING : gemp_euler_edge_name(edge) };
+			out[at] = (directed){ .source = along ? here : there,
+				                  .target = along ? there : here,
+				                  .name = slot == plain->closing ? CLOSING : gemp_euler_edge_name(edge) };
 			owner[at] = (int)gemp_range_find(plain->bounds, o->ranks, out[at].source);
 		}
 }
@@ -237,9 +241,15 @@ gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const 
 	gemp_code code = GEMP_OK;
 	orienting o = { .comm = comm, .plain = plain, .out = out };
 	*odd = 0;
-	*out = (gemp_euler_edges){ .rank = plain->rank, .ranks = plain->ranks, .vertices = plain->vertices,
-		.bounds = plain->bounds, .rows = plain->rows, .edges = plain->edges, .closing = GEMP_NO_EDGE,
-		.path_start = GEMP_NO_VERTEX, .path_end = GEMP_NO_VERTEX };
+	*out = (gemp_euler_edges){ .rank = plain->rank,
+		                       .ranks = plain->ranks,
+		                       .vertices = plain->vertices,
+		                       .bounds = plain->bounds,
+		                       .rows = plain->rows,
+		                       .edges = plain->edges,
+		                       .closing = GEMP_NO_EDGE,
+		                       .path_start = GEMP_NO_VERTEX,
+		                       .path_end = GEMP_NO_VERTEX };
 	GEMP_TRY(gemp_comm_agree(comm, prepare(&o)));
 	GEMP_MPI(MPI_Allgather(&plain->first, 1, MPI_UINT64_T, o.firsts, 1, MPI_UINT64_T, comm->world));
 	o.firsts[o.ranks] = plain->edges;

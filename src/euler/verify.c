@@ -55,8 +55,10 @@ static gemp_code check_seen(const verification *v)
 	for (uint64_t slot = 0; slot < own; slot++) {
 		bool seen = v->seen[slot / 64] >> slot % 64 & 1, closing = edges->first + slot == edges->closing;
 		if (seen == closing)
-			return gemp_fail(GEMP_EINTERNAL, closing ? "--verify: slot %" PRIu64 ", which closes the path, is in the order" :
-			                 "--verify: the edge in slot %" PRIu64 " is not in the order", edges->first + slot);
+			return gemp_fail(GEMP_EINTERNAL,
+			                 closing ? "--verify: slot %" PRIu64 ", which closes the path, is in the order"
+			                         : "--verify: the edge in slot %" PRIu64 " is not in the order",
+			                 edges->first + slot);
 	}
 	return GEMP_OK;
 }
@@ -69,8 +71,10 @@ static gemp_code check_steps(const verification *v)
 			return gemp_fail(GEMP_EINTERNAL, "--verify: the edge at place %" PRIu64 " begins at vertex %u, not at %u",
 			                 order->first + i, v->ends[i].source, order->source[i]);
 		if (i && v->ends[i].source != v->ends[i - 1].target)
-			return gemp_fail(GEMP_EINTERNAL, "--verify: the edge at place %" PRIu64 " begins at vertex %u, but the one "
-			                 "before ends at %u", order->first + i, v->ends[i].source, v->ends[i - 1].target);
+			return gemp_fail(GEMP_EINTERNAL,
+			                 "--verify: the edge at place %" PRIu64 " begins at vertex %u, but the one "
+			                 "before ends at %u",
+			                 order->first + i, v->ends[i].source, v->ends[i - 1].target);
 	}
 	return GEMP_OK;
 }
@@ -95,8 +99,10 @@ static gemp_code check_boundaries(const verification *v, const seam *seams)
 			return gemp_fail(GEMP_EINTERNAL, "--verify: rank %d has places from %" PRIu64 " on, not %" PRIu64, r,
 			                 seams[r].first, at);
 		if (at && seams[r].first_edge.source != end)
-			return gemp_fail(GEMP_EINTERNAL, "--verify: the edge at place %" PRIu64 " begins at vertex %u, but the one "
-			                 "before ends at %u", at, seams[r].first_edge.source, end);
+			return gemp_fail(GEMP_EINTERNAL,
+			                 "--verify: the edge at place %" PRIu64 " begins at vertex %u, but the one "
+			                 "before ends at %u",
+			                 at, seams[r].first_edge.source, end);
 		if (!at)
 			start = seams[r].first_edge.source;
 		end = seams[r].last_edge.target;

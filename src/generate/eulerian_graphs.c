@@ -15,32 +15,36 @@ enum { BAND = 16 };    /* vertices that an edge of a deep graph goes ahead, on a
 enum { BATCH = 1024 }; /* edges made at a time */
 
 static const char *const shapes[] = {
-	[GEMP_EULERIAN_DEEP] = "deep", [GEMP_EULERIAN_SHALLOW] = "shallow", [GEMP_EULERIAN_RANDOM] = "random", NULL,
+	[GEMP_EULERIAN_DEEP] = "deep",
+	[GEMP_EULERIAN_SHALLOW] = "shallow",
+	[GEMP_EULERIAN_RANDOM] = "random",
+	NULL,
 };
 
 static const gemp_parameter eulerian_parameters[] = {
 	[EULERIAN_SHAPE] = { "shape", GEMP_EULERIAN_DEEP, 0, GEMP_EULERIAN_RANDOM, true,
-	            "deep: a band of edges to near vertices, few long circuits; shallow: very many short circuits; "
-	            "random: a random closed walk", shapes },
+	                     "deep: a band of edges to near vertices, few long circuits; shallow: very many short circuits; "
+	                     "random: a random closed walk",
+	                     shapes },
 	[EULERIAN_VERTICES] = { "vertices", 10000, 0, (double)GEMP_MAX_VERTICES, true, "vertices", NULL },
-	[EULERIAN_EDGES] = { "edges", 40000, 0, 0x1p53, true, "edges, at least as many as vertices (with --path 1 one less)",
-	            NULL },
+	[EULERIAN_EDGES] = { "edges", 40000, 0, 0x1p53, true,
+	                     "edges, at least as many as vertices (with --path 1 one less)", NULL },
 	[EULERIAN_PATH] = { "path", 0, 0, 1, true, "1: an Euler path, which ends elsewhere than it begins, and no circuit",
-	           NULL },
+	                    NULL },
 };
 
 gemp_code gemp_eulerian_check(const gemp_eulerian *graph)
 {
 	uint64_t least = graph->path && graph->vertices ? graph->vertices - 1 : graph->vertices;
 	if (graph->path && graph->vertices < 2)
-		return gemp_fail(GEMP_EUSAGE,
-		                 "generate eulerian: a path from one vertex to another needs two vertices");
+		return gemp_fail(GEMP_EUSAGE, "generate eulerian: a path from one vertex to another needs two vertices");
 	if (!graph->vertices && graph->edges)
 		return gemp_fail(GEMP_EUSAGE, "generate eulerian: %" PRIu64 " edges need a vertex", graph->edges);
 	if (graph->edges < least)
-		return gemp_fail(GEMP_EUSAGE, "generate eulerian: an Euler %s through %" PRIu64 " vertices takes at "
-		                 "least %" PRIu64 " edges, more than %" PRIu64, graph->path ? "path" : "circuit",
-		                 graph->vertices, least, graph->edges);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "generate eulerian: an Euler %s through %" PRIu64 " vertices takes at "
+		                 "least %" PRIu64 " edges, more than %" PRIu64,
+		                 graph->path ? "path" : "circuit", graph->vertices, least, graph->edges);
 	return GEMP_OK;
 }
 
@@ -168,8 +172,11 @@ void gemp_eulerian_edges(const gemp_eulerian *graph, uint64_t first, size_t coun
 
 static gemp_eulerian graph_of(const double *values, uint64_t seed)
 {
-	return (gemp_eulerian){ .shape = (gemp_eulerian_shape)values[EULERIAN_SHAPE], .vertices = (uint64_t)values[EULERIAN_VERTICES],
-	                        .edges = (uint64_t)values[EULERIAN_EDGES], .path = values[EULERIAN_PATH] != 0, .seed = seed };
+	return (gemp_eulerian){ .shape = (gemp_eulerian_shape)values[EULERIAN_SHAPE],
+		                    .vertices = (uint64_t)values[EULERIAN_VERTICES],
+		                    .edges = (uint64_t)values[EULERIAN_EDGES],
+		                    .path = values[EULERIAN_PATH] != 0,
+		                    .seed = seed };
 }
 
 static bool eulerian_undirected(const double *values)
@@ -220,14 +227,15 @@ static const char *const keys[] = { [WORDS] = "words", [NUMBERS] = "numbers", NU
 
 static const gemp_parameter debruijn_parameters[] = {
 	[DEBRUIJN_ALPHABET] = { "alphabet", 4, 1, 65536, true, "letters; the first ten are 0 to 9, then a to z and A to Z",
-	               NULL },
+	                        NULL },
 	[DEBRUIJN_LENGTH] = { "length", 6, 2, LONGEST, true,
-	             "letters of the word that an edge stands for; a vertex has one less", NULL },
+	                      "letters of the word that an edge stands for; a vertex has one less", NULL },
 	[DEBRUIJN_KEYS] = { "keys", WORDS, 0, NUMBERS, true,
-	           "of vertices: words of letters, or, which takes less time and memory, the numbers that they are to "
-	           "the base of the alphabet", keys },
-	[DEBRUIJN_PATH] = { "path", 0, 0, 1, true, "1: without the edge 0...01, so that there is an Euler path and no circuit",
-	           NULL },
+	                    "of vertices: words of letters, or, which takes less time and memory, the numbers that they are to "
+	                    "the base of the alphabet",
+	                    keys },
+	[DEBRUIJN_PATH] = { "path", 0, 0, 1, true,
+	                    "1: without the edge 0...01, so that there is an Euler path and no circuit", NULL },
 };
 
 static uint64_t power(const double *values, double exponent)
@@ -257,10 +265,13 @@ static gemp_code debruijn_check(const double *values)
 	if (vertices > (double)GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "generate debruijn: %.0f letters and words of %.0f are %.0f vertices, more "
-		                 "than %.0f", values[DEBRUIJN_ALPHABET], values[DEBRUIJN_LENGTH], vertices, (double)GEMP_MAX_VERTICES);
+		                 "than %.0f",
+		                 values[DEBRUIJN_ALPHABET], values[DEBRUIJN_LENGTH], vertices, (double)GEMP_MAX_VERTICES);
 	if (values[DEBRUIJN_KEYS] == WORDS && values[DEBRUIJN_ALPHABET] > LETTERS)
-		return gemp_fail(GEMP_EUSAGE, "generate debruijn: there are %d letters for words, fewer than %.0f; use "
-		                 "--keys numbers", LETTERS, values[DEBRUIJN_ALPHABET]);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "generate debruijn: there are %d letters for words, fewer than %.0f; use "
+		                 "--keys numbers",
+		                 LETTERS, values[DEBRUIJN_ALPHABET]);
 	if (values[DEBRUIJN_PATH] != 0 && values[DEBRUIJN_ALPHABET] < 2)
 		return gemp_fail(GEMP_EUSAGE, "generate debruijn: one letter makes one word; a path needs two");
 	return GEMP_OK;
@@ -301,8 +312,7 @@ static gemp_code debruijn_make(const gemp_generator_run *making)
 		if (values[DEBRUIJN_PATH] != 0 && edge == 1)
 			continue;
 		gemp_value source = key_of(values, edge / base, first), target = key_of(values, edge % vertices, last);
-		code = gemp_builder_edge(making->builder, &source, &target, "E", 1, (gemp_place){ making->file,
-		                                                                                  edge + 1 });
+		code = gemp_builder_edge(making->builder, &source, &target, "E", 1, (gemp_place){ making->file, edge + 1 });
 	}
 	return code;
 }

@@ -12,8 +12,8 @@
 #include <string.h>
 
 static const gemp_generator_entry *const entries[] = {
-	&gemp_generator_rmat, &gemp_generator_uniform, &gemp_generator_movies, &gemp_generator_railway,
-	&gemp_generator_eulerian, &gemp_generator_debruijn,
+	&gemp_generator_rmat,    &gemp_generator_uniform,  &gemp_generator_movies,
+	&gemp_generator_railway, &gemp_generator_eulerian, &gemp_generator_debruijn,
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -40,8 +40,10 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 		return GEMP_OK;
 	}
 	const char *near = gemp_text_nearest(generator, names, ENTRIES);
-	return gemp_fail(GEMP_EUSAGE, "there is no generator '%s'%s%s; there are rmat, uniform, movies, railway, "
-	                 "eulerian and debruijn", generator, near ? "; did you mean " : "", near ? near : "");
+	return gemp_fail(GEMP_EUSAGE,
+	                 "there is no generator '%s'%s%s; there are rmat, uniform, movies, railway, "
+	                 "eulerian and debruijn",
+	                 generator, near ? "; did you mean " : "", near ? near : "");
 }
 
 void gemp_parameter_form(const gemp_parameter *parameter, gemp_text *out)
@@ -86,11 +88,10 @@ static gemp_code read_value(double *out, const gemp_generator *generator, const 
 		return read_word(out, generator, parameter, text);
 	double value = strtod(text, &end);
 	if (end == text || *end || isnan(value))
-		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not a number", generator->name,
-		                 parameter->name, text);
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not a number", generator->name, parameter->name, text);
 	if (parameter->whole && value != floor(value))
-		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not a whole number", generator->name,
-		                 parameter->name, text);
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not a whole number", generator->name, parameter->name,
+		                 text);
 	if (value < parameter->min || value > parameter->max)
 		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not between %.17g and %.17g", generator->name,
 		                 parameter->name, text, parameter->min, parameter->max);
@@ -178,8 +179,9 @@ gemp_code gemp_generate(gemp_graph **out, const gemp_comm *comm, const gemp_gene
 	gemp_code code = GEMP_OK;
 	const gemp_generator_entry *entry = entries[options->generator];
 	gemp_generator_run making = { .comm = comm, .values = options->values, .seed = options->seed };
-	gemp_builder_options built = { .seed = options->relabel_seed, .merge_parallel = entry->merge_parallel,
-	                               .steps = options->steps };
+	gemp_builder_options built = { .seed = options->relabel_seed,
+		                           .merge_parallel = entry->merge_parallel,
+		                           .steps = options->steps };
 	built.undirected = entry->undirected(options->values);
 	built.string_keys = entry->string_keys && entry->string_keys(options->values);
 	if (entry->check)

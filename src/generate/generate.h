@@ -25,7 +25,7 @@ typedef struct gemp_generate_options {
 	double values[GEMP_MAX_PARAMETERS]; /* of its parameters, in their order */
 	uint64_t seed;                      /* of what is drawn; 1 by default */
 	uint64_t relabel_seed;              /* of the relabelling, as in import; 1 by default */
-	struct gemp_step_times *steps;           /* core/log.h: takes the time of each stage; NULL: nobody asks */
+	struct gemp_step_times *steps;      /* core/log.h: takes the time of each stage; NULL: nobody asks */
 } gemp_generate_options;
 
 /* Defaults of the named generator; an unknown name is GEMP_EUSAGE with near names. */

@@ -76,17 +76,16 @@ gemp_code gemp_generator_labelled(const gemp_generator_run *making, uint64_t cou
 		gemp_value key = number_key(id);
 		uint64_t which = gemp_mix(id + UINT64_C(0x9e3779b97f4a7c15)) % labels;
 		int size = snprintf(label, sizeof label, "L%llu", (unsigned long long)which);
-		code = gemp_builder_vertex(making->builder, &key, label, (size_t)size,
-		                           (gemp_place){ making->file, id + 1 });
+		code = gemp_builder_vertex(making->builder, &key, label, (size_t)size, (gemp_place){ making->file, id + 1 });
 	}
 	return code;
 }
 
-gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source, uint64_t target, const char *type, uint64_t number)
+gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source, uint64_t target, const char *type,
+                              uint64_t number)
 {
 	gemp_value from = number_key(source), to = number_key(target);
-	return gemp_builder_edge(making->builder, &from, &to, type, strlen(type),
-	                         (gemp_place){ making->file, number + 1 });
+	return gemp_builder_edge(making->builder, &from, &to, type, strlen(type), (gemp_place){ making->file, number + 1 });
 }
 
 gemp_code gemp_generator_declare_weights(gemp_builder *builder, double most)

@@ -7,11 +7,11 @@
 #include "partition/build/builder_options.h"
 
 typedef struct gemp_parameter {
-	const char *name;          /* as the command line says it: "edge-factor" */
+	const char *name;       /* as the command line says it: "edge-factor" */
 	double value, min, max; /* default and range */
-	bool whole;                /* integers only */
+	bool whole;             /* integers only */
 	const char *meaning;
-	const char *const *words;  /* that stand for 0, 1, ..., NULL at their end; NULL: numbers are given */
+	const char *const *words; /* that stand for 0, 1, ..., NULL at their end; NULL: numbers are given */
 } gemp_parameter;
 
 typedef struct gemp_generator {
@@ -44,9 +44,9 @@ typedef struct gemp_generator_run {
 	const gemp_comm *comm;
 	unsigned thread, threads;
 	gemp_builder *builder; /* of this thread */
-	const double *values; /* of the parameters, in the generator's order */
+	const double *values;  /* of the parameters, in the generator's order */
 	uint64_t seed;
-	uint32_t file;        /* places are (this, number of the thing) */
+	uint32_t file; /* places are (this, number of the thing) */
 } gemp_generator_run;
 
 /* Which of many things this thread of this rank makes. */
@@ -57,24 +57,27 @@ gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t cou
 /* Vertices 0..count-1 with one of `labels` labels L0, L1, ... each, by a hash of the id. */
 gemp_code gemp_generator_labelled(const gemp_generator_run *making, uint64_t count, uint64_t labels);
 gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source, uint64_t target, const char *type,
-                         uint64_t number);
+                              uint64_t number);
 
 /* An edge attribute `weight`, from 1 to `most`; 0: edges have none. It is a hash of the edge's ends, in their order, so that
  * edges that are merged have the same. */
-#define GEMP_WEIGHTS_PARAMETER { "weights", 0, 0, 0x1p31, true, \
-	"edges get an attribute `weight`, a whole number from 1 to N; 0: none", NULL }
+#define GEMP_WEIGHTS_PARAMETER                                                                                      \
+	{                                                                                                               \
+		"weights", 0, 0, 0x1p31, true, "edges get an attribute `weight`, a whole number from 1 to N; 0: none", NULL \
+	}
 gemp_code gemp_generator_declare_weights(gemp_builder *builder, double most);
-gemp_code gemp_generator_weight(const gemp_generator_run *making, uint64_t source, uint64_t target, double most); /* of the last edge */
+gemp_code gemp_generator_weight(const gemp_generator_run *making, uint64_t source, uint64_t target,
+                                double most); /* of the last edge */
 
 /* Where a generator keeps its table and its functions. */
 typedef struct gemp_generator_entry {
 	gemp_generator generator;
 	bool merge_parallel; /* a pair may be drawn more than once */
 	bool (*undirected)(const double *values);
-	bool (*string_keys)(const double *values);                /* NULL: keys are integers where they look so */
-	gemp_code (*check)(const double *values);                 /* of values that must fit together; may be NULL */
+	bool (*string_keys)(const double *values); /* NULL: keys are integers where they look so */
+	gemp_code (*check)(const double *values);  /* of values that must fit together; may be NULL */
 	gemp_code (*declare)(gemp_builder *builder, const double *values); /* columns; may be NULL */
-	gemp_code (*make)(const gemp_generator_run *making);             /* this thread's share */
+	gemp_code (*make)(const gemp_generator_run *making);               /* this thread's share */
 } gemp_generator_entry;
 
 extern const gemp_generator_entry gemp_generator_rmat, gemp_generator_uniform, gemp_generator_movies,

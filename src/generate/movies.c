@@ -12,9 +12,8 @@
 #include <string.h>
 
 const char *const gemp_movies_genres[GEMP_GENRES] = {
-	"Drama",     "Comedy", "Romance", "Action",    "Thriller",  "Crime",
-	"Adventure", "Horror", "Western", "Mystery",   "Musical",   "Science Fiction",
-	"Fantasy",   "War",    "Family",  "Biography", "Animation", "Documentary",
+	"Drama",   "Comedy",  "Romance",         "Action",  "Thriller", "Crime",  "Adventure", "Horror",    "Western",
+	"Mystery", "Musical", "Science Fiction", "Fantasy", "War",      "Family", "Biography", "Animation", "Documentary",
 };
 
 static const char *const first_names[] = {
@@ -97,9 +96,10 @@ size_t gemp_movies_person(char *name, uint64_t *state)
 
 size_t gemp_movies_title(char *name, uint64_t *state)
 {
-	static const char *const forms[] = { /* a digit stands for a word */
-		"The 1 2", "1 2", "The 2 of 4", "2 in 4", "The 2 and the 3", "5's 2",
-		"A 2 for 5", "2 of the 1 3", "Return to 4", "The 1 2 of 4",
+	static const char *const forms[] = {
+		/* a digit stands for a word */
+		"The 1 2", "1 2",       "The 2 of 4",   "2 in 4",      "The 2 and the 3",
+		"5's 2",   "A 2 for 5", "2 of the 1 3", "Return to 4", "The 1 2 of 4",
 	};
 	const char *adjective = DRAW(adjectives, state), *one = DRAW(nouns, state), *other = DRAW(nouns, state);
 	const char *place = DRAW(places, state), *person = DRAW(first_names, state), *form = DRAW(forms, state);
@@ -139,7 +139,10 @@ static bool undirected(const double *values)
 static gemp_code declare(gemp_builder *builder, const double *values)
 {
 	(void)values;
-	static const struct { const char *name; gemp_type type; } columns[] = {
+	static const struct {
+		const char *name;
+		gemp_type type;
+	} columns[] = {
 		[NAME] = { "name", GEMP_STRING },
 		[YEAR] = { "year", GEMP_INTEGER },
 		[RATING] = { "rating", GEMP_FLOAT },

@@ -19,7 +19,8 @@ enum { SENSOR, FIRST_SEGMENT, STRETCH = FIRST_SEGMENT + SEGMENTS + 1 };
 static const gemp_parameter parameters[] = {
 	[ROUTES] = { "routes", 80, 0, 1e8, true, "routes, in a ring", NULL },
 	[SWITCHES] = { "switches", 16, 1, MAX_SWITCHES, true, "switches on a route, at most", NULL },
-	[SENSORS] = { "sensors", 8, 1, MAX_SENSORS, true, "sensors behind a switch, at most; each watches five segments", NULL },
+	[SENSORS] = { "sensors", 8, 1, MAX_SENSORS, true, "sensors behind a switch, at most; each watches five segments",
+	              NULL },
 	[FAULTS] = { "faults", 0.05, 0, 1, false, "chance of a fault, at each place where there can be one", NULL },
 };
 

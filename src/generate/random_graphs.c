@@ -32,8 +32,10 @@ static gemp_code uniform_check(const double *values)
 {
 	if ((uint64_t)values[UNIFORM_EDGES] <= pairs(values))
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "generate uniform: %.0f vertices have only %" PRIu64 " pairs, fewer than "
-	                 "%.0f edges", values[UNIFORM_VERTICES], pairs(values), values[UNIFORM_EDGES]);
+	return gemp_fail(GEMP_EUSAGE,
+	                 "generate uniform: %.0f vertices have only %" PRIu64 " pairs, fewer than "
+	                 "%.0f edges",
+	                 values[UNIFORM_VERTICES], pairs(values), values[UNIFORM_EDGES]);
 }
 
 static gemp_code uniform_declare(gemp_builder *builder, const double *values)
@@ -45,7 +47,8 @@ static gemp_code uniform_declare(gemp_builder *builder, const double *values)
 static gemp_code uniform_make_edge(const gemp_generator_run *making, uint64_t number)
 {
 	uint64_t n = (uint64_t)making->values[UNIFORM_VERTICES];
-	uint64_t x = gemp_generator_permute(gemp_generator_state(making->seed, GEMP_FOR_EDGE, 0), pairs(making->values), number);
+	uint64_t x = gemp_generator_permute(gemp_generator_state(making->seed, GEMP_FOR_EDGE, 0), pairs(making->values),
+	                                    number);
 	uint64_t source = x % n, target = (source + x / n + 1) % n;
 	gemp_code code = gemp_generator_edge(making, source, target, "E", number);
 	return code == GEMP_OK ? gemp_generator_weight(making, source, target, making->values[UNIFORM_WEIGHTS]) : code;
@@ -62,8 +65,8 @@ static gemp_code uniform_make(const gemp_generator_run *making)
 }
 
 const gemp_generator_entry gemp_generator_uniform = {
-	.generator = { "uniform", "a random graph with n vertices and m edges", sizeof uniform_parameters / sizeof *uniform_parameters,
-	               uniform_parameters },
+	.generator = { "uniform", "a random graph with n vertices and m edges",
+	               sizeof uniform_parameters / sizeof *uniform_parameters, uniform_parameters },
 	.undirected = uniform_undirected,
 	.check = uniform_check,
 	.declare = uniform_declare,
@@ -78,7 +81,7 @@ enum { RMAT_SCALE, RMAT_EDGE_FACTOR, RMAT_A, RMAT_B, RMAT_C, RMAT_LABELS, RMAT_D
 static const gemp_parameter rmat_parameters[] = {
 	[RMAT_SCALE] = { "scale", 14, 1, 31, true, "2^scale vertices", NULL },
 	[RMAT_EDGE_FACTOR] = { "edge-factor", 8, 0, 1 << 20, true,
-	                  "edges drawn per vertex, before loops and parallels are dropped", NULL },
+	                       "edges drawn per vertex, before loops and parallels are dropped", NULL },
 	[RMAT_A] = { "a", 0.57, 0, 1, false, "chance of the quadrant low -> low", NULL },
 	[RMAT_B] = { "b", 0.19, 0, 1, false, "chance of the quadrant low -> high", NULL },
 	[RMAT_C] = { "c", 0.19, 0, 1, false, "chance of the quadrant high -> low; the rest is high -> high", NULL },

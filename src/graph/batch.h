@@ -18,12 +18,12 @@
 typedef struct gemp_batch {
 	size_t rows;
 	int vertex_count, edge_count;
-	const gemp_vertex *vertices;   /* [rows * vertex_count], row by row */
-	const gemp_edge *edges;        /* [rows * edge_count], row by row; edges of all relations numbered through */
+	const gemp_vertex *vertices; /* [rows * vertex_count], row by row */
+	const gemp_edge *edges;      /* [rows * edge_count], row by row; edges of all relations numbered through */
 	size_t value_count;
-	const gemp_column *values;     /* [value_count], `rows` rows each: of the matcher's rows, what the pattern's
+	const gemp_column *values;    /* [value_count], `rows` rows each: of the matcher's rows, what the pattern's
 	                                  sub-patterns give, by index: EXISTS a truth, COUNT a number */
-	const uint64_t *multiplicity;  /* [rows]; NULL: 1 each */
+	const uint64_t *multiplicity; /* [rows]; NULL: 1 each */
 } gemp_batch;
 
 typedef struct gemp_sink {

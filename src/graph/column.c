@@ -56,12 +56,9 @@ static gemp_code resize_values(gemp_column *column, size_t capacity)
 	gemp_code code = GEMP_EINTERNAL;
 	bool fresh = !column->offsets;
 	switch (column->type) {
-	case GEMP_INTEGER:
-		return resize((void **)&column->integers, capacity, sizeof *column->integers);
-	case GEMP_FLOAT:
-		return resize((void **)&column->floats, capacity, sizeof *column->floats);
-	case GEMP_BOOLEAN:
-		return resize((void **)&column->booleans, capacity, sizeof *column->booleans);
+	case GEMP_INTEGER: return resize((void **)&column->integers, capacity, sizeof *column->integers);
+	case GEMP_FLOAT: return resize((void **)&column->floats, capacity, sizeof *column->floats);
+	case GEMP_BOOLEAN: return resize((void **)&column->booleans, capacity, sizeof *column->booleans);
 	case GEMP_STRING:
 	case GEMP_LIST:
 		code = resize((void **)&column->offsets, capacity + 1, sizeof *column->offsets);
@@ -94,15 +91,9 @@ gemp_value gemp_column_get(const gemp_column *column, size_t row)
 {
 	gemp_value value = { .type = column->type, .null = column->null && column->null[row] };
 	switch (column->type) {
-	case GEMP_INTEGER:
-		value.integer = column->integers[row];
-		break;
-	case GEMP_FLOAT:
-		value.real = column->floats[row];
-		break;
-	case GEMP_BOOLEAN:
-		value.truth = column->booleans[row];
-		break;
+	case GEMP_INTEGER: value.integer = column->integers[row]; break;
+	case GEMP_FLOAT: value.real = column->floats[row]; break;
+	case GEMP_BOOLEAN: value.truth = column->booleans[row]; break;
 	case GEMP_STRING:
 	case GEMP_LIST:
 		value.string.bytes = column->bytes + column->offsets[row];
@@ -120,15 +111,9 @@ static size_t grown_capacity(size_t capacity, size_t needed)
 static void set_value(gemp_column *column, size_t row, const gemp_value *value)
 {
 	switch (column->type) {
-	case GEMP_INTEGER:
-		column->integers[row] = value->null ? 0 : value->integer;
-		break;
-	case GEMP_FLOAT:
-		column->floats[row] = value->null ? (double)NAN : value->real;
-		break;
-	case GEMP_BOOLEAN:
-		column->booleans[row] = !value->null && value->truth;
-		break;
+	case GEMP_INTEGER: column->integers[row] = value->null ? 0 : value->integer; break;
+	case GEMP_FLOAT: column->floats[row] = value->null ? (double)NAN : value->real; break;
+	case GEMP_BOOLEAN: column->booleans[row] = !value->null && value->truth; break;
 	case GEMP_STRING:
 	case GEMP_LIST: {
 		uint64_t at = column->offsets[row];
@@ -223,15 +208,11 @@ int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparabl
 	if (!*comparable)
 		return 0;
 	switch (a->type) {
-	case GEMP_INTEGER:
-		return (a->integer > b->integer) - (a->integer < b->integer);
-	case GEMP_FLOAT:
-		return (a->real > b->real) - (a->real < b->real);
-	case GEMP_BOOLEAN:
-		return (int)a->truth - (int)b->truth;
+	case GEMP_INTEGER: return (a->integer > b->integer) - (a->integer < b->integer);
+	case GEMP_FLOAT: return (a->real > b->real) - (a->real < b->real);
+	case GEMP_BOOLEAN: return (int)a->truth - (int)b->truth;
 	case GEMP_STRING:
-	case GEMP_LIST:
-		return compare_bytes(a->string.bytes, a->string.size, b->string.bytes, b->string.size);
+	case GEMP_LIST: return compare_bytes(a->string.bytes, a->string.size, b->string.bytes, b->string.size);
 	}
 	return 0;
 }
@@ -262,19 +243,11 @@ gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out
 		return gemp_text_status(out);
 	uint64_t size = is_text(column->type) ? value.string.size : 0;
 	switch (column->type) {
-	case GEMP_INTEGER:
-		gemp_text_add(out, &value.integer, sizeof value.integer);
-		break;
-	case GEMP_FLOAT:
-		gemp_text_add(out, &value.real, sizeof value.real);
-		break;
-	case GEMP_BOOLEAN:
-		gemp_text_add(out, &column->booleans[row], 1);
-		break;
+	case GEMP_INTEGER: gemp_text_add(out, &value.integer, sizeof value.integer); break;
+	case GEMP_FLOAT: gemp_text_add(out, &value.real, sizeof value.real); break;
+	case GEMP_BOOLEAN: gemp_text_add(out, &column->booleans[row], 1); break;
 	case GEMP_STRING:
-	case GEMP_LIST:
-		gemp_text_add(out, &size, sizeof size);
-		gemp_text_add(out, value.string.bytes, size);
+	case GEMP_LIST: gemp_text_add(out, &size, sizeof size); gemp_text_add(out, value.string.bytes, size);
 	}
 	return gemp_text_status(out);
 }
@@ -297,10 +270,8 @@ static bool unpack_value(gemp_value *value, const char **at, const char *end)
 	if (!whole || value->null)
 		return whole;
 	switch (value->type) {
-	case GEMP_INTEGER:
-		return read_bytes(&value->integer, sizeof value->integer, at, end);
-	case GEMP_FLOAT:
-		return read_bytes(&value->real, sizeof value->real, at, end);
+	case GEMP_INTEGER: return read_bytes(&value->integer, sizeof value->integer, at, end);
+	case GEMP_FLOAT: return read_bytes(&value->real, sizeof value->real, at, end);
 	case GEMP_BOOLEAN:
 		whole = read_bytes(&byte, 1, at, end);
 		value->truth = byte;
@@ -373,17 +344,10 @@ void gemp_value_print(const gemp_value *value, gemp_text *out)
 	if (value->null)
 		return;
 	switch (value->type) {
-	case GEMP_INTEGER:
-		gemp_text_print(out, "%" PRId64, value->integer);
-		break;
-	case GEMP_FLOAT:
-		print_float(value->real, out);
-		break;
-	case GEMP_BOOLEAN:
-		gemp_text_print(out, "%s", value->truth ? "true" : "false");
-		break;
+	case GEMP_INTEGER: gemp_text_print(out, "%" PRId64, value->integer); break;
+	case GEMP_FLOAT: print_float(value->real, out); break;
+	case GEMP_BOOLEAN: gemp_text_print(out, "%s", value->truth ? "true" : "false"); break;
 	case GEMP_STRING:
-	case GEMP_LIST:
-		gemp_text_add(out, value->string.bytes, value->string.size);
+	case GEMP_LIST: gemp_text_add(out, value->string.bytes, value->string.size);
 	}
 }

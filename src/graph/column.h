@@ -31,16 +31,16 @@ typedef struct gemp_value {
 
 /* Only the arrays of its type are there; all are NULL while the column is not loaded (its name and type are known). */
 typedef struct gemp_column {
-	char *name;         /* owned */
+	char *name; /* owned */
 	gemp_type type;
 	size_t rows, capacity;
-	int64_t *integers;  /* [rows] */
-	double *floats;     /* [rows]; NULL values are NaN and marked in null too */
-	uint8_t *booleans;  /* [rows] 0 or 1 */
-	uint64_t *offsets;  /* [rows + 1] */
-	char *bytes;        /* [offsets[rows]] */
+	int64_t *integers; /* [rows] */
+	double *floats;    /* [rows]; NULL values are NaN and marked in null too */
+	uint8_t *booleans; /* [rows] 0 or 1 */
+	uint64_t *offsets; /* [rows + 1] */
+	char *bytes;       /* [offsets[rows]] */
 	size_t bytes_capacity;
-	uint8_t *null;      /* [rows] 1: NULL. The pointer is NULL if no row is NULL */
+	uint8_t *null; /* [rows] 1: NULL. The pointer is NULL if no row is NULL */
 } gemp_column;
 
 typedef struct gemp_table {

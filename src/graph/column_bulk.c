@@ -47,7 +47,8 @@ static void scan_nulls_chunk(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	null_scan *l = context;
 	size_t begin = piece * CHUNK, end = end_of(piece, l->column->rows);
-	if (!atomic_load_explicit(&l->found, memory_order_relaxed) && memchr(l->column->null + begin, l->wanted, end - begin))
+	if (!atomic_load_explicit(&l->found, memory_order_relaxed) &&
+	    memchr(l->column->null + begin, l->wanted, end - begin))
 		atomic_store_explicit(&l->found, true, memory_order_relaxed);
 }
 
@@ -86,16 +87,12 @@ static void fill_chunk(void *context, unsigned thread, size_t piece)
 	size_t begin = f->first + piece * CHUNK, end = f->first + end_of(piece, f->count);
 	memset(column->null + begin, 1, end - begin);
 	switch (column->type) {
-	case GEMP_INTEGER:
-		memset(column->integers + begin, 0, (end - begin) * sizeof *column->integers);
-		break;
+	case GEMP_INTEGER: memset(column->integers + begin, 0, (end - begin) * sizeof *column->integers); break;
 	case GEMP_FLOAT:
 		for (size_t row = begin; row < end; row++)
 			column->floats[row] = (double)NAN;
 		break;
-	case GEMP_BOOLEAN:
-		memset(column->booleans + begin, 0, end - begin);
-		break;
+	case GEMP_BOOLEAN: memset(column->booleans + begin, 0, end - begin); break;
 	case GEMP_STRING:
 	case GEMP_LIST:
 		for (size_t row = begin; row < end; row++)
@@ -135,15 +132,9 @@ static void append_chunk(void *context, unsigned thread, size_t piece)
 	else if (column->null)
 		memset(column->null + to, 0, count);
 	switch (column->type) {
-	case GEMP_INTEGER:
-		memcpy(column->integers + to, more->integers + begin, count * sizeof *column->integers);
-		break;
-	case GEMP_FLOAT:
-		memcpy(column->floats + to, more->floats + begin, count * sizeof *column->floats);
-		break;
-	case GEMP_BOOLEAN:
-		memcpy(column->booleans + to, more->booleans + begin, count);
-		break;
+	case GEMP_INTEGER: memcpy(column->integers + to, more->integers + begin, count * sizeof *column->integers); break;
+	case GEMP_FLOAT: memcpy(column->floats + to, more->floats + begin, count * sizeof *column->floats); break;
+	case GEMP_BOOLEAN: memcpy(column->booleans + to, more->booleans + begin, count); break;
 	case GEMP_STRING:
 	case GEMP_LIST:
 		for (size_t i = 0; i < count; i++)
@@ -237,15 +228,9 @@ static void gather_chunk(void *context, unsigned thread, size_t piece)
 		if (out->null)
 			out->null[i] = !from;
 		switch (out->type) {
-		case GEMP_INTEGER:
-			out->integers[i] = from ? from->integers[row] : 0;
-			break;
-		case GEMP_FLOAT:
-			out->floats[i] = from ? from->floats[row] : (double)NAN;
-			break;
-		case GEMP_BOOLEAN:
-			out->booleans[i] = from ? from->booleans[row] : 0;
-			break;
+		case GEMP_INTEGER: out->integers[i] = from ? from->integers[row] : 0; break;
+		case GEMP_FLOAT: out->floats[i] = from ? from->floats[row] : (double)NAN; break;
+		case GEMP_BOOLEAN: out->booleans[i] = from ? from->booleans[row] : 0; break;
 		case GEMP_STRING:
 		case GEMP_LIST:
 			if (from && from->offsets[row + 1] > from->offsets[row]) {
@@ -330,19 +315,15 @@ static void scatter_chunk(void *context, unsigned thread, size_t piece)
 		if (column->null)
 			column->null[row] = null;
 		switch (column->type) {
-		case GEMP_INTEGER:
-			column->integers[row] = null ? 0 : values->integers[from];
-			break;
+		case GEMP_INTEGER: column->integers[row] = null ? 0 : values->integers[from]; break;
 		case GEMP_FLOAT:
-			column->floats[row] = null ? (double)NAN
-			                    : values->type == GEMP_INTEGER ? (double)values->integers[from] : values->floats[from];
+			column->floats[row] = null                           ? (double)NAN
+			                      : values->type == GEMP_INTEGER ? (double)values->integers[from]
+			                                                     : values->floats[from];
 			break;
-		case GEMP_BOOLEAN:
-			column->booleans[row] = null ? 0 : values->booleans[from];
-			break;
+		case GEMP_BOOLEAN: column->booleans[row] = null ? 0 : values->booleans[from]; break;
 		case GEMP_STRING:
-		case GEMP_LIST:
-			p->picked[row] = column->rows + from;
+		case GEMP_LIST: p->picked[row] = column->rows + from;
 		}
 	}
 }

@@ -67,8 +67,10 @@ static gemp_code append_column(gemp_edge_columns *all, const merge *m, const gem
 			continue;
 		gemp_type type = m->props[r]->columns[column->column_of[r]].type;
 		if (type != column->type)
-			return gemp_fail(GEMP_EDATA, "edges have a column '%s' of %ss in one type and of %ss in another; take one "
-			                 "type after the other", column->name, gemp_type_name[column->type], gemp_type_name[type]);
+			return gemp_fail(GEMP_EDATA,
+			                 "edges have a column '%s' of %ss in one type and of %ss in another; take one "
+			                 "type after the other",
+			                 column->name, gemp_type_name[column->type], gemp_type_name[type]);
 		while (m->next[r] < m->props[r]->count && has_column(all, m->props[r]->columns[m->next[r]].name))
 			m->next[r]++;
 	}

@@ -7,9 +7,9 @@
 #include "graph/graph.h"
 
 typedef struct gemp_edge_column {
-	char *name;  /* owned: loading a relation renews its columns */
+	char *name; /* owned: loading a relation renews its columns */
 	gemp_type type;
-	size_t *column_of;  /* [relation_count] which column of the relation's it is; SIZE_MAX: none */
+	size_t *column_of; /* [relation_count] which column of the relation's it is; SIZE_MAX: none */
 } gemp_edge_column;
 
 typedef struct gemp_edge_columns {

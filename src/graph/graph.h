@@ -22,7 +22,8 @@ typedef struct gemp_partition {
 	char *method;     /* that made them: "random", "block", "ptscotch" */
 } gemp_partition;
 
-gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, size_t count, const char *method); /* copies */
+gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, size_t count,
+                              const char *method); /* copies */
 void gemp_partition_free(gemp_partition *parts);
 
 /* The range, of those that begin at bounds[0..count), in which the id lies; ranges may be empty. */
@@ -34,9 +35,9 @@ size_t gemp_range_find(const uint64_t *bounds, size_t count, uint64_t id);
 bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_t ranks, uint64_t *bounds);
 
 typedef enum gemp_relation_array {
-	GEMP_LOAD_OUT = 1,   /* out_begin, out */
-	GEMP_LOAD_IN = 2,    /* in_begin, in */
-	GEMP_LOAD_PROPS = 4, /* props */
+	GEMP_LOAD_OUT = 1,      /* out_begin, out */
+	GEMP_LOAD_IN = 2,       /* in_begin, in */
+	GEMP_LOAD_PROPS = 4,    /* props */
 	GEMP_LOAD_IN_EDGES = 8, /* in_edge, and with it in_begin and in */
 	GEMP_LOAD_ALL = 15,
 } gemp_relation_array;
@@ -44,24 +45,24 @@ typedef enum gemp_relation_array {
 /* An edge type. Edges are numbered by CSR order: by source id, then target id, then attribute bytes. */
 typedef struct gemp_relation {
 	char *name;
-	bool directed;        /* false: imported with --undirected; each edge is stored once */
-	bool multigraph;      /* some (source, target) has several edges */
-	int reciprocal;       /* some pair is joined in both directions: 1 yes, -1 no, 0 nobody has asked yet */
-	gemp_count edge_count;     /* of all ranks */
-	gemp_edge first_edge;      /* number of this rank's first edge */
-	unsigned loaded;      /* gemp_relation_array, together */
-	uint64_t *out_offsets;  /* [rows + 1] from 0 */
-	gemp_vertex *out_targets;     /* [out_begin[rows]] target ids, ascending in a row */
-	uint64_t *in_offsets;   /* [rows + 1] from 0 */
-	gemp_vertex *in_sources;      /* [in_begin[rows]] source ids, ascending in a row */
-	gemp_edge *in_edges;   /* [in_begin[rows]] the edge's number in its relation, ascending among equal sources */
-	gemp_table props;     /* one row per own edge, in CSR order; names and types are always known */
+	bool directed;            /* false: imported with --undirected; each edge is stored once */
+	bool multigraph;          /* some (source, target) has several edges */
+	int reciprocal;           /* some pair is joined in both directions: 1 yes, -1 no, 0 nobody has asked yet */
+	gemp_count edge_count;    /* of all ranks */
+	gemp_edge first_edge;     /* number of this rank's first edge */
+	unsigned loaded;          /* gemp_relation_array, together */
+	uint64_t *out_offsets;    /* [rows + 1] from 0 */
+	gemp_vertex *out_targets; /* [out_begin[rows]] target ids, ascending in a row */
+	uint64_t *in_offsets;     /* [rows + 1] from 0 */
+	gemp_vertex *in_sources;  /* [in_begin[rows]] source ids, ascending in a row */
+	gemp_edge *in_edges;      /* [in_begin[rows]] the edge's number in its relation, ascending among equal sources */
+	gemp_table props;         /* one row per own edge, in CSR order; names and types are always known */
 } gemp_relation;
 
 /* Vertices have one of few distinct sets of labels. */
 typedef struct gemp_label_set {
 	size_t count;
-	uint32_t *labels;    /* [count] indices of label names, ascending */
+	uint32_t *labels;        /* [count] indices of label names, ascending */
 	gemp_count vertex_count; /* of all ranks with just this set */
 } gemp_label_set;
 
@@ -79,28 +80,28 @@ typedef struct gemp_graph_loader {
 
 typedef struct gemp_graph {
 	int rank, ranks;
-	uint64_t vertex_count;         /* of all ranks */
-	uint64_t *bounds;          /* [ranks + 1]: rank r owns ids [bounds[r], bounds[r+1]) */
-	uint64_t first_vertex;            /* = bounds[rank] */
-	size_t rows;               /* = bounds[rank + 1] - first */
-	gemp_partition partition;          /* that a partitioner made; bounds follow them where ranks and parts allow */
-	uint64_t seed;             /* of the relabelling */
-	uint64_t hash;             /* of the whole content, the same for every number of ranks */
+	uint64_t vertex_count;    /* of all ranks */
+	uint64_t *bounds;         /* [ranks + 1]: rank r owns ids [bounds[r], bounds[r+1]) */
+	uint64_t first_vertex;    /* = bounds[rank] */
+	size_t rows;              /* = bounds[rank + 1] - first */
+	gemp_partition partition; /* that a partitioner made; bounds follow them where ranks and parts allow */
+	uint64_t seed;            /* of the relabelling */
+	uint64_t hash;            /* of the whole content, the same for every number of ranks */
 
-	gemp_column keys;           /* [rows] integer, or string if any key of the graph is one */
-	uint32_t *key_ranks;        /* [rows] order of the key among all keys */
+	gemp_column keys;    /* [rows] integer, or string if any key of the graph is one */
+	uint32_t *key_ranks; /* [rows] order of the key among all keys */
 
 	size_t label_count;
-	char **labels;             /* [label_count] names */
+	char **labels; /* [label_count] names */
 	size_t label_set_count;
 	gemp_label_set *label_sets;
-	uint32_t *label_set_of;       /* [rows] index of the vertex's set */
+	uint32_t *label_set_of; /* [rows] index of the vertex's set */
 
-	gemp_table attributes;     /* columns [rows], NULL where the vertex has no such attribute */
+	gemp_table attributes; /* columns [rows], NULL where the vertex has no such attribute */
 	size_t relation_count;
-	gemp_relation *relations;  /* [relation_count] by name */
+	gemp_relation *relations; /* [relation_count] by name */
 
-	gemp_graph_loader loader;  /* all NULL: everything is loaded */
+	gemp_graph_loader loader; /* all NULL: everything is loaded */
 } gemp_graph;
 
 struct gemp_graph;
@@ -120,7 +121,7 @@ gemp_code gemp_graph_load_keys(gemp_graph *graph);
 gemp_code gemp_graph_load_labels(gemp_graph *graph);
 gemp_code gemp_graph_load_attribute(gemp_graph *graph, size_t column);
 gemp_code gemp_graph_load_relation(gemp_graph *graph, size_t relation, unsigned parts);
-gemp_code gemp_graph_load_all(gemp_graph *graph); /* all of it */
+gemp_code gemp_graph_load_all(gemp_graph *graph);      /* all of it */
 gemp_code gemp_graph_load_outgoing(gemp_graph *graph); /* each edge once, at its source: what a graph is made of anew */
 
 #endif

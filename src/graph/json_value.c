@@ -13,8 +13,7 @@ static int add_bytes(const char *bytes, size_t size, void *out)
 static bool is_plain(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)bytes[i] < ' ' || (unsigned char)bytes[i] > '~' ||
-		    bytes[i] == '"' || bytes[i] == '\\')
+		if ((unsigned char)bytes[i] < ' ' || (unsigned char)bytes[i] > '~' || bytes[i] == '"' || bytes[i] == '\\')
 			return false;
 	return true;
 }

@@ -102,9 +102,12 @@ static void finish_estimate(const gemp_match *m, const sums *s, gemp_estimate *o
 {
 	double mean = s->sum / (double)s->samples, half = s->exact ? 0 : half_width(s);
 	double order = m->plan->group_overflow ? 0 : (double)m->plan->group_order;
-	*out = (gemp_estimate){ .matches = mean, .low = fmax(mean - half, 0), .high = mean + half,
-		.embeddings = m->plan->broken ? mean * order : mean, .confidence = s->exact ? 1 : confidence,
-		.samples = s->carried };
+	*out = (gemp_estimate){ .matches = mean,
+		                    .low = fmax(mean - half, 0),
+		                    .high = mean + half,
+		                    .embeddings = m->plan->broken ? mean * order : mean,
+		                    .confidence = s->exact ? 1 : confidence,
+		                    .samples = s->carried };
 	if (!s->exact && mean <= 0)
 		out->high = HUGE_VAL;
 	if (m->options.distinct == GEMP_BY_NOTHING && m->plan->broken) {

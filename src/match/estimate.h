@@ -15,7 +15,7 @@ typedef struct gemp_estimate_options {
 	double seconds;  /* about so long at most: counted as work, so that the answer does not depend on the machine; long
 	                    rows are walked in strides for it */
 	uint64_t seed;
-	size_t sample;   /* partial matches of one sample, on all ranks; 0: chosen */
+	size_t sample; /* partial matches of one sample, on all ranks; 0: chosen */
 } gemp_estimate_options;
 
 typedef struct gemp_estimate {

@@ -97,14 +97,10 @@ static gemp_plan_options plan_options(const gemp_match *m)
 static bool needs_distinct(const gemp_match *m)
 {
 	switch (m->options.distinct) {
-	case GEMP_BY_ORBIT:
-		return !m->plan->broken && (m->plan->group_order > 1 || m->plan->group_overflow);
-	case GEMP_BY_SUBGRAPH:
-		return !(m->plan->broken && plain(m->pattern, m->symmetry));
-	case GEMP_BY_VERTICES:
-		return true;
-	default:
-		return false;
+	case GEMP_BY_ORBIT: return !m->plan->broken && (m->plan->group_order > 1 || m->plan->group_overflow);
+	case GEMP_BY_SUBGRAPH: return !(m->plan->broken && plain(m->pattern, m->symmetry));
+	case GEMP_BY_VERTICES: return true;
+	default: return false;
 	}
 }
 
@@ -173,11 +169,20 @@ static gemp_code improve_order(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
 	gemp_plan_options options = plan_options(m);
-	gemp_order_inputs question = { .context = m->context, .graph = m->graph, .pattern = m->pattern,
-		.symmetry = m->symmetry, .statistics = &m->statistics, .candidates = &m->candidates, .options = &options,
-		.key_rank = m->pushdown.key_rank, .reads = m->options.order_reads, .walk_latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.exchange != GEMP_EXCHANGE_PUSH,
+	gemp_order_inputs question = {
+		.context = m->context,
+		.graph = m->graph,
+		.pattern = m->pattern,
+		.symmetry = m->symmetry,
+		.statistics = &m->statistics,
+		.candidates = &m->candidates,
+		.options = &options,
+		.key_rank = m->pushdown.key_rank,
+		.reads = m->options.order_reads,
+		.walk_latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.exchange != GEMP_EXCHANGE_PUSH,
 		.lists = m->context->device->gpu && !lists(m) && !m->options.profile,
-		.work = m->graph->ranks > 1 && m->options.exchange == GEMP_EXCHANGE_AUTO ? m->sample_work : NULL };
+		.work = m->graph->ranks > 1 && m->options.exchange == GEMP_EXCHANGE_AUTO ? m->sample_work : NULL
+	};
 	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
 	bool found;
 	if (m->plan->two_paths || m->options.order_count)
@@ -222,8 +227,13 @@ static bool rows_fit(const gemp_match *m)
 static gemp_code choose_push(gemp_match *m, bool *push)
 {
 	gemp_code code = GEMP_OK;
-	gemp_push_pull_inputs question = { .context = m->context, .graph = m->graph, .plan = m->plan,
-		.statistics = &m->statistics, .rows = m->rows, .pull = m->pull, .work = m->sample_work };
+	gemp_push_pull_inputs question = { .context = m->context,
+		                               .graph = m->graph,
+		                               .plan = m->plan,
+		                               .statistics = &m->statistics,
+		                               .rows = m->rows,
+		                               .pull = m->pull,
+		                               .work = m->sample_work };
 	*push = !gemp_pull_fits(m->pull);
 	if (*push || m->plan->arguments)
 		return GEMP_OK;
@@ -240,8 +250,8 @@ static gemp_code choose_crossing(gemp_match *m)
 	bool here = m->rows->residency.hot >= m->graph->vertex_count, push = false;
 	if (m->options.exchange == GEMP_EXCHANGE_PUSH || (gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0 && here))
 		return GEMP_OK;
-	GEMP_TRY(gemp_pull_new(&m->pull, m->context, m->graph, m->plan, m->rows, &m->candidates,
-	                       m->context->budgets.row_cache));
+	GEMP_TRY(
+		gemp_pull_new(&m->pull, m->context, m->graph, m->plan, m->rows, &m->candidates, m->context->budgets.row_cache));
 	if (m->options.exchange == GEMP_EXCHANGE_PULL || here)
 		return GEMP_OK;
 	GEMP_TRY(choose_push(m, &push));
@@ -258,8 +268,8 @@ done:
 static gemp_code plan_and_rows(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
-	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.in_parts &&
-	           !m->options.count_per && m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
+	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.in_parts && !m->options.count_per &&
+	           m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
 	double began = gemp_now();
 	GEMP_TRY(make_plan(m, false));
 	if (may && !lists(m))
@@ -312,7 +322,8 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 	if (!m->options.count_per)
 		return GEMP_OK;
 	if (lists(m))
-		return gemp_fail(GEMP_EUSAGE, "--count-per counts on the device, and these matches have to be looked at one by "
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--count-per counts on the device, and these matches have to be looked at one by "
 		                 "one (%s); write RETURN v, count(*)",
 		                 m->deduplicates ? "which are the same" : "conditions on whole matches");
 	return gemp_counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
@@ -382,12 +393,18 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, make_chain(m)));
 	GEMP_TRY(gemp_comm_agree(context->comm, choose_counted(m, &per)));
-	gemp_search_options search = { .lanes = options->lanes, .launch_factor = options->launch_factor,
-		.result_buffer = context->budgets.result_buffer, .outbox = context->budgets.outbox,
-		.listed = lists(m), .per = per, .first_only = options->first_only && !m->phases.after_count,
-		.profile = options->profile, .explained = options->explained,
-		.by_formula = options->count_by_formula, .key_rank = m->pushdown.key_rank,
-		.round_entries = m->pull ? gemp_pull_entries(m->pull) : 0 };
+	gemp_search_options search = { .lanes = options->lanes,
+		                           .launch_factor = options->launch_factor,
+		                           .result_buffer = context->budgets.result_buffer,
+		                           .outbox = context->budgets.outbox,
+		                           .listed = lists(m),
+		                           .per = per,
+		                           .first_only = options->first_only && !m->phases.after_count,
+		                           .profile = options->profile,
+		                           .explained = options->explained,
+		                           .by_formula = options->count_by_formula,
+		                           .key_rank = m->pushdown.key_rank,
+		                           .round_entries = m->pull ? gemp_pull_entries(m->pull) : 0 };
 	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,
 	                         &m->candidates, &search));
 	GEMP_TRY(gemp_multi_new(m->search, m->rows, &m->candidates, &search));
@@ -448,8 +465,10 @@ static void put_choices(const gemp_match *m, gemp_text *out)
 char *gemp_match_explain(const gemp_match *m)
 {
 	gemp_text text = { 0 };
-	gemp_plan_notes notes = { .before = m->phases.before, .before_count = m->phases.before_count,
-		.after = m->phases.after, .after_count = m->phases.after_count };
+	gemp_plan_notes notes = { .before = m->phases.before,
+		                      .before_count = m->phases.before_count,
+		                      .after = m->phases.after,
+		                      .after_count = m->phases.after_count };
 	if (m->deduplicates)
 		notes.distinct = how_distinct[m->options.distinct];
 	if (m->profiled) {

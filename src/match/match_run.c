@@ -28,12 +28,15 @@ static gemp_code add_distinct(gemp_match *m, sinks *s, gemp_sink *next)
 		m->pairs[e][1] = m->pattern->edges[e].to;
 	}
 	gemp_distinct_options options = { .vertex_count = m->plan->vertex_count,
-		.edge_count = m->plan->live_edges ? m->plan->edge_count : 0,
-		.chain = m->chain, .as_vertices = o->distinct == GEMP_BY_VERTICES,
-		.graph = next ? m->graph : NULL,
-		.as_subgraph = o->distinct == GEMP_BY_SUBGRAPH,
-		.pair_count = m->pattern->edge_count, .pairs = (const int (*)[2])m->pairs,
-		.limit = o->limit == UINT64_MAX ? 0 : o->limit, .next = next };
+		                              .edge_count = m->plan->live_edges ? m->plan->edge_count : 0,
+		                              .chain = m->chain,
+		                              .as_vertices = o->distinct == GEMP_BY_VERTICES,
+		                              .graph = next ? m->graph : NULL,
+		                              .as_subgraph = o->distinct == GEMP_BY_SUBGRAPH,
+		                              .pair_count = m->pattern->edge_count,
+		                              .pairs = (const int(*)[2])m->pairs,
+		                              .limit = o->limit == UINT64_MAX ? 0 : o->limit,
+		                              .next = next };
 	return gemp_distinct_new(&s->distinct, m->context, &options);
 }
 
@@ -51,8 +54,8 @@ static gemp_code add_sinks(gemp_match *m, sinks *s, gemp_sink *last)
 	s->tally_sink = gemp_count_sink_of(&s->tally);
 	s->first = &s->tally_sink;
 	if (m->phases.after_count) {
-		GEMP_TRY(gemp_residual_new(&s->residual, m->context, m->graph, m->phases.after,
-		                           m->phases.after_count, m->filter, m->phases.count_loops, s->first));
+		GEMP_TRY(gemp_residual_new(&s->residual, m->context, m->graph, m->phases.after, m->phases.after_count,
+		                           m->filter, m->phases.count_loops, s->first));
 		s->first = &s->residual;
 	}
 done:
@@ -85,8 +88,30 @@ static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_mat
 }
 
 /* Sums over ranks of what one rank knows. */
-enum { FOUND, CROSSED, KEPT, CLASSES, PIVOTS, COPIED, FETCHED, REFERRED, LAUNCHES, STAGES, LISTING, BYTES, MESSAGES, ALONE,
-       READ, BROUGHT, ROW_BYTES, WORDS_BYTES, ITEM_BYTES, ITEM_WORDS, PARTS, FIGURES = PARTS + GEMP_PART_STEPS };
+enum {
+	FOUND,
+	CROSSED,
+	KEPT,
+	CLASSES,
+	PIVOTS,
+	COPIED,
+	FETCHED,
+	REFERRED,
+	LAUNCHES,
+	STAGES,
+	LISTING,
+	BYTES,
+	MESSAGES,
+	ALONE,
+	READ,
+	BROUGHT,
+	ROW_BYTES,
+	WORDS_BYTES,
+	ITEM_BYTES,
+	ITEM_WORDS,
+	PARTS,
+	FIGURES = PARTS + GEMP_PART_STEPS
+};
 
 static void gather_pull(const gemp_match *m, uint64_t *figures)
 {
@@ -100,7 +125,9 @@ static void gather_pull(const gemp_match *m, uint64_t *figures)
 
 static void describe_crossing(const gemp_match *m, const uint64_t *figures, gemp_match_result *result)
 {
-	result->exchange = m->pull ? GEMP_EXCHANGE_PULL : m->search->emit.all_resident ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PUSH;
+	result->exchange = m->pull                        ? GEMP_EXCHANGE_PULL
+	                   : m->search->emit.all_resident ? GEMP_EXCHANGE_AUTO
+	                                                  : GEMP_EXCHANGE_PUSH;
 	result->exchange_weighed = m->exchange.made;
 	result->expected_row_bytes = m->exchange.pull_bytes;
 	result->expected_item_bytes = m->exchange.push_bytes;
@@ -114,8 +141,9 @@ static void describe_crossing(const gemp_match *m, const uint64_t *figures, gemp
 	result->rows_fetched = figures[BROUGHT];
 	result->row_bytes = figures[ROW_BYTES];
 	result->row_words_bytes = figures[WORDS_BYTES];
-	result->local_share = figures[BROUGHT] < figures[READ] ? 1 - (double)figures[BROUGHT] / (double)figures[READ] :
-	                      figures[BROUGHT] ? 0 : 1;
+	result->local_share = figures[BROUGHT] < figures[READ] ? 1 - (double)figures[BROUGHT] / (double)figures[READ]
+	                      : figures[BROUGHT]               ? 0
+	                                                       : 1;
 }
 
 static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES])
@@ -237,7 +265,7 @@ static void describe_plan(const gemp_match *m, gemp_match_result *result)
 static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
 	uint64_t f[FIGURES], peaks[] = { gemp_memory_peak(), gemp_context_device_peak(m->context), m->search->graph_bytes,
-		m->search->result_bytes, m->attribute_bytes };
+		                             m->search->result_bytes, m->attribute_bytes };
 	double fill = gemp_multi_statistics(m->search).fill;
 	gather(m, s, f);
 	gemp_code code = divide(m, f);
@@ -245,14 +273,22 @@ static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result 
 		return code;
 	gemp_comm_max(m->context->comm, peaks, sizeof peaks / sizeof *peaks);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &fill, 1, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
-	*result = (gemp_match_result){ .matches = f[CLASSES], .complete = rounds->complete, .rounds = rounds->rounds,
-		.launches = f[LAUNCHES], .stages_launched = f[STAGES], .pivots = f[PIVOTS],
-		.traffic = { f[BYTES], f[MESSAGES], m->context->traffic.rounds },
-		.local_share = f[FOUND] ? 1 - (double)f[CROSSED] / (double)f[FOUND] : 1,
-		.values_copied = s->residual.self ? f[FETCHED] : f[COPIED], .values_referred = f[REFERRED],
-		.host_peak = peaks[0], .device_peak = peaks[1], .graph_bytes = peaks[2], .result_bytes = peaks[3],
-		.attribute_bytes = peaks[4],
-		.distinct_passes = m->deduplicates ? gemp_distinct_passes(&s->distinct) : 1 };
+	*result = (gemp_match_result){ .matches = f[CLASSES],
+		                           .complete = rounds->complete,
+		                           .rounds = rounds->rounds,
+		                           .launches = f[LAUNCHES],
+		                           .stages_launched = f[STAGES],
+		                           .pivots = f[PIVOTS],
+		                           .traffic = { f[BYTES], f[MESSAGES], m->context->traffic.rounds },
+		                           .local_share = f[FOUND] ? 1 - (double)f[CROSSED] / (double)f[FOUND] : 1,
+		                           .values_copied = s->residual.self ? f[FETCHED] : f[COPIED],
+		                           .values_referred = f[REFERRED],
+		                           .host_peak = peaks[0],
+		                           .device_peak = peaks[1],
+		                           .graph_bytes = peaks[2],
+		                           .result_bytes = peaks[3],
+		                           .attribute_bytes = peaks[4],
+		                           .distinct_passes = m->deduplicates ? gemp_distinct_passes(&s->distinct) : 1 };
 	result->result_fill_percent = f[LISTING] ? (uint64_t)(100 * fill / (double)f[LISTING] + 0.5) : 0;
 	for (int i = 0; i < GEMP_PART_STEPS; i++)
 		result->part_share[i] = f[KEPT] ? (double)f[PARTS + i] / (double)f[KEPT] : 1;
@@ -339,8 +375,9 @@ uint64_t gemp_pivot_plan(const gemp_match *m)
 	uint64_t hash = gemp_hash(&m->plan->divisor, sizeof m->plan->divisor, m->plan->broken);
 	for (size_t s = 0; s < m->plan->step_count; s++) {
 		const gemp_step *step = &m->plan->steps[s];
-		const uint64_t words[] = { step->kind, (uint64_t)step->vertex, (uint64_t)step->edge, step->less, step->greater,
-			step->key_less, step->key_le, step->key_greater, step->key_ge, step->edge_less };
+		const uint64_t words[] = { step->kind,    (uint64_t)step->vertex, (uint64_t)step->edge, step->less,
+			                       step->greater, step->key_less,         step->key_le,         step->key_greater,
+			                       step->key_ge,  step->edge_less };
 		hash = gemp_hash(words, sizeof words, hash);
 	}
 	return hash;

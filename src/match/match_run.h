@@ -15,34 +15,36 @@
 #include "match/planner/match_options.h"
 
 typedef struct gemp_match_result {
-	gemp_count matches;           /* in the chosen sense */
-	gemp_count embeddings;        /* if embeddings_known */
+	gemp_count matches;    /* in the chosen sense */
+	gemp_count embeddings; /* if embeddings_known */
 	bool embeddings_known;
 	const char *embeddings_reason; /* why not */
 	bool complete;
-	bool by_sums;                  /* counted without enumerating */
+	bool by_sums;                                            /* counted without enumerating */
 	uint64_t launches, stages_launched, result_fill_percent; /* mean fill of the result buffer over launches */
-	uint64_t pivots;              /* candidates of the pivot, all ranks */
+	uint64_t pivots;                                         /* candidates of the pivot, all ranks */
 	uint64_t rounds;
 	uint64_t entries_read, lookups; /* profile: of rows, by all steps and ranks: walked; searched for one vertex */
 	uint64_t rows_passed;           /* profile: partial matches, of all steps but the last */
-	int order_count, order[GEMP_MAX_PATTERN_VERTICES]; /* in which the pattern's vertices were bound; none: several searches */
-	gemp_exchange_mode exchange;   /* AUTO: neither was needed */
-	gemp_traffic traffic;         /* of all ranks: partial matches, rows */
+	int order_count,
+		order[GEMP_MAX_PATTERN_VERTICES];   /* in which the pattern's vertices were bound; none: several searches */
+	gemp_exchange_mode exchange;            /* AUTO: neither was needed */
+	gemp_traffic traffic;                   /* of all ranks: partial matches, rows */
 	uint64_t pull_rounds, oversized_pivots; /* pull: rounds; pivots (or seeds) too large for one */
-	uint64_t rows_read, rows_fetched;   /* pull: by rounds; of these, those that travelled */
-	uint64_t row_bytes, row_words_bytes;/* pull: sent, coded; the same in whole words */
-	bool exchange_weighed;        /* by bytes that were expected to travel: */
+	uint64_t rows_read, rows_fetched;       /* pull: by rounds; of these, those that travelled */
+	uint64_t row_bytes, row_words_bytes;    /* pull: sent, coded; the same in whole words */
+	bool exchange_weighed;                  /* by bytes that were expected to travel: */
 	uint64_t expected_row_bytes, expected_item_bytes;
 	uint64_t item_bytes, item_words_bytes; /* push: partial matches sent, coded; the same in whole words */
-	double local_share;           /* share of matches that never crossed ranks; pull: of rows that did not travel */
-	uint64_t values_copied;       /* attribute values copied to devices, all ranks */
-	uint64_t values_referred;     /* attribute values that results refer to, each mention counted */
-	double kernel_imbalance;      /* seconds of kernels, the slowest device's over the mean */
-	double match_imbalance;       /* embeddings found, the most of a device over the mean */
+	double local_share;       /* share of matches that never crossed ranks; pull: of rows that did not travel */
+	uint64_t values_copied;   /* attribute values copied to devices, all ranks */
+	uint64_t values_referred; /* attribute values that results refer to, each mention counted */
+	double kernel_imbalance;  /* seconds of kernels, the slowest device's over the mean */
+	double match_imbalance;   /* embeddings found, the most of a device over the mean */
 	double part_share[GEMP_PART_STEPS]; /* count_parts: matches within one of 2^i parts */
 	size_t host_peak, device_peak;      /* bytes, the largest rank */
-	size_t graph_bytes, result_bytes, attribute_bytes; /* on the device: rows, result buffers, columns; the largest rank */
+	size_t graph_bytes, result_bytes,
+		attribute_bytes; /* on the device: rows, result buffers, columns; the largest rank */
 	uint64_t distinct_passes;
 } gemp_match_result;
 

@@ -15,24 +15,24 @@ struct gemp_match {
 	gemp_pushdown pushdown;
 	const gemp_symmetry *symmetry;
 	gemp_symmetry *own_symmetry; /* NULL: symmetry is the caller's */
-	gemp_stab_chain *chain;           /* of the whole tuple: vertices, then live edges */
+	gemp_stab_chain *chain;      /* of the whole tuple: vertices, then live edges */
 	gemp_filter *filter;         /* NULL: the pattern has no conditions */
 	gemp_candidates candidates;
-	size_t attribute_bytes;      /* of columns on the device */
+	size_t attribute_bytes; /* of columns on the device */
 	gemp_statistics statistics;
 	gemp_plan *plan;
 	gemp_resident *rows;
-	gemp_pull *pull;             /* NULL: all rows are resident, or partial matches travel */
+	gemp_pull *pull;                              /* NULL: all rows are resident, or partial matches travel */
 	gemp_sample_work sample_work[GEMP_MAX_STEPS]; /* of the plan's steps, by samples; zero: there were none */
 	gemp_push_pull_estimate exchange;
 	gemp_search *search;
 	gemp_memory_report memory;
-	gemp_vertex *pivots;         /* [pivot_count] see match/match_run.h; NULL: all are searched from */
+	gemp_vertex *pivots; /* [pivot_count] see match/match_run.h; NULL: all are searched from */
 	size_t pivot_count;
-	bool profiled;               /* rows and bytes are those of the runs so far, of all ranks */
+	bool profiled; /* rows and bytes are those of the runs so far, of all ranks */
 	uint64_t step_rows[GEMP_MAX_STEPS], step_entries[GEMP_MAX_STEPS], step_lookups[GEMP_MAX_STEPS];
 	uint64_t step_bytes[GEMP_MAX_STEPS];
-	bool deduplicates;           /* by canonical-order hashing */
+	bool deduplicates; /* by canonical-order hashing */
 	int pairs[GEMP_MAX_PATTERN_EDGES][2];
 };
 

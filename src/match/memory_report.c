@@ -9,20 +9,31 @@ static uint64_t bitmaps(const gemp_candidates *candidates, int vertices)
 }
 
 void gemp_memory_report_measure(gemp_memory_report *out, const gemp_search *search, const gemp_resident *rows,
-                      const gemp_candidates *candidates, const gemp_pull *pull)
+                                const gemp_candidates *candidates, const gemp_pull *pull)
 {
 	const gemp_device *device = search->context->device;
 	uint64_t vertices = search->graph->vertex_count, here = 0, maps = bitmaps(candidates, search->plan->vertex_count);
 	for (size_t v = 0; v < rows->view_count && !pull; v++)
-		here += rows->views[v].device_begin.counted + rows->views[v].device_neighbours.counted + rows->views[v].device_edges.counted;
+		here += rows->views[v].device_begin.counted + rows->views[v].device_neighbours.counted +
+		        rows->views[v].device_edges.counted;
 	uint64_t round = pull ? gemp_pull_round(pull) : 0;
 	uint64_t begins = pull ? rows->view_count * (vertices + 1) * sizeof(uint32_t) : 0;
 	uint64_t numbers = rows->order.shared.bytes ? rows->order.shared.own_bytes : 2 * vertices * sizeof(gemp_vertex);
-	uint64_t most[] = { rows->bytes, rows->replica_bytes, numbers + maps +
-		(pull ? rows->view_count * vertices + maps : 0), round, pull ? round + begins : here, device->buffer_bytes - here };
+	uint64_t most[] = {
+		rows->bytes, rows->replica_bytes,          numbers + maps + (pull ? rows->view_count * vertices + maps : 0),
+		round,       pull ? round + begins : here, device->buffer_bytes - here
+	};
 	gemp_comm_max(search->context->comm, most, sizeof most / sizeof *most);
-	*out = (gemp_memory_report){ most[0], search->ranks > 1 ? most[1] : 0, most[2], most[3], most[4], most[5],
-		rows->residency.hot, !search->emit.all_resident, { 0 }, gemp_resident_sharers(rows) };
+	*out = (gemp_memory_report){ most[0],
+		                         search->ranks > 1 ? most[1] : 0,
+		                         most[2],
+		                         most[3],
+		                         most[4],
+		                         most[5],
+		                         rows->residency.hot,
+		                         !search->emit.all_resident,
+		                         { 0 },
+		                         gemp_resident_sharers(rows) };
 }
 
 static void print_bytes(gemp_text *out, const char *before, uint64_t bytes)
@@ -47,7 +58,10 @@ void gemp_memory_report_print(const gemp_memory_report *h, const gemp_search *se
 		print_bytes(out, search->ranks > 1 ? ", rows of rounds four times " : ", rows of rounds twice ", h->round);
 	print_bytes(out, "; on the device rows of ", h->device_rows);
 	print_bytes(out, h->round ? " a round, buffers " : ", buffers ", h->device_buffers);
-	gemp_text_print(out, "\n  exchange: %s", h->round ? "pull, in rounds" : h->pushes ? "push" : "none, every row is there");
+	gemp_text_print(out, "\n  exchange: %s",
+	                h->round    ? "pull, in rounds"
+	                : h->pushes ? "push"
+	                            : "none, every row is there");
 	if (h->exchange.made) {
 		print_bytes(out, "; expected: rows of ", h->exchange.pull_bytes);
 		print_bytes(out, ", or partial matches of ", h->exchange.push_bytes);

@@ -14,10 +14,10 @@ typedef struct cut_search {
 	const void *keys;
 	size_t count;
 	gemp_key_map map;
-	int bounds;        /* ranks - 1 */
-	uint64_t *wanted;  /* [bounds] */
+	int bounds;       /* ranks - 1 */
+	uint64_t *wanted; /* [bounds] */
 	uint64_t *low, *high;
-	uint64_t *counts;  /* [bounds * TRIED] keys up to each tried code, of all ranks */
+	uint64_t *counts; /* [bounds * TRIED] keys up to each tried code, of all ranks */
 } cut_search;
 
 static void free_cut_search(cut_search *s)
@@ -125,7 +125,8 @@ static void divide_equal_keys(cut_search *s, size_t *cut)
  * exactly floor((r + 1) N / R) - floor(r N / R) of the N keys, and of equal ones lower ranks' go first.
  *
  * The bounds are found by narrowing, for all of them at once, the range of codes in which each lies, to a 256th a round. */
-static gemp_code gemp_select_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map, bool together, size_t *cut)
+static gemp_code gemp_select_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map,
+                                  bool together, size_t *cut)
 {
 	cut_search s = { .comm = comm, .keys = keys, .count = count, .map = map, .bounds = comm->size - 1 };
 	gemp_code code = gemp_comm_agree(comm, new_cut_search(&s));
@@ -152,10 +153,11 @@ static bool fits_device(const gemp_device *device, size_t size, size_t buffers, 
 	return size <= device->max_buffer && buffers * size + more <= device->memory - device->buffer_bytes;
 }
 
-static bool on_device(const gemp_arrays *a, size_t count, const char *tuning, uint32_t otherwise, size_t size, size_t buffers,
-                      size_t more)
+static bool on_device(const gemp_arrays *a, size_t count, const char *tuning, uint32_t otherwise, size_t size,
+                      size_t buffers, size_t more)
 {
-	if (a->place == GEMP_PLACE_AUTO && a->device && (count > GEMP_DEVICE_MAX || !fits_device(a->device, size, buffers, more)))
+	if (a->place == GEMP_PLACE_AUTO && a->device &&
+	    (count > GEMP_DEVICE_MAX || !fits_device(a->device, size, buffers, more)))
 		return false;
 	return gemp_use_device(a->device, a->place, count, tuning, otherwise);
 }
@@ -220,7 +222,8 @@ done:
 gemp_code gemp_arrays_sort(gemp_arrays *a, const gemp_sort *sort, void *keys, void *values, size_t count)
 {
 	unsigned most = sort->value_size > gemp_key_size(sort->key) ? sort->value_size : gemp_key_size(sort->key);
-	a->on_device = count && on_device(a, count, "sort.host_below", SORT_HOST_BELOW, count * most, sort->value_size ? 4 : 2, 0);
+	a->on_device = count &&
+	               on_device(a, count, "sort.host_below", SORT_HOST_BELOW, count * most, sort->value_size ? 4 : 2, 0);
 	if (a->on_device)
 		return sort_on_device(a, sort, keys, values, count);
 	double began = gemp_now();
@@ -230,7 +233,7 @@ gemp_code gemp_arrays_sort(gemp_arrays *a, const gemp_sort *sort, void *keys, vo
 }
 
 static gemp_code distinct_on_device(gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count, void **out,
-                                size_t *distinct)
+                                    size_t *distinct)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer from = { 0 }, to = { 0 };
@@ -261,8 +264,8 @@ gemp_code gemp_arrays_distinct(gemp_arrays *a, gemp_key_kind kind, const void *k
 {
 	if (out)
 		*out = NULL;
-	a->on_device = count && on_device(a, count, "distinct.host_below", DISTINCT_HOST_BELOW, count * gemp_key_size(kind), 4,
-	                                  BITMAP);
+	a->on_device = count && on_device(a, count, "distinct.host_below", DISTINCT_HOST_BELOW, count * gemp_key_size(kind),
+	                                  4, BITMAP);
 	if (a->on_device)
 		return distinct_on_device(a, kind, keys, count, out, distinct);
 	double began = gemp_now();
@@ -299,7 +302,8 @@ done:
 }
 
 /* Collective. Room for the cuts, and the cuts. */
-static gemp_code find_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map, bool together, size_t **cut)
+static gemp_code find_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map, bool together,
+                           size_t **cut)
 {
 	gemp_code code = gemp_comm_agree(comm, GEMP_NEW(*cut, (size_t)comm->size + 1));
 	return code == GEMP_OK ? gemp_select_cuts(comm, keys, count, map, together, *cut) : code;

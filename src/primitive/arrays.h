@@ -15,7 +15,7 @@ typedef struct gemp_arrays {
 	gemp_placement place;
 	gemp_timers timers;
 	gemp_traffic traffic;
-	bool on_device;    /* the last one was computed there */
+	bool on_device; /* the last one was computed there */
 } gemp_arrays;
 
 /* Local. As gemp_sort_host and gemp_distinct_host. With GEMP_PLACE_AUTO the host does what the device has no room for. */
@@ -31,7 +31,7 @@ gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *arrays, const gemp
 
 /* Collective. The distinct keys of all ranks' arrays in ascending order over the ranks, each on one of them: those of a range of
  * keys that holds about as many as the others. *out[*distinct] is the caller's to free (gemp_free). */
-gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *arrays, gemp_key_kind kind, const void *keys, size_t count,
-                              void **out, size_t *distinct);
+gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *arrays, gemp_key_kind kind, const void *keys,
+                              size_t count, void **out, size_t *distinct);
 
 #endif

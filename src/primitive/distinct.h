@@ -14,7 +14,7 @@
 gemp_code gemp_distinct_host(gemp_key_kind kind, const void *keys, size_t count, void **out, size_t *distinct);
 
 /* DEVICE. The same with buffers; out becomes a new one, of at least one key. Waits. */
-gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp_buffer *keys, size_t count, gemp_buffer *out,
-                               size_t *distinct);
+gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp_buffer *keys, size_t count,
+                               gemp_buffer *out, size_t *distinct);
 
 #endif

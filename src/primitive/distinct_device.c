@@ -4,12 +4,15 @@
 #include "primitive/split.h"
 
 enum {
-	PIECE = 2048,      /* DISTINCT_WORDS */
+	PIECE = 2048, /* DISTINCT_WORDS */
 	PIECE_BITS = 16,
-	LOCAL_BITS = 18,   /* of a bitmap in local memory */
-	LEVEL_BITS = 8,    /* of a split at a time, else there are two */
+	LOCAL_BITS = 18, /* of a bitmap in local memory */
+	LEVEL_BITS = 8,  /* of a split at a time, else there are two */
 	LOOKED_AT = 1 << 16,
-	GROUP = 256, SLABS_A_UNIT = 8, TILE = 4 * GROUP, ITEM_SLAB = 1 << 12,
+	GROUP = 256,
+	SLABS_A_UNIT = 8,
+	TILE = 4 * GROUP,
+	ITEM_SLAB = 1 << 12,
 };
 
 typedef struct distinct_task {
@@ -19,7 +22,7 @@ typedef struct distinct_task {
 	size_t count, group;
 	unsigned size;
 	cl_ulong flip, spread, least;
-	unsigned bits;      /* that codes less the least have */
+	unsigned bits; /* that codes less the least have */
 	cl_uint words;
 	gemp_buffer bitmap;
 	gemp_buffer counts; /* u32 of each piece or slab; then the places of its keys, and the number of all */
@@ -28,8 +31,9 @@ typedef struct distinct_task {
 
 static gemp_code kernel_of(const distinct_task *f, cl_kernel *out, const char *name, unsigned local)
 {
-	return gemp_tool_kernel(f->box, out, "distinct.cl", name, f->group, local ? "-DGEMP_KEY_BITS=%u -DDISTINCT_LOCAL=%u"
-	                        : "-DGEMP_KEY_BITS=%u", 8 * f->size, local);
+	return gemp_tool_kernel(f->box, out, "distinct.cl", name, f->group,
+	                        local ? "-DGEMP_KEY_BITS=%u -DDISTINCT_LOCAL=%u" : "-DGEMP_KEY_BITS=%u", 8 * f->size,
+	                        local);
 }
 
 static size_t pieces_of(const distinct_task *f)
@@ -46,9 +50,10 @@ static gemp_code mark_one(distinct_task *f)
 	unsigned room = f->words <= PIECE ? PIECE : 1 << (LOCAL_BITS - 5);
 	GEMP_TRY(kernel_of(f, &kernel, local ? "distinct_mark_local" : "distinct_mark_global", local ? room : 0));
 	GEMP_TRY(gemp_buffer_zero(f->box->device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
-	code = gemp_tool_launch(f->box, kernel, f->slabs.slabs, f->group, GEMP_ARG(&f->keys->mem), GEMP_ARG(&f->slabs.count),
-	                        GEMP_ARG(&f->slabs.slab), GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
-	                        GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->words), GEMP_ARG(&f->bitmap.mem));
+	code = gemp_tool_launch(f->box, kernel, f->slabs.slabs, f->group, GEMP_ARG(&f->keys->mem),
+	                        GEMP_ARG(&f->slabs.count), GEMP_ARG(&f->slabs.slab), GEMP_KEY_ARG(&f->flip, f->size),
+	                        GEMP_KEY_ARG(&f->spread, f->size), GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->words),
+	                        GEMP_ARG(&f->bitmap.mem));
 done:
 	return code;
 }
@@ -72,14 +77,19 @@ static gemp_code mark_segments(distinct_task *f)
 		s.bits = high - first;
 		GEMP_TRY(gemp_buffer_new(&split[1], device, f->count * f->size, NULL));
 		GEMP_TRY(gemp_buffer_new(&begin[1], device, (segments + 1) * sizeof(cl_uint), NULL));
-		GEMP_TRY(gemp_split_segments(f->box, &s, &(gemp_split_arrays){ .keys = &split[0], .out_keys = &split[1],
-		                             .count = f->count, .segment_begin = &begin[0], .segments = (size_t)1 << first,
-		                             .begin = &begin[1] }));
+		GEMP_TRY(gemp_split_segments(f->box, &s,
+		                             &(gemp_split_arrays){ .keys = &split[0],
+		                                                   .out_keys = &split[1],
+		                                                   .count = f->count,
+		                                                   .segment_begin = &begin[0],
+		                                                   .segments = (size_t)1 << first,
+		                                                   .begin = &begin[1] }));
 	}
 	GEMP_TRY(kernel_of(f, &kernel, "distinct_mark_segments", 0));
-	code = gemp_tool_launch(f->box, kernel, pieces_of(f), f->group, GEMP_ARG(&split[last].mem), GEMP_ARG(&begin[last].mem),
-	                        GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
-	                        GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->counts.mem));
+	code = gemp_tool_launch(f->box, kernel, pieces_of(f), f->group, GEMP_ARG(&split[last].mem),
+	                        GEMP_ARG(&begin[last].mem), GEMP_KEY_ARG(&f->flip, f->size),
+	                        GEMP_KEY_ARG(&f->spread, f->size), GEMP_KEY_ARG(&f->least, f->size),
+	                        GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->counts.mem));
 done:
 	for (int i = 0; i < 2; i++) {
 		gemp_buffer_free(&split[i], device);
@@ -95,18 +105,21 @@ static gemp_code mark_by_items(distinct_task *f)
 	gemp_code code = GEMP_OK;
 	gemp_device *device = f->box->device;
 	gemp_buffer split = { 0 }, begin = { 0 };
-	unsigned bits = f->bits > GEMP_SPLIT_BITS + WORD_BITS ? GEMP_SPLIT_BITS : f->bits > WORD_BITS ? f->bits - WORD_BITS : 1;
+	unsigned bits = f->bits > GEMP_SPLIT_BITS + WORD_BITS ? GEMP_SPLIT_BITS
+	                : f->bits > WORD_BITS                 ? f->bits - WORD_BITS
+	                                                      : 1;
 	cl_uint segments = 1u << bits;
 	cl_kernel kernel;
-	gemp_multisplit s = { .key = f->kind, .min_code = f->least, .bits = bits,
-		.shift = f->bits > WORD_BITS ? f->bits - bits : WORD_BITS };
+	gemp_multisplit s = {
+		.key = f->kind, .min_code = f->least, .bits = bits, .shift = f->bits > WORD_BITS ? f->bits - bits : WORD_BITS
+	};
 	GEMP_TRY(gemp_buffer_new(&split, device, f->count * f->size, NULL));
 	GEMP_TRY(gemp_buffer_new(&begin, device, (segments + (size_t)1) * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split, NULL, &begin));
 	GEMP_TRY(gemp_buffer_zero(device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
 	GEMP_TRY(kernel_of(f, &kernel, "distinct_mark_segments", 0));
-	code = gemp_tool_launch(f->box, kernel, device->units, 0, GEMP_ARG(&split.mem), GEMP_ARG(&begin.mem), GEMP_ARG(&segments),
-	                        GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
+	code = gemp_tool_launch(f->box, kernel, device->units, 0, GEMP_ARG(&split.mem), GEMP_ARG(&begin.mem),
+	                        GEMP_ARG(&segments), GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
 	                        GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->bitmap.mem));
 done:
 	gemp_buffer_free(&split, device);
@@ -156,8 +169,8 @@ static gemp_code find_in_sorted(distinct_task *f, const gemp_buffer *sorted, gem
 	GEMP_TRY(kernel_of(f, &count, "distinct_count_heads", 0));
 	GEMP_TRY(kernel_of(f, &take, "distinct_take_heads", 0));
 	GEMP_TRY(gemp_buffer_new(&f->counts, f->box->device, (f->slabs.slabs + 1) * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_tool_launch(f->box, count, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem), GEMP_ARG(&f->slabs.count),
-	                          GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem)));
+	GEMP_TRY(gemp_tool_launch(f->box, count, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem),
+	                          GEMP_ARG(&f->slabs.count), GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem)));
 	GEMP_TRY(place(f, f->slabs.slabs, all));
 	if (!out)
 		goto done;
@@ -201,15 +214,21 @@ done:
 	return code;
 }
 
-gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp_buffer *keys, size_t count, gemp_buffer *out,
-                               size_t *distinct)
+gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp_buffer *keys, size_t count,
+                               gemp_buffer *out, size_t *distinct)
 {
 	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(kind, false);
 	gemp_key_range extent;
 	cl_uint all = 0;
-	distinct_task f = { .box = box, .kind = kind, .keys = keys, .count = count, .group = gemp_tool_group(box, GROUP),
-		.size = map.size, .flip = map.flip, .spread = map.spread };
+	distinct_task f = { .box = box,
+		                .kind = kind,
+		                .keys = keys,
+		                .count = count,
+		                .group = gemp_tool_group(box, GROUP),
+		                .size = map.size,
+		                .flip = map.flip,
+		                .spread = map.spread };
 	GEMP_TRY(gemp_tool_check(box, count));
 	if (out)
 		*out = (gemp_buffer){ 0 };
@@ -224,7 +243,7 @@ gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp
 	f.bits = reach ? 64 - (unsigned)__builtin_clzll(reach) : 1;
 	f.words = (cl_uint)(reach / 32 + 1);
 	code = f.bits <= 32 && reach / 32 <= box->sparse * count ? find_in_bitmap(&f, out, &all)
-	                                                    : sort_and_find(&f, extent.differing, out, &all);
+	                                                         : sort_and_find(&f, extent.differing, out, &all);
 done:
 	gemp_buffer_free(&f.bitmap, box->device);
 	gemp_buffer_free(&f.counts, box->device);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-	CACHED = 21,      /* a bitmap of 2^21 bits stays in a core's cache */
-	SPARSE = 4,       /* words of bitmaps for each key that are still better than sorting */
+	CACHED = 21, /* a bitmap of 2^21 bits stays in a core's cache */
+	SPARSE = 4,  /* words of bitmaps for each key that are still better than sorting */
 	SLAB_LEAST = 1 << 14,
 };
 
@@ -115,7 +115,8 @@ static void find_in_bucket(void *context, unsigned thread, size_t bucket)
 	for (size_t i = f->begin[bucket]; i < f->begin[bucket + 1]; i++)
 		mark(bits, gemp_key_code(gemp_key_get(f->found, i, f->map.size), f->map) - first);
 	if (f->begin[bucket] < f->begin[bucket + 1])
-		f->distinct[bucket] = take_bits(bits, f->words, first, f->map, (char *)f->found + f->begin[bucket] * f->map.size);
+		f->distinct[bucket] = take_bits(bits, f->words, first, f->map,
+		                                (char *)f->found + f->begin[bucket] * f->map.size);
 }
 
 static void copy_piece(void *context, unsigned thread, size_t piece)

@@ -32,7 +32,8 @@ static size_t begin_of(const range_task *m, size_t slab)
 	return m->count / m->slabs * slab + (slab < m->count % m->slabs ? slab : m->count % m->slabs);
 }
 
-static inline __attribute__((always_inline)) gemp_key_range range_of_slab(const range_task *m, size_t slab, gemp_key_map map)
+static inline __attribute__((always_inline)) gemp_key_range range_of_slab(const range_task *m, size_t slab,
+                                                                          gemp_key_map map)
 {
 	size_t begin = begin_of(m, slab), end = begin_of(m, slab + 1);
 	gemp_key_range e = { .min = UINT64_MAX, .sorted = true };
@@ -95,7 +96,8 @@ static gemp_key_range merge_ranges(const void *parts, size_t slabs, unsigned siz
 	return e;
 }
 
-gemp_code gemp_key_range_device(gemp_toolbox *box, const gemp_buffer *keys, size_t count, gemp_key_map map, gemp_key_range *extent)
+gemp_code gemp_key_range_device(gemp_toolbox *box, const gemp_buffer *keys, size_t count, gemp_key_map map,
+                                gemp_key_range *extent)
 {
 	gemp_code code = GEMP_OK;
 	cl_kernel kernel;

@@ -11,7 +11,12 @@
 #include "primitive/toolbox.h"
 
 typedef enum gemp_key_kind {
-	GEMP_KEY_U32, GEMP_KEY_U64, GEMP_KEY_I32, GEMP_KEY_I64, GEMP_KEY_F32, GEMP_KEY_F64,
+	GEMP_KEY_U32,
+	GEMP_KEY_U64,
+	GEMP_KEY_I32,
+	GEMP_KEY_I64,
+	GEMP_KEY_F32,
+	GEMP_KEY_F64,
 	GEMP_KEY_KINDS
 } gemp_key_kind;
 
@@ -62,9 +67,9 @@ static inline void gemp_key_put(void *keys, size_t i, unsigned size, uint64_t ke
 /* extent: how far the codes of keys reach, and in which bits they differ; on the host. */
 
 typedef struct gemp_key_range {
-	uint64_t min, max; /* codes; of no keys UINT64_MAX and 0 */
-	uint64_t differing;   /* bits of codes in which not all keys agree */
-	bool sorted;          /* no code is less than the one before it */
+	uint64_t min, max;  /* codes; of no keys UINT64_MAX and 0 */
+	uint64_t differing; /* bits of codes in which not all keys agree */
+	bool sorted;        /* no code is less than the one before it */
 } gemp_key_range;
 
 /* On all threads. */
@@ -73,6 +78,7 @@ gemp_key_range gemp_key_range_host(const void *keys, size_t count, gemp_key_map 
 /* extent_device: the same as extent, on a device; whether keys are sorted is not told. */
 
 /* Waits. */
-gemp_code gemp_key_range_device(gemp_toolbox *box, const gemp_buffer *keys, size_t count, gemp_key_map map, gemp_key_range *extent);
+gemp_code gemp_key_range_device(gemp_toolbox *box, const gemp_buffer *keys, size_t count, gemp_key_map map,
+                                gemp_key_range *extent);
 
 #endif

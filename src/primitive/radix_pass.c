@@ -31,18 +31,18 @@ static size_t begin_of(const gemp_radix_host *p, size_t slab)
  * the pass by value: what they write cannot be a part of it. */
 #define ALWAYS static inline __attribute__((always_inline))
 
-#define FOR_EACH_MAP(p, body, ...)                                                            \
-	do {                                                                                  \
-		bool plain_ = !(p)->map.flip && !(p)->map.spread;                             \
-		uint64_t flip_ = (p)->map.flip, spread_ = (p)->map.spread;                    \
-		if ((p)->map.size == 4 && plain_)                                             \
-			body(*(p), (gemp_key_map){ 0, 0, 4 }, __VA_ARGS__);                   \
-		else if ((p)->map.size == 4)                                                  \
-			body(*(p), (gemp_key_map){ flip_, spread_, 4 }, __VA_ARGS__);         \
-		else if (plain_)                                                              \
-			body(*(p), (gemp_key_map){ 0, 0, 8 }, __VA_ARGS__);                   \
-		else                                                                          \
-			body(*(p), (gemp_key_map){ flip_, spread_, 8 }, __VA_ARGS__);         \
+#define FOR_EACH_MAP(p, body, ...)                                        \
+	do {                                                                  \
+		bool plain_ = !(p)->map.flip && !(p)->map.spread;                 \
+		uint64_t flip_ = (p)->map.flip, spread_ = (p)->map.spread;        \
+		if ((p)->map.size == 4 && plain_)                                 \
+			body(*(p), (gemp_key_map){ 0, 0, 4 }, __VA_ARGS__);           \
+		else if ((p)->map.size == 4)                                      \
+			body(*(p), (gemp_key_map){ flip_, spread_, 4 }, __VA_ARGS__); \
+		else if (plain_)                                                  \
+			body(*(p), (gemp_key_map){ 0, 0, 8 }, __VA_ARGS__);           \
+		else                                                              \
+			body(*(p), (gemp_key_map){ flip_, spread_, 8 }, __VA_ARGS__); \
 	} while (0)
 
 ALWAYS size_t bucket_of(uint64_t key, const gemp_radix_host *p, gemp_key_map map)
@@ -126,8 +126,9 @@ static unsigned items_of(const gemp_radix_device *r)
 static gemp_code kernel_of(gemp_radix_device *r, cl_kernel *out, const char *name, unsigned record)
 {
 	char options[GEMP_TOOL_OPTIONS];
-	int used = snprintf(options, sizeof options, "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DRADIX_BITS=%u -DRADIX_ITEMS=%u",
-	                    8 * r->map.size, 8 * r->value_size, r->bits, items_of(r));
+	int used = snprintf(options, sizeof options,
+	                    "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DRADIX_BITS=%u -DRADIX_ITEMS=%u", 8 * r->map.size,
+	                    8 * r->value_size, r->bits, items_of(r));
 	if (record)
 		used += snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
 	if (!r->group && !r->map.flip && !r->map.spread && !r->min_code) /* in groups it makes no difference */
@@ -152,7 +153,7 @@ done:
 }
 
 gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *keys, const gemp_buffer *values,
-                          const gemp_buffer *out_keys, const gemp_buffer *out_values)
+                                 const gemp_buffer *out_keys, const gemp_buffer *out_values)
 {
 	gemp_code code = GEMP_OK;
 	static const gemp_buffer none;
@@ -165,14 +166,16 @@ gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *
 	GEMP_TRY(gemp_tool_launch(r->box, r->count, s->slabs, r->group, GEMP_ARG(&counted->mem), GEMP_ARG(&s->count),
 	                          GEMP_ARG(&s->slab), GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size),
 	                          GEMP_KEY_ARG(&least, size), GEMP_ARG(&shift), GEMP_ARG(&r->counts->mem)));
-	GEMP_TRY(gemp_tool_launch(r->box, r->rows, (size_t)1 << r->bits, r->group, GEMP_ARG(&r->counts->mem), GEMP_ARG(&slabs),
-	                          GEMP_ARG(&r->totals->mem)));
+	GEMP_TRY(gemp_tool_launch(r->box, r->rows, (size_t)1 << r->bits, r->group, GEMP_ARG(&r->counts->mem),
+	                          GEMP_ARG(&slabs), GEMP_ARG(&r->totals->mem)));
 	const gemp_argument values_in_out[] = { GEMP_ARG(&from->mem), GEMP_ARG(&to->mem) };
-	gemp_argument all[] = { GEMP_ARG(&keys->mem), GEMP_ARG(&out_keys->mem), GEMP_ARG(&s->count), GEMP_ARG(&s->slab),
-		GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size), GEMP_KEY_ARG(&least, size), GEMP_ARG(&shift),
-		GEMP_ARG(&r->counts->mem), GEMP_ARG(&r->totals->mem), GEMP_ARG(&r->write_combining) };
-	code = gemp_tool_launch_values(r->box, r->move, s->slabs, r->group, all, sizeof all / sizeof *all - (r->group ? 1 : 0),
-	                               r->value_size ? values_in_out : NULL);
+	gemp_argument all[] = {
+		GEMP_ARG(&keys->mem),      GEMP_ARG(&out_keys->mem),    GEMP_ARG(&s->count),          GEMP_ARG(&s->slab),
+		GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size), GEMP_KEY_ARG(&least, size),   GEMP_ARG(&shift),
+		GEMP_ARG(&r->counts->mem), GEMP_ARG(&r->totals->mem),   GEMP_ARG(&r->write_combining)
+	};
+	code = gemp_tool_launch_values(r->box, r->move, s->slabs, r->group, all,
+	                               sizeof all / sizeof *all - (r->group ? 1 : 0), r->value_size ? values_in_out : NULL);
 done:
 	return code;
 }

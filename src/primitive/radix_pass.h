@@ -48,13 +48,13 @@ typedef struct gemp_radix_device {
 	size_t group;
 	gemp_slabs slabs;
 	gemp_buffer *counts;
-	cl_uint write_combining;             /* by items: elements leave by way of lines, past the caches */
+	cl_uint write_combining; /* by items: elements leave by way of lines, past the caches */
 	cl_kernel count, rows, move;
 } gemp_radix_device;
 
 gemp_code gemp_radix_device_prepare(gemp_radix_device *radix, size_t count);
 /* Does not wait. Buffers of values are only looked at if there are values. */
 gemp_code gemp_radix_device_pass(const gemp_radix_device *radix, const gemp_buffer *keys, const gemp_buffer *values,
-                          const gemp_buffer *out_keys, const gemp_buffer *out_values);
+                                 const gemp_buffer *out_keys, const gemp_buffer *out_values);
 
 #endif

@@ -37,12 +37,12 @@ gemp_code gemp_scan_device(gemp_toolbox *box, const gemp_buffer *numbers, unsign
 	for (int k = 0; k < 3; k++)
 		GEMP_TRY(gemp_tool_kernel(box, &kernels[k], "scan.cl", names[k], group, "%s", options));
 	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_SUMS, (s.slabs + 1) * sizeof(cl_ulong), &of_slabs));
-	GEMP_TRY(gemp_tool_launch(box, kernels[0], s.slabs, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&s.count), GEMP_ARG(&s.slab),
-	                          GEMP_ARG(&of_slabs->mem)));
-	GEMP_TRY(gemp_tool_launch(box, kernels[1], 1, group, GEMP_ARG(&of_slabs->mem), GEMP_ARG(&slabs), GEMP_ARG(&sums->mem),
-	                          GEMP_ARG(&s.count)));
-	code = gemp_tool_launch(box, kernels[2], s.slabs, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&s.count), GEMP_ARG(&s.slab),
-	                        GEMP_ARG(&of_slabs->mem), GEMP_ARG(&sums->mem));
+	GEMP_TRY(gemp_tool_launch(box, kernels[0], s.slabs, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&s.count),
+	                          GEMP_ARG(&s.slab), GEMP_ARG(&of_slabs->mem)));
+	GEMP_TRY(gemp_tool_launch(box, kernels[1], 1, group, GEMP_ARG(&of_slabs->mem), GEMP_ARG(&slabs),
+	                          GEMP_ARG(&sums->mem), GEMP_ARG(&s.count)));
+	code = gemp_tool_launch(box, kernels[2], s.slabs, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&s.count),
+	                        GEMP_ARG(&s.slab), GEMP_ARG(&of_slabs->mem), GEMP_ARG(&sums->mem));
 done:
 	return code;
 }

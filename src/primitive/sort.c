@@ -20,7 +20,7 @@ typedef struct gemp_onesweep {
 	gemp_toolbox *box;
 	gemp_key_map map;
 	unsigned value_size;
-	unsigned digits; /* at most GEMP_ONESWEEP_DIGITS */
+	unsigned digits;                           /* at most GEMP_ONESWEEP_DIGITS */
 	unsigned char shift[GEMP_ONESWEEP_DIGITS]; /* where each begins, in bits */
 	/* its own */
 	size_t group, tiles;
@@ -68,8 +68,10 @@ static gemp_code gemp_onesweep_begin(gemp_onesweep *s, const gemp_buffer *keys, 
 	s->count = (cl_uint)count;
 	s->tiles = (count + s->group * items - 1) / (s->group * items);
 	words = (cl_uint)(s->tiles * BINS);
-	snprintf(options, sizeof options, "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DRADIX_BITS=%d -DRADIX_ITEMS=%u "
-	         "-DSWEEP_SPREAD=%d", 8 * s->map.size, 8 * s->value_size, GEMP_ONESWEEP_BITS, items, s->map.spread != 0);
+	snprintf(options, sizeof options,
+	         "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DRADIX_BITS=%d -DRADIX_ITEMS=%u "
+	         "-DSWEEP_SPREAD=%d",
+	         8 * s->map.size, 8 * s->value_size, GEMP_ONESWEEP_BITS, items, s->map.spread != 0);
 	if (s->box->device->nvidia)
 		snprintf(options + strlen(options), sizeof options - strlen(options), " -cl-nv-maxrregcount=%d", REGISTERS);
 	for (int k = 0; k < 4; k++)
@@ -89,15 +91,23 @@ done:
 }
 
 /* Sweep after sweep, from 0 on. Buffers of values are only looked at if there are values. */
-static gemp_code gemp_onesweep_move(const gemp_onesweep *s, unsigned digit, const gemp_buffer *keys, const gemp_buffer *values,
-                                 const gemp_buffer *out_keys, const gemp_buffer *out_values)
+static gemp_code gemp_onesweep_move(const gemp_onesweep *s, unsigned digit, const gemp_buffer *keys,
+                                    const gemp_buffer *values, const gemp_buffer *out_keys,
+                                    const gemp_buffer *out_values)
 {
 	cl_uint shift = s->shift[digit], sweep = digit, up_to = digit % 2 ? 3 : 2;
 	cl_ulong flip = s->map.flip, spread = s->map.spread;
 	const gemp_argument values_in_out[] = { GEMP_ARG(&values->mem), GEMP_ARG(&out_values->mem) };
-	const gemp_argument all[] = { GEMP_ARG(&keys->mem), GEMP_ARG(&out_keys->mem), GEMP_ARG(&s->count),
-		GEMP_KEY_ARG(&flip, s->map.size), GEMP_KEY_ARG(&spread, s->map.size), GEMP_ARG(&shift), GEMP_ARG(&sweep),
-		GEMP_ARG(&up_to), GEMP_ARG(&s->bins->mem), GEMP_ARG(&s->status->mem) };
+	const gemp_argument all[] = { GEMP_ARG(&keys->mem),
+		                          GEMP_ARG(&out_keys->mem),
+		                          GEMP_ARG(&s->count),
+		                          GEMP_KEY_ARG(&flip, s->map.size),
+		                          GEMP_KEY_ARG(&spread, s->map.size),
+		                          GEMP_ARG(&shift),
+		                          GEMP_ARG(&sweep),
+		                          GEMP_ARG(&up_to),
+		                          GEMP_ARG(&s->bins->mem),
+		                          GEMP_ARG(&s->status->mem) };
 	return gemp_tool_launch_values(s->box, s->move, s->tiles, s->group, all, sizeof all / sizeof *all,
 	                               s->value_size ? values_in_out : NULL);
 }
@@ -160,7 +170,9 @@ done:
 
 gemp_code gemp_sort_host(const gemp_sort *sort, void *keys, void *values, size_t count)
 {
-	gemp_radix_host pass = { .map = gemp_key_map_of(sort->key, sort->descending), .value_size = sort->value_size, .count = count };
+	gemp_radix_host pass = { .map = gemp_key_map_of(sort->key, sort->descending),
+		                     .value_size = sort->value_size,
+		                     .count = count };
 	gemp_key_range extent = gemp_key_range_host(keys, count, pass.map);
 	return extent.sorted ? GEMP_OK : sort_by(sort, keys, values, &pass, extent.differing);
 }
@@ -197,7 +209,8 @@ static gemp_code sort_onesweep(gemp_onesweep *sweep, gemp_sort_buffers *buffers,
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_onesweep_begin(sweep, &buffers->keys[0], count));
 	for (unsigned d = 0; d < sweep->digits; d++) {
-		GEMP_TRY(gemp_onesweep_move(sweep, d, &buffers->keys[0], &buffers->values[0], &buffers->keys[1], &buffers->values[1]));
+		GEMP_TRY(gemp_onesweep_move(sweep, d, &buffers->keys[0], &buffers->values[0], &buffers->keys[1],
+		                            &buffers->values[1]));
 		swap_both(buffers);
 	}
 done:
@@ -211,7 +224,8 @@ static gemp_code sort_by_passes(const gemp_onesweep *sweep, gemp_sort_buffers *b
 	GEMP_TRY(gemp_radix_device_prepare(&radix, count));
 	for (unsigned d = 0; d < sweep->digits; d++) {
 		radix.shift = sweep->shift[d];
-		GEMP_TRY(gemp_radix_device_pass(&radix, &buffers->keys[0], &buffers->values[0], &buffers->keys[1], &buffers->values[1]));
+		GEMP_TRY(gemp_radix_device_pass(&radix, &buffers->keys[0], &buffers->values[0], &buffers->keys[1],
+		                                &buffers->values[1]));
 		swap_both(buffers);
 	}
 done:
@@ -222,18 +236,21 @@ gemp_code gemp_sort_differing(gemp_toolbox *box, const gemp_sort *sort, gemp_sor
                               uint64_t differing)
 {
 	gemp_code code = GEMP_OK;
-	gemp_onesweep sweep = { .box = box, .map = gemp_key_map_of(sort->key, sort->descending), .value_size = sort->value_size };
+	gemp_onesweep sweep = { .box = box,
+		                    .map = gemp_key_map_of(sort->key, sort->descending),
+		                    .value_size = sort->value_size };
 	GEMP_TRY(gemp_tool_check(box, count));
 	sweep.digits = digits_of(differing, sweep.shift);
 	if (count < 2 || sweep.digits == 0)
 		goto done;
 	code = box->onesweep && count < GEMP_ONESWEEP_MAX ? sort_onesweep(&sweep, buffers, count)
-	                                              : sort_by_passes(&sweep, buffers, count);
+	                                                  : sort_by_passes(&sweep, buffers, count);
 done:
 	return code;
 }
 
-gemp_code gemp_sort_device(gemp_toolbox *box, const gemp_sort *sort, gemp_sort_buffers *buffers, size_t count, unsigned bits)
+gemp_code gemp_sort_device(gemp_toolbox *box, const gemp_sort *sort, gemp_sort_buffers *buffers, size_t count,
+                           unsigned bits)
 {
 	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(sort->key, sort->descending);

@@ -26,7 +26,8 @@ gemp_code gemp_sort_host(const gemp_sort *sort, void *keys, void *values, size_t
 typedef struct gemp_sort_buffers {
 	gemp_buffer keys[2], values[2];
 } gemp_sort_buffers;
-gemp_code gemp_sort_device(gemp_toolbox *box, const gemp_sort *sort, gemp_sort_buffers *buffers, size_t count, unsigned bits);
+gemp_code gemp_sort_device(gemp_toolbox *box, const gemp_sort *sort, gemp_sort_buffers *buffers, size_t count,
+                           unsigned bits);
 /* The same, where keys are known to differ in these bits of their codes and no others. */
 gemp_code gemp_sort_differing(gemp_toolbox *box, const gemp_sort *sort, gemp_sort_buffers *buffers, size_t count,
                               uint64_t differing);

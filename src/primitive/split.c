@@ -6,12 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count, void *out_keys,
-                          void *out_values, uint64_t *begin)
+gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count,
+                          void *out_keys, void *out_values, uint64_t *begin)
 {
-	gemp_radix_host pass = { .map = gemp_key_map_of(split->key, split->descending), .min_code = split->min_code, .shift = split->shift,
-		.bits = split->bits, .value_size = split->value_size, .keys = (void *)(uintptr_t)keys, .values = (void *)(uintptr_t)values, .out_keys = out_keys,
-		.out_values = out_values };
+	gemp_radix_host pass = { .map = gemp_key_map_of(split->key, split->descending),
+		                     .min_code = split->min_code,
+		                     .shift = split->shift,
+		                     .bits = split->bits,
+		                     .value_size = split->value_size,
+		                     .keys = (void *)(uintptr_t)keys,
+		                     .values = (void *)(uintptr_t)values,
+		                     .out_keys = out_keys,
+		                     .out_values = out_values };
 	gemp_code code = gemp_radix_host_new(&pass, split->bits, count);
 	if (code == GEMP_OK) {
 		gemp_radix_host_count(&pass, begin);
@@ -48,7 +54,8 @@ static gemp_split_shape tuned_shape(const gemp_multisplit *split, bool column)
 	if (few)
 		return wide || split->value_size ? SHAPE(512, 12, 3072, slim, false) : SHAPE(512, 24, 6144, slim, true);
 	return wide || split->value_size == 8 ? SHAPE(1024, 12, 3072, 0, false)
-	       : split->value_size ? SHAPE(1024, 16, 4096, 0, false) : SHAPE(1024, 24, 6144, REGISTERS, true);
+	       : split->value_size            ? SHAPE(1024, 16, 4096, 0, false)
+	                                      : SHAPE(1024, 24, 6144, REGISTERS, true);
 }
 
 /* Places in a tile have 16 bits, of which windows leave the upper half free (kernels/primitive/multisplit.cl). */
@@ -79,10 +86,11 @@ static gemp_code kernel_of(gemp_toolbox *box, const split_state *s, cl_kernel *o
 	const gemp_multisplit *split = s->split;
 	char options[GEMP_TOOL_OPTIONS];
 	unsigned window = record == split->record ? s->shape.window : (unsigned)s->shape.group;
-	int used = snprintf(options, sizeof options, "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DSPLIT_BITS=%u -DSPLIT_ITEMS=%u "
-	                    "-DSPLIT_WINDOW=%u -DSPLIT_TILES=%uu -DSPLIT_PACKED=%d%s", 8 * gemp_key_size(split->key),
-	                    8 * split->value_size, split->bits, s->shape.items, window, s->counted_tiles, s->shape.packed,
-	                    s->segment_begin ? "" : " -DSPLIT_WHOLE");
+	int used = snprintf(options, sizeof options,
+	                    "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DSPLIT_BITS=%u -DSPLIT_ITEMS=%u "
+	                    "-DSPLIT_WINDOW=%u -DSPLIT_TILES=%uu -DSPLIT_PACKED=%d%s",
+	                    8 * gemp_key_size(split->key), 8 * split->value_size, split->bits, s->shape.items, window,
+	                    s->counted_tiles, s->shape.packed, s->segment_begin ? "" : " -DSPLIT_WHOLE");
 	if (record)
 		used += snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
 	if (!s->flip && !s->spread && !s->least)
@@ -157,20 +165,27 @@ gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_multisplit *split, c
 {
 	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(split->key, split->descending);
-	split_state s = { .split = split, .shape = shape_of(box, split, a->column != NULL), .flip = map.flip, .spread = map.spread,
-		.least = split->min_code, .shift = split->shift, .segment_begin = a->segment_begin, .segments = (cl_uint)a->segments,
-		.count = (cl_uint)a->count, .stride = a->column ? 1 : split->record / map.size };
+	split_state s = { .split = split,
+		              .shape = shape_of(box, split, a->column != NULL),
+		              .flip = map.flip,
+		              .spread = map.spread,
+		              .least = split->min_code,
+		              .shift = split->shift,
+		              .segment_begin = a->segment_begin,
+		              .segments = (cl_uint)a->segments,
+		              .count = (cl_uint)a->count,
+		              .stride = a->column ? 1 : split->record / map.size };
 	size_t tile = s.shape.group * s.shape.items, most = a->count / tile + a->segments;
 	arguments counting = { { a->column ? GEMP_ARG(&a->column->mem) : GEMP_ARG(&a->keys->mem) }, 1 };
 	GEMP_TRY(gemp_tool_check(box, a->count));
 	GEMP_TRY(prepare(box, &s, a->column != NULL));
 	if (s.segment_begin)
-		GEMP_TRY(gemp_tool_launch(box, s.tile, 1, s.shape.group, GEMP_ARG(&a->segment_begin->mem), GEMP_ARG(&s.tiles->mem),
-		                          GEMP_ARG(&s.segments)));
+		GEMP_TRY(gemp_tool_launch(box, s.tile, 1, s.shape.group, GEMP_ARG(&a->segment_begin->mem),
+		                          GEMP_ARG(&s.tiles->mem), GEMP_ARG(&s.segments)));
 	add_split(&counting, &s);
 	add(&counting, GEMP_ARG(&s.left->mem));
-	GEMP_TRY(gemp_tool_launch_with(box, s.number, (most + s.counted_tiles - 1) / s.counted_tiles, s.shape.group, counting.of,
-	                               counting.count));
+	GEMP_TRY(gemp_tool_launch_with(box, s.number, (most + s.counted_tiles - 1) / s.counted_tiles, s.shape.group,
+	                               counting.of, counting.count));
 	GEMP_TRY(gemp_scan_device(box, s.left, sizeof(cl_uint), a->begin, sizeof(cl_uint), a->segments << split->bits));
 	code = move(box, &s, a, most);
 done:
@@ -180,8 +195,14 @@ done:
 gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *a)
 {
 	gemp_code code = GEMP_OK;
-	gemp_radix_device radix = { .box = box, .map = gemp_key_map_of(split->key, split->descending), .value_size = split->value_size,
-		.bits = split->bits, .shift = split->shift, .min_code = split->min_code, .record = split->record, .column = a->column };
+	gemp_radix_device radix = { .box = box,
+		                        .map = gemp_key_map_of(split->key, split->descending),
+		                        .value_size = split->value_size,
+		                        .bits = split->bits,
+		                        .shift = split->shift,
+		                        .min_code = split->min_code,
+		                        .record = split->record,
+		                        .column = a->column };
 	GEMP_TRY(gemp_tool_check(box, a->count));
 	GEMP_TRY(gemp_radix_device_prepare(&radix, a->count));
 	GEMP_TRY(gemp_radix_device_pass(&radix, a->keys, a->values, a->out_keys, a->out_values));
@@ -190,11 +211,16 @@ done:
 	return code;
 }
 
-gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys, const gemp_buffer *values,
-                            size_t count, const gemp_buffer *out_keys, const gemp_buffer *out_values,
-                            const gemp_buffer *begin)
+gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys,
+                            const gemp_buffer *values, size_t count, const gemp_buffer *out_keys,
+                            const gemp_buffer *out_values, const gemp_buffer *begin)
 {
-	const gemp_split_arrays arrays = { .keys = keys, .values = values, .out_keys = out_keys, .out_values = out_values,
-		.count = count, .segments = 1, .begin = begin };
+	const gemp_split_arrays arrays = { .keys = keys,
+		                               .values = values,
+		                               .out_keys = out_keys,
+		                               .out_values = out_values,
+		                               .count = count,
+		                               .segments = 1,
+		                               .begin = begin };
 	return box->groups ? gemp_split_segments(box, split, &arrays) : gemp_split_by_items(box, split, &arrays);
 }

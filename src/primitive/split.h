@@ -14,31 +14,35 @@ typedef struct gemp_multisplit {
 	unsigned value_size;  /* bytes of what goes with each key: 0 (nothing), 4 or 8 */
 	unsigned shift, bits; /* bits from 1 to GEMP_SPLIT_BITS */
 	uint64_t min_code;
-	unsigned record;      /* on a device: bytes of an element that begins with its key of 4 bytes, and has no other value: 8, 16,
+	unsigned
+		record; /* on a device: bytes of an element that begins with its key of 4 bytes, and has no other value: 8, 16,
 	                         32 or 64; 0: an element is its key */
 } gemp_multisplit;
 
 /* HOST, on all threads; stable. keys[count] and values[count] (NULL without any) go to out_keys and out_values, other arrays;
  * bucket b is begin[b] .. begin[b + 1] there: begin[2^bits + 1], which may be NULL. GEMP_ENOMEM. */
-gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count, void *out_keys,
-                          void *out_values, uint64_t *begin);
+gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count,
+                          void *out_keys, void *out_values, uint64_t *begin);
 
 /* DEVICE; in no particular order inside a bucket. The same with buffers; values and out_values may be NULL without any; begin
  * has 2^bits + 1 u32. Does not wait. */
-gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys, const gemp_buffer *values,
-                            size_t count, const gemp_buffer *out_keys, const gemp_buffer *out_values,
-                            const gemp_buffer *begin);
+gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys,
+                            const gemp_buffer *values, size_t count, const gemp_buffer *out_keys,
+                            const gemp_buffer *out_values, const gemp_buffer *begin);
 
 /* split_device: splits on a device, of segments of an array in the form in groups (kernels/primitive/multisplit.cl), and of records. */
 
 /* What is split, and where it goes. */
 typedef struct gemp_split_arrays {
-	const gemp_buffer *keys, *values, *out_keys, *out_values; /* as for gemp_split_device; elements, if they are records */
-	const gemp_buffer *column;        /* NULL, or the keys of records once more, one after another: they are quicker to count */
-	size_t count;                     /* at most */
-	const gemp_buffer *segment_begin; /* u32 [segments + 1], of which the last may be less than count; NULL: one segment of all */
+	const gemp_buffer *keys, *values, *out_keys,
+		*out_values; /* as for gemp_split_device; elements, if they are records */
+	const gemp_buffer
+		*column;  /* NULL, or the keys of records once more, one after another: they are quicker to count */
+	size_t count; /* at most */
+	const gemp_buffer
+		*segment_begin; /* u32 [segments + 1], of which the last may be less than count; NULL: one segment of all */
 	size_t segments;
-	const gemp_buffer *begin;         /* u32 [segments * 2^bits + 1] */
+	const gemp_buffer *begin; /* u32 [segments * 2^bits + 1] */
 } gemp_split_arrays;
 
 /* A split of each segment for itself, in the form in groups. Does not wait. */

@@ -90,7 +90,8 @@ done:
 static gemp_code find_tool(gemp_toolbox *box, gemp_tool **out, const char *file, const char *options)
 {
 	for (size_t t = 0; t < GEMP_TOOLS; t++)
-		if (box->tools[t].program.program && strcmp(box->tools[t].file, file) == 0 && strcmp(box->tools[t].options, options) == 0) {
+		if (box->tools[t].program.program && strcmp(box->tools[t].file, file) == 0 &&
+		    strcmp(box->tools[t].options, options) == 0) {
 			*out = &box->tools[t];
 			return GEMP_OK;
 		}
@@ -106,7 +107,8 @@ gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, 
 	char options[GEMP_TOOL_OPTIONS] = "";
 	gemp_tool *tool;
 	size_t k = 0;
-	int used = group ? snprintf(options, sizeof options, "-DGEMP_GROUP=%zu -DGEMP_LANES=%d ", group, GEMP_TOOL_WARP) : 0;
+	int used = group ? snprintf(options, sizeof options, "-DGEMP_GROUP=%zu -DGEMP_LANES=%d ", group, GEMP_TOOL_WARP)
+	                 : 0;
 	va_list rest;
 	va_start(rest, format);
 	int length = vsnprintf(options + used, sizeof options - (size_t)used, format, rest);
@@ -171,6 +173,8 @@ gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count)
 {
 	if (count <= GEMP_DEVICE_MAX)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "%zu elements are more than the %zu that are sorted on %s at a time; use more ranks, or "
-	                 "--on host", count, GEMP_DEVICE_MAX, box->device->name);
+	return gemp_fail(GEMP_EUSAGE,
+	                 "%zu elements are more than the %zu that are sorted on %s at a time; use more ranks, or "
+	                 "--on host",
+	                 count, GEMP_DEVICE_MAX, box->device->name);
 }

@@ -16,8 +16,8 @@
 #define GEMP_DEVICE_MAX ((size_t)UINT32_MAX - (1u << 26))
 
 typedef enum gemp_form {
-	GEMP_FORM_AUTO,   /* in groups on a GPU, with sweeps on an NVIDIA one; by items on a CPU device */
-	GEMP_FORM_GROUPS, /* works anywhere, slowly on a CPU device: for tests */
+	GEMP_FORM_AUTO,     /* in groups on a GPU, with sweeps on an NVIDIA one; by items on a CPU device */
+	GEMP_FORM_GROUPS,   /* works anywhere, slowly on a CPU device: for tests */
 	GEMP_FORM_ONESWEEP, /* in groups, and sorts are in sweeps (sweep_device.h) */
 	GEMP_FORM_ITEMS,
 } gemp_form;
@@ -55,7 +55,7 @@ struct gemp_toolbox {
 	bool groups;         /* the form */
 	bool onesweep;
 	unsigned cached_bits; /* of a bitmap that fits the device's cache; tests make it small */
-	size_t sparse;       /* words of a bitmap for each key that are still better than sorting; tests make it large */
+	size_t sparse;        /* words of a bitmap for each key that are still better than sorting; tests make it large */
 	gemp_tool tools[GEMP_TOOLS]; /* the newest */
 	size_t tool_count;           /* so far */
 	gemp_buffer scratch[GEMP_SCRATCHES];
@@ -76,8 +76,8 @@ gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, 
 gemp_code gemp_tool_scratch(gemp_toolbox *box, int which, size_t size, gemp_buffer **out);
 
 /* Launches groups * group work-items (group 0: `groups` work-items, one a group), and counts the time. */
-#define gemp_tool_launch(box, kernel, groups, group, ...)                                                     \
-	gemp_tool_launch_with((box), (kernel), (groups), (group), (const gemp_argument[]){ __VA_ARGS__ },     \
+#define gemp_tool_launch(box, kernel, groups, group, ...)                                             \
+	gemp_tool_launch_with((box), (kernel), (groups), (group), (const gemp_argument[]){ __VA_ARGS__ }, \
 	                      sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
                                 const gemp_argument *arguments, size_t count);

@@ -11,8 +11,8 @@
 struct gemp_count_query {
 	gemp_context *context;
 	const gemp_pattern *pattern;
-	bool embeddings;           /* --distinct none: these are counted, not orbits */
-	uint64_t order;            /* automorphisms */
+	bool embeddings; /* --distinct none: these are counted, not orbits */
+	uint64_t order;  /* automorphisms */
 	gemp_count_plan *plan;
 	gemp_count_engine *engine; /* NULL: it is only explained, and has */
 	gemp_resident *rows;       /* these */
@@ -47,16 +47,18 @@ static bool rows_fit(const gemp_context *context, const gemp_graph *graph)
 }
 
 /* Collective. */
-static gemp_code find_premise(gemp_count_planner_options *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                              const gemp_match_options *options)
+static gemp_code find_premise(gemp_count_planner_options *out, gemp_context *context, gemp_graph *graph,
+                              const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_view_key key = { .relations = pattern->edge_count ? pattern->edges[0].relations : NULL,
-		.direction = GEMP_VIEW_EITHER, .simple = pattern->simple };
+		                        .direction = GEMP_VIEW_EITHER,
+		                        .simple = pattern->simple };
 	*out = (gemp_count_planner_options){ .iso = options->semantics == GEMP_ISO };
 	out->hom = options->semantics == GEMP_HOM && options->distinct == GEMP_BY_NOTHING && pattern->simple;
 	out->ordered = gemp_comm_sum1(context->comm, context->device->gpu) == 0;
-	out->codegrees = gemp_comm_sum1(context->comm, !gemp_neighbours_codegrees(context->device, graph->vertex_count)) == 0;
+	out->codegrees = gemp_comm_sum1(context->comm, !gemp_neighbours_codegrees(context->device, graph->vertex_count)) ==
+	                 0;
 	if (pattern->simple || !pattern->edge_count)
 		return GEMP_OK;
 	double began = gemp_now();
@@ -70,8 +72,8 @@ done:
 	return code;
 }
 
-static gemp_code find_plan(gemp_count_query *c, const gemp_count_planner_options *premise, const gemp_match_options *options,
-                           const char **reason)
+static gemp_code find_plan(gemp_count_query *c, const gemp_count_planner_options *premise,
+                           const gemp_match_options *options, const char **reason)
 {
 	gemp_code code = GEMP_OK;
 	gemp_symmetry *own = NULL;
@@ -95,7 +97,8 @@ static gemp_code prepare_rows(gemp_count_query *c, gemp_graph *graph, const gemp
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_count_get_rows(&c->rows, c->context, graph, key));
-	GEMP_TRY(gemp_comm_agree(c->context->comm, gemp_view_upload(&c->rows->views[0], c->context->device, c->rows->wide)));
+	GEMP_TRY(
+		gemp_comm_agree(c->context->comm, gemp_view_upload(&c->rows->views[0], c->context->device, c->rows->wide)));
 done:
 	return code;
 }
@@ -111,8 +114,8 @@ static bool falls_back(const gemp_context *context, gemp_code *code)
 	return true;
 }
 
-gemp_code gemp_count_query_new(gemp_count_query **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                            const gemp_match_options *options, const char **reason)
+gemp_code gemp_count_query_new(gemp_count_query **out, gemp_context *context, gemp_graph *graph,
+                               const gemp_pattern *pattern, const gemp_match_options *options, const char **reason)
 {
 	gemp_code code = GEMP_OK;
 	gemp_count_query *c = NULL;
@@ -126,13 +129,18 @@ gemp_code gemp_count_query_new(gemp_count_query **out, gemp_context *context, ge
 		return GEMP_OK;
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(c, 1)));
-	*c = (gemp_count_query){ .context = context, .pattern = pattern, .embeddings = options->distinct == GEMP_BY_NOTHING };
+	*c = (gemp_count_query){ .context = context,
+		                     .pattern = pattern,
+		                     .embeddings = options->distinct == GEMP_BY_NOTHING };
 	GEMP_TRY(find_premise(&premise, context, graph, pattern, options));
 	GEMP_TRY(gemp_comm_agree(context->comm, find_plan(c, &premise, options, reason)));
 	if (!c->plan)
 		goto done;
-	const gemp_view_key key = { .relations = pattern->edges[0].relations, .direction = GEMP_VIEW_EITHER, .simple = true };
-	code = options->explained ? prepare_rows(c, graph, &key) : gemp_count_prepare(&c->engine, context, graph, &key, c->plan);
+	const gemp_view_key key = { .relations = pattern->edges[0].relations,
+		                        .direction = GEMP_VIEW_EITHER,
+		                        .simple = true };
+	code = options->explained ? prepare_rows(c, graph, &key)
+	                          : gemp_count_prepare(&c->engine, context, graph, &key, c->plan);
 	if (falls_back(context, &code)) {
 		*reason = "its sums do not fit";
 		goto done;
@@ -166,9 +174,18 @@ static gemp_code fill(const gemp_count_query *c, const gemp_count_result *counte
 	size_t peaks[] = { gemp_memory_peak(), c->context->device->buffer_peak };
 	uint64_t most[] = { peaks[0], peaks[1] };
 	gemp_comm_max(c->context->comm, most, 2);
-	*result = (gemp_match_result){ .matches = counted->matches, .complete = true, .embeddings_known = true,
-		.launches = counted->launches, .rounds = 1, .local_share = 1, .kernel_imbalance = 1, .match_imbalance = 1,
-		.host_peak = most[0], .device_peak = most[1], .distinct_passes = 1, .by_sums = true };
+	*result = (gemp_match_result){ .matches = counted->matches,
+		                           .complete = true,
+		                           .embeddings_known = true,
+		                           .launches = counted->launches,
+		                           .rounds = 1,
+		                           .local_share = 1,
+		                           .kernel_imbalance = 1,
+		                           .match_imbalance = 1,
+		                           .host_peak = most[0],
+		                           .device_peak = most[1],
+		                           .distinct_passes = 1,
+		                           .by_sums = true };
 	if (counted->overflow)
 		return gemp_fail(GEMP_EDATA, "there are 2^64 matches or more");
 	if (__builtin_mul_overflow(counted->matches, c->order, &result->embeddings)) {

@@ -19,8 +19,7 @@ done:
 }
 
 static gemp_code count_kind(gemp_count *count, gemp_context *context, gemp_graph *graph, const gemp_census *census,
-                            int kind,
-                            const gemp_query_options *options)
+                            int kind, const gemp_query_options *options)
 {
 	gemp_pattern *pattern = NULL;
 	gemp_query *query = NULL;

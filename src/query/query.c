@@ -14,13 +14,13 @@ struct gemp_query {
 	gemp_graph *graph;
 	const gemp_pattern *pattern;
 	gemp_query_options options;
-	bool edges;                    /* rows have edge columns */
-	gemp_count_query *counting;       /* of a plain pattern only the count is wanted, and sums give it; else: */
-	const char *enumerated;        /* why they do not; NULL: more than a count is wanted */
-	gemp_match *match;             /* a plain pattern; else: */
+	bool edges;                 /* rows have edge columns */
+	gemp_count_query *counting; /* of a plain pattern only the count is wanted, and sums give it; else: */
+	const char *enumerated;     /* why they do not; NULL: more than a count is wanted */
+	gemp_match *match;          /* a plain pattern; else: */
 	gemp_finder *finder;
 	gemp_optional_match **optionals; /* [pattern->optional_count] */
-	gemp_apply *apply;             /* after them, for clauses; NULL: nothing is asked */
+	gemp_apply *apply;               /* after them, for clauses; NULL: nothing is asked */
 	gemp_symmetry *symmetry;
 	gemp_stab_chain *chain;
 	int pairs[GEMP_MAX_PATTERN_EDGES][2];
@@ -37,7 +37,8 @@ static bool has_paths(const gemp_pattern *pattern)
 bool gemp_query_is_composed(const gemp_pattern *pattern)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
-	return pattern->optional_count || has_paths(pattern) || gemp_apply_needed(pattern, GEMP_APPLY_CONDITIONS | GEMP_APPLY_CLAUSES) ||
+	return pattern->optional_count || has_paths(pattern) ||
+	       gemp_apply_needed(pattern, GEMP_APPLY_CONDITIONS | GEMP_APPLY_CLAUSES) ||
 	       gemp_pattern_components(pattern, part) > 1;
 }
 
@@ -46,11 +47,12 @@ static gemp_code check(const gemp_pattern *pattern, const gemp_match_options *op
 {
 	bool by_image = options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_SUBGRAPH;
 	if (pattern->optional_count && options->distinct != GEMP_BY_NOTHING)
-		return gemp_fail(GEMP_EUSAGE, "rows of OPTIONAL MATCH are all embeddings, as openCypher has them; leave --distinct "
+		return gemp_fail(GEMP_EUSAGE,
+		                 "rows of OPTIONAL MATCH are all embeddings, as openCypher has them; leave --distinct "
 		                 "out, or say --distinct none");
 	if (has_paths(pattern) && by_image)
 		return gemp_fail(GEMP_EUSAGE, "--distinct vertices and subgraph do not go with paths of variable length; "
-		                 "use --distinct orbit or none");
+		                              "use --distinct orbit or none");
 	if (has_paths(pattern) && options->semantics == GEMP_INDUCED)
 		return gemp_fail(GEMP_EUSAGE, "--semantics induced does not go with paths of variable length; use iso");
 	return GEMP_OK;
@@ -80,8 +82,9 @@ done:
 static gemp_code prepare_chain(gemp_query *q)
 {
 	gemp_code code = GEMP_OK;
-	gemp_finder_options options = { .match = q->options.match, .values = q->pattern->optional_count == 0,
-		.combinations = q->options.combinations };
+	gemp_finder_options options = { .match = q->options.match,
+		                            .values = q->pattern->optional_count == 0,
+		                            .combinations = q->options.combinations };
 	q->edges = q->options.match.edges || gemp_finder_needs_edges(q->pattern) ||
 	           (q->options.match.distinct == GEMP_BY_SUBGRAPH && !q->pattern->simple);
 	options.edges = q->edges;
@@ -202,10 +205,14 @@ static gemp_code add_distinct(gemp_query *q, chain_of_sinks *s)
 		q->pairs[e][1] = q->pattern->edges[e].to;
 	}
 	const gemp_distinct_options options = { .vertex_count = (int)q->pattern->vertex_count,
-		.edge_count = q->edges ? (int)q->pattern->edge_count : 0,
-		.as_vertices = o->distinct == GEMP_BY_VERTICES, .as_subgraph = o->distinct == GEMP_BY_SUBGRAPH, .graph = q->graph,
-		.pair_count = q->pattern->edge_count, .pairs = (const int (*)[2])q->pairs,
-		.limit = o->limit == UINT64_MAX ? 0 : o->limit, .next = s->first };
+		                                    .edge_count = q->edges ? (int)q->pattern->edge_count : 0,
+		                                    .as_vertices = o->distinct == GEMP_BY_VERTICES,
+		                                    .as_subgraph = o->distinct == GEMP_BY_SUBGRAPH,
+		                                    .graph = q->graph,
+		                                    .pair_count = q->pattern->edge_count,
+		                                    .pairs = (const int(*)[2])q->pairs,
+		                                    .limit = o->limit == UINT64_MAX ? 0 : o->limit,
+		                                    .next = s->first };
 	gemp_code code = gemp_distinct_new(&s->distinct, q->context, &options);
 	if (code == GEMP_OK)
 		s->first = &s->distinct;

@@ -34,8 +34,11 @@ static gemp_code new_pairs(stable *s, gemp_buffer out[2], const pairs *like)
 
 static gemp_code pass(stable *s, unsigned shift, unsigned bits, const pairs *from, const pairs *to)
 {
-	gemp_radix_device radix = { .box = s->box, .value_size = from->value_size, .bits = bits, .shift = shift,
-		.map = gemp_key_map_of(from->key_size == 4 ? GEMP_KEY_U32 : GEMP_KEY_U64, false) };
+	gemp_radix_device radix = { .box = s->box,
+		                        .value_size = from->value_size,
+		                        .bits = bits,
+		                        .shift = shift,
+		                        .map = gemp_key_map_of(from->key_size == 4 ? GEMP_KEY_U32 : GEMP_KEY_U64, false) };
 	gemp_code code = gemp_radix_device_prepare(&radix, s->count);
 	return code == GEMP_OK ? gemp_radix_device_pass(&radix, from->keys, from->values, to->keys, to->values) : code;
 }
@@ -55,17 +58,24 @@ done:
 	return code;
 }
 
-enum { ACCUMULATE_GROUP = 512, ACCUMULATE_SLAB = 1 << 16, ITEM_SLAB = 1 << 12, ACCUMULATE_SLABS_A_UNIT = 16, MASKS = 256 };
+enum {
+	ACCUMULATE_GROUP = 512,
+	ACCUMULATE_SLAB = 1 << 16,
+	ITEM_SLAB = 1 << 12,
+	ACCUMULATE_SLABS_A_UNIT = 16,
+	MASKS = 256
+};
 
 /* A kernel of shuffle.cl, and the work-group to launch it with (0: by items). Its first two arguments are destinations and
  * tuples. */
-static gemp_code gemp_shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle *how, const gemp_tuples *tuples,
-                                   const char *name, size_t *group)
+static gemp_code gemp_shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle *how,
+                                     const gemp_tuples *tuples, const char *name, size_t *group)
 {
 	*group = gemp_tool_group(box, ACCUMULATE_GROUP);
 	return gemp_tool_kernel(box, out, "shuffle.cl", name, *group,
-	                        "-DSHUFFLE_BITS=%u -DSHUFFLE_SHIFT=%u -DSHUFFLE_VALUE=%u -DGEMP_RECORD=%u%s", how->bits, how->shift,
-	                        gemp_shuffle_value_size(how), gemp_shuffle_record_size(how), tuples->destination ? " -DSHUFFLE_COLUMN" : "");
+	                        "-DSHUFFLE_BITS=%u -DSHUFFLE_SHIFT=%u -DSHUFFLE_VALUE=%u -DGEMP_RECORD=%u%s", how->bits,
+	                        how->shift, gemp_shuffle_value_size(how), gemp_shuffle_record_size(how),
+	                        tuples->destination ? " -DSHUFFLE_COLUMN" : "");
 }
 
 /* Their destinations and numbers are put in order, and then they move once. */
@@ -81,9 +91,9 @@ static gemp_code by_number(stable *s, const gemp_tuples *in, const gemp_tuples *
 	GEMP_TRY(gemp_buffer_new(&s->numbers, s->box->device, s->count * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_shuffle_kernel(s->box, &number, s->how, in, "shuffle_number", &group));
 	GEMP_TRY(gemp_shuffle_kernel(s->box, &move, s->how, in, "shuffle_by_number", &group));
-	GEMP_TRY(gemp_tool_launch(s->box, number, slabs.slabs, group, gemp_shuffle_destinations(in), GEMP_ARG(&in->tuple->mem),
-	                          GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab), GEMP_ARG(&s->column.mem),
-	                          GEMP_ARG(&s->numbers.mem)));
+	GEMP_TRY(gemp_tool_launch(s->box, number, slabs.slabs, group, gemp_shuffle_destinations(in),
+	                          GEMP_ARG(&in->tuple->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab),
+	                          GEMP_ARG(&s->column.mem), GEMP_ARG(&s->numbers.mem)));
 	GEMP_TRY(passes(s, &from, &to));
 	code = gemp_tool_launch(s->box, move, slabs.slabs, group, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&out->tuple->mem),
 	                        GEMP_ARG(&to.values->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab));
@@ -100,15 +110,16 @@ static gemp_code bounds(stable *s, const gemp_tuples *tuples, const gemp_buffer 
 	size_t group;
 	GEMP_TRY(gemp_buffer_zero(s->box->device, begin, 0, (((size_t)1 << s->how->bits) + 1) * sizeof(cl_uint)));
 	GEMP_TRY(gemp_shuffle_kernel(s->box, &kernel, s->how, tuples, "shuffle_bounds", &group));
-	code = gemp_tool_launch(s->box, kernel, slabs.slabs, group, gemp_shuffle_destinations(tuples), GEMP_ARG(&tuples->tuple->mem),
-	                        GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab), GEMP_ARG(&begin->mem));
+	code = gemp_tool_launch(s->box, kernel, slabs.slabs, group, gemp_shuffle_destinations(tuples),
+	                        GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab),
+	                        GEMP_ARG(&begin->mem));
 done:
 	return code;
 }
 
 /* As gemp_shuffle_decode, of in->count tuples. */
-static gemp_code gemp_shuffle_stable(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
-                                     const gemp_buffer *begin)
+static gemp_code gemp_shuffle_stable(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in,
+                                     const gemp_tuples *out, const gemp_buffer *begin)
 {
 	gemp_code code = GEMP_OK;
 	stable s = { .box = box, .how = how, .count = in->count };
@@ -151,23 +162,34 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
 {
 	gemp_code code = GEMP_OK;
 	bool apart = how->layout == GEMP_SHUFFLE_SOA, record = gemp_shuffle_record_size(how) != 0;
-	const gemp_multisplit split = { .key = GEMP_KEY_U32, .value_size = gemp_shuffle_value_size(how), .record = gemp_shuffle_record_size(how),
-		.shift = gemp_shuffle_key_shift(how), .bits = how->bits };
-	gemp_split_arrays arrays = { .keys = apart ? in->destination : in->tuple, .out_keys = apart ? out->destination : out->tuple,
-		.values = apart ? in->tuple : NULL, .out_values = apart ? out->tuple : NULL, .count = in->count,
-		.column = record ? in->destination : NULL, .segment_begin = in->extent, .segments = 1, .begin = begin };
+	const gemp_multisplit split = { .key = GEMP_KEY_U32,
+		                            .value_size = gemp_shuffle_value_size(how),
+		                            .record = gemp_shuffle_record_size(how),
+		                            .shift = gemp_shuffle_key_shift(how),
+		                            .bits = how->bits };
+	gemp_split_arrays arrays = { .keys = apart ? in->destination : in->tuple,
+		                         .out_keys = apart ? out->destination : out->tuple,
+		                         .values = apart ? in->tuple : NULL,
+		                         .out_values = apart ? out->tuple : NULL,
+		                         .count = in->count,
+		                         .column = record ? in->destination : NULL,
+		                         .segment_begin = in->extent,
+		                         .segments = 1,
+		                         .begin = begin };
 	if (box->groups && !how->stable)
 		return gemp_split_segments(box, &split, &arrays);
 	GEMP_TRY(read_count(box, in, &arrays.count));
 	if (box->groups)
-		code = gemp_shuffle_stable(box, how, &(gemp_tuples){ in->destination, in->tuple, arrays.count, NULL }, out, begin);
+		code = gemp_shuffle_stable(box, how, &(gemp_tuples){ in->destination, in->tuple, arrays.count, NULL }, out,
+		                           begin);
 	else
 		code = gemp_split_by_items(box, &split, &arrays);
 done:
 	return code;
 }
 
-const char *const gemp_shuffle_method_name[GEMP_SHUFFLE_METHODS] = { "decode", "polling", "converge", "atomic", "tables" };
+const char *const gemp_shuffle_method_name[GEMP_SHUFFLE_METHODS] = { "decode", "polling", "converge", "atomic",
+	                                                                 "tables" };
 
 gemp_argument gemp_shuffle_destinations(const gemp_tuples *tuples)
 {
@@ -179,8 +201,8 @@ static gemp_slabs slabs_of(const gemp_toolbox *box, size_t count)
 	return gemp_tool_slabs(box, count, box->groups ? ACCUMULATE_SLAB : ITEM_SLAB, ACCUMULATE_SLABS_A_UNIT);
 }
 
-gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled, const gemp_buffer *begin,
-                              const gemp_buffer *sums)
+gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled,
+                              const gemp_buffer *begin, const gemp_buffer *sums)
 {
 	gemp_code code = GEMP_OK;
 	gemp_slabs s = slabs_of(box, shuffled->count);
@@ -188,8 +210,9 @@ gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const 
 	size_t group;
 	GEMP_CHECK(how->shift <= GEMP_SHUFFLE_SHIFT);
 	GEMP_TRY(gemp_shuffle_kernel(box, &kernel, how, shuffled, "shuffle_gather", &group));
-	code = gemp_tool_launch(box, kernel, s.slabs, group, gemp_shuffle_destinations(shuffled), GEMP_ARG(&shuffled->tuple->mem),
-	                        GEMP_ARG(&begin->mem), GEMP_ARG(&s.slab), GEMP_ARG(&sums->mem));
+	code = gemp_tool_launch(box, kernel, s.slabs, group, gemp_shuffle_destinations(shuffled),
+	                        GEMP_ARG(&shuffled->tuple->mem), GEMP_ARG(&begin->mem), GEMP_ARG(&s.slab),
+	                        GEMP_ARG(&sums->mem));
 done:
 	return code;
 }
@@ -209,8 +232,9 @@ gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method,
                                   const gemp_tuples *in, const gemp_buffer *sums)
 {
 	static const char *const names[GEMP_SHUFFLE_METHODS] = { [GEMP_SHUFFLE_POLLING] = "shuffle_polling",
-		[GEMP_SHUFFLE_CONVERGE] = "shuffle_converge", [GEMP_SHUFFLE_ATOMIC] = "shuffle_atomic",
-		[GEMP_SHUFFLE_TABLES] = "shuffle_tables" };
+		                                                     [GEMP_SHUFFLE_CONVERGE] = "shuffle_converge",
+		                                                     [GEMP_SHUFFLE_ATOMIC] = "shuffle_atomic",
+		                                                     [GEMP_SHUFFLE_TABLES] = "shuffle_tables" };
 	gemp_code code = GEMP_OK;
 	gemp_buffer positions = { 0 };
 	gemp_slabs s = slabs_of(box, in->count);
@@ -223,8 +247,8 @@ gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method,
 	GEMP_TRY(gemp_shuffle_kernel(box, &kernel, how, in, names[method], &group));
 	const gemp_argument destinations = gemp_shuffle_destinations(in);
 	if (method == GEMP_SHUFFLE_ATOMIC) {
-		code = gemp_tool_launch(box, kernel, s.slabs, group, destinations, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&s.count),
-		                        GEMP_ARG(&s.slab), GEMP_ARG(&sums->mem));
+		code = gemp_tool_launch(box, kernel, s.slabs, group, destinations, GEMP_ARG(&in->tuple->mem),
+		                        GEMP_ARG(&s.count), GEMP_ARG(&s.slab), GEMP_ARG(&sums->mem));
 	} else if (method == GEMP_SHUFFLE_TABLES) {
 		GEMP_TRY(positions_new(&positions, box->device));
 		code = gemp_tool_launch(box, kernel, ranges, group, destinations, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&s.count),

@@ -20,7 +20,11 @@
 enum { GEMP_SHUFFLE_SHIFT = 13 }; /* at most, where sums are in local memory */
 
 typedef enum gemp_shuffle_method {
-	GEMP_SHUFFLE_DECODE, GEMP_SHUFFLE_POLLING, GEMP_SHUFFLE_CONVERGE, GEMP_SHUFFLE_ATOMIC, GEMP_SHUFFLE_TABLES,
+	GEMP_SHUFFLE_DECODE,
+	GEMP_SHUFFLE_POLLING,
+	GEMP_SHUFFLE_CONVERGE,
+	GEMP_SHUFFLE_ATOMIC,
+	GEMP_SHUFFLE_TABLES,
 	GEMP_SHUFFLE_METHODS
 } gemp_shuffle_method;
 
@@ -30,15 +34,15 @@ typedef enum gemp_shuffle_layout {
 	GEMP_SHUFFLE_AOS, /* the first 4 bytes of a tuple are its destination; of tuples of 4 bytes the high 2 are, the low 2 the
 	                        value */
 	GEMP_SHUFFLE_AOS_KEYS, /* the same, and a column has all destinations once more, which is quicker to count; it does not move */
-	GEMP_SHUFFLE_SOA,  /* destinations are in a column and values in another one; both move */
+	GEMP_SHUFFLE_SOA, /* destinations are in a column and values in another one; both move */
 } gemp_shuffle_layout;
 
 typedef struct gemp_shuffle {
 	gemp_shuffle_layout layout;
-	unsigned size;  /* bytes of a tuple with its destination: 4, 8, 16, 32 or 64; APART 8 or 12 */
-	unsigned bits;  /* 1 to GEMP_SPLIT_BITS */
+	unsigned size; /* bytes of a tuple with its destination: 4, 8, 16, 32 or 64; APART 8 or 12 */
+	unsigned bits; /* 1 to GEMP_SPLIT_BITS */
 	unsigned shift;
-	bool stable;    /* tuples of one range keep their order */
+	bool stable; /* tuples of one range keep their order */
 } gemp_shuffle;
 
 /* Tuples on a device. */
@@ -46,7 +50,8 @@ typedef struct gemp_tuples {
 	const gemp_buffer *destination; /* u32 [count]; NULL where the layout has no column, and of what BESIDE gives */
 	const gemp_buffer *tuple;       /* [count]; APART: values of size - 4 bytes */
 	size_t count;
-	const gemp_buffer *extent;      /* NULL, or: of `count` tuples the first extent[1] are there, which the device alone knows;
+	const gemp_buffer
+		*extent; /* NULL, or: of `count` tuples the first extent[1] are there, which the device alone knows;
 	                                   u32 [2], of which the first is 0 */
 } gemp_tuples;
 
@@ -59,8 +64,8 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
  * of their words. The same for every method. Does not wait.
  *   gather      of tuples that decode has put in order, whose extent is not looked at
  *   accumulate  by any other method, of tuples without an extent; GEMP_EUSAGE for tables on a GPU */
-gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled, const gemp_buffer *begin,
-                              const gemp_buffer *sums);
+gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled,
+                              const gemp_buffer *begin, const gemp_buffer *sums);
 gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method, const gemp_shuffle *how,
                                   const gemp_tuples *in, const gemp_buffer *sums);
 

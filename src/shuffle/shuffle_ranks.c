@@ -6,7 +6,8 @@
 
 #include <inttypes.h>
 
-void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, gemp_device *device, size_t part, bool forced)
+void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, gemp_device *device, size_t part,
+                             bool forced)
 {
 	const size_t size = 2 * part * (size_t)comm->size;
 	uint64_t unfit = comm->node_size < comm->size || !(device->gpu || forced);
@@ -74,8 +75,9 @@ static gemp_code read_part(const passing *p, size_t turn)
 	for (int behind = 0; behind < 2; behind++) { /* the hole */
 		size_t first = behind ? greater(begin, out.at) : begin, last = behind ? end : lesser(end, out.at);
 		if (first < last)
-			GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, p->from->mem, CL_FALSE, first + (behind ? out.hole : 0),
-			                                     last - first, to + (first - begin), 0, NULL, NULL)));
+			GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, p->from->mem, CL_FALSE,
+			                                     first + (behind ? out.hole : 0), last - first, to + (first - begin), 0,
+			                                     NULL, NULL)));
 	}
 done:
 	return code;
@@ -93,8 +95,8 @@ static gemp_code write_parts(const passing *p, size_t turn)
 			first += q != r ? p->counts[r * p->ranks + q] * p->size : 0;
 		size_t from = greater(first, begin), until = lesser(first + length, end);
 		if (r != p->rank && from < until)
-			GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->queue, p->to->mem, CL_FALSE, to + (from - first), until - from,
-			                                      part_of(p, r, turn) + (from - begin), 0, NULL, NULL)));
+			GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->queue, p->to->mem, CL_FALSE, to + (from - first),
+			                                      until - from, part_of(p, r, turn) + (from - begin), 0, NULL, NULL)));
 		to += length;
 	}
 done:
@@ -111,9 +113,9 @@ static gemp_code finish(const passing *p)
  * the order of those that they are from: counts[r * ranks + to] are rank r's for rank `to`. A rank's own are left out, in both.
  * What was enqueued before has ended. A failure of any rank is one of all. */
 /* What a rank has written in a turn the others read in the next one, while it writes to its other part. */
-static gemp_code gemp_shuffle_shared_exchange(const gemp_shuffle_shared *common, const gemp_comm *comm, gemp_device *device,
-                                          const gemp_buffer *from, const gemp_buffer *to, const uint64_t *counts, size_t size,
-                                          gemp_traffic *traffic)
+static gemp_code gemp_shuffle_shared_exchange(const gemp_shuffle_shared *common, const gemp_comm *comm,
+                                              gemp_device *device, const gemp_buffer *from, const gemp_buffer *to,
+                                              const uint64_t *counts, size_t size, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	const passing p = { common, device, from, to, counts, (size_t)comm->size, (size_t)comm->rank, size };
@@ -147,7 +149,9 @@ static unsigned arrays_of(const gemp_shuffle *how)
 
 static size_t size_of(const gemp_shuffle *how, unsigned array)
 {
-	return array == COLUMN ? GEMP_DESTINATION : how->layout == GEMP_SHUFFLE_SOA ? gemp_shuffle_value_size(how) : how->size;
+	return array == COLUMN                   ? GEMP_DESTINATION
+	       : how->layout == GEMP_SHUFFLE_SOA ? gemp_shuffle_value_size(how)
+	                                         : how->size;
 }
 
 /* `how` with its destinations shared out among owners in place of ranges. */
@@ -163,9 +167,9 @@ static gemp_shuffle by_owner(const gemp_shuffle *how, int ranks)
 /* What goes, and what comes. */
 typedef struct parts {
 	const gemp_comm *comm;
-	uint32_t *begin;             /* [2^bits + 1] tuples of each owner, in the order of these */
-	uint64_t *counts;            /* [ranks][ranks] of each for each */
-	uint64_t *came;              /* [ranks + 1] of each rank, in the order of these */
+	uint32_t *begin;                  /* [2^bits + 1] tuples of each owner, in the order of these */
+	uint64_t *counts;                 /* [ranks][ranks] of each for each */
+	uint64_t *came;                   /* [ranks + 1] of each rank, in the order of these */
 	gemp_peer_block *sent, *received; /* [ranks] */
 } parts;
 
@@ -193,7 +197,8 @@ static void parts_free(parts *p)
 }
 
 /* Tuples in the order of their owners, where the host can read them. */
-static gemp_code decode_by_owner(gemp_shuffled *s, gemp_toolbox *box, const gemp_shuffle *owner, const gemp_tuples *in, parts *p)
+static gemp_code decode_by_owner(gemp_shuffled *s, gemp_toolbox *box, const gemp_shuffle *owner, const gemp_tuples *in,
+                                 parts *p)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer begins = { 0 };
@@ -201,8 +206,10 @@ static gemp_code decode_by_owner(gemp_shuffled *s, gemp_toolbox *box, const gemp
 	for (unsigned a = 0; a < arrays_of(owner); a++)
 		GEMP_TRY(gemp_readback_new(&s->sent[a], s->device, in->count * size_of(owner, a)));
 	GEMP_TRY(gemp_buffer_new(&begins, s->device, size, NULL));
-	GEMP_TRY(gemp_shuffle_decode(box, owner, in, &(gemp_tuples){ s->how.layout == GEMP_SHUFFLE_SOA ?
-	                             &s->sent[COLUMN].buffer : NULL, &s->sent[TUPLE].buffer, in->count, NULL }, &begins));
+	GEMP_TRY(gemp_shuffle_decode(box, owner, in,
+	                             &(gemp_tuples){ s->how.layout == GEMP_SHUFFLE_SOA ? &s->sent[COLUMN].buffer : NULL,
+	                                             &s->sent[TUPLE].buffer, in->count, NULL },
+	                             &begins));
 	GEMP_TRY(gemp_buffer_read(s->device, &begins, 0, size, p->begin));
 	code = gemp_toolbox_seconds(box, &s->seconds.by_owner);
 done:
@@ -213,8 +220,9 @@ done:
 static gemp_code check_owners(const gemp_shuffle *owner, const parts *p)
 {
 	uint32_t strays = p->begin[1u << owner->bits] - p->begin[p->comm->size];
-	return strays ? gemp_fail(GEMP_EDATA, "shuffle: %" PRIu32 " tuples are for ranks from %d on, which there are not", strays,
-	                          p->comm->size) : GEMP_OK;
+	return strays ? gemp_fail(GEMP_EDATA, "shuffle: %" PRIu32 " tuples are for ranks from %d on, which there are not",
+	                          strays, p->comm->size)
+	              : GEMP_OK;
 }
 
 /* Collective. How many each rank has for each. */
@@ -237,7 +245,8 @@ static void outside_own(gemp_readback_range ranges[2], size_t first, size_t end,
 	ranges[1] = (gemp_readback_range){ end * element, (all - end) * element };
 }
 
-static gemp_peer_block parcel_of(char *const host[2], const gemp_readback_range ranges[2], bool behind, size_t at, size_t size)
+static gemp_peer_block parcel_of(char *const host[2], const gemp_readback_range ranges[2], bool behind, size_t at,
+                                 size_t size)
 {
 	return (gemp_peer_block){ size ? host[behind] + (at - ranges[behind].offset) : NULL, size };
 }
@@ -251,8 +260,9 @@ static gemp_code keep_own(gemp_shuffled *s, unsigned array, const parts *p)
 	gemp_buffer *arrived = &s->arrived[array];
 	GEMP_TRY(gemp_buffer_new(arrived, s->device, p->came[ranks] * element, NULL));
 	if (kept)
-		code = GEMP_CL(clEnqueueCopyBuffer(s->device->queue, s->sent[array].buffer.mem, arrived->mem, p->begin[own] * element,
-		                                   p->came[own] * element, kept * element, 0, NULL, NULL));
+		code = GEMP_CL(clEnqueueCopyBuffer(s->device->queue, s->sent[array].buffer.mem, arrived->mem,
+		                                   p->begin[own] * element, p->came[own] * element, kept * element, 0, NULL,
+		                                   NULL));
 done:
 	return code;
 }
@@ -274,20 +284,23 @@ static gemp_code prepare(gemp_shuffled *s, unsigned array, parts *p, gemp_host_m
 		if (r == own)
 			continue;
 		p->sent[r] = parcel_of((char *const *)sent->host, going, r > own, p->begin[r] * element,
-		                      (size_t)(p->begin[r + 1] - p->begin[r]) * element);
+		                       (size_t)(p->begin[r + 1] - p->begin[r]) * element);
 		p->received[r] = parcel_of(landing->host, coming, r > own, p->came[r] * element,
-		                          (p->came[r + 1] - p->came[r]) * element);
+		                           (p->came[r + 1] - p->came[r]) * element);
 	}
 done:
 	return code;
 }
 
 /* Collective. One array to its owners, through common memory, or by MPI. */
-static gemp_code pass(gemp_shuffled *s, unsigned array, const parts *p, const gemp_shuffle_shared *common, gemp_traffic *traffic)
+static gemp_code pass(gemp_shuffled *s, unsigned array, const parts *p, const gemp_shuffle_shared *common,
+                      gemp_traffic *traffic)
 {
 	gemp_code code = gemp_comm_agree(p->comm, keep_own(s, array, p));
-	return code != GEMP_OK ? code : gemp_shuffle_shared_exchange(common, p->comm, s->device, &s->sent[array].buffer,
-	                                                         &s->arrived[array], p->counts, size_of(&s->how, array), traffic);
+	return code != GEMP_OK
+	           ? code
+	           : gemp_shuffle_shared_exchange(common, p->comm, s->device, &s->sent[array].buffer, &s->arrived[array],
+	                                          p->counts, size_of(&s->how, array), traffic);
 }
 
 static gemp_code exchange(gemp_shuffled *s, unsigned array, parts *p, gemp_traffic *traffic)
@@ -342,8 +355,9 @@ gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_too
 	for (unsigned a = 0; a < arrays_of(how); a++)
 		GEMP_TRY(common && common->bytes ? pass(out, a, &p, common, traffic) : exchange(out, a, &p, traffic));
 	out->seconds.exchange = gemp_now() - since;
-	code = decode_by_range(out, box, &(gemp_tuples){ how->layout == GEMP_SHUFFLE_SOA ? &out->arrived[COLUMN] : NULL,
-	                       &out->arrived[TUPLE], out->tuples.count, NULL });
+	code = decode_by_range(out, box,
+	                       &(gemp_tuples){ how->layout == GEMP_SHUFFLE_SOA ? &out->arrived[COLUMN] : NULL,
+	                                       &out->arrived[TUPLE], out->tuples.count, NULL });
 	code = gemp_comm_agree(comm, code);
 done:
 	parts_free(&p);

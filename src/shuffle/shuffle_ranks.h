@@ -21,7 +21,8 @@ typedef struct gemp_shuffle_shared {
 
 /* Collective. Without it if ranks are on several nodes or there is one, if one has no GPU (and it is not forced, for tests), or if
  * there is no room: then tuples go by MPI. part: bytes. To be freed before the device is closed. */
-void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, gemp_device *device, size_t part, bool forced);
+void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, gemp_device *device, size_t part,
+                             bool forced);
 /* Collective. Takes one that is without. */
 void gemp_shuffle_shared_free(gemp_shuffle_shared *common);
 

@@ -15,13 +15,15 @@ static gemp_code kernel_of(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle
 	on->group = gemp_tool_group(box, GROUP);
 	on->groups = box->device->units * (size_t)(box->groups ? GROUPS_A_UNIT : 1);
 	on->items = on->groups * (on->group ? on->group : 1);
-	return gemp_tool_kernel(box, out, "shuffle_trial.cl", name, on->group,
-	                        "-DSHUFFLE_BITS=%u -DSHUFFLE_SHIFT=%u -DSHUFFLE_VALUE=%u -DGEMP_RECORD=%u -DTRIAL_WORDS=%u%s",
-	                        how->bits, how->shift, value, gemp_shuffle_record_size(how), (value ? value : how->size) / 4,
-	                        tuples && tuples->destination ? " -DSHUFFLE_COLUMN" : "");
+	return gemp_tool_kernel(
+		box, out, "shuffle_trial.cl", name, on->group,
+		"-DSHUFFLE_BITS=%u -DSHUFFLE_SHIFT=%u -DSHUFFLE_VALUE=%u -DGEMP_RECORD=%u -DTRIAL_WORDS=%u%s", how->bits,
+		how->shift, value, gemp_shuffle_record_size(how), (value ? value : how->size) / 4,
+		tuples && tuples->destination ? " -DSHUFFLE_COLUMN" : "");
 }
 
-gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, const gemp_test_tuples *trial, const gemp_tuples *tuples)
+gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, const gemp_test_tuples *trial,
+                                const gemp_tuples *tuples)
 {
 	gemp_code code = GEMP_OK;
 	cl_kernel kernel;
@@ -30,8 +32,9 @@ gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, cons
 	cl_ulong seed = trial->seed;
 	GEMP_TRY(gemp_tool_check(box, tuples->count));
 	GEMP_TRY(kernel_of(box, &kernel, how, tuples, "trial_make", &on));
-	code = gemp_tool_launch(box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples), GEMP_ARG(&tuples->tuple->mem),
-	                        GEMP_ARG(&count), GEMP_ARG(&seed), GEMP_ARG(&owners), GEMP_ARG(&skewed));
+	code = gemp_tool_launch(box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples),
+	                        GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&count), GEMP_ARG(&seed), GEMP_ARG(&owners),
+	                        GEMP_ARG(&skewed));
 done:
 	return code;
 }
@@ -51,8 +54,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_test_tuples_check(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *tuples, const gemp_buffer *begin,
-                          uint64_t *digest, uint64_t *astray)
+gemp_code gemp_test_tuples_check(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *tuples,
+                                 const gemp_buffer *begin, uint64_t *digest, uint64_t *astray)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer found = { 0 };
@@ -62,9 +65,9 @@ gemp_code gemp_test_tuples_check(gemp_toolbox *box, const gemp_shuffle *how, con
 	uint64_t sums[2];
 	GEMP_TRY(kernel_of(box, &kernel, how, tuples, "trial_look", &on));
 	GEMP_TRY(gemp_buffer_new(&found, box->device, 2 * on.items * sizeof(uint64_t), NULL));
-	GEMP_TRY(gemp_tool_launch(box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples), GEMP_ARG(&tuples->tuple->mem),
-	                          GEMP_ARG(&count), ((gemp_argument){ sizeof(cl_mem), begin ? &begin->mem : NULL }),
-	                          GEMP_ARG(&found.mem)));
+	GEMP_TRY(gemp_tool_launch(box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples),
+	                          GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&count),
+	                          ((gemp_argument){ sizeof(cl_mem), begin ? &begin->mem : NULL }), GEMP_ARG(&found.mem)));
 	GEMP_TRY(add_up(box, &found, on.items, sums));
 	*digest = sums[0];
 	*astray = sums[1];
@@ -73,8 +76,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_test_tuples_compare(gemp_toolbox *box, const gemp_shuffle *how, const gemp_buffer *a, const gemp_buffer *b,
-                             uint64_t *differ)
+gemp_code gemp_test_tuples_compare(gemp_toolbox *box, const gemp_shuffle *how, const gemp_buffer *a,
+                                   const gemp_buffer *b, uint64_t *differ)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer found = { 0 };

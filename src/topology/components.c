@@ -82,8 +82,8 @@ static void join_counts(gemp_components *out, const gemp_comm *comm)
 
 /* Collective. Fills in what is known of all ranks, from component[]. set_of[rows]: own vertices of one component that
  * have been found to be so here, by the row of one of them; it may be component[] less the first id. */
-static gemp_code gemp_component_sizes(gemp_components *out, const gemp_comm *comm, const uint64_t *bounds, const gemp_csr *csr,
-                                      size_t count, const gemp_vertex *set_of)
+static gemp_code gemp_component_sizes(gemp_components *out, const gemp_comm *comm, const uint64_t *bounds,
+                                      const gemp_csr *csr, size_t count, const gemp_vertex *set_of)
 {
 	gemp_code code = GEMP_OK;
 	gemp_vertex *size = NULL, first = (gemp_vertex)bounds[comm->rank];
@@ -96,8 +96,7 @@ static gemp_code gemp_component_sizes(gemp_components *out, const gemp_comm *com
 		code = part_sizes(out, comm, bounds, set_of, size, &parts, &owner, &part_count);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (comm->size > 1) {
-		GEMP_TRY(gemp_exchange_records(comm, parts, part_count, sizeof *parts, owner, &came, &from,
-		                               &out->traffic));
+		GEMP_TRY(gemp_exchange_records(comm, parts, part_count, sizeof *parts, owner, &came, &from, &out->traffic));
 		for (size_t i = 0; i < from[comm->size]; i++)
 			size[((part_size *)came)[i].component - first] += ((part_size *)came)[i].vertices;
 	}
@@ -179,8 +178,9 @@ gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *
 	if (code == GEMP_OK)
 		code = GEMP_NEW(n.size, found->rows);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	const gemp_request request = { .records = parts, .count = count, .size = sizeof *parts, .owner = owner,
-	                               .handler = add_up, .self = &n };
+	const gemp_request request = {
+		.records = parts, .count = count, .size = sizeof *parts, .owner = owner, .handler = add_up, .self = &n
+	};
 	GEMP_TRY(gemp_request_run(comm, &request, answers));
 	for (size_t row = 0; row < found->rows; row++)
 		size[row] = answers[place(names, count, found->component[row])];
@@ -245,8 +245,7 @@ static gemp_code link_sets(component_search *f, const gemp_disjoint_sets *sets)
 	for (size_t slot = 0; slot < sets->remote_slots; slot++) {
 		gemp_vertex id = gemp_set_parent_get(sets->remote_ids, (gemp_vertex)slot);
 		if (id != GEMP_NO_VERTEX)
-			GEMP_TRY(add_link(f, &capacity, gemp_set_parent_get(sets->parent, (gemp_vertex)(sets->rows + slot)),
-			                  id));
+			GEMP_TRY(add_link(f, &capacity, gemp_set_parent_get(sets->parent, (gemp_vertex)(sets->rows + slot)), id));
 	}
 done:
 	return code;
@@ -405,8 +404,13 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 {
 	static const gemp_sort by_number = { .key = GEMP_KEY_U64 };
 	gemp_code code = GEMP_OK;
-	component_search f = { .out = out, .comm = comm, .bounds = bounds, .csr = csr, .count = count, .tree = options->tree,
-	              .first = (gemp_vertex)bounds[comm->rank] };
+	component_search f = { .out = out,
+		                   .comm = comm,
+		                   .bounds = bounds,
+		                   .csr = csr,
+		                   .count = count,
+		                   .tree = options->tree,
+		                   .first = (gemp_vertex)bounds[comm->rank] };
 	*out = (gemp_components){ .rows = (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]) };
 	code = GEMP_NEW(out->component, out->rows);
 	if (code == GEMP_OK)

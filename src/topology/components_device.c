@@ -22,13 +22,13 @@ bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *cs
 {
 	return count && csr->rows &&
 	       gemp_use_device(device, place, gemp_csr_all_edges(csr, count) + csr->rows, "components.host_below",
-	                      HOST_BELOW);
+	                       HOST_BELOW);
 }
 
 static gemp_code open_kernels(device_state *w, const gemp_device_csr *csr)
 {
 	static const char *const names[KERNELS] = { "components_begin", "components_sample", "components_flatten",
-	                                            "components_unite_all" };
+		                                        "components_unite_all" };
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_device_csr_program(&w->program, csr, "components.cl", NULL));
 	for (int k = 0; k < KERNELS; k++)
@@ -129,11 +129,11 @@ static gemp_code read_results(device_state *w)
 	size_t capacity = 0;
 	double since = gemp_now();
 	GEMP_TRY(gemp_transfer_download(w->device, &w->above, 0, (gemp_transfer_numbers){ .narrow = w->out->component },
-	                            w->vertices));
+	                                w->vertices));
 	if (w->with_tree) {
 		GEMP_TRY(GEMP_NEW(tree, w->vertices));
 		GEMP_TRY(gemp_transfer_download(w->device, &w->tree, 0, (gemp_transfer_numbers){ .narrow = (uint32_t *)tree },
-		                         2 * (size_t)w->vertices));
+		                                2 * (size_t)w->vertices));
 	}
 	w->out->transfers += gemp_now() - since;
 	for (size_t v = 0; w->with_tree && v < w->vertices; v++) {

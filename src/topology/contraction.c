@@ -13,7 +13,7 @@ typedef struct root_list {
 typedef struct hooking {
 	gemp_contraction *c;
 	root_list now, ever;
-	gemp_edge *edge;      /* [rows] of the link to the least root; where edges are asked for */
+	gemp_edge *edge; /* [rows] of the link to the least root; where edges are asked for */
 } hooking;
 
 void gemp_contraction_free(gemp_contraction *contraction)
@@ -35,9 +35,9 @@ static int owner_of(const gemp_contraction *c, gemp_vertex id)
 typedef struct name_request {
 	size_t count, unique;
 	gemp_vertex *ids, *different; /* [count] in order; each once, [unique] */
-	uint64_t *place;             /* [count] where each of ids[] was asked for */
+	uint64_t *place;              /* [count] where each of ids[] was asked for */
 	void *came, *answers;
-	size_t *sizes;               /* [4 * ranks] bytes asked, of questions that came, answered, of answers */
+	size_t *sizes; /* [4 * ranks] bytes asked, of questions that came, answered, of answers */
 } name_request;
 
 static void name_request_free(name_request *a)
@@ -112,8 +112,8 @@ static gemp_code send_links(gemp_contraction *c)
 		owner[i] = owner_of(c, c->ends[i].a);
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
 	if (c->edges)
-		GEMP_TRY(gemp_exchange_records(c->comm, c->edges, c->links, sizeof *c->edges, owner, &edges, NULL,
-		                               &c->traffic));
+		GEMP_TRY(
+			gemp_exchange_records(c->comm, c->edges, c->links, sizeof *c->edges, owner, &edges, NULL, &c->traffic));
 	GEMP_TRY(gemp_exchange_records(c->comm, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
 	gemp_free(c->ends);
 	c->ends = ends;

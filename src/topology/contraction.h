@@ -18,20 +18,20 @@ typedef struct gemp_contraction_link {
 } gemp_contraction_link;
 
 typedef struct gemp_contraction {
-	const gemp_comm *comm;    /* borrowed, as bounds */
-	const uint64_t *bounds;   /* [ranks + 1] */
+	const gemp_comm *comm;  /* borrowed, as bounds */
+	const uint64_t *bounds; /* [ranks + 1] */
 	gemp_vertex first;
 	size_t rows;
-	gemp_vertex *name;        /* [rows] of own roots: the root that theirs has become; set to themselves */
+	gemp_vertex *name; /* [rows] of own roots: the root that theirs has become; set to themselves */
 
 	size_t links;
-	gemp_contraction_link *ends;   /* [links] owned by the contraction */
-	gemp_edge *edges;         /* [links] numbered over all ranks; NULL: nobody asks */
+	gemp_contraction_link *ends; /* [links] owned by the contraction */
+	gemp_edge *edges;            /* [links] numbered over all ranks; NULL: nobody asks */
 
 	size_t tree_count, tree_capacity;
-	gemp_edge *tree;          /* [tree_count] edges of links along which roots were hooked, at whatever rank */
+	gemp_edge *tree; /* [tree_count] edges of links along which roots were hooked, at whatever rank */
 	unsigned rounds;
-	gemp_traffic traffic;     /* of this rank */
+	gemp_traffic traffic; /* of this rank */
 } gemp_contraction;
 
 /* Collective. Each link's a is a root of any rank, b any vertex; set_of[rows] are the roots of own vertices, as rows.

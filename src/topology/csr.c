@@ -10,7 +10,8 @@
 gemp_csr gemp_csr_out(const gemp_graph *graph, size_t relation)
 {
 	const gemp_relation *r = &graph->relations[relation];
-	return (gemp_csr){ graph->vertex_count, (gemp_vertex)graph->first_vertex, graph->rows, r->out_offsets, r->out_targets };
+	return (gemp_csr){ graph->vertex_count, (gemp_vertex)graph->first_vertex, graph->rows, r->out_offsets,
+		               r->out_targets };
 }
 
 size_t gemp_csr_row(const gemp_csr *csr, uint64_t edge)
@@ -73,8 +74,8 @@ static gemp_code load_begin(gemp_device_csr *out, const uint64_t *begin)
 		return gemp_device_targets_new(&out->begin, out->device, (const gemp_vertex *)begin, 2 * count);
 	if (out->device->gpu) {
 		GEMP_TRY(gemp_buffer_new(&out->begin, out->device, count * sizeof(uint32_t), NULL));
-		return gemp_transfer_upload(out->device, &out->begin, (gemp_transfer_numbers){ .wide = (uint64_t *)(uintptr_t)begin },
-		                       count);
+		return gemp_transfer_upload(out->device, &out->begin,
+		                            (gemp_transfer_numbers){ .wide = (uint64_t *)(uintptr_t)begin }, count);
 	}
 	GEMP_TRY(GEMP_NEW(out->begin32, count));
 	for (size_t row = 0; row < count; row++)
@@ -89,8 +90,9 @@ gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const g
 	gemp_code code = GEMP_OK;
 	uint64_t edges = gemp_csr_edges(csr);
 	double since = gemp_now();
-	*out = (gemp_device_csr){ .device = device, .rows = (uint32_t)csr->rows, .first = csr->first, .edges = edges,
-	                          .wide = edges > UINT32_MAX };
+	*out = (gemp_device_csr){
+		.device = device, .rows = (uint32_t)csr->rows, .first = csr->first, .edges = edges, .wide = edges > UINT32_MAX
+	};
 	GEMP_TRY(load_begin(out, csr->begin));
 	GEMP_TRY(gemp_device_targets_new(&out->target, device, csr->target, (size_t)edges));
 	out->seconds = gemp_now() - since;

@@ -8,8 +8,8 @@
 #include "graph/graph.h"
 
 typedef struct gemp_csr {
-	uint64_t vertices;         /* of all ranks */
-	gemp_vertex first;         /* id of row 0 */
+	uint64_t vertices; /* of all ranks */
+	gemp_vertex first; /* id of row 0 */
 	size_t rows;
 	const uint64_t *begin;     /* [rows + 1] from 0 */
 	const gemp_vertex *target; /* [begin[rows]] ids */
@@ -37,13 +37,13 @@ size_t gemp_csr_find(const gemp_csr *csr, size_t count, uint64_t *edge);
 enum { GEMP_ITEMS_PER_WORKER = 512 };
 
 typedef struct gemp_device_csr {
-	gemp_device *device;   /* borrowed */
+	gemp_device *device; /* borrowed */
 	uint32_t rows, first;
 	cl_ulong edges;
-	bool wide;             /* begin[] in 64 bits, else 32 */
+	bool wide; /* begin[] in 64 bits, else 32 */
 	gemp_buffer begin, target;
-	uint32_t *begin32;      /* begin[] on the host, for a CPU device; else NULL */
-	double seconds;        /* of copying */
+	uint32_t *begin32; /* begin[] on the host, for a CPU device; else NULL */
+	double seconds;    /* of copying */
 } gemp_device_csr;
 
 /* A CPU device reads csr->target where it is. */

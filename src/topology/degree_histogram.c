@@ -49,8 +49,8 @@ gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, 
 		GEMP_TRY(gemp_graph_load_relation(graph, i, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 		const gemp_relation *relation = &graph->relations[i];
 		for (size_t row = 0; row < graph->rows; row++)
-			degree[row] += relation->out_offsets[row + 1] - relation->out_offsets[row] +
-			               relation->in_offsets[row + 1] - relation->in_offsets[row];
+			degree[row] += relation->out_offsets[row + 1] - relation->out_offsets[row] + relation->in_offsets[row + 1] -
+			               relation->in_offsets[row];
 	}
 	for (size_t row = 0; row < graph->rows; row++) {
 		out->sum += degree[row];

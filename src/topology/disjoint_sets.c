@@ -8,8 +8,8 @@ enum { ROWS_A_PIECE = 1 << 14, EDGES_A_PIECE = 1 << 15, SAMPLED = 2 };
 typedef struct union_state {
 	gemp_disjoint_sets *sets;
 	const gemp_csr *csr;
-	uint64_t before;   /* edges of the types before this one */
-	unsigned shift;    /* of hashes */
+	uint64_t before; /* edges of the types before this one */
+	unsigned shift;  /* of hashes */
 } union_state;
 
 void gemp_disjoint_sets_free(gemp_disjoint_sets *sets)
@@ -116,7 +116,8 @@ static gemp_code choose_slots(gemp_disjoint_sets *sets, const gemp_csr *csr, siz
 		return GEMP_OK;
 	return gemp_fail(GEMP_ENOMEM,
 	                 "components: a rank has edges to %" PRIu64 " vertices of others, more than it can "
-	                 "number; use more ranks", away);
+	                 "number; use more ranks",
+	                 away);
 }
 
 gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gemp_csr *csr, size_t count, bool edges)

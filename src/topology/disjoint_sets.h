@@ -26,9 +26,8 @@ static inline bool gemp_disjoint_union(gemp_set_parent *links, gemp_vertex a, ge
 		gemp_vertex high = a > b ? a : b, low = a > b ? b : a, above = gemp_set_parent_get(links, high);
 		if (above == low)
 			return false;
-		if (above == high &&
-		    atomic_compare_exchange_strong_explicit(&links[high], &above, low, memory_order_relaxed,
-		                                            memory_order_relaxed)) {
+		if (above == high && atomic_compare_exchange_strong_explicit(&links[high], &above, low, memory_order_relaxed,
+		                                                             memory_order_relaxed)) {
 			*hooked = high;
 			return true;
 		}
@@ -53,11 +52,11 @@ static inline gemp_vertex gemp_disjoint_find(gemp_set_parent *links, gemp_vertex
  */
 
 typedef struct gemp_disjoint_sets {
-	size_t rows;         /* elements 0 .. rows - 1 are own vertices */
-	size_t remote_slots;        /* elements rows .. rows + slots - 1 are those of others, a table by hash */
-	gemp_set_parent *parent;    /* [rows + slots] */
-	gemp_set_parent *remote_ids;     /* [slots] ids; GEMP_NO_VERTEX: free */
-	uint64_t *edge;      /* [rows + slots] the edge that joined the set of which this was the root with another,
+	size_t rows;                 /* elements 0 .. rows - 1 are own vertices */
+	size_t remote_slots;         /* elements rows .. rows + slots - 1 are those of others, a table by hash */
+	gemp_set_parent *parent;     /* [rows + slots] */
+	gemp_set_parent *remote_ids; /* [slots] ids; GEMP_NO_VERTEX: free */
+	uint64_t *edge;              /* [rows + slots] the edge that joined the set of which this was the root with another,
 	                        as gemp_csr_find has it; GEMP_NO_EDGE: it still is one. NULL: not asked for */
 } gemp_disjoint_sets;
 

@@ -43,8 +43,8 @@ static gemp_code gemp_edge_pairs_device(const gemp_device_csr *csr, const gemp_b
 	GEMP_TRY(gemp_device_csr_program(&program, csr, "edge_pairs.cl", NULL));
 	GEMP_TRY(gemp_kernel_new(&kernel, &program, "edge_pairs"));
 	GEMP_TRY(gemp_launch(csr->device, kernel, grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
-	                     GEMP_ARG(&csr->first), GEMP_ARG(&pairs->mem), GEMP_LOCAL(grid.local)));
+	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges), GEMP_ARG(&csr->first),
+	                     GEMP_ARG(&pairs->mem), GEMP_LOCAL(grid.local)));
 	code = gemp_program_store(csr->device, &program);
 done:
 	if (kernel)
@@ -61,14 +61,13 @@ static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_e
 	gemp_buffer out = { 0 };
 	size_t size = (size_t)gemp_csr_edges(csr) * sizeof *pairs;
 	GEMP_TRY(gemp_device_csr_new(&rows, device, csr));
-	GEMP_TRY(device->gpu ? gemp_buffer_new(&out, device, size, NULL)
-	                     : gemp_buffer_borrow(&out, device, size, pairs));
+	GEMP_TRY(device->gpu ? gemp_buffer_new(&out, device, size, NULL) : gemp_buffer_borrow(&out, device, size, pairs));
 	GEMP_TRY(gemp_edge_pairs_device(&rows, &out));
 	GEMP_TRY(gemp_launch_seconds(device, &figures->seconds));
 	double since = gemp_now();
 	if (device->gpu)
 		GEMP_TRY(gemp_transfer_download(device, &out, 0, (gemp_transfer_numbers){ .narrow = &pairs->source },
-		                         size / sizeof pairs->source));
+		                                size / sizeof pairs->source));
 	figures->transfers = rows.seconds + (gemp_now() - since);
 done:
 	gemp_buffer_free(&out, device);
@@ -81,7 +80,7 @@ gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placeme
 {
 	uint64_t edges = gemp_csr_edges(csr);
 	*figures = (gemp_edge_pairs_stats){ .on_device = edges && gemp_use_device(device, place, edges + csr->rows,
-	                                                                            "edges.host_below", HOST_BELOW) };
+		                                                                      "edges.host_below", HOST_BELOW) };
 	if (figures->on_device)
 		return list_on_device(csr, device, pairs, figures);
 	double since = gemp_now();

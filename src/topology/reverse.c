@@ -17,7 +17,7 @@
 
 /* Edges that lead to the vertices of this rank. */
 typedef struct gemp_incoming_edges {
-	gemp_vertex first;         /* id of row 0 */
+	gemp_vertex first; /* id of row 0 */
 	size_t rows, count;
 	const gemp_vertex *target; /* [count] */
 	const gemp_csr *csr;       /* whose rows they are, or NULL: */
@@ -35,8 +35,8 @@ typedef struct range_reversal {
 	bool packed;
 	void *values, *split_values;
 	gemp_vertex *split_rows;
-	uint64_t *range;       /* [ranges + 1] where each range begins among the edges */
-	uint64_t *next;        /* [rows] where the next edge of a row goes */
+	uint64_t *range; /* [ranges + 1] where each range begins among the edges */
+	uint64_t *next;  /* [rows] where the next edge of a row goes */
 } range_reversal;
 
 static void list_piece(void *context, unsigned thread, size_t piece)
@@ -99,9 +99,12 @@ static gemp_code gemp_reverse_on_host(gemp_reversed_rows *out, const gemp_incomi
 	unsigned bits = all->rows > 1 ? 64 - (unsigned)__builtin_clzll(all->rows - 1) : 1;
 	unsigned size = out->edge ? sizeof(uint64_t) : sizeof(gemp_vertex);
 	unsigned kept = bits < GEMP_SPLIT_BITS ? bits : GEMP_SPLIT_BITS;
-	range_reversal t = { .edges = all, .out = out, .packed = edges <= UINT32_MAX,
-	              .split = { .key = GEMP_KEY_U32, .value_size = size, .shift = bits - kept, .bits = kept,
-	                         .min_code = all->first } };
+	range_reversal t = {
+		.edges = all,
+		.out = out,
+		.packed = edges <= UINT32_MAX,
+		.split = { .key = GEMP_KEY_U32, .value_size = size, .shift = bits - kept, .bits = kept, .min_code = all->first }
+	};
 	double since = gemp_now();
 	t.values = gemp_calloc(edges, size);
 	t.split_values = gemp_calloc(edges, size);
@@ -162,8 +165,7 @@ static gemp_code open_working(device_state *w, const gemp_csr *csr)
 	static const char *const names[KERNELS] = { "reverse_list", "reverse_clear", "reverse_mark", "reverse_empty" };
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_device_csr_new(&w->csr, w->device, csr));
-	GEMP_TRY(gemp_device_csr_program(&w->program, &w->csr, "reverse.cl",
-	                                 w->out->edge ? "-DREVERSE_NUMBERED" : NULL));
+	GEMP_TRY(gemp_device_csr_program(&w->program, &w->csr, "reverse.cl", w->out->edge ? "-DREVERSE_NUMBERED" : NULL));
 	for (int k = 0; k < KERNELS; k++)
 		GEMP_TRY(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
 	GEMP_TRY(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
@@ -244,10 +246,11 @@ static gemp_code read_rows(device_state *w)
 	const gemp_transfer_numbers values = { .narrow = out->edge ? (uint32_t *)out->edge : out->source };
 	double since = gemp_now();
 	GEMP_TRY(gemp_transfer_download(w->device, &w->begin, 0, (gemp_transfer_numbers){ .wide = out->begin },
-	                            (size_t)w->rows + 1));
+	                                (size_t)w->rows + 1));
 	GEMP_TRY(gemp_transfer_download(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
 	if (out->edge)
-		gemp_parallel_for((w->edges + (size_t)REVERSE_DEVICE_EDGES_A_PIECE - 1) / REVERSE_DEVICE_EDGES_A_PIECE, unpack_piece, out);
+		gemp_parallel_for((w->edges + (size_t)REVERSE_DEVICE_EDGES_A_PIECE - 1) / REVERSE_DEVICE_EDGES_A_PIECE,
+		                  unpack_piece, out);
 	out->transfers = w->csr.seconds + (gemp_now() - since);
 done:
 	return code;
@@ -257,8 +260,11 @@ done:
 static gemp_code gemp_reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
-	device_state w = { .device = device, .out = out, .rows = (cl_uint)csr->rows, .edges = (cl_uint)gemp_csr_edges(csr),
-	              .value_size = out->edge ? 8 : 4 };
+	device_state w = { .device = device,
+		               .out = out,
+		               .rows = (cl_uint)csr->rows,
+		               .edges = (cl_uint)gemp_csr_edges(csr),
+		               .value_size = out->edge ? 8 : 4 };
 	const gemp_sort by_target = { .key = GEMP_KEY_U32, .value_size = w.value_size };
 	uint64_t differ = csr->first ^ (csr->first + csr->rows - 1);
 	unsigned bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 1;
@@ -285,10 +291,10 @@ typedef struct edge_exchange {
 	const uint64_t *bounds;
 	const gemp_csr *csr;
 	gemp_traffic *traffic;
-	uint64_t begin, end;       /* edges of this round */
-	gemp_edge_pair *pairs;     /* [step] */
-	int *owner;                /* [step] */
-	uint64_t *place;           /* [ranks + 1] of the next edge from each rank */
+	uint64_t begin, end;          /* edges of this round */
+	gemp_edge_pair *pairs;        /* [step] */
+	int *owner;                   /* [step] */
+	uint64_t *place;              /* [ranks + 1] of the next edge from each rank */
 	gemp_vertex *source, *target; /* of edges that came */
 } edge_exchange;
 
@@ -341,8 +347,8 @@ static gemp_code send_round(edge_exchange *s, uint64_t round)
 	void *came = NULL;
 	size_t *from = NULL;
 	pack_round(s, round);
-	GEMP_TRY(gemp_exchange_records(s->comm, s->pairs, (size_t)(s->end - s->begin), sizeof *s->pairs, s->owner,
-	                               &came, &from, s->traffic));
+	GEMP_TRY(gemp_exchange_records(s->comm, s->pairs, (size_t)(s->end - s->begin), sizeof *s->pairs, s->owner, &came,
+	                               &from, s->traffic));
 	for (int r = 0; r < s->comm->size; r++)
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
 			const gemp_edge_pair pair = ((const gemp_edge_pair *)came)[i];
@@ -368,8 +374,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, const uint64_t *bounds, const gemp_csr *csr,
-                             bool edges)
+gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, const uint64_t *bounds,
+                             const gemp_csr *csr, bool edges)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t all = gemp_csr_edges(csr), rounds = (all + gemp_reverse_step - 1) / gemp_reverse_step;
@@ -416,7 +422,8 @@ void gemp_reversed_rows_free(gemp_reversed_rows *reversed)
 	*reversed = (gemp_reversed_rows){ 0 };
 }
 
-gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place, bool edges)
+gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place,
+                       bool edges)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = (size_t)gemp_csr_edges(csr);
@@ -426,9 +433,9 @@ gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device
 	if (gemp_reverse_choose_device(device, csr, place))
 		GEMP_TRY(gemp_reverse_on_device(out, csr, device));
 	else
-		GEMP_TRY(gemp_reverse_on_host(out, &(gemp_incoming_edges){ .first = csr->first, .rows = csr->rows,
-		                                                    .count = count, .target = csr->target,
-		                                                    .csr = csr }));
+		GEMP_TRY(gemp_reverse_on_host(
+			out, &(gemp_incoming_edges){
+					 .first = csr->first, .rows = csr->rows, .count = count, .target = csr->target, .csr = csr }));
 done:
 	if (code != GEMP_OK)
 		gemp_reversed_rows_free(out);

@@ -9,11 +9,11 @@
 
 /* What was done for it. */
 typedef struct gemp_reverse_stats {
-	gemp_count edges;     /* that were turned round, of all ranks */
-	uint64_t bytes;       /* read and written by this rank for their rows, each once */
+	gemp_count edges; /* that were turned round, of all ranks */
+	uint64_t bytes;   /* read and written by this rank for their rows, each once */
 	bool on_device;
 	double seconds, transfers; /* as gemp_reversed_rows has them */
-	gemp_traffic traffic; /* of this rank, without attributes */
+	gemp_traffic traffic;      /* of this rank, without attributes */
 } gemp_reverse_stats;
 
 /* Collective. Edges of the relations that are set (NULL: all) lead from their targets to their sources, with their

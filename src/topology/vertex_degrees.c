@@ -22,7 +22,8 @@ typedef struct device_state {
 } device_state;
 
 /* Not for 2^32 edges or more. */
-static bool gemp_vertex_degrees_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_placement place)
+static bool gemp_vertex_degrees_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count,
+                                              gemp_placement place)
 {
 	uint64_t edges = gemp_csr_all_edges(csr, count);
 	return count && csr->rows && edges < UINT32_MAX &&
@@ -105,10 +106,10 @@ typedef struct counting {
 	const uint64_t *bounds;
 	const gemp_csr *csr;
 	gemp_vertex_degrees *degrees;
-	gemp_vertex *away;      /* [step] targets that others own, of one round */
-	int *owner;             /* [step] of each */
+	gemp_vertex *away; /* [step] targets that others own, of one round */
+	int *owner;        /* [step] of each */
 	_Atomic size_t away_count;
-	uint64_t begin, end;    /* edges of this round */
+	uint64_t begin, end; /* edges of this round */
 } counting;
 
 void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees)
@@ -147,8 +148,8 @@ static gemp_code count_remote(counting *c)
 	gemp_code code = GEMP_OK;
 	void *came = NULL;
 	size_t *from = NULL, count = atomic_load(&c->away_count);
-	GEMP_TRY(gemp_exchange_records(c->comm, c->away, count, sizeof *c->away, c->owner, &came, &from,
-	                               &c->degrees->traffic));
+	GEMP_TRY(
+		gemp_exchange_records(c->comm, c->away, count, sizeof *c->away, c->owner, &came, &from, &c->degrees->traffic));
 	for (size_t i = 0; i < from[c->comm->size]; i++)
 		c->degrees->in[((gemp_vertex *)came)[i] - c->degrees->first]++;
 done:
@@ -218,7 +219,8 @@ gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *com
 	counting c = { .comm = comm, .bounds = bounds, .degrees = out };
 	uint64_t edges = gemp_csr_all_edges(csr, count);
 	size_t room = comm->size == 1 ? 0 : edges < gemp_vertex_degrees_step ? (size_t)edges : gemp_vertex_degrees_step;
-	code = allocate_degrees(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]), (gemp_vertex)bounds[comm->rank]);
+	code = allocate_degrees(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]),
+	                        (gemp_vertex)bounds[comm->rank]);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(c.away, room);
 	if (code == GEMP_OK)
@@ -309,9 +311,17 @@ void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, 
 	most[3] = GEMP_NO_VERTEX - least[1];
 	gemp_comm_max(comm, most, 4);
 	*out = (gemp_degree_summary){
-		.vertices = gemp_comm_sum1(comm, degrees->rows), .isolated = sums[ISOLATED], .sources = sums[SOURCES],
-		.sinks = sums[SINKS], .balanced = sums[BALANCED], .more_out = sums[MORE_OUT], .more_in = sums[MORE_IN],
-		.surplus = sums[SURPLUS], .max_out = most[0], .max_in = most[1],
-		.start = (gemp_vertex)(GEMP_NO_VERTEX - most[2]), .end = (gemp_vertex)(GEMP_NO_VERTEX - most[3]),
+		.vertices = gemp_comm_sum1(comm, degrees->rows),
+		.isolated = sums[ISOLATED],
+		.sources = sums[SOURCES],
+		.sinks = sums[SINKS],
+		.balanced = sums[BALANCED],
+		.more_out = sums[MORE_OUT],
+		.more_in = sums[MORE_IN],
+		.surplus = sums[SURPLUS],
+		.max_out = most[0],
+		.max_in = most[1],
+		.start = (gemp_vertex)(GEMP_NO_VERTEX - most[2]),
+		.end = (gemp_vertex)(GEMP_NO_VERTEX - most[3]),
 	};
 }

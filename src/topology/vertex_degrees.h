@@ -15,8 +15,8 @@ typedef struct gemp_vertex_degrees {
 	uint64_t *out, *in;   /* [rows] of own vertices */
 	gemp_traffic traffic; /* of this rank */
 	bool on_device;
-	double seconds;       /* of counting targets: that the device worked, or the host */
-	double transfers;     /* of copies to the device and from it */
+	double seconds;   /* of counting targets: that the device worked, or the host */
+	double transfers; /* of copies to the device and from it */
 } gemp_vertex_degrees;
 
 /* Collective. Of the edges in all these rows by source together; the same number of them on all ranks. bounds[ranks +
@@ -41,7 +41,7 @@ typedef struct gemp_degree_summary {
 	gemp_count more_out, more_in; /* the others */
 	gemp_count surplus;           /* sum of out - in over more_out; the same as of in - out over more_in */
 	uint64_t max_out, max_in;
-	gemp_vertex start, end;       /* the least vertex of more_out and of more_in; GEMP_NO_VERTEX: none */
+	gemp_vertex start, end; /* the least vertex of more_out and of more_in; GEMP_NO_VERTEX: none */
 } gemp_degree_summary;
 
 /* Collective. */

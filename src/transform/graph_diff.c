@@ -73,7 +73,8 @@ static gemp_code pack_relation(gemp_context *context, gemp_graph *g, const gemp_
 	gemp_vertex *found = NULL;
 	size_t count = 0;
 	gemp_column keys = { 0 };
-	GEMP_TRY(gemp_fetch_values(context, g, relation->out_targets, (size_t)relation->out_offsets[g->rows], asked, 1, &found, &count, &keys));
+	GEMP_TRY(gemp_fetch_values(context, g, relation->out_targets, (size_t)relation->out_offsets[g->rows], asked, 1,
+	                           &found, &count, &keys));
 	for (size_t v = 0; v < g->rows; v++)
 		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
 			gemp_value source = gemp_column_get(&g->keys, v);
@@ -155,12 +156,14 @@ static gemp_code check_size(const gemp_graph *graph, const char *path, const cha
 	uint64_t drawn = graph->vertex_count + gemp_graph_edges(graph);
 	if (drawn <= GEMP_GRAPH_DIFF_MAX)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "--dot %s: %" PRIu64 " vertices and edges, %s the rules, are too many to draw (at most %d); "
-	                 "--changes tells what became of them", path, drawn, moment, GEMP_GRAPH_DIFF_MAX);
+	return gemp_fail(GEMP_EDATA,
+	                 "--dot %s: %" PRIu64 " vertices and edges, %s the rules, are too many to draw (at most %d); "
+	                 "--changes tells what became of them",
+	                 path, drawn, moment, GEMP_GRAPH_DIFF_MAX);
 }
 
 gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_context *context, gemp_graph *graph, const char *path,
-                            const char *moment)
+                               const char *moment)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 }, mine = { 0 };
@@ -307,7 +310,7 @@ static gemp_code write(const gemp_graph_diff_side *before, const gemp_graph_diff
 	compare_sides_vertices(before, after);
 	compare_sides_edges(before, after);
 	gemp_text_print(&out, "digraph {\n\tnode [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"
-	                "\tedge [fontname=\"sans-serif\", fontsize=10];\n\tgraph [fontname=\"sans-serif\"];\n");
+	                      "\tedge [fontname=\"sans-serif\", fontsize=10];\n\tgraph [fontname=\"sans-serif\"];\n");
 	draw(&sides[0], before, &text, &out);
 	draw(&sides[1], after, &text, &out);
 	gemp_text_print(&out, "}\n");
@@ -321,8 +324,8 @@ static gemp_code write(const gemp_graph_diff_side *before, const gemp_graph_diff
 	return code;
 }
 
-gemp_code gemp_graph_diff_write(const gemp_comm *comm, const gemp_graph_diff_side *before, const gemp_graph_diff_side *after,
-                             const char *path)
+gemp_code gemp_graph_diff_write(const gemp_comm *comm, const gemp_graph_diff_side *before,
+                                const gemp_graph_diff_side *after, const char *path)
 {
 	return gemp_comm_agree(comm, comm->rank == 0 ? write(before, after, path) : GEMP_OK);
 }

@@ -11,7 +11,7 @@ enum { GEMP_GRAPH_DIFF_MAX = 2000 }; /* vertices and edges of a graph that is dr
 
 /* A graph as its keys and texts. {0} is an empty one. */
 typedef struct gemp_graph_diff_side {
-	void *bytes;    /* of all ranks */
+	void *bytes; /* of all ranks */
 	size_t size;
 	size_t vertex_count, edge_count;
 	struct gemp_graph_diff_vertex *vertices; /* [vertex_count] by key */
@@ -20,11 +20,11 @@ typedef struct gemp_graph_diff_side {
 
 /* Collective. A graph that is too large is GEMP_EDATA; path and moment ("before") are for the message. */
 gemp_code gemp_graph_diff_take(gemp_graph_diff_side *out, gemp_context *context, gemp_graph *graph, const char *path,
-                            const char *moment);
+                               const char *moment);
 void gemp_graph_diff_free(gemp_graph_diff_side *side);
 
 /* Collective. Both as one drawing in the file `path`, which appears when it is whole. */
-gemp_code gemp_graph_diff_write(const gemp_comm *comm, const gemp_graph_diff_side *before, const gemp_graph_diff_side *after,
-                             const char *path);
+gemp_code gemp_graph_diff_write(const gemp_comm *comm, const gemp_graph_diff_side *before,
+                                const gemp_graph_diff_side *after, const char *path);
 
 #endif

@@ -25,11 +25,13 @@ static void gemp_effects_find(gemp_effects *out, const gemp_comm *comm, const ge
 			set += chosen[row] && elements[row] != GEMP_NO_ELEMENT;
 	}
 	*out = (gemp_effects){ .created_vertices = applied * rule->created_vertices,
-		.created_edges = applied * rule->created_edges, .set = gemp_comm_sum1(comm, set) };
+		                   .created_edges = applied * rule->created_edges,
+		                   .set = gemp_comm_sum1(comm, set) };
 }
 
 /* Local. What is deleted follows from the sizes of the graph before and after. */
-static void gemp_effects_compare(gemp_effects *out, uint64_t vertices_before, uint64_t edges_before, const gemp_graph *after)
+static void gemp_effects_compare(gemp_effects *out, uint64_t vertices_before, uint64_t edges_before,
+                                 const gemp_graph *after)
 {
 	out->deleted_vertices = vertices_before + out->created_vertices - after->vertex_count;
 	out->deleted_edges = edges_before + out->created_edges - gemp_graph_edges(after);
@@ -52,8 +54,8 @@ typedef struct step_context {
 	const gemp_rule *rule;
 	const gemp_step_options *options;
 	gemp_step_report *report;
-	gemp_frame frame;        /* rows of matches */
-	gemp_selected selected;  /* of these */
+	gemp_frame frame;       /* rows of matches */
+	gemp_selected selected; /* of these */
 } step_context;
 
 /* Collective. */
@@ -79,9 +81,10 @@ static gemp_code find_and_select(step_context *s)
 	double began = gemp_now(), found;
 	if (o->rematch)
 		GEMP_TRY(gemp_match_cache_rows(o->rematch, &s->frame, s->context, s->graph, s->rules, s->index, &o->match,
-		                           o->combinations, o->order, &s->report->rematch));
+		                               o->combinations, o->order, &s->report->rematch));
 	else
-		GEMP_TRY(gemp_rule_matches_rows(&s->frame, s->context, s->graph, s->rule, &o->match, o->combinations, o->order));
+		GEMP_TRY(
+			gemp_rule_matches_rows(&s->frame, s->context, s->graph, s->rule, &o->match, o->combinations, o->order));
 	found = gemp_now();
 	GEMP_TRY(select_rows(s));
 	gemp_log(GEMP_VERBOSE, "%s: matches found in %.3f s, those to apply in %.3f s", s->rule->name, found - began,
@@ -97,7 +100,7 @@ static gemp_code apply(step_context *s, gemp_graph **graph, gemp_patch_result *d
 	gemp_new_vertices fresh = { 0 };
 	const gemp_apply_options options = { .rules = s->rules, .string_keys = s->options->string_keys };
 	GEMP_TRY(gemp_new_vertices_new(&fresh, s->context->comm, *graph, s->rule, &s->frame, s->selected.selected,
-	                        s->selected.numbers, s->report->select.applied));
+	                               s->selected.numbers, s->report->select.applied));
 	if (s->options->recorder) {
 		GEMP_TRY(gemp_new_vertices_fetch(&fresh, s->context, *graph));
 		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &fresh, s->selected.selected,
@@ -158,12 +161,18 @@ gemp_code gemp_step(gemp_graph **graph, gemp_context *context, const gemp_rules 
                     const gemp_step_options *options, gemp_step_report *report)
 {
 	gemp_code code = GEMP_OK;
-	step_context s = { .context = context, .graph = *graph, .rules = rules, .index = rule, .rule = &rules->rules[rule],
-		.options = options, .report = report };
+	step_context s = { .context = context,
+		               .graph = *graph,
+		               .rules = rules,
+		               .index = rule,
+		               .rule = &rules->rules[rule],
+		               .options = options,
+		               .report = report };
 	*report = (gemp_step_report){ 0 };
 	GEMP_TRY(find_and_select(&s));
 	if (report->select.applied)
-		gemp_effects_find(&report->effects, context->comm, s.rule, &s.frame, s.selected.selected, report->select.applied);
+		gemp_effects_find(&report->effects, context->comm, s.rule, &s.frame, s.selected.selected,
+		                  report->select.applied);
 	uint64_t vertices = (*graph)->vertex_count, edges = gemp_graph_edges(*graph);
 	GEMP_TRY(apply_if_any(&s, graph));
 	gemp_effects_compare(&report->effects, vertices, edges, *graph);

@@ -12,12 +12,12 @@ typedef struct run_context {
 	const gemp_transform_options *options;
 	gemp_rule_report *reports;
 	gemp_transform_history *history;
-	gemp_rules *written;    /* bound to no graph */
-	gemp_match_cache *rematch;  /* NULL: not wanted */
+	gemp_rules *written;       /* bound to no graph */
+	gemp_match_cache *rematch; /* NULL: not wanted */
 	gemp_cached_order *orders; /* [rules->count] */
 	uint64_t steps;
-	bool began;             /* a step was taken, and not only looked up */
-	uint64_t most;          /* steps; of what has the least left of its LIMIT */
+	bool began;                  /* a step was taken, and not only looked up */
+	uint64_t most;               /* steps; of what has the least left of its LIMIT */
 	const gemp_control *limited; /* that; NULL: none has a LIMIT */
 } run_context;
 
@@ -59,10 +59,13 @@ static gemp_code end(const run_context *r, const gemp_control *control)
 {
 	const char *name = r->rules->rules[control->rule].name;
 	if (r->limited)
-		return gemp_rules_fail(r->rules, r->limited->line, r->limited->column, "not done after LIMIT %llu steps, and "
+		return gemp_rules_fail(r->rules, r->limited->line, r->limited->column,
+		                       "not done after LIMIT %llu steps, and "
 		                       "rule %s is to be applied again; no graph was written: raise the LIMIT, or look whether "
-		                       "the rules end at all", (unsigned long long)r->limited->limit, name);
-	return gemp_fail(GEMP_EUSAGE, "the rules are not done after %llu steps, and rule %s is to be applied again; no "
+		                       "the rules end at all",
+		                       (unsigned long long)r->limited->limit, name);
+	return gemp_fail(GEMP_EUSAGE,
+	                 "the rules are not done after %llu steps, and rule %s is to be applied again; no "
 	                 "graph was written: allow more with --max-steps, or look whether the rules end at all",
 	                 (unsigned long long)r->steps, name);
 }
@@ -148,16 +151,11 @@ static gemp_code run_kind(run_context *r, const gemp_control *control, bool *app
 {
 	gemp_code code = GEMP_OK;
 	switch (control->kind) {
-	case GEMP_RUN_RULE:
-		return run_rule(r, control, applied);
-	case GEMP_RUN_SEQUENCE:
-		return run_children(r, control, false, applied);
-	case GEMP_RUN_CHOICE:
-		return run_children(r, control, true, applied);
-	case GEMP_RUN_REPEAT:
-		return run_repeated(r, control, applied);
-	case GEMP_RUN_TIMES:
-		return run_times(r, control, applied);
+	case GEMP_RUN_RULE: return run_rule(r, control, applied);
+	case GEMP_RUN_SEQUENCE: return run_children(r, control, false, applied);
+	case GEMP_RUN_CHOICE: return run_children(r, control, true, applied);
+	case GEMP_RUN_REPEAT: return run_repeated(r, control, applied);
+	case GEMP_RUN_TIMES: return run_times(r, control, applied);
 	case GEMP_RUN_TRY:
 		code = run(r, control->children[0], applied);
 		*applied = true;
@@ -186,8 +184,13 @@ gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *
 {
 	gemp_code code = GEMP_OK;
 	bool applied;
-	run_context r = { .graph = graph, .context = context, .rules = rules, .options = options, .reports = reports,
-		.history = history, .most = options->max_steps };
+	run_context r = { .graph = graph,
+		              .context = context,
+		              .rules = rules,
+		              .options = options,
+		              .reports = reports,
+		              .history = history,
+		              .most = options->max_steps };
 	if (history->count == 0)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rules_bind(rules, *graph, options->lenient)));
 	code = read_again(&r.written, &r);

@@ -11,16 +11,16 @@
 typedef struct gemp_transform_history {
 	uint64_t count;
 	size_t capacity;
-	uint8_t *applied; /* [count] 1: a match was changed */
+	uint8_t *applied;     /* [count] 1: a match was changed */
 } gemp_transform_history; /* {0} is an empty one; gemp_free(applied) */
 
 typedef struct gemp_transform_options {
-	gemp_step_options step;   /* number and `one` are set here */
-	uint64_t max_steps;      /* then it ends with an error */
+	gemp_step_options step; /* number and `one` are set here */
+	uint64_t max_steps;     /* then it ends with an error */
 	const gemp_query_parameter *parameters;
 	size_t parameter_count;
-	bool lenient;             /* of the first look at the rules */
-	bool rematch_all;         /* each step looks for all matches, not only for those near changes */
+	bool lenient;     /* of the first look at the rules */
+	bool rematch_all; /* each step looks for all matches, not only for those near changes */
 	/* Collective, after each step; NULL: nobody asks. */
 	void (*on_step)(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *report);
 	/* Collective, before each step but the first of this run: what is not GEMP_OK ends the run, and

@@ -3,18 +3,18 @@
  * euler deep|shallow|random VERTICES EDGES [REPEAT [device|ranks [SPACING]]] One line of JSON: milliseconds of the
  * stages by the device's clock, and with upload and download, of the run with the least time on the device; beside each
  * stage the bytes that it has to move, at least, by the time in which the device copies so many. */
-#include "core/memory.h"
+#include "euler/euler.h"
 #include "comm/comm.h"
 #include "comm/world.h"
+#include "core/memory.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "core/types.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "euler/device_engine.h"
-#include "euler/euler.h"
-#include "euler/ranks/ranks_engine.h"
-#include "core/threads.h"
 #include "device/rate.h"
+#include "euler/device_engine.h"
+#include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
 #include "generate/eulerian_graphs.h"
 
@@ -47,7 +47,7 @@ static void make_batch(void *context, unsigned thread, size_t batch)
 	filing *f = context;
 	uint64_t first = (uint64_t)batch * BATCH, left = f->graph->edges - first;
 	size_t count = left < BATCH ? (size_t)left : BATCH;
-	uint64_t (*ends)[2] = gemp_calloc(count, sizeof *ends);
+	uint64_t(*ends)[2] = gemp_calloc(count, sizeof *ends);
 	if (!ends) {
 		f->failed = true;
 		return;
@@ -111,19 +111,20 @@ static double sum_of(const gemp_euler_result *result)
 
 static void print(const gemp_euler_result *best, const gemp_eulerian *graph, const char *shape, double copy)
 {
-	printf("{\"shape\": \"%s\", \"vertices\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"engine\": \"%s\", \"circuits\": %" PRIu64
-	       ", \"joins\": %" PRIu64 ", \"splitters\": %" PRIu64 ", \"ms\": {", shape, graph->vertices, graph->edges,
-	       best->engine, best->circuits, best->joins, best->splitters);
+	printf("{\"shape\": \"%s\", \"vertices\": %" PRIu64 ", \"edges\": %" PRIu64
+	       ", \"engine\": \"%s\", \"circuits\": %" PRIu64 ", \"joins\": %" PRIu64 ", \"splitters\": %" PRIu64
+	       ", \"ms\": {",
+	       shape, graph->vertices, graph->edges, best->engine, best->circuits, best->joins, best->splitters);
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
 		printf("\"%s\": %.4f, ", gemp_euler_stage_name[s], 1e3 * best->seconds[s]);
-	printf("\"sum\": %.4f, \"upload\": %.3f, \"download\": %.3f, \"total\": %.3f}", 1e3 * sum_of(best), 1e3 * best->upload,
-	       1e3 * best->download, 1e3 * best->total);
+	printf("\"sum\": %.4f, \"upload\": %.3f, \"download\": %.3f, \"total\": %.3f}", 1e3 * sum_of(best),
+	       1e3 * best->upload, 1e3 * best->download, 1e3 * best->total);
 	if (copy > 0) {
 		printf(", \"copy_tb_s\": %.3f, \"of_copy\": {", 1e-12 * copy);
 		for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
 			printf("%s\"%s\": %.3f", s ? ", " : "", gemp_euler_stage_name[s],
 			       gemp_euler_stage_bytes((gemp_euler_stage)s, graph->vertices, graph->edges, best->splitters) /
-			       best->seconds[s] / copy);
+			           best->seconds[s] / copy);
 		printf("}");
 	}
 	printf("}\n");
@@ -158,7 +159,8 @@ int main(int argc, char **argv)
 	gemp_euler_options options = { .seed = 1 };
 	int shape = 0, repeat;
 	if (argc < 4)
-		return fprintf(stderr, "usage: euler deep|shallow|random VERTICES EDGES [REPEAT [device|ranks [SPACING]]]\n"), 2;
+		return fprintf(stderr, "usage: euler deep|shallow|random VERTICES EDGES [REPEAT [device|ranks [SPACING]]]\n"),
+		       2;
 	while (shape < 2 && strcmp(argv[1], shapes[shape]))
 		shape++;
 	graph.shape = (gemp_eulerian_shape)shape;
@@ -170,9 +172,16 @@ int main(int argc, char **argv)
 	GEMP_TRY(make_rows(&r, &graph));
 	if (argc < 6 || !strcmp(argv[5], "device"))
 		GEMP_TRY(gemp_device_open(&device, NULL, 0, 1, 0));
-	const gemp_euler_edges edges = { .ranks = 1, .vertices = graph.vertices, .bounds = r.bounds, .rows = graph.vertices,
-		.begin = r.begin, .target = r.target, .edges = graph.edges, .closing = GEMP_NO_EDGE,
-		.path_start = GEMP_NO_VERTEX, .path_end = GEMP_NO_VERTEX };
+	const gemp_euler_edges edges = { .ranks = 1,
+		                             .vertices = graph.vertices,
+		                             .bounds = r.bounds,
+		                             .rows = graph.vertices,
+		                             .begin = r.begin,
+		                             .target = r.target,
+		                             .edges = graph.edges,
+		                             .closing = GEMP_NO_EDGE,
+		                             .path_start = GEMP_NO_VERTEX,
+		                             .path_end = GEMP_NO_VERTEX };
 	repeat = argc > 4 ? atoi(argv[4]) : 3;
 	for (int i = 0; i <= repeat; i++) { /* the first one warms up */
 		GEMP_TRY(run(&result, &comm, device, &edges, &options, i == 0 || i == repeat));

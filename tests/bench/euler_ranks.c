@@ -3,16 +3,16 @@
  * together (the default): the ranks of a node have memory in common; apart: all goes by messages. scattered: vertices
  * are renumbered at random, so that most edges lead to other ranks. One line of JSON, of the run with the least time:
  * milliseconds of the stages on rank 0, and what all ranks sent. */
-#include "comm/world.h"
 #include "comm/comm.h"
 #include "comm/exchange.h"
+#include "comm/world.h"
+#include "core/memory.h"
+#include "core/random.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "core/types.h"
 #include "euler/euler.h"
 #include "euler/ranks/ranks_engine.h"
-#include "core/memory.h"
-#include "core/random.h"
-#include "core/threads.h"
 #include "euler/ranks/team.h"
 #include "euler/verify.h"
 #include "generate/eulerian_graphs.h"
@@ -54,7 +54,7 @@ static gemp_code make_part(const gemp_comm *comm, const gemp_eulerian *graph, bo
 	uint64_t ranks = (uint64_t)comm->size, rank = (uint64_t)comm->rank, each = graph->edges / ranks + 1;
 	uint64_t first = rank * each < graph->edges ? rank * each : graph->edges;
 	size_t made = graph->edges - first < each ? graph->edges - first : each, *from = NULL;
-	uint64_t (*ends)[2] = NULL;
+	uint64_t(*ends)[2] = NULL;
 	pair *pairs = NULL;
 	int *owner = NULL;
 	GEMP_TRY(GEMP_NEW(ends, made));
@@ -110,8 +110,8 @@ static void print(const gemp_comm *comm, const gemp_euler_result *best, const ge
 	if (comm->rank)
 		return;
 	printf("{\"shape\": \"%s\", \"vertices\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"ranks\": %d, \"threads\": %u"
-	       ", \"apart\": %s, \"circuits\": %" PRIu64 ", \"joins\": %" PRIu64 ", \"splitters\": %" PRIu64, shape,
-	       graph->vertices, graph->edges, comm->size, gemp_threads(), best->traffic.rounds ? "true" : "false",
+	       ", \"apart\": %s, \"circuits\": %" PRIu64 ", \"joins\": %" PRIu64 ", \"splitters\": %" PRIu64,
+	       shape, graph->vertices, graph->edges, comm->size, gemp_threads(), best->traffic.rounds ? "true" : "false",
 	       best->circuits, best->joins, best->splitters);
 	printf(", \"rounds\": %" PRIu64 ", \"bytes_an_edge\": %.3f, \"messages\": %" PRIu64 ", \"ms\": {",
 	       best->traffic.rounds, (double)sent[0] / (double)graph->edges, sent[1]);
@@ -144,7 +144,8 @@ int main(int argc, char **argv)
 	int shape = 0;
 	if (argc < 4)
 		return fprintf(stderr, "usage: euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [together|apart [SPACING "
-		               "[scattered]]]]\n"), 2;
+		                       "[scattered]]]]\n"),
+		       2;
 	while (shape < 2 && strcmp(argv[1], shapes[shape]))
 		shape++;
 	graph.shape = (gemp_eulerian_shape)shape;
@@ -157,9 +158,17 @@ int main(int argc, char **argv)
 	gemp_comm_share_cores(&comm);
 	code = make_rows(&r, &comm, &graph, argc > 7);
 	GEMP_TRY(gemp_comm_agree(&comm, code));
-	gemp_euler_edges edges = { .rank = comm.rank, .ranks = comm.size, .vertices = graph.vertices, .bounds = r.bounds,
-		.rows = r.count, .begin = r.begin, .target = r.target, .edges = graph.edges, .closing = GEMP_NO_EDGE,
-		.path_start = GEMP_NO_VERTEX, .path_end = GEMP_NO_VERTEX };
+	gemp_euler_edges edges = { .rank = comm.rank,
+		                       .ranks = comm.size,
+		                       .vertices = graph.vertices,
+		                       .bounds = r.bounds,
+		                       .rows = r.count,
+		                       .begin = r.begin,
+		                       .target = r.target,
+		                       .edges = graph.edges,
+		                       .closing = GEMP_NO_EDGE,
+		                       .path_start = GEMP_NO_VERTEX,
+		                       .path_end = GEMP_NO_VERTEX };
 	edges.first = gemp_comm_exscan(&comm, r.begin[r.count]);
 	for (int i = 0; i < (argc > 4 ? atoi(argv[4]) : 3); i++) {
 		GEMP_TRY(run(&result, &comm, &edges, &options));

@@ -6,12 +6,12 @@
  * that time. The first search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one
  * rank, in turns with the plain OpenMP program, ids as they are and by degree. -2: pagerank and spmv in turns with edges cut by
  * target and on a grid of ranks. -m: what ranks send each other goes by MPI, as between nodes. */
+#include "analytics/halo/halo.h"
 #include "comm/world.h"
+#include "core/memory.h"
 #include "core/status.h"
 #include "device/open.h"
-#include "core/memory.h"
 #include "device/rate.h"
-#include "analytics/halo/halo.h"
 #include "gas_parts/check.h"
 #include "gas_parts/ours.h"
 
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 		}
 	if (code != GEMP_OK || optind + 1 != argc || b.runs < 1 || b.rounds < 1)
 		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] "
-		                   "[-D DEVICES] [-b] [-2] [-m]"));
+		                                "[-D DEVICES] [-b] [-2] [-m]"));
 	b.spec = argv[optind];
 	GEMP_TRY(graph_new(&b.graph, b.spec, false));
 	if (b.graph.begin[b.graph.vertices] == 0)

@@ -8,14 +8,14 @@
  * the ranks of its column that have edges of it, and each rank of v's row that has edges to it sends one partial sum
  * to v's owner.
  */
-#include "comm/world.h"
+#include "analytics/layout/layout.h"
 #include "analytics/layout/layout_build.h"
 #include "comm/comm.h"
-#include "core/status.h"
-#include "graph/graph.h"
+#include "comm/world.h"
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
-#include "analytics/layout/layout.h"
+#include "graph/graph.h"
 #include "io/graph_file/graph_file_read.h"
 
 #include <stdio.h>
@@ -230,10 +230,11 @@ static gemp_code print_layout(const gemp_comm *comm, gemp_graph *graph, const ch
 		clock_t since = clock();
 		GEMP_TRY(gemp_gas_layout_new(&layout, comm, graph, options));
 		if (comm->rank == 0)
-			printf("%-10s %.3f s, %.0f M edges/s; rank 0: %.3f s of processors, %u own, %u ghosts, %zu MiB, peak %zu MiB\n",
-			       name, layout.seconds, (double)layout.edges / layout.seconds * 1e-6,
-			       (double)(clock() - since) / CLOCKS_PER_SEC, layout.own, layout.known - layout.own,
-			       (gemp_memory_live() - before) >> 20, gemp_memory_peak() >> 20);
+			printf(
+				"%-10s %.3f s, %.0f M edges/s; rank 0: %.3f s of processors, %u own, %u ghosts, %zu MiB, peak %zu MiB\n",
+				name, layout.seconds, (double)layout.edges / layout.seconds * 1e-6,
+				(double)(clock() - since) / CLOCKS_PER_SEC, layout.own, layout.known - layout.own,
+				(gemp_memory_live() - before) >> 20, gemp_memory_peak() >> 20);
 		gemp_gas_layout_free(&layout);
 	}
 done:

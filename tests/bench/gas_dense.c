@@ -2,21 +2,21 @@
  *   gas_dense SPEC ROUNDS SHAPE...
  * SHAPE: "-", or names of gemp_gas_pull_shape with values, "group=128,groups=16"; binned; twofold=1: in double; form=1 in groups,
  * 3 by items. A line for each: milliseconds and GTEPS of a round, by the device's clock and by the wall's, the best of RUNS. */
-#include "core/memory.h"
 #include "analytics/dense/dense.h"
+#include "analytics/dense/pagerank.h"
+#include "analytics/dense/spmv.h"
 #include "analytics/layout/layout.h"
 #include "analytics/layout/layout_build.h"
 #include "comm/comm.h"
 #include "comm/world.h"
+#include "core/memory.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "graph/graph.h"
-#include "primitive/toolbox.h"
-#include "analytics/dense/pagerank.h"
-#include "analytics/dense/spmv.h"
 #include "gas_parts/check.h"
 #include "gas_parts/in_memory.h"
+#include "graph/graph.h"
+#include "primitive/toolbox.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static void keep(best *b, const gemp_dense_report *report)
 static void print(const char *what, const char *shape, const best *b, const gemp_gas_layout *layout, const char *more)
 {
 	double edges = (double)layout->edges * 1e-9;
-	printf("%-8s %-40s device %8.4f ms %7.2f GTEPS  wall %8.4f ms %7.2f GTEPS  prepare %.3f build %.2f s%s\n", what, shape,
-	       1e3 * b->device, edges / b->device, 1e3 * b->wall, edges / b->wall, b->prepare, b->build, more);
+	printf("%-8s %-40s device %8.4f ms %7.2f GTEPS  wall %8.4f ms %7.2f GTEPS  prepare %.3f build %.2f s%s\n", what,
+	       shape, 1e3 * b->device, edges / b->device, 1e3 * b->wall, edges / b->wall, b->prepare, b->build, more);
 	fflush(stdout);
 }
 
@@ -50,9 +50,15 @@ static gemp_code parse(gemp_dense_options *out, const char *text)
 	const struct {
 		const char *name;
 		uint32_t *value;
-	} names[] = { { "group=", &out->shape.group }, { "groups=", &out->shape.groups }, { "slice=", &out->shape.slice },
-		{ "middle=", &out->shape.middle }, { "middle_lanes=", &out->shape.middle_lanes }, { "lanes=", &out->shape.lanes },
-		{ "block=", &out->shape.block }, { "range=", &out->shape.range }, { "tile=", &out->shape.tile } };
+	} names[] = { { "group=", &out->shape.group },
+		          { "groups=", &out->shape.groups },
+		          { "slice=", &out->shape.slice },
+		          { "middle=", &out->shape.middle },
+		          { "middle_lanes=", &out->shape.middle_lanes },
+		          { "lanes=", &out->shape.lanes },
+		          { "block=", &out->shape.block },
+		          { "range=", &out->shape.range },
+		          { "tile=", &out->shape.tile } };
 	char copy[256], *rest = copy;
 	snprintf(copy, sizeof copy, "%s", text);
 	for (char *part; (part = strsep(&rest, ",")) != NULL;) {
@@ -144,8 +150,9 @@ int main(int argc, char **argv)
 	GEMP_TRY(graph_weights(&weight, &made));
 	GEMP_TRY(graph_in_memory(&graph, &comm, &made, weight));
 	GEMP_TRY(gemp_gas_layout_new(&plain, &comm, graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
-	GEMP_TRY(gemp_gas_layout_new(&weighted, &comm, graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight",
-	                                                                                 .wanted = GEMP_GAS_SINGLE }));
+	GEMP_TRY(gemp_gas_layout_new(
+		&weighted, &comm, graph,
+		&(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight", .wanted = GEMP_GAS_SINGLE }));
 	printf("%s: %u vertices, %llu edges, %s\n", argv[1], plain.own, (unsigned long long)plain.edges, device->name);
 	for (int i = 3; i < argc; i++) {
 		GEMP_TRY(time_pagerank(&plain, device, rounds, argv[i]));

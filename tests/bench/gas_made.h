@@ -3,13 +3,13 @@
 #ifndef GEMP_TESTS_GAS_MADE_H
 #define GEMP_TESTS_GAS_MADE_H
 
-#include "core/memory.h"
 #include "analytics/layout/edge_weights.h"
+#include "analytics/layout/layout.h"
 #include "comm/comm.h"
 #include "comm/world.h"
-#include "graph/graph.h"
+#include "core/memory.h"
 #include "core/random.h"
-#include "analytics/layout/layout.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +123,8 @@ static inline void gas_set_weight(void *weights, gemp_gas_weights kind, size_t i
 }
 
 /* local[v]: by which local vertex v is known. */
-static inline gemp_gas_rows gas_make_rows(const gas_edges *e, const uint32_t *local, bool by_target, gemp_gas_weights kind)
+static inline gemp_gas_rows gas_make_rows(const gas_edges *e, const uint32_t *local, bool by_target,
+                                          gemp_gas_weights kind)
 {
 	size_t count = 0;
 	gas_arc *arcs = gemp_calloc(2 * e->count, sizeof *arcs);
@@ -136,7 +137,7 @@ static inline gemp_gas_rows gas_make_rows(const gas_edges *e, const uint32_t *lo
 	}
 	arcs = gas_sort_arcs(arcs, count, e->vertices);
 	gemp_gas_rows rows = { e->vertices, gemp_calloc((size_t)e->vertices + 1, sizeof *rows.begin),
-	                       gemp_calloc(count, sizeof *rows.end), NULL };
+		                   gemp_calloc(count, sizeof *rows.end), NULL };
 	if (kind)
 		rows.weight = gemp_calloc(count, gemp_gas_weight_size(kind));
 	for (size_t i = 0; i < count; i++) {
@@ -183,8 +184,13 @@ static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, g
 	*c = (gas_case){ .edges = edges };
 	gemp_comm_new(&c->comm, world);
 	c->graph = (gemp_graph){ .ranks = 1, .vertex_count = n, .rows = n };
-	*l = (gemp_gas_layout){ .comm = &c->comm, .graph = &c->graph, .symmetric = !edges.directed, .vertices = n, .own = n,
-	                        .known = n, .weights = weights };
+	*l = (gemp_gas_layout){ .comm = &c->comm,
+		                    .graph = &c->graph,
+		                    .symmetric = !edges.directed,
+		                    .vertices = n,
+		                    .own = n,
+		                    .known = n,
+		                    .weights = weights };
 	l->local = gemp_calloc(n, sizeof *l->local);
 	l->id = gemp_calloc(n, sizeof *l->id);
 	l->key_rank = gemp_calloc(n, sizeof *l->key_rank);

@@ -119,8 +119,8 @@ int main(int argc, char **argv)
 	GEMP_TRY(GEMP_NEW(right.real, g.vertices));
 	GEMP_TRY(GEMP_NEW(right.given, g.vertices));
 	printf("{\"program\": \"openmp\", \"graph\": \"%s\", \"ids\": \"%s\", \"threads\": %d, \"vertices\": %" PRIu32
-	       ", \"stored\": %" PRIu64 ", \"delta\": %d", argv[1], by_degree ? "by-degree" : "as-is",
-	       omp_get_max_threads(), g.vertices, g.begin[g.vertices], delta);
+	       ", \"stored\": %" PRIu64 ", \"delta\": %d",
+	       argv[1], by_degree ? "by-degree" : "as-is", omp_get_max_threads(), g.vertices, g.begin[g.vertices], delta);
 	GEMP_TRY(traverse(&g, &s, weight, &right, (unsigned)runs, (uint32_t)delta));
 	GEMP_TRY(iterate(&g, &s, weight, &right, runs < 3 ? (unsigned)runs : 3));
 	printf("}\n");

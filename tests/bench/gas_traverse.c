@@ -6,15 +6,15 @@
  * naming, trace */
 #include "gas_made.h"
 
-#include "core/timer.h"
 #include "analytics/layout/layout.h"
+#include "analytics/traversal/bfs.h"
 #include "analytics/traversal/frontier.h"
+#include "analytics/traversal/sssp.h"
 #include "core/status.h"
+#include "core/timer.h"
 #include "core/types.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "analytics/traversal/bfs.h"
-#include "analytics/traversal/sssp.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -48,7 +48,8 @@ static double busy_seconds(void)
 {
 	struct rusage use;
 	getrusage(RUSAGE_SELF, &use);
-	return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + 1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+	return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+	       1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 }
 
 typedef struct timings {
@@ -71,9 +72,10 @@ static void take(timings *t, const gemp_traversal_cost *cost, uint64_t edges)
 static void print(const char *name, timings *t)
 {
 	printf("%s: busy %.3f ms; device %.3f ms %.1f GTEPS; wall %.3f ms %.1f GTEPS; settle %.3f ms, download %.3f ms "
-	       "(medians of %zu)\n", name, 1e3 * t->busy / (double)t->count,
-	       median(t->device, t->count), median(t->by_device, t->count), median(t->wall, t->count),
-	       median(t->by_wall, t->count), median(t->settle, t->count), median(t->download, t->count), t->count);
+	       "(medians of %zu)\n",
+	       name, 1e3 * t->busy / (double)t->count, median(t->device, t->count), median(t->by_device, t->count),
+	       median(t->wall, t->count), median(t->by_wall, t->count), median(t->settle, t->count),
+	       median(t->download, t->count), t->count);
 }
 
 static int fail(void)
@@ -84,9 +86,10 @@ static int fail(void)
 
 static gemp_frontier_shape shape(void)
 {
-	return (gemp_frontier_shape){ option("groups", 0) != 0, (uint32_t)option("slice", 0), (uint32_t)option("piece", 0),
-	                              (uint32_t)option("alone", 0), (uint32_t)option("chunk", 0),
-	                              (uint32_t)option("batch", 0), (uint32_t)option("items", 0), (uint32_t)option("group", 0) };
+	return (gemp_frontier_shape){ option("groups", 0) != 0,     (uint32_t)option("slice", 0),
+		                          (uint32_t)option("piece", 0), (uint32_t)option("alone", 0),
+		                          (uint32_t)option("chunk", 0), (uint32_t)option("batch", 0),
+		                          (uint32_t)option("items", 0), (uint32_t)option("group", 0) };
 }
 
 /* Sources that lead somewhere. */
@@ -101,9 +104,12 @@ static gemp_vertex next_source(const gas_case *c, uint64_t *seed)
 
 static int run_bfs(const gas_case *c, gemp_device *device, size_t sources)
 {
-	const gemp_bfs_options options = { .any = option("any", 1) != 0, .direction = (gemp_bfs_direction)option("direction", 0),
-	                                   .alpha = (uint32_t)option("alpha", 0), .beta = (uint32_t)option("beta", 0),
-	                                   .pass = (gemp_gas_pass)option("pass", 0), .shape = shape() };
+	const gemp_bfs_options options = { .any = option("any", 1) != 0,
+		                               .direction = (gemp_bfs_direction)option("direction", 0),
+		                               .alpha = (uint32_t)option("alpha", 0),
+		                               .beta = (uint32_t)option("beta", 0),
+		                               .pass = (gemp_gas_pass)option("pass", 0),
+		                               .shape = shape() };
 	gemp_bfs *bfs;
 	gemp_bfs_result r;
 	timings t = { 0 };
@@ -122,8 +128,8 @@ static int run_bfs(const gas_case *c, gemp_device *device, size_t sources)
 		if (i && t.count < 64)
 			take(&t, &r.cost, edges);
 		if (i < 3)
-			printf("  reached %llu depth %u pushes %llu pulls %llu edges %llu\n", (unsigned long long)r.reached, r.depth,
-			       (unsigned long long)r.pushes, (unsigned long long)r.pulls, (unsigned long long)edges);
+			printf("  reached %llu depth %u pushes %llu pulls %llu edges %llu\n", (unsigned long long)r.reached,
+			       r.depth, (unsigned long long)r.pushes, (unsigned long long)r.pulls, (unsigned long long)edges);
 	}
 	print("bfs", &t);
 	gemp_bfs_free(bfs);
@@ -132,9 +138,11 @@ static int run_bfs(const gas_case *c, gemp_device *device, size_t sources)
 
 static int run_sssp(const gas_case *c, gemp_device *device, size_t sources)
 {
-	const gemp_sssp_options options = { .delta = (double)option("delta", 0), .any = option("any", 1) != 0,
-	                                    .naming = (gemp_sssp_naming)option("naming", 0),
-	                                    .pass = (gemp_gas_pass)option("pass", 0), .shape = shape() };
+	const gemp_sssp_options options = { .delta = (double)option("delta", 0),
+		                                .any = option("any", 1) != 0,
+		                                .naming = (gemp_sssp_naming)option("naming", 0),
+		                                .pass = (gemp_gas_pass)option("pass", 0),
+		                                .shape = shape() };
 	gemp_sssp *sssp;
 	gemp_sssp_result r;
 	timings t = { 0 };
@@ -169,7 +177,8 @@ static void print_launches(void)
 		if (strstr(trace->names[trace->spans[i].name], "_begin"))
 			last = i;
 	for (size_t i = last; i < trace->count && i < last + 100; i++)
-		printf(" %s %.1f", trace->names[trace->spans[i].name], 1e-3 * (double)(trace->spans[i].end - trace->spans[i].begin));
+		printf(" %s %.1f", trace->names[trace->spans[i].name],
+		       1e-3 * (double)(trace->spans[i].end - trace->spans[i].begin));
 	printf("\n");
 	gemp_trace_free();
 }

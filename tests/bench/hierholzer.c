@@ -5,13 +5,13 @@
  * making it is part of its time. And two orders of vertices: that of the file, which is random, and, where keys are the numbers
  * from 0, that of keys, in which a generator has neighbours near one another. The memory is in huge pages and was written
  * before. Times are the best of REPEAT runs, from the rows to the order of edges; each order is checked. */
-#include "core/memory.h"
 #include "comm/comm.h"
 #include "comm/world.h"
+#include "core/memory.h"
 #include "core/status.h"
+#include "core/timer.h"
 #include "graph/column.h"
 #include "graph/graph.h"
-#include "core/timer.h"
 #include "io/graph_file/graph_file_read.h"
 
 #include <inttypes.h>
@@ -160,7 +160,8 @@ static gemp_code copy_rows(csr *g, const gemp_relation *relation, const uint32_t
 	for (uint32_t v = 0; v < g->vertices; v++)
 		g->begin[v + 1] += g->begin[v];
 	for (uint32_t v = 0; v < g->vertices; v++)
-		for (uint64_t e = relation->out_offsets[v], to = g->begin[new_id ? new_id[v] : v]; e < relation->out_offsets[v + 1]; e++)
+		for (uint64_t e = relation->out_offsets[v], to = g->begin[new_id ? new_id[v] : v];
+		     e < relation->out_offsets[v + 1]; e++)
 			g->target[to++] = new_id ? new_id[relation->out_targets[e]] : relation->out_targets[e];
 done:
 	return code;
@@ -210,7 +211,8 @@ typedef struct timing {
 } timing;
 
 /* The best of some runs; false: no circuit. */
-static bool measure(timing *best, uint32_t (*find)(const csr *, const space *), const csr *g, const space *s, int repeat)
+static bool measure(timing *best, uint32_t (*find)(const csr *, const space *), const csr *g, const space *s,
+                    int repeat)
 {
 	*best = (timing){ 1e9, 1e9 };
 	for (int run = 0; run < repeat; run++) {
@@ -233,7 +235,8 @@ static gemp_code report(const char *name, const csr *g, const space *s, int repe
 	if (!measure(&by_plain, plain, g, s, repeat) || !measure(&by_packed, packed, g, s, repeat))
 		return gemp_fail(GEMP_EDATA, "has no Euler circuit");
 	printf(", \"%s\": {\"plain\": {\"seconds\": %.6f, \"processor\": %.6f}, \"packed\": {\"seconds\": %.6f, "
-	       "\"processor\": %.6f}}", name, by_plain.wall, by_plain.processor, by_packed.wall, by_packed.processor);
+	       "\"processor\": %.6f}}",
+	       name, by_plain.wall, by_plain.processor, by_packed.wall, by_packed.processor);
 	return GEMP_OK;
 }
 

@@ -5,28 +5,28 @@
  * Lists PATTERN to a sink that counts, then again to one that keeps the first KEPT rows; deduplicates these by vertex
  * set with nothing else under way; and prints one JSON object. Seconds are the least of REPEAT runs; with
  * 0 the first run is left out and the others are made once. */
-#include "core/memory.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
-#include "partition/views/resident.h"
 #include "comm/comm.h"
 #include "comm/world.h"
+#include "core/memory.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "core/timer.h"
 #include "core/types.h"
 #include "device/device.h"
+#include "device/staging.h"
 #include "graph/batch.h"
 #include "graph/graph.h"
-#include "match/match_run.h"
-#include "match/planner/match_options.h"
-#include "pattern/bind/bind.h"
-#include "pattern/model/pattern.h"
-#include "pattern/shapes/named_pattern.h"
-#include "core/threads.h"
-#include "device/staging.h"
 #include "io/graph_file/graph_file_read.h"
 #include "match/distinct/distinct.h"
 #include "match/match.h"
+#include "match/match_run.h"
+#include "match/planner/match_options.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "partition/views/resident.h"
+#include "pattern/bind/bind.h"
+#include "pattern/model/pattern.h"
+#include "pattern/shapes/named_pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static timed clock_now(void)
 	struct rusage used;
 	getrusage(RUSAGE_SELF, &used);
 	return (timed){ gemp_now(), (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-		                    1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) };
+		                            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) };
 }
 
 /* Was this run faster than all before? */
@@ -67,7 +67,8 @@ typedef struct keeping {
 static gemp_code take(void *self, const gemp_batch *batch)
 {
 	keeping *k = self;
-	size_t left = k->room - k->kept, count = batch->rows < left ? batch->rows : left, width = (size_t)batch->vertex_count;
+	size_t left = k->room - k->kept, count = batch->rows < left ? batch->rows : left,
+		   width = (size_t)batch->vertex_count;
 	k->rows += batch->rows;
 	if (count)
 		memcpy(k->ids + k->kept * width, batch->vertices, count * width * sizeof *k->ids);
@@ -102,16 +103,18 @@ done:
 static gemp_code deduplicate(gemp_context *context, const keeping *k, int repeat, timed *least, uint64_t *classes)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_distinct_options options = { .vertex_count = k->vertices, .as_vertices = true, .memory = (size_t)16 << 30 };
+	const gemp_distinct_options options = { .vertex_count = k->vertices,
+		                                    .as_vertices = true,
+		                                    .memory = (size_t)16 << 30 };
 	gemp_sink sink = { 0 };
 	for (int i = 0; i < repeat; i++) {
 		bool enough = false, again = false;
 		timed began = clock_now();
 		GEMP_TRY(gemp_distinct_new(&sink, context, &options));
 		for (size_t at = 0; at < k->kept; at += BATCH)
-			GEMP_TRY(sink.consume(sink.self, &(gemp_batch){
-				.rows = k->kept - at < BATCH ? k->kept - at : BATCH, .vertex_count = k->vertices,
-				.vertices = k->ids + at * (size_t)k->vertices }));
+			GEMP_TRY(sink.consume(sink.self, &(gemp_batch){ .rows = k->kept - at < BATCH ? k->kept - at : BATCH,
+			                                                .vertex_count = k->vertices,
+			                                                .vertices = k->ids + at * (size_t)k->vertices }));
 		GEMP_TRY(sink.end_round(sink.self, true, &enough, &again));
 		keep_least(least, began);
 		*classes = gemp_distinct_count(&sink);
@@ -155,8 +158,9 @@ done:
 static gemp_code measure(gemp_context *context, gemp_graph *graph, gemp_pattern *pattern, int repeat, size_t room)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_match_options options = { .listed = true, .limit = UINT64_MAX, .distinct = GEMP_BY_ORBIT,
-		.replicate = GEMP_REPLICATE_AUTO };
+	const gemp_match_options options = {
+		.listed = true, .limit = UINT64_MAX, .distinct = GEMP_BY_ORBIT, .replicate = GEMP_REPLICATE_AUTO
+	};
 	gemp_match *match = NULL;
 	keeping k = { .vertices = (int)pattern->vertex_count };
 	timed listed = { 0 }, kept = { 0 }, distinct = { 0 };

@@ -5,13 +5,13 @@
  * memory, the best of four. cold: the file leaves the page cache before each (once).
  */
 #include "comm/comm.h"
-#include "io/hdf5/hdf5_dataset.h"
-#include "core/status.h"
-#include "graph/graph.h"
 #include "comm/world.h"
 #include "core/memory.h"
+#include "core/status.h"
 #include "core/timer.h"
+#include "graph/graph.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/hdf5/hdf5_dataset.h"
 #include "io/hdf5/hdf5_file.h"
 
 #include <fcntl.h>
@@ -124,10 +124,11 @@ int main(int argc, char **argv)
 	double plain = best(&comm, read_plainly, argv[1], cold, &bytes);
 	double loaded = best(&comm, load, argv[1], cold, &bytes), mb = (double)bytes / 1e6;
 	if (comm.rank == 0)
-		printf("{\"ranks\": %d, \"cache\": \"%s\", \"mb\": %.0f, \"plain_s\": %.3f, \"plain_mb_s\": %.0f, \"datasets_s\": %.3f, "
-		       "\"datasets_mb_s\": %.0f, \"datasets_share\": %.2f, \"load_s\": %.3f, \"load_mb_s\": %.0f, \"load_share\": %.2f}\n",
-		       comm.size, cold ? "cold" : "warm", mb, plain, mb / plain, datasets, mb / datasets, plain / datasets, loaded,
-		       mb / loaded, plain / loaded);
+		printf(
+			"{\"ranks\": %d, \"cache\": \"%s\", \"mb\": %.0f, \"plain_s\": %.3f, \"plain_mb_s\": %.0f, \"datasets_s\": %.3f, "
+			"\"datasets_mb_s\": %.0f, \"datasets_share\": %.2f, \"load_s\": %.3f, \"load_mb_s\": %.0f, \"load_share\": %.2f}\n",
+			comm.size, cold ? "cold" : "warm", mb, plain, mb / plain, datasets, mb / datasets, plain / datasets, loaded,
+			mb / loaded, plain / loaded);
 	gemp_comm_free(&comm);
 	MPI_Finalize();
 	return 0;

@@ -311,10 +311,14 @@ static cl_kernel build(const machine *m, int levels)
 
 static void set_arguments(const machine *m, cl_kernel kernel, cl_uint entries)
 {
-	const struct { size_t size; const void *value; } arguments[] = {
-		{ sizeof m->begin, &m->begin }, { sizeof m->near, &m->near }, { sizeof m->ends, &m->ends },
-		{ sizeof entries, &entries }, { sizeof entries, &entries }, { sizeof m->plan, &m->plan }, { sizeof m->count, &m->count },
-		{ sizeof m->unfinished, &m->unfinished },
+	const struct {
+		size_t size;
+		const void *value;
+	} arguments[] = {
+		{ sizeof m->begin, &m->begin }, { sizeof m->near, &m->near },
+		{ sizeof m->ends, &m->ends },   { sizeof entries, &entries },
+		{ sizeof entries, &entries },   { sizeof m->plan, &m->plan },
+		{ sizeof m->count, &m->count }, { sizeof m->unfinished, &m->unfinished },
 	};
 	for (cl_uint i = 0; i < sizeof arguments / sizeof *arguments; i++)
 		check(clSetKernelArg(kernel, i, arguments[i].size, arguments[i].value), "clSetKernelArg");
@@ -330,7 +334,8 @@ static double run_slice(const machine *m, cl_kernel kernel, cl_uint first, cl_ui
 	cl_event event;
 	check(clSetKernelArg(kernel, 3, sizeof first, &first), "clSetKernelArg");
 	check(clSetKernelArg(kernel, 4, sizeof last, &last), "clSetKernelArg");
-	check(clEnqueueNDRangeKernel(m->queue, kernel, 1, NULL, &global, &group, 0, NULL, &event), "clEnqueueNDRangeKernel");
+	check(clEnqueueNDRangeKernel(m->queue, kernel, 1, NULL, &global, &group, 0, NULL, &event),
+	      "clEnqueueNDRangeKernel");
 	check(clWaitForEvents(1, &event), "clWaitForEvents");
 	check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL), "start");
 	check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL), "end");
@@ -346,10 +351,11 @@ static double run(const machine *m, cl_kernel kernel, cl_uint entries, cl_ulong 
 	cl_uint first = 0;
 	check(clEnqueueWriteBuffer(m->queue, m->count, CL_TRUE, 0, sizeof(cl_ulong), &nothing, 0, NULL, NULL), "write");
 	check(clEnqueueWriteBuffer(m->queue, m->unfinished, CL_TRUE, 0, sizeof(cl_uint), &nothing, 0, NULL, NULL), "write");
-	for (; first < entries && spent < most_ms; first = entries - first > SLICE ? first + SLICE : entries)
+	for (; first < entries && spent<most_ms; first = entries - first> SLICE ? first + SLICE : entries)
 		spent += run_slice(m, kernel, first, entries);
 	check(clEnqueueReadBuffer(m->queue, m->count, CL_TRUE, 0, sizeof *count, count, 0, NULL, NULL), "read");
-	check(clEnqueueReadBuffer(m->queue, m->unfinished, CL_TRUE, 0, sizeof *unfinished, unfinished, 0, NULL, NULL), "read");
+	check(clEnqueueReadBuffer(m->queue, m->unfinished, CL_TRUE, 0, sizeof *unfinished, unfinished, 0, NULL, NULL),
+	      "read");
 	*unfinished |= first < entries;
 	return spent;
 }

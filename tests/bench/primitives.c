@@ -5,21 +5,21 @@
  * sort.host_below and distinct.host_below are to be. */
 #include "core/memory.h"
 #include "core/prefix_sum.h"
-#include "core/status.h"
-#include "device/device.h"
-#include "device/open.h"
-#include "device/tuning.h"
-#include "primitive/distinct.h"
-#include "primitive/key.h"
-#include "primitive/toolbox.h"
 #include "core/random.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "core/timer.h"
+#include "device/device.h"
+#include "device/open.h"
 #include "device/rate.h"
+#include "device/tuning.h"
 #include "primitive/arrays.h"
+#include "primitive/distinct.h"
+#include "primitive/key.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 #include "primitive/split.h"
+#include "primitive/toolbox.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,8 @@ static void make_piece(void *context, unsigned thread, size_t piece)
 {
 	const making *m = context;
 	(void)thread;
-	for (size_t i = m->count / PIECES * piece; i < (piece + 1 < PIECES ? m->count / PIECES * (piece + 1) : m->count); i++) {
+	for (size_t i = m->count / PIECES * piece; i < (piece + 1 < PIECES ? m->count / PIECES * (piece + 1) : m->count);
+	     i++) {
 		uint64_t key = gemp_mix(i / 2 * 2 + gemp_mix(i) % 2); /* some are drawn twice */
 		gemp_key_put(m->keys, i, m->size, m->below ? key % m->below : key);
 	}
@@ -323,10 +324,10 @@ static void host_line(const char *what, size_t count, double wall, double cpu)
 	fflush(stdout);
 }
 
-#define TIMED(what, count, work)                                                   \
-	do {                                                                       \
-		double wall_ = gemp_now(), cpu_ = cpu_seconds();                   \
-		work;                                                              \
+#define TIMED(what, count, work)                                              \
+	do {                                                                      \
+		double wall_ = gemp_now(), cpu_ = cpu_seconds();                      \
+		work;                                                                 \
 		host_line((what), (count), gemp_now() - wall_, cpu_seconds() - cpu_); \
 	} while (0)
 
@@ -340,12 +341,14 @@ static void on_host(unsigned log2)
 	TIMED("sort u32", count, need(gemp_sort_host(&(gemp_sort){ GEMP_KEY_U32, false, 0 }, work, NULL, count)));
 	check_sorted(work, count, 4, "sort u32");
 	memcpy(work, keys, count * 4);
-	TIMED("sort u32 with u32", count, need(gemp_sort_host(&(gemp_sort){ GEMP_KEY_U32, false, 4 }, work, values, count)));
+	TIMED("sort u32 with u32", count,
+	      need(gemp_sort_host(&(gemp_sort){ GEMP_KEY_U32, false, 4 }, work, values, count)));
 	TIMED("sort u64", count / 2, need(gemp_sort_host(&(gemp_sort){ GEMP_KEY_U64, false, 0 }, wide, NULL, count / 2)));
 	check_sorted(wide, count / 2, 8, "sort u64");
 	memcpy(work, keys, count * 4);
 	TIMED("distinct u32, full range", count, need(gemp_distinct_host(GEMP_KEY_U32, keys, count, NULL, &a)));
-	TIMED("beside it: radix sort and unique, one thread", count, (plain_sort(work, other, count), b = unique(work, count)));
+	TIMED("beside it: radix sort and unique, one thread", count,
+	      (plain_sort(work, other, count), b = unique(work, count)));
 	memcpy(work, keys, count * 4);
 	TIMED("beside it: qsort and unique", count, (qsort(work, count, 4, compare_u32), c = unique(work, count)));
 	printf("%zu, %zu and %zu distinct\n", a, b, c);
@@ -362,7 +365,8 @@ static void on_host(unsigned log2)
 
 /* HOST OR DEVICE */
 
-static double time_arrays(gemp_arrays *arrays, gemp_placement place, bool distinct, const void *keys, void *work, size_t count)
+static double time_arrays(gemp_arrays *arrays, gemp_placement place, bool distinct, const void *keys, void *work,
+                          size_t count)
 {
 	double best = 1e9;
 	arrays->place = place;
@@ -388,8 +392,8 @@ static void find_below(unsigned log2)
 	need(gemp_toolbox_new(&box, device, GEMP_FORM_AUTO));
 	gemp_arrays arrays = { .box = box, .device = device };
 	void *keys = make_keys(most, 4, 0), *work = gemp_calloc(most, 4);
-	printf("%s, %u threads of the host\n%10s %12s %12s %12s %12s   (milliseconds)\n", device->name, gemp_threads(), "keys",
-	       "sort: host", "device", "distinct", "device");
+	printf("%s, %u threads of the host\n%10s %12s %12s %12s %12s   (milliseconds)\n", device->name, gemp_threads(),
+	       "keys", "sort: host", "device", "distinct", "device");
 	for (size_t count = 1 << 12; count <= most; count *= 2) {
 		printf("%10zu", count);
 		for (int distinct = 0; distinct < 2; distinct++)

@@ -2,16 +2,16 @@
  * all kinds and many sizes, for machines without cmocka. GEMP_TEST_SEED repeats a run. Ends with 1 if any was wrong. */
 #include "core/memory.h"
 #include "core/prefix_sum.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "primitive/key.h"
-#include "primitive/toolbox.h"
-#include "core/random.h"
 #include "primitive/distinct.h"
+#include "primitive/key.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 #include "primitive/split.h"
+#include "primitive/toolbox.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +46,8 @@ static size_t draw_count(void)
 {
 	static const size_t most[] = { 3, 100, 6000, 20000, 300000, 3000000 };
 	if (gemp_random_below(&seed, 3) == 0)
-		return (1 + gemp_random_below(&seed, 300)) * 256 * (gemp_random(&seed) & 1 ? 20 : 16) - 1 + gemp_random_below(&seed, 3);
+		return (1 + gemp_random_below(&seed, 300)) * 256 * (gemp_random(&seed) & 1 ? 20 : 16) - 1 +
+		       gemp_random_below(&seed, 3);
 	return 1 + gemp_random_below(&seed, most[gemp_random_below(&seed, 6)]);
 }
 
@@ -68,7 +69,7 @@ static void *draw_keys(gemp_key_kind kind, size_t count, uint64_t least, unsigne
 static void check_sort(void)
 {
 	gemp_sort sort = { (gemp_key_kind)gemp_random_below(&seed, GEMP_KEY_KINDS), gemp_random(&seed) & 1,
-		4 * (unsigned)gemp_random_below(&seed, 3) };
+		               4 * (unsigned)gemp_random_below(&seed, 3) };
 	unsigned size = gemp_key_size(sort.key), bits = 1 + (unsigned)gemp_random_below(&seed, 8 * size);
 	size_t count = draw_count();
 	void *keys = draw_keys(sort.key, count, 0, bits), *values = gemp_calloc(count, 8), *got = gemp_calloc(count, 8);
@@ -86,7 +87,8 @@ static void check_sort(void)
 	verdict(memcmp(got, keys, count * size) == 0, "sort, keys", sort.key, sort.value_size, bits, count);
 	if (sort.value_size) {
 		need(gemp_buffer_read(device, &b.values[0], 0, count * sort.value_size, got));
-		verdict(memcmp(got, values, count * sort.value_size) == 0, "sort, values", sort.key, sort.value_size, bits, count);
+		verdict(memcmp(got, values, count * sort.value_size) == 0, "sort, values", sort.key, sort.value_size, bits,
+		        count);
 	}
 	for (int k = 0; k < 2; k++) {
 		gemp_buffer_free(&b.keys[k], device);
@@ -98,7 +100,8 @@ static void check_sort(void)
 }
 
 /* Buckets are compared as sums over their elements. */
-static void sum_buckets(const uint32_t *keys, const uint32_t *values, const uint32_t *begin, size_t buckets, uint64_t *sums)
+static void sum_buckets(const uint32_t *keys, const uint32_t *values, const uint32_t *begin, size_t buckets,
+                        uint64_t *sums)
 {
 	for (size_t b = 0; b < buckets; b++) {
 		sums[b] = 0;
@@ -109,11 +112,14 @@ static void sum_buckets(const uint32_t *keys, const uint32_t *values, const uint
 
 static void check_split(void)
 {
-	gemp_multisplit split = { .key = GEMP_KEY_U32, .value_size = gemp_random(&seed) & 4, .bits = 1 + (unsigned)gemp_random_below(&seed, 11),
-		.min_code = gemp_random_below(&seed, 1000000) };
+	gemp_multisplit split = { .key = GEMP_KEY_U32,
+		                      .value_size = gemp_random(&seed) & 4,
+		                      .bits = 1 + (unsigned)gemp_random_below(&seed, 11),
+		                      .min_code = gemp_random_below(&seed, 1000000) };
 	size_t count = draw_count(), buckets = (size_t)1 << split.bits;
 	split.shift = (unsigned)gemp_random_below(&seed, 20);
-	uint32_t *keys = draw_keys(split.key, count, split.min_code, split.shift + split.bits), *values = gemp_calloc(count, 4);
+	uint32_t *keys = draw_keys(split.key, count, split.min_code, split.shift + split.bits),
+			 *values = gemp_calloc(count, 4);
 	uint32_t *out[2], *out_values[2], *begin[2];
 	uint64_t *wide = gemp_calloc(buckets + 1, 8), *sums[2];
 	gemp_buffer b[4], b_begin;
@@ -139,7 +145,8 @@ static void check_split(void)
 	bool right = memcmp(begin[0], begin[1], (buckets + 1) * 4) == 0;
 	for (int k = 0; k < 2 && right; k++)
 		sum_buckets(out[k], out_values[k], begin[k], buckets, sums[k]);
-	verdict(right && memcmp(sums[0], sums[1], buckets * 8) == 0, "split", split.key, split.value_size, split.bits, count);
+	verdict(right && memcmp(sums[0], sums[1], buckets * 8) == 0, "split", split.key, split.value_size, split.bits,
+	        count);
 	for (int k = 0; k < 4; k++)
 		gemp_buffer_free(&b[k], device);
 	gemp_buffer_free(&b_begin, device);
@@ -198,7 +205,8 @@ static void check_scan(void)
 
 int main(int argc, char **argv)
 {
-	static void (*const checks[])(void) = { check_sort, check_split, check_sort, check_distinct, check_sort, check_scan };
+	static void (*const checks[])(
+		void) = { check_sort, check_split, check_sort, check_distinct, check_sort, check_scan };
 	long rounds = argc > 1 ? atol(argv[1]) : 100;
 	const char *given = getenv("GEMP_TEST_SEED");
 	seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);

@@ -2,13 +2,13 @@
  * a column of destinations, of 12 bytes with their values apart, to 2^BITS ranges; GROUP 0: as measured), each beside copy / (2 SIZE + 4), and checked outside of the
  * time. `gemp-mpi bench shuffle` measures all methods in the shapes that were found by this. Environment: TUPLES, a power of 2;
  * EXTENT: the device alone knows how many they are. */
+#include "shuffle/shuffle.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "primitive/toolbox.h"
-#include "shuffle/shuffle.h"
 #include "device/rate.h"
 #include "primitive/split.h"
+#include "primitive/toolbox.h"
 #include "shuffle/test_tuples.h"
 
 #include <stdio.h>
@@ -89,11 +89,14 @@ int main(int argc, char **argv)
 		size_t most = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20, count = most / size;
 		count = wanted ? (size_t)atol(wanted) : device->gpu && count > (size_t)1 << 28 ? (size_t)1 << 28 : count;
 		gemp_split_shape_forced = (gemp_split_shape){ (size_t)atoi(a[2]), (unsigned)atoi(a[3]), (unsigned)atoi(a[4]),
-			(unsigned)atoi(a[5]), atoi(a[6]) != 0 };
-		printf("%2u B, %4u ranges, %4s x %2s, window %5s, registers %3s, packed %s: ", size, 1u << bits, a[2], a[3], a[4], a[5],
-		       a[6]);
-		measure((gemp_shuffle){ size == 4 ? GEMP_SHUFFLE_AOS : size == 12 ? GEMP_SHUFFLE_SOA : GEMP_SHUFFLE_AOS_KEYS, size,
-			bits, size == 4 ? 16 - bits : 13, false }, count, rates.copy);
+			                                          (unsigned)atoi(a[5]), atoi(a[6]) != 0 };
+		printf("%2u B, %4u ranges, %4s x %2s, window %5s, registers %3s, packed %s: ", size, 1u << bits, a[2], a[3],
+		       a[4], a[5], a[6]);
+		measure((gemp_shuffle){ size == 4    ? GEMP_SHUFFLE_AOS
+		                        : size == 12 ? GEMP_SHUFFLE_SOA
+		                                     : GEMP_SHUFFLE_AOS_KEYS,
+		                        size, bits, size == 4 ? 16 - bits : 13, false },
+		        count, rates.copy);
 	}
 	gemp_toolbox_free(box);
 	gemp_device_close(device);

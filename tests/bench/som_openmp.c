@@ -4,8 +4,8 @@
  * blocks that stay in the cache, a dimension after the other, so that the compiler makes vectors of units.
  */
 #include "core/memory.h"
-#include "core/status.h"
 #include "core/random.h"
+#include "core/status.h"
 #include "core/timer.h"
 
 #include <math.h>
@@ -57,11 +57,11 @@ static void score(float *scores, const problem *p, const float *x, const float *
 	for (uint32_t c = 0; c < p->dims; c++) {
 		const float value = p->metric == EUCLIDEAN ? 2 * x[c] : x[c], *of = w + (size_t)c * BLOCK;
 		if (p->metric == MANHATTAN) {
-			#pragma omp simd
+#pragma omp simd
 			for (uint32_t u = 0; u < BLOCK; u++)
 				scores[u] += fabsf(value - of[u]);
 		} else {
-			#pragma omp simd
+#pragma omp simd
 			for (uint32_t u = 0; u < BLOCK; u++)
 				scores[u] -= value * of[u];
 		}
@@ -78,7 +78,7 @@ static uint32_t search(const problem *p, const float *x)
 		const uint32_t here = p->units - from < BLOCK ? p->units - from : BLOCK;
 		float least_here = INFINITY;
 		score(scores, p, x, p->w + (size_t)from * p->dims, p->norm + from);
-		#pragma omp simd reduction(min : least_here)
+#pragma omp simd reduction(min : least_here)
 		for (uint32_t u = 0; u < here; u++)
 			least_here = scores[u] < least_here ? scores[u] : least_here;
 		if (least_here >= least)
@@ -93,7 +93,7 @@ static uint32_t search(const problem *p, const float *x)
 static double run(const problem *p)
 {
 	double from = gemp_now();
-	#pragma omp parallel for schedule(dynamic, 64)
+#pragma omp parallel for schedule(dynamic, 64)
 	for (uint32_t i = 0; i < p->count; i++)
 		p->best[i] = search(p, p->x + (size_t)i * p->dims);
 	return gemp_now() - from;

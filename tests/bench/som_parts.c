@@ -5,6 +5,7 @@
  * host's clock, the mean of several.
  */
 #include "core/memory.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "core/timer.h"
 #include "device/device.h"
@@ -12,7 +13,6 @@
 #include "som/map/grid.h"
 #include "som/map/samples.h"
 #include "som/map/smooth.h"
-#include "core/random.h"
 #include "som/train/unit_update.h"
 
 #include <stdio.h>
@@ -101,9 +101,10 @@ static gemp_code measure_all(gemp_device *device, int argc, char **argv)
 	if (argc < 6)
 		return gemp_fail(GEMP_EUSAGE, "ROWS COLUMNS LATTICE NEIGHBOURHOOD RADIUS [TALLxWIDExSTEPxBLOCK...]");
 	p.grid = (gemp_som_grid){ (uint32_t)strtoul(argv[1], NULL, 10), (uint32_t)strtoul(argv[2], NULL, 10),
-		(gemp_som_lattice)strtoul(argv[3], NULL, 10), false };
+		                      (gemp_som_lattice)strtoul(argv[3], NULL, 10), false };
 	GEMP_TRY(prepare(&p, (gemp_som_neighbourhood)strtoul(argv[4], NULL, 10), strtod(argv[5], NULL)));
-	printf("%s: %s x %s, lattice %s, neighbourhood %s, radius %s\n", device->name, argv[1], argv[2], argv[3], argv[4], argv[5]);
+	printf("%s: %s x %s, lattice %s, neighbourhood %s, radius %s\n", device->name, argv[1], argv[2], argv[3], argv[4],
+	       argv[5]);
 	GEMP_TRY(measure(&p, NULL, "batch"));
 	for (int k = 6; k < argc; k++)
 		GEMP_TRY(measure_online(&p, argv[k]));

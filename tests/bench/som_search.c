@@ -5,13 +5,13 @@
  * multiplications and additions of the least, and the mean number of the units found.
  */
 #include "core/memory.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/launch.h"
 #include "device/open.h"
 #include "som/map/codebook.h"
 #include "som/map/samples.h"
-#include "core/random.h"
 #include "som/map/search.h"
 
 #include <stdio.h>
@@ -59,7 +59,8 @@ static gemp_code measure(gemp_device *device, int argc, char **argv)
 	const uint32_t count = argument(argc, argv, 1, 12000), dims = argument(argc, argv, 2, 12);
 	const uint32_t units = argument(argc, argv, 3, 40000);
 	const gemp_som_search_shape shape = { (gemp_som_form)argument(argc, argv, 5, 0), argument(argc, argv, 6, 0),
-		argument(argc, argv, 7, 0), argument(argc, argv, 8, 0), argument(argc, argv, 9, 0) };
+		                                  argument(argc, argv, 7, 0), argument(argc, argv, 8, 0),
+		                                  argument(argc, argv, 9, 0) };
 	float *x = NULL, *w = NULL;
 	double seconds[TURNS], sum = 0, mean;
 	size_t turns = 0;
@@ -81,8 +82,8 @@ static gemp_code measure(gemp_device *device, int argc, char **argv)
 	}
 	GEMP_TRY(mean_unit(&mean, &best, device, count));
 	qsort(seconds, turns, sizeof *seconds, compare);
-	printf("%s: %u vectors of %u, %u units: %.6f s, median %.6f s, %.1f GFLOP/s, mean unit %.2f\n", device->name,
-	       count, dims, units, seconds[0], seconds[turns / 2], 2e-9 * count * dims * units / seconds[0], mean);
+	printf("%s: %u vectors of %u, %u units: %.6f s, median %.6f s, %.1f GFLOP/s, mean unit %.2f\n", device->name, count,
+	       dims, units, seconds[0], seconds[turns / 2], 2e-9 * count * dims * units / seconds[0], mean);
 done:
 	gemp_buffer_free(&best, device);
 	gemp_som_search_free(search);

@@ -5,17 +5,17 @@
  * the device, 0: all; QUALITY 0 or 1; LATTICE 0 or 1; EXCHANGE 0 to 2 as in src/som/train/train.h. Values are random. One line: seconds
  * to prepare, of all epochs, and of one.
  */
-#include "core/memory.h"
 #include "comm/comm.h"
 #include "comm/world.h"
+#include "core/memory.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
 #include "som/map/grid.h"
 #include "som/map/smooth.h"
-#include "som/train/training.h"
-#include "core/random.h"
 #include "som/train/train.h"
+#include "som/train/training.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,13 +30,18 @@ static gemp_code measure(const gemp_comm *comm, gemp_device *device, int argc, c
 	gemp_code code = GEMP_OK;
 	const size_t all = (size_t)argument(argc, argv, 1, 12000), ranks = (size_t)comm->size, rank = (size_t)comm->rank;
 	const uint32_t dims = (uint32_t)argument(argc, argv, 2, 12);
-	const gemp_som_training how = {
-		.grid = { (uint32_t)argument(argc, argv, 3, 200), (uint32_t)argument(argc, argv, 4, 200),
-			(gemp_som_lattice)argument(argc, argv, 12, 0), false },
-		.epochs = (uint32_t)argument(argc, argv, 5, 10), .online = argument(argc, argv, 6, 0) > 0,
-		.neighbourhood = (gemp_som_neighbourhood)argument(argc, argv, 7, 0), .radius = argument(argc, argv, 8, 100),
-		.radius_end = argument(argc, argv, 9, 1), .rate = .1, .rate_end = .01,
-		.quality = argument(argc, argv, 11, 0) > 0, .exchange = (gemp_som_exchange)argument(argc, argv, 13, 0) };
+	const gemp_som_training how = { .grid = { (uint32_t)argument(argc, argv, 3, 200),
+		                                      (uint32_t)argument(argc, argv, 4, 200),
+		                                      (gemp_som_lattice)argument(argc, argv, 12, 0), false },
+		                            .epochs = (uint32_t)argument(argc, argv, 5, 10),
+		                            .online = argument(argc, argv, 6, 0) > 0,
+		                            .neighbourhood = (gemp_som_neighbourhood)argument(argc, argv, 7, 0),
+		                            .radius = argument(argc, argv, 8, 100),
+		                            .radius_end = argument(argc, argv, 9, 1),
+		                            .rate = .1,
+		                            .rate_end = .01,
+		                            .quality = argument(argc, argv, 11, 0) > 0,
+		                            .exchange = (gemp_som_exchange)argument(argc, argv, 13, 0) };
 	const size_t begin = all * rank / ranks, count = all * (rank + 1) / ranks - begin;
 	uint64_t random = 9 + rank, same = 4;
 	float *x = NULL, *w = NULL;
@@ -53,8 +58,7 @@ static gemp_code measure(const gemp_comm *comm, gemp_device *device, int argc, c
 	}
 	if (rank == 0)
 		printf("%s, %d ranks%s: prepared %.3f s, %u epochs %.4f s, one %.6f s\n", device->name, comm->size,
-		       report.units ? " (units)" : "", report.prepare,
-		       report.count, report.train, report.train / report.count);
+		       report.units ? " (units)" : "", report.prepare, report.count, report.train, report.train / report.count);
 done:
 	gemp_som_report_free(&report);
 	gemp_free(x);
@@ -68,7 +72,8 @@ int main(int argc, char **argv)
 	gemp_device *device = NULL;
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	gemp_code code = gemp_device_open(&device, "auto", comm.node_rank, comm.node_size, (size_t)argument(argc, argv, 10, 0) << 20);
+	gemp_code code = gemp_device_open(&device, "auto", comm.node_rank, comm.node_size,
+	                                  (size_t)argument(argc, argv, 10, 0) << 20);
 	if (code == GEMP_OK)
 		code = measure(&comm, device, argc, argv);
 	if (code != GEMP_OK)

@@ -3,9 +3,6 @@
  *     strings ROWS SIZE PART FILE [REPEAT]
  *
  * Makes ROWS distinct strings of SIZE letters, writes them to FILE as lines, and prints one JSON object. */
-#include "match/filter/filter_kernels.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
 #include "comm/comm.h"
 #include "comm/world.h"
 #include "core/status.h"
@@ -14,6 +11,9 @@
 #include "device/launch.h"
 #include "graph/column.h"
 #include "match/filter/filter_columns.h"
+#include "match/filter/filter_kernels.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
 #include "pattern/model/expr.h"
 
 #include "core/memory.h"
@@ -92,7 +92,8 @@ static gemp_code copy_bytes(gemp_device *device, const gemp_buffer *from, const 
 {
 	gemp_code code = GEMP_OK;
 	gemp_launch_release(device);
-	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, from->mem, to->mem, 0, 0, size, 0, NULL, &device->last_launch)));
+	GEMP_TRY(
+		GEMP_CL(clEnqueueCopyBuffer(device->queue, from->mem, to->mem, 0, 0, size, 0, NULL, &device->last_launch)));
 	double seconds;
 	GEMP_TRY(gemp_launch_seconds(device, &seconds));
 	keep_least(least, seconds);
@@ -143,8 +144,9 @@ static gemp_code bench(gemp_context *context, size_t rows, size_t size, const ch
 	GEMP_TRY(gemp_buffer_new(&bitmap, device, site.words * sizeof(uint32_t), NULL));
 	GEMP_TRY(measure(&site, &column, &part, &other, &bitmap, repeat, &best));
 	printf("{\"device\": \"%s\", \"rows\": %zu, \"bytes\": %zu, \"part\": \"%s\", \"found\": %llu, \"kernel\": %.9f, "
-	       "\"whole\": %.9f, \"copy\": %.9f, \"upload\": %.6f}\n", device->name, rows, rows * size, text,
-	       (unsigned long long)best.found, best.kernel, best.whole, best.copy, upload);
+	       "\"whole\": %.9f, \"copy\": %.9f, \"upload\": %.6f}\n",
+	       device->name, rows, rows * size, text, (unsigned long long)best.found, best.kernel, best.whole, best.copy,
+	       upload);
 done:
 	gemp_buffer_free(&bitmap, device);
 	gemp_buffer_free(&other, device);

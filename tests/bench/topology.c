@@ -2,21 +2,21 @@
  * device and on the host's threads, beside copy bandwidth and what experiments on one NVIDIA H200 took for 31,406,234
  * edges; then the same from small graphs to large ones with all copies, which tells below which size the host is
  * faster. Answers are checked, outside of the time. The graph: R-MAT with hubs, its ids shuffled. */
-#include "core/memory.h"
 #include "comm/comm.h"
+#include "core/memory.h"
+#include "core/prefix_sum.h"
+#include "core/random.h"
 #include "core/status.h"
+#include "core/threads.h"
+#include "core/timer.h"
 #include "core/types.h"
 #include "device/device.h"
 #include "device/open.h"
+#include "device/rate.h"
 #include "device/tuning.h"
 #include "topology/component_result.h"
-#include "topology/csr.h"
-#include "core/prefix_sum.h"
-#include "core/random.h"
-#include "core/threads.h"
-#include "core/timer.h"
-#include "device/rate.h"
 #include "topology/components.h"
+#include "topology/csr.h"
 #include "topology/edge_pairs.h"
 #include "topology/reverse.h"
 #include "topology/vertex_degrees.h"
@@ -213,9 +213,8 @@ static void bench(const graph *g)
 	gemp_vertex_degrees_free(&degrees[1]);
 	for (int edges = 0; edges < 2; edges++) {
 		for (int i = 0; i < 2; i++)
-			report(edges ? "reverse, numbered" : "reverse", g, places[i], turn_round(g, places[i], TRIES,
-			                                                                         edges, &turned[i]),
-			       8 * m + 8 * n, edges ? 0 : 1.3);
+			report(edges ? "reverse, numbered" : "reverse", g, places[i],
+			       turn_round(g, places[i], TRIES, edges, &turned[i]), 8 * m + 8 * n, edges ? 0 : 1.3);
 		if (memcmp(turned[0].source, turned[1].source, g->edges * sizeof *turned[0].source) != 0 ||
 		    memcmp(turned[0].begin, turned[1].begin, (g->csr.rows + 1) * sizeof *turned[0].begin) != 0 ||
 		    (edges && memcmp(turned[0].edge, turned[1].edge, g->edges * sizeof *turned[0].edge) != 0))
@@ -252,10 +251,11 @@ static void cross(unsigned scale)
 			gemp_vertex_degrees degrees = { 0 };
 			if (what == 0)
 				need(GEMP_NEW(pairs, g.edges));
-			ms[i] = 1e3 * (what == 0 ? list_edges(&g, place, TRIES, pairs) : what == 1 ?
-			        turn_round(&g, place, TRIES, false, &turned) : what == 2 ?
-			        find_components(&g, place, TRIES, false, &found) : count_degrees(&g, place, TRIES,
-			                                                                         &degrees)).total;
+			ms[i] = 1e3 * (what == 0   ? list_edges(&g, place, TRIES, pairs)
+			               : what == 1 ? turn_round(&g, place, TRIES, false, &turned)
+			               : what == 2 ? find_components(&g, place, TRIES, false, &found)
+			                           : count_degrees(&g, place, TRIES, &degrees))
+			                  .total;
 			gemp_free(pairs);
 			gemp_reversed_rows_free(&turned);
 			gemp_components_free(&found);

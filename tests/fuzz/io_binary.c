@@ -21,8 +21,27 @@ static const char graphml[] =
 	"<edge source=\"1\" target=\"1\" directed=\"true\"/></graph></graphml>\n";
 
 static const char *const xml_tokens[] = {
-	"<node>", "</node>", "<data key=\"a\">", "</data>", "<graph>", "</graph>", "<key id=\"b\"/>", "<!--", "-->",
-	"<![CDATA[", 	"]]>", "&amp;", "&a;", "<!DOCTYPE graphml [<!ENTITY a \"b\">]>", "\xff", "\"", ">", "id=\"1\"", "undirected", "<desc>", "",
+	"<node>",
+	"</node>",
+	"<data key=\"a\">",
+	"</data>",
+	"<graph>",
+	"</graph>",
+	"<key id=\"b\"/>",
+	"<!--",
+	"-->",
+	"<![CDATA[",
+	"]]>",
+	"&amp;",
+	"&a;",
+	"<!DOCTYPE graphml [<!ENTITY a \"b\">]>",
+	"\xff",
+	"\"",
+	">",
+	"id=\"1\"",
+	"undirected",
+	"<desc>",
+	"",
 };
 
 static const char *write_graphml(void)
@@ -45,18 +64,26 @@ static const char *write_graphml(void)
 
 /* NPZ: a 3 x 3 matrix by rows */
 
-static const struct { const char *name, *header; size_t size; const char *bytes; } members[] = {
+static const struct {
+	const char *name, *header;
+	size_t size;
+	const char *bytes;
+} members[] = {
 	{ "format.npy", "{'descr': '|S3', 'fortran_order': False, 'shape': (), }", 3, "csr" },
-	{ "shape.npy", "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", 16, "\3\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0" },
-	{ "indptr.npy", "{'descr': '<i4', 'fortran_order': False, 'shape': (4,), }", 16, "\0\0\0\0\2\0\0\0\2\0\0\0\3\0\0\0" },
+	{ "shape.npy", "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", 16,
+	  "\3\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0" },
+	{ "indptr.npy", "{'descr': '<i4', 'fortran_order': False, 'shape': (4,), }", 16,
+	  "\0\0\0\0\2\0\0\0\2\0\0\0\3\0\0\0" },
 	{ "indices.npy", "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }", 12, "\1\0\0\0\2\0\0\0\0\0\0\0" },
-	{ "data.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12, "\0\0\x80\x3f\0\0\0\x40\0\0\xc0\x7f" },
+	{ "data.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12,
+	  "\0\0\x80\x3f\0\0\0\x40\0\0\xc0\x7f" },
 };
 enum { MEMBERS = sizeof members / sizeof *members, SHAPE = 1 };
 
 static const char *const npz_tokens[] = {
-	"PK\1\2", "PK\3\4", "PK\5\6", "PK\6\6", "PK\6\7", "'descr'", "'shape': (", "99999999999999999999", "-1", ">i4", "|O",
-	"<c8", "<u8", "\x93NUMPY", "csc", "coo", "\xff\xff\xff\xff", "\1\1", "",
+	"PK\1\2", "PK\3\4", "PK\5\6", "PK\6\6", "PK\6\7",    "'descr'", "'shape': (", "99999999999999999999", "-1",
+	">i4",    "|O",     "<c8",    "<u8",    "\x93NUMPY", "csc",     "coo",        "\xff\xff\xff\xff",     "\1\1",
+	"",
 };
 enum { NPZ_TOKENS = sizeof npz_tokens / sizeof *npz_tokens };
 

@@ -5,12 +5,12 @@
 #include "import_mutants.h"
 
 /* A file with another beside it, which is not mutated as often. */
-static const struct { const char *format, *name, *text, *beside, *beside_text; } seeds[] = {
-	{ "mtx", "a.mtx",
-	  "%%MatrixMarket matrix coordinate real general\n% c\n3 3 4\n1 2 0.5\n2 3 -1e3\n\n3 1 7\n1 1 0\n",
+static const struct {
+	const char *format, *name, *text, *beside, *beside_text;
+} seeds[] = {
+	{ "mtx", "a.mtx", "%%MatrixMarket matrix coordinate real general\n% c\n3 3 4\n1 2 0.5\n2 3 -1e3\n\n3 1 7\n1 1 0\n",
 	  NULL, NULL },
-	{ "mtx", "b.mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 5\n3 1 -7\n", NULL,
-	  NULL },
+	{ "mtx", "b.mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 2\n2 1 5\n3 1 -7\n", NULL, NULL },
 	{ "mtx", "c.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 2\n2 1\n3 3\n", NULL, NULL },
 	{ "mtx", "d.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 2\n2 1\n1 3\n", NULL, NULL },
 	{ "metis", "a.graph", "% c\n4 3 111 2\n9 1 2 2 7 3 8\n9 3 4 1 7\n% d\n9 5 6 1 8 4 9\n9 7 8 3 9\n", NULL, NULL },
@@ -19,27 +19,64 @@ static const struct { const char *format, *name, *text, *beside, *beside_text; }
 	{ "jsonl", "a.jsonl",
 	  "{\"type\":\"node\",\"id\":\"0\",\"labels\":[\"U\",\"V\"],\"properties\":{\"n\":\"A\\u00e4\",\"a\":42,\"b\":true}}\n"
 	  "{\"type\":\"node\",\"id\":\"1\"}\n{\"type\":\"relationship\",\"label\":\"K\",\"start\":{\"id\":\"0\"},"
-	  "\"end\":{\"id\":\"1\"},\"properties\":{\"w\":1.5,\"z\":null}}\n", NULL, NULL },
+	  "\"end\":{\"id\":\"1\"},\"properties\":{\"w\":1.5,\"z\":null}}\n",
+	  NULL, NULL },
 	{ "jsonl", "b.jsonl",
-	  "{\"id\":1,\"labels\":\"A;B\",\"x\":1}\n{\"id\":2,\"type\":\"C\",\"x\":2.5}\n{\"src\":1,\"dst\":2,\"type\":\"T\",\"y\":false}\n", NULL, NULL },
+	  "{\"id\":1,\"labels\":\"A;B\",\"x\":1}\n{\"id\":2,\"type\":\"C\",\"x\":2.5}\n{\"src\":1,\"dst\":2,\"type\":\"T\",\"y\":false}\n",
+	  NULL, NULL },
 	{ "packages", "a_Packages",
 	  "Package: a\nVersion: 1\nDepends: b (>= 1) | c [amd64], d:any,\n e\nTag: x::y, z\nSize: 7\n\n"
 	  "Package: b\nSource: s (1)\nMaintainer: M <m@x>\nProvides: v (= 1)\n\nPackage: a\n",
 	  NULL, NULL },
-	{ "dict", "d-deu-eng.index", "00databaseinfo\tA\tF\nhaus\tG\tX\nhaus again\tG\tX\nrede\td\ti\n",
-	  "d-deu-eng.dict", "about\nHaus /h/ <n>\nhouse, home\nRede <f>\n1. [x] a <n>\nbecause\n2. b 2.\n" },
+	{ "dict", "d-deu-eng.index", "00databaseinfo\tA\tF\nhaus\tG\tX\nhaus again\tG\tX\nrede\td\ti\n", "d-deu-eng.dict",
+	  "about\nHaus /h/ <n>\nhouse, home\nRede <f>\n1. [x] a <n>\nbecause\n2. b 2.\n" },
 	{ "neo4j", "v.csv",
-	  "id:ID(A),:LABEL,i:int,f:double,b:boolean,s,x:IGNORE\n1,A;B,7,1.5,true,\"a \"\"b\"\"\",?\n2,,,,,\"\",\n",
-	  "e.csv", ":START_ID(A),:END_ID(A),:TYPE,w:long\n1,2,T,3\n2,2,,\n" },
+	  "id:ID(A),:LABEL,i:int,f:double,b:boolean,s,x:IGNORE\n1,A;B,7,1.5,true,\"a \"\"b\"\"\",?\n2,,,,,\"\",\n", "e.csv",
+	  ":START_ID(A),:END_ID(A),:TYPE,w:long\n1,2,T,3\n2,2,,\n" },
 };
 enum { SEEDS = sizeof seeds / sizeof *seeds };
 
 static const char *const tokens[] = {
-	"\t", ",", "\"", "\n", "\n\n", "\r\n", " ", "\xef\xbb\xbf", "nan", "99999", "99999999999999999999", "-", "0",
-	"1e999", "%", "#",
-	"->", "|", "(", ")", "[", "]", "{", "}", "<", "/", ":", ";", ":ID", "int[]", "null", "\\u0000", "\"id\":",
-	"true", "Package: ",
-	"1. ", "2.", "\xff", "\xc3", "",
+	"\t",
+	",",
+	"\"",
+	"\n",
+	"\n\n",
+	"\r\n",
+	" ",
+	"\xef\xbb\xbf",
+	"nan",
+	"99999",
+	"99999999999999999999",
+	"-",
+	"0",
+	"1e999",
+	"%",
+	"#",
+	"->",
+	"|",
+	"(",
+	")",
+	"[",
+	"]",
+	"{",
+	"}",
+	"<",
+	"/",
+	":",
+	";",
+	":ID",
+	"int[]",
+	"null",
+	"\\u0000",
+	"\"id\":",
+	"true",
+	"Package: ",
+	"1. ",
+	"2.",
+	"\xff",
+	"\xc3",
+	"",
 };
 enum { TOKENS = sizeof tokens / sizeof *tokens };
 

@@ -30,17 +30,43 @@ static const char ecore[] =
 	"<eSubpackages name=\"sub\"><eClassifiers xsi:type=\"ecore:EEnum\" name=\"E\"><eLiterals name=\"X\"/>"
 	"<eLiterals name=\"Y\"/></eClassifiers></eSubpackages></ecore:EPackage>\n";
 
-static const char xmi[] =
-	"<p:A xmlns:p=\"http://p\" xmlns:xmi=\"http://www.omg.org/XMI\" "
-	"xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" n=\"3\">\n"
-	"<part xmi:id=\"x\" to=\"//@part.1 //@part.0\"><part e=\"Y\" to=\"/\"/></part>\n"
-	"<part xsi:type=\"p:A\"><n>4</n><to href=\"#x\"/></part></p:A>\n";
+static const char xmi[] = "<p:A xmlns:p=\"http://p\" xmlns:xmi=\"http://www.omg.org/XMI\" "
+						  "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" n=\"3\">\n"
+						  "<part xmi:id=\"x\" to=\"//@part.1 //@part.0\"><part e=\"Y\" to=\"/\"/></part>\n"
+						  "<part xsi:type=\"p:A\"><n>4</n><to href=\"#x\"/></part></p:A>\n";
 
 static const char *const tokens[] = {
-	"<node id=\"1\">", "</node>", "<attr name=\"n\">", "</attr>", "<int>", "</int>", "<!--", "-->", "<part>", "<part/>",
-	"</part>", "<to href=\"#//@part.0\"/>", "#", "//@part.0", "/0", "/1", "xsi:type=\"p:B\"", "p:A", "name=\"A\"", "#//A",
-	"eSuperTypes=\"#//A\"", "&amp;", "&a;", "<!DOCTYPE a [<!ENTITY a \"b\">]>", "\xff", "\"", ">", "xmi:id=\"1\"", "B",
-	"n", "",
+	"<node id=\"1\">",
+	"</node>",
+	"<attr name=\"n\">",
+	"</attr>",
+	"<int>",
+	"</int>",
+	"<!--",
+	"-->",
+	"<part>",
+	"<part/>",
+	"</part>",
+	"<to href=\"#//@part.0\"/>",
+	"#",
+	"//@part.0",
+	"/0",
+	"/1",
+	"xsi:type=\"p:B\"",
+	"p:A",
+	"name=\"A\"",
+	"#//A",
+	"eSuperTypes=\"#//A\"",
+	"&amp;",
+	"&a;",
+	"<!DOCTYPE a [<!ENTITY a \"b\">]>",
+	"\xff",
+	"\"",
+	">",
+	"xmi:id=\"1\"",
+	"B",
+	"n",
+	"",
 };
 
 static const char *write_one(const char *name, const char *sound, bool changed)

@@ -4,7 +4,9 @@
 #include "core/log.h"
 #include "import_mutants.h"
 
-static const struct { const char *name, *text; } seeds[] = {
+static const struct {
+	const char *name, *text;
+} seeds[] = {
 	{ "vertices.tsv", "id\ttype\tname:string\tyear:int\trating:float\tseen:bool\tx\n"
 	                  "1\tA\tone\t1900\t1.5\ttrue\t007\n"
 	                  "2\tA;B\ttwo\t\t\tfalse\t8\n3\t\t\t-5\t1e3\t\t\n" },
@@ -15,8 +17,8 @@ static const struct { const char *name, *text; } seeds[] = {
 };
 
 static const char *const tokens[] = {
-	"\t", ",", "\"", "\"\"", "\n", "\r\n", "\xef\xbb\xbf", "NaN", "99999999999999999999", "-", "007", ":int", ":",
-	"id", "src", ";", "#", "\xff", "\xc3", "1e999", "",
+	"\t", ",",   "\"", "\"\"", "\n",   "\r\n", "\xef\xbb\xbf", "NaN", "99999999999999999999", "-", "007", ":int", ":",
+	"id", "src", ";",  "#",    "\xff", "\xc3", "1e999",        "",
 };
 enum { TOKENS = sizeof tokens / sizeof *tokens };
 
@@ -54,11 +56,9 @@ static bool one_round(const void *self)
 	static const size_t pairs[][2] = { { 0, 1 }, { 2, 3 }, { 0, 4 } };
 	const size_t *pair = pairs[below(3)];
 	const char *paths[] = { write_mutant(pair[0]), write_mutant(pair[1]) };
-	gemp_import_options options = { .edge_files = &paths[1],
-		                        .edge_file_count = 1,
-		                        .seed = seed,
-		                        .undirected = below(2),
-		                        .merge_parallel = below(2) };
+	gemp_import_options options = {
+		.edge_files = &paths[1], .edge_file_count = 1, .seed = seed, .undirected = below(2), .merge_parallel = below(2)
+	};
 	if (below(2)) {
 		options.vertex_files = &paths[0];
 		options.vertex_file_count = 1;

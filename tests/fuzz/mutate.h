@@ -39,9 +39,7 @@ static void mutate(gemp_text *text, const char *const *tokens, size_t token_coun
 		if (size)
 			text->data[at] = (char)below(256);
 		break;
-	case 1:
-		insert(text, at, token, strlen(token));
-		break;
+	case 1: insert(text, at, token, strlen(token)); break;
 	case 2: /* some bytes go */
 		memmove(text->data + at, text->data + at + some, size - some);
 		text->size -= some;
@@ -52,9 +50,7 @@ static void mutate(gemp_text *text, const char *const *tokens, size_t token_coun
 		insert(text, at, copy, some);
 		break;
 	}
-	case 4: /* cut */
-		text->size = below(8) ? text->size : at;
-		break;
+	case 4: /* cut */ text->size = below(8) ? text->size : at; break;
 	default:
 		if (size)
 			text->data[at] ^= (char)(1 << below(8));
@@ -68,8 +64,10 @@ static void compress_text(gemp_text *text, bool gzip)
 	char packed[8192];
 	size_t size;
 	if (gzip) {
-		z_stream zlib = { .next_in = (unsigned char *)text->data, .avail_in = (unsigned)text->size,
-			          .next_out = (unsigned char *)packed, .avail_out = sizeof packed };
+		z_stream zlib = { .next_in = (unsigned char *)text->data,
+			              .avail_in = (unsigned)text->size,
+			              .next_out = (unsigned char *)packed,
+			              .avail_out = sizeof packed };
 		assert_int_equal(deflateInit2(&zlib, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
 		assert_int_equal(deflate(&zlib, Z_FINISH), Z_STREAM_END);
 		size = sizeof packed - zlib.avail_out;

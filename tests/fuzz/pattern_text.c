@@ -10,11 +10,11 @@
 #include "core/text.h"
 #include "graph/column.h"
 #include "pattern/condition/expr_text.h"
+#include "pattern/model/expr.h"
 #include "pattern/model/parameter.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/symmetry/automorphism.h"
-#include "pattern/model/expr.h"
 #include "pattern/symmetry/permutation_group.h"
 
 enum { MOST_QUERIES = 64 };
@@ -23,15 +23,107 @@ static char *queries[MOST_QUERIES];
 static size_t query_count;
 
 static const char *const tokens[] = {
-	" MATCH ", " OPTIONAL MATCH ", " WHERE ", " WITH ", " RETURN ", " DISTINCT ", " ORDER BY ", " ASC", " DESC",
-	" SKIP ", " LIMIT ", " AS x", " AND ", " OR ", " XOR ", " NOT ", " IN ", " IS NULL", " IS NOT NULL",
-	" CONTAINS ", " STARTS WITH ", " ENDS WITH ", " EXISTS { ", " COUNT { ", "(a)", "(b:P)", "(x)", "(", ")", "[",
-	"]", "-", "->", "<-", "--", "-[:T]->", "-[r]-", "-[*1..3]->", "*2..", "*", "..", ",", ":", "|", "&", ".", "=",
-	"<>", "<", "<=", ">=", "=~", "+", "/", "%", "^", "$p", "$n", ";", "{", "}", "{x: 1}", "a", "b", "c", "a.x",
-	"x.y", "id(a)", "labels(a)", "type(r)", "toLower(", "size(", "count(*)", "count(", "collect(DISTINCT ",
-	"sum(", "avg(", "`q`", "`", "1", "-1", "0.5", "9223372036854775808", "-9223372036854775808", "'s'", "'", "\"",
-	"\\", "'\\u00e4'", "/*", "*/", "//", "\n", "\xC3\xA4", "\xC3", "\xFF", "null", "true", "(a)-->(b)",
-	"[1, a.x]", "CASE ",
+	" MATCH ",
+	" OPTIONAL MATCH ",
+	" WHERE ",
+	" WITH ",
+	" RETURN ",
+	" DISTINCT ",
+	" ORDER BY ",
+	" ASC",
+	" DESC",
+	" SKIP ",
+	" LIMIT ",
+	" AS x",
+	" AND ",
+	" OR ",
+	" XOR ",
+	" NOT ",
+	" IN ",
+	" IS NULL",
+	" IS NOT NULL",
+	" CONTAINS ",
+	" STARTS WITH ",
+	" ENDS WITH ",
+	" EXISTS { ",
+	" COUNT { ",
+	"(a)",
+	"(b:P)",
+	"(x)",
+	"(",
+	")",
+	"[",
+	"]",
+	"-",
+	"->",
+	"<-",
+	"--",
+	"-[:T]->",
+	"-[r]-",
+	"-[*1..3]->",
+	"*2..",
+	"*",
+	"..",
+	",",
+	":",
+	"|",
+	"&",
+	".",
+	"=",
+	"<>",
+	"<",
+	"<=",
+	">=",
+	"=~",
+	"+",
+	"/",
+	"%",
+	"^",
+	"$p",
+	"$n",
+	";",
+	"{",
+	"}",
+	"{x: 1}",
+	"a",
+	"b",
+	"c",
+	"a.x",
+	"x.y",
+	"id(a)",
+	"labels(a)",
+	"type(r)",
+	"toLower(",
+	"size(",
+	"count(*)",
+	"count(",
+	"collect(DISTINCT ",
+	"sum(",
+	"avg(",
+	"`q`",
+	"`",
+	"1",
+	"-1",
+	"0.5",
+	"9223372036854775808",
+	"-9223372036854775808",
+	"'s'",
+	"'",
+	"\"",
+	"\\",
+	"'\\u00e4'",
+	"/*",
+	"*/",
+	"//",
+	"\n",
+	"\xC3\xA4",
+	"\xC3",
+	"\xFF",
+	"null",
+	"true",
+	"(a)-->(b)",
+	"[1, a.x]",
+	"CASE ",
 };
 enum { TOKENS = sizeof tokens / sizeof *tokens };
 
@@ -104,8 +196,8 @@ static void check_error(const char *text)
 	const char *message = gemp_message();
 	if (strncmp(message, "--param", 7) == 0)
 		return;
-	if (sscanf(message, "query:%d:%d: ", &line, &column) != 2 || message[strlen(message) - 1] != '^'
-	    || strstr(message, "syntax error"))
+	if (sscanf(message, "query:%d:%d: ", &line, &column) != 2 || message[strlen(message) - 1] != '^' ||
+	    strstr(message, "syntax error"))
 		fail_msg("%s\n%s", text, message);
 	for (; line > 1; line--) {
 		text = strchr(text, '\n');

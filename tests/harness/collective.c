@@ -1,6 +1,6 @@
+#include "harness/collective.h"
 #include "comm/world.h"
 #include "core/memory.h"
-#include "harness/collective.h"
 
 #include "comm/session.h"
 

@@ -17,7 +17,7 @@ extern gemp_comm test_comm;
 
 /* Collective. MPI from start (if main has not) to end; other ranks' stdout (not stderr) is dropped, all return the worst verdict. */
 #define test_main_all(argc, argv, tests) \
-	test_run_all(&(argc), &(argv), #tests, (tests), sizeof(tests) / sizeof (tests)[0])
+	test_run_all(&(argc), &(argv), #tests, (tests), sizeof(tests) / sizeof(tests)[0])
 int test_run_all(int *argc, char ***argv, const char *name, const struct CMUnitTest *tests, size_t count);
 
 /* Collective. True on every rank. */

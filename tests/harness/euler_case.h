@@ -15,7 +15,7 @@ typedef struct euler_case {
 	char name[96];
 	uint32_t n;
 	size_t m, room;
-	gemp_vertex (*ends)[2];   /* [m] */
+	gemp_vertex (*ends)[2]; /* [m] */
 	uint64_t *begin, bounds[2];
 	gemp_vertex *target;
 	gemp_euler_edges edges;
@@ -56,9 +56,16 @@ static inline void euler_rows(euler_case *c)
 		c->target[c->begin[c->ends[e][0]] + at[c->ends[e][0]]++] = c->ends[e][1];
 	free(at);
 	c->bounds[1] = c->n;
-	c->edges = (gemp_euler_edges){ .ranks = 1, .vertices = c->n, .bounds = c->bounds, .rows = c->n, .begin = c->begin,
-		.target = c->target, .edges = c->m, .closing = GEMP_NO_EDGE, .path_start = GEMP_NO_VERTEX,
-		.path_end = GEMP_NO_VERTEX };
+	c->edges = (gemp_euler_edges){ .ranks = 1,
+		                           .vertices = c->n,
+		                           .bounds = c->bounds,
+		                           .rows = c->n,
+		                           .begin = c->begin,
+		                           .target = c->target,
+		                           .edges = c->m,
+		                           .closing = GEMP_NO_EDGE,
+		                           .path_start = GEMP_NO_VERTEX,
+		                           .path_end = GEMP_NO_VERTEX };
 }
 
 static inline void euler_case_free(euler_case *c)

@@ -6,18 +6,18 @@
 #ifndef GEMP_TESTS_GAS_CASE_H
 #define GEMP_TESTS_GAS_CASE_H
 
+#include "analytics/layout/layout.h"
+#include "comm/comm.h"
 #include "core/memory.h"
 #include "core/random.h"
-#include "partition/build/build_graph.h"
-#include "partition/build/builder_options.h"
-#include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/column.h"
 #include "graph/graph.h"
-#include "analytics/layout/layout.h"
 #include "harness/harness.h"
+#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
+#include "partition/build/builder_options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -56,8 +56,8 @@ static inline void gas_case_edge(gas_case *c, uint64_t *random, uint64_t from, u
 		c->edges = realloc(c->edges, (c->room = c->room ? 2 * c->room : 64) * sizeof *c->edges);
 	int64_t most = gemp_random_below(random, 3) ? 10 : 3;
 	c->edges[c->m++] = (gas_edge){ (uint32_t)from, (uint32_t)to, (uint32_t)gemp_random_below(random, GAS_CASE_TYPES),
-		(int64_t)gemp_random_below(random, (uint64_t)most),
-		gemp_random_below(random, 5) ? gemp_random_unit(random) * 4 : 0.0 };
+		                           (int64_t)gemp_random_below(random, (uint64_t)most),
+		                           gemp_random_below(random, 5) ? gemp_random_unit(random) * 4 : 0.0 };
 }
 
 static inline int64_t gas_case_key(uint32_t number)
@@ -86,7 +86,8 @@ static inline gemp_code gas_case_build(gas_case *c, const gemp_comm *comm, uint6
 		const gas_edge *e = &c->edges[i];
 		char type[2] = { (char)('A' + (int)e->type), 0 };
 		GEMP_TRY(gemp_builder_edge(builder, &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(e->from) },
-		                           &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(e->to) }, type, 1, place));
+		                           &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(e->to) }, type, 1,
+		                           place));
 		GEMP_TRY(gemp_builder_edge_value(builder, weight, &(gemp_value){ .type = GEMP_INTEGER, .integer = e->weight }));
 		GEMP_TRY(gemp_builder_edge_value(builder, cost, &(gemp_value){ .type = GEMP_FLOAT, .real = e->cost }));
 	}

@@ -1,5 +1,5 @@
-#include "core/memory.h"
 #include "harness/harness.h"
+#include "core/memory.h"
 
 #include "core/random.h"
 

@@ -34,20 +34,17 @@ double som_reference_apart(const som_reference_map *map, uint32_t a, uint32_t b)
 	return hypot(way.x, way.y);
 }
 
-double som_reference_weight(const som_reference_map *map, som_reference_near near, uint32_t a, uint32_t b, double radius)
+double som_reference_weight(const som_reference_map *map, som_reference_near near, uint32_t a, uint32_t b,
+                            double radius)
 {
 	place way = way_of(map, a, b);
 	double apart = hypot(way.x, way.y), bell = exp(-apart * apart / (2 * radius * radius));
 	radius *= 1 + 1e-9; /* places of a hexagonal grid are rounded */
 	switch (near) {
-	case SOM_NEAR_GAUSSIAN:
-		return bell;
-	case SOM_NEAR_GAUSSIAN_CUT:
-		return apart <= radius ? bell : 0;
-	case SOM_NEAR_BUBBLE:
-		return apart <= radius;
-	default:
-		return fabs(way.x) <= radius && fabs(way.y) <= radius;
+	case SOM_NEAR_GAUSSIAN: return bell;
+	case SOM_NEAR_GAUSSIAN_CUT: return apart <= radius ? bell : 0;
+	case SOM_NEAR_BUBBLE: return apart <= radius;
+	default: return fabs(way.x) <= radius && fabs(way.y) <= radius;
 	}
 }
 
@@ -101,8 +98,8 @@ void som_reference_search(som_reference_metric metric, const float *x, size_t co
 	}
 }
 
-void som_reference_batch(const som_reference_map *map, som_reference_near near, double radius, const float *x, size_t count,
-                         uint32_t dims, const uint32_t *unit, double *w)
+void som_reference_batch(const som_reference_map *map, som_reference_near near, double radius, const float *x,
+                         size_t count, uint32_t dims, const uint32_t *unit, double *w)
 {
 	for (uint32_t u = 0; u < map->rows * map->columns; u++)
 		for (uint32_t d = 0; d < dims; d++) {
@@ -119,8 +116,8 @@ void som_reference_batch(const som_reference_map *map, som_reference_near near, 
 		}
 }
 
-void som_reference_online(const som_reference_map *map, som_reference_near near, double radius, double rate, const float *x,
-                          size_t count, uint32_t dims, const uint32_t *unit, double *w)
+void som_reference_online(const som_reference_map *map, som_reference_near near, double radius, double rate,
+                          const float *x, size_t count, uint32_t dims, const uint32_t *unit, double *w)
 {
 	for (size_t i = 0; i < count; i++)
 		for (uint32_t u = 0; u < map->rows * map->columns && unit[i] != SOM_REFERENCE_NONE; u++) {

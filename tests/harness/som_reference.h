@@ -15,14 +15,20 @@ typedef struct som_reference_map {
 
 /* In the order of gemp_som_metric and gemp_som_neighbourhood. */
 typedef enum som_reference_metric { SOM_BY_SQUARES, SOM_BY_AMOUNTS, SOM_BY_ANGLE } som_reference_metric;
-typedef enum som_reference_near { SOM_NEAR_GAUSSIAN, SOM_NEAR_GAUSSIAN_CUT, SOM_NEAR_BUBBLE, SOM_NEAR_SQUARE } som_reference_near;
+typedef enum som_reference_near {
+	SOM_NEAR_GAUSSIAN,
+	SOM_NEAR_GAUSSIAN_CUT,
+	SOM_NEAR_BUBBLE,
+	SOM_NEAR_SQUARE
+} som_reference_near;
 
 #define SOM_REFERENCE_NONE UINT32_MAX
 
 /* Between places of two units, the least over all ways round. */
 double som_reference_apart(const som_reference_map *map, uint32_t a, uint32_t b);
 /* h(a, b; radius) */
-double som_reference_weight(const som_reference_map *map, som_reference_near near, uint32_t a, uint32_t b, double radius);
+double som_reference_weight(const som_reference_map *map, som_reference_near near, uint32_t a, uint32_t b,
+                            double radius);
 
 /* Of a sample and a unit's vector, over the values that are not NaN; NaN if there are none. */
 double som_reference_distance(som_reference_metric metric, const float *x, const double *w, uint32_t dims);
@@ -32,9 +38,9 @@ void som_reference_search(som_reference_metric metric, const float *x, size_t co
                           uint32_t dims, uint32_t *unit, double *distance, uint32_t *second);
 
 /* w[units][dims] after one epoch, in which unit[i] is the best matching unit of sample i. */
-void som_reference_batch(const som_reference_map *map, som_reference_near near, double radius, const float *x, size_t count,
-                         uint32_t dims, const uint32_t *unit, double *w);
-void som_reference_online(const som_reference_map *map, som_reference_near near, double radius, double rate, const float *x,
-                          size_t count, uint32_t dims, const uint32_t *unit, double *w);
+void som_reference_batch(const som_reference_map *map, som_reference_near near, double radius, const float *x,
+                         size_t count, uint32_t dims, const uint32_t *unit, double *w);
+void som_reference_online(const som_reference_map *map, som_reference_near near, double radius, double rate,
+                          const float *x, size_t count, uint32_t dims, const uint32_t *unit, double *w);
 
 #endif

@@ -27,7 +27,9 @@ typedef struct vectors {
 static inline void draw(vectors *v, size_t i, bool missing, uint64_t *random)
 {
 	for (uint32_t d = 0; d < v->dims; d++)
-		v->x[i * v->dims + d] = missing && gemp_random_below(random, 5) == 0 ? NAN : (float)(gemp_random_unit(random) * 2 - 1);
+		v->x[i * v->dims + d] = missing && gemp_random_below(random, 5) == 0
+		                            ? NAN
+		                            : (float)(gemp_random_unit(random) * 2 - 1);
 }
 
 /* No two units are so near that a rounded distance could choose. */
@@ -46,8 +48,8 @@ static inline bool is_clear(vectors *v, size_t i, som_reference_metric metric)
 	return other > v->distance[i] + 1e-5;
 }
 
-static inline vectors vectors_new(size_t count, uint32_t dims, uint32_t units, gemp_som_metric metric, bool missing, int split,
-                           uint64_t *random)
+static inline vectors vectors_new(size_t count, uint32_t dims, uint32_t units, gemp_som_metric metric, bool missing,
+                                  int split, uint64_t *random)
 {
 	const size_t ranks = (size_t)test_comm.size, rank = (size_t)test_comm.rank;
 	vectors v = { .dims = dims, .units = units, .count = count };

@@ -2,17 +2,18 @@
 #ifndef GEMP_TESTS_TRAVERSE_CASE_H
 #define GEMP_TESTS_TRAVERSE_CASE_H
 
-#include "analytics/traversal/bfs.h"
 #include "analytics/layout/layout.h"
+#include "analytics/traversal/bfs.h"
+#include "analytics/traversal/sssp.h"
 #include "core/status.h"
 #include "core/types.h"
-#include "analytics/traversal/sssp.h"
 #include "harness/gas_case.h"
 
 #define NOBODY UINT32_MAX
 
 /* By number: the least source of an arc from the level before. */
-static inline void reference_parents(const gas_case *c, const gas_arc *arcs, size_t count, const uint32_t *level, uint32_t *parent)
+static inline void reference_parents(const gas_case *c, const gas_arc *arcs, size_t count, const uint32_t *level,
+                                     uint32_t *parent)
 {
 	for (uint32_t v = 0; v < c->n; v++)
 		parent[v] = NOBODY;
@@ -24,8 +25,8 @@ static inline void reference_parents(const gas_case *c, const gas_arc *arcs, siz
 }
 
 /* The least source of a shortest path's last arc that is nearer; then, step by step, of arcs that add nothing. */
-static inline void reference_predecessors(const gas_case *c, const gas_arc *arcs, size_t count, bool costs, uint32_t source,
-                                          const double *distance, uint32_t *parent)
+static inline void reference_predecessors(const gas_case *c, const gas_arc *arcs, size_t count, bool costs,
+                                          uint32_t source, const double *distance, uint32_t *parent)
 {
 	uint32_t *found = malloc((c->n + 1) * sizeof *found);
 	for (uint32_t v = 0; v < c->n; v++)
@@ -73,8 +74,8 @@ static inline gemp_vertex id_of(const gas_case *c, uint32_t number)
 }
 
 /* Collective; the text is the same on all ranks. NULL: right. */
-static inline const char *check_bfs(const gas_case *c, gemp_bfs *bfs, const gemp_gas_layout *layout, const gas_arc *arcs,
-                                    size_t count, uint32_t source)
+static inline const char *check_bfs(const gas_case *c, gemp_bfs *bfs, const gemp_gas_layout *layout,
+                                    const gas_arc *arcs, size_t count, uint32_t source)
 {
 	gemp_bfs_result r;
 	const char *wrong = NULL;
@@ -107,8 +108,8 @@ static inline const char *check_bfs(const gas_case *c, gemp_bfs *bfs, const gemp
 	return wrong;
 }
 
-static inline const char *check_sssp(const gas_case *c, gemp_sssp *sssp, const gemp_gas_layout *layout, const gas_arc *arcs,
-                                     size_t count, bool costs, uint32_t source)
+static inline const char *check_sssp(const gas_case *c, gemp_sssp *sssp, const gemp_gas_layout *layout,
+                                     const gas_arc *arcs, size_t count, bool costs, uint32_t source)
 {
 	gemp_sssp_result r;
 	const char *wrong = NULL;

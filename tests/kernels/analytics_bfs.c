@@ -28,8 +28,8 @@ static void search_all(gas_case *c, const gemp_bfs_options *options, gemp_gas_di
 		uint32_t source = (uint32_t)gemp_random_below(seed, c->n);
 		const char *wrong = check_bfs(c, bfs, &layout, arcs, count, source);
 		if (wrong)
-			fail_msg("%s from %u of %s, direction %d, along %d, slice %u", wrong, source, c->name, (int)options->direction,
-			         (int)direction, options->shape.slice);
+			fail_msg("%s from %u of %s, direction %d, along %d, slice %u", wrong, source, c->name,
+			         (int)options->direction, (int)direction, options->shape.slice);
 	}
 	gemp_bfs_free(bfs);
 	gemp_gas_layout_free(&layout);
@@ -44,10 +44,13 @@ static void random_graphs(void **state)
 		gas_case c;
 		const int s = round / 2 % SHAPES;
 		assert_ok(gas_case_new(&c, &comm, round % GAS_SHAPES, gemp_random(&seed), 1 + (uint32_t)round % 20));
-		const gemp_bfs_options options = { .any = round % 5 == 0, .direction = (gemp_bfs_direction)(round / 8 % 3),
-		                                   .alpha = round % 7 ? 0 : 2, .beta = round % 7 ? 0 : 3,
-		                                   .pass = s == 0 && round % 4 == 1 ? GEMP_GAS_PASS_SHUFFLE : GEMP_GAS_PASS_AUTO,
-		                                   .shape = shapes[s] };
+		const gemp_bfs_options options = { .any = round % 5 == 0,
+			                               .direction = (gemp_bfs_direction)(round / 8 % 3),
+			                               .alpha = round % 7 ? 0 : 2,
+			                               .beta = round % 7 ? 0 : 3,
+			                               .pass = s == 0 && round % 4 == 1 ? GEMP_GAS_PASS_SHUFFLE
+			                                                                : GEMP_GAS_PASS_AUTO,
+			                               .shape = shapes[s] };
 		search_all(&c, &options, (gemp_gas_direction)gemp_random_below(&seed, 3), &seed);
 		gas_case_free(&c);
 	}
@@ -85,8 +88,9 @@ static void many_levels(void **state)
 {
 	(void)state;
 	enum { LEVELS = 2 * GAS_LEVELS + 9 };
-	static const gemp_bfs_options options[] = { { 0 }, { .direction = GEMP_BFS_PUSH }, { .direction = GEMP_BFS_PULL },
-	                                            { .alpha = UINT32_MAX, .beta = 100 } };
+	static const gemp_bfs_options options[] = {
+		{ 0 }, { .direction = GEMP_BFS_PUSH }, { .direction = GEMP_BFS_PULL }, { .alpha = UINT32_MAX, .beta = 100 }
+	};
 	uint64_t random = 1;
 	size_t count;
 	gas_case c = { .n = 2 * LEVELS + 1, .undirected = { true, true } };
@@ -202,12 +206,9 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_graphs),
-		cmocka_unit_test(directions_change),
-		cmocka_unit_test(many_levels),
-		cmocka_unit_test(spoilt_answers_are_seen),
-		cmocka_unit_test(nothing_is_searched),
-		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(random_graphs),       cmocka_unit_test(directions_change),
+		cmocka_unit_test(many_levels),         cmocka_unit_test(spoilt_answers_are_seen),
+		cmocka_unit_test(nothing_is_searched), cmocka_unit_test(memory_may_run_out),
 	};
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		return TEST_SKIPPED;

@@ -1,8 +1,8 @@
 /* PageRank on one device, in all ways to go over the edges, against a power iteration over the list of edges in double. */
 #include "gas_dense_case.h"
 
-#include "analytics/dense/pagerank.h"
 #include "analytics/dense/dense.h"
+#include "analytics/dense/pagerank.h"
 #include "analytics/layout/layout.h"
 #include "core/status.h"
 #include "primitive/toolbox.h"
@@ -36,7 +36,8 @@ static double change_of(const double *a, const double *b, uint32_t count)
 }
 
 /* The ranks after so many rounds, and the changes of each. */
-static void true_ranks(const dense_case *c, const gemp_pagerank_params *ask, uint32_t rounds, double *rank, double *change)
+static void true_ranks(const dense_case *c, const gemp_pagerank_params *ask, uint32_t rounds, double *rank,
+                       double *change)
 {
 	double *next = gemp_calloc(c->vertices, sizeof *next), jumps = 0;
 	for (uint32_t v = 0; v < c->vertices; v++)
@@ -81,7 +82,8 @@ static void check(const dense_case *c, const gemp_pagerank_params *ask, const ge
 }
 
 /* The same bits each time, unless lanes of a group add to one place. */
-static void run_way(const dense_case *c, const gemp_dense_options *options, const gemp_pagerank_params *asks, size_t count)
+static void run_way(const dense_case *c, const gemp_dense_options *options, const gemp_pagerank_params *asks,
+                    size_t count)
 {
 	gemp_pagerank *it;
 	gemp_pagerank_result first, again;
@@ -106,7 +108,7 @@ static void run_all(const dense_case *c, size_t first, size_t step, uint64_t *se
 	for (uint32_t v = 0; v < c->vertices; v++)
 		jump[v] = v == 1 || c->vertices == 1 ? 3 : v % 7 == 0 ? (double)gemp_random_below(seed, 5) : 0;
 	const gemp_pagerank_params asks[] = { { .85, 0, 3, NULL }, { .85, 1e-4, 100, NULL }, { .5, 1e-5, 33, jump },
-		{ .85, 0, 0, NULL }, { 0, 1e-6, 50, NULL }, { .99, 0, 20, jump } };
+		                                  { .85, 0, 0, NULL }, { 0, 1e-6, 50, NULL },    { .99, 0, 20, jump } };
 	for (size_t w = first; w < WAYS; w += step) {
 		gemp_dense_options options = ways[w];
 		options.fp64 = w == 1;
@@ -163,8 +165,19 @@ static void known_answer(void **state)
 	static double weight = 1;
 	static uint64_t begin[] = { 0, 0, 1 }, degree[] = { 1, 0 };
 	(void)state;
-	dense_case c = { 2, 1, &source, &target, &weight, { .comm = &comm, .vertices = 2, .edges = 1, .own = 2, .known = 2,
-	                 .out_degree = degree, .in = { 2, begin, &source, NULL }, .in_ghost = no_rows } };
+	dense_case c = { 2,
+		             1,
+		             &source,
+		             &target,
+		             &weight,
+		             { .comm = &comm,
+		               .vertices = 2,
+		               .edges = 1,
+		               .own = 2,
+		               .known = 2,
+		               .out_degree = degree,
+		               .in = { 2, begin, &source, NULL },
+		               .in_ghost = no_rows } };
 	gemp_pagerank *it;
 	gemp_pagerank_result r;
 	assert_ok(gemp_pagerank_new(&it, &c.layout, device, &options));
@@ -230,12 +243,8 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_answer),
-		cmocka_unit_test(small_graphs),
-		cmocka_unit_test(random_graphs),
-		cmocka_unit_test(weighted_graphs),
-		cmocka_unit_test(spoilt),
-		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(known_answer),    cmocka_unit_test(small_graphs), cmocka_unit_test(random_graphs),
+		cmocka_unit_test(weighted_graphs), cmocka_unit_test(spoilt),       cmocka_unit_test(memory_may_run_out),
 	};
 	return dense_main(tests, sizeof tests / sizeof *tests);
 }

@@ -2,8 +2,8 @@
  * edges in double. */
 #include "gas_dense_case.h"
 
-#include "analytics/dense/spmv.h"
 #include "analytics/dense/dense.h"
+#include "analytics/dense/spmv.h"
 #include "analytics/layout/layout.h"
 
 static void true_product(const dense_case *c, const double *x, double *y, double *size)
@@ -89,8 +89,11 @@ static void all_ways(void **state)
 		int way;
 		gemp_gas_weights weights;
 		bool twofold;
-	} some[] = { { 1, GEMP_GAS_F32, false }, { 1, GEMP_GAS_F64, true }, { 4, GEMP_GAS_F32, false }, { 8, GEMP_GAS_U32, true },
-		{ 9, GEMP_GAS_UNWEIGHTED, false } };
+	} some[] = { { 1, GEMP_GAS_F32, false },
+		         { 1, GEMP_GAS_F64, true },
+		         { 4, GEMP_GAS_F32, false },
+		         { 8, GEMP_GAS_U32, true },
+		         { 9, GEMP_GAS_UNWEIGHTED, false } };
 	uint64_t seed = test_seed();
 	(void)state;
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++)
@@ -98,8 +101,8 @@ static void all_ways(void **state)
 			static const uint32_t vertices[] = { 0, 1, 40, 900 };
 			gemp_dense_options options = ways[some[i].way];
 			options.fp64 = some[i].twofold;
-			dense_case c = case_new(vertices[size], size ? (size_t)gemp_random_below(&seed, 5000) : 0, size % 2 ? 3 : 0, 4,
-			                        some[i].weights, &seed);
+			dense_case c = case_new(vertices[size], size ? (size_t)gemp_random_below(&seed, 5000) : 0, size % 2 ? 3 : 0,
+			                        4, some[i].weights, &seed);
 			check_way(&c, &options, &seed);
 			case_free(&c);
 		}
@@ -112,8 +115,15 @@ static void known_answer(void **state)
 	static uint32_t source[] = { 0, 0, 1, 2 };
 	static double weight[] = { 2, 2, 3, -5 }, x[] = { 1, 10, 100 };
 	static const gemp_dense_options options = { .fp64 = true };
-	const gemp_gas_layout layout = { .comm = &comm, .vertices = 3, .edges = 4, .own = 3, .known = 3, .out_degree = degree,
-		.weights = GEMP_GAS_F64, .in = { 3, begin, source, weight }, .in_ghost = no_rows };
+	const gemp_gas_layout layout = { .comm = &comm,
+		                             .vertices = 3,
+		                             .edges = 4,
+		                             .own = 3,
+		                             .known = 3,
+		                             .out_degree = degree,
+		                             .weights = GEMP_GAS_F64,
+		                             .in = { 3, begin, source, weight },
+		                             .in_ghost = no_rows };
 	gemp_spmv *it;
 	gemp_spmv_result r;
 	(void)state;
@@ -168,9 +178,13 @@ static void scale_weight(dense_case *c, size_t e, int by)
 /* Weights and x times powers of 2, so that sums of products would leave the precision: up and down, and x alone. */
 static void out_of_range(void **state)
 {
-	static const struct { bool twofold; int weight, x; } some[] = {
-		{ true, 1010, 0 }, { true, -1010, 0 }, { true, 0, 1020 }, { true, 0, -1000 }, { true, -1000, 900 }, { true, 600, -900 },
-		{ false, 115, 0 }, { false, -110, 0 }, { false, 0, 900 }, { false, 0, -900 }, { false, 10, 0 },
+	static const struct {
+		bool twofold;
+		int weight, x;
+	} some[] = {
+		{ true, 1010, 0 },    { true, -1010, 0 },  { true, 0, 1020 }, { true, 0, -1000 },
+		{ true, -1000, 900 }, { true, 600, -900 }, { false, 115, 0 }, { false, -110, 0 },
+		{ false, 0, 900 },    { false, 0, -900 },  { false, 10, 0 },
 	};
 	enum { ROUNDS = 6, VERTICES = 60, EDGES = 400 };
 	uint64_t seed = test_seed();
@@ -206,6 +220,6 @@ static void out_of_range(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(known_answer), cmocka_unit_test(all_ways),
-		cmocka_unit_test(out_of_range) };
+		                                cmocka_unit_test(out_of_range) };
 	return dense_main(tests, sizeof tests / sizeof *tests);
 }

@@ -14,22 +14,25 @@ static const gemp_frontier_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static void search_all(gas_case *c, const gemp_sssp_options *options, bool costs, gemp_gas_direction direction, uint64_t *seed)
+static void search_all(gas_case *c, const gemp_sssp_options *options, bool costs, gemp_gas_direction direction,
+                       uint64_t *seed)
 {
 	size_t count;
 	gas_arc *arcs = gas_case_arcs(c, NULL, direction, &count);
 	gemp_gas_layout layout;
 	gemp_sssp *sssp;
-	const gemp_gas_layout_options how = { .direction = direction, .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
-	                                      .weight = costs ? "cost" : "weight", .wanted = GEMP_GAS_LENGTHS };
+	const gemp_gas_layout_options how = { .direction = direction,
+		                                  .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
+		                                  .weight = costs ? "cost" : "weight",
+		                                  .wanted = GEMP_GAS_LENGTHS };
 	assert_ok(gemp_gas_layout_new(&layout, &comm, c->graph, &how));
 	assert_ok(gemp_sssp_new(&sssp, &layout, device, options));
 	for (int i = 0; i < 4; i++) {
 		uint32_t source = (uint32_t)gemp_random_below(seed, c->n);
 		const char *wrong = check_sssp(c, sssp, &layout, arcs, count, costs, source);
 		if (wrong)
-			fail_msg("%s from %u of %s, delta %g, costs %d, along %d, slice %u", wrong, source, c->name, options->delta, costs,
-			         (int)direction, options->shape.slice);
+			fail_msg("%s from %u of %s, delta %g, costs %d, along %d, slice %u", wrong, source, c->name, options->delta,
+			         costs, (int)direction, options->shape.slice);
 	}
 	gemp_sssp_free(sssp);
 	gemp_gas_layout_free(&layout);
@@ -45,17 +48,21 @@ static void random_graphs(void **state)
 		gas_case c;
 		const int s = round / 2 % SHAPES;
 		assert_ok(gas_case_new(&c, &comm, round % GAS_SHAPES, gemp_random(&seed), 1 + (uint32_t)round % 12));
-		const gemp_sssp_options options = { .any = round % 9 == 0, .delta = deltas[gemp_random_below(&seed, 4)],
-		                                    .naming = s ? GEMP_SSSP_NAMING_AUTO : (gemp_sssp_naming)gemp_random_below(&seed, 3),
-		                                    .pass = s == 0 && round % 3 == 1 ? GEMP_GAS_PASS_SHUFFLE : GEMP_GAS_PASS_AUTO,
-		                                    .shape = shapes[s] };
+		const gemp_sssp_options options = {
+			.any = round % 9 == 0,
+			.delta = deltas[gemp_random_below(&seed, 4)],
+			.naming = s ? GEMP_SSSP_NAMING_AUTO : (gemp_sssp_naming)gemp_random_below(&seed, 3),
+			.pass = s == 0 && round % 3 == 1 ? GEMP_GAS_PASS_SHUFFLE : GEMP_GAS_PASS_AUTO,
+			.shape = shapes[s]
+		};
 		search_all(&c, &options, round % 2, (gemp_gas_direction)gemp_random_below(&seed, 3), &seed);
 		gas_case_free(&c);
 	}
 }
 
 /* A path 0 -> 1 -> ... of arcs of this weight, with one arc from its begin to its end that weighs `shortcut`. */
-static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_gas_weights kind, uint64_t *last, double *real)
+static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_gas_weights kind, uint64_t *last,
+                               double *real)
 {
 	uint64_t *begin = calloc(n + 1, sizeof *begin), *out_degree = calloc(n, sizeof *out_degree);
 	uint64_t *in_begin = calloc(n + 1, sizeof *in_begin), *none = calloc(n + 1, sizeof *none), least = UINT64_MAX;
@@ -94,11 +101,23 @@ static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_
 	const gemp_graph graph = { .ranks = 1, .vertex_count = n, .rows = n };
 	const bool floats = kind == GEMP_GAS_F64;
 	const gemp_gas_layout layout = {
-		.comm = &comm, .graph = &graph, .vertices = n, .edges = arcs, .own = n, .known = n, .id = ids, .key_rank = ids,
-		.local = ids, .out_degree = out_degree, .weights = kind, .min_weight = weight < shortcut ? weight : shortcut,
-		.max_weight = weight > shortcut ? weight : shortcut, .weight_sum = weight * (n - 1) + shortcut,
+		.comm = &comm,
+		.graph = &graph,
+		.vertices = n,
+		.edges = arcs,
+		.own = n,
+		.known = n,
+		.id = ids,
+		.key_rank = ids,
+		.local = ids,
+		.out_degree = out_degree,
+		.weights = kind,
+		.min_weight = weight < shortcut ? weight : shortcut,
+		.max_weight = weight > shortcut ? weight : shortcut,
+		.weight_sum = weight * (n - 1) + shortcut,
 		.in = { n, in_begin, in_end, floats ? (void *)in_weights : in_integers },
-		.in_ghost = { n, none, NULL, NULL }, .out = { n, begin, end, floats ? (void *)weights : integers },
+		.in_ghost = { n, none, NULL, NULL },
+		.out = { n, begin, end, floats ? (void *)weights : integers },
 	};
 	gemp_sssp *sssp = NULL;
 	gemp_sssp_result r;
@@ -161,8 +180,9 @@ static void spoilt_answers_are_seen(void **state)
 	size_t count;
 	gemp_gas_layout layout;
 	gemp_sssp *sssp;
-	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .weight = "weight",
-	                                      .wanted = GEMP_GAS_LENGTHS };
+	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
+		                                  .weight = "weight",
+		                                  .wanted = GEMP_GAS_LENGTHS };
 	assert_ok(gas_case_new(&c, &comm, 2, 4, 10));
 	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_FORWARD, &count);
 	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
@@ -195,8 +215,9 @@ static void memory_may_run_out(void **state)
 	(void)state;
 	gas_case c;
 	gemp_gas_layout layout;
-	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .weight = "weight",
-	                                      .wanted = GEMP_GAS_LENGTHS };
+	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
+		                                  .weight = "weight",
+		                                  .wanted = GEMP_GAS_LENGTHS };
 	assert_ok(gas_case_new(&c, &comm, 5, 3, 2));
 	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
 	assert_survives_no_memory(search_once, &layout);

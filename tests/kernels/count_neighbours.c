@@ -1,14 +1,14 @@
 /* Sums over neighbourhoods, by bitmaps and by lists, against all triples. */
-#include "count/neighbours.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
 #include "comm/comm.h"
 #include "comm/world.h"
 #include "core/status.h"
 #include "count/device_graph.h"
+#include "count/neighbours.h"
 #include "count/plan.h"
 #include "device/device.h"
 #include "kernels/count_sweep_case.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
 
 static gemp_comm comm;
 static gemp_context *context;
@@ -36,10 +36,22 @@ typedef struct values {
 	int64_t c, a, g, t_01, t_12, V0_1, V1_0, V1_1, V1_2;
 } values;
 
-static int64_t wheel(const values *v) { return v->c * v->c; }
-static int64_t crossed_house(const values *v) { return v->g * v->c; }
-static int64_t flag(const values *v) { return v->c * (v->a * v->t_01 + v->a * v->t_12); }
-static int64_t all_tables(const values *v) { return v->c * v->c * v->V1_0 * v->a - v->c * v->V0_1 * v->V1_2 * v->V1_1; }
+static int64_t wheel(const values *v)
+{
+	return v->c * v->c;
+}
+static int64_t crossed_house(const values *v)
+{
+	return v->g * v->c;
+}
+static int64_t flag(const values *v)
+{
+	return v->c * (v->a * v->t_01 + v->a * v->t_12);
+}
+static int64_t all_tables(const values *v)
+{
+	return v->c * v->c * v->V1_0 * v->a - v->c * v->V0_1 * v->V1_2 * v->V1_1;
+}
 
 static const struct trial {
 	const char *expression;
@@ -58,10 +70,14 @@ static __int128 expected(const sweep_case *s, const struct trial *trial)
 	for (uint32_t h = 0; h < s->n; h++)
 		for (uint32_t x = 0; x < s->n; x++)
 			for (uint32_t y = x + 1; y < s->n && case_joined(s, h, x); y++) {
-				values v = { .a = case_joined(s, x, y), .g = case_common(s, x, y, 0),
-					.t_01 = s->triangles[(size_t)x * s->n + h], .t_12 = s->triangles[(size_t)h * s->n + y],
-					.V0_1 = (int64_t)s->table[0][h], .V1_0 = (int64_t)s->table[1][x],
-					.V1_1 = (int64_t)s->table[1][h], .V1_2 = (int64_t)s->table[1][y] };
+				values v = { .a = case_joined(s, x, y),
+					         .g = case_common(s, x, y, 0),
+					         .t_01 = s->triangles[(size_t)x * s->n + h],
+					         .t_12 = s->triangles[(size_t)h * s->n + y],
+					         .V0_1 = (int64_t)s->table[0][h],
+					         .V1_0 = (int64_t)s->table[1][x],
+					         .V1_1 = (int64_t)s->table[1][h],
+					         .V1_2 = (int64_t)s->table[1][y] };
 				for (uint32_t z = 0; z < s->n; z++)
 					v.c += case_joined(s, h, z) && case_joined(s, x, z) && case_joined(s, y, z);
 				if (case_joined(s, h, y) && v.c)
@@ -73,8 +89,10 @@ static __int128 expected(const sweep_case *s, const struct trial *trial)
 static void check(const sweep_case *s, const struct trial *trial)
 {
 	__int128 want = expected(s, trial);
-	const gemp_sum sum = { .kind = GEMP_SUM_NEIGHBOURS, .factor = 1, .power = trial->power,
-		.expression = (char *)(uintptr_t)trial->expression };
+	const gemp_sum sum = { .kind = GEMP_SUM_NEIGHBOURS,
+		                   .factor = 1,
+		                   .power = trial->power,
+		                   .expression = (char *)(uintptr_t)trial->expression };
 	for (int shape = 0; shape < 3; shape++) { /* by bitmaps, all at once and few at a time; by lists */
 		gemp_sum_result result;
 		if (shape == 2 && context->device->gpu)
@@ -116,8 +134,8 @@ static void graphs(void **state)
 		uint32_t n, hubs;
 		double density;
 		bool wide;
-	} cases[] = { { 1, 0, 0, false }, { 2, 0, 1, false }, { 9, 0, 1, false }, { 40, 0, 0.3, false }, { 70, 2, 0.1, false },
-		{ 90, 0, 0.7, false }, { 33, 1, 0, false }, { 30, 0, 0.5, true } };
+	} cases[] = { { 1, 0, 0, false },    { 2, 0, 1, false },    { 9, 0, 1, false },  { 40, 0, 0.3, false },
+		          { 70, 2, 0.1, false }, { 90, 0, 0.7, false }, { 33, 1, 0, false }, { 30, 0, 0.5, true } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		uint8_t *joined = random_graph(cases[i].n, cases[i].density, cases[i].hubs);
 		check_graph(cases[i].n, joined, cases[i].wide);
@@ -144,7 +162,9 @@ static void too_small_a_budget(void **state)
 	sweep_case s;
 	uint8_t *joined = random_graph(40, 1, 0);
 	gemp_sum_result result;
-	const gemp_sum sum = { .kind = GEMP_SUM_NEIGHBOURS, .factor = 1, .power = 1, .expression = (char *)(uintptr_t)"g * c" };
+	const gemp_sum sum = {
+		.kind = GEMP_SUM_NEIGHBOURS, .factor = 1, .power = 1, .expression = (char *)(uintptr_t) "g * c"
+	};
 	case_make(&s, context, 40, joined, false, &seed);
 	for (int lists = 0; lists < 2; lists++) {
 		assert_int_equal(gemp_neighbours_sum_shaped(&s.graph, &sum, lists, 64, &result), GEMP_ENOMEM);

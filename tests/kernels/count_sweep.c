@@ -1,9 +1,9 @@
 /* Sweeps against all triples, on random graphs, hubs, and graphs without anything. */
-#include "partition/context_open.h"
 #include "comm/world.h"
 #include "count/wedges.h"
 #include "count/wedges_state.h"
 #include "kernels/count_sweep_case.h"
+#include "partition/context_open.h"
 
 static gemp_comm comm;
 static gemp_context *context;
@@ -27,12 +27,30 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int64_t others(const sweep_values *v) { return v->c - 1; }
-static int64_t house(const sweep_values *v) { return (v->c - 1) * (v->t_01 + v->t_12); }
-static int64_t ends(const sweep_values *v) { return v->V0_0 * v->c - 2 * v->V1_2 + 3; }
-static int64_t paths(const sweep_values *v) { return v->V1_1 * (v->t_01 - 1) * v->c + v->V0_2 - v->V0_0 * -v->V1_0; }
-static int64_t pairs(const sweep_values *v) { return v->c * (v->c - 1) * (v->c - 2); }
-static int64_t chords(const sweep_values *v) { return v->a * v->c + (1 - v->a) * v->V0_0 * v->V1_2 - 1; }
+static int64_t others(const sweep_values *v)
+{
+	return v->c - 1;
+}
+static int64_t house(const sweep_values *v)
+{
+	return (v->c - 1) * (v->t_01 + v->t_12);
+}
+static int64_t ends(const sweep_values *v)
+{
+	return v->V0_0 * v->c - 2 * v->V1_2 + 3;
+}
+static int64_t paths(const sweep_values *v)
+{
+	return v->V1_1 * (v->t_01 - 1) * v->c + v->V0_2 - v->V0_0 * -v->V1_0;
+}
+static int64_t pairs(const sweep_values *v)
+{
+	return v->c * (v->c - 1) * (v->c - 2);
+}
+static int64_t chords(const sweep_values *v)
+{
+	return v->a * v->c + (1 - v->a) * v->V0_0 * v->V1_2 - 1;
+}
 
 static const sweep_trial trials[] = {
 	{ GEMP_SUM_WEDGES, NULL, NULL },
@@ -60,8 +78,12 @@ static gemp_wedges_shape shape_of(size_t number, const gemp_count_graph *graph, 
 	if (number == 0)
 		return shape;
 	const gemp_device *device = graph->context->device;
-	shape = (gemp_wedges_shape){ .group = device->gpu ? 256 : 1, .groups = 3, .lanes = device->nvidia ? 32 : 1,
-		.row_lanes = device->nvidia ? 4 : 1, .window_words = window[number], .worker_words = worker[number] };
+	shape = (gemp_wedges_shape){ .group = device->gpu ? 256 : 1,
+		                         .groups = 3,
+		                         .lanes = device->nvidia ? 32 : 1,
+		                         .row_lanes = device->nvidia ? 4 : 1,
+		                         .window_words = window[number],
+		                         .worker_words = worker[number] };
 	for (size_t k = 0; k < 2 && number >= 3 && number != 4; k++) {
 		shape.tables[k].group = device->gpu ? 64 : 1;
 		shape.tables[k].words = 128u << k * 3;
@@ -246,11 +268,8 @@ static void memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(sparse_and_dense),
-		cmocka_unit_test(random_graphs),
-		cmocka_unit_test(watched),
-		cmocka_unit_test(memory),
+		cmocka_unit_test(nothing), cmocka_unit_test(sparse_and_dense), cmocka_unit_test(random_graphs),
+		cmocka_unit_test(watched), cmocka_unit_test(memory),
 	};
 	MPI_Init(&argc, &argv);
 	int failed = cmocka_run_group_tests(tests, setup, teardown);

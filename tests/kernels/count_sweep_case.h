@@ -2,11 +2,11 @@
 #ifndef GEMP_TESTS_COUNT_SWEEP_CASE_H
 #define GEMP_TESTS_COUNT_SWEEP_CASE_H
 
-#include "partition/context.h"
 #include "core/types.h"
 #include "count/device_graph.h"
 #include "count/plan.h"
 #include "device/device.h"
+#include "partition/context.h"
 
 #include "harness/harness.h"
 
@@ -22,7 +22,7 @@ enum { SWEEP_TABLES = 2 };
 typedef struct sweep_case {
 	gemp_count_graph graph;
 	uint32_t n;
-	uint8_t *joined;    /* [n * n] */
+	uint8_t *joined;     /* [n * n] */
 	uint32_t *triangles; /* [n * n]: on that edge */
 	uint64_t *begin, *mid, *table[SWEEP_TABLES];
 	gemp_vertex *near;
@@ -178,10 +178,16 @@ typedef struct sweep_trial {
 static inline int64_t case_value(const sweep_case *c, const sweep_trial *trial, uint32_t r, uint32_t x, uint32_t w,
                                  int64_t common)
 {
-	sweep_values v = { .c = common, .a = case_joined(c, r, w),
-		.t_01 = c->triangles[(size_t)r * c->n + x], .t_12 = c->triangles[(size_t)x * c->n + w],
-		.V0_0 = (int64_t)c->table[0][r], .V0_1 = (int64_t)c->table[0][x], .V0_2 = (int64_t)c->table[0][w],
-		.V1_0 = (int64_t)c->table[1][r], .V1_1 = (int64_t)c->table[1][x], .V1_2 = (int64_t)c->table[1][w] };
+	sweep_values v = { .c = common,
+		               .a = case_joined(c, r, w),
+		               .t_01 = c->triangles[(size_t)r * c->n + x],
+		               .t_12 = c->triangles[(size_t)x * c->n + w],
+		               .V0_0 = (int64_t)c->table[0][r],
+		               .V0_1 = (int64_t)c->table[0][x],
+		               .V0_2 = (int64_t)c->table[0][w],
+		               .V1_0 = (int64_t)c->table[1][r],
+		               .V1_1 = (int64_t)c->table[1][x],
+		               .V1_2 = (int64_t)c->table[1][w] };
 	return trial->value ? trial->value(&v) : 1;
 }
 

@@ -1,7 +1,7 @@
 /* Opening devices: choice by rank, shares of memory and cores, the self-test. Two devices, by PoCL's own switch. */
 #include "core/memory.h"
-#include "device/device.h"
 #include "core/status.h"
+#include "device/device.h"
 #include "device/open.h"
 #include "device/program.h"
 #include "device/select.h"

@@ -1,11 +1,11 @@
 /* Buffers, programs and launches; programs come from the cache, whatever lies there. */
 #include "core/memory.h"
-#include "device/cache.h"
 #include "core/status.h"
+#include "device/cache.h"
+#include "device/device.h"
 #include "device/launch.h"
 #include "device/open.h"
 #include "device/program.h"
-#include "device/device.h"
 
 #include "harness/harness.h"
 
@@ -16,19 +16,18 @@
 
 static gemp_device *device;
 
-static const char source[] =
-	"__kernel void add(__global uint *values, uint count, uint more)\n"
-	"{\n"
-	"	if (get_global_id(0) < count)\n"
-	"		values[get_global_id(0)] += more + EXTRA;\n"
-	"}\n"
-	"__kernel void reverse(__global uint *values, __local uint *mirror)\n"
-	"{\n"
-	"	uint lane = get_local_id(0), lanes = get_local_size(0);\n"
-	"	mirror[lane] = values[lane];\n"
-	"	barrier(CLK_LOCAL_MEM_FENCE);\n"
-	"	values[lane] = mirror[lanes - 1 - lane];\n"
-	"}\n";
+static const char source[] = "__kernel void add(__global uint *values, uint count, uint more)\n"
+							 "{\n"
+							 "	if (get_global_id(0) < count)\n"
+							 "		values[get_global_id(0)] += more + EXTRA;\n"
+							 "}\n"
+							 "__kernel void reverse(__global uint *values, __local uint *mirror)\n"
+							 "{\n"
+							 "	uint lane = get_local_id(0), lanes = get_local_size(0);\n"
+							 "	mirror[lane] = values[lane];\n"
+							 "	barrier(CLK_LOCAL_MEM_FENCE);\n"
+							 "	values[lane] = mirror[lanes - 1 - lane];\n"
+							 "}\n";
 
 /* Adds 5 + extra to 0 .. 99 by a program built with that option. */
 static bool run(const char *option, uint32_t extra)
@@ -198,7 +197,9 @@ static void buffers(void **state)
 	assert_ok(gemp_buffer_new(&empty, device, 0, NULL));
 	assert_int_equal(device->buffer_bytes, held + sizeof bytes);
 	assert_true(device->buffer_peak >= device->buffer_bytes);
-	static const size_t ranges[][2] = { { 0, 0 }, { 1, 1 }, { 3, 5 }, { 8, 16 }, { 999, 1 }, { 500, 500 }, { 1000, 0 } };
+	static const size_t ranges[][2] = {
+		{ 0, 0 }, { 1, 1 }, { 3, 5 }, { 8, 16 }, { 999, 1 }, { 500, 500 }, { 1000, 0 }
+	};
 	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
 		size_t at = ranges[i][0], size = ranges[i][1];
 		assert_ok(gemp_buffer_zero(device, &buffer, at, size));

@@ -1,11 +1,11 @@
 /* What kernels wrote is read whole, in place and through locked memory, also beside a kernel on another buffer, in
  * ranges, in sizes that grow, and again. */
-#include "device/staging.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/launch.h"
 #include "device/open.h"
 #include "device/program.h"
+#include "device/staging.h"
 
 #include "harness/harness.h"
 
@@ -13,11 +13,10 @@ enum { WORDS = 1 << 20 };
 
 static gemp_device *device;
 
-static const char source[] =
-	"__kernel void fill(__global uint *out, uint seed)\n"
-	"{\n"
-	"	out[get_global_id(0)] = (uint)get_global_id(0) * 7 + seed;\n"
-	"}\n";
+static const char source[] = "__kernel void fill(__global uint *out, uint seed)\n"
+							 "{\n"
+							 "	out[get_global_id(0)] = (uint)get_global_id(0) * 7 + seed;\n"
+							 "}\n";
 
 static void check_words(const char *host, size_t first, size_t count, uint32_t seed)
 {

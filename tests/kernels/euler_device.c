@@ -4,10 +4,10 @@
 #include "euler/device_engine.h"
 #include "harness/euler_case.h"
 
-#include "device/transfer.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
+#include "device/transfer.h"
 
 static gemp_device *device;
 static uint64_t seed;
@@ -63,7 +63,8 @@ static void test_paths(void **state)
 		euler_rows(&c);
 		assert_ok(gemp_euler_edges_close(&c.edges, start, end));
 		gemp_euler_result result;
-		assert_ok(gemp_euler_on_device(&result, device, &c.edges, &(gemp_euler_options){ .seed = k, .sources = k % 2 }));
+		assert_ok(
+			gemp_euler_on_device(&result, device, &c.edges, &(gemp_euler_options){ .seed = k, .sources = k % 2 }));
 		assert_int_equal(result.components, 1);
 		euler_check_order(&c, &result.order);
 		gemp_euler_result_free(&result);
@@ -130,7 +131,8 @@ static void test_pieces_and_pictures(void **state)
 		euler_case c;
 		gemp_euler_result result;
 		euler_case_new(&c, shape, seed + 77, 1);
-		assert_ok(gemp_euler_on_device(&result, device, &c.edges, &(gemp_euler_options){ .keep_circuits = true, .sources = true }));
+		assert_ok(gemp_euler_on_device(&result, device, &c.edges,
+		                               &(gemp_euler_options){ .keep_circuits = true, .sources = true }));
 		euler_check_result(&c, &result);
 		gemp_count joined = 0;
 		for (uint32_t name = 1; name <= result.circuits; name++)
@@ -187,8 +189,12 @@ static void test_too_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes), cmocka_unit_test(test_paths), cmocka_unit_test(test_unbalanced),
-		cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_pieces_and_pictures), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_unbalanced),
+		cmocka_unit_test(test_closed_forms),
+		cmocka_unit_test(test_pieces_and_pictures),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_too_many),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

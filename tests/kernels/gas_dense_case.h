@@ -7,15 +7,15 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "core/random.h"
+#include "analytics/dense/dense.h"
 #include "analytics/layout/layout.h"
 #include "comm/comm.h"
 #include "comm/world.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
 #include "primitive/toolbox.h"
-#include "analytics/dense/dense.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void case_rows(dense_case *c, gemp_gas_weights weights)
 	gemp_gas_rows *in = &c->layout.in;
 	size_t size = weights == GEMP_GAS_F64 ? sizeof(double) : sizeof(float);
 	*in = (gemp_gas_rows){ c->vertices, gemp_calloc(c->vertices + 2, sizeof *in->begin), gemp_calloc(c->edges, 4),
-	                       weights ? gemp_calloc(c->edges, size) : NULL };
+		                   weights ? gemp_calloc(c->edges, size) : NULL };
 	for (size_t e = 0; e < c->edges; e++)
 		in->begin[c->target[e] + 2]++;
 	for (uint32_t v = 0; v < c->vertices; v++)
@@ -65,8 +65,13 @@ static dense_case case_new(uint32_t vertices, size_t edges, unsigned hubs, unsig
 	c.source = gemp_calloc(c.edges, sizeof *c.source);
 	c.target = gemp_calloc(c.edges, sizeof *c.target);
 	c.weight = gemp_calloc(c.edges, sizeof *c.weight);
-	c.layout = (gemp_gas_layout){ .comm = &comm, .vertices = vertices, .edges = c.edges, .own = vertices, .known = vertices,
-	                              .weights = weights, .in_ghost = no_rows };
+	c.layout = (gemp_gas_layout){ .comm = &comm,
+		                          .vertices = vertices,
+		                          .edges = c.edges,
+		                          .own = vertices,
+		                          .known = vertices,
+		                          .weights = weights,
+		                          .in_ghost = no_rows };
 	c.layout.out_degree = gemp_calloc(vertices, sizeof *c.layout.out_degree);
 	c.layout.out_weight = weights ? gemp_calloc(vertices, sizeof *c.layout.out_weight) : NULL;
 	for (size_t e = 0; e < c.edges; e++) {
@@ -90,8 +95,14 @@ static dense_case case_new(uint32_t vertices, size_t edges, unsigned hubs, unsig
 
 static void case_free(dense_case *c)
 {
-	void *blocks[] = { c->source, c->target, c->weight, c->layout.in.begin, c->layout.in.end, c->layout.in.weight,
-		c->layout.out_degree, c->layout.out_weight };
+	void *blocks[] = { c->source,
+		               c->target,
+		               c->weight,
+		               c->layout.in.begin,
+		               c->layout.in.end,
+		               c->layout.in.weight,
+		               c->layout.out_degree,
+		               c->layout.out_weight };
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		gemp_free(blocks[i]);
 }
@@ -108,7 +119,9 @@ static const gemp_dense_options ways[] = {
 	{ .form = GEMP_FORM_GROUPS, .shape = { .lanes = 4, .slice = 5000000, .middle = 1, .groups = 1 } },
 	{ .form = GEMP_FORM_GROUPS, .shape = { .lanes = 4, .slice = 5000000, .middle = 5000000 } },
 	{ .form = GEMP_FORM_ITEMS, .gather = GEMP_GATHER_BINNED, .shape = { .slice = 9, .range = 16, .tile = 40 } },
-	{ .form = GEMP_FORM_GROUPS, .gather = GEMP_GATHER_BINNED, .shape = { .lanes = 4, .slice = 9, .range = 16, .tile = 40 } },
+	{ .form = GEMP_FORM_GROUPS,
+	  .gather = GEMP_GATHER_BINNED,
+	  .shape = { .lanes = 4, .slice = 9, .range = 16, .tile = 40 } },
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

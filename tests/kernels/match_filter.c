@@ -1,17 +1,17 @@
 /* Conditions on one vertex: the device's bitmap against gemp_expr_is_true, row by row, on random tables and conditions. */
-#include "match/filter/filter.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
 #include "comm/comm.h"
 #include "comm/world.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "graph/column.h"
+#include "match/filter/filter.h"
+#include "match/filter/filter_columns.h"
 #include "match/filter/filter_host.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
-#include "match/filter/filter_columns.h"
 
 #include "harness/harness.h"
 
@@ -45,7 +45,17 @@ static size_t below(size_t bound)
 /* Few values, so that they often meet: prefixes of one another, bytes above 127, numbers where a double is not exact. */
 static gemp_value random_value(gemp_type type)
 {
-	static const char *const strings[] = { "", "a", "ab", "abc", "b", "ba", "aab", "\xc3\xa9", "\xc3\xa9" "a", "Jack" };
+	static const char *const strings[] = { "",
+		                                   "a",
+		                                   "ab",
+		                                   "abc",
+		                                   "b",
+		                                   "ba",
+		                                   "aab",
+		                                   "\xc3\xa9",
+		                                   "\xc3\xa9"
+		                                   "a",
+		                                   "Jack" };
 	static const int64_t integers[] = { 0, 1, -1, 2, 3, 9007199254740992, 9007199254740993, INT64_MAX, INT64_MIN };
 	static const double floats[] = { 0, -0.0, 1, -1, 2.5, 3, 9007199254740992.0, 0x1p63, -0x1p63, 1e300, 1e-300 };
 	gemp_value value = { .type = type };
@@ -54,17 +64,10 @@ static gemp_value random_value(gemp_type type)
 		value.string.bytes = strings[below(sizeof strings / sizeof *strings)];
 		value.string.size = strlen(value.string.bytes);
 		break;
-	case GEMP_INTEGER:
-		value.integer = integers[below(sizeof integers / sizeof *integers)];
-		break;
-	case GEMP_FLOAT:
-		value.real = floats[below(sizeof floats / sizeof *floats)];
-		break;
-	case GEMP_BOOLEAN:
-		value.truth = below(2);
-		break;
-	case GEMP_LIST:
-		break;
+	case GEMP_INTEGER: value.integer = integers[below(sizeof integers / sizeof *integers)]; break;
+	case GEMP_FLOAT: value.real = floats[below(sizeof floats / sizeof *floats)]; break;
+	case GEMP_BOOLEAN: value.truth = below(2); break;
+	case GEMP_LIST: break;
 	}
 	return value;
 }
@@ -105,8 +108,13 @@ static table *new_table(size_t rows)
 	fill_column(&t->key, below(2) ? GEMP_STRING : GEMP_INTEGER, rows, 0);
 	for (size_t i = 0; i < rows; i++)
 		t->label_set[i] = (uint32_t)below(LABEL_SETS);
-	t->rows = (gemp_filter_rows){ .tag = ++tag, .rows = rows, .columns = t->pointers, .key = &t->key,
-		.label_set = t->label_set, .label_set_count = LABEL_SETS, .value = asked_of };
+	t->rows = (gemp_filter_rows){ .tag = ++tag,
+		                          .rows = rows,
+		                          .columns = t->pointers,
+		                          .key = &t->key,
+		                          .label_set = t->label_set,
+		                          .label_set_count = LABEL_SETS,
+		                          .value = asked_of };
 	return t;
 }
 
@@ -157,8 +165,8 @@ static gemp_expr *random_function(void)
 
 static gemp_expr *random_operand(void)
 {
-	static const gemp_expr_kind kinds[] = { GEMP_ATTRIBUTE, GEMP_ATTRIBUTE, GEMP_ATTRIBUTE, GEMP_ATTRIBUTE, GEMP_KEY,
-		GEMP_DEGREE, GEMP_LABELS };
+	static const gemp_expr_kind kinds[] = { GEMP_ATTRIBUTE, GEMP_ATTRIBUTE, GEMP_ATTRIBUTE, GEMP_ATTRIBUTE,
+		                                    GEMP_KEY,       GEMP_DEGREE,    GEMP_LABELS };
 	if (below(3) == 0)
 		return random_literal();
 	if (below(6) == 0)
@@ -179,8 +187,8 @@ static gemp_expr *random_list(void)
 
 static gemp_expr *random_leaf(void)
 {
-	static const gemp_expr_kind pairs[] = { GEMP_EQ, GEMP_NE, GEMP_LT, GEMP_LE, GEMP_GT, GEMP_GE, GEMP_CONTAINS,
-		GEMP_STARTS_WITH, GEMP_ENDS_WITH };
+	static const gemp_expr_kind pairs[] = { GEMP_EQ, GEMP_NE,       GEMP_LT,          GEMP_LE,       GEMP_GT,
+		                                    GEMP_GE, GEMP_CONTAINS, GEMP_STARTS_WITH, GEMP_ENDS_WITH };
 	gemp_expr *expr = NULL;
 	switch (below(8)) {
 	case 0:
@@ -189,8 +197,7 @@ static gemp_expr *random_leaf(void)
 		for (size_t i = 0; i < LABEL_SETS; i++)
 			expr->label_sets[i] = below(2);
 		return expr;
-	case 1:
-		return random_list();
+	case 1: return random_list();
 	case 2:
 		expr = new_expr(below(2) ? GEMP_IS_NULL : GEMP_IS_NOT_NULL, 1);
 		expr->children[0] = random_operand();
@@ -214,8 +221,8 @@ static gemp_expr *random_condition(int depth)
 		if (below(3))
 			return leaf;
 		gemp_expr *not = new_expr(GEMP_NOT, 1);
-		not->children[0] = leaf;
-		return not;
+		not ->children[0] = leaf;
+		return not ;
 	}
 	gemp_expr *expr = new_expr(below(2) ? GEMP_AND : GEMP_OR, below(4));
 	for (size_t i = 0; i < expr->count; i++)
@@ -231,7 +238,7 @@ static gemp_value asked_of(void *self, const gemp_expr *expr, size_t row)
 	if (expr->kind == GEMP_DEGREE)
 		return (gemp_value){ .type = GEMP_INTEGER, .null = row % 11 == 0, .integer = (int64_t)(row % 4) };
 	return (gemp_value){ .type = GEMP_LIST,
-	                     .string = { list, (size_t)snprintf(list, sizeof list, "[\"%zu\"]", row % 3) } };
+		                 .string = { list, (size_t)snprintf(list, sizeof list, "[\"%zu\"]", row % 3) } };
 }
 
 static gemp_value value_of(void *self, const gemp_expr *expr)
@@ -385,7 +392,8 @@ static void repeated_strings_are_coded(void **state)
 	assert_non_null(codes.codes);
 	assert_in_range(codes.values.rows, 2, 11); /* ten strings, and NULL */
 	for (size_t row = 0; row < MOST_ROWS; row++) {
-		gemp_value value = gemp_column_get(&t->columns[0], row), same = gemp_column_get(&codes.values, codes.codes[row]);
+		gemp_value value = gemp_column_get(&t->columns[0], row),
+				   same = gemp_column_get(&codes.values, codes.codes[row]);
 		assert_int_equal(value.null, same.null);
 		assert_true(value.null || (value.string.size == same.string.size &&
 		                           memcmp(value.string.bytes, same.string.bytes, same.string.size) == 0));
@@ -449,7 +457,8 @@ static void what_cannot_be_computed(void **state)
 	uint32_t bitmap[MOST_ROWS / 32 + 1];
 	gemp_condition divided = { .expr = inverse_of_attribute() }, sized = { .expr = inverse_of_size() };
 	gemp_condition not_zero = { .expr = pair(GEMP_NE, attribute(1), integer(0)) };
-	gemp_condition guarded = { .expr = pair(GEMP_AND, inverse_of_attribute(), pair(GEMP_NE, attribute(1), integer(0))) };
+	gemp_condition guarded = { .expr = pair(GEMP_AND, inverse_of_attribute(),
+		                                    pair(GEMP_NE, attribute(1), integer(0))) };
 	gemp_condition either = { .expr = pair(GEMP_OR, pair(GEMP_EQ, attribute(1), integer(0)), inverse_of_attribute()) };
 	gemp_condition some = { .expr = pair(GEMP_NE, attribute(0), new_expr(GEMP_LITERAL, 0)) };
 	const gemp_condition *alone[] = { &divided }, *both[] = { &divided, &not_zero }, *size_alone[] = { &sized };
@@ -527,7 +536,7 @@ static void without_memory(void **state)
 	make_conditions(conditions);
 	uint32_t bitmap[MOST_ROWS / 32 + 1];
 	assert_ok(gemp_filter_evaluate(filter, &e.table->rows, NULL, 0, bitmap)); /* drops the columns of another table */
-	device->memory = device->buffer_bytes + 2000; /* the numbers alone are more */
+	device->memory = device->buffer_bytes + 2000;                             /* the numbers alone are more */
 	assert_code(evaluate(&e), GEMP_ENOMEM);
 	assert_message("attribute column: ");
 	device->memory = memory;
@@ -573,7 +582,7 @@ static gemp_value part_of(const gemp_column *column, size_t longest)
 	if (size > bytes)
 		size = bytes;
 	return (gemp_value){ .type = GEMP_STRING,
-	                     .string = { column->bytes + (size == bytes ? 0 : below(bytes - size)), size } };
+		                 .string = { column->bytes + (size == bytes ? 0 : below(bytes - size)), size } };
 }
 
 static void parts_of_long_strings(void **state)
@@ -593,8 +602,8 @@ static void parts_of_long_strings(void **state)
 			condition.expr->children[1]->value = part_of(&t->columns[0], below(4) ? 6 : longest[i % 5]);
 			if (below(3) == 0) {
 				gemp_expr *not = new_expr(GEMP_NOT, 1);
-				not->children[0] = condition.expr;
-				condition.expr = not;
+				not ->children[0] = condition.expr;
+				condition.expr = not ;
 			}
 			set += check(t, &pointer, 1);
 			rows += t->rows.rows;

@@ -11,8 +11,8 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "primitive/key.h"
 #include "primitive/distinct.h"
+#include "primitive/key.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 #include "primitive/split.h"
@@ -49,7 +49,8 @@ static void check_sort(gemp_toolbox *box, gemp_sort sort, size_t count, unsigned
 		if (value_size)
 			assert_ok(gemp_buffer_new(&b.values[k], device, count * value_size, values));
 	}
-	assert_ok(gemp_sort_device(box, &sort, &b, count, how == 1 && sort.key == GEMP_KEY_U64 && !sort.descending ? 2 : 0));
+	assert_ok(
+		gemp_sort_device(box, &sort, &b, count, how == 1 && sort.key == GEMP_KEY_U64 && !sort.descending ? 2 : 0));
 	assert_ok(gemp_sort_host(&sort, keys, values, count));
 	assert_ok(gemp_buffer_read(device, &b.keys[0], 0, count * size, got));
 	assert_memory_equal(got, keys, count * size);
@@ -69,15 +70,18 @@ static void check_sort(gemp_toolbox *box, gemp_sort sort, size_t count, unsigned
 /* A program for each size of keys and values. */
 static void sorts(void **state)
 {
-	static const gemp_sort some[] = { { GEMP_KEY_I32, true, 4 }, { GEMP_KEY_U32, false, 0 }, { GEMP_KEY_F32, false, 0 },
-		{ GEMP_KEY_F32, true, 4 }, { GEMP_KEY_U64, false, 4 }, { GEMP_KEY_F64, true, 4 }, { GEMP_KEY_I64, false, 8 },
-		{ GEMP_KEY_U32, false, 8 }, { GEMP_KEY_I64, true, 0 } };
+	static const gemp_sort some[] = { { GEMP_KEY_I32, true, 4 },  { GEMP_KEY_U32, false, 0 },
+		                              { GEMP_KEY_F32, false, 0 }, { GEMP_KEY_F32, true, 4 },
+		                              { GEMP_KEY_U64, false, 4 }, { GEMP_KEY_F64, true, 4 },
+		                              { GEMP_KEY_I64, false, 8 }, { GEMP_KEY_U32, false, 8 },
+		                              { GEMP_KEY_I64, true, 0 } };
 	uint64_t random = test_seed();
 	(void)state;
 	for (int form = 0; form < 3; form++)
 		for (size_t s = 0; s < (thorough ? sizeof some / sizeof *some : form ? 1 : 4); s++)
 			for (size_t c = 0; c < COUNTS; c++)
-				check_sort(boxes[form], some[s], counts[c] / (form == 1 ? 1 : 4) + 1, (unsigned)gemp_random_below(&random, 4), &random);
+				check_sort(boxes[form], some[s], counts[c] / (form == 1 ? 1 : 4) + 1,
+				           (unsigned)gemp_random_below(&random, 4), &random);
 }
 
 static void check_scan(gemp_toolbox *box, size_t count, unsigned number_size, unsigned sum_size, uint64_t *random)
@@ -183,14 +187,17 @@ static void splits(void **state)
 		for (int k = 0; k < 2; k++) {
 			if (!thorough && k == form) /* one way a form */
 				continue;
-			gemp_multisplit split = { .key = GEMP_KEY_U32, .bits = bits[k], .shift = 5, .value_size = k ? 4 : 0, .min_code = 77 };
+			gemp_multisplit split = {
+				.key = GEMP_KEY_U32, .bits = bits[k], .shift = 5, .value_size = k ? 4 : 0, .min_code = 77
+			};
 			check_split(boxes[form], split, 0, &random);
 			for (size_t c = 0; c < COUNTS; c++)
 				check_split(boxes[form], split, counts[c], &random);
 		}
 }
 
-static void check_distinct(gemp_toolbox *box, gemp_key_kind kind, size_t count, uint64_t least, unsigned bits, uint64_t *random)
+static void check_distinct(gemp_toolbox *box, gemp_key_kind kind, size_t count, uint64_t least, unsigned bits,
+                           uint64_t *random)
 {
 	unsigned size = gemp_key_size(kind);
 	gemp_key_map map = gemp_key_map_of(kind, false);
@@ -199,7 +206,10 @@ static void check_distinct(gemp_toolbox *box, gemp_key_kind kind, size_t count, 
 	gemp_buffer from, to;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t far = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
-		uint64_t code = least + (i == 0 ? 0 : i == 1 ? far : i % 3 ? gemp_random(random) & far : gemp_random(random) & far & 0xf0);
+		uint64_t code = least + (i == 0   ? 0
+		                         : i == 1 ? far
+		                         : i % 3  ? gemp_random(random) & far
+		                                  : gemp_random(random) & far & 0xf0);
 		gemp_key_put(keys, i, size, gemp_key_of_code(code & (size == 4 ? UINT32_MAX : UINT64_MAX), map));
 	}
 	assert_ok(gemp_buffer_new(&from, device, (count + 1) * size, keys));
@@ -221,11 +231,15 @@ static void check_distinct(gemp_toolbox *box, gemp_key_kind kind, size_t count, 
 /* Short ranges in local memory, longer ones in the cache, segments after one split and two, and sorting. */
 static void distinct_keys(void **state)
 {
-	static const struct { unsigned bits, cached; size_t sparse; } ways[] = { { 10, 27, 1000000 }, { 17, 27, 1000000 },
-		{ 20, 27, 1000000 }, { 19, 16, 1000000 }, { 26, 16, 1000000 }, { 31, 16, 0 } };
+	static const struct {
+		unsigned bits, cached;
+		size_t sparse;
+	} ways[] = { { 10, 27, 1000000 }, { 17, 27, 1000000 }, { 20, 27, 1000000 },
+		         { 19, 16, 1000000 }, { 26, 16, 1000000 }, { 31, 16, 0 } };
 	uint64_t random = test_seed();
 	(void)state;
-	for (int form = 0; form < (device->gpu ? 1 : 2); form++) /* by items a GPU has no room for the lines of 2,048 buckets */
+	for (int form = 0; form < (device->gpu ? 1 : 2);
+	     form++) /* by items a GPU has no room for the lines of 2,048 buckets */
 		for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
 			if (!thorough && (form ? w != 2 : w % 4 != 0 && w != 5))
 				continue;
@@ -234,14 +248,15 @@ static void distinct_keys(void **state)
 			gemp_key_kind kind = w % 2 ? GEMP_KEY_F32 : GEMP_KEY_I32;
 			check_distinct(boxes[form], kind, 0, 0, 1, &random);
 			check_distinct(boxes[form], kind, 1, 5, 1, &random);
-			check_distinct(boxes[form], kind, 1000 + gemp_random_below(&random, 5000), 1234567 + (w << 29), ways[w].bits, &random);
+			check_distinct(boxes[form], kind, 1000 + gemp_random_below(&random, 5000), 1234567 + (w << 29),
+			               ways[w].bits, &random);
 		}
 }
 
 static int primitive_main(int argc, char **argv, bool all)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(scans), cmocka_unit_test(sorts), cmocka_unit_test(splits),
-		cmocka_unit_test(distinct_keys) };
+		                                cmocka_unit_test(distinct_keys) };
 	thorough = all;
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);

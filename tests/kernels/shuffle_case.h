@@ -12,8 +12,8 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "primitive/toolbox.h"
 #include "primitive/split.h"
+#include "primitive/toolbox.h"
 #include "shuffle/shuffle.h"
 
 #include <stdlib.h>
@@ -77,8 +77,10 @@ static void sample_new(sample *s, gemp_shuffle how, size_t count, bool extent, u
 	s->shuffled_column = moves ? calloc(s->room + 1, 4) : NULL;
 	for (size_t i = 0; i < s->room; i++) {
 		uint64_t bits = gemp_random(random);
-		uint32_t to = (uint32_t)(skew == 0 ? bits % destinations : skew == 1 && bits % 8 == 0 ? (bits >> 8) % destinations
-		                       : skew == 1 ? (bits >> 8) % 3 * (destinations / 3) : destinations - 1);
+		uint32_t to = (uint32_t)(skew == 0                    ? bits % destinations
+		                         : skew == 1 && bits % 8 == 0 ? (bits >> 8) % destinations
+		                         : skew == 1                  ? (bits >> 8) % 3 * (destinations / 3)
+		                                                      : destinations - 1);
 		for (unsigned k = 0; k < s->element / 4; k++)
 			((uint32_t *)(void *)s->tuple)[i * (s->element / 4) + k] = (uint32_t)gemp_random(random);
 		if (how.size == 4)
@@ -88,8 +90,13 @@ static void sample_new(sample *s, gemp_shuffle how, size_t count, bool extent, u
 		if (s->column)
 			s->column[i] = to;
 	}
-	const size_t sizes[BUFFERS] = { s->room * s->element, s->room * 4, s->room * s->element, s->room * 4,
-		(((size_t)1 << how.bits) + 1) * 4, ((size_t)1 << (how.bits + how.shift)) * 4, 8 };
+	const size_t sizes[BUFFERS] = { s->room * s->element,
+		                            s->room * 4,
+		                            s->room * s->element,
+		                            s->room * 4,
+		                            (((size_t)1 << how.bits) + 1) * 4,
+		                            ((size_t)1 << (how.bits + how.shift)) * 4,
+		                            8 };
 	const uint32_t known[2] = { 0, (uint32_t)count };
 	const void *from[BUFFERS] = { [TUPLE] = s->tuple, [COLUMN] = s->column, [EXTENT] = known };
 	for (int b = 0; b < BUFFERS; b++)
@@ -167,7 +174,7 @@ static void check_decode(gemp_toolbox *box, sample *s, bool extent)
 	bool apart = s->how.layout == GEMP_SHUFFLE_SOA;
 	uint32_t *begin = calloc(ranges + 1, 4);
 	const gemp_tuples in = { s->column ? &s->buffers[COLUMN] : NULL, &s->buffers[TUPLE], s->room,
-		extent ? &s->buffers[EXTENT] : NULL };
+		                     extent ? &s->buffers[EXTENT] : NULL };
 	const gemp_tuples out = { apart ? &s->buffers[OUT_COLUMN] : NULL, &s->buffers[OUT], s->room, NULL };
 	assert_ok(gemp_shuffle_decode(box, &s->how, &in, &out, &s->buffers[BEGIN]));
 	assert_ok(gemp_buffer_read(device, &s->buffers[BEGIN], 0, (ranges + 1) * 4, begin));
@@ -227,10 +234,12 @@ static void check(int form, gemp_shuffle how, extents given, bool methods, uint6
 }
 
 static const gemp_shuffle layouts[] = {
-	{ GEMP_SHUFFLE_AOS, 4, 5, 6, false }, { GEMP_SHUFFLE_SOA, 8, 8, 4, false }, { GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, false },
-	{ GEMP_SHUFFLE_AOS, 64, 11, 2, false }, { GEMP_SHUFFLE_AOS, 8, 8, 13, false }, { GEMP_SHUFFLE_AOS, 32, 1, 3, false },
-	{ GEMP_SHUFFLE_AOS_KEYS, 64, 8, 3, false }, { GEMP_SHUFFLE_SOA, 12, 11, 2, false }, { GEMP_SHUFFLE_AOS_KEYS, 32, 11, 0, false },
-	{ GEMP_SHUFFLE_AOS, 16, 8, 8, false }, { GEMP_SHUFFLE_AOS, 4, 11, 5, false }, { GEMP_SHUFFLE_AOS_KEYS, 8, 8, 2, false },
+	{ GEMP_SHUFFLE_AOS, 4, 5, 6, false },        { GEMP_SHUFFLE_SOA, 8, 8, 4, false },
+	{ GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, false },  { GEMP_SHUFFLE_AOS, 64, 11, 2, false },
+	{ GEMP_SHUFFLE_AOS, 8, 8, 13, false },       { GEMP_SHUFFLE_AOS, 32, 1, 3, false },
+	{ GEMP_SHUFFLE_AOS_KEYS, 64, 8, 3, false },  { GEMP_SHUFFLE_SOA, 12, 11, 2, false },
+	{ GEMP_SHUFFLE_AOS_KEYS, 32, 11, 0, false }, { GEMP_SHUFFLE_AOS, 16, 8, 8, false },
+	{ GEMP_SHUFFLE_AOS, 4, 11, 5, false },       { GEMP_SHUFFLE_AOS_KEYS, 8, 8, 2, false },
 };
 
 static void shuffles(void **state)
@@ -267,7 +276,9 @@ static void shapes(void **state)
 	uint64_t random = test_seed();
 	unsigned turn = (unsigned)gemp_random_below(&random, 2);
 	(void)state;
-	static const gemp_split_shape some[] = { { 32, 4, 0, 0, false }, { 32, 4, 128, 0, false }, { 32, 22, 64, 0, true } };
+	static const gemp_split_shape some[] = { { 32, 4, 0, 0, false },
+		                                     { 32, 4, 128, 0, false },
+		                                     { 32, 22, 64, 0, true } };
 	for (size_t f = 0; f < sizeof some / sizeof *some; f++)
 		for (size_t k = 2; k < (thorough ? 4 : 3); k++) {
 			gemp_split_shape_forced = some[f];
@@ -279,8 +290,11 @@ static void shapes(void **state)
 /* So many that on a CPU device they leave by lines. */
 static void many(void **state)
 {
-	static const gemp_shuffle some[] = { { GEMP_SHUFFLE_SOA, 8, 8, 4, true }, { GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, true },
-		{ GEMP_SHUFFLE_AOS, 4, 11, 5, true }, { GEMP_SHUFFLE_SOA, 12, 11, 2, true }, { GEMP_SHUFFLE_AOS, 64, 8, 2, true } };
+	static const gemp_shuffle some[] = { { GEMP_SHUFFLE_SOA, 8, 8, 4, true },
+		                                 { GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, true },
+		                                 { GEMP_SHUFFLE_AOS, 4, 11, 5, true },
+		                                 { GEMP_SHUFFLE_SOA, 12, 11, 2, true },
+		                                 { GEMP_SHUFFLE_AOS, 64, 8, 2, true } };
 	uint64_t random = test_seed();
 	(void)state;
 	for (size_t k = 0; k < (device->gpu ? 0 : thorough ? sizeof some / sizeof *some : 2); k++)
@@ -296,7 +310,7 @@ static int shuffle_main(int argc, char **argv, bool all)
 {
 	static const gemp_form forms[] = { GEMP_FORM_GROUPS, GEMP_FORM_ITEMS };
 	const struct CMUnitTest tests[] = { cmocka_unit_test(shuffles), cmocka_unit_test(stable), cmocka_unit_test(shapes),
-		cmocka_unit_test(many) };
+		                                cmocka_unit_test(many) };
 	thorough = all;
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);

@@ -7,9 +7,9 @@
 #include "device/open.h"
 #include "som/map/grid.h"
 #include "som/map/samples.h"
+#include "som/map/search.h"
 #include "som/map/smooth.h"
 #include "som/train/unit_update.h"
-#include "som/map/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,8 +30,8 @@ typedef struct run {
 } run;
 
 /* Samples from `begin` on, as the next part. */
-static void run_part(const run *how, const float *x, const uint64_t *keys, size_t begin, size_t end, gemp_som_smooth *smooth,
-                     const gemp_buffer *planes)
+static void run_part(const run *how, const float *x, const uint64_t *keys, size_t begin, size_t end,
+                     gemp_som_smooth *smooth, const gemp_buffer *planes)
 {
 	gemp_som_samples samples;
 	gemp_som_online online;
@@ -42,8 +42,8 @@ static void run_part(const run *how, const float *x, const uint64_t *keys, size_
 	assert_ok(gemp_som_online_new(&online, device, &samples, smooth, how->dims, &how->shape));
 	for (uint32_t row = 0, end; row < how->grid.rows; row = end) { /* in slices */
 		end = row + how->slice < how->grid.rows ? row + how->slice : how->grid.rows;
-		assert_ok(gemp_som_online_run(&online, &samples, &best, smooth, .2, (gemp_som_values){ 0, how->dims }, begin > 0,
-		                              (gemp_som_rows){ row, end }, planes));
+		assert_ok(gemp_som_online_run(&online, &samples, &best, smooth, .2, (gemp_som_values){ 0, how->dims },
+		                              begin > 0, (gemp_som_rows){ row, end }, planes));
 	}
 	assert_ok(GEMP_CL(clFinish(device->queue)));
 	gemp_som_online_free(&online);
@@ -69,7 +69,8 @@ static bool is_near(const float *planes, const double *before, const double *exp
 static void check(const run *how, uint64_t *random)
 {
 	const uint32_t units = gemp_som_units(&how->grid), dims = how->dims;
-	const som_reference_map map = { how->grid.rows, how->grid.columns, how->grid.lattice == GEMP_SOM_HEXAGONAL, how->grid.toroid };
+	const som_reference_map map = { how->grid.rows, how->grid.columns, how->grid.lattice == GEMP_SOM_HEXAGONAL,
+		                            how->grid.toroid };
 	const size_t planes = gemp_som_planes(dims, how->missing) * (size_t)units;
 	float *x = calloc(SAMPLES * dims, sizeof *x), *found = calloc(planes, sizeof *found);
 	double *before = calloc((size_t)units * dims, sizeof *before), *after = calloc((size_t)units * dims, sizeof *after);
@@ -98,9 +99,10 @@ static void check(const run *how, uint64_t *random)
 	run_part(how, x, keys, middle, SAMPLES, &smooth, &buffer);
 	assert_ok(gemp_buffer_read(device, &buffer, 0, planes * sizeof *found, found));
 	if (!is_near(found, before, after, how))
-		fail_msg("%u x %u, lattice %d, toroid %d, neighbourhood %d, %u values, missing %d, tile %u x %u, step %u, block %u, slices of %u",
-		         how->grid.rows, how->grid.columns, (int)how->grid.lattice, how->grid.toroid, (int)how->near, dims,
-		         how->missing, how->shape.tile_rows, how->shape.tile_columns, how->shape.step, how->shape.block, how->slice);
+		fail_msg(
+			"%u x %u, lattice %d, toroid %d, neighbourhood %d, %u values, missing %d, tile %u x %u, step %u, block %u, slices of %u",
+			how->grid.rows, how->grid.columns, (int)how->grid.lattice, how->grid.toroid, (int)how->near, dims,
+			how->missing, how->shape.tile_rows, how->shape.tile_columns, how->shape.step, how->shape.block, how->slice);
 	found[gemp_random_below(random, (size_t)units * dims)] += 1e-4f;
 	assert_false(is_near(found, before, after, how));
 	gemp_som_smooth_free(&smooth);
@@ -115,8 +117,20 @@ static void check(const run *how, uint64_t *random)
 static void strips_and_tiles(void **state)
 {
 	static const run runs[] = {
-		{ { 11, 21, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_BUBBLE, 2, true, 4, 5, { .tile_rows = 8, .tile_columns = 8, .step = 8 } },
-		{ { 10, 9, GEMP_SOM_HEXAGONAL, true }, GEMP_SOM_GAUSSIAN, 5, false, .7, 10, { .tile_rows = 2, .tile_columns = 16, .step = 1, .block = 3 } },
+		{ { 11, 21, GEMP_SOM_RECTANGULAR, true },
+		  GEMP_SOM_BUBBLE,
+		  2,
+		  true,
+		  4,
+		  5,
+		  { .tile_rows = 8, .tile_columns = 8, .step = 8 } },
+		{ { 10, 9, GEMP_SOM_HEXAGONAL, true },
+		  GEMP_SOM_GAUSSIAN,
+		  5,
+		  false,
+		  .7,
+		  10,
+		  { .tile_rows = 2, .tile_columns = 16, .step = 1, .block = 3 } },
 		{ { 40, 33, GEMP_SOM_RECTANGULAR, false }, GEMP_SOM_GAUSSIAN, 2, true, .9, 13, { .block = 1 } },
 		{ { 7, 40, GEMP_SOM_HEXAGONAL, false }, GEMP_SOM_BUBBLE, 2, false, 3.3, 3, { .block = 2 } },
 	};

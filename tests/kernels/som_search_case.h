@@ -12,8 +12,8 @@
 #include "device/device.h"
 #include "device/open.h"
 #include "som/map/codebook.h"
-#include "som/map/samples.h"
 #include "som/map/grid.h"
+#include "som/map/samples.h"
 #include "som/map/search.h"
 
 #include <math.h>
@@ -31,24 +31,35 @@ typedef struct ask {
 } ask;
 
 /* Small tiles and chunks, so that few units have several of them. */
-#define ITEMS { GEMP_SOM_FORM_ITEMS, 0, 0, 32, 20 }
-#define REGISTERS { GEMP_SOM_FORM_REGISTERS, 32, 3, 32, 40 }
-#define TILES { GEMP_SOM_FORM_TILES, 0, 0, 0, 130 }
+#define ITEMS                             \
+	{                                     \
+		GEMP_SOM_FORM_ITEMS, 0, 0, 32, 20 \
+	}
+#define REGISTERS                              \
+	{                                          \
+		GEMP_SOM_FORM_REGISTERS, 32, 3, 32, 40 \
+	}
+#define TILES                             \
+	{                                     \
+		GEMP_SOM_FORM_TILES, 0, 0, 0, 130 \
+	}
 
 static const ask asks[] = {
-	{ ITEMS, 12, GEMP_SOM_EUCLIDEAN, false, false }, { ITEMS, 3, GEMP_SOM_MANHATTAN, true, true },
-	{ REGISTERS, 4, GEMP_SOM_COSINE, true, true }, { TILES, 17, GEMP_SOM_EUCLIDEAN, false, false },
-	{ ITEMS, 19, GEMP_SOM_EUCLIDEAN, true, true }, { ITEMS, 5, GEMP_SOM_COSINE, false, true },
-	{ ITEMS, 4, GEMP_SOM_COSINE, true, false }, { ITEMS, 70, GEMP_SOM_MANHATTAN, false, false },
+	{ ITEMS, 12, GEMP_SOM_EUCLIDEAN, false, false },    { ITEMS, 3, GEMP_SOM_MANHATTAN, true, true },
+	{ REGISTERS, 4, GEMP_SOM_COSINE, true, true },      { TILES, 17, GEMP_SOM_EUCLIDEAN, false, false },
+	{ ITEMS, 19, GEMP_SOM_EUCLIDEAN, true, true },      { ITEMS, 5, GEMP_SOM_COSINE, false, true },
+	{ ITEMS, 4, GEMP_SOM_COSINE, true, false },         { ITEMS, 70, GEMP_SOM_MANHATTAN, false, false },
 	{ REGISTERS, 12, GEMP_SOM_EUCLIDEAN, false, true }, { REGISTERS, 1, GEMP_SOM_MANHATTAN, false, false },
-	{ REGISTERS, 7, GEMP_SOM_EUCLIDEAN, true, true }, { TILES, 16, GEMP_SOM_EUCLIDEAN, true, true },
-	{ TILES, 33, GEMP_SOM_MANHATTAN, true, true }, { TILES, 18, GEMP_SOM_COSINE, false, true },
+	{ REGISTERS, 7, GEMP_SOM_EUCLIDEAN, true, true },   { TILES, 16, GEMP_SOM_EUCLIDEAN, true, true },
+	{ TILES, 33, GEMP_SOM_MANHATTAN, true, true },      { TILES, 18, GEMP_SOM_COSINE, false, true },
 };
 enum { ASKS = sizeof asks / sizeof *asks, FEW = 4 };
 
-static const uint32_t sizes[][2] = { /* samples, units */
-	{ 0, 3 }, { 1, 1 }, { 1, 2 }, { 7, 4 }, { 8, 5 }, { 15, 31 }, { 16, 32 }, { 17, 33 }, { 31, 39 }, { 32, 41 }, { 95, 127 },
-	{ 96, 128 }, { 97, 129 }, { 127, 130 }, { 128, 131 }, { 129, 257 }, { 300, 300 },
+static const uint32_t sizes[][2] = {
+	/* samples, units */
+	{ 0, 3 },    { 1, 1 },     { 1, 2 },     { 7, 4 },     { 8, 5 },     { 15, 31 },
+	{ 16, 32 },  { 17, 33 },   { 31, 39 },   { 32, 41 },   { 95, 127 },  { 96, 128 },
+	{ 97, 129 }, { 127, 130 }, { 128, 131 }, { 129, 257 }, { 300, 300 },
 };
 
 enum { SPREAD, WHOLE, FAR, KINDS }; /* values, whole ones with equal units, far from 0 */
@@ -186,8 +197,8 @@ static bool right(const sample *s)
 {
 	uint32_t *unit = zeros(s->count, sizeof *unit), *second = zeros(s->count, sizeof *second);
 	bool exact = s->kind == WHOLE && s->how.metric != GEMP_SOM_COSINE, good = true;
-	som_reference_search((som_reference_metric)s->how.metric, s->x, s->count, s->book, s->units, s->how.dims, unit, NULL,
-	                     second);
+	som_reference_search((som_reference_metric)s->how.metric, s->x, s->count, s->book, s->units, s->how.dims, unit,
+	                     NULL, second);
 	for (size_t i = 0; i < s->count && good; i++) {
 		uint32_t best = gemp_som_key_unit(s->best[i]), next = gemp_som_key_unit(s->second[i]);
 		good = (exact ? best == unit[i] : as_near(s, i, best, unit[i])) && first_of_equals(s, best, best) &&
@@ -309,7 +320,10 @@ static void no_memory(void **state)
 static int som_search_main(int argc, char **argv, bool all)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(searches), cmocka_unit_test(suited), cmocka_unit_test(refused), cmocka_unit_test(no_memory),
+		cmocka_unit_test(searches),
+		cmocka_unit_test(suited),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(no_memory),
 	};
 	thorough = all;
 	if (argc > 1)

@@ -90,7 +90,8 @@ static void all_grids(void **state)
 	(void)state;
 	for (int kind = 0; kind < 4; kind++) {
 		const uint32_t *size = sizes[kind / 2 ^ kind % 2];
-		check_grid(&(gemp_som_grid){ size[0], size[1], kind / 2 ? GEMP_SOM_HEXAGONAL : GEMP_SOM_RECTANGULAR, kind % 2 }, &random);
+		check_grid(&(gemp_som_grid){ size[0], size[1], kind / 2 ? GEMP_SOM_HEXAGONAL : GEMP_SOM_RECTANGULAR, kind % 2 },
+		           &random);
 	}
 }
 

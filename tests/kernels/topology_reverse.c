@@ -7,9 +7,9 @@
 #include "core/types.h"
 #include "device/device.h"
 #include "device/open.h"
+#include "device/transfer.h"
 #include "device/tuning.h"
 #include "topology/csr.h"
-#include "device/transfer.h"
 #include "topology/reverse.h"
 
 static gemp_device *device;
@@ -23,8 +23,8 @@ typedef struct rows {
 /* Edges of row v lead to the next `reach` vertices; a tenth of the rows has most of them. */
 static rows make_rows(size_t count, size_t edges, size_t reach, uint64_t *seed)
 {
-	rows r = { count, count ? edges : 0, gemp_calloc(count + 1, sizeof *r.begin), gemp_calloc(edges,
-	                                                                                          sizeof *r.target) };
+	rows r = { count, count ? edges : 0, gemp_calloc(count + 1, sizeof *r.begin),
+		       gemp_calloc(edges, sizeof *r.target) };
 	for (size_t e = 0; e < r.edges; e++)
 		r.begin[1 + gemp_random_below(seed, gemp_random_below(seed, 3) ? count / 10 + 1 : count) % count]++;
 	for (size_t v = 0; v < count; v++) {

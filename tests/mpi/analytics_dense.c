@@ -2,15 +2,15 @@
 #include "harness/collective.h"
 #include "harness/gas_case.h"
 
-#include "analytics/dense/pagerank.h"
 #include "analytics/dense/dense.h"
+#include "analytics/dense/pagerank.h"
+#include "analytics/dense/spmv.h"
 #include "analytics/halo/halo.h"
 #include "analytics/layout/layout.h"
 #include "analytics/layout/layout_build.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "analytics/dense/spmv.h"
 
 static gemp_device *device;
 
@@ -58,7 +58,8 @@ static double change_of(const double *a, const double *b, uint32_t n)
 }
 
 /* Of ranks that have converged, one more round of the definition changes less than the tolerance. */
-static bool is_fixed(const gas_case *c, const gas_arc *arcs, size_t count, const double *jump, const double *rank, double most)
+static bool is_fixed(const gas_case *c, const gas_arc *arcs, size_t count, const double *jump, const double *rank,
+                     double most)
 {
 	double *next = calloc(c->n, sizeof *next), *degree = calloc(c->n, sizeof *degree), dangling = 0;
 	for (size_t i = 0; i < count; i++)
@@ -86,7 +87,8 @@ static double *some_jumps(const gas_case *c, uint64_t *random)
 	return jump;
 }
 
-static void check_pagerank(const gas_case *c, gemp_gas_cut cut, const gemp_dense_options *options, bool jumps, uint64_t *random)
+static void check_pagerank(const gas_case *c, gemp_gas_cut cut, const gemp_dense_options *options, bool jumps,
+                           uint64_t *random)
 {
 	gemp_gas_layout layout;
 	gemp_pagerank *it;
@@ -144,17 +146,19 @@ static void multiply_again(const gas_case *c, const gas_arc *arcs, size_t count,
 	free(sum);
 }
 
-static void check_spmv(const gas_case *c, gemp_gas_cut cut, const gemp_dense_options *options, int kind, bool transposed,
-                       uint64_t *random)
+static void check_spmv(const gas_case *c, gemp_gas_cut cut, const gemp_dense_options *options, int kind,
+                       bool transposed, uint64_t *random)
 {
 	static const char *const weights[] = { NULL, "weight", "cost" };
 	gemp_gas_layout layout;
 	gemp_spmv *it;
 	gemp_spmv_result r;
 	size_t count;
-	const gemp_gas_layout_options how = { .direction = transposed ? GEMP_GAS_FORWARD : GEMP_GAS_REVERSE, .parts = GEMP_GAS_IN,
-		.weight = weights[kind], .wanted = options->fp64 ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE,
-		.cut = cut };
+	const gemp_gas_layout_options how = { .direction = transposed ? GEMP_GAS_FORWARD : GEMP_GAS_REVERSE,
+		                                  .parts = GEMP_GAS_IN,
+		                                  .weight = weights[kind],
+		                                  .wanted = options->fp64 ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE,
+		                                  .cut = cut };
 	gas_arc *arcs = gas_case_arcs(c, NULL, GEMP_GAS_FORWARD, &count);
 	double *x = calloc(c->n, sizeof *x), *expected = calloc(c->n, sizeof *expected), *size = calloc(c->n, sizeof *size);
 	for (uint32_t v = 0; v < c->n; v++)
@@ -190,12 +194,14 @@ static void all_shapes(void **state)
 	for (int shape = 0; shape < 2 * GAS_SHAPES; shape++) {
 		gas_case c;
 		const gemp_dense_options options = { .fp64 = shape % 2,
-			.gather = shape % 4 == 2 ? GEMP_GATHER_BINNED : GEMP_GATHER_PULL,
-			.shape = { .slice = shape % 3 ? 8 : 0, .block = 16, .range = 16, .tile = 30 } };
+			                                 .gather = shape % 4 == 2 ? GEMP_GATHER_BINNED : GEMP_GATHER_PULL,
+			                                 .shape = {
+												 .slice = shape % 3 ? 8 : 0, .block = 16, .range = 16, .tile = 30 } };
 		gemp_gas_cut cut = shape % 2 ^ shape / GAS_SHAPES ? GEMP_GAS_ON_GRID : GEMP_GAS_BY_TARGET;
 		gemp_halo_kernels = shape / 2 % 2;
 		gemp_halo_shared = shape % 5 ? -1 : 0;
-		assert_all_ok(gas_case_new(&c, &test_comm, shape % GAS_SHAPES, seed + (uint64_t)shape, shape < GAS_SHAPES ? 1 : 3));
+		assert_all_ok(
+			gas_case_new(&c, &test_comm, shape % GAS_SHAPES, seed + (uint64_t)shape, shape < GAS_SHAPES ? 1 : 3));
 		check_pagerank(&c, cut, &options, shape < GAS_SHAPES, &random);
 		check_spmv(&c, cut, &options, shape % 3, shape < GAS_SHAPES, &random);
 		gas_case_free(&c);

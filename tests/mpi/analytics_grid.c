@@ -1,9 +1,9 @@
 /* Layouts on a grid of ranks: each arc once, in the row of its target's owner and the column of its source's; where sums of
  * other ranks' rows go; and everything else as with a cut by target. */
-#include "comm/exchange.h"
-#include "analytics/layout/layout.h"
 #include "analytics/layout/arcs.h"
+#include "analytics/layout/layout.h"
 #include "analytics/layout/layout_build.h"
+#include "comm/exchange.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/graph.h"
@@ -36,7 +36,8 @@ static size_t choose_arcs(const gas_case *c, const gemp_gas_layout *layout, gas_
 	for (uint32_t v = 0; v < c->n; v++)
 		owner[v] = owner_of(c, v);
 	for (size_t i = 0; i < count; i++)
-		if (owner[arcs[i].to] / columns == test_comm.rank / columns && owner[arcs[i].from] % columns == test_comm.rank % columns)
+		if (owner[arcs[i].to] / columns == test_comm.rank / columns &&
+		    owner[arcs[i].from] % columns == test_comm.rank % columns)
 			arcs[chosen++] = arcs[i];
 	free(owner);
 	return chosen;
@@ -75,9 +76,11 @@ static bool ids_of_others(const gemp_gas_layout *layout, gemp_vertex **out)
 	size_t columns = (size_t)layout->grid.columns, first = (size_t)test_comm.rank / columns * columns;
 	size_t sizes[2][64] = { 0 }, capacity = 0, others = layout->in_other.rows;
 	const gemp_gas_links *sums = &layout->sums;
-	gemp_vertex *ids = gemp_calloc(gemp_gas_values(layout) - layout->known, sizeof *ids), *row = gemp_calloc(others, sizeof *row);
+	gemp_vertex *ids = gemp_calloc(gemp_gas_values(layout) - layout->known, sizeof *ids),
+				*row = gemp_calloc(others, sizeof *row);
 	void *told = NULL;
-	bool right = ids_of_sums(layout, ids) && sums->ghost_begin[0] == layout->known && sums->send_begin[columns] == others;
+	bool right = ids_of_sums(layout, ids) && sums->ghost_begin[0] == layout->known &&
+	             sums->send_begin[columns] == others;
 	for (size_t c = 0; c < columns; c++)
 		sizes[0][first + c] = (sums->ghost_begin[c + 1] - sums->ghost_begin[c]) * sizeof *ids;
 	assert_all_ok(gemp_exchange(&test_comm, ids, sizes[0], &told, &capacity, sizes[1], NULL));
@@ -109,15 +112,16 @@ static bool others_in_order(const gas_case *c, const gemp_gas_layout *layout, co
 	return true;
 }
 
-static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const gemp_gas_rows *rows, const gemp_vertex *id,
-                      uint32_t least, uint32_t end, gas_arc *arcs, size_t *count)
+static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const gemp_gas_rows *rows,
+                      const gemp_vertex *id, uint32_t least, uint32_t end, gas_arc *arcs, size_t *count)
 {
 	for (uint32_t row = 0; row < rows->rows; row++)
 		for (uint64_t e = rows->begin[row]; e < rows->begin[row + 1]; e++) {
 			uint32_t from = rows->end[e];
 			if (from < least || from >= end || (e > rows->begin[row] && rows->end[e - 1] > from))
 				return false;
-			arcs[(*count)++] = (gas_arc){ c->number[layout->id[from]], c->number[id[row]], 0, weight_at(layout, rows, e) };
+			arcs[(*count)++] = (gas_arc){ c->number[layout->id[from]], c->number[id[row]], 0,
+				                          weight_at(layout, rows, e) };
 		}
 	return true;
 }
@@ -140,7 +144,8 @@ static const char *wrong_arcs(const gas_case *c, const gemp_gas_layout *layout, 
 		wrong = "places of sums";
 	else if (!others_in_order(c, layout, id))
 		wrong = "order of others' rows";
-	else if (gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost) + gemp_gas_row_edges(&layout->in_other) !=
+	else if (gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost) +
+	             gemp_gas_row_edges(&layout->in_other) !=
 	         count)
 		wrong = "edges of this rank";
 	else if (!list_rows(c, layout, &layout->in, layout->id, 0, layout->own, mine, &own) ||
@@ -168,7 +173,8 @@ static const char *wrong_vertices(const gas_case *c, const gemp_gas_layout *grid
 			return "order";
 		if (grid->out_degree[v] != plain->out_degree[v])
 			return "out degree";
-		if (grid->out_weight && fabs(grid->out_weight[v] - plain->out_weight[v]) > 1e-5 * (1 + fabs(plain->out_weight[v])))
+		if (grid->out_weight &&
+		    fabs(grid->out_weight[v] - plain->out_weight[v]) > 1e-5 * (1 + fabs(plain->out_weight[v])))
 			return "out weight";
 	}
 	for (uint32_t g = grid->own; g < grid->known; g++)
@@ -189,10 +195,11 @@ static void check(const gas_case *c, gemp_gas_layout_options options)
 	const char *wrong = wrong_vertices(c, &grid, &plain), *arcs = NULL;
 	if (grid.grid.columns > 1)
 		arcs = wrong_arcs(c, &grid, &options);
-	else if (grid.in.rows != plain.in.rows || grid.known != plain.known || grid.in_other.begin || grid.in_sums.begin || grid.sums.send ||
-	         memcmp(grid.in.begin, plain.in.begin, (plain.own + 1) * sizeof *plain.in.begin) ||
+	else if (grid.in.rows != plain.in.rows || grid.known != plain.known || grid.in_other.begin || grid.in_sums.begin ||
+	         grid.sums.send || memcmp(grid.in.begin, plain.in.begin, (plain.own + 1) * sizeof *plain.in.begin) ||
 	         memcmp(grid.in.end, plain.in.end, gemp_gas_row_edges(&plain.in) * sizeof *plain.in.end) ||
-	         memcmp(grid.in_ghost.end, plain.in_ghost.end, gemp_gas_row_edges(&plain.in_ghost) * sizeof *plain.in_ghost.end))
+	         memcmp(grid.in_ghost.end, plain.in_ghost.end,
+	                gemp_gas_row_edges(&plain.in_ghost) * sizeof *plain.in_ghost.end))
 		arcs = "cut in one column";
 	wrong = wrong ? wrong : arcs;
 	if (wrong)
@@ -211,7 +218,8 @@ static void random_graphs(void **state)
 		gas_case c;
 		gemp_gas_layout_batch = i % 3 ? (size_t)64 << 20 : 100;
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 4 == 3 ? 10 : 1));
-		check(&c, (gemp_gas_layout_options){ .direction = (gemp_gas_direction)(i % 3), .weight = weights[(i + i / 3) % 3],
+		check(&c, (gemp_gas_layout_options){ .direction = (gemp_gas_direction)(i % 3),
+		                                     .weight = weights[(i + i / 3) % 3],
 		                                     .wanted = (gemp_gas_weight_kind)(i / 2 % 3) });
 		gas_case_free(&c);
 	}
@@ -223,8 +231,8 @@ static void shapes(void **state)
 {
 	static const struct {
 		int ranks, rows, columns;
-	} grids[] = { { 1, 1, 1 }, { 2, 2, 1 }, { 3, 3, 1 }, { 4, 2, 2 }, { 6, 3, 2 }, { 7, 7, 1 }, { 8, 4, 2 }, { 12, 4, 3 },
-		{ 16, 4, 4 }, { 64, 8, 8 }, { 96, 12, 8 } };
+	} grids[] = { { 1, 1, 1 }, { 2, 2, 1 },  { 3, 3, 1 },  { 4, 2, 2 },  { 6, 3, 2 },  { 7, 7, 1 },
+		          { 8, 4, 2 }, { 12, 4, 3 }, { 16, 4, 4 }, { 64, 8, 8 }, { 96, 12, 8 } };
 	(void)state;
 	for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
 		gemp_gas_grid grid = gemp_gas_grid_of(grids[i].ranks);
@@ -285,8 +293,8 @@ static void memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shapes), cmocka_unit_test(random_graphs), cmocka_unit_test(nothing), cmocka_unit_test(spoilt),
-		cmocka_unit_test(memory),
+		cmocka_unit_test(shapes), cmocka_unit_test(random_graphs), cmocka_unit_test(nothing),
+		cmocka_unit_test(spoilt), cmocka_unit_test(memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -1,14 +1,14 @@
 /* Layouts: each arc once, at the owner of where it leads; order, degrees, ghosts; and what is no weight. */
-#include "comm/exchange.h"
-#include "core/threads.h"
 #include "analytics/layout/arcs.h"
+#include "analytics/layout/device_layout.h"
 #include "analytics/layout/layout.h"
 #include "analytics/layout/layout_build.h"
 #include "comm/comm.h"
+#include "comm/exchange.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "graph/column.h"
 #include "graph/graph.h"
-#include "analytics/layout/device_layout.h"
 #include "harness/collective.h"
 #include "harness/gas_case.h"
 
@@ -131,8 +131,9 @@ static void random_options(trial *t, uint64_t *random, bool *relations)
 {
 	static const char *const weights[] = { NULL, "weight", "cost" };
 	t->options = (gemp_gas_layout_options){ .direction = (gemp_gas_direction)gemp_random_below(random, 3),
-		.weight = weights[gemp_random_below(random, 3)], .wanted = (gemp_gas_weight_kind)gemp_random_below(random, 3),
-		.parts = GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_OUT_WEIGHT };
+		                                    .weight = weights[gemp_random_below(random, 3)],
+		                                    .wanted = (gemp_gas_weight_kind)gemp_random_below(random, 3),
+		                                    .parts = GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_OUT_WEIGHT };
 	bool all = gemp_random_below(random, 2);
 	for (int k = 0; k < GAS_CASE_TYPES; k++)
 		t->chosen[k] = all || gemp_random_below(random, 2);
@@ -310,11 +311,12 @@ static void nothing(void **state)
 static void weights_kept(void **state)
 {
 	(void)state;
-	assert_all(!gemp_gas_wide(0) && !gemp_gas_wide(0xffff0000u) && gemp_gas_wide(0xffff0001u) && gemp_gas_wide(1ull << 40));
-	static const int64_t greatest[] = { UINT8_MAX, UINT8_MAX + 1, UINT16_MAX, UINT16_MAX + 1, UINT32_MAX,
-	                                    (int64_t)UINT32_MAX + 1, INT64_MAX };
-	static const gemp_gas_weights kept[] = { GEMP_GAS_U8, GEMP_GAS_U16, GEMP_GAS_U16, GEMP_GAS_U32, GEMP_GAS_U32,
-	                                         GEMP_GAS_U64, GEMP_GAS_U64 };
+	assert_all(!gemp_gas_wide(0) && !gemp_gas_wide(0xffff0000u) && gemp_gas_wide(0xffff0001u) &&
+	           gemp_gas_wide(1ull << 40));
+	static const int64_t greatest[] = { UINT8_MAX,  UINT8_MAX + 1,           UINT16_MAX, UINT16_MAX + 1,
+		                                UINT32_MAX, (int64_t)UINT32_MAX + 1, INT64_MAX };
+	static const gemp_gas_weights kept[] = { GEMP_GAS_U8,  GEMP_GAS_U16, GEMP_GAS_U16, GEMP_GAS_U32,
+		                                     GEMP_GAS_U32, GEMP_GAS_U64, GEMP_GAS_U64 };
 	for (int i = 0; i < 7; i++) {
 		gas_case c = { .n = 5 };
 		gemp_gas_layout layout;
@@ -332,9 +334,9 @@ static void weights_kept(void **state)
 		bool there = true; /* on the rank that owns where the edge leads */
 		for (uint32_t v = 0; v < layout.own; v++)
 			if (c.number[layout.id[v]] == 2)
-				there = layout.in.begin[v + 1] > layout.in.begin[v] ?
-				        weight_of(&layout, &layout.in, layout.in.begin[v]) == (double)greatest[i] :
-				        weight_of(&layout, &layout.in_ghost, layout.in_ghost.begin[v]) == (double)greatest[i];
+				there = layout.in.begin[v + 1] > layout.in.begin[v]
+				            ? weight_of(&layout, &layout.in, layout.in.begin[v]) == (double)greatest[i]
+				            : weight_of(&layout, &layout.in_ghost, layout.in_ghost.begin[v]) == (double)greatest[i];
 		assert_all(there);
 		gemp_gas_layout_free(&layout);
 		gas_case_free(&c);
@@ -422,8 +424,8 @@ static void memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_graphs), cmocka_unit_test(spoilt), cmocka_unit_test(parts),
-		cmocka_unit_test(nothing), cmocka_unit_test(weights_kept), cmocka_unit_test(refused), cmocka_unit_test(memory),
+		cmocka_unit_test(random_graphs), cmocka_unit_test(spoilt),  cmocka_unit_test(parts),  cmocka_unit_test(nothing),
+		cmocka_unit_test(weights_kept),  cmocka_unit_test(refused), cmocka_unit_test(memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

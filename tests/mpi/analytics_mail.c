@@ -31,8 +31,8 @@ typedef struct post {
 	const gemp_gas_layout *layout;
 	size_t size;
 	uint64_t seed;
-	uint64_t *last;       /* [n] round in which a vertex changed */
-	char *values;         /* [known] */
+	uint64_t *last; /* [n] round in which a vertex changed */
+	char *values;   /* [known] */
 	uint32_t *bits;
 	size_t words;
 	gemp_buffer value_buffer, changed, arrived;
@@ -207,7 +207,8 @@ static void failed_rounds(void **state)
 	gemp_buffer values, lost = { .size = 8 };
 	gemp_halo_kernels = 0;
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	assert_all_ok(
+		gemp_gas_layout_new(&layout, &test_comm, c.graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
 	assert_all_ok(gemp_halo_new(&mail, &layout, device, 4));
 	assert_all_ok(gemp_buffer_new(&values, device, layout.known * 4 + 4, NULL));
 	for (int r = 0; r < 2 * test_comm.size; r++) {
@@ -255,7 +256,8 @@ static void memory(void **state)
 	gas_case c;
 	gemp_gas_layout layout;
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	assert_all_ok(
+		gemp_gas_layout_new(&layout, &test_comm, c.graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
 	assert_all_survive_no_memory(make, &layout);
 	gemp_gas_layout_free(&layout);
 	gas_case_free(&c);
@@ -264,9 +266,14 @@ static void memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_host), cmocka_unit_test(by_kernels), cmocka_unit_test(by_host_in_messages),
-		cmocka_unit_test(by_kernels_in_messages), cmocka_unit_test(on_two_nodes), cmocka_unit_test(failed_rounds),
-		cmocka_unit_test(failures), cmocka_unit_test(memory),
+		cmocka_unit_test(by_host),
+		cmocka_unit_test(by_kernels),
+		cmocka_unit_test(by_host_in_messages),
+		cmocka_unit_test(by_kernels_in_messages),
+		cmocka_unit_test(on_two_nodes),
+		cmocka_unit_test(failed_rounds),
+		cmocka_unit_test(failures),
+		cmocka_unit_test(memory),
 	};
 	MPI_Init(&argc, &argv);
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)

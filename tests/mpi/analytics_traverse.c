@@ -15,13 +15,17 @@ static void check_graph(gas_case *c, uint64_t *seed, gemp_gas_direction directio
 	gemp_bfs *bfs = NULL;
 	gemp_sssp *sssp = NULL;
 	const char *wrong = NULL;
-	const gemp_gas_layout_options how = { .direction = direction, .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
-	                                      .weight = weights == 0 ? NULL : weights == 1 ? "weight" : "cost",
-	                                      .wanted = GEMP_GAS_LENGTHS };
+	const gemp_gas_layout_options how = { .direction = direction,
+		                                  .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
+		                                  .weight = weights == 0   ? NULL
+		                                            : weights == 1 ? "weight"
+		                                                           : "cost",
+		                                  .wanted = GEMP_GAS_LENGTHS };
 	const gemp_gas_pass pass = gemp_random_below(seed, 3) ? GEMP_GAS_PASS_PUSH : GEMP_GAS_PASS_SHUFFLE;
 	const gemp_bfs_options bfs_options = { .direction = (gemp_bfs_direction)gemp_random_below(seed, 3), .pass = pass };
-	const gemp_sssp_options sssp_options = { .delta = (double)gemp_random_below(seed, 3), .pass = pass,
-	                                         .naming = (gemp_sssp_naming)gemp_random_below(seed, 3) };
+	const gemp_sssp_options sssp_options = { .delta = (double)gemp_random_below(seed, 3),
+		                                     .pass = pass,
+		                                     .naming = (gemp_sssp_naming)gemp_random_below(seed, 3) };
 	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c->graph, &how));
 	if (weights == 0)
 		assert_all_ok(gemp_bfs_new(&bfs, &layout, device, &bfs_options));

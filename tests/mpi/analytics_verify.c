@@ -1,6 +1,6 @@
 /* The checks of answers pass those of a plain reference, and object to each way of being wrong. */
-#include "analytics/verify/verify.h"
 #include "analytics/layout/layout.h"
+#include "analytics/verify/verify.h"
 #include "analytics/verify/verify_edges.h"
 #include "core/status.h"
 #include "core/types.h"
@@ -113,11 +113,14 @@ static void ask_small(question *q, const char *weight)
 static void wrong_levels(void **state)
 {
 	(void)state;
-	static const struct { uint32_t vertex, level, parent; const char *says; } spoils[] = {
-		{ 3, 4, 2, "more than a level behind" },       /* too far */
-		{ 3, 2, 2, "no edge that ends a path" },       /* too near */
-		{ 3, 3, 1, "no edge that ends a path" },       /* no such edge */
-		{ 2, 2, 4, "smaller key than the parent" },    /* not the least */
+	static const struct {
+		uint32_t vertex, level, parent;
+		const char *says;
+	} spoils[] = {
+		{ 3, 4, 2, "more than a level behind" },    /* too far */
+		{ 3, 2, 2, "no edge that ends a path" },    /* too near */
+		{ 3, 3, 1, "no edge that ends a path" },    /* no such edge */
+		{ 2, 2, 4, "smaller key than the parent" }, /* not the least */
 		{ 3, UINT32_MAX, GEMP_NO_VERTEX, "more than a level behind" },
 		{ 6, 1, 0, "no edge that ends a path" },
 		{ 6, UINT32_MAX, 5, "not reached from" },
@@ -157,8 +160,7 @@ static gemp_code check_distances(const question *q, const double *distance, cons
 	double *reals = rows_of(q, distance, sizeof *distance);
 	gemp_vertex *parents = rows_of(q, ids, sizeof *ids);
 	gemp_code code = gemp_gas_verify_sssp(&q->edges, id_of(q, q->source), q->costs ? NULL : integers,
-	                                      q->costs ? reals : NULL,
-	                                      parent ? parents : NULL);
+	                                      q->costs ? reals : NULL, parent ? parents : NULL);
 	free(ids);
 	free(whole);
 	free(integers);
@@ -214,11 +216,20 @@ static void right_distances(void **state)
 static void wrong_distances(void **state)
 {
 	(void)state;
-	static const struct { uint32_t vertex; double distance; uint32_t parent; const char *says; } spoils[] = {
-		{ 3, 7, 2, "shorter way" }, { 3, 5, 2, "no edge that ends a path" }, { 3, 6, 1, "no edge that ends a path" },
-		{ 3, INFINITY, GEMP_NO_VERTEX, "shorter way" }, { 6, 1, 5, "not reached from" },
+	static const struct {
+		uint32_t vertex;
+		double distance;
+		uint32_t parent;
+		const char *says;
+	} spoils[] = {
+		{ 3, 7, 2, "shorter way" },
+		{ 3, 5, 2, "no edge that ends a path" },
+		{ 3, 6, 1, "no edge that ends a path" },
+		{ 3, INFINITY, GEMP_NO_VERTEX, "shorter way" },
+		{ 6, 1, 5, "not reached from" },
 		{ 6, 0, 0, "no edge that ends a path" },
-		{ 3, 6, GEMP_NO_VERTEX, "without a parent" }, { 0, 1, GEMP_NO_VERTEX, "" },
+		{ 3, 6, GEMP_NO_VERTEX, "without a parent" },
+		{ 0, 1, GEMP_NO_VERTEX, "" },
 	};
 	for (int costs = 0; costs < 2; costs++) {
 		question q;
@@ -271,7 +282,8 @@ static void circles(void **state)
 
 static gemp_code check_ranks(const question *q, const double *jump, const double *rank, double allowed)
 {
-	double *jumps = jump ? rows_of(q, jump, sizeof *jump) : NULL, *ranks = rows_of(q, rank, sizeof *rank), residual = -1;
+	double *jumps = jump ? rows_of(q, jump, sizeof *jump) : NULL, *ranks = rows_of(q, rank, sizeof *rank),
+		   residual = -1;
 	gemp_code code = gemp_gas_verify_pagerank(&q->edges, 0.85, jumps, ranks, allowed, &residual);
 	free(jumps);
 	free(ranks);
@@ -320,7 +332,8 @@ static void products(void **state)
 	static const char *const weights[] = { NULL, "weight", "cost" };
 	for (int i = 0; i < 24; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_gas_direction)(i % 2), weights[i / 2 % 3]);
+		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_gas_direction)(i % 2),
+		    weights[i / 2 % 3]);
 		uint32_t n = q.c.n, rounds = (uint32_t)i % 4;
 		double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y), *from = malloc(n * sizeof *from), worst;
 		for (uint32_t v = 0; v < n; v++)
@@ -334,7 +347,9 @@ static void products(void **state)
 				from[v] = y[v] = i % 5 == 0 && greatest > 0 ? y[v] / greatest : y[v];
 		}
 		double *xs = rows_of(&q, x, sizeof *x), *ys = rows_of(&q, y, sizeof *y);
-		gemp_gas_product product = { .x = xs, .rounds = rounds, .normal = i % 5 == 0, .y = ys, .epsilon = ldexp(1, -53) };
+		gemp_gas_product product = {
+			.x = xs, .rounds = rounds, .normal = i % 5 == 0, .y = ys, .epsilon = ldexp(1, -53)
+		};
 		assert_all_ok(gemp_gas_verify_spmv(&q.edges, &product, &worst));
 		assert_all(worst <= 1);
 		free(ys);
@@ -434,9 +449,9 @@ static void memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(right_levels), cmocka_unit_test(wrong_levels), cmocka_unit_test(right_distances),
-		cmocka_unit_test(wrong_distances), cmocka_unit_test(circles), cmocka_unit_test(ranks), cmocka_unit_test(products), cmocka_unit_test(great_products),
-		cmocka_unit_test(memory),
+		cmocka_unit_test(right_levels),    cmocka_unit_test(wrong_levels),   cmocka_unit_test(right_distances),
+		cmocka_unit_test(wrong_distances), cmocka_unit_test(circles),        cmocka_unit_test(ranks),
+		cmocka_unit_test(products),        cmocka_unit_test(great_products), cmocka_unit_test(memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

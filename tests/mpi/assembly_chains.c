@@ -2,11 +2,11 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "core/random.h"
 #include "assembly/items.h"
-#include "comm/comm.h"
-#include "core/status.h"
 #include "assembly/list_rank.h"
+#include "comm/comm.h"
+#include "core/random.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>

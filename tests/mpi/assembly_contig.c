@@ -2,14 +2,14 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "core/random.h"
+#include "assembly/contig.h"
 #include "assembly/kmer.h"
 #include "assembly/kmer_count.h"
 #include "assembly/kmer_graph.h"
 #include "assembly/unitigs.h"
 #include "comm/comm.h"
+#include "core/random.h"
 #include "core/status.h"
-#include "assembly/contig.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static size_t text_size;
 static unsigned k;
 static bool both;
 static gemp_contig_copying copying;
-static uint64_t wanted[MOST_WORDS], found[MOST_WORDS]; /* times of k-mers by number; with both strands of the lesser number */
+static uint64_t wanted[MOST_WORDS],
+	found[MOST_WORDS]; /* times of k-mers by number; with both strands of the lesser number */
 
 static unsigned words(unsigned size)
 {
@@ -108,8 +109,8 @@ static bool has_wanted(const gemp_contig *contig)
 	char *all = NULL;
 	size_t *begin = NULL, size = (size_t)contig->sequences.total_letters;
 	bool closed = contig->verdict == GEMP_CONTIG_CIRCUIT;
-	assert_all_ok(gemp_comm_allgather(&test_comm, contig->sequences.letter, contig->sequences.letters, (void **)&all,
-	                                   &begin));
+	assert_all_ok(
+		gemp_comm_allgather(&test_comm, contig->sequences.letter, contig->sequences.letters, (void **)&all, &begin));
 	memset(found, 0, sizeof found);
 	for (size_t i = 0; i < size + (closed ? k - 1 : 0); i++)
 		letters[i] = all[i % size];

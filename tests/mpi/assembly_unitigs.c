@@ -2,15 +2,15 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "core/random.h"
 #include "assembly/kmer_count.h"
 #include "assembly/kmer_graph.h"
+#include "assembly/list_rank.h"
 #include "assembly/sequences.h"
+#include "assembly/unitigs.h"
 #include "comm/comm.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "assembly/list_rank.h"
-#include "assembly/unitigs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,7 +210,7 @@ static char *next_sequence(char **at)
 	size_t size = 0;
 	if (**at != '>')
 		return NULL;
-	for (char *line = strchr(*at, '\n') + 1; ; line = strchr(line, '\n') + 1) {
+	for (char *line = strchr(*at, '\n') + 1;; line = strchr(line, '\n') + 1) {
 		if (*line == '>' || *line == '\0') {
 			*at = line;
 			letters[size] = '\0';
@@ -235,7 +235,7 @@ static void draw_case(uint64_t *random)
 			text[i] = text[i - back];
 		else
 			text[i] = "ACGTN>"[gemp_random_below(random, 30) == 0 ? 4 + gemp_random_below(random, 2)
-			                                                       : gemp_random_below(random, letters)];
+			                                                      : gemp_random_below(random, letters)];
 	}
 }
 
@@ -257,8 +257,8 @@ static void random_texts(void **state)
 			good = good && count < expected_count && strcmp(found, expected[count]) == 0;
 		good = good && count == expected_count && *at == '\0';
 		if (!good && test_comm.rank == 0)
-			fprintf(stderr, "case %d: k %u, both %d, least %d: '%.*s'\n%s", c, k, both, (int)least_times, (int)text_size,
-			        text, file);
+			fprintf(stderr, "case %d: k %u, both %d, least %d: '%.*s'\n%s", c, k, both, (int)least_times,
+			        (int)text_size, text, file);
 		assert_all(good);
 		for (size_t i = 0; i < expected_count; i++)
 			free(expected[i]);

@@ -3,17 +3,18 @@
 #include "harness/collective.h"
 #include "harness/gas_case.h"
 
-#include "som/features/features.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "graph/graph.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "som/features/features.h"
 
 static gemp_context *context;
 
 enum { DEGREE, IN, OUT, NEIGHBOURS, TRIANGLES, CLUSTERING, PAGERANK, COMPONENT, LOG, FEATURES };
-static const char list[] = "degree,in-degree,out-degree,neighbours,triangles,clustering,pagerank,component-size,log:neighbours";
+static const char list[] =
+	"degree,in-degree,out-degree,neighbours,triangles,clustering,pagerank,component-size,log:neighbours";
 
 /* REFERENCE, by number */
 
@@ -77,7 +78,7 @@ static void find_parts(const gas_case *c, reference *r)
 static double *expected(const gas_case *c, const bool *chosen)
 {
 	reference r = { calloc(c->n * FEATURES, sizeof *r.values), calloc(c->n * c->n, sizeof *r.joined),
-	                calloc(c->n, sizeof *r.part) };
+		            calloc(c->n, sizeof *r.part) };
 	double *rank = calloc(c->n, sizeof *rank);
 	size_t count;
 	gas_arc *arcs = gas_case_arcs(c, chosen, GEMP_GAS_FORWARD, &count);
@@ -165,7 +166,8 @@ static void all_shapes(void **state)
 	uint64_t seed = test_seed_all();
 	for (int shape = 0; shape < GAS_SHAPES; shape++) {
 		gas_case c;
-		const bool all[GAS_CASE_TYPES] = { true, true, true }, some[GAS_CASE_TYPES] = { shape % 2, true, shape % 4 == 1 };
+		const bool all[GAS_CASE_TYPES] = { true, true, true },
+				   some[GAS_CASE_TYPES] = { shape % 2, true, shape % 4 == 1 };
 		assert_all_ok(gas_case_new(&c, &test_comm, shape, gemp_random(&seed), 1));
 		check(&c, shape % 3 == 2 ? some : all);
 		gas_case_free(&c);

@@ -2,19 +2,19 @@
  * limit takes the first rows in rank order. */
 #include "harness/collective.h"
 
-#include "query/output/subgraph_sink.h"
+#include "comm/comm.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/status.h"
+#include "core/types.h"
+#include "generate/generate.h"
+#include "graph/batch.h"
+#include "graph/graph.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_write.h"
 #include "partition/context.h"
-#include "comm/comm.h"
-#include "core/status.h"
-#include "core/types.h"
-#include "graph/batch.h"
-#include "graph/graph.h"
-#include "core/memory.h"
-#include "core/random.h"
-#include "generate/generate.h"
 #include "partition/derived/subgraph.h"
+#include "query/output/subgraph_sink.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -116,7 +116,9 @@ static void take(gemp_sink *sink, size_t rows)
 	for (size_t row = 0; row < rows; row++) {
 		edges[0] = (gemp_edge)((size_t)test_comm.rank * rows + row);
 		edges[1] = GEMP_NO_EDGE;
-		const gemp_batch batch = { .rows = 1, .vertex_count = 2, .edge_count = 2, .vertices = vertices, .edges = edges };
+		const gemp_batch batch = {
+			.rows = 1, .vertex_count = 2, .edge_count = 2, .vertices = vertices, .edges = edges
+		};
 		assert_ok(sink->consume(sink->self, &batch));
 	}
 }

@@ -2,13 +2,13 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "euler/euler.h"
+#include "assembly/overlap.h"
 #include "comm/comm.h"
 #include "core/status.h"
+#include "euler/euler.h"
 #include "euler/ranks/ranks_engine.h"
-#include "graph/graph.h"
 #include "generate/generate.h"
-#include "assembly/overlap.h"
+#include "graph/graph.h"
 
 #include <string.h>
 

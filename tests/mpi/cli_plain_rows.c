@@ -2,16 +2,16 @@
  * with the smallest of each class, with some rows that are several, in rounds of few rows and of many. */
 #include "made_graph.h"
 
-#include "query/output/result_rows.h"
-#include "io/rows/row_writer.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
+#include "io/rows/row_writer.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/symmetry/permutation_group.h"
+#include "query/output/result_rows.h"
 
 enum { ROUNDS = 6, MOST = 30000, WIDTH = 3, SHOWN = 4 };
 
@@ -38,8 +38,7 @@ static given *give(uint64_t *seed, size_t count, bool several)
 	assert_all_ok(GEMP_NEW(g, 1));
 	g->made = made_graph_new(*seed);
 	g->count = count;
-	assert_all_ok(gemp_pattern_parse(&g->pattern, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN c, a AS one, b, a AS two",
-	                                 NULL));
+	assert_all_ok(gemp_pattern_parse(&g->pattern, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN c, a AS one, b, a AS two", NULL));
 	assert_all_ok(gemp_pattern_bind(g->pattern, &g->made->graph));
 	assert_all_ok(gemp_symmetry_full(&g->symmetry, WIDTH));
 	assert_all_ok(gemp_stab_chain_new(&g->chain, g->symmetry, base, WIDTH));
@@ -66,8 +65,10 @@ static void give_back(given *g)
 
 static gemp_code take_one(gemp_sink *sink, const row *r)
 {
-	return sink->consume(sink->self, &(gemp_batch){ .rows = 1, .vertex_count = WIDTH, .vertices = r->vertices,
-	                                             .multiplicity = r->times == 1 ? NULL : &r->times });
+	return sink->consume(sink->self, &(gemp_batch){ .rows = 1,
+	                                                .vertex_count = WIDTH,
+	                                                .vertices = r->vertices,
+	                                                .multiplicity = r->times == 1 ? NULL : &r->times });
 }
 
 /* This rank's rows of a round, in batches of many where they are single. */
@@ -86,8 +87,8 @@ static gemp_code take_round(const given *g, gemp_sink *sink, int round, gemp_ver
 	}
 	for (size_t at = 0, some; at < rows; at += some) {
 		some = rows - at < 9000 ? rows - at : 9000;
-		GEMP_TRY(sink->consume(sink->self, &(gemp_batch){ .rows = some, .vertex_count = WIDTH,
-		                                               .vertices = room + at * WIDTH }));
+		GEMP_TRY(sink->consume(sink->self,
+		                       &(gemp_batch){ .rows = some, .vertex_count = WIDTH, .vertices = room + at * WIDTH }));
 	}
 done:
 	return code;
@@ -100,8 +101,9 @@ static gemp_code write_all(const given *g, const char *path, uint64_t limit, boo
 	gemp_sink sink = { 0 };
 	gemp_vertex *room = NULL;
 	bool enough = false, again = false;
-	const gemp_rows_options options = { .path = path, .limit = limit, .semantics = "iso", .distinct = "none",
-		.chain = smallest ? g->chain : NULL };
+	const gemp_rows_options options = {
+		.path = path, .limit = limit, .semantics = "iso", .distinct = "none", .chain = smallest ? g->chain : NULL
+	};
 	GEMP_TRY(gemp_rows_new(&sink, &g->made->context, &g->made->graph, g->pattern, &options));
 	GEMP_TRY(gemp_comm_agree(&test_comm, GEMP_NEW(room, g->count * WIDTH)));
 	for (int round = 0; round < ROUNDS && !enough; round++) {

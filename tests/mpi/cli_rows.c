@@ -1,13 +1,12 @@
 /* RETURN items of random rows of a made graph, in every form, against text made here from what all ranks know. */
 #include "made_graph.h"
 
-#include "query/output/result_rows.h"
-#include "io/rows/row_writer.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
 #include "graph/column.h"
+#include "io/rows/row_writer.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
@@ -15,6 +14,7 @@
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
 #include "query/clause/clause.h"
+#include "query/output/result_rows.h"
 
 #include <dirent.h>
 #include <jansson.h>
@@ -34,7 +34,7 @@ typedef struct given {
 } given;
 
 static const char all_items[] = "MATCH (a)-[r]->(b)<-[s]-(c) "
-                                "RETURN a, id(b) AS key, c.name, a.age, r, s AS weight, s AS cost, b.size, c.good";
+								"RETURN a, id(b) AS key, c.name, a.age, r, s AS weight, s AS cost, b.size, c.good";
 
 /* Attributes of edges, which rows can write, though queries cannot ask for them yet. */
 static void ask_for_attributes(gemp_pattern *pattern)
@@ -88,8 +88,11 @@ static gemp_code hand_over(const given *g, gemp_sink *sink, int rounds)
 		gemp_code mine = GEMP_OK;
 		for (size_t i = 0; i < g->rows && mine == GEMP_OK; i++)
 			if (g->round[i] == round && g->rank[i] == test_comm.rank)
-				mine = sink->consume(sink->self, &(gemp_batch){ .rows = 1, .vertex_count = 3, .edge_count = 2,
-				                                             .vertices = g->vertices[i], .edges = g->edges[i] });
+				mine = sink->consume(sink->self, &(gemp_batch){ .rows = 1,
+				                                                .vertex_count = 3,
+				                                                .edge_count = 2,
+				                                                .vertices = g->vertices[i],
+				                                                .edges = g->edges[i] });
 		GEMP_TRY(gemp_comm_agree(&test_comm, mine));
 		GEMP_TRY(sink->end_round(sink->self, round + 1 == ROUNDS, &enough, &again));
 	}
@@ -166,8 +169,8 @@ static const made_edge *edge_of(const made_graph *made, gemp_edge edge)
 
 static void say_edge(text *t, const made_graph *made, gemp_edge edge)
 {
-	say(t, "%s:%lld->%lld", edge < MADE_EDGES ? "LIKES" : "OWES", (long long)made_key(made, edge_of(made, edge)->source),
-	    (long long)made_key(made, edge_of(made, edge)->target));
+	say(t, "%s:%lld->%lld", edge < MADE_EDGES ? "LIKES" : "OWES",
+	    (long long)made_key(made, edge_of(made, edge)->source), (long long)made_key(made, edge_of(made, edge)->target));
 }
 
 static void say_row(text *t, const made_graph *made, const gemp_vertex *v, const gemp_edge *e)
@@ -349,7 +352,8 @@ static int read_h5(const char *path, const char *out, bool whole)
 {
 	char command[8192];
 	const char *script = test_file("reader.py", reader);
-	snprintf(command, sizeof command, "/usr/bin/python3 '%s' '%s' '%s' %s", script, path, out, whole ? "whole" : "part");
+	snprintf(command, sizeof command, "/usr/bin/python3 '%s' '%s' '%s' %s", script, path, out,
+	         whole ? "whole" : "part");
 	return system(command);
 }
 

@@ -1,19 +1,19 @@
 /* Groups and lists through all forms of output. */
 #include "made_graph.h"
 
-#include "query/output/result_rows.h"
-#include "io/rows/row_writer.h"
-#include "partition/context.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "io/rows/row_writer.h"
+#include "partition/context.h"
 #include "pattern/bind/bind.h"
+#include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
-#include "pattern/model/expr.h"
+#include "query/output/result_rows.h"
 
 #include <unistd.h>
 
@@ -74,12 +74,12 @@ static gemp_code write_rows(const made_graph *made, gemp_pattern *pattern, const
 	for (int i = 0; i < ROWS && code == GEMP_OK; i++) {
 		const bool found = rows[i][1] >= 0;
 		const gemp_vertex vertices[] = { of_rank(made, (uint32_t)rows[i][0]),
-			                         found ? of_rank(made, (uint32_t)rows[i][1]) : GEMP_NO_VERTEX };
+			                             found ? of_rank(made, (uint32_t)rows[i][1]) : GEMP_NO_VERTEX };
 		const gemp_edge edges[] = { (gemp_edge)i };
 		if (i % test_comm.size == test_comm.rank)
-			code = sink->consume(sink->self,
-			                  &(gemp_batch){ .rows = 1, .vertex_count = 2, .edge_count = 1, .vertices = vertices,
-			                                             .edges = edges });
+			code = sink->consume(
+				sink->self,
+				&(gemp_batch){ .rows = 1, .vertex_count = 2, .edge_count = 1, .vertices = vertices, .edges = edges });
 	}
 	GEMP_TRY(gemp_comm_agree(&test_comm, code));
 	code = sink->end_round(sink->self, true, &enough, &again);
@@ -124,8 +124,9 @@ static void as_text(void **state)
 	(void)state;
 	check("groups.tsv", UINT64_MAX, "a\tlist\tn\n-29\t[-47, -44, -44]\t4\n-41\t[-23]\t1\n-35\t[-38]\t1\n");
 	check("groups.csv", UINT64_MAX, "a,list,n\r\n-29,\"[-47, -44, -44]\",4\r\n-41,[-23],1\r\n-35,[-38],1\r\n");
-	check("groups.jsonl", UINT64_MAX, "{\"a\": -29, \"list\": [-47, -44, -44], \"n\": 4}\n"
-	                                  "{\"a\": -41, \"list\": [-23], \"n\": 1}\n{\"a\": -35, \"list\": [-38], \"n\": 1}\n");
+	check("groups.jsonl", UINT64_MAX,
+	      "{\"a\": -29, \"list\": [-47, -44, -44], \"n\": 4}\n"
+	      "{\"a\": -41, \"list\": [-23], \"n\": 1}\n{\"a\": -35, \"list\": [-38], \"n\": 1}\n");
 	check("first.tsv", 1, "a\tlist\tn\n-29\t[-47, -44, -44]\t4\n");
 }
 

@@ -2,11 +2,11 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "cli/report/trace_file.h"
 #include "cli/options/command.h"
 #include "cli/options/options.h"
 #include "cli/report/report.h"
 #include "cli/report/report_run.h"
+#include "cli/report/trace_file.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/timer.h"
@@ -17,7 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const gemp_command info = { .name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .min_arguments = 1, .max_arguments = 1 };
+static const gemp_command info = {
+	.name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .min_arguments = 1, .max_arguments = 1
+};
 static const gemp_command *const commands[] = { &info };
 static const gemp_command_table table = { 1, commands };
 
@@ -53,7 +55,8 @@ static bool check_rank(const json_t *events, int rank, int64_t slack, int64_t *b
 	size_t i, work = 0, kernels = 0;
 	json_t *event;
 	bool well = true, named = false;
-	json_array_foreach(events, i, event) {
+	json_array_foreach(events, i, event)
+	{
 		if (json_integer_value(json_object_get(event, "pid")) != rank)
 			continue;
 		if (is(event, "ph", "M")) {
@@ -70,7 +73,8 @@ static bool check_rank(const json_t *events, int rank, int64_t slack, int64_t *b
 			well &= took == 500 && llabs(begin - *base) <= slack;
 		}
 	}
-	json_array_foreach(events, i, event) {
+	json_array_foreach(events, i, event)
+	{
 		if (json_integer_value(json_object_get(event, "pid")) != rank || !is(event, "name", "work"))
 			continue;
 		int64_t begin = nanoseconds(event, "ts"), wanted = *base + 1000000 * (int64_t)work++;
@@ -146,8 +150,8 @@ static void more_spans_than_there_is_room_for(void **state)
 		file = json_load_file(path, 0, NULL);
 	assert_all(test_comm.rank ||
 	           json_integer_value(json_object_get(json_object_get(file, "otherData"), "dropped")) >= left_out);
-	assert_all(test_comm.rank || json_integer_value(json_object_get(json_object_get(object, "trace"), "spans")) ==
-	           2 * test_comm.size);
+	assert_all(test_comm.rank ||
+	           json_integer_value(json_object_get(json_object_get(object, "trace"), "spans")) == 2 * test_comm.size);
 	json_decref(file);
 	json_decref(object);
 	gemp_options_free(options);

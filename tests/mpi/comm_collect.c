@@ -123,12 +123,9 @@ static void none_hangs_without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_get_all_in_rank_order),
-		cmocka_unit_test(nothing_gathered_is_nothing),
-		cmocka_unit_test(rank_0_tells_all),
-		cmocka_unit_test(numbers_are_reduced),
-		cmocka_unit_test(the_node_is_known),
-		cmocka_unit_test(none_hangs_without_memory),
+		cmocka_unit_test(all_get_all_in_rank_order), cmocka_unit_test(nothing_gathered_is_nothing),
+		cmocka_unit_test(rank_0_tells_all),          cmocka_unit_test(numbers_are_reduced),
+		cmocka_unit_test(the_node_is_known),         cmocka_unit_test(none_hangs_without_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -2,8 +2,8 @@
 #include "harness/collective.h"
 
 #include "comm/exchange.h"
-#include "core/status.h"
 #include "core/random.h"
+#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,8 +179,8 @@ static void records_go_to_their_owners(void **state)
 			records[i] = (record){ (uint32_t)test_comm.rank, (uint32_t)i, "rest" };
 			owner[i] = owner_of(seed, test_comm.rank, i);
 		}
-		assert_all_ok(gemp_exchange_records(&test_comm, records, count, sizeof *records, owner, (void **)&out, &from,
-		                                    NULL));
+		assert_all_ok(
+			gemp_exchange_records(&test_comm, records, count, sizeof *records, owner, (void **)&out, &from, NULL));
 		bool right = from[0] == 0;
 		for (int r = 0; r < test_comm.size; r++) {
 			size_t at = from[r];

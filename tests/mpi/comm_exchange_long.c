@@ -2,8 +2,8 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "comm/exchange.h"
 #include "comm/comm.h"
+#include "comm/exchange.h"
 
 #include <string.h>
 

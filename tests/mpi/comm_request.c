@@ -2,10 +2,10 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "comm/exchange.h"
 #include "comm/comm.h"
-#include "core/status.h"
+#include "comm/exchange.h"
 #include "core/random.h"
+#include "core/status.h"
 
 typedef struct answering {
 	size_t asked;

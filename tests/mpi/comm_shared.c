@@ -1,6 +1,6 @@
 /* Blocks that the ranks of a node hold in common. */
-#include "comm/shared.h"
 #include "comm/comm.h"
+#include "comm/shared.h"
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -136,12 +136,8 @@ static void without_a_folder(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_sees_all),
-		cmocka_unit_test(several_at_once),
-		cmocka_unit_test(parts_cover),
-		cmocka_unit_test(sums_over_the_node),
-		cmocka_unit_test(without_a_block),
-		cmocka_unit_test(without_a_folder),
+		cmocka_unit_test(each_sees_all),      cmocka_unit_test(several_at_once), cmocka_unit_test(parts_cover),
+		cmocka_unit_test(sums_over_the_node), cmocka_unit_test(without_a_block), cmocka_unit_test(without_a_folder),
 	};
 	gemp_shared_min = 0;
 	gemp_log_setup(0, GEMP_QUIET);

@@ -5,22 +5,22 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
+#include "comm/comm.h"
 #include "core/random.h"
+#include "core/status.h"
+#include "count/count.h"
+#include "count/device_graph.h"
+#include "count/engine.h"
+#include "count/plan.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 #include "partition/build/build_graph.h"
+#include "partition/build/builder.h"
 #include "partition/build/builder_options.h"
 #include "partition/context.h"
 #include "partition/context_open.h"
 #include "partition/views/resident.h"
 #include "partition/views/view.h"
-#include "comm/comm.h"
-#include "core/status.h"
-#include "count/count.h"
-#include "count/device_graph.h"
-#include "count/plan.h"
-#include "graph/column.h"
-#include "graph/graph.h"
-#include "count/engine.h"
-#include "partition/build/builder.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -241,8 +241,8 @@ static inline void know(known *k, const made *m, const gemp_count_engine *engine
 	size_t *begin = NULL;
 	memset(k, 0, sizeof *k);
 	k->vertices = m->vertices;
-	assert_all_ok(gemp_comm_allgather(&test_comm, m->graph->keys.integers, m->graph->rows * sizeof *keys, (void **)&keys,
-	                                   &begin));
+	assert_all_ok(gemp_comm_allgather(&test_comm, m->graph->keys.integers, m->graph->rows * sizeof *keys,
+	                                  (void **)&keys, &begin));
 	for (size_t a = 0; a < k->vertices; a++)
 		for (size_t b = 0; b < k->vertices; b++)
 			k->edge[a][b] = m->edge[keys[engine->rows->order.id_of[a]]][keys[engine->rows->order.id_of[b]]];
@@ -307,7 +307,8 @@ static inline void check(const made *m, gemp_count_plan plan)
 	known *k = gemp_calloc(1, sizeof *k);
 	__int128 expected = 0;
 	gemp_resident *rows = NULL;
-	assert_all_ok(gemp_resident_get(&rows, context, m->graph, &key, 1, GEMP_REPLICATE_ALL)); /* the engine shares them */
+	assert_all_ok(
+		gemp_resident_get(&rows, context, m->graph, &key, 1, GEMP_REPLICATE_ALL)); /* the engine shares them */
 	rows->wide |= wide;
 	plan.sums[plan.sum_count++] = (gemp_sum){ GEMP_SUM_VERTICES, .factor = 1, .expression = "1000000000000000" };
 	plan.divisor = plan.divisor ? plan.divisor : 1;
@@ -328,19 +329,25 @@ static inline void check(const made *m, gemp_count_plan plan)
 }
 
 /* One plan with many sums, for programs take long to build. Factors tell sums apart. */
-static const gemp_count_plan plan_of_all = { .sum_count = 9, .table_count = 3, .support = true,
-	.tables = { { NULL }, { "V0_1 - 2 * t_01" }, { "V1_1 * V0_0 - (t_01 - 3 * V1_0)" } },
-	.sums = {
-		{ GEMP_SUM_VERTICES, .factor = 5 },
-		{ GEMP_SUM_VERTICES, .factor = -3, .expression = "V2_0 - V1_0 * V0_0 + V0_0 * (V0_0 - 1)" },
-		{ GEMP_SUM_EDGES, .factor = 1000 },
-		{ GEMP_SUM_EDGES, .factor = 7, .expression = "t_01 * t_01 - V0_0 + 3 * V0_1 + V1_0 * V2_1 - V2_0 * V1_1" },
-		{ GEMP_SUM_TRIANGLES, .factor = 100000 },
-		{ GEMP_SUM_TRIANGLES, .factor = 13,
-		  .expression = "t_01 + 5 * t_02 + 29 * t_12 - V0_0 + 2 * V0_1 - 5 * V1_2 * V0_2" },
-		{ GEMP_SUM_TRIANGLES, .factor = 17, .expression = "low_0 + 3 * low_1 + 7 * low_2 - (up_0 - 11 * up_1) * up_2" },
-		{ GEMP_SUM_CLIQUES, .clique = 4, .factor = 10007 }, { GEMP_SUM_CLIQUES, .clique = 7, .factor = 1009 },
-	} };
+static const gemp_count_plan
+	plan_of_all = { .sum_count = 9,
+	                .table_count = 3,
+	                .support = true,
+	                .tables = { { NULL }, { "V0_1 - 2 * t_01" }, { "V1_1 * V0_0 - (t_01 - 3 * V1_0)" } },
+	                .sums = {
+						{ GEMP_SUM_VERTICES, .factor = 5 },
+						{ GEMP_SUM_VERTICES, .factor = -3, .expression = "V2_0 - V1_0 * V0_0 + V0_0 * (V0_0 - 1)" },
+						{ GEMP_SUM_EDGES, .factor = 1000 },
+						{ GEMP_SUM_EDGES, .factor = 7,
+	                      .expression = "t_01 * t_01 - V0_0 + 3 * V0_1 + V1_0 * V2_1 - V2_0 * V1_1" },
+						{ GEMP_SUM_TRIANGLES, .factor = 100000 },
+						{ GEMP_SUM_TRIANGLES, .factor = 13,
+	                      .expression = "t_01 + 5 * t_02 + 29 * t_12 - V0_0 + 2 * V0_1 - 5 * V1_2 * V0_2" },
+						{ GEMP_SUM_TRIANGLES, .factor = 17,
+	                      .expression = "low_0 + 3 * low_1 + 7 * low_2 - (up_0 - 11 * up_1) * up_2" },
+						{ GEMP_SUM_CLIQUES, .clique = 4, .factor = 10007 },
+						{ GEMP_SUM_CLIQUES, .clique = 7, .factor = 1009 },
+					} };
 
 static inline void check_all(made *m)
 {

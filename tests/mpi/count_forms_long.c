@@ -1,6 +1,6 @@
 /* Sums against brute force in the other forms of the kernels: for GPUs, with positions of 64 bits, with bits in several words. */
-#include "device/tuning.h"
 #include "count_case.h"
+#include "device/tuning.h"
 
 static void check_graphs(void)
 {
@@ -56,9 +56,11 @@ static void wide_positions(void **state)
 /* Bits in more than one word. */
 static void check_long_rows(void)
 {
-	static const gemp_count_plan plan = { .sum_count = 3, .table_count = 1, .sums = {
-			{ GEMP_SUM_CLIQUES, .clique = 4, .factor = 1 }, { GEMP_SUM_CLIQUES, .clique = 5, .factor = 1 },
-			{ GEMP_SUM_CLIQUES, .clique = 6, .factor = 1 } } };
+	static const gemp_count_plan plan = { .sum_count = 3,
+		                                  .table_count = 1,
+		                                  .sums = { { GEMP_SUM_CLIQUES, .clique = 4, .factor = 1 },
+		                                            { GEMP_SUM_CLIQUES, .clique = 5, .factor = 1 },
+		                                            { GEMP_SUM_CLIQUES, .clique = 6, .factor = 1 } } };
 	made *m = random_graph(MOST, 0.8), *complete = random_graph(MOST, 1);
 	build(m);
 	check(m, plan);

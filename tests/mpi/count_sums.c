@@ -38,8 +38,10 @@ static void limits(void **state)
 {
 	made *m = made_new(91);
 	gemp_count_result result;
-	gemp_count_plan plan = { .sum_count = 1, .table_count = 1, .divisor = 100000,
-		.sums = { { GEMP_SUM_VERTICES, .factor = 100000, .expression = NINTH } } };
+	gemp_count_plan plan = { .sum_count = 1,
+		                     .table_count = 1,
+		                     .divisor = 100000,
+		                     .sums = { { GEMP_SUM_VERTICES, .factor = 100000, .expression = NINTH } } };
 	(void)state;
 	if (test_comm.size > 1) {
 		made_free(m);
@@ -69,9 +71,13 @@ static gemp_code count_small(void *argument)
 {
 	made *m = argument;
 	gemp_count_result result;
-	gemp_count_plan plan = { .sum_count = 2, .table_count = 2, .support = true, .divisor = 1,
-		.tables = { { NULL }, { "V0_1" } }, .sums = { { GEMP_SUM_EDGES, .factor = 1, .expression = "t_01 + V1_0" },
-			{ GEMP_SUM_CLIQUES, .clique = 4, .factor = 1 } } };
+	gemp_count_plan plan = { .sum_count = 2,
+		                     .table_count = 2,
+		                     .support = true,
+		                     .divisor = 1,
+		                     .tables = { { NULL }, { "V0_1" } },
+		                     .sums = { { GEMP_SUM_EDGES, .factor = 1, .expression = "t_01 + V1_0" },
+		                               { GEMP_SUM_CLIQUES, .clique = 4, .factor = 1 } } };
 	return count(m, &plan, &result);
 }
 
@@ -89,7 +95,8 @@ static void without_memory(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { /* one context for all: it costs more than the tests */
+	const struct CMUnitTest tests[] = {
+		/* one context for all: it costs more than the tests */
 		cmocka_unit_test_setup(sums_are_right, open_context),
 		cmocka_unit_test(limits),
 		cmocka_unit_test_teardown(without_memory, close_context),

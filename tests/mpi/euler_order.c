@@ -2,12 +2,12 @@
  * of their owners; what is not balanced is found as by counting; a closing edge makes a circuit of a path. */
 #include "euler_ranks_case.h"
 
-#include "euler/euler.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
-#include "euler/ranks/ranks_engine.h"
 #include "euler/balance.h"
+#include "euler/euler.h"
+#include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
 
 static void make_circuit(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks)
@@ -29,22 +29,14 @@ static bool spoil_order(gemp_euler_order *order, const euler_case *c, spoil how,
 	size_t i = (size_t)(random % (order->count - 1));
 	gemp_edge edge = order->edge[i];
 	switch (how) {
-	case TWICE:
-		order->edge[i] = order->edge[i + 1];
-		return true;
+	case TWICE: order->edge[i] = order->edge[i + 1]; return true;
 	case SWAPPED: /* of neighbours with different ends, or the order may still be right */
 		order->edge[i] = order->edge[i + 1];
 		order->edge[i + 1] = edge;
 		return c->from[edge] != c->from[order->edge[i]];
-	case SOURCE:
-		order->source[i]++;
-		return true;
-	case TURNED:
-		order->first++;
-		return true;
-	default:
-		order->count--;
-		return true;
+	case SOURCE: order->source[i]++; return true;
+	case TURNED: order->first++; return true;
+	default: order->count--; return true;
 	}
 }
 
@@ -242,7 +234,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wrong_orders), cmocka_unit_test(no_such_slot), cmocka_unit_test(balances),
-		cmocka_unit_test(closed_paths), cmocka_unit_test(asking), cmocka_unit_test(memory),
+		cmocka_unit_test(closed_paths), cmocka_unit_test(asking),       cmocka_unit_test(memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

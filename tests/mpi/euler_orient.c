@@ -2,13 +2,13 @@
  * as out at each vertex, and a circuit or path where there is one; odd degrees are counted. */
 #include "euler_ranks_case.h"
 
-#include "euler/balance.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
+#include "euler/balance.h"
 #include "euler/euler.h"
-#include "euler/ranks/ranks_engine.h"
 #include "euler/orient.h"
+#include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
 
 /* Walks of which each edge is turned or not. */
@@ -117,8 +117,9 @@ static void paths(void **state)
 		assert_all_ok(gemp_euler_edges_close(&c.own, balance.start, balance.end));
 		assert_all_ok(gemp_euler_orient(&edges, &test_comm, &c.own, &odd));
 		assert_all(odd == 0 && same_edges(&c, &edges));
-		assert_all(edges.path_start == balance.start ? edges.path_end == balance.end :
-		           edges.path_start == balance.end && edges.path_end == balance.start);
+		assert_all(edges.path_start == balance.start
+		               ? edges.path_end == balance.end
+		               : edges.path_start == balance.end && edges.path_end == balance.start);
 		assert_all(is_solved(&edges));
 		gemp_euler_edges_free(&edges);
 		gemp_euler_edges_free(&c.own);
@@ -152,7 +153,9 @@ static void memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(circuits), cmocka_unit_test(paths), cmocka_unit_test(memory),
+		cmocka_unit_test(circuits),
+		cmocka_unit_test(paths),
+		cmocka_unit_test(memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

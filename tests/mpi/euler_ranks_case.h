@@ -6,13 +6,13 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "core/random.h"
 #include "comm/comm.h"
 #include "comm/exchange.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "core/types.h"
-#include "euler/ranks/ranks_engine.h"
 #include "euler/euler.h"
+#include "euler/ranks/ranks_engine.h"
 #include "euler/ranks/team.h"
 
 #include <stdlib.h>
@@ -99,9 +99,18 @@ static inline void euler_case_share(euler_case *c, uint64_t *seed, uint64_t clos
 	c->rank_begin = gemp_calloc(rows + 1, sizeof *c->rank_begin);
 	for (uint64_t row = 0; row <= rows; row++)
 		c->rank_begin[row] = c->begin[first + row] - c->begin[first];
-	c->own = (gemp_euler_edges){ .rank = (int)rank, .ranks = (int)ranks, .vertices = c->vertices, .bounds = c->bounds,
-		.rows = rows, .begin = c->rank_begin, .target = c->to + c->begin[first], .first = c->begin[first],
-		.edges = c->edges, .closing = GEMP_NO_EDGE, .path_start = path_start, .path_end = path_end };
+	c->own = (gemp_euler_edges){ .rank = (int)rank,
+		                         .ranks = (int)ranks,
+		                         .vertices = c->vertices,
+		                         .bounds = c->bounds,
+		                         .rows = rows,
+		                         .begin = c->rank_begin,
+		                         .target = c->to + c->begin[first],
+		                         .first = c->begin[first],
+		                         .edges = c->edges,
+		                         .closing = GEMP_NO_EDGE,
+		                         .path_start = path_start,
+		                         .path_end = path_end };
 	if (closing < c->edges && path_end >= first && path_end < first + rows)
 		c->own.closing = c->begin[path_end + 1] - 1;
 	gemp_free(at);
@@ -154,7 +163,7 @@ static inline const char *euler_case_wrong(const euler_case *c, const gemp_euler
 		return "first place of a rank";
 	if (gemp_comm_allgather(&test_comm, order->edge, order->count * sizeof *order->edge, &edges, &begin) != GEMP_OK ||
 	    gemp_comm_allgather(&test_comm, order->source, sources ? order->count * sizeof *order->source : 0, &starts,
-	                         &starts_begin) != GEMP_OK)
+	                        &starts_begin) != GEMP_OK)
 		return "memory";
 	const gemp_edge *edge = edges;
 	const gemp_vertex *source = starts;
@@ -224,13 +233,17 @@ static inline void euler_case_random(euler_case *c, uint64_t *seed, bool path)
 /* Tiny rounds, messages and lists, so that every recursion happens. */
 static inline void euler_case_settings(uint64_t *seed, gemp_euler_options *options)
 {
-	gemp_euler_ranks_settings_now = (gemp_euler_ranks_settings){
-		.in_flight = gemp_random_below(seed, 3) ? 0 : 1 + gemp_random_below(seed, 20),
-		.separate = gemp_random_below(seed, 2), .wide = gemp_random_below(seed, 3) == 0 };
+	gemp_euler_ranks_settings_now = (gemp_euler_ranks_settings){ .in_flight = gemp_random_below(seed, 3)
+		                                                                          ? 0
+		                                                                          : 1 + gemp_random_below(seed, 20),
+		                                                         .separate = gemp_random_below(seed, 2),
+		                                                         .wide = gemp_random_below(seed, 3) == 0 };
 	gemp_exchange_chunk = gemp_random_below(seed, 3) ? (size_t)1 << 30 : 16 + gemp_random_below(seed, 100);
-	*options = (gemp_euler_options){ .sources = gemp_random_below(seed, 2), .keep_circuits = gemp_random_below(seed, 4) == 0,
-		.seed = gemp_random(seed), .spacing = 1 + (uint32_t)gemp_random_below(seed, 12),
-		.gather = gemp_random_below(seed, 3) ? 1 + gemp_random_below(seed, 8) : 0 };
+	*options = (gemp_euler_options){ .sources = gemp_random_below(seed, 2),
+		                             .keep_circuits = gemp_random_below(seed, 4) == 0,
+		                             .seed = gemp_random(seed),
+		                             .spacing = 1 + (uint32_t)gemp_random_below(seed, 12),
+		                             .gather = gemp_random_below(seed, 3) ? 1 + gemp_random_below(seed, 8) : 0 };
 }
 
 /* Collective. Random graphs under random settings. */

@@ -1,13 +1,13 @@
 /* Generated graphs: the same for every number of ranks, and with the properties that their names promise. */
 #include "harness/collective.h"
 
-#include "core/random.h"
 #include "comm/comm.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "core/types.h"
+#include "generate/generate.h"
 #include "graph/column.h"
 #include "graph/graph.h"
-#include "generate/generate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void choose(const char *generator, const char *const *pairs)
 		assert_all_ok(gemp_generate_set(&options, pairs[0], pairs[1]));
 }
 
-#define CHOOSE(generator, ...) choose(generator, (const char *const[]){ __VA_ARGS__ __VA_OPT__(,) NULL })
+#define CHOOSE(generator, ...) choose(generator, (const char *const[]){ __VA_ARGS__ __VA_OPT__(, ) NULL })
 
 /* Collective. The graph as one rank has it; all ranks together have the same one. */
 static gemp_graph *generate(void)
@@ -69,7 +69,8 @@ static bool is_simple(const gemp_graph *graph, unsigned labels)
 		         (unsigned)(gemp_mix(key_of(graph, v) + UINT64_C(0x9e3779b97f4a7c15)) % labels));
 		good = good && has_label(graph, v, label);
 		for (uint64_t i = e ? e->out_offsets[v] : 0; e && i < e->out_offsets[v + 1]; i++) {
-			good = good && e->out_targets[i] != v && (i == e->out_offsets[v] || e->out_targets[i] != e->out_targets[i - 1]);
+			good = good && e->out_targets[i] != v &&
+			       (i == e->out_offsets[v] || e->out_targets[i] != e->out_targets[i - 1]);
 			for (uint64_t j = e->in_offsets[v]; !e->directed && j < e->in_offsets[v + 1]; j++)
 				good = good && e->in_sources[j] != e->out_targets[i];
 		}
@@ -125,8 +126,7 @@ static void uniform_has_just_the_edges_asked_for(void **state)
 		{ "11", "110", "1" }, { "1000", "3000", "0" }, { "1000", "3000", "1" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		CHOOSE("uniform", "vertices", cases[i][0], "edges", cases[i][1], "directed", cases[i][2], "labels",
-		       "2");
+		CHOOSE("uniform", "vertices", cases[i][0], "edges", cases[i][1], "directed", cases[i][2], "labels", "2");
 		gemp_graph *graph = generate();
 		assert_all(graph->vertex_count == (uint64_t)options.values[0]);
 		assert_all(gemp_graph_edges(graph) == (gemp_count)options.values[1]);
@@ -208,8 +208,7 @@ static void movies_have_casts_and_genres(void **state)
 	}
 	assert_all(good && films == 300 && people == 400 && graph->vertex_count == 718);
 	assert_all(nameless > 0 && nameless < 40);
-	assert_all(!gemp_graph_relation(graph, "ACTS_IN")->multigraph &&
-	           gemp_graph_relation(graph, "ACTS_IN")->directed);
+	assert_all(!gemp_graph_relation(graph, "ACTS_IN")->multigraph && gemp_graph_relation(graph, "ACTS_IN")->directed);
 	gemp_graph_free(graph);
 }
 
@@ -260,7 +259,8 @@ static void railways_are_as_faulty_as_asked_for(void **state)
 	size_t switches = labelled(graph, "Switch");
 	assert_all(labelled(graph, "Route") == 6 && edges_of(graph, "entry") == 6 && edges_of(graph, "exit") == 6);
 	assert_all(segments == 5 * sensors && too_short(graph) == 0 && edges_of(graph, "definedBy") == sensors);
-	assert_all(edges_of(graph, "sensor") == segments + switches && edges_of(graph, "connectsTo") == segments + switches);
+	assert_all(edges_of(graph, "sensor") == segments + switches &&
+	           edges_of(graph, "connectsTo") == segments + switches);
 	gemp_graph_free(graph);
 	CHOOSE("railway", "routes", "6", "switches", "3", "sensors", "2", "faults", "1");
 	graph = generate();

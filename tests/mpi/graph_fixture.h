@@ -2,15 +2,15 @@
 #ifndef GEMP_TESTS_GRAPH_FIXTURE_H
 #define GEMP_TESTS_GRAPH_FIXTURE_H
 
-#include "partition/build/build_graph.h"
-#include "partition/build/builder_options.h"
 #include "comm/comm.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
-#include "core/random.h"
 #include "harness/collective.h"
+#include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
+#include "partition/build/builder_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +54,8 @@ static inline gemp_value fixture_string(const char *text)
 /* Random, but a graph that is not small has every label, so that questions for them can be bound. */
 static inline const char *fixture_labels(size_t index, size_t vertices, uint64_t *random)
 {
-	static const char *const labels[] = { "Person", "Film", "Actor;\xc3\x84rzte", "\xc3\x84rzte;Actor", "",
-		"\xc3\x84rzte", "Film" };
+	static const char *const labels[] = { "Person",       "Film", "Actor;\xc3\x84rzte", "\xc3\x84rzte;Actor", "",
+		                                  "\xc3\x84rzte", "Film" };
 	size_t drawn = gemp_random_below(random, 7);
 	return labels[vertices >= 20 && index < 7 ? index : drawn];
 }
@@ -68,7 +68,8 @@ static inline void fixture_make_vertex(fixture_vertex *vertex, size_t index, siz
 	int64_t number = (int64_t)index * 1000003 - 5000;
 	if (index == 1)
 		number = INT64_MIN;
-	snprintf(vertex->key_text, sizeof vertex->key_text, "%s%zu", index % 3 ? "a rather long common prefix of " : "k", index);
+	snprintf(vertex->key_text, sizeof vertex->key_text, "%s%zu", index % 3 ? "a rather long common prefix of " : "k",
+	         index);
 	vertex->key = integer ? (gemp_value){ .type = GEMP_INTEGER, .integer = number } : fixture_string(vertex->key_text);
 	static const char *const words[] = { "", "Jack", "J\xc3\xbcrgen", "a much longer name with spaces", "Z" };
 	snprintf(vertex->name, sizeof vertex->name, "%s", words[gemp_random_below(random, 5)]);
@@ -140,7 +141,8 @@ static inline gemp_code fixture_add_vertex(gemp_builder *builder, const fixture_
 	return code;
 }
 
-static inline gemp_code fixture_add_edge(gemp_builder *builder, const fixture *made, const fixture_edge *edge, uint64_t line)
+static inline gemp_code fixture_add_edge(gemp_builder *builder, const fixture *made, const fixture_edge *edge,
+                                         uint64_t line)
 {
 	gemp_code code = gemp_builder_edge(builder, &made->vertices[edge->source].key, &made->vertices[edge->target].key,
 	                                   edge->type, strlen(edge->type), (gemp_place){ 2, line });
@@ -239,7 +241,8 @@ static inline bool same_graph(const gemp_graph *part, const gemp_graph *whole)
 	bool same = part->vertex_count == whole->vertex_count && part->seed == whole->seed && part->hash == whole->hash &&
 	            part->label_count == whole->label_count && part->label_set_count == whole->label_set_count &&
 	            part->relation_count == whole->relation_count && part->bounds[part->rank] == part->first_vertex &&
-	            part->bounds[part->rank + 1] == part->first_vertex + part->rows && part->bounds[part->ranks] == part->vertex_count;
+	            part->bounds[part->rank + 1] == part->first_vertex + part->rows &&
+	            part->bounds[part->ranks] == part->vertex_count;
 	for (size_t i = 0; same && i < part->label_count; i++)
 		same = strcmp(part->labels[i], whole->labels[i]) == 0;
 	for (size_t i = 0; same && i < part->label_set_count; i++) {
@@ -249,7 +252,8 @@ static inline bool same_graph(const gemp_graph *part, const gemp_graph *whole)
 	}
 	same = same && same_rows(&part->keys, &whole->keys, part->first_vertex, part->rows) &&
 	       memcmp(part->key_ranks, whole->key_ranks + part->first_vertex, part->rows * sizeof *part->key_ranks) == 0 &&
-	       memcmp(part->label_set_of, whole->label_set_of + part->first_vertex, part->rows * sizeof *part->label_set_of) == 0 &&
+	       memcmp(part->label_set_of, whole->label_set_of + part->first_vertex,
+	              part->rows * sizeof *part->label_set_of) == 0 &&
 	       same_table(&part->attributes, &whole->attributes, part->first_vertex, part->rows);
 	for (size_t r = 0; same && r < part->relation_count; r++)
 		same = same_relation(part, &part->relations[r], &whole->relations[r]);

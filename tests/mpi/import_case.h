@@ -5,19 +5,23 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "core/text.h"
-#include "io/import/import.h"
 #include "comm/comm.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "core/types.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "io/import/import.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS(...) (const char *const[]){ __VA_ARGS__, NULL }
+#define PARTS(...)        \
+	(const char *const[]) \
+	{                     \
+		__VA_ARGS__, NULL \
+	}
 
 /* This rank by itself. */
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };

@@ -1,9 +1,9 @@
 /* Graphs as models of EMF: read again they are the same graph, under any number of ranks; and what cannot be one. */
 #include "import_case.h"
 
-#include "io/export/export.h"
 #include "core/status.h"
 #include "graph/graph.h"
+#include "io/export/export.h"
 
 static gemp_graph *loaded(const gemp_import_options *options)
 {
@@ -16,8 +16,11 @@ static gemp_graph *loaded(const gemp_import_options *options)
 static gemp_graph *made(const char *vertices, const char *edges)
 {
 	const char *paths[2] = { vertices ? written("v.csv", vertices) : NULL, edges ? written("e.csv", edges) : NULL };
-	return loaded(&(gemp_import_options){ .seed = 1, .vertex_files = &paths[0], .vertex_file_count = vertices != NULL,
-	                                      .edge_files = &paths[1], .edge_file_count = edges != NULL });
+	return loaded(&(gemp_import_options){ .seed = 1,
+	                                      .vertex_files = &paths[0],
+	                                      .vertex_file_count = vertices != NULL,
+	                                      .edge_files = &paths[1],
+	                                      .edge_file_count = edges != NULL });
 }
 
 static gemp_code exported(gemp_graph *graph, gemp_export_files *files)
@@ -49,7 +52,7 @@ static void graphs_come_back(void **state)
 	                "4,B,,,,\" a\t<&>\"\"\n'\"\n",
 	                "src,dst,type,order:int\n1,2,T,0\n1,2,T,2\n1,1,T,1\n3,1,T,0\n4,3,U,\n4,2,U,\n"));
 	comes_back(made("id:string\n7\n007\na b\n#\n//@a.0\n/\na:b\nc#d\n", "src,dst\n7,007\n7,/\n7,//@a.0\n7,a:b\n/,a b\n"
-	                "/,7\n#,#\na:b,c#d\n"));
+	                                                                    "/,7\n#,#\na:b,c#d\n"));
 	comes_back(made("id,type\nx,A\n", NULL));
 	assert_all(gemp_memory_blocks() == blocks);
 }
@@ -57,7 +60,9 @@ static void graphs_come_back(void **state)
 static void refused(void **state)
 {
 	(void)state;
-	static const struct { const char *vertices, *edges, *part; } bad[] = {
+	static const struct {
+		const char *vertices, *edges, *part;
+	} bad[] = {
 		{ NULL, "src,dst,w:int\n1,2,3\n", "attribute 'w'" },
 		{ NULL, "src,dst,order:float\n1,2,0.0\n", "attribute 'order'" },
 		{ NULL, "src,dst,order:int\n1,2,1\n", "orders 0, 1" },
@@ -80,8 +85,8 @@ static void refused(void **state)
 		gemp_graph_free(graph);
 	}
 	const char *edges = written("u.txt", "1 2\n");
-	gemp_graph *graph = loaded(&(gemp_import_options){ .seed = 1, .edge_files = &edges, .edge_file_count = 1,
-	                                                   .undirected = true });
+	gemp_graph *graph = loaded(
+		&(gemp_import_options){ .seed = 1, .edge_files = &edges, .edge_file_count = 1, .undirected = true });
 	assert_all_code(exported(graph, NULL), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "undirected") != NULL);
 	gemp_graph_free(graph);

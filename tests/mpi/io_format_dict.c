@@ -1,8 +1,8 @@
 /* Dictionaries of dictd as FreeDict writes them: what becomes of samples, and what is refused how. */
 #include "import_case.h"
 
-#include "io/import/dict_entry.h"
 #include "core/status.h"
+#include "io/import/dict_entry.h"
 
 /* An entry read, as "headword <grammar> = word, 1:word, ...". */
 static void entry_is(const char *text, const char *expected)
@@ -29,8 +29,9 @@ static void entries(void **state)
 	entry_is("rede /r/ <n, fem>\n1. Grund <m>, Ursache <f>\n2. Vernunft <f>",
 	         "rede <n, fem> = 1:Grund 1:Ursache 2:Vernunft");
 	entry_is("konvention <n, ut>\ngelenek 2.\nfordrag, traktat\n 3.\npraxis\n", "konvention <n, ut> = 0:gelenek");
-	entry_is("neutre /a/ <adj>\n1. neutrala, nijaki\n2. nijaki 2.\n(Grammaire) Qui\n 3.\n(Ch) x\n3. neutralny 2.\nQui\n",
-	         "neutre <adj> = 1:neutrala 1:nijaki 3:neutralny");
+	entry_is(
+		"neutre /a/ <adj>\n1. neutrala, nijaki\n2. nijaki 2.\n(Grammaire) Qui\n 3.\n(Ch) x\n3. neutralny 2.\nQui\n",
+		"neutre <adj> = 1:neutrala 1:nijaki 3:neutralny");
 	entry_is("blumig /b/ <adj>\n [fig.] [x] flowery <adj> [fig.], (a, b) c, 1,5 m\n   Synonym: {x}\n",
 	         "blumig <adj> = 0:flowery 0:(a, b) c 0:1,5 m");
 	entry_is("Lehrziele\n see: {Lehrziel}\n", "Lehrziele <> =");
@@ -75,8 +76,7 @@ static void refused(void **state)
 	expect_failure(dictionary(&file, "a\tA\tB\nb\tA\n"), GEMP_EDATA, PARTS("eng.index:2: ", "2 fields"));
 	expect_failure(dictionary(&file, "a\tA\t=\n"), GEMP_EDATA, PARTS("eng.index:1: ", "'='"));
 	expect_failure(dictionary(&file, "a\tA\t//////////\n"), GEMP_EDATA, PARTS("eng.index:1: ", "base 64"));
-	expect_failure(dictionary(&file, "a\tA\tBAA\n"), GEMP_EDATA,
-	               PARTS("eng.index:1: ", "beyond", "belong together"));
+	expect_failure(dictionary(&file, "a\tA\tBAA\n"), GEMP_EDATA, PARTS("eng.index:1: ", "beyond", "belong together"));
 	expect_failure(dictionary(&file, "a\tM\tB\n"), GEMP_EDATA, PARTS("eng.index:1: ", "no headword"));
 	expect_failure(dictionary(&file, "b\tN\tq\na\tBW\tB\n"), GEMP_EDATA, PARTS("eng.index:2: ", "UTF-8"));
 	written("words.dict", text);
@@ -96,7 +96,9 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entries), cmocka_unit_test(a_sample), cmocka_unit_test(refused),
+		cmocka_unit_test(entries),
+		cmocka_unit_test(a_sample),
+		cmocka_unit_test(refused),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);

@@ -1,7 +1,8 @@
 /* GXL files: what becomes of them, and what is refused how. */
 #include "import_case.h"
 
-#define HEAD "<?xml version=\"1.0\"?>\n<!DOCTYPE gxl SYSTEM \"http://www.gupro.de/GXL/gxl-1.0.dtd\">\n" \
+#define HEAD                                                                                   \
+	"<?xml version=\"1.0\"?>\n<!DOCTYPE gxl SYSTEM \"http://www.gupro.de/GXL/gxl-1.0.dtd\">\n" \
 	"<gxl xmlns:xlink=\"http://www.w3.org/1999/xlink\">"
 #define GRAPH HEAD "<graph id=\"g\">\n"
 #define TAIL "</graph></gxl>\n"
@@ -10,21 +11,23 @@ static void as_the_manual_has_it(void **state)
 {
 	(void)state;
 	file_case file;
-	expect(one_file(&file, "gxl", "a.gxl",
-	                HEAD "<graph id=\"simple\" edgeids=\"true\"><type xlink:href=\"s.gxl#G\"/>\n"
-	                "<attr name=\"author\"><string>x</string></attr>\n"
-	                "<node id=\"p\"><type xlink:href=\"s.gxl#Proc\"/><attr name=\"file\">"
-	                "<string>main.c</string></attr></node>\n"
-	                "<node id=\"q\"><type xlink:href=\"s.gxl#Proc\"/><type xlink:href=\"s.gxl#Leaf\"/>"
-	                "<attr name=\"file\">"
-	                "<string> a &amp; b </string></attr></node>\n"
-	                "<node id=\"v\"><attr name=\"line\"><int> 27 </int></attr><attr name=\"ok\"><bool>true</bool></attr>"
-	                "<attr name=\"kind\"><enum>local</enum></attr><attr name=\"none\"/></node>\n"
-	                "<edge id=\"c\" from=\"p\" to=\"q\" toorder=\"1\"><type xlink:href=\"s.gxl#Call\"/>"
-	                "<attr name=\"at\"><float>2.5</float></attr></edge>\n"
-	                "<edge from=\"v\" to=\"p\"><attr name=\"src\"><locator xlink:href=\"file:x\"/></attr></edge>\n" TAIL),
-	       "p Proc file:s=main.c\nq Leaf;Proc file:s= a & b \nv kind:s=local line:i=27 ok:b=true\n"
-	       "p-Call->q at:f=2.5 toorder:i=1\nv-E->p src:s=file:x\n");
+	expect(
+		one_file(&file, "gxl", "a.gxl",
+	             HEAD
+	             "<graph id=\"simple\" edgeids=\"true\"><type xlink:href=\"s.gxl#G\"/>\n"
+	             "<attr name=\"author\"><string>x</string></attr>\n"
+	             "<node id=\"p\"><type xlink:href=\"s.gxl#Proc\"/><attr name=\"file\">"
+	             "<string>main.c</string></attr></node>\n"
+	             "<node id=\"q\"><type xlink:href=\"s.gxl#Proc\"/><type xlink:href=\"s.gxl#Leaf\"/>"
+	             "<attr name=\"file\">"
+	             "<string> a &amp; b </string></attr></node>\n"
+	             "<node id=\"v\"><attr name=\"line\"><int> 27 </int></attr><attr name=\"ok\"><bool>true</bool></attr>"
+	             "<attr name=\"kind\"><enum>local</enum></attr><attr name=\"none\"/></node>\n"
+	             "<edge id=\"c\" from=\"p\" to=\"q\" toorder=\"1\"><type xlink:href=\"s.gxl#Call\"/>"
+	             "<attr name=\"at\"><float>2.5</float></attr></edge>\n"
+	             "<edge from=\"v\" to=\"p\"><attr name=\"src\"><locator xlink:href=\"file:x\"/></attr></edge>\n" TAIL),
+		"p Proc file:s=main.c\nq Leaf;Proc file:s= a & b \nv kind:s=local line:i=27 ok:b=true\n"
+		"p-Call->q at:f=2.5 toorder:i=1\nv-E->p src:s=file:x\n");
 }
 
 static void types_of_columns_hold_all_values(void **state)
@@ -32,9 +35,10 @@ static void types_of_columns_hold_all_values(void **state)
 	(void)state;
 	const char *paths[] = {
 		written("a.gxl", GRAPH "<node id=\"1\"><attr name=\"n\"><int>1</int></attr><attr name=\"m\">"
-		        "<int>1</int></attr></node>" TAIL),
-		written("b.gxl", GRAPH "<node id=\"2\"><attr name=\"n\"><float>1.5</float></attr><attr name=\"m\"><bool>true</bool>"
-		        "</attr></node><edge from=\"1\" to=\"2\"/>" TAIL),
+		                       "<int>1</int></attr></node>" TAIL),
+		written("b.gxl",
+		        GRAPH "<node id=\"2\"><attr name=\"n\"><float>1.5</float></attr><attr name=\"m\"><bool>true</bool>"
+		              "</attr></node><edge from=\"1\" to=\"2\"/>" TAIL),
 	};
 	gemp_import_options options = { .edge_file_count = 2, .edge_files = paths, .seed = 1 };
 	expect(&options, "1 m:s=1 n:f=1.0\n2 m:s=true n:f=1.5\n1-E->2\n");
@@ -47,7 +51,7 @@ static void edges_may_be_undirected(void **state)
 	static const char *const same[] = {
 		HEAD "<graph id=\"g\" edgemode=\"undirected\"><node id=\"1\"/><node id=\"2\"/><edge from=\"1\" to=\"2\"/>" TAIL,
 		HEAD "<graph id=\"g\" edgemode=\"undirected\"><node id=\"1\"/><node id=\"2\"/>"
-		"<edge from=\"1\" to=\"2\" isdirected=\"true\"/>" TAIL,
+			 "<edge from=\"1\" to=\"2\" isdirected=\"true\"/>" TAIL,
 		GRAPH "<node id=\"1\"/><node id=\"2\"/><edge from=\"1\" to=\"2\" isdirected=\"false\"/>" TAIL,
 	};
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
@@ -74,13 +78,13 @@ static void refused(void **state)
 		{ GRAPH "<node id='1'><attr name='a'/>\n<attr name='a'/></node>" TAIL, ":5: ", "twice" },
 		{ GRAPH "<node id='1'>\n<attr><int>1</int></attr></node>" TAIL, ":5: ", "no name" },
 		{ GRAPH "<node id='1'>\n<type/></node>" TAIL, ":5: ", "xlink:href" },
-		{ GRAPH "<node id='1'/>\n<edge from='1' to='1'><type xlink:href='#A'/><type xlink:href='#B'/></edge>" TAIL, ":5: ",
-		  "several types" },
+		{ GRAPH "<node id='1'/>\n<edge from='1' to='1'><type xlink:href='#A'/><type xlink:href='#B'/></edge>" TAIL,
+		  ":5: ", "several types" },
 		{ GRAPH "<node id='1'/>\n<edge from='1' to='1' fromorder='x'/>" TAIL, ":5: ", "fromorder: 'x'" },
 		{ GRAPH "<node id='1'/>\n<edge from='1' to='2'/>" TAIL, ":5: ", "'2'" },
 		{ GRAPH "<node id='1'/>\n<node id='1'/>" TAIL, ":5", "1" },
-		{ GRAPH "<node id='1'/><edge from='1' to='1'/>\n<edge from='1' to='1' isdirected='false'/>" TAIL, ":5: ",
-		  "--undirected" },
+		{ GRAPH "<node id='1'/><edge from='1' to='1'/>\n<edge from='1' to='1' isdirected='false'/>" TAIL,
+		  ":5: ", "--undirected" },
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file_case file;
@@ -92,17 +96,18 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	file_case file;
-	expect_no_harm_without_memory(one_file(&file, "gxl", "m.gxl", GRAPH "<node id='1'><type xlink:href='#A'/>"
+	expect_no_harm_without_memory(one_file(
+		&file, "gxl", "m.gxl",
+		GRAPH
+		"<node id='1'><type xlink:href='#A'/>"
 		"<attr name='a'><int>1</int></attr></node><edge from='1' to='1'><attr name='b'><bool>1</bool></attr></edge>" TAIL));
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_the_manual_has_it),
-		cmocka_unit_test(types_of_columns_hold_all_values),
-		cmocka_unit_test(edges_may_be_undirected),
-		cmocka_unit_test(refused),
+		cmocka_unit_test(as_the_manual_has_it),    cmocka_unit_test(types_of_columns_hold_all_values),
+		cmocka_unit_test(edges_may_be_undirected), cmocka_unit_test(refused),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);

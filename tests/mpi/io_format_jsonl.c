@@ -11,23 +11,25 @@ static void reads(const char *text, const char *expected)
 static void as_apoc_exports(void **state)
 {
 	(void)state;
-	reads("{\"type\":\"node\",\"id\":\"0\",\"labels\":[\"User\"],\"properties\":{\"name\":\"Adam\",\"age\":42,\"male\":true}}\n"
-	      "{\"type\":\"node\",\"id\":\"1\",\"labels\":[\"User\",\"Admin\"],\"properties\":{\"name\":\"J\\u00fcrgen\",\"age\":null}}\n"
-	      "\n{\"type\":\"node\",\"id\":\"2\"}\r\n"
-	      "{\"id\":\"0\",\"type\":\"relationship\",\"label\":\"KNOWS\",\"properties\":{\"since\":1993,\"w\":1.0},"
-	      "\"start\":{\"id\":\"0\",\"labels\":[\"User\"],\"properties\":{\"age\":42}},\"end\":{\"id\":\"1\"}}\n"
-	      "{\"type\":\"relationship\",\"start\":{\"id\":\"2\"},\"end\":{\"id\":\"2\"},\"properties\":{\"w\":2}}",
-	      "0 User age:i=42 male:b=true name:s=Adam\n1 Admin;User name:s=J\xc3\xbcrgen\n2\n"
-	      "0-KNOWS->1 since:i=1993 w:f=1.0\n2-E->2 w:f=2.0\n");
+	reads(
+		"{\"type\":\"node\",\"id\":\"0\",\"labels\":[\"User\"],\"properties\":{\"name\":\"Adam\",\"age\":42,\"male\":true}}\n"
+		"{\"type\":\"node\",\"id\":\"1\",\"labels\":[\"User\",\"Admin\"],\"properties\":{\"name\":\"J\\u00fcrgen\",\"age\":null}}\n"
+		"\n{\"type\":\"node\",\"id\":\"2\"}\r\n"
+		"{\"id\":\"0\",\"type\":\"relationship\",\"label\":\"KNOWS\",\"properties\":{\"since\":1993,\"w\":1.0},"
+		"\"start\":{\"id\":\"0\",\"labels\":[\"User\"],\"properties\":{\"age\":42}},\"end\":{\"id\":\"1\"}}\n"
+		"{\"type\":\"relationship\",\"start\":{\"id\":\"2\"},\"end\":{\"id\":\"2\"},\"properties\":{\"w\":2}}",
+		"0 User age:i=42 male:b=true name:s=Adam\n1 Admin;User name:s=J\xc3\xbcrgen\n2\n"
+		"0-KNOWS->1 since:i=1993 w:f=1.0\n2-E->2 w:f=2.0\n");
 }
 
 static void plain_objects(void **state)
 {
 	(void)state;
-	reads("{\"id\":1,\"labels\":[\"A\",\"B\"],\"x\":1}\n{\"id\":\"two\",\"type\":\"A;B\",\"label\":\"l\",\"source\":\"s\"}\n"
-	      "{\"id\":3,\"label\":\"C\",\"x\":2.5}\n{\"src\":1,\"dst\":\"two\",\"type\":\"T\",\"id\":7}\n"
-	      "{\"source\":3,\"target\":1,\"label\":\"x\",\"type\":null}\n",
-	      "1 A;B x:f=1.0\n3 C x:f=2.5\ntwo A;B label:s=l source:s=s\n1-T->two id:i=7\n3-E->1 label:s=x\n");
+	reads(
+		"{\"id\":1,\"labels\":[\"A\",\"B\"],\"x\":1}\n{\"id\":\"two\",\"type\":\"A;B\",\"label\":\"l\",\"source\":\"s\"}\n"
+		"{\"id\":3,\"label\":\"C\",\"x\":2.5}\n{\"src\":1,\"dst\":\"two\",\"type\":\"T\",\"id\":7}\n"
+		"{\"source\":3,\"target\":1,\"label\":\"x\",\"type\":null}\n",
+		"1 A;B x:f=1.0\n3 C x:f=2.5\ntwo A;B label:s=l source:s=s\n1-T->two id:i=7\n3-E->1 label:s=x\n");
 	reads("{\"src\":1,\"dst\":2}\n", "1\n2\n1-E->2\n");
 	reads("{\"id\":1,\"only\":null}\n", "1\n");
 }
@@ -35,7 +37,9 @@ static void plain_objects(void **state)
 static void refused(void **state)
 {
 	(void)state;
-	static const struct { const char *text, *place, *part; } bad[] = {
+	static const struct {
+		const char *text, *place, *part;
+	} bad[] = {
 		{ "{\"id\":1}\n{\"id\":2\n", "bad.jsonl:2: ", "whole JSON object" },
 		{ "{\"id\":1} x\n", "bad.jsonl:1: ", "column 10" },
 		{ "[1]\n", "bad.jsonl:1: ", "an array" },
@@ -53,22 +57,21 @@ static void refused(void **state)
 		{ "{\"id\":1,\"\":1}\n", "bad.jsonl:1: ", "empty name" },
 		{ "{\"id\":1,\"labels\":[\"a;b\"]}\n", "bad.jsonl:1: ", "semicolon" },
 		{ "{\"id\":1,\"labels\":[1]}\n", "bad.jsonl:1: ", "'labels' holds an integer" },
-		{ "{\"id\":1,\"x\":\"a\"}\n{\"id\":2,\"x\":5}\n", "bad.jsonl:2: ",
-		  "attribute 'x' is an integer; in other lines it is a string" },
-		{ "{\"id\":1,\"x\":true}\n{\"id\":2,\"x\":5}\n", "bad.jsonl:1: ",
-		  "attribute 'x' is a boolean; in other lines it is a number" },
+		{ "{\"id\":1,\"x\":\"a\"}\n{\"id\":2,\"x\":5}\n",
+		  "bad.jsonl:2: ", "attribute 'x' is an integer; in other lines it is a string" },
+		{ "{\"id\":1,\"x\":true}\n{\"id\":2,\"x\":5}\n",
+		  "bad.jsonl:1: ", "attribute 'x' is a boolean; in other lines it is a number" },
 		{ "{\"id\":1}\n\n{\"id\":1}\n", "bad.jsonl:3", "1" },
 		{ "{\"id\":1}\n{\"src\":1,\"dst\":2}\n", "bad.jsonl:2: ", "2" },
 		{ "{\"type\":\"node\",\"id\":\"0\",\"name\":\"x\"}\n", "bad.jsonl:1: ", "a node has no member 'name'" },
 		{ "{\"type\":\"node\"}\n", "bad.jsonl:1: ", "'id' is missing" },
 		{ "{\"type\":\"node\",\"id\":1,\"properties\":[]}\n", "bad.jsonl:1: ", "'properties' is an array" },
 		{ "{\"type\":\"relationship\",\"start\":{\"id\":1}}\n", "bad.jsonl:1: ", "'end' is missing" },
-		{ "{\"type\":\"relationship\",\"start\":1,\"end\":{\"id\":1}}\n", "bad.jsonl:1: ",
-		  "'start' is an integer" },
-		{ "{\"type\":\"relationship\",\"start\":{},\"end\":{\"id\":1}}\n", "bad.jsonl:1: ",
-		  "'id' of 'start' is missing" },
-		{ "{\"type\":\"relationship\",\"start\":{\"id\":1},\"end\":{\"id\":1},\"label\":7}\n", "bad.jsonl:1: ",
-		  "'label' holds" },
+		{ "{\"type\":\"relationship\",\"start\":1,\"end\":{\"id\":1}}\n", "bad.jsonl:1: ", "'start' is an integer" },
+		{ "{\"type\":\"relationship\",\"start\":{},\"end\":{\"id\":1}}\n",
+		  "bad.jsonl:1: ", "'id' of 'start' is missing" },
+		{ "{\"type\":\"relationship\",\"start\":{\"id\":1},\"end\":{\"id\":1},\"label\":7}\n",
+		  "bad.jsonl:1: ", "'label' holds" },
 		{ "{\"id\":1,\"x\":\"\xff\"}\n", "bad.jsonl:1: ", "UTF-8" },
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -82,7 +85,7 @@ static void several_files_are_one_graph(void **state)
 {
 	(void)state;
 	const char *paths[] = { written("a.jsonl", "{\"id\":1,\"x\":1}\n"),
-	                        written("b.jsonl", "{\"src\":1,\"dst\":2}\n{\"id\":2,\"x\":0.5}\n") };
+		                    written("b.jsonl", "{\"src\":1,\"dst\":2}\n{\"id\":2,\"x\":0.5}\n") };
 	gemp_import_options options = { .edge_files = paths, .edge_file_count = 2, .seed = 3 };
 	expect(&options, "1 x:f=1.0\n2 x:f=0.5\n1-E->2\n");
 	paths[0] = written("c.jsonl", "{\"id\":2}\n");
@@ -93,15 +96,18 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	file_case file;
-	expect_no_harm_without_memory(one_file(&file, "jsonl", "g.jsonl",
-	                             "{\"id\":1,\"x\":\"a\",\"labels\":[\"A\",\"B\"]}\n{\"src\":1,\"dst\":1,\"w\":1}\n"));
+	expect_no_harm_without_memory(one_file(
+		&file, "jsonl", "g.jsonl", "{\"id\":1,\"x\":\"a\",\"labels\":[\"A\",\"B\"]}\n{\"src\":1,\"dst\":1,\"w\":1}\n"));
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_apoc_exports), cmocka_unit_test(plain_objects), cmocka_unit_test(refused),
-		cmocka_unit_test(several_files_are_one_graph), cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(as_apoc_exports),
+		cmocka_unit_test(plain_objects),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(several_files_are_one_graph),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

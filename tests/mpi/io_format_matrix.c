@@ -36,7 +36,9 @@ static void matrices_refused(void **state)
 	(void)state;
 	static const char banner[] = "%%MatrixMarket matrix coordinate real general\n";
 	char text[256];
-	static const struct { const char *rest, *place, *part; } after_banner[] = {
+	static const struct {
+		const char *rest, *place, *part;
+	} after_banner[] = {
 		{ "% only\n", "bad.mtx: ", "rows, columns and entries" },
 		{ "2 2\n1 1 1\n", "bad.mtx:2: ", "2 numbers" },
 		{ "2 -2 1\n", "bad.mtx:2: ", "negative" },
@@ -57,10 +59,8 @@ static void matrices_refused(void **state)
 	refuses("mtx", "bad.mtx", "1 2 3\n", PARTS("bad.mtx:1: ", "not a Matrix Market file"));
 	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n",
 	        PARTS("bad.mtx:1: ", "'array'", "coordinate"));
-	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate complex general\n",
-	        PARTS("bad.mtx:1: ", "'complex'"));
-	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate real hermitian\n",
-	        PARTS("bad.mtx:1: ", "'hermitian'"));
+	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate complex general\n", PARTS("bad.mtx:1: ", "'complex'"));
+	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate real hermitian\n", PARTS("bad.mtx:1: ", "'hermitian'"));
 	refuses("mtx", "bad.mtx", "%%MatrixMarket vector coordinate real general\n", PARTS("bad.mtx:1: ", "'vector'"));
 	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n",
 	        PARTS("bad.mtx:2: ", "symmetric"));
@@ -83,7 +83,9 @@ static void metis(void **state)
 static void metis_refused(void **state)
 {
 	(void)state;
-	static const struct { const char *text, *place, *part; } bad[] = {
+	static const struct {
+		const char *text, *place, *part;
+	} bad[] = {
 		{ "% nothing\n", "bad.graph: ", "header" },
 		{ "\n", "bad.graph:1: ", "0 fields" },
 		{ "3\n", "bad.graph:1: ", "1 fields" },
@@ -134,8 +136,8 @@ static void options_that_do_not_fit(void **state)
 	(void)state;
 	file_case file;
 	const char *two[2];
-	gemp_import_options *options =
-		one_file(&file, "auto", "k.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 0\n");
+	gemp_import_options *options = one_file(&file, "auto", "k.mtx",
+	                                        "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 0\n");
 	options->undirected = true;
 	expect_failure(options, GEMP_EUSAGE, PARTS("k.mtx", "--undirected"));
 	two[0] = two[1] = file.path;
@@ -160,16 +162,19 @@ static void memory_may_run_out(void **state)
 	file_case file;
 	expect_no_harm_without_memory(one_file(&file, "metis", "g.graph", "3 2 1\n2 7\n1 7 3 8\n2 8\n"));
 	expect_no_harm_without_memory(one_file(&file, "adjacency", "g.adj", "a -> b\nc\n"));
-	expect_no_harm_without_memory(one_file(&file, "mtx", "g.mtx",
-	                             "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 2 0.5\n"));
+	expect_no_harm_without_memory(
+		one_file(&file, "mtx", "g.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 2 0.5\n"));
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(matrices),  cmocka_unit_test(matrices_refused),
-		cmocka_unit_test(metis),     cmocka_unit_test(metis_refused),
-		cmocka_unit_test(adjacency), cmocka_unit_test(adjacency_refused),
+		cmocka_unit_test(matrices),
+		cmocka_unit_test(matrices_refused),
+		cmocka_unit_test(metis),
+		cmocka_unit_test(metis_refused),
+		cmocka_unit_test(adjacency),
+		cmocka_unit_test(adjacency_refused),
 		cmocka_unit_test(options_that_do_not_fit),
 		cmocka_unit_test(memory_may_run_out),
 	};

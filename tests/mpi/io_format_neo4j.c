@@ -27,27 +27,31 @@ static void as_in_neo4js_manual(void **state)
 {
 	(void)state;
 	files f;
-	expect(made(&f, "movieId:ID,title,year:int,:LABEL\ntt0133093,\"The Matrix\",1999,Movie\n"
-	                "tt0234215,\"The Matrix Reloaded\",2003,Movie;Sequel\n",
-	            "personId:ID,name,:LABEL\nkeanu,\"Keanu Reeves\",Actor\ncarrieanne,\"Carrie-Anne Moss\",Actor\n",
-	            ":START_ID,role,:END_ID,:TYPE\nkeanu,\"Neo\",tt0133093,ACTED_IN\ncarrieanne,Trinity,tt0234215,ACTED_IN\n",
-	            NULL),
-	       "carrieanne Actor personId:s=carrieanne name:s=Carrie-Anne Moss\n"
-	       "keanu Actor personId:s=keanu name:s=Keanu Reeves\n"
-	       "tt0133093 Movie movieId:s=tt0133093 title:s=The Matrix year:i=1999\n"
-	       "tt0234215 Movie;Sequel movieId:s=tt0234215 title:s=The Matrix Reloaded year:i=2003\n"
-	       "carrieanne-ACTED_IN->tt0234215 role:s=Trinity\nkeanu-ACTED_IN->tt0133093 role:s=Neo\n");
+	expect(
+		made(&f,
+	         "movieId:ID,title,year:int,:LABEL\ntt0133093,\"The Matrix\",1999,Movie\n"
+	         "tt0234215,\"The Matrix Reloaded\",2003,Movie;Sequel\n",
+	         "personId:ID,name,:LABEL\nkeanu,\"Keanu Reeves\",Actor\ncarrieanne,\"Carrie-Anne Moss\",Actor\n",
+	         ":START_ID,role,:END_ID,:TYPE\nkeanu,\"Neo\",tt0133093,ACTED_IN\ncarrieanne,Trinity,tt0234215,ACTED_IN\n",
+	         NULL),
+		"carrieanne Actor personId:s=carrieanne name:s=Carrie-Anne Moss\n"
+		"keanu Actor personId:s=keanu name:s=Keanu Reeves\n"
+		"tt0133093 Movie movieId:s=tt0133093 title:s=The Matrix year:i=1999\n"
+		"tt0234215 Movie;Sequel movieId:s=tt0234215 title:s=The Matrix Reloaded year:i=2003\n"
+		"carrieanne-ACTED_IN->tt0234215 role:s=Trinity\nkeanu-ACTED_IN->tt0133093 role:s=Neo\n");
 }
 
 static void groups_keep_ids_apart(void **state)
 {
 	(void)state;
 	files f;
-	expect(made(&f, ":ID(Person),n:long\n1,7\n2,\n", "id:ID(Film),:LABEL\n1,Film\n",
-	            ":START_ID(Person),:END_ID(Film),:TYPE,stars:double,good:boolean,x:IGNORE\n1,1,SAW,2.5,true,?\n2,1,SAW,,,\n",
-	            ":END_ID(Person),:START_ID(Person)\n2,1\n"),
-	       "Film:1 Film id:i=1\nPerson:1 n:i=7\nPerson:2\n"
-	       "Person:1-E->Person:2\nPerson:1-SAW->Film:1 stars:f=2.5 good:b=true\nPerson:2-SAW->Film:1\n");
+	expect(
+		made(
+			&f, ":ID(Person),n:long\n1,7\n2,\n", "id:ID(Film),:LABEL\n1,Film\n",
+			":START_ID(Person),:END_ID(Film),:TYPE,stars:double,good:boolean,x:IGNORE\n1,1,SAW,2.5,true,?\n2,1,SAW,,,\n",
+			":END_ID(Person),:START_ID(Person)\n2,1\n"),
+		"Film:1 Film id:i=1\nPerson:1 n:i=7\nPerson:2\n"
+		"Person:1-E->Person:2\nPerson:1-SAW->Film:1 stars:f=2.5 good:b=true\nPerson:2-SAW->Film:1\n");
 }
 
 static void columns_without_a_type_are_strings(void **state)
@@ -62,7 +66,9 @@ static void columns_without_a_type_are_strings(void **state)
 static void refused(void **state)
 {
 	(void)state;
-	static const struct { const char *vertices, *edges, *place, *part; } bad[] = {
+	static const struct {
+		const char *vertices, *edges, *place, *part;
+	} bad[] = {
 		{ "name\nx\n", NULL, "v0.csv:1: ", "':ID' is missing" },
 		{ NULL, ":START_ID\n1\n", "e0.csv:1: ", "':END_ID' is missing" },
 		{ NULL, ":END_ID\n1\n", "e0.csv:1: ", "':START_ID' is missing" },

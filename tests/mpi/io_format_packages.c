@@ -43,18 +43,20 @@ static void the_first_file_that_lists_a_package_counts(void **state)
 {
 	(void)state;
 	const char *paths[] = { written("a_Packages", "Package: b\nVersion: 1\n\nPackage: a\nVersion: 2\nDepends: c"),
-		                written("b_Packages", "Package: a\nVersion: 1\n\nPackage: c\nVersion: 3\n") };
+		                    written("b_Packages", "Package: a\nVersion: 1\n\nPackage: c\nVersion: 3\n") };
 	gemp_import_options options = { .edge_files = paths, .edge_file_count = 2, .seed = 1 };
 	expect(&options,
 	       "a Package name:s=a version:s=2\nb Package name:s=b version:s=1\nc Package name:s=c version:s=3\n"
-	                 "source:a SourcePackage name:s=a\nsource:b SourcePackage name:s=b\nsource:c SourcePackage name:s=c\n"
-	                 "a-BUILT_FROM->source:a\na-DEPENDS->c\nb-BUILT_FROM->source:b\nc-BUILT_FROM->source:c\n");
+	       "source:a SourcePackage name:s=a\nsource:b SourcePackage name:s=b\nsource:c SourcePackage name:s=c\n"
+	       "a-BUILT_FROM->source:a\na-DEPENDS->c\nb-BUILT_FROM->source:b\nc-BUILT_FROM->source:c\n");
 }
 
 static void refused(void **state)
 {
 	(void)state;
-	static const struct { const char *text, *place, *part; } bad[] = {
+	static const struct {
+		const char *text, *place, *part;
+	} bad[] = {
 		{ "Package: a\n\nVersion: 1\n", "bad_Packages:3: ", "'Package'" },
 		{ "Package: a\nno colon here\n", "bad_Packages:2: ", "'no colon here'" },
 		{ "\n continued\n", "bad_Packages:2: ", "no field before" },
@@ -81,8 +83,10 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sample), cmocka_unit_test(the_first_file_that_lists_a_package_counts),
-		cmocka_unit_test(refused), cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(a_sample),
+		cmocka_unit_test(the_first_file_that_lists_a_package_counts),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	gemp_log_setup(0, GEMP_QUIET); /* no warnings of packages listed again */
 	return test_main_all(argc, argv, tests);

@@ -1,16 +1,16 @@
 /* The graph file: what is written is read again, the same bytes for every number of ranks, damage is met. */
+#include "comm/comm.h"
+#include "comm/world.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_relation_write.h"
 #include "io/graph_file/graph_file_write.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_file.h"
-#include "comm/comm.h"
-#include "comm/world.h"
-#include "core/status.h"
-#include "graph/column.h"
-#include "graph/graph.h"
 #include "mpi/graph_fixture.h"
 
 #include <glob.h>
@@ -53,8 +53,11 @@ static bool same_bytes(const char *a, const char *b)
 	return same;
 }
 
-static const gemp_provenance provenance = { .command = "test", .version = "0", .input_count = 2,
-	.inputs = (const char *const[]){ "a.tsv", "b.tsv" }, .input_hashes = (const uint64_t[]){ 1, 2 } };
+static const gemp_provenance provenance = { .command = "test",
+	                                        .version = "0",
+	                                        .input_count = 2,
+	                                        .inputs = (const char *const[]){ "a.tsv", "b.tsv" },
+	                                        .input_hashes = (const uint64_t[]){ 1, 2 } };
 
 static gemp_graph *build(const fixture *made, const gemp_comm *comm, uint64_t order, bool undirected)
 {
@@ -410,11 +413,10 @@ int main(int argc, char **argv)
 	gemp_log_setup(0, GEMP_QUIET);
 	gemp_comm_new(&self, MPI_COMM_SELF);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_serial),   cmocka_unit_test(test_both_ways),
-		cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_damage),   cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_checksum),
-		cmocka_unit_test(test_unwritable), cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_without_memory),
+		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_serial),         cmocka_unit_test(test_both_ways),
+		cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_damage),         cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_checksum),    cmocka_unit_test(test_unwritable),     cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_without_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

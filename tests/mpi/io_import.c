@@ -1,6 +1,6 @@
 /* What is imported, from how it is written; and that every number of ranks gives the same graph as one does. */
-#include "io/import/table_reader.h"
 #include "import_case.h"
+#include "io/import/table_reader.h"
 
 /* One file of vertices and one of edges, either may be NULL, in the format of the ending. */
 typedef struct pair {
@@ -47,8 +47,7 @@ static void csv_with_quotes(void **state)
 {
 	(void)state;
 	pair p;
-	expect(files(&p, "csv",
-	             "id,label,name,note\r\n\"a,1\",A,\"say \"\"hi\"\"\",\"\"\r\nb,\"A;B\",\"two\nlines\",\r\n",
+	expect(files(&p, "csv", "id,label,name,note\r\n\"a,1\",A,\"say \"\"hi\"\"\",\"\"\r\nb,\"A;B\",\"two\nlines\",\r\n",
 	             "source,target\r\n\"a,1\",b"),
 	       "a,1 A name:s=say \"hi\" note:s=\n"
 	       "b A;B name:s=two\n"
@@ -109,8 +108,9 @@ static void files_of_different_columns_join(void **state)
 		written("acts.tsv", "src\tdst\ttype\trole\np1\tf1\tACTS_IN\tHerself\n"),
 		written("list.txt", "p1 f1\nf1 p1\n"),
 	};
-	gemp_import_options options = { .vertex_files = vertices, .vertex_file_count = 2, .edge_files = edges,
-		                        .edge_file_count = 2, .seed = 5 };
+	gemp_import_options options = {
+		.vertex_files = vertices, .vertex_file_count = 2, .edge_files = edges, .edge_file_count = 2, .seed = 5
+	};
 	expect(&options, "f1 Film name:s=1 title:s=Up, up\np1 Person name:s=Ada born:i=1815\n"
 	                 "f1-E->p1\np1-ACTS_IN->f1 role:s=Herself\np1-E->f1\n");
 }
@@ -137,8 +137,7 @@ static void errors_have_file_line_and_remedy(void **state)
 	expect_failure(files(&p, "tsv", NULL, "1\t2\n"), GEMP_EDATA, PARTS("edges.tsv:1: ", "'src' is missing"));
 	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n2\n3\tb\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:3: 1 field where", "tab"));
-	expect_failure(files(&p, "csv", "id,x\n1,a\n2,b,c\n", NULL), GEMP_EDATA,
-	               PARTS("vertices.csv:3: 3 fields where"));
+	expect_failure(files(&p, "csv", "id,x\n1,a\n2,b,c\n", NULL), GEMP_EDATA, PARTS("vertices.csv:3: 3 fields where"));
 	expect_failure(files(&p, "csv", "id,x\n1,\"a\n\n\"\n2,b,c\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.csv:5: 3 fields where"));
 	expect_failure(files(&p, "csv", "id,x\n1,a\"b\n", NULL), GEMP_EDATA, PARTS("vertices.csv:2: field 2", "quote"));
@@ -168,8 +167,7 @@ static void the_builder_knows_lines(void **state)
 {
 	(void)state;
 	pair p;
-	expect_failure(files(&p, "tsv", "id\n1\n2\n\n1\n", NULL), GEMP_EDATA,
-	               PARTS("vertices.tsv:2", "vertices.tsv:5"));
+	expect_failure(files(&p, "tsv", "id\n1\n2\n\n1\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:2", "vertices.tsv:5"));
 	expect_failure(files(&p, "tsv", "id\n1\n2\n", "src\tdst\n1\t2\n1\t3\n"), GEMP_EDATA, PARTS("edges.tsv:3", "3"));
 }
 
@@ -226,7 +224,7 @@ static void files_are_dealt(void **state)
 {
 	(void)state;
 	const char *paths[] = { written("d1.csv", "id\n"), written("d2.csv", "id\n"), written("d3.tsv", "id\n"),
-		                written("d4.csv", "id\n") };
+		                    written("d4.csv", "id\n") };
 	gemp_import_options options = { .vertex_files = paths, .vertex_file_count = 4 };
 	gemp_inputs inputs;
 	assert_all_ok(gemp_inputs_open(&inputs, &test_comm, &options));

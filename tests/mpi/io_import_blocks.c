@@ -1,14 +1,14 @@
 /* The order of lines, how files are cut into blocks and dealt to ranks and threads, and compression: none of it matters. */
-#include "io/text/lines.h"
 #include "import_case.h"
+#include "io/text/lines.h"
 
-#include "core/random.h"
-#include "io/graph_file/graph_file_write.h"
 #include "comm/comm.h"
+#include "core/random.h"
 #include "core/status.h"
-#include "graph/graph.h"
 #include "core/threads.h"
+#include "graph/graph.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_write.h"
 
 #include <zlib.h>
 

@@ -2,11 +2,11 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "core/random.h"
 #include "comm/comm.h"
+#include "core/random.h"
+#include "core/text.h"
 #include "graph/column.h"
 #include "graph/graph.h"
-#include "core/text.h"
 #include "io/import/import.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static uint64_t below(uint64_t bound)
 static void draw_text(char *text)
 {
 	static const char *const pieces[] = { "a",  "Zz", "ä",   "€", "𝄞",  " ", "'",  ";",    "#",
-		                              "\\", "0",  "NaN", ":", "\"", ",", "\n", "\r\n", "\t" };
+		                                  "\\", "0",  "NaN", ":", "\"", ",", "\n", "\r\n", "\t" };
 	uint64_t count = below(6) + !csv;
 	text[0] = '\0';
 	for (uint64_t i = 0; i < count; i++)
@@ -75,9 +75,7 @@ static void draw_cell(cell *cell, int column)
 		value->real = (gemp_random_unit(&seed) - 0.5) * (below(2) ? 1e30 : 1);
 		snprintf(cell->text, TEXT, "%.17e", value->real);
 		break;
-	default:
-		value->truth = below(2);
-		strcpy(cell->text, value->truth ? "true" : "false");
+	default: value->truth = below(2); strcpy(cell->text, value->truth ? "true" : "false");
 	}
 }
 
@@ -134,9 +132,11 @@ static void write_numbered(gemp_text *out, const table *table, const row *row, s
 	else if (strcmp(head, "type") == 0)
 		write_field(out, row->labels, row->labels[0] == '\0');
 	else
-		write_field(out, strcmp(head, "id") == 0    ? row->key
-		                 : strcmp(head, "src") == 0 ? vertices.rows[row->source].key
-		                                            : vertices.rows[row->target].key, false);
+		write_field(out,
+		            strcmp(head, "id") == 0    ? row->key
+		            : strcmp(head, "src") == 0 ? vertices.rows[row->source].key
+		                                       : vertices.rows[row->target].key,
+		            false);
 }
 
 /* Rank 0 writes the bytes, or all of it gzipped. */
@@ -192,14 +192,10 @@ static bool same(const gemp_value *a, const gemp_value *b)
 		return false;
 	switch (a->type) {
 	case GEMP_STRING:
-		return a->string.size == b->string.size &&
-		       memcmp(a->string.bytes, b->string.bytes, a->string.size) == 0;
-	case GEMP_INTEGER:
-		return a->integer == b->integer;
-	case GEMP_FLOAT:
-		return a->real == b->real;
-	default:
-		return a->truth == b->truth;
+		return a->string.size == b->string.size && memcmp(a->string.bytes, b->string.bytes, a->string.size) == 0;
+	case GEMP_INTEGER: return a->integer == b->integer;
+	case GEMP_FLOAT: return a->real == b->real;
+	default: return a->truth == b->truth;
 	}
 }
 
@@ -289,10 +285,10 @@ static void tables_come_back(void **state)
 			}
 		}
 		gemp_import_options options = { .vertex_files = list[0],
-			                        .vertex_file_count = files[0],
-			                        .edge_files = list[1],
-			                        .edge_file_count = files[1],
-			                        .seed = seed };
+			                            .vertex_file_count = files[0],
+			                            .edge_files = list[1],
+			                            .edge_file_count = files[1],
+			                            .seed = seed };
 		assert_all_ok(gemp_import(&graph, &test_comm, &options));
 		assert_all(!vertices.count || graph->keys.type == (integer_keys ? GEMP_INTEGER : GEMP_STRING));
 		check_graph(graph);

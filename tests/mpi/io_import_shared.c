@@ -2,9 +2,9 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "io/import/import.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "io/import/import.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,8 +42,12 @@ static void comes_in_whole(const real_graph *real)
 	gemp_graph *graph = NULL;
 	char columns[256] = "";
 	assert_all(vertices && edges);
-	gemp_import_options options = { .vertex_files = &vertices, .vertex_file_count = 1, .edge_files = &edges,
-		                        .edge_file_count = 1, .undirected = real->undirected, .seed = 1 };
+	gemp_import_options options = { .vertex_files = &vertices,
+		                            .vertex_file_count = 1,
+		                            .edge_files = &edges,
+		                            .edge_file_count = 1,
+		                            .undirected = real->undirected,
+		                            .seed = 1 };
 	assert_all_ok(gemp_import(&graph, &test_comm, &options));
 	assert_all(graph->vertex_count == real->vertices);
 	assert_all(gemp_graph_edges(graph) == real->edges);

@@ -2,14 +2,14 @@
  * is none is told with its line and column; and memory may run out anywhere. */
 #include "harness/collective.h"
 
+#include "comm/comm.h"
 #include "core/random.h"
+#include "core/status.h"
+#include "io/arrays/numbers.h"
 #include "io/arrays/numbers_read.h"
 #include "io/arrays/numbers_write.h"
-#include "comm/comm.h"
-#include "core/status.h"
-#include "primitive/key.h"
 #include "io/text/lines.h"
-#include "io/arrays/numbers.h"
+#include "primitive/key.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,8 +62,9 @@ static int setup(void **state)
 
 static void texts(void **state)
 {
-	static const struct { int64_t low, high; } ranges[] = { { 0, 9 }, { 0, UINT32_MAX }, { -5, 5 }, { 0, INT64_MAX },
-		{ INT64_MIN / 2, INT64_MAX / 2 } };
+	static const struct {
+		int64_t low, high;
+	} ranges[] = { { 0, 9 }, { 0, UINT32_MAX }, { -5, 5 }, { 0, INT64_MAX }, { INT64_MIN / 2, INT64_MAX / 2 } };
 	uint64_t random = test_seed_all();
 	size_t block = gemp_lines_block_size;
 	(void)state;
@@ -95,7 +96,8 @@ static void places(void **state)
 			fclose(file);
 		GEMP_MPI(MPI_Barrier(test_comm.world));
 		gemp_lines_block_size = 1 + gemp_random_below(&random, 50);
-		assert_all_code(gemp_numbers_read(&numbers, &test_comm, path, k % 2 ? GEMP_NUMBERS_AUTO : GEMP_KEY_F32), GEMP_EDATA);
+		assert_all_code(gemp_numbers_read(&numbers, &test_comm, path, k % 2 ? GEMP_NUMBERS_AUTO : GEMP_KEY_F32),
+		                GEMP_EDATA);
 		snprintf(place, sizeof place, "numbers.txt:%zu:2: 'word'", bad + 1);
 		assert_all(strstr(gemp_message(), place) != NULL);
 	}
@@ -124,6 +126,6 @@ static void memory_runs_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test_setup(texts, setup), cmocka_unit_test_setup(places, setup),
-		cmocka_unit_test_setup(memory_runs_out, setup) };
+		                                cmocka_unit_test_setup(memory_runs_out, setup) };
 	return test_main_all(argc, argv, tests);
 }

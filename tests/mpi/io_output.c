@@ -1,8 +1,8 @@
 /* Blocks of all ranks in rank order, to a file and to stdout; and nothing under the name when it fails. */
 #include "harness/collective.h"
 
-#include "core/random.h"
 #include "comm/comm.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "io/file/output.h"
 

@@ -1,15 +1,15 @@
 /* Graphs whose ids follow parts: where each vertex lies, the same on any number of ranks, and there and back again. */
-#include "core/log.h"
-#include "partition/derived/renumber.h"
-#include "io/graph_file/graph_file_write.h"
 #include "comm/comm.h"
 #include "comm/world.h"
+#include "core/log.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "io/graph_file/graph_file_read.h"
+#include "io/graph_file/graph_file_write.h"
 #include "mpi/graph_fixture.h"
 #include "partition/cut/partitioner.h"
+#include "partition/derived/renumber.h"
 
 #include "core/memory.h"
 
@@ -189,8 +189,8 @@ static void test_ptscotch(void **state)
 	gemp_graph *graph = NULL;
 	gemp_part_size sizes[2];
 	uint32_t file;
-	assert_all_ok(gemp_builder_new(&builder, &test_comm, &(gemp_builder_options){ .seed = 1, .undirected = true,
-	                                                                              .vertices_from_edges = true }));
+	assert_all_ok(gemp_builder_new(
+		&builder, &test_comm, &(gemp_builder_options){ .seed = 1, .undirected = true, .vertices_from_edges = true }));
 	assert_all_ok(gemp_builder_file(builder, "cliques", &file));
 	gemp_code code = GEMP_OK;
 	for (int64_t a = 0; a < 2 * SIZE && test_comm.rank == 0; a++)
@@ -243,10 +243,8 @@ static void test_without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_partitioners),
-		cmocka_unit_test(test_ptscotch),
+		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_partitioners),   cmocka_unit_test(test_ptscotch),
 		cmocka_unit_test(test_without_memory),
 	};
 	MPI_Init(&argc, &argv);

@@ -2,8 +2,8 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "core/random.h"
 #include "comm/comm.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "io/text/fasta.h"

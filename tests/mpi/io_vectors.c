@@ -2,12 +2,12 @@
  * what is no number is told with its line and column; and memory may run out anywhere. */
 #include "harness/collective.h"
 
+#include "comm/comm.h"
 #include "core/random.h"
-#include "io/arrays/vectors_read.h"
 #include "core/status.h"
 #include "graph/column.h"
-#include "comm/comm.h"
 #include "io/arrays/vectors.h"
+#include "io/arrays/vectors_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -150,8 +150,10 @@ static void write_npy(bool fortran, bool twofold)
 	FILE *file = create("v.npy");
 	char head[128];
 	if (file) {
-		int length = snprintf(head, sizeof head, "\x93NUMPY\x01%c\x76%c{'descr': '<f%d', 'fortran_order': %s, 'shape': "
-		                      "(%zu, %zu), }", 0, 0, twofold ? 8 : 4, fortran ? "True" : "False", rows, columns);
+		int length = snprintf(head, sizeof head,
+		                      "\x93NUMPY\x01%c\x76%c{'descr': '<f%d', 'fortran_order': %s, 'shape': "
+		                      "(%zu, %zu), }",
+		                      0, 0, twofold ? 8 : 4, fortran ? "True" : "False", rows, columns);
 		memset(head + length, ' ', sizeof head - (size_t)length);
 		head[127] = '\n';
 		fwrite(head, 1, sizeof head, file);
@@ -233,6 +235,6 @@ static void memory_runs_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(texts), cmocka_unit_test(arrays), cmocka_unit_test(refusals),
-		cmocka_unit_test(memory_runs_out) };
+		                                cmocka_unit_test(memory_runs_out) };
 	return test_main_all(argc, argv, tests);
 }

@@ -2,13 +2,13 @@
 #include "import_case.h"
 
 #include "core/random.h"
+#include "core/status.h"
+#include "graph/graph.h"
 #include "io/graph_file/graph_file_matrix_values.h"
+#include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_write.h"
 #include "io/hdf5/hdf5_dataset.h"
 #include "io/hdf5/hdf5_file.h"
-#include "core/status.h"
-#include "graph/graph.h"
-#include "io/graph_file/graph_file_read.h"
 
 enum { VERTICES = 40, EDGES = 300 };
 
@@ -93,7 +93,10 @@ static void refused(void **state)
 {
 	(void)state;
 	weighted self = { .graph = made(), .path = test_path_all("refused.h5") };
-	static const struct { const char *weight, *part; gemp_code code; } bad[] = {
+	static const struct {
+		const char *weight, *part;
+		gemp_code code;
+	} bad[] = {
 		{ "nope", "'nope'", GEMP_EUSAGE },
 		{ "word", "string", GEMP_EUSAGE },
 		{ "some", "have no 'some'", GEMP_EDATA },
@@ -135,15 +138,15 @@ static void memory_may_run_out(void **state)
 	(void)state;
 	file_case file;
 	if (test_comm.size <= 3) /* more take long and show no more */
-		assert_all_survive_no_memory(all_steps, one_file(&file, "tsv", "m.tsv",
-		                                                 "src\tdst\tw\n1\t2\t3\n2\t1\t4\n"));
+		assert_all_survive_no_memory(all_steps, one_file(&file, "tsv", "m.tsv", "src\tdst\tw\n1\t2\t3\n2\t1\t4\n"));
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_those_of_the_edges), cmocka_unit_test(refused),
-			cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(values_are_those_of_the_edges),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

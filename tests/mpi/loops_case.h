@@ -5,11 +5,11 @@
 #include "match_case.h"
 
 #include "match/codegen/adjacency_marks.h"
-#include "partition/views/resident.h"
 #include "match/match.h"
-#include "match/planner/match_options.h"
-#include "pattern/model/pattern.h"
 #include "match/match_state.h"
+#include "match/planner/match_options.h"
+#include "partition/views/resident.h"
+#include "pattern/model/pattern.h"
 
 /* Every row at hand, as the nest of loops wants them. */
 static inline gemp_match_options loops_options(gemp_semantics semantics, bool listed)

@@ -46,12 +46,21 @@ static inline gemp_value made_value(const made_graph *made, int attribute, gemp_
 	switch (attribute) {
 	case MADE_NAME:
 		value.string.bytes = room;
-		value.string.size = (size_t)snprintf(room, 64, "%.*s%u", (int)(r >> 8 & 31), "a\tb\\c\nd\"e and much, much more of it",
-		                                     (unsigned)(r >> 16 & 7));
+		value.string.size = (size_t)snprintf(room, 64, "%.*s%u", (int)(r >> 8 & 31),
+		                                     "a\tb\\c\nd\"e and much, much more of it", (unsigned)(r >> 16 & 7));
 		break;
-	case MADE_AGE: value.type = GEMP_INTEGER; value.integer = (int64_t)(r >> 8 & 15); break;
-	case MADE_SIZE: value.type = GEMP_FLOAT; value.real = value.null ? NAN : (double)(r >> 8 & 255) / 8; break;
-	default: value.type = GEMP_BOOLEAN; value.truth = r >> 8 & 1; break;
+	case MADE_AGE:
+		value.type = GEMP_INTEGER;
+		value.integer = (int64_t)(r >> 8 & 15);
+		break;
+	case MADE_SIZE:
+		value.type = GEMP_FLOAT;
+		value.real = value.null ? NAN : (double)(r >> 8 & 255) / 8;
+		break;
+	default:
+		value.type = GEMP_BOOLEAN;
+		value.truth = r >> 8 & 1;
+		break;
 	}
 	return value;
 }
@@ -85,8 +94,9 @@ static inline void made_bounds(made_graph *made)
 	assert_all_ok(GEMP_NEW(graph->bounds, (size_t)graph->ranks + 1));
 	for (int r = 1; r < graph->ranks; r++) /* ranks 1 and 2 of many own nothing, the rest what chance gives */
 		graph->bounds[r] = r < 3 && graph->ranks > 3
-			? graph->bounds[1] ? graph->bounds[1] : 7
-			: graph->bounds[r - 1] + gemp_mix(made->seed + (uint64_t)r) % (2 * MADE_VERTICES / (uint64_t)graph->ranks);
+		                       ? graph->bounds[1] ? graph->bounds[1] : 7
+		                       : graph->bounds[r - 1] +
+		                             gemp_mix(made->seed + (uint64_t)r) % (2 * MADE_VERTICES / (uint64_t)graph->ranks);
 	graph->bounds[graph->ranks] = MADE_VERTICES;
 	for (int r = 1; r < graph->ranks; r++)
 		if (graph->bounds[r] > MADE_VERTICES)
@@ -114,13 +124,14 @@ static inline void made_relation(made_graph *made, int k, const char *name)
 	uint64_t state = made->seed + 99 + (uint64_t)k;
 	for (int i = 0; i < MADE_EDGES; i++)
 		edges[i] = (made_edge){ (gemp_vertex)gemp_random_below(&state, MADE_VERTICES),
-		                        (gemp_vertex)gemp_random_below(&state, 6), (int64_t)gemp_random_below(&state, 9) };
+			                    (gemp_vertex)gemp_random_below(&state, 6), (int64_t)gemp_random_below(&state, 9) };
 	qsort(edges, MADE_EDGES, sizeof *edges, made_compare_edges);
 	gemp_column *weight;
 	assert_all_ok((relation->name = gemp_strdup(name)) ? GEMP_OK : GEMP_ENOMEM);
 	assert_all_ok(GEMP_NEW(relation->out_offsets, graph->rows + 1));
 	assert_all_ok(GEMP_NEW(relation->out_targets, MADE_EDGES));
-	assert_all_ok(gemp_table_add(&relation->props, k == 0 ? "weight" : "cost", k == 0 ? GEMP_INTEGER : GEMP_STRING, &weight));
+	assert_all_ok(
+		gemp_table_add(&relation->props, k == 0 ? "weight" : "cost", k == 0 ? GEMP_INTEGER : GEMP_STRING, &weight));
 	relation->directed = relation->multigraph = true;
 	relation->edge_count = MADE_EDGES;
 	relation->loaded = GEMP_LOAD_OUT | GEMP_LOAD_PROPS;
@@ -137,7 +148,8 @@ static inline void made_relation(made_graph *made, int k, const char *name)
 		if (k == 0)
 			value.integer = edges[i].weight;
 		else
-			value.string.bytes = text, value.string.size = (size_t)snprintf(text, sizeof text, "c%d", (int)edges[i].weight);
+			value.string.bytes = text,
+			value.string.size = (size_t)snprintf(text, sizeof text, "c%d", (int)edges[i].weight);
 		code |= gemp_column_add(weight, &value);
 	}
 	for (size_t row = 0; row < graph->rows; row++)
@@ -219,7 +231,8 @@ static inline bool made_same(gemp_value a, gemp_value b)
 	if (a.null || b.null || a.type != b.type)
 		return a.null && b.null && a.type == b.type;
 	switch (a.type) {
-	case GEMP_STRING: return a.string.size == b.string.size && memcmp(a.string.bytes, b.string.bytes, a.string.size) == 0;
+	case GEMP_STRING:
+		return a.string.size == b.string.size && memcmp(a.string.bytes, b.string.bytes, a.string.size) == 0;
 	case GEMP_INTEGER: return a.integer == b.integer;
 	case GEMP_FLOAT: return a.real == b.real;
 	default: return a.truth == b.truth;

@@ -1,17 +1,17 @@
 /* Pivots handed out by cost: every pivot once, whoever takes it; the same answers as of one rank. */
 #include "match_case.h"
 
-#include "comm/shared.h"
-#include "partition/views/resident.h"
 #include "comm/comm.h"
+#include "comm/shared.h"
 #include "comm/world.h"
 #include "match/match.h"
-#include "match/planner/match_options.h"
-#include "match/search/search_state.h"
-#include "pattern/model/pattern.h"
-#include "match/match_state.h"
 #include "match/match_run.h"
+#include "match/match_state.h"
+#include "match/planner/match_options.h"
 #include "match/search/load_balancer.h"
+#include "match/search/search_state.h"
+#include "partition/views/resident.h"
+#include "pattern/model/pattern.h"
 
 enum { MOST = 5000, FEW_LEAVES = 30, MANY_LEAVES = 1000 };
 
@@ -85,8 +85,12 @@ static void each_pivot_once(void **state)
 				cost[i] = gemp_random(&seed) % 1000 * (i % 100 == 7 ? 10000 : 1);
 				slices[i] = 1 + (uint32_t)gemp_random_below(&seed, 2000);
 			}
-			gemp_balancer_costs costs = { .cost = least == 8 ? NULL : cost, .count = counts[c], .min_pivots = least,
-				.min_cost = least == 1 ? 0 : 20000, .share_divisor = 4, .workers = least };
+			gemp_balancer_costs costs = { .cost = least == 8 ? NULL : cost,
+				                          .count = counts[c],
+				                          .min_pivots = least,
+				                          .min_cost = least == 1 ? 0 : 20000,
+				                          .share_divisor = 4,
+				                          .workers = least };
 			for (int sliced = 0; sliced < 2; sliced++) {
 				costs.slices = sliced && costs.cost ? slices : NULL;
 				assert_all_ok(gemp_balancer_cut(deal, &costs));
@@ -131,8 +135,12 @@ static void each_node_its_share(void **state)
 			total += cost[i] = 1 + (hub && i == 3 ? 100000000 : 1000000 / (i + 1));
 			slices[i] = 10000;
 		}
-		assert_all_ok(gemp_balancer_cut(deal, &(gemp_balancer_costs){ .cost = cost, .count = MOST, .min_pivots = 1, .share_divisor = 4,
-		                                                      .slices = hub ? slices : NULL, .workers = 2 }));
+		assert_all_ok(gemp_balancer_cut(deal, &(gemp_balancer_costs){ .cost = cost,
+		                                                              .count = MOST,
+		                                                              .min_pivots = 1,
+		                                                              .share_divisor = 4,
+		                                                              .slices = hub ? slices : NULL,
+		                                                              .workers = 2 }));
 		take_all(deal, MOST, cost, &all);
 		uint64_t dearest = all.cost;
 		gemp_comm_max(&test_comm, &dearest, 1);
@@ -174,7 +182,8 @@ static void one_within_another(void **state)
 	gemp_pivot_chunk piece;
 	assert_all_ok(gemp_balancer_new(&outer, &test_comm, 1));
 	assert_all_ok(gemp_balancer_new(&inner, &test_comm, 1));
-	assert_all_ok(gemp_balancer_cut(outer, &(gemp_balancer_costs){ .count = 200, .min_pivots = 1, .share_divisor = 4 }));
+	assert_all_ok(
+		gemp_balancer_cut(outer, &(gemp_balancer_costs){ .count = 200, .min_pivots = 1, .share_divisor = 4 }));
 	assert_all_ok(gemp_balancer_cut(inner, &(gemp_balancer_costs){ .count = 50, .min_pivots = 1, .share_divisor = 2 }));
 	gemp_balancer_open(outer);
 	for (int i = 0; i < 2 && gemp_balancer_take(outer, &piece); i++)
@@ -199,7 +208,9 @@ static void same_answers(void)
 		bool listed;
 		const char *shape;
 	} cases[] = {
-		{ 40, 200, &cycle, false, NULL }, { 3, 3, &cycle, false, NULL }, { 40, 200, &cycle, false, "nested" },
+		{ 40, 200, &cycle, false, NULL },
+		{ 3, 3, &cycle, false, NULL },
+		{ 40, 200, &cycle, false, "nested" },
 		{ 40, 200, &labelled, true, NULL },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

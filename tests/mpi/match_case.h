@@ -2,22 +2,22 @@
 #ifndef GEMP_TESTS_MATCH_CASE_H
 #define GEMP_TESTS_MATCH_CASE_H
 
-#include "partition/views/resident.h"
 #include "core/log.h"
 #include "match/match.h"
 #include "match/match_run.h"
 #include "match/match_state.h"
 #include "match/planner/match_options.h"
 #include "match_reference.h"
+#include "partition/views/resident.h"
 
-#include "match/search/load_balancer.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
 #include "comm/comm.h"
 #include "comm/world.h"
 #include "core/status.h"
 #include "graph/batch.h"
 #include "graph/graph.h"
+#include "match/search/load_balancer.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
@@ -77,8 +77,9 @@ static inline gemp_pattern *ask(const question *q, const gemp_graph *graph)
 	return NULL;
 }
 
-static const gemp_match_options plain_options = { .listed = true, .replicate = GEMP_REPLICATE_AUTO,
-	.limit = UINT64_MAX };
+static const gemp_match_options plain_options = { .listed = true,
+	                                              .replicate = GEMP_REPLICATE_AUTO,
+	                                              .limit = UINT64_MAX };
 
 static inline void describe(const question *q, const gemp_match_options *o)
 {
@@ -86,10 +87,9 @@ static inline void describe(const question *q, const gemp_match_options *o)
 	print_message("%s: semantics %d, distinct %d, %s, attributes %d, %s, replicate %lld, result buffer %llu, "
 	              "outbox %llu, crossing %d, row cache %zu%s\n",
 	              q->text ? q->text : q->shape, (int)o->semantics, (int)o->distinct,
-	              o->symmetry_by_hash ? "hash" : "break",
-	              (int)o->attributes, o->listed ? "listed" : "counted", (long long)o->replicate,
-	              (unsigned long long)b->result_buffer, (unsigned long long)b->outbox, (int)o->exchange, b->row_cache,
-	              o->pivot_off ? ", pivot off" : "");
+	              o->symmetry_by_hash ? "hash" : "break", (int)o->attributes, o->listed ? "listed" : "counted",
+	              (long long)o->replicate, (unsigned long long)b->result_buffer, (unsigned long long)b->outbox,
+	              (int)o->exchange, b->row_cache, o->pivot_off ? ", pivot off" : "");
 }
 
 /* ANSWERS. */
@@ -102,8 +102,7 @@ static inline bool numbers_are_right(const reference *r, const gemp_match_option
 		print_message("%llu embeddings, not %llu\n", (unsigned long long)result->embeddings,
 		              (unsigned long long)r->count);
 	return result->matches == matches && result->complete && result->embeddings_known &&
-	       result->embeddings == r->count &&
-	       result->local_share >= 0 && result->local_share <= 1;
+	       result->embeddings == r->count && result->local_share >= 0 && result->local_share <= 1;
 }
 
 /* Each row is an embedding (edges only where they have slots), and none comes twice. */
@@ -111,8 +110,9 @@ static inline bool rows_are_right(const reference *r, const gemp_match_options *
                                   uint64_t matches)
 {
 	size_t points = (size_t)(c->vertex_count + c->edge_count);
-	bool right = c->count == matches && (c->count == 0 || (c->vertex_count == (int)r->pattern->vertex_count &&
-	             (c->edge_count == 0 || c->edge_count == (int)r->pattern->edge_count)));
+	bool right = c->count == matches &&
+	             (c->count == 0 || (c->vertex_count == (int)r->pattern->vertex_count &&
+	                                (c->edge_count == 0 || c->edge_count == (int)r->pattern->edge_count)));
 	reference_points = points;
 	for (size_t i = 0; right && i < c->count; i++)
 		right = bsearch(&c->rows[i], r->list, r->count, sizeof *r->list, reference_compare) &&

@@ -1,10 +1,6 @@
 /* Several devices on a rank, by PoCL's own switch: the same answers as of one, and each device takes part. */
 #include "match_case.h"
 
-#include "match/match_state.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
-#include "partition/views/resident.h"
 #include "comm/comm.h"
 #include "comm/shared.h"
 #include "comm/world.h"
@@ -12,9 +8,13 @@
 #include "device/device.h"
 #include "graph/batch.h"
 #include "match/match.h"
-#include "match/planner/match_options.h"
-#include "pattern/model/pattern.h"
 #include "match/match_run.h"
+#include "match/match_state.h"
+#include "match/planner/match_options.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "partition/views/resident.h"
+#include "pattern/model/pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,9 +71,17 @@ static void same_answers(void **state)
 		{ .vertices = 3, .edges = 3, .question = &cycle, .replicate = GEMP_REPLICATE_ALL },
 		{ .vertices = 20, .edges = 80, .question = &cycle, .shape = "nested", .replicate = GEMP_REPLICATE_ALL },
 		{ .vertices = 40, .edges = 200, .question = &labelled, .listed = true, .replicate = GEMP_REPLICATE_ALL },
-		{ .vertices = 40, .edges = 200, .question = &labelled, .listed = true, .distinct = GEMP_BY_VERTICES,
+		{ .vertices = 40,
+		  .edges = 200,
+		  .question = &labelled,
+		  .listed = true,
+		  .distinct = GEMP_BY_VERTICES,
 		  .replicate = GEMP_REPLICATE_ALL },
-		{ .vertices = 20, .edges = 80, .question = &cycle, .crossing = GEMP_EXCHANGE_PULL, .row_cache = 600,
+		{ .vertices = 20,
+		  .edges = 80,
+		  .question = &cycle,
+		  .crossing = GEMP_EXCHANGE_PULL,
+		  .row_cache = 600,
 		  .replicate = GEMP_REPLICATE_ALL },
 		{ .vertices = 40, .edges = 200, .question = &labelled, .listed = true, .crossing = GEMP_EXCHANGE_PUSH },
 	};

@@ -2,25 +2,25 @@
  * named. */
 #include "match_case.h"
 
-#include "match/exchange/match_exchange.h"
-#include "partition/views/resident.h"
-#include "partition/views/view.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
+#include "match/exchange/match_exchange.h"
+#include "match/exchange/rounds.h"
+#include "match/exchange/working_set.h"
 #include "match/filter/candidates.h"
+#include "match/planner/statistics.h"
 #include "match/search/search.h"
 #include "match/search/search_launch.h"
 #include "match/search/search_state.h"
+#include "partition/views/resident.h"
+#include "partition/views/view.h"
 #include "pattern/model/pattern.h"
 #include "pattern/plan/plan.h"
 #include "pattern/plan/planner.h"
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
-#include "match/exchange/rounds.h"
-#include "match/exchange/working_set.h"
-#include "match/planner/statistics.h"
 
 enum { VERTICES = 16, EDGES = 60, GRAPH_SEED = 23 };
 
@@ -212,8 +212,9 @@ static void damage_on_one_rank(void **state)
 			view->neighbours[k] = UINT32_MAX;
 		if (i == 0 && test_comm.size > 1) {
 			gemp_search_options options = { .result_buffer = 3 };
-			assert_all_code(gemp_search_new(&p.search, context, p.graph.dealt, p.plan, &p.rows->order, &p.rows->residency,
-			                                p.rows->views, &p.candidates, &options), GEMP_EINTERNAL);
+			assert_all_code(gemp_search_new(&p.search, context, p.graph.dealt, p.plan, &p.rows->order,
+			                                &p.rows->residency, p.rows->views, &p.candidates, &options),
+			                GEMP_EINTERNAL);
 			assert_message("ranks do not hold the same rows");
 		} else {
 			parts_search(&p, false, 0);

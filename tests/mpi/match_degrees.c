@@ -2,14 +2,14 @@
 #include "core/log.h"
 #include "match_reference.h"
 
-#include "match/filter/computed_columns.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
 #include "comm/comm.h"
 #include "comm/world.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "match/filter/computed_columns.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
 #include "pattern/model/pattern.h"
 
 static gemp_comm alone;

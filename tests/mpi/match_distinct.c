@@ -2,12 +2,12 @@
  * edges, at budgets from plenty to a few records, with hashes that collide, and without memory. */
 #include "made_graph.h"
 
-#include "match/distinct/distinct.h"
-#include "partition/context.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
+#include "match/distinct/distinct.h"
+#include "partition/context.h"
 #include "pattern/model/pattern.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/symmetry/automorphism.h"
@@ -107,7 +107,8 @@ static void make_input(input *in, uint64_t seed, int vertex_count, int edge_coun
 			}
 		}
 		for (int e = 0; e < edge_count; e++)
-			in->edges[i * (size_t)edge_count + (size_t)e] = gemp_random_below(&seed, 3) << 33 | gemp_random_below(&seed, 2);
+			in->edges[i * (size_t)edge_count + (size_t)e] = gemp_random_below(&seed, 3) << 33 |
+			                                                gemp_random_below(&seed, 2);
 		in->taker[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
 		if (test_comm.size > 2 && in->taker[i] == 1)
 			in->taker[i] = 2; /* rank 1 finds nothing */
@@ -209,10 +210,12 @@ static gemp_code find_rows(gemp_sink *sink, const input *in, size_t rounds)
 			for (size_t i = round; i < in->rows && mine == GEMP_OK; i += rounds)
 				if (in->taker[i] == test_comm.rank)
 					mine = sink->consume(sink->self, &(gemp_batch){
-						.rows = 1, .vertex_count = in->vertex_count, .edge_count = in->edge_count,
-						.vertices = in->vertices + i * (size_t)in->vertex_count,
-						.edges = in->edges + i * (size_t)in->edge_count,
-					});
+														 .rows = 1,
+														 .vertex_count = in->vertex_count,
+														 .edge_count = in->edge_count,
+														 .vertices = in->vertices + i * (size_t)in->vertex_count,
+														 .edges = in->edges + i * (size_t)in->edge_count,
+													 });
 			GEMP_TRY(gemp_comm_agree(&test_comm, mine));
 			GEMP_TRY(sink->end_round(sink->self, round + 1 == rounds, &enough, &again));
 		}
@@ -223,7 +226,8 @@ done:
 
 static gemp_context context;
 
-static void check(const meaning *by, const input *in, size_t memory, uint64_t hash_mask, size_t rounds, uint64_t *passes)
+static void check(const meaning *by, const input *in, size_t memory, uint64_t hash_mask, size_t rounds,
+                  uint64_t *passes)
 {
 	collector found = { 0 };
 	gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_turn }, sink, counter;
@@ -394,8 +398,11 @@ static void the_smallest_by_keys(void **state)
 	for (int edges = 0; edges <= 3; edges += 3)
 		for (int as_subgraph = 0; as_subgraph < 2; as_subgraph++) {
 			input in;
-			meaning by = { .options = { .as_subgraph = as_subgraph, .as_vertices = !as_subgraph, .pairs = pairs,
-			                            .pair_count = 3, .graph = &made->graph } };
+			meaning by = { .options = { .as_subgraph = as_subgraph,
+				                        .as_vertices = !as_subgraph,
+				                        .pairs = pairs,
+				                        .pair_count = 3,
+				                        .graph = &made->graph } };
 			list_group(&by, symmetry);
 			assert_all_ok(gemp_stab_chain_new(&chain, symmetry, base, edges ? 7 : 4));
 			by.options.chain = chain;
@@ -438,7 +445,9 @@ static void enough_ends_early(void **state)
 	for (int by_limit = 0; by_limit < 2; by_limit++) {
 		collector found = { .wanted = by_limit ? 0 : 10 };
 		gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_turn }, sink;
-		gemp_distinct_options options = { .vertex_count = 2, .next = &next, .limit = by_limit ? 10 : 0, .memory = 4000 };
+		gemp_distinct_options options = {
+			.vertex_count = 2, .next = &next, .limit = by_limit ? 10 : 0, .memory = 4000
+		};
 		assert_all_ok(gemp_distinct_new(&sink, &context, &options));
 		assert_all_ok(find_rows(&sink, &in, 40));
 		uint64_t rows = gemp_comm_sum1(&test_comm, found.rows);

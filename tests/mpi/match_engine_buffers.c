@@ -2,8 +2,6 @@
  * fail. */
 #include "match_case.h"
 
-#include "match/match_state.h"
-#include "partition/views/resident.h"
 #include "comm/comm.h"
 #include "comm/shared.h"
 #include "core/status.h"
@@ -12,8 +10,10 @@
 #include "match/distinct/row_sinks.h"
 #include "match/match.h"
 #include "match/match_run.h"
+#include "match/match_state.h"
 #include "match/planner/match_options.h"
 #include "match/search/search_state.h"
+#include "partition/views/resident.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"

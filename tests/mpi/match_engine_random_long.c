@@ -3,8 +3,13 @@
 #include "match_case.h"
 
 static const question questions[] = {
-	{ .shape = "triangle" }, { .shape = "cycle:4" }, { .shape = "path:4" }, { .shape = "clique:4" },
-	{ .shape = "star:3" }, { .shape = "diamond" }, { .shape = "edges:0-1,1-2,2-3,3-0,3-4" },
+	{ .shape = "triangle" },
+	{ .shape = "cycle:4" },
+	{ .shape = "path:4" },
+	{ .shape = "clique:4" },
+	{ .shape = "star:3" },
+	{ .shape = "diamond" },
+	{ .shape = "edges:0-1,1-2,2-3,3-0,3-4" },
 	{ .text = "MATCH (a)-[:KNOWS]->(b) RETURN a, b" },
 	{ .text = "MATCH (a)-[e:KNOWS]-(b)-[f:KNOWS]-(c) RETURN a, e, b, f, c" },
 	{ .text = "MATCH (a)-[:KNOWS|ACTS_IN]->(b)-[]->(c) RETURN a, b" },

@@ -2,15 +2,16 @@
  * number as often as they say, and the same seed gives the same answer. */
 #include "match_case.h"
 
-#include "match/estimate.h"
 #include "core/status.h"
+#include "match/estimate.h"
 #include "match/match.h"
 #include "match/planner/match_options.h"
 #include "pattern/model/pattern.h"
 
 enum { EVERYTHING = 1 << 20, FEW = 24, SEEDS = 42 };
 
-static gemp_code try_to_prepare(gemp_match **match, const case_graph *g, const gemp_pattern *pattern, gemp_semantics semantics)
+static gemp_code try_to_prepare(gemp_match **match, const case_graph *g, const gemp_pattern *pattern,
+                                gemp_semantics semantics)
 {
 	gemp_match_options o = plain_options;
 	o.listed = false;
@@ -30,8 +31,9 @@ static gemp_match *prepare(const case_graph *g, const gemp_pattern *pattern, gem
 
 static gemp_estimate sample(gemp_match *match, uint64_t seed, size_t size)
 {
-	const gemp_estimate_options options = { .relative = 0.05, .seconds = size == EVERYTHING ? 60 : 0.002, .seed = seed,
-		.sample = size };
+	const gemp_estimate_options options = {
+		.relative = 0.05, .seconds = size == EVERYTHING ? 60 : 0.002, .seed = seed, .sample = size
+	};
 	gemp_estimate e;
 	assert_all_ok(gemp_match_sample(match, &options, &e));
 	assert_all(e.low <= e.matches && e.matches <= e.high);
@@ -42,7 +44,9 @@ static void whole_samples(void **state)
 {
 	(void)state;
 	static const question questions[] = {
-		{ .shape = "triangle" }, { .shape = "cycle:4" }, { .shape = "edges:0-1,1-2,2-0,2-3" },
+		{ .shape = "triangle" },
+		{ .shape = "cycle:4" },
+		{ .shape = "edges:0-1,1-2,2-0,2-3" },
 		{ .text = "MATCH (a:Person)-[:KNOWS]->(b)-[:ACTS_IN]->(c) WHERE a.number > 10 RETURN a, c" },
 		{ .text = "MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c), (a)-[:KNOWS]-(c) WHERE id(a) < id(b) RETURN a" },
 		{ .text = "MATCH (a)-[]->(b)-[]->(a), (b)-[:KNOWS]-(b) RETURN a" },
@@ -65,9 +69,8 @@ static void whole_samples(void **state)
 			bool by_orbit = s == GEMP_ISO || s == GEMP_INDUCED;
 			double expected = (double)reference_matches(&r, by_orbit ? GEMP_BY_ORBIT : GEMP_BY_NOTHING);
 			if (e.matches != expected)
-				print_message("%s, semantics %d: %g, not %g\n", questions[i].text ? questions[i].text
-				              : questions[i].shape, s,
-				              e.matches, expected);
+				print_message("%s, semantics %d: %g, not %g\n",
+				              questions[i].text ? questions[i].text : questions[i].shape, s, e.matches, expected);
 			assert_all(e.matches == expected && e.confidence == 1 && e.low == e.high);
 			asked++;
 			some += expected > 0;
@@ -83,8 +86,9 @@ static void whole_samples(void **state)
 static void coverage(void **state)
 {
 	(void)state;
-	static const question questions[] = { { .shape = "cycle:4" }, { .shape = "edges:0-1,1-2,2-0,2-3" },
-		{ .text = "MATCH (a:Person)-[:KNOWS]-(b)-[:KNOWS]-(c) RETURN a, b, c" } };
+	static const question questions[] = { { .shape = "cycle:4" },
+		                                  { .shape = "edges:0-1,1-2,2-0,2-3" },
+		                                  { .text = "MATCH (a:Person)-[:KNOWS]-(b)-[:KNOWS]-(c) RETURN a, b, c" } };
 	uint64_t random = test_seed_all();
 	case_graph g;
 	graph_new(&g, 26, 120, true, gemp_random(&random));

@@ -26,8 +26,9 @@ static void random_shape(char shape[160], uint64_t *random)
 /* The same as a query: directions, types and labels at random. */
 static void random_text(char text[1024], const char *shape, uint64_t *random)
 {
-	static const char *const arrows[] = { "-[]-", "-[]->", "<-[]-", "-[:KNOWS]->", "-[:KNOWS|ACTS_IN]-",
-	                                      "<-[:ACTS_IN]-" };
+	static const char *const arrows[] = {
+		"-[]-", "-[]->", "<-[]-", "-[:KNOWS]->", "-[:KNOWS|ACTS_IN]-", "<-[:ACTS_IN]-"
+	};
 	static const char *const labels[] = { "", "", "", ":Person", ":Film|Actor" };
 	int n = snprintf(text, 1024, "MATCH "), u, v, used;
 	const char *at = strchr(shape, ':') + 1;

@@ -2,7 +2,6 @@
  * to be expected, and candidates are those of what was chosen. And: only columns that a query names are read. */
 #include "match_case.h"
 
-#include "match/planner/candidate_filtering.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
@@ -11,14 +10,15 @@
 #include "graph/graph.h"
 #include "match/filter/candidates.h"
 #include "match/filter/filter.h"
+#include "match/filter/residual.h"
 #include "match/match.h"
 #include "match/match_run.h"
+#include "match/planner/candidate_filtering.h"
 #include "match/planner/condition_phases.h"
 #include "match/planner/match_options.h"
 #include "pattern/condition/evaluate.h"
-#include "pattern/model/pattern.h"
-#include "match/filter/residual.h"
 #include "pattern/model/expr.h"
+#include "pattern/model/pattern.h"
 
 enum { VERTICES = 97, EDGES = 300 };
 
@@ -337,7 +337,7 @@ static void without_memory(void **state)
 	if (test_comm.size > 2)
 		return; /* nothing new with more, and slow */
 	trial t = { ask(&(question){ .text = "MATCH (a:Person)-[:KNOWS]->(b) WHERE a.number > 0 RETURN a" }, graph.dealt),
-	            NULL };
+		        NULL };
 	assert_all_ok(gemp_filter_new(&t.filter, context));
 	assert_all_ok(narrow_once(&t)); /* columns stay on the device from here on */
 	assert_all_survive_no_memory(narrow_once, &t);

@@ -11,16 +11,20 @@ static void counts_are_right(void **state)
 {
 	(void)state;
 	static const case_of cases[] = {
-		{ { .shape = "triangle" }, GEMP_ISO }, { { .shape = "cycle:5" }, GEMP_ISO },
-		{ { .shape = "clique:5" }, GEMP_ISO }, { { .shape = "house" }, GEMP_INDUCED },
-		{ { .shape = "path:4" }, GEMP_HOM }, { { .shape = "edges:0-1,1-2,2-3,3-4,4-5,5-0,0-3" }, GEMP_ISO },
+		{ { .shape = "triangle" }, GEMP_ISO },
+		{ { .shape = "cycle:5" }, GEMP_ISO },
+		{ { .shape = "clique:5" }, GEMP_ISO },
+		{ { .shape = "house" }, GEMP_INDUCED },
+		{ { .shape = "path:4" }, GEMP_HOM },
+		{ { .shape = "edges:0-1,1-2,2-3,3-4,4-5,5-0,0-3" }, GEMP_ISO },
 		{ { .text = "MATCH (a:A)-[:L]-(b)-[:L]-(c:B)-[:L]-(d)-[:L]-(a) RETURN count(*)" }, GEMP_ISO },
-		{ { .text = "MATCH (a)-[:L]->(b)-[:L]->(c)-[:L]->(d), (b)-[:L]->(b), (d)-[:L]->(b) RETURN count(*)" }, GEMP_HOM },
+		{ { .text = "MATCH (a)-[:L]->(b)-[:L]->(c)-[:L]->(d), (b)-[:L]->(b), (d)-[:L]->(b) RETURN count(*)" },
+		  GEMP_HOM },
 	};
 	uint64_t seed = test_seed_all();
 	for (int directed = 0; directed <= 1; directed++) {
 		case_graph g = { nested_graph(&test_comm, 36, 0.08, !directed, seed),
-			nested_graph(&alone, 36, 0.08, !directed, seed) };
+			             nested_graph(&alone, 36, 0.08, !directed, seed) };
 		for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 			gemp_match_options o = nested_options;
 			o.semantics = cases[i].semantics;
@@ -51,7 +55,7 @@ static void twins_are_counted_by_their_number(void **state)
 {
 	(void)state;
 	static const question questions[] = { { .shape = "edges:0-1,0-2,0-3,0-4,1-2,2-3,3-4,4-1" },
-	                                      { .shape = "edges:0-1,0-2,1-2,0-3,1-3,0-4,1-4" } };
+		                                  { .shape = "edges:0-1,0-2,1-2,0-3,1-3,0-4,1-4" } };
 	case_graph g = { nested_graph(&test_comm, 36, 0.1, true, 3), nested_graph(&alone, 36, 0.1, true, 3) };
 	gemp_match_options o = nested_options;
 	o.count_by_formula = true;
@@ -67,8 +71,11 @@ static void twins_are_counted_by_their_number(void **state)
 static void folded_bitmaps_count(void **state)
 {
 	(void)state;
-	static const question questions[] = { { .shape = "cycle:5" }, { .shape = "house" },
-		{ .text = "MATCH (a:A)-[:L]-(b:B)-[:L]-(c:A)-[:L]-(d:B)-[:L]-(e:A)-[:L]-(a) RETURN count(*)" } };
+	static const question questions[] = {
+		{ .shape = "cycle:5" },
+		{ .shape = "house" },
+		{ .text = "MATCH (a:A)-[:L]-(b:B)-[:L]-(c:A)-[:L]-(d:B)-[:L]-(e:A)-[:L]-(a) RETURN count(*)" }
+	};
 	case_graph g = { nested_graph(&test_comm, 90, 0.02, true, 7), nested_graph(&alone, 90, 0.02, true, 7) };
 	uint32_t local = gemp_nested_local;
 	gemp_nested_local = 8;

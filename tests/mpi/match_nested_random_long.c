@@ -37,8 +37,8 @@ static void query_text(char *out, size_t room, uint64_t *random, int vertices, i
 	size_t at = (size_t)snprintf(out, room, "MATCH ");
 	for (size_t e = 0; e < count; e++) {
 		const char *const *arrow = arrows[gemp_random(random) % 3];
-		at += (size_t)snprintf(out + at, room - at, "%s(v%d)%s[:L]%s(v%d)", e ? ", " : "", edges[e][0], arrow[0], arrow[1],
-		                       edges[e][1]);
+		at += (size_t)snprintf(out + at, room - at, "%s(v%d)%s[:L]%s(v%d)", e ? ", " : "", edges[e][0], arrow[0],
+		                       arrow[1], edges[e][1]);
 	}
 	for (int v = 0; v < vertices; v++)
 		if (gemp_random_unit(random) < 0.4)
@@ -56,7 +56,7 @@ static void random_patterns(void **state)
 		bool directed = gemp_random(&random) % 2, plain = !directed && gemp_random(&random) % 2;
 		uint64_t seed = gemp_random(&random);
 		case_graph g = { nested_graph(&test_comm, VERTICES, 0.08, !directed, seed),
-			nested_graph(&alone, VERTICES, 0.08, !directed, seed) };
+			             nested_graph(&alone, VERTICES, 0.08, !directed, seed) };
 		int vertices = 3 + (int)(gemp_random(&random) % (plain ? 4 : 3)), edges[16][2];
 		char text[1024];
 		size_t count = random_edges(&random, vertices, edges);
@@ -72,7 +72,7 @@ static void random_patterns(void **state)
 		o.symmetry_by_hash = false;
 		o.count_by_formula = gemp_random(&random) % 2;
 		if (test_comm.size == 1)
-			o.replicate = 0; /* no tables of two-paths */
+			o.replicate = 0;                                       /* no tables of two-paths */
 		gemp_nested_local = gemp_random(&random) % 2 ? 32 : local; /* bitmaps are folded, or not */
 		assert_true(check_answer(&g, &q, &o));
 		nested += is_nested(&g, &q, &o);

@@ -2,15 +2,15 @@
  * as the best of all orders, counted by the device. */
 #include "match_case.h"
 
-#include "match/match_state.h"
-#include "partition/views/resident.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "match/match.h"
 #include "match/match_run.h"
+#include "match/match_state.h"
 #include "match/planner/match_options.h"
+#include "partition/views/resident.h"
 #include "pattern/model/pattern.h"
 
 enum { VERTICES = 400, HUBS = 12, EDGES = 4000 };
@@ -67,11 +67,11 @@ static void near_the_best(void **state)
 {
 	(void)state;
 	/* A triangle with a tail whose end is rare: from there on is best, from the triangle worst. */
-	static const int orders[][4] = { { 0, 1, 2, 3 }, { 1, 0, 2, 3 }, { 2, 0, 1, 3 }, { 2, 3, 0, 1 }, { 3, 2, 0, 1 },
-		{ 0, 2, 3, 1 } };
+	static const int orders[][4] = { { 0, 1, 2, 3 }, { 1, 0, 2, 3 }, { 2, 0, 1, 3 },
+		                             { 2, 3, 0, 1 }, { 3, 2, 0, 1 }, { 0, 2, 3, 1 } };
 	gemp_graph *graph = build(&test_comm);
-	gemp_pattern *pattern = ask(&(question){ .text =
-		"MATCH (a)-[:L]-(b)-[:L]-(c)-[:L]-(a), (c)-[:L]-(d:B) RETURN a, b, c, d" }, graph);
+	gemp_pattern *pattern = ask(
+		&(question){ .text = "MATCH (a)-[:L]-(b)-[:L]-(c)-[:L]-(a), (c)-[:L]-(d:B) RETURN a, b, c, d" }, graph);
 	double best = 0, worst = 0;
 	gemp_match_result chosen = run(graph, pattern, NULL, 0);
 	for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {

@@ -2,12 +2,12 @@
 #include "match_case.h"
 
 #include "core/random.h"
-#include "partition/views/resident.h"
 #include "graph/batch.h"
 #include "match/match.h"
-#include "match/planner/match_options.h"
-#include "pattern/model/pattern.h"
 #include "match/match_run.h"
+#include "match/planner/match_options.h"
+#include "partition/views/resident.h"
+#include "pattern/model/pattern.h"
 
 enum { PARTS = 7 };
 

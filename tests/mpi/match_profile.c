@@ -1,12 +1,12 @@
 /* What --profile counts: partial matches that pass each step, bytes on the way into it. */
 #include "match_case.h"
 
-#include "match/match_state.h"
-#include "partition/views/resident.h"
 #include "graph/batch.h"
 #include "match/match.h"
 #include "match/match_run.h"
+#include "match/match_state.h"
 #include "match/planner/match_options.h"
+#include "partition/views/resident.h"
 #include "pattern/model/pattern.h"
 
 enum { VERTICES = 16, EDGES = 40, GRAPH_SEED = 7, STEPS = 3 };
@@ -30,7 +30,7 @@ static int drop(void **state)
 static void count_walks(uint64_t walks[STEPS])
 {
 	static const char *const texts[] = { "MATCH (a) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a",
-		"MATCH (a)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN a" };
+		                                 "MATCH (a)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN a" };
 	for (int s = 0; s < STEPS; s++) {
 		gemp_pattern *pattern = ask(&(question){ .text = texts[s] }, graph.whole);
 		reference r;

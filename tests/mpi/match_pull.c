@@ -2,14 +2,14 @@
  * all at once, on graphs with labels, directions, several views and edge variables, listed and counted, and from seeds. */
 #include "seeded_case.h"
 
-#include "match/match_state.h"
-#include "partition/fetch/fetch.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "match/exchange/push_pull.h"
 #include "match/match.h"
 #include "match/match_run.h"
+#include "match/match_state.h"
 #include "match/planner/match_options.h"
+#include "partition/fetch/fetch.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/shapes/named_pattern.h"
@@ -55,7 +55,11 @@ static void rounds_of_every_size(void **state)
 {
 	(void)state;
 	static const question asked[] = {
-		{ .shape = "triangle" }, { .shape = "clique:4" }, { .shape = "cycle:4" }, { .shape = "path:4" }, { .shape = "house" },
+		{ .shape = "triangle" },
+		{ .shape = "clique:4" },
+		{ .shape = "cycle:4" },
+		{ .shape = "path:4" },
+		{ .shape = "house" },
 		{ .text = "MATCH (a)-[:KNOWS]->(b)-[:KNOWS]->(c)-[:KNOWS]->(a) RETURN a, b, c" },
 		{ .text = "MATCH (a:Person)-[]-(b), (b)-[]->(c:Film|Actor) WHERE a <> c RETURN a, b, c" },
 		{ .text = "MATCH (a)-[]->(b)<-[]-(c) WHERE a.number > 0 AND c.number < b.number RETURN a, b, c" },
@@ -220,7 +224,8 @@ static void what_is_chosen(void **state)
 	assert_message("--row-cache");
 	o.exchange = GEMP_EXCHANGE_PUSH;
 	result = run("cycle:4", &o, GEMP_OK);
-	assert_true(result.exchange == (test_comm.size == 1 ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PUSH) && result.matches == all);
+	assert_true(result.exchange == (test_comm.size == 1 ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PUSH) &&
+	            result.matches == all);
 }
 
 /* WITHOUT MEMORY. */

@@ -1,9 +1,9 @@
 /* Conditions between two vertices that the search itself tests, and free vertices, against the definition. */
 #include "match_case.h"
 
-#include "pattern/model/expr.h"
 #include "core/status.h"
 #include "graph/graph.h"
+#include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
 
 enum { VERTICES = 15, EDGES = 36, GRAPH_SEED = 7 };
@@ -13,32 +13,55 @@ typedef struct asked {
 	gemp_semantics semantics;
 	const char *exists; /* edge test between its two vertices a, b, and vertices 0 and 2 of text; NULL: none */
 	bool absent;
-	uint64_t free;      /* vertices */
+	uint64_t free; /* vertices */
 	gemp_distinct distinct;
 	bool counted;
-	const char *plan;   /* is in the text of the plan */
+	const char *plan; /* is in the text of the plan */
 } asked;
 
 static const asked table[] = {
-	{ .text = "MATCH (a)-[]->(m)<-[]-(b) WHERE id(a) < id(b) RETURN a", .semantics = GEMP_ISO, .counted = true,
+	{ .text = "MATCH (a)-[]->(m)<-[]-(b) WHERE id(a) < id(b) RETURN a",
+	  .semantics = GEMP_ISO,
+	  .counted = true,
 	  .plan = "; id(" },
-	{ .text = "MATCH (a)-[]-(b)-[]-(c) WHERE id(c) >= id(a) AND id(b) <> id(a) RETURN a", .semantics = GEMP_HOM,
-	  .distinct = GEMP_BY_NOTHING, .plan = "; id(" },
-	{ .text = "MATCH (a)-[]-(b)-[]-(c) WHERE id(a) > id(b) AND a.number > c.number RETURN a", .semantics = GEMP_EDGE_ISO,
-	  .distinct = GEMP_BY_NOTHING, .plan = "; id(" },
-	{ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d) WHERE a = c RETURN a", .semantics = GEMP_HOM, .distinct = GEMP_BY_NOTHING,
+	{ .text = "MATCH (a)-[]-(b)-[]-(c) WHERE id(c) >= id(a) AND id(b) <> id(a) RETURN a",
+	  .semantics = GEMP_HOM,
+	  .distinct = GEMP_BY_NOTHING,
+	  .plan = "; id(" },
+	{ .text = "MATCH (a)-[]-(b)-[]-(c) WHERE id(a) > id(b) AND a.number > c.number RETURN a",
+	  .semantics = GEMP_EDGE_ISO,
+	  .distinct = GEMP_BY_NOTHING,
+	  .plan = "; id(" },
+	{ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d) WHERE a = c RETURN a",
+	  .semantics = GEMP_HOM,
+	  .distinct = GEMP_BY_NOTHING,
 	  .counted = true },
 	{ .text = "MATCH (a)-[:KNOWS]-(b)-[]-(c)-[]-(d) WHERE id(d) = id(b) RETURN a", .semantics = GEMP_EDGE_ISO },
-	{ .text = "MATCH (a)-[]-(b)-[]-(c) RETURN a", .semantics = GEMP_ISO, .distinct = GEMP_BY_NOTHING,
-	  .exists = "MATCH (a)-[:KNOWS]->(b) RETURN a", .absent = true },
-	{ .text = "MATCH (a)-[:KNOWS]->(b)-[]-(c) RETURN a", .semantics = GEMP_HOM, .distinct = GEMP_BY_NOTHING,
-	  .counted = true, .exists = "MATCH (a)<-[:ACTS_IN|KNOWS]-(b) RETURN a" },
-	{ .text = "MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c)-[:KNOWS]-(d) RETURN a, d", .semantics = GEMP_EDGE_ISO,
-	  .distinct = GEMP_BY_NOTHING, .counted = true, .exists = "MATCH (a)-[]-(b) RETURN a", .absent = true },
-	{ .text = "MATCH (a)-[:KNOWS]-(x)-[:KNOWS]-(y)-[:KNOWS]-(b) RETURN a, b", .semantics = GEMP_ISO, .free = 6,
-	  .distinct = GEMP_BY_NOTHING, .counted = true },
-	{ .text = "MATCH (a)-[:KNOWS]-(x)-[:KNOWS]-(b), (a)-[:KNOWS]-(y)-[:KNOWS]-(b) RETURN a, b", .semantics = GEMP_ISO,
-	  .free = 10, .distinct = GEMP_BY_ORBIT },
+	{ .text = "MATCH (a)-[]-(b)-[]-(c) RETURN a",
+	  .semantics = GEMP_ISO,
+	  .distinct = GEMP_BY_NOTHING,
+	  .exists = "MATCH (a)-[:KNOWS]->(b) RETURN a",
+	  .absent = true },
+	{ .text = "MATCH (a)-[:KNOWS]->(b)-[]-(c) RETURN a",
+	  .semantics = GEMP_HOM,
+	  .distinct = GEMP_BY_NOTHING,
+	  .counted = true,
+	  .exists = "MATCH (a)<-[:ACTS_IN|KNOWS]-(b) RETURN a" },
+	{ .text = "MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c)-[:KNOWS]-(d) RETURN a, d",
+	  .semantics = GEMP_EDGE_ISO,
+	  .distinct = GEMP_BY_NOTHING,
+	  .counted = true,
+	  .exists = "MATCH (a)-[]-(b) RETURN a",
+	  .absent = true },
+	{ .text = "MATCH (a)-[:KNOWS]-(x)-[:KNOWS]-(y)-[:KNOWS]-(b) RETURN a, b",
+	  .semantics = GEMP_ISO,
+	  .free = 6,
+	  .distinct = GEMP_BY_NOTHING,
+	  .counted = true },
+	{ .text = "MATCH (a)-[:KNOWS]-(x)-[:KNOWS]-(b), (a)-[:KNOWS]-(y)-[:KNOWS]-(b) RETURN a, b",
+	  .semantics = GEMP_ISO,
+	  .free = 10,
+	  .distinct = GEMP_BY_ORBIT },
 	{ .text = "MATCH (a)-[]->(x)-[]->(b) RETURN a, b", .semantics = GEMP_HOM, .free = 2, .distinct = GEMP_BY_NOTHING },
 };
 enum { ASKED = sizeof table / sizeof *table };

@@ -4,14 +4,14 @@
 #ifndef GEMP_TESTS_MATCH_REFERENCE_H
 #define GEMP_TESTS_MATCH_REFERENCE_H
 
-#include "graph_fixture.h"
-#include "comm/shared.h"
 #include "comm/comm.h"
+#include "comm/shared.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "graph_fixture.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"

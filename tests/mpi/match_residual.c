@@ -1,15 +1,15 @@
 /* Conditions on finished matches against their meaning for values that every rank knows; host and device agree. */
 #include "made_graph.h"
 
-#include "match/filter/residual.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
 #include "graph/column.h"
 #include "match/filter/filter.h"
+#include "match/filter/residual.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
@@ -36,9 +36,10 @@ static gemp_code collect(void *self, const gemp_batch *batch)
 	collector *c = self;
 	size_t i = 0;
 	for (size_t row = 0; row < batch->rows; row++) {
-		while (i < MOST_ROWS && (c->passed[i] || c->given->rank[i] != test_comm.rank ||
-		                         memcmp(c->given->vertices[i], batch->vertices + row * VERTICES, sizeof *c->given->vertices) ||
-		                         memcmp(c->given->edges[i], batch->edges + row * 2, sizeof *c->given->edges)))
+		while (i < MOST_ROWS &&
+		       (c->passed[i] || c->given->rank[i] != test_comm.rank ||
+		        memcmp(c->given->vertices[i], batch->vertices + row * VERTICES, sizeof *c->given->vertices) ||
+		        memcmp(c->given->edges[i], batch->edges + row * 2, sizeof *c->given->edges)))
 			i++;
 		c->wrong |= i == MOST_ROWS;
 		if (i < MOST_ROWS)
@@ -88,8 +89,11 @@ static gemp_code hand_over(const given *g, gemp_sink *sink)
 		gemp_code mine = GEMP_OK;
 		for (size_t i = 0; i < MOST_ROWS && mine == GEMP_OK; i++)
 			if ((int)i * ROUNDS / MOST_ROWS == round && g->rank[i] == test_comm.rank)
-				mine = sink->consume(sink->self, &(gemp_batch){ .rows = 1, .vertex_count = VERTICES, .edge_count = 2,
-				                                             .vertices = g->vertices[i], .edges = g->edges[i] });
+				mine = sink->consume(sink->self, &(gemp_batch){ .rows = 1,
+				                                                .vertex_count = VERTICES,
+				                                                .edge_count = 2,
+				                                                .vertices = g->vertices[i],
+				                                                .edges = g->edges[i] });
 		GEMP_TRY(gemp_comm_agree(&test_comm, mine));
 		GEMP_TRY(sink->end_round(sink->self, round + 1 == ROUNDS, &enough, &again));
 	}
@@ -127,7 +131,8 @@ static bool same_key_or_old(const given *g, size_t row)
 {
 	char room[64];
 	gemp_value b = attribute(g, row, 1, MADE_AGE, room);
-	return made_key(g->made, g->vertices[row][0]) < made_key(g->made, g->vertices[row][2]) || (!b.null && b.integer >= 9);
+	return made_key(g->made, g->vertices[row][0]) < made_key(g->made, g->vertices[row][2]) ||
+	       (!b.null && b.integer >= 9);
 }
 
 static bool all(const given *g, size_t row)
@@ -160,8 +165,8 @@ static gemp_code parse(gemp_pattern **out, const made_graph *made, const char *w
 	return code == GEMP_OK ? gemp_pattern_bind(*out, &made->graph) : code;
 }
 
-static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *filter, collector *found, uint64_t *copied,
-                     uint64_t *referred)
+static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *filter, collector *found,
+                     uint64_t *copied, uint64_t *referred)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sink next = { .self = found, .consume = collect, .end_round = collector_turn }, sink = { 0 };

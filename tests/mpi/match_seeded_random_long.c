@@ -3,7 +3,11 @@
 #include "seeded_case.h"
 
 static const question questions[] = {
-	{ .shape = "triangle" }, { .shape = "cycle:4" }, { .shape = "path:4" }, { .shape = "clique:4" }, { .shape = "diamond" },
+	{ .shape = "triangle" },
+	{ .shape = "cycle:4" },
+	{ .shape = "path:4" },
+	{ .shape = "clique:4" },
+	{ .shape = "diamond" },
 	{ .text = "MATCH (a)-[:KNOWS]->(b) RETURN a, b" },
 	{ .text = "MATCH (a)-[e:KNOWS]-(b)-[f:KNOWS]-(c) RETURN a, e, b, f, c" },
 	{ .text = "MATCH (a)-[:KNOWS|ACTS_IN]->(b)-[]->(c) WHERE id(a) < id(c) RETURN a, b" },

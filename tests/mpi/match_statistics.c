@@ -1,13 +1,13 @@
 /* Candidates and what the planner knows of a graph, against counts over the whole graph. */
 #include "match_case.h"
 
-#include "match/planner/condition_phases.h"
 #include "match/filter/candidates.h"
 #include "match/filter/filter.h"
+#include "match/planner/condition_phases.h"
+#include "match/planner/statistics.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/pattern.h"
 #include "pattern/plan/plan.h"
-#include "match/planner/statistics.h"
 
 static const char *const texts[] = {
 	"MATCH (a:Person)-[:KNOWS]->(b:Film|Actor) RETURN a",
@@ -120,8 +120,8 @@ static void check(const case_graph *g, const char *text)
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &plain_options));
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_candidates_new(&candidates, context, filter, g->dealt, pattern, phases.before,
-	                                  phases.before_count));
+	assert_all_ok(
+		gemp_candidates_new(&candidates, context, filter, g->dealt, pattern, phases.before, phases.before_count));
 	assert_all(candidates_are_right(&r, &candidates));
 	assert_all_ok(gemp_statistics_new(&statistics, context, g->dealt, pattern, &candidates));
 	assert_all(statistics_are_right(&r, &statistics));

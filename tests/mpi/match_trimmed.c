@@ -1,21 +1,20 @@
 /* Rows trimmed to candidates: what the copies hold, when there are none, and that counts stay as they are. */
 #include "nested_case.h"
 
-#include "match/search/induced_rows.h"
-#include "partition/views/view.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "device/device.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "match/search/induced_rows.h"
 #include "match/search/nested_search.h"
 #include "match/search/search_state.h"
+#include "partition/views/view.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/plan/plan.h"
 #include "pattern/semantic/parse.h"
-
 
 enum { VERTICES = 300 };
 
@@ -100,7 +99,8 @@ static void rows_hold_candidates(void **state)
 	(void)state;
 	gemp_graph *graph = labelled_graph(&test_comm, test_seed_all());
 	gemp_pattern *pattern;
-	gemp_match *match = prepare("MATCH (a:A)-[:L]-(b:B)-[:L]-(c:C)-[:L]-(d:A)-[:L]-(a) RETURN count(*)", graph, &pattern);
+	gemp_match *match = prepare("MATCH (a:A)-[:L]-(b:B)-[:L]-(c:C)-[:L]-(d:A)-[:L]-(a) RETURN count(*)", graph,
+	                            &pattern);
 	const gemp_nested_search *nested = match->search->nested;
 	assert_non_null(nested->induced);
 	size_t copies = 0;

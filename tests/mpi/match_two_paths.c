@@ -46,7 +46,10 @@ static void counts_are_those_of_enumeration(void **state)
 {
 	(void)state;
 	static const question questions[] = {
-		{ .shape = "cycle:4" }, { .shape = "cycle:5" }, { .shape = "house" }, { .shape = "diamond" },
+		{ .shape = "cycle:4" },
+		{ .shape = "cycle:5" },
+		{ .shape = "house" },
+		{ .shape = "diamond" },
 		{ .shape = "edges:0-1,1-2,2-3,3-0,0-4,2-4" },
 		{ .text = "MATCH (a)-[:L]-(b)-[:L]-(c)-[:L]-(d)-[:L]-(a) RETURN count(*)" },
 		{ .text = "MATCH (a:A)-[:L]-(b)-[:L]-(c)-[:L]-(d:B)-[:L]-(a) RETURN count(*)" },

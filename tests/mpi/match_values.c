@@ -1,11 +1,11 @@
 /* Values of vertices and edges, asked of their owners, against what every rank knows of a made graph. */
 #include "made_graph.h"
 
-#include "match/filter/edge_values.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "match/filter/edge_values.h"
 #include "match/filter/vertex_values.h"
 
 static void random_ids(gemp_vertex *ids, size_t count, uint64_t seed, uint32_t below)
@@ -17,7 +17,8 @@ static void random_ids(gemp_vertex *ids, size_t count, uint64_t seed, uint32_t b
 static void values_of_vertices(void **state)
 {
 	(void)state;
-	static const int column[] = { MADE_SIZE, GEMP_FETCH_KEY_RANK, MADE_NAME, GEMP_FETCH_KEY, GEMP_FETCH_LABEL_SET, MADE_GOOD };
+	static const int column[] = { MADE_SIZE,      GEMP_FETCH_KEY_RANK,  MADE_NAME,
+		                          GEMP_FETCH_KEY, GEMP_FETCH_LABEL_SET, MADE_GOOD };
 	enum { COLUMNS = sizeof column / sizeof *column };
 	uint64_t seed = test_seed_all();
 	made_graph *made = made_graph_new(seed);
@@ -26,7 +27,8 @@ static void values_of_vertices(void **state)
 		size_t count = test_comm.rank == 1 ? 0 : most, found_count;
 		gemp_column out[COLUMNS];
 		random_ids(ids, count, seed + (uint64_t)test_comm.rank, MADE_VERTICES);
-		assert_all_ok(gemp_fetch_values(&made->context, &made->graph, ids, count, column, COLUMNS, &found, &found_count, out));
+		assert_all_ok(
+			gemp_fetch_values(&made->context, &made->graph, ids, count, column, COLUMNS, &found, &found_count, out));
 		bool right = found_count <= count && (found_count > 0) == (count > 0);
 		for (size_t i = 1; i < found_count; i++)
 			right &= found[i - 1] < found[i];
@@ -41,9 +43,9 @@ static void values_of_vertices(void **state)
 				if (column[c] >= 0)
 					expected = made_value(made, column[c], found[i], room);
 				else
-					expected.integer = column[c] == GEMP_FETCH_KEY ? made_key(made, found[i])
-					                 : column[c] == GEMP_FETCH_KEY_RANK ? made->key_rank[found[i]]
-					                 : made_label_set(made, found[i]);
+					expected.integer = column[c] == GEMP_FETCH_KEY        ? made_key(made, found[i])
+					                   : column[c] == GEMP_FETCH_KEY_RANK ? made->key_rank[found[i]]
+					                                                      : made_label_set(made, found[i]);
 				right &= out[c].rows == found_count && made_same(gemp_column_get(&out[c], i), expected);
 			}
 		assert_all(right);
@@ -90,8 +92,7 @@ static bool right_edge(const made_graph *made, const gemp_edge_values *values, s
 	cost.string.size = (size_t)snprintf(text, sizeof text, "c%d", (int)edge->weight);
 	return ends->relation == (uint32_t)k && ends->source == edge->source && ends->target == edge->target &&
 	       ends->parallel == parallel && made_same(gemp_column_get(&values->columns[0], i), cost) &&
-	       made_same(gemp_column_get(&values->columns[1], i), weight) &&
-	       gemp_column_get(&values->columns[2], i).null;
+	       made_same(gemp_column_get(&values->columns[1], i), weight) && gemp_column_get(&values->columns[2], i).null;
 }
 
 static void values_of_edges(void **state)

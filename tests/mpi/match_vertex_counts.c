@@ -2,14 +2,14 @@
  * where matches are orbits, those divided by the automorphisms that keep it. */
 #include "match_case.h"
 
-#include "match/match_state.h"
-#include "partition/views/resident.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "match/match.h"
-#include "match/planner/match_options.h"
-#include "pattern/model/pattern.h"
 #include "match/match_run.h"
+#include "match/match_state.h"
+#include "match/planner/match_options.h"
+#include "partition/views/resident.h"
+#include "pattern/model/pattern.h"
 
 static case_graph graph;
 

@@ -6,9 +6,9 @@
 #include "core/memory.h"
 #include "graph_fixture.h"
 
+#include "core/status.h"
 #include "partition/context.h"
 #include "partition/context_open.h"
-#include "core/status.h"
 
 static gemp_context *context;
 

@@ -4,14 +4,14 @@
 
 #include "match_case.h"
 
-#include "match/match_state.h"
-#include "partition/views/resident.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "match/match.h"
+#include "match/match_state.h"
 #include "match/planner/match_options.h"
+#include "partition/views/resident.h"
 #include "pattern/model/pattern.h"
 
 #include <stdlib.h>
@@ -30,7 +30,8 @@ static int close_nested(void **state)
 
 /* More vertices than a word of a bitmap has bits, some of them hubs; no pair is joined twice, so that edges need no
  * slots. */
-static inline gemp_graph *nested_graph(const gemp_comm *comm, size_t vertices, double share, bool undirected, uint64_t seed)
+static inline gemp_graph *nested_graph(const gemp_comm *comm, size_t vertices, double share, bool undirected,
+                                       uint64_t seed)
 {
 	gemp_builder *builder = NULL;
 	gemp_graph *graph = NULL;

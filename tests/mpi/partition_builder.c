@@ -1,17 +1,17 @@
 /* The builder against a naive one-process reference, and against itself on one rank. */
+#include "comm/comm.h"
+#include "comm/world.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/status.h"
+#include "graph/column.h"
+#include "graph/graph.h"
 #include "mpi/graph_fixture.h"
-#include "partition/build/rows_by_target.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 #include "partition/build/builder_options.h"
 #include "partition/build/builder_state.h"
-#include "comm/comm.h"
-#include "comm/world.h"
-#include "core/status.h"
-#include "graph/column.h"
-#include "graph/graph.h"
+#include "partition/build/rows_by_target.h"
 
 /* A key as bytes, written a second time from its definition: a kind, then the integer with its sign bit turned, most
  * significant byte first, or the string. */
@@ -63,7 +63,7 @@ static reference reference_new(const fixture *made, uint64_t seed)
 {
 	size_t count = made->vertex_count;
 	reference made_of = { made, calloc(count + 1, sizeof(size_t)), calloc(count + 1, sizeof(size_t)),
-	                      calloc(count + 1, sizeof(size_t)) };
+		                  calloc(count + 1, sizeof(size_t)) };
 	reference_key *keys = calloc(count + 1, sizeof *keys);
 	for (size_t v = 0; v < count; v++) {
 		encode(&made->vertices[v].key, &keys[v]);
@@ -177,7 +177,8 @@ static size_t right_relation(const gemp_graph *graph, const gemp_relation *relat
 		if (source < graph->first_vertex || source >= graph->first_vertex + graph->rows)
 			continue;
 		*right = *right && e == relation->first_edge + own && relation->out_targets[own] == target &&
-		         own >= relation->out_offsets[source - graph->first_vertex] && own < relation->out_offsets[source - graph->first_vertex + 1];
+		         own >= relation->out_offsets[source - graph->first_vertex] &&
+		         own < relation->out_offsets[source - graph->first_vertex + 1];
 		for (size_t c = 0; *right && c < FIXTURE_PROPS; c++) {
 			const gemp_column *column = gemp_table_find(&relation->props, fixture_prop[c]);
 			*right = column ? same_value(gemp_column_get(column, own), edges[e]->values[c]) : edges[e]->values[c].null;
@@ -317,8 +318,11 @@ static gemp_graph *from_edges(const gemp_builder_options *options, const char *c
 static void test_vertices_from_edges(void **state)
 {
 	(void)state;
-	static const char *const edges[][2] = { { "a", "b" }, { "b", "c" }, { "c", "a" }, { "b", "a" }, { "a", "b" }, { "c", "c" } };
-	gemp_builder_options options = { .seed = 1, .vertices_from_edges = true, .default_label = "Node", .undirected = true };
+	static const char *const edges[][2] = { { "a", "b" }, { "b", "c" }, { "c", "a" },
+		                                    { "b", "a" }, { "a", "b" }, { "c", "c" } };
+	gemp_builder_options options = {
+		.seed = 1, .vertices_from_edges = true, .default_label = "Node", .undirected = true
+	};
 	gemp_graph *graph = from_edges(&options, edges, 6);
 	assert_all(graph->vertex_count == 3 && graph->label_count == 1 && strcmp(graph->labels[0], "Node") == 0);
 	assert_all(graph->relation_count == 1 && strcmp(graph->relations[0].name, "E") == 0);
@@ -338,8 +342,8 @@ static void test_vertices_from_edges(void **state)
 static void test_reciprocal(void **state)
 {
 	(void)state;
-	static const char *const edges[][2] = { { "a", "b" }, { "b", "a" }, { "a", "b" }, { "b", "a" }, { "c", "a" },
-	                                        { "c", "c" }, { "c", "d" }, { "d", "c" } };
+	static const char *const edges[][2] = { { "a", "b" }, { "b", "a" }, { "a", "b" }, { "b", "a" },
+		                                    { "c", "a" }, { "c", "c" }, { "c", "d" }, { "d", "c" } };
 	gemp_builder_options options = { .seed = 1, .vertices_from_edges = true, .undirected = true };
 	gemp_graph *graph = from_edges(&options, edges, 8);
 	const gemp_relation *relation = &graph->relations[0];
@@ -381,7 +385,8 @@ static void test_integer_as_string(void **state)
 	gemp_builder *builder;
 	gemp_graph *graph;
 	assert_all_ok(gemp_builder_new(&builder, &test_comm, &(gemp_builder_options){ .seed = 1 }));
-	gemp_value seven = { .type = GEMP_INTEGER, .integer = 7 }, text = fixture_string("7"), other = fixture_string("007");
+	gemp_value seven = { .type = GEMP_INTEGER, .integer = 7 }, text = fixture_string("7"),
+			   other = fixture_string("007");
 	gemp_code code = GEMP_OK;
 	if (test_comm.rank == 0)
 		code = gemp_builder_vertex(builder, &text, "", 0, (gemp_place){ 0, 1 });
@@ -400,8 +405,8 @@ int main(int argc, char **argv)
 {
 	gemp_log_setup(0, GEMP_QUIET); /* no warnings of reciprocal edges */
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_against_reference), cmocka_unit_test(test_duplicate),
-		cmocka_unit_test(test_unknown_end),       cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_against_reference),   cmocka_unit_test(test_duplicate),
+		cmocka_unit_test(test_unknown_end),         cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_vertices_from_edges), cmocka_unit_test(test_integer_as_string),
 		cmocka_unit_test(test_reciprocal),          cmocka_unit_test(test_label_text),
 		cmocka_unit_test(test_without_memory),

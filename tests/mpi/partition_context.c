@@ -1,12 +1,12 @@
 /* Contexts: every rank gets a device and its share of it; programs are built once a node. */
-#include "partition/context.h"
-#include "partition/context_open.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/timer.h"
 #include "device/device.h"
 #include "device/launch.h"
 #include "device/program.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
 
 #include "harness/collective.h"
 
@@ -16,11 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char source[] =
-	"__kernel void twice(__global uint *values)\n"
-	"{\n"
-	"	values[get_global_id(0)] *= FACTOR;\n"
-	"}\n";
+static const char source[] = "__kernel void twice(__global uint *values)\n"
+							 "{\n"
+							 "	values[get_global_id(0)] *= FACTOR;\n"
+							 "}\n";
 
 static const gemp_budgets no_budgets;
 
@@ -134,10 +133,8 @@ static void small_device_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(device_of_each_rank),
-		cmocka_unit_test(program_built_once),
-		cmocka_unit_test(failed_build_is_agreed_on),
-		cmocka_unit_test(no_such_device),
+		cmocka_unit_test(device_of_each_rank),       cmocka_unit_test(program_built_once),
+		cmocka_unit_test(failed_build_is_agreed_on), cmocka_unit_test(no_such_device),
 		cmocka_unit_test(small_device_memory),
 	};
 	return test_main_all(argc, argv, tests);

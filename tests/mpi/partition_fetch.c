@@ -1,18 +1,18 @@
 /* Rows by slot from their owners: every row that is asked for is the one that a full view has, in whatever steps it comes and
  * whatever the cache keeps; partial views are full ones with gaps; what nobody reads can be left out. */
-#include "partition/fetch/partial_view.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
-#include "partition/fetch/fetch.h"
-#include "partition/fetch/row_cache.h"
-#include "partition/fetch/tiles.h"
-#include "partition/views/view.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/graph.h"
-#include "partition/views/resident.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "partition/fetch/fetch.h"
+#include "partition/fetch/partial_view.h"
+#include "partition/fetch/row_cache.h"
 #include "partition/fetch/row_code.h"
+#include "partition/fetch/tiles.h"
+#include "partition/views/resident.h"
+#include "partition/views/view.h"
 
 #include "core/memory.h"
 #include "core/random.h"
@@ -28,7 +28,7 @@ enum { VIEWS = 2, WORDS = 8 };
 typedef struct fixed {
 	gemp_context *context;
 	gemp_graph *graph;
-	gemp_resident *all, *some;  /* every row; those at hand */
+	gemp_resident *all, *some; /* every row; those at hand */
 	gemp_fetch *fetch;
 } fixed;
 
@@ -41,7 +41,8 @@ static void fixed_new(fixed *f, size_t vertices, size_t edges, int64_t replicate
 	assert_all_ok(fixture_build(&f->graph, &made, &test_comm, &options, 3));
 	assert_all_ok(gemp_resident_get(&f->all, f->context, f->graph, keys, VIEWS, GEMP_REPLICATE_ALL));
 	assert_all_ok(gemp_resident_get(&f->some, f->context, f->graph, keys, VIEWS, replicate));
-	assert_all_ok(gemp_fetch_new(&f->fetch, f->context, f->graph, &f->some->order, &f->some->residency, f->some->views, VIEWS));
+	assert_all_ok(
+		gemp_fetch_new(&f->fetch, f->context, f->graph, &f->some->order, &f->some->residency, f->some->views, VIEWS));
 	fixture_free(&made);
 }
 
@@ -95,7 +96,8 @@ static bool rows_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS])
 	return right;
 }
 
-static bool partial_views_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], gemp_view *views, gemp_partial_capacity *room)
+static bool partial_views_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], gemp_view *views,
+                                    gemp_partial_capacity *room)
 {
 	bool right = true;
 	for (size_t v = 0; v < VIEWS; v++) {
@@ -103,8 +105,9 @@ static bool partial_views_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS],
 		right &= views[v].rows == f->graph->vertex_count;
 		for (uint64_t slot = 0; slot < f->graph->vertex_count; slot++) {
 			uint64_t begin = views[v].begin[slot], size = views[v].begin[slot + 1] - begin;
-			right &= wanted(bits, v, slot) ? is_row(&f->all->views[v], slot, views[v].neighbours + begin,
-			                                        views[v].edges + begin, size) : size == 0;
+			right &= wanted(bits, v, slot)
+			             ? is_row(&f->all->views[v], slot, views[v].neighbours + begin, views[v].edges + begin, size)
+			             : size == 0;
 		}
 	}
 	return right;
@@ -267,12 +270,13 @@ static void narrowed_views(void **state)
 			const gemp_residency *all = &f.all->residency;
 			gemp_view narrow;
 			bool right = true;
-			assert_all_ok(gemp_view_filter_entries(&narrow, full, all, (gemp_row_part)entries, with_bits ? bits[0] : NULL));
+			assert_all_ok(
+				gemp_view_filter_entries(&narrow, full, all, (gemp_row_part)entries, with_bits ? bits[0] : NULL));
 			for (uint64_t slot = 0, at = 0; slot < 60; slot++) {
 				for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1]; i++) {
 					uint64_t near = full->neighbours[i];
-					if ((entries == GEMP_ENTRIES_BELOW && near >= slot) || (entries == GEMP_ENTRIES_ABOVE && near <= slot) ||
-					    (with_bits && !wanted(bits, 0, near)))
+					if ((entries == GEMP_ENTRIES_BELOW && near >= slot) ||
+					    (entries == GEMP_ENTRIES_ABOVE && near <= slot) || (with_bits && !wanted(bits, 0, near)))
 						continue;
 					right &= narrow.neighbours[at] == near && narrow.edges[at] == full->edges[i];
 					at++;
@@ -341,12 +345,9 @@ static void without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whatever_is_asked_for),
-		cmocka_unit_test(pieces_of_rows),
-		cmocka_unit_test(rows_are_sent_once),
-		cmocka_unit_test(narrowed_views),
-		cmocka_unit_test(codes_of_all_sizes),
-		cmocka_unit_test(without_memory),
+		cmocka_unit_test(whatever_is_asked_for), cmocka_unit_test(pieces_of_rows),
+		cmocka_unit_test(rows_are_sent_once),    cmocka_unit_test(narrowed_views),
+		cmocka_unit_test(codes_of_all_sizes),    cmocka_unit_test(without_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -2,9 +2,9 @@
 #include "core/memory.h"
 #include "graph_fixture.h"
 
-#include "core/random.h"
 #include "comm/comm.h"
 #include "comm/world.h"
+#include "core/random.h"
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "partition/derived/induced.h"
@@ -57,8 +57,8 @@ static bool row_is_right(const gemp_induced *i, const gemp_graph *whole, const u
 	bool right = true;
 	for (uint64_t e = all->out_offsets[old]; right && e < all->out_offsets[old + 1]; e++)
 		if (is_kept(bits, all->out_targets[e])) {
-			right = at < has->out_offsets[row + 1] && i->vertex[has->out_targets[at]] == all->out_targets[e] && i->edge[r][at] == e &&
-			        equal_rows(&has->props, at, &all->props, e);
+			right = at < has->out_offsets[row + 1] && i->vertex[has->out_targets[at]] == all->out_targets[e] &&
+			        i->edge[r][at] == e && equal_rows(&has->props, at, &all->props, e);
 			at++;
 		}
 	for (uint64_t e = all->in_offsets[old]; right && e < all->in_offsets[old + 1]; e++)

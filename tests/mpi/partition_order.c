@@ -1,8 +1,8 @@
 /* Slots: a permutation by (degree class, greatest first; id), the same on all ranks. */
-#include "partition/views/slot_order.h"
 #include "comm/shared.h"
 #include "core/status.h"
 #include "graph/graph.h"
+#include "partition/views/slot_order.h"
 
 #include "core/memory.h"
 #include "core/random.h"

@@ -1,19 +1,19 @@
 /* Patches against the builder: random graphs, changed at random by a patch, are those that the builder makes of what
  * they should be. */
-#include "partition/base/rank_bitmap.h"
-#include "partition/derived/canonical.h"
-#include "partition/patch/patch.h"
-#include "partition/patch/patch_types.h"
-#include "core/log.h"
-#include "core/memory.h"
-#include "mpi/patch_change.h"
-#include "partition/derived/induced.h"
 #include "comm/comm.h"
 #include "comm/world.h"
+#include "core/log.h"
+#include "core/memory.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "mpi/patch_change.h"
+#include "partition/base/rank_bitmap.h"
+#include "partition/derived/canonical.h"
+#include "partition/derived/induced.h"
+#include "partition/patch/patch.h"
+#include "partition/patch/patch_types.h"
 
 static world before, after;
 static uint64_t ids[WORLD_MOST], new_ids[WORLD_MOST];
@@ -34,7 +34,8 @@ done:
 	return code;
 }
 
-static gemp_code new_put(gemp_patch_columns *all, size_t relation, size_t column, gemp_type type, gemp_patch_values **out)
+static gemp_code new_put(gemp_patch_columns *all, size_t relation, size_t column, gemp_type type,
+                         gemp_patch_values **out)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(GEMP_RESERVE(all->values, all->value_capacity, all->value_count + 1));
@@ -247,8 +248,10 @@ done:
 static gemp_code make_patch(gemp_patch *patch, const gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
-	*patch = (gemp_patch){ .first_key = first_key(&before, graph->keys.type), .string_keys = before.options.string_keys,
-		.want_changed = true, .want_origins = before.seed % 2 };
+	*patch = (gemp_patch){ .first_key = first_key(&before, graph->keys.type),
+		                   .string_keys = before.options.string_keys,
+		                   .want_changed = true,
+		                   .want_origins = before.seed % 2 };
 	GEMP_TRY(add_columns(&patch->vertices, world_column, after.vertex_types, after.columns));
 	GEMP_TRY(add_columns(&patch->edges, world_prop, after.edge_types, after.props));
 	GEMP_TRY(patch_additions(patch));
@@ -335,7 +338,8 @@ static bool right_origins(const gemp_patch_result *done, const gemp_graph *graph
 				while (right && was->out_offsets[old_row + 1] <= origin[e])
 					old_row++;
 				right = right && gemp_id_map_get(&done->id_map, was->out_targets[origin[e]]) == is->out_targets[e] &&
-				        gemp_id_map_get(&done->id_map, (gemp_vertex)(old->first_vertex + old_row)) == graph->first_vertex + row;
+				        gemp_id_map_get(&done->id_map, (gemp_vertex)(old->first_vertex + old_row)) ==
+				            graph->first_vertex + row;
 			}
 	}
 	return right;
@@ -346,7 +350,8 @@ static bool rows_ascend(const gemp_graph *graph)
 	bool right = true;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		for (size_t row = 0; row < graph->rows; row++)
-			for (uint64_t e = graph->relations[r].out_offsets[row] + 1; e < graph->relations[r].out_offsets[row + 1]; e++)
+			for (uint64_t e = graph->relations[r].out_offsets[row] + 1; e < graph->relations[r].out_offsets[row + 1];
+			     e++)
 				right &= graph->relations[r].out_targets[e - 1] <= graph->relations[r].out_targets[e];
 	return right;
 }

@@ -1,15 +1,15 @@
 /* Resident rows: who asks for the same views gets the same rows, as long as somebody holds them or the context keeps them. */
-#include "core/log.h"
-#include "partition/views/resident.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
-#include "partition/views/view.h"
 #include "comm/comm.h"
 #include "comm/shared.h"
+#include "core/log.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "device/device.h"
 #include "graph/graph.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "partition/views/resident.h"
+#include "partition/views/view.h"
 
 #include "core/memory.h"
 #include "graph_fixture.h"
@@ -153,7 +153,8 @@ static void held_together(void **state)
 		assert_all(gemp_resident_sharers(a) == (turn && shared ? test_comm.size : 1));
 		if (turn && shared) {
 			assert_all_ok(gemp_view_upload(&a->views[0], f.context->device, a->wide));
-			assert_all(f.context->device->buffer_bytes - f.held <= MEMORY / 2 && same_on_device(&a->views[0], f.context->device));
+			assert_all(f.context->device->buffer_bytes - f.held <= MEMORY / 2 &&
+			           same_on_device(&a->views[0], f.context->device));
 			assert_int_equal(gemp_comm_sum1(&test_comm, a->bytes),
 			                 a->views[0].begin[100] * sizeof(gemp_vertex) + 100 * sizeof(uint64_t));
 		}
@@ -234,12 +235,9 @@ static void without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_views_same_rows),
-		cmocka_unit_test(edges_are_added),
-		cmocka_unit_test(uploaded_once),
-		cmocka_unit_test(held_together),
-		cmocka_unit_test(kept_for_the_next),
-		cmocka_unit_test(old_rows_give_way),
+		cmocka_unit_test(same_views_same_rows), cmocka_unit_test(edges_are_added),
+		cmocka_unit_test(uploaded_once),        cmocka_unit_test(held_together),
+		cmocka_unit_test(kept_for_the_next),    cmocka_unit_test(old_rows_give_way),
 		cmocka_unit_test(without_memory),
 	};
 	gemp_shared_min = SIZE_MAX;

@@ -19,7 +19,8 @@ static inline int64_t first_key(const world *w, gemp_type type)
 {
 	int64_t most = type == GEMP_INTEGER ? INT64_MIN : 0;
 	for (size_t i = 0; i < w->old_vertices; i++) {
-		int64_t number = type == GEMP_INTEGER ? w->vertices[i].key.integer : (int64_t)number_of(w->vertices[i].key_text);
+		int64_t number = type == GEMP_INTEGER ? w->vertices[i].key.integer
+		                                      : (int64_t)number_of(w->vertices[i].key_text);
 		most = number > most ? number : most;
 	}
 	return w->old_vertices || type == GEMP_STRING ? most + 1 : 0;
@@ -27,7 +28,8 @@ static inline int64_t first_key(const world *w, gemp_type type)
 
 static inline void add_vertices(world *w, gemp_type type, int64_t first, uint64_t *random)
 {
-	size_t count = gemp_random_below(random, 3) ? gemp_random_below(random, 30) : 0, *order = fixture_order(count, random);
+	size_t count = gemp_random_below(random, 3) ? gemp_random_below(random, 30) : 0,
+		   *order = fixture_order(count, random);
 	uint64_t made[64] = { 0 };
 	for (size_t i = 0; i < count; i++) {
 		world_vertex *v = &w->vertices[w->vertex_count++];
@@ -38,7 +40,8 @@ static inline void add_vertices(world *w, gemp_type type, int64_t first, uint64_
 		v->index = made[v->rank]++;
 		int64_t key = first + (int64_t)order[i];
 		snprintf(v->key_text, sizeof v->key_text, type == GEMP_INTEGER ? "%lld" : "#%lld", (long long)key);
-		v->key = type == GEMP_INTEGER ? (gemp_value){ .type = GEMP_INTEGER, .integer = key } : fixture_string(v->key_text);
+		v->key = type == GEMP_INTEGER ? (gemp_value){ .type = GEMP_INTEGER, .integer = key }
+		                              : fixture_string(v->key_text);
 		snprintf(v->labels, sizeof v->labels, "%s", gemp_random_below(random, 2) ? "New;Film" : "");
 		for (size_t c = 0; c < WORLD_COLUMNS; c++)
 			v->values[c].null = true;

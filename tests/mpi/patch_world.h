@@ -3,13 +3,13 @@
 #ifndef GEMP_TESTS_PATCH_WORLD_H
 #define GEMP_TESTS_PATCH_WORLD_H
 
-#include "core/text.h"
-#include "partition/base/dictionary.h"
 #include "comm/comm.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "mpi/graph_fixture.h"
+#include "partition/base/dictionary.h"
 
 enum { WORLD_COLUMNS = 5, WORLD_PROPS = 3, WORLD_MOST = 200, WORLD_NOBODY = -1 };
 
@@ -19,10 +19,10 @@ typedef struct world_vertex {
 	gemp_value values[WORLD_COLUMNS];
 	char texts[WORLD_COLUMNS][FIXTURE_TEXT];
 	bool gone, new, touched;
-	int into;      /* another vertex, or WORLD_NOBODY */
-	int rank;      /* of a new one, who makes it */
+	int into;               /* another vertex, or WORLD_NOBODY */
+	int rank;               /* of a new one, who makes it */
 	uint64_t number, index; /* of a new one: of its key; among those of its rank */
-	uint64_t id;   /* of an old one */
+	uint64_t id;            /* of an old one */
 } world_vertex;
 
 typedef struct world_edge {
@@ -40,13 +40,13 @@ typedef struct world {
 	world_edge edges[WORLD_MOST];
 	gemp_builder_options options;
 	gemp_type vertex_types[WORLD_COLUMNS], edge_types[WORLD_PROPS]; /* hereafter */
-	size_t columns, props;                                        /* likewise */
+	size_t columns, props;                                          /* likewise */
 } world;
 
 static const char *const world_column[WORLD_COLUMNS] = { "number", "ratio", "flag", "name", "extra" };
 static const char *const world_prop[WORLD_PROPS] = { "weight", "note", "mark" };
 static const gemp_type world_types[WORLD_COLUMNS] = { GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GEMP_STRING,
-	GEMP_STRING };
+	                                                  GEMP_STRING };
 static const gemp_type world_prop_types[WORLD_PROPS] = { GEMP_INTEGER, GEMP_STRING, GEMP_BOOLEAN };
 
 /* Strings of values lie in the world itself. */
@@ -69,8 +69,8 @@ static inline void world_set(gemp_value *value, char text[FIXTURE_TEXT], gemp_ty
 /* Some keys are like those that rules make, or nearly. */
 static inline void world_key(world_vertex *v, size_t index, uint64_t *random)
 {
-	static const char *const forms[] = { "#%zu", "#%zu0", "#9%zu", "#0%zu", "#%zua", "!%zu", "##%zu", "%zu", "-%zu",
-		"~%zu" };
+	static const char *const forms[] = { "#%zu", "#%zu0", "#9%zu", "#0%zu", "#%zua",
+		                                 "!%zu", "##%zu", "%zu",   "-%zu",  "~%zu" };
 	if (v->key.type == GEMP_INTEGER || gemp_random_below(random, 2))
 		return;
 	snprintf(v->key_text, sizeof v->key_text, forms[gemp_random_below(random, 10)], index + 3);
@@ -93,7 +93,8 @@ static inline void world_new(world *w, size_t vertices, size_t edges, fixture_ke
 	w->vertex_count = w->old_vertices = made.vertex_count;
 	w->edge_count = made.edge_count;
 	w->options = (gemp_builder_options){ .seed = 1 + gemp_random_below(&seed, 3),
-		.undirected = gemp_random_below(&seed, 3) == 0, .string_keys = keys == KEYS_STRING && gemp_random_below(&seed, 2) };
+		                                 .undirected = gemp_random_below(&seed, 3) == 0,
+		                                 .string_keys = keys == KEYS_STRING && gemp_random_below(&seed, 2) };
 	w->columns = 4;
 	w->props = 2;
 	memcpy(w->vertex_types, world_types, sizeof world_types);
@@ -160,8 +161,8 @@ static inline gemp_code world_build(gemp_graph **out, const world *w, const gemp
 		const world_edge *e = &w->edges[i];
 		if (e->gone || turn++ % (size_t)comm->size != (size_t)comm->rank)
 			continue;
-		code = gemp_builder_edge(builder, &w->vertices[e->source].key, &w->vertices[e->target].key, e->type, strlen(e->type),
-		                         (gemp_place){ 0 });
+		code = gemp_builder_edge(builder, &w->vertices[e->source].key, &w->vertices[e->target].key, e->type,
+		                         strlen(e->type), (gemp_place){ 0 });
 		for (size_t c = 0; c < w->props && code == GEMP_OK; c++)
 			if (!e->values[c].null)
 				code = gemp_builder_edge_value(builder, c, &e->values[c]);

@@ -3,17 +3,17 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "core/random.h"
 #include "comm/comm.h"
 #include "comm/exchange.h"
+#include "core/random.h"
 #include "core/status.h"
+#include "core/threads.h"
 #include "device/open.h"
 #include "device/tuning.h"
+#include "primitive/arrays.h"
 #include "primitive/key.h"
 #include "primitive/sort.h"
 #include "primitive/toolbox.h"
-#include "core/threads.h"
-#include "primitive/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static void sorts(void **state)
 	for (unsigned how = 0; how < 5; how++)
 		for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
 			gemp_sort sort = { (gemp_key_kind)gemp_random_below(&shared, GEMP_KEY_KINDS), gemp_random(&shared) & 1,
-				4 * (unsigned)gemp_random_below(&shared, 3) };
+				               4 * (unsigned)gemp_random_below(&shared, 3) };
 			check_sort(&arrays, sort, most[m], how, &random);
 		}
 	gemp_exchange_chunk = 13;
@@ -187,7 +187,8 @@ static void on_a_device(void **state)
 	(void)state;
 	gemp_arrays arrays = { .place = GEMP_PLACE_DEVICE };
 	uint64_t seed = test_seed_all(), random = own_random(seed);
-	bool here = test_comm.size == 1 && gemp_device_open(&arrays.device, NULL, test_comm.node_rank, test_comm.node_size, 0) == GEMP_OK;
+	bool here = test_comm.size == 1 &&
+	            gemp_device_open(&arrays.device, NULL, test_comm.node_rank, test_comm.node_size, 0) == GEMP_OK;
 	if (gemp_comm_sum1(&test_comm, here) == (uint64_t)test_comm.size) {
 		assert_all_ok(gemp_toolbox_new(&arrays.box, arrays.device, GEMP_FORM_AUTO));
 		check_sort(&arrays, (gemp_sort){ GEMP_KEY_I32, true, 4 }, 20000, 3, &random);
@@ -202,6 +203,6 @@ int main(int argc, char **argv)
 {
 	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
 	const struct CMUnitTest tests[] = { cmocka_unit_test(sorts), cmocka_unit_test(distinct_keys),
-		cmocka_unit_test(memory_runs_out), cmocka_unit_test(on_a_device) };
+		                                cmocka_unit_test(memory_runs_out), cmocka_unit_test(on_a_device) };
 	return test_main_all(argc, argv, tests);
 }

@@ -5,21 +5,21 @@
 
 #include "made_graph.h"
 
-#include "core/text.h"
-#include "io/rows/row_text.h"
 #include "comm/comm.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "core/types.h"
 #include "graph/batch.h"
 #include "graph/column.h"
+#include "io/rows/row_text.h"
 #include "match/distinct/row_sinks.h"
 #include "pattern/bind/bind.h"
+#include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
-#include "query/rows/frame.h"
-#include "pattern/model/expr.h"
 #include "query/clause/pipeline.h"
 #include "query/clause/projection.h"
+#include "query/rows/frame.h"
 
 enum { MOST_ROWS = 300, ROUNDS = 3, VERTICES = 3, EDGES = 2, MOST_ITEMS = 8 };
 
@@ -176,8 +176,10 @@ static inline gemp_expr *any_aggregate(const source *from, uint64_t *seed)
 		kind = GEMP_COUNT;
 	if (child->kind == GEMP_COUNT_STAR)
 		return child;
-	gemp_type type = kind == GEMP_COUNT ? GEMP_INTEGER : kind == GEMP_COLLECT ? GEMP_LIST : kind == GEMP_AVG ? GEMP_FLOAT
-	               : child->type;
+	gemp_type type = kind == GEMP_COUNT     ? GEMP_INTEGER
+	                 : kind == GEMP_COLLECT ? GEMP_LIST
+	                 : kind == GEMP_AVG     ? GEMP_FLOAT
+	                                        : child->type;
 	gemp_expr *expr = parent(kind, type, child);
 	expr->distinct = gemp_random_below(seed, 3) == 0;
 	return type == GEMP_INTEGER && gemp_random_below(seed, 3) == 0 ? plus(expr, 5) : expr;
@@ -215,7 +217,7 @@ static inline void make_clause(gemp_clause *clause, const source *from, uint64_t
 		assert_ok(GEMP_NEW(clause->orders, clause->order_count));
 		for (size_t i = 0; i < clause->order_count; i++)
 			clause->orders[i] = (gemp_sort_item){ .item = gemp_random_below(seed, clause->item_count),
-			                                 .descending = gemp_random_below(seed, 2) };
+				                                  .descending = gemp_random_below(seed, 2) };
 		if (!clause->distinct && clause->item_count > 1 && gemp_random_below(seed, 2))
 			clause->shown--;
 		clause->has_skip = gemp_random_below(seed, 3) == 0;
@@ -385,9 +387,13 @@ static inline gemp_code run(const given *g, output *o)
 		for (size_t i = 0; i < g->rows && code == GEMP_OK; i++)
 			if (g->row[i].round == round && g->row[i].rank == test_comm.rank) {
 				times[store.rows] = g->row[i].times;
-				code = gemp_row_store_add(&store, &(gemp_batch){
-					.rows = 1, .vertex_count = VERTICES, .edge_count = EDGES,
-					.vertices = g->row[i].vertices, .edges = g->row[i].edges }, 1);
+				code = gemp_row_store_add(&store,
+				                          &(gemp_batch){ .rows = 1,
+				                                         .vertex_count = VERTICES,
+				                                         .edge_count = EDGES,
+				                                         .vertices = g->row[i].vertices,
+				                                         .edges = g->row[i].edges },
+				                          1);
 			}
 		GEMP_TRY(gemp_comm_agree(&test_comm, code));
 		GEMP_TRY(gemp_pipeline_push(pipeline, &store, g->counted ? times : NULL, round + 1 == ROUNDS, &enough));

@@ -34,12 +34,11 @@ static bool same(gemp_text *expected, gemp_text *found, bool ordered)
 		sort_lines(expected);
 		sort_lines(found);
 	}
-	bool equal = expected->size == found->size && (expected->size == 0 ||
-	                                               memcmp(expected->data, found->data, found->size) == 0);
+	bool equal = expected->size == found->size &&
+	             (expected->size == 0 || memcmp(expected->data, found->data, found->size) == 0);
 	if (!equal)
 		fprintf(stderr, "expected (%zu):\n%.3000s\nfound (%zu):\n%.3000s\n", expected->size,
-		        expected->data ? expected->data : "",
-		        found->size, found->data ? found->data : "");
+		        expected->data ? expected->data : "", found->size, found->data ? found->data : "");
 	gemp_text_free(expected);
 	gemp_text_free(found);
 	return equal;
@@ -107,7 +106,8 @@ static size_t lines_of(const gemp_text *text)
 static void any_rows_within_skip_and_limit(void **state)
 {
 	(void)state;
-	static const uint64_t cuts[][2] = { { 0, 0 }, { 0, 5 }, { 5, 0 }, { 3, 4 }, { 0, UINT64_MAX }, { 200, 10 }, { 10, 1000 } };
+	static const uint64_t cuts[][2] = { { 0, 0 },          { 0, 5 },    { 5, 0 },    { 3, 4 },
+		                                { 0, UINT64_MAX }, { 200, 10 }, { 10, 1000 } };
 	for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
 		given *g = give_items(60, 2, (gemp_expr *[]){ element(0, false), attribute(1, MADE_NAME) });
 		gemp_clause *clause = &g->pattern->result;

@@ -2,15 +2,15 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "core/random.h"
-#include "partition/context.h"
 #include "comm/comm.h"
+#include "core/random.h"
 #include "core/status.h"
-#include "graph/column.h"
-#include "query/rows/frame.h"
 #include "core/text.h"
+#include "graph/column.h"
+#include "partition/context.h"
 #include "pattern/model/expr.h"
 #include "query/clause/group.h"
+#include "query/rows/frame.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,9 +43,12 @@ static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *eno
 	return gemp_text_status(&o->lines);
 }
 
-static const struct { gemp_expr_kind kind; bool distinct; } wanted[AGGREGATES] = {
+static const struct {
+	gemp_expr_kind kind;
+	bool distinct;
+} wanted[AGGREGATES] = {
 	{ GEMP_COUNT_STAR, false }, { GEMP_COUNT, false }, { GEMP_COUNT, true }, { GEMP_SUM, false },
-	{ GEMP_AVG, false }, { GEMP_MIN, false }, { GEMP_MAX, false }, { GEMP_COLLECT, true },
+	{ GEMP_AVG, false },        { GEMP_MIN, false },   { GEMP_MAX, false },  { GEMP_COLLECT, true },
 };
 
 static gemp_code make_stage(gemp_row_stage *stage, gemp_context *context, size_t keys, gemp_row_stage *next)
@@ -63,8 +66,12 @@ static gemp_code make_stage(gemp_row_stage *stage, gemp_context *context, size_t
 	GEMP_TRY(gemp_frame_init(&input, 2));
 	GEMP_TRY(gemp_frame_set(&input, 0, GEMP_CELL_VALUE, "k", GEMP_FLOAT));
 	GEMP_TRY(gemp_frame_set(&input, 1, GEMP_CELL_VALUE, "x", GEMP_FLOAT));
-	const gemp_group_options options = { .input = &input, .key_count = keys, .aggregate_count = AGGREGATES, .aggregates = list,
-		                             .arguments = arguments, .next = next };
+	const gemp_group_options options = { .input = &input,
+		                                 .key_count = keys,
+		                                 .aggregate_count = AGGREGATES,
+		                                 .aggregates = list,
+		                                 .arguments = arguments,
+		                                 .next = next };
 	code = gemp_group_new(stage, context, NULL, &options);
 done:
 	gemp_frame_free(&input);
@@ -111,13 +118,13 @@ static void check(size_t keys, const input_row *rows, size_t count, uint64_t see
 		code |= gemp_frame_set(&frame, 1, GEMP_CELL_VALUE, "x", GEMP_FLOAT);
 		for (size_t i = 0; i < count; i++) {
 			uint64_t chance = gemp_mix(seed + i);
-			if (chance % TURNS != turn ||
-			    chance / TURNS % (uint64_t)test_comm.size != (uint64_t)test_comm.rank)
+			if (chance % TURNS != turn || chance / TURNS % (uint64_t)test_comm.size != (uint64_t)test_comm.rank)
 				continue;
 			code |= gemp_column_add(&frame.columns[0].values,
 			                        &(gemp_value){ .type = GEMP_FLOAT, .null = rows[i].key_null, .real = rows[i].key });
-			code |= gemp_column_add(&frame.columns[1].values,
-			                        &(gemp_value){ .type = GEMP_FLOAT, .null = rows[i].value_null, .real = rows[i].value });
+			code |= gemp_column_add(
+				&frame.columns[1].values,
+				&(gemp_value){ .type = GEMP_FLOAT, .null = rows[i].value_null, .real = rows[i].value });
 			frame.rows++;
 		}
 		assert_all_ok(code);
@@ -145,31 +152,38 @@ static void equal_keys_are_one_group(void **state)
 {
 	(void)state;
 	const input_row rows[] = {
-		{ .key = NAN, .value = 1 }, { .key = -NAN, .value = 2 }, { .key = 0.0, .value = 3 }, { .key = -0.0, .value = 4 },
-		{ .key_null = true, .value = 5 }, { .key_null = true, .value_null = true }, { .key = INFINITY, .value_null = true },
+		{ .key = NAN, .value = 1 },
+		{ .key = -NAN, .value = 2 },
+		{ .key = 0.0, .value = 3 },
+		{ .key = -0.0, .value = 4 },
+		{ .key_null = true, .value = 5 },
+		{ .key_null = true, .value_null = true },
+		{ .key = INFINITY, .value_null = true },
 	};
-	check_orders(1, rows, 7, " 2 1 1 5.0 5.0 5.0 5.0 [5.0]\n"
-	                         "0.0 2 2 2 7.0 3.5 3.0 4.0 [3.0, 4.0]\n"
-	                         "inf 1 0 0 0.0    []\n"
-	                         "nan 2 2 2 3.0 1.5 1.0 2.0 [1.0, 2.0]\n");
+	check_orders(1, rows, 7,
+	             " 2 1 1 5.0 5.0 5.0 5.0 [5.0]\n"
+	             "0.0 2 2 2 7.0 3.5 3.0 4.0 [3.0, 4.0]\n"
+	             "inf 1 0 0 0.0    []\n"
+	             "nan 2 2 2 3.0 1.5 1.0 2.0 [1.0, 2.0]\n");
 }
 
 static void sums_do_not_depend_on_order(void **state)
 {
 	(void)state;
 	const input_row rows[] = {
-		{ .value = 1e100 }, { .value = 1 }, { .value = -1e100 }, { .value = 0.1 }, { .value = 1e-300 }, { .value = 1e300 },
-		{ .value = 3 }, { .value = -1e300 }, { .value = 0.1 }, { .value_null = true },
+		{ .value = 1e100 }, { .value = 1 }, { .value = -1e100 }, { .value = 0.1 }, { .value = 1e-300 },
+		{ .value = 1e300 }, { .value = 3 }, { .value = -1e300 }, { .value = 0.1 }, { .value_null = true },
 	};
-	check_orders(0, rows, 10, "10 9 8 4.2 0.4666666666666667 -1e+300 1e+300 "
-	                          "[-1e+300, -1e+100, 1e-300, 0.1, 1.0, 3.0, 1e+100, 1e+300]\n");
+	check_orders(0, rows, 10,
+	             "10 9 8 4.2 0.4666666666666667 -1e+300 1e+300 "
+	             "[-1e+300, -1e+100, 1e-300, 0.1, 1.0, 3.0, 1e+100, 1e+300]\n");
 }
 
 static void what_is_no_number_comes_last(void **state)
 {
 	(void)state;
-	const input_row rows[] = { { .value = NAN }, { .value = 1 }, { .value = -INFINITY }, { .value = -NAN }, { .value = 0.0 },
-		                   { .value = -0.0 } };
+	const input_row rows[] = { { .value = NAN },  { .value = 1 },   { .value = -INFINITY },
+		                       { .value = -NAN }, { .value = 0.0 }, { .value = -0.0 } };
 	check_orders(0, rows, 6, "6 6 4 nan nan -inf nan [null, 0.0, 1.0, null]\n");
 }
 

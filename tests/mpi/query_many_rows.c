@@ -20,7 +20,7 @@ typedef struct check {
 	uint64_t rows, wrong, pushes, counts, skip;
 	bool ordered, over;
 	int64_t last_value[3];
-	size_t descending;  /* column */
+	size_t descending; /* column */
 } check;
 
 static int64_t key_at(const check *c, const gemp_frame *frame, size_t column, size_t row)
@@ -100,13 +100,14 @@ static gemp_code push_all(made_graph *made, const gemp_pattern *pattern, gemp_ro
 		for (uint64_t i = first; i < end && code == GEMP_OK; i++)
 			for (uint64_t k = 0; k < TIMES && code == GEMP_OK; k++) {
 				uint64_t row = shuffled(i);
-				const gemp_vertex vertices[] = { vertex_of(row, 0), vertex_of(row, 1),
-				                                 vertex_of(row, 2) };
+				const gemp_vertex vertices[] = { vertex_of(row, 0), vertex_of(row, 1), vertex_of(row, 2) };
 				const gemp_edge edges[] = { 0, 1 };
 				if (gemp_mix(2 * i + k) % (uint64_t)test_comm.size == (uint64_t)test_comm.rank)
-					code = gemp_row_store_add(&store,
-					                          &(gemp_batch){ .rows = 1, .vertex_count = 3, .edge_count = 2,
-					                                                .vertices = vertices, .edges = edges }, 1);
+					code = gemp_row_store_add(
+						&store,
+						&(gemp_batch){
+							.rows = 1, .vertex_count = 3, .edge_count = 2, .vertices = vertices, .edges = edges },
+						1);
 			}
 		GEMP_TRY(gemp_comm_agree(&test_comm, code));
 		GEMP_TRY(gemp_pipeline_push(pipeline, &store, NULL, end == DISTINCT_ROWS, &enough));

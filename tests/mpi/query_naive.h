@@ -12,7 +12,7 @@ typedef struct cell {
 
 typedef struct table {
 	size_t rows, columns;
-	cell *cells;      /* [rows * columns] */
+	cell *cells; /* [rows * columns] */
 } table;
 
 /* Strings of the naive evaluation, freed all at once. */
@@ -130,14 +130,18 @@ static inline void say_json(gemp_text *out, const made_graph *made, const cell *
 	} else if (c->what == IS_EDGE) {
 		const made_edge *e = edge_of(made, c->id);
 		gemp_text_print(out, "{\"type\": \"%s\", \"source\": %lld, \"target\": %lld}",
-		                c->id < MADE_EDGES ? "LIKES" : "OWES",
-		                (long long)made_key(made, e->source), (long long)made_key(made, e->target));
+		                c->id < MADE_EDGES ? "LIKES" : "OWES", (long long)made_key(made, e->source),
+		                (long long)made_key(made, e->target));
 	} else if (c->value.type == GEMP_STRING) {
 		gemp_text_print(out, "\"");
 		for (size_t i = 0; i < c->value.string.size; i++) {
 			char byte = c->value.string.bytes[i];
 			gemp_text_print(out,
-			                byte == '\t' ? "\\t" : byte == '\n' ? "\\n" : byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
+			                byte == '\t'                  ? "\\t"
+			                : byte == '\n'                ? "\\n"
+			                : byte == '"' || byte == '\\' ? "\\%c"
+			                                              : "%c",
+			                byte);
 		}
 		gemp_text_print(out, "\"");
 	} else {
@@ -173,15 +177,16 @@ static inline cell aggregate(const made_graph *made, const gemp_expr *expr, cell
 	gemp_value result = { .type = GEMP_INTEGER, .integer = (int64_t)kept };
 	switch (expr->kind) {
 	case GEMP_SUM:
-		result = floats ? (gemp_value){ .type = GEMP_FLOAT, .real = real } : (gemp_value){ .type = GEMP_INTEGER, .integer = whole };
+		result = floats ? (gemp_value){ .type = GEMP_FLOAT, .real = real }
+		                : (gemp_value){ .type = GEMP_INTEGER, .integer = whole };
 		break;
 	case GEMP_AVG:
-		result = (gemp_value){ .type = GEMP_FLOAT, .null = !kept, .real = (floats ? real : (double)whole) / (double)kept };
+		result = (gemp_value){ .type = GEMP_FLOAT,
+			                   .null = !kept,
+			                   .real = (floats ? real : (double)whole) / (double)kept };
 		break;
-	case GEMP_MIN:
-		return kept ? values[0] : (cell){ .what = IS_NULL };
-	case GEMP_MAX:
-		return kept ? values[kept - 1] : (cell){ .what = IS_NULL };
+	case GEMP_MIN: return kept ? values[0] : (cell){ .what = IS_NULL };
+	case GEMP_MAX: return kept ? values[kept - 1] : (cell){ .what = IS_NULL };
 	case GEMP_COLLECT:
 		gemp_text_print(&list, "[");
 		for (size_t i = 0; i < kept; i++) {
@@ -192,8 +197,7 @@ static inline cell aggregate(const made_graph *made, const gemp_expr *expr, cell
 		result = (gemp_value){ .type = GEMP_LIST, .string = { keep(list.data, list.size), list.size } };
 		gemp_text_free(&list);
 		break;
-	default:
-		break;
+	default: break;
 	}
 	return (cell){ .what = result.null ? IS_NULL : IS_VALUE, .value = result };
 }
@@ -227,8 +231,7 @@ static inline void group_rows(const made_graph *made, const gemp_clause *clause,
 				}
 			const gemp_expr *expr = clause->items[i].expr;
 			out[groups * n + i] = key[i] ? t->cells[row * n + i]
-			                             : plus_number(aggregate(made, aggregate_of(expr), values, count),
-			                                           expr);
+			                             : plus_number(aggregate(made, aggregate_of(expr), values, count), expr);
 		}
 		groups++;
 	}
@@ -274,8 +277,7 @@ static inline void order_rows(const made_graph *made, const gemp_clause *clause,
 	size_t n = t->columns, bytes = n * sizeof *t->cells;
 	cell room[MOST_ITEMS];
 	for (size_t row = 1; row < t->rows; row++)
-		for (size_t k = row; k > 0 &&
-		     compare_by(made, clause, &t->cells[(k - 1) * n], &t->cells[k * n]) > 0; k--) {
+		for (size_t k = row; k > 0 && compare_by(made, clause, &t->cells[(k - 1) * n], &t->cells[k * n]) > 0; k--) {
 			memcpy(room, &t->cells[k * n], bytes);
 			memcpy(&t->cells[k * n], &t->cells[(k - 1) * n], bytes);
 			memcpy(&t->cells[(k - 1) * n], room, bytes);
@@ -295,8 +297,7 @@ static inline void apply(const made_graph *made, const gemp_clause *clause, tabl
 			const gemp_expr *expr = clause->items[i].expr, *inner = aggregate_of(expr);
 			cell one = { .what = IS_VALUE };
 			if (!inner || inner->count)
-				one = evaluate(made, inner ? inner->children[0] : expr, &t->cells[row * t->columns],
-				               match);
+				one = evaluate(made, inner ? inner->children[0] : expr, &t->cells[row * t->columns], match);
 			out.cells[row * out.columns + i] = one;
 		}
 	free(t->cells);
@@ -323,8 +324,7 @@ static inline void say_cell(gemp_text *out, const made_graph *made, const cell *
 	} else if (c->what == IS_EDGE) {
 		const made_edge *e = edge_of(made, c->id);
 		gemp_text_print(out, "%s:%lld->%lld", c->id < MADE_EDGES ? "LIKES" : "OWES",
-		                (long long)made_key(made, e->source),
-		                (long long)made_key(made, e->target));
+		                (long long)made_key(made, e->source), (long long)made_key(made, e->target));
 	} else if (c->what == IS_VALUE) {
 		gemp_value_print(&c->value, out);
 	}
@@ -339,9 +339,11 @@ static inline gemp_text expected_text(const given *g)
 		for (uint64_t k = 0; k < g->row[i].times; k++, t.rows++) {
 			cell *cells = &t.cells[t.rows * t.columns];
 			for (int v = 0; v < VERTICES; v++)
-				cells[v] = (cell){ .what = g->row[i].vertices[v] == GEMP_NO_VERTEX ? IS_NULL : IS_VERTEX, .id = g->row[i].vertices[v] };
+				cells[v] = (cell){ .what = g->row[i].vertices[v] == GEMP_NO_VERTEX ? IS_NULL : IS_VERTEX,
+					               .id = g->row[i].vertices[v] };
 			for (int e = 0; e < EDGES; e++)
-				cells[VERTICES + e] = (cell){ .what = g->row[i].edges[e] == GEMP_NO_EDGE ? IS_NULL : IS_EDGE, .id = g->row[i].edges[e] };
+				cells[VERTICES + e] = (cell){ .what = g->row[i].edges[e] == GEMP_NO_EDGE ? IS_NULL : IS_EDGE,
+					                          .id = g->row[i].edges[e] };
 		}
 	if (g->pattern->with)
 		apply(g->made, g->pattern->with, &t, true);

@@ -3,9 +3,9 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "core/random.h"
 #include "comm/comm.h"
 #include "comm/exchange.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
@@ -69,10 +69,12 @@ static bool right(const gemp_shuffled *s, const tuple *all, size_t count)
 {
 	size_t own, size = s->how.layout == GEMP_SHUFFLE_SOA ? s->how.size - 4 : s->how.size;
 	tuple *expected = mine(all, count, &own), *got = calloc(s->tuples.count + 1, sizeof *got);
-	uint32_t begin[(1 << BITS) + 1], *column = calloc(s->tuples.count + 1, 4), *words = calloc(s->tuples.count + 1, size);
+	uint32_t begin[(1 << BITS) + 1], *column = calloc(s->tuples.count + 1, 4),
+									 *words = calloc(s->tuples.count + 1, size);
 	bool good = gemp_buffer_read(device, &s->begin, 0, sizeof begin, begin) == GEMP_OK && own == s->tuples.count &&
 	            gemp_buffer_read(device, s->tuples.tuple, 0, own * size, words) == GEMP_OK &&
-	            (!s->tuples.destination || gemp_buffer_read(device, s->tuples.destination, 0, own * 4, column) == GEMP_OK) &&
+	            (!s->tuples.destination ||
+	             gemp_buffer_read(device, s->tuples.destination, 0, own * 4, column) == GEMP_OK) &&
 	            begin[0] == 0 && begin[1 << BITS] == own;
 	for (uint32_t r = 0; good && r < 1 << BITS; r++)
 		for (size_t i = begin[r]; good && i < begin[r + 1]; i++) {
@@ -95,7 +97,8 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 	uint32_t *column = calloc(count + 1, 4), *tuples = calloc(count + 1, element * 4);
 	tuple *own = calloc(count + 1, sizeof *own);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t to = (uint32_t)gemp_random_below(random, (uint64_t)owners << (BITS + SHIFT)), *t = tuples + i * element;
+		uint32_t to = (uint32_t)gemp_random_below(random, (uint64_t)owners << (BITS + SHIFT)),
+				 *t = tuples + i * element;
 		for (unsigned k = 0; k < element; k++)
 			t[k] = (uint32_t)gemp_random(random);
 		column[i] = to;
@@ -136,8 +139,9 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 }
 
 static const gemp_shuffle layouts[] = { { GEMP_SHUFFLE_AOS, 4, BITS, SHIFT, false },
-	{ GEMP_SHUFFLE_SOA, 8, BITS, SHIFT, false }, { GEMP_SHUFFLE_AOS_KEYS, 16, BITS, SHIFT, false },
-	{ GEMP_SHUFFLE_AOS, 64, BITS, SHIFT, false } };
+	                                    { GEMP_SHUFFLE_SOA, 8, BITS, SHIFT, false },
+	                                    { GEMP_SHUFFLE_AOS_KEYS, 16, BITS, SHIFT, false },
+	                                    { GEMP_SHUFFLE_AOS, 64, BITS, SHIFT, false } };
 
 static void to_owners(void **state)
 {
@@ -200,8 +204,9 @@ static void strays(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(to_owners), cmocka_unit_test(in_common),
-		cmocka_unit_test(no_room), cmocka_unit_test(strays) };
-	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK || gemp_toolbox_new(&box, device, GEMP_FORM_AUTO) != GEMP_OK)
+		                                cmocka_unit_test(no_room), cmocka_unit_test(strays) };
+	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK ||
+	    gemp_toolbox_new(&box, device, GEMP_FORM_AUTO) != GEMP_OK)
 		return TEST_SKIPPED;
 	int failed = test_main_all(argc, argv, tests);
 	gemp_toolbox_free(box);

@@ -11,8 +11,8 @@
 #include "som/map/grid.h"
 #include "som/map/search.h"
 #include "som/map/smooth.h"
-#include "som/train/training.h"
 #include "som/train/train.h"
+#include "som/train/training.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,10 @@ typedef struct load {
 } load;
 
 static const load loads[] = {
-	{ 4001, 4, 5, 6, false }, { 90, 40, 31, 7, false }, { 700, 9, 11, 37, true }, { 2500, 10, 12, 5, true },
+	{ 4001, 4, 5, 6, false },
+	{ 90, 40, 31, 7, false },
+	{ 700, 9, 11, 37, true },
+	{ 2500, 10, 12, 5, true },
 };
 enum { LOADS = sizeof loads / sizeof *loads, SHARES = 5 };
 
@@ -82,9 +85,17 @@ typedef struct answer {
 
 static gemp_som_training training_of(const load *of, int kind)
 {
-	return (gemp_som_training){ .grid = { of->rows, of->columns, kind % 3 == 2 ? GEMP_SOM_HEXAGONAL : GEMP_SOM_RECTANGULAR, false },
-		.neighbourhood = kind % 2 ? GEMP_SOM_GAUSSIAN_CUT : GEMP_SOM_GAUSSIAN, .metric = GEMP_SOM_EUCLIDEAN, .online = kind / 3 % 2,
-		.epochs = 2, .radius = 3, .radius_end = 2, .rate = .3, .rate_end = .2, .quality = true };
+	return (gemp_som_training){ .grid = { of->rows, of->columns,
+		                                  kind % 3 == 2 ? GEMP_SOM_HEXAGONAL : GEMP_SOM_RECTANGULAR, false },
+		                        .neighbourhood = kind % 2 ? GEMP_SOM_GAUSSIAN_CUT : GEMP_SOM_GAUSSIAN,
+		                        .metric = GEMP_SOM_EUCLIDEAN,
+		                        .online = kind / 3 % 2,
+		                        .epochs = 2,
+		                        .radius = 3,
+		                        .radius_end = 2,
+		                        .rate = .3,
+		                        .rate_end = .2,
+		                        .quality = true };
 }
 
 /* Collective. */
@@ -107,8 +118,8 @@ static gemp_code find(const load *of, const data *d, const gemp_som_training *ho
 	GEMP_TRY(gemp_som_train(&test_comm, device, &with, x, count, of->dims, out->w, NULL, NULL, &report));
 	out->quantisation = report.epochs[1].quantisation;
 	out->topographic = report.epochs[1].topographic;
-	GEMP_TRY(gemp_som_apply(&test_comm, device, &how->grid, how->metric, d->w, x, count, of->dims, out->unit, out->distance,
-	                        out->second));
+	GEMP_TRY(gemp_som_apply(&test_comm, device, &how->grid, how->metric, d->w, x, count, of->dims, out->unit,
+	                        out->distance, out->second));
 	out->peak = device->buffer_peak;
 done:
 	gemp_som_report_free(&report);
@@ -172,8 +183,8 @@ static void check(const load *of, int kind, bool uneven, uint64_t *random)
 		answer_free(&parts);
 	}
 	if (test_comm.rank == 0)
-		printf("%zu samples of %u values on %u x %u, kind %d: %zu bytes; %d of %d shares of them are enough\n", of->samples,
-		       of->dims, of->rows, of->columns, kind, whole.peak - held, fewer, SHARES);
+		printf("%zu samples of %u values on %u x %u, kind %d: %zu bytes; %d of %d shares of them are enough\n",
+		       of->samples, of->dims, of->rows, of->columns, kind, whole.peak - held, fewer, SHARES);
 	assert_all(fewer >= SHARES - 1);
 	allow(memory, largest);
 	answer_free(&whole);
@@ -193,8 +204,11 @@ static void parts_find_the_same(void **state)
 /* Sums of so many samples that floats, or counts of floats, would not grow any more; and the same whenever they are asked for. */
 static void many_in_one_unit(void **state)
 {
-	const gemp_som_training how = { .grid = { 1, 3, GEMP_SOM_RECTANGULAR, false }, .neighbourhood = GEMP_SOM_BUBBLE, .epochs = 1,
-		.radius = .5, .radius_end = .5 };
+	const gemp_som_training how = { .grid = { 1, 3, GEMP_SOM_RECTANGULAR, false },
+		                            .neighbourhood = GEMP_SOM_BUBBLE,
+		                            .epochs = 1,
+		                            .radius = .5,
+		                            .radius_end = .5 };
 	const size_t all = device->gpu ? (1 << 24) + 5000 : 1 << 21, count = test_comm.rank == 0 ? all : 0;
 	uint64_t random = test_seed_all();
 	float *x = malloc((count + 1) * sizeof *x), w[3] = { -1, 1e4f, 3e4f };
@@ -250,11 +264,8 @@ static void close_device(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_device),
-		cmocka_unit_test(parts_find_the_same),
-		cmocka_unit_test(many_in_one_unit),
-		cmocka_unit_test(runs_are_the_same),
-		cmocka_unit_test(close_device),
+		cmocka_unit_test(open_device),       cmocka_unit_test(parts_find_the_same), cmocka_unit_test(many_in_one_unit),
+		cmocka_unit_test(runs_are_the_same), cmocka_unit_test(close_device),
 	};
 	return test_main_all(argc, argv, tests);
 }

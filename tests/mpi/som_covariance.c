@@ -16,15 +16,19 @@ static const size_t counts[] = { 0, 1, 2, 31, 32, 33, 64, MOST };
 
 typedef struct made {
 	size_t count, n;
-	float *x;             /* [MOST][n] */
-	double *mean;         /* [n] */
+	float *x;     /* [MOST][n] */
+	double *mean; /* [n] */
 	double *matrix, *other;
 } made;
 
 static made made_new(size_t count, size_t n)
 {
-	return (made){ count, n, calloc(MOST * n, sizeof(float)), calloc(n, sizeof(double)), calloc(n * n, sizeof(double)),
-		calloc(n * n, sizeof(double)) };
+	return (made){ count,
+		           n,
+		           calloc(MOST * n, sizeof(float)),
+		           calloc(n, sizeof(double)),
+		           calloc(n * n, sizeof(double)),
+		           calloc(n * n, sizeof(double)) };
 }
 
 static void made_free(made *m)
@@ -113,7 +117,9 @@ static void any_numbers(void **state)
 		made m = made_new(counts[c], sizeof measure / sizeof *measure);
 		for (size_t k = 0; k < m.count * m.n; k++) {
 			const double value = pow(gemp_random_unit(&random) - .5, 3) * measure[k % m.n] + far[k % m.n];
-			m.x[k] = gemp_random_below(&random, 10) == 0 ? NAN : gemp_random_below(&random, 50) == 0 ? INFINITY : (float)value;
+			m.x[k] = gemp_random_below(&random, 10) == 0   ? NAN
+			         : gemp_random_below(&random, 50) == 0 ? INFINITY
+			                                               : (float)value;
 		}
 		for (size_t k = 0; k < m.n; k++)
 			m.mean[k] = far[k] + measure[k] / 100;

@@ -2,8 +2,8 @@
  * against the eigenvector's equation in this test's own sums. */
 #include "harness/collective.h"
 
-#include "core/random.h"
 #include "comm/comm.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "som/init/pca.h"
 
@@ -15,8 +15,8 @@ enum { SAMPLES = 400 };
 
 typedef struct made {
 	size_t n;
-	float *x;             /* [SAMPLES][n] */
-	double *mean, *axes;  /* [n], [2][n] */
+	float *x;            /* [SAMPLES][n] */
+	double *mean, *axes; /* [n], [2][n] */
 } made;
 
 /* A deviation of about `far` along each of two directions, and noise; one value in ten missing where asked for. */

@@ -1,16 +1,16 @@
 /* Where units of self-organising maps begin, U-matrix and hits, and samples on a map, on all ranks. */
 #include "harness/som_vectors.h"
 
-#include "som/map/apply.h"
 #include "comm/comm.h"
 #include "comm/world.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "som/map/grid.h"
-#include "som/map/search.h"
-#include "som/map/quality.h"
 #include "som/init/init_codebook.h"
+#include "som/map/apply.h"
+#include "som/map/grid.h"
+#include "som/map/quality.h"
+#include "som/map/search.h"
 
 #include <string.h>
 
@@ -126,8 +126,8 @@ static void applied(void **state)
 		vectors v = vectors_new(60, 4, 30, GEMP_SOM_MANHATTAN, true, split, &random);
 		uint32_t unit[60], second[60];
 		float distance[60];
-		assert_all_ok(gemp_som_apply(&test_comm, device, &grid, GEMP_SOM_MANHATTAN, v.w, own(&v), v.end - v.begin, 4, unit, distance,
-		                             second));
+		assert_all_ok(gemp_som_apply(&test_comm, device, &grid, GEMP_SOM_MANHATTAN, v.w, own(&v), v.end - v.begin, 4,
+		                             unit, distance, second));
 		bool right = true;
 		for (size_t i = v.begin; i < v.end; i++)
 			right = right && unit[i - v.begin] == v.unit[i] && second[i - v.begin] == v.second[i] &&
@@ -153,12 +153,9 @@ static void close_device(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_device),
-		cmocka_unit_test(starts_are_the_same),
-		cmocka_unit_test(pca_is_principal),
-		cmocka_unit_test(umatrix_and_hits),
-		cmocka_unit_test(applied),
-		cmocka_unit_test(close_device),
+		cmocka_unit_test(open_device),      cmocka_unit_test(starts_are_the_same),
+		cmocka_unit_test(pca_is_principal), cmocka_unit_test(umatrix_and_hits),
+		cmocka_unit_test(applied),          cmocka_unit_test(close_device),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -1,7 +1,6 @@
 /* Epochs of self-organising maps on all ranks against their definitions in double. */
 #include "harness/som_vectors.h"
 
-#include "som/train/train.h"
 #include "comm/comm.h"
 #include "comm/world.h"
 #include "core/status.h"
@@ -13,8 +12,9 @@
 #include "som/map/search.h"
 #include "som/map/smooth.h"
 #include "som/train/rank_exchange.h"
-#include "som/train/training.h"
+#include "som/train/train.h"
 #include "som/train/trainer.h"
+#include "som/train/training.h"
 
 #include <string.h>
 
@@ -38,7 +38,8 @@ static som_reference_map map_of(const gemp_som_grid *grid)
 
 /* Collective. One epoch. */
 
-static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dims, bool missing, int split, uint64_t *random)
+static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dims, bool missing, int split,
+                        uint64_t *random)
 {
 	const som_reference_map map = map_of(&how->grid);
 	const som_reference_near near = (som_reference_near)how->neighbourhood;
@@ -59,9 +60,10 @@ static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dim
 	}
 	bool right = is_near(v.w, v.book, values);
 	if (!right)
-		fprintf(stderr, "grid %u x %u, lattice %d, toroid %d, neighbourhood %d, online %d, missing %d, split %d, exchange %d\n",
-		        how->grid.rows, how->grid.columns, (int)how->grid.lattice, how->grid.toroid, (int)near, how->online, missing,
-		        split, (int)how->exchange);
+		fprintf(stderr,
+		        "grid %u x %u, lattice %d, toroid %d, neighbourhood %d, online %d, missing %d, split %d, exchange %d\n",
+		        how->grid.rows, how->grid.columns, (int)how->grid.lattice, how->grid.toroid, (int)near, how->online,
+		        missing, split, (int)how->exchange);
 	assert_all(right);
 	v.w[gemp_random_below(random, values)] += 1e-3f;
 	assert_all(!is_near(v.w, v.book, values));
@@ -93,8 +95,16 @@ enum { KINDS = sizeof kinds / sizeof *kinds, ONLINE = 4 }; /* plain ones: the fi
 static gemp_som_training training_of(int which)
 {
 	const kind *k = &kinds[which];
-	return (gemp_som_training){ .grid = { 6, 9, k->lattice, k->toroid }, .neighbourhood = k->neighbourhood, .online = k->online,
-		.metric = k->metric, .epochs = 1, .radius = 2.4, .radius_end = 1, .rate = .3, .rate_end = .1, .quality = k->quality };
+	return (gemp_som_training){ .grid = { 6, 9, k->lattice, k->toroid },
+		                        .neighbourhood = k->neighbourhood,
+		                        .online = k->online,
+		                        .metric = k->metric,
+		                        .epochs = 1,
+		                        .radius = 2.4,
+		                        .radius_end = 1,
+		                        .rate = .3,
+		                        .rate_end = .1,
+		                        .quality = k->quality };
 }
 
 static const gemp_som_exchange exchange[] = { GEMP_SOM_EXCHANGE_SUMS, GEMP_SOM_EXCHANGE_UNITS };
@@ -178,7 +188,8 @@ static void less_is_told(void **state)
 		assert_all(report.units == (turn == 1 && test_comm.size > 1));
 		gemp_som_report_free(&report);
 		how.online = true; /* a quarter of the samples, of which keys count four times */
-		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), (v.end - v.begin) / 4, 3, v.w, NULL, NULL, &report));
+		assert_all_ok(
+			gemp_som_train(&test_comm, device, &how, own(&v), (v.end - v.begin) / 4, 3, v.w, NULL, NULL, &report));
 		assert_all(report.units == (turn < 2 && test_comm.size > 1 && test_comm.size <= 6)); /* rows */
 		gemp_som_report_free(&report);
 		how.online = false;
@@ -198,8 +209,8 @@ static double trained(const gemp_som_training *how, vectors *v)
 		const double part = e / (how->epochs - 1.0), radius = how->radius + (how->radius_end - how->radius) * part;
 		som_reference_search(metric, v->x, v->count, v->book, v->units, v->dims, v->unit, NULL, NULL);
 		if (how->online)
-			som_reference_online(&map, near, radius, how->rate + (how->rate_end - how->rate) * part, v->x, v->count, v->dims,
-			                     v->unit, v->book);
+			som_reference_online(&map, near, radius, how->rate + (how->rate_end - how->rate) * part, v->x, v->count,
+			                     v->dims, v->unit, v->book);
 		else
 			som_reference_batch(&map, near, radius, v->x, v->count, v->dims, v->unit, v->book);
 	}
@@ -247,7 +258,8 @@ static void whole_trainings(void **state)
 			one.from = 0;
 			one.radius = gemp_som_radius(&how, how.from);
 			one.rate = gemp_som_rate(&how, how.from);
-			assert_all_ok(gemp_som_train(&test_comm, device, &one, own(&v), v.end - v.begin, 3, parts, NULL, NULL, NULL));
+			assert_all_ok(
+				gemp_som_train(&test_comm, device, &one, own(&v), v.end - v.begin, 3, parts, NULL, NULL, NULL));
 		}
 		for (size_t k = 0; k < values; k++)
 			v.book[k] = parts[k];
@@ -270,7 +282,8 @@ static void any_number_of_ranks(void **state)
 		gemp_som_training how = training_of(which);
 		how.epochs = 3;
 		how.exchange = GEMP_SOM_EXCHANGE_UNITS;
-		vectors v = vectors_new(130, dims, gemp_som_units(&how.grid), how.metric, kinds[which].missing, which % SPLITS, &random);
+		vectors v = vectors_new(130, dims, gemp_som_units(&how.grid), how.metric, kinds[which].missing, which % SPLITS,
+		                        &random);
 		const size_t bytes = (size_t)v.units * dims * sizeof *v.w;
 		float *w = malloc(bytes);
 		memcpy(w, v.w, bytes);
@@ -304,7 +317,8 @@ static void places_in_the_end(void **state)
 		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, v.w, NULL, NULL, NULL));
 		for (size_t k = 0; k < (size_t)v.units * 3; k++)
 			v.book[k] = v.w[k];
-		som_reference_search((som_reference_metric)how.metric, v.x, v.count, v.book, v.units, 3, v.unit, v.distance, v.second);
+		som_reference_search((som_reference_metric)how.metric, v.x, v.count, v.book, v.units, 3, v.unit, v.distance,
+		                     v.second);
 		for (size_t i = 0; i < count; i++) {
 			const float *x = own(&v) + i * 3;
 			const double here = som_reference_distance((som_reference_metric)how.metric, x, v.book + unit[i] * 3, 3);
@@ -312,7 +326,8 @@ static void places_in_the_end(void **state)
 			const double least = v.distance[v.begin + i];
 			const double least_next = som_reference_distance((som_reference_metric)how.metric, x,
 			                                                 v.book + v.second[v.begin + i] * 3, 3);
-			right = right && unit[i] != second[i] && same(here, distance[i]) && same(here, least) && same(next, least_next);
+			right = right && unit[i] != second[i] && same(here, distance[i]) && same(here, least) &&
+			        same(next, least_next);
 		}
 		assert_all(right);
 		vectors_free(&v);
@@ -352,17 +367,21 @@ static void callbacks(void **state)
 	how.from = 2;
 	how.snapshot_every = 1;
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report));
-	assert_all(heard.calls == 3 && heard.books == 3 && report.count == 3 && report.stopped && report.epochs[2].epoch == 4);
+	assert_all(heard.calls == 3 && heard.books == 3 && report.count == 3 && report.stopped &&
+	           report.epochs[2].epoch == 4);
 	assert_all(same(report.epochs[2].radius, 2.4 - 1.4 * 4 / 8));
 	gemp_som_report_free(&report);
 	heard = (listener){ .next = 2, .stop_at = 3, .fails = GEMP_EIO };
-	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report), GEMP_EIO);
+	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report),
+	                GEMP_EIO);
 	assert_all(heard.calls == 2 && report.epochs == NULL);
 	how.snapshot_every = 0;
 	heard = (listener){ .next = 2, .stop_at = 3, .fails = GEMP_EIO };
-	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report), GEMP_EIO);
+	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report),
+	                GEMP_EIO);
 	how.radius = 0;
-	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, NULL, NULL, NULL), GEMP_EUSAGE);
+	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, NULL, NULL, NULL),
+	                GEMP_EUSAGE);
 	vectors_free(&v);
 }
 
@@ -402,7 +421,8 @@ static void epochs_ahead(void **state)
 	keeper kept = { .settle = SETTLE, .stop_at = EPOCHS, .books = books, .values = values };
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, w, keep, &kept, &report));
 	assert_all(kept.next == EPOCHS && kept.kept == EPOCHS / SETTLE && report.count == EPOCHS && !report.stopped);
-	for (uint32_t e = 0; e < EPOCHS; e++) { /* one after another: the same, but for the last bits of sums in any order */
+	for (uint32_t e = 0; e < EPOCHS;
+	     e++) { /* one after another: the same, but for the last bits of sums in any order */
 		gemp_som_training step = how;
 		step.epochs = 1;
 		step.radius = gemp_som_radius(&how, e);
@@ -414,7 +434,8 @@ static void epochs_ahead(void **state)
 	}
 	for (size_t k = 0; k < values; k++)
 		v.book[k] = v.w[k];
-	som_reference_search((som_reference_metric)how.metric, v.x, v.count, v.book, v.units, 3, v.unit, v.distance, v.second);
+	som_reference_search((som_reference_metric)how.metric, v.x, v.count, v.book, v.units, 3, v.unit, v.distance,
+	                     v.second);
 	gemp_som_report_free(&report);
 	how.from = EPOCHS - 1; /* the last one again: of the codebook that the others have left */
 	how.snapshot_every = 0;
@@ -472,18 +493,10 @@ static void close_device(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_device),
-		cmocka_unit_test(one_epoch),
-		cmocka_unit_test(few_samples),
-		cmocka_unit_test(less_is_told),
-		cmocka_unit_test(no_values),
-		cmocka_unit_test(whole_trainings),
-		cmocka_unit_test(any_number_of_ranks),
-		cmocka_unit_test(places_in_the_end),
-		cmocka_unit_test(callbacks),
-		cmocka_unit_test(epochs_ahead),
-		cmocka_unit_test(memory_may_run_out),
-		cmocka_unit_test(close_device),
+		cmocka_unit_test(open_device),         cmocka_unit_test(one_epoch),          cmocka_unit_test(few_samples),
+		cmocka_unit_test(less_is_told),        cmocka_unit_test(no_values),          cmocka_unit_test(whole_trainings),
+		cmocka_unit_test(any_number_of_ranks), cmocka_unit_test(places_in_the_end),  cmocka_unit_test(callbacks),
+		cmocka_unit_test(epochs_ahead),        cmocka_unit_test(memory_may_run_out), cmocka_unit_test(close_device),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -16,11 +16,11 @@ typedef struct test_edges {
 
 typedef struct test_world {
 	size_t types, vertices;
-	test_edges edges[TYPES];   /* of all ranks */
+	test_edges edges[TYPES]; /* of all ranks */
 	uint64_t bounds[65];
-	uint64_t *begin[TYPES];    /* own rows */
+	uint64_t *begin[TYPES]; /* own rows */
 	gemp_csr own[TYPES];
-	uint64_t before[TYPES];    /* edges of lower ranks */
+	uint64_t before[TYPES]; /* edges of lower ranks */
 } test_world;
 
 static inline size_t test_below(uint64_t *seed, size_t bound)
@@ -33,8 +33,7 @@ static inline void test_edges_make(test_edges *edges, size_t vertices, size_t co
 {
 	size_t *at = gemp_calloc(vertices + 1, sizeof *at);
 	gemp_vertex *source = gemp_calloc(count, sizeof *source);
-	*edges = (test_edges){ vertices, count, gemp_calloc(count, sizeof *source), gemp_calloc(count,
-	                                                                                        sizeof *source) };
+	*edges = (test_edges){ vertices, count, gemp_calloc(count, sizeof *source), gemp_calloc(count, sizeof *source) };
 	for (size_t i = 0; i < count; i++) {
 		source[i] = (gemp_vertex)test_below(seed, vertices);
 		at[source[i] + 1]++;
@@ -64,7 +63,7 @@ static inline void test_world_own(test_world *w, size_t type, int rank)
 			w->begin[type][row + 1]++;
 	}
 	w->own[type] = (gemp_csr){ w->vertices, (gemp_vertex)first, rows, w->begin[type],
-	                           edges->target ? edges->target + w->before[type] : NULL };
+		                       edges->target ? edges->target + w->before[type] : NULL };
 }
 
 /* The same on all ranks but for own[]. Some ranks may own nothing. */
@@ -72,7 +71,7 @@ static inline void test_world_make(test_world *w, int rank, int ranks, size_t ve
                                    uint64_t seed)
 {
 	*w = (test_world){ .types = vertices ? 1 + test_below(&seed, TYPES) : test_below(&seed, TYPES),
-	                   .vertices = vertices };
+		               .vertices = vertices };
 	for (int r = 1; r < ranks; r++) { /* ascending: cuts are sorted as they are drawn */
 		size_t left = vertices - (size_t)w->bounds[r - 1];
 		w->bounds[r] = w->bounds[r - 1] + test_below(&seed, 2 * left / (size_t)(ranks - r + 1) + 1);

@@ -1,7 +1,6 @@
 /* Components and spanning forests of random multigraphs against a plain union-find, cut between ranks at random. */
 #include "harness/collective.h"
 
-#include "topology/components.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
@@ -9,6 +8,7 @@
 #include "device/open.h"
 #include "device/tuning.h"
 #include "topology/component_result.h"
+#include "topology/components.h"
 #include "topology/csr.h"
 #include "topology/vertex_degrees.h"
 #include "topology_case.h"
@@ -52,8 +52,7 @@ static void check_own_sizes(const test_world *w, const gemp_components *found, s
 
 static void check_sizes(const test_world *w, const gemp_components *found)
 {
-	size_t *parent = parents(w), *size = gemp_calloc(w->vertices,
-	                                                 sizeof *size), count = 0, isolated = 0, largest = 0;
+	size_t *parent = parents(w), *size = gemp_calloc(w->vertices, sizeof *size), count = 0, isolated = 0, largest = 0;
 	bool *edged = gemp_calloc(w->vertices, sizeof *edged);
 	gemp_count classes[GEMP_COMPONENT_CLASSES] = { 0 }, with_edges = 0;
 	for (size_t v = 0; v < w->vertices; v++)
@@ -98,8 +97,7 @@ static void check_tree(const test_world *w, const gemp_components *found)
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t *edge = (uint64_t *)all + 2 * i;
 		const test_edges *edges = &w->edges[edge[0]];
-		good = good && edge[1] < edges->count && test_join(parent, edges->source[edge[1]],
-		                                                   edges->target[edge[1]]);
+		good = good && edge[1] < edges->count && test_join(parent, edges->source[edge[1]], edges->target[edge[1]]);
 	}
 	assert_all(good);
 	for (size_t i = 1; i < found->tree_count; i++)

@@ -2,7 +2,6 @@
 #include "core/log.h"
 #include "graph_fixture.h"
 
-#include "topology/reverse_graph.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "device/device.h"
@@ -10,6 +9,7 @@
 #include "device/tuning.h"
 #include "graph/graph.h"
 #include "topology/reverse.h"
+#include "topology/reverse_graph.h"
 
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 static gemp_device *device; /* of a test with one rank */

@@ -2,12 +2,12 @@
  * refused, all ranks end with the same code, and nothing stays behind. */
 #include "memory_fixture.h"
 
-#include "transform/changelog/replay.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "transform/changelog/edit.h"
+#include "transform/changelog/replay.h"
 
 static gemp_value number(int64_t integer)
 {
@@ -42,8 +42,9 @@ static gemp_code replay_edits(gemp_graph *graph, const gemp_table *vertices, con
 {
 	gemp_code code = GEMP_OK;
 	gemp_replay *replay = NULL;
-	const gemp_replay_options options = { .context = context, .graph = graph, .path = "log", .vertex_schema = vertices,
-		.edge_schema = edges };
+	const gemp_replay_options options = {
+		.context = context, .graph = graph, .path = "log", .vertex_schema = vertices, .edge_schema = edges
+	};
 	GEMP_TRY(gemp_replay_new(&replay, &options));
 	code = add_edits(replay, 1);
 	if (code == GEMP_OK)

@@ -1,15 +1,15 @@
 /* Orders and choices of random matches that ranks hold in random shares: as one host does it, match after match. */
 #include "harness/collective.h"
 
-#include "transform/conflicts/resolve.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
 #include "comm/comm.h"
-#include "core/status.h"
-#include "transform/conflicts/conflict_keys.h"
-#include "transform/conflicts/match_order.h"
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/status.h"
+#include "partition/context.h"
+#include "partition/context_open.h"
+#include "transform/conflicts/conflict_keys.h"
+#include "transform/conflicts/match_order.h"
+#include "transform/conflicts/resolve.h"
 
 #include <string.h>
 
@@ -195,8 +195,9 @@ static gemp_code make_many(gemp_conflict_keys *out, uint64_t *priority, uint64_t
 		uint64_t end = out->offsets[m] + gemp_random_below(seed, 4);
 		priority[m] = gemp_random(seed);
 		for (uint64_t t = out->offsets[m]; t < end; t++)
-			out->keys[t] = gemp_conflict_key(gemp_random_below(seed, seats), gemp_random_below(seed, writes)
-			                            ? (gemp_access)gemp_random_below(seed, 2) : GEMP_WRITES);
+			out->keys[t] = gemp_conflict_key(gemp_random_below(seed, seats),
+			                                 gemp_random_below(seed, writes) ? (gemp_access)gemp_random_below(seed, 2)
+			                                                                 : GEMP_WRITES);
 		out->offsets[m + 1] = end;
 	}
 done:
@@ -220,7 +221,8 @@ static void test_device_chooses_what_the_host_does(void **state)
 		gemp_conflict_keys tokens;
 		assert_int_equal(make_many(&tokens, priority, &seed), GEMP_OK);
 		for (size_t m = 0; m < tokens.matches; m++)
-			by_host[m] = by_device[m] = tokens.offsets[m] == tokens.offsets[m + 1] && m % 7 == 0 ? GEMP_REJECTED : GEMP_UNDECIDED;
+			by_host[m] = by_device[m] = tokens.offsets[m] == tokens.offsets[m + 1] && m % 7 == 0 ? GEMP_REJECTED
+			                                                                                     : GEMP_UNDECIDED;
 		assert_all_ok(gemp_resolve_all(&host, &tokens, priority, by_host, &rounds));
 		assert_all_ok(gemp_resolve_all(&device, &tokens, priority, by_device, &device_rounds));
 		assert_memory_equal(by_host, by_device, tokens.matches);
@@ -366,12 +368,9 @@ static void test_choice_without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_choices_are_those_of_one_host),
-		cmocka_unit_test(test_device_chooses_what_the_host_does),
-		cmocka_unit_test(test_uncontended_are_chosen_at_once),
-		cmocka_unit_test(test_one_is_the_first),
-		cmocka_unit_test(test_order_is_that_of_tuples),
-		cmocka_unit_test(test_priorities_become_distinct),
+		cmocka_unit_test(test_choices_are_those_of_one_host),  cmocka_unit_test(test_device_chooses_what_the_host_does),
+		cmocka_unit_test(test_uncontended_are_chosen_at_once), cmocka_unit_test(test_one_is_the_first),
+		cmocka_unit_test(test_order_is_that_of_tuples),        cmocka_unit_test(test_priorities_become_distinct),
 		cmocka_unit_test(test_choice_without_memory),
 	};
 	return test_main_all(argc, argv, tests);

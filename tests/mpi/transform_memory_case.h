@@ -5,12 +5,12 @@
 
 #include "memory_fixture.h"
 
-#include "transform/transform.h"
 #include "comm/comm.h"
 #include "core/status.h"
 #include "graph/graph.h"
 #include "pattern/model/rule.h"
 #include "pattern/semantic/rule_parse.h"
+#include "transform/transform.h"
 
 static const char text[] =
 	"RULE grow MATCH (a)-[k:KNOWS]->(b) WHERE a.number > b.number AND NOT EXISTS { (b)-[:LIKES]->(:Film) } "

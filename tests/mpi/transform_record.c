@@ -2,9 +2,10 @@
  * with the same code, and nothing stays behind. */
 #include "transform_memory_case.h"
 
-static const char logged[] = "RULE shrink MATCH (a)-[k]->(b:Film) SET k.weight = 7, a:Seen CREATE (n:New {name: a.name})-[:M]->(a) "
-                             "DETACH DELETE b RULE join MATCH (a)-[k]->(b) WHERE id(a) < id(b) SET k:LIKES MERGE a INTO b "
-                             "RUN ONE shrink; ONE join";
+static const char logged[] =
+	"RULE shrink MATCH (a)-[k]->(b:Film) SET k.weight = 7, a:Seen CREATE (n:New {name: a.name})-[:M]->(a) "
+	"DETACH DELETE b RULE join MATCH (a)-[k]->(b) WHERE id(a) < id(b) SET k:LIKES MERGE a INTO b "
+	"RUN ONE shrink; ONE join";
 
 typedef struct lines {
 	size_t bytes;
@@ -29,7 +30,8 @@ static gemp_code run_rules(lines *all, gemp_recorder *recorder)
 	gemp_graph *graph = make();
 	*recorder = (gemp_recorder){ .self = all, .write = count_bytes };
 	const gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1, .recorder = recorder },
-		.max_steps = 10, .lenient = true };
+		                                     .max_steps = 10,
+		                                     .lenient = true };
 	gemp_memory_fail_after(all->refused);
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rules_parse(&rules, logged, "text", NULL, 0)));
 	GEMP_TRY(gemp_transform(&graph, context, rules, &options, reports, &history));

@@ -215,7 +215,7 @@ void ref_embeddings(const ref_graph *graph, const ref_query *query, ref_semantic
                     void *context)
 {
 	search *s = ref_alloc(1, sizeof *s);
-	*s = (search){.graph = graph, .query = query, .semantics = semantics, .found = found, .context = context};
+	*s = (search){ .graph = graph, .query = query, .semantics = semantics, .found = found, .context = context };
 	if (graph->undirected)
 		for (int e = 0; e < query->edge_count; e++)
 			if (!query->edges[e].either)

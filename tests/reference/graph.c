@@ -80,8 +80,14 @@ static ref_kind infer(const ref_table *table, size_t column)
 
 static ref_kind stated(char *name)
 {
-	static const struct { const char *name; ref_kind kind; } types[] = {
-		{":int", REF_INTEGER}, {":float", REF_FLOAT}, {":bool", REF_BOOLEAN}, {":string", REF_STRING},
+	static const struct {
+		const char *name;
+		ref_kind kind;
+	} types[] = {
+		{ ":int", REF_INTEGER },
+		{ ":float", REF_FLOAT },
+		{ ":bool", REF_BOOLEAN },
+		{ ":string", REF_STRING },
 	};
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		char *colon = strrchr(name, ':');
@@ -151,16 +157,12 @@ ref_value ref_table_value(const ref_table *table, size_t row, const char *name)
 		ref_die("no attribute '%s'", name);
 	const char *cell = table->cells[row][column];
 	if (!cell)
-		return (ref_value){.kind = REF_NULL};
+		return (ref_value){ .kind = REF_NULL };
 	switch (table->kinds[column]) {
-	case REF_INTEGER:
-		return (ref_value){.kind = REF_INTEGER, .integer = strtoll(cell, NULL, 10)};
-	case REF_FLOAT:
-		return (ref_value){.kind = REF_FLOAT, .real = strtod(cell, NULL)};
-	case REF_BOOLEAN:
-		return (ref_value){.kind = REF_BOOLEAN, .integer = strcmp(cell, "true") == 0};
-	default:
-		return (ref_value){.kind = REF_STRING, .text = cell};
+	case REF_INTEGER: return (ref_value){ .kind = REF_INTEGER, .integer = strtoll(cell, NULL, 10) };
+	case REF_FLOAT: return (ref_value){ .kind = REF_FLOAT, .real = strtod(cell, NULL) };
+	case REF_BOOLEAN: return (ref_value){ .kind = REF_BOOLEAN, .integer = strcmp(cell, "true") == 0 };
+	default: return (ref_value){ .kind = REF_STRING, .text = cell };
 	}
 }
 
@@ -195,7 +197,7 @@ static keyed *sort_keys(ref_graph *graph)
 	keyed *sorted = ref_alloc(graph->n, sizeof *sorted);
 	graph->vertex_order = ref_alloc(graph->n, sizeof *graph->vertex_order);
 	for (uint32_t v = 0; v < graph->n; v++) {
-		sorted[v] = (keyed){ref_graph_key(graph, v), v};
+		sorted[v] = (keyed){ ref_graph_key(graph, v), v };
 		if (!sorted[v].key)
 			ref_die("vertex line %u: no id", v + 2);
 	}
@@ -210,7 +212,7 @@ static keyed *sort_keys(ref_graph *graph)
 
 static uint32_t find_key(const keyed *sorted, size_t n, const char *key)
 {
-	keyed wanted = {key, 0};
+	keyed wanted = { key, 0 };
 	const keyed *found = key ? bsearch(&wanted, sorted, n, sizeof *sorted, by_key) : NULL;
 	if (!found)
 		ref_die("edge to unknown id '%s'", key ? key : "");
@@ -234,7 +236,7 @@ static void make_rows(size_t n, size_t m, const uint32_t *from, const uint32_t *
 	for (size_t v = 0; v < n; v++)
 		at[v + 2] += at[v + 1];
 	for (uint32_t e = 0; e < m; e++)
-		(*arcs)[at[from[e] + 1]++] = (ref_arc){to[e], e};
+		(*arcs)[at[from[e] + 1]++] = (ref_arc){ to[e], e };
 	for (size_t v = 0; v < n; v++)
 		qsort(*arcs + at[v], at[v + 1] - at[v], sizeof **arcs, by_neighbour);
 	*begin = at;
@@ -342,8 +344,9 @@ ref_graph *ref_graph_simple(const ref_graph *graph)
 	}
 	qsort(pairs, count, sizeof *pairs, by_ends);
 	ref_graph *simple = ref_alloc(1, sizeof *simple);
-	*simple = (ref_graph){.undirected = true, .n = graph->n, .vertices = graph->vertices,
-	                      .vertex_order = graph->vertex_order};
+	*simple = (ref_graph){
+		.undirected = true, .n = graph->n, .vertices = graph->vertices, .vertex_order = graph->vertex_order
+	};
 	simple->source = ref_alloc(count, sizeof *simple->source);
 	simple->target = ref_alloc(count, sizeof *simple->target);
 	for (size_t i = 0; i < count; i++) {

@@ -21,10 +21,10 @@ typedef struct {
 
 typedef struct {
 	size_t rows, columns;
-	char **names;      /* [columns] without the stated type */
-	char ***cells;     /* [rows][columns]; an empty cell is NULL */
-	ref_kind *kinds;   /* [columns] */
-	char *bytes;       /* the file; names and cells point into it */
+	char **names;    /* [columns] without the stated type */
+	char ***cells;   /* [rows][columns]; an empty cell is NULL */
+	ref_kind *kinds; /* [columns] */
+	char *bytes;     /* the file; names and cells point into it */
 } ref_table;
 
 typedef struct {
@@ -35,13 +35,13 @@ typedef struct {
 typedef struct {
 	bool undirected;
 	size_t n, m;
-	ref_table vertices, edges; /* attributes are looked up here; a graph made simple has no edge table */
-	uint32_t *vertex_order;    /* [n] order of the keys: integers before strings */
-	uint32_t *edge_order;      /* [m] order by (relation, source, target, number in the file) */
-	uint32_t *source, *target; /* [m] */
-	char **type;               /* [m]; NULL: none */
+	ref_table vertices, edges;    /* attributes are looked up here; a graph made simple has no edge table */
+	uint32_t *vertex_order;       /* [n] order of the keys: integers before strings */
+	uint32_t *edge_order;         /* [m] order by (relation, source, target, number in the file) */
+	uint32_t *source, *target;    /* [m] */
+	char **type;                  /* [m]; NULL: none */
 	size_t *out_begin, *in_begin; /* [n + 1] */
-	ref_arc *out, *in;         /* sorted by neighbour, then edge */
+	ref_arc *out, *in;            /* sorted by neighbour, then edge */
 } ref_graph;
 
 /* vertices NULL: they come from the edges. */

@@ -49,8 +49,8 @@ static void print_rows(const ref_graph *graph, const ref_query *query, const ref
 
 int main(int argc, char **argv)
 {
-	static const char *const semantics_names[] = {"iso", "edge-iso", "hom", "induced", NULL};
-	static const char *const distinct_names[] = {"orbit", "subgraph", "vertices", "none", NULL};
+	static const char *const semantics_names[] = { "iso", "edge-iso", "hom", "induced", NULL };
+	static const char *const distinct_names[] = { "orbit", "subgraph", "vertices", "none", NULL };
 	bool undirected = false, rows = false;
 	ref_semantics semantics = REF_ISO;
 	ref_distinct distinct = REF_ORBIT;

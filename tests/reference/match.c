@@ -148,7 +148,7 @@ static void name_elements(collector *c)
 ref_answer ref_matches(const ref_graph *graph, const ref_query *query, ref_semantics semantics, ref_distinct distinct,
                        bool listed, uint64_t most)
 {
-	collector c = {.graph = graph, .query = query, .distinct = distinct, .listed = listed, .most = most};
+	collector c = { .graph = graph, .query = query, .distinct = distinct, .listed = listed, .most = most };
 	c.answer.complete = true;
 	c.group = ref_automorphisms(query);
 	c.answer.group_order = c.group.order;

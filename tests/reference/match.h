@@ -21,7 +21,7 @@ ref_group ref_automorphisms(const ref_query *query);
 
 typedef struct {
 	uint64_t embeddings, matches;
-	bool complete;      /* false: there are more embeddings than `most` */
+	bool complete; /* false: there are more embeddings than `most` */
 	size_t group_order;
 	size_t rows;        /* of representatives, if they were asked for */
 	size_t width;       /* V + E */

@@ -4,10 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *name; ref_op op; } operators[] = {
-	{"and", REF_AND}, {"or", REF_OR}, {"not", REF_NOT}, {"eq", REF_EQ}, {"ne", REF_NE}, {"lt", REF_LT}, {"le", REF_LE},
-	{"gt", REF_GT}, {"ge", REF_GE}, {"contains", REF_CONTAINS}, {"starts", REF_STARTS}, {"ends", REF_ENDS},
-	{"in", REF_IN}, {"isnull", REF_ISNULL}, {"notnull", REF_NOTNULL}, {"label", REF_LABEL},
+static const struct {
+	const char *name;
+	ref_op op;
+} operators[] = {
+	{ "and", REF_AND },         { "or", REF_OR },
+	{ "not", REF_NOT },         { "eq", REF_EQ },
+	{ "ne", REF_NE },           { "lt", REF_LT },
+	{ "le", REF_LE },           { "gt", REF_GT },
+	{ "ge", REF_GE },           { "contains", REF_CONTAINS },
+	{ "starts", REF_STARTS },   { "ends", REF_ENDS },
+	{ "in", REF_IN },           { "isnull", REF_ISNULL },
+	{ "notnull", REF_NOTNULL }, { "label", REF_LABEL },
 };
 
 static const char *operator_name(ref_op op)
@@ -66,13 +74,13 @@ static ref_expr *parse_word(const ref_query *query, char **cursor)
 	if (strcmp(text, "null") == 0)
 		return expr;
 	if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
-		expr->value = (ref_value){.kind = REF_BOOLEAN, .integer = *text == 't'};
+		expr->value = (ref_value){ .kind = REF_BOOLEAN, .integer = *text == 't' };
 		return expr;
 	}
-	expr->value = (ref_value){.kind = REF_INTEGER, .integer = strtoll(text, &end, 10)};
+	expr->value = (ref_value){ .kind = REF_INTEGER, .integer = strtoll(text, &end, 10) };
 	if (*text && !*end)
 		return expr;
-	expr->value = (ref_value){.kind = REF_FLOAT, .real = strtod(text, &end)};
+	expr->value = (ref_value){ .kind = REF_FLOAT, .real = strtod(text, &end) };
 	if (*text && !*end)
 		return expr;
 	if ((dot = strchr(text, '.')) != NULL) {
@@ -91,7 +99,7 @@ static ref_expr *parse_expr(const ref_query *query, char **cursor, bool name_of_
 		ref_expr *expr = new_expr(REF_LITERAL);
 		bool quoted = **cursor == '"';
 		size_t length = quoted ? strcspn(++*cursor, "\"") : strcspn(*cursor, " )");
-		expr->value = (ref_value){.kind = REF_STRING, .text = strndup(*cursor, length)};
+		expr->value = (ref_value){ .kind = REF_STRING, .text = strndup(*cursor, length) };
 		*cursor += length + quoted;
 		return expr;
 	}
@@ -139,7 +147,7 @@ static void parse_vertex(ref_query *query, char **cursor)
 	add_child(expr, element);
 	for (char *one = strtok_r(labels, "|", &save); one; one = strtok_r(NULL, "|", &save)) {
 		ref_expr *literal = new_expr(REF_LITERAL);
-		literal->value = (ref_value){.kind = REF_STRING, .text = one};
+		literal->value = (ref_value){ .kind = REF_STRING, .text = one };
 		add_child(expr, literal);
 	}
 	add_condition(query, expr);
@@ -241,7 +249,9 @@ static bool is_set(ref_op op)
 
 static ref_op negated(ref_op op)
 {
-	static const ref_op pairs[][2] = {{REF_EQ, REF_NE}, {REF_LT, REF_GE}, {REF_GT, REF_LE}, {REF_ISNULL, REF_NOTNULL}};
+	static const ref_op pairs[][2] = {
+		{ REF_EQ, REF_NE }, { REF_LT, REF_GE }, { REF_GT, REF_LE }, { REF_ISNULL, REF_NOTNULL }
+	};
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		for (size_t side = 0; side < 2; side++)
 			if (pairs[i][side] == op)

@@ -19,15 +19,31 @@
 enum { REF_MAX_VERTICES = 16, REF_MAX_EDGES = 24, REF_MAX_CONDITIONS = 64, REF_MAX_RETURNS = 24 };
 
 typedef enum {
-	REF_LITERAL, REF_ELEMENT, REF_ATTRIBUTE, REF_LABEL,
-	REF_AND, REF_OR, REF_NOT,
-	REF_EQ, REF_NE, REF_LT, REF_LE, REF_GT, REF_GE, REF_CONTAINS, REF_STARTS, REF_ENDS, REF_IN, REF_ISNULL, REF_NOTNULL,
+	REF_LITERAL,
+	REF_ELEMENT,
+	REF_ATTRIBUTE,
+	REF_LABEL,
+	REF_AND,
+	REF_OR,
+	REF_NOT,
+	REF_EQ,
+	REF_NE,
+	REF_LT,
+	REF_LE,
+	REF_GT,
+	REF_GE,
+	REF_CONTAINS,
+	REF_STARTS,
+	REF_ENDS,
+	REF_IN,
+	REF_ISNULL,
+	REF_NOTNULL,
 } ref_op;
 
 typedef struct ref_expr {
 	ref_op op;
-	int variable;  /* point: a vertex, or V + an edge */
-	char *name;    /* of an attribute */
+	int variable; /* point: a vertex, or V + an edge */
+	char *name;   /* of an attribute */
 	ref_value value;
 	size_t count;
 	struct ref_expr **children; /* of REF_LABEL: literals */

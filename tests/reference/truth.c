@@ -8,7 +8,7 @@ static ref_value value_of(const ref_graph *graph, const ref_expr *expr, const ui
 	if (expr->op == REF_LITERAL)
 		return expr->value;
 	if (expr->op == REF_ELEMENT)
-		return (ref_value){.kind = REF_INTEGER, .integer = images[expr->variable]};
+		return (ref_value){ .kind = REF_INTEGER, .integer = images[expr->variable] };
 	bool of_edge = expr->variable >= REF_MAX_VERTICES;
 	return ref_table_value(of_edge ? &graph->edges : &graph->vertices, images[expr->variable], expr->name);
 }
@@ -95,7 +95,7 @@ static int member(const ref_graph *graph, const ref_expr *expr, const uint32_t *
 
 int ref_expr_truth(const ref_graph *graph, const ref_query *query, const ref_expr *expr, const uint32_t *images)
 {
-	ref_value a = {0}, b = {0};
+	ref_value a = { 0 }, b = { 0 };
 	int truth;
 	if (expr->op == REF_AND || expr->op == REF_OR)
 		return all_or_any(graph, query, expr, images);
@@ -118,16 +118,11 @@ int ref_expr_truth(const ref_graph *graph, const ref_query *query, const ref_exp
 		return (a.kind == REF_NULL) == (expr->op == REF_ISNULL);
 	b = value_of(graph, expr->children[1], images);
 	switch (expr->op) {
-	case REF_EQ:
-		return equal(a, b);
-	case REF_NE:
-		truth = equal(a, b);
-		return truth == -1 ? -1 : !truth;
+	case REF_EQ: return equal(a, b);
+	case REF_NE: truth = equal(a, b); return truth == -1 ? -1 : !truth;
 	case REF_CONTAINS:
 	case REF_STARTS:
-	case REF_ENDS:
-		return within(expr->op, a, b);
-	default:
-		return ordered(expr->op, a, b);
+	case REF_ENDS: return within(expr->op, a, b);
+	default: return ordered(expr->op, a, b);
 	}
 }

@@ -1,7 +1,7 @@
 #include "harness/harness.h"
 
-#include "io/picture/canvas.h"
 #include "core/status.h"
+#include "io/picture/canvas.h"
 
 #include <string.h>
 
@@ -32,9 +32,9 @@ static void letters(void **state)
 	assert_string_equal(one, "...... ...... ...... ...... ...... ...... ...... ");
 	shown(one, "\u00e9");
 	shown(other, "e");
-	assert_string_equal(one + 14, other + 14);  /* but for the accent */
+	assert_string_equal(one + 14, other + 14); /* but for the accent */
 	assert_string_not_equal(one, other);
-	shown(one, "\u4e2d");                       /* there is none */
+	shown(one, "\u4e2d"); /* there is none */
 	shown(other, "?");
 	assert_string_equal(one, other);
 }
@@ -43,9 +43,14 @@ static void letters(void **state)
 static void steps(void **state)
 {
 	(void)state;
-	static const struct { const char *text; size_t letters; } cases[] = {
-		{ "abc", 3 }, { "\u00e9\u2026\U0001f600x", 4 }, { "\xff", 1 }, { "\xe2\x80", 2 }, { "\xf0\x9f\x98", 3 },
-		{ "a\x80z", 3 }, { "\xc3", 1 }, { "\xc3z", 2 },
+	static const struct {
+		const char *text;
+		size_t letters;
+	} cases[] = {
+		{ "abc", 3 },          { "\u00e9\u2026\U0001f600x", 4 },
+		{ "\xff", 1 },         { "\xe2\x80", 2 },
+		{ "\xf0\x9f\x98", 3 }, { "a\x80z", 3 },
+		{ "\xc3", 1 },         { "\xc3z", 2 },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		size_t count = 0;
@@ -64,7 +69,10 @@ static void fit(void **state)
 		gemp_canvas canvas;
 		assert_int_equal(gemp_canvas_new(&canvas, 10, 10, pixels), GEMP_OK);
 		const double one = gemp_canvas_width(&canvas, 7, "x");
-		static const struct { double letters; const char *fits; } cases[] = {
+		static const struct {
+			double letters;
+			const char *fits;
+		} cases[] = {
 			{ 7.01, "\u00e9gemein" }, { 6.99, "\u00e9geme\u2026" }, { 2.01, "\u00e9\u2026" }, { 1.01, "\u2026" },
 			{ 0, "\u2026" },
 		};

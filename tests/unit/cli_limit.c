@@ -1,10 +1,10 @@
 #include "harness/harness.h"
 
-#include "query/output/result_rows.h"
 #include "comm/comm.h"
 #include "comm/world.h"
 #include "core/status.h"
 #include "graph/batch.h"
+#include "query/output/result_rows.h"
 
 typedef struct kept {
 	size_t rows, turns;

@@ -2,8 +2,8 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "cli/options/options.h"
 #include "cli/options/command.h"
+#include "cli/options/options.h"
 #include "comm/comm.h"
 #include "comm/world.h"
 #include "core/status.h"
@@ -14,10 +14,13 @@
 
 static gemp_comm comm;
 
-static const gemp_command match = { .name = "match", .bit = GEMP_ON_MATCH, .arguments = "G QUERY", .min_arguments = 1, .max_arguments = 2 };
+static const gemp_command match = {
+	.name = "match", .bit = GEMP_ON_MATCH, .arguments = "G QUERY", .min_arguments = 1, .max_arguments = 2
+};
 static const gemp_command import = { .name = "import", .bit = GEMP_ON_IMPORT, .arguments = "-o G" };
-static const gemp_command generate = { .name = "generate", .bit = GEMP_ON_GENERATE, .arguments = "KIND", .min_arguments = 1,
-	                               .max_arguments = 1 };
+static const gemp_command generate = {
+	.name = "generate", .bit = GEMP_ON_GENERATE, .arguments = "KIND", .min_arguments = 1, .max_arguments = 1
+};
 static const gemp_command *const commands[] = { &match, &import, &generate };
 static const gemp_command_table table = { 3, commands };
 
@@ -69,7 +72,8 @@ static void values(void **state)
 {
 	(void)state;
 	gemp_options *options;
-	assert_ok(parse(&options, &match, "g.h5 -c --semantics hom --replicate 64K q --row-cache=2G --limit 0 "
+	assert_ok(parse(&options, &match,
+	                "g.h5 -c --semantics hom --replicate 64K q --row-cache=2G --limit 0 "
 	                "--launch-factor 0.5 --distinct=none --result-buffer 5 -v --semantics edge-iso"));
 	assert_true(options->count && options->verbose && !options->quiet);
 	assert_int_equal(options->semantics, 1);
@@ -113,7 +117,8 @@ static void errors(void **state)
 	refused(&match, "g --replicate SIZE", "--replicate: 'SIZE'");
 	refused(&match, "g --row-cache 12Q", "64K, 512MiB");
 	refused(&match, "g --limit -1", "--limit: '-1' is not a whole number");
-	refused(&match, "g --result-buffer 0", "--result-buffer: '0' is not a whole number up to 18446744073709551615, more than 0");
+	refused(&match, "g --result-buffer 0",
+	        "--result-buffer: '0' is not a whole number up to 18446744073709551615, more than 0");
 	refused(&match, "g --launch-factor x", "--launch-factor: 'x' is not a number");
 	refused(&match, "", "match needs G QUERY");
 	refused(&match, "a b c", "match takes no argument 'c'");
@@ -140,8 +145,10 @@ static void configuration(void **state)
 {
 	(void)state;
 	gemp_options *options;
-	assert_ok(configured(&options, &match, "# a run\n\n  semantics =  hom # not iso\nreplicate=2M\r\ncount = true\n"
-	                     "verbose = false\n--outbox = 3\nquery-labels = L#%d", "--semantics induced g"));
+	assert_ok(configured(&options, &match,
+	                     "# a run\n\n  semantics =  hom # not iso\nreplicate=2M\r\ncount = true\n"
+	                     "verbose = false\n--outbox = 3\nquery-labels = L#%d",
+	                     "--semantics induced g"));
 	assert_int_equal(options->semantics, 3);
 	assert_int_equal(options->replicate, 2 << 20);
 	assert_true(options->count);
@@ -163,7 +170,8 @@ static void bad_configuration(void **state)
 {
 	(void)state;
 	gemp_options *options;
-	refused_in_file("semantics = hom\n\nsemantic = iso\n", "run.conf:3: match has no option semantic; did you mean semantics?");
+	refused_in_file("semantics = hom\n\nsemantic = iso\n",
+	                "run.conf:3: match has no option semantic; did you mean semantics?");
 	refused_in_file("undirected = true\n", "run.conf:1: match has no option undirected; it belongs to import");
 	refused_in_file("semantics\n", "run.conf:1: expected `long-option = value`, found 'semantics'");
 	refused_in_file("semantics =\n", "found no value");

@@ -5,11 +5,26 @@
 static void sizes(void **state)
 {
 	(void)state;
-	static const struct { const char *text; uint64_t bytes; } good[] = {
-		{ "0", 0 }, { "1", 1 }, { "4096", 4096 }, { "4096B", 4096 }, { "64K", 65536 }, { "64k", 65536 }, { "64Ki", 65536 },
-		{ "512MiB", UINT64_C(512) << 20 }, { "512mib", UINT64_C(512) << 20 }, { "2G", UINT64_C(2) << 30 },
-		{ "2 G", UINT64_C(2) << 30 }, { "2GB", UINT64_C(2000000000) }, { "1.5G", UINT64_C(3) << 29 },
-		{ "1T", UINT64_C(1) << 40 }, { "0.5K", 512 }, { "18446744073709551615", UINT64_MAX },
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = {
+		{ "0", 0 },
+		{ "1", 1 },
+		{ "4096", 4096 },
+		{ "4096B", 4096 },
+		{ "64K", 65536 },
+		{ "64k", 65536 },
+		{ "64Ki", 65536 },
+		{ "512MiB", UINT64_C(512) << 20 },
+		{ "512mib", UINT64_C(512) << 20 },
+		{ "2G", UINT64_C(2) << 30 },
+		{ "2 G", UINT64_C(2) << 30 },
+		{ "2GB", UINT64_C(2000000000) },
+		{ "1.5G", UINT64_C(3) << 29 },
+		{ "1T", UINT64_C(1) << 40 },
+		{ "0.5K", 512 },
+		{ "18446744073709551615", UINT64_MAX },
 		{ "9007199254740993", UINT64_C(9007199254740993) }, /* 2^53 + 1: no double */
 	};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -18,8 +33,26 @@ static void sizes(void **state)
 			fail_msg("%s gives %llu", good[i].text, (unsigned long long)bytes);
 	}
 	static const char *const bad[] = {
-		"", " ", "K", "-1", "+1", " 1", "12Q", "12 QB", "1e3", "0x10", "inf", "nan", "1..5", "1.5.2K", "64KK", "64KiBs",
-		"18446744073709551616", "9000000T", "9223372036854775808K", "99999999999999999999999999999999",
+		"",
+		" ",
+		"K",
+		"-1",
+		"+1",
+		" 1",
+		"12Q",
+		"12 QB",
+		"1e3",
+		"0x10",
+		"inf",
+		"nan",
+		"1..5",
+		"1.5.2K",
+		"64KK",
+		"64KiBs",
+		"18446744073709551616",
+		"9000000T",
+		"9223372036854775808K",
+		"99999999999999999999999999999999",
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		uint64_t bytes;
@@ -60,7 +93,8 @@ static void shown(void **state)
 	assert_string_equal(gemp_counted(2000, "match").text, "2,000 matches");
 	assert_string_equal(gemp_counted(1, "match").text, "1 match");
 	assert_string_equal(gemp_counted(30, "epoch").text, "30 epochs");
-	assert_string_equal(gemp_counted(UINT64_MAX, "distinct number").text, "18,446,744,073,709,551,615 distinct numbers");
+	assert_string_equal(gemp_counted(UINT64_MAX, "distinct number").text,
+	                    "18,446,744,073,709,551,615 distinct numbers");
 	assert_string_equal(gemp_shown_bytes(0).text, "0 B");
 	assert_string_equal(gemp_shown_bytes(1023).text, "1023 B");
 	assert_string_equal(gemp_shown_bytes(1024).text, "1.0 KiB");

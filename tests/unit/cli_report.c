@@ -2,9 +2,9 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "cli/report/report.h"
 #include "cli/options/command.h"
 #include "cli/options/options.h"
+#include "cli/report/report.h"
 #include "cli/report/report_run.h"
 #include "comm/comm.h"
 #include "comm/exchange.h"
@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 static gemp_comm comm;
-static const gemp_command info = { .name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .min_arguments = 1, .max_arguments = 1 };
+static const gemp_command info = {
+	.name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .min_arguments = 1, .max_arguments = 1
+};
 static const gemp_command *const commands[] = { &info };
 static const gemp_command_table table = { 1, commands };
 
@@ -65,7 +67,8 @@ static void fields(void **state)
 	assert_string_equal(json_string_value(json_array_get(json_object_get(object, "arguments"), 0)), "g.h5");
 	assert_string_equal(json_string_value(json_object_get(json_object_get(object, "options"), "quiet")), "true");
 	assert_true(number(object, "graph", "vertices", NULL) == 7 && number(object, "graph", "edges", NULL) == 5);
-	assert_string_equal(json_string_value(json_object_get(json_object_get(object, "graph"), "hash")), "0000000000000abc");
+	assert_string_equal(json_string_value(json_object_get(json_object_get(object, "graph"), "hash")),
+	                    "0000000000000abc");
 	assert_true(number(object, "seconds", "kernel", "min") == 1.5 && number(object, "seconds", "kernel", "avg") == 1.5);
 	for (int phase = 0; phase < GEMP_PHASES; phase++)
 		assert_non_null(json_object_get(json_object_get(object, "seconds"), gemp_phase_name[phase]));
@@ -173,11 +176,8 @@ static void no_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields),
-		cmocka_unit_test(great_counts),
-		cmocka_unit_test(failures),
-		cmocka_unit_test(streams),
-		cmocka_unit_test(no_memory),
+		cmocka_unit_test(fields),  cmocka_unit_test(great_counts), cmocka_unit_test(failures),
+		cmocka_unit_test(streams), cmocka_unit_test(no_memory),
 	};
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&comm, MPI_COMM_WORLD);

@@ -1,11 +1,11 @@
 /* Rows as TSV, CSV and JSON, character by character, and tables for people. */
 #include "harness/harness.h"
 
-#include "io/rows/row_text.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "graph/column.h"
-#include "core/random.h"
+#include "io/rows/row_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,7 +97,8 @@ static void edges(void **state)
 	assert_string_equal(out.data, "r,n\r\nKNOWS:-7->b\tc,true\r\n");
 	gemp_text_clear(&out);
 	gemp_json_row(&out, columns, 2, 0);
-	assert_string_equal(out.data, "{\"r\": {\"type\": \"KNOWS\", \"source\": -7, \"target\": \"b\\tc\"}, \"n\": true}\n");
+	assert_string_equal(out.data,
+	                    "{\"r\": {\"type\": \"KNOWS\", \"source\": -7, \"target\": \"b\\tc\"}, \"n\": true}\n");
 	gemp_text_free(&out);
 	gemp_projected_free(columns, 2);
 }
@@ -189,8 +190,8 @@ static void many_integers(void **state)
 {
 	(void)state;
 	enum { ROWS = 10000, COLUMNS = 3 };
-	static const int64_t special[] = { 0, 9, 10, 99, 100, 101, 9999, 10000, -1, -10, 99999999, 100000000, INT64_MAX,
-		                           INT64_MIN };
+	static const int64_t special[] = { 0,     9,  10,  99,       100,       101,       9999,
+		                               10000, -1, -10, 99999999, 100000000, INT64_MAX, INT64_MIN };
 	enum { SPECIAL = sizeof special / sizeof *special };
 	static const size_t rows[] = { 0, 1, SPECIAL, ROWS };
 	uint64_t seed = test_seed();
@@ -198,7 +199,8 @@ static void many_integers(void **state)
 	for (size_t c = 0; c < COLUMNS; c++) {
 		assert_ok(gemp_column_init(&columns[c].value, "x", GEMP_INTEGER));
 		for (size_t row = 0; row < ROWS; row++) {
-			int64_t value = row < SPECIAL ? special[row] : (int64_t)(gemp_random(&seed) >> gemp_random_below(&seed, 64));
+			int64_t value = row < SPECIAL ? special[row]
+			                              : (int64_t)(gemp_random(&seed) >> gemp_random_below(&seed, 64));
 			value = value > INT64_MIN && gemp_random_below(&seed, 3) == 0 ? -value : value;
 			assert_ok(gemp_column_add(&columns[c].value, &(gemp_value){ .type = GEMP_INTEGER, .integer = value }));
 		}
@@ -230,10 +232,11 @@ static void many_of_several_types(void **state)
 	for (size_t row = 0; row < ROWS; row++) {
 		const char *word = words[gemp_random_below(&seed, 4)];
 		const bool null = gemp_random_below(&seed, 5) == 0;
-		assert_ok(gemp_column_add(&columns[0].value, &(gemp_value){ .type = GEMP_FLOAT, .null = null,
-		                          .real = gemp_random_unit(&seed) }));
-		assert_ok(gemp_column_add(&columns[1].value, &(gemp_value){ .type = GEMP_STRING, .null = !null && row % 7 == 0,
-		                          .string = { word, strlen(word) } }));
+		assert_ok(gemp_column_add(&columns[0].value,
+		                          &(gemp_value){ .type = GEMP_FLOAT, .null = null, .real = gemp_random_unit(&seed) }));
+		assert_ok(gemp_column_add(
+			&columns[1].value,
+			&(gemp_value){ .type = GEMP_STRING, .null = !null && row % 7 == 0, .string = { word, strlen(word) } }));
 	}
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		check_many(columns, 2, rows[i]);
@@ -245,14 +248,10 @@ static void many_of_several_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strings),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(edges),
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(tables),
-		cmocka_unit_test(out_of_memory),
-		cmocka_unit_test(many_integers),
-		cmocka_unit_test(many_of_several_types),
+		cmocka_unit_test(strings),       cmocka_unit_test(numbers),
+		cmocka_unit_test(edges),         cmocka_unit_test(nothing),
+		cmocka_unit_test(tables),        cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(many_integers), cmocka_unit_test(many_of_several_types),
 	};
 	return test_main(tests);
 }

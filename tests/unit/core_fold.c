@@ -1,8 +1,8 @@
 /* Sums whatever the order, against long double. */
 #include "harness/harness.h"
 
-#include "core/reproducible_sum.h"
 #include "core/random.h"
+#include "core/reproducible_sum.h"
 
 enum { COUNT = 20000 };
 

@@ -38,8 +38,14 @@ static void check(size_t count)
 
 static void rows_are_in_one_range(void **state)
 {
-	static const size_t counts[] = { 0, 1, GEMP_RANGE_ROWS - 1, GEMP_RANGE_ROWS, GEMP_RANGE_ROWS + 1, 1000003,
-		(size_t)GEMP_RANGE_ROWS * GEMP_MAX_RANGES, (size_t)GEMP_RANGE_ROWS * GEMP_MAX_RANGES + 1 };
+	static const size_t counts[] = { 0,
+		                             1,
+		                             GEMP_RANGE_ROWS - 1,
+		                             GEMP_RANGE_ROWS,
+		                             GEMP_RANGE_ROWS + 1,
+		                             1000003,
+		                             (size_t)GEMP_RANGE_ROWS * GEMP_MAX_RANGES,
+		                             (size_t)GEMP_RANGE_ROWS * GEMP_MAX_RANGES + 1 };
 	(void)state;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		check(counts[i]);

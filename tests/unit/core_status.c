@@ -101,12 +101,9 @@ static void a_bug_aborts_with_its_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_failure_keeps_its_message),
-		cmocka_unit_test(context_goes_in_front),
-		cmocka_unit_test(long_messages_are_cut),
-		cmocka_unit_test(a_message_can_quote_the_last),
-		cmocka_unit_test(try_leaves_at_the_first_failure),
-		cmocka_unit_test(a_bug_aborts_with_its_place),
+		cmocka_unit_test(a_failure_keeps_its_message),     cmocka_unit_test(context_goes_in_front),
+		cmocka_unit_test(long_messages_are_cut),           cmocka_unit_test(a_message_can_quote_the_last),
+		cmocka_unit_test(try_leaves_at_the_first_failure), cmocka_unit_test(a_bug_aborts_with_its_place),
 	};
 	return test_main(tests);
 }

@@ -129,7 +129,7 @@ static void a_child(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(each_piece_once), cmocka_unit_test(limits),
-		                            cmocka_unit_test(a_loop_in_a_loop), cmocka_unit_test(loops_beside_loops),
-		                            cmocka_unit_test(a_child) };
+		                                cmocka_unit_test(a_loop_in_a_loop), cmocka_unit_test(loops_beside_loops),
+		                                cmocka_unit_test(a_child) };
 	return test_main(tests);
 }

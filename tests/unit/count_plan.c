@@ -1,12 +1,12 @@
 /* Count plans, summed here by their definitions, against matches found one by one, on random graphs. */
 #include "core/memory.h"
+#include "core/random.h"
 #include "core/status.h"
+#include "count/plan.h"
 #include "count/planner.h"
 #include "pattern/model/pattern.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/symmetry/automorphism.h"
-#include "core/random.h"
-#include "count/plan.h"
 #include "pattern/symmetry/permutation_group.h"
 
 #include <ctype.h>
@@ -265,20 +265,13 @@ static long sum_of(scope *s, const gemp_sum *sum)
 			total += sum->leaves ? choose(s->tables[0][v], sum->leaves) : at(s, sum, v, 0, 0);
 		return total;
 	case GEMP_SUM_EDGES:
-	case GEMP_SUM_PAIRS:
-		return pairs(s, sum, 2);
-	case GEMP_SUM_TRIANGLES:
-		return pairs(s, sum, 3);
-	case GEMP_SUM_WEDGES:
-		return wedges(s, sum);
-	case GEMP_SUM_NEIGHBOURS:
-		return around(s, sum);
-	case GEMP_SUM_JOINED:
-		return joined(s->graph);
-	case GEMP_SUM_PATH_PAIRS:
-		return path_pairs(s->graph);
-	case GEMP_SUM_CLIQUES:
-		return cliques(s->graph, chosen, 0, sum->clique);
+	case GEMP_SUM_PAIRS: return pairs(s, sum, 2);
+	case GEMP_SUM_TRIANGLES: return pairs(s, sum, 3);
+	case GEMP_SUM_WEDGES: return wedges(s, sum);
+	case GEMP_SUM_NEIGHBOURS: return around(s, sum);
+	case GEMP_SUM_JOINED: return joined(s->graph);
+	case GEMP_SUM_PATH_PAIRS: return path_pairs(s->graph);
+	case GEMP_SUM_CLIQUES: return cliques(s->graph, chosen, 0, sum->clique);
 	}
 	return 0;
 }
@@ -356,7 +349,8 @@ static bool pattern_text(char *text, int size, unsigned edges)
 }
 
 /* Returns whether there was a plan. */
-static bool check_sense(const char *text, bool hom, uint64_t *random, gemp_count_planner_options premise, int rounds, int size)
+static bool check_sense(const char *text, bool hom, uint64_t *random, gemp_count_planner_options premise, int rounds,
+                        int size)
 {
 	gemp_pattern *pattern = NULL;
 	gemp_symmetry *symmetry = NULL;
@@ -419,8 +413,10 @@ static void all_small_patterns(void **state)
 static void known_to_have_sums(void **state)
 {
 	(void)state;
-	static const char *const names[] = { "triangle", "cycle:4", "diamond", "clique:4", "clique:5", "cycle:5", "house",
-		"star:4", "path:5", "star:5", "path:6", "clique:7", "clique:8", "star:7" };
+	static const char *const names[] = {
+		"triangle", "cycle:4", "diamond", "clique:4", "clique:5", "cycle:5",  "house",
+		"star:4",   "path:5",  "star:5",  "path:6",   "clique:7", "clique:8", "star:7"
+	};
 	uint64_t random = (uint64_t)time(NULL);
 	print_message("seed %llu\n", (unsigned long long)random);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -431,8 +427,9 @@ static void known_to_have_sums(void **state)
 static void with_an_order(void **state)
 {
 	(void)state;
-	static const char *const names[] = { "cycle:6", "cycle:5", "house", "triangle", "edges:0-1,0-2,1-2,0-3,0-4,3-4",
-		"edges:0-1,0-2,1-2,2-3,2-4,3-4,4-5" };
+	static const char *const names[] = {
+		"cycle:6", "cycle:5", "house", "triangle", "edges:0-1,0-2,1-2,0-3,0-4,3-4", "edges:0-1,0-2,1-2,2-3,2-4,3-4,4-5"
+	};
 	const gemp_count_planner_options ordered = { .ordered = true }, none = { .iso = false };
 	uint64_t random = (uint64_t)time(NULL);
 	print_message("seed %llu\n", (unsigned long long)random);
@@ -488,11 +485,8 @@ static void out_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_small_patterns),
-		cmocka_unit_test(known_to_have_sums),
-		cmocka_unit_test(with_an_order),
-		cmocka_unit_test(refused_with_a_reason),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(all_small_patterns),    cmocka_unit_test(known_to_have_sums), cmocka_unit_test(with_an_order),
+		cmocka_unit_test(refused_with_a_reason), cmocka_unit_test(out_of_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Bounds of expressions. */
-#include "count/expression.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "count/expression.h"
 #include "harness/harness.h"
 
 #include <string.h>
@@ -19,8 +19,13 @@ static void bounds(void **state)
 		const char *expression;
 		double bound;
 	} cases[] = {
-		{ "1", 1 }, { "c", 10 }, { "c - 1", 11 }, { "-c*c", 100 }, { "2 * (c - V1_2) * -V1_2 + 7", 85 },
-		{ "c*V1_2-(-(c))", 40 }, { " ( c ) ", 10 },
+		{ "1", 1 },
+		{ "c", 10 },
+		{ "c - 1", 11 },
+		{ "-c*c", 100 },
+		{ "2 * (c - V1_2) * -V1_2 + 7", 85 },
+		{ "c*V1_2-(-(c))", 40 },
+		{ " ( c ) ", 10 },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		double bound;
@@ -50,6 +55,7 @@ static void magnitudes(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(bounds), cmocka_unit_test(not_expressions), cmocka_unit_test(magnitudes) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(bounds), cmocka_unit_test(not_expressions),
+		                                cmocka_unit_test(magnitudes) };
 	return test_main(tests);
 }

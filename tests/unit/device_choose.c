@@ -1,7 +1,7 @@
 /* What a --devices text means. */
 #include "core/memory.h"
-#include "device/select.h"
 #include "core/status.h"
+#include "device/select.h"
 
 #include "harness/harness.h"
 
@@ -93,7 +93,9 @@ static void what_does_not_fit(void **state)
 	assert_code(gemp_device_choose("radeon", machine, 4, picked, &count), GEMP_ENODEVICE);
 	assert_message("radeon");
 	assert_message("1: NVIDIA H200 (gpu, NVIDIA CUDA)");
-	static const char *const places[] = { "0f:00.1", "0002:0f:00.0", "GPU-3", "GPU-30000000", "GPU-", "1000000", "0f:00.0x", "0f:00.0.0", "GPU-10000000-0000-0000-0000-0000000000011" };
+	static const char *const places[] = { "0f:00.1",      "0002:0f:00.0", "GPU-3",
+		                                  "GPU-30000000", "GPU-",         "1000000",
+		                                  "0f:00.0x",     "0f:00.0.0",    "GPU-10000000-0000-0000-0000-0000000000011" };
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
 		assert_code(gemp_device_choose(places[i], cluster, 4, picked, &count), GEMP_ENODEVICE);
 	assert_message("0: H200 (gpu, , 0000:ba:00.0)");
@@ -136,12 +138,9 @@ static void shares_of_ranks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_numbers_and_names),
-		cmocka_unit_test(each_device_once),
-		cmocka_unit_test(places_and_uuids),
-		cmocka_unit_test(one_word_in_bus_order),
-		cmocka_unit_test(what_does_not_fit),
-		cmocka_unit_test(shares_of_ranks),
+		cmocka_unit_test(words_numbers_and_names), cmocka_unit_test(each_device_once),
+		cmocka_unit_test(places_and_uuids),        cmocka_unit_test(one_word_in_bus_order),
+		cmocka_unit_test(what_does_not_fit),       cmocka_unit_test(shares_of_ranks),
 	};
 	return test_main(tests);
 }

@@ -1,7 +1,7 @@
 /* A machine without OpenCL. */
 #include "core/memory.h"
-#include "device/device.h"
 #include "core/status.h"
+#include "device/device.h"
 #include "device/open.h"
 #include "device/select.h"
 

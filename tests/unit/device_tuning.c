@@ -1,8 +1,8 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "device/device.h"
 #include "core/status.h"
+#include "device/device.h"
 #include "device/tuning.h"
 
 #include <stdio.h>

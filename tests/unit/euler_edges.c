@@ -4,8 +4,8 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/types.h"
-#include "graph/graph.h"
 #include "euler/euler.h"
+#include "graph/graph.h"
 #include "harness/harness.h"
 
 #include <string.h>
@@ -24,16 +24,26 @@ static void make(made *m, uint64_t random)
 {
 	memset(m, 0, sizeof *m);
 	memcpy(m->bounds, (const uint64_t[]){ 0, 10, 10 + ROWS, 30 }, sizeof m->bounds);
-	m->graph = (gemp_graph){ .rank = 1, .ranks = 3, .vertex_count = 30, .bounds = m->bounds, .first_vertex = 10, .rows = ROWS,
-		.relation_count = RELATIONS, .relations = m->relations };
+	m->graph = (gemp_graph){ .rank = 1,
+		                     .ranks = 3,
+		                     .vertex_count = 30,
+		                     .bounds = m->bounds,
+		                     .first_vertex = 10,
+		                     .rows = ROWS,
+		                     .relation_count = RELATIONS,
+		                     .relations = m->relations };
 	for (size_t r = 0; r < RELATIONS; r++) {
 		for (size_t row = 0; row < ROWS; row++) {
 			m->begin[r][row + 1] = m->begin[r][row] + gemp_random_below(&random, MOST);
 			for (uint64_t at = m->begin[r][row]; at < m->begin[r][row + 1]; at++)
 				m->out[r][at] = (gemp_vertex)gemp_random_below(&random, 30);
 		}
-		m->relations[r] = (gemp_relation){ .name = (char[]){ "R" }, .directed = true, .first_edge = 100 * (r + 1),
-			.edge_count = 1000, .out_offsets = m->begin[r], .out_targets = m->out[r] };
+		m->relations[r] = (gemp_relation){ .name = (char[]){ "R" },
+			                               .directed = true,
+			                               .first_edge = 100 * (r + 1),
+			                               .edge_count = 1000,
+			                               .out_offsets = m->begin[r],
+			                               .out_targets = m->out[r] };
 	}
 }
 
@@ -133,7 +143,9 @@ static void memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slots), cmocka_unit_test(undirected), cmocka_unit_test(memory),
+		cmocka_unit_test(slots),
+		cmocka_unit_test(undirected),
+		cmocka_unit_test(memory),
 	};
 	return test_main(tests);
 }

@@ -2,8 +2,8 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "generate/eulerian_graphs.h"
 #include "core/status.h"
+#include "generate/eulerian_graphs.h"
 
 #include <string.h>
 
@@ -17,8 +17,8 @@ static uint64_t root_of(uint64_t *parent, uint64_t v)
 /* Ends in `path` ways: sources and sinks of at most one edge too many, as a path has; all in one component. */
 static void check(const gemp_eulerian *graph, size_t piece)
 {
-	uint64_t (*ends)[2] = gemp_calloc(graph->edges, sizeof *ends), *parent = gemp_calloc(graph->vertices,
-	                                                                                     sizeof *parent);
+	uint64_t(*ends)[2] = gemp_calloc(graph->edges, sizeof *ends),
+	*parent = gemp_calloc(graph->vertices, sizeof *parent);
 	int64_t *surplus = gemp_calloc(graph->vertices, sizeof *surplus);
 	bool *met = gemp_calloc(graph->vertices, sizeof *met);
 	for (uint64_t at = 0; at < graph->edges; at += piece)
@@ -65,9 +65,8 @@ static void small_graphs_of_every_size(void **state)
 static void larger_graphs(void **state)
 {
 	(void)state;
-	static const uint64_t sizes[][2] = { { 1000, 1000 }, { 1000, 1500 }, { 999, 2001 }, { 1000, 2500 }, { 4097,
-	                                                                                                      12291 },
-	                                     { 3000, 12001 }, { 64, 20000 }, { 2, 5000 } };
+	static const uint64_t sizes[][2] = { { 1000, 1000 },  { 1000, 1500 },  { 999, 2001 }, { 1000, 2500 },
+		                                 { 4097, 12291 }, { 3000, 12001 }, { 64, 20000 }, { 2, 5000 } };
 	for (unsigned shape = 0; shape < 3; shape++)
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 			gemp_eulerian graph = { shape, sizes[i][0], sizes[i][1], i, i % 2 };
@@ -106,8 +105,7 @@ static void graphs_that_cannot_be_are_refused(void **state)
 	refused((gemp_eulerian){ GEMP_EULERIAN_DEEP, 0, 1, 1, false }, "1 edges need a vertex");
 	refused((gemp_eulerian){ GEMP_EULERIAN_RANDOM, 9, 8, 1, false },
 	        "circuit through 9 vertices takes at least 9 edges");
-	refused((gemp_eulerian){ GEMP_EULERIAN_SHALLOW, 9, 7, 1, true },
-	        "path through 9 vertices takes at least 8 edges");
+	refused((gemp_eulerian){ GEMP_EULERIAN_SHALLOW, 9, 7, 1, true }, "path through 9 vertices takes at least 8 edges");
 	refused((gemp_eulerian){ GEMP_EULERIAN_RANDOM, 1, 8, 1, true }, "needs two vertices");
 }
 

@@ -1,13 +1,13 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "core/random.h"
 #include "comm/comm.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "generate/generate.h"
-#include "generate/movies.h"
 #include "generate/generator.h"
+#include "generate/movies.h"
 #include "io/text/text_cells.h"
 
 #include <math.h>
@@ -71,8 +71,7 @@ static void shares_cover_everything_in_order(void **state)
 			for (int rank = 0; rank < ranks; rank++) {
 				gemp_comm comm = { .rank = rank, .size = ranks };
 				gemp_block_range span = gemp_comm_block(&comm, count);
-				assert_true(span.begin == at && span.end >= at &&
-				            span.end - at <= count / (uint64_t)ranks + 1);
+				assert_true(span.begin == at && span.end >= at && span.end - at <= count / (uint64_t)ranks + 1);
 				at = span.end;
 			}
 			assert_int_equal(at, count);

@@ -50,15 +50,11 @@ static gemp_value random_value(gemp_type type, uint64_t *random)
 	if (number % 5 == 0)
 		return null_of(type);
 	switch (type) {
-	case GEMP_INTEGER:
-		return integer((int64_t)number);
-	case GEMP_FLOAT:
-		return real((double)number / 3);
-	case GEMP_BOOLEAN:
-		return truth(number & 1);
+	case GEMP_INTEGER: return integer((int64_t)number);
+	case GEMP_FLOAT: return real((double)number / 3);
+	case GEMP_BOOLEAN: return truth(number & 1);
 	case GEMP_STRING:
-	case GEMP_LIST:
-		return string(words[number % 4]);
+	case GEMP_LIST: return string(words[number % 4]);
 	}
 	return null_of(type);
 }

@@ -1,5 +1,5 @@
-#include "core/memory.h"
 #include "graph/graph.h"
+#include "core/memory.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "harness/harness.h"
@@ -128,8 +128,10 @@ static void test_without_source(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_owner), cmocka_unit_test(test_owner_by_formula),
-		cmocka_unit_test(test_loads_what_is_missing), cmocka_unit_test(test_without_source),
+		cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_owner_by_formula),
+		cmocka_unit_test(test_loads_what_is_missing),
+		cmocka_unit_test(test_without_source),
 	};
 	return test_main(tests);
 }

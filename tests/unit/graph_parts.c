@@ -1,6 +1,6 @@
 /* Ranges of parts: who lies where, and what ranks own. */
-#include "graph/graph.h"
 #include "core/status.h"
+#include "graph/graph.h"
 #include "harness/harness.h"
 
 #include "core/memory.h"
@@ -16,7 +16,8 @@ static void test_range(void **state)
 	assert_int_equal(gemp_range_find(bounds, 1, 0), 0);
 }
 
-static void expect_bounds(const gemp_partition *parts, uint64_t vertices, size_t ranks, bool together, const uint64_t *expected)
+static void expect_bounds(const gemp_partition *parts, uint64_t vertices, size_t ranks, bool together,
+                          const uint64_t *expected)
 {
 	uint64_t bounds[16];
 	assert_int_equal(gemp_partition_assign(parts, vertices, ranks, bounds), together);

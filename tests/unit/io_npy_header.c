@@ -1,6 +1,6 @@
 /* Heads of .npy files, and numbers as this machine has them: all floats of 16 bits, both orders of bytes. */
-#include "io/arrays/npy.h"
 #include "core/status.h"
+#include "io/arrays/npy.h"
 
 #include "harness/harness.h"
 
@@ -61,13 +61,23 @@ static void refusals(void **state)
 	static const struct {
 		const char *type, *shape, *says;
 	} cases[] = {
-		{ "'<c16'", "(2,)", "is of type '<c16': complex" }, { "'|O'", "(2,)", "is of type '|O': Python objects" },
-		{ "'>U5'", "(2,)", "is of type '>U5'" }, { "'<f3'", "(2,)", "'<f3'" }, { "'<f16'", "(2,)", "'<f16'" },
-		{ "'<i'", "(2,)", "'<i'" }, { "'!i4'", "(2,)", "'!i4'" }, { "'<i44'", "(2,)", "'<i44'" },
-		{ "'<M8[ns]'", "(2,)", "'<M8[ns]'" }, { "[('a', '<f4')]", "(2,)", "is of records" },
-		{ "'<f4", "(2,)", "is of type" }, { "''", "(2,)", "has a damaged type" }, { "7", "(2,)", "has a damaged type" },
-		{ "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'", "(2,)", "has a damaged type" }, { "'<f4'", "2", "has no shape" },
-		{ "'<f4'", "(2, -1)", "has a damaged shape" }, { "'<f4'", "(2", "has a damaged shape" },
+		{ "'<c16'", "(2,)", "is of type '<c16': complex" },
+		{ "'|O'", "(2,)", "is of type '|O': Python objects" },
+		{ "'>U5'", "(2,)", "is of type '>U5'" },
+		{ "'<f3'", "(2,)", "'<f3'" },
+		{ "'<f16'", "(2,)", "'<f16'" },
+		{ "'<i'", "(2,)", "'<i'" },
+		{ "'!i4'", "(2,)", "'!i4'" },
+		{ "'<i44'", "(2,)", "'<i44'" },
+		{ "'<M8[ns]'", "(2,)", "'<M8[ns]'" },
+		{ "[('a', '<f4')]", "(2,)", "is of records" },
+		{ "'<f4", "(2,)", "is of type" },
+		{ "''", "(2,)", "has a damaged type" },
+		{ "7", "(2,)", "has a damaged type" },
+		{ "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'", "(2,)", "has a damaged type" },
+		{ "'<f4'", "2", "has no shape" },
+		{ "'<f4'", "(2, -1)", "has a damaged shape" },
+		{ "'<f4'", "(2", "has a damaged shape" },
 		{ "'<f4'", "(4294967296, 4294967296)", "has a damaged shape" },
 	};
 	gemp_npy_header header;
@@ -82,6 +92,7 @@ static void refusals(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(halves), cmocka_unit_test(orders), cmocka_unit_test(refusals) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(halves), cmocka_unit_test(orders),
+		                                cmocka_unit_test(refusals) };
 	return test_main(tests);
 }

@@ -2,9 +2,9 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "io/file/source.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "io/file/source.h"
 #include "io/file/stream.h"
 
 #include <stdio.h>
@@ -24,8 +24,7 @@ static gemp_code read_range(gemp_text *out, const char *path, bool quoted, uint6
 	do {
 		GEMP_TRY(gemp_stream_next(stream, quoted, &record, &size));
 		if (record)
-			gemp_text_print(out, "%llu:%.*s;", (unsigned long long)gemp_stream_line(stream), (int)size,
-			                record);
+			gemp_text_print(out, "%llu:%.*s;", (unsigned long long)gemp_stream_line(stream), (int)size, record);
 	} while (record);
 	code = gemp_text_status(out);
 done:
@@ -59,7 +58,9 @@ static void lines_have_numbers(void **state)
 	expect(test_file("a", "a\n\nb"), false, "1:a;2:;3:b;");
 	expect(test_file("a", "\n"), false, "1:;");
 	expect(test_file("a", "a\r\nb\r\n"), false, "1:a;2:b;");
-	expect(test_file("a", "\xef\xbb\xbf" "a\nb"), false, "1:a;2:b;");
+	expect(test_file("a", "\xef\xbb\xbf"
+	                      "a\nb"),
+	       false, "1:a;2:b;");
 	expect(test_file("a", "\xef\xbb"), false, "1:\xef\xbb;");
 }
 
@@ -135,8 +136,7 @@ static void ranges_give_each_line_once(void **state)
 					assert_ok(gemp_stream_next(stream, false, &record, &length));
 					if (!record)
 						break;
-					gemp_text_print(&parts, "%llu:%.*s;",
-					                (unsigned long long)(lines + gemp_stream_line(stream)),
+					gemp_text_print(&parts, "%llu:%.*s;", (unsigned long long)(lines + gemp_stream_line(stream)),
 					                (int)length, record);
 				}
 				lines += gemp_stream_line(stream) - 1;

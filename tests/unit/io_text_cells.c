@@ -1,8 +1,8 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "io/text/text_cells.h"
 #include "core/status.h"
+#include "io/text/text_cells.h"
 
 #include <string.h>
 
@@ -110,13 +110,13 @@ static void utf8_is_checked(void **state)
 	const char *valid = "plain text of more than eight bytes, ä €  𝄞 \xf4\x8f\xbf\xbf";
 	assert_int_equal(utf8(valid), strlen(valid));
 	assert_int_equal(utf8("abcdefgh\xff"), 8);
-	assert_int_equal(utf8("ab\xc0\xaf"), 2);         /* overlong */
-	assert_int_equal(utf8("\xe0\x80\xaf"), 0);       /* overlong */
-	assert_int_equal(utf8("\xf0\x80\x80\xaf"), 0);   /* overlong */
-	assert_int_equal(utf8("\xed\xa0\x80"), 0);       /* surrogate */
-	assert_int_equal(utf8("\xf4\x90\x80\x80"), 0);   /* beyond U+10FFFF */
-	assert_int_equal(utf8("a\xc3"), 1);              /* cut */
-	assert_int_equal(utf8("a\x80"), 1);              /* no beginning */
+	assert_int_equal(utf8("ab\xc0\xaf"), 2);       /* overlong */
+	assert_int_equal(utf8("\xe0\x80\xaf"), 0);     /* overlong */
+	assert_int_equal(utf8("\xf0\x80\x80\xaf"), 0); /* overlong */
+	assert_int_equal(utf8("\xed\xa0\x80"), 0);     /* surrogate */
+	assert_int_equal(utf8("\xf4\x90\x80\x80"), 0); /* beyond U+10FFFF */
+	assert_int_equal(utf8("a\xc3"), 1);            /* cut */
+	assert_int_equal(utf8("a\x80"), 1);            /* no beginning */
 	assert_int_equal(gemp_utf8_check("0123456\0x", 9), 7);
 	assert_int_equal(gemp_utf8_check("", 0), 0);
 }

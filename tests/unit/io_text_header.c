@@ -1,11 +1,11 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "io/import/table_header.h"
-#include "io/text/text_cells.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "io/import/column_inference.h"
+#include "io/import/table_header.h"
+#include "io/text/text_cells.h"
 
 #include <string.h>
 
@@ -94,7 +94,7 @@ static gemp_type inferred(const char *const *texts, size_t count)
 	return type;
 }
 
-#define INFERRED(...)                                                                                                  \
+#define INFERRED(...) \
 	inferred((const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 static void types_are_inferred_from_all_values(void **state)
@@ -139,10 +139,8 @@ static void files_join_in_one_schema(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_are_found_by_name),
-		cmocka_unit_test(types_are_stated_after_a_colon),
-		cmocka_unit_test(wrong_headers_are_refused),
-		cmocka_unit_test(types_are_inferred_from_all_values),
+		cmocka_unit_test(columns_are_found_by_name), cmocka_unit_test(types_are_stated_after_a_colon),
+		cmocka_unit_test(wrong_headers_are_refused), cmocka_unit_test(types_are_inferred_from_all_values),
 		cmocka_unit_test(files_join_in_one_schema),
 	};
 	return test_main(tests);

@@ -1,8 +1,8 @@
 #include "harness/harness.h"
 
-#include "io/text/text_scalar.h"
 #include "core/status.h"
 #include "graph/column.h"
+#include "io/text/text_scalar.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,8 +20,7 @@ static void only_canonical_integers_look_like_integers(void **state)
 	(void)state;
 	enum { BOTH = GEMP_LOOKS_INTEGER | GEMP_LOOKS_FLOAT };
 	const char *integers[] = { "0", "7", "-1", "9223372036854775807", "99999999999999999999999" };
-	const char *others[] = { "",   "007",  "00",    "-",     "-007",  "+7", " 7",
-		                 "7 ", "0x10", "1_000", "1,000", "seven", "--1" };
+	const char *others[] = { "", "007", "00", "-", "-007", "+7", " 7", "7 ", "0x10", "1_000", "1,000", "seven", "--1" };
 	for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
 		looks(integers[i], BOTH);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -74,7 +73,10 @@ static void integers_are_read_up_to_their_limits(void **state)
 static void floats_are_read(void **state)
 {
 	(void)state;
-	static const struct { const char *text; double value; } good[] = {
+	static const struct {
+		const char *text;
+		double value;
+	} good[] = {
 		{ "1", 1 },       { "-0.5", -0.5 }, { ".5", .5 }, { "5.", 5 },         { "+1e3", 1000 },
 		{ "1E-2", 0.01 }, { "1e-400", 0 },  { "007", 7 }, { "inf", INFINITY }, { "-Infinity", -INFINITY },
 	};

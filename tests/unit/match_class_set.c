@@ -6,8 +6,8 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/types.h"
-#include "match/distinct/record.h"
 #include "match/distinct/class_table.h"
+#include "match/distinct/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,8 @@ enum { UNIVERSE = 3000, PLENTY = 64 << 20 };
 /* Keys are one vertex, embeddings another one. */
 static gemp_record_form form_of(void)
 {
-	return (gemp_record_form){ .kind = GEMP_KEY_VERTICES, .vertex_count = 1, .key_words = 1, .words = 2, .embedding = 1 };
+	return (
+		gemp_record_form){ .kind = GEMP_KEY_VERTICES, .vertex_count = 1, .key_words = 1, .words = 2, .embedding = 1 };
 }
 
 typedef struct seen {

@@ -7,6 +7,8 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "graph/graph.h"
+#include "match/codegen/emit.h"
+#include "match/codegen/emit_step.h"
 #include "match/codegen/kernel_layout.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
@@ -15,8 +17,6 @@
 #include "pattern/semantic/parse.h"
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
-#include "match/codegen/emit.h"
-#include "match/codegen/emit_step.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static int make_graph(void **state)
 {
 	(void)state;
 	static gemp_relation relations[] = { { .name = "Rhinoceros", .directed = true },
-	                                     { .name = "Serval", .directed = true } };
+		                                 { .name = "Serval", .directed = true } };
 	graph = (gemp_graph){ .ranks = 1, .relation_count = 2, .relations = relations };
 	gemp_log_setup(0, GEMP_QUIET);
 	return 0;
@@ -52,8 +52,9 @@ static gemp_plan *plan_of(const char *text, gemp_semantics semantics, bool paral
 	gemp_pattern *pattern = NULL;
 	gemp_symmetry *symmetry = NULL;
 	gemp_plan *plan = NULL;
-	gemp_plan_options options = { .semantics = semantics, .two_paths = two_paths,
-		.break_symmetry = semantics == GEMP_ISO || semantics == GEMP_INDUCED };
+	gemp_plan_options options = { .semantics = semantics,
+		                          .two_paths = two_paths,
+		                          .break_symmetry = semantics == GEMP_ISO || semantics == GEMP_INDUCED };
 	gemp_statistics statistics = { .vertices = 100 };
 	for (int i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++) {
 		statistics.candidates[i] = 100;
@@ -169,8 +170,13 @@ static void words_fit_the_layout(void **state)
 	(void)state;
 	for (size_t i = 0; i < TEXTS; i++)
 		for (unsigned mask = 0; mask < 4 * 16; mask++) {
-			gemp_emit_options options = { .lanes = 1, .all_resident = mask & 4, .listed = mask & 8, .wide = mask & 16,
-				.profile = mask & 1, .first_only = mask & 32, .sliced = mask & 4 && !(mask & 32) && !given_vertices };
+			gemp_emit_options options = { .lanes = 1,
+				                          .all_resident = mask & 4,
+				                          .listed = mask & 8,
+				                          .wide = mask & 16,
+				                          .profile = mask & 1,
+				                          .first_only = mask & 32,
+				                          .sliced = mask & 4 && !(mask & 32) && !given_vertices };
 			gemp_plan *plan = plan_of(texts[i], (gemp_semantics)(mask & 3), mask & 32, false);
 			check_kernel(plan, &options);
 			gemp_plan_free(plan);

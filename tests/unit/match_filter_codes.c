@@ -66,13 +66,13 @@ static void what_pays_is_coded(void **state)
 	check(ROWS, ROWS / 4, 0, false, true);
 	check(ROWS, ROWS, 0, false, false); /* all differ */
 	check(ROWS, ROWS, 0, true, false);
-	check(ROWS, ROWS, 3, true, false);  /* all that are not NULL differ */
+	check(ROWS, ROWS, 3, true, false);           /* all that are not NULL differ */
 	check(20 * ROWS, 5 * ROWS, 0, false, false); /* four rows a value: a sample sees few of them twice */
 	check(20 * ROWS, 5 * ROWS, 0, true, true);
 	check(0, 1, 0, true, false);
 	check(1, 1, 0, true, false);
 	check(2, 1, 0, true, true);
-	check(2, 1, 1, true, true);         /* nothing but NULL */
+	check(2, 1, 1, true, true); /* nothing but NULL */
 }
 
 static gemp_code code_once(void *column)

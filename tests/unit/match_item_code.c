@@ -11,14 +11,10 @@
 enum { MOST = 300, WORDS = 12 };
 
 static const gemp_item_form forms[] = {
-	{ 2, 1, 2, 2 },   /* a vertex */
-	{ 5, 4, 5, 5 },
-	{ 7, 6, 7, 7 },
-	{ 9, 4, 5, 7 },   /* and an edge */
-	{ 6, 4, 4, 4 },   /* an edge alone */
-	{ 12, 11, 12, 12 },
-	{ 12, 5, 6, 10 },
-	{ 12, 12, 12, 12 }, /* nothing but what they have in common */
+	{ 2, 1, 2, 2 },                                           /* a vertex */
+	{ 5, 4, 5, 5 },     { 7, 6, 7, 7 },   { 9, 4, 5, 7 },     /* and an edge */
+	{ 6, 4, 4, 4 },                                           /* an edge alone */
+	{ 12, 11, 12, 12 }, { 12, 5, 6, 10 }, { 12, 12, 12, 12 }, /* nothing but what they have in common */
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 

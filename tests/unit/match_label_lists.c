@@ -1,10 +1,10 @@
 /* labels(v) as lists, by label set. */
 #include "harness/harness.h"
 
-#include "match/filter/computed_columns.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "match/filter/computed_columns.h"
 
 #include <string.h>
 
@@ -22,7 +22,8 @@ static int make_graph(void **state)
 
 static void lists_are_json(void **state)
 {
-	static const char *const expected[] = { "[]", "[\"Film\"]", "[\"Film\", \"\xc3\x84rzte\", \"a \\\"b\\\\\\u0009\"]" };
+	static const char *const expected[] = { "[]", "[\"Film\"]",
+		                                    "[\"Film\", \"\xc3\x84rzte\", \"a \\\"b\\\\\\u0009\"]" };
 	gemp_column lists;
 	(void)state;
 	assert_ok(gemp_label_list_column(&lists, &graph));

@@ -3,6 +3,7 @@
 
 #include "core/log.h"
 #include "graph/graph.h"
+#include "match/codegen/adjacency_marks.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/plan/plan.h"
@@ -11,7 +12,6 @@
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
-#include "match/codegen/adjacency_marks.h"
 
 static gemp_graph graph;
 
@@ -194,9 +194,9 @@ static void a_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_cycle, make_graph), cmocka_unit_test_setup(what_is_known_has_no_mark, make_graph),
+		cmocka_unit_test_setup(a_cycle, make_graph),  cmocka_unit_test_setup(what_is_known_has_no_mark, make_graph),
 		cmocka_unit_test_setup(a_clique, make_graph), cmocka_unit_test_setup(directed, make_graph),
-		cmocka_unit_test_setup(many, make_graph), cmocka_unit_test_setup(a_table, make_graph),
+		cmocka_unit_test_setup(many, make_graph),     cmocka_unit_test_setup(a_table, make_graph),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,11 @@
 #include "harness/harness.h"
 
 #include "core/log.h"
-#include "partition/views/view.h"
 #include "core/types.h"
 #include "graph/graph.h"
 #include "match/codegen/kernel_layout.h"
+#include "match/codegen/nested_shape.h"
+#include "partition/views/view.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/plan/plan.h"
@@ -14,7 +15,6 @@
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
-#include "match/codegen/nested_shape.h"
 
 static gemp_graph graph;
 

@@ -6,12 +6,12 @@
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "match/planner/condition_phases.h"
 #include "match/planner/match_options.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
-#include "match/planner/condition_phases.h"
 
 #include <stdio.h>
 
@@ -25,9 +25,14 @@ static int make_graph(void **state)
 	static gemp_label_set sets[] = { { 0, NULL, 1 }, { 1, film, 1 } };
 	static gemp_relation relations[] = { { .name = "KNOWS", .directed = true } };
 	static gemp_column columns[] = { { .name = "born", .type = GEMP_INTEGER },
-	                                 { .name = "name", .type = GEMP_STRING } };
-	graph = (gemp_graph){ .ranks = 1, .label_count = 1, .labels = labels, .label_set_count = 2, .label_sets = sets,
-	                      .relation_count = 1, .relations = relations };
+		                             { .name = "name", .type = GEMP_STRING } };
+	graph = (gemp_graph){ .ranks = 1,
+		                  .label_count = 1,
+		                  .labels = labels,
+		                  .label_set_count = 2,
+		                  .label_sets = sets,
+		                  .relation_count = 1,
+		                  .relations = relations };
 	graph.keys.type = GEMP_INTEGER;
 	graph.attributes = (gemp_table){ .count = 2, .columns = columns };
 	gemp_log_setup(0, GEMP_QUIET);
@@ -43,18 +48,18 @@ typedef struct expected {
 } expected;
 
 static const expected cases[] = {
-	{ "a:Film", 1, 0, 0, 0, 0, 0 },                      /* labels cost no values: always before */
+	{ "a:Film", 1, 0, 0, 0, 0, 0 }, /* labels cost no values: always before */
 	{ "a.born > 3", 1, 0, 1, 1, 0, 1 },
 	{ "a.born > 3 AND b.born > 3", 2, 0, 2, 2, 0, 2 },
-	{ "a.born > 3 OR a.name = 'x'", 1, 0, 2, 1, 0, 1 },  /* one conjunct, of one vertex */
-	{ "a.born > 3 OR b.born > 3", 0, 1, 2, 1, 0, 0 },    /* of two */
+	{ "a.born > 3 OR a.name = 'x'", 1, 0, 2, 1, 0, 1 }, /* one conjunct, of one vertex */
+	{ "a.born > 3 OR b.born > 3", 0, 1, 2, 1, 0, 0 },   /* of two */
 	{ "a.born < b.born", 0, 1, 2, 1, 0, 0 },
 	{ "a.born < 5 AND a.born < b.born", 1, 1, 3, 2, 0, 1 },
 	{ "id(a) = 3", 1, 0, 1, 1, 0, 0 },
 	{ "a.born > 3 AND a:Film AND id(b) < 9", 3, 0, 2, 2, 0, 1 },
 	{ "a <> b", 0, 0, 0, 0, 2, 0 },
 	{ "a <> b AND c <> a", 0, 0, 0, 0, 6, 0 },
-	{ "a <> b OR a.born > 3", 0, 1, 1, 1, 0, 0 },        /* not a conjunct of its own */
+	{ "a <> b OR a.born > 3", 0, 1, 1, 1, 0, 0 }, /* not a conjunct of its own */
 	{ "NOT a = b", 0, 0, 0, 0, 2, 0 },
 };
 

@@ -5,10 +5,10 @@
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/column.h"
+#include "match/filter/row_test.h"
+#include "match/filter/vertex_values.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/expr.h"
-#include "match/filter/vertex_values.h"
-#include "match/filter/row_test.h"
 
 #include <string.h>
 
@@ -16,8 +16,8 @@ enum { COLUMNS = 10, MOST_ROWS = 2500, MOST_VALUES = 40 };
 
 typedef struct table {
 	size_t rows, row;
-	gemp_column columns[COLUMNS];      /* of 1 to MOST_VALUES rows, or of `rows` where there is no place */
-	uint32_t *place[COLUMNS];          /* [rows]; NULL: row r is at r */
+	gemp_column columns[COLUMNS]; /* of 1 to MOST_VALUES rows, or of `rows` where there is no place */
+	uint32_t *place[COLUMNS];     /* [rows]; NULL: row r is at r */
 } table;
 
 static uint64_t seed;
@@ -168,8 +168,9 @@ static gemp_expr *random_condition(int depth)
 
 static size_t check(table *t, const gemp_expr *expr)
 {
-	const gemp_row_view view = { .rows = t->rows, .context = t, .source = source_of, .at = at,
-	                             .scope = { .context = t, .value = value_of } };
+	const gemp_row_view view = {
+		.rows = t->rows, .context = t, .source = source_of, .at = at, .scope = { .context = t, .value = value_of }
+	};
 	uint8_t *keep;
 	size_t kept = 0;
 	assert_ok(GEMP_NEW(keep, t->rows));

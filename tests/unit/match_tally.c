@@ -1,10 +1,10 @@
 /* The tally: rows and parts counted once, however often they come; the next sink gets everything. */
 #include "harness/harness.h"
 
-#include "match/distinct/row_sinks.h"
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
+#include "match/distinct/row_sinks.h"
 
 enum { VERTICES = 100 };
 

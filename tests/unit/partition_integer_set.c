@@ -1,8 +1,8 @@
 #include "harness/harness.h"
 
 #include "core/memory.h"
-#include "core/status.h"
 #include "core/random.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "partition/build/edge_list.h"
 #include "partition/build/integer_keys.h"

@@ -4,15 +4,15 @@
 
 #include "core/log.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "pattern/bind/bind.h"
 #include "pattern/condition/expr_text.h"
 #include "pattern/model/expr.h"
+#include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/shapes/query_graph.h"
-#include "core/text.h"
-#include "pattern/model/pattern.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,15 +26,23 @@ static int make_graph(void **state)
 	static char *labels[] = { "Film", "Person" };
 	static uint32_t both[] = { 0, 1 };
 	static gemp_label_set sets[] = { { 0, NULL, 1 }, { 1, both, 1 }, { 1, both + 1, 1 }, { 2, both, 1 } };
-	static gemp_relation relations[] = { { .name = "ACTED_IN", .directed = true }, { .name = "KNOWS", .directed = true } };
+	static gemp_relation relations[] = { { .name = "ACTED_IN", .directed = true },
+		                                 { .name = "KNOWS", .directed = true } };
 	static gemp_column columns[] = {
-		{ .name = "name", .type = GEMP_STRING }, { .name = "born", .type = GEMP_INTEGER },
-		{ .name = "height", .type = GEMP_FLOAT }, { .name = "alive", .type = GEMP_BOOLEAN },
+		{ .name = "name", .type = GEMP_STRING },
+		{ .name = "born", .type = GEMP_INTEGER },
+		{ .name = "height", .type = GEMP_FLOAT },
+		{ .name = "alive", .type = GEMP_BOOLEAN },
 	};
 	static gemp_column props[] = { { .name = "since", .type = GEMP_INTEGER } };
 	relations[1].props = (gemp_table){ .count = 1, .columns = props };
-	graph = (gemp_graph){ .ranks = 1, .label_count = 2, .labels = labels, .label_set_count = 4, .label_sets = sets,
-	                      .relation_count = 2, .relations = relations };
+	graph = (gemp_graph){ .ranks = 1,
+		                  .label_count = 2,
+		                  .labels = labels,
+		                  .label_set_count = 4,
+		                  .label_sets = sets,
+		                  .relation_count = 2,
+		                  .relations = relations };
 	graph.keys.type = GEMP_INTEGER;
 	graph.attributes = (gemp_table){ .count = 4, .columns = columns };
 	gemp_log_setup(0, GEMP_QUIET);
@@ -74,7 +82,11 @@ static void resolves(void **state)
 static void unknown_names(void **state)
 {
 	(void)state;
-	static const struct { const char *text; int line, column; const char *part; } cases[] = {
+	static const struct {
+		const char *text;
+		int line, column;
+		const char *part;
+	} cases[] = {
 		{ "MATCH (a:Persn)", 1, 10, "unknown label 'Persn'; did you mean 'Person'?" },
 		{ "MATCH (a:Person|Flm)", 1, 17, "unknown label 'Flm'; did you mean 'Film'?" },
 		{ "MATCH (a)\nWHERE a.born = 1 AND NOT a:Studio", 2, 28, "unknown label 'Studio'; the graph has Film, Person" },
@@ -82,7 +94,8 @@ static void unknown_names(void **state)
 		{ "MATCH (a)-[:KNOWS|ACTED]->(b)", 1, 19, "unknown edge type 'ACTED'" },
 		{ "MATCH (K)-[:KNOWS]->(b)-[:KNOWSX|KNOW]-(c)", 1, 34, "unknown edge type 'KNOW'" },
 		{ "MATCH (a {nam: 'x'})", 1, 11, "unknown attribute 'nam'; did you mean 'name'?" },
-		{ "MATCH (a) RETURN a.name, a.color", 1, 26, "unknown attribute 'color'; the graph has name, born, height, alive" },
+		{ "MATCH (a) RETURN a.name, a.color", 1, 26,
+		  "unknown attribute 'color'; the graph has name, born, height, alive" },
 		{ "MATCH (a)-[r:KNOWS]->(b) RETURN r.sinc", 1, 33, "unknown edge attribute 'sinc'; did you mean 'since'?" },
 		{ "MATCH (a)-[r:ACTED_IN]->(b) RETURN r.since", 1, 36, "unknown edge attribute 'since'; the graph has none" },
 	};
@@ -102,7 +115,9 @@ static void unknown_names(void **state)
 static void unlike_types(void **state)
 {
 	(void)state;
-	static const struct { const char *written, *bound; } cases[] = {
+	static const struct {
+		const char *written, *bound;
+	} cases[] = {
 		{ "a.born = 5", "a.born = 5" },
 		{ "a.born = 5.5", "a.born = 5.5" },
 		{ "a.born < a.height", "a.born < a.height" },
@@ -197,12 +212,17 @@ static void whole_queries(void **state)
 static void whole_queries_refused(void **state)
 {
 	(void)state;
-	static const struct { const char *text, *part; } cases[] = {
-		{ "MATCH (a) WITH a.name AS n RETURN n + 1 AS x", "n + 1: this is an integer, and a string beside a string is needed" },
+	static const struct {
+		const char *text, *part;
+	} cases[] = {
+		{ "MATCH (a) WITH a.name AS n RETURN n + 1 AS x",
+		  "n + 1: this is an integer, and a string beside a string is needed" },
 		{ "MATCH (a) WITH a AS v RETURN -v.name AS x", "-v.name: this is a string, and a number is needed" },
 		{ "MATCH (a) WITH a, count(*) AS n WHERE toLower(n) = 'x' RETURN a", "toLower(n): this is an integer" },
-		{ "MATCH (a) OPTIONAL MATCH (a)-[s:KNOWS]->() RETURN s.sinc", "unknown edge attribute 'sinc'; did you mean 'since'?" },
-		{ "MATCH (a)-[s:ACTED_IN]->() WITH s AS r RETURN r.since", "unknown edge attribute 'since'; the graph has none" },
+		{ "MATCH (a) OPTIONAL MATCH (a)-[s:KNOWS]->() RETURN s.sinc",
+		  "unknown edge attribute 'sinc'; did you mean 'since'?" },
+		{ "MATCH (a)-[s:ACTED_IN]->() WITH s AS r RETURN r.since",
+		  "unknown edge attribute 'since'; the graph has none" },
 		{ "MATCH (a) WHERE EXISTS { (a)-[:KNOW]->() } RETURN a", "unknown edge type 'KNOW'; did you mean 'KNOWS'?" },
 		{ "MATCH (a) WHERE EXISTS { (a)--(b:Flm) } RETURN a", "unknown label 'Flm'" },
 		{ "MATCH (a) WHERE EXISTS { (a)--(b) WHERE b.name > 1 + a.name } RETURN a", "1 + a.name: this is an integer" },
@@ -224,10 +244,19 @@ static void whole_queries_refused(void **state)
 static void lenient(void **state)
 {
 	(void)state;
-	static const struct { const char *condition, *bound; } cases[] = {
-		{ "a.nam = 5", "false" }, { "a.nam IS NULL", "" }, { "a.nam + 1 > 3", "false" }, { "NOT a.nam = 5", "false" },
-		{ "a.nam = 5 OR a.born = 3", "a.born = 3" }, { "r.sinc > 1", "false" }, { "a.nam", "false" },
-		{ "toLower(a.nam) CONTAINS 'x'", "false" }, { "a:Persn", "a:Persn" }, { "NOT a:Persn", "NOT a:Persn" },
+	static const struct {
+		const char *condition, *bound;
+	} cases[] = {
+		{ "a.nam = 5", "false" },
+		{ "a.nam IS NULL", "" },
+		{ "a.nam + 1 > 3", "false" },
+		{ "NOT a.nam = 5", "false" },
+		{ "a.nam = 5 OR a.born = 3", "a.born = 3" },
+		{ "r.sinc > 1", "false" },
+		{ "a.nam", "false" },
+		{ "toLower(a.nam) CONTAINS 'x'", "false" },
+		{ "a:Persn", "a:Persn" },
+		{ "NOT a:Persn", "NOT a:Persn" },
 	};
 	gemp_text text = { 0 };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -251,14 +280,19 @@ static void lenient(void **state)
 static void nothing(void **state)
 {
 	(void)state;
-	static const struct { const char *text; bool nothing; gemp_type type; } cases[] = {
+	static const struct {
+		const char *text;
+		bool nothing;
+		gemp_type type;
+	} cases[] = {
 		{ "RETURN a.nam", true, GEMP_STRING },
 		{ "RETURN a.nam + 1", true, GEMP_INTEGER },
 		{ "RETURN a.nam + a.born", false, GEMP_INTEGER },
 		{ "WITH a, a.nam AS n RETURN n", true, GEMP_STRING },
 		{ "WITH a, a.nam AS n RETURN -n * n", true, GEMP_INTEGER },
 		{ "WITH a, a.nam AS n RETURN n + 'x'", false, GEMP_STRING },
-		{ "WITH a, a.nam AS n WHERE n > 1 AND n AND n STARTS WITH 'x' AND n <> 'x' RETURN n + a.born", false, GEMP_INTEGER },
+		{ "WITH a, a.nam AS n WHERE n > 1 AND n AND n STARTS WITH 'x' AND n <> 'x' RETURN n + a.born", false,
+		  GEMP_INTEGER },
 		{ "WITH min(a.nam) AS n RETURN n", true, GEMP_STRING },
 		{ "WITH sum(a.nam) AS n RETURN n", false, GEMP_INTEGER },
 		{ "WITH collect(a.nam) AS n RETURN n", false, GEMP_LIST },
@@ -271,7 +305,8 @@ static void nothing(void **state)
 		assert_ok(gemp_pattern_bind_with(p, &graph, true));
 		const gemp_expr *expr = p->result.items[0].expr;
 		if (expr->always_null != cases[i].nothing || (!expr->always_null && expr->type != cases[i].type))
-			fail_msg("%s: %s of type %s", cases[i].text, expr->always_null ? "nothing" : "a value", gemp_type_name[expr->type]);
+			fail_msg("%s: %s of type %s", cases[i].text, expr->always_null ? "nothing" : "a value",
+			         gemp_type_name[expr->type]);
 		gemp_pattern_free(p);
 	}
 	assert_int_equal(gemp_memory_blocks(), 0);
@@ -303,10 +338,14 @@ done:
 static void no_memory(void **state)
 {
 	(void)state;
-	assert_survives_no_memory(bind_once, "MATCH (a:Person|Film)-[:KNOWS]->(b) WHERE (a.name <> 5 OR NOT b.name IN [1]) "
+	assert_survives_no_memory(
+		bind_once,
+		"MATCH (a:Person|Film)-[:KNOWS]->(b) WHERE (a.name <> 5 OR NOT b.name IN [1]) "
 		"AND NOT b:Film AND (b.born < a.height OR a.name = 3 OR b:Person OR b:Film) AND NOT b.born CONTAINS 'x' "
 		"AND a.name IN [1, 'x', 'y'] RETURN a.name");
-	assert_survives_no_memory(bind_once, "MATCH (a)-[r:KNOWS]->(b) WHERE r.since + 1 * 2 > 3 AND (EXISTS { (a)-[:KNOWS]->() } XOR "
+	assert_survives_no_memory(
+		bind_once,
+		"MATCH (a)-[r:KNOWS]->(b) WHERE r.since + 1 * 2 > 3 AND (EXISTS { (a)-[:KNOWS]->() } XOR "
 		"COUNT { (a)--(x) WHERE x.born > a.born } > 1) OPTIONAL MATCH (b)--(c) WITH a, count(c) AS n WHERE n + 1 > a.born "
 		"RETURN toUpper(a.name + 'x') AS t, n");
 }

@@ -102,7 +102,7 @@ static void induced_counts(void **state)
 		for (int a = 0; a < HOST; a++)
 			for (int b = 0; b < a; b++)
 				edges[a][b] = edges[b][a] = gemp_random_below(&random, 5) < (turn < 3 ? 2u : 3u);
-		host = (const bool (*)[HOST])edges;
+		host = (const bool(*)[HOST])edges;
 		count_sets(&census, set, 0, 0, spanning, induced);
 		assert_ok(gemp_census_induce(&census, spanning));
 		assert_memory_equal(spanning, induced, sizeof induced);

@@ -2,16 +2,16 @@
  * false. */
 #include "harness/harness.h"
 
-#include "core/random.h"
 #include "core/memory.h"
+#include "core/random.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "graph/column.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/condition/expr_text.h"
 #include "pattern/model/expr.h"
-#include "pattern/semantic/parse.h"
-#include "core/text.h"
 #include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -43,7 +43,9 @@ static void print_conditions(const gemp_pattern *p, gemp_text *out)
 static void normal_forms(void **state)
 {
 	(void)state;
-	static const struct { const char *written, *normal; } cases[] = {
+	static const struct {
+		const char *written, *normal;
+	} cases[] = {
 		{ "a.x > 5", "a.x > 5" },
 		{ "5 < a.x", "a.x > 5" },
 		{ "NOT a.x > 5", "a.x <= 5" },
@@ -190,14 +192,21 @@ typedef struct model {
 static const char variable_name[] = "abc", *const attribute_name[ATTRIBUTES] = { "x", "y", "z" };
 
 static const gemp_value constants[] = {
-	{ .type = GEMP_INTEGER, .integer = 1 }, { .type = GEMP_INTEGER, .integer = 2 }, { .type = GEMP_FLOAT, .real = 1.0 },
-	{ .type = GEMP_FLOAT, .real = 1.5 }, { .type = GEMP_BOOLEAN, .truth = true }, { .type = GEMP_BOOLEAN },
-	{ .type = GEMP_STRING, .string = { "ab", 2 } }, { .type = GEMP_STRING, .string = { "b", 1 } },
-	{ .type = GEMP_STRING, .string = { "", 0 } }, { .null = true }, { .type = GEMP_INTEGER },
+	{ .type = GEMP_INTEGER, .integer = 1 },
+	{ .type = GEMP_INTEGER, .integer = 2 },
+	{ .type = GEMP_FLOAT, .real = 1.0 },
+	{ .type = GEMP_FLOAT, .real = 1.5 },
+	{ .type = GEMP_BOOLEAN, .truth = true },
+	{ .type = GEMP_BOOLEAN },
+	{ .type = GEMP_STRING, .string = { "ab", 2 } },
+	{ .type = GEMP_STRING, .string = { "b", 1 } },
+	{ .type = GEMP_STRING, .string = { "", 0 } },
+	{ .null = true },
+	{ .type = GEMP_INTEGER },
 	{ .type = GEMP_INTEGER, .integer = INT64_MAX },
 };
-static const char *const constant_text[] = { "1", "2", "1.0", "1.5", "true", "false", "'ab'", "'b'", "''", "NULL", "0",
-	                                   "9223372036854775807" };
+static const char *const constant_text[] = { "1",    "2",   "1.0", "1.5",  "true", "false",
+	                                         "'ab'", "'b'", "''",  "NULL", "0",    "9223372036854775807" };
 enum { CONSTANTS = sizeof constants / sizeof *constants };
 
 enum { FALSE = 0, TRUE = 1, UNKNOWN = 2 };
@@ -289,8 +298,9 @@ static void random_value_of(uint64_t *seed, const model *m, int depth, gemp_text
 		random_value_of(seed, m, depth - 1, text, &b);
 		*out = binary("+-*/%"[kind], a, b);
 	} else if (kind == 5) {
-		*out = !is_number(a) ? (gemp_value){ .null = true } : a.type == GEMP_FLOAT ? (gemp_value){ .type = GEMP_FLOAT, .real = -a.real }
-		                                                                          : checked(-(__int128)a.integer);
+		*out = !is_number(a)          ? (gemp_value){ .null = true }
+		       : a.type == GEMP_FLOAT ? (gemp_value){ .type = GEMP_FLOAT, .real = -a.real }
+		                              : checked(-(__int128)a.integer);
 	} else if (kind == 6) {
 		*out = in_capitals(a);
 	} else {
@@ -354,8 +364,9 @@ static int search(gemp_value a, gemp_value b, int kind)
 	size_t n = strlen(whole), m = strlen(part);
 	if (m > n)
 		return FALSE;
-	return kind == 0 ? strstr(whole, part) != NULL
-	     : kind == 1 ? strncmp(whole, part, m) == 0 : strcmp(whole + n - m, part) == 0;
+	return kind == 0   ? strstr(whole, part) != NULL
+	       : kind == 1 ? strncmp(whole, part, m) == 0
+	                   : strcmp(whole + n - m, part) == 0;
 }
 
 static int negated(int truth)
@@ -416,15 +427,12 @@ static int random_leaf(uint64_t *seed, const model *m, gemp_text *text)
 	case 0:
 		random_value(seed, m, text, &a);
 		gemp_text_print(text, not ? " IS NOT NULL" : " IS NULL");
-		return a.null != not;
+		return a.null != not ;
 	case 1:
 		gemp_text_print(text, "%c %s %c", variable_name[v], not ? "<>" : "=", variable_name[u]);
-		return (m->id[v] == m->id[u]) != not;
-	case 2:
-		gemp_text_print(text, "%c:L", variable_name[v]);
-		return m->label[v];
-	case 3:
-		return random_in(seed, m, text);
+		return (m->id[v] == m->id[u]) != not ;
+	case 2: gemp_text_print(text, "%c:L", variable_name[v]); return m->label[v];
+	case 3: return random_in(seed, m, text);
 	case 4:
 		gemp_text_print(text, "%c.%s", variable_name[v], attribute_name[k]);
 		a = m->value[v][k];
@@ -433,8 +441,7 @@ static int random_leaf(uint64_t *seed, const model *m, gemp_text *text)
 			return FALSE;
 		}
 		return a.null ? UNKNOWN : a.truth;
-	default:
-		return random_comparison(seed, m, text);
+	default: return random_comparison(seed, m, text);
 	}
 }
 
@@ -452,10 +459,10 @@ static void random_pair(uint64_t *seed, const model *m, int depth, const char *b
 
 static int random_junction(uint64_t *seed, const model *m, int depth, bool and, gemp_text *text)
 {
-	int decisive = and ? FALSE : TRUE, truth = !decisive;
+	int decisive = and? FALSE : TRUE, truth = !decisive;
 	size_t count = 2 + gemp_random_below(seed, 2);
 	for (size_t i = 0; i < count; i++) {
-		gemp_text_print(text, "%s(", i == 0 ? "" : and ? " AND " : " OR ");
+		gemp_text_print(text, "%s(", i == 0 ? "" : and? " AND " : " OR ");
 		int one = random_condition(seed, m, depth - 1, text);
 		gemp_text_print(text, ")");
 		truth = truth == decisive || one == decisive ? decisive : one == UNKNOWN ? UNKNOWN : truth;
@@ -469,11 +476,9 @@ static int random_condition(uint64_t *seed, const model *m, int depth, gemp_text
 	bool unknown, equality = gemp_random_below(seed, 2);
 	switch (depth ? gemp_random_below(seed, 12) : 11) {
 	case 0:
-	case 1:
-		return random_junction(seed, m, depth, true, text);
+	case 1: return random_junction(seed, m, depth, true, text);
 	case 2:
-	case 3:
-		return random_junction(seed, m, depth, false, text);
+	case 3: return random_junction(seed, m, depth, false, text);
 	case 4:
 	case 5:
 		gemp_text_print(text, "NOT (");
@@ -493,8 +498,7 @@ static int random_condition(uint64_t *seed, const model *m, int depth, gemp_text
 		truth[0] = random_condition(seed, m, depth - 1, text);
 		gemp_text_print(text, ") IS %sNULL", equality ? "" : "NOT ");
 		return (truth[0] == UNKNOWN) == equality;
-	default:
-		return random_leaf(seed, m, text);
+	default: return random_leaf(seed, m, text);
 	}
 }
 

@@ -1,13 +1,13 @@
 /* Patterns derived from patterns: variants of paths, parts, and the automorphisms they keep. */
 #include "core/memory.h"
 #include "core/status.h"
+#include "harness/harness.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
+#include "pattern/plan/derive.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
-#include "pattern/plan/derive.h"
-#include "harness/harness.h"
 
 #include <string.h>
 
@@ -182,7 +182,8 @@ static void bounds_break_the_symmetry(void **state)
 static void parts_take_their_conditions_along(void **state)
 {
 	(void)state;
-	gemp_pattern *pattern = with_paths("MATCH (a:A)-[:S]->(b), (b)-[:T]->(c) WHERE a.x < b.x AND c.y = 2 AND a.x > c.x", 0, 1, 1);
+	gemp_pattern *pattern = with_paths("MATCH (a:A)-[:S]->(b), (b)-[:T]->(c) WHERE a.x < b.x AND c.y = 2 AND a.x > c.x",
+	                                   0, 1, 1);
 	const int part[] = { 0, 0, 1 };
 	gemp_derived d;
 	pattern->edge_count = 1; /* without the second edge c stands alone; it is put back to be freed */

@@ -12,14 +12,119 @@
 #include "pattern/symmetry/permutation_group.h"
 
 static const char *const pieces[] = {
-	"MATCH", " WHERE ", " RETURN ", " LIMIT ", " AS ", " AND ", " OR ", " NOT ", " IN ", " IS ", " NULL", "true", "false",
-	" CONTAINS ", " STARTS ", " ENDS ", " WITH ", "OPTIONAL ", "ORDER BY ", "DISTINCT ", "XOR", "(a)", "(b:P)", "(", ")",
-	"[", "]", "-", "->", "<-", "--", "-[:T]->", "-[r]-", "<-[:T|U]-", "-[*2]->", ",", ":", "|", "&", ".", "..", "=", "<>",
-	"<", "<=", ">", ">=", "=~", "+", "*", "/", "%", "^", "!", "$p", ";", "{", "}", "{x: 1}", "a", "b", "c", "a.x", "b.y",
-	"id(a)", "count(*)", "sum(", "`q`", "`", "1", "-1", "0.5", "1e3", "99999999999999999999", "'s'", "\"t\"", "'", "\"",
-	"\\", "'\\u00e4'", "'\\u", "/*", "*/", "//", "\n", "\t", " ", "\xC3\xA4", "\xC3", "\xFF", "\xE2\x82\xAC", "#", "?",
-	"@", "x IN [1, 2]", "a.x = 1", "a:P|Q", "a <> b", "a.s IS NULL", " OPTIONAL MATCH ", " SKIP ", " DESC", " EXISTS { ",
-	" COUNT { ", "(a)-->()", "-[:T*1..3]->", "labels(a)", "type(r)", "toLower(", "size(", "collect(", " AS x", "-a.x",
+	"MATCH",
+	" WHERE ",
+	" RETURN ",
+	" LIMIT ",
+	" AS ",
+	" AND ",
+	" OR ",
+	" NOT ",
+	" IN ",
+	" IS ",
+	" NULL",
+	"true",
+	"false",
+	" CONTAINS ",
+	" STARTS ",
+	" ENDS ",
+	" WITH ",
+	"OPTIONAL ",
+	"ORDER BY ",
+	"DISTINCT ",
+	"XOR",
+	"(a)",
+	"(b:P)",
+	"(",
+	")",
+	"[",
+	"]",
+	"-",
+	"->",
+	"<-",
+	"--",
+	"-[:T]->",
+	"-[r]-",
+	"<-[:T|U]-",
+	"-[*2]->",
+	",",
+	":",
+	"|",
+	"&",
+	".",
+	"..",
+	"=",
+	"<>",
+	"<",
+	"<=",
+	">",
+	">=",
+	"=~",
+	"+",
+	"*",
+	"/",
+	"%",
+	"^",
+	"!",
+	"$p",
+	";",
+	"{",
+	"}",
+	"{x: 1}",
+	"a",
+	"b",
+	"c",
+	"a.x",
+	"b.y",
+	"id(a)",
+	"count(*)",
+	"sum(",
+	"`q`",
+	"`",
+	"1",
+	"-1",
+	"0.5",
+	"1e3",
+	"99999999999999999999",
+	"'s'",
+	"\"t\"",
+	"'",
+	"\"",
+	"\\",
+	"'\\u00e4'",
+	"'\\u",
+	"/*",
+	"*/",
+	"//",
+	"\n",
+	"\t",
+	" ",
+	"\xC3\xA4",
+	"\xC3",
+	"\xFF",
+	"\xE2\x82\xAC",
+	"#",
+	"?",
+	"@",
+	"x IN [1, 2]",
+	"a.x = 1",
+	"a:P|Q",
+	"a <> b",
+	"a.s IS NULL",
+	" OPTIONAL MATCH ",
+	" SKIP ",
+	" DESC",
+	" EXISTS { ",
+	" COUNT { ",
+	"(a)-->()",
+	"-[:T*1..3]->",
+	"labels(a)",
+	"type(r)",
+	"toLower(",
+	"size(",
+	"collect(",
+	" AS x",
+	"-a.x",
 };
 enum { PIECES = sizeof pieces / sizeof *pieces };
 
@@ -41,17 +146,10 @@ static void mutate(uint64_t *seed, gemp_text *text)
 	for (size_t i = 0; i < changes && text->size > 1; i++) {
 		size_t at = gemp_random_below(seed, text->size);
 		switch (gemp_random_below(seed, 4)) {
-		case 0: /* another byte */
-			text->data[at] = (char)(1 + gemp_random_below(seed, 255));
-			break;
-		case 1: /* one byte less */
-			odd_drop(text, at);
-			break;
-		case 2: /* cut off */
-			text->data[text->size = at] = '\0';
-			break;
-		default: /* a piece put in */
-			odd_insert(text, at, odd_piece(seed, pieces, PIECES));
+		case 0: /* another byte */ text->data[at] = (char)(1 + gemp_random_below(seed, 255)); break;
+		case 1: /* one byte less */ odd_drop(text, at); break;
+		case 2: /* cut off */ text->data[text->size = at] = '\0'; break;
+		default: /* a piece put in */ odd_insert(text, at, odd_piece(seed, pieces, PIECES));
 		}
 	}
 }
@@ -103,8 +201,8 @@ static void texts(void **state)
 static void shape_names(void **state)
 {
 	(void)state;
-	static const char *const parts[] = { "triangle", "cycle", "clique", "edges", "house", ":", "0", "1", "5", "31", "-",
-		",", "%s", "x" };
+	static const char *const parts[] = { "triangle", "cycle", "clique", "edges", "house", ":",  "0",
+		                                 "1",        "5",     "31",     "-",     ",",     "%s", "x" };
 	uint64_t seed = test_seed();
 	gemp_text text = { 0 };
 	for (int round = 0; round < 5000; round++) {
@@ -127,8 +225,25 @@ static void shape_names(void **state)
 static void query_graphs(void **state)
 {
 	(void)state;
-	static const char *const parts[] = { "t 2 1\n", "t 3 2\n", "v 0 1 1\n", "v 1 1 1\n", "v 2 5\n", "e 0 1\n", "e 1 2\n",
-		"e 0 2 0\n",		"e", "v", "t", " ", "\n", "0", "7", "-", "\xFF", "# x\n", "99999999999999999999" };
+	static const char *const parts[] = { "t 2 1\n",
+		                                 "t 3 2\n",
+		                                 "v 0 1 1\n",
+		                                 "v 1 1 1\n",
+		                                 "v 2 5\n",
+		                                 "e 0 1\n",
+		                                 "e 1 2\n",
+		                                 "e 0 2 0\n",
+		                                 "e",
+		                                 "v",
+		                                 "t",
+		                                 " ",
+		                                 "\n",
+		                                 "0",
+		                                 "7",
+		                                 "-",
+		                                 "\xFF",
+		                                 "# x\n",
+		                                 "99999999999999999999" };
 	uint64_t seed = test_seed();
 	gemp_text text = { 0 };
 	for (int round = 0; round < 2000; round++) {

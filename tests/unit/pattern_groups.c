@@ -22,13 +22,30 @@ static uint64_t order_of(gemp_pattern *pattern, bool use_return, bool *overflow)
 static void shapes(void **state)
 {
 	(void)state;
-	static const struct { const char *name; uint64_t order; bool overflow; } cases[] = {
-		{ "triangle", 6, false }, { "cycle:3", 6, false }, { "cycle:5", 10, false }, { "cycle:32", 64, false },
-		{ "path:2", 2, false }, { "path:32", 2, false }, { "star:1", 2, false }, { "star:3", 6, false },
-		{ "diamond", 4, false }, { "house", 2, false }, { "clique:2", 2, false }, { "clique:8", 40320, false },
-		{ "clique:11", 39916800, false }, { "star:20", 2432902008176640000, false }, { "star:21", UINT64_MAX, true },
-		{ "star:31", UINT64_MAX, true }, { "edges:0-1,0-2,0-3,1-2,1-3,2-4,3-4", 4, false },
-		{ "edges:0-1,0-2,0-3,0-4,1-2,2-3,3-4,4-1", 8, false }, { "edges:0-3,0-4,0-5,1-3,1-4,1-5,2-3,2-4,2-5", 72, false },
+	static const struct {
+		const char *name;
+		uint64_t order;
+		bool overflow;
+	} cases[] = {
+		{ "triangle", 6, false },
+		{ "cycle:3", 6, false },
+		{ "cycle:5", 10, false },
+		{ "cycle:32", 64, false },
+		{ "path:2", 2, false },
+		{ "path:32", 2, false },
+		{ "star:1", 2, false },
+		{ "star:3", 6, false },
+		{ "diamond", 4, false },
+		{ "house", 2, false },
+		{ "clique:2", 2, false },
+		{ "clique:8", 40320, false },
+		{ "clique:11", 39916800, false },
+		{ "star:20", 2432902008176640000, false },
+		{ "star:21", UINT64_MAX, true },
+		{ "star:31", UINT64_MAX, true },
+		{ "edges:0-1,0-2,0-3,1-2,1-3,2-4,3-4", 4, false },
+		{ "edges:0-1,0-2,0-3,0-4,1-2,2-3,3-4,4-1", 8, false },
+		{ "edges:0-3,0-4,0-5,1-3,1-4,1-5,2-3,2-4,2-5", 72, false },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		gemp_pattern *pattern;
@@ -42,7 +59,10 @@ static void shapes(void **state)
 static void queries(void **state)
 {
 	(void)state;
-	static const struct { const char *text; uint64_t with_return, without; } cases[] = {
+	static const struct {
+		const char *text;
+		uint64_t with_return, without;
+	} cases[] = {
 		{ "MATCH (a:P)-[:T]->(m)<-[:T]-(b:P) RETURN a, b", 2, 2 },
 		{ "MATCH (a:P)-[:T]->(m)<-[:T]-(b:P) RETURN a", 1, 2 },
 		{ "MATCH (a:P)-[:T]->(m)<-[:T]-(b:P) RETURN m, m.x", 2, 2 },
@@ -171,18 +191,14 @@ static void no_memory(void **state)
 {
 	(void)state;
 	assert_survives_no_memory(find_once, "MATCH (m:M)<-[:T]-(a:P), (m)<-[:T]-(b:P), (m)<-[:T]-(c:P) "
-		"WHERE a.x = b.x AND b.x = c.x AND a.x = c.x RETURN a, b, c, m.x");
+	                                     "WHERE a.x = b.x AND b.x = c.x AND a.x = c.x RETURN a, b, c, m.x");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shapes),
-		cmocka_unit_test(queries),
-		cmocka_unit_test(tricky_names),
-		cmocka_unit_test(full_group),
-		cmocka_unit_test(repeated_values),
-		cmocka_unit_test(no_memory),
+		cmocka_unit_test(shapes),     cmocka_unit_test(queries),         cmocka_unit_test(tricky_names),
+		cmocka_unit_test(full_group), cmocka_unit_test(repeated_values), cmocka_unit_test(no_memory),
 	};
 	return test_main(tests);
 }

@@ -2,11 +2,11 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "core/text.h"
 #include "core/status.h"
+#include "core/text.h"
+#include "pattern/model/pattern.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/shapes/query_graph.h"
-#include "pattern/model/pattern.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,11 @@ static void print_edges(const gemp_pattern *p, gemp_text *out)
 static void shapes(void **state)
 {
 	(void)state;
-	static const struct { const char *name; size_t vertices; const char *edges; } cases[] = {
+	static const struct {
+		const char *name;
+		size_t vertices;
+		const char *edges;
+	} cases[] = {
 		{ "triangle", 3, "0-1,1-2,2-0" },
 		{ "Cycle:3", 3, "0-1,1-2,2-0" },
 		{ "cycle:5", 5, "0-1,1-2,2-3,3-4,4-0" },
@@ -60,7 +64,9 @@ static void shapes(void **state)
 static void wrong_shapes(void **state)
 {
 	(void)state;
-	static const struct { const char *name, *part; } cases[] = {
+	static const struct {
+		const char *name, *part;
+	} cases[] = {
 		{ "", "unknown shape ''" },
 		{ "trianglo", "did you mean 'triangle'?" },
 		{ "square", "there are triangle, cycle:N, clique:N" },
@@ -119,7 +125,7 @@ static void query_graph(void **state)
 	gemp_pattern *p;
 	gemp_text text = { 0 };
 	const char *path = test_file("q.graph", "t 3 2\r\nv 1 7 1\n\n# a remark\n v 0 0 1\nv 2 18446744073709551 2\n"
-	                             "e 0 2\ne\t2 1 0\n");
+	                                        "e 0 2\ne\t2 1 0\n");
 	assert_ok(gemp_pattern_query_graph(&p, path, "L%d%%"));
 	assert_true(p->simple);
 	assert_int_equal(p->vertex_count, 3);
@@ -143,7 +149,11 @@ static void query_graph(void **state)
 static void wrong_query_graphs(void **state)
 {
 	(void)state;
-	static const struct { const char *text; gemp_code code; const char *part; } cases[] = {
+	static const struct {
+		const char *text;
+		gemp_code code;
+		const char *part;
+	} cases[] = {
 		{ "", GEMP_EDATA, "q.graph: the file is empty" },
 		{ "v 0 0 0\n", GEMP_EDATA, "q.graph:1: the first line is" },
 		{ "t 1\n", GEMP_EDATA, "q.graph:1: the first line is" },
@@ -163,7 +173,8 @@ static void wrong_query_graphs(void **state)
 		{ "t 2 1\nv 0 0\nv 1 0\ne 0 0\n", GEMP_EDATA, "q.graph:4: a loop" },
 		{ "t 2 1\nv 0 0\nv 1 0\ne 0\n", GEMP_EDATA, "q.graph:4: an edge is" },
 		{ "t 2 1\nv 0 0\nv 1 0\ne 0 1 2\n", GEMP_EUSAGE, "q.graph:4: labels of edges" },
-		{ "t 2 1\nv 0 0\nv 1 0\ne 0 1\ne 1 0\n", GEMP_EDATA, "q.graph:5: the edge 1 0 is there twice, first in line 4" },
+		{ "t 2 1\nv 0 0\nv 1 0\ne 0 1\ne 1 0\n", GEMP_EDATA,
+		  "q.graph:5: the edge 1 0 is there twice, first in line 4" },
 		{ "t 2 2\nv 0 0\nv 1 0\ne 0 1\n", GEMP_EDATA, "q.graph: the first line says 2 edges, and there are 1" },
 		{ "t 1 0\nv 0 0 0 0 0\n", GEMP_EDATA, "q.graph:2: this line has too many numbers" },
 		{ "t 3 1\nv 0 0\nv 1 0\nv 2 0\ne 0 1\n", GEMP_EUSAGE, "(v0, v1) and (v2)" },
@@ -215,12 +226,8 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shapes),
-		cmocka_unit_test(wrong_shapes),
-		cmocka_unit_test(too_many_edges),
-		cmocka_unit_test(query_graph),
-		cmocka_unit_test(wrong_query_graphs),
-		cmocka_unit_test(no_memory),
+		cmocka_unit_test(shapes),      cmocka_unit_test(wrong_shapes),       cmocka_unit_test(too_many_edges),
+		cmocka_unit_test(query_graph), cmocka_unit_test(wrong_query_graphs), cmocka_unit_test(no_memory),
 	};
 	return test_main(tests);
 }

@@ -2,14 +2,14 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "core/text.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "graph/column.h"
 #include "pattern/condition/expr_text.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/parameter.h"
-#include "pattern/semantic/parse.h"
 #include "pattern/model/pattern.h"
+#include "pattern/semantic/parse.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,9 @@ static void one_vertex(void **state)
 static void labels(void **state)
 {
 	(void)state;
-	static const struct { const char *written, *first, *second; } cases[] = {
+	static const struct {
+		const char *written, *first, *second;
+	} cases[] = {
 		{ "(a:A)", "a:A", NULL },
 		{ "(a:A|B)", "a:A OR a:B", NULL },
 		{ "(a:A|:B)", "a:A OR a:B", NULL },
@@ -126,13 +128,33 @@ static void types(void **state)
 static void literals(void **state)
 {
 	(void)state;
-	static const struct { const char *written, *text; } cases[] = {
-		{ "1", "1" }, { "-1", "-1" }, { "- 1", "-1" }, { "0007", "7" }, { "9223372036854775807", "9223372036854775807" },
-		{ "-9223372036854775808", "-9223372036854775808" }, { "1.5", "1.5" }, { ".5", "0.5" }, { "1e3", "1000.0" },
-		{ "-2.5E-3", "-0.0025" }, { "1.0", "1.0" }, { "true", "true" }, { "FALSE", "false" }, { "'x'", "'x'" },
-		{ "\"x\"", "'x'" }, { "''", "''" }, { "'it\\'s'", "'it\\'s'" }, { "\"it's\"", "'it\\'s'" },
-		{ "'a\\tb\\n\\\\'", "'a\\tb\\n\\\\'" }, { "'\\u00e4'", "'\xC3\xA4'" }, { "'\\U0001F600'", "'\xF0\x9F\x98\x80'" },
-		{ "'\\uD83D\\uDE00'", "'\xF0\x9F\x98\x80'" }, { "'a // b'", "'a // b'" }, { "'\xE2\x82\xAC'", "'\xE2\x82\xAC'" },
+	static const struct {
+		const char *written, *text;
+	} cases[] = {
+		{ "1", "1" },
+		{ "-1", "-1" },
+		{ "- 1", "-1" },
+		{ "0007", "7" },
+		{ "9223372036854775807", "9223372036854775807" },
+		{ "-9223372036854775808", "-9223372036854775808" },
+		{ "1.5", "1.5" },
+		{ ".5", "0.5" },
+		{ "1e3", "1000.0" },
+		{ "-2.5E-3", "-0.0025" },
+		{ "1.0", "1.0" },
+		{ "true", "true" },
+		{ "FALSE", "false" },
+		{ "'x'", "'x'" },
+		{ "\"x\"", "'x'" },
+		{ "''", "''" },
+		{ "'it\\'s'", "'it\\'s'" },
+		{ "\"it's\"", "'it\\'s'" },
+		{ "'a\\tb\\n\\\\'", "'a\\tb\\n\\\\'" },
+		{ "'\\u00e4'", "'\xC3\xA4'" },
+		{ "'\\U0001F600'", "'\xF0\x9F\x98\x80'" },
+		{ "'\\uD83D\\uDE00'", "'\xF0\x9F\x98\x80'" },
+		{ "'a // b'", "'a // b'" },
+		{ "'\xE2\x82\xAC'", "'\xE2\x82\xAC'" },
 		{ "'two\nlines'", "'two\\nlines'" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -186,7 +208,11 @@ static void returns(void **state)
 }
 
 /* What is refused by name is in pattern_refusals.c. */
-static const struct wrong { const char *text; int line, column; const char *part; } wrongs[] = {
+static const struct wrong {
+	const char *text;
+	int line, column;
+	const char *part;
+} wrongs[] = {
 	{ "", 1, 1, "begins with MATCH" },
 	{ "  // nothing\n", 2, 1, "begins with MATCH" },
 	{ "(a)-->(b)", 1, 1, "begins with MATCH" },
@@ -277,7 +303,8 @@ static void caret(void **state)
 	(void)state;
 	gemp_pattern *p;
 	assert_code(gemp_pattern_parse(&p, "MATCH (a)\n\tWHERE a.\xC3\xA4 = b.x\nRETURN a", "cast.cypher"), GEMP_EUSAGE);
-	assert_string_equal(gemp_message(), "cast.cypher:2:14: the variable 'b' is not in MATCH\n  \tWHERE a.\xC3\xA4 = b.x\n"
+	assert_string_equal(gemp_message(),
+	                    "cast.cypher:2:14: the variable 'b' is not in MATCH\n  \tWHERE a.\xC3\xA4 = b.x\n"
 	                    "  \t            ^");
 }
 
@@ -372,7 +399,9 @@ static void deep_and_long(void **state)
 static void expressions(void **state)
 {
 	(void)state;
-	static const struct { const char *written, *text; } cases[] = {
+	static const struct {
+		const char *written, *text;
+	} cases[] = {
 		{ "a.x + 1 * b.y = -b.z", "a.x + 1 * b.y = -b.z" },
 		{ "(a.x + 1) * b.y > 0", "(a.x + 1) * b.y > 0" },
 		{ "a.x - 1 - 2 = a.y % 3 / b.z", "a.x - 1 - 2 = a.y % 3 / b.z" },
@@ -427,18 +456,38 @@ static void parameters(void **state)
 		double real;
 		const char *string;
 	} cases[] = {
-		{ "p=7", GEMP_INTEGER, false, 7, 0, NULL }, { "p=-7", GEMP_INTEGER, false, -7, 0, NULL },
-		{ "p=007", GEMP_STRING, false, 0, 0, "007" }, { "p='7'", GEMP_STRING, false, 0, 0, "7" },
-		{ "p:string=7", GEMP_STRING, false, 0, 0, "7" }, { "p:int=007", GEMP_INTEGER, false, 7, 0, NULL },
-		{ "p=0.5", GEMP_FLOAT, false, 0, 0.5, NULL }, { "p=1e3", GEMP_FLOAT, false, 0, 1000, NULL },
-		{ "p:float=2", GEMP_FLOAT, false, 0, 2, NULL }, { "p=true", GEMP_BOOLEAN, false, 1, 0, NULL },
-		{ "p:bool=false", GEMP_BOOLEAN, false, 0, 0, NULL }, { "p=null", GEMP_BOOLEAN, true, 0, 0, NULL },
-		{ "p=", GEMP_STRING, false, 0, 0, "" }, { "p=a=b:c", GEMP_STRING, false, 0, 0, "a=b:c" },
-		{ "p=1.2.3", GEMP_STRING, false, 0, 0, "1.2.3" }, { "p=0x10", GEMP_STRING, false, 0, 0, "0x10" },
-		{ "p=inf", GEMP_STRING, false, 0, 0, "inf" }, { "p=-", GEMP_STRING, false, 0, 0, "-" },
+		{ "p=7", GEMP_INTEGER, false, 7, 0, NULL },
+		{ "p=-7", GEMP_INTEGER, false, -7, 0, NULL },
+		{ "p=007", GEMP_STRING, false, 0, 0, "007" },
+		{ "p='7'", GEMP_STRING, false, 0, 0, "7" },
+		{ "p:string=7", GEMP_STRING, false, 0, 0, "7" },
+		{ "p:int=007", GEMP_INTEGER, false, 7, 0, NULL },
+		{ "p=0.5", GEMP_FLOAT, false, 0, 0.5, NULL },
+		{ "p=1e3", GEMP_FLOAT, false, 0, 1000, NULL },
+		{ "p:float=2", GEMP_FLOAT, false, 0, 2, NULL },
+		{ "p=true", GEMP_BOOLEAN, false, 1, 0, NULL },
+		{ "p:bool=false", GEMP_BOOLEAN, false, 0, 0, NULL },
+		{ "p=null", GEMP_BOOLEAN, true, 0, 0, NULL },
+		{ "p=", GEMP_STRING, false, 0, 0, "" },
+		{ "p=a=b:c", GEMP_STRING, false, 0, 0, "a=b:c" },
+		{ "p=1.2.3", GEMP_STRING, false, 0, 0, "1.2.3" },
+		{ "p=0x10", GEMP_STRING, false, 0, 0, "0x10" },
+		{ "p=inf", GEMP_STRING, false, 0, 0, "inf" },
+		{ "p=-", GEMP_STRING, false, 0, 0, "-" },
 	};
-	static const char *const wrong[] = { "p", "=1", ":int=1", "p:int=x", "p:int=99999999999999999999",
-		"p=99999999999999999999", "p:float=x", "p=1e999", "p:bool=1", "p:date=1", "p=\xFF", "p:int=", "p:float=" };
+	static const char *const wrong[] = { "p",
+		                                 "=1",
+		                                 ":int=1",
+		                                 "p:int=x",
+		                                 "p:int=99999999999999999999",
+		                                 "p=99999999999999999999",
+		                                 "p:float=x",
+		                                 "p=1e999",
+		                                 "p:bool=1",
+		                                 "p:date=1",
+		                                 "p=\xFF",
+		                                 "p:int=",
+		                                 "p:float=" };
 	gemp_query_parameter p;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		assert_ok(gemp_query_parameter_read(&p, cases[i].text));
@@ -452,8 +501,8 @@ static void parameters(void **state)
 		else if (p.value.type == GEMP_BOOLEAN && !p.value.null)
 			assert_int_equal(p.value.truth, cases[i].integer);
 		else if (p.value.type == GEMP_STRING)
-			assert_true(p.value.string.size == strlen(cases[i].string)
-			            && memcmp(p.value.string.bytes, cases[i].string, p.value.string.size) == 0);
+			assert_true(p.value.string.size == strlen(cases[i].string) &&
+			            memcmp(p.value.string.bytes, cases[i].string, p.value.string.size) == 0);
 		gemp_query_parameter_free(&p);
 	}
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -486,8 +535,12 @@ static void parameters_of_a_query(void **state)
 static void trails(void **state)
 {
 	(void)state;
-	static const struct { const char *written; uint32_t least, most; } cases[] = {
-		{ "*2", 2, 2 }, { "*1..3", 1, 3 }, { "*..3", 1, 3 }, { "*0..1", 0, 1 }, { "* 2 .. 32", 2, 32 }, { ":T|U*1", 1, 1 },
+	static const struct {
+		const char *written;
+		uint32_t least, most;
+	} cases[] = {
+		{ "*2", 2, 2 },    { "*1..3", 1, 3 },      { "*..3", 1, 3 },
+		{ "*0..1", 0, 1 }, { "* 2 .. 32", 2, 32 }, { ":T|U*1", 1, 1 },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char text[100];
@@ -505,8 +558,9 @@ static void trails(void **state)
 static void inner_patterns(void **state)
 {
 	(void)state;
-	gemp_pattern *p = parsed("MATCH (a)-->(b)-->(c) WHERE NOT (c)-[:T]->() AND EXISTS { MATCH (x)-->(b) WHERE x.k = a.k "
-	                         "AND COUNT { (x)--(y) WHERE y.z = c.z } > 2 }");
+	gemp_pattern *p = parsed(
+		"MATCH (a)-->(b)-->(c) WHERE NOT (c)-[:T]->() AND EXISTS { MATCH (x)-->(b) WHERE x.k = a.k "
+		"AND COUNT { (x)--(y) WHERE y.z = c.z } > 2 }");
 	assert_int_equal(p->sub_count, 2);
 	assert_int_equal(p->condition_count, 2);
 	const gemp_pattern *bare = p->subs[0], *block = p->subs[1];
@@ -555,9 +609,13 @@ static void optional_parts(void **state)
 	assert_int_equal(two->outer[0], 2);
 	assert_int_equal(two->first_vertex, 4);
 	assert_int_equal(two->first_edge, 3);
-	static const struct { const char *name; int variable; bool edge; } items[] = {
-		{ "a", 0, false }, { "b", 1, false }, { "r", 0, true }, { "c", 2, false }, { "s", 1, true }, { "d", 4, false },
-		{ "t", 3, true }, { "d.x", 4, false },
+	static const struct {
+		const char *name;
+		int variable;
+		bool edge;
+	} items[] = {
+		{ "a", 0, false }, { "b", 1, false }, { "r", 0, true }, { "c", 2, false },
+		{ "s", 1, true },  { "d", 4, false }, { "t", 3, true }, { "d.x", 4, false },
 	};
 	assert_int_equal(p->result.shown, 8);
 	for (size_t i = 0; i < 8; i++) {
@@ -627,7 +685,10 @@ static void repeated(gemp_text *text, const char *first, const char *again, int 
 static void hostile(void **state)
 {
 	(void)state;
-	static const struct { const char *first, *again, *last, *part; int times; } cases[] = {
+	static const struct {
+		const char *first, *again, *last, *part;
+		int times;
+	} cases[] = {
 		{ "MATCH (a) WHERE a.x = 1", " + 1", "", "nested more than 100 deep", 100000 },
 		{ "MATCH (a) WHERE ", "NOT ", "a.x", "nested", 100000 },
 		{ "MATCH (a) WHERE a.x = ", "-", "a.y", "nested", 900 },
@@ -650,7 +711,8 @@ static void hostile(void **state)
 		gemp_pattern_free(p);
 	}
 	gemp_pattern *p;
-	gemp_text_clear(&text); /* many conditions, and many places that are asked for back and forth: not in quadratic time */
+	gemp_text_clear(
+		&text); /* many conditions, and many places that are asked for back and forth: not in quadratic time */
 	gemp_text_print(&text, "MATCH (a) WHERE true");
 	for (int i = 0; i < 20000; i++)
 		gemp_text_print(&text, " AND a.x%d = 1", i);
@@ -681,11 +743,14 @@ static gemp_code parse_once(void *text)
 static void no_memory(void **state)
 {
 	(void)state;
-	assert_survives_no_memory(parse_once, "MATCH (a)-[:T*1..2]->(b), (c) WHERE NOT (a)-->(c) AND a.x IN [b.x, 1] AND "
-		"1 < a.y < 5 OPTIONAL MATCH (b)-[s:U|V]->(d) WHERE EXISTS { (d)-->(x) WHERE x.k = a.k } AND s:U "
-		"WITH *, count(b.x) AS n, toLower(c.s) AS l ORDER BY n + 1 SKIP 1 WHERE n > 2 XOR l =~ 'q' "
-		"RETURN DISTINCT a.x AS x, n ORDER BY x DESC");
-	assert_survives_no_memory(parse_once, "MATCH (a:A|B {x: 'y'})-[r:T|U|T]->(b), (a)--() "
+	assert_survives_no_memory(
+		parse_once, "MATCH (a)-[:T*1..2]->(b), (c) WHERE NOT (a)-->(c) AND a.x IN [b.x, 1] AND "
+					"1 < a.y < 5 OPTIONAL MATCH (b)-[s:U|V]->(d) WHERE EXISTS { (d)-->(x) WHERE x.k = a.k } AND s:U "
+					"WITH *, count(b.x) AS n, toLower(c.s) AS l ORDER BY n + 1 SKIP 1 WHERE n > 2 XOR l =~ 'q' "
+					"RETURN DISTINCT a.x AS x, n ORDER BY x DESC");
+	assert_survives_no_memory(
+		parse_once,
+		"MATCH (a:A|B {x: 'y'})-[r:T|U|T]->(b), (a)--() "
 		"WHERE NOT (a.x > b.x OR a.y IN [3, 1, 'a', null] OR NOT a.z) AND (b.x STARTS WITH 'u' OR (a <> b AND a:C)) "
 		"AND NOT a.n CONTAINS 'q' RETURN *, id(a) AS k, b.x LIMIT 3");
 }
@@ -693,28 +758,17 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths),
-		cmocka_unit_test(one_vertex),
-		cmocka_unit_test(labels),
-		cmocka_unit_test(types),
-		cmocka_unit_test(literals),
-		cmocka_unit_test(maps_and_comments),
-		cmocka_unit_test(returns),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(caret),
-		cmocka_unit_test(caret_in_a_long_line),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(deep_and_long),
-		cmocka_unit_test(expressions),
-		cmocka_unit_test(chains),
-		cmocka_unit_test(parameters),
-		cmocka_unit_test(parameters_of_a_query),
-		cmocka_unit_test(trails),
-		cmocka_unit_test(inner_patterns),
-		cmocka_unit_test(optional_parts),
-		cmocka_unit_test(passing_on),
-		cmocka_unit_test(ordering),
-		cmocka_unit_test(hostile),
+		cmocka_unit_test(paths),          cmocka_unit_test(one_vertex),
+		cmocka_unit_test(labels),         cmocka_unit_test(types),
+		cmocka_unit_test(literals),       cmocka_unit_test(maps_and_comments),
+		cmocka_unit_test(returns),        cmocka_unit_test(errors),
+		cmocka_unit_test(caret),          cmocka_unit_test(caret_in_a_long_line),
+		cmocka_unit_test(limits),         cmocka_unit_test(deep_and_long),
+		cmocka_unit_test(expressions),    cmocka_unit_test(chains),
+		cmocka_unit_test(parameters),     cmocka_unit_test(parameters_of_a_query),
+		cmocka_unit_test(trails),         cmocka_unit_test(inner_patterns),
+		cmocka_unit_test(optional_parts), cmocka_unit_test(passing_on),
+		cmocka_unit_test(ordering),       cmocka_unit_test(hostile),
 		cmocka_unit_test(no_memory),
 	};
 	return test_main(tests);

@@ -142,7 +142,9 @@ static void check_stages(const gemp_plan *plan)
 	size_t count = gemp_plan_stages(plan, stages, 256), expected = 0;
 	for (size_t s = (size_t)plan->root; s < plan->step_count; s++) {
 		const gemp_step *step = &plan->steps[s];
-		expected += step->kind == GEMP_EXTEND ? step->check_count : step->kind == GEMP_ARGUMENT ? 1 + step->check_count : 1;
+		expected += step->kind == GEMP_EXTEND     ? step->check_count
+		            : step->kind == GEMP_ARGUMENT ? 1 + step->check_count
+		                                          : 1;
 	}
 	assert_int_equal(count, expected);
 	assert_true(stages[0].step == plan->root && !stages[0].verify);
@@ -303,7 +305,8 @@ static void random_options(trial *t, uint64_t *random)
 {
 	gemp_plan_options *o = &t->options;
 	*o = (gemp_plan_options){ .semantics = (gemp_semantics)gemp_random_below(random, 4),
-		.pivot_off = gemp_random_below(random, 4) == 0, .two_paths = gemp_random_below(random, 2) };
+		                      .pivot_off = gemp_random_below(random, 4) == 0,
+		                      .two_paths = gemp_random_below(random, 2) };
 	if (gemp_random_below(random, 3) == 0)
 		force_order(t, random);
 	bool free_orbits = o->semantics == GEMP_ISO || o->semantics == GEMP_INDUCED;
@@ -349,7 +352,8 @@ static void random_extras(trial *t, uint64_t *random)
 		return;
 	for (size_t r = gemp_random_below(random, RELATIONS); r < RELATIONS; r++)
 		t->asked[r] = true;
-	t->edge_test = (gemp_edge_test){ (int)a, (int)b, t->asked, gemp_random_below(random, 2), gemp_random_below(random, 2) };
+	t->edge_test = (gemp_edge_test){ (int)a, (int)b, t->asked, gemp_random_below(random, 2),
+		                             gemp_random_below(random, 2) };
 	o->edge_tests = &t->edge_test;
 	o->edge_test_count = 1;
 }
@@ -414,8 +418,11 @@ static void order_by_estimates(void **state)
 	assert_ok(gemp_pattern_parse(&t.pattern, "MATCH (v0)-[:R]->(v1)-[:R]->(v2)-[:R]->(v3) RETURN count(*)", NULL));
 	assert_ok(gemp_pattern_bind(t.pattern, &graph));
 	assert_ok(gemp_automorphism_find(&t.symmetry, t.pattern, true));
-	t.statistics = (gemp_statistics){ .vertices = 1000, .candidates = { 1000, 1000, 2, 1000 }, .edges = { 3000, 6, 6 },
-		.paths_from = { 9000, 6, 18 }, .paths_to = { 9000, 18, 6 } };
+	t.statistics = (gemp_statistics){ .vertices = 1000,
+		                              .candidates = { 1000, 1000, 2, 1000 },
+		                              .edges = { 3000, 6, 6 },
+		                              .paths_from = { 9000, 6, 18 },
+		                              .paths_to = { 9000, 18, 6 } };
 	assert_ok(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options));
 	assert_int_equal(made->pivot, 2);
 	assert_true(made->steps[0].rows == 2 && made->steps[1].rows == 6);
@@ -471,7 +478,8 @@ static void text_of_a_plan(void **state)
 	const uint64_t rows[] = { 10, 17, 4 }, entries[] = { 0, 21, 60 }, bytes[] = { 0, 320, 96 };
 	gemp_plan_notes notes = { .rows = rows, .entries = entries, .bytes = bytes, .distinct = "orbits" };
 	gemp_plan_print(made, t.pattern, &t.statistics, &graph, &notes, &text);
-	assert_non_null(strstr(text.data, "estimated rows    actual rows   entries read   bytes sent  details\n  Distinct "));
+	assert_non_null(
+		strstr(text.data, "estimated rows    actual rows   entries read   bytes sent  details\n  Distinct "));
 	assert_non_null(strstr(text.data, "             17             21          320  (a)-[:R]-(b); b before a\n"));
 	gemp_text_free(&text);
 	gemp_memory_fail_after(0);

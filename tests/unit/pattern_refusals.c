@@ -3,12 +3,12 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "core/text.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "pattern/model/pattern.h"
+#include "pattern/model/rule.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/semantic/rule_parse.h"
-#include "pattern/model/rule.h"
 
 #include <stdio.h>
 #include <stdlib.h>

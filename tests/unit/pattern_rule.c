@@ -1,6 +1,5 @@
 /* Rules as trees: the columns that a match needs, the updates in order, and the control. */
 #include "core/memory.h"
-#include "pattern/model/rule.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"
@@ -8,6 +7,7 @@
 #include "pattern/condition/expr_text.h"
 #include "pattern/model/parameter.h"
 #include "pattern/model/pattern.h"
+#include "pattern/model/rule.h"
 #include "pattern/semantic/rule_parse.h"
 #include "pattern/symmetry/automorphism.h"
 
@@ -56,8 +56,8 @@ static void print_value(const gemp_rule *rule, const gemp_update *update, gemp_t
 
 static void print_update(const gemp_rule *rule, const gemp_update *update, gemp_text *out)
 {
-	static const char *const kinds[] = { "create", "create", "set", "remove", "label", "unlabel", "type", "delete",
-		"merge" };
+	static const char *const kinds[] = { "create",  "create", "set",    "remove", "label",
+		                                 "unlabel", "type",   "delete", "merge" };
 	gemp_text_print(out, "%s%s%s ", out->size ? "; " : "", update->detach ? "detach " : "", kinds[update->kind]);
 	print_element(rule, update->element, out);
 	if (update->kind == GEMP_CREATE_EDGE) {
@@ -117,8 +117,10 @@ static void assert_updates(const char *match, const char *columns, const char *u
 static void assert_control(const char *run, const char *expected)
 {
 	gemp_text text = { 0 };
-	gemp_text_print(&text, "RULE a MATCH (v) SET v.x = 1\nRULE b MATCH (v) SET v.x = 2\nRULE c MATCH (v) "
-	                "DELETE v\n%s", run);
+	gemp_text_print(&text,
+	                "RULE a MATCH (v) SET v.x = 1\nRULE b MATCH (v) SET v.x = 2\nRULE c MATCH (v) "
+	                "DELETE v\n%s",
+	                run);
 	gemp_rules *rules = parsed(text.data);
 	gemp_text_clear(&text);
 	print_control(rules, rules->control, &text);
@@ -127,20 +129,19 @@ static void assert_control(const char *run, const char *expected)
 	gemp_text_free(&text);
 }
 
-static const char example[] =
-	"RULE couple\n"
-	"MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person) WHERE id(a) < id(b)\n"
-	"WITH a, b, count(m) AS films, avg(m.year) AS year WHERE films >= 3\n"
-	"CREATE (c:Couple {films: films, year: year}), (c)-[:P1]->(a), (c)-[:P2]->(b)\n"
-	"\n"
-	"RULE shorten\n"
-	"MATCH (s:Segment) WHERE s.length <= 0 SET s.length = -s.length + 1\n"
-	"\n"
-	"RULE left MATCH (a)-[:L]->(b) DELETE b\n"
-	"RULE right MATCH (a)-[r:R]->(b) DELETE r\n"
-	"RULE prune MATCH (a) WHERE NOT (a)--() DETACH DELETE a\n"
-	"\n"
-	"RUN couple; shorten*; (left | right)*; prune{3}\n";
+static const char example[] = "RULE couple\n"
+							  "MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person) WHERE id(a) < id(b)\n"
+							  "WITH a, b, count(m) AS films, avg(m.year) AS year WHERE films >= 3\n"
+							  "CREATE (c:Couple {films: films, year: year}), (c)-[:P1]->(a), (c)-[:P2]->(b)\n"
+							  "\n"
+							  "RULE shorten\n"
+							  "MATCH (s:Segment) WHERE s.length <= 0 SET s.length = -s.length + 1\n"
+							  "\n"
+							  "RULE left MATCH (a)-[:L]->(b) DELETE b\n"
+							  "RULE right MATCH (a)-[r:R]->(b) DELETE r\n"
+							  "RULE prune MATCH (a) WHERE NOT (a)--() DETACH DELETE a\n"
+							  "\n"
+							  "RUN couple; shorten*; (left | right)*; prune{3}\n";
 
 static void issue(void **state)
 {
@@ -148,7 +149,8 @@ static void issue(void **state)
 	gemp_rules *rules = parsed(example);
 	gemp_text text = { 0 };
 	assert_int_equal(rules->count, 5);
-	assert_rule(&rules->rules[0], "films, year, a, b", "create new0 Couple; set new0 films = films; set new0 year = year; "
+	assert_rule(&rules->rules[0], "films, year, a, b",
+	            "create new0 Couple; set new0 films = films; set new0 year = year; "
 	            "create new-edge0 new0->a P1; create new-edge1 new0->b P2");
 	assert_rule(&rules->rules[1], "s, -s.length + 1", "set s length = -s.length + 1");
 	assert_rule(&rules->rules[4], "a", "detach delete a");
@@ -169,20 +171,21 @@ static void issue(void **state)
 static void updates(void **state)
 {
 	(void)state;
-	assert_updates("MATCH (a) CREATE (a)-[:T {x: 1}]->(:B:A)<-[s:U]-(c {n: 's', m: null}) SET s.k = true, c:C",
-	               "a", "create new0 A B; create new-edge0 a->new0 T; set new-edge0 x = 1; create new1 C; set new1 n = 's'; "
+	assert_updates("MATCH (a) CREATE (a)-[:T {x: 1}]->(:B:A)<-[s:U]-(c {n: 's', m: null}) SET s.k = true, c:C", "a",
+	               "create new0 A B; create new-edge0 a->new0 T; set new-edge0 x = 1; create new1 C; set new1 n = 's'; "
 	               "remove new1 m; create new-edge1 new1->new0 U; set new-edge1 k = true");
 	assert_updates("MATCH (a) CREATE (b:B:D) SET b:A:C, b:B REMOVE b:D", "", "create new0 A B C");
 	assert_updates("MATCH (a)-[r:T]->(b) SET r:U, r.w = a.w + b.w, a.w = a.w + b.w REMOVE b.w, b:B:C DELETE r",
-	               "r, a.w + b.w, a, b", "type r U; set r w = a.w + b.w; set a w = a.w + b.w; remove b w; unlabel b B C; "
+	               "r, a.w + b.w, a, b",
+	               "type r U; set r w = a.w + b.w; set a w = a.w + b.w; remove b w; unlabel b B C; "
 	               "delete r");
 	assert_updates("MATCH (a)-[r]->(b) DELETE r DETACH DELETE a, b", "r, a, b",
 	               "delete r; detach delete a; detach delete b");
 	assert_updates("MATCH (a)-->(b) MERGE b INTO a SET a.x = b.x", "b, a, b.x", "merge ba; set a x = b.x");
 	assert_updates("MATCH (a) CREATE (c) MERGE a INTO c", "a", "create new0; merge anew0");
 	assert_updates("MATCH (a) OPTIONAL MATCH (a)-[r]->(b) SET b.x = 1 DELETE r", "b, r", "set b x = 1; delete r");
-	assert_updates("MATCH (a:run {rule: 1, set: 2}) WHERE a.all = a.one SET a.try = a.into, a:CREATE:Delete", "a, a.into",
-	               "set a try = a.into; label a CREATE Delete");
+	assert_updates("MATCH (a:run {rule: 1, set: 2}) WHERE a.all = a.one SET a.try = a.into, a:CREATE:Delete",
+	               "a, a.into", "set a try = a.into; label a CREATE Delete");
 }
 
 /* Behind the columns needed stand the other elements of a match. */
@@ -217,7 +220,10 @@ static void reads(void **state)
 static void symmetry(void **state)
 {
 	(void)state;
-	static const struct { const char *rule; uint64_t order; } cases[] = {
+	static const struct {
+		const char *rule;
+		uint64_t order;
+	} cases[] = {
 		{ "RULE r MATCH (a)-[:T]-(b) SET a.x = 1", 1 },
 		{ "RULE r MATCH (a)-[:T]-(b) SET a.x = 1, b.x = 1", 1 },
 		{ "RULE r MATCH (a)-[:T]-(b) SET a.x = b.x, b.x = a.x", 1 },
@@ -278,9 +284,14 @@ static void binds(void **state)
 	(void)state;
 	static gemp_column columns[] = { { .name = "x", .type = GEMP_INTEGER } };
 	gemp_label_set none = { .vertex_count = 1 };
-	const gemp_graph graph = { .ranks = 1, .label_set_count = 1, .label_sets = &none, .keys = { .type = GEMP_INTEGER },
-		.attributes = { .count = 1, .columns = columns } };
-	static const struct { const char *match, *refusal; } cases[] = {
+	const gemp_graph graph = { .ranks = 1,
+		                       .label_set_count = 1,
+		                       .label_sets = &none,
+		                       .keys = { .type = GEMP_INTEGER },
+		                       .attributes = { .count = 1, .columns = columns } };
+	static const struct {
+		const char *match, *refusal;
+	} cases[] = {
 		{ "MATCH (c:N) WHERE c.k > 1", NULL },
 		{ "MATCH (c:M)", NULL },
 		{ "MATCH (c)-[r:T]->() WHERE r.w = 1 WITH c, r.w AS w", NULL },
@@ -292,8 +303,10 @@ static void binds(void **state)
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char text[500];
-		snprintf(text, sizeof text, "RULE r MATCH (a) CREATE (a)-[:T {w: 1}]->(:N {k: a.x}) SET a:M\n"
-		         "RULE s MATCH ()-[r]->() SET r:U\nRULE t %s SET c.x = 1.5", cases[i].match);
+		snprintf(text, sizeof text,
+		         "RULE r MATCH (a) CREATE (a)-[:T {w: 1}]->(:N {k: a.x}) SET a:M\n"
+		         "RULE s MATCH ()-[r]->() SET r:U\nRULE t %s SET c.x = 1.5",
+		         cases[i].match);
 		gemp_rules *rules = parsed(text);
 		if (cases[i].refusal) {
 			assert_code(gemp_rules_bind(rules, &graph, false), GEMP_EUSAGE);
@@ -313,8 +326,11 @@ static void settles(void **state)
 	(void)state;
 	static gemp_column columns[] = { { .name = "x", .type = GEMP_INTEGER } };
 	gemp_label_set none = { .vertex_count = 1 };
-	const gemp_graph graph = { .ranks = 1, .label_set_count = 1, .label_sets = &none, .keys = { .type = GEMP_INTEGER },
-		.attributes = { .count = 1, .columns = columns } };
+	const gemp_graph graph = { .ranks = 1,
+		                       .label_set_count = 1,
+		                       .label_sets = &none,
+		                       .keys = { .type = GEMP_INTEGER },
+		                       .attributes = { .count = 1, .columns = columns } };
 	gemp_rules *rules = parsed("RULE r MATCH (a) WITH a, a.new AS n, max(a.x) AS x\n"
 	                           "CREATE (c {k: n, x: x}) SET a.x = n, a.y = n + n, a.new = x, a.z = n + 1");
 	assert_ok(gemp_rules_bind(rules, &graph, false));
@@ -341,8 +357,10 @@ static void no_memory(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(issue), cmocka_unit_test(updates), cmocka_unit_test(reads),
-		cmocka_unit_test(symmetry), cmocka_unit_test(control), cmocka_unit_test(parameters), cmocka_unit_test(binds),
-		cmocka_unit_test(settles), cmocka_unit_test(no_memory) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(issue),    cmocka_unit_test(updates),
+		                                cmocka_unit_test(reads),    cmocka_unit_test(symmetry),
+		                                cmocka_unit_test(control),  cmocka_unit_test(parameters),
+		                                cmocka_unit_test(binds),    cmocka_unit_test(settles),
+		                                cmocka_unit_test(no_memory) };
 	return test_main(tests);
 }

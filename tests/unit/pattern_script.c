@@ -1,8 +1,8 @@
 /* Scripts: where queries end, what belongs to them, and that places are those of the script. */
-#include "pattern/semantic/parse.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "pattern/model/parameter.h"
+#include "pattern/semantic/parse.h"
 
 #include "harness/harness.h"
 
@@ -80,7 +80,7 @@ static void parameters(void **state)
 	(void)state;
 	gemp_script script;
 	const gemp_query_parameter two[] = { { "n", { .type = GEMP_INTEGER, .integer = 3 } },
-		{ "m", { .type = GEMP_INTEGER, .integer = 4 } } };
+		                                 { "m", { .type = GEMP_INTEGER, .integer = 4 } } };
 	static const char text[] = "MATCH (a) WHERE a.k = $n; MATCH (b); MATCH (c) WHERE c.k = $m OR c.k = $n";
 	assert_ok(gemp_script_parse(&script, text, "s.cypher", two, 2));
 	assert_int_equal(script.count, 3);
@@ -114,6 +114,6 @@ static void without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(counts), cmocka_unit_test(single), cmocka_unit_test(places),
-		cmocka_unit_test(parameters), cmocka_unit_test(without_memory) };
+		                                cmocka_unit_test(parameters), cmocka_unit_test(without_memory) };
 	return test_main(tests);
 }

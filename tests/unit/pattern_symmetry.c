@@ -4,10 +4,10 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "core/text.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/symmetry/automorphism.h"
-#include "core/text.h"
 #include "pattern/symmetry/permutation_group.h"
 
 #include <string.h>
@@ -43,8 +43,9 @@ typedef struct listed {
 
 static void random_sample(uint64_t *seed, sample *s)
 {
-	static const int arity[] = { [EQUAL] = 2, [UNEQUAL] = 2, [LESS] = 2, [CONSTANT] = 1, [EITHER_EQUAL] = 4,
-	                             [LONGER] = 2 };
+	static const int arity[] = {
+		[EQUAL] = 2, [UNEQUAL] = 2, [LESS] = 2, [CONSTANT] = 1, [EITHER_EQUAL] = 4, [LONGER] = 2
+	};
 	memset(s, 0, sizeof *s);
 	s->vertices = 1 + (int)gemp_random_below(seed, MOST_VERTICES);
 	int extra = (int)gemp_random_below(seed, 3), labels = 1 + (int)gemp_random_below(seed, 2);
@@ -75,23 +76,12 @@ static void print_atom(const atom *a, gemp_text *out)
 {
 	const int *v = a->v;
 	switch (a->kind) {
-	case EQUAL:
-		gemp_text_print(out, "v%d.x = v%d.x", v[0], v[1]);
-		break;
-	case UNEQUAL:
-		gemp_text_print(out, "NOT v%d.x = v%d.y", v[0], v[1]);
-		break;
-	case LESS:
-		gemp_text_print(out, "v%d.x > v%d.x", v[1], v[0]);
-		break;
-	case CONSTANT:
-		gemp_text_print(out, "v%d.x IN [2, 1]", v[0]);
-		break;
-	case EITHER_EQUAL:
-		gemp_text_print(out, "(v%d.z = v%d.z OR v%d.z = v%d.z)", v[0], v[1], v[2], v[3]);
-		break;
-	case LONGER:
-		gemp_text_print(out, "v%d.s CONTAINS v%d.s", v[0], v[1]);
+	case EQUAL: gemp_text_print(out, "v%d.x = v%d.x", v[0], v[1]); break;
+	case UNEQUAL: gemp_text_print(out, "NOT v%d.x = v%d.y", v[0], v[1]); break;
+	case LESS: gemp_text_print(out, "v%d.x > v%d.x", v[1], v[0]); break;
+	case CONSTANT: gemp_text_print(out, "v%d.x IN [2, 1]", v[0]); break;
+	case EITHER_EQUAL: gemp_text_print(out, "(v%d.z = v%d.z OR v%d.z = v%d.z)", v[0], v[1], v[2], v[3]); break;
+	case LONGER: gemp_text_print(out, "v%d.s CONTAINS v%d.s", v[0], v[1]);
 	}
 }
 
@@ -181,8 +171,8 @@ static bool is_image(const sample *s, const int *g, int e, int f)
 	int from = g[s->edge[e].from], to = g[s->edge[e].to];
 	bool straight = from == s->edge[f].from && to == s->edge[f].to;
 	bool crossed = from == s->edge[f].to && to == s->edge[f].from;
-	return s->edge[e].type == s->edge[f].type && s->edge[e].either == s->edge[f].either
-	    && (straight || (s->edge[e].either && crossed));
+	return s->edge[e].type == s->edge[f].type && s->edge[e].either == s->edge[f].either &&
+	       (straight || (s->edge[e].either && crossed));
 }
 
 static void add(listed *group, const int *element)
@@ -293,7 +283,8 @@ static void check_canonical(const listed *group, const gemp_stab_chain *chain, c
 }
 
 /* Of each orbit of tuples of distinct values, one has the greatest of every orbit(i) at base[i], and one the least. */
-static void check_restrictions(const listed *group, const gemp_stab_chain *chain, const int *base, const uint64_t *tuple)
+static void check_restrictions(const listed *group, const gemp_stab_chain *chain, const int *base,
+                               const uint64_t *tuple)
 {
 	size_t greatest = 0, least = 0;
 	for (size_t g = 0; g < group->count; g++) {

@@ -25,10 +25,15 @@ static int make_graph(void **state)
 	static gemp_label_set sets[] = { { 1, p, 1 }, { 1, q, 1 } };
 	static gemp_column props[] = { { .name = "w", .type = GEMP_INTEGER } };
 	static gemp_relation relations[] = { { .name = "T", .directed = true, .props = { .count = 1, .columns = props } },
-	                                     { .name = "U", .directed = true } };
+		                                 { .name = "U", .directed = true } };
 	static gemp_column columns[] = { { .name = "n", .type = GEMP_INTEGER }, { .name = "s", .type = GEMP_STRING } };
-	graph = (gemp_graph){ .ranks = 1, .label_count = 2, .labels = labels, .label_set_count = 2, .label_sets = sets,
-	                      .relation_count = 2, .relations = relations };
+	graph = (gemp_graph){ .ranks = 1,
+		                  .label_count = 2,
+		                  .labels = labels,
+		                  .label_set_count = 2,
+		                  .label_sets = sets,
+		                  .relation_count = 2,
+		                  .relations = relations };
 	graph.attributes = (gemp_table){ .count = 2, .columns = columns };
 	gemp_log_setup(0, GEMP_QUIET);
 	return 0;
@@ -56,7 +61,10 @@ static gemp_pattern *bound(const char *text)
 static void orders(void **state)
 {
 	(void)state;
-	static const struct { const char *text; uint64_t order; } cases[] = {
+	static const struct {
+		const char *text;
+		uint64_t order;
+	} cases[] = {
 		{ "MATCH (a)--(b) RETURN a, b", 2 },
 		/* patterns inside */
 		{ "MATCH (a)--(b) WHERE NOT (a)-[:T]->(b) RETURN a, b", 1 },
@@ -135,7 +143,10 @@ static void orders(void **state)
 static void given_stay(void **state)
 {
 	(void)state;
-	static const struct { const char *text; uint64_t order; } cases[] = {
+	static const struct {
+		const char *text;
+		uint64_t order;
+	} cases[] = {
 		{ "MATCH (a) WHERE EXISTS { (a)--(x), (a)--(y) }", 2 },
 		{ "MATCH (a) WHERE EXISTS { (a)--(x:P), (a)--(y) }", 1 },
 		{ "MATCH (a)--(b) WHERE EXISTS { (a)--(x:P)--(b) }", 1 },

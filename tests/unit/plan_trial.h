@@ -6,12 +6,12 @@
 #include "harness/harness.h"
 
 #include "core/random.h"
+#include "core/text.h"
 #include "pattern/model/pattern.h"
+#include "pattern/plan/plan.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/symmetry/permutation_group.h"
-#include "core/text.h"
-#include "pattern/plan/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +46,8 @@ typedef struct trial {
 	gemp_statistics statistics;
 	gemp_plan_options options;
 	int order[MOST_VERTICES]; /* if options.order forces one */
-	int key[HOST_VERTICES]; /* rank of each host vertex's key */
-	bool asked[RELATIONS];  /* relations of the edge test, if there is one */
+	int key[HOST_VERTICES];   /* rank of each host vertex's key */
+	bool asked[RELATIONS];    /* relations of the edge test, if there is one */
 	gemp_edge_test edge_test;
 	gemp_plan *plan;
 } trial;
@@ -94,8 +94,10 @@ static inline gemp_pattern *random_text(uint64_t *random)
 
 static inline gemp_pattern *random_shape(uint64_t *random)
 {
-	static const char *const shapes[] = { "triangle", "cycle:4", "cycle:5", "path:4", "star:3", "diamond", "clique:4",
-		"path:5", "edges:0-1,1-2,2-3,3-0,0-2,3-4", "edges:0-1" };
+	static const char *const shapes[] = { "triangle", "cycle:4", "cycle:5",
+		                                  "path:4",   "star:3",  "diamond",
+		                                  "clique:4", "path:5",  "edges:0-1,1-2,2-3,3-0,0-2,3-4",
+		                                  "edges:0-1" };
 	gemp_pattern *pattern = NULL;
 	assert_ok(gemp_pattern_named(&pattern, shapes[gemp_random_below(random, sizeof shapes / sizeof *shapes)]));
 	return pattern;
@@ -113,8 +115,8 @@ static inline bool joins(const trial *t, size_t e, const host_edge *h, int from,
 static inline int simple_edge(const host *h, int a, int b)
 {
 	for (int i = 0; i < h->edges; i++)
-		if (a != b && ((h->edge[i].source == a && h->edge[i].target == b) ||
-		               (h->edge[i].source == b && h->edge[i].target == a)))
+		if (a != b &&
+		    ((h->edge[i].source == a && h->edge[i].target == b) || (h->edge[i].source == b && h->edge[i].target == a)))
 			return i;
 	return -1;
 }
@@ -146,14 +148,14 @@ static inline bool nothing_else(const trial *t, const int *at)
 		for (int v = 0; v < (int)p->vertex_count; v++) {
 			bool edge = false;
 			for (size_t e = 0; e < p->edge_count; e++)
-				edge |= (p->edges[e].from == u && p->edges[e].to == v) || (p->edges[e].from == v && p->edges[e].to ==
-				                                                           u);
+				edge |= (p->edges[e].from == u && p->edges[e].to == v) ||
+				        (p->edges[e].from == v && p->edges[e].to == u);
 			if (p->simple && simple_edge(&t->host, at[u], at[v]) >= 0 && !edge)
 				return false;
 			for (int i = 0; !p->simple && i < t->host.edges; i++) {
 				const host_edge *h = &t->host.edge[i];
-				if (h->source == at[u] && h->target == at[v] && wanted_somewhere(t, h->relation) && !allowed(t, h, u,
-				                                                                                             v))
+				if (h->source == at[u] && h->target == at[v] && wanted_somewhere(t, h->relation) &&
+				    !allowed(t, h, u, v))
 					return false;
 			}
 		}

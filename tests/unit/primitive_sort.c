@@ -3,8 +3,8 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "core/random.h"
 #include "core/prefix_sum.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "core/threads.h"
 #include "primitive/distinct.h"
@@ -34,7 +34,13 @@ static int compare_reals(double a, double b)
 
 static int compare(gemp_key_kind kind, const void *a, const void *b)
 {
-#define BY(type) do { type x, y; memcpy(&x, a, sizeof x); memcpy(&y, b, sizeof y); return (x > y) - (x < y); } while (0)
+#define BY(type)                  \
+	do {                          \
+		type x, y;                \
+		memcpy(&x, a, sizeof x);  \
+		memcpy(&y, b, sizeof y);  \
+		return (x > y) - (x < y); \
+	} while (0)
 	float fx, fy;
 	double dx, dy;
 	switch (kind) {
@@ -115,8 +121,9 @@ static void sorts(void **state)
 	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
 		for (int kind = 0; kind < GEMP_KEY_KINDS; kind++)
 			for (unsigned how = 0; how < 5; how++)
-				check_sort((gemp_sort){ kind, gemp_random_below(&random, 2), 4 * (unsigned)gemp_random_below(&random, 3) },
-				           counts[c], how, &random);
+				check_sort(
+					(gemp_sort){ kind, gemp_random_below(&random, 2), 4 * (unsigned)gemp_random_below(&random, 3) },
+					counts[c], how, &random);
 }
 
 static void codes_are_undone(void **state)
@@ -161,7 +168,9 @@ static void splits(void **state)
 	uint64_t random = test_seed();
 	(void)state;
 	for (int i = 0; i < 60; i++) {
-		gemp_multisplit split = { .key = GEMP_KEY_U32, .value_size = 4, .bits = 1 + (unsigned)gemp_random_below(&random, 11) };
+		gemp_multisplit split = { .key = GEMP_KEY_U32,
+			                      .value_size = 4,
+			                      .bits = 1 + (unsigned)gemp_random_below(&random, 11) };
 		split.shift = (unsigned)gemp_random_below(&random, 20);
 		split.min_code = gemp_random_below(&random, 1000);
 		check_split(gemp_random_below(&random, i % 6 ? 3000 : 200000), split, &random);
@@ -183,7 +192,8 @@ static void scans(void **state)
 		}
 		uint64_t *kept = malloc(count * 8 + 1);
 		memcpy(kept, large, count * 8);
-		uint64_t all = gemp_prefix_exclusive_u64(large, large, count), all32 = gemp_prefix_exclusive_u32(small, small_sums, count);
+		uint64_t all = gemp_prefix_exclusive_u64(large, large, count),
+				 all32 = gemp_prefix_exclusive_u32(small, small_sums, count);
 		for (size_t i = 0; i < count; i++) {
 			assert_true(large[i] == sum && small_sums[i] == (uint32_t)sum32);
 			sum += kept[i];
@@ -277,9 +287,10 @@ static void on_one_thread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(codes_are_undone), cmocka_unit_test(sorts), cmocka_unit_test(splits), cmocka_unit_test(scans),
-		cmocka_unit_test(distinct_keys),
-		cmocka_unit_test(memory_runs_out), cmocka_unit_test(on_one_thread),
+		cmocka_unit_test(codes_are_undone), cmocka_unit_test(sorts),
+		cmocka_unit_test(splits),           cmocka_unit_test(scans),
+		cmocka_unit_test(distinct_keys),    cmocka_unit_test(memory_runs_out),
+		cmocka_unit_test(on_one_thread),
 	};
 	return test_main(tests);
 }

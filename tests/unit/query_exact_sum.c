@@ -31,7 +31,8 @@ static void nothing_is_lost(void **state)
 	(void)state;
 	const double big[] = { 1e100, 1.0, -1e100 }, tenths[] = { 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1 };
 	const double far[] = { DBL_MAX, DBL_TRUE_MIN, -DBL_MAX }, three[] = { DBL_MAX, DBL_MAX, -DBL_MAX };
-	const double half_up[] = { 1.0, 0x1p-53, 0x1p-106 }, half_even[] = { 1.0, 0x1p-53 }, half_odd[] = { 1.0 + 0x1p-52, 0x1p-53 };
+	const double half_up[] = { 1.0, 0x1p-53, 0x1p-106 }, half_even[] = { 1.0, 0x1p-53 },
+				 half_odd[] = { 1.0 + 0x1p-52, 0x1p-53 };
 	assert_true(sum_of(big, 3, 1) == 1.0);
 	assert_true(sum_of(tenths, 10, 1) == 1.0);
 	assert_true(sum_of(far, 3, 1) == DBL_TRUE_MIN);
@@ -45,7 +46,8 @@ static void nothing_is_lost(void **state)
 static void what_is_no_number(void **state)
 {
 	(void)state;
-	const double up[] = { 1, INFINITY }, down[] = { -INFINITY, 5 }, both[] = { INFINITY, -INFINITY }, none[] = { 1, NAN };
+	const double up[] = { 1, INFINITY }, down[] = { -INFINITY, 5 }, both[] = { INFINITY, -INFINITY },
+				 none[] = { 1, NAN };
 	const double over[] = { DBL_MAX, DBL_MAX }, under[] = { -DBL_MAX, -DBL_MAX };
 	assert_true(same(sum_of(up, 2, 1), INFINITY));
 	assert_true(same(sum_of(down, 2, 1), -INFINITY));
@@ -165,12 +167,8 @@ static void out_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_lost),
-		cmocka_unit_test(what_is_no_number),
-		cmocka_unit_test(small_means),
-		cmocka_unit_test(random_sums),
-		cmocka_unit_test(random_means),
-		cmocka_unit_test(times_over),
+		cmocka_unit_test(nothing_is_lost), cmocka_unit_test(what_is_no_number), cmocka_unit_test(small_means),
+		cmocka_unit_test(random_sums),     cmocka_unit_test(random_means),      cmocka_unit_test(times_over),
 		cmocka_unit_test(out_of_memory),
 	};
 	return test_main(tests);

@@ -24,8 +24,7 @@ static void check(uint64_t hash_mask)
 	char key[32];
 	for (int again = 0; again < 2; again++)
 		for (size_t i = 0; i < KEYS; i++) {
-			size_t size = i == 0 ? 0 : (size_t)snprintf(key, sizeof key, "%zu%.*s", i, (int)(i % 9),
-			                                            "abcdefghi");
+			size_t size = i == 0 ? 0 : (size_t)snprintf(key, sizeof key, "%zu%.*s", i, (int)(i % 9), "abcdefghi");
 			assert_int_equal(add(&table, key, size, gemp_key_hash(key, size) & hash_mask, !again), i);
 		}
 	assert_int_equal(table.count, KEYS);

@@ -2,13 +2,13 @@
 #include "harness/harness.h"
 #include "harness/som_reference.h"
 
-#include "som/map/grid.h"
 #include "core/status.h"
+#include "som/map/grid.h"
 
 #include <math.h>
 
-static const uint32_t shapes[][2] = { { 1, 1 }, { 1, 5 }, { 5, 1 }, { 2, 2 }, { 2, 3 }, { 4, 1 }, { 4, 2 }, { 4, 3 }, { 3, 4 },
-	{ 6, 7 }, { 7, 6 }, { 10, 4 } };
+static const uint32_t shapes[][2] = { { 1, 1 }, { 1, 5 }, { 5, 1 }, { 2, 2 }, { 2, 3 }, { 4, 1 },
+	                                  { 4, 2 }, { 4, 3 }, { 3, 4 }, { 6, 7 }, { 7, 6 }, { 10, 4 } };
 
 typedef void check(const gemp_som_grid *grid, const som_reference_map *map);
 
@@ -17,7 +17,8 @@ static void on_all_grids(check *see)
 	for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
 		for (int kind = 0; kind < 4; kind++) {
 			bool hexagonal = kind & 1, toroid = kind >> 1;
-			gemp_som_grid grid = { shapes[k][0], shapes[k][1], hexagonal ? GEMP_SOM_HEXAGONAL : GEMP_SOM_RECTANGULAR, toroid };
+			gemp_som_grid grid = { shapes[k][0], shapes[k][1], hexagonal ? GEMP_SOM_HEXAGONAL : GEMP_SOM_RECTANGULAR,
+				                   toroid };
 			som_reference_map map = { grid.rows, grid.columns, hexagonal, toroid };
 			if (hexagonal && toroid && grid.rows % 2) {
 				assert_code(gemp_som_grid_check(&grid), GEMP_EUSAGE);
@@ -71,7 +72,8 @@ static void neighbours(void **state)
 
 static void places(void **state)
 {
-	const gemp_som_grid rectangular = { 3, 4, GEMP_SOM_RECTANGULAR, false }, hexagonal = { 3, 4, GEMP_SOM_HEXAGONAL, false };
+	const gemp_som_grid rectangular = { 3, 4, GEMP_SOM_RECTANGULAR, false },
+						hexagonal = { 3, 4, GEMP_SOM_HEXAGONAL, false };
 	double x, y;
 	(void)state;
 	gemp_som_place(&rectangular, 7, &x, &y);
@@ -84,9 +86,11 @@ static void places(void **state)
 
 static void refused(void **state)
 {
-	static const gemp_som_grid bad[] = { { 0, 5, GEMP_SOM_RECTANGULAR, false }, { 5, 0, GEMP_SOM_HEXAGONAL, true },
-		{ 65536, 65536, GEMP_SOM_RECTANGULAR, false }, { 1, 16777217, GEMP_SOM_RECTANGULAR, false },
-		{ 3, 4, GEMP_SOM_HEXAGONAL, true } };
+	static const gemp_som_grid bad[] = { { 0, 5, GEMP_SOM_RECTANGULAR, false },
+		                                 { 5, 0, GEMP_SOM_HEXAGONAL, true },
+		                                 { 65536, 65536, GEMP_SOM_RECTANGULAR, false },
+		                                 { 1, 16777217, GEMP_SOM_RECTANGULAR, false },
+		                                 { 3, 4, GEMP_SOM_HEXAGONAL, true } };
 	const gemp_som_grid large = { 65536, 32767, GEMP_SOM_RECTANGULAR, true };
 	(void)state;
 	for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
@@ -109,7 +113,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances), cmocka_unit_test(neighbours), cmocka_unit_test(places),
-		cmocka_unit_test(refused), cmocka_unit_test(spoilt),
+		cmocka_unit_test(refused),   cmocka_unit_test(spoilt),
 	};
 	return test_main(tests);
 }

@@ -7,9 +7,9 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "som/map/codebook.h"
+#include "som/map/sample_blocks.h"
 #include "som/map/samples.h"
 #include "som/map/smooth.h"
-#include "som/map/sample_blocks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,23 +42,27 @@ static size_t of_unit(const gemp_som_need *need)
 static size_t taken(const gemp_som_capacity *room, const gemp_som_need *need)
 {
 	const size_t samples = room->all_samples || need->samples < 2 * room->samples ? need->samples : 2 * room->samples;
-	return samples * of_sample(need) + room->units * of_unit(need) + of_planes(need, room->values) * need->plane + need->other;
+	return samples * of_sample(need) + room->units * of_unit(need) + of_planes(need, room->values) * need->plane +
+	       need->other;
 }
 
 static void check(const gemp_device *device, const gemp_som_need *need, const gemp_som_capacity *room)
 {
 	const size_t values = need->dims * sizeof(float);
 	if (taken(room, need) > device->memory - device->buffer_bytes || room->samples * values > device->max_buffer ||
-	    room->units * of_unit(need) > device->max_buffer || of_planes(need, room->values) * need->max_buffer > device->max_buffer ||
+	    room->units * of_unit(need) > device->max_buffer ||
+	    of_planes(need, room->values) * need->max_buffer > device->max_buffer ||
 	    of_planes(need, room->values) > INT32_MAX || room->units > need->units || room->values > need->dims)
-		fail_msg("%zu samples of %u values, %u units in %zu of %zu bytes: %zu samples, %u units, %u values take %zu", need->samples,
-		         need->dims, need->units, device->max_buffer, device->memory, room->samples, room->units, room->values,
-		         taken(room, need));
+		fail_msg("%zu samples of %u values, %u units in %zu of %zu bytes: %zu samples, %u units, %u values take %zu",
+		         need->samples, need->dims, need->units, device->max_buffer, device->memory, room->samples, room->units,
+		         room->values, taken(room, need));
 }
 
 static gemp_som_need need_of(size_t samples, uint32_t dims, uint32_t units)
 {
-	return (gemp_som_need){ .samples = samples, .dims = dims, .units = units, .keys = 8, .plane = BATCH, .max_buffer = WIDEST };
+	return (gemp_som_need){
+		.samples = samples, .dims = dims, .units = units, .keys = 8, .plane = BATCH, .max_buffer = WIDEST
+	};
 }
 
 static void all_where_it_fits(void **state)
@@ -96,7 +100,8 @@ static void never_too_much(void **state)
 	(void)state;
 	for (int turn = 0; turn < 20000; turn++) {
 		const size_t memory = (size_t)1 << (12 + gemp_random_below(&random, 28));
-		gemp_device device = device_of(memory + gemp_random_below(&random, memory), memory >> gemp_random_below(&random, 4));
+		gemp_device device = device_of(memory + gemp_random_below(&random, memory),
+		                               memory >> gemp_random_below(&random, 4));
 		gemp_som_need need = need_of(gemp_random_below(&random, (uint64_t)1 << gemp_random_below(&random, 30)),
 		                             1 + (uint32_t)gemp_random_below(&random, 1 << gemp_random_below(&random, 12)),
 		                             1 + (uint32_t)gemp_random_below(&random, 1 << gemp_random_below(&random, 28)));
@@ -115,7 +120,8 @@ static void never_too_much(void **state)
 		some_units += room.units < need.units;
 		some_values += room.values < need.dims;
 	}
-	printf("%d of 20000 have room, %d with parts, %d with some units, %d with some values\n", found, parts, some_units, some_values);
+	printf("%d of 20000 have room, %d with parts, %d with some units, %d with some values\n", found, parts, some_units,
+	       some_values);
 	assert_true(found > 2000 && parts > 200 && some_units > 200 && some_values > 200);
 }
 

@@ -2,11 +2,11 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "transform/changelog/edit.h"
 #include "core/status.h"
 #include "core/text.h"
 #include "graph/column.h"
 #include "partition/exchange/value_exchange.h"
+#include "transform/changelog/edit.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,8 +34,16 @@ static gemp_edit vertex(gemp_edit_kind kind, int64_t key, const char *labels)
 /* With the attribute 1, or without. */
 static gemp_edit edge(gemp_edit_kind kind, int64_t source, int64_t target, uint64_t n, bool with)
 {
-	return (gemp_edit){ .kind = kind, .line = 7, .step = 1, .key = number(source), .target = number(target),
-		.type = name("T"), .into = name("U"), .n = n, .attribute_count = with, .attributes = one };
+	return (gemp_edit){ .kind = kind,
+		                .line = 7,
+		                .step = 1,
+		                .key = number(source),
+		                .target = number(target),
+		                .type = name("T"),
+		                .into = name("U"),
+		                .n = n,
+		                .attribute_count = with,
+		                .attributes = one };
 }
 
 static gemp_edit set(gemp_edit e, gemp_value value, gemp_value was)
@@ -70,7 +78,8 @@ static void test_names_are_those_before_the_step(void **state)
 	size_t blocks = gemp_memory_blocks();
 	(void)state;
 	const gemp_edit before[] = { edge(GEMP_EDIT_CREATE_EDGE, 1, 2, 0, true), edge(GEMP_EDIT_CREATE_EDGE, 1, 2, 0, true),
-		edge(GEMP_EDIT_CREATE_EDGE, 1, 2, 0, true), edge(GEMP_EDIT_CREATE_EDGE, 1, 2, 0, false) };
+		                         edge(GEMP_EDIT_CREATE_EDGE, 1, 2, 0, true),
+		                         edge(GEMP_EDIT_CREATE_EDGE, 1, 2, 0, false) };
 	assert_ok(gemp_edit_state_apply(&t, before, 4));
 	assert_int_equal(count(&t, "T", number(1)), 3);
 	const gemp_edit step[] = {
@@ -93,7 +102,7 @@ static void test_labels(void **state)
 	gemp_edit_state t = begin();
 	(void)state;
 	const gemp_edit edits[] = { vertex(GEMP_EDIT_CREATE_VERTEX, 1, "A;BC"), vertex(GEMP_EDIT_ADD_LABELS, 1, "B;A;C"),
-		vertex(GEMP_EDIT_REMOVE_LABELS, 1, "BC;X"), vertex(GEMP_EDIT_ADD_LABELS, 1, "B") };
+		                        vertex(GEMP_EDIT_REMOVE_LABELS, 1, "BC;X"), vertex(GEMP_EDIT_ADD_LABELS, 1, "B") };
 	assert_ok(gemp_edit_state_apply(&t, edits, 4));
 	assert_int_equal(t.vertices[0].labels.size, 5);
 	assert_memory_equal(t.vertices[0].labels.bytes, "A;B;C", 5);
@@ -143,7 +152,8 @@ static gemp_code pack_and_apply(void *argument)
 	gemp_edit read = { 0 };
 	size_t capacity = 0;
 	const gemp_edit edits[] = { vertex(GEMP_EDIT_CREATE_VERTEX, 1, "A"), vertex(GEMP_EDIT_ADD_LABELS, 1, "B"),
-		edge(GEMP_EDIT_CREATE_EDGE, 1, 2, 0, true), edge(GEMP_EDIT_RETYPE_EDGE, 1, 2, 1, true) };
+		                        edge(GEMP_EDIT_CREATE_EDGE, 1, 2, 0, true),
+		                        edge(GEMP_EDIT_RETYPE_EDGE, 1, 2, 1, true) };
 	(void)argument;
 	for (size_t i = 0; i < 4; i++)
 		gemp_edit_pack(&text, &edits[i]);
@@ -161,8 +171,12 @@ done:
 
 static void test_values_are_packed(void **state)
 {
-	const gemp_value values[] = { none, number(-1), { .type = GEMP_FLOAT, .real = NAN },
-		{ .type = GEMP_BOOLEAN, .truth = true }, { .type = GEMP_STRING, .string = { "a\0b", 3 } }, { .type = GEMP_STRING, .null = true } };
+	const gemp_value values[] = { none,
+		                          number(-1),
+		                          { .type = GEMP_FLOAT, .real = NAN },
+		                          { .type = GEMP_BOOLEAN, .truth = true },
+		                          { .type = GEMP_STRING, .string = { "a\0b", 3 } },
+		                          { .type = GEMP_STRING, .null = true } };
 	const size_t size = sizeof values / sizeof *values;
 	gemp_text text = { 0 };
 	(void)state;
@@ -189,8 +203,10 @@ static void test_memory_runs_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_are_those_before_the_step), cmocka_unit_test(test_labels),
-		cmocka_unit_test(test_what_does_not_fit_is_refused), cmocka_unit_test(test_values_are_packed),
+		cmocka_unit_test(test_names_are_those_before_the_step),
+		cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_what_does_not_fit_is_refused),
+		cmocka_unit_test(test_values_are_packed),
 		cmocka_unit_test(test_memory_runs_out),
 	};
 	if (gemp_table_add(&vertex_schema, "x", GEMP_INTEGER, NULL) != GEMP_OK ||

@@ -1,11 +1,11 @@
 /* Rows by their tuples: few and many, in any distribution, as qsort has them. */
 #include "harness/harness.h"
 
-#include "transform/conflicts/conflict_keys.h"
-#include "core/status.h"
-#include "transform/conflicts/tuple_sort.h"
 #include "core/random.h"
+#include "core/status.h"
 #include "core/threads.h"
+#include "transform/conflicts/conflict_keys.h"
+#include "transform/conflicts/tuple_sort.h"
 
 #include <stdlib.h>
 
@@ -28,16 +28,11 @@ static uint64_t draw(uint64_t *seed, uint64_t kind)
 {
 	uint64_t number = gemp_random(seed);
 	switch (kind) {
-	case 0:
-		return number;
-	case 1:
-		return 7;
-	case 2:
-		return number % 5 ? number % 100 : UINT64_MAX;
-	case 3:
-		return (uint64_t)1 << number % 64;
-	default:
-		return number % 100000;
+	case 0: return number;
+	case 1: return 7;
+	case 2: return number % 5 ? number % 100 : UINT64_MAX;
+	case 3: return (uint64_t)1 << number % 64;
+	default: return number % 100000;
 	}
 }
 

@@ -22,16 +22,22 @@ static char *labels[] = { "A" };
 static uint32_t label = 0;
 static gemp_label_set sets[] = { { 0, NULL, 5 }, { 1, &label, 5 } };
 static gemp_relation relations[] = { { .name = "S", .directed = true }, { .name = "T", .directed = true } };
-static gemp_graph graph = { .ranks = 1, .vertex_count = 10, .label_count = 1, .labels = labels, .label_set_count = 2,
-	.label_sets = sets, .attributes = { .count = 1, .columns = &attribute }, .relation_count = 2,
-	.relations = relations };
+static gemp_graph graph = { .ranks = 1,
+	                        .vertex_count = 10,
+	                        .label_count = 1,
+	                        .labels = labels,
+	                        .label_set_count = 2,
+	                        .label_sets = sets,
+	                        .attributes = { .count = 1, .columns = &attribute },
+	                        .relation_count = 2,
+	                        .relations = relations };
 
 static const struct {
 	const char *rules; /* the first is asked about; all have been applied */
 	gemp_semantics semantics;
-	unsigned radius;   /* GLOBAL: none */
+	unsigned radius; /* GLOBAL: none */
 	unsigned reach;
-	const char *place; /* its name */
+	const char *place;  /* its name */
 	const char *starts; /* names of the pattern's vertices where marks matter */
 } cases[] = {
 	{ "RULE r MATCH (a:A) SET a.x = 1", GEMP_ISO, 0, 0, "a", "" },
@@ -52,10 +58,10 @@ static const struct {
 	{ "RULE r MATCH (a)-[:S]->(b) SET a.x = b.x + a.x", GEMP_ISO, 1, 1, "a", "ab" },
 	/* Conditions hang on what is matched; ways do not lead along what must not be there. */
 	{ "RULE r MATCH (a:A) WHERE NOT EXISTS { (a)-[:T]->(:A) } CREATE (a)-[:T]->(:A)", GEMP_ISO, 0, 1, "a", "a" },
-	{ "RULE r MATCH (a)-[:S]->(b) WHERE NOT EXISTS { (a)-[:T]->()-[:T]->(b) } CREATE (a)-[:T]->(b)", GEMP_ISO, 1, 1, "a",
-		"a" },
-	{ "RULE r MATCH (a)-[:S]->(b)-[:S]->(c)-[:S]->(d) WHERE NOT EXISTS { (a)-[:T]->(d) } CREATE (a)-[:T]->(d)", GEMP_ISO,
-		0, 3, "a", "a" },
+	{ "RULE r MATCH (a)-[:S]->(b) WHERE NOT EXISTS { (a)-[:T]->()-[:T]->(b) } CREATE (a)-[:T]->(b)", GEMP_ISO, 1, 1,
+	  "a", "a" },
+	{ "RULE r MATCH (a)-[:S]->(b)-[:S]->(c)-[:S]->(d) WHERE NOT EXISTS { (a)-[:T]->(d) } CREATE (a)-[:T]->(d)",
+	  GEMP_ISO, 0, 3, "a", "a" },
 	{ "RULE r MATCH (a)-[:S]->(b) WHERE COUNT { (b)-[:T]->() } < 2 CREATE (b)-[:T]->(a)", GEMP_ISO, 0, 1, "b", "b" },
 	{ "RULE r MATCH (a) WHERE NOT EXISTS { (:A)-[:T]->() } SET a.x = 1", GEMP_ISO, GLOBAL, 0, NULL, NULL },
 	{ "RULE r MATCH (a:A) OPTIONAL MATCH (a)-[e:S]->(b) DELETE e", GEMP_ISO, 0, 1, "a", "a" },
@@ -95,13 +101,20 @@ static void check(size_t i)
 static void by_influence(void **state)
 {
 	(void)state;
-	static const struct { bool applied[3]; bool starts[2]; } said[] = {
-		{ { false, false, false }, { false, false } }, { { true, false, false }, { true, false } },
-		{ { false, true, false }, { false, true } }, { { true, true, true }, { false, true } },
+	static const struct {
+		bool applied[3];
+		bool starts[2];
+	} said[] = {
+		{ { false, false, false }, { false, false } },
+		{ { true, false, false }, { true, false } },
+		{ { false, true, false }, { false, true } },
+		{ { true, true, true }, { false, true } },
 	};
 	gemp_rules *rules = NULL;
-	assert_ok(gemp_rules_parse(&rules, "RULE r MATCH (a)-[e:S]->(b:A) DELETE e RULE s MATCH (c:A) REMOVE c:A\n"
-	                           "RULE t MATCH (d)-[:T]->(e) SET d.x = 1 CREATE (d)-[:T]->(:A {x: 1})", "r.rules", NULL, 0));
+	assert_ok(gemp_rules_parse(&rules,
+	                           "RULE r MATCH (a)-[e:S]->(b:A) DELETE e RULE s MATCH (c:A) REMOVE c:A\n"
+	                           "RULE t MATCH (d)-[:T]->(e) SET d.x = 1 CREATE (d)-[:T]->(:A {x: 1})",
+	                           "r.rules", NULL, 0));
 	assert_ok(gemp_rules_bind(rules, &graph, true));
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
 		gemp_locality l;
@@ -131,8 +144,9 @@ done:
 static void no_memory(void **state)
 {
 	(void)state;
-	assert_survives_no_memory(find_one, "RULE r MATCH (a)-[:S]->(b) WHERE NOT EXISTS { (a)-[:T]->(:A) } OPTIONAL MATCH (b)-[:S]->(c) "
-	                          "WITH a, b, a.x AS y WHERE y > b.x SET a.x = 1");
+	assert_survives_no_memory(
+		find_one, "RULE r MATCH (a)-[:S]->(b) WHERE NOT EXISTS { (a)-[:T]->(:A) } OPTIONAL MATCH (b)-[:S]->(c) "
+				  "WITH a, b, a.x AS y WHERE y > b.x SET a.x = 1");
 }
 
 static void as_expected(void **state)

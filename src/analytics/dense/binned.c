@@ -8,7 +8,8 @@
 enum { MOST_RANGE = 1 << 16, MOST_BUCKETS = 1 << 15, ARGUMENTS = 9, GROUPS_OF_UNIT = 16 };
 
 /* Rows of a bin for values of `real` bytes; at most 2^16. */
-static uint32_t gemp_gas_binned_range(const gemp_device *device, bool groups, const gemp_gas_pull_shape *shape, size_t real)
+static uint32_t gemp_gas_binned_range(const gemp_device *device, bool groups, const gemp_gas_pull_shape *shape,
+                                      size_t real)
 {
 	uint32_t range = shape->range < MOST_RANGE ? shape->range : MOST_RANGE;
 	while (groups && range > 32 && range * real + 1024 > device->local_memory)
@@ -20,11 +21,11 @@ static uint32_t gemp_gas_binned_range(const gemp_device *device, bool groups, co
 typedef struct placing {
 	gemp_gas_binned *out;
 	const gemp_gas_rows *rows;
-	uint32_t slice;       /* rows with more edges are hubs */
-	unsigned shift;       /* source >> shift is its bucket */
+	uint32_t slice; /* rows with more edges are hubs */
+	unsigned shift; /* source >> shift is its bucket */
 	size_t weight_size;
-	uint64_t *begin;      /* [ranges + 1] edges of each range */
-	uint32_t *next;       /* [threads][buckets + 1] */
+	uint64_t *begin; /* [ranges + 1] edges of each range */
+	uint32_t *next;  /* [threads][buckets + 1] */
 	size_t buckets;
 } placing;
 
@@ -84,8 +85,10 @@ static gemp_code place_edges(placing *p, uint32_t known, size_t ranges)
 	for (size_t range = 0; range < ranges; range++)
 		p->begin[range + 1] += p->begin[range];
 	if (gemp_gas_wide(p->begin[ranges]))
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "%llu edges of one rank are more than --gather binned goes through; take pull, or more "
-		                   "ranks", (unsigned long long)p->begin[ranges]));
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE,
+		                   "%llu edges of one rank are more than --gather binned goes through; take pull, or more "
+		                   "ranks",
+		                   (unsigned long long)p->begin[ranges]));
 	size_t edges = (size_t)p->begin[ranges];
 	GEMP_TRY(GEMP_NEW(out->host_source, edges + 1)); /* there are no empty buffers */
 	GEMP_TRY(GEMP_NEW(out->host_bin, edges + 1));
@@ -113,7 +116,7 @@ static gemp_code make_tiles(gemp_gas_binned *out, const uint64_t *begin, size_t 
 		uint64_t edges = begin[range + 1] - begin[range], parts = first[range + 1] - first[range];
 		for (uint64_t i = 0; i < parts; i++)
 			tile[first[range] + i] = (cl_uint2){ .s = { (cl_uint)(begin[range] + edges * i / parts),
-			                                            (cl_uint)(begin[range] + edges * (i + 1) / parts) } };
+				                                        (cl_uint)(begin[range] + edges * (i + 1) / parts) } };
 	}
 	out->tiles = (cl_uint)count;
 	GEMP_TRY(gemp_buffer_new(&out->tile, out->device, (count + 1) * sizeof *tile, tile));
@@ -151,8 +154,9 @@ gemp_code gemp_gas_binned_new(gemp_gas_binned *out, gemp_device *device, const g
 	gemp_code code = GEMP_OK;
 	uint32_t range = gemp_gas_binned_range(device, how->groups, &how->shape, how->real);
 	size_t ranges = ((size_t)rows->rows + range - 1) / range;
-	*out = (gemp_gas_binned){ .device = device, .groups = how->groups, .range = range, .rows = rows->rows,
-	                          .group = how->shape.group };
+	*out = (gemp_gas_binned){
+		.device = device, .groups = how->groups, .range = range, .rows = rows->rows, .group = how->shape.group
+	};
 	placing p = { .out = out, .rows = rows, .slice = how->shape.slice, .weight_size = weight_size };
 	GEMP_TRY(place_edges(&p, known, ranges));
 	GEMP_TRY(make_tiles(out, p.begin, ranges, how->shape.tile, how->real));
@@ -187,9 +191,11 @@ gemp_code gemp_gas_binned_reset(gemp_gas_binned *binned)
 gemp_code gemp_gas_binned_gather(gemp_gas_binned *b, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
                                  const gemp_argument *more, size_t count)
 {
-	gemp_argument all[ARGUMENTS + 1 + GEMP_GAS_MAX_EXTRA] = { GEMP_ARG(&b->source.mem), GEMP_ARG(&b->bin.mem),
-		GEMP_ARG(&b->weight.mem), GEMP_ARG(&value->mem), GEMP_ARG(&b->tile.mem), GEMP_ARG(&b->sums.mem), GEMP_ARG(&b->tiles),
-		GEMP_ARG(&b->ticket.mem), GEMP_ARG(&b->tickets_used), GEMP_ARG(&how) };
+	gemp_argument all[ARGUMENTS + 1 + GEMP_GAS_MAX_EXTRA] = { GEMP_ARG(&b->source.mem),   GEMP_ARG(&b->bin.mem),
+		                                                      GEMP_ARG(&b->weight.mem),   GEMP_ARG(&value->mem),
+		                                                      GEMP_ARG(&b->tile.mem),     GEMP_ARG(&b->sums.mem),
+		                                                      GEMP_ARG(&b->tiles),        GEMP_ARG(&b->ticket.mem),
+		                                                      GEMP_ARG(&b->tickets_used), GEMP_ARG(&how) };
 	size_t workers = b->groups || b->tiles < b->device->units ? b->tiles : b->device->units;
 	GEMP_CHECK(count <= GEMP_GAS_MAX_EXTRA);
 	memcpy(all + ARGUMENTS + 1, more, count * sizeof *more);
@@ -198,8 +204,9 @@ gemp_code gemp_gas_binned_gather(gemp_gas_binned *b, cl_kernel kernel, const gem
 	return code;
 }
 
-gemp_code gemp_gas_binned_finish(gemp_gas_binned *b, const gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value,
-                                 const gemp_buffer *held, cl_uint how, const gemp_argument *more, size_t count)
+gemp_code gemp_gas_binned_finish(gemp_gas_binned *b, const gemp_gas_pull *pull, cl_kernel kernel,
+                                 const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
+                                 const gemp_argument *more, size_t count)
 {
 	enum { OWN = 3 };
 	gemp_argument all[GEMP_GAS_PULL_ARGUMENTS + OWN + GEMP_GAS_MAX_EXTRA];

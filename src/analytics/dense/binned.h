@@ -13,15 +13,15 @@ typedef struct gemp_gas_binned {
 	uint32_t range, rows; /* rows of a bin, and of all */
 	size_t group;
 	cl_uint tiles, tickets_used; /* asked: by items, tickets that were taken so far */
-	uint32_t *host_source; /* what a CPU device reads where it is; else NULL */
+	uint32_t *host_source;       /* what a CPU device reads where it is; else NULL */
 	uint16_t *host_bin;
 	void *host_weight;
-	gemp_buffer source;   /* [edges] local vertices */
-	gemp_buffer bin;      /* [edges] rows, within their range */
-	gemp_buffer weight;   /* [edges] */
-	gemp_buffer tile;     /* [tiles] first edge, and the one behind the last */
-	gemp_buffer first;    /* [ranges + 1] tile of each range */
-	gemp_buffer sums;     /* [tiles][range] */
+	gemp_buffer source; /* [edges] local vertices */
+	gemp_buffer bin;    /* [edges] rows, within their range */
+	gemp_buffer weight; /* [edges] */
+	gemp_buffer tile;   /* [tiles] first edge, and the one behind the last */
+	gemp_buffer first;  /* [ranges + 1] tile of each range */
+	gemp_buffer sums;   /* [tiles][range] */
 	gemp_buffer ticket;
 } gemp_gas_binned;
 
@@ -36,7 +36,8 @@ gemp_code gemp_gas_binned_reset(gemp_gas_binned *binned);
  * PULL_PARAMETERS of `pull`, sums, first, rows and `more`. */
 gemp_code gemp_gas_binned_gather(gemp_gas_binned *binned, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
                                  const gemp_argument *more, size_t count);
-gemp_code gemp_gas_binned_finish(gemp_gas_binned *binned, const gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value,
-                                 const gemp_buffer *held, cl_uint how, const gemp_argument *more, size_t count);
+gemp_code gemp_gas_binned_finish(gemp_gas_binned *binned, const gemp_gas_pull *pull, cl_kernel kernel,
+                                 const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
+                                 const gemp_argument *more, size_t count);
 
 #endif

@@ -32,8 +32,8 @@ static gemp_code build(gemp_dense *dense, const char *name, const char *defines,
 	gemp_gas_pull_options(pull, how->groups, how->ordered, &how->shape);
 	if (how->hubs_only)
 		snprintf(binned, sizeof binned, " -DGAS_BINNED -DBINNED_RANGE=%u", dense->binned[0].range);
-	int length = snprintf(options, sizeof options, "%s%s%s%s%s", how->real == sizeof(double) ? "-DGAS_DOUBLE" : "", layout, pull,
-	                      binned, defines);
+	int length = snprintf(options, sizeof options, "%s%s%s%s%s", how->real == sizeof(double) ? "-DGAS_DOUBLE" : "",
+	                      layout, pull, binned, defines);
 	GEMP_CHECK(length >= 0 && (size_t)length < sizeof options);
 	snprintf(text, sizeof text, "gas_%s.cl", name);
 	GEMP_TRY(gemp_kernel_source(&source, text));
@@ -52,7 +52,8 @@ static gemp_code make_values(gemp_dense *dense)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_gas_layout *layout = dense->layout;
-	size_t values = gemp_gas_values(layout), held = gemp_dense_ranks(dense) ? layout->own : 0, other = layout->in_other.rows;
+	size_t values = gemp_gas_values(layout), held = gemp_dense_ranks(dense) ? layout->own : 0,
+		   other = layout->in_other.rows;
 	for (int side = 0; side < 2; side++)
 		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
 	GEMP_TRY(gemp_buffer_new(&dense->partial, dense->device, (held ? held : 1) * dense->real, NULL));
@@ -80,7 +81,7 @@ static void count_bytes(gemp_dense *dense)
 		dense->report.bytes = edges * sizeof(uint16_t) + 2 * sums;
 	uint64_t held = 2 * (rows - layout->own) - layout->in_other.rows; /* there and back; not those that are sent */
 	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_gas_weight_size(layout->weights)) + rows * place +
-	                      (gemp_gas_values(layout) + layout->own + held) * dense->real;
+	                       (gemp_gas_values(layout) + layout->own + held) * dense->real;
 }
 
 static gemp_code make_parts(gemp_dense *dense, const gemp_gas_pull_config *how)
@@ -88,13 +89,14 @@ static gemp_code make_parts(gemp_dense *dense, const gemp_gas_pull_config *how)
 	gemp_code code = GEMP_OK;
 	const gemp_gas_layout *layout = dense->layout;
 	const gemp_gas_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost, &dense->rows.in_other,
-	                                        &dense->rows.in_sums };
+		                                   &dense->rows.in_sums };
 	size_t weight = gemp_gas_weight_size(layout->weights);
 	for (int part = 0; part < dense->part_count; part++) {
 		const gemp_gas_rows *host = rows_of(layout, part);
 		GEMP_TRY(gemp_gas_pull_new(&dense->pull[part], dense->device, host, rows[part], how));
 		if (how->hubs_only)
-			GEMP_TRY(gemp_gas_binned_new(&dense->binned[part], dense->device, host, gemp_gas_values(layout), weight, how));
+			GEMP_TRY(
+				gemp_gas_binned_new(&dense->binned[part], dense->device, host, gemp_gas_values(layout), weight, how));
 	}
 done:
 	return code;
@@ -103,7 +105,9 @@ done:
 static gemp_gas_pull_config choose(const gemp_dense *dense, const gemp_dense_options *options)
 {
 	const gemp_gas_layout *layout = dense->layout;
-	gemp_gas_pull_config how = { .groups = dense->groups, .hubs_only = dense->gather == GEMP_GATHER_BINNED, .real = dense->real };
+	gemp_gas_pull_config how = { .groups = dense->groups,
+		                         .hubs_only = dense->gather == GEMP_GATHER_BINNED,
+		                         .real = dense->real };
 	const gemp_gas_rows *most = rows_of(layout, gemp_dense_sums(dense) ? GEMP_DENSE_OTHER : GEMP_DENSE_OWN);
 	how.shape = gemp_gas_pull_shape_of(dense->device, dense->groups, most, options->shape);
 	for (int part = 0; part < dense->part_count; part++)
@@ -116,10 +120,11 @@ gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_de
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	*out = (gemp_dense){ .layout = layout, .device = device,
-	                     .groups = options->form == GEMP_FORM_AUTO ? device->gpu : options->form != GEMP_FORM_ITEMS,
-	                     .gather = options->gather == GEMP_GATHER_AUTO ? GEMP_GATHER_PULL : options->gather,
-	                     .real = options->fp64 ? sizeof(double) : sizeof(float) };
+	*out = (gemp_dense){ .layout = layout,
+		                 .device = device,
+		                 .groups = options->form == GEMP_FORM_AUTO ? device->gpu : options->form != GEMP_FORM_ITEMS,
+		                 .gather = options->gather == GEMP_GATHER_AUTO ? GEMP_GATHER_PULL : options->gather,
+		                 .real = options->fp64 ? sizeof(double) : sizeof(float) };
 	out->part_count = gemp_dense_sums(out) ? GEMP_DENSE_PARTS : gemp_dense_ranks(out) ? 2 : 1;
 	const gemp_gas_pull_config how = choose(out, options);
 	GEMP_TRY(gemp_gas_device_layout_new(&out->rows, device, layout, GEMP_GAS_IN));
@@ -234,7 +239,9 @@ gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at
 	gemp_code code = GEMP_OK;
 	gemp_device *device = dense->device;
 	const gemp_timings *laps = &dense->laps[dense->part_count - 1];
-	const cl_event *last = device->last_launch ? &device->last_launch : laps->count ? &laps->events[laps->count - 1] : NULL;
+	const cl_event *last = device->last_launch ? &device->last_launch
+	                       : laps->count       ? &laps->events[laps->count - 1]
+	                                           : NULL;
 	const bool beside = device->gpu && last;
 	cl_command_queue queue = beside ? device->copy_queue : device->queue;
 	GEMP_CHECK(size <= GEMP_DENSE_FETCH && at + size <= from->size);
@@ -292,7 +299,8 @@ static gemp_traffic traffic_of(const gemp_halo *mail, const gemp_traffic *before
 	if (!mail)
 		return (gemp_traffic){ 0 };
 	const gemp_traffic *sent = gemp_halo_traffic(mail);
-	return (gemp_traffic){ sent->bytes - before->bytes, sent->messages - before->messages, sent->rounds - before->rounds };
+	return (gemp_traffic){ sent->bytes - before->bytes, sent->messages - before->messages,
+		                   sent->rounds - before->rounds };
 }
 
 gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, int count, bool greatest)
@@ -307,7 +315,8 @@ gemp_code gemp_dense_end(gemp_dense *dense)
 {
 	gemp_code code = GEMP_OK;
 	gemp_dense_report *report = &dense->report;
-	gemp_traffic values = traffic_of(dense->halo, &dense->before), sums = traffic_of(dense->sum_halo, &dense->sums_before);
+	gemp_traffic values = traffic_of(dense->halo, &dense->before),
+				 sums = traffic_of(dense->sum_halo, &dense->sums_before);
 	double seconds;
 	report->traffic = (gemp_traffic){ values.bytes + sums.bytes, values.messages + sums.messages, values.rounds };
 	report->sum_bytes = sums.bytes;

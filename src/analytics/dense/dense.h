@@ -15,25 +15,32 @@
 typedef enum gemp_gather { GEMP_GATHER_AUTO, GEMP_GATHER_PULL, GEMP_GATHER_BINNED } gemp_gather;
 
 typedef struct gemp_dense_options {
-	bool fp64;          /* values are double, else float */
+	bool fp64; /* values are double, else float */
 	gemp_gather gather;
-	gemp_form form;        /* AUTO, GROUPS or ITEMS */
+	gemp_form form;            /* AUTO, GROUPS or ITEMS */
 	gemp_gas_pull_shape shape; /* {0}: as is best */
 } gemp_dense_options;
 
 /* Of one run. */
 typedef struct gemp_dense_report {
 	uint32_t rounds;
-	double build, prepare;    /* seconds that programs took to be built or loaded, and all else before the first run */
-	double wall;              /* seconds of the run without reading the result */
-	double own, ghost;        /* seconds of launches by the device's clock: over own sources; over all else */
-	double halo, agree;       /* seconds that the host worked on mail, and that mail and sums of all ranks took from there on */
-	uint64_t bytes;           /* of a round on this rank, at least: edges, and each value once */
-	gemp_traffic traffic;     /* of all rounds, sent by this rank */
-	uint64_t sum_bytes;       /* of these the bytes of sums */
+	double build, prepare; /* seconds that programs took to be built or loaded, and all else before the first run */
+	double wall;           /* seconds of the run without reading the result */
+	double own, ghost;     /* seconds of launches by the device's clock: over own sources; over all else */
+	double halo,
+		agree;      /* seconds that the host worked on mail, and that mail and sums of all ranks took from there on */
+	uint64_t bytes; /* of a round on this rank, at least: edges, and each value once */
+	gemp_traffic traffic; /* of all rounds, sent by this rank */
+	uint64_t sum_bytes;   /* of these the bytes of sums */
 } gemp_dense_report;
 
-typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST, GEMP_DENSE_OTHER, GEMP_DENSE_SUMS, GEMP_DENSE_PARTS } gemp_dense_part;
+typedef enum gemp_dense_part {
+	GEMP_DENSE_OWN,
+	GEMP_DENSE_GHOST,
+	GEMP_DENSE_OTHER,
+	GEMP_DENSE_SUMS,
+	GEMP_DENSE_PARTS
+} gemp_dense_part;
 
 typedef struct gemp_dense {
 	const gemp_gas_layout *layout; /* borrowed */
@@ -41,21 +48,21 @@ typedef struct gemp_dense {
 	bool groups;                   /* the form */
 	size_t real;                   /* bytes of a value */
 	gemp_gas_device_layout rows;
-	gemp_gather gather;            /* PULL or BINNED */
-	int part_count;                     /* own sources; ghosts, of several ranks; others' rows and sums, of several columns */
+	gemp_gather gather; /* PULL or BINNED */
+	int part_count;     /* own sources; ghosts, of several ranks; others' rows and sums, of several columns */
 	gemp_gas_pull pull[GEMP_DENSE_PARTS];
 	gemp_gas_binned binned[GEMP_DENSE_PARTS]; /* with BINNED; `pull` then has hubs alone */
-	gemp_buffer value[2];          /* [gemp_gas_values] before a round and after it */
-	gemp_buffer partial, other;       /* [own] sums of a part of the edges; of others' rows */
+	gemp_buffer value[2];                     /* [gemp_gas_values] before a round and after it */
+	gemp_buffer partial, other;               /* [own] sums of a part of the edges; of others' rows */
 	gemp_program program;
-	cl_kernel kernels[3];          /* of the application: pull, and with BINNED gather and finish */
-	gemp_halo *halo;           /* of several ranks */
-	gemp_comm row;                 /* ranks of this row; size 0: there is one column */
-	gemp_halo *sum_halo;       /* between them */
+	cl_kernel kernels[3];                /* of the application: pull, and with BINNED gather and finish */
+	gemp_halo *halo;                     /* of several ranks */
+	gemp_comm row;                       /* ranks of this row; size 0: there is one column */
+	gemp_halo *sum_halo;                 /* between them */
 	gemp_timings laps[GEMP_DENSE_PARTS]; /* of launches */
-	gemp_traffic before, sums_before; /* of mail, when the run began */
-	gemp_pinned fetched;           /* what the host reads beside launches */
-	cl_event fetching;             /* NULL: nothing is on its way */
+	gemp_traffic before, sums_before;    /* of mail, when the run began */
+	gemp_pinned fetched;                 /* what the host reads beside launches */
+	cl_event fetching;                   /* NULL: nothing is on its way */
 	gemp_dense_report report;
 } gemp_dense;
 

@@ -23,10 +23,10 @@ struct gemp_pagerank {
 typedef struct pagerank_run {
 	gemp_pagerank *it;
 	const gemp_pagerank_params *ask;
-	double uniform;     /* of a jump; 0: as `jump` says */
-	cl_long tolerance;  /* fixed point */
+	double uniform;           /* of a jump; 0: as `jump` says */
+	cl_long tolerance;        /* fixed point */
 	cl_long change, dangling; /* of the last round */
-	uint32_t done;      /* rounds */
+	uint32_t done;            /* rounds */
 	gemp_pagerank_result *out;
 } pagerank_run;
 
@@ -49,8 +49,10 @@ static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 		gemp_value_print(&value, &key);
 		gemp_code code = gemp_text_status(&key);
 		if (code == GEMP_OK)
-			code = gemp_fail(GEMP_EDATA, "weights of the edges that leave '%s' add up to %g, where %s precision takes "
-			                 "%.2g to %.2g; scale them%s", key.data, degree[v], single ? "single" : "double", least, most,
+			code = gemp_fail(GEMP_EDATA,
+			                 "weights of the edges that leave '%s' add up to %g, where %s precision takes "
+			                 "%.2g to %.2g; scale them%s",
+			                 key.data, degree[v], single ? "single" : "double", least, most,
 			                 single ? ", or give --precision double" : "");
 		gemp_text_free(&key);
 		return code;
@@ -85,7 +87,8 @@ static gemp_code new_here(gemp_pagerank **out, const gemp_gas_layout *layout, ge
 	gemp_pagerank *it;
 	GEMP_TRY(GEMP_NEW(it, 1));
 	*out = it;
-	GEMP_TRY(gemp_dense_new(&it->dense, layout, device, "pagerank", layout->weights ? " -DPAGERANK_WEIGHTED" : "", options));
+	GEMP_TRY(
+		gemp_dense_new(&it->dense, layout, device, "pagerank", layout->weights ? " -DPAGERANK_WEIGHTED" : "", options));
 	GEMP_TRY(gemp_kernel_new(&it->start, &it->dense.program, "pagerank_start"));
 	code = make_buffers(it);
 done:
@@ -133,8 +136,8 @@ static gemp_code start(const pagerank_run *run)
 	GEMP_TRY(gemp_buffer_zero(dense->device, &it->rounds, 0, it->rounds.size));
 	size_t group = dense->pull[0].group, items = dense->groups ? own : dense->device->units;
 	code = gemp_launch(dense->device, it->start, items ? items : 1, group, GEMP_ARG(&own),
-	                   gemp_dense_argument(dense, &uniform, run->uniform), GEMP_ARG(&it->jump.mem), GEMP_ARG(&it->degree.mem),
-	                   GEMP_ARG(&dense->value[0].mem), GEMP_ARG(&it->rounds.mem));
+	                   gemp_dense_argument(dense, &uniform, run->uniform), GEMP_ARG(&it->jump.mem),
+	                   GEMP_ARG(&it->degree.mem), GEMP_ARG(&dense->value[0].mem), GEMP_ARG(&it->rounds.mem));
 done:
 	return code;
 }
@@ -145,10 +148,15 @@ static gemp_code launch(const pagerank_run *run, gemp_dense_part part, int from,
 	gemp_pagerank *it = run->it;
 	gemp_dense *dense = &it->dense;
 	gemp_dense_number uniform, damping;
-	const gemp_argument more[] = { GEMP_ARG(&it->degree.mem), GEMP_ARG(&it->jump.mem),
-		gemp_dense_argument(dense, &uniform, run->uniform), GEMP_ARG(&dense->value[!from].mem), GEMP_ARG(&it->rounds.mem),
-		GEMP_ARG(&round), GEMP_ARG(&run->dangling), GEMP_ARG(&run->tolerance),
-		gemp_dense_argument(dense, &damping, run->ask->damping) };
+	const gemp_argument more[] = { GEMP_ARG(&it->degree.mem),
+		                           GEMP_ARG(&it->jump.mem),
+		                           gemp_dense_argument(dense, &uniform, run->uniform),
+		                           GEMP_ARG(&dense->value[!from].mem),
+		                           GEMP_ARG(&it->rounds.mem),
+		                           GEMP_ARG(&round),
+		                           GEMP_ARG(&run->dangling),
+		                           GEMP_ARG(&run->tolerance),
+		                           gemp_dense_argument(dense, &damping, run->ask->damping) };
 	return gemp_dense_gather(dense, part, from, how, more, sizeof more / sizeof *more);
 }
 
@@ -300,7 +308,8 @@ static gemp_code put_jumps(pagerank_run *run)
 		sum += run->ask->jump[v];
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, dense->layout->comm->world));
 	if (!(sum > 0 && isfinite(sum)))
-		return gemp_fail(GEMP_EDATA, "jumps of PageRank: their sum is %g; give at least one vertex a number above 0", sum);
+		return gemp_fail(GEMP_EDATA, "jumps of PageRank: their sum is %g; give at least one vertex a number above 0",
+		                 sum);
 	code = GEMP_NEW(share, own);
 	for (size_t v = 0; code == GEMP_OK && v < own; v++)
 		share[v] = run->ask->jump[v] / sum;
@@ -328,8 +337,7 @@ gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_params *ask, 
 	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &it->dense;
 	const gemp_comm *comm = dense->layout->comm;
-	pagerank_run run = { .it = it, .ask = ask, .out = out,
-	                     .tolerance = (cl_long)(fmin(ask->tolerance, 3) * GAS_ONE) };
+	pagerank_run run = { .it = it, .ask = ask, .out = out, .tolerance = (cl_long)(fmin(ask->tolerance, 3) * GAS_ONE) };
 	*out = (gemp_pagerank_result){ 0 };
 	code = GEMP_NEW(out->rank, dense->layout->own);
 	if (code == GEMP_OK)

@@ -14,18 +14,19 @@
 typedef struct gemp_pagerank gemp_pagerank;
 
 typedef struct gemp_pagerank_params {
-	double damping;     /* at least 0, below 1 */
-	double tolerance;   /* end when the sum of |rank - rank before| is below; 0: after all rounds */
-	uint32_t rounds;    /* at most */
-	const double *jump; /* [own] by local vertex, not negative, with a sum over all ranks that is finite and not 0, to which it
+	double damping;   /* at least 0, below 1 */
+	double tolerance; /* end when the sum of |rank - rank before| is below; 0: after all rounds */
+	uint32_t rounds;  /* at most */
+	const double
+		*jump; /* [own] by local vertex, not negative, with a sum over all ranks that is finite and not 0, to which it
 	                       is scaled; NULL: all alike (on all ranks) */
 } gemp_pagerank_params;
 
 typedef struct gemp_pagerank_result {
-	double *rank;     /* [own] by local vertex; gemp_pagerank_result_free */
-	double *change;   /* [report.rounds] sum of |rank - rank before| over all ranks */
-	bool converged;   /* the last of them is below the tolerance */
-	double dangling;  /* D of the ranks found */
+	double *rank;    /* [own] by local vertex; gemp_pagerank_result_free */
+	double *change;  /* [report.rounds] sum of |rank - rank before| over all ranks */
+	bool converged;  /* the last of them is below the tolerance */
+	double dangling; /* D of the ranks found */
 	gemp_dense_report report;
 } gemp_pagerank_result;
 

@@ -40,7 +40,9 @@ gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool group
 {
 	uint32_t middle = or_tuned(wanted.middle, device, "gas.pull.middle", 64);
 	return (gemp_gas_pull_shape){
-		.group = !groups ? 1 : device->nvidia ? or_tuned(wanted.group, device, "gas.pull.group", 256) : 32,
+		.group = !groups          ? 1
+		         : device->nvidia ? or_tuned(wanted.group, device, "gas.pull.group", 256)
+		                          : 32,
 		.groups = or_tuned(wanted.groups, device, "gas.pull.groups", 8),
 		.slice = or_else(wanted.slice, groups ? gemp_tuning(device, "gas.pull.slice", 4096) : 1 << 13),
 		.middle = middle,
@@ -160,8 +162,12 @@ gemp_code gemp_gas_pull_new(gemp_gas_pull *out, gemp_device *device, const gemp_
 	gemp_code code = GEMP_OK;
 	uint32_t *order = NULL, counts[CLASSES] = { 0 };
 	const gemp_gas_pull_shape *shape = &how->shape;
-	*out = (gemp_gas_pull){ .device = device, .rows = rows, .groups = how->groups, .ordered = how->ordered,
-	                        .hubs_only = how->hubs_only, .slice_edges = shape->slice };
+	*out = (gemp_gas_pull){ .device = device,
+		                    .rows = rows,
+		                    .groups = how->groups,
+		                    .ordered = how->ordered,
+		                    .hubs_only = how->hubs_only,
+		                    .slice_edges = shape->slice };
 	GEMP_TRY(make_order(&order, counts, host, how->groups, shape));
 	GEMP_TRY(buffer_of(&out->order, device, how->ordered ? host->rows : 0, sizeof *order, order));
 	GEMP_TRY(make_slices(out, host, order, counts[HUB], how));
@@ -206,14 +212,24 @@ gemp_code gemp_gas_pull_reset(gemp_gas_pull *pull)
 	return gemp_buffer_zero(pull->device, &pull->ticket, 0, pull->ticket.size);
 }
 
-void gemp_gas_pull_arguments(const gemp_gas_pull *pull, const gemp_buffer *value, const gemp_buffer *held, const cl_uint *how,
-                             gemp_argument out[GEMP_GAS_PULL_ARGUMENTS])
+void gemp_gas_pull_arguments(const gemp_gas_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
+                             const cl_uint *how, gemp_argument out[GEMP_GAS_PULL_ARGUMENTS])
 {
-	const gemp_argument all[GEMP_GAS_PULL_ARGUMENTS] = { GEMP_ARG(&pull->rows->begin.mem), GEMP_ARG(&pull->rows->end.mem),
-		GEMP_ARG(&pull->rows->weight.mem), GEMP_ARG(&value->mem), GEMP_ARG(&pull->order.mem), GEMP_ARG(&pull->slice.mem),
-		GEMP_ARG(&pull->block.mem), GEMP_ARG(&pull->part.mem), GEMP_ARG(&pull->ended.mem), GEMP_ARG(&pull->slice_edges),
-		GEMP_ARG(&pull->classes), GEMP_ARG(&held->mem), GEMP_ARG(how), GEMP_ARG(&pull->ticket.mem),
-		GEMP_ARG(&pull->tickets_used) };
+	const gemp_argument all[GEMP_GAS_PULL_ARGUMENTS] = { GEMP_ARG(&pull->rows->begin.mem),
+		                                                 GEMP_ARG(&pull->rows->end.mem),
+		                                                 GEMP_ARG(&pull->rows->weight.mem),
+		                                                 GEMP_ARG(&value->mem),
+		                                                 GEMP_ARG(&pull->order.mem),
+		                                                 GEMP_ARG(&pull->slice.mem),
+		                                                 GEMP_ARG(&pull->block.mem),
+		                                                 GEMP_ARG(&pull->part.mem),
+		                                                 GEMP_ARG(&pull->ended.mem),
+		                                                 GEMP_ARG(&pull->slice_edges),
+		                                                 GEMP_ARG(&pull->classes),
+		                                                 GEMP_ARG(&held->mem),
+		                                                 GEMP_ARG(how),
+		                                                 GEMP_ARG(&pull->ticket.mem),
+		                                                 GEMP_ARG(&pull->tickets_used) };
 	memcpy(out, all, sizeof all);
 }
 
@@ -226,7 +242,8 @@ gemp_code gemp_gas_pull_launch(gemp_gas_pull *pull, cl_kernel kernel, const gemp
 	GEMP_CHECK(count <= GEMP_GAS_MAX_EXTRA);
 	gemp_gas_pull_arguments(pull, value, held, &how, all);
 	memcpy(all + GEMP_GAS_PULL_ARGUMENTS, more, count * sizeof *more);
-	gemp_code code = gemp_launch_with(pull->device, kernel, pull->items, pull->group, all, GEMP_GAS_PULL_ARGUMENTS + count);
+	gemp_code code = gemp_launch_with(pull->device, kernel, pull->items, pull->group, all,
+	                                  GEMP_GAS_PULL_ARGUMENTS + count);
 	/* Each task takes a ticket, and each worker one that tells it to end. */
 	pull->tickets_used += pull->classes[0] + pull->classes[2] + (cl_uint)pull->items;
 	return code;

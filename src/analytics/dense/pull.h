@@ -12,15 +12,15 @@
 
 /* Launch geometry; 0: as is best for the device. */
 typedef struct gemp_gas_pull_shape {
-	uint32_t group;        /* work-items of a group, in groups */
-	uint32_t groups;       /* a compute unit, in groups */
-	uint32_t slice;        /* edges of a slice; rows with more are hubs */
-	uint32_t middle;       /* edges; rows with more are shared by middle_lanes, in groups */
+	uint32_t group;  /* work-items of a group, in groups */
+	uint32_t groups; /* a compute unit, in groups */
+	uint32_t slice;  /* edges of a slice; rows with more are hubs */
+	uint32_t middle; /* edges; rows with more are shared by middle_lanes, in groups */
 	uint32_t middle_lanes;
-	uint32_t lanes;        /* that share another row, in groups */
-	uint32_t block;        /* edges and rows of a block, by items */
-	uint32_t range;        /* rows of a bin */
-	uint32_t tile;         /* edges of a bin that are gone through together */
+	uint32_t lanes; /* that share another row, in groups */
+	uint32_t block; /* edges and rows of a block, by items */
+	uint32_t range; /* rows of a bin */
+	uint32_t tile;  /* edges of a bin that are gone through together */
 } gemp_gas_pull_shape;
 
 typedef struct gemp_gas_pull {
@@ -29,9 +29,9 @@ typedef struct gemp_gas_pull {
 	bool groups;                      /* the form */
 	bool ordered;                     /* rows do not lie in classes by themselves: `order` has them */
 	bool hubs_only;
-	size_t items, group;              /* of a launch */
-	cl_uint slice_edges, classes[4];  /* as the kernel has them */
-	cl_uint tickets_used;                    /* by items: tickets that were taken so far */
+	size_t items, group;             /* of a launch */
+	cl_uint slice_edges, classes[4]; /* as the kernel has them */
+	cl_uint tickets_used;            /* by items: tickets that were taken so far */
 	gemp_buffer order, slice, block, part, ended, ticket;
 } gemp_gas_pull;
 
@@ -66,8 +66,8 @@ gemp_code gemp_gas_pull_reset(gemp_gas_pull *pull);
 
 /* PULL_PARAMETERS of a kernel. how: GAS_RESUME ... of kernels/analytics/gas_dense_abi.h. */
 enum { GEMP_GAS_PULL_ARGUMENTS = 15 };
-void gemp_gas_pull_arguments(const gemp_gas_pull *pull, const gemp_buffer *value, const gemp_buffer *held, const cl_uint *how,
-                             gemp_argument out[GEMP_GAS_PULL_ARGUMENTS]);
+void gemp_gas_pull_arguments(const gemp_gas_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
+                             const cl_uint *how, gemp_argument out[GEMP_GAS_PULL_ARGUMENTS]);
 
 /* A kernel whose first parameters these are, with more arguments behind them. Nothing if all rows are
  * left out. Does not wait. */

@@ -103,8 +103,8 @@ done:
 }
 
 /* Collective. What gemp_spmv_run finds of an `ask` that is normal. */
-static gemp_code gemp_spmv_run_scaled(gemp_spmv *spmv, const gemp_gas_layout *layout, bool twofold, const gemp_spmv_params *ask,
-                                      gemp_spmv_result *out)
+static gemp_code gemp_spmv_run_scaled(gemp_spmv *spmv, const gemp_gas_layout *layout, bool twofold,
+                                      const gemp_spmv_params *ask, gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
 	const int exponent = greatest_exponent(layout, twofold);
@@ -155,7 +155,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_dense_options *options)
+gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device,
+                        const gemp_dense_options *options)
 {
 	*out = NULL;
 	gemp_code code = gemp_comm_agree(layout->comm, new_here(out, layout, device, options));
@@ -182,8 +183,8 @@ static gemp_code launch(const spmv_run *run, gemp_dense_part part, cl_uint round
 {
 	gemp_dense *dense = &run->it->dense;
 	cl_uint normal = run->ask->normal;
-	const gemp_argument more[] = { GEMP_ARG(&dense->value[(round + 1) % 2].mem), GEMP_ARG(&run->greatest.mem), GEMP_ARG(&round),
-		GEMP_ARG(&normal), GEMP_ARG(&run->divisor) };
+	const gemp_argument more[] = { GEMP_ARG(&dense->value[(round + 1) % 2].mem), GEMP_ARG(&run->greatest.mem),
+		                           GEMP_ARG(&round), GEMP_ARG(&normal), GEMP_ARG(&run->divisor) };
 	return gemp_dense_gather(dense, part, (int)(round % 2), how, more, sizeof more / sizeof *more);
 }
 
@@ -202,7 +203,8 @@ static gemp_code run_alone(spmv_run *run)
 			batch *= 2;
 	}
 	if (run->ask->normal && run->ask->rounds)
-		code = gemp_buffer_read(device, &run->greatest, sizeof(double), run->ask->rounds * sizeof(double), run->out->max);
+		code = gemp_buffer_read(device, &run->greatest, sizeof(double), run->ask->rounds * sizeof(double),
+		                        run->out->max);
 done:
 	return code;
 }

@@ -14,21 +14,22 @@
 typedef struct gemp_spmv gemp_spmv;
 
 typedef struct gemp_spmv_params {
-	const double *x;  /* [own] by local vertex; NULL: all 1 */
-	uint32_t rounds;  /* how often: x becomes y; 0: y is x */
-	bool normal;      /* y is divided by the greatest of its magnitudes, unless that is 0, in each round; sums do not
+	const double *x; /* [own] by local vertex; NULL: all 1 */
+	uint32_t rounds; /* how often: x becomes y; 0: y is x */
+	bool normal;     /* y is divided by the greatest of its magnitudes, unless that is 0, in each round; sums do not
 	                     overflow then, nor vanish because they are small */
 } gemp_spmv_params;
 
 typedef struct gemp_spmv_result {
-	double *y;        /* [own] by local vertex; gemp_spmv_result_free */
+	double *y;   /* [own] by local vertex; gemp_spmv_result_free */
 	double *max; /* [report.rounds] greatest magnitude before the division, of all ranks, infinite if no double
 	                     holds it; NULL unless normal */
 	gemp_dense_report report;
 } gemp_spmv_result;
 
 /* Collective. The layout has GEMP_GAS_IN and is borrowed. */
-gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_dense_options *options);
+gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device,
+                        const gemp_dense_options *options);
 void gemp_spmv_free(gemp_spmv *spmv); /* takes NULL */
 
 /* The greatest magnitude of a round is at least this and at most its inverse where normal runs go at full speed; where one is

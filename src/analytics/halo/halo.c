@@ -34,8 +34,8 @@ static gemp_code new_side(gemp_halo *mail, halo_side *side)
 		GEMP_TRY(GEMP_NEW(side->at[turn], ranks));
 	for (int r = 0; r < mail->ranks; r++) {
 		const gemp_gas_links *links = mail->links;
-		side->count[r] = side == &mail->out ? (uint32_t)(links->send_begin[r + 1] - links->send_begin[r]) :
-		                                      links->ghost_begin[r + 1] - links->ghost_begin[r];
+		side->count[r] = side == &mail->out ? (uint32_t)(links->send_begin[r + 1] - links->send_begin[r])
+		                                    : links->ghost_begin[r + 1] - links->ghost_begin[r];
 		side->first[r + 1] = side->first[r] + (uint32_t)halo_words(side->count[r]);
 		side->region[r + 1] = side->region[r] + (halo_capacity(side, r, mail->size) + REGION - 1) / REGION * REGION;
 		pieces += pieces_of(halo_capacity(side, r, mail->size));
@@ -105,8 +105,12 @@ static gemp_code new_here(gemp_halo **out, const gemp_comm *comm, const gemp_gas
 	gemp_halo *mail;
 	GEMP_TRY(GEMP_NEW(mail, 1));
 	*out = mail;
-	*mail = (gemp_halo){ .comm = comm, .links = links, .device = device, .size = value_size, .ranks = comm->size,
-	                         .kernels = gemp_halo_kernels < 0 ? device->gpu : gemp_halo_kernels };
+	*mail = (gemp_halo){ .comm = comm,
+		                 .links = links,
+		                 .device = device,
+		                 .size = value_size,
+		                 .ranks = comm->size,
+		                 .kernels = gemp_halo_kernels < 0 ? device->gpu : gemp_halo_kernels };
 	if (mail->ranks == 1)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(mail->node_rank, (size_t)mail->ranks));
@@ -217,8 +221,8 @@ static void gemp_halo_shared_new(gemp_halo *mail)
 	gemp_shared_fence(&mail->shared);
 }
 
-gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_gas_links *links,
-                                  gemp_device *device, size_t value_size)
+gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_gas_links *links, gemp_device *device,
+                              size_t value_size)
 {
 	*out = NULL;
 	gemp_code code = gemp_comm_agree(comm, new_here(out, comm, links, device, value_size));
@@ -277,7 +281,7 @@ static void send_nothing(gemp_halo *mail)
 }
 
 gemp_code gemp_halo_begin_with(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
-                                   const gemp_halo_read *look)
+                               const gemp_halo_read *look)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_CHECK(!look || (changed && look->size <= GEMP_HALO_READ));
@@ -364,8 +368,8 @@ static void post_sends(gemp_halo *mail)
 		for (size_t at = 0; at < room; at += gemp_exchange_chunk) {
 			size_t left = at < size ? size - at : 0;
 			int piece = (int)(left < gemp_exchange_chunk ? left : gemp_exchange_chunk);
-			GEMP_MPI(MPI_Isend(halo_message_of(out, r) + (piece ? at : 0), piece, MPI_BYTE, r, GEMP_TAG_HALO, mail->comm->world,
-			                   &out->request[out->requests++]));
+			GEMP_MPI(MPI_Isend(halo_message_of(out, r) + (piece ? at : 0), piece, MPI_BYTE, r, GEMP_TAG_HALO,
+			                   mail->comm->world, &out->request[out->requests++]));
 		}
 	}
 }
@@ -407,7 +411,8 @@ static void swap(gemp_halo *mail, uint64_t *numbers, int sums, int all)
 	if (mail->begun && mail->has_remote)
 		gemp_halo_remote(mail);
 	if (mail->board.slots)
-		await_node(mail, numbers ? numbers : none, numbers && !mail->has_remote ? sums : 0, numbers && !mail->has_remote ? all : 0);
+		await_node(mail, numbers ? numbers : none, numbers && !mail->has_remote ? sums : 0,
+		           numbers && !mail->has_remote ? all : 0);
 	if (numbers && mail->has_remote)
 		reduce(mail->comm, numbers, sums, all);
 	gemp_trace_add("round", GEMP_LANE_RANKS, began);
@@ -423,7 +428,7 @@ static gemp_code wait_here(gemp_halo *mail)
 }
 
 gemp_code gemp_halo_round(gemp_halo *mail, gemp_code mine, uint64_t *sums, int sum_count, uint64_t *greatest,
-                              int greatest_count)
+                          int greatest_count)
 {
 	uint64_t numbers[NUMBERS + 2 * GEMP_HALO_MAX_SUMS];
 	GEMP_CHECK(sum_count <= GEMP_HALO_MAX_SUMS && greatest_count <= GEMP_HALO_MAX_SUMS);

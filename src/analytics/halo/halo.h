@@ -15,8 +15,8 @@
 #include "analytics/halo/halo_message.h"
 
 /* Collective. value_size: 4 or 8, or 0: who has changed is all there is to tell. comm and links are borrowed. */
-gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_gas_links *links,
-                                  gemp_device *device, size_t value_size);
+gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_gas_links *links, gemp_device *device,
+                              size_t value_size);
 gemp_code gemp_halo_new(gemp_halo **out, const gemp_gas_layout *layout, gemp_device *device, size_t value_size);
 /* Collective. NULL is nothing on all ranks. */
 void gemp_halo_free(gemp_halo *mail);
@@ -29,13 +29,13 @@ void gemp_halo_free(gemp_halo *mail);
 gemp_code gemp_halo_begin(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed);
 
 gemp_code gemp_halo_begin_with(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
-                                   const gemp_halo_read *look);
+                               const gemp_halo_read *look);
 
 /* Collective. What was begun, if anything was, goes to the other ranks, and what they have sent has come. A failure
  * of any rank is one of all; else sums become those of all ranks, modulo 2^64, and greatest the greatest of all. */
 enum { GEMP_HALO_MAX_SUMS = 8 };
 gemp_code gemp_halo_round(gemp_halo *mail, gemp_code mine, uint64_t *sums, int sum_count, uint64_t *greatest,
-                              int greatest_count);
+                          int greatest_count);
 
 /* Values of ghosts are put where kernels launched from now on find them, their bits are set in arrived (which may be
  * `changed`; NULL: not asked for) and no others are cleared. Does not wait for kernels on a GPU. Without a round

@@ -56,8 +56,9 @@ static gemp_code new_staging(gemp_halo *mail)
 	const size_t listed = (ranks - 1) * mail->few_max * (sizeof(cl_uint) + mail->size);
 	GEMP_TRY(new_buffer(mail, &mail->few, 2 * ranks * sizeof(cl_uint) + listed, NULL));
 	GEMP_TRY(gemp_buffer_zero(mail->device, &mail->few, 0, 2 * ranks * sizeof(cl_uint)));
-	code = gemp_pinned_take(&mail->staging, mail->device, mail->few.size + GEMP_HALO_READ +
-	                        ((size_t)mail->out.first[ranks] + mail->in.first[ranks]) * sizeof(cl_uint));
+	code = gemp_pinned_take(&mail->staging, mail->device,
+	                        mail->few.size + GEMP_HALO_READ +
+	                            ((size_t)mail->out.first[ranks] + mail->in.first[ranks]) * sizeof(cl_uint));
 done:
 	return code;
 }
@@ -80,7 +81,8 @@ gemp_code gemp_halo_device_new(gemp_halo *mail)
 	GEMP_TRY(new_buffer(mail, &mail->before, words * sizeof *mail->out.before, NULL));
 	GEMP_TRY(new_buffer(mail, &mail->packed, sent * mail->size, NULL));
 	GEMP_TRY(new_buffer(mail, &mail->inbox, mail->in.region[mail->ranks], NULL));
-	GEMP_TRY(new_buffer(mail, &mail->came_before, ((size_t)mail->in.first[mail->ranks] + 1) * sizeof *mail->in.before, NULL));
+	GEMP_TRY(new_buffer(mail, &mail->came_before, ((size_t)mail->in.first[mail->ranks] + 1) * sizeof *mail->in.before,
+	                    NULL));
 	code = new_staging(mail);
 done:
 	gemp_free(source);
@@ -144,10 +146,9 @@ static gemp_code read_values(gemp_halo *mail)
 		const halo_head *head = (const halo_head *)(void *)halo_message_of(out, r);
 		char *to = halo_message_of(out, r) + halo_values_at((halo_form)head->form, out->count[r], count);
 		forget(&mail->reading);
-		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(device->copy_queue, mail->packed.mem, CL_FALSE,
-		                                     out->before[out->first[r]] * mail->size, count * mail->size, to,
-		                                     mail->ordered ? 0 : 1, mail->ordered ? NULL : &device->last_launch,
-		                                     &mail->reading)));
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(
+			device->copy_queue, mail->packed.mem, CL_FALSE, out->before[out->first[r]] * mail->size, count * mail->size,
+			to, mail->ordered ? 0 : 1, mail->ordered ? NULL : &device->last_launch, &mail->reading)));
 		mail->ordered = true;
 	}
 	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
@@ -169,7 +170,8 @@ static bool bits_along(const gemp_halo *mail)
 }
 
 /* What has changed, and of few all that there is to say. */
-static gemp_code mark(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed, const gemp_halo_read *look)
+static gemp_code mark(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
+                      const gemp_halo_read *look)
 {
 	gemp_code code = GEMP_OK;
 	const cl_uint words = mail->out.first[mail->ranks], ranks = (cl_uint)mail->ranks, turn = mail->counting;
@@ -223,14 +225,14 @@ static gemp_code read_bits(gemp_halo *mail)
 	gemp_halo_prefix(out, 0, (uint32_t)words);
 	memcpy(staged_words(mail), out->before, bytes);
 	if (bytes && mail->size)
-		code = GEMP_CL(clEnqueueWriteBuffer(mail->device->queue, mail->before.mem, CL_FALSE, 0, bytes, staged_words(mail), 0,
-		                                    NULL, NULL));
+		code = GEMP_CL(clEnqueueWriteBuffer(mail->device->queue, mail->before.mem, CL_FALSE, 0, bytes,
+		                                    staged_words(mail), 0, NULL, NULL));
 done:
 	return code;
 }
 
 gemp_code gemp_halo_pack_device(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
-                                    const gemp_halo_read *look)
+                                const gemp_halo_read *look)
 {
 	gemp_code code = GEMP_OK;
 	halo_side *out = &mail->out;
@@ -300,7 +302,8 @@ static gemp_code take_some(gemp_halo *mail, int rank, const halo_head *head, con
 	cl_uint words_at = (cl_uint)((region + sizeof *head) / sizeof(cl_uint)), before_at = in->first[rank];
 	cl_uint count = head->count;
 	cl_uint values_at = (cl_uint)((region + halo_values_at(form, places, count)) / sizeof(cl_uint));
-	const cl_mem *to = values ? &values->mem : &mail->inbox.mem, *bits = arrived ? &arrived->mem : &mail->came_before.mem;
+	const cl_mem *to = values ? &values->mem : &mail->inbox.mem,
+				 *bits = arrived ? &arrived->mem : &mail->came_before.mem;
 	GEMP_TRY(write(mail, QUEUE, &mail->inbox, region, halo_size(form, places, count, mail->size), head));
 	if (form == HALO_PAIRS)
 		return gemp_launch(mail->device, mail->put_pairs, count, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),

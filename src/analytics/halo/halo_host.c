@@ -287,7 +287,7 @@ done:
 }
 
 gemp_code gemp_halo_pack_host(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
-                                  const gemp_halo_read *look)
+                              const gemp_halo_read *look)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t words = mail->out.first[mail->ranks];
@@ -327,7 +327,7 @@ done:
 typedef struct unpacking {
 	const gemp_halo *mail;
 	int rank;
-	uint32_t ghost;        /* the first of this rank */
+	uint32_t ghost; /* the first of this rank */
 	const halo_head *head;
 	const uint32_t *words; /* bitmap or places */
 	const char *from;
@@ -364,7 +364,8 @@ static void put_words(void *context, size_t begin, size_t end)
 static void put_all(void *context, size_t begin, size_t end)
 {
 	const unpacking *u = context;
-	memcpy(u->values + (u->ghost + begin) * u->mail->size, u->from + begin * u->mail->size, (end - begin) * u->mail->size);
+	memcpy(u->values + (u->ghost + begin) * u->mail->size, u->from + begin * u->mail->size,
+	       (end - begin) * u->mail->size);
 }
 
 static void set_bits(uint32_t *bits, uint32_t at, uint32_t word)
@@ -416,8 +417,13 @@ gemp_code gemp_halo_unpack_host(gemp_halo *mail, const gemp_buffer *values, cons
 		if (!mail->in.count[r])
 			continue;
 		const halo_head *head = (const halo_head *)(void *)halo_message_of(&mail->in, r);
-		unpacking u = { mail, r, mail->links->ghost_begin[r], head, (const uint32_t *)(head + 1),
-		                (const char *)head + halo_values_at((halo_form)head->form, mail->in.count[r], head->count), to };
+		unpacking u = { mail,
+			            r,
+			            mail->links->ghost_begin[r],
+			            head,
+			            (const uint32_t *)(head + 1),
+			            (const char *)head + halo_values_at((halo_form)head->form, mail->in.count[r], head->count),
+			            to };
 		if (mail->size)
 			put_values(&u);
 		if (bits)

@@ -5,7 +5,7 @@
 
 /* HOST: waits for kernels before. */
 gemp_code gemp_halo_pack_host(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
-                                  const gemp_halo_read *look);
+                              const gemp_halo_read *look);
 gemp_code gemp_halo_unpack_host(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *arrived);
 
 void gemp_halo_few_free(gemp_halo *mail);

@@ -37,17 +37,17 @@ typedef struct halo_head {
 
 /* One direction. Places of each rank begin at a word of their own. */
 typedef struct halo_side {
-	uint32_t *count;   /* [ranks] places */
-	uint32_t *first;   /* [ranks + 1] words */
-	uint32_t *bits;    /* [words] who has changed */
-	uint32_t *before;  /* [words + 1] how many in the words before */
-	size_t *region;    /* [ranks + 1] bytes where the message of each rank begins, and has room for any form */
-	gemp_pinned locked; /* the messages where a device reads and writes them, else bytes of the host; */
-	char *bytes;       /* NULL: all of them are in common memory, */
+	uint32_t *count;     /* [ranks] places */
+	uint32_t *first;     /* [ranks + 1] words */
+	uint32_t *bits;      /* [words] who has changed */
+	uint32_t *before;    /* [words + 1] how many in the words before */
+	size_t *region;      /* [ranks + 1] bytes where the message of each rank begins, and has room for any form */
+	gemp_pinned locked;  /* the messages where a device reads and writes them, else bytes of the host; */
+	char *bytes;         /* NULL: all of them are in common memory, */
 	gemp_pinned *pinned; /* [ranks] which is the same to the device */
-	char **at[2];      /* [ranks] where messages are; rounds take turns */
+	char **at[2];        /* [ranks] where messages are; rounds take turns */
 	int parity;
-	int requests;      /* under way */
+	int requests; /* under way */
 	MPI_Request *request;
 } halo_side;
 
@@ -60,9 +60,9 @@ enum { HALO_MAPPINGS = 6 };
 
 /* From own vertices to places of each rank. */
 typedef struct halo_index {
-	size_t words;                        /* of bitmaps of own vertices */
-	uint32_t *sent, *before;             /* [ranks][words] which a rank is sent, and how many in the words before */
-	uint32_t few_max;                       /* changes that are few; 0: there are none */
+	size_t words;                          /* of bitmaps of own vertices */
+	uint32_t *sent, *before;               /* [ranks][words] which a rank is sent, and how many in the words before */
+	uint32_t few_max;                      /* changes that are few; 0: there are none */
 	uint32_t *changed, *places, *vertices; /* [most] at hand */
 } halo_index;
 
@@ -70,17 +70,17 @@ struct gemp_halo {
 	const gemp_comm *comm;
 	const gemp_gas_links *links;
 	gemp_device *device;
-	size_t size;       /* bytes of a value */
+	size_t size; /* bytes of a value */
 	int ranks;
 	bool kernels;
-	bool all;          /* bits[] and before[] of out are those of all places, on the device, too */
-	bool begun;        /* there are messages that have not been sent */
+	bool all;   /* bits[] and before[] of out are those of all places, on the device, too */
+	bool begun; /* there are messages that have not been sent */
 	halo_side out, in;
-	uint32_t *slot;    /* [words of out * 32] own vertex of each place; GEMP_NO_VERTEX: none */
+	uint32_t *slot; /* [words of out * 32] own vertex of each place; GEMP_NO_VERTEX: none */
 	gemp_traffic traffic;
 	/* of ranks that share memory */
-	int *node_rank;         /* [ranks] which of the node it is; -1: on another one, or there is no common memory */
-	bool has_remote;          /* there are ranks elsewhere */
+	int *node_rank;  /* [ranks] which of the node it is; -1: on another one, or there is no common memory */
+	bool has_remote; /* there are ranks elsewhere */
 	gemp_shared shared;
 	gemp_node_barrier board;
 	/* without kernels */
@@ -92,12 +92,12 @@ struct gemp_halo {
 	cl_kernel mark, gather, set_all, put_bits, put_pairs;
 	gemp_buffer slots, bits, before, packed; /* out */
 	gemp_buffer first, few;                  /* out: where words of ranks begin; what few changes come to */
-	cl_uint few_max;                            /* values of a rank that are listed */
+	cl_uint few_max;                         /* values of a rank that are listed */
 	cl_uint counting;                        /* the row of counts that the next launch takes */
-	gemp_pinned staging;                        /* what the host looks at between launches */
+	gemp_pinned staging;                     /* what the host looks at between launches */
 	gemp_buffer inbox, came_before;          /* in */
 	cl_event reading, writing[2];            /* the last of the transfers from the device, and to it, by each queue */
-	bool ordered;      /* transfers to the device wait for kernels that were enqueued before `begin` */
+	bool ordered; /* transfers to the device wait for kernels that were enqueued before `begin` */
 };
 
 static inline size_t halo_words(size_t places)
@@ -121,7 +121,8 @@ static inline halo_form halo_form_of(size_t places, size_t count)
 {
 	if (count == places)
 		return HALO_ALL;
-	return halo_values_at(HALO_BITS, places, count) < halo_values_at(HALO_PAIRS, places, count) ? HALO_BITS : HALO_PAIRS;
+	return halo_values_at(HALO_BITS, places, count) < halo_values_at(HALO_PAIRS, places, count) ? HALO_BITS
+	                                                                                            : HALO_PAIRS;
 }
 
 static inline char *halo_message_of(const halo_side *side, int rank)

@@ -79,8 +79,10 @@ static void move_piece(void *context, unsigned thread, size_t piece)
 static gemp_code gemp_gas_split_arcs(gemp_gas_arcs *arcs, const uint32_t *word, uint64_t count, uint64_t rows)
 {
 	gemp_code code = GEMP_OK;
-	splitting s = { .arcs = arcs, .word = word, .count = count,
-	                .piece = count / MOST_PIECES > ARCS_A_PIECE ? count / MOST_PIECES : ARCS_A_PIECE };
+	splitting s = { .arcs = arcs,
+		            .word = word,
+		            .count = count,
+		            .piece = count / MOST_PIECES > ARCS_A_PIECE ? count / MOST_PIECES : ARCS_A_PIECE };
 	size_t pieces = (size_t)((count + s.piece - 1) / s.piece);
 	arcs->count = count;
 	gemp_gas_choose_ranges(count, rows, &arcs->ranges, &arcs->shift);
@@ -141,11 +143,11 @@ static inline __attribute__((always_inline)) void go_from(const going *g, size_t
 			const gemp_relation *relation = type->relation;
 			gemp_vertex row = g->m->out->id[v];
 			if (type->forward)
-				go(g, places, type, relation->out_targets, NULL, relation->out_offsets[row], relation->out_offsets[row + 1], row, true, v,
-				   words);
+				go(g, places, type, relation->out_targets, NULL, relation->out_offsets[row],
+				   relation->out_offsets[row + 1], row, true, v, words);
 			if (type->backward)
-				go(g, places, type, relation->in_sources, relation->in_edges, relation->in_offsets[row], relation->in_offsets[row + 1], row,
-				   !type->forward, v, words);
+				go(g, places, type, relation->in_sources, relation->in_edges, relation->in_offsets[row],
+				   relation->in_offsets[row + 1], row, !type->forward, v, words);
 		}
 }
 
@@ -174,7 +176,8 @@ static gemp_code cut(going *g)
 	uint64_t arcs = 0, sum = 0, size;
 	for (uint32_t v = 0; v < out->own; v++)
 		arcs += out->out_degree[v];
-	size = arcs / LAYOUT_ALONE_MOST_PIECES > LAYOUT_ALONE_ARCS_A_PIECE ? arcs / LAYOUT_ALONE_MOST_PIECES : LAYOUT_ALONE_ARCS_A_PIECE;
+	size = arcs / LAYOUT_ALONE_MOST_PIECES > LAYOUT_ALONE_ARCS_A_PIECE ? arcs / LAYOUT_ALONE_MOST_PIECES
+	                                                                   : LAYOUT_ALONE_ARCS_A_PIECE;
 	GEMP_TRY(GEMP_NEW(g->first, (size_t)(arcs / size) + 2));
 	for (uint32_t v = 0; v < out->own; v++) {
 		sum += out->out_degree[v];
@@ -225,10 +228,10 @@ typedef struct sending {
 	gemp_gas_layout_state *m;
 	arc_piece *pieces;
 	size_t count, ranks;
-	size_t first;        /* piece of this round */
-	uint64_t *places;    /* [pieces][ranks]; the places of a round are those in send[] or own[] */
-	uint32_t *send;      /* other ranks' arcs of a round */
-	uint32_t *own;       /* all that are cut to this rank */
+	size_t first;     /* piece of this round */
+	uint64_t *places; /* [pieces][ranks]; the places of a round are those in send[] or own[] */
+	uint32_t *send;   /* other ranks' arcs of a round */
+	uint32_t *own;    /* all that are cut to this rank */
 } sending;
 
 typedef void arc_visit(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from, const gemp_gas_type *type,

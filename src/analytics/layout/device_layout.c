@@ -70,7 +70,8 @@ gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *d
 	double since = gemp_now();
 	size_t size = gemp_gas_weight_size(layout->weights);
 	*out = (gemp_gas_device_layout){ .device = device, .layout = layout };
-	out->wide = gemp_gas_wide(gemp_gas_row_edges(&layout->in)) || gemp_gas_wide(gemp_gas_row_edges(&layout->in_ghost)) ||
+	out->wide = gemp_gas_wide(gemp_gas_row_edges(&layout->in)) ||
+	            gemp_gas_wide(gemp_gas_row_edges(&layout->in_ghost)) ||
 	            gemp_gas_wide(gemp_gas_row_edges(&layout->in_other)) || gemp_gas_wide(gemp_gas_row_edges(&layout->out));
 	if (parts & GEMP_GAS_IN) {
 		GEMP_TRY(load_rows(&out->in, device, &layout->in, size, out->wide));

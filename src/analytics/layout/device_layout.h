@@ -17,12 +17,12 @@ typedef struct gemp_gas_device_rows {
 } gemp_gas_device_rows;
 
 typedef struct gemp_gas_device_layout {
-	gemp_device *device; /* borrowed */
-	const gemp_gas_layout *layout; /* borrowed */
-	bool wide;           /* begin[] in 64 bits, see below */
+	gemp_device *device;                                       /* borrowed */
+	const gemp_gas_layout *layout;                             /* borrowed */
+	bool wide;                                                 /* begin[] in 64 bits, see below */
 	gemp_gas_device_rows in, in_ghost, in_other, in_sums, out; /* those wanted; buffers of `out` may be those of `in` */
-	bool shared_out;     /* they are */
-	double seconds;      /* of copying */
+	bool shared_out;                                           /* they are */
+	double seconds;                                            /* of copying */
 } gemp_gas_device_layout;
 
 /* Are edges numbered in 64 bits? Kernels count beyond the last edge, by less than 2^16: by a slice, or four times the work-items

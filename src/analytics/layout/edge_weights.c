@@ -14,8 +14,9 @@
 
 size_t gemp_gas_weight_size(gemp_gas_weights weights)
 {
-	static const size_t size[] = { 0, sizeof(uint32_t), sizeof(uint64_t), sizeof(float), sizeof(double),
-	                               sizeof(uint8_t), sizeof(uint16_t) };
+	static const size_t size[] = {
+		0, sizeof(uint32_t), sizeof(uint64_t), sizeof(float), sizeof(double), sizeof(uint8_t), sizeof(uint16_t)
+	};
 	return size[weights];
 }
 
@@ -127,8 +128,10 @@ static gemp_code find_columns(gemp_gas_layout_state *m, const char *name)
 		gemp_gas_type *type = &m->types[t];
 		type->weight = gemp_table_find(&type->relation->props, name);
 		if (!type->weight)
-			return gemp_fail(GEMP_EDATA, "edges of type '%s' have no attribute '%s' to be their weight; "
-			                 "choose types that have it", type->relation->name, name);
+			return gemp_fail(GEMP_EDATA,
+			                 "edges of type '%s' have no attribute '%s' to be their weight; "
+			                 "choose types that have it",
+			                 type->relation->name, name);
 		if (type->weight->type != GEMP_INTEGER && type->weight->type != GEMP_FLOAT)
 			return gemp_fail(GEMP_EDATA, "attribute '%s' of edges of type '%s' is a %s; weights are numbers", name,
 			                 type->relation->name, gemp_type_name[type->weight->type]);
@@ -159,7 +162,10 @@ static gemp_code refuse(const gemp_gas_layout_state *m, int who, size_t number, 
 {
 	gemp_code code = GEMP_OK;
 	const gemp_gas_type *type = &m->types[number];
-	struct { uint64_t source, target, null; double weight; } at = { 0 };
+	struct {
+		uint64_t source, target, null;
+		double weight;
+	} at = { 0 };
 	char source[256], target[256];
 	if (m->comm->rank == who) {
 		const gemp_column *column = type->weight;
@@ -173,8 +179,8 @@ static gemp_code refuse(const gemp_gas_layout_state *m, int who, size_t number, 
 	GEMP_TRY(gemp_gas_print_key(m->comm, m->graph, at.target, target, sizeof target));
 	if (at.null)
 		code = gemp_fail(GEMP_EDATA,
-		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types", source,
-		                 target, type->relation->name, type->weight->name);
+		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types",
+		                 source, target, type->relation->name, type->weight->name);
 	else
 		code = gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has '%s' %g; %s", source, target,
 		                 type->relation->name, type->weight->name, at.weight, why(at.weight, range));
@@ -203,7 +209,9 @@ static gemp_gas_weights kept_as(const gemp_gas_layout_state *m, gemp_gas_weight_
 			return GEMP_GAS_F64;
 	if (e->greatest_integer > (int64_t)UINT32_MAX)
 		return GEMP_GAS_U64;
-	return e->greatest_integer > UINT16_MAX ? GEMP_GAS_U32 : e->greatest_integer > UINT8_MAX ? GEMP_GAS_U16 : GEMP_GAS_U8;
+	return e->greatest_integer > UINT16_MAX  ? GEMP_GAS_U32
+	       : e->greatest_integer > UINT8_MAX ? GEMP_GAS_U16
+	                                         : GEMP_GAS_U8;
 }
 
 gemp_code gemp_gas_make_weights(gemp_gas_layout_state *m, const gemp_gas_layout_options *options)

@@ -42,12 +42,8 @@ static inline void gemp_gas_weight_load(uint32_t *words, gemp_gas_weights weight
 	switch (weights) {
 	case GEMP_GAS_U8:
 	case GEMP_GAS_U16:
-	case GEMP_GAS_U32:
-		words[0] = (uint32_t)column->integers[row];
-		return;
-	case GEMP_GAS_U64:
-		memcpy(words, &column->integers[row], sizeof(uint64_t));
-		return;
+	case GEMP_GAS_U32: words[0] = (uint32_t)column->integers[row]; return;
+	case GEMP_GAS_U64: memcpy(words, &column->integers[row], sizeof(uint64_t)); return;
 	case GEMP_GAS_F32:
 		single = column->integers ? (float)column->integers[row] : (float)column->floats[row];
 		memcpy(words, &single, sizeof single);
@@ -56,8 +52,7 @@ static inline void gemp_gas_weight_load(uint32_t *words, gemp_gas_weights weight
 		real = (column->integers ? (double)column->integers[row] : column->floats[row]) + 0.0; /* -0 becomes 0 */
 		memcpy(words, &real, sizeof real);
 		return;
-	default:
-		return;
+	default: return;
 	}
 }
 

@@ -22,14 +22,20 @@
 #include "graph/graph.h"
 
 typedef enum gemp_gas_direction {
-	GEMP_GAS_FORWARD,   /* edges lead from source to target; undirected ones both ways */
+	GEMP_GAS_FORWARD, /* edges lead from source to target; undirected ones both ways */
 	GEMP_GAS_REVERSE, /* from target to source */
-	GEMP_GAS_BOTH,  /* both ways */
+	GEMP_GAS_BOTH,    /* both ways */
 } gemp_gas_direction;
 
 /* How weights are kept; GAS_WEIGHTS of kernels/analytics/gas.clh. */
 typedef enum gemp_gas_weights {
-	GEMP_GAS_UNWEIGHTED, GEMP_GAS_U32, GEMP_GAS_U64, GEMP_GAS_F32, GEMP_GAS_F64, GEMP_GAS_U8, GEMP_GAS_U16,
+	GEMP_GAS_UNWEIGHTED,
+	GEMP_GAS_U32,
+	GEMP_GAS_U64,
+	GEMP_GAS_F32,
+	GEMP_GAS_F64,
+	GEMP_GAS_U8,
+	GEMP_GAS_U16,
 } gemp_gas_weights;
 
 /* As what weights are wanted. */
@@ -40,9 +46,9 @@ typedef enum gemp_gas_weight_kind {
 } gemp_gas_weight_kind;
 
 typedef enum gemp_gas_wanted_rows {
-	GEMP_GAS_IN = 1,          /* in, in_ghost */
-	GEMP_GAS_OUT = 2,         /* out */
-	GEMP_GAS_OUT_WEIGHT = 4,  /* out_weight */
+	GEMP_GAS_IN = 1,         /* in, in_ghost */
+	GEMP_GAS_OUT = 2,        /* out */
+	GEMP_GAS_OUT_WEIGHT = 4, /* out_weight */
 } gemp_gas_wanted_rows;
 
 typedef enum gemp_gas_cut { GEMP_GAS_BY_TARGET, GEMP_GAS_ON_GRID } gemp_gas_cut;
@@ -55,10 +61,10 @@ typedef struct gemp_gas_grid {
 typedef struct gemp_gas_layout_options {
 	const bool *relations; /* [graph->relation_count]; NULL: all */
 	gemp_gas_direction direction;
-	unsigned parts;        /* gemp_gas_wanted_rows, together */
-	const char *weight;    /* edge attribute; NULL: unweighted */
+	unsigned parts;     /* gemp_gas_wanted_rows, together */
+	const char *weight; /* edge attribute; NULL: unweighted */
 	gemp_gas_weight_kind wanted;
-	bool not_negative;     /* weights below 0 are refused, as lengths are */
+	bool not_negative; /* weights below 0 are refused, as lengths are */
 	gemp_gas_cut cut;
 } gemp_gas_layout_options;
 
@@ -77,30 +83,31 @@ typedef struct gemp_gas_links {
 } gemp_gas_links;
 
 typedef struct gemp_gas_layout {
-	const gemp_comm *comm;      /* borrowed */
-	const gemp_graph *graph;    /* borrowed */
-	bool symmetric;             /* each edge leads both ways */
-	uint64_t vertices, edges;   /* of all ranks; an edge that leads both ways counts twice, if it is a loop once */
+	const gemp_comm *comm;    /* borrowed */
+	const gemp_graph *graph;  /* borrowed */
+	bool symmetric;           /* each edge leads both ways */
+	uint64_t vertices, edges; /* of all ranks; an edge that leads both ways counts twice, if it is a loop once */
 	uint32_t own, known;
-	gemp_vertex *id;            /* [known] */
-	uint32_t *key_rank;         /* [known] as graph->key_rank: the smaller, the smaller the key */
-	uint32_t *local;            /* [own] of graph's row (id - first) -> local vertex */
-	uint64_t *out_degree;       /* [own] edges that leave it, to all ranks */
-	double *out_weight;         /* [own] sum of their weights; NULL: not wanted, or unweighted */
+	gemp_vertex *id;      /* [known] */
+	uint32_t *key_rank;   /* [known] as graph->key_rank: the smaller, the smaller the key */
+	uint32_t *local;      /* [own] of graph's row (id - first) -> local vertex */
+	uint64_t *out_degree; /* [own] edges that leave it, to all ranks */
+	double *out_weight;   /* [own] sum of their weights; NULL: not wanted, or unweighted */
 	gemp_gas_weights weights;
-	double min_weight, max_weight;     /* weight of all ranks' edges; 0 where there are none or they are unweighted */
-	double weight_sum;          /* the same, of all edges */
-	uint64_t max_integer;  /* of integers, exactly */
+	double min_weight, max_weight; /* weight of all ranks' edges; 0 where there are none or they are unweighted */
+	double weight_sum;             /* the same, of all edges */
+	uint64_t max_integer;          /* of integers, exactly */
 	gemp_gas_grid grid;
 	gemp_gas_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
-	gemp_gas_rows out;          /* known rows; ends are targets, own or behind them others: the same edges by source. One rank's may be the
+	gemp_gas_rows
+		out; /* known rows; ends are targets, own or behind them others: the same edges by source. One rank's may be the
 	                               arrays of `in`, if the layout is symmetric */
 	gemp_gas_links links;
 	/* with several columns */
-	gemp_gas_rows in_other;     /* other ranks' rows; ends are own sources and ghosts */
-	gemp_gas_rows in_sums;      /* own rows; ends are places where sums arrive, by rank, of weight 1 */
-	gemp_gas_links sums;        /* by the columns of ranks of this row: other rows whose sums are sent, where sums arrive */
-	double seconds;             /* to make it, without loading the graph */
+	gemp_gas_rows in_other; /* other ranks' rows; ends are own sources and ghosts */
+	gemp_gas_rows in_sums;  /* own rows; ends are places where sums arrive, by rank, of weight 1 */
+	gemp_gas_links sums;    /* by the columns of ranks of this row: other rows whose sums are sent, where sums arrive */
+	double seconds;         /* to make it, without loading the graph */
 } gemp_gas_layout;
 
 /* Known vertices, and sums that arrive. */

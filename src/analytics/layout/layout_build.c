@@ -21,8 +21,8 @@ static gemp_code choose_types(gemp_gas_layout_state *m, const gemp_gas_layout_op
 			continue;
 		bool both = !relation->directed || options->direction == GEMP_GAS_BOTH;
 		m->types[m->type_count++] = (gemp_gas_type){ .relation = relation,
-			.forward = both || options->direction == GEMP_GAS_FORWARD,
-			.backward = both || options->direction == GEMP_GAS_REVERSE };
+			                                         .forward = both || options->direction == GEMP_GAS_FORWARD,
+			                                         .backward = both || options->direction == GEMP_GAS_REVERSE };
 		m->out->symmetric &= both;
 	}
 done:
@@ -90,7 +90,8 @@ gemp_gas_grid gemp_gas_grid_of(int ranks)
 static void place_in_grid(gemp_gas_layout_state *m, gemp_gas_cut cut)
 {
 	const gemp_graph *graph = m->graph;
-	gemp_gas_grid grid = cut == GEMP_GAS_ON_GRID ? gemp_gas_grid_of(m->comm->size) : (gemp_gas_grid){ m->comm->size, 1 };
+	gemp_gas_grid grid = cut == GEMP_GAS_ON_GRID ? gemp_gas_grid_of(m->comm->size)
+	                                             : (gemp_gas_grid){ m->comm->size, 1 };
 	int first = m->comm->rank - m->comm->rank % grid.columns;
 	m->out->grid = grid;
 	m->first = graph->bounds[first];

@@ -36,8 +36,7 @@ static inline uint32_t local_of(const gemp_gas_layout_state *m, gemp_vertex id)
 
 /* Stable, by the digit at `shift`. count[] are places. */
 static inline __attribute__((always_inline)) void pass(uint32_t *to, const uint32_t *from, uint64_t arcs,
-                                                       unsigned shift, uint32_t mask, uint64_t *count,
-                                                       unsigned words)
+                                                       unsigned shift, uint32_t mask, uint64_t *count, unsigned words)
 {
 	for (uint64_t i = 0; i < arcs; i++) {
 		const uint32_t *arc = from + i * words;
@@ -127,9 +126,9 @@ static void fill_range(void *context, unsigned thread, size_t range)
 
 typedef struct beginning {
 	const gemp_gas_layout_state *m;
-	bool own;              /* rows, or others */
+	bool own;                     /* rows, or others */
 	const uint64_t *count, *more; /* [targets] their sums; more: or NULL */
-	uint64_t *begin;       /* [rows + 1] */
+	uint64_t *begin;              /* [rows + 1] */
 } beginning;
 
 static void set_counts(void *context, size_t range, size_t begin, size_t end)
@@ -175,8 +174,12 @@ gemp_code gemp_gas_make_in(gemp_gas_layout_state *m)
 	unsigned threads = gemp_threads(), bits = 0;
 	if (!m->one_rank)
 		bits = out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1;
-	filling f = { .m = m, .in = &out->in, .in_ghost = &out->in_ghost, .next_own = m->from_own, .next_ghost = m->from_ghost,
-	              .passes = (bits + DIGIT - 1) / DIGIT };
+	filling f = { .m = m,
+		          .in = &out->in,
+		          .in_ghost = &out->in_ghost,
+		          .next_own = m->from_own,
+		          .next_ghost = m->from_ghost,
+		          .passes = (bits + DIGIT - 1) / DIGIT };
 	f.digit = f.passes ? (bits + f.passes - 1) / f.passes : 0;
 	GEMP_TRY(begin_rows(&out->in, (beginning){ m, true, m->from_own, NULL, NULL }));
 	GEMP_TRY(begin_rows(&out->in_ghost, (beginning){ m, true, m->from_ghost, NULL, NULL }));
@@ -206,8 +209,8 @@ enum { BLOCK_BITS = 4, EDGES_A_PIECE = 1 << 15, MOST_PIECES = 512 };
 
 typedef struct turning {
 	gemp_gas_layout *layout;
-	unsigned words;   /* of an edge on its way */
-	size_t size;      /* bytes of a weight */
+	unsigned words; /* of an edge on its way */
+	size_t size;    /* bytes of a weight */
 	size_t buckets, pieces;
 	uint32_t *first;  /* [pieces + 1] target: own rows, then others */
 	uint64_t *places; /* [pieces][buckets] */

@@ -10,18 +10,18 @@
 
 /* An arc is an edge as it leads to a vertex: words of 32 bits, so that arcs of all weights are moved alike. */
 enum {
-	ARC_TO,      /* where it leads, in the making's range of targets */
-	ARC_FROM,    /* where from: an id; alone, a local vertex */
-	ARC_WEIGHT,  /* 0, 1 or 2 words */
+	ARC_TO,     /* where it leads, in the making's range of targets */
+	ARC_FROM,   /* where from: an id; alone, a local vertex */
+	ARC_WEIGHT, /* 0, 1 or 2 words */
 	ARC_MAX = 4,
 };
 
 /* Arcs in ranges of rows, each of which a thread handles in its cache. */
 typedef struct gemp_gas_arcs {
-	unsigned words;  /* of an arc */
+	unsigned words; /* of an arc */
 	uint64_t count;
-	uint32_t *word;  /* [count * words] */
-	unsigned shift;  /* of row `to`: range to >> shift */
+	uint32_t *word; /* [count * words] */
+	unsigned shift; /* of row `to`: range to >> shift */
 	size_t ranges;
 	uint64_t *begin; /* [ranges + 1] of each range */
 } gemp_gas_arcs;
@@ -37,16 +37,16 @@ typedef struct gemp_gas_layout_state {
 	const gemp_comm *comm;
 	const gemp_graph *graph;
 	gemp_gas_layout *out;
-	bool one_rank;                  /* one rank, which has rows by target, too */
-	gemp_gas_type *types;        /* [type_count] */
+	bool one_rank;        /* one rank, which has rows by target, too */
+	gemp_gas_type *types; /* [type_count] */
 	size_t type_count;
-	uint64_t first, targets;     /* ids [first, first + targets): what ranks of this row of the grid own */
+	uint64_t first, targets; /* ids [first, first + targets): what ranks of this row of the grid own */
 	gemp_gas_arcs arcs;
 	uint64_t *from_own, *from_ghost; /* [targets] arcs to each from own vertices, and from others */
-	gemp_rank_bitmap ghosts;       /* several ranks: ids that are known here, and own by others */
-	uint32_t *ghost_local;       /* [ghosts] by id: local vertex */
-	uint64_t *in_counts;          /* several columns: [own] by row: arcs of all ranks that lead there */
-	uint32_t *row;               /* the same: [targets] their rows, own or other; GEMP_NO_VERTEX: no edge leads there */
+	gemp_rank_bitmap ghosts;         /* several ranks: ids that are known here, and own by others */
+	uint32_t *ghost_local;           /* [ghosts] by id: local vertex */
+	uint64_t *in_counts;             /* several columns: [own] by row: arcs of all ranks that lead there */
+	uint32_t *row; /* the same: [targets] their rows, own or other; GEMP_NO_VERTEX: no edge leads there */
 	uint32_t others;
 } gemp_gas_layout_state;
 

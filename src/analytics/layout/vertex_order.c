@@ -15,12 +15,12 @@
 /* MEETING: vertices that other ranks own, and where they are. */
 typedef struct gemp_gas_remote {
 	size_t count;
-	uint32_t *id;          /* [count] ascending */
-	uint32_t *key_rank;    /* [count] */
-	uint32_t *order;       /* [count] numbers of them, by owner and then in the order that they have there */
-	uint32_t *begin;       /* [ranks + 1] of each owner in order[] */
+	uint32_t *id;            /* [count] ascending */
+	uint32_t *key_rank;      /* [count] */
+	uint32_t *order;         /* [count] numbers of them, by owner and then in the order that they have there */
+	uint32_t *begin;         /* [ranks + 1] of each owner in order[] */
 	uint64_t *request_begin; /* [ranks + 1] */
-	uint32_t *requested;       /* own vertices that rank r has met, ascending for each r */
+	uint32_t *requested;     /* own vertices that rank r has met, ascending for each r */
 } gemp_gas_remote;
 
 /* What an owner says of a vertex. */
@@ -54,7 +54,8 @@ static gemp_code answer(gemp_gas_remote *met, const gemp_gas_layout *layout, con
 			asker[i] = r;
 			met->requested[i] = v;
 		}
-		GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U32 }, met->requested + from[r], NULL, from[r + 1] - from[r]));
+		GEMP_TRY(
+			gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U32 }, met->requested + from[r], NULL, from[r + 1] - from[r]));
 	}
 done:
 	return code;
@@ -359,7 +360,8 @@ static void weigh_rows(void *context, size_t range, size_t begin, size_t end)
 	const gemp_gas_layout_state *m = o->m;
 	for (size_t row = begin; row < end; row++) {
 		uint64_t degree = (o->leaving[row] = leaving_of(m, row)) + arriving_of(m, row);
-		o->key[row] = (uint64_t)~(degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX) << 32 | m->graph->key_ranks[row];
+		o->key[row] = (uint64_t) ~(degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX) << 32 |
+		              m->graph->key_ranks[row];
 		o->row[row] = (uint32_t)row;
 	}
 }

@@ -20,8 +20,8 @@ struct gemp_bfs {
 	gemp_halo *mail;
 	gemp_bfs_options options;
 	gemp_buffer visited, closed, level, parent;
-	cl_uint open;    /* own vertices from here on have no edges in */
-	cl_uint before;  /* the source of the last search */
+	cl_uint open;   /* own vertices from here on have no edges in */
+	cl_uint before; /* the source of the last search */
 	uint32_t *level_host;
 	gemp_vertex *parent_host;
 	double prepare_seconds;
@@ -56,7 +56,8 @@ static gemp_code clear_levels(gemp_bfs *b)
 	static const cl_uint none = UINT32_MAX;
 	b->before = none;
 	return b->level.size ? GEMP_CL(clEnqueueFillBuffer(b->frontier.device->queue, b->level.mem, &none, sizeof none, 0,
-	                                                   b->level.size, 0, NULL, NULL)) : GEMP_OK;
+	                                                   b->level.size, 0, NULL, NULL))
+	                     : GEMP_OK;
 }
 
 static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device *device)
@@ -70,8 +71,8 @@ static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device
 		gemp_frontier_tuples_options(options, sizeof(cl_uint));
 		b->options.direction = GEMP_BFS_PUSH;
 	}
-	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT, &b->options.shape,
-	                           "gas_bfs.cl", options, names, shuffle ? KERNELS : GATHER));
+	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT, &b->options.shape, "gas_bfs.cl", options,
+	                           names, shuffle ? KERNELS : GATHER));
 	if (shuffle)
 		GEMP_TRY(gemp_frontier_tuples_new(&b->tuples, f, sizeof(cl_uint)));
 	GEMP_TRY(GEMP_NEW(b->level_host, layout->own));
@@ -89,7 +90,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_bfs_options *options)
+gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_gas_layout *layout, gemp_device *device,
+                       const gemp_bfs_options *options)
 {
 	gemp_bfs *b = NULL;
 	gemp_code code = GEMP_NEW(b, 1);
@@ -157,9 +159,18 @@ static gemp_code begin(gemp_bfs *b, cl_uint source)
 	const gas_start start = gemp_frontier_start(f);
 	const cl_uint before = b->before;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&b->open), GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source), GEMP_ARG(&before),
-		GEMP_ARG(&b->closed.mem), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&b->open),
+		GEMP_ARG(&l->own),
+		GEMP_ARG(&l->known),
+		GEMP_ARG(&source),
+		GEMP_ARG(&before),
+		GEMP_ARG(&b->closed.mem),
+		GEMP_ARG(&b->visited.mem),
+		GEMP_ARG(&b->level.mem),
+		GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 2)),
+		GEMP_ARG(&f->control.mem),
 		GEMP_ARG(&start),
 	};
 	b->before = source;
@@ -170,7 +181,7 @@ static gemp_code gather(gemp_bfs *b)
 {
 	const gemp_frontier *f = &b->frontier;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&f->out.rows->begin.mem), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
+		GEMP_ARG(&f->out.rows->begin.mem),    GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
 		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(&f->control.mem),
 	};
 	return gemp_frontier_tuples_gather(&b->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
@@ -183,11 +194,21 @@ static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool aga
 	const cl_uint cleared = again ? 0 : f->words, ghosts = again ? f->layout->known : f->layout->own;
 	const bool shuffle = b->tuples.frontier;
 	const gemp_argument rest[] = {
-		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
-		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&ghosts),
-		GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared),
-		GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&b->tuples),
+		GEMP_ARG(&in->rows->begin.mem),
+		GEMP_ARG(&in->rows->end.mem),
+		GEMP_ARG(&in->slices.mem),
+		GEMP_ARG(&in->slice_count),
+		GEMP_ARG(&in->heads.mem),
+		GEMP_ARG(&b->open),
+		GEMP_ARG(&ghosts),
+		GEMP_ARG(&b->visited.mem),
+		GEMP_ARG(&b->level.mem),
+		GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 2)),
+		GEMP_ARG(&cleared),
+		GEMP_ARG(&f->control.mem),
+		GEMP_TUPLES_ARGUMENTS(&b->tuples),
 	};
 	const size_t count = sizeof rest / sizeof *rest;
 	if (shuffle)
@@ -250,8 +271,7 @@ static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
 	since = gemp_now();
 	if (!b->options.any) {
-		GEMP_TRY(gemp_parents_min(&b->settle, &b->level, f->state[GAS_LOOK],
-		                           b->options.direction != GEMP_BFS_PULL));
+		GEMP_TRY(gemp_parents_min(&b->settle, &b->level, f->state[GAS_LOOK], b->options.direction != GEMP_BFS_PULL));
 		GEMP_TRY(gemp_parents_ids(&b->settle, &b->settle.best, &b->parent));
 		GEMP_TRY(gemp_frontier_seconds(f, &settle_device)); /* waits */
 	}

@@ -28,17 +28,19 @@ typedef struct gemp_bfs gemp_bfs;
 #define GEMP_NO_LEVEL UINT32_MAX
 
 typedef struct gemp_bfs_result {
-	const uint32_t *level;     /* [own] by local vertex: edges from the source; the search's, until its next run */
-	const gemp_vertex *parent; /* [own] ids; GEMP_NO_VERTEX: the source has none, and who is not reached; NULL: not wanted */
-	uint32_t depth;            /* greatest level of all ranks */
-	uint64_t reached;          /* vertices of all ranks, the source too */
-	uint64_t pushes, pulls;    /* rounds */
+	const uint32_t *level; /* [own] by local vertex: edges from the source; the search's, until its next run */
+	const gemp_vertex
+		*parent;      /* [own] ids; GEMP_NO_VERTEX: the source has none, and who is not reached; NULL: not wanted */
+	uint32_t depth;   /* greatest level of all ranks */
+	uint64_t reached; /* vertices of all ranks, the source too */
+	uint64_t pushes, pulls; /* rounds */
 	gemp_traversal_cost cost;
 } gemp_bfs_result;
 
 /* Collective. The layout has parts GEMP_GAS_IN and GEMP_GAS_OUT, and is borrowed as the device is. options: NULL for
  * none. */
-gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_bfs_options *options);
+gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_gas_layout *layout, gemp_device *device,
+                       const gemp_bfs_options *options);
 /* Collective. source: id of a vertex of the graph, the same on all ranks. */
 gemp_code gemp_bfs_run(gemp_bfs *bfs, gemp_vertex source, gemp_bfs_result *result);
 /* Seconds that it took to be made, without builds of kernels; and these. */

@@ -94,9 +94,9 @@ done:
 
 enum {
 	WARP = 32,
-	FEW = 1 << 20,        /* vertices: a launch of fewer work-items is over sooner */
+	FEW = 1 << 20, /* vertices: a launch of fewer work-items is over sooner */
 	FEW_ITEMS = 512,
-	FIRST_BATCH = 12,     /* launches before the host looks, as long as no search has told how many it takes */
+	FIRST_BATCH = 12, /* launches before the host looks, as long as no search has told how many it takes */
 	MOST_ARGUMENTS = 32,
 	PUSH_ARGUMENTS = 8,
 };
@@ -137,7 +137,8 @@ static void free_program(gemp_frontier *f)
 	gemp_program_free(&f->program);
 }
 
-gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *more, const char *const *names, size_t count)
+gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *more, const char *const *names,
+                              size_t count)
 {
 	gemp_code code = GEMP_OK;
 	char *source = NULL, rows[GEMP_GAS_OPTIONS_SIZE], options[256];
@@ -145,9 +146,10 @@ gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *mo
 	free_program(f);
 	f->stored = false;
 	gemp_gas_device_options(&f->device_rows, rows);
-	int length = snprintf(options, sizeof options, "-DGEMP_LANES=%u -DGAS_GROUP=%zu -DGAS_LONG=%uu -DGAS_SHORT=%uu "
-	                      "-DGAS_CHUNK=%uu%s%s", f->lanes, f->group, f->shape.slice, f->shape.lane_max, f->shape.chunk,
-	                      rows, more);
+	int length = snprintf(options, sizeof options,
+	                      "-DGEMP_LANES=%u -DGAS_GROUP=%zu -DGAS_LONG=%uu -DGAS_SHORT=%uu "
+	                      "-DGAS_CHUNK=%uu%s%s",
+	                      f->lanes, f->group, f->shape.slice, f->shape.lane_max, f->shape.chunk, rows, more);
 	GEMP_CHECK(length > 0 && (size_t)length < sizeof options);
 	GEMP_TRY(gemp_kernel_source(&source, file));
 	GEMP_TRY(gemp_program_new(&f->program, f->device, source, options));
@@ -221,8 +223,8 @@ gemp_code gemp_frontier_launch_push(gemp_frontier *f, int kernel, const gemp_arg
 	const gemp_frontier_rows *out = &f->out;
 	gemp_argument all[MOST_ARGUMENTS] = {
 		GEMP_ARG(&out->rows->begin.mem), GEMP_ARG(&out->rows->end.mem), GEMP_ARG(&out->slices.mem),
-		GEMP_ARG(&out->slice_count), GEMP_ARG(&f->pieces.mem), GEMP_ARG(&out->piece_count), GEMP_ARG(&f->light.mem),
-		GEMP_ARG(&f->layout->known),
+		GEMP_ARG(&out->slice_count),     GEMP_ARG(&f->pieces.mem),      GEMP_ARG(&out->piece_count),
+		GEMP_ARG(&f->light.mem),         GEMP_ARG(&f->layout->known),
 	};
 	GEMP_CHECK(PUSH_ARGUMENTS + count <= MOST_ARGUMENTS);
 	memcpy(all + PUSH_ARGUMENTS, arguments, count * sizeof *arguments);
@@ -252,7 +254,8 @@ gemp_code gemp_frontier_read(gemp_frontier *f)
 
 gemp_code gemp_frontier_write(gemp_frontier *f)
 {
-	return GEMP_CL(clEnqueueWriteBuffer(f->device->queue, f->control.mem, CL_FALSE, 0, sizeof f->state, f->state, 0, NULL, NULL));
+	return GEMP_CL(
+		clEnqueueWriteBuffer(f->device->queue, f->control.mem, CL_FALSE, 0, sizeof f->state, f->state, 0, NULL, NULL));
 }
 
 /* One launch more than the last search took: the one that finds nothing. */
@@ -274,7 +277,8 @@ done:
 
 /* Collective. When launches have ended, values of the frontier go to where it has ghosts, and with them goes what work-items of
  * this rank have counted: as if one device had, the rule is applied. mine: what has failed here, also after all have agreed. */
-static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted, double *exchange)
+static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted,
+                       double *exchange)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_buffer *frontier = &f->bitmap[f->current % GEMP_FRONTIER_BITMAPS];
@@ -332,7 +336,8 @@ gemp_code gemp_frontier_run(gemp_frontier *f, const gemp_frontier_search *search
 gemp_code gemp_frontier_fetch(gemp_frontier *f, const gemp_buffer *from, void *to, size_t size)
 {
 	if (f->device->gpu)
-		return gemp_transfer_download(f->device, from, 0, (gemp_transfer_numbers){ .narrow = to }, size / sizeof(uint32_t));
+		return gemp_transfer_download(f->device, from, 0, (gemp_transfer_numbers){ .narrow = to },
+		                              size / sizeof(uint32_t));
 	return gemp_buffer_read(f->device, from, 0, size, to);
 }
 
@@ -371,12 +376,15 @@ gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, 
 	while (bits <= GEMP_SPLIT_BITS && own > (uint64_t)1 << (bits + shift))
 		bits++;
 	if (bits > GEMP_SPLIT_BITS || f->device_rows.out.edges > GEMP_DEVICE_MAX)
-		return gemp_fail(GEMP_EUSAGE, "--pass shuffle: a rank has %u vertices and %llu edges, and %llu vertices and %zu edges "
-		                 "are possible; use more ranks, or --pass push", own, (unsigned long long)f->device_rows.out.edges,
-		                 1ull << (GEMP_SPLIT_BITS + shift), GEMP_DEVICE_MAX);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--pass shuffle: a rank has %u vertices and %llu edges, and %llu vertices and %zu edges "
+		                 "are possible; use more ranks, or --pass push",
+		                 own, (unsigned long long)f->device_rows.out.edges, 1ull << (GEMP_SPLIT_BITS + shift),
+		                 GEMP_DEVICE_MAX);
 	out->ranges = 1u << bits;
-	out->how = (gemp_shuffle){ .layout = GEMP_SHUFFLE_SOA, .size = (unsigned)(sizeof(cl_uint) + value_size), .bits = bits,
-		                   .shift = shift };
+	out->how = (gemp_shuffle){
+		.layout = GEMP_SHUFFLE_SOA, .size = (unsigned)(sizeof(cl_uint) + value_size), .bits = bits, .shift = shift
+	};
 	const size_t most = out->capacity ? out->capacity : 1;
 	GEMP_TRY(gemp_toolbox_new(&out->box, f->device, GEMP_FORM_AUTO));
 	GEMP_TRY(gemp_buffer_new(&out->target, f->device, most * sizeof(cl_uint), NULL));
@@ -410,8 +418,8 @@ gemp_code gemp_frontier_tuples_gather(gemp_frontier_tuples *t, int kernel, const
 	gemp_code code = GEMP_OK;
 	const gemp_tuples in = { &t->target, &t->value, t->capacity, &t->extent };
 	const gemp_tuples out = { &t->target_out, &t->value_out, t->capacity, NULL };
-	gemp_argument all[FRONTIER_TUPLES_MOST_ARGUMENTS] = { GEMP_ARG(&t->begin.mem), GEMP_ARG(&t->ranges), GEMP_ARG(&t->target_out.mem),
-		                              GEMP_ARG(&t->value_out.mem) };
+	gemp_argument all[FRONTIER_TUPLES_MOST_ARGUMENTS] = { GEMP_ARG(&t->begin.mem), GEMP_ARG(&t->ranges),
+		                                                  GEMP_ARG(&t->target_out.mem), GEMP_ARG(&t->value_out.mem) };
 	GEMP_CHECK(OWN_ARGUMENTS + count <= FRONTIER_TUPLES_MOST_ARGUMENTS);
 	for (size_t i = 0; i < count; i++)
 		all[OWN_ARGUMENTS + i] = arguments[i];

@@ -18,14 +18,14 @@
 
 /* {0}: as suits the device; else for tests. */
 typedef struct gemp_frontier_shape {
-	bool groups;    /* in groups on a CPU device, too; slow */
-	uint32_t slice; /* edges; longer rows are in slices of so many */
-	uint32_t piece; /* edges; longer rows go to warps in pieces */
+	bool groups;       /* in groups on a CPU device, too; slow */
+	uint32_t slice;    /* edges; longer rows are in slices of so many */
+	uint32_t piece;    /* edges; longer rows go to warps in pieces */
 	uint32_t lane_max; /* edges; longer rows are gone along by the lanes of a warp together */
-	uint32_t chunk; /* words that a worker takes at a time */
-	uint32_t batch; /* launches before the host looks */
-	uint32_t items; /* work-items for each compute unit */
-	uint32_t group; /* of them in a work-group */
+	uint32_t chunk;    /* words that a worker takes at a time */
+	uint32_t batch;    /* launches before the host looks */
+	uint32_t items;    /* work-items for each compute unit */
+	uint32_t group;    /* of them in a work-group */
 } gemp_frontier_shape;
 
 /* Rows and their slices. */
@@ -43,16 +43,16 @@ typedef struct gemp_frontier {
 	const gemp_gas_layout *layout; /* borrowed */
 	gemp_frontier_shape shape;
 	unsigned lanes;
-	size_t group, items;           /* of launches that go over everything */
+	size_t group, items; /* of launches that go over everything */
 	gemp_gas_device_layout device_rows;
 	gemp_frontier_rows out, in, in_ghost;
-	gemp_buffer pieces, light;     /* of `out`: kernels/analytics/gas_frontier.clh */
+	gemp_buffer pieces, light; /* of `out`: kernels/analytics/gas_frontier.clh */
 	gemp_buffer bitmap[GEMP_FRONTIER_BITMAPS];
-	unsigned current;                 /* bitmap[turn % 3] is the frontier, the next one follows */
-	cl_uint words;                 /* of a bitmap */
+	unsigned current; /* bitmap[turn % 3] is the frontier, the next one follows */
+	cl_uint words;    /* of a bitmap */
 	gemp_buffer control;
-	uint64_t state[GAS_CONTROL];   /* as it was read last, or is to be */
-	unsigned rounds;               /* of the last search: how many are launched at first */
+	uint64_t state[GAS_CONTROL]; /* as it was read last, or is to be */
+	unsigned rounds;             /* of the last search: how many are launched at first */
 	gemp_program program;
 	bool stored;
 	cl_kernel kernels[GEMP_FRONTIER_KERNELS]; /* as names were given */
@@ -106,13 +106,14 @@ typedef struct gemp_frontier_search {
 	void *self;
 	gemp_code (*launch)(void *self);
 	void (*rule)(uint64_t *control);
-	gemp_halo *halo;       /* of values; NULL on one rank */
+	gemp_halo *halo;           /* of values; NULL on one rank */
 	const gemp_buffer *values; /* [known] that sources send; NULL: their bits say it all */
 } gemp_frontier_search;
 /* Collective; code: of this rank so far. From frontier->state, with which a kernel that was launched before has
  * filled the control buffer (gas_begin), until its mode is 0; state is
  * what it is then. exchange: seconds for mail and for other ranks are added. */
-gemp_code gemp_frontier_run(gemp_frontier *frontier, const gemp_frontier_search *search, gemp_code code, double *exchange);
+gemp_code gemp_frontier_run(gemp_frontier *frontier, const gemp_frontier_search *search, gemp_code code,
+                            double *exchange);
 
 /* size bytes, whole words of 32 bits, from the beginning of a buffer; waits. */
 gemp_code gemp_frontier_fetch(gemp_frontier *frontier, const gemp_buffer *from, void *to, size_t size);
@@ -130,7 +131,7 @@ typedef struct gemp_frontier_tuples {
 	gemp_toolbox *box;
 	gemp_shuffle how;
 	cl_uint ranges;
-	size_t capacity;             /* tuples */
+	size_t capacity; /* tuples */
 	gemp_buffer target, value, target_out, value_out, begin, extent;
 } gemp_frontier_tuples;
 
@@ -150,18 +151,19 @@ enum { GEMP_TUPLES_ARGUMENT_COUNT = 3 };
 /* Before the first launch of a round; does not wait. */
 gemp_code gemp_frontier_tuples_clear(gemp_frontier_tuples *tuples);
 /* After the last one: decode, and the kernel that gathers, whose arguments follow those of the tuples. */
-gemp_code gemp_frontier_tuples_gather(gemp_frontier_tuples *tuples, int kernel, const gemp_argument *arguments, size_t count);
+gemp_code gemp_frontier_tuples_gather(gemp_frontier_tuples *tuples, int kernel, const gemp_argument *arguments,
+                                      size_t count);
 
 /* traversal: what bfs and sssp have in common beside the frontier: what a run costs, and where its results lie. */
 
 typedef struct gemp_traversal_cost {
-	double device;    /* seconds of the search's launches by the device's clock */
-	double wall;      /* of the search, from its begin until the host knows that it is over */
-	double parents;    /* wall, of the stage that names parents */
-	double download;  /* of results */
-	double exchange;  /* in wall: the host waited for other ranks */
+	double device;   /* seconds of the search's launches by the device's clock */
+	double wall;     /* of the search, from its begin until the host knows that it is over */
+	double parents;  /* wall, of the stage that names parents */
+	double download; /* of results */
+	double exchange; /* in wall: the host waited for other ranks */
 	uint64_t rounds;
-	uint64_t edges;   /* gone along, of all ranks: bfs: edges that leave reached vertices */
+	uint64_t edges;       /* gone along, of all ranks: bfs: edges that leave reached vertices */
 	gemp_traffic traffic; /* of this rank */
 } gemp_traversal_cost;
 

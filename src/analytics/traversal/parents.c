@@ -73,16 +73,26 @@ void gemp_parents_free(gemp_parents *s)
 }
 
 static gemp_code launch_along(gemp_parents *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how,
-                          cl_uint send)
+                              cl_uint send)
 {
 	gemp_frontier *f = s->frontier;
 	const gemp_gas_device_rows *held = rows->rows;
 	if (held->edges == 0)
 		return GEMP_OK;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&held->begin.mem), GEMP_ARG(&held->end.mem), GEMP_ARG(&held->weight.mem), GEMP_ARG(&rows->slices.mem),
-		GEMP_ARG(&rows->slice_count), GEMP_ARG(&held->rows), GEMP_ARG(&values->mem), GEMP_ARG(&s->name.mem),
-		GEMP_ARG(&s->hint.mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&how), GEMP_ARG(&send), GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&held->begin.mem),
+		GEMP_ARG(&held->end.mem),
+		GEMP_ARG(&held->weight.mem),
+		GEMP_ARG(&rows->slices.mem),
+		GEMP_ARG(&rows->slice_count),
+		GEMP_ARG(&held->rows),
+		GEMP_ARG(&values->mem),
+		GEMP_ARG(&s->name.mem),
+		GEMP_ARG(&s->hint.mem),
+		GEMP_ARG(&s->best.mem),
+		GEMP_ARG(&how),
+		GEMP_ARG(&send),
+		GEMP_ARG(&f->control.mem),
 	};
 	return gemp_frontier_launch(f, s->kernels + ROWS, arguments, sizeof arguments / sizeof *arguments);
 }
@@ -96,7 +106,7 @@ gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t 
 	if (!s->hint.mem)
 		GEMP_TRY(gemp_buffer_new(&s->hint, f->device, f->layout->known, NULL));
 	const gemp_argument arguments[] = { GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&f->layout->own),
-	                                    GEMP_ARG(&s->hint.mem), GEMP_ARG(&f->layout->known) };
+		                                GEMP_ARG(&s->hint.mem), GEMP_ARG(&f->layout->known) };
 	GEMP_TRY(gemp_frontier_launch(f, s->kernels + BEGIN, arguments, sizeof arguments / sizeof *arguments));
 	if (send)
 		GEMP_TRY(launch_along(s, &f->out, values, how, true));
@@ -146,9 +156,17 @@ static gemp_code equal_round(gemp_parents *s, const gemp_frontier_rows *in, cons
 	if (in->rows->edges == 0)
 		return GEMP_OK;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->rows->weight.mem),
-		GEMP_ARG(&f->layout->own), GEMP_ARG(&values->mem), GEMP_ARG(&s->name.mem), GEMP_ARG(&best->mem),
-		GEMP_ARG(&s->step.mem), GEMP_ARG(&f->bitmap[0].mem), GEMP_ARG(&round), GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&in->rows->begin.mem),
+		GEMP_ARG(&in->rows->end.mem),
+		GEMP_ARG(&in->rows->weight.mem),
+		GEMP_ARG(&f->layout->own),
+		GEMP_ARG(&values->mem),
+		GEMP_ARG(&s->name.mem),
+		GEMP_ARG(&best->mem),
+		GEMP_ARG(&s->step.mem),
+		GEMP_ARG(&f->bitmap[0].mem),
+		GEMP_ARG(&round),
+		GEMP_ARG(&f->control.mem),
 	};
 	return gemp_frontier_launch(f, s->kernels + EQUAL, arguments, sizeof arguments / sizeof *arguments);
 }
@@ -159,8 +177,8 @@ gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const ge
 	gemp_frontier *f = s->frontier;
 	uint64_t without, found;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&best->mem), GEMP_ARG(&values->mem), GEMP_ARG(&source), GEMP_ARG(&s->step.mem),
-		GEMP_ARG(&f->layout->own), GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&best->mem),   GEMP_ARG(&values->mem),    GEMP_ARG(&source),
+		GEMP_ARG(&s->step.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&f->control.mem),
 	};
 	code = gemp_frontier_launch(f, s->kernels + STEPS, arguments, sizeof arguments / sizeof *arguments);
 	GEMP_TRY(take_count(s, code, &without));
@@ -184,7 +202,10 @@ gemp_code gemp_parents_ids(gemp_parents *s, const gemp_buffer *best, const gemp_
 {
 	gemp_frontier *f = s->frontier;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&best->mem), GEMP_ARG(&s->id.mem), GEMP_ARG(&parent->mem), GEMP_ARG(&f->layout->own),
+		GEMP_ARG(&best->mem),
+		GEMP_ARG(&s->id.mem),
+		GEMP_ARG(&parent->mem),
+		GEMP_ARG(&f->layout->own),
 	};
 	return gemp_frontier_launch(f, s->kernels + IDS, arguments, sizeof arguments / sizeof *arguments);
 }

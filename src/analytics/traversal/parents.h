@@ -15,8 +15,8 @@ typedef struct gemp_parents {
 	int kernels;             /* where they begin */
 	gemp_buffer best, hint;  /* [own], [known] once gemp_parents_min was called */
 	gemp_buffer step;
-	gemp_buffer name, id;    /* [known] numbers in the order of keys; and by these, ids */
-	gemp_halo *halo;     /* of steps, once they were needed on several ranks */
+	gemp_buffer name, id; /* [known] numbers in the order of keys; and by these, ids */
+	gemp_halo *halo;      /* of steps, once they were needed on several ranks */
 } gemp_parents;
 
 /* Local. The frontier has GEMP_GAS_IN. equal: gemp_parents_zero will be called. To be freed also after a

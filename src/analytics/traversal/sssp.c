@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum { BEGIN, ROUND, LOST, SETTLE, GATHER = SETTLE + 5, KERNELS };
-static const char *const names[KERNELS] = { "sssp_begin", "sssp_round", "sssp_lost", GEMP_PARENTS_KERNELS,
-                                     GEMP_PARENTS_ZERO_KERNELS, "sssp_gather" };
+static const char *const names[KERNELS] = {
+	"sssp_begin", "sssp_round", "sssp_lost", GEMP_PARENTS_KERNELS, GEMP_PARENTS_ZERO_KERNELS, "sssp_gather"
+};
 
 /* Delta is the mean weight over the mean degree so many times; to a GPU a round costs more edges, and to ranks. */
 enum { GPU_DELTA = 16, RANKS_DELTA = 12, CPU_DELTA = 3 };
@@ -21,13 +22,13 @@ struct gemp_sssp {
 	gemp_frontier_tuples tuples;
 	gemp_halo *mail;
 	gemp_sssp_options options;
-	bool floating, wide;    /* distances: doubles; in 64 bits */
-	bool named;             /* in 32 bits, and with them who they come from */
+	bool floating, wide; /* distances: doubles; in 64 bits */
+	bool named;          /* in 32 bits, and with them who they come from */
 	double delta;
 	gemp_buffer distance, far, predecessor;
-	uint32_t *narrow;       /* [own] of results: distances in 32 bits without names, as they come from the device; */
+	uint32_t *narrow;        /* [own] of results: distances in 32 bits without names, as they come from the device; */
 	uint64_t *distance_host; /* all, */
-	double *real;           /* or, if floating */
+	double *real;            /* or, if floating */
 	gemp_vertex *predecessor_host;
 	double prepare_seconds;
 };
@@ -61,8 +62,10 @@ static void choose_delta(gemp_sssp *s)
 	const gemp_gas_layout *l = s->frontier.layout;
 	double edges = l->edges ? (double)l->edges : 1;
 	double mean = l->weights ? l->weight_sum / edges : 1;
-	double own = mean * (double)l->vertices / edges * 
-	             (s->frontier.device->gpu ? GPU_DELTA : l->comm->size > 1 ? RANKS_DELTA : CPU_DELTA);
+	double own = mean * (double)l->vertices / edges *
+	             (s->frontier.device->gpu ? GPU_DELTA
+	              : l->comm->size > 1     ? RANKS_DELTA
+	                                      : CPU_DELTA);
 	double delta = s->options.delta > 0 ? s->options.delta : own;
 	if (!s->floating)
 		delta = delta < 1 ? 1 : delta < 0x1p63 ? floor(delta) : 0x1p63;
@@ -83,8 +86,8 @@ static gemp_code prepare(gemp_sssp *s, const gemp_gas_layout *layout, gemp_devic
 	const gemp_sssp_naming naming = s->options.naming;
 	s->named = !s->wide && !s->options.any && (naming ? naming == GEMP_SSSP_NAMING_DURING : device->gpu);
 	options_of(s, options);
-	GEMP_TRY(gemp_frontier_new(f, layout, device, parts, &s->options.shape, "gas_sssp.cl", options, names,
-	                           kernel_count(s)));
+	GEMP_TRY(
+		gemp_frontier_new(f, layout, device, parts, &s->options.shape, "gas_sssp.cl", options, names, kernel_count(s)));
 	if (by_tuples(s))
 		GEMP_TRY(gemp_frontier_tuples_new(&s->tuples, f, distance_size(s)));
 	if (s->floating) {
@@ -193,9 +196,15 @@ static gemp_code begin(gemp_sssp *s, cl_uint source)
 	gemp_frontier *f = &s->frontier;
 	const gas_start start = gemp_frontier_start(f);
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&f->layout->known), GEMP_ARG(&source), GEMP_ARG(&s->distance.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&s->far.mem),
-		GEMP_ARG(&f->control.mem), GEMP_ARG(&start),
+		GEMP_ARG(&f->layout->known),
+		GEMP_ARG(&source),
+		GEMP_ARG(&s->distance.mem),
+		GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 2)),
+		GEMP_ARG(&s->far.mem),
+		GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&start),
 	};
 	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
 }
@@ -204,7 +213,7 @@ static gemp_code gather(gemp_sssp *s)
 {
 	const gemp_frontier *f = &s->frontier;
 	const gemp_argument arguments[] = { GEMP_ARG(&s->distance.mem), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
-	                                    GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem) };
+		                                GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem) };
 	return gemp_frontier_tuples_gather(&s->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
 }
 
@@ -214,10 +223,17 @@ static gemp_code launch_round(void *self)
 	gemp_sssp *s = self;
 	gemp_frontier *f = &s->frontier;
 	const gemp_argument rest[] = {
-		GEMP_ARG(&f->out.rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&s->distance.mem),
+		GEMP_ARG(&f->out.rows->weight.mem),
+		GEMP_ARG(&f->layout->own),
+		GEMP_ARG(&s->distance.mem),
 		GEMP_ARG(&s->settle.name.mem),
-		GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)),
-		GEMP_ARG(&f->words), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&s->tuples),
+		GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 2)),
+		GEMP_ARG(&f->words),
+		GEMP_ARG(&s->far.mem),
+		GEMP_ARG(&f->control.mem),
+		GEMP_TUPLES_ARGUMENTS(&s->tuples),
 	};
 	const size_t count = sizeof rest / sizeof *rest;
 	if (by_tuples(s))
@@ -243,7 +259,7 @@ static gemp_code check_lost(gemp_sssp *s)
 	gemp_frontier *f = &s->frontier;
 	const gemp_gas_device_rows *out = f->out.rows;
 	const gemp_argument arguments[] = { GEMP_ARG(&out->begin.mem), GEMP_ARG(&out->end.mem), GEMP_ARG(&out->rows),
-	                                    GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem) };
+		                                GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem) };
 	GEMP_TRY(gemp_frontier_launch(f, LOST, arguments, sizeof arguments / sizeof *arguments));
 	GEMP_TRY(gemp_frontier_read(f));
 	if (f->state[GAS_OVERFLOW] == 2)

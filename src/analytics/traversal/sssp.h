@@ -19,7 +19,11 @@
 
 /* When predecessors are named: while distances in 32 bits are searched for, as a part of them, or afterwards. AUTO:
  * with a GPU, to which 64 bits are no more than 32, at once. */
-typedef enum gemp_sssp_naming { GEMP_SSSP_NAMING_AUTO, GEMP_SSSP_NAMING_DURING, GEMP_SSSP_NAMING_AFTER } gemp_sssp_naming;
+typedef enum gemp_sssp_naming {
+	GEMP_SSSP_NAMING_AUTO,
+	GEMP_SSSP_NAMING_DURING,
+	GEMP_SSSP_NAMING_AFTER
+} gemp_sssp_naming;
 
 typedef struct gemp_sssp_options {
 	bool any;     /* no predecessors */
@@ -34,13 +38,14 @@ typedef struct gemp_sssp gemp_sssp;
 #define GEMP_NO_DISTANCE UINT64_MAX
 
 typedef struct gemp_sssp_result {
-	const uint64_t *distance;       /* [own] by local vertex; GEMP_NO_DISTANCE: not reached; NULL: weights are floats */
-	const double *real;             /* [own] if they are; infinite: not reached */
-	const gemp_vertex *predecessor; /* [own] ids; GEMP_NO_VERTEX: none; NULL: not wanted. Arrays are the search's, until its
+	const uint64_t *distance; /* [own] by local vertex; GEMP_NO_DISTANCE: not reached; NULL: weights are floats */
+	const double *real;       /* [own] if they are; infinite: not reached */
+	const gemp_vertex
+		*predecessor;       /* [own] ids; GEMP_NO_VERTEX: none; NULL: not wanted. Arrays are the search's, until its
 	                                   next run */
-	uint64_t reached;               /* vertices of all ranks, the source too */
-	uint64_t reached_edges;         /* that leave them */
-	double delta;                   /* as taken */
+	uint64_t reached;       /* vertices of all ranks, the source too */
+	uint64_t reached_edges; /* that leave them */
+	double delta;           /* as taken */
 	gemp_traversal_cost cost;
 } gemp_sssp_result;
 

@@ -132,8 +132,9 @@ static void see_rows(void *context, size_t range, size_t begin, size_t end)
 			continue;
 		bool wanted = reached(p, v) && v != p->source, there = parent_of(p, v) != GEMP_NO_VERTEX;
 		if (wanted != there)
-			gemp_verify_fault(&p->fault, wanted ? "is reached without a parent from" :
-			                  "has a parent, but is not reached from", v, p->source);
+			gemp_verify_fault(&p->fault,
+			                  wanted ? "is reached without a parent from" : "has a parent, but is not reached from", v,
+			                  p->source);
 		else if (there && (parent_of(p, v) >= p->edges->graph->vertex_count || !reached(p, parent_of(p, v))))
 			gemp_verify_fault(&p->fault, "has a parent that is not reached from", v, p->source);
 		else if (there && !(p->joined[v / 64] >> v % 64 & 1))
@@ -183,7 +184,8 @@ static gemp_code see_tree(paths *p)
 	}
 	for (uint64_t v = 0; v < vertices; v++)
 		if (reached(p, v) && up[v] != p->source)
-			gemp_verify_fault(&p->fault, "is on or behind a circle of predecessors, which does not come from", v, p->source);
+			gemp_verify_fault(&p->fault, "is on or behind a circle of predecessors, which does not come from", v,
+			                  p->source);
 	p->parent = up;
 done:
 	gemp_free(next);
@@ -330,7 +332,8 @@ gemp_code gemp_gas_verify_pagerank(const gemp_gas_edges *edges, double damping, 
 	if (vertices && !(fabs(sum - 1) <= allowed))
 		code = gemp_fail(GEMP_EINTERNAL, "--verify: ranks sum to %.17g, not to 1 within %g", sum, allowed);
 	else if (!(found <= allowed))
-		code = gemp_fail(GEMP_EINTERNAL, "--verify: one more iteration changes ranks by %g, more than %g", found, allowed);
+		code = gemp_fail(GEMP_EINTERNAL, "--verify: one more iteration changes ranks by %g, more than %g", found,
+		                 allowed);
 	code = gemp_comm_agree(edges->comm, code);
 done:
 	gemp_free(jumps);

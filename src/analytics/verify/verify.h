@@ -34,8 +34,8 @@ typedef struct gemp_gas_product {
 	uint32_t rounds;
 	bool normal;
 	const double *y;
-	double epsilon;  /* of one operation, as computed: 2^-53, or 2^-24 in single precision */
-	double underflow;     /* what a number is off by that is too small: of the greatest of its round if normal, else of 1 */
+	double epsilon;   /* of one operation, as computed: 2^-53, or 2^-24 in single precision */
+	double underflow; /* what a number is off by that is too small: of the greatest of its round if normal, else of 1 */
 } gemp_gas_product;
 /* Collective. y within what rounding of sums of |A| |x| explains; worst: the greatest part of it that was used, or
  * NULL. */

@@ -33,9 +33,11 @@ gemp_code gemp_verify_capacity(const gemp_gas_edges *edges, unsigned bytes)
 	uint64_t left = gemp_gas_verify_memory ? gemp_gas_verify_memory : memory_left();
 	gemp_code code = GEMP_OK;
 	if (needed > left / ranks)
-		code = gemp_fail(GEMP_ENOMEM, "--verify takes %u bytes for each of %" PRIu64 " vertices on every rank: %.3g GB for "
-		                 "the %" PRIu64 " of this node, which has %.3g GB left; run it with fewer ranks a node, or without it", bytes,
-		                 edges->graph->vertex_count, 1e-9 * (double)needed * (double)ranks, ranks, 1e-9 * (double)left);
+		code = gemp_fail(
+			GEMP_ENOMEM,
+			"--verify takes %u bytes for each of %" PRIu64 " vertices on every rank: %.3g GB for "
+			"the %" PRIu64 " of this node, which has %.3g GB left; run it with fewer ranks a node, or without it",
+			bytes, edges->graph->vertex_count, 1e-9 * (double)needed * (double)ranks, ranks, 1e-9 * (double)left);
 	return gemp_comm_agree(comm, code);
 }
 

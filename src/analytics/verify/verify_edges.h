@@ -10,8 +10,8 @@
 
 typedef struct verify_fault {
 	atomic_bool taken;
-	const char *what;   /* stands between the keys of a and b */
-	uint64_t a, b;      /* ids */
+	const char *what; /* stands between the keys of a and b */
+	uint64_t a, b;    /* ids */
 } verify_fault;
 
 /* Which edges, and how they lead: as a layout has them. */
@@ -20,7 +20,7 @@ typedef struct gemp_gas_edges {
 	gemp_graph *graph;     /* what is needed of it is loaded */
 	const bool *relations; /* [graph->relation_count]; NULL: all */
 	gemp_gas_direction direction;
-	const char *weight;    /* NULL: each edge weighs 1 */
+	const char *weight; /* NULL: each edge weighs 1 */
 } gemp_gas_edges;
 
 /* Collective. Has this node room for so many bytes for each vertex of the graph, on each of its ranks? */

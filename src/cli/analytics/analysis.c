@@ -33,8 +33,8 @@ static gemp_code open_graph(gemp_analysis *a, const gemp_analysis_kind *kind)
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&a->graph, a->comm, a->options->arguments[0]));
 	GEMP_TRY(gemp_graph_job_relations(&a->relations, a->comm, a->graph, a->options, a->options->arguments[0]));
-	GEMP_TRY(gemp_vertex_output_names(a->comm, a->options, a->graph, a->options->arguments[0], kind->names,
-	                               kind->count));
+	GEMP_TRY(
+		gemp_vertex_output_names(a->comm, a->options, a->graph, a->options->arguments[0], kind->names, kind->count));
 	gemp_timers_add(&a->timers, GEMP_PHASE_READ, since);
 	GEMP_TRY(gemp_options_context_one(&a->context, a->comm, a->options, &a->timers));
 	a->device = a->context->device;
@@ -51,11 +51,15 @@ static gemp_code check_weight(const gemp_analysis *a)
 		const gemp_column *column = a->relations[r] ? gemp_table_find(&a->graph->relations[r].props, weight) : NULL;
 		any |= column != NULL;
 		if (column && column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
-			return gemp_fail(GEMP_EUSAGE, "--weight %s: this attribute of edges %s is %s; weights are integers or floats",
-			                 weight, a->graph->relations[r].name, gemp_type_name[column->type]);
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--weight %s: this attribute of edges %s is %s; weights are integers or floats", weight,
+			                 a->graph->relations[r].name, gemp_type_name[column->type]);
 	}
-	return any ? GEMP_OK : gemp_fail(GEMP_EUSAGE, "--weight %s: no edges have this attribute; `gemp-mpi info %s` lists "
-	                                 "those that they have", weight, a->options->arguments[0]);
+	return any ? GEMP_OK
+	           : gemp_fail(GEMP_EUSAGE,
+	                       "--weight %s: no edges have this attribute; `gemp-mpi info %s` lists "
+	                       "those that they have",
+	                       weight, a->options->arguments[0]);
 }
 
 gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_gas_layout_options how)
@@ -86,8 +90,10 @@ gemp_code gemp_analysis_check_source(const gemp_options *options)
 		if (strcmp(given->option->name, "source") != 0 || given->place) /* the line stands in for a configuration's */
 			continue;
 		if (first)
-			return gemp_fail(GEMP_EUSAGE, "--source %s and --source %s: %s starts from one vertex; run it once for each "
-			                 "(pagerank takes several)", first, given->text, command);
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--source %s and --source %s: %s starts from one vertex; run it once for each "
+			                 "(pagerank takes several)",
+			                 first, given->text, command);
 		first = given->text;
 	}
 	return GEMP_OK;
@@ -125,8 +131,11 @@ void gemp_analysis_add_sums(gemp_analysis *a, const gemp_dense_report *run)
 
 gemp_gas_edges gemp_analysis_edges(const gemp_analysis *a)
 {
-	return (gemp_gas_edges){ .comm = a->comm, .graph = a->graph, .relations = a->relations,
-	                         .direction = (gemp_gas_direction)a->options->direction, .weight = a->options->weight };
+	return (gemp_gas_edges){ .comm = a->comm,
+		                     .graph = a->graph,
+		                     .relations = a->relations,
+		                     .direction = (gemp_gas_direction)a->options->direction,
+		                     .weight = a->options->weight };
 }
 
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size)
@@ -180,8 +189,9 @@ static void report_grid(gemp_analysis *a, uint64_t sum_bytes, double steps)
 {
 	const gemp_gas_grid grid = a->layout.grid;
 	double edges = (double)a->layout.edges, each = edges > 0 ? (double)sum_bytes / edges / steps : 0;
-	gemp_report_detail(a->report, "  %-10s %.3f of them sums, on a grid of %d row%s and %d column%s\n", "", each, grid.rows,
-	                   grid.rows == 1 ? "" : "s", grid.columns, grid.columns == 1 ? ": the random partition" : "s");
+	gemp_report_detail(a->report, "  %-10s %.3f of them sums, on a grid of %d row%s and %d column%s\n", "", each,
+	                   grid.rows, grid.rows == 1 ? "" : "s", grid.columns,
+	                   grid.columns == 1 ? ": the random partition" : "s");
 	gemp_report_set(a->report, "grid", json_pack("{s:i, s:i}", "rows", grid.rows, "columns", grid.columns));
 	gemp_report_set(a->report, "sum_bytes_per_edge_and_iteration", json_real(each));
 }
@@ -253,9 +263,12 @@ done:
 gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *run)
 {
 	double wall = run->wall;
-	const gemp_analysis_work work = { .seconds = wall, .edges = a->layout.edges * run->rounds, .iterations = run->rounds,
-	                                  .bytes = run->bytes * run->rounds, .traffic = run->traffic,
-	                                  .sum_bytes = run->sum_bytes };
+	const gemp_analysis_work work = { .seconds = wall,
+		                              .edges = a->layout.edges * run->rounds,
+		                              .iterations = run->rounds,
+		                              .bytes = run->bytes * run->rounds,
+		                              .traffic = run->traffic,
+		                              .sum_bytes = run->sum_bytes };
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &wall, 1, MPI_DOUBLE, MPI_MAX, a->comm->world));
 	double each = run->rounds ? wall / run->rounds : 0;
 	gemp_report_detail(a->report, "  %-10s %10.3f ms an iteration\n", "time", 1e3 * each);

@@ -16,12 +16,12 @@ typedef struct gemp_analysis {
 	gemp_report *report;
 	gemp_timers timers;
 	gemp_graph *graph;
-	bool *relations;        /* [relation_count] asked for */
+	bool *relations; /* [relation_count] asked for */
 	gemp_context *context;
-	gemp_device *device;    /* its first */
+	gemp_device *device; /* its first */
 	gemp_gas_layout layout;
-	double prepared;        /* seconds of the layout, its copy on the device and what engines add, without programs */
-	gemp_table columns;       /* columns of vertices, see vertex_found.h */
+	double prepared;    /* seconds of the layout, its copy on the device and what engines add, without programs */
+	gemp_table columns; /* columns of vertices, see vertex_found.h */
 } gemp_analysis;
 
 /* What one of these commands is, beside its options. */

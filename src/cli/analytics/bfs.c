@@ -58,8 +58,10 @@ static gemp_code report_result(gemp_analysis *a, void *self)
 	gemp_report_detail(report, "\n  %-10s %s, of which %s pulled\n", "rounds",
 	                   gemp_grouped(found->pushes + found->pulls).text, gemp_grouped(found->pulls).text);
 	gemp_analysis_report_stages(a, cost);
-	const gemp_analysis_work work = { .seconds = cost->wall, .edges = a->layout.symmetric ? cost->edges / 2 : cost->edges,
-	                                  .iterations = cost->rounds, .traffic = cost->traffic };
+	const gemp_analysis_work work = { .seconds = cost->wall,
+		                              .edges = a->layout.symmetric ? cost->edges / 2 : cost->edges,
+		                              .iterations = cost->rounds,
+		                              .traffic = cost->traffic };
 	code = gemp_analysis_report(a, &work);
 done:
 	return code;
@@ -79,8 +81,8 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_bfs_res
 		code = gemp_analysis_by_row(&parent, a, found->parent, sizeof *found->parent);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
 	GEMP_TRY(gemp_gas_verify_bfs(&edges, source, level, parent, true));
-	gemp_analysis_report_verified(a, "no edge leads farther than to the next level, and parents are the least one level before",
-	                       since);
+	gemp_analysis_report_verified(
+		a, "no edge leads farther than to the next level, and parents are the least one level before", since);
 done:
 	gemp_free(level);
 	gemp_free(parent);
@@ -96,7 +98,7 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	gemp_vertex source;
 	double build = 0;
 	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction,
-	                                      .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+		                                  .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
 	const gemp_bfs_options shape = { .pass = (gemp_gas_pass)a->options->pass };
 	GEMP_TRY(gemp_analysis_source(a, &source));
 	GEMP_TRY(gemp_analysis_layout(a, how));
@@ -105,7 +107,8 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	gemp_analysis_add_prepared(a, prepared, build);
 	GEMP_TRY(gemp_bfs_run(w->engine, source, found));
 	gemp_analysis_add_search(a, &found->cost);
-	GEMP_TRY(gemp_comm_agree(a->comm, gemp_vertex_columns_u32(&a->columns, names[0], &a->layout, found->level, GEMP_NO_LEVEL)));
+	GEMP_TRY(gemp_comm_agree(a->comm,
+	                         gemp_vertex_columns_u32(&a->columns, names[0], &a->layout, found->level, GEMP_NO_LEVEL)));
 	GEMP_TRY(gemp_vertex_columns_keys(&a->columns, names[1], &a->layout, a->graph, found->parent));
 	code = verify(a, source, found);
 done:
@@ -129,15 +132,16 @@ const gemp_command gemp_command_bfs = {
 	.bit = GEMP_ON_BFS,
 	.arguments = "G.h5 --source KEY [--relation TYPE] [--direction WAY] [-o FILE] [--into H.h5]",
 	.summary = "Finds how many edges away each vertex is",
-	.text = "A breadth-first search from one vertex. Rows of FILE are key, level, which is the least number of edges from "
+	.text =
+		"A breadth-first search from one vertex. Rows of FILE are key, level, which is the least number of edges from "
 		"the source, and parent: the neighbour one level before, of several the one with the smallest key, so that "
 		"the answer is the same for every number of ranks, device and seed. The source has no parent, and who is not "
 		"reached has no level.\n"
 		"Edges of small frontiers are pushed; where frontiers are large, the vertices that are left look for a parent in "
 		"them.\n",
 	.examples = "gemp-mpi bfs social.h5 --source 42 -o levels.tsv\n"
-		"# who can reach it; as attributes bfs_level and bfs_parent of the graph\n"
-		"mpirun -n 8 gemp-mpi bfs roads.h5 --source Jena --direction against --into roads.h5\n",
+				"# who can reach it; as attributes bfs_level and bfs_parent of the graph\n"
+				"mpirun -n 8 gemp-mpi bfs roads.h5 --source Jena --direction against --into roads.h5\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = bfs,

@@ -31,7 +31,8 @@ typedef struct list {
 
 static gemp_code fail_at(const list *l, const line *line, const char *place, const char *why)
 {
-	return gemp_fail(GEMP_EDATA, "%s:%zu:%zu: '%s'%s", l->path, line->number, (size_t)(place - line->key) + 1, place, why);
+	return gemp_fail(GEMP_EDATA, "%s:%zu:%zu: '%s'%s", l->path, line->number, (size_t)(place - line->key) + 1, place,
+	                 why);
 }
 
 /* One line, ended by 0: a key, and a tab and a number if the key does not stand for 1. */
@@ -87,8 +88,9 @@ static gemp_code set_jumps(double *jump, const list *l, const gemp_vertex *ids, 
 		if (ids[i] == GEMP_NO_VERTEX && !number)
 			continue;
 		if (ids[i] == GEMP_NO_VERTEX)
-			return fail_at(l, line, line->key, graph->keys.type == GEMP_INTEGER ?
-			               " is no key of this graph, whose keys are integers" : " is no key of this graph");
+			return fail_at(l, line, line->key,
+			               graph->keys.type == GEMP_INTEGER ? " is no key of this graph, whose keys are integers"
+			                                                : " is no key of this graph");
 		if (!number)
 			return fail_at(l, line, line->text, " is no number; lines are a key, a tab and a number");
 		sum += line->chance;
@@ -100,8 +102,10 @@ static gemp_code set_jumps(double *jump, const list *l, const gemp_vertex *ids, 
 		*own = line->chance;
 	}
 	if (!(sum > 0) || sum > 1e300)
-		return gemp_fail(GEMP_EDATA, "%s: the numbers add up to %g; jumps must lead somewhere, with a sum above 0 and up to "
-		                 "1e300", l->path, sum);
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: the numbers add up to %g; jumps must lead somewhere, with a sum above 0 and up to "
+		                 "1e300",
+		                 l->path, sum);
 	return GEMP_OK;
 }
 
@@ -335,9 +339,11 @@ static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pageran
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&jumps, a, jump, sizeof *jump);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	GEMP_TRY(gemp_gas_verify_pagerank(&edges, a->options->damping, jumps, rank, last + rounding(a->options), &residual));
+	GEMP_TRY(
+		gemp_gas_verify_pagerank(&edges, a->options->damping, jumps, rank, last + rounding(a->options), &residual));
 	gemp_report_set(a->report, "verified_residual", json_real(residual));
-	gemp_analysis_report_verified(a, "one more iteration, in double precision, changes ranks by no more than the last", since);
+	gemp_analysis_report_verified(a, "one more iteration, in double precision, changes ranks by no more than the last",
+	                              since);
 done:
 	gemp_free(rank);
 	gemp_free(jumps);
@@ -353,12 +359,16 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	const gemp_options *options = a->options;
 	bool weights = options->weight;
 	double *jump = NULL;
-	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)options->direction, .weight = options->weight,
-		.parts = GEMP_GAS_IN | (weights ? GEMP_GAS_OUT_WEIGHT : 0), .cut = (gemp_gas_cut)options->cut,
-		.wanted = twofold(options) ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE, .not_negative = true };
+	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)options->direction,
+		                                  .weight = options->weight,
+		                                  .parts = GEMP_GAS_IN | (weights ? GEMP_GAS_OUT_WEIGHT : 0),
+		                                  .cut = (gemp_gas_cut)options->cut,
+		                                  .wanted = twofold(options) ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE,
+		                                  .not_negative = true };
 	const gemp_dense_options shape = { .fp64 = twofold(options), .gather = (gemp_gather)options->gather };
-	gemp_pagerank_params ask = { .damping = options->damping, .tolerance = options->tolerance,
-	                          .rounds = (uint32_t)options->max_iterations };
+	gemp_pagerank_params ask = { .damping = options->damping,
+		                         .tolerance = options->tolerance,
+		                         .rounds = (uint32_t)options->max_iterations };
 	GEMP_TRY(gemp_analysis_layout(a, how));
 	GEMP_TRY(gemp_personalization(&jump, &a->layout, a->graph, options));
 	ask.jump = jump;
@@ -393,14 +403,15 @@ const gemp_command gemp_command_pagerank = {
 	.bit = GEMP_ON_PAGERANK,
 	.arguments = "G.h5 [--damping D] [--tolerance T] [--source KEY] [-o FILE] [--into H.h5]",
 	.summary = "Ranks vertices by how often a random surfer comes to them",
-	.text = "A surfer follows one of the edges that leave a vertex, each with the same chance, or with --weight in "
+	.text =
+		"A surfer follows one of the edges that leave a vertex, each with the same chance, or with --weight in "
 		"proportion to it, and now and then (1 - damping), or where no edge leaves, jumps to any vertex, or with --source "
 		"or --personalization to certain ones. Ranks are the chances to meet the surfer at a vertex; they add up to 1. "
 		"Parallel edges and loops count. Rows of FILE are key and rank; the ten greatest are shown.\n",
 	.examples = "gemp-mpi pagerank citations.h5 -o ranks.tsv\n"
-		"# as seen from two vertices; as the attribute `near` of the graph\n"
-		"gemp-mpi pagerank social.h5 --source 7 --source 42 --into social.h5 --column near\n"
-		"mpirun -n 8 gemp-mpi pagerank web.h5 --tolerance 1e-10 --json - --quiet\n",
+				"# as seen from two vertices; as the attribute `near` of the graph\n"
+				"gemp-mpi pagerank social.h5 --source 7 --source 42 --into social.h5 --column near\n"
+				"mpirun -n 8 gemp-mpi pagerank web.h5 --tolerance 1e-10 --json - --quiet\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = pagerank,

@@ -75,8 +75,10 @@ static gemp_code read_vector(double **out, gemp_analysis *a)
 	if (!name)
 		return GEMP_OK;
 	if (!column)
-		return gemp_fail(GEMP_EUSAGE, "--x %s: vertices of %s have no such attribute; `gemp-mpi info %s` lists those that "
-		                 "they have", name, file, file);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--x %s: vertices of %s have no such attribute; `gemp-mpi info %s` lists those that "
+		                 "they have",
+		                 name, file, file);
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
 		return gemp_fail(GEMP_EUSAGE, "--x %s: this attribute is %s; a vector is of integers or floats", name,
 		                 gemp_type_name[column->type]);
@@ -91,8 +93,10 @@ static gemp_code read_vector(double **out, gemp_analysis *a)
 	}
 	GEMP_TRY(join_faults(a, &missing, key, sizeof key));
 	if (missing.count)
-		code = gemp_fail(GEMP_EDATA, "%s: --x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s', such as '%s'; "
-		                 "give each a value", file, name, missing.count, graph->vertex_count, name, key);
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s: --x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s', such as '%s'; "
+		                 "give each a value",
+		                 file, name, missing.count, graph->vertex_count, name, key);
 done:
 	return code;
 }
@@ -110,10 +114,11 @@ static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *fo
 			count_fault(&wrong, a->layout.id[v]);
 	GEMP_TRY(join_faults(a, &wrong, key, sizeof key));
 	if (wrong.count)
-		code = gemp_fail(GEMP_EDATA, "%s: y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices, such as "
-		                 "'%s'; scale weights or x down%s%s", options->arguments[0], single ? "single" : "double", wrong.count,
-		                 a->layout.vertices, key, options->normalize ? "" : ", or give --normalize",
-		                 single ? ", or --precision double" : "");
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s: y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices, such as "
+		                 "'%s'; scale weights or x down%s%s",
+		                 options->arguments[0], single ? "single" : "double", wrong.count, a->layout.vertices, key,
+		                 options->normalize ? "" : ", or give --normalize", single ? ", or --precision double" : "");
 done:
 	return code;
 }
@@ -155,8 +160,8 @@ static gemp_code report_result(gemp_analysis *a, void *self)
 	for (uint32_t v = 0; v < a->layout.own; v++)
 		sum += found->y[v];
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, a->comm->world));
-	gemp_report_print(report, "y has the sum %.9g and the length %.9g, after %s in %s precision\n", sum,
-	                  length, gemp_counted(rounds, "multiplication").text,
+	gemp_report_print(report, "y has the sum %.9g and the length %.9g, after %s in %s precision\n", sum, length,
+	                  gemp_counted(rounds, "multiplication").text,
 	                  a->options->precision == SINGLE ? "single" : "double");
 	if (found->max && rounds)
 		report_greatest(a, found);
@@ -181,12 +186,16 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&y, a, found->y, sizeof *found->y);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	const gemp_gas_product product = { .x = vector, .y = y, .rounds = found->report.rounds,
-	                                   .normal = a->options->normalize, .epsilon = twofold ? 0x1p-53 : 0x1p-24,
-	                                   .underflow = gemp_spmv_underflow(twofold, a->options->normalize) };
+	const gemp_gas_product product = { .x = vector,
+		                               .y = y,
+		                               .rounds = found->report.rounds,
+		                               .normal = a->options->normalize,
+		                               .epsilon = twofold ? 0x1p-53 : 0x1p-24,
+		                               .underflow = gemp_spmv_underflow(twofold, a->options->normalize) };
 	GEMP_TRY(gemp_gas_verify_spmv(&edges, &product, &worst));
 	gemp_report_set(a->report, "verified_error", json_real(worst));
-	gemp_analysis_report_verified(a, "sums of the host's, in double precision, differ by no more than rounding does", since);
+	gemp_analysis_report_verified(a, "sums of the host's, in double precision, differ by no more than rounding does",
+	                              since);
 done:
 	gemp_free(vector);
 	gemp_free(y);
@@ -203,8 +212,10 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	bool single = options->precision == SINGLE;
 	double *x = NULL;
 	const gemp_gas_layout_options how = { .direction = direction(options),
-		.weight = options->weight, .parts = GEMP_GAS_IN, .cut = (gemp_gas_cut)options->cut,
-		.wanted = single ? GEMP_GAS_SINGLE : GEMP_GAS_DOUBLE };
+		                                  .weight = options->weight,
+		                                  .parts = GEMP_GAS_IN,
+		                                  .cut = (gemp_gas_cut)options->cut,
+		                                  .wanted = single ? GEMP_GAS_SINGLE : GEMP_GAS_DOUBLE };
 	const gemp_dense_options shape = { .fp64 = !single, .gather = (gemp_gather)options->gather };
 	gemp_spmv_params ask = { .rounds = (uint32_t)options->repeat, .normal = options->normalize };
 	GEMP_TRY(gemp_analysis_layout(a, how));
@@ -239,13 +250,14 @@ const gemp_command gemp_command_spmv = {
 	.bit = GEMP_ON_SPMV,
 	.arguments = "G.h5 [--weight COLUMN] [--x ATTRIBUTE] [--transpose] [--repeat K] [-o FILE] [--into H.h5]",
 	.summary = "Multiplies the graph's matrix with a vector",
-	.text = "y = A x, where A has the weight of an edge in the row of its source and the column of its target, as scipy reads "
+	.text =
+		"y = A x, where A has the weight of an edge in the row of its source and the column of its target, as scipy reads "
 		"the graph file; parallel edges add up. Edges without a direction count both ways. x is an attribute of the "
 		"vertices, or ones: y is then the number, or the weight, of the edges that leave a vertex. Rows of FILE are key and "
 		"y. With --repeat y becomes x again; with --normalize the greatest magnitude is made 1 each time, which leads to an "
 		"eigenvector of the greatest eigenvalue, if there is one.\n",
 	.examples = "gemp-mpi spmv flows.h5 --weight litres --x price -o cost.tsv\n"
-		"gemp-mpi spmv social.h5 --repeat 50 --normalize --into social.h5 --column centrality\n",
+				"gemp-mpi spmv social.h5 --repeat 50 --normalize --into social.h5 --column centrality\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = spmv,

@@ -21,7 +21,7 @@ static gemp_code check(const gemp_options *options)
 {
 	if (!options->weight)
 		return gemp_fail(GEMP_EUSAGE, "sssp needs the attribute of edges that is their length: --weight COLUMN; "
-		                 "`gemp-mpi info` lists those that they have, and `gemp-mpi bfs` counts edges");
+		                              "`gemp-mpi info` lists those that they have, and `gemp-mpi bfs` counts edges");
 	return gemp_analysis_check_source(options);
 }
 
@@ -65,7 +65,8 @@ static void report_steps(gemp_analysis *a, const gemp_sssp_result *found, double
 	for (int place = 0; place < SHOWN && (place == 0 || place * width <= farthest); place++) {
 		double from = place * width;
 		gemp_report_detail(a->report, "  %-20.9g %13s\n", from, gemp_grouped(vertices[place]).text);
-		json_array_append_new(list, json_pack("{s:f, s:o}", "from", from, "vertices", gemp_json_count(vertices[place])));
+		json_array_append_new(list,
+		                      json_pack("{s:f, s:o}", "from", from, "vertices", gemp_json_count(vertices[place])));
 	}
 	gemp_report_set(a->report, "distances", list);
 }
@@ -79,9 +80,8 @@ static gemp_code report_result(gemp_analysis *a, void *self)
 	gemp_analysis_report_reached(a, found->reached);
 	gemp_report_print(report, ", the farthest is ");
 	report_steps(a, found, report_farthest(a, found));
-	gemp_report_detail(report,
-	                   "\n  %-10s %s of relaxing, in steps of %g; %s gone along, %s leave%s reached vertices\n", "rounds",
-	                   gemp_grouped(cost->rounds).text, found->delta, gemp_counted(cost->edges, "edge").text,
+	gemp_report_detail(report, "\n  %-10s %s of relaxing, in steps of %g; %s gone along, %s leave%s reached vertices\n",
+	                   "rounds", gemp_grouped(cost->rounds).text, found->delta, gemp_counted(cost->edges, "edge").text,
 	                   gemp_grouped(found->reached_edges).text, found->reached_edges == 1 ? "s" : "");
 	gemp_analysis_report_stages(a, cost);
 	gemp_report_set(report, "reached", gemp_json_count(found->reached));
@@ -89,8 +89,9 @@ static gemp_code report_result(gemp_analysis *a, void *self)
 	gemp_report_set(report, "relaxed_edges", gemp_json_count(cost->edges));
 	gemp_report_set(report, "rounds", gemp_json_count(cost->rounds));
 	gemp_report_set(report, "delta", gemp_json_real(found->delta));
-	const gemp_analysis_work work = { .seconds = cost->wall, .edges = a->layout.edges, .iterations = cost->rounds,
-	                                  .traffic = cost->traffic };
+	const gemp_analysis_work work = {
+		.seconds = cost->wall, .edges = a->layout.edges, .iterations = cost->rounds, .traffic = cost->traffic
+	};
 	return gemp_analysis_report(a, &work);
 }
 
@@ -121,8 +122,9 @@ done:
 static gemp_code add_columns(gemp_analysis *a, const gemp_sssp_result *found)
 {
 	gemp_code code = GEMP_OK;
-	code = found->distance ? gemp_vertex_columns_u64(&a->columns, names[0], &a->layout, found->distance, GEMP_NO_DISTANCE) :
-	                         gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->real);
+	code = found->distance
+	           ? gemp_vertex_columns_u64(&a->columns, names[0], &a->layout, found->distance, GEMP_NO_DISTANCE)
+	           : gemp_vertex_columns_double(&a->columns, names[0], &a->layout, found->real);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
 	code = gemp_vertex_columns_keys(&a->columns, names[1], &a->layout, a->graph, found->predecessor);
 done:
@@ -138,7 +140,9 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	gemp_vertex source;
 	double build = 0;
 	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction,
-	                                      .weight = a->options->weight, .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .wanted = GEMP_GAS_LENGTHS };
+		                                  .weight = a->options->weight,
+		                                  .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
+		                                  .wanted = GEMP_GAS_LENGTHS };
 	const gemp_sssp_options shape = { .delta = a->options->delta, .pass = (gemp_gas_pass)a->options->pass };
 	GEMP_TRY(gemp_analysis_source(a, &source));
 	GEMP_TRY(gemp_analysis_layout(a, how));
@@ -173,13 +177,14 @@ const gemp_command gemp_command_sssp = {
 	.bit = GEMP_ON_SSSP,
 	.arguments = "G.h5 --source KEY --weight COLUMN [--direction WAY] [-o FILE] [--into H.h5]",
 	.summary = "Finds the shortest paths from a vertex",
-	.text = "Lengths of edges are an attribute of theirs: numbers that are not negative. Rows of FILE are key, distance, and "
+	.text =
+		"Lengths of edges are an attribute of theirs: numbers that are not negative. Rows of FILE are key, distance, and "
 		"predecessor: the vertex before it on a shortest path. Of several the one with the smallest key among those that "
 		"are nearer; edges of length 0 are followed away from the source, so that predecessors lead back to it in any "
 		"case. Distances are exact: integers, or sums in double precision. Who is not reached has none.\n"
 		"The answer is the same for every number of ranks, device and seed.\n",
 	.examples = "gemp-mpi sssp roads.h5 --source Jena --weight km -o ways.tsv\n"
-		"mpirun -n 8 gemp-mpi sssp roads.h5 --source Jena --weight km --direction against --into roads.h5\n",
+				"mpirun -n 8 gemp-mpi sssp roads.h5 --source Jena --weight km --direction against --into roads.h5\n",
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = sssp,

@@ -72,10 +72,12 @@ gemp_code gemp_vertex_output_rows(const gemp_report *report, gemp_graph *graph, 
 	const gemp_comm *comm = report->comm;
 	const char *command = report->options->command->name;
 	writing w = { .graph = graph, .found = found, .count = found->count + 1 };
-	const gemp_rows_options how = { .path = report->options->output, .limit = UINT64_MAX, .semantics = command,
-	                                .distinct = "none" };
-	const gemp_result_info info = { .pattern = command, .semantics = command, .distinct = "none",
-	                                .graph_hash = graph->hash, .complete = true };
+	const gemp_rows_options how = {
+		.path = report->options->output, .limit = UINT64_MAX, .semantics = command, .distinct = "none"
+	};
+	const gemp_result_info info = {
+		.pattern = command, .semantics = command, .distinct = "none", .graph_hash = graph->hash, .complete = true
+	};
 	if (!report->options->output)
 		return GEMP_OK;
 	GEMP_TRY(gemp_graph_load_keys(graph));
@@ -101,7 +103,8 @@ gemp_code gemp_vertex_output_check(const gemp_comm *comm, const gemp_options *op
 {
 	gemp_code code = GEMP_OK;
 	if (!options->into && options->column)
-		code = gemp_fail(GEMP_EUSAGE, "--column %s names an attribute of the graph that --into writes; give --into, too",
+		code = gemp_fail(GEMP_EUSAGE,
+		                 "--column %s names an attribute of the graph that --into writes; give --into, too",
 		                 options->column);
 	else if (options->into && !gemp_file_ends_in(options->into, ".h5"))
 		code = gemp_fail(GEMP_EUSAGE, "--into %s: this is to be a graph file, whose name ends in .h5", options->into);
@@ -120,15 +123,17 @@ static gemp_code attribute_name(gemp_text *out, const gemp_options *options, con
 }
 
 gemp_code gemp_vertex_output_names(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph,
-                                const char *path, const char *const *names, size_t count)
+                                   const char *path, const char *const *names, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text name = { 0 };
 	for (size_t i = 0; options->into && i < count && code == GEMP_OK; i++) {
 		code = attribute_name(&name, options, names[i], count);
 		if (code == GEMP_OK && gemp_table_find(&graph->attributes, name.data))
-			code = gemp_fail(GEMP_EUSAGE, "--into %s: vertices of %s have an attribute '%s' already; give another name by "
-			                 "--column", options->into, path, name.data);
+			code = gemp_fail(GEMP_EUSAGE,
+			                 "--into %s: vertices of %s have an attribute '%s' already; give another name by "
+			                 "--column",
+			                 options->into, path, name.data);
 	}
 	gemp_text_free(&name);
 	return gemp_comm_agree(comm, code);

@@ -17,7 +17,7 @@ gemp_code gemp_vertex_output_check(const gemp_comm *comm, const gemp_options *op
 /* Collective. The same, once the graph is open: GEMP_EUSAGE if it has an attribute of such a name. path: its file;
  * names[count]: of the columns to come. */
 gemp_code gemp_vertex_output_names(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph,
-                                const char *path, const char *const *names, size_t count);
+                                   const char *path, const char *const *names, size_t count);
 /* Collective. The graph of the file, all of it, and the columns, which are taken from `found`, as attributes of its vertices. */
 gemp_code gemp_vertex_output_into(gemp_report *report, gemp_graph *graph, const char *path, gemp_table *found);
 

@@ -197,8 +197,10 @@ static gemp_code find(const word **out, const gemp_options *options)
 
 gemp_code gemp_bench_context(gemp_context **out, gemp_comm *comm, const gemp_options *options)
 {
-	const gemp_budgets budgets = { .device_memory = options->device_memory, .result_buffer = options->result_buffer,
-		.outbox = options->outbox, .row_cache = options->row_cache };
+	const gemp_budgets budgets = { .device_memory = options->device_memory,
+		                           .result_buffer = options->result_buffer,
+		                           .outbox = options->outbox,
+		                           .row_cache = options->row_cache };
 	return gemp_context_new(out, comm, options->devices, &budgets);
 }
 
@@ -238,9 +240,11 @@ static gemp_code bench(gemp_comm *comm, const gemp_options *options)
 const gemp_command gemp_command_bench = {
 	.name = "bench",
 	.bit = GEMP_ON_BENCH,
-	.arguments = "match G.h5 QUERY\nmatch G.h5 --pattern NAME...\nmatch G.h5 --query-graph FILE...\ntune [G.h5]\ndevice\nshuffle",
+	.arguments =
+		"match G.h5 QUERY\nmatch G.h5 --pattern NAME...\nmatch G.h5 --query-graph FILE...\ntune [G.h5]\ndevice\nshuffle",
 	.summary = "Measures a query, or a device, and finds the launch geometry that suits it",
-	.text = "match plans each query once and counts it again and again in one process, the graph on the device: seconds "
+	.text =
+		"match plans each query once and counts it again and again in one process, the graph on the device: seconds "
 		"of kernels, of what they need prepared on the device, of whole runs and of processors, each the slowest rank's.\n"
 		"tune tries values for the numbers that shape kernel launches on this device, on a generated graph and on G.h5, "
 		"measures from which size on sort, distinct, edges, degrees, reverse and components are faster there than on the host, "
@@ -253,9 +257,9 @@ const gemp_command gemp_command_bench = {
 		"and / w for tuples of w bytes, and with all values added up; checked outside of the time. Across "
 		"ranks also the slowest rank's times of each step, and what the exchange sent a second beside what MPI exchanges.\n",
 	.examples = "gemp-mpi bench match wiki.h5 --pattern cycle:5 --pattern house --repeat 10\n"
-		"gemp-mpi bench tune wiki.h5\n"
-		"gemp-mpi bench device --json -\n"
-		"gemp-mpi bench shuffle --tuple-size 4,8 --ranges 256\n",
+				"gemp-mpi bench tune wiki.h5\n"
+				"gemp-mpi bench device --json -\n"
+				"gemp-mpi bench shuffle --tuple-size 4,8 --ranges 256\n",
 	.min_arguments = 1,
 	.max_arguments = 3,
 	.run = bench,

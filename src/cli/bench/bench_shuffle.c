@@ -8,7 +8,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_WORDS = 8, DESTINATION_BITS = 32, OFFSET_BITS = 16 }; /* OFFSET_BITS: of a destination in a tuple of 4 bytes */
+enum {
+	MAX_WORDS = 8,
+	DESTINATION_BITS = 32,
+	OFFSET_BITS = 16
+}; /* OFFSET_BITS: of a destination in a tuple of 4 bytes */
 
 typedef struct number_list {
 	uint64_t of[MAX_WORDS];
@@ -30,8 +34,10 @@ static gemp_code read_numbers(number_list *out, const char *option, const char *
 			memcpy(word, at, size);
 		if (!gemp_parse_count(word, &number) || number < least || number > most || (number & (number - 1)) ||
 		    out->count == MAX_WORDS)
-			return gemp_fail(GEMP_EUSAGE, "--%s: '%s' is not up to %d powers of 2 from %" PRIu64 " to %" PRIu64 ", with commas "
-			                 "between them", option, text, MAX_WORDS, least, most);
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--%s: '%s' is not up to %d powers of 2 from %" PRIu64 " to %" PRIu64 ", with commas "
+			                 "between them",
+			                 option, text, MAX_WORDS, least, most);
 		out->of[out->count++] = number;
 		at += size;
 		if (!*at)
@@ -78,7 +84,8 @@ static gemp_code copy_rate(bench *b)
 /* A line of the table and an object of the report. */
 static void report_case(bench *b, const gemp_shuffle_case *c, const gemp_shuffle_rates *r)
 {
-	const char *to = c->skewed ? "skewed" : "uniform", *column = c->how.layout == GEMP_SHUFFLE_AOS_KEYS ? "column" : "tuple";
+	const char *to = c->skewed ? "skewed" : "uniform",
+			   *column = c->how.layout == GEMP_SHUFFLE_AOS_KEYS ? "column" : "tuple";
 	double tuples = (double)r->tuples, size = c->how.size, rate = r->shuffle > 0 ? tuples / r->shuffle : 0;
 	double fraction = rate * (2 * size + 4) / b->copy, all = tuples / r->all;
 	gemp_report_print(b->report, "%4u %6u  %-7s  %-6s  %-8s %11" PRIu64, c->how.size, 1u << c->how.bits, to, column,
@@ -89,11 +96,11 @@ static void report_case(bench *b, const gemp_shuffle_case *c, const gemp_shuffle
 		gemp_report_print(b->report, " %10s %8s %8s", "", "", "");
 	gemp_report_print(b->report, " %10.1f", all / 1e6);
 	if (b->comm->size > 1)
-		gemp_report_print(b->report, " %8.2f %8.2f %8.2f %10.2f %8.2f", 1e3 * r->by_owner, 1e3 * r->exchange, 1e3 * r->by_range,
-		                  1e-9 * (double)r->bytes / r->exchange, 1e-9 * r->network);
+		gemp_report_print(b->report, " %8.2f %8.2f %8.2f %10.2f %8.2f", 1e3 * r->by_owner, 1e3 * r->exchange,
+		                  1e3 * r->by_range, 1e-9 * (double)r->bytes / r->exchange, 1e-9 * r->network);
 	gemp_report_print(b->report, "\n");
-	json_t *row = json_pack("{s:i, s:i, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f}", "tuple_size", (int)c->how.size, "ranges",
-	                        1 << c->how.bits, "destinations", to, "destinations_in", column, "method",
+	json_t *row = json_pack("{s:i, s:i, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f}", "tuple_size", (int)c->how.size,
+	                        "ranges", 1 << c->how.bits, "destinations", to, "destinations_in", column, "method",
 	                        gemp_shuffle_method_name[c->method], "tuples", (json_int_t)r->tuples, "seconds", r->all,
 	                        "tuples_per_second", all, "copy_over_tuple_size", b->copy / size, "copy_over_2w_plus_4",
 	                        b->copy / (2 * size + 4));
@@ -139,11 +146,14 @@ static gemp_code try_method(bench *b, gemp_shuffle_method method, unsigned size,
 	gemp_code code = GEMP_OK;
 	unsigned owners = owner_bits(b->comm);
 	unsigned shift = min_unsigned(GEMP_SHUFFLE_SHIFT, DESTINATION_BITS - bits - owners);
-	gemp_shuffle_case c = { .method = method, .how = { .size = size, .bits = bits, .shift = shift }, .skewed = skewed,
-		.common = &b->common };
+	gemp_shuffle_case c = {
+		.method = method, .how = { .size = size, .bits = bits, .shift = shift }, .skewed = skewed, .common = &b->common
+	};
 	if (size == 4 && bits + owners > OFFSET_BITS)
-		return gemp_fail(GEMP_EUSAGE, "--ranges: %u of each of %d ranks are more than 16 bits tell apart, which is what a "
-		                 "destination has in 4 bytes", 1u << bits, b->comm->size);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--ranges: %u of each of %d ranks are more than 16 bits tell apart, which is what a "
+		                 "destination has in 4 bytes",
+		                 1u << bits, b->comm->size);
 	if (size == 4)
 		c.how.shift = OFFSET_BITS - bits - owners;
 	GEMP_TRY(measure(b, c, GEMP_SHUFFLE_AOS));
@@ -158,7 +168,8 @@ static bool wanted(const bench *b, gemp_shuffle_method method, const gemp_option
 {
 	if (options->shuffle_method)
 		return options->shuffle_method == (int)method + 1;
-	return method == GEMP_SHUFFLE_DECODE || (b->comm->size == 1 && !(method == GEMP_SHUFFLE_TABLES && b->context->device->gpu));
+	return method == GEMP_SHUFFLE_DECODE ||
+	       (b->comm->size == 1 && !(method == GEMP_SHUFFLE_TABLES && b->context->device->gpu));
 }
 
 static gemp_code try_all(bench *b, const gemp_options *options, const number_list *sizes, const number_list *ranges)
@@ -166,7 +177,8 @@ static gemp_code try_all(bench *b, const gemp_options *options, const number_lis
 	gemp_code code = GEMP_OK;
 	gemp_report_print(b->report, "%s%s: copy %.1f GB/s read and written\n", b->context->device->name,
 	                  b->comm->size > 1 ? ", all ranks" : "", b->copy / 1e9);
-	gemp_report_print(b->report, "size ranges  to       in      method        tuples  Mtuples/s  /(2w+4)       /w  with sums%s\n",
+	gemp_report_print(b->report,
+	                  "size ranges  to       in      method        tuples  Mtuples/s  /(2w+4)       /w  with sums%s\n",
 	                  b->comm->size > 1 ? " by owner exchange by range (ms)  sent GB/s  network" : "");
 	for (size_t s = 0; s < sizes->count; s++)
 		for (size_t r = 0; r < ranges->count; r++)

@@ -193,13 +193,13 @@ static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t pri
 		GEMP_TRY(time_at(s, primitive, GEMP_PLACE_DEVICE, &device));
 		faster = device < host ? faster + 1 : 0;
 		*below = faster ? (uint32_t)(items >> (faster - 1)) : 0;
-		json_array_append_new(list, json_pack("{s:I, s:f, s:f}", "items", (json_int_t)items, "host_ms",
-		                                      1e3 * host, "device_ms", 1e3 * device));
+		json_array_append_new(list, json_pack("{s:I, s:f, s:f}", "items", (json_int_t)items, "host_ms", 1e3 * host,
+		                                      "device_ms", 1e3 * device));
 	}
 	gemp_report_print(report, "  %-24s %8" PRIu32 " %12.4f %12.4f   host and device, at the largest size\n",
 	                  primitives[primitive].tuning, *below, 1e3 * host, 1e3 * device);
-	gemp_report_set(report, primitives[primitive].tuning, json_pack("{s:I, s:O}", "below", (json_int_t)*below,
-	                                                                "sizes", list));
+	gemp_report_set(report, primitives[primitive].tuning,
+	                json_pack("{s:I, s:O}", "below", (json_int_t)*below, "sizes", list));
 done:
 	json_decref(list);
 	return code;
@@ -256,8 +256,10 @@ static gemp_code time_probe(tuning *t, const gemp_tunable *one, double *seconds)
 		if (code != GEMP_OK)
 			break;
 		if (known && m.result.matches != s->count)
-			code = gemp_fail(GEMP_EINTERNAL, "%s counts %" GEMP_PRICOUNT " matches with one launch geometry and %"
-			                 GEMP_PRICOUNT " with another", one->probe, s->count, m.result.matches);
+			code = gemp_fail(GEMP_EINTERNAL,
+			                 "%s counts %" GEMP_PRICOUNT " matches with one launch geometry and %" GEMP_PRICOUNT
+			                 " with another",
+			                 one->probe, s->count, m.result.matches);
 		s->count = m.result.matches;
 		sum += log(m.kernel.median + m.prepare.median + 1e-9);
 		gemp_query_timing_free(&m);
@@ -300,10 +302,11 @@ static gemp_code tune_one(tuning *t, const gemp_tunable *one)
 		}
 	}
 	gemp_tuning_set(t->context->device, one->name, best);
-	gemp_report_print(t->report, "  %-24s %8" PRIu32 " %12.4f %12.4f   %s\n", one->name, best, standard * 1e3, least * 1e3,
-	                  one->probe);
-	gemp_report_set(t->report, one->name, json_pack("{s:I, s:f, s:f, s:O}", "best", (json_int_t)best, "standard_ms",
-	                                                standard * 1e3, "best_ms", least * 1e3, "tried", tried));
+	gemp_report_print(t->report, "  %-24s %8" PRIu32 " %12.4f %12.4f   %s\n", one->name, best, standard * 1e3,
+	                  least * 1e3, one->probe);
+	gemp_report_set(t->report, one->name,
+	                json_pack("{s:I, s:f, s:f, s:O}", "best", (json_int_t)best, "standard_ms", standard * 1e3,
+	                          "best_ms", least * 1e3, "tried", tried));
 done:
 	json_decref(tried);
 	return code;

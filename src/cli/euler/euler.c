@@ -30,15 +30,15 @@ typedef struct run {
 	const gemp_options *options;
 	gemp_report *report;
 	gemp_graph *graph;
-	gemp_context *context;   /* NULL: no device was opened */
+	gemp_context *context; /* NULL: no device was opened */
 	gemp_timers timers;
-	bool *relations;         /* [relation_count] */
-	gemp_euler_edges edges;  /* of undirected ones, as they are gone along */
-	gemp_euler_edges plain;  /* undirected ones as they are; {0} for directed ones */
+	bool *relations;        /* [relation_count] */
+	gemp_euler_edges edges; /* of undirected ones, as they are gone along */
+	gemp_euler_edges plain; /* undirected ones as they are; {0} for directed ones */
 	gemp_euler_result result;
 	gemp_euler_balance balance;
-	bool balanced;           /* balance is filled */
-	double verified;         /* seconds; 0: not asked for */
+	bool balanced;   /* balance is filled */
+	double verified; /* seconds; 0: not asked for */
 } run;
 
 /* WHAT IS ASKED FOR */
@@ -49,8 +49,10 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 	const char *path = options->output;
 	GEMP_TRY(gemp_euler_sequence_check(options));
 	if (options->on == GEMP_PLACE_DEVICE && comm->size > 1)
-		return gemp_fail(GEMP_EUSAGE, "--on device: the Euler engine of devices runs on one rank, and these are %d; leave "
-		                 "out --on, or start one rank", comm->size);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--on device: the Euler engine of devices runs on one rank, and these are %d; leave "
+		                 "out --on, or start one rank",
+		                 comm->size);
 	if (!options->sequence)
 		GEMP_TRY(gemp_rows_path_check(comm, "output", path));
 	else if (path && strcmp(path, "-") != 0 && comm->rank == 0)
@@ -73,7 +75,7 @@ static gemp_code read_graph(run *r)
 	if (r->options->sequence)
 		GEMP_TRY(gemp_comm_agree(r->comm, gemp_overlap_check(r->graph, r->options->alphabet)));
 	GEMP_TRY(gemp_graph_job_relations(&r->relations, r->comm, r->graph, r->options,
-	                               r->options->argument_count ? r->options->arguments[0] : "G.h5"));
+	                                  r->options->argument_count ? r->options->arguments[0] : "G.h5"));
 	for (size_t i = 0; i < r->graph->relation_count; i++)
 		if (r->relations[i])
 			GEMP_TRY(gemp_graph_load_relation(r->graph, i, GEMP_LOAD_OUT));
@@ -93,8 +95,8 @@ enum { LEAST = 1 << 14, GPU_LEAST = 1 << 18 };
 
 static bool on_device(const run *r)
 {
-	return r->context && gemp_use_device(r->context->device, (gemp_placement)r->options->on, r->edges.edges, "euler.host_below",
-	                                    GPU_LEAST);
+	return r->context && gemp_use_device(r->context->device, (gemp_placement)r->options->on, r->edges.edges,
+	                                     "euler.host_below", GPU_LEAST);
 }
 
 /* For a file, or for people; the same on all ranks. */
@@ -105,8 +107,9 @@ static bool rows_wanted(const gemp_options *options)
 
 static gemp_code find_once(run *r)
 {
-	const gemp_euler_options how = { .sources = r->options->sequence || rows_wanted(r->options), .seed = 1,
-		.keep_circuits = r->options->dot != NULL };
+	const gemp_euler_options how = { .sources = r->options->sequence || rows_wanted(r->options),
+		                             .seed = 1,
+		                             .keep_circuits = r->options->dot != NULL };
 	gemp_euler_result_free(&r->result);
 	if (on_device(r))
 		return gemp_euler_on_device(&r->result, r->context->device, &r->edges, &how);
@@ -156,7 +159,8 @@ done:
 static gemp_code find(run *r)
 {
 	gemp_code code = GEMP_OK;
-	bool may = r->options->on == GEMP_PLACE_AUTO && r->edges.edges >= LEAST && r->edges.edges <= GEMP_EULER_DEVICE_EDGES;
+	bool may = r->options->on == GEMP_PLACE_AUTO && r->edges.edges >= LEAST &&
+	           r->edges.edges <= GEMP_EULER_DEVICE_EDGES;
 	if (r->comm->size == 1 && (may || r->options->on == GEMP_PLACE_DEVICE))
 		GEMP_TRY(gemp_options_context_one(&r->context, r->comm, r->options, &r->timers));
 	GEMP_TRY(find_any(r));
@@ -193,7 +197,8 @@ static void report_stages(run *r)
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, GEMP_EULER_STAGES + 1, MPI_DOUBLE, MPI_MAX, r->comm->world));
 	gemp_report_detail(report, "\n  stage              ms%s\n", device ? "       GB/s   (what it must move)" : "");
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++) {
-		double bytes = gemp_euler_stage_bytes((gemp_euler_stage)s, r->edges.vertices, r->edges.edges, result->splitters);
+		double bytes = gemp_euler_stage_bytes((gemp_euler_stage)s, r->edges.vertices, r->edges.edges,
+		                                      result->splitters);
 		sum += longest[s];
 		json_object_set_new(stages, gemp_euler_stage_name[s], json_real(longest[s]));
 		gemp_report_detail(report, "  %-10s %10.3f", gemp_euler_stage_name[s], 1e3 * longest[s]);
@@ -262,9 +267,9 @@ static gemp_code report_unbalanced(run *r)
 		ids[i] = balance->examples[i].vertex;
 	GEMP_TRY(gemp_vertex_keys_fetch(&keys, r->comm, r->graph, ids, balance->example_count));
 	gemp_report_print(report, "  %s vert%s %s:\n  %-20s %12s %12s\n", gemp_grouped(balance->unbalanced).text,
-	                  balance->unbalanced == 1 ? "ex has" : "ices have", r->plain.undirected ? "an odd number of edges" :
-	                  "not as many in- as out-edges", "vertex", r->plain.undirected ? "edges" : "in",
-	                  r->plain.undirected ? "" : "out");
+	                  balance->unbalanced == 1 ? "ex has" : "ices have",
+	                  r->plain.undirected ? "an odd number of edges" : "not as many in- as out-edges", "vertex",
+	                  r->plain.undirected ? "edges" : "in", r->plain.undirected ? "" : "out");
 	for (size_t i = 0; i < balance->example_count; i++) {
 		const gemp_euler_unbalanced *one = &balance->examples[i];
 		gemp_value key = gemp_column_get(&keys, i);
@@ -319,10 +324,11 @@ static gemp_code fail_none(const run *r)
 	if (r->balance.path)
 		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit, but a path: give --path", file);
 	if (r->balance.unbalanced)
-		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: %" PRIu64 " vertices have %s", file, r->balance.unbalanced,
+		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: %" PRIu64 " vertices have %s", file,
+		                 r->balance.unbalanced,
 		                 r->plain.undirected ? "an odd number of edges" : "other in- than out-degrees");
-	return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: its edges are in %" PRIu64 " components that do not meet", file,
-	                 r->result.components);
+	return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: its edges are in %" PRIu64 " components that do not meet",
+	                 file, r->result.components);
 }
 
 /* Collective. */
@@ -409,9 +415,10 @@ const gemp_command gemp_command_euler = {
 	.name = "euler",
 	.bit = GEMP_ON_EULER,
 	.arguments = "G.h5 [--relation TYPE] [--path] [--verify] [--sequence] [-o FILE]\n"
-		"--sequence --alphabet LETTERS --length N [-o FILE]",
+				 "--sequence --alphabet LETTERS --length N [-o FILE]",
 	.summary = "Finds an Euler circuit or path: every edge once",
-	.text = "A circuit goes along each edge once and ends where it began. There is one if all edges hang together and "
+	.text =
+		"A circuit goes along each edge once and ends where it began. There is one if all edges hang together and "
 		"each vertex has as many in-edges as out-edges; a path takes one vertex with an out-edge more, where it "
 		"starts, and one with an in-edge more, where it ends. Undirected edges may be gone along either way: there "
 		"each vertex needs an even number of them, and of a path two have an odd one. In-edges are paired with "
@@ -422,11 +429,11 @@ const gemp_command gemp_command_euler = {
 		"circuit spells.\n"
 		"One rank takes its device or its threads, several ranks take the threads of all.\n",
 	.examples = "gemp-mpi euler roads.h5 --verify -o tour.tsv\n"
-		"# one type of edges; from one vertex to another\n"
-		"gemp-mpi euler city.h5 --relation STREET --path -o tour.h5\n"
-		"mpirun -n 8 gemp-mpi euler large.h5 --json - --quiet\n"
-		"# the shortest string of keys that has every PIN of four digits in it\n"
-		"gemp-mpi euler --sequence --alphabet 0123456789 --length 4\n",
+				"# one type of edges; from one vertex to another\n"
+				"gemp-mpi euler city.h5 --relation STREET --path -o tour.h5\n"
+				"mpirun -n 8 gemp-mpi euler large.h5 --json - --quiet\n"
+				"# the shortest string of keys that has every PIN of four digits in it\n"
+				"gemp-mpi euler --sequence --alphabet 0123456789 --length 4\n",
 	.min_arguments = 0,
 	.max_arguments = 1,
 	.run = euler,

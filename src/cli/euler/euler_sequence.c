@@ -16,8 +16,7 @@ static gemp_code check_alphabet(const char *alphabet)
 		return gemp_fail(GEMP_EUSAGE, "--alphabet %s: words need two letters or more", alphabet);
 	for (size_t i = 0; i < size; i++) {
 		if (alphabet[i] <= ' ' || alphabet[i] > '~')
-			return gemp_fail(GEMP_EUSAGE, "--alphabet %s: letters are signs of ASCII, without blanks",
-			                 alphabet);
+			return gemp_fail(GEMP_EUSAGE, "--alphabet %s: letters are signs of ASCII, without blanks", alphabet);
 		if (memchr(alphabet, alphabet[i], i))
 			return gemp_fail(GEMP_EUSAGE, "--alphabet %s: %c is there twice", alphabet, alphabet[i]);
 	}
@@ -88,8 +87,9 @@ gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_graph *graph
 	const char *path = options->output ? options->output : gemp_euler_sequence_on_stdout(options) ? "-" : NULL;
 	GEMP_TRY(gemp_overlap_new(&overlap, report->comm, graph, edges, order, options->alphabet));
 	uint64_t letters = overlap.edges + (circular ? 0 : overlap.word);
-	gemp_report_set(report, "sequence", json_pack("{s:o, s:o, s:b}", "letters", gemp_json_count(letters), "word",
-	                                              gemp_json_count(overlap.word + 1), "circular", circular));
+	gemp_report_set(report, "sequence",
+	                json_pack("{s:o, s:o, s:b}", "letters", gemp_json_count(letters), "word",
+	                          gemp_json_count(overlap.word + 1), "circular", circular));
 	gemp_report_detail(report, "%s in which each of %s of %s is once\n", gemp_counted(letters, "letter").text,
 	                   gemp_counted(overlap.edges, "word").text, gemp_counted(overlap.word + 1, "letter").text);
 	if (path) {

@@ -37,13 +37,13 @@ void gemp_help_bash(gemp_text *out, const gemp_command_table *table)
 	size_t generators;
 	const gemp_generator *generator = gemp_generators(&generators);
 	gemp_text_print(out, "# bash completion of gemp-mpi: . <(gemp-mpi completion bash)\n"
-	                "_gemp_mpi() {\n"
-	                "\tlocal i command= words=\n"
-	                "\tlocal current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
-	                "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
-	                "\t\t[[ -n $command || ${COMP_WORDS[i]} == -* ]] || command=${COMP_WORDS[i]}\n"
-	                "\tdone\n"
-	                "\tcase $previous in\n");
+	                     "_gemp_mpi() {\n"
+	                     "\tlocal i command= words=\n"
+	                     "\tlocal current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+	                     "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+	                     "\t\t[[ -n $command || ${COMP_WORDS[i]} == -* ]] || command=${COMP_WORDS[i]}\n"
+	                     "\tdone\n"
+	                     "\tcase $previous in\n");
 	option_words(out);
 	gemp_text_print(out, "\tgenerate) words='");
 	for (size_t g = 0; g < generators; g++)
@@ -59,10 +59,10 @@ void gemp_help_bash(gemp_text *out, const gemp_command_table *table)
 		gemp_text_print(out, "%s ", table->commands[i]->name);
 	option_names(out, table->commands[0]);
 	gemp_text_print(out, "' ;;\n\tesac; [[ $current == -* || -z $command ]] || words=; fi\n"
-	                "\tif [ -n \"$words\" ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-	                "\telse COMPREPLY=($(compgen -f -- \"$current\")); fi\n"
-	                "}\n"
-	                "complete -o filenames -F _gemp_mpi gemp-mpi\n");
+	                     "\tif [ -n \"$words\" ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+	                     "\telse COMPREPLY=($(compgen -f -- \"$current\")); fi\n"
+	                     "}\n"
+	                     "complete -o filenames -F _gemp_mpi gemp-mpi\n");
 }
 
 static gemp_code completion(gemp_comm *comm, const gemp_options *options)

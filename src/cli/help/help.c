@@ -166,8 +166,8 @@ static void usage(gemp_text *out, const gemp_command *command)
 	const char *form = command->arguments, *before = "Usage: ";
 	do {
 		size_t size = strcspn(form, "\n");
-		gemp_text_print(out, "%sgemp-mpi %s%s%.*s [OPTIONS]\n", before, command->name, size ? " " : "",
-		                (int)size, form);
+		gemp_text_print(out, "%sgemp-mpi %s%s%.*s [OPTIONS]\n", before, command->name, size ? " " : "", (int)size,
+		                form);
 		before = "       ";
 		form += size + (form[size] == '\n');
 	} while (*form);
@@ -209,20 +209,22 @@ void gemp_help_command(gemp_text *out, const gemp_command *command)
 
 void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 {
-	gemp_text_print(out, "gemp-mpi %s: finds every occurrence of a typed, attributed pattern in a large graph, "
+	gemp_text_print(out,
+	                "gemp-mpi %s: finds every occurrence of a typed, attributed pattern in a large graph, "
 	                "on many GPUs\n\n"
 	                "Usage: gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n"
 	                "       mpirun -n RANKS gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n\n"
-	                "Commands:\n", GEMP_VERSION);
+	                "Commands:\n",
+	                GEMP_VERSION);
 	for (size_t i = 0; i < table->count; i++) {
 		char name[40];
 		snprintf(name, sizeof name, "  %s", table->commands[i]->name);
 		entry(out, name, COMMAND_COLUMN, table->commands[i]->summary);
 	}
-	gemp_text_print(out, "\nWithout a command: %s. 'gemp-mpi help COMMAND' explains one.\n",
-	                table->commands[0]->name);
+	gemp_text_print(out, "\nWithout a command: %s. 'gemp-mpi help COMMAND' explains one.\n", table->commands[0]->name);
 	gemp_text_print(out, "\nFirst steps:\n");
-	lines(out, "  ", "mpirun -n 4 gemp-mpi\n"
+	lines(out, "  ",
+	      "mpirun -n 4 gemp-mpi\n"
 	      "gemp-mpi generate movies -o movies.h5\n"
 	      "gemp-mpi info movies.h5\n"
 	      "mpirun -n 4 gemp-mpi match movies.h5 'MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person)'\n");

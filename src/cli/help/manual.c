@@ -11,30 +11,38 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "ranks, devices", "Ranks; devices with the number of ranks on each." },
 	{ "graph", "vertices, edges and hash: the hash of the content is the same for every number of ranks." },
 	{ "seconds", "For each phase, and elapsed, min, avg and max over ranks; kernel: the mean of a rank's devices." },
-	{ "memory", "Peak bytes of the largest rank: host, device; shared_by_node: what the ranks of a node hold together." },
+	{ "memory",
+	  "Peak bytes of the largest rank: host, device; shared_by_node: what the ranks of a node hold together." },
 	{ "device_memory", "match: bytes on the device of the largest rank: graph, result_buffer, attributes." },
 	{ "schema, degrees, seed, bytes", "info: labels, relations, attributes; degrees with a histogram; the file." },
-	{ "parts, method, edge_cut", "partition: vertices and edges of each part; how they were cut, in partition_seconds; edges "
+	{ "parts, method, edge_cut",
+	  "partition: vertices and edges of each part; how they were cut, in partition_seconds; edges "
 	  "between parts, edges_inside_share; vertices, edges_out, edges_in and part_bytes (of rows): min, avg, max, imbalance." },
 	{ "partition", "info: method and parts of a file that `partition` wrote." },
-	{ "assignment", "devices: host and devices of each rank, one by one. pci and uuid are null where the driver does not know them." },
+	{ "assignment",
+	  "devices: host and devices of each rank, one by one. pci and uuid are null where the driver does not know them." },
 	{ "query, semantics, distinct, plan", "match: what was asked, and how it is searched." },
 	{ "matches", "match: matches in the chosen sense. A count has all its digits, up to 2^64 - 1; some parsers round "
-	  "beyond 2^53." },
+	             "beyond 2^53." },
 	{ "embeddings, embeddings_reason", "match: embeddings; null and why where they were not counted." },
 	{ "rows, count", "match: rows of the result; what count(*) returned." },
-	{ "steps, rules, explain", "transform: steps taken; of each rule steps, matches, applied, conflicts, blocked, rounds of choosing, "
+	{ "steps, rules, explain",
+	  "transform: steps taken; of each rule steps, matches, applied, conflicts, blocked, rounds of choosing, "
 	  "seconds, what was created, deleted and set; --explain: the same of each step." },
-	{ "changes, replayed, dot", "transform: file and lines of the change log; lines of a log that was applied; file of the drawing." },
-	{ "complete", "match, and transform --checkpoint: false where a limit or --max-time or a signal ended the search, or SKIP or LIMIT left out rows that have no order." },
-	{ "checkpoint", "match --checkpoint: folder; jobs that worked on it, seconds_before of those before this one; parts of the "
+	{ "changes, replayed, dot",
+	  "transform: file and lines of the change log; lines of a log that was applied; file of the drawing." },
+	{ "complete",
+	  "match, and transform --checkpoint: false where a limit or --max-time or a signal ended the search, or SKIP or LIMIT left out rows that have no order." },
+	{ "checkpoint",
+	  "match --checkpoint: folder; jobs that worked on it, seconds_before of those before this one; parts of the "
 	  "search and how many are finished. transform --checkpoint: the same without parts." },
 	{ "launches, pivots, result_fill", "match: kernel launches, vertices to start from, fill of the result buffer." },
-	{ "exchange", "match: how (none, push, pull), bytes, messages, rounds; local_share: matches that never crossed ranks, or, "
+	{ "exchange",
+	  "match: how (none, push, pull), bytes, messages, rounds; local_share: matches that never crossed ranks, or, "
 	  "pull, rows read that were at hand; pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, pivots_in_parts; "
 	  "push: match_bytes, match_bytes_uncoded; auto: expected_row_bytes, expected_match_bytes." },
 	{ "work", "match: for each rank and device: kernel seconds; of searches launches, and matches found there (before "
-	  "deduplication)." },
+	          "deduplication)." },
 	{ "imbalance", "match: kernel seconds, and matches found, of the greatest device over the mean." },
 	{ "attribute_values", "match: values copied to devices, and values that results refer to." },
 	{ "count_per", "match --count-per: vertex; members: vertices of a match that it counts for." },
@@ -45,12 +53,16 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "rows_passed", "match --profile: partial matches, of all steps but the last." },
 	{ "lookups", "match --profile: vertices looked for in neighbour lists." },
 	{ "part_share", "match --profile: share of matches inside one of 1, 2, ... 64 parts." },
-	{ "quantisation_error, topographic_error", "som train, som apply: of all vectors, by the map that was written or given." },
-	{ "epochs, epoch, seconds_per_epoch", "som train: radius, rate and errors of each epoch of this run; epochs done in all; the slowest "
+	{ "quantisation_error, topographic_error",
+	  "som train, som apply: of all vectors, by the map that was written or given." },
+	{ "epochs, epoch, seconds_per_epoch",
+	  "som train: radius, rate and errors of each epoch of this run; epochs done in all; the slowest "
 	  "rank's seconds." },
-	{ "exchange", "som train: what ranks told each other: units, sums, or maps (affine ones, of online training); null on one rank, "
+	{ "exchange",
+	  "som train: what ranks told each other: units, sums, or maps (affine ones, of online training); null on one rank, "
 	  "and where nothing was left to train." },
-	{ "vectors, dimensions, missing, without_unit", "som: vectors of all ranks and numbers of each; values that are missing; vectors "
+	{ "vectors, dimensions, missing, without_unit",
+	  "som: vectors of all ranks and numbers of each; values that are missing; vectors "
 	  "without any." },
 	{ NULL, NULL },
 };
@@ -140,11 +152,11 @@ static void markdown_entries(gemp_text *out, const char *heading, const gemp_hel
 void gemp_help_markdown(gemp_text *out, const gemp_command_table *table)
 {
 	gemp_text_print(out, "# The command line\n\n"
-	                "Made by `gemp-mpi help --as markdown` of the tables that the program itself goes by; a test "
-	                "compares the two.\n\n"
-	                "```sh\nmpirun -n RANKS gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n```\n\n"
-	                "A command runs alone too, as one rank. A configuration (`--config FILE`) has one "
-	                "`long-option = value` a line; `#` begins a comment.\n");
+	                     "Made by `gemp-mpi help --as markdown` of the tables that the program itself goes by; a test "
+	                     "compares the two.\n\n"
+	                     "```sh\nmpirun -n RANKS gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n```\n\n"
+	                     "A command runs alone too, as one rank. A configuration (`--config FILE`) has one "
+	                     "`long-option = value` a line; `#` begins a comment.\n");
 	for (size_t i = 0; i < table->count; i++)
 		markdown_command(out, table->commands[i]);
 	markdown_entries(out, "Fields of the JSON report", gemp_help_json);
@@ -263,7 +275,8 @@ static void man_entries(gemp_text *out, const char *heading, const gemp_help_ent
 void gemp_help_man(gemp_text *out, const gemp_command_table *table)
 {
 	gemp_text_print(out, ".TH GEMP\\-MPI 1 \"\" \"gemp\\-mpi %s\"\n", GEMP_VERSION);
-	gemp_text_print(out, ".SH NAME\ngemp\\-mpi \\- pattern matching in large graphs on many GPUs\n"
+	gemp_text_print(out,
+	                ".SH NAME\ngemp\\-mpi \\- pattern matching in large graphs on many GPUs\n"
 	                ".SH SYNOPSIS\n.B mpirun \\-n\nRANKS\n.B gemp\\-mpi\nCOMMAND [ARGUMENTS] [OPTIONS]\n"
 	                ".SH DESCRIPTION\nFinds every occurrence of a typed, attributed pattern in a large graph. Each "
 	                "rank owns a random part of the graph and searches it on its OpenCL device.\n"

@@ -29,12 +29,12 @@ typedef struct answer {
 	gemp_checkpoint *checkpoint; /* NULL: the search is one run */
 	gemp_match_options how;
 	char *rows_path, *graph_path; /* owned; NULL: nowhere */
-	gemp_provenance provenance; /* of what matches cover: the query */
-	size_t number;        /* among several, from 1; 0: it is the only one */
-	uint64_t row_limit;   /* rows wanted */
-	uint64_t preview;     /* rows shown where there is no --output */
-	bool only_counts;     /* clauses ask for the number of matches alone, which the search can tell */
-	bool writes;          /* rows, to a file or for people */
+	gemp_provenance provenance;   /* of what matches cover: the query */
+	size_t number;                /* among several, from 1; 0: it is the only one */
+	uint64_t row_limit;           /* rows wanted */
+	uint64_t preview;             /* rows shown where there is no --output */
+	bool only_counts;             /* clauses ask for the number of matches alone, which the search can tell */
+	bool writes;                  /* rows, to a file or for people */
 } answer;
 
 /* What clauses count and tell apart are embeddings, and so are rows of OPTIONAL MATCH, unless --distinct says otherwise.
@@ -125,8 +125,9 @@ static gemp_code open_sinks(answer *s)
 	}
 	if (s->graph_path) {
 		s->provenance = (gemp_provenance){ text_of(s), GEMP_VERSION, 0, NULL, NULL };
-		const gemp_subgraph_sink_options options = { .path = s->graph_path, .provenance = &s->provenance,
-			.limit = s->how.limit, .next = s->first };
+		const gemp_subgraph_sink_options options = {
+			.path = s->graph_path, .provenance = &s->provenance, .limit = s->how.limit, .next = s->first
+		};
 		GEMP_TRY(gemp_subgraph_sink_new(&s->matched, s->context, s->graph, &options));
 		s->first = &s->matched;
 	}
@@ -164,8 +165,10 @@ static gemp_code write_count(answer *s, const gemp_match_result *result)
 	if (s->options->count && (!known || count > INT64_MAX))
 		return GEMP_OK; /* no row could say it, and none is wanted */
 	if (!known)
-		return gemp_fail(GEMP_EDATA, "count(*) is of embeddings, which are not known: %s; say --distinct to "
-		                 "count matches", result->embeddings_reason);
+		return gemp_fail(GEMP_EDATA,
+		                 "count(*) is of embeddings, which are not known: %s; say --distinct to "
+		                 "count matches",
+		                 result->embeddings_reason);
 	if (count > INT64_MAX)
 		return gemp_fail(GEMP_EDATA, "count(*) is %llu, and integers of a row end at 2^63 - 1; --count prints it",
 		                 (unsigned long long)count);
@@ -199,9 +202,15 @@ static gemp_code search(answer *s, gemp_match_result *result)
 		GEMP_TRY(open_sinks(s));
 	if (!s->checkpoint)
 		return gemp_query_run(s->query, s->first, result);
-	const gemp_resumable job = { .context = s->context, .graph = s->graph, .pattern = s->pattern, .query = s->query,
-		.checkpoint = s->checkpoint, .rows = rows_options(s), .lists = keeps_rows(s), .start_time = s->report->began,
-		.max_seconds = s->options->max_time };
+	const gemp_resumable job = { .context = s->context,
+		                         .graph = s->graph,
+		                         .pattern = s->pattern,
+		                         .query = s->query,
+		                         .checkpoint = s->checkpoint,
+		                         .rows = rows_options(s),
+		                         .lists = keeps_rows(s),
+		                         .start_time = s->report->began,
+		                         .max_seconds = s->options->max_time };
 	code = gemp_resumable_run(&job, result);
 	gemp_resumable_report(s->report, s->checkpoint, code == GEMP_OK);
 done:
@@ -344,7 +353,8 @@ static gemp_code answer_all(answer *all, size_t count, gemp_report *report, gemp
 	json_t *list = json_array();
 	context->keep_resident = true;
 	for (size_t i = 0; i < count; i++) {
-		gemp_report part = { report->comm, report->options, gemp_now(), report->people, report->json ? json_object() : NULL };
+		gemp_report part = { report->comm, report->options, gemp_now(), report->people,
+			                 report->json ? json_object() : NULL };
 		take_timers(&total, context);
 		print_heading(report, &all[i], count);
 		code = answer_one(&all[i], &part, context);
@@ -363,16 +373,20 @@ done:
 	return code;
 }
 
-gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *const *patterns, size_t count,
-                      uint64_t preview, const gemp_timers *timers)
+gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *const *patterns,
+                      size_t count, uint64_t preview, const gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
 	answer *all = NULL;
 	gemp_context *context = NULL;
 	code = GEMP_NEW(all, count);
 	for (size_t i = 0; code == GEMP_OK && i < count; i++) {
-		all[i] = (answer){ .comm = comm, .options = report->options, .graph = graph, .pattern = patterns[i],
-			.number = count > 1 ? i + 1 : 0, .preview = gemp_json_on_stdout(report->options) ? 0 : preview };
+		all[i] = (answer){ .comm = comm,
+			               .options = report->options,
+			               .graph = graph,
+			               .pattern = patterns[i],
+			               .number = count > 1 ? i + 1 : 0,
+			               .preview = gemp_json_on_stdout(report->options) ? 0 : preview };
 		code = make_ready(&all[i]);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));

@@ -22,17 +22,19 @@
 /* Local. What options say that has no meaning for a census is refused. */
 static gemp_code gemp_census_check(const gemp_options *options)
 {
-	static const char *const others[] = { "output", "subgraph", "limit", "order", "explain", "profile", "symmetry",
-		"pivot", "estimate", "count-per" };
+	static const char *const others[] = { "output",  "subgraph", "limit", "order",    "explain",
+		                                  "profile", "symmetry", "pivot", "estimate", "count-per" };
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (gemp_options_has(options, others[i]))
 			return gemp_fail(GEMP_EUSAGE,
 			                 "--%s: --pattern %s counts many patterns, one after the other; count one of them with "
-			                 "--pattern edges:...", others[i], options->pattern);
+			                 "--pattern edges:...",
+			                 others[i], options->pattern);
 	if (options->semantics != GEMP_ISO && options->semantics != GEMP_INDUCED)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--semantics %s: motifs are counted as subgraphs; say iso (edge-induced) or induced "
-		                 "(vertex-induced)", gemp_semantics_name[options->semantics]);
+		                 "(vertex-induced)",
+		                 gemp_semantics_name[options->semantics]);
 	if (options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_NOTHING)
 		return gemp_fail(GEMP_EUSAGE, "--distinct %s: motifs are counted as subgraphs; leave it out",
 		                 gemp_distinct_name[options->distinct]);
@@ -79,9 +81,11 @@ static gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_g
 	gemp_census census;
 	gemp_motifs motifs = { 0 };
 	const gemp_match_options how = { .semantics = (gemp_semantics)options->semantics,
-		.count_by_formula = options->count_by == 0, .replicate = options->replicate,
-		.exchange = (gemp_exchange_mode)options->exchange,
-		.launch_factor = options->launch_factor, .lanes = (int)options->lanes };
+		                             .count_by_formula = options->count_by == 0,
+		                             .replicate = options->replicate,
+		                             .exchange = (gemp_exchange_mode)options->exchange,
+		                             .launch_factor = options->launch_factor,
+		                             .lanes = (int)options->lanes };
 	gemp_census_new(&census, vertices);
 	GEMP_TRY(gemp_options_context(&context, comm, options, timers));
 	gemp_report_graph(report, graph);
@@ -105,15 +109,16 @@ static gemp_code check(const gemp_options *options)
 	int asked = (options->argument_count == 2) + (options->query_file != NULL) + (options->query_graph != NULL) +
 	            (options->pattern != NULL);
 	if (asked != 1)
-		return gemp_fail(GEMP_EUSAGE, "match needs one query, and has %s: QUERY, --query-file, --query-graph "
-		                 "or --pattern", asked ? "more" : "none");
+		return gemp_fail(GEMP_EUSAGE,
+		                 "match needs one query, and has %s: QUERY, --query-file, --query-graph "
+		                 "or --pattern",
+		                 asked ? "more" : "none");
 	if (options->parameters.count && (options->query_graph || options->pattern))
 		return gemp_fail(GEMP_EUSAGE, "--param gives values to a query's text; --query-graph and --pattern have none");
 	if (options->count && gemp_answer_rows_path(options))
 		return gemp_fail(GEMP_EUSAGE, "--count makes no rows to write; leave out --output, or --count");
 	if (options->lanes > MOST_LANES)
-		return gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than %d", options->lanes,
-		                 MOST_LANES);
+		return gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than %d", options->lanes, MOST_LANES);
 	return GEMP_OK;
 }
 
@@ -187,8 +192,10 @@ static gemp_code check_subgraph(const gemp_comm *comm, const gemp_options *optio
 	if (!path)
 		return GEMP_OK;
 	if (options->pattern || options->query_graph)
-		code = gemp_fail(GEMP_EUSAGE, "%s %s: --pattern and --query-graph match the simple graph, where an edge is no "
-		                 "longer one of the file; write the pattern as a query", option, path);
+		code = gemp_fail(GEMP_EUSAGE,
+		                 "%s %s: --pattern and --query-graph match the simple graph, where an edge is no "
+		                 "longer one of the file; write the pattern as a query",
+		                 option, path);
 	if (code == GEMP_OK)
 		code = gemp_subgraph_sink_check(path);
 	if (code == GEMP_OK && comm->rank == 0)
@@ -207,8 +214,10 @@ static gemp_code check_output(const gemp_comm *comm, const gemp_options *options
 		code = gemp_fail(GEMP_EUSAGE, "--output - and --json - both want stdout; give one of them a file");
 	else if (!is_dash(path) && !gemp_file_ends_in(path, ".tsv") && !gemp_file_ends_in(path, ".jsonl") &&
 	         !gemp_file_ends_in(path, ".csv") && !gemp_file_ends_in(path, ".h5"))
-		code = gemp_fail(GEMP_EUSAGE, "--output %s: the ending must be .tsv, .csv, .jsonl or .h5, or - for TSV "
-		                 "on stdout", path);
+		code = gemp_fail(GEMP_EUSAGE,
+		                 "--output %s: the ending must be .tsv, .csv, .jsonl or .h5, or - for TSV "
+		                 "on stdout",
+		                 path);
 	else if (!is_dash(path) && comm->rank == 0)
 		code = gemp_file_may_write("--output", path);
 	code = gemp_comm_agree(comm, code);
@@ -219,8 +228,10 @@ done:
 static gemp_code check_several(const gemp_options *options, size_t count)
 {
 	if (count > 1 && is_dash(options->output))
-		return gemp_fail(GEMP_EUSAGE, "--output -: %s has %zu queries, whose rows have columns of their own; name a file, and "
-		                 "each gets one with its number, or keep one query in the file", options->query_file, count);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--output -: %s has %zu queries, whose rows have columns of their own; name a file, and "
+		                 "each gets one with its number, or keep one query in the file",
+		                 options->query_file, count);
 	return GEMP_OK;
 }
 
@@ -238,8 +249,9 @@ static gemp_code check_motifs(const gemp_options *options, int *motifs)
 static void expect_signals(const gemp_comm *comm, const gemp_options *options)
 {
 	if (!options->checkpoint && comm->rank == 0)
-		gemp_signals_set_message("gemp-mpi: ended by a signal, and nothing of the search is kept; --checkpoint FOLDER keeps what is "
-		                  "finished\n");
+		gemp_signals_set_message(
+			"gemp-mpi: ended by a signal, and nothing of the search is kept; --checkpoint FOLDER keeps what is "
+			"finished\n");
 }
 
 static gemp_code match(gemp_comm *comm, const gemp_options *options)
@@ -279,13 +291,15 @@ const gemp_command gemp_command_match = {
 	.bit = GEMP_ON_MATCH,
 	.arguments = "G.h5 QUERY\nG.h5 --query-file FILE\nG.h5 --query-graph FILE\nG.h5 --pattern NAME",
 	.summary = "Finds every occurrence of a pattern in a graph",
-	.text = "QUERY is openCypher-shaped: MATCH paths WHERE conditions, OPTIONAL MATCH, WITH, RETURN, ORDER BY, SKIP, LIMIT; "
+	.text =
+		"QUERY is openCypher-shaped: MATCH paths WHERE conditions, OPTIONAL MATCH, WITH, RETURN, ORDER BY, SKIP, LIMIT; "
 		"EXISTS { }, COUNT { }, paths of variable length, aggregates and $parameters (docs/query-language.md). Each rank owns "
 		"a random part of the graph, searches from its own vertices on its device, and sends what crosses to "
 		"the owners.\n"
 		"The report gives matches in the chosen sense and, where they follow from it, embeddings: mappings of "
 		"the pattern's vertices and edges.\n",
-	.examples = "gemp-mpi match movies.h5 \"MATCH (p:Person)-[:ACTS_IN]->(m:Movie) WHERE p.name CONTAINS 'Jack' "
+	.examples =
+		"gemp-mpi match movies.h5 \"MATCH (p:Person)-[:ACTS_IN]->(m:Movie) WHERE p.name CONTAINS 'Jack' "
 		"RETURN p.name, m.name\"\n"
 		"gemp-mpi match movies.h5 \"MATCH (a)-[:ACTS_IN]->(m) RETURN a.name, count(m) AS n ORDER BY n DESC LIMIT 9\"\n"
 		"gemp-mpi match movies.h5 --query-file three-films.cypher --param least=3\n"

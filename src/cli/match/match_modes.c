@@ -13,7 +13,8 @@
 #include <string.h>
 
 /* The vertex that `name` (of `size` bytes) is: a variable, or a number from 0; GEMP_EUSAGE names the option. */
-static gemp_code gemp_vertex_option(int *out, const gemp_pattern *pattern, const char *option, const char *name, size_t size)
+static gemp_code gemp_vertex_option(int *out, const gemp_pattern *pattern, const char *option, const char *name,
+                                    size_t size)
 {
 	size_t number = 0, digits = 0;
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
@@ -100,8 +101,8 @@ static void set_estimate(gemp_report *report, const gemp_estimate *e, uint64_t s
 	json_object_set_new(object, "matches", json_real(e->matches));
 	json_object_set_new(object, "low", json_real(e->low));
 	json_object_set_new(object, "high", isfinite(e->high) ? json_real(e->high) : json_null());
-	json_object_set_new(object, "embeddings", e->embeddings > 0 || e->matches <= 0 ? json_real(e->embeddings)
-	                    : json_null());
+	json_object_set_new(object, "embeddings",
+	                    e->embeddings > 0 || e->matches <= 0 ? json_real(e->embeddings) : json_null());
 	json_object_set_new(object, "confidence", json_real(e->confidence));
 	json_object_set_new(object, "samples", gemp_json_count(e->samples));
 	json_object_set_new(object, "seconds", json_real(e->seconds));
@@ -123,8 +124,7 @@ static gemp_code explain(gemp_report *report, const gemp_match *match)
 }
 
 gemp_code gemp_estimate_answer(gemp_report *report, gemp_context *context, gemp_graph *graph,
-                               const gemp_pattern *pattern,
-                               const gemp_match_options *how, const char *query)
+                               const gemp_pattern *pattern, const gemp_match_options *how, const char *query)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match *match = NULL;
@@ -188,8 +188,8 @@ static gemp_code make_rows(gemp_projected columns[2], const gemp_graph *graph, c
 			return gemp_fail(GEMP_EDATA, "a vertex is in more than 2^63 - 1 matches, which no row can say");
 		const gemp_value key = gemp_column_get(&graph->keys, v);
 		GEMP_TRY(gemp_column_add(&columns[0].value, &key));
-		GEMP_TRY(gemp_column_add(&columns[1].value, &(gemp_value){ .type = GEMP_INTEGER,
-			.integer = (int64_t)counts[v] }));
+		GEMP_TRY(
+			gemp_column_add(&columns[1].value, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)counts[v] }));
 		(*rows)++;
 	}
 done:
@@ -198,19 +198,21 @@ done:
 
 /* Collective. */
 static gemp_code write_rows(gemp_report *report, gemp_context *context, const gemp_graph *graph,
-                            const gemp_pattern *pattern, const gemp_match_options *how, const char *path, uint64_t preview,
-                            const uint64_t *counts, uint64_t *all)
+                            const gemp_pattern *pattern, const gemp_match_options *how, const char *path,
+                            uint64_t preview, const uint64_t *counts, uint64_t *all)
 {
 	gemp_code code = GEMP_OK;
 	gemp_projected columns[2] = { { 0 } };
 	gemp_row_writer *writer = NULL;
 	size_t rows = 0;
 	double began = gemp_now();
-	const gemp_rows_options options = { .path = path, .limit = path ? UINT64_MAX : preview,
-		.semantics = gemp_semantics_name[how->semantics], .distinct = gemp_distinct_name[how->distinct],
-		.preview = report->people };
+	const gemp_rows_options options = { .path = path,
+		                                .limit = path ? UINT64_MAX : preview,
+		                                .semantics = gemp_semantics_name[how->semantics],
+		                                .distinct = gemp_distinct_name[how->distinct],
+		                                .preview = report->people };
 	const gemp_result_info info = { pattern->text ? pattern->text : "", options.semantics, options.distinct,
-		graph->hash, true };
+		                            graph->hash, true };
 	GEMP_TRY(gemp_comm_agree(context->comm, make_rows(columns, graph, counts, &rows)));
 	*all = gemp_comm_sum1(context->comm, rows);
 	if (path || preview) {
@@ -231,8 +233,8 @@ done:
 }
 
 gemp_code gemp_count_per_answer(gemp_report *report, gemp_context *context, gemp_graph *graph,
-                                const gemp_pattern *pattern,
-                                const gemp_match_options *how, const char *path, uint64_t preview)
+                                const gemp_pattern *pattern, const gemp_match_options *how, const char *path,
+                                uint64_t preview)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match *match = NULL;
@@ -245,12 +247,18 @@ gemp_code gemp_count_per_answer(gemp_report *report, gemp_context *context, gemp
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(counts, graph->rows)));
 	GEMP_TRY(gemp_match_vertex_counts(match, counts, &members));
 	GEMP_TRY(write_rows(report, context, graph, pattern, how, path, preview, counts, &rows));
-	const gemp_match_report found = { .how = how, .result = &result, .context = context, .query = pattern->text, .rows = rows,
-		.preview = !path && preview, .shown = rows < preview ? rows : preview, .path = path };
+	const gemp_match_report found = { .how = how,
+		                              .result = &result,
+		                              .context = context,
+		                              .query = pattern->text,
+		                              .rows = rows,
+		                              .preview = !path && preview,
+		                              .shown = rows < preview ? rows : preview,
+		                              .path = path };
 	GEMP_TRY(gemp_match_report_write(report, &found));
 	gemp_report_print(report, "each counts for %d of its vertices\n", members);
-	gemp_report_set(report, "count_per", json_pack("{s:s,s:i}", "vertex", report->options->count_per, "members",
-	                                               members));
+	gemp_report_set(report, "count_per",
+	                json_pack("{s:s,s:i}", "vertex", report->options->count_per, "members", members));
 done:
 	gemp_free(counts);
 	gemp_match_free(match);

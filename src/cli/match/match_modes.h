@@ -15,8 +15,7 @@ gemp_code gemp_order_option(int *order, int *count, const gemp_pattern *pattern,
 gemp_code gemp_estimate_ready(const gemp_options *options, const gemp_pattern *pattern, gemp_match_options *how);
 /* Collective. The bound pattern's matches, estimated and reported. query: its text. */
 gemp_code gemp_estimate_answer(gemp_report *report, gemp_context *context, gemp_graph *graph,
-                               const gemp_pattern *pattern,
-                               const gemp_match_options *how, const char *query);
+                               const gemp_pattern *pattern, const gemp_match_options *how, const char *query);
 
 /* count_per: match --count-per V. */
 
@@ -24,7 +23,7 @@ gemp_code gemp_estimate_answer(gemp_report *report, gemp_context *context, gemp_
 gemp_code gemp_count_per_ready(const gemp_options *options, const gemp_pattern *pattern, gemp_match_options *how);
 /* Collective. Rows `key, count` of the vertices in some match, to `path` or shown, and the report. */
 gemp_code gemp_count_per_answer(gemp_report *report, gemp_context *context, gemp_graph *graph,
-                                const gemp_pattern *pattern,
-                                const gemp_match_options *how, const char *path, uint64_t preview);
+                                const gemp_pattern *pattern, const gemp_match_options *how, const char *path,
+                                uint64_t preview);
 
 #endif

@@ -13,8 +13,8 @@ static void print_counts(const gemp_report *report, const gemp_match_report *fou
 {
 	const gemp_match_result *result = found->result;
 	if (found->preview && found->shown < found->rows)
-		gemp_report_print(report, "... (%s of %s rows; --output FILE writes all)\n",
-		                  gemp_grouped(found->shown).text, gemp_grouped(found->rows).text);
+		gemp_report_print(report, "... (%s of %s rows; --output FILE writes all)\n", gemp_grouped(found->shown).text,
+		                  gemp_grouped(found->rows).text);
 	if (found->preview)
 		gemp_report_print(report, "\n");
 	gemp_report_print(report, "%s (%s)", gemp_counted(result->matches, "match").text,
@@ -39,16 +39,16 @@ static void set_counts(gemp_report *report, const gemp_match_report *found)
 	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[found->how->semantics]));
 	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[found->how->distinct]));
 	gemp_report_set(report, "matches", gemp_json_count(result->matches));
-	gemp_report_set(report, "embeddings",
-	                result->embeddings_known ? gemp_json_count(result->embeddings) : json_null());
+	gemp_report_set(report, "embeddings", result->embeddings_known ? gemp_json_count(result->embeddings) : json_null());
 	if (!result->embeddings_known)
 		gemp_report_set(report, "embeddings_reason", json_string(result->embeddings_reason));
 	gemp_report_set(report, "rows", gemp_json_count(found->rows));
 	gemp_report_set(report, "complete", json_boolean(result->complete && !found->truncated));
 	if (found->subgraph)
-		gemp_report_set(report, "subgraph", json_pack("{s:s,s:o,s:o}", "file", found->subgraph, "vertices",
-		                                              gemp_json_count(found->covered_vertices), "edges",
-		                                              gemp_json_count(found->covered_edges)));
+		gemp_report_set(report, "subgraph",
+		                json_pack("{s:s,s:o,s:o}", "file", found->subgraph, "vertices",
+		                          gemp_json_count(found->covered_vertices), "edges",
+		                          gemp_json_count(found->covered_edges)));
 }
 
 /* In which order vertices were bound, and what the steps read. */
@@ -63,8 +63,8 @@ static void report_plan(gemp_report *report, const gemp_match_result *result)
 	gemp_report_set(report, "entries_read", gemp_json_count(result->entries_read));
 	gemp_report_set(report, "rows_passed", gemp_json_count(result->rows_passed));
 	gemp_report_set(report, "lookups", gemp_json_count(result->lookups));
-	gemp_report_detail(report, "  %-10s %s entries of rows read, %s\n", "work",
-	                   gemp_grouped(result->entries_read).text, gemp_counted(result->lookups, "lookup").text);
+	gemp_report_detail(report, "  %-10s %s entries of rows read, %s\n", "work", gemp_grouped(result->entries_read).text,
+	                   gemp_counted(result->lookups, "lookup").text);
 }
 
 static void report_launches(gemp_report *report, const gemp_match_result *result)
@@ -111,8 +111,8 @@ static void report_device_memory(gemp_report *report, const gemp_match_result *r
 /* How evenly ranks were busy, or devices where ranks have several. */
 static void report_imbalance(gemp_report *report, const gemp_context *context, const gemp_match_result *result)
 {
-	gemp_report_set(report, "imbalance", json_pack("{s:f,s:f}", "kernel", result->kernel_imbalance, "matches",
-	                                               result->match_imbalance));
+	gemp_report_set(report, "imbalance",
+	                json_pack("{s:f,s:f}", "kernel", result->kernel_imbalance, "matches", result->match_imbalance));
 	if (context->devices > 1)
 		gemp_report_detail(report, "  %-10s %.2f in kernel seconds, %.2f in matches (greatest %s over the mean)\n",
 		                   "imbalance", result->kernel_imbalance, result->match_imbalance,
@@ -135,9 +135,9 @@ static void report_profile(gemp_report *report, const gemp_match_report *found)
 		return;
 	gemp_report_detail(report, "  %-10s %s values copied to devices; results refer to %s\n", "attributes",
 	                   gemp_grouped(result->values_copied).text, gemp_grouped(result->values_referred).text);
-	gemp_report_detail(report, "  %-10s passes of distinct %s, later stages launched %s, kernels built %s\n",
-	                   "steps", gemp_grouped(result->distinct_passes).text,
-	                   gemp_grouped(result->stages_launched).text, gemp_grouped(builds).text);
+	gemp_report_detail(report, "  %-10s passes of distinct %s, later stages launched %s, kernels built %s\n", "steps",
+	                   gemp_grouped(result->distinct_passes).text, gemp_grouped(result->stages_launched).text,
+	                   gemp_grouped(builds).text);
 	if (found->how->count_parts)
 		report_pivot_parts(report, result);
 }
@@ -153,7 +153,9 @@ static void report_push(gemp_report *report, json_t *object, const gemp_match_re
 /* How rows of others, or rows in rounds, were met. */
 static void report_exchange(gemp_report *report, const gemp_match_result *result)
 {
-	static const char *const how[] = { [GEMP_EXCHANGE_AUTO] = "none", [GEMP_EXCHANGE_PUSH] = "push", [GEMP_EXCHANGE_PULL] = "pull" };
+	static const char *const how[] = {
+		[GEMP_EXCHANGE_AUTO] = "none", [GEMP_EXCHANGE_PUSH] = "push", [GEMP_EXCHANGE_PULL] = "pull"
+	};
 	json_t *object = json_object_get(report->json, "exchange");
 	json_object_set_new(object, "how", json_string(how[result->exchange]));
 	if (result->exchange_weighed) {
@@ -190,8 +192,9 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 		return code;
 	report_launches(report, found->result);
 	report_plan(report, found->result);
-	gemp_report_exchange(report, &traffic, found->result->local_share, found->result->exchange == GEMP_EXCHANGE_PULL ?
-	                     "the rows read were at hand" : "the matches never crossed ranks");
+	gemp_report_exchange(report, &traffic, found->result->local_share,
+	                     found->result->exchange == GEMP_EXCHANGE_PULL ? "the rows read were at hand"
+	                                                                   : "the matches never crossed ranks");
 	report_exchange(report, found->result);
 	gemp_report_memory(report, found->result->device_peak);
 	report_device_memory(report, found->result);

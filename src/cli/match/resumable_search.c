@@ -24,14 +24,15 @@ static gemp_code gemp_checkpoint_shard_path(char **out, const gemp_checkpoint *c
 }
 
 /* THE QUESTION */
-static const char *const query_options[] = { "semantics", "distinct", "symmetry", "count-by", "pivot", "attributes", "order",
-	"param", "lenient", "query-labels", "count" };
+static const char *const query_options[] = { "semantics", "distinct", "symmetry", "count-by",     "pivot", "attributes",
+	                                         "order",     "param",    "lenient",  "query-labels", "count" };
 
 static gemp_code make_query(json_t **out, const gemp_options *options, const gemp_graph *graph, const char *query,
-                               const char *ending)
+                            const char *ending)
 {
-	return gemp_checkpoint_store_query(out, options, graph, json_pack("{s:s, s:s}", "query", query, "rows",
-	                             ending ? ending : "none"), query_options, sizeof query_options / sizeof *query_options);
+	return gemp_checkpoint_store_query(out, options, graph,
+	                                   json_pack("{s:s, s:s}", "query", query, "rows", ending ? ending : "none"),
+	                                   query_options, sizeof query_options / sizeof *query_options);
 }
 
 /* READING */
@@ -55,7 +56,8 @@ static gemp_code read_shards(gemp_checkpoint *c, const json_t *list, bool *good)
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *one = json_array_get(list, i);
 		uint64_t first = 0, rows = 0;
-		*good &= gemp_checkpoint_store_count(one, "first", &first) && gemp_checkpoint_store_count(one, "rows", &rows) && first < c->finished;
+		*good &= gemp_checkpoint_store_count(one, "first", &first) && gemp_checkpoint_store_count(one, "rows", &rows) &&
+		         first < c->finished;
 		GEMP_TRY(add_shard(c, (uint32_t)first, rows));
 	}
 done:
@@ -79,10 +81,13 @@ static gemp_code read_state(gemp_checkpoint *c, const json_t *state)
 	const json_t *embeddings = json_object_get(state, "embeddings");
 	const char *plan = json_string_value(json_object_get(state, "plan"));
 	c->embeddings_known = !json_is_null(embeddings);
-	bool good = gemp_checkpoint_store_count(state, "form", &form) && form == FORM && gemp_checkpoint_store_count(state, "parts", &parts) &&
-	            parts == c->parts && gemp_checkpoint_store_count(state, "finished", &finished) && finished <= parts &&
-	            gemp_checkpoint_store_count(state, "matches", &c->matches) && gemp_checkpoint_store_count(state, "pivots", &c->pivots) &&
-	            gemp_checkpoint_store_count(state, "rows", &c->rows) && gemp_checkpoint_store_count(state, "runs", &c->runs) && plan &&
+	bool good = gemp_checkpoint_store_count(state, "form", &form) && form == FORM &&
+	            gemp_checkpoint_store_count(state, "parts", &parts) && parts == c->parts &&
+	            gemp_checkpoint_store_count(state, "finished", &finished) && finished <= parts &&
+	            gemp_checkpoint_store_count(state, "matches", &c->matches) &&
+	            gemp_checkpoint_store_count(state, "pivots", &c->pivots) &&
+	            gemp_checkpoint_store_count(state, "rows", &c->rows) &&
+	            gemp_checkpoint_store_count(state, "runs", &c->runs) && plan &&
 	            (!c->embeddings_known || gemp_checkpoint_store_count(state, "embeddings", &c->embeddings)) &&
 	            read_order(c, json_object_get(state, "order"));
 	c->finished = (uint32_t)finished;
@@ -107,8 +112,10 @@ gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_comm *comm, con
 	gemp_checkpoint *c = NULL;
 	json_t *question = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(c, 1)));
-	*c = (gemp_checkpoint){ .comm = comm, .ending = ending_of(rows_path), .embeddings_known = true,
-		.parts = graph->vertex_count < MAX_PARTS ? (uint32_t)graph->vertex_count : MAX_PARTS };
+	*c = (gemp_checkpoint){ .comm = comm,
+		                    .ending = ending_of(rows_path),
+		                    .embeddings_known = true,
+		                    .parts = graph->vertex_count < MAX_PARTS ? (uint32_t)graph->vertex_count : MAX_PARTS };
 	GEMP_TRY(gemp_comm_agree(comm, make_query(&question, options, graph, query, c->ending)));
 	code = gemp_checkpoint_store_open(&c->store, comm, options, question);
 	question = NULL;
@@ -157,12 +164,12 @@ static json_t *make_state(const gemp_checkpoint *c, double seconds)
 	for (int i = 0; i < c->order_count; i++)
 		json_array_append_new(order, json_integer(c->order[i]));
 	for (size_t i = 0; i < c->shard_count; i++)
-		json_array_append_new(shards, json_pack("{s:o, s:o}", "first", gemp_checkpoint_store_digits(c->shards[i].first), "rows",
-		                                        gemp_checkpoint_store_digits(c->shards[i].rows)));
+		json_array_append_new(shards, json_pack("{s:o, s:o}", "first", gemp_checkpoint_store_digits(c->shards[i].first),
+		                                        "rows", gemp_checkpoint_store_digits(c->shards[i].rows)));
 	snprintf(plan, sizeof plan, "%016" PRIx64, c->plan);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o}",
-	                 "form", gemp_checkpoint_store_digits(FORM), "parts", gemp_checkpoint_store_digits(c->parts),
-	                 "finished", gemp_checkpoint_store_digits(c->finished), "matches", gemp_checkpoint_store_digits(c->matches),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o}", "form",
+	                 gemp_checkpoint_store_digits(FORM), "parts", gemp_checkpoint_store_digits(c->parts), "finished",
+	                 gemp_checkpoint_store_digits(c->finished), "matches", gemp_checkpoint_store_digits(c->matches),
 	                 "embeddings", c->embeddings_known ? gemp_checkpoint_store_digits(c->embeddings) : json_null(),
 	                 "rows", gemp_checkpoint_store_digits(c->rows), "pivots", gemp_checkpoint_store_digits(c->pivots),
 	                 "runs", gemp_checkpoint_store_digits(c->runs), "seconds", c->seconds + seconds, "plan", plan,
@@ -246,9 +253,9 @@ static gemp_code gemp_checkpoint_remove(const gemp_checkpoint *c)
 	return gemp_comm_agree(c->comm, c->comm->rank == 0 ? gemp_checkpoint_store_remove(&c->store, "rows-") : GEMP_OK);
 }
 
-static const double wanted_seconds = 1;    /* of a step: so long a wish to stop may have to wait */
-static const double seconds_to_save = 2;   /* between two saves */
-static const double seconds_to_tell = 30;  /* between two words of how far it is */
+static const double wanted_seconds = 1;   /* of a step: so long a wish to stop may have to wait */
+static const double seconds_to_save = 2;  /* between two saves */
+static const double seconds_to_tell = 30; /* between two words of how far it is */
 
 /* REFUSALS */
 gemp_code gemp_resumable_check(const gemp_options *options, size_t queries)
@@ -269,11 +276,13 @@ gemp_code gemp_resumable_check(const gemp_options *options, size_t queries)
 			return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with --%s: %s", others[i].option, others[i].why);
 	if (queries != 1)
 		return gemp_fail(GEMP_EUSAGE, "--checkpoint is for one query, and there are several; ask them one by one, each "
-		                 "with a folder of its own");
+		                              "with a folder of its own");
 	const char *path = options->output, *dot = path ? strrchr(path, '.') : NULL;
 	if (path && (!dot || (strcmp(dot, ".tsv") != 0 && strcmp(dot, ".csv") != 0 && strcmp(dot, ".jsonl") != 0)))
-		return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with --output %s: rows of parts are put together as text; "
-		                 "name a file that ends in .tsv, .csv or .jsonl", path);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--checkpoint does not go with --output %s: rows of parts are put together as text; "
+		                 "name a file that ends in .tsv, .csv or .jsonl",
+		                 path);
 	return GEMP_OK;
 }
 
@@ -281,25 +290,33 @@ gemp_code gemp_resumable_ready(const gemp_pattern *pattern)
 {
 	static const char remedy[] = "; ask without --checkpoint, or write the plain rows and go on from these";
 	if (gemp_query_is_composed(pattern))
-		return gemp_fail(GEMP_EUSAGE, "--checkpoint is for one search, and OPTIONAL MATCH, EXISTS, COUNT, paths of "
-		                 "variable length and parts that no edge joins take several%s", remedy);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--checkpoint is for one search, and OPTIONAL MATCH, EXISTS, COUNT, paths of "
+		                 "variable length and parts that no edge joins take several%s",
+		                 remedy);
 	if (gemp_clause_only_counts(pattern))
 		return GEMP_OK;
 	if (pattern->result.has_limit || pattern->result.has_skip)
-		return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with LIMIT and SKIP: which rows come first is known when "
-		                 "all are found%s", remedy);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--checkpoint does not go with LIMIT and SKIP: which rows come first is known when "
+		                 "all are found%s",
+		                 remedy);
 	if (!gemp_clause_streams(pattern))
-		return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with WITH, DISTINCT, aggregates and ORDER BY: rows of "
-		                 "parts do not add up%s", remedy);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--checkpoint does not go with WITH, DISTINCT, aggregates and ORDER BY: rows of "
+		                 "parts do not add up%s",
+		                 remedy);
 	return GEMP_OK;
 }
 
 /* STOPPING */
 static gemp_code stopped(const gemp_checkpoint *c, const gemp_stop *stop)
 {
-	return gemp_fail(GEMP_STOPPED, "stopped by %s with %.1f %% of the search done, %s so far; "
-	                 "the same command with --checkpoint %s --resume goes on", gemp_stop_name(stop),
-	                 100.0 * c->finished / c->parts, gemp_counted(c->matches, "match").text, c->store.folder);
+	return gemp_fail(GEMP_STOPPED,
+	                 "stopped by %s with %.1f %% of the search done, %s so far; "
+	                 "the same command with --checkpoint %s --resume goes on",
+	                 gemp_stop_name(stop), 100.0 * c->finished / c->parts, gemp_counted(c->matches, "match").text,
+	                 c->store.folder);
 }
 
 /* ONE STEP */
@@ -364,12 +381,15 @@ static gemp_code check_plan(gemp_checkpoint *c, const gemp_match *match)
 {
 	uint64_t plan = gemp_pivot_plan(match);
 	if (gemp_pivot_parts_overlap(match))
-		return gemp_fail(GEMP_EUSAGE, "--checkpoint: these matches are deduplicated by a hash over the whole search, so "
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--checkpoint: these matches are deduplicated by a hash over the whole search, so "
 		                 "that parts do not add up; use --symmetry break with --distinct orbit or none, or leave "
 		                 "--checkpoint out");
 	if (c->finished && plan != c->plan)
-		return gemp_fail(GEMP_EUSAGE, "--resume: the search in %s followed another plan (%016" PRIx64 ", now %016" PRIx64
-		                 "); go on with the program that began it, or name another folder", c->store.folder, c->plan, plan);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--resume: the search in %s followed another plan (%016" PRIx64 ", now %016" PRIx64
+		                 "); go on with the program that began it, or name another folder",
+		                 c->store.folder, c->plan, plan);
 	c->plan = plan;
 	c->order_count = gemp_pivot_order(match, c->order);
 	return GEMP_OK;
@@ -422,7 +442,7 @@ gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *resul
 	gemp_match *match = gemp_query_match(job->query);
 	if (!match) {
 		gemp_log(GEMP_NORMAL, "counted by sums in one step: there is nothing to keep before it is done; --count-by "
-		         "enumerate has parts");
+		                      "enumerate has parts");
 		GEMP_TRY(gemp_query_run(job->query, NULL, result));
 		return gemp_checkpoint_remove(c);
 	}
@@ -444,9 +464,9 @@ done:
 
 void gemp_resumable_report(gemp_report *report, const gemp_checkpoint *c, bool complete)
 {
-	gemp_report_set(report, "checkpoint", json_pack("{s:s, s:o, s:i, s:i, s:f}", "folder", c->store.folder, "jobs",
-	                                                gemp_json_count(c->runs), "parts", (int)c->parts,
-	                                                "finished", (int)c->finished, "seconds_before", c->seconds));
+	gemp_report_set(report, "checkpoint",
+	                json_pack("{s:s, s:o, s:i, s:i, s:f}", "folder", c->store.folder, "jobs", gemp_json_count(c->runs),
+	                          "parts", (int)c->parts, "finished", (int)c->finished, "seconds_before", c->seconds));
 	if (complete)
 		return;
 	gemp_report_set(report, "complete", json_false());

@@ -24,12 +24,12 @@ typedef struct gemp_shard {
 typedef struct gemp_checkpoint {
 	const gemp_comm *comm;
 	gemp_checkpoint_store store; /* the folder */
-	const char *ending;  /* of files of rows, of what they will become (".tsv"); NULL: no rows are kept */
-	uint32_t parts;      /* of the pivots: 4096, or one a vertex */
-	uint32_t finished;   /* of them, [0, finished) */
-	uint64_t runs;       /* jobs that have worked on it, this one included */
-	double seconds;      /* that those before this one spent */
-	uint64_t plan;       /* gemp_pivot_plan; 0: not known before the first part */
+	const char *ending;          /* of files of rows, of what they will become (".tsv"); NULL: no rows are kept */
+	uint32_t parts;              /* of the pivots: 4096, or one a vertex */
+	uint32_t finished;           /* of them, [0, finished) */
+	uint64_t runs;               /* jobs that have worked on it, this one included */
+	double seconds;              /* that those before this one spent */
+	uint64_t plan;               /* gemp_pivot_plan; 0: not known before the first part */
 	int order_count, order[GEMP_MAX_PATTERN_VERTICES];
 	gemp_count matches, embeddings, pivots, rows;
 	bool embeddings_known;
@@ -53,9 +53,9 @@ typedef struct gemp_resumable {
 	gemp_query *query;
 	gemp_checkpoint *checkpoint;
 	gemp_rows_options rows;
-	bool lists;              /* rows are wanted, else only counts */
-	double start_time;            /* gemp_now() when the job began */
-	double max_seconds;     /* --max-time; 0: no end */
+	bool lists;         /* rows are wanted, else only counts */
+	double start_time;  /* gemp_now() when the job began */
+	double max_seconds; /* --max-time; 0: no end */
 } gemp_resumable;
 
 /* Local. Before anything is opened: options that --checkpoint does not go with, or that do not go without it. */

@@ -39,12 +39,12 @@ enum gemp_taken_by {
 
 typedef struct gemp_command {
 	const char *name;
-	unsigned bit;          /* one gemp_taken_by */
-	const char *arguments; /* as usage shows them; several forms a line each */
-	const char *summary;   /* one line, no full stop */
-	const char *text;      /* paragraphs of --help, each one line of text, ended by \n */
-	const char *examples;  /* a line each; a line that begins with # is a comment */
-	size_t min_arguments, max_arguments;    /* positional arguments */
+	unsigned bit;                        /* one gemp_taken_by */
+	const char *arguments;               /* as usage shows them; several forms a line each */
+	const char *summary;                 /* one line, no full stop */
+	const char *text;                    /* paragraphs of --help, each one line of text, ended by \n */
+	const char *examples;                /* a line each; a line that begins with # is a comment */
+	size_t min_arguments, max_arguments; /* positional arguments */
 	/* Collective. All ranks return the same code. */
 	gemp_code (*run)(gemp_comm *comm, const struct gemp_options *options);
 } gemp_command;
@@ -55,9 +55,10 @@ typedef struct gemp_command_table {
 } gemp_command_table;
 
 extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_generate, gemp_command_info,
-	gemp_command_degrees, gemp_command_edges, gemp_command_reverse, gemp_command_components, gemp_command_sort, gemp_command_distinct, gemp_command_euler,
-	gemp_command_verify, gemp_command_partition, gemp_command_match, gemp_command_devices, gemp_command_help,
-	gemp_command_completion, gemp_command_convert, gemp_command_bench, gemp_command_transform,
-	gemp_command_assemble, gemp_command_bfs, gemp_command_sssp, gemp_command_pagerank, gemp_command_spmv, gemp_command_som;
+	gemp_command_degrees, gemp_command_edges, gemp_command_reverse, gemp_command_components, gemp_command_sort,
+	gemp_command_distinct, gemp_command_euler, gemp_command_verify, gemp_command_partition, gemp_command_match,
+	gemp_command_devices, gemp_command_help, gemp_command_completion, gemp_command_convert, gemp_command_bench,
+	gemp_command_transform, gemp_command_assemble, gemp_command_bfs, gemp_command_sssp, gemp_command_pagerank,
+	gemp_command_spmv, gemp_command_som;
 
 #endif

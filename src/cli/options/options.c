@@ -36,8 +36,7 @@ gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name
 	gemp_code code = gemp_text_status(&list);
 	if (code == GEMP_OK)
 		code = gemp_fail(GEMP_EUSAGE, "there is no command '%s'%s%s%s commands are %s", name,
-		                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the",
-		                 list.data);
+		                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the", list.data);
 	gemp_text_free(&list);
 	return code;
 }
@@ -87,7 +86,8 @@ static const char *nearest_option(const gemp_command *command, const char *name)
 
 /* GEMP_EUSAGE for a name that `command` does not take: says who takes it, or which name is near. place: "" or
  * "file:line: "; dashes: "--" where they belong to the name. */
-static gemp_code gemp_option_unknown(const gemp_options *options, const char *place, const char *dashes, const char *name)
+static gemp_code gemp_option_unknown(const gemp_options *options, const char *place, const char *dashes,
+                                     const char *name)
 {
 	const char *command = options->command->name, *near = nearest_option(options->command, name);
 	gemp_text hint = { 0 };
@@ -171,9 +171,7 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 		*(bool *)field = strcmp(text, "true") == 0;
 		good = *(bool *)field || strcmp(text, "false") == 0;
 		break;
-	case GEMP_OPTION_TEXT:
-		*(const char **)field = text;
-		break;
+	case GEMP_OPTION_TEXT: *(const char **)field = text; break;
 	case GEMP_OPTION_LIST: {
 		gemp_list *list = field;
 		gemp_code code = GEMP_RESERVE(list->items, list->capacity, list->count + 1);
@@ -185,18 +183,13 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 	case GEMP_OPTION_COUNT:
 		good = gemp_parse_count(text, field) && (!option->positive || *(uint64_t *)field > 0);
 		break;
-	case GEMP_OPTION_SIZE:
-		good = gemp_parse_size(text, field) && (!option->positive || *(uint64_t *)field > 0);
-		break;
-	case GEMP_OPTION_REAL:
-		good = gemp_parse_real(text, field) && (!option->positive || *(double *)field > 0);
-		break;
+	case GEMP_OPTION_SIZE: good = gemp_parse_size(text, field) && (!option->positive || *(uint64_t *)field > 0); break;
+	case GEMP_OPTION_REAL: good = gemp_parse_real(text, field) && (!option->positive || *(double *)field > 0); break;
 	case GEMP_OPTION_CHOICE:
 		*(int *)field = index = word_index(option, text);
 		good = index >= 0;
 		break;
-	case GEMP_OPTION_PARAMETER:
-		break;
+	case GEMP_OPTION_PARAMETER: break;
 	case GEMP_OPTION_SIZE_OR_WORD:
 		index = strcmp(text, "SIZE") == 0 ? -1 : word_index(option, text);
 		good = index >= 0 || gemp_parse_size(text, &bytes);
@@ -382,7 +375,8 @@ static gemp_code refuse_few(const gemp_command *command)
 		gemp_text_print(&forms, "%s%.*s", forms.size ? ", or " : "", (int)strcspn(at, "\n"), at);
 	gemp_code code = gemp_text_status(&forms);
 	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name, forms.data, command->name);
+		code = gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name, forms.data,
+		                 command->name);
 	gemp_text_free(&forms);
 	return code;
 }
@@ -400,8 +394,10 @@ static gemp_code check_arguments(const gemp_options *options)
 	if (gemp_command_find(options->table, extra))
 		return gemp_fail(GEMP_EUSAGE, "%s takes no argument '%s'; a command comes first: gemp-mpi %s [OPTIONS]",
 		                 command->name, extra, extra);
-	return gemp_fail(GEMP_EUSAGE, "%s takes no argument '%s'; put quotes around text with blanks "
-	                 "('gemp-mpi help %s' shows how)", command->name, extra, command->name);
+	return gemp_fail(GEMP_EUSAGE,
+	                 "%s takes no argument '%s'; put quotes around text with blanks "
+	                 "('gemp-mpi help %s' shows how)",
+	                 command->name, extra, command->name);
 }
 
 gemp_code gemp_options_new(gemp_options **out, const gemp_comm *comm, const gemp_command_table *table,

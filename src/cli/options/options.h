@@ -30,15 +30,15 @@ typedef enum gemp_option_kind {
 
 typedef struct gemp_option {
 	const char *name;
-	char letter;           /* 0: none */
+	char letter; /* 0: none */
 	gemp_option_kind kind;
-	const char *value;     /* as help calls it: FILE, N, SIZE, or words joined by | */
-	const char *default_text;  /* default, parsed like any other value; NULL: zero, empty */
-	unsigned commands;     /* gemp_taken_by, together */
-	const char *group;     /* heading in help */
+	const char *value;        /* as help calls it: FILE, N, SIZE, or words joined by | */
+	const char *default_text; /* default, parsed like any other value; NULL: zero, empty */
+	unsigned commands;        /* gemp_taken_by, together */
+	const char *group;        /* heading in help */
 	const char *help;
-	size_t offset;             /* of its field in gemp_options */
-	bool positive;         /* 0 is refused */
+	size_t offset; /* of its field in gemp_options */
+	bool positive; /* 0 is refused */
 } gemp_option;
 
 /* The table, and a parameter of each name that generators take. */
@@ -60,9 +60,9 @@ typedef struct gemp_options {
 	const gemp_command *command;
 	const gemp_command_table *table;
 	size_t argument_count;
-	char **arguments;   /* [argument_count] owned */
+	char **arguments; /* [argument_count] owned */
 	size_t value_count, value_capacity;
-	gemp_option_value *values;  /* [given_count] configuration first, then command line */
+	gemp_option_value *values; /* [given_count] configuration first, then command line */
 
 	/* general */
 	bool help, version, quiet, verbose, debug, dry_run;
@@ -108,8 +108,8 @@ typedef struct gemp_options {
 	/* bfs, sssp, pagerank, spmv */
 	const char *source, *into, *column, *personalization, *vector;
 	gemp_list sources;
-	int direction; /* a gemp_gas_direction */
-	int precision; /* auto, single, double */
+	int direction;         /* a gemp_gas_direction */
+	int precision;         /* auto, single, double */
 	int pass, gather, cut; /* a gemp_gas_pass, a gemp_gather, a gemp_gas_cut */
 	bool transpose, normalize;
 	uint64_t max_iterations;

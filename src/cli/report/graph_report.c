@@ -160,14 +160,14 @@ json_t *gemp_degrees_report(gemp_report *report, const gemp_degree_histogram *de
 			gemp_report_print(report, "  %-23s %13s %13s\n", range, gemp_grouped(degrees->out[k]).text,
 			                  gemp_grouped(degrees->in[k]).text);
 		json_array_append_new(list, json_pack("{s:I, s:o, s:o}", "class", (json_int_t)k, "out",
-		                                      gemp_json_count(degrees->out[k]), "in",
-		                                      gemp_json_count(degrees->in[k])));
+		                                      gemp_json_count(degrees->out[k]), "in", gemp_json_count(degrees->in[k])));
 	}
-	gemp_report_print(report, "\n  %-11s %s sources, %s sinks, %s isolated; %s as many in as out, %s more out, "
-	                  "%s more in\n", "vertices", gemp_grouped(kinds->sources).text,
-	                  gemp_grouped(kinds->sinks).text, gemp_grouped(kinds->isolated).text,
-	                  gemp_grouped(kinds->balanced).text, gemp_grouped(kinds->more_out).text,
-	                  gemp_grouped(kinds->more_in).text);
+	gemp_report_print(report,
+	                  "\n  %-11s %s sources, %s sinks, %s isolated; %s as many in as out, %s more out, "
+	                  "%s more in\n",
+	                  "vertices", gemp_grouped(kinds->sources).text, gemp_grouped(kinds->sinks).text,
+	                  gemp_grouped(kinds->isolated).text, gemp_grouped(kinds->balanced).text,
+	                  gemp_grouped(kinds->more_out).text, gemp_grouped(kinds->more_in).text);
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "classes", list, "sources",
 	                 gemp_json_count(kinds->sources), "sinks", gemp_json_count(kinds->sinks), "isolated",
 	                 gemp_json_count(kinds->isolated), "balanced", gemp_json_count(kinds->balanced), "more_out",

@@ -55,17 +55,18 @@ gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seco
 	gemp_report_detail(report, "\n");
 	if (device)
 		gemp_report_detail(report, "  %-10s %10.3f ms to the device and back\n", "copies", 1e3 * transfers);
-	gemp_report_set(report, "rate", json_pack("{s:s, s:f, s:f, s:o, s:f, s:o}", "on", on, "seconds", seconds,
-	                                          "transfer_seconds", transfers, "bytes", gemp_json_count(bytes),
-	                                          "bytes_per_second", rate, "copy_bytes_per_second",
-	                                          copy > 0 ? json_real(copy) : json_null()));
+	gemp_report_set(report, "rate",
+	                json_pack("{s:s, s:f, s:f, s:o, s:f, s:o}", "on", on, "seconds", seconds, "transfer_seconds",
+	                          transfers, "bytes", gemp_json_count(bytes), "bytes_per_second", rate,
+	                          "copy_bytes_per_second", copy > 0 ? json_real(copy) : json_null()));
 done:
 	return code;
 }
 
 static void report_steps(gemp_report *report, const gemp_step_times *steps)
 {
-	double own[GEMP_MAX_STEP_TIMES] = { 0 }, least[GEMP_MAX_STEP_TIMES], sum[GEMP_MAX_STEP_TIMES], most[GEMP_MAX_STEP_TIMES];
+	double own[GEMP_MAX_STEP_TIMES] = { 0 }, least[GEMP_MAX_STEP_TIMES], sum[GEMP_MAX_STEP_TIMES],
+		   most[GEMP_MAX_STEP_TIMES];
 	int count = (int)steps->count;
 	json_t *object = json_object();
 	for (int i = 0; i < count; i++)
@@ -75,9 +76,9 @@ static void report_steps(gemp_report *report, const gemp_step_times *steps)
 	GEMP_MPI(MPI_Reduce(own, most, count, MPI_DOUBLE, MPI_MAX, 0, report->comm->world));
 	gemp_report_detail(report, "  %-10s", "steps");
 	for (int i = 0; i < count && report->comm->rank == 0; i++) {
-		json_object_set_new(object, steps->step[i].name,
-		                    json_pack("{s:f, s:f, s:f}", "min", least[i], "avg", sum[i] / report->comm->size, "max",
-		                              most[i]));
+		json_object_set_new(
+			object, steps->step[i].name,
+			json_pack("{s:f, s:f, s:f}", "min", least[i], "avg", sum[i] / report->comm->size, "max", most[i]));
 		gemp_report_detail(report, "%s %s %s", i ? "," : "", steps->step[i].name, gemp_shown_seconds(most[i]).text);
 	}
 	gemp_report_detail(report, "   (seconds of the slowest rank)\n");

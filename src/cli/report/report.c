@@ -105,8 +105,8 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool al
 	GEMP_MPI(MPI_Reduce(own, sum, GEMP_PHASES + 1, MPI_DOUBLE, MPI_SUM, 0, world));
 	GEMP_MPI(MPI_Reduce(own, most, GEMP_PHASES + 1, MPI_DOUBLE, MPI_MAX, 0, world));
 	if (report->comm->rank == 0) {
-		gemp_report_detail(report, "\n  %-10s %11s %11s %11s   (seconds, %d rank%s)\n", "phase", "min", "avg",
-		                   "max", report->comm->size, report->comm->size == 1 ? "" : "s");
+		gemp_report_detail(report, "\n  %-10s %11s %11s %11s   (seconds, %d rank%s)\n", "phase", "min", "avg", "max",
+		                   report->comm->size, report->comm->size == 1 ? "" : "s");
 		for (int phase = 0; phase <= GEMP_PHASES; phase++) {
 			const char *name = phase < GEMP_PHASES ? gemp_phase_name[phase] : "elapsed";
 			double mean = sum[phase] / report->comm->size;
@@ -126,8 +126,8 @@ void gemp_report_memory(gemp_report *report, size_t device_peak)
 	gemp_report_detail(report, "  %-10s host %s, device %s (peak of the largest rank", "memory",
 	                   gemp_shown_bytes(peaks[0]).text, gemp_shown_bytes(peaks[1]).text);
 	if (peaks[2])
-		gemp_report_detail(report, ", with its part of %s shared by %llu ranks of a node", gemp_shown_bytes(peaks[2]).text,
-		                   (unsigned long long)peaks[3]);
+		gemp_report_detail(report, ", with its part of %s shared by %llu ranks of a node",
+		                   gemp_shown_bytes(peaks[2]).text, (unsigned long long)peaks[3]);
 	gemp_report_detail(report, ")\n");
 	json_t *object = json_object();
 	json_object_set_new(object, "host", gemp_json_count(peaks[0]));
@@ -211,8 +211,8 @@ static void print_devices(gemp_report *report, const device_entry *seats, size_t
 		if (earlier)
 			continue;
 		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:b, s:I}", "name", seats[i].name, "platform",
-		                                      seats[i].platform, "index", seats[i].index, "gpu", seats[i].gpu,
-		                                      "ranks", (json_int_t)ranks));
+		                                      seats[i].platform, "index", seats[i].index, "gpu", seats[i].gpu, "ranks",
+		                                      (json_int_t)ranks));
 		gemp_report_detail(report, "%s%zu x %s", shown++ ? ", " : " ", ranks, seats[i].name);
 	}
 	gemp_report_detail(report, "\n");
@@ -241,10 +241,10 @@ static void print_work(gemp_report *report, const device_entry *seats, size_t co
 	bool shown = count > (size_t)report->comm->size && count <= MOST_LINES;
 	for (size_t i = 0; i < count; i++) {
 		const gemp_device_work *work = &seats[i].work;
-		json_array_append_new(list, json_pack("{s:i, s:i, s:s, s:f, s:o, s:o}", "rank", seats[i].rank, "device",
-		                                      seats[i].index, "name", seats[i].name, "seconds", work->seconds,
-		                                      "launches", gemp_json_count(work->launches), "matches",
-		                                      gemp_json_count(work->matches)));
+		json_array_append_new(list,
+		                      json_pack("{s:i, s:i, s:s, s:f, s:o, s:o}", "rank", seats[i].rank, "device",
+		                                seats[i].index, "name", seats[i].name, "seconds", work->seconds, "launches",
+		                                gemp_json_count(work->launches), "matches", gemp_json_count(work->matches)));
 		if (shown)
 			gemp_report_detail(report, "  %-10s rank %d, device %d: %s s in %s launch%s, %s\n", i ? "" : "work",
 			                   seats[i].rank, seats[i].index, gemp_shown_seconds(work->seconds).text,

@@ -17,9 +17,9 @@
 typedef struct gemp_report {
 	const gemp_comm *comm;
 	const gemp_options *options;
-	double began;   /* gemp_now() */
-	FILE *people;   /* NULL: another rank, or --json - with --quiet */
-	json_t *json;   /* NULL but on rank 0 */
+	double began; /* gemp_now() */
+	FILE *people; /* NULL: another rank, or --json - with --quiet */
+	json_t *json; /* NULL but on rank 0 */
 } gemp_report;
 
 /* --json -: stdout is for JSON alone. */
@@ -31,9 +31,9 @@ void gemp_report_detail(const gemp_report *report, const char *format, ...) __at
 
 /* Fields of the object; `value` is taken over. */
 void gemp_report_set(gemp_report *report, const char *name, json_t *value);
-json_t *gemp_json_count(uint64_t count); /* all digits, as the report is written */
-json_t *gemp_json_real(double number);   /* null if it is not finite */
-json_t *gemp_json_key(const gemp_value *key);  /* of a vertex: an integer or a string */
+json_t *gemp_json_count(uint64_t count);      /* all digits, as the report is written */
+json_t *gemp_json_real(double number);        /* null if it is not finite */
+json_t *gemp_json_key(const gemp_value *key); /* of a vertex: an integer or a string */
 
 /* Collective. Each sets the field of its name and prints its lines.
  *   seconds   all: shows phases of 0 s too

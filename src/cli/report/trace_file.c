@@ -16,16 +16,16 @@ size_t gemp_trace_max = 1000000;
 enum { HOST = 256, TRIES = 16, SHARES = GEMP_LANE_DEVICE };
 
 static const char *const lane_name[] = {
-	[GEMP_LANE_HOST] = "host", [GEMP_LANE_EXCHANGE] = "exchange", [GEMP_LANE_RANKS] = "ranks", [GEMP_LANE_OUTPUT] = "output",
-	[GEMP_LANE_DEVICE] = "device",
+	[GEMP_LANE_HOST] = "host",     [GEMP_LANE_EXCHANGE] = "exchange", [GEMP_LANE_RANKS] = "ranks",
+	[GEMP_LANE_OUTPUT] = "output", [GEMP_LANE_DEVICE] = "device",
 };
 
 /* What rank 0 has to know of a rank beside its spans. */
 typedef struct trace_head {
 	char host[HOST];
 	uint64_t count, dropped;
-	int64_t apart;          /* nanoseconds: rank 0's clock less that of the rank */
-	int64_t first;          /* beginning of the first span, by the rank's clock */
+	int64_t apart; /* nanoseconds: rank 0's clock less that of the rank */
+	int64_t first; /* beginning of the first span, by the rank's clock */
 	unsigned devices;
 	char names[GEMP_TRACE_NAMES][GEMP_TRACE_NAME];
 	gemp_lane_times shares[SHARES];
@@ -33,8 +33,8 @@ typedef struct trace_head {
 
 typedef struct writing {
 	FILE *file;
-	int64_t origin;         /* of the time in the file, by rank 0's clock */
-	bool next;              /* a comma is due */
+	int64_t origin; /* of the time in the file, by rank 0's clock */
+	bool next;      /* a comma is due */
 } writing;
 
 gemp_code gemp_trace_file_may(const char *path)
@@ -113,14 +113,14 @@ static FILE *next_event(writing *w)
 
 static void write_name(writing *w, int rank, int lane, const char *what, const char *name)
 {
-	fprintf(next_event(w), "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", rank, lane, what,
-	        name);
+	fprintf(next_event(w), "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", rank,
+	        lane, what, name);
 }
 
 static void write_place(writing *w, int rank, int lane, const char *what, int place)
 {
-	fprintf(next_event(w), "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"sort_index\":%d}}", rank, lane, what,
-	        place);
+	fprintf(next_event(w), "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"sort_index\":%d}}", rank,
+	        lane, what, place);
 }
 
 static void write_names(writing *w, int rank, const trace_head *h)
@@ -148,7 +148,8 @@ static void write_spans(writing *w, int rank, const trace_head *h, const gemp_sp
 }
 
 /* On rank 0. */
-static void write_all(writing *w, const gemp_comm *comm, const trace_head *heads, const gemp_span *own, gemp_span *others)
+static void write_all(writing *w, const gemp_comm *comm, const trace_head *heads, const gemp_span *own,
+                      gemp_span *others)
 {
 	uint64_t dropped = 0;
 	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", w->file);
@@ -160,8 +161,9 @@ static void write_all(writing *w, const gemp_comm *comm, const trace_head *heads
 		write_spans(w, r, &heads[r], r ? others : own);
 		dropped += heads[r].dropped;
 	}
-	fprintf(w->file, "\n],\n\"otherData\":{\"program\":\"gemp-mpi\",\"version\":\"%s\",\"ranks\":%d,\"dropped\":%" PRIu64
-	        "}}\n", GEMP_VERSION, comm->size, dropped);
+	fprintf(w->file,
+	        "\n],\n\"otherData\":{\"program\":\"gemp-mpi\",\"version\":\"%s\",\"ranks\":%d,\"dropped\":%" PRIu64 "}}\n",
+	        GEMP_VERSION, comm->size, dropped);
 }
 
 /* GATHERING. */
@@ -199,9 +201,10 @@ static void report_overlap(gemp_report *report, const trace_head *heads)
 			mean.seconds += heads[r].shares[shown[i]].seconds / report->comm->size;
 			mean.overlapped += heads[r].shares[shown[i]].overlapped / report->comm->size;
 		}
-		json_object_set_new(object, lane_name[shown[i]], json_pack("{s:f,s:f}", "seconds", mean.seconds, "hidden", mean.overlapped));
-		gemp_report_detail(report, "%s%s %s of %s", between, lane_name[shown[i]], gemp_shown_seconds(mean.overlapped).text,
-		                   gemp_shown_seconds(mean.seconds).text);
+		json_object_set_new(object, lane_name[shown[i]],
+		                    json_pack("{s:f,s:f}", "seconds", mean.seconds, "hidden", mean.overlapped));
+		gemp_report_detail(report, "%s%s %s of %s", between, lane_name[shown[i]],
+		                   gemp_shown_seconds(mean.overlapped).text, gemp_shown_seconds(mean.seconds).text);
 		between = ", ";
 	}
 	gemp_report_detail(report, " s a rank\n");
@@ -218,12 +221,13 @@ static void report_trace(gemp_report *report, const trace_head *heads)
 		dropped += heads[r].dropped;
 	}
 	if (dropped)
-		gemp_warn("--trace %s: %s of %s spans are left out; a rank keeps its first %s", path, gemp_grouped(dropped).text,
-		          gemp_grouped(spans + dropped).text, gemp_grouped(gemp_trace_max).text);
-	gemp_report_set(report, "trace", json_pack("{s:s,s:o,s:o}", "file", path, "spans", gemp_json_count(spans), "dropped",
-	                                           gemp_json_count(dropped)));
-	gemp_report_detail(report, "  %-10s %s in %s; while devices worked: ", "trace",
-	                   gemp_counted(spans, "span").text, path);
+		gemp_warn("--trace %s: %s of %s spans are left out; a rank keeps its first %s", path,
+		          gemp_grouped(dropped).text, gemp_grouped(spans + dropped).text, gemp_grouped(gemp_trace_max).text);
+	gemp_report_set(
+		report, "trace",
+		json_pack("{s:s,s:o,s:o}", "file", path, "spans", gemp_json_count(spans), "dropped", gemp_json_count(dropped)));
+	gemp_report_detail(report, "  %-10s %s in %s; while devices worked: ", "trace", gemp_counted(spans, "span").text,
+	                   path);
 	report_overlap(report, heads);
 }
 
@@ -262,7 +266,8 @@ gemp_code gemp_trace_file_write(gemp_report *report)
 		if (code == GEMP_OK)
 			report_trace(report, heads);
 	} else {
-		GEMP_MPI(MPI_Send(trace->spans, (int)(trace->count * sizeof *trace->spans), MPI_BYTE, 0, GEMP_TAG_TRACE, comm->world));
+		GEMP_MPI(MPI_Send(trace->spans, (int)(trace->count * sizeof *trace->spans), MPI_BYTE, 0, GEMP_TAG_TRACE,
+		                  comm->world));
 	}
 	code = gemp_comm_agree(comm, code);
 done:

@@ -30,13 +30,16 @@ static const char *first_given(const gemp_options *options, const char *const *n
 /* Options of one word have no meaning for the others, and would be passed over. */
 static gemp_code check_training_and_drawing(const gemp_options *options, const char *name)
 {
-	static const char *const training[] = { "size", "grid", "topology", "metric", "training", "neighbourhood", "radius",
-		"radius-end", "rate", "rate-end", "cooling", "epochs", "start", "seed", "scale", "no-quality", "save-every", "resume",
-		"max-time" };
+	static const char *const training[] = { "size",          "grid",       "topology",   "metric",  "training",
+		                                    "neighbourhood", "radius",     "radius-end", "rate",    "rate-end",
+		                                    "cooling",       "epochs",     "start",      "seed",    "scale",
+		                                    "no-quality",    "save-every", "resume",     "max-time" };
 	static const char *const drawing[] = { "show", "labels" };
 	const char *trains = strcmp(name, "train") == 0
-	                   ? NULL : first_given(options, training, sizeof training / sizeof *training);
-	const char *draws = strcmp(name, "draw") == 0 ? NULL : first_given(options, drawing, sizeof drawing / sizeof *drawing);
+	                         ? NULL
+	                         : first_given(options, training, sizeof training / sizeof *training);
+	const char *draws = strcmp(name, "draw") == 0 ? NULL
+	                                              : first_given(options, drawing, sizeof drawing / sizeof *drawing);
 	if (trains)
 		return gemp_fail(GEMP_EUSAGE, "--%s: som %s takes the map as it was trained; leave it out", trains, name);
 	if (draws)
@@ -85,9 +88,10 @@ void gemp_som_report_errors(gemp_report *report, double quantisation, double top
 	if (isnan(quantisation))
 		gemp_report_print(report, "No vector has a value, so none has a unit\n");
 	else
-		gemp_report_print(report, "Vectors are %.6g from their units in the mean (quantisation error); for %.2f %% the "
-		                  "second-best unit is not beside the best (topographic error)\n", quantisation,
-		                  100 * topographic);
+		gemp_report_print(report,
+		                  "Vectors are %.6g from their units in the mean (quantisation error); for %.2f %% the "
+		                  "second-best unit is not beside the best (topographic error)\n",
+		                  quantisation, 100 * topographic);
 }
 
 static gemp_code som(gemp_comm *comm, const gemp_options *options)
@@ -106,9 +110,10 @@ const gemp_command gemp_command_som = {
 	.name = "som",
 	.bit = GEMP_ON_SOM,
 	.arguments = "train DATA -o MAP.h5\ntrain G.h5 --features LIST -o MAP.h5\napply MAP.h5 DATA -o FILE\n"
-		"draw MAP.h5 -o F.svg",
+				 "draw MAP.h5 -o F.svg",
 	.summary = "Trains a self-organising map on vectors, finds best units, and draws it",
-	.text = "A map is a grid of units, each a vector. Training makes neighbours alike, and each region of the map like "
+	.text =
+		"A map is a grid of units, each a vector. Training makes neighbours alike, and each region of the map like "
 		"some of the data. DATA are n vectors of d numbers: a dataset of HDF5 (F.h5:/NAME) or an array of numpy (.npy) "
 		"of n rows, or a table (.tsv, .csv, also .gz and .zst) with or without a header, whose first column may name "
 		"the rows. NaN, NA and empty cells are missing values: distances leave them out.\n"
@@ -121,7 +126,8 @@ const gemp_command gemp_command_som = {
 		"which, so that apply finds them for another graph (DATA is G2.h5); rows have the vertices' keys. --into "
 		"writes the graph with the attributes som_unit, som_x, som_y and som_distance.\n"
 		"draw makes a picture, with a legend: U-matrix, hits, and a plane for each column in the data's own measure.\n",
-	.examples = "gemp-mpi som train colours.tsv --size 20x30 -o map.h5\n"
+	.examples =
+		"gemp-mpi som train colours.tsv --size 20x30 -o map.h5\n"
 		"mpirun -n 4 gemp-mpi som train runs.h5:/vectors --scale standard --size 200x200 --epochs 500 -o map.h5\n"
 		"gemp-mpi som apply map.h5 colours.tsv -o units.tsv\n"
 		"gemp-mpi som train social.h5 --features log:degree,log:triangles,pagerank -o roles.h5 --into social.h5\n"

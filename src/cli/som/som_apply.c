@@ -92,8 +92,9 @@ static gemp_code open_writer(applying *a)
 {
 	gemp_code code = GEMP_OK;
 	gemp_projected columns[COLUMNS] = { 0 };
-	const gemp_rows_options rows = { .path = a->options->output, .limit = UINT64_MAX, .semantics = "som",
-	                                 .distinct = "none" };
+	const gemp_rows_options rows = {
+		.path = a->options->output, .limit = UINT64_MAX, .semantics = "som", .distinct = "none"
+	};
 	GEMP_TRY(gemp_comm_agree(a->comm, new_columns(columns, &a->vectors.keys)));
 	code = gemp_row_writer_open(&a->writer, a->comm, columns, COLUMNS, &rows);
 done:

@@ -66,7 +66,8 @@ static gemp_code add_hits(drawing *d)
 {
 	double *values;
 	if (!d->map.hits)
-		return gemp_fail(GEMP_EDATA, "--show hits: %s was kept while it was trained, and has no hits; finish it with "
+		return gemp_fail(GEMP_EDATA,
+		                 "--show hits: %s was kept while it was trained, and has no hits; finish it with "
 		                 "--resume",
 		                 d->options->arguments[1]);
 	gemp_code code = add_panel(d, "hits", GEMP_SOM_SHADE_COUNTS, &values);
@@ -78,9 +79,10 @@ static gemp_code add_hits(drawing *d)
 static gemp_code unknown_column(const drawing *d, const char *name)
 {
 	const char *near = gemp_text_nearest(name, (const char *const *)d->map.names, d->map.dims);
-	return gemp_fail(GEMP_EUSAGE, "--show %s: the map has no such column%s%s%s there are umatrix, hits, planes, the "
-	                 "columns of its data, and rgb: with three of these", name, near ? "; did you mean '" : ";",
-	                 near ? near : "", near ? "'?" : "");
+	return gemp_fail(GEMP_EUSAGE,
+	                 "--show %s: the map has no such column%s%s%s there are umatrix, hits, planes, the "
+	                 "columns of its data, and rgb: with three of these",
+	                 name, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
 }
 
 /* -1: there is none. */

@@ -23,8 +23,10 @@ gemp_code gemp_som_check_vectors(const gemp_options *options, const char *place)
 			return gemp_fail(GEMP_EUSAGE, "--%s is for the vertices of a graph, and %s is no graph file (G.h5)",
 			                 names[i], place);
 	if (gemp_som_is_graph(place))
-		return gemp_fail(GEMP_EUSAGE, "%s: of a graph say which numbers of its vertices are the vectors, as in --features "
-		                 "degree,pagerank; of an HDF5 file of vectors name the dataset, as in %s:/vectors", place, place);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "%s: of a graph say which numbers of its vertices are the vectors, as in --features "
+		                 "degree,pagerank; of an HDF5 file of vectors name the dataset, as in %s:/vectors",
+		                 place, place);
 	return GEMP_OK;
 }
 
@@ -44,7 +46,8 @@ gemp_code gemp_som_graph_open(gemp_som_graph *out, const gemp_comm *comm, const 
 	code = map_path ? gemp_features_of_map(&out->features, map_path, map->names, map->dims)
 	                : gemp_features_parse(&out->features, options->features);
 	if (code == GEMP_OK && !map_path && out->features.count > GEMP_SOM_MAX_DIMS)
-		code = gemp_fail(GEMP_EUSAGE, "--features: %zu are more than the %d that vectors of a map may have; leave some out",
+		code = gemp_fail(GEMP_EUSAGE,
+		                 "--features: %zu are more than the %d that vectors of a map may have; leave some out",
 		                 out->features.count, GEMP_SOM_MAX_DIMS);
 	if (code == GEMP_OK && options->key_column)
 		code = gemp_fail(GEMP_EUSAGE, "--key %s is a column of a table, and %s is a graph: its vertices have keys",
@@ -83,9 +86,12 @@ gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_cont
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = context->comm;
-	const gemp_features_source source = { .context = context, .graph = g->graph, .relations = g->relations,
-	                                      .path = g->path };
-	*out = (gemp_vectors){ .count = g->graph->rows, .dims = (uint32_t)g->features.count, .total = g->graph->vertex_count };
+	const gemp_features_source source = {
+		.context = context, .graph = g->graph, .relations = g->relations, .path = g->path
+	};
+	*out = (gemp_vectors){ .count = g->graph->rows,
+		                   .dims = (uint32_t)g->features.count,
+		                   .total = g->graph->vertex_count };
 	if (keys)
 		GEMP_TRY(gemp_graph_load_keys(g->graph));
 	code = GEMP_NEW(out->x, out->count * out->dims);

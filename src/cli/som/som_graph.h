@@ -9,9 +9,9 @@
 
 /* {0}: the data is no graph. */
 typedef struct gemp_som_graph {
-	const char *path;      /* of the graph; borrowed */
-	gemp_graph *graph;     /* NULL: none */
-	bool *relations;       /* [relation_count] that --relation names */
+	const char *path;  /* of the graph; borrowed */
+	gemp_graph *graph; /* NULL: none */
+	bool *relations;   /* [relation_count] that --relation names */
 	gemp_features features;
 } gemp_som_graph;
 

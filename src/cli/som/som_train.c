@@ -146,25 +146,32 @@ static bool is_there(const training *t)
 /* data: that of the vectors; 0: not known. */
 static gemp_code check_resumed(const training *t, uint64_t data)
 {
-	static const char *const settled[] = { "size", "grid", "topology", "metric", "training", "neighbourhood", "radius",
-		"radius-end", "rate", "rate-end", "cooling", "epochs", "start", "seed", "scale" };
+	static const char *const settled[] = { "size",          "grid",   "topology",   "metric", "training",
+		                                   "neighbourhood", "radius", "radius-end", "rate",   "rate-end",
+		                                   "cooling",       "epochs", "start",      "seed",   "scale" };
 	const gemp_som_map *map = &t->map;
 	const char *path = t->options->output;
 	for (size_t i = 0; i < sizeof settled / sizeof *settled; i++)
 		if (gemp_options_has(t->options, settled[i]))
 			gemp_warn("--resume: %s goes on by its own settings; --%s is passed over", path, settled[i]);
 	if (map->dims != t->vectors.dims || map->samples != t->vectors.total)
-		return gemp_fail(GEMP_EDATA, "%s: was trained on %s of %s, and these are %s of %" PRIu32 "; --resume goes on with the "
-		                 "same data", path, gemp_counted(map->samples, "vector").text,
-		                 gemp_counted(map->dims, "number").text, gemp_grouped(t->vectors.total).text, t->vectors.dims);
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: was trained on %s of %s, and these are %s of %" PRIu32 "; --resume goes on with the "
+		                 "same data",
+		                 path, gemp_counted(map->samples, "vector").text, gemp_counted(map->dims, "number").text,
+		                 gemp_grouped(t->vectors.total).text, t->vectors.dims);
 	for (uint32_t c = 0; (t->graph.graph || t->vectors.named) && c < map->dims; c++)
 		if (strcmp(map->names[c], t->vectors.names[c]) != 0)
-			return gemp_fail(GEMP_EDATA, "%s: its column %" PRIu32 " is '%s', and of %s '%s'; --resume "
-			                 "goes on with the same ones in the same order", path, c + 1, map->names[c],
-			                 t->graph.graph ? "--features" : "the data", t->vectors.names[c]);
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: its column %" PRIu32 " is '%s', and of %s '%s'; --resume "
+			                 "goes on with the same ones in the same order",
+			                 path, c + 1, map->names[c], t->graph.graph ? "--features" : "the data",
+			                 t->vectors.names[c]);
 	if (map->data && data && map->data != data)
-		return gemp_fail(GEMP_EDATA, "%s: was trained on other vectors than those of %s; --resume goes on with the same "
-		                 "data, and another -o begins anew", path, t->options->arguments[1]);
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: was trained on other vectors than those of %s; --resume goes on with the same "
+		                 "data, and another -o begins anew",
+		                 path, t->options->arguments[1]);
 	if (map->epoch > map->epochs || map->epochs > INT32_MAX)
 		return gemp_fail(GEMP_EDATA, "%s: epoch %" PRIu64 " of %" PRIu64, path, map->epoch, map->epochs);
 	return GEMP_OK;
@@ -323,7 +330,8 @@ static gemp_code report_all(training *t)
 	gemp_report_set(report, "epoch", gemp_json_count(map->epoch));
 	gemp_report_set(report, "train_seconds", json_real(seconds));
 	gemp_report_set(report, "seconds_per_epoch", json_real(each));
-	gemp_report_set(report, "exchange", t->comm->size == 1 || t->done.count == 0 ? json_null() : json_string(what_was_told(t)));
+	gemp_report_set(report, "exchange",
+	                t->comm->size == 1 || t->done.count == 0 ? json_null() : json_string(what_was_told(t)));
 	report_epochs(t);
 	if (t->graph.graph)
 		gemp_som_graph_report(report, &t->graph);
@@ -341,9 +349,11 @@ static gemp_code stopped(const training *t)
 	gemp_comm_max(t->comm, &signal, 1);
 	if (t->map.epoch == t->map.epochs)
 		return GEMP_OK;
-	return gemp_fail(GEMP_STOPPED, "stopped by %s after epoch %" PRIu64 " of %" PRIu64 "; the map is in %s, and "
-	                 "--resume goes on", signal ? gemp_signals_name((int)signal) : "--max-time", t->map.epoch,
-	                 t->map.epochs, t->options->output);
+	return gemp_fail(GEMP_STOPPED,
+	                 "stopped by %s after epoch %" PRIu64 " of %" PRIu64 "; the map is in %s, and "
+	                 "--resume goes on",
+	                 signal ? gemp_signals_name((int)signal) : "--max-time", t->map.epoch, t->map.epochs,
+	                 t->options->output);
 }
 
 /* Collective. Of a file, or of a graph's vertices, whose features are found on the devices. */

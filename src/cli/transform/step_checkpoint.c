@@ -56,8 +56,9 @@ static gemp_code make_query(const gemp_step_checkpoint *k, const gemp_graph *gra
 {
 	char hash[24];
 	snprintf(hash, sizeof hash, "%016" PRIx64, gemp_hash(k->rules->text, strlen(k->rules->text), 0));
-	return gemp_checkpoint_store_query(out, k->options, graph, json_pack("{s:s, s:s}", "rules", hash, "changes",
-	                             k->log ? "written" : "none"), asked, sizeof asked / sizeof *asked);
+	return gemp_checkpoint_store_query(out, k->options, graph,
+	                                   json_pack("{s:s, s:s}", "rules", hash, "changes", k->log ? "written" : "none"),
+	                                   asked, sizeof asked / sizeof *asked);
 }
 
 /* Counts of a rule's report, by name. */
@@ -129,7 +130,8 @@ static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 	const char *graph = json_string_value(json_object_get(state, "kept"));
 	const json_t *logs = json_object_get(state, "logs");
 	json_t *steps = json_object_get(state, "explain");
-	bool good = gemp_checkpoint_store_count(state, "form", &form) && form == FORM && gemp_checkpoint_store_count(state, "jobs", &k->runs) &&
+	bool good = gemp_checkpoint_store_count(state, "form", &form) && form == FORM &&
+	            gemp_checkpoint_store_count(state, "jobs", &k->runs) &&
 	            gemp_checkpoint_store_count(state, "lines", &lines) && applied && graph &&
 	            read_reports(k, json_object_get(state, "rules"));
 	if (!good)
@@ -147,7 +149,8 @@ static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 	return code;
 }
 
-gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, const gemp_comm *comm, const gemp_options *options, gemp_graph **graph)
+gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, const gemp_comm *comm, const gemp_options *options,
+                                    gemp_graph **graph)
 {
 	gemp_code code = GEMP_OK;
 	json_t *question = NULL;
@@ -214,11 +217,11 @@ static json_t *make_state(const gemp_step_checkpoint *k, const char *graph)
 	for (size_t i = 0; i < k->log_count; i++)
 		json_array_append_new(logs, json_string(k->logs[i]));
 	if (gemp_text_status(&applied) == GEMP_OK)
-		state = json_pack("{s:o, s:o, s:f, s:o, s:s, s:o, s:O, s:o, s:s, s:o}", "form", gemp_checkpoint_store_digits(FORM),
-		                  "jobs", gemp_checkpoint_store_digits(k->runs), "seconds", k->seconds + gemp_now() - k->began,
-		                  "lines", gemp_checkpoint_store_digits(k->log ? k->log->recorder.lines : 0),
-		                  "applied", applied.data, "rules", make_reports(k), "explain", k->steps, "logs", logs,
-		                  "kept", graph, "seen", make_seen(k));
+		state = json_pack(
+			"{s:o, s:o, s:f, s:o, s:s, s:o, s:O, s:o, s:s, s:o}", "form", gemp_checkpoint_store_digits(FORM), "jobs",
+			gemp_checkpoint_store_digits(k->runs), "seconds", k->seconds + gemp_now() - k->began, "lines",
+			gemp_checkpoint_store_digits(k->log ? k->log->recorder.lines : 0), "applied", applied.data, "rules",
+			make_reports(k), "explain", k->steps, "logs", logs, "kept", graph, "seen", make_seen(k));
 	gemp_text_free(&applied);
 	return state;
 }
@@ -273,8 +276,9 @@ done:
 
 void gemp_step_checkpoint_report(gemp_report *report, const gemp_step_checkpoint *k, bool complete)
 {
-	gemp_report_set(report, "checkpoint", json_pack("{s:s, s:o, s:f}", "folder", k->options->checkpoint, "jobs",
-	                                                gemp_json_count(k->runs), "seconds_before", k->seconds));
+	gemp_report_set(report, "checkpoint",
+	                json_pack("{s:s, s:o, s:f}", "folder", k->options->checkpoint, "jobs", gemp_json_count(k->runs),
+	                          "seconds_before", k->seconds));
 	gemp_report_set(report, "complete", json_boolean(complete));
 }
 

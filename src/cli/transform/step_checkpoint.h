@@ -15,25 +15,25 @@ typedef struct gemp_step_checkpoint {
 	const gemp_comm *comm;
 	const gemp_options *options;
 	gemp_checkpoint_store store;
-	double began;            /* gemp_now() when the job did */
-	gemp_stop stop;          /* what ends it */
-	uint64_t runs;           /* jobs that have worked on it, this one included */
-	double seconds;          /* that those before this one spent */
-	char *graph;             /* name of the kept file; NULL: none is kept yet */
+	double began;   /* gemp_now() when the job did */
+	gemp_stop stop; /* what ends it */
+	uint64_t runs;  /* jobs that have worked on it, this one included */
+	double seconds; /* that those before this one spent */
+	char *graph;    /* name of the kept file; NULL: none is kept yet */
 	size_t log_count, log_capacity;
-	char **logs;             /* [log_count] names of the log's parts, that of this job included */
+	char **logs; /* [log_count] names of the log's parts, that of this job included */
 	/* What is kept is made of, and goes to: */
 	const gemp_rules *rules;
 	gemp_rule_report *reports;
 	gemp_transform_history *history;
-	json_t *steps;           /* of --explain */
-	gemp_change_log *log;    /* NULL: none is written */
+	json_t *steps;        /* of --explain */
+	gemp_change_log *log; /* NULL: none is written */
 } gemp_step_checkpoint;
 
 /* Collective. Makes the folder, or reads what is in it: then *graph is freed and becomes the one that was kept, and
  * reports and history are those of the steps so far. What it is given lives as long as it. */
 gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *kept, const gemp_comm *comm, const gemp_options *options,
-                               gemp_graph **graph);
+                                    gemp_graph **graph);
 void gemp_step_checkpoint_free(gemp_step_checkpoint *kept);
 
 /* Local. The name of the log's file in this job; the caller frees (gemp_free). */

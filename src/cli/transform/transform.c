@@ -29,11 +29,11 @@ typedef struct transforming {
 	json_t *steps;                    /* of --explain */
 	gemp_change_log log;              /* of --changes */
 	gemp_transform_history history;
-	gemp_step_checkpoint kept;             /* of --checkpoint */
-	gemp_graph_diff_side before, after;  /* of --dot */
-	bool string_keys;                 /* as gemp_builder_options has it */
-	double told;                      /* when something was said of how far it is */
-	bool replays;                     /* a change log stands in place of rules */
+	gemp_step_checkpoint kept;          /* of --checkpoint */
+	gemp_graph_diff_side before, after; /* of --dot */
+	bool string_keys;                   /* as gemp_builder_options has it */
+	double told;                        /* when something was said of how far it is */
+	bool replays;                       /* a change log stands in place of rules */
 } transforming;
 
 /* Local. */
@@ -86,9 +86,11 @@ static void report_effects(json_t *object, const gemp_effects *e)
 static void explain_step(transforming *t, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
 {
 	const gemp_select_report *s = &one->select;
-	gemp_report_print(t->report, "step %" PRIu64 ", %s: %s, %s applied, %s in conflict, %s blocked, %s, "
-	                  "%.3f s\n", step + 1, rule->name, gemp_counted(s->matches, "match").text,
-	                  gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text,
+	gemp_report_print(t->report,
+	                  "step %" PRIu64 ", %s: %s, %s applied, %s in conflict, %s blocked, %s, "
+	                  "%.3f s\n",
+	                  step + 1, rule->name, gemp_counted(s->matches, "match").text, gemp_grouped(s->applied).text,
+	                  gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text,
 	                  gemp_counted(s->rounds, "round").text, one->seconds);
 	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
 	report_selected(object, s);
@@ -109,8 +111,8 @@ static void report_progress(transforming *t, const gemp_rule *rule, uint64_t ste
 	t->told = now;
 	gemp_log(GEMP_NORMAL, "step %" PRIu64 ", %s: %s, %s applied, %.1f s; %s vertices and %s edges after %.0f s",
 	         step + 1, rule->name, gemp_counted(one->select.matches, "match").text,
-	         gemp_grouped(one->select.applied).text, one->seconds,
-	         gemp_grouped(t->graph->vertex_count).text, gemp_grouped(gemp_graph_edges(t->graph)).text, now - t->report->began);
+	         gemp_grouped(one->select.applied).text, one->seconds, gemp_grouped(t->graph->vertex_count).text,
+	         gemp_grouped(gemp_graph_edges(t->graph)).text, now - t->report->began);
 }
 
 static void report_step(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
@@ -133,12 +135,13 @@ static void report_rule(const transforming *t, const char *name, const gemp_rule
 	json_array_append_new(list, object);
 	gemp_report_detail(t->report, "%s: %s in %s, %s applied, %s in conflict, %s blocked, %.3f s\n", name,
 	                   gemp_counted(s->matches, "match").text, gemp_counted(r->steps, "step").text,
-	                   gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text, r->seconds);
+	                   gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text,
+	                   r->seconds);
 	if (s->applied)
 		gemp_report_detail(t->report, "  created %s and %s, deleted %s and %s, set %s\n",
-		                   gemp_counted(e->created_vertices, "vertex").text, gemp_counted(e->created_edges, "edge").text,
-		                   gemp_grouped(e->deleted_vertices).text, gemp_grouped(e->deleted_edges).text,
-		                   gemp_grouped(e->set).text);
+		                   gemp_counted(e->created_vertices, "vertex").text,
+		                   gemp_counted(e->created_edges, "edge").text, gemp_grouped(e->deleted_vertices).text,
+		                   gemp_grouped(e->deleted_edges).text, gemp_grouped(e->set).text);
 }
 
 static void report_rules(const transforming *t)
@@ -241,8 +244,9 @@ static gemp_code close_log(transforming *t)
 	GEMP_TRY(gemp_change_log_close(&t->log));
 	if (t->options->checkpoint)
 		GEMP_TRY(gemp_step_checkpoint_join(&t->kept, t->options->changes));
-	gemp_report_set(t->report, "changes", json_pack("{s:s, s:o}", "file", t->options->changes, "lines",
-	                                                gemp_json_count(t->log.recorder.lines)));
+	gemp_report_set(
+		t->report, "changes",
+		json_pack("{s:s, s:o}", "file", t->options->changes, "lines", gemp_json_count(t->log.recorder.lines)));
 	gemp_report_detail(t->report, "%s: %s\n", t->options->changes, gemp_counted(t->log.recorder.lines, "change").text);
 done:
 	return code;
@@ -253,8 +257,12 @@ static gemp_code open_checkpoint(transforming *t)
 {
 	if (!t->options->checkpoint)
 		return GEMP_OK;
-	t->kept = (gemp_step_checkpoint){ .began = t->report->began, .rules = t->rules, .reports = t->reports,
-		.history = &t->history, .steps = t->steps, .log = t->options->changes ? &t->log : NULL };
+	t->kept = (gemp_step_checkpoint){ .began = t->report->began,
+		                              .rules = t->rules,
+		                              .reports = t->reports,
+		                              .history = &t->history,
+		                              .steps = t->steps,
+		                              .log = t->options->changes ? &t->log : NULL };
 	return gemp_step_checkpoint_open(&t->kept, t->comm, t->options, &t->graph);
 }
 
@@ -266,8 +274,8 @@ static gemp_code replay(transforming *t)
 	GEMP_TRY(gemp_change_log_replay(&t->graph, t->context, t->options->arguments[1], &done));
 	gemp_report_set(t->report, "steps", gemp_json_count(done.steps));
 	gemp_report_set(t->report, "replayed", gemp_json_count(done.lines));
-	gemp_report_detail(t->report, "%s: %s of %s\n", t->options->arguments[1],
-	                   gemp_counted(done.lines, "change").text, gemp_counted(done.steps, "step").text);
+	gemp_report_detail(t->report, "%s: %s of %s\n", t->options->arguments[1], gemp_counted(done.lines, "change").text,
+	                   gemp_counted(done.steps, "step").text);
 done:
 	return code;
 }
@@ -281,8 +289,10 @@ static gemp_code read_second(transforming *t)
 		return read_rules(t);
 	for (size_t i = 0; i < sizeof of_rules / sizeof *of_rules && code == GEMP_OK; i++)
 		if (gemp_options_has(t->options, of_rules[i]))
-			code = gemp_fail(GEMP_EUSAGE, "--%s is for rules, and %s is a change log, which is applied as it is; leave the "
-			                 "option out", of_rules[i], t->options->arguments[1]);
+			code = gemp_fail(GEMP_EUSAGE,
+			                 "--%s is for rules, and %s is a change log, which is applied as it is; leave the "
+			                 "option out",
+			                 of_rules[i], t->options->arguments[1]);
 	return code;
 }
 
@@ -325,7 +335,8 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *o)
 {
 	gemp_code code = gemp_checkpoint_store_check(o);
 	if (code == GEMP_OK && o->dot && o->checkpoint)
-		code = gemp_fail(GEMP_EUSAGE, "--dot does not go with --checkpoint, which does not keep how the graph was before; "
+		code = gemp_fail(GEMP_EUSAGE,
+		                 "--dot does not go with --checkpoint, which does not keep how the graph was before; "
 		                 "leave one of them out");
 	if (code == GEMP_OK && o->changes && strcmp(o->changes, "-") == 0)
 		code = gemp_fail(GEMP_EUSAGE, "--changes -: a log appears when it is whole; name a file");
@@ -341,9 +352,10 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *o)
 static void expect_signals(const transforming *t)
 {
 	if (t->comm->rank == 0 && !t->options->checkpoint)
-		gemp_signals_set_message(t->replays ? "gemp-mpi: ended by a signal, and no graph is written\n"
-		                             : "gemp-mpi: ended by a signal, and no graph is written; --checkpoint FOLDER keeps what "
-		                               "is finished\n");
+		gemp_signals_set_message(
+			t->replays ? "gemp-mpi: ended by a signal, and no graph is written\n"
+					   : "gemp-mpi: ended by a signal, and no graph is written; --checkpoint FOLDER keeps what "
+						 "is finished\n");
 }
 
 static gemp_code transform(gemp_comm *comm, const gemp_options *options)
@@ -374,7 +386,8 @@ static gemp_code transform(gemp_comm *comm, const gemp_options *options)
 	GEMP_TRY(take(&t, &t.after, "after"));
 	timers = t.context->timers;
 	const char *const path[] = { options->arguments[1] };
-	GEMP_TRY(gemp_graph_output(&report, t.graph, &(gemp_list){ .count = 1, .items = (const char **)path }, 1, &timers, NULL));
+	GEMP_TRY(gemp_graph_output(&report, t.graph, &(gemp_list){ .count = 1, .items = (const char **)path }, 1, &timers,
+	                           NULL));
 	GEMP_TRY(close_log(&t));
 	GEMP_TRY(draw(&t));
 	if (options->checkpoint)
@@ -394,16 +407,17 @@ const gemp_command gemp_command_transform = {
 	.bit = GEMP_ON_TRANSFORM,
 	.arguments = "G.h5 RULES -o H.h5\nG.h5 CHANGES.jsonl -o H.h5",
 	.summary = "Rewrites a graph by rules",
-	.text = "RULES is a file of rules and of what to run: RULE name MATCH ... WHERE ... CREATE, SET, REMOVE, DELETE, and "
+	.text =
+		"RULES is a file of rules and of what to run: RULE name MATCH ... WHERE ... CREATE, SET, REMOVE, DELETE, and "
 		"RUN with *, {n}, |, ONE and TRY (docs/rules.md). A step applies all matches of a rule that do not conflict with one "
 		"another, at once: a match that writes what another reads or writes waits for a later step. Which of them go first "
 		"is drawn by --seed.\n"
 		"The graph that comes out depends on graph, rules and seed, not on the number of ranks.\n"
 		"CHANGES.jsonl is what --changes has written for the same graph: its changes are made again, without matching.\n",
 	.examples = "gemp-mpi transform railway.h5 repair.rules -o repaired.h5\n"
-		"mpirun -n 8 gemp-mpi transform movies.h5 couples.rules --param least=3 -o couples.h5 --explain\n"
-		"gemp-mpi transform railway.h5 repair.rules -o repaired.h5 --changes repair.jsonl\n"
-		"gemp-mpi transform railway.h5 repair.jsonl -o again.h5\n",
+				"mpirun -n 8 gemp-mpi transform movies.h5 couples.rules --param least=3 -o couples.h5 --explain\n"
+				"gemp-mpi transform railway.h5 repair.rules -o repaired.h5 --changes repair.jsonl\n"
+				"gemp-mpi transform railway.h5 repair.jsonl -o again.h5\n",
 	.min_arguments = 2,
 	.max_arguments = 2,
 	.run = transform,

@@ -38,8 +38,9 @@ gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_euler_subs
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	for (size_t c = 0; c < team->circuits; c++)
 		h.least[c] = UINT64_MAX;
-	const gemp_euler_request question = { .team = team, .named = present, .own = team->circuits, .receive = receive,
-		.answer = closing_step, .context = &h };
+	const gemp_euler_request question = {
+		.team = team, .named = present, .own = team->circuits, .receive = receive, .answer = closing_step, .context = &h
+	};
 	GEMP_TRY(gemp_euler_query(&question, &steps));
 	for (size_t i = 0; i < present->count; i++)
 		(*reach)[i] = (uint8_t)gemp_number_at(steps, i, team->wide);
@@ -57,7 +58,7 @@ typedef struct settling {
 	gemp_euler_subset circuits; /* of the joints */
 	uint64_t *set, *open;       /* [circuits.count] sets of what is settled, and an open circuit of each root, + 1 */
 	uint8_t *reach;
-	uint64_t *kept;             /* sets of open circuits that joints connect */
+	uint64_t *kept; /* sets of open circuits that joints connect */
 } settling;
 
 static gemp_code begin_decided(settling *s, uint64_t bound)
@@ -166,8 +167,8 @@ typedef struct merging {
 	gemp_euler_team *team;
 	gemp_euler_forest *forest;
 	uint64_t bound;
-	size_t size;     /* of a joint as it is sent */
-	size_t *sizes;   /* [2 * teams] bytes sent and received */
+	size_t size;   /* of a joint as it is sent */
+	size_t *sizes; /* [2 * teams] bytes sent and received */
 	char *packed;
 	void *received;
 	size_t received_capacity;
@@ -202,7 +203,8 @@ static gemp_code add_received(merging *m, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const char *from = (const char *)m->received + i * m->size;
 		larger[forest->count++] = (gemp_euler_joint){ gemp_number_read(from, 0, wide), gemp_number_read(from, 1, wide),
-			gemp_number_read(from, 2, wide), (uint8_t)from[m->size - 2], (uint8_t)from[m->size - 1] };
+			                                          gemp_number_read(from, 2, wide), (uint8_t)from[m->size - 2],
+			                                          (uint8_t)from[m->size - 1] };
 	}
 	return GEMP_OK;
 }
@@ -237,8 +239,10 @@ done:
 gemp_code gemp_euler_forest_merge(gemp_euler_team *team, gemp_euler_forest *forest, uint64_t bound)
 {
 	gemp_code code = GEMP_OK;
-	merging m = { .team = team, .forest = forest, .bound = bound,
-		.size = NUMBERS * gemp_number_size(team->wide) + 2 * sizeof(uint8_t) };
+	merging m = { .team = team,
+		          .forest = forest,
+		          .bound = bound,
+		          .size = NUMBERS * gemp_number_size(team->wide) + 2 * sizeof(uint8_t) };
 	code = GEMP_NEW(m.sizes, 2 * team->teams);
 	if (code == GEMP_OK)
 		code = reduce(forest, 0, bound);

@@ -13,15 +13,15 @@
 #include "euler/ranks/team_exchange.h"
 
 typedef struct gemp_euler_joint {
-	uint64_t a, b;            /* circuits */
-	uint64_t slot;            /* of all ranks */
+	uint64_t a, b;                /* circuits */
+	uint64_t slot;                /* of all ranks */
 	uint8_t closing_a, closing_b; /* the step with which they are closed; 0: no other team has them */
 } gemp_euler_joint;
 
 typedef struct gemp_euler_forest {
 	gemp_euler_joint *joints; /* [count] */
 	size_t count;
-	uint64_t *decided;        /* [settled_count] slots */
+	uint64_t *decided; /* [settled_count] slots */
 	size_t decided_count, decided_capacity;
 } gemp_euler_forest;
 

@@ -14,10 +14,10 @@ typedef struct joining {
 	gemp_euler_lookup root;    /* of each slot, the root of its circuit */
 	gemp_euler_subset present; /* circuits that have slots here; of a single team not used */
 	size_t circuits;
-	gemp_euler_block parent;   /* [circuits] numbers */
+	gemp_euler_block parent; /* [circuits] numbers */
 	uint64_t *joined;
-	uint64_t joins;            /* made here */
-	bool sample;               /* the first slots of each block, or the others */
+	uint64_t joins; /* made here */
+	bool sample;    /* the first slots of each block, or the others */
 } joining;
 
 /* Slots first .. end - 1 of this rank are united with the slots before them in their rows. */
@@ -62,7 +62,8 @@ GEMP_WIDTHS(join_body, join_piece, joining)
 static void compress(joining *j, void *numbers, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
-		gemp_number_set(numbers, i, gemp_euler_root_of(j->parent.at, gemp_number_at(numbers, i, j->wide), j->wide), j->wide);
+		gemp_number_set(numbers, i, gemp_euler_root_of(j->parent.at, gemp_number_at(numbers, i, j->wide), j->wide),
+		                j->wide);
 }
 
 static void compress_body(void *context, unsigned thread, size_t piece)
@@ -137,13 +138,15 @@ static gemp_code list_joints(joining *j, const uint8_t *reach, gemp_euler_forest
 	GEMP_TRY(GEMP_NEW(circuit, j->circuits));
 	for (size_t word = 0; word < j->present.words; word++)
 		GEMP_EACH_BIT(j->present.word[word].bits, bit)
-			circuit[count++] = word * 64 + bit;
+	circuit[count++] = word * 64 + bit;
 	for (size_t word = 0; word <= list->count / 64; word++) {
-		GEMP_EACH_BIT(j->joined[word], bit) {
+		GEMP_EACH_BIT(j->joined[word], bit)
+		{
 			size_t x = word * 64 + bit;
-			uint64_t a = gemp_euler_lookup_at(&j->circuit, x - 1, j->wide), b = gemp_euler_lookup_at(&j->circuit, x, j->wide);
-			forest->joints[forest->count++] =
-				(gemp_euler_joint){ circuit[a], circuit[b], list->low + x, reach[a], reach[b] };
+			uint64_t a = gemp_euler_lookup_at(&j->circuit, x - 1, j->wide),
+					 b = gemp_euler_lookup_at(&j->circuit, x, j->wide);
+			forest->joints[forest->count++] = (gemp_euler_joint){ circuit[a], circuit[b], list->low + x, reach[a],
+				                                                  reach[b] };
 		}
 		j->joined[word] = 0;
 	}
@@ -193,8 +196,9 @@ gemp_code gemp_euler_join(gemp_euler_lookup *lookup, const gemp_euler_edges *edg
 	gemp_code code = GEMP_OK;
 	const gemp_euler_list *list = lookup->list;
 	gemp_euler_team *team = list->team;
-	joining j = { .list = list, .edges = edges, .wide = list->wide, .circuit = *lookup, .root = *lookup,
-		.joined = joined };
+	joining j = {
+		.list = list, .edges = edges, .wide = list->wide, .circuit = *lookup, .root = *lookup, .joined = joined
+	};
 	uint64_t bound = team->circuits;
 	if (team->teams > 1)
 		j.root.own = j.root.values = NULL;
@@ -240,7 +244,8 @@ static void note(const noting *n, uint64_t number)
 static void note_changed(const gemp_euler_list *list, const uint64_t *joined, noting n)
 {
 	for (size_t word = list->part / 64; word * 64 < list->part_end; word++)
-		GEMP_EACH_BIT(joined[word], bit) {
+		GEMP_EACH_BIT(joined[word], bit)
+		{
 			size_t slot = word * 64 + bit;
 			if (slot < list->part || slot >= list->part_end)
 				continue;
@@ -268,7 +273,7 @@ static gemp_code send_to_owners(const gemp_euler_list *list, const uint64_t *joi
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	for (size_t word = 0; word < changed.words; word++)
 		GEMP_EACH_BIT(changed.word[word].bits, bit)
-			numbers[count++] = word * 64 + bit;
+	numbers[count++] = word * 64 + bit;
 	GEMP_TRY(gemp_euler_bits_set(team, numbers, count, NULL, bits));
 done:
 	gemp_euler_subset_free(&changed);

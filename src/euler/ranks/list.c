@@ -34,8 +34,8 @@ typedef struct choosing {
 	gemp_euler_list *list;
 	bool wide;
 	size_t pieces;
-	uint64_t *begin;   /* [pieces + 1] */
-	void *elements;    /* NULL: count */
+	uint64_t *begin; /* [pieces + 1] */
+	void *elements;  /* NULL: count */
 } choosing;
 
 static void take(choosing *c, size_t piece, size_t x, bool wide)
@@ -215,11 +215,11 @@ enum { LANES = 24, STARTS_A_PIECE = 1024, NEAR_SPACING = 1024, NEAR = UINT16_MAX
 typedef struct walking {
 	gemp_euler_list *list;
 	bool wide;
-	const void *starts;   /* numbers of splitters; NULL: they are first + i */
+	const void *starts; /* numbers of splitters; NULL: they are first + i */
 	size_t first;
-	bool near;            /* distances of records have 2 bytes */
-	bool lost;            /* one was longer */
-	const char *arrived;  /* [arrivals] records: element, splitter, distance */
+	bool near;              /* distances of records have 2 bytes */
+	bool lost;              /* one was longer */
+	const char *arrived;    /* [arrivals] records: element, splitter, distance */
 	size_t arrivals, count; /* of this round: arrivals, then starts */
 	gemp_euler_exchange mail;
 } walking;
@@ -363,8 +363,10 @@ static gemp_code walk_in_rounds(walking *w, size_t count)
 		if (code == GEMP_OK)
 			gemp_parallel_for(w->mail.pieces, walk_body, w);
 		if (w->lost)
-			code = gemp_fail(GEMP_EINTERNAL, "no splitter was met on %d edges, though one of %" PRIu32 " is one; "
-			                 "another seed chooses others", NEAR, team->spacing);
+			code = gemp_fail(GEMP_EINTERNAL,
+			                 "no splitter was met on %d edges, though one of %" PRIu32 " is one; "
+			                 "another seed chooses others",
+			                 NEAR, team->spacing);
 		w->first += starting;
 		count -= starting;
 		left = count;
@@ -397,7 +399,8 @@ typedef struct ranks_lookup_naming {
 GEMP_INLINE void ranks_lookup_name_piece(ranks_lookup_naming *n, size_t piece, bool wide)
 {
 	const gemp_euler_list *list = n->lookup->list;
-	size_t end = (piece + 1) * RANKS_LOOKUP_ELEMENTS_A_PIECE < list->count ? (piece + 1) * RANKS_LOOKUP_ELEMENTS_A_PIECE : list->count;
+	size_t end = (piece + 1) * RANKS_LOOKUP_ELEMENTS_A_PIECE < list->count ? (piece + 1) * RANKS_LOOKUP_ELEMENTS_A_PIECE
+	                                                                       : list->count;
 	for (size_t x = piece * RANKS_LOOKUP_ELEMENTS_A_PIECE; x < end; x++) {
 		uint64_t label = gemp_euler_label_at(list, x, wide);
 		if (label != 0 && !(label & gemp_euler_label_flag(wide)))
@@ -423,10 +426,12 @@ gemp_code gemp_euler_lookup_new(gemp_euler_lookup *lookup, const gemp_euler_list
 	gemp_comm_max(team->comm, &most, 1);
 	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_subset_new(&lookup->named, most * team->teams)));
 	ranks_lookup_naming n = { lookup, list->wide };
-	gemp_parallel_for((list->count + RANKS_LOOKUP_ELEMENTS_A_PIECE - 1) / RANKS_LOOKUP_ELEMENTS_A_PIECE, ranks_lookup_name_body, &n);
+	gemp_parallel_for((list->count + RANKS_LOOKUP_ELEMENTS_A_PIECE - 1) / RANKS_LOOKUP_ELEMENTS_A_PIECE,
+	                  ranks_lookup_name_body, &n);
 	gemp_euler_subset_seal(&lookup->named);
-	const gemp_euler_request question = { .team = team, .named = &lookup->named, .own = list->splitters,
-		.answer = own_value, .context = lookup };
+	const gemp_euler_request question = {
+		.team = team, .named = &lookup->named, .own = list->splitters, .answer = own_value, .context = lookup
+	};
 	GEMP_TRY(gemp_euler_query(&question, &lookup->values));
 done:
 	return code;

@@ -16,9 +16,9 @@
 typedef struct gemp_euler_list {
 	gemp_euler_team *team;
 	bool wide;
-	unsigned level;            /* 0: edges */
-	const uint64_t *bounds;    /* [teams + 1] numbers of each team's elements */
-	uint64_t low;              /* the first of this team's */
+	unsigned level;         /* 0: edges */
+	const uint64_t *bounds; /* [teams + 1] numbers of each team's elements */
+	uint64_t low;           /* the first of this team's */
 	size_t count;
 	size_t part, part_end;     /* of them, this member's */
 	size_t chosen;             /* an element that is a splitter; SIZE_MAX: none in particular */

@@ -11,8 +11,8 @@ typedef struct solving {
 	gemp_euler_list *list;
 	bool wide;
 	void *values;
-	uint64_t total;             /* 0: circuits are asked for */
-	gemp_euler_lookup lookup;   /* of the splitters' values */
+	uint64_t total;               /* 0: circuits are asked for */
+	gemp_euler_lookup lookup;     /* of the splitters' values */
 	const gemp_euler_list *above; /* the list of the splitters */
 } solving;
 
@@ -102,8 +102,9 @@ static gemp_code solve_gathered(solving *s)
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	for (size_t x = 0; x < list->count; x++)
 		if (!gemp_euler_closed(list, x, s->wide))
-			mine[count++] = (element){ .number = list->low + x, .next = gemp_euler_next_at(list, x, s->wide),
-				.weight = gemp_number_at(list->weight.at, x, s->wide) };
+			mine[count++] = (element){ .number = list->low + x,
+				                       .next = gemp_euler_next_at(list, x, s->wide),
+				                       .weight = gemp_number_at(list->weight.at, x, s->wide) };
 	GEMP_TRY(gemp_comm_allgather(team->comm, mine, count * sizeof *mine, &all, &begin));
 	team->traffic.bytes += count * sizeof *mine * (team->teams - 1);
 	GEMP_MPI(MPI_Allgather(&team->circuits, 1, MPI_UINT64_T, circuits, 1, MPI_UINT64_T, team->comm->world));
@@ -220,8 +221,9 @@ gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, 
 	gemp_euler_team *team = list->team;
 	size_t size = gemp_number_size(list->wide);
 	uint64_t mine = list->splitters;
-	*out = (gemp_euler_list){ .team = team, .wide = list->wide, .level = list->level + 1, .count = list->splitters,
-		.chosen = SIZE_MAX };
+	*out = (gemp_euler_list){
+		.team = team, .wide = list->wide, .level = list->level + 1, .count = list->splitters, .chosen = SIZE_MAX
+	};
 	GEMP_TRY(gemp_comm_agree(team->comm, GEMP_NEW(*bounds, team->teams + 1)));
 	if (team->teams > 1)
 		GEMP_MPI(MPI_Allgather(&mine, 1, MPI_UINT64_T, *bounds + 1, 1, MPI_UINT64_T, team->comm->world));

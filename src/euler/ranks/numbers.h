@@ -93,15 +93,15 @@ GEMP_INLINE void gemp_bit_set(uint64_t *words, size_t i) /* several threads */
 }
 
 /* body(context, thread, piece), a loop body, of name(context, piece, wide). */
-#define GEMP_WIDTHS(body, name, type)                                       \
-	static void body(void *context, unsigned thread, size_t piece)      \
-	{                                                                   \
-		(void)thread;                                               \
-		type *c = context;                                          \
-		if (c->wide)                                                \
-			name(c, piece, true);                               \
-		else                                                        \
-			name(c, piece, false);                              \
+#define GEMP_WIDTHS(body, name, type)                              \
+	static void body(void *context, unsigned thread, size_t piece) \
+	{                                                              \
+		(void)thread;                                              \
+		type *c = context;                                         \
+		if (c->wide)                                               \
+			name(c, piece, true);                                  \
+		else                                                       \
+			name(c, piece, false);                                 \
 	}
 
 #endif

@@ -8,13 +8,13 @@ typedef struct placing {
 	const gemp_euler_edges *edges;
 	gemp_euler_order *order;
 	bool wide, sources;
-	uint64_t total, shift;    /* edges, and what is added to how far they are from the one splitter */
-	uint64_t first, end;      /* places of this rank */
-	uint64_t *places;         /* [ranks + 1] the first place of each rank */
+	uint64_t total, shift; /* edges, and what is added to how far they are from the one splitter */
+	uint64_t first, end;   /* places of this rank */
+	uint64_t *places;      /* [ranks + 1] the first place of each rank */
 	gemp_euler_lookup lookup;
-	size_t begin;             /* edge of this rank with which a round begins */
+	size_t begin; /* edge of this rank with which a round begins */
 	void *values;
-	gemp_euler_block length;  /* of the stretch of each splitter of a single team */
+	gemp_euler_block length; /* of the stretch of each splitter of a single team */
 	gemp_euler_exchange mail;
 } placing;
 
@@ -63,7 +63,8 @@ GEMP_INLINE void send_piece(placing *p, size_t piece, bool wide)
 	for (size_t x = begin; x < end; x++) {
 		while (edges->begin[row + 1] <= x)
 			row++;
-		uint64_t place = place_of(p, gemp_euler_lookup_at(&p->lookup, x, wide), gemp_number_at(list->distance.at, x, wide));
+		uint64_t place = place_of(p, gemp_euler_lookup_at(&p->lookup, x, wide),
+		                          gemp_number_at(list->distance.at, x, wide));
 		if (place >= p->order->edges)
 			continue;
 		size_t rank = gemp_euler_team_of(p->places, list->team->teams, place);
@@ -152,7 +153,8 @@ static gemp_code place_in_rounds(placing *p)
 	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&p->mail, team, record_size(p), false)));
 	p->mail.encode = encode;
 	p->mail.context = p;
-	p->mail.encoded_max = gemp_number_size(p->wide) + (p->wide ? MOST_DIFFERENCE : MOST_DIFFERENCE / 2) + MOST_DIFFERENCE / 2;
+	p->mail.encoded_max = gemp_number_size(p->wide) + (p->wide ? MOST_DIFFERENCE : MOST_DIFFERENCE / 2) +
+	                      MOST_DIFFERENCE / 2;
 	gemp_comm_max(team->comm, &rounds, 1);
 	for (; rounds > 0; rounds--) {
 		size_t now = count - p->begin < most ? count - p->begin : most;
@@ -192,8 +194,8 @@ GEMP_INLINE void length_piece(placing *p, size_t piece, bool wide)
 	gemp_euler_team_part(list->team, list->splitters, &first, &end);
 	size_t stop = first + (piece + 1) * STARTS_A_PIECE;
 	for (size_t k = first + piece * STARTS_A_PIECE; k < end && k < stop; k++)
-		gemp_number_set(p->length.at, gemp_number_at(list->from.at, k, wide),
-		                gemp_number_at(list->length.at, k, wide), wide);
+		gemp_number_set(p->length.at, gemp_number_at(list->from.at, k, wide), gemp_number_at(list->length.at, k, wide),
+		                wide);
 }
 GEMP_WIDTHS(length_body, length_piece, placing)
 
@@ -284,11 +286,16 @@ static uint64_t chosen_at(const placing *p)
 }
 
 gemp_code gemp_euler_place_edges(gemp_euler_order *order, gemp_euler_list *list, const gemp_euler_edges *edges,
-                           void *values, bool sources)
+                                 void *values, bool sources)
 {
 	gemp_code code = GEMP_OK;
-	placing p = { .list = list, .edges = edges, .order = order, .wide = list->wide, .sources = sources,
-		.total = edges->edges, .values = values };
+	placing p = { .list = list,
+		          .edges = edges,
+		          .order = order,
+		          .wide = list->wide,
+		          .sources = sources,
+		          .total = edges->edges,
+		          .values = values };
 	GEMP_TRY(gemp_comm_agree(list->team->comm, new_order(&p)));
 	p.first = order->first;
 	p.end = order->first + order->count;

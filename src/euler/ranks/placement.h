@@ -10,6 +10,6 @@
  * the circuit (gemp_euler_solve_places of the list of splitters). list->chosen of its owner is a splitter: with a
  * closing edge that one, which gets no place, and else the first of all edges, which gets the first place. */
 gemp_code gemp_euler_place_edges(gemp_euler_order *order, gemp_euler_list *list, const gemp_euler_edges *edges,
-                           void *values, bool sources);
+                                 void *values, bool sources);
 
 #endif

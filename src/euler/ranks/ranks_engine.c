@@ -16,7 +16,7 @@ typedef struct finding {
 	const gemp_euler_edges *edges;
 	const gemp_euler_options *options;
 	gemp_euler_team team;
-	uint64_t *bounds;        /* [teams + 1] slots of each team */
+	uint64_t *bounds; /* [teams + 1] slots of each team */
 	gemp_euler_list list;
 	gemp_euler_block joined; /* bits */
 	gemp_euler_lookup circuits;
@@ -54,8 +54,9 @@ static gemp_code fill(finding *f)
 		GEMP_MPI(MPI_Allgather(&edges->first, 1, MPI_UINT64_T, f->bounds, 1, MPI_UINT64_T, team->comm->world));
 	f->bounds[team->teams] = edges->edges;
 	team->wide = needs_wide(f);
-	*list = (gemp_euler_list){ .team = team, .wide = team->wide, .bounds = f->bounds, .low = f->bounds[team->team],
-		.chosen = SIZE_MAX };
+	*list = (gemp_euler_list){
+		.team = team, .wide = team->wide, .bounds = f->bounds, .low = f->bounds[team->team], .chosen = SIZE_MAX
+	};
 	list->count = f->bounds[team->team + 1] - list->low;
 	list->part = edges->first - list->low;
 	list->part_end = list->part + own;

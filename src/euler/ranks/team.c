@@ -9,8 +9,11 @@ gemp_euler_ranks_settings gemp_euler_ranks_settings_now;
 void gemp_euler_team_init(gemp_euler_team *team, const gemp_comm *comm, bool together)
 {
 	size_t ranks = (size_t)comm->size, rank = (size_t)comm->rank;
-	*team = (gemp_euler_team){ .comm = comm, .teams = together ? 1 : ranks, .team = together ? 0 : rank,
-		.members = together ? ranks : 1, .member = together ? rank : 0 };
+	*team = (gemp_euler_team){ .comm = comm,
+		                       .teams = together ? 1 : ranks,
+		                       .team = together ? 0 : rank,
+		                       .members = together ? ranks : 1,
+		                       .member = together ? rank : 0 };
 }
 
 void gemp_euler_team_fence(const gemp_euler_team *team)

@@ -13,9 +13,9 @@
 
 /* What tests and measurements change; the same on all ranks. */
 typedef struct gemp_euler_ranks_settings {
-	size_t in_flight;  /* walkers and records of a rank in one round; 0: chosen */
-	bool separate;        /* no memory in common */
-	bool wide;         /* numbers of 8 bytes */
+	size_t in_flight; /* walkers and records of a rank in one round; 0: chosen */
+	bool separate;    /* no memory in common */
+	bool wide;        /* numbers of 8 bytes */
 } gemp_euler_ranks_settings;
 extern gemp_euler_ranks_settings gemp_euler_ranks_settings_now;
 
@@ -25,10 +25,10 @@ typedef struct gemp_euler_team {
 	size_t members, member; /* of this team */
 	bool wide;              /* numbers of edges have 8 bytes */
 	uint64_t seed;
-	uint32_t spacing;       /* elements a splitter */
-	size_t gather;          /* elements that are listed on all ranks at most */
+	uint32_t spacing; /* elements a splitter */
+	size_t gather;    /* elements that are listed on all ranks at most */
 	size_t in_flight;
-	uint64_t circuits;      /* that this team has numbered */
+	uint64_t circuits; /* that this team has numbered */
 	gemp_traffic traffic;
 } gemp_euler_team;
 

@@ -47,9 +47,9 @@ static gemp_code reserve(gemp_euler_exchange *mail, size_t count)
 	if (count <= mail->capacity)
 		return GEMP_OK;
 	void *array;
-#define LARGER(pointer, size)                                                \
-	if (!(array = gemp_realloc((pointer), count, (size))))               \
-		return GEMP_ENOMEM;                                          \
+#define LARGER(pointer, size)                              \
+	if (!(array = gemp_realloc((pointer), count, (size)))) \
+		return GEMP_ENOMEM;                                \
 	(pointer) = array
 	LARGER(mail->stage, mail->size);
 	LARGER(mail->send, mail->size);
@@ -173,12 +173,12 @@ static void post_piece(void *context, unsigned thread, size_t piece)
 		uint64_t x = d->numbers[i];
 		size_t owner = d->bounds ? gemp_euler_team_of(d->bounds, teams, x) : x % teams;
 		gemp_number_write(gemp_euler_exchange_put(&d->mail, piece, owner, 0), 0,
-		                d->bounds ? x - d->bounds[owner] : x / teams, d->team->wide);
+		                  d->bounds ? x - d->bounds[owner] : x / teams, d->team->wide);
 	}
 }
 
 gemp_code gemp_euler_bits_set(gemp_euler_team *team, const uint64_t *numbers, size_t count, const uint64_t *bounds,
-                                  uint64_t *bits)
+                              uint64_t *bits)
 {
 	gemp_code code = GEMP_OK;
 	delivering d = { .team = team, .bounds = bounds, .numbers = numbers };
@@ -205,10 +205,10 @@ typedef struct asking {
 	const gemp_euler_request *question;
 	bool wide;
 	size_t teams;
-	uint64_t *owned;      /* [teams] numbers of each team */
-	size_t *sizes;        /* [4 * teams] bytes: of questions sent and received, of answers sent and received */
-	size_t *cursor;       /* [teams] */
-	unsigned char *ask;   /* a bit for each number, team by team */
+	uint64_t *owned;    /* [teams] numbers of each team */
+	size_t *sizes;      /* [4 * teams] bytes: of questions sent and received, of answers sent and received */
+	size_t *cursor;     /* [teams] */
+	unsigned char *ask; /* a bit for each number, team by team */
 	void *asked, *answers, *received, *values;
 	size_t asked_capacity, received_capacity;
 } asking;
@@ -225,7 +225,8 @@ static gemp_code make_questions(asking *a)
 	}
 	GEMP_TRY(GEMP_NEW(a->ask, bytes));
 	for (size_t word = 0; word < named->words; word++)
-		GEMP_EACH_BIT(named->word[word].bits, bit) {
+		GEMP_EACH_BIT(named->word[word].bits, bit)
+		{
 			uint64_t number = word * 64 + bit, k = number / a->teams;
 			a->ask[a->cursor[number % a->teams] + k / 8] |= (unsigned char)(1u << (k % 8));
 		}
@@ -245,7 +246,7 @@ static size_t receive(asking *a)
 			count += (size_t)__builtin_popcount(asked[byte]);
 			if (question->receive)
 				GEMP_EACH_BIT(asked[byte], bit)
-					question->receive(question->context, t, byte * 8 + bit);
+			question->receive(question->context, t, byte * 8 + bit);
 		}
 		a->sizes[2 * a->teams + t] = count * gemp_number_size(a->wide);
 		total += count;
@@ -264,7 +265,7 @@ static gemp_code make_answers(asking *a)
 	for (size_t t = 0; t < a->teams; asked += a->sizes[a->teams + t++])
 		for (size_t byte = 0; byte < a->sizes[a->teams + t]; byte++)
 			GEMP_EACH_BIT(asked[byte], bit)
-				gemp_number_set(a->answers, at++, question->answer(question->context, byte * 8 + bit), a->wide);
+	gemp_number_set(a->answers, at++, question->answer(question->context, byte * 8 + bit), a->wide);
 	return GEMP_OK;
 }
 
@@ -281,7 +282,8 @@ static gemp_code take_answers(asking *a)
 		before += a->sizes[3 * a->teams + t] / size;
 	}
 	for (size_t word = 0; word < named->words; word++)
-		GEMP_EACH_BIT(named->word[word].bits, bit) {
+		GEMP_EACH_BIT(named->word[word].bits, bit)
+		{
 			size_t *from = &a->cursor[(word * 64 + bit) % a->teams];
 			gemp_number_set(a->values, at++, gemp_number_at(a->received, (*from)++, a->wide), a->wide);
 		}

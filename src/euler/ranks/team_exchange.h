@@ -34,9 +34,8 @@ GEMP_INLINE size_t gemp_euler_subset_index(const gemp_euler_subset *subset, uint
 }
 
 /* The bits of a word that are set, in ascending order. */
-#define GEMP_EACH_BIT(word, bit)                                                                     \
-	for (uint64_t rest_ = (word), bit = 0; rest_ && (bit = (uint64_t)__builtin_ctzll(rest_), 1); \
-	     rest_ &= rest_ - 1)
+#define GEMP_EACH_BIT(word, bit) \
+	for (uint64_t rest_ = (word), bit = 0; rest_ && (bit = (uint64_t)__builtin_ctzll(rest_), 1); rest_ &= rest_ - 1)
 
 /* ranks_mail: records that threads address to teams, delivered in one exchange. */
 
@@ -47,17 +46,17 @@ typedef size_t gemp_euler_encode(const void *context, const char *records, size_
 
 typedef struct gemp_euler_exchange {
 	gemp_euler_team *team;
-	size_t size;          /* of a record */
-	bool replies;         /* records have tags, and positions once sent */
+	size_t size;               /* of a record */
+	bool replies;              /* records have tags, and positions once sent */
 	gemp_euler_encode *encode; /* NULL: they are sent as they are; else `received` is not known */
 	const void *context;
 	size_t encoded_max;
 	char *encoded;
 	size_t pieces, capacity;
-	char *stage;          /* [capacity] records in the order of pieces, each piece from its begin */
+	char *stage; /* [capacity] records in the order of pieces, each piece from its begin */
 	uint32_t *owner, *tag, *position;
 	size_t begin[GEMP_EULER_MAX_CHUNKS + 1], put[GEMP_EULER_MAX_CHUNKS];
-	size_t *count;        /* [GEMP_EULER_MAX_CHUNKS * teams] */
+	size_t *count; /* [GEMP_EULER_MAX_CHUNKS * teams] */
 	char *send;
 	size_t *send_size, *receive_size; /* [teams] bytes */
 	void *receive;
@@ -90,7 +89,7 @@ static inline char *gemp_euler_exchange_put(gemp_euler_exchange *mail, size_t pi
 /* Collective. Sets the bit of each number in the bitmap of its owner: number x is bit x - bounds[t] of team t, where
  * bounds[t] <= x < bounds[t + 1]; without bounds it is bit x / teams of team x % teams. */
 gemp_code gemp_euler_bits_set(gemp_euler_team *team, const uint64_t *numbers, size_t count, const uint64_t *bounds,
-                                  uint64_t *bits);
+                              uint64_t *bits);
 
 /* ranks_inquire: what the owners of numbers know of them. Number k of team t is k * teams + t.
  *
@@ -99,9 +98,9 @@ gemp_code gemp_euler_bits_set(gemp_euler_team *team, const uint64_t *numbers, si
 
 typedef struct gemp_euler_request {
 	gemp_euler_team *team;
-	const gemp_euler_subset *named; /* sealed */
-	uint64_t own;                   /* this team's numbers have k below it */
-	void (*receive)(void *context, size_t team, uint64_t k);    /* NULL, or told of all who ask before any answer */
+	const gemp_euler_subset *named;                          /* sealed */
+	uint64_t own;                                            /* this team's numbers have k below it */
+	void (*receive)(void *context, size_t team, uint64_t k); /* NULL, or told of all who ask before any answer */
 	uint64_t (*answer)(const void *context, uint64_t k);
 	void *context;
 } gemp_euler_request;

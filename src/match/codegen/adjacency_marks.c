@@ -55,7 +55,8 @@ static bool worth_marking(const gemp_plan *plan, int s, size_t j)
 	const gemp_step *step = &plan->steps[s];
 	int from = gemp_binding_step(plan, step->checks[j].from), at = gemp_binding_step(plan, step->vertex);
 	bool walked = step->kind == GEMP_EXTEND && j == gemp_latest_source(plan, s);
-	return at > plan->root && from >= plan->root && from + 2 <= at && !(plan->arguments && from == plan->root) && !walked;
+	return at > plan->root && from >= plan->root && from + 2 <= at && !(plan->arguments && from == plan->root) &&
+	       !walked;
 }
 
 static int add(gemp_adjacency_marks *out, const gemp_adjacency_mark *mark)
@@ -79,8 +80,12 @@ static int mark_row(gemp_adjacency_marks *out, const gemp_plan *plan, int from, 
 			return (int)m;
 		}
 	}
-	return add(out, &(gemp_adjacency_mark){ .step = from, .view = view, .above = step->greater & bound,
-	                              .below = step->less & bound, .via_step = -1, .first = first });
+	return add(out, &(gemp_adjacency_mark){ .step = from,
+	                                        .view = view,
+	                                        .above = step->greater & bound,
+	                                        .below = step->less & bound,
+	                                        .via_step = -1,
+	                                        .first = first });
 }
 
 /* Outer vertices first: their marks are set seldom and looked at most. */
@@ -131,8 +136,13 @@ static void mark_reach(gemp_adjacency_marks *out, const gemp_plan *plan, int s, 
 	if (!near || back < 0 || !tells || out->reach[s] >= 0)
 		return;
 	uint64_t bound = BIT(plan->pivot);
-	gemp_adjacency_mark mark = { .step = plan->root, .view = near->view, .above = step->greater & bound, .below = step->less & bound,
-		.via_step = t, .via_view = back, .first = s };
+	gemp_adjacency_mark mark = { .step = plan->root,
+		                         .view = near->view,
+		                         .above = step->greater & bound,
+		                         .below = step->less & bound,
+		                         .via_step = t,
+		                         .via_view = back,
+		                         .first = s };
 	out->reach[s] = (int8_t)add(out, &mark);
 }
 
@@ -197,7 +207,8 @@ void gemp_adjacency_marks_plan(gemp_adjacency_marks *out, const gemp_plan *plan)
 		mark_for_leaf(out, plan);
 }
 
-void gemp_adjacency_marks_of_step(const gemp_adjacency_marks *marks, const gemp_plan *plan, int s, unsigned *there, unsigned *absent)
+void gemp_adjacency_marks_of_step(const gemp_adjacency_marks *marks, const gemp_plan *plan, int s, unsigned *there,
+                                  unsigned *absent)
 {
 	*there = marks->reach[s] >= 0 ? 1u << marks->reach[s] : 0;
 	*absent = 0;

@@ -17,8 +17,8 @@ typedef struct gemp_adjacency_mark {
 	int step;              /* binds the vertex whose row is marked, or the pivot; the mark lasts as long as that does */
 	int view;              /* that row's */
 	uint64_t above, below; /* bound vertices: nobody looks at slots that are not above, or below, theirs */
-	int via_step;           /* reach: the step of the vertex between; -1: a row is marked */
-	int via_view;               /* reach: the view of rows of the vertex between that are marked */
+	int via_step;          /* reach: the step of the vertex between; -1: a row is marked */
+	int via_view;          /* reach: the view of rows of the vertex between that are marked */
 	int first;             /* the first step that looks */
 } gemp_adjacency_mark;
 
@@ -37,7 +37,8 @@ void gemp_adjacency_marks_plan(gemp_adjacency_marks *out, const gemp_plan *plan)
 void gemp_adjacency_marks_none(gemp_adjacency_marks *out);
 
 /* Bits of the marks that step s looks at: those that its vertex must have, and those that it must not have. */
-void gemp_adjacency_marks_of_step(const gemp_adjacency_marks *marks, const gemp_plan *plan, int s, unsigned *there, unsigned *absent);
+void gemp_adjacency_marks_of_step(const gemp_adjacency_marks *marks, const gemp_plan *plan, int s, unsigned *there,
+                                  unsigned *absent);
 
 /* The marks that are looked at for the table, one bit each. */
 unsigned gemp_adjacency_marks_of_leaf(const gemp_adjacency_marks *marks);

@@ -61,8 +61,8 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 	if (plan->keys)
 		gemp_text_print(t, "\t__global const uint *key_rank,\n");
 	gemp_text_print(t, "\t__global const uint *candidates, uint candidate_words, __global const uint *tasks,\n"
-	                "\t__global uint *out, __global const uint *out_capacity,\n"
-	                "\t__global const ulong *out_base, __global uint *state,\n");
+	                   "\t__global uint *out, __global const uint *out_capacity,\n"
+	                   "\t__global const ulong *out_base, __global uint *state,\n");
 	if (options->listed)
 		gemp_text_print(t, "\t__global uint *result,\n");
 	if (plan->two_paths)
@@ -85,23 +85,27 @@ static void emit_registers(gemp_text *t, const gemp_plan *plan)
 	for (int e = 0; plan->live_edges && e < plan->edge_count; e++)
 		gemp_text_print(t, "\tulong e_%d = 0;\n", e);
 	for (size_t s = 0; s < plan->step_count; s++)
-		gemp_text_print(t, "\tOFFSET cur_%zu = 0, end_%zu = 0; uint todo_%zu = 0, mask_%zu = 0, from_%zu = 0;\n", s, s, s,
-		                s, s);
+		gemp_text_print(t, "\tOFFSET cur_%zu = 0, end_%zu = 0; uint todo_%zu = 0, mask_%zu = 0, from_%zu = 0;\n", s, s,
+		                s, s, s);
 }
 
 static void emit_memory(gemp_text *t, const gemp_plan *plan)
 {
 	size_t steps = plan->step_count, words = 3 * steps + (size_t)plan->vertex_count, offsets = 2 * steps;
 	size_t edges = plan->live_edges ? (size_t)plan->edge_count : 0;
-	gemp_text_print(t, "\tvolatile uint words[%zu];\n\tvolatile OFFSET offsets[%zu];\n"
-	                "\tfor (uint i = 0; i < %zu; i++) words[i] = 0;\n\tfor (uint i = 0; i < %zu; i++) offsets[i] = 0;\n",
-	                words, offsets, words, offsets);
+	gemp_text_print(
+		t,
+		"\tvolatile uint words[%zu];\n\tvolatile OFFSET offsets[%zu];\n"
+		"\tfor (uint i = 0; i < %zu; i++) words[i] = 0;\n\tfor (uint i = 0; i < %zu; i++) offsets[i] = 0;\n",
+		words, offsets, words, offsets);
 	if (edges)
-		gemp_text_print(t, "\tvolatile ulong edges[%zu];\n\tfor (uint i = 0; i < %zu; i++) edges[i] = 0;\n", edges, edges);
+		gemp_text_print(t, "\tvolatile ulong edges[%zu];\n\tfor (uint i = 0; i < %zu; i++) edges[i] = 0;\n", edges,
+		                edges);
 	for (size_t s = 0; s < steps; s++)
-		gemp_text_print(t, "#define cur_%zu offsets[%zu]\n#define end_%zu offsets[%zu]\n#define todo_%zu words[%zu]\n"
-		                "#define mask_%zu words[%zu]\n#define from_%zu words[%zu]\n", s, 2 * s, s, 2 * s + 1, s, 3 * s,
-		                s, 3 * s + 1, s, 3 * s + 2);
+		gemp_text_print(t,
+		                "#define cur_%zu offsets[%zu]\n#define end_%zu offsets[%zu]\n#define todo_%zu words[%zu]\n"
+		                "#define mask_%zu words[%zu]\n#define from_%zu words[%zu]\n",
+		                s, 2 * s, s, 2 * s + 1, s, 3 * s, s, 3 * s + 1, s, 3 * s + 2);
 	gemp_text_print(t, "#define VERTEX(i) words[%zu + (i)]\n", 3 * steps);
 	for (int v = 0; v < plan->vertex_count; v++)
 		gemp_text_print(t, "#define v_%d VERTEX(%d)\n", v, v);
@@ -120,10 +124,10 @@ static void emit_last_places(gemp_text *t, const gemp_plan *plan)
 static void emit_variables(gemp_text *t, const gemp_plan *plan, const gemp_emit_options *options)
 {
 	gemp_text_print(t, "\tGEMP_GROUP_DECLARE\n"
-	                "\tconst uint lane = gemp_lane();\n"
-	                "\t__global uint *out_count = control + GEMP_CONTROL_WORDS;\n"
-	                "\tuint level = 0, base = 0, active = 0, crossed = 0, fresh = 0, stop = 0;\n"
-	                "\tulong left_in = 0, found_local = 0, found_crossed = 0;\n");
+	                   "\tconst uint lane = gemp_lane();\n"
+	                   "\t__global uint *out_count = control + GEMP_CONTROL_WORDS;\n"
+	                   "\tuint level = 0, base = 0, active = 0, crossed = 0, fresh = 0, stop = 0;\n"
+	                   "\tulong left_in = 0, found_local = 0, found_crossed = 0;\n");
 	gemp_emit_ranges(t, plan);
 	if (plan->step_count <= GEMP_MAX_STEPS_IN_REGISTERS)
 		emit_registers(t, plan);
@@ -179,8 +183,8 @@ static void emit_state(gemp_text *t, const gemp_plan *plan, const gemp_emit_opti
 }
 
 /* TASKS: the slots of an item into variables. */
-static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout, const gemp_emit_options *options,
-                      size_t k)
+static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout,
+                      const gemp_emit_options *options, size_t k)
 {
 	const gemp_plan_stage *stage = &layout->stages[k];
 	const gemp_step *at = &plan->steps[stage->step];
@@ -189,16 +193,19 @@ static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_item_layou
 		for (int i = 0; i < plan->arguments; i++)
 			gemp_text_print(t, "\t\t\tv_%d = tasks[(ulong)(p.first + t) * %d + %d];\n", i, plan->arguments, i);
 		if (options->sliced)
-			gemp_text_print(t, "\t\t\tslices = p.slices; slice = slices > 1 ? p.first + t : 0;\n"
-			                "\t\t\tv_%d = tasks[slices > 1 ? p.pivot : p.first + t];\n", at->vertex);
+			gemp_text_print(t,
+			                "\t\t\tslices = p.slices; slice = slices > 1 ? p.first + t : 0;\n"
+			                "\t\t\tv_%d = tasks[slices > 1 ? p.pivot : p.first + t];\n",
+			                at->vertex);
 		else if (!plan->arguments)
 			gemp_text_print(t, "\t\t\tv_%d = tasks[p.first + t];\n", at->vertex);
-		gemp_text_print(t, "\t\t\tcrossed = 0; left_in = %#llxul; todo_%d = 1; break;\n", gemp_check_bits(at), plan->root);
+		gemp_text_print(t, "\t\t\tcrossed = 0; left_in = %#llxul; todo_%d = 1; break;\n", gemp_check_bits(at),
+		                plan->root);
 		return;
 	}
 	uint32_t word = 0;
-	gemp_text_print(t, "\t\t\titem = tasks + (ulong)(p.first + t) * %u; crossed = item[%u] & 1;\n", layout->item_words[k],
-	                word++);
+	gemp_text_print(t, "\t\t\titem = tasks + (ulong)(p.first + t) * %u; crossed = item[%u] & 1;\n",
+	                layout->item_words[k], word++);
 	if (stage->verify) {
 		gemp_text_print(t, "\t\t\tleft_in = (ulong)item[%u] | (ulong)item[%u] << 32; todo_%d = 1;\n", word, word + 1,
 		                stage->step);
@@ -216,19 +223,22 @@ static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_item_layou
 	gemp_text_print(t, "\t\t\tlevel = base = %d; fresh = %d; break;\n", stage->step, !stage->verify);
 }
 
-static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout, const gemp_emit_options *options)
+static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout,
+                       const gemp_emit_options *options)
 {
 	gemp_text_print(t, "\t\tif (!active) {\n");
 	if (plan->two_paths)
 		gemp_emit_table(t, plan, false);
-	gemp_text_print(t, "\t\tuint t = 0;\n"
+	gemp_text_print(t,
+	                "\t\tuint t = 0;\n"
 	                "\t\tif (lane == 0)\n"
 	                "\t\t\tt = atomic_inc(&control[GEMP_CONTROL_NEXT]);\n"
 	                "\t\tt = gemp_shuffle(t, 0);\n"
 	                "\t\tif (t >= p.tasks)\n"
 	                "\t\t\tbreak;\n"
 	                "\t\t__global const uint *item;\n"
-	                "\t\tactive = 1; level = base = %d; fresh = 0;\n", plan->root);
+	                "\t\tactive = 1; level = base = %d; fresh = 0;\n",
+	                plan->root);
 	for (size_t s = 0; s < plan->step_count; s++)
 		gemp_text_print(t, "\t\tcur_%zu = end_%zu = 0; todo_%zu = mask_%zu = 0;\n", s, s, s, s);
 	if (options->sliced)
@@ -259,17 +269,20 @@ static void emit_stages(gemp_text *t, const gemp_item_layout *layout)
 	gemp_text_print(t, "0;\n\t(void)verifies;\n");
 }
 
-static void emit_machine(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout, const gemp_emit_options *options)
+static void emit_machine(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout,
+                         const gemp_emit_options *options)
 {
 	emit_variables(t, plan, options);
 	if (options->profile)
-		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n", gemp_profile_counters(plan),
-		                gemp_profile_counters(plan));
+		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n",
+		                gemp_profile_counters(plan), gemp_profile_counters(plan));
 	emit_stages(t, layout);
 	if (plan->two_paths)
 		gemp_text_print(t, "\t__global uint *table = tables + (ulong)gemp_worker() * p.vertices;\n\tint filled = 0;\n");
-	gemp_text_print(t, "\t__global uint *s = state + (ulong)gemp_worker() * %u;\n"
-	                "\tif (p.resume && s[0]) {\n\t\tactive = 1;\n", layout->state_words);
+	gemp_text_print(t,
+	                "\t__global uint *s = state + (ulong)gemp_worker() * %u;\n"
+	                "\tif (p.resume && s[0]) {\n\t\tactive = 1;\n",
+	                layout->state_words);
 	emit_state(t, plan, options, false);
 	emit_bases(t, layout);
 	gemp_text_print(t, "\t}\n\twhile (!stop) {\n");
@@ -279,24 +292,25 @@ static void emit_machine(gemp_text *t, const gemp_plan *plan, const gemp_item_la
 		gemp_emit_step(t, plan, layout, options, step);
 	gemp_text_print(t, "\t\t}\n\t}\n");
 	gemp_text_print(t, "\tif (lane == 0) {\n"
-	                "\t\ts[0] = stop;\n"
-	                "\t}\n"
-	                "\tif (lane == 0 && stop) {\n"
-	                "\t\tatomic_inc(&control[GEMP_CONTROL_PARKED]);\n");
+	                   "\t\ts[0] = stop;\n"
+	                   "\t}\n"
+	                   "\tif (lane == 0 && stop) {\n"
+	                   "\t\tatomic_inc(&control[GEMP_CONTROL_PARKED]);\n");
 	emit_state(t, plan, options, true);
 	gemp_text_print(t, "\t}\n");
 	if (options->profile)
 		gemp_text_print(t, "\tfor (uint i = 0; i < %zu; i++)\n\t\tif (mine[i])\n\t\t\tatom_add(&passed[i], mine[i]);\n",
 		                gemp_profile_counters(plan));
 	gemp_text_print(t, "\t__global ulong *found = (__global ulong *)(control + GEMP_CONTROL_FOUND);\n"
-	                "\tif (found_local)\n\t\tatom_add(found, found_local);\n"
-	                "\tif (found_crossed)\n\t\tatom_add(found + 1, found_crossed);\n");
+	                   "\tif (found_local)\n\t\tatom_add(found, found_local);\n"
+	                   "\tif (found_crossed)\n\t\tatom_add(found + 1, found_crossed);\n");
 }
 
 void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gemp_item_layout *layout,
                const gemp_emit_options *options)
 {
-	gemp_text_print(t, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+	gemp_text_print(t,
+	                "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
 	                "#define GEMP_LANES %d\n#define OFFSET %s\n#define ALL_RESIDENT %d\n%s\n",
 	                options->lanes, options->wide ? "ulong" : "uint", options->all_resident, fixed);
 	emit_arguments(t, plan, options);

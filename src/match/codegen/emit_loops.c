@@ -32,7 +32,8 @@ static uint32_t slice_word(const nest *n)
 
 static uint32_t position_word(const nest *n, int s)
 {
-	return slice_word(n) + (n->options->sliced ? 2 : 0) + (uint32_t)(s - n->plan->root - 1) * (n->options->wide ? 2 : 1);
+	return slice_word(n) + (n->options->sliced ? 2 : 0) +
+	       (uint32_t)(s - n->plan->root - 1) * (n->options->wide ? 2 : 1);
 }
 
 static uint32_t stage_word(const nest *n)
@@ -78,10 +79,12 @@ static bool has_choice(const nest *n, int s)
 static void emit_choice(const nest *n, int s, size_t j)
 {
 	const gemp_check *check = &n->plan->steps[s].checks[j];
-	gemp_text_print(n->t, "\t\t{\n\t\tconst OFFSET b = begin_%d[v_%d], z = begin_%d[v_%d + 1];\n"
+	gemp_text_print(n->t,
+	                "\t\t{\n\t\tconst OFFSET b = begin_%d[v_%d], z = begin_%d[v_%d + 1];\n"
 	                "\t\tif ((z - b) * %d < z_%d - b_%d) {\n\t\tb_%d = b; z_%d = z; n_%d = near_%d; from_%d = %zu;\n"
-	                "\t\t}\n\t\t}\n", check->view, check->from, check->view, check->from,
-	                n->marks.row[s][j] >= 0 ? WALKED_IS_LONGER : 1, s, s, s, s, s, check->view, s, j);
+	                "\t\t}\n\t\t}\n",
+	                check->view, check->from, check->view, check->from, n->marks.row[s][j] >= 0 ? WALKED_IS_LONGER : 1,
+	                s, s, s, s, s, check->view, s, j);
 }
 
 static void emit_row(const nest *n, int s)
@@ -89,9 +92,10 @@ static void emit_row(const nest *n, int s)
 	const gemp_step *step = &n->plan->steps[s];
 	size_t latest = step->kind == GEMP_EXTEND ? gemp_latest_source(n->plan, s) : 0;
 	const gemp_check *check = &step->checks[latest];
-	gemp_text_print(n->t, "\t\tOFFSET b_%d = begin_%d[v_%d], z_%d = begin_%d[v_%d + 1];\n"
-	                "\t\t__global const uint *n_%d = near_%d;\n", s, check->view, check->from, s, check->view, check->from,
-	                s, check->view);
+	gemp_text_print(n->t,
+	                "\t\tOFFSET b_%d = begin_%d[v_%d], z_%d = begin_%d[v_%d + 1];\n"
+	                "\t\t__global const uint *n_%d = near_%d;\n",
+	                s, check->view, check->from, s, check->view, check->from, s, check->view);
 	if (step->edge >= 0)
 		gemp_text_print(n->t, "\t\t__global const ulong *d_%d = edge_%d;\n", s, check->view);
 	if (!has_choice(n, s))
@@ -106,11 +110,15 @@ static void emit_row(const nest *n, int s)
 static void emit_sliced_loop(const nest *n, int s, bool down)
 {
 	if (down)
-		gemp_text_print(n->t, "\t\tfor (OFFSET i_%d = z_%d - skip; i_%d-- > b_%d;"
-		                " i_%d -= min((OFFSET)slices - 1, i_%d - b_%d)) {\n", s, s, s, s, s, s, s);
+		gemp_text_print(n->t,
+		                "\t\tfor (OFFSET i_%d = z_%d - skip; i_%d-- > b_%d;"
+		                " i_%d -= min((OFFSET)slices - 1, i_%d - b_%d)) {\n",
+		                s, s, s, s, s, s, s);
 	else
-		gemp_text_print(n->t, "\t\tfor (OFFSET i_%d = b_%d + skip; i_%d < z_%d;"
-		                " i_%d += min((OFFSET)slices, z_%d - i_%d)) {\n", s, s, s, s, s, s, s);
+		gemp_text_print(n->t,
+		                "\t\tfor (OFFSET i_%d = b_%d + skip; i_%d < z_%d;"
+		                " i_%d += min((OFFSET)slices, z_%d - i_%d)) {\n",
+		                s, s, s, s, s, s, s);
 }
 
 /* The loop over the row, restrictions on slots cutting it at both ends; going on where the worker stopped. */
@@ -283,8 +291,10 @@ static void emit_positions(const nest *n)
 
 static void emit_flush(const nest *n)
 {
-	gemp_text_print(n->t, "\t\tstaged = gemp_flush(control, p.result_capacity, id_of, result, stage, staged, %d, %d, "
-	                "&found);\n", n->plan->vertex_count, n->plan->live_edges ? n->plan->edge_count : 0);
+	gemp_text_print(n->t,
+	                "\t\tstaged = gemp_flush(control, p.result_capacity, id_of, result, stage, staged, %d, %d, "
+	                "&found);\n",
+	                n->plan->vertex_count, n->plan->live_edges ? n->plan->edge_count : 0);
 }
 
 static void emit_result(const nest *n)
@@ -348,15 +358,18 @@ static void emit_body(const nest *n, int s)
 		return;
 	}
 	if (n->plan->steps[s].kind != GEMP_BIND_EDGE)
-		gemp_text_print(t, "\t\tif (v_%d >= p.vertices) {\n\t\tcontrol[GEMP_CONTROL_ERROR] = GEMP_MATCH_BAD_SLOT;\n"
+		gemp_text_print(t,
+		                "\t\tif (v_%d >= p.vertices) {\n\t\tcontrol[GEMP_CONTROL_ERROR] = GEMP_MATCH_BAD_SLOT;\n"
 		                "\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = v_%d;\n"
-		                "\t\tleave = GEMP_PARK; break;\n\t\t}\n", v, s, v);
+		                "\t\tleave = GEMP_PARK; break;\n\t\t}\n",
+		                v, s, v);
 	gemp_emit_mark_variables(t, n->plan, &n->marks, s);
 	if (counts_at(n, s))
 		gemp_text_print(t, "\t\tconst ulong found_before_%d = found;\n", s);
 	emit_level(n, s + 1);
 	if (counts_at(n, s))
-		gemp_text_print(t, "\t\tif (found > found_before_%d) atom_add(&per[v_%d], found - found_before_%d);\n", s, v, s);
+		gemp_text_print(t, "\t\tif (found > found_before_%d) atom_add(&per[v_%d], found - found_before_%d);\n", s, v,
+		                s);
 	gemp_emit_mark_clearing(t, n->plan, &n->marks, s);
 	if (s > n->plan->root)
 		gemp_text_print(t, "\t\tif (leave) break;\n");
@@ -386,11 +399,12 @@ static void emit_kept_task(const nest *n)
 	gemp_text *t = n->t;
 	uint32_t words = task_words(n->plan);
 	gemp_text_print(t, "\t\tif (!resuming) {\n\t\tconst uint at = atomic_inc(&control[GEMP_CONTROL_NEXT]);\n"
-	                "\t\tif (at >= p.tasks) break;\n");
+	                   "\t\tif (at >= p.tasks) break;\n");
 	if (n->options->sliced)
-		gemp_text_print(t, "\t\tconst uint index = p.slices > 1 ? p.pivot : p.first + at;\n"
-		                "\t\ts[%u] = p.slices > 1 ? p.first + at : 0; s[%u] = p.slices;\n", slice_word(n),
-		                slice_word(n) + 1);
+		gemp_text_print(t,
+		                "\t\tconst uint index = p.slices > 1 ? p.pivot : p.first + at;\n"
+		                "\t\ts[%u] = p.slices > 1 ? p.first + at : 0; s[%u] = p.slices;\n",
+		                slice_word(n), slice_word(n) + 1);
 	else
 		gemp_text_print(t, "\t\tconst uint index = p.first + at;\n");
 	for (uint32_t w = 0; w < words; w++)
@@ -403,14 +417,16 @@ static void emit_kept_task(const nest *n)
 static void emit_chunked_task(const nest *n)
 {
 	gemp_text *t = n->t;
-	gemp_text_print(t, "\t\tif (task == task_end) {\n"
+	gemp_text_print(t,
+	                "\t\tif (task == task_end) {\n"
 	                "\t\tconst uint chunk = %sp.first + control[GEMP_CONTROL_NEXT] < 4096 ? 1 : 16;\n"
 	                "\t\ttask = atomic_add(&control[GEMP_CONTROL_NEXT], chunk);\n"
 	                "\t\tif (task >= p.tasks) break;\n\t\ttask_end = min(task + chunk, p.tasks);\n\t\t}\n"
-	                "\t\tconst uint at = p.first + task++;\n", n->options->sliced ? "p.slices > 1 || " : "");
+	                "\t\tconst uint at = p.first + task++;\n",
+	                n->options->sliced ? "p.slices > 1 || " : "");
 	if (n->options->sliced)
 		gemp_text_print(t, "\t\tconst uint slices = p.slices, slice = slices > 1 ? at : 0;\n"
-		                "\t\tconst uint index = slices > 1 ? p.pivot : at;\n");
+		                   "\t\tconst uint index = slices > 1 ? p.pivot : at;\n");
 	gemp_text_print(t, "\t\t__global const uint *item = tasks + (ulong)%s * %u;\n", n->options->sliced ? "index" : "at",
 	                task_words(n->plan));
 }
@@ -442,8 +458,10 @@ static void emit_root(const nest *n)
 static void emit_beginning(const nest *n)
 {
 	gemp_text *t = n->t;
-	gemp_text_print(t, "\t__global uint *s = state + (ulong)gemp_worker() * %u;\n"
-	                "\tulong found = 0;\n\tuint leave = 0;\n\t(void)s;\n", n->layout->state_words);
+	gemp_text_print(t,
+	                "\t__global uint *s = state + (ulong)gemp_worker() * %u;\n"
+	                "\tulong found = 0;\n\tuint leave = 0;\n\t(void)s;\n",
+	                n->layout->state_words);
 	gemp_emit_ranges(t, n->plan);
 	if (n->options->profile)
 		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n",
@@ -453,8 +471,10 @@ static void emit_beginning(const nest *n)
 	if (n->plan->two_paths)
 		gemp_text_print(t, "\t__global uint *table = tables + (ulong)gemp_worker() * p.vertices;\n\tint filled = 0;\n");
 	if (n->options->listed)
-		gemp_text_print(t, "\t__global uint *stage = s + %u;\n\tuint resuming = p.resume && s[0] == 1;\n"
-		                "\tuint staged = p.resume && s[0] ? s[%u] : 0;\n", stage_word(n), STATE_STAGED);
+		gemp_text_print(t,
+		                "\t__global uint *stage = s + %u;\n\tuint resuming = p.resume && s[0] == 1;\n"
+		                "\tuint staged = p.resume && s[0] ? s[%u] : 0;\n",
+		                stage_word(n), STATE_STAGED);
 	else
 		gemp_text_print(t, "\tuint task = 0, task_end = 0;\n");
 }
@@ -465,8 +485,10 @@ static void emit_end(const nest *n)
 	if (n->options->listed) {
 		gemp_text_print(t, "\tif (staged && leave != GEMP_PARK)\n");
 		emit_flush(n);
-		gemp_text_print(t, "\ts[0] = leave == GEMP_PARK ? 1 : staged ? 2 : 0; s[%d] = staged;\n"
-		                "\tif (s[0])\n\t\tatomic_inc(&control[GEMP_CONTROL_PARKED]);\n", STATE_STAGED);
+		gemp_text_print(t,
+		                "\ts[0] = leave == GEMP_PARK ? 1 : staged ? 2 : 0; s[%d] = staged;\n"
+		                "\tif (s[0])\n\t\tatomic_inc(&control[GEMP_CONTROL_PARKED]);\n",
+		                STATE_STAGED);
 	}
 	if (n->options->profile)
 		gemp_text_print(t, "\tfor (uint i = 0; i < %zu; i++)\n\t\tif (mine[i])\n\t\t\tatom_add(&passed[i], mine[i]);\n",
@@ -477,8 +499,11 @@ static void emit_end(const nest *n)
 void gemp_emit_loops(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout,
                      const gemp_emit_options *options)
 {
-	nest n = { .t = text, .plan = plan, .layout = layout, .options = options,
-		.last = (int)plan->step_count - 1 - plan->two_paths };
+	nest n = { .t = text,
+		       .plan = plan,
+		       .layout = layout,
+		       .options = options,
+		       .last = (int)plan->step_count - 1 - plan->two_paths };
 	if (options->marks)
 		gemp_adjacency_marks_plan(&n.marks, plan);
 	else

@@ -85,7 +85,8 @@ static void emit_trim(const emitter *e)
 			gemp_text_print(t, "\t\t\t\tcur_%d = gemp_lower(near, cur_%d, end_%d, v_%d + 1);\n", e->s, e->s, e->s, v);
 	}
 	if (e->step->kind == GEMP_BIND_EDGE)
-		gemp_text_print(t, "\t\t\t\tcur_%d = gemp_lower(near, cur_%d, end_%d, v_%d);\n"
+		gemp_text_print(t,
+		                "\t\t\t\tcur_%d = gemp_lower(near, cur_%d, end_%d, v_%d);\n"
 		                "\t\t\t\tend_%d = gemp_lower(near, cur_%d, end_%d, v_%d + 1);\n",
 		                e->s, e->s, e->s, e->step->vertex, e->s, e->s, e->s, e->step->vertex);
 }
@@ -104,10 +105,12 @@ static void emit_enter(const emitter *e)
 	}
 	gemp_text_print(t, "\t\t\t\tuint a = ");
 	emit_by_view(e, "v_%d", false);
-	gemp_text_print(t, ";\n\t\t\t\tif (a >= p.vertices || !resident(a)) {\n"
-	                "\t\t\t\t\tcontrol[GEMP_CONTROL_ERROR] = a >= p.vertices ? GEMP_MATCH_BAD_SLOT : GEMP_MATCH_BAD_ROW;\n"
-	                "\t\t\t\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = a; stop = 1; break;\n\t\t\t\t}\n",
-	                e->s);
+	gemp_text_print(
+		t,
+		";\n\t\t\t\tif (a >= p.vertices || !resident(a)) {\n"
+		"\t\t\t\t\tcontrol[GEMP_CONTROL_ERROR] = a >= p.vertices ? GEMP_MATCH_BAD_SLOT : GEMP_MATCH_BAD_ROW;\n"
+		"\t\t\t\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = a; stop = 1; break;\n\t\t\t\t}\n",
+		e->s);
 	emit_pointers(e);
 	gemp_text_print(t, "\t\t\t\t__global const OFFSET *begin = ");
 	emit_by_view(e, "begin_%d", true);
@@ -154,8 +157,10 @@ static void emit_test_of(const emitter *e, size_t j, const char *bit, const char
 		gemp_text_print(t, "has(%d, %s, %s)", check->view, from, to);
 	gemp_text_print(t, " ? left & ~%s : FAILED;\n", bit);
 	if (back >= 0 && !e->options->all_resident)
-		gemp_text_print(t, "\t\t\t\t\telse if (resident(%s))\n"
-		                "\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%s : FAILED;\n", to, good, back, to, from, bit);
+		gemp_text_print(t,
+		                "\t\t\t\t\telse if (resident(%s))\n"
+		                "\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%s : FAILED;\n",
+		                to, good, back, to, from, bit);
 	gemp_text_print(t, "\t\t\t\t}\n");
 }
 
@@ -171,7 +176,8 @@ static void emit_check_loop(const emitter *e, size_t first, size_t end)
 {
 	gemp_text *t = e->t;
 	name to = vertex(e, e->step->checks[first].to);
-	gemp_text_print(t, "#pragma unroll 1\n\t\t\t\tfor (uint j = 0; j < %zu; j++) {\n\t\t\t\tconst uchar ends[] = { ", end - first);
+	gemp_text_print(t, "#pragma unroll 1\n\t\t\t\tfor (uint j = 0; j < %zu; j++) {\n\t\t\t\tconst uchar ends[] = { ",
+	                end - first);
 	for (size_t j = first; j < end; j++)
 		gemp_text_print(t, "%d, ", e->step->checks[j].from);
 	gemp_text_print(t, "};\n\t\t\t\tuint from = VERTEX(ends[j]);\n");
@@ -218,9 +224,11 @@ static void emit_lane_test(const emitter *e)
 			gemp_text_print(t, " & ~(1ul << from_%d)", e->s);
 		gemp_text_print(t, ";\n");
 		if (verifiable) /* its owner is looked up before its row is entered */
-			gemp_text_print(t, "\t\t\t\tif (c >= p.vertices) {\n"
+			gemp_text_print(t,
+			                "\t\t\t\tif (c >= p.vertices) {\n"
 			                "\t\t\t\t\tcontrol[GEMP_CONTROL_ERROR] = GEMP_MATCH_BAD_SLOT; left = FAILED;\n"
-			                "\t\t\t\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = c;\n\t\t\t\t}\n", e->s);
+			                "\t\t\t\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = c;\n\t\t\t\t}\n",
+			                e->s);
 		emit_filters(e);
 		if (verifiable)
 			gemp_text_print(t, "\t\t\t\t}\n");
@@ -246,7 +254,8 @@ static void emit_item(const emitter *e, int until, bool verify, const char *head
 		if (e->plan->steps[s].edge >= 0) {
 			char edge[16];
 			snprintf(edge, sizeof edge, s == e->s ? "ce" : "e_%d", e->plan->steps[s].edge);
-			gemp_text_print(t, "\t\t\t\t\titem[%u] = (uint)%s; item[%u] = (uint)(%s >> 32);\n", word, edge, word + 1, edge);
+			gemp_text_print(t, "\t\t\t\t\titem[%u] = (uint)%s; item[%u] = (uint)(%s >> 32);\n", word, edge, word + 1,
+			                edge);
 			word += 2;
 		}
 }
@@ -255,13 +264,16 @@ static void emit_send_verify(const emitter *e)
 {
 	gemp_text *t = e->t;
 	uint32_t stage = stage_of(e, e->s, true);
-	size_t most = e->step->check_count - (e->step->kind == GEMP_ARGUMENT ? 0 : 1); /* checks left at the first of the stages */
+	size_t most = e->step->check_count -
+	              (e->step->kind == GEMP_ARGUMENT ? 0 : 1); /* checks left at the first of the stages */
 	gemp_text_print(t, "\t\t\tif (left != 0 && left != FAILED) {\n\t\t\t\tuint far = ");
 	for (size_t j = 0; j + 1 < e->step->check_count; j++)
 		gemp_text_print(t, "left & %#llxul ? %s : ", 1ull << j, vertex(e, e->step->checks[j].from).text);
 	gemp_text_print(t, "%s;\n", vertex(e, e->step->checks[e->step->check_count - 1].from).text);
-	gemp_text_print(t, "\t\t\t\t__global uint *item = room(%u + %zu - (uint)popcount(left), owner(far), %u);\n"
-	                "\t\t\t\tif (item) {\n", stage, most, e->layout->item_words[stage]);
+	gemp_text_print(t,
+	                "\t\t\t\t__global uint *item = room(%u + %zu - (uint)popcount(left), owner(far), %u);\n"
+	                "\t\t\t\tif (item) {\n",
+	                stage, most, e->layout->item_words[stage]);
 	emit_item(e, e->s + 1, true, "1");
 	gemp_text_print(t, "\t\t\t\t} else\n\t\t\t\t\tblocked = 1;\n\t\t\t}\n");
 }
@@ -278,8 +290,9 @@ static void emit_send_enter(const emitter *e)
 	gemp_text_print(t, ")) {\n\t\t\t\tuint far = %s;\n", vertex(e, next->checks[0].from).text);
 	for (size_t j = 1; j < sources; j++)
 		gemp_text_print(t, "\t\t\t\tfar = max(far, %s);\n", vertex(e, next->checks[j].from).text);
-	gemp_text_print(t, "\t\t\t\t__global uint *item = room(%u, owner(far), %u);\n\t\t\t\tpass = 0;\n\t\t\t\tif (item) {\n", stage,
-	                e->layout->item_words[stage]);
+	gemp_text_print(t,
+	                "\t\t\t\t__global uint *item = room(%u, owner(far), %u);\n\t\t\t\tpass = 0;\n\t\t\t\tif (item) {\n",
+	                stage, e->layout->item_words[stage]);
 	emit_item(e, e->s + 1, false, "1");
 	gemp_text_print(t, "\t\t\t\t} else\n\t\t\t\t\tblocked = 1;\n\t\t\t}\n");
 }
@@ -289,7 +302,8 @@ static void emit_split(const emitter *e)
 {
 	gemp_text *t = e->t;
 	uint32_t stage = stage_of(e, e->s + 1, false);
-	gemp_text_print(t, "\t\t\tif (pass && p.split >> %d & 1) {\n"
+	gemp_text_print(t,
+	                "\t\t\tif (pass && p.split >> %d & 1) {\n"
 	                "\t\t\t\t__global uint *item = room(%u, p.ranks, %u);\n\t\t\t\tif (item) {\n\t\t\t\t\tpass = 0;\n",
 	                e->s + 1, stage, e->layout->item_words[stage]);
 	emit_item(e, e->s + 1, false, "crossed");
@@ -307,9 +321,11 @@ static void emit_test(const emitter *e)
 {
 	gemp_text *t = e->t;
 	bool spread = !e->options->all_resident;
-	gemp_text_print(t, "\t\t\tif (todo_%d) {\n"
+	gemp_text_print(t,
+	                "\t\t\tif (todo_%d) {\n"
 	                "\t\t\tuint c = 0; ulong ce = 0, left = FAILED; int blocked = 0; (void)ce;\n"
-	                "\t\t\tif (todo_%d >> lane & 1) {\n", e->s, e->s);
+	                "\t\t\tif (todo_%d >> lane & 1) {\n",
+	                e->s, e->s);
 	if (e->step->edge >= 0 && spread && e->step->kind == GEMP_EXTEND)
 		gemp_text_print(t, "\t\t\t\tulong e = e_%d;\n", e->step->edge);
 	emit_lane_test(e);
@@ -347,7 +363,8 @@ static void emit_visit(const emitter *e)
 {
 	gemp_text_print(e->t, "\t\t\tif (mask_%d) {\n\t\t\t\tuint b = lowest(mask_%d); (void)b;\n", e->s, e->s);
 	emit_take(e, "b");
-	gemp_text_print(e->t, "\t\t\t\tmask_%d &= mask_%d - 1; level = %d; fresh = 1; break;\n\t\t\t}\n", e->s, e->s, e->s + 1);
+	gemp_text_print(e->t, "\t\t\t\tmask_%d &= mask_%d - 1; level = %d; fresh = 1; break;\n\t\t\t}\n", e->s, e->s,
+	                e->s + 1);
 }
 
 /* COUNTS at vertices: of a match of this lane; of the n matches of a loop, which have all but the last vertex in common. */
@@ -373,9 +390,11 @@ static void emit_loop_counts_at(const emitter *e)
 static void emit_count(const emitter *e)
 {
 	emit_count_at(e);
-	gemp_text_print(e->t, "\t\t\tif (lane == 0 && crossed) found_crossed += popcount(mask_%d);\n"
+	gemp_text_print(e->t,
+	                "\t\t\tif (lane == 0 && crossed) found_crossed += popcount(mask_%d);\n"
 	                "\t\t\tif (lane == 0 && !crossed) found_local += popcount(mask_%d);\n"
-	                "\t\t\tmask_%d = 0;\n", e->s, e->s, e->s);
+	                "\t\t\tmask_%d = 0;\n",
+	                e->s, e->s, e->s);
 }
 
 /* What the sinks take: ids, and behind those of all rows edges. */
@@ -386,8 +405,10 @@ static void emit_row(const emitter *e)
 	for (int v = 0; v < vertices; v++)
 		gemp_text_print(e->t, "\t\t\t\t\tr[%d] = id_of[v_%d];\n", v, v);
 	if (edges)
-		gemp_text_print(e->t, "\t\t\t\t\t__global ulong *edges_of = (__global ulong *)result + "
-		                "((ulong)p.result_capacity * %d + 1) / 2 + (ulong)at * %d;\n", vertices, edges);
+		gemp_text_print(e->t,
+		                "\t\t\t\t\t__global ulong *edges_of = (__global ulong *)result + "
+		                "((ulong)p.result_capacity * %d + 1) / 2 + (ulong)at * %d;\n",
+		                vertices, edges);
 	for (int f = 0; f < edges; f++)
 		gemp_text_print(e->t, "\t\t\t\t\tedges_of[%d] = e_%d;\n", f, f);
 }
@@ -398,7 +419,8 @@ static void emit_result(const emitter *e)
 	gemp_text_print(t, "\t\t\tif (mask_%d) {\n", e->s);
 	if (e->options->first_only)
 		gemp_text_print(t, "\t\t\t\tmask_%d &= -mask_%d;\n", e->s, e->s);
-	gemp_text_print(t, "\t\t\t\tuint n = popcount(mask_%d), at = 0;\n"
+	gemp_text_print(t,
+	                "\t\t\t\tuint n = popcount(mask_%d), at = 0;\n"
 	                "\t\t\t\tif (lane == 0)\n\t\t\t\t\tat = atomic_add(&control[GEMP_CONTROL_RESULTS], n);\n"
 	                "\t\t\t\tat = gemp_shuffle(at, 0) + popcount(mask_%d & ((1u << lane) - 1));\n"
 	                "\t\t\t\tint mine = mask_%d >> lane & 1, fits = mine && at < p.result_capacity;\n"
@@ -406,11 +428,13 @@ static void emit_result(const emitter *e)
 	                e->s, e->s, e->s);
 	emit_take(e, "lane");
 	emit_row(e);
-	gemp_text_print(t, "\t\t\t\t}\n\t\t\t\tmask_%d = gemp_ballot(mine && !fits);\n"
+	gemp_text_print(t,
+	                "\t\t\t\t}\n\t\t\t\tmask_%d = gemp_ballot(mine && !fits);\n"
 	                "\t\t\t\tn -= popcount(mask_%d);\n"
 	                "\t\t\t\tif (lane == 0 && crossed) found_crossed += n;\n"
 	                "\t\t\t\tif (lane == 0 && !crossed) found_local += n;\n"
-	                "\t\t\t\tif (mask_%d) { stop = 1; break; }\n", e->s, e->s, e->s);
+	                "\t\t\t\tif (mask_%d) { stop = 1; break; }\n",
+	                e->s, e->s, e->s);
 	if (e->options->first_only)
 		gemp_text_print(t, "\t\t\t\tactive = 0; break;\n");
 	gemp_text_print(t, "\t\t\t}\n");
@@ -426,7 +450,8 @@ static void emit_advance(const emitter *e)
 		gemp_text_print(t, "\t\t\tcur_%d += min((OFFSET)slices * GEMP_LANES, end_%d - cur_%d);\n", e->s, e->s, e->s);
 	else
 		gemp_text_print(t, "\t\t\tcur_%d += GEMP_LANES;\n", e->s);
-	gemp_text_print(t, "\t\t\ttodo_%d = gemp_lanes(cur_%d, end_%d);\n"
+	gemp_text_print(t,
+	                "\t\t\ttodo_%d = gemp_lanes(cur_%d, end_%d);\n"
 	                "\t\t\tif (!todo_%d) { if (level == base) active = 0; else level = %d; break; }\n",
 	                e->s, e->s, e->s, e->s, e->s - 1);
 }
@@ -435,9 +460,11 @@ static void emit_advance(const emitter *e)
 static void emit_count_loop(const emitter *e)
 {
 	gemp_text *t = e->t;
-	gemp_text_print(t, "\t\t\tulong n = 0;\n"
+	gemp_text_print(t,
+	                "\t\t\tulong n = 0;\n"
 	                "\t\t\tfor (OFFSET i = cur_%d + lane; i < end_%d; i += GEMP_LANES) {\n"
-	                "\t\t\t\tuint c = near[i]; ulong left = %#llxul", e->s, e->s, gemp_check_bits(e->step));
+	                "\t\t\t\tuint c = near[i]; ulong left = %#llxul",
+	                e->s, e->s, gemp_check_bits(e->step));
 	if (e->step->kind == GEMP_EXTEND)
 		gemp_text_print(t, " & ~(1ul << from_%d)", e->s);
 	gemp_text_print(t, "; (void)c;\n");
@@ -460,16 +487,26 @@ static void emit_count_loop(const emitter *e)
 	emit_loop_counts_at(e);
 	if (e->options->profile && e->plan->two_paths)
 		gemp_text_print(t, "\t\t\tmine[%d] += n;\n", e->s + 1);
-	gemp_text_print(t, "\t\t\tif (crossed) found_crossed += n; else found_local += n;\n"
-	                "\t\t\tif (level == base) active = 0; else level = %d;\n", e->s - 1);
+	gemp_text_print(t,
+	                "\t\t\tif (crossed) found_crossed += n; else found_local += n;\n"
+	                "\t\t\tif (level == base) active = 0; else level = %d;\n",
+	                e->s - 1);
 }
 
-void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout, const gemp_emit_options *options,
-                    int s)
+void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout,
+                    const gemp_emit_options *options, int s)
 {
-	emitter e = { .t = text, .plan = plan, .layout = layout, .options = options, .s = s, .step = &plan->steps[s],
-		.root = s == plan->root, .last = s + 1 + plan->two_paths == (int)plan->step_count,
-		.edges = plan->live_edges != 0, .sliced = options->sliced && s == plan->root + 1, .single = "0" };
+	emitter e = { .t = text,
+		          .plan = plan,
+		          .layout = layout,
+		          .options = options,
+		          .s = s,
+		          .step = &plan->steps[s],
+		          .root = s == plan->root,
+		          .last = s + 1 + plan->two_paths == (int)plan->step_count,
+		          .edges = plan->live_edges != 0,
+		          .sliced = options->sliced && s == plan->root + 1,
+		          .single = "0" };
 	if (e.root)
 		snprintf(e.single, sizeof e.single, "1");
 	else if (!options->all_resident && e.step->kind == GEMP_EXTEND)

@@ -21,7 +21,7 @@ static inline unsigned long long gemp_check_bits(const gemp_step *step)
 /* The case of step s: test the lanes that are to do, then visit those that passed, one after another (or, at the last step,
  * count or write them together), then the next lanes of the row, then back to the step before. A lane whose next row is
  * elsewhere sends its partial match and is done with it; one that finds no room stays to do, and the worker stops. */
-void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout, const gemp_emit_options *options,
-                    int s);
+void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_item_layout *layout,
+                    const gemp_emit_options *options, int s);
 
 #endif

@@ -24,8 +24,10 @@ void gemp_emit_ranges(gemp_text *t, const gemp_plan *plan)
 {
 	for (int v = 0; v < plan->vertex_count; v++)
 		if (plan->ranges >> v & 1)
-			gemp_text_print(t, "\tconst uint low_%d = candidates[%d * candidate_words], wide_%d = candidates[%d * "
-			                "candidate_words + 1];\n", v, v, v, v);
+			gemp_text_print(t,
+			                "\tconst uint low_%d = candidates[%d * candidate_words], wide_%d = candidates[%d * "
+			                "candidate_words + 1];\n",
+			                v, v, v, v);
 }
 
 void gemp_emit_vertex_filters(gemp_text *t, const gemp_plan *plan, const gemp_step *step, const char *self,
@@ -228,8 +230,10 @@ void gemp_emit_table(gemp_text *t, const gemp_plan *plan, bool fill)
 	int near = leaf_of(plan)->checks[0].view, far = leaf_of(plan)->checks[1].view;
 	if (!fill)
 		gemp_text_print(t, "\t\tif (filled)\n");
-	gemp_text_print(t, "\t\tfor (OFFSET i = begin_%d[v_%d]; i < begin_%d[v_%d + 1]; i++) {\n"
-	                "\t\t\tuint x = near_%d[i];\n\t\t\tif (", near, plan->pivot, near, plan->pivot, near);
+	gemp_text_print(t,
+	                "\t\tfor (OFFSET i = begin_%d[v_%d]; i < begin_%d[v_%d + 1]; i++) {\n"
+	                "\t\t\tuint x = near_%d[i];\n\t\t\tif (",
+	                near, plan->pivot, near, plan->pivot, near);
 	put_filter(t, plan, "x");
 	/* A loop would make the pivot, or the other end itself, the last vertex. */
 	if (leaf_of(plan)->differ)

@@ -28,8 +28,8 @@ static void emit_variables(gemp_nested_emitter *e)
 	if (e->nested->leaf == GEMP_LEAF_MARKED) {
 		if (e->options->shared) { /* of a size that the compiler knows: drivers make room for too few groups else */
 			gemp_emit_line(e, "__local uint marks[%zu];", e->options->shared * e->options->in_group);
-			gemp_emit_line(e, "__local uint *bits = marks + get_local_id(0) / GEMP_LANES %% %zu * %zu;", e->options->in_group,
-			         e->options->shared);
+			gemp_emit_line(e, "__local uint *bits = marks + get_local_id(0) / GEMP_LANES %% %zu * %zu;",
+			               e->options->in_group, e->options->shared);
 		} else {
 			gemp_emit_line(e, "__global uint *bits = marks + (ulong)gemp_worker() * p.words;");
 		}
@@ -78,7 +78,8 @@ static void emit_entries(gemp_nested_emitter *e)
 	if (!plan->pivot_off)
 		first.candidates = -1;
 	second.rows[0] = second.rows[--second.row_count];
-	gemp_emit_line(e, "const uint row = gemp_lower_together(GEMP_GROUP_PASS begin_%d, 0, p.vertices + 1, entry + 1) - 1;", view);
+	gemp_emit_line(
+		e, "const uint row = gemp_lower_together(GEMP_GROUP_PASS begin_%d, 0, p.vertices + 1, entry + 1) - 1;", view);
 	gemp_emit_line(e, "uint mine_%d = 0, mine_%d = 0;", v0, v1);
 	gemp_emit_line(e, "int pass = lane < count && entry + lane < p.entries;");
 	gemp_emit_line(e, "if (pass) {");
@@ -123,7 +124,8 @@ static void emit_each_entry(gemp_nested_emitter *e)
 	gemp_emit_line(e, "const uint which = lowest(todo);");
 	gemp_emit_line(e, "todo &= todo - 1;");
 	for (int s = 0; s < 2; s++)
-		gemp_emit_line(e, "const uint v_%d = gemp_shuffle(mine_%d, which);", plan->steps[s].vertex, plan->steps[s].vertex);
+		gemp_emit_line(e, "const uint v_%d = gemp_shuffle(mine_%d, which);", plan->steps[s].vertex,
+		               plan->steps[s].vertex);
 	gemp_nested_emit_first_marks(e, false);
 	gemp_nested_emit_level(e, 1);
 	e->depth--;
@@ -151,14 +153,16 @@ void gemp_nested_emit(gemp_text *text, const char *fixed, const gemp_plan *plan,
                       const gemp_nested_options *options)
 {
 	gemp_nested_emitter e = { .text = text, .plan = plan, .nested = nested, .options = options };
-	gemp_text_print(text, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+	gemp_text_print(text,
+	                "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
 	                "#define GEMP_LANES %d\n#define ROW_LANES %d\n",
 	                options->lanes, options->row_lanes);
 	if (options->folded)
 		gemp_text_print(text, "#define FOLDED %zuu\n", options->shared * 32);
 	gemp_text_print(text, "%s\n", fixed);
 	for (size_t l = 0; l < nested->list_count; l++) /* no variable: that is a register kept through all loops */
-		gemp_emit_line(&e, "#define list_%zu (lists + ((ulong)gemp_worker() * %zu + %zu) * p.room)", l, nested->list_count, l);
+		gemp_emit_line(&e, "#define list_%zu (lists + ((ulong)gemp_worker() * %zu + %zu) * p.room)", l,
+		               nested->list_count, l);
 	emit_arguments(&e);
 	gemp_emit_line(&e, "{");
 	e.depth++;

@@ -39,7 +39,7 @@ void gemp_nested_emit_tests(gemp_nested_emitter *e, const gemp_nested_filters *f
 		if (which && row->source)
 			snprintf(skip, sizeof skip, "%s == %zu || ", which, i);
 		gemp_emit_line(e, "if (pass) pass = %s%shas(%d, %s, %s);", skip, row->absent ? "!" : "", row->view,
-		         row->from < 0 ? c : gemp_nested_vertex_name(from, row->from), c);
+		               row->from < 0 ? c : gemp_nested_vertex_name(from, row->from), c);
 	}
 }
 
@@ -47,7 +47,7 @@ void gemp_nested_emit_tests(gemp_nested_emitter *e, const gemp_nested_filters *f
 typedef struct range {
 	int tag;
 	gemp_nested_filters tests; /* left to do */
-	char which[16];     /* "": there is no choice of rows */
+	char which[16];            /* "": there is no choice of rows */
 } range;
 
 static void drop_row(gemp_nested_filters *f, size_t i)
@@ -63,8 +63,8 @@ static void choose_row(gemp_nested_emitter *e, range *r, const gemp_nested_filte
 	int first = __builtin_ctzll(sources);
 	snprintf(r->which, sizeof r->which, "which_%d", r->tag);
 	gemp_emit_line(e, "uint %s = %d, least_%d = v_%d;", r->which, first, r->tag, f->rows[first].from);
-	gemp_emit_line(e, "__global const uint *from_%d = near_%d, *row_%d = begin_%d;", r->tag, f->rows[first].view, r->tag,
-	         f->rows[first].view);
+	gemp_emit_line(e, "__global const uint *from_%d = near_%d, *row_%d = begin_%d;", r->tag, f->rows[first].view,
+	               r->tag, f->rows[first].view);
 	for (sources &= sources - 1; sources; sources &= sources - 1) {
 		int i = __builtin_ctzll(sources), v = f->rows[i].from;
 		gemp_emit_line(e, "if (v_%d > least_%d) {", v, r->tag);
@@ -74,8 +74,8 @@ static void choose_row(gemp_nested_emitter *e, range *r, const gemp_nested_filte
 		gemp_emit_line(e, "\trow_%d = begin_%d;", r->tag, f->rows[i].view);
 		gemp_emit_line(e, "}");
 	}
-	gemp_emit_line(e, "uint cur_%d = row_%d[least_%d], end_%d = row_%d[least_%d + 1];", r->tag, r->tag, r->tag, r->tag, r->tag,
-	         r->tag);
+	gemp_emit_line(e, "uint cur_%d = row_%d[least_%d], end_%d = row_%d[least_%d + 1];", r->tag, r->tag, r->tag, r->tag,
+	               r->tag, r->tag);
 }
 
 static void open_row(gemp_nested_emitter *e, range *r, const gemp_nested_filters *f)
@@ -88,8 +88,8 @@ static void open_row(gemp_nested_emitter *e, range *r, const gemp_nested_filters
 	}
 	const gemp_row_filter *row = &f->rows[only];
 	gemp_emit_line(e, "__global const uint *from_%d = near_%d;", r->tag, row->view);
-	gemp_emit_line(e, "uint cur_%d = begin_%d[v_%d], end_%d = begin_%d[v_%d + 1];", r->tag, row->view, row->from, r->tag,
-	         row->view, row->from);
+	gemp_emit_line(e, "uint cur_%d = begin_%d[v_%d], end_%d = begin_%d[v_%d + 1];", r->tag, row->view, row->from,
+	               r->tag, row->view, row->from);
 	drop_row(&r->tests, (size_t)only);
 }
 
@@ -208,7 +208,8 @@ void gemp_nested_emit_first_marks(gemp_nested_emitter *e, bool end)
 	int first = e->plan->steps[0].vertex;
 	if (e->nested->leaf != GEMP_LEAF_MARKED || set->level > 0)
 		return;
-	gemp_emit_line(e, "if (marked_for != %s && marked_for != ~0u) {", end ? "~0u" : gemp_nested_vertex_name((char[16]){ 0 }, first));
+	gemp_emit_line(e, "if (marked_for != %s && marked_for != ~0u) {",
+	               end ? "~0u" : gemp_nested_vertex_name((char[16]){ 0 }, first));
 	e->depth++;
 	gemp_emit_line(e, "const uint v_%d = marked_for;", first);
 	emit_wipe(e);
@@ -281,7 +282,8 @@ static void emit_marked(gemp_nested_emitter *e, const gemp_nested_filters *all)
 	gemp_emit_line(e, "#pragma unroll");
 	gemp_emit_line(e, "for (uint k = 0; k < AHEAD; k++) {");
 	gemp_emit_line(e, "\tconst uint j = i + k * ROW_LANES;");
-	gemp_emit_line(e, "\tahead[k] = j < length ? near_%d[first + %s] : %s;", view, w.back ? "length - 1 - j" : "j", w.none);
+	gemp_emit_line(e, "\tahead[k] = j < length ? near_%d[first + %s] : %s;", view, w.back ? "length - 1 - j" : "j",
+	               w.none);
 	gemp_emit_line(e, "}");
 	gemp_emit_line(e, "#pragma unroll");
 	gemp_emit_line(e, "for (uint k = 0; k < AHEAD; k++) {");
@@ -400,7 +402,7 @@ static void emit_visits(gemp_nested_emitter *e, int level)
 	e->depth--;
 	gemp_emit_line(e, "}");
 	gemp_emit_line(e, "for (uint mask = gemp_ballot(pass); mask && at + lowest(mask) < stop_%d; mask &= mask - 1) {",
-	         level);
+	               level);
 	e->depth++;
 	gemp_emit_line(e, "const uint turn = lowest(mask);");
 	gemp_emit_line(e, "const uint v_%d = gemp_shuffle(c, turn);", e->plan->steps[level].vertex);

@@ -7,7 +7,8 @@
 
 /* `pass` stays true if candidate c passes the filters. which: variable that tells from which of the rows it comes, or
  * NULL. */
-void gemp_nested_emit_tests(gemp_nested_emitter *e, const gemp_nested_filters *filters, const char *c, const char *which);
+void gemp_nested_emit_tests(gemp_nested_emitter *e, const gemp_nested_filters *filters, const char *c,
+                            const char *which);
 
 /* Marks that only the task's first vertex decides about stay as they are while it is the same; at the end they are
  * wiped. */

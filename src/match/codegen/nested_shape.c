@@ -17,10 +17,15 @@ static bool asks_for(const gemp_nested_filters *filters, const gemp_row_filter *
 
 void gemp_nested_filters_of(gemp_nested_filters *out, const gemp_plan *plan, const gemp_step *step, uint64_t seen)
 {
-	*out = (gemp_nested_filters){ .candidates = step->candidates ? step->vertex : -1, .differ = step->differ & seen,
-		.less = step->less & seen, .greater = step->greater & seen, .same = step->same & seen,
-		.key_less = step->key_less & seen, .key_max = step->key_le & seen,
-		.key_greater = step->key_greater & seen, .key_min = step->key_ge & seen };
+	*out = (gemp_nested_filters){ .candidates = step->candidates ? step->vertex : -1,
+		                          .differ = step->differ & seen,
+		                          .less = step->less & seen,
+		                          .greater = step->greater & seen,
+		                          .same = step->same & seen,
+		                          .key_less = step->key_less & seen,
+		                          .key_max = step->key_le & seen,
+		                          .key_greater = step->key_greater & seen,
+		                          .key_min = step->key_ge & seen };
 	for (size_t j = 0; j < step->check_count; j++) {
 		const gemp_check *check = &step->checks[j];
 		bool own = check->from == step->vertex;
@@ -48,9 +53,14 @@ static bool gemp_nested_filters_within(const gemp_nested_filters *a, const gemp_
 void gemp_nested_filters_minus(gemp_nested_filters *out, const gemp_nested_filters *b, const gemp_nested_filters *a)
 {
 	*out = (gemp_nested_filters){ .candidates = a->candidates == b->candidates ? -1 : b->candidates,
-		.differ = b->differ & ~a->differ, .less = b->less & ~a->less, .greater = b->greater & ~a->greater,
-		.same = b->same & ~a->same, .key_less = b->key_less & ~a->key_less, .key_max = b->key_max & ~a->key_max,
-		.key_greater = b->key_greater & ~a->key_greater, .key_min = b->key_min & ~a->key_min };
+		                          .differ = b->differ & ~a->differ,
+		                          .less = b->less & ~a->less,
+		                          .greater = b->greater & ~a->greater,
+		                          .same = b->same & ~a->same,
+		                          .key_less = b->key_less & ~a->key_less,
+		                          .key_max = b->key_max & ~a->key_max,
+		                          .key_greater = b->key_greater & ~a->key_greater,
+		                          .key_min = b->key_min & ~a->key_min };
 	for (size_t i = 0; i < b->row_count; i++)
 		if (!asks_for(a, &b->rows[i]))
 			out->rows[out->row_count++] = b->rows[i];
@@ -121,7 +131,8 @@ static bool alike(const gemp_plan *plan, int a, int b, uint64_t seen)
 	gemp_nested_filters f, g;
 	gemp_nested_filters_of(&f, plan, &plan->steps[a], seen);
 	gemp_nested_filters_of(&g, plan, &plan->steps[b], seen);
-	return f.candidates < 0 && g.candidates < 0 && gemp_nested_filters_within(&f, &g) && gemp_nested_filters_within(&g, &f);
+	return f.candidates < 0 && g.candidates < 0 && gemp_nested_filters_within(&f, &g) &&
+	       gemp_nested_filters_within(&g, &f);
 }
 
 static bool ways_between(const gemp_plan *plan, int first, int last, gemp_twin_ways *ways)
@@ -182,7 +193,8 @@ static void choose_leaf(gemp_nested *n, const gemp_plan *plan)
 static bool serves(const gemp_plan *plan, int s, const gemp_nested_set *set)
 {
 	gemp_nested_set mine = set_of(plan, s, s - 1, 1);
-	return mine.filters.row_count > 1 && mine.level <= set->level && gemp_nested_filters_within(&mine.filters, &set->filters);
+	return mine.filters.row_count > 1 && mine.level <= set->level &&
+	       gemp_nested_filters_within(&mine.filters, &set->filters);
 }
 
 static void choose_listed(const gemp_nested *n, const gemp_plan *plan, bool *listed)
@@ -266,7 +278,8 @@ static uint64_t longest_part(const gemp_view *view, row_part part)
 	return most;
 }
 
-static uint64_t list_room(const gemp_nested_filters *filters, const gemp_view *views, size_t view_count, uint64_t longest)
+static uint64_t list_room(const gemp_nested_filters *filters, const gemp_view *views, size_t view_count,
+                          uint64_t longest)
 {
 	uint64_t room = longest;
 	for (size_t i = 0; i < filters->row_count; i++) {
@@ -280,7 +293,8 @@ static uint64_t list_room(const gemp_nested_filters *filters, const gemp_view *v
 	return room;
 }
 
-uint64_t gemp_nested_list_capacity(const gemp_nested *nested, const gemp_view *views, size_t view_count, uint64_t longest)
+uint64_t gemp_nested_list_capacity(const gemp_nested *nested, const gemp_view *views, size_t view_count,
+                                   uint64_t longest)
 {
 	uint64_t room = 1;
 	for (size_t l = 0; l < nested->list_count; l++) {

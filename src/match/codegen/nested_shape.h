@@ -25,7 +25,7 @@ typedef struct gemp_row_filter {
 typedef struct gemp_nested_filters {
 	size_t row_count;
 	gemp_row_filter rows[GEMP_MAX_CHECKS];
-	int candidates;                      /* pattern vertex whose bitmap; -1: none */
+	int candidates; /* pattern vertex whose bitmap; -1: none */
 	/* Pattern vertices; see gemp_step. */
 	uint64_t differ, less, greater, same, key_less, key_max, key_greater, key_min;
 } gemp_nested_filters;
@@ -42,8 +42,8 @@ uint64_t gemp_nested_filters_sources(const gemp_nested_filters *filters);
  * earliest, since a task binds two vertices at once; marks may be those of the first alone. */
 typedef struct gemp_nested_set {
 	gemp_nested_filters filters;
-	gemp_nested_filters rest;    /* what is tested when they are taken from the base; all filters, if there is none */
-	int level, base;      /* base: a list, or -1: a row */
+	gemp_nested_filters rest; /* what is tested when they are taken from the base; all filters, if there is none */
+	int level, base;          /* base: a list, or -1: a row */
 } gemp_nested_set;
 
 enum { GEMP_MAX_LEVELS = 12 }; /* of loops within loops; longer plans are left to the state machine */
@@ -58,7 +58,7 @@ typedef enum gemp_twin_ways { GEMP_TWINS_UNORDERED, GEMP_TWINS_ORDERED, GEMP_TWI
 
 typedef struct gemp_nested {
 	int levels;
-	int twins;             /* vertices from the last level on that have the same candidates: their choices are counted */
+	int twins; /* vertices from the last level on that have the same candidates: their choices are counted */
 	gemp_twin_ways ways;
 	gemp_nested_leaf leaf;
 	size_t list_count;
@@ -78,6 +78,7 @@ uint64_t gemp_nested_bound(const gemp_plan *plan, int level);
 
 /* Entries of the longest list, where the views hold all rows, by slot: a list lies in a row, and where the order of its
  * vertex and of the row's is given, in the part before or after that. The longest row is `longest`. */
-uint64_t gemp_nested_list_capacity(const gemp_nested *nested, const gemp_view *views, size_t view_count, uint64_t longest);
+uint64_t gemp_nested_list_capacity(const gemp_nested *nested, const gemp_view *views, size_t view_count,
+                                   uint64_t longest);
 
 #endif

@@ -20,10 +20,12 @@ void gemp_nested_emit_part(gemp_nested_emitter *e)
 {
 	if (deepest_shared(e) < FIRST)
 		return;
-	gemp_emit_line(e, "const uint low_%d = gemp_shuffle(part.low, 0), high_%d = gemp_shuffle(part.high, 0);", FIRST, FIRST);
+	gemp_emit_line(e, "const uint low_%d = gemp_shuffle(part.low, 0), high_%d = gemp_shuffle(part.high, 0);", FIRST,
+	               FIRST);
 	if (deepest_shared(e) >= LAST)
-		gemp_emit_line(e, "const uint low_%d = gemp_shuffle(part.low_next, 0), high_%d = gemp_shuffle(part.high_next, 0);", LAST,
-		         LAST);
+		gemp_emit_line(e,
+		               "const uint low_%d = gemp_shuffle(part.low_next, 0), high_%d = gemp_shuffle(part.high_next, 0);",
+		               LAST, LAST);
 }
 
 void gemp_nested_emit_bounds(gemp_nested_emitter *e, int level)
@@ -32,7 +34,8 @@ void gemp_nested_emit_bounds(gemp_nested_emitter *e, int level)
 		gemp_emit_line(e, "const uint start_%d = cur_%d, stop_%d = end_%d;", level, level, level, level);
 		return;
 	}
-	gemp_emit_line(e, "const uint start_%d = cur_%d + min(low_%d, end_%d - cur_%d);", level, level, level, level, level);
+	gemp_emit_line(e, "const uint start_%d = cur_%d + min(low_%d, end_%d - cur_%d);", level, level, level, level,
+	               level);
 	gemp_emit_line(e, "uint stop_%d = cur_%d + min(high_%d, end_%d - cur_%d);", level, level, level, level, level);
 }
 
@@ -94,9 +97,11 @@ void gemp_nested_emit_donation(gemp_nested_emitter *e, int level, const char *ne
 	if (level == LAST)
 		emit_left(e, LAST, next);
 	gemp_emit_line(e, "const uint most = todo ? popcount(todo) : %s;",
-	         level == LAST ? "parts_2 ? parts_2 : parts_3" : "parts_2");
+	               level == LAST ? "parts_2 ? parts_2 : parts_3" : "parts_2");
 	gemp_emit_line(e, "uint place = 0;");
-	gemp_emit_line(e, "const uint takers = gemp_reserve(GEMP_GROUP_PASS control, parts, p.queue, min(most, (uint)GEMP_LANES), &place);");
+	gemp_emit_line(
+		e,
+		"const uint takers = gemp_reserve(GEMP_GROUP_PASS control, parts, p.queue, min(most, (uint)GEMP_LANES), &place);");
 	gemp_emit_line(e, "const uint given = popcount(takers), nth = popcount(takers & LANES_BELOW);");
 	gemp_emit_line(e, "if (given) {");
 	e->depth++;

@@ -14,10 +14,10 @@
 bool gemp_nested_shares_level(int level);
 
 typedef struct gemp_nested_options {
-	int lanes, row_lanes;  /* of a worker; that go through the last row together */
-	size_t shared;         /* words of a worker's bitmap in local memory; 0: bitmaps are in global memory */
-	bool folded;           /* they are not enough for all slots: what seems marked is tested */
-	size_t in_group;       /* workers of a group */
+	int lanes, row_lanes; /* of a worker; that go through the last row together */
+	size_t shared;        /* words of a worker's bitmap in local memory; 0: bitmaps are in global memory */
+	bool folded;          /* they are not enough for all slots: what seems marked is tested */
+	size_t in_group;      /* workers of a group */
 } gemp_nested_options;
 
 typedef struct gemp_nested_emitter {
@@ -25,7 +25,7 @@ typedef struct gemp_nested_emitter {
 	const gemp_plan *plan;
 	const gemp_nested *nested;
 	const gemp_nested_options *options;
-	int depth;             /* of braces */
+	int depth; /* of braces */
 } gemp_nested_emitter;
 
 /* After `part` was taken. */

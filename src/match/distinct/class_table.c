@@ -169,7 +169,8 @@ static uint32_t *place(gemp_class_table *table, const uint32_t *record, uint32_t
 	return placed;
 }
 
-static uint32_t *gemp_class_table_add_reserved(gemp_class_table *table, const uint32_t *record, uint64_t hash, bool *added)
+static uint32_t *gemp_class_table_add_reserved(gemp_class_table *table, const uint32_t *record, uint64_t hash,
+                                               bool *added)
 {
 	uint32_t tag = tag_of(hash);
 	size_t slot = 0;
@@ -349,13 +350,13 @@ static void add_to_table(void *context, unsigned thread, size_t t)
 		add_ahead(&a->set->table[t], a, a->block->order + at, end - at < AHEAD ? end - at : AHEAD);
 }
 
-gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block,
-                                   bool fits[GEMP_MAX_CLASS_TABLES])
+gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block, bool fits[GEMP_MAX_CLASS_TABLES])
 {
 	gemp_code code = GEMP_OK;
 	add_context a = { set, block, fits };
 	for (size_t t = 0; t < set->table_count && code == GEMP_OK; t++)
-		code = gemp_class_table_reserve(&set->table[t], block->bucket_offsets[t + 1] - block->bucket_offsets[t], &fits[t]);
+		code = gemp_class_table_reserve(&set->table[t], block->bucket_offsets[t + 1] - block->bucket_offsets[t],
+		                                &fits[t]);
 	if (code == GEMP_OK && block->count > PIECE)
 		gemp_parallel_for(set->table_count, add_to_table, &a);
 	for (size_t t = 0; t < set->table_count && code == GEMP_OK && block->count <= PIECE; t++)
@@ -391,8 +392,12 @@ size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, siz
 	while (at->table < set->table_count && rows < room) {
 		const gemp_class_table *table = &set->table[at->table];
 		size_t left = table->count - at->record, count = left < room - rows ? left : room - rows;
-		reading r = { form, table, at->record, count,
-			vertices + rows * (size_t)form->vertex_count, edges + rows * (size_t)form->edge_count };
+		reading r = { form,
+			          table,
+			          at->record,
+			          count,
+			          vertices + rows * (size_t)form->vertex_count,
+			          edges + rows * (size_t)form->edge_count };
 		gemp_parallel_for(pieces_of(count), read_piece, &r);
 		rows += count;
 		at->record = count < left ? at->record + count : 0;

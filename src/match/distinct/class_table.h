@@ -19,9 +19,9 @@ typedef struct gemp_class_table {
 	size_t count, capacity;  /* records */
 	uint32_t *segment[GEMP_CLASS_SEGMENTS];
 	size_t slot_count;
-	uint64_t *slots;         /* [slot_count] hash bits above, 1 + index of a record below; 0: free */
+	uint64_t *slots; /* [slot_count] hash bits above, 1 + index of a record below; 0: free */
 	size_t old_count;
-	uint64_t *old;           /* [old_count] slots that were outgrown: not moved yet, or moved (old_count is 0) */
+	uint64_t *old; /* [old_count] slots that were outgrown: not moved yet, or moved (old_count is 0) */
 } gemp_class_table;
 
 void gemp_class_table_init(gemp_class_table *table, size_t words, size_t key_words, size_t budget);
@@ -58,7 +58,7 @@ void gemp_class_table_clear(gemp_class_table *table); /* keeps its memory */
 enum {
 	GEMP_MAX_CLASS_TABLES = 64,
 	GEMP_CLASS_REMOTE = GEMP_MAX_CLASS_TABLES, /* places of records that go elsewhere, */
-	GEMP_CLASS_DROPPED,                       /* or are not wanted */
+	GEMP_CLASS_DROPPED,                        /* or are not wanted */
 	GEMP_CLASS_PLACES
 };
 
@@ -70,10 +70,10 @@ typedef struct gemp_class_set {
 
 typedef struct gemp_class_block {
 	size_t capacity, count;
-	uint32_t *records;  /* [count * form->words] */
-	uint64_t *hash;     /* [count] */
-	uint8_t *table;     /* [count] a table, or GEMP_CLASS_REMOTE or _NOWHERE */
-	uint32_t *order;    /* [count] by place */
+	uint32_t *records; /* [count * form->words] */
+	uint64_t *hash;    /* [count] */
+	uint8_t *table;    /* [count] a table, or GEMP_CLASS_REMOTE or _NOWHERE */
+	uint32_t *order;   /* [count] by place */
 	size_t bucket_offsets[GEMP_CLASS_PLACES + 1];
 	size_t *histogram;
 } gemp_class_block;

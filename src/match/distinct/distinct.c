@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 enum {
-	BLOCK_BYTES = 4 << 20,     /* records put in order at a time, for each thread */
-	PIECE = 1 << 12,           /* of these, filled by one thread at a time */
-	RECENT_BYTES = 2 << 20,    /* records lately sent */
-	FEWEST_CLASSES = 16,       /* a range with fewer is not cut down for memory */
-	HANDED_ON_ROWS = 1 << 18,  /* between turns of the next sink */
+	BLOCK_BYTES = 4 << 20,    /* records put in order at a time, for each thread */
+	PIECE = 1 << 12,          /* of these, filled by one thread at a time */
+	RECENT_BYTES = 2 << 20,   /* records lately sent */
+	FEWEST_CLASSES = 16,      /* a range with fewer is not cut down for memory */
+	HANDED_ON_ROWS = 1 << 18, /* between turns of the next sink */
 };
 static const size_t least_memory = (size_t)256 << 20; /* by default */
 static const uint64_t range_end = UINT64_C(1) << 32;
@@ -21,26 +21,26 @@ static const uint64_t range_end = UINT64_C(1) << 32;
 typedef struct distinct {
 	gemp_context *context;
 	gemp_record_form form;
-	uint32_t *rank;            /* [vertices] of keys, of the whole graph; NULL: not needed */
-	gemp_vertex *vertex;       /* [vertices] by rank */
+	uint32_t *rank;      /* [vertices] of keys, of the whole graph; NULL: not needed */
+	gemp_vertex *vertex; /* [vertices] by rank */
 	gemp_sink *next;
 	uint64_t limit, hash_mask;
 	gemp_class_set classes;
 	gemp_class_block block;
-	size_t block_records;      /* at most */
+	size_t block_records; /* at most */
 	size_t budget;
-	bool beyond_budget;        /* a range that could not be cut further */
-	uint64_t low, high;        /* this pass: records whose hash's upper half lies in [low, high) */
-	size_t full_at;            /* records in the tables when one last met its budget; SIZE_MAX: never */
-	size_t recent_count;       /* a power of two */
-	uint32_t *recent;          /* [recent_count * words] all ones: free */
+	bool beyond_budget;  /* a range that could not be cut further */
+	uint64_t low, high;  /* this pass: records whose hash's upper half lies in [low, high) */
+	size_t full_at;      /* records in the tables when one last met its budget; SIZE_MAX: never */
+	size_t recent_count; /* a power of two */
+	uint32_t *recent;    /* [recent_count * words] all ones: free */
 	size_t outgoing_count, outgoing_capacity, owner_capacity;
-	uint32_t *outgoing;        /* [outgoing_capacity * words] for other ranks */
-	int *owner;                /* [owner_capacity] rank of each */
-	gemp_count counted;        /* in finished passes */
+	uint32_t *outgoing; /* [outgoing_capacity * words] for other ranks */
+	int *owner;         /* [owner_capacity] rank of each */
+	gemp_count counted; /* in finished passes */
 	uint64_t passes;
-	bool satisfied;            /* no more rows are wanted, or all were handed on */
-	bool ended;                /* next had its last turn */
+	bool satisfied; /* no more rows are wanted, or all were handed on */
+	bool ended;     /* next had its last turn */
 } distinct;
 
 static uint64_t hash_of(const distinct *d, const uint32_t *record)
@@ -143,7 +143,7 @@ typedef struct filling {
 	distinct *d;
 	const gemp_batch *batch; /* NULL: records */
 	const uint32_t *records;
-	size_t first;            /* row */
+	size_t first; /* row */
 } filling;
 
 static void fill_piece(void *context, unsigned thread, size_t piece)
@@ -185,7 +185,8 @@ static gemp_code take_block(distinct *d, const filling *f, size_t count)
 	block->count = count;
 	gemp_parallel_for((count + PIECE - 1) / PIECE, fill_piece, (void *)(uintptr_t)f);
 	gemp_class_block_sort(block);
-	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1]; at++) {
+	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1];
+	     at++) {
 		uint32_t i = block->order[at];
 		GEMP_TRY(send_later(d, block->records + i * d->form.words, block->hash[i]));
 	}
@@ -415,7 +416,8 @@ static gemp_code gather_key_ranks(distinct *d, gemp_graph *graph)
 	void *rank = NULL;
 	size_t *begin = NULL;
 	GEMP_TRY(gemp_graph_load_keys(graph));
-	GEMP_TRY(gemp_comm_allgather(d->context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank, &begin));
+	GEMP_TRY(
+		gemp_comm_allgather(d->context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank, &begin));
 	d->rank = rank;
 	code = gemp_comm_agree(d->context->comm, GEMP_NEW(d->vertex, graph->vertex_count));
 	for (uint64_t id = 0; id < graph->vertex_count && code == GEMP_OK; id++)

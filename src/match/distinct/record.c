@@ -11,8 +11,12 @@ void gemp_record_form_set(gemp_record_form *form, gemp_record_key kind, int vert
 	size_t vertices = (size_t)vertex_count, embedding = vertices + 2 * (size_t)edge_count;
 	GEMP_CHECK(vertex_count <= GEMP_MAX_PATTERN_VERTICES && edge_count <= GEMP_MAX_PATTERN_EDGES);
 	*form = (gemp_record_form){
-		.kind = kind, .vertex_count = vertex_count, .edge_count = edge_count,
-		.chain = chain, .pairs = pairs, .pair_count = pair_count,
+		.kind = kind,
+		.vertex_count = vertex_count,
+		.edge_count = edge_count,
+		.chain = chain,
+		.pairs = pairs,
+		.pair_count = pair_count,
 	};
 	form->key_words = kind == GEMP_KEY_VERTICES ? vertices : kind == GEMP_KEY_PAIRS ? 2 * vertices : embedding;
 	form->embedding = kind == GEMP_KEY_ORBIT ? 0 : form->key_words;

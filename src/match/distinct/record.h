@@ -22,17 +22,17 @@ typedef enum gemp_record_key { GEMP_KEY_ORBIT, GEMP_KEY_VERTICES, GEMP_KEY_EDGES
 typedef struct gemp_record_form {
 	gemp_record_key kind;
 	int vertex_count, edge_count;
-	const gemp_stab_chain *chain;                /* of the key of GEMP_KEY_ORBIT, else of the embedding; borrowed */
-	const uint32_t *rank;                   /* of embeddings beside a key: what to write for a vertex, */
-	const gemp_vertex *vertex;              /* and the vertex of what is written; borrowed; NULL: ids */
-	size_t pair_count;                      /* GEMP_KEY_PAIRS */
+	const gemp_stab_chain *chain; /* of the key of GEMP_KEY_ORBIT, else of the embedding; borrowed */
+	const uint32_t *rank;         /* of embeddings beside a key: what to write for a vertex, */
+	const gemp_vertex *vertex;    /* and the vertex of what is written; borrowed; NULL: ids */
+	size_t pair_count;            /* GEMP_KEY_PAIRS */
 	const int (*pairs)[2];
-	size_t key_words, words;                /* of the key; of a whole record */
-	size_t embedding;                       /* word where the embedding begins; 0: the key is one; = words: none is kept */
-	bool sorts;                             /* GEMP_KEY_ORBIT: the group permutes blocks of vertices freely */
+	size_t key_words, words; /* of the key; of a whole record */
+	size_t embedding;        /* word where the embedding begins; 0: the key is one; = words: none is kept */
+	bool sorts;              /* GEMP_KEY_ORBIT: the group permutes blocks of vertices freely */
 	int block_count;
 	int block_size[GEMP_MAX_PATTERN_VERTICES];
-	int block_order[GEMP_MAX_PATTERN_VERTICES];   /* vertices by block, in a block along the chain */
+	int block_order[GEMP_MAX_PATTERN_VERTICES]; /* vertices by block, in a block along the chain */
 } gemp_record_form;
 
 enum { GEMP_MAX_RECORD_WORDS = 2 * (GEMP_MAX_PATTERN_VERTICES + 2 * GEMP_MAX_PATTERN_EDGES) };

@@ -93,9 +93,13 @@ void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
 gemp_batch gemp_row_store_batch(const gemp_row_store *store)
 {
 	return (gemp_batch){
-		.rows = store->rows, .vertex_count = store->vertex_count, .edge_count = store->edge_count,
-		.vertices = store->vertices, .edges = store->edges,
-		.value_count = store->value_count, .values = store->values,
+		.rows = store->rows,
+		.vertex_count = store->vertex_count,
+		.edge_count = store->edge_count,
+		.vertices = store->vertices,
+		.edges = store->edges,
+		.value_count = store->value_count,
+		.values = store->values,
 	};
 }
 

@@ -6,13 +6,13 @@
 #include "graph/batch.h"
 
 typedef struct gemp_row_store {
-	int vertex_count, edge_count;      /* of the batches taken; set by the first */
+	int vertex_count, edge_count; /* of the batches taken; set by the first */
 	size_t rows;
 	size_t vertex_capacity, edge_capacity;
-	gemp_vertex *vertices;             /* [rows * vertex_count] */
-	gemp_edge *edges;                  /* [rows * edge_count] */
+	gemp_vertex *vertices; /* [rows * vertex_count] */
+	gemp_edge *edges;      /* [rows * edge_count] */
 	size_t value_count;
-	gemp_column *values;               /* [value_count] of `rows` rows each: numbers and truths, never NULL */
+	gemp_column *values; /* [value_count] of `rows` rows each: numbers and truths, never NULL */
 } gemp_row_store;
 
 /* Copies the first `rows` rows of a batch. Rows carry no multiplicity at this point of a chain. */
@@ -28,10 +28,10 @@ enum { GEMP_PART_STEPS = 7 }; /* parts 1, 2, 4, ... 64 */
 /* tally: a sink that counts what passes, and how many matches lie within one of P parts of the graph. */
 
 typedef struct gemp_count_sink {
-	gemp_sink *next;    /* NULL: the end */
-	uint64_t vertices;  /* of the graph */
-	bool parts;         /* count within[] */
-	bool first_pass_done;          /* a first pass has ended: later ones bring the same rows again */
+	gemp_sink *next;      /* NULL: the end */
+	uint64_t vertices;    /* of the graph */
+	bool parts;           /* count within[] */
+	bool first_pass_done; /* a first pass has ended: later ones bring the same rows again */
 	gemp_count rows;
 	gemp_count within[GEMP_PART_STEPS];
 } gemp_count_sink;

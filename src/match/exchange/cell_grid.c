@@ -141,9 +141,9 @@ typedef struct request_context {
 	gemp_grid *grid;
 	uint32_t *const *candidates;
 	uint32_t *images[GEMP_MAX_CLOSURE_NODES];
-	uint64_t pivots[2];     /* the first and the last */
-	size_t place;           /* being marked */
-	uint8_t *block_of;      /* by slot */
+	uint64_t pivots[2]; /* the first and the last */
+	size_t place;       /* being marked */
+	uint8_t *block_of;  /* by slot */
 } request_context;
 
 static bool get(const uint32_t *bits, gemp_vertex slot)
@@ -163,7 +163,8 @@ static void mark_row(const request_context *a, const gemp_closure_node *place, g
 	gemp_row row = gemp_fetch_get(a->grid->fetch, (size_t)place->view, slot);
 	const uint32_t *candidates = a->candidates[place->vertex];
 	for (size_t k = 0; k < row.size; k++)
-		if (gemp_closure_node_accepts(place, slot, row.neighbours[k], (gemp_vertex)a->pivots[0], (gemp_vertex)a->pivots[1], candidates))
+		if (gemp_closure_node_accepts(place, slot, row.neighbours[k], (gemp_vertex)a->pivots[0],
+		                              (gemp_vertex)a->pivots[1], candidates))
 			set(a->images[a->place], row.neighbours[k]);
 }
 

@@ -18,7 +18,8 @@ typedef struct gemp_grid_cell {
 	uint8_t low[GEMP_MAX_PATTERN_VERTICES], high[GEMP_MAX_PATTERN_VERTICES];
 } gemp_grid_cell;
 
-typedef uint64_t gemp_tile_sums[GEMP_BLOCKS + 1][GEMP_BLOCKS + 1]; /* [i][j]: entries in rows of blocks < i, columns < j */
+typedef uint64_t gemp_tile_sums[GEMP_BLOCKS + 1]
+							   [GEMP_BLOCKS + 1]; /* [i][j]: entries in rows of blocks < i, columns < j */
 
 /* Rows of one view, of images in some places; places 0: all rows. */
 typedef struct gemp_grid_class {
@@ -38,10 +39,10 @@ typedef struct gemp_grid {
 	const gemp_closure *closure;
 	const gemp_fetch *fetch;
 	const gemp_plan *plan;
-	gemp_tiles tiles;         /* columns: of the cell that was last asked for */
+	gemp_tiles tiles; /* columns: of the cell that was last asked for */
 	size_t words;
 	uint32_t *images[GEMP_MAX_CLOSURE_NODES]; /* [words] of all tasks, by slot */
-	size_t class_count;       /* the first ones are of whole views */
+	size_t class_count;                       /* the first ones are of whole views */
 	gemp_grid_class *classes;
 	size_t read_count;
 	gemp_grid_read *reads;

@@ -15,7 +15,7 @@ typedef struct group {
 struct gemp_item_coder {
 	uint32_t next[GEMP_ITEM_PIECE]; /* item of the same group */
 	group groups[GEMP_ITEM_PIECE];
-	uint32_t table[TABLE];          /* 1 + group; 0: none */
+	uint32_t table[TABLE]; /* 1 + group; 0: none */
 };
 
 gemp_code gemp_item_coder_new(gemp_item_coder **out)
@@ -118,7 +118,7 @@ static size_t find_groups(gemp_item_coder *c, const gemp_item_form *form, const 
 			continue;
 		}
 		now = *place - 1;
-join:
+	join:
 		c->next[c->groups[now].last] = i;
 		c->groups[now].last = i;
 		c->groups[now].size++;
@@ -153,7 +153,8 @@ size_t gemp_item_slack(const gemp_item_form *form)
 	return 6 * (size_t)form->words + 4 * GEMP_VARINT_MAX_BYTES;
 }
 
-size_t gemp_items_encode(gemp_item_coder *c, const gemp_item_form *form, const uint32_t *items, size_t count, uint8_t *to)
+size_t gemp_items_encode(gemp_item_coder *c, const gemp_item_form *form, const uint32_t *items, size_t count,
+                         uint8_t *to)
 {
 	static const uint32_t none[MOST_WORDS];
 	const uint8_t *begin = to, *end = to + count * form->words * sizeof *items;
@@ -185,8 +186,8 @@ size_t gemp_items_encode(gemp_item_coder *c, const gemp_item_form *form, const u
 }
 
 /* DECODING. */
-static const uint8_t *get_words(const uint8_t *from, const uint8_t *end, uint32_t *item, uint32_t first, uint32_t behind,
-                                uint32_t *bit, const uint8_t *bits)
+static const uint8_t *get_words(const uint8_t *from, const uint8_t *end, uint32_t *item, uint32_t first,
+                                uint32_t behind, uint32_t *bit, const uint8_t *bits)
 {
 	uint64_t number = 0;
 	for (uint32_t w = first; from && w < behind; w++, ++*bit)

@@ -35,7 +35,8 @@ size_t gemp_item_slack(const gemp_item_form *form);
 
 /* At most GEMP_ITEM_PIECE items to `to`, where there is room for them in whole words and the slack. Returns the bytes: fewer
  * than in whole words, or just as many, and then it is these. */
-size_t gemp_items_encode(gemp_item_coder *coder, const gemp_item_form *form, const uint32_t *items, size_t count, uint8_t *to);
+size_t gemp_items_encode(gemp_item_coder *coder, const gemp_item_form *form, const uint32_t *items, size_t count,
+                         uint8_t *to);
 
 /* The items of `size` bytes; false where they make no sense. */
 bool gemp_items_decode(const gemp_item_form *form, const uint8_t *from, size_t size, uint32_t *items, size_t count);

@@ -24,18 +24,18 @@ typedef struct queue {
 struct gemp_match_exchange {
 	gemp_search *search;
 	size_t stages, ranks;
-	queue *queues;          /* [stages] */
-	uint32_t *held;         /* [stages * ranks] places filled, by (stage, source) */
-	bool *used;             /* [areas] other ranks' areas that the plan can fill */
-	uint32_t *arrived;      /* [stages * ranks] items of the last exchange */
-	gemp_item_form *forms;  /* [stages] */
+	queue *queues;         /* [stages] */
+	uint32_t *held;        /* [stages * ranks] places filled, by (stage, source) */
+	bool *used;            /* [areas] other ranks' areas that the plan can fill */
+	uint32_t *arrived;     /* [stages * ranks] items of the last exchange */
+	gemp_item_form *forms; /* [stages] */
 	size_t coder_count;
 	gemp_item_coder **coders; /* [coder_count] one a thread */
 	size_t piece_count, piece_capacity;
-	struct piece *pieces;   /* on their way out, then in */
-	atomic_bool damaged;    /* of those: some make no sense */
+	struct piece *pieces;             /* on their way out, then in */
+	atomic_bool damaged;              /* of those: some make no sense */
 	size_t *send_size, *receive_size; /* [ranks] bytes */
-	uint32_t *plain;        /* items to send */
+	uint32_t *plain;                  /* items to send */
 	uint8_t *send;
 	size_t plain_capacity, send_capacity;
 	void *receive;
@@ -208,7 +208,7 @@ typedef struct piece {
 	size_t stage, count;
 	uint32_t *items;
 	uint8_t *coded;
-	size_t size;             /* of what is coded */
+	size_t size; /* of what is coded */
 } piece;
 
 static size_t pieces_of(size_t items)
@@ -419,7 +419,8 @@ static gemp_code renew(gemp_match_exchange *c)
 		for (size_t d = 0; d < c->ranks; d++)
 			counts[area_of(c, k, d)] = 0;
 	}
-	GEMP_TRY(gemp_buffer_write(search->context->device, &search->control, GEMP_CONTROL_WORDS * 4, search->areas * 4, counts));
+	GEMP_TRY(gemp_buffer_write(search->context->device, &search->control, GEMP_CONTROL_WORDS * 4, search->areas * 4,
+	                           counts));
 	GEMP_TRY(gemp_buffer_write(search->context->device, &search->out_capacity, 0, search->areas * 4, search->capacity));
 done:
 	return code;

@@ -19,9 +19,9 @@ typedef struct cost_context {
 	const gemp_closure *closure;
 	const gemp_fetch *fetch;
 	const gemp_root_tasks *tasks;
-	double total;                      /* entries */
-	double mean[GEMP_MAX_VIEWS];       /* length of the rows that entries lie in */
-	double image[GEMP_MAX_CLOSURE_NODES];    /* entries that are read because of one image of a place */
+	double total;                         /* entries */
+	double mean[GEMP_MAX_VIEWS];          /* length of the rows that entries lie in */
+	double image[GEMP_MAX_CLOSURE_NODES]; /* entries that are read because of one image of a place */
 	double *bytes;
 } cost_context;
 
@@ -95,7 +95,9 @@ static void estimate(double *bytes, const gemp_closure *closure, const gemp_fetc
                      uint64_t total)
 {
 	double entry = sizeof(gemp_vertex) + (fetch->edges ? sizeof(gemp_edge) : 0);
-	cost_context c = { .closure = closure, .fetch = fetch, .tasks = tasks, .total = (double)total / entry, .bytes = bytes };
+	cost_context c = {
+		.closure = closure, .fetch = fetch, .tasks = tasks, .total = (double)total / entry, .bytes = bytes
+	};
 	find_means(&c);
 	weigh_images(&c);
 	gemp_parallel_for((tasks->count + TASKS - 1) / TASKS, cost_piece, &c);
@@ -112,8 +114,9 @@ static size_t choose(const double *rounds, size_t tasks, double cells, bool give
 	return given && first ? tasks : first;
 }
 
-gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure, const gemp_fetch *fetch,
-                          uint32_t *const *candidates, const gemp_root_tasks *tasks, uint64_t total, uint64_t budget)
+gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure,
+                               const gemp_fetch *fetch, uint32_t *const *candidates, const gemp_root_tasks *tasks,
+                               uint64_t total, uint64_t budget)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = fetch->context->comm;
@@ -148,16 +151,16 @@ struct gemp_task_split {
 	gemp_closure closure;
 	gemp_grid *grid;
 	gemp_search *search;
-	gemp_vertex *slots;         /* [tasks.count * roots] */
-	gemp_root_tasks tasks;     /* the large ones */
-	gemp_vertex *seeds;         /* [tasks.count * roots] ids of those of the cell at work */
+	gemp_vertex *slots;    /* [tasks.count * roots] */
+	gemp_root_tasks tasks; /* the large ones */
+	gemp_vertex *seeds;    /* [tasks.count * roots] ids of those of the cell at work */
 	uint32_t *need[GEMP_MAX_VIEWS];
-	uint32_t *bits;             /* [words] of a vertex, on their way to the device */
+	uint32_t *bits; /* [words] of a vertex, on their way to the device */
 	size_t count, room;
-	gemp_grid_cell *waiting;         /* the last comes next */
-	bool there;                 /* a cell is at work: */
+	gemp_grid_cell *waiting; /* the last comes next */
+	bool there;              /* a cell is at work: */
 	gemp_grid_cell now;
-	gemp_grid_cell bitmaps;          /* whose the search's bitmaps are */
+	gemp_grid_cell bitmaps; /* whose the search's bitmaps are */
 };
 
 /* MAKING. */
@@ -234,8 +237,8 @@ gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base 
 	if (s->tasks.count)
 		code = push_cell(s, &whole);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_search_new(&s->search, other->context, other->graph, s->plan, other->order, base->residency, base->views,
-	                         &s->candidates, &options));
+	GEMP_TRY(gemp_search_new(&s->search, other->context, other->graph, s->plan, other->order, base->residency,
+	                         base->views, &s->candidates, &options));
 	s->search->sink = other->sink;
 	if (!s->plan->arguments)
 		gemp_search_pivots(s->search, s->slots, s->tasks.count);
@@ -336,7 +339,8 @@ static uint64_t entry_bytes(const gemp_task_split *s)
 
 static gemp_code too_large(const gemp_task_split *s)
 {
-	return gemp_fail(GEMP_ENOMEM, "pieces of rows of single vertices are longer than the %llu bytes that rounds have for them "
+	return gemp_fail(GEMP_ENOMEM,
+	                 "pieces of rows of single vertices are longer than the %llu bytes that rounds have for them "
 	                 "on %s; raise --row-cache or --device-memory, or, with several ranks, give --exchange push",
 	                 (unsigned long long)s->base.budget, s->search->context->device->name);
 }
@@ -388,7 +392,8 @@ static gemp_code set_bitmap(gemp_task_split *s, int v)
 	s->bitmaps.low[v] = s->now.low[v];
 	s->bitmaps.high[v] = s->now.high[v];
 	if (s->plan->ranges >> v & 1 && !s->search->nested)
-		return gemp_search_range(s->search, v, s->grid->tiles.bounds[s->now.low[v]], s->grid->tiles.bounds[s->now.high[v]]);
+		return gemp_search_range(s->search, v, s->grid->tiles.bounds[s->now.low[v]],
+		                         s->grid->tiles.bounds[s->now.high[v]]);
 	memset(s->bits, 0, words * sizeof *s->bits);
 	set_range(s->bits, s->grid->tiles.bounds[s->now.low[v]], s->grid->tiles.bounds[s->now.high[v]]);
 	for (size_t w = 0; s->base.bits[v] && w < words; w++)

@@ -19,14 +19,14 @@ typedef struct gemp_task_split_base {
 	gemp_search *search;
 	const gemp_search_options *options;
 	const gemp_residency *residency;
-	gemp_view *views;                /* rows at hand, to tell how long they are */
+	gemp_view *views; /* rows at hand, to tell how long they are */
 	const gemp_candidates *candidates;
-	uint32_t *const *bits;           /* the same by slot */
+	uint32_t *const *bits; /* the same by slot */
 	const gemp_fetch *fetch;
 	const gemp_root_tasks *tasks;
-	const size_t *large;             /* [large_count] which of them, ascending */
+	const size_t *large; /* [large_count] which of them, ascending */
 	size_t large_count;
-	uint64_t budget;                 /* bytes */
+	uint64_t budget; /* bytes */
 } gemp_task_split_base;
 
 /* Collective. */
@@ -40,8 +40,8 @@ size_t gemp_task_split_left(const gemp_task_split *split);
 
 /* Local. The next cell, if there is one that may have matches, and what it reads: none if no match is left. */
 gemp_code gemp_task_split_next(gemp_task_split *split);
-uint32_t *const *gemp_task_split_need(const gemp_task_split *split);     /* [views] rows, as bits by slot */
-const gemp_tiles *gemp_task_split_tiles(const gemp_task_split *split);   /* and which of their entries */
+uint32_t *const *gemp_task_split_need(const gemp_task_split *split);   /* [views] rows, as bits by slot */
+const gemp_tiles *gemp_task_split_tiles(const gemp_task_split *split); /* and which of their entries */
 
 /* Local. The search's tasks and bitmaps become those of the cell, before its rows are given to it. */
 gemp_code gemp_task_split_range(gemp_task_split *split, gemp_task_range *part);
@@ -49,7 +49,8 @@ gemp_code gemp_task_split_range(gemp_task_split *split, gemp_task_range *part);
 /* pull_aside: which tasks are not worth rounds, since each reads so much that many cells (match/exchange/oversized_tasks.h) together read less. */
 
 /* Collective. So many of this rank's tasks, from the first on. total: bytes of all rows; budget: bytes of a round's. */
-gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure, const gemp_fetch *fetch,
-                          uint32_t *const *candidates, const gemp_root_tasks *tasks, uint64_t total, uint64_t budget);
+gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure,
+                               const gemp_fetch *fetch, uint32_t *const *candidates, const gemp_root_tasks *tasks,
+                               uint64_t total, uint64_t budget);
 
 #endif

@@ -15,9 +15,9 @@ static const double large_share = 0.3;
 
 /* The next round, laid out. */
 typedef struct next_round {
-	bool there, last;         /* no round follows it */
-	bool cell;                /* of the split search */
-	gemp_task_range part;           /* unless of a cell */
+	bool there, last;     /* no round follows it */
+	bool cell;            /* of the split search */
+	gemp_task_range part; /* unless of a cell */
 } next_round;
 
 struct gemp_pull {
@@ -26,28 +26,28 @@ struct gemp_pull {
 	const gemp_plan *plan;
 	gemp_resident *rows;
 	const gemp_candidates *candidates;
-	uint64_t budget;          /* bytes of a round's rows on the device */
-	bool asked;               /* the budget was given */
-	uint64_t now;             /* the budget of this run: not more than is free */
-	uint64_t total;           /* bytes of all rows of all ranks */
+	uint64_t budget; /* bytes of a round's rows on the device */
+	bool asked;      /* the budget was given */
+	uint64_t now;    /* the budget of this run: not more than is free */
+	uint64_t total;  /* bytes of all rows of all ranks */
 	gemp_closure closure;
 	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* candidates by slot */
-	gemp_view *at_hand;       /* [view_count] rows at hand without what nobody reads; rows->views where that is all */
+	gemp_view *at_hand; /* [view_count] rows at hand without what nobody reads; rows->views where that is all */
 	bool narrowed[GEMP_MAX_VIEWS];
 	gemp_fetch *fetch;
 	gemp_working_set *reach;
 	gemp_view views[2][GEMP_MAX_VIEWS]; /* of the round, and of the next */
 	gemp_partial_capacity room[2][GEMP_MAX_VIEWS];
-	int side;                 /* of the two the next one's */
+	int side; /* of the two the next one's */
 	gemp_search *search;
 	gemp_search_options options;
-	gemp_vertex *seeds;       /* [search->pivots * given] slots */
+	gemp_vertex *seeds; /* [search->pivots * given] slots */
 	gemp_root_tasks tasks;
 	size_t next;
 	size_t *alone, alone_count, alone_room;
-	double growth;            /* bytes of whole closures over those of first hops */
-	bool finished;            /* with tasks of which several, or one, fit into a round */
-	gemp_task_split *split;        /* of those larger; NULL: none so far */
+	double growth;          /* bytes of whole closures over those of first hops */
+	bool finished;          /* with tasks of which several, or one, fit into a round */
+	gemp_task_split *split; /* of those larger; NULL: none so far */
 	next_round ahead;
 	gemp_pull_statistics figures;
 };
@@ -110,8 +110,12 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_context *context, const gemp_graph
 	gemp_pull *p = NULL;
 	code = GEMP_NEW(p, 1);
 	if (p) /* freeing wants the plan, also when another rank has no memory */
-		*p = (gemp_pull){ .context = context, .graph = graph, .plan = plan, .rows = rows, .candidates = candidates,
-			.growth = first_growth };
+		*p = (gemp_pull){ .context = context,
+			              .graph = graph,
+			              .plan = plan,
+			              .rows = rows,
+			              .candidates = candidates,
+			              .growth = first_growth };
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_closure_of(&p->closure, plan, !context->device->gpu);
 	p->asked = budget != 0;
@@ -122,7 +126,8 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_context *context, const gemp_graph
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->at_hand, plan->view_count));
 	measure_all_rows(p);
-	GEMP_TRY(gemp_comm_agree(context->comm, gemp_working_set_new(&p->reach, &p->closure, p->fetch, p->bits, !plan->arguments)));
+	GEMP_TRY(gemp_comm_agree(context->comm,
+	                         gemp_working_set_new(&p->reach, &p->closure, p->fetch, p->bits, !plan->arguments)));
 	*out = p;
 	p = NULL;
 done:
@@ -227,7 +232,8 @@ static gemp_code find_oversized(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
-	GEMP_TRY(gemp_oversized_tasks(&p->alone_count, p->plan, &p->closure, p->fetch, p->bits, &p->tasks, p->total, p->now));
+	GEMP_TRY(
+		gemp_oversized_tasks(&p->alone_count, p->plan, &p->closure, p->fetch, p->bits, &p->tasks, p->total, p->now));
 	p->next = p->alone_count;
 	for (size_t i = 0; i < p->alone_count; i++)
 		p->alone[i] = i;
@@ -299,8 +305,8 @@ static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int dept
 	if (all_fit(p))
 		gemp_working_set_extend_all(p->reach, &p->tasks, *begin, *end, depth);
 	else
-		code = gemp_working_set_extend(p->reach, &p->tasks, begin, end, depth, (uint64_t)budget, (uint64_t)(now * large_share),
-		                     p->alone, &p->alone_count);
+		code = gemp_working_set_extend(p->reach, &p->tasks, begin, end, depth, (uint64_t)budget,
+		                               (uint64_t)(now * large_share), p->alone, &p->alone_count);
 	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
 	return code;
 }
@@ -354,9 +360,17 @@ done:
 /* Collective. */
 static gemp_code begin_split(gemp_pull *p)
 {
-	const gemp_task_split_base base = { .search = p->search, .options = &p->options, .residency = &p->rows->residency,
-		.views = p->rows->views, .candidates = p->candidates, .bits = p->bits, .fetch = p->fetch,
-		.tasks = &p->tasks, .large = p->alone, .large_count = p->alone_count, .budget = p->now };
+	const gemp_task_split_base base = { .search = p->search,
+		                                .options = &p->options,
+		                                .residency = &p->rows->residency,
+		                                .views = p->rows->views,
+		                                .candidates = p->candidates,
+		                                .bits = p->bits,
+		                                .fetch = p->fetch,
+		                                .tasks = &p->tasks,
+		                                .large = p->alone,
+		                                .large_count = p->alone_count,
+		                                .budget = p->now };
 	p->figures.oversized_tasks += p->alone_count;
 	return gemp_task_split_new(&p->split, &base);
 }

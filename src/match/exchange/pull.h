@@ -15,9 +15,9 @@
 #include "partition/views/resident.h"
 
 typedef struct gemp_pull_statistics {
-	uint64_t rounds, oversized_tasks;        /* tasks too large for a round */
-	uint64_t reads, fetched;             /* rows that rounds held; rows that travelled for them */
-	uint64_t bytes, raw_bytes;         /* as sent, and as they would be in whole words */
+	uint64_t rounds, oversized_tasks; /* tasks too large for a round */
+	uint64_t reads, fetched;          /* rows that rounds held; rows that travelled for them */
+	uint64_t bytes, raw_bytes;        /* as sent, and as they would be in whole words */
 } gemp_pull_statistics;
 
 typedef struct gemp_pull gemp_pull;

@@ -13,7 +13,7 @@ double gemp_push_pull_min_gain = 1e-3;
 
 /* ROWS. */
 typedef struct rows_needed {
-	double rows, entries;          /* of others */
+	double rows, entries; /* of others */
 } rows_needed;
 
 typedef struct estimate_context {
@@ -137,7 +137,7 @@ static rows_needed expect_beyond(const estimate_context *w)
 		sizes s;
 		double missed[CLASSES];
 		count_sizes(w, v, &s);
-		for (int class = 0; class < CLASSES; class++)
+		for (int class = 0; class < CLASSES; class ++)
 			missed[class] = 1;
 		for (size_t i = c->root_count; i < c->count; i++) {
 			const gemp_closure_node *place = &c->nodes[i];
@@ -146,7 +146,7 @@ static rows_needed expect_beyond(const estimate_context *w)
 				continue;
 			if (place->level == 2)
 				named[i] = named_from_images(w, place);
-			for (int class = 0; class < CLASSES; class++) {
+			for (int class = 0; class < CLASSES; class ++) {
 				double chance = s.entries > 0 ? share * (1 - exp(-named[i] * s.size[class] / s.entries)) : 0;
 				if (place->reads >> v & 1)
 					missed[class] *= 1 - chance;
@@ -155,7 +155,7 @@ static rows_needed expect_beyond(const estimate_context *w)
 						named[child] += chance * s.all[class] * s.size[class];
 			}
 		}
-		for (int class = 0; class < CLASSES; class++) {
+		for (int class = 0; class < CLASSES; class ++) {
 			more.rows += s.open[class] * (1 - missed[class]);
 			more.entries += s.open[class] * (1 - missed[class]) * s.size[class];
 		}
@@ -167,7 +167,8 @@ static rows_needed expect_beyond(const estimate_context *w)
 static gemp_code count_rounds(estimate_context *w, const rows_needed *once, double growth, double *times)
 {
 	gemp_code code = GEMP_OK;
-	double budget = (double)gemp_pull_budget(w->q->pull), most = (double)w->reach->bytes * growth, tried = 0, entries = 0;
+	double budget = (double)gemp_pull_budget(w->q->pull), most = (double)w->reach->bytes * growth, tried = 0,
+		   entries = 0;
 	size_t *alone = NULL, count = w->tasks.count;
 	*times = 1;
 	if (most <= budget || once->entries <= 0)
@@ -175,8 +176,8 @@ static gemp_code count_rounds(estimate_context *w, const rows_needed *once, doub
 	GEMP_TRY(GEMP_NEW(alone, count));
 	for (size_t i = 0; i < TRIED_ROUNDS && i < count; i++) {
 		size_t begin = count * i / TRIED_ROUNDS, end = count, alone_count = 0;
-		GEMP_TRY(gemp_working_set_extend(w->reach, &w->tasks, &begin, &end, w->closure.depth > 0, (uint64_t)(budget / growth),
-		                       (uint64_t)(budget / 3), alone, &alone_count));
+		GEMP_TRY(gemp_working_set_extend(w->reach, &w->tasks, &begin, &end, w->closure.depth > 0,
+		                                 (uint64_t)(budget / growth), (uint64_t)(budget / 3), alone, &alone_count));
 		entries += count_missing(w).entries;
 		tried += (double)(end - begin + alone_count);
 		for (size_t k = 0; k < alone_count; k++) { /* cells: pairs of ranges of its rows */
@@ -215,10 +216,10 @@ done:
 /* PARTIAL MATCHES. What a walk along the plan's steps knows. */
 typedef struct walk {
 	const gemp_push_pull_inputs *q;
-	double away;        /* chance that a row that is wanted is not where a partial match is */
-	int at;             /* pattern vertex whose row is there */
-	double before;      /* partial matches that enter the step */
-	double siblings;    /* of them, that differ in the vertex bound last alone */
+	double away;     /* chance that a row that is wanted is not where a partial match is */
+	int at;          /* pattern vertex whose row is there */
+	double before;   /* partial matches that enter the step */
+	double siblings; /* of them, that differ in the vertex bound last alone */
 	double bytes, reads;
 } walk;
 
@@ -236,7 +237,8 @@ static void send(walk *w, double items, double group, bool edge)
 {
 	const double bytes_a_group = 5, larger = 3, nearer = 4;
 	double size = fmax(larger * group, 1);
-	double each = bytes_of_step((double)w->q->graph->vertex_count / nearer / size) + (edge ? 3 : 0) + bytes_a_group / size;
+	double each = bytes_of_step((double)w->q->graph->vertex_count / nearer / size) + (edge ? 3 : 0) +
+	              bytes_a_group / size;
 	w->bytes += items * each;
 	w->reads += 3 * items;
 }
@@ -347,5 +349,6 @@ bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *e, int ranks)
 {
 	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_per_second / ranks;
 	double later = (double)e->push_reads * seconds_per_read / ranks;
-	return e->made && e->push_bytes < e->pull_bytes && sooner >= later * (gemp_push_pull_min_gain > 0) + gemp_push_pull_min_gain;
+	return e->made && e->push_bytes < e->pull_bytes &&
+	       sooner >= later * (gemp_push_pull_min_gain > 0) + gemp_push_pull_min_gain;
 }

@@ -17,17 +17,17 @@
 typedef struct gemp_push_pull_estimate {
 	bool made;
 	uint64_t pull_bytes, push_bytes;
-	uint64_t push_reads;             /* entries walked, vertices looked for, and partial matches met again */
+	uint64_t push_reads; /* entries walked, vertices looked for, and partial matches met again */
 } gemp_push_pull_estimate;
 
 typedef struct gemp_push_pull_inputs {
 	gemp_context *context;
 	const gemp_graph *graph;
-	const gemp_plan *plan;           /* with a pivot */
+	const gemp_plan *plan; /* with a pivot */
 	const gemp_statistics *statistics;
 	const gemp_resident *rows;
 	const gemp_pull *pull;
-	const gemp_sample_work *work;    /* [steps] by samples; nothing passed the pivot: there were none */
+	const gemp_sample_work *work; /* [steps] by samples; nothing passed the pivot: there were none */
 } gemp_push_pull_inputs;
 
 /* Collective. */

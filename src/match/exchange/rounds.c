@@ -14,7 +14,7 @@ enum { SLICE_BYTES = 256 << 20 };
 typedef struct rounds {
 	gemp_search *search;
 	gemp_match_exchange *crossing; /* NULL: every row is resident */
-	bool last;               /* no further part of the pivots follows */
+	bool last;                     /* no further part of the pivots follows */
 	bool enough, again;
 } rounds;
 
@@ -29,7 +29,8 @@ static gemp_code search_slice(rounds *r)
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
 	bool ran = true, bounded = r->crossing || r->search->sink;
-	uint64_t most = r->search->sink ? matches_found(r->search) + SLICE_BYTES / (4 * r->search->layout.tuple_words) : UINT64_MAX;
+	uint64_t most = r->search->sink ? matches_found(r->search) + SLICE_BYTES / (4 * r->search->layout.tuple_words)
+	                                : UINT64_MAX;
 	while (ran && !(bounded && gemp_now() - began > slice_seconds) && matches_found(r->search) <= most) {
 		if (r->crossing)
 			GEMP_TRY(gemp_match_exchange_feed(r->crossing));

@@ -11,7 +11,7 @@ typedef struct closure_builder {
 	gemp_closure *out;
 	const gemp_plan *plan;
 	uint32_t reads[GEMP_MAX_PATTERN_VERTICES];
-	int place_of[GEMP_MAX_PATTERN_VERTICES];    /* -1: its rows are not read */
+	int place_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: its rows are not read */
 } closure_builder;
 
 /* RESTRICTIONS, and what follows from them. */
@@ -91,8 +91,8 @@ static int add(closure_builder *d, gemp_closure_node place)
 
 static void add_root(closure_builder *d, const gemp_step *step)
 {
-	d->place_of[step->vertex] = add(d, (gemp_closure_node){ .vertex = step->vertex, .parent = -1, .view = -1,
-	                                                          .reads = d->reads[step->vertex] });
+	d->place_of[step->vertex] = add(
+		d, (gemp_closure_node){ .vertex = step->vertex, .parent = -1, .view = -1, .reads = d->reads[step->vertex] });
 	d->out->root_count++;
 }
 
@@ -105,8 +105,13 @@ static void add_extended(closure_builder *d, const gemp_step *step)
 	for (size_t j = 1; j < step->sources; j++)
 		if (places[d->place_of[step->checks[j].from]].level < places[d->place_of[by->from]].level)
 			by = &step->checks[j];
-	gemp_closure_node place = { .vertex = v, .parent = d->place_of[by->from], .view = by->view, .reads = d->reads[v],
-		.candidates = step->candidates, .above = less(d, by->from, v), .below = less(d, v, by->from) };
+	gemp_closure_node place = { .vertex = v,
+		                        .parent = d->place_of[by->from],
+		                        .view = by->view,
+		                        .reads = d->reads[v],
+		                        .candidates = step->candidates,
+		                        .above = less(d, by->from, v),
+		                        .below = less(d, v, by->from) };
 	place.above_pivot = pivot >= 0 && less(d, pivot, v);
 	place.below_pivot = pivot >= 0 && less(d, v, pivot);
 	d->place_of[v] = d->reads[v] ? add(d, place) : -1;
@@ -118,9 +123,15 @@ static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int ne
 	bool above = step->greater >> d->plan->pivot & 1, below = step->less >> d->plan->pivot & 1;
 	d->out->toward[step->vertex][far] |= to;
 	d->out->toward[d->plan->pivot][near] |= BIT(step->vertex);
-	int place = add(d, (gemp_closure_node){ .vertex = step->vertex, .parent = d->place_of[d->plan->pivot], .view = near,
-	                             .reads = UINT32_C(1) << far, .candidates = step->candidates, .above = above,
-	                             .below = below, .above_pivot = above, .below_pivot = below });
+	int place = add(d, (gemp_closure_node){ .vertex = step->vertex,
+	                                        .parent = d->place_of[d->plan->pivot],
+	                                        .view = near,
+	                                        .reads = UINT32_C(1) << far,
+	                                        .candidates = step->candidates,
+	                                        .above = above,
+	                                        .below = below,
+	                                        .above_pivot = above,
+	                                        .below_pivot = below });
 	d->out->nodes_of[step->vertex] |= BIT(place);
 	d->out->entries[far] = GEMP_ENTRIES_ALL;
 	if (d->out->entries[near] != (above ? GEMP_ENTRIES_ABOVE : GEMP_ENTRIES_BELOW) || !(above || below))
@@ -137,7 +148,8 @@ static void add_marks(closure_builder *d)
 		for (size_t s = 0; s < d->plan->step_count; s++)
 			to |= marks.reach[s] == (int)m ? BIT(d->plan->steps[s].vertex) : 0;
 		if (marks.marks[m].via_step >= 0)
-			add_unchecked_rows(d, &d->plan->steps[marks.marks[m].via_step], marks.marks[m].view, marks.marks[m].via_view, to);
+			add_unchecked_rows(d, &d->plan->steps[marks.marks[m].via_step], marks.marks[m].view,
+			                   marks.marks[m].via_view, to);
 	}
 }
 
@@ -177,7 +189,7 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 }
 
 gemp_code gemp_resident_rows(gemp_resident **out, gemp_context *context, gemp_graph *graph, const gemp_plan *plan,
-                            int64_t replicate)
+                             int64_t replicate)
 {
 	static const gemp_view_direction direction[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER };
 	gemp_code code = GEMP_OK;
@@ -198,8 +210,8 @@ done:
 }
 
 /* Bits of all vertices that are read in rows of a view; *bits is NULL where any vertex may be. */
-static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates, size_t view,
-                            uint32_t **bits)
+static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates,
+                            size_t view, uint32_t **bits)
 {
 	gemp_code code = GEMP_OK;
 	size_t words = (rows->residency.vertices + 31) / 32;
@@ -218,7 +230,7 @@ done:
 }
 
 gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEWS], const gemp_plan *plan,
-                           const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates)
+                                  const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *bits = NULL;
@@ -226,7 +238,8 @@ gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEW
 	for (size_t v = 0; v < plan->view_count; v++) {
 		GEMP_TRY(named_bits(closure, rows, candidates, v, &bits));
 		if (bits || closure->entries[v] != GEMP_ENTRIES_ALL) {
-			GEMP_TRY(gemp_view_filter_entries(&(*views)[v], &rows->views[v], &rows->residency, closure->entries[v], bits));
+			GEMP_TRY(
+				gemp_view_filter_entries(&(*views)[v], &rows->views[v], &rows->residency, closure->entries[v], bits));
 			narrowed[v] = true;
 		} else {
 			(*views)[v] = rows->views[v];
@@ -242,13 +255,16 @@ done:
 enum { ROW_LOG = 1 << 8 }; /* a note's upper half: a place, or ROW_NOTE + a view */
 
 gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closure, const gemp_fetch *fetch,
-                         uint32_t *const *candidates, bool pivots)
+                               uint32_t *const *candidates, bool pivots)
 {
 	gemp_code code = GEMP_OK;
 	gemp_working_set *r = NULL;
 	GEMP_TRY(GEMP_NEW(r, 1));
-	*r = (gemp_working_set){ .closure = closure, .fetch = fetch, .candidates = candidates, .pivots = pivots,
-		.words = (fetch->graph->vertex_count + 31) / 32 };
+	*r = (gemp_working_set){ .closure = closure,
+		                     .fetch = fetch,
+		                     .candidates = candidates,
+		                     .pivots = pivots,
+		                     .words = (fetch->graph->vertex_count + 31) / 32 };
 	for (size_t i = 0; i < closure->count; i++)
 		GEMP_TRY(GEMP_NEW(r->seen[i], r->words));
 	for (size_t v = 0; v < fetch->view_count; v++)
@@ -367,8 +383,8 @@ static void bound(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begi
 	r->last = tasks->slots[end - 1];
 }
 
-gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *tasks, size_t *begin, size_t *end, int depth,
-                        uint64_t budget, uint64_t most, size_t *alone, size_t *alone_count)
+gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *tasks, size_t *begin, size_t *end,
+                                  int depth, uint64_t budget, uint64_t most, size_t *alone, size_t *alone_count)
 {
 	size_t roots = r->closure->root_count, at = *begin;
 	begin_with(r, depth);

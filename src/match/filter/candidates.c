@@ -93,8 +93,9 @@ static void count_bits(gemp_candidates *out, size_t v)
 		out->count[v] += (uint64_t)__builtin_popcount(out->bits[v][w]);
 }
 
-static gemp_code fill(gemp_candidates *out, size_t v, gemp_context *context, gemp_filter *filter, const gemp_graph *graph,
-                      gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count)
+static gemp_code fill(gemp_candidates *out, size_t v, gemp_context *context, gemp_filter *filter,
+                      const gemp_graph *graph, gemp_filter_rows *rows, const gemp_condition *const *conditions,
+                      size_t count)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *own = NULL, *all = NULL;
@@ -121,7 +122,7 @@ typedef struct computed_values {
 
 /* Collective. */
 static gemp_code prepare_computed(computed_values *out, gemp_context *context, gemp_graph *graph, bool count_loops,
-                               const gemp_condition *const *conditions, size_t count)
+                                  const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = gemp_label_list_column(&out->label_lists, graph);
 	out->graph = graph;
@@ -144,15 +145,19 @@ static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 }
 
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *context, gemp_filter *filter,
-                                 gemp_graph *graph, const gemp_pattern *pattern, const gemp_condition *const *conditions,
-                                 size_t count)
+                                 gemp_graph *graph, const gemp_pattern *pattern,
+                                 const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_column **columns = NULL;
 	const gemp_condition **own = NULL;
 	computed_values asked = { 0 };
-	gemp_filter_rows rows = { .tag = GRAPH_ROWS, .rows = graph->rows, .label_set_count = graph->label_set_count,
-		.value = value_of, .value_context = &asked, .lasting = true };
+	gemp_filter_rows rows = { .tag = GRAPH_ROWS,
+		                      .rows = graph->rows,
+		                      .label_set_count = graph->label_set_count,
+		                      .value = value_of,
+		                      .value_context = &asked,
+		                      .lasting = true };
 	code = GEMP_NEW(columns, graph->attributes.count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(own, count);

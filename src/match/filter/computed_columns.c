@@ -37,8 +37,8 @@ static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row
 	return end - first - (loops ? 0 : lower(ids, first, end, id + 1) - lower(ids, first, end, id));
 }
 
-gemp_code gemp_degree_column(gemp_context *context, gemp_graph *graph, const bool *relations, int direction, bool count_loops,
-                       gemp_column *out)
+gemp_code gemp_degree_column(gemp_context *context, gemp_graph *graph, const bool *relations, int direction,
+                             bool count_loops, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
 	memset(out, 0, sizeof *out);
@@ -56,7 +56,8 @@ gemp_code gemp_degree_column(gemp_context *context, gemp_graph *graph, const boo
 			if (relations[r] && direction != 1)
 				found += degree(relation->out_offsets, relation->out_targets, v, graph->first_vertex + v, count_loops);
 			if (relations[r] && direction != 0) /* an out row has had its loops */
-				found += degree(relation->in_offsets, relation->in_sources, v, graph->first_vertex + v, count_loops && direction == 1);
+				found += degree(relation->in_offsets, relation->in_sources, v, graph->first_vertex + v,
+				                count_loops && direction == 1);
 		}
 		out->integers[v] = (int64_t)found;
 	}
@@ -89,16 +90,15 @@ done:
 	return code;
 }
 
-gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_context *context, gemp_graph *graph,
-                                   bool count_loops)
+gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_context *context, gemp_graph *graph, bool count_loops)
 {
 	gemp_code code = GEMP_OK;
 	if (d->count == 0)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(d->columns, d->count)));
 	for (size_t i = 0; i < d->count; i++)
-		GEMP_TRY(gemp_degree_column(context, graph, d->of[i]->relations, d->of[i]->direction, count_loops,
-		                      &d->columns[i]));
+		GEMP_TRY(
+			gemp_degree_column(context, graph, d->of[i]->relations, d->of[i]->direction, count_loops, &d->columns[i]));
 done:
 	return code;
 }

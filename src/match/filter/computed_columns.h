@@ -10,8 +10,8 @@
 /* Collective. out becomes an integer column (initialised here) of this rank's own vertices: edges of relations
  * [graph->relation_count] in this direction (0 out, 1 in, 2 either). Parallel edges all count; a loop counts once, in
  * `either` too, or not at all: see gemp_degree_loops. Loads what it reads. */
-gemp_code gemp_degree_column(gemp_context *context, gemp_graph *graph, const bool *relations, int direction, bool count_loops,
-                       gemp_column *out);
+gemp_code gemp_degree_column(gemp_context *context, gemp_graph *graph, const bool *relations, int direction,
+                             bool count_loops, gemp_column *out);
 
 /* Do loops count? Where distinct vertices of a pattern are distinct vertices of the graph, the far end is another one. */
 static inline bool gemp_degree_loops(gemp_semantics semantics)
@@ -25,9 +25,9 @@ static inline bool gemp_degree_loops(gemp_semantics semantics)
 typedef struct gemp_degree_columns {
 	size_t relation_count;
 	size_t count, capacity;
-	const gemp_expr **of;    /* [count] an expression that asks for it; borrowed */
-	gemp_column *columns;    /* [count]; NULL before gemp_degree_columns_fill */
-} gemp_degree_columns;       /* {0} and relation_count: none */
+	const gemp_expr **of; /* [count] an expression that asks for it; borrowed */
+	gemp_column *columns; /* [count]; NULL before gemp_degree_columns_fill */
+} gemp_degree_columns;    /* {0} and relation_count: none */
 
 /* Those in an expression, if they are not there yet. */
 gemp_code gemp_degree_columns_note(gemp_degree_columns *degrees, const gemp_expr *expr);

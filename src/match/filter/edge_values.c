@@ -29,7 +29,8 @@ done:
 }
 
 /* Collective. Loads the relations that occur on any rank and learns where each rank's edges begin. */
-static gemp_code load_relations(gemp_context *context, gemp_graph *graph, const gemp_edge_values *values, gemp_edge_owners *places)
+static gemp_code load_relations(gemp_context *context, gemp_graph *graph, const gemp_edge_values *values,
+                                gemp_edge_owners *places)
 {
 	gemp_code code = GEMP_OK;
 	size_t relations = graph->relation_count;
@@ -61,10 +62,13 @@ static gemp_edge_ends ends_of(const gemp_graph *graph, size_t k, gemp_edge numbe
 		count -= half;
 	}
 	uint32_t parallel = 0;
-	while (at - parallel > relation->out_offsets[row] && relation->out_targets[at - parallel - 1] == relation->out_targets[at])
+	while (at - parallel > relation->out_offsets[row] &&
+	       relation->out_targets[at - parallel - 1] == relation->out_targets[at])
 		parallel++;
 	return (gemp_edge_ends){
-		.relation = (uint32_t)k, .source = (gemp_vertex)(graph->first_vertex + row), .target = relation->out_targets[at],
+		.relation = (uint32_t)k,
+		.source = (gemp_vertex)(graph->first_vertex + row),
+		.target = relation->out_targets[at],
 		.parallel = parallel,
 	};
 }
@@ -105,8 +109,8 @@ static void free_columns(gemp_column *columns, size_t count)
 }
 
 /* The values of the asked edges, as columns of the types they are sent in. */
-static gemp_code read_attributes(const gemp_graph *graph, const gemp_edge_owners *places, const gemp_edge *asked, size_t count,
-                         size_t column_count, gemp_column *columns)
+static gemp_code read_attributes(const gemp_graph *graph, const gemp_edge_owners *places, const gemp_edge *asked,
+                                 size_t count, size_t column_count, gemp_column *columns)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < count; i++) {
@@ -123,8 +127,9 @@ done:
 	return code;
 }
 
-static gemp_code answer(const gemp_graph *graph, const gemp_edge_owners *places, const gemp_edge *asked, const size_t *asked_size,
-                        const char *const *names, size_t name_count, gemp_text *reply, size_t *reply_size)
+static gemp_code answer(const gemp_graph *graph, const gemp_edge_owners *places, const gemp_edge *asked,
+                        const size_t *asked_size, const char *const *names, size_t name_count, gemp_text *reply,
+                        size_t *reply_size)
 {
 	gemp_code code = GEMP_OK;
 	gemp_column *columns = NULL;

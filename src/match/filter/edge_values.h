@@ -14,10 +14,10 @@ typedef struct gemp_edge_ends {
 
 typedef struct gemp_edge_values {
 	size_t count;
-	gemp_edge *edges;      /* [count] distinct, ascending */
-	gemp_edge_ends *ends;  /* [count] */
+	gemp_edge *edges;     /* [count] distinct, ascending */
+	gemp_edge_ends *ends; /* [count] */
 	size_t column_count;
-	gemp_column *columns;  /* [column_count] one per name asked for, `count` rows each */
+	gemp_column *columns; /* [column_count] one per name asked for, `count` rows each */
 } gemp_edge_values;
 
 /* Collective. edges: any order, repeated ones allowed, numbered through all relations. names are alike on all ranks: values

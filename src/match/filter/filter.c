@@ -8,7 +8,7 @@
 
 struct gemp_filter {
 	gemp_filter_launcher site;
-	uint64_t tag;              /* of what is known of the columns */
+	uint64_t tag; /* of what is known of the columns */
 	bool tagged;
 	gemp_filter_columns columns;
 	bool count_loops;
@@ -128,8 +128,8 @@ static gemp_code evaluate_label(const domain *over, const gemp_expr *expr, bool 
 	gemp_buffer has = { 0 };
 	gemp_device *device = over->site.device;
 	GEMP_TRY(gemp_filter_need_label_set(&over->filter->columns, &over->view));
-	GEMP_TRY(gemp_buffer_new(&has, device, over->view.rows->label_set_count * sizeof *expr->label_sets,
-	                         expr->label_sets));
+	GEMP_TRY(
+		gemp_buffer_new(&has, device, over->view.rows->label_set_count * sizeof *expr->label_sets, expr->label_sets));
 	GEMP_TRY(gemp_filter_label(&over->site, negated, &over->filter->columns.label_set, &has, out));
 done:
 	gemp_buffer_free(&has, device);
@@ -261,18 +261,13 @@ static gemp_code evaluate_leaf(const domain *over, const gemp_expr *expr, bool n
 	if (!gemp_filter_has_kernel(expr))
 		return evaluate_on_host(over, expr, negated, out);
 	switch (expr->kind) {
-	case GEMP_HAS_LABEL:
-		return evaluate_label(over, expr, negated, out);
+	case GEMP_HAS_LABEL: return evaluate_label(over, expr, negated, out);
 	case GEMP_IS_NULL:
-	case GEMP_IS_NOT_NULL:
-		return evaluate_null(over, expr, negated, out);
-	case GEMP_IN:
-		return evaluate_in(over, expr, negated, out);
+	case GEMP_IS_NOT_NULL: return evaluate_null(over, expr, negated, out);
+	case GEMP_IN: return evaluate_in(over, expr, negated, out);
 	case GEMP_ATTRIBUTE:
-	case GEMP_KEY:
-		return evaluate_truth(over, expr, negated, out);
-	default:
-		return evaluate_pair(over, expr, negated, out);
+	case GEMP_KEY: return evaluate_truth(over, expr, negated, out);
+	default: return evaluate_pair(over, expr, negated, out);
 	}
 }
 
@@ -305,7 +300,7 @@ static gemp_code evaluate_junction(const domain *over, const gemp_expr *expr, bo
 	gemp_buffer other = { 0 };
 	bool or = (expr->kind == GEMP_OR) != negated;
 	GEMP_TRY(gemp_buffer_new(&other, over->site.device, out->size, NULL));
-	GEMP_TRY(gemp_filter_fill(&over->site, !or, out));
+	GEMP_TRY(gemp_filter_fill(&over->site, ! or, out));
 	for (int on_host = 0; on_host < 2; on_host++)
 		for (size_t i = 0; i < expr->count; i++) {
 			const gemp_expr *child = expr->children[i];
@@ -367,8 +362,8 @@ static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negate
 	if (gemp_filter_is_constant(expr))
 		return evaluate_constant(over, expr, negated, out);
 	if (!over->distinct && gemp_filter_reads_strings(&over->view, expr, &id))
-		GEMP_TRY(gemp_filter_need_dictionary(&over->filter->columns, &over->view, id,
-		                                     !gemp_filter_has_kernels(expr), &distinct));
+		GEMP_TRY(gemp_filter_need_dictionary(&over->filter->columns, &over->view, id, !gemp_filter_has_kernels(expr),
+		                                     &distinct));
 	if (distinct)
 		code = evaluate_distinct(over, distinct, expr, negated, out);
 	else if (expr->kind == GEMP_NOT)
@@ -382,7 +377,8 @@ done:
 }
 
 /* All of the conditions, for the rows whose bits are set in `bitmap`, which becomes the answer. */
-static gemp_code evaluate_all(const domain *over, const gemp_condition *const *conditions, size_t count, uint32_t *bitmap)
+static gemp_code evaluate_all(const domain *over, const gemp_condition *const *conditions, size_t count,
+                              uint32_t *bitmap)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer out = { 0 }, other = { 0 };
@@ -418,8 +414,8 @@ static void init_bitmap(const gemp_filter_rows *rows, uint32_t *bitmap, size_t w
 		bitmap[words - 1] &= (UINT32_C(1) << rows->rows % 32) - 1;
 }
 
-gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows, const gemp_condition *const *conditions,
-                               size_t count, uint32_t *bitmap)
+gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
+                               const gemp_condition *const *conditions, size_t count, uint32_t *bitmap)
 {
 	domain all = { .filter = filter, .site = filter->site, .view = { .count = rows->rows, .rows = rows } };
 	if (rows->rows == 0)

@@ -28,15 +28,11 @@ static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_
 	gemp_code code = GEMP_OK;
 	size_t rows = column->rows;
 	switch (column->type) {
-	case GEMP_INTEGER:
-		return copy(&out->values, device, rows * sizeof(int64_t), column->integers, lasting);
-	case GEMP_FLOAT:
-		return copy(&out->values, device, rows * sizeof(double), column->floats, lasting);
-	case GEMP_BOOLEAN:
-		return copy(&out->values, device, rows, column->booleans, lasting);
+	case GEMP_INTEGER: return copy(&out->values, device, rows * sizeof(int64_t), column->integers, lasting);
+	case GEMP_FLOAT: return copy(&out->values, device, rows * sizeof(double), column->floats, lasting);
+	case GEMP_BOOLEAN: return copy(&out->values, device, rows, column->booleans, lasting);
 	case GEMP_STRING:
-	case GEMP_LIST:
-		break;
+	case GEMP_LIST: break;
 	}
 	static uint64_t none[1];
 	uint64_t *offsets = rows ? column->offsets : none;
@@ -126,8 +122,7 @@ static bool is_recent(const numbering *n, const recent *entry, uint64_t mark, co
 {
 	if (entry->mark != mark || entry->size != size || size == 0)
 		return false;
-	return size <= sizeof mark ||
-	       memcmp(n->values.list.bytes + n->values.list.begin[entry->number], bytes, size) == 0;
+	return size <= sizeof mark || memcmp(n->values.list.bytes + n->values.list.begin[entry->number], bytes, size) == 0;
 }
 
 static gemp_code number(numbering *n, const gemp_column *column, size_t row, uint32_t *out)
@@ -268,8 +263,8 @@ gemp_code gemp_filter_need_column(gemp_filter_columns *c, const gemp_filter_view
 	double began = gemp_now();
 	GEMP_TRY(find(c, id, &column));
 	if (!column->on_device) {
-		GEMP_TRY(gemp_operand_column(&column->operand, c->device, gemp_filter_column_of(view, id),
-		                             view->rows->lasting));
+		GEMP_TRY(
+			gemp_operand_column(&column->operand, c->device, gemp_filter_column_of(view, id), view->rows->lasting));
 		column->on_device = true;
 		c->copied += view->count;
 		gemp_timers_add(c->timers, GEMP_PHASE_UPLOAD, began);
@@ -286,8 +281,7 @@ static gemp_code upload_dictionary(gemp_filter_columns *c, gemp_filter_column *c
 	if (column->dictionary_on_device)
 		return GEMP_OK;
 	if (!column->codes.mem)
-		GEMP_TRY(gemp_buffer_borrow(&column->codes, c->device, rows * sizeof(uint32_t),
-		                            column->dictionary.codes));
+		GEMP_TRY(gemp_buffer_borrow(&column->codes, c->device, rows * sizeof(uint32_t), column->dictionary.codes));
 	GEMP_TRY(gemp_operand_column(&column->values, c->device, &column->dictionary.values, true));
 	column->dictionary_on_device = true;
 	c->copied += rows + column->dictionary.values.rows;

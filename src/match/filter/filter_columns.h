@@ -41,23 +41,23 @@ gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *colum
 void gemp_filter_codes_free(gemp_filter_codes *codes);
 
 typedef struct gemp_filter_column {
-	int id;                         /* as gemp_filter_reads gives it */
+	int id; /* as gemp_filter_reads gives it */
 	bool on_device;
 	gemp_operand operand;
-	bool sampled, tried;            /* for a dictionary; tried: whatever the sample says */
-	gemp_filter_codes dictionary;   /* no codes: there is none */
+	bool sampled, tried;          /* for a dictionary; tried: whatever the sample says */
+	gemp_filter_codes dictionary; /* no codes: there is none */
 	bool dictionary_on_device;
 	gemp_buffer codes;
-	gemp_operand values;            /* the distinct ones */
+	gemp_operand values; /* the distinct ones */
 } gemp_filter_column;
 
 typedef struct gemp_filter_columns {
 	gemp_device *device;
 	gemp_timers *timers;
 	size_t count, capacity;
-	gemp_filter_column *columns;    /* [count] */
-	gemp_buffer label_set;          /* mem NULL: not there yet */
-	uint64_t copied;                /* values, so far */
+	gemp_filter_column *columns; /* [count] */
+	gemp_buffer label_set;       /* mem NULL: not there yet */
+	uint64_t copied;             /* values, so far */
 } gemp_filter_columns;
 
 /* Drops all of it. */
@@ -65,7 +65,8 @@ void gemp_filter_columns_reset(gemp_filter_columns *columns);
 void gemp_filter_columns_free(gemp_filter_columns *columns);
 
 /* *out is borrowed. */
-gemp_code gemp_filter_need_column(gemp_filter_columns *columns, const gemp_filter_view *view, int id, gemp_operand *out);
+gemp_code gemp_filter_need_column(gemp_filter_columns *columns, const gemp_filter_view *view, int id,
+                                  gemp_operand *out);
 /* A column of strings as a dictionary, on the device; valid until another column is needed. *out NULL: it stays as it is.
  * eager: as gemp_filter_codes_new takes it. */
 gemp_code gemp_filter_need_dictionary(gemp_filter_columns *columns, const gemp_filter_view *view, int id, bool eager,

@@ -46,17 +46,12 @@ bool gemp_filter_has_kernel(const gemp_expr *leaf)
 	case GEMP_GE:
 	case GEMP_CONTAINS:
 	case GEMP_STARTS_WITH:
-	case GEMP_ENDS_WITH:
-		return is_operand(leaf->children[0]) && is_operand(leaf->children[1]);
-	case GEMP_IN:
-		return is_list(leaf);
+	case GEMP_ENDS_WITH: return is_operand(leaf->children[0]) && is_operand(leaf->children[1]);
+	case GEMP_IN: return is_list(leaf);
 	case GEMP_IS_NULL:
-	case GEMP_IS_NOT_NULL:
-		return is_operand(leaf->children[0]);
-	case GEMP_HAS_LABEL:
-		return true;
-	default:
-		return is_operand(leaf);
+	case GEMP_IS_NOT_NULL: return is_operand(leaf->children[0]);
+	case GEMP_HAS_LABEL: return true;
+	default: return is_operand(leaf);
 	}
 }
 

@@ -19,8 +19,8 @@ typedef struct gemp_filter_rows {
 	/* What of row r is in no column: labels(v), a degree; NULL: no condition asks. Strings hold until the next call. */
 	gemp_value (*value)(void *context, const gemp_expr *expr, size_t row);
 	void *value_context;
-	const uint32_t *among;             /* bits of rows to look at; NULL: all */
-	bool lasting;                      /* the columns outlive the filter: a CPU device need not copy them */
+	const uint32_t *among; /* bits of rows to look at; NULL: all */
+	bool lasting;          /* the columns outlive the filter: a CPU device need not copy them */
 } gemp_filter_rows;
 
 /* What is evaluated over: the rows, or the distinct values of the one column that a part of a condition reads. */
@@ -30,7 +30,10 @@ typedef struct gemp_filter_view {
 	const gemp_column *values; /* [count]; NULL: the rows themselves */
 } gemp_filter_view;
 
-enum { GEMP_FILTER_KEY = -1, GEMP_FILTER_NO_COLUMN = -2 }; /* what an expression reads, beside the index of an attribute */
+enum {
+	GEMP_FILTER_KEY = -1,
+	GEMP_FILTER_NO_COLUMN = -2
+}; /* what an expression reads, beside the index of an attribute */
 
 /* NOTHING: a literal, an attribute that no vertex has, anything that is no column. */
 int gemp_filter_reads(const gemp_expr *expr);

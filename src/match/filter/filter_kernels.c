@@ -12,8 +12,9 @@ enum { STARTS_WITH = 1, ENDS_WITH = 2, CONTAINS = 3 };
 enum { CONTAINS_GPU = 64, CONTAINS_CPU = 1 << 16 };
 
 static const char *const kernel_name[GEMP_FILTER_KERNELS] = {
-	"filter_fill", "filter_and", "filter_or", "filter_null", "filter_label", "filter_lookup", "filter_known",
-	"filter_contains", "filter_numbers", "filter_strings", "filter_parts", "filter_in_numbers", "filter_in_strings",
+	"filter_fill",   "filter_and",        "filter_or",         "filter_null",    "filter_label",
+	"filter_lookup", "filter_known",      "filter_contains",   "filter_numbers", "filter_strings",
+	"filter_parts",  "filter_in_numbers", "filter_in_strings",
 };
 
 #define LAUNCH_ITEMS(site, which, items, group, ...) \
@@ -24,17 +25,17 @@ static const char *const kernel_name[GEMP_FILTER_KERNELS] = {
 	LAUNCH_ITEMS(site, which, (site)->words, (site)->device->gpu ? 256 : 64, __VA_ARGS__)
 
 /* Kernels with MAKE_WORD: on a GPU a work-item for each row, 32 of them a worker. */
-#define LAUNCH(site, which, ...)                                                                               \
-	LAUNCH_ITEMS(site, which, (site)->device->gpu ? (site)->words * 32 : (site)->words,                    \
+#define LAUNCH(site, which, ...)                                                        \
+	LAUNCH_ITEMS(site, which, (site)->device->gpu ? (site)->words * 32 : (site)->words, \
 	             (site)->device->gpu ? gemp_worker_group_size((site)->device, 32, 256) : 64, __VA_ARGS__)
 
-#define NUMBERS(operand)                                                                               \
+#define NUMBERS(operand)                                                                                   \
 	GEMP_ARG(&(operand)->values.mem), GEMP_ARG(&(cl_uint){ (operand)->type }), GEMP_ARG(&(operand)->step), \
-	GEMP_ARG(&(operand)->null.mem), GEMP_ARG(&(operand)->null_step)
+		GEMP_ARG(&(operand)->null.mem), GEMP_ARG(&(operand)->null_step)
 
-#define STRINGS(operand)                                                                               \
+#define STRINGS(operand)                                                                             \
 	GEMP_ARG(&(operand)->values.mem), GEMP_ARG(&(operand)->offsets.mem), GEMP_ARG(&(operand)->step), \
-	GEMP_ARG(&(operand)->null.mem), GEMP_ARG(&(operand)->null_step)
+		GEMP_ARG(&(operand)->null.mem), GEMP_ARG(&(operand)->null_step)
 
 gemp_code gemp_filter_launcher_new(gemp_filter_launcher *out, gemp_context *context)
 {
@@ -69,26 +70,13 @@ static cl_uint outcomes_of(gemp_expr_kind kind, bool negated)
 {
 	cl_uint outcomes = 0;
 	switch (kind) {
-	case GEMP_EQ:
-		outcomes = EQUAL;
-		break;
-	case GEMP_NE:
-		outcomes = LESS | GREATER;
-		break;
-	case GEMP_LT:
-		outcomes = LESS;
-		break;
-	case GEMP_LE:
-		outcomes = LESS | EQUAL;
-		break;
-	case GEMP_GT:
-		outcomes = GREATER;
-		break;
-	case GEMP_GE:
-		outcomes = GREATER | EQUAL;
-		break;
-	default:
-		GEMP_CHECK(!"a comparison");
+	case GEMP_EQ: outcomes = EQUAL; break;
+	case GEMP_NE: outcomes = LESS | GREATER; break;
+	case GEMP_LT: outcomes = LESS; break;
+	case GEMP_LE: outcomes = LESS | EQUAL; break;
+	case GEMP_GT: outcomes = GREATER; break;
+	case GEMP_GE: outcomes = GREATER | EQUAL; break;
+	default: GEMP_CHECK(!"a comparison");
 	}
 	return negated ? ANY ^ outcomes : outcomes;
 }
@@ -117,8 +105,8 @@ gemp_code gemp_filter_null(const gemp_filter_launcher *site, bool wanted, const 
 	              GEMP_ARG(&out->mem));
 }
 
-gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated, const gemp_operand *left,
-                              const gemp_operand *right, const gemp_buffer *out)
+gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,
+                              const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out)
 {
 	cl_uint outcomes = outcomes_of(kind, negated);
 	if (!gemp_filter_comparable(left->type, right->type)) {
@@ -134,8 +122,8 @@ gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind k
 }
 
 /* A column's strings that have a part, one literal. */
-static gemp_code contains(const gemp_filter_launcher *site, bool negated, const gemp_operand *left, const gemp_operand *part,
-                          const gemp_buffer *out)
+static gemp_code contains(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
+                          const gemp_operand *part, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
 	bool gpu = site->device->gpu;
@@ -147,8 +135,8 @@ static gemp_code contains(const gemp_filter_launcher *site, bool negated, const 
 	GEMP_TRY(gemp_filter_fill(site, false, out));
 	if (part->bytes <= bytes)
 		GEMP_TRY(LAUNCH_ITEMS(site, GEMP_FILTER_CONTAINS, items, gpu ? 256 : 1, GEMP_ARG(&bytes),
-		                      GEMP_ARG(&left->values.mem), GEMP_ARG(&left->offsets.mem),
-		                      GEMP_ARG(&part->values.mem), GEMP_ARG(&size), GEMP_ARG(&out->mem)));
+		                      GEMP_ARG(&left->values.mem), GEMP_ARG(&left->offsets.mem), GEMP_ARG(&part->values.mem),
+		                      GEMP_ARG(&size), GEMP_ARG(&out->mem)));
 	if (negated || left->null_step)
 		GEMP_TRY(LAUNCH(site, GEMP_FILTER_KNOWN, GEMP_ARG(&(cl_uint){ !negated }), GEMP_ARG(&left->null.mem),
 		                GEMP_ARG(&left->null_step), GEMP_ARG(&out->mem)));
@@ -156,8 +144,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_filter_substring(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated, const gemp_operand *left,
-                            const gemp_operand *right, const gemp_buffer *out)
+gemp_code gemp_filter_substring(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,
+                                const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out)
 {
 	cl_uint where = kind == GEMP_CONTAINS ? CONTAINS : kind == GEMP_STARTS_WITH ? STARTS_WITH : ENDS_WITH;
 	if (left->type != GEMP_STRING || right->type != GEMP_STRING)
@@ -175,8 +163,8 @@ gemp_code gemp_filter_label(const gemp_filter_launcher *site, bool negated, cons
 	              GEMP_ARG(&has->mem), GEMP_ARG(&out->mem));
 }
 
-gemp_code gemp_filter_in(const gemp_filter_launcher *site, bool negated, const gemp_operand *left, const gemp_operand *list,
-                         size_t count, const gemp_buffer *out)
+gemp_code gemp_filter_in(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
+                         const gemp_operand *list, size_t count, const gemp_buffer *out)
 {
 	cl_uint wanted = !negated, size = (cl_uint)count, type = list->type;
 	if (list->type == GEMP_STRING)
@@ -192,7 +180,8 @@ gemp_code gemp_filter_lookup(const gemp_filter_launcher *site, const gemp_buffer
 	return LAUNCH(site, GEMP_FILTER_LOOKUP, GEMP_ARG(&codes->mem), GEMP_ARG(&of_values->mem), GEMP_ARG(&out->mem));
 }
 
-gemp_code gemp_filter_combine(const gemp_filter_launcher *site, bool or, const gemp_buffer *other, const gemp_buffer *out)
+gemp_code gemp_filter_combine(const gemp_filter_launcher *site, bool or, const gemp_buffer *other,
+                              const gemp_buffer *out)
 {
 	return LAUNCH_WORDS(site, or ? GEMP_FILTER_OR : GEMP_FILTER_AND, GEMP_ARG(&other->mem), GEMP_ARG(&out->mem));
 }

@@ -38,21 +38,22 @@ void gemp_filter_launcher_free(gemp_filter_launcher *site);
 
 /* Bits of `out` become 1 where the leaf is known to be true; or, if negated, known to be false. */
 gemp_code gemp_filter_fill(const gemp_filter_launcher *site, bool value, const gemp_buffer *out);
-gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated, const gemp_operand *left,
-                              const gemp_operand *right, const gemp_buffer *out);
-gemp_code gemp_filter_substring(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated, const gemp_operand *left,
-                            const gemp_operand *right, const gemp_buffer *out);
+gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,
+                              const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out);
+gemp_code gemp_filter_substring(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,
+                                const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out);
 gemp_code gemp_filter_null(const gemp_filter_launcher *site, bool wanted, const gemp_operand *left,
                            const gemp_operand *right, const gemp_buffer *out);
 gemp_code gemp_filter_label(const gemp_filter_launcher *site, bool negated, const gemp_buffer *label_set,
                             const gemp_buffer *has, const gemp_buffer *out);
 /* list: literals of a type that compares with left's, ascending, no two equal. */
-gemp_code gemp_filter_in(const gemp_filter_launcher *site, bool negated, const gemp_operand *left, const gemp_operand *list,
-                         size_t count, const gemp_buffer *out);
+gemp_code gemp_filter_in(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
+                         const gemp_operand *list, size_t count, const gemp_buffer *out);
 /* The bits of distinct values for rows: codes, u32 [rows], is the value of each. */
 gemp_code gemp_filter_lookup(const gemp_filter_launcher *site, const gemp_buffer *codes, const gemp_buffer *of_values,
                              const gemp_buffer *out);
 /* out = out AND other, or out OR other. */
-gemp_code gemp_filter_combine(const gemp_filter_launcher *site, bool or, const gemp_buffer *other, const gemp_buffer *out);
+gemp_code gemp_filter_combine(const gemp_filter_launcher *site, bool or, const gemp_buffer *other,
+                              const gemp_buffer *out);
 
 #endif

@@ -22,7 +22,8 @@ typedef struct residual {
 /* ON THE DEVICE: conditions on one vertex */
 
 /* Rows of which a condition on this vertex is not true are dropped from keep. */
-static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *const *conditions, size_t count, uint8_t *keep)
+static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *const *conditions, size_t count,
+                             uint8_t *keep)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_row_group *group = &r->values.groups[r->values.group_of[vertex]];
@@ -150,7 +151,10 @@ static void scope_at(void *context, size_t row)
 static gemp_code test_on_host(residual *r, const gemp_condition *condition, uint8_t *keep)
 {
 	const gemp_row_view view = {
-		.rows = r->rows.rows, .context = r, .source = source_of, .at = scope_at,
+		.rows = r->rows.rows,
+		.context = r,
+		.source = source_of,
+		.at = scope_at,
 		.scope = { .context = r, .value = scope_value, .element = scope_element, .label_set = scope_label_set },
 	};
 	return gemp_row_test(&view, condition->expr, keep);
@@ -221,15 +225,20 @@ static void residual_free(void *self)
 }
 
 gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
-                            const gemp_condition *const *conditions, size_t count, gemp_filter *filter, bool count_loops,
-                            gemp_sink *next)
+                            const gemp_condition *const *conditions, size_t count, gemp_filter *filter,
+                            bool count_loops, gemp_sink *next)
 {
 	gemp_code code = GEMP_OK;
 	residual *r = NULL;
 	GEMP_TRY(GEMP_NEW(r, 1));
 	*r = (residual){
-		.context = context, .graph = graph, .conditions = conditions, .condition_count = count,
-		.filter = filter, .next = next, .evaluations = UINT64_C(1) << 63,
+		.context = context,
+		.graph = graph,
+		.conditions = conditions,
+		.condition_count = count,
+		.filter = filter,
+		.next = next,
+		.evaluations = UINT64_C(1) << 63,
 	};
 	GEMP_TRY(gemp_row_values_new(&r->values, context, graph, conditions, count));
 	GEMP_TRY(gemp_label_list_column(&r->label_lists, graph));

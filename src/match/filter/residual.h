@@ -16,8 +16,8 @@
  * count_loops: in degrees, see gemp_degree_loops. Batches need edge columns if a condition uses edges. Turns of next come
  * through this sink. */
 gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
-                            const gemp_condition *const *conditions, size_t count, gemp_filter *filter, bool count_loops,
-                            gemp_sink *next);
+                            const gemp_condition *const *conditions, size_t count, gemp_filter *filter,
+                            bool count_loops, gemp_sink *next);
 
 /* Of this rank, so far: attribute values fetched, each distinct vertex (or edge) once a turn; and attribute values that the
  * tested rows refer to, each mention counted. */

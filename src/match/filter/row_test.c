@@ -13,7 +13,7 @@ typedef struct block {
 	size_t first, count;
 	const uint8_t *wanted; /* [count]: 0 where the outcome does not matter */
 	gemp_arena *scratch;
-	gemp_code *code;       /* the first failure: outcomes mean nothing then */
+	gemp_code *code; /* the first failure: outcomes mean nothing then */
 } block;
 
 /* One side of a comparison. */
@@ -25,7 +25,8 @@ typedef struct comparand {
 
 static bool is_comparison(gemp_expr_kind kind)
 {
-	return kind == GEMP_EQ || kind == GEMP_NE || kind == GEMP_LT || kind == GEMP_LE || kind == GEMP_GT || kind == GEMP_GE;
+	return kind == GEMP_EQ || kind == GEMP_NE || kind == GEMP_LT || kind == GEMP_LE || kind == GEMP_GT ||
+	       kind == GEMP_GE;
 }
 
 static bool find_comparand(const gemp_row_view *view, const gemp_expr *expr, comparand *out)

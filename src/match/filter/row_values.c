@@ -32,21 +32,14 @@ static bool column_of(const gemp_row_values *v, const gemp_expr *expr, int *colu
 	if (expr->variable < 0 || expr->of_edge)
 		return false;
 	switch (expr->kind) {
-	case GEMP_KEY:
-		*column = GEMP_FETCH_KEY;
-		return true;
+	case GEMP_KEY: *column = GEMP_FETCH_KEY; return true;
 	case GEMP_HAS_LABEL:
-	case GEMP_LABELS:
-		*column = GEMP_FETCH_LABEL_SET;
-		return true;
-	case GEMP_ATTRIBUTE:
-		*column = expr->attribute;
-		return expr->attribute >= 0;
+	case GEMP_LABELS: *column = GEMP_FETCH_LABEL_SET; return true;
+	case GEMP_ATTRIBUTE: *column = expr->attribute; return expr->attribute >= 0;
 	case GEMP_DEGREE:
 		*column = (int)(v->graph->attributes.count + gemp_degree_columns_find(&v->degrees, expr));
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -183,7 +176,7 @@ static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const ge
 	gemp_vertex *found = NULL;
 	GEMP_TRY(gemp_comm_agree(v->context->comm, find_images(v, group, rows, &places)));
 	GEMP_TRY(gemp_fetch_computed(v->context, v->graph, v->degrees.columns, places.ids, places.count, group->column,
-	                         group->column_count, &found, &group->distinct_count, group->values));
+	                             group->column_count, &found, &group->distinct_count, group->values));
 	for (size_t c = 0; c < group->column_count; c++)
 		v->copied += group->column[c] == GEMP_FETCH_LABEL_SET ? 0 : group->distinct_count;
 done:
@@ -293,9 +286,7 @@ bool gemp_row_values_source(const gemp_row_values *v, const gemp_row_store *rows
 		GEMP_CHECK(expr->sub < rows->value_count);
 		out->column = &rows->values[expr->sub];
 		return true;
-	case GEMP_TYPE:
-		*out = of_edge(v, expr);
-		return true;
+	case GEMP_TYPE: *out = of_edge(v, expr); return true;
 	case GEMP_KEY:
 	case GEMP_DEGREE:
 	case GEMP_ATTRIBUTE:
@@ -304,7 +295,6 @@ bool gemp_row_values_source(const gemp_row_values *v, const gemp_row_store *rows
 		else if (column_of(v, expr, &column))
 			*out = of_vertex(v, expr->variable, column);
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }

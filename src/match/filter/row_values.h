@@ -11,12 +11,12 @@
 
 /* Pattern vertices of which the same columns are asked: their images are fetched together. */
 typedef struct gemp_row_group {
-	uint64_t members;     /* pattern vertices */
+	uint64_t members; /* pattern vertices */
 	size_t column_count;
-	int *column;          /* [column_count] ascending, as gemp_fetch takes them */
-	size_t distinct_count;   /* distinct images; this turn, as what follows */
-	gemp_column *values;  /* [column_count], of found_count rows each */
-	uint32_t *index;      /* [members][rows]: of each image among the distinct ones */
+	int *column;           /* [column_count] ascending, as gemp_fetch takes them */
+	size_t distinct_count; /* distinct images; this turn, as what follows */
+	gemp_column *values;   /* [column_count], of found_count rows each */
+	uint32_t *index;       /* [members][rows]: of each image among the distinct ones */
 	size_t capacity;
 } gemp_row_group;
 
@@ -27,18 +27,18 @@ typedef struct gemp_row_values {
 	gemp_row_group groups[GEMP_MAX_PATTERN_VERTICES];
 	int group_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: nothing is asked of this vertex */
 	gemp_degree_columns degrees;
-	bool count_loops;             /* in degrees; to be set before the first turn */
-	uint64_t edges;               /* bit e: something is asked of pattern edge e */
+	bool count_loops; /* in degrees; to be set before the first turn */
+	uint64_t edges;   /* bit e: something is asked of pattern edge e */
 	size_t name_count, name_capacity;
 	const char **names;           /* [name_count] of edge attributes, borrowed from the conditions */
 	gemp_edge_values edge_values; /* this turn, as what follows */
 	gemp_column edge_types;       /* [edge_values.count]; no rows where nobody asks */
 	uint32_t *edge_index;         /* [edges][rows] */
 	size_t edge_capacity;
-	bool types;                   /* type(r) is asked for */
+	bool types; /* type(r) is asked for */
 	size_t rows;
-	uint64_t mentions;            /* attributes and keys that the conditions mention */
-	uint64_t copied;              /* values fetched so far */
+	uint64_t mentions; /* attributes and keys that the conditions mention */
+	uint64_t copied;   /* values fetched so far */
 } gemp_row_values;
 
 /* Local. All is borrowed. */

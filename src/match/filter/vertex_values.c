@@ -109,7 +109,8 @@ static gemp_code pack(const at_hand *from, int column, size_t row, gemp_text *re
 		return gemp_column_pack(attribute(from, column), row, reply);
 	if (column == GEMP_FETCH_KEY)
 		return gemp_column_pack(&graph->keys, row, reply);
-	gemp_text_add(reply, column == GEMP_FETCH_KEY_RANK ? &graph->key_ranks[row] : &graph->label_set_of[row], sizeof(uint32_t));
+	gemp_text_add(reply, column == GEMP_FETCH_KEY_RANK ? &graph->key_ranks[row] : &graph->label_set_of[row],
+	              sizeof(uint32_t));
 	return gemp_text_status(reply);
 }
 
@@ -149,8 +150,8 @@ static gemp_code init_column(const at_hand *from, int column, gemp_column *out)
 	return gemp_column_init(out, column == GEMP_FETCH_KEY_RANK ? "key rank" : "label set", GEMP_INTEGER);
 }
 
-static gemp_code read_replies(const at_hand *from, const int *column, size_t columns, size_t rows,
-                              const char *reply, size_t size, gemp_column *out)
+static gemp_code read_replies(const at_hand *from, const int *column, size_t columns, size_t rows, const char *reply,
+                              size_t size, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
 	const char *at = reply, *end = reply + size;
@@ -196,8 +197,8 @@ done:
 }
 
 gemp_code gemp_fetch_computed(gemp_context *context, gemp_graph *graph, const gemp_column *made, const gemp_vertex *ids,
-                          size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
-                          gemp_column *out)
+                              size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
+                              gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
 	const at_hand from = { graph, made };
@@ -225,8 +226,9 @@ done:
 	return code;
 }
 
-gemp_code gemp_fetch_values(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count, const int *column,
-                     size_t columns, gemp_vertex **found, size_t *found_count, gemp_column *out)
+gemp_code gemp_fetch_values(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count,
+                            const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
+                            gemp_column *out)
 {
 	return gemp_fetch_computed(context, graph, NULL, ids, count, column, columns, found, found_count, out);
 }
@@ -302,7 +304,8 @@ done:
 	return code;
 }
 
-void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride, uint32_t *place)
+void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride,
+                            uint32_t *place)
 {
 	const uint64_t *bits = places->bits;
 	for (size_t i = 0; i < count; i++) {

@@ -8,20 +8,25 @@
 #include "graph/graph.h"
 #include "partition/context.h"
 
-enum { GEMP_FETCH_KEY = -1, GEMP_FETCH_KEY_RANK = -2, GEMP_FETCH_LABEL_SET = -3 }; /* beside attribute columns 0, 1, ... */
+enum {
+	GEMP_FETCH_KEY = -1,
+	GEMP_FETCH_KEY_RANK = -2,
+	GEMP_FETCH_LABEL_SET = -3
+}; /* beside attribute columns 0, 1, ... */
 
 /* Collective. `ids` (any order, repeated ids allowed) -> ids sorted and distinct in *found (caller frees), and for each of
  * column[0..columns) one gemp_column with *found_count rows in out[] (caller frees each): the values of those vertices,
  * asked of their owners once each. key ranks and label sets come as integers. `column` is alike on all ranks; what it
  * names is loaded if it was not and any rank asks for values. So *found_count * columns values travelled. Nothing to free
  * after an error. */
-gemp_code gemp_fetch_values(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count, const int *column,
-                     size_t columns, gemp_vertex **found, size_t *found_count, gemp_column *out);
+gemp_code gemp_fetch_values(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count,
+                            const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
+                            gemp_column *out);
 
 /* Collective. The same; columns from graph->attributes.count on are made[0], made[1], ..., each of this rank's own vertices. */
 gemp_code gemp_fetch_computed(gemp_context *context, gemp_graph *graph, const gemp_column *made, const gemp_vertex *ids,
-                          size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
-                          gemp_column *out);
+                              size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
+                              gemp_column *out);
 
 /* Position of id in found, which must hold it. */
 size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id);
@@ -38,10 +43,10 @@ gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count);
 typedef struct gemp_vertex_index {
 	uint64_t vertices;
 	size_t words;
-	uint64_t *bits;       /* [words]; NULL: ids are sorted */
-	uint32_t *rank;     /* [words]: set bits before each word */
-	size_t count;         /* once finished: of the distinct ones */
-	gemp_vertex *ids;   /* [count] ascending; while adding, where there are no bits: as they came */
+	uint64_t *bits;   /* [words]; NULL: ids are sorted */
+	uint32_t *rank;   /* [words]: set bits before each word */
+	size_t count;     /* once finished: of the distinct ones */
+	gemp_vertex *ids; /* [count] ascending; while adding, where there are no bits: as they came */
 } gemp_vertex_index;
 
 /* vertices: ids are below it. most: how many will be added at most. Nothing to free after an error. */
@@ -52,6 +57,7 @@ void gemp_vertex_index_free(gemp_vertex_index *places);
 void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride);
 gemp_code gemp_vertex_index_finish(gemp_vertex_index *places);
 /* place[i] becomes where ids[i * stride], one that was added, is in places->found. */
-void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride, uint32_t *place);
+void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride,
+                            uint32_t *place);
 
 #endif

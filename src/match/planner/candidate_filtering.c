@@ -66,7 +66,8 @@ static void take_sample(const gemp_graph *graph, const uint32_t *bits, edge_samp
 static double sample_edges(const gemp_graph *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge,
                            bool either)
 {
-	bool back = candidates->count[edge->to] < candidates->count[edge->from] && gemp_graph_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
+	bool back = candidates->count[edge->to] < candidates->count[edge->from] &&
+	            gemp_graph_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
 	int at = back ? edge->to : edge->from, other = back ? edge->from : edge->to;
 	uint64_t found = 0;
 	edge_sample sample;
@@ -75,11 +76,9 @@ static double sample_edges(const gemp_graph *graph, const gemp_candidates *candi
 		for (size_t r = 0; r < graph->relation_count; r++) {
 			const gemp_relation *relation = &graph->relations[r];
 			if (edge->relations[r] && (!back || either))
-				found += count_between(candidates, other, relation->out_offsets, relation->out_targets,
-				                       sample.rows[i]);
+				found += count_between(candidates, other, relation->out_offsets, relation->out_targets, sample.rows[i]);
 			if (edge->relations[r] && (back || either))
-				found += count_between(candidates, other, relation->in_offsets, relation->in_sources,
-				                       sample.rows[i]);
+				found += count_between(candidates, other, relation->in_offsets, relation->in_sources, sample.rows[i]);
 		}
 	return (double)found * (double)sample.step;
 }
@@ -91,8 +90,7 @@ static double estimate_matches(gemp_context *context, const gemp_graph *graph, c
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		edges[e] = sample_edges(graph, candidates, &pattern->edges[e],
 		                        pattern->simple || pattern->edges[e].direction == GEMP_EITHER);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, edges, (int)pattern->edge_count, MPI_DOUBLE, MPI_SUM,
-	                       context->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, edges, (int)pattern->edge_count, MPI_DOUBLE, MPI_SUM, context->comm->world));
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		matches *= (double)candidates->count[v];
 	for (size_t e = 0; e < pattern->edge_count && matches > 0; e++)
@@ -122,8 +120,8 @@ static bool estimate_costs(gemp_phase_choice *choice, const gemp_graph *graph, d
 	choice->after_cost = 1e-9 * matches * (after_match + values * after_value);
 	bool later = choice->after_cost < choice->before_cost;
 	snprintf(choice->reason, sizeof choice->reason,
-	         "%.3g values of a column or %.3g of about %.3g matches: %.2g s or %.2g s", rows * values,
-	         matches * values, matches, choice->before_cost, choice->after_cost);
+	         "%.3g values of a column or %.3g of about %.3g matches: %.2g s or %.2g s", rows * values, matches * values,
+	         matches, choice->before_cost, choice->after_cost);
 	return later;
 }
 
@@ -200,8 +198,9 @@ done:
 	return code;
 }
 
-gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_context *context, gemp_filter *filter,
-                      gemp_graph *graph, const gemp_pattern *pattern, const gemp_match_options *options)
+gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_context *context,
+                                 gemp_filter *filter, gemp_graph *graph, const gemp_pattern *pattern,
+                                 const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const filter_context n = { out, phases, context, filter, graph, pattern };

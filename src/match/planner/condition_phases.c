@@ -42,18 +42,20 @@ static bool asks_sub_patterns(const gemp_expr *expr)
 
 static bool on_one_vertex(const gemp_condition *condition)
 {
-	return __builtin_popcountll(condition->vertices) == 1 && !condition->edges &&
-	       !asks_sub_patterns(condition->expr);
+	return __builtin_popcountll(condition->vertices) == 1 && !condition->edges && !asks_sub_patterns(condition->expr);
 }
 
 /* Ids are where a search starts from, and labels cost nothing. */
 static gemp_phase_choice choose(const gemp_condition *condition, gemp_when when)
 {
 	bool reads = gemp_phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
-	const char *reason = !reads ? "reads no attribute" : when == GEMP_AUTO ? "ids are what a search starts from"
-	                   : when == GEMP_BEFORE ? "--attributes before" : "--attributes after";
-	gemp_phase_choice choice = { .condition = condition, .before = !reads || when != GEMP_AFTER,
-	                             .open = reads && !ids && when == GEMP_AUTO };
+	const char *reason = !reads                ? "reads no attribute"
+	                     : when == GEMP_AUTO   ? "ids are what a search starts from"
+	                     : when == GEMP_BEFORE ? "--attributes before"
+	                                           : "--attributes after";
+	gemp_phase_choice choice = { .condition = condition,
+		                         .before = !reads || when != GEMP_AFTER,
+		                         .open = reads && !ids && when == GEMP_AUTO };
 	snprintf(choice.reason, sizeof choice.reason, "%s", choice.open ? "not chosen yet" : reason);
 	return choice;
 }
@@ -172,8 +174,11 @@ static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_e
 	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
 	const gemp_pattern_edge *edge = &pattern->subs[exists->sub]->edges[0];
 	p->edge_tests[p->edge_test_count++] = (gemp_edge_test){
-		.from = exists->children[edge->from]->variable, .to = exists->children[edge->to]->variable,
-		.relations = edge->relations, .either = edge->direction == GEMP_EITHER, .absent = expr->kind == GEMP_NOT,
+		.from = exists->children[edge->from]->variable,
+		.to = exists->children[edge->to]->variable,
+		.relations = edge->relations,
+		.either = edge->direction == GEMP_EITHER,
+		.absent = expr->kind == GEMP_NOT,
 	};
 }
 
@@ -222,7 +227,8 @@ static gemp_code gather_ranks(gemp_pushdown *p, gemp_context *context, gemp_grap
 	GEMP_TRY(gemp_graph_load_keys(graph));
 	if (gemp_comm_sum1(context->comm, !ranked_as_compared(graph)))
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_allgather(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &all, &begin));
+	GEMP_TRY(
+		gemp_comm_allgather(context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &all, &begin));
 	p->key_rank = all;
 done:
 	gemp_free(begin);

@@ -11,7 +11,7 @@
 typedef struct gemp_phase_choice {
 	const gemp_condition *condition;
 	bool before;
-	bool open;             /* --attributes auto, and it reads attributes: chosen by cost (match/planner/candidate_filtering.h) */
+	bool open; /* --attributes auto, and it reads attributes: chosen by cost (match/planner/candidate_filtering.h) */
 	double before_cost, after_cost; /* seconds as estimated, all ranks' work together; 0: not by cost */
 	char reason[120];
 } gemp_phase_choice;
@@ -22,10 +22,10 @@ typedef struct gemp_condition_phases {
 	const gemp_condition **before; /* on one vertex: labels always, attributes unless --attributes after */
 	const gemp_condition **after;  /* the rest; what asks for sub-patterns is always here */
 	size_t choice_count;
-	gemp_phase_choice *choices;    /* [choice_count] as the pattern has them */
+	gemp_phase_choice *choices;                  /* [choice_count] as the pattern has them */
 	uint64_t unequal[GEMP_MAX_PATTERN_VERTICES]; /* a <> b between vertices, by vertex */
-	uint64_t mentions;             /* attribute values that a match refers to */
-	bool count_loops;              /* in degrees: see gemp_degree_loops */
+	uint64_t mentions;                           /* attribute values that a match refers to */
+	bool count_loops;                            /* in degrees: see gemp_degree_loops */
 } gemp_condition_phases;
 
 /* Open conditions are before the search until gemp_filter_candidates has chosen. */
@@ -45,9 +45,9 @@ gemp_phase_choice *gemp_phases_choice(gemp_condition_phases *phases, const gemp_
 typedef struct gemp_pushdown {
 	gemp_vertex_tests tests;
 	size_t edge_test_count;
-	gemp_edge_test *edge_tests;   /* [edge_test_count] owned; their relations are the pattern's */
-	uint32_t *key_rank;           /* [vertices] by id, owned; NULL: keys are not compared */
-	uint64_t conditions;          /* taken out of the phases */
+	gemp_edge_test *edge_tests; /* [edge_test_count] owned; their relations are the pattern's */
+	uint32_t *key_rank;         /* [vertices] by id, owned; NULL: keys are not compared */
+	uint64_t conditions;        /* taken out of the phases */
 } gemp_pushdown;
 
 /* Collective. Takes what it can out of the phases. */

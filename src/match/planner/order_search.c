@@ -25,7 +25,7 @@ typedef struct node {
 	uint64_t bound;
 	double cost, rows;
 	double rows_at[GEMP_MAX_SEARCHED]; /* after each of its vertices */
-	gemp_sample_work work[MOST_STEPS];  /* of the plan's steps so far */
+	gemp_sample_work work[MOST_STEPS]; /* of the plan's steps so far */
 	bool open;
 	gemp_sample sample;
 } node;
@@ -38,7 +38,7 @@ typedef struct search {
 	node *nodes;
 	size_t steps; /* sampled */
 	double most_reads;
-	bool hurry;   /* that was read: the deepest prefixes are brought to an end */
+	bool hurry;                        /* that was read: the deepest prefixes are brought to an end */
 	gemp_sample_work work[MOST_STEPS]; /* of the order sampled last */
 } search;
 
@@ -145,8 +145,8 @@ static gemp_code sample_steps(search *s, const node *from, node *to)
 	memcpy(order, to->order, sizeof order);
 	complete(s->q->pattern, order, to->count);
 	options.order = order;
-	GEMP_TRY(gemp_comm_agree(s->q->context->comm, gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics,
-	                                                            &options)));
+	GEMP_TRY(gemp_comm_agree(s->q->context->comm,
+	                         gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics, &options)));
 	size_t step = 0;
 	while (plan->steps[step].kind == GEMP_BIND_EDGE || plan->steps[step].vertex != to->order[to->count - 1])
 		step++;
@@ -344,8 +344,7 @@ gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
 	memcpy(order, s.nodes[best].order, vertices * sizeof *order);
 	*found = true;
 	gemp_log(GEMP_VERBOSE, "order by samples of %zu: work %.3g (by estimates: %.3g), %zu prefixes, %zu steps, %.4f s",
-	         s.sample_size,
-	         s.nodes[best].cost, work, s.node_count, s.steps, gemp_now() - began);
+	         s.sample_size, s.nodes[best].cost, work, s.node_count, s.steps, gemp_now() - began);
 done:
 	for (size_t i = 0; i < s.node_count; i++)
 		gemp_sample_free(&s.nodes[i].sample);

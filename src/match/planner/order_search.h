@@ -23,12 +23,13 @@ typedef struct gemp_order_inputs {
 	const gemp_candidates *candidates;
 	const gemp_plan_options *options;
 	const uint32_t *key_rank;
-	double rows; /* partial matches that estimates promise, of all steps */
+	double rows;    /* partial matches that estimates promise, of all steps */
 	uint64_t reads; /* entries and lookups that the search may cost, about; 0: a share of the work that the order has */
 	bool walk_latest; /* every row is resident: kernels walk the row of the latest vertex and mark the others */
 	/* candidates are listed as soon as they can be, and twins at the end are counted (match/codegen/nested_shape.h) */
 	bool lists;
-	gemp_sample_work *work; /* [GEMP_MAX_STEPS] filled with what samples say of each step of the plan in the order that comes out
+	gemp_sample_work
+		*work; /* [GEMP_MAX_STEPS] filled with what samples say of each step of the plan in the order that comes out
 	                           of it, unless nothing was sampled; NULL: not wanted */
 } gemp_order_inputs;
 

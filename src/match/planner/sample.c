@@ -32,8 +32,8 @@ done:
 }
 
 gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp_graph *graph,
-                           const gemp_pattern *pattern,
-                           const gemp_candidates *candidates, const uint32_t *key_rank, uint64_t seed)
+                           const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
+                           uint64_t seed)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sampler *s = NULL;
@@ -41,8 +41,12 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp
 	size_t *begin = NULL;
 	code = GEMP_NEW(s, 1);
 	if (code == GEMP_OK) {
-		*s = (gemp_sampler){ .context = context, .graph = graph, .candidates = candidates, .key_rank = key_rank,
-			.limit = UINT64_MAX, .random = gemp_mix(seed + (uint64_t)context->comm->rank) };
+		*s = (gemp_sampler){ .context = context,
+			                 .graph = graph,
+			                 .candidates = candidates,
+			                 .key_rank = key_rank,
+			                 .limit = UINT64_MAX,
+			                 .random = gemp_mix(seed + (uint64_t)context->comm->rank) };
 		code = gemp_sample_rows_new(&s->rows, context, graph);
 	}
 	if (code == GEMP_OK)
@@ -161,8 +165,8 @@ done:
 }
 
 /* RESAMPLING. */
-static gemp_code put(const gemp_sample_extension *x, gemp_sample *out, const gemp_sample *in, const gemp_sample_child *c,
-                     double weight)
+static gemp_code put(const gemp_sample_extension *x, gemp_sample *out, const gemp_sample *in,
+                     const gemp_sample_child *c, double weight)
 {
 	gemp_code code = GEMP_OK;
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
@@ -262,8 +266,7 @@ static void sum_up(const gemp_comm *comm, gemp_sample_work *work)
 }
 
 gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step, const gemp_sample *in,
-                            gemp_sample *out,
-                            size_t size, gemp_sample_work *work)
+                            gemp_sample *out, size_t size, gemp_sample_work *work)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sample_extension x = { .s = s, .plan = plan, .step = &plan->steps[step] };

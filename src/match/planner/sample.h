@@ -15,8 +15,8 @@
 /* Collective. For plans of the pattern without given vertices; key_rank may be NULL where no plan compares keys. All is
  * borrowed. */
 gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp_graph *graph,
-                           const gemp_pattern *pattern,
-                           const gemp_candidates *candidates, const uint32_t *key_rank, uint64_t seed);
+                           const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
+                           uint64_t seed);
 /* Of several rows that can give the candidates the one of the latest vertex is walked, unless another is far shorter,
  * and not the shortest: as kernels do that mark rows. */
 void gemp_sampler_walk_latest(gemp_sampler *sampler);

@@ -23,10 +23,10 @@ struct gemp_sampler {
 	const uint32_t *key_rank;
 	gemp_sample_rows *rows;
 	uint64_t random, reads, limit; /* limit: of reads, for a step */
-	bool latest;      /* see gemp_sampler_walk_latest */
-	bool chosen;      /* since the last pivots: something was left to chance */
-	double *size;     /* [graph->rows] what own pivots are drawn by */
-	uint8_t *class;   /* [vertices] of degree, by id: as slots go, the greatest first */
+	bool latest;                   /* see gemp_sampler_walk_latest */
+	bool chosen;                   /* since the last pivots: something was left to chance */
+	double *size;                  /* [graph->rows] what own pivots are drawn by */
+	uint8_t *class;                /* [vertices] of degree, by id: as slots go, the greatest first */
 	size_t child_count, child_capacity, request_count, request_capacity;
 	gemp_sample_child *children;
 	gemp_row_request *requests;
@@ -44,14 +44,14 @@ typedef struct gemp_sample_extension {
 	gemp_sampler *s;
 	const gemp_plan *plan;
 	const gemp_step *step;
-	int views[GEMP_MAX_CHECKS];       /* numbers in rows */
+	int views[GEMP_MAX_CHECKS]; /* numbers in rows */
 	const gemp_vertex *image;
 	const gemp_edge *edges;
 	gemp_sample_row row[GEMP_MAX_CHECKS]; /* of each check's first vertex */
 	double weight;
 	uint32_t parent;
-	size_t longest;                   /* walk: of longer rows every k-th entry is walked, from a random one on */
-	gemp_sample_work work;            /* of this rank */
+	size_t longest;        /* walk: of longer rows every k-th entry is walked, from a random one on */
+	gemp_sample_work work; /* of this rank */
 } gemp_sample_extension;
 
 bool gemp_sample_candidate(const gemp_sampler *sampler, int v, gemp_vertex id);
@@ -63,9 +63,9 @@ bool gemp_sample_row_has(const gemp_sample_row *row, gemp_vertex id);
 
 typedef struct gemp_sample {
 	size_t count, vertex_capacity, edge_capacity, weight_capacity;
-	gemp_vertex *images;  /* [count * plan->vertex_count] ids by pattern vertex */
-	gemp_edge *edges;     /* [count * plan->edge_count] by pattern edge, if edges live */
-	double *weights;      /* [count] */
+	gemp_vertex *images; /* [count * plan->vertex_count] ids by pattern vertex */
+	gemp_edge *edges;    /* [count * plan->edge_count] by pattern edge, if edges live */
+	double *weights;     /* [count] */
 } gemp_sample;
 
 /* All ways to extend all of `in`; the rows are there. */

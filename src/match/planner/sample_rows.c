@@ -32,16 +32,16 @@ struct gemp_sample_rows {
 	gemp_edge *offsets;
 	size_t view_count, view_capacity;
 	known_view *views;
-	size_t row_count, table_size;   /* table_size: a power of two */
+	size_t row_count, table_size; /* table_size: a power of two */
 	known_row *table;
 	size_t entry_count, near_capacity, edge_capacity;
-	uint64_t fetched;               /* entries, with those that are forgotten */
+	uint64_t fetched; /* entries, with those that are forgotten */
 	gemp_vertex *near;
 	gemp_edge *edge;
 	size_t merged_capacity[2];
-	entry *merged[2];               /* a row while its lists are merged */
+	entry *merged[2]; /* a row while its lists are merged */
 	size_t wanted_capacity;
-	uint64_t *wanted;               /* keys of rows that this rank does not know yet */
+	uint64_t *wanted; /* keys of rows that this rank does not know yet */
 };
 
 gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_context *context, const gemp_graph *graph)
@@ -174,8 +174,8 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 				continue;
 			const uint64_t *begin = in ? relation->in_offsets : relation->out_offsets;
 			const list add = { begin[v + 1] - begin[v], (in ? relation->in_sources : relation->out_targets) + begin[v],
-				in && view->edges ? relation->in_edges + begin[v] : NULL,
-				rows->offsets[r] + (in ? 0 : relation->first_edge + begin[v]) };
+				               in && view->edges ? relation->in_edges + begin[v] : NULL,
+				               rows->offsets[r] + (in ? 0 : relation->first_edge + begin[v]) };
 			bool drops = view->simple || (in && view->direction == 2);
 			GEMP_TRY(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
 			*size = merge(rows->merged[1], rows->merged[0], *size, &add, drops ? self : GEMP_NO_VERTEX);
@@ -237,9 +237,8 @@ typedef struct transfer {
 
 static void free_transfer(transfer *t)
 {
-	void *const all[] = { t->asked, t->from, t->owner, t->asker, t->sizes, t->sizes_here, t->near, t->near_here,
-		t->edge,
-		t->edge_here };
+	void *const all[] = { t->asked,      t->from, t->owner,     t->asker, t->sizes,
+		                  t->sizes_here, t->near, t->near_here, t->edge,  t->edge_here };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		gemp_free(all[i]);
 }
@@ -314,8 +313,7 @@ static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 		t.owner[i] = gemp_graph_owner(rows->graph, (gemp_vertex)(rows->wanted[i] - 1));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange_records(comm, rows->wanted, wanted, sizeof *rows->wanted, t.owner, (void **)&t.asked,
-	                               &t.from,
-	                               traffic));
+	                               &t.from, traffic));
 	code = pack(rows, &t, &entries);
 	gemp_free(t.owner);
 	t.owner = NULL;
@@ -326,10 +324,10 @@ static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange_records(comm, t.sizes, t.from[rows->graph->ranks], sizeof *t.sizes, t.owner,
 	                               (void **)&t.sizes_here, NULL, traffic));
-	GEMP_TRY(gemp_exchange_records(comm, t.near, entries, sizeof *t.near, t.asker, (void **)&t.near_here, NULL,
-	                               traffic));
-	GEMP_TRY(gemp_exchange_records(comm, t.edge, entries, sizeof *t.edge, t.asker, (void **)&t.edge_here, NULL,
-	                               traffic));
+	GEMP_TRY(
+		gemp_exchange_records(comm, t.near, entries, sizeof *t.near, t.asker, (void **)&t.near_here, NULL, traffic));
+	GEMP_TRY(
+		gemp_exchange_records(comm, t.edge, entries, sizeof *t.edge, t.asker, (void **)&t.edge_here, NULL, traffic));
 	GEMP_TRY(gemp_comm_agree(comm, unpack(rows, &t, wanted)));
 done:
 	free_transfer(&t);

@@ -10,7 +10,7 @@
 typedef struct gemp_sample_row {
 	size_t size;
 	const gemp_vertex *neighbours; /* [size] ids, ascending */
-	const gemp_edge *edge;   /* [size] numbered through all relations; NULL unless the view has edges */
+	const gemp_edge *edge;         /* [size] numbered through all relations; NULL unless the view has edges */
 } gemp_sample_row;
 
 typedef struct gemp_row_request {

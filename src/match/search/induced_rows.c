@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-	GROUP = 128,       /* work-items */
-	FEW = 64,          /* a search that is expected to bind less than one vertex for so many of the graph reads little */
+	GROUP = 128, /* work-items */
+	FEW = 64,    /* a search that is expected to bind less than one vertex for so many of the graph reads little */
 };
 
 /* Rows of `view` that belong to candidates of pattern vertex `rows`, with entries that are candidates of `entries`;
@@ -32,7 +32,7 @@ typedef struct trim_context {
 	gemp_program program;
 	cl_kernel count, place, write;
 	gemp_timings laps;
-	uint32_t *sums;      /* [2 * chunks] */
+	uint32_t *sums; /* [2 * chunks] */
 	gemp_buffer device_sums;
 	size_t chunks;
 } trim_context;
@@ -62,8 +62,8 @@ done:
 	return code;
 }
 
-#define LAUNCH(t, kernel, ...)                                          \
-	launch((t), (kernel), (const gemp_argument[]){ __VA_ARGS__ },   \
+#define LAUNCH(t, kernel, ...)                                    \
+	launch((t), (kernel), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 
 static bool fits(const gemp_device *device, uint64_t bytes)
@@ -103,7 +103,8 @@ static void add_up(trim_context *t, uint64_t *kept, uint64_t *whole)
 	}
 }
 
-static gemp_code write_entries(trim_context *t, const trim_pass *cut, const gemp_buffer *begin, gemp_buffer *near, uint64_t kept)
+static gemp_code write_entries(trim_context *t, const trim_pass *cut, const gemp_buffer *begin, gemp_buffer *near,
+                               uint64_t kept)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_search *s = t->search;
@@ -167,7 +168,8 @@ static gemp_code find_or_make(trim_context *t, const gemp_check *check, const ge
 {
 	gemp_code code = GEMP_OK;
 	bool first = step == &t->out->plan.steps[1];
-	trim_pass wanted = { check->view, set_of(t->candidates, check->from), set_of(t->candidates, step->vertex), first, -1 };
+	trim_pass wanted = { check->view, set_of(t->candidates, check->from), set_of(t->candidates, step->vertex), first,
+		                 -1 };
 	*made = -1;
 	if (wanted.entries < 0 && !(first && wanted.rows >= 0))
 		return GEMP_OK;
@@ -272,7 +274,7 @@ done:
 }
 
 gemp_code gemp_induced_rows_new(gemp_induced_rows **out, const gemp_search *search, const gemp_view *views,
-                           const gemp_candidates *candidates)
+                                const gemp_candidates *candidates)
 {
 	gemp_code code = GEMP_OK;
 	trim_context t = { .search = search, .views = views, .candidates = candidates };

@@ -17,14 +17,14 @@
 #include "match/search/search_state.h"
 
 typedef struct gemp_induced_rows {
-	gemp_plan plan;   /* views from search->plan->view_count on are trimmed */
+	gemp_plan plan; /* views from search->plan->view_count on are trimmed */
 	gemp_buffer row_offsets[GEMP_MAX_VIEWS], column_indices[GEMP_MAX_VIEWS]; /* of these */
 	uint32_t entries[GEMP_MAX_VIEWS];
 } gemp_induced_rows;
 
 /* Collective. For a search whose rows are all resident and narrow. *out is NULL where nothing is worth a copy. */
 gemp_code gemp_induced_rows_new(gemp_induced_rows **out, const gemp_search *search, const gemp_view *views,
-                           const gemp_candidates *candidates);
+                                const gemp_candidates *candidates);
 void gemp_induced_rows_free(gemp_induced_rows *trimmed, gemp_device *device);
 
 #endif

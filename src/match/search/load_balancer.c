@@ -27,7 +27,9 @@ static gemp_code find_nodes(gemp_balancer *deal, size_t devices)
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = deal->comm;
 	int first = comm->rank, size = comm->size;
-	struct { uint64_t first, devices; } own, *all = NULL;
+	struct {
+		uint64_t first, devices;
+	} own, *all = NULL;
 	code = GEMP_NEW(all, (size_t)size);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(deal->devices, (size_t)size);
@@ -90,7 +92,7 @@ typedef struct cutter {
 	const gemp_balancer_costs *costs;
 	costed_chunk *pieces;
 	size_t count, room;
-	size_t at; /* the next pivot */
+	size_t at;            /* the next pivot */
 	double wanted, floor; /* costs of a piece: of the next, of any */
 	double share;         /* a device's of all */
 } cutter;
@@ -128,7 +130,8 @@ static gemp_code cut_whole(cutter *c, size_t least)
 {
 	costed_chunk piece = { .piece = { .range.first = c->at, .pivot = c->at, .slices = 1 } };
 	size_t end = c->at + least;
-	for (; c->at < c->costs->count && (c->at < end || (double)piece.cost < c->wanted) && slices_of(c, c->at) < 2; c->at++)
+	for (; c->at < c->costs->count && (c->at < end || (double)piece.cost < c->wanted) && slices_of(c, c->at) < 2;
+	     c->at++)
 		piece.cost += cost_of(c->costs, c->at);
 	piece.piece.range.count = c->at - piece.piece.range.first;
 	return add(c, &piece);
@@ -148,12 +151,14 @@ done:
 	return code;
 }
 
-static gemp_code cut(const gemp_balancer *deal, const gemp_balancer_costs *costs, costed_chunk **pieces, size_t *piece_count)
+static gemp_code cut(const gemp_balancer *deal, const gemp_balancer_costs *costs, costed_chunk **pieces,
+                     size_t *piece_count)
 {
 	gemp_code code = GEMP_OK;
 	cutter c = { .costs = costs };
 	double total = 0, shares = (double)deal->device_count * costs->share_divisor;
-	size_t most = (size_t)((double)costs->count / shares) + 1, least = costs->min_pivots < most ? costs->min_pivots : most;
+	size_t most = (size_t)((double)costs->count / shares) + 1,
+		   least = costs->min_pivots < most ? costs->min_pivots : most;
 	for (size_t i = 0; i < costs->count; i++)
 		total += (double)cost_of(costs, i);
 	double left = total;
@@ -265,11 +270,11 @@ bool gemp_balancer_has_pieces(const gemp_balancer *deal)
 enum {
 	LEAST_COST_CPU = 1 << 14,
 	LEAST_COST_GPU = 1 << 22,
-	ASKED = 16,               /* of a pivot's neighbours */
-	ONE_BY_ONE = 4096,        /* pivots that are looked at, */
-	ONE_OF = 16,              /* and then one of so many: costs are to be had for less than the search */
+	ASKED = 16,        /* of a pivot's neighbours */
+	ONE_BY_ONE = 4096, /* pivots that are looked at, */
+	ONE_OF = 16,       /* and then one of so many: costs are to be had for less than the search */
 	COLUMNS_A_DEVICE = 64,
-	TASKS_BELOW_WORKERS = 8,  /* a piece may have so many times less tasks than there are workers, who share them */
+	TASKS_BELOW_WORKERS = 8, /* a piece may have so many times less tasks than there are workers, who share them */
 };
 
 /* A piece is this part of a rank's share of what is left. Estimated costs may be wrong so many times; each column of tasks
@@ -306,7 +311,8 @@ static uint64_t gemp_pivot_cost(const gemp_plan *plan, const gemp_view *views, g
 	uint64_t stride = row_length(near, slot) / ASKED + 1;
 	for (uint64_t i = near->begin[slot] + stride / 2; i < near->begin[slot + 1]; i += stride) {
 		gemp_vertex next = near->neighbours[i];
-		bool wanted = next < far->rows && !(step->less & pivot && next >= slot) && !(step->greater & pivot && next <= slot);
+		bool wanted = next < far->rows && !(step->less & pivot && next >= slot) &&
+		              !(step->greater & pivot && next <= slot);
 		cost += wanted ? stride * (1 + row_length(far, next)) : 0;
 	}
 	return cost + row_length(near, slot);
@@ -335,8 +341,11 @@ static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 static gemp_code cut_pivots(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
-	gemp_balancer_costs costs = { .count = search->pivots, .min_pivots = search->min_piece, .min_cost = search->min_cost,
-		.share_divisor = share_divisor_pivots, .workers = search->min_piece };
+	gemp_balancer_costs costs = { .count = search->pivots,
+		                          .min_pivots = search->min_piece,
+		                          .min_cost = search->min_cost,
+		                          .share_divisor = share_divisor_pivots,
+		                          .workers = search->min_piece };
 	uint64_t *cost = NULL;
 	uint32_t *slices = NULL;
 	GEMP_TRY(GEMP_NEW(cost, search->pivots));
@@ -364,8 +373,9 @@ static gemp_code cut_tasks(gemp_search *search)
 	uint32_t columns = COLUMNS_A_DEVICE * (uint32_t)search->balancer->device_count;
 	n->columns = n->tasks < columns ? n->tasks ? n->tasks : 1 : columns;
 	size_t least = search->min_piece * n->columns / (n->tasks + 1) + 1;
-	return gemp_balancer_cut(search->balancer, &(gemp_balancer_costs){ .count = n->tasks ? n->columns : 0, .min_pivots = least,
-	                                                       .share_divisor = share_divisor_tasks });
+	return gemp_balancer_cut(search->balancer, &(gemp_balancer_costs){ .count = n->tasks ? n->columns : 0,
+	                                                                   .min_pivots = least,
+	                                                                   .share_divisor = share_divisor_tasks });
 }
 
 gemp_code gemp_search_balance_cut(gemp_search *search)
@@ -379,7 +389,7 @@ gemp_code gemp_search_balance_new(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t least[] = { search->nested ? search->nested->workers / TASKS_BELOW_WORKERS + 1 : search->workers,
-	                     min_chunk_cost(search) };
+		                 min_chunk_cost(search) };
 	if (!gemp_search_balances(search))
 		return GEMP_OK;
 	GEMP_TRY(gemp_balancer_new(&search->balancer, search->context->comm, search->context->other_count + 1));
@@ -389,7 +399,7 @@ gemp_code gemp_search_balance_new(gemp_search *search)
 	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
 	if (!gemp_balancer_agree(search->balancer))
 		code = gemp_fail(GEMP_EINTERNAL, "ranks do not hold the same rows, although each has all of them: the graph in "
-		                 "memory is damaged; see gemp-mpi verify");
+		                                 "memory is damaged; see gemp-mpi verify");
 	search->emit.sliced = search->balancer->sliced; /* without slices the kernel does not look after them */
 done:
 	return code;

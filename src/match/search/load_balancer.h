@@ -17,12 +17,12 @@ gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices
 void gemp_balancer_free(gemp_balancer *deal); /* takes NULL */
 
 typedef struct gemp_balancer_costs {
-	const uint64_t *cost;    /* [count] of pivots; NULL: all cost 1 */
-	size_t count, min_pivots;     /* pivots that a piece has at least, unless that would leave devices idle, */
-	uint64_t min_cost;     /* and that it costs */
-	double share_divisor;    /* as many pieces as devices are each a device's share of what is left, over this */
-	const uint32_t *slices;  /* [count] that a pivot may have; NULL: one */
-	size_t workers;          /* of a device: a dear pivot's piece has so many slices; if there are slices */
+	const uint64_t *cost;     /* [count] of pivots; NULL: all cost 1 */
+	size_t count, min_pivots; /* pivots that a piece has at least, unless that would leave devices idle, */
+	uint64_t min_cost;        /* and that it costs */
+	double share_divisor;     /* as many pieces as devices are each a device's share of what is left, over this */
+	const uint32_t *slices;   /* [count] that a pivot may have; NULL: one */
+	size_t workers;           /* of a device: a dear pivot's piece has so many slices; if there are slices */
 } gemp_balancer_costs;
 
 /* Local. The same costs on all ranks: whether they were, gemp_balancer_agree asks. */

@@ -55,7 +55,7 @@ done:
 }
 
 gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_candidates *candidates,
-                        const gemp_search_options *options)
+                         const gemp_search_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_context *context = first->context;

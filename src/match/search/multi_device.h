@@ -14,7 +14,7 @@
 
 /* Collective. Searches like the first on this rank's other devices. All is borrowed, as by gemp_search_new. */
 gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_candidates *candidates,
-                        const gemp_search_options *options);
+                         const gemp_search_options *options);
 
 /* Local. As gemp_search_restart, and gemp_search_pivots with gemp_search_balance_cut. */
 gemp_code gemp_multi_restart(gemp_search *first, bool anew);

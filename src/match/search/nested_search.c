@@ -11,14 +11,14 @@
 #include <string.h>
 
 enum {
-	ROW_LANES = 8,              /* unless tuned: "nested.lanes" */
-	GROUP = 128,                /* work-items; "nested.group" */
-	SPARSE = 16,                /* least bits of a folded bitmap for each entry of a row that an entry lies in on average */
-	ROOMY = 32,                 /* as many are enough, since more would take the place of other groups */
-	LEAST_FOLDED = 128,         /* words */
-	MOST_ZEROED = 1 << 30,      /* bytes at a time: drivers do not survive some GiB */
+	ROW_LANES = 8,         /* unless tuned: "nested.lanes" */
+	GROUP = 128,           /* work-items; "nested.group" */
+	SPARSE = 16,           /* least bits of a folded bitmap for each entry of a row that an entry lies in on average */
+	ROOMY = 32,            /* as many are enough, since more would take the place of other groups */
+	LEAST_FOLDED = 128,    /* words */
+	MOST_ZEROED = 1 << 30, /* bytes at a time: drivers do not survive some GiB */
 	TASKS_A_WORKER = 4,
-	ROWS_A_LAUNCH = 1 << 22,    /* of a worker */
+	ROWS_A_LAUNCH = 1 << 22, /* of a worker */
 };
 
 uint32_t gemp_nested_local = 16 << 10;
@@ -39,12 +39,12 @@ static bool use_nested(const gemp_search *search)
 
 /* Collective. */
 static gemp_code make_induced_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views,
-                      const gemp_candidates *candidates)
+                                   const gemp_candidates *candidates)
 {
 	gemp_code code = GEMP_OK;
 	const char *shape = getenv("GEMP_SHAPE");
 	const gemp_search *like = search->options.leader; /* whose tasks are the same */
-	bool rounds = search->options.round_entries; /* whose rows are without what nobody reads */
+	bool rounds = search->options.round_entries;      /* whose rows are without what nobody reads */
 	if (!rounds && (!shape || strcmp(shape, "untrimmed") != 0) && (!like || like->nested->induced))
 		GEMP_TRY(gemp_induced_rows_new(&n->induced, search, views, candidates));
 	n->plan = n->induced ? &n->induced->plan : search->plan;
@@ -71,7 +71,8 @@ static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t 
 	for (size_t j = 0; j < step->sources; j++) {
 		bool counts = step->checks[j].view == (int)view;
 		for (size_t i = 0; i < j && counts; i++)
-			counts = step->checks[i].view != (int)view || always_distinct(plan, step->checks[i].from, step->checks[j].from);
+			counts = step->checks[i].view != (int)view ||
+			         always_distinct(plan, step->checks[i].from, step->checks[j].from);
 		degree += counts;
 	}
 	return plan->views[view].direction == 2 ? degree : 0;
@@ -79,8 +80,8 @@ static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t 
 
 static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)
 {
-	return row < residency->hot ? (gemp_vertex)row :
-	       residency->own_slots[residency->own_count - residency->own + row - residency->hot];
+	return row < residency->hot ? (gemp_vertex)row
+	                            : residency->own_slots[residency->own_count - residency->own + row - residency->hot];
 }
 
 /* Collective. Slots descend by degree: the first from which on all have too few neighbours. */
@@ -217,7 +218,8 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 	n->words = n->limit / 32 + 1;
 	n->list_capacity = longest_row(search, views, &mean);
 	if (search->emit.all_resident && !search->options.round_entries)
-		n->list_capacity = (uint32_t)gemp_nested_list_capacity(&n->shape, views, search->plan->view_count, n->list_capacity);
+		n->list_capacity = (uint32_t)gemp_nested_list_capacity(&n->shape, views, search->plan->view_count,
+		                                                       n->list_capacity);
 	choose_bitmap(n, device, mean);
 	choose_workers(n, search);
 	if (n->shape.levels > 3 && (device->nvidia || !device->gpu))
@@ -320,10 +322,19 @@ static gemp_code enqueue(gemp_search *search)
 	gemp_argument a[2 * GEMP_MAX_VIEWS + 16];
 	static const uint32_t zeros[GEMP_NESTED_WORDS];
 	size_t count = 0;
-	gemp_nested_params params = { .first = n->next, .tasks = n->end - n->next, .column = (uint32_t)n->columns_here.first,
-		.width = (uint32_t)n->columns_here.count, .columns = n->columns, .chunk = n->chunk, .entries = n->entries,
-		.vertices = search->vertices, .limit = n->limit, .words = n->words, .room = n->list_capacity, .queue = n->queue,
-		.budget = ROWS_A_LAUNCH };
+	gemp_nested_params params = { .first = n->next,
+		                          .tasks = n->end - n->next,
+		                          .column = (uint32_t)n->columns_here.first,
+		                          .width = (uint32_t)n->columns_here.count,
+		                          .columns = n->columns,
+		                          .chunk = n->chunk,
+		                          .entries = n->entries,
+		                          .vertices = search->vertices,
+		                          .limit = n->limit,
+		                          .words = n->words,
+		                          .room = n->list_capacity,
+		                          .queue = n->queue,
+		                          .budget = ROWS_A_LAUNCH };
 	GEMP_TRY(gemp_buffer_write(device, &n->control, 0, sizeof zeros, zeros));
 	a[count++] = GEMP_ARG(&params);
 	for (size_t v = 0; v < n->plan->view_count; v++) {
@@ -394,6 +405,7 @@ gemp_code gemp_nested_end(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
 	gemp_code code = finish(search);
-	search->work[0].next = n->next < n->end ? (size_t)((double)search->range.count * n->next / n->end) : search->range.count;
+	search->work[0].next = n->next < n->end ? (size_t)((double)search->range.count * n->next / n->end)
+	                                        : search->range.count;
 	return code;
 }

@@ -13,18 +13,18 @@
 #include "match/search/induced_rows.h"
 
 struct gemp_nested_search {
-	gemp_induced_rows *induced;      /* NULL: rows are read as they are */
+	gemp_induced_rows *induced; /* NULL: rows are read as they are */
 	const gemp_plan *plan;      /* the search's, or the one that reads trimmed rows */
 	gemp_nested shape;
 	gemp_nested_options options;
-	size_t workers, group;      /* work-items of a group */
-	uint32_t entries, chunk;    /* of the first step's rows; of them in a task */
-	uint32_t tasks, columns;    /* of all ranks, row by row in a table of so many columns */
-	gemp_task_range columns_here;            /* the columns of this rank, */
-	uint32_t next, end;         /* the next of their tasks, of those before `end` */
+	size_t workers, group;        /* work-items of a group */
+	uint32_t entries, chunk;      /* of the first step's rows; of them in a task */
+	uint32_t tasks, columns;      /* of all ranks, row by row in a table of so many columns */
+	gemp_task_range columns_here; /* the columns of this rank, */
+	uint32_t next, end;           /* the next of their tasks, of those before `end` */
 	uint32_t limit, words, list_capacity, queue;
 	gemp_buffer lists, marks, parts, control;
-	uint64_t donated;             /* parts that changed hands so far, about */
+	uint64_t donated; /* parts that changed hands so far, about */
 };
 
 /* Bytes of local memory that the bitmaps of a group may take, unless tuned ("nested.local"): more would leave places

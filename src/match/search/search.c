@@ -78,7 +78,8 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 {
 	gemp_code code = GEMP_OK;
 	gemp_search *search = NULL;
-	double *seconds = context->timers.seconds, others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE], began = gemp_now();
+	double *seconds = context->timers.seconds, others = seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE],
+		   began = gemp_now();
 	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
 	code = GEMP_NEW(search, 1);
 	if (search)
@@ -93,9 +94,14 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	search->ranks = (uint32_t)graph->ranks;
 	search->batch = 0;
 	search->pending.buffer = -1;
-	search->emit = (gemp_emit_options){ .lanes = options->lanes, .listed = options->listed,
-		.first_only = options->first_only, .profile = options->profile, .per = options->per, .by_formula = options->by_formula,
-		.all_resident = residency->hot >= graph->vertex_count || graph->ranks == 1 || options->round_entries };
+	search->emit = (gemp_emit_options){ .lanes = options->lanes,
+		                                .listed = options->listed,
+		                                .first_only = options->first_only,
+		                                .profile = options->profile,
+		                                .per = options->per,
+		                                .by_formula = options->by_formula,
+		                                .all_resident = residency->hot >= graph->vertex_count || graph->ranks == 1 ||
+		                                                options->round_entries };
 	uint64_t longest = options->round_entries;
 	for (size_t v = 0; v < plan->view_count && !options->round_entries; v++)
 		if (views[v].begin[views[v].rows] > longest)
@@ -128,7 +134,8 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	if (code == GEMP_OK && options->per)
 		code = gemp_search_vertex_counts(search);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began, seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE] - others);
+	gemp_timers_add_less(&context->timers, GEMP_PHASE_UPLOAD, began,
+	                     seconds[GEMP_PHASE_BUILD] + seconds[GEMP_PHASE_PREPARE] - others);
 	if (options->leader) {
 		search->balancer = options->leader->balancer;
 		search->emit.sliced = options->leader->emit.sliced;
@@ -151,9 +158,10 @@ void gemp_search_free(gemp_search *search)
 		return;
 	gemp_search_free(search->next);
 	gemp_device *device = search->context->device;
-	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->key_rank, &search->candidates,
-		&search->pivot_bits, &search->control, &search->out, &search->out_capacity,
-		&search->out_base, &search->tables, &search->marks, &search->passed, &search->vertex_counts };
+	gemp_buffer *const rest[] = { &search->own,          &search->id_of,        &search->bounds,  &search->key_rank,
+		                          &search->candidates,   &search->pivot_bits,   &search->control, &search->out,
+		                          &search->out_capacity, &search->out_base,     &search->tables,  &search->marks,
+		                          &search->passed,       &search->vertex_counts };
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
 		gemp_buffer_free(rest[i], device);
 	for (int b = 0; b < 2; b++)
@@ -182,8 +190,8 @@ gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *ent
 	gemp_code code = GEMP_OK;
 	size_t steps = search->plan->step_count;
 	uint64_t counters[GEMP_MAX_COUNTERS];
-	GEMP_TRY(gemp_buffer_read(search->context->device, &search->passed, 0, gemp_profile_counters(search->plan) * sizeof *counters,
-	                          counters));
+	GEMP_TRY(gemp_buffer_read(search->context->device, &search->passed, 0,
+	                          gemp_profile_counters(search->plan) * sizeof *counters, counters));
 	memcpy(rows, counters, steps * sizeof *rows);
 	memcpy(entries, counters + steps, steps * sizeof *entries);
 	memcpy(lookups, counters + 2 * steps, steps * sizeof *lookups);

@@ -139,8 +139,8 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 	if (!search->emit.all_resident) {
 		size_t words = 2 * ((search->graph->vertex_count + 31) / 32);
 		GEMP_TRY(upload(search, &search->own, residency->words, words, sizeof *residency->words));
-		GEMP_TRY(upload(search, &search->bounds, search->graph->bounds, (size_t)search->graph->ranks + 1,
-		                sizeof(uint64_t)));
+		GEMP_TRY(
+			upload(search, &search->bounds, search->graph->bounds, (size_t)search->graph->ranks + 1, sizeof(uint64_t)));
 	}
 	search->graph_bytes = rows + search->context->device->buffer_bytes - before;
 done:
@@ -209,8 +209,8 @@ gemp_code gemp_search_outbox(gemp_search *search)
 	GEMP_TRY(upload(search, &search->out, NULL, words, sizeof(uint32_t)));
 	GEMP_TRY(upload(search, &search->out_base, search->base, search->areas, sizeof *search->base));
 	GEMP_TRY(upload(search, &search->out_capacity, search->capacity, search->areas, sizeof *search->capacity));
-	GEMP_TRY(upload(search, &search->control, search->control_words, GEMP_CONTROL_WORDS + search->areas,
-	                sizeof(uint32_t)));
+	GEMP_TRY(
+		upload(search, &search->control, search->control_words, GEMP_CONTROL_WORDS + search->areas, sizeof(uint32_t)));
 done:
 	return code;
 }
@@ -240,7 +240,8 @@ gemp_code gemp_search_seed_buffer(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
 	size_t given = (size_t)search->plan->arguments;
-	search->seed_capacity = search->options.outbox && search->options.outbox < MAX_SEEDS ? search->options.outbox : MAX_SEEDS;
+	search->seed_capacity = search->options.outbox && search->options.outbox < MAX_SEEDS ? search->options.outbox
+	                                                                                     : MAX_SEEDS;
 	GEMP_TRY(GEMP_NEW(search->seed_slots, search->seed_capacity * given));
 	GEMP_TRY(upload(search, &search->work[0].tasks, NULL, search->seed_capacity * given, sizeof(uint32_t)));
 done:

@@ -74,8 +74,11 @@ gemp_code gemp_search_deliver(gemp_search *search)
 	GEMP_TRY(gemp_readback_wait(result));
 	gemp_timers_add(&search->context->timers, GEMP_PHASE_DOWNLOAD, began);
 	size_t edges = live_edges(search);
-	gemp_batch batch = { .rows = pending.count, .vertex_count = search->plan->vertex_count, .edge_count = (int)edges,
-		.vertices = (const void *)result->host[0], .edges = edges ? (const void *)result->host[1] : NULL };
+	gemp_batch batch = { .rows = pending.count,
+		                 .vertex_count = search->plan->vertex_count,
+		                 .edge_count = (int)edges,
+		                 .vertices = (const void *)result->host[0],
+		                 .edges = edges ? (const void *)result->host[1] : NULL };
 	GEMP_TRY(search->sink->consume(search->sink->self, &batch));
 	code = gemp_readback_end(result, search->context->device);
 	gemp_trace_add("deliver", GEMP_LANE_OUTPUT, began);
@@ -134,8 +137,7 @@ static bool runnable(const gemp_search *search, size_t stage)
 	const gemp_work *work = &search->work[stage];
 	if (work->blocked)
 		return false;
-	return work->parked || work->next < work->count ||
-	       (stage && gemp_search_items(search, stage, (int)search->ranks));
+	return work->parked || work->next < work->count || (stage && gemp_search_items(search, stage, (int)search->ranks));
 }
 
 static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
@@ -146,10 +148,16 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 	gemp_argument a[4 * GEMP_MAX_VIEWS];
 	static const uint32_t zeros[GEMP_CONTROL_WORDS];
 	size_t n = 0;
-	gemp_match_params params = { .stage = (uint32_t)launch->stage, .first = (uint32_t)work->next,
-		.tasks = (uint32_t)launch->tasks,
-		.resume = work->parked, .vertices = search->vertices, .hot = search->hot, .ranks = search->ranks,
-		.result_capacity = (uint32_t)search->result_capacity, .split = search->split, .slices = 1 };
+	gemp_match_params params = { .stage = (uint32_t)launch->stage,
+		                         .first = (uint32_t)work->next,
+		                         .tasks = (uint32_t)launch->tasks,
+		                         .resume = work->parked,
+		                         .vertices = search->vertices,
+		                         .hot = search->hot,
+		                         .ranks = search->ranks,
+		                         .result_capacity = (uint32_t)search->result_capacity,
+		                         .split = search->split,
+		                         .slices = 1 };
 	if (launch->stage == 0 && search->chunk.slices > 1) {
 		params.slices = (uint32_t)search->chunk.slices;
 		params.pivot = (uint32_t)search->chunk.pivot;
@@ -205,14 +213,14 @@ static gemp_code kernel_error(const uint32_t *control)
 {
 	switch (control[GEMP_CONTROL_ERROR]) {
 	case GEMP_MATCH_BAD_SLOT:
-		return gemp_fail(GEMP_EINTERNAL, "match kernel, step %u: slot %u is not a vertex: the graph on the device is "
-		                 "damaged; check the file with `gemp-mpi verify`", control[GEMP_CONTROL_PLACE],
-		                 control[GEMP_CONTROL_VALUE]);
+		return gemp_fail(GEMP_EINTERNAL,
+		                 "match kernel, step %u: slot %u is not a vertex: the graph on the device is "
+		                 "damaged; check the file with `gemp-mpi verify`",
+		                 control[GEMP_CONTROL_PLACE], control[GEMP_CONTROL_VALUE]);
 	case GEMP_MATCH_BAD_ROW:
 		return gemp_fail(GEMP_EINTERNAL, "match kernel, step %u: the row of slot %u is not on this device",
 		                 control[GEMP_CONTROL_PLACE], control[GEMP_CONTROL_VALUE]);
-	default:
-		return GEMP_OK;
+	default: return GEMP_OK;
 	}
 }
 
@@ -265,8 +273,8 @@ static gemp_code finish(gemp_search *search, const gemp_launching *launch)
 	}
 	if (stage == 0)
 		next_batch(search, taken, asked, seconds);
-	gemp_log_local(GEMP_DEBUG, "launch of stage %zu: %u of %zu tasks, %u parked, %llu results, %.6f s", stage, taken, tasks,
-	               control[GEMP_CONTROL_PARKED], (unsigned long long)asked, seconds);
+	gemp_log_local(GEMP_DEBUG, "launch of stage %zu: %u of %zu tasks, %u parked, %llu results, %.6f s", stage, taken,
+	               tasks, control[GEMP_CONTROL_PARKED], (unsigned long long)asked, seconds);
 done:
 	return code;
 }

@@ -21,15 +21,11 @@ static bool introduces(const gemp_update *update, name_kind what)
 {
 	switch (update->kind) {
 	case GEMP_CREATE_VERTEX:
-	case GEMP_ADD_LABELS:
-		return what == NAME_LABEL;
+	case GEMP_ADD_LABELS: return what == NAME_LABEL;
 	case GEMP_CREATE_EDGE:
-	case GEMP_SET_TYPE:
-		return what == NAME_TYPE;
-	case GEMP_SET_ATTRIBUTE:
-		return what == (update->element.edge ? NAME_EDGE_ATTRIBUTE : NAME_ATTRIBUTE);
-	default:
-		return false;
+	case GEMP_SET_TYPE: return what == NAME_TYPE;
+	case GEMP_SET_ATTRIBUTE: return what == (update->element.edge ? NAME_EDGE_ATTRIBUTE : NAME_ATTRIBUTE);
+	default: return false;
 	}
 }
 
@@ -119,9 +115,11 @@ static void warn_of_direction(const gemp_binding *b, const gemp_pattern_edge *ed
 	for (size_t i = 0; edge->direction == GEMP_OUT && i < b->graph->relation_count; i++) {
 		if (!edge->relations[i] || b->graph->relations[i].directed)
 			continue;
-		gemp_warn("%s:%d:%d: %s is undirected; an arrow finds each of its edges in one direction only, the one in which "
-		          "it was imported: write -[:%s]-", b->source.file ? b->source.file : "query", edge->line, edge->column,
-		          b->graph->relations[i].name, b->graph->relations[i].name);
+		gemp_warn(
+			"%s:%d:%d: %s is undirected; an arrow finds each of its edges in one direction only, the one in which "
+			"it was imported: write -[:%s]-",
+			b->source.file ? b->source.file : "query", edge->line, edge->column, b->graph->relations[i].name,
+			b->graph->relations[i].name);
 		return;
 	}
 }
@@ -266,7 +264,8 @@ static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 	const gemp_pattern *inner = b->pattern->subs[expr->sub];
 	const gemp_pattern_edge *edge = inner->edges;
 	bool missing = expr->count && expr->children[0]->variable >= (int)b->pattern->vertex_count;
-	bool one_edge = inner->arguments == 1 && inner->vertex_count == 2 && inner->edge_count == 1 && inner->condition_count == 0;
+	bool one_edge = inner->arguments == 1 && inner->vertex_count == 2 && inner->edge_count == 1 &&
+	                inner->condition_count == 0;
 	return one_edge && !edge->path && edge->from != edge->to && !missing;
 }
 

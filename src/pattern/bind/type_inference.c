@@ -37,8 +37,11 @@ static bool is_search(gemp_expr_kind kind)
 
 static const char *type_name(const gemp_expr *expr)
 {
-	static const char *const names[] = { [GEMP_STRING] = "a string", [GEMP_INTEGER] = "an integer",
-	                                     [GEMP_FLOAT] = "a float", [GEMP_BOOLEAN] = "a boolean", [GEMP_LIST] = "a list" };
+	static const char *const names[] = { [GEMP_STRING] = "a string",
+		                                 [GEMP_INTEGER] = "an integer",
+		                                 [GEMP_FLOAT] = "a float",
+		                                 [GEMP_BOOLEAN] = "a boolean",
+		                                 [GEMP_LIST] = "a list" };
 	return expr->kind == GEMP_VERTEX ? "a vertex" : expr->kind == GEMP_EDGE ? "an edge" : names[expr->type];
 }
 
@@ -75,8 +78,8 @@ static gemp_code try_literals(const gemp_binding *b, const gemp_expr *expr)
 	for (size_t i = 0; i < expr->count; i++)
 		if (!gemp_expr_is_literal(expr->children[i]))
 			return GEMP_OK;
-	gemp_code code = gemp_expr_compute(expr, &expr->children[0]->value, expr->count > 1 ? &expr->children[1]->value : NULL,
-	                              &scratch, &value);
+	gemp_code code = gemp_expr_compute(expr, &expr->children[0]->value,
+	                                   expr->count > 1 ? &expr->children[1]->value : NULL, &scratch, &value);
 	gemp_arena_free(&scratch);
 	if (code != GEMP_EDATA)
 		return code;
@@ -103,18 +106,12 @@ static gemp_code type_aggregate(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_expr *of = expr->children[0];
 	switch (expr->kind) {
-	case GEMP_COUNT:
-		expr->type = GEMP_INTEGER;
-		return GEMP_OK;
-	case GEMP_COLLECT:
-		expr->type = GEMP_LIST;
-		return GEMP_OK;
+	case GEMP_COUNT: expr->type = GEMP_INTEGER; return GEMP_OK;
+	case GEMP_COLLECT: expr->type = GEMP_LIST; return GEMP_OK;
 	case GEMP_SUM:
 		expr->type = of->type == GEMP_FLOAT ? GEMP_FLOAT : GEMP_INTEGER;
 		return need(b, expr, is_number, "a number");
-	case GEMP_AVG:
-		expr->type = GEMP_FLOAT;
-		return need(b, expr, is_number, "a number");
+	case GEMP_AVG: expr->type = GEMP_FLOAT; return need(b, expr, is_number, "a number");
 	default: /* min, max */
 		expr->type = of->type;
 		return is_element(of) || of->type == GEMP_LIST ? wrong(b, expr, of, "a value with an order") : GEMP_OK;
@@ -140,61 +137,38 @@ static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
 static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
 {
 	switch (expr->kind) {
-	case GEMP_LITERAL:
-		expr->type = expr->value.type;
-		return GEMP_OK;
+	case GEMP_LITERAL: expr->type = expr->value.type; return GEMP_OK;
 	case GEMP_VERTEX:
 	case GEMP_EDGE:
-	case GEMP_TYPE:
-		expr->type = GEMP_STRING;
-		return GEMP_OK;
-	case GEMP_COLUMN:
-		expr->type = b->with->items[expr->item].expr->type;
-		return GEMP_OK;
-	case GEMP_ATTRIBUTE:
-		expr->type = type_of_attribute(b, expr);
-		return GEMP_OK;
-	case GEMP_KEY:
-		expr->type = b->graph->keys.type;
-		return GEMP_OK;
-	case GEMP_LABELS:
-		expr->type = GEMP_LIST;
-		return GEMP_OK;
+	case GEMP_TYPE: expr->type = GEMP_STRING; return GEMP_OK;
+	case GEMP_COLUMN: expr->type = b->with->items[expr->item].expr->type; return GEMP_OK;
+	case GEMP_ATTRIBUTE: expr->type = type_of_attribute(b, expr); return GEMP_OK;
+	case GEMP_KEY: expr->type = b->graph->keys.type; return GEMP_OK;
+	case GEMP_LABELS: expr->type = GEMP_LIST; return GEMP_OK;
 	case GEMP_DEGREE:
 	case GEMP_COUNT_OF:
-	case GEMP_COUNT_STAR:
-		expr->type = GEMP_INTEGER;
-		return GEMP_OK;
+	case GEMP_COUNT_STAR: expr->type = GEMP_INTEGER; return GEMP_OK;
 	case GEMP_ADD:
 	case GEMP_SUBTRACT:
 	case GEMP_MULTIPLY:
 	case GEMP_DIVIDE:
 	case GEMP_REMAINDER:
-	case GEMP_NEGATE:
-		return type_arithmetic(b, expr);
+	case GEMP_NEGATE: return type_arithmetic(b, expr);
 	case GEMP_LOWER:
 	case GEMP_UPPER:
-	case GEMP_SIZE:
-		return type_function(b, expr);
+	case GEMP_SIZE: return type_function(b, expr);
 	case GEMP_COUNT:
 	case GEMP_SUM:
 	case GEMP_MIN:
 	case GEMP_MAX:
 	case GEMP_AVG:
-	case GEMP_COLLECT:
-		return type_aggregate(b, expr);
+	case GEMP_COLLECT: return type_aggregate(b, expr);
 	case GEMP_AND:
 	case GEMP_OR:
 	case GEMP_XOR:
-	case GEMP_NOT:
-		expr->type = GEMP_BOOLEAN;
-		return need(b, expr, is_boolean, "a condition");
-	case GEMP_MATCHES:
-		expr->type = GEMP_BOOLEAN;
-		return need(b, expr, is_text, "a string");
-	default:
-		expr->type = GEMP_BOOLEAN;
-		return GEMP_OK;
+	case GEMP_NOT: expr->type = GEMP_BOOLEAN; return need(b, expr, is_boolean, "a condition");
+	case GEMP_MATCHES: expr->type = GEMP_BOOLEAN; return need(b, expr, is_text, "a string");
+	default: expr->type = GEMP_BOOLEAN; return GEMP_OK;
 	}
 }
 
@@ -207,10 +181,8 @@ gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
 static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 {
 	switch (expr->kind) {
-	case GEMP_LITERAL:
-		return expr->value.null;
-	case GEMP_COLUMN:
-		return b->with->items[expr->item].expr->always_null;
+	case GEMP_LITERAL: return expr->value.null;
+	case GEMP_COLUMN: return b->with->items[expr->item].expr->always_null;
 	case GEMP_ADD:
 	case GEMP_SUBTRACT:
 	case GEMP_MULTIPLY:
@@ -223,8 +195,7 @@ static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 			if (!expr->children[i]->always_null)
 				return false;
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -358,22 +329,17 @@ gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
 			return gemp_bind_fold(b, &expr->children[0]);
 		fold_search(b, expr->children[0], expr);
 		return GEMP_OK;
-	case GEMP_IN:
-		return fold_in(b, slot, false);
+	case GEMP_IN: return fold_in(b, slot, false);
 	case GEMP_CONTAINS:
 	case GEMP_STARTS_WITH:
-	case GEMP_ENDS_WITH:
-		fold_search(b, expr, expr);
-		return GEMP_OK;
+	case GEMP_ENDS_WITH: fold_search(b, expr, expr); return GEMP_OK;
 	case GEMP_EQ:
 	case GEMP_NE:
 	case GEMP_LT:
 	case GEMP_LE:
 	case GEMP_GT:
-	case GEMP_GE:
-		return fold_comparison(b, slot);
-	default:
-		return GEMP_OK;
+	case GEMP_GE: return fold_comparison(b, slot);
+	default: return GEMP_OK;
 	}
 }
 

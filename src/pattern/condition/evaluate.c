@@ -10,8 +10,9 @@
 
 static const char *sign(gemp_expr_kind kind)
 {
-	static const char *const signs[] = { [GEMP_ADD] = "+", [GEMP_SUBTRACT] = "-", [GEMP_MULTIPLY] = "*",
-	                                     [GEMP_DIVIDE] = "/", [GEMP_REMAINDER] = "%" };
+	static const char *const signs[] = {
+		[GEMP_ADD] = "+", [GEMP_SUBTRACT] = "-", [GEMP_MULTIPLY] = "*", [GEMP_DIVIDE] = "/", [GEMP_REMAINDER] = "%"
+	};
 	return signs[kind];
 }
 
@@ -26,21 +27,14 @@ static gemp_code integers(gemp_expr_kind kind, int64_t a, int64_t b, int64_t *ou
 	if (divides && b == 0)
 		return failed(kind, a, b, "divides by zero; leave such rows out, as by WHERE x <> 0");
 	switch (kind) {
-	case GEMP_ADD:
-		over = __builtin_add_overflow(a, b, out);
-		break;
-	case GEMP_SUBTRACT:
-		over = __builtin_sub_overflow(a, b, out);
-		break;
-	case GEMP_MULTIPLY:
-		over = __builtin_mul_overflow(a, b, out);
-		break;
+	case GEMP_ADD: over = __builtin_add_overflow(a, b, out); break;
+	case GEMP_SUBTRACT: over = __builtin_sub_overflow(a, b, out); break;
+	case GEMP_MULTIPLY: over = __builtin_mul_overflow(a, b, out); break;
 	case GEMP_DIVIDE:
 		over = a == INT64_MIN && b == -1;
 		*out = over ? 0 : a / b;
 		break;
-	default:
-		*out = b == -1 ? 0 : a % b;
+	default: *out = b == -1 ? 0 : a % b;
 	}
 	return over ? failed(kind, a, b, "is beyond 64 bits; compute with floats, as by 1.0 * x") : GEMP_OK;
 }
@@ -48,16 +42,11 @@ static gemp_code integers(gemp_expr_kind kind, int64_t a, int64_t b, int64_t *ou
 static double reals(gemp_expr_kind kind, double a, double b)
 {
 	switch (kind) {
-	case GEMP_ADD:
-		return a + b;
-	case GEMP_SUBTRACT:
-		return a - b;
-	case GEMP_MULTIPLY:
-		return a * b;
-	case GEMP_DIVIDE:
-		return a / b;
-	default:
-		return fmod(a, b);
+	case GEMP_ADD: return a + b;
+	case GEMP_SUBTRACT: return a - b;
+	case GEMP_MULTIPLY: return a * b;
+	case GEMP_DIVIDE: return a / b;
+	default: return fmod(a, b);
 	}
 }
 
@@ -80,8 +69,8 @@ static double real(const gemp_value *value)
 	return value->type == GEMP_FLOAT ? value->real : (double)value->integer;
 }
 
-static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const gemp_value *right,
-                            gemp_arena *scratch, gemp_value *out)
+static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
+                            gemp_value *out)
 {
 	if (left->type == GEMP_STRING)
 		return join(left, right, scratch, out);
@@ -117,39 +106,29 @@ static bool is_text(const gemp_value *value)
 bool gemp_expr_can_compute(gemp_expr_kind kind, const gemp_value *left, const gemp_value *right)
 {
 	switch (kind) {
-	case GEMP_ADD:
-		return (is_number(left) && is_number(right)) || (is_text(left) && is_text(right));
+	case GEMP_ADD: return (is_number(left) && is_number(right)) || (is_text(left) && is_text(right));
 	case GEMP_SUBTRACT:
 	case GEMP_MULTIPLY:
 	case GEMP_DIVIDE:
-	case GEMP_REMAINDER:
-		return is_number(left) && is_number(right);
-	case GEMP_NEGATE:
-		return is_number(left);
-	case GEMP_SIZE:
-		return is_text(left) || left->type == GEMP_LIST;
-	default:
-		return is_text(left);
+	case GEMP_REMAINDER: return is_number(left) && is_number(right);
+	case GEMP_NEGATE: return is_number(left);
+	case GEMP_SIZE: return is_text(left) || left->type == GEMP_LIST;
+	default: return is_text(left);
 	}
 }
 
 gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
-                       gemp_value *out)
+                            gemp_value *out)
 {
 	*out = (gemp_value){ .type = expr->type, .null = true };
 	if (left->null || (right && right->null) || !gemp_expr_can_compute(expr->kind, left, right))
 		return GEMP_OK;
 	switch (expr->kind) {
-	case GEMP_NEGATE:
-		return negative(left, out);
+	case GEMP_NEGATE: return negative(left, out);
 	case GEMP_LOWER:
-	case GEMP_UPPER:
-		return gemp_string_case(left, expr->kind == GEMP_UPPER, scratch, out);
-	case GEMP_SIZE:
-		*out = (gemp_value){ .type = GEMP_INTEGER, .integer = gemp_string_size(left) };
-		return GEMP_OK;
-	default:
-		return arithmetic(expr, left, right, scratch, out);
+	case GEMP_UPPER: return gemp_string_case(left, expr->kind == GEMP_UPPER, scratch, out);
+	case GEMP_SIZE: *out = (gemp_value){ .type = GEMP_INTEGER, .integer = gemp_string_size(left) }; return GEMP_OK;
+	default: return arithmetic(expr, left, right, scratch, out);
 	}
 }
 
@@ -188,18 +167,12 @@ static gemp_truth compare(gemp_expr_kind kind, const gemp_value *a, const gemp_v
 	if (!comparable)
 		return kind == GEMP_EQ ? GEMP_IS_FALSE : kind == GEMP_NE ? GEMP_IS_TRUE : GEMP_IS_UNKNOWN;
 	switch (kind) {
-	case GEMP_EQ:
-		return truth_of(order == 0);
-	case GEMP_NE:
-		return truth_of(order != 0);
-	case GEMP_LT:
-		return truth_of(order < 0);
-	case GEMP_LE:
-		return truth_of(order <= 0);
-	case GEMP_GT:
-		return truth_of(order > 0);
-	default:
-		return truth_of(order >= 0);
+	case GEMP_EQ: return truth_of(order == 0);
+	case GEMP_NE: return truth_of(order != 0);
+	case GEMP_LT: return truth_of(order < 0);
+	case GEMP_LE: return truth_of(order <= 0);
+	case GEMP_GT: return truth_of(order > 0);
+	default: return truth_of(order >= 0);
 	}
 }
 
@@ -355,36 +328,25 @@ done:
 static gemp_code evaluate(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
 	switch (expr->kind) {
-	case GEMP_LITERAL:
-		*out = expr->value;
-		return GEMP_OK;
+	case GEMP_LITERAL: *out = expr->value; return GEMP_OK;
 	case GEMP_AND:
-	case GEMP_OR:
-		return junction(e, expr, out);
-	case GEMP_XOR:
-		return exclusive(e, expr, out);
-	case GEMP_NOT:
-		return negation(e, expr, out);
-	case GEMP_HAS_LABEL:
-		return label_test(e, expr, out);
-	case GEMP_IN:
-		return member(e, expr, out);
+	case GEMP_OR: return junction(e, expr, out);
+	case GEMP_XOR: return exclusive(e, expr, out);
+	case GEMP_NOT: return negation(e, expr, out);
+	case GEMP_HAS_LABEL: return label_test(e, expr, out);
+	case GEMP_IN: return member(e, expr, out);
 	case GEMP_IS_NULL:
-	case GEMP_IS_NOT_NULL:
-		return null_test(e, expr, out);
+	case GEMP_IS_NOT_NULL: return null_test(e, expr, out);
 	case GEMP_CONTAINS:
 	case GEMP_STARTS_WITH:
-	case GEMP_ENDS_WITH:
-		return evaluate_string_test(e, expr, out);
-	case GEMP_MATCHES:
-		return matches(e, expr, out);
+	case GEMP_ENDS_WITH: return evaluate_string_test(e, expr, out);
+	case GEMP_MATCHES: return matches(e, expr, out);
 	case GEMP_EQ:
 	case GEMP_NE:
 	case GEMP_LT:
 	case GEMP_LE:
 	case GEMP_GT:
-	case GEMP_GE:
-		return comparison(e, expr, out);
+	case GEMP_GE: return comparison(e, expr, out);
 	case GEMP_ADD:
 	case GEMP_SUBTRACT:
 	case GEMP_MULTIPLY:
@@ -393,11 +355,8 @@ static gemp_code evaluate(const evaluation *e, const gemp_expr *expr, gemp_value
 	case GEMP_NEGATE:
 	case GEMP_LOWER:
 	case GEMP_UPPER:
-	case GEMP_SIZE:
-		return computed(e, expr, out);
-	default:
-		*out = e->scope->value(e->scope->context, expr);
-		return GEMP_OK;
+	case GEMP_SIZE: return computed(e, expr, out);
+	default: *out = e->scope->value(e->scope->context, expr); return GEMP_OK;
 	}
 }
 

@@ -31,7 +31,7 @@ bool gemp_expr_is_true(const gemp_expr *expr, const gemp_scope *scope); /* also 
  * do not go together (binding refuses these) and what is no number (0.0 / 0.0). Integers that pass 64 bits, and integer
  * division by zero, are GEMP_EDATA, without a place. Two strings are joined by +. */
 gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
-                       gemp_value *out);
+                            gemp_value *out);
 /* Do the types go together? */
 bool gemp_expr_can_compute(gemp_expr_kind kind, const gemp_value *left, const gemp_value *right);
 

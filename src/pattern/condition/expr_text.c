@@ -9,8 +9,8 @@
 static bool is_punctuation(const char *at)
 {
 	const unsigned char *byte = (const unsigned char *)at;
-	return (byte[0] == 0xC2 && byte[1] <= 0xA0) || (byte[0] == 0xE2 && byte[1] == 0x80 && byte[2] < 0xB0)
-	    || (byte[0] == 0xE3 && byte[1] == 0x80 && byte[2] == 0x80);
+	return (byte[0] == 0xC2 && byte[1] <= 0xA0) || (byte[0] == 0xE2 && byte[1] == 0x80 && byte[2] < 0xB0) ||
+	       (byte[0] == 0xE3 && byte[1] == 0x80 && byte[2] == 0x80);
 }
 
 /* As the grammar reads a word without backquotes; words of the language may follow `.` and `:`. */
@@ -69,8 +69,9 @@ static const char *row_name(const gemp_pattern *pattern, int variable, bool edge
 
 static void print_variable(const printer *p, const gemp_expr *expr)
 {
-	const char *name = !p->pattern ? "_" : p->after ? p->pattern->with->items[expr->variable].name
-	                                                : row_name(p->pattern, expr->variable, expr->of_edge);
+	const char *name = !p->pattern ? "_"
+	                   : p->after  ? p->pattern->with->items[expr->variable].name
+	                               : row_name(p->pattern, expr->variable, expr->of_edge);
 	if (name)
 		print_name(name, p->out);
 	else
@@ -128,25 +129,17 @@ static void print_labels(const printer *p, const gemp_expr *expr)
 static int precedence(gemp_expr_kind kind)
 {
 	switch (kind) {
-	case GEMP_OR:
-		return 0;
-	case GEMP_XOR:
-		return 1;
-	case GEMP_AND:
-		return 2;
-	case GEMP_NOT:
-		return 3;
+	case GEMP_OR: return 0;
+	case GEMP_XOR: return 1;
+	case GEMP_AND: return 2;
+	case GEMP_NOT: return 3;
 	case GEMP_ADD:
-	case GEMP_SUBTRACT:
-		return 5;
+	case GEMP_SUBTRACT: return 5;
 	case GEMP_MULTIPLY:
 	case GEMP_DIVIDE:
-	case GEMP_REMAINDER:
-		return 6;
-	case GEMP_NEGATE:
-		return 7;
-	default:
-		return kind >= GEMP_EQ && kind <= GEMP_IS_NOT_NULL ? 4 : 8;
+	case GEMP_REMAINDER: return 6;
+	case GEMP_NEGATE: return 7;
+	default: return kind >= GEMP_EQ && kind <= GEMP_IS_NOT_NULL ? 4 : 8;
 	}
 }
 
@@ -287,9 +280,9 @@ static void print_sub(const printer *p, const gemp_expr *expr)
 static const char *function_name(gemp_expr_kind kind)
 {
 	static const char *const names[] = {
-		[GEMP_KEY] = "id", [GEMP_LABELS] = "labels", [GEMP_TYPE] = "type", [GEMP_LOWER] = "toLower", [GEMP_UPPER] = "toUpper",
-		[GEMP_SIZE] = "size", [GEMP_COUNT] = "count", [GEMP_SUM] = "sum", [GEMP_MIN] = "min", [GEMP_MAX] = "max",
-		[GEMP_AVG] = "avg", [GEMP_COLLECT] = "collect",
+		[GEMP_KEY] = "id",        [GEMP_LABELS] = "labels", [GEMP_TYPE] = "type",   [GEMP_LOWER] = "toLower",
+		[GEMP_UPPER] = "toUpper", [GEMP_SIZE] = "size",     [GEMP_COUNT] = "count", [GEMP_SUM] = "sum",
+		[GEMP_MIN] = "min",       [GEMP_MAX] = "max",       [GEMP_AVG] = "avg",     [GEMP_COLLECT] = "collect",
 	};
 	return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
@@ -297,10 +290,24 @@ static const char *function_name(gemp_expr_kind kind)
 static const char *operator_text(gemp_expr_kind kind)
 {
 	static const char *const between[] = {
-		[GEMP_EQ] = " = ", [GEMP_NE] = " <> ", [GEMP_LT] = " < ", [GEMP_LE] = " <= ", [GEMP_GT] = " > ", [GEMP_GE] = " >= ",
-		[GEMP_CONTAINS] = " CONTAINS ", [GEMP_STARTS_WITH] = " STARTS WITH ", [GEMP_ENDS_WITH] = " ENDS WITH ",
-		[GEMP_MATCHES] = " =~ ", [GEMP_ADD] = " + ", [GEMP_SUBTRACT] = " - ", [GEMP_MULTIPLY] = " * ", [GEMP_DIVIDE] = " / ",
-		[GEMP_REMAINDER] = " % ", [GEMP_AND] = " AND ", [GEMP_OR] = " OR ", [GEMP_XOR] = " XOR ",
+		[GEMP_EQ] = " = ",
+		[GEMP_NE] = " <> ",
+		[GEMP_LT] = " < ",
+		[GEMP_LE] = " <= ",
+		[GEMP_GT] = " > ",
+		[GEMP_GE] = " >= ",
+		[GEMP_CONTAINS] = " CONTAINS ",
+		[GEMP_STARTS_WITH] = " STARTS WITH ",
+		[GEMP_ENDS_WITH] = " ENDS WITH ",
+		[GEMP_MATCHES] = " =~ ",
+		[GEMP_ADD] = " + ",
+		[GEMP_SUBTRACT] = " - ",
+		[GEMP_MULTIPLY] = " * ",
+		[GEMP_DIVIDE] = " / ",
+		[GEMP_REMAINDER] = " % ",
+		[GEMP_AND] = " AND ",
+		[GEMP_OR] = " OR ",
+		[GEMP_XOR] = " XOR ",
 	};
 	return (size_t)kind < sizeof between / sizeof *between ? between[kind] : NULL;
 }
@@ -308,31 +315,19 @@ static const char *operator_text(gemp_expr_kind kind)
 static void print(const printer *p, const gemp_expr *expr)
 {
 	switch (expr->kind) {
-	case GEMP_LITERAL:
-		print_value(&expr->value, p->out);
-		break;
+	case GEMP_LITERAL: print_value(&expr->value, p->out); break;
 	case GEMP_VERTEX:
-	case GEMP_EDGE:
-		print_variable(p, expr);
-		break;
-	case GEMP_COLUMN:
-		print_column(p, expr);
-		break;
+	case GEMP_EDGE: print_variable(p, expr); break;
+	case GEMP_COLUMN: print_column(p, expr); break;
 	case GEMP_ATTRIBUTE:
 		print_variable(p, expr);
 		gemp_text_add(p->out, ".", 1);
 		print_name(expr->name, p->out);
 		break;
-	case GEMP_HAS_LABEL:
-		print_labels(p, expr);
-		break;
-	case GEMP_DEGREE:
-		print_degree(p, expr);
-		break;
+	case GEMP_HAS_LABEL: print_labels(p, expr); break;
+	case GEMP_DEGREE: print_degree(p, expr); break;
 	case GEMP_EXISTS:
-	case GEMP_COUNT_OF:
-		print_sub(p, expr);
-		break;
+	case GEMP_COUNT_OF: print_sub(p, expr); break;
 	case GEMP_IN:
 		print_operand(p, expr->children[0], 5);
 		gemp_text_print(p->out, " IN [");
@@ -352,9 +347,7 @@ static void print(const printer *p, const gemp_expr *expr)
 		gemp_text_print(p->out, "-");
 		print_operand(p, expr->children[0], 8);
 		break;
-	case GEMP_COUNT_STAR:
-		gemp_text_print(p->out, "count(*)");
-		break;
+	case GEMP_COUNT_STAR: gemp_text_print(p->out, "count(*)"); break;
 	default:
 		if (function_name(expr->kind))
 			print_call(p, function_name(expr->kind), expr);

@@ -70,11 +70,11 @@ static gemp_code wrap_not(gemp_expr **slot)
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_expr_new(&not, GEMP_NOT, (*slot)->line, (*slot)->column));
 	GEMP_TRY(gemp_expr_children(not, 1));
-	not->children[0] = *slot;
-	*slot = not;
+	not ->children[0] = *slot;
+	*slot = not ;
 	return GEMP_OK;
 done:
-	gemp_expr_free(not);
+	gemp_expr_free(not );
 	return code;
 }
 
@@ -101,8 +101,8 @@ static void sort_children(gemp_expr *expr, size_t from)
 
 static bool is_constant(const gemp_expr *expr, bool truth)
 {
-	return expr->kind == GEMP_LITERAL && expr->value.type == GEMP_BOOLEAN && !expr->value.null
-	    && expr->value.truth == truth;
+	return expr->kind == GEMP_LITERAL && expr->value.type == GEMP_BOOLEAN && !expr->value.null &&
+	       expr->value.truth == truth;
 }
 
 static void drop_constants(gemp_expr *expr, bool truth)
@@ -123,8 +123,8 @@ static gemp_code merge_labels(gemp_expr *expr)
 	size_t kept = 1;
 	for (size_t i = 1; i < expr->count; i++) {
 		gemp_expr *into = expr->children[kept - 1], *from = expr->children[i];
-		bool merge = into->kind == GEMP_HAS_LABEL && from->kind == GEMP_HAS_LABEL && into->label_sets && from->label_sets
-		          && into->variable == from->variable;
+		bool merge = into->kind == GEMP_HAS_LABEL && from->kind == GEMP_HAS_LABEL && into->label_sets &&
+		             from->label_sets && into->variable == from->variable;
 		if (!merge) {
 			expr->children[kept++] = from;
 			continue;
@@ -187,14 +187,14 @@ static void swap_operands(gemp_expr *expr)
 static gemp_expr_kind opposite(gemp_expr_kind kind)
 {
 	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_NE, [GEMP_NE] = GEMP_EQ, [GEMP_LT] = GEMP_GE,
-	                                        [GEMP_LE] = GEMP_GT, [GEMP_GT] = GEMP_LE, [GEMP_GE] = GEMP_LT };
+		                                    [GEMP_LE] = GEMP_GT, [GEMP_GT] = GEMP_LE, [GEMP_GE] = GEMP_LT };
 	return kinds[kind];
 }
 
 static gemp_expr_kind mirrored(gemp_expr_kind kind)
 {
 	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_EQ, [GEMP_NE] = GEMP_NE, [GEMP_LT] = GEMP_GT,
-	                                        [GEMP_LE] = GEMP_GE, [GEMP_GT] = GEMP_LT, [GEMP_GE] = GEMP_LE };
+		                                    [GEMP_LE] = GEMP_GE, [GEMP_GT] = GEMP_LT, [GEMP_GE] = GEMP_LE };
 	return kinds[kind];
 }
 
@@ -214,8 +214,8 @@ static gemp_code push_comparison(gemp_expr **slot, bool negate)
 	if (negate)
 		expr->kind = opposite(expr->kind);
 	bool equality = expr->kind == GEMP_EQ || expr->kind == GEMP_NE, literal = gemp_expr_is_literal(operand[1]);
-	bool turn = gemp_expr_is_literal(operand[0])
-	         || (!literal && (equality ? gemp_expr_compare(operand[0], operand[1]) > 0
+	bool turn = gemp_expr_is_literal(operand[0]) ||
+	            (!literal && (equality ? gemp_expr_compare(operand[0], operand[1]) > 0
 	                                   : expr->kind == GEMP_GT || expr->kind == GEMP_GE));
 	if (turn) {
 		swap_operands(expr);
@@ -305,7 +305,7 @@ done:
 static gemp_code push_xor(gemp_expr **slot, bool negate)
 {
 	gemp_code code = GEMP_OK;
-	gemp_expr *xor = *slot, *either = NULL;
+	gemp_expr * xor = *slot, *either = NULL;
 	GEMP_TRY(gemp_expr_new(&either, GEMP_OR, xor->line, xor->column));
 	GEMP_TRY(gemp_expr_children(either, 2));
 	for (size_t i = 0; i < 2; i++) {
@@ -341,36 +341,26 @@ static gemp_code push(gemp_expr **slot, bool negate)
 	if (code != GEMP_OK)
 		return code;
 	switch ((*slot)->kind) {
-	case GEMP_NOT:
-		promote(slot, 0);
-		return push(slot, !negate);
+	case GEMP_NOT: promote(slot, 0); return push(slot, !negate);
 	case GEMP_AND:
-	case GEMP_OR:
-		return push_junction(slot, negate);
-	case GEMP_XOR:
-		return push_xor(slot, negate);
-	case GEMP_LITERAL:
-		return is_truth(*slot) ? fold_literal(slot, negate) : GEMP_OK;
+	case GEMP_OR: return push_junction(slot, negate);
+	case GEMP_XOR: return push_xor(slot, negate);
+	case GEMP_LITERAL: return is_truth(*slot) ? fold_literal(slot, negate) : GEMP_OK;
 	case GEMP_ATTRIBUTE:
-	case GEMP_COLUMN:
-		return push_attribute(slot, negate);
+	case GEMP_COLUMN: return push_attribute(slot, negate);
 	case GEMP_MATCHES:
 	case GEMP_CONTAINS:
 	case GEMP_STARTS_WITH:
-	case GEMP_ENDS_WITH:
-		return push_search(slot, negate);
-	case GEMP_IN:
-		return push_in(slot, negate);
+	case GEMP_ENDS_WITH: return push_search(slot, negate);
+	case GEMP_IN: return push_in(slot, negate);
 	case GEMP_IS_NULL:
-	case GEMP_IS_NOT_NULL:
-		return push_is_null(slot, negate);
+	case GEMP_IS_NOT_NULL: return push_is_null(slot, negate);
 	case GEMP_EQ:
 	case GEMP_NE:
 	case GEMP_LT:
 	case GEMP_LE:
 	case GEMP_GT:
-	case GEMP_GE:
-		return push_comparison(slot, negate);
+	case GEMP_GE: return push_comparison(slot, negate);
 	default: /* label tests, EXISTS; and what is no condition, which binding refuses */
 		return negate ? wrap_not(slot) : GEMP_OK;
 	}
@@ -420,7 +410,8 @@ static void fold_presence(gemp_expr *expr)
 	for (size_t i = 0; i < expr->count; i++)
 		gemp_expr_free(expr->children[i]);
 	expr->count = 0;
-	expr->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = expr->kind == GEMP_IS_NOT_NULL || expr->kind == GEMP_EQ };
+	expr->value = (gemp_value){ .type = GEMP_BOOLEAN,
+		                        .truth = expr->kind == GEMP_IS_NOT_NULL || expr->kind == GEMP_EQ };
 	expr->kind = GEMP_LITERAL;
 }
 

@@ -48,8 +48,9 @@ bool gemp_expr_is_literal(const gemp_expr *expr)
 /* NULL, booleans, numbers by value (an integer before an equal float), strings. */
 static int compare_literals(const gemp_value *a, const gemp_value *b)
 {
-	static const int rank[] = { [GEMP_BOOLEAN] = 1, [GEMP_INTEGER] = 2, [GEMP_FLOAT] = 2, [GEMP_STRING] = 3,
-	                            [GEMP_LIST] = 4 };
+	static const int rank[] = {
+		[GEMP_BOOLEAN] = 1, [GEMP_INTEGER] = 2, [GEMP_FLOAT] = 2, [GEMP_STRING] = 3, [GEMP_LIST] = 4
+	};
 	int left = a->null ? 0 : rank[a->type], right = b->null ? 0 : rank[b->type];
 	if (left != right || left == 0)
 		return left - right;
@@ -199,10 +200,8 @@ bool gemp_expr_is_aggregate(const gemp_expr *expr)
 	case GEMP_MIN:
 	case GEMP_MAX:
 	case GEMP_AVG:
-	case GEMP_COLLECT:
-		return true;
-	default:
-		return false;
+	case GEMP_COLLECT: return true;
+	default: return false;
 	}
 }
 

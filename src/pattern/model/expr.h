@@ -6,54 +6,75 @@
 #include "graph/column.h"
 
 typedef enum gemp_expr_kind {
-	GEMP_LITERAL,     /* value */
-	GEMP_VERTEX,      /* variable: a vertex itself */
-	GEMP_EDGE,        /* variable: an edge itself; of_edge */
-	GEMP_COLUMN,      /* column: a value column of WITH, by item; in what follows WITH only */
-	GEMP_ATTRIBUTE,   /* variable.name; edges' attributes have of_edge */
-	GEMP_KEY,         /* id(variable) */
-	GEMP_LABELS,      /* labels(variable): a list */
-	GEMP_TYPE,        /* type(variable) of an edge */
-	GEMP_DEGREE,      /* COUNT { (variable)-[:names]->() }: made by bind of a GEMP_COUNT_OF that is no more than that */
-	GEMP_EXISTS,      /* sub: pattern->subs[sub] has a match; children: GEMP_VERTEX, the outer vertices that are its given
+	GEMP_LITERAL,   /* value */
+	GEMP_VERTEX,    /* variable: a vertex itself */
+	GEMP_EDGE,      /* variable: an edge itself; of_edge */
+	GEMP_COLUMN,    /* column: a value column of WITH, by item; in what follows WITH only */
+	GEMP_ATTRIBUTE, /* variable.name; edges' attributes have of_edge */
+	GEMP_KEY,       /* id(variable) */
+	GEMP_LABELS,    /* labels(variable): a list */
+	GEMP_TYPE,      /* type(variable) of an edge */
+	GEMP_DEGREE,    /* COUNT { (variable)-[:names]->() }: made by bind of a GEMP_COUNT_OF that is no more than that */
+	GEMP_EXISTS,    /* sub: pattern->subs[sub] has a match; children: GEMP_VERTEX, the outer vertices that are its given
 	                     vertices 0, 1, ...; never unknown */
-	GEMP_COUNT_OF,    /* COUNT { ... }: how many embeddings it has; children as above */
-	GEMP_HAS_LABEL,   /* variable has any of names[] */
-	GEMP_EQ, GEMP_NE, GEMP_LT, GEMP_LE, GEMP_GT, GEMP_GE, /* children[0] op children[1]; on elements only EQ, NE */
-	GEMP_CONTAINS, GEMP_STARTS_WITH, GEMP_ENDS_WITH,
-	GEMP_MATCHES,     /* =~: PCRE2, the whole string; children[1] is a literal */
-	GEMP_IN,          /* children[0] among children[1..] */
-	GEMP_IS_NULL, GEMP_IS_NOT_NULL,
-	GEMP_ADD, GEMP_SUBTRACT, GEMP_MULTIPLY, GEMP_DIVIDE, GEMP_REMAINDER, GEMP_NEGATE,
-	GEMP_LOWER, GEMP_UPPER, GEMP_SIZE,
-	GEMP_AND, GEMP_OR, /* any number of children */
-	GEMP_XOR,         /* two children; normalisation leaves none */
-	GEMP_NOT,         /* after normalisation only above a leaf; is true iff the leaf is known to be false */
+	GEMP_COUNT_OF,  /* COUNT { ... }: how many embeddings it has; children as above */
+	GEMP_HAS_LABEL, /* variable has any of names[] */
+	GEMP_EQ,
+	GEMP_NE,
+	GEMP_LT,
+	GEMP_LE,
+	GEMP_GT,
+	GEMP_GE, /* children[0] op children[1]; on elements only EQ, NE */
+	GEMP_CONTAINS,
+	GEMP_STARTS_WITH,
+	GEMP_ENDS_WITH,
+	GEMP_MATCHES, /* =~: PCRE2, the whole string; children[1] is a literal */
+	GEMP_IN,      /* children[0] among children[1..] */
+	GEMP_IS_NULL,
+	GEMP_IS_NOT_NULL,
+	GEMP_ADD,
+	GEMP_SUBTRACT,
+	GEMP_MULTIPLY,
+	GEMP_DIVIDE,
+	GEMP_REMAINDER,
+	GEMP_NEGATE,
+	GEMP_LOWER,
+	GEMP_UPPER,
+	GEMP_SIZE,
+	GEMP_AND,
+	GEMP_OR,  /* any number of children */
+	GEMP_XOR, /* two children; normalisation leaves none */
+	GEMP_NOT, /* after normalisation only above a leaf; is true iff the leaf is known to be false */
 	GEMP_COUNT_STAR,
-	GEMP_COUNT, GEMP_SUM, GEMP_MIN, GEMP_MAX, GEMP_AVG, GEMP_COLLECT, /* aggregates of children[0]; distinct */
+	GEMP_COUNT,
+	GEMP_SUM,
+	GEMP_MIN,
+	GEMP_MAX,
+	GEMP_AVG,
+	GEMP_COLLECT, /* aggregates of children[0]; distinct */
 } gemp_expr_kind;
 
 typedef struct gemp_expr {
 	gemp_expr_kind kind;
-	int line, column;          /* where it began in the text, from 1 */
-	int variable;              /* index of vertex or edge (after WITH: of its item that is one); -1 if none */
-	bool of_edge;              /* variable is an edge */
-	char *name;                /* of an attribute; owned */
-	int attribute;             /* bound: column of graph->attributes; -1: no vertex has it and --lenient allows that */
-	gemp_type type;            /* bound: what the value is if it is not NULL */
-	bool always_null;              /* bound: NULL in every row, which goes with every type */
-	size_t item;               /* GEMP_COLUMN: of WITH */
-	size_t sub;                /* GEMP_EXISTS, GEMP_COUNT_OF: index in the pattern's subs */
-	bool distinct;             /* aggregates: DISTINCT */
-	int direction;             /* GEMP_DEGREE: 0 out, 1 in, 2 either; relations as below */
-	size_t relation_count;     /* bound, GEMP_DEGREE: of the graph */
-	bool *relations;           /* bound, GEMP_DEGREE: [relation_count] counted; owned */
-	struct gemp_regex *regex;  /* bound, GEMP_MATCHES: compiled; owned */
+	int line, column;         /* where it began in the text, from 1 */
+	int variable;             /* index of vertex or edge (after WITH: of its item that is one); -1 if none */
+	bool of_edge;             /* variable is an edge */
+	char *name;               /* of an attribute; owned */
+	int attribute;            /* bound: column of graph->attributes; -1: no vertex has it and --lenient allows that */
+	gemp_type type;           /* bound: what the value is if it is not NULL */
+	bool always_null;         /* bound: NULL in every row, which goes with every type */
+	size_t item;              /* GEMP_COLUMN: of WITH */
+	size_t sub;               /* GEMP_EXISTS, GEMP_COUNT_OF: index in the pattern's subs */
+	bool distinct;            /* aggregates: DISTINCT */
+	int direction;            /* GEMP_DEGREE: 0 out, 1 in, 2 either; relations as below */
+	size_t relation_count;    /* bound, GEMP_DEGREE: of the graph */
+	bool *relations;          /* bound, GEMP_DEGREE: [relation_count] counted; owned */
+	struct gemp_regex *regex; /* bound, GEMP_MATCHES: compiled; owned */
 	size_t name_count;
-	char **names;              /* of labels (GEMP_DEGREE: of types); owned */
-	size_t label_set_count;    /* bound, GEMP_HAS_LABEL: of the graph */
-	bool *label_sets;          /* bound, GEMP_HAS_LABEL: [label_set_count] true where the set has one of names */
-	gemp_value value;          /* literal; a string's bytes are owned by the expression */
+	char **names;           /* of labels (GEMP_DEGREE: of types); owned */
+	size_t label_set_count; /* bound, GEMP_HAS_LABEL: of the graph */
+	bool *label_sets;       /* bound, GEMP_HAS_LABEL: [label_set_count] true where the set has one of names */
+	gemp_value value;       /* literal; a string's bytes are owned by the expression */
 	size_t count;
 	struct gemp_expr **children; /* [count], owned */
 } gemp_expr;

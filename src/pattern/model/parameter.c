@@ -53,8 +53,8 @@ static gemp_code read_integer(const char *name, const char *text, gemp_value *ou
 	if (!digits(&number) || *number || end == text)
 		return gemp_fail(GEMP_EUSAGE, "--param %s: '%s' is not an integer", name, text);
 	if (errno == ERANGE)
-		return gemp_fail(GEMP_EUSAGE, "--param %s: %s is beyond the range of 64 bits; as a string write %s:string=%s", name,
-		                 text, name, text);
+		return gemp_fail(GEMP_EUSAGE, "--param %s: %s is beyond the range of 64 bits; as a string write %s:string=%s",
+		                 name, text, name, text);
 	return GEMP_OK;
 }
 
@@ -96,9 +96,10 @@ static gemp_code read_any(const char *name, const char *text, gemp_value *out)
 		*out = (gemp_value){ .type = GEMP_BOOLEAN, .null = true };
 		return GEMP_OK;
 	}
-	return is_integer(text) ? read_integer(name, text, out) : is_float(text) ? read_float(name, text, out)
-	     : strcmp(text, "true") == 0 || strcmp(text, "false") == 0 ? read_boolean(name, text, out)
-	     : read_string(name, text, out);
+	return is_integer(text)                                          ? read_integer(name, text, out)
+	       : is_float(text)                                          ? read_float(name, text, out)
+	       : strcmp(text, "true") == 0 || strcmp(text, "false") == 0 ? read_boolean(name, text, out)
+	                                                                 : read_string(name, text, out);
 }
 
 static const struct {

@@ -98,8 +98,9 @@ gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int fro
 	char *copy = name ? gemp_strdup(name) : NULL;
 	if (name && !copy)
 		return GEMP_ENOMEM;
-	pattern->edges[pattern->edge_count++] =
-		(gemp_pattern_edge){ .name = copy, .from = from, .to = to, .direction = direction, .min_hops = 1, .max_hops = 1 };
+	pattern->edges[pattern->edge_count++] = (gemp_pattern_edge){
+		.name = copy, .from = from, .to = to, .direction = direction, .min_hops = 1, .max_hops = 1
+	};
 	return GEMP_OK;
 }
 

@@ -28,29 +28,30 @@ typedef enum gemp_direction { GEMP_OUT, GEMP_EITHER } gemp_direction; /* `<-[]-`
 
 typedef struct gemp_pattern_vertex {
 	char *name; /* NULL: anonymous */
-	bool repeatable;  /* need not differ from others under iso: within a path of variable length, or given and spoken of by
+	bool
+		repeatable; /* need not differ from others under iso: within a path of variable length, or given and spoken of by
 	               conditions alone */
 } gemp_pattern_vertex;
 
 typedef struct gemp_pattern_edge {
-	char *name;               /* NULL: anonymous */
-	int from, to;             /* pattern vertices */
+	char *name;   /* NULL: anonymous */
+	int from, to; /* pattern vertices */
 	gemp_direction direction;
-	uint32_t min_hops, max_hops;     /* length of a path `*least..most`; of an edge 1, 1 */
-	bool path;                /* written with `*`, also where least = most = 1 */
-	size_t type_count;        /* 0: any relation */
-	char **types;             /* owned */
-	bool *relations;          /* bound: [graph->relation_count] true where allowed */
+	uint32_t min_hops, max_hops; /* length of a path `*least..most`; of an edge 1, 1 */
+	bool path;                   /* written with `*`, also where least = most = 1 */
+	size_t type_count;           /* 0: any relation */
+	char **types;                /* owned */
+	bool *relations;             /* bound: [graph->relation_count] true where allowed */
 	int line, column;
 } gemp_pattern_edge;
 
 typedef struct gemp_return_item {
-	gemp_expr *expr;          /* owned */
-	char *name;               /* column name shown: the text as written, or its alias; owned */
+	gemp_expr *expr; /* owned */
+	char *name;      /* column name shown: the text as written, or its alias; owned */
 } gemp_return_item;
 
 typedef struct gemp_sort_item {
-	size_t item;              /* of the same clause, a shown or a hidden one */
+	size_t item; /* of the same clause, a shown or a hidden one */
 	bool descending;
 } gemp_sort_item;
 
@@ -62,7 +63,7 @@ typedef struct gemp_clause {
 	bool distinct, grouped;
 	size_t item_count, shown;
 	gemp_return_item *items;
-	gemp_expr *where;         /* WITH ... WHERE, in normal form, of the items of this WITH as a RETURN after it; NULL: none */
+	gemp_expr *where; /* WITH ... WHERE, in normal form, of the items of this WITH as a RETURN after it; NULL: none */
 	size_t order_count;
 	gemp_sort_item *orders;
 	bool has_skip, has_limit;
@@ -74,31 +75,31 @@ typedef struct gemp_clause {
  *
  * Distinctness (iso, edge-iso) holds within one pattern, its given vertices among it, not across patterns. */
 typedef struct gemp_pattern {
-	char *text;                    /* as given; owned */
-	char *file;                    /* that text came from; NULL: the command line; owned */
-	bool simple;                   /* --pattern: the simple undirected graph; edges have no types */
+	char *text;  /* as given; owned */
+	char *file;  /* that text came from; NULL: the command line; owned */
+	bool simple; /* --pattern: the simple undirected graph; edges have no types */
 	size_t vertex_count, edge_count, condition_count;
-	size_t arguments;                  /* vertices [0, given) come from outside */
+	size_t arguments;              /* vertices [0, given) come from outside */
 	gemp_pattern_vertex *vertices; /* by first appearance, given ones first */
 	gemp_pattern_edge *edges;      /* by first appearance */
 	gemp_condition *conditions;
 	size_t sub_count;
-	struct gemp_pattern **subs;    /* of EXISTS and COUNT in the conditions and clauses; owned */
+	struct gemp_pattern **subs; /* of EXISTS and COUNT in the conditions and clauses; owned */
 	size_t optional_count;
 	struct gemp_optional *optionals; /* OPTIONAL MATCH, in order */
-	gemp_clause *with;             /* NULL: none; owned */
-	gemp_clause result;            /* RETURN; none given: every named vertex (all, if none is named) */
-	bool has_return;            /* there is a RETURN: what it tells apart is not exchangeable */
-	size_t fixed_items;                   /* a rule's: items of the first clause that are told apart by their places, the first ones */
-	size_t relation_count;         /* of the graph bound to; 0 before */
+	gemp_clause *with;               /* NULL: none; owned */
+	gemp_clause result;              /* RETURN; none given: every named vertex (all, if none is named) */
+	bool has_return;                 /* there is a RETURN: what it tells apart is not exchangeable */
+	size_t fixed_items;    /* a rule's: items of the first clause that are told apart by their places, the first ones */
+	size_t relation_count; /* of the graph bound to; 0 before */
 } gemp_pattern;
 
 /* OPTIONAL MATCH. The row of a match is the pattern's vertices, then the new ones of each optional in order; edges
  * likewise. Variables of clauses and of `outer` are numbered so. */
 typedef struct gemp_optional {
-	gemp_pattern *pattern;    /* owned */
-	int *outer;               /* [pattern->given] vertices of the row; owned */
-	int first_vertex;         /* of the row: of the pattern's vertex `given` */
+	gemp_pattern *pattern; /* owned */
+	int *outer;            /* [pattern->given] vertices of the row; owned */
+	int first_vertex;      /* of the row: of the pattern's vertex `given` */
 	int first_edge;
 } gemp_optional;
 

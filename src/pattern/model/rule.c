@@ -38,7 +38,8 @@ static size_t column_of(const gemp_rule_columns *columns, int vertex)
 /* A vertex of an optional's pattern, as rows number it. */
 static int row_vertex(const gemp_optional *o, int vertex)
 {
-	return vertex < (int)o->pattern->arguments ? o->outer[vertex] : o->first_vertex + vertex - (int)o->pattern->arguments;
+	return vertex < (int)o->pattern->arguments ? o->outer[vertex]
+	                                           : o->first_vertex + vertex - (int)o->pattern->arguments;
 }
 
 static bool find_optional(gemp_rule_edge *out, const gemp_rule *rule, const gemp_rule_columns *columns, size_t variable)
@@ -50,7 +51,7 @@ static bool find_optional(gemp_rule_edge *out, const gemp_rule *rule, const gemp
 			continue;
 		const gemp_pattern_edge *e = &o->pattern->edges[variable - first];
 		*out = (gemp_rule_edge){ e, true, column_of(columns, row_vertex(o, e->from)),
-			column_of(columns, row_vertex(o, e->to)) };
+			                     column_of(columns, row_vertex(o, e->to)) };
 		return true;
 	}
 	return false;

@@ -37,7 +37,7 @@ typedef enum gemp_update_kind {
 	GEMP_SET_TYPE,         /* names[0] of a matched edge: the same edge, with its attributes, in another relation */
 	GEMP_DELETE,           /* a matched vertex or edge; detach: with all edges of the vertex, and else the rule does not
 	                          apply to a match that would leave an edge without an end */
-	GEMP_MERGE,            /* a matched vertex, into the vertex `to`: its edges become edges of `to` (one between the two a
+	GEMP_MERGE, /* a matched vertex, into the vertex `to`: its edges become edges of `to` (one between the two a
 	                          loop), then it is deleted; labels and attributes of `to` stay as they are */
 } gemp_update_kind;
 
@@ -45,20 +45,21 @@ typedef struct gemp_update {
 	gemp_update_kind kind;
 	gemp_rule_element element, from, to;
 	bool detach;
-	bool constant;     /* value: literal, and else column */
+	bool constant;      /* value: literal, and else column */
 	gemp_value literal; /* a string's bytes are owned; never NULL */
-	size_t column;     /* of the pattern's RETURN */
+	size_t column;      /* of the pattern's RETURN */
 	size_t name_count;
-	char **names;      /* sorted, each once; owned */
-	int line, place;   /* where it stands in the file: line and column, from 1 */
+	char **names;    /* sorted, each once; owned */
+	int line, place; /* where it stands in the file: line and column, from 1 */
 } gemp_update;
 
 typedef struct gemp_rule {
-	char *name;        /* owned */
-	int line, column;  /* of the name */
+	char *name;            /* owned */
+	int line, column;      /* of the name */
 	gemp_pattern *pattern; /* owned; its text is the whole file, its file the name of that */
-	size_t update_columns;     /* columns that updates name; the columns behind them are read only */
-	bool has_all_columns;      /* all vertices and edges of a match are columns, those of EXISTS and COUNT and within paths of
+	size_t update_columns; /* columns that updates name; the columns behind them are read only */
+	bool
+		has_all_columns; /* all vertices and edges of a match are columns, those of EXISTS and COUNT and within paths of
 	                      variable length apart */
 	size_t created_vertices, created_edges;
 	size_t update_count;
@@ -82,10 +83,10 @@ typedef enum gemp_control_kind {
 typedef struct gemp_control {
 	gemp_control_kind kind;
 	int line, column;
-	size_t rule;       /* of gemp_rules */
-	bool one;          /* ONE: a single match; else all that do not conflict, in one step */
-	uint64_t times;    /* >= 1 */
-	uint64_t limit;    /* RUN ... LIMIT n: at most n steps (applications of rules) within, and then an error; 0: none */
+	size_t rule;    /* of gemp_rules */
+	bool one;       /* ONE: a single match; else all that do not conflict, in one step */
+	uint64_t times; /* >= 1 */
+	uint64_t limit; /* RUN ... LIMIT n: at most n steps (applications of rules) within, and then an error; 0: none */
 	size_t count;
 	struct gemp_control **children; /* [count]; owned */
 } gemp_control;
@@ -93,12 +94,12 @@ typedef struct gemp_control {
 typedef struct gemp_rules {
 	char *file, *text; /* owned; file: "rules" if it has no name */
 	size_t count;
-	gemp_rule *rules;  /* [count], at least one; names differ */
+	gemp_rule *rules;      /* [count], at least one; names differ */
 	gemp_control *control; /* a sequence of the RUN lines; no RUN: TRY of every rule, in order; owned */
 } gemp_rules;
 
 void gemp_rule_control_free(gemp_control *control); /* with its children; takes NULL */
-void gemp_rules_free(gemp_rules *rules); /* takes NULL */
+void gemp_rules_free(gemp_rules *rules);            /* takes NULL */
 
 /* The rule is bound. SET to what the graph has nowhere removes, whatever the type would be: NULL goes with every type. */
 void gemp_rule_drop_nulls(gemp_rule *rule);

@@ -137,8 +137,11 @@ gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, c
 static size_t utf8_length(const unsigned char *at)
 {
 	unsigned lead = at[0];
-	size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : (lead & 0xF0) == 0xE0 ? 3
-	              : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+	size_t length = lead < 0x80                   ? 1
+	                : lead >= 0xC2 && lead < 0xE0 ? 2
+	                : (lead & 0xF0) == 0xE0       ? 3
+	                : lead >= 0xF0 && lead < 0xF5 ? 4
+	                                              : 0;
 	for (size_t i = 1; i < length; i++)
 		if ((at[i] & 0xC0) != 0x80)
 			return 0;

@@ -100,8 +100,8 @@ static void regex_release(void *block, void *context)
 /* GEMP_EUSAGE, without a message, if it is no regular expression; *number says why. */
 static gemp_code compile(gemp_regex *regex, const gemp_value *pattern, int *number, size_t *at)
 {
-	static const uint32_t options =
-		PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C;
+	static const uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED | PCRE2_ENDANCHORED |
+	                                PCRE2_NEVER_BACKSLASH_C;
 	gemp_code code = GEMP_ENOMEM;
 	pcre2_compile_context *context = pcre2_compile_context_create(regex->memory);
 	if (!context)
@@ -180,6 +180,8 @@ gemp_code gemp_regex_test(const gemp_regex *regex, const gemp_value *text, int l
 		return GEMP_ENOMEM;
 	PCRE2_UCHAR why[128];
 	pcre2_get_error_message(result, why, sizeof why);
-	return gemp_fail(GEMP_EDATA, "query:%d:%d: =~ gave up on a string of %zu bytes: %s; write the expression with less to "
-	                 "try", line, column, text->string.size, (const char *)why);
+	return gemp_fail(GEMP_EDATA,
+	                 "query:%d:%d: =~ gave up on a string of %zu bytes: %s; write the expression with less to "
+	                 "try",
+	                 line, column, text->string.size, (const char *)why);
 }

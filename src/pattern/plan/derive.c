@@ -65,7 +65,8 @@ done:
 	return code;
 }
 
-static gemp_code copy_edge(gemp_derived *d, const gemp_pattern *pattern, const gemp_pattern_edge *edge, int from, int to)
+static gemp_code copy_edge(gemp_derived *d, const gemp_pattern *pattern, const gemp_pattern_edge *edge, int from,
+                           int to)
 {
 	gemp_code code = gemp_pattern_add_edge(d->pattern, edge->name, from, to, edge->direction);
 	if (code != GEMP_OK)
@@ -327,7 +328,7 @@ static void lift(const lifting *l, const int *images, int *out)
 }
 
 gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
-                                   const gemp_derived *variant)
+                                const gemp_derived *variant)
 {
 	gemp_code code = GEMP_OK;
 	gemp_symmetry *base = NULL, *lifted = NULL;
@@ -362,8 +363,10 @@ static gemp_code add(assignments *all, const uint32_t *lengths)
 		if (memcmp(all->lengths + i * all->width, lengths, all->width * sizeof *lengths) == 0)
 			return GEMP_OK;
 	if (all->count == MOST_ASSIGNMENTS)
-		return gemp_fail(GEMP_EUSAGE, "the paths of variable length can have their lengths in more than %d ways; give "
-		                 "narrower bounds", MOST_ASSIGNMENTS);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "the paths of variable length can have their lengths in more than %d ways; give "
+		                 "narrower bounds",
+		                 MOST_ASSIGNMENTS);
 	gemp_code code = GEMP_RESERVE(all->lengths, all->capacity, (all->count + 1) * all->width);
 	if (code == GEMP_OK)
 		memcpy(all->lengths + all->count++ * all->width, lengths, all->width * sizeof *lengths);
@@ -379,7 +382,7 @@ static bool lexicographically_less(const uint32_t *a, const uint32_t *b, size_t 
 }
 
 gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pattern *pattern, const uint32_t *length,
-                                  bool *first)
+                                    bool *first)
 {
 	gemp_code code = GEMP_OK;
 	assignments all = { .width = pattern->edge_count };
@@ -392,7 +395,8 @@ gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pa
 		for (size_t g = 0; g < symmetry->count && *first; g++) {
 			const int *images = symmetry->images + g * symmetry->points;
 			for (size_t e = 0; e < all.width; e++)
-				image[(size_t)images[pattern->vertex_count + e] - pattern->vertex_count] = all.lengths[i * all.width + e];
+				image[(size_t)images[pattern->vertex_count + e] - pattern->vertex_count] =
+					all.lengths[i * all.width + e];
 			*first = !lexicographically_less(image, length, all.width);
 			GEMP_TRY(add(&all, image));
 		}

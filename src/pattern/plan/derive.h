@@ -16,10 +16,10 @@ bool gemp_pattern_is_edge_test(const gemp_pattern *pattern, const gemp_expr *exp
 bool gemp_pattern_needs_search(const gemp_pattern *pattern, const gemp_expr *expr);
 
 typedef struct gemp_derived {
-	gemp_pattern *pattern;                  /* owned */
-	int vertex[GEMP_MAX_PATTERN_VERTICES];  /* of the original: its vertex here; -1: none */
-	int edge[GEMP_MAX_PATTERN_EDGES];       /* of the original: its (first) edge here; -1: none, or a path */
-	int path[GEMP_MAX_PATTERN_EDGES];       /* of the original: its first free vertex here, if it is longer than 1 */
+	gemp_pattern *pattern;                 /* owned */
+	int vertex[GEMP_MAX_PATTERN_VERTICES]; /* of the original: its vertex here; -1: none */
+	int edge[GEMP_MAX_PATTERN_EDGES];      /* of the original: its (first) edge here; -1: none, or a path */
+	int path[GEMP_MAX_PATTERN_EDGES];      /* of the original: its first free vertex here, if it is longer than 1 */
 } gemp_derived;
 
 void gemp_derived_free(gemp_derived *derived);
@@ -33,10 +33,10 @@ gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern,
 
 /* The automorphisms of the original that keep the lengths, as permutations of the variant's points. */
 gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
-                                   const gemp_derived *variant);
+                                const gemp_derived *variant);
 /* Is `length` the first, by lexicographic order, of the assignments that the automorphisms make of it? One of each class
  * has to be searched for. */
 gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pattern *pattern, const uint32_t *length,
-                                  bool *first);
+                                    bool *first);
 
 #endif

@@ -60,8 +60,10 @@ static gemp_code view_of(gemp_planner *p, const bool *relations, int direction, 
 			return GEMP_OK;
 		}
 	if (plan->view_count == GEMP_MAX_VIEWS)
-		return gemp_fail(GEMP_EUSAGE, "the query needs more than %d different sets of relations and directions; "
-		                 "split it", GEMP_MAX_VIEWS);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "the query needs more than %d different sets of relations and directions; "
+		                 "split it",
+		                 GEMP_MAX_VIEWS);
 	gemp_plan_view *view = &plan->views[plan->view_count];
 	if (GEMP_NEW(view->relations, plan->relation_count) != GEMP_OK)
 		return GEMP_ENOMEM;
@@ -82,8 +84,10 @@ gemp_code gemp_plan_edge_view(gemp_planner *p, const gemp_pattern_edge *edge, in
 gemp_code gemp_plan_add_check(gemp_step *step, int from, int to, int view, int edge, bool absent)
 {
 	if (step->check_count == GEMP_MAX_CHECKS)
-		return gemp_fail(GEMP_EUSAGE, "a pattern vertex has more than %d edges and forbidden edges to test; "
-		                 "use a smaller pattern", GEMP_MAX_CHECKS);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "a pattern vertex has more than %d edges and forbidden edges to test; "
+		                 "use a smaller pattern",
+		                 GEMP_MAX_CHECKS);
 	step->checks[step->check_count++] = (gemp_check){ from, to, view, edge, absent };
 	return GEMP_OK;
 }

@@ -14,9 +14,9 @@ typedef struct gemp_planner {
 	const gemp_symmetry *symmetry;
 	const gemp_statistics *statistics;
 	const gemp_plan_options *options;
-	uint64_t bound;   /* pattern vertices */
+	uint64_t bound;      /* pattern vertices */
 	uint64_t done_edges; /* pattern edges bound or checked */
-	uint64_t repeatable;    /* pattern vertices that may be any others too */
+	uint64_t repeatable; /* pattern vertices that may be any others too */
 } gemp_planner;
 
 /* Pattern edges that may be the same host edge as e, and must not. */

@@ -71,8 +71,8 @@ static bool better(growth a, growth b)
 }
 
 /* pivot: -1 where vertices are given; last: a vertex left to the end and not enumerated, or -1. */
-static double order_from(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int last, int *order,
-                         double *rows)
+static double order_from(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int last,
+                         int *order, double *rows)
 {
 	orderer o = { pattern, statistics, 0, pivot, { 0 } };
 	int count = (int)pattern->vertex_count, first = pattern->arguments ? (int)pattern->arguments : 1;
@@ -140,8 +140,8 @@ bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statist
 			double cost = order_from(pattern, statistics, v, last, order, rows);
 			if (last >= 0)
 				cost += table_cost(pattern, statistics, v, last);
-			if (cost < least || (cost == least && last < 0 &&
-			                     statistics->candidates[v] < statistics->candidates[pivot])) {
+			if (cost < least ||
+			    (cost == least && last < 0 && statistics->candidates[v] < statistics->candidates[pivot])) {
 				least = cost;
 				pivot = v;
 				leaf = last;
@@ -167,17 +167,20 @@ gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
 		char room[16];
 		for (size_t e = 0; e < pattern->edge_count; e++) {
 			const gemp_pattern_edge *edge = &pattern->edges[e];
-			joined |= (edge->from == order[i] && bound & BIT(edge->to)) || (edge->to == order[i] && bound & BIT(edge->from));
+			joined |= (edge->from == order[i] && bound & BIT(edge->to)) ||
+			          (edge->to == order[i] && bound & BIT(edge->from));
 		}
 		if (!joined)
-			return gemp_fail(GEMP_EUSAGE, "--order: no edge joins %s to a vertex before it; put one of its neighbours before it",
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--order: no edge joins %s to a vertex before it; put one of its neighbours before it",
 			                 name_of(pattern, order[i], room, sizeof room));
 		bound |= BIT(order[i]);
 	}
 	return GEMP_OK;
 }
 
-void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *statistics, const int *order, double *rows)
+void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *statistics, const int *order,
+                          double *rows)
 {
 	int given = (int)pattern->arguments;
 	orderer o = { pattern, statistics, 0, given ? -1 : order[0], { 0 } };

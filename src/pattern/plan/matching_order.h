@@ -17,6 +17,7 @@ bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statist
 /* Is every vertex but the first (or but the given ones) joined to one before it? Else a message. */
 gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order);
 /* rows[] of an order that is forced. */
-void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *statistics, const int *order, double *rows);
+void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *statistics, const int *order,
+                          double *rows);
 
 #endif

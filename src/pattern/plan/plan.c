@@ -69,8 +69,8 @@ static void put_header(const printer *p)
 
 static void put_operator(printer *p, const char *name)
 {
-	gemp_text_print(p->out, "  %*s%s%-*s", p->depth ? p->depth - 1 : 0, "", p->depth ? "+" : "",
-	                p->width - p->depth, name);
+	gemp_text_print(p->out, "  %*s%s%-*s", p->depth ? p->depth - 1 : 0, "", p->depth ? "+" : "", p->width - p->depth,
+	                name);
 	p->depth++;
 }
 
@@ -82,8 +82,8 @@ static void put_figures(const printer *p, const gemp_step *step)
 	else
 		gemp_text_print(p->out, " %14s", "");
 	if (p->notes.rows && step)
-		gemp_text_print(p->out, " %14" PRIu64 " %14" PRIu64 " %12" PRIu64, p->notes.rows[index], p->notes.entries[index],
-		                p->notes.bytes[index]);
+		gemp_text_print(p->out, " %14" PRIu64 " %14" PRIu64 " %12" PRIu64, p->notes.rows[index],
+		                p->notes.entries[index], p->notes.bytes[index]);
 	else if (p->notes.rows)
 		gemp_text_print(p->out, " %14s %14s %12s", "", "", "");
 	gemp_text_print(p->out, "  ");
@@ -95,14 +95,10 @@ static const char *operator_name(const printer *p, const gemp_step *step)
 	if (p->plan->two_paths && step == &p->plan->steps[p->plan->step_count - 1])
 		return "CountTwoPaths";
 	switch (step->kind) {
-	case GEMP_SCAN:
-		return "NodeScan";
-	case GEMP_ARGUMENT:
-		return "Argument";
-	case GEMP_BIND_EDGE:
-		return "BindEdge";
-	default:
-		return step->sources > 1 ? "ExpandIntersect" : "Expand";
+	case GEMP_SCAN: return "NodeScan";
+	case GEMP_ARGUMENT: return "Argument";
+	case GEMP_BIND_EDGE: return "BindEdge";
+	default: return step->sources > 1 ? "ExpandIntersect" : "Expand";
 	}
 }
 
@@ -113,7 +109,10 @@ static void put_checks(const printer *p, const gemp_step *step)
 		if (c < step->sources || step->kind == GEMP_BIND_EDGE)
 			gemp_text_print(p->out, "%s", c ? " & " : "");
 		else
-			gemp_text_print(p->out, "; %s ", check->absent ? "AntiSemiJoin" : check->edge < 0 ? "SemiJoin" : "ExpandInto");
+			gemp_text_print(p->out, "; %s ",
+			                check->absent     ? "AntiSemiJoin"
+			                : check->edge < 0 ? "SemiJoin"
+			                                  : "ExpandInto");
 		put_edge(p, check);
 	}
 }
@@ -140,7 +139,8 @@ static void put_candidates(const printer *p, const gemp_step *step)
 		gemp_text_print(p->out, ", but every vertex is tried: --pivot off");
 	if (!step->candidates && step->kind != GEMP_SCAN)
 		return;
-	gemp_text_print(p->out, "; %.0f of %.0f candidates", p->statistics->candidates[step->vertex], p->statistics->vertices);
+	gemp_text_print(p->out, "; %.0f of %.0f candidates", p->statistics->candidates[step->vertex],
+	                p->statistics->vertices);
 	for (size_t i = 0, k = 0; i < p->notes.before_count; i++)
 		if (p->notes.before[i]->vertices == UINT64_C(1) << step->vertex) {
 			gemp_text_print(p->out, "%s", k++ ? " AND " : ": ");

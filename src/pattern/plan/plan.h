@@ -30,9 +30,9 @@ typedef struct gemp_plan_view {
 
 /* "row(from) in view has (or, absent, has not) the image of `to`". */
 typedef struct gemp_check {
-	int from, to;  /* pattern vertices */
+	int from, to; /* pattern vertices */
 	int view;
-	int edge;      /* pattern edge; -1: an absent one, or one that is only asked for */
+	int edge; /* pattern edge; -1: an absent one, or one that is only asked for */
 	bool absent;
 } gemp_check;
 
@@ -40,20 +40,20 @@ typedef enum gemp_operator { GEMP_SCAN, GEMP_EXTEND, GEMP_BIND_EDGE, GEMP_ARGUME
 
 typedef struct gemp_step {
 	gemp_operator kind;
-	int vertex;           /* bound here (SCAN, GIVEN, EXTEND), or the edge's far end (BIND_EDGE) */
-	int edge;             /* BIND_EDGE, or EXTEND over a multi view: bound here; else -1 */
-	size_t sources;       /* EXTEND: checks[0..sources) are rows that can each give the candidates (1 if edge >= 0) */
+	int vertex;     /* bound here (SCAN, GIVEN, EXTEND), or the edge's far end (BIND_EDGE) */
+	int edge;       /* BIND_EDGE, or EXTEND over a multi view: bound here; else -1 */
+	size_t sources; /* EXTEND: checks[0..sources) are rows that can each give the candidates (1 if edge >= 0) */
 	size_t check_count;
 	gemp_check checks[GEMP_MAX_CHECKS];
-	bool candidates;      /* the vertex has a bitmap */
-	uint64_t differ;      /* bound vertices that this vertex must differ from */
-	uint64_t less;        /* bound vertices whose slot must be greater than this one's */
-	uint64_t greater;     /* bound vertices whose slot must be smaller */
-	uint64_t same;        /* bound vertices that this one must be */
-	uint64_t key_less, key_le;     /* bound vertices whose key must be greater (or the same) */
-	uint64_t key_greater, key_ge; /* bound vertices whose key must be less (or the same) */
+	bool candidates;                  /* the vertex has a bitmap */
+	uint64_t differ;                  /* bound vertices that this vertex must differ from */
+	uint64_t less;                    /* bound vertices whose slot must be greater than this one's */
+	uint64_t greater;                 /* bound vertices whose slot must be smaller */
+	uint64_t same;                    /* bound vertices that this one must be */
+	uint64_t key_less, key_le;        /* bound vertices whose key must be greater (or the same) */
+	uint64_t key_greater, key_ge;     /* bound vertices whose key must be less (or the same) */
 	uint64_t edges_differ, edge_less; /* the same for the bound edge */
-	double rows;          /* estimated partial matches after this step (of each task, if vertices are given) */
+	double rows; /* estimated partial matches after this step (of each task, if vertices are given) */
 } gemp_step;
 
 typedef struct gemp_plan {
@@ -63,18 +63,18 @@ typedef struct gemp_plan {
 	gemp_plan_view views[GEMP_MAX_VIEWS];
 	size_t relation_count;
 	int vertex_count, edge_count;
-	uint64_t live_edges;    /* pattern edges that have a slot */
-	int pivot;              /* -1: vertices are given */
-	int arguments;              /* steps [0, given) are GIVEN, of vertex 0, 1, ... */
-	int root;               /* first step that searches: the pivot's, or the last GIVEN */
-	uint64_t ranges;        /* vertices whose bitmaps hold ranges of slots, all else being alike */
-	bool keys;              /* some step compares keys */
-	bool broken;            /* symmetry broken by restrictions */
+	uint64_t live_edges; /* pattern edges that have a slot */
+	int pivot;           /* -1: vertices are given */
+	int arguments;       /* steps [0, given) are GIVEN, of vertex 0, 1, ... */
+	int root;            /* first step that searches: the pivot's, or the last GIVEN */
+	uint64_t ranges;     /* vertices whose bitmaps hold ranges of slots, all else being alike */
+	bool keys;           /* some step compares keys */
+	bool broken;         /* symmetry broken by restrictions */
 	bool pivot_off;
-	bool two_paths;         /* the last vertex is not enumerated: it hangs on the pivot (checks[0] of the last step) and one
+	bool two_paths;   /* the last vertex is not enumerated: it hangs on the pivot (checks[0] of the last step) and one
 	                           other (checks[1]), and a table of the pivot's two-paths tells how many there are */
-	uint64_t divisor;       /* each match is counted so many times: restrictions on the last vertex were dropped */
-	uint64_t group_order;   /* automorphisms, if they fit */
+	uint64_t divisor; /* each match is counted so many times: restrictions on the last vertex were dropped */
+	uint64_t group_order; /* automorphisms, if they fit */
 	bool group_overflow;
 	uint64_t hash;
 } gemp_plan;
@@ -82,12 +82,12 @@ typedef struct gemp_plan {
 /* What the planner knows of the graph. */
 typedef struct gemp_statistics {
 	double vertices;
-	double candidates[GEMP_MAX_PATTERN_VERTICES];   /* host vertices that a pattern vertex can be */
-	bool filtered[GEMP_MAX_PATTERN_VERTICES];       /* has a bitmap */
-	double edges[GEMP_MAX_PATTERN_EDGES];           /* host edges between candidates of its ends, in its direction */
-	double paths_from[GEMP_MAX_PATTERN_EDGES];      /* sum of squares of degrees of `from` over those edges */
+	double candidates[GEMP_MAX_PATTERN_VERTICES]; /* host vertices that a pattern vertex can be */
+	bool filtered[GEMP_MAX_PATTERN_VERTICES];     /* has a bitmap */
+	double edges[GEMP_MAX_PATTERN_EDGES];         /* host edges between candidates of its ends, in its direction */
+	double paths_from[GEMP_MAX_PATTERN_EDGES];    /* sum of squares of degrees of `from` over those edges */
 	double paths_to[GEMP_MAX_PATTERN_EDGES];
-	bool parallel[GEMP_MAX_PATTERN_EDGES];          /* its relations join some pair more than once */
+	bool parallel[GEMP_MAX_PATTERN_EDGES]; /* its relations join some pair more than once */
 } gemp_statistics;
 
 /* EXISTS { (from)-[]->(to) }, or its contrary, of an edge that is not bound. */
@@ -102,15 +102,16 @@ typedef struct gemp_vertex_tests {
 	uint64_t unequal[GEMP_MAX_PATTERN_VERTICES];  /* v <> u */
 	uint64_t equal[GEMP_MAX_PATTERN_VERTICES];    /* v = u */
 	uint64_t key_less[GEMP_MAX_PATTERN_VERTICES]; /* id(v) < id(u) */
-	uint64_t key_le[GEMP_MAX_PATTERN_VERTICES]; /* id(v) <= id(u) */
+	uint64_t key_le[GEMP_MAX_PATTERN_VERTICES];   /* id(v) <= id(u) */
 } gemp_vertex_tests;
 
 typedef struct gemp_plan_options {
 	gemp_semantics semantics;
-	bool break_symmetry;   /* iso and induced only */
+	bool break_symmetry; /* iso and induced only */
 	bool pivot_off;
-	bool two_paths;        /* may count by two-paths: only a count is asked, and all rows are resident */
-	const int *order;      /* [vertex_count] the order to bind in, given vertices first; borrowed; NULL: chosen by estimates */
+	bool two_paths; /* may count by two-paths: only a count is asked, and all rows are resident */
+	const int
+		*order; /* [vertex_count] the order to bind in, given vertices first; borrowed; NULL: chosen by estimates */
 	uint64_t wanted_edges; /* pattern edges whose identity the results need */
 	gemp_vertex_tests tests;
 	size_t edge_test_count;
@@ -122,20 +123,20 @@ void gemp_plan_free(gemp_plan *plan);
 /* STAGES. 0: pivots, or the given vertices. A GIVEN is verified from `done` = 0 on, since its tasks may begin anywhere. */
 typedef struct gemp_plan_stage {
 	int step;
-	bool verify;  /* VERIFY: the step's vertex is a candidate in the item; else ENTER */
-	int done;     /* VERIFY: checks done */
+	bool verify; /* VERIFY: the step's vertex is a candidate in the item; else ENTER */
+	int done;    /* VERIFY: checks done */
 } gemp_plan_stage;
 size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages, size_t room); /* number; fills at most room */
 
 /* What is known beside the plan: what is tested before and after the search, and, after a run, what it did. */
 typedef struct gemp_plan_notes {
-	const uint64_t *rows;  /* [step_count] partial matches that passed each step, on all ranks; NULL: not counted */
+	const uint64_t *rows;    /* [step_count] partial matches that passed each step, on all ranks; NULL: not counted */
 	const uint64_t *entries; /* [step_count] entries of rows that each step read */
-	const uint64_t *bytes; /* [step_count] sent between ranks on the way into each step */
+	const uint64_t *bytes;   /* [step_count] sent between ranks on the way into each step */
 	size_t before_count, after_count;
 	const gemp_condition *const *before; /* in bitmaps of candidates */
 	const gemp_condition *const *after;  /* on finished matches */
-	const char *distinct;  /* how matches are deduplicated; NULL: they need not be */
+	const char *distinct;                /* how matches are deduplicated; NULL: they need not be */
 } gemp_plan_notes;
 
 /* The tree of operators for --explain and --profile, the last one first, each with estimated and actual rows. notes may be

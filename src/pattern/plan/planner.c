@@ -206,8 +206,10 @@ static gemp_code check_connection(const gemp_pattern *pattern)
 		return gemp_fail(GEMP_EUSAGE, "the pattern falls into several parts; join them by an edge");
 	int v = __builtin_ctzll(all & ~reached);
 	const char *name = pattern->vertices[v].name;
-	return gemp_fail(GEMP_EUSAGE, "a part of EXISTS, COUNT or OPTIONAL MATCH hangs on no variable outside (the one with "
-	                 "vertex %s); join it by an edge", name ? name : "()");
+	return gemp_fail(GEMP_EUSAGE,
+	                 "a part of EXISTS, COUNT or OPTIONAL MATCH hangs on no variable outside (the one with "
+	                 "vertex %s); join it by an edge",
+	                 name ? name : "()");
 }
 
 /* Bits of vertices that may be any others too. */
@@ -218,7 +220,7 @@ static gemp_code find_free(gemp_planner *p)
 		p->repeatable |= pattern->vertices[v].repeatable ? GEMP_BIT(v) : 0;
 	if (p->repeatable && p->options->semantics == GEMP_INDUCED)
 		return gemp_fail(GEMP_EUSAGE, "paths of variable length have no meaning under --semantics induced; use iso, "
-		                 "edge-iso or hom");
+		                              "edge-iso or hom");
 	return GEMP_OK;
 }
 
@@ -297,8 +299,9 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	double rows[GEMP_MAX_PATTERN_VERTICES];
 	bool may[GEMP_MAX_PATTERN_VERTICES];
 	GEMP_TRY(GEMP_NEW(plan, 1));
-	gemp_planner p = { .plan = plan, .pattern = pattern, .symmetry = symmetry, .statistics = statistics,
-		.options = options };
+	gemp_planner p = {
+		.plan = plan, .pattern = pattern, .symmetry = symmetry, .statistics = statistics, .options = options
+	};
 	GEMP_TRY(check_connection(pattern));
 	GEMP_TRY(find_free(&p));
 	plan->relation_count = pattern->relation_count;

@@ -25,7 +25,8 @@ static gemp_code add_node(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_node *n
 	const char *name = node->variable.bytes;
 	const gemp_sema_name *found = name ? gemp_sema_find(scope, name) : NULL;
 	if (found && found->sort == GEMP_SEMA_EDGE)
-		return gemp_sema_fail(p, node->variable.place.begin, "'%s' is an edge already, it cannot be a vertex too", name);
+		return gemp_sema_fail(p, node->variable.place.begin, "'%s' is an edge already, it cannot be a vertex too",
+		                      name);
 	if (found) {
 		node->index = found->index;
 		scope->pattern->vertices[node->index].repeatable = false;
@@ -43,8 +44,8 @@ static gemp_code add_edge(gemp_sema *p, gemp_sema_scope *scope, gemp_ast_edge *e
 	const char *name = edge->variable.bytes;
 	const gemp_sema_name *found = name ? gemp_sema_find(scope, name) : NULL;
 	if (found)
-		return gemp_sema_fail(p, edge->variable.place.begin, "'%s' is %s already; an edge needs a name of its own", name,
-		                  found->sort == GEMP_SEMA_EDGE ? "an edge" : "a vertex");
+		return gemp_sema_fail(p, edge->variable.place.begin, "'%s' is %s already; an edge needs a name of its own",
+		                      name, found->sort == GEMP_SEMA_EDGE ? "an edge" : "a vertex");
 	bool either = edge->left == edge->right, turned = edge->left && !either;
 	gemp_code code = gemp_pattern_add_edge(pattern, name, turned ? to : from, turned ? from : to,
 	                                       either ? GEMP_EITHER : GEMP_OUT);
@@ -124,8 +125,10 @@ static gemp_code use_word(gemp_sema *p, argument_set *g, gemp_ast_word word)
 	if (!found)
 		return GEMP_OK;
 	if (found->sort == GEMP_SEMA_EDGE)
-		return gemp_sema_fail(p, word.place.begin, "'%s' is an edge of the pattern outside; in here only its vertices can be "
-		                  "used", word.bytes);
+		return gemp_sema_fail(p, word.place.begin,
+		                      "'%s' is an edge of the pattern outside; in here only its vertices can be "
+		                      "used",
+		                      word.bytes);
 	GEMP_CHECK(g->count < GEMP_MAX_PATTERN_VERTICES); /* the row has no more */
 	g->names[g->count++] = found;
 	return GEMP_OK;
@@ -170,8 +173,10 @@ static gemp_code check_known(gemp_sema *p, const gemp_sema_scope *scope, gemp_as
 {
 	if (!word.bytes || gemp_sema_find(scope, word.bytes))
 		return GEMP_OK;
-	return gemp_sema_fail(p, word.place.begin, "'%s' is new in this path, and a path that is a condition names nothing new; "
-	                  "leave the name out, or write EXISTS { } around the path", word.bytes);
+	return gemp_sema_fail(p, word.place.begin,
+	                      "'%s' is new in this path, and a path that is a condition names nothing new; "
+	                      "leave the name out, or write EXISTS { } around the path",
+	                      word.bytes);
 }
 
 static gemp_code check_bare(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_path *path)
@@ -198,21 +203,24 @@ static gemp_code free_conditions(gemp_sema *p, const argument_set *g, gemp_patte
 	}
 	for (size_t v = 0; v < inner->arguments; v++)
 		if (inner->vertices[v].repeatable && row && g->names[v]->index >= (int)row->vertex_count)
-			return gemp_sema_fail(p, match->place.begin, "'%s' may be missing, since OPTIONAL MATCH gave it, and only conditions in here "
-			                  "speak of it: that is not supported; write it into a path", g->names[v]->name);
+			return gemp_sema_fail(p, match->place.begin,
+			                      "'%s' may be missing, since OPTIONAL MATCH gave it, and only conditions in here "
+			                      "speak of it: that is not supported; write it into a path",
+			                      g->names[v]->name);
 	return GEMP_OK;
 }
 
-gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare, gemp_pattern **out,
-                      int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names)
+gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare,
+                          gemp_pattern **out, int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names)
 {
 	argument_set g = { .outer = scope };
 	gemp_pattern *inner = NULL;
 	gemp_code code = GEMP_OK;
 	int index;
 	if (p->patterns++ == GEMP_SEMA_MAX_PATTERNS)
-		return gemp_sema_fail(p, match->place.begin, "a query has at most %d patterns within it (EXISTS, COUNT, OPTIONAL MATCH)",
-		                  GEMP_SEMA_MAX_PATTERNS);
+		return gemp_sema_fail(p, match->place.begin,
+		                      "a query has at most %d patterns within it (EXISTS, COUNT, OPTIONAL MATCH)",
+		                      GEMP_SEMA_MAX_PATTERNS);
 	if (bare)
 		GEMP_TRY(check_bare(p, scope, match->first));
 	GEMP_TRY(use_match(p, &g, match));
@@ -255,10 +263,11 @@ gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_
 	gemp_code code = GEMP_OK;
 	size_t vertices = gemp_pattern_row_vertices(pattern), edges = gemp_pattern_row_edges(pattern);
 	GEMP_TRY(gemp_sema_inner(p, row, match, false, &inner, outer, &names));
-	if (vertices + inner->vertex_count - inner->arguments > GEMP_MAX_PATTERN_VERTICES
-	    || edges + inner->edge_count > GEMP_MAX_PATTERN_EDGES) {
-		code = gemp_sema_fail(p, match->place.begin, "with its optional parts the pattern has more than %d vertices or %d edges",
-		                  GEMP_MAX_PATTERN_VERTICES, GEMP_MAX_PATTERN_EDGES);
+	if (vertices + inner->vertex_count - inner->arguments > GEMP_MAX_PATTERN_VERTICES ||
+	    edges + inner->edge_count > GEMP_MAX_PATTERN_EDGES) {
+		code = gemp_sema_fail(p, match->place.begin,
+		                      "with its optional parts the pattern has more than %d vertices or %d edges",
+		                      GEMP_MAX_PATTERN_VERTICES, GEMP_MAX_PATTERN_EDGES);
 		goto done;
 	}
 	GEMP_TRY(GEMP_NEW(kept, inner->arguments));
@@ -314,7 +323,8 @@ static gemp_code add_column(gemp_sema *p, gemp_clause *clause, gemp_expr **expr,
 static gemp_code add_all(gemp_sema *p, const gemp_sema_scope *scope, gemp_clause *clause, gemp_ast_place place)
 {
 	if (scope->count == 0)
-		return gemp_sema_fail(p, place.begin, "* stands for all variables, and there are none; name a vertex, as in (a)");
+		return gemp_sema_fail(p, place.begin,
+		                      "* stands for all variables, and there are none; name a vertex, as in (a)");
 	gemp_code code = GEMP_OK;
 	gemp_expr *expr = NULL;
 	for (size_t i = 0; i < scope->count; i++) {
@@ -334,10 +344,12 @@ done:
 	return code;
 }
 
-static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_clause *clause, const gemp_ast_item *item)
+static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_clause *clause,
+                         const gemp_ast_item *item)
 {
-	const gemp_ast_word *word = item->alias.bytes ? &item->alias
-	                       : item->expr->kind == GEMP_VERTEX ? &item->expr->variable : NULL;
+	const gemp_ast_word *word = item->alias.bytes                 ? &item->alias
+	                            : item->expr->kind == GEMP_VERTEX ? &item->expr->variable
+	                                                              : NULL;
 	gemp_sema_context context = { .scope = scope };
 	gemp_code code = GEMP_OK;
 	gemp_expr *expr = NULL;
@@ -345,7 +357,8 @@ static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_c
 	if (with && !word)
 		code = gemp_sema_fail(p, item->place.begin, "WITH needs a name for what it passes on: write ... AS name");
 	else if (word)
-		code = add_column(p, clause, &expr, item->alias.bytes ? item->alias.place : item->place, word->bytes, word->size);
+		code = add_column(p, clause, &expr, item->alias.bytes ? item->alias.place : item->place, word->bytes,
+		                  word->size);
 	else
 		code = add_column(p, clause, &expr, item->place, p->q->source.text + item->place.begin,
 		                  item->place.end - item->place.begin);
@@ -362,8 +375,9 @@ static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
 	for (size_t i = 0; i < clause->shown; i++) {
 		const gemp_expr *item = clause->items[i].expr;
 		bool element = item->kind == GEMP_VERTEX || item->kind == GEMP_EDGE;
-		if (!gemp_sema_has_aggregate(item) && (gemp_expr_compare(item, expr) == 0
-		    || (element && expr->variable == item->variable && expr->of_edge == item->of_edge)))
+		if (!gemp_sema_has_aggregate(item) &&
+		    (gemp_expr_compare(item, expr) == 0 ||
+		     (element && expr->variable == item->variable && expr->of_edge == item->of_edge)))
 			return true;
 	}
 	bool settled = expr->count > 0 || expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF;
@@ -372,7 +386,8 @@ static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
 	return settled;
 }
 
-static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with, gemp_clause *clause)
+static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
+                           gemp_clause *clause)
 {
 	gemp_code code = GEMP_OK;
 	for (const gemp_ast_item *item = from->items; item; item = item->next)
@@ -383,7 +398,8 @@ static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	for (size_t i = 0; clause->grouped && i < clause->shown; i++) {
 		const gemp_expr *expr = clause->items[i].expr;
 		if (gemp_sema_has_aggregate(expr) && !is_determined(clause, expr))
-			return gemp_source_fail_at(&p->q->source, expr->line, expr->column, "what stands beside an aggregate has to be a "
+			return gemp_source_fail_at(&p->q->source, expr->line, expr->column,
+			                           "what stands beside an aggregate has to be a "
 			                           "column of its own, so that rows are grouped by it");
 	}
 done:
@@ -404,8 +420,8 @@ static gemp_sema_kind kind_of(const gemp_sema_scope *scope, const gemp_expr *exp
 	return GEMP_SEMA_VALUE;
 }
 
-static gemp_code check_order(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause, const gemp_expr *expr,
-                             size_t at)
+static gemp_code check_order(gemp_sema *p, const gemp_sema_scope *scope, const gemp_clause *clause,
+                             const gemp_expr *expr, size_t at)
 {
 	bool aggregate = gemp_sema_has_aggregate(expr);
 	if (kind_of(scope, expr) == GEMP_SEMA_LIST)
@@ -413,11 +429,15 @@ static gemp_code check_order(gemp_sema *p, const gemp_sema_scope *scope, const g
 	if (aggregate && !clause->grouped)
 		return gemp_sema_fail(p, at, "an aggregate in ORDER BY has to be a column too, so that there are groups");
 	if (clause->grouped && !is_determined(clause, expr))
-		return gemp_sema_fail(p, at, "ORDER BY beside aggregates speaks of columns only, since a group has one value for each; "
-		                  "make this a column");
+		return gemp_sema_fail(
+			p, at,
+			"ORDER BY beside aggregates speaks of columns only, since a group has one value for each; "
+			"make this a column");
 	if (clause->distinct && !is_determined(clause, expr))
-		return gemp_sema_fail(p, at, "ORDER BY beside DISTINCT speaks of columns only, since equal rows become one; make this a "
-		                  "column");
+		return gemp_sema_fail(
+			p, at,
+			"ORDER BY beside DISTINCT speaks of columns only, since equal rows become one; make this a "
+			"column");
 	return GEMP_OK;
 }
 
@@ -460,14 +480,15 @@ static gemp_code add_names(gemp_sema *p, const gemp_sema_scope *scope, const gem
 
 static gemp_code add_where(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_expr *from, gemp_clause *clause)
 {
-	gemp_sema_context context = { .scope = scope, .no_aggregates = "cannot stand in WHERE; give it a name in WITH, as in "
-	                                                           "WITH a, count(*) AS n WHERE n > 1" };
+	gemp_sema_context context = { .scope = scope,
+		                          .no_aggregates = "cannot stand in WHERE; give it a name in WITH, as in "
+		                                           "WITH a, count(*) AS n WHERE n > 1" };
 	gemp_code code = gemp_sema_expr(p, &context, from, GEMP_SEMA_CONDITION, &clause->where);
 	return code == GEMP_OK ? gemp_expr_normalise(&clause->where) : code;
 }
 
-gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with, gemp_clause *clause,
-                       gemp_sema_scope *next)
+gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
+                           gemp_clause *clause, gemp_sema_scope *next)
 {
 	gemp_code code = GEMP_OK;
 	clause->distinct = from->distinct;

@@ -66,8 +66,9 @@ static gemp_code pattern(gemp_sema *p, const gemp_sema_context *context, const g
 	gemp_sema_scope names;
 	gemp_code code = GEMP_OK;
 	if (!into)
-		return gemp_sema_fail(p, from->place.begin, "a pattern behind WITH is not supported; ask for it in WITH, as in "
-		                  "WITH a, COUNT { (a)--() } AS n");
+		return gemp_sema_fail(p, from->place.begin,
+		                      "a pattern behind WITH is not supported; ask for it in WITH, as in "
+		                      "WITH a, COUNT { (a)--() } AS n");
 	GEMP_TRY(gemp_sema_inner(p, context->scope, from->match, from->bare, &sub, outer, &names));
 	GEMP_TRY(gemp_expr_children(to, sub->arguments));
 	for (size_t i = 0; i < sub->arguments; i++) {
@@ -110,8 +111,8 @@ static gemp_code unknown(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_wo
 		names[i] = scope->names[i].name;
 	const char *near = word.size > 2 ? gemp_text_nearest(word.bytes, names, scope->count) : NULL;
 	return gemp_sema_fail(p, word.place.begin, "the variable '%s' is not in %s%s%s%s", word.bytes,
-	                  scope->pattern ? "MATCH" : "WITH", near ? "; did you mean '" : "", near ? near : "",
-	                  near ? "'?" : "");
+	                      scope->pattern ? "MATCH" : "WITH", near ? "; did you mean '" : "", near ? near : "",
+	                      near ? "'?" : "");
 }
 
 gemp_code gemp_sema_resolve(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast_word word, const gemp_sema_name **out)
@@ -128,16 +129,18 @@ gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_
 
 bool gemp_sema_is_aggregate(gemp_expr_kind kind)
 {
-	return kind == GEMP_COUNT_STAR || kind == GEMP_COUNT || kind == GEMP_SUM || kind == GEMP_MIN || kind == GEMP_MAX
-	    || kind == GEMP_AVG || kind == GEMP_COLLECT;
+	return kind == GEMP_COUNT_STAR || kind == GEMP_COUNT || kind == GEMP_SUM || kind == GEMP_MIN || kind == GEMP_MAX ||
+	       kind == GEMP_AVG || kind == GEMP_COLLECT;
 }
 
 static const char *function_name(gemp_expr_kind kind)
 {
-	static const char *const names[] = { [GEMP_KEY] = "id", [GEMP_LABELS] = "labels", [GEMP_TYPE] = "type",
-		[GEMP_LOWER] = "toLower", [GEMP_UPPER] = "toUpper", [GEMP_SIZE] = "size", [GEMP_COUNT_STAR] = "count",
-		[GEMP_COUNT] = "count", [GEMP_SUM] = "sum", [GEMP_MIN] = "min", [GEMP_MAX] = "max", [GEMP_AVG] = "avg",
-		[GEMP_COLLECT] = "collect" };
+	static const char *const names[] = {
+		[GEMP_KEY] = "id",         [GEMP_LABELS] = "labels", [GEMP_TYPE] = "type",        [GEMP_LOWER] = "toLower",
+		[GEMP_UPPER] = "toUpper",  [GEMP_SIZE] = "size",     [GEMP_COUNT_STAR] = "count", [GEMP_COUNT] = "count",
+		[GEMP_SUM] = "sum",        [GEMP_MIN] = "min",       [GEMP_MAX] = "max",          [GEMP_AVG] = "avg",
+		[GEMP_COLLECT] = "collect"
+	};
 	return names[kind];
 }
 
@@ -228,12 +231,12 @@ static gemp_code resolve(gemp_sema *p, const gemp_sema_context *context, gemp_as
 }
 
 /* A column's value once more. */
-static gemp_code copy_column(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, const gemp_expr *named,
-                             gemp_expr **out)
+static gemp_code copy_column(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                             const gemp_expr *named, gemp_expr **out)
 {
 	if (gemp_sema_has_aggregate(named) && context->no_aggregates)
 		return gemp_sema_fail(p, from->place.begin, "'%s' is an aggregate, which %s", from->variable.bytes,
-		                  context->no_aggregates);
+		                      context->no_aggregates);
 	return gemp_expr_copy(out, named);
 }
 
@@ -246,8 +249,10 @@ static gemp_code element(gemp_sema *p, const gemp_sema_context *context, const g
 		return code;
 	const char *name = found.name ? found.name : "";
 	if (found.sort == GEMP_SEMA_VALUE || found.sort == GEMP_SEMA_LIST)
-		return gemp_sema_fail(p, from->place.begin, "'%s' is a value and has neither attributes nor labels; pass its vertex on "
-		                  "by WITH", name);
+		return gemp_sema_fail(p, from->place.begin,
+		                      "'%s' is a value and has neither attributes nor labels; pass its vertex on "
+		                      "by WITH",
+		                      name);
 	to->variable = found.index;
 	to->of_edge = found.sort == GEMP_SEMA_EDGE;
 	if (to->of_edge && from->kind == GEMP_KEY)
@@ -259,8 +264,8 @@ static gemp_code element(gemp_sema *p, const gemp_sema_context *context, const g
 	return GEMP_OK;
 }
 
-static gemp_code variable(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_sema_wanted wanted,
-                          gemp_expr *to)
+static gemp_code variable(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                          gemp_sema_wanted wanted, gemp_expr *to)
 {
 	gemp_sema_name found;
 	const char *name = from->variable.bytes;
@@ -269,15 +274,20 @@ static gemp_code variable(gemp_sema *p, const gemp_sema_context *context, const 
 		return code;
 	bool is_element = found.sort == GEMP_SEMA_VERTEX || found.sort == GEMP_SEMA_EDGE;
 	if (is_element && wanted == GEMP_SEMA_CONDITION)
-		return gemp_sema_fail(p, from->place.begin, "'%s' alone is no condition; compare an attribute of it, as in %s.name = 'x'",
-		                  name, name);
+		return gemp_sema_fail(p, from->place.begin,
+		                      "'%s' alone is no condition; compare an attribute of it, as in %s.name = 'x'", name,
+		                      name);
 	if (is_element && (wanted == GEMP_SEMA_PLAIN || wanted == GEMP_SEMA_SIZED))
 		return found.sort == GEMP_SEMA_EDGE
-		     ? gemp_sema_fail(p, from->place.begin, "an edge has no value of its own; write type(%s) or %s.attribute", name, name)
-		     : gemp_sema_fail(p, from->place.begin, "a vertex has no value of its own; write id(%s) or %s.attribute", name, name);
+		           ? gemp_sema_fail(p, from->place.begin,
+		                            "an edge has no value of its own; write type(%s) or %s.attribute", name, name)
+		           : gemp_sema_fail(p, from->place.begin,
+		                            "a vertex has no value of its own; write id(%s) or %s.attribute", name, name);
 	if (found.sort == GEMP_SEMA_LIST && wanted != GEMP_SEMA_ANY && wanted != GEMP_SEMA_SIZED)
-		return gemp_sema_fail(p, from->place.begin, "'%s' is a list; there are size() of it, and the list itself in WITH and "
-		                  "RETURN", name);
+		return gemp_sema_fail(p, from->place.begin,
+		                      "'%s' is a list; there are size() of it, and the list itself in WITH and "
+		                      "RETURN",
+		                      name);
 	if (is_element) {
 		to->kind = found.sort == GEMP_SEMA_EDGE ? GEMP_EDGE : GEMP_VERTEX;
 		to->variable = found.index;
@@ -333,20 +343,24 @@ static gemp_code check_children(gemp_sema *p, const gemp_ast_expr *from, const g
 	const gemp_expr *left = to->children[0], *right = to->count > 1 ? to->children[1] : NULL;
 	bool element = is_element(left) || (right && is_element(right));
 	if (to->kind == GEMP_MATCHES && right->kind != GEMP_LITERAL)
-		return gemp_sema_fail(p, from->last->place.begin, "a regular expression that is no literal is not supported; =~ takes a "
-		                  "string or a parameter");
+		return gemp_sema_fail(p, from->last->place.begin,
+		                      "a regular expression that is no literal is not supported; =~ takes a "
+		                      "string or a parameter");
 	if ((to->kind != GEMP_EQ && to->kind != GEMP_NE) || !element)
 		return GEMP_OK;
 	const gemp_ast_expr *one = is_element(left) ? from->first : from->last;
 	const gemp_ast_expr *other = is_element(left) ? from->last : from->first;
 	if (other->kind == GEMP_LITERAL && other->value.null)
-		return gemp_sema_fail(p, one->place.begin, "a comparison with NULL is never true; write %s IS NULL", one->variable.bytes);
+		return gemp_sema_fail(p, one->place.begin, "a comparison with NULL is never true; write %s IS NULL",
+		                      one->variable.bytes);
 	if (!is_element(left) || !is_element(right))
 		return left->kind == GEMP_EDGE || (right && right->kind == GEMP_EDGE)
-		     ? gemp_sema_fail(p, one->place.begin, "an edge has no value of its own; write type(%s) or %s.attribute",
-		                  one->variable.bytes, one->variable.bytes)
-		     : gemp_sema_fail(p, one->place.begin, "a vertex has no value of its own; write id(%s) or %s.attribute",
-		                  one->variable.bytes, one->variable.bytes);
+		           ? gemp_sema_fail(p, one->place.begin,
+		                            "an edge has no value of its own; write type(%s) or %s.attribute",
+		                            one->variable.bytes, one->variable.bytes)
+		           : gemp_sema_fail(p, one->place.begin,
+		                            "a vertex has no value of its own; write id(%s) or %s.attribute",
+		                            one->variable.bytes, one->variable.bytes);
 	if (left->of_edge != right->of_edge)
 		return gemp_sema_fail(p, from->place.begin, "a vertex and an edge are never the same");
 	return GEMP_OK;
@@ -354,10 +368,12 @@ static gemp_code check_children(gemp_sema *p, const gemp_ast_expr *from, const g
 
 static gemp_code children(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_expr *to)
 {
-	bool compares = from->kind == GEMP_EQ || from->kind == GEMP_NE || from->kind == GEMP_IS_NULL
-	             || from->kind == GEMP_IS_NOT_NULL || from->kind == GEMP_COUNT || from->kind == GEMP_COLLECT;
-	gemp_sema_wanted wanted = is_junction(from->kind) ? GEMP_SEMA_CONDITION : compares ? GEMP_SEMA_ELEMENT
-	                    : from->kind == GEMP_SIZE ? GEMP_SEMA_SIZED : GEMP_SEMA_PLAIN;
+	bool compares = from->kind == GEMP_EQ || from->kind == GEMP_NE || from->kind == GEMP_IS_NULL ||
+	                from->kind == GEMP_IS_NOT_NULL || from->kind == GEMP_COUNT || from->kind == GEMP_COLLECT;
+	gemp_sema_wanted wanted = is_junction(from->kind)   ? GEMP_SEMA_CONDITION
+	                          : compares                ? GEMP_SEMA_ELEMENT
+	                          : from->kind == GEMP_SIZE ? GEMP_SEMA_SIZED
+	                                                    : GEMP_SEMA_PLAIN;
 	size_t count = 0, index = 0;
 	for (const gemp_ast_expr *child = from->first; child; child = child->next)
 		count++;
@@ -371,7 +387,7 @@ static gemp_code aggregate(gemp_sema *p, const gemp_sema_context *context, const
 {
 	if (context->no_aggregates)
 		return gemp_sema_fail(p, from->place.begin, "%s(%s) %s", function_name(from->kind),
-		                  from->kind == GEMP_COUNT_STAR ? "*" : "", context->no_aggregates);
+		                      from->kind == GEMP_COUNT_STAR ? "*" : "", context->no_aggregates);
 	gemp_sema_context inside = *context;
 	inside.no_aggregates = "within another aggregate has no meaning; count first, by WITH";
 	to->distinct = from->distinct;
@@ -384,8 +400,9 @@ static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 	size_t at = from->place.begin;
 	switch (from->kind) {
 	case GEMP_LITERAL:
-		return from->value.null || from->value.type == GEMP_BOOLEAN ? GEMP_OK
-		     : gemp_sema_fail(p, at, "a literal of type %s is no condition", gemp_type_name[from->value.type]);
+		return from->value.null || from->value.type == GEMP_BOOLEAN
+		           ? GEMP_OK
+		           : gemp_sema_fail(p, at, "a literal of type %s is no condition", gemp_type_name[from->value.type]);
 	case GEMP_KEY:
 	case GEMP_LABELS:
 	case GEMP_TYPE:
@@ -405,10 +422,8 @@ static gemp_code check_condition(gemp_sema *p, const gemp_ast_expr *from)
 	case GEMP_MULTIPLY:
 	case GEMP_DIVIDE:
 	case GEMP_REMAINDER:
-	case GEMP_NEGATE:
-		return gemp_sema_fail(p, at, "a sum or product alone is no condition; compare it");
-	default:
-		return GEMP_OK;
+	case GEMP_NEGATE: return gemp_sema_fail(p, at, "a sum or product alone is no condition; compare it");
+	default: return GEMP_OK;
 	}
 }
 
@@ -421,32 +436,26 @@ static gemp_code attribute(gemp_sema *p, const gemp_sema_context *context, const
 	return to->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
-static gemp_code fill(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_sema_wanted wanted,
-                      gemp_expr *to)
+static gemp_code fill(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                      gemp_sema_wanted wanted, gemp_expr *to)
 {
 	switch (from->kind) {
-	case GEMP_LITERAL:
-		return copy_literal(p, from, to);
-	case GEMP_VERTEX:
-		return variable(p, context, from, wanted, to);
-	case GEMP_ATTRIBUTE:
-		return attribute(p, context, from, to);
+	case GEMP_LITERAL: return copy_literal(p, from, to);
+	case GEMP_VERTEX: return variable(p, context, from, wanted, to);
+	case GEMP_ATTRIBUTE: return attribute(p, context, from, to);
 	case GEMP_KEY:
 	case GEMP_TYPE:
-	case GEMP_LABELS:
-		return element(p, context, from, to);
-	case GEMP_HAS_LABEL:
-		return label_test(p, context, from, to);
+	case GEMP_LABELS: return element(p, context, from, to);
+	case GEMP_HAS_LABEL: return label_test(p, context, from, to);
 	case GEMP_EXISTS:
-	case GEMP_COUNT_OF:
-		return pattern(p, context, from, to);
+	case GEMP_COUNT_OF: return pattern(p, context, from, to);
 	default:
 		return gemp_sema_is_aggregate(from->kind) ? aggregate(p, context, from, to) : children(p, context, from, to);
 	}
 }
 
-gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_sema_wanted wanted,
-                     gemp_expr **out)
+gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                         gemp_sema_wanted wanted, gemp_expr **out)
 {
 	const gemp_expr *named = from->kind == GEMP_VERTEX ? column(context, from->variable) : NULL;
 	if (named && !is_element(named))
@@ -455,10 +464,13 @@ gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const g
 	gemp_code code = GEMP_OK;
 	if (wanted == GEMP_SEMA_CONDITION && (context->no_aggregates == NULL || !gemp_sema_is_aggregate(from->kind)))
 		GEMP_TRY(check_condition(p, from));
-	if (list && wanted != GEMP_SEMA_ANY && wanted != GEMP_SEMA_SIZED && !(from->kind == GEMP_COLLECT && context->no_aggregates))
-		return gemp_sema_fail(p, from->place.begin, "%s() gives a list; there are size() of it, and the list itself in WITH and "
-		                  "RETURN%s",
-		                  function_name(from->kind), from->kind == GEMP_LABELS ? ", and a:Label tests a label" : "");
+	if (list && wanted != GEMP_SEMA_ANY && wanted != GEMP_SEMA_SIZED &&
+	    !(from->kind == GEMP_COLLECT && context->no_aggregates))
+		return gemp_sema_fail(p, from->place.begin,
+		                      "%s() gives a list; there are size() of it, and the list itself in WITH and "
+		                      "RETURN%s",
+		                      function_name(from->kind),
+		                      from->kind == GEMP_LABELS ? ", and a:Label tests a label" : "");
 	GEMP_TRY(gemp_sema_new_expr(p, from->kind, from->place.begin, out));
 	code = fill(p, context, from, wanted, *out);
 done:

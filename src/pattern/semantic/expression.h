@@ -16,7 +16,7 @@ enum {
 typedef struct gemp_sema {
 	gemp_ast *q;
 	gemp_cursor cursor, *marks; /* marks: of every GEMP_SEMA_MARK-th byte, so that places need no order */
-	size_t patterns; /* within the query's own one */
+	size_t patterns;            /* within the query's own one */
 } gemp_sema;
 
 /* What a name stands for; a list is a value that only few things can be done with. */
@@ -25,21 +25,21 @@ typedef enum gemp_sema_kind { GEMP_SEMA_VERTEX, GEMP_SEMA_EDGE, GEMP_SEMA_VALUE,
 typedef struct gemp_sema_name {
 	const char *name; /* borrowed from the arena of the query */
 	gemp_sema_kind sort;
-	int index;        /* vertex or edge of the row, or item of WITH */
+	int index; /* vertex or edge of the row, or item of WITH */
 } gemp_sema_name;
 
 typedef struct gemp_sema_scope {
 	gemp_pattern *pattern; /* to which patterns of EXISTS and COUNT are added; NULL behind WITH */
 	size_t count;
-	gemp_sema_name *names;     /* by first appearance */
+	gemp_sema_name *names; /* by first appearance */
 } gemp_sema_scope;
 
 /* Where an expression stands. */
 typedef struct gemp_sema_context {
 	gemp_sema_scope *scope;
-	const gemp_sema_name *self;          /* the vertex or edge that it is written in; NULL: none */
-	const char *no_aggregates;       /* why none may stand here; NULL: they may */
-	const gemp_clause *columns;      /* ORDER BY: their names come first; NULL: none */
+	const gemp_sema_name *self; /* the vertex or edge that it is written in; NULL: none */
+	const char *no_aggregates;  /* why none may stand here; NULL: they may */
+	const gemp_clause *columns; /* ORDER BY: their names come first; NULL: none */
 } gemp_sema_context;
 
 typedef enum gemp_sema_wanted {
@@ -63,8 +63,8 @@ gemp_code gemp_sema_fail(gemp_sema *p, size_t at, const char *format, ...) __att
 gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code);
 
 /* gemp_sema_expr.c: in any case the caller frees *out. */
-gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from, gemp_sema_wanted wanted,
-                     gemp_expr **out);
+gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
+                         gemp_sema_wanted wanted, gemp_expr **out);
 gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out);
 /* Sorted names of labels or types, each once, owned by the caller; in any case *count of them are there to be freed. */
 gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count);
@@ -75,16 +75,16 @@ bool gemp_sema_has_aggregate(const gemp_expr *expr);
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match);
 /* A pattern within another one; outer: what its given vertices are there. bare: no name in it is new. names: those of
  * its scope, in the arena. */
-gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare, gemp_pattern **out,
-                      int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names);
+gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare,
+                          gemp_pattern **out, int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names);
 gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match);
 
 /* parse.c: all of a query but RETURN; row: the scope behind it. */
-gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match, const gemp_ast_match *optionals,
-                    const gemp_ast_projection *with, gemp_sema_scope *row);
+gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match,
+                        const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row);
 
 /* gemp_sema_clause.c: next becomes the scope behind the clause. */
-gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with, gemp_clause *clause,
-                       gemp_sema_scope *next);
+gemp_code gemp_sema_clause(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
+                           gemp_clause *clause, gemp_sema_scope *next);
 
 #endif

@@ -7,8 +7,10 @@
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "pattern/semantic/expression.h"
 #include "pattern/parser.h"
+#include "pattern/semantic/expression.h"
+
+/* Its types are those of parser.h. */
 #include "pattern/lexer.h"
 
 #include <string.h>
@@ -35,17 +37,18 @@ static gemp_code read_text(gemp_ast *q)
 }
 
 gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
-                      size_t parameter_count, bool *used)
+                         size_t parameter_count, bool *used)
 {
 	*q = (gemp_ast){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used };
 	return read_text(q);
 }
 
 gemp_code gemp_ast_parse_rules(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
-                            size_t parameter_count, bool *used)
+                               size_t parameter_count, bool *used)
 {
-	*q = (gemp_ast){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used,
-		.is_rules = true };
+	*q = (gemp_ast){
+		.source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used, .is_rules = true
+	};
 	return read_text(q);
 }
 
@@ -53,13 +56,15 @@ gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size
 {
 	for (size_t i = 0; i < parameter_count; i++)
 		if (!used[i])
-			return gemp_fail(GEMP_EUSAGE, "--param %s: there is no $%s in the query; leave it out or write it where the "
-			                 "value belongs", parameters[i].name, parameters[i].name);
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--param %s: there is no $%s in the query; leave it out or write it where the "
+			                 "value belongs",
+			                 parameters[i].name, parameters[i].name);
 	return GEMP_OK;
 }
 
-gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match, const gemp_ast_match *optionals,
-                    const gemp_ast_projection *with, gemp_sema_scope *row)
+gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match,
+                        const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row)
 {
 	gemp_sema_scope passed;
 	gemp_code code = GEMP_OK;
@@ -200,8 +205,8 @@ static gemp_code cut_out(gemp_text *out, const char *text, size_t begin, size_t 
 	return gemp_text_status(out);
 }
 
-static gemp_code parse_all(gemp_script *script, const char *text, const char *file, const gemp_query_parameter *parameters,
-                           size_t parameter_count, bool *used)
+static gemp_code parse_all(gemp_script *script, const char *text, const char *file,
+                           const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text one = { 0 };
@@ -210,7 +215,8 @@ static gemp_code parse_all(gemp_script *script, const char *text, const char *fi
 		gemp_text_clear(&one);
 		GEMP_TRY(cut_out(&one, text, begin, end));
 		GEMP_TRY(GEMP_RESERVE(script->queries, capacity, script->count + 1));
-		GEMP_TRY(gemp_pattern_parse_some(&script->queries[script->count], one.data, file, parameters, parameter_count, used));
+		GEMP_TRY(gemp_pattern_parse_some(&script->queries[script->count], one.data, file, parameters, parameter_count,
+		                                 used));
 		script->count++;
 	}
 	code = gemp_ast_check_parameters(parameters, parameter_count, used);
@@ -225,11 +231,12 @@ static bool is_single(const char *text)
 	size_t at = 0, begin, end, ends = 0;
 	for (size_t i = 0; text[i]; i = skip_token(text, i))
 		ends += text[i] == ';';
-	return !next(text, &at, &begin, &end) || ends == 0 || (ends == 1 && text[end] == ';' && !next(text, &at, &begin, &end));
+	return !next(text, &at, &begin, &end) || ends == 0 ||
+	       (ends == 1 && text[end] == ';' && !next(text, &at, &begin, &end));
 }
 
-gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file, const gemp_query_parameter *parameters,
-                            size_t parameter_count)
+gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file,
+                            const gemp_query_parameter *parameters, size_t parameter_count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_script script = { 0 };

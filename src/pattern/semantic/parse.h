@@ -19,8 +19,8 @@ typedef struct gemp_script {
 } gemp_script;
 
 /* At least one query, or GEMP_EUSAGE as for gemp_pattern_parse. Every parameter must be in some query. */
-gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file, const gemp_query_parameter *parameters,
-                            size_t parameter_count);
+gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file,
+                            const gemp_query_parameter *parameters, size_t parameter_count);
 void gemp_script_free(gemp_script *script);
 
 #endif

@@ -25,8 +25,8 @@ static gemp_code unknown(const building *b, gemp_ast_word word)
 	for (size_t i = 0; i < b->rules->count; i++)
 		names[i] = b->rules->rules[i].name;
 	const char *near = gemp_text_nearest(word.bytes, names, b->rules->count);
-	return gemp_sema_fail(b->p, word.place.begin, "RUN names the rule '%s', and there is none of that name%s%s%s", word.bytes,
-	                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return gemp_sema_fail(b->p, word.place.begin, "RUN names the rule '%s', and there is none of that name%s%s%s",
+	                      word.bytes, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static gemp_code resolve(const building *b, gemp_ast_word word, size_t *out)
@@ -102,8 +102,8 @@ static gemp_code rule_control(gemp_sema *p, gemp_rules *rules)
 	GEMP_TRY(build_control(&b, p->q->run, &rules->control));
 	for (size_t i = 0; i < rules->count; i++)
 		if (!b.named[i])
-			gemp_warn("%s:%d:%d: no RUN names the rule '%s': it is never applied", p->q->source.file, rules->rules[i].line,
-			          rules->rules[i].column, rules->rules[i].name);
+			gemp_warn("%s:%d:%d: no RUN names the rule '%s': it is never applied", p->q->source.file,
+			          rules->rules[i].line, rules->rules[i].column, rules->rules[i].name);
 done:
 	return code;
 }
@@ -229,8 +229,9 @@ static gemp_code check_name(gemp_sema *p, const gemp_rules *rules, const gemp_as
 {
 	for (size_t i = 0; i < rules->count; i++)
 		if (strcmp(rules->rules[i].name, from->name.bytes) == 0)
-			return gemp_sema_fail(p, from->name.place.begin, "there is a rule '%s' already, in line %d; give this one another name",
-			                  from->name.bytes, rules->rules[i].line);
+			return gemp_sema_fail(p, from->name.place.begin,
+			                      "there is a rule '%s' already, in line %d; give this one another name",
+			                      from->name.bytes, rules->rules[i].line);
 	return GEMP_OK;
 }
 

@@ -16,7 +16,8 @@ static gemp_rule_variable *find_variable_of_rule(const gemp_rule_build *b, const
 }
 
 /* Of an element just created; word without bytes: it has no name. */
-static gemp_code rule_add_variable(gemp_rule_build *b, gemp_ast_word word, gemp_rule_element element, gemp_rule_variable **out)
+static gemp_code rule_add_variable(gemp_rule_build *b, gemp_ast_word word, gemp_rule_element element,
+                                   gemp_rule_variable **out)
 {
 	gemp_rule_variable *variable = gemp_ast_alloc(b->p->q, sizeof *variable);
 	if (!variable)
@@ -39,7 +40,8 @@ static gemp_code column(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place pla
 		if (gemp_expr_compare(result->items[*out].expr, *expr) == 0)
 			return GEMP_OK;
 	if (result->item_count == GEMP_SEMA_MAX_ITEMS)
-		return gemp_sema_fail(b->p, place.begin, "the rule uses more than %d elements and values of its match", GEMP_SEMA_MAX_ITEMS);
+		return gemp_sema_fail(b->p, place.begin, "the rule uses more than %d elements and values of its match",
+		                      GEMP_SEMA_MAX_ITEMS);
 	return gemp_pattern_add_return(b->rule->pattern, expr, text, place.end - place.begin);
 }
 
@@ -58,7 +60,8 @@ static gemp_code add_matched(gemp_rule_build *b, gemp_ast_word word, gemp_rule_v
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_sema_resolve(b->p, b->row, word, &name));
 	if (name->sort != GEMP_SEMA_VERTEX && name->sort != GEMP_SEMA_EDGE)
-		return gemp_sema_fail(b->p, word.place.begin, "'%s' is a value; what a rule changes is a vertex or an edge", word.bytes);
+		return gemp_sema_fail(b->p, word.place.begin, "'%s' is a value; what a rule changes is a vertex or an edge",
+		                      word.bytes);
 	element.edge = name->sort == GEMP_SEMA_EDGE;
 	GEMP_TRY(gemp_sema_new_expr(b->p, element.edge ? GEMP_EDGE : GEMP_VERTEX, word.place.begin, &expr));
 	expr->variable = name->index;
@@ -76,13 +79,16 @@ static gemp_code rule_resolve(gemp_rule_build *b, gemp_ast_word word, gemp_rule_
 {
 	*out = find_variable_of_rule(b, word.bytes);
 	if (*out && (*out)->deleted)
-		return gemp_sema_fail(b->p, word.place.begin, "'%s' is gone: an update before this one deletes it or merges it into "
-		                  "another; leave this out, or the other", word.bytes);
+		return gemp_sema_fail(b->p, word.place.begin,
+		                      "'%s' is gone: an update before this one deletes it or merges it into "
+		                      "another; leave this out, or the other",
+		                      word.bytes);
 	return *out ? GEMP_OK : add_matched(b, word, out);
 }
 
 /* Appends; *out is valid until the next one. */
-static gemp_code rule_add_update(gemp_rule_build *b, gemp_update_kind kind, gemp_rule_element element, size_t at, gemp_update **out)
+static gemp_code rule_add_update(gemp_rule_build *b, gemp_update_kind kind, gemp_rule_element element, size_t at,
+                                 gemp_update **out)
 {
 	gemp_rule *rule = b->rule;
 	if (rule->update_count == GEMP_RULE_MAX_UPDATES)
@@ -101,8 +107,10 @@ static gemp_code check_value(gemp_rule_build *b, const gemp_ast_expr *expr)
 {
 	const gemp_rule_variable *made = expr->variable.bytes ? find_variable_of_rule(b, expr->variable.bytes) : NULL;
 	if (made && made->element.created)
-		return gemp_sema_fail(b->p, expr->variable.place.begin, "'%s' is created by this rule, and values are those of the match "
-		                  "as it was found; repeat the value itself", expr->variable.bytes);
+		return gemp_sema_fail(b->p, expr->variable.place.begin,
+		                      "'%s' is created by this rule, and values are those of the match "
+		                      "as it was found; repeat the value itself",
+		                      expr->variable.bytes);
 	gemp_code code = GEMP_OK;
 	for (const gemp_ast_expr *child = expr->first; code == GEMP_OK && child; child = child->next)
 		code = check_value(b, child);
@@ -149,8 +157,8 @@ static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_r
 		const gemp_update *other = &b->rule->updates[i];
 		bool attribute = other->kind == GEMP_SET_ATTRIBUTE || other->kind == GEMP_REMOVE_ATTRIBUTE;
 		if (attribute && same(other->element, element) && strcmp(other->names[0], name.bytes) == 0)
-			return gemp_sema_fail(b->p, name.place.begin, "the attribute '%s' is set or removed twice; a rule gives it one value",
-			                  name.bytes);
+			return gemp_sema_fail(b->p, name.place.begin,
+			                      "the attribute '%s' is set or removed twice; a rule gives it one value", name.bytes);
 	}
 	GEMP_TRY(rule_add_update(b, kind, element, name.place.begin, out));
 	code = add_name(*out, name);
@@ -161,8 +169,9 @@ done:
 /* element.name = value; refuses what is set already. */
 static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_ast_word name, const gemp_ast_expr *value)
 {
-	gemp_sema_context context = { .scope = b->row, .no_aggregates = "stands in WITH only; give it a name there, as in "
-	                                                            "WITH a, count(*) AS n SET a.n = n" };
+	gemp_sema_context context = { .scope = b->row,
+		                          .no_aggregates = "stands in WITH only; give it a name there, as in "
+		                                           "WITH a, count(*) AS n SET a.n = n" };
 	gemp_expr *expr = NULL;
 	gemp_update *update;
 	gemp_code code = GEMP_OK;
@@ -180,17 +189,19 @@ static gemp_code gather(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_
 {
 	gemp_code code = GEMP_OK;
 	if (from->kind == GEMP_OR)
-		return gemp_sema_fail(b->p, from->place.begin, "a choice of labels has no meaning here; write all that are meant, as in "
-		                  ":A:B");
+		return gemp_sema_fail(b->p, from->place.begin,
+		                      "a choice of labels has no meaning here; write all that are meant, as in "
+		                      ":A:B");
 	if (from->kind == GEMP_HAS_LABEL)
 		for (const gemp_ast_expr *name = from->first; name; name = name->next) {
-			gemp_ast_expr *copy = gemp_ast_string(b->p->q, (gemp_ast_word){ (char *)name->value.string.bytes,
-			                                                       name->value.string.size, name->place });
+			gemp_ast_expr *copy = gemp_ast_string(
+				b->p->q, (gemp_ast_word){ (char *)name->value.string.bytes, name->value.string.size, name->place });
 			if (!copy)
 				return b->p->q->code;
 			gemp_ast_adopt(b->p->q, list, copy);
 		}
-	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && from->kind == GEMP_AND && child; child = child->next)
+	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && from->kind == GEMP_AND && child;
+	     child = child->next)
 		code = gather(b, child, list);
 	return code;
 }
@@ -269,16 +280,18 @@ static gemp_code update_labels(gemp_rule_build *b, const gemp_ast_update *from, 
 {
 	gemp_code code = GEMP_OK;
 	const char *name = from->variable.bytes;
-	bool edge = variable->element.edge, one = from->labels->kind == GEMP_HAS_LABEL
-	                                       && from->labels->first == from->labels->last;
+	bool edge = variable->element.edge,
+		 one = from->labels->kind == GEMP_HAS_LABEL && from->labels->first == from->labels->last;
 	gemp_update *update;
 	if (edge && from->kind == GEMP_REMOVE_LABELS)
-		return gemp_sema_fail(b->p, from->labels->place.begin, "an edge always has a type; write SET %s:OTHER, or DELETE %s",
-		                  name, name);
+		return gemp_sema_fail(b->p, from->labels->place.begin,
+		                      "an edge always has a type; write SET %s:OTHER, or DELETE %s", name, name);
 	if (edge && variable->element.created)
-		return gemp_sema_fail(b->p, from->labels->place.begin, "'%s' is created by this rule; write its type in CREATE", name);
+		return gemp_sema_fail(b->p, from->labels->place.begin, "'%s' is created by this rule; write its type in CREATE",
+		                      name);
 	if (edge && !one)
-		return gemp_sema_fail(b->p, from->labels->place.begin, "an edge has one type; write one, as in SET %s:OTHER", name);
+		return gemp_sema_fail(b->p, from->labels->place.begin, "an edge has one type; write one, as in SET %s:OTHER",
+		                      name);
 	if (variable->element.created)
 		return labels_of_created(b, from, variable->element);
 	GEMP_TRY(rule_add_update(b, edge ? GEMP_SET_TYPE : from->kind, variable->element, from->place.begin, &update));
@@ -291,16 +304,17 @@ done:
 static gemp_code end(gemp_rule_build *b, gemp_ast_word word, const char *what, gemp_rule_variable *variable)
 {
 	if (variable->element.created)
-		return gemp_sema_fail(b->p, word.place.begin, "'%s' is created by this rule, which cannot %s it too; leave both out",
-		                  word.bytes, what);
+		return gemp_sema_fail(b->p, word.place.begin,
+		                      "'%s' is created by this rule, which cannot %s it too; leave both out", word.bytes, what);
 	if (variable->has_edge)
-		return gemp_sema_fail(b->p, word.place.begin, "CREATE or MERGE gives '%s' an edge, so that the rule cannot %s it too",
-		                  word.bytes, what);
+		return gemp_sema_fail(b->p, word.place.begin,
+		                      "CREATE or MERGE gives '%s' an edge, so that the rule cannot %s it too", word.bytes,
+		                      what);
 	variable->deleted = true;
 	return GEMP_OK;
 }
 
-static gemp_code delete(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
+static gemp_code delete (gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
 {
 	gemp_code code = GEMP_OK;
 	gemp_update *update;
@@ -323,10 +337,12 @@ static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rul
 	}
 	if (same(variable->element, into->element))
 		return gemp_sema_fail(b->p, from->into.place.begin, "'%s' cannot be merged into itself; name another vertex",
-		                  from->into.bytes);
+		                      from->into.bytes);
 	if (into->optional)
-		return gemp_sema_fail(b->p, from->into.place.begin, "'%s' may be missing, since OPTIONAL MATCH gave it, and then there "
-		                  "is nothing to merge into; match it by MATCH", from->into.bytes);
+		return gemp_sema_fail(b->p, from->into.place.begin,
+		                      "'%s' may be missing, since OPTIONAL MATCH gave it, and then there "
+		                      "is nothing to merge into; match it by MATCH",
+		                      from->into.bytes);
 	GEMP_TRY(end(b, from->variable, "merge", variable));
 	into->has_edge = true;
 	GEMP_TRY(rule_add_update(b, GEMP_MERGE, variable->element, from->place.begin, &update));
@@ -342,7 +358,8 @@ static gemp_code set_all(gemp_rule_build *b, gemp_rule_element element, const ge
 	if (from->kind == GEMP_EQ)
 		return rule_set(b, element, from->first->name, from->last);
 	gemp_code code = GEMP_OK;
-	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && from->kind == GEMP_AND && child; child = child->next)
+	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && from->kind == GEMP_AND && child;
+	     child = child->next)
 		code = set_all(b, element, child);
 	return code;
 }
@@ -382,14 +399,18 @@ static gemp_code known_vertex(gemp_rule_build *b, const gemp_ast_node *node, boo
 	if ((*out)->element.edge)
 		return gemp_sema_fail(b->p, at, "'%s' is an edge already, it cannot be a vertex too", name);
 	if (node->conditions)
-		return gemp_sema_fail(b->p, at, "'%s' is %s already, so that CREATE gives it no labels and attributes; write (%s) here, "
-		                  "and SET", name, origin, name);
+		return gemp_sema_fail(b->p, at,
+		                      "'%s' is %s already, so that CREATE gives it no labels and attributes; write (%s) here, "
+		                      "and SET",
+		                      name, origin, name);
 	if (alone)
-		return gemp_sema_fail(b->p, at, "'%s' is %s already, and CREATE (%s) alone makes nothing new; leave it out", name, origin,
-		                  name);
+		return gemp_sema_fail(b->p, at, "'%s' is %s already, and CREATE (%s) alone makes nothing new; leave it out",
+		                      name, origin, name);
 	if ((*out)->optional)
-		return gemp_sema_fail(b->p, at, "'%s' may be missing, since OPTIONAL MATCH gave it, and an edge needs both ends; match "
-		                  "it by MATCH", name);
+		return gemp_sema_fail(b->p, at,
+		                      "'%s' may be missing, since OPTIONAL MATCH gave it, and an edge needs both ends; match "
+		                      "it by MATCH",
+		                      name);
 	(*out)->has_edge = true;
 	return GEMP_OK;
 }
@@ -405,20 +426,25 @@ static gemp_code check_edge(gemp_rule_build *b, const gemp_ast_edge *edge)
 {
 	const char *name = edge->variable.bytes;
 	if (name && (find_variable_of_rule(b, name) || gemp_sema_find(b->row, name)))
-		return gemp_sema_fail(b->p, edge->variable.place.begin, "'%s' is there already; an edge that is created needs a name of "
-		                  "its own, or none", name);
+		return gemp_sema_fail(b->p, edge->variable.place.begin,
+		                      "'%s' is there already; an edge that is created needs a name of "
+		                      "its own, or none",
+		                      name);
 	if (edge->path)
-		return gemp_sema_fail(b->p, edge->place.begin, "CREATE makes single edges; a path of variable length has no meaning "
-		                  "here");
+		return gemp_sema_fail(b->p, edge->place.begin,
+		                      "CREATE makes single edges; a path of variable length has no meaning "
+		                      "here");
 	if (edge->left == edge->right)
 		return gemp_sema_fail(b->p, edge->place.begin, "an edge that is created has one direction; write --> or <--");
 	if (!edge->types || edge->types->first != edge->types->last)
-		return gemp_sema_fail(b->p, edge->types ? edge->types->place.begin : edge->place.begin, "an edge that is created has one "
-		                  "type; write it as in -[:KNOWS]->");
+		return gemp_sema_fail(b->p, edge->types ? edge->types->place.begin : edge->place.begin,
+		                      "an edge that is created has one "
+		                      "type; write it as in -[:KNOWS]->");
 	return GEMP_OK;
 }
 
-static gemp_code create_edge(gemp_rule_build *b, const gemp_ast_edge *edge, const gemp_rule_variable *from, const gemp_rule_variable *to)
+static gemp_code create_edge(gemp_rule_build *b, const gemp_ast_edge *edge, const gemp_rule_variable *from,
+                             const gemp_rule_variable *to)
 {
 	gemp_code code = GEMP_OK;
 	gemp_rule_element element = { .created = true, .edge = true, .index = b->rule->created_edges++ };
@@ -468,16 +494,11 @@ static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
 	if (code != GEMP_OK)
 		return code;
 	switch (from->kind) {
-	case GEMP_SET_ATTRIBUTE:
-		return rule_set(b, variable->element, from->name, from->value);
-	case GEMP_REMOVE_ATTRIBUTE:
-		return add_attribute(b, from->kind, variable->element, from->name, &update);
-	case GEMP_DELETE:
-		return delete(b, from, variable);
-	case GEMP_MERGE:
-		return merge(b, from, variable);
-	default:
-		return update_labels(b, from, variable);
+	case GEMP_SET_ATTRIBUTE: return rule_set(b, variable->element, from->name, from->value);
+	case GEMP_REMOVE_ATTRIBUTE: return add_attribute(b, from->kind, variable->element, from->name, &update);
+	case GEMP_DELETE: return delete (b, from, variable);
+	case GEMP_MERGE: return merge(b, from, variable);
+	default: return update_labels(b, from, variable);
 	}
 }
 

@@ -11,9 +11,9 @@ enum { GEMP_RULE_MAX_UPDATES = 1000 };
 typedef struct gemp_rule_variable {
 	const char *name; /* borrowed from the arena of the query */
 	gemp_rule_element element;
-	bool optional;    /* OPTIONAL MATCH gave it: it may be missing */
-	bool has_edge;         /* has got an edge by CREATE */
-	bool deleted;        /* is deleted, or merged into another */
+	bool optional; /* OPTIONAL MATCH gave it: it may be missing */
+	bool has_edge; /* has got an edge by CREATE */
+	bool deleted;  /* is deleted, or merged into another */
 	struct gemp_rule_variable *next;
 } gemp_rule_variable;
 
@@ -22,11 +22,10 @@ typedef struct gemp_rule_build {
 	gemp_sema_scope *row; /* of the match; behind WITH: of its items */
 	gemp_rule *rule;
 	gemp_rule_variable *variables; /* in the arena, latest first */
-	size_t capacity;          /* of rule->updates */
+	size_t capacity;               /* of rule->updates */
 } gemp_rule_build;
 
 /* rule_update.c: all updates in order. */
 gemp_code gemp_rule_updates(gemp_rule_build *b, const gemp_ast_update *first);
-
 
 #endif

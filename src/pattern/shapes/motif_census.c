@@ -29,8 +29,8 @@ static unsigned least_of(unsigned edges, int *image, int placed, int vertices)
 		int kept = image[placed];
 		image[placed] = image[i];
 		image[i] = kept;
-		unsigned found = placed + 1 < vertices ? least_of(edges, image, placed + 1, vertices) : renamed(edges, image,
-		                                                                                                vertices);
+		unsigned found = placed + 1 < vertices ? least_of(edges, image, placed + 1, vertices)
+		                                       : renamed(edges, image, vertices);
 		least = found < least ? found : least;
 		image[i] = image[placed];
 		image[placed] = kept;

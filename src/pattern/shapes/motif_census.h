@@ -15,8 +15,8 @@ enum { GEMP_MIN_MOTIF = 3, GEMP_MAX_MOTIF = 5, GEMP_MAX_MOTIFS = 21 };
 
 typedef struct gemp_census {
 	int vertices;
-	int kinds;                          /* by edges, ascending */
-	unsigned edges[GEMP_MAX_MOTIFS];   /* as a set of pairs: see gemp_census_pair */
+	int kinds;                       /* by edges, ascending */
+	unsigned edges[GEMP_MAX_MOTIFS]; /* as a set of pairs: see gemp_census_pair */
 	uint64_t embeddings[GEMP_MAX_MOTIFS][GEMP_MAX_MOTIFS];
 } gemp_census;
 

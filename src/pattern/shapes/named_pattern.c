@@ -114,14 +114,18 @@ static gemp_code build_edges(gemp_pattern *pattern, const char *name, const char
 		int u = number(&at), v = *at == '-' ? (at++, number(&at)) : -1;
 		more = *at == ',';
 		if (u < 0 || v < 0 || (*at && !more))
-			return gemp_fail(GEMP_EUSAGE, "--pattern %s: character %zu of the list: edges are two numbers, as in "
-			                 "edges:0-1,1-2", name, (size_t)(at - list) + 1);
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--pattern %s: character %zu of the list: edges are two numbers, as in "
+			                 "edges:0-1,1-2",
+			                 name, (size_t)(at - list) + 1);
 		if (u >= GEMP_MAX_PATTERN_VERTICES || v >= GEMP_MAX_PATTERN_VERTICES)
 			return gemp_fail(GEMP_EUSAGE, "--pattern %s: the edge %d-%d: vertices are numbered 0 to %d", name, u, v,
 			                 GEMP_MAX_PATTERN_VERTICES - 1);
 		if (u == v)
-			return gemp_fail(GEMP_EUSAGE, "--pattern %s: %d-%d is a loop; --pattern works on the simple graph, which has "
-			                 "none", name, u, v);
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--pattern %s: %d-%d is a loop; --pattern works on the simple graph, which has "
+			                 "none",
+			                 name, u, v);
 		if (joined(pattern, u, v))
 			return gemp_fail(GEMP_EUSAGE, "--pattern %s: the edge %d-%d is there twice", name, u, v);
 		GEMP_TRY(vertices(pattern, (u > v ? u : v) + 1));
@@ -179,8 +183,10 @@ static gemp_code build(gemp_pattern *pattern, const struct shape *shape, const c
 	const char *at = colon + 1;
 	int n = number(&at);
 	if (n < shape->least || n > shape->most || *at)
-		return gemp_fail(GEMP_EUSAGE, "--pattern %s: in %s, N is a number from %d to %d (patterns have at most %d vertices "
-		                 "and %d edges)", name, shape->form, shape->least, shape->most, GEMP_MAX_PATTERN_VERTICES,
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--pattern %s: in %s, N is a number from %d to %d (patterns have at most %d vertices "
+		                 "and %d edges)",
+		                 name, shape->form, shape->least, shape->most, GEMP_MAX_PATTERN_VERTICES,
 		                 GEMP_MAX_PATTERN_EDGES);
 	return shape->build(pattern, n);
 }

@@ -19,11 +19,11 @@ typedef struct reader {
 	gemp_pattern *pattern;
 	int line;
 	bool has_header;
-	uint64_t vertices, edges;                      /* as the header says */
+	uint64_t vertices, edges; /* as the header says */
 	uint64_t labels[GEMP_MAX_PATTERN_VERTICES];
-	int label_line[GEMP_MAX_PATTERN_VERTICES];     /* 0: not seen yet */
+	int label_line[GEMP_MAX_PATTERN_VERTICES]; /* 0: not seen yet */
 	int label_column[GEMP_MAX_PATTERN_VERTICES];
-	uint64_t numbers[MAX_NUMBERS];                 /* of the line being read */
+	uint64_t numbers[MAX_NUMBERS]; /* of the line being read */
 	int columns[MAX_NUMBERS];
 	size_t count;
 } reader;
@@ -37,7 +37,8 @@ static gemp_code check_format(const char *format)
 			continue;
 		at++;
 		if (*at != 'd' && *at != '%')
-			return gemp_fail(GEMP_EUSAGE, "--query-labels '%s': only %%d (the label's number) and %%%% may stand there", format);
+			return gemp_fail(GEMP_EUSAGE, "--query-labels '%s': only %%d (the label's number) and %%%% may stand there",
+			                 format);
 		numbers += *at == 'd';
 	}
 	if (numbers != 1)
@@ -70,8 +71,8 @@ static gemp_code read_text(const char *path, char **out)
 	if (ferror(file))
 		code = gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
 	else if (size > MAX_SIZE)
-		code = gemp_fail(GEMP_EDATA, "%s: the file is longer than %d bytes; a query graph has at most %d vertices", path,
-		                 MAX_SIZE, GEMP_MAX_PATTERN_VERTICES);
+		code = gemp_fail(GEMP_EDATA, "%s: the file is longer than %d bytes; a query graph has at most %d vertices",
+		                 path, MAX_SIZE, GEMP_MAX_PATTERN_VERTICES);
 	else if (memchr(*out, '\0', size))
 		code = gemp_fail(GEMP_EDATA, "%s: this is not a text file", path);
 done:
@@ -92,7 +93,8 @@ static gemp_code read_numbers(reader *r, const char *line)
 		uint64_t value = 0;
 		for (size_t i = 0; i < size; i++)
 			if (!isdigit((unsigned char)at[i]) || value > UINT64_MAX / 10 - 1)
-				return gemp_fail(GEMP_EDATA, "%s:%d: '%.*s' is not a number", r->path, r->line, size > 40 ? 40 : (int)size, at);
+				return gemp_fail(GEMP_EDATA, "%s:%d: '%.*s' is not a number", r->path, r->line,
+				                 size > 40 ? 40 : (int)size, at);
 			else
 				value = value * 10 + (uint64_t)(at[i] - '0');
 		if (r->count == MAX_NUMBERS)
@@ -130,8 +132,8 @@ static gemp_code read_vertex(reader *r)
 		return gemp_fail(GEMP_EDATA, "%s:%d: a vertex is 'v ID LABEL' or 'v ID LABEL DEGREE'", r->path, r->line);
 	uint64_t v = r->numbers[0];
 	if (v >= r->vertices)
-		return gemp_fail(GEMP_EDATA, "%s:%d: vertex %" PRIu64 ": the first line says that ids are 0 to %" PRIu64, r->path,
-		                 r->line, v, r->vertices - 1);
+		return gemp_fail(GEMP_EDATA, "%s:%d: vertex %" PRIu64 ": the first line says that ids are 0 to %" PRIu64,
+		                 r->path, r->line, v, r->vertices - 1);
 	if (r->label_line[v])
 		return gemp_fail(GEMP_EDATA, "%s:%d: vertex %" PRIu64 " is there twice, first in line %d", r->path, r->line, v,
 		                 r->label_line[v]);
@@ -149,15 +151,16 @@ static gemp_code read_edge(reader *r)
 		return gemp_fail(GEMP_EDATA, "%s:%d: an edge is 'e ID ID'", r->path, r->line);
 	uint64_t u = r->numbers[0], v = r->numbers[1];
 	if (u >= r->vertices || v >= r->vertices)
-		return gemp_fail(GEMP_EDATA, "%s:%d: an edge to vertex %" PRIu64 ": the first line says that ids are 0 to %" PRIu64,
+		return gemp_fail(GEMP_EDATA,
+		                 "%s:%d: an edge to vertex %" PRIu64 ": the first line says that ids are 0 to %" PRIu64,
 		                 r->path, r->line, u > v ? u : v, r->vertices - 1);
 	if (u == v)
 		return gemp_fail(GEMP_EDATA, "%s:%d: a loop; query graphs are simple", r->path, r->line);
 	for (size_t e = 0; e < r->pattern->edge_count; e++) {
 		gemp_pattern_edge *edge = &r->pattern->edges[e];
 		if ((edge->from == (int)u && edge->to == (int)v) || (edge->from == (int)v && edge->to == (int)u))
-			return gemp_fail(GEMP_EDATA, "%s:%d: the edge %" PRIu64 " %" PRIu64 " is there twice, first in line %d", r->path,
-			                 r->line, u, v, edge->line);
+			return gemp_fail(GEMP_EDATA, "%s:%d: the edge %" PRIu64 " %" PRIu64 " is there twice, first in line %d",
+			                 r->path, r->line, u, v, edge->line);
 	}
 	gemp_code code = gemp_pattern_add_edge(r->pattern, NULL, (int)u, (int)v, GEMP_EITHER);
 	if (code != GEMP_OK)
@@ -215,7 +218,8 @@ static gemp_code check_whole(const reader *r)
 		return gemp_fail(GEMP_EDATA, "%s: the file is empty; its first line is 't VERTICES EDGES'", r->path);
 	for (uint64_t v = 0; v < r->vertices; v++)
 		if (!r->label_line[v])
-			return gemp_fail(GEMP_EDATA, "%s: there is no line for vertex %" PRIu64 " of %" PRIu64, r->path, v, r->vertices);
+			return gemp_fail(GEMP_EDATA, "%s: there is no line for vertex %" PRIu64 " of %" PRIu64, r->path, v,
+			                 r->vertices);
 	if (r->pattern->edge_count != r->edges)
 		return gemp_fail(GEMP_EDATA, "%s: the first line says %" PRIu64 " edges, and there are %zu", r->path, r->edges,
 		                 r->pattern->edge_count);

@@ -21,7 +21,7 @@ typedef struct digraph {
 	size_t arcs, arc_capacity;
 	struct arc {
 		int from, to;
-	} *arc;
+	} * arc;
 } digraph;
 
 static gemp_code add_node(digraph *d, int *node)
@@ -179,7 +179,8 @@ static gemp_code add_inside(digraph *d, layer *l, int inside)
 		GEMP_TRY(add_properties(d, l, l->edge[e]));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
-		bool given = inside >= 0 && condition->vertices && __builtin_ctzll(condition->vertices) < (int)pattern->arguments;
+		bool given = inside >= 0 && condition->vertices &&
+		             __builtin_ctzll(condition->vertices) < (int)pattern->arguments;
 		if (on_one(condition->vertices, condition->edges) && !has_sub(condition->expr) && !given)
 			continue;
 		GEMP_TRY(add_expr(d, l, condition->expr, 0, &node));
@@ -337,7 +338,10 @@ static void collect(int count, int *permutation, int *orbits, int orbit_count, i
 /* lab: nodes by colour; ptn: 0 where a colour ends. */
 static gemp_code colour_cells(const digraph *d, int *lab, int *ptn)
 {
-	struct { const char *colour; int node; } *order;
+	struct {
+		const char *colour;
+		int node;
+	} * order;
 	gemp_code code = GEMP_NEW(order, d->nodes);
 	if (code != GEMP_OK)
 		return code;

@@ -40,20 +40,20 @@ void gemp_symmetry_free(gemp_symmetry *symmetry)
 typedef struct level {
 	gemp_point base;
 	size_t orbit_size;
-	gemp_point orbit[GEMP_MAX_POINTS];        /* base first */
-	int points[GEMP_MAX_POINTS];              /* the same, for callers */
+	gemp_point orbit[GEMP_MAX_POINTS]; /* base first */
+	int points[GEMP_MAX_POINTS];       /* the same, for callers */
 	bool in_orbit[GEMP_MAX_POINTS];
-	gemp_point *to[GEMP_MAX_POINTS];          /* [points] a permutation of this level that maps base to the point */
-	size_t count, capacity;                   /* generators of this level that deeper ones do not have */
+	gemp_point *to[GEMP_MAX_POINTS]; /* [points] a permutation of this level that maps base to the point */
+	size_t count, capacity;          /* generators of this level that deeper ones do not have */
 	struct generator {
-		gemp_point *images;               /* [points] */
-		size_t done;                      /* orbit points that it was applied to */
-	} *generators;
+		gemp_point *images; /* [points] */
+		size_t done;        /* orbit points that it was applied to */
+	} * generators;
 } level;
 
 struct gemp_stab_chain {
 	size_t points, levels;
-	level *level; /* [levels] */
+	level *level;                                 /* [levels] */
 	size_t moving[GEMP_MAX_POINTS], moving_count; /* levels with more than one point in the orbit */
 };
 

@@ -50,7 +50,8 @@ void gemp_ast_add_edge(gemp_ast_path *path, gemp_ast_edge *edge, gemp_ast_node *
 	path->last = edge;
 }
 
-gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *labels, gemp_ast_expr *map, gemp_ast_place place)
+gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *labels, gemp_ast_expr *map,
+                                 gemp_ast_place place)
 {
 	gemp_ast_node *node = gemp_ast_alloc(q, sizeof *node);
 	if (!node)
@@ -65,20 +66,26 @@ gemp_ast_edge *gemp_ast_new_edge(gemp_ast *q, gemp_ast_word variable, gemp_ast_e
 {
 	gemp_ast_edge *edge = gemp_ast_alloc(q, sizeof *edge);
 	if (edge)
-		*edge = (gemp_ast_edge){ .variable = variable, .types = types, .conditions = map, .min_hops = 1, .max_hops = 1 };
+		*edge = (gemp_ast_edge){
+			.variable = variable, .types = types, .conditions = map, .min_hops = 1, .max_hops = 1
+		};
 	return edge;
 }
 
 /* An edge written with `*`. */
-gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_hops trail, gemp_ast_place place)
+gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_hops trail,
+                                 gemp_ast_place place)
 {
 	enum { LONGEST = 32 };
 	if (variable.bytes)
-		gemp_ast_refuse(q, variable.place.begin, "a name for a path of variable length, which would be a list of edges; "
-		             "leave the name out");
+		gemp_ast_refuse(q, variable.place.begin,
+		                "a name for a path of variable length, which would be a list of edges; "
+		                "leave the name out");
 	else if (!trail.bounded)
-		gemp_ast_fail(q, place.begin, "a path of any length is not supported; give an upper bound, as in *%" PRIu64 "..%" PRIu64
-		           " (the greatest is %d)", trail.min_hops, trail.min_hops + 4, LONGEST);
+		gemp_ast_fail(q, place.begin,
+		              "a path of any length is not supported; give an upper bound, as in *%" PRIu64 "..%" PRIu64
+		              " (the greatest is %d)",
+		              trail.min_hops, trail.min_hops + 4, LONGEST);
 	else if (trail.max_hops > LONGEST)
 		gemp_ast_fail(q, place.begin, "the greatest length of a path is %d", LONGEST);
 	else if (trail.max_hops == 0 || trail.min_hops > trail.max_hops)
@@ -117,7 +124,8 @@ gemp_ast_order *gemp_ast_new_order(gemp_ast *q, gemp_ast_expr *expr, bool descen
 }
 
 /* variable.name or variable alone */
-gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_word variable, gemp_ast_word name, gemp_ast_place place)
+gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_word variable, gemp_ast_word name,
+                                   gemp_ast_place place)
 {
 	gemp_ast_expr *expr = gemp_ast_leaf(q, kind, place);
 	if (expr) {
@@ -128,7 +136,8 @@ gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_wo
 }
 
 /* A pattern as an expression: EXISTS { }, COUNT { } or, bare, a path alone. */
-gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_match *match, bool bare, gemp_ast_place place)
+gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_match *match, bool bare,
+                                    gemp_ast_place place)
 {
 	gemp_ast_expr *expr = gemp_ast_leaf(q, kind, place);
 	if (expr) {
@@ -155,8 +164,9 @@ void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match)
 	gemp_ast_rule *rule = gemp_ast_alloc(q, sizeof *rule);
 	if (!rule)
 		return;
-	*rule = (gemp_ast_rule){ .name = name, .match = match, .optionals = q->optionals, .with = q->with,
-		.updates = q->updates };
+	*rule = (gemp_ast_rule){
+		.name = name, .match = match, .optionals = q->optionals, .with = q->with, .updates = q->updates
+	};
 	if (q->last_rule)
 		q->last_rule->next = rule;
 	else
@@ -187,7 +197,8 @@ static void adopt(gemp_ast_control *parent, gemp_ast_control *child)
 	parent->last = child;
 }
 
-gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *child, gemp_ast_place place)
+gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *child,
+                                       gemp_ast_place place)
 {
 	gemp_ast_control *control = gemp_ast_alloc(q, sizeof *control);
 	if (!control)
@@ -198,8 +209,8 @@ gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp
 	return control;
 }
 
-gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *left, gemp_ast_control *right,
-                                  gemp_ast_place place)
+gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *left,
+                                        gemp_ast_control *right, gemp_ast_place place)
 {
 	if (!left)
 		return right;
@@ -220,23 +231,20 @@ static bool always_applies(const gemp_ast_control *control)
 		all = all && one;
 	}
 	switch (control->kind) {
-	case GEMP_RUN_RULE:
-		return false;
-	case GEMP_RUN_CHOICE:
-		return any;
+	case GEMP_RUN_RULE: return false;
+	case GEMP_RUN_CHOICE: return any;
 	case GEMP_RUN_SEQUENCE:
-	case GEMP_RUN_TIMES:
-		return all;
-	default:
-		return true;
+	case GEMP_RUN_TIMES: return all;
+	default: return true;
 	}
 }
 
 gemp_ast_control *gemp_ast_repeat(gemp_ast *q, gemp_ast_control *child, uint64_t times, gemp_ast_place place)
 {
 	if (times == 0 && always_applies(child)) {
-		gemp_ast_fail(q, place.begin, "this never ends: * repeats what applies, and TRY and * within it always do; write {n} "
-		           "for this *, or leave it out");
+		gemp_ast_fail(q, place.begin,
+		              "this never ends: * repeats what applies, and TRY and * within it always do; write {n} "
+		              "for this *, or leave it out");
 		return NULL;
 	}
 	gemp_ast_control *repeat = gemp_ast_new_control(q, times ? GEMP_RUN_TIMES : GEMP_RUN_REPEAT, child, place);

@@ -46,8 +46,8 @@ static bool unicode(const char *bytes, size_t size, size_t *at, unsigned long *o
 	if (!hexadecimal(bytes + *at + 1, size - *at - 1, digits, out))
 		return false;
 	*at += 1 + digits;
-	bool pair = *out >= 0xD800 && *out < 0xDC00 && size - *at >= 6 && bytes[*at] == '\\' && bytes[*at + 1] == 'u'
-	         && hexadecimal(bytes + *at + 2, 4, 4, &low) && low >= 0xDC00 && low < 0xE000;
+	bool pair = *out >= 0xD800 && *out < 0xDC00 && size - *at >= 6 && bytes[*at] == '\\' && bytes[*at + 1] == 'u' &&
+	            hexadecimal(bytes + *at + 2, 4, 4, &low) && low >= 0xDC00 && low < 0xE000;
 	if (pair) {
 		*out = 0x10000 + ((*out - 0xD800) << 10) + (low - 0xDC00);
 		*at += 6;
@@ -74,8 +74,9 @@ gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp
 		} else if ((bytes[i] == 'u' || bytes[i] == 'U') && unicode(bytes, size, &i, &c)) {
 			add_utf8(&word, c);
 		} else {
-			gemp_ast_fail(q, place.begin + 1 + escape, "this escape is not known; there are \\\\ \\' \\\" \\n \\t \\r \\b \\f \\/ "
-			           "\\uXXXX and \\UXXXXXXXX");
+			gemp_ast_fail(q, place.begin + 1 + escape,
+			              "this escape is not known; there are \\\\ \\' \\\" \\n \\t \\r \\b \\f \\/ "
+			              "\\uXXXX and \\UXXXXXXXX");
 			return (gemp_ast_word){ 0 };
 		}
 	}
@@ -112,7 +113,8 @@ static const char *skip_quoted(const char *text)
 static const char *skip_vertex(const char *text)
 {
 	size_t braces = 0;
-	for (text = gemp_ast_skip_space(text + 1); *text && (braces > 0 || *text != ')'); text = gemp_ast_skip_space(text)) {
+	for (text = gemp_ast_skip_space(text + 1); *text && (braces > 0 || *text != ')');
+	     text = gemp_ast_skip_space(text)) {
 		if (strchr("'\"`", *text)) {
 			text = skip_quoted(text);
 			continue;
@@ -144,7 +146,9 @@ bool gemp_ast_path_begins(const char *text)
 
 /* Words that begin parts of openCypher which are not there, and what to call these parts; reserved ones are also
  * REFUSED tokens of the grammar. */
-static const struct { const char *word, *what; } refused[] = {
+static const struct {
+	const char *word, *what;
+} refused[] = {
 	{ "OPTIONAL", "OPTIONAL MATCH here; it stands behind MATCH, before WITH and RETURN" },
 	{ "WITH", "WITH here; it stands once, before RETURN" },
 	{ "OFFSET", "OFFSET; write SKIP" },
@@ -170,7 +174,9 @@ static const struct { const char *word, *what; } refused[] = {
 };
 
 /* The same in rules. */
-static const struct { const char *word, *what; } refused_in_rules[] = {
+static const struct {
+	const char *word, *what;
+} refused_in_rules[] = {
 	{ "RETURN", "RETURN in a rule; CREATE, SET, REMOVE, DELETE and MERGE say what becomes of a match" },
 	{ "OPTIONAL", "OPTIONAL MATCH here; it stands behind MATCH, before WITH and the updates" },
 	{ "WITH", "WITH here; it stands once, behind MATCH and before the updates" },
@@ -189,8 +195,9 @@ static const struct { const char *word, *what; } refused_in_rules[] = {
 static const char *refused_in_rule(const gemp_ast *q, const char *word, size_t size)
 {
 	if (size == 5 && strncasecmp(word, "MATCH", size) == 0)
-		return q->updating ? "MATCH behind updates; write another rule" : q->after_with ? "MATCH behind WITH"
-		                                                               : "a second MATCH; join the paths by commas";
+		return q->updating     ? "MATCH behind updates; write another rule"
+		       : q->after_with ? "MATCH behind WITH"
+		                       : "a second MATCH; join the paths by commas";
 	if (size == 5 && strncasecmp(word, "WHERE", size) == 0 && q->updating)
 		return "WHERE behind updates; write it behind MATCH or WITH";
 	for (size_t i = 0; i < sizeof refused_in_rules / sizeof *refused_in_rules; i++)
@@ -228,8 +235,8 @@ static bool is_pattern(const gemp_ast *q, gemp_ast_place place)
 {
 	char token = q->source.text[place.begin], next = *gemp_ast_skip_space(q->source.text + place.end);
 	char last = before(q, place.begin);
-	return (token == '-' && strchr("->[", next)) || (strchr("-[", token) && last == '-') || (token == ')' && last == '(')
-	    || (token == '-' && last == '<');
+	return (token == '-' && strchr("->[", next)) || (strchr("-[", token) && last == '-') ||
+	       (token == ')' && last == '(') || (token == '-' && last == '<');
 }
 
 /* How to call what a token of punctuation would begin; NULL: nothing known. */
@@ -247,24 +254,18 @@ static const char *punctuation(const gemp_ast *q, gemp_ast_place place)
 		return "a parameter instead of a map, a label or a type; parameters are values";
 	if (q->clause == GEMP_AST_MATCH)
 		return strchr("+*", *token) || (*token == '{' && strchr("->", before(q, place.begin)))
-		     ? "a repeated path (+, *, {m,n}); write -[:T*m..n]->" : NULL;
+		           ? "a repeated path (+, *, {m,n}); write -[:T*m..n]->"
+		           : NULL;
 	if (is_pattern(q, place))
 		return "this shape of a path in an expression; write EXISTS { } around the path";
 	switch (*token) {
-	case '{':
-		return "a map";
-	case '^':
-		return "a power (^)";
-	case '[':
-		return "a list outside of IN, or an index";
-	case '.':
-		return "an attribute of anything but a variable";
-	case ':':
-		return "a label of anything but a variable";
-	case '|':
-		return "a list comprehension";
-	default:
-		return NULL;
+	case '{': return "a map";
+	case '^': return "a power (^)";
+	case '[': return "a list outside of IN, or an index";
+	case '.': return "an attribute of anything but a variable";
+	case ':': return "a label of anything but a variable";
+	case '|': return "a list comprehension";
+	default: return NULL;
 	}
 }
 
@@ -283,7 +284,8 @@ static bool explain(gemp_ast *q, gemp_ast_place place, const char *expected)
 		static const char *const clauses[] = { "MATCH", "OPTIONAL", "RETURN", "WITH", "ORDER", "SKIP", "LIMIT" };
 		for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
 			if (strlen(clauses[i]) == size && strncasecmp(token, clauses[i], size) == 0) {
-				gemp_ast_fail(q, place.begin, "%s within braces is not supported; there stand paths and WHERE", clauses[i]);
+				gemp_ast_fail(q, place.begin, "%s within braces is not supported; there stand paths and WHERE",
+				              clauses[i]);
 				return true;
 			}
 	}
@@ -320,8 +322,8 @@ void gemp_ast_unexpected(gemp_ast *q, gemp_ast_place place, const char *expected
 		gemp_ast_fail(q, place.begin, "%s", begins);
 	else if (size == 0)
 		gemp_ast_fail(q, place.begin, "the %s too early%s%s", q->is_rules ? "rules end" : "query ends", wanted,
-		           expected ? expected : "");
+		              expected ? expected : "");
 	else if (!explain(q, place, expected))
 		gemp_ast_fail(q, place.begin, "unexpected '%.*s'%s%s", size > 40 ? 40 : (int)size, token, wanted,
-		           expected ? expected : "");
+		              expected ? expected : "");
 }

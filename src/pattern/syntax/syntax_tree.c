@@ -95,8 +95,10 @@ void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child)
 	if (parent->depth > GEMP_AST_MAX_DEPTH)
 		gemp_ast_fail(q, child->place.begin, "this expression is nested more than %d deep", GEMP_AST_MAX_DEPTH);
 	if (parent->weight > GEMP_AST_MAX_WEIGHT)
-		gemp_ast_fail(q, parent->place.begin, "this expression has more than %d parts when XOR, chains of comparisons and lists "
-		           "of expressions are written out", GEMP_AST_MAX_WEIGHT);
+		gemp_ast_fail(q, parent->place.begin,
+		              "this expression has more than %d parts when XOR, chains of comparisons and lists "
+		              "of expressions are written out",
+		              GEMP_AST_MAX_WEIGHT);
 }
 
 static gemp_ast_expr *checked(const gemp_ast *q, gemp_ast_expr *expr)
@@ -104,7 +106,8 @@ static gemp_ast_expr *checked(const gemp_ast *q, gemp_ast_expr *expr)
 	return q->code == GEMP_OK ? expr : NULL;
 }
 
-gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right, gemp_ast_place place)
+gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,
+                               gemp_ast_place place)
 {
 	gemp_ast_expr *expr = gemp_ast_leaf(q, kind, place);
 	if (!expr)
@@ -115,7 +118,8 @@ gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *
 	return checked(q, expr);
 }
 
-gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right, gemp_ast_place place)
+gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,
+                             gemp_ast_place place)
 {
 	if (left->kind != kind)
 		return gemp_ast_binary(q, kind, left, right, place);
@@ -148,12 +152,13 @@ static gemp_ast_expr *clone(gemp_ast *q, const gemp_ast_expr *from)
 static gemp_ast_expr *repeat(gemp_ast *q, const gemp_ast_expr *from, const char *where)
 {
 	if (from->weight > GEMP_AST_MAX_COPIED)
-		gemp_ast_fail(q, from->place.begin, "this expression is too long to stand %s; write it out by AND and OR", where);
+		gemp_ast_fail(q, from->place.begin, "this expression is too long to stand %s; write it out by AND and OR",
+		              where);
 	return q->code == GEMP_OK ? clone(q, from) : NULL;
 }
 
-gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_expr *last, gemp_expr_kind kind, gemp_ast_expr *right,
-                        gemp_ast_place place)
+gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_expr *last, gemp_expr_kind kind,
+                              gemp_ast_expr *right, gemp_ast_place place)
 {
 	gemp_ast_expr *left = repeat(q, last, "within a chain of comparisons");
 	gemp_ast_expr *next = left ? gemp_ast_binary(q, kind, left, right, place) : NULL;
@@ -283,18 +288,12 @@ static const struct function {
 	enum { VARIABLE, VALUE, ANYTHING } takes;
 	bool aggregate;
 } functions[] = {
-	{ "id", GEMP_KEY, VARIABLE, false },
-	{ "labels", GEMP_LABELS, VARIABLE, false },
-	{ "type", GEMP_TYPE, VARIABLE, false },
-	{ "toLower", GEMP_LOWER, VALUE, false },
-	{ "toUpper", GEMP_UPPER, VALUE, false },
-	{ "size", GEMP_SIZE, VALUE, false },
-	{ "count", GEMP_COUNT, ANYTHING, true },
-	{ "sum", GEMP_SUM, VALUE, true },
-	{ "min", GEMP_MIN, VALUE, true },
-	{ "max", GEMP_MAX, VALUE, true },
-	{ "avg", GEMP_AVG, VALUE, true },
-	{ "collect", GEMP_COLLECT, ANYTHING, true },
+	{ "id", GEMP_KEY, VARIABLE, false },     { "labels", GEMP_LABELS, VARIABLE, false },
+	{ "type", GEMP_TYPE, VARIABLE, false },  { "toLower", GEMP_LOWER, VALUE, false },
+	{ "toUpper", GEMP_UPPER, VALUE, false }, { "size", GEMP_SIZE, VALUE, false },
+	{ "count", GEMP_COUNT, ANYTHING, true }, { "sum", GEMP_SUM, VALUE, true },
+	{ "min", GEMP_MIN, VALUE, true },        { "max", GEMP_MAX, VALUE, true },
+	{ "avg", GEMP_AVG, VALUE, true },        { "collect", GEMP_COLLECT, ANYTHING, true },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -330,8 +329,10 @@ void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name)
 			gemp_ast_fail(q, name.place.begin, "the function %s() is not supported; %s", name.bytes, others[i].remedy);
 			return;
 		}
-	gemp_ast_fail(q, name.place.begin, "the function %.60s() is not supported; there are id, labels, type, toLower, toUpper, "
-	           "size and the aggregates count, sum, min, max, avg, collect", name.bytes);
+	gemp_ast_fail(q, name.place.begin,
+	              "the function %.60s() is not supported; there are id, labels, type, toLower, toUpper, "
+	              "size and the aggregates count, sum, min, max, avg, collect",
+	              name.bytes);
 }
 
 static gemp_ast_expr *count_rows(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_place place)
@@ -343,7 +344,8 @@ static gemp_ast_expr *count_rows(gemp_ast *q, gemp_ast_word name, bool distinct,
 	return q->code == GEMP_OK ? gemp_ast_leaf(q, GEMP_COUNT_STAR, place) : NULL;
 }
 
-gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument, gemp_ast_place place)
+gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument,
+                             gemp_ast_place place)
 {
 	const struct function *function = find(name);
 	if (!argument)
@@ -352,7 +354,7 @@ gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gem
 		gemp_ast_fail(q, place.begin, "DISTINCT stands in aggregates only, and %s() is none", function->name);
 	else if (function->takes == VARIABLE && argument->kind != GEMP_VERTEX)
 		gemp_ast_fail(q, place.begin, "%s() takes a variable, as in %s(%c)", function->name, function->name,
-		           function->kind == GEMP_TYPE ? 'r' : 'a');
+		              function->kind == GEMP_TYPE ? 'r' : 'a');
 	else if (function->kind == GEMP_SIZE && argument->kind == GEMP_EXISTS && argument->bare)
 		gemp_ast_refuse(q, place.begin, "size() of a path; write COUNT { } around the path");
 	gemp_ast_expr *expr = q->code == GEMP_OK ? gemp_ast_leaf(q, function->kind, place) : NULL;
@@ -374,6 +376,6 @@ gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_plac
 			return gemp_ast_constant(q, q->parameters[i].value, place);
 		}
 	gemp_ast_fail(q, place.begin, "the parameter $%s has no value; give it one by --param '%s=VALUE'", name.bytes,
-	           name.bytes);
+	              name.bytes);
 	return NULL;
 }

@@ -11,10 +11,10 @@
 #include "pattern/model/source.h"
 
 enum {
-	GEMP_AST_MAX_NESTED = 16,   /* patterns within patterns */
-	GEMP_AST_MAX_DEPTH = 100,   /* of an expression */
+	GEMP_AST_MAX_NESTED = 16,      /* patterns within patterns */
+	GEMP_AST_MAX_DEPTH = 100,      /* of an expression */
 	GEMP_AST_MAX_WEIGHT = 1 << 20, /* of an expression: its parts, written out */
-	GEMP_AST_MAX_COPIED = 100,  /* weight of what a chain or a list repeats */
+	GEMP_AST_MAX_COPIED = 100,     /* weight of what a chain or a list repeats */
 };
 
 /* Bytes [begin, end) of the text. */
@@ -35,9 +35,9 @@ typedef struct gemp_ast_expr {
 	gemp_ast_place place;
 	gemp_ast_word variable, name;
 	gemp_value value;
-	bool beyond;               /* 2^63: an integer below a minus only */
-	bool distinct;             /* of an aggregate */
-	bool bare;                 /* GEMP_EXISTS: a path alone, which names nothing new; GEMP_HAS_LABEL: of labels() */
+	bool beyond;                  /* 2^63: an integer below a minus only */
+	bool distinct;                /* of an aggregate */
+	bool bare;                    /* GEMP_EXISTS: a path alone, which names nothing new; GEMP_HAS_LABEL: of labels() */
 	struct gemp_ast_match *match; /* GEMP_EXISTS, GEMP_COUNT_OF */
 	unsigned depth;
 	size_t weight;
@@ -48,7 +48,7 @@ typedef struct gemp_ast_node {
 	gemp_ast_place place;
 	gemp_ast_word variable;
 	gemp_ast_expr *conditions; /* GEMP_AND of labels and `{k: value}` */
-	int index;              /* vertex of the pattern being made */
+	int index;                 /* vertex of the pattern being made */
 } gemp_ast_node;
 
 typedef struct gemp_ast_edge {
@@ -56,8 +56,8 @@ typedef struct gemp_ast_edge {
 	gemp_ast_word variable;
 	gemp_ast_expr *types;      /* GEMP_HAS_LABEL, NULL: any */
 	gemp_ast_expr *conditions; /* GEMP_AND of `{k: value}` */
-	bool left, right;       /* has an arrow head there */
-	bool path;              /* written with `*` */
+	bool left, right;          /* has an arrow head there */
+	bool path;                 /* written with `*` */
 	uint32_t min_hops, max_hops;
 	int index;
 	gemp_ast_node *to;
@@ -139,39 +139,45 @@ typedef struct gemp_ast_control {
 
 /* Where the parser is: what can be said of an unexpected word depends on it. */
 typedef enum gemp_ast_clause {
-	GEMP_AST_MATCH, GEMP_AST_WHERE, GEMP_AST_WITH, GEMP_AST_RETURN, GEMP_AST_LIMIT, GEMP_AST_UPDATE, GEMP_AST_RUN
+	GEMP_AST_MATCH,
+	GEMP_AST_WHERE,
+	GEMP_AST_WITH,
+	GEMP_AST_RETURN,
+	GEMP_AST_LIMIT,
+	GEMP_AST_UPDATE,
+	GEMP_AST_RUN
 } gemp_ast_clause;
 
 typedef struct gemp_ast {
 	gemp_source source;
-	gemp_code code;         /* the first failure, its message recorded */
+	gemp_code code; /* the first failure, its message recorded */
 	struct gemp_ast_block *blocks;
-	char *at;               /* free bytes of the newest block */
+	char *at; /* free bytes of the newest block */
 	size_t left;
 	_Alignas(16) char scanner[1024]; /* flex's own memory */
 	size_t scanner_used;
 	const gemp_query_parameter *parameters;
 	size_t parameter_count;
 	bool *used;             /* [parameter_count] borrowed */
-	gemp_ast_clause clause;    /* being read */
-	bool after_with;            /* WITH has been read */
-	bool is_rules, started;      /* it is a text of rules; its first token has been read */
+	gemp_ast_clause clause; /* being read */
+	bool after_with;        /* WITH has been read */
+	bool is_rules, started; /* it is a text of rules; its first token has been read */
 	bool updating;          /* an update of the rule has been read */
 	bool detaching;         /* behind DETACH */
 	unsigned nested;        /* patterns within patterns, being read */
 	gemp_ast_match *match, *optionals, *last_optional;
-	gemp_ast_projection *with, *result; /* NULL: none */
+	gemp_ast_projection *with, *result;     /* NULL: none */
 	gemp_ast_update *updates, *last_update; /* of the rule being read */
 	gemp_ast_rule *rules, *last_rule;
-	gemp_ast_control *run;     /* a sequence; NULL: no RUN */
+	gemp_ast_control *run; /* a sequence; NULL: no RUN */
 } gemp_ast;
 
 /* Reads source into an empty query; gemp_ast_free in any case. used[parameter_count]: set for those that it mentions. */
 gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
-                      size_t parameter_count, bool *used);
+                         size_t parameter_count, bool *used);
 /* The same for a text of rules. */
 gemp_code gemp_ast_parse_rules(gemp_ast *q, const gemp_source *source, const gemp_query_parameter *parameters,
-                            size_t parameter_count, bool *used);
+                               size_t parameter_count, bool *used);
 void gemp_ast_free(gemp_ast *q);
 
 /* Nobody has used some parameter: GEMP_EUSAGE. */
@@ -192,26 +198,32 @@ gemp_ast_match *gemp_ast_new_match(gemp_ast *q, gemp_ast_path *path, gemp_ast_pl
 void gemp_ast_add_optional(gemp_ast *q, gemp_ast_match *match);
 gemp_ast_path *gemp_ast_new_path(gemp_ast *q, gemp_ast_node *from);
 void gemp_ast_add_edge(gemp_ast_path *path, gemp_ast_edge *edge, gemp_ast_node *to);
-gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *labels, gemp_ast_expr *map, gemp_ast_place place);
+gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *labels, gemp_ast_expr *map,
+                                 gemp_ast_place place);
 gemp_ast_edge *gemp_ast_new_edge(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_expr *map);
-gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_hops trail, gemp_ast_place place);
+gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_hops trail,
+                                 gemp_ast_place place);
 gemp_ast_item *gemp_ast_new_item(gemp_ast *q, gemp_ast_expr *expr, gemp_ast_word alias, gemp_ast_place place);
 gemp_ast_projection *gemp_ast_new_projection(gemp_ast *q, gemp_ast_item *item);
 gemp_ast_order *gemp_ast_new_order(gemp_ast *q, gemp_ast_expr *expr, bool descending);
-gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_word variable, gemp_ast_word name, gemp_ast_place place);
-gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_match *match, bool bare, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_word variable, gemp_ast_word name,
+                                   gemp_ast_place place);
+gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_match *match, bool bare,
+                                    gemp_ast_place place);
 
 gemp_ast_expr *gemp_ast_leaf(gemp_ast *q, gemp_expr_kind kind, gemp_ast_place place);
 void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child);
 /* GEMP_AND, GEMP_OR: left itself with one child more if it is of that kind already. */
-gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right, gemp_ast_place place);
-gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_join(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,
+                             gemp_ast_place place);
+gemp_ast_expr *gemp_ast_binary(gemp_ast *q, gemp_expr_kind kind, gemp_ast_expr *left, gemp_ast_expr *right,
+                               gemp_ast_place place);
 /* Says of every label test in a tree which variable it is about. */
 void gemp_ast_set_variable(gemp_ast_expr *expr, gemp_ast_word variable);
 gemp_ast_expr *gemp_ast_negative(gemp_ast *q, gemp_ast_expr *operand, gemp_ast_place place); /* -1 is a literal */
 /* `chain op right`, where chain is `... op last`: both comparisons have to hold. */
-gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_expr *last, gemp_expr_kind kind, gemp_ast_expr *right,
-                        gemp_ast_place place);
+gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_expr *last, gemp_expr_kind kind,
+                              gemp_ast_expr *right, gemp_ast_place place);
 /* `left IN [list]`; a list with other than literals becomes a disjunction. list: any expression with the elements as
  * children, NULL: none. */
 gemp_ast_expr *gemp_ast_in(gemp_ast *q, gemp_ast_expr *left, gemp_ast_expr *list, gemp_ast_place place);
@@ -227,17 +239,19 @@ gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_plac
 gemp_ast_expr *gemp_ast_amount(gemp_ast *q, uint64_t amount, gemp_ast_place place);
 void gemp_ast_check_amount(gemp_ast *q, const gemp_ast_expr *parameter);
 /* `name(argument)`, argument NULL: `name(*)`. gemp_ast_check_callee refuses functions that there are not. */
-gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument,
+                             gemp_ast_place place);
 void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name);
 
 /* rule_tree.c: rules, part by part. */
 void gemp_ast_begin_rule(gemp_ast *q);
 void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match);
 gemp_ast_update *gemp_ast_new_update(gemp_ast *q, gemp_update_kind kind, gemp_ast_word variable, gemp_ast_place place);
-gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *child, gemp_ast_place place);
+gemp_ast_control *gemp_ast_new_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *child,
+                                       gemp_ast_place place);
 /* A sequence or choice: left itself with one child more if it is of that kind already. */
-gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *left, gemp_ast_control *right,
-                                  gemp_ast_place place);
+gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gemp_ast_control *left,
+                                        gemp_ast_control *right, gemp_ast_place place);
 gemp_ast_control *gemp_ast_repeat(gemp_ast *q, gemp_ast_control *child, uint64_t times, gemp_ast_place place);
 void gemp_ast_run(gemp_ast *q, gemp_ast_control *sequence, uint64_t limit, gemp_ast_place place);
 

@@ -50,24 +50,19 @@ size_t gemp_aggregate_memory(const gemp_aggregate *a)
 {
 	enum { USUAL_WORDS = 4 };
 	return a->count_capacity * sizeof *a->count + a->sum_capacity * sizeof *a->sum +
-	       a->exact_capacity * (sizeof *a->exact + USUAL_WORDS * sizeof(uint64_t)) + a->extreme_capacity * sizeof *a->extreme +
-	       gemp_bag_memory(&a->bag);
+	       a->exact_capacity * (sizeof *a->exact + USUAL_WORDS * sizeof(uint64_t)) +
+	       a->extreme_capacity * sizeof *a->extreme + gemp_bag_memory(&a->bag);
 }
 
 gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 {
 	switch (expr->kind) {
 	case GEMP_COUNT_STAR:
-	case GEMP_COUNT:
-		return GEMP_INTEGER;
-	case GEMP_AVG:
-		return GEMP_FLOAT;
-	case GEMP_COLLECT:
-		return GEMP_LIST;
-	case GEMP_SUM:
-		return argument == GEMP_FLOAT ? GEMP_FLOAT : GEMP_INTEGER;
-	default:
-		return argument;
+	case GEMP_COUNT: return GEMP_INTEGER;
+	case GEMP_AVG: return GEMP_FLOAT;
+	case GEMP_COLLECT: return GEMP_LIST;
+	case GEMP_SUM: return argument == GEMP_FLOAT ? GEMP_FLOAT : GEMP_INTEGER;
+	default: return argument;
 	}
 }
 
@@ -288,7 +283,8 @@ done:
 static gemp_code finish_count(uint64_t count, gemp_column *out)
 {
 	if (count > INT64_MAX)
-		return gemp_fail(GEMP_EDATA, "a count is %llu, and integers of a row end at 2^63 - 1", (unsigned long long)count);
+		return gemp_fail(GEMP_EDATA, "a count is %llu, and integers of a row end at 2^63 - 1",
+		                 (unsigned long long)count);
 	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)count });
 }
 
@@ -379,8 +375,7 @@ static int compare_members(const void *a, const void *b, void *context)
 	const list *l = context;
 	size_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	if (l->members.kind != GEMP_CELL_VALUE)
-		return gemp_elements_compare(l->elements, l->members.kind, l->members.elements[x],
-		                             l->members.elements[y]);
+		return gemp_elements_compare(l->elements, l->members.kind, l->members.elements[x], l->members.elements[y]);
 	gemp_value left = gemp_frame_value(&l->members, x), right = gemp_frame_value(&l->members, y);
 	return gemp_value_order(&left, &right);
 }

@@ -15,19 +15,19 @@
 typedef struct gemp_min_max {
 	bool known;
 	gemp_value value;
-	size_t capacity;      /* of a string's bytes, which it owns */
+	size_t capacity; /* of a string's bytes, which it owns */
 } gemp_min_max;
 
 typedef struct gemp_aggregate {
 	gemp_expr_kind kind;
 	bool distinct;
-	gemp_cell_kind cell;         /* of its argument */
-	gemp_type type;         /* of its argument, if that is a value */
+	gemp_cell_kind cell; /* of its argument */
+	gemp_type type;      /* of its argument, if that is a value */
 	/* Of each group, just the arrays that it needs: */
 	size_t count_capacity, sum_capacity, exact_capacity, extreme_capacity;
-	uint64_t *count;        /* values that are not NULL */
-	__int128 *sum;          /* of integers */
-	gemp_exact_sum *exact;  /* of floats */
+	uint64_t *count;       /* values that are not NULL */
+	__int128 *sum;         /* of integers */
+	gemp_exact_sum *exact; /* of floats */
 	gemp_min_max *extreme;
 	gemp_bag bag;
 } gemp_aggregate;
@@ -35,7 +35,7 @@ typedef struct gemp_aggregate {
 /* argument: the column that gemp_aggregate_add will be given; NULL for count(*). */
 void gemp_aggregate_init(gemp_aggregate *aggregate, const gemp_expr *expr, const gemp_frame_column *argument);
 void gemp_aggregate_free(gemp_aggregate *aggregate);
-size_t gemp_aggregate_memory(const gemp_aggregate *aggregate); /* bytes */
+size_t gemp_aggregate_memory(const gemp_aggregate *aggregate);            /* bytes */
 gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument); /* of what it gives */
 
 /* One cell, `times` over, for a group; groups are numbered from 0 and begin as empty ones. */

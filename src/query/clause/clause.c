@@ -64,7 +64,8 @@ void gemp_clause_uses(const gemp_pattern *pattern, bool *used)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
 	const gemp_frame_map map = {
-		.vertices = gemp_pattern_row_vertices(pattern), .edges = gemp_pattern_row_edges(pattern),
+		.vertices = gemp_pattern_row_vertices(pattern),
+		.edges = gemp_pattern_row_edges(pattern),
 	};
 	for (size_t i = 0; i < clause->item_count; i++)
 		gemp_lookup_uses(&map, clause->items[i].expr, used);
@@ -177,7 +178,8 @@ static gemp_code not_grouped(const gemp_expr *expr)
 {
 	return gemp_fail(GEMP_EUSAGE,
 	                 "query:%d:%d: what stands beside an aggregate must be a column too, so that rows are "
-	                 "grouped by it; give it to WITH or RETURN as one", expr->line, expr->column);
+	                 "grouped by it; give it to WITH or RETURN as one",
+	                 expr->line, expr->column);
 }
 
 static gemp_code rewrite_children(gemp_grouping *r, const gemp_frame *columns, const gemp_expr *expr,

@@ -21,11 +21,11 @@ void gemp_clause_uses(const gemp_pattern *pattern, bool *used);
 
 typedef struct gemp_grouping {
 	size_t key_count;
-	const gemp_expr **keys;       /* [key_count] of the items without an aggregate; owned array */
+	const gemp_expr **keys; /* [key_count] of the items without an aggregate; owned array */
 	size_t aggregate_count, aggregate_capacity;
 	const gemp_expr **aggregates; /* [aggregate_count] as they were met; owned array */
 	size_t made_count, made_capacity;
-	void **made;                  /* [made_count] new nodes; owned */
+	void **made; /* [made_count] new nodes; owned */
 } gemp_grouping; /* {0} */
 
 /* keys and aggregates of all items of a clause. */
@@ -33,7 +33,7 @@ gemp_code gemp_grouping_begin(gemp_grouping *rewrite, const gemp_clause *clause)
 /* An item as an expression of columns, which are keys and aggregates; its nodes live as long as the rewrite. What is neither
  * is GEMP_EUSAGE: a variable beside an aggregate that rows are not grouped by. */
 gemp_code gemp_grouping_item(gemp_grouping *rewrite, const gemp_frame *columns, const gemp_expr *item,
-                            const gemp_expr **out);
+                             const gemp_expr **out);
 void gemp_grouping_free(gemp_grouping *rewrite);
 
 #endif

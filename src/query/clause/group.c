@@ -13,7 +13,7 @@ typedef struct grouping {
 	gemp_graph *graph;
 	gemp_row_stage *next;
 	size_t key_count;
-	gemp_frame results;         /* one block of groups when they are handed on */
+	gemp_frame results; /* one block of groups when they are handed on */
 	size_t aggregate_count;
 	gemp_aggregate *aggregates; /* [aggregate_count] */
 	int *arguments;             /* [aggregate_count] */
@@ -44,7 +44,8 @@ static gemp_code check_memory(const grouping *g)
 		return GEMP_OK;
 	return gemp_fail(GEMP_ENOMEM,
 	                 "%zu groups take %zu bytes on one rank, more than --host-memory %zu; use more ranks, a larger "
-	                 "--host-memory, or conditions that leave fewer groups", g->groups.count, bytes, budget);
+	                 "--host-memory, or conditions that leave fewer groups",
+	                 g->groups.count, bytes, budget);
 }
 
 static gemp_code add_row(grouping *g, const gemp_frame *frame, size_t row, const gemp_text *key, uint64_t hash)
@@ -167,8 +168,7 @@ static gemp_code exchange_block(grouping *g, size_t first, size_t end)
 	if (code == GEMP_OK)
 		code = pack_groups(g, first, end, &packed, sizes);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks,
-	                       &context->traffic));
+	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks, &context->traffic));
 	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
 	for (size_t r = 0; r < ranks; r++)
 		received_size += sizes[ranks + r];
@@ -294,8 +294,7 @@ static gemp_code push_groups(grouping *g)
 	size_t blocks = most ? (most - 1) / BLOCK_GROUPS + 1 : 1;
 	for (size_t b = 0; b < blocks && !enough; b++) {
 		size_t first = b * BLOCK_GROUPS < count ? b * BLOCK_GROUPS : count, left = count - first;
-		GEMP_TRY(push_block(g, mine + first, left < BLOCK_GROUPS ? left : BLOCK_GROUPS, b + 1 == blocks,
-		                       &enough));
+		GEMP_TRY(push_block(g, mine + first, left < BLOCK_GROUPS ? left : BLOCK_GROUPS, b + 1 == blocks, &enough));
 	}
 done:
 	gemp_free(mine);
@@ -381,7 +380,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_group_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_group_options *options)
+gemp_code gemp_group_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+                         const gemp_group_options *options)
 {
 	gemp_code code = GEMP_OK;
 	grouping *g;

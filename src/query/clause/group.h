@@ -16,16 +16,17 @@
 enum { GEMP_NO_ARGUMENT = -1 };
 
 typedef struct gemp_group_options {
-	const gemp_frame *input;   /* its columns; may go after gemp_group_new */
-	size_t key_count;          /* the input's first columns; 0: all rows are one group, which is there without rows too */
+	const gemp_frame *input; /* its columns; may go after gemp_group_new */
+	size_t key_count;        /* the input's first columns; 0: all rows are one group, which is there without rows too */
 	size_t aggregate_count;
 	const gemp_expr *const *aggregates; /* [aggregate_count] kind and distinct are looked at */
-	const int *arguments;      /* [aggregate_count] columns of the input; GEMP_NO_ARGUMENT of count(*) */
-	gemp_row_stage *next;          /* borrowed */
+	const int *arguments;               /* [aggregate_count] columns of the input; GEMP_NO_ARGUMENT of count(*) */
+	gemp_row_stage *next;               /* borrowed */
 } gemp_group_options;
 
 /* Collective. What does not fit into the context's host_memory is GEMP_ENOMEM, in push. */
-gemp_code gemp_group_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_group_options *options);
+gemp_code gemp_group_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+                         const gemp_group_options *options);
 /* The columns that come out. */
 gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options);
 

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first,
-                   size_t *end)
+void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end)
 {
 	uint64_t before = gemp_comm_exscan(comm, rows), stop = limit > UINT64_MAX - skip ? UINT64_MAX : skip + limit;
 	*first = before >= skip ? 0 : skip - before < rows ? (size_t)(skip - before) : rows;
@@ -20,7 +19,7 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 typedef struct cutting {
 	gemp_context *context;
 	gemp_row_stage *next;
-	uint64_t skip, limit;   /* what is left of them */
+	uint64_t skip, limit; /* what is left of them */
 	bool *some_left_out;
 	bool ended;
 } cutting;
@@ -60,13 +59,17 @@ done:
 }
 
 gemp_code gemp_limit_new(gemp_row_stage *out, gemp_context *context, uint64_t skip, uint64_t limit, bool *some_left_out,
-                       gemp_row_stage *next)
+                         gemp_row_stage *next)
 {
 	cutting *c;
 	gemp_code code = GEMP_NEW(c, 1);
 	if (code == GEMP_OK)
 		*c = (cutting){
-			.context = context, .next = next, .skip = skip, .limit = limit, .some_left_out = some_left_out,
+			.context = context,
+			.next = next,
+			.skip = skip,
+			.limit = limit,
+			.some_left_out = some_left_out,
 		};
 	code = gemp_comm_agree(context->comm, code);
 	if (code == GEMP_OK)
@@ -77,10 +80,10 @@ gemp_code gemp_limit_new(gemp_row_stage *out, gemp_context *context, uint64_t sk
 }
 
 enum {
-	BLOCK_ROWS = 1 << 16,   /* handed on at a time */
-	SPARE_ROWS = 1 << 14,   /* beyond twice the limit, before rows are dropped */
-	SAMPLES = 64,           /* of a rank, to find where the ranks' shares end */
-	EDGE_RANKS = 4,         /* type, keys of source and target, parallel number */
+	BLOCK_ROWS = 1 << 16, /* handed on at a time */
+	SPARE_ROWS = 1 << 14, /* beyond twice the limit, before rows are dropped */
+	SAMPLES = 64,         /* of a rank, to find where the ranks' shares end */
+	EDGE_RANKS = 4,       /* type, keys of source and target, parallel number */
 };
 
 typedef struct sorting {
@@ -88,9 +91,9 @@ typedef struct sorting {
 	gemp_graph *graph;
 	gemp_row_stage *next;
 	uint64_t skip, limit;
-	size_t shown;           /* columns that are handed on; behind them numbers that order elements */
+	size_t shown; /* columns that are handed on; behind them numbers that order elements */
 	size_t sort_count;
-	gemp_sort_item *sorts;       /* [sort_count] columns of rows, values all */
+	gemp_sort_item *sorts; /* [sort_count] columns of rows, values all */
 	gemp_frame rows;
 	bool ended;
 } sorting;
@@ -117,8 +120,7 @@ static uint64_t prefix_of(const gemp_value *value)
 	if (value->null)
 		return UINT64_MAX;
 	switch (value->type) {
-	case GEMP_INTEGER:
-		return (uint64_t)value->integer ^ top;
+	case GEMP_INTEGER: return (uint64_t)value->integer ^ top;
 	case GEMP_FLOAT:
 		if (isnan(value->real))
 			return UINT64_MAX;
@@ -126,8 +128,7 @@ static uint64_t prefix_of(const gemp_value *value)
 		if (value->real != 0)
 			memcpy(&bits, &value->real, sizeof bits);
 		return bits & top ? ~bits : bits | top;
-	case GEMP_BOOLEAN:
-		return value->truth;
+	case GEMP_BOOLEAN: return value->truth;
 	case GEMP_STRING:
 	case GEMP_LIST:
 		for (size_t i = 0; i < sizeof bits; i++)
@@ -189,8 +190,10 @@ static gemp_code add_numbers(gemp_frame_column *out, size_t row, const gemp_elem
                              uint64_t element)
 {
 	gemp_code code = GEMP_OK;
-	gemp_value numbers[EDGE_RANKS] = { { .type = GEMP_INTEGER, .null = true }, { .type = GEMP_INTEGER, .null = true },
-		                           { .type = GEMP_INTEGER, .null = true }, { .type = GEMP_INTEGER, .null = true } };
+	gemp_value numbers[EDGE_RANKS] = { { .type = GEMP_INTEGER, .null = true },
+		                               { .type = GEMP_INTEGER, .null = true },
+		                               { .type = GEMP_INTEGER, .null = true },
+		                               { .type = GEMP_INTEGER, .null = true } };
 	const gemp_edge_ends *ends = kind == GEMP_CELL_EDGE ? gemp_elements_ends(elements, element) : NULL;
 	size_t count = kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
 	if (kind == GEMP_CELL_VERTEX)
@@ -244,7 +247,8 @@ static gemp_code append(sorting *o, const gemp_frame *frame, const gemp_elements
 	if (code == GEMP_OK && budget && bytes > budget)
 		code = gemp_fail(GEMP_ENOMEM,
 		                 "%zu rows to sort take %zu bytes on one rank, more than --host-memory %zu; use more "
-		                 "ranks, a larger --host-memory, or a LIMIT", rows + frame->rows, bytes, budget);
+		                 "ranks, a larger --host-memory, or a LIMIT",
+		                 rows + frame->rows, bytes, budget);
 done:
 	return code;
 }
@@ -365,8 +369,7 @@ static gemp_code exchange(sorting *o, const sorting *samples)
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_frame_clear(&o->rows);
-	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks,
-	                       &context->traffic));
+	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks, &context->traffic));
 	gemp_text_free(&packed);
 	for (size_t r = 0; r < ranks; r++)
 		received_size += sizes[ranks + r];

@@ -11,7 +11,7 @@
 /* Collective. Any rows but `skip`, and `limit` of these. Sets *some_left_out (borrowed) if there were
  * others. */
 gemp_code gemp_limit_new(gemp_row_stage *out, gemp_context *context, uint64_t skip, uint64_t limit, bool *some_left_out,
-                       gemp_row_stage *next);
+                         gemp_row_stage *next);
 
 /* Collective. Of this rank's `rows` rows, in rank order, [*first, *end) lie within skip and limit. */
 void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end);
@@ -24,10 +24,10 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
  */
 
 typedef struct gemp_sorting_options {
-	const gemp_frame *input;  /* its columns; may go after gemp_sorting_new */
+	const gemp_frame *input; /* its columns; may go after gemp_sorting_new */
 	size_t order_count;
-	const gemp_sort_item *orders;  /* [order_count] borrowed; by column */
-	uint64_t skip, limit;     /* UINT64_MAX: no limit */
+	const gemp_sort_item *orders; /* [order_count] borrowed; by column */
+	uint64_t skip, limit;         /* UINT64_MAX: no limit */
 	gemp_row_stage *next;         /* borrowed */
 } gemp_sorting_options;
 

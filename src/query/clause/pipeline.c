@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-enum { CLAUSES = 2, STAGES = 6 * CLAUSES + 1 }; /* keys and arguments, groups, items, DISTINCT, order, where; the output */
+enum {
+	CLAUSES = 2,
+	STAGES = 6 * CLAUSES + 1
+}; /* keys and arguments, groups, items, DISTINCT, order, where; the output */
 
 struct gemp_pipeline {
 	gemp_context *context;
@@ -17,9 +20,9 @@ struct gemp_pipeline {
 	size_t stage_count;
 	gemp_row_stage stages[STAGES]; /* each pushes into the next; the last is the output's */
 	gemp_grouping rewrites[CLAUSES];
-	gemp_frame source;         /* the rows of matches */
-	bool *used;                /* [source.count] columns that are spoken of */
-	gemp_frame columns;        /* of what the last stage gives, while they are put together */
+	gemp_frame source;  /* the rows of matches */
+	bool *used;         /* [source.count] columns that are spoken of */
+	gemp_frame columns; /* of what the last stage gives, while they are put together */
 	bool left_out;
 };
 
@@ -63,8 +66,12 @@ static gemp_code add_group(gemp_pipeline *p, size_t key_count, const gemp_groupi
 	for (size_t i = 0; i < count; i++)
 		arguments[i] = rewrite->aggregates[i]->count ? next++ : GEMP_NO_ARGUMENT;
 	const gemp_group_options options = {
-		.input = &p->columns, .key_count = key_count, .aggregate_count = count,
-		.aggregates = rewrite ? rewrite->aggregates : NULL, .arguments = arguments, .next = next_of(p),
+		.input = &p->columns,
+		.key_count = key_count,
+		.aggregate_count = count,
+		.aggregates = rewrite ? rewrite->aggregates : NULL,
+		.arguments = arguments,
+		.next = next_of(p),
 	};
 	GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_group_columns(&columns, &options)));
 	GEMP_TRY(gemp_group_new(&p->stages[p->stage_count], p->context, p->graph, &options));
@@ -126,8 +133,12 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 	gemp_code code = GEMP_OK;
 	uint64_t skip = clause->has_skip ? clause->skip : 0, limit = clause->has_limit ? clause->limit : UINT64_MAX;
 	const gemp_sorting_options options = {
-		.input = &p->columns, .order_count = clause->order_count, .orders = clause->orders,
-		.skip = skip, .limit = limit, .next = next_of(p),
+		.input = &p->columns,
+		.order_count = clause->order_count,
+		.orders = clause->orders,
+		.skip = skip,
+		.limit = limit,
+		.next = next_of(p),
 	};
 	if (clause->order_count)
 		code = gemp_sorting_new(&p->stages[p->stage_count], p->context, p->graph, &options);
@@ -153,7 +164,7 @@ static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const g
 	GEMP_TRY(add_order(p, clause));
 	if (clause->where) {
 		GEMP_TRY(gemp_projection_where(&p->stages[p->stage_count], p->context, p->graph, &p->items, clause->where,
-		                        next_of(p)));
+		                               next_of(p)));
 		p->stage_count++;
 	}
 done:
@@ -171,7 +182,9 @@ static gemp_code set_up_source(gemp_pipeline *p)
 	GEMP_TRY(GEMP_NEW(p->used, p->source.count));
 	for (size_t c = 0; c < p->source.count; c++)
 		GEMP_TRY(gemp_frame_set(&p->source, c,
-		                        c < vertices ? GEMP_CELL_VERTEX : c < vertices + edges ? GEMP_CELL_EDGE : GEMP_CELL_VALUE,
+		                        c < vertices           ? GEMP_CELL_VERTEX
+		                        : c < vertices + edges ? GEMP_CELL_EDGE
+		                                               : GEMP_CELL_VALUE,
 		                        "", GEMP_INTEGER));
 	gemp_clause_uses(pattern, p->used);
 done:
@@ -272,7 +285,8 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_context *context, gemp_gra
 		p->graph = graph;
 		p->pattern = pattern;
 		p->match = (gemp_frame_map){ .vertices = gemp_pattern_row_vertices(pattern),
-			                     .edges = gemp_pattern_row_edges(pattern), .count_loops = count_loops };
+			                         .edges = gemp_pattern_row_edges(pattern),
+			                         .count_loops = count_loops };
 		p->items = (gemp_frame_map){ .items = true, .count_loops = count_loops };
 		code = check_subs(pattern);
 	}

@@ -19,8 +19,7 @@ void gemp_pipeline_free(gemp_pipeline *pipeline);
 
 /* Collective. Rows of matches, each multiplicity[row] times (NULL: once). *enough as for a stage. */
 gemp_code gemp_pipeline_push(gemp_pipeline *pipeline, const gemp_row_store *rows, const uint64_t *multiplicity,
-                             bool last,
-                             bool *enough);
+                             bool last, bool *enough);
 /* Alike on all ranks: a SKIP or LIMIT without ORDER BY left out rows that others might have got. */
 bool gemp_pipeline_truncated(const gemp_pipeline *pipeline);
 

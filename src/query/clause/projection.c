@@ -22,15 +22,11 @@ gemp_type gemp_projection_type(const gemp_graph *graph, const gemp_expr *expr)
 {
 	switch (expr->kind) {
 	case GEMP_VERTEX:
-	case GEMP_KEY:
-		return graph->keys.type;
+	case GEMP_KEY: return graph->keys.type;
 	case GEMP_EDGE:
-	case GEMP_TYPE:
-		return GEMP_STRING;
-	case GEMP_ATTRIBUTE:
-		return attribute_type(graph, expr);
-	case GEMP_LITERAL:
-		return expr->value.type;
+	case GEMP_TYPE: return GEMP_STRING;
+	case GEMP_ATTRIBUTE: return attribute_type(graph, expr);
+	case GEMP_LITERAL: return expr->value.type;
 	case GEMP_COUNT_STAR:
 	case GEMP_COUNT:
 	case GEMP_SUM:
@@ -39,12 +35,12 @@ gemp_type gemp_projection_type(const gemp_graph *graph, const gemp_expr *expr)
 	case GEMP_AVG:
 	case GEMP_COLLECT:
 		return gemp_aggregate_type(expr, expr->count ? gemp_projection_type(graph, expr->children[0]) : GEMP_INTEGER);
-	default:
-		return expr->type;
+	default: return expr->type;
 	}
 }
 
-gemp_code gemp_projection_columns(gemp_frame *out, const gemp_graph *graph, const gemp_projection_item *items, size_t count)
+gemp_code gemp_projection_columns(gemp_frame *out, const gemp_graph *graph, const gemp_projection_item *items,
+                                  size_t count)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_frame_init(out, count));
@@ -65,7 +61,7 @@ typedef struct evaluation {
 	gemp_lookup *lookup;
 	gemp_frame_map map;
 	size_t count;
-	gemp_projection_item *items;     /* [count]; of a condition there is one */
+	gemp_projection_item *items; /* [count]; of a condition there is one */
 	gemp_frame out;
 	gemp_arena scratch; /* of one row */
 } evaluation;
@@ -231,7 +227,7 @@ static gemp_code evaluation_new(evaluation **out, gemp_context *context, gemp_gr
 }
 
 gemp_code gemp_projection_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
-                         const gemp_projection_item *items, size_t count, gemp_row_stage *next)
+                              const gemp_projection_item *items, size_t count, gemp_row_stage *next)
 {
 	gemp_code code = GEMP_OK;
 	evaluation *e;
@@ -244,8 +240,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_projection_where(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
-                         const gemp_expr *condition, gemp_row_stage *next)
+gemp_code gemp_projection_where(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+                                const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next)
 {
 	evaluation *e;
 	gemp_code code = evaluation_new(&e, context, graph, map, &(gemp_projection_item){ condition, "" }, 1, next);

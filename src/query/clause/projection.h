@@ -19,14 +19,15 @@ typedef struct gemp_projection_item {
 } gemp_projection_item;
 
 /* The columns of items; NULL and aggregates have a type too. */
-gemp_code gemp_projection_columns(gemp_frame *out, const gemp_graph *graph, const gemp_projection_item *items, size_t count);
+gemp_code gemp_projection_columns(gemp_frame *out, const gemp_graph *graph, const gemp_projection_item *items,
+                                  size_t count);
 
 /* Collective. Each row of the input, which map explains, becomes a row of items. next is borrowed. */
 gemp_code gemp_projection_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
-                         const gemp_projection_item *items, size_t count, gemp_row_stage *next);
+                              const gemp_projection_item *items, size_t count, gemp_row_stage *next);
 /* Collective. Rows pass for which the condition is true. */
-gemp_code gemp_projection_where(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
-                         const gemp_expr *condition, gemp_row_stage *next);
+gemp_code gemp_projection_where(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+                                const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next);
 
 /* Collective. out[pattern->result.shown]: the first columns of the frame, of frame->rows rows; columns of values are taken
  * from it. The caller frees. Nothing to free after an error. */

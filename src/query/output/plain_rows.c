@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-enum { PIECE = 1 << 12 }; /* rows that one thread turns at a time */
+enum { PIECE = 1 << 12 };                             /* rows that one thread turns at a time */
 static const size_t default_memory = (size_t)1 << 30; /* of tables */
 
 struct gemp_plain_rows {
 	const gemp_stab_chain *chain;
-	uint32_t *rank;          /* [vertices] by id, if there is a chain: the number that keys compare by */
-	int64_t *key;            /* [vertices] by rank, if there is a chain, else by id */
+	uint32_t *rank; /* [vertices] by id, if there is a chain: the number that keys compare by */
+	int64_t *key;   /* [vertices] by rank, if there is a chain, else by id */
 	size_t column_count, rows;
 	int *vertex;             /* [column_count] place in a row */
 	gemp_projected *columns; /* [column_count] */

@@ -15,20 +15,20 @@ typedef struct rows {
 	const gemp_pattern *pattern;
 	gemp_rows_options options;
 	gemp_pipeline *pipeline;
-	gemp_row_writer *writer;     /* NULL: closed */
-	gemp_projected *columns;     /* [shown] of what is written just now */
-	gemp_row_store store;        /* matches taken since the last turn, */
-	gemp_plain_rows *plain;      /* or these, turned into columns already; NULL: (still) not worth its tables */
-	bool suits;                  /* rows are plain */
-	uint64_t seen;               /* by all ranks, while there are no tables */
+	gemp_row_writer *writer; /* NULL: closed */
+	gemp_projected *columns; /* [shown] of what is written just now */
+	gemp_row_store store;    /* matches taken since the last turn, */
+	gemp_plain_rows *plain;  /* or these, turned into columns already; NULL: (still) not worth its tables */
+	bool suits;              /* rows are plain */
+	uint64_t seen;           /* by all ranks, while there are no tables */
 	size_t multiplicity_capacity;
-	uint64_t *multiplicity;      /* [store.rows], if has_multiplicity */
+	uint64_t *multiplicity; /* [store.rows], if has_multiplicity */
 	bool has_multiplicity;
-	bool streams;                /* no more matches are taken than rows may still be written */
-	uint64_t written, total;     /* by all ranks; and before the limit */
-	uint64_t unseen;             /* by this rank: matches beyond what a preview shows */
-	bool complete;               /* no row was left out */
-	bool ended;                  /* no more matches are wanted */
+	bool streams;            /* no more matches are taken than rows may still be written */
+	uint64_t written, total; /* by all ranks; and before the limit */
+	uint64_t unseen;         /* by this rank: matches beyond what a preview shows */
+	bool complete;           /* no row was left out */
+	bool ended;              /* no more matches are wanted */
 } rows;
 
 /* MATCHES */
@@ -98,8 +98,10 @@ static gemp_code close_rows(rows *r)
 	gemp_comm_max(r->context->comm, &incomplete, 1);
 	r->complete = !incomplete;
 	const gemp_result_info info = { .pattern = r->pattern->text ? r->pattern->text : "",
-		.semantics = r->options.semantics, .distinct = r->options.distinct, .graph_hash = r->graph->hash,
-		.complete = r->complete };
+		                            .semantics = r->options.semantics,
+		                            .distinct = r->options.distinct,
+		                            .graph_hash = r->graph->hash,
+		                            .complete = r->complete };
 	r->writer = NULL;
 	gemp_code code = gemp_row_writer_close(writer, &info);
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_WRITE, t);
@@ -345,8 +347,12 @@ gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 	code = GEMP_NEW(vertices, vertex_count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(edges, edge_count);
-	const gemp_batch one = { .rows = comm->rank == 0 && count, .vertex_count = (int)vertex_count,
-		.edge_count = (int)edge_count, .vertices = vertices, .edges = edges, .multiplicity = &count };
+	const gemp_batch one = { .rows = comm->rank == 0 && count,
+		                     .vertex_count = (int)vertex_count,
+		                     .edge_count = (int)edge_count,
+		                     .vertices = vertices,
+		                     .edges = edges,
+		                     .multiplicity = &count };
 	if (code == GEMP_OK)
 		code = rows_take(r, &one);
 	GEMP_TRY(gemp_comm_agree(comm, code));

@@ -11,10 +11,10 @@ typedef struct subgraph_sink {
 	gemp_graph *graph;
 	gemp_subgraph_sink_options options;
 	gemp_subgraph wanted;
-	gemp_row_store store;      /* with a limit: taken since the last turn */
-	uint64_t taken;            /* with a limit: by all ranks in earlier turns */
+	gemp_row_store store; /* with a limit: taken since the last turn */
+	uint64_t taken;       /* with a limit: by all ranks in earlier turns */
 	bool written;
-	uint64_t vertices, edges;  /* written */
+	uint64_t vertices, edges; /* written */
 } subgraph_sink;
 
 gemp_code gemp_subgraph_sink_check(const char *path)
@@ -22,8 +22,10 @@ gemp_code gemp_subgraph_sink_check(const char *path)
 	gemp_export_format format = GEMP_EXPORT_AUTO;
 	if (gemp_file_ends_in(path, ".h5") || gemp_export_choose(&format, path) == GEMP_OK)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "--subgraph %s: the ending says the form: .h5, .tsv, .csv, .jsonl, .graphml, .dot or "
-	                 ".mtx", path);
+	return gemp_fail(GEMP_EUSAGE,
+	                 "--subgraph %s: the ending says the form: .h5, .tsv, .csv, .jsonl, .graphml, .dot or "
+	                 ".mtx",
+	                 path);
 }
 
 static gemp_code mark(subgraph_sink *m, const gemp_batch *batch)
@@ -126,7 +128,7 @@ static void sink_free(void *self)
 }
 
 gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
-                           const gemp_subgraph_sink_options *options)
+                                 const gemp_subgraph_sink_options *options)
 {
 	gemp_code code = GEMP_OK;
 	subgraph_sink *m;

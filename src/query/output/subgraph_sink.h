@@ -21,7 +21,7 @@ gemp_code gemp_subgraph_sink_check(const char *path);
 /* Collective. Rows must have the edges that matches are to be told by (see gemp_match_options). All is borrowed. The
  * file is whole after the last turn, or the one that reaches the limit; freed before that, there is none. */
 gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
-                           const gemp_subgraph_sink_options *options);
+                                 const gemp_subgraph_sink_options *options);
 /* What was written, over all ranks. */
 void gemp_subgraph_sink_size(const gemp_sink *matched, uint64_t *vertices, uint64_t *edges);
 

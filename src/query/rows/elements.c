@@ -47,7 +47,8 @@ static gemp_code fetch_vertices(gemp_elements *out, gemp_context *context, gemp_
 		ids[n++] = out->edges.ends[i].source;
 		ids[n++] = out->edges.ends[i].target;
 	}
-	GEMP_TRY(gemp_fetch_values(context, graph, ids, n, wanted, ranks ? 2 : 1, &out->vertices, &out->vertex_count, fetched));
+	GEMP_TRY(
+		gemp_fetch_values(context, graph, ids, n, wanted, ranks ? 2 : 1, &out->vertices, &out->vertex_count, fetched));
 	out->keys = fetched[0];
 	out->ranks = fetched[1];
 done:

@@ -9,7 +9,7 @@
 typedef struct gemp_elements {
 	const gemp_graph *graph;
 	size_t vertex_count;
-	gemp_vertex *vertices;      /* [found_count] ids, ascending */
+	gemp_vertex *vertices;   /* [found_count] ids, ascending */
 	gemp_column keys, ranks; /* [found_count]; ranks are integers, ordered as keys are */
 	gemp_edge_values edges;
 } gemp_elements;

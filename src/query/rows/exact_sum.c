@@ -10,10 +10,12 @@ typedef unsigned __int128 double_word;
 
 enum {
 	BITS = 64,
-	LOWEST_BIT = -1074,   /* of a double */
+	LOWEST_BIT = -1074, /* of a double */
 	MANTISSA = 53,
-	MOST_WORDS = 48,      /* 2098 bits of doubles, 2^64 of them, the sign, and what a division appends */
-	SPECIAL_NAN = 1, SPECIAL_INFINITY = 2, SPECIAL_MINUS_INFINITY = 4,
+	MOST_WORDS = 48, /* 2098 bits of doubles, 2^64 of them, the sign, and what a division appends */
+	SPECIAL_NAN = 1,
+	SPECIAL_INFINITY = 2,
+	SPECIAL_MINUS_INFINITY = 4,
 };
 
 void gemp_exact_sum_free(gemp_exact_sum *sum)

@@ -29,8 +29,7 @@ gemp_code gemp_frame_like(gemp_frame *out, const gemp_frame *frame)
 	GEMP_TRY(gemp_frame_init(out, frame->count));
 	for (size_t c = 0; c < frame->count; c++) {
 		const gemp_frame_column *from = &frame->columns[c];
-		GEMP_TRY(gemp_frame_set(out, c, from->kind, from->values.name ? from->values.name : "",
-		                        from->values.type));
+		GEMP_TRY(gemp_frame_set(out, c, from->kind, from->values.name ? from->values.name : "", from->values.type));
 	}
 done:
 	if (code != GEMP_OK)

@@ -16,8 +16,8 @@ typedef enum gemp_cell_kind { GEMP_CELL_VALUE, GEMP_CELL_VERTEX, GEMP_CELL_EDGE 
 
 typedef struct gemp_frame_column {
 	gemp_cell_kind kind;
-	gemp_column values;  /* of values; else it has name and type only */
-	uint64_t *elements;  /* [rows] of vertices and edges, or GEMP_NO_ELEMENT; NULL: nobody asks for this column */
+	gemp_column values; /* of values; else it has name and type only */
+	uint64_t *elements; /* [rows] of vertices and edges, or GEMP_NO_ELEMENT; NULL: nobody asks for this column */
 	size_t capacity;
 } gemp_frame_column;
 
@@ -34,7 +34,7 @@ gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, 
 /* out gets the columns of frame, without rows. */
 gemp_code gemp_frame_like(gemp_frame *out, const gemp_frame *frame);
 void gemp_frame_free(gemp_frame *frame);
-void gemp_frame_clear(gemp_frame *frame); /* keeps columns and memory */
+void gemp_frame_clear(gemp_frame *frame);          /* keeps columns and memory */
 size_t gemp_frame_memory(const gemp_frame *frame); /* bytes */
 
 /* All rows of `from`, which has the same columns. */

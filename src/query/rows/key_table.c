@@ -45,8 +45,7 @@ static gemp_code grow_slots(gemp_key_table *table)
 	if (table->slot_count && (table->count + 1) * 3 <= table->slot_count * 2)
 		return GEMP_OK;
 	if (table->count + 1 >= index_mask)
-		return gemp_fail(GEMP_ENOMEM,
-		                 "%zu groups or values on one rank are more than a table holds; use more ranks",
+		return gemp_fail(GEMP_ENOMEM, "%zu groups or values on one rank are more than a table holds; use more ranks",
 		                 table->count);
 	size_t count = table->slot_count ? 2 * table->slot_count : MIN_SLOTS;
 	GEMP_TRY(GEMP_NEW(slots, count));
@@ -92,8 +91,7 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
 	gemp_code code = GEMP_OK;
 	*added = false;
 	if (table->slot_count)
-		for (size_t slot = first_slot(table,
-		                              hash); table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
+		for (size_t slot = first_slot(table, hash); table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
 			*index = (table->slots[slot] & index_mask) - 1;
 			if ((table->slots[slot] ^ hash) >> INDEX_BITS == 0 && is_key(table, *index, key, size))
 				return GEMP_OK;

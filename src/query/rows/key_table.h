@@ -11,13 +11,13 @@
 
 typedef struct gemp_key_table {
 	size_t count, capacity;
-	uint64_t *begin;     /* [count + 1] of each key in bytes; NULL while there is none */
-	uint64_t *hash;      /* [count] */
-	char *bytes;         /* [begin[count]] */
+	uint64_t *begin; /* [count + 1] of each key in bytes; NULL while there is none */
+	uint64_t *hash;  /* [count] */
+	char *bytes;     /* [begin[count]] */
 	size_t bytes_capacity;
-	size_t slot_count;   /* a power of two, or 0 */
-	uint64_t *slots;     /* [slot_count] hash bits above, 1 + index of a key below; 0: free */
-} gemp_key_table; /* {0} is an empty one */
+	size_t slot_count; /* a power of two, or 0 */
+	uint64_t *slots;   /* [slot_count] hash bits above, 1 + index of a key below; 0: free */
+} gemp_key_table;      /* {0} is an empty one */
 
 void gemp_key_table_free(gemp_key_table *table);
 
@@ -40,12 +40,12 @@ size_t gemp_key_table_memory(const gemp_key_table *table);
 /* bag: of each group, which values were seen and how often: for DISTINCT within an aggregate, and for collect. */
 
 typedef struct gemp_bag {
-	gemp_key_table keys;      /* a group's number, then a cell's bytes */
+	gemp_key_table keys; /* a group's number, then a cell's bytes */
 	size_t capacity, times_capacity, head_capacity;
-	uint64_t *next;           /* [keys.count] 1 + index of another value of the same group; 0: none */
-	uint64_t *times;          /* [keys.count] */
-	uint64_t *head;           /* [head_capacity] 1 + index of a group's last value; 0: none */
-} gemp_bag; /* {0} is empty */
+	uint64_t *next;  /* [keys.count] 1 + index of another value of the same group; 0: none */
+	uint64_t *times; /* [keys.count] */
+	uint64_t *head;  /* [head_capacity] 1 + index of a group's last value; 0: none */
+} gemp_bag;          /* {0} is empty */
 
 void gemp_bag_free(gemp_bag *bag);
 size_t gemp_bag_memory(const gemp_bag *bag); /* bytes */

@@ -35,8 +35,9 @@ done:
 
 /* Collective. own: integers, one of each of this rank's vertices. ids (any order, repeated ids allowed) -> ids sorted and
  * distinct in *found, and their numbers in out, as gemp_fetch gives them. Nothing to free after an error. */
-static gemp_code fetch_vertex_integers(gemp_context *context, const gemp_graph *graph, const gemp_column *own, const gemp_vertex *ids,
-                          size_t count, gemp_vertex **found, size_t *found_count, gemp_column *out)
+static gemp_code fetch_vertex_integers(gemp_context *context, const gemp_graph *graph, const gemp_column *own,
+                                       const gemp_vertex *ids, size_t count, gemp_vertex **found, size_t *found_count,
+                                       gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_vertex *distinct = NULL;
@@ -59,8 +60,8 @@ static gemp_code fetch_vertex_integers(gemp_context *context, const gemp_graph *
 	                               &context->traffic));
 	code = look_up(graph, own, asked, from, &replies, &asker);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_exchange_records(context->comm, replies, from[graph->ranks], sizeof *replies, asker, &replied,
-	                               NULL, &context->traffic));
+	GEMP_TRY(gemp_exchange_records(context->comm, replies, from[graph->ranks], sizeof *replies, asker, &replied, NULL,
+	                               &context->traffic));
 	code = gemp_comm_agree(context->comm, read_replies(replied, count, out)); /* owners ascend with ids */
 	*found = distinct;
 	*found_count = count;
@@ -85,11 +86,11 @@ enum { DEGREE_COLUMN = -4 }; /* beside what gemp_fetch takes */
 
 /* Values of vertices: of which columns of the frame, and what came for its rows. */
 typedef struct lookup_request {
-	int column;            /* as gemp_fetch takes it, or DEGREES */
+	int column;              /* as gemp_fetch takes it, or DEGREES */
 	const gemp_expr *degree; /* DEGREES: of which relations and direction; NULL else */
-	gemp_column own;       /* DEGREES: of this rank's vertices, once they were counted */
-	bool *from;            /* [columns] */
-	gemp_vertex *found;    /* [found_count] */
+	gemp_column own;         /* DEGREES: of this rank's vertices, once they were counted */
+	bool *from;              /* [columns] */
+	gemp_vertex *found;      /* [found_count] */
 	size_t found_count;
 	gemp_column values;
 } lookup_request;
@@ -101,12 +102,12 @@ struct gemp_lookup {
 	gemp_scope scope;
 	const gemp_frame *frame;
 	size_t row;
-	size_t columns;        /* that the expressions may speak of */
+	size_t columns; /* that the expressions may speak of */
 	size_t wanted_count, wanted_capacity;
-	lookup_request *wanted;        /* [wanted_count] */
-	bool *edges;           /* [columns] whose attributes are asked for */
+	lookup_request *wanted; /* [wanted_count] */
+	bool *edges;            /* [columns] whose attributes are asked for */
 	size_t name_count, name_capacity;
-	const char **names;    /* [name_count] of edges' attributes; borrowed from the expressions */
+	const char **names; /* [name_count] of edges' attributes; borrowed from the expressions */
 	gemp_edge_values edge_values;
 	gemp_column label_lists; /* by label set; not loaded until they are asked for */
 };
@@ -122,18 +123,11 @@ bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, siz
 {
 	switch (expr->kind) {
 	case GEMP_VERTEX:
-	case GEMP_EDGE:
-		*column = gemp_frame_map_variable(map, expr->variable, expr->kind == GEMP_EDGE);
-		return true;
-	case GEMP_COLUMN:
-		*column = expr->item;
-		return true;
+	case GEMP_EDGE: *column = gemp_frame_map_variable(map, expr->variable, expr->kind == GEMP_EDGE); return true;
+	case GEMP_COLUMN: *column = expr->item; return true;
 	case GEMP_EXISTS:
-	case GEMP_COUNT_OF:
-		*column = map->vertices + map->edges + expr->sub;
-		return true;
-	default:
-		return false;
+	case GEMP_COUNT_OF: *column = map->vertices + map->edges + expr->sub; return true;
+	default: return false;
 	}
 }
 
@@ -155,21 +149,12 @@ void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *us
 static bool graph_column(const gemp_expr *expr, int *column)
 {
 	switch (expr->kind) {
-	case GEMP_ATTRIBUTE:
-		*column = expr->attribute;
-		return !expr->of_edge && expr->attribute >= 0;
-	case GEMP_KEY:
-		*column = GEMP_FETCH_KEY;
-		return true;
+	case GEMP_ATTRIBUTE: *column = expr->attribute; return !expr->of_edge && expr->attribute >= 0;
+	case GEMP_KEY: *column = GEMP_FETCH_KEY; return true;
 	case GEMP_LABELS:
-	case GEMP_HAS_LABEL:
-		*column = GEMP_FETCH_LABEL_SET;
-		return true;
-	case GEMP_DEGREE:
-		*column = DEGREE_COLUMN;
-		return true;
-	default:
-		return false;
+	case GEMP_HAS_LABEL: *column = GEMP_FETCH_LABEL_SET; return true;
+	case GEMP_DEGREE: *column = DEGREE_COLUMN; return true;
+	default: return false;
 	}
 }
 
@@ -269,7 +254,7 @@ static gemp_code fetch_degrees(gemp_lookup *l, lookup_request *w, const gemp_ver
 	gemp_code code = GEMP_OK;
 	if (!w->own.name)
 		GEMP_TRY(gemp_degree_column(l->context, l->graph, w->degree->relations, w->degree->direction,
-		                      l->map.count_loops, &w->own));
+		                            l->map.count_loops, &w->own));
 	code = fetch_vertex_integers(l->context, l->graph, &w->own, ids, count, &w->found, &w->found_count, &w->values);
 done:
 	return code;
@@ -443,7 +428,10 @@ gemp_code gemp_lookup_new(gemp_lookup **out, gemp_context *context, gemp_graph *
 	l->graph = graph;
 	l->map = *map;
 	l->scope = (gemp_scope){
-		.context = l, .value = scope_value, .element = scope_element, .label_set = scope_label_set,
+		.context = l,
+		.value = scope_value,
+		.element = scope_element,
+		.label_set = scope_label_set,
 	};
 	for (size_t i = 0; i < count; i++) {
 		size_t columns = columns_of(map, exprs[i]);

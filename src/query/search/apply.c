@@ -14,11 +14,11 @@
 enum { ROWS_AT_ONCE = 1 << 16 }; /* on some rank: then the sub-patterns are searched for */
 
 typedef struct sub {
-	gemp_finder *finder;      /* NULL: not asked for */
+	gemp_finder *finder; /* NULL: not asked for */
 	bool exists;
 	size_t width;
 	int outer[GEMP_MAX_PATTERN_VERTICES];
-	bool known;               /* width 0: the same for all rows */
+	bool known; /* width 0: the same for all rows */
 	uint64_t constant;
 } sub;
 
@@ -26,7 +26,7 @@ struct gemp_apply {
 	gemp_context *context;
 	gemp_graph *graph;
 	const gemp_pattern *pattern;
-	sub *subs;                /* [pattern->sub_count] */
+	sub *subs; /* [pattern->sub_count] */
 	size_t plain_count, general_count;
 	const gemp_condition **plain;   /* just [NOT] EXISTS */
 	const gemp_condition **general; /* other conditions with sub-patterns */
@@ -36,7 +36,7 @@ struct gemp_apply {
 typedef struct apply_sink {
 	gemp_apply *apply;
 	gemp_row_store rows;
-	gemp_sink residual;       /* of the general conditions; no self: there are none */
+	gemp_sink residual; /* of the general conditions; no self: there are none */
 	gemp_sink *next;
 } apply_sink;
 
@@ -125,8 +125,10 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_context *context, gemp_graph *gr
 	gemp_apply *a = NULL;
 	code = GEMP_NEW(a, 1);
 	if (code == GEMP_OK) {
-		*a = (gemp_apply){ .context = context, .graph = graph, .pattern = pattern,
-		                   .count_loops = gemp_degree_loops(options->match.semantics) };
+		*a = (gemp_apply){ .context = context,
+			               .graph = graph,
+			               .pattern = pattern,
+			               .count_loops = gemp_degree_loops(options->match.semantics) };
 		code = GEMP_NEW(a->subs, pattern->sub_count);
 	}
 	if (code == GEMP_OK && whom & GEMP_APPLY_CONDITIONS)
@@ -161,8 +163,8 @@ void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
 	for (size_t i = 0; i < a->pattern->sub_count; i++) {
 		if (!a->subs[i].finder)
 			continue;
-		gemp_text_print(out, "%*s%s, for each of %zu given vertices\n", 2 * depth, "", a->subs[i].exists ? "EXISTS" : "COUNT",
-		                a->subs[i].width);
+		gemp_text_print(out, "%*s%s, for each of %zu given vertices\n", 2 * depth, "",
+		                a->subs[i].exists ? "EXISTS" : "COUNT", a->subs[i].width);
 		gemp_finder_explain(a->subs[i].finder, depth + 1, out);
 	}
 }
@@ -182,7 +184,8 @@ static gemp_code counter_take(void *self, const gemp_batch *batch)
 		bool added;
 		uint64_t count;
 		memcpy(record, batch->vertices + row * (size_t)batch->vertex_count, c->width * sizeof *record);
-		GEMP_TRY(gemp_class_table_add(&c->table, record, gemp_hash(record, c->width * sizeof *record, 0), &found, &added));
+		GEMP_TRY(
+			gemp_class_table_add(&c->table, record, gemp_hash(record, c->width * sizeof *record, 0), &found, &added));
 		GEMP_CHECK(found);
 		memcpy(&count, found + c->width, sizeof count);
 		count++;

@@ -130,8 +130,10 @@ static gemp_code add_variant(finding *f, const gemp_symmetry *symmetry, const ui
 	if (!wanted)
 		return GEMP_OK;
 	if (f->count == MAX_VARIANTS)
-		return gemp_fail(GEMP_EUSAGE, "the paths of variable length can have their lengths in more than %d ways; give "
-		                 "narrower bounds", MAX_VARIANTS);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "the paths of variable length can have their lengths in more than %d ways; give "
+		                 "narrower bounds",
+		                 MAX_VARIANTS);
 	gemp_variant *v = &f->variants[f->count];
 	code = derive(f, v, length, &wanted);
 	if (code != GEMP_OK || !wanted)
@@ -183,17 +185,20 @@ static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_context
 		return GEMP_OK;
 	const gemp_pattern *pattern = p->inputs[part].component->pattern;
 	const char *name = pattern->vertices[0].name;
-	return gemp_fail(GEMP_ENOMEM, "the part of the pattern with %s%s has matches of %llu bytes, and every rank needs all of them "
+	return gemp_fail(GEMP_ENOMEM,
+	                 "the part of the pattern with %s%s has matches of %llu bytes, and every rank needs all of them "
 	                 "to combine them with the other parts; narrow it, or give more --host-memory",
 	                 name ? "" : "an unnamed vertex", name ? name : "", (unsigned long long)bytes);
 }
 
-gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_context *context, const gemp_row_store *rows, size_t most)
+gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_context *context, const gemp_row_store *rows,
+                              size_t most)
 {
 	gemp_code code = GEMP_OK;
 	gemp_product_input *to = &p->inputs[part];
 	size_t width = to->component->pattern->vertex_count, edges = to->component->pattern->edge_count, *begin = NULL;
-	size_t bytes = rows->rows * width * sizeof(gemp_vertex), edge_bytes = p->edges ? rows->rows * edges * sizeof(gemp_edge) : 0;
+	size_t bytes = rows->rows * width * sizeof(gemp_vertex),
+		   edge_bytes = p->edges ? rows->rows * edges * sizeof(gemp_edge) : 0;
 	void *all = NULL;
 	GEMP_TRY(check_capacity(p, part, context, bytes + edge_bytes, most));
 	GEMP_TRY(gemp_comm_allgather(context->comm, rows->vertices, bytes, &all, &begin));
@@ -252,7 +257,8 @@ static bool edge_in_use(const combination *c, size_t e)
 }
 
 /* Puts one row of a part in its places; false where it collides with parts placed before. */
-static bool add_input_row(combination *c, const gemp_product_input *part, const gemp_vertex *vertices, const gemp_edge *edges)
+static bool add_input_row(combination *c, const gemp_product_input *part, const gemp_vertex *vertices,
+                          const gemp_edge *edges)
 {
 	const gemp_pattern *whole = c->product->pattern;
 	uint64_t placed = c->placed, edges_placed = c->edges_placed;
@@ -280,7 +286,8 @@ static bool add_input_row(combination *c, const gemp_product_input *part, const 
 static bool is_canonical(const combination *c)
 {
 	const gemp_product *p = c->product;
-	uint64_t tuple[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES], least[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
+	uint64_t tuple[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES],
+		least[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
 	size_t points = 0;
 	if (!p->chain)
 		return true;
@@ -307,8 +314,11 @@ static gemp_code emit(const combination *c)
 	gemp_product *p = c->product;
 	if (!is_canonical(c))
 		return GEMP_OK;
-	const gemp_batch row = { .rows = 1, .vertex_count = (int)p->pattern->vertex_count,
-		.edge_count = p->edges ? (int)p->pattern->edge_count : 0, .vertices = c->vertices, .edges = c->edges };
+	const gemp_batch row = { .rows = 1,
+		                     .vertex_count = (int)p->pattern->vertex_count,
+		                     .edge_count = p->edges ? (int)p->pattern->edge_count : 0,
+		                     .vertices = c->vertices,
+		                     .edges = c->edges };
 	GEMP_TRY(gemp_row_store_add(&p->out, &row, 1));
 	if (p->out.rows >= ROWS_AT_ONCE)
 		code = push_rows(p);

@@ -13,20 +13,20 @@ enum { GEMP_MAX_COMPONENTS = GEMP_MAX_PATTERN_VERTICES };
 
 typedef struct gemp_product_input {
 	const gemp_derived *component; /* the part, from the whole pattern; borrowed */
-	size_t rows;                 /* gathered from all ranks; of the streaming part: none */
-	gemp_vertex *vertices;       /* [rows * vertices of the part], owned */
-	gemp_edge *edges;            /* [rows * edges of the part], owned; NULL without edge columns */
+	size_t rows;                   /* gathered from all ranks; of the streaming part: none */
+	gemp_vertex *vertices;         /* [rows * vertices of the part], owned */
+	gemp_edge *edges;              /* [rows * edges of the part], owned; NULL without edge columns */
 } gemp_product_input;
 
 typedef struct gemp_product {
 	const gemp_pattern *pattern; /* whole; borrowed */
 	gemp_semantics semantics;
-	bool edges;                  /* rows have edge columns */
-	const gemp_stab_chain *chain;     /* keep one of each orbit: rows that are canonical; borrowed; NULL: keep all */
+	bool edges;                   /* rows have edge columns */
+	const gemp_stab_chain *chain; /* keep one of each orbit: rows that are canonical; borrowed; NULL: keep all */
 	size_t input_count, streaming;
 	gemp_product_input inputs[GEMP_MAX_COMPONENTS];
-	gemp_sink *next;             /* borrowed */
-	gemp_row_store out;          /* rows made, not handed on yet */
+	gemp_sink *next;    /* borrowed */
+	gemp_row_store out; /* rows made, not handed on yet */
 } gemp_product;
 
 /* Collective. Gathers the rows of one part; `most` bytes in all ranks together. */
@@ -42,14 +42,14 @@ void gemp_product_free(gemp_product *product);
 
 typedef struct gemp_variant {
 	gemp_derived derived;
-	gemp_symmetry *symmetry;      /* by orbit */
-	gemp_stab_chain *chain;            /* several parts by orbit: rows are kept if canonical */
-	bool edges;                   /* the search has to give edge columns */
+	gemp_symmetry *symmetry; /* by orbit */
+	gemp_stab_chain *chain;  /* several parts by orbit: rows are kept if canonical */
+	bool edges;              /* the search has to give edge columns */
 	size_t component_count;
 	gemp_derived components[GEMP_MAX_COMPONENTS]; /* more than one: what hangs together */
-	gemp_match *matches[GEMP_MAX_COMPONENTS]; /* owned; whoever prepares them */
+	gemp_match *matches[GEMP_MAX_COMPONENTS];     /* owned; whoever prepares them */
 	size_t join_condition_count;
-	const gemp_condition **join_conditions;    /* conditions between parts */
+	const gemp_condition **join_conditions; /* conditions between parts */
 } gemp_variant;
 
 /* All that differ by more than an automorphism; too many are GEMP_EUSAGE. options->edges: rows have edge columns. */

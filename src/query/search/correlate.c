@@ -132,8 +132,8 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_context *context, const gem
 		code = group_by_owner(c, &table, rows->rows);
 	gemp_class_table_free(&table);
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
-	GEMP_TRY(gemp_exchange_records(c->comm, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner, &came, &begin,
-	                               &context->traffic));
+	GEMP_TRY(gemp_exchange_records(c->comm, c->tuples, c->tuple_count, width * sizeof *c->tuples, c->owner, &came,
+	                               &begin, &context->traffic));
 	code = gemp_comm_agree(c->comm, number_seeds(c, came, begin));
 done:
 	gemp_free(came);
@@ -164,7 +164,8 @@ gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *of_seed,
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
 	for (size_t i = 0; i < c->request_count; i++)
 		answers[i] = of_seed[c->request_seed[i]];
-	GEMP_TRY(gemp_exchange_records(c->comm, answers, c->request_count, sizeof *answers, c->request_rank, &came, NULL, traffic));
+	GEMP_TRY(gemp_exchange_records(c->comm, answers, c->request_count, sizeof *answers, c->request_rank, &came, NULL,
+	                               traffic));
 	/* answers come by rank, and tuples are grouped by rank */
 	if (c->tuple_count)
 		memcpy(out, came, c->tuple_count * sizeof *out);

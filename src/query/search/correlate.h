@@ -12,16 +12,16 @@
 
 typedef struct gemp_correlate {
 	const gemp_comm *comm;
-	size_t width;               /* vertices of a tuple, 1 or more */
-	size_t tuple_count;               /* distinct tuples of this rank's rows, grouped by the rank that answers */
-	gemp_vertex *tuples;        /* [asked * width] */
-	size_t *row_tuple;             /* [rows] index into tuples; SIZE_MAX: a vertex of it is missing */
-	int *owner;                 /* [asked] ascending */
+	size_t width;                   /* vertices of a tuple, 1 or more */
+	size_t tuple_count;             /* distinct tuples of this rank's rows, grouped by the rank that answers */
+	gemp_vertex *tuples;            /* [asked * width] */
+	size_t *row_tuple;              /* [rows] index into tuples; SIZE_MAX: a vertex of it is missing */
+	int *owner;                     /* [asked] ascending */
 	size_t request_count;           /* that came here, by source */
 	size_t *request_seed;           /* [questions] index into seeds */
-	int *request_rank;                  /* [questions] rank */
-	size_t seed_count;               /* distinct tuples that this rank answers for */
-	gemp_vertex *seed;          /* [seeds * width] */
+	int *request_rank;              /* [questions] rank */
+	size_t seed_count;              /* distinct tuples that this rank answers for */
+	gemp_vertex *seed;              /* [seeds * width] */
 	struct gemp_class_table *table; /* of seeds */
 } gemp_correlate;
 

@@ -13,7 +13,7 @@ struct gemp_optional_match {
 	const gemp_optional *optional;
 	gemp_finder *finder;
 	bool edges;
-	size_t added, added_edges;  /* new vertices and edges of a row */
+	size_t added, added_edges; /* new vertices and edges of a row */
 };
 
 typedef struct optional_sink {
@@ -22,8 +22,8 @@ typedef struct optional_sink {
 	gemp_sink *next;
 } optional_sink;
 
-gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                            size_t index, const gemp_finder_options *options)
+gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_context *context, gemp_graph *graph,
+                                  const gemp_pattern *pattern, size_t index, const gemp_finder_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_optional_match *o = NULL;
@@ -57,7 +57,8 @@ void gemp_optional_match_free(gemp_optional_match *o)
 
 void gemp_optional_match_explain(const gemp_optional_match *o, int depth, gemp_text *out)
 {
-	gemp_text_print(out, "%*sOPTIONAL MATCH, for each of %zu given vertices\n", 2 * depth, "", o->optional->pattern->arguments);
+	gemp_text_print(out, "%*sOPTIONAL MATCH, for each of %zu given vertices\n", 2 * depth, "",
+	                o->optional->pattern->arguments);
 	gemp_finder_explain(o->finder, depth + 1, out);
 }
 
@@ -108,7 +109,8 @@ static void extended_free(extended *x)
 }
 
 /* Collective. To the ranks that answer, grouped by seed. */
-static gemp_code return_extensions(gemp_context *context, const extensions *x, const gemp_correlate *asked, extended *out)
+static gemp_code return_extensions(gemp_context *context, const extensions *x, const gemp_correlate *asked,
+                                   extended *out)
 {
 	gemp_code code = GEMP_OK;
 	int *owner = NULL;
@@ -148,7 +150,8 @@ done:
 }
 
 /* Collective. Back to those who asked: *out by tuple. */
-static gemp_code reply_extensions(gemp_context *context, const gemp_correlate *asked, const extended *home, extended *out)
+static gemp_code reply_extensions(gemp_context *context, const gemp_correlate *asked, const extended *home,
+                                  extended *out)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *of_seed = NULL, *counts = NULL, total = 0;
@@ -270,8 +273,13 @@ static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 		memcpy(edges + e, extension + given + o->added, o->added_edges * sizeof *edges);
 	for (size_t c = 0; c < rows->value_count; c++)
 		values[c] = value_at(&rows->values[c], row);
-	const gemp_batch one = { .rows = 1, .vertex_count = (int)(v + o->added), .edge_count = (int)(e + o->added_edges),
-		.vertices = vertices, .edges = edges, .value_count = rows->value_count, .values = values };
+	const gemp_batch one = { .rows = 1,
+		                     .vertex_count = (int)(v + o->added),
+		                     .edge_count = (int)(e + o->added_edges),
+		                     .vertices = vertices,
+		                     .edges = edges,
+		                     .value_count = rows->value_count,
+		                     .values = values };
 	GEMP_TRY(gemp_row_store_add(&s->out, &one, 1));
 	if (s->out.rows >= OUT_AT_ONCE)
 		code = push_rows(s);
@@ -351,7 +359,9 @@ gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, ge
 	GEMP_TRY(gemp_comm_agree(part->context->comm, code));
 	s->part = part;
 	s->next = next;
-	*out = (gemp_sink){ .self = s, .consume = optional_take, .end_round = optional_end_round, .free = optional_sink_free };
+	*out = (gemp_sink){
+		.self = s, .consume = optional_take, .end_round = optional_end_round, .free = optional_sink_free
+	};
 	s = NULL;
 done:
 	optional_sink_free(s);

@@ -10,8 +10,8 @@
 typedef struct gemp_optional_match gemp_optional_match;
 
 /* Collective. The optional with this index of a bound pattern, borrowed. */
-gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                            size_t index, const gemp_finder_options *options);
+gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_context *context, gemp_graph *graph,
+                                  const gemp_pattern *pattern, size_t index, const gemp_finder_options *options);
 void gemp_optional_match_free(gemp_optional_match *part);
 
 /* The sink of one run, which takes rows of the pattern and the optionals before; its free is to be called. */

@@ -18,7 +18,7 @@ struct gemp_finder {
 	gemp_finder_options options;
 	size_t variant_count;
 	gemp_variant *variants;
-	gemp_apply *apply;            /* NULL: no condition needs a search */
+	gemp_apply *apply; /* NULL: no condition needs a search */
 };
 
 /* PREPARING */
@@ -46,7 +46,8 @@ static void warn_of_components(const gemp_finder *f)
 	if (parts == 1 || f->pattern->arguments || f->context->comm->rank != 0)
 		return;
 	gemp_pattern_print_components(f->pattern, part, parts, &text);
-	gemp_text_print(&text, "; every combination of their matches is a match: join them by an edge if that is not meant");
+	gemp_text_print(&text,
+	                "; every combination of their matches is a match: join them by an edge if that is not meant");
 	if (gemp_text_status(&text) == GEMP_OK)
 		gemp_warn("%s", text.data);
 	gemp_text_free(&text);
@@ -142,8 +143,11 @@ static gemp_code relay_take(void *self, const gemp_batch *batch)
 	const gemp_pattern *pattern = r->finder->pattern;
 	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
 	gemp_edge edges[GEMP_MAX_PATTERN_EDGES];
-	gemp_batch one = { .rows = 1, .vertex_count = (int)pattern->vertex_count, .vertices = vertices, .edges = edges,
-		.edge_count = r->finder->options.edges ? (int)pattern->edge_count : 0 };
+	gemp_batch one = { .rows = 1,
+		               .vertex_count = (int)pattern->vertex_count,
+		               .vertices = vertices,
+		               .edges = edges,
+		               .edge_count = r->finder->options.edges ? (int)pattern->edge_count : 0 };
 	for (size_t row = 0; row < batch->rows; row++) {
 		for (size_t v = 0; v < pattern->vertex_count; v++)
 			vertices[v] = batch->vertices[row * (size_t)batch->vertex_count + (size_t)d->vertex[v]];
@@ -226,7 +230,8 @@ static size_t gather_limit(const gemp_finder *f)
 }
 
 /* Collective. All parts but the streaming one. */
-static gemp_code gather_components(const gemp_finder *f, const gemp_variant *v, gemp_product *product, gemp_match_result *total)
+static gemp_code gather_components(const gemp_finder *f, const gemp_variant *v, gemp_product *product,
+                                   gemp_match_result *total)
 {
 	gemp_code code = GEMP_OK;
 	gemp_row_store rows = { 0 };
@@ -264,8 +269,10 @@ static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v,
 			all *= (double)product->inputs[p].rows;
 	if (all <= (double)most)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "about %.3g combinations of matches of the pattern's parts are more than --combinations %llu; "
-	                 "join the parts by an edge, narrow them, or allow more", all, (unsigned long long)most);
+	return gemp_fail(GEMP_EUSAGE,
+	                 "about %.3g combinations of matches of the pattern's parts are more than --combinations %llu; "
+	                 "join the parts by an edge, narrow them, or allow more",
+	                 all, (unsigned long long)most);
 }
 
 /* Collective. */
@@ -274,8 +281,13 @@ static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_s
 	gemp_code code = GEMP_OK;
 	gemp_sink residual = { 0 }, sink;
 	gemp_match_result one = { 0 };
-	gemp_product product = { .pattern = v->derived.pattern, .semantics = f->options.match.semantics, .edges = v->edges,
-		.chain = v->chain, .input_count = v->component_count, .streaming = largest_component(v), .next = next };
+	gemp_product product = { .pattern = v->derived.pattern,
+		                     .semantics = f->options.match.semantics,
+		                     .edges = v->edges,
+		                     .chain = v->chain,
+		                     .input_count = v->component_count,
+		                     .streaming = largest_component(v),
+		                     .next = next };
 	for (size_t p = 0; p < v->component_count; p++)
 		product.inputs[p].component = &v->components[p];
 	GEMP_TRY(gather_components(f, v, &product, total));
@@ -297,8 +309,8 @@ done:
 }
 
 /* Collective. */
-static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const gemp_vertex *seeds, size_t count, relay *r,
-                             gemp_match_result *total)
+static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const gemp_vertex *seeds, size_t count,
+                             relay *r, gemp_match_result *total)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_result one = { 0 };
@@ -334,7 +346,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *sink, gemp_match_result *result)
+gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *sink,
+                          gemp_match_result *result)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sink apply = { 0 };

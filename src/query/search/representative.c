@@ -9,10 +9,10 @@
 
 /* Numbers that compare as keys do: positions in order of key, of the vertices and edges of this turn. */
 typedef struct numbering {
-	gemp_vertex *found;     /* [found_count] ids, ascending */
+	gemp_vertex *found; /* [found_count] ids, ascending */
 	size_t found_count;
-	uint64_t *by_key;       /* [found_count] key rank above, index in found below; ascending */
-	uint64_t *position;     /* [found_count] of found[i] in by_key */
+	uint64_t *by_key;   /* [found_count] key rank above, index in found below; ascending */
+	uint64_t *position; /* [found_count] of found[i] in by_key */
 	gemp_edge_values edges;
 	struct keyed_edge *edge_by_key; /* [edges.count] ascending */
 	uint64_t *edge_position;
@@ -146,7 +146,7 @@ static void replace_row(const numbering *n, const gemp_stab_chain *chain, gemp_r
 }
 
 gemp_code gemp_representative_choose(gemp_context *context, gemp_graph *graph, const gemp_stab_chain *chain,
-                                      const gemp_pattern *pattern, gemp_row_store *rows)
+                                     const gemp_pattern *pattern, gemp_row_store *rows)
 {
 	gemp_code code = GEMP_OK;
 	numbering n = { 0 };

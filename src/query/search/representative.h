@@ -13,6 +13,6 @@
  * chain, then edges by (relation, source key, target key, parallel number). Edges that rows do not carry count as equal;
  * what optional parts found stays. */
 gemp_code gemp_representative_choose(gemp_context *context, gemp_graph *graph, const gemp_stab_chain *chain,
-                                      const gemp_pattern *pattern, gemp_row_store *rows);
+                                     const gemp_pattern *pattern, gemp_row_store *rows);
 
 #endif

@@ -60,8 +60,8 @@ static gemp_code add_degrees(gemp_feature_work *w, double *values, bool out, boo
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(count_degrees(w));
 	for (size_t row = 0; row < w->graph->rows; row++)
-		values[row] = (double)((out ? w->directed.out[row] : 0) + (in ? w->directed.in[row] : 0) + w->undirected.out[row] +
-		                       w->undirected.in[row]);
+		values[row] = (double)((out ? w->directed.out[row] : 0) + (in ? w->directed.in[row] : 0) +
+		                       w->undirected.out[row] + w->undirected.in[row]);
 done:
 	return code;
 }
@@ -100,8 +100,11 @@ done:
 static gemp_code count_shapes(uint64_t **out, gemp_feature_work *w, const char *name)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_match_options how = { .semantics = GEMP_ISO, .distinct = GEMP_BY_ORBIT, .replicate = GEMP_REPLICATE_AUTO,
-	                                 .limit = UINT64_MAX, .count_per = 1 };
+	const gemp_match_options how = { .semantics = GEMP_ISO,
+		                             .distinct = GEMP_BY_ORBIT,
+		                             .replicate = GEMP_REPLICATE_AUTO,
+		                             .limit = UINT64_MAX,
+		                             .count_per = 1 };
 	gemp_pattern *shape = NULL;
 	gemp_match *match = NULL;
 	gemp_match_result result = { 0 };
@@ -157,7 +160,9 @@ done:
 static gemp_code find_pagerank(gemp_feature_work *w, double *values)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout_options edges = { .relations = w->relations, .direction = GEMP_GAS_FORWARD, .parts = GEMP_GAS_IN };
+	const gemp_gas_layout_options edges = { .relations = w->relations,
+		                                    .direction = GEMP_GAS_FORWARD,
+		                                    .parts = GEMP_GAS_IN };
 	const gemp_dense_options shape = { .fp64 = true };
 	const gemp_pagerank_params ask = { .damping = 0.85, .tolerance = 1e-9, .rounds = 200 };
 	gemp_gas_layout layout = { 0 };
@@ -215,13 +220,8 @@ done:
 }
 
 const gemp_feature_kind gemp_feature_kinds[] = {
-	{ "degree", find_degree },
-	{ "in-degree", find_in_degree },
-	{ "out-degree", find_out_degree },
-	{ "neighbours", find_neighbours },
-	{ "triangles", find_triangles },
-	{ "clustering", find_clustering },
-	{ "pagerank", find_pagerank },
-	{ "component-size", find_component_size },
+	{ "degree", find_degree },         { "in-degree", find_in_degree },           { "out-degree", find_out_degree },
+	{ "neighbours", find_neighbours }, { "triangles", find_triangles },           { "clustering", find_clustering },
+	{ "pagerank", find_pagerank },     { "component-size", find_component_size },
 };
 const size_t gemp_feature_kind_count = sizeof gemp_feature_kinds / sizeof *gemp_feature_kinds;

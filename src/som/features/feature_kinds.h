@@ -9,10 +9,10 @@
 typedef struct gemp_feature_work {
 	gemp_context *context;
 	gemp_graph *graph;
-	const bool *relations; /* [relation_count] whose edges count */
-	bool have_degrees;          /* degrees, by the first feature that needs them: */
+	const bool *relations;                    /* [relation_count] whose edges count */
+	bool have_degrees;                        /* degrees, by the first feature that needs them: */
 	gemp_vertex_degrees directed, undirected; /* of edges with a direction, and without */
-	uint64_t *neighbours, *triangles; /* [rows] likewise */
+	uint64_t *neighbours, *triangles;         /* [rows] likewise */
 } gemp_feature_work;
 
 typedef struct gemp_feature_kind {

@@ -28,8 +28,9 @@ static bool begins(const char *text, const char *prefix)
 /* Is `name`, which it takes, a feature? */
 static bool take_name(gemp_feature *f, char *name)
 {
-	*f = (gemp_feature){ .name = name, .log = begins(name, log_prefix), .min = (double)NAN, .max = (double)NAN,
-	                     .mean = (double)NAN };
+	*f = (gemp_feature){
+		.name = name, .log = begins(name, log_prefix), .min = (double)NAN, .max = (double)NAN, .mean = (double)NAN
+	};
 	const char *rest = name + (f->log ? strlen(log_prefix) : 0);
 	if (begins(rest, attribute_prefix)) {
 		f->attribute = rest + strlen(attribute_prefix);
@@ -71,8 +72,10 @@ static gemp_code fail_unknown(const char *name)
 
 static gemp_code fail_in_map(const char *path, const char *name)
 {
-	return gemp_fail(GEMP_EDATA, "%s: its column '%s' is no feature of vertices, so it was not trained on a graph; of a file "
-	                 "of vectors name the dataset, as in F.h5:/vectors", path, name);
+	return gemp_fail(GEMP_EDATA,
+	                 "%s: its column '%s' is no feature of vertices, so it was not trained on a graph; of a file "
+	                 "of vectors name the dataset, as in F.h5:/vectors",
+	                 path, name);
 }
 
 /* Takes `name`. map: its path; NULL: --features. */
@@ -141,7 +144,8 @@ static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *colu
 		code = gemp_fail(GEMP_EUSAGE, "%s: %s: attribute '%s' is a %s, and no number%s", path, f->name, f->attribute,
 		                 gemp_type_name[column->type], those.data);
 	else if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "%s: %s: vertices have no attribute '%s'%s", path, f->name, f->attribute, those.data);
+		code = gemp_fail(GEMP_EUSAGE, "%s: %s: vertices have no attribute '%s'%s", path, f->name, f->attribute,
+		                 those.data);
 	gemp_text_free(&those);
 	return code;
 }
@@ -165,8 +169,10 @@ static gemp_code find_attribute(const gemp_feature *f, gemp_graph *graph, double
 	GEMP_TRY(gemp_graph_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
 	for (size_t row = 0; row < graph->rows; row++) {
 		const gemp_value value = gemp_column_get(column, row);
-		values[row] = value.null ? (double)NAN : value.type == GEMP_INTEGER ? (double)value.integer :
-		              value.type == GEMP_FLOAT ? value.real : (double)value.truth;
+		values[row] = value.null                   ? (double)NAN
+		              : value.type == GEMP_INTEGER ? (double)value.integer
+		              : value.type == GEMP_FLOAT   ? value.real
+		                                           : (double)value.truth;
 	}
 done:
 	return code;
@@ -182,13 +188,15 @@ static double logarithm(double value)
 
 /* Local. Into its column of x. */
 static gemp_code store_values(const gemp_feature *f, const char *path, const double *values, size_t rows, float *x,
-                     size_t stride)
+                              size_t stride)
 {
 	for (size_t row = 0; row < rows; row++) {
 		const double value = f->log ? logarithm(values[row]) : values[row];
 		if (fabs(value) > (double)FLT_MAX)
-			return gemp_fail(GEMP_EDATA, "%s: %s: a vertex has %g, which is more than a float holds; leave the feature out, or "
-			                 "put log: in front", path, f->name, value);
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: %s: a vertex has %g, which is more than a float holds; leave the feature out, or "
+			                 "put log: in front",
+			                 path, f->name, value);
 		x[row * stride] = (float)value;
 	}
 	return GEMP_OK;
@@ -197,7 +205,8 @@ static gemp_code store_values(const gemp_feature *f, const char *path, const dou
 /* Collective. At its column of x. */
 static void add_statistics(gemp_feature *f, const gemp_comm *comm, const float *x, size_t rows, size_t stride)
 {
-	double ends[2] = { -DBL_MAX, -DBL_MAX }, sums[2] = { 0 }; /* of -value and value; of values and how many there are */
+	double ends[2] = { -DBL_MAX, -DBL_MAX },
+		   sums[2] = { 0 }; /* of -value and value; of values and how many there are */
 	for (size_t row = 0; row < rows; row++) {
 		const double value = (double)x[row * stride];
 		if (isnan(value))
@@ -225,8 +234,8 @@ static bool same_but_for_log(const gemp_feature *one, const gemp_feature *other)
 }
 
 /* Collective. What feature i is of, in its column and in those of later ones that are of the same. */
-static gemp_code find_one(gemp_features *features, size_t i, gemp_feature_work *work, const char *path,
-                          double *values, float *x)
+static gemp_code find_one(gemp_features *features, size_t i, gemp_feature_work *work, const char *path, double *values,
+                          float *x)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = work->context->comm;

@@ -20,12 +20,12 @@ typedef struct gemp_feature {
 	double min, max, mean; /* of all ranks' values; NaN if there are none */
 	uint64_t missing;
 	bool found;
-	double seconds;        /* to find it; of what is there with and without log: the first */
+	double seconds; /* to find it; of what is there with and without log: the first */
 } gemp_feature;
 
 typedef struct gemp_features {
 	size_t count;
-	gemp_feature *items;   /* [count] */
+	gemp_feature *items; /* [count] */
 } gemp_features;
 
 /* Local. "degree,log:triangles,attr:year": GEMP_EUSAGE for what is no feature, and for one that is there twice. */

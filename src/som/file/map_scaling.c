@@ -14,14 +14,17 @@ gemp_code gemp_som_check_dims(const char *place, uint32_t dims)
 {
 	if (dims <= GEMP_SOM_MAX_DIMS)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "%s: has vectors of %" PRIu32 " numbers, and maps have at most %d; leave columns out, or "
-	                 "make fewer of them (principal components)", place, dims, GEMP_SOM_MAX_DIMS);
+	return gemp_fail(GEMP_EDATA,
+	                 "%s: has vectors of %" PRIu32 " numbers, and maps have at most %d; leave columns out, or "
+	                 "make fewer of them (principal components)",
+	                 place, dims, GEMP_SOM_MAX_DIMS);
 }
 
 gemp_som_grid gemp_som_grid_of(const gemp_som_map *map)
 {
-	return (gemp_som_grid){ .rows = map->rows, .columns = map->columns, .lattice = (gemp_som_lattice)map->grid,
-	                        .toroid = map->topology == 1 };
+	return (gemp_som_grid){
+		.rows = map->rows, .columns = map->columns, .lattice = (gemp_som_lattice)map->grid, .toroid = map->topology == 1
+	};
 }
 
 double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column)
@@ -43,7 +46,8 @@ static void warn_of_far(const gemp_som_map *map, const gemp_som_column_stats *co
 	}
 	if (map->metric == GEMP_SOM_EUCLIDEAN && wide > 0 && far > 1e4 * wide)
 		gemp_warn("column '%s' lies around %g, far from 0 for how little vectors differ: floats hardly tell them "
-		          "apart; take --scale standard", map->names[most], mean[most]);
+		          "apart; take --scale standard",
+		          map->names[most], mean[most]);
 }
 
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
@@ -86,9 +90,10 @@ static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const cha
 			float *value = &vectors->x[i * vectors->dims + c];
 			const double scaled = ((double)*value - map->offset[c]) * map->factor[c];
 			if (fabs(scaled) > most)
-				return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 " (from 0), '%s': %g%s is more than distances in "
-				                 "floats allow, %.3g; leave it out, or train with --scale unit or standard", place,
-				                 gemp_comm_block(comm, vectors->total).begin + i, map->names[c], scaled,
+				return gemp_fail(GEMP_EDATA,
+				                 "%s: row %" PRIu64 " (from 0), '%s': %g%s is more than distances in "
+				                 "floats allow, %.3g; leave it out, or train with --scale unit or standard",
+				                 place, gemp_comm_block(comm, vectors->total).begin + i, map->names[c], scaled,
 				                 map->scaling ? ", as scaled," : "", most);
 			*greatest = fmax(*greatest, fabs(scaled)); /* not NaN */
 			*value = (float)scaled;
@@ -96,8 +101,7 @@ static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const cha
 	return GEMP_OK;
 }
 
-gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place,
-                               gemp_vectors *vectors)
+gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors)
 {
 	static const double few = 1e-15; /* squares of differences are to be more than the least float */
 	gemp_code code = GEMP_OK;

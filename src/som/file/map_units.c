@@ -28,13 +28,13 @@ gemp_code gemp_som_unit_list_new(gemp_som_unit_list *out, const gemp_comm *comm,
 }
 
 gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_context *context, const gemp_som_map *map,
-                              const gemp_vectors *vectors)
+                                  const gemp_vectors *vectors)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_som_grid grid = gemp_som_grid_of(map);
 	GEMP_TRY(gemp_som_unit_list_new(out, context->comm, vectors->count));
-	code = gemp_som_apply(context->comm, context->device, &grid, (gemp_som_metric)map->metric, map->codebook, vectors->x,
-	                      vectors->count, vectors->dims, out->unit, out->distance, out->second);
+	code = gemp_som_apply(context->comm, context->device, &grid, (gemp_som_metric)map->metric, map->codebook,
+	                      vectors->x, vectors->count, vectors->dims, out->unit, out->distance, out->second);
 done:
 	if (code != GEMP_OK)
 		gemp_som_unit_list_free(out);
@@ -46,7 +46,8 @@ done:
 enum { UNIT, X, Y, DISTANCE };
 const char *const gemp_som_unit_columns[GEMP_SOM_MAP_COLUMNS] = { "unit", "x", "y", "distance" };
 
-gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *units, const gemp_som_map *map, size_t rows)
+gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *units, const gemp_som_map *map,
+                                 size_t rows)
 {
 	gemp_code code = GEMP_OK;
 	gemp_column *column;

@@ -17,13 +17,14 @@ typedef struct gemp_som_unit_list {
 gemp_code gemp_som_unit_list_new(gemp_som_unit_list *out, const gemp_comm *comm, size_t count);
 /* Collective. Of scaled vectors, which have as many columns as the map. */
 gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_context *context, const gemp_som_map *map,
-                              const gemp_vectors *vectors);
+                                  const gemp_vectors *vectors);
 void gemp_som_unit_list_free(gemp_som_unit_list *units);
 
 /* The columns that `add` makes of them. */
 enum { GEMP_SOM_MAP_COLUMNS = 4 };
 extern const char *const gemp_som_unit_columns[GEMP_SOM_MAP_COLUMNS]; /* unit, x, y, distance */
 /* Local. `found` has `rows` rows; NULL where there is no unit. */
-gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *units, const gemp_som_map *map, size_t rows);
+gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *units, const gemp_som_map *map,
+                                 size_t rows);
 
 #endif

@@ -26,8 +26,8 @@ static void find_ends(gemp_som_column_stats *c, const float *x, size_t count)
 }
 
 /* A value that is missing adds 0. */
-static void add_rows(const gemp_som_column_stats *c, const float *x, size_t count, const gemp_repro_sum *restrict by, bool squared,
-                     double *restrict high, double *restrict low)
+static void add_rows(const gemp_som_column_stats *c, const float *x, size_t count, const gemp_repro_sum *restrict by,
+                     bool squared, double *restrict high, double *restrict low)
 {
 	const size_t n = c->dims;
 	const double *restrict mean = c->mean;
@@ -41,8 +41,8 @@ static void add_rows(const gemp_som_column_stats *c, const float *x, size_t coun
 }
 
 /* Collective. means[dims] of the values themselves or, `squared`, of the squares of their distances from the mean. */
-static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *comm, const float *x, size_t count, bool squared,
-                            double *means)
+static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *comm, const float *x, size_t count,
+                            bool squared, double *means)
 {
 	gemp_code code = GEMP_OK;
 	const size_t n = c->dims;
@@ -66,7 +66,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm *comm, const float *x, size_t count, uint32_t dims)
+gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm *comm, const float *x, size_t count,
+                                    uint32_t dims)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_som_column_stats){ .dims = dims };
@@ -99,8 +100,8 @@ void gemp_som_column_stats_free(gemp_som_column_stats *columns)
 	*columns = (gemp_som_column_stats){ 0 };
 }
 
-gemp_code gemp_som_column_stats_deviation(const gemp_som_column_stats *columns, const gemp_comm *comm, const float *x, size_t count,
-                                     double *deviation)
+gemp_code gemp_som_column_stats_deviation(const gemp_som_column_stats *columns, const gemp_comm *comm, const float *x,
+                                          size_t count, double *deviation)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(find_means(columns, comm, x, count, true, deviation));

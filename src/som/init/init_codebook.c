@@ -9,8 +9,8 @@
 
 static const double stretch = 2; /* deviations from the mean to the border */
 
-gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count, uint32_t dims,
-                                uint64_t seed, float *w)
+gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
+                               uint32_t dims, uint64_t seed, float *w)
 {
 	gemp_code code = GEMP_OK;
 	gemp_som_column_stats columns = { 0 };
@@ -24,8 +24,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count, uint32_t dims,
-                                 uint64_t seed, float *w)
+gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
+                                uint32_t dims, uint64_t seed, float *w)
 {
 	gemp_code code = GEMP_OK;
 	const uint64_t before = gemp_comm_exscan(comm, count), all = gemp_comm_sum1(comm, count);
@@ -44,8 +44,8 @@ gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid
 		}
 	}
 	for (size_t done = 0; done < values; done += INT32_MAX) /* the others' are 0, so that a sum is exact */
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, w + done, (int)(values - done < INT32_MAX ? values - done : INT32_MAX), MPI_FLOAT,
-		                       MPI_SUM, comm->world));
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, w + done, (int)(values - done < INT32_MAX ? values - done : INT32_MAX),
+		                       MPI_FLOAT, MPI_SUM, comm->world));
 done:
 	gemp_som_column_stats_free(&columns);
 	return code;
@@ -59,7 +59,8 @@ static double along(uint32_t at, uint32_t side)
 	return side > 1 ? 2.0 * at / (side - 1) - 1 : 0;
 }
 
-gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count, uint32_t dims, float *w)
+gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
+                            uint32_t dims, float *w)
 {
 	gemp_code code = GEMP_OK;
 	double *axes = NULL;
@@ -68,7 +69,8 @@ gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, co
 	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, x, count, dims));
 	GEMP_TRY(gemp_som_principal(comm, x, count, dims, columns.mean, axes));
 	for (uint32_t unit = 0; unit < gemp_som_units(grid); unit++) {
-		const double across = along(unit % grid->columns, grid->columns), down = along(unit / grid->columns, grid->rows);
+		const double across = along(unit % grid->columns, grid->columns),
+					 down = along(unit / grid->columns, grid->rows);
 		const double a = grid->columns >= grid->rows ? across : down, b = grid->columns >= grid->rows ? down : across;
 		for (uint32_t k = 0; k < dims; k++)
 			w[(size_t)unit * dims + k] = (float)(columns.mean[k] + stretch * (a * axes[k] + b * axes[dims + k]));

@@ -11,14 +11,14 @@
 #include "som/map/grid.h"
 
 /* Uniform from the least to the greatest value of each column. */
-gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count, uint32_t dims,
-                                uint64_t seed, float *w);
+gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
+                               uint32_t dims, uint64_t seed, float *w);
 /* A sample for each unit. */
-gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count, uint32_t dims,
-                                 uint64_t seed, float *w);
+gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
+                                uint32_t dims, uint64_t seed, float *w);
 /* A plane through the mean, along the first two principal components: the first along the grid's longer side, up to twice the
  * deviation to both sides. */
-gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count, uint32_t dims,
-                             float *w);
+gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
+                            uint32_t dims, float *w);
 
 #endif

@@ -23,11 +23,11 @@ typedef struct summing {
 	const float *x;
 	size_t count, dims;
 	const double *mean;
-	double *scale;            /* [dims] */
-	size_t pieces;            /* of the samples */
-	double *widest;           /* [pieces][dims] */
-	double *blocks;           /* [pieces][BLOCK + 1][dims]: samples, and sums of products of a column */
-	int64_t *sums;            /* [pieces][2][dims][dims]: high parts and low ones */
+	double *scale;  /* [dims] */
+	size_t pieces;  /* of the samples */
+	double *widest; /* [pieces][dims] */
+	double *blocks; /* [pieces][BLOCK + 1][dims]: samples, and sums of products of a column */
+	int64_t *sums;  /* [pieces][2][dims][dims]: high parts and low ones */
 } summing;
 
 static double apart(const summing *s, size_t i, size_t k)
@@ -77,7 +77,8 @@ static void multiply(const summing *s, const double *restrict block, size_t a, d
 	const size_t n = s->dims;
 	memset(sums, 0, (a + 1) * sizeof *sums);
 	for (size_t i = 0; i < BLOCK; i += 4) {
-		const double *restrict one = block + i * n, *restrict two = one + n, *restrict three = two + n, *restrict four = three + n;
+		const double *restrict one = block + i * n, *restrict two = one + n, *restrict three = two + n,
+							   *restrict four = three + n;
 		const double by[4] = { one[a], two[a], three[a], four[a] };
 		for (size_t b = 0; b <= a; b++)
 			sums[b] += by[0] * one[b] + by[1] * two[b] + (by[2] * three[b] + by[3] * four[b]);
@@ -166,11 +167,11 @@ done:
 /* Subspace iteration: some vectors are multiplied by the covariance and made orthogonal again and again. The matrix is made
  * where it is small; else each product goes over the samples. */
 enum {
-	WIDE = 8,             /* vectors, as they converge sooner than two would */
-	TURNS = 1000,         /* on a matrix */
+	WIDE = 8,     /* vectors, as they converge sooner than two would */
+	TURNS = 1000, /* on a matrix */
 	TURNS_OF_SAMPLES = 40,
-	SWEEPS = 64,          /* of Jacobi's method, which takes about ten */
-	PRINCIPAL_SCRATCH = 1 << 28     /* bytes of all threads' sums */
+	SWEEPS = 64,                /* of Jacobi's method, which takes about ten */
+	PRINCIPAL_SCRATCH = 1 << 28 /* bytes of all threads' sums */
 };
 
 typedef struct finding {
@@ -183,7 +184,7 @@ typedef struct finding {
 	double *matrix;       /* [dims][dims], or NULL */
 	double *vectors;      /* [wide][dims] */
 	double *products;     /* [wide][dims] */
-	gemp_repro_sum by;         /* this and what follows: where there is no matrix */
+	gemp_repro_sum by;    /* this and what follows: where there is no matrix */
 	size_t pieces, piece; /* of the samples; sums of one */
 	double *sums;         /* [pieces][2][piece]: high parts and low ones */
 	double *rows;         /* [pieces][dims] */
@@ -431,12 +432,18 @@ done:
 	return code;
 }
 
-gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean, double *axes)
+gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
+                             double *axes)
 {
 	gemp_code code = GEMP_OK;
 	const double all = (double)gemp_comm_sum1(comm, count);
-	finding f = { .comm = comm, .x = x, .count = count, .dims = dims, .wide = dims < WIDE ? dims : WIDE, .mean = mean,
-		.samples = all > 0 ? all : 1 };
+	finding f = { .comm = comm,
+		          .x = x,
+		          .count = count,
+		          .dims = dims,
+		          .wide = dims < WIDE ? dims : WIDE,
+		          .mean = mean,
+		          .samples = all > 0 ? all : 1 };
 	double found[2];
 	GEMP_TRY(gemp_comm_agree(comm, principal_make_room(&f)));
 	if (f.matrix)

@@ -13,8 +13,9 @@ static gemp_code take_units(gemp_device *device, const gemp_buffer *from, size_t
 }
 
 /* distances: a buffer of the part's samples. */
-static gemp_code find_part(gemp_som_blocks *parts, gemp_som_block *part, gemp_som_search *search, gemp_som_codebook *book,
-                           const gemp_buffer *distances, uint64_t *keys, const gemp_som_places *places)
+static gemp_code find_part(gemp_som_blocks *parts, gemp_som_block *part, gemp_som_search *search,
+                           gemp_som_codebook *book, const gemp_buffer *distances, uint64_t *keys,
+                           const gemp_som_places *places)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = parts->device;
@@ -72,13 +73,16 @@ static void application_free(application *it)
 	gemp_som_blocks_free(&it->parts);
 }
 
-static gemp_code prepare(application *it, const gemp_som_grid *grid, gemp_som_metric metric, const float *w, const float *x,
-                         size_t count, uint32_t dims, bool missing)
+static gemp_code prepare(application *it, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
+                         const float *x, size_t count, uint32_t dims, bool missing)
 {
 	gemp_code code = GEMP_OK;
 	gemp_som_capacity room;
-	const gemp_som_need need = { .samples = count, .dims = dims, .units = gemp_som_units(grid),
-		.missing = missing, .keys = 2 * sizeof(uint64_t) + sizeof(float) };
+	const gemp_som_need need = { .samples = count,
+		                         .dims = dims,
+		                         .units = gemp_som_units(grid),
+		                         .missing = missing,
+		                         .keys = 2 * sizeof(uint64_t) + sizeof(float) };
 	GEMP_TRY(gemp_som_grid_check(grid));
 	GEMP_TRY(gemp_som_search_new(&it->search, it->device, dims, metric, missing, NULL));
 	GEMP_TRY(gemp_som_capacity_find(&room, it->device, &need));

@@ -24,19 +24,24 @@ static void lay_out(float *out, const gemp_som_codebook *book, const float *w)
 	}
 }
 
-gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units, uint32_t dims)
+gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
+                                uint32_t dims)
 {
 	return gemp_som_codebook_new_paged(out, device, w, units, dims, units);
 }
 
-gemp_code gemp_som_codebook_new_paged(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units, uint32_t dims,
-                                 uint32_t most)
+gemp_code gemp_som_codebook_new_paged(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
+                                      uint32_t dims, uint32_t most)
 {
 	gemp_code code = GEMP_OK;
 	float *rows = NULL;
 	const bool all = most >= units;
-	*out = (gemp_som_codebook){ .device = device, .units = units, .dims = dims, .stride = gemp_som_stride(dims),
-		.capacity = all ? units : most, .resident = all ? units : 0 };
+	*out = (gemp_som_codebook){ .device = device,
+		                        .units = units,
+		                        .dims = dims,
+		                        .stride = gemp_som_stride(dims),
+		                        .capacity = all ? units : most,
+		                        .resident = all ? units : 0 };
 	GEMP_TRY(GEMP_NEW(rows, (size_t)units * out->stride));
 	lay_out(rows, out, w);
 	GEMP_TRY(gemp_buffer_new(&out->w, device, bytes_of(out, out->capacity), all ? rows : NULL));

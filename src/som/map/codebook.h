@@ -14,11 +14,11 @@
 typedef struct gemp_som_codebook {
 	gemp_device *device;
 	uint32_t units, dims;
-	uint32_t stride;      /* floats of a unit, a multiple of 4 */
+	uint32_t stride;          /* floats of a unit, a multiple of 4 */
 	uint32_t capacity;        /* units on the device at a time */
 	uint32_t first, resident; /* those that are there; none to begin with */
-	gemp_buffer w;        /* float[most][stride]: a unit's values, the sum of their squares, zeros */
-	float *rows;          /* the same of all units on the host; NULL where all are on the device */
+	gemp_buffer w;            /* float[most][stride]: a unit's values, the sum of their squares, zeros */
+	float *rows;              /* the same of all units on the host; NULL where all are on the device */
 } gemp_som_codebook;
 
 static inline uint32_t gemp_som_stride(uint32_t dims)
@@ -27,10 +27,11 @@ static inline uint32_t gemp_som_stride(uint32_t dims)
 }
 
 /* w: [units][dims]; units > 0. All are on the device. */
-gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units, uint32_t dims);
+gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
+                                uint32_t dims);
 /* At most `most` > 0 units are on the device at a time. */
-gemp_code gemp_som_codebook_new_paged(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units, uint32_t dims,
-                                 uint32_t most);
+gemp_code gemp_som_codebook_new_paged(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
+                                      uint32_t dims, uint32_t most);
 /* As many units as there is room for from `first` on are on the device now. Waits for the device unless they all are always. */
 gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first);
 /* What kernels have made of the units on the device stays. Waits as well. */

@@ -11,7 +11,8 @@ gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
 {
 	uint64_t units = (uint64_t)grid->rows * grid->columns;
 	if (units == 0)
-		return gemp_fail(GEMP_EUSAGE, "a map of %u x %u units has none; give rows and columns", grid->rows, grid->columns);
+		return gemp_fail(GEMP_EUSAGE, "a map of %u x %u units has none; give rows and columns", grid->rows,
+		                 grid->columns);
 	if (units > INT32_MAX)
 		return gemp_fail(GEMP_EUSAGE, "a map of %u x %u units has more than 2^31 - 1 units; give fewer", grid->rows,
 		                 grid->columns);
@@ -19,8 +20,8 @@ gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
 		return gemp_fail(GEMP_EUSAGE, "a map of %u x %u units has a side longer than %d; make it squarer", grid->rows,
 		                 grid->columns, (int)MOST_SIDE);
 	if (grid->lattice == GEMP_SOM_HEXAGONAL && grid->toroid && grid->rows % 2)
-		return gemp_fail(GEMP_EUSAGE, "a hexagonal toroid of %u row%s does not close; give an even number of them", grid->rows,
-		                 grid->rows == 1 ? "" : "s");
+		return gemp_fail(GEMP_EUSAGE, "a hexagonal toroid of %u row%s does not close; give an even number of them",
+		                 grid->rows, grid->rows == 1 ? "" : "s");
 	return GEMP_OK;
 }
 
@@ -44,7 +45,8 @@ double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b)
 	double ax, ay, bx, by, height = grid->lattice == GEMP_SOM_HEXAGONAL ? row_height : 1;
 	gemp_som_place(grid, a, &ax, &ay);
 	gemp_som_place(grid, b, &bx, &by);
-	return hypot(step_distance(ax, bx, grid->columns, grid->toroid), step_distance(ay, by, grid->rows * height, grid->toroid));
+	return hypot(step_distance(ax, bx, grid->columns, grid->toroid),
+	             step_distance(ay, by, grid->rows * height, grid->toroid));
 }
 
 bool gemp_som_adjacent(const gemp_som_grid *grid, uint32_t a, uint32_t b)

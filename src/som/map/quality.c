@@ -66,7 +66,8 @@ void gemp_som_quality_free(gemp_som_quality *judge)
 }
 
 gemp_code gemp_som_quality_run(gemp_som_quality *judge, gemp_som_search *search, const gemp_som_samples *samples,
-                             gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second, uint32_t slot, bool more)
+                               gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second,
+                               uint32_t slot, bool more)
 {
 	gemp_code code = GEMP_OK;
 	const cl_ulong count = samples->count;
@@ -75,9 +76,9 @@ gemp_code gemp_som_quality_run(gemp_som_quality *judge, gemp_som_search *search,
 		return GEMP_OK;
 	GEMP_TRY(gemp_som_search_distances(search, samples, book, best, &judge->distance));
 	code = gemp_launch(judge->device, judge->kernel, judge->groups * judge->group, judge->group, GEMP_ARG(&best->mem),
-	                   GEMP_ARG(&second->mem), GEMP_ARG(&judge->distance.mem), GEMP_ARG(&count), GEMP_ARG(&judge->grid.rows),
-	                   GEMP_ARG(&judge->grid.columns), GEMP_ARG(&hexagonal), GEMP_ARG(&toroid), GEMP_ARG(&judge->sums.mem),
-	                   GEMP_ARG(&slot), GEMP_ARG(&add));
+	                   GEMP_ARG(&second->mem), GEMP_ARG(&judge->distance.mem), GEMP_ARG(&count),
+	                   GEMP_ARG(&judge->grid.rows), GEMP_ARG(&judge->grid.columns), GEMP_ARG(&hexagonal),
+	                   GEMP_ARG(&toroid), GEMP_ARG(&judge->sums.mem), GEMP_ARG(&slot), GEMP_ARG(&add));
 done:
 	return code;
 }
@@ -91,8 +92,8 @@ gemp_code gemp_som_quality_read(gemp_som_quality *judge, uint32_t slot, gemp_som
 	for (size_t done = 0; done < judge->groups; done += most) {
 		const size_t here = judge->groups - done < most ? judge->groups - done : most;
 		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(judge->device->copy_queue, judge->sums.mem, CL_TRUE,
-		                                     (slot * judge->groups + done) * sizeof *sums, here * sizeof *sums, sums, 0, NULL,
-		                                     NULL)));
+		                                     (slot * judge->groups + done) * sizeof *sums, here * sizeof *sums, sums, 0,
+		                                     NULL, NULL)));
 		for (size_t g = 0; g < here; g++) {
 			fit->distances += (double)sums[g].distances + (double)sums[g].rest;
 			fit->topographic += sums[g].torn;
@@ -125,9 +126,9 @@ static double gemp_som_vector_distance(gemp_som_metric metric, const float *x, c
 	return metric == GEMP_SOM_MANHATTAN ? sum : sqrt(sum);
 }
 
-void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_metric metric, const float *w, const float *x,
-                     size_t count, uint32_t dims, const uint32_t *unit, const uint32_t *second, double *quantisation,
-                     double *topographic)
+void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
+                     const float *x, size_t count, uint32_t dims, const uint32_t *unit, const uint32_t *second,
+                     double *quantisation, double *topographic)
 {
 	double sums[3] = { 0 }; /* distances, samples torn apart, samples */
 	for (size_t i = 0; i < count; i++) {

@@ -16,8 +16,8 @@ enum { GEMP_SOM_SLOTS = 64 };
 
 /* Sums over samples that have a unit. */
 typedef struct gemp_som_fit {
-	double distances; /* to the best unit */
-	double topographic;      /* samples whose two best units are not adjacent */
+	double distances;   /* to the best unit */
+	double topographic; /* samples whose two best units are not adjacent */
 	double samples;
 } gemp_som_fit;
 
@@ -37,20 +37,22 @@ size_t gemp_som_quality_bytes(const gemp_device *device, size_t count);
 void gemp_som_quality_free(gemp_som_quality *judge);
 /* By the keys that `search` has found. more: the slot has sums of other samples already. Enqueued. */
 gemp_code gemp_som_quality_run(gemp_som_quality *judge, gemp_som_search *search, const gemp_som_samples *samples,
-                             gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second, uint32_t slot, bool more);
+                               gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second,
+                               uint32_t slot, bool more);
 /* Of a slot whose last launch has ended; waits for nothing else. */
 gemp_code gemp_som_quality_read(gemp_som_quality *judge, uint32_t slot, gemp_som_fit *fit);
 
 /* Mean distance to the best unit, and share of samples whose two best units are not adjacent, of all ranks' samples that have
  * one; NAN where there are none. unit, second: [count]; UINT32_MAX: none. Collective. */
-void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_metric metric, const float *w, const float *x,
-                     size_t count, uint32_t dims, const uint32_t *unit, const uint32_t *second, double *quantisation,
-                     double *topographic);
+void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
+                     const float *x, size_t count, uint32_t dims, const uint32_t *unit, const uint32_t *second,
+                     double *quantisation, double *topographic);
 
 /* out: [units], the mean Euclidean distance of a unit to its neighbours on the grid; 0 for the only one. */
 void gemp_som_umatrix(const gemp_som_grid *grid, const float *w, uint32_t dims, double *out);
 
 /* hits: [units], samples of all ranks by their best unit. Collective. */
-void gemp_som_hits(const gemp_comm *comm, const gemp_som_grid *grid, const uint32_t *unit, size_t count, uint64_t *hits);
+void gemp_som_hits(const gemp_comm *comm, const gemp_som_grid *grid, const uint32_t *unit, size_t count,
+                   uint64_t *hits);
 
 #endif

@@ -4,7 +4,7 @@
 #include "som/map/codebook.h"
 #include "som/map/smooth.h"
 
-enum { SHARE = 4 }; /* of what there is: one for samples, one for units, the rest for planes */
+enum { SHARE = 4 };                          /* of what there is: one for samples, one for units, the rest for planes */
 static const size_t most_places = INT32_MAX; /* of planes at a time, which kernels count in 32 bits */
 
 static size_t least(size_t a, size_t b)
@@ -46,21 +46,26 @@ static uint32_t units_in(const gemp_device *device, const gemp_som_need *need, s
 	return (uint32_t)least(least(bytes, device->max_buffer) / row, need->units);
 }
 
-static gemp_code check(const gemp_som_capacity *room, const gemp_device *device, const gemp_som_need *need, size_t bytes)
+static gemp_code check(const gemp_som_capacity *room, const gemp_device *device, const gemp_som_need *need,
+                       size_t bytes)
 {
 	if (room->values == 0)
-		return gemp_fail(GEMP_ENOMEM, "a map of %u units takes %zu bytes for one value on %s, beside units and vectors, and "
-		                 "%zu are free, at most %zu in one buffer; raise --device-memory, or take a smaller map", need->units,
-		                 planes_bytes(need, 1), device->name, bytes, device->max_buffer);
+		return gemp_fail(GEMP_ENOMEM,
+		                 "a map of %u units takes %zu bytes for one value on %s, beside units and vectors, and "
+		                 "%zu are free, at most %zu in one buffer; raise --device-memory, or take a smaller map",
+		                 need->units, planes_bytes(need, 1), device->name, bytes, device->max_buffer);
 	if (room->samples == 0 || room->units == 0)
-		return gemp_fail(GEMP_ENOMEM, "a vector takes %zu bytes on %s, a unit %zu, and %zu bytes are free; raise --device-memory",
+		return gemp_fail(GEMP_ENOMEM,
+		                 "a vector takes %zu bytes on %s, a unit %zu, and %zu bytes are free; raise --device-memory",
 		                 sample_bytes(need), device->name, gemp_som_stride(need->dims) * sizeof(float), bytes);
 	return GEMP_OK;
 }
 
 gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *device, const gemp_som_need *need)
 {
-	const size_t left = device->memory > device->buffer_bytes + need->other ? device->memory - device->buffer_bytes - need->other : 0;
+	const size_t left = device->memory > device->buffer_bytes + need->other
+	                        ? device->memory - device->buffer_bytes - need->other
+	                        : 0;
 	const size_t bytes = left - left / 16; /* small buffers are not reckoned up */
 	const size_t samples = need->samples * sample_bytes(need), for_samples = least(samples, bytes / SHARE);
 	const size_t row = gemp_som_stride(need->dims) * sizeof(float), rows = row * need->units;
@@ -103,12 +108,13 @@ done:
 }
 
 gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const float *x, const gemp_som_need *need,
-                             const gemp_som_capacity *room, bool two, bool again)
+                              const gemp_som_capacity *room, bool two, bool again)
 {
 	gemp_code code = GEMP_OK;
 	const size_t count = need->samples ? (need->samples + room->samples - 1) / room->samples : 1;
-	*out = (gemp_som_blocks){ .device = device, .x = x, .samples = need->samples, .dims = need->dims, .each = room->samples,
-		.count = count };
+	*out = (gemp_som_blocks){
+		.device = device, .x = x, .samples = need->samples, .dims = need->dims, .each = room->samples, .count = count
+	};
 	out->resident = room->all_samples ? count : least(count, 2);
 	GEMP_TRY(GEMP_NEW(out->part, out->resident));
 	for (size_t k = 0; k < out->resident; k++)

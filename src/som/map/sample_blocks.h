@@ -10,20 +10,20 @@
 #include "som/map/samples.h"
 
 typedef struct gemp_som_need {
-	size_t samples;      /* of this rank */
+	size_t samples; /* of this rank */
 	uint32_t dims, units;
-	bool missing;        /* values of any rank's samples: there is a count for each value */
-	size_t keys;         /* bytes of a sample beside its values */
-	size_t plane;        /* bytes of a unit in all planes of one value; 0: there are no planes */
-	size_t max_buffer;       /* those of them in one buffer */
-	size_t other;        /* bytes in any case */
+	bool missing;      /* values of any rank's samples: there is a count for each value */
+	size_t keys;       /* bytes of a sample beside its values */
+	size_t plane;      /* bytes of a unit in all planes of one value; 0: there are no planes */
+	size_t max_buffer; /* those of them in one buffer */
+	size_t other;      /* bytes in any case */
 } gemp_som_need;
 
 typedef struct gemp_som_capacity {
-	size_t samples;         /* of a part */
-	bool all_samples;       /* all parts stay on the device */
-	uint32_t units;         /* of the codebook at a time */
-	uint32_t values;        /* whose planes are there at a time */
+	size_t samples;   /* of a part */
+	bool all_samples; /* all parts stay on the device */
+	uint32_t units;   /* of the codebook at a time */
+	uint32_t values;  /* whose planes are there at a time */
 } gemp_som_capacity;
 
 /* By what the device has left. GEMP_ENOMEM if it has not room for two samples, a unit, and a value's planes. */
@@ -38,29 +38,29 @@ gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *devi
  */
 
 typedef struct gemp_som_block {
-	size_t number;         /* SIZE_MAX: none */
-	size_t first;          /* its first sample, among those of the rank */
+	size_t number; /* SIZE_MAX: none */
+	size_t first;  /* its first sample, among those of the rank */
 	gemp_som_samples samples;
-	gemp_buffer best;      /* uint64_t[samples.count] keys */
-	gemp_buffer second;    /* the same; none unless asked for */
-	cl_event done;         /* kernels that were launched on it have ended; NULL: none were */
+	gemp_buffer best;   /* uint64_t[samples.count] keys */
+	gemp_buffer second; /* the same; none unless asked for */
+	cl_event done;      /* kernels that were launched on it have ended; NULL: none were */
 } gemp_som_block;
 
 typedef struct gemp_som_blocks {
-	gemp_device *device;   /* borrowed, as is x */
-	const float *x;        /* [samples][dims] */
+	gemp_device *device; /* borrowed, as is x */
+	const float *x;      /* [samples][dims] */
 	size_t samples;
 	uint32_t dims;
 	size_t each, count;    /* samples of a part, but for the last; parts, at least one */
-	size_t resident, last;     /* parts on the device, and the one that was last taken */
-	gemp_som_block *part;   /* [held] */
+	size_t resident, last; /* parts on the device, and the one that was last taken */
+	gemp_som_block *part;  /* [held] */
 	uint64_t *keys;        /* [samples], where parts come and go and keys are wanted again; else NULL */
 } gemp_som_blocks;
 
 /* x, NAN where a value is missing, outlives the parts. two: second keys. again: keys of an epoch's first round are wanted in
  * later ones. */
 gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const float *x, const gemp_som_need *need,
-                             const gemp_som_capacity *room, bool two, bool again);
+                              const gemp_som_capacity *room, bool two, bool again);
 void gemp_som_blocks_free(gemp_som_blocks *parts);
 /* Part p is on the device, until it is left and another one taken. */
 gemp_code gemp_som_blocks_acquire(gemp_som_blocks *parts, size_t p, gemp_som_block **out);

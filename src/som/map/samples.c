@@ -6,8 +6,12 @@
 #include <math.h>
 #include <stdatomic.h>
 
-enum { TILE = 32, PIECE = 512, FEWEST = 1024 };  /* rows whose columns stay in the cache; of a loop's piece; of a block */
-enum { BLOCK = 8 << 20 };                        /* bytes of a block, about */
+enum {
+	TILE = 32,
+	PIECE = 512,
+	FEWEST = 1024
+};                        /* rows whose columns stay in the cache; of a loop's piece; of a block */
+enum { BLOCK = 8 << 20 }; /* bytes of a block, about */
 
 /* A block of rows turned into columns. */
 typedef struct turning {
@@ -94,8 +98,8 @@ done:
 }
 
 /* Columns of a block, of elements of so many bytes, to those of the samples from sample `at` on. */
-static gemp_code copy(const gemp_som_samples *samples, const gemp_buffer *to, size_t element, size_t at, const turning *t,
-                      const void *from, cl_event after)
+static gemp_code copy(const gemp_som_samples *samples, const gemp_buffer *to, size_t element, size_t at,
+                      const turning *t, const void *from, cl_event after)
 {
 	const size_t place[] = { at * element, 0, 0 }, origin[3] = { 0 }, region[] = { t->count * element, t->dims, 1 };
 	return GEMP_CL(clEnqueueWriteBufferRect(samples->device->copy_queue, to->mem, CL_TRUE, place, origin, region,
@@ -107,7 +111,8 @@ gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t
 {
 	gemp_code code = GEMP_OK;
 	const uint32_t dims = samples->dims;
-	const size_t bytes = gemp_som_sample_bytes(dims, samples->missing), rows = BLOCK / bytes < FEWEST ? FEWEST : BLOCK / bytes;
+	const size_t bytes = gemp_som_sample_bytes(dims, samples->missing),
+				 rows = BLOCK / bytes < FEWEST ? FEWEST : BLOCK / bytes;
 	gemp_pinned locked = { 0 };
 	GEMP_CHECK(begin + count <= samples->count && samples->count * dims * sizeof(float) <= samples->x.size);
 	if (count)

@@ -20,7 +20,8 @@ bool gemp_som_any_missing(const float *x, size_t count, uint32_t dims);
 /* x: [count][dims], NaN where a value is missing. Buffers of no samples have room for one value. */
 gemp_code gemp_som_samples_new(gemp_som_samples *out, gemp_device *device, const float *x, size_t count, uint32_t dims);
 /* None yet, and room for `most`. */
-gemp_code gemp_som_samples_reserve(gemp_som_samples *out, gemp_device *device, size_t most, uint32_t dims, bool missing);
+gemp_code gemp_som_samples_reserve(gemp_som_samples *out, gemp_device *device, size_t most, uint32_t dims,
+                                   bool missing);
 /* These in place of those that were there. The copy is on a queue beside kernels, once `after` has come to pass (NULL: at once),
  * and has ended on return. */
 gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_t count, cl_event after);

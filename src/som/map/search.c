@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as kernels/som_search*.cl[h] */
-enum { STEP = 12 };                                 /* units: a multiple of what som_search_items.clh takes at once */
-enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 };    /* of a GPU, of a CPU: so many are busy to the end */
-enum { CACHE = 1 << 17, STACK = 1 << 16 };          /* bytes of units that stay near a core, of samples of a work-item */
-enum { ONE, TWO, PROGRAMS };                        /* the best unit, and the second-best, too */
+enum { STEP = 12 };                              /* units: a multiple of what som_search_items.clh takes at once */
+enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 }; /* of a GPU, of a CPU: so many are busy to the end */
+enum { CACHE = 1 << 17, STACK = 1 << 16 };       /* bytes of units that stay near a core, of samples of a work-item */
+enum { ONE, TWO, PROGRAMS };                     /* the best unit, and the second-best, too */
 
 typedef struct searching {
 	gemp_program program;
@@ -49,8 +49,9 @@ static void complete(gemp_som_search *s)
 	gemp_som_search_shape *shape = &s->shape;
 	uint32_t row = gemp_som_stride(s->dims) * (uint32_t)sizeof(float);
 	if (shape->form == GEMP_SOM_FORM_AUTO)
-		shape->form = !s->device->gpu ? GEMP_SOM_FORM_ITEMS
-		            : s->dims <= (s->missing ? 16u : 24u) ? GEMP_SOM_FORM_REGISTERS : GEMP_SOM_FORM_TILES;
+		shape->form = !s->device->gpu                       ? GEMP_SOM_FORM_ITEMS
+		              : s->dims <= (s->missing ? 16u : 24u) ? GEMP_SOM_FORM_REGISTERS
+		                                                    : GEMP_SOM_FORM_TILES;
 	if (shape->form == GEMP_SOM_FORM_REGISTERS) {
 		shape->group = or_else(shape->group, 128);
 		shape->samples = or_else(shape->samples, samples_of(s->dims, s->missing));
@@ -61,13 +62,14 @@ static void complete(gemp_som_search *s)
 	} else {
 		s->blocks = between(1, STACK / (WIDE * sizeof(float) * s->dims), 8);
 		*shape = (gemp_som_search_shape){ shape->form, 1, s->blocks * WIDE,
-			or_else(shape->units, between(STEP, CACHE / row / STEP * STEP, 2048 / STEP * STEP)),
-			or_else(shape->chunk, 1024) };
+			                              or_else(shape->units,
+			                                      between(STEP, CACHE / row / STEP * STEP, 2048 / STEP * STEP)),
+			                              or_else(shape->chunk, 1024) };
 	}
 }
 
-gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric, bool missing,
-                              const gemp_som_search_shape *shape)
+gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric,
+                              bool missing, const gemp_som_search_shape *shape)
 {
 	gemp_code code = GEMP_OK;
 	gemp_som_search *s = NULL;
@@ -97,7 +99,7 @@ void gemp_som_search_free(gemp_som_search *search)
 		return;
 	for (int p = 0; p < PROGRAMS; p++) {
 		cl_kernel kernels[] = { search->programs[p].begin, search->programs[p].search, search->programs[p].seek,
-			search->programs[p].distances };
+			                    search->programs[p].distances };
 		for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
 			if (kernels[k])
 				clReleaseKernel(kernels[k]);
@@ -119,7 +121,8 @@ static void options_of(char *out, size_t size, const gemp_som_search *s, int whi
 	else if (shape->form == GEMP_SOM_FORM_TILES)
 		snprintf(out + used, size - (size_t)used, " -DSOM_TILES");
 	else
-		snprintf(out + used, size - (size_t)used, " -DSOM_ITEMS -DSOM_BLOCKS=%u -DSOM_UNITS=%u", s->blocks, shape->units);
+		snprintf(out + used, size - (size_t)used, " -DSOM_ITEMS -DSOM_BLOCKS=%u -DSOM_UNITS=%u", s->blocks,
+		         shape->units);
 }
 
 static gemp_code ready(gemp_som_search *s, int which, searching **out)
@@ -156,13 +159,16 @@ static size_t group_for(const gemp_device *device)
 }
 
 /* The units on the device. */
-static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samples *samples, const gemp_som_codebook *book,
-                        const gemp_buffer *best, const gemp_buffer *second)
+static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samples *samples,
+                        const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_som_search_shape *shape = &s->shape;
 	bool items = shape->form == GEMP_SOM_FORM_ITEMS;
-	size_t of_block = (items ? 1 : shape->form == GEMP_SOM_FORM_TILES ? TILE / 8 : shape->group) * (size_t)shape->samples;
+	size_t of_block = (items                                ? 1
+	                   : shape->form == GEMP_SOM_FORM_TILES ? TILE / 8
+	                                                        : shape->group) *
+	                  (size_t)shape->samples;
 	size_t blocks = (samples->count + of_block - 1) / of_block;
 	size_t wanted = s->device->units * (size_t)(items ? TASKS_OF_CORE : GROUPS_OF_UNIT);
 	size_t chunks = (book->resident + (size_t)shape->chunk - 1) / shape->chunk;
@@ -175,9 +181,11 @@ static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samp
 	chunks = (book->resident + (size_t)per - 1) / per;
 	cl_ulong count = samples->count;
 	cl_uint of_chunk = (cl_uint)blocks;
-	const gemp_argument arguments[] = { GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem), GEMP_ARG(&count),
-		GEMP_ARG(&book->w.mem), GEMP_ARG(&book->resident), GEMP_ARG(&book->first), GEMP_ARG(&per), GEMP_ARG(&of_chunk),
-		GEMP_ARG(&best->mem), GEMP_ARG(&second->mem) };
+	const gemp_argument arguments[] = {
+		GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem), GEMP_ARG(&count), GEMP_ARG(&book->w.mem),
+		GEMP_ARG(&book->resident), GEMP_ARG(&book->first),          GEMP_ARG(&per),   GEMP_ARG(&of_chunk),
+		GEMP_ARG(&best->mem),      GEMP_ARG(&second->mem)
+	};
 	const size_t many = sizeof arguments / sizeof *arguments;
 	GEMP_TRY(gemp_launch_with(s->device, with->search, blocks * chunks * shape->group, shape->group, arguments, many));
 	if (with->seek)
@@ -198,8 +206,8 @@ gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *s
 	if (count == 0)
 		return GEMP_OK;
 	GEMP_TRY(ready(search, second ? TWO : ONE, &with));
-	GEMP_TRY(gemp_launch(search->device, with->begin, items_for(search->device, samples->count), group_for(search->device),
-	                     GEMP_ARG(&best->mem), GEMP_ARG(&next->mem), GEMP_ARG(&count)));
+	GEMP_TRY(gemp_launch(search->device, with->begin, items_for(search->device, samples->count),
+	                     group_for(search->device), GEMP_ARG(&best->mem), GEMP_ARG(&next->mem), GEMP_ARG(&count)));
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
 		GEMP_TRY(gemp_som_codebook_load(book, first));
 		GEMP_TRY(launch(search, with, samples, book, best, next));
@@ -221,8 +229,8 @@ gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samp
 		GEMP_TRY(gemp_som_codebook_load(book, first));
 		GEMP_TRY(gemp_launch(search->device, with->distances, items_for(search->device, samples->count),
 		                     group_for(search->device), GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem),
-		                     GEMP_ARG(&count), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->resident), GEMP_ARG(&book->first),
-		                     GEMP_ARG(&keys->mem), GEMP_ARG(&distance->mem)));
+		                     GEMP_ARG(&count), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->resident),
+		                     GEMP_ARG(&book->first), GEMP_ARG(&keys->mem), GEMP_ARG(&distance->mem)));
 	}
 done:
 	return code;

@@ -43,8 +43,8 @@ typedef struct gemp_som_search gemp_som_search;
 
 /* missing: that of the samples which it will search. shape: NULL, or what of it is not 0. More dimensions than
  * GEMP_SOM_MAX_DIMS, or none, are GEMP_EUSAGE. */
-gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric, bool missing,
-                              const gemp_som_search_shape *shape);
+gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric,
+                              bool missing, const gemp_som_search_shape *shape);
 void gemp_som_search_free(gemp_som_search *search);
 
 /* best: uint64_t[count] keys; GEMP_SOM_NO_KEY, whose unit is GEMP_SOM_NO_UNIT, for samples without a unit. second: the same

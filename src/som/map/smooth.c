@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE }; /* kernels/som/som_grid.clh */
-enum { LINES = 4, GROUP = 64 };                                     /* kernels/som/som_smooth.cl */
-enum { WIDE = 32, TALL = 8, WIDE_NEAR = 8, TALL_NEAR = 32 };        /* of running rows, sums in global or local memory */
+enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };               /* kernels/som/som_grid.clh */
+enum { LINES = 4, GROUP = 64 };                              /* kernels/som/som_smooth.cl */
+enum { WIDE = 32, TALL = 8, WIDE_NEAR = 8, TALL_NEAR = 32 }; /* of running rows, sums in global or local memory */
 
 static uint32_t lanes_of(const gemp_som_smooth *smooth)
 {
@@ -86,14 +86,17 @@ size_t gemp_som_smooth_planes(const gemp_som_grid *grid)
 
 size_t gemp_som_smooth_tables(const gemp_som_grid *grid)
 {
-	return (3 * (2 * (size_t)grid->columns + GEMP_SOM_PADDING) + 2 * (size_t)grid->rows + GEMP_SOM_PADDING) * sizeof(float);
+	return (3 * (2 * (size_t)grid->columns + GEMP_SOM_PADDING) + 2 * (size_t)grid->rows + GEMP_SOM_PADDING) *
+	       sizeof(float);
 }
 
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
                               gemp_som_neighbourhood neighbourhood, uint32_t planes, bool gpu)
 {
 	gemp_code code = GEMP_OK;
-	*out = (gemp_som_smooth){ .device = device, .grid = *grid, .neighbourhood = neighbourhood, .planes = planes, .gpu = gpu };
+	*out = (gemp_som_smooth){
+		.device = device, .grid = *grid, .neighbourhood = neighbourhood, .planes = planes, .gpu = gpu
+	};
 	out->local_sums = gpu && gemp_som_is_cut(neighbourhood) && fits(device, grid);
 	GEMP_TRY(build_tables(out));
 	if (planes)
@@ -126,7 +129,7 @@ void gemp_som_smooth_free(gemp_som_smooth *smooth)
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 {
 	static const cl_uint shapes[] = { SOM_GAUSSIAN, SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };
-	const double within = fmin(fmax(radius, 1e-12), 1e12);  /* squares are floats; no map has steps less or greater */
+	const double within = fmin(fmax(radius, 1e-12), 1e12); /* squares are floats; no map has steps less or greater */
 	const double about = within * (1 + 1e-9); /* units at the radius are within it, whatever the rounding */
 	const double wide = smooth->neighbourhood == GEMP_SOM_SQUARE ? about : within;
 	const cl_float first = (cl_float)wide, rest = (cl_float)(wide - first);
@@ -135,8 +138,8 @@ gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 	smooth->cutoff = gemp_som_is_cut(smooth->neighbourhood) ? (cl_ulong)(4 * about * about) : CL_ULONG_MAX;
 	return gemp_launch(smooth->device, smooth->factors, smooth->steps.size / sizeof(float), smooth->gpu ? GROUP : 0,
 	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->grid.rows), GEMP_ARG(&smooth->grid.columns),
-	                   GEMP_ARG(&hexagonal), GEMP_ARG(&toroid), GEMP_ARG(&shapes[smooth->neighbourhood]), GEMP_ARG(&first),
-	                   GEMP_ARG(&rest));
+	                   GEMP_ARG(&hexagonal), GEMP_ARG(&toroid), GEMP_ARG(&shapes[smooth->neighbourhood]),
+	                   GEMP_ARG(&first), GEMP_ARG(&rest));
 }
 
 static gemp_code pass(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
@@ -159,13 +162,15 @@ done:
 
 static gemp_code run_rows(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
-	const gemp_buffer *rows = smooth->local_sums ? to : &smooth->scratch[0], *others = smooth->scratch[1].mem ? &smooth->scratch[1] : rows;
+	const gemp_buffer *rows = smooth->local_sums ? to : &smooth->scratch[0],
+					  *others = smooth->scratch[1].mem ? &smooth->scratch[1] : rows;
 	uint32_t wide, tall;
 	group_of(smooth, &wide, &tall);
 	const size_t columns = (size_t)wide * lanes_of(smooth), group = (size_t)wide * tall;
 	const size_t groups = (smooth->grid.columns + columns - 1) / columns * smooth->planes;
-	return gemp_launch(smooth->device, smooth->running, groups * group, group, GEMP_ARG(&from->mem), GEMP_ARG(&rows->mem),
-	                   GEMP_ARG(&others->mem), GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->cutoff));
+	return gemp_launch(smooth->device, smooth->running, groups * group, group, GEMP_ARG(&from->mem),
+	                   GEMP_ARG(&rows->mem), GEMP_ARG(&others->mem), GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem),
+	                   GEMP_ARG(&smooth->cutoff));
 }
 
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)

@@ -29,18 +29,19 @@ static inline bool gemp_som_is_cut(gemp_som_neighbourhood neighbourhood)
 enum { GEMP_SOM_OPTIONS = 256 };
 
 typedef struct gemp_som_smooth {
-	gemp_device *device;   /* borrowed */
+	gemp_device *device; /* borrowed */
 	gemp_som_grid grid;
 	gemp_som_neighbourhood neighbourhood;
-	bool gpu;              /* kernels as suit GPUs */
-	bool local_sums;             /* row sums in local memory */
-	uint32_t planes;       /* of a run; at most those it was made for */
+	bool gpu;        /* kernels as suit GPUs */
+	bool local_sums; /* row sums in local memory */
+	uint32_t planes; /* of a run; at most those it was made for */
 	gemp_program tables, program;
 	cl_kernel factors, along, across, running; /* along and across, or running */
-	gemp_buffer steps;     /* factors along rows, three tables, then between rows */
-	gemp_buffer scratch[2];   /* planes after the first pass, or row sums; on hexagonal grids those for rows of the other parity */
-	double radius;         /* of the last gemp_som_smooth_radius */
-	cl_ulong cutoff;        /* 4 times the square of the radius, or all that there is */
+	gemp_buffer steps;                         /* factors along rows, three tables, then between rows */
+	gemp_buffer scratch
+		[2];       /* planes after the first pass, or row sums; on hexagonal grids those for rows of the other parity */
+	double radius; /* of the last gemp_som_smooth_radius */
+	cl_ulong cutoff; /* 4 times the square of the radius, or all that there is */
 } gemp_som_smooth;
 
 /* The values that a kernel reads past the end of planes, at most. */

@@ -23,9 +23,9 @@ typedef struct place {
 /* Nine colours of viridis (van der Walt, Smith 2015), and between them their means. */
 static gemp_colour viridis(double share)
 {
-	static const uint8_t at[9][3] = { { 68, 1, 84 }, { 71, 45, 123 }, { 59, 82, 139 }, { 44, 114, 142 },
-	                                  { 33, 145, 140 }, { 40, 174, 128 }, { 94, 201, 98 }, { 173, 220, 48 },
-	                                  { 253, 231, 37 } };
+	static const uint8_t at[9][3] = { { 68, 1, 84 },    { 71, 45, 123 },  { 59, 82, 139 },
+		                              { 44, 114, 142 }, { 33, 145, 140 }, { 40, 174, 128 },
+		                              { 94, 201, 98 },  { 173, 220, 48 }, { 253, 231, 37 } };
 	double place = fmin(fmax(share, 0), 1) * 8;
 	int below = place < 8 ? (int)place : 7;
 	double more = place - below;
@@ -88,7 +88,7 @@ static gemp_colour gemp_som_colour(const gemp_som_panel *panel, const gemp_som_r
 	if (panel->shade != GEMP_SOM_SHADE_COLOURS)
 		return viridis(share_of(panel, range, 0, unit));
 	return (gemp_colour){ level(share_of(panel, range, 0, unit)), level(share_of(panel, range, 1, unit)),
-	                      level(share_of(panel, range, 2, unit)) };
+		                  level(share_of(panel, range, 2, unit)) };
 }
 
 /* Of a bar: at this share of its width; of colours the bar of red (0), green or blue. */
@@ -100,25 +100,32 @@ static gemp_colour gemp_som_bar_colour(const gemp_som_panel *panel, int bar, dou
 }
 
 enum {
-	SIDE = 320, LABELLED_SIDE = 960,    /* pixels of a panel's longer side, about */
-	LARGEST_CELL = 40, LARGEST_LABELLED_CELL = 96, SMALLEST_CELL = 1,
-	NARROWEST = 120,                    /* what titles and legends need */
-	MARGIN = 14, TITLE = 22, LEGEND = 32, BAR = 8, STEPS = 64,
-	LETTERS = 8,                        /* height of capitals */
-	MOST_SHAPES = 400000,               /* in an SVG */
+	SIDE = 320,
+	LABELLED_SIDE = 960, /* pixels of a panel's longer side, about */
+	LARGEST_CELL = 40,
+	LARGEST_LABELLED_CELL = 96,
+	SMALLEST_CELL = 1,
+	NARROWEST = 120, /* what titles and legends need */
+	MARGIN = 14,
+	TITLE = 22,
+	LEGEND = 32,
+	BAR = 8,
+	STEPS = 64,
+	LETTERS = 8,          /* height of capitals */
+	MOST_SHAPES = 400000, /* in an SVG */
 	MOST_TITLES = 20000,
-	LARGEST_SIDE = 15000                /* pixels of a picture */
+	LARGEST_SIDE = 15000 /* pixels of a picture */
 };
 static const double MIN_LETTERS = 4.5, MAX_LETTERS = 9; /* of labels */
 
 /* Measures of a picture, in pixels. */
 typedef struct frame {
 	const gemp_som_grid *grid;
-	double cell;            /* between units of a row */
-	double rise;            /* between rows */
-	double width, height;   /* of a panel's units */
-	uint32_t across, down;  /* panels */
-	bool titles;            /* of units */
+	double cell;           /* between units of a row */
+	double rise;           /* between rows */
+	double width, height;  /* of a panel's units */
+	uint32_t across, down; /* panels */
+	bool titles;           /* of units */
 } frame;
 
 /* FRAME */
@@ -177,15 +184,15 @@ static place middle(const frame *f, uint32_t unit)
 	const uint32_t row = unit / f->grid->columns, column = unit % f->grid->columns;
 	const bool hexagonal = f->grid->lattice == GEMP_SOM_HEXAGONAL;
 	return (place){ (column + 0.5 + (hexagonal && row % 2 ? 0.5 : 0)) * f->cell,
-	                hexagonal ? row * f->rise + f->cell / sqrt(3) : (row + 0.5) * f->cell };
+		            hexagonal ? row * f->rise + f->cell / sqrt(3) : (row + 0.5) * f->cell };
 }
 
 static void draw_unit(gemp_canvas *canvas, const frame *f, place at, gemp_colour fill, const char *title)
 {
 	double corners[GEMP_CANVAS_CORNERS][2];
 	const double half = f->cell / 2, tall = f->cell / sqrt(3);
-	const double hexagon[6][2] = { { 0, -tall }, { half, -tall / 2 }, { half, tall / 2 }, { 0, tall },
-	                               { -half, tall / 2 }, { -half, -tall / 2 } };
+	const double hexagon[6][2] = { { 0, -tall }, { half, -tall / 2 }, { half, tall / 2 },
+		                           { 0, tall },  { -half, tall / 2 }, { -half, -tall / 2 } };
 	const double square[4][2] = { { -half, -half }, { half, -half }, { half, half }, { -half, half } };
 	const bool hexagonal = f->grid->lattice == GEMP_SOM_HEXAGONAL;
 	const size_t count = hexagonal ? 6 : 4;
@@ -242,7 +249,8 @@ static void draw_label(gemp_canvas *canvas, const frame *f, const gemp_som_label
 	char text[64];
 	const gemp_som_label *label = &labels[unit];
 	const double size = fmin(fmax(f->cell / 5, MIN_LETTERS), MAX_LETTERS), space = size / 2;
-	const double left = label_limit(f, labels, unit, -1), right = label_limit(f, labels, unit, 1), room = right - left - space;
+	const double left = label_limit(f, labels, unit, -1), right = label_limit(f, labels, unit, 1),
+				 room = right - left - space;
 	snprintf(text, sizeof text, "%s +%zu", label->text, label->others);
 	if (label->others == 0 || gemp_canvas_width(canvas, size, text) > room)
 		snprintf(text, sizeof text, "%s", label->text);
@@ -314,11 +322,15 @@ gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, co
 	if (!svg && !gemp_file_ends_in(path, ".png"))
 		return gemp_fail(GEMP_EUSAGE, "--output %s: the ending says what picture it is: .svg or .png", path);
 	if (svg && count * gemp_som_units(grid) > MOST_SHAPES)
-		return gemp_fail(GEMP_EUSAGE, "--output %s: an SVG of %zu shapes is more than others can show; write a .png, "
-		                 "or --show less", path, count * gemp_som_units(grid));
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--output %s: an SVG of %zu shapes is more than others can show; write a .png, "
+		                 "or --show less",
+		                 path, count * gemp_som_units(grid));
 	if (frame_width(&f) > LARGEST_SIDE || frame_height(&f) > LARGEST_SIDE)
-		return gemp_fail(GEMP_EUSAGE, "--output %s: the picture would be more than %d pixels wide or high; "
-		                 "--show less, or a map of shorter sides", path, LARGEST_SIDE);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--output %s: the picture would be more than %d pixels wide or high; "
+		                 "--show less, or a map of shorter sides",
+		                 path, LARGEST_SIDE);
 	return GEMP_OK;
 }
 
@@ -330,8 +342,9 @@ gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, co
 	gemp_canvas canvas = { 0 };
 	GEMP_TRY(gemp_canvas_new(&canvas, frame_width(&f), frame_height(&f), gemp_file_ends_in(path, ".png")));
 	for (size_t p = 0; p < count; p++)
-		draw_panel(&canvas, &f, &panels[p], (place){ MARGIN + (double)(p % f.across) * (f.width + MARGIN),
-		           (double)(p / f.across) * (TITLE + f.height + LEGEND) });
+		draw_panel(&canvas, &f, &panels[p],
+		           (place){ MARGIN + (double)(p % f.across) * (f.width + MARGIN),
+		                    (double)(p / f.across) * (TITLE + f.height + LEGEND) });
 	code = gemp_canvas_write(&canvas, path);
 done:
 	gemp_canvas_free(&canvas);

@@ -16,15 +16,15 @@ typedef enum gemp_som_shade {
 
 /* Of a unit. */
 typedef struct gemp_som_label {
-	char text[32];      /* "": none */
-	size_t others;      /* vectors there with another name */
+	char text[32]; /* "": none */
+	size_t others; /* vectors there with another name */
 } gemp_som_label;
 
 typedef struct gemp_som_panel {
-	const char *title;              /* borrowed, as all here */
+	const char *title; /* borrowed, as all here */
 	gemp_som_shade shade;
-	const double *values[3];        /* [units]; the second and third of colours alone */
-	const gemp_som_label *labels;   /* [units]; NULL: none */
+	const double *values[3];      /* [units]; the second and third of colours alone */
+	const gemp_som_label *labels; /* [units]; NULL: none */
 } gemp_som_panel;
 
 /* Local. .svg or .png, by the ending; GEMP_EUSAGE for another one, and for an SVG of very many units. */

@@ -27,10 +27,10 @@ typedef struct label_reader {
 	uint32_t units;
 	form form;
 	uint64_t line;
-	int64_t key, unit;  /* columns */
+	int64_t key, unit; /* columns */
 	gemp_cells cells;
-	gemp_text text;     /* all keys */
-	unit_name *names;        /* [count]; bytes of keys are set in the end, as the text moves */
+	gemp_text text;   /* all keys */
+	unit_name *names; /* [count]; bytes of keys are set in the end, as the text moves */
 	size_t count, capacity;
 } label_reader;
 
@@ -57,7 +57,8 @@ static gemp_code read_header(label_reader *r)
 	r->key = column_of(&r->cells, "key");
 	r->unit = column_of(&r->cells, "unit");
 	if (r->key < 0 || r->unit < 0)
-		return gemp_fail(GEMP_EDATA, "%s:1: the header has no columns key and unit; give what som apply wrote", r->path);
+		return gemp_fail(GEMP_EDATA, "%s:1: the header has no columns key and unit; give what som apply wrote",
+		                 r->path);
 	return GEMP_OK;
 }
 
@@ -95,8 +96,8 @@ static gemp_code read_object(label_reader *r, const char *record, size_t size)
 	const json_t *key = json_object_get(object, "key"), *unit = json_object_get(object, "unit");
 	char number[24], *other = NULL;
 	if (!json_is_object(object) || !key || !unit)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is no object with key and unit; give what som apply wrote", r->path,
-		                   r->line));
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is no object with key and unit; give what som apply wrote",
+		                   r->path, r->line));
 	if (json_is_null(unit))
 		goto done;
 	if (!json_is_integer(unit))

@@ -13,7 +13,8 @@ static size_t key_bytes(const gemp_som_replicas_need *need)
 
 bool gemp_som_replicas_pay(const gemp_som_replicas_need *need)
 {
-	const double copies = (double)(need->samples * need->dims * sizeof(float)), keys = (double)key_bytes(need) * need->weight;
+	const double copies = (double)(need->samples * need->dims * sizeof(float)),
+				 keys = (double)key_bytes(need) * need->weight;
 	return copies + need->epochs * keys < need->epochs * (double)(need->planes * sizeof(float));
 }
 
@@ -21,7 +22,8 @@ bool gemp_som_replicas_fit(const gemp_device *device, const gemp_som_replicas_ne
 {
 	const size_t taken = device->buffer_bytes + need->spare, left = device->memory > taken ? device->memory - taken : 0;
 	const size_t values = need->samples * need->dims * sizeof(float);
-	return need->samples < INT32_MAX && need->planes < INT32_MAX && values <= device->max_buffer && key_bytes(need) <= device->max_buffer &&
+	return need->samples < INT32_MAX && need->planes < INT32_MAX && values <= device->max_buffer &&
+	       key_bytes(need) <= device->max_buffer &&
 	       need->samples * gemp_som_sample_bytes(need->dims, need->missing) + key_bytes(need) <= left - left / 4;
 }
 
@@ -42,8 +44,8 @@ static gemp_code spread(gemp_som_replicas *it, const gemp_comm *comm, const floa
 	return code;
 }
 
-static gemp_code make_room(gemp_som_replicas *it, const gemp_comm *comm, gemp_device *device, const gemp_som_replicas_need *need,
-                           float **block, size_t rows)
+static gemp_code make_room(gemp_som_replicas *it, const gemp_comm *comm, gemp_device *device,
+                           const gemp_som_replicas_need *need, float **block, size_t rows)
 {
 	gemp_code code = GEMP_OK;
 	const size_t keys = need->samples ? need->samples : 1;
@@ -58,11 +60,12 @@ done:
 	return code;
 }
 
-gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, gemp_device *device, const gemp_som_replicas_need *need,
-                              const float *x, size_t count)
+gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, gemp_device *device,
+                                const gemp_som_replicas_need *need, const float *x, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	const size_t row = need->dims * sizeof(float), most = row < gemp_som_replicas_chunk ? gemp_som_replicas_chunk / row : 1;
+	const size_t row = need->dims * sizeof(float),
+				 most = row < gemp_som_replicas_chunk ? gemp_som_replicas_chunk / row : 1;
 	const size_t rows = need->samples < most ? need->samples : most;
 	const int mine = (int)count;
 	float *block = NULL;
@@ -92,18 +95,20 @@ void gemp_som_replicas_free(gemp_som_replicas *copies)
 gemp_code gemp_som_replicas_read(gemp_som_replicas *copies, const gemp_comm *comm, const gemp_buffer *best)
 {
 	const size_t count = (size_t)copies->count[comm->rank];
-	return gemp_buffer_read(copies->device, best, 0, count * sizeof *copies->keys, copies->keys + copies->begin[comm->rank]);
+	return gemp_buffer_read(copies->device, best, 0, count * sizeof *copies->keys,
+	                        copies->keys + copies->begin[comm->rank]);
 }
 
 void gemp_som_replicas_gather(gemp_som_replicas *copies, const gemp_comm *comm)
 {
-	GEMP_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, copies->keys, copies->count, copies->begin, MPI_UINT64_T,
-	                        comm->world));
+	GEMP_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, copies->keys, copies->count, copies->begin,
+	                        MPI_UINT64_T, comm->world));
 }
 
 gemp_code gemp_som_replicas_write(const gemp_som_replicas *copies)
 {
-	return gemp_buffer_write(copies->device, &copies->best, 0, copies->samples.count * sizeof *copies->keys, copies->keys);
+	return gemp_buffer_write(copies->device, &copies->best, 0, copies->samples.count * sizeof *copies->keys,
+	                         copies->keys);
 }
 
 static gemp_som_rows rows_of(const gemp_som_slices *slices, int rank)
@@ -148,11 +153,13 @@ static corner rect_of(const gemp_som_slices *slices, int rank)
 {
 	const gemp_som_rows rows = rows_of(slices, rank);
 	const size_t row = slices->grid.columns * sizeof(float);
-	return (corner){ { rows.first * row, 0, 0 }, { 0 }, { (rows.end - rows.first) * row, slices->planes, 1 },
-		slices->grid.rows * row };
+	return (corner){
+		{ rows.first * row, 0, 0 }, { 0 }, { (rows.end - rows.first) * row, slices->planes, 1 }, slices->grid.rows * row
+	};
 }
 
-gemp_code gemp_som_slices_read(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes, float *host)
+gemp_code gemp_som_slices_read(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
+                               float *host)
 {
 	const corner c = rect_of(slices, slices->comm->rank);
 	if (c.region[0] == 0)
@@ -167,15 +174,17 @@ void gemp_som_slices_gather(const gemp_som_slices *slices, float *host)
 	                        slices->comm->world));
 }
 
-gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes, const float *host)
+gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
+                                const float *host)
 {
 	gemp_code code = GEMP_OK;
 	for (int rank = 0; rank < slices->comm->size; rank++) {
 		const corner c = rect_of(slices, rank);
 		if (rank == slices->comm->rank || c.region[0] == 0)
 			continue;
-		GEMP_TRY(GEMP_CL(clEnqueueWriteBufferRect(device->queue, planes->mem, CL_FALSE, c.there, c.here, c.region, c.pitch, 0,
-		                                          c.region[0], 0, host + slices->begin[rank], 0, NULL, NULL)));
+		GEMP_TRY(
+			GEMP_CL(clEnqueueWriteBufferRect(device->queue, planes->mem, CL_FALSE, c.there, c.here, c.region, c.pitch,
+		                                     0, c.region[0], 0, host + slices->begin[rank], 0, NULL, NULL)));
 	}
 done:
 	return code;
@@ -194,7 +203,8 @@ static uint32_t first_of(const gemp_som_compose *c, uint32_t units, int rank)
 	return (uint32_t)((uint64_t)units * (uint64_t)rank / (uint64_t)c->comm->size);
 }
 
-gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uint32_t units, uint32_t dims, bool missing)
+gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uint32_t units, uint32_t dims,
+                               bool missing)
 {
 	gemp_code code = GEMP_OK;
 	const size_t ranks = (size_t)comm->size;
@@ -236,7 +246,8 @@ static void pack(const gemp_som_compose *c, float *planes, uint32_t count, uint3
 }
 
 /* b, then a, of `some` units each: what comes later on top of what was. */
-static void put_on_top(const gemp_som_compose *c, float *restrict was, const float *restrict later, size_t dims, size_t some)
+static void put_on_top(const gemp_som_compose *c, float *restrict was, const float *restrict later, size_t dims,
+                       size_t some)
 {
 	const float *factors = later + dims * some;
 	for (size_t k = 0; k < dims; k++)
@@ -260,10 +271,12 @@ void gemp_som_compose_run(const gemp_som_compose *c, float *planes, uint32_t dim
 			c->place[rank] = (int)((uint32_t)rank * some * count);
 		}
 		pack(c, planes, count, first, here, false);
-		GEMP_MPI(MPI_Alltoallv(c->send, c->count, c->begin, MPI_FLOAT, c->receive, c->own, c->place, MPI_FLOAT, c->comm->world));
+		GEMP_MPI(MPI_Alltoallv(c->send, c->count, c->begin, MPI_FLOAT, c->receive, c->own, c->place, MPI_FLOAT,
+		                       c->comm->world));
 		for (int rank = 1; rank < ranks; rank++)
 			put_on_top(c, c->receive, c->receive + c->place[rank], dims, some);
-		GEMP_MPI(MPI_Allgatherv(c->receive, (int)(some * count), MPI_FLOAT, c->send, c->count, c->begin, MPI_FLOAT, c->comm->world));
+		GEMP_MPI(MPI_Allgatherv(c->receive, (int)(some * count), MPI_FLOAT, c->send, c->count, c->begin, MPI_FLOAT,
+		                        c->comm->world));
 		pack(c, planes, count, first, here, true);
 	}
 }

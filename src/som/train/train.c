@@ -13,9 +13,9 @@
 typedef struct gemp_som_pipeline {
 	cl_event ends[GEMP_SOM_SLOTS]; /* of epoch number k: ends[k % GEMP_SOM_SLOTS] */
 	uint32_t begun, done;          /* epochs */
-	double last_end;                  /* when the last one was over; 0: none yet */
-	double epoch_seconds;                   /* seconds of an epoch, as they go now */
-} gemp_som_pipeline; /* {0} */
+	double last_end;               /* when the last one was over; 0: none yet */
+	double epoch_seconds;          /* seconds of an epoch, as they go now */
+} gemp_som_pipeline;               /* {0} */
 
 static const double most_seconds = .1; /* of work that is enqueued */
 
@@ -77,8 +77,8 @@ typedef struct training {
 	gemp_som_callback *every;
 	void *context;
 	gemp_som_report *report;
-	size_t room;          /* of the report's epochs: those that are never begun take none */
-	bool asked, stop;     /* to stop: this rank, until ranks agree next; all of them */
+	size_t room;      /* of the report's epochs: those that are never begun take none */
+	bool asked, stop; /* to stop: this rank, until ranks agree next; all of them */
 	gemp_som_trainer work;
 	gemp_som_pipeline ahead; /* of one rank */
 } training;
@@ -113,7 +113,8 @@ gemp_code gemp_som_training_check(const gemp_som_training *how)
 	if (how->online && !(is_rate(how->rate) && is_rate(how->rate_end)))
 		return gemp_fail(GEMP_EUSAGE, "rate %g to %g: give numbers above 0, up to 1", how->rate, how->rate_end);
 	if (how->neighbourhood == GEMP_SOM_SQUARE && how->grid.lattice == GEMP_SOM_HEXAGONAL)
-		return gemp_fail(GEMP_EUSAGE, "a square neighbourhood is for rectangular grids; take a bubble on hexagonal ones");
+		return gemp_fail(GEMP_EUSAGE,
+		                 "a square neighbourhood is for rectangular grids; take a bubble on hexagonal ones");
 	return gemp_som_grid_check(&how->grid);
 }
 
@@ -131,7 +132,8 @@ static gemp_code run_epoch(training *it, gemp_som_epoch *epoch)
 	gemp_code code = GEMP_OK;
 	const bool several = it->work.comm->size > 1;
 	gemp_som_epoch_result news = { .stop = it->asked };
-	GEMP_TRY(gemp_som_trainer_epoch(&it->work, epoch->radius, epoch->rate, (epoch->epoch - it->how->from) % GEMP_SOM_SLOTS, &news));
+	GEMP_TRY(gemp_som_trainer_epoch(&it->work, epoch->radius, epoch->rate,
+	                                (epoch->epoch - it->how->from) % GEMP_SOM_SLOTS, &news));
 	if (several)
 		it->stop = news.stop;
 	if (several && it->how->quality)
@@ -234,8 +236,9 @@ done:
 	return code;
 }
 
-gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x, size_t count,
-                         uint32_t dims, float *w, gemp_som_callback *every, void *context, gemp_som_report *report)
+gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x,
+                         size_t count, uint32_t dims, float *w, gemp_som_callback *every, void *context,
+                         gemp_som_report *report)
 {
 	gemp_code code = GEMP_OK;
 	const double since = gemp_now();

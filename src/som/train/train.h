@@ -22,9 +22,9 @@ typedef struct gemp_som_epoch {
 typedef struct gemp_som_report {
 	gemp_som_epoch *epochs; /* [count] */
 	uint32_t count;
-	bool stopped;           /* by the callback */
-	bool units;             /* ranks told each other best units, not sums */
-	double prepare, train;  /* seconds */
+	bool stopped;          /* by the callback */
+	bool units;            /* ranks told each other best units, not sums */
+	double prepare, train; /* seconds */
 } gemp_som_report;
 
 /* Called on all ranks for each epoch in turn, once it is over on one rank, and soon after it was enqueued on several. *stop on
@@ -33,7 +33,8 @@ typedef struct gemp_som_report {
  *
  * book: NULL but after epochs that settle: then the codebook on the device (gemp_som_codebook_read) is as this epoch has left
  * it, ranks call at the same time, and *stop is heard of before another epoch begins. */
-typedef gemp_code gemp_som_callback(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book, bool *stop);
+typedef gemp_code gemp_som_callback(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book,
+                                    bool *stop);
 
 /* Of epoch `epoch`. */
 double gemp_som_radius(const gemp_som_training *how, uint32_t epoch);
@@ -44,8 +45,9 @@ gemp_code gemp_som_training_check(const gemp_som_training *how);
 
 /* Collective. x: [count][dims], this rank's samples; NAN: missing. w: [units][dims], in and out, the same on all ranks. every,
  * report: NULL where not wanted; the report is freed with gemp_som_report_free. */
-gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x, size_t count,
-                         uint32_t dims, float *w, gemp_som_callback *every, void *context, gemp_som_report *report);
+gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x,
+                         size_t count, uint32_t dims, float *w, gemp_som_callback *every, void *context,
+                         gemp_som_report *report);
 void gemp_som_report_free(gemp_som_report *report);
 
 #endif

@@ -31,15 +31,20 @@ static bool wants_second(const gemp_som_training *how)
 	return how->quality || (how->places && how->places->second);
 }
 
-static gemp_code plan_memory(gemp_som_trainer *it, const float *x, size_t count, gemp_som_need *need, gemp_som_capacity *room)
+static gemp_code plan_memory(gemp_som_trainer *it, const float *x, size_t count, gemp_som_need *need,
+                             gemp_som_capacity *room)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_som_training *how = it->how;
 	uint64_t missing = 0;
-	*need = (gemp_som_need){ .samples = count, .dims = it->dims, .units = it->units, .plane = bytes_of_plane(how),
-		.keys = sizeof(uint64_t) + (wants_second(how) ? sizeof(uint64_t) + sizeof(float) : 0),
-		.max_buffer = how->online ? sizeof(float) : sizeof(double),
-		.other = gemp_som_smooth_tables(&how->grid) + (how->quality ? gemp_som_quality_bytes(it->device, count) : 0) };
+	*need = (gemp_som_need){ .samples = count,
+		                     .dims = it->dims,
+		                     .units = it->units,
+		                     .plane = bytes_of_plane(how),
+		                     .keys = sizeof(uint64_t) + (wants_second(how) ? sizeof(uint64_t) + sizeof(float) : 0),
+		                     .max_buffer = how->online ? sizeof(float) : sizeof(double),
+		                     .other = gemp_som_smooth_tables(&how->grid) +
+		                              (how->quality ? gemp_som_quality_bytes(it->device, count) : 0) };
 	code = check_count(count);
 	if (code == GEMP_OK)
 		missing = gemp_som_any_missing(x, count, it->dims);
@@ -55,7 +60,8 @@ done:
 	return code;
 }
 
-static gemp_code make_samples(gemp_som_trainer *it, const float *x, const gemp_som_need *need, const gemp_som_capacity *room)
+static gemp_code make_samples(gemp_som_trainer *it, const float *x, const gemp_som_need *need,
+                              const gemp_som_capacity *room)
 {
 	gemp_code code = GEMP_OK;
 	const bool quality = it->how->quality;
@@ -63,7 +69,7 @@ static gemp_code make_samples(gemp_som_trainer *it, const float *x, const gemp_s
 	GEMP_TRY(gemp_som_search_new(&it->search, it->device, it->dims, it->how->metric, need->missing, NULL));
 	if (quality)
 		code = gemp_som_quality_new(&it->quality, it->device, &it->how->grid,
-		                         room->samples < need->samples ? room->samples : need->samples);
+		                            room->samples < need->samples ? room->samples : need->samples);
 done:
 	return code;
 }
@@ -98,12 +104,15 @@ static gemp_code make_copies(gemp_som_trainer *it, const float *x, size_t count)
 {
 	const gemp_som_training *how = it->how;
 	const size_t planes = (size_t)it->units * gemp_som_planes(it->dims, it->missing);
-	const gemp_som_replicas_need need = { .samples = gemp_comm_sum1(it->comm, count), .dims = it->dims, .missing = it->missing,
-		.planes = planes, .epochs = how->epochs > how->from ? how->epochs - how->from : 0,
-		.weight = how->online ? ROWS_WEIGHT : 1,
-		.spare = how->online ? 0 : planes * sizeof(double) };
-	uint64_t declined = it->comm->size == 1 || it->values < it->dims || it->blocks.count > 1 || declines_copies(it, &need) ||
-	                    !gemp_som_replicas_fit(it->device, &need);
+	const gemp_som_replicas_need need = { .samples = gemp_comm_sum1(it->comm, count),
+		                                  .dims = it->dims,
+		                                  .missing = it->missing,
+		                                  .planes = planes,
+		                                  .epochs = how->epochs > how->from ? how->epochs - how->from : 0,
+		                                  .weight = how->online ? ROWS_WEIGHT : 1,
+		                                  .spare = how->online ? 0 : planes * sizeof(double) };
+	uint64_t declined = it->comm->size == 1 || it->values < it->dims || it->blocks.count > 1 ||
+	                    declines_copies(it, &need) || !gemp_som_replicas_fit(it->device, &need);
 	gemp_comm_max(it->comm, &declined, 1);
 	return declined ? GEMP_OK : gemp_som_replicas_new(&it->replicas, it->comm, it->device, &need, x, count);
 }
@@ -142,13 +151,16 @@ done:
 	return code;
 }
 
-gemp_code gemp_som_trainer_new(gemp_som_trainer *work, const gemp_comm *comm, gemp_device *device, const gemp_som_training *how,
-                            const float *x, size_t count, uint32_t dims, const float *w)
+gemp_code gemp_som_trainer_new(gemp_som_trainer *work, const gemp_comm *comm, gemp_device *device,
+                               const gemp_som_training *how, const float *x, size_t count, uint32_t dims,
+                               const float *w)
 {
 	gemp_code code = GEMP_OK;
 	gemp_som_need need;
 	gemp_som_capacity room;
-	*work = (gemp_som_trainer){ .comm = comm, .device = device, .how = how, .units = gemp_som_units(&how->grid), .dims = dims };
+	*work = (gemp_som_trainer){
+		.comm = comm, .device = device, .how = how, .units = gemp_som_units(&how->grid), .dims = dims
+	};
 	GEMP_TRY(plan_memory(work, x, count, &need, &room));
 	code = make_samples(work, x, &need, &room);
 	if (code == GEMP_OK)
@@ -197,7 +209,7 @@ static gemp_code search(gemp_som_trainer *it, gemp_som_block *part, uint32_t slo
 	GEMP_TRY(gemp_som_search_run(it->search, &part->samples, &it->book, &part->best, second));
 	if (second)
 		code = gemp_som_quality_run(&it->quality, it->search, &part->samples, &it->book, &part->best, second, slot,
-		                          part->number > 0);
+		                            part->number > 0);
 done:
 	return code;
 }
@@ -295,7 +307,8 @@ static void gather_units(gemp_som_trainer *it, double rate, gemp_som_values valu
 }
 
 /* Collective. */
-static gemp_code exchange_epoch(gemp_som_trainer *it, double rate, gemp_som_values values, uint32_t slot, gemp_som_epoch_result *news)
+static gemp_code exchange_epoch(gemp_som_trainer *it, double rate, gemp_som_values values, uint32_t slot,
+                                gemp_som_epoch_result *news)
 {
 	gemp_code code = GEMP_OK;
 	const bool units = gemp_som_trainer_sends_units(it);
@@ -304,7 +317,7 @@ static gemp_code exchange_epoch(gemp_som_trainer *it, double rate, gemp_som_valu
 		return it->local_code;
 	if (it->local_code == GEMP_OK)
 		it->local_code = units ? gemp_som_replicas_read(&it->replicas, it->comm, &it->blocks.part[0].best)
-		                 : gemp_buffer_read(it->device, &it->sums, 0, count * sizeof(float), it->host);
+		                       : gemp_buffer_read(it->device, &it->sums, 0, count * sizeof(float), it->host);
 	if (it->local_code == GEMP_OK && it->how->quality && values.first == 0)
 		it->local_code = gemp_som_quality_read(&it->quality, slot, &news->fit);
 	GEMP_TRY(values.first == 0 ? exchange_status(it, news) : gemp_comm_agree(it->comm, it->local_code));
@@ -328,7 +341,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_som_trainer_epoch(gemp_som_trainer *work, double radius, double rate, uint32_t slot, gemp_som_epoch_result *news)
+gemp_code gemp_som_trainer_epoch(gemp_som_trainer *work, double radius, double rate, uint32_t slot,
+                                 gemp_som_epoch_result *news)
 {
 	gemp_code code = GEMP_OK;
 	if (work->local_code == GEMP_OK)

@@ -20,9 +20,9 @@ typedef struct gemp_som_trainer {
 	gemp_device *device;
 	const gemp_som_training *how;
 	uint32_t units, dims;
-	uint32_t values;              /* whose planes are there at a time; the same on all ranks */
-	gemp_code local_code;               /* what has failed on this rank, until ranks agree next */
-	bool missing;                 /* values of any rank's samples */
+	uint32_t values;      /* whose planes are there at a time; the same on all ranks */
+	gemp_code local_code; /* what has failed on this rank, until ranks agree next */
+	bool missing;         /* values of any rank's samples */
 	gemp_som_blocks blocks;
 	gemp_som_codebook book;
 	gemp_som_search *search;
@@ -30,12 +30,12 @@ typedef struct gemp_som_trainer {
 	gemp_som_accumulate accumulate;
 	gemp_som_online online;
 	gemp_som_quality quality;
-	gemp_buffer sums, spread;     /* planes */
-	gemp_som_replicas replicas;       /* of several ranks that tell each other units */
-	gemp_som_slices slices;       /* the same, in online training */
-	gemp_pinned locked;           /* planes on the host, if they are few */
-	float *host;                  /* planes there, or elsewhere on the host */
-	gemp_som_compose compose;     /* of several ranks that tell each other affine maps */
+	gemp_buffer sums, spread;   /* planes */
+	gemp_som_replicas replicas; /* of several ranks that tell each other units */
+	gemp_som_slices slices;     /* the same, in online training */
+	gemp_pinned locked;         /* planes on the host, if they are few */
+	float *host;                /* planes there, or elsewhere on the host */
+	gemp_som_compose compose;   /* of several ranks that tell each other affine maps */
 } gemp_som_trainer;
 
 /* What ranks tell each other in an epoch. */
@@ -45,14 +45,16 @@ typedef struct gemp_som_epoch_result {
 } gemp_som_epoch_result;
 
 /* Collective. Of {0}; to be freed in any case. x: [count][dims], w: [units][dims]. */
-gemp_code gemp_som_trainer_new(gemp_som_trainer *work, const gemp_comm *comm, gemp_device *device, const gemp_som_training *how,
-                            const float *x, size_t count, uint32_t dims, const float *w);
+gemp_code gemp_som_trainer_new(gemp_som_trainer *work, const gemp_comm *comm, gemp_device *device,
+                               const gemp_som_training *how, const float *x, size_t count, uint32_t dims,
+                               const float *w);
 void gemp_som_trainer_free(gemp_som_trainer *work);
 /* Else sums, or affine maps. */
 bool gemp_som_trainer_sends_units(const gemp_som_trainer *work);
 /* Collective. A failure that ranks have agreed on; their own stay in work->mine. One rank alone does not wait for its device,
  * unless parts come and go. slot: of the judge, for this epoch. */
-gemp_code gemp_som_trainer_epoch(gemp_som_trainer *work, double radius, double rate, uint32_t slot, gemp_som_epoch_result *news);
+gemp_code gemp_som_trainer_epoch(gemp_som_trainer *work, double radius, double rate, uint32_t slot,
+                                 gemp_som_epoch_result *news);
 /* Collective. The codebook, with the last bits of rank 0. */
 gemp_code gemp_som_trainer_codebook(gemp_som_trainer *work, float *w);
 /* Collective. Where samples are on the codebook as it is. */

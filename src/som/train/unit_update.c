@@ -20,15 +20,16 @@ static cl_uint banks_of(const gemp_device *device, const gemp_som_samples *sampl
 	return most < 2 * bytes ? 1 : most / bytes < MOST_BANKS ? (cl_uint)(most / bytes) : MOST_BANKS;
 }
 
-gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples, uint32_t units,
-                                  uint32_t most, bool online)
+gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples,
+                                  uint32_t units, uint32_t most, bool online)
 {
 	gemp_code code = GEMP_OK;
 	char *source = NULL, options[64];
 	const bool missing = samples->missing;
 	const size_t sums = (size_t)units * gemp_som_planes(most, missing) * sizeof(double);
-	*out = (gemp_som_accumulate){ .device = device, .units = units, .missing = missing,
-		.banks = banks_of(device, samples, sums) };
+	*out = (gemp_som_accumulate){
+		.device = device, .units = units, .missing = missing, .banks = banks_of(device, samples, sums)
+	};
 	if (online)
 		snprintf(options, sizeof options, "-DSOM_MOVE%s", missing ? " -DSOM_MISSING" : "");
 	else
@@ -63,17 +64,21 @@ void gemp_som_accumulate_free(gemp_som_accumulate *accumulate)
 	*accumulate = (gemp_som_accumulate){ 0 };
 }
 
-gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples, const gemp_buffer *best,
-                                  gemp_som_values values)
+gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples,
+                                  const gemp_buffer *best, gemp_som_values values)
 {
 	gemp_device *device = accumulate->device;
 	const cl_uint count = (cl_uint)samples->count;
 	const size_t planes = gemp_som_planes(values.count, accumulate->missing);
 	const gemp_buffer *present = samples->missing ? &samples->present : &samples->x;
-	return gemp_launch(device, accumulate->add, device->gpu ? planes * count : count ? planes : 0, device->gpu ? GROUP : 1,
-	                   GEMP_ARG(&accumulate->sums.mem), GEMP_ARG(&best->mem), GEMP_ARG(&samples->x.mem),
-	                   GEMP_ARG(&present->mem), GEMP_ARG(&count), GEMP_ARG(&accumulate->units), GEMP_ARG(&values.first),
-	                   GEMP_ARG(&values.count), GEMP_ARG(&accumulate->banks));
+	return gemp_launch(device, accumulate->add,
+	                   device->gpu ? planes * count
+	                   : count     ? planes
+	                               : 0,
+	                   device->gpu ? GROUP : 1, GEMP_ARG(&accumulate->sums.mem), GEMP_ARG(&best->mem),
+	                   GEMP_ARG(&samples->x.mem), GEMP_ARG(&present->mem), GEMP_ARG(&count),
+	                   GEMP_ARG(&accumulate->units), GEMP_ARG(&values.first), GEMP_ARG(&values.count),
+	                   GEMP_ARG(&accumulate->banks));
 }
 
 gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_values values, const gemp_buffer *planes)
@@ -87,16 +92,17 @@ gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_val
 }
 
 /* Of all units, those on the device at a time. Kernels that take `least`, too, have it as their last argument. */
-static gemp_code change(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes, gemp_som_values values,
-                        gemp_som_codebook *book, const cl_float *least)
+static gemp_code change(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes,
+                        gemp_som_values values, gemp_som_codebook *book, const cl_float *least)
 {
 	gemp_code code = GEMP_OK;
 	const size_t group = accumulate->device->gpu ? GROUP : 0;
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
 		GEMP_TRY(gemp_som_codebook_load(book, first));
-		const gemp_argument arguments[] = { GEMP_ARG(&planes->mem), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->units),
-			GEMP_ARG(&book->first), GEMP_ARG(&book->resident), GEMP_ARG(&values.first), GEMP_ARG(&values.count),
-			GEMP_ARG(&book->dims), GEMP_ARG(&book->stride), { sizeof *least, least } };
+		const gemp_argument arguments[] = { GEMP_ARG(&planes->mem),  GEMP_ARG(&book->w.mem),    GEMP_ARG(&book->units),
+			                                GEMP_ARG(&book->first),  GEMP_ARG(&book->resident), GEMP_ARG(&values.first),
+			                                GEMP_ARG(&values.count), GEMP_ARG(&book->dims),     GEMP_ARG(&book->stride),
+			                                { sizeof *least, least } };
 		GEMP_TRY(gemp_launch_with(accumulate->device, kernel, book->resident, group, arguments, least ? 10 : 9));
 		GEMP_TRY(gemp_som_codebook_store(book));
 	}
@@ -112,7 +118,7 @@ gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp
 }
 
 gemp_code gemp_som_accumulate_affine(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
-                                   gemp_som_codebook *book)
+                                     gemp_som_codebook *book)
 {
 	return change(accumulate, accumulate->move, planes, values, book, NULL);
 }
@@ -149,16 +155,19 @@ gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const g
 	const gemp_som_grid *grid = &smooth->grid;
 	const gemp_som_online_shape shape = complete(device, asked);
 	const uint32_t block = divide_up(most, divide_up(most, shape.block));
-	*out = (gemp_som_online){ .device = device, .block = block, .tile_rows = shape.tile_rows ? shape.tile_rows : 1,
-		.group = shape.tile_rows ? shape.tile_rows * shape.tile_columns : 1,
-		.across = divide_up(grid->columns, shape.tile_rows ? shape.tile_columns : GEMP_SOM_LANES) };
+	*out = (gemp_som_online){ .device = device,
+		                      .block = block,
+		                      .tile_rows = shape.tile_rows ? shape.tile_rows : 1,
+		                      .group = shape.tile_rows ? shape.tile_rows * shape.tile_columns : 1,
+		                      .across = divide_up(grid->columns,
+		                                          shape.tile_rows ? shape.tile_columns : GEMP_SOM_LANES) };
 	gemp_som_grid_options(of_grid, shape.tile_rows ? 1 : GEMP_SOM_LANES, grid);
 	if (shape.tile_rows)
-		snprintf(tiles, sizeof tiles, " -DSOM_TALL=%u -DSOM_WIDE=%u -DSOM_STEP=%u", shape.tile_rows, shape.tile_columns, shape.step);
+		snprintf(tiles, sizeof tiles, " -DSOM_TALL=%u -DSOM_WIDE=%u -DSOM_STEP=%u", shape.tile_rows, shape.tile_columns,
+		         shape.step);
 	snprintf(options, sizeof options, "-DSOM_BLOCK=%u%s%s%s%s%s", block, tiles,
-	         block == samples->dims ? " -DSOM_ALL" : "",
-	         gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid,
-	         samples->missing ? " -DSOM_MISSING" : "");
+	         block == samples->dims ? " -DSOM_ALL" : "", gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "",
+	         of_grid, samples->missing ? " -DSOM_MISSING" : "");
 	GEMP_TRY(gemp_kernel_source(&source, "som_online.cl"));
 	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
 	GEMP_TRY(gemp_kernel_new(&out->run, &out->program, "som_online"));
@@ -187,18 +196,18 @@ static cl_uint far_of(const gemp_som_smooth *smooth, double rate, double least)
 }
 
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
-                              const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun, gemp_som_rows rows,
-                              const gemp_buffer *planes)
+                              const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
+                              gemp_som_rows rows, const gemp_buffer *planes)
 {
 	const gemp_buffer *present = samples->missing ? &samples->present : &samples->x;
 	const cl_uint count = (cl_uint)samples->count;
 	const cl_float share = (cl_float)rate, least = least_share / (cl_float)(count ? count : 1);
 	const cl_uint go_on = begun, far = far_of(smooth, rate, (double)least);
-	const size_t groups = online->across * divide_up(rows.end - rows.first, online->tile_rows) * divide_up(values.count, online->block);
+	const size_t groups = online->across * divide_up(rows.end - rows.first, online->tile_rows) *
+	                      divide_up(values.count, online->block);
 	return gemp_launch(online->device, online->run, groups * online->group, online->group, GEMP_ARG(&planes->mem),
 	                   GEMP_ARG(&best->mem), GEMP_ARG(&samples->x.mem), GEMP_ARG(&present->mem), GEMP_ARG(&count),
-	                   GEMP_ARG(&smooth->steps.mem),
-	                   GEMP_ARG(&smooth->cutoff), GEMP_ARG(&share), GEMP_ARG(&least), GEMP_ARG(&far),
-	                   GEMP_ARG(&values.first), GEMP_ARG(&values.count), GEMP_ARG(&go_on),
+	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->cutoff), GEMP_ARG(&share), GEMP_ARG(&least),
+	                   GEMP_ARG(&far), GEMP_ARG(&values.first), GEMP_ARG(&values.count), GEMP_ARG(&go_on),
 	                   GEMP_ARG(&rows.first), GEMP_ARG(&rows.end));
 }

@@ -26,18 +26,18 @@ typedef struct gemp_som_accumulate {
 	bool missing;
 	gemp_program program;
 	cl_kernel add, take, finish, move;
-	gemp_buffer sums;    /* double[banks][.][units]: 0 but from the first add to take; in online training none */
+	gemp_buffer sums; /* double[banks][.][units]: 0 but from the first add to take; in online training none */
 	cl_uint banks;
 } gemp_som_accumulate;
 
 /* Those that will be added are like `samples` in dimensions and in whether values may be missing. most: values at a time; all of
  * them, or less. online: for gemp_som_accumulate_affine alone. */
-gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples, uint32_t units,
-                                  uint32_t most, bool online);
+gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples,
+                                  uint32_t units, uint32_t most, bool online);
 void gemp_som_accumulate_free(gemp_som_accumulate *accumulate);
 /* Samples, of several parts one after another; best: [count] as gemp_som_search_run leaves them. Enqueued, like what follows. */
-gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples, const gemp_buffer *best,
-                                  gemp_som_values values);
+gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples,
+                                  const gemp_buffer *best, gemp_som_values values);
 /* planes = sums and counts of what was added. */
 gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_values values, const gemp_buffer *planes);
 /* Values of units with a count above GEMP_SOM_MIN_WEIGHT become sum / count. All values of units are done in their order. */
@@ -45,7 +45,7 @@ gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp
                                      gemp_som_codebook *book);
 /* They become factor * value + what is added. */
 gemp_code gemp_som_accumulate_affine(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
-                                   gemp_som_codebook *book);
+                                     gemp_som_codebook *book);
 
 /* online: what all samples, in order, make of each unit, as one affine map of its values: w becomes a * w + b.
  *
@@ -58,15 +58,16 @@ typedef struct gemp_som_online {
 	uint32_t block;      /* values of a work-item */
 	gemp_program program;
 	cl_kernel run;
-	uint32_t tile_rows;       /* rows of the map that a group has */
+	uint32_t tile_rows;   /* rows of the map that a group has */
 	size_t group, across; /* work-items of a group, groups beside each other */
 } gemp_som_online;
 
 /* How kernels go over units and values (kernels/som/som_online_tiles.clh); 0: as suits the device. */
 typedef struct gemp_som_online_shape {
-	uint32_t tile_rows, tile_columns; /* rows and columns of a group's tile: 32 to 128 units, none above 16; 0 on CPUs: strips */
-	uint32_t step;       /* samples at a time: a divisor, not below a 32th of those units */
-	uint32_t block;      /* values of a work-item, at most */
+	uint32_t tile_rows,
+		tile_columns; /* rows and columns of a group's tile: 32 to 128 units, none above 16; 0 on CPUs: strips */
+	uint32_t step;    /* samples at a time: a divisor, not below a 32th of those units */
+	uint32_t block;   /* values of a work-item, at most */
 } gemp_som_online_shape;
 
 /* samples, most: as for gemp_som_accumulate_new. shape: NULL, or what of it is not 0. */
@@ -76,7 +77,7 @@ void gemp_som_online_free(gemp_som_online *online);
 /* By the tables of `smooth`. Shares of samples in a unit which, whatever the number of samples, come to less than a rounding are
  * left out. begun: after what planes have of earlier samples. rows: whose units are done. Enqueued. */
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
-                              const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun, gemp_som_rows rows,
-                              const gemp_buffer *planes);
+                              const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
+                              gemp_som_rows rows, const gemp_buffer *planes);
 
 #endif

@@ -28,8 +28,8 @@ typedef struct marking {
 	gemp_apply_state *a;
 	const gemp_update *u;
 	const gemp_change *change;
-	uint64_t *into;    /* [rows] 1 + the vertex that this one is merged into; NULL: no rule merges */
-	uint8_t *relations;/* [relation_count] nonzero: it has edges of the change */
+	uint64_t *into;     /* [rows] 1 + the vertex that this one is merged into; NULL: no rule merges */
+	uint8_t *relations; /* [relation_count] nonzero: it has edges of the change */
 	uint8_t fate;
 } marking;
 
@@ -255,7 +255,8 @@ static bool is_within(const void *self, size_t i)
 }
 
 /* Of one relation. */
-static gemp_code put_edges(gemp_apply_state *a, const gemp_update *u, const gemp_change *change, size_t column, size_t r)
+static gemp_code put_edges(gemp_apply_state *a, const gemp_update *u, const gemp_change *change, size_t column,
+                           size_t r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_patch_values *put;
@@ -305,7 +306,8 @@ typedef struct creating {
 
 static size_t apply_creations_end_of(const creating *c, size_t piece)
 {
-	return (piece + 1) * APPLY_CREATIONS_PIECE < c->a->fresh->count ? (piece + 1) * APPLY_CREATIONS_PIECE : c->a->fresh->count;
+	return (piece + 1) * APPLY_CREATIONS_PIECE < c->a->fresh->count ? (piece + 1) * APPLY_CREATIONS_PIECE
+	                                                                : c->a->fresh->count;
 }
 
 static void for_matches(gemp_loop_body *body, creating *c)
@@ -483,8 +485,9 @@ gemp_code gemp_apply(gemp_graph **graph, gemp_context *context, const gemp_new_v
 {
 	gemp_code code = GEMP_OK;
 	gemp_changes changes = { 0 };
-	gemp_patch patch = { .string_keys = options->string_keys, .want_origins = done != NULL,
-		.want_changed = done != NULL };
+	gemp_patch patch = { .string_keys = options->string_keys,
+		                 .want_origins = done != NULL,
+		                 .want_changed = done != NULL };
 	gemp_apply_state a = { .graph = *graph, .rule = fresh->rule, .fresh = fresh, .changes = &changes, .patch = &patch };
 	GEMP_TRY(gemp_graph_load_outgoing(*graph));
 	GEMP_TRY(gemp_changes_send(&changes, context->comm, *graph, fresh));

@@ -132,7 +132,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_new_vertices *fresh)
+gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_graph *graph,
+                            const gemp_new_vertices *fresh)
 {
 	gemp_code code = GEMP_OK;
 	sending s = { .comm = comm, .graph = graph, .out = out, .fresh = fresh };

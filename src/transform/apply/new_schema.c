@@ -45,8 +45,10 @@ static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 		bool fits;
 		GEMP_TRY(add(all, table->columns[c].name, table->columns[c].type, &fits));
 		if (!fits)
-			return gemp_fail(GEMP_EDATA, "edges have a column '%s' of %ss in one type and of %ss in another, which no "
-			                 "rule can rewrite; import one of them under another name", table->columns[c].name,
+			return gemp_fail(GEMP_EDATA,
+			                 "edges have a column '%s' of %ss in one type and of %ss in another, which no "
+			                 "rule can rewrite; import one of them under another name",
+			                 table->columns[c].name,
 			                 gemp_type_name[all->columns[gemp_new_schema_column(all, table->columns[c].name)].type],
 			                 gemp_type_name[table->columns[c].type]);
 	}
@@ -63,20 +65,23 @@ static gemp_code add_update(gemp_patch_columns *all, const gemp_rules *rules, co
 	if (u->constant && u->literal.null)
 		return GEMP_OK;
 	if (type == GEMP_LIST)
-		return gemp_rules_fail(rules, u->line, u->place, "'%s' cannot hold a list; set it to a number, a string or a "
-		                       "boolean", u->names[0]);
+		return gemp_rules_fail(rules, u->line, u->place,
+		                       "'%s' cannot hold a list; set it to a number, a string or a "
+		                       "boolean",
+		                       u->names[0]);
 	GEMP_TRY(add(all, u->names[0], type, &fits));
 	if (!fits)
-		code = gemp_rules_fail(rules, u->line, u->place, "'%s' has values of type %s, and this one is of type %s; take "
-		                       "another name", u->names[0],
-		                       gemp_type_name[all->columns[gemp_new_schema_column(all, u->names[0])].type],
+		code = gemp_rules_fail(rules, u->line, u->place,
+		                       "'%s' has values of type %s, and this one is of type %s; take "
+		                       "another name",
+		                       u->names[0], gemp_type_name[all->columns[gemp_new_schema_column(all, u->names[0])].type],
 		                       gemp_type_name[type]);
 done:
 	return code;
 }
 
 gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_graph *graph, const gemp_rules *rules,
-                           const gemp_rule *rule, const gemp_frame *frame, bool edges)
+                                  const gemp_rule *rule, const gemp_frame *frame, bool edges)
 {
 	gemp_code code = GEMP_OK;
 	if (!edges)
@@ -97,8 +102,8 @@ typedef struct relabelling {
 	gemp_patch *patch;
 	const gemp_update *u;
 	const gemp_change *change;
-	uint8_t *used;    /* sets that vertices of the change have */
-	uint32_t *becomes;/* and what they become */
+	uint8_t *used;     /* sets that vertices of the change have */
+	uint32_t *becomes; /* and what they become */
 } relabelling;
 
 static bool is_named(const gemp_update *u, const char *name, size_t size)
@@ -249,7 +254,7 @@ done:
 }
 
 gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_graph *graph, const gemp_new_vertices *fresh,
-                       const gemp_changes *changes)
+                                 const gemp_changes *changes)
 {
 	gemp_code code = GEMP_OK;
 	relabelling r = { .graph = graph, .patch = patch };

@@ -64,8 +64,10 @@ static gemp_code find_first(gemp_new_vertices *fresh, const gemp_comm *comm, con
 		return GEMP_OK;
 	int64_t most = greatest(comm, graph);
 	if (wanted > (uint64_t)INT64_MAX - (uint64_t)most)
-		return gemp_fail(GEMP_EDATA, "rule %s: no keys are left for new vertices above the greatest, %lld; give the "
-		                 "vertices smaller keys", fresh->rule->name, (long long)most);
+		return gemp_fail(GEMP_EDATA,
+		                 "rule %s: no keys are left for new vertices above the greatest, %lld; give the "
+		                 "vertices smaller keys",
+		                 fresh->rule->name, (long long)most);
 	fresh->first = most + 1;
 	return GEMP_OK;
 }
@@ -76,7 +78,8 @@ static bool is_chosen(const void *self, size_t row)
 }
 
 gemp_code gemp_new_vertices_new(gemp_new_vertices *out, const gemp_comm *comm, gemp_graph *graph, const gemp_rule *rule,
-                         const gemp_frame *frame, const uint8_t *chosen, const uint64_t *number, uint64_t applied)
+                                const gemp_frame *frame, const uint8_t *chosen, const uint64_t *number,
+                                uint64_t applied)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_new_vertices){ .rule = rule, .frame = frame, .number = number };

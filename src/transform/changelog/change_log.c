@@ -115,9 +115,10 @@ gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_graph *graph, ui
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
 	if (log->comm->rank == 0) {
-		gemp_text_print(&text, "{\"end\":%" PRIu64 ",\"lines\":%" PRIu64 ",\"graph\":\"%016" PRIx64 "\",\"vertices\":%"
-		                PRIu64 ",\"edges\":%" PRIu64, steps, log->recorder.lines, graph->hash, graph->vertex_count,
-		                gemp_graph_edges(graph));
+		gemp_text_print(&text,
+		                "{\"end\":%" PRIu64 ",\"lines\":%" PRIu64 ",\"graph\":\"%016" PRIx64 "\",\"vertices\":%" PRIu64
+		                ",\"edges\":%" PRIu64,
+		                steps, log->recorder.lines, graph->hash, graph->vertex_count, gemp_graph_edges(graph));
 		code = add_columns(&text, graph, &log->recorder.seen);
 		gemp_text_print(&text, "}\n");
 	}

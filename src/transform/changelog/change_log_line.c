@@ -12,9 +12,11 @@ gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size)
 	json_error_t error;
 	*root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
 	if (!*root)
-		return gemp_fail(GEMP_EDATA, "column %d: not JSON: %s; a line of the log is one object", error.column, error.text);
+		return gemp_fail(GEMP_EDATA, "column %d: not JSON: %s; a line of the log is one object", error.column,
+		                 error.text);
 	if (!json_is_object(*root)) {
-		gemp_code code = gemp_fail(GEMP_EDATA, "a line of the log is one object, and this is %s", gemp_json_kind(*root));
+		gemp_code code = gemp_fail(GEMP_EDATA, "a line of the log is one object, and this is %s",
+		                           gemp_json_kind(*root));
 		json_decref(*root);
 		*root = NULL;
 		return code;
@@ -81,8 +83,9 @@ static gemp_code read_value(gemp_value *out, const json_t *value, const gemp_col
 	} else {
 		good = false;
 	}
-	return good ? GEMP_OK : gemp_fail(GEMP_EDATA, "attribute '%s' is of type %s in the foot of the log, and a value is %s",
-	                                  column->name, gemp_type_name[column->type], gemp_json_kind(value));
+	return good ? GEMP_OK
+	            : gemp_fail(GEMP_EDATA, "attribute '%s' is of type %s in the foot of the log, and a value is %s",
+	                        column->name, gemp_type_name[column->type], gemp_json_kind(value));
 }
 
 static gemp_code find_column(size_t *out, const gemp_table *schema, const char *name)
@@ -111,7 +114,8 @@ static gemp_code read_attributes(gemp_edit *e, size_t *capacity, json_t *object,
 	if (!json_is_object(all))
 		return gemp_fail(GEMP_EDATA, "\"attributes\" is %s; it is an object", gemp_json_kind(all));
 	GEMP_TRY(GEMP_RESERVE(e->attributes, *capacity, json_object_size(all)));
-	json_object_foreach(all, name, value) {
+	json_object_foreach(all, name, value)
+	{
 		gemp_edit_attribute *attribute = &e->attributes[e->attribute_count];
 		GEMP_TRY(find_column(&attribute->column, schema, name));
 		GEMP_TRY(read_value(&attribute->value, value, &schema->columns[attribute->column]));
@@ -206,7 +210,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *words, const char *text, size_t size)
+gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *words, const char *text,
+                                    size_t size)
 {
 	static const struct {
 		const char *change;

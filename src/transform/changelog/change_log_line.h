@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 typedef struct gemp_change_log_line {
-	json_t *root;      /* what edits point into */
+	json_t *root; /* what edits point into */
 	size_t count;
 	gemp_edit edits[2]; /* [count]; an edge that moves is deleted, and another created */
 	size_t capacity[2]; /* of their attributes */
@@ -23,7 +23,8 @@ typedef struct gemp_change_log_schema {
 /* One object a line. Errors with neither file nor line; *root becomes NULL after one. */
 gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size);
 /* Replaces what it held. Errors likewise. */
-gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *words, const char *text, size_t size);
+gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *words, const char *text,
+                                    size_t size);
 void gemp_change_log_line_free(gemp_change_log_line *line);
 
 #endif

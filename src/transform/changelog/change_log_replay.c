@@ -17,15 +17,15 @@ typedef struct replay_state {
 	gemp_graph *graph;
 	const char *path;
 	gemp_lines lines;
-	gemp_text ends;           /* head and foot, where this rank has them: number of the line, size, text */
+	gemp_text ends; /* head and foot, where this rank has them: number of the line, size, text */
 	void *all_ends;
 	uint64_t hash, steps, count; /* that the foot speaks of */
-	uint64_t last;            /* number of the foot's line */
+	uint64_t last;               /* number of the foot's line */
 	gemp_table vertex_schema, edge_schema;
 	gemp_replay *replay;
 	gemp_change_log_schema words;
 	gemp_change_log_line line;
-	uint64_t changes;         /* lines of changes that this rank has read */
+	uint64_t changes; /* lines of changes that this rank has read */
 } replay_state;
 
 /* WHAT A LINE IS. Head, steps and foot are told by their first member. */
@@ -107,13 +107,17 @@ static gemp_code read_head(const replay_state *r, const json_t *head)
 	const json_t *form = json_object_get(head, "changes");
 	if (!json_is_integer(form) || !read_hash(head, &hash))
 		return gemp_fail(GEMP_EDATA, "this is not the head of a change log; transform takes a file of rules, or what "
-		                 "--changes wrote");
+		                             "--changes wrote");
 	if (json_integer_value(form) != GEMP_CHANGE_LOG_FORM)
-		return gemp_fail(GEMP_EDATA, "the log has form %" JSON_INTEGER_FORMAT ", and this program reads form %d; take the "
-		                 "program that wrote it", json_integer_value(form), GEMP_CHANGE_LOG_FORM);
+		return gemp_fail(GEMP_EDATA,
+		                 "the log has form %" JSON_INTEGER_FORMAT ", and this program reads form %d; take the "
+		                 "program that wrote it",
+		                 json_integer_value(form), GEMP_CHANGE_LOG_FORM);
 	if (hash != r->graph->hash)
-		return gemp_fail(GEMP_EDATA, "the log was written for the graph with hash %016" PRIx64 ", and this one has %016"
-		                 PRIx64 "; name the graph that the rules were applied to", hash, r->graph->hash);
+		return gemp_fail(GEMP_EDATA,
+		                 "the log was written for the graph with hash %016" PRIx64 ", and this one has %016" PRIx64
+		                 "; name the graph that the rules were applied to",
+		                 hash, r->graph->hash);
 	return GEMP_OK;
 }
 
@@ -160,8 +164,10 @@ static gemp_code read_ends(replay_state *r, const char *at, const char *end, uin
 		at += size;
 	}
 	if (code == GEMP_OK && (!footed || r->last != lines))
-		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the log is not whole: its last line is no foot, as in {\"end\": ...}; "
-		                 "write it anew", r->path, lines);
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s:%" PRIu64 ": the log is not whole: its last line is no foot, as in {\"end\": ...}; "
+		                 "write it anew",
+		                 r->path, lines);
 	return code;
 }
 
@@ -226,16 +232,21 @@ static gemp_code check_count(const replay_state *r, uint64_t changes)
 {
 	if (changes == r->count)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the foot speaks of %" PRIu64 " changes, and there are %" PRIu64
-	                 "; the log is not whole, write it anew", r->path, r->last, r->count, changes);
+	return gemp_fail(GEMP_EDATA,
+	                 "%s:%" PRIu64 ": the foot speaks of %" PRIu64 " changes, and there are %" PRIu64
+	                 "; the log is not whole, write it anew",
+	                 r->path, r->last, r->count, changes);
 }
 
 /* Collective. */
 static gemp_code apply(replay_state *r, gemp_graph **out)
 {
 	gemp_code code = GEMP_OK;
-	gemp_replay_options options = { .context = r->context, .graph = r->graph, .path = r->path,
-		.vertex_schema = &r->vertex_schema, .edge_schema = &r->edge_schema };
+	gemp_replay_options options = { .context = r->context,
+		                            .graph = r->graph,
+		                            .path = r->path,
+		                            .vertex_schema = &r->vertex_schema,
+		                            .edge_schema = &r->edge_schema };
 	GEMP_TRY(gemp_has_string_keys(r->context->comm, r->graph, &options.string_keys));
 	GEMP_TRY(gemp_replay_new(&r->replay, &options));
 	r->words = (gemp_change_log_schema){ &r->vertex_schema, &r->edge_schema, r->graph->keys.type };
@@ -250,12 +261,14 @@ static gemp_code check_hash(const replay_state *r, const gemp_graph *graph)
 {
 	if (graph->hash == r->hash)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the log's graph has hash %016" PRIx64 ", and what its changes make of "
-	                 "this one has %016" PRIx64 "; the log was changed, write it anew", r->path, r->last, r->hash,
-	                 graph->hash);
+	return gemp_fail(GEMP_EDATA,
+	                 "%s:%" PRIu64 ": the log's graph has hash %016" PRIx64 ", and what its changes make of "
+	                 "this one has %016" PRIx64 "; the log was changed, write it anew",
+	                 r->path, r->last, r->hash, graph->hash);
 }
 
-gemp_code gemp_change_log_replay(gemp_graph **graph, gemp_context *context, const char *path, gemp_change_log_replayed *out)
+gemp_code gemp_change_log_replay(gemp_graph **graph, gemp_context *context, const char *path,
+                                 gemp_change_log_replayed *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_graph *new = NULL;

@@ -15,6 +15,7 @@ typedef struct gemp_change_log_replayed {
 } gemp_change_log_replayed;
 
 /* Collective. *graph becomes what the log makes of it; after an error it is the old one. */
-gemp_code gemp_change_log_replay(gemp_graph **graph, gemp_context *context, const char *path, gemp_change_log_replayed *out);
+gemp_code gemp_change_log_replay(gemp_graph **graph, gemp_context *context, const char *path,
+                                 gemp_change_log_replayed *out);
 
 #endif

@@ -83,7 +83,8 @@ static shown show(const gemp_value *key)
 
 static gemp_code no_such_edge(const gemp_edit *e)
 {
-	return gemp_fail(GEMP_EDATA, "there is no edge %.*s from %s to %s with these attributes%s before step %" PRIu64
+	return gemp_fail(GEMP_EDATA,
+	                 "there is no edge %.*s from %s to %s with these attributes%s before step %" PRIu64
 	                 "; apply the log to the graph that it was written for, whole and as it is",
 	                 (int)(e->type.size < 60 ? e->type.size : 60), e->type.bytes, show(&e->key).text,
 	                 show(&e->target).text, e->n > 1 ? ", or not so many" : "", e->step);
@@ -91,9 +92,10 @@ static gemp_code no_such_edge(const gemp_edit *e)
 
 static gemp_code wrong_value(const gemp_edit *e, const char *name)
 {
-	return gemp_fail(GEMP_EDATA, "'%s' of %s %s has another value than the log says it was before step %" PRIu64 "; "
-	                 "apply the log to the graph that it was written for, whole and as it is", name,
-	                 gemp_edit_is_of_edge(e) ? "the edge from" : "vertex", show(&e->key).text, e->step);
+	return gemp_fail(GEMP_EDATA,
+	                 "'%s' of %s %s has another value than the log says it was before step %" PRIu64 "; "
+	                 "apply the log to the graph that it was written for, whole and as it is",
+	                 name, gemp_edit_is_of_edge(e) ? "the edge from" : "vertex", show(&e->key).text, e->step);
 }
 
 /* VERTICES */
@@ -106,8 +108,8 @@ static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *
 	gemp_pack_value(&t->scratch, key);
 	GEMP_TRY(gemp_text_status(&t->scratch));
 	GEMP_TRY(GEMP_RESERVE(t->vertices, t->vertex_capacity, t->keys.count + 1));
-	GEMP_TRY(GEMP_RESERVE(t->vertex_values, t->vertex_value_capacity,
-	                      (t->keys.count + 1) * t->vertex_schema->count + 1));
+	GEMP_TRY(
+		GEMP_RESERVE(t->vertex_values, t->vertex_value_capacity, (t->keys.count + 1) * t->vertex_schema->count + 1));
 	GEMP_TRY(gemp_key_table_add(&t->keys, t->scratch.data, t->scratch.size,
 	                            gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
 	if (added)
@@ -133,8 +135,10 @@ static gemp_code create_vertex(gemp_edit_state *t, const gemp_edit *e, size_t ve
 {
 	gemp_edit_state_vertex *v = &t->vertices[vertex];
 	if (v->exists)
-		return gemp_fail(GEMP_EDATA, "vertex %s is to be created and is there already; apply the log to the graph that "
-		                 "it was written for, whole and as it is", show(&e->key).text);
+		return gemp_fail(GEMP_EDATA,
+		                 "vertex %s is to be created and is there already; apply the log to the graph that "
+		                 "it was written for, whole and as it is",
+		                 show(&e->key).text);
 	gemp_free(v->own_labels);
 	*v = (gemp_edit_state_vertex){ .exists = true, .labels = e->labels, .line = e->line };
 	fill(values_of_vertex(t, vertex), e, t->vertex_schema->count);
@@ -200,8 +204,10 @@ static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX)
 		return create_vertex(t, e, vertex);
 	if (!v->exists)
-		return gemp_fail(GEMP_EDATA, "there is no vertex %s in step %" PRIu64 "; apply the log to the graph that it "
-		                 "was written for, whole and as it is", show(&e->key).text, e->step);
+		return gemp_fail(GEMP_EDATA,
+		                 "there is no vertex %s in step %" PRIu64 "; apply the log to the graph that it "
+		                 "was written for, whole and as it is",
+		                 show(&e->key).text, e->step);
 	if (e->kind == GEMP_EDIT_DELETE_VERTEX)
 		v->exists = false;
 	else if (e->kind == GEMP_EDIT_SET_VERTEX)
@@ -273,8 +279,9 @@ static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
 	GEMP_TRY(find_group(t, &e->key, &e->target, e->type, &group));
 	GEMP_TRY(GEMP_RESERVE(t->edges, t->edge_capacity, edge + 1));
 	GEMP_TRY(GEMP_RESERVE(t->edge_values, t->edge_value_capacity, (edge + 1) * t->edge_schema->count + 1));
-	t->edges[edge] = (gemp_edit_state_edge){ .exists = true, .group = group, .next = t->first[group], .became = NONE,
-		.line = e->line };
+	t->edges[edge] = (gemp_edit_state_edge){
+		.exists = true, .group = group, .next = t->first[group], .became = NONE, .line = e->line
+	};
 	t->first[group] = edge;
 	t->edge_count++;
 	fill(values_of_edge(t, edge), e, t->edge_schema->count);
@@ -286,8 +293,9 @@ done:
 static gemp_code retype(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_edit again = { .kind = GEMP_EDIT_CREATE_EDGE, .line = t->edges[edge].line, .key = e->key,
-		.target = e->target, .type = e->into };
+	const gemp_edit again = {
+		.kind = GEMP_EDIT_CREATE_EDGE, .line = t->edges[edge].line, .key = e->key, .target = e->target, .type = e->into
+	};
 	GEMP_TRY(create_edge(t, &again));
 	if (t->edge_schema->count)
 		memcpy(values_of_edge(t, t->edge_count - 1), values_of_edge(t, edge),

@@ -13,10 +13,10 @@ typedef enum gemp_edit_kind {
 	GEMP_EDIT_SET_VERTEX,    /* key; column, value, was */
 	GEMP_EDIT_ADD_LABELS,    /* key, labels */
 	GEMP_EDIT_REMOVE_LABELS,
-	GEMP_EDIT_CREATE_EDGE,   /* type, key, target, attributes; an edge: */
-	GEMP_EDIT_DELETE_EDGE,   /* the n-th, from 1, of those with this type, these ends and attributes before the step */
-	GEMP_EDIT_SET_EDGE,      /* an edge; column, value, was */
-	GEMP_EDIT_RETYPE_EDGE,   /* an edge; into */
+	GEMP_EDIT_CREATE_EDGE, /* type, key, target, attributes; an edge: */
+	GEMP_EDIT_DELETE_EDGE, /* the n-th, from 1, of those with this type, these ends and attributes before the step */
+	GEMP_EDIT_SET_EDGE,    /* an edge; column, value, was */
+	GEMP_EDIT_RETYPE_EDGE, /* an edge; into */
 } gemp_edit_kind;
 
 typedef struct gemp_edit_attribute {
@@ -36,7 +36,7 @@ typedef struct gemp_edit {
 	uint64_t line, step;    /* in the log; 0: what the graph has before the first step */
 	gemp_value key, target; /* a vertex, or the ends of an edge */
 	gemp_name type, into;
-	gemp_name labels;       /* joined by ; */
+	gemp_name labels; /* joined by ; */
 	uint64_t n;
 	size_t attribute_count;
 	gemp_edit_attribute *attributes; /* [attribute_count] by column */
@@ -65,26 +65,26 @@ typedef struct gemp_edit_state_vertex {
 
 typedef struct gemp_edit_state_edge {
 	bool exists;
-	size_t group;     /* edges of one type with the same ends */
-	size_t next;      /* in the group; SIZE_MAX: none */
-	size_t became;    /* the edge that it is since it has another type; SIZE_MAX: itself */
+	size_t group;  /* edges of one type with the same ends */
+	size_t next;   /* in the group; SIZE_MAX: none */
+	size_t became; /* the edge that it is since it has another type; SIZE_MAX: itself */
 	uint64_t line;
 } gemp_edit_state_edge;
 
 typedef struct gemp_edit_state {
 	const gemp_table *vertex_schema, *edge_schema; /* borrowed; columns without rows */
-	gemp_key_table keys;       /* of vertices */
+	gemp_key_table keys;                           /* of vertices */
 	size_t vertex_capacity, vertex_value_capacity;
 	gemp_edit_state_vertex *vertices; /* [keys.count] */
-	gemp_value *vertex_values; /* [keys.count][vertex_schema->count]; strings are borrowed from the edits */
-	gemp_key_table groups;     /* type, source, target */
+	gemp_value *vertex_values;        /* [keys.count][vertex_schema->count]; strings are borrowed from the edits */
+	gemp_key_table groups;            /* type, source, target */
 	size_t group_capacity;
-	size_t *first;             /* [groups.count] edge; SIZE_MAX: none */
+	size_t *first; /* [groups.count] edge; SIZE_MAX: none */
 	size_t edge_count, edge_capacity, edge_value_capacity;
-	gemp_edit_state_edge *edges;  /* [edge_count] */
-	gemp_value *edge_values;   /* [edge_count][edge_schema->count] */
+	gemp_edit_state_edge *edges; /* [edge_count] */
+	gemp_value *edge_values;     /* [edge_count][edge_schema->count] */
 	gemp_text scratch;
-	uint64_t failed_line;      /* of the edit that failed */
+	uint64_t failed_line; /* of the edit that failed */
 } gemp_edit_state;
 
 void gemp_edit_state_free(gemp_edit_state *touched);

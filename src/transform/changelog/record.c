@@ -39,8 +39,9 @@ static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state
 	for (size_t i = 0; i < r->rule->update_count; i++) {
 		const gemp_update *u = &r->rule->updates[i];
 		if (u->kind == GEMP_SET_ATTRIBUTE && u->element.edge)
-			GEMP_TRY(gemp_recorder_add_attribute(recorder, u->names[0], u->constant ? u->literal.type :
-			                           r->fresh->frame->columns[u->column].values.type));
+			GEMP_TRY(gemp_recorder_add_attribute(recorder, u->names[0],
+			                                     u->constant ? u->literal.type
+			                                                 : r->fresh->frame->columns[u->column].values.type));
 	}
 done:
 	return code;
@@ -187,8 +188,9 @@ gemp_code gemp_record_step(gemp_recorder *recorder, gemp_context *context, gemp_
                            const uint8_t *chosen, uint64_t applied, uint64_t step)
 {
 	gemp_code code = GEMP_OK;
-	gemp_record_state r = { .context = context, .graph = graph, .fresh = fresh, .rule = fresh->rule, .selected = chosen,
-		.applied = applied };
+	gemp_record_state r = {
+		.context = context, .graph = graph, .fresh = fresh, .rule = fresh->rule, .selected = chosen, .applied = applied
+	};
 	GEMP_TRY(gemp_graph_load_outgoing(graph));
 	GEMP_TRY(gemp_comm_agree(context->comm, add_attributes(recorder, &r)));
 	GEMP_TRY(gemp_record_events(&r));

@@ -30,8 +30,8 @@ typedef struct gemp_record_deleted {
 /* An own edge. */
 typedef struct gemp_record_edge {
 	uint32_t relation;
-	uint32_t source;      /* row */
-	uint64_t position;    /* in the CSR of this rank */
+	uint32_t source;   /* row */
+	uint64_t position; /* in the CSR of this rank */
 } gemp_record_edge;
 
 typedef struct gemp_record_state {
@@ -41,24 +41,24 @@ typedef struct gemp_record_state {
 	const gemp_rule *rule;
 	const uint8_t *selected;
 	uint64_t applied;
-	uint64_t *offsets;    /* [relation_count + 1] numbers of the relations' first edges */
-	uint64_t *firsts;     /* [relation_count][ranks] each rank's first edge, in its relation */
-	void *received;       /* what strings of events point into */
+	uint64_t *offsets; /* [relation_count + 1] numbers of the relations' first edges */
+	uint64_t *firsts;  /* [relation_count][ranks] each rank's first edge, in its relation */
+	void *received;    /* what strings of events point into */
 	size_t event_count;
-	gemp_record_event *events;  /* [event_count] by element, then by update */
+	gemp_record_event *events; /* [event_count] by element, then by update */
 	size_t deleted_count;
-	gemp_record_deleted *deleted;     /* [gone_count] by id */
-	void *deleted_bytes;           /* what their strings point into */
+	gemp_record_deleted *deleted; /* [gone_count] by id */
+	void *deleted_bytes;          /* what their strings point into */
 	size_t edge_count, edge_capacity;
-	gemp_record_edge *edges;    /* [edge_count] own ones with an end that goes */
+	gemp_record_edge *edges; /* [edge_count] own ones with an end that goes */
 	size_t end_count;
-	gemp_vertex *ends;         /* [found_count] ends of edges, ascending */
-	gemp_column end_key[2];   /* their keys and ranks of keys */
-	uint64_t first, end;        /* numbers of matches whose lines are made now */
-	gemp_text lines;            /* of the piece that is made now; packed: key, then the line's bytes */
-	uint64_t line_count;        /* of the round */
+	gemp_vertex *ends;      /* [found_count] ends of edges, ascending */
+	gemp_column end_key[2]; /* their keys and ranks of keys */
+	uint64_t first, end;    /* numbers of matches whose lines are made now */
+	gemp_text lines;        /* of the piece that is made now; packed: key, then the line's bytes */
+	uint64_t line_count;    /* of the round */
 	size_t piece_count;
-	gemp_text *pieces;          /* [piece_count] lines of the round */
+	gemp_text *pieces; /* [piece_count] lines of the round */
 } gemp_record_state;
 
 /* Collective. Events to the owners of what they are about. */

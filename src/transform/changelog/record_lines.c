@@ -179,8 +179,9 @@ static void vertex_line(gemp_record_state *r, const gemp_record_event *event)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
 	bool goes = u->kind == GEMP_DELETE || u->kind == GEMP_MERGE;
-	const gemp_line_key key = { event->number, (uint64_t)(goes ? GEMP_RECORD_VERTICES : GEMP_RECORD_UPDATES) << 56 |
-	                            event->update, 0, 0 };
+	const gemp_line_key key = { event->number,
+		                        (uint64_t)(goes ? GEMP_RECORD_VERTICES : GEMP_RECORD_UPDATES) << 56 | event->update, 0,
+		                        0 };
 	size_t row = (size_t)(event->element - r->graph->first_vertex);
 	if (u->kind == GEMP_ADD_LABELS || u->kind == GEMP_REMOVE_LABELS) {
 		label_line(r, event, &key);
@@ -313,13 +314,13 @@ static void implied_line(gemp_record_state *r, const gemp_record_edge *edge)
 	if (!is_due(r, number))
 		return;
 	const gemp_line_key key = { number, (uint64_t)GEMP_RECORD_EDGES << 56 | edge->relation, ranks[0] << 32 | ranks[1],
-		edge->position - relation->out_offsets[edge->source] };
+		                        edge->position - relation->out_offsets[edge->source] };
 	line l = begin_line(r, &key, moves ? "move edge" : "delete edge");
 	add_edge(r, edge);
 	if (moves) {
 		const gemp_record_event *end;
-		const gemp_record_event *event = gemp_record_find_events(r, true, r->offsets[edge->relation] + relation->first_edge +
-		                                                         edge->position, &end);
+		const gemp_record_event *event = gemp_record_find_events(
+			r, true, r->offsets[edge->relation] + relation->first_edge + edge->position, &end);
 		const char *type = relation->name;
 		for (const gemp_record_event *e = event; e < end; e++)
 			if (r->rule->updates[e->update].kind == GEMP_SET_TYPE)

@@ -15,13 +15,13 @@ enum { MOST_BITS = 30, BITS_AN_EDIT = 16 };
 struct gemp_replay {
 	gemp_replay_options options;
 	const gemp_comm *comm;
-	gemp_text *texts;      /* [ranks] edits so far, by the rank that they fall to */
-	uint64_t count;        /* of this rank's edits */
-	gemp_text hashes;      /* of what they touch */
+	gemp_text *texts; /* [ranks] edits so far, by the rank that they fall to */
+	uint64_t count;   /* of this rank's edits */
+	gemp_text hashes; /* of what they touch */
 	gemp_text scratch;
-	uint64_t *bits;        /* marked: something with such a hash is touched */
-	int bit_count;         /* 2^bit_count of them */
-	gemp_vertex *found;    /* [found_count] targets of own edges, ascending */
+	uint64_t *bits;     /* marked: something with such a hash is touched */
+	int bit_count;      /* 2^bit_count of them */
+	gemp_vertex *found; /* [found_count] targets of own edges, ascending */
 	size_t found_count;
 	gemp_column found_key;
 	void *graph_edits, *log_edits;
@@ -153,7 +153,7 @@ static gemp_code fetch_targets(gemp_replay *r)
 		count += edges;
 	}
 	code = gemp_fetch_values(r->options.context, r->options.graph, ids, count, asked, 1, &r->found, &r->found_count,
-	                  &r->found_key);
+	                         &r->found_key);
 done:
 	gemp_free(ids);
 	return code;
@@ -227,7 +227,9 @@ static gemp_code take_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 	gemp_text labels = { 0 };
 	GEMP_TRY(find_columns(&g->attributes, r->options.vertex_schema, &columns));
 	for (size_t v = 0; v < g->rows; v++) {
-		gemp_edit e = { .kind = GEMP_EDIT_CREATE_VERTEX, .key = gemp_column_get(&g->keys, v), .attributes = attributes };
+		gemp_edit e = { .kind = GEMP_EDIT_CREATE_VERTEX,
+			            .key = gemp_column_get(&g->keys, v),
+			            .attributes = attributes };
 		const gemp_label_set *set = &g->label_sets[g->label_set_of[v]];
 		gemp_text_clear(&labels);
 		for (size_t i = 0; i < set->count; i++)
@@ -253,11 +255,14 @@ static gemp_code take_relation(gemp_replay *r, const gemp_relation *relation, ge
 	size_t *columns = NULL;
 	GEMP_TRY(find_columns(&relation->props, r->options.edge_schema, &columns));
 	for (size_t v = 0; v < g->rows; v++) {
-		gemp_edit e = { .kind = GEMP_EDIT_CREATE_EDGE, .key = gemp_column_get(&g->keys, v), .attributes = attributes,
-			.type = { relation->name, strlen(relation->name) } };
+		gemp_edit e = { .kind = GEMP_EDIT_CREATE_EDGE,
+			            .key = gemp_column_get(&g->keys, v),
+			            .attributes = attributes,
+			            .type = { relation->name, strlen(relation->name) } };
 		bool touched = relation->out_offsets[v] < relation->out_offsets[v + 1] && is_marked(r, &e.key, true);
 		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
-			e.target = gemp_column_get(&r->found_key, gemp_fetch_index(r->found, r->found_count, relation->out_targets[at]));
+			e.target = gemp_column_get(&r->found_key,
+			                           gemp_fetch_index(r->found, r->found_count, relation->out_targets[at]));
 			read_row(&e, &relation->props, r->options.edge_schema, columns, (size_t)at);
 			if (touched)
 				gemp_edit_pack(text_for(r, &e.key), &e);

@@ -13,10 +13,10 @@
 
 typedef struct gemp_replay_options {
 	gemp_context *context;
-	gemp_graph *graph;         /* keys are loaded */
-	const char *path;          /* of the log, for messages */
+	gemp_graph *graph;                             /* keys are loaded */
+	const char *path;                              /* of the log, for messages */
 	const gemp_table *vertex_schema, *edge_schema; /* of the new graph: columns without rows */
-	bool string_keys;          /* as gemp_builder_options has it */
+	bool string_keys;                              /* as gemp_builder_options has it */
 } gemp_replay_options;
 
 typedef struct gemp_replay gemp_replay;

@@ -41,8 +41,8 @@ size_t gemp_slot_index(gemp_slot_table *slots, uint64_t seat)
 		return (size_t)seat;
 	for (size_t at = (size_t)gemp_mix(seat) & (slots->count - 1);; at = (at + 1) & (slots->count - 1)) {
 		uint64_t there = __atomic_load_n(&slots->slots[at], __ATOMIC_RELAXED);
-		if (there == 0 && __atomic_compare_exchange_n(&slots->slots[at], &there, seat + 1, false, __ATOMIC_RELAXED,
-		                                              __ATOMIC_RELAXED))
+		if (there == 0 &&
+		    __atomic_compare_exchange_n(&slots->slots[at], &there, seat + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return at;
 		if (there == seat + 1)
 			return at;

@@ -18,9 +18,9 @@ typedef enum gemp_access { GEMP_READS, GEMP_ADDS, GEMP_WRITES, GEMP_ACCESSES } g
 
 typedef struct gemp_conflict_keys {
 	size_t matches;
-	uint64_t *offsets;  /* [matches + 1] of each match's tokens; one that is decided already has none */
-	uint64_t *keys; /* [begin[matches]] gemp_conflict_key */
-	uint64_t slots;   /* seats are below it; at most 2^62 */
+	uint64_t *offsets; /* [matches + 1] of each match's tokens; one that is decided already has none */
+	uint64_t *keys;    /* [begin[matches]] gemp_conflict_key */
+	uint64_t slots;    /* seats are below it; at most 2^62 */
 } gemp_conflict_keys;
 
 void gemp_conflict_keys_free(gemp_conflict_keys *tokens);
@@ -61,7 +61,7 @@ size_t gemp_slot_index(gemp_slot_table *slots, uint64_t seat);
 
 typedef struct gemp_conflict_slot {
 	uint64_t first[GEMP_ACCESSES]; /* least priority of undecided matches that touch it so; UINT64_MAX: none does */
-	uint32_t selected;              /* bit: how chosen matches touch it */
+	uint32_t selected;             /* bit: how chosen matches touch it */
 } gemp_conflict_slot;
 
 /* Several threads may enter and choose at the same time. */
@@ -88,7 +88,8 @@ typedef enum gemp_match_decision { GEMP_UNDECIDED, GEMP_SELECTED, GEMP_REJECTED 
 
 /* Of a match of this priority that has entered: chosen, as far as this seat is concerned; undecided if a conflicting
  * one comes before it; out if one is chosen. */
-static inline gemp_match_decision gemp_conflict_slot_evaluate(const gemp_conflict_slot *seat, gemp_access touch, uint64_t priority)
+static inline gemp_match_decision gemp_conflict_slot_evaluate(const gemp_conflict_slot *seat, gemp_access touch,
+                                                              uint64_t priority)
 {
 	gemp_match_decision choice = GEMP_SELECTED;
 	for (gemp_access other = GEMP_READS; other < GEMP_ACCESSES; other++) {

@@ -26,11 +26,11 @@ typedef struct dangling_context {
 	const uint64_t **detached; /* [detached_count] columns of vertices that go with all their edges */
 	const uint64_t *vertices;  /* [rows] the column in hand */
 	size_t asked;
-	size_t *rows;              /* [asked] */
-	uint64_t *records;         /* [asked] vertices, or pairs of them */
+	size_t *rows;      /* [asked] */
+	uint64_t *records; /* [asked] vertices, or pairs of them */
 	int *owner;
 	uint64_t *answers;
-	uint64_t *left;            /* [rows] ends of edges that stay, of those counted so far */
+	uint64_t *left; /* [rows] ends of edges that stay, of those counted so far */
 	uint8_t *choice;
 } dangling_context;
 
@@ -171,7 +171,8 @@ static gemp_code answer_between(void *self, const void *records, size_t count, u
 		size_t row = (size_t)(pairs[2 * i] - g->first_vertex);
 		for (size_t r = 0; r < g->relation_count; r++) {
 			const gemp_relation *own = &g->relations[r];
-			answers[i] += count_in(own->out_targets, own->out_offsets[row], own->out_offsets[row + 1], pairs[2 * i + 1]) +
+			answers[i] += count_in(own->out_targets, own->out_offsets[row], own->out_offsets[row + 1],
+			                       pairs[2 * i + 1]) +
 			              count_in(own->in_sources, own->in_offsets[row], own->in_offsets[row + 1], pairs[2 * i + 1]);
 		}
 	}
@@ -284,7 +285,7 @@ static bool may_dangle(const gemp_update *u)
 
 /* Collective. They become GEMP_REJECTED in choice[frame->rows]. */
 static gemp_code gemp_reject_dangling(gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
-                                     const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *choice)
+                                      const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *choice)
 {
 	gemp_code code = GEMP_OK;
 	dangling_context c = { .comm = context->comm, .graph = graph, .rule = rule, .frame = frame, .choice = choice };
@@ -317,7 +318,7 @@ typedef struct inapplicable_context {
 	const gemp_frame *frame;
 	gemp_semantics semantics;
 	gemp_rule_columns columns;
-	size_t *fate;         /* [frame->count] of the elements of columns */
+	size_t *fate; /* [frame->count] of the elements of columns */
 	size_t pair_count, pair_capacity;
 	pair *pairs;
 	uint8_t *choice;
@@ -397,8 +398,9 @@ static void count_range(void *self, size_t range, size_t begin, size_t end)
 	__atomic_fetch_add(&b->blocked, blocked, __ATOMIC_RELAXED);
 }
 
-gemp_code gemp_reject_inapplicable(gemp_context *context, gemp_graph *graph, const gemp_rule *rule, gemp_semantics semantics,
-                     const gemp_frame *frame, uint8_t *choice, uint64_t *blocked)
+gemp_code gemp_reject_inapplicable(gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                                   gemp_semantics semantics, const gemp_frame *frame, uint8_t *choice,
+                                   uint64_t *blocked)
 {
 	gemp_code code = GEMP_OK;
 	inapplicable_context b = { .rule = rule, .frame = frame, .semantics = semantics, .choice = choice };

@@ -11,7 +11,8 @@
 /* Collective. Out are matches that would leave an edge without an end (DELETE without DETACH), and those in which an
  * element is deleted under one name, and kept or merged into another vertex under another name. choice[frame->rows], undecided before; *blocked: how many of this
  * rank. */
-gemp_code gemp_reject_inapplicable(gemp_context *context, gemp_graph *graph, const gemp_rule *rule, gemp_semantics semantics,
-                     const gemp_frame *frame, uint8_t *choice, uint64_t *blocked);
+gemp_code gemp_reject_inapplicable(gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                                   gemp_semantics semantics, const gemp_frame *frame, uint8_t *choice,
+                                   uint64_t *blocked);
 
 #endif

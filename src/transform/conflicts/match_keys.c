@@ -10,10 +10,10 @@
 
 /* What a tuple has of a column. */
 typedef enum part {
-	VERTEX,  /* rank of the key */
-	SOURCE,  /* of an edge: rank of the source's key above, number among parallel edges below */
-	TARGET,  /* of an edge: relation above, rank of the target's key below */
-	VALUE,   /* two numbers */
+	VERTEX, /* rank of the key */
+	SOURCE, /* of an edge: rank of the source's key above, number among parallel edges below */
+	TARGET, /* of an edge: relation above, rank of the target's key below */
+	VALUE,  /* two numbers */
 } part;
 
 typedef struct tuple_part {
@@ -29,15 +29,15 @@ typedef struct keys_context {
 	const gemp_frame *frame;
 	gemp_rule_columns columns;
 	size_t count;
-	tuple_part *parts;      /* [count] */
+	tuple_part *parts; /* [count] */
 	uint64_t *tuples;
 	size_t width;
 	gemp_edge_owners edges; /* made when the first edge is asked for */
 	const tuple_part *now;
-	uint64_t missing;       /* the number of what is not there */
-	size_t *rows;           /* [rows] of the part in hand: whose numbers are asked of other ranks, or all */
+	uint64_t missing; /* the number of what is not there */
+	size_t *rows;     /* [rows] of the part in hand: whose numbers are asked of other ranks, or all */
 	size_t asked;
-	uint64_t *records;      /* [asked] */
+	uint64_t *records; /* [asked] */
 	int *owner;
 	uint64_t *answers;
 } keys_context;
@@ -311,22 +311,17 @@ static gemp_code fill_part(keys_context *m)
 {
 	gemp_code code = GEMP_OK;
 	switch (m->now->part) {
-	case VERTEX:
-		return fill_vertices(m);
-	case SOURCE:
-		GEMP_TRY(need_edges(m));
-		return fill_sources(m);
-	case TARGET:
-		return fill_targets(m);
-	case VALUE:
-		return fill_values(m);
+	case VERTEX: return fill_vertices(m);
+	case SOURCE: GEMP_TRY(need_edges(m)); return fill_sources(m);
+	case TARGET: return fill_targets(m);
+	case VALUE: return fill_values(m);
 	}
 done:
 	return code;
 }
 
 gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
-                           const gemp_frame *frame)
+                               const gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
 	keys_context m = { .context = context, .graph = graph, .rule = rule, .frame = frame };

@@ -16,6 +16,6 @@
  *   where rows stand for many matches, their values: two numbers each, integers in their order.
  * Rows that are alike in all their columns have equal tuples. The caller frees out->tuples. */
 gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
-                           const gemp_frame *frame);
+                               const gemp_frame *frame);
 
 #endif

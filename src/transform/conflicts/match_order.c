@@ -134,8 +134,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked, uint64_t *number,
-                            uint64_t *total)
+gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
+                                  uint64_t *number, uint64_t *total)
 {
 	gemp_code code = GEMP_OK;
 	order_request a = { .matches = matches };
@@ -224,7 +224,7 @@ done:
 }
 
 gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
-                              uint64_t *priority)
+                                    uint64_t *priority)
 {
 	gemp_code code = GEMP_OK;
 	for (uint64_t repeated = 1; repeated;)

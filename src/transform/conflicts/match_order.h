@@ -10,17 +10,17 @@
 typedef struct gemp_match_keys {
 	size_t count, width;
 	uint64_t *tuples;
-	uint64_t bound;        /* most first numbers lie below it; it spreads them over the ranks */
+	uint64_t bound; /* most first numbers lie below it; it spreads them over the ranks */
 } gemp_match_keys;
 
 /* Collective. Of the marked matches of all ranks, in their order: number[i] becomes how many stand before i, if that is
  * marked. *total (NULL: not wanted): how many there are. */
-gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked, uint64_t *number,
-                            uint64_t *total);
+gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
+                                  uint64_t *number, uint64_t *total);
 
 /* Collective. Priorities of marked matches that are equal, on any ranks, are replaced until all differ: the first match
  * in the order keeps it. */
 gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
-                              uint64_t *priority);
+                                    uint64_t *priority);
 
 #endif

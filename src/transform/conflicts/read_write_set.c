@@ -89,7 +89,7 @@ static void access_edges_at(analysis *t, size_t column, size_t type, bool out, b
 
 /* count 0: of any type. */
 static void access_types_at(analysis *t, size_t column, char *const *types, size_t count, bool out, bool in,
-                           gemp_access touch)
+                            gemp_access touch)
 {
 	for (size_t i = 0; i < t->relations.count; i++) {
 		bool meant = count == 0;
@@ -138,8 +138,8 @@ static void read_sub(analysis *t, const scope *s, const gemp_expr *expr)
 	const gemp_pattern *sub = s->pattern->subs[expr->sub];
 	size_t columns[GEMP_MAX_PATTERN_VERTICES];
 	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
-		columns[v] = v < sub->arguments && v < expr->count
-		             ? column_of(s, expr->children[v]->variable, false) : GEMP_NO_COLUMN;
+		columns[v] = v < sub->arguments && v < expr->count ? column_of(s, expr->children[v]->variable, false)
+		                                                   : GEMP_NO_COLUMN;
 	read_pattern(t, sub, columns);
 }
 
@@ -156,25 +156,21 @@ static void read_expr(analysis *t, const scope *s, const gemp_expr *expr)
 	size_t column = expr->variable >= 0 ? column_of(s, expr->variable, expr->of_edge) : GEMP_NO_COLUMN;
 	switch (expr->kind) {
 	case GEMP_ATTRIBUTE:
-		add_access(t, column, expr->of_edge ? EDGE_ATTRIBUTE : ATTRIBUTE, number(t, &t->attributes, expr->name), GEMP_READS);
+		add_access(t, column, expr->of_edge ? EDGE_ATTRIBUTE : ATTRIBUTE, number(t, &t->attributes, expr->name),
+		           GEMP_READS);
 		break;
 	case GEMP_HAS_LABEL:
 		for (size_t i = 0; i < expr->name_count; i++)
 			add_access(t, column, LABEL, number(t, &t->labels, expr->names[i]), GEMP_READS);
 		break;
-	case GEMP_LABELS:
-		read_all_labels(t, column);
-		break;
+	case GEMP_LABELS: read_all_labels(t, column); break;
 	case GEMP_DEGREE:
 		access_types_at(t, column, expr->names, expr->name_count, expr->direction != 1, expr->direction != 0,
-		               GEMP_READS);
+		                GEMP_READS);
 		break;
 	case GEMP_EXISTS:
-	case GEMP_COUNT_OF:
-		read_sub(t, s, expr);
-		return;
-	default:
-		break;
+	case GEMP_COUNT_OF: read_sub(t, s, expr); return;
+	default: break;
 	}
 	for (size_t i = 0; i < expr->count; i++)
 		read_expr(t, s, expr->children[i]);
@@ -293,10 +289,13 @@ static void create_edge(analysis *t, const gemp_update *u)
 }
 
 /* The edges of a type at the ends of an edge, or at the neighbours of a vertex, that no column need have. */
-static void access_around(analysis *t, size_t column, gemp_access_at at, enum aspect aspect, size_t type, size_t relation)
+static void access_around(analysis *t, size_t column, gemp_access_at at, enum aspect aspect, size_t type,
+                          size_t relation)
 {
-	append_access(t, &(gemp_rule_access){ .column = column, .aspect = aspect_of(aspect, type), .access = GEMP_ADDS, .at = at,
-	                              .relation = relation });
+	append_access(
+		t,
+		&(gemp_rule_access){
+			.column = column, .aspect = aspect_of(aspect, type), .access = GEMP_ADDS, .at = at, .relation = relation });
 }
 
 /* The matched edge that is in this column; false: the row does not say, or not where its ends are. */
@@ -363,32 +362,20 @@ static void merge_vertex(analysis *t, const gemp_update *u)
 static void write_update(analysis *t, const gemp_update *u)
 {
 	switch (u->kind) {
-	case GEMP_CREATE_VERTEX:
-		add_access(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_ADDS);
-		break;
-	case GEMP_CREATE_EDGE:
-		create_edge(t, u);
-		break;
+	case GEMP_CREATE_VERTEX: add_access(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_ADDS); break;
+	case GEMP_CREATE_EDGE: create_edge(t, u); break;
 	case GEMP_SET_ATTRIBUTE:
-	case GEMP_REMOVE_ATTRIBUTE:
-		write_value(t, u, u->element.edge ? EDGE_ATTRIBUTE : ATTRIBUTE, &t->attributes);
-		break;
+	case GEMP_REMOVE_ATTRIBUTE: write_value(t, u, u->element.edge ? EDGE_ATTRIBUTE : ATTRIBUTE, &t->attributes); break;
 	case GEMP_ADD_LABELS:
-	case GEMP_REMOVE_LABELS:
-		write_value(t, u, LABEL, &t->labels);
-		break;
-	case GEMP_SET_TYPE:
-		retype_edge(t, u);
-		break;
+	case GEMP_REMOVE_LABELS: write_value(t, u, LABEL, &t->labels); break;
+	case GEMP_SET_TYPE: retype_edge(t, u); break;
 	case GEMP_DELETE:
 		if (u->element.edge)
 			drop_edge(t, u->element.index);
 		else
 			drop_vertex(t, u);
 		break;
-	case GEMP_MERGE:
-		merge_vertex(t, u);
-		break;
+	case GEMP_MERGE: merge_vertex(t, u); break;
 	}
 }
 

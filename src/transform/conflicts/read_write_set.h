@@ -18,10 +18,10 @@
 
 /* What a trace is about, of the element in its column. */
 typedef enum gemp_access_at {
-	GEMP_AT_ELEMENT,   /* that itself */
-	GEMP_AT_SOURCES,   /* of a vertex: the sources of edges into it */
-	GEMP_AT_TARGETS,   /* of a vertex: the targets of edges out of it */
-	GEMP_AT_SOURCE,    /* of an edge: its source */
+	GEMP_AT_ELEMENT, /* that itself */
+	GEMP_AT_SOURCES, /* of a vertex: the sources of edges into it */
+	GEMP_AT_TARGETS, /* of a vertex: the targets of edges out of it */
+	GEMP_AT_SOURCE,  /* of an edge: its source */
 	GEMP_AT_TARGET,
 } gemp_access_at;
 

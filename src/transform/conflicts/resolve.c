@@ -19,8 +19,8 @@ static bool on_device(const gemp_resolver *chooser, const gemp_conflict_rounds *
 }
 
 /* Local: all matches are here. */
-static gemp_code gemp_resolve_local(const gemp_resolver *chooser, const gemp_conflict_keys *tokens, const uint64_t *priority,
-                                  uint8_t *choice, uint64_t *rounds)
+static gemp_code gemp_resolve_local(const gemp_resolver *chooser, const gemp_conflict_keys *tokens,
+                                    const uint64_t *priority, uint8_t *choice, uint64_t *rounds)
 {
 	gemp_code code = GEMP_OK;
 	gemp_conflict_rounds game = { 0 };
@@ -28,7 +28,8 @@ static gemp_code gemp_resolve_local(const gemp_resolver *chooser, const gemp_con
 	GEMP_TRY(gemp_conflict_rounds_new(&game, tokens, priority, choice));
 	bool there = on_device(chooser, &game);
 	began = gemp_now();
-	GEMP_TRY(there ? gemp_conflict_rounds_device(&game, chooser->context, rounds) : gemp_conflict_rounds_host(&game, rounds));
+	GEMP_TRY(there ? gemp_conflict_rounds_device(&game, chooser->context, rounds)
+	               : gemp_conflict_rounds_host(&game, rounds));
 	gemp_log(GEMP_VERBOSE, "%zu matches contending, %llu tokens: decided on the %s in %.3f s", game.matches,
 	         (unsigned long long)game.offsets[game.matches], there ? "device" : "host", gemp_now() - began);
 	for (size_t m = 0; m < game.matches; m++)
@@ -48,7 +49,7 @@ typedef struct contention {
 	uint8_t *seats;          /* [slots.count] */
 	const uint64_t *touches; /* tokens at this rank, whose seats are divided by `ranks` */
 	uint64_t ranks;
-	uint64_t *answers;       /* of the tokens; NULL: the seats are here */
+	uint64_t *answers; /* of the tokens; NULL: the seats are here */
 	uint64_t left;
 } contention;
 
@@ -143,7 +144,8 @@ static void decide_range(void *self, size_t range, size_t begin, size_t end)
 	__atomic_fetch_add(&l->left, left, __ATOMIC_RELAXED);
 }
 
-gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *tokens, uint8_t *choice, uint64_t *left)
+gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *tokens, uint8_t *choice,
+                                   uint64_t *left)
 {
 	gemp_code code = GEMP_OK;
 	contention l = { .tokens = tokens, .choice = choice, .ranks = (uint64_t)comm->size };
@@ -163,14 +165,14 @@ done:
 /* ALL, ONE */
 
 gemp_code gemp_resolve_all(const gemp_resolver *chooser, const gemp_conflict_keys *tokens, const uint64_t *priority,
-                          uint8_t *choice, uint64_t *rounds)
+                           uint8_t *choice, uint64_t *rounds)
 {
 	return chooser->comm->size == 1 ? gemp_resolve_local(chooser, tokens, priority, choice, rounds)
 	                                : gemp_conflict_rounds_ranks(chooser->comm, tokens, priority, choice, rounds);
 }
 
 gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches, const uint64_t *priority,
-                          uint8_t *choice)
+                           uint8_t *choice)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t best = 0; /* the complement of a priority, so that the greatest is wanted */

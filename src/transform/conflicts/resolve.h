@@ -17,22 +17,23 @@
 
 /* Collective. Chooses matches none of whose seats are such that matches could conflict there. *left: how many of all
  * ranks are undecided still. */
-gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *tokens, uint8_t *choice, uint64_t *left);
+gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *tokens, uint8_t *choice,
+                                   uint64_t *left);
 /* Who plays the rounds of one rank; several ranks always do so on their hosts. */
 typedef enum gemp_resolve_on { GEMP_RESOLVE_AUTO, GEMP_RESOLVE_HOST, GEMP_RESOLVE_DEVICE } gemp_resolve_on;
 
 typedef struct gemp_resolver {
 	const gemp_comm *comm;
 	gemp_context *context; /* of these ranks, for its device; NULL: the host chooses */
-	gemp_resolve_on on;     /* auto: the device, if it is a GPU, there are many tokens and they fit there */
+	gemp_resolve_on on;    /* auto: the device, if it is a GPU, there are many tokens and they fit there */
 } gemp_resolver;
 
 /* Collective. The lesser priority comes first; priorities of undecided matches are distinct over all ranks. *rounds:
  * that it took. */
 gemp_code gemp_resolve_all(const gemp_resolver *chooser, const gemp_conflict_keys *tokens, const uint64_t *priority,
-                          uint8_t *choice, uint64_t *rounds);
+                           uint8_t *choice, uint64_t *rounds);
 /* Collective. The first of all that are undecided, by priority and then in their order; the others are out. */
 gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches, const uint64_t *priority,
-                          uint8_t *choice);
+                           uint8_t *choice);
 
 #endif

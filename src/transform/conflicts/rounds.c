@@ -25,11 +25,13 @@ static void fill_range(void *self, size_t range, size_t begin, size_t end)
 		const uint64_t *from = s->tokens->keys + s->tokens->offsets[g->rows[m]];
 		g->priority[m] = s->priority[g->rows[m]];
 		for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1]; t++, from++)
-			g->keys[t] = gemp_conflict_key(gemp_slot_index(&s->slots, gemp_conflict_key_slot(*from)), gemp_conflict_key_access(*from));
+			g->keys[t] = gemp_conflict_key(gemp_slot_index(&s->slots, gemp_conflict_key_slot(*from)),
+			                               gemp_conflict_key_access(*from));
 	}
 }
 
-gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *tokens, const uint64_t *priority, const uint8_t *choice)
+gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *tokens,
+                                   const uint64_t *priority, const uint8_t *choice)
 {
 	gemp_code code = GEMP_OK;
 	fill_context s = { .game = out, .tokens = tokens, .priority = priority };
@@ -74,7 +76,7 @@ void gemp_conflict_rounds_free(gemp_conflict_rounds *game)
 typedef struct host_rounds {
 	gemp_conflict_rounds *game;
 	gemp_conflict_slot *seats; /* [slots] */
-	size_t *live;     /* [count] undecided matches */
+	size_t *live;              /* [count] undecided matches */
 	size_t count;
 	size_t kept[GEMP_MAX_RANGES], begin[GEMP_MAX_RANGES];
 } host_rounds;
@@ -96,7 +98,8 @@ static void enter_range(void *self, size_t range, size_t begin, size_t end)
 	for (size_t i = begin; i < end; i++) {
 		size_t m = p->live[i];
 		for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1]; t++)
-			gemp_conflict_slot_enter(&p->seats[gemp_conflict_key_slot(g->keys[t])], gemp_conflict_key_access(g->keys[t]), g->priority[m]);
+			gemp_conflict_slot_enter(&p->seats[gemp_conflict_key_slot(g->keys[t])],
+			                         gemp_conflict_key_access(g->keys[t]), g->priority[m]);
 	}
 }
 
@@ -106,7 +109,8 @@ static gemp_match_decision evaluate(const host_rounds *p, size_t m)
 	gemp_match_decision choice = GEMP_SELECTED;
 	for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1] && choice != GEMP_REJECTED; t++) {
 		const gemp_conflict_slot *seat = &p->seats[gemp_conflict_key_slot(g->keys[t])];
-		gemp_match_decision here = gemp_conflict_slot_evaluate(seat, gemp_conflict_key_access(g->keys[t]), g->priority[m]);
+		gemp_match_decision here = gemp_conflict_slot_evaluate(seat, gemp_conflict_key_access(g->keys[t]),
+		                                                       g->priority[m]);
 		choice = here == GEMP_SELECTED ? choice : here;
 	}
 	return choice;
@@ -173,9 +177,11 @@ done:
 }
 
 _Static_assert((int)GEMP_READS == CHOOSE_READS && (int)GEMP_ADDS == CHOOSE_ADDS && (int)GEMP_WRITES == CHOOSE_WRITES &&
-               (int)GEMP_ACCESSES == CHOOSE_TOUCHES, "kernels know the touches by these numbers");
+                   (int)GEMP_ACCESSES == CHOOSE_TOUCHES,
+               "kernels know the touches by these numbers");
 _Static_assert((int)GEMP_UNDECIDED == CHOOSE_UNDECIDED && (int)GEMP_SELECTED == CHOOSE_CHOSEN &&
-               (int)GEMP_REJECTED == CHOOSE_LEFT_OUT, "kernels know the choices by these numbers");
+                   (int)GEMP_REJECTED == CHOOSE_LEFT_OUT,
+               "kernels know the choices by these numbers");
 
 enum { GROUP = 256, ITEMS_OF_UNIT = 2048 }; /* work-items of a GPU; a CPU has one a core */
 
@@ -264,19 +270,20 @@ static void close_rounds(device_rounds *p)
 	gemp_program_free(&p->program);
 }
 
-static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp_argument *arguments, size_t argument_count)
+static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp_argument *arguments,
+                        size_t argument_count)
 {
 	gemp_code code = GEMP_OK;
 	size_t most = p->device->gpu ? p->device->units * (size_t)ITEMS_OF_UNIT : p->device->units;
 	size_t group = p->device->gpu ? GROUP : 1;
-	GEMP_TRY(gemp_launch_with(p->device, p->kernels[kernel], count < most ? count : most, group, arguments,
-	                          argument_count));
+	GEMP_TRY(
+		gemp_launch_with(p->device, p->kernels[kernel], count < most ? count : most, group, arguments, argument_count));
 	code = gemp_timings_add(&p->laps, p->device);
 done:
 	return code;
 }
 
-#define LAUNCH(p, kernel, count, ...)                                         \
+#define LAUNCH(p, kernel, count, ...)                                      \
 	launch((p), (kernel), (count), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 

@@ -9,15 +9,16 @@
 typedef struct gemp_conflict_rounds {
 	size_t matches;
 	size_t *rows;       /* [matches] which they are for the caller */
-	uint64_t *offsets;    /* [matches + 1] */
-	uint64_t *keys;   /* [begin[matches]] of slots: gemp_conflict_key */
+	uint64_t *offsets;  /* [matches + 1] */
+	uint64_t *keys;     /* [begin[matches]] of slots: gemp_conflict_key */
 	uint64_t *priority; /* [matches] distinct; the least comes first */
-	uint8_t *decision;    /* [matches] gemp_match_decision, undecided before */
+	uint8_t *decision;  /* [matches] gemp_match_decision, undecided before */
 	size_t slots;
 } gemp_conflict_rounds;
 
 /* Of the matches that are undecided. */
-gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *tokens, const uint64_t *priority, const uint8_t *choice);
+gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *tokens,
+                                   const uint64_t *priority, const uint8_t *choice);
 void gemp_conflict_rounds_free(gemp_conflict_rounds *game);
 /* Decides about all, by the threads of this rank. */
 gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *game, uint64_t *rounds);

@@ -16,9 +16,9 @@ typedef struct claim {
 /* Claims of matches that have been told to be decided are forgotten on both sides, which therefore hold the same lists:
  * here by deciding rank, there by asking rank, in one order. */
 typedef struct partition_claims {
-	size_t *size;     /* [ranks] claims of each */
-	size_t capacity;  /* of bytes received */
-	uint8_t *bytes;   /* states sent and verdicts, a byte each */
+	size_t *size;    /* [ranks] claims of each */
+	size_t capacity; /* of bytes received */
+	uint8_t *bytes;  /* states sent and verdicts, a byte each */
 	void *received;
 } partition_claims;
 
@@ -27,15 +27,15 @@ typedef struct resolve_context {
 	const gemp_conflict_keys *tokens;
 	const uint64_t *priority;
 	uint8_t *choice;
-	size_t asked;     /* claims of this rank */
-	size_t *match;    /* [asked] */
+	size_t asked;  /* claims of this rank */
+	size_t *match; /* [asked] */
 	partition_claims home;
-	size_t held;      /* claims that this rank decides about */
-	claim *claims;    /* [held] */
+	size_t held;   /* claims that this rank decides about */
+	claim *claims; /* [held] */
 	partition_claims away;
 	gemp_slot_table slots;
 	gemp_conflict_slot *seats; /* [slots.count] */
-	const uint8_t *states; /* [held] of this round */
+	const uint8_t *states;     /* [held] of this round */
 } resolve_context;
 
 /* CLAIMS TO THEIR RANKS */
@@ -45,7 +45,8 @@ static void make_claim(resolve_context *c, uint64_t token, size_t match, size_t 
 	uint64_t seat = gemp_conflict_key_slot(token);
 	owner[at] = gemp_conflict_slot_owner(c->comm, seat);
 	c->home.size[owner[at]]++;
-	claims[at] = (claim){ gemp_conflict_key(seat / (uint64_t)c->comm->size, gemp_conflict_key_access(token)), c->priority[match] };
+	claims[at] = (claim){ gemp_conflict_key(seat / (uint64_t)c->comm->size, gemp_conflict_key_access(token)),
+		                  c->priority[match] };
 }
 
 /* The order in which claims travel: by rank. */
@@ -89,7 +90,8 @@ static void slot_range(void *self, size_t range, size_t begin, size_t end)
 	(void)range;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t token = c->claims[i].token;
-		c->claims[i].token = gemp_conflict_key(gemp_slot_index(&c->slots, gemp_conflict_key_slot(token)), gemp_conflict_key_access(token));
+		c->claims[i].token = gemp_conflict_key(gemp_slot_index(&c->slots, gemp_conflict_key_slot(token)),
+		                                       gemp_conflict_key_access(token));
 	}
 }
 
@@ -159,8 +161,8 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 	resolve_context *c = self;
 	(void)range;
 	for (size_t i = begin; i < end; i++)
-		c->away.bytes[i] = (uint8_t)gemp_conflict_slot_evaluate(slot_of(c, i), gemp_conflict_key_access(c->claims[i].token),
-		                                            c->claims[i].priority);
+		c->away.bytes[i] = (uint8_t)gemp_conflict_slot_evaluate(
+			slot_of(c, i), gemp_conflict_key_access(c->claims[i].token), c->claims[i].priority);
 }
 
 static void drop_received(resolve_context *c)
@@ -256,8 +258,8 @@ static uint64_t undecided(const resolve_context *c)
 	return gemp_comm_sum1(c->comm, left);
 }
 
-gemp_code gemp_conflict_rounds_ranks(const gemp_comm *comm, const gemp_conflict_keys *tokens, const uint64_t *priority, uint8_t *choice,
-                            uint64_t *rounds)
+gemp_code gemp_conflict_rounds_ranks(const gemp_comm *comm, const gemp_conflict_keys *tokens, const uint64_t *priority,
+                                     uint8_t *choice, uint64_t *rounds)
 {
 	gemp_code code = GEMP_OK;
 	resolve_context c = { .comm = comm, .tokens = tokens, .priority = priority, .choice = choice };

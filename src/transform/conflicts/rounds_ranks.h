@@ -11,8 +11,8 @@
 /* Arguments as gemp_resolve_all has them. */
 
 /* Collective. */
-gemp_code gemp_conflict_rounds_ranks(const gemp_comm *comm, const gemp_conflict_keys *tokens, const uint64_t *priority, uint8_t *choice,
-                            uint64_t *rounds);
+gemp_code gemp_conflict_rounds_ranks(const gemp_comm *comm, const gemp_conflict_keys *tokens, const uint64_t *priority,
+                                     uint8_t *choice, uint64_t *rounds);
 
 /* The rank that decides about a seat; at this rank it has the number seat / ranks. */
 static inline int gemp_conflict_slot_owner(const gemp_comm *comm, uint64_t seat)

@@ -24,17 +24,17 @@ typedef struct lookup_context {
 	const gemp_frame *frame;
 	const uint8_t *choice;
 	gemp_edge_owners edges;
-	size_t column;              /* in hand */
+	size_t column; /* in hand */
 	size_t asked_count;
-	requested *asked;               /* [asked_count] of the column's elements */
+	requested *asked; /* [asked_count] of the column's elements */
 	int *owner;
-	size_t held, *from;         /* [ranks + 1] */
-	requested *received;            /* [held] */
+	size_t held, *from;  /* [ranks + 1] */
+	requested *received; /* [held] */
 	size_t token_count, token_capacity, asker_capacity;
-	gemp_row_key *tokens;     /* [token_count] of the received */
+	gemp_row_key *tokens; /* [token_count] of the received */
 	int *asker;
 	size_t all, all_capacity;
-	gemp_row_key *out;        /* [all] */
+	gemp_row_key *out; /* [all] */
 } lookup_context;
 
 static bool is_around(const gemp_rule_access *trace)
@@ -120,7 +120,8 @@ static gemp_code add_end(lookup_context *l, const gemp_rule_access *trace, const
 	uint64_t at = a->element - l->edges.relation_offset[k] - r->first_edge;
 	if (trace->relation != GEMP_ANY_RELATION && trace->relation != k)
 		return GEMP_OK;
-	return add_token(l, trace, a->row, trace->at == GEMP_AT_SOURCE ? source_of(l->graph, r, at) : r->out_targets[at], asker);
+	return add_token(l, trace, a->row, trace->at == GEMP_AT_SOURCE ? source_of(l->graph, r, at) : r->out_targets[at],
+	                 asker);
 }
 
 static gemp_code answer(lookup_context *l)
@@ -159,8 +160,8 @@ static gemp_code request_column(lookup_context *l)
 	list_requests(l);
 	GEMP_TRY(send_requests(l));
 	GEMP_TRY(gemp_comm_agree(l->comm, answer(l)));
-	GEMP_TRY(gemp_exchange_records(l->comm, l->tokens, l->token_count, sizeof *l->tokens, l->asker, &tokens, &from,
-	                               NULL));
+	GEMP_TRY(
+		gemp_exchange_records(l->comm, l->tokens, l->token_count, sizeof *l->tokens, l->asker, &tokens, &from, NULL));
 	code = gemp_comm_agree(l->comm, keep(l, tokens, from[l->comm->size]));
 done:
 	gemp_free(tokens);
@@ -190,7 +191,7 @@ done:
 /* Collective. Of the rows whose choice[row] is 0, in any order; none if no trace asks for any. The caller frees
  * *out. */
 static gemp_code gemp_row_keys_around(gemp_row_key **out, size_t *count, const gemp_comm *comm, gemp_graph *graph,
-                                       const gemp_rw_set *footprint, const gemp_frame *frame, const uint8_t *choice)
+                                      const gemp_rw_set *footprint, const gemp_frame *frame, const uint8_t *choice)
 {
 	gemp_code code = GEMP_OK;
 	lookup_context l = { .comm = comm, .graph = graph, .footprint = footprint, .frame = frame, .choice = choice };
@@ -228,7 +229,7 @@ typedef struct listing {
 	gemp_conflict_keys *out;
 	size_t around_count;
 	gemp_row_key *around; /* [around_count] */
-	uint64_t *next;         /* [rows] where these go, behind the tokens of the row's elements; if there are any */
+	uint64_t *next;       /* [rows] where these go, behind the tokens of the row's elements; if there are any */
 } listing;
 
 /* The element that a trace is about in a row, if the row has it; an aspect of all elements has one seat. */
@@ -290,7 +291,7 @@ done:
 }
 
 gemp_code gemp_row_keys_make(gemp_conflict_keys *out, const gemp_comm *comm, gemp_graph *graph,
-                                const gemp_rw_set *footprint, const gemp_frame *frame, const uint8_t *choice)
+                             const gemp_rw_set *footprint, const gemp_frame *frame, const uint8_t *choice)
 {
 	gemp_code code = GEMP_OK;
 	listing l = { .footprint = footprint, .frame = frame, .choice = choice, .out = out };

@@ -14,8 +14,8 @@ typedef struct selecting {
 	const gemp_frame *frame;
 	const gemp_select_options *options;
 	gemp_select_report *report;
-	uint8_t *choice;      /* [rows] gemp_match_decision */
-	uint64_t *priority;   /* [rows] */
+	uint8_t *choice;         /* [rows] gemp_match_decision */
+	uint64_t *priority;      /* [rows] */
 	gemp_match_keys ordered; /* made when the first asks for it */
 } selecting;
 
@@ -133,7 +133,7 @@ static gemp_code select_rows(selecting *s, gemp_selected *out)
 	out->selected = s->choice;
 	GEMP_TRY(gemp_comm_agree(s->context->comm, code));
 	GEMP_TRY(gemp_reject_inapplicable(s->context, s->graph, s->rule, s->options->semantics, s->frame, s->choice,
-	                    &report->blocked));
+	                                  &report->blocked));
 	report->blocked = gemp_comm_sum1(s->context->comm, report->blocked);
 	GEMP_TRY(s->options->first_only ? choose_one(s) : choose_all(s));
 	GEMP_TRY(number_chosen(s, out));
@@ -146,8 +146,9 @@ gemp_code gemp_select(gemp_selected *out, gemp_context *context, gemp_graph *gra
                       const gemp_frame *frame, const gemp_select_options *options, gemp_select_report *report)
 {
 	gemp_code code = GEMP_OK;
-	selecting s = { .context = context, .graph = graph, .rule = rule, .frame = frame, .options = options,
-		.report = report };
+	selecting s = {
+		.context = context, .graph = graph, .rule = rule, .frame = frame, .options = options, .report = report
+	};
 	*out = (gemp_selected){ 0 };
 	*report = (gemp_select_report){ .matches = gemp_comm_sum1(context->comm, frame->rows) };
 	if (report->matches)

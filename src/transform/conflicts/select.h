@@ -12,9 +12,9 @@ typedef struct gemp_select_options {
 	gemp_semantics semantics;
 	const gemp_rule *unbound; /* the same rule, bound to no graph: also tells of attributes that this one lacks */
 	uint64_t seed;            /* of the priorities of these matches */
-	bool first_only;                 /* only the match that comes first is applied */
+	bool first_only;          /* only the match that comes first is applied */
 	bool numbered;            /* numbers are wanted, though the rule may create no vertices */
-	gemp_resolve_on choose;    /* where conflicts are decided */
+	gemp_resolve_on choose;   /* where conflicts are decided */
 } gemp_select_options;
 
 /* Of all ranks. matches = applied + blocked + conflicts; with `one`, conflicts are those that were not the first. */
@@ -24,7 +24,7 @@ typedef struct gemp_select_report {
 } gemp_select_report;
 
 typedef struct gemp_selected {
-	uint8_t *selected;   /* [frame->rows] 1: it is applied; else 0 */
+	uint8_t *selected; /* [frame->rows] 1: it is applied; else 0 */
 	uint64_t *numbers; /* [frame->rows] of a chosen match among those of all ranks, in the order of their keys; NULL:
 	                      not wanted */
 } gemp_selected;

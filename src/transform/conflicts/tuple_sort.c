@@ -29,8 +29,8 @@ typedef struct groups {
 typedef struct sorting {
 	const uint64_t *tuples;
 	size_t width;
-	size_t *rows;           /* [count] */
-	item *items, *other;    /* [count] */
+	size_t *rows;        /* [count] */
+	item *items, *other; /* [count] */
 	groups big, small;
 	size_t *place;          /* [ranges][BUCKETS] of the group in hand */
 	uint64_t *least, *most; /* [ranges] */

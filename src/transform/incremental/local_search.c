@@ -143,7 +143,8 @@ gemp_code gemp_local_search_rows(const gemp_local_search *near, gemp_frame *out)
 	uint32_t *bits = NULL;
 	uint64_t count = 0;
 	*out = (gemp_frame){ 0 };
-	GEMP_TRY(gemp_neighbourhood_working_set(&bits, &count, near->context->comm, near->graph, near->locality, near->anchors));
+	GEMP_TRY(
+		gemp_neighbourhood_working_set(&bits, &count, near->context->comm, near->graph, near->locality, near->anchors));
 	if (count > near->graph->vertex_count / MOST_PART)
 		code = search(near, near->graph, near->anchors, out);
 	else

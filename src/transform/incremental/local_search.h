@@ -14,9 +14,9 @@
 typedef struct gemp_local_search {
 	gemp_context *context;
 	gemp_graph *graph;
-	const gemp_rule *rule;         /* bound to it */
+	const gemp_rule *rule; /* bound to it */
 	const gemp_locality *locality;
-	const uint32_t *anchors;        /* bits by id, the same on every rank */
+	const uint32_t *anchors; /* bits by id, the same on every rank */
 	const gemp_match_options *options;
 	uint64_t combinations;
 } gemp_local_search;

@@ -45,14 +45,10 @@ static bool is_one(const gemp_rule *rule, const gemp_update *u, about what, char
 	bool labels = u->kind == GEMP_ADD_LABELS || u->kind == GEMP_REMOVE_LABELS;
 	bool values = u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE;
 	switch (what) {
-	case EDGES:
-		return updates_edges(rule, u, names, count);
-	case LABELS:
-		return labels && !u->element.created && have_one(u->names, u->name_count, names, count);
-	case ATTRIBUTES:
-		return values && !u->element.created && !u->element.edge && have_one(u->names, 1, names, count);
-	case VERTICES:
-		return u->kind == GEMP_CREATE_VERTEX;
+	case EDGES: return updates_edges(rule, u, names, count);
+	case LABELS: return labels && !u->element.created && have_one(u->names, u->name_count, names, count);
+	case ATTRIBUTES: return values && !u->element.created && !u->element.edge && have_one(u->names, 1, names, count);
+	case VERTICES: return u->kind == GEMP_CREATE_VERTEX;
 	}
 	return true;
 }
@@ -104,7 +100,7 @@ enum { FAR = 1 << 20, MOST_RADIUS = 6 };
 typedef struct locality_builder {
 	gemp_locality *l;
 	const gemp_influence *influence;
-	int home, homes;   /* the pattern in hand; how many there were before it */
+	int home, homes; /* the pattern in hand; how many there were before it */
 	gemp_code code;
 } locality_builder;
 
@@ -151,9 +147,12 @@ static void add_degree(locality_builder *d, const gemp_expr *expr, int role)
 	d->home = ++d->homes;
 	int other = add_role(d);
 	bool incoming = expr->direction == 1;
-	add_edge(d, (gemp_role_edge){ .from = incoming ? other : role, .to = incoming ? role : other,
-		.either = expr->direction == 2, .max_edges = 1, .relations = expr->relations,
-		.changes = gemp_influences_edges(d->influence, expr->names, expr->name_count) });
+	add_edge(d, (gemp_role_edge){ .from = incoming ? other : role,
+	                              .to = incoming ? role : other,
+	                              .either = expr->direction == 2,
+	                              .max_edges = 1,
+	                              .relations = expr->relations,
+	                              .changes = gemp_influences_edges(d->influence, expr->names, expr->name_count) });
 	d->home = outside;
 }
 
@@ -189,9 +188,13 @@ static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const 
 	for (size_t e = 0; e < pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &pattern->edges[e];
 		unsigned most = edge->max_hops < FAR ? edge->max_hops : FAR;
-		add_edge(d, (gemp_role_edge){ .from = roles[edge->from], .to = roles[edge->to], .relations = edge->relations,
-			.either = edge->direction == GEMP_EITHER, .path = edge->path, .max_edges = edge->path ? most : 1,
-			.changes = gemp_influences_edges(d->influence, edge->types, edge->type_count) });
+		add_edge(d, (gemp_role_edge){ .from = roles[edge->from],
+		                              .to = roles[edge->to],
+		                              .relations = edge->relations,
+		                              .either = edge->direction == GEMP_EITHER,
+		                              .path = edge->path,
+		                              .max_edges = edge->path ? most : 1,
+		                              .changes = gemp_influences_edges(d->influence, edge->types, edge->type_count) });
 	}
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		add_expr(d, pattern, roles, pattern->conditions[i].expr);
@@ -280,7 +283,8 @@ static void find_ways(gemp_locality *l, int place)
 		for (size_t e = 0; e < l->edge_count; e++) {
 			int near = gemp_locality_nearer_end(l, &l->edges[e]);
 			gemp_role *other = &l->roles[near == l->edges[e].to ? l->edges[e].from : l->edges[e].to];
-			if (other->pattern != l->edges[e].pattern || l->roles[near].distance + l->edges[e].max_edges >= other->distance)
+			if (other->pattern != l->edges[e].pattern ||
+			    l->roles[near].distance + l->edges[e].max_edges >= other->distance)
 				continue;
 			other->distance = l->roles[near].distance + l->edges[e].max_edges;
 			other->parent_edge = (int)e;

@@ -22,31 +22,31 @@ typedef struct gemp_influence {
 } gemp_influence;
 
 typedef struct gemp_role_edge {
-	int from, to;          /* roles */
-	bool either;           /* in both directions */
+	int from, to; /* roles */
+	bool either;  /* in both directions */
 	bool path;
-	unsigned max_edges;         /* edges of a path; else 1 */
+	unsigned max_edges;    /* edges of a path; else 1 */
 	bool changes;          /* edges that it stands for can have changed */
-	int pattern;              /* the pattern that it is an edge of: only roles that are new in this have it as their way */
+	int pattern;           /* the pattern that it is an edge of: only roles that are new in this have it as their way */
 	const bool *relations; /* [graph->relation_count]; borrowed from the rule */
 } gemp_role_edge;
 
 typedef struct gemp_role {
-	int pattern;              /* the pattern that it is new in */
-	unsigned distance;     /* from the place */
-	int parent_edge;               /* the role edge that leads there; -1: none, it is the place */
-	bool reads;            /* what it reads of its vertex can have changed */
-	bool starts;           /* a mark at its vertex matters */
+	int pattern;       /* the pattern that it is new in */
+	unsigned distance; /* from the place */
+	int parent_edge;   /* the role edge that leads there; -1: none, it is the place */
+	bool reads;        /* what it reads of its vertex can have changed */
+	bool starts;       /* a mark at its vertex matters */
 } gemp_role;
 
 typedef struct gemp_locality {
 	const char *global;    /* why a change anywhere can make or break a match; NULL: it cannot, and then: */
-	int anchor;             /* role and vertex of the pattern; no automorphism moves it */
+	int anchor;            /* role and vertex of the pattern; no automorphism moves it */
 	size_t column;         /* of the pattern's RETURN, which has it */
 	unsigned radius;       /* edges from the place to the farthest mark that matters */
-	unsigned max_distance;        /* to the farthest role */
+	unsigned max_distance; /* to the farthest role */
 	size_t role_count, role_capacity;
-	gemp_role *roles;      /* the first ones are the vertices of rows */
+	gemp_role *roles; /* the first ones are the vertices of rows */
 	size_t edge_count, edge_capacity;
 	gemp_role_edge *edges;
 } gemp_locality;

@@ -13,8 +13,8 @@ typedef struct gemp_cache_update {
 	const gemp_comm *comm;
 	const gemp_edge_owners *owners; /* of the graph before */
 	const gemp_patch_result *patched;
-	const gemp_graph *graph;        /* as it is now */
-	gemp_edge **numbers;            /* [owners->relations][own edges before] numbers through all relations, or
+	const gemp_graph *graph; /* as it is now */
+	gemp_edge **numbers;     /* [owners->relations][own edges before] numbers through all relations, or
 	                                   GEMP_NO_ELEMENT: it has gone. Made and freed here */
 } gemp_cache_update;
 
@@ -29,7 +29,8 @@ static size_t own_edges_before(const gemp_cache_update *f, size_t relation)
 {
 	const gemp_edge_owners *o = f->owners;
 	size_t next = relation * (size_t)o->ranks + (size_t)f->comm->rank + 1;
-	gemp_edge end = f->comm->rank + 1 < o->ranks ? o->rank_first[next] : o->relation_offset[relation + 1] - o->relation_offset[relation];
+	gemp_edge end = f->comm->rank + 1 < o->ranks ? o->rank_first[next]
+	                                             : o->relation_offset[relation + 1] - o->relation_offset[relation];
 	return (size_t)(end - o->rank_first[next - 1]);
 }
 
@@ -57,7 +58,7 @@ static void gemp_cache_update_free(gemp_cache_update *f)
 
 /* Local. numbers[] */
 static gemp_code gemp_cache_update_new(gemp_cache_update *out, const gemp_comm *comm, const gemp_edge_owners *owners,
-                                    const gemp_patch_result *patched, const gemp_graph *graph)
+                                       const gemp_patch_result *patched, const gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge *offsets = NULL;
@@ -78,7 +79,7 @@ done:
 /* ROWS. Elements of all edge columns, one column behind the other, asked of the ranks that had them. */
 typedef struct update_request {
 	const gemp_cache_update *following;
-	gemp_edge *edges;  /* [count] */
+	gemp_edge *edges; /* [count] */
 	int *owner;
 	uint64_t *answers;
 	size_t count;
@@ -185,21 +186,21 @@ done:
 enum { MOST_NEAR = 2, MOST_CHANGED = 4 }; /* beyond vertices / these all is looked for again, or nothing kept */
 
 typedef struct cached_rows {
-	bool again;          /* the rule may run more than once */
-	bool local;          /* as its last search found out */
+	bool again; /* the rule may run more than once */
+	bool local; /* as its last search found out */
 	bool there;
-	uint32_t since;      /* the time of the graph that its rows are of */
+	uint32_t since; /* the time of the graph that its rows are of */
 	gemp_frame frame;
 } cached_rows;
 
 struct gemp_match_cache {
 	const gemp_rules *rules;
-	uint32_t time;       /* how often the graph has changed */
+	uint32_t time; /* how often the graph has changed */
 	size_t rows;
-	uint32_t *changed;   /* [rows] when each own vertex changed last */
-	cached_rows *rules_kept;    /* [rules->count] */
-	uint32_t *applied;   /* [rules->count] when each rule was applied last */
-	bool *since;         /* [rules->count] room for those that were, since some time */
+	uint32_t *changed;       /* [rows] when each own vertex changed last */
+	cached_rows *rules_kept; /* [rules->count] */
+	uint32_t *applied;       /* [rules->count] when each rule was applied last */
+	bool *since;             /* [rules->count] room for those that were, since some time */
 };
 
 /* MEMORY */
@@ -360,12 +361,15 @@ done:
 }
 
 gemp_code gemp_match_cache_rows(gemp_match_cache *memory, gemp_frame *out, gemp_context *context, gemp_graph *graph,
-                            const gemp_rules *rules, size_t index, const gemp_match_options *options,
-                            uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report)
+                                const gemp_rules *rules, size_t index, const gemp_match_options *options,
+                                uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report)
 {
 	gemp_code code = GEMP_OK;
-	refresh s = { .memory = memory, .kept = &memory->rules_kept[index], .context = context, .graph = graph,
-		.rule = &rules->rules[index] };
+	refresh s = { .memory = memory,
+		          .kept = &memory->rules_kept[index],
+		          .context = context,
+		          .graph = graph,
+		          .rule = &rules->rules[index] };
 	*report = (gemp_match_cache_report){ .anchors = graph->vertex_count };
 	*out = (gemp_frame){ 0 };
 	if (s.kept->there && !keeps_types(s.kept, s.rule, graph))
@@ -435,8 +439,9 @@ done:
 	return code;
 }
 
-gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_comm *comm, const gemp_edge_owners *owners,
-                              const gemp_patch_result *patched, const gemp_graph *graph)
+gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_comm *comm,
+                                  const gemp_edge_owners *owners, const gemp_patch_result *patched,
+                                  const gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_cache_update following = { 0 };

@@ -13,7 +13,7 @@ typedef struct expansion {
 	gemp_graph *graph;
 	const gemp_locality *locality;
 	size_t words;
-	uint32_t **sets;   /* [locality->role_count] */
+	uint32_t **sets; /* [locality->role_count] */
 	uint32_t *marks;
 } expansion;
 
@@ -56,7 +56,7 @@ done:
 typedef struct step_context {
 	const gemp_graph *graph;
 	const gemp_relation *relation;
-	bool ahead, back;      /* from sources to targets; the other way */
+	bool ahead, back; /* from sources to targets; the other way */
 	const uint32_t *from;
 	uint32_t *to;
 } step_context;
@@ -204,7 +204,7 @@ static void close(expansion *n)
 }
 
 gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_graph *graph,
-                           const gemp_locality *locality, const bool *mark)
+                                     const gemp_locality *locality, const bool *mark)
 {
 	gemp_code code = GEMP_OK;
 	expansion n;
@@ -235,7 +235,8 @@ static gemp_code go_from_place(expansion *n)
 		for (size_t e = 0; e < l->edge_count; e++) {
 			const gemp_role_edge *edge = &l->edges[e];
 			int near = gemp_locality_nearer_end(l, edge), far = near == edge->from ? edge->to : edge->from;
-			if (l->roles[near].distance == distance && n->sets[near] && (edge->path || l->roles[far].parent_edge == (int)e))
+			if (l->roles[near].distance == distance && n->sets[near] &&
+			    (edge->path || l->roles[far].parent_edge == (int)e))
 				GEMP_TRY(go_along(n, edge, near, far, false));
 		}
 done:
@@ -243,7 +244,7 @@ done:
 }
 
 gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_graph *graph,
-                          const gemp_locality *locality, const uint32_t *places)
+                                         const gemp_locality *locality, const uint32_t *places)
 {
 	gemp_code code = GEMP_OK;
 	expansion n;

@@ -15,9 +15,9 @@ typedef struct collecting {
 	gemp_graph *graph;
 	const gemp_pattern *pattern;
 	const gemp_stab_chain *chain; /* NULL: embeddings are matches */
-	gemp_pipeline *pipeline; /* NULL: rows are elements of matches, as they are */
-	gemp_row_store store;    /* taken since the last turn */
-	gemp_frame *frame;       /* what came out of the clauses */
+	gemp_pipeline *pipeline;      /* NULL: rows are elements of matches, as they are */
+	gemp_row_store store;         /* taken since the last turn */
+	gemp_frame *frame;            /* what came out of the clauses */
 	bool ended;
 } collecting;
 
@@ -183,7 +183,7 @@ static void keep_order(gemp_cached_order *order, const gemp_match_result *result
 }
 
 gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
-                            const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order)
+                                 const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order)
 {
 	*out = (gemp_frame){ 0 };
 	collecting c = { .context = context, .graph = graph, .pattern = rule->pattern, .frame = out };

@@ -20,6 +20,6 @@ typedef struct gemp_cached_order {
  * that of the rule's searches of the whole graph. *out gets the columns of the pattern's RETURN, a row for each match
  * that this rank found; the caller frees it, and need not after an error. */
 gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
-                            const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order);
+                                 const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order);
 
 #endif

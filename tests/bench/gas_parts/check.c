@@ -79,8 +79,7 @@ gemp_code true_distances(const graph *g, const uint8_t *weight, uint32_t source,
 				if (far >= distance[to])
 					continue;
 				distance[to] = far;
-				GEMP_TRY(GEMP_RESERVE(bucket[next].vertex, bucket[next].capacity,
-				                      bucket[next].count + 1));
+				GEMP_TRY(GEMP_RESERVE(bucket[next].vertex, bucket[next].capacity, bucket[next].count + 1));
 				bucket[next].vertex[bucket[next].count++] = to;
 				waiting++;
 			}
@@ -133,8 +132,9 @@ gemp_code check_parents(const graph *g, uint32_t source, const uint32_t *level, 
 {
 	for (uint32_t v = 0; v < g->vertices; v++) {
 		uint32_t p = parent[v];
-		bool fine = level[v] == BENCH_FAR ? p == UINT32_MAX : v == source ? p == v : p < g->vertices &&
-		                                                                           level[p] + 1 == level[v];
+		bool fine = level[v] == BENCH_FAR ? p == UINT32_MAX
+		            : v == source         ? p == v
+		                                  : p < g->vertices && level[p] + 1 == level[v];
 		uint64_t e = fine && p != UINT32_MAX && v != source ? g->begin[v] : g->begin[v + 1];
 		bool looked = e < g->begin[v + 1];
 		while (e < g->begin[v + 1] && g->end[e] != p)
@@ -149,8 +149,7 @@ gemp_code check_same(const char *what, const uint32_t *right, const uint32_t *gi
 {
 	for (uint32_t v = 0; v < count; v++)
 		if (right[v] != given[v])
-			return gemp_fail(GEMP_EINTERNAL, "%s: vertex %u has %u in place of %u", what, v, given[v],
-			                 right[v]);
+			return gemp_fail(GEMP_EINTERNAL, "%s: vertex %u has %u in place of %u", what, v, given[v], right[v]);
 	return GEMP_OK;
 }
 

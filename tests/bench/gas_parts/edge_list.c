@@ -1,12 +1,12 @@
 #include "gas_parts/edge_list.h"
 
-#include "core/memory.h"
 #include "comm/comm.h"
 #include "comm/world.h"
-#include "core/status.h"
-#include "graph/graph.h"
+#include "core/memory.h"
 #include "core/random.h"
+#include "core/status.h"
 #include "core/threads.h"
+#include "graph/graph.h"
 #include "io/graph_file/graph_file_read.h"
 
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 #include "gas_parts/graph.h"
 
 #include "core/memory.h"
-#include "core/status.h"
 #include "core/prefix_sum.h"
 #include "core/random.h"
+#include "core/status.h"
 #include "core/threads.h"
 #include "gas_parts/edge_list.h"
 
@@ -19,9 +19,9 @@ typedef struct making {
 	const uint32_t *renamed; /* [vertices]; NULL: ids as they are */
 	unsigned bits, shift;    /* of an id; source >> shift: its bucket */
 	size_t buckets;
-	uint64_t *room;          /* [buckets * PIECES + 1] entries of a bucket in a piece, then where they go */
-	uint64_t *entry;         /* source << 32 | target */
-	uint64_t *kept;          /* [buckets + 1] entries that differ, then where those of a bucket begin */
+	uint64_t *room;  /* [buckets * PIECES + 1] entries of a bucket in a piece, then where they go */
+	uint64_t *entry; /* source << 32 | target */
+	uint64_t *kept;  /* [buckets + 1] entries that differ, then where those of a bucket begin */
 	atomic_bool failed;
 } making;
 
@@ -235,7 +235,7 @@ uint8_t graph_weight(const graph *g, uint32_t a, uint32_t b)
 uint32_t graph_source(const graph *g, unsigned index)
 {
 	uint64_t state = 27491095;
-	for (unsigned found = 0;; ) {
+	for (unsigned found = 0;;) {
 		uint32_t v = (uint32_t)gemp_random_below(&state, g->vertices), at = v;
 		if (g->id)
 			for (at = 0; g->id[at] != v; at++)

@@ -1,11 +1,11 @@
+#include "gas_parts/in_memory.h"
 #include "comm/comm.h"
 #include "graph/column.h"
 #include "graph/graph.h"
-#include "gas_parts/in_memory.h"
 
 #include "core/memory.h"
-#include "core/status.h"
 #include "core/prefix_sum.h"
+#include "core/status.h"
 #include "core/threads.h"
 
 #include <string.h>

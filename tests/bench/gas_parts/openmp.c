@@ -48,7 +48,7 @@ done:
 void openmp_space_free(openmp_space *s)
 {
 	void *const blocks[] = { s->isolated, s->visited, s->front, s->next, s->queue, s->queue_next, s->parent,
-		s->distance, s->share, s->rank, s->x, s->y, s->value, s->edge };
+		                     s->distance, s->share,   s->rank,  s->x,    s->y,     s->value,      s->edge };
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		gemp_free(blocks[i]);
 	*s = (openmp_space){ 0 };
@@ -85,8 +85,7 @@ static uint64_t top_down(const graph *g, const openmp_space *s, size_t count, si
 			for (uint64_t e = g->begin[u]; e < g->begin[u + 1]; e++) {
 				uint32_t v = g->end[e];
 				uint64_t bit = (uint64_t)1 << v % WORD;
-				if (s->visited[v / WORD] & bit ||
-				    __atomic_fetch_or(&s->visited[v / WORD], bit, __ATOMIC_RELAXED) & bit)
+				if (s->visited[v / WORD] & bit || __atomic_fetch_or(&s->visited[v / WORD], bit, __ATOMIC_RELAXED) & bit)
 					continue;
 				s->parent[v] = u;
 				edges += g->begin[v + 1] - g->begin[v];
@@ -142,11 +141,11 @@ static size_t queue_of_bits(const graph *g, openmp_space *s)
 	return count;
 }
 
-#define SWAP(a, b)                   \
-	do {                         \
+#define SWAP(a, b)            \
+	do {                      \
 		__typeof__(a) a_ = a; \
-		a = b;               \
-		b = a_;              \
+		a = b;                \
+		b = a_;               \
 	} while (0)
 
 void openmp_bfs(const graph *g, openmp_space *s, uint32_t source)
@@ -201,8 +200,7 @@ static void relax(const graph *g, const openmp_space *s, uint32_t u, uint32_t de
 		uint32_t v = s->edge[e].end, far = from + s->edge[e].weight;
 		uint32_t old = __atomic_load_n(&s->distance[v], __ATOMIC_RELAXED);
 		while (far < old)
-			if (__atomic_compare_exchange_n(&s->distance[v], &old, far, true, __ATOMIC_RELAXED,
-			                                __ATOMIC_RELAXED)) {
+			if (__atomic_compare_exchange_n(&s->distance[v], &old, far, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 				bucket_add(&mine[far / delta % BUCKETS], v);
 				break;
 			}

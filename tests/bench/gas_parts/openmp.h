@@ -7,14 +7,14 @@
 
 /* What the algorithms read and write; made once. */
 typedef struct openmp_space {
-	uint64_t *isolated;   /* bits: no neighbours */
+	uint64_t *isolated;               /* bits: no neighbours */
 	uint64_t *visited, *front, *next; /* bits */
 	uint32_t *queue, *queue_next;
 	uint32_t *parent, *distance;
 	float *share, *rank, *x, *y, *value; /* value: weights of edges */
 	struct openmp_edge {
 		uint32_t end, weight;
-	} *edge;              /* [edges] */
+	} * edge; /* [edges] */
 } openmp_space;
 
 gemp_code openmp_space_new(openmp_space *out, const graph *g, const uint8_t *weight);

@@ -1,19 +1,19 @@
 #include "gas_parts/ours.h"
 
-#include "core/memory.h"
 #include "analytics/dense/dense.h"
-#include "analytics/layout/layout.h"
-#include "analytics/layout/layout_build.h"
-#include "comm/comm.h"
-#include "comm/exchange.h"
-#include "core/status.h"
-#include "graph/graph.h"
-#include "analytics/traversal/bfs.h"
-#include "gas_parts/check.h"
-#include "gas_parts/in_memory.h"
 #include "analytics/dense/pagerank.h"
 #include "analytics/dense/spmv.h"
+#include "analytics/layout/layout.h"
+#include "analytics/layout/layout_build.h"
+#include "analytics/traversal/bfs.h"
 #include "analytics/traversal/sssp.h"
+#include "comm/comm.h"
+#include "comm/exchange.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "gas_parts/check.h"
+#include "gas_parts/in_memory.h"
+#include "graph/graph.h"
 
 #include <string.h>
 
@@ -203,8 +203,10 @@ gemp_code ours_sssp(bench *b)
 	gemp_code code = GEMP_OK;
 	held h;
 	timing t = { 0 };
-	GEMP_TRY(hold(&h, b, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .weight = "weight",
-	                                                 .wanted = GEMP_GAS_LENGTHS }, &t));
+	GEMP_TRY(hold(&h, b,
+	              &(gemp_gas_layout_options){
+					  .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .weight = "weight", .wanted = GEMP_GAS_LENGTHS },
+	              &t));
 	GEMP_TRY(time_sssp(&h, b, &t, true));
 	GEMP_TRY(time_sssp(&h, b, &t, false));
 done:
@@ -320,8 +322,10 @@ typedef struct multiplying {
 static gemp_code new_multiplying(multiplying *m, bench *b, gemp_gas_cut cut)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(hold(&m->h, b, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight", .wanted = GEMP_GAS_SINGLE,
-	                                                    .cut = cut }, &m->t));
+	GEMP_TRY(hold(
+		&m->h, b,
+		&(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight", .wanted = GEMP_GAS_SINGLE, .cut = cut },
+		&m->t));
 	GEMP_TRY(GEMP_NEW(m->x, m->h.layout.own));
 	for (uint32_t v = 0; v < m->h.layout.own; v++)
 		m->x[v] = 1.0 / (m->h.layout.id[v] % 1000 + 1);

@@ -2,8 +2,8 @@
 #ifndef BENCH_GAS_OURS_H
 #define BENCH_GAS_OURS_H
 
-#include "comm/exchange.h"
 #include "comm/comm.h"
+#include "comm/exchange.h"
 #include "core/status.h"
 #include "device/device.h"
 #include "gas_parts/beside.h"
@@ -12,15 +12,15 @@
 typedef struct bench {
 	gemp_comm comm;
 	gemp_device *device;
-	double copy;          /* bytes a second */
+	double copy; /* bytes a second */
 	const char *spec;
 	graph graph;
 	const uint8_t *weight;
-	unsigned runs;        /* sources, or times the same */
-	unsigned rounds;      /* of pagerank and spmv */
-	uint32_t delta;       /* of sssp; 0: as it chooses */
-	bool grid;            /* pagerank and spmv in turns with both cuts of edges */
-	beside *beside;       /* NULL: ours alone */
+	unsigned runs;   /* sources, or times the same */
+	unsigned rounds; /* of pagerank and spmv */
+	uint32_t delta;  /* of sssp; 0: as it chooses */
+	bool grid;       /* pagerank and spmv in turns with both cuts of edges */
+	beside *beside;  /* NULL: ours alone */
 } bench;
 
 /* One measured thing: seconds of each run, of the slowest rank. */
@@ -28,10 +28,10 @@ typedef struct timing {
 	double *wall, *device; /* [runs] */
 	double *edges;         /* [runs] that stand for it: what rates are of */
 	double layout, prepare, build;
-	double bytes;          /* of a run that the device has to move, at least; 0: not said */
-	uint64_t rounds;       /* of all runs */
-	double along;          /* sssp: edges gone along in all runs; else 0 */
-	gemp_traffic traffic;  /* of all runs and ranks */
+	double bytes;         /* of a run that the device has to move, at least; 0: not said */
+	uint64_t rounds;      /* of all runs */
+	double along;         /* sssp: edges gone along in all runs; else 0 */
+	gemp_traffic traffic; /* of all runs and ranks */
 } timing;
 
 gemp_code timing_new(timing *out, const bench *b);

@@ -45,10 +45,10 @@ static const struct {
 	const char *name, *spec;
 	double device, wall;
 } experiments[] = {
-	{ "bfs", "kron:19", 98, 37 }, { "bfs", "kron:21", 213, 141 }, { "bfs", "uniform:21", 146, 108 },
-	{ "sssp", "kron:19", 18, 15 }, { "sssp", "kron:21", 27, 25.6 }, { "sssp", "uniform:21", 37.6, 33.2 },
+	{ "bfs", "kron:19", 98, 37 },      { "bfs", "kron:21", 213, 141 },    { "bfs", "uniform:21", 146, 108 },
+	{ "sssp", "kron:19", 18, 15 },     { "sssp", "kron:21", 27, 25.6 },   { "sssp", "uniform:21", 37.6, 33.2 },
 	{ "pagerank", "kron:19", 200, 0 }, { "pagerank", "kron:21", 204, 0 }, { "pagerank", "uniform:21", 140, 0 },
-	{ "spmv", "kron:19", 170, 0 }, { "spmv", "kron:21", 176, 0 }, { "spmv", "uniform:21", 125, 0 },
+	{ "spmv", "kron:19", 170, 0 },     { "spmv", "kron:21", 176, 0 },     { "spmv", "uniform:21", 125, 0 },
 };
 
 static void print_rates(const char *clock, double *seconds, double *rates, unsigned runs, double experiment)
@@ -78,8 +78,8 @@ void timing_print(timing *t, const bench *b, const char *name)
 			by_wall = experiments[i].wall;
 		}
 	printf("{\"program\": \"ours\", \"name\": \"%s\", \"graph\": \"%s\", \"on\": \"%s\", \"ranks\": %d, \"vertices\": "
-	       "%" PRIu32 ", \"stored\": %" PRIu64 ", \"runs\": %u", name, b->spec, b->device->name, b->comm.size,
-	       b->graph.vertices, stored, b->runs);
+	       "%" PRIu32 ", \"stored\": %" PRIu64 ", \"runs\": %u",
+	       name, b->spec, b->device->name, b->comm.size, b->graph.vertices, stored, b->runs);
 	for (unsigned i = 0; i < b->runs; i++)
 		rates[i] = 1e-9 * t->edges[i] / t->wall[i];
 	print_rates("wall", t->wall, rates, b->runs, by_wall);
