@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gemp_numbers_free(gemp_numbers *numbers)
+void gemp_number_array_free(gemp_number_array *numbers)
 {
 	gemp_free(numbers->values);
-	*numbers = (gemp_numbers){ 0 };
+	*numbers = (gemp_number_array){ 0 };
 }
 
 /* CONVERSION */
@@ -81,7 +81,7 @@ static bool store_real(void *values, gemp_key_kind kind, size_t i, wide w)
 }
 
 typedef struct converting {
-	const gemp_numbers *numbers;
+	const gemp_number_array *numbers;
 	gemp_key_kind kind;
 	void *out;
 	_Atomic size_t bad; /* index of the first; count: none */
@@ -104,7 +104,7 @@ static void convert_chunk(void *context, unsigned thread, size_t piece)
 	}
 }
 
-gemp_code gemp_numbers_convert(gemp_numbers *numbers, gemp_key_kind kind, size_t *at)
+gemp_code gemp_number_array_convert(gemp_number_array *numbers, gemp_key_kind kind, size_t *at)
 {
 	converting c = { .numbers = numbers, .kind = kind, .bad = numbers->count };
 	*at = numbers->count;
@@ -138,7 +138,7 @@ static uint32_t widened(char kind, unsigned width, const unsigned char *at)
 	return four;
 }
 
-gemp_code gemp_numbers_widen(gemp_numbers *out, char kind, unsigned width, const void *raw, size_t count)
+gemp_code gemp_number_array_widen(gemp_number_array *out, char kind, unsigned width, const void *raw, size_t count)
 {
 	unsigned size = width == 8 ? 8 : 4;
 	out->kind = kind == 'f'   ? (width == 8 ? GEMP_KEY_F64 : GEMP_KEY_F32)

@@ -16,24 +16,24 @@
 
 enum { GEMP_NUMBERS_CHUNK = 1 << 16 };
 
-typedef struct gemp_numbers {
+typedef struct gemp_number_array {
 	gemp_key_kind kind;
 	void *values; /* [count] owned; the ranks' follow one another */
 	size_t count;
 	uint64_t total; /* of all ranks */
 	uint64_t bytes; /* of the file */
-} gemp_numbers;
+} gemp_number_array;
 
 #define GEMP_NUMBERS_AUTO GEMP_KEY_KINDS
 
-void gemp_numbers_free(gemp_numbers *numbers);
+void gemp_number_array_free(gemp_number_array *numbers);
 
 /* numbers_parts: what the files numbers*.c have in common. */
 
 /* Local. Small numbers become 32 bits wide: kind 'i', 'u', 'f' or 'b', of 1, 2, 4 or 8 bytes. */
-gemp_code gemp_numbers_widen(gemp_numbers *out, char kind, unsigned width, const void *raw, size_t count);
+gemp_code gemp_number_array_widen(gemp_number_array *out, char kind, unsigned width, const void *raw, size_t count);
 
 /* Local. From the kind that they have to another one. *at: the first that does not fit; count if all do. */
-gemp_code gemp_numbers_convert(gemp_numbers *numbers, gemp_key_kind kind, size_t *at);
+gemp_code gemp_number_array_convert(gemp_number_array *numbers, gemp_key_kind kind, size_t *at);
 
 #endif

@@ -20,7 +20,7 @@
 static void unify_nan_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	gemp_numbers *n = context;
+	gemp_number_array *n = context;
 	size_t end = (piece + 1) * GEMP_NUMBERS_CHUNK < n->count ? (piece + 1) * GEMP_NUMBERS_CHUNK : n->count;
 	for (size_t i = piece * GEMP_NUMBERS_CHUNK; i < end; i++)
 		if (n->kind == GEMP_KEY_F32 && isnan(((float *)n->values)[i]))
@@ -30,13 +30,13 @@ static void unify_nan_chunk(void *context, unsigned thread, size_t piece)
 }
 
 /* Collective. As the caller wants them; place: for messages. */
-static gemp_code convert_and_check(gemp_numbers *n, const gemp_comm *comm, const char *place, gemp_key_kind kind)
+static gemp_code convert_and_check(gemp_number_array *n, const gemp_comm *comm, const char *place, gemp_key_kind kind)
 {
 	gemp_code code = GEMP_OK;
 	size_t at = n->count;
 	uint64_t before = gemp_comm_exscan(comm, n->count);
 	if (kind != GEMP_NUMBERS_AUTO)
-		code = gemp_numbers_convert(n, kind, &at);
+		code = gemp_number_array_convert(n, kind, &at);
 	if (code == GEMP_OK && at < n->count)
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: number %" PRIu64 " (from 0) is not one that type %s holds exactly; choose another --type",
@@ -49,7 +49,7 @@ done:
 	return code;
 }
 
-static gemp_code read_part(gemp_numbers *out, const gemp_comm *comm, FILE *file, const char *path)
+static gemp_code read_part(gemp_number_array *out, const gemp_comm *comm, FILE *file, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	gemp_npy_header header;
@@ -66,13 +66,13 @@ static gemp_code read_part(gemp_numbers *out, const gemp_comm *comm, FILE *file,
 	    fread(raw, header.width, count, file) != count)
 		GEMP_TRY(gemp_fail(GEMP_EIO, "%s: reading failed: %s", path, strerror(errno)));
 	gemp_npy_to_native(&header, raw, count);
-	code = gemp_numbers_widen(out, header.kind, header.width, raw, count);
+	code = gemp_number_array_widen(out, header.kind, header.width, raw, count);
 done:
 	gemp_free(raw);
 	return code;
 }
 
-static gemp_code gemp_numbers_read_npy(gemp_numbers *out, const gemp_comm *comm, const char *path)
+static gemp_code gemp_number_array_read_npy(gemp_number_array *out, const gemp_comm *comm, const char *path)
 {
 	FILE *file = fopen(path, "rb");
 	gemp_code code = file ? read_part(out, comm, file, path)
@@ -99,7 +99,7 @@ static bool has_checksum(const gemp_h5 *h5, const char *dataset)
 	return gemp_h5_get_number(h5, dataset, "checksum", &sum) == GEMP_OK;
 }
 
-static gemp_code read_dataset(gemp_numbers *out, const gemp_h5 *h5, const char *dataset)
+static gemp_code read_dataset(gemp_number_array *out, const gemp_h5 *h5, const char *dataset)
 {
 	gemp_code code = GEMP_OK;
 	gemp_h5_type type;
@@ -116,13 +116,14 @@ static gemp_code read_dataset(gemp_numbers *out, const gemp_h5 *h5, const char *
 	GEMP_TRY(gemp_comm_agree(h5->comm, raw ? GEMP_OK : GEMP_ENOMEM));
 	if (total)
 		GEMP_TRY(gemp_h5_read(h5, dataset, type, span.begin, count, has_checksum(h5, dataset) ? count : 0, raw));
-	code = gemp_comm_agree(h5->comm, gemp_numbers_widen(out, sort, (unsigned)type.size, raw, count));
+	code = gemp_comm_agree(h5->comm, gemp_number_array_widen(out, sort, (unsigned)type.size, raw, count));
 done:
 	gemp_free(raw);
 	return code;
 }
 
-static gemp_code gemp_numbers_read_h5(gemp_numbers *out, const gemp_comm *comm, const char *path, const char *dataset)
+static gemp_code gemp_number_array_read_h5(gemp_number_array *out, const gemp_comm *comm, const char *path,
+                                           const char *dataset)
 {
 	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { 0 };
@@ -146,25 +147,25 @@ done:
 	return code;
 }
 
-gemp_code gemp_numbers_read(gemp_numbers *out, const gemp_comm *comm, const char *place, gemp_key_kind kind)
+gemp_code gemp_number_array_read(gemp_number_array *out, const gemp_comm *comm, const char *place, gemp_key_kind kind)
 {
 	gemp_code code = GEMP_OK;
 	size_t length = strlen(place);
 	char *path = NULL;
 	const char *dataset;
-	*out = (gemp_numbers){ 0 };
+	*out = (gemp_number_array){ 0 };
 	if (gemp_h5_split_place(place, &path, &dataset)) {
 		GEMP_TRY(gemp_comm_agree(comm, path ? GEMP_OK : GEMP_ENOMEM));
-		GEMP_TRY(gemp_numbers_read_h5(out, comm, path, dataset));
+		GEMP_TRY(gemp_number_array_read_h5(out, comm, path, dataset));
 	} else if (length > 4 && strcmp(place + length - 4, ".npy") == 0) {
-		GEMP_TRY(gemp_numbers_read_npy(out, comm, place));
+		GEMP_TRY(gemp_number_array_read_npy(out, comm, place));
 	} else {
-		GEMP_TRY(gemp_numbers_read_text(out, comm, place, kind));
+		GEMP_TRY(gemp_number_array_read_text(out, comm, place, kind));
 	}
 	code = convert_and_check(out, comm, place, kind);
 done:
 	gemp_free(path);
 	if (code != GEMP_OK)
-		gemp_numbers_free(out);
+		gemp_number_array_free(out);
 	return code;
 }

@@ -38,7 +38,7 @@ typedef struct piece {
 } piece;
 
 typedef struct reading {
-	gemp_numbers *out;
+	gemp_number_array *out;
 	const char *path;
 	limits limits;
 	bool reals; /* floats are read, else integers */
@@ -309,7 +309,7 @@ static gemp_key_kind kind_of(const gemp_comm *comm, const reading *r)
 	return ends[0] <= INT32_MAX && ends[1] <= INT32_MAX ? GEMP_KEY_I32 : GEMP_KEY_I64;
 }
 
-static gemp_code inspect(const gemp_comm *comm, const char *path, gemp_numbers *out, gemp_block_range *span)
+static gemp_code inspect(const gemp_comm *comm, const char *path, gemp_number_array *out, gemp_block_range *span)
 {
 	gemp_stream_info info = { 0 };
 	struct stat there;
@@ -345,7 +345,8 @@ static gemp_code read_as(reading *r, const gemp_comm *comm, gemp_block_range spa
 	return gemp_comm_agree(comm, code == GEMP_EDATA && r->met_real ? GEMP_OK : code);
 }
 
-gemp_code gemp_numbers_read_text(gemp_numbers *out, const gemp_comm *comm, const char *path, gemp_key_kind kind)
+gemp_code gemp_number_array_read_text(gemp_number_array *out, const gemp_comm *comm, const char *path,
+                                      gemp_key_kind kind)
 {
 	gemp_code code = GEMP_OK;
 	reading r = { .out = out, .path = path, .limits = limits_of(kind) };
@@ -363,7 +364,7 @@ gemp_code gemp_numbers_read_text(gemp_numbers *out, const gemp_comm *comm, const
 		GEMP_TRY(read_as(&r, comm, span, true, NULL));
 	out->kind = met_real ? GEMP_KEY_F64 : kind == GEMP_KEY_I32 || kind == GEMP_KEY_I64 ? GEMP_KEY_I64 : GEMP_KEY_U64;
 	if (!met_real)
-		GEMP_TRY(gemp_comm_agree(comm, gemp_numbers_convert(out, kind, &at)));
+		GEMP_TRY(gemp_comm_agree(comm, gemp_number_array_convert(out, kind, &at)));
 done:
 	return code;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 /* Collective; each fills kind, values, count and bytes. */
-gemp_code gemp_numbers_read_text(gemp_numbers *out, const gemp_comm *comm, const char *path, gemp_key_kind kind);
+gemp_code gemp_number_array_read_text(gemp_number_array *out, const gemp_comm *comm, const char *path,
+                                      gemp_key_kind kind);
 
 #endif

@@ -18,7 +18,7 @@ static bool ends_in(const char *place, const char *ending)
 	return size > of_ending && strcmp(place + size - of_ending, ending) == 0;
 }
 
-gemp_code gemp_numbers_check_output(const gemp_comm *comm, const char *place)
+gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *place)
 {
 	gemp_code code = GEMP_OK;
 	char *path = NULL;
@@ -202,8 +202,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_numbers_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values,
-                             size_t count)
+gemp_code gemp_number_array_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values,
+                                  size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_output *output = NULL;

@@ -229,10 +229,10 @@ done:
 
 static gemp_code find_type(const gemp_export_context *e)
 {
-	const gemp_graph *graph = e->graph;
+	const gemp_shard *graph = e->graph;
 	const char *type = e->options->type;
 	gemp_text names = { 0 };
-	if (!type || gemp_graph_relation(graph, type))
+	if (!type || gemp_shard_relation(graph, type))
 		return GEMP_OK;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		gemp_text_print(&names, "%s%s", r ? ", " : "", graph->relations[r].name);
@@ -246,7 +246,7 @@ static gemp_code find_type(const gemp_export_context *e)
 static gemp_code number_vertices(gemp_export_context *e)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = e->graph;
+	const gemp_shard *graph = e->graph;
 	uint64_t differs = graph->keys.type != GEMP_INTEGER;
 	code = gemp_column_init(&e->number, "number", GEMP_INTEGER);
 	if (code == GEMP_OK)
@@ -267,15 +267,15 @@ done:
 static gemp_code load(gemp_export_context *e)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = e->graph;
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	gemp_shard *graph = e->graph;
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	if (e->form->labels)
-		GEMP_TRY(gemp_graph_load_labels(graph));
+		GEMP_TRY(gemp_shard_load_labels(graph));
 	for (size_t c = 0; e->form->attributes && c < graph->attributes.count; c++)
-		GEMP_TRY(gemp_graph_load_attribute(graph, c));
+		GEMP_TRY(gemp_shard_load_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (gemp_export_includes(e, r))
-			GEMP_TRY(gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT | (e->form->props ? GEMP_LOAD_PROPS : 0u)));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT | (e->form->props ? GEMP_LOAD_PROPS : 0u)));
 	if (e->form == &gemp_export_mtx)
 		GEMP_TRY(number_vertices(e));
 	else
@@ -286,7 +286,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_export(const gemp_comm *comm, gemp_graph *graph, const gemp_export_options *options,
+gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files)
 {
 	gemp_code code = GEMP_OK;

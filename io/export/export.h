@@ -55,7 +55,7 @@ void gemp_export_files_free(gemp_export_files *files);
 /* Collective; what is not loaded is loaded. What a format cannot hold is GEMP_EDATA that names vertex or edge, and
  * leaves no file; a type or column that there is not is GEMP_EUSAGE. files: their names, for reports; NULL: not
  * wanted. */
-gemp_code gemp_export(const gemp_comm *comm, gemp_graph *graph, const gemp_export_options *options,
+gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files);
 
 /* Edges whose ends are asked for in one go; tests make it small. */
@@ -66,7 +66,7 @@ extern size_t gemp_export_chunk;
 /* An export at work. */
 typedef struct gemp_export_context {
 	const gemp_comm *comm;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	const gemp_export_options *options;
 	const struct gemp_export_writer *form;
 	bool string_keys;                    /* keys that look like integers are strings */

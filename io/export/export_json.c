@@ -34,7 +34,7 @@ static gemp_code add_property(gemp_text *out, const char *name, const gemp_value
 static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = e->graph;
+	const gemp_shard *graph = e->graph;
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
 	const char *column = NULL;
 	bool first = true;

@@ -43,7 +43,7 @@ static gemp_code check_name(const gemp_export_context *e, const char *what, cons
 }
 
 /* Its labels joined. EMF takes points in names for numbers, so they are joined by '_'. */
-static gemp_code class_name(const gemp_graph *graph, const gemp_label_set *set, const char *between, gemp_text *out)
+static gemp_code class_name(const gemp_shard *graph, const gemp_label_set *set, const char *between, gemp_text *out)
 {
 	gemp_text_clear(out);
 	for (size_t i = 0; i < set->count; i++)
@@ -56,7 +56,7 @@ static gemp_code class_name(const gemp_graph *graph, const gemp_label_set *set, 
 static gemp_code check_classes(const gemp_export_context *e)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = e->graph;
+	const gemp_shard *graph = e->graph;
 	gemp_text one = { 0 }, other = { 0 };
 	for (size_t l = 0; l < graph->label_count; l++) {
 		GEMP_TRY(check_name(e, "label", graph->labels[l]));
@@ -144,7 +144,7 @@ static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 		[GEMP_BOOLEAN] = "EBooleanObject",
 	};
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = e->graph;
+	const gemp_shard *graph = e->graph;
 	gemp_text_print(out,
 	                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ecore:EPackage xmi:version=\"2.0\" "
 	                "xmlns:xmi=\"http://www.omg.org/XMI\"\n\txmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
@@ -178,7 +178,7 @@ done:
 static gemp_code prepare(gemp_export_context *e)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = e->graph;
+	const gemp_shard *graph = e->graph;
 	GEMP_TRY(gemp_comm_agree(e->comm, check_classes(e)));
 	GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(e->targets, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++) {

@@ -36,7 +36,7 @@ static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relati
 	return GEMP_OK;
 }
 
-gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_graph *graph, const char *weight)
+gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_shard *graph, const char *weight)
 {
 	bool found = !weight || graph->relation_count == 0;
 	for (size_t r = 0; r < graph->relation_count; r++) {
@@ -99,7 +99,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_graph *graph, const gemp_relation *relation,
+gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                       const gemp_column *column, uint64_t **out)
 {
 	gemp_code code = GEMP_OK;
@@ -187,7 +187,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_shard *graph,
                                         const char *path)
 {
 	gemp_code code = GEMP_OK;

@@ -35,7 +35,7 @@ static void free_source(void *self)
 	gemp_free(source);
 }
 
-static gemp_code reopen(const file_source *source, const gemp_graph *graph, gemp_h5 *h5)
+static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t hash = 0;
@@ -53,12 +53,12 @@ static gemp_code finish(gemp_h5 *h5, gemp_code code)
 	return code == GEMP_OK ? closed : code;
 }
 
-static gemp_h5_slab vertex_rows(const gemp_graph *graph)
+static gemp_h5_slab vertex_rows(const gemp_shard *graph)
 {
 	return (gemp_h5_slab){ graph->vertex_count, graph->first_vertex, graph->rows };
 }
 
-static gemp_code read_ranks(const gemp_h5 *h5, gemp_graph *graph)
+static gemp_code read_ranks(const gemp_h5 *h5, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *ranks = NULL;
@@ -74,7 +74,7 @@ done:
 	return code;
 }
 
-static gemp_code load_keys(void *self, gemp_graph *graph)
+static gemp_code load_keys(void *self, gemp_shard *graph)
 {
 	const file_source *source = self;
 	gemp_h5 h5 = { 0 };
@@ -86,7 +86,7 @@ static gemp_code load_keys(void *self, gemp_graph *graph)
 	return finish(&h5, code);
 }
 
-static gemp_code read_labels(const gemp_h5 *h5, gemp_graph *graph)
+static gemp_code read_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_h5_type type;
@@ -110,7 +110,7 @@ done:
 	return code;
 }
 
-static gemp_code load_labels(void *self, gemp_graph *graph)
+static gemp_code load_labels(void *self, gemp_shard *graph)
 {
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(self, graph, &h5);
@@ -119,7 +119,7 @@ static gemp_code load_labels(void *self, gemp_graph *graph)
 	return finish(&h5, code);
 }
 
-static bool has_label(const gemp_graph *graph, size_t row, const char *label)
+static bool has_label(const gemp_shard *graph, size_t row, const char *label)
 {
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
 	for (size_t l = 0; l < set->count; l++)
@@ -129,7 +129,7 @@ static bool has_label(const gemp_graph *graph, size_t row, const char *label)
 }
 
 /* Rows of the vertices with a label, spread over all rows. */
-static gemp_code scatter_label_column(const gemp_graph *graph, const char *label, const gemp_column *part,
+static gemp_code scatter_label_column(const gemp_shard *graph, const char *label, const gemp_column *part,
                                       gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
@@ -151,7 +151,7 @@ done:
 	return code;
 }
 
-static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_graph *graph, const char *path, const char *label,
+static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, const char *path, const char *label,
                                          gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
@@ -168,13 +168,13 @@ done:
 	return code;
 }
 
-static gemp_code load_attribute(void *self, gemp_graph *graph, size_t index)
+static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 {
 	const file_source *source = self;
 	const char *path = source->attributes.paths[index], *label = source->attributes.labels[index];
 	gemp_column *column = &graph->attributes.columns[index];
 	gemp_h5 h5 = { 0 };
-	gemp_code code = *label ? gemp_graph_load_labels(graph) : GEMP_OK;
+	gemp_code code = *label ? gemp_shard_load_labels(graph) : GEMP_OK;
 	if (code == GEMP_OK)
 		code = reopen(source, graph, &h5);
 	if (code == GEMP_OK && *label)
@@ -184,7 +184,7 @@ static gemp_code load_attribute(void *self, gemp_graph *graph, size_t index)
 	return finish(&h5, code);
 }
 
-static gemp_code load_relation(void *self, gemp_graph *graph, size_t relation, unsigned parts)
+static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, unsigned parts)
 {
 	const file_source *source = self;
 	gemp_h5 h5 = { 0 };
@@ -216,7 +216,7 @@ done:
 	return code;
 }
 
-static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_graph *graph)
+static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_shard *graph)
 {
 	size_t ranks = (size_t)comm->size;
 	graph->rank = comm->rank;
@@ -233,7 +233,7 @@ static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_graph
 	return gemp_comm_agree(comm, code);
 }
 
-static gemp_code find_label(const gemp_h5 *h5, const gemp_graph *graph, const char *name, size_t length,
+static gemp_code find_label(const gemp_h5 *h5, const gemp_shard *graph, const char *name, size_t length,
                             uint32_t *label)
 {
 	for (uint32_t l = 0; l < graph->label_count; l++)
@@ -245,7 +245,7 @@ static gemp_code find_label(const gemp_h5 *h5, const gemp_graph *graph, const ch
 	                 (int)length, name);
 }
 
-static gemp_code parse_set(const gemp_h5 *h5, const gemp_graph *graph, const char *text, gemp_label_set *set)
+static gemp_code parse_set(const gemp_h5 *h5, const gemp_shard *graph, const char *text, gemp_label_set *set)
 {
 	gemp_code code = GEMP_OK;
 	size_t most = *text != '\0';
@@ -261,7 +261,7 @@ done:
 	return code;
 }
 
-static gemp_code describe_labels(const gemp_h5 *h5, gemp_graph *graph)
+static gemp_code describe_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	char **texts = NULL;
@@ -292,7 +292,7 @@ static int compare_relations(const void *a, const void *b)
 	return strcmp(((const gemp_relation *)a)->name, ((const gemp_relation *)b)->name);
 }
 
-static gemp_code describe_relations(const gemp_h5 *h5, gemp_graph *graph, file_source *source)
+static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	gemp_code code = GEMP_OK;
 	char **names = NULL;
@@ -313,7 +313,7 @@ done:
 	return code;
 }
 
-static gemp_code describe_nodes(const gemp_h5 *h5, gemp_graph *graph, file_source *source)
+static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	gemp_code code = GEMP_OK;
 	char *type = NULL;
@@ -329,7 +329,7 @@ done:
 	return code;
 }
 
-static gemp_code check_bounds(const gemp_h5 *h5, const gemp_graph *graph, const uint64_t *bounds, uint64_t count)
+static gemp_code check_bounds(const gemp_h5 *h5, const gemp_shard *graph, const uint64_t *bounds, uint64_t count)
 {
 	bool right = bounds[0] == 0 && bounds[count - 1] == graph->vertex_count;
 	for (uint64_t p = 1; p < count; p++)
@@ -341,7 +341,7 @@ static gemp_code check_bounds(const gemp_h5 *h5, const gemp_graph *graph, const 
 	                         h5->path, graph->vertex_count);
 }
 
-static gemp_code gemp_file_get_partition(const gemp_h5 *h5, gemp_graph *graph)
+static gemp_code gemp_file_get_partition(const gemp_h5 *h5, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	bool there = false;
@@ -369,7 +369,7 @@ done:
 	return code;
 }
 
-static gemp_code describe(const gemp_h5 *h5, gemp_graph *graph, file_source *source)
+static gemp_code describe(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(check_format(h5));
@@ -389,16 +389,16 @@ done:
 	return code;
 }
 
-static gemp_code new_graph(gemp_graph **out, const gemp_comm *comm, const char *path)
+static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	file_source *source = NULL;
 	GEMP_TRY(GEMP_NEW(graph, 1));
 	GEMP_TRY(GEMP_NEW(source, 1));
 	source->comm = comm;
 	source->path = gemp_strdup(path);
-	graph->loader = (gemp_graph_loader){ source, load_keys, load_labels, load_attribute, load_relation, free_source };
+	graph->loader = (gemp_shard_loader){ source, load_keys, load_labels, load_attribute, load_relation, free_source };
 	if (!source->path)
 		code = GEMP_ENOMEM;
 	source = NULL;
@@ -408,10 +408,10 @@ done:
 	return gemp_comm_agree(comm, code);
 }
 
-gemp_code gemp_graph_file_open(gemp_graph **out, const gemp_comm *comm, const char *path)
+gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_h5 h5 = { 0 };
 	*out = NULL;
 	GEMP_TRY(new_graph(&graph, comm, path));
@@ -421,21 +421,21 @@ gemp_code gemp_graph_file_open(gemp_graph **out, const gemp_comm *comm, const ch
 	graph = NULL;
 done:
 	code = finish(&h5, code);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }
 
 gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_h5 h5 = { 0 };
 	uint64_t hash = 0;
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
 	GEMP_TRY(gemp_h5_open(&h5, comm, path));
 	GEMP_TRY(gemp_h5_verify(&h5));
-	GEMP_TRY(gemp_graph_load_all(graph));
-	GEMP_TRY(gemp_graph_content_hash(comm, graph, &hash));
+	GEMP_TRY(gemp_shard_load_all(graph));
+	GEMP_TRY(gemp_shard_content_hash(comm, graph, &hash));
 	if (hash != graph->hash)
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: the content has the hash %016" PRIx64 ", but the file says %016" PRIx64
@@ -443,6 +443,6 @@ gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 		                 path, hash, graph->hash);
 done:
 	code = finish(&h5, code);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }

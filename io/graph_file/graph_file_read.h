@@ -8,11 +8,11 @@
 #include "graph/graph.h"
 
 /* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R), or the parts of the file's partition
- * where these can be shared out; the rest comes by gemp_graph_need_*, for which the
+ * where these can be shared out; the rest comes by gemp_shard_need_*, for which the
  * file is opened again each time. Every dataset that is read whole is compared with its checksum; rows and ids are
  * checked. Not a graph file, a cut file, an unknown version or damage is GEMP_EDATA; a missing file GEMP_ENOINPUT. comm
  * is borrowed until the graph is freed. */
-gemp_code gemp_graph_file_open(gemp_graph **out, const gemp_comm *comm, const char *path);
+gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path);
 
 /* Reads everything and compares all checksums, and the hash of the graph with its content. */
 gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path);

@@ -28,7 +28,7 @@ static gemp_code damaged(const gemp_h5 *h5, const char *path, const char *what)
 	return gemp_fail(GEMP_EDATA, "%s: '%s' %s; make the file again", h5->path, path, what);
 }
 
-gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_graph *graph, gemp_relation *relation,
+gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                                       gemp_column_layout *columns)
 {
 	gemp_code code = GEMP_OK;
@@ -80,7 +80,7 @@ done:
 }
 
 /* This rank's [rows + 1] pointers, made to begin at 0; *first is what the first was. */
-static gemp_code get_pointers(const matrix *matrix, const gemp_graph *graph, uint64_t **begin, uint64_t *first)
+static gemp_code get_pointers(const matrix *matrix, const gemp_shard *graph, uint64_t **begin, uint64_t *first)
 {
 	gemp_code code = GEMP_OK;
 	char *path = NULL;
@@ -110,7 +110,7 @@ done:
 }
 
 typedef struct checking {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const uint64_t *begin;
 	const gemp_vertex *indices;
 	atomic_bool bad;
@@ -132,7 +132,7 @@ static void check_piece(void *context, unsigned thread, size_t piece)
 		atomic_store(&c->bad, true);
 }
 
-static gemp_code check_rows(const matrix *matrix, const gemp_graph *graph, const uint64_t *begin,
+static gemp_code check_rows(const matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                             const gemp_vertex *indices)
 {
 	checking c = { graph, begin, indices, false };
@@ -140,7 +140,7 @@ static gemp_code check_rows(const matrix *matrix, const gemp_graph *graph, const
 	return c.bad ? damaged(matrix->h5, matrix->path, "has a row that is not sorted or leaves the graph") : GEMP_OK;
 }
 
-static gemp_code get_indices(const matrix *matrix, const gemp_graph *graph, const uint64_t *begin, uint64_t first,
+static gemp_code get_indices(const matrix *matrix, const gemp_shard *graph, const uint64_t *begin, uint64_t first,
                              gemp_vertex **out)
 {
 	gemp_code code = GEMP_OK;
@@ -194,7 +194,7 @@ done:
 	return code;
 }
 
-static gemp_code get_in(matrix *matrix, const gemp_graph *graph, gemp_relation *relation)
+static gemp_code get_in(matrix *matrix, const gemp_shard *graph, gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *begin = NULL, first = 0;
@@ -214,7 +214,7 @@ done:
 	return code;
 }
 
-static gemp_code get_in_edges(matrix *matrix, const gemp_graph *graph, gemp_relation *relation)
+static gemp_code get_in_edges(matrix *matrix, const gemp_shard *graph, gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t count = relation->in_offsets[graph->rows];
@@ -240,7 +240,7 @@ static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gem
 	return GEMP_OK;
 }
 
-static gemp_code get_out(matrix *matrix, const gemp_graph *graph, gemp_relation *relation,
+static gemp_code get_out(matrix *matrix, const gemp_shard *graph, gemp_relation *relation,
                          const gemp_column_layout *columns, unsigned parts)
 {
 	gemp_code code = GEMP_OK;
@@ -264,7 +264,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_graph *graph, gemp_relation *relation,
+gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
                                  const gemp_column_layout *columns, unsigned parts)
 {
 	gemp_code code = GEMP_OK;

@@ -5,10 +5,10 @@
 #include "io/graph_file/graph_file_tables.h"
 
 /* Collective. What is known of a relation without loading it; its name is set. */
-gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_graph *graph, gemp_relation *relation,
+gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                                       gemp_column_layout *columns);
 /* Collective. Parts of a relation from the file; `columns` are those of its props. */
-gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_graph *graph, gemp_relation *relation,
+gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
                                  const gemp_column_layout *columns, unsigned parts);
 
 #endif

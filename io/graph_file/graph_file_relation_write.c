@@ -50,7 +50,7 @@ done:
 	return code;
 }
 
-static gemp_code put_pointers(const matrix *matrix, const gemp_graph *graph, const uint64_t *begin, uint64_t first)
+static gemp_code put_pointers(const matrix *matrix, const gemp_shard *graph, const uint64_t *begin, uint64_t first)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t count = graph->rows + (graph->rank == graph->ranks - 1);
@@ -122,7 +122,7 @@ done:
 }
 
 /* first: how many edges lower ranks have in this order. */
-static gemp_code put_matrix(const matrix *matrix, const gemp_graph *graph, const gemp_relation *relation,
+static gemp_code put_matrix(const matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                             bool by_target)
 {
 	gemp_code code = GEMP_OK;
@@ -173,7 +173,7 @@ done:
 	return code;
 }
 
-static gemp_code put_weights_by_target(const matrix *matrix, const gemp_graph *graph, const gemp_relation *relation,
+static gemp_code put_weights_by_target(const matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                                        gemp_h5_slab edges)
 {
 	gemp_code code = GEMP_OK;
@@ -187,7 +187,7 @@ done:
 }
 
 /* Rows by target: if all values are 1 they are those of the rows by source; and each edge's number. */
-static gemp_code put_targets(matrix *matrix, const gemp_graph *graph, const gemp_relation *relation, const char *csr)
+static gemp_code put_targets(matrix *matrix, const gemp_shard *graph, const gemp_relation *relation, const char *csr)
 {
 	gemp_code code = GEMP_OK;
 	char *edge = NULL;
@@ -205,7 +205,7 @@ done:
 }
 
 /* The edges' table; AnnData wants an index, and the targets are there already. */
-static gemp_code put_props(const gemp_h5 *h5, const gemp_graph *graph, const gemp_relation *relation, const char *csr)
+static gemp_code put_props(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation, const char *csr)
 {
 	gemp_code code = GEMP_OK;
 	char *group = NULL, *strings = NULL, *target = NULL, *index = NULL;
@@ -235,7 +235,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_graph *graph, const gemp_relation *relation,
+gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
                                  const char *weight)
 {
 	gemp_code code = GEMP_OK;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A vertex attribute that just one label has lies with that label; home[c] is its index, or -1. */
-static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_graph *graph, int *home)
+static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_shard *graph, int *home)
 {
 	gemp_code code = GEMP_OK;
 	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
@@ -45,7 +45,7 @@ done:
 	return code;
 }
 
-static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_graph *graph, gemp_h5_slab rows)
+static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = graph->label_set_count;
@@ -86,7 +86,7 @@ done:
 }
 
 /* This rank's vertices with the label, and their place among those of all ranks. */
-static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_graph *graph, uint32_t label, uint64_t **out,
+static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t label, uint64_t **out,
                                gemp_h5_slab *rows)
 {
 	gemp_code code = GEMP_OK;
@@ -105,7 +105,7 @@ done:
 	return code;
 }
 
-static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_graph *graph, const char *group, const uint64_t *picked,
+static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_shard *graph, const char *group, const uint64_t *picked,
                              gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
@@ -124,7 +124,7 @@ done:
 }
 
 /* The group /nodes_by_label/L with the columns whose home is that label. */
-static gemp_code put_label(const gemp_h5 *h5, const gemp_graph *graph, uint32_t label, const int *home,
+static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t label, const int *home,
                            gemp_column_layout *columns)
 {
 	gemp_code code = GEMP_OK;
@@ -161,7 +161,7 @@ done:
 	return code;
 }
 
-static gemp_code put_attributes(const gemp_h5 *h5, const gemp_graph *graph, gemp_h5_slab rows,
+static gemp_code put_attributes(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows,
                                 gemp_column_layout *columns)
 {
 	gemp_code code = GEMP_OK;
@@ -189,7 +189,7 @@ done:
 	return code;
 }
 
-static gemp_code put_nodes(const gemp_h5 *h5, const gemp_graph *graph)
+static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_h5_slab rows = { graph->vertex_count, graph->first_vertex, graph->rows };
@@ -228,7 +228,7 @@ done:
 }
 
 /* Collective. The cut into parts that a partitioner made, if the graph or the file has one. */
-static gemp_code gemp_file_put_partition(const gemp_h5 *h5, const gemp_graph *graph)
+static gemp_code gemp_file_put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = graph->partition.count + 1;
@@ -242,7 +242,7 @@ done:
 	return code;
 }
 
-static gemp_code put_graph(const gemp_h5 *h5, const gemp_graph *graph, const gemp_provenance *provenance,
+static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gemp_provenance *provenance,
                            const char *weight)
 {
 	gemp_code code = GEMP_OK;
@@ -268,13 +268,13 @@ done:
 	return code;
 }
 
-gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *graph, const char *path,
+gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight)
 {
 	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { 0 };
 	gemp_text temporary = { 0 };
-	GEMP_TRY(gemp_graph_load_all(graph));
+	GEMP_TRY(gemp_shard_load_all(graph));
 	GEMP_TRY(gemp_file_check_weight(comm, graph, weight));
 	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
 	code = gemp_h5_create(&h5, comm, temporary.data);
@@ -290,7 +290,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const char *path,
+gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                 const gemp_provenance *provenance)
 {
 	return gemp_graph_file_write_weighted(comm, graph, path, provenance, NULL);

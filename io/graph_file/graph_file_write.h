@@ -13,12 +13,12 @@ typedef struct gemp_provenance {
 
 /* Written under a temporary name and renamed; an error leaves no file under `path`. What is not loaded is loaded first.
  * The file is the same, byte for byte, for every number of ranks. */
-gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const char *path,
+gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                 const gemp_provenance *provenance);
 
 /* The same, with an attribute of edges (an integer or float that none lacks) as the values of the matrices of the
  * relations that have it; NULL: none. */
-gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *graph, const char *path,
+gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight);
 
 #endif

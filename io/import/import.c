@@ -140,7 +140,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_import(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	const gemp_format *format;
 	gemp_code code = find_format(&format, options);

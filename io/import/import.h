@@ -39,7 +39,7 @@ typedef struct gemp_import_options {
 } gemp_import_options;
 
 /* Collective; the options are alike on all ranks. Errors name file, line and remedy, and all ranks return them. */
-gemp_code gemp_import(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options);
+gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options);
 
 /* format: the table of formats that import reads.
  *
@@ -75,7 +75,7 @@ struct gemp_format {
 	gemp_code (*files)(gemp_paths *out, const char *path);
 	/* Collective; as gemp_import. options->format is this format, or NULL for one found by endings; there is a
 	 * file. */
-	gemp_code (*read)(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options);
+	gemp_code (*read)(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options);
 };
 
 /* The formats in the order of help. */

@@ -99,7 +99,7 @@ done:
 	return code;
 }
 
-static gemp_code read_adjacency(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_adjacency(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 	adjacency_reader self = { 0 };
@@ -429,7 +429,7 @@ done:
 	return code;
 }
 
-static gemp_code read_metis(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_metis(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const char *path = options->edge_files[0];

@@ -312,7 +312,7 @@ static void free_reader(reader *reader)
 }
 
 /* One rank reads a dictionary, the next one the next. */
-static gemp_code read_dict(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_dict(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_paths paths = { 0 };

@@ -243,7 +243,7 @@ static void free_import(import *self)
 	gemp_free(self->columns[1]);
 }
 
-static gemp_code read_graphml(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_graphml(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 import self = { 0 };

@@ -366,7 +366,7 @@ static void free_import(import *self)
 	gemp_free(self->attributes);
 }
 
-static gemp_code read_gxl(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_gxl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 import self = {.comm = comm, .options = options };

@@ -254,7 +254,7 @@ static void free_import(import *self)
 	gemp_comm_free(&self->alone);
 }
 
-static gemp_code read_h5ad(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_h5ad(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 import self = {.comm = comm };

@@ -374,7 +374,7 @@ done:
 	return code;
 }
 
-static gemp_code read_imdb(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_imdb(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 	reader r = { .comm = comm };

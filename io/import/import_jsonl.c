@@ -155,7 +155,7 @@ done:
 	return code;
 }
 
-static gemp_code read_jsonl(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_jsonl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = options->edge_file_count;

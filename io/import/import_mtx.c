@@ -255,7 +255,7 @@ done:
 	return code;
 }
 
-static gemp_code read_mtx(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const char *path = options->edge_files[0];

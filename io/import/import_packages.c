@@ -499,7 +499,7 @@ static void free_reader(reader *reader)
 	gemp_free(reader->done);
 }
 
-static gemp_code read_packages(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_packages(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = options->edge_file_count;

@@ -88,7 +88,7 @@ done:
 	return code;
 }
 
-static gemp_code read_npz(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_npz(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 	npz_import self = { 0 };
@@ -279,7 +279,7 @@ done:
 	return code;
 }
 
-static gemp_code read_binsparse(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_binsparse(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 	binsparse_import self = { .comm = comm };

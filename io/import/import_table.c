@@ -262,7 +262,7 @@ static gemp_code join_branches(import *self)
 	return code;
 }
 
-static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_options *options, gemp_graph **out)
+static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_options *options, gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_builder_options built = gemp_format_builder(options);
@@ -281,7 +281,7 @@ done:
 	return code;
 }
 
-static gemp_code read_tables(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_tables(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 import self = { 0 };

@@ -238,7 +238,7 @@ static void free_import(import *self)
 	gemp_bytes_free(&self->keys);
 }
 
-static gemp_code read_xmi(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_xmi(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 import self = {.path = options->edge_files[0] };

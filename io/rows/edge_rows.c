@@ -13,14 +13,14 @@ static char *const names[COLUMNS] = { "source", "type", "edge", "target" };
 
 struct gemp_edge_rows {
 	const gemp_comm *comm;
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	gemp_row_writer *writer;
 	const char *what;
 	gemp_vertex *ids; /* [BATCH] */
 };
 
 /* keys: sources and targets, too, without rows; else they are there already. */
-static gemp_code new_columns(gemp_projected *columns, const gemp_graph *graph, bool keys)
+static gemp_code new_columns(gemp_projected *columns, const gemp_shard *graph, bool keys)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_type types[COLUMNS] = { graph->keys.type, GEMP_STRING, GEMP_INTEGER, graph->keys.type };
@@ -50,7 +50,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_graph *graph, const char *path,
+gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
                               const char *what)
 {
 	gemp_code code = GEMP_OK;

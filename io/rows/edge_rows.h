@@ -10,7 +10,7 @@ typedef struct gemp_edge_rows gemp_edge_rows;
 
 /* Collective, as all below. path: .tsv, .csv, .jsonl, .h5, or "-" for TSV on stdout. what: of the file's description.
  * Keys are loaded. */
-gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_graph *graph, const char *path,
+gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
                               const char *what);
 /* Own edges of one relation; those of lower ranks stand in front. numbers[count]: places among the rank's edges; NULL:
  * 0, 1, ...

@@ -27,7 +27,7 @@ static void lookup_free(lookup_context *a)
 	gemp_free(a->picked);
 }
 
-static gemp_code place_by_owner(lookup_context *a, const gemp_comm *comm, const gemp_graph *graph,
+static gemp_code place_by_owner(lookup_context *a, const gemp_comm *comm, const gemp_shard *graph,
                                 const gemp_vertex *ids, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -36,7 +36,7 @@ static gemp_code place_by_owner(lookup_context *a, const gemp_comm *comm, const 
 	GEMP_TRY(GEMP_NEW(a->place, count));
 	GEMP_TRY(GEMP_NEW(next, (size_t)comm->size + 1));
 	for (size_t i = 0; i < count; i++) {
-		a->owner[i] = gemp_graph_owner(graph, ids[i]);
+		a->owner[i] = gemp_shard_owner(graph, ids[i]);
 		next[a->owner[i] + 1]++;
 	}
 	for (int r = 0; r < comm->size; r++)
@@ -49,7 +49,7 @@ done:
 }
 
 /* Local. The keys that others asked for. */
-static gemp_code pick_keys(lookup_context *a, gemp_column *keys, const gemp_comm *comm, const gemp_graph *graph)
+static gemp_code pick_keys(lookup_context *a, gemp_column *keys, const gemp_comm *comm, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = a->from[comm->size];
@@ -65,7 +65,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_vertex *ids, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -110,7 +110,7 @@ static size_t find(const key_request *list, size_t count, const gemp_value *key)
 	return low;
 }
 
-gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_shard *graph,
                                 const gemp_value *keys, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -136,18 +136,18 @@ done:
 	return code;
 }
 
-gemp_value gemp_vertex_keys_of_text(const gemp_graph *graph, const char *text, size_t size)
+gemp_value gemp_vertex_keys_of_text(const gemp_shard *graph, const char *text, size_t size)
 {
 	gemp_value key = { .type = GEMP_STRING, .string = { text, size } };
 	return graph->keys.type == GEMP_INTEGER ? gemp_scalar_key(text, size) : key;
 }
 
-gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp_graph *graph, const char *file,
+gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp_shard *graph, const char *file,
                                    const char *const *texts, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_value *keys = NULL;
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(keys, count)));
 	for (size_t i = 0; i < count; i++)
 		keys[i] = gemp_vertex_keys_of_text(graph, texts[i], strlen(texts[i]));

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, const gemp_graph *graph)
+gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_edge_owners){ .relations = graph->relation_count, .ranks = comm->size };
@@ -21,7 +21,7 @@ done:
 	return code;
 }
 
-void gemp_edge_owners_update(gemp_edge_owners *places, const gemp_comm *comm, const gemp_graph *graph)
+void gemp_edge_owners_update(gemp_edge_owners *places, const gemp_comm *comm, const gemp_shard *graph)
 {
 	size_t ranks = (size_t)places->ranks, all = places->relations * ranks;
 	memset(places->rank_first, 0, all * sizeof *places->rank_first);
@@ -68,7 +68,7 @@ size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int 
 	                places->rank_first[relation * (size_t)places->ranks + (size_t)rank]);
 }
 
-gemp_code gemp_edge_offsets(const gemp_graph *graph, gemp_edge **offsets)
+gemp_code gemp_edge_offsets(const gemp_shard *graph, gemp_edge **offsets)
 {
 	gemp_edge *first;
 	if (GEMP_NEW(first, graph->relation_count + 1) != GEMP_OK)

@@ -14,9 +14,9 @@ typedef struct gemp_edge_owners {
 } gemp_edge_owners;
 
 /* Collective. Relations whose rows by source are not loaded have no owners yet. */
-gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, const gemp_graph *graph);
+gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, const gemp_shard *graph);
 /* Collective. Owners as they are now, of the same graph. */
-void gemp_edge_owners_update(gemp_edge_owners *places, const gemp_comm *comm, const gemp_graph *graph);
+void gemp_edge_owners_update(gemp_edge_owners *places, const gemp_comm *comm, const gemp_shard *graph);
 void gemp_edge_owners_free(gemp_edge_owners *places);
 size_t gemp_edge_relation(const gemp_edge_owners *places, uint64_t edge);
 int gemp_edge_owner(const gemp_edge_owners *places, uint64_t edge);
@@ -24,6 +24,6 @@ int gemp_edge_owner(const gemp_edge_owners *places, uint64_t edge);
 size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int rank);
 
 /* Edge number of relation r's edge k in all: first + k. [relation_count + 1]; the caller frees. */
-gemp_code gemp_edge_offsets(const gemp_graph *graph, gemp_edge **offsets);
+gemp_code gemp_edge_offsets(const gemp_shard *graph, gemp_edge **offsets);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct received_edges {
 
 typedef struct routing {
 	gemp_builder *builder;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_builder_part *part; /* whose edges are on their way */
 	uint32_t *number;        /* of the relation, for each of the part's types */
 	uint64_t *used;          /* [relations * edge columns] 1: some edge has a value */
@@ -44,7 +44,7 @@ static uint32_t relation_of(const routing *route, size_t record)
 static int owner(void *self, size_t record)
 {
 	const routing *route = self;
-	return gemp_graph_owner(route->graph, route->part->edges.ids[record].source);
+	return gemp_shard_owner(route->graph, route->part->edges.ids[record].source);
 }
 
 static gemp_code pack(void *self, size_t record, gemp_text *out)
@@ -102,7 +102,7 @@ done:
 }
 
 /* The relations of all ranks by name. */
-static gemp_code name_relations(gemp_builder *builder, gemp_graph *graph, const gemp_bytes *names)
+static gemp_code name_relations(gemp_builder *builder, gemp_shard *graph, const gemp_bytes *names)
 {
 	gemp_code code = GEMP_NEW(graph->relations, names->count);
 	for (; code == GEMP_OK && graph->relation_count < names->count; graph->relation_count++) {
@@ -204,7 +204,7 @@ done:
 }
 
 /* One relation's rows, with attributes, from its edges: sorted, and without parallel edges if these are merged. */
-static gemp_code make_rows(const gemp_builder *builder, const gemp_graph *graph, received_edges *edges,
+static gemp_code make_rows(const gemp_builder *builder, const gemp_shard *graph, received_edges *edges,
                            gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
@@ -247,7 +247,7 @@ done:
 }
 
 /* The same where edges have no attributes. */
-static gemp_code make_bare_rows(const gemp_builder *builder, const gemp_graph *graph, received_edges *edges,
+static gemp_code make_bare_rows(const gemp_builder *builder, const gemp_shard *graph, received_edges *edges,
                                 gemp_relation *relation)
 {
 	enum { WIDTH = sizeof(gemp_edge_ids) / sizeof(uint32_t) };
@@ -269,7 +269,7 @@ done:
 	return code;
 }
 
-static void number_edges(const gemp_comm *comm, const gemp_graph *graph, gemp_relation *relation)
+static void number_edges(const gemp_comm *comm, const gemp_shard *graph, gemp_relation *relation)
 {
 	uint64_t mine = relation->out_offsets[graph->rows], multigraph = relation->multigraph;
 	relation->first_edge = gemp_comm_exscan(comm, mine);
@@ -279,7 +279,7 @@ static void number_edges(const gemp_comm *comm, const gemp_graph *graph, gemp_re
 }
 
 /* Keeps the edges of one relation that are not marked. */
-static gemp_code drop_marked(const gemp_graph *graph, gemp_relation *relation, const uint8_t *marked)
+static gemp_code drop_marked(const gemp_shard *graph, gemp_relation *relation, const uint8_t *marked)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *order = NULL, kept = 0, begin = 0;
@@ -302,7 +302,7 @@ done:
 
 /* Undirected relations: pairs of vertices joined in both directions. Merging drops the edge from the larger id, else
  * the user is warned. */
-static gemp_code handle_reciprocal(const gemp_builder *builder, const gemp_graph *graph, gemp_relation *relation)
+static gemp_code handle_reciprocal(const gemp_builder *builder, const gemp_shard *graph, gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
 	uint8_t *marked = NULL;
@@ -357,7 +357,7 @@ static gemp_code send_block(const routing *route, const block *b, size_t first, 
 	size_t size = sizeof *ids, *from = NULL;
 	void *came = NULL;
 	for (size_t i = 0; i < count; i++)
-		b->owner[i] = gemp_graph_owner(route->graph, ids[first + i].source);
+		b->owner[i] = gemp_shard_owner(route->graph, ids[first + i].source);
 	if (b->headed) {
 		for (size_t i = 0; i < count; i++)
 			b->headed[i] = (header){ relation_of(route, first + i), ids[first + i] };
@@ -450,7 +450,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_builder_edges(gemp_builder *builder, gemp_graph *graph)
+gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	routing route = { .builder = builder, .graph = graph };

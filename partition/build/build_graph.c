@@ -59,7 +59,7 @@ static gemp_code gemp_builder_keys(gemp_builder *builder)
 	return gemp_comm_agree(builder->comm, code);
 }
 
-static gemp_code build(gemp_builder *builder, gemp_graph *graph)
+static gemp_code build(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_step_times *steps = builder->options.steps;
@@ -73,16 +73,16 @@ static gemp_code build(gemp_builder *builder, gemp_graph *graph)
 	gemp_step_times_next(steps, "keys");
 	GEMP_TRY(gemp_builder_ranks(builder, graph));
 	gemp_step_times_next(steps, "hash");
-	GEMP_TRY(gemp_graph_content_hash(builder->comm, graph, &graph->hash));
+	GEMP_TRY(gemp_shard_content_hash(builder->comm, graph, &graph->hash));
 	gemp_step_times_next(steps, NULL);
 done:
 	return code;
 }
 
-gemp_code gemp_builder_finish(gemp_builder *builder, gemp_graph **out)
+gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	*out = NULL;
 	code = GEMP_NEW(graph, 1);
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
@@ -94,6 +94,6 @@ gemp_code gemp_builder_finish(gemp_builder *builder, gemp_graph **out)
 	graph = NULL;
 done:
 	gemp_builder_clear(builder);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }

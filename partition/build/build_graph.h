@@ -6,6 +6,6 @@
 
 /* Collective. Checks, relabels, sorts and gives the graph, everything loaded (both CSR and CSC, props, keys, key ranks,
  * hash); the builder is empty afterwards. Warns of pairs of edges listed in both directions. */
-gemp_code gemp_builder_finish(gemp_builder *builder, gemp_graph **out);
+gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out);
 
 #endif

@@ -174,7 +174,7 @@ static size_t keep_one(const gemp_builder *builder, const gemp_vertex_list *list
 }
 
 /* list becomes its rows `order`; values go to the graph. */
-static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, size_t count, gemp_graph *graph)
+static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, size_t count, gemp_shard *graph)
 {
 	enum { FAR = 32 };
 	gemp_code code = GEMP_OK;
@@ -213,7 +213,7 @@ done:
 }
 
 /* Integers if all keys of all ranks are. */
-static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *keys, gemp_graph *graph)
+static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *keys, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
@@ -240,7 +240,7 @@ done:
 	return code;
 }
 
-static gemp_code give_ids(const gemp_builder *builder, size_t rows, gemp_graph *graph)
+static gemp_code give_ids(const gemp_builder *builder, size_t rows, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = builder->comm;
@@ -321,7 +321,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_graph *graph)
+gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	routing arrived = { .builder = builder };

@@ -31,7 +31,7 @@ static gemp_code add_sum(sums *all, const char *relation, const char *name, uint
 
 typedef struct hashing {
 	const gemp_column *column;
-	const gemp_graph *graph; /* of labels */
+	const gemp_shard *graph; /* of labels */
 	gemp_text texts;         /* of its sets of labels */
 	size_t *begin;           /* [label_set_count + 1] of each set in them */
 	uint64_t first;
@@ -103,7 +103,7 @@ static void hash_labels_piece(void *context, unsigned thread, size_t piece)
 	atomic_fetch_add(&h->sum, sum);
 }
 
-static gemp_code add_labels(sums *all, const gemp_graph *graph)
+static gemp_code add_labels(sums *all, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	hashing h = { .graph = graph };
@@ -124,7 +124,7 @@ done:
 	return code;
 }
 
-static gemp_code add_vertices(sums *all, const gemp_graph *graph)
+static gemp_code add_vertices(sums *all, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(add_column(all, "", &graph->keys, graph->first_vertex));
@@ -136,7 +136,7 @@ done:
 }
 
 typedef struct summing {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_relation *relation;
 	_Atomic uint64_t sum;
 } summing;
@@ -164,7 +164,7 @@ static void sum_rows(void *context, unsigned thread, size_t piece)
 	atomic_fetch_add(&s->sum, sum + gemp_hash_sum(ends, sizeof *ends, waiting, relation->first_edge + first));
 }
 
-static gemp_code add_relation(sums *all, const gemp_graph *graph, const gemp_relation *relation)
+static gemp_code add_relation(sums *all, const gemp_shard *graph, const gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
 	summing s = { graph, relation, 0 };
@@ -176,7 +176,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_graph_content_hash(const gemp_comm *comm, const gemp_graph *graph, uint64_t *out)
+gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph, uint64_t *out)
 {
 	gemp_code code = GEMP_OK;
 	sums all = { 0 };

@@ -5,6 +5,6 @@
 #include "graph/graph.h"
 
 /* Collective. The hash of a graph with everything loaded; it depends on ids, so also on the seed, not on the ranks. */
-gemp_code gemp_graph_content_hash(const gemp_comm *comm, const gemp_graph *graph, uint64_t *hash);
+gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph, uint64_t *hash);
 
 #endif

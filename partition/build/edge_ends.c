@@ -11,7 +11,7 @@
 /* Finds a key among the owned ones, which are sorted by hash: `start` leads to the few whose hashes begin alike. */
 typedef struct key_index {
 	const gemp_builder *builder;
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_builder_part *part; /* whose ends are asked for now */
 	gemp_replies replies;
 	int shift;       /* of the place in this rank's range of hashes, to its bucket */
@@ -24,7 +24,7 @@ static uint64_t bucket_of(const key_index *index, uint64_t hash)
 	return hash * (unsigned)index->builder->comm->size >> index->shift;
 }
 
-static gemp_code new_index(key_index *index, const gemp_builder *builder, const gemp_graph *graph)
+static gemp_code new_index(key_index *index, const gemp_builder *builder, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_bytes *keys = &builder->vertices.keys;
@@ -147,7 +147,7 @@ done:
 	return code;
 }
 
-static gemp_code coded_ids(gemp_builder *builder, const gemp_graph *graph, unknown_end *unknown)
+static gemp_code coded_ids(gemp_builder *builder, const gemp_shard *graph, unknown_end *unknown)
 {
 	gemp_code code = GEMP_OK;
 	key_index index = { 0 };
@@ -163,7 +163,7 @@ done:
 	return code;
 }
 
-static gemp_code integer_ids(gemp_builder *builder, const gemp_graph *graph, unknown_end *unknown)
+static gemp_code integer_ids(gemp_builder *builder, const gemp_shard *graph, unknown_end *unknown)
 {
 	gemp_unknown_end found = { 0 };
 	gemp_value key = { .type = GEMP_INTEGER };
@@ -177,7 +177,7 @@ static gemp_code integer_ids(gemp_builder *builder, const gemp_graph *graph, unk
 	return gemp_comm_agree(builder->comm, gemp_key_encode(&key, &unknown->key));
 }
 
-gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_graph *graph)
+gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	unknown_end unknown = { 0 };

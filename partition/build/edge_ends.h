@@ -4,6 +4,6 @@
 #include "graph/graph.h"
 #include "partition/build/builder_state.h"
 
-gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_graph *graph);
+gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_shard *graph);
 
 #endif

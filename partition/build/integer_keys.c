@@ -291,7 +291,7 @@ static uint64_t bucket_of(const integer_index *index, uint64_t hash)
 	return hash * (unsigned)index->builder->comm->size >> index->shift;
 }
 
-static gemp_code new_index(integer_index *index, const gemp_builder *builder, const gemp_graph *graph)
+static gemp_code new_index(integer_index *index, const gemp_builder *builder, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	int bits = 1;
@@ -428,7 +428,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_graph *graph, gemp_unknown_end *unknown)
+gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_shard *graph, gemp_unknown_end *unknown)
 {
 	gemp_code code = GEMP_OK;
 	integer_index index = { 0 };

@@ -39,6 +39,6 @@ typedef struct gemp_unknown_end {
 } gemp_unknown_end;
 
 /* Collective. Ids in place of the ends of all edges; unknown ends are noted, and are no failure here. */
-gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_graph *graph, gemp_unknown_end *unknown);
+gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_shard *graph, gemp_unknown_end *unknown);
 
 #endif

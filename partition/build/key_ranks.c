@@ -129,7 +129,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_graph *graph)
+gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	sorting sort = { .builder = builder };

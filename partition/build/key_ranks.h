@@ -4,6 +4,6 @@
 #include "graph/graph.h"
 #include "partition/build/builder_state.h"
 
-gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_graph *graph);
+gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_shard *graph);
 
 #endif

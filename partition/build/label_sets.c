@@ -61,7 +61,7 @@ done:
 	return code;
 }
 
-static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gemp_bytes *names, gemp_graph *graph)
+static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gemp_bytes *names, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_bytes parts = { 0 };
@@ -86,7 +86,7 @@ done:
 }
 
 /* Gives the graph its distinct sets. sets: sorted, taken over. */
-static gemp_code keep_sets(parsed_set *sets, size_t count, gemp_graph *graph)
+static gemp_code keep_sets(parsed_set *sets, size_t count, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(GEMP_NEW(graph->label_sets, count));
@@ -103,7 +103,7 @@ done:
 	return code;
 }
 
-static uint32_t find_set(const gemp_graph *graph, const parsed_set *set)
+static uint32_t find_set(const gemp_shard *graph, const parsed_set *set)
 {
 	size_t low = 0, high = graph->label_set_count;
 	while (high - low > 1) {
@@ -119,7 +119,7 @@ static uint32_t find_set(const gemp_graph *graph, const parsed_set *set)
 
 /* Local. Sets of all ranks' texts, and the set of each of this rank's texts. */
 static gemp_code number_sets(const gemp_bytes *mine, const gemp_bytes *texts, const gemp_bytes *names,
-                             gemp_graph *graph, uint32_t *set_of)
+                             gemp_shard *graph, uint32_t *set_of)
 {
 	gemp_code code = GEMP_OK;
 	parsed_set *sets = NULL, own = { 0 };
@@ -147,7 +147,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine, gemp_graph *graph, uint32_t *set_of)
+gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine, gemp_shard *graph, uint32_t *set_of)
 {
 	gemp_code code = GEMP_OK;
 	gemp_bytes texts = { 0 }, names = { 0 };
@@ -160,7 +160,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_builder_labels(gemp_builder *builder, gemp_graph *graph)
+gemp_code gemp_builder_labels(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *counts = NULL;

@@ -20,7 +20,7 @@ typedef struct in_edge {
 enum { LENGTHS = 1, ALL = sizeof(in_edge) / sizeof(uint32_t) }; /* numbers in a record: first pass, second */
 
 typedef struct exchange_state {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_relation *relation;
 	gemp_row_builder rows;
 	size_t size;         /* edges in one round */
@@ -65,7 +65,7 @@ static void owner_piece(void *context, unsigned thread, size_t piece)
 	const exchange_state *p = context;
 	size_t begin = piece * PIECE, end = begin + PIECE < p->count ? begin + PIECE : p->count;
 	for (size_t i = begin; i < end; i++)
-		p->owner[i] = gemp_graph_owner(p->graph, p->relation->out_targets[p->first + i]);
+		p->owner[i] = gemp_shard_owner(p->graph, p->relation->out_targets[p->first + i]);
 }
 
 /* Collective. One round of the first or the second pass. */
@@ -131,7 +131,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_graph *graph, gemp_relation *relation)
+gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_shard *graph, gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = builder->comm;
@@ -160,7 +160,7 @@ done:
 	return code;
 }
 
-uint64_t gemp_rows_by_target_reciprocal(const gemp_graph *graph, const gemp_relation *relation, uint8_t *marked)
+uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked)
 {
 	uint64_t found = 0;
 	for (size_t row = 0; row < graph->rows; row++) {
@@ -184,7 +184,7 @@ uint64_t gemp_rows_by_target_reciprocal(const gemp_graph *graph, const gemp_rela
 
 enum { BATCH = 64 << 20 }; /* bytes a rank sends in one round of an exchange */
 
-static gemp_code load_relation(void *self, gemp_graph *graph, size_t index, unsigned parts)
+static gemp_code load_relation(void *self, gemp_shard *graph, size_t index, unsigned parts)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_builder builder = { .comm = self, .options.batch = BATCH };
@@ -196,7 +196,7 @@ done:
 	return code;
 }
 
-gemp_graph_loader gemp_rows_by_target_source(const gemp_comm *comm)
+gemp_shard_loader gemp_rows_by_target_source(const gemp_comm *comm)
 {
-	return (gemp_graph_loader){ .self = (void *)(uintptr_t)comm, .load_relation = load_relation };
+	return (gemp_shard_loader){ .self = (void *)(uintptr_t)comm, .load_relation = load_relation };
 }

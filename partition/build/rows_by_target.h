@@ -7,15 +7,15 @@
 #include "partition/build/builder_state.h"
 
 /* Collective. Fills in_begin, in and in_edge (replaced if there) from out. */
-gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_graph *graph, gemp_relation *relation);
+gemp_code gemp_rows_by_target_make(const gemp_builder *builder, const gemp_shard *graph, gemp_relation *relation);
 
 /* Local. How many pairs {u, v}, u < v, are joined in both directions where this rank owns v; marked[e] is set for the
  * edges v -> u, e counted from this rank's first. */
-uint64_t gemp_rows_by_target_reciprocal(const gemp_graph *graph, const gemp_relation *relation, uint8_t *marked);
+uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked);
 
 /* on_demand: rows by target of a graph in memory, made of its rows by source when they are needed. */
 
 /* The source of a graph that has all else. comm is borrowed until the graph is freed. */
-gemp_graph_loader gemp_rows_by_target_source(const gemp_comm *comm);
+gemp_shard_loader gemp_rows_by_target_source(const gemp_comm *comm);
 
 #endif

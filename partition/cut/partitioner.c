@@ -8,7 +8,7 @@
 const char *const gemp_partitioner_name[GEMP_PARTITIONERS] = { "random", "block", "ptscotch" };
 
 /* Ids are random as long as no partitioner has given them: then the keys' hashes are drawn again. */
-static gemp_code choose_random(const gemp_comm *comm, gemp_graph *graph, uint64_t parts, uint32_t *part)
+static gemp_code choose_random(const gemp_comm *comm, gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text key = { 0 };
@@ -16,7 +16,7 @@ static gemp_code choose_random(const gemp_comm *comm, gemp_graph *graph, uint64_
 		part[v] = (uint32_t)(((unsigned __int128)(graph->first_vertex + v + 1) * parts - 1) / graph->vertex_count);
 	if (!graph->partition.count)
 		return GEMP_OK;
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	for (size_t v = 0; v < graph->rows && code == GEMP_OK; v++) {
 		gemp_text_clear(&key);
 		code = gemp_column_pack(&graph->keys, v, &key);
@@ -28,7 +28,7 @@ done:
 	return code;
 }
 
-static uint64_t weight_of(const gemp_graph *graph, size_t v)
+static uint64_t weight_of(const gemp_shard *graph, size_t v)
 {
 	uint64_t weight = GEMP_ROW_COST;
 	for (size_t r = 0; r < graph->relation_count; r++) {
@@ -41,13 +41,13 @@ static uint64_t weight_of(const gemp_graph *graph, size_t v)
 
 /* Weights by place in the order of keys, in at most so many classes, of which each goes whole to the part in which the
  * middle of its weight falls. */
-static gemp_code choose_block(const gemp_comm *comm, gemp_graph *graph, uint64_t parts, uint32_t *part)
+static gemp_code choose_block(const gemp_comm *comm, gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	enum { CLASSES = 1 << 20 };
 	gemp_code code = GEMP_OK;
 	uint64_t n = graph->vertex_count, classes = n < CLASSES ? n : CLASSES, total = 0, before = 0;
 	uint64_t *weight = NULL;
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	code = GEMP_NEW(weight, classes);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t v = 0; v < graph->rows; v++)
@@ -67,15 +67,15 @@ done:
 	return code;
 }
 
-static gemp_code need_ends(gemp_graph *graph)
+static gemp_code need_ends(gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t r = 0; r < graph->relation_count && code == GEMP_OK; r++)
-		code = gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN);
+		code = gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN);
 	return code;
 }
 
-gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_graph *graph, gemp_partitioner method, uint64_t parts,
+gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_shard *graph, gemp_partitioner method, uint64_t parts,
                                 uint32_t *part)
 {
 	if (method == GEMP_PARTITION_RANDOM)
@@ -92,7 +92,7 @@ uint64_t gemp_part_bytes(const gemp_part_size *size)
 	return (size->edges_out + size->edges_in + GEMP_ROW_COST * size->vertices) * GEMP_ENTRY_BYTES;
 }
 
-static gemp_code measure_relation(const gemp_comm *comm, const gemp_graph *graph, const gemp_relation *relation,
+static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                   const uint32_t *part, gemp_part_size *sizes)
 {
 	gemp_code code = GEMP_OK;
@@ -113,7 +113,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_graph *graph, const uint32_t *part, uint64_t parts,
+gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_shard *graph, const uint32_t *part, uint64_t parts,
                                  gemp_part_size *sizes)
 {
 	gemp_code code = GEMP_OK;

@@ -19,7 +19,7 @@ extern const char *const gemp_partitioner_name[GEMP_PARTITIONERS];
 
 /* Collective. part[graph->rows]. Loads keys (block, random) and the ends of edges. GEMP_EUSAGE: PT-Scotch is not in
  * this program. Random and block parts do not depend on the number of ranks. */
-gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_graph *graph, gemp_partitioner method, uint64_t parts,
+gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_shard *graph, gemp_partitioner method, uint64_t parts,
                                 uint32_t *part);
 
 /* One part, all ranks. An edge is inside if both its ends are in the part. */
@@ -31,7 +31,7 @@ typedef struct gemp_part_size {
 uint64_t gemp_part_bytes(const gemp_part_size *size);
 
 /* Collective. sizes[parts]. */
-gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_graph *graph, const uint32_t *part, uint64_t parts,
+gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_shard *graph, const uint32_t *part, uint64_t parts,
                                  gemp_part_size *sizes);
 
 #endif

@@ -5,7 +5,7 @@
 
 #ifndef GEMP_PTSCOTCH
 
-gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_graph *graph, uint64_t parts, uint32_t *part)
+gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	(void)comm, (void)graph, (void)parts, (void)part;
 	return gemp_fail(GEMP_EUSAGE, "--method ptscotch: this program was built without PT-Scotch; install it (Debian: "
@@ -39,7 +39,7 @@ static void free_rows(rows *r)
 	gemp_free(r->part);
 }
 
-static uint64_t entries_of(const gemp_graph *graph)
+static uint64_t entries_of(const gemp_shard *graph)
 {
 	uint64_t entries = 0;
 	for (size_t r = 0; r < graph->relation_count; r++)
@@ -48,7 +48,7 @@ static uint64_t entries_of(const gemp_graph *graph)
 }
 
 /* All weights together must be numbers to PT-Scotch. */
-static gemp_code check_size(const gemp_comm *comm, const gemp_graph *graph)
+static gemp_code check_size(const gemp_comm *comm, const gemp_shard *graph)
 {
 	uint64_t total = gemp_comm_sum1(comm, entries_of(graph) + GEMP_ROW_COST * graph->rows);
 	uint64_t most = sizeof(SCOTCH_Num) == 4 ? INT32_MAX : INT64_MAX;
@@ -78,7 +78,7 @@ static void append(SCOTCH_Num *target, SCOTCH_Num *end, const gemp_vertex *row, 
 }
 
 /* The neighbours of one vertex behind those of the ones before; parallel ones become a weight, loops go. */
-static SCOTCH_Num add_row(const gemp_graph *graph, size_t v, rows *r, SCOTCH_Num begin)
+static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, rows *r, SCOTCH_Num begin)
 {
 	SCOTCH_Num end = begin, kept = begin, self = (SCOTCH_Num)(graph->first_vertex + v);
 	for (size_t i = 0; i < graph->relation_count; i++) {
@@ -101,7 +101,7 @@ static SCOTCH_Num add_row(const gemp_graph *graph, size_t v, rows *r, SCOTCH_Num
 	return kept;
 }
 
-static gemp_code make_rows(const gemp_graph *graph, rows *r)
+static gemp_code make_rows(const gemp_shard *graph, rows *r)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t entries = entries_of(graph);
@@ -121,7 +121,7 @@ static gemp_code check(int result, const char *call)
 	return result == 0 ? GEMP_OK : gemp_fail(GEMP_EINTERNAL, "PT-Scotch: %s failed; its reason is above", call);
 }
 
-static gemp_code cut(const gemp_comm *comm, const gemp_graph *graph, rows *r, uint64_t parts)
+static gemp_code cut(const gemp_comm *comm, const gemp_shard *graph, rows *r, uint64_t parts)
 {
 	gemp_code code = GEMP_OK;
 	SCOTCH_Dgraph dgraph;
@@ -147,7 +147,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_graph *graph, uint64_t parts, uint32_t *part)
+gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	gemp_code code = GEMP_OK;
 	rows r = { 0 };

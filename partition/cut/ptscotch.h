@@ -9,6 +9,6 @@
 enum { GEMP_ROW_COST = 4, GEMP_ENTRY_BYTES = 4 }; /* entries; bytes */
 
 /* The same by PT-Scotch alone; the ends of edges are loaded. */
-gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_graph *graph, uint64_t parts, uint32_t *part);
+gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_shard *graph, uint64_t parts, uint32_t *part);
 
 #endif

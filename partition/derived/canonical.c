@@ -26,10 +26,10 @@ static void name_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const edge_naming *n = context;
-	const gemp_graph *from = n->c->from;
+	const gemp_shard *from = n->c->from;
 	for (size_t v = piece * PIECE; v < from->rows && v < (piece + 1) * PIECE; v++) {
 		gemp_vertex source = n->c->id[v];
-		int owner = n->owner ? gemp_graph_owner(n->c->to, source) : 0;
+		int owner = n->owner ? gemp_shard_owner(n->c->to, source) : 0;
 		for (uint64_t e = n->from->out_offsets[v]; e < n->from->out_offsets[v + 1]; e++) {
 			n->edges[e] = (gemp_edge_ids){ source, n->targets[e] };
 			if (n->owner)
@@ -123,7 +123,7 @@ done:
 static gemp_code start(gemp_canonical_state *c)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *from = c->from, *to = NULL;
+	gemp_shard *from = c->from, *to = NULL;
 	GEMP_TRY(GEMP_NEW(to, 1));
 	c->to = to;
 	to->rank = from->rank;
@@ -145,7 +145,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_graph_canonical(gemp_graph **graph, const gemp_comm *comm, bool string_keys)
+gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool string_keys)
 {
 	gemp_code code = GEMP_OK;
 	gemp_canonical_state c = { .comm = comm, .from = *graph, .string_keys = string_keys };
@@ -153,12 +153,12 @@ gemp_code gemp_graph_canonical(gemp_graph **graph, const gemp_comm *comm, bool s
 	GEMP_TRY(gemp_canonical_vertices(&c));
 	for (size_t r = 0; r < c.from->relation_count; r++)
 		GEMP_TRY(gemp_canonical_relation(&c, r));
-	GEMP_TRY(gemp_graph_content_hash(comm, c.to, &c.to->hash));
-	gemp_graph_free(*graph);
+	GEMP_TRY(gemp_shard_content_hash(comm, c.to, &c.to->hash));
+	gemp_shard_free(*graph);
 	*graph = c.to;
 	c.to = NULL;
 done:
-	gemp_graph_free(c.to);
+	gemp_shard_free(c.to);
 	gemp_free(c.id);
 	return code;
 }
@@ -189,7 +189,7 @@ typedef struct key_facts {
 	uint64_t highest_rank; /* of these, + 1 */
 } key_facts;
 
-static gemp_code collect_key_order(const gemp_graph *graph, key_facts *facts)
+static gemp_code collect_key_order(const gemp_shard *graph, key_facts *facts)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text scratch = { 0 };
@@ -207,7 +207,7 @@ static gemp_code collect_key_order(const gemp_graph *graph, key_facts *facts)
 	return code;
 }
 
-gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_graph *graph, bool *out)
+gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, bool *out)
 {
 	gemp_code code = GEMP_OK;
 	key_facts mine = { 0 }, all = { 0 };

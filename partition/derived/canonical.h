@@ -8,13 +8,13 @@
 
 /* Collective. *graph, whose keys, labels, attributes and rows by source are loaded, becomes that which the builder
  * makes of its vertices and edges, hash included; rows by target are made when they are needed. After an error it is
- * good for gemp_graph_free only. string_keys: as gemp_builder_options has it. */
-gemp_code gemp_graph_canonical(gemp_graph **graph, const gemp_comm *comm, bool string_keys);
+ * good for gemp_shard_free only. string_keys: as gemp_builder_options has it. */
+gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool string_keys);
 
 /* key_kind: what kind of keys a graph has. */
 
 /* Collective; keys are loaded. Did the graph take keys that look like integers as strings? Then who makes a graph of
  * them again must say so (gemp_builder_options.string_keys). Ids tell, since they come from a hash of the keys. */
-gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_graph *graph, bool *out);
+gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, bool *out);
 
 #endif

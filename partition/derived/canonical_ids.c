@@ -63,7 +63,7 @@ static uint64_t hash_key(const sorting *s, size_t row, char *scratch)
 static void hash_piece(void *context, unsigned thread, size_t piece)
 {
 	const sorting *s = context;
-	const gemp_graph *from = s->c->from;
+	const gemp_shard *from = s->c->from;
 	for (size_t row = piece * PIECE; row < end_of(piece, from->rows); row++) {
 		uint64_t hash = hash_key(s, row, s->scratch + thread * s->longest);
 		s->records[row] = (record){ hash, from->key_ranks[row], from->label_set_of[row], 0 };
@@ -76,7 +76,7 @@ static void hash_piece(void *context, unsigned thread, size_t piece)
 static gemp_code hash_keys(sorting *s)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *from = s->c->from;
+	const gemp_shard *from = s->c->from;
 	s->longest = 1;
 	for (size_t row = 0; row < from->rows && from->keys.type == GEMP_STRING; row++)
 		if (from->keys.offsets[row + 1] - from->keys.offsets[row] >= s->longest)
@@ -181,7 +181,7 @@ static void assign_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const sorting *s = context;
-	gemp_graph *to = s->c->to;
+	gemp_shard *to = s->c->to;
 	for (size_t i = piece * PIECE; i < end_of(piece, s->count); i++) {
 		s->order[i] = s->sorted[i].came;
 		to->key_ranks[i] = s->sorted[i].key_rank;
@@ -217,7 +217,7 @@ done:
 /* Collective. */
 static void give_bounds(const sorting *s)
 {
-	gemp_graph *to = s->c->to;
+	gemp_shard *to = s->c->to;
 	to->bounds[s->c->comm->rank + 1] = s->count;
 	gemp_comm_sum(s->c->comm, to->bounds, s->c->comm->size + 1);
 	for (int r = 0; r < s->c->comm->size; r++)
@@ -375,7 +375,7 @@ static void owner_piece(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	const id_request *a = context;
 	for (size_t i = piece * PIECE; i < a->count && i < (piece + 1) * PIECE; i++)
-		a->owner[i] = gemp_graph_owner(a->c->from, a->ids[i]);
+		a->owner[i] = gemp_shard_owner(a->c->from, a->ids[i]);
 }
 
 static void answer_piece(void *context, unsigned thread, size_t piece)

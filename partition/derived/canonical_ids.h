@@ -8,7 +8,7 @@
 
 typedef struct gemp_canonical_state {
 	const gemp_comm *comm;
-	gemp_graph *from, *to;
+	gemp_shard *from, *to;
 	bool string_keys;
 	gemp_vertex *id; /* [from->rows] new ids */
 } gemp_canonical_state;

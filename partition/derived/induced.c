@@ -7,7 +7,7 @@
 
 typedef struct induced_state {
 	const gemp_comm *comm;
-	gemp_graph *from;
+	gemp_shard *from;
 	const uint32_t *bits;
 	gemp_vertex *before; /* [words + 1] kept vertices of the words before */
 	uint64_t *rows;      /* [count] own rows that are kept */
@@ -48,8 +48,8 @@ done:
 static gemp_code split_vertices(induced_state *i)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *g = i->out->graph;
-	const gemp_graph *from = i->from;
+	gemp_shard *g = i->out->graph;
+	const gemp_shard *from = i->from;
 	g->rank = from->rank;
 	g->ranks = from->ranks;
 	g->seed = from->seed;
@@ -93,8 +93,8 @@ done:
 static gemp_code copy_labels(induced_state *i)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *g = i->out->graph;
-	const gemp_graph *from = i->from;
+	gemp_shard *g = i->out->graph;
+	const gemp_shard *from = i->from;
 	GEMP_TRY(GEMP_NEW(g->labels, from->label_count));
 	for (; g->label_count < from->label_count; g->label_count++)
 		if (!(g->labels[g->label_count] = gemp_strdup(from->labels[g->label_count])))
@@ -168,7 +168,7 @@ done:
 static gemp_code copy_relations(induced_state *i, const bool *relations)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *g = i->out->graph;
+	gemp_shard *g = i->out->graph;
 	GEMP_TRY(GEMP_NEW(g->relations, i->from->relation_count));
 	GEMP_TRY(GEMP_NEW(i->out->edge, i->from->relation_count));
 	i->out->relation_count = i->from->relation_count;
@@ -192,7 +192,7 @@ done:
 /* Collective. */
 static void add_up(const induced_state *i)
 {
-	gemp_graph *g = i->out->graph;
+	gemp_shard *g = i->out->graph;
 	for (size_t s = 0; s < g->label_set_count; s++)
 		g->label_sets[s].vertex_count = gemp_comm_sum1(i->comm, g->label_sets[s].vertex_count);
 	for (size_t r = 0; r < g->relation_count; r++) {
@@ -212,13 +212,13 @@ done:
 	return code;
 }
 
-gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_graph *graph, const uint32_t *bits,
+gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *bits,
                            const bool *relations)
 {
 	gemp_code code = GEMP_OK;
 	induced_state i = { .comm = comm, .from = graph, .bits = bits, .out = out };
 	*out = (gemp_induced){ 0 };
-	GEMP_TRY(gemp_graph_load_outgoing(graph));
+	GEMP_TRY(gemp_shard_load_outgoing(graph));
 	GEMP_TRY(gemp_comm_agree(comm, make(&i, relations)));
 	add_up(&i);
 	out->graph->loader = gemp_rows_by_target_source(comm);
@@ -236,6 +236,6 @@ void gemp_induced_free(gemp_induced *induced)
 		gemp_free(induced->edge[r]);
 	gemp_free(induced->edge);
 	gemp_free(induced->vertex);
-	gemp_graph_free(induced->graph);
+	gemp_shard_free(induced->graph);
 	*induced = (gemp_induced){ 0 };
 }

@@ -19,8 +19,8 @@ typedef struct ends {
 /* Shared by the steps of a renumbering. */
 typedef struct gemp_renumber_state {
 	const gemp_comm *comm;
-	const gemp_graph *from;
-	gemp_graph *to;
+	const gemp_shard *from;
+	gemp_shard *to;
 	gemp_vertex *id; /* [from->rows] in `to` */
 } gemp_renumber_state;
 
@@ -47,14 +47,14 @@ typedef struct routing {
 static int owner(void *self, size_t record)
 {
 	const routing *route = self;
-	return gemp_graph_owner(route->all->to, route->all->id[record]);
+	return gemp_shard_owner(route->all->to, route->all->id[record]);
 }
 
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
 	const routing *route = self;
-	const gemp_graph *from = route->all->from;
+	const gemp_shard *from = route->all->from;
 	header head = { route->all->id[record], from->key_ranks[record], from->label_set_of[record] };
 	gemp_text_add(out, &head, sizeof head);
 	GEMP_TRY(gemp_column_pack(&from->keys, record, out));
@@ -69,7 +69,7 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 	(void)source;
 	gemp_code code = GEMP_OK;
 	routing *route = self;
-	gemp_graph *to = route->all->to;
+	gemp_shard *to = route->all->to;
 	while (at < end) {
 		header head;
 		memcpy(&head, at, sizeof head);
@@ -103,7 +103,7 @@ static gemp_code gemp_renumber_gather(gemp_column *column, const uint64_t *order
 static gemp_code assign_vertices(routing *route)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *to = route->all->to;
+	gemp_shard *to = route->all->to;
 	uint64_t *order = NULL;
 	GEMP_TRY(GEMP_NEW(order, to->rows));
 	GEMP_TRY(GEMP_NEW(to->key_ranks, to->rows));
@@ -149,7 +149,7 @@ done:
 static int renumber_edges_owner(void *self, size_t record)
 {
 	const renumber_edges_routing *route = self;
-	return gemp_graph_owner(route->all->to, route->edges[record].source);
+	return gemp_shard_owner(route->all->to, route->edges[record].source);
 }
 
 static gemp_code renumber_edges_pack(void *self, size_t record, gemp_text *out)
@@ -168,7 +168,7 @@ static gemp_code renumber_edges_receive(void *self, int source, const char *at, 
 	(void)source;
 	gemp_code code = GEMP_OK;
 	renumber_edges_routing *route = self;
-	const gemp_graph *to = route->all->to;
+	const gemp_shard *to = route->all->to;
 	while (at < end) {
 		ends edge;
 		memcpy(&edge, at, sizeof edge);
@@ -207,7 +207,7 @@ done:
 static gemp_code make_rows(renumber_edges_routing *route)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = route->all->to;
+	const gemp_shard *graph = route->all->to;
 	gemp_relation *to = route->to;
 	uint64_t *order = NULL;
 	GEMP_TRY(GEMP_NEW(order, route->count));
@@ -256,7 +256,7 @@ done:
 }
 
 /* bounds[parts + 1] of the new ids, and the first id that this rank gives in each part. */
-static gemp_code give_ranges(const gemp_comm *comm, const gemp_graph *graph, const uint32_t *part, uint64_t parts,
+static gemp_code give_ranges(const gemp_comm *comm, const gemp_shard *graph, const uint32_t *part, uint64_t parts,
                              uint64_t *bounds, uint64_t *next)
 {
 	gemp_code code = GEMP_OK;
@@ -279,7 +279,7 @@ done:
 static gemp_code give_ids(gemp_renumber_state *all, const uint32_t *part, uint64_t parts, const char *method)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *to = all->to;
+	gemp_shard *to = all->to;
 	uint64_t *bounds = NULL, *next = NULL;
 	size_t ranks = (size_t)all->comm->size;
 	code = GEMP_NEW(bounds, parts + 1);
@@ -303,7 +303,7 @@ done:
 	return code;
 }
 
-static gemp_code copy_labels(const gemp_graph *from, gemp_graph *to)
+static gemp_code copy_labels(const gemp_shard *from, gemp_shard *to)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(GEMP_NEW(to->labels, from->label_count));
@@ -336,8 +336,8 @@ static gemp_code copy_columns(const gemp_table *from, gemp_table *to)
 static gemp_code gemp_renumber_schema(gemp_renumber_state *all)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *from = all->from;
-	gemp_graph *to = all->to;
+	const gemp_shard *from = all->from;
+	gemp_shard *to = all->to;
 	to->rank = from->rank;
 	to->ranks = from->ranks;
 	to->vertex_count = from->vertex_count;
@@ -361,13 +361,13 @@ done:
 	return code;
 }
 
-gemp_code gemp_graph_renumber(gemp_graph **out, const gemp_comm *comm, gemp_graph *graph, const uint32_t *part,
+gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *part,
                               uint64_t parts, const char *method)
 {
 	gemp_code code = GEMP_OK;
 	gemp_renumber_state all = { .comm = comm, .from = graph };
 	*out = NULL;
-	GEMP_TRY(gemp_graph_load_all(graph));
+	GEMP_TRY(gemp_shard_load_all(graph));
 	code = GEMP_NEW(all.to, 1);
 	if (code == GEMP_OK)
 		code = gemp_renumber_schema(&all);
@@ -376,11 +376,11 @@ gemp_code gemp_graph_renumber(gemp_graph **out, const gemp_comm *comm, gemp_grap
 	GEMP_TRY(gemp_renumber_vertices(&all));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		GEMP_TRY(gemp_renumber_relation(&all, r));
-	GEMP_TRY(gemp_graph_content_hash(comm, all.to, &all.to->hash));
+	GEMP_TRY(gemp_shard_content_hash(comm, all.to, &all.to->hash));
 	*out = all.to;
 	all.to = NULL;
 done:
-	gemp_graph_free(all.to);
+	gemp_shard_free(all.to);
 	gemp_free(all.id);
 	return code;
 }

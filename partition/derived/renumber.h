@@ -9,7 +9,7 @@
 /* Collective. part[graph->rows], below `parts`, is where each of this rank's vertices goes; within a part vertices keep
  * their order. out: everything loaded, parts and method set, ranks own what gemp_partition_assign says. The graph's own
  * parts are loaded as far as they are not; out does not depend on the number of ranks. */
-gemp_code gemp_graph_renumber(gemp_graph **out, const gemp_comm *comm, gemp_graph *graph, const uint32_t *part,
+gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *part,
                               uint64_t parts, const char *method);
 
 #endif

@@ -44,7 +44,7 @@ done:
 
 typedef struct subgraph_builder {
 	const gemp_comm *comm;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_subgraph *wanted;
 	gemp_subgraph own; /* of what all ranks want, this rank's */
 	uint64_t *offsets; /* [relation_count + 1] numbers of the relations' first edges */
@@ -102,12 +102,12 @@ static uint64_t gemp_page_bits_next(const gemp_page_bits *marks, uint64_t from)
 
 enum { PIECE = 1 << 16 }; /* numbers that are sent, and edges that are built, in one go */
 
-gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_graph *graph)
+gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_subgraph){ 0 };
 	GEMP_TRY(gemp_page_bits_new(&out->vertices, graph->vertex_count));
-	GEMP_TRY(gemp_page_bits_new(&out->edges, gemp_graph_edges(graph)));
+	GEMP_TRY(gemp_page_bits_new(&out->edges, gemp_shard_edges(graph)));
 done:
 	return code;
 }
@@ -122,7 +122,7 @@ void gemp_subgraph_free(gemp_subgraph *wanted)
 
 static int owner_of_vertex(const subgraph_builder *m, uint64_t vertex)
 {
-	return gemp_graph_owner(m->graph, vertex);
+	return gemp_shard_owner(m->graph, vertex);
 }
 
 /* The last rank whose first edge is not behind it. */
@@ -252,7 +252,7 @@ done:
 static gemp_code add_vertices(const subgraph_builder *m)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = m->graph;
+	const gemp_shard *graph = m->graph;
 	gemp_text labels = { 0 };
 	for (uint64_t id = 0; (id = gemp_page_bits_next(&m->own.vertices, id)) != GEMP_NO_BIT; id++) {
 		size_t row = (size_t)(id - graph->first_vertex);
@@ -331,7 +331,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code build(subgraph_builder *m, gemp_graph **out)
+static gemp_code build(subgraph_builder *m, gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_builder_options options = { .seed = m->graph->seed };
@@ -351,11 +351,11 @@ done:
 	return code;
 }
 
-gemp_code gemp_subgraph_make(gemp_graph **out, const gemp_comm *comm, gemp_graph *graph, gemp_subgraph *wanted)
+gemp_code gemp_subgraph_make(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, gemp_subgraph *wanted)
 {
 	gemp_code code = GEMP_OK;
 	subgraph_builder m = { .comm = comm, .graph = graph, .wanted = wanted };
-	GEMP_TRY(gemp_graph_load_outgoing(graph)); /* few graphs have relations of which nothing is wanted */
+	GEMP_TRY(gemp_shard_load_outgoing(graph)); /* few graphs have relations of which nothing is wanted */
 	GEMP_TRY(find_owners(&m));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_subgraph_new(&m.own, graph)));
 	GEMP_TRY(send_to_owners(&m, &wanted->edges, &m.own.edges, owner_of_edge));

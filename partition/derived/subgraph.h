@@ -26,12 +26,12 @@ typedef struct gemp_subgraph {
 	gemp_page_bits edges;    /* of all relations numbered through */
 } gemp_subgraph;
 
-gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_graph *graph); /* local */
+gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_shard *graph); /* local */
 void gemp_subgraph_free(gemp_subgraph *wanted);                           /* takes {0} */
 
 /* Collective. The graph of what the ranks want together, with keys, labels and attributes as they are, and the same
  * seed, so that of all vertices and edges it is the graph itself. `wanted` is used up. What is not loaded of `graph`
  * is loaded. */
-gemp_code gemp_subgraph_make(gemp_graph **out, const gemp_comm *comm, gemp_graph *graph, gemp_subgraph *wanted);
+gemp_code gemp_subgraph_make(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, gemp_subgraph *wanted);
 
 #endif

@@ -160,7 +160,7 @@ done:
 }
 
 typedef struct query_context {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const uint32_t *values;
 	const gemp_vertex *ids;
 	gemp_replies replies;
@@ -169,7 +169,7 @@ typedef struct query_context {
 static int owner(void *self, size_t record)
 {
 	const query_context *a = self;
-	return gemp_graph_owner(a->graph, a->ids[record]);
+	return gemp_shard_owner(a->graph, a->ids[record]);
 }
 
 static gemp_code pack(void *self, size_t record, gemp_text *out)
@@ -192,7 +192,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_record_query(const gemp_comm *comm, const gemp_graph *graph, const uint32_t *values,
+gemp_code gemp_record_query(const gemp_comm *comm, const gemp_shard *graph, const uint32_t *values,
                             const gemp_vertex *ids, size_t count, uint32_t *out)
 {
 	gemp_code code = GEMP_OK;

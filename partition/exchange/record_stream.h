@@ -40,7 +40,7 @@ gemp_code gemp_replies_return(const gemp_comm *comm, const gemp_replies *replies
 enum { GEMP_RECORD_BATCH = 64 << 20 }; /* bytes a rank sends in one round */
 
 /* Collective. values[graph->rows] are those of this rank's vertices; out[i] becomes the value of vertex ids[i]. */
-gemp_code gemp_record_query(const gemp_comm *comm, const gemp_graph *graph, const uint32_t *values,
+gemp_code gemp_record_query(const gemp_comm *comm, const gemp_shard *graph, const uint32_t *values,
                             const gemp_vertex *ids, size_t count, uint32_t *out);
 
 #endif

@@ -239,20 +239,20 @@ done:
 }
 
 /* The ids in the order of their owners, which is that of the values that come back. */
-static gemp_code group(const gemp_graph *graph, const gemp_vertex *ids, size_t count, gemp_vertex *grouped,
+static gemp_code group(const gemp_shard *graph, const gemp_vertex *ids, size_t count, gemp_vertex *grouped,
                        size_t *sizes, size_t *place)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL;
 	GEMP_TRY(GEMP_NEW(next, (size_t)graph->ranks + 1));
 	for (size_t i = 0; i < count; i++)
-		next[gemp_graph_owner(graph, ids[i]) + 1]++;
+		next[gemp_shard_owner(graph, ids[i]) + 1]++;
 	for (int r = 0; r < graph->ranks; r++) {
 		sizes[r] = next[r + 1] * sizeof *ids;
 		next[r + 1] += next[r];
 	}
 	for (size_t i = 0; i < count; i++) {
-		place[i] = next[gemp_graph_owner(graph, ids[i])]++;
+		place[i] = next[gemp_shard_owner(graph, ids[i])]++;
 		grouped[place[i]] = ids[i];
 	}
 done:
@@ -260,7 +260,7 @@ done:
 	return code;
 }
 
-static gemp_code answer(const gemp_graph *graph, const gemp_column *column, const gemp_vertex *asked,
+static gemp_code answer(const gemp_shard *graph, const gemp_column *column, const gemp_vertex *asked,
                         const size_t *asked_size, gemp_text *reply, size_t *reply_size)
 {
 	gemp_code code = GEMP_OK;
@@ -286,7 +286,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_graph *graph, const gemp_column *column,
+gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_shard *graph, const gemp_column *column,
                              const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place)
 {
 	gemp_code code = GEMP_OK;

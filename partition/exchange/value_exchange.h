@@ -36,7 +36,7 @@ gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const ge
 /* Collective. column: this rank's part of a column of vertices, [graph->rows]. out gets the values of ids[0..count)
  * (any ids, repeated ones too), initialised here, and place[i] the row of ids[i] in it. Nothing to free after an
  * error. */
-gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_graph *graph, const gemp_column *column,
+gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_shard *graph, const gemp_column *column,
                              const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place);
 
 #endif

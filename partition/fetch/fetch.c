@@ -93,7 +93,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_fetch_new(gemp_fetch **out, gemp_context *context, const gemp_graph *graph, const gemp_slot_order *order,
+gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_shard *graph, const gemp_slot_order *order,
                          const gemp_residency *residency, const gemp_view *views, size_t view_count)
 {
 	gemp_code code = GEMP_OK;
@@ -183,7 +183,7 @@ static bool is_missing(const gemp_fetch *f, size_t view, gemp_vertex slot)
 
 static int owner_of(const gemp_fetch *f, gemp_vertex slot)
 {
-	return gemp_graph_owner(f->graph, f->order->id_of[slot]);
+	return gemp_shard_owner(f->graph, f->order->id_of[slot]);
 }
 
 typedef void visit(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot);

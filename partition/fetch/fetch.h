@@ -14,9 +14,9 @@
 #ifndef GEMP_PARTITION_FETCH_FETCH_H
 #define GEMP_PARTITION_FETCH_FETCH_H
 
-#include "partition/context.h"
 #include "partition/fetch/row_cache.h"
 #include "partition/fetch/tiles.h"
+#include "partition/runtime.h"
 #include "partition/views/view.h"
 
 typedef struct gemp_fetch_stats {
@@ -26,8 +26,8 @@ typedef struct gemp_fetch_stats {
 } gemp_fetch_stats;
 
 typedef struct gemp_fetch {
-	gemp_context *context;
-	const gemp_graph *graph;
+	gemp_runtime *context;
+	const gemp_shard *graph;
 	const gemp_slot_order *order;
 	const gemp_residency *residency;
 	size_t view_count;
@@ -43,7 +43,7 @@ typedef struct gemp_fetch {
 extern uint64_t gemp_fetch_step;
 
 /* Collective. Everything is borrowed. Either all views have edges or none is asked for them. */
-gemp_code gemp_fetch_new(gemp_fetch **out, gemp_context *context, const gemp_graph *graph, const gemp_slot_order *order,
+gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_shard *graph, const gemp_slot_order *order,
                          const gemp_residency *residency, const gemp_view *at_hand, size_t view_count);
 void gemp_fetch_free(gemp_fetch *fetch);
 

@@ -27,7 +27,7 @@ static void mark_deleted_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	gemp_patch_state *p = context;
-	const gemp_graph *g = p->from;
+	const gemp_shard *g = p->from;
 	uint64_t first = (g->first_vertex / 64 + piece * GEMP_PATCH_PIECE) * 64,
 			 last = first + (uint64_t)GEMP_PATCH_PIECE * 64;
 	uint64_t begin = first > g->first_vertex ? first : g->first_vertex,
@@ -41,7 +41,7 @@ static void mark_deleted_piece(void *context, unsigned thread, size_t piece)
 static gemp_code merge_deleted(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *g = p->from;
+	const gemp_shard *g = p->from;
 	uint64_t some = 0;
 	for (size_t row = 0; p->patch->deleted && !some && row < g->rows; row++)
 		some = p->patch->deleted[row] != 0;
@@ -94,7 +94,7 @@ static void surviving_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const gemp_patch_state *p = context;
-	const gemp_graph *g = p->from;
+	const gemp_shard *g = p->from;
 	bool some = p->id_map.some_deleted;
 	size_t begin = piece * GEMP_PATCH_PIECE, to = begin;
 	if (some)
@@ -121,8 +121,8 @@ done:
 static gemp_code gemp_patch_ids(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *from = p->from;
-	gemp_graph *to = p->to;
+	const gemp_shard *from = p->from;
+	gemp_shard *to = p->to;
 	GEMP_TRY(merge_deleted(p));
 	GEMP_TRY(find_bounds(p));
 	code = GEMP_NEW(to->bounds, p->id_map.ranks + 1);
@@ -160,12 +160,12 @@ done:
 }
 
 /* Collective. *out: NULL after an error. */
-static gemp_code apply(gemp_graph **out, gemp_patch_state *p)
+static gemp_code apply(gemp_shard **out, gemp_patch_state *p)
 {
 	gemp_code code = patch_all(p);
 	*out = p->to;
 	if (code != GEMP_OK) {
-		gemp_graph_free(p->to);
+		gemp_shard_free(p->to);
 		*out = NULL;
 	}
 	gemp_free(p->surviving);
@@ -173,15 +173,15 @@ static gemp_code apply(gemp_graph **out, gemp_patch_state *p)
 	return code;
 }
 
-gemp_code gemp_graph_patch(gemp_graph **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patch_result *done)
+gemp_code gemp_shard_patch(gemp_shard **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patch_result *done)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *new = NULL;
+	gemp_shard *new = NULL;
 	gemp_patch_result local = { 0 };
 	gemp_patch_state p = { .comm = comm, .from = *graph, .patch = patch, .result = &local };
-	GEMP_TRY(gemp_graph_load_outgoing(*graph));
+	GEMP_TRY(gemp_shard_load_outgoing(*graph));
 	GEMP_TRY(apply(&new, &p));
-	gemp_graph_free(*graph);
+	gemp_shard_free(*graph);
 	*graph = new;
 	if (done) {
 		*done = local;

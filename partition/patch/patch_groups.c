@@ -68,7 +68,7 @@ static void find_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const move_search *f = context;
-	const gemp_graph *from = f->e->p->from;
+	const gemp_shard *from = f->e->p->from;
 	uint64_t *counts = f->counts + piece * f->kinds;
 	for (size_t v = piece * GEMP_PATCH_PIECE; v < gemp_patch_end(piece, from->rows); v++) {
 		gemp_vertex id = (gemp_vertex)(from->first_vertex + v);
@@ -324,7 +324,7 @@ static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 	size_t *from = NULL;
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(owner, group->count)));
 	for (size_t i = 0; i < group->count; i++)
-		owner[i] = gemp_graph_owner(p->to, group->edges[i].source);
+		owner[i] = gemp_shard_owner(p->to, group->edges[i].source);
 	GEMP_TRY(
 		gemp_exchange_records(p->comm, group->edges, group->count, sizeof *group->edges, owner, &came, &from, NULL));
 	for (size_t c = 0; c < group->values.count; c++) {

@@ -124,7 +124,7 @@ static void deleted_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	ordering *o = context;
-	const gemp_graph *from = o->p->from;
+	const gemp_shard *from = o->p->from;
 	for (size_t row = piece * GEMP_PATCH_PIECE; row < gemp_patch_end(piece, from->rows); row++)
 		if (gemp_bitmap_test(o->p->id_map.deleted.words, from->first_vertex + row))
 			__atomic_fetch_or(&o->gone.words[from->key_ranks[row] / 64], UINT64_C(1) << from->key_ranks[row] % 64,
@@ -135,7 +135,7 @@ static void deleted_piece(void *context, unsigned thread, size_t piece)
 static gemp_code find_deleted(ordering *o)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *from = o->p->from;
+	const gemp_shard *from = o->p->from;
 	o->left = from->vertex_count;
 	o->some_gone = o->p->id_map.some_deleted;
 	if (!o->some_gone)
@@ -151,7 +151,7 @@ static void count_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	ordering *o = context;
-	const gemp_graph *from = o->p->from;
+	const gemp_shard *from = o->p->from;
 	for (size_t row = piece * GEMP_PATCH_PIECE; row < gemp_patch_end(piece, from->rows); row++)
 		if (!o->some_gone || !gemp_bitmap_test(o->p->id_map.deleted.words, from->first_vertex + row))
 			__atomic_fetch_add(&o->less[fresh_before_key(o, row)], 1, __ATOMIC_RELAXED);
@@ -192,7 +192,7 @@ static void rank_piece(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	const ordering *o = context;
 	const gemp_patch_state *p = o->p;
-	const gemp_graph *from = p->from;
+	const gemp_shard *from = p->from;
 	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, p->surviving_count); i++) {
 		size_t row = p->surviving ? (size_t)p->surviving[i] : i;
 		uint64_t rank = 0;

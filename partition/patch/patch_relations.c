@@ -93,7 +93,7 @@ static int compare_names(const void *a, const void *b)
 static gemp_code list_names(relation_state *all)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *from = all->p->from;
+	const gemp_shard *from = all->p->from;
 	size_t count = 0;
 	GEMP_TRY(GEMP_NEW(all->names, from->relation_count + all->edges.group_count + 1));
 	for (size_t r = 0; r < from->relation_count; r++)
@@ -113,7 +113,7 @@ done:
 /* Collective. What some rank touches. */
 static void find_touched(relation_state *all)
 {
-	const gemp_graph *from = all->p->from;
+	const gemp_shard *from = all->p->from;
 	uint64_t *adds = all->touched + from->relation_count;
 	for (size_t r = 0; r < from->relation_count; r++)
 		all->touched[r] = all->p->patch->edge_actions && all->p->patch->edge_actions[r];
@@ -145,7 +145,7 @@ static void note_gone_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const change_marks *n = context;
-	const gemp_graph *from = n->p->from;
+	const gemp_shard *from = n->p->from;
 	const gemp_id_map *m = &n->p->id_map;
 	for (size_t v = piece * GEMP_PATCH_PIECE; v < gemp_patch_end(piece, from->rows); v++) {
 		bool gone = m->some_deleted && gemp_bitmap_test(m->deleted.words, from->first_vertex + v);
@@ -377,7 +377,7 @@ static gemp_code make_named(relation_state *all, size_t n, bool directed)
 {
 	gemp_code code = GEMP_OK;
 	gemp_patch_state *p = all->p;
-	gemp_relation *old = gemp_graph_relation(p->from, all->names[n]);
+	gemp_relation *old = gemp_shard_relation(p->from, all->names[n]);
 	size_t index = old ? (size_t)(old - p->from->relations) : SIZE_MAX, to = p->to->relation_count;
 	if (!old && !all->added[n])
 		return GEMP_OK;

@@ -14,7 +14,7 @@
 
 typedef struct gemp_patch_state {
 	const gemp_comm *comm;
-	gemp_graph *from, *to;
+	gemp_shard *from, *to;
 	gemp_patch *patch;
 	gemp_patch_result *result;
 	gemp_id_map id_map;

@@ -4,7 +4,7 @@
  * than what changes. Within a rank the vertices that stay keep their order, and new ones come behind them: ids change
  * as little as they can, and every rank can tell the new id of any old vertex (gemp_id_map_get). All that does not
  * depend on ids is as the builder has it: rows ascend by target, parallel edges by attributes, relations by name;
- * labels, relations and edge columns that nothing has are dropped; key ranks are dense. gemp_graph_canonical gives a
+ * labels, relations and edge columns that nothing has are dropped; key ranks are dense. gemp_shard_canonical gives a
  * graph the ids of the builder.
  */
 

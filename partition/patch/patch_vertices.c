@@ -72,7 +72,7 @@ static void note_piece(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	const noting *n = context;
 	const gemp_patch_state *p = n->p;
-	const gemp_graph *from = p->from;
+	const gemp_shard *from = p->from;
 	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, n->count); i++) {
 		size_t row = n->rows ? (size_t)n->rows[i] : i;
 		if (row < from->rows && (n->rows || p->patch->label_set[row] != from->label_set_of[row]))
@@ -163,7 +163,7 @@ static bool all_stay(const gemp_patch_state *p)
 	return !p->new_vertices && !p->id_map.some_deleted && !relabels;
 }
 
-static void reuse_sets(gemp_graph *from, gemp_graph *to)
+static void reuse_sets(gemp_shard *from, gemp_shard *to)
 {
 	to->label_count = from->label_count;
 	to->labels = from->labels;
@@ -176,7 +176,7 @@ static void reuse_sets(gemp_graph *from, gemp_graph *to)
 	from->label_set_of = NULL;
 }
 
-static gemp_code copy_sets(const gemp_graph *from, gemp_graph *to)
+static gemp_code copy_sets(const gemp_shard *from, gemp_shard *to)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(GEMP_NEW(to->labels, from->label_count));
@@ -200,7 +200,7 @@ done:
 /* Local. */
 static gemp_code print_set(const label_state *l, size_t s, gemp_text *out)
 {
-	const gemp_graph *from = l->p->from;
+	const gemp_shard *from = l->p->from;
 	gemp_text_clear(out);
 	if (s >= l->old) {
 		size_t size;
@@ -264,7 +264,7 @@ static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *counts = NULL;
-	gemp_graph *to = l->p->to;
+	gemp_shard *to = l->p->to;
 	GEMP_TRY(number_sets(l, here));
 	GEMP_TRY(gemp_comm_agree(l->p->comm, GEMP_NEW(counts, to->label_set_count)));
 	for (size_t s = 0; s < l->sets; s++)

@@ -58,8 +58,8 @@ static gemp_vertex choose_by_memory(const gemp_resident *resident, const weights
 /* Collective. */
 static gemp_vertex choose_hot(gemp_resident *resident, const weights *w)
 {
-	const gemp_graph *graph = resident->graph;
-	const gemp_context *context = resident->context;
+	const gemp_shard *graph = resident->graph;
+	const gemp_runtime *context = resident->context;
 	uint64_t budget = (uint64_t)resident->replicate;
 	resident->node_sharers = 1;
 	if (graph->ranks == 1)
@@ -85,7 +85,7 @@ int gemp_resident_sharers(const gemp_resident *resident)
 }
 
 /* LISTING. All ranks have made the same requests, so their lists are alike. */
-static bool matches_request(const gemp_resident *resident, const gemp_graph *graph, const gemp_view_key *keys,
+static bool matches_request(const gemp_resident *resident, const gemp_shard *graph, const gemp_view_key *keys,
                             size_t view_count, int64_t replicate)
 {
 	if (resident->graph != graph || resident->view_count != view_count || resident->replicate != replicate)
@@ -136,7 +136,7 @@ static void free_resident(gemp_resident *resident)
 	gemp_free(resident);
 }
 
-static gemp_resident *oldest_unused(const gemp_context *context)
+static gemp_resident *oldest_unused(const gemp_runtime *context)
 {
 	gemp_resident *oldest = NULL;
 	for (gemp_resident *r = context->resident; r; r = r->next)
@@ -145,14 +145,14 @@ static gemp_resident *oldest_unused(const gemp_context *context)
 	return oldest;
 }
 
-void gemp_resident_evict(gemp_context *context)
+void gemp_resident_evict(gemp_runtime *context)
 {
 	for (gemp_resident *oldest; (oldest = oldest_unused(context)) != NULL;)
 		free_resident(oldest);
 }
 
 /* Collective. Rows that nobody uses give way to `bytes` more, where these would not leave half of some device free. */
-static void evict_unused(const gemp_context *context, uint64_t bytes)
+static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 {
 	for (gemp_resident *oldest; (oldest = oldest_unused(context)) != NULL;) {
 		bool fits = context->device->buffer_bytes + bytes <= context->device->memory / 2;
@@ -205,7 +205,7 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = resident->context->comm;
-	const gemp_graph *graph = resident->graph;
+	const gemp_shard *graph = resident->graph;
 	uint64_t *degree = NULL;
 	weights w;
 	code = copy_keys(resident, keys);
@@ -227,7 +227,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph,
+gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
                             const gemp_view_key *keys, size_t view_count, int64_t replicate)
 {
 	gemp_code code = GEMP_OK;

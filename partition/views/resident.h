@@ -5,7 +5,7 @@
 #ifndef GEMP_PARTITION_VIEWS_RESIDENT_H
 #define GEMP_PARTITION_VIEWS_RESIDENT_H
 
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "partition/views/view.h"
 
 /* Bytes a rank for rows of others, or: */
@@ -29,8 +29,8 @@ typedef struct gemp_resident {
 
 	gemp_resident_copy *copies;
 	size_t copy_count, copy_capacity;
-	gemp_context *context; /* where it is listed */
-	const gemp_graph *graph;
+	gemp_runtime *context; /* where it is listed */
+	const gemp_shard *graph;
 	gemp_view_key *keys; /* [view_count] */
 	bool *relations;     /* [view_count * graph->relation_count] of the keys */
 	int64_t replicate;
@@ -41,7 +41,7 @@ typedef struct gemp_resident {
 /* Collective. Rows of the graph in these views, in their order; a view that has edge numbers also serves who does not
  * want them. Each get needs a release. While context->keep_resident is set, rows that nobody uses stay for the next who
  * asks, as far as they leave half of the device free; the graph must then live until the context is freed. */
-gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph,
+gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
                             const gemp_view_key *keys, size_t view_count, int64_t replicate);
 /* Local. Its views, to be uploaded to one of the rank's devices. */
 gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const gemp_device *device);
@@ -50,6 +50,6 @@ int gemp_resident_sharers(const gemp_resident *resident);
 void gemp_resident_release(gemp_resident *resident); /* collective over the ranks of a node; takes NULL */
 
 /* What the context has kept; nobody uses it any longer. */
-void gemp_resident_evict(gemp_context *context);
+void gemp_resident_evict(gemp_runtime *context);
 
 #endif

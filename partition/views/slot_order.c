@@ -53,7 +53,7 @@ static void number(gemp_slot_order *out, const uint8_t *class)
 		gemp_shared_fence(&out->shared);
 }
 
-gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_shard *graph,
                               const uint64_t *degree)
 {
 	gemp_code code = GEMP_OK;

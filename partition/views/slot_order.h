@@ -25,7 +25,7 @@ typedef struct gemp_slot_order {
 unsigned gemp_degree_class(uint64_t degree);
 
 /* Collective. degree[graph->rows] of this rank's vertices. To be freed by all ranks of a node at once. */
-gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_shard *graph,
                               const uint64_t *degree);
 /* Local. id_of on the device; a CPU device reads what is shared where it is. */
 gemp_code gemp_slot_order_upload(const gemp_slot_order *order, gemp_device *device, gemp_buffer *id_of);

@@ -27,7 +27,7 @@ static bool takes_in(const gemp_view_key *key)
 enum { ROWS_A_PIECE = 1 << 14 };
 
 typedef struct adding {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_view_key *key;
 	uint64_t *degree;
 } adding;
@@ -50,13 +50,13 @@ static void add_degrees(void *context, unsigned thread, size_t piece)
 	}
 }
 
-void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64_t *degree)
+void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64_t *degree)
 {
 	adding a = { graph, key, degree };
 	gemp_parallel_for((graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, add_degrees, &a);
 }
 
-gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_slot_order *order,
+gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const gemp_slot_order *order,
                              gemp_vertex hot)
 {
 	gemp_code code = GEMP_OK;
@@ -182,7 +182,7 @@ void gemp_view_free(gemp_view *view)
 enum { PIECE = 1 << 14 }; /* rows that one thread takes at a time */
 
 typedef struct parallel_test {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_view_key *key;
 	const gemp_relation *relation; /* the only one, of an either-way view */
 	atomic_bool found;
@@ -252,7 +252,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_graph *graph, const gemp_view_key *key, bool *parallel)
+gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel)
 {
 	gemp_code code = GEMP_OK;
 	parallel_test a = { .graph = graph, .key = key };

@@ -47,13 +47,13 @@ typedef struct gemp_view {
 unsigned gemp_view_parts(gemp_view_direction direction);
 
 /* Degrees of own vertices in this view, added to degree[rows]. The parts are loaded. */
-void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64_t *degree);
+void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64_t *degree);
 
 /* Collective. Is there a pair of vertices that the view joins more than once? The parts are loaded. The graph
  * remembers. */
-gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_graph *graph, const gemp_view_key *key, bool *parallel);
+gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel);
 
-gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_slot_order *order,
+gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const gemp_slot_order *order,
                              gemp_vertex hot);
 void gemp_residency_free(gemp_residency *residency);
 

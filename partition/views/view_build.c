@@ -59,7 +59,7 @@ done:
 }
 
 /* Collective. Values of `width` bytes in the rows of slots [first, end): from their owners to all. */
-static gemp_code gather_slots(const gemp_comm *comm, const gemp_graph *graph, const gemp_slot_order *order,
+static gemp_code gather_slots(const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,
                               const gemp_view *out, const gemp_view *own, own_range part, size_t first, size_t end,
                               size_t width, const void *from, void *to)
 {
@@ -69,7 +69,7 @@ static gemp_code gather_slots(const gemp_comm *comm, const gemp_graph *graph, co
 	uint64_t at = own->begin[part.first], count = own->begin[part.end] - at;
 	GEMP_TRY(gemp_comm_allgather(comm, (const char *)from + at * width, count * width, (void **)&all, &begin));
 	for (size_t s = first; s < end; s++) {
-		int owner = gemp_graph_owner(graph, order->id_of[s]);
+		int owner = gemp_shard_owner(graph, order->id_of[s]);
 		size_t bytes = (size_t)(out->begin[s + 1] - out->begin[s]) * width;
 		memcpy((char *)to + out->begin[s] * width, all + begin[owner], bytes);
 		begin[owner] += bytes;
@@ -81,7 +81,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph,
+static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph,
                             const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
 	gemp_code code = GEMP_OK;
@@ -214,14 +214,14 @@ static void copy_own(gemp_view *out, const gemp_residency *residency, const gemp
 /* BETWEEN NODES. */
 typedef struct node_exchange {
 	const node_leaders *nodes;
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_slot_order *order;
 	const gemp_view *view;
 } node_exchange;
 
 static int node_of(const node_exchange *p, size_t slot)
 {
-	return p->nodes->node_of[gemp_graph_owner(p->graph, p->order->id_of[slot])];
+	return p->nodes->node_of[gemp_shard_owner(p->graph, p->order->id_of[slot])];
 }
 
 /* Collective over the first ranks. Values of `width` bytes in the rows of slots [first, end). */
@@ -271,7 +271,7 @@ done:
 /* Collective. All rows, laid out by slot from each rank's own, where there is room for them in shared memory on all
  * nodes: *shared. Each rank copies its rows into place, and the first ranks of the nodes send one another what these
  * lack. */
-static gemp_code gemp_view_share(gemp_view *out, bool *shared, const gemp_comm *comm, const gemp_graph *graph,
+static gemp_code gemp_view_share(gemp_view *out, bool *shared, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
 	gemp_code code = GEMP_OK;
@@ -296,7 +296,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_slot_order *order,
+gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,
                         const gemp_residency *residency, const gemp_view_key *key)
 {
 	gemp_code code = GEMP_OK;

@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct filling {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_slot_order *order;
 	const gemp_view_key *key;
 	const gemp_edge *offsets;
@@ -229,7 +229,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_view_own_rows(gemp_view *own, const gemp_graph *graph, const gemp_slot_order *order,
+gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp_slot_order *order,
                              const gemp_residency *residency, const gemp_view_key *key)
 {
 	gemp_code code = GEMP_OK;

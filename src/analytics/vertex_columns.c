@@ -77,7 +77,7 @@ done:
 }
 
 gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const gemp_gas_layout *layout,
-                                   gemp_graph *graph, const gemp_vertex *values)
+                                   gemp_shard *graph, const gemp_vertex *values)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
@@ -85,7 +85,7 @@ gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const ge
 	uint64_t *rows = NULL;
 	size_t count = 0;
 	gemp_column keys = { 0 }, *column = NULL;
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	code = GEMP_NEW(ids, layout->own);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(rows, layout->own);

@@ -13,6 +13,6 @@ gemp_code gemp_vertex_columns_double(gemp_table *found, const char *name, const 
 /* what is not finite is NULL */
 /* Collective. Keys of vertices by id; GEMP_NO_VERTEX is NULL. Loads keys. */
 gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const gemp_gas_layout *layout,
-                                   gemp_graph *graph, const gemp_vertex *values);
+                                   gemp_shard *graph, const gemp_vertex *values);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct word {
 } word;
 
 typedef struct reading {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const char *alphabet;
 	uint64_t base; /* letters of it */
 	size_t digits;
@@ -55,7 +55,7 @@ static gemp_code check_alphabet(reading *r)
 	return GEMP_OK;
 }
 
-gemp_code gemp_overlap_check(const gemp_graph *graph, const char *alphabet)
+gemp_code gemp_overlap_check(const gemp_shard *graph, const char *alphabet)
 {
 	reading r = { .graph = graph, .alphabet = alphabet };
 	return check_alphabet(&r);
@@ -91,11 +91,11 @@ static gemp_vertex behind_last(const gemp_comm *comm, const gemp_vertex *firsts,
 	return path_end;
 }
 
-static gemp_item item_of(const gemp_graph *graph, gemp_vertex v)
+static gemp_item item_of(const gemp_shard *graph, gemp_vertex v)
 {
 	if (v == GEMP_NO_VERTEX)
 		return GEMP_NO_ITEM;
-	int owner = gemp_graph_owner(graph, v);
+	int owner = gemp_shard_owner(graph, v);
 	return gemp_item_of(owner, (size_t)(v - graph->bounds[owner]));
 }
 
@@ -189,7 +189,7 @@ static gemp_code find_head(gemp_overlap *out, const gemp_comm *comm, const readi
 	bool here = out->start >= order->first && out->start - order->first < order->count;
 	uint64_t vertex = here ? order->source[out->start - order->first] : 0;
 	gemp_comm_max(comm, &vertex, 1);
-	if (gemp_graph_owner(r->graph, vertex) == comm->rank)
+	if (gemp_shard_owner(r->graph, vertex) == comm->rank)
 		add_word(&text, r, (size_t)(vertex - r->graph->first_vertex));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_text_status(&text)));
 	GEMP_TRY(gemp_comm_allgather(comm, text.data, text.size, (void **)&out->head, &begin));
@@ -200,7 +200,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_shard *graph,
                            const gemp_euler_edges *edges, const gemp_euler_order *order, const char *alphabet)
 {
 	gemp_code code = GEMP_OK;

@@ -21,12 +21,12 @@ typedef struct gemp_overlap {
 } gemp_overlap;
 
 /* Local. Does the alphabet (NULL: none) go with the graph's keys, which need not be loaded? */
-gemp_code gemp_overlap_check(const gemp_graph *graph, const char *alphabet);
+gemp_code gemp_overlap_check(const gemp_shard *graph, const char *alphabet);
 
 /* Collective. alphabet: of keys that are numbers, ASCII letters, no two the same; NULL: keys are texts. A circuit is
  * begun at an edge that leaves the least key for the least one there. The order has its sources, keys are loaded. Keys
  * that are no such words are GEMP_EDATA, with an example. */
-gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_shard *graph,
                            const gemp_euler_edges *edges, const gemp_euler_order *order, const char *alphabet);
 void gemp_overlap_free(gemp_overlap *overlap);
 

@@ -9,8 +9,8 @@
 typedef enum part { KERNEL, PREPARE, WHOLE, CPU, PARTS } part;
 
 typedef struct meter {
-	gemp_context *context;
-	gemp_query *query; /* borrowed */
+	gemp_runtime *context;
+	gemp_prepared *query; /* borrowed */
 	size_t runs;
 	double *seconds[PARTS]; /* [runs] */
 } meter;
@@ -42,7 +42,7 @@ static gemp_code run_once(const meter *m, double seconds[PARTS], gemp_match_resu
 	const double *now = m->context->timers.seconds;
 	double kernel = now[GEMP_PHASE_KERNEL], prepare = now[GEMP_PHASE_PREPARE], began = gemp_now(), cpu = cpu_seconds();
 	*result = (gemp_match_result){ 0 };
-	gemp_code code = gemp_query_run(m->query, NULL, result);
+	gemp_code code = gemp_prepared_run(m->query, NULL, result);
 	seconds[KERNEL] = now[GEMP_PHASE_KERNEL] - kernel;
 	seconds[PREPARE] = now[GEMP_PHASE_PREPARE] - prepare;
 	seconds[WHOLE] = gemp_now() - began;
@@ -91,15 +91,16 @@ done:
 	return code;
 }
 
-gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_context *context, gemp_graph *graph,
-                                const gemp_pattern *pattern, const gemp_query_options *how, size_t most, double limit)
+gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_runtime *context, gemp_shard *graph,
+                                const gemp_pattern *pattern, const gemp_prepared_options *how, size_t most,
+                                double limit)
 {
 	gemp_code code = GEMP_OK;
 	meter m = { .context = context };
 	double seconds[PARTS], began = gemp_now(), prepared = context->timers.seconds[GEMP_PHASE_PREPARE];
 	*out = (gemp_query_timing){ 0 };
 	GEMP_TRY(gemp_comm_agree(context->comm, allocate_runs(&m, most)));
-	GEMP_TRY(gemp_query_prepare(&out->query, context, graph, pattern, how));
+	GEMP_TRY(gemp_prepared_prepare(&out->query, context, graph, pattern, how));
 	m.query = out->query;
 	GEMP_TRY(run_once(&m, seconds, &out->result));
 	out->first = gemp_now() - began;
@@ -113,7 +114,7 @@ gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_context *context, g
 	out->prepare = gemp_spread_of(m.seconds[PREPARE], m.runs);
 	out->run = gemp_spread_of(m.seconds[WHOLE], m.runs);
 	out->cpu = gemp_spread_of(m.seconds[CPU], m.runs);
-	out->plan = gemp_query_explain(m.query);
+	out->plan = gemp_prepared_explain(m.query);
 	code = gemp_comm_agree(context->comm, out->plan ? GEMP_OK : GEMP_ENOMEM);
 done:
 	for (int part = 0; part < PARTS; part++)
@@ -126,7 +127,7 @@ done:
 void gemp_query_timing_free(gemp_query_timing *measured)
 {
 	gemp_free(measured->plan);
-	gemp_query_free(measured->query);
+	gemp_prepared_free(measured->query);
 	gemp_pattern_free(measured->pattern);
 	*measured = (gemp_query_timing){ 0 };
 }

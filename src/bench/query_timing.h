@@ -17,15 +17,15 @@ typedef struct gemp_query_timing {
 	double first;                     /* seconds of planning, building, uploading and the first run */
 	gemp_match_result result;
 	char *plan;            /* as --explain; owned */
-	gemp_query *query;     /* owned; while it is there its rows stay on the device */
+	gemp_prepared *query;  /* owned; while it is there its rows stay on the device */
 	gemp_pattern *pattern; /* owned, if the caller leaves it here */
 } gemp_query_timing;
 
 /* Collective. Prepares the query once and runs it `most` times after a run that is not counted; no further run begins
  * once `seconds` have gone into them, and a first run longer than that is the only one. Runs that count differently are
  * GEMP_EINTERNAL. */
-gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_context *context, gemp_graph *graph,
-                                const gemp_pattern *pattern, const gemp_query_options *how, size_t most,
+gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_runtime *context, gemp_shard *graph,
+                                const gemp_pattern *pattern, const gemp_prepared_options *how, size_t most,
                                 double seconds);
 void gemp_query_timing_free(gemp_query_timing *measured);
 

@@ -6,7 +6,7 @@
 
 enum { TRIES = 5, SEED = 1, MOST_EXCHANGED = 1 << 28 };
 
-size_t gemp_shuffle_tuples(const gemp_context *context, gemp_shuffle_method method, const gemp_shuffle *how)
+size_t gemp_shuffle_tuples(const gemp_runtime *context, gemp_shuffle_method method, const gemp_shuffle *how)
 {
 	bool gpu = context->device->gpu;
 	size_t bytes = gpu ? (size_t)2 << 30 : (size_t)128 << 20, most = bytes / how->size, of_gpu = (size_t)1 << 28;
@@ -19,7 +19,7 @@ size_t gemp_shuffle_tuples(const gemp_context *context, gemp_shuffle_method meth
 
 /* Tuples, what becomes of them, and sums, on this rank's device. */
 typedef struct trial {
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_toolbox *box;
 	const gemp_shuffle_case *c;
 	gemp_buffer column, tuple, out, begin, sums, expected;
@@ -34,7 +34,7 @@ static void trial_free(trial *t)
 		gemp_buffer_free(all[i], t->context->device);
 }
 
-static gemp_code trial_new(trial *t, gemp_context *context, gemp_toolbox *box, const gemp_shuffle_case *c)
+static gemp_code trial_new(trial *t, gemp_runtime *context, gemp_toolbox *box, const gemp_shuffle_case *c)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = context->device;
@@ -202,7 +202,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_context *context, gemp_toolbox *box,
+gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_runtime *context, gemp_toolbox *box,
                                const gemp_shuffle_case *c)
 {
 	trial t;

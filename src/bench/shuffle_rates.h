@@ -3,7 +3,7 @@
 #ifndef GEMP_BENCH_SHUFFLE_RATES_H
 #define GEMP_BENCH_SHUFFLE_RATES_H
 
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "shuffle/shuffle_ranks.h"
 
 /* What is measured. */
@@ -26,11 +26,11 @@ typedef struct gemp_shuffle_rates {
 
 /* The most tuples of `size` bytes that it is tried on if nobody says how many; methods in which every range looks at every tuple
  * get less. */
-size_t gemp_shuffle_tuples(const gemp_context *context, gemp_shuffle_method method, const gemp_shuffle *how);
+size_t gemp_shuffle_tuples(const gemp_runtime *context, gemp_shuffle_method method, const gemp_shuffle *how);
 
 /* Collective. Methods other than decode are for one rank. GEMP_EINTERNAL if a tuple is lost or not in its range, or the sums are
  * not those of atomics. */
-gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_context *context, gemp_toolbox *box,
+gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_runtime *context, gemp_toolbox *box,
                                const gemp_shuffle_case *c);
 
 #endif

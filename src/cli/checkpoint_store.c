@@ -81,7 +81,7 @@ static void put_option(gemp_text *out, const gemp_options *options, const char *
 		gemp_text_print(out, "%s", option->default_text ? option->default_text : "");
 }
 
-gemp_code gemp_checkpoint_store_query(json_t **out, const gemp_options *options, const gemp_graph *graph, json_t *own,
+gemp_code gemp_checkpoint_store_query(json_t **out, const gemp_options *options, const gemp_shard *graph, json_t *own,
                                       const char *const *names, size_t count)
 {
 	gemp_code code = GEMP_OK;

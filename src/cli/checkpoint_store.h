@@ -39,7 +39,7 @@ typedef struct gemp_checkpoint_store {
 gemp_code gemp_checkpoint_store_check(const gemp_options *options);
 
 /* Local. Version and hash of the graph, then `own` (taken over), then these options as they were given. */
-gemp_code gemp_checkpoint_store_query(json_t **out, const gemp_options *options, const gemp_graph *graph, json_t *own,
+gemp_code gemp_checkpoint_store_query(json_t **out, const gemp_options *options, const gemp_shard *graph, json_t *own,
                                       const char *const *names, size_t count);
 
 /* Collective. --checkpoint and --resume: makes the folder, or reads what is in it. What is there without --resume, or is

@@ -27,7 +27,7 @@ static gemp_code find(finding *f)
 {
 	gemp_code code = GEMP_OK;
 	gemp_graph_job *chosen = &f->chosen;
-	gemp_graph *graph = chosen->graph;
+	gemp_shard *graph = chosen->graph;
 	const gemp_components_options how = { .place = (gemp_placement)chosen->options->on,
 		                                  .tree = chosen->options->tree != NULL };
 	double since = gemp_now();
@@ -38,7 +38,7 @@ static gemp_code find(finding *f)
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		if (!chosen->relations[r])
 			continue;
-		GEMP_TRY(gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT));
+		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 		f->relation[f->count] = r;
 		f->csr[f->count++] = gemp_csr_out(graph, r);
 	}
@@ -77,7 +77,7 @@ static gemp_code write_rows(finding *f)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_graph_job *chosen = &f->chosen;
-	const gemp_graph *graph = chosen->graph;
+	const gemp_shard *graph = chosen->graph;
 	gemp_row_writer *writer = NULL;
 	gemp_projected columns[2] = { { .name = "key" }, { .name = "component" } };
 	const gemp_rows_options how = {
@@ -163,7 +163,7 @@ static gemp_code write(finding *f)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY(gemp_graph_load_keys(f->chosen.graph));
+	GEMP_TRY(gemp_shard_load_keys(f->chosen.graph));
 	if (f->chosen.options->output)
 		GEMP_TRY(write_rows(f));
 	if (f->chosen.options->tree)

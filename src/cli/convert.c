@@ -29,7 +29,7 @@ static uint64_t size_of(const char *path)
 }
 
 /* The command that makes the graph again. */
-static void report_way_back(const gemp_report *report, const gemp_graph *graph, gemp_export_format format,
+static void report_way_back(const gemp_report *report, const gemp_shard *graph, gemp_export_format format,
                             const gemp_export_files *files)
 {
 	bool undirected = graph->relation_count > 0;
@@ -44,7 +44,7 @@ static void report_way_back(const gemp_report *report, const gemp_graph *graph, 
 	gemp_report_detail(report, " -o G.h5\n");
 }
 
-static void report_files(gemp_report *report, const gemp_graph *graph, const gemp_export_files *files)
+static void report_files(gemp_report *report, const gemp_shard *graph, const gemp_export_files *files)
 {
 	json_t *list = json_array();
 	const char *const paths[] = { files->vertices, files->edges };
@@ -56,7 +56,7 @@ static void report_files(gemp_report *report, const gemp_graph *graph, const gem
 		gemp_report_detail(report, "%s%s", i && files->vertices ? " and " : "", paths[i]);
 	}
 	gemp_report_detail(report, ": %s, %s, %s\n", gemp_counted(graph->vertex_count, "vertex").text,
-	                   gemp_counted(gemp_graph_edges(graph), "edge").text, gemp_shown_bytes(bytes).text);
+	                   gemp_counted(gemp_shard_edges(graph), "edge").text, gemp_shown_bytes(bytes).text);
 	gemp_report_set(report, "output", list);
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));
 }
@@ -64,7 +64,7 @@ static void report_files(gemp_report *report, const gemp_graph *graph, const gem
 static gemp_code convert(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_report report;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	gemp_export_files files = { 0 };
 	gemp_export_options how = { .path = options->output, .type = options->only_type, .weight = options->weight };
@@ -85,7 +85,7 @@ static gemp_code convert(gemp_comm *comm, const gemp_options *options)
 	gemp_report_memory(&report, 0);
 done:
 	gemp_export_files_free(&files);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return gemp_report_finish(&report, code);
 }
 

@@ -21,13 +21,13 @@ static gemp_code count_edges(counting *c)
 {
 	gemp_code code = GEMP_OK;
 	gemp_graph_job *chosen = &c->chosen;
-	gemp_graph *graph = chosen->graph;
+	gemp_shard *graph = chosen->graph;
 	double since = gemp_now();
 	GEMP_TRY(gemp_comm_agree(chosen->comm, GEMP_NEW(c->csr, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		if (!chosen->relations[r] || !graph->relations[r].directed)
 			continue;
-		GEMP_TRY(gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT));
+		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 		c->csr[c->count++] = gemp_csr_out(graph, r);
 	}
 	if (graph->relation_count && !c->count)
@@ -85,7 +85,7 @@ static gemp_code write_rows(counting *c)
 		                            .graph_hash = chosen->graph->hash,
 		                            .complete = true };
 	double since = gemp_now();
-	GEMP_TRY(gemp_graph_load_keys(chosen->graph));
+	GEMP_TRY(gemp_shard_load_keys(chosen->graph));
 	GEMP_TRY(gemp_comm_agree(chosen->comm, make_columns(columns, c)));
 	GEMP_TRY(gemp_row_writer_open(&writer, chosen->comm, columns, COLUMNS, &how));
 	GEMP_TRY(gemp_row_writer_write(writer, columns, COLUMNS, c->found.rows));

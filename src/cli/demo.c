@@ -11,13 +11,13 @@ static const char question[] = "MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_I
 							   "WHERE a.name CONTAINS 'Jack'\n"
 							   "RETURN m.name AS film, a.name AS jack, b.name, c.name, d.name";
 
-static void print_query(const gemp_report *report, const gemp_graph *graph)
+static void print_query(const gemp_report *report, const gemp_shard *graph)
 {
 	gemp_report_print(report,
 	                  "gemp-mpi %s on %d rank%s: a made-up world of films, %s vertices and %s edges.\n"
 	                  "Which four people, one of them named Jack, act in one film?\n\n%s\n\n",
 	                  GEMP_VERSION, report->comm->size, report->comm->size == 1 ? "" : "s",
-	                  gemp_grouped(graph->vertex_count).text, gemp_grouped(gemp_graph_edges(graph)).text, question);
+	                  gemp_grouped(graph->vertex_count).text, gemp_grouped(gemp_shard_edges(graph)).text, question);
 }
 
 static void print_next_steps(const gemp_report *report)
@@ -38,7 +38,7 @@ static gemp_code demo(gemp_comm *comm, const gemp_options *options)
 	enum { PREVIEW = 8 };
 	gemp_report report;
 	gemp_pattern *pattern = NULL;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	gemp_generate_options how;
 	gemp_code code = gemp_report_new(&report, comm, options, false);
@@ -56,7 +56,7 @@ static gemp_code demo(gemp_comm *comm, const gemp_options *options)
 	GEMP_TRY(gemp_answer(&report, comm, graph, &pattern, 1, PREVIEW, &timers));
 	print_next_steps(&report);
 done:
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	gemp_pattern_free(pattern);
 	return gemp_report_finish(&report, code);
 }

@@ -1,7 +1,7 @@
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -65,7 +65,7 @@ static void print_places(gemp_report *report, const device_place *places, size_t
 	gemp_report_set(report, "assignment", list);
 }
 
-static void find(device_place *own, const gemp_context *context, int rank)
+static void find(device_place *own, const gemp_runtime *context, int rank)
 {
 	const gemp_device *device = context->device;
 	gethostname(own->host, sizeof own->host - 1);
@@ -81,11 +81,11 @@ static void find(device_place *own, const gemp_context *context, int rank)
 static gemp_code report_places(gemp_report *report, gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	const gemp_budgets budgets = { .device_memory = options->device_memory };
 	device_place *own = NULL, *places = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(gemp_context_new(&context, comm, options->devices, &budgets));
+	GEMP_TRY(gemp_runtime_new(&context, comm, options->devices, &budgets));
 	size_t count = context->other_count + 1;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(own, count)));
 	find(&own[0], context, comm->rank);
@@ -94,7 +94,7 @@ static gemp_code report_places(gemp_report *report, gemp_comm *comm, const gemp_
 	GEMP_TRY(gemp_comm_allgather(comm, own, count * sizeof *own, (void **)&places, &begin));
 	print_places(report, places, begin[comm->size] / sizeof *own);
 done:
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	gemp_free(own);
 	gemp_free(places);
 	gemp_free(begin);

@@ -24,7 +24,7 @@ static gemp_code list_relation(listing *l, size_t index)
 	gemp_edge_pairs_stats figures = { 0 };
 	gemp_graph_job *chosen = &l->chosen;
 	double since = gemp_now();
-	GEMP_TRY(gemp_graph_load_relation(chosen->graph, index, GEMP_LOAD_OUT));
+	GEMP_TRY(gemp_shard_load_relation(chosen->graph, index, GEMP_LOAD_OUT));
 	since = gemp_timers_add(&chosen->timers, GEMP_PHASE_READ, since);
 	const gemp_csr csr = gemp_csr_out(chosen->graph, index);
 	size_t count = (size_t)gemp_csr_edges(&csr);
@@ -58,7 +58,7 @@ static gemp_code edges(gemp_comm *comm, const gemp_options *options)
 		return code;
 	GEMP_TRY(gemp_graph_job_open(&l.chosen, comm, options, &report));
 	if (options->output) {
-		GEMP_TRY(gemp_graph_load_keys(l.chosen.graph));
+		GEMP_TRY(gemp_shard_load_keys(l.chosen.graph));
 		GEMP_TRY(gemp_edge_rows_open(&l.rows, comm, l.chosen.graph, options->output, "edges"));
 	}
 	for (size_t r = 0; r < l.chosen.graph->relation_count; r++)

@@ -22,7 +22,7 @@ static gemp_code generate(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_report report;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	gemp_step_times steps = { 0 };
 	gemp_generate_options how;
@@ -40,7 +40,7 @@ static gemp_code generate(gemp_comm *comm, const gemp_options *options)
 	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
 	GEMP_TRY(gemp_graph_output(&report, graph, NULL, 0, &timers, &steps));
 done:
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return gemp_report_finish(&report, code);
 }
 

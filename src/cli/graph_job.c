@@ -4,11 +4,11 @@
 #include "core/memory.h"
 #include "device/tuning.h"
 #include "io/graph_file/graph_file_read.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 
 #include <string.h>
 
-gemp_code gemp_graph_job_relations(bool **out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_graph_job_relations(bool **out, const gemp_comm *comm, const gemp_shard *graph,
                                    const gemp_options *options, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -18,7 +18,7 @@ gemp_code gemp_graph_job_relations(bool **out, const gemp_comm *comm, const gemp
 	for (size_t i = 0; i < graph->relation_count; i++)
 		(*out)[i] = names->count == 0;
 	for (size_t i = 0; i < names->count; i++) {
-		gemp_relation *relation = gemp_graph_relation(graph, names->items[i]);
+		gemp_relation *relation = gemp_shard_relation(graph, names->items[i]);
 		if (!relation)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "--relation %s: the graph has no such type of edges; `gemp-mpi info "
@@ -53,8 +53,8 @@ done:
 
 void gemp_graph_job_free(gemp_graph_job *chosen)
 {
-	gemp_graph_free(chosen->graph);
-	gemp_context_free(chosen->context);
+	gemp_shard_free(chosen->graph);
+	gemp_runtime_free(chosen->context);
 	gemp_free(chosen->relations);
 	*chosen = (gemp_graph_job){ 0 };
 }
@@ -85,14 +85,14 @@ gemp_code gemp_graph_job_report(gemp_graph_job *chosen)
 	gemp_report_graph(report, chosen->graph);
 	GEMP_TRY(gemp_report_devices(report, chosen->context));
 	gemp_report_seconds(report, &chosen->timers, false);
-	gemp_report_memory(report, chosen->context ? gemp_context_device_peak(chosen->context) : 0);
+	gemp_report_memory(report, chosen->context ? gemp_runtime_device_peak(chosen->context) : 0);
 done:
 	return code;
 }
 
-typedef gemp_code new_context(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
+typedef gemp_code new_context(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
 
-static gemp_code open_context(gemp_context **out, gemp_comm *comm, const gemp_options *options,
+static gemp_code open_context(gemp_runtime **out, gemp_comm *comm, const gemp_options *options,
                               const gemp_timers *timers, new_context *opens)
 {
 	const gemp_budgets budgets = {
@@ -108,14 +108,14 @@ static gemp_code open_context(gemp_context **out, gemp_comm *comm, const gemp_op
 	return code;
 }
 
-gemp_code gemp_options_context(gemp_context **out, gemp_comm *comm, const gemp_options *options,
+gemp_code gemp_options_context(gemp_runtime **out, gemp_comm *comm, const gemp_options *options,
                                const gemp_timers *timers)
 {
-	return open_context(out, comm, options, timers, gemp_context_new);
+	return open_context(out, comm, options, timers, gemp_runtime_new);
 }
 
-gemp_code gemp_options_context_one(gemp_context **out, gemp_comm *comm, const gemp_options *options,
+gemp_code gemp_options_context_one(gemp_runtime **out, gemp_comm *comm, const gemp_options *options,
                                    const gemp_timers *timers)
 {
-	return open_context(out, comm, options, timers, gemp_context_new_one);
+	return open_context(out, comm, options, timers, gemp_runtime_new_one);
 }

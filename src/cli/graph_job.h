@@ -12,9 +12,9 @@ typedef struct gemp_graph_job {
 	const gemp_options *options;
 	gemp_report *report;
 	gemp_timers timers;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	bool *relations;       /* [relation_count] asked for */
-	gemp_context *context; /* NULL: none was opened */
+	gemp_runtime *context; /* NULL: none was opened */
 	gemp_device *device;   /* its first; NULL: none */
 } gemp_graph_job;
 
@@ -25,7 +25,7 @@ void gemp_graph_job_free(gemp_graph_job *chosen);
 
 /* Collective. (*out)[relation_count], to be freed also after a failure: which types of edges --relation names; all, if
  * it is not given. path: the graph's file. */
-gemp_code gemp_graph_job_relations(bool **out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_graph_job_relations(bool **out, const gemp_comm *comm, const gemp_shard *graph,
                                    const gemp_options *options, const char *path);
 
 /* Collective. Says where something was done, in how many seconds, how many bytes a second that is, and what share of
@@ -40,10 +40,10 @@ void gemp_graph_job_exchange(gemp_graph_job *chosen, const gemp_traffic *traffic
 gemp_code gemp_graph_job_report(gemp_graph_job *chosen);
 
 /* Collective. A context as the options say; its clocks go on from those of before. */
-gemp_code gemp_options_context(gemp_context **out, gemp_comm *comm, const gemp_options *options,
+gemp_code gemp_options_context(gemp_runtime **out, gemp_comm *comm, const gemp_options *options,
                                const gemp_timers *timers);
 /* For what does not search: of each rank's devices the first. */
-gemp_code gemp_options_context_one(gemp_context **out, gemp_comm *comm, const gemp_options *options,
+gemp_code gemp_options_context_one(gemp_runtime **out, gemp_comm *comm, const gemp_options *options,
                                    const gemp_timers *timers);
 
 #endif

@@ -68,7 +68,7 @@ static void print_command(gemp_text *out, const gemp_options *options)
 	}
 }
 
-static gemp_code write_file(const gemp_report *report, gemp_graph *graph, const char *path, const char *weight,
+static gemp_code write_file(const gemp_report *report, gemp_shard *graph, const char *path, const char *weight,
                             const gemp_list *files, size_t file_lists)
 {
 	gemp_code code = GEMP_OK;
@@ -99,7 +99,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_graph_output_file(const gemp_report *report, gemp_graph *graph, const char *path, const char *weight)
+gemp_code gemp_graph_output_file(const gemp_report *report, gemp_shard *graph, const char *path, const char *weight)
 {
 	return write_file(report, graph, path, weight, NULL, 0);
 }
@@ -114,7 +114,7 @@ static uint64_t size_of_all(const gemp_list *files, size_t file_lists)
 	return size;
 }
 
-gemp_code gemp_graph_output(gemp_report *report, gemp_graph *graph, const gemp_list *files, size_t file_lists,
+gemp_code gemp_graph_output(gemp_report *report, gemp_shard *graph, const gemp_list *files, size_t file_lists,
                             gemp_timers *timers, gemp_step_times *steps)
 {
 	gemp_code code = GEMP_OK;
@@ -129,14 +129,14 @@ gemp_code gemp_graph_output(gemp_report *report, gemp_graph *graph, const gemp_l
 	gemp_report_set(report, "output", json_string(path));
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));
 	gemp_report_detail(report, "%s: %s, %s, %s\n", path, gemp_counted(graph->vertex_count, "vertex").text,
-	                   gemp_counted(gemp_graph_edges(graph), "edge").text, gemp_shown_bytes(bytes).text);
+	                   gemp_counted(gemp_shard_edges(graph), "edge").text, gemp_shown_bytes(bytes).text);
 	if (report->options->quiet)
 		gemp_report_graph(report, graph);
 	else
 		GEMP_TRY(gemp_schema_report(report, graph, false));
 	gemp_report_seconds(report, timers, false);
 	if (steps)
-		gemp_report_throughput(report, steps, gemp_graph_edges(graph), size_of_all(files, file_lists));
+		gemp_report_throughput(report, steps, gemp_shard_edges(graph), size_of_all(files, file_lists));
 	gemp_report_memory(report, 0);
 done:
 	return code;

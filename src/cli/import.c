@@ -34,7 +34,7 @@ static gemp_code import(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_report report;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	gemp_step_times steps = { 0 };
 	gemp_paths read = { 0 };
@@ -64,7 +64,7 @@ static gemp_code import(gemp_comm *comm, const gemp_options *options)
 	GEMP_TRY(
 		gemp_graph_output(&report, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1, &timers, &steps));
 done:
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	gemp_paths_free(&read);
 	gemp_free(edges.items);
 	return reporting ? gemp_report_finish(&report, code) : code;

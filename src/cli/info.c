@@ -37,7 +37,7 @@ static void print_histogram(gemp_report *report, const gemp_degree_histogram *de
 	json_object_set_new(json_object_get(report->json, "degrees"), "histogram", list);
 }
 
-static gemp_code report_degrees(gemp_report *report, gemp_graph *graph)
+static gemp_code report_degrees(gemp_report *report, gemp_shard *graph)
 {
 	gemp_degree_histogram degrees;
 	gemp_code code = gemp_degrees_count(&degrees, report->comm, graph);
@@ -56,13 +56,13 @@ static gemp_code report_degrees(gemp_report *report, gemp_graph *graph)
 	return GEMP_OK;
 }
 
-static void report_head(gemp_report *report, const gemp_graph *graph, const char *path)
+static void report_head(gemp_report *report, const gemp_shard *graph, const char *path)
 {
 	struct stat status;
 	uint64_t bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 	gemp_report_print(report, "%s: %s, %s, %s; seed %" PRIu64 ", hash %016" PRIx64 "\n\n", path,
 	                  gemp_counted(graph->vertex_count, "vertex").text,
-	                  gemp_counted(gemp_graph_edges(graph), "edge").text, gemp_shown_bytes(bytes).text, graph->seed,
+	                  gemp_counted(gemp_shard_edges(graph), "edge").text, gemp_shown_bytes(bytes).text, graph->seed,
 	                  graph->hash);
 	if (graph->partition.count) {
 		gemp_report_print(report, "  %-11s %s: %s\n", "parts", graph->partition.method,
@@ -79,19 +79,19 @@ static void report_head(gemp_report *report, const gemp_graph *graph, const char
 static gemp_code info(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_report report;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	const char *path = options->arguments[0];
 	gemp_code code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
 		return code;
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
-	GEMP_TRY(gemp_graph_load_labels(graph));
+	GEMP_TRY(gemp_shard_load_labels(graph));
 	report_head(&report, graph, path);
 	GEMP_TRY(gemp_schema_report(&report, graph, !options->schema));
 	if (!options->schema)
 		GEMP_TRY(report_degrees(&report, graph));
 done:
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return gemp_report_finish(&report, code);
 }
 

@@ -31,7 +31,7 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 }
 
 /* Without --method a file with parts shows them, unless other parts are asked for. */
-static request make_request(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph)
+static request make_request(const gemp_comm *comm, const gemp_options *options, const gemp_shard *graph)
 {
 	bool counted = gemp_options_has(options, "parts"), named = gemp_options_has(options, "method");
 	request a = { .parts = counted ? options->parts : (uint64_t)comm->size,
@@ -43,7 +43,7 @@ static request make_request(const gemp_comm *comm, const gemp_options *options, 
 	return a;
 }
 
-static gemp_code choose(const gemp_comm *comm, gemp_graph *graph, const request *a, uint32_t *part)
+static gemp_code choose(const gemp_comm *comm, gemp_shard *graph, const request *a, uint32_t *part)
 {
 	if (!a->stored)
 		return gemp_partition_choose(comm, graph, a->method, a->parts, part);
@@ -109,9 +109,9 @@ static void report_parts(gemp_report *report, const gemp_part_size *sizes, uint6
 	gemp_report_set(report, "parts", list);
 }
 
-static void report_cut(gemp_report *report, const gemp_graph *graph, const gemp_part_size *sizes, uint64_t parts)
+static void report_cut(gemp_report *report, const gemp_shard *graph, const gemp_part_size *sizes, uint64_t parts)
 {
-	uint64_t edges = gemp_graph_edges(graph), inside = 0;
+	uint64_t edges = gemp_shard_edges(graph), inside = 0;
 	for (uint64_t p = 0; p < parts; p++)
 		inside += sizes[p].inside;
 	double share = edges ? (double)inside / (double)edges : 1;
@@ -122,7 +122,7 @@ static void report_cut(gemp_report *report, const gemp_graph *graph, const gemp_
 	                  100 - 100 / (double)parts);
 }
 
-static gemp_code report_all(gemp_report *report, gemp_graph *graph, const request *a, const uint32_t *part,
+static gemp_code report_all(gemp_report *report, gemp_shard *graph, const request *a, const uint32_t *part,
                             double seconds)
 {
 	gemp_code code = GEMP_OK;
@@ -148,25 +148,25 @@ done:
 	return code;
 }
 
-static gemp_code write_parts(gemp_report *report, gemp_graph *graph, const request *a, const uint32_t *part,
+static gemp_code write_parts(gemp_report *report, gemp_shard *graph, const request *a, const uint32_t *part,
                              gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *cut = NULL;
+	gemp_shard *cut = NULL;
 	double since = gemp_now();
-	GEMP_TRY(gemp_graph_renumber(&cut, report->comm, graph, part, a->parts, a->name));
+	GEMP_TRY(gemp_shard_renumber(&cut, report->comm, graph, part, a->parts, a->name));
 	gemp_timers_add(timers, GEMP_PHASE_CONVERT, since);
 	gemp_report_print(report, "\n");
 	GEMP_TRY(gemp_graph_output(report, cut, NULL, 0, timers, NULL));
 done:
-	gemp_graph_free(cut);
+	gemp_shard_free(cut);
 	return code;
 }
 
 static gemp_code partition(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_report report;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	uint32_t *part = NULL;
 	gemp_code code = check(comm, options);
@@ -187,7 +187,7 @@ static gemp_code partition(gemp_comm *comm, const gemp_options *options)
 		gemp_report_memory(&report, 0);
 done:
 	gemp_free(part);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return gemp_report_finish(&report, code);
 }
 

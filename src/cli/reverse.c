@@ -16,10 +16,10 @@ static gemp_code reverse(gemp_comm *comm, const gemp_options *options)
 		return code;
 	GEMP_TRY(gemp_graph_job_open(&chosen, comm, options, &report));
 	double since = gemp_now();
-	GEMP_TRY(gemp_graph_load_outgoing(chosen.graph));
+	GEMP_TRY(gemp_shard_load_outgoing(chosen.graph));
 	since = gemp_timers_add(&chosen.timers, GEMP_PHASE_READ, since);
 	GEMP_TRY(
-		gemp_graph_reverse(chosen.graph, comm, chosen.relations, chosen.device, (gemp_placement)options->on, &figures));
+		gemp_shard_reverse(chosen.graph, comm, chosen.relations, chosen.device, (gemp_placement)options->on, &figures));
 	gemp_timers_add(&chosen.timers, GEMP_PHASE_CONVERT, since);
 	gemp_report_print(&report, "%s turned round\n", gemp_counted(figures.edges, "edge").text);
 	gemp_report_set(&report, "turned", gemp_json_count(figures.edges));

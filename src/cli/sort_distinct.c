@@ -6,7 +6,7 @@
 #include "core/quantity.h"
 #include "io/arrays/numbers_read.h"
 #include "io/arrays/numbers_write.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 #include "primitive/arrays.h"
 
 #include <string.h>
@@ -15,9 +15,9 @@ typedef struct gemp_array_run {
 	gemp_comm *comm;
 	const gemp_options *options;
 	gemp_report *report;
-	gemp_context *context; /* NULL: no device was opened */
+	gemp_runtime *context; /* NULL: no device was opened */
 	gemp_arrays arrays;
-	gemp_numbers numbers;
+	gemp_number_array numbers;
 	double seconds; /* of sorting or finding, on this rank */
 	uint64_t moved; /* numbers of this rank that come in and go out */
 } gemp_array_run;
@@ -37,7 +37,7 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 	if (options->count && options->output)
 		code = gemp_fail(GEMP_EUSAGE, "--count asks for no values, and --output for a file of them; give one of them");
 	if (code == GEMP_OK && options->output)
-		return gemp_numbers_check_output(comm, options->output);
+		return gemp_number_array_check_output(comm, options->output);
 	return code;
 }
 
@@ -46,7 +46,7 @@ static gemp_code read(gemp_array_run *r)
 {
 	gemp_key_kind kind = r->options->value_type ? (gemp_key_kind)(r->options->value_type - 1) : GEMP_NUMBERS_AUTO;
 	double since = gemp_now();
-	gemp_code code = gemp_numbers_read(&r->numbers, r->comm, r->options->arguments[0], kind);
+	gemp_code code = gemp_number_array_read(&r->numbers, r->comm, r->options->arguments[0], kind);
 	gemp_timers_add(&r->arrays.timers, GEMP_PHASE_READ, since);
 	return code;
 }
@@ -60,7 +60,7 @@ static gemp_code open_device(gemp_array_run *r)
 	if (o->on == GEMP_PLACE_HOST || (o->on == GEMP_PLACE_AUTO && r->numbers.total < DEVICE_LEAST))
 		return GEMP_OK;
 	double since = gemp_now();
-	code = gemp_context_new_one(&r->context, r->comm, o->devices, &budgets);
+	code = gemp_runtime_new_one(&r->context, r->comm, o->devices, &budgets);
 	if (code == GEMP_ENODEVICE && o->on == GEMP_PLACE_AUTO)
 		return GEMP_OK;
 	GEMP_TRY(code);
@@ -77,7 +77,7 @@ static gemp_code gemp_array_write(gemp_array_run *r, const void *values, size_t 
 	if (!r->options->output)
 		return GEMP_OK;
 	double since = gemp_now();
-	gemp_code code = gemp_numbers_write(r->comm, r->options->output, r->numbers.kind, values, count);
+	gemp_code code = gemp_number_array_write(r->comm, r->options->output, r->numbers.kind, values, count);
 	gemp_timers_add(&r->arrays.timers, GEMP_PHASE_WRITE, since);
 	return code;
 }
@@ -113,7 +113,7 @@ static gemp_code finish_report(gemp_array_run *r)
 	report_exchange(r);
 	GEMP_TRY(gemp_report_devices(r->report, r->context));
 	gemp_report_seconds(r->report, &r->arrays.timers, false);
-	gemp_report_memory(r->report, r->context ? gemp_context_device_peak(r->context) : 0);
+	gemp_report_memory(r->report, r->context ? gemp_runtime_device_peak(r->context) : 0);
 done:
 	return code;
 }
@@ -135,8 +135,8 @@ static gemp_code gemp_array_command(gemp_comm *comm, const gemp_options *options
 done:
 	code = gemp_report_finish(&report, code);
 	gemp_toolbox_free(r.arrays.box);
-	gemp_context_free(r.context);
-	gemp_numbers_free(&r.numbers);
+	gemp_runtime_free(r.context);
+	gemp_number_array_free(&r.numbers);
 	return code;
 }
 
@@ -179,7 +179,7 @@ const gemp_command gemp_command_sort = {
 };
 
 /* 0.0 and -0.0 are the same number, though not the same bits. */
-static void merge_zeros(gemp_numbers *n)
+static void merge_zeros(gemp_number_array *n)
 {
 	float *narrow = n->values;
 	double *real = n->values;

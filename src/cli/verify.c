@@ -10,7 +10,7 @@ static uint64_t edge_hash(uint64_t source, uint64_t target, uint64_t edge)
 }
 
 /* The sum over one direction's rows of this rank; edges by source are numbered through from relation->first. */
-static uint64_t hash_rows(const gemp_graph *graph, const gemp_relation *relation, bool out)
+static uint64_t hash_rows(const gemp_shard *graph, const gemp_relation *relation, bool out)
 {
 	uint64_t sum = 0;
 	const uint64_t *begin = out ? relation->out_offsets : relation->in_offsets;
@@ -24,10 +24,10 @@ static uint64_t hash_rows(const gemp_graph *graph, const gemp_relation *relation
 }
 
 /* Collective. */
-static gemp_code check_relation(const gemp_comm *comm, gemp_graph *graph, size_t index)
+static gemp_code check_relation(const gemp_comm *comm, gemp_shard *graph, size_t index)
 {
 	gemp_relation *relation = &graph->relations[index];
-	gemp_code code = gemp_graph_load_relation(graph, index, GEMP_LOAD_OUT | GEMP_LOAD_IN_EDGES);
+	gemp_code code = gemp_shard_load_relation(graph, index, GEMP_LOAD_OUT | GEMP_LOAD_IN_EDGES);
 	if (code != GEMP_OK)
 		return code;
 	uint64_t sums[4] = {
@@ -49,10 +49,10 @@ static gemp_code check_relation(const gemp_comm *comm, gemp_graph *graph, size_t
 }
 
 /* Collective. The orders of keys are 0 to n - 1, each once. */
-static gemp_code check_key_order(const gemp_comm *comm, gemp_graph *graph)
+static gemp_code check_key_order(const gemp_comm *comm, gemp_shard *graph)
 {
 	uint64_t difference = 0;
-	gemp_code code = gemp_graph_load_keys(graph);
+	gemp_code code = gemp_shard_load_keys(graph);
 	if (code != GEMP_OK)
 		return code;
 	for (size_t row = 0; row < graph->rows; row++)
@@ -65,7 +65,7 @@ static gemp_code check_key_order(const gemp_comm *comm, gemp_graph *graph)
 static gemp_code verify(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_report report;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	const char *path = options->arguments[0];
 	gemp_code code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
@@ -82,9 +82,9 @@ static gemp_code verify(gemp_comm *comm, const gemp_options *options)
 	gemp_report_graph(&report, graph);
 	gemp_report_set(&report, "good", json_true());
 	gemp_report_print(&report, "%s: good (%s, %s)\n", path, gemp_counted(graph->vertex_count, "vertex").text,
-	                  gemp_counted(gemp_graph_edges(graph), "edge").text);
+	                  gemp_counted(gemp_shard_edges(graph), "edge").text);
 done:
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return gemp_report_finish(&report, code);
 }
 

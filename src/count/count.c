@@ -46,13 +46,13 @@ static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 }
 
 /* PREPARATION. */
-gemp_code gemp_count_get_rows(gemp_resident **out, gemp_context *context, gemp_graph *graph, const gemp_view_key *key)
+gemp_code gemp_count_get_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_view_key *key)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (key->relations[r])
-			GEMP_TRY(gemp_graph_load_relation(graph, r, gemp_view_parts(key->direction)));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(key->direction)));
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	GEMP_TRY(gemp_resident_get(out, context, graph, key, 1, GEMP_REPLICATE_ALL));
 done:
@@ -212,19 +212,19 @@ done:
 static gemp_code build(gemp_count_engine *engine)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = engine->context;
+	gemp_runtime *context = engine->context;
 	gemp_text rows = { 0 }, sums = { 0 };
 	GEMP_TRY(gemp_comm_agree(context->comm, write_sources(engine, &rows, &sums)));
-	GEMP_TRY(gemp_context_program(context, &engine->rows_program, rows.data, NULL));
+	GEMP_TRY(gemp_runtime_program(context, &engine->rows_program, rows.data, NULL));
 	if (sums.size)
-		GEMP_TRY(gemp_context_program(context, &engine->program, sums.data, NULL));
+		GEMP_TRY(gemp_runtime_program(context, &engine->program, sums.data, NULL));
 done:
 	gemp_text_free(&sums);
 	gemp_text_free(&rows);
 	return code;
 }
 
-gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gemp_shard *graph,
                              const gemp_view_key *key, const gemp_count_plan *plan)
 {
 	gemp_code code = GEMP_OK;

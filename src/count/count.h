@@ -23,11 +23,11 @@ typedef struct gemp_count_result {
 
 /* Collective. Loads the relations and makes the rows of the view (of GEMP_VIEW_EITHER, simple), of which every rank has all;
  * gemp_resident_release frees them. */
-gemp_code gemp_count_get_rows(gemp_resident **rows, gemp_context *context, gemp_graph *graph, const gemp_view_key *key);
+gemp_code gemp_count_get_rows(gemp_resident **rows, gemp_runtime *context, gemp_shard *graph, const gemp_view_key *key);
 
 /* Collective. Loads the relations, makes the rows of the view (of GEMP_VIEW_EITHER, simple), builds the kernels and prepares on
  * the device what the sums read. graph, key's relations and plan are borrowed. */
-gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gemp_shard *graph,
                              const gemp_view_key *key, const gemp_count_plan *plan);
 /* Collective. As often as wanted. GEMP_EDATA where what is summed may not fit into 64 bits. */
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result);

@@ -7,10 +7,10 @@
 
 #include "core/types.h"
 #include "count/plan.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 typedef struct gemp_count_graph {
-	gemp_context *context; /* borrowed */
+	gemp_runtime *context; /* borrowed */
 	uint32_t vertices;
 	uint64_t entries;                /* 2 * edges */
 	bool wide;                       /* offsets are ulong, else uint */

@@ -268,7 +268,7 @@ done:
 gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *laps)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_context *context = engine->context;
+	const gemp_runtime *context = engine->context;
 	if (!engine->needs.support)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(context->comm, make(engine, laps)));

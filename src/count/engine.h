@@ -23,7 +23,7 @@ typedef struct gemp_count_shape {
 } gemp_count_shape;
 
 struct gemp_count_engine {
-	gemp_context *context;
+	gemp_runtime *context;
 	const gemp_count_plan *plan;
 	gemp_count_needs needs;
 	unsigned lanes; /* that share a row in sums over triangles */

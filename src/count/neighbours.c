@@ -474,7 +474,7 @@ gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_s
 	a.group = device->gpu ? GROUP : 1;
 	*result = (gemp_sum_result){ 0 };
 	GEMP_TRY(gemp_comm_agree(comm, emit(&a, lists, &source)));
-	GEMP_TRY(gemp_context_program(graph->context, &a.program, source.data, NULL));
+	GEMP_TRY(gemp_runtime_program(graph->context, &a.program, source.data, NULL));
 	GEMP_TRY(gemp_comm_agree(comm, run(&a, lists, most)));
 done:
 	gemp_partials_free(&a.partials, device);

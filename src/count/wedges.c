@@ -171,14 +171,14 @@ gemp_code gemp_wedges_new_shaped(gemp_wedges **out, const gemp_count_graph *grap
 	gemp_code code = GEMP_OK;
 	gemp_wedges *sweep = NULL;
 	gemp_text source = { 0 }, tasks = { 0 };
-	gemp_context *context = graph->context;
+	gemp_runtime *context = graph->context;
 	*out = NULL;
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(sweep, 1)));
 	*sweep = (gemp_wedges){ .graph = graph, .sum = sum, .shape = *shape };
 	GEMP_TRY(gemp_comm_agree(context->comm, describe(sweep, &source, &tasks)));
-	GEMP_TRY(gemp_context_program(context, &sweep->program, source.data, shape->options));
+	GEMP_TRY(gemp_runtime_program(context, &sweep->program, source.data, shape->options));
 	if (!shape->dense)
-		GEMP_TRY(gemp_context_program(context, &sweep->tasks_program, tasks.data, NULL));
+		GEMP_TRY(gemp_runtime_program(context, &sweep->tasks_program, tasks.data, NULL));
 	GEMP_TRY(gemp_comm_agree(context->comm, make(sweep)));
 	*out = sweep;
 	sweep = NULL;

@@ -17,7 +17,7 @@ typedef struct drawn_edge {
 } drawn_edge;
 
 typedef struct picture {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	size_t edges, vertices, circuits;
 	drawn_edge *edge; /* [edges] by slot */
 	size_t *out, *in; /* [vertices] degrees */
@@ -203,7 +203,7 @@ static gemp_code draw(picture *p, const char *path)
 	return code;
 }
 
-gemp_code gemp_euler_drawing_check(const gemp_graph *graph, const gemp_euler_edges *edges, const char *path)
+gemp_code gemp_euler_drawing_check(const gemp_shard *graph, const gemp_euler_edges *edges, const char *path)
 {
 	if (edges->edges <= GEMP_EULER_DRAWING_MAX && graph->vertex_count <= GEMP_EULER_DRAWING_MAX)
 		return GEMP_OK;
@@ -213,7 +213,7 @@ gemp_code gemp_euler_drawing_check(const gemp_graph *graph, const gemp_euler_edg
 	                 path, graph->vertex_count, edges->edges, GEMP_EULER_DRAWING_MAX);
 }
 
-gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_graph *graph, const gemp_euler_edges *edges,
+gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                    const gemp_euler_result *result, const char *path)
 {
 	gemp_code code = GEMP_OK;

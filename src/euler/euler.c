@@ -8,7 +8,7 @@
 enum { ROWS_A_PIECE = 16384 };
 
 /* Which relations, and that all of them are directed or all undirected. */
-static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_graph *graph, const bool *relations)
+static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_shard *graph, const bool *relations)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(GEMP_NEW(edges->relations, graph->relation_count));
@@ -61,7 +61,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_graph *graph, const bool *relations)
+gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_shard *graph, const bool *relations)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_euler_edges){ .rank = graph->rank,

@@ -38,7 +38,7 @@ typedef struct gemp_euler_edges {
 
 /* Of the relations that are set in relations[] (NULL: all), whose out-edges are loaded: all directed, or all
  * undirected. The graph must outlive it. */
-gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_graph *graph, const bool *relations);
+gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_shard *graph, const bool *relations);
 /* Adds an edge from `end` to `start`, the last of its row; every rank calls it. */
 gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end);
 /* `to` has the relations of `from`. */

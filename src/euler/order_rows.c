@@ -13,7 +13,7 @@ static char *const names[COLUMNS] = { "place", "source", "type", "edge", "target
 
 typedef struct rows {
 	const gemp_comm *comm;
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_euler_edges *edges;
 	const gemp_euler_order *order;
 	gemp_vertex behind; /* where the last edge of this rank ends */
@@ -59,7 +59,7 @@ done:
 	return code;
 }
 
-static gemp_code new_columns(gemp_projected *columns, const gemp_graph *graph)
+static gemp_code new_columns(gemp_projected *columns, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_type types[COLUMNS] = { GEMP_INTEGER, graph->keys.type, GEMP_STRING, GEMP_INTEGER, graph->keys.type };
@@ -172,7 +172,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_graph *graph, const gemp_euler_edges *edges,
+gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                 const gemp_euler_order *order, const gemp_euler_rows_options *options)
 {
 	gemp_code code = GEMP_OK;

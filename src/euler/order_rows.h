@@ -15,7 +15,7 @@ typedef struct gemp_euler_rows_options {
 
 /* Collective. Columns: place, source, type, edge (its number in its type's order), target. The order has its sources;
  * keys are loaded. */
-gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_graph *graph, const gemp_euler_edges *edges,
+gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                 const gemp_euler_order *order, const gemp_euler_rows_options *options);
 
 #endif

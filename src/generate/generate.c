@@ -174,7 +174,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_generate(gemp_graph **out, const gemp_comm *comm, const gemp_generate_options *options)
+gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_generate_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_generator_entry *entry = entries[options->generator];

@@ -35,6 +35,6 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 gemp_code gemp_generate_set(gemp_generate_options *options, const char *parameter, const char *value);
 
 /* Collective; the options are alike on all ranks. */
-gemp_code gemp_generate(gemp_graph **out, const gemp_comm *comm, const gemp_generate_options *options);
+gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_generate_options *options);
 
 #endif

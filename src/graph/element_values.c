@@ -78,7 +78,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_graph *graph, const char *only)
+gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_shard *graph, const char *only)
 {
 	static const gemp_table none;
 	gemp_code code = GEMP_OK;
@@ -114,14 +114,14 @@ void gemp_edge_columns_free(gemp_edge_columns *columns)
 	*columns = (gemp_edge_columns){ 0 };
 }
 
-gemp_value gemp_edge_value(const gemp_graph *graph, const gemp_edge_column *column, size_t relation, size_t row)
+gemp_value gemp_edge_value(const gemp_shard *graph, const gemp_edge_column *column, size_t relation, size_t row)
 {
 	if (column->column_of[relation] == SIZE_MAX)
 		return (gemp_value){ .type = column->type, .null = true };
 	return gemp_column_get(&graph->relations[relation].props.columns[column->column_of[relation]], row);
 }
 
-void gemp_vertex_labels_text(const gemp_graph *graph, size_t row, gemp_text *out)
+void gemp_vertex_labels_text(const gemp_shard *graph, size_t row, gemp_text *out)
 {
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
 	for (size_t l = 0; l < set->count; l++)

@@ -18,13 +18,13 @@ typedef struct gemp_edge_columns {
 } gemp_edge_columns;
 
 /* Of the relations, or just the one of that name. GEMP_EDATA if two have columns of one name and different types. */
-gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_graph *graph, const char *only);
+gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_shard *graph, const char *only);
 void gemp_edge_columns_free(gemp_edge_columns *columns);
 
 /* NULL where the relation has no such column. row: of this rank's part of the relation, which is loaded. */
-gemp_value gemp_edge_value(const gemp_graph *graph, const gemp_edge_column *column, size_t relation, size_t row);
+gemp_value gemp_edge_value(const gemp_shard *graph, const gemp_edge_column *column, size_t relation, size_t row);
 
 /* The labels of a vertex as "A;B". */
-void gemp_vertex_labels_text(const gemp_graph *graph, size_t row, gemp_text *out);
+void gemp_vertex_labels_text(const gemp_shard *graph, size_t row, gemp_text *out);
 
 #endif

@@ -59,12 +59,12 @@ bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_
 	return whole || split || !count || strcmp(parts->method, "random") == 0;
 }
 
-int gemp_graph_owner(const gemp_graph *graph, uint64_t id)
+int gemp_shard_owner(const gemp_shard *graph, uint64_t id)
 {
 	return (int)gemp_range_find(graph->bounds, (size_t)graph->ranks, id);
 }
 
-gemp_count gemp_graph_edges(const gemp_graph *graph)
+gemp_count gemp_shard_edges(const gemp_shard *graph)
 {
 	gemp_count edges = 0;
 	for (size_t i = 0; i < graph->relation_count; i++)
@@ -72,7 +72,7 @@ gemp_count gemp_graph_edges(const gemp_graph *graph)
 	return edges;
 }
 
-gemp_relation *gemp_graph_relation(const gemp_graph *graph, const char *name)
+gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name)
 {
 	for (size_t i = 0; i < graph->relation_count; i++)
 		if (strcmp(graph->relations[i].name, name) == 0)
@@ -80,7 +80,7 @@ gemp_relation *gemp_graph_relation(const gemp_graph *graph, const char *name)
 	return NULL;
 }
 
-bool gemp_graph_has_loaded(const gemp_graph *graph, const bool *relations, unsigned parts)
+bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsigned parts)
 {
 	bool has = true;
 	for (size_t r = 0; r < graph->relation_count; r++)
@@ -99,7 +99,7 @@ static void free_relation(gemp_relation *relation)
 	gemp_table_free(&relation->props);
 }
 
-void gemp_graph_free(gemp_graph *graph)
+void gemp_shard_free(gemp_shard *graph)
 {
 	if (!graph)
 		return;
@@ -128,7 +128,7 @@ static gemp_code no_loader(const char *what, const char *name)
 	return gemp_fail(GEMP_EINTERNAL, "%s%s of the graph: not in memory, and there is no file to load from", what, name);
 }
 
-gemp_code gemp_graph_load_keys(gemp_graph *graph)
+gemp_code gemp_shard_load_keys(gemp_shard *graph)
 {
 	if (gemp_column_loaded(&graph->keys) && graph->key_ranks)
 		return GEMP_OK;
@@ -137,7 +137,7 @@ gemp_code gemp_graph_load_keys(gemp_graph *graph)
 	return graph->loader.load_keys(graph->loader.self, graph);
 }
 
-gemp_code gemp_graph_load_labels(gemp_graph *graph)
+gemp_code gemp_shard_load_labels(gemp_shard *graph)
 {
 	if (graph->label_set_of)
 		return GEMP_OK;
@@ -146,7 +146,7 @@ gemp_code gemp_graph_load_labels(gemp_graph *graph)
 	return graph->loader.load_labels(graph->loader.self, graph);
 }
 
-gemp_code gemp_graph_load_attribute(gemp_graph *graph, size_t column)
+gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column)
 {
 	GEMP_CHECK(column < graph->attributes.count);
 	if (gemp_column_loaded(&graph->attributes.columns[column]))
@@ -156,7 +156,7 @@ gemp_code gemp_graph_load_attribute(gemp_graph *graph, size_t column)
 	return graph->loader.load_attribute(graph->loader.self, graph, column);
 }
 
-gemp_code gemp_graph_load_relation(gemp_graph *graph, size_t relation, unsigned parts)
+gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned parts)
 {
 	GEMP_CHECK(relation < graph->relation_count);
 	if (parts & GEMP_LOAD_IN_EDGES)
@@ -169,30 +169,30 @@ gemp_code gemp_graph_load_relation(gemp_graph *graph, size_t relation, unsigned 
 	return graph->loader.load_relation(graph->loader.self, graph, relation, parts);
 }
 
-static gemp_code load_all(gemp_graph *graph, unsigned parts)
+static gemp_code load_all(gemp_shard *graph, unsigned parts)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_graph_load_keys(graph));
-	GEMP_TRY(gemp_graph_load_labels(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_labels(graph));
 	for (size_t c = 0; c < graph->attributes.count; c++)
-		GEMP_TRY(gemp_graph_load_attribute(graph, c));
+		GEMP_TRY(gemp_shard_load_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_graph_load_relation(graph, r, parts));
+		GEMP_TRY(gemp_shard_load_relation(graph, r, parts));
 done:
 	return code;
 }
 
-gemp_code gemp_graph_load_all(gemp_graph *graph)
+gemp_code gemp_shard_load_all(gemp_shard *graph)
 {
 	return load_all(graph, GEMP_LOAD_ALL);
 }
 
-gemp_code gemp_graph_load_outgoing(gemp_graph *graph)
+gemp_code gemp_shard_load_outgoing(gemp_shard *graph)
 {
 	return load_all(graph, GEMP_LOAD_OUT | GEMP_LOAD_PROPS);
 }
 
-gemp_type gemp_graph_edge_attribute_type(const gemp_graph *graph, const char *name)
+gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *name)
 {
 	gemp_type type = GEMP_STRING;
 	bool known = false;

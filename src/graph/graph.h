@@ -2,7 +2,7 @@
  *
  * Vertices have ids 0..vertices-1 in the file's (random) order; this rank owns ids [first, first + rows). Rows, columns
  * and label sets here are those of its own vertices, indexed by id - first. What is not loaded has NULL arrays; the
- * gemp_graph_need_* functions load it through the graph's source (a file, or nothing for a graph made in memory).
+ * gemp_shard_need_* functions load it through the graph's source (a file, or nothing for a graph made in memory).
  */
 
 #ifndef GEMP_GRAPH_GRAPH_H
@@ -66,19 +66,19 @@ typedef struct gemp_label_set {
 	gemp_count vertex_count; /* of all ranks with just this set */
 } gemp_label_set;
 
-struct gemp_graph;
+struct gemp_shard;
 
 /* Where missing parts come from; its functions are collective over the ranks of the graph. */
-typedef struct gemp_graph_loader {
+typedef struct gemp_shard_loader {
 	void *self;
-	gemp_code (*load_keys)(void *self, struct gemp_graph *graph);
-	gemp_code (*load_labels)(void *self, struct gemp_graph *graph);
-	gemp_code (*load_attribute)(void *self, struct gemp_graph *graph, size_t column);
-	gemp_code (*load_relation)(void *self, struct gemp_graph *graph, size_t relation, unsigned parts);
+	gemp_code (*load_keys)(void *self, struct gemp_shard *graph);
+	gemp_code (*load_labels)(void *self, struct gemp_shard *graph);
+	gemp_code (*load_attribute)(void *self, struct gemp_shard *graph, size_t column);
+	gemp_code (*load_relation)(void *self, struct gemp_shard *graph, size_t relation, unsigned parts);
 	void (*free)(void *self);
-} gemp_graph_loader;
+} gemp_shard_loader;
 
-typedef struct gemp_graph {
+typedef struct gemp_shard {
 	int rank, ranks;
 	uint64_t vertex_count;    /* of all ranks */
 	uint64_t *bounds;         /* [ranks + 1]: rank r owns ids [bounds[r], bounds[r+1]) */
@@ -101,27 +101,27 @@ typedef struct gemp_graph {
 	size_t relation_count;
 	gemp_relation *relations; /* [relation_count] by name */
 
-	gemp_graph_loader loader; /* all NULL: everything is loaded */
-} gemp_graph;
+	gemp_shard_loader loader; /* all NULL: everything is loaded */
+} gemp_shard;
 
-struct gemp_graph;
+struct gemp_shard;
 
-int gemp_graph_owner(const gemp_graph *graph, uint64_t id);
-gemp_count gemp_graph_edges(const gemp_graph *graph);
-gemp_relation *gemp_graph_relation(const gemp_graph *graph, const char *name); /* NULL if none */
+int gemp_shard_owner(const gemp_shard *graph, uint64_t id);
+gemp_count gemp_shard_edges(const gemp_shard *graph);
+gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name); /* NULL if none */
 /* Are these parts loaded, of all relations that are set? */
-bool gemp_graph_has_loaded(const gemp_graph *graph, const bool *relations, unsigned parts);
+bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsigned parts);
 /* The type that an edge attribute of this name has over all relations: if they differ, a float for numbers and else a
  * string; a string if no relation has it. */
-gemp_type gemp_graph_edge_attribute_type(const gemp_graph *graph, const char *name);
-void gemp_graph_free(gemp_graph *graph);
+gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *name);
+void gemp_shard_free(gemp_shard *graph);
 
 /* Collective where a source does the work: all ranks call with the same arguments. */
-gemp_code gemp_graph_load_keys(gemp_graph *graph);
-gemp_code gemp_graph_load_labels(gemp_graph *graph);
-gemp_code gemp_graph_load_attribute(gemp_graph *graph, size_t column);
-gemp_code gemp_graph_load_relation(gemp_graph *graph, size_t relation, unsigned parts);
-gemp_code gemp_graph_load_all(gemp_graph *graph);      /* all of it */
-gemp_code gemp_graph_load_outgoing(gemp_graph *graph); /* each edge once, at its source: what a graph is made of anew */
+gemp_code gemp_shard_load_keys(gemp_shard *graph);
+gemp_code gemp_shard_load_labels(gemp_shard *graph);
+gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column);
+gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned parts);
+gemp_code gemp_shard_load_all(gemp_shard *graph);      /* all of it */
+gemp_code gemp_shard_load_outgoing(gemp_shard *graph); /* each edge once, at its source: what a graph is made of anew */
 
 #endif

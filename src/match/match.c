@@ -39,7 +39,7 @@ static gemp_code load_relations(gemp_match *m)
 		for (size_t i = 0; i < m->pushdown.edge_test_count; i++)
 			named |= m->pushdown.edge_tests[i].relations[r];
 		if (named)
-			GEMP_TRY(gemp_graph_load_relation(m->graph, r, parts));
+			GEMP_TRY(gemp_shard_load_relation(m->graph, r, parts));
 	}
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_READ, began);
 done:
@@ -145,7 +145,7 @@ static bool tables_fit_on(const gemp_device *device, uint64_t vertices)
 /* Collective. On every device. */
 static bool tables_fit(const gemp_match *m)
 {
-	const gemp_context *context = m->context;
+	const gemp_runtime *context = m->context;
 	bool fit = tables_fit_on(context->device, m->graph->vertex_count);
 	for (size_t i = 0; i < context->other_count; i++)
 		fit &= tables_fit_on(context->others[i]->device, m->graph->vertex_count);
@@ -159,7 +159,7 @@ static gemp_code need_edges(gemp_match *m)
 	for (size_t e = 0; e < m->pattern->edge_count && m->plan->live_edges; e++)
 		for (size_t r = 0; r < m->graph->relation_count; r++)
 			if (m->pattern->edges[e].relations[r])
-				GEMP_TRY(gemp_graph_load_relation(m->graph, r, GEMP_LOAD_IN_EDGES));
+				GEMP_TRY(gemp_shard_load_relation(m->graph, r, GEMP_LOAD_IN_EDGES));
 done:
 	return code;
 }
@@ -358,7 +358,7 @@ static gemp_code check_pattern(const gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -10,11 +10,11 @@
 
 #include "graph/graph.h"
 #include "match/planner/match_options.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 /* Collective. The pattern is bound. Loads what the pattern needs of the graph, evaluates predicates, plans, builds views
  * and kernels. graph and pattern are borrowed. */
-gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options);
 /* The plan as a tree of operators (--explain), after runs with options.profile also with what passed each of them; the
  * caller frees (gemp_free). */

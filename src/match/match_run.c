@@ -264,7 +264,7 @@ static void describe_plan(const gemp_match *m, gemp_match_result *result)
 
 static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
-	uint64_t f[FIGURES], peaks[] = { gemp_memory_peak(), gemp_context_device_peak(m->context), m->search->graph_bytes,
+	uint64_t f[FIGURES], peaks[] = { gemp_memory_peak(), gemp_runtime_device_peak(m->context), m->search->graph_bytes,
 		                             m->search->result_bytes, m->attribute_bytes };
 	double fill = gemp_multi_statistics(m->search).fill;
 	gather(m, s, f);

@@ -7,8 +7,8 @@
 #include "match/planner/condition_phases.h"
 
 struct gemp_match {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	gemp_match_options options;
 	gemp_condition_phases phases;

@@ -9,7 +9,7 @@
 #include "pattern/symmetry/automorphism.h"
 
 struct gemp_count_query {
-	gemp_context *context;
+	gemp_runtime *context;
 	const gemp_pattern *pattern;
 	bool embeddings; /* --distinct none: these are counted, not orbits */
 	uint64_t order;  /* automorphisms */
@@ -38,16 +38,16 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_ma
 }
 
 /* Rows, their two halves and supports, at both ends of an edge, and room for what sums need beside them. */
-static bool rows_fit(const gemp_context *context, const gemp_graph *graph)
+static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 {
 	const gemp_device *device = context->device;
-	uint64_t entries = 2 * gemp_graph_edges(graph), bytes = 8 * (entries + graph->vertex_count) * sizeof(uint32_t);
+	uint64_t entries = 2 * gemp_shard_edges(graph), bytes = 8 * (entries + graph->vertex_count) * sizeof(uint32_t);
 	bool fits = bytes <= device->memory / 2 && entries * sizeof(uint32_t) <= device->max_buffer;
 	return gemp_comm_sum1(context->comm, !fits) == 0;
 }
 
 /* Collective. */
-static gemp_code find_premise(gemp_count_planner_options *out, gemp_context *context, gemp_graph *graph,
+static gemp_code find_premise(gemp_count_planner_options *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -64,7 +64,7 @@ static gemp_code find_premise(gemp_count_planner_options *out, gemp_context *con
 	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (key.relations[r])
-			GEMP_TRY(gemp_graph_load_relation(graph, r, gemp_view_parts(key.direction)));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(key.direction)));
 	began = gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel));
 	gemp_timers_add(&context->timers, GEMP_PHASE_CONVERT, began);
@@ -93,7 +93,7 @@ done:
 }
 
 /* Collective. What takes most of the room, without kernels, which make the rest. */
-static gemp_code prepare_rows(gemp_count_query *c, gemp_graph *graph, const gemp_view_key *key)
+static gemp_code prepare_rows(gemp_count_query *c, gemp_shard *graph, const gemp_view_key *key)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_count_get_rows(&c->rows, c->context, graph, key));
@@ -104,7 +104,7 @@ done:
 }
 
 /* What sums cannot hold, in memory or in 64 bits, can be enumerated. */
-static bool falls_back(const gemp_context *context, gemp_code *code)
+static bool falls_back(const gemp_runtime *context, gemp_code *code)
 {
 	if (*code != GEMP_ENOMEM && *code != GEMP_EDATA)
 		return false;
@@ -114,7 +114,7 @@ static bool falls_back(const gemp_context *context, gemp_code *code)
 	return true;
 }
 
-gemp_code gemp_count_query_new(gemp_count_query **out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_count_query_new(gemp_count_query **out, gemp_runtime *context, gemp_shard *graph,
                                const gemp_pattern *pattern, const gemp_match_options *options, const char **reason)
 {
 	gemp_code code = GEMP_OK;

@@ -7,13 +7,13 @@
 
 #include "graph/graph.h"
 #include "match/match_run.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 typedef struct gemp_count_query gemp_count_query;
 
 /* Collective. The pattern is bound. *out stays NULL where it is to be matched, and *reason says why ("it has conditions"), or
  * is NULL where more than a count is wanted. */
-gemp_code gemp_count_query_new(gemp_count_query **out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_count_query_new(gemp_count_query **out, gemp_runtime *context, gemp_shard *graph,
                                const gemp_pattern *pattern, const gemp_match_options *options, const char **reason);
 /* Collective. As often as wanted. *fits: else sums cannot hold what they would have to, a warning says what, and matches are to
  * be enumerated. */

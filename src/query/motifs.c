@@ -4,7 +4,7 @@
 #include "pattern/shapes/named_pattern.h"
 #include "query/query.h"
 
-static gemp_code make_pattern(gemp_pattern **out, const gemp_graph *graph, const gemp_census *census, int kind)
+static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const gemp_census *census, int kind)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text name = { 0 };
@@ -18,28 +18,28 @@ done:
 	return code;
 }
 
-static gemp_code count_kind(gemp_count *count, gemp_context *context, gemp_graph *graph, const gemp_census *census,
-                            int kind, const gemp_query_options *options)
+static gemp_code count_kind(gemp_count *count, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
+                            int kind, const gemp_prepared_options *options)
 {
 	gemp_pattern *pattern = NULL;
-	gemp_query *query = NULL;
+	gemp_prepared *query = NULL;
 	gemp_match_result result;
 	gemp_code code = make_pattern(&pattern, graph, census, kind);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_query_prepare(&query, context, graph, pattern, options));
-	GEMP_TRY(gemp_query_run(query, NULL, &result));
+	GEMP_TRY(gemp_prepared_prepare(&query, context, graph, pattern, options));
+	GEMP_TRY(gemp_prepared_run(query, NULL, &result));
 	*count = result.matches;
 done:
-	gemp_query_free(query);
+	gemp_prepared_free(query);
 	gemp_pattern_free(pattern);
 	return code;
 }
 
-gemp_code gemp_motifs_count(gemp_motifs *out, gemp_context *context, gemp_graph *graph, const gemp_census *census,
+gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
                             const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_query_options query = { .match = *options };
+	gemp_prepared_options query = { .match = *options };
 	query.match.semantics = GEMP_ISO;
 	query.match.distinct = GEMP_BY_ORBIT;
 	query.match.limit = UINT64_MAX;

@@ -5,7 +5,7 @@
 
 #include "graph/graph.h"
 #include "match/planner/match_options.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/shapes/motif_census.h"
 
 typedef struct gemp_motifs {
@@ -15,7 +15,7 @@ typedef struct gemp_motifs {
 
 /* Collective. Of the simple undirected graph; edge-induced, or vertex-induced under GEMP_INDUCED. Of the options what
  * is said of counting and of replicas counts. */
-gemp_code gemp_motifs_count(gemp_motifs *out, gemp_context *context, gemp_graph *graph, const gemp_census *census,
+gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
                             const gemp_match_options *options);
 
 #endif

@@ -9,11 +9,11 @@
 #include "query/search/apply.h"
 #include "query/search/optional_match.h"
 
-struct gemp_query {
-	gemp_context *context;
-	gemp_graph *graph;
+struct gemp_prepared {
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
-	gemp_query_options options;
+	gemp_prepared_options options;
 	bool edges;                 /* rows have edge columns */
 	gemp_count_query *counting; /* of a plain pattern only the count is wanted, and sums give it; else: */
 	const char *enumerated;     /* why they do not; NULL: more than a count is wanted */
@@ -34,7 +34,7 @@ static bool has_paths(const gemp_pattern *pattern)
 	return false;
 }
 
-bool gemp_query_is_composed(const gemp_pattern *pattern)
+bool gemp_prepared_is_composed(const gemp_pattern *pattern)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
 	return pattern->optional_count || has_paths(pattern) ||
@@ -58,12 +58,12 @@ static gemp_code check(const gemp_pattern *pattern, const gemp_match_options *op
 	return GEMP_OK;
 }
 
-static bool by_image(const gemp_query *q)
+static bool by_image(const gemp_prepared *q)
 {
 	return q->options.match.distinct == GEMP_BY_VERTICES || q->options.match.distinct == GEMP_BY_SUBGRAPH;
 }
 
-static gemp_code find_group(gemp_query *q)
+static gemp_code find_group(gemp_prepared *q)
 {
 	gemp_code code = GEMP_OK;
 	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
@@ -79,7 +79,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code prepare_chain(gemp_query *q)
+static gemp_code prepare_chain(gemp_prepared *q)
 {
 	gemp_code code = GEMP_OK;
 	gemp_finder_options options = { .match = q->options.match,
@@ -102,7 +102,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code prepare_plain(gemp_query *q)
+static gemp_code prepare_plain(gemp_prepared *q)
 {
 	const gemp_match_options *options = &q->options.match;
 	gemp_code code = gemp_count_query_new(&q->counting, q->context, q->graph, q->pattern, options, &q->enumerated);
@@ -111,15 +111,15 @@ static gemp_code prepare_plain(gemp_query *q)
 	return gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, options);
 }
 
-gemp_code gemp_query_prepare(gemp_query **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                             const gemp_query_options *options)
+gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp_shard *graph,
+                                const gemp_pattern *pattern, const gemp_prepared_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_query *q = NULL;
-	bool composed = gemp_query_is_composed(pattern);
+	gemp_prepared *q = NULL;
+	bool composed = gemp_prepared_is_composed(pattern);
 	code = GEMP_NEW(q, 1);
 	if (code == GEMP_OK) {
-		*q = (gemp_query){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
+		*q = (gemp_prepared){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
 		code = composed ? check(pattern, &options->match) : GEMP_OK;
 	}
 	if (code == GEMP_OK && composed)
@@ -129,11 +129,11 @@ gemp_code gemp_query_prepare(gemp_query **out, gemp_context *context, gemp_graph
 	*out = q;
 	q = NULL;
 done:
-	gemp_query_free(q);
+	gemp_prepared_free(q);
 	return code;
 }
 
-void gemp_query_free(gemp_query *q)
+void gemp_prepared_free(gemp_prepared *q)
 {
 	if (!q)
 		return;
@@ -149,17 +149,17 @@ void gemp_query_free(gemp_query *q)
 	gemp_free(q);
 }
 
-const gemp_stab_chain *gemp_query_chain(const gemp_query *q)
+const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *q)
 {
 	return q->match ? gemp_match_chain(q->match) : q->chain;
 }
 
-gemp_match *gemp_query_match(gemp_query *q)
+gemp_match *gemp_prepared_match(gemp_prepared *q)
 {
 	return q->match;
 }
 
-static void explain_composed(const gemp_query *q, gemp_text *text)
+static void explain_composed(const gemp_prepared *q, gemp_text *text)
 {
 	gemp_finder_explain(q->finder, 0, text);
 	for (size_t i = 0; i < q->pattern->optional_count; i++)
@@ -168,7 +168,7 @@ static void explain_composed(const gemp_query *q, gemp_text *text)
 		gemp_apply_explain(q->apply, 0, text);
 }
 
-char *gemp_query_explain(const gemp_query *q)
+char *gemp_prepared_explain(const gemp_prepared *q)
 {
 	gemp_text text = { 0 };
 	if (q->counting) {
@@ -197,7 +197,7 @@ typedef struct chain_of_sinks {
 	gemp_sink *first;
 } chain_of_sinks;
 
-static gemp_code add_distinct(gemp_query *q, chain_of_sinks *s)
+static gemp_code add_distinct(gemp_prepared *q, chain_of_sinks *s)
 {
 	const gemp_match_options *o = &q->options.match;
 	for (size_t e = 0; e < q->pattern->edge_count; e++) {
@@ -220,7 +220,7 @@ static gemp_code add_distinct(gemp_query *q, chain_of_sinks *s)
 }
 
 /* Collective. From the last sink to the first. */
-static gemp_code make_chain(gemp_query *q, chain_of_sinks *s, gemp_sink *last)
+static gemp_code make_chain(gemp_prepared *q, chain_of_sinks *s, gemp_sink *last)
 {
 	gemp_code code = GEMP_OK;
 	s->tally = (gemp_count_sink){ .next = last, .vertices = q->graph->vertex_count };
@@ -252,7 +252,7 @@ static void free_chain(chain_of_sinks *s)
 }
 
 /* Where images are distinct an orbit has as many embeddings as there are automorphisms. */
-static void count(const gemp_query *q, uint64_t rows, gemp_match_result *result)
+static void count(const gemp_prepared *q, uint64_t rows, gemp_match_result *result)
 {
 	const gemp_match_options *o = &q->options.match;
 	bool overflow = false, free_orbits = o->semantics == GEMP_ISO || o->semantics == GEMP_INDUCED;
@@ -271,7 +271,7 @@ static void count(const gemp_query *q, uint64_t rows, gemp_match_result *result)
 	}
 }
 
-gemp_code gemp_query_run(gemp_query *q, gemp_sink *sink, gemp_match_result *result)
+gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result *result)
 {
 	gemp_code code = GEMP_OK;
 	chain_of_sinks s = { 0 };

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-gemp_csr gemp_csr_out(const gemp_graph *graph, size_t relation)
+gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation)
 {
 	const gemp_relation *r = &graph->relations[relation];
 	return (gemp_csr){ graph->vertex_count, (gemp_vertex)graph->first_vertex, graph->rows, r->out_offsets,

@@ -16,7 +16,7 @@ typedef struct gemp_csr {
 } gemp_csr;
 
 /* The rows by source, or by target, of a relation that has them loaded. */
-gemp_csr gemp_csr_out(const gemp_graph *graph, size_t relation);
+gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation);
 
 static inline uint64_t gemp_csr_edges(const gemp_csr *csr)
 {

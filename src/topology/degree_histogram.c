@@ -20,7 +20,7 @@ void gemp_degrees_directed(gemp_degree_histogram *out, const gemp_comm *comm, co
 }
 
 /* Collective. Rows are loaded. */
-static gemp_code count_directed(gemp_degree_histogram *out, const gemp_comm *comm, const gemp_graph *graph)
+static gemp_code count_directed(gemp_degree_histogram *out, const gemp_comm *comm, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_vertex_degrees degrees = { 0 };
@@ -39,14 +39,14 @@ done:
 	return code;
 }
 
-gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_graph *graph)
+gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *degree = NULL, least = UINT64_MAX;
 	*out = (gemp_degree_histogram){ 0 };
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(degree, graph->rows)));
 	for (size_t i = 0; i < graph->relation_count; i++) {
-		GEMP_TRY(gemp_graph_load_relation(graph, i, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+		GEMP_TRY(gemp_shard_load_relation(graph, i, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 		const gemp_relation *relation = &graph->relations[i];
 		for (size_t row = 0; row < graph->rows; row++)
 			degree[row] += relation->out_offsets[row + 1] - relation->out_offsets[row] + relation->in_offsets[row + 1] -

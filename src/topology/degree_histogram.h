@@ -19,7 +19,7 @@ typedef struct gemp_degree_histogram {
 /* Collective. What there is to be told of edges with a direction. */
 void gemp_degrees_directed(gemp_degree_histogram *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees);
 /* Collective. */
-gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_graph *graph);
+gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_shard *graph);
 int gemp_degrees_class(uint64_t degree);
 
 #endif

@@ -9,7 +9,7 @@
 
 typedef struct graph_reversal {
 	const gemp_comm *comm;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_device *device;
 	gemp_placement place;
 	gemp_reverse_stats *figures;
@@ -35,7 +35,7 @@ static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relatio
 	gemp_column came = { 0 }, sorted = { 0 };
 	code = GEMP_NEW(owner, before);
 	for (size_t e = 0; e < before && code == GEMP_OK; e++)
-		owner[e] = gemp_graph_owner(t->graph, relation->out_targets[e]);
+		owner[e] = gemp_shard_owner(t->graph, relation->out_targets[e]);
 	GEMP_TRY(gemp_comm_agree(t->comm, code));
 	for (size_t c = 0; c < relation->props.count; c++) {
 		gemp_column *column = &relation->props.columns[c];
@@ -83,7 +83,7 @@ static void add_figures(gemp_reverse_stats *figures, const gemp_reversed_rows *r
 static gemp_code reverse_relation(graph_reversal *t, size_t index)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = t->graph;
+	gemp_shard *graph = t->graph;
 	gemp_relation *relation = &graph->relations[index];
 	const gemp_csr csr = gemp_csr_out(graph, index);
 	gemp_reversed_rows rows = { 0 };
@@ -103,13 +103,13 @@ done:
 	return code;
 }
 
-gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_comm *comm, const bool *relations, gemp_device *device,
+gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const bool *relations, gemp_device *device,
                              gemp_placement place, gemp_reverse_stats *figures)
 {
 	gemp_code code = GEMP_OK;
 	graph_reversal t = { comm, graph, comm->size == 1 ? device : NULL, place, figures };
 	*figures = (gemp_reverse_stats){ 0 };
-	GEMP_TRY(gemp_graph_load_outgoing(graph));
+	GEMP_TRY(gemp_shard_load_outgoing(graph));
 	if (graph->loader.free)
 		graph->loader.free(graph->loader.self);
 	graph->loader = gemp_rows_by_target_source(comm);
@@ -117,8 +117,8 @@ gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_comm *comm, const boo
 		if (graph->relations[r].directed && (!relations || relations[r]))
 			GEMP_TRY(reverse_relation(&t, r));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_graph_load_relation(graph, r, GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES));
-	GEMP_TRY(gemp_graph_content_hash(comm, graph, &graph->hash));
+		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES));
+	GEMP_TRY(gemp_shard_content_hash(comm, graph, &graph->hash));
 done:
 	return code;
 }

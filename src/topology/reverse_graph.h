@@ -18,9 +18,9 @@ typedef struct gemp_reverse_stats {
 
 /* Collective. Edges of the relations that are set (NULL: all) lead from their targets to their sources, with their
  * attributes; vertices stay as they are, and so do undirected relations, of which an edge has no direction. Of the
- * graph all is loaded that gemp_graph_load_outgoing loads; afterwards it has everything, and a new hash. comm is
+ * graph all is loaded that gemp_shard_load_outgoing loads; afterwards it has everything, and a new hash. comm is
  * borrowed until the graph is freed. Several ranks work on their hosts. device may be NULL. */
-gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_comm *comm, const bool *relations, gemp_device *device,
+gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const bool *relations, gemp_device *device,
                              gemp_placement place, gemp_reverse_stats *figures);
 
 #endif

@@ -240,7 +240,7 @@ done:
 	return code;
 }
 
-static gemp_code add_loaded(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_graph *graph,
+static gemp_code add_loaded(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                             const bool *relations)
 {
 	gemp_code code = GEMP_OK;
@@ -256,7 +256,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                                        const bool *relations)
 {
 	bool loaded = true;

@@ -25,7 +25,7 @@ gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *com
                                   gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count);
 /* Collective. Of the relations that are set (NULL: all), whose rows by source are loaded; rows by target are used where
  * they are. */
-gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                                        const bool *relations);
 void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees);
 

@@ -50,7 +50,7 @@ static void describe_row(gemp_text *out, const gemp_table *table, size_t row)
 	}
 }
 
-static void pack_vertices(const gemp_graph *g, gemp_text *text, gemp_text *out)
+static void pack_vertices(const gemp_shard *g, gemp_text *text, gemp_text *out)
 {
 	for (size_t v = 0; v < g->rows; v++) {
 		gemp_value key = gemp_column_get(&g->keys, v);
@@ -65,7 +65,7 @@ static void pack_vertices(const gemp_graph *g, gemp_text *text, gemp_text *out)
 	}
 }
 
-static gemp_code pack_relation(gemp_context *context, gemp_graph *g, const gemp_relation *relation, gemp_text *text,
+static gemp_code pack_relation(gemp_runtime *context, gemp_shard *g, const gemp_relation *relation, gemp_text *text,
                                gemp_text *out)
 {
 	static const int asked[] = { GEMP_FETCH_KEY };
@@ -151,9 +151,9 @@ done:
 	return code;
 }
 
-static gemp_code check_size(const gemp_graph *graph, const char *path, const char *moment)
+static gemp_code check_size(const gemp_shard *graph, const char *path, const char *moment)
 {
-	uint64_t drawn = graph->vertex_count + gemp_graph_edges(graph);
+	uint64_t drawn = graph->vertex_count + gemp_shard_edges(graph);
 	if (drawn <= GEMP_GRAPH_DIFF_MAX)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EDATA,
@@ -162,14 +162,14 @@ static gemp_code check_size(const gemp_graph *graph, const char *path, const cha
 	                 path, drawn, moment, GEMP_GRAPH_DIFF_MAX);
 }
 
-gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_context *context, gemp_graph *graph, const char *path,
+gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context, gemp_shard *graph, const char *path,
                                const char *moment)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 }, mine = { 0 };
 	size_t *begin = NULL;
 	GEMP_TRY(check_size(graph, path, moment));
-	GEMP_TRY(gemp_graph_load_outgoing(graph));
+	GEMP_TRY(gemp_shard_load_outgoing(graph));
 	pack_vertices(graph, &text, &mine);
 	for (size_t k = 0; k < graph->relation_count; k++)
 		GEMP_TRY(pack_relation(context, graph, &graph->relations[k], &text, &mine));

@@ -5,7 +5,7 @@
 #define GEMP_TRANSFORM_GRAPH_DIFF_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 enum { GEMP_GRAPH_DIFF_MAX = 2000 }; /* vertices and edges of a graph that is drawn */
 
@@ -19,7 +19,7 @@ typedef struct gemp_graph_diff_side {
 } gemp_graph_diff_side;
 
 /* Collective. A graph that is too large is GEMP_EDATA; path and moment ("before") are for the message. */
-gemp_code gemp_graph_diff_take(gemp_graph_diff_side *out, gemp_context *context, gemp_graph *graph, const char *path,
+gemp_code gemp_graph_diff_take(gemp_graph_diff_side *out, gemp_runtime *context, gemp_shard *graph, const char *path,
                                const char *moment);
 void gemp_graph_diff_free(gemp_graph_diff_side *side);
 

@@ -31,10 +31,10 @@ static void gemp_effects_find(gemp_effects *out, const gemp_comm *comm, const ge
 
 /* Local. What is deleted follows from the sizes of the graph before and after. */
 static void gemp_effects_compare(gemp_effects *out, uint64_t vertices_before, uint64_t edges_before,
-                                 const gemp_graph *after)
+                                 const gemp_shard *after)
 {
 	out->deleted_vertices = vertices_before + out->created_vertices - after->vertex_count;
-	out->deleted_edges = edges_before + out->created_edges - gemp_graph_edges(after);
+	out->deleted_edges = edges_before + out->created_edges - gemp_shard_edges(after);
 }
 
 void gemp_effects_add(gemp_effects *sum, const gemp_effects *one)
@@ -47,9 +47,9 @@ void gemp_effects_add(gemp_effects *sum, const gemp_effects *one)
 }
 
 typedef struct step_context {
-	gemp_context *context;
-	gemp_graph *graph;
-	const gemp_rules *rules;
+	gemp_runtime *context;
+	gemp_shard *graph;
+	const gemp_rule_set *rules;
 	size_t index;
 	const gemp_rule *rule;
 	const gemp_step_options *options;
@@ -94,7 +94,7 @@ done:
 }
 
 /* Collective. done: NULL, or what has changed. */
-static gemp_code apply(step_context *s, gemp_graph **graph, gemp_patch_result *done)
+static gemp_code apply(step_context *s, gemp_shard **graph, gemp_patch_result *done)
 {
 	gemp_code code = GEMP_OK;
 	gemp_new_vertices fresh = { 0 };
@@ -122,13 +122,13 @@ static uint64_t most_touched(const step_context *s)
 }
 
 /* Collective. */
-static gemp_code apply_and_follow(step_context *s, gemp_graph **graph)
+static gemp_code apply_and_follow(step_context *s, gemp_shard **graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_cache *memory = s->options->rematch;
 	gemp_patch_result done = { 0 };
 	gemp_edge_owners owners = { 0 };
-	GEMP_TRY(gemp_graph_load_outgoing(*graph));
+	GEMP_TRY(gemp_shard_load_outgoing(*graph));
 	GEMP_TRY(gemp_edge_owners_new(&owners, s->context->comm, *graph));
 	GEMP_TRY(apply(s, graph, &done));
 	gemp_match_cache_keep(memory, s->index, &s->frame);
@@ -140,7 +140,7 @@ done:
 }
 
 /* Collective. What is kept of rows stays what it was or follows, or all is forgotten. */
-static gemp_code apply_if_any(step_context *s, gemp_graph **graph)
+static gemp_code apply_if_any(step_context *s, gemp_shard **graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_cache *memory = s->options->rematch;
@@ -157,7 +157,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_step(gemp_graph **graph, gemp_context *context, const gemp_rules *rules, size_t rule,
+gemp_code gemp_step(gemp_shard **graph, gemp_runtime *context, const gemp_rule_set *rules, size_t rule,
                     const gemp_step_options *options, gemp_step_report *report)
 {
 	gemp_code code = GEMP_OK;
@@ -173,7 +173,7 @@ gemp_code gemp_step(gemp_graph **graph, gemp_context *context, const gemp_rules 
 	if (report->select.applied)
 		gemp_effects_find(&report->effects, context->comm, s.rule, &s.frame, s.selected.selected,
 		                  report->select.applied);
-	uint64_t vertices = (*graph)->vertex_count, edges = gemp_graph_edges(*graph);
+	uint64_t vertices = (*graph)->vertex_count, edges = gemp_shard_edges(*graph);
 	GEMP_TRY(apply_if_any(&s, graph));
 	gemp_effects_compare(&report->effects, vertices, edges, *graph);
 done:

@@ -19,17 +19,17 @@ typedef struct gemp_effects {
 void gemp_effects_add(gemp_effects *sum, const gemp_effects *one);
 
 typedef struct gemp_step_options {
-	gemp_match_options match;  /* what the user chose */
-	uint64_t combinations;     /* as gemp_query_options has it */
-	uint64_t seed;             /* of the priorities of all steps */
-	bool string_keys;          /* as gemp_builder_options has it */
-	uint64_t number;           /* of the step */
-	bool first_only;           /* only the match that comes first is applied */
-	gemp_resolve_on choose;    /* where conflicts are decided */
-	gemp_recorder *recorder;   /* is told what becomes of the graph; NULL: nobody is */
-	const gemp_rules *unbound; /* the same rules, bound to no graph (gemp_select_options) */
-	gemp_match_cache *rematch; /* of the steps before; NULL: all matches are looked for */
-	gemp_cached_order *order;  /* of the rule; NULL: it is looked for */
+	gemp_match_options match;     /* what the user chose */
+	uint64_t combinations;        /* as gemp_prepared_options has it */
+	uint64_t seed;                /* of the priorities of all steps */
+	bool string_keys;             /* as gemp_builder_options has it */
+	uint64_t number;              /* of the step */
+	bool first_only;              /* only the match that comes first is applied */
+	gemp_resolve_on choose;       /* where conflicts are decided */
+	gemp_recorder *recorder;      /* is told what becomes of the graph; NULL: nobody is */
+	const gemp_rule_set *unbound; /* the same rules, bound to no graph (gemp_select_options) */
+	gemp_match_cache *rematch;    /* of the steps before; NULL: all matches are looked for */
+	gemp_cached_order *order;     /* of the rule; NULL: it is looked for */
 } gemp_step_options;
 
 /* Of all ranks. */
@@ -41,8 +41,8 @@ typedef struct gemp_step_report {
 } gemp_step_report;
 
 /* Collective. rules->rules[rule] is bound to *graph. Where a match was applied, *graph becomes the new graph, whose
- * ids are not those that a file has (gemp_graph_canonical); after an error it is good for gemp_graph_free only. */
-gemp_code gemp_step(gemp_graph **graph, gemp_context *context, const gemp_rules *rules, size_t rule,
+ * ids are not those that a file has (gemp_shard_canonical); after an error it is good for gemp_shard_free only. */
+gemp_code gemp_step(gemp_shard **graph, gemp_runtime *context, const gemp_rule_set *rules, size_t rule,
                     const gemp_step_options *options, gemp_step_report *report);
 
 #endif

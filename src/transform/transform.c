@@ -6,13 +6,13 @@
 #include "pattern/semantic/rule_parse.h"
 
 typedef struct run_context {
-	gemp_graph **graph;
-	gemp_context *context;
-	const gemp_rules *rules;
+	gemp_shard **graph;
+	gemp_runtime *context;
+	const gemp_rule_set *rules;
 	const gemp_transform_options *options;
 	gemp_rule_report *reports;
 	gemp_transform_history *history;
-	gemp_rules *written;       /* bound to no graph */
+	gemp_rule_set *written;    /* bound to no graph */
 	gemp_match_cache *rematch; /* NULL: not wanted */
 	gemp_cached_order *orders; /* [rules->count] */
 	uint64_t steps;
@@ -22,18 +22,18 @@ typedef struct run_context {
 } run_context;
 
 /* Without warnings, which have been given. */
-static gemp_code read_again(gemp_rules **out, const run_context *r)
+static gemp_code read_again(gemp_rule_set **out, const run_context *r)
 {
 	gemp_verbosity level = gemp_log_level();
 	gemp_log_setup(r->context->comm->rank, GEMP_QUIET);
-	gemp_code code = gemp_rules_parse(out, r->rules->text, r->rules->file, r->options->parameters,
-	                                  r->options->parameter_count);
+	gemp_code code = gemp_rule_set_parse(out, r->rules->text, r->rules->file, r->options->parameters,
+	                                     r->options->parameter_count);
 	gemp_log_setup(r->context->comm->rank, level);
 	return code;
 }
 
 /* A pattern is bound to one graph, once. Names that are no longer there match nothing, which is no news. */
-static gemp_code read_for(gemp_rules **out, const run_context *r, size_t rule)
+static gemp_code read_for(gemp_rule_set **out, const run_context *r, size_t rule)
 {
 	gemp_verbosity level = gemp_log_level();
 	gemp_code code = read_again(out, r);
@@ -59,11 +59,12 @@ static gemp_code end(const run_context *r, const gemp_control *control)
 {
 	const char *name = r->rules->rules[control->rule].name;
 	if (r->limited)
-		return gemp_rules_fail(r->rules, r->limited->line, r->limited->column,
-		                       "not done after LIMIT %llu steps, and "
-		                       "rule %s is to be applied again; no graph was written: raise the LIMIT, or look whether "
-		                       "the rules end at all",
-		                       (unsigned long long)r->limited->limit, name);
+		return gemp_rule_set_fail(
+			r->rules, r->limited->line, r->limited->column,
+			"not done after LIMIT %llu steps, and "
+			"rule %s is to be applied again; no graph was written: raise the LIMIT, or look whether "
+			"the rules end at all",
+			(unsigned long long)r->limited->limit, name);
 	return gemp_fail(GEMP_EUSAGE,
 	                 "the rules are not done after %llu steps, and rule %s is to be applied again; no "
 	                 "graph was written: allow more with --max-steps, or look whether the rules end at all",
@@ -82,7 +83,7 @@ static gemp_code remember(gemp_transform_history *history, bool applied)
 static gemp_code run_rule(run_context *r, const gemp_control *control, bool *applied)
 {
 	gemp_code code = GEMP_OK;
-	gemp_rules *rules = NULL;
+	gemp_rule_set *rules = NULL;
 	gemp_step_report report;
 	gemp_step_options options = r->options->step;
 	if (r->steps >= r->most)
@@ -109,7 +110,7 @@ static gemp_code run_rule(run_context *r, const gemp_control *control, bool *app
 	*applied = report.select.applied > 0;
 	code = gemp_comm_agree(r->context->comm, remember(r->history, *applied));
 done:
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 	return code;
 }
 
@@ -178,7 +179,7 @@ static gemp_code run(run_context *r, const gemp_control *control, bool *applied)
 	return code;
 }
 
-gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *rules,
+gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_set *rules,
                          const gemp_transform_options *options, gemp_rule_report *reports,
                          gemp_transform_history *history)
 {
@@ -192,7 +193,7 @@ gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *
 		              .history = history,
 		              .most = options->max_steps };
 	if (history->count == 0)
-		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rules_bind(rules, *graph, options->lenient)));
+		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rule_set_bind(rules, *graph, options->lenient)));
 	code = read_again(&r.written, &r);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(r.orders, rules->count);
@@ -201,7 +202,7 @@ gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_match_cache_new(&r.rematch, rules, *graph)));
 	code = run(&r, rules->control, &applied);
 done:
-	gemp_rules_free(r.written);
+	gemp_rule_set_free(r.written);
 	gemp_match_cache_free(r.rematch);
 	gemp_free(r.orders);
 	return code;

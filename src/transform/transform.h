@@ -26,7 +26,7 @@ typedef struct gemp_transform_options {
 	/* Collective, before each step but the first of this run: what is not GEMP_OK ends the run, and
 	 * then the graph may be another one.
 	 * NULL: nobody asks. */
-	gemp_code (*before_step)(void *self, gemp_graph **graph, const gemp_transform_history *history);
+	gemp_code (*before_step)(void *self, gemp_shard **graph, const gemp_transform_history *history);
 	void *self;
 } gemp_transform_options;
 
@@ -40,7 +40,7 @@ typedef struct gemp_rule_report {
 
 /* Collective. *graph becomes what the rules make of it; the rules are bound to it first, so that names that are not
  * there are found. reports[rules->count] are added to, and history goes on, also where it ends early. */
-gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *rules,
+gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_set *rules,
                          const gemp_transform_options *options, gemp_rule_report *reports,
                          gemp_transform_history *history);
 

@@ -47,7 +47,7 @@ static void add(cut *c, uint64_t u, uint64_t v)
 	c->count++;
 }
 
-static void add_all(cut *c, const gemp_graph *graph)
+static void add_all(cut *c, const gemp_shard *graph)
 {
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		const gemp_relation *relation = &graph->relations[k];
@@ -79,7 +79,7 @@ static void free_cut(cut *c)
 	gemp_free(c->grid);
 }
 
-static gemp_code new_cut(cut *c, const gemp_graph *graph, uint64_t rows, uint64_t columns)
+static gemp_code new_cut(cut *c, const gemp_shard *graph, uint64_t rows, uint64_t columns)
 {
 	gemp_code code = GEMP_OK;
 	*c = (cut){ .vertices = graph->vertex_count, .ranks = rows * columns, .columns = columns };
@@ -93,7 +93,7 @@ done:
 	return code;
 }
 
-static gemp_code print_cut(const gemp_graph *graph, uint64_t rows, uint64_t columns)
+static gemp_code print_cut(const gemp_shard *graph, uint64_t rows, uint64_t columns)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t one = 0, expand = 0, fold = 0;
@@ -114,12 +114,12 @@ done:
 	return code;
 }
 
-static gemp_code print_cuts(gemp_graph *graph)
+static gemp_code print_cuts(gemp_shard *graph)
 {
 	static const uint64_t grids[][2] = { { 2, 2 }, { 2, 4 }, { 4, 4 }, { 8, 8 } };
 	gemp_code code = GEMP_OK;
 	for (size_t k = 0; k < graph->relation_count; k++)
-		GEMP_TRY(gemp_graph_load_relation(graph, k, GEMP_LOAD_OUT));
+		GEMP_TRY(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT));
 	printf("ranks grid  by target   expand + fold  an edge: by target, on the grid  ratio  imbalance of both\n");
 	for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
 		GEMP_TRY(print_cut(graph, grids[i][0], grids[i][1]));
@@ -175,7 +175,7 @@ static double time_exchanges(const gemp_comm *comm, const plan *p, int first, in
 	return gemp_now() - since;
 }
 
-static gemp_code time_cuts(const gemp_comm *comm, const gemp_graph *graph)
+static gemp_code time_cuts(const gemp_comm *comm, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t rows = comm->size >= 16 ? 4 : 2;
@@ -208,19 +208,19 @@ static gemp_code print_exchanges(const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	gemp_comm self;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_comm_new(&self, MPI_COMM_SELF);
 	GEMP_TRY(gemp_graph_file_open(&graph, &self, path));
 	for (size_t k = 0; k < graph->relation_count; k++)
-		GEMP_TRY(gemp_graph_load_relation(graph, k, GEMP_LOAD_OUT));
+		GEMP_TRY(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT));
 	code = time_cuts(comm, graph);
 done:
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	gemp_comm_free(&self);
 	return code;
 }
 
-static gemp_code print_layout(const gemp_comm *comm, gemp_graph *graph, const char *name,
+static gemp_code print_layout(const gemp_comm *comm, gemp_shard *graph, const char *name,
                               const gemp_gas_layout_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -241,7 +241,7 @@ done:
 	return code;
 }
 
-static gemp_code print_layouts(const gemp_comm *comm, gemp_graph *graph, const char *weight)
+static gemp_code print_layouts(const gemp_comm *comm, gemp_shard *graph, const char *weight)
 {
 	gemp_code code = GEMP_OK;
 	gemp_gas_layout_options options = { .parts = GEMP_GAS_IN };
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
 {
 	gemp_code code = GEMP_EUSAGE;
 	gemp_comm comm;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_comm_share_cores(&comm);
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
 		code = argc > 2 ? print_layouts(&comm, graph, argc > 3 ? argv[3] : NULL) : print_cuts(graph);
 	if (code != GEMP_OK)
 		fprintf(stderr, "gas_cut: %s\n", gemp_message());
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	gemp_comm_free(&comm);
 	MPI_Finalize();
 	return code;

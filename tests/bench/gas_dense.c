@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 	gemp_comm comm;
 	graph made = { 0 };
 	uint8_t *weight = NULL;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_device *device = NULL;
 	gemp_gas_layout plain = { 0 }, weighted = { 0 };
 	MPI_Init(&argc, &argv);
@@ -163,7 +163,7 @@ done:
 		fprintf(stderr, "%s\n", gemp_message());
 	gemp_gas_layout_free(&plain);
 	gemp_gas_layout_free(&weighted);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	gemp_free(weight);
 	graph_free(&made);
 	gemp_device_close(device);

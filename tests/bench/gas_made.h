@@ -24,7 +24,7 @@ typedef struct gas_edges {
 
 typedef struct gas_case {
 	gas_edges edges;
-	gemp_graph graph;
+	gemp_shard graph;
 	gemp_comm comm;
 	gemp_gas_layout layout;
 } gas_case;
@@ -183,7 +183,7 @@ static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, g
 	uint32_t n = edges.vertices, stride = 1;
 	*c = (gas_case){ .edges = edges };
 	gemp_comm_new(&c->comm, world);
-	c->graph = (gemp_graph){ .ranks = 1, .vertex_count = n, .rows = n };
+	c->graph = (gemp_shard){ .ranks = 1, .vertex_count = n, .rows = n };
 	*l = (gemp_gas_layout){ .comm = &c->comm,
 		                    .graph = &c->graph,
 		                    .symmetric = !edges.directed,

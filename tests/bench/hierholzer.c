@@ -131,9 +131,9 @@ static bool is_circuit(const csr *g, const space *s)
 }
 
 /* new_id[old]: the key, where keys are the numbers from 0; else *new_id is NULL. */
-static gemp_code order_of_keys(uint32_t **new_id, gemp_graph *graph)
+static gemp_code order_of_keys(uint32_t **new_id, gemp_shard *graph)
 {
-	gemp_code code = gemp_graph_load_keys(graph);
+	gemp_code code = gemp_shard_load_keys(graph);
 	*new_id = NULL;
 	if (code != GEMP_OK || graph->keys.type != GEMP_INTEGER)
 		return code;
@@ -171,13 +171,13 @@ done:
 static gemp_code open_graph(csr *g, csr *by_key, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	uint32_t *new_id = NULL;
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
-	if (graph->relation_count != 1 || gemp_graph_edges(graph) + HEAD * graph->vertex_count > UINT32_MAX)
+	if (graph->relation_count != 1 || gemp_shard_edges(graph) + HEAD * graph->vertex_count > UINT32_MAX)
 		return gemp_fail(GEMP_EDATA, "%s: one type of edges is needed, and edges that 32 bits number", path);
-	GEMP_TRY(gemp_graph_load_relation(graph, 0, GEMP_LOAD_OUT));
-	*g = (csr){ .vertices = (uint32_t)graph->vertex_count, .edges = (uint32_t)gemp_graph_edges(graph) };
+	GEMP_TRY(gemp_shard_load_relation(graph, 0, GEMP_LOAD_OUT));
+	*g = (csr){ .vertices = (uint32_t)graph->vertex_count, .edges = (uint32_t)gemp_shard_edges(graph) };
 	*by_key = *g;
 	GEMP_TRY(copy_rows(g, &graph->relations[0], NULL));
 	GEMP_TRY(order_of_keys(&new_id, graph));
@@ -187,7 +187,7 @@ static gemp_code open_graph(csr *g, csr *by_key, const gemp_comm *comm, const ch
 		by_key->vertices = 0;
 done:
 	gemp_free(new_id);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }
 

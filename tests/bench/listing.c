@@ -21,8 +21,8 @@
 #include "match/match.h"
 #include "match/match_run.h"
 #include "match/planner/match_options.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "partition/views/resident.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
@@ -84,7 +84,7 @@ static gemp_code turn(void *self, bool last, bool *enough, bool *again)
 	return GEMP_OK;
 }
 
-static gemp_code list(gemp_context *context, gemp_match *match, keeping *k, int repeat, timed *least, double *kernel)
+static gemp_code list(gemp_runtime *context, gemp_match *match, keeping *k, int repeat, timed *least, double *kernel)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sink sink = { .self = k, .consume = take, .end_round = turn };
@@ -100,7 +100,7 @@ done:
 	return code;
 }
 
-static gemp_code deduplicate(gemp_context *context, const keeping *k, int repeat, timed *least, uint64_t *classes)
+static gemp_code deduplicate(gemp_runtime *context, const keeping *k, int repeat, timed *least, uint64_t *classes)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_distinct_options options = { .vertex_count = k->vertices,
@@ -155,7 +155,7 @@ done:
 	return code;
 }
 
-static gemp_code measure(gemp_context *context, gemp_graph *graph, gemp_pattern *pattern, int repeat, size_t room)
+static gemp_code measure(gemp_runtime *context, gemp_shard *graph, gemp_pattern *pattern, int repeat, size_t room)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_match_options options = {
@@ -194,8 +194,8 @@ int main(int count, char **argument)
 {
 	gemp_code code = GEMP_OK;
 	gemp_comm comm;
-	gemp_context *context = NULL;
-	gemp_graph *graph = NULL;
+	gemp_runtime *context = NULL;
+	gemp_shard *graph = NULL;
 	gemp_pattern *pattern = NULL;
 	int provided, repeat = count > 3 ? atoi(argument[3]) : 3;
 	size_t room = count > 4 ? strtoull(argument[4], NULL, 10) : 100000000;
@@ -205,7 +205,7 @@ int main(int count, char **argument)
 	}
 	GEMP_MPI(MPI_Init_thread(&count, &argument, MPI_THREAD_FUNNELED, &provided));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	GEMP_TRY(gemp_context_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
+	GEMP_TRY(gemp_runtime_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
 	GEMP_TRY(gemp_graph_file_open(&graph, &comm, argument[1]));
 	GEMP_TRY(gemp_pattern_named(&pattern, argument[2]));
 	GEMP_TRY(gemp_pattern_bind(pattern, graph));
@@ -214,8 +214,8 @@ done:
 	if (code != GEMP_OK)
 		fprintf(stderr, "listing: %s\n", gemp_message());
 	gemp_pattern_free(pattern);
-	gemp_graph_free(graph);
-	gemp_context_free(context);
+	gemp_shard_free(graph);
+	gemp_runtime_free(context);
 	gemp_comm_free(&comm);
 	MPI_Finalize();
 	return (int)code;

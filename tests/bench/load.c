@@ -85,16 +85,16 @@ static double read_datasets(const gemp_comm *comm, const char *path, uint64_t *b
 
 static double load(const gemp_comm *comm, const char *path, uint64_t *bytes)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	(void)bytes;
 	double since = gemp_now();
 	gemp_code code = gemp_graph_file_open(&graph, comm, path);
 	for (size_t r = 0; code == GEMP_OK && r < graph->relation_count; r++)
-		code = gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES);
+		code = gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES);
 	double seconds = gemp_now() - since;
 	if (code != GEMP_OK)
 		fprintf(stderr, "%s\n", gemp_message());
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return seconds;
 }
 

@@ -12,8 +12,8 @@
 #include "graph/column.h"
 #include "match/filter/filter_columns.h"
 #include "match/filter/filter_kernels.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "pattern/model/expr.h"
 
 #include "core/memory.h"
@@ -120,7 +120,7 @@ done:
 	return code;
 }
 
-static gemp_code bench(gemp_context *context, size_t rows, size_t size, const char *text, const char *path, int repeat)
+static gemp_code bench(gemp_runtime *context, size_t rows, size_t size, const char *text, const char *path, int repeat)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = context->device;
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 {
 	gemp_code code = GEMP_OK;
 	gemp_comm comm;
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	static const gemp_budgets budgets;
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
@@ -169,13 +169,13 @@ int main(int argc, char **argv)
 		code = gemp_fail(GEMP_EUSAGE, "usage: strings ROWS SIZE PART FILE [REPEAT], SIZE at least %d", LEAST_SIZE);
 		goto done;
 	}
-	GEMP_TRY(gemp_context_new(&context, &comm, getenv("GEMP_DEVICES"), &budgets));
+	GEMP_TRY(gemp_runtime_new(&context, &comm, getenv("GEMP_DEVICES"), &budgets));
 	code = bench(context, strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10), argv[3], argv[4],
 	             argc > 5 ? atoi(argv[5]) : 10);
 done:
 	if (code != GEMP_OK)
 		fprintf(stderr, "%s\n", gemp_message());
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	gemp_comm_free(&comm);
 	MPI_Finalize();
 	return code;

@@ -15,13 +15,13 @@ static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_
 /* Was it good? A message names a file of the test's folder, or is one of usage with `usage` in it (NULL: none is). */
 static bool imported(const gemp_import_options *options, const char *usage)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_fail(GEMP_OK, "%s", "");
 	gemp_code code = gemp_import(&graph, &alone, options);
 	bool of_usage = usage && code == GEMP_EUSAGE && strstr(gemp_message(), usage);
 	if (code != GEMP_OK && !of_usage && (code != GEMP_EDATA || !strstr(gemp_message(), test_folder())))
 		fail_msg("code %d: %s", (int)code, gemp_message());
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	assert_int_equal(gemp_memory_blocks(), 0);
 	return code == GEMP_OK;
 }

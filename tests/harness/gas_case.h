@@ -46,7 +46,7 @@ typedef struct gas_case {
 	gas_edge *edges;
 	bool undirected[GAS_CASE_TYPES];
 	const gemp_comm *comm;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	uint32_t *number; /* [n] by id */
 } gas_case;
 
@@ -108,7 +108,7 @@ done:
 
 static inline void gas_case_free(gas_case *c)
 {
-	gemp_graph_free(c->graph);
+	gemp_shard_free(c->graph);
 	gemp_free(c->number);
 	free(c->edges);
 	*c = (gas_case){ 0 };

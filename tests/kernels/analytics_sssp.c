@@ -98,7 +98,7 @@ static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_
 		ids[v] = v;
 		out_degree[v] = begin[v + 1] - begin[v];
 	}
-	const gemp_graph graph = { .ranks = 1, .vertex_count = n, .rows = n };
+	const gemp_shard graph = { .ranks = 1, .vertex_count = n, .rows = n };
 	const bool floats = kind == GEMP_GAS_F64;
 	const gemp_gas_layout layout = {
 		.comm = &comm,

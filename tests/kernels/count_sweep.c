@@ -3,10 +3,10 @@
 #include "count/wedges.h"
 #include "count/wedges_state.h"
 #include "kernels/count_sweep_case.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 
 static gemp_comm comm;
-static gemp_context *context;
+static gemp_runtime *context;
 static uint64_t seed;
 
 static int setup(void **state)
@@ -14,14 +14,14 @@ static int setup(void **state)
 	(void)state;
 	seed = test_seed();
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	assert_ok(gemp_context_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
+	assert_ok(gemp_runtime_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	gemp_comm_free(&comm);
 	assert_int_equal(gemp_memory_blocks(), 0);
 	return 0;

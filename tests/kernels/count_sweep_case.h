@@ -6,7 +6,7 @@
 #include "count/device_graph.h"
 #include "count/plan.h"
 #include "device/device.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 #include "harness/harness.h"
 
@@ -131,7 +131,7 @@ static inline void case_upload(sweep_case *c, uint64_t *seed)
 }
 
 /* joined: [n * n], symmetric, nothing joined to itself. wide: as if there were 2^32 entries. */
-static inline void case_make(sweep_case *c, gemp_context *context, uint32_t n, const uint8_t *joined, bool wide,
+static inline void case_make(sweep_case *c, gemp_runtime *context, uint32_t n, const uint8_t *joined, bool wide,
                              uint64_t *seed)
 {
 	*c = (sweep_case){ .n = n };

@@ -7,8 +7,8 @@
 #include "match/filter/filter.h"
 #include "match/filter/filter_columns.h"
 #include "match/filter/filter_host.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
@@ -25,7 +25,7 @@
 enum { COLUMNS = 8, LABEL_SETS = 5, MOST_ROWS = 300 };
 
 static gemp_comm comm;
-static gemp_context *context;
+static gemp_runtime *context;
 static gemp_filter *filter;
 static uint64_t seed;
 
@@ -620,7 +620,7 @@ static int setup(void **state)
 	(void)state;
 	seed = test_seed();
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	assert_ok(gemp_context_new(&context, &comm, NULL, &budgets));
+	assert_ok(gemp_runtime_new(&context, &comm, NULL, &budgets));
 	assert_ok(gemp_filter_new(&filter, context));
 	return 0;
 }
@@ -639,7 +639,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	gemp_filter_free(filter);
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	gemp_comm_free(&comm);
 	assert_int_equal(gemp_memory_blocks(), 0);
 	return 0;

@@ -24,7 +24,7 @@ static int owner_of(const gas_case *c, uint32_t number)
 {
 	for (uint32_t id = 0; id < c->n; id++)
 		if (c->number[id] == number)
-			return gemp_graph_owner(c->graph, id);
+			return gemp_shard_owner(c->graph, id);
 	return -1;
 }
 
@@ -99,7 +99,7 @@ static bool others_in_order(const gas_case *c, const gemp_gas_layout *layout, co
 {
 	int columns = layout->grid.columns, last = -1;
 	for (uint32_t row = 0; row < layout->in_other.rows; row++) {
-		int owner = gemp_graph_owner(c->graph, id[row]);
+		int owner = gemp_shard_owner(c->graph, id[row]);
 		if (owner == test_comm.rank || owner / columns != test_comm.rank / columns || owner < last)
 			return false;
 		const uint64_t *begin = layout->sums.send_begin + owner % columns;
@@ -178,7 +178,7 @@ static const char *wrong_vertices(const gas_case *c, const gemp_gas_layout *grid
 			return "out weight";
 	}
 	for (uint32_t g = grid->own; g < grid->known; g++)
-		if ((gemp_graph_owner(c->graph, grid->id[g]) - test_comm.rank) % grid->grid.columns != 0)
+		if ((gemp_shard_owner(c->graph, grid->id[g]) - test_comm.rank) % grid->grid.columns != 0)
 			return "owner of a ghost";
 	return NULL;
 }

@@ -92,7 +92,7 @@ static const char *wrong_order(const gas_case *c, const gemp_gas_layout *layout,
 		return "ghosts' begin";
 	for (int r = 0; r < test_comm.size; r++)
 		for (uint32_t g = links->ghost_begin[r]; g < links->ghost_begin[r + 1]; g++)
-			if (r == test_comm.rank || gemp_graph_owner(c->graph, layout->id[g]) != r)
+			if (r == test_comm.rank || gemp_shard_owner(c->graph, layout->id[g]) != r)
 				return "owner of a ghost";
 	return NULL;
 }
@@ -206,7 +206,7 @@ static const char *wrong_layout(const trial *t, const gemp_gas_layout *layout)
 }
 
 /* From now on the graph has rows by source alone. */
-static void forget_in(gemp_graph *graph)
+static void forget_in(gemp_shard *graph)
 {
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		gemp_relation *relation = &graph->relations[k];
@@ -220,7 +220,7 @@ static void forget_in(gemp_graph *graph)
 	}
 	if (graph->loader.free)
 		graph->loader.free(graph->loader.self);
-	graph->loader = (gemp_graph_loader){ 0 };
+	graph->loader = (gemp_shard_loader){ 0 };
 }
 
 static void random_graphs(void **state)

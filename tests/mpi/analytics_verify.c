@@ -35,7 +35,7 @@ static void forget(question *q)
 
 static void *rows_of(const question *q, const void *values, size_t size)
 {
-	const gemp_graph *graph = q->c.graph;
+	const gemp_shard *graph = q->c.graph;
 	char *rows = malloc(graph->rows * size + 1);
 	for (size_t row = 0; row < graph->rows; row++)
 		memcpy(rows + row * size, (const char *)values + q->c.number[graph->first_vertex + row] * size, size);
@@ -403,7 +403,7 @@ static void great_products(void **state)
 static gemp_code all_checks(void *argument)
 {
 	const question *q = argument;
-	const gemp_graph *graph = q->c.graph;
+	const gemp_shard *graph = q->c.graph;
 	double *ones = malloc((graph->rows + 1) * sizeof *ones);
 	uint32_t *level = malloc((graph->rows + 1) * sizeof *level), *parent = malloc((graph->rows + 1) * sizeof *parent);
 	for (size_t row = 0; row < graph->rows; row++) {

@@ -6,11 +6,11 @@
 #include "comm/comm.h"
 #include "core/status.h"
 #include "graph/graph.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "som/features/features.h"
 
-static gemp_context *context;
+static gemp_runtime *context;
 
 enum { DEGREE, IN, OUT, NEIGHBOURS, TRIANGLES, CLUSTERING, PAGERANK, COMPONENT, LOG, FEATURES };
 static const char list[] =
@@ -179,7 +179,7 @@ static void all_shapes(void **state)
 static gemp_code find_once(void *graph)
 {
 	gemp_features features = { 0 };
-	gemp_graph *g = graph;
+	gemp_shard *g = graph;
 	float *x = NULL;
 	bool relations[GAS_CASE_TYPES] = { true, true, true };
 	const gemp_features_source source = { context, g, relations, "test" };
@@ -210,13 +210,13 @@ static void open_context(void **state)
 {
 	static const gemp_budgets none;
 	(void)state;
-	assert_all_ok(gemp_context_new(&context, &test_comm, "cpu", &none));
+	assert_all_ok(gemp_runtime_new(&context, &test_comm, "cpu", &none));
 }
 
 static void close_context(void **state)
 {
 	(void)state;
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 }
 
 int main(int argc, char **argv)

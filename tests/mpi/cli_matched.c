@@ -12,16 +12,16 @@
 #include "graph/graph.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/graph_file/graph_file_write.h"
-#include "partition/context.h"
 #include "partition/derived/subgraph.h"
+#include "partition/runtime.h"
 #include "query/output/subgraph_sink.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-static gemp_graph *films(void)
+static gemp_shard *films(void)
 {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_generate_options options;
 	assert_all_ok(gemp_generate_init(&options, "movies"));
 	assert_all_ok(gemp_generate_set(&options, "films", "60"));
@@ -45,9 +45,9 @@ static bool any_asks(uint64_t seed, uint64_t i, uint64_t one_in)
 }
 
 /* Ends of all edges, two for each, by number, known to all ranks; the caller frees. */
-static gemp_vertex *all_ends(gemp_graph *graph)
+static gemp_vertex *all_ends(gemp_shard *graph)
 {
-	gemp_vertex *ends = calloc(2 * gemp_graph_edges(graph), sizeof *ends);
+	gemp_vertex *ends = calloc(2 * gemp_shard_edges(graph), sizeof *ends);
 	uint64_t number = 0;
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
@@ -62,11 +62,11 @@ static gemp_vertex *all_ends(gemp_graph *graph)
 	return ends;
 }
 
-static void check_some(gemp_graph *graph, const gemp_vertex *ends, uint64_t seed, uint64_t one_in)
+static void check_some(gemp_shard *graph, const gemp_vertex *ends, uint64_t seed, uint64_t one_in)
 {
 	gemp_subgraph wanted;
-	gemp_graph *some = NULL;
-	uint64_t vertices = 0, edges = 0, all = gemp_graph_edges(graph);
+	gemp_shard *some = NULL;
+	uint64_t vertices = 0, edges = 0, all = gemp_shard_edges(graph);
 	bool *expected = calloc(graph->vertex_count, sizeof *expected);
 	assert_all_ok(gemp_subgraph_new(&wanted, graph));
 	for (uint64_t v = 0; v < graph->vertex_count; v++) {
@@ -86,9 +86,9 @@ static void check_some(gemp_graph *graph, const gemp_vertex *ends, uint64_t seed
 		vertices += expected[v];
 	assert_all_ok(gemp_subgraph_make(&some, &test_comm, graph, &wanted));
 	assert_all(some->vertex_count == vertices);
-	assert_all(gemp_graph_edges(some) == edges);
+	assert_all(gemp_shard_edges(some) == edges);
 	assert_all(some->hash == graph->hash || vertices < graph->vertex_count || edges < all);
-	gemp_graph_free(some);
+	gemp_shard_free(some);
 	gemp_subgraph_free(&wanted);
 	free(expected);
 }
@@ -97,14 +97,14 @@ static void parts_of_a_graph(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
-	gemp_graph *graph = films();
+	gemp_shard *graph = films();
 	gemp_vertex *ends = all_ends(graph);
 	check_some(graph, ends, seed, 1); /* all of it */
 	check_some(graph, ends, seed, 3);
 	check_some(graph, ends, seed, 40);
 	check_some(graph, ends, seed, UINT64_MAX); /* nothing */
 	free(ends);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
@@ -126,8 +126,8 @@ static void take(gemp_sink *sink, size_t rows)
 static void a_limit(void **state)
 {
 	(void)state;
-	gemp_graph *graph = films(), *again;
-	gemp_context context = { .comm = &test_comm };
+	gemp_shard *graph = films(), *again;
+	gemp_runtime context = { .comm = &test_comm };
 	gemp_sink sink;
 	bool enough = false, more = false;
 	uint64_t vertices, edges;
@@ -144,9 +144,9 @@ static void a_limit(void **state)
 	assert_all(edges == (test_comm.size > 1 ? 5 : 3));
 	sink.free(sink.self);
 	assert_all_ok(gemp_graph_file_open(&again, &test_comm, path));
-	assert_all(again->vertex_count == vertices && gemp_graph_edges(again) == edges);
-	gemp_graph_free(again);
-	gemp_graph_free(graph);
+	assert_all(again->vertex_count == vertices && gemp_shard_edges(again) == edges);
+	gemp_shard_free(again);
+	gemp_shard_free(graph);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
@@ -154,8 +154,8 @@ static void every_form(void **state)
 {
 	(void)state;
 	static const char *const names[] = { "a.dot", "a.graphml", "a.jsonl", "a.mtx", "a.h5" };
-	gemp_graph *graph = films();
-	gemp_context context = { .comm = &test_comm };
+	gemp_shard *graph = films();
+	gemp_runtime context = { .comm = &test_comm };
 	const gemp_provenance provenance = { .command = "test", .version = "1" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		gemp_sink sink;
@@ -174,7 +174,7 @@ static void every_form(void **state)
 	assert_all_code(gemp_subgraph_sink_new(&sink, &context, graph, &options), GEMP_EUSAGE);
 	options.path = "/no/such/folder/x.dot";
 	assert_all_code(gemp_subgraph_sink_new(&sink, &context, graph, &options), GEMP_EIO);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

@@ -17,7 +17,7 @@ enum { LETTERS = 3, LENGTH = 5, WORDS = 243 };
 static const char alphabet[] = "abc";
 
 typedef struct circuit {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_euler_edges edges;
 	gemp_euler_result result;
 	const char *alphabet; /* NULL: keys are words */
@@ -42,7 +42,7 @@ static void free_circuit(circuit *c)
 {
 	gemp_euler_result_free(&c->result);
 	gemp_euler_edges_free(&c->edges);
-	gemp_graph_free(c->graph);
+	gemp_shard_free(c->graph);
 }
 
 static gemp_code spell(gemp_overlap *out, const circuit *c)

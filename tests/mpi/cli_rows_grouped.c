@@ -8,7 +8,7 @@
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "io/rows/row_writer.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
@@ -70,7 +70,7 @@ static gemp_code write_rows(const made_graph *made, gemp_pattern *pattern, const
 	gemp_code code = GEMP_OK;
 	bool enough = false, again = false;
 	const gemp_rows_options options = { .path = path, .limit = limit, .semantics = "iso", .distinct = "none" };
-	GEMP_TRY(gemp_rows_new(sink, (gemp_context *)&made->context, (gemp_graph *)&made->graph, pattern, &options));
+	GEMP_TRY(gemp_rows_new(sink, (gemp_runtime *)&made->context, (gemp_shard *)&made->graph, pattern, &options));
 	for (int i = 0; i < ROWS && code == GEMP_OK; i++) {
 		const bool found = rows[i][1] >= 0;
 		const gemp_vertex vertices[] = { of_rank(made, (uint32_t)rows[i][0]),

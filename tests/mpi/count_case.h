@@ -17,8 +17,8 @@
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 #include "partition/build/builder_options.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "partition/views/resident.h"
 #include "partition/views/view.h"
 
@@ -30,7 +30,7 @@
 enum { MOST = 100 };
 
 typedef struct made {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	size_t vertices;
 	bool edge[MOST][MOST]; /* by key */
 	size_t copies;         /* of edges between neighbouring keys, beside the first */
@@ -45,7 +45,7 @@ typedef struct known {
 	size_t place[3]; /* slots of places 0, 1, 2 */
 } known;
 
-static gemp_context *context;
+static gemp_runtime *context;
 static uint64_t seed;
 static bool wide; /* positions in rows of 64 bits, as if there were very many entries */
 
@@ -126,7 +126,7 @@ static inline void build(made *m)
 
 static inline void made_free(made *m)
 {
-	gemp_graph_free(m->graph);
+	gemp_shard_free(m->graph);
 	gemp_free(m);
 }
 
@@ -367,13 +367,13 @@ static inline int open_context(void **state)
 	gemp_budgets budgets = { 0 };
 	(void)state;
 	seed = test_seed_all();
-	return gemp_context_new(&context, &test_comm, NULL, &budgets) == GEMP_OK ? 0 : -1;
+	return gemp_runtime_new(&context, &test_comm, NULL, &budgets) == GEMP_OK ? 0 : -1;
 }
 
 static inline int close_context(void **state)
 {
 	(void)state;
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	return gemp_memory_blocks() == 0 ? 0 : -1;
 }
 

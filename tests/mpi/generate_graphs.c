@@ -28,38 +28,38 @@ static void choose(const char *generator, const char *const *pairs)
 #define CHOOSE(generator, ...) choose(generator, (const char *const[]){ __VA_ARGS__ __VA_OPT__(, ) NULL })
 
 /* Collective. The graph as one rank has it; all ranks together have the same one. */
-static gemp_graph *generate(void)
+static gemp_shard *generate(void)
 {
-	gemp_graph *graph = NULL, *whole = NULL;
+	gemp_shard *graph = NULL, *whole = NULL;
 	assert_all_ok(gemp_generate(&graph, &test_comm, &options));
 	assert_all_ok(gemp_generate(&whole, &alone, &options));
 	assert_all(graph->hash == whole->hash && graph->vertex_count == whole->vertex_count);
-	assert_all(gemp_graph_edges(graph) == gemp_graph_edges(whole));
-	gemp_graph_free(graph);
+	assert_all(gemp_shard_edges(graph) == gemp_shard_edges(whole));
+	gemp_shard_free(graph);
 	return whole;
 }
 
 static uint64_t hash_of(void)
 {
-	gemp_graph *graph = generate();
+	gemp_shard *graph = generate();
 	uint64_t hash = graph->hash;
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return hash;
 }
 
-static uint64_t key_of(const gemp_graph *graph, gemp_vertex v)
+static uint64_t key_of(const gemp_shard *graph, gemp_vertex v)
 {
 	return (uint64_t)gemp_column_get(&graph->keys, v).integer;
 }
 
-static bool has_label(const gemp_graph *graph, gemp_vertex v, const char *label)
+static bool has_label(const gemp_shard *graph, gemp_vertex v, const char *label)
 {
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[v]];
 	return set->count == 1 && strcmp(graph->labels[set->labels[0]], label) == 0;
 }
 
 /* No loop and no pair twice (in either direction, if undirected); labels by their formula. */
-static bool is_simple(const gemp_graph *graph, unsigned labels)
+static bool is_simple(const gemp_shard *graph, unsigned labels)
 {
 	const gemp_relation *e = graph->relation_count ? &graph->relations[0] : NULL;
 	bool good = true;
@@ -82,9 +82,9 @@ static void rmat_is_simple_with_hubs(void **state)
 {
 	(void)state;
 	CHOOSE("rmat", "scale", "9", "edge-factor", "8");
-	gemp_graph *graph = generate();
+	gemp_shard *graph = generate();
 	assert_all(graph->vertex_count == 512 && graph->relation_count == 1 && !graph->relations[0].directed);
-	gemp_count edges = gemp_graph_edges(graph);
+	gemp_count edges = gemp_shard_edges(graph);
 	assert_all(edges > 2000 && edges < 4096);
 	assert_all(is_simple(graph, 4));
 	uint64_t most = 0;
@@ -97,21 +97,21 @@ static void rmat_is_simple_with_hubs(void **state)
 		most = degree > most ? degree : most;
 	}
 	assert_all(upward && most > 5 * 2 * edges / 512);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 static void rmat_may_be_directed_and_even(void **state)
 {
 	(void)state;
 	CHOOSE("rmat", "scale", "7", "directed", "1", "a", "0.25", "b", "0.25", "c", "0.25", "labels", "7");
-	gemp_graph *graph = generate();
+	gemp_shard *graph = generate();
 	assert_all(graph->relations[0].directed && is_simple(graph, 7));
-	assert_all(gemp_graph_edges(graph) > 900);
-	gemp_graph_free(graph);
+	assert_all(gemp_shard_edges(graph) > 900);
+	gemp_shard_free(graph);
 	CHOOSE("rmat", "scale", "1", "edge-factor", "0");
 	graph = generate();
-	assert_all(graph->vertex_count == 2 && gemp_graph_edges(graph) == 0);
-	gemp_graph_free(graph);
+	assert_all(graph->vertex_count == 2 && gemp_shard_edges(graph) == 0);
+	gemp_shard_free(graph);
 	CHOOSE("rmat", "a", "0.9", "b", "0.2");
 	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
 }
@@ -127,20 +127,20 @@ static void uniform_has_just_the_edges_asked_for(void **state)
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		CHOOSE("uniform", "vertices", cases[i][0], "edges", cases[i][1], "directed", cases[i][2], "labels", "2");
-		gemp_graph *graph = generate();
+		gemp_shard *graph = generate();
 		assert_all(graph->vertex_count == (uint64_t)options.values[0]);
-		assert_all(gemp_graph_edges(graph) == (gemp_count)options.values[1]);
+		assert_all(gemp_shard_edges(graph) == (gemp_count)options.values[1]);
 		assert_all(is_simple(graph, 2));
-		gemp_graph_free(graph);
+		gemp_shard_free(graph);
 	}
-	gemp_graph *graph;
+	gemp_shard *graph;
 	CHOOSE("uniform", "vertices", "10", "edges", "46");
 	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
 	assert_all(strstr(gemp_message(), "only 45 pairs") != NULL);
 }
 
 /* Every edge has one from 1 to `most`, and they differ. */
-static bool weights_are_right(const gemp_graph *graph, int64_t most)
+static bool weights_are_right(const gemp_shard *graph, int64_t most)
 {
 	const gemp_relation *e = &graph->relations[0];
 	const gemp_column *weight = gemp_table_find(&e->props, "weight");
@@ -160,24 +160,24 @@ static void weights_are_drawn_for_edges(void **state)
 	static const char *const directions[] = { "0", "1" };
 	for (size_t i = 0; i < 2; i++) {
 		CHOOSE("rmat", "scale", "8", "directed", directions[i]);
-		gemp_graph *plain = generate();
+		gemp_shard *plain = generate();
 		CHOOSE("rmat", "scale", "8", "directed", directions[i], "weights", "20");
-		gemp_graph *weighted = generate();
+		gemp_shard *weighted = generate();
 		assert_all(weights_are_right(weighted, 20) && is_simple(weighted, 4));
-		assert_all(gemp_graph_edges(weighted) == gemp_graph_edges(plain));
-		gemp_graph_free(plain);
-		gemp_graph_free(weighted);
+		assert_all(gemp_shard_edges(weighted) == gemp_shard_edges(plain));
+		gemp_shard_free(plain);
+		gemp_shard_free(weighted);
 		CHOOSE("uniform", "vertices", "100", "edges", "900", "directed", directions[i], "weights", "9");
 		weighted = generate();
 		assert_all(weights_are_right(weighted, 9) && is_simple(weighted, 4));
-		gemp_graph_free(weighted);
+		gemp_shard_free(weighted);
 	}
 }
 
-static bool film_is_right(const gemp_graph *graph, gemp_vertex v)
+static bool film_is_right(const gemp_shard *graph, gemp_vertex v)
 {
-	const gemp_relation *acts = gemp_graph_relation(graph, "ACTS_IN");
-	const gemp_relation *genres = gemp_graph_relation(graph, "HAS_GENRE");
+	const gemp_relation *acts = gemp_shard_relation(graph, "ACTS_IN");
+	const gemp_relation *genres = gemp_shard_relation(graph, "HAS_GENRE");
 	gemp_value year = gemp_column_get(gemp_table_find(&graph->attributes, "year"), v);
 	gemp_value rating = gemp_column_get(gemp_table_find(&graph->attributes, "rating"), v);
 	uint64_t cast = acts->in_offsets[v + 1] - acts->in_offsets[v];
@@ -195,7 +195,7 @@ static void movies_have_casts_and_genres(void **state)
 {
 	(void)state;
 	CHOOSE("movies", "films", "300", "people", "400");
-	gemp_graph *graph = generate();
+	gemp_shard *graph = generate();
 	const gemp_column *name = gemp_table_find(&graph->attributes, "name");
 	size_t films = 0, people = 0, nameless = 0;
 	bool good = true;
@@ -208,8 +208,8 @@ static void movies_have_casts_and_genres(void **state)
 	}
 	assert_all(good && films == 300 && people == 400 && graph->vertex_count == 718);
 	assert_all(nameless > 0 && nameless < 40);
-	assert_all(!gemp_graph_relation(graph, "ACTS_IN")->multigraph && gemp_graph_relation(graph, "ACTS_IN")->directed);
-	gemp_graph_free(graph);
+	assert_all(!gemp_shard_relation(graph, "ACTS_IN")->multigraph && gemp_shard_relation(graph, "ACTS_IN")->directed);
+	gemp_shard_free(graph);
 }
 
 static void movies_may_be_few(void **state)
@@ -220,19 +220,19 @@ static void movies_may_be_few(void **state)
 	};
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		CHOOSE("movies", "films", sizes[i][0], "people", sizes[i][1], "cast", sizes[i][2]);
-		gemp_graph *graph = generate();
+		gemp_shard *graph = generate();
 		assert_all(graph->vertex_count == (uint64_t)(options.values[0] + options.values[1]) + 18);
-		gemp_graph_free(graph);
+		gemp_shard_free(graph);
 	}
 }
 
-static uint64_t edges_of(const gemp_graph *graph, const char *type)
+static uint64_t edges_of(const gemp_shard *graph, const char *type)
 {
-	const gemp_relation *relation = gemp_graph_relation(graph, type);
+	const gemp_relation *relation = gemp_shard_relation(graph, type);
 	return relation ? relation->edge_count : 0;
 }
 
-static size_t labelled(const gemp_graph *graph, const char *label)
+static size_t labelled(const gemp_shard *graph, const char *label)
 {
 	size_t count = 0;
 	for (gemp_vertex v = 0; v < graph->rows; v++)
@@ -240,7 +240,7 @@ static size_t labelled(const gemp_graph *graph, const char *label)
 	return count;
 }
 
-static size_t too_short(const gemp_graph *graph)
+static size_t too_short(const gemp_shard *graph)
 {
 	const gemp_column *length = gemp_table_find(&graph->attributes, "length");
 	size_t count = 0;
@@ -254,25 +254,25 @@ static void railways_are_as_faulty_as_asked_for(void **state)
 {
 	(void)state;
 	CHOOSE("railway", "routes", "6", "switches", "3", "sensors", "2", "faults", "0");
-	gemp_graph *graph = generate();
+	gemp_shard *graph = generate();
 	size_t sensors = labelled(graph, "Sensor"), segments = labelled(graph, "Segment");
 	size_t switches = labelled(graph, "Switch");
 	assert_all(labelled(graph, "Route") == 6 && edges_of(graph, "entry") == 6 && edges_of(graph, "exit") == 6);
 	assert_all(segments == 5 * sensors && too_short(graph) == 0 && edges_of(graph, "definedBy") == sensors);
 	assert_all(edges_of(graph, "sensor") == segments + switches &&
 	           edges_of(graph, "connectsTo") == segments + switches);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	CHOOSE("railway", "routes", "6", "switches", "3", "sensors", "2", "faults", "1");
 	graph = generate();
 	sensors = labelled(graph, "Sensor");
 	segments = labelled(graph, "Segment");
 	assert_all(segments == 6 * sensors && too_short(graph) == segments && edges_of(graph, "sensor") == segments);
 	assert_all(edges_of(graph, "definedBy") == 0 && edges_of(graph, "entry") == 0 && edges_of(graph, "exit") == 6);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	CHOOSE("railway", "routes", "0");
 	graph = generate();
 	assert_all(graph->vertex_count == 0);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 /* Every vertex has as many edges in as out. */
@@ -290,25 +290,25 @@ static void eulerian_graphs_are_balanced(void **state)
 	static const char *const shapes[] = { "deep", "shallow", "random" };
 	for (size_t i = 0; i < 3; i++) {
 		CHOOSE("eulerian", "shape", shapes[i], "vertices", "300", "edges", "900");
-		gemp_graph *graph = generate();
-		assert_all(graph->vertex_count == 300 && gemp_graph_edges(graph) == 900 && graph->relations[0].directed);
+		gemp_shard *graph = generate();
+		assert_all(graph->vertex_count == 300 && gemp_shard_edges(graph) == 900 && graph->relations[0].directed);
 		assert_all(is_balanced(&graph->relations[0], graph->rows));
-		gemp_graph_free(graph);
+		gemp_shard_free(graph);
 	}
 	CHOOSE("eulerian", "vertices", "300", "edges", "900", "path", "1");
-	gemp_graph *graph = generate();
-	assert_all(gemp_graph_edges(graph) == 900 && !is_balanced(&graph->relations[0], graph->rows));
-	gemp_graph_free(graph);
+	gemp_shard *graph = generate();
+	assert_all(gemp_shard_edges(graph) == 900 && !is_balanced(&graph->relations[0], graph->rows));
+	gemp_shard_free(graph);
 	CHOOSE("eulerian", "vertices", "0", "edges", "0");
 	graph = generate();
 	assert_all(graph->vertex_count == 0);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	CHOOSE("eulerian", "vertices", "9", "edges", "8");
 	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
 }
 
 /* An edge for each word: from its first letters to its last. */
-static bool is_debruijn(const gemp_graph *graph, unsigned alphabet, size_t length)
+static bool is_debruijn(const gemp_shard *graph, unsigned alphabet, size_t length)
 {
 	const gemp_relation *e = &graph->relations[0];
 	bool good = is_balanced(e, graph->rows);
@@ -329,22 +329,22 @@ static void debruijn_graphs_have_an_edge_for_each_word(void **state)
 {
 	(void)state;
 	CHOOSE("debruijn", "alphabet", "10", "length", "3");
-	gemp_graph *graph = generate();
-	assert_all(graph->vertex_count == 100 && gemp_graph_edges(graph) == 1000 && is_debruijn(graph, 10, 3));
-	gemp_graph_free(graph);
+	gemp_shard *graph = generate();
+	assert_all(graph->vertex_count == 100 && gemp_shard_edges(graph) == 1000 && is_debruijn(graph, 10, 3));
+	gemp_shard_free(graph);
 	CHOOSE("debruijn", "alphabet", "3", "length", "2");
 	graph = generate();
-	assert_all(graph->vertex_count == 3 && gemp_graph_edges(graph) == 9 && is_debruijn(graph, 3, 2));
-	gemp_graph_free(graph);
+	assert_all(graph->vertex_count == 3 && gemp_shard_edges(graph) == 9 && is_debruijn(graph, 3, 2));
+	gemp_shard_free(graph);
 	CHOOSE("debruijn", "alphabet", "2", "length", "8", "keys", "numbers", "path", "1");
 	graph = generate();
-	assert_all(graph->vertex_count == 128 && gemp_graph_edges(graph) == 255 && graph->keys.type == GEMP_INTEGER);
+	assert_all(graph->vertex_count == 128 && gemp_shard_edges(graph) == 255 && graph->keys.type == GEMP_INTEGER);
 	assert_all(!is_balanced(&graph->relations[0], graph->rows));
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	CHOOSE("debruijn", "alphabet", "1", "length", "5");
 	graph = generate();
-	assert_all(graph->vertex_count == 1 && gemp_graph_edges(graph) == 1);
-	gemp_graph_free(graph);
+	assert_all(graph->vertex_count == 1 && gemp_shard_edges(graph) == 1);
+	gemp_shard_free(graph);
 	CHOOSE("debruijn", "alphabet", "4", "length", "18");
 	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
 	CHOOSE("debruijn", "alphabet", "63");
@@ -372,10 +372,10 @@ static void seeds_matter(void **state)
 
 static gemp_code generate_once(void *unused)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	(void)unused;
 	gemp_code code = gemp_generate(&graph, &test_comm, &options);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }
 

@@ -181,7 +181,7 @@ static inline gemp_code fixture_add(gemp_builder *builder, const fixture *made, 
 	return gemp_comm_agree(comm, code);
 }
 
-static inline gemp_code fixture_build(gemp_graph **graph, const fixture *made, const gemp_comm *comm,
+static inline gemp_code fixture_build(gemp_shard **graph, const fixture *made, const gemp_comm *comm,
                                       const gemp_builder_options *options, uint64_t order)
 {
 	gemp_builder *builder = NULL;
@@ -220,7 +220,7 @@ static inline bool same_table(const gemp_table *part, const gemp_table *whole, s
 	return same;
 }
 
-static inline bool same_relation(const gemp_graph *part, const gemp_relation *a, const gemp_relation *b)
+static inline bool same_relation(const gemp_shard *part, const gemp_relation *a, const gemp_relation *b)
 {
 	bool same = strcmp(a->name, b->name) == 0 && a->directed == b->directed && a->multigraph == b->multigraph &&
 	            a->edge_count == b->edge_count && a->first_edge == b->out_offsets[part->first_vertex];
@@ -236,7 +236,7 @@ static inline bool same_relation(const gemp_graph *part, const gemp_relation *a,
 }
 
 /* Is `part` this rank's share of the one-rank graph `whole`? Everything must be loaded. */
-static inline bool same_graph(const gemp_graph *part, const gemp_graph *whole)
+static inline bool same_graph(const gemp_shard *part, const gemp_shard *whole)
 {
 	bool same = part->vertex_count == whole->vertex_count && part->seed == whole->seed && part->hash == whole->hash &&
 	            part->label_count == whole->label_count && part->label_set_count == whole->label_set_count &&

@@ -72,14 +72,14 @@ static inline void print_values(gemp_text *out, const gemp_table *table, size_t 
 	}
 }
 
-static inline void print_key(gemp_text *out, const gemp_graph *graph, gemp_vertex id)
+static inline void print_key(gemp_text *out, const gemp_shard *graph, gemp_vertex id)
 {
 	gemp_value key = gemp_column_get(&graph->keys, id);
 	gemp_value_print(&key, out);
 }
 
 /* A graph of one rank as sorted lines "key LABELS attribute:type=value" and "source-TYPE->target ...". */
-static inline void dump(gemp_text *out, const gemp_graph *graph)
+static inline void dump(gemp_text *out, const gemp_shard *graph)
 {
 	gemp_text edges = { 0 };
 	for (gemp_vertex v = 0; v < graph->rows; v++) {
@@ -109,7 +109,7 @@ static inline void dump(gemp_text *out, const gemp_graph *graph)
 /* Collective. The graph as one rank sees it is as expected, and all ranks together have the same one. */
 static inline void expect(const gemp_import_options *options, const char *expected)
 {
-	gemp_graph *graph = NULL, *whole = NULL;
+	gemp_shard *graph = NULL, *whole = NULL;
 	gemp_text text = { 0 };
 	size_t blocks = gemp_memory_blocks();
 	assert_all_ok(gemp_import(&whole, &alone, options));
@@ -120,14 +120,14 @@ static inline void expect(const gemp_import_options *options, const char *expect
 	gemp_text_free(&text);
 	assert_all_ok(gemp_import(&graph, &test_comm, options));
 	assert_all(graph->hash == whole->hash && graph->vertex_count == whole->vertex_count);
-	gemp_graph_free(graph);
-	gemp_graph_free(whole);
+	gemp_shard_free(graph);
+	gemp_shard_free(whole);
 	assert_all(gemp_memory_blocks() == blocks);
 }
 
 static inline void expect_failure(const gemp_import_options *options, gemp_code code, const char *const *parts)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	size_t blocks = gemp_memory_blocks();
 	assert_all_code(gemp_import(&graph, &test_comm, options), code);
 	for (; *parts; parts++) {
@@ -167,9 +167,9 @@ static inline gemp_import_options *one_file(file_case *self, const char *format,
 
 static inline gemp_code import_once(void *options)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_code code = gemp_import(&graph, &test_comm, options);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }
 

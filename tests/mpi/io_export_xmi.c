@@ -5,15 +5,15 @@
 #include "graph/graph.h"
 #include "io/export/export.h"
 
-static gemp_graph *loaded(const gemp_import_options *options)
+static gemp_shard *loaded(const gemp_import_options *options)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	assert_all_ok(gemp_import(&graph, &test_comm, options));
 	return graph;
 }
 
 /* Vertices and edges of tables, which may be NULL. */
-static gemp_graph *made(const char *vertices, const char *edges)
+static gemp_shard *made(const char *vertices, const char *edges)
 {
 	const char *paths[2] = { vertices ? written("v.csv", vertices) : NULL, edges ? written("e.csv", edges) : NULL };
 	return loaded(&(gemp_import_options){ .seed = 1,
@@ -23,7 +23,7 @@ static gemp_graph *made(const char *vertices, const char *edges)
 	                                      .edge_file_count = edges != NULL });
 }
 
-static gemp_code exported(gemp_graph *graph, gemp_export_files *files)
+static gemp_code exported(gemp_shard *graph, gemp_export_files *files)
 {
 	gemp_export_options options = { .format = GEMP_EXPORT_AUTO, .path = test_path_all("x.xmi") };
 	assert_all_ok(gemp_export_choose(&options.format, options.path));
@@ -31,16 +31,16 @@ static gemp_code exported(gemp_graph *graph, gemp_export_files *files)
 }
 
 /* Frees the graph. */
-static void comes_back(gemp_graph *graph)
+static void comes_back(gemp_shard *graph)
 {
 	gemp_export_files files;
 	assert_all_ok(exported(graph, &files));
 	gemp_import_options options = { .seed = 1, .edge_file_count = 1, .metamodel = files.vertices };
 	options.edge_files = (const char *const *)&files.edges;
-	gemp_graph *again = loaded(&options);
+	gemp_shard *again = loaded(&options);
 	assert_all(again->hash == graph->hash && again->vertex_count == graph->vertex_count);
-	gemp_graph_free(again);
-	gemp_graph_free(graph);
+	gemp_shard_free(again);
+	gemp_shard_free(graph);
 	gemp_export_files_free(&files);
 }
 
@@ -77,19 +77,19 @@ static void refused(void **state)
 		{ "id,a\n1,\x01\n", NULL, "control character" },
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		gemp_graph *graph = made(bad[i].vertices, bad[i].edges);
+		gemp_shard *graph = made(bad[i].vertices, bad[i].edges);
 		assert_all_code(exported(graph, NULL), GEMP_EDATA);
 		if (!strstr(gemp_message(), bad[i].part))
 			fprintf(stderr, "no '%s' in: %s\n", bad[i].part, gemp_message());
 		assert_all(strstr(gemp_message(), bad[i].part) != NULL);
-		gemp_graph_free(graph);
+		gemp_shard_free(graph);
 	}
 	const char *edges = written("u.txt", "1 2\n");
-	gemp_graph *graph = loaded(
+	gemp_shard *graph = loaded(
 		&(gemp_import_options){ .seed = 1, .edge_files = &edges, .edge_file_count = 1, .undirected = true });
 	assert_all_code(exported(graph, NULL), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "undirected") != NULL);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 static gemp_code export_once(void *graph)
@@ -100,10 +100,10 @@ static gemp_code export_once(void *graph)
 static void memory_may_run_out(void **state)
 {
 	(void)state;
-	gemp_graph *graph = made("id,type,n:int\n1,,1\n2,A,\n", "src,dst,order:int\n1,2,0\n");
+	gemp_shard *graph = made("id,type,n:int\n1,,1\n2,A,\n", "src,dst,order:int\n1,2,0\n");
 	if (test_comm.size <= 3)
 		assert_all_survive_no_memory(export_once, graph);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 int main(int argc, char **argv)

@@ -59,9 +59,9 @@ static const gemp_provenance provenance = { .command = "test",
 	                                        .inputs = (const char *const[]){ "a.tsv", "b.tsv" },
 	                                        .input_hashes = (const uint64_t[]){ 1, 2 } };
 
-static gemp_graph *build(const fixture *made, const gemp_comm *comm, uint64_t order, bool undirected)
+static gemp_shard *build(const fixture *made, const gemp_comm *comm, uint64_t order, bool undirected)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_builder_options options = { .seed = 9, .undirected = undirected };
 	test_assert_code(fixture_build(&graph, made, comm, &options, order), GEMP_OK, "build", __FILE__, __LINE__);
 	return graph;
@@ -72,29 +72,29 @@ static void round_trip(const fixture *made, uint64_t order, bool undirected)
 	char path[256], alone[256];
 	snprintf(path, sizeof path, "%s", test_path_all("together.h5"));
 	snprintf(alone, sizeof alone, "%s", test_path_all("alone.h5"));
-	gemp_graph *graph = build(made, &test_comm, order, undirected), *whole = build(made, &self, order + 1, undirected);
+	gemp_shard *graph = build(made, &test_comm, order, undirected), *whole = build(made, &self, order + 1, undirected);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
 	assert_all_ok(test_comm.rank == 0 ? gemp_graph_file_write(&self, whole, alone, &provenance) : GEMP_OK);
 	assert_all(test_comm.rank != 0 || same_bytes(path, alone));
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, path));
 	assert_all(graph->first_vertex == graph->vertex_count * (uint64_t)test_comm.rank / (uint64_t)test_comm.size);
 	assert_all(!gemp_column_loaded(&graph->keys) && !graph->label_set_of);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		assert_all(graph->relations[r].loaded == 0 && !graph->relations[r].out_targets);
 	for (size_t c = graph->attributes.count; c-- > 0;)
-		assert_all_ok(gemp_graph_load_attribute(graph, c));
+		assert_all_ok(gemp_shard_load_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++) {
-		assert_all_ok(gemp_graph_load_relation(graph, r, r % 2 ? GEMP_LOAD_PROPS : GEMP_LOAD_IN));
+		assert_all_ok(gemp_shard_load_relation(graph, r, r % 2 ? GEMP_LOAD_PROPS : GEMP_LOAD_IN));
 		assert_all(graph->relations[r].loaded == (r % 2 ? GEMP_LOAD_PROPS : GEMP_LOAD_IN));
 	}
-	assert_all_ok(gemp_graph_load_all(graph));
+	assert_all_ok(gemp_shard_load_all(graph));
 	assert_all(same_graph(graph, whole));
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
 	assert_all(test_comm.rank != 0 || same_bytes(path, alone));
 	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
-	gemp_graph_free(graph);
-	gemp_graph_free(whole);
+	gemp_shard_free(graph);
+	gemp_shard_free(whole);
 }
 
 static void round_trips(void)
@@ -144,23 +144,23 @@ static void test_both_ways(void **state)
 	snprintf(path, sizeof path, "%s", test_path_all("a.h5"));
 	snprintf(other, sizeof other, "%s", test_path_all("b.h5"));
 	fixture made = fixture_new(200, 300, KEYS_STRING, 1);
-	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
 	gemp_h5_force_serial = true;
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, other, &provenance));
 	gemp_h5_force_serial = false;
 	assert_all(test_comm.rank != 0 || same_bytes(path, other));
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	fixture_free(&made);
 }
 
 static gemp_code open_and_load(const char *path)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_code code = gemp_graph_file_open(&graph, &test_comm, path);
 	if (code == GEMP_OK)
-		code = gemp_graph_load_all(graph);
-	gemp_graph_free(graph);
+		code = gemp_shard_load_all(graph);
+	gemp_shard_free(graph);
 	return code;
 }
 
@@ -204,7 +204,7 @@ static void test_cut(void **state)
 	snprintf(path, sizeof path, "%s", test_path_all("good.h5"));
 	snprintf(bad, sizeof bad, "%s", test_path_all("bad.h5"));
 	fixture made = fixture_new(50, 80, KEYS_STRING, 1);
-	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
 	size_t size = 0;
 	char *bytes = test_comm.rank == 0 ? read_file(path, &size) : NULL;
@@ -218,7 +218,7 @@ static void test_cut(void **state)
 		assert_message("bad.h5: ");
 	}
 	free(bytes);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	fixture_free(&made);
 }
 
@@ -260,7 +260,7 @@ static void test_damage(void **state)
 	uint64_t random = test_seed_all();
 	snprintf(path, sizeof path, "%s", test_path_all("flip.h5"));
 	fixture made = fixture_new(50, 80, KEYS_STRING, 1);
-	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
 	static places found;
 	found.count = 0;
@@ -289,7 +289,7 @@ static void test_damage(void **state)
 			flip(path, at);
 	}
 	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	fixture_free(&made);
 }
 
@@ -300,7 +300,7 @@ static void test_checksum(void **state)
 	char path[256];
 	snprintf(path, sizeof path, "%s", test_path_all("sum.h5"));
 	fixture made = fixture_new(50, 80, KEYS_INTEGER, 1);
-	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
 	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
 	if (test_comm.rank == 0) {
@@ -316,7 +316,7 @@ static void test_checksum(void **state)
 	assert_message("'nodes/_id' is damaged");
 	assert_all_code(open_and_load(path), GEMP_EDATA);
 	assert_message("'/nodes/_id' is damaged");
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	fixture_free(&made);
 }
 
@@ -324,12 +324,12 @@ static void test_unwritable(void **state)
 {
 	(void)state;
 	fixture made = fixture_new(20, 20, KEYS_INTEGER, 1);
-	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	assert_all_code(gemp_graph_file_write(&test_comm, graph, "/nowhere/at/all.h5", NULL), GEMP_EIO);
 	assert_message("/nowhere/at/all.h5");
 	const char *folder = test_path_all("");
 	assert_all_code(gemp_graph_file_write(&test_comm, graph, folder, NULL), GEMP_EIO);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	fixture_free(&made);
 }
 
@@ -350,7 +350,7 @@ static void test_full_disk(void **state)
 	char path[256];
 	snprintf(path, sizeof path, "%s", test_path_all("full.h5"));
 	fixture made = fixture_new(400, 900, KEYS_STRING, 1);
-	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	signal(SIGXFSZ, SIG_IGN);
 	for (int serial = 0; serial < 2; serial++)
 		for (rlim_t bytes = 0; bytes < 50000; bytes += 9999) {
@@ -367,12 +367,12 @@ static void test_full_disk(void **state)
 	gemp_h5_force_serial = false;
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
 	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	fixture_free(&made);
 }
 
 typedef struct write_step {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	const char *path;
 } write_step;
 
@@ -394,13 +394,13 @@ static void test_without_memory(void **state)
 	char path[256];
 	snprintf(path, sizeof path, "%s", test_path_all("memory.h5"));
 	fixture made = fixture_new(4, 6, KEYS_STRING, 1);
-	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	write_step step = { graph, path };
 	assert_all_ok(write_and_load(&step));
 	if (test_comm.size == 1)
 		assert_all_survive_no_memory(write_and_load, &step);
 	size_t live = gemp_memory_blocks();
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	assert_all(live > 0 && gemp_memory_blocks() == 0);
 	if (test_comm.size <= 2)
 		assert_all_survive_no_memory(open_only, path);

@@ -209,14 +209,14 @@ static void seeds_give_other_orders(void **state)
 {
 	(void)state;
 	pair p;
-	gemp_graph *one = NULL, *two = NULL;
+	gemp_shard *one = NULL, *two = NULL;
 	gemp_import_options *options = files(&p, "tsv", NULL, "src\tdst\n1\t2\n3\t4\n5\t6\n");
 	assert_all_ok(gemp_import(&one, &test_comm, options));
 	options->seed = 2;
 	assert_all_ok(gemp_import(&two, &test_comm, options));
 	assert_all(one->seed == 1 && two->seed == 2 && one->hash != two->hash);
-	gemp_graph_free(one);
-	gemp_graph_free(two);
+	gemp_shard_free(one);
+	gemp_shard_free(two);
 }
 
 /* Files that only one rank can read are dealt to all ranks in turn; plain tables are shared by all. */

@@ -75,7 +75,7 @@ static const char *write_table(const made *made, kind kind, bool compressed)
 }
 
 /* Collective over `comm`. The file's bytes: all of its datasets. */
-static gemp_code write_and_hash(const gemp_comm *comm, gemp_graph *graph, const char *path, uint64_t *hash)
+static gemp_code write_and_hash(const gemp_comm *comm, gemp_shard *graph, const char *path, uint64_t *hash)
 {
 	gemp_code code = gemp_graph_file_write(comm, graph, path, NULL);
 	if (code == GEMP_OK)
@@ -85,7 +85,7 @@ static gemp_code write_and_hash(const gemp_comm *comm, gemp_graph *graph, const 
 
 static void import_is(const char *path, uint64_t expected, uint64_t file)
 {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
 	assert_all_ok(gemp_import(&graph, &test_comm, &options));
 	assert_all(graph->hash == expected);
@@ -94,7 +94,7 @@ static void import_is(const char *path, uint64_t expected, uint64_t file)
 		assert_all_ok(write_and_hash(&test_comm, graph, test_path_all("all.h5"), &hash));
 		assert_all(hash == file);
 	}
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 static void nothing_but_the_edges_matters(void **state)
@@ -107,13 +107,13 @@ static void nothing_but_the_edges_matters(void **state)
 		draw(table, kind, &seed);
 		const char *path = write_table(table, kind, false);
 		gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
-		gemp_graph *graph;
+		gemp_shard *graph;
 		assert_all_ok(gemp_import(&graph, &alone, &options));
 		uint64_t expected = graph->hash, file = 0;
 		const char *name = test_path_all("one.h5");
 		assert_all_ok(kind == INTEGERS && test_comm.rank == 0 ? write_and_hash(&alone, graph, name, &file) : GEMP_OK);
 		gemp_comm_max(&test_comm, &file, 1);
-		gemp_graph_free(graph);
+		gemp_shard_free(graph);
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 			gemp_lines_block_size = sizes[i];
 			gemp_threads_limit((unsigned)i % 3 + 1);
@@ -139,7 +139,7 @@ static void the_first_error_counts(void **state)
 	for (int compressed = 0; compressed < 2; compressed++) {
 		const char *path = compressed ? packed("bad.tsv.gz", text.data) : written("bad.tsv", text.data);
 		gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
-		gemp_graph *graph = NULL;
+		gemp_shard *graph = NULL;
 		gemp_lines_block_size = 300;
 		assert_all_code(gemp_import(&graph, &test_comm, &options), GEMP_EDATA);
 		assert_all(strstr(gemp_message(), ":500: 1 field where the header has 2") != NULL);
@@ -150,10 +150,10 @@ static void the_first_error_counts(void **state)
 
 static gemp_code import_small(void *path)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_import_options options = { .edge_files = path, .edge_file_count = 1, .seed = 3 };
 	gemp_code code = gemp_import(&graph, &test_comm, &options);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }
 

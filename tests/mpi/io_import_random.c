@@ -217,7 +217,7 @@ static bool row_is_right(const gemp_table *attributes, size_t at, const table *t
 	return true;
 }
 
-static bool vertex_is_right(const gemp_graph *graph, size_t at, uint64_t *number)
+static bool vertex_is_right(const gemp_shard *graph, size_t at, uint64_t *number)
 {
 	gemp_text text = { 0 };
 	size_t row;
@@ -239,14 +239,14 @@ static bool vertex_is_right(const gemp_graph *graph, size_t at, uint64_t *number
 }
 
 /* Collective. row_of[id]: the row of vertices that became this id. */
-static void check_graph(const gemp_graph *graph)
+static void check_graph(const gemp_shard *graph)
 {
 	uint64_t own[MOST_ROWS], seen = 0, *row_of;
 	size_t *begin;
 	bool good = true;
 	for (size_t v = 0; v < graph->rows; v++)
 		good = vertex_is_right(graph, v, &own[v]) && good;
-	assert_all(good && graph->vertex_count == vertices.count && gemp_graph_edges(graph) == edges.count);
+	assert_all(good && graph->vertex_count == vertices.count && gemp_shard_edges(graph) == edges.count);
 	assert_all_ok(gemp_comm_allgather(&test_comm, own, graph->rows * sizeof *own, (void **)&row_of, &begin));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		for (size_t v = 0; v < graph->rows; v++) {
@@ -273,7 +273,7 @@ static void tables_come_back(void **state)
 	for (int round = 0; round < 30; round++) {
 		const char *list[2][MOST_FILES];
 		size_t files[2];
-		gemp_graph *graph = NULL;
+		gemp_shard *graph = NULL;
 		bool integer_keys = below(2);
 		csv = round % 2;
 		draw_tables(integer_keys);
@@ -292,7 +292,7 @@ static void tables_come_back(void **state)
 		assert_all_ok(gemp_import(&graph, &test_comm, &options));
 		assert_all(!vertices.count || graph->keys.type == (integer_keys ? GEMP_INTEGER : GEMP_STRING));
 		check_graph(graph);
-		gemp_graph_free(graph);
+		gemp_shard_free(graph);
 		assert_all(gemp_memory_blocks() == 0);
 	}
 }

@@ -39,7 +39,7 @@ static const char *file_of(const real_graph *real, const char *which)
 static void comes_in_whole(const real_graph *real)
 {
 	const char *vertices = file_of(real, "vertices"), *edges = file_of(real, "edges");
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	char columns[256] = "";
 	assert_all(vertices && edges);
 	gemp_import_options options = { .vertex_files = &vertices,
@@ -50,7 +50,7 @@ static void comes_in_whole(const real_graph *real)
 		                            .seed = 1 };
 	assert_all_ok(gemp_import(&graph, &test_comm, &options));
 	assert_all(graph->vertex_count == real->vertices);
-	assert_all(gemp_graph_edges(graph) == real->edges);
+	assert_all(gemp_shard_edges(graph) == real->edges);
 	for (size_t i = 0; i < graph->attributes.count; i++) {
 		const gemp_column *column = &graph->attributes.columns[i];
 		snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "%s:%c ", column->name,
@@ -59,10 +59,10 @@ static void comes_in_whole(const real_graph *real)
 	if (real->columns && strcmp(columns, real->columns) != 0)
 		fprintf(stderr, "%s: %s\n", real->name, columns);
 	assert_all(!real->columns || strcmp(columns, real->columns) == 0);
-	const gemp_relation *relation = real->relation ? gemp_graph_relation(graph, real->relation) : NULL;
+	const gemp_relation *relation = real->relation ? gemp_shard_relation(graph, real->relation) : NULL;
 	assert_all(!real->relation || relation);
 	assert_all(!real->relation_edges || relation->edge_count == real->relation_edges);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

@@ -39,7 +39,7 @@ static size_t write_file(uint64_t *random, int64_t low, int64_t high, bool whole
 	return count;
 }
 
-static bool as_written(const gemp_numbers *numbers, size_t count)
+static bool as_written(const gemp_number_array *numbers, size_t count)
 {
 	uint64_t first = gemp_comm_exscan(&test_comm, numbers->count);
 	if (numbers->total != count)
@@ -69,12 +69,12 @@ static void texts(void **state)
 	size_t block = gemp_lines_block_size;
 	(void)state;
 	for (size_t k = 0; k < 40; k++) {
-		gemp_numbers numbers;
+		gemp_number_array numbers;
 		size_t range = k % 5, count = write_file(&random, ranges[range].low, ranges[range].high, k % 2);
 		gemp_lines_block_size = k % 3 ? block : 1 + gemp_random_below(&random, 40);
-		assert_all_ok(gemp_numbers_read(&numbers, &test_comm, path, GEMP_NUMBERS_AUTO));
+		assert_all_ok(gemp_number_array_read(&numbers, &test_comm, path, GEMP_NUMBERS_AUTO));
 		assert_all(as_written(&numbers, count));
-		gemp_numbers_free(&numbers);
+		gemp_number_array_free(&numbers);
 	}
 	gemp_lines_block_size = block;
 }
@@ -86,7 +86,7 @@ static void places(void **state)
 	size_t block = gemp_lines_block_size;
 	(void)state;
 	for (int k = 0; k < 20; k++) {
-		gemp_numbers numbers;
+		gemp_number_array numbers;
 		size_t lines = 1 + gemp_random_below(&random, 200), bad = gemp_random_below(&random, lines);
 		char place[64];
 		FILE *file = test_comm.rank == 0 ? fopen(path, "w") : NULL;
@@ -96,7 +96,7 @@ static void places(void **state)
 			fclose(file);
 		GEMP_MPI(MPI_Barrier(test_comm.world));
 		gemp_lines_block_size = 1 + gemp_random_below(&random, 50);
-		assert_all_code(gemp_numbers_read(&numbers, &test_comm, path, k % 2 ? GEMP_NUMBERS_AUTO : GEMP_KEY_F32),
+		assert_all_code(gemp_number_array_read(&numbers, &test_comm, path, k % 2 ? GEMP_NUMBERS_AUTO : GEMP_KEY_F32),
 		                GEMP_EDATA);
 		snprintf(place, sizeof place, "numbers.txt:%zu:2: 'word'", bad + 1);
 		assert_all(strstr(gemp_message(), place) != NULL);
@@ -107,11 +107,11 @@ static void places(void **state)
 static gemp_code read_and_write(void *unused)
 {
 	(void)unused;
-	gemp_numbers numbers;
-	gemp_code code = gemp_numbers_read(&numbers, &test_comm, path, GEMP_KEY_I64);
+	gemp_number_array numbers;
+	gemp_code code = gemp_number_array_read(&numbers, &test_comm, path, GEMP_KEY_I64);
 	if (code == GEMP_OK)
-		code = gemp_numbers_write(&test_comm, path, GEMP_KEY_I64, numbers.values, numbers.count);
-	gemp_numbers_free(&numbers);
+		code = gemp_number_array_write(&test_comm, path, GEMP_KEY_I64, numbers.values, numbers.count);
+	gemp_number_array_free(&numbers);
 	return code;
 }
 

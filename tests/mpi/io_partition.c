@@ -15,16 +15,16 @@
 
 static gemp_comm self;
 
-static gemp_graph *build(const fixture *made, const gemp_comm *comm, uint64_t order, bool undirected)
+static gemp_shard *build(const fixture *made, const gemp_comm *comm, uint64_t order, bool undirected)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_builder_options options = { .seed = 9, .undirected = undirected };
 	test_assert_code(fixture_build(&graph, made, comm, &options, order), GEMP_OK, "build", __FILE__, __LINE__);
 	return graph;
 }
 
 /* What this rank gives to renumber: for each of its vertices the number that all hold for the vertex's key. */
-static uint32_t *pick(const gemp_graph *graph, const uint32_t *by_key)
+static uint32_t *pick(const gemp_shard *graph, const uint32_t *by_key)
 {
 	uint32_t *part = calloc(graph->rows + 1, sizeof *part);
 	for (size_t v = 0; v < graph->rows; v++)
@@ -32,18 +32,18 @@ static uint32_t *pick(const gemp_graph *graph, const uint32_t *by_key)
 	return part;
 }
 
-static gemp_graph *renumber(const gemp_comm *comm, gemp_graph *graph, const uint32_t *by_key, uint64_t parts)
+static gemp_shard *renumber(const gemp_comm *comm, gemp_shard *graph, const uint32_t *by_key, uint64_t parts)
 {
-	gemp_graph *out = NULL;
+	gemp_shard *out = NULL;
 	uint32_t *part = pick(graph, by_key);
-	gemp_code code = gemp_graph_renumber(&out, comm, graph, part, parts, "block");
+	gemp_code code = gemp_shard_renumber(&out, comm, graph, part, parts, "block");
 	free(part);
 	test_assert_code(code, GEMP_OK, "renumber", __FILE__, __LINE__);
 	return out;
 }
 
 /* `whole` has all vertices: the id of each key in it. */
-static uint32_t *ids_by_key(const gemp_graph *whole)
+static uint32_t *ids_by_key(const gemp_shard *whole)
 {
 	uint32_t *id = calloc(whole->vertex_count + 1, sizeof *id);
 	for (size_t v = 0; v < whole->rows; v++)
@@ -51,7 +51,7 @@ static uint32_t *ids_by_key(const gemp_graph *whole)
 	return id;
 }
 
-static bool in_order(const gemp_graph *before, const gemp_graph *after, const uint32_t *by_key, uint64_t parts)
+static bool in_order(const gemp_shard *before, const gemp_shard *after, const uint32_t *by_key, uint64_t parts)
 {
 	uint32_t *old = ids_by_key(before);
 	bool right = after->partition.count == parts && strcmp(after->partition.method, "block") == 0;
@@ -68,21 +68,21 @@ static bool in_order(const gemp_graph *before, const gemp_graph *after, const ui
 
 static void there_and_back(const fixture *made, uint64_t parts, uint64_t seed, bool undirected)
 {
-	gemp_graph *graph = build(made, &test_comm, seed, undirected), *whole = build(made, &self, seed, undirected);
+	gemp_shard *graph = build(made, &test_comm, seed, undirected), *whole = build(made, &self, seed, undirected);
 	uint32_t *by_key = calloc(whole->vertex_count + 1, sizeof *by_key), *home = ids_by_key(whole);
 	for (uint64_t v = 0; v < whole->vertex_count; v++)
 		by_key[v] = (uint32_t)gemp_random_below(&seed, parts);
-	gemp_graph *cut = renumber(&test_comm, graph, by_key, parts), *alone = renumber(&self, whole, by_key, parts);
+	gemp_shard *cut = renumber(&test_comm, graph, by_key, parts), *alone = renumber(&self, whole, by_key, parts);
 	assert_all(in_order(whole, alone, by_key, parts));
 	assert_all(same_graph(cut, alone));
 	for (int r = 0; r < cut->ranks && parts % (uint64_t)cut->ranks == 0; r++)
 		assert_all(cut->bounds[r] == cut->partition.bounds[(uint64_t)r * (parts / (uint64_t)cut->ranks)]);
-	gemp_graph *back = whole->vertex_count ? renumber(&test_comm, cut, home, whole->vertex_count) : NULL;
+	gemp_shard *back = whole->vertex_count ? renumber(&test_comm, cut, home, whole->vertex_count) : NULL;
 	assert_all(!back || same_graph(back, whole));
 	assert_all(!back || back->hash == whole->hash);
-	gemp_graph *const all[] = { graph, whole, cut, alone, back };
+	gemp_shard *const all[] = { graph, whole, cut, alone, back };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		gemp_graph_free(all[i]);
+		gemp_shard_free(all[i]);
 	free(by_key);
 	free(home);
 }
@@ -105,11 +105,11 @@ static void test_kept(void **state)
 {
 	(void)state;
 	fixture made = fixture_new(90, 300, KEYS_MIXED, 5);
-	gemp_graph *graph = build(&made, &test_comm, 3, false), *whole = build(&made, &self, 3, false), *read = NULL;
+	gemp_shard *graph = build(&made, &test_comm, 3, false), *whole = build(&made, &self, 3, false), *read = NULL;
 	uint32_t *by_key = calloc(90, sizeof *by_key);
 	for (uint32_t v = 0; v < 90; v++)
 		by_key[v] = v * v % 97 % 8; /* unequal */
-	gemp_graph *cut = renumber(&test_comm, graph, by_key, 8), *alone = renumber(&self, whole, by_key, 8);
+	gemp_shard *cut = renumber(&test_comm, graph, by_key, 8), *alone = renumber(&self, whole, by_key, 8);
 	char path[256];
 	snprintf(path, sizeof path, "%s", test_path_all("cut.h5"));
 	assert_all_ok(gemp_graph_file_write(&test_comm, cut, path, NULL));
@@ -117,11 +117,11 @@ static void test_kept(void **state)
 	assert_all_ok(gemp_graph_file_open(&read, &test_comm, path));
 	assert_all(read->partition.count == 8 && strcmp(read->partition.method, "block") == 0);
 	assert_all(memcmp(read->bounds, cut->bounds, ((size_t)cut->ranks + 1) * sizeof *cut->bounds) == 0);
-	assert_all_ok(gemp_graph_load_all(read));
+	assert_all_ok(gemp_shard_load_all(read));
 	assert_all(same_graph(read, alone));
-	gemp_graph *const all[] = { graph, whole, cut, alone, read };
+	gemp_shard *const all[] = { graph, whole, cut, alone, read };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		gemp_graph_free(all[i]);
+		gemp_shard_free(all[i]);
 	free(by_key);
 	fixture_free(&made);
 	assert_all(gemp_memory_blocks() == 0);
@@ -130,7 +130,7 @@ static void test_kept(void **state)
 /* Random and block parts do not depend on ranks; blocks follow keys and weigh alike; what is measured adds up. */
 static void check_parts(const fixture *made, gemp_partitioner method, uint64_t parts)
 {
-	gemp_graph *graph = build(made, &test_comm, 3, true), *whole = build(made, &self, 3, true);
+	gemp_shard *graph = build(made, &test_comm, 3, true), *whole = build(made, &self, 3, true);
 	uint32_t *part = calloc(graph->rows + 1, sizeof *part), *all = calloc(whole->rows + 1, sizeof *all);
 	gemp_part_size *sizes = calloc(parts, sizeof *sizes), *expected = calloc(parts, sizeof *sizes);
 	uint64_t sum[4] = { 0 };
@@ -148,7 +148,7 @@ static void check_parts(const fixture *made, gemp_partitioner method, uint64_t p
 		sum[2] += sizes[p].edges_in;
 		sum[3] += sizes[p].inside;
 	}
-	uint64_t edges = gemp_graph_edges(whole);
+	uint64_t edges = gemp_shard_edges(whole);
 	assert_all(sum[0] == whole->vertex_count && sum[1] == edges && sum[2] == edges && sum[3] <= edges);
 	assert_all(parts > 1 || sum[3] == edges);
 	if (method == GEMP_PARTITION_BLOCK) {
@@ -157,8 +157,8 @@ static void check_parts(const fixture *made, gemp_partitioner method, uint64_t p
 			assert_all(all[id[k - 1]] <= all[id[k]]);
 		free(id);
 	}
-	gemp_graph_free(graph);
-	gemp_graph_free(whole);
+	gemp_shard_free(graph);
+	gemp_shard_free(whole);
 	free(part);
 	free(all);
 	free(sizes);
@@ -186,7 +186,7 @@ static void test_ptscotch(void **state)
 	(void)state;
 	enum { SIZE = 40 };
 	gemp_builder *builder = NULL;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_part_size sizes[2];
 	uint32_t file;
 	assert_all_ok(gemp_builder_new(
@@ -209,22 +209,22 @@ static void test_ptscotch(void **state)
 		assert_all_ok(code);
 		assert_all_ok(gemp_partition_measure(&test_comm, graph, part, 2, sizes));
 		assert_all(sizes[0].vertices == SIZE && sizes[1].vertices == SIZE);
-		assert_all(sizes[0].inside + sizes[1].inside + 1 == gemp_graph_edges(graph));
+		assert_all(sizes[0].inside + sizes[1].inside + 1 == gemp_shard_edges(graph));
 	}
 	free(part);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	gemp_builder_free(builder);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
 static gemp_code step(void *graph_)
 {
-	gemp_graph *graph = graph_, *out = NULL;
+	gemp_shard *graph = graph_, *out = NULL;
 	static uint32_t part[16];
 	for (uint32_t v = 0; v < 16; v++)
 		part[v] = v % 3;
-	gemp_code code = gemp_graph_renumber(&out, &test_comm, graph, part, 3, "block");
-	gemp_graph_free(out);
+	gemp_code code = gemp_shard_renumber(&out, &test_comm, graph, part, 3, "block");
+	gemp_shard_free(out);
 	return code;
 }
 
@@ -232,10 +232,10 @@ static void test_without_memory(void **state)
 {
 	(void)state;
 	fixture made = fixture_new(12, 24, KEYS_STRING, 2);
-	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	if (test_comm.size <= 3)
 		assert_all_survive_no_memory(step, graph);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	fixture_free(&made);
 	assert_all(gemp_memory_blocks() == 0);
 }

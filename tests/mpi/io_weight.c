@@ -13,16 +13,16 @@
 enum { VERTICES = 40, EDGES = 300 };
 
 typedef struct weighted {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	const char *path, *weight;
 } weighted;
 
 /* Random edges of two types with an integer, a float, a string and an integer that some lack. */
-static gemp_graph *made(void)
+static gemp_shard *made(void)
 {
 	static char text[EDGES * 64];
 	file_case file;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	uint64_t seed = test_seed_all();
 	int at = snprintf(text, sizeof text, "src\tdst\ttype\tw\tf\tsome\tword\n");
 	for (int i = 0; i < EDGES; i++) {
@@ -85,7 +85,7 @@ static void values_are_those_of_the_edges(void **state)
 		expect_values(self.path, "T", self.weight);
 		expect_values(self.path, "U", self.weight);
 	}
-	gemp_graph_free(self.graph);
+	gemp_shard_free(self.graph);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
@@ -108,7 +108,7 @@ static void refused(void **state)
 	}
 	FILE *file = fopen(self.path, "rb");
 	assert_all(file == NULL);
-	gemp_graph_free(self.graph);
+	gemp_shard_free(self.graph);
 }
 
 static gemp_code weights_step(void *argument)
@@ -129,7 +129,7 @@ static gemp_code all_steps(void *options)
 	gemp_code code = gemp_import(&self.graph, &test_comm, options);
 	if (code == GEMP_OK)
 		code = weights_step(&self);
-	gemp_graph_free(self.graph);
+	gemp_shard_free(self.graph);
 	return code;
 }
 

@@ -10,7 +10,7 @@
 #include "core/types.h"
 #include "graph/column.h"
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ typedef struct made_edge {
 } made_edge;
 
 typedef struct made_graph {
-	gemp_graph graph;
-	gemp_context context;
+	gemp_shard graph;
+	gemp_runtime context;
 	uint64_t seed;
 	uint32_t key_rank[MADE_VERTICES];
 	made_edge edges[MADE_RELATIONS][MADE_EDGES]; /* in order: the j-th of relation k is edge k * MADE_EDGES + j */
@@ -87,7 +87,7 @@ static int made_compare_edges(const void *a, const void *b)
 
 static inline void made_bounds(made_graph *made)
 {
-	gemp_graph *graph = &made->graph;
+	gemp_shard *graph = &made->graph;
 	graph->rank = test_comm.rank;
 	graph->ranks = test_comm.size;
 	graph->vertex_count = MADE_VERTICES;
@@ -119,7 +119,7 @@ static inline gemp_code made_loaded(gemp_column *column)
 static inline void made_relation(made_graph *made, int k, const char *name)
 {
 	gemp_relation *relation = &made->graph.relations[k];
-	const gemp_graph *graph = &made->graph;
+	const gemp_shard *graph = &made->graph;
 	made_edge *edges = made->edges[k];
 	uint64_t state = made->seed + 99 + (uint64_t)k;
 	for (int i = 0; i < MADE_EDGES; i++)
@@ -167,7 +167,7 @@ static inline made_graph *made_graph_new(uint64_t seed)
 	static const gemp_type types[MADE_ATTRIBUTES] = { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN };
 	made_graph *made;
 	assert_all_ok(GEMP_NEW(made, 1));
-	gemp_graph *graph = &made->graph;
+	gemp_shard *graph = &made->graph;
 	made->seed = seed;
 	made->context.comm = &test_comm;
 	for (uint32_t i = 0; i < MADE_VERTICES; i++) {
@@ -209,7 +209,7 @@ static inline made_graph *made_graph_new(uint64_t seed)
 
 static inline void made_graph_free(made_graph *made)
 {
-	gemp_graph *graph = &made->graph;
+	gemp_shard *graph = &made->graph;
 	gemp_free(graph->bounds);
 	gemp_column_free(&graph->keys);
 	gemp_free(graph->key_ranks);

@@ -16,7 +16,7 @@ static const struct {
 	{ { .shape = "star:3" }, 0 },
 };
 
-static uint32_t *random_bits(const gemp_graph *graph, uint64_t *seed)
+static uint32_t *random_bits(const gemp_shard *graph, uint64_t *seed)
 {
 	uint32_t *bits = calloc(graph->vertex_count / 32 + 1, sizeof *bits);
 	uint64_t share = gemp_random_below(seed, 5);

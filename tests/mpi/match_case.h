@@ -16,15 +16,15 @@
 #include "graph/batch.h"
 #include "graph/graph.h"
 #include "match/search/load_balancer.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/shapes/named_pattern.h"
 
 typedef struct case_graph {
-	gemp_graph *dealt, *whole;
+	gemp_shard *dealt, *whole;
 } case_graph;
 
 typedef struct question {
@@ -32,7 +32,7 @@ typedef struct question {
 } question;
 
 static gemp_comm alone;
-static gemp_context *context;
+static gemp_runtime *context;
 
 static inline int open_context(void **state)
 {
@@ -41,13 +41,13 @@ static inline int open_context(void **state)
 	gemp_log_setup(test_comm.rank, GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	gemp_min_piece_cost = 1; /* all ranks have some of a small graph */
-	return gemp_context_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
+	return gemp_runtime_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 
 static inline int close_context(void **state)
 {
 	(void)state;
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	gemp_comm_free(&alone);
 	return gemp_memory_blocks() == 0 ? 0 : -1;
 }
@@ -63,11 +63,11 @@ static inline void graph_new(case_graph *g, size_t vertices, size_t edges, bool 
 
 static inline void graph_free(case_graph *g)
 {
-	gemp_graph_free(g->dealt);
-	gemp_graph_free(g->whole);
+	gemp_shard_free(g->dealt);
+	gemp_shard_free(g->whole);
 }
 
-static inline gemp_pattern *ask(const question *q, const gemp_graph *graph)
+static inline gemp_pattern *ask(const question *q, const gemp_shard *graph)
 {
 	gemp_pattern *pattern = NULL;
 	assert_all_ok(q->text ? gemp_pattern_parse(&pattern, q->text, NULL) : gemp_pattern_named(&pattern, q->shape));

@@ -11,8 +11,8 @@
 #include "match/match_run.h"
 #include "match/match_state.h"
 #include "match/planner/match_options.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "partition/views/resident.h"
 #include "pattern/model/pattern.h"
 
@@ -28,7 +28,7 @@ static int open_devices(void **state)
 	gemp_log_setup(test_comm.rank, GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	gemp_min_piece_cost = 1;
-	return gemp_context_new(&context, &test_comm, "cpu,cpu", &none) == GEMP_OK ? 0 : -1;
+	return gemp_runtime_new(&context, &test_comm, "cpu,cpu", &none) == GEMP_OK ? 0 : -1;
 }
 
 /* Up to two ranks leave devices for each other; more take turns. */

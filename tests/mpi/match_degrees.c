@@ -8,13 +8,13 @@
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "match/filter/computed_columns.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "pattern/model/pattern.h"
 
 static gemp_comm alone;
-static gemp_context *context;
-static gemp_graph *dealt, *whole;
+static gemp_runtime *context;
+static gemp_shard *dealt, *whole;
 
 static int make(void **state)
 {
@@ -24,7 +24,7 @@ static int make(void **state)
 	fixture made = fixture_new(40, 160, KEYS_INTEGER, 5);
 	gemp_log_setup(test_comm.rank, GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
-	if (gemp_context_new(&context, &test_comm, NULL, &none) != GEMP_OK)
+	if (gemp_runtime_new(&context, &test_comm, NULL, &none) != GEMP_OK)
 		return -1;
 	assert_all_ok(fixture_build(&dealt, &made, &test_comm, &options, 5));
 	assert_all_ok(fixture_build(&whole, &made, &alone, &options, 5));
@@ -35,9 +35,9 @@ static int make(void **state)
 static int drop(void **state)
 {
 	(void)state;
-	gemp_graph_free(dealt);
-	gemp_graph_free(whole);
-	gemp_context_free(context);
+	gemp_shard_free(dealt);
+	gemp_shard_free(whole);
+	gemp_runtime_free(context);
 	gemp_comm_free(&alone);
 	return gemp_memory_blocks() == 0 ? 0 : -1;
 }

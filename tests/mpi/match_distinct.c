@@ -7,7 +7,7 @@
 #include "core/types.h"
 #include "graph/batch.h"
 #include "match/distinct/distinct.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/model/pattern.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/symmetry/automorphism.h"
@@ -224,7 +224,7 @@ done:
 	return code;
 }
 
-static gemp_context context;
+static gemp_runtime context;
 
 static void check(const meaning *by, const input *in, size_t memory, uint64_t hash_mask, size_t rounds,
                   uint64_t *passes)

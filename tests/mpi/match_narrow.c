@@ -351,7 +351,7 @@ typedef struct hidden {
 	int loads[FIXTURE_COLUMNS];
 } hidden;
 
-static gemp_code load(void *self, gemp_graph *g, size_t column)
+static gemp_code load(void *self, gemp_shard *g, size_t column)
 {
 	hidden *h = self;
 	h->loads[column]++;
@@ -360,14 +360,14 @@ static gemp_code load(void *self, gemp_graph *g, size_t column)
 	return GEMP_OK;
 }
 
-static gemp_code load_nothing(void *self, gemp_graph *g)
+static gemp_code load_nothing(void *self, gemp_shard *g)
 {
 	(void)self;
 	(void)g;
 	return GEMP_OK;
 }
 
-static gemp_code load_no_relation(void *self, gemp_graph *g, size_t relation, unsigned parts)
+static gemp_code load_no_relation(void *self, gemp_shard *g, size_t relation, unsigned parts)
 {
 	(void)self;
 	(void)g;
@@ -376,22 +376,22 @@ static gemp_code load_no_relation(void *self, gemp_graph *g, size_t relation, un
 	return GEMP_OK;
 }
 
-static void hide(hidden *h, gemp_graph *g)
+static void hide(hidden *h, gemp_shard *g)
 {
 	*h = (hidden){ 0 };
 	for (size_t c = 0; c < g->attributes.count; c++) {
 		h->columns[c] = g->attributes.columns[c];
 		g->attributes.columns[c] = (gemp_column){ .name = h->columns[c].name, .type = h->columns[c].type };
 	}
-	g->loader = (gemp_graph_loader){ h, load_nothing, load_nothing, load, load_no_relation, NULL };
+	g->loader = (gemp_shard_loader){ h, load_nothing, load_nothing, load, load_no_relation, NULL };
 }
 
-static void bring_back(hidden *h, gemp_graph *g)
+static void bring_back(hidden *h, gemp_shard *g)
 {
 	for (size_t c = 0; c < g->attributes.count; c++)
 		if (!h->loads[c])
 			g->attributes.columns[c] = h->columns[c];
-	g->loader = (gemp_graph_loader){ 0 };
+	g->loader = (gemp_shard_loader){ 0 };
 }
 
 static void only_named_columns_are_read(void **state)

@@ -98,7 +98,7 @@ static void one_entry_is_shared(void **state)
 	(void)state;
 	enum { ALL = 90 };
 	gemp_builder *builder = NULL;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_builder_options options = { .undirected = true };
 	assert_all_ok(gemp_builder_new(&builder, &test_comm, &options));
 	gemp_code code = GEMP_OK;
@@ -126,7 +126,7 @@ static void one_entry_is_shared(void **state)
 	print_message("%llu parts\n", (unsigned long long)match->search->nested->donated);
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 static void others_are_left_to_the_state_machine(void **state)

@@ -16,10 +16,10 @@
 enum { VERTICES = 400, HUBS = 12, EDGES = 4000 };
 
 /* Most edges are at a few hubs, and few vertices have label B. */
-static gemp_graph *build(const gemp_comm *comm)
+static gemp_shard *build(const gemp_comm *comm)
 {
 	gemp_builder *builder = NULL;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_builder_options options = { .seed = 5, .undirected = true };
 	uint64_t random = 17;
 	gemp_code code = GEMP_OK;
@@ -41,7 +41,7 @@ static gemp_graph *build(const gemp_comm *comm)
 	return graph;
 }
 
-static gemp_match_result run(gemp_graph *graph, const gemp_pattern *pattern, const int *order, int count)
+static gemp_match_result run(gemp_shard *graph, const gemp_pattern *pattern, const int *order, int count)
 {
 	gemp_match *match = NULL;
 	gemp_match_result result;
@@ -69,7 +69,7 @@ static void near_the_best(void **state)
 	/* A triangle with a tail whose end is rare: from there on is best, from the triangle worst. */
 	static const int orders[][4] = { { 0, 1, 2, 3 }, { 1, 0, 2, 3 }, { 2, 0, 1, 3 },
 		                             { 2, 3, 0, 1 }, { 3, 2, 0, 1 }, { 0, 2, 3, 1 } };
-	gemp_graph *graph = build(&test_comm);
+	gemp_shard *graph = build(&test_comm);
 	gemp_pattern *pattern = ask(
 		&(question){ .text = "MATCH (a)-[:L]-(b)-[:L]-(c)-[:L]-(a), (c)-[:L]-(d:B) RETURN a, b, c, d" }, graph);
 	double best = 0, worst = 0;
@@ -84,7 +84,7 @@ static void near_the_best(void **state)
 	print_message("work %g; of all orders %g to %g\n", work(&chosen), best, worst);
 	assert_all(work(&chosen) <= 1.3 * best && worst > 1.3 * best);
 	gemp_pattern_free(pattern);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 int main(int argc, char **argv)

@@ -76,7 +76,7 @@ static void graph_with_keys(case_graph *g, fixture_keys keys)
 }
 
 /* What the parser makes of WHERE [NOT] EXISTS { ... }. */
-static void add_exists(gemp_pattern *pattern, const gemp_graph *graph, const asked *a)
+static void add_exists(gemp_pattern *pattern, const gemp_shard *graph, const asked *a)
 {
 	gemp_expr *exists = NULL, *top = NULL;
 	pattern->subs = gemp_calloc(1, sizeof(struct gemp_pattern *));
@@ -99,7 +99,7 @@ static void add_exists(gemp_pattern *pattern, const gemp_graph *graph, const ask
 	pattern->conditions[pattern->condition_count++] = (gemp_condition){ .expr = top, .vertices = 5 };
 }
 
-static gemp_pattern *pattern_of(const asked *a, const gemp_graph *graph)
+static gemp_pattern *pattern_of(const asked *a, const gemp_shard *graph)
 {
 	gemp_pattern *pattern = ask(&(question){ .text = a->text }, graph);
 	assert_non_null(pattern);

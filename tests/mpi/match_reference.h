@@ -31,7 +31,7 @@ typedef struct embedding {
 } embedding;
 
 typedef struct reference {
-	const gemp_graph *whole;
+	const gemp_shard *whole;
 	const gemp_pattern *pattern; /* bound */
 	gemp_semantics semantics;
 	size_t points, edge_count, count, capacity;
@@ -70,8 +70,8 @@ static inline size_t reference_unique(embedding *list, size_t count, size_t poin
 
 static inline void reference_edges(reference *r)
 {
-	const gemp_graph *g = r->whole;
-	r->edges = calloc(gemp_graph_edges(g) + 1, sizeof *r->edges);
+	const gemp_shard *g = r->whole;
+	r->edges = calloc(gemp_shard_edges(g) + 1, sizeof *r->edges);
 	for (size_t k = 0; k < g->relation_count; k++)
 		for (gemp_vertex v = 0; v < g->vertex_count; v++)
 			for (uint64_t i = g->relations[k].out_offsets[v]; i < g->relations[k].out_offsets[v + 1]; i++)
@@ -262,7 +262,7 @@ static inline void reference_gather(reference *r)
 }
 
 /* Collective; `whole` and the answer are the same on all ranks. */
-static inline void reference_new(reference *r, const gemp_graph *whole, const gemp_pattern *pattern,
+static inline void reference_new(reference *r, const gemp_shard *whole, const gemp_pattern *pattern,
                                  gemp_semantics semantics)
 {
 	*r = (reference){ .whole = whole, .pattern = pattern, .semantics = semantics };

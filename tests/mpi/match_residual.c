@@ -8,8 +8,8 @@
 #include "graph/column.h"
 #include "match/filter/filter.h"
 #include "match/filter/residual.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
@@ -213,10 +213,10 @@ static void on_the_host(void **state)
 static void on_the_device(void **state)
 {
 	(void)state;
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_filter *filter;
 	gemp_budgets budgets = { 0 };
-	gemp_code code = gemp_context_new(&context, &test_comm, "cpu", &budgets);
+	gemp_code code = gemp_runtime_new(&context, &test_comm, "cpu", &budgets);
 	if (code == GEMP_ENODEVICE) {
 		print_message("no OpenCL device: not tested\n");
 		return;
@@ -228,7 +228,7 @@ static void on_the_device(void **state)
 		check(g, &questions[q], filter);
 	give_back(g);
 	gemp_filter_free(filter);
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 }
 
 /* Each distinct value once a turn: all rows name the same two vertices. */

@@ -20,11 +20,11 @@ enum { VERTICES = 300 };
 
 /* Every vertex has Any; of a hundred 49 have A, 50 B, one C. Rows of the first vertices are long, and there are more
  * vertices than are placed at a time. */
-static gemp_graph *labelled_graph(const gemp_comm *comm, uint64_t seed)
+static gemp_shard *labelled_graph(const gemp_comm *comm, uint64_t seed)
 {
 	static const char *const labels[] = { "A;Any", "B;Any" };
 	gemp_builder *builder = NULL;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_builder_options options = { .seed = seed, .undirected = true };
 	assert_all_ok(gemp_builder_new(&builder, comm, &options));
 	gemp_code code = GEMP_OK;
@@ -44,11 +44,11 @@ static gemp_graph *labelled_graph(const gemp_comm *comm, uint64_t seed)
 	return graph;
 }
 
-static gemp_match *prepare(const char *text, const gemp_graph *graph, gemp_pattern **pattern)
+static gemp_match *prepare(const char *text, const gemp_shard *graph, gemp_pattern **pattern)
 {
 	gemp_match *match = NULL;
 	*pattern = ask(&(question){ .text = text }, graph);
-	assert_all_ok(gemp_match_prepare(&match, context, (gemp_graph *)graph, *pattern, &nested_options));
+	assert_all_ok(gemp_match_prepare(&match, context, (gemp_shard *)graph, *pattern, &nested_options));
 	assert_all(match->search->nested != NULL);
 	return match;
 }
@@ -97,7 +97,7 @@ static void check_view(const gemp_match *match, const gemp_check *own, const gem
 static void rows_hold_candidates(void **state)
 {
 	(void)state;
-	gemp_graph *graph = labelled_graph(&test_comm, test_seed_all());
+	gemp_shard *graph = labelled_graph(&test_comm, test_seed_all());
 	gemp_pattern *pattern;
 	gemp_match *match = prepare("MATCH (a:A)-[:L]-(b:B)-[:L]-(c:C)-[:L]-(d:A)-[:L]-(a) RETURN count(*)", graph,
 	                            &pattern);
@@ -118,11 +118,11 @@ static void rows_hold_candidates(void **state)
 	}
 	assert_true(copies > 0);
 	forget(match, pattern);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 /* WHICH VIEWS. Number of those made for a query. */
-static size_t trimmed_views(const gemp_graph *graph, const char *text)
+static size_t trimmed_views(const gemp_shard *graph, const char *text)
 {
 	gemp_pattern *pattern;
 	gemp_match *match = prepare(text, graph, &pattern);
@@ -136,7 +136,7 @@ static size_t trimmed_views(const gemp_graph *graph, const char *text)
 static void only_where_it_helps(void **state)
 {
 	(void)state;
-	gemp_graph *graph = labelled_graph(&test_comm, 1);
+	gemp_shard *graph = labelled_graph(&test_comm, 1);
 	static const char *const same = "MATCH (a:A)-[:L]-(b:A)-[:L]-(c:A)-[:L]-(d:A)-[:L]-(a) RETURN count(*)";
 	assert_int_equal(trimmed_views(graph, "MATCH (a)-[:L]-(b)-[:L]-(c)-[:L]-(a) RETURN count(*)"), 0);
 	assert_int_equal(trimmed_views(graph, "MATCH (a:Any)-[:L]-(b:Any)-[:L]-(c:Any)-[:L]-(a) RETURN count(*)"), 0);
@@ -146,7 +146,7 @@ static void only_where_it_helps(void **state)
 	setenv("GEMP_SHAPE", "untrimmed", 1);
 	assert_int_equal(trimmed_views(graph, same), 0);
 	setenv("GEMP_SHAPE", "nested", 1);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 /* COUNTS. */
@@ -160,7 +160,7 @@ static const char *const queries[] = {
 	"MATCH (a:A)-[:L]-(b:B)-[:L]-(c:B)-[:L]-(d:C)-[:L]-(e)-[:L]-(a) RETURN count(*)",
 };
 
-static uint64_t count_of(const gemp_graph *graph, const char *text, bool *trimmed)
+static uint64_t count_of(const gemp_shard *graph, const char *text, bool *trimmed)
 {
 	gemp_pattern *pattern;
 	gemp_match *match = prepare(text, graph, &pattern);
@@ -174,7 +174,7 @@ static uint64_t count_of(const gemp_graph *graph, const char *text, bool *trimme
 static void counts_stay(void **state)
 {
 	(void)state;
-	gemp_graph *graph = labelled_graph(&test_comm, test_seed_all());
+	gemp_shard *graph = labelled_graph(&test_comm, test_seed_all());
 	size_t trimmed_ones = 0;
 	for (size_t q = 0; q < sizeof queries / sizeof *queries; q++) {
 		bool trimmed;
@@ -186,7 +186,7 @@ static void counts_stay(void **state)
 		assert_false(trimmed);
 	}
 	assert_true(trimmed_ones >= 3); /* some bind next to nothing */
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 /* Less and less memory on one rank: at last no view is trimmed, on any rank, and the count is the same. */
@@ -194,7 +194,7 @@ static void without_memory_rows_stay(void **state)
 {
 	(void)state;
 	gemp_device *device = context->device;
-	gemp_graph *graph = labelled_graph(&test_comm, 5);
+	gemp_shard *graph = labelled_graph(&test_comm, 5);
 	size_t memory = device->memory;
 	bool trimmed;
 	uint64_t count = count_of(graph, queries[1], &trimmed);
@@ -205,7 +205,7 @@ static void without_memory_rows_stay(void **state)
 	}
 	device->memory = memory;
 	assert_all(!trimmed);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 static gemp_code prepare_and_forget(void *graph)
@@ -228,9 +228,9 @@ static void without_memory(void **state)
 	(void)state;
 	if (test_comm.size > 2) /* every request of every rank fails in turn: long with many */
 		return;
-	gemp_graph *graph = labelled_graph(&test_comm, 5);
+	gemp_shard *graph = labelled_graph(&test_comm, 5);
 	assert_all_survive_no_memory(prepare_and_forget, graph);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 int main(int argc, char **argv)

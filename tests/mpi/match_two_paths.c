@@ -5,10 +5,10 @@
 enum { VERTICES = 12 };
 
 /* No pair is joined twice, so that edges need no slots; about every third vertex has a loop. */
-static gemp_graph *build(const gemp_comm *comm, uint64_t seed, double share)
+static gemp_shard *build(const gemp_comm *comm, uint64_t seed, double share)
 {
 	gemp_builder *builder = NULL;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_builder_options options = { .seed = seed, .undirected = true };
 	assert_all_ok(gemp_builder_new(&builder, comm, &options));
 	gemp_code code = GEMP_OK;

@@ -125,12 +125,12 @@ static void types_of_edge_attributes(void **state)
 	(void)state;
 	made_graph *made = made_graph_new(1);
 	gemp_column *column;
-	assert_all(gemp_graph_edge_attribute_type(&made->graph, "weight") == GEMP_INTEGER);
+	assert_all(gemp_shard_edge_attribute_type(&made->graph, "weight") == GEMP_INTEGER);
 	assert_all_ok(gemp_table_add(&made->graph.relations[1].props, "weight", GEMP_FLOAT, &column));
-	assert_all(gemp_graph_edge_attribute_type(&made->graph, "weight") == GEMP_FLOAT);
+	assert_all(gemp_shard_edge_attribute_type(&made->graph, "weight") == GEMP_FLOAT);
 	column->type = GEMP_BOOLEAN;
-	assert_all(gemp_graph_edge_attribute_type(&made->graph, "weight") == GEMP_STRING);
-	assert_all(gemp_graph_edge_attribute_type(&made->graph, "nothing") == GEMP_STRING);
+	assert_all(gemp_shard_edge_attribute_type(&made->graph, "weight") == GEMP_STRING);
+	assert_all(gemp_shard_edge_attribute_type(&made->graph, "nothing") == GEMP_STRING);
 	made_graph_free(made);
 }
 

@@ -7,30 +7,30 @@
 #include "graph_fixture.h"
 
 #include "core/status.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 
-static gemp_context *context;
+static gemp_runtime *context;
 
 static inline int open_context(void **state)
 {
 	(void)state;
 	gemp_budgets none = { 0 };
 	gemp_log_setup(test_comm.rank, GEMP_QUIET);
-	return gemp_context_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
+	return gemp_runtime_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 
 static inline int close_context(void **state)
 {
 	(void)state;
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	return gemp_memory_blocks() == 0 ? 0 : -1;
 }
 
 /* Collective. */
-static inline gemp_graph *make(void)
+static inline gemp_shard *make(void)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	fixture made = fixture_new(24, 60, KEYS_INTEGER, 5);
 	gemp_builder_options options = { .seed = 1 };
 	assert_all_ok(fixture_build(&graph, &made, &test_comm, &options, 1));

@@ -30,11 +30,11 @@ static int close_nested(void **state)
 
 /* More vertices than a word of a bitmap has bits, some of them hubs; no pair is joined twice, so that edges need no
  * slots. */
-static inline gemp_graph *nested_graph(const gemp_comm *comm, size_t vertices, double share, bool undirected,
+static inline gemp_shard *nested_graph(const gemp_comm *comm, size_t vertices, double share, bool undirected,
                                        uint64_t seed)
 {
 	gemp_builder *builder = NULL;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_builder_options options = { .seed = seed, .undirected = undirected };
 	assert_all_ok(gemp_builder_new(&builder, comm, &options));
 	gemp_code code = GEMP_OK;

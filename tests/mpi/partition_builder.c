@@ -90,7 +90,7 @@ static void reference_free(reference *of)
 }
 
 /* Are the labels those of the text, in any order? */
-static bool same_labels(const gemp_graph *graph, uint32_t set, const char *text)
+static bool same_labels(const gemp_shard *graph, uint32_t set, const char *text)
 {
 	size_t expected = 0;
 	char copy[64], *rest = NULL;
@@ -105,7 +105,7 @@ static bool same_labels(const gemp_graph *graph, uint32_t set, const char *text)
 	return expected == graph->label_sets[set].count;
 }
 
-static bool right_key(const gemp_graph *graph, size_t row, const gemp_value *expected)
+static bool right_key(const gemp_shard *graph, size_t row, const gemp_value *expected)
 {
 	gemp_value key = gemp_column_get(&graph->keys, row);
 	if (key.type == expected->type)
@@ -115,7 +115,7 @@ static bool right_key(const gemp_graph *graph, size_t row, const gemp_value *exp
 	return key.type == GEMP_STRING && same_value(key, fixture_string(text));
 }
 
-static bool right_vertices(const gemp_graph *graph, const reference *of)
+static bool right_vertices(const gemp_shard *graph, const reference *of)
 {
 	bool right = graph->vertex_count == of->made->vertex_count;
 	for (size_t row = 0; right && row < graph->rows; row++) {
@@ -152,7 +152,7 @@ static int by_ends(const void *a_, const void *b_)
 }
 
 /* Own edges of the relation and their columns are those of the sorted list; returns how many edges the relation has. */
-static size_t right_relation(const gemp_graph *graph, const gemp_relation *relation, const reference *of, bool *right)
+static size_t right_relation(const gemp_shard *graph, const gemp_relation *relation, const reference *of, bool *right)
 {
 	fixture_edge **edges = calloc(of->made->edge_count + 1, sizeof *edges);
 	size_t count = 0;
@@ -191,7 +191,7 @@ static size_t right_relation(const gemp_graph *graph, const gemp_relation *relat
 	return count;
 }
 
-static bool right_edges(const gemp_graph *graph, const reference *of)
+static bool right_edges(const gemp_shard *graph, const reference *of)
 {
 	bool right = true;
 	size_t edges = 0;
@@ -214,7 +214,7 @@ static void test_against_reference(void **state)
 			fixture made = fixture_new(sizes[i][0], sizes[i][1], keys, seed + i);
 			gemp_builder_options options = { .seed = seed % 5, .batch = i % 2 ? 100 : 0 };
 			reference of = reference_new(&made, options.seed);
-			gemp_graph *graph, *again, *alone;
+			gemp_shard *graph, *again, *alone;
 			assert_all_ok(fixture_build(&graph, &made, &test_comm, &options, seed + 1));
 			assert_all_ok(fixture_build(&again, &made, &test_comm, &options, seed + 2));
 			assert_all_ok(fixture_build(&alone, &made, &self, &options, seed + 3));
@@ -222,9 +222,9 @@ static void test_against_reference(void **state)
 			assert_all(right_edges(graph, &of));
 			assert_all(same_graph(graph, alone));
 			assert_all(same_graph(again, alone));
-			gemp_graph_free(graph);
-			gemp_graph_free(again);
-			gemp_graph_free(alone);
+			gemp_shard_free(graph);
+			gemp_shard_free(again);
+			gemp_shard_free(alone);
 			reference_free(&of);
 			fixture_free(&made);
 		}
@@ -234,10 +234,10 @@ static void test_against_reference(void **state)
 
 static gemp_code build_small(void *argument)
 {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_builder_options options = { .seed = 1, .undirected = true, .merge_parallel = true };
 	gemp_code code = fixture_build(&graph, argument, &test_comm, &options, 7);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }
 
@@ -254,7 +254,7 @@ static void test_without_memory(void **state)
 
 static gemp_code build_faulty(const fixture *made, uint64_t limit)
 {
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_builder_options options = { .seed = 1, .vertex_limit = limit };
 	gemp_code code = fixture_build(&graph, made, &test_comm, &options, 3);
 	assert_null(graph);
@@ -298,10 +298,10 @@ static void test_limit(void **state)
 }
 
 /* Every rank adds the same few edges; the vertices come from them. */
-static gemp_graph *from_edges(const gemp_builder_options *options, const char *const (*edges)[2], size_t count)
+static gemp_shard *from_edges(const gemp_builder_options *options, const char *const (*edges)[2], size_t count)
 {
 	gemp_builder *builder;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	assert_all_ok(gemp_builder_new(&builder, &test_comm, options));
 	gemp_code code = GEMP_OK;
 	for (size_t e = 0; e < count && code == GEMP_OK; e++) {
@@ -323,19 +323,19 @@ static void test_vertices_from_edges(void **state)
 	gemp_builder_options options = {
 		.seed = 1, .vertices_from_edges = true, .default_label = "Node", .undirected = true
 	};
-	gemp_graph *graph = from_edges(&options, edges, 6);
+	gemp_shard *graph = from_edges(&options, edges, 6);
 	assert_all(graph->vertex_count == 3 && graph->label_count == 1 && strcmp(graph->labels[0], "Node") == 0);
 	assert_all(graph->relation_count == 1 && strcmp(graph->relations[0].name, "E") == 0);
 	assert_all(graph->relations[0].edge_count == 6 && graph->relations[0].multigraph && !graph->relations[0].directed);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	options.merge_parallel = true;
 	graph = from_edges(&options, edges, 6);
 	assert_all(graph->relations[0].edge_count == 4 && !graph->relations[0].multigraph);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	options.undirected = false;
 	graph = from_edges(&options, edges, 6);
 	assert_all(graph->relations[0].edge_count == 5 && !graph->relations[0].multigraph);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 /* Parallel edges between two vertices make one pair; loops none. */
@@ -345,7 +345,7 @@ static void test_reciprocal(void **state)
 	static const char *const edges[][2] = { { "a", "b" }, { "b", "a" }, { "a", "b" }, { "b", "a" },
 		                                    { "c", "a" }, { "c", "c" }, { "c", "d" }, { "d", "c" } };
 	gemp_builder_options options = { .seed = 1, .vertices_from_edges = true, .undirected = true };
-	gemp_graph *graph = from_edges(&options, edges, 8);
+	gemp_shard *graph = from_edges(&options, edges, 8);
 	const gemp_relation *relation = &graph->relations[0];
 	uint8_t marked[8] = { 0 };
 	uint64_t pairs = gemp_rows_by_target_reciprocal(graph, relation, marked), marks = 0;
@@ -353,7 +353,7 @@ static void test_reciprocal(void **state)
 		marks += marked[e];
 	assert_all(gemp_comm_sum1(&test_comm, pairs) == 2);
 	assert_all(gemp_comm_sum1(&test_comm, marks) == 3);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 }
 
 /* Repeated and empty labels count once and not at all. */
@@ -361,7 +361,7 @@ static void test_label_text(void **state)
 {
 	(void)state;
 	gemp_builder *builder;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	static const char *const texts[] = { "B;A;;B", "A;B", ";", "" };
 	assert_all_ok(gemp_builder_new(&builder, &test_comm, &(gemp_builder_options){ .seed = 1 }));
 	gemp_code code = GEMP_OK;
@@ -375,7 +375,7 @@ static void test_label_text(void **state)
 	assert_all(graph->label_count == 2 && graph->label_set_count == 2);
 	assert_all(graph->label_sets[0].count == 0 && graph->label_sets[0].vertex_count == 2);
 	assert_all(graph->label_sets[1].count == 2 && graph->label_sets[1].vertex_count == 2);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	gemp_builder_free(builder);
 }
 
@@ -383,7 +383,7 @@ static void test_integer_as_string(void **state)
 {
 	(void)state;
 	gemp_builder *builder;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	assert_all_ok(gemp_builder_new(&builder, &test_comm, &(gemp_builder_options){ .seed = 1 }));
 	gemp_value seven = { .type = GEMP_INTEGER, .integer = 7 }, text = fixture_string("7"),
 			   other = fixture_string("007");
@@ -397,7 +397,7 @@ static void test_integer_as_string(void **state)
 	assert_all_ok(code);
 	assert_all_ok(gemp_builder_finish(builder, &graph));
 	assert_all(graph->vertex_count == 2 && graph->relations[0].edge_count == 1 && graph->keys.type == GEMP_STRING);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	gemp_builder_free(builder);
 }
 

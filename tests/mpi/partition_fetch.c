@@ -4,13 +4,13 @@
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/graph.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
 #include "partition/fetch/fetch.h"
 #include "partition/fetch/partial_view.h"
 #include "partition/fetch/row_cache.h"
 #include "partition/fetch/row_code.h"
 #include "partition/fetch/tiles.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "partition/views/resident.h"
 #include "partition/views/view.h"
 
@@ -26,8 +26,8 @@ static const gemp_view_key keys[] = { { two, GEMP_VIEW_EITHER, true, true }, { o
 enum { VIEWS = 2, WORDS = 8 };
 
 typedef struct fixed {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	gemp_resident *all, *some; /* every row; those at hand */
 	gemp_fetch *fetch;
 } fixed;
@@ -37,7 +37,7 @@ static void fixed_new(fixed *f, size_t vertices, size_t edges, int64_t replicate
 	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, 3);
 	gemp_builder_options options = { .seed = 3 };
 	const gemp_budgets budgets = { 0 };
-	assert_all_ok(gemp_context_new(&f->context, &test_comm, NULL, &budgets));
+	assert_all_ok(gemp_runtime_new(&f->context, &test_comm, NULL, &budgets));
 	assert_all_ok(fixture_build(&f->graph, &made, &test_comm, &options, 3));
 	assert_all_ok(gemp_resident_get(&f->all, f->context, f->graph, keys, VIEWS, GEMP_REPLICATE_ALL));
 	assert_all_ok(gemp_resident_get(&f->some, f->context, f->graph, keys, VIEWS, replicate));
@@ -51,8 +51,8 @@ static void fixed_free(fixed *f)
 	gemp_fetch_free(f->fetch);
 	gemp_resident_release(f->some);
 	gemp_resident_release(f->all);
-	gemp_context_free(f->context);
-	gemp_graph_free(f->graph);
+	gemp_runtime_free(f->context);
+	gemp_shard_free(f->graph);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
@@ -245,7 +245,7 @@ static void rows_are_sent_once(void **state)
 	size_t far = 0, held = 0;
 	bool ended = false;
 	for (gemp_vertex slot = 0; slot < 200; slot++) {
-		bool own = gemp_graph_owner(f.graph, f.all->order.id_of[slot]) == test_comm.rank;
+		bool own = gemp_shard_owner(f.graph, f.all->order.id_of[slot]) == test_comm.rank;
 		bool here = gemp_row_cache_has(&f.fetch->cache, 0, slot);
 		far += !own;
 		held += here;

@@ -12,7 +12,7 @@
 enum { CASES = 16 };
 
 typedef struct case_graph {
-	gemp_graph *dealt, *whole;
+	gemp_shard *dealt, *whole;
 } case_graph;
 
 static gemp_comm alone;
@@ -49,7 +49,7 @@ static bool equal_rows(const gemp_table *a, size_t i, const gemp_table *b, size_
 }
 
 /* The row of a vertex, entry by entry: those of the whole's row that are kept. */
-static bool row_is_right(const gemp_induced *i, const gemp_graph *whole, const uint32_t *bits, size_t r, size_t row)
+static bool row_is_right(const gemp_induced *i, const gemp_shard *whole, const uint32_t *bits, size_t r, size_t row)
 {
 	const gemp_relation *has = &i->graph->relations[r], *all = &whole->relations[r];
 	size_t old = i->vertex[i->graph->first_vertex + row];
@@ -67,15 +67,15 @@ static bool row_is_right(const gemp_induced *i, const gemp_graph *whole, const u
 	return right && at == has->out_offsets[row + 1] && in == has->in_offsets[row + 1];
 }
 
-static bool vertex_is_right(const gemp_induced *i, const gemp_graph *whole, size_t row)
+static bool vertex_is_right(const gemp_induced *i, const gemp_shard *whole, size_t row)
 {
-	const gemp_graph *g = i->graph;
+	const gemp_shard *g = i->graph;
 	size_t old = i->vertex[g->first_vertex + row];
 	return equal_values(&g->keys, row, &whole->keys, old) && g->key_ranks[row] == whole->key_ranks[old] &&
 	       g->label_set_of[row] == whole->label_set_of[old] && equal_rows(&g->attributes, row, &whole->attributes, old);
 }
 
-static uint64_t count_edges(const gemp_graph *whole, const uint32_t *bits, size_t r)
+static uint64_t count_edges(const gemp_shard *whole, const uint32_t *bits, size_t r)
 {
 	uint64_t edges = 0;
 	for (size_t v = 0; v < whole->vertex_count; v++)
@@ -95,13 +95,13 @@ static void check(const case_graph *g, const uint32_t *bits, const bool *wanted)
 			right &= i.vertex[kept++] == id;
 	assert_all(right && i.graph->vertex_count == kept && i.graph->bounds[i.graph->ranks] == kept);
 	for (size_t row = 0; row < i.graph->rows; row++) {
-		right &= gemp_graph_owner(g->dealt, i.vertex[i.graph->first_vertex + row]) == test_comm.rank;
+		right &= gemp_shard_owner(g->dealt, i.vertex[i.graph->first_vertex + row]) == test_comm.rank;
 		right &= vertex_is_right(&i, g->whole, row);
 	}
 	for (size_t r = 0; r < i.graph->relation_count; r++) {
 		right &= strcmp(i.graph->relations[r].name, g->whole->relations[r].name) == 0;
 		right &= i.graph->relations[r].edge_count == (wanted[r] ? count_edges(g->whole, bits, r) : 0);
-		assert_all_ok(gemp_graph_load_relation(i.graph, r, GEMP_LOAD_ALL));
+		assert_all_ok(gemp_shard_load_relation(i.graph, r, GEMP_LOAD_ALL));
 		for (size_t row = 0; row < i.graph->rows && wanted[r]; row++)
 			right &= row_is_right(&i, g->whole, bits, r, row);
 	}
@@ -129,8 +129,8 @@ static void as_the_whole(void **state)
 		assert_true(g.whole->relation_count <= 8);
 		check(&g, bits, wanted);
 		free(bits);
-		gemp_graph_free(g.dealt);
-		gemp_graph_free(g.whole);
+		gemp_shard_free(g.dealt);
+		gemp_shard_free(g.whole);
 	}
 	gemp_comm_free(&alone);
 	assert_all(gemp_memory_blocks() == 0);

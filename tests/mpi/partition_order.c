@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 /* A graph of which only the bounds matter. */
-static gemp_graph share(uint64_t *bounds, uint64_t vertices)
+static gemp_shard share(uint64_t *bounds, uint64_t vertices)
 {
-	gemp_graph graph = { .rank = test_comm.rank, .ranks = test_comm.size, .vertex_count = vertices, .bounds = bounds };
+	gemp_shard graph = { .rank = test_comm.rank, .ranks = test_comm.size, .vertex_count = vertices, .bounds = bounds };
 	graph.first_vertex = bounds[graph.rank];
 	graph.rows = (size_t)(bounds[graph.rank + 1] - graph.first_vertex);
 	return graph;
@@ -70,7 +70,7 @@ static uint64_t random_degree(uint64_t *random)
 static void check_order(uint64_t vertices, uint64_t *random)
 {
 	uint64_t *bounds = random_bounds(vertices, random), *degree = calloc(vertices + 1, sizeof *degree);
-	gemp_graph graph = share(bounds, vertices);
+	gemp_shard graph = share(bounds, vertices);
 	gemp_slot_order order;
 	for (uint64_t v = 0; v < vertices; v++)
 		degree[v] = random_degree(random);
@@ -107,7 +107,7 @@ static void all_on_one_rank(void **state)
 		gemp_slot_order order;
 		for (int r = 0; r <= test_comm.size; r++)
 			bounds[r] = r > owner ? 50 : 0;
-		gemp_graph graph = share(bounds, 50);
+		gemp_shard graph = share(bounds, 50);
 		for (uint64_t v = 0; v < 50; v++)
 			degree[v] = v * v % 23;
 		assert_all_ok(gemp_slot_order_new(&order, &test_comm, &graph, degree + graph.first_vertex));
@@ -140,7 +140,7 @@ static void classes_rise_with_degrees(void **state)
 static gemp_code make_and_drop(void *argument)
 {
 	gemp_slot_order order;
-	gemp_graph *graph = argument;
+	gemp_shard *graph = argument;
 	static const uint64_t degree[40] = { 3, 1, 2, 90 };
 	gemp_code code = gemp_slot_order_new(&order, &test_comm, graph, degree);
 	gemp_slot_order_free(&order);
@@ -151,7 +151,7 @@ static void without_memory(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all(), *bounds = random_bounds(40, &random);
-	gemp_graph graph = share(bounds, 40);
+	gemp_shard graph = share(bounds, 40);
 	assert_all_survive_no_memory(make_and_drop, &graph);
 	gemp_shared_min = 0;
 	assert_all_survive_no_memory(make_and_drop, &graph);

@@ -69,7 +69,7 @@ static uint64_t end_of(size_t vertex)
 	return v->new ? gemp_patch_new_vertex(v->rank, v->index) : ids[vertex];
 }
 
-static gemp_code patch_values(gemp_patch *patch, const gemp_graph *graph)
+static gemp_code patch_values(gemp_patch *patch, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	static const gemp_value none = { .null = true };
@@ -89,7 +89,7 @@ done:
 }
 
 /* Which edge of the world is this one of the graph? Those that are alike are taken in turn. */
-static size_t find_edge(const gemp_graph *graph, const gemp_relation *relation, size_t row, uint64_t edge)
+static size_t find_edge(const gemp_shard *graph, const gemp_relation *relation, size_t row, uint64_t edge)
 {
 	for (size_t i = 0; i < before.edge_count; i++) {
 		world_edge *e = &before.edges[i];
@@ -120,7 +120,7 @@ static uint8_t fate_of(gemp_patch *patch, size_t edge)
 	return (uint8_t)(t + 2);
 }
 
-static gemp_code patch_relation(gemp_patch *patch, const gemp_graph *graph, size_t r)
+static gemp_code patch_relation(gemp_patch *patch, const gemp_shard *graph, size_t r)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_relation *relation = &graph->relations[r];
@@ -148,7 +148,7 @@ done:
 	return code;
 }
 
-static gemp_code patch_edges(gemp_patch *patch, const gemp_graph *graph)
+static gemp_code patch_edges(gemp_patch *patch, const gemp_shard *graph)
 {
 	static const char *const types[] = { "KNOWS", "ACTS_IN", "AFTER", "Zoo" };
 	gemp_code code = GEMP_OK;
@@ -212,7 +212,7 @@ done:
 	return code;
 }
 
-static gemp_code patch_vertices(gemp_patch *patch, const gemp_graph *graph)
+static gemp_code patch_vertices(gemp_patch *patch, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t sets = (uint32_t)graph->label_set_count;
@@ -245,7 +245,7 @@ done:
 	return code;
 }
 
-static gemp_code make_patch(gemp_patch *patch, const gemp_graph *graph)
+static gemp_code make_patch(gemp_patch *patch, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	*patch = (gemp_patch){ .first_key = first_key(&before, graph->keys.type),
@@ -265,7 +265,7 @@ done:
 /* WHAT IS RIGHT */
 
 /* Ids of old vertices are those that are told; within a rank they keep their order, and new ones stand behind. */
-static bool right_ids(const gemp_patch_result *done, const gemp_graph *graph)
+static bool right_ids(const gemp_patch_result *done, const gemp_shard *graph)
 {
 	bool right = true;
 	world_ids(&after, graph, &test_comm, new_ids);
@@ -273,12 +273,12 @@ static bool right_ids(const gemp_patch_result *done, const gemp_graph *graph)
 		const world_vertex *v = &after.vertices[i];
 		gemp_vertex told = v->new ? GEMP_NO_VERTEX : gemp_id_map_get(&done->id_map, (gemp_vertex)ids[i]);
 		if (v->new)
-			right &= gemp_graph_owner(graph, new_ids[i]) == v->rank;
+			right &= gemp_shard_owner(graph, new_ids[i]) == v->rank;
 		else
 			right &= v->gone ? told == GEMP_NO_VERTEX : told == new_ids[i];
 		for (size_t k = 0; k < i && !v->gone && right; k++) {
 			const world_vertex *u = &after.vertices[k];
-			if (u->gone || gemp_graph_owner(graph, new_ids[i]) != gemp_graph_owner(graph, new_ids[k]))
+			if (u->gone || gemp_shard_owner(graph, new_ids[i]) != gemp_shard_owner(graph, new_ids[k]))
 				continue;
 			bool first = u->new == v->new ? (u->new ? u->index < v->index : ids[k] < ids[i]) : !u->new;
 			right &= first == (new_ids[k] < new_ids[i]);
@@ -320,7 +320,7 @@ static bool right_changes(const gemp_patch_result *done)
 }
 
 /* Old ends of each old edge are told to have become those that it has now. */
-static bool right_origins(const gemp_patch_result *done, const gemp_graph *graph, const gemp_graph *old)
+static bool right_origins(const gemp_patch_result *done, const gemp_shard *graph, const gemp_shard *old)
 {
 	bool right = true;
 	for (size_t r = 0; r < old->relation_count && done->origins; r++) {
@@ -345,7 +345,7 @@ static bool right_origins(const gemp_patch_result *done, const gemp_graph *graph
 	return right;
 }
 
-static bool rows_ascend(const gemp_graph *graph)
+static bool rows_ascend(const gemp_shard *graph)
 {
 	bool right = true;
 	for (size_t r = 0; r < graph->relation_count; r++)
@@ -356,7 +356,7 @@ static bool rows_ascend(const gemp_graph *graph)
 	return right;
 }
 
-static bool key_ranks_are_dense(const gemp_graph *graph, const gemp_graph *whole)
+static bool key_ranks_are_dense(const gemp_shard *graph, const gemp_shard *whole)
 {
 	bool right = true;
 	for (size_t row = 0; row < graph->rows; row++) {
@@ -372,7 +372,7 @@ static bool key_ranks_are_dense(const gemp_graph *graph, const gemp_graph *whole
 
 static void check_case(size_t vertices, size_t edges, fixture_keys keys, uint64_t seed, const gemp_comm *self)
 {
-	gemp_graph *graph = NULL, *old = NULL, *whole = NULL;
+	gemp_shard *graph = NULL, *old = NULL, *whole = NULL;
 	gemp_patch patch;
 	gemp_patch_result done;
 	uint64_t random = seed;
@@ -385,7 +385,7 @@ static void check_case(size_t vertices, size_t edges, fixture_keys keys, uint64_
 	settle_texts(&after);
 	after.options.undirected &= graph->relation_count > 0; /* without edges nothing tells */
 	assert_all_ok(gemp_comm_agree(&test_comm, make_patch(&patch, graph)));
-	assert_all_ok(gemp_graph_patch(&graph, &test_comm, &patch, &done));
+	assert_all_ok(gemp_shard_patch(&graph, &test_comm, &patch, &done));
 	assert_all(right_ids(&done, graph));
 	assert_all(right_changes(&done));
 	assert_all(right_origins(&done, graph, old));
@@ -393,15 +393,15 @@ static void check_case(size_t vertices, size_t edges, fixture_keys keys, uint64_
 	move_edges(&after);
 	assert_all_ok(world_build(&whole, &after, self));
 	assert_all(key_ranks_are_dense(graph, whole));
-	assert_all_ok(gemp_graph_load_all(graph));
-	assert_all_ok(gemp_graph_canonical(&graph, &test_comm, before.options.string_keys));
-	assert_all_ok(gemp_graph_load_all(graph));
+	assert_all_ok(gemp_shard_load_all(graph));
+	assert_all_ok(gemp_shard_canonical(&graph, &test_comm, before.options.string_keys));
+	assert_all_ok(gemp_shard_load_all(graph));
 	assert_all(same_graph(graph, whole));
 	gemp_patch_free(&patch);
 	gemp_patch_result_free(&done);
-	gemp_graph_free(graph);
-	gemp_graph_free(old);
-	gemp_graph_free(whole);
+	gemp_shard_free(graph);
+	gemp_shard_free(old);
+	gemp_shard_free(whole);
 }
 
 static void test_patched_graphs_are_those_of_the_builder(void **state)
@@ -423,7 +423,7 @@ static void test_patched_graphs_are_those_of_the_builder(void **state)
 
 /* A copy is patched, since that is used up; the patch itself is not. */
 typedef struct case_of_patch {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	uint32_t keep[WORLD_MOST / 32 + 1];
 	bool relations[64];
 	gemp_patch patch;
@@ -433,18 +433,18 @@ static gemp_code patch_once(void *argument)
 {
 	gemp_code code = GEMP_OK;
 	case_of_patch *c = argument;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_patch_result done = { 0 };
 	gemp_induced copy;
 	GEMP_TRY(gemp_induced_new(&copy, &test_comm, c->graph, c->keep, c->relations));
 	graph = copy.graph;
 	copy.graph = NULL;
 	gemp_induced_free(&copy);
-	GEMP_TRY(gemp_graph_patch(&graph, &test_comm, &c->patch, &done));
-	code = gemp_graph_canonical(&graph, &test_comm, before.options.string_keys);
+	GEMP_TRY(gemp_shard_patch(&graph, &test_comm, &c->patch, &done));
+	code = gemp_shard_canonical(&graph, &test_comm, before.options.string_keys);
 done:
 	gemp_patch_result_free(&done);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }
 
@@ -467,7 +467,7 @@ static void test_without_memory(void **state)
 	assert_all_ok(gemp_comm_agree(&test_comm, make_patch(&c.patch, c.graph)));
 	assert_all_survive_no_memory(patch_once, &c);
 	gemp_patch_free(&c.patch);
-	gemp_graph_free(c.graph);
+	gemp_shard_free(c.graph);
 }
 
 int main(int argc, char **argv)

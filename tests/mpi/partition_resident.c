@@ -6,8 +6,8 @@
 #include "core/types.h"
 #include "device/device.h"
 #include "graph/graph.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "partition/views/resident.h"
 #include "partition/views/view.h"
 
@@ -23,8 +23,8 @@ static const gemp_view_key out = { first_two, GEMP_VIEW_OUT, true, false };
 static const gemp_view_key other = { last, GEMP_VIEW_EITHER, true, false };
 
 typedef struct fixed {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	size_t held; /* on the device, without rows */
 } fixed;
 
@@ -33,7 +33,7 @@ static void fixed_new(fixed *f, size_t vertices, size_t edges, size_t device_mem
 	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, 7);
 	gemp_builder_options options = { .seed = 7 };
 	const gemp_budgets budgets = { .device_memory = device_memory };
-	assert_all_ok(gemp_context_new(&f->context, &test_comm, NULL, &budgets));
+	assert_all_ok(gemp_runtime_new(&f->context, &test_comm, NULL, &budgets));
 	assert_all_ok(fixture_build(&f->graph, &made, &test_comm, &options, 7));
 	f->held = f->context->device->buffer_bytes;
 	fixture_free(&made);
@@ -41,8 +41,8 @@ static void fixed_new(fixed *f, size_t vertices, size_t edges, size_t device_mem
 
 static void fixed_free(fixed *f)
 {
-	gemp_context_free(f->context);
-	gemp_graph_free(f->graph);
+	gemp_runtime_free(f->context);
+	gemp_shard_free(f->graph);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

@@ -17,7 +17,7 @@
 /* The same graph twice: dealt to all ranks, and whole on each of them. */
 typedef struct two_graphs {
 	gemp_comm alone;
-	gemp_graph *dealt, *whole;
+	gemp_shard *dealt, *whole;
 	gemp_slot_order order; /* of both */
 } two_graphs;
 
@@ -44,8 +44,8 @@ static void two_graphs_new(two_graphs *g, size_t vertices, size_t edges, bool un
 static void two_graphs_free(two_graphs *g)
 {
 	gemp_slot_order_free(&g->order);
-	gemp_graph_free(g->dealt);
-	gemp_graph_free(g->whole);
+	gemp_shard_free(g->dealt);
+	gemp_shard_free(g->whole);
 	gemp_comm_free(&g->alone);
 }
 
@@ -76,7 +76,7 @@ static size_t naive_row(const two_graphs *g, const gemp_view_key *key, gemp_vert
 {
 	size_t count = 0, kept = 0;
 	gemp_edge number = 0;
-	const gemp_graph *whole = g->whole;
+	const gemp_shard *whole = g->whole;
 	for (size_t r = 0; r < whole->relation_count; r++)
 		for (gemp_vertex s = 0; s < whole->vertex_count; s++)
 			for (uint64_t i = whole->relations[r].out_offsets[s]; i < whole->relations[r].out_offsets[s + 1]; i++) {
@@ -124,7 +124,7 @@ static size_t row_of(const gemp_residency *residency, gemp_vertex slot)
 
 static bool residency_is_right(const two_graphs *g, const gemp_residency *residency)
 {
-	const gemp_graph *graph = g->dealt;
+	const gemp_shard *graph = g->dealt;
 	bool right = residency->vertices == graph->vertex_count && residency->own_count == graph->rows;
 	size_t own = 0, found = 0;
 	for (gemp_vertex slot = 0; right && slot < graph->vertex_count; slot++) {
@@ -146,7 +146,7 @@ static bool view_is_right(const two_graphs *g, const gemp_residency *residency, 
 	bool right = view->rows == residency->hot + residency->own && view->begin[0] == 0 &&
 	             (view->edges != NULL) == key->edges;
 	bool loops = false;
-	one_edge *want = calloc(2 * gemp_graph_edges(g->whole) + 1, sizeof *want);
+	one_edge *want = calloc(2 * gemp_shard_edges(g->whole) + 1, sizeof *want);
 	for (gemp_vertex slot = 0; right && slot < g->whole->vertex_count; slot++) {
 		size_t row = row_of(residency, slot), count;
 		gemp_vertex id = g->order.id_of[slot];
@@ -164,7 +164,7 @@ static bool view_is_right(const two_graphs *g, const gemp_residency *residency, 
 static bool naive_parallel(const two_graphs *g, const gemp_view_key *key)
 {
 	bool parallel = false;
-	one_edge *row = calloc(2 * gemp_graph_edges(g->whole) + 1, sizeof *row);
+	one_edge *row = calloc(2 * gemp_shard_edges(g->whole) + 1, sizeof *row);
 	for (gemp_vertex v = 0; !parallel && v < g->whole->vertex_count; v++) {
 		size_t count = naive_row(g, key, v, row);
 		for (size_t i = 1; i < count; i++)

@@ -138,7 +138,7 @@ static inline void world_new(world *w, size_t vertices, size_t edges, fixture_ke
 }
 
 /* What the builder makes of all that is there; ranks add in turn. */
-static inline gemp_code world_build(gemp_graph **out, const world *w, const gemp_comm *comm)
+static inline gemp_code world_build(gemp_shard **out, const world *w, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
 	gemp_builder *builder = NULL;
@@ -175,7 +175,7 @@ done:
 }
 
 /* Where the vertex is among this rank's; SIZE_MAX: elsewhere. */
-static inline size_t world_row(const world_vertex *v, const gemp_graph *graph)
+static inline size_t world_row(const world_vertex *v, const gemp_shard *graph)
 {
 	gemp_text text = { 0 };
 	size_t found = SIZE_MAX;
@@ -191,7 +191,7 @@ static inline size_t world_row(const world_vertex *v, const gemp_graph *graph)
 }
 
 /* Collective. ids[vertex_count] of all vertices that the graph has, else UINT64_MAX. */
-static inline void world_ids(const world *w, const gemp_graph *graph, const gemp_comm *comm, uint64_t *ids)
+static inline void world_ids(const world *w, const gemp_shard *graph, const gemp_comm *comm, uint64_t *ids)
 {
 	for (size_t i = 0; i < w->vertex_count; i++) {
 		size_t row = world_row(&w->vertices[i], graph);

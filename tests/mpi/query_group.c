@@ -7,7 +7,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "graph/column.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/model/expr.h"
 #include "query/clause/group.h"
 #include "query/rows/frame.h"
@@ -51,7 +51,7 @@ static const struct {
 	{ GEMP_AVG, false },        { GEMP_MIN, false },   { GEMP_MAX, false },  { GEMP_COLLECT, true },
 };
 
-static gemp_code make_stage(gemp_row_stage *stage, gemp_context *context, size_t keys, gemp_row_stage *next)
+static gemp_code make_stage(gemp_row_stage *stage, gemp_runtime *context, size_t keys, gemp_row_stage *next)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr exprs[AGGREGATES] = { { 0 } };
@@ -106,7 +106,7 @@ static char *all_lines(const output *o)
 static void check(size_t keys, const input_row *rows, size_t count, uint64_t seed, const char *expected)
 {
 	enum { TURNS = 2 };
-	gemp_context context = { .comm = &test_comm };
+	gemp_runtime context = { .comm = &test_comm };
 	output o = { { 0 } };
 	gemp_row_stage stage, next = { .self = &o, .push = output_push };
 	assert_all_ok(make_stage(&stage, &context, keys, &next));

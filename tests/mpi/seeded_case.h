@@ -15,7 +15,7 @@ typedef struct seeds {
 	gemp_vertex *all, *own;
 } seeds;
 
-static inline seeds choose_seeds(const gemp_graph *graph, size_t given, uint64_t share, uint64_t *random)
+static inline seeds choose_seeds(const gemp_shard *graph, size_t given, uint64_t share, uint64_t *random)
 {
 	seeds s = { .given = given };
 	size_t tuples = 1, vertices = graph->vertex_count;

@@ -30,7 +30,7 @@ static void swap_ends(fixture *made, const char *type)
 static void check(fixture *made, const char *type, bool undirected, gemp_placement place, uint64_t order)
 {
 	const gemp_builder_options how = { .seed = 1, .undirected = undirected };
-	gemp_graph *turned, *right;
+	gemp_shard *turned, *right;
 	gemp_reverse_stats figures;
 	bool chosen[8] = { false };
 	uint64_t edges = 0;
@@ -39,14 +39,14 @@ static void check(fixture *made, const char *type, bool undirected, gemp_placeme
 		chosen[r] = !type || strcmp(turned->relations[r].name, type) == 0;
 		edges += chosen[r] && !undirected ? turned->relations[r].edge_count : 0;
 	}
-	assert_all_ok(gemp_graph_reverse(turned, &test_comm, type ? chosen : NULL, device, place, &figures));
+	assert_all_ok(gemp_shard_reverse(turned, &test_comm, type ? chosen : NULL, device, place, &figures));
 	assert_all(figures.edges == edges);
 	if (!undirected)
 		swap_ends(made, type);
 	assert_all_ok(fixture_build(&right, made, &alone, &how, order + 1));
 	assert_all(same_graph(turned, right));
-	gemp_graph_free(turned);
-	gemp_graph_free(right);
+	gemp_shard_free(turned);
+	gemp_shard_free(right);
 }
 
 static void random_graphs(void **state)
@@ -72,12 +72,12 @@ static void random_graphs(void **state)
 static gemp_code reverse_once(void *graph)
 {
 	gemp_reverse_stats figures;
-	gemp_graph *copy = NULL;
+	gemp_shard *copy = NULL;
 	const gemp_builder_options how = { .seed = 1 };
 	gemp_code code = fixture_build(&copy, graph, &test_comm, &how, 1);
 	if (code == GEMP_OK)
-		code = gemp_graph_reverse(copy, &test_comm, NULL, NULL, GEMP_PLACE_HOST, &figures);
-	gemp_graph_free(copy);
+		code = gemp_shard_reverse(copy, &test_comm, NULL, NULL, GEMP_PLACE_HOST, &figures);
+	gemp_shard_free(copy);
 	return code;
 }
 

@@ -38,7 +38,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code replay_edits(gemp_graph *graph, const gemp_table *vertices, const gemp_table *edges, gemp_graph **out)
+static gemp_code replay_edits(gemp_shard *graph, const gemp_table *vertices, const gemp_table *edges, gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_replay *replay = NULL;
@@ -57,7 +57,7 @@ done:
 }
 
 /* The columns that the graph has. */
-static void take_schema(const gemp_graph *graph, gemp_table *vertices, gemp_table *edges)
+static void take_schema(const gemp_shard *graph, gemp_table *vertices, gemp_table *edges)
 {
 	for (size_t c = 0; c < graph->attributes.count; c++)
 		assert_ok(gemp_table_add(vertices, graph->attributes.columns[c].name, graph->attributes.columns[c].type, NULL));
@@ -73,7 +73,7 @@ static void take_schema(const gemp_graph *graph, gemp_table *vertices, gemp_tabl
 static bool refuse_one(int victim, long k)
 {
 	gemp_table vertices = { 0 }, edges = { 0 };
-	gemp_graph *graph = make(), *new = NULL;
+	gemp_shard *graph = make(), *new = NULL;
 	take_schema(graph, &vertices, &edges);
 	gemp_memory_fail_after(test_comm.rank == victim ? k : -1);
 	gemp_code code = replay_edits(graph, &vertices, &edges, &new);
@@ -82,13 +82,13 @@ static bool refuse_one(int victim, long k)
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, test_comm.world));
 	assert_all(range[0] == -range[1] && (code == GEMP_OK || code == GEMP_ENOMEM));
 	if (code == GEMP_OK) {
-		const gemp_relation *ring = gemp_graph_relation(new, "RING");
+		const gemp_relation *ring = gemp_shard_relation(new, "RING");
 		assert_all(new->vertex_count == graph->vertex_count + (uint64_t)test_comm.size);
-		assert_all(ring && ring->edge_count == 2 * (uint64_t)test_comm.size && !gemp_graph_relation(new, "LOOP"));
-		assert_all(gemp_graph_edges(new) == gemp_graph_edges(graph) + ring->edge_count);
+		assert_all(ring && ring->edge_count == 2 * (uint64_t)test_comm.size && !gemp_shard_relation(new, "LOOP"));
+		assert_all(gemp_shard_edges(new) == gemp_shard_edges(graph) + ring->edge_count);
 	}
-	gemp_graph_free(new);
-	gemp_graph_free(graph);
+	gemp_shard_free(new);
+	gemp_shard_free(graph);
 	gemp_table_free(&vertices);
 	gemp_table_free(&edges);
 	return code != GEMP_OK;

@@ -5,8 +5,8 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 #include "transform/conflicts/conflict_keys.h"
 #include "transform/conflicts/match_order.h"
 #include "transform/conflicts/resolve.h"
@@ -209,12 +209,12 @@ static void test_device_chooses_what_the_host_does(void **state)
 	static uint64_t priority[MANY];
 	static uint8_t by_host[MANY], by_device[MANY];
 	uint64_t seed = test_seed_all(), rounds, device_rounds;
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	const gemp_budgets no_budgets = { 0 };
 	(void)state;
 	if (test_comm.size > 1)
 		return; /* their hosts choose */
-	assert_all_ok(gemp_context_new(&context, &test_comm, NULL, &no_budgets));
+	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &no_budgets));
 	const gemp_resolver host = { .comm = &test_comm, .context = context, .on = GEMP_RESOLVE_HOST };
 	const gemp_resolver device = { .comm = &test_comm, .context = context, .on = GEMP_RESOLVE_DEVICE };
 	for (int i = 0; i < CASES / 4; i++) {
@@ -229,7 +229,7 @@ static void test_device_chooses_what_the_host_does(void **state)
 		assert_int_equal(rounds, device_rounds);
 		gemp_conflict_keys_free(&tokens);
 	}
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 }
 
 /* Who has no rival is chosen; whoever has one is not decided about, and only few others are not. */

@@ -21,20 +21,20 @@ static const char text[] =
 	"RUN TRY grow; TRY join; TRY shrink";
 
 /* Collective. */
-static inline gemp_code rewrite(gemp_graph **graph, uint64_t *applied)
+static inline gemp_code rewrite(gemp_shard **graph, uint64_t *applied)
 {
 	gemp_code code = GEMP_OK;
-	gemp_rules *rules = NULL;
+	gemp_rule_set *rules = NULL;
 	gemp_rule_report reports[3] = { 0 };
 	gemp_transform_history history = { 0 };
 	gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1 }, .max_steps = 10, .lenient = true };
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rules_parse(&rules, text, "text", NULL, 0)));
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rule_set_parse(&rules, text, "text", NULL, 0)));
 	GEMP_TRY(gemp_transform(graph, context, rules, &options, reports, &history));
 	for (size_t i = 0; i < 3; i++)
 		applied[i] = reports[i].select.applied;
 done:
 	gemp_free(history.applied);
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 	return code;
 }
 
@@ -43,11 +43,11 @@ static inline bool refused(int victim, long k)
 {
 	size_t before = gemp_memory_blocks();
 	uint64_t applied[3];
-	gemp_graph *graph = make();
+	gemp_shard *graph = make();
 	gemp_memory_fail_after(test_comm.rank == victim ? k : -1);
 	gemp_code code = rewrite(&graph, applied);
 	gemp_memory_fail_after(-1);
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	int range[2] = { (int)code, -(int)code };
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, test_comm.world));
 	bool agreed = range[0] == -range[1] && (code == GEMP_OK || code == GEMP_ENOMEM);
@@ -64,9 +64,9 @@ static inline bool refused(int victim, long k)
 static inline void refuse(long stride)
 {
 	uint64_t applied[3];
-	gemp_graph *graph = make();
+	gemp_shard *graph = make();
 	assert_all_ok(rewrite(&graph, applied)); /* kernels that are built stay */
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	assert_all(applied[0] > 0 && applied[1] > 0 && applied[2] > 0);
 	for (int victim = 0; victim < test_comm.size; victim++)
 		for (long k = 0; refused(victim, k); k += stride)

@@ -24,22 +24,22 @@ static gemp_code count_bytes(void *self, const char *bytes, size_t size)
 static gemp_code run_rules(lines *all, gemp_recorder *recorder)
 {
 	gemp_code code = GEMP_OK;
-	gemp_rules *rules = NULL;
+	gemp_rule_set *rules = NULL;
 	gemp_rule_report reports[2] = { 0 };
 	gemp_transform_history history = { 0 };
-	gemp_graph *graph = make();
+	gemp_shard *graph = make();
 	*recorder = (gemp_recorder){ .self = all, .write = count_bytes };
 	const gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1, .recorder = recorder },
 		                                     .max_steps = 10,
 		                                     .lenient = true };
 	gemp_memory_fail_after(all->refused);
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rules_parse(&rules, logged, "text", NULL, 0)));
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rule_set_parse(&rules, logged, "text", NULL, 0)));
 	GEMP_TRY(gemp_transform(&graph, context, rules, &options, reports, &history));
 done:
 	gemp_memory_fail_after(-1);
 	gemp_free(history.applied);
-	gemp_rules_free(rules);
-	gemp_graph_free(graph);
+	gemp_rule_set_free(rules);
+	gemp_shard_free(graph);
 	gemp_recorder_free(recorder);
 	return code;
 }

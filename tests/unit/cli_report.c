@@ -42,7 +42,7 @@ static gemp_code fill(gemp_report *report)
 	gemp_timers timers = { .seconds = { [GEMP_PHASE_KERNEL] = 1.5 } };
 	const gemp_traffic traffic = { 10, 2, 3 };
 	gemp_relation relation = { .edge_count = 5 };
-	const gemp_graph graph = { .vertex_count = 7, .hash = 0xabc, .relation_count = 1, .relations = &relation };
+	const gemp_shard graph = { .vertex_count = 7, .hash = 0xabc, .relation_count = 1, .relations = &relation };
 	gemp_report_graph(report, &graph);
 	gemp_report_seconds(report, &timers, true);
 	gemp_report_exchange(report, &traffic, 0.25, "the matches stayed");

@@ -14,7 +14,7 @@ enum { ROWS = 9, RELATIONS = 3, MOST = 5 };
 
 /* What rank 1 of 3 has of a graph of 30 vertices. */
 typedef struct made {
-	gemp_graph graph;
+	gemp_shard graph;
 	gemp_relation relations[RELATIONS];
 	uint64_t bounds[4], begin[RELATIONS][ROWS + 1];
 	gemp_vertex out[RELATIONS][ROWS * MOST];
@@ -24,7 +24,7 @@ static void make(made *m, uint64_t random)
 {
 	memset(m, 0, sizeof *m);
 	memcpy(m->bounds, (const uint64_t[]){ 0, 10, 10 + ROWS, 30 }, sizeof m->bounds);
-	m->graph = (gemp_graph){ .rank = 1,
+	m->graph = (gemp_shard){ .rank = 1,
 		                     .ranks = 3,
 		                     .vertex_count = 30,
 		                     .bounds = m->bounds,

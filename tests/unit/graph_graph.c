@@ -11,9 +11,9 @@ static void test_owner(void **state)
 {
 	(void)state;
 	static const uint64_t uneven[] = { 0, 0, 3, 3, 3, 10, 10 };
-	gemp_graph graph = { .ranks = 6, .vertex_count = 10, .bounds = (uint64_t *)uneven };
+	gemp_shard graph = { .ranks = 6, .vertex_count = 10, .bounds = (uint64_t *)uneven };
 	for (uint64_t id = 0; id < 10; id++) {
-		int owner = gemp_graph_owner(&graph, id);
+		int owner = gemp_shard_owner(&graph, id);
 		assert_in_range(owner, 0, 5);
 		assert_true(uneven[owner] <= id && id < uneven[owner + 1]);
 	}
@@ -28,9 +28,9 @@ static void test_owner_by_formula(void **state)
 			uint64_t bounds[13];
 			for (uint64_t r = 0; r <= ranks; r++)
 				bounds[r] = r * vertices / ranks;
-			gemp_graph graph = { .ranks = (int)ranks, .vertex_count = vertices, .bounds = bounds };
+			gemp_shard graph = { .ranks = (int)ranks, .vertex_count = vertices, .bounds = bounds };
 			for (uint64_t id = 0; id < vertices; id++)
-				assert_int_equal(gemp_graph_owner(&graph, id), ((id + 1) * ranks - 1) / vertices);
+				assert_int_equal(gemp_shard_owner(&graph, id), ((id + 1) * ranks - 1) / vertices);
 		}
 }
 
@@ -39,26 +39,26 @@ typedef struct counted {
 	unsigned parts;
 } counted;
 
-static gemp_code load_keys(void *self, gemp_graph *graph)
+static gemp_code load_keys(void *self, gemp_shard *graph)
 {
 	((counted *)self)->keys++;
 	gemp_code code = GEMP_NEW(graph->key_ranks, 1);
 	return code == GEMP_OK ? gemp_column_reserve(&graph->keys, 0, 0) : code;
 }
 
-static gemp_code load_labels(void *self, gemp_graph *graph)
+static gemp_code load_labels(void *self, gemp_shard *graph)
 {
 	((counted *)self)->labels++;
 	return GEMP_NEW(graph->label_set_of, 1);
 }
 
-static gemp_code load_attribute(void *self, gemp_graph *graph, size_t column)
+static gemp_code load_attribute(void *self, gemp_shard *graph, size_t column)
 {
 	((counted *)self)->attributes++;
 	return gemp_column_reserve(&graph->attributes.columns[column], 0, 0);
 }
 
-static gemp_code load_relation(void *self, gemp_graph *graph, size_t relation, unsigned parts)
+static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, unsigned parts)
 {
 	((counted *)self)->relations++;
 	((counted *)self)->parts = parts;
@@ -71,9 +71,9 @@ static void note_free(void *self)
 	((counted *)self)->freed++;
 }
 
-static gemp_graph *new_graph(void)
+static gemp_shard *new_graph(void)
 {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	assert_ok(GEMP_NEW(graph, 1));
 	assert_ok(GEMP_NEW(graph->relations, 2));
 	graph->relation_count = 2;
@@ -90,39 +90,39 @@ static void test_loads_what_is_missing(void **state)
 {
 	(void)state;
 	counted seen = { 0 };
-	gemp_graph *graph = new_graph();
-	graph->loader = (gemp_graph_loader){ &seen, load_keys, load_labels, load_attribute, load_relation, note_free };
-	assert_ok(gemp_graph_load_relation(graph, 1, GEMP_LOAD_OUT));
-	assert_ok(gemp_graph_load_relation(graph, 1, GEMP_LOAD_OUT | GEMP_LOAD_PROPS));
+	gemp_shard *graph = new_graph();
+	graph->loader = (gemp_shard_loader){ &seen, load_keys, load_labels, load_attribute, load_relation, note_free };
+	assert_ok(gemp_shard_load_relation(graph, 1, GEMP_LOAD_OUT));
+	assert_ok(gemp_shard_load_relation(graph, 1, GEMP_LOAD_OUT | GEMP_LOAD_PROPS));
 	assert_int_equal(seen.parts, GEMP_LOAD_PROPS);
 	assert_int_equal(seen.relations, 2);
 	assert_int_equal(seen.keys + seen.labels + seen.attributes, 0);
 	for (int again = 0; again < 2; again++)
-		assert_ok(gemp_graph_load_all(graph));
+		assert_ok(gemp_shard_load_all(graph));
 	assert_int_equal(seen.keys, 1);
 	assert_int_equal(seen.labels, 1);
 	assert_int_equal(seen.attributes, 1);
 	assert_int_equal(seen.relations, 4);
-	assert_int_equal(gemp_graph_edges(graph), 21);
-	assert_ptr_equal(gemp_graph_relation(graph, "B"), &graph->relations[1]);
-	assert_null(gemp_graph_relation(graph, "C"));
-	gemp_graph_free(graph);
+	assert_int_equal(gemp_shard_edges(graph), 21);
+	assert_ptr_equal(gemp_shard_relation(graph, "B"), &graph->relations[1]);
+	assert_null(gemp_shard_relation(graph, "C"));
+	gemp_shard_free(graph);
 	assert_int_equal(seen.freed, 1);
-	gemp_graph_free(NULL);
+	gemp_shard_free(NULL);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
 static void test_without_source(void **state)
 {
 	(void)state;
-	gemp_graph *graph = new_graph();
-	assert_code(gemp_graph_load_keys(graph), GEMP_EINTERNAL);
-	assert_code(gemp_graph_load_labels(graph), GEMP_EINTERNAL);
-	assert_code(gemp_graph_load_attribute(graph, 0), GEMP_EINTERNAL);
+	gemp_shard *graph = new_graph();
+	assert_code(gemp_shard_load_keys(graph), GEMP_EINTERNAL);
+	assert_code(gemp_shard_load_labels(graph), GEMP_EINTERNAL);
+	assert_code(gemp_shard_load_attribute(graph, 0), GEMP_EINTERNAL);
 	assert_message("age");
-	assert_code(gemp_graph_load_relation(graph, 0, GEMP_LOAD_IN), GEMP_EINTERNAL);
-	assert_ok(gemp_graph_load_relation(graph, 0, 0));
-	gemp_graph_free(graph);
+	assert_code(gemp_shard_load_relation(graph, 0, GEMP_LOAD_IN), GEMP_EINTERNAL);
+	assert_ok(gemp_shard_load_relation(graph, 0, 0));
+	gemp_shard_free(graph);
 }
 
 int main(void)

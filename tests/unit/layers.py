@@ -138,7 +138,7 @@ SOUND = {
     "gemp_layer(cli src/cli PUBLIC gemp_match gemp_io)\n",
     "src/main.c": '#include "cli/cli.h"\n',
     "src/cli/cli.h": '#include "match/match.h"\n#include "io/file.h"\n',
-    "src/match/match.h": '#include "pattern/pattern.h"\n#include "partition/context.h"\n',
+    "src/match/match.h": '#include "pattern/pattern.h"\n#include "partition/runtime.h"\n',
     "src/pattern/pattern.h": '#include "graph/graph.h"\n',
     "src/pattern/automorphism.c": '#include <nauty/nauty.h>\n',
     "src/graph/other.h": '#include "graph/graph.h"\n',
@@ -146,8 +146,8 @@ SOUND = {
     "src/core/status.h": "#include <stddef.h>\n",
     "src/comm/comm.h": '#include "core/status.h"\n#include <mpi.h>\n',
     "src/device/device.h": '#include "core/status.h"\n#include <CL/cl.h>\n',
-    "partition/context.h": '#include "graph/graph.h"\n#include "comm/comm.h"\n#include "device/device.h"\n',
-    "io/file.h": '#include "partition/context.h"\n#include <hdf5.h>\n',
+    "partition/runtime.h": '#include "graph/graph.h"\n#include "comm/comm.h"\n#include "device/device.h"\n',
+    "io/file.h": '#include "partition/runtime.h"\n#include <hdf5.h>\n',
 }
 SPOILT = {  # a line added to a file, and what the check must say
     "core upon graph": ("src/core/status.h", '#include "graph/graph.h"', "core may not reach graph"),
@@ -160,7 +160,7 @@ SPOILT = {  # a line added to a file, and what the check must say
     "main's header from below": ("src/core/status.h", '#include "cli/cli.h"', "core may not reach cli"),
     "a circle in one layer": ("src/core/status.h", '#include "core/status.h"', "a circle"),
     "two modules that need each other": ("src/graph/graph.c", '#include "graph/other.h"', "a circle"),
-    "HDF5 outside io": ("partition/context.h", "#include <hdf5.h>", "belongs into io alone"),
+    "HDF5 outside io": ("partition/runtime.h", "#include <hdf5.h>", "belongs into io alone"),
     "nauty beside its file": ("src/pattern/pattern.h", "#include <nauty/nauty.h>", "belongs into pattern/automorphism.c"),
     "an unknown layer": ("src/attic/attic.h", "", "no layer of CMakeLists.txt"),
     "a missing header": ("src/graph/graph.h", '#include "core/gone.h"', "is not there"),

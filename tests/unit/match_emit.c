@@ -24,14 +24,14 @@
 
 enum { MOST_WORDS = 1024 };
 
-static gemp_graph graph;
+static gemp_shard graph;
 
 static int make_graph(void **state)
 {
 	(void)state;
 	static gemp_relation relations[] = { { .name = "Rhinoceros", .directed = true },
 		                                 { .name = "Serval", .directed = true } };
-	graph = (gemp_graph){ .ranks = 1, .relation_count = 2, .relations = relations };
+	graph = (gemp_shard){ .ranks = 1, .relation_count = 2, .relations = relations };
 	gemp_log_setup(0, GEMP_QUIET);
 	return 0;
 }

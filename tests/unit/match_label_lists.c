@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static gemp_graph graph;
+static gemp_shard graph;
 
 static int make_graph(void **state)
 {
@@ -16,7 +16,7 @@ static int make_graph(void **state)
 	static char *labels[] = { "Film", "\xc3\x84rzte", "a \"b\\\t" };
 	static uint32_t film[] = { 0 }, all[] = { 0, 1, 2 };
 	static gemp_label_set sets[] = { { 0, NULL, 1 }, { 1, film, 1 }, { 3, all, 1 } };
-	graph = (gemp_graph){ .ranks = 1, .label_count = 3, .labels = labels, .label_set_count = 3, .label_sets = sets };
+	graph = (gemp_shard){ .ranks = 1, .label_count = 3, .labels = labels, .label_set_count = 3, .label_sets = sets };
 	return 0;
 }
 

@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-static gemp_graph graph;
+static gemp_shard graph;
 
 static int make_graph(void **state)
 {
@@ -26,7 +26,7 @@ static int make_graph(void **state)
 	static gemp_relation relations[] = { { .name = "KNOWS", .directed = true } };
 	static gemp_column columns[] = { { .name = "born", .type = GEMP_INTEGER },
 		                             { .name = "name", .type = GEMP_STRING } };
-	graph = (gemp_graph){ .ranks = 1,
+	graph = (gemp_shard){ .ranks = 1,
 		                  .label_count = 1,
 		                  .labels = labels,
 		                  .label_set_count = 2,

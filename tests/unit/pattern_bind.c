@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Labels Film, Person; sets {}, {Film}, {Person}, {Film, Person}; relations ACTED_IN, KNOWS. */
-static gemp_graph graph;
+static gemp_shard graph;
 
 static int make_graph(void **state)
 {
@@ -36,7 +36,7 @@ static int make_graph(void **state)
 	};
 	static gemp_column props[] = { { .name = "since", .type = GEMP_INTEGER } };
 	relations[1].props = (gemp_table){ .count = 1, .columns = props };
-	graph = (gemp_graph){ .ranks = 1,
+	graph = (gemp_shard){ .ranks = 1,
 		                  .label_count = 2,
 		                  .labels = labels,
 		                  .label_set_count = 4,

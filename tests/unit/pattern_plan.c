@@ -8,13 +8,13 @@
 
 #include "core/log.h"
 
-static gemp_graph graph;
+static gemp_shard graph;
 
 static int make_graph(void **state)
 {
 	(void)state;
 	static gemp_relation relations[] = { { .name = "R", .directed = true }, { .name = "S", .directed = true } };
-	graph = (gemp_graph){ .ranks = 1, .relation_count = RELATIONS, .relations = relations };
+	graph = (gemp_shard){ .ranks = 1, .relation_count = RELATIONS, .relations = relations };
 	gemp_log_setup(0, GEMP_QUIET);
 	return 0;
 }
@@ -517,7 +517,7 @@ static void too_many_views(void **state)
 	enum { MANY = GEMP_MAX_VIEWS + 1 };
 	char names[MANY][8];
 	gemp_relation relations[MANY] = { { 0 } };
-	gemp_graph many = { .ranks = 1, .relation_count = MANY, .relations = relations };
+	gemp_shard many = { .ranks = 1, .relation_count = MANY, .relations = relations };
 	gemp_text text = { 0 };
 	gemp_plan *made = NULL;
 	trial t = { .options = { .semantics = GEMP_HOM } };

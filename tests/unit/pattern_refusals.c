@@ -54,9 +54,9 @@ static gemp_code parse_query(const char *text)
 
 static gemp_code parse_rules(const char *text)
 {
-	gemp_rules *rules = NULL;
-	gemp_code code = gemp_rules_parse(&rules, text, NULL, NULL, 0);
-	gemp_rules_free(rules);
+	gemp_rule_set *rules = NULL;
+	gemp_code code = gemp_rule_set_parse(&rules, text, NULL, NULL, 0);
+	gemp_rule_set_free(rules);
 	return code;
 }
 

@@ -20,10 +20,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static gemp_rules *parsed(const char *text)
+static gemp_rule_set *parsed(const char *text)
 {
-	gemp_rules *rules = NULL;
-	assert_ok(gemp_rules_parse(&rules, text, "r.rules", NULL, 0));
+	gemp_rule_set *rules = NULL;
+	assert_ok(gemp_rule_set_parse(&rules, text, "r.rules", NULL, 0));
 	return rules;
 }
 
@@ -73,7 +73,7 @@ static void print_update(const gemp_rule *rule, const gemp_update *update, gemp_
 		print_value(rule, update, out);
 }
 
-static void print_control(const gemp_rules *rules, const gemp_control *control, gemp_text *out)
+static void print_control(const gemp_rule_set *rules, const gemp_control *control, gemp_text *out)
 {
 	const char *between = control->kind == GEMP_RUN_CHOICE ? " | " : "; ";
 	bool many = control->kind == GEMP_RUN_SEQUENCE || control->kind == GEMP_RUN_CHOICE;
@@ -108,9 +108,9 @@ static void assert_updates(const char *match, const char *columns, const char *u
 {
 	gemp_text text = { 0 };
 	gemp_text_print(&text, "RULE r %s", match);
-	gemp_rules *rules = parsed(text.data);
+	gemp_rule_set *rules = parsed(text.data);
 	assert_rule(&rules->rules[0], columns, updates);
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 	gemp_text_free(&text);
 }
 
@@ -121,11 +121,11 @@ static void assert_control(const char *run, const char *expected)
 	                "RULE a MATCH (v) SET v.x = 1\nRULE b MATCH (v) SET v.x = 2\nRULE c MATCH (v) "
 	                "DELETE v\n%s",
 	                run);
-	gemp_rules *rules = parsed(text.data);
+	gemp_rule_set *rules = parsed(text.data);
 	gemp_text_clear(&text);
 	print_control(rules, rules->control, &text);
 	assert_string_equal(text.data, expected);
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 	gemp_text_free(&text);
 }
 
@@ -146,7 +146,7 @@ static const char example[] = "RULE couple\n"
 static void issue(void **state)
 {
 	(void)state;
-	gemp_rules *rules = parsed(example);
+	gemp_rule_set *rules = parsed(example);
 	gemp_text text = { 0 };
 	assert_int_equal(rules->count, 5);
 	assert_rule(&rules->rules[0], "films, year, a, b",
@@ -164,7 +164,7 @@ static void issue(void **state)
 	print_control(rules, rules->control, &text);
 	assert_string_equal(text.data, "((couple; shorten*; (left | right)*; prune{3}))");
 	gemp_text_free(&text);
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
@@ -192,10 +192,10 @@ static void updates(void **state)
 static void reads(void **state)
 {
 	(void)state;
-	gemp_rules *rules = parsed("RULE r MATCH (a)-[:T]->()-[:U*1..2]->(c) OPTIONAL MATCH (c)-[q]->(d) SET c.x = 1\n"
-	                           "RULE s MATCH (a)-[:T]->(b) WITH b, a.x AS x ORDER BY a.y LIMIT 5 SET b.x = x\n"
-	                           "RULE t MATCH (a)-[:T]->(b) WITH DISTINCT b CREATE (:N)\n"
-	                           "RULE u MATCH (a) WITH count(*) AS n CREATE (:N)");
+	gemp_rule_set *rules = parsed("RULE r MATCH (a)-[:T]->()-[:U*1..2]->(c) OPTIONAL MATCH (c)-[q]->(d) SET c.x = 1\n"
+	                              "RULE s MATCH (a)-[:T]->(b) WITH b, a.x AS x ORDER BY a.y LIMIT 5 SET b.x = x\n"
+	                              "RULE t MATCH (a)-[:T]->(b) WITH DISTINCT b CREATE (:N)\n"
+	                              "RULE u MATCH (a) WITH count(*) AS n CREATE (:N)");
 	const gemp_pattern *p = rules->rules[0].pattern;
 	assert_int_equal(rules->rules[0].update_columns, 1);
 	assert_int_equal(p->result.item_count, 4 + 2); /* all vertices; edges without the path */
@@ -212,7 +212,7 @@ static void reads(void **state)
 	assert_int_equal(rules->rules[2].pattern->result.item_count, 1);
 	assert_false(rules->rules[3].has_all_columns);
 	assert_int_equal(rules->rules[3].pattern->result.item_count, 1);
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
@@ -234,14 +234,14 @@ static void symmetry(void **state)
 		{ "RULE r MATCH (h)-[:T]->(a), (h)-[:T]->(b) WITH h, a, b SET h.x = 1", 1 },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		gemp_rules *rules = parsed(cases[i].rule);
+		gemp_rule_set *rules = parsed(cases[i].rule);
 		gemp_symmetry *found;
 		bool overflow;
 		assert_ok(gemp_automorphism_find(&found, rules->rules[0].pattern, true));
 		if (gemp_symmetry_order(found, &overflow) != cases[i].order)
 			fail_msg("%s: %llu symmetries", cases[i].rule, (unsigned long long)gemp_symmetry_order(found, &overflow));
 		gemp_symmetry_free(found);
-		gemp_rules_free(rules);
+		gemp_rule_set_free(rules);
 	}
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
@@ -265,15 +265,15 @@ static void control(void **state)
 static void parameters(void **state)
 {
 	(void)state;
-	gemp_rules *rules = NULL;
+	gemp_rule_set *rules = NULL;
 	const gemp_query_parameter one[] = { { "n", { .type = GEMP_INTEGER, .integer = 3 } } };
 	const char *text = "\xEF\xBB\xBFRULE r MATCH (a) WHERE a.x > $n SET a.x = $n";
-	assert_ok(gemp_rules_parse(&rules, text, NULL, one, 1));
+	assert_ok(gemp_rule_set_parse(&rules, text, NULL, one, 1));
 	assert_rule(&rules->rules[0], "a", "set a x = 3");
-	assert_code(gemp_rules_fail(rules, 1, 6, "no"), GEMP_EUSAGE);
+	assert_code(gemp_rule_set_fail(rules, 1, 6, "no"), GEMP_EUSAGE);
 	assert_message("rules:1:6: no\n  RULE r MATCH");
-	gemp_rules_free(rules);
-	assert_code(gemp_rules_parse(&rules, "RULE r MATCH (a) SET a.x = 1", NULL, one, 1), GEMP_EUSAGE);
+	gemp_rule_set_free(rules);
+	assert_code(gemp_rule_set_parse(&rules, "RULE r MATCH (a) SET a.x = 1", NULL, one, 1), GEMP_EUSAGE);
 	assert_message("--param n");
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
@@ -284,7 +284,7 @@ static void binds(void **state)
 	(void)state;
 	static gemp_column columns[] = { { .name = "x", .type = GEMP_INTEGER } };
 	gemp_label_set none = { .vertex_count = 1 };
-	const gemp_graph graph = { .ranks = 1,
+	const gemp_shard graph = { .ranks = 1,
 		                       .label_set_count = 1,
 		                       .label_sets = &none,
 		                       .keys = { .type = GEMP_INTEGER },
@@ -307,15 +307,15 @@ static void binds(void **state)
 		         "RULE r MATCH (a) CREATE (a)-[:T {w: 1}]->(:N {k: a.x}) SET a:M\n"
 		         "RULE s MATCH ()-[r]->() SET r:U\nRULE t %s SET c.x = 1.5",
 		         cases[i].match);
-		gemp_rules *rules = parsed(text);
+		gemp_rule_set *rules = parsed(text);
 		if (cases[i].refusal) {
-			assert_code(gemp_rules_bind(rules, &graph, false), GEMP_EUSAGE);
+			assert_code(gemp_rule_set_bind(rules, &graph, false), GEMP_EUSAGE);
 			assert_message(cases[i].refusal);
 		} else {
-			assert_ok(gemp_rules_bind(rules, &graph, false));
+			assert_ok(gemp_rule_set_bind(rules, &graph, false));
 			assert_int_equal(rules->rules[0].pattern->result.items[1].expr->type, GEMP_INTEGER);
 		}
-		gemp_rules_free(rules);
+		gemp_rule_set_free(rules);
 	}
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
@@ -326,26 +326,26 @@ static void settles(void **state)
 	(void)state;
 	static gemp_column columns[] = { { .name = "x", .type = GEMP_INTEGER } };
 	gemp_label_set none = { .vertex_count = 1 };
-	const gemp_graph graph = { .ranks = 1,
+	const gemp_shard graph = { .ranks = 1,
 		                       .label_set_count = 1,
 		                       .label_sets = &none,
 		                       .keys = { .type = GEMP_INTEGER },
 		                       .attributes = { .count = 1, .columns = columns } };
-	gemp_rules *rules = parsed("RULE r MATCH (a) WITH a, a.new AS n, max(a.x) AS x\n"
-	                           "CREATE (c {k: n, x: x}) SET a.x = n, a.y = n + n, a.new = x, a.z = n + 1");
-	assert_ok(gemp_rules_bind(rules, &graph, false));
+	gemp_rule_set *rules = parsed("RULE r MATCH (a) WITH a, a.new AS n, max(a.x) AS x\n"
+	                              "CREATE (c {k: n, x: x}) SET a.x = n, a.y = n + n, a.new = x, a.z = n + 1");
+	assert_ok(gemp_rule_set_bind(rules, &graph, false));
 	gemp_rule_drop_nulls(&rules->rules[0]);
 	assert_rule(&rules->rules[0], "n, x, a, n + n, n + 1",
 	            "create new0; remove new0 k; set new0 x = x; remove a x; remove a y; set a new = x; set a z = n + 1");
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
 static gemp_code read_example(void *argument)
 {
-	gemp_rules *rules = NULL;
-	gemp_code code = gemp_rules_parse(&rules, argument, "r.rules", NULL, 0);
-	gemp_rules_free(rules);
+	gemp_rule_set *rules = NULL;
+	gemp_code code = gemp_rule_set_parse(&rules, argument, "r.rules", NULL, 0);
+	gemp_rule_set_free(rules);
 	return code;
 }
 

@@ -142,20 +142,20 @@ static void texts(void **state)
 	size_t good = 0, bad = 0;
 	gemp_log_setup(1, GEMP_QUIET); /* warnings of rules that no RUN names */
 	for (int round = 0; round < 20000; round++) {
-		gemp_rules *rules = NULL;
+		gemp_rule_set *rules = NULL;
 		gemp_text_clear(&text);
 		if (round % 2)
 			mutate(&seed, &text);
 		else
 			odd_compose(&seed, &text, "RULE r MATCH (a)-->(b) ", pieces, PIECES);
-		gemp_code code = gemp_rules_parse(&rules, text.data, NULL, NULL, 0);
+		gemp_code code = gemp_rule_set_parse(&rules, text.data, NULL, NULL, 0);
 		for (size_t i = 0; code == GEMP_OK && i < rules->count; i++)
 			check_rule(&rules->rules[i]);
 		if (code != GEMP_OK)
 			odd_check_error(code, "rules", text.data);
 		good += code == GEMP_OK;
 		bad += code != GEMP_OK;
-		gemp_rules_free(rules);
+		gemp_rule_set_free(rules);
 	}
 	if (good < 500 || bad < 500)
 		fail_msg("%zu good, %zu bad", good, bad);

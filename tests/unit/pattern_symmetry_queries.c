@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Labels P, Q; relations T, U with an attribute w; attributes n, s. */
-static gemp_graph graph;
+static gemp_shard graph;
 
 static int make_graph(void **state)
 {
@@ -27,7 +27,7 @@ static int make_graph(void **state)
 	static gemp_relation relations[] = { { .name = "T", .directed = true, .props = { .count = 1, .columns = props } },
 		                                 { .name = "U", .directed = true } };
 	static gemp_column columns[] = { { .name = "n", .type = GEMP_INTEGER }, { .name = "s", .type = GEMP_STRING } };
-	graph = (gemp_graph){ .ranks = 1,
+	graph = (gemp_shard){ .ranks = 1,
 		                  .label_count = 2,
 		                  .labels = labels,
 		                  .label_set_count = 2,

@@ -19,7 +19,7 @@
 
 /* Vertex a has i = 7, big = 2^63 - 1, f = 2.5, s = 'Ann', u = 'Zoë ß', t = true, one of no value of each type; b is
  * missing, as OPTIONAL MATCH leaves it. */
-static gemp_graph graph;
+static gemp_shard graph;
 static const char *const names[] = { "i", "big", "f", "s", "u", "t", "ni", "nf", "ns", "nt" };
 static const gemp_type types[] = { GEMP_INTEGER, GEMP_INTEGER, GEMP_FLOAT, GEMP_STRING, GEMP_STRING,
 	                               GEMP_BOOLEAN, GEMP_INTEGER, GEMP_FLOAT, GEMP_STRING, GEMP_BOOLEAN };
@@ -78,7 +78,7 @@ static int make_graph(void **state)
 	static gemp_relation relations[] = { { .name = "T", .directed = true } };
 	for (size_t i = 0; i < COLUMNS; i++)
 		columns[i] = (gemp_column){ .name = (char *)(uintptr_t)names[i], .type = types[i] };
-	graph = (gemp_graph){ .ranks = 1,
+	graph = (gemp_shard){ .ranks = 1,
 		                  .label_count = 2,
 		                  .labels = labels,
 		                  .label_set_count = 3,

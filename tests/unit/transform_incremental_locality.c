@@ -22,7 +22,7 @@ static char *labels[] = { "A" };
 static uint32_t label = 0;
 static gemp_label_set sets[] = { { 0, NULL, 5 }, { 1, &label, 5 } };
 static gemp_relation relations[] = { { .name = "S", .directed = true }, { .name = "T", .directed = true } };
-static gemp_graph graph = { .ranks = 1,
+static gemp_shard graph = { .ranks = 1,
 	                        .vertex_count = 10,
 	                        .label_count = 1,
 	                        .labels = labels,
@@ -77,11 +77,11 @@ static const struct {
 
 static void check(size_t i)
 {
-	gemp_rules *rules = NULL;
+	gemp_rule_set *rules = NULL;
 	gemp_locality l;
 	print_message("%s\n", cases[i].rules);
-	assert_ok(gemp_rules_parse(&rules, cases[i].rules, "r.rules", NULL, 0));
-	assert_ok(gemp_rules_bind(rules, &graph, true));
+	assert_ok(gemp_rule_set_parse(&rules, cases[i].rules, "r.rules", NULL, 0));
+	assert_ok(gemp_rule_set_bind(rules, &graph, true));
 	assert_ok(gemp_locality_find(&l, &(gemp_influence){ rules, NULL }, 0, cases[i].semantics));
 	assert_int_equal(l.global != NULL, cases[i].radius == GLOBAL);
 	if (!l.global) {
@@ -94,7 +94,7 @@ static void check(size_t i)
 		assert_int_equal(p->result.items[l.column].expr->kind, GEMP_VERTEX);
 	}
 	gemp_locality_free(&l);
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 }
 
 /* Only what those do that were applied counts. */
@@ -110,12 +110,12 @@ static void by_influence(void **state)
 		{ { false, true, false }, { false, true } },
 		{ { true, true, true }, { false, true } },
 	};
-	gemp_rules *rules = NULL;
-	assert_ok(gemp_rules_parse(&rules,
-	                           "RULE r MATCH (a)-[e:S]->(b:A) DELETE e RULE s MATCH (c:A) REMOVE c:A\n"
-	                           "RULE t MATCH (d)-[:T]->(e) SET d.x = 1 CREATE (d)-[:T]->(:A {x: 1})",
-	                           "r.rules", NULL, 0));
-	assert_ok(gemp_rules_bind(rules, &graph, true));
+	gemp_rule_set *rules = NULL;
+	assert_ok(gemp_rule_set_parse(&rules,
+	                              "RULE r MATCH (a)-[e:S]->(b:A) DELETE e RULE s MATCH (c:A) REMOVE c:A\n"
+	                              "RULE t MATCH (d)-[:T]->(e) SET d.x = 1 CREATE (d)-[:T]->(:A {x: 1})",
+	                              "r.rules", NULL, 0));
+	assert_ok(gemp_rule_set_bind(rules, &graph, true));
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
 		gemp_locality l;
 		assert_ok(gemp_locality_find(&l, &(gemp_influence){ rules, said[i].applied }, 0, GEMP_ISO));
@@ -123,21 +123,21 @@ static void by_influence(void **state)
 			assert_int_equal(l.roles[v].starts, said[i].starts[v]);
 		gemp_locality_free(&l);
 	}
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
 static gemp_code find_one(void *argument)
 {
 	gemp_code code = GEMP_OK;
-	gemp_rules *rules = NULL;
+	gemp_rule_set *rules = NULL;
 	gemp_locality l = { 0 };
-	GEMP_TRY(gemp_rules_parse(&rules, argument, "r.rules", NULL, 0));
-	GEMP_TRY(gemp_rules_bind(rules, &graph, true));
+	GEMP_TRY(gemp_rule_set_parse(&rules, argument, "r.rules", NULL, 0));
+	GEMP_TRY(gemp_rule_set_bind(rules, &graph, true));
 	code = gemp_locality_find(&l, &(gemp_influence){ rules, NULL }, 0, GEMP_ISO);
 done:
 	gemp_locality_free(&l);
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 	return code;
 }
 

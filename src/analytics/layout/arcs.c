@@ -239,10 +239,10 @@ typedef void arc_visit(const sending *s, uint64_t *places, uint32_t to, gemp_ver
 
 static inline size_t owner_of(const sending *s, gemp_vertex to)
 {
-	const gemp_graph *graph = s->m->graph;
+	const gemp_shard *graph = s->m->graph;
 	if (to - graph->first_vertex < graph->rows)
 		return (size_t)graph->rank;
-	return (size_t)gemp_graph_owner(graph, to);
+	return (size_t)gemp_shard_owner(graph, to);
 }
 
 /* In the row of the target's owner and the column of the source's. */

@@ -20,7 +20,7 @@ size_t gemp_gas_weight_size(gemp_gas_weights weights)
 	return size[weights];
 }
 
-gemp_code gemp_gas_print_key(const gemp_comm *comm, const gemp_graph *graph, uint64_t id, char *text, size_t room)
+gemp_code gemp_gas_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text, size_t room)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text own = { 0 };

@@ -60,6 +60,6 @@ static inline void gemp_gas_weight_load(uint32_t *words, gemp_gas_weights weight
 
 /* Collective. The key of an id that is the same on all ranks, of graphs whose keys are loaded; cut where there is no
  * room. */
-gemp_code gemp_gas_print_key(const gemp_comm *comm, const gemp_graph *graph, uint64_t id, char *text, size_t room);
+gemp_code gemp_gas_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text, size_t room);
 
 #endif

@@ -84,7 +84,7 @@ typedef struct gemp_gas_links {
 
 typedef struct gemp_gas_layout {
 	const gemp_comm *comm;    /* borrowed */
-	const gemp_graph *graph;  /* borrowed */
+	const gemp_shard *graph;  /* borrowed */
 	bool symmetric;           /* each edge leads both ways */
 	uint64_t vertices, edges; /* of all ranks; an edge that leads both ways counts twice, if it is a loop once */
 	uint32_t own, known;

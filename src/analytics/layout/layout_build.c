@@ -12,7 +12,7 @@
 static gemp_code choose_types(gemp_gas_layout_state *m, const gemp_gas_layout_options *options)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = m->graph;
+	const gemp_shard *graph = m->graph;
 	m->out->symmetric = true;
 	GEMP_TRY(GEMP_NEW(m->types, graph->relation_count));
 	for (size_t k = 0; k < graph->relation_count; k++) {
@@ -40,18 +40,18 @@ static bool has_in(const gemp_gas_layout_state *m, unsigned parts)
 
 /* Collective. Rows by source, with weights; rows by target alone, else only for the degrees of what leads against its
  * direction. */
-static gemp_code load(gemp_gas_layout_state *m, gemp_graph *graph, const char *weight)
+static gemp_code load(gemp_gas_layout_state *m, gemp_shard *graph, const char *weight)
 {
 	gemp_code code = GEMP_OK;
 	m->one_rank = m->comm->size == 1 && has_in(m, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	for (size_t t = 0; t < m->type_count; t++) {
 		unsigned parts = GEMP_LOAD_OUT | (weight ? GEMP_LOAD_PROPS : 0u);
 		if (m->one_rank || (m->types[t].backward && !m->out->symmetric))
 			parts |= GEMP_LOAD_IN;
 		if (m->one_rank && m->types[t].backward && weight)
 			parts |= GEMP_LOAD_IN_EDGES;
-		GEMP_TRY(gemp_graph_load_relation(graph, (size_t)(m->types[t].relation - graph->relations), parts));
+		GEMP_TRY(gemp_shard_load_relation(graph, (size_t)(m->types[t].relation - graph->relations), parts));
 	}
 done:
 	return code;
@@ -89,7 +89,7 @@ gemp_gas_grid gemp_gas_grid_of(int ranks)
 /* Where arcs lead that come to this rank. */
 static void place_in_grid(gemp_gas_layout_state *m, gemp_gas_cut cut)
 {
-	const gemp_graph *graph = m->graph;
+	const gemp_shard *graph = m->graph;
 	gemp_gas_grid grid = cut == GEMP_GAS_ON_GRID ? gemp_gas_grid_of(m->comm->size)
 	                                             : (gemp_gas_grid){ m->comm->size, 1 };
 	int first = m->comm->rank - m->comm->rank % grid.columns;
@@ -153,7 +153,7 @@ static void drop_unwanted(gemp_gas_layout *layout, unsigned parts)
 	free_rows(&layout->in_sums);
 }
 
-gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
+gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_shard *graph,
                               const gemp_gas_layout_options *options)
 {
 	gemp_code code = GEMP_OK;

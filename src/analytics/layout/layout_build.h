@@ -6,7 +6,7 @@
 /* Collective. Loads what it needs of the graph, which outlives the layout. Weights that are missing, NULL, no numbers,
  * not finite, out of the range of what is wanted, or negative where they may not be, are GEMP_EDATA, and the message names the edge by its
  * keys. */
-gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
+gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_shard *graph,
                               const gemp_gas_layout_options *options);
 void gemp_gas_layout_free(gemp_gas_layout *layout);
 

@@ -35,7 +35,7 @@ typedef struct gemp_gas_type {
 
 typedef struct gemp_gas_layout_state {
 	const gemp_comm *comm;
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	gemp_gas_layout *out;
 	bool one_rank;        /* one rank, which has rows by target, too */
 	gemp_gas_type *types; /* [type_count] */

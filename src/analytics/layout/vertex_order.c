@@ -29,7 +29,7 @@ typedef struct place {
 } place;
 
 /* id[] ascend, and so do their owners. */
-static void list_owners(const gemp_gas_remote *met, const gemp_graph *graph, int *owner)
+static void list_owners(const gemp_gas_remote *met, const gemp_shard *graph, int *owner)
 {
 	int at = 0;
 	for (size_t i = 0; i < met->count; i++) {
@@ -140,7 +140,7 @@ static void gemp_gas_remote_free(gemp_gas_remote *met)
 static gemp_code gemp_gas_make_in_counts(gemp_gas_layout_state *m)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = m->graph;
+	const gemp_shard *graph = m->graph;
 	size_t ranks = (size_t)m->comm->size, columns = (size_t)m->out->grid.columns, own = graph->rows, capacity = 0;
 	size_t first = (size_t)m->comm->rank / columns * columns, *sizes = NULL;
 	uint64_t *counts = NULL;
@@ -296,7 +296,7 @@ static void count_range(void *context, unsigned thread, size_t range)
 	}
 }
 
-static uint64_t loops_of(const gemp_graph *graph, const gemp_relation *relation, size_t row)
+static uint64_t loops_of(const gemp_shard *graph, const gemp_relation *relation, size_t row)
 {
 	uint64_t loops = 0;
 	for (uint64_t e = relation->out_offsets[row]; e < relation->out_offsets[row + 1]; e++)

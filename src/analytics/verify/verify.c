@@ -195,7 +195,7 @@ done:
 static gemp_code see(paths *p, gemp_verify_visit *visit)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = p->edges->graph;
+	const gemp_shard *graph = p->edges->graph;
 	uint64_t words = graph->vertex_count / 64 + 1;
 	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(p->joined, words)));
 	GEMP_TRY(gemp_verify_each_edge(p->edges, visit, p));
@@ -226,7 +226,7 @@ gemp_code gemp_gas_verify_bfs(const gemp_gas_edges *edges, gemp_vertex source, c
 	gemp_code code = GEMP_OK;
 	paths p = { .edges = edges, .source = source };
 	GEMP_TRY(gemp_verify_capacity(edges, 12));
-	GEMP_TRY(gemp_graph_load_keys(edges->graph));
+	GEMP_TRY(gemp_shard_load_keys(edges->graph));
 	GEMP_TRY(gemp_verify_gather(edges, level, sizeof *level, &p.level));
 	GEMP_TRY(gemp_verify_gather(edges, parent, sizeof *parent, &p.parent));
 	if (least)
@@ -444,7 +444,7 @@ static double used(double expected, double error, double got)
 static gemp_code compare(product *p, double *worst)
 {
 	verify_fault fault = { 0 };
-	const gemp_graph *graph = p->edges->graph;
+	const gemp_shard *graph = p->edges->graph;
 	double greatest = 0;
 	for (size_t row = 0; row < graph->rows; row++) {
 		uint64_t v = graph->first_vertex + row;
@@ -466,7 +466,7 @@ gemp_code gemp_gas_verify_spmv(const gemp_gas_edges *edges, const gemp_gas_produ
 	double **const arrays[] = { &p.x, &p.error, &p.terms, &p.sum, &p.magnitude, &p.spread };
 	void *given = NULL;
 	GEMP_TRY(gemp_verify_capacity(edges, 56));
-	GEMP_TRY(gemp_graph_load_keys(edges->graph));
+	GEMP_TRY(gemp_shard_load_keys(edges->graph));
 	if (asked->x)
 		GEMP_TRY(gemp_verify_gather(edges, asked->x, sizeof *asked->x, &given));
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

@@ -81,7 +81,7 @@ typedef struct sweeping {
 static void sweep_rows(void *context, unsigned thread, size_t piece)
 {
 	const sweeping *s = context;
-	const gemp_graph *graph = s->edges->graph;
+	const gemp_shard *graph = s->edges->graph;
 	if (thread == 0) /* one of them speaks */
 		gemp_progress("verifying", piece, (graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, 0);
 	size_t row = piece * ROWS_A_PIECE, end = row + ROWS_A_PIECE < graph->rows ? row + ROWS_A_PIECE : graph->rows;
@@ -98,14 +98,14 @@ static void sweep_rows(void *context, unsigned thread, size_t piece)
 gemp_code gemp_verify_each_edge(const gemp_gas_edges *edges, gemp_verify_visit *visit, void *self)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = edges->graph;
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	gemp_shard *graph = edges->graph;
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		const gemp_relation *relation = &graph->relations[k];
 		sweeping s = { .edges = edges, .relation = relation, .visit = visit, .self = self };
 		if (edges->relations && !edges->relations[k])
 			continue;
-		GEMP_TRY(gemp_graph_load_relation(graph, k, GEMP_LOAD_OUT | (edges->weight ? GEMP_LOAD_PROPS : 0u)));
+		GEMP_TRY(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT | (edges->weight ? GEMP_LOAD_PROPS : 0u)));
 		s.weight = edges->weight ? gemp_table_find(&relation->props, edges->weight) : NULL;
 		s.forward = !relation->directed || edges->direction != GEMP_GAS_REVERSE;
 		s.backward = !relation->directed || edges->direction != GEMP_GAS_FORWARD;

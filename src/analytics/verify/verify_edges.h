@@ -17,7 +17,7 @@ typedef struct verify_fault {
 /* Which edges, and how they lead: as a layout has them. */
 typedef struct gemp_gas_edges {
 	const gemp_comm *comm;
-	gemp_graph *graph;     /* what is needed of it is loaded */
+	gemp_shard *graph;     /* what is needed of it is loaded */
 	const bool *relations; /* [graph->relation_count]; NULL: all */
 	gemp_gas_direction direction;
 	const char *weight; /* NULL: each edge weighs 1 */

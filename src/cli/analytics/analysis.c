@@ -10,7 +10,7 @@
 #include "device/rate.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/rows/vertex_keys.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 
 #include <string.h>
 
@@ -255,7 +255,7 @@ gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
 	report_exchange(a, work);
 	GEMP_TRY(gemp_report_devices(report, a->context));
 	gemp_report_seconds(report, &a->timers, false);
-	gemp_report_memory(report, gemp_context_device_peak(a->context));
+	gemp_report_memory(report, gemp_runtime_device_peak(a->context));
 done:
 	return code;
 }
@@ -296,8 +296,8 @@ static gemp_code end(gemp_analysis *a, gemp_code code)
 	code = gemp_report_finish(a->report, code);
 	gemp_table_free(&a->columns);
 	gemp_gas_layout_free(&a->layout);
-	gemp_context_free(a->context);
-	gemp_graph_free(a->graph);
+	gemp_runtime_free(a->context);
+	gemp_shard_free(a->graph);
 	gemp_free(a->relations);
 	*a = (gemp_analysis){ 0 };
 	return code;

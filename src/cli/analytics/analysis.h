@@ -15,9 +15,9 @@ typedef struct gemp_analysis {
 	const gemp_options *options;
 	gemp_report *report;
 	gemp_timers timers;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	bool *relations; /* [relation_count] asked for */
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_device *device; /* its first */
 	gemp_gas_layout layout;
 	double prepared;    /* seconds of the layout, its copy on the device and what engines add, without programs */

@@ -59,7 +59,7 @@ done:
 }
 
 /* Cuts the text into lines. */
-static gemp_code read_lines(list *l, const gemp_graph *graph, char *text)
+static gemp_code read_lines(list *l, const gemp_shard *graph, char *text)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t number = 1; *text; number++) {
@@ -80,7 +80,7 @@ done:
 /* Its vertices: each is one, and none comes twice. A first line that may be a head is one if it names no vertex. */
 static gemp_code set_jumps(double *jump, const list *l, const gemp_vertex *ids, const gemp_gas_layout *layout)
 {
-	const gemp_graph *graph = layout->graph;
+	const gemp_shard *graph = layout->graph;
 	double sum = 0;
 	for (size_t i = 0; i < l->count; i++) {
 		const line *line = &l->lines[i];
@@ -110,14 +110,14 @@ static gemp_code set_jumps(double *jump, const list *l, const gemp_vertex *ids, 
 }
 
 /* Collective. */
-static gemp_code from_file(double *jump, const gemp_gas_layout *layout, gemp_graph *graph, const char *path)
+static gemp_code from_file(double *jump, const gemp_gas_layout *layout, gemp_shard *graph, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
 	list l = { .path = path };
 	char *text = NULL;
 	gemp_vertex *ids = NULL;
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	GEMP_TRY(gemp_file_read(&text, comm, "--personalization", path));
 	code = read_lines(&l, graph, text);
 	if (code == GEMP_OK)
@@ -138,7 +138,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code from_sources(double *jump, const gemp_gas_layout *layout, gemp_graph *graph,
+static gemp_code from_sources(double *jump, const gemp_gas_layout *layout, gemp_shard *graph,
                               const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -156,7 +156,7 @@ done:
 
 /* Collective. (*out)[layout->own] by local vertex, as --source or --personalization say; NULL if neither is given. The caller
  * frees. */
-static gemp_code gemp_personalization(double **out, const gemp_gas_layout *layout, gemp_graph *graph,
+static gemp_code gemp_personalization(double **out, const gemp_gas_layout *layout, gemp_shard *graph,
                                       const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -248,7 +248,7 @@ static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 	json_t *list = json_array();
 	for (size_t i = 0; i < count; i++)
 		ids[i] = top[i].id;
-	GEMP_TRY(gemp_graph_load_keys(a->graph));
+	GEMP_TRY(gemp_shard_load_keys(a->graph));
 	GEMP_TRY(gemp_vertex_keys_fetch(&keys, a->comm, a->graph, ids, count));
 	gemp_report_print(a->report, "\n  %-30s %12s\n", "key", "rank");
 	for (size_t i = 0; i < count; i++) {

@@ -56,7 +56,7 @@ static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_
 	if (f->count == 0)
 		return GEMP_OK;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &f->first, 1, GEMP_MPI_VERTEX, MPI_MIN, a->comm->world));
-	GEMP_TRY(gemp_graph_load_keys(a->graph));
+	GEMP_TRY(gemp_shard_load_keys(a->graph));
 	code = gemp_gas_print_key(a->comm, a->graph, f->first, key, room);
 done:
 	return code;
@@ -66,7 +66,7 @@ done:
 static gemp_code read_vector(double **out, gemp_analysis *a)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = a->graph;
+	gemp_shard *graph = a->graph;
 	const char *name = a->options->vector, *file = a->options->arguments[0];
 	const gemp_column *column = name ? gemp_table_find(&graph->attributes, name) : NULL;
 	faults missing = { .first = GEMP_NO_VERTEX };
@@ -82,7 +82,7 @@ static gemp_code read_vector(double **out, gemp_analysis *a)
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
 		return gemp_fail(GEMP_EUSAGE, "--x %s: this attribute is %s; a vector is of integers or floats", name,
 		                 gemp_type_name[column->type]);
-	GEMP_TRY(gemp_graph_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
+	GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
 	GEMP_TRY(gemp_comm_agree(a->comm, GEMP_NEW(*out, a->layout.own)));
 	for (size_t row = 0; row < graph->rows; row++) {
 		double value = number(column, row);

@@ -19,7 +19,7 @@ enum { BATCH = 1 << 18 }; /* rows a turn; ranks take turns, so that the rows do 
 /* ROWS */
 
 typedef struct writing {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_table *found;
 	gemp_projected *columns; /* [count]: key and those of `found` */
 	size_t count;
@@ -66,7 +66,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_output_rows(const gemp_report *report, gemp_graph *graph, const gemp_table *found)
+gemp_code gemp_vertex_output_rows(const gemp_report *report, gemp_shard *graph, const gemp_table *found)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = report->comm;
@@ -80,7 +80,7 @@ gemp_code gemp_vertex_output_rows(const gemp_report *report, gemp_graph *graph, 
 	};
 	if (!report->options->output)
 		return GEMP_OK;
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	code = GEMP_NEW(w.columns, w.count);
 	for (size_t c = 0; c < w.count && code == GEMP_OK; c++) {
 		w.columns[c].name = c ? source(&w, c)->name : "key";
@@ -122,7 +122,7 @@ static gemp_code attribute_name(gemp_text *out, const gemp_options *options, con
 	return gemp_text_status(out);
 }
 
-gemp_code gemp_vertex_output_names(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph,
+gemp_code gemp_vertex_output_names(const gemp_comm *comm, const gemp_options *options, const gemp_shard *graph,
                                    const char *path, const char *const *names, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -139,7 +139,7 @@ gemp_code gemp_vertex_output_names(const gemp_comm *comm, const gemp_options *op
 	return gemp_comm_agree(comm, code);
 }
 
-static gemp_code take_columns(gemp_graph *graph, const gemp_options *options, gemp_table *found)
+static gemp_code take_columns(gemp_shard *graph, const gemp_options *options, gemp_table *found)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text name = { 0 };
@@ -158,17 +158,17 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_output_into(gemp_report *report, gemp_graph *graph, const char *path, gemp_table *found)
+gemp_code gemp_vertex_output_into(gemp_report *report, gemp_shard *graph, const char *path, gemp_table *found)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_options *options = report->options;
 	const char *weight = NULL;
 	if (!options->into)
 		return GEMP_OK;
-	GEMP_TRY(gemp_graph_load_all(graph));
+	GEMP_TRY(gemp_shard_load_all(graph));
 	GEMP_TRY(gemp_graph_file_matrix_values(&weight, report->comm, graph, path));
 	GEMP_TRY(gemp_comm_agree(report->comm, take_columns(graph, options, found)));
-	GEMP_TRY(gemp_graph_content_hash(report->comm, graph, &graph->hash));
+	GEMP_TRY(gemp_shard_content_hash(report->comm, graph, &graph->hash));
 	GEMP_TRY(gemp_graph_output_file(report, graph, options->into, weight));
 	gemp_report_detail(report, "%s: the graph, with what was found\n", options->into);
 	gemp_report_set(report, "into", json_string(options->into));

@@ -5,7 +5,7 @@
 #include "core/quantity.h"
 #include "device/rate.h"
 #include "io/graph_file/graph_file_read.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 #include "pattern/bind/bind.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/shapes/named_pattern.h"
@@ -23,7 +23,7 @@ typedef struct word {
 static gemp_code gemp_bench_device(gemp_report *report, gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	gemp_rates rates;
 	GEMP_TRY(gemp_bench_context(&context, comm, options));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_device_rates(context->device, &rates)));
@@ -38,7 +38,7 @@ static gemp_code gemp_bench_device(gemp_report *report, gemp_comm *comm, const g
 	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));
 	GEMP_TRY(gemp_report_devices(report, context));
 done:
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	return code;
 }
 
@@ -114,12 +114,12 @@ static gemp_code read_one(gemp_pattern **out, const gemp_options *options, size_
 }
 
 /* Collective. *measured has the query before, and is replaced after this one is measured: their rows are made once. */
-static gemp_code measure_one(const gemp_report *report, gemp_query_timing *measured, gemp_context *context,
-                             gemp_graph *graph, size_t which, json_t *list)
+static gemp_code measure_one(const gemp_report *report, gemp_query_timing *measured, gemp_runtime *context,
+                             gemp_shard *graph, size_t which, json_t *list)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_options *options = report->options;
-	const gemp_query_options how = gemp_bench_how(options);
+	const gemp_prepared_options how = gemp_bench_how(options);
 	gemp_pattern *pattern = NULL;
 	gemp_query_timing next = { 0 };
 	code = read_one(&pattern, options, which);
@@ -147,8 +147,8 @@ done:
 static gemp_code gemp_bench_match(gemp_report *report, gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
-	gemp_context *context = NULL;
+	gemp_shard *graph = NULL;
+	gemp_runtime *context = NULL;
 	gemp_query_timing measured = { 0 };
 	json_t *list = json_array();
 	double since = gemp_now();
@@ -165,12 +165,12 @@ static gemp_code gemp_bench_match(gemp_report *report, gemp_comm *comm, const ge
 	gemp_report_graph(report, graph);
 	gemp_report_seconds(report, &context->timers, false);
 	GEMP_TRY(gemp_report_devices(report, context));
-	gemp_report_memory(report, gemp_context_device_peak(context));
+	gemp_report_memory(report, gemp_runtime_device_peak(context));
 done:
 	json_decref(list);
 	gemp_query_timing_free(&measured);
-	gemp_context_free(context);
-	gemp_graph_free(graph);
+	gemp_runtime_free(context);
+	gemp_shard_free(graph);
 	return code;
 }
 
@@ -195,18 +195,18 @@ static gemp_code find(const word **out, const gemp_options *options)
 	return gemp_fail(GEMP_EUSAGE, "bench: there is no '%s'; there are match, tune, device and shuffle", name);
 }
 
-gemp_code gemp_bench_context(gemp_context **out, gemp_comm *comm, const gemp_options *options)
+gemp_code gemp_bench_context(gemp_runtime **out, gemp_comm *comm, const gemp_options *options)
 {
 	const gemp_budgets budgets = { .device_memory = options->device_memory,
 		                           .result_buffer = options->result_buffer,
 		                           .outbox = options->outbox,
 		                           .row_cache = options->row_cache };
-	return gemp_context_new(out, comm, options->devices, &budgets);
+	return gemp_runtime_new(out, comm, options->devices, &budgets);
 }
 
-gemp_query_options gemp_bench_how(const gemp_options *options)
+gemp_prepared_options gemp_bench_how(const gemp_options *options)
 {
-	return (gemp_query_options){
+	return (gemp_prepared_options){
 		.match = {
 			.semantics = (gemp_semantics)options->semantics,
 			.distinct = (gemp_distinct)options->distinct,

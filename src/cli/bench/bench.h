@@ -10,8 +10,8 @@ gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_optio
 gemp_code gemp_bench_shuffle(gemp_report *report, gemp_comm *comm, const gemp_options *options);
 
 /* Collective. The device and budgets that the options choose. */
-gemp_code gemp_bench_context(gemp_context **out, gemp_comm *comm, const gemp_options *options);
+gemp_code gemp_bench_context(gemp_runtime **out, gemp_comm *comm, const gemp_options *options);
 /* How `match --count` would search. */
-gemp_query_options gemp_bench_how(const gemp_options *options);
+gemp_prepared_options gemp_bench_how(const gemp_options *options);
 
 #endif

@@ -2,7 +2,7 @@
 #include "cli/bench/bench.h"
 #include "core/quantity.h"
 #include "device/rate.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 #include "primitive/split.h"
 
 #include <inttypes.h>
@@ -64,7 +64,7 @@ static unsigned owner_bits(const gemp_comm *comm)
 typedef struct bench {
 	gemp_report *report;
 	gemp_comm *comm;
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_toolbox *box;
 	double copy; /* bytes a second, of all ranks together */
 	gemp_shuffle_shared common;
@@ -212,6 +212,6 @@ done:
 	json_decref(b.rows);
 	gemp_shuffle_shared_free(&b.common);
 	gemp_toolbox_free(b.box);
-	gemp_context_free(b.context);
+	gemp_runtime_free(b.context);
 	return code;
 }

@@ -8,7 +8,7 @@
 #include "generate/generate.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 #include "pattern/bind/bind.h"
 #include "pattern/shapes/named_pattern.h"
 #include "primitive/arrays.h"
@@ -30,7 +30,7 @@ enum { LEAST = 1 << 10, EACH = 16, TRIES = 3, SURE = 2 };
 
 /* Keys, and a graph of as many rows and edges; both are used up to a size. */
 typedef struct primitive_case {
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_arrays arrays;
 	size_t items;
 	uint32_t *keys, *sorted;
@@ -97,18 +97,18 @@ enum { SUBJECTS = 2, RUNS = 5 };
 
 /* What is counted in. The held query keeps its rows on the device between trials. */
 typedef struct subject {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_pattern *held_pattern;
-	gemp_query *held;
+	gemp_prepared *held;
 	gemp_count count; /* of the probe */
 } subject;
 
 typedef struct tuning {
 	gemp_report *report;
-	gemp_context *context;
+	gemp_runtime *context;
 	size_t subject_count;
 	subject subjects[SUBJECTS];
-	gemp_query_options how;
+	gemp_prepared_options how;
 	const char *probe; /* that was counted last */
 } tuning;
 
@@ -133,7 +133,7 @@ static void case_free(primitive_case *s)
 	gemp_free(s->pairs);
 }
 
-static gemp_code case_new(primitive_case *s, gemp_context *context, size_t most)
+static gemp_code case_new(primitive_case *s, gemp_runtime *context, size_t most)
 {
 	gemp_code code = GEMP_OK;
 	*s = (primitive_case){ .context = context, .arrays.device = context->device };
@@ -207,7 +207,7 @@ done:
 
 /* Measures the tunables NAME.host_below (device/tuning.h) on arrays and graphs of 2^10 to `most` items, prints and
  * reports them, and sets those of a GPU. On a CPU device, which has the same cores, they stay as they are. */
-static gemp_code gemp_bench_places(gemp_report *report, gemp_context *context, size_t most)
+static gemp_code gemp_bench_places(gemp_report *report, gemp_runtime *context, size_t most)
 {
 	gemp_code code = GEMP_OK;
 	primitive_case s;
@@ -232,7 +232,7 @@ static gemp_code count_in(const tuning *t, const subject *s, const gemp_tunable 
 {
 	gemp_code code = GEMP_OK;
 	gemp_pattern *pattern = NULL;
-	gemp_query_options how = t->how;
+	gemp_prepared_options how = t->how;
 	how.match.count_by_formula = !one->by_search;
 	GEMP_TRY(gemp_pattern_named(&pattern, one->probe));
 	GEMP_TRY(gemp_pattern_bind(pattern, s->graph));
@@ -379,7 +379,7 @@ static gemp_code open_graphs(tuning *t, gemp_comm *comm, const char *path)
 		subject *s = &t->subjects[i];
 		GEMP_TRY(gemp_pattern_named(&s->held_pattern, "triangle"));
 		GEMP_TRY(gemp_pattern_bind(s->held_pattern, s->graph));
-		GEMP_TRY(gemp_query_prepare(&s->held, t->context, s->graph, s->held_pattern, &t->how));
+		GEMP_TRY(gemp_prepared_prepare(&s->held, t->context, s->graph, s->held_pattern, &t->how));
 	}
 done:
 	return code;
@@ -408,10 +408,10 @@ gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_optio
 	GEMP_TRY(gemp_report_devices(report, t.context));
 done:
 	for (size_t i = 0; i < SUBJECTS; i++) {
-		gemp_query_free(t.subjects[i].held);
+		gemp_prepared_free(t.subjects[i].held);
 		gemp_pattern_free(t.subjects[i].held_pattern);
-		gemp_graph_free(t.subjects[i].graph);
+		gemp_shard_free(t.subjects[i].graph);
 	}
-	gemp_context_free(t.context);
+	gemp_runtime_free(t.context);
 	return code;
 }

@@ -17,7 +17,7 @@
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/rows/vertex_keys.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -29,8 +29,8 @@ typedef struct run {
 	gemp_comm *comm;
 	const gemp_options *options;
 	gemp_report *report;
-	gemp_graph *graph;
-	gemp_context *context; /* NULL: no device was opened */
+	gemp_shard *graph;
+	gemp_runtime *context; /* NULL: no device was opened */
 	gemp_timers timers;
 	bool *relations;        /* [relation_count] */
 	gemp_euler_edges edges; /* of undirected ones, as they are gone along */
@@ -78,7 +78,7 @@ static gemp_code read_graph(run *r)
 	                                  r->options->argument_count ? r->options->arguments[0] : "G.h5"));
 	for (size_t i = 0; i < r->graph->relation_count; i++)
 		if (r->relations[i])
-			GEMP_TRY(gemp_graph_load_relation(r->graph, i, GEMP_LOAD_OUT));
+			GEMP_TRY(gemp_shard_load_relation(r->graph, i, GEMP_LOAD_OUT));
 	since = gemp_timers_add(&r->timers, GEMP_PHASE_READ, since);
 	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_new(&r->edges, r->graph, r->relations)));
 	if (r->options->dot)
@@ -120,7 +120,7 @@ static gemp_code find_once(run *r)
 static gemp_code check_balance(run *r)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_graph_load_keys(r->graph));
+	GEMP_TRY(gemp_shard_load_keys(r->graph));
 	GEMP_TRY(gemp_euler_balance_find(&r->balance, r->comm, r->plain.undirected ? &r->plain : &r->edges,
 	                                 r->graph->key_ranks));
 	r->balanced = true;
@@ -347,7 +347,7 @@ static gemp_code write(run *r)
 	}
 	if (!r->options->sequence && !r->options->dot && !rows_wanted(r->options))
 		return GEMP_OK;
-	GEMP_TRY(gemp_graph_load_keys(r->graph));
+	GEMP_TRY(gemp_shard_load_keys(r->graph));
 	if (r->options->dot)
 		GEMP_TRY(gemp_euler_drawing_write(r->comm, r->graph, &r->edges, &r->result, r->options->dot));
 	if (r->options->sequence)
@@ -380,7 +380,7 @@ static gemp_code answer(run *r)
 	}
 	GEMP_TRY(gemp_report_devices(report, r->context));
 	gemp_report_seconds(report, &r->timers, false);
-	gemp_report_memory(report, r->context ? gemp_context_device_peak(r->context) : 0);
+	gemp_report_memory(report, r->context ? gemp_runtime_device_peak(r->context) : 0);
 done:
 	return code;
 }
@@ -405,8 +405,8 @@ done:
 	gemp_euler_result_free(&r.result);
 	gemp_euler_edges_free(&r.edges);
 	gemp_euler_edges_free(&r.plain);
-	gemp_context_free(r.context);
-	gemp_graph_free(r.graph);
+	gemp_runtime_free(r.context);
+	gemp_shard_free(r.graph);
 	gemp_free(r.relations);
 	return code;
 }

@@ -43,7 +43,7 @@ bool gemp_euler_sequence_on_stdout(const gemp_options *options)
 	return options->sequence && !options->output && !gemp_json_on_stdout(options);
 }
 
-gemp_code gemp_euler_sequence_graph(gemp_graph **out, const gemp_comm *comm, const gemp_options *options)
+gemp_code gemp_euler_sequence_graph(gemp_shard **out, const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_generate_options how;
@@ -76,7 +76,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_graph *graph, const gemp_euler_edges *edges,
+gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_shard *graph, const gemp_euler_edges *edges,
                                     const gemp_euler_order *order)
 {
 	gemp_code code = GEMP_OK;

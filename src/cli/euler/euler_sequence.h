@@ -12,10 +12,10 @@ gemp_code gemp_euler_sequence_check(const gemp_options *options);
 bool gemp_euler_sequence_on_stdout(const gemp_options *options);
 
 /* Collective. The graph whose edges are all words of --length letters of --alphabet. */
-gemp_code gemp_euler_sequence_graph(gemp_graph **out, const gemp_comm *comm, const gemp_options *options);
+gemp_code gemp_euler_sequence_graph(gemp_shard **out, const gemp_comm *comm, const gemp_options *options);
 
 /* Collective. Writes the letters and a newline; says how many. The order has its sources, keys are loaded. */
-gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_graph *graph, const gemp_euler_edges *edges,
+gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_shard *graph, const gemp_euler_edges *edges,
                                     const gemp_euler_order *order);
 
 #endif

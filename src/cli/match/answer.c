@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "io/file/local_file.h"
 #include "match/filter/computed_columns.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 #include "pattern/bind/bind.h"
 #include "query/clause/clause.h"
 #include "query/output/result_rows.h"
@@ -20,10 +20,10 @@ typedef struct answer {
 	gemp_report *report;
 	gemp_comm *comm;
 	const gemp_options *options;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_pattern *pattern;
-	gemp_context *context;
-	gemp_query *query;
+	gemp_runtime *context;
+	gemp_prepared *query;
 	gemp_sink rows, matched, limit_sink, *first;
 	gemp_limit limit;
 	gemp_checkpoint *checkpoint; /* NULL: the search is one run */
@@ -42,7 +42,7 @@ typedef struct answer {
 static gemp_distinct distinct_of(const answer *s)
 {
 	bool free_orbits = s->options->semantics == GEMP_ISO || s->options->semantics == GEMP_INDUCED;
-	bool plain = !gemp_query_is_composed(s->pattern);
+	bool plain = !gemp_prepared_is_composed(s->pattern);
 	if (gemp_options_has(s->options, "distinct"))
 		return (gemp_distinct)s->options->distinct;
 	if (s->pattern->optional_count)
@@ -74,11 +74,11 @@ static void set_options(answer *s)
 		.replicate = options->replicate,
 		.exchange = (gemp_exchange_mode)options->exchange,
 		.launch_factor = options->launch_factor,
-		.count_parts = options->profile && !options->count && !gemp_query_is_composed(s->pattern),
+		.count_parts = options->profile && !options->count && !gemp_prepared_is_composed(s->pattern),
 		.profile = options->profile,
 		.explained = options->dry_run,
 		.lanes = (int)options->lanes,
-		.edges = s->graph_path || (gemp_query_is_composed(s->pattern) && gemp_clause_edges(s->pattern)),
+		.edges = s->graph_path || (gemp_prepared_is_composed(s->pattern) && gemp_clause_edges(s->pattern)),
 		.limit = streams ? s->row_limit : UINT64_MAX,
 		.in_parts = options->checkpoint != NULL,
 	};
@@ -88,7 +88,7 @@ static gemp_code take_order(answer *s)
 {
 	if (!s->options->order)
 		return GEMP_OK;
-	if (gemp_query_is_composed(s->pattern))
+	if (gemp_prepared_is_composed(s->pattern))
 		return gemp_fail(GEMP_EUSAGE, "--order is for one search; this query is composed of several");
 	return gemp_order_option(s->how.order, &s->how.order_count, s->pattern, s->options->order);
 }
@@ -106,7 +106,7 @@ static gemp_rows_options rows_options(const answer *s)
 	return (gemp_rows_options){
 		.path = s->rows_path,
 		.limit = s->rows_path ? s->row_limit : shown,
-		.chain = gemp_query_chain(s->query),
+		.chain = gemp_prepared_chain(s->query),
 		.semantics = gemp_semantics_name[s->how.semantics],
 		.distinct = gemp_distinct_name[s->how.distinct],
 		.count_loops = gemp_degree_loops(s->how.semantics),
@@ -143,7 +143,7 @@ done:
 /* Collective. shown: to people, not only who asks for more. */
 static gemp_code explain(const answer *s, bool shown)
 {
-	char *plan = gemp_query_explain(s->query);
+	char *plan = gemp_prepared_explain(s->query);
 	gemp_code code = gemp_comm_agree(s->comm, plan ? GEMP_OK : GEMP_ENOMEM);
 	if (code != GEMP_OK)
 		goto done;
@@ -201,7 +201,7 @@ static gemp_code search(answer *s, gemp_match_result *result)
 	if (!keeps_rows(s))
 		GEMP_TRY(open_sinks(s));
 	if (!s->checkpoint)
-		return gemp_query_run(s->query, s->first, result);
+		return gemp_prepared_run(s->query, s->first, result);
 	const gemp_resumable job = { .context = s->context,
 		                         .graph = s->graph,
 		                         .pattern = s->pattern,
@@ -262,7 +262,7 @@ static gemp_code report_preparation(const answer *s)
 	gemp_report_seconds(s->report, &s->context->timers, false);
 	gemp_code code = gemp_report_devices(s->report, s->context);
 	if (code == GEMP_OK)
-		gemp_report_memory(s->report, gemp_context_device_peak(s->context));
+		gemp_report_memory(s->report, gemp_runtime_device_peak(s->context));
 	return code;
 }
 
@@ -288,7 +288,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code answer_one(answer *s, gemp_report *report, gemp_context *context)
+static gemp_code answer_one(answer *s, gemp_report *report, gemp_runtime *context)
 {
 	gemp_code code = GEMP_OK;
 	s->report = report;
@@ -299,8 +299,8 @@ static gemp_code answer_one(answer *s, gemp_report *report, gemp_context *contex
 		return gemp_count_per_answer(report, context, s->graph, s->pattern, &s->how, s->rows_path, s->preview);
 	if (s->options->checkpoint && !s->options->dry_run)
 		GEMP_TRY(open_checkpoint(s));
-	const gemp_query_options options = { .match = s->how, .combinations = s->options->combinations };
-	GEMP_TRY(gemp_query_prepare(&s->query, context, s->graph, s->pattern, &options));
+	const gemp_prepared_options options = { .match = s->how, .combinations = s->options->combinations };
+	GEMP_TRY(gemp_prepared_prepare(&s->query, context, s->graph, s->pattern, &options));
 	GEMP_TRY(explain(s, s->options->explain || s->options->dry_run));
 	if (s->options->dry_run)
 		GEMP_TRY(report_preparation(s));
@@ -311,7 +311,7 @@ done:
 		s->matched.free(s->matched.self);
 	if (s->rows.free)
 		s->rows.free(s->rows.self);
-	gemp_query_free(s->query);
+	gemp_prepared_free(s->query);
 	gemp_checkpoint_free(s->checkpoint);
 	return code;
 }
@@ -326,7 +326,7 @@ static void free_answers(answer *all, size_t count)
 }
 
 /* SEVERAL. Adds what the context has measured since it was last asked. */
-static void take_timers(gemp_timers *total, gemp_context *context)
+static void take_timers(gemp_timers *total, gemp_runtime *context)
 {
 	for (int phase = 0; phase < GEMP_PHASES; phase++)
 		total->seconds[phase] += context->timers.seconds[phase];
@@ -346,7 +346,7 @@ static void print_heading(const gemp_report *report, const answer *s, size_t cou
 }
 
 /* Collective. */
-static gemp_code answer_all(answer *all, size_t count, gemp_report *report, gemp_context *context)
+static gemp_code answer_all(answer *all, size_t count, gemp_report *report, gemp_runtime *context)
 {
 	gemp_code code = GEMP_OK;
 	gemp_timers total = { 0 };
@@ -366,19 +366,19 @@ static gemp_code answer_all(answer *all, size_t count, gemp_report *report, gemp
 	gemp_report_detail(report, "\nall %zu queries:\n", count);
 	gemp_report_seconds(report, &total, false);
 	GEMP_TRY(gemp_report_devices(report, context));
-	gemp_report_memory(report, gemp_context_device_peak(context));
+	gemp_report_memory(report, gemp_runtime_device_peak(context));
 	gemp_report_set(report, "queries", json_incref(list));
 done:
 	json_decref(list);
 	return code;
 }
 
-gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *const *patterns,
+gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_shard *graph, gemp_pattern *const *patterns,
                       size_t count, uint64_t preview, const gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
 	answer *all = NULL;
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	code = GEMP_NEW(all, count);
 	for (size_t i = 0; code == GEMP_OK && i < count; i++) {
 		all[i] = (answer){ .comm = comm,
@@ -395,7 +395,7 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 	code = count > 1 ? answer_all(all, count, report, context) : answer_one(&all[0], report, context);
 done:
 	free_answers(all, count);
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	return code;
 }
 

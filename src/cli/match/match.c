@@ -10,7 +10,7 @@
 #include "core/signals.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/shapes/query_graph.h"
@@ -72,12 +72,12 @@ done:
 }
 
 /* Collective. All connected patterns of so many vertices counted, as a table and as JSON. */
-static gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, int vertices,
+static gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_shard *graph, int vertices,
                                     const gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_options *options = report->options;
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	gemp_census census;
 	gemp_motifs motifs = { 0 };
 	const gemp_match_options how = { .semantics = (gemp_semantics)options->semantics,
@@ -95,9 +95,9 @@ static gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_g
 		GEMP_TRY(gemp_comm_agree(comm, report_kinds(report, &census, &motifs)));
 	gemp_report_seconds(report, &context->timers, true);
 	GEMP_TRY(gemp_report_devices(report, context));
-	gemp_report_memory(report, gemp_context_device_peak(context));
+	gemp_report_memory(report, gemp_runtime_device_peak(context));
 done:
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	return code;
 }
 
@@ -258,7 +258,7 @@ static gemp_code match(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_report report;
 	gemp_script script = { 0 };
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	int motifs = 0;
 	gemp_code code = check(options);
@@ -281,7 +281,7 @@ static gemp_code match(gemp_comm *comm, const gemp_options *options)
 	code = motifs ? gemp_census_answer(&report, comm, graph, motifs, &timers)
 	              : gemp_answer(&report, comm, graph, script.queries, script.count, PREVIEW, &timers);
 done:
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	gemp_script_free(&script);
 	return gemp_report_finish(&report, code);
 }

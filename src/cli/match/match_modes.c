@@ -67,7 +67,7 @@ gemp_code gemp_estimate_ready(const gemp_options *options, const gemp_pattern *p
 			                 others[i]);
 	if (pattern->result.has_limit || pattern->result.skip)
 		return gemp_fail(GEMP_EUSAGE, "LIMIT and SKIP: --estimate is of all matches; leave them out of the query");
-	if (gemp_query_is_composed(pattern))
+	if (gemp_prepared_is_composed(pattern))
 		return gemp_fail(GEMP_EUSAGE, "--estimate is for one search; this query is composed of several");
 	how->sampled = true;
 	how->order_reads = gemp_estimate_order_reads(options->estimate_seconds);
@@ -123,7 +123,7 @@ static gemp_code explain(gemp_report *report, const gemp_match *match)
 	return code;
 }
 
-gemp_code gemp_estimate_answer(gemp_report *report, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_estimate_answer(gemp_report *report, gemp_runtime *context, gemp_shard *graph,
                                const gemp_pattern *pattern, const gemp_match_options *how, const char *query)
 {
 	gemp_code code = GEMP_OK;
@@ -140,7 +140,7 @@ gemp_code gemp_estimate_answer(gemp_report *report, gemp_context *context, gemp_
 	set_estimate(report, &found, options.seed);
 	gemp_report_seconds(report, &context->timers, false);
 	GEMP_TRY(gemp_report_devices(report, context));
-	gemp_report_memory(report, gemp_context_device_peak(context));
+	gemp_report_memory(report, gemp_runtime_device_peak(context));
 done:
 	gemp_match_free(match);
 	return code;
@@ -156,7 +156,7 @@ gemp_code gemp_count_per_ready(const gemp_options *options, const gemp_pattern *
 			                 others[i]);
 	if (pattern->result.has_limit || pattern->result.skip)
 		return gemp_fail(GEMP_EUSAGE, "LIMIT and SKIP: --count-per counts all matches; leave them out of the query");
-	if (gemp_query_is_composed(pattern))
+	if (gemp_prepared_is_composed(pattern))
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--count-per is for one search; this query is composed of several: RETURN %s, count(*)",
 		                 options->count_per);
@@ -173,7 +173,7 @@ gemp_code gemp_count_per_ready(const gemp_options *options, const gemp_pattern *
 }
 
 /* Own vertices that are in some match. */
-static gemp_code make_rows(gemp_projected columns[2], const gemp_graph *graph, const uint64_t *counts, size_t *rows)
+static gemp_code make_rows(gemp_projected columns[2], const gemp_shard *graph, const uint64_t *counts, size_t *rows)
 {
 	gemp_code code = GEMP_OK;
 	columns[0].name = "key";
@@ -197,7 +197,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code write_rows(gemp_report *report, gemp_context *context, const gemp_graph *graph,
+static gemp_code write_rows(gemp_report *report, gemp_runtime *context, const gemp_shard *graph,
                             const gemp_pattern *pattern, const gemp_match_options *how, const char *path,
                             uint64_t preview, const uint64_t *counts, uint64_t *all)
 {
@@ -232,7 +232,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_count_per_answer(gemp_report *report, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_count_per_answer(gemp_report *report, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_match_options *how, const char *path,
                                 uint64_t preview)
 {
@@ -243,7 +243,7 @@ gemp_code gemp_count_per_answer(gemp_report *report, gemp_context *context, gemp
 	int members = 1;
 	GEMP_TRY(gemp_match_prepare(&match, context, graph, pattern, how));
 	GEMP_TRY(gemp_match_run(match, NULL, &result));
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(counts, graph->rows)));
 	GEMP_TRY(gemp_match_vertex_counts(match, counts, &members));
 	GEMP_TRY(write_rows(report, context, graph, pattern, how, path, preview, counts, &rows));

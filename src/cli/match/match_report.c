@@ -109,7 +109,7 @@ static void report_device_memory(gemp_report *report, const gemp_match_result *r
 }
 
 /* How evenly ranks were busy, or devices where ranks have several. */
-static void report_imbalance(gemp_report *report, const gemp_context *context, const gemp_match_result *result)
+static void report_imbalance(gemp_report *report, const gemp_runtime *context, const gemp_match_result *result)
 {
 	gemp_report_set(report, "imbalance",
 	                json_pack("{s:f,s:f}", "kernel", result->kernel_imbalance, "matches", result->match_imbalance));

@@ -12,7 +12,7 @@ extern const char *const gemp_distinct_unit[];                               /* 
 typedef struct gemp_match_report {
 	const gemp_match_options *how;
 	const gemp_match_result *result;
-	const gemp_context *context;
+	const gemp_runtime *context;
 	const char *query;
 	uint64_t rows;    /* of the result */
 	bool truncated;   /* SKIP or LIMIT left out rows that others might have got; matches may be complete for all that */

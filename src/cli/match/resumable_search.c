@@ -27,7 +27,7 @@ static gemp_code gemp_checkpoint_shard_path(char **out, const gemp_checkpoint *c
 static const char *const query_options[] = { "semantics", "distinct", "symmetry", "count-by",     "pivot", "attributes",
 	                                         "order",     "param",    "lenient",  "query-labels", "count" };
 
-static gemp_code make_query(json_t **out, const gemp_options *options, const gemp_graph *graph, const char *query,
+static gemp_code make_query(json_t **out, const gemp_options *options, const gemp_shard *graph, const char *query,
                             const char *ending)
 {
 	return gemp_checkpoint_store_query(out, options, graph,
@@ -40,13 +40,13 @@ static gemp_code add_shard(gemp_checkpoint *c, uint32_t first, uint64_t rows)
 {
 	if (c->shard_count == c->shard_capacity) {
 		size_t capacity = 2 * c->shard_capacity + 16;
-		gemp_shard *more = gemp_realloc(c->shards, capacity, sizeof *more);
+		gemp_search_shard *more = gemp_realloc(c->shards, capacity, sizeof *more);
 		if (!more)
 			return GEMP_ENOMEM;
 		c->shards = more;
 		c->shard_capacity = capacity;
 	}
-	c->shards[c->shard_count++] = (gemp_shard){ first, rows };
+	c->shards[c->shard_count++] = (gemp_search_shard){ first, rows };
 	return GEMP_OK;
 }
 
@@ -106,7 +106,7 @@ static const char *ending_of(const char *path)
 }
 
 gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_comm *comm, const gemp_options *options,
-                               const gemp_graph *graph, const char *query, const char *rows_path)
+                               const gemp_shard *graph, const char *query, const char *rows_path)
 {
 	gemp_code code = GEMP_OK;
 	gemp_checkpoint *c = NULL;
@@ -289,7 +289,7 @@ gemp_code gemp_resumable_check(const gemp_options *options, size_t queries)
 gemp_code gemp_resumable_ready(const gemp_pattern *pattern)
 {
 	static const char remedy[] = "; ask without --checkpoint, or write the plain rows and go on from these";
-	if (gemp_query_is_composed(pattern))
+	if (gemp_prepared_is_composed(pattern))
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--checkpoint is for one search, and OPTIONAL MATCH, EXISTS, COUNT, paths of "
 		                 "variable length and parts that no edge joins take several%s",
@@ -439,11 +439,11 @@ gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *resul
 {
 	gemp_code code = GEMP_OK;
 	gemp_checkpoint *c = job->checkpoint;
-	gemp_match *match = gemp_query_match(job->query);
+	gemp_match *match = gemp_prepared_match(job->query);
 	if (!match) {
 		gemp_log(GEMP_NORMAL, "counted by sums in one step: there is nothing to keep before it is done; --count-by "
 		                      "enumerate has parts");
-		GEMP_TRY(gemp_query_run(job->query, NULL, result));
+		GEMP_TRY(gemp_prepared_run(job->query, NULL, result));
 		return gemp_checkpoint_remove(c);
 	}
 	GEMP_TRY(search_all(job, match, result));

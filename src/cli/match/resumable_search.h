@@ -15,10 +15,10 @@
 #include "query/query.h"
 
 /* Rows of parts from `first` to the first of the next one. */
-typedef struct gemp_shard {
+typedef struct gemp_search_shard {
 	uint32_t first;
 	uint64_t rows;
-} gemp_shard;
+} gemp_search_shard;
 
 /* The same on all ranks. */
 typedef struct gemp_checkpoint {
@@ -34,23 +34,23 @@ typedef struct gemp_checkpoint {
 	gemp_count matches, embeddings, pivots, rows;
 	bool embeddings_known;
 	size_t shard_count, shard_capacity, shards_saved;
-	gemp_shard *shards;
+	gemp_search_shard *shards;
 } gemp_checkpoint;
 
 /* Collective. --checkpoint and --resume: makes the folder, or reads what is in it. A checkpoint that is there without
  * --resume, or that is one of another question or graph, is GEMP_EUSAGE. query: its text. */
 gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_comm *comm, const gemp_options *options,
-                               const gemp_graph *graph, const char *query, const char *rows_path);
+                               const gemp_shard *graph, const char *query, const char *rows_path);
 void gemp_checkpoint_free(gemp_checkpoint *checkpoint);
 
 /* in_parts: a match that can be stopped, by a signal or when its time is over, and gone on with
  * (cli/match/resumable_search.h): part after part of the pivots, as many at a time as take about a second. */
 
 typedef struct gemp_resumable {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
-	gemp_query *query;
+	gemp_prepared *query;
 	gemp_checkpoint *checkpoint;
 	gemp_rows_options rows;
 	bool lists;         /* rows are wanted, else only counts */

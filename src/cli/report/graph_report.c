@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Vertices that carry each label, all ranks; [label_count], the caller frees (gemp_free). NULL when out of memory. */
-static uint64_t *gemp_schema_labels(const gemp_graph *graph)
+static uint64_t *gemp_schema_labels(const gemp_shard *graph)
 {
 	uint64_t *counts = gemp_calloc(graph->label_count, sizeof *counts);
 	for (size_t s = 0; counts && s < graph->label_set_count; s++)
@@ -23,7 +23,7 @@ static int width_of(int width, const char *name)
 }
 
 /* Columns line up over all three lists. */
-static int name_width(const gemp_graph *graph)
+static int name_width(const gemp_shard *graph)
 {
 	int width = 8;
 	for (size_t i = 0; i < graph->label_count; i++)
@@ -41,7 +41,7 @@ static const char *head(const char *word, size_t index)
 	return index ? "" : word;
 }
 
-static gemp_code report_labels(gemp_report *report, json_t *schema, const gemp_graph *graph, int width)
+static gemp_code report_labels(gemp_report *report, json_t *schema, const gemp_shard *graph, int width)
 {
 	json_t *object = json_object();
 	uint64_t *counts = gemp_schema_labels(graph);
@@ -65,7 +65,7 @@ static json_t *attribute_types(const gemp_table *table)
 	return object;
 }
 
-static void report_relations(gemp_report *report, json_t *schema, const gemp_graph *graph, int width)
+static void report_relations(gemp_report *report, json_t *schema, const gemp_shard *graph, int width)
 {
 	json_t *object = json_object();
 	for (size_t i = 0; i < graph->relation_count; i++) {
@@ -86,9 +86,9 @@ static void report_relations(gemp_report *report, json_t *schema, const gemp_gra
 }
 
 /* Collective. NULLs of all ranks in a vertex attribute. */
-static gemp_code count_nulls(const gemp_report *report, gemp_graph *graph, size_t index, uint64_t *nulls)
+static gemp_code count_nulls(const gemp_report *report, gemp_shard *graph, size_t index, uint64_t *nulls)
 {
-	gemp_code code = gemp_graph_load_attribute(graph, index);
+	gemp_code code = gemp_shard_load_attribute(graph, index);
 	const gemp_column *column = &graph->attributes.columns[index];
 	*nulls = 0;
 	if (code != GEMP_OK)
@@ -99,7 +99,7 @@ static gemp_code count_nulls(const gemp_report *report, gemp_graph *graph, size_
 	return GEMP_OK;
 }
 
-static gemp_code report_attributes(gemp_report *report, json_t *schema, gemp_graph *graph, int width, bool with_nulls)
+static gemp_code report_attributes(gemp_report *report, json_t *schema, gemp_shard *graph, int width, bool with_nulls)
 {
 	gemp_code code = GEMP_OK;
 	json_t *object = json_object();
@@ -124,7 +124,7 @@ static gemp_code report_attributes(gemp_report *report, json_t *schema, gemp_gra
 	return code;
 }
 
-gemp_code gemp_schema_report(gemp_report *report, gemp_graph *graph, bool with_nulls)
+gemp_code gemp_schema_report(gemp_report *report, gemp_shard *graph, bool with_nulls)
 {
 	gemp_code code = GEMP_OK;
 	json_t *schema = json_object();

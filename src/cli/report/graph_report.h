@@ -8,7 +8,7 @@
 
 /* Collective. Fields `graph` and `schema`. with_nulls: loads every attribute of the vertices and says which share is
  * NULL. */
-gemp_code gemp_schema_report(gemp_report *report, gemp_graph *graph, bool with_nulls);
+gemp_code gemp_schema_report(gemp_report *report, gemp_shard *graph, bool with_nulls);
 
 /* degree_report: degrees by direction, for people and as JSON. */
 

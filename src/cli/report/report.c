@@ -68,13 +68,13 @@ void gemp_report_set(gemp_report *report, const char *name, json_t *value)
 	json_object_set_new(report->json, name, value);
 }
 
-void gemp_report_graph(gemp_report *report, const gemp_graph *graph)
+void gemp_report_graph(gemp_report *report, const gemp_shard *graph)
 {
 	char hash[20];
 	json_t *object = json_object();
 	snprintf(hash, sizeof hash, "%016" PRIx64, graph->hash);
 	json_object_set_new(object, "vertices", gemp_json_count(graph->vertex_count));
-	json_object_set_new(object, "edges", gemp_json_count(gemp_graph_edges(graph)));
+	json_object_set_new(object, "edges", gemp_json_count(gemp_shard_edges(graph)));
 	json_object_set_new(object, "hash", json_string(hash));
 	gemp_report_set(report, "graph", object);
 }
@@ -162,7 +162,7 @@ typedef struct device_entry {
 	gemp_device_work work;
 } device_entry;
 
-static void fill(device_entry *own, const gemp_context *context, int rank)
+static void fill(device_entry *own, const gemp_runtime *context, int rank)
 {
 	const gemp_device *device = context->device;
 	memcpy(own->name, device->name, sizeof own->name);
@@ -174,7 +174,7 @@ static void fill(device_entry *own, const gemp_context *context, int rank)
 }
 
 /* Collective. In the order of ranks. */
-static gemp_code gather(device_entry **seats, size_t *count, const gemp_report *report, const gemp_context *context)
+static gemp_code gather(device_entry **seats, size_t *count, const gemp_report *report, const gemp_runtime *context)
 {
 	gemp_code code = GEMP_OK;
 	size_t devices = context->other_count + 1, *begin = NULL;
@@ -219,7 +219,7 @@ static void print_devices(gemp_report *report, const device_entry *seats, size_t
 	gemp_report_set(report, "devices", list);
 }
 
-gemp_code gemp_report_devices(gemp_report *report, const gemp_context *context)
+gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *context)
 {
 	device_entry *seats = NULL;
 	size_t count;
@@ -254,7 +254,7 @@ static void print_work(gemp_report *report, const device_entry *seats, size_t co
 	gemp_report_set(report, "work", list);
 }
 
-gemp_code gemp_report_work(gemp_report *report, const gemp_context *context)
+gemp_code gemp_report_work(gemp_report *report, const gemp_runtime *context)
 {
 	device_entry *seats = NULL;
 	size_t count;

@@ -9,7 +9,7 @@
 
 #include "cli/options/options.h"
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -40,10 +40,10 @@ json_t *gemp_json_key(const gemp_value *key); /* of a vertex: an integer or a st
  *   devices   of all ranks; context NULL: none was opened
  *   work      of each device: what searches did there
  *   exchange  of all ranks; local_share negative: not known; of: of what it is the share, in words */
-void gemp_report_graph(gemp_report *report, const gemp_graph *graph);
+void gemp_report_graph(gemp_report *report, const gemp_shard *graph);
 void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all);
-gemp_code gemp_report_devices(gemp_report *report, const gemp_context *context);
-gemp_code gemp_report_work(gemp_report *report, const gemp_context *context);
+gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *context);
+gemp_code gemp_report_work(gemp_report *report, const gemp_runtime *context);
 void gemp_report_memory(gemp_report *report, size_t device_peak);
 void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share, const char *of);
 

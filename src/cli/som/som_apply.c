@@ -6,7 +6,7 @@
 #include "core/quantity.h"
 #include "io/arrays/vectors_read.h"
 #include "io/rows/row_writer.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 #include "som/file/map_scaling.h"
 #include "som/map/quality.h"
 
@@ -24,7 +24,7 @@ typedef struct applying {
 	const gemp_options *options;
 	gemp_report *report;
 	gemp_timers timers;
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_som_graph graph; /* whose vertices the vectors are, if they are */
 	gemp_vectors vectors;
 	gemp_som_map map;
@@ -179,7 +179,7 @@ static gemp_code report_all(applying *a)
 		gemp_som_graph_report(report, &a->graph);
 	GEMP_TRY(gemp_report_devices(report, a->context));
 	gemp_report_seconds(report, &a->timers, false);
-	gemp_report_memory(report, gemp_context_device_peak(a->context));
+	gemp_report_memory(report, gemp_runtime_device_peak(a->context));
 done:
 	return code;
 }
@@ -245,7 +245,7 @@ gemp_code gemp_som_run_apply(gemp_report *report, gemp_comm *comm, const gemp_op
 	code = report_all(&a);
 done:
 	gemp_row_writer_abandon(a.writer);
-	gemp_context_free(a.context);
+	gemp_runtime_free(a.context);
 	gemp_som_map_free(&a.map);
 	gemp_vectors_free(&a.vectors);
 	gemp_som_unit_list_free(&a.units);

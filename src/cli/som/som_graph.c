@@ -32,7 +32,7 @@ gemp_code gemp_som_check_vectors(const gemp_options *options, const char *place)
 
 void gemp_som_graph_free(gemp_som_graph *g)
 {
-	gemp_graph_free(g->graph);
+	gemp_shard_free(g->graph);
 	gemp_free(g->relations);
 	gemp_features_free(&g->features);
 	*g = (gemp_som_graph){ 0 };
@@ -76,13 +76,13 @@ done:
 	return code;
 }
 
-static gemp_code take_keys(gemp_column *keys, const gemp_graph *graph)
+static gemp_code take_keys(gemp_column *keys, const gemp_shard *graph)
 {
 	gemp_code code = gemp_column_init(keys, "key", graph->keys.type);
 	return code == GEMP_OK ? gemp_column_append(keys, &graph->keys) : code;
 }
 
-gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_context *context, bool keys)
+gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_runtime *context, bool keys)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = context->comm;
@@ -93,7 +93,7 @@ gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_cont
 		                   .dims = (uint32_t)g->features.count,
 		                   .total = g->graph->vertex_count };
 	if (keys)
-		GEMP_TRY(gemp_graph_load_keys(g->graph));
+		GEMP_TRY(gemp_shard_load_keys(g->graph));
 	code = GEMP_NEW(out->x, out->count * out->dims);
 	if (code == GEMP_OK)
 		code = name_columns(out, &g->features);

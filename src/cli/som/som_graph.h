@@ -10,7 +10,7 @@
 /* {0}: the data is no graph. */
 typedef struct gemp_som_graph {
 	const char *path;  /* of the graph; borrowed */
-	gemp_graph *graph; /* NULL: none */
+	gemp_shard *graph; /* NULL: none */
 	bool *relations;   /* [relation_count] that --relation names */
 	gemp_features features;
 } gemp_som_graph;
@@ -25,7 +25,7 @@ gemp_code gemp_som_check_vectors(const gemp_options *options, const char *place)
 gemp_code gemp_som_graph_open(gemp_som_graph *out, const gemp_comm *comm, const gemp_options *options, const char *path,
                               const char *map_path, const gemp_som_map *map);
 /* Collective. The vectors, in the order of ids, with keys if they are wanted. */
-gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_context *context, bool keys);
+gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_runtime *context, bool keys);
 /* Collective. The features, as lines and as fields. */
 void gemp_som_graph_report(gemp_report *report, const gemp_som_graph *g);
 /* Collective. If --into is given, the graph with the units of its vertices. */

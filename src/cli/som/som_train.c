@@ -7,7 +7,7 @@
 #include "core/signals.h"
 #include "io/arrays/numbers_write.h"
 #include "io/arrays/vectors_read.h"
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 #include "som/file/map_scaling.h"
 #include "som/init/init_codebook.h"
 #include "som/map/quality.h"
@@ -24,7 +24,7 @@ typedef struct training {
 	const gemp_options *options;
 	gemp_report *report;
 	gemp_timers timers;
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_som_graph graph; /* whose vertices the vectors are, if they are */
 	gemp_vectors vectors;
 	gemp_som_map map;
@@ -337,7 +337,7 @@ static gemp_code report_all(training *t)
 		gemp_som_graph_report(report, &t->graph);
 	GEMP_TRY(gemp_report_devices(report, t->context));
 	gemp_report_seconds(report, &t->timers, false);
-	gemp_report_memory(report, gemp_context_device_peak(t->context));
+	gemp_report_memory(report, gemp_runtime_device_peak(t->context));
 done:
 	return code;
 }
@@ -398,7 +398,7 @@ gemp_code gemp_som_run_train(gemp_report *report, gemp_comm *comm, const gemp_op
 	gemp_code code = GEMP_OK;
 	training t = { .comm = comm, .options = options, .report = report, .began = gemp_now() };
 	GEMP_TRY(check(options));
-	GEMP_TRY(gemp_numbers_check_output(comm, options->output));
+	GEMP_TRY(gemp_number_array_check_output(comm, options->output));
 	GEMP_TRY(read_vectors(&t));
 	GEMP_TRY(prepare(&t));
 	GEMP_TRY(train(&t));
@@ -409,7 +409,7 @@ gemp_code gemp_som_run_train(gemp_report *report, gemp_comm *comm, const gemp_op
 	code = stopped(&t);
 done:
 	gemp_som_report_free(&t.done);
-	gemp_context_free(t.context);
+	gemp_runtime_free(t.context);
 	gemp_som_map_free(&t.map);
 	gemp_som_unit_list_free(&t.units);
 	gemp_vectors_free(&t.vectors);

@@ -52,7 +52,7 @@ gemp_code gemp_step_checkpoint_log(gemp_step_checkpoint *k, char **path)
 
 static const char *const asked[] = { "semantics", "seed", "param", "lenient", "combinations" };
 
-static gemp_code make_query(const gemp_step_checkpoint *k, const gemp_graph *graph, json_t **out)
+static gemp_code make_query(const gemp_step_checkpoint *k, const gemp_shard *graph, json_t **out)
 {
 	char hash[24];
 	snprintf(hash, sizeof hash, "%016" PRIx64, gemp_hash(k->rules->text, strlen(k->rules->text), 0));
@@ -150,7 +150,7 @@ static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 }
 
 gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, const gemp_comm *comm, const gemp_options *options,
-                                    gemp_graph **graph)
+                                    gemp_shard **graph)
 {
 	gemp_code code = GEMP_OK;
 	json_t *question = NULL;
@@ -165,7 +165,7 @@ gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, const gemp_comm *co
 	k->runs++;
 	if (code == GEMP_OK && k->graph) {
 		GEMP_TRY(gemp_comm_agree(comm, gemp_checkpoint_store_path(&path, &k->store, k->graph)));
-		gemp_graph_free(*graph);
+		gemp_shard_free(*graph);
 		*graph = NULL;
 		code = gemp_graph_file_open(graph, comm, path);
 	}
@@ -253,7 +253,7 @@ bool gemp_step_checkpoint_stop(gemp_step_checkpoint *k)
 	return gemp_stop_wanted(&k->stop);
 }
 
-gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *k, gemp_graph *graph)
+gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *k, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_provenance provenance = { .command = "gemp-mpi transform --checkpoint", .version = GEMP_VERSION };

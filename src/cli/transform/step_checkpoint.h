@@ -23,7 +23,7 @@ typedef struct gemp_step_checkpoint {
 	size_t log_count, log_capacity;
 	char **logs; /* [log_count] names of the log's parts, that of this job included */
 	/* What is kept is made of, and goes to: */
-	const gemp_rules *rules;
+	const gemp_rule_set *rules;
 	gemp_rule_report *reports;
 	gemp_transform_history *history;
 	json_t *steps;        /* of --explain */
@@ -33,7 +33,7 @@ typedef struct gemp_step_checkpoint {
 /* Collective. Makes the folder, or reads what is in it: then *graph is freed and becomes the one that was kept, and
  * reports and history are those of the steps so far. What it is given lives as long as it. */
 gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *kept, const gemp_comm *comm, const gemp_options *options,
-                                    gemp_graph **graph);
+                                    gemp_shard **graph);
 void gemp_step_checkpoint_free(gemp_step_checkpoint *kept);
 
 /* Local. The name of the log's file in this job; the caller frees (gemp_free). */
@@ -42,7 +42,7 @@ gemp_code gemp_step_checkpoint_log(gemp_step_checkpoint *kept, char **path);
 /* Collective. Does a signal or --max-time end this job? */
 bool gemp_step_checkpoint_stop(gemp_step_checkpoint *kept);
 /* Collective. GEMP_STOPPED, with a message that says how to go on, once all is kept. graph: as it is for a file. */
-gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *kept, gemp_graph *graph);
+gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *kept, gemp_shard *graph);
 
 /* Sets `checkpoint` and `complete`. */
 void gemp_step_checkpoint_report(gemp_report *report, const gemp_step_checkpoint *kept, bool complete);

@@ -7,8 +7,8 @@
 #include "core/signals.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
-#include "partition/context_open.h"
 #include "partition/derived/canonical.h"
+#include "partition/runtime_open.h"
 #include "pattern/semantic/rule_parse.h"
 #include "transform/changelog/change_log_replay.h"
 #include "transform/graph_diff.h"
@@ -21,9 +21,9 @@ typedef struct transforming {
 	gemp_report *report;
 	gemp_comm *comm;
 	const gemp_options *options;
-	gemp_graph *graph;
-	gemp_rules *rules;
-	gemp_context *context;
+	gemp_shard *graph;
+	gemp_rule_set *rules;
+	gemp_runtime *context;
 	gemp_query_parameter *parameters; /* [options->parameters.count] */
 	gemp_rule_report *reports;        /* [rules->count] */
 	json_t *steps;                    /* of --explain */
@@ -44,7 +44,7 @@ static gemp_code parse(transforming *t, const char *text)
 	GEMP_TRY(GEMP_NEW(t->parameters, list->count));
 	for (size_t i = 0; i < list->count; i++)
 		GEMP_TRY(gemp_query_parameter_read(&t->parameters[i], list->items[i]));
-	GEMP_TRY(gemp_rules_parse(&t->rules, text, t->options->arguments[1], t->parameters, list->count));
+	GEMP_TRY(gemp_rule_set_parse(&t->rules, text, t->options->arguments[1], t->parameters, list->count));
 	code = GEMP_NEW(t->reports, t->rules->count);
 done:
 	return code;
@@ -112,7 +112,7 @@ static void report_progress(transforming *t, const gemp_rule *rule, uint64_t ste
 	gemp_log(GEMP_NORMAL, "step %" PRIu64 ", %s: %s, %s applied, %.1f s; %s vertices and %s edges after %.0f s",
 	         step + 1, rule->name, gemp_counted(one->select.matches, "match").text,
 	         gemp_grouped(one->select.applied).text, one->seconds, gemp_grouped(t->graph->vertex_count).text,
-	         gemp_grouped(gemp_graph_edges(t->graph)).text, now - t->report->began);
+	         gemp_grouped(gemp_shard_edges(t->graph)).text, now - t->report->began);
 }
 
 static void report_step(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
@@ -156,18 +156,18 @@ static void report_rules(const transforming *t)
 }
 
 /* Collective. Once the graph has changed its ids are not those of a file. */
-static gemp_code make_canonical(transforming *t, gemp_graph **graph)
+static gemp_code make_canonical(transforming *t, gemp_shard **graph)
 {
 	uint64_t applied = 0;
 	for (size_t i = 0; i < t->rules->count; i++)
 		applied += t->reports[i].select.applied;
 	if (!applied)
 		return GEMP_OK;
-	gemp_code code = gemp_graph_load_outgoing(*graph);
-	return code == GEMP_OK ? gemp_graph_canonical(graph, t->comm, t->string_keys) : code;
+	gemp_code code = gemp_shard_load_outgoing(*graph);
+	return code == GEMP_OK ? gemp_shard_canonical(graph, t->comm, t->string_keys) : code;
 }
 
-static gemp_code between_steps(void *self, gemp_graph **graph, const gemp_transform_history *history)
+static gemp_code between_steps(void *self, gemp_shard **graph, const gemp_transform_history *history)
 {
 	transforming *t = self;
 	(void)history;
@@ -204,7 +204,7 @@ static gemp_code run(transforming *t)
 		.before_step = o->checkpoint ? between_steps : NULL,
 		.self = t,
 	};
-	GEMP_TRY(gemp_graph_load_keys(t->graph));
+	GEMP_TRY(gemp_shard_load_keys(t->graph));
 	GEMP_TRY(gemp_has_string_keys(t->comm, t->graph, &t->string_keys));
 	how.step.string_keys = t->string_keys;
 	t->told = gemp_now();
@@ -320,9 +320,9 @@ static void release(transforming *t)
 		gemp_query_parameter_free(&t->parameters[i]);
 	gemp_free(t->parameters);
 	gemp_free(t->reports);
-	gemp_rules_free(t->rules);
-	gemp_context_free(t->context);
-	gemp_graph_free(t->graph);
+	gemp_rule_set_free(t->rules);
+	gemp_runtime_free(t->context);
+	gemp_shard_free(t->graph);
 	json_decref(t->steps);
 	gemp_graph_diff_free(&t->before);
 	gemp_graph_diff_free(&t->after);

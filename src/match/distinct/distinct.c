@@ -19,7 +19,7 @@ static const size_t least_memory = (size_t)256 << 20; /* by default */
 static const uint64_t range_end = UINT64_C(1) << 32;
 
 typedef struct distinct {
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_record_form form;
 	uint32_t *rank;      /* [vertices] of keys, of the whole graph; NULL: not needed */
 	gemp_vertex *vertex; /* [vertices] by rank */
@@ -225,7 +225,7 @@ static gemp_code distinct_take(void *self, const gemp_batch *batch)
 static gemp_code deliver(distinct *d)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = d->context;
+	gemp_runtime *context = d->context;
 	void *records = NULL;
 	size_t *from = NULL;
 	double t = gemp_now();
@@ -402,7 +402,7 @@ static size_t share_of_machine(const gemp_comm *comm)
 	return share < least_memory ? least_memory : share;
 }
 
-static size_t choose_memory(const gemp_context *context, const gemp_distinct_options *options)
+static size_t choose_memory(const gemp_runtime *context, const gemp_distinct_options *options)
 {
 	if (options->memory)
 		return options->memory;
@@ -410,12 +410,12 @@ static size_t choose_memory(const gemp_context *context, const gemp_distinct_opt
 }
 
 /* Collective. The key ranks of all vertices: ranks own ids in their order. */
-static gemp_code gather_key_ranks(distinct *d, gemp_graph *graph)
+static gemp_code gather_key_ranks(distinct *d, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	void *rank = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	GEMP_TRY(
 		gemp_comm_allgather(d->context->comm, graph->key_ranks, graph->rows * sizeof *graph->key_ranks, &rank, &begin));
 	d->rank = rank;
@@ -436,7 +436,7 @@ static gemp_record_key choose_key(const gemp_distinct_options *options)
 	return options->as_vertices || !options->chain ? GEMP_KEY_VERTICES : GEMP_KEY_ORBIT;
 }
 
-gemp_code gemp_distinct_new(gemp_sink *out, gemp_context *context, const gemp_distinct_options *options)
+gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_distinct_options *options)
 {
 	gemp_code code = GEMP_OK;
 	distinct *d = NULL;

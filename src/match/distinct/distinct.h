@@ -10,7 +10,7 @@
 
 #include "graph/batch.h"
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/symmetry/permutation_group.h"
 
 typedef struct gemp_distinct_options {
@@ -24,7 +24,7 @@ typedef struct gemp_distinct_options {
 	                                    images apart in a simple undirected graph */
 	size_t pair_count;
 	const int (*pairs)[2]; /* pattern edges as vertex positions, for as_subgraph without edge columns */
-	gemp_graph *graph;     /* as_vertices and as_subgraph hand on the smallest embedding by user keys (then
+	gemp_shard *graph;     /* as_vertices and as_subgraph hand on the smallest embedding by user keys (then
 	                                    edge numbers); 8 bytes a vertex of the graph. NULL: by vertex ids */
 	size_t memory;         /* bytes for the table of this rank; 0: choose from budgets */
 	uint64_t limit;        /* classes wanted over all ranks: as soon as so many are known they are handed on
@@ -38,7 +38,7 @@ typedef struct gemp_distinct_options {
  * once over all passes and next's memory is bounded. A pass covers a range of hashes: where the table would pass its
  * memory, the range is cut down on all ranks, and the last turn of the pass sets *again while ranges are left. A turn that
  * sets *enough, or a last one that does not set *again, gives next its last turn. */
-gemp_code gemp_distinct_new(gemp_sink *out, gemp_context *context, const gemp_distinct_options *options);
+gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_distinct_options *options);
 gemp_count gemp_distinct_count(const gemp_sink *distinct); /* this rank's classes so far, all passes */
 uint64_t gemp_distinct_passes(const gemp_sink *distinct);
 

@@ -429,7 +429,7 @@ done:
 gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = c->search->context;
+	gemp_runtime *context = c->search->context;
 	double began = gemp_now();
 	*moved = 0;
 	for (size_t k = 1; k < c->stages; k++)

@@ -21,8 +21,8 @@ typedef struct next_round {
 } next_round;
 
 struct gemp_pull {
-	gemp_context *context;
-	const gemp_graph *graph;
+	gemp_runtime *context;
+	const gemp_shard *graph;
 	const gemp_plan *plan;
 	gemp_resident *rows;
 	const gemp_candidates *candidates;
@@ -103,7 +103,7 @@ static void measure_all_rows(gemp_pull *p)
 	p->total = gemp_comm_sum1(p->context->comm, p->total);
 }
 
-gemp_code gemp_pull_new(gemp_pull **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
+gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                         gemp_resident *rows, const gemp_candidates *candidates, uint64_t budget)
 {
 	gemp_code code = GEMP_OK;

@@ -23,7 +23,7 @@ typedef struct gemp_pull_statistics {
 typedef struct gemp_pull gemp_pull;
 
 /* Collective. All is borrowed. budget: bytes of a round's rows on the device; 0: half of what the device has left. */
-gemp_code gemp_pull_new(gemp_pull **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
+gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                         gemp_resident *rows, const gemp_candidates *candidates, uint64_t budget);
 void gemp_pull_free(gemp_pull *pull);
 

@@ -21,8 +21,8 @@ typedef struct gemp_push_pull_estimate {
 } gemp_push_pull_estimate;
 
 typedef struct gemp_push_pull_inputs {
-	gemp_context *context;
-	const gemp_graph *graph;
+	gemp_runtime *context;
+	const gemp_shard *graph;
 	const gemp_plan *plan; /* with a pivot */
 	const gemp_statistics *statistics;
 	const gemp_resident *rows;

@@ -188,7 +188,7 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 		add_marks(&d);
 }
 
-gemp_code gemp_resident_rows(gemp_resident **out, gemp_context *context, gemp_graph *graph, const gemp_plan *plan,
+gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan,
                              int64_t replicate)
 {
 	static const gemp_view_direction direction[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER };
@@ -202,7 +202,7 @@ gemp_code gemp_resident_rows(gemp_resident **out, gemp_context *context, gemp_gr
 			parts |= GEMP_LOAD_IN_EDGES;
 		for (size_t r = 0; r < graph->relation_count; r++)
 			if (view->relations[r])
-				GEMP_TRY(gemp_graph_load_relation(graph, r, parts));
+				GEMP_TRY(gemp_shard_load_relation(graph, r, parts));
 	}
 	code = gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
 done:

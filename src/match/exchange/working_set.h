@@ -55,7 +55,7 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks);
 /* rows_at_hand: the resident rows that a plan's views ask for. */
 
 /* Collective. replicate: bytes a rank, or GEMP_REPLICATE_AUTO or GEMP_REPLICATE_ALL. To be released (partition/views/resident.h). */
-gemp_code gemp_resident_rows(gemp_resident **out, gemp_context *context, gemp_graph *graph, const gemp_plan *plan,
+gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan,
                              int64_t replicate);
 
 /* pull_narrow: rows at hand without entries that a plan never looks at. */

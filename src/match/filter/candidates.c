@@ -8,19 +8,19 @@
 enum { GATHERED_AT_ONCE = 1 << 26, GRAPH_ROWS = 1 }; /* words in one allreduce; tag of the graph's own rows */
 
 /* LOADING what conditions read, on all ranks alike. */
-static gemp_code load_for(gemp_graph *graph, const gemp_expr *expr, gemp_filter_rows *rows, const gemp_column **columns)
+static gemp_code load_for(gemp_shard *graph, const gemp_expr *expr, gemp_filter_rows *rows, const gemp_column **columns)
 {
 	gemp_code code = GEMP_OK;
 	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0) {
-		GEMP_TRY(gemp_graph_load_attribute(graph, (size_t)expr->attribute));
+		GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)expr->attribute));
 		columns[expr->attribute] = &graph->attributes.columns[expr->attribute];
 	}
 	if (expr->kind == GEMP_KEY) {
-		GEMP_TRY(gemp_graph_load_keys(graph));
+		GEMP_TRY(gemp_shard_load_keys(graph));
 		rows->key = &graph->keys;
 	}
 	if (expr->kind == GEMP_HAS_LABEL || expr->kind == GEMP_LABELS) {
-		GEMP_TRY(gemp_graph_load_labels(graph));
+		GEMP_TRY(gemp_shard_load_labels(graph));
 		rows->label_set = graph->label_set_of;
 	}
 	for (size_t i = 0; i < expr->count; i++)
@@ -65,7 +65,7 @@ static void take(const uint32_t *all, uint64_t first, size_t rows, uint32_t *own
 }
 
 /* all: room for the bits of all ranks, if there are none yet. */
-static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filter *filter, const gemp_graph *graph,
+static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filter *filter, const gemp_shard *graph,
                           gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count, uint32_t **own,
                           uint32_t **all)
 {
@@ -93,8 +93,8 @@ static void count_bits(gemp_candidates *out, size_t v)
 		out->count[v] += (uint64_t)__builtin_popcount(out->bits[v][w]);
 }
 
-static gemp_code fill(gemp_candidates *out, size_t v, gemp_context *context, gemp_filter *filter,
-                      const gemp_graph *graph, gemp_filter_rows *rows, const gemp_condition *const *conditions,
+static gemp_code fill(gemp_candidates *out, size_t v, gemp_runtime *context, gemp_filter *filter,
+                      const gemp_shard *graph, gemp_filter_rows *rows, const gemp_condition *const *conditions,
                       size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -115,13 +115,13 @@ done:
 
 /* What is asked of vertices that is in no column. */
 typedef struct computed_values {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	gemp_column label_lists;
 	gemp_degree_columns degrees;
 } computed_values;
 
 /* Collective. */
-static gemp_code prepare_computed(computed_values *out, gemp_context *context, gemp_graph *graph, bool count_loops,
+static gemp_code prepare_computed(computed_values *out, gemp_runtime *context, gemp_shard *graph, bool count_loops,
                                   const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = gemp_label_list_column(&out->label_lists, graph);
@@ -144,8 +144,8 @@ static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 	return gemp_column_get(&asked->label_lists, asked->graph->label_set_of[row]);
 }
 
-gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *context, gemp_filter *filter,
-                                 gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
+                                 gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -185,7 +185,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
+gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
 {
 	*out = (gemp_candidates){ .words = (graph->vertex_count + 31) / 32 };

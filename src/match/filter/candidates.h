@@ -14,12 +14,12 @@ typedef struct gemp_candidates {
 
 /* Collective. Evaluates on the device, over this rank's vertices, those conditions of before[0..count) that speak of each
  * pattern vertex (each of them of one), and gathers the bits of all ranks. */
-gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
+gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *before, size_t count);
 /* Collective. The same for further conditions: of the candidates of before, those for which they are true. A pattern vertex
  * for which that fails keeps the candidates it had. */
-gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *context, gemp_filter *filter,
-                                 gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
+                                 gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_condition *const *conditions, size_t count);
 /* Local. A vertex without conditions so far: it can be what bits[words] say. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits);

@@ -8,12 +8,12 @@
 
 static const gemp_view_direction direction_of[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER };
 
-static gemp_code load(gemp_graph *graph, const bool *relations, int direction)
+static gemp_code load(gemp_shard *graph, const bool *relations, int direction)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (relations[r])
-			GEMP_TRY(gemp_graph_load_relation(graph, r, gemp_view_parts(direction_of[direction])));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(direction_of[direction])));
 done:
 	return code;
 }
@@ -37,7 +37,7 @@ static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row
 	return end - first - (loops ? 0 : lower(ids, first, end, id + 1) - lower(ids, first, end, id));
 }
 
-gemp_code gemp_degree_column(gemp_context *context, gemp_graph *graph, const bool *relations, int direction,
+gemp_code gemp_degree_column(gemp_runtime *context, gemp_shard *graph, const bool *relations, int direction,
                              bool count_loops, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
@@ -90,7 +90,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_context *context, gemp_graph *graph, bool count_loops)
+gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_runtime *context, gemp_shard *graph, bool count_loops)
 {
 	gemp_code code = GEMP_OK;
 	if (d->count == 0)
@@ -127,7 +127,7 @@ static void add_string(gemp_text *text, const char *name)
 	gemp_text_add(text, "\"", 1);
 }
 
-gemp_code gemp_label_list_column(gemp_column *out, const gemp_graph *graph)
+gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };

@@ -4,13 +4,13 @@
 #define GEMP_MATCH_FILTER_COMPUTED_COLUMNS_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/model/pattern.h"
 
 /* Collective. out becomes an integer column (initialised here) of this rank's own vertices: edges of relations
  * [graph->relation_count] in this direction (0 out, 1 in, 2 either). Parallel edges all count; a loop counts once, in
  * `either` too, or not at all: see gemp_degree_loops. Loads what it reads. */
-gemp_code gemp_degree_column(gemp_context *context, gemp_graph *graph, const bool *relations, int direction,
+gemp_code gemp_degree_column(gemp_runtime *context, gemp_shard *graph, const bool *relations, int direction,
                              bool count_loops, gemp_column *out);
 
 /* Do loops count? Where distinct vertices of a pattern are distinct vertices of the graph, the far end is another one. */
@@ -32,7 +32,7 @@ typedef struct gemp_degree_columns {
 /* Those in an expression, if they are not there yet. */
 gemp_code gemp_degree_columns_note(gemp_degree_columns *degrees, const gemp_expr *expr);
 /* Collective. Once, after the last was noted. */
-gemp_code gemp_degree_columns_fill(gemp_degree_columns *degrees, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_degree_columns_fill(gemp_degree_columns *degrees, gemp_runtime *context, gemp_shard *graph,
                                    bool count_loops);
 void gemp_degree_columns_free(gemp_degree_columns *degrees);
 
@@ -42,6 +42,6 @@ size_t gemp_degree_columns_find(const gemp_degree_columns *degrees, const gemp_e
 /* label_lists: what labels(v) gives: a list of names, by label set. */
 
 /* out becomes a column of lists, one for each label set of the graph; initialised here, nothing to free after an error. */
-gemp_code gemp_label_list_column(gemp_column *out, const gemp_graph *graph);
+gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph);
 
 #endif

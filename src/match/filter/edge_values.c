@@ -29,7 +29,7 @@ done:
 }
 
 /* Collective. Loads the relations that occur on any rank and learns where each rank's edges begin. */
-static gemp_code load_relations(gemp_context *context, gemp_graph *graph, const gemp_edge_values *values,
+static gemp_code load_relations(gemp_runtime *context, gemp_shard *graph, const gemp_edge_values *values,
                                 gemp_edge_owners *places)
 {
 	gemp_code code = GEMP_OK;
@@ -43,14 +43,14 @@ static gemp_code load_relations(gemp_context *context, gemp_graph *graph, const 
 	unsigned parts = GEMP_LOAD_OUT | (values->column_count ? GEMP_LOAD_PROPS : 0u);
 	for (size_t k = 0; k < relations; k++)
 		if (occurs[k])
-			GEMP_TRY(gemp_graph_load_relation(graph, k, parts));
+			GEMP_TRY(gemp_shard_load_relation(graph, k, parts));
 	gemp_edge_owners_update(places, context->comm, graph);
 done:
 	gemp_free(occurs);
 	return code;
 }
 
-static gemp_edge_ends ends_of(const gemp_graph *graph, size_t k, gemp_edge number)
+static gemp_edge_ends ends_of(const gemp_shard *graph, size_t k, gemp_edge number)
 {
 	const gemp_relation *relation = &graph->relations[k];
 	uint64_t at = number - relation->first_edge;
@@ -73,7 +73,7 @@ static gemp_edge_ends ends_of(const gemp_graph *graph, size_t k, gemp_edge numbe
 	};
 }
 
-/* Appends a value to a column of another type, as gemp_graph_edge_attribute_type chose it. */
+/* Appends a value to a column of another type, as gemp_shard_edge_attribute_type chose it. */
 static gemp_code add_as(gemp_column *out, gemp_value value)
 {
 	gemp_code code = GEMP_OK;
@@ -92,11 +92,11 @@ done:
 	return code;
 }
 
-static gemp_code init_columns(const gemp_graph *graph, const char *const *names, size_t count, gemp_column *columns)
+static gemp_code init_columns(const gemp_shard *graph, const char *const *names, size_t count, gemp_column *columns)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t c = 0; c < count; c++)
-		GEMP_TRY(gemp_column_init(&columns[c], names[c], gemp_graph_edge_attribute_type(graph, names[c])));
+		GEMP_TRY(gemp_column_init(&columns[c], names[c], gemp_shard_edge_attribute_type(graph, names[c])));
 done:
 	return code;
 }
@@ -109,7 +109,7 @@ static void free_columns(gemp_column *columns, size_t count)
 }
 
 /* The values of the asked edges, as columns of the types they are sent in. */
-static gemp_code read_attributes(const gemp_graph *graph, const gemp_edge_owners *places, const gemp_edge *asked,
+static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners *places, const gemp_edge *asked,
                                  size_t count, size_t column_count, gemp_column *columns)
 {
 	gemp_code code = GEMP_OK;
@@ -127,7 +127,7 @@ done:
 	return code;
 }
 
-static gemp_code answer(const gemp_graph *graph, const gemp_edge_owners *places, const gemp_edge *asked,
+static gemp_code answer(const gemp_shard *graph, const gemp_edge_owners *places, const gemp_edge *asked,
                         const size_t *asked_size, const char *const *names, size_t name_count, gemp_text *reply,
                         size_t *reply_size)
 {
@@ -157,7 +157,7 @@ done:
 }
 
 /* Replies come by rank; rows are put in the order of values->edges: the i-th of these was asked as place[i]-th. */
-static gemp_code read_replies(gemp_edge_values *out, const gemp_graph *graph, const uint64_t *place, const char *at,
+static gemp_code read_replies(gemp_edge_values *out, const gemp_shard *graph, const uint64_t *place, const char *at,
                               size_t size, const char *const *names)
 {
 	gemp_code code = GEMP_OK;
@@ -186,7 +186,7 @@ done:
 }
 
 /* The edges by owner, and where each went. */
-static gemp_code sort_by_owner(const gemp_graph *graph, const gemp_edge_owners *places, const gemp_edge_values *values,
+static gemp_code sort_by_owner(const gemp_shard *graph, const gemp_edge_owners *places, const gemp_edge_values *values,
                                gemp_edge *sorted, uint64_t *place, size_t *size)
 {
 	gemp_code code = GEMP_OK;
@@ -207,7 +207,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_context *context, gemp_graph *graph, const gemp_edge *edges,
+gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_shard *graph, const gemp_edge *edges,
                            size_t count, const char *const *names, size_t name_count)
 {
 	gemp_code code = GEMP_OK;

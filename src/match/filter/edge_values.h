@@ -4,7 +4,7 @@
 #define GEMP_MATCH_FILTER_EDGE_VALUES_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 typedef struct gemp_edge_ends {
 	uint32_t relation;
@@ -23,7 +23,7 @@ typedef struct gemp_edge_values {
 /* Collective. edges: any order, repeated ones allowed, numbered through all relations. names are alike on all ranks: values
  * of the edges' attributes, NULL where a relation has none of that name. A name whose types differ among relations comes
  * as float if they are numbers, as string else. Relations that occur are loaded if they were not. */
-gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_context *context, gemp_graph *graph, const gemp_edge *edges,
+gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_shard *graph, const gemp_edge *edges,
                            size_t count, const char *const *names, size_t name_count);
 void gemp_edge_values_free(gemp_edge_values *values);
 

@@ -23,7 +23,7 @@ typedef struct domain {
 	const uint32_t *among;              /* rows for which the host need evaluate; NULL: all */
 } domain;
 
-gemp_code gemp_filter_new(gemp_filter **out, gemp_context *context)
+gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context)
 {
 	gemp_code code = GEMP_OK;
 	gemp_filter *filter = NULL;

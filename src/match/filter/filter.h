@@ -9,13 +9,13 @@
 #define GEMP_MATCH_FILTER_FILTER_H
 
 #include "match/filter/filter_host.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/model/pattern.h"
 
 typedef struct gemp_filter gemp_filter; /* kernels; columns already on the device, each copied once */
 
 /* Collective. */
-gemp_code gemp_filter_new(gemp_filter **out, gemp_context *context);
+gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context);
 void gemp_filter_free(gemp_filter *filter);
 
 /* Do degrees in conditions count loops (match/filter/computed_columns.h)? Not until this is said. Conditions that are tested elsewhere follow

@@ -37,14 +37,14 @@ static const char *const kernel_name[GEMP_FILTER_KERNELS] = {
 	GEMP_ARG(&(operand)->values.mem), GEMP_ARG(&(operand)->offsets.mem), GEMP_ARG(&(operand)->step), \
 		GEMP_ARG(&(operand)->null.mem), GEMP_ARG(&(operand)->null_step)
 
-gemp_code gemp_filter_launcher_new(gemp_filter_launcher *out, gemp_context *context)
+gemp_code gemp_filter_launcher_new(gemp_filter_launcher *out, gemp_runtime *context)
 {
 	gemp_code code = GEMP_OK;
 	char *source = NULL;
 	*out = (gemp_filter_launcher){ .device = context->device };
 	code = gemp_kernel_source(&source, "filter.cl");
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_context_program(context, &out->program, source, NULL));
+	GEMP_TRY(gemp_runtime_program(context, &out->program, source, NULL));
 	for (int i = 0; i < GEMP_FILTER_KERNELS && code == GEMP_OK; i++)
 		code = gemp_kernel_new(&out->kernels[i], &out->program, kernel_name[i]);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));

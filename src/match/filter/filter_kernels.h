@@ -4,7 +4,7 @@
 #define GEMP_MATCH_FILTER_FILTER_KERNELS_H
 
 #include "match/filter/filter_columns.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 typedef enum gemp_filter_kernel {
 	GEMP_FILTER_FILL,
@@ -33,7 +33,7 @@ typedef struct gemp_filter_launcher {
 } gemp_filter_launcher;
 
 /* Collective. Builds the kernels; rows and words are to be set. */
-gemp_code gemp_filter_launcher_new(gemp_filter_launcher *out, gemp_context *context);
+gemp_code gemp_filter_launcher_new(gemp_filter_launcher *out, gemp_runtime *context);
 void gemp_filter_launcher_free(gemp_filter_launcher *site);
 
 /* Bits of `out` become 1 where the leaf is known to be true; or, if negated, known to be false. */

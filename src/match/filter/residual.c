@@ -6,8 +6,8 @@
 #include <string.h>
 
 typedef struct residual {
-	gemp_context *context;
-	const gemp_graph *graph;
+	gemp_runtime *context;
+	const gemp_shard *graph;
 	const gemp_condition *const *conditions;
 	size_t condition_count;
 	gemp_filter *filter;
@@ -224,7 +224,7 @@ static void residual_free(void *self)
 	gemp_free(r);
 }
 
-gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                             const gemp_condition *const *conditions, size_t count, gemp_filter *filter,
                             bool count_loops, gemp_sink *next)
 {

@@ -15,7 +15,7 @@
 /* conditions[0..count), graph, filter and next are borrowed. filter NULL: all is evaluated on the host.
  * count_loops: in degrees, see gemp_degree_loops. Batches need edge columns if a condition uses edges. Turns of next come
  * through this sink. */
-gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                             const gemp_condition *const *conditions, size_t count, gemp_filter *filter,
                             bool count_loops, gemp_sink *next);
 

@@ -89,7 +89,7 @@ static gemp_code join_group(gemp_row_values *v, int vertex, const needed_columns
 	return GEMP_OK;
 }
 
-gemp_code gemp_row_values_new(gemp_row_values *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_row_values_new(gemp_row_values *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = GEMP_OK;

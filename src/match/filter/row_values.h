@@ -21,8 +21,8 @@ typedef struct gemp_row_group {
 } gemp_row_group;
 
 typedef struct gemp_row_values {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	size_t group_count;
 	gemp_row_group groups[GEMP_MAX_PATTERN_VERTICES];
 	int group_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: nothing is asked of this vertex */
@@ -42,7 +42,7 @@ typedef struct gemp_row_values {
 } gemp_row_values;
 
 /* Local. All is borrowed. */
-gemp_code gemp_row_values_new(gemp_row_values *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_row_values_new(gemp_row_values *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_condition *const *conditions, size_t count);
 void gemp_row_values_free(gemp_row_values *values);
 

@@ -7,7 +7,7 @@
 
 /* What can be asked for. */
 typedef struct at_hand {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	const gemp_column *made; /* beside those of the graph */
 } at_hand;
 
@@ -19,12 +19,12 @@ static const gemp_column *attribute(const at_hand *from, int column)
 
 static gemp_code load(const at_hand *from, int column)
 {
-	gemp_graph *graph = from->graph;
+	gemp_shard *graph = from->graph;
 	if (column == GEMP_FETCH_KEY || column == GEMP_FETCH_KEY_RANK)
-		return gemp_graph_load_keys(graph);
+		return gemp_shard_load_keys(graph);
 	if (column == GEMP_FETCH_LABEL_SET)
-		return gemp_graph_load_labels(graph);
-	return column < (int)graph->attributes.count ? gemp_graph_load_attribute(graph, (size_t)column) : GEMP_OK;
+		return gemp_shard_load_labels(graph);
+	return column < (int)graph->attributes.count ? gemp_shard_load_attribute(graph, (size_t)column) : GEMP_OK;
 }
 
 /* Least significant digit first, 16 bits at a time: two passes of counting. */
@@ -91,7 +91,7 @@ done:
 }
 
 /* Bytes of the ids that each rank owns: slices of the sorted ids. */
-static void slice_by_owner(const gemp_graph *graph, const gemp_vertex *found, size_t count, size_t *size)
+static void slice_by_owner(const gemp_shard *graph, const gemp_vertex *found, size_t count, size_t *size)
 {
 	size_t at = 0;
 	for (int r = 0; r < graph->ranks; r++) {
@@ -104,7 +104,7 @@ static void slice_by_owner(const gemp_graph *graph, const gemp_vertex *found, si
 
 static gemp_code pack(const at_hand *from, int column, size_t row, gemp_text *reply)
 {
-	const gemp_graph *graph = from->graph;
+	const gemp_shard *graph = from->graph;
 	if (column >= 0)
 		return gemp_column_pack(attribute(from, column), row, reply);
 	if (column == GEMP_FETCH_KEY)
@@ -165,7 +165,7 @@ done:
 }
 
 /* Collective. Asks the owners and reads what they say. */
-static gemp_code ask(gemp_context *context, const at_hand *from, const gemp_vertex *distinct, size_t count,
+static gemp_code ask(gemp_runtime *context, const at_hand *from, const gemp_vertex *distinct, size_t count,
                      const int *column, size_t columns, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
@@ -196,7 +196,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_fetch_computed(gemp_context *context, gemp_graph *graph, const gemp_column *made, const gemp_vertex *ids,
+gemp_code gemp_fetch_computed(gemp_runtime *context, gemp_shard *graph, const gemp_column *made, const gemp_vertex *ids,
                               size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
                               gemp_column *out)
 {
@@ -226,7 +226,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_fetch_values(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count,
+gemp_code gemp_fetch_values(gemp_runtime *context, gemp_shard *graph, const gemp_vertex *ids, size_t count,
                             const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
                             gemp_column *out)
 {

@@ -6,7 +6,7 @@
 #define GEMP_MATCH_FILTER_VERTEX_VALUES_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 enum {
 	GEMP_FETCH_KEY = -1,
@@ -19,12 +19,12 @@ enum {
  * asked of their owners once each. key ranks and label sets come as integers. `column` is alike on all ranks; what it
  * names is loaded if it was not and any rank asks for values. So *found_count * columns values travelled. Nothing to free
  * after an error. */
-gemp_code gemp_fetch_values(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count,
+gemp_code gemp_fetch_values(gemp_runtime *context, gemp_shard *graph, const gemp_vertex *ids, size_t count,
                             const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
                             gemp_column *out);
 
 /* Collective. The same; columns from graph->attributes.count on are made[0], made[1], ..., each of this rank's own vertices. */
-gemp_code gemp_fetch_computed(gemp_context *context, gemp_graph *graph, const gemp_column *made, const gemp_vertex *ids,
+gemp_code gemp_fetch_computed(gemp_runtime *context, gemp_shard *graph, const gemp_column *made, const gemp_vertex *ids,
                               size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
                               gemp_column *out);
 

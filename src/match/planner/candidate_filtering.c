@@ -33,14 +33,14 @@ typedef struct edge_sample {
 	size_t rows[SAMPLED];
 } edge_sample;
 
-static bool own_candidate(const gemp_graph *graph, const uint32_t *bits, size_t row)
+static bool own_candidate(const gemp_shard *graph, const uint32_t *bits, size_t row)
 {
 	uint64_t id = graph->first_vertex + row;
 	return !bits || bits[id / 32] >> id % 32 & 1;
 }
 
 /* From `row` on: rows without a candidate are passed over, by words where these are empty. */
-static size_t next_candidate(const gemp_graph *graph, const uint32_t *bits, size_t row)
+static size_t next_candidate(const gemp_shard *graph, const uint32_t *bits, size_t row)
 {
 	while (row < graph->rows && !own_candidate(graph, bits, row)) {
 		uint64_t id = graph->first_vertex + row;
@@ -49,7 +49,7 @@ static size_t next_candidate(const gemp_graph *graph, const uint32_t *bits, size
 	return row;
 }
 
-static void take_sample(const gemp_graph *graph, const uint32_t *bits, edge_sample *out)
+static void take_sample(const gemp_shard *graph, const uint32_t *bits, edge_sample *out)
 {
 	size_t own = bits ? 0 : graph->rows, seen = 0;
 	size_t first = next_candidate(graph, bits, 0);
@@ -63,11 +63,11 @@ static void take_sample(const gemp_graph *graph, const uint32_t *bits, edge_samp
 }
 
 /* Edges from candidates of one end, the one that has fewer, in a sample of rows, to candidates of the other. */
-static double sample_edges(const gemp_graph *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge,
+static double sample_edges(const gemp_shard *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge,
                            bool either)
 {
 	bool back = candidates->count[edge->to] < candidates->count[edge->from] &&
-	            gemp_graph_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
+	            gemp_shard_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
 	int at = back ? edge->to : edge->from, other = back ? edge->from : edge->to;
 	uint64_t found = 0;
 	edge_sample sample;
@@ -83,7 +83,7 @@ static double sample_edges(const gemp_graph *graph, const gemp_candidates *candi
 	return (double)found * (double)sample.step;
 }
 
-static double estimate_matches(gemp_context *context, const gemp_graph *graph, const gemp_pattern *pattern,
+static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern,
                                const gemp_candidates *candidates)
 {
 	double edges[GEMP_MAX_PATTERN_EDGES], matches = 1;
@@ -101,7 +101,7 @@ static double estimate_matches(gemp_context *context, const gemp_graph *graph, c
 
 /* CHOICE */
 
-static bool reads_string(const gemp_graph *graph, const gemp_expr *expr)
+static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 &&
 	    graph->attributes.columns[expr->attribute].type == GEMP_STRING)
@@ -112,7 +112,7 @@ static bool reads_string(const gemp_graph *graph, const gemp_expr *expr)
 	return false;
 }
 
-static bool estimate_costs(gemp_phase_choice *choice, const gemp_graph *graph, double matches)
+static bool estimate_costs(gemp_phase_choice *choice, const gemp_shard *graph, double matches)
 {
 	double values = (double)gemp_phases_mentions(choice->condition->expr), rows = (double)graph->vertex_count;
 	double before = reads_string(graph, choice->condition->expr) ? before_string : before_number;
@@ -126,7 +126,7 @@ static bool estimate_costs(gemp_phase_choice *choice, const gemp_graph *graph, d
 }
 
 /* Collective. Rank 0 decides: sums of floating-point numbers need not be the same everywhere. */
-static void choose(gemp_condition_phases *phases, gemp_context *context, const gemp_graph *graph,
+static void choose(gemp_condition_phases *phases, gemp_runtime *context, const gemp_shard *graph,
                    const gemp_pattern *pattern, const gemp_candidates *candidates)
 {
 	double matches = estimate_matches(context, graph, pattern, candidates);
@@ -153,9 +153,9 @@ static bool may_fail(const gemp_expr *expr)
 typedef struct filter_context {
 	gemp_candidates *candidates;
 	gemp_condition_phases *phases;
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_filter *filter;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
 } filter_context;
 
@@ -198,8 +198,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_context *context,
-                                 gemp_filter *filter, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_runtime *context,
+                                 gemp_filter *filter, gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;

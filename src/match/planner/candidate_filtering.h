@@ -15,8 +15,8 @@
 /* Collective. The parts of the pattern's relations are loaded. filter may be NULL where the pattern has no conditions; it
  * learns whether degrees count loops. In place of gemp_candidates_new; moves conditions from
  * phases->before to phases->after and says in phases->choices why. */
-gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_context *context,
-                                 gemp_filter *filter, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_runtime *context,
+                                 gemp_filter *filter, gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_match_options *options);
 
 #endif

@@ -208,7 +208,7 @@ static void take_from(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_
 
 /* KEYS. Numbers are ranked by value and strings bytewise, as conditions compare them; but where a graph has keys of both
  * kinds, conditions see strings only, and ranks put numbers first. */
-static bool ranked_as_compared(const gemp_graph *graph)
+static bool ranked_as_compared(const gemp_shard *graph)
 {
 	int64_t integer;
 	for (size_t row = 0; graph->keys.type == GEMP_STRING && row < graph->rows; row++) {
@@ -219,12 +219,12 @@ static bool ranked_as_compared(const gemp_graph *graph)
 	return true;
 }
 
-static gemp_code gather_ranks(gemp_pushdown *p, gemp_context *context, gemp_graph *graph)
+static gemp_code gather_ranks(gemp_pushdown *p, gemp_runtime *context, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	void *all = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	if (gemp_comm_sum1(context->comm, !ranked_as_compared(graph)))
 		return GEMP_OK;
 	GEMP_TRY(
@@ -235,7 +235,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             gemp_condition_phases *phases)
 {
 	gemp_code code = GEMP_OK;

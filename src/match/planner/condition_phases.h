@@ -4,7 +4,7 @@
 #define GEMP_MATCH_PLANNER_CONDITION_PHASES_H
 
 #include "match/planner/match_options.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/plan/plan.h"
 
 /* Where a condition on one vertex is tested, and why: for --explain. */
@@ -51,7 +51,7 @@ typedef struct gemp_pushdown {
 } gemp_pushdown;
 
 /* Collective. Takes what it can out of the phases. */
-gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             gemp_condition_phases *phases);
 void gemp_pushdown_free(gemp_pushdown *pushdown);
 

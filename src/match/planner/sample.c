@@ -31,7 +31,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp_graph *graph,
+gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp_shard *graph,
                            const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
                            uint64_t seed)
 {

@@ -14,7 +14,7 @@
 
 /* Collective. For plans of the pattern without given vertices; key_rank may be NULL where no plan compares keys. All is
  * borrowed. */
-gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp_graph *graph,
+gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp_shard *graph,
                            const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
                            uint64_t seed);
 /* Of several rows that can give the candidates the one of the latest vertex is walked, unless another is far shorter,

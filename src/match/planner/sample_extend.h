@@ -17,8 +17,8 @@ typedef struct gemp_sample_child {
 typedef struct gemp_sampler gemp_sampler;
 
 struct gemp_sampler {
-	gemp_context *context;
-	const gemp_graph *graph;
+	gemp_runtime *context;
+	const gemp_shard *graph;
 	const gemp_candidates *candidates;
 	const uint32_t *key_rank;
 	gemp_sample_rows *rows;

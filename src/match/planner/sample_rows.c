@@ -27,8 +27,8 @@ typedef struct known_row {
 } known_row;
 
 struct gemp_sample_rows {
-	gemp_context *context;
-	const gemp_graph *graph;
+	gemp_runtime *context;
+	const gemp_shard *graph;
 	gemp_edge *offsets;
 	size_t view_count, view_capacity;
 	known_view *views;
@@ -44,7 +44,7 @@ struct gemp_sample_rows {
 	uint64_t *wanted; /* keys of rows that this rank does not know yet */
 };
 
-gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_context *context, const gemp_graph *graph)
+gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sample_rows *rows = NULL;
@@ -310,7 +310,7 @@ static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 	size_t entries = 0;
 	code = GEMP_NEW(t.owner, wanted);
 	for (size_t i = 0; code == GEMP_OK && i < wanted; i++)
-		t.owner[i] = gemp_graph_owner(rows->graph, (gemp_vertex)(rows->wanted[i] - 1));
+		t.owner[i] = gemp_shard_owner(rows->graph, (gemp_vertex)(rows->wanted[i] - 1));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange_records(comm, rows->wanted, wanted, sizeof *rows->wanted, t.owner, (void **)&t.asked,
 	                               &t.from, traffic));
@@ -350,7 +350,7 @@ static int compare_ids(const void *a, const void *b)
 static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count, size_t *wanted)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = rows->graph;
+	const gemp_shard *graph = rows->graph;
 	size_t far = 0;
 	if (rows->entry_count > MOST_ENTRIES) {
 		memset(rows->table, 0, rows->table_size * sizeof *rows->table);

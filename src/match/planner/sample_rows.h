@@ -4,7 +4,7 @@
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_ROWS_H
 #define GEMP_MATCH_PLANNER_SAMPLE_ROWS_H
 
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/plan/plan.h"
 
 typedef struct gemp_sample_row {
@@ -21,7 +21,7 @@ typedef struct gemp_row_request {
 typedef struct gemp_sample_rows gemp_sample_rows;
 
 /* The relations' parts are loaded; all is borrowed. */
-gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_context *context, const gemp_graph *graph);
+gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph);
 void gemp_sample_rows_free(gemp_sample_rows *rows);
 
 /* A number for the view, the same for the same view of any plan. */

@@ -26,7 +26,7 @@ static uint64_t among(const gemp_candidates *candidates, int v, const gemp_verte
 
 /* Edges at own vertices that are candidates of `at`, to candidates of `other`; and the sum of squares of their numbers. */
 typedef struct counting {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_candidates *candidates;
 	const bool *relations;
 	int at, other;
@@ -103,7 +103,7 @@ static double spread(double edges, double targets)
 	return targets > 0 ? edges * edges / targets : 0;
 }
 
-gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates)
 {
 	gemp_code code = GEMP_OK;
@@ -128,7 +128,7 @@ gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, gemp_
 		}
 		uint64_t edges = 0, back = 0;
 		double sums[2] = { 0, 0 };
-		bool targets = gemp_graph_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
+		bool targets = gemp_shard_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
 		counting there = { graph, candidates, edge->relations, edge->from, edge->to, true, either, NULL, NULL };
 		counting again = { graph, candidates, edge->relations, edge->to, edge->from, either, true, NULL, NULL };
 		code = count_at(&there, &edges, &sums[0]);

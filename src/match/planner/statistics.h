@@ -9,7 +9,7 @@
 
 /* Collective. The parts of the pattern's relations are loaded; where there are no rows by target, edges are taken to be spread
  * evenly over their targets. */
-gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates);
 
 #endif

@@ -221,7 +221,7 @@ static bool worthwhile(const gemp_search *search)
 static gemp_code open_trimmer(trim_context *t)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = t->search->context;
+	gemp_runtime *context = t->search->context;
 	char *source = NULL, options[32];
 	t->chunks = (size_t)t->search->vertices / TRIM_CHUNK + 1;
 	snprintf(options, sizeof options, "-DGEMP_LANES=%d", t->search->emit.lanes);
@@ -233,7 +233,7 @@ static gemp_code open_trimmer(trim_context *t)
 	if (code == GEMP_OK)
 		code = gemp_kernel_source(&source, "trim.cl");
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_context_program(context, &t->program, source, options));
+	GEMP_TRY(gemp_runtime_program(context, &t->program, source, options));
 	code = gemp_kernel_new(&t->count, &t->program, "trim_count");
 	if (code == GEMP_OK)
 		code = gemp_kernel_new(&t->place, &t->program, "trim_place");
@@ -264,7 +264,7 @@ static void close_trimmer(trim_context *t)
 static gemp_code finish_device(trim_context *t)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = t->search->context;
+	gemp_runtime *context = t->search->context;
 	double seconds;
 	GEMP_TRY(gemp_timings_seconds(&t->laps, &seconds));
 	context->timers.seconds[GEMP_PHASE_PREPARE] += seconds;

@@ -38,7 +38,7 @@ static gemp_code align(gemp_search *search)
 	return GEMP_OK;
 }
 
-static gemp_code make_next(gemp_search *last, gemp_context *context, gemp_resident *rows,
+static gemp_code make_next(gemp_search *last, gemp_runtime *context, gemp_resident *rows,
                            const gemp_candidates *candidates, const gemp_search_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -58,7 +58,7 @@ gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_can
                          const gemp_search_options *options)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_context *context = first->context;
+	const gemp_runtime *context = first->context;
 	gemp_search_options like = *options;
 	gemp_search *last = first;
 	const char *why = single_device_reason(first);

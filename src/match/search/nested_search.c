@@ -26,7 +26,7 @@ uint32_t gemp_nested_local = 16 << 10;
 static bool use_nested(const gemp_search *search)
 {
 	const char *shape = getenv("GEMP_SHAPE");
-	const gemp_context *context = search->context;
+	const gemp_runtime *context = search->context;
 	bool gpus = context->device->gpu;
 	if (shape && !strcmp(shape, "states"))
 		return false;

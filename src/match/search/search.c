@@ -24,7 +24,7 @@ static gemp_code build(gemp_search *search)
 		code = gemp_text_status(&text);
 	}
 	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
-	GEMP_TRY(gemp_context_program(search->context, &search->program, text.data,
+	GEMP_TRY(gemp_runtime_program(search->context, &search->program, text.data,
 	                              search->nested ? gemp_nested_build_options(search) : ""));
 	code = gemp_kernel_new(&search->kernel, &search->program, search->nested ? "nested" : "match");
 	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
@@ -48,7 +48,7 @@ static uint32_t choose_split(const gemp_search *search)
 }
 
 /* PoCL's CPU devices do not get barriers right in a loop that each work-group leaves at another time. */
-static gemp_code check_lanes(const gemp_context *context, int lanes)
+static gemp_code check_lanes(const gemp_runtime *context, int lanes)
 {
 	bool power = lanes >= 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
 	if (!power)
@@ -72,7 +72,7 @@ static void choose_shape(gemp_search *search)
 	search->emit.sliced = gemp_search_sliceable(search);
 }
 
-gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
+gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options)
 {

@@ -14,7 +14,7 @@
 
 /* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All is borrowed but the device's copies. Where rows
  * come in rounds, the views given here only tell how long rows are, and nothing of them is uploaded. */
-gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
+gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options);
 void gemp_search_free(gemp_search *search);

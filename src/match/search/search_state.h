@@ -4,7 +4,7 @@
 #include "device/staging.h"
 #include "graph/batch.h"
 #include "match/codegen/kernel_layout.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "partition/views/view.h"
 
 /* Of pivots, in their order; or of seeds, or tasks. */
@@ -99,9 +99,9 @@ typedef struct gemp_search_statistics {
 typedef struct gemp_nested_search gemp_nested_search; /* match/search/nested_search.h */
 
 typedef struct gemp_search {
-	gemp_context *context;
+	gemp_runtime *context;
 	struct gemp_search *next; /* on the rank's next device; freed with this one. NULL: this is the last */
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_plan *plan;
 	const gemp_slot_order *order;
 	gemp_item_layout layout;

@@ -30,7 +30,7 @@ static bool introduces(const gemp_update *update, name_kind what)
 }
 
 /* Does some update of the rules give this name to something? */
-static bool rules_introduce(const gemp_rules *rules, name_kind what, const char *name)
+static bool rules_introduce(const gemp_rule_set *rules, name_kind what, const char *name)
 {
 	for (size_t i = 0; i < rules->count; i++)
 		for (size_t u = 0; u < rules->rules[i].update_count; u++) {
@@ -126,7 +126,7 @@ static void warn_of_direction(const gemp_binding *b, const gemp_pattern_edge *ed
 
 static gemp_code bind_edge(const gemp_binding *b, gemp_pattern_edge *edge)
 {
-	const gemp_graph *graph = b->graph;
+	const gemp_shard *graph = b->graph;
 	gemp_free(edge->relations);
 	gemp_code code = GEMP_NEW(edge->relations, graph->relation_count);
 	if (code != GEMP_OK)
@@ -134,7 +134,7 @@ static gemp_code bind_edge(const gemp_binding *b, gemp_pattern_edge *edge)
 	for (size_t i = 0; edge->type_count == 0 && i < graph->relation_count; i++)
 		edge->relations[i] = true;
 	for (size_t i = 0; i < edge->type_count; i++) {
-		const gemp_relation *relation = gemp_graph_relation(graph, edge->types[i]);
+		const gemp_relation *relation = gemp_shard_relation(graph, edge->types[i]);
 		if (!relation)
 			code = unknown_type(b, edge, edge->types[i]);
 		if (code != GEMP_OK)
@@ -168,7 +168,7 @@ static gemp_code renew_conditions(const gemp_binding *b)
 
 static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 {
-	const gemp_graph *graph = b->graph;
+	const gemp_shard *graph = b->graph;
 	gemp_free(expr->label_sets);
 	gemp_code code = GEMP_NEW(expr->label_sets, graph->label_set_count);
 	if (code != GEMP_OK)
@@ -397,7 +397,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_rules_bind(gemp_rules *rules, const gemp_graph *graph, bool lenient)
+gemp_code gemp_rule_set_bind(gemp_rule_set *rules, const gemp_shard *graph, bool lenient)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; code == GEMP_OK && i < rules->count; i++) {
@@ -408,14 +408,14 @@ gemp_code gemp_rules_bind(gemp_rules *rules, const gemp_graph *graph, bool lenie
 	return code;
 }
 
-gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_graph *graph, bool lenient)
+gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_shard *graph, bool lenient)
 {
 	gemp_binding b = { .pattern = pattern, .graph = graph, .lenient = lenient };
 	b.source = (gemp_source){ pattern->file, pattern->text };
 	return gemp_bind_pattern(&b);
 }
 
-gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_graph *graph)
+gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_shard *graph)
 {
 	return gemp_pattern_bind_with(pattern, graph, false);
 }

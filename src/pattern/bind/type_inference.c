@@ -130,7 +130,7 @@ static gemp_code type_function(const gemp_binding *b, gemp_expr *expr)
 static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
 {
 	if (expr->of_edge)
-		return gemp_graph_edge_attribute_type(b->graph, expr->name);
+		return gemp_shard_edge_attribute_type(b->graph, expr->name);
 	return expr->attribute >= 0 ? b->graph->attributes.columns[expr->attribute].type : GEMP_STRING;
 }
 

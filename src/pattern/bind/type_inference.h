@@ -9,11 +9,11 @@
 
 typedef struct gemp_binding {
 	gemp_pattern *pattern;
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	gemp_source source;
 	bool lenient;
-	const gemp_rules *rules; /* names that their updates give may be new to the graph; NULL: none */
-	const gemp_clause *with; /* expressions speak of its items; NULL: of the pattern's variables */
+	const gemp_rule_set *rules; /* names that their updates give may be new to the graph; NULL: none */
+	const gemp_clause *with;    /* expressions speak of its items; NULL: of the pattern's variables */
 } gemp_binding;
 
 /* Whose type is known: may it stand as a condition? */

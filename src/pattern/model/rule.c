@@ -95,7 +95,7 @@ void gemp_rule_control_free(gemp_control *control)
 	gemp_free(control);
 }
 
-void gemp_rules_free(gemp_rules *rules)
+void gemp_rule_set_free(gemp_rule_set *rules)
 {
 	if (!rules)
 		return;
@@ -118,7 +118,7 @@ void gemp_rule_drop_nulls(gemp_rule *rule)
 	}
 }
 
-gemp_code gemp_rules_fail(const gemp_rules *rules, int line, int column, const char *format, ...)
+gemp_code gemp_rule_set_fail(const gemp_rule_set *rules, int line, int column, const char *format, ...)
 {
 	char message[1024];
 	gemp_source source = { rules->file, rules->text };

@@ -1,6 +1,6 @@
 /* rule: rules that rewrite a graph, and in which order they are applied. Host only.
  *
- * A file of rules is read into a gemp_rules: for each rule what it looks for, a gemp_pattern that runs as a query does,
+ * A file of rules is read into a gemp_rule_set: for each rule what it looks for, a gemp_pattern that runs as a query does,
  * and what becomes of a match, a list of updates; then the control. docs/rules.md describes the language.
  *
  * The pattern's RETURN is made here; gemp_pattern_bind types its columns. Columns [0, needed) are what the updates
@@ -83,7 +83,7 @@ typedef enum gemp_control_kind {
 typedef struct gemp_control {
 	gemp_control_kind kind;
 	int line, column;
-	size_t rule;    /* of gemp_rules */
+	size_t rule;    /* of gemp_rule_set */
 	bool one;       /* ONE: a single match; else all that do not conflict, in one step */
 	uint64_t times; /* >= 1 */
 	uint64_t limit; /* RUN ... LIMIT n: at most n steps (applications of rules) within, and then an error; 0: none */
@@ -91,21 +91,21 @@ typedef struct gemp_control {
 	struct gemp_control **children; /* [count]; owned */
 } gemp_control;
 
-typedef struct gemp_rules {
+typedef struct gemp_rule_set {
 	char *file, *text; /* owned; file: "rules" if it has no name */
 	size_t count;
 	gemp_rule *rules;      /* [count], at least one; names differ */
 	gemp_control *control; /* a sequence of the RUN lines; no RUN: TRY of every rule, in order; owned */
-} gemp_rules;
+} gemp_rule_set;
 
 void gemp_rule_control_free(gemp_control *control); /* with its children; takes NULL */
-void gemp_rules_free(gemp_rules *rules);            /* takes NULL */
+void gemp_rule_set_free(gemp_rule_set *rules);      /* takes NULL */
 
 /* The rule is bound. SET to what the graph has nowhere removes, whatever the type would be: NULL goes with every type. */
 void gemp_rule_drop_nulls(gemp_rule *rule);
 
 /* GEMP_EUSAGE at a place of the file: what is known only later, such as an attribute of another type. */
-gemp_code gemp_rules_fail(const gemp_rules *rules, int line, int column, const char *format, ...)
+gemp_code gemp_rule_set_fail(const gemp_rule_set *rules, int line, int column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* rule_columns: where a rule's rows have the variables of its pattern. */

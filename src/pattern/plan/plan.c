@@ -13,7 +13,7 @@ typedef struct printer {
 	const gemp_plan *plan;
 	const gemp_pattern *pattern;
 	const gemp_statistics *statistics;
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	gemp_plan_notes notes;
 	int width, depth; /* of the first column; operators so far */
 	gemp_text *out;
@@ -189,7 +189,7 @@ static void put_sinks(printer *p)
 }
 
 void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
-                     const gemp_graph *graph, const gemp_plan_notes *notes, gemp_text *out)
+                     const gemp_shard *graph, const gemp_plan_notes *notes, gemp_text *out)
 {
 	printer p = { .plan = plan, .pattern = pattern, .statistics = statistics, .graph = graph, .out = out };
 	if (notes)

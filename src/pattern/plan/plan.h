@@ -143,6 +143,6 @@ typedef struct gemp_plan_notes {
  * NULL. */
 struct gemp_text;
 void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
-                     const gemp_graph *graph, const gemp_plan_notes *notes, struct gemp_text *out);
+                     const gemp_shard *graph, const gemp_plan_notes *notes, struct gemp_text *out);
 
 #endif

@@ -13,7 +13,7 @@
 
 typedef struct building {
 	gemp_sema *p;
-	const gemp_rules *rules;
+	const gemp_rule_set *rules;
 	bool *named; /* [rules->count] */
 } building;
 
@@ -74,7 +74,7 @@ done:
 }
 
 /* No RUN: every rule once, in order, whether it applies or not. */
-static gemp_code build_all(gemp_rules *rules)
+static gemp_code build_all(gemp_rule_set *rules)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(new_control(&rules->control, GEMP_RUN_SEQUENCE, 1, 1, rules->count));
@@ -90,7 +90,7 @@ done:
 }
 
 /* rule_control.c */
-static gemp_code rule_control(gemp_sema *p, gemp_rules *rules)
+static gemp_code rule_control(gemp_sema *p, gemp_rule_set *rules)
 {
 	building b = { .p = p, .rules = rules };
 	gemp_code code = GEMP_OK;
@@ -225,7 +225,7 @@ done:
 	return code;
 }
 
-static gemp_code check_name(gemp_sema *p, const gemp_rules *rules, const gemp_ast_rule *from)
+static gemp_code check_name(gemp_sema *p, const gemp_rule_set *rules, const gemp_ast_rule *from)
 {
 	for (size_t i = 0; i < rules->count; i++)
 		if (strcmp(rules->rules[i].name, from->name.bytes) == 0)
@@ -235,7 +235,7 @@ static gemp_code check_name(gemp_sema *p, const gemp_rules *rules, const gemp_as
 	return GEMP_OK;
 }
 
-static gemp_code build_rules(gemp_sema *p, gemp_rules *rules)
+static gemp_code build_rules(gemp_sema *p, gemp_rule_set *rules)
 {
 	gemp_code code = GEMP_OK;
 	size_t capacity = 0;
@@ -251,12 +251,12 @@ done:
 	return code;
 }
 
-gemp_code gemp_rules_parse(gemp_rules **out, const char *text, const char *file, const gemp_query_parameter *parameters,
-                           size_t parameter_count)
+gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char *file,
+                              const gemp_query_parameter *parameters, size_t parameter_count)
 {
 	gemp_ast q = { 0 };
 	gemp_sema p = { .q = &q };
-	gemp_rules *rules = NULL;
+	gemp_rule_set *rules = NULL;
 	bool *used = NULL;
 	gemp_code code = GEMP_OK;
 	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
@@ -277,7 +277,7 @@ gemp_code gemp_rules_parse(gemp_rules **out, const char *text, const char *file,
 	*out = rules;
 	rules = NULL;
 done:
-	gemp_rules_free(rules);
+	gemp_rule_set_free(rules);
 	gemp_free(used);
 	gemp_ast_free(&q);
 	return code;

@@ -5,7 +5,7 @@
 #include "pattern/model/rule.h"
 
 /* Errors are GEMP_EUSAGE as for gemp_pattern_parse. A rule that no RUN names is a warning. */
-gemp_code gemp_rules_parse(gemp_rules **out, const char *text, const char *file, const gemp_query_parameter *parameters,
-                           size_t parameter_count);
+gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char *file,
+                              const gemp_query_parameter *parameters, size_t parameter_count);
 
 #endif

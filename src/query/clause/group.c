@@ -9,8 +9,8 @@
 enum { BLOCK_GROUPS = 1 << 16 }; /* that travel, and that are handed on, at a time */
 
 typedef struct grouping {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	gemp_row_stage *next;
 	size_t key_count;
 	gemp_frame results; /* one block of groups when they are handed on */
@@ -159,7 +159,7 @@ done:
 static gemp_code exchange_block(grouping *g, size_t first, size_t end)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = g->context;
+	gemp_runtime *context = g->context;
 	size_t ranks = (size_t)context->comm->size, *sizes = NULL, capacity = 0, received_size = 0;
 	gemp_text packed = { 0 };
 	void *received = NULL;
@@ -380,7 +380,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_group_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                          const gemp_group_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -9,7 +9,7 @@
 #define GEMP_QUERY_CLAUSE_GROUP_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/model/expr.h"
 #include "query/rows/frame.h"
 
@@ -25,7 +25,7 @@ typedef struct gemp_group_options {
 } gemp_group_options;
 
 /* Collective. What does not fit into the context's host_memory is GEMP_ENOMEM, in push. */
-gemp_code gemp_group_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                          const gemp_group_options *options);
 /* The columns that come out. */
 gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options);

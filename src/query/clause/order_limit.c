@@ -17,7 +17,7 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 }
 
 typedef struct cutting {
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_row_stage *next;
 	uint64_t skip, limit; /* what is left of them */
 	bool *some_left_out;
@@ -58,7 +58,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_limit_new(gemp_row_stage *out, gemp_context *context, uint64_t skip, uint64_t limit, bool *some_left_out,
+gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
                          gemp_row_stage *next)
 {
 	cutting *c;
@@ -87,8 +87,8 @@ enum {
 };
 
 typedef struct sorting {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	gemp_row_stage *next;
 	uint64_t skip, limit;
 	size_t shown; /* columns that are handed on; behind them numbers that order elements */
@@ -355,7 +355,7 @@ done:
 static gemp_code exchange(sorting *o, const sorting *samples)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = o->context;
+	gemp_runtime *context = o->context;
 	size_t ranks = (size_t)context->comm->size, *sizes = NULL, capacity = 0, received_size = 0, at = 0;
 	gemp_text packed = { 0 };
 	void *received = NULL;
@@ -518,7 +518,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                            const gemp_sorting_options *options)
 {
 	gemp_code code = GEMP_OK;

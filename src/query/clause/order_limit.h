@@ -4,13 +4,13 @@
 #define GEMP_QUERY_CLAUSE_ORDER_LIMIT_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/model/pattern.h"
 #include "query/rows/frame.h"
 
 /* Collective. Any rows but `skip`, and `limit` of these. Sets *some_left_out (borrowed) if there were
  * others. */
-gemp_code gemp_limit_new(gemp_row_stage *out, gemp_context *context, uint64_t skip, uint64_t limit, bool *some_left_out,
+gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
                          gemp_row_stage *next);
 
 /* Collective. Of this rank's `rows` rows, in rank order, [*first, *end) lie within skip and limit. */
@@ -33,7 +33,7 @@ typedef struct gemp_sorting_options {
 
 /* Collective. Hands on after the last row, in order: rank 0's rows are pushed first, then rank 1's, and so on. What does
  * not fit into the context's host_memory is GEMP_ENOMEM, in push. */
-gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                            const gemp_sorting_options *options);
 
 #endif

@@ -13,8 +13,8 @@ enum {
 }; /* keys and arguments, groups, items, DISTINCT, order, where; the output */
 
 struct gemp_pipeline {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	gemp_frame_map match, items; /* what clauses speak of: rows of a match, items of what stands before */
 	size_t stage_count;
@@ -274,7 +274,7 @@ static gemp_code check_subs(const gemp_pattern *pattern)
 	            : GEMP_OK;
 }
 
-gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             bool count_loops, gemp_row_stage *output)
 {
 	gemp_code code = GEMP_OK;

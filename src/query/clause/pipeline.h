@@ -5,7 +5,7 @@
 
 #include "graph/graph.h"
 #include "match/distinct/row_sinks.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/model/pattern.h"
 #include "query/rows/frame.h"
 
@@ -13,7 +13,7 @@ typedef struct gemp_pipeline gemp_pipeline;
 
 /* Collective. All but `out` is borrowed; output is given the items of RETURN, the shown ones first, and not freed.
  * count_loops: in COUNT { (v)-[:T]->() }, see gemp_degree_loops. */
-gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             bool count_loops, gemp_row_stage *output);
 void gemp_pipeline_free(gemp_pipeline *pipeline);
 

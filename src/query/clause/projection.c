@@ -11,14 +11,14 @@ gemp_cell_kind gemp_projection_cell(const gemp_expr *expr)
 	return expr->kind == GEMP_VERTEX ? GEMP_CELL_VERTEX : expr->kind == GEMP_EDGE ? GEMP_CELL_EDGE : GEMP_CELL_VALUE;
 }
 
-static gemp_type attribute_type(const gemp_graph *graph, const gemp_expr *expr)
+static gemp_type attribute_type(const gemp_shard *graph, const gemp_expr *expr)
 {
 	if (expr->of_edge)
-		return gemp_graph_edge_attribute_type(graph, expr->name);
+		return gemp_shard_edge_attribute_type(graph, expr->name);
 	return expr->attribute >= 0 ? graph->attributes.columns[expr->attribute].type : GEMP_STRING;
 }
 
-gemp_type gemp_projection_type(const gemp_graph *graph, const gemp_expr *expr)
+gemp_type gemp_projection_type(const gemp_shard *graph, const gemp_expr *expr)
 {
 	switch (expr->kind) {
 	case GEMP_VERTEX:
@@ -39,7 +39,7 @@ gemp_type gemp_projection_type(const gemp_graph *graph, const gemp_expr *expr)
 	}
 }
 
-gemp_code gemp_projection_columns(gemp_frame *out, const gemp_graph *graph, const gemp_projection_item *items,
+gemp_code gemp_projection_columns(gemp_frame *out, const gemp_shard *graph, const gemp_projection_item *items,
                                   size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -56,7 +56,7 @@ done:
 /* EVALUATION */
 
 typedef struct evaluation {
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_row_stage *next;
 	gemp_lookup *lookup;
 	gemp_frame_map map;
@@ -190,7 +190,7 @@ static void evaluation_free(void *self)
 	gemp_free(e);
 }
 
-static gemp_code set_up(evaluation *e, gemp_graph *graph, const gemp_projection_item *items, size_t count)
+static gemp_code set_up(evaluation *e, gemp_shard *graph, const gemp_projection_item *items, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_expr **exprs = NULL;
@@ -208,7 +208,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code evaluation_new(evaluation **out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+static gemp_code evaluation_new(evaluation **out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                                 const gemp_projection_item *items, size_t count, gemp_row_stage *next)
 {
 	gemp_code code = GEMP_NEW(*out, 1);
@@ -226,7 +226,7 @@ static gemp_code evaluation_new(evaluation **out, gemp_context *context, gemp_gr
 	return code;
 }
 
-gemp_code gemp_projection_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next)
 {
 	gemp_code code = GEMP_OK;
@@ -240,7 +240,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_projection_where(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next)
 {
 	evaluation *e;
@@ -250,7 +250,7 @@ gemp_code gemp_projection_where(gemp_row_stage *out, gemp_context *context, gemp
 	return code;
 }
 
-gemp_code gemp_project_header(const gemp_graph *graph, const gemp_pattern *pattern, gemp_projected *out)
+gemp_code gemp_project_header(const gemp_shard *graph, const gemp_pattern *pattern, gemp_projected *out)
 {
 	gemp_code code = GEMP_OK;
 	memset(out, 0, pattern->result.shown * sizeof *out);
@@ -306,7 +306,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_project(gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern, gemp_frame *frame,
+gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
                        gemp_projected *out)
 {
 	gemp_code code = GEMP_OK;

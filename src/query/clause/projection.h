@@ -11,7 +11,7 @@
 
 /* What an item is: a vertex and an edge stay what they are, all else is a value of this type. */
 gemp_cell_kind gemp_projection_cell(const gemp_expr *expr);
-gemp_type gemp_projection_type(const gemp_graph *graph, const gemp_expr *expr);
+gemp_type gemp_projection_type(const gemp_shard *graph, const gemp_expr *expr);
 
 typedef struct gemp_projection_item {
 	const gemp_expr *expr; /* borrowed */
@@ -19,22 +19,22 @@ typedef struct gemp_projection_item {
 } gemp_projection_item;
 
 /* The columns of items; NULL and aggregates have a type too. */
-gemp_code gemp_projection_columns(gemp_frame *out, const gemp_graph *graph, const gemp_projection_item *items,
+gemp_code gemp_projection_columns(gemp_frame *out, const gemp_shard *graph, const gemp_projection_item *items,
                                   size_t count);
 
 /* Collective. Each row of the input, which map explains, becomes a row of items. next is borrowed. */
-gemp_code gemp_projection_new(gemp_row_stage *out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next);
 /* Collective. Rows pass for which the condition is true. */
-gemp_code gemp_projection_where(gemp_row_stage *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next);
 
 /* Collective. out[pattern->result.shown]: the first columns of the frame, of frame->rows rows; columns of values are taken
  * from it. The caller frees. Nothing to free after an error. */
-gemp_code gemp_project(gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern, gemp_frame *frame,
+gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
                        gemp_projected *out);
 
 /* The columns without rows, for their names and types. */
-gemp_code gemp_project_header(const gemp_graph *graph, const gemp_pattern *pattern, gemp_projected *out);
+gemp_code gemp_project_header(const gemp_shard *graph, const gemp_pattern *pattern, gemp_projected *out);
 
 #endif

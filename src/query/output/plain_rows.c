@@ -18,7 +18,7 @@ struct gemp_plain_rows {
 	gemp_projected *columns; /* [column_count] */
 };
 
-static bool is_plain(const gemp_graph *graph, const gemp_pattern *pattern)
+static bool is_plain(const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	bool plain = gemp_clause_streams(pattern) && !pattern->result.has_limit && pattern->optional_count == 0 &&
 	             graph->keys.type == GEMP_INTEGER;
@@ -27,7 +27,7 @@ static bool is_plain(const gemp_graph *graph, const gemp_pattern *pattern)
 	return plain;
 }
 
-bool gemp_plain_rows_apply(const gemp_context *context, const gemp_graph *graph, const gemp_pattern *pattern)
+bool gemp_plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	size_t budget = context->budgets.host_memory ? context->budgets.host_memory / 4 : default_memory;
 	return is_plain(graph, pattern) && graph->vertex_count <= budget / (sizeof(int64_t) * 2 + sizeof(uint32_t));
@@ -56,7 +56,7 @@ static gemp_code keys_by_rank(gemp_plain_rows *plain, uint64_t vertices)
 	return code;
 }
 
-static gemp_code begin_columns(gemp_plain_rows *plain, const gemp_graph *graph, const gemp_pattern *pattern)
+static gemp_code begin_columns(gemp_plain_rows *plain, const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(GEMP_NEW(plain->columns, pattern->result.shown));
@@ -69,7 +69,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_context *context, const gemp_graph *graph,
+gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_runtime *context, const gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_stab_chain *chain)
 {
 	gemp_code code = GEMP_OK;

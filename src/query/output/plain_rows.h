@@ -7,16 +7,16 @@
 #include "graph/batch.h"
 #include "graph/graph.h"
 #include "io/rows/row_text.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/symmetry/permutation_group.h"
 
 typedef struct gemp_plain_rows gemp_plain_rows;
 
 /* Is every row of this query plain, and is there memory for the tables? */
-bool gemp_plain_rows_apply(const gemp_context *context, const gemp_graph *graph, const gemp_pattern *pattern);
+bool gemp_plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern);
 
 /* Collective. All is borrowed; chain as in gemp_rows_options. Keys are loaded. */
-gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_context *context, const gemp_graph *graph,
+gemp_code gemp_plain_rows_new(gemp_plain_rows **out, gemp_runtime *context, const gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_stab_chain *chain);
 void gemp_plain_rows_free(gemp_plain_rows *plain);
 

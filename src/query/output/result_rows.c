@@ -10,8 +10,8 @@
 #include <string.h>
 
 typedef struct rows {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	gemp_rows_options options;
 	gemp_pipeline *pipeline;
@@ -281,7 +281,7 @@ static gemp_code open_writer(rows *r)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = r->pattern->result.shown;
-	GEMP_TRY(gemp_graph_load_keys(r->graph));
+	GEMP_TRY(gemp_shard_load_keys(r->graph));
 	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_project_header(r->graph, r->pattern, r->columns)));
 	r->suits = gemp_plain_rows_apply(r->context, r->graph, r->pattern);
 	code = gemp_row_writer_open(&r->writer, r->context->comm, r->columns, count, &r->options);
@@ -291,7 +291,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_rows_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                         const gemp_rows_options *options)
 {
 	gemp_code code = GEMP_OK;

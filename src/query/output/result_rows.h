@@ -6,7 +6,7 @@
 #include "graph/batch.h"
 #include "graph/graph.h"
 #include "io/rows/row_writer.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
  * not known GEMP_EUSAGE. Rows are as long as gemp_pattern_row_vertices and _edges say; GEMP_NO_VERTEX and GEMP_NO_EDGE are
  * NULL. Sets *enough in turn once no more matches are wanted, as by a LIMIT without ORDER BY; the output is whole after that
  * turn or the last one. Freed before that, it leaves no file. */
-gemp_code gemp_rows_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                         const gemp_rows_options *options);
 /* Of all ranks, after the last turn: rows written or shown; rows of the answer, of which a preview shows some (no more than
  * were written to a file); is it whole, or did a limit leave out rows that might have been among them? */

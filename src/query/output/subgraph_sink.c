@@ -7,8 +7,8 @@
 #include "partition/derived/subgraph.h"
 
 typedef struct subgraph_sink {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	gemp_subgraph_sink_options options;
 	gemp_subgraph wanted;
 	gemp_row_store store; /* with a limit: taken since the last turn */
@@ -80,14 +80,14 @@ static gemp_code mark_within_limit(subgraph_sink *m)
 static gemp_code write_graph(subgraph_sink *m)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	const gemp_comm *comm = m->context->comm;
 	gemp_export_options how = { .path = m->options.path };
 	double t = gemp_now();
 	m->written = true;
 	GEMP_TRY(gemp_subgraph_make(&graph, comm, m->graph, &m->wanted));
 	m->vertices = graph->vertex_count;
-	m->edges = gemp_graph_edges(graph);
+	m->edges = gemp_shard_edges(graph);
 	if (gemp_file_ends_in(m->options.path, ".h5")) {
 		code = gemp_graph_file_write(comm, graph, m->options.path, m->options.provenance);
 	} else {
@@ -96,7 +96,7 @@ static gemp_code write_graph(subgraph_sink *m)
 	}
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_WRITE, t);
 done:
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }
 
@@ -127,7 +127,7 @@ static void sink_free(void *self)
 	gemp_free(m);
 }
 
-gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                                  const gemp_subgraph_sink_options *options)
 {
 	gemp_code code = GEMP_OK;

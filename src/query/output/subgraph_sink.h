@@ -6,7 +6,7 @@
 
 #include "graph/batch.h"
 #include "io/graph_file/graph_file_write.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 typedef struct gemp_subgraph_sink_options {
 	const char *path;                  /* .h5, .tsv, .csv, .jsonl, .graphml, .dot, .mtx */
@@ -20,7 +20,7 @@ gemp_code gemp_subgraph_sink_check(const char *path);
 
 /* Collective. Rows must have the edges that matches are to be told by (see gemp_match_options). All is borrowed. The
  * file is whole after the last turn, or the one that reaches the limit; freed before that, there is none. */
-gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                                  const gemp_subgraph_sink_options *options);
 /* What was written, over all ranks. */
 void gemp_subgraph_sink_size(const gemp_sink *matched, uint64_t *vertices, uint64_t *edges);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Collective. */
-static gemp_code fetch_edges(gemp_elements *out, gemp_context *context, gemp_graph *graph,
+static gemp_code fetch_edges(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                              const gemp_frame_column *const *columns, size_t count, size_t rows)
 {
 	gemp_code code = GEMP_OK;
@@ -29,7 +29,7 @@ done:
 }
 
 /* Collective. Of the ends of the edges too. */
-static gemp_code fetch_vertices(gemp_elements *out, gemp_context *context, gemp_graph *graph,
+static gemp_code fetch_vertices(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_frame_column *const *columns, size_t count, size_t rows, bool ranks)
 {
 	static const int wanted[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
@@ -56,7 +56,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_elements_fetch(gemp_elements *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_frame_column *const *columns, size_t count, size_t rows, bool ranks)
 {
 	gemp_code code = GEMP_OK;

@@ -7,7 +7,7 @@
 #include "query/rows/frame.h"
 
 typedef struct gemp_elements {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	size_t vertex_count;
 	gemp_vertex *vertices;   /* [found_count] ids, ascending */
 	gemp_column keys, ranks; /* [found_count]; ranks are integers, ordered as keys are */
@@ -16,7 +16,7 @@ typedef struct gemp_elements {
 
 /* Collective. Of all vertices and edges in these columns of a frame (count alike on all ranks; those of values are passed
  * over); ranks are there only if they are wanted. gemp_elements_free in any case. */
-gemp_code gemp_elements_fetch(gemp_elements *out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_frame_column *const *columns, size_t count, size_t rows, bool ranks);
 void gemp_elements_free(gemp_elements *elements);
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static gemp_code look_up(const gemp_graph *graph, const gemp_column *own, const gemp_vertex *asked, const size_t *from,
+static gemp_code look_up(const gemp_shard *graph, const gemp_column *own, const gemp_vertex *asked, const size_t *from,
                          int64_t **replies, int **owner)
 {
 	gemp_code code = GEMP_OK;
@@ -35,7 +35,7 @@ done:
 
 /* Collective. own: integers, one of each of this rank's vertices. ids (any order, repeated ids allowed) -> ids sorted and
  * distinct in *found, and their numbers in out, as gemp_fetch gives them. Nothing to free after an error. */
-static gemp_code fetch_vertex_integers(gemp_context *context, const gemp_graph *graph, const gemp_column *own,
+static gemp_code fetch_vertex_integers(gemp_runtime *context, const gemp_shard *graph, const gemp_column *own,
                                        const gemp_vertex *ids, size_t count, gemp_vertex **found, size_t *found_count,
                                        gemp_column *out)
 {
@@ -55,7 +55,7 @@ static gemp_code fetch_vertex_integers(gemp_context *context, const gemp_graph *
 		code = GEMP_NEW(owner, count);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < count; i++)
-		owner[i] = gemp_graph_owner(graph, distinct[i]);
+		owner[i] = gemp_shard_owner(graph, distinct[i]);
 	GEMP_TRY(gemp_exchange_records(context->comm, distinct, count, sizeof *distinct, owner, &asked, &from,
 	                               &context->traffic));
 	code = look_up(graph, own, asked, from, &replies, &asker);
@@ -96,8 +96,8 @@ typedef struct lookup_request {
 } lookup_request;
 
 struct gemp_lookup {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	gemp_frame_map map;
 	gemp_scope scope;
 	const gemp_frame *frame;
@@ -158,7 +158,7 @@ static bool graph_column(const gemp_expr *expr, int *column)
 	}
 }
 
-static bool same_degree(const gemp_graph *graph, const gemp_expr *a, const gemp_expr *b)
+static bool same_degree(const gemp_shard *graph, const gemp_expr *a, const gemp_expr *b)
 {
 	return a->direction == b->direction && memcmp(a->relations, b->relations, graph->relation_count) == 0;
 }
@@ -418,7 +418,7 @@ const gemp_scope *gemp_lookup_scope(gemp_lookup *l, size_t row)
 	return &l->scope;
 }
 
-gemp_code gemp_lookup_new(gemp_lookup **out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                           const gemp_expr *const *exprs, size_t count)
 {
 	gemp_code code = GEMP_OK;

@@ -5,7 +5,7 @@
 #define GEMP_QUERY_ROWS_LOOKUP_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/condition/evaluate.h"
 #include "query/rows/frame.h"
 
@@ -23,7 +23,7 @@ bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, siz
 typedef struct gemp_lookup gemp_lookup;
 
 /* exprs are borrowed. */
-gemp_code gemp_lookup_new(gemp_lookup **out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                           const gemp_expr *const *exprs, size_t count);
 void gemp_lookup_free(gemp_lookup *lookup);
 /* Sets used[column] for the columns of a frame that the expressions read. */

@@ -23,8 +23,8 @@ typedef struct sub {
 } sub;
 
 struct gemp_apply {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	sub *subs; /* [pattern->sub_count] */
 	size_t plain_count, general_count;
@@ -118,7 +118,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_apply_new(gemp_apply **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                          const gemp_finder_options *options, unsigned whom)
 {
 	gemp_code code = GEMP_OK;
@@ -211,7 +211,7 @@ static void counter_open(counter *c, size_t width)
 }
 
 /* Collective. Counts go to the ranks that answer for their tuples. */
-static gemp_code return_counts(gemp_context *context, const counter *c, const gemp_correlate *asked, uint64_t *of_seed)
+static gemp_code return_counts(gemp_runtime *context, const counter *c, const gemp_correlate *asked, uint64_t *of_seed)
 {
 	gemp_code code = GEMP_OK;
 	int *owner = NULL;

@@ -15,7 +15,7 @@ bool gemp_apply_needed(const gemp_pattern *pattern, unsigned whom);
 
 /* What does not change from run to run: finders of the sub-patterns. Collective. */
 typedef struct gemp_apply gemp_apply;
-gemp_code gemp_apply_new(gemp_apply **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                          const gemp_finder_options *options, unsigned whom);
 void gemp_apply_free(gemp_apply *apply);
 

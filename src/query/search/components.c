@@ -178,7 +178,7 @@ void gemp_variants_free(gemp_variant *variants, size_t count)
 enum { ROWS_AT_ONCE = 8192 };
 
 /* GATHERING */
-static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_context *context, uint64_t bytes, size_t most)
+static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime *context, uint64_t bytes, size_t most)
 {
 	bytes = gemp_comm_sum1(context->comm, bytes);
 	if (bytes <= most)
@@ -191,7 +191,7 @@ static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_context
 	                 name ? "" : "an unnamed vertex", name ? name : "", (unsigned long long)bytes);
 }
 
-gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_context *context, const gemp_row_store *rows,
+gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *context, const gemp_row_store *rows,
                               size_t most)
 {
 	gemp_code code = GEMP_OK;

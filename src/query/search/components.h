@@ -30,7 +30,7 @@ typedef struct gemp_product {
 } gemp_product;
 
 /* Collective. Gathers the rows of one part; `most` bytes in all ranks together. */
-gemp_code gemp_product_gather(gemp_product *product, size_t part, gemp_context *context, const gemp_row_store *rows,
+gemp_code gemp_product_gather(gemp_product *product, size_t part, gemp_runtime *context, const gemp_row_store *rows,
                               size_t most);
 /* The sink takes rows of the streaming part. product is borrowed; nothing to free but gemp_product_free. */
 gemp_sink gemp_product_sink(gemp_product *product);

@@ -118,7 +118,7 @@ size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple)
 	return index;
 }
 
-gemp_code gemp_correlate_new(gemp_correlate *c, gemp_context *context, const gemp_row_store *rows, const int *outer,
+gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gemp_row_store *rows, const int *outer,
                              size_t width)
 {
 	gemp_code code = GEMP_OK;

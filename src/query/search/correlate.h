@@ -8,7 +8,7 @@
 #define GEMP_QUERY_SEARCH_CORRELATE_H
 
 #include "match/distinct/row_sinks.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 typedef struct gemp_correlate {
 	const gemp_comm *comm;
@@ -26,7 +26,7 @@ typedef struct gemp_correlate {
 } gemp_correlate;
 
 /* Collective. outer[width]: the vertices of a row that make its tuple. gemp_correlate_free in any case. */
-gemp_code gemp_correlate_new(gemp_correlate *c, gemp_context *context, const gemp_row_store *rows, const int *outer,
+gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gemp_row_store *rows, const int *outer,
                              size_t width);
 void gemp_correlate_free(gemp_correlate *c);
 

@@ -7,7 +7,7 @@
 
 #include "graph/graph.h"
 #include "match/match_run.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 typedef struct gemp_finder_options {
 	gemp_match_options match; /* distinct: by orbit or by nothing */
@@ -22,7 +22,7 @@ typedef struct gemp_finder gemp_finder;
 bool gemp_finder_needs_edges(const gemp_pattern *pattern);
 
 /* Collective. The pattern is bound, and borrowed. */
-gemp_code gemp_finder_new(gemp_finder **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options);
 void gemp_finder_free(gemp_finder *finder);
 

@@ -9,7 +9,7 @@
 enum { ROWS_AT_ONCE = 1 << 15, OUT_AT_ONCE = 8192 };
 
 struct gemp_optional_match {
-	gemp_context *context;
+	gemp_runtime *context;
 	const gemp_optional *optional;
 	gemp_finder *finder;
 	bool edges;
@@ -22,7 +22,7 @@ typedef struct optional_sink {
 	gemp_sink *next;
 } optional_sink;
 
-gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *context, gemp_shard *graph,
                                   const gemp_pattern *pattern, size_t index, const gemp_finder_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -109,7 +109,7 @@ static void extended_free(extended *x)
 }
 
 /* Collective. To the ranks that answer, grouped by seed. */
-static gemp_code return_extensions(gemp_context *context, const extensions *x, const gemp_correlate *asked,
+static gemp_code return_extensions(gemp_runtime *context, const extensions *x, const gemp_correlate *asked,
                                    extended *out)
 {
 	gemp_code code = GEMP_OK;
@@ -150,7 +150,7 @@ done:
 }
 
 /* Collective. Back to those who asked: *out by tuple. */
-static gemp_code reply_extensions(gemp_context *context, const gemp_correlate *asked, const extended *home,
+static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *asked, const extended *home,
                                   extended *out)
 {
 	gemp_code code = GEMP_OK;

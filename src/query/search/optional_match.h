@@ -10,7 +10,7 @@
 typedef struct gemp_optional_match gemp_optional_match;
 
 /* Collective. The optional with this index of a bound pattern, borrowed. */
-gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_context *context, gemp_graph *graph,
+gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *context, gemp_shard *graph,
                                   const gemp_pattern *pattern, size_t index, const gemp_finder_options *options);
 void gemp_optional_match_free(gemp_optional_match *part);
 

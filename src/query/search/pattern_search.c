@@ -12,8 +12,8 @@
 enum { MAX_COMBINATIONS = 1000000000 };
 
 struct gemp_finder {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	gemp_finder_options options;
 	size_t variant_count;
@@ -77,7 +77,7 @@ bool gemp_finder_needs_edges(const gemp_pattern *pattern)
 	return false;
 }
 
-gemp_code gemp_finder_new(gemp_finder **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options)
 {
 	gemp_code code = GEMP_OK;

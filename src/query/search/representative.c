@@ -95,7 +95,7 @@ static gemp_code gather_edges(const gemp_row_store *rows, size_t edges, gemp_edg
 }
 
 /* Collective. */
-static gemp_code number_all(numbering *n, gemp_context *context, gemp_graph *graph, const gemp_row_store *rows,
+static gemp_code number_all(numbering *n, gemp_runtime *context, gemp_shard *graph, const gemp_row_store *rows,
                             size_t vertices, size_t edges)
 {
 	gemp_code code = GEMP_OK;
@@ -145,7 +145,7 @@ static void replace_row(const numbering *n, const gemp_stab_chain *chain, gemp_r
 		edges[e] = n->edges.edges[n->edge_by_key[tuple[vertex_count + e]].index];
 }
 
-gemp_code gemp_representative_choose(gemp_context *context, gemp_graph *graph, const gemp_stab_chain *chain,
+gemp_code gemp_representative_choose(gemp_runtime *context, gemp_shard *graph, const gemp_stab_chain *chain,
                                      const gemp_pattern *pattern, gemp_row_store *rows)
 {
 	gemp_code code = GEMP_OK;

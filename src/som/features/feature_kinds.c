@@ -27,13 +27,13 @@ void gemp_feature_work_free(gemp_feature_work *work)
 static gemp_code count_some(gemp_vertex_degrees *out, const gemp_feature_work *w, bool directed)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = w->graph;
+	gemp_shard *graph = w->graph;
 	bool *some = NULL;
 	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(some, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		some[r] = w->relations[r] && graph->relations[r].directed == directed;
 		if (some[r])
-			GEMP_TRY(gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 	}
 	code = gemp_vertex_degrees_of_graph(out, w->context->comm, graph, some);
 done:
@@ -112,7 +112,7 @@ static gemp_code count_shapes(uint64_t **out, gemp_feature_work *w, const char *
 	if (*out)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(*out, w->graph->rows)));
-	if (gemp_graph_edges(w->graph) == 0)
+	if (gemp_shard_edges(w->graph) == 0)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(w->context->comm, make_shape(&shape, w, name)));
 	GEMP_TRY(gemp_match_prepare(&match, w->context, w->graph, shape, &how));
@@ -187,13 +187,13 @@ static gemp_code find_components(gemp_components *out, const gemp_feature_work *
 {
 	static const gemp_components_options how = { 0 };
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = w->graph;
+	gemp_shard *graph = w->graph;
 	gemp_csr *csr = NULL;
 	size_t count = 0;
 	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(csr, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (w->relations[r]) {
-			GEMP_TRY(gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT));
+			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 			csr[count++] = gemp_csr_out(graph, r);
 		}
 	code = gemp_components_find(out, w->context->comm, w->context->device, graph->bounds, csr, count, &how);
@@ -205,7 +205,7 @@ done:
 static gemp_code find_component_size(gemp_feature_work *w, double *values)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = w->graph;
+	const gemp_shard *graph = w->graph;
 	gemp_components found = { 0 };
 	uint64_t *size = NULL;
 	GEMP_TRY(find_components(&found, w));

@@ -3,12 +3,12 @@
 #ifndef GEMP_SOM_FEATURES_FEATURE_KINDS_H
 #define GEMP_SOM_FEATURES_FEATURE_KINDS_H
 
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "topology/vertex_degrees.h"
 
 typedef struct gemp_feature_work {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const bool *relations;                    /* [relation_count] whose edges count */
 	bool have_degrees;                        /* degrees, by the first feature that needs them: */
 	gemp_vertex_degrees directed, undirected; /* of edges with a direction, and without */

@@ -128,7 +128,7 @@ static bool is_number(gemp_type type)
 	return type == GEMP_INTEGER || type == GEMP_FLOAT || type == GEMP_BOOLEAN;
 }
 
-static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *column, const gemp_graph *graph,
+static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *column, const gemp_shard *graph,
                                   const char *path)
 {
 	gemp_text those = { 0 };
@@ -150,7 +150,7 @@ static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *colu
 	return code;
 }
 
-gemp_code gemp_features_check(const gemp_features *features, const gemp_graph *graph, const char *path)
+gemp_code gemp_features_check(const gemp_features *features, const gemp_shard *graph, const char *path)
 {
 	for (size_t i = 0; i < features->count; i++) {
 		const gemp_feature *f = &features->items[i];
@@ -162,11 +162,11 @@ gemp_code gemp_features_check(const gemp_features *features, const gemp_graph *g
 }
 
 /* Collective. */
-static gemp_code find_attribute(const gemp_feature *f, gemp_graph *graph, double *values)
+static gemp_code find_attribute(const gemp_feature *f, gemp_shard *graph, double *values)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_column *column = gemp_table_find(&graph->attributes, f->attribute);
-	GEMP_TRY(gemp_graph_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
+	GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
 	for (size_t row = 0; row < graph->rows; row++) {
 		const gemp_value value = gemp_column_get(column, row);
 		values[row] = value.null                   ? (double)NAN

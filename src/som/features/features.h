@@ -8,7 +8,7 @@
 #define GEMP_SOM_FEATURES_FEATURES_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 #include <math.h>
 
@@ -36,14 +36,14 @@ void gemp_features_free(gemp_features *features);
 
 /* What they are found in. */
 typedef struct gemp_features_source {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const bool *relations; /* [relation_count] whose edges count */
 	const char *path;      /* of the graph, for messages */
 } gemp_features_source;
 
 /* Local. GEMP_EUSAGE for an attribute that the graph does not have, or that is no number. */
-gemp_code gemp_features_check(const gemp_features *features, const gemp_graph *graph, const char *path);
+gemp_code gemp_features_check(const gemp_features *features, const gemp_shard *graph, const char *path);
 /* Collective. x[rows][count] of own vertices; NaN: missing. Loads what it needs of the graph. */
 gemp_code gemp_features_find(gemp_features *features, const gemp_features_source *source, float *x);
 

@@ -27,7 +27,7 @@ gemp_code gemp_som_unit_list_new(gemp_som_unit_list *out, const gemp_comm *comm,
 	return code;
 }
 
-gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_context *context, const gemp_som_map *map,
+gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *context, const gemp_som_map *map,
                                   const gemp_vectors *vectors)
 {
 	gemp_code code = GEMP_OK;

@@ -5,7 +5,7 @@
 
 #include "io/arrays/vectors.h"
 #include "io/som/som_file.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 /* [vectors' count] each; {0} is empty. */
 typedef struct gemp_som_unit_list {
@@ -16,7 +16,7 @@ typedef struct gemp_som_unit_list {
 /* Collective. Room for as many vectors. */
 gemp_code gemp_som_unit_list_new(gemp_som_unit_list *out, const gemp_comm *comm, size_t count);
 /* Collective. Of scaled vectors, which have as many columns as the map. */
-gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_context *context, const gemp_som_map *map,
+gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *context, const gemp_som_map *map,
                                   const gemp_vectors *vectors);
 void gemp_som_unit_list_free(gemp_som_unit_list *units);
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 typedef struct gemp_apply_state {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_rule *rule;
 	const gemp_new_vertices *fresh;
 	gemp_changes *changes; /* values are taken from it */
@@ -95,7 +95,7 @@ static void edge_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const marking *m = context;
-	const gemp_graph *graph = m->a->graph;
+	const gemp_shard *graph = m->a->graph;
 	const gemp_edge_owners *places = &m->a->changes->places;
 	for (size_t i = piece * PIECE; i < end_of(m, piece); i++) {
 		uint64_t edge = m->change->elements[i];
@@ -125,7 +125,7 @@ static gemp_code mark_edges(marking *m)
 {
 	gemp_code code = GEMP_OK;
 	gemp_patch *patch = m->a->patch;
-	const gemp_graph *graph = m->a->graph;
+	const gemp_shard *graph = m->a->graph;
 	uint8_t fate = 1;
 	size_t pieces = (m->change->count + PIECE - 1) / PIECE;
 	if (m->u->kind == GEMP_SET_TYPE)
@@ -480,7 +480,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_apply(gemp_graph **graph, gemp_context *context, const gemp_new_vertices *fresh,
+gemp_code gemp_apply(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *fresh,
                      const gemp_apply_options *options, gemp_patch_result *done)
 {
 	gemp_code code = GEMP_OK;
@@ -489,12 +489,12 @@ gemp_code gemp_apply(gemp_graph **graph, gemp_context *context, const gemp_new_v
 		                 .want_origins = done != NULL,
 		                 .want_changed = done != NULL };
 	gemp_apply_state a = { .graph = *graph, .rule = fresh->rule, .fresh = fresh, .changes = &changes, .patch = &patch };
-	GEMP_TRY(gemp_graph_load_outgoing(*graph));
+	GEMP_TRY(gemp_shard_load_outgoing(*graph));
 	GEMP_TRY(gemp_changes_send(&changes, context->comm, *graph, fresh));
 	GEMP_TRY(gemp_comm_agree(context->comm, fill(&a, options)));
 	gemp_changes_free(&changes);
 	gemp_resident_evict(context);
-	code = gemp_graph_patch(graph, context->comm, &patch, done);
+	code = gemp_shard_patch(graph, context->comm, &patch, done);
 done:
 	gemp_changes_free(&changes);
 	gemp_patch_free(&patch);

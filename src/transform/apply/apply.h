@@ -7,13 +7,13 @@
 #include "transform/apply/new_vertices.h"
 
 typedef struct gemp_apply_options {
-	const gemp_rules *rules; /* for messages */
-	bool string_keys;        /* as gemp_builder_options has it */
+	const gemp_rule_set *rules; /* for messages */
+	bool string_keys;           /* as gemp_builder_options has it */
 } gemp_apply_options;
 
-/* Collective. *graph becomes the new graph; after an error it is good for gemp_graph_free only. What the context has
+/* Collective. *graph becomes the new graph; after an error it is good for gemp_shard_free only. What the context has
  * kept of it is forgotten. done: NULL, or filled, with what has changed; gemp_patch_result_free. */
-gemp_code gemp_apply(gemp_graph **graph, gemp_context *context, const gemp_new_vertices *fresh,
+gemp_code gemp_apply(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *fresh,
                      const gemp_apply_options *options, gemp_patch_result *done);
 
 #endif

@@ -13,7 +13,7 @@ enum { PIECE = 1 << 14 };
 
 typedef struct sending {
 	const gemp_comm *comm;
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	gemp_changes *out;
 	const gemp_new_vertices *fresh;
 	const gemp_update *u;
@@ -48,7 +48,7 @@ static void name_piece(void *context, unsigned thread, size_t piece)
 		s->change->elements[i] = element;
 		if (s->owner)
 			s->owner[i] = s->u->element.edge ? gemp_edge_owner(&s->out->places, element)
-			                                 : gemp_graph_owner(s->graph, element);
+			                                 : gemp_shard_owner(s->graph, element);
 		if (s->change->into)
 			s->change->into[i] = into_of(s, i);
 	}
@@ -132,7 +132,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_shard *graph,
                             const gemp_new_vertices *fresh)
 {
 	gemp_code code = GEMP_OK;

@@ -22,7 +22,7 @@ typedef struct gemp_changes {
 } gemp_changes;
 
 /* Collective. */
-gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_graph *graph,
+gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_shard *graph,
                             const gemp_new_vertices *fresh);
 void gemp_changes_free(gemp_changes *changes);
 

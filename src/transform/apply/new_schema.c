@@ -56,7 +56,7 @@ done:
 	return code;
 }
 
-static gemp_code add_update(gemp_patch_columns *all, const gemp_rules *rules, const gemp_update *u,
+static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules, const gemp_update *u,
                             const gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
@@ -65,22 +65,23 @@ static gemp_code add_update(gemp_patch_columns *all, const gemp_rules *rules, co
 	if (u->constant && u->literal.null)
 		return GEMP_OK;
 	if (type == GEMP_LIST)
-		return gemp_rules_fail(rules, u->line, u->place,
-		                       "'%s' cannot hold a list; set it to a number, a string or a "
-		                       "boolean",
-		                       u->names[0]);
+		return gemp_rule_set_fail(rules, u->line, u->place,
+		                          "'%s' cannot hold a list; set it to a number, a string or a "
+		                          "boolean",
+		                          u->names[0]);
 	GEMP_TRY(add(all, u->names[0], type, &fits));
 	if (!fits)
-		code = gemp_rules_fail(rules, u->line, u->place,
-		                       "'%s' has values of type %s, and this one is of type %s; take "
-		                       "another name",
-		                       u->names[0], gemp_type_name[all->columns[gemp_new_schema_column(all, u->names[0])].type],
-		                       gemp_type_name[type]);
+		code = gemp_rule_set_fail(rules, u->line, u->place,
+		                          "'%s' has values of type %s, and this one is of type %s; take "
+		                          "another name",
+		                          u->names[0],
+		                          gemp_type_name[all->columns[gemp_new_schema_column(all, u->names[0])].type],
+		                          gemp_type_name[type]);
 done:
 	return code;
 }
 
-gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_graph *graph, const gemp_rules *rules,
+gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *graph, const gemp_rule_set *rules,
                                   const gemp_rule *rule, const gemp_frame *frame, bool edges)
 {
 	gemp_code code = GEMP_OK;
@@ -98,7 +99,7 @@ done:
 enum { PIECE = 1 << 14 };
 
 typedef struct relabelling {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	gemp_patch *patch;
 	const gemp_update *u;
 	const gemp_change *change;
@@ -123,7 +124,7 @@ static void add_name(gemp_text *out, const char *name, size_t size)
 /* Names of a set that the update does not speak of. */
 static void print_others(const relabelling *r, size_t set, gemp_text *out)
 {
-	const gemp_graph *g = r->graph;
+	const gemp_shard *g = r->graph;
 	if (set < g->label_set_count) {
 		for (size_t i = 0; i < g->label_sets[set].count; i++) {
 			const char *name = g->labels[g->label_sets[set].labels[i]];
@@ -253,7 +254,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_graph *graph, const gemp_new_vertices *fresh,
+gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *fresh,
                                  const gemp_changes *changes)
 {
 	gemp_code code = GEMP_OK;

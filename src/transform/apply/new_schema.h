@@ -8,7 +8,7 @@
 
 /* Attributes of vertices, or of edges in whatever relation; those of the graph first. An integer attribute that is
  * set to a float becomes one of floats; other changes of type are refused with their place. */
-gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_graph *graph, const gemp_rules *rules,
+gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *graph, const gemp_rule_set *rules,
                                   const gemp_rule *rule, const gemp_frame *frame, bool edges);
 /* Its place; columns->count if there is none. */
 size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *name);
@@ -17,7 +17,7 @@ size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *nam
 
 /* Local. Fills label_set, added_sets and sets of the patch, whose `added` is known; vertices are of the matches in
  * fresh->rows, and for each as the rule creates them. */
-gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_graph *graph, const gemp_new_vertices *fresh,
+gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *fresh,
                                  const gemp_changes *changes);
 
 #endif

@@ -47,7 +47,7 @@ static void look_piece(void *context, unsigned thread, size_t piece)
 }
 
 /* Collective. No key of the graph is greater, or a string of a greater number. */
-static int64_t greatest(const gemp_comm *comm, const gemp_graph *graph)
+static int64_t greatest(const gemp_comm *comm, const gemp_shard *graph)
 {
 	bool integers = graph->keys.type == GEMP_INTEGER;
 	key_scan l = { .keys = &graph->keys, .most = integers ? (uint64_t)1 << 63 : 0 };
@@ -58,7 +58,7 @@ static int64_t greatest(const gemp_comm *comm, const gemp_graph *graph)
 }
 
 /* Collective. */
-static gemp_code find_first(gemp_new_vertices *fresh, const gemp_comm *comm, const gemp_graph *graph, uint64_t wanted)
+static gemp_code find_first(gemp_new_vertices *fresh, const gemp_comm *comm, const gemp_shard *graph, uint64_t wanted)
 {
 	if (!wanted)
 		return GEMP_OK;
@@ -77,13 +77,13 @@ static bool is_chosen(const void *self, size_t row)
 	return ((const uint8_t *)self)[row] != 0;
 }
 
-gemp_code gemp_new_vertices_new(gemp_new_vertices *out, const gemp_comm *comm, gemp_graph *graph, const gemp_rule *rule,
+gemp_code gemp_new_vertices_new(gemp_new_vertices *out, const gemp_comm *comm, gemp_shard *graph, const gemp_rule *rule,
                                 const gemp_frame *frame, const uint8_t *chosen, const uint64_t *number,
                                 uint64_t applied)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_new_vertices){ .rule = rule, .frame = frame, .number = number };
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	out->type = graph->keys.type;
 	GEMP_TRY(find_first(out, comm, graph, applied * rule->created_vertices));
 	code = gemp_comm_agree(comm, gemp_pick(&out->rows, &out->count, frame->rows, is_chosen, chosen));
@@ -100,7 +100,7 @@ void gemp_new_vertices_free(gemp_new_vertices *fresh)
 	gemp_elements_free(&fresh->elements);
 }
 
-gemp_code gemp_new_vertices_fetch(gemp_new_vertices *fresh, gemp_context *context, gemp_graph *graph)
+gemp_code gemp_new_vertices_fetch(gemp_new_vertices *fresh, gemp_runtime *context, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_frame *frame = fresh->frame;

@@ -21,12 +21,12 @@ typedef struct gemp_new_vertices {
 } gemp_new_vertices;
 
 /* Collective. chosen[frame->rows]: nonzero for matches that are applied; `applied` of all ranks. */
-gemp_code gemp_new_vertices_new(gemp_new_vertices *out, const gemp_comm *comm, gemp_graph *graph, const gemp_rule *rule,
+gemp_code gemp_new_vertices_new(gemp_new_vertices *out, const gemp_comm *comm, gemp_shard *graph, const gemp_rule *rule,
                                 const gemp_frame *frame, const uint8_t *chosen, const uint64_t *number,
                                 uint64_t applied);
 void gemp_new_vertices_free(gemp_new_vertices *fresh);
 /* Collective. The keys of matched vertices, too. */
-gemp_code gemp_new_vertices_fetch(gemp_new_vertices *fresh, gemp_context *context, gemp_graph *graph);
+gemp_code gemp_new_vertices_fetch(gemp_new_vertices *fresh, gemp_runtime *context, gemp_shard *graph);
 /* Of a created vertex, or a matched one, if they were fetched; a string holds until the next call. NULL where a match
  * has none. */
 gemp_value gemp_new_vertices_key(gemp_new_vertices *fresh, const gemp_rule_element *element, size_t row);

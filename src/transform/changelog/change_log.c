@@ -29,7 +29,7 @@ static gemp_code write_text(gemp_change_log *log, gemp_text *text)
 	return code;
 }
 
-gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_graph *graph, const char *rules, uint64_t seed)
+gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_shard *graph, const char *rules, uint64_t seed)
 {
 	gemp_text text = { 0 };
 	if (log->comm->rank == 0) {
@@ -51,7 +51,7 @@ static void add_column(gemp_text *out, size_t at, const gemp_column *column)
 }
 
 /* Is there a column that has to stand before this one in some relation, and was not taken? */
-static bool must_wait(const gemp_graph *graph, const char *name, const gemp_table *taken)
+static bool must_wait(const gemp_shard *graph, const char *name, const gemp_table *taken)
 {
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_table *props = &graph->relations[r].props;
@@ -66,7 +66,7 @@ static bool must_wait(const gemp_graph *graph, const char *name, const gemp_tabl
 }
 
 /* Takes the next column that needs not wait for others, or any. */
-static gemp_code take_next(const gemp_graph *graph, gemp_table *taken, bool any, bool *found)
+static gemp_code take_next(const gemp_shard *graph, gemp_table *taken, bool any, bool *found)
 {
 	for (size_t r = 0; r < graph->relation_count; r++)
 		for (size_t c = 0; c < graph->relations[r].props.count; c++) {
@@ -80,7 +80,7 @@ static gemp_code take_next(const gemp_graph *graph, gemp_table *taken, bool any,
 }
 
 /* Of all relations together, in an order that each of them agrees with, then those that were only there in between. */
-static gemp_code order_edge_columns(const gemp_graph *graph, const gemp_table *seen, gemp_table *taken)
+static gemp_code order_edge_columns(const gemp_shard *graph, const gemp_table *seen, gemp_table *taken)
 {
 	gemp_code code = GEMP_OK;
 	for (bool found = true; found && code == GEMP_OK;) {
@@ -95,7 +95,7 @@ static gemp_code order_edge_columns(const gemp_graph *graph, const gemp_table *s
 	return code;
 }
 
-static gemp_code add_columns(gemp_text *out, const gemp_graph *graph, const gemp_table *seen)
+static gemp_code add_columns(gemp_text *out, const gemp_shard *graph, const gemp_table *seen)
 {
 	gemp_table edges = { 0 };
 	gemp_code code = order_edge_columns(graph, seen, &edges);
@@ -110,7 +110,7 @@ static gemp_code add_columns(gemp_text *out, const gemp_graph *graph, const gemp
 	return code;
 }
 
-gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_graph *graph, uint64_t steps)
+gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_shard *graph, uint64_t steps)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
@@ -118,7 +118,7 @@ gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_graph *graph, ui
 		gemp_text_print(&text,
 		                "{\"end\":%" PRIu64 ",\"lines\":%" PRIu64 ",\"graph\":\"%016" PRIx64 "\",\"vertices\":%" PRIu64
 		                ",\"edges\":%" PRIu64,
-		                steps, log->recorder.lines, graph->hash, graph->vertex_count, gemp_graph_edges(graph));
+		                steps, log->recorder.lines, graph->hash, graph->vertex_count, gemp_shard_edges(graph));
 		code = add_columns(&text, graph, &log->recorder.seen);
 		gemp_text_print(&text, "}\n");
 	}

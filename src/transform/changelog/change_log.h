@@ -21,9 +21,9 @@ typedef struct gemp_change_log {
  * it is closed. */
 gemp_code gemp_change_log_open(gemp_change_log *log, const gemp_comm *comm, const char *path);
 /* Collective. graph: before the first step; rules: the name of their file. */
-gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_graph *graph, const char *rules, uint64_t seed);
+gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_shard *graph, const char *rules, uint64_t seed);
 /* Collective. graph: as it was written. */
-gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_graph *graph, uint64_t steps);
+gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_shard *graph, uint64_t steps);
 /* Collective. Takes one that is not open. */
 gemp_code gemp_change_log_close(gemp_change_log *log);
 /* Frees, and removes what was not closed. */

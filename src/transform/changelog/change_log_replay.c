@@ -13,8 +13,8 @@
 #include <string.h>
 
 typedef struct replay_state {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const char *path;
 	gemp_lines lines;
 	gemp_text ends; /* head and foot, where this rank has them: number of the line, size, text */
@@ -239,7 +239,7 @@ static gemp_code check_count(const replay_state *r, uint64_t changes)
 }
 
 /* Collective. */
-static gemp_code apply(replay_state *r, gemp_graph **out)
+static gemp_code apply(replay_state *r, gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_replay_options options = { .context = r->context,
@@ -257,7 +257,7 @@ done:
 	return code;
 }
 
-static gemp_code check_hash(const replay_state *r, const gemp_graph *graph)
+static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)
 {
 	if (graph->hash == r->hash)
 		return GEMP_OK;
@@ -267,25 +267,25 @@ static gemp_code check_hash(const replay_state *r, const gemp_graph *graph)
 	                 r->path, r->last, r->hash, graph->hash);
 }
 
-gemp_code gemp_change_log_replay(gemp_graph **graph, gemp_context *context, const char *path,
+gemp_code gemp_change_log_replay(gemp_shard **graph, gemp_runtime *context, const char *path,
                                  gemp_change_log_replayed *out)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *new = NULL;
+	gemp_shard *new = NULL;
 	replay_state r = { .context = context, .graph = *graph, .path = path };
-	GEMP_TRY(gemp_graph_load_keys(*graph));
+	GEMP_TRY(gemp_shard_load_keys(*graph));
 	GEMP_TRY(gemp_lines_open(&r.lines, context->comm, path, is_step, 0));
 	GEMP_TRY(find_ends(&r));
 	if (r.hash != r.graph->hash || r.count) {
 		GEMP_TRY(apply(&r, &new));
 		GEMP_TRY(check_hash(&r, new));
-		gemp_graph_free(*graph);
+		gemp_shard_free(*graph);
 		*graph = new;
 		new = NULL;
 	}
 	*out = (gemp_change_log_replayed){ r.steps, r.count };
 done:
-	gemp_graph_free(new);
+	gemp_shard_free(new);
 	gemp_replay_free(r.replay);
 	gemp_change_log_line_free(&r.line);
 	gemp_text_free(&r.ends);

@@ -5,7 +5,7 @@
 #define GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_REPLAY_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 /* Collective. Does the file begin as a change log does, and not as rules? One that cannot be read does not. */
 gemp_code gemp_change_log_is(bool *out, const gemp_comm *comm, const char *path);
@@ -15,7 +15,7 @@ typedef struct gemp_change_log_replayed {
 } gemp_change_log_replayed;
 
 /* Collective. *graph becomes what the log makes of it; after an error it is the old one. */
-gemp_code gemp_change_log_replay(gemp_graph **graph, gemp_context *context, const char *path,
+gemp_code gemp_change_log_replay(gemp_shard **graph, gemp_runtime *context, const char *path,
                                  gemp_change_log_replayed *out);
 
 #endif

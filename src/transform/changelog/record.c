@@ -184,14 +184,14 @@ static void release(gemp_record_state *r)
 	gemp_free(r->pieces);
 }
 
-gemp_code gemp_record_step(gemp_recorder *recorder, gemp_context *context, gemp_graph *graph, gemp_new_vertices *fresh,
+gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_shard *graph, gemp_new_vertices *fresh,
                            const uint8_t *chosen, uint64_t applied, uint64_t step)
 {
 	gemp_code code = GEMP_OK;
 	gemp_record_state r = {
 		.context = context, .graph = graph, .fresh = fresh, .rule = fresh->rule, .selected = chosen, .applied = applied
 	};
-	GEMP_TRY(gemp_graph_load_outgoing(graph));
+	GEMP_TRY(gemp_shard_load_outgoing(graph));
 	GEMP_TRY(gemp_comm_agree(context->comm, add_attributes(recorder, &r)));
 	GEMP_TRY(gemp_record_events(&r));
 	GEMP_TRY(gemp_record_implied(&r));

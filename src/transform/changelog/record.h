@@ -26,7 +26,7 @@ void gemp_recorder_free(gemp_recorder *recorder);
 
 /* Collective, before the step is applied. chosen[fresh->frame->rows]: nonzero for matches that are applied, `applied`
  * of all ranks; step: its number, from 0. */
-gemp_code gemp_record_step(gemp_recorder *recorder, gemp_context *context, gemp_graph *graph, gemp_new_vertices *fresh,
+gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_shard *graph, gemp_new_vertices *fresh,
                            const uint8_t *chosen, uint64_t applied, uint64_t step);
 
 #endif

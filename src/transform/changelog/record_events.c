@@ -90,7 +90,7 @@ static gemp_code pack(const gemp_record_state *r, gemp_text *texts)
 			uint64_t element = r->fresh->frame->columns[about->index].elements[row];
 			if (element == GEMP_NO_ELEMENT)
 				continue;
-			int owner = about->edge ? owner_of_edge(r, element) : gemp_graph_owner(r->graph, element);
+			int owner = about->edge ? owner_of_edge(r, element) : gemp_shard_owner(r->graph, element);
 			pack_event(r, row, i, element, &texts[owner]);
 		}
 	for (int rank = 0; rank < r->context->comm->size && code == GEMP_OK; rank++)

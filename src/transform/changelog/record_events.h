@@ -35,8 +35,8 @@ typedef struct gemp_record_edge {
 } gemp_record_edge;
 
 typedef struct gemp_record_state {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	gemp_new_vertices *fresh;
 	const gemp_rule *rule;
 	const uint8_t *selected;

@@ -104,7 +104,7 @@ static void add_row(gemp_text *out, const gemp_table *table, size_t row)
 
 /* VERTICES */
 
-static bool has_label(const gemp_graph *g, size_t row, const char *name)
+static bool has_label(const gemp_shard *g, size_t row, const char *name)
 {
 	const gemp_label_set *set = &g->label_sets[g->label_set_of[row]];
 	for (size_t i = 0; i < set->count; i++)

@@ -139,7 +139,7 @@ static gemp_code fetch_targets(gemp_replay *r)
 {
 	static const int asked[] = { GEMP_FETCH_KEY };
 	gemp_code code = GEMP_OK;
-	const gemp_graph *g = r->options.graph;
+	const gemp_shard *g = r->options.graph;
 	gemp_vertex *ids = NULL;
 	size_t count = 0;
 	for (size_t k = 0; k < g->relation_count; k++)
@@ -222,7 +222,7 @@ done:
 static gemp_code take_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *g = r->options.graph;
+	const gemp_shard *g = r->options.graph;
 	size_t *columns = NULL;
 	gemp_text labels = { 0 };
 	GEMP_TRY(find_columns(&g->attributes, r->options.vertex_schema, &columns));
@@ -251,7 +251,7 @@ done:
 static gemp_code take_relation(gemp_replay *r, const gemp_relation *relation, gemp_edit_attribute *attributes)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *g = r->options.graph;
+	const gemp_shard *g = r->options.graph;
 	size_t *columns = NULL;
 	GEMP_TRY(find_columns(&relation->props, r->options.edge_schema, &columns));
 	for (size_t v = 0; v < g->rows; v++) {
@@ -279,7 +279,7 @@ static gemp_code take_graph(gemp_replay *r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edit_attribute *attributes = NULL;
-	const gemp_graph *g = r->options.graph;
+	const gemp_shard *g = r->options.graph;
 	GEMP_TRY(GEMP_NEW(attributes, r->options.vertex_schema->count + r->options.edge_schema->count));
 	GEMP_TRY(take_vertices(r, attributes));
 	for (size_t k = 0; k < g->relation_count; k++)
@@ -396,7 +396,7 @@ done:
 static gemp_code begin_builder(gemp_replay *r)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *g = r->options.graph;
+	const gemp_shard *g = r->options.graph;
 	gemp_builder_options how = { .seed = g->seed, .string_keys = r->options.string_keys };
 	uint32_t file;
 	size_t column;
@@ -415,14 +415,14 @@ done:
 	return code;
 }
 
-gemp_code gemp_replay_finish(gemp_replay *r, gemp_graph **out)
+gemp_code gemp_replay_finish(gemp_replay *r, gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;
 	size_t size[2] = { 0 };
 	GEMP_TRY(gemp_comm_agree(r->comm, status(r)));
 	GEMP_TRY(mark(r));
 	GEMP_TRY(gemp_exchange_texts(r->comm, r->texts, &r->log_edits, &size[1]));
-	GEMP_TRY(gemp_graph_load_outgoing(r->options.graph));
+	GEMP_TRY(gemp_shard_load_outgoing(r->options.graph));
 	GEMP_TRY(begin_builder(r));
 	GEMP_TRY(fetch_targets(r));
 	GEMP_TRY(gemp_comm_agree(r->comm, take_graph(r)));

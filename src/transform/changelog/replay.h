@@ -8,12 +8,12 @@
 #define GEMP_TRANSFORM_CHANGELOG_REPLAY_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "transform/changelog/edit.h"
 
 typedef struct gemp_replay_options {
-	gemp_context *context;
-	gemp_graph *graph;                             /* keys are loaded */
+	gemp_runtime *context;
+	gemp_shard *graph;                             /* keys are loaded */
 	const char *path;                              /* of the log, for messages */
 	const gemp_table *vertex_schema, *edge_schema; /* of the new graph: columns without rows */
 	bool string_keys;                              /* as gemp_builder_options has it */
@@ -27,6 +27,6 @@ void gemp_replay_free(gemp_replay *replay); /* takes NULL */
 /* Local. In the order of lines: those of lower ranks come before. Nothing of it is needed afterwards. */
 gemp_code gemp_replay_add(gemp_replay *replay, const gemp_edit *edit);
 /* Collective. The graph that was given stays as it is. */
-gemp_code gemp_replay_finish(gemp_replay *replay, gemp_graph **out);
+gemp_code gemp_replay_finish(gemp_replay *replay, gemp_shard **out);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct dropped {
 
 typedef struct dangling_context {
 	const gemp_comm *comm;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	const gemp_rule *rule;
 	const gemp_frame *frame;
 	size_t dropped_count, detached_count;
@@ -66,7 +66,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code fetch_ends(dangling_context *c, gemp_context *context, dropped *d)
+static gemp_code fetch_ends(dangling_context *c, gemp_runtime *context, dropped *d)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge *edges = NULL;
@@ -125,7 +125,7 @@ static uint64_t named_ends(const dangling_context *c, size_t row, uint64_t verte
 
 /* WHAT OWNERS KNOW */
 
-static uint64_t degree(const gemp_graph *g, size_t row)
+static uint64_t degree(const gemp_shard *g, size_t row)
 {
 	uint64_t ends = 0;
 	for (size_t r = 0; r < g->relation_count; r++) {
@@ -137,7 +137,7 @@ static uint64_t degree(const gemp_graph *g, size_t row)
 
 static gemp_code answer_degrees(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	const gemp_graph *g = self;
+	const gemp_shard *g = self;
 	const uint64_t *vertices = records;
 	for (size_t i = 0; i < count; i++)
 		answers[i] = degree(g, (size_t)(vertices[i] - g->first_vertex));
@@ -165,7 +165,7 @@ static uint64_t count_in(const gemp_vertex *row, uint64_t begin, uint64_t end, u
 /* Records are pairs: edges between the first vertex, which is here, and the second, in any direction. */
 static gemp_code answer_between(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	const gemp_graph *g = self;
+	const gemp_shard *g = self;
 	const uint64_t *pairs = records;
 	for (size_t i = 0; i < count; i++) {
 		size_t row = (size_t)(pairs[2 * i] - g->first_vertex);
@@ -188,7 +188,7 @@ static gemp_code send_request(dangling_context *c, size_t width, const uint64_t 
 		record[0] = c->vertices[c->rows[i]];
 		if (width > 1)
 			record[1] = other[c->rows[i]];
-		c->owner[i] = gemp_graph_owner(c->graph, record[0]);
+		c->owner[i] = gemp_shard_owner(c->graph, record[0]);
 		c->answers[i] = 0;
 	}
 	const gemp_request request = { c->records, c->asked, width * sizeof *c->records, c->owner, answer, c->graph };
@@ -265,11 +265,11 @@ done:
 }
 
 /* Collective. */
-static gemp_code load(dangling_context *c, gemp_context *context, const gemp_rule_columns *columns)
+static gemp_code load(dangling_context *c, gemp_runtime *context, const gemp_rule_columns *columns)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t r = 0; r < c->graph->relation_count; r++)
-		GEMP_TRY(gemp_graph_load_relation(c->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+		GEMP_TRY(gemp_shard_load_relation(c->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 	GEMP_TRY(gemp_comm_agree(c->comm, begin_check(c, columns)));
 	for (size_t i = 0; i < c->dropped_count; i++)
 		if (!c->dropped[i].known)
@@ -284,7 +284,7 @@ static bool may_dangle(const gemp_update *u)
 }
 
 /* Collective. They become GEMP_REJECTED in choice[frame->rows]. */
-static gemp_code gemp_reject_dangling(gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+static gemp_code gemp_reject_dangling(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                       const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *choice)
 {
 	gemp_code code = GEMP_OK;
@@ -398,7 +398,7 @@ static void count_range(void *self, size_t range, size_t begin, size_t end)
 	__atomic_fetch_add(&b->blocked, blocked, __ATOMIC_RELAXED);
 }
 
-gemp_code gemp_reject_inapplicable(gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                    gemp_semantics semantics, const gemp_frame *frame, uint8_t *choice,
                                    uint64_t *blocked)
 {

@@ -4,14 +4,14 @@
 #define GEMP_TRANSFORM_CONFLICTS_INAPPLICABLE_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/model/rule.h"
 #include "query/rows/frame.h"
 
 /* Collective. Out are matches that would leave an edge without an end (DELETE without DETACH), and those in which an
  * element is deleted under one name, and kept or merged into another vertex under another name. choice[frame->rows], undecided before; *blocked: how many of this
  * rank. */
-gemp_code gemp_reject_inapplicable(gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                    gemp_semantics semantics, const gemp_frame *frame, uint8_t *choice,
                                    uint64_t *blocked);
 

@@ -23,8 +23,8 @@ typedef struct tuple_part {
 } tuple_part;
 
 typedef struct keys_context {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_rule *rule;
 	const gemp_frame *frame;
 	gemp_rule_columns columns;
@@ -116,7 +116,7 @@ static uint64_t *number_of(const keys_context *m, size_t row)
 static void fill_ranks(void *self, size_t range, size_t begin, size_t end)
 {
 	keys_context *m = self;
-	const gemp_graph *g = m->graph;
+	const gemp_shard *g = m->graph;
 	(void)range;
 	for (size_t row = begin; row < end; row++) {
 		uint64_t element = m->now->column->elements[row], own = element - g->first_vertex;
@@ -126,7 +126,7 @@ static void fill_ranks(void *self, size_t range, size_t begin, size_t end)
 
 static gemp_code answer_ranks(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	const gemp_graph *g = self;
+	const gemp_shard *g = self;
 	const uint64_t *vertices = records;
 	for (size_t i = 0; i < count; i++)
 		answers[i] = g->key_ranks[vertices[i] - g->first_vertex];
@@ -144,7 +144,7 @@ static gemp_code request_ranks(keys_context *m)
 static void ask_for_vertex(keys_context *m, size_t row, uint64_t vertex)
 {
 	m->rows[m->asked] = row;
-	m->owner[m->asked] = gemp_graph_owner(m->graph, vertex);
+	m->owner[m->asked] = gemp_shard_owner(m->graph, vertex);
 	m->records[m->asked++] = vertex;
 }
 
@@ -152,7 +152,7 @@ static void ask_for_vertex(keys_context *m, size_t row, uint64_t vertex)
 static gemp_code fill_vertices(keys_context *m)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_graph *g = m->graph;
+	const gemp_shard *g = m->graph;
 	const uint64_t *elements = m->now->column->elements;
 	m->missing = g->vertex_count;
 	gemp_for_ranges(m->frame->rows, fill_ranks, m);
@@ -172,7 +172,7 @@ done:
 /* EDGES: asked of the ranks that own them. */
 
 /* Own row and place of an edge in its relation. */
-static size_t row_of(const gemp_graph *g, const gemp_relation *r, uint64_t at)
+static size_t row_of(const gemp_shard *g, const gemp_relation *r, uint64_t at)
 {
 	size_t row = 0, count = g->rows;
 	while (count > 1) { /* the last row that begins at or before it */
@@ -258,7 +258,7 @@ static gemp_code fill_targets(keys_context *m)
 	GEMP_TRY(request_edges(m, answer_targets));
 	for (size_t i = 0; i < m->asked; i++) {
 		*number_of(m, m->rows[i]) = (uint64_t)gemp_edge_relation(&m->edges, m->records[i]) << 32;
-		m->owner[i] = gemp_graph_owner(m->graph, m->answers[i]);
+		m->owner[i] = gemp_shard_owner(m->graph, m->answers[i]);
 	}
 	memcpy(m->records, m->answers, m->asked * sizeof *m->records);
 	GEMP_TRY(request_ranks(m));
@@ -276,7 +276,7 @@ static gemp_code need_edges(keys_context *m)
 		return GEMP_OK;
 	for (size_t r = 0; r < m->graph->relation_count; r++)
 		if (m->graph->relations[r].edge_count)
-			GEMP_TRY(gemp_graph_load_relation(m->graph, r, GEMP_LOAD_OUT));
+			GEMP_TRY(gemp_shard_load_relation(m->graph, r, GEMP_LOAD_OUT));
 	code = gemp_edge_owners_new(&m->edges, m->context->comm, m->graph);
 done:
 	return code;
@@ -320,14 +320,14 @@ done:
 	return code;
 }
 
-gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                const gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
 	keys_context m = { .context = context, .graph = graph, .rule = rule, .frame = frame };
 	gemp_rule_columns_find(&m.columns, rule);
 	GEMP_TRY(gemp_comm_agree(context->comm, find_parts(&m)));
-	GEMP_TRY(gemp_graph_load_keys(graph));
+	GEMP_TRY(gemp_shard_load_keys(graph));
 	for (size_t i = 0; i < m.count; i++) {
 		m.now = &m.parts[i];
 		GEMP_TRY(fill_part(&m));

@@ -4,7 +4,7 @@
 #define GEMP_TRANSFORM_CONFLICTS_MATCH_KEYS_H
 
 #include "graph/graph.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/model/rule.h"
 #include "query/rows/frame.h"
 #include "transform/conflicts/match_order.h"
@@ -15,7 +15,7 @@
  *   neither the vertices nor the pattern say which it is, then relation and rank of the target's key;
  *   where rows stand for many matches, their values: two numbers each, integers in their order.
  * Rows that are alike in all their columns have equal tuples. The caller frees out->tuples. */
-gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                const gemp_frame *frame);
 
 #endif

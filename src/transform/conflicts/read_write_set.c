@@ -23,7 +23,7 @@ typedef struct scope {
 typedef struct analysis {
 	gemp_rw_set *out;
 	const gemp_rule *rule;
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	names attributes, labels, relations;
 	gemp_rule_columns columns;
 	gemp_code code;
@@ -428,16 +428,16 @@ done:
 
 /* SEATS */
 
-static uint64_t elements_of(const gemp_rule_access *trace, const gemp_graph *graph)
+static uint64_t elements_of(const gemp_rule_access *trace, const gemp_shard *graph)
 {
 	enum aspect aspect = trace->aspect >> NAME_BITS;
 	if (trace->column == GEMP_NO_COLUMN)
 		return 1;
-	return aspect == EDGE || aspect == EDGE_ATTRIBUTE ? gemp_graph_edges(graph) : graph->vertex_count;
+	return aspect == EDGE || aspect == EDGE_ATTRIBUTE ? gemp_shard_edges(graph) : graph->vertex_count;
 }
 
 /* Each aspect has a seat for every element, or one for all of them. */
-static void number_slots(gemp_rw_set *f, const gemp_graph *graph)
+static void number_slots(gemp_rw_set *f, const gemp_shard *graph)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		gemp_rule_access *trace = &f->accesses[i];
@@ -450,7 +450,7 @@ static void number_slots(gemp_rw_set *f, const gemp_graph *graph)
 	}
 }
 
-gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_graph *graph, bool induced)
+gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_shard *graph, bool induced)
 {
 	analysis t = { .out = out, .rule = rule, .graph = graph };
 	*out = (gemp_rw_set){ 0 };

@@ -41,7 +41,7 @@ typedef struct gemp_rw_set {
 } gemp_rw_set;
 
 /* The rule is bound to no graph: what this one lacks would not be seen to be read. */
-gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_graph *graph, bool induced);
+gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_shard *graph, bool induced);
 void gemp_rw_set_free(gemp_rw_set *footprint);
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef GEMP_TRANSFORM_CONFLICTS_RESOLVE_H
 #define GEMP_TRANSFORM_CONFLICTS_RESOLVE_H
 
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "transform/conflicts/conflict_keys.h"
 #include "transform/conflicts/match_order.h"
 
@@ -24,7 +24,7 @@ typedef enum gemp_resolve_on { GEMP_RESOLVE_AUTO, GEMP_RESOLVE_HOST, GEMP_RESOLV
 
 typedef struct gemp_resolver {
 	const gemp_comm *comm;
-	gemp_context *context; /* of these ranks, for its device; NULL: the host chooses */
+	gemp_runtime *context; /* of these ranks, for its device; NULL: the host chooses */
 	gemp_resolve_on on;    /* auto: the device, if it is a GPU, there are many tokens and they fit there */
 } gemp_resolver;
 

@@ -190,7 +190,7 @@ enum { ENTER, JUDGE, LEAVE, KERNELS };
 
 typedef struct device_rounds {
 	gemp_conflict_rounds *game;
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_device *device;
 	gemp_program program;
 	cl_kernel kernels[KERNELS];
@@ -250,7 +250,7 @@ static gemp_code open_rounds(device_rounds *p)
 	gemp_code code = GEMP_OK;
 	char *source = NULL;
 	GEMP_TRY(gemp_kernel_source(&source, "conflict_rounds.cl"));
-	GEMP_TRY(gemp_context_program(p->context, &p->program, source, NULL));
+	GEMP_TRY(gemp_runtime_program(p->context, &p->program, source, NULL));
 	for (int k = 0; k < KERNELS; k++)
 		GEMP_TRY(gemp_kernel_new(&p->kernels[k], &p->program, names[k]));
 	code = make_buffers(p);
@@ -309,7 +309,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *game, gemp_context *context, uint64_t *rounds)
+gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *game, gemp_runtime *context, uint64_t *rounds)
 {
 	gemp_code code = GEMP_OK;
 	device_rounds p = { .game = game, .context = context, .device = context->device };

@@ -3,7 +3,7 @@
 #ifndef GEMP_TRANSFORM_CONFLICTS_ROUNDS_H
 #define GEMP_TRANSFORM_CONFLICTS_ROUNDS_H
 
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "transform/conflicts/conflict_keys.h"
 
 typedef struct gemp_conflict_rounds {
@@ -28,6 +28,6 @@ gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *game, uint64_t *rounds
 /* Does all of it fit on the device? */
 bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *game, const gemp_device *device);
 /* As gemp_conflict_rounds_host, with the same choices and rounds. The context is of this rank alone. */
-gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *game, gemp_context *context, uint64_t *rounds);
+gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *game, gemp_runtime *context, uint64_t *rounds);
 
 #endif

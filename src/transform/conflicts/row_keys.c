@@ -19,7 +19,7 @@ typedef struct requested {
 
 typedef struct lookup_context {
 	const gemp_comm *comm;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	const gemp_rw_set *footprint;
 	const gemp_frame *frame;
 	const uint8_t *choice;
@@ -53,7 +53,7 @@ static void list_requests(lookup_context *l)
 		if (l->choice[row] || element == GEMP_NO_ELEMENT)
 			continue;
 		l->owner[l->asked_count] = column->kind == GEMP_CELL_EDGE ? gemp_edge_owner(&l->edges, element)
-		                                                          : gemp_graph_owner(l->graph, element);
+		                                                          : gemp_shard_owner(l->graph, element);
 		l->asked[l->asked_count++] = (requested){ row, element };
 	}
 }
@@ -101,7 +101,7 @@ done:
 }
 
 /* Own row of an edge: the last one that begins at or before it. */
-static uint64_t source_of(const gemp_graph *g, const gemp_relation *r, uint64_t at)
+static uint64_t source_of(const gemp_shard *g, const gemp_relation *r, uint64_t at)
 {
 	size_t row = 0, count = g->rows;
 	while (count > 1) {
@@ -178,7 +178,7 @@ static gemp_code load(lookup_context *l)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t r = 0; r < l->graph->relation_count; r++)
-		GEMP_TRY(gemp_graph_load_relation(l->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+		GEMP_TRY(gemp_shard_load_relation(l->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 	GEMP_TRY(gemp_edge_owners_new(&l->edges, l->comm, l->graph));
 	code = GEMP_NEW(l->asked, l->frame->rows);
 	if (code == GEMP_OK)
@@ -190,7 +190,7 @@ done:
 
 /* Collective. Of the rows whose choice[row] is 0, in any order; none if no trace asks for any. The caller frees
  * *out. */
-static gemp_code gemp_row_keys_around(gemp_row_key **out, size_t *count, const gemp_comm *comm, gemp_graph *graph,
+static gemp_code gemp_row_keys_around(gemp_row_key **out, size_t *count, const gemp_comm *comm, gemp_shard *graph,
                                       const gemp_rw_set *footprint, const gemp_frame *frame, const uint8_t *choice)
 {
 	gemp_code code = GEMP_OK;
@@ -290,7 +290,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_row_keys_make(gemp_conflict_keys *out, const gemp_comm *comm, gemp_graph *graph,
+gemp_code gemp_row_keys_make(gemp_conflict_keys *out, const gemp_comm *comm, gemp_shard *graph,
                              const gemp_rw_set *footprint, const gemp_frame *frame, const uint8_t *choice)
 {
 	gemp_code code = GEMP_OK;

@@ -8,8 +8,8 @@
 #include "transform/conflicts/row_keys.h"
 
 typedef struct selecting {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_rule *rule;
 	const gemp_frame *frame;
 	const gemp_select_options *options;
@@ -142,7 +142,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_select(gemp_selected *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+gemp_code gemp_select(gemp_selected *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                       const gemp_frame *frame, const gemp_select_options *options, gemp_select_report *report)
 {
 	gemp_code code = GEMP_OK;

@@ -30,7 +30,7 @@ typedef struct gemp_selected {
 } gemp_selected;
 
 /* Collective. frame: rows of the rule's matches that this rank found. The caller frees, also after an error. */
-gemp_code gemp_select(gemp_selected *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+gemp_code gemp_select(gemp_selected *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                       const gemp_frame *frame, const gemp_select_options *options, gemp_select_report *report);
 void gemp_select_add(gemp_select_report *sum, const gemp_select_report *one);
 void gemp_selected_free(gemp_selected *selected);

@@ -96,7 +96,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code search(const gemp_local_search *near, gemp_graph *graph, const uint32_t *places, gemp_frame *out)
+static gemp_code search(const gemp_local_search *near, gemp_shard *graph, const uint32_t *places, gemp_frame *out)
 {
 	gemp_match_options how = *near->options;
 	how.among = places;

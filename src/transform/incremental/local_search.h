@@ -7,13 +7,13 @@
 
 #include "graph/graph.h"
 #include "match/planner/match_options.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "query/rows/frame.h"
 #include "transform/incremental/locality.h"
 
 typedef struct gemp_local_search {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_rule *rule; /* bound to it */
 	const gemp_locality *locality;
 	const uint32_t *anchors; /* bits by id, the same on every rank */

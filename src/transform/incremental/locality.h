@@ -17,7 +17,7 @@
 /* influence: what the rules that have been applied can have changed, told by their updates alone. */
 
 typedef struct gemp_influence {
-	const gemp_rules *rules;
+	const gemp_rule_set *rules;
 	const bool *applied; /* [rules->count]; NULL: all of them */
 } gemp_influence;
 

@@ -13,14 +13,14 @@ typedef struct gemp_cache_update {
 	const gemp_comm *comm;
 	const gemp_edge_owners *owners; /* of the graph before */
 	const gemp_patch_result *patched;
-	const gemp_graph *graph; /* as it is now */
+	const gemp_shard *graph; /* as it is now */
 	gemp_edge **numbers;     /* [owners->relations][own edges before] numbers through all relations, or
 	                                   GEMP_NO_ELEMENT: it has gone. Made and freed here */
 } gemp_cache_update;
 
 /* NUMBERS OF EDGES */
 
-static size_t own_edges(const gemp_graph *graph, size_t relation)
+static size_t own_edges(const gemp_shard *graph, size_t relation)
 {
 	return (size_t)graph->relations[relation].out_offsets[graph->rows];
 }
@@ -58,7 +58,7 @@ static void gemp_cache_update_free(gemp_cache_update *f)
 
 /* Local. numbers[] */
 static gemp_code gemp_cache_update_new(gemp_cache_update *out, const gemp_comm *comm, const gemp_edge_owners *owners,
-                                       const gemp_patch_result *patched, const gemp_graph *graph)
+                                       const gemp_patch_result *patched, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge *offsets = NULL;
@@ -194,7 +194,7 @@ typedef struct cached_rows {
 } cached_rows;
 
 struct gemp_match_cache {
-	const gemp_rules *rules;
+	const gemp_rule_set *rules;
 	uint32_t time; /* how often the graph has changed */
 	size_t rows;
 	uint32_t *changed;       /* [rows] when each own vertex changed last */
@@ -215,7 +215,7 @@ static unsigned runs_of(const gemp_control *control, size_t rule)
 	return often ? 2 * runs : runs;
 }
 
-gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rules *rules, const gemp_graph *graph)
+gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rule_set *rules, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_cache *m = NULL;
@@ -275,8 +275,8 @@ void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)
 typedef struct refresh {
 	gemp_match_cache *memory;
 	cached_rows *kept;
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_rule *rule;
 	gemp_locality locality;
 	uint32_t *near;
@@ -284,7 +284,7 @@ typedef struct refresh {
 } refresh;
 
 /* Local. An attribute that came to the graph since, or is one of floats now, has another type in rows to come. */
-static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_graph *graph)
+static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_shard *graph)
 {
 	const gemp_clause *result = &rule->pattern->result;
 	for (size_t c = 0; c < k->frame.count; c++)
@@ -310,7 +310,7 @@ done:
 }
 
 /* Local. Where rows are kept, for what has been applied since; else to learn whether it is worth while to keep them. */
-static gemp_code find_locality(refresh *s, const gemp_rules *rules, size_t index, gemp_semantics semantics)
+static gemp_code find_locality(refresh *s, const gemp_rule_set *rules, size_t index, gemp_semantics semantics)
 {
 	const gemp_match_cache *m = s->memory;
 	gemp_influence influence = { rules, s->kept->there ? m->since : NULL };
@@ -360,8 +360,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_match_cache_rows(gemp_match_cache *memory, gemp_frame *out, gemp_context *context, gemp_graph *graph,
-                                const gemp_rules *rules, size_t index, const gemp_match_options *options,
+gemp_code gemp_match_cache_rows(gemp_match_cache *memory, gemp_frame *out, gemp_runtime *context, gemp_shard *graph,
+                                const gemp_rule_set *rules, size_t index, const gemp_match_options *options,
                                 uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report)
 {
 	gemp_code code = GEMP_OK;
@@ -398,7 +398,7 @@ done:
 
 /* FOLLOWING */
 
-bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t touched, const gemp_graph *graph)
+bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t touched, const gemp_shard *graph)
 {
 	bool some = m->rules_kept[index].again && m->rules_kept[index].local;
 	for (size_t r = 0; r < m->rules->count; r++)
@@ -406,7 +406,7 @@ bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t tou
 	return some && touched <= graph->vertex_count / MOST_CHANGED;
 }
 
-gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_graph *graph)
+gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 {
 	drop_all(m);
 	gemp_free(m->changed);
@@ -418,7 +418,7 @@ gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_graph *graph)
 }
 
 /* Local. Old rows tell theirs; what the patch has changed, new vertices among it, has changed now. */
-static gemp_code follow_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_graph *graph)
+static gemp_code follow_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *changed = NULL;
@@ -441,7 +441,7 @@ done:
 
 gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_comm *comm,
                                   const gemp_edge_owners *owners, const gemp_patch_result *patched,
-                                  const gemp_graph *graph)
+                                  const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_cache_update following = { 0 };

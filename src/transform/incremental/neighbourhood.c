@@ -10,7 +10,7 @@ enum { ROWS_A_PIECE = 1 << 14, WORDS_AT_ONCE = 1 << 26 };
 /* Sets by role; NULL: empty. */
 typedef struct expansion {
 	const gemp_comm *comm;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	const gemp_locality *locality;
 	size_t words;
 	uint32_t **sets; /* [locality->role_count] */
@@ -54,7 +54,7 @@ done:
 
 /* STEPS along edges of one relation. */
 typedef struct step_context {
-	const gemp_graph *graph;
+	const gemp_shard *graph;
 	const gemp_relation *relation;
 	bool ahead, back; /* from sources to targets; the other way */
 	const uint32_t *from;
@@ -99,7 +99,7 @@ static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back,
 	for (size_t r = 0; r < n->graph->relation_count; r++) {
 		if (!edge->relations[r])
 			continue;
-		GEMP_TRY(gemp_graph_load_relation(n->graph, r, GEMP_LOAD_OUT));
+		GEMP_TRY(gemp_shard_load_relation(n->graph, r, GEMP_LOAD_OUT));
 		const gemp_relation *relation = &n->graph->relations[r];
 		bool either = edge->either || !relation->directed;
 		step_context s = { n->graph, relation, either || !back, either || back, from, to };
@@ -189,7 +189,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code open(expansion *n, const gemp_comm *comm, gemp_graph *graph, const gemp_locality *locality)
+static gemp_code open(expansion *n, const gemp_comm *comm, gemp_shard *graph, const gemp_locality *locality)
 {
 	*n = (expansion){ .comm = comm, .graph = graph, .locality = locality, .words = gemp_neighbourhood_words(graph) };
 	return gemp_comm_agree(comm, GEMP_NEW(n->sets, locality->role_count));
@@ -203,7 +203,7 @@ static void close(expansion *n)
 	gemp_free(n->marks);
 }
 
-gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_graph *graph,
+gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                      const gemp_locality *locality, const bool *mark)
 {
 	gemp_code code = GEMP_OK;
@@ -243,7 +243,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_graph *graph,
+gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                          const gemp_locality *locality, const uint32_t *places)
 {
 	gemp_code code = GEMP_OK;

@@ -9,7 +9,7 @@
 #include "graph/graph.h"
 #include "transform/incremental/locality.h"
 
-static inline size_t gemp_neighbourhood_words(const gemp_graph *graph)
+static inline size_t gemp_neighbourhood_words(const gemp_shard *graph)
 {
 	return (size_t)((graph->vertex_count + 31) / 32);
 }
@@ -21,10 +21,10 @@ static inline bool gemp_neighbourhood_has(const uint32_t *bits, uint64_t id)
 
 /* Collective. places[gemp_neighbourhood_words(graph)] become the places to which ways lead from marked vertices:
  * mark[graph->rows]. *count: how many. What it needs of the graph is loaded. */
-gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_graph *graph,
+gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                      const gemp_locality *locality, const bool *mark);
 /* Collective. The vertices that have a role where one of these is the place, and more. */
-gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_graph *graph,
+gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                          const gemp_locality *locality, const uint32_t *places);
 
 #endif

@@ -11,8 +11,8 @@
 #include <string.h>
 
 typedef struct collecting {
-	gemp_context *context;
-	gemp_graph *graph;
+	gemp_runtime *context;
+	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	const gemp_stab_chain *chain; /* NULL: embeddings are matches */
 	gemp_pipeline *pipeline;      /* NULL: rows are elements of matches, as they are */
@@ -130,13 +130,13 @@ static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_ma
 	bool embeddings = pattern->optional_count || gemp_clause_wants_embeddings(pattern);
 	how.distinct = embeddings ? GEMP_BY_NOTHING : GEMP_BY_ORBIT;
 	how.listed = true;
-	how.edges = gemp_query_is_composed(pattern) && gemp_clause_edges(pattern);
+	how.edges = gemp_prepared_is_composed(pattern) && gemp_clause_edges(pattern);
 	how.limit = UINT64_MAX;
 	return how;
 }
 
 /* Collective. */
-static gemp_code begin_rows(collecting *c, const gemp_query_options *options)
+static gemp_code begin_rows(collecting *c, const gemp_prepared_options *options)
 {
 	if (has_only_elements(c->pattern))
 		return gemp_comm_agree(c->context->comm, set_columns(c));
@@ -146,18 +146,18 @@ static gemp_code begin_rows(collecting *c, const gemp_query_options *options)
 }
 
 /* Collective. */
-static gemp_code find_rows(collecting *c, const gemp_query_options *options, gemp_match_result *result)
+static gemp_code find_rows(collecting *c, const gemp_prepared_options *options, gemp_match_result *result)
 {
 	gemp_code code = GEMP_OK;
-	gemp_query *query = NULL;
+	gemp_prepared *query = NULL;
 	gemp_sink sink = { .self = c, .consume = collect_take, .end_round = collect_turn };
-	GEMP_TRY(gemp_query_prepare(&query, c->context, c->graph, c->pattern, options));
-	c->chain = gemp_query_chain(query);
+	GEMP_TRY(gemp_prepared_prepare(&query, c->context, c->graph, c->pattern, options));
+	c->chain = gemp_prepared_chain(query);
 	GEMP_TRY(begin_rows(c, options));
-	code = gemp_query_run(query, &sink, result);
+	code = gemp_prepared_run(query, &sink, result);
 done:
 	gemp_pipeline_free(c->pipeline);
-	gemp_query_free(query);
+	gemp_prepared_free(query);
 	gemp_row_store_free(&c->store);
 	return code;
 }
@@ -182,14 +182,14 @@ static void keep_order(gemp_cached_order *order, const gemp_match_result *result
 	memcpy(order->order, result->order, sizeof order->order);
 }
 
-gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                  const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order)
 {
 	*out = (gemp_frame){ 0 };
 	collecting c = { .context = context, .graph = graph, .pattern = rule->pattern, .frame = out };
-	gemp_query_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
+	gemp_prepared_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
 	gemp_match_result result = { 0 };
-	bool one_search = !gemp_query_is_composed(rule->pattern);
+	bool one_search = !gemp_prepared_is_composed(rule->pattern);
 	if (order && one_search && !is_due(order))
 		use_order(order, &how.match);
 	gemp_code code = find_rows(&c, &how, &result);

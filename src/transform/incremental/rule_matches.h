@@ -5,7 +5,7 @@
 
 #include "graph/graph.h"
 #include "match/planner/match_options.h"
-#include "partition/context.h"
+#include "partition/runtime.h"
 #include "pattern/model/rule.h"
 #include "query/rows/frame.h"
 
@@ -19,7 +19,7 @@ typedef struct gemp_cached_order {
 /* Collective. The rule is bound. options: what the user chose; what follows from the rule is set here. order: NULL, or
  * that of the rule's searches of the whole graph. *out gets the columns of the pattern's RETURN, a row for each match
  * that this rank found; the caller frees it, and need not after an error. */
-gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                  const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order);
 
 #endif

@@ -66,15 +66,15 @@ static gemp_code from_file(edge_list *list, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	gemp_comm comm;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	size_t at = 0;
 	gemp_comm_new(&comm, MPI_COMM_SELF);
 	GEMP_TRY(gemp_graph_file_open(&graph, &comm, path));
-	*list = (edge_list){ (uint32_t)graph->vertex_count, gemp_graph_edges(graph), NULL };
+	*list = (edge_list){ (uint32_t)graph->vertex_count, gemp_shard_edges(graph), NULL };
 	GEMP_TRY(GEMP_NEW(list->ends, list->count));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
-		GEMP_TRY(gemp_graph_load_relation(graph, r, GEMP_LOAD_OUT));
+		GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
 		for (uint32_t v = 0; v < list->vertices; v++)
 			for (uint64_t e = relation->out_offsets[v]; e < relation->out_offsets[v + 1]; e++, at++) {
 				list->ends[at][0] = v;
@@ -82,7 +82,7 @@ static gemp_code from_file(edge_list *list, const char *path)
 			}
 	}
 done:
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	gemp_comm_free(&comm);
 	return code;
 }

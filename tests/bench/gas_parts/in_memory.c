@@ -15,7 +15,7 @@ enum { PIECES = 256 };
 typedef struct copying {
 	const graph *g;
 	const uint8_t *weight;
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_relation *relation;
 	int64_t *value; /* [own edges]; NULL: none */
 	bool counting;
@@ -110,10 +110,10 @@ done:
 	return code;
 }
 
-gemp_code graph_in_memory(gemp_graph **out, const gemp_comm *comm, const graph *g, const uint8_t *weight)
+gemp_code graph_in_memory(gemp_shard **out, const gemp_comm *comm, const graph *g, const uint8_t *weight)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *graph = NULL;
+	gemp_shard *graph = NULL;
 	GEMP_TRY(GEMP_NEW(graph, 1));
 	graph->rank = comm->rank;
 	graph->ranks = comm->size;
@@ -133,6 +133,6 @@ gemp_code graph_in_memory(gemp_graph **out, const gemp_comm *comm, const graph *
 	*out = graph;
 	graph = NULL;
 done:
-	gemp_graph_free(graph);
+	gemp_shard_free(graph);
 	return code;
 }

@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 
 /* Undirected edges of one type, each stored once, with integer attribute "weight" (weight[], as graph_weights makes it;
- * NULL: none); keys are ids. Every rank has all of g and takes its rows. The caller frees it (gemp_graph_free). */
-gemp_code graph_in_memory(gemp_graph **out, const gemp_comm *comm, const graph *g, const uint8_t *weight);
+ * NULL: none); keys are ids. Every rank has all of g and takes its rows. The caller frees it (gemp_shard_free). */
+gemp_code graph_in_memory(gemp_shard **out, const gemp_comm *comm, const graph *g, const uint8_t *weight);
 
 #endif

@@ -19,7 +19,7 @@
 
 /* The graph as the project has it, and a layout of it. */
 typedef struct held {
-	gemp_graph *graph;
+	gemp_shard *graph;
 	gemp_gas_layout layout;
 } held;
 
@@ -38,7 +38,7 @@ done:
 static void let_go(held *h)
 {
 	gemp_gas_layout_free(&h->layout);
-	gemp_graph_free(h->graph);
+	gemp_shard_free(h->graph);
 }
 
 /* Collective. own[local vertex] of all ranks as all[id]; numbers of 4 or 8 bytes. */

@@ -1,8 +1,8 @@
-#include "partition/context.h"
+#include "partition/runtime.h"
 
 #include <inttypes.h>
 
-size_t gemp_context_device_peak(const gemp_context *context)
+size_t gemp_runtime_device_peak(const gemp_runtime *context)
 {
 	size_t most = context->device->buffer_peak;
 	for (size_t i = 0; i < context->other_count; i++)
@@ -11,7 +11,7 @@ size_t gemp_context_device_peak(const gemp_context *context)
 	return most;
 }
 
-gemp_code gemp_context_program(gemp_context *context, gemp_program *out, const char *source, const char *options)
+gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const char *source, const char *options)
 {
 	double began = gemp_now();
 	gemp_code code = gemp_comm_agree(context->comm, gemp_program_new(out, context->device, source, options));

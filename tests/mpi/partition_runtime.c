@@ -5,8 +5,8 @@
 #include "device/device.h"
 #include "device/launch.h"
 #include "device/program.h"
-#include "partition/context.h"
-#include "partition/context_open.h"
+#include "partition/runtime.h"
+#include "partition/runtime_open.h"
 
 #include "harness/collective.h"
 
@@ -23,7 +23,7 @@ static const char source[] = "__kernel void twice(__global uint *values)\n"
 
 static const gemp_budgets no_budgets;
 
-static gemp_code run_twice(gemp_context *context, gemp_program *program, bool *right)
+static gemp_code run_twice(gemp_runtime *context, gemp_program *program, bool *right)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t values[64];
@@ -47,9 +47,9 @@ done:
 
 static void device_of_each_rank(void **state)
 {
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	(void)state;
-	assert_all_ok(gemp_context_new(&context, &test_comm, NULL, &no_budgets));
+	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &no_budgets));
 	const gemp_device *device = context->device;
 	assert_all(device != NULL);
 	assert_all(device->shared_by >= 1 && device->shared_by <= test_comm.node_size);
@@ -57,13 +57,13 @@ static void device_of_each_rank(void **state)
 	uint64_t units = gemp_comm_sum1(&test_comm, device->units), cores = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (!device->gpu)
 		assert_all(units <= (cores > (uint64_t)test_comm.size ? cores : (uint64_t)test_comm.size));
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
 static void program_built_once(void **state)
 {
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	gemp_program program;
 	char options[64];
 	bool right = false;
@@ -71,8 +71,8 @@ static void program_built_once(void **state)
 	/* A new key each time, so that nothing is in the cache. */
 	uint64_t once = test_comm.rank == 0 ? (uint64_t)getpid() ^ (uint64_t)(gemp_now() * 1e6) << 20 : 0;
 	snprintf(options, sizeof options, "-DFACTOR=2 -DONCE=%llu", (unsigned long long)gemp_comm_sum1(&test_comm, once));
-	assert_all_ok(gemp_context_new(&context, &test_comm, NULL, &no_budgets));
-	assert_all_ok(gemp_context_program(context, &program, source, options));
+	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &no_budgets));
+	assert_all_ok(gemp_runtime_program(context, &program, source, options));
 	uint64_t builds = gemp_comm_sum1(&test_comm, context->program_builds);
 	uint64_t nodes = gemp_comm_sum1(&test_comm, test_comm.node_rank == 0);
 	assert_all(builds == nodes);
@@ -86,48 +86,48 @@ static void program_built_once(void **state)
 	assert_all(gemp_comm_sum1(&test_comm, !program.cached) == nodes);
 	gemp_program_free(&program);
 	options[strlen(options) - 1] = '\0';
-	assert_all_ok(gemp_context_program(context, &program, source, options));
+	assert_all_ok(gemp_runtime_program(context, &program, source, options));
 	assert_all(program.cached);
 	assert_all_ok(run_twice(context, &program, &right));
 	assert_all(right);
 	gemp_program_free(&program);
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
 static void failed_build_is_agreed_on(void **state)
 {
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	gemp_program program;
 	(void)state;
-	assert_all_ok(gemp_context_new(&context, &test_comm, NULL, &no_budgets));
-	assert_all_code(gemp_context_program(context, &program, "__kernel void f(int x) { x = nowhere; }", NULL),
+	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &no_budgets));
+	assert_all_code(gemp_runtime_program(context, &program, "__kernel void f(int x) { x = nowhere; }", NULL),
 	                GEMP_EINTERNAL);
 	assert_message("nowhere");
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
 static void no_such_device(void **state)
 {
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	(void)state;
-	assert_all_code(gemp_context_new(&context, &test_comm, "a device of that name", &no_budgets), GEMP_ENODEVICE);
+	assert_all_code(gemp_runtime_new(&context, &test_comm, "a device of that name", &no_budgets), GEMP_ENODEVICE);
 	assert_message("a device of that name");
 	assert_all(context == NULL && gemp_memory_blocks() == 0);
 }
 
 static void small_device_memory(void **state)
 {
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	gemp_budgets budgets = { .device_memory = 100000 };
 	gemp_buffer buffer;
 	(void)state;
-	assert_all_ok(gemp_context_new(&context, &test_comm, NULL, &budgets));
+	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &budgets));
 	assert_all_code(gemp_buffer_new(&buffer, context->device, 100001, NULL), GEMP_ENOMEM);
 	assert_all_ok(gemp_buffer_new(&buffer, context->device, 50000, NULL));
 	gemp_buffer_free(&buffer, context->device);
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 }
 
 int main(int argc, char **argv)

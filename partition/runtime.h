@@ -1,7 +1,7 @@
 /* context: what every engine runs over: ranks, a device, budgets, clocks. */
 
-#ifndef GEMP_PARTITION_CONTEXT_H
-#define GEMP_PARTITION_CONTEXT_H
+#ifndef GEMP_PARTITION_RUNTIME_H
+#define GEMP_PARTITION_RUNTIME_H
 
 #include "comm/exchange.h"
 #include "core/timer.h"
@@ -21,10 +21,10 @@ typedef struct gemp_device_work {
 	uint64_t launches, matches;
 } gemp_device_work;
 
-typedef struct gemp_context {
+typedef struct gemp_runtime {
 	gemp_comm *comm;              /* borrowed */
 	gemp_device *device;          /* owned; the rank's first */
-	struct gemp_context **others; /* [other_count] owned; of the rank's other devices, with comms of this rank alone */
+	struct gemp_runtime **others; /* [other_count] owned; of the rank's other devices, with comms of this rank alone */
 	size_t other_count;
 	size_t devices;        /* of all ranks together */
 	gemp_device_work work; /* of the first device */
@@ -35,12 +35,12 @@ typedef struct gemp_context {
 	struct gemp_resident *resident; /* rows of graphs, see resident.h */
 	bool keep_resident;             /* also those that nobody uses */
 	double start_time;              /* gemp_now() at start */
-} gemp_context;
+} gemp_runtime;
 
 /* Local. The most that one of the rank's devices has held. */
-size_t gemp_context_device_peak(const gemp_context *context);
+size_t gemp_runtime_device_peak(const gemp_runtime *context);
 
 /* Collective. One rank a node builds, the others load what it has stored. */
-gemp_code gemp_context_program(gemp_context *context, gemp_program *out, const char *source, const char *options);
+gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const char *source, const char *options);
 
 #endif

@@ -1,4 +1,4 @@
-#include "partition/context_open.h"
+#include "partition/runtime_open.h"
 
 #include "comm/world.h"
 #include "core/log.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 typedef struct open_context {
-	gemp_context *context;
+	gemp_runtime *context;
 	gemp_device_pick *picks;
 	size_t count;
 } open_context;
@@ -36,10 +36,10 @@ done:
 }
 
 /* A context of this rank alone, for one device more. */
-static gemp_code open_extra(gemp_context *context, const gemp_device_pick *pick)
+static gemp_code open_extra(gemp_runtime *context, const gemp_device_pick *pick)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *other = NULL;
+	gemp_runtime *other = NULL;
 	GEMP_TRY(GEMP_NEW(other, 1));
 	GEMP_TRY(GEMP_NEW(other->comm, 1));
 	gemp_comm_new(other->comm, MPI_COMM_SELF);
@@ -57,7 +57,7 @@ done:
 static gemp_code open_devices(const open_context *o)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = o->context;
+	gemp_runtime *context = o->context;
 	GEMP_TRY(gemp_device_open_pick(&context->device, &o->picks[0], context->budgets.device_memory));
 	GEMP_TRY(GEMP_NEW(context->others, o->count));
 	for (size_t i = 1; i < o->count; i++)
@@ -77,11 +77,11 @@ static void keep_first(open_context *own, const gemp_comm *comm)
 		          all, left);
 }
 
-static gemp_code new_context(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets,
+static gemp_code new_context(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets,
                              bool one)
 {
 	gemp_code code = GEMP_OK;
-	gemp_context *context = NULL;
+	gemp_runtime *context = NULL;
 	open_context own = { 0 };
 	double began = gemp_now();
 	*out = NULL;
@@ -101,27 +101,27 @@ static gemp_code new_context(gemp_context **out, gemp_comm *comm, const char *de
 	context = NULL;
 done:
 	gemp_free(own.picks);
-	gemp_context_free(context);
+	gemp_runtime_free(context);
 	return code;
 }
 
-gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
+gemp_code gemp_runtime_new(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
 {
 	return new_context(out, comm, devices, budgets, false);
 }
 
-gemp_code gemp_context_new_one(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
+gemp_code gemp_runtime_new_one(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
 {
 	return new_context(out, comm, devices, budgets, true);
 }
 
-void gemp_context_free(gemp_context *context)
+void gemp_runtime_free(gemp_runtime *context)
 {
 	if (!context)
 		return;
 	gemp_resident_evict(context);
 	for (size_t i = 0; i < context->other_count; i++) {
-		gemp_context *other = context->others[i];
+		gemp_runtime *other = context->others[i];
 		gemp_device_close(other->device);
 		gemp_comm_free(other->comm);
 		gemp_free(other->comm);
