@@ -102,8 +102,7 @@ static gemp_code send_ends(lopsided *l, const gemp_unitigs *u, const uint64_t *c
 	int *owner = NULL;
 	size_t count = 2 * u->count;
 	code = GEMP_NEW(ends, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, count);
+	GEMP_THEN(GEMP_NEW(owner, count));
 	GEMP_TRY(gemp_comm_agree(u->graph->comm, code));
 	for (size_t i = 0; i < u->count; i++) {
 		gemp_kmer from = gemp_kmer_source(u->unitig[i].head);
@@ -256,8 +255,7 @@ done:
 /* The same on every rank. */
 static gemp_code find_route(gemp_contig *out, const gemp_contig_graph *graph, bool both, route *r)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(r->part, graph->vertices));
+	GEMP_PROPAGATE(GEMP_NEW(r->part, graph->vertices));
 	out->components = gemp_contig_components(graph, r->part);
 	r->wanted = r->part[graph->edge[0].from];
 	if (both && strands_meet(graph, r->part)) {
@@ -265,25 +263,23 @@ static gemp_code find_route(gemp_contig *out, const gemp_contig_graph *graph, bo
 	} else if (out->components > (both ? 2 : 1)) {
 		out->verdict = GEMP_CONTIG_DISCONNECTED;
 	} else {
-		GEMP_TRY(find_start(graph, r, &out->verdict));
+		GEMP_PROPAGATE(find_start(graph, r, &out->verdict));
 	}
 	if (out->verdict > GEMP_CONTIG_CIRCUIT)
-		goto done;
-	GEMP_TRY(GEMP_NEW(r->order, r->copies));
-	GEMP_TRY(gemp_contig_euler_path(graph, r->part, r->wanted, r->start, r->order, &r->count));
+		return GEMP_OK;
+	GEMP_PROPAGATE(GEMP_NEW(r->order, r->copies));
+	GEMP_PROPAGATE(gemp_contig_euler_path(graph, r->part, r->wanted, r->start, r->order, &r->count));
 	GEMP_CHECK(r->count == r->copies);
 	for (size_t i = 0; i < r->count; i++)
 		r->kmers += graph->edge[r->order[i]].kmers;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The places of each edge of the graph, in k-mers from the path's first: begin[edges + 1], place[count]. */
 static gemp_code list_places(const gemp_contig_graph *graph, const route *r, size_t **begin, uint64_t **place)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*begin, graph->edges + 2));
-	GEMP_TRY(GEMP_NEW(*place, r->count));
+	GEMP_PROPAGATE(GEMP_NEW(*begin, graph->edges + 2));
+	GEMP_PROPAGATE(GEMP_NEW(*place, r->count));
 	size_t *next = *begin + 1; /* becomes the begin of the edge behind */
 	for (size_t i = 0; i < r->count; i++)
 		next[r->order[i] + 1]++;
@@ -294,8 +290,7 @@ static gemp_code list_places(const gemp_contig_graph *graph, const route *r, siz
 		(*place)[next[r->order[i]]++] = at;
 		at += graph->edge[r->order[i]].kmers;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The letters of this rank's k-mers: each its last one, the path's first k-mer all. A circuit

@@ -26,17 +26,16 @@ static size_t find(const gemp_contig_graph *graph, gemp_kmer word)
 
 gemp_code gemp_contig_graph_index(gemp_contig_graph *graph, unsigned k)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(graph->word, 2 * graph->edges));
+	GEMP_PROPAGATE(GEMP_NEW(graph->word, 2 * graph->edges));
 	for (size_t e = 0; e < graph->edges; e++) {
 		graph->word[2 * e] = gemp_kmer_source(graph->edge[e].head);
 		graph->word[2 * e + 1] = gemp_kmer_target(graph->edge[e].tail, k);
 	}
-	GEMP_TRY(gemp_kmer_sort(graph->word, NULL, 2 * graph->edges));
+	GEMP_PROPAGATE(gemp_kmer_sort(graph->word, NULL, 2 * graph->edges));
 	for (size_t i = 0; i < 2 * graph->edges; i++)
 		if (i == 0 || graph->word[i] != graph->word[i - 1])
 			graph->word[graph->vertices++] = graph->word[i];
-	GEMP_TRY(GEMP_NEW(graph->begin, graph->vertices + 1));
+	GEMP_PROPAGATE(GEMP_NEW(graph->begin, graph->vertices + 1));
 	for (size_t e = 0; e < graph->edges; e++) {
 		graph->edge[e].from = find(graph, gemp_kmer_source(graph->edge[e].head));
 		graph->edge[e].to = find(graph, gemp_kmer_target(graph->edge[e].tail, k));
@@ -44,8 +43,7 @@ gemp_code gemp_contig_graph_index(gemp_contig_graph *graph, unsigned k)
 	}
 	for (size_t v = 0; v < graph->vertices; v++)
 		graph->begin[v + 1] += graph->begin[v];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static size_t root(size_t *part, size_t v)

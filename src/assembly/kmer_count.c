@@ -54,17 +54,15 @@ static void merge_fresh(gemp_kmer_counter *bag, size_t total)
 
 gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *bag)
 {
-	gemp_code code = GEMP_OK;
 	if (bag->pending_count == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_kmer_sort(bag->pending, NULL, bag->pending_count));
+	GEMP_PROPAGATE(gemp_kmer_sort(bag->pending, NULL, bag->pending_count));
 	size_t total = bag->count + distinct_of(bag->pending, bag->pending_count), capacity = bag->capacity;
-	GEMP_TRY(GEMP_RESERVE(bag->kmer, capacity, total));
-	GEMP_TRY(GEMP_RESERVE(bag->times, bag->capacity, total));
+	GEMP_PROPAGATE(GEMP_RESERVE(bag->kmer, capacity, total));
+	GEMP_PROPAGATE(GEMP_RESERVE(bag->times, bag->capacity, total));
 	merge_fresh(bag, total);
 	bag->pending_count = 0;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Room for one more: what is there is settled, and then there is as much room as there are distinct ones. */
@@ -93,7 +91,6 @@ static void cut(gemp_kmer_counter *bag)
 
 gemp_code gemp_kmer_counter_add(gemp_kmer_counter *bag, const char *letters, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t mask = gemp_kmer_mask(bag->k);
 	if (size == 0)
 		cut(bag);
@@ -111,10 +108,9 @@ gemp_code gemp_kmer_counter_add(gemp_kmer_counter *bag, const char *letters, siz
 		if (bag->filled < bag->k)
 			bag->filled++;
 		if (bag->filled == bag->k)
-			GEMP_TRY(add_word(bag, bag->word));
+			GEMP_PROPAGATE(add_word(bag, bag->word));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The first and the last letters of a rank's part. */

@@ -48,8 +48,7 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	uint64_t of_all = gemp_comm_sum1(comm, count), wanted = SAMPLES * (uint64_t)ranks;
 	size_t samples = of_all > wanted ? (size_t)((double)count / (double)of_all * (double)wanted) : count;
 	code = GEMP_NEW(graph->bounds, ranks + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(mine, samples);
+	GEMP_THEN(GEMP_NEW(mine, samples));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < samples; i++)
 		mine[i] = gemp_kmer_source(kmer[count / samples * i + count % samples * i / samples]);
@@ -82,14 +81,12 @@ static gemp_code distribute(gemp_kmer_graph *graph, counted *records, size_t cou
 	                               &graph->traffic));
 	incoming = from[comm->size];
 	code = GEMP_NEW(graph->kmer, incoming);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(graph->times, incoming);
+	GEMP_THEN(GEMP_NEW(graph->times, incoming));
 	for (size_t i = 0; i < incoming && code == GEMP_OK; i++) {
 		graph->kmer[i] = received[i].kmer;
 		graph->times[i] = received[i].times;
 	}
-	if (code == GEMP_OK)
-		code = gemp_kmer_sort(graph->kmer, graph->times, incoming);
+	GEMP_THEN(gemp_kmer_sort(graph->kmer, graph->times, incoming));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < incoming; i++) {
 		bool again = kept > 0 && graph->kmer[i] == graph->kmer[kept - 1];
@@ -153,8 +150,7 @@ static gemp_code add_reverses(gemp_kmer_graph *graph)
 	gemp_kmer *kmers = NULL;
 	size_t count = 0;
 	code = GEMP_NEW(records, 2 * graph->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(kmers, 2 * graph->count);
+	GEMP_THEN(GEMP_NEW(kmers, 2 * graph->count));
 	GEMP_TRY(gemp_comm_agree(graph->comm, code));
 	for (size_t i = 0; i < graph->count; i++) {
 		gemp_kmer reverse = gemp_kmer_reverse(graph->kmer[i], graph->k);
@@ -177,20 +173,18 @@ done:
 /* About a place for every two edges. */
 static gemp_code make_places(gemp_kmer_graph *graph)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t low = graph->bounds[graph->comm->rank], range = graph->bounds[graph->comm->rank + 1] - low;
 	graph->shift = 0;
 	while ((range >> graph->shift) > graph->count / 2 + 1)
 		graph->shift++;
 	graph->places = (size_t)(range >> graph->shift) + 2;
-	GEMP_TRY(GEMP_NEW(graph->place, graph->places));
+	GEMP_PROPAGATE(GEMP_NEW(graph->place, graph->places));
 	for (size_t i = graph->count; i-- > 0;)
 		graph->place[(gemp_kmer_source(graph->kmer[i]) - low) >> graph->shift] = i + 1;
 	size_t behind = graph->count; /* places of no edges: where the next one's begin; others held index + 1 */
 	for (size_t p = graph->places; p-- > 0;)
 		graph->place[p] = behind = graph->place[p] ? graph->place[p] - 1 : behind;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_t *end)
@@ -253,16 +247,11 @@ static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 	counted *entering = NULL;
 	int *owner = NULL;
 	code = make_places(graph);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(graph->next, graph->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(graph->previous, graph->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(l.entering, graph->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, graph->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(entering, graph->count);
+	GEMP_THEN(GEMP_NEW(graph->next, graph->count));
+	GEMP_THEN(GEMP_NEW(graph->previous, graph->count));
+	GEMP_THEN(GEMP_NEW(l.entering, graph->count));
+	GEMP_THEN(GEMP_NEW(owner, graph->count));
+	GEMP_THEN(GEMP_NEW(entering, graph->count));
 	GEMP_TRY(gemp_comm_agree(graph->comm, code));
 	for (size_t i = 0; i < graph->count; i++) {
 		entering[i] = (counted){ graph->kmer[i], graph->times[i] };

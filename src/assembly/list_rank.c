@@ -94,8 +94,7 @@ static gemp_code gemp_list_level_gather(const gemp_comm *comm, const gemp_list_l
 	GEMP_TRY(gemp_comm_allgather(comm, mine, left * sizeof *mine, (void **)&all, &begin));
 	size_t count = begin[comm->size] / sizeof *all, at = begin[comm->rank] / sizeof *all;
 	code = GEMP_NEW(place, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(done, count);
+	GEMP_THEN(GEMP_NEW(done, count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	rank_all(all, count, place, done);
 	for (size_t i = 0; i < list->count; i++)
@@ -170,46 +169,38 @@ static gemp_code send_walker(level *l, const walker *w)
 
 static gemp_code choose(level *l, size_t i)
 {
-	gemp_code code = GEMP_OK;
 	size_t index = l->chosen.count;
-	GEMP_TRY(GEMP_RESERVE(l->item, l->capacity, index + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(l->item, l->capacity, index + 1));
 	l->item[index] = i;
 	l->chosen.count++;
 	l->label[i] = gemp_item_of(l->comm->rank, index);
 	l->offset[i] = (gemp_list_extent){ 0 };
-	GEMP_TRY(send_walker(l, &(walker){ l->label[i], l->list->next[i], l->list->extent[i] }));
-done:
-	return code;
+	return send_walker(l, &(walker){ l->label[i], l->list->next[i], l->list->extent[i] });
 }
 
 static gemp_code choose_some(level *l)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < l->list->count; i++) {
 		l->label[i] = GEMP_NO_ITEM;
 		bool lucky = gemp_mix(gemp_item_of(l->comm->rank, i) ^ l->seed) % gemp_list_rank_spacing == 0;
 		if ((!l->list->previous[i] || lucky) && !gemp_list_is_single(l->comm, l->list, i))
-			GEMP_TRY(choose(l, i));
+			GEMP_PROPAGATE(choose(l, i));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Of closed chains without luck: all. */
 static gemp_code choose_rest(level *l)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < l->list->count; i++)
 		if (l->label[i] == GEMP_NO_ITEM && !gemp_list_is_single(l->comm, l->list, i))
-			GEMP_TRY(choose(l, i));
-done:
-	return code;
+			GEMP_PROPAGATE(choose(l, i));
+	return GEMP_OK;
 }
 
 /* One step of each walker, so that many reads of memory are under way; until none is here. */
 static gemp_code walk_here(level *l)
 {
-	gemp_code code = GEMP_OK;
 	while (l->here.count > 0) {
 		size_t walking = l->here.count, kept = 0;
 		for (size_t i = 0; i < walking; i++) {
@@ -217,7 +208,7 @@ static gemp_code walk_here(level *l)
 			size_t at = gemp_item_index(w.at);
 			if (l->label[at] != GEMP_NO_ITEM && l->offset[at].items == 0) {
 				w.at = l->label[at];
-				GEMP_TRY(add_walker(&l->arrived, &w));
+				GEMP_PROPAGATE(add_walker(&l->arrived, &w));
 				continue;
 			}
 			l->label[at] = w.from;
@@ -227,12 +218,11 @@ static gemp_code walk_here(level *l)
 			if (w.at != GEMP_NO_ITEM && gemp_item_rank(w.at) == l->comm->rank)
 				l->here.walker[kept++] = w;
 			else
-				GEMP_TRY(add_walker(w.at == GEMP_NO_ITEM ? &l->arrived : &l->leaving, &w));
+				GEMP_PROPAGATE(add_walker(w.at == GEMP_NO_ITEM ? &l->arrived : &l->leaving, &w));
 		}
 		l->here.count = kept;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Walkers of `from` go to the owners of one of their items and are those of `to` there. */
@@ -261,15 +251,13 @@ done:
 
 static gemp_code walk(level *l)
 {
-	gemp_code code = GEMP_OK;
 	for (;;) {
-		GEMP_TRY(gemp_comm_agree(l->comm, walk_here(l)));
+		GEMP_PROPAGATE(gemp_comm_agree(l->comm, walk_here(l)));
 		if (gemp_comm_sum1(l->comm, l->leaving.count) == 0)
 			break;
-		GEMP_TRY(exchange(l, &l->leaving, &l->here, false));
+		GEMP_PROPAGATE(exchange(l, &l->leaving, &l->here, false));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The list of the chosen items, by what walkers have found. */
@@ -278,14 +266,10 @@ static gemp_code make_list(level *l)
 	gemp_code code = GEMP_OK;
 	gemp_list_level *list = &l->chosen;
 	code = GEMP_NEW(list->next, list->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(list->extent, list->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(list->previous, list->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(list->name, list->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(l->place, list->count);
+	GEMP_THEN(GEMP_NEW(list->extent, list->count));
+	GEMP_THEN(GEMP_NEW(list->previous, list->count));
+	GEMP_THEN(GEMP_NEW(list->name, list->count));
+	GEMP_THEN(GEMP_NEW(l->place, list->count));
 	GEMP_TRY(gemp_comm_agree(l->comm, code));
 	GEMP_TRY(exchange(l, &l->arrived, &l->arrived, true));
 	for (size_t i = 0; i < l->arrived.count; i++) {
@@ -304,10 +288,8 @@ done:
 static gemp_code contract(level *l)
 {
 	gemp_code code = GEMP_NEW(l->label, l->list->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(l->offset, l->list->count);
-	if (code == GEMP_OK)
-		code = choose_some(l);
+	GEMP_THEN(GEMP_NEW(l->offset, l->list->count));
+	GEMP_THEN(choose_some(l));
 	GEMP_TRY(gemp_comm_agree(l->comm, code));
 	GEMP_TRY(walk(l));
 	GEMP_TRY(gemp_comm_agree(l->comm, choose_rest(l)));
@@ -357,8 +339,7 @@ gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, ge
 	gemp_code code = GEMP_OK;
 	gemp_list_level list = { links->count, (gemp_item *)links->next, (bool *)links->previous, NULL, NULL };
 	code = GEMP_NEW(list.name, links->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(list.extent, links->count);
+	GEMP_THEN(GEMP_NEW(list.extent, links->count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < links->count; i++) {
 		list.name[i] = gemp_item_of(comm->rank, i);

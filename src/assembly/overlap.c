@@ -110,8 +110,7 @@ static gemp_code look_up(const reading *r, const gemp_comm *comm, const gemp_eul
 	gemp_vertex *firsts = NULL, first = order->count ? order->source[0] : GEMP_NO_VERTEX;
 	size_t *begin = NULL;
 	code = GEMP_NEW(table, r->graph->rows);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(items, order->count + 1);
+	GEMP_THEN(GEMP_NEW(items, order->count + 1));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t row = 0; row < r->graph->rows; row++)
 		table[row] = word_of(r, row);
@@ -209,8 +208,7 @@ gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_
 	word *along = NULL;
 	GEMP_TRY(check_alphabet(&r));
 	code = GEMP_NEW(along, order->count + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(o.letter, order->count);
+	GEMP_THEN(GEMP_NEW(o.letter, order->count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(look_up(&r, comm, edges, order, along));
 	GEMP_TRY(gemp_comm_agree(comm, check_words(along, order->count, order->first)));

@@ -51,8 +51,7 @@ static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const 
 		copies += 1 + (size_t)(gemp_sequences_owner(comm, letters, mine[i].begin + mine[i].size - 1) -
 		                       gemp_sequences_owner(comm, letters, mine[i].begin));
 	code = GEMP_NEW(told, copies);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, copies);
+	GEMP_THEN(GEMP_NEW(owner, copies));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < count; i++) {
 		int last = gemp_sequences_owner(comm, letters, mine[i].begin + mine[i].size - 1);

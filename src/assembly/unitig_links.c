@@ -44,10 +44,8 @@ static gemp_code name_unitigs(direction *name, const gemp_unitigs *u, gemp_traff
 	int *owner = NULL;
 	size_t count = 0;
 	code = GEMP_NEW(reverse, u->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(number, u->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, u->count);
+	GEMP_THEN(GEMP_NEW(number, u->count));
+	GEMP_THEN(GEMP_NEW(owner, u->count));
 	GEMP_TRY(gemp_comm_agree(graph->comm, code));
 	for (size_t i = 0; i < u->count; i++) {
 		name[i] = u->unitig[i].kept ? 2 * u->unitig[i].number : NOBODY;
@@ -112,14 +110,10 @@ gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const ge
 	answer *next = NULL;
 	gemp_unitig_link *links = NULL;
 	code = GEMP_NEW(s.name, u->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(vertex, u->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, u->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(next, u->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(links, BASES * u->count);
+	GEMP_THEN(GEMP_NEW(vertex, u->count));
+	GEMP_THEN(GEMP_NEW(owner, u->count));
+	GEMP_THEN(GEMP_NEW(next, u->count));
+	GEMP_THEN(GEMP_NEW(links, BASES * u->count));
 	GEMP_TRY(gemp_comm_agree(u->graph->comm, code));
 	GEMP_TRY(name_unitigs(s.name, u, traffic));
 	for (size_t i = 0; i < u->count; i++) {

@@ -117,10 +117,8 @@ static gemp_code gemp_unitigs_rotate(gemp_kmer_graph *graph, struct gemp_list_pl
 	rings mine = { 0 }, whole = { 0 };
 	int *owner = NULL;
 	code = collect(&mine, graph, places);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(whole.ring, mine.count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, mine.count);
+	GEMP_THEN(GEMP_NEW(whole.ring, mine.count));
+	GEMP_THEN(GEMP_NEW(owner, mine.count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < mine.count; i++)
 		owner[i] = gemp_item_rank(mine.ring[i].first);
@@ -225,8 +223,7 @@ static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_
 	for (size_t i = 0; i < graph->count; i++)
 		tails += is_tail(graph, i, &places[i], totals);
 	code = GEMP_NEW(done_ones, tails);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, tails);
+	GEMP_THEN(GEMP_NEW(owner, tails));
 	GEMP_TRY(gemp_comm_agree(graph->comm, code));
 	for (size_t i = 0; i < graph->count; i++)
 		if (is_tail(graph, i, &places[i], totals)) {
@@ -313,10 +310,8 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 	gemp_list_place *places = NULL;
 	gemp_unitig_cycle *totals = NULL;
 	code = GEMP_NEW(places, graph->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(u.head, graph->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(u.before, graph->count);
+	GEMP_THEN(GEMP_NEW(u.head, graph->count));
+	GEMP_THEN(GEMP_NEW(u.before, graph->count));
 	GEMP_TRY(gemp_comm_agree(graph->comm, code));
 	gemp_list_links links = { graph->count, graph->next, graph->previous, graph->times };
 	GEMP_TRY(gemp_list_rank(graph->comm, &links, places, &graph->traffic));

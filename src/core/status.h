@@ -43,6 +43,22 @@ _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __a
 			goto done;       \
 	} while (0)
 
+/* The same in a function that has nothing to release: returns the code of a failed call. */
+#define GEMP_PROPAGATE(call)              \
+	do {                                  \
+		const gemp_code failure = (call); \
+		if (failure != GEMP_OK)           \
+			return failure;               \
+	} while (0)
+
+/* The next of several steps whose common code is looked at afterwards, mostly by gemp_comm_agree: left out after a
+ * failure. */
+#define GEMP_THEN(call)      \
+	do {                     \
+		if (code == GEMP_OK) \
+			code = (call);   \
+	} while (0)
+
 #define GEMP_CHECK(condition)                                             \
 	do {                                                                  \
 		if (!(condition))                                                 \

@@ -102,28 +102,25 @@ static void look_for_path(gemp_euler_balance *out, bool undirected)
 static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges *edges, const uint64_t *in,
                                  const uint32_t *key_rank, gemp_euler_unbalanced **list)
 {
-	gemp_code code = GEMP_OK;
 	size_t capacity = 0;
 	for (size_t row = 0; row < edges->rows; row++) {
 		uint64_t degree = edges->begin[row + 1] - edges->begin[row];
 		gemp_vertex vertex = (gemp_vertex)(edges->bounds[edges->rank] + row);
 		if (edges->undirected ? (degree + in[row]) % 2 == 0 : degree == in[row])
 			continue;
-		GEMP_TRY(GEMP_RESERVE(*list, capacity, out->unbalanced + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(*list, capacity, out->unbalanced + 1));
 		(*list)[out->unbalanced++] = (gemp_euler_unbalanced){
 			.vertex = vertex, .in = in[row], .out = degree, .key_rank = key_rank ? key_rank[row] : vertex
 		};
 	}
 	if (out->unbalanced)
 		qsort(*list, out->unbalanced, sizeof **list, by_key);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
 static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges)
 {
-	gemp_code code = GEMP_OK;
 	gemp_components found = { 0 };
 	const gemp_csr csr = { .vertices = edges->vertices,
 		                   .first = (gemp_vertex)edges->bounds[edges->rank],
@@ -131,11 +128,10 @@ static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm
 		                   .begin = edges->begin,
 		                   .target = edges->target };
 	const gemp_components_options how = { .place = GEMP_PLACE_HOST };
-	GEMP_TRY(gemp_components_find(&found, comm, NULL, edges->bounds, &csr, 1, &how));
+	GEMP_PROPAGATE(gemp_components_find(&found, comm, NULL, edges->bounds, &csr, 1, &how));
 	out->components = found.with_edges;
 	gemp_components_free(&found);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges,

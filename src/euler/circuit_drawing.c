@@ -50,10 +50,8 @@ static gemp_code gather_edges(picture *p, const gemp_comm *comm, const gemp_eule
 	gemp_edge *order = NULL;
 	size_t count = edges->begin[edges->rows];
 	code = GEMP_NEW(own, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(order, p->edges);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(p->edge, p->edges);
+	GEMP_THEN(GEMP_NEW(order, p->edges));
+	GEMP_THEN(GEMP_NEW(p->edge, p->edges));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t row = 0; row < edges->rows; row++)
 		for (uint64_t slot = edges->begin[row]; slot < edges->begin[row + 1]; slot++)
@@ -195,10 +193,8 @@ static gemp_code draw(picture *p, const char *path)
 	draw_edges(p, &out, 'a', true);
 	gemp_text_print(&out, "\t}\n}\n");
 	gemp_code code = gemp_text_status(&p->text);
-	if (code == GEMP_OK)
-		code = gemp_text_status(&out);
-	if (code == GEMP_OK)
-		code = gemp_file_replace(path, out.data, out.size);
+	GEMP_THEN(gemp_text_status(&out));
+	GEMP_THEN(gemp_file_replace(path, out.data, out.size));
 	gemp_text_free(&out);
 	return code;
 }
@@ -222,8 +218,7 @@ gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *grap
 	GEMP_TRY(gather_keys(&p, comm));
 	if (comm->rank == 0) {
 		code = count(&p);
-		if (code == GEMP_OK)
-			code = draw(&p, path);
+		GEMP_THEN(draw(&p, path));
 	}
 	code = gemp_comm_agree(comm, code);
 done:

@@ -112,7 +112,6 @@ static gemp_code measure(engine *e, const gemp_euler_options *options)
 
 static gemp_code new_arrays(engine *e)
 {
-	gemp_code code = GEMP_OK;
 	arrays *on = &e->on;
 	const size_t word = sizeof(cl_uint), pair = sizeof(cl_uint2), bitmap = e->words * word;
 	const struct {
@@ -143,9 +142,8 @@ static gemp_code new_arrays(engine *e)
 		{ &on->changed, e->splitters },
 	};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-		GEMP_TRY(gemp_buffer_new(list[i].buffer, e->device, list[i].size, NULL));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_buffer_new(list[i].buffer, e->device, list[i].size, NULL));
+	return GEMP_OK;
 }
 
 static void free_arrays(engine *e)
@@ -179,12 +177,9 @@ done:
 static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t work, const gemp_argument *arguments,
                         size_t count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_launch_with(e->device, e->kernels[kernel], work < e->wave ? (size_t)work : e->wave, e->group,
-	                          arguments, count));
-	GEMP_TRY(gemp_timings_add(&e->laps[stage], e->device));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_launch_with(e->device, e->kernels[kernel], work < e->wave ? (size_t)work : e->wave, e->group,
+	                                arguments, count));
+	return gemp_timings_add(&e->laps[stage], e->device);
 }
 
 #define LAUNCH(stage, kernel, work, ...)                                                    \
@@ -203,18 +198,15 @@ static gemp_code read_counters(engine *e)
 
 static gemp_code fill_and_pair(engine *e)
 {
-	gemp_code code = GEMP_OK;
 	cl_uint most = e->samples > e->splitters ? e->samples : e->splitters;
 	most = most > EULER_COARSE / 32 ? most : EULER_COARSE / 32;
-	GEMP_TRY(LAUNCH(FILL, CLEAR, most, MEM(starts), MEM(visited), MEM(labelled), MEM(mark), MEM(some), MEM(full),
-	                GEMP_ARG(&e->words), MEM(coarse), MEM(changed), GEMP_ARG(&e->splitters), MEM(sample),
-	                GEMP_ARG(&e->samples), MEM(counters), GEMP_ARG(&most)));
-	GEMP_TRY(LAUNCH(FILL, FILL, e->vertices, MEM(begin), MEM(cursor), MEM(starts), GEMP_ARG(&e->vertices)));
-	GEMP_TRY(LAUNCH(PAIR, PAIR, e->slots, MEM(target), MEM(cursor), MEM(next), GEMP_ARG(&e->slots)));
-	GEMP_TRY(LAUNCH(PAIR, CHECK, e->vertices, MEM(begin), MEM(cursor), GEMP_ARG(&e->vertices), MEM(counters)));
-	GEMP_TRY(read_counters(e));
-done:
-	return code;
+	GEMP_PROPAGATE(LAUNCH(FILL, CLEAR, most, MEM(starts), MEM(visited), MEM(labelled), MEM(mark), MEM(some), MEM(full),
+	                      GEMP_ARG(&e->words), MEM(coarse), MEM(changed), GEMP_ARG(&e->splitters), MEM(sample),
+	                      GEMP_ARG(&e->samples), MEM(counters), GEMP_ARG(&most)));
+	GEMP_PROPAGATE(LAUNCH(FILL, FILL, e->vertices, MEM(begin), MEM(cursor), MEM(starts), GEMP_ARG(&e->vertices)));
+	GEMP_PROPAGATE(LAUNCH(PAIR, PAIR, e->slots, MEM(target), MEM(cursor), MEM(next), GEMP_ARG(&e->slots)));
+	GEMP_PROPAGATE(LAUNCH(PAIR, CHECK, e->vertices, MEM(begin), MEM(cursor), GEMP_ARG(&e->vertices), MEM(counters)));
+	return read_counters(e);
 }
 
 static gemp_code walk(engine *e, gemp_euler_stage stage)
@@ -229,46 +221,39 @@ static gemp_code walk(engine *e, gemp_euler_stage stage)
 
 static gemp_code find_circuits(engine *e)
 {
-	gemp_code code = GEMP_OK;
 	size_t from = 0;
-	GEMP_TRY(walk(e, GEMP_EULER_WALK));
-	GEMP_TRY(
+	GEMP_PROPAGATE(walk(e, GEMP_EULER_WALK));
+	GEMP_PROPAGATE(
 		LAUNCH(CIRCUITS, LINK, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters), MEM(counters)));
 	for (cl_uint reach = 2; reach < e->splitters && reach; reach *= 2, from = !from)
-		GEMP_TRY(LAUNCH(CIRCUITS, LEAST, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
-	GEMP_TRY(LAUNCH(CIRCUITS, CIRCUITS, e->splitters, MEM(lists[from]), MEM(parent), MEM(root), GEMP_ARG(&e->splitters),
-	                MEM(counters)));
-	GEMP_TRY(LAUNCH(ORPHANS, VISIT, e->entries / 4, CHUNKS(entries), MEM(visited), MEM(sample), GEMP_ARG(&e->slots),
-	                MEM(counters)));
-	GEMP_TRY(LAUNCH(ORPHANS, ORPHANS, e->slots / 8 + 1, MEM(next), MEM(visited), MEM(label), MEM(labelled), MEM(parent),
-	                MEM(root), GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters)));
-done:
-	return code;
+		GEMP_PROPAGATE(
+			LAUNCH(CIRCUITS, LEAST, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
+	GEMP_PROPAGATE(LAUNCH(CIRCUITS, CIRCUITS, e->splitters, MEM(lists[from]), MEM(parent), MEM(root),
+	                      GEMP_ARG(&e->splitters), MEM(counters)));
+	GEMP_PROPAGATE(LAUNCH(ORPHANS, VISIT, e->entries / 4, CHUNKS(entries), MEM(visited), MEM(sample),
+	                      GEMP_ARG(&e->slots), MEM(counters)));
+	return LAUNCH(ORPHANS, ORPHANS, e->slots / 8 + 1, MEM(next), MEM(visited), MEM(label), MEM(labelled), MEM(parent),
+	              MEM(root), GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters));
 }
 
 static gemp_code unite_sample(engine *e, cl_uint step)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), GEMP_ARG(&step), MEM(root),
-	                MEM(parent), MEM(starts), MEM(mark), MEM(counters)));
-	GEMP_TRY(LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
-done:
-	return code;
+	GEMP_PROPAGATE(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), GEMP_ARG(&step), MEM(root),
+	                      MEM(parent), MEM(starts), MEM(mark), MEM(counters)));
+	return LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters));
 }
 
 static gemp_code unite(engine *e)
 {
-	gemp_code code = GEMP_OK;
 	if (e->samples >= CONTENDED)
-		GEMP_TRY(unite_sample(e, PART));
-	GEMP_TRY(unite_sample(e, 1));
-	GEMP_TRY(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
-	GEMP_TRY(LAUNCH(UNION, LABEL, e->entries, CHUNKS(entries), MEM(root), MEM(label), MEM(labelled), MEM(counters)));
-	GEMP_TRY(LAUNCH(UNION, UNITE, e->slots / 8 + 1, MEM(label), MEM(labelled), MEM(root), MEM(parent), MEM(starts),
-	                MEM(mark), GEMP_ARG(&e->slots), MEM(counters)));
-	GEMP_TRY(read_counters(e));
-done:
-	return code;
+		GEMP_PROPAGATE(unite_sample(e, PART));
+	GEMP_PROPAGATE(unite_sample(e, 1));
+	GEMP_PROPAGATE(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
+	GEMP_PROPAGATE(
+		LAUNCH(UNION, LABEL, e->entries, CHUNKS(entries), MEM(root), MEM(label), MEM(labelled), MEM(counters)));
+	GEMP_PROPAGATE(LAUNCH(UNION, UNITE, e->slots / 8 + 1, MEM(label), MEM(labelled), MEM(root), MEM(parent),
+	                      MEM(starts), MEM(mark), GEMP_ARG(&e->slots), MEM(counters)));
+	return read_counters(e);
 }
 
 /* For pictures: the circuits as they are, and where they are to be joined. */
@@ -297,118 +282,102 @@ done:
 
 static gemp_code rotate(engine *e)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full), MEM(coarse),
-	                GEMP_ARG(&e->shift)));
-	GEMP_TRY(LAUNCH(ROTATE, ROTATE, e->entries / 4, CHUNKS(entries), MEM(next), MEM(mark), MEM(some), MEM(full),
-	                MEM(coarse), GEMP_ARG(&e->shift), MEM(changed), GEMP_ARG(&e->slots), MEM(counters)));
-	GEMP_TRY(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots / 8 + 1, MEM(visited), MEM(next), MEM(mark), MEM(some), MEM(full),
-	                GEMP_ARG(&e->slots), MEM(counters)));
-	GEMP_TRY(walk(e, GEMP_EULER_REWALK));
-done:
-	return code;
+	GEMP_PROPAGATE(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full), MEM(coarse),
+	                      GEMP_ARG(&e->shift)));
+	GEMP_PROPAGATE(LAUNCH(ROTATE, ROTATE, e->entries / 4, CHUNKS(entries), MEM(next), MEM(mark), MEM(some), MEM(full),
+	                      MEM(coarse), GEMP_ARG(&e->shift), MEM(changed), GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_PROPAGATE(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots / 8 + 1, MEM(visited), MEM(next), MEM(mark), MEM(some),
+	                      MEM(full), GEMP_ARG(&e->slots), MEM(counters)));
+	return walk(e, GEMP_EULER_REWALK);
 }
 
 /* The order takes the place of the labels. */
 static gemp_code rank_and_emit(engine *e)
 {
-	gemp_code code = GEMP_OK;
 	size_t from = 0;
-	GEMP_TRY(LAUNCH(RANK, LIST, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters)));
+	GEMP_PROPAGATE(LAUNCH(RANK, LIST, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters)));
 	for (cl_uint reach = 1; reach < e->splitters && reach; reach *= 2, from = !from)
-		GEMP_TRY(LAUNCH(RANK, DOUBLE, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
-	GEMP_TRY(LAUNCH(EMIT, EMIT, e->all_entries / 4, CHUNKS(all_entries), MEM(changed), MEM(lists[from]), MEM(label),
-	                GEMP_ARG(&e->slots), GEMP_ARG(&e->closing), MEM(counters)));
-	GEMP_TRY(read_counters(e));
-done:
-	return code;
+		GEMP_PROPAGATE(
+			LAUNCH(RANK, DOUBLE, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
+	GEMP_PROPAGATE(LAUNCH(EMIT, EMIT, e->all_entries / 4, CHUNKS(all_entries), MEM(changed), MEM(lists[from]),
+	                      MEM(label), GEMP_ARG(&e->slots), GEMP_ARG(&e->closing), MEM(counters)));
+	return read_counters(e);
 }
 
 /* RESULT */
 
 static gemp_code upload(engine *e)
 {
-	gemp_code code = GEMP_OK;
 	double since = gemp_now();
 	const gemp_transfer_numbers begin = { .wide = (uint64_t *)(uintptr_t)e->edges->begin };
 	const gemp_transfer_numbers target = { .narrow = (uint32_t *)(uintptr_t)e->edges->target };
-	GEMP_TRY(gemp_transfer_upload(e->device, &e->on.begin, begin, e->edges->rows + 1));
-	GEMP_TRY(gemp_transfer_upload(e->device, &e->on.target, target, e->slots));
+	GEMP_PROPAGATE(gemp_transfer_upload(e->device, &e->on.begin, begin, e->edges->rows + 1));
+	GEMP_PROPAGATE(gemp_transfer_upload(e->device, &e->on.target, target, e->slots));
 	e->out->upload = gemp_now() - since;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* From place `cut` of the buffer on, round its end. */
 static gemp_code take_round(engine *e, const gemp_buffer *from, size_t cut, gemp_transfer_numbers to, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	size_t first = e->slots - cut < count ? e->slots - cut : count;
-	GEMP_TRY(gemp_transfer_download(e->device, from, cut, to, first));
+	GEMP_PROPAGATE(gemp_transfer_download(e->device, from, cut, to, first));
 	to = (gemp_transfer_numbers){ to.narrow ? to.narrow + first : NULL, to.wide ? to.wide + first : NULL };
-	GEMP_TRY(gemp_transfer_download(e->device, from, 0, to, count - first));
-done:
-	return code;
+	return gemp_transfer_download(e->device, from, 0, to, count - first);
 }
 
 /* A path begins behind the closing edge, which is left out. */
 static gemp_code download(engine *e, bool sources)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_order *order = &e->out->order;
 	bool path = e->closing != UINT32_MAX;
 	size_t cut = path ? e->counters[EULER_CUT] + (size_t)1 : 0;
 	double since = gemp_now();
 	order->edges = e->slots - (gemp_edge)path;
 	order->count = order->edges;
-	GEMP_TRY(GEMP_NEW(order->edge, order->count));
-	GEMP_TRY(take_round(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
+	GEMP_PROPAGATE(GEMP_NEW(order->edge, order->count));
+	GEMP_PROPAGATE(take_round(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
 	if (sources) { /* successors are not needed any more */
-		GEMP_TRY(GEMP_NEW(order->source, order->count));
-		GEMP_TRY(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
-		GEMP_TRY(GEMP_CL(clFinish(e->device->queue)));
-		GEMP_TRY(take_round(e, &e->on.next, cut, (gemp_transfer_numbers){ .narrow = order->source }, order->count));
+		GEMP_PROPAGATE(GEMP_NEW(order->source, order->count));
+		GEMP_PROPAGATE(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
+		GEMP_PROPAGATE(GEMP_CL(clFinish(e->device->queue)));
+		GEMP_PROPAGATE(
+			take_round(e, &e->on.next, cut, (gemp_transfer_numbers){ .narrow = order->source }, order->count));
 	}
 	e->out->download = gemp_now() - since;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_up_laps(engine *e)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
-		GEMP_TRY(gemp_timings_seconds(&e->laps[s], &e->out->seconds[s]));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_timings_seconds(&e->laps[s], &e->out->seconds[s]));
+	return GEMP_OK;
 }
 
 static gemp_code find(engine *e, const gemp_euler_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_result *out = e->out;
-	GEMP_TRY(upload(e));
-	GEMP_TRY(fill_and_pair(e));
+	GEMP_PROPAGATE(upload(e));
+	GEMP_PROPAGATE(fill_and_pair(e));
 	out->unbalanced = e->counters[EULER_UNBALANCED];
 	if (out->unbalanced)
-		goto done;
-	GEMP_TRY(find_circuits(e));
-	GEMP_TRY(unite(e));
+		return GEMP_OK;
+	GEMP_PROPAGATE(find_circuits(e));
+	GEMP_PROPAGATE(unite(e));
 	out->splitters = e->splitters;
 	out->circuits = (gemp_count)e->counters[EULER_CIRCUITS] + e->counters[EULER_ORPHANS];
 	out->joins = e->counters[EULER_JOINS];
 	out->components = out->circuits - out->joins;
 	if (options->keep_circuits)
-		GEMP_TRY(keep(e));
+		GEMP_PROPAGATE(keep(e));
 	if (out->components == 1) {
-		GEMP_TRY(rotate(e));
-		GEMP_TRY(rank_and_emit(e));
-		GEMP_TRY(download(e, options->sources));
+		GEMP_PROPAGATE(rotate(e));
+		GEMP_PROPAGATE(rank_and_emit(e));
+		GEMP_PROPAGATE(download(e, options->sources));
 	}
-	GEMP_TRY(add_up_laps(e));
-	GEMP_TRY(gemp_program_store(e->device, &e->program));
-done:
-	return code;
+	GEMP_PROPAGATE(add_up_laps(e));
+	return gemp_program_store(e->device, &e->program);
 }
 
 gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, const gemp_euler_edges *edges,

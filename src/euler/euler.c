@@ -48,17 +48,15 @@ static void merge_rows(void *context, unsigned thread, size_t piece)
 
 static gemp_code merge_relations(gemp_euler_edges *edges)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(edges->own_begin, edges->rows + 1));
+	GEMP_PROPAGATE(GEMP_NEW(edges->own_begin, edges->rows + 1));
 	for (size_t row = 0; row <= edges->rows; row++)
 		for (size_t r = 0; r < edges->relation_count; r++)
 			edges->own_begin[row] += edges->relations[r]->out_offsets[row];
-	GEMP_TRY(GEMP_NEW(edges->own_target, edges->own_begin[edges->rows]));
+	GEMP_PROPAGATE(GEMP_NEW(edges->own_target, edges->own_begin[edges->rows]));
 	edges->begin = edges->own_begin;
 	edges->target = edges->own_target;
 	gemp_parallel_for((edges->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, merge_rows, edges);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_shard *graph, const bool *relations)
@@ -140,28 +138,24 @@ done:
 
 gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t first = edges->bounds[edges->rank];
 	if (end >= first && end < first + edges->rows)
-		GEMP_TRY(insert(edges, end - first, start));
+		GEMP_PROPAGATE(insert(edges, end - first, start));
 	else if (end < first)
 		edges->first++;
 	edges->edges++;
 	edges->path_start = start;
 	edges->path_end = end;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_euler_edges *from)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(to->relations, from->relation_count));
+	GEMP_PROPAGATE(GEMP_NEW(to->relations, from->relation_count));
 	to->relation_count = from->relation_count;
 	for (size_t r = 0; r < from->relation_count; r++)
 		to->relations[r] = from->relations[r];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_euler_edges_free(gemp_euler_edges *edges)

@@ -44,46 +44,39 @@ static gemp_code name_edges(rows *r, const gemp_edge *slots, size_t count)
 
 static gemp_code add_names(gemp_projected *columns, const rows *r, gemp_edge first, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < count; i++) {
 		gemp_euler_edge edge = gemp_euler_edge_named(r->named[i]);
 		const char *type = r->edges->relations[edge.relation]->name;
 		const gemp_value values[] = { { .type = GEMP_INTEGER, .integer = (int64_t)(first + i) },
 			                          { .type = GEMP_STRING, .string = { type, strlen(type) } },
 			                          { .type = GEMP_INTEGER, .integer = (int64_t)edge.number } };
-		GEMP_TRY(gemp_column_add(&columns[PLACE].value, &values[0]));
-		GEMP_TRY(gemp_column_add(&columns[TYPE].value, &values[1]));
-		GEMP_TRY(gemp_column_add(&columns[EDGE].value, &values[2]));
+		GEMP_PROPAGATE(gemp_column_add(&columns[PLACE].value, &values[0]));
+		GEMP_PROPAGATE(gemp_column_add(&columns[TYPE].value, &values[1]));
+		GEMP_PROPAGATE(gemp_column_add(&columns[EDGE].value, &values[2]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code new_columns(gemp_projected *columns, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_type types[COLUMNS] = { GEMP_INTEGER, graph->keys.type, GEMP_STRING, GEMP_INTEGER, graph->keys.type };
 	for (size_t c = 0; c < COLUMNS; c++) {
 		columns[c] = (gemp_projected){ .name = names[c] };
-		GEMP_TRY(gemp_column_init(&columns[c].value, names[c], types[c]));
-		GEMP_TRY(gemp_column_reserve(&columns[c].value, 0, 0));
+		GEMP_PROPAGATE(gemp_column_init(&columns[c].value, names[c], types[c]));
+		GEMP_PROPAGATE(gemp_column_reserve(&columns[c].value, 0, 0));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* keys: of `count` sources and of the last target. */
 static gemp_code split_keys(gemp_projected *columns, const gemp_column *keys, size_t count, uint64_t *picked)
 {
-	gemp_code code = GEMP_OK;
 	gemp_column_free(&columns[SOURCE].value);
 	gemp_column_free(&columns[TARGET].value);
 	for (size_t i = 0; i <= count; i++)
 		picked[i] = i;
-	GEMP_TRY(gemp_column_take(&columns[SOURCE].value, keys, picked, count));
-	GEMP_TRY(gemp_column_take(&columns[TARGET].value, keys, picked + 1, count));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_column_take(&columns[SOURCE].value, keys, picked, count));
+	return gemp_column_take(&columns[TARGET].value, keys, picked + 1, count);
 }
 
 /* Collective. This rank's places at .. at + count - 1; none: others have the turn. */
@@ -99,8 +92,7 @@ static gemp_code write_batch(rows *r, size_t at, size_t count)
 	GEMP_TRY(name_edges(r, r->order->edge + at, count));
 	GEMP_TRY(gemp_vertex_keys_fetch(&keys, r->comm, r->graph, r->ids, count ? count + 1 : 0));
 	code = new_columns(columns, r->graph);
-	if (code == GEMP_OK)
-		code = add_names(columns, r, r->order->first + at, count);
+	GEMP_THEN(add_names(columns, r, r->order->first + at, count));
 	if (code == GEMP_OK && count)
 		code = split_keys(columns, &keys, count, r->picked);
 	GEMP_TRY(gemp_comm_agree(r->comm, code));
@@ -115,10 +107,9 @@ done:
 /* Collective. How many places ranks have, and where the last edge of this one ends: where those of the next begin. */
 static gemp_code count_preceding(rows *r, uint64_t **counts)
 {
-	gemp_code code = GEMP_OK;
 	int rank = r->comm->rank, ranks = r->comm->size;
 	uint64_t own[2] = { r->order->count, r->order->count ? r->order->source[0] : GEMP_NO_VERTEX };
-	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(*counts, 2 * (size_t)ranks)));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(*counts, 2 * (size_t)ranks)));
 	GEMP_MPI(MPI_Allgather(own, 2, MPI_UINT64_T, *counts, 2, MPI_UINT64_T, r->comm->world));
 	r->behind = r->edges->path_end;
 	for (int i = ranks - 1; i >= 0 && r->edges->path_end == GEMP_NO_VERTEX; i--)
@@ -127,8 +118,7 @@ static gemp_code count_preceding(rows *r, uint64_t **counts)
 	for (int i = ranks - 1; i > rank; i--)
 		if ((*counts)[2 * i])
 			r->behind = (gemp_vertex)(*counts)[2 * i + 1];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code write_all(rows *r, size_t most)
@@ -158,12 +148,9 @@ static gemp_code open(rows *r, const gemp_euler_rows_options *options)
 	};
 	size_t room = (r->order->count < BATCH ? r->order->count : BATCH) + 1;
 	code = new_columns(columns, r->graph);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(r->ids, room);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(r->named, room);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(r->picked, room);
+	GEMP_THEN(GEMP_NEW(r->ids, room));
+	GEMP_THEN(GEMP_NEW(r->named, room));
+	GEMP_THEN(GEMP_NEW(r->picked, room));
 	GEMP_TRY(gemp_comm_agree(r->comm, code));
 	GEMP_TRY(gemp_row_writer_open(&r->writer, r->comm, columns, COLUMNS, &how));
 done:

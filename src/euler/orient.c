@@ -38,19 +38,16 @@ typedef struct orienting {
 
 static gemp_code prepare(orienting *o)
 {
-	gemp_code code = GEMP_OK;
 	o->ranks = (size_t)o->comm->size;
 	o->own = o->plain->begin[o->plain->rows];
 	if (2 * o->plain->edges > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EUSAGE, "%" PRIu64 " undirected edges: at most %" PRIu64 " can be given directions",
 		                 o->plain->edges, GEMP_MAX_VERTICES / 2);
-	GEMP_TRY(GEMP_NEW(o->firsts, o->ranks + 1));
-	GEMP_TRY(GEMP_NEW(o->arc_bounds, o->ranks + 1));
-	GEMP_TRY(GEMP_NEW(o->next, 2 * o->own));
-	GEMP_TRY(GEMP_RESERVE(o->record, o->record_room, 2 * o->own + 1));
-	GEMP_TRY(GEMP_RESERVE(o->owner, o->owner_room, 2 * o->own + 1));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(o->firsts, o->ranks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(o->arc_bounds, o->ranks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(o->next, 2 * o->own));
+	GEMP_PROPAGATE(GEMP_RESERVE(o->record, o->record_room, 2 * o->own + 1));
+	return GEMP_RESERVE(o->owner, o->owner_room, 2 * o->own + 1);
 }
 
 /* ENDS come to the ranks of their vertices. */
@@ -171,13 +168,12 @@ static void direct(const orienting *o, const gemp_components *arcs, directed *ou
 /* Rows of what has come. */
 static gemp_code make_rows(orienting *o, const directed *edges, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_edges *out = o->out;
 	const gemp_euler_edges *plain = o->plain;
 	uint64_t first = plain->bounds[plain->rank];
-	GEMP_TRY(GEMP_NEW(out->own_begin, plain->rows + 2));
-	GEMP_TRY(GEMP_NEW(out->own_target, count));
-	GEMP_TRY(GEMP_NEW(out->own_edge, count));
+	GEMP_PROPAGATE(GEMP_NEW(out->own_begin, plain->rows + 2));
+	GEMP_PROPAGATE(GEMP_NEW(out->own_target, count));
+	GEMP_PROPAGATE(GEMP_NEW(out->own_edge, count));
 	for (size_t i = 0; i < count; i++)
 		out->own_begin[edges[i].source - first + 2]++;
 	for (size_t row = 0; row < plain->rows; row++)
@@ -191,8 +187,7 @@ static gemp_code make_rows(orienting *o, const directed *edges, size_t count)
 	}
 	out->begin = out->own_begin;
 	out->target = out->own_target;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. What all ranks know of the new slots. */

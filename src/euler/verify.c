@@ -136,14 +136,12 @@ done:
 
 static gemp_code prepare(verification *v)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t own = v->edges->begin[v->edges->rows];
-	GEMP_TRY(GEMP_NEW(v->source, own));
-	GEMP_TRY(GEMP_NEW(v->seen, own / 64 + 1));
-	GEMP_TRY(GEMP_NEW(v->ends, v->order->count));
+	GEMP_PROPAGATE(GEMP_NEW(v->source, own));
+	GEMP_PROPAGATE(GEMP_NEW(v->seen, own / 64 + 1));
+	GEMP_PROPAGATE(GEMP_NEW(v->ends, v->order->count));
 	gemp_parallel_for((v->edges->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, fill_sources, v);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_euler_order *order)
@@ -153,8 +151,7 @@ gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges
 	GEMP_TRY(gemp_comm_agree(comm, prepare(&v)));
 	GEMP_TRY(gemp_euler_query_slots(comm, edges, order->edge, order->count, mark_seen, &v, &v.ends->both));
 	code = check_seen(&v);
-	if (code == GEMP_OK)
-		code = check_steps(&v);
+	GEMP_THEN(check_steps(&v));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gather_boundaries(&v));
 done:

@@ -124,17 +124,16 @@ static int compare_edges(const void *a, const void *b)
 
 static gemp_code unpack(gemp_graph_diff_side *side)
 {
-	gemp_code code = GEMP_OK;
 	size_t capacities[2] = { 0 };
 	for (const char *at = side->bytes, *end = at + side->size; at < end;) {
 		if (gemp_unpack_number(&at)) {
-			GEMP_TRY(GEMP_RESERVE(side->vertices, capacities[0], side->vertex_count + 1));
+			GEMP_PROPAGATE(GEMP_RESERVE(side->vertices, capacities[0], side->vertex_count + 1));
 			drawn_vertex *v = &side->vertices[side->vertex_count++];
 			*v = (drawn_vertex){ .key = gemp_unpack_value(&at), .fate = ALONE };
 			v->text = gemp_unpack_bytes(&at, &v->size);
 			continue;
 		}
-		GEMP_TRY(GEMP_RESERVE(side->edges, capacities[1], side->edge_count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(side->edges, capacities[1], side->edge_count + 1));
 		drawn_edge *e = &side->edges[side->edge_count++];
 		*e = (drawn_edge){ .fate = ALONE };
 		e->type = gemp_unpack_bytes(&at, &e->type_size);
@@ -147,8 +146,7 @@ static gemp_code unpack(gemp_graph_diff_side *side)
 		qsort(side->vertices, side->vertex_count, sizeof *side->vertices, compare_vertices);
 	if (side->edge_count)
 		qsort(side->edges, side->edge_count, sizeof *side->edges, compare_edges);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code check_size(const gemp_shard *graph, const char *path, const char *moment)
@@ -174,8 +172,7 @@ gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context
 	for (size_t k = 0; k < graph->relation_count; k++)
 		GEMP_TRY(pack_relation(context, graph, &graph->relations[k], &text, &mine));
 	code = gemp_text_status(&text);
-	if (code == GEMP_OK)
-		code = gemp_text_status(&mine);
+	GEMP_THEN(gemp_text_status(&mine));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_comm_allgather(context->comm, mine.data, mine.size, &side->bytes, &begin));
 	side->size = begin[context->comm->size];
@@ -315,10 +312,8 @@ static gemp_code write(const gemp_graph_diff_side *before, const gemp_graph_diff
 	draw(&sides[1], after, &text, &out);
 	gemp_text_print(&out, "}\n");
 	code = gemp_text_status(&text);
-	if (code == GEMP_OK)
-		code = gemp_text_status(&out);
-	if (code == GEMP_OK)
-		code = gemp_file_replace(path, out.data, out.size);
+	GEMP_THEN(gemp_text_status(&out));
+	GEMP_THEN(gemp_file_replace(path, out.data, out.size));
 	gemp_text_free(&out);
 	gemp_text_free(&text);
 	return code;

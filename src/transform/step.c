@@ -76,21 +76,19 @@ static gemp_code select_rows(step_context *s)
 /* Collective. */
 static gemp_code find_and_select(step_context *s)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_step_options *o = s->options;
 	double began = gemp_now(), found;
 	if (o->rematch)
-		GEMP_TRY(gemp_match_cache_rows(o->rematch, &s->frame, s->context, s->graph, s->rules, s->index, &o->match,
-		                               o->combinations, o->order, &s->report->rematch));
+		GEMP_PROPAGATE(gemp_match_cache_rows(o->rematch, &s->frame, s->context, s->graph, s->rules, s->index, &o->match,
+		                                     o->combinations, o->order, &s->report->rematch));
 	else
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_rule_matches_rows(&s->frame, s->context, s->graph, s->rule, &o->match, o->combinations, o->order));
 	found = gemp_now();
-	GEMP_TRY(select_rows(s));
+	GEMP_PROPAGATE(select_rows(s));
 	gemp_log(GEMP_VERBOSE, "%s: matches found in %.3f s, those to apply in %.3f s", s->rule->name, found - began,
 	         gemp_now() - found);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. done: NULL, or what has changed. */
@@ -142,7 +140,6 @@ done:
 /* Collective. What is kept of rows stays what it was or follows, or all is forgotten. */
 static gemp_code apply_if_any(step_context *s, gemp_shard **graph)
 {
-	gemp_code code = GEMP_OK;
 	gemp_match_cache *memory = s->options->rematch;
 	if (memory && s->report->select.applied == 0)
 		gemp_match_cache_keep(memory, s->index, &s->frame);
@@ -150,11 +147,10 @@ static gemp_code apply_if_any(step_context *s, gemp_shard **graph)
 		return GEMP_OK;
 	if (memory && gemp_match_cache_pays(memory, s->index, most_touched(s), *graph))
 		return apply_and_follow(s, graph);
-	GEMP_TRY(apply(s, graph, NULL));
+	GEMP_PROPAGATE(apply(s, graph, NULL));
 	if (memory)
-		code = gemp_comm_agree(s->context->comm, gemp_match_cache_reset(memory, *graph));
-done:
-	return code;
+		return gemp_comm_agree(s->context->comm, gemp_match_cache_reset(memory, *graph));
+	return GEMP_OK;
 }
 
 gemp_code gemp_step(gemp_shard **graph, gemp_runtime *context, const gemp_rule_set *rules, size_t rule,

@@ -38,8 +38,7 @@ static gemp_code read_for(gemp_rule_set **out, const run_context *r, size_t rule
 	gemp_verbosity level = gemp_log_level();
 	gemp_code code = read_again(out, r);
 	gemp_log_setup(r->context->comm->rank, GEMP_QUIET);
-	if (code == GEMP_OK)
-		code = gemp_pattern_bind_with((*out)->rules[rule].pattern, *r->graph, true);
+	GEMP_THEN(gemp_pattern_bind_with((*out)->rules[rule].pattern, *r->graph, true));
 	gemp_log_setup(r->context->comm->rank, level);
 	if (code == GEMP_OK)
 		gemp_rule_drop_nulls(&(*out)->rules[rule]);
@@ -119,33 +118,27 @@ static gemp_code run(run_context *r, const gemp_control *control, bool *applied)
 /* In order, up to the first that applies, or does not. */
 static gemp_code run_children(run_context *r, const gemp_control *control, bool until, bool *applied)
 {
-	gemp_code code = GEMP_OK;
 	*applied = !until;
 	for (size_t i = 0; i < control->count && *applied != until; i++)
-		GEMP_TRY(run(r, control->children[i], applied));
-done:
-	return code;
+		GEMP_PROPAGATE(run(r, control->children[i], applied));
+	return GEMP_OK;
 }
 
 static gemp_code run_repeated(run_context *r, const gemp_control *control, bool *applied)
 {
-	gemp_code code = GEMP_OK;
 	bool again = true;
 	*applied = true;
 	while (again)
-		GEMP_TRY(run(r, control->children[0], &again));
-done:
-	return code;
+		GEMP_PROPAGATE(run(r, control->children[0], &again));
+	return GEMP_OK;
 }
 
 static gemp_code run_times(run_context *r, const gemp_control *control, bool *applied)
 {
-	gemp_code code = GEMP_OK;
 	*applied = true;
 	for (uint64_t i = 0; i < control->times && *applied; i++)
-		GEMP_TRY(run(r, control->children[0], applied));
-done:
-	return code;
+		GEMP_PROPAGATE(run(r, control->children[0], applied));
+	return GEMP_OK;
 }
 
 static gemp_code run_kind(run_context *r, const gemp_control *control, bool *applied)
@@ -195,8 +188,7 @@ gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_se
 	if (history->count == 0)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rule_set_bind(rules, *graph, options->lenient)));
 	code = read_again(&r.written, &r);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(r.orders, rules->count);
+	GEMP_THEN(GEMP_NEW(r.orders, rules->count));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	if (!options->rematch_all)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_match_cache_new(&r.rematch, rules, *graph)));

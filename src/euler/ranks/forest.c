@@ -31,10 +31,8 @@ gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_euler_subs
 	holders h = { 0 };
 	void *steps = NULL;
 	code = GEMP_NEW(h.least, team->circuits);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(h.most, team->circuits);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(*reach, present->count);
+	GEMP_THEN(GEMP_NEW(h.most, team->circuits));
+	GEMP_THEN(GEMP_NEW(*reach, present->count));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	for (size_t c = 0; c < team->circuits; c++)
 		h.least[c] = UINT64_MAX;
@@ -63,22 +61,20 @@ typedef struct settling {
 
 static gemp_code begin_decided(settling *s, uint64_t bound)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_euler_forest *forest = s->forest;
-	GEMP_TRY(gemp_euler_subset_new(&s->circuits, bound));
+	GEMP_PROPAGATE(gemp_euler_subset_new(&s->circuits, bound));
 	for (size_t i = 0; i < forest->count; i++) {
 		gemp_euler_subset_add(&s->circuits, forest->joints[i].a);
 		gemp_euler_subset_add(&s->circuits, forest->joints[i].b);
 	}
 	gemp_euler_subset_seal(&s->circuits);
-	GEMP_TRY(GEMP_NEW(s->set, s->circuits.count));
-	GEMP_TRY(GEMP_NEW(s->open, s->circuits.count));
-	GEMP_TRY(GEMP_NEW(s->kept, s->circuits.count));
-	GEMP_TRY(GEMP_NEW(s->reach, s->circuits.count));
+	GEMP_PROPAGATE(GEMP_NEW(s->set, s->circuits.count));
+	GEMP_PROPAGATE(GEMP_NEW(s->open, s->circuits.count));
+	GEMP_PROPAGATE(GEMP_NEW(s->kept, s->circuits.count));
+	GEMP_PROPAGATE(GEMP_NEW(s->reach, s->circuits.count));
 	for (size_t i = 0; i < s->circuits.count; i++)
 		s->set[i] = s->kept[i] = i;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void find_open(settling *s, unsigned step)
@@ -97,10 +93,9 @@ static void find_open(settling *s, unsigned step)
 /* Joints of sets that are both open are put off, the others settled or found to be needless. */
 static gemp_code decide(settling *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_forest *forest = s->forest;
 	size_t left = 0;
-	GEMP_TRY(GEMP_RESERVE(forest->decided, forest->decided_capacity, forest->decided_count + forest->count));
+	GEMP_PROPAGATE(GEMP_RESERVE(forest->decided, forest->decided_capacity, forest->decided_count + forest->count));
 	for (size_t i = 0; i < forest->count; i++) {
 		const gemp_euler_joint joint = forest->joints[i];
 		uint64_t a = gemp_euler_root_of(s->set, gemp_euler_subset_index(&s->circuits, joint.a), true);
@@ -117,8 +112,7 @@ static gemp_code decide(settling *s)
 		s->open[gemp_euler_root_of(s->set, a, true)] = open;
 	}
 	forest->count = left;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Of what was put off a forest, between the open circuits that stand for their sets. */
@@ -227,8 +221,7 @@ static gemp_code merge_step(merging *m, unsigned step)
 	if (sending)
 		m->forest->count = 0;
 	code = add_received(m, bytes / m->size);
-	if (code == GEMP_OK)
-		code = reduce(m->forest, step, m->bound);
+	GEMP_THEN(reduce(m->forest, step, m->bound));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 done:
 	gemp_free(m->packed);
@@ -244,8 +237,7 @@ gemp_code gemp_euler_forest_merge(gemp_euler_team *team, gemp_euler_forest *fore
 		          .bound = bound,
 		          .size = NUMBERS * gemp_number_size(team->wide) + 2 * sizeof(uint8_t) };
 	code = GEMP_NEW(m.sizes, 2 * team->teams);
-	if (code == GEMP_OK)
-		code = reduce(forest, 0, bound);
+	GEMP_THEN(reduce(forest, 0, bound));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	for (unsigned step = 1; (size_t)1 << step < 2 * team->teams; step++)
 		GEMP_TRY(merge_step(&m, step));

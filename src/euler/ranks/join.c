@@ -108,9 +108,8 @@ static void by_index(joining *j, void *numbers, size_t count)
 /* Several teams: circuits that have slots here get small numbers, and roots arrays of their own. */
 static gemp_code count_present(joining *j, uint64_t bound)
 {
-	gemp_code code = GEMP_OK;
 	size_t size = gemp_number_size(j->wide), own = j->list->splitters, named = j->circuit.named.count;
-	GEMP_TRY(gemp_euler_subset_new(&j->present, bound));
+	GEMP_PROPAGATE(gemp_euler_subset_new(&j->present, bound));
 	add_present(j, j->circuit.own, own);
 	add_present(j, j->circuit.values, named);
 	gemp_euler_subset_seal(&j->present);
@@ -123,8 +122,7 @@ static gemp_code count_present(joining *j, uint64_t bound)
 		return GEMP_ENOMEM;
 	memcpy(j->root.own, j->circuit.own, own * size);
 	memcpy(j->root.values, j->circuit.values, named * size);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The forest of this team, whose bits are cleared. */

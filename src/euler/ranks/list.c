@@ -154,10 +154,8 @@ static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size
 	naming n = { .list = list, .wide = list->wide, .elements = elements, .count = count };
 	n.first = before + gemp_euler_team_before(team, count, &all);
 	code = gemp_euler_block_grow(team, &list->splitter, before + all, size);
-	if (code == GEMP_OK)
-		code = gemp_euler_block_grow(team, &list->from, before + all, size);
-	if (code == GEMP_OK)
-		code = gemp_euler_block_grow(team, &list->length, before + all, size);
+	GEMP_THEN(gemp_euler_block_grow(team, &list->from, before + all, size));
+	GEMP_THEN(gemp_euler_block_grow(team, &list->length, before + all, size));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	list->splitters = before + all;
 	gemp_parallel_for((count + ELEMENTS_A_PIECE - 1) / ELEMENTS_A_PIECE, name_body, &n);
@@ -417,14 +415,13 @@ static uint64_t own_value(const void *context, uint64_t k)
 
 gemp_code gemp_euler_lookup_new(gemp_euler_lookup *lookup, const gemp_euler_list *list, void *values)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = list->team;
 	*lookup = (gemp_euler_lookup){ .list = list, .own = values };
 	if (team->teams == 1)
 		return GEMP_OK;
 	uint64_t most = list->splitters;
 	gemp_comm_max(team->comm, &most, 1);
-	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_subset_new(&lookup->named, most * team->teams)));
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, gemp_euler_subset_new(&lookup->named, most * team->teams)));
 	ranks_lookup_naming n = { lookup, list->wide };
 	gemp_parallel_for((list->count + RANKS_LOOKUP_ELEMENTS_A_PIECE - 1) / RANKS_LOOKUP_ELEMENTS_A_PIECE,
 	                  ranks_lookup_name_body, &n);
@@ -432,9 +429,7 @@ gemp_code gemp_euler_lookup_new(gemp_euler_lookup *lookup, const gemp_euler_list
 	const gemp_euler_request question = {
 		.team = team, .named = &lookup->named, .own = list->splitters, .answer = own_value, .context = lookup
 	};
-	GEMP_TRY(gemp_euler_query(&question, &lookup->values));
-done:
-	return code;
+	return gemp_euler_query(&question, &lookup->values);
 }
 
 void gemp_euler_lookup_free(gemp_euler_lookup *lookup)

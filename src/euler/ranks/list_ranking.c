@@ -97,8 +97,7 @@ static gemp_code solve_gathered(solving *s)
 	uint64_t *circuits = NULL;
 	size_t *begin = NULL, count = 0;
 	code = GEMP_NEW(mine, list->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(circuits, team->teams);
+	GEMP_THEN(GEMP_NEW(circuits, team->teams));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	for (size_t x = 0; x < list->count; x++)
 		if (!gemp_euler_closed(list, x, s->wide))
@@ -167,18 +166,16 @@ done:
 
 static gemp_code solve(gemp_euler_list *list, void *values, uint64_t total)
 {
-	gemp_code code = GEMP_OK;
 	solving s = { .list = list, .wide = list->wide, .values = values, .total = total };
 	uint64_t active = number_closed(&s);
 	if (active > list->team->gather)
 		return solve_by_splitters(&s);
 	if (active > 0 && list->team->teams > 1)
-		GEMP_TRY(solve_gathered(&s));
+		GEMP_PROPAGATE(solve_gathered(&s));
 	else if (active > 0)
 		solve_here(&s);
 	gemp_euler_team_fence(list->team);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_euler_solve_circuits(gemp_euler_list *list, void *values)
@@ -235,8 +232,7 @@ gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, 
 	out->low = (*bounds)[team->team];
 	gemp_euler_team_part(team, out->count, &out->part, &out->part_end);
 	code = gemp_euler_block_new(team, &out->link, 2 * out->count, size);
-	if (code == GEMP_OK)
-		code = gemp_euler_block_new(team, &out->weight, out->count, size);
+	GEMP_THEN(gemp_euler_block_new(team, &out->weight, out->count, size));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	copying c = { .to = out, .from = list, .wide = list->wide };
 	gemp_parallel_for((out->part_end - out->part + ELEMENTS_A_PIECE - 1) / ELEMENTS_A_PIECE, copy_body, &c);

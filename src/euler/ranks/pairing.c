@@ -138,8 +138,7 @@ static gemp_code pair_in_rounds(pairing *p)
 	size_t capacity = 0, *sizes = NULL, count = p->list->count, most = team->in_flight;
 	uint64_t rounds = (count + most - 1) / most;
 	code = gemp_euler_exchange_new(&p->mail, team, sizeof(gemp_vertex), true);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sizes, 2 * team->teams);
+	GEMP_THEN(GEMP_NEW(sizes, 2 * team->teams));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	gemp_comm_max(team->comm, &rounds, 1);
 	for (uint64_t round = 0; round < rounds; round++) {

@@ -27,21 +27,19 @@ GEMP_INLINE uint64_t place_of(const placing *p, uint64_t value, uint64_t distanc
 
 static gemp_code new_order(placing *p)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->list->team->comm;
 	gemp_euler_order *order = p->order;
 	size_t rank = (size_t)comm->rank, ranks = (size_t)comm->size;
 	order->edges = p->edges->path_start == GEMP_NO_VERTEX ? p->total : p->total - 1;
-	GEMP_TRY(GEMP_NEW(p->places, ranks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(p->places, ranks + 1));
 	for (size_t r = 0; r < ranks; r++)
 		p->places[r + 1] = p->places[r] + order->edges / ranks + (r < order->edges % ranks);
 	order->first = p->places[rank];
 	order->count = p->places[rank + 1] - p->places[rank];
-	GEMP_TRY(GEMP_NEW(order->edge, order->count));
+	GEMP_PROPAGATE(GEMP_NEW(order->edge, order->count));
 	if (p->sources)
-		GEMP_TRY(GEMP_NEW(order->source, order->count));
-done:
-	return code;
+		GEMP_PROPAGATE(GEMP_NEW(order->source, order->count));
+	return GEMP_OK;
 }
 
 /* Several teams: each edge knows its splitter and how far from it it is. */

@@ -65,8 +65,7 @@ static gemp_code fill(finding *f)
 	code = gemp_euler_block_new(team, &list->link, 2 * list->count, gemp_number_size(team->wide));
 	if (code == GEMP_OK && team->teams > 1)
 		code = gemp_euler_block_new(team, &list->distance, list->count, gemp_number_size(team->wide));
-	if (code == GEMP_OK)
-		code = gemp_euler_block_new(team, &f->joined, list->count / 64 + 1, sizeof(uint64_t));
+	GEMP_THEN(gemp_euler_block_new(team, &f->joined, list->count / 64 + 1, sizeof(uint64_t)));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 done:
 	stage_ends(f, GEMP_EULER_FILL);
@@ -96,39 +95,35 @@ done:
 
 static gemp_code keep_circuits(finding *f)
 {
-	gemp_code code = GEMP_OK;
 	size_t own = f->list.part_end - f->list.part;
-	GEMP_TRY(GEMP_NEW(f->out->circuit, own));
-	GEMP_TRY(GEMP_NEW(f->out->joined, own));
+	GEMP_PROPAGATE(GEMP_NEW(f->out->circuit, own));
+	GEMP_PROPAGATE(GEMP_NEW(f->out->joined, own));
 	for (size_t x = 0; x < own; x++)
 		f->out->circuit[x] = (uint32_t)gemp_euler_lookup_at(&f->circuits, f->list.part + x, f->team.wide);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Pairs edges and finds the circuits that these are on. */
 static gemp_code find_circuits(finding *f)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_result *out = f->out;
 	double walk = 0, orphans = 0;
-	GEMP_TRY(gemp_euler_pair(&f->list, f->edges, &out->unbalanced));
+	GEMP_PROPAGATE(gemp_euler_pair(&f->list, f->edges, &out->unbalanced));
 	stage_ends(f, GEMP_EULER_PAIR);
 	if (out->unbalanced)
-		goto done;
-	GEMP_TRY(gemp_euler_list_contract(&f->list, &walk, &orphans));
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_euler_list_contract(&f->list, &walk, &orphans));
 	out->seconds[GEMP_EULER_WALK] = walk;
 	out->seconds[GEMP_EULER_ORPHANS] = orphans;
 	f->begun = gemp_now();
-	GEMP_TRY(solve(f, 0));
-	GEMP_TRY(gemp_euler_lookup_new(&f->circuits, &f->list, f->values.at));
+	GEMP_PROPAGATE(solve(f, 0));
+	GEMP_PROPAGATE(gemp_euler_lookup_new(&f->circuits, &f->list, f->values.at));
 	if (f->options->keep_circuits)
-		GEMP_TRY(gemp_comm_agree(f->team.comm, keep_circuits(f)));
+		GEMP_PROPAGATE(gemp_comm_agree(f->team.comm, keep_circuits(f)));
 	out->splitters = f->team.members > 1 ? f->list.splitters : gemp_comm_sum1(f->team.comm, f->list.splitters);
 	out->circuits = f->team.members > 1 ? f->team.circuits : gemp_comm_sum1(f->team.comm, f->team.circuits);
 	stage_ends(f, GEMP_EULER_CIRCUITS);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Joins them, and walks anew where that has changed anything. */
@@ -158,23 +153,21 @@ done:
 
 static gemp_code find(finding *f)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_euler_edges *edges = f->edges;
-	GEMP_TRY(fill(f));
+	GEMP_PROPAGATE(fill(f));
 	if (edges->edges == 0)
-		goto done;
-	GEMP_TRY(find_circuits(f));
+		return GEMP_OK;
+	GEMP_PROPAGATE(find_circuits(f));
 	if (f->out->unbalanced)
-		goto done;
-	GEMP_TRY(join_circuits(f));
+		return GEMP_OK;
+	GEMP_PROPAGATE(join_circuits(f));
 	if (f->out->components > 1)
-		goto done;
-	GEMP_TRY(solve(f, edges->edges));
+		return GEMP_OK;
+	GEMP_PROPAGATE(solve(f, edges->edges));
 	stage_ends(f, GEMP_EULER_RANK);
-	GEMP_TRY(gemp_euler_place_edges(&f->out->order, &f->list, edges, f->values.at, f->options->sources));
+	GEMP_PROPAGATE(gemp_euler_place_edges(&f->out->order, &f->list, edges, f->values.at, f->options->sources));
 	stage_ends(f, GEMP_EULER_EMIT);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void choose_settings(gemp_euler_team *team, const gemp_euler_options *options)

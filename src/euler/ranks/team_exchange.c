@@ -5,11 +5,8 @@
 
 gemp_code gemp_euler_subset_new(gemp_euler_subset *subset, uint64_t bound)
 {
-	gemp_code code = GEMP_OK;
 	*subset = (gemp_euler_subset){ .words = bound / 64 + 1 };
-	GEMP_TRY(GEMP_NEW(subset->word, subset->words));
-done:
-	return code;
+	return GEMP_NEW(subset->word, subset->words);
 }
 
 void gemp_euler_subset_seal(gemp_euler_subset *subset)
@@ -32,13 +29,10 @@ enum { RECORDS_A_PIECE = 2048 };
 
 gemp_code gemp_euler_exchange_new(gemp_euler_exchange *mail, gemp_euler_team *team, size_t size, bool replies)
 {
-	gemp_code code = GEMP_OK;
 	*mail = (gemp_euler_exchange){ .team = team, .size = size, .replies = replies };
-	GEMP_TRY(GEMP_NEW(mail->count, GEMP_EULER_MAX_CHUNKS * team->teams));
-	GEMP_TRY(GEMP_NEW(mail->send_size, team->teams));
-	GEMP_TRY(GEMP_NEW(mail->receive_size, team->teams));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(mail->count, GEMP_EULER_MAX_CHUNKS * team->teams));
+	GEMP_PROPAGATE(GEMP_NEW(mail->send_size, team->teams));
+	return GEMP_NEW(mail->receive_size, team->teams);
 }
 
 static gemp_code reserve(gemp_euler_exchange *mail, size_t count)
@@ -215,7 +209,6 @@ typedef struct asking {
 
 static gemp_code make_questions(asking *a)
 {
-	gemp_code code = GEMP_OK;
 	size_t bytes = 0;
 	const gemp_euler_subset *named = a->question->named;
 	for (size_t t = 0; t < a->teams; t++) {
@@ -223,15 +216,14 @@ static gemp_code make_questions(asking *a)
 		a->sizes[t] = (a->owned[t] + 7) / 8;
 		bytes += a->sizes[t];
 	}
-	GEMP_TRY(GEMP_NEW(a->ask, bytes));
+	GEMP_PROPAGATE(GEMP_NEW(a->ask, bytes));
 	for (size_t word = 0; word < named->words; word++)
 		GEMP_EACH_BIT(named->word[word].bits, bit)
 		{
 			uint64_t number = word * 64 + bit, k = number / a->teams;
 			a->ask[a->cursor[number % a->teams] + k / 8] |= (unsigned char)(1u << (k % 8));
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* How many answers each team is to get. */
@@ -292,19 +284,17 @@ static gemp_code take_answers(asking *a)
 
 static gemp_code ask(asking *a)
 {
-	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = a->question->team;
 	const gemp_comm *comm = team->comm;
 	size_t teams = a->teams;
 	GEMP_MPI(MPI_Allgather(&a->question->own, 1, MPI_UINT64_T, a->owned, 1, MPI_UINT64_T, comm->world));
-	GEMP_TRY(gemp_comm_agree(comm, make_questions(a)));
-	GEMP_TRY(gemp_exchange(comm, a->ask, a->sizes, &a->asked, &a->asked_capacity, a->sizes + teams, &team->traffic));
-	GEMP_TRY(gemp_comm_agree(comm, make_answers(a)));
-	GEMP_TRY(gemp_exchange(comm, a->answers, a->sizes + 2 * teams, &a->received, &a->received_capacity,
-	                       a->sizes + 3 * teams, &team->traffic));
-	GEMP_TRY(gemp_comm_agree(comm, take_answers(a)));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, make_questions(a)));
+	GEMP_PROPAGATE(
+		gemp_exchange(comm, a->ask, a->sizes, &a->asked, &a->asked_capacity, a->sizes + teams, &team->traffic));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, make_answers(a)));
+	GEMP_PROPAGATE(gemp_exchange(comm, a->answers, a->sizes + 2 * teams, &a->received, &a->received_capacity,
+	                             a->sizes + 3 * teams, &team->traffic));
+	return gemp_comm_agree(comm, take_answers(a));
 }
 
 gemp_code gemp_euler_query(const gemp_euler_request *question, void **values)
@@ -312,10 +302,8 @@ gemp_code gemp_euler_query(const gemp_euler_request *question, void **values)
 	gemp_euler_team *team = question->team;
 	asking a = { .question = question, .wide = team->wide, .teams = team->teams };
 	gemp_code code = GEMP_NEW(a.owned, a.teams);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(a.sizes, 4 * a.teams);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(a.cursor, a.teams);
+	GEMP_THEN(GEMP_NEW(a.sizes, 4 * a.teams));
+	GEMP_THEN(GEMP_NEW(a.cursor, a.teams));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	GEMP_TRY(ask(&a));
 	*values = a.values;

@@ -54,17 +54,15 @@ static void vertex_piece(void *context, unsigned thread, size_t piece)
 
 static gemp_code mark_vertices(marking *m)
 {
-	gemp_code code = GEMP_OK;
 	size_t rows = m->a->graph->rows;
 	if (m->change->count == 0)
 		return GEMP_OK;
 	if (!m->a->patch->deleted)
-		GEMP_TRY(GEMP_NEW(m->a->patch->deleted, rows));
+		GEMP_PROPAGATE(GEMP_NEW(m->a->patch->deleted, rows));
 	if (m->change->into && !m->into)
-		GEMP_TRY(GEMP_NEW(m->into, rows));
+		GEMP_PROPAGATE(GEMP_NEW(m->into, rows));
 	gemp_parallel_for((m->change->count + PIECE - 1) / PIECE, vertex_piece, m);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool is_merged(const void *self, size_t row)
@@ -184,14 +182,11 @@ static gemp_code gemp_apply_put(gemp_patch_columns *all, size_t relation, size_t
 /* Local. A column of the update's constant, or NULL, of a type that goes with the attribute's. */
 static gemp_code gemp_apply_constant(gemp_column *out, const gemp_update *u, gemp_type type)
 {
-	gemp_code code = GEMP_OK;
 	gemp_value value = { .type = type, .null = true };
 	if (u->kind == GEMP_SET_ATTRIBUTE && !u->literal.null)
 		value = u->literal;
-	GEMP_TRY(gemp_column_init(out, "", value.type));
-	code = gemp_column_add(out, &value);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_column_init(out, "", value.type));
+	return gemp_column_add(out, &value);
 }
 
 typedef struct moving {
@@ -214,14 +209,12 @@ static void move_piece(void *context, unsigned thread, size_t piece)
 static gemp_code fill_rows(gemp_patch_values *put, const gemp_change *change, const uint64_t *picked, size_t count,
                            uint64_t first)
 {
-	gemp_code code = GEMP_OK;
 	moving m = { change->elements, picked, count, first, NULL };
-	GEMP_TRY(GEMP_NEW(put->rows, count));
+	GEMP_PROPAGATE(GEMP_NEW(put->rows, count));
 	m.rows = put->rows;
 	put->count = count;
 	gemp_parallel_for((count + APPLY_VALUES_PIECE - 1) / APPLY_VALUES_PIECE, move_piece, &m);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool varies(const gemp_update *u)
@@ -231,16 +224,14 @@ static bool varies(const gemp_update *u)
 
 static gemp_code put_vertices(gemp_apply_state *a, const gemp_update *u, gemp_change *change, size_t column)
 {
-	gemp_code code = GEMP_OK;
 	gemp_patch_values *put;
-	GEMP_TRY(gemp_apply_put(&a->patch->vertices, 0, column, &put));
-	GEMP_TRY(fill_rows(put, change, NULL, change->count, a->graph->first_vertex));
+	GEMP_PROPAGATE(gemp_apply_put(&a->patch->vertices, 0, column, &put));
+	GEMP_PROPAGATE(fill_rows(put, change, NULL, change->count, a->graph->first_vertex));
 	if (!varies(u))
 		return gemp_apply_constant(&put->values, u, a->patch->vertices.columns[column].type);
 	put->values = change->values;
 	change->values = (gemp_column){ 0 };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 typedef struct edge_filter {
@@ -275,7 +266,6 @@ done:
 
 static gemp_code gemp_apply_values(gemp_apply_state *a)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < a->rule->update_count; i++) {
 		const gemp_update *u = &a->rule->updates[i];
 		const gemp_patch_columns *all = u->element.edge ? &a->patch->edges : &a->patch->vertices;
@@ -285,12 +275,11 @@ static gemp_code gemp_apply_values(gemp_apply_state *a)
 		if (column == all->count)
 			continue; /* removed where nothing has it */
 		if (!u->element.edge)
-			GEMP_TRY(put_vertices(a, u, &a->changes->changes[i], column));
+			GEMP_PROPAGATE(put_vertices(a, u, &a->changes->changes[i], column));
 		for (size_t r = 0; r < a->graph->relation_count && u->element.edge; r++)
-			GEMP_TRY(put_edges(a, u, &a->changes->changes[i], column, r));
+			GEMP_PROPAGATE(put_edges(a, u, &a->changes->changes[i], column, r));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* What chosen matches create: vertices in the order of the matches here, and edges. */
@@ -337,15 +326,13 @@ static void row_piece(void *context, unsigned thread, size_t piece)
 
 static gemp_code number_vertices(gemp_apply_state *a)
 {
-	gemp_code code = GEMP_OK;
 	creating c = { .a = a };
 	a->patch->new_vertices = a->fresh->count * a->rule->created_vertices;
 	a->patch->first_key = a->fresh->first;
-	GEMP_TRY(GEMP_NEW(a->patch->numbers, a->patch->new_vertices));
+	GEMP_PROPAGATE(GEMP_NEW(a->patch->numbers, a->patch->new_vertices));
 	c.out = a->patch->numbers;
 	for_matches(number_piece, &c);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* What an update of something created gives to each. */
@@ -359,20 +346,17 @@ static gemp_code make_values(const gemp_apply_state *a, const gemp_update *u, ge
 
 static gemp_code apply_creations_put_vertices(gemp_apply_state *a, const gemp_update *u)
 {
-	gemp_code code = GEMP_OK;
 	gemp_patch_values *put;
 	size_t column = gemp_new_schema_column(&a->patch->vertices, u->names[0]);
 	creating c = { .a = a, .element = &u->element };
 	if (column == a->patch->vertices.count)
 		return GEMP_OK;
-	GEMP_TRY(gemp_apply_put(&a->patch->vertices, 0, column, &put));
-	GEMP_TRY(GEMP_NEW(put->rows, a->fresh->count));
+	GEMP_PROPAGATE(gemp_apply_put(&a->patch->vertices, 0, column, &put));
+	GEMP_PROPAGATE(GEMP_NEW(put->rows, a->fresh->count));
 	put->count = a->fresh->count;
 	c.out = put->rows;
 	for_matches(row_piece, &c);
-	code = make_values(a, u, a->patch->vertices.columns[column].type, &put->values);
-done:
-	return code;
+	return make_values(a, u, a->patch->vertices.columns[column].type, &put->values);
 }
 
 static void end_piece(void *context, unsigned thread, size_t piece)
@@ -388,13 +372,11 @@ static void end_piece(void *context, unsigned thread, size_t piece)
 
 static gemp_code make_ends(const gemp_apply_state *a, const gemp_rule_element *element, uint64_t **out)
 {
-	gemp_code code = GEMP_OK;
 	creating c = { .a = a, .element = element, .rank = a->graph->rank };
-	GEMP_TRY(GEMP_NEW(*out, a->fresh->count));
+	GEMP_PROPAGATE(GEMP_NEW(*out, a->fresh->count));
 	c.out = *out;
 	for_matches(end_piece, &c);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_patch_edges *edges_of(gemp_apply_state *a, const gemp_rule_element *element)
@@ -413,15 +395,12 @@ static gemp_patch_edges *edges_of(gemp_apply_state *a, const gemp_rule_element *
 
 static gemp_code create_edges(gemp_apply_state *a, const gemp_update *u)
 {
-	gemp_code code = GEMP_OK;
 	gemp_patch *patch = a->patch;
-	GEMP_TRY(GEMP_RESERVE(patch->added_edges, patch->added_edge_capacity, patch->added_edge_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(patch->added_edges, patch->added_edge_capacity, patch->added_edge_count + 1));
 	gemp_patch_edges *edges = &patch->added_edges[patch->added_edge_count++];
 	*edges = (gemp_patch_edges){ .type = u->names[0], .count = a->fresh->count };
-	GEMP_TRY(make_ends(a, &u->from, &edges->source));
-	code = make_ends(a, &u->to, &edges->target);
-done:
-	return code;
+	GEMP_PROPAGATE(make_ends(a, &u->from, &edges->source));
+	return make_ends(a, &u->to, &edges->target);
 }
 
 static gemp_code give_edges(gemp_apply_state *a, const gemp_update *u)
@@ -451,33 +430,28 @@ done:
 
 static gemp_code gemp_apply_creations(gemp_apply_state *a)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(number_vertices(a));
+	GEMP_PROPAGATE(number_vertices(a));
 	for (size_t i = 0; i < a->rule->update_count; i++)
 		if (a->rule->updates[i].kind == GEMP_CREATE_EDGE)
-			GEMP_TRY(create_edges(a, &a->rule->updates[i]));
+			GEMP_PROPAGATE(create_edges(a, &a->rule->updates[i]));
 	for (size_t i = 0; i < a->rule->update_count; i++) {
 		const gemp_update *u = &a->rule->updates[i];
 		if (u->element.created && (u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE))
-			GEMP_TRY(u->element.edge ? give_edges(a, u) : apply_creations_put_vertices(a, u));
+			GEMP_PROPAGATE(u->element.edge ? give_edges(a, u) : apply_creations_put_vertices(a, u));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. */
 static gemp_code fill(gemp_apply_state *a, const gemp_apply_options *options)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_frame *frame = a->fresh->frame;
-	GEMP_TRY(gemp_new_schema_columns(&a->patch->vertices, a->graph, options->rules, a->rule, frame, false));
-	GEMP_TRY(gemp_new_schema_columns(&a->patch->edges, a->graph, options->rules, a->rule, frame, true));
-	GEMP_TRY(gemp_apply_deletions(a));
-	GEMP_TRY(gemp_apply_values(a));
-	GEMP_TRY(gemp_apply_creations(a));
-	code = gemp_new_schema_labels(a->patch, a->graph, a->fresh, a->changes);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_new_schema_columns(&a->patch->vertices, a->graph, options->rules, a->rule, frame, false));
+	GEMP_PROPAGATE(gemp_new_schema_columns(&a->patch->edges, a->graph, options->rules, a->rule, frame, true));
+	GEMP_PROPAGATE(gemp_apply_deletions(a));
+	GEMP_PROPAGATE(gemp_apply_values(a));
+	GEMP_PROPAGATE(gemp_apply_creations(a));
+	return gemp_new_schema_labels(a->patch, a->graph, a->fresh, a->changes);
 }
 
 gemp_code gemp_apply(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *fresh,

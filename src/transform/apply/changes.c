@@ -62,21 +62,19 @@ static bool varies(const gemp_update *u)
 /* Local. What this rank's matches have to say. */
 static gemp_code collect(sending *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_change *change = s->change;
-	GEMP_TRY(gemp_pick(&s->chosen, &change->count, s->fresh->count, has_element, s));
-	GEMP_TRY(GEMP_NEW(change->elements, change->count));
-	GEMP_TRY(GEMP_NEW(s->rows, change->count));
+	GEMP_PROPAGATE(gemp_pick(&s->chosen, &change->count, s->fresh->count, has_element, s));
+	GEMP_PROPAGATE(GEMP_NEW(change->elements, change->count));
+	GEMP_PROPAGATE(GEMP_NEW(s->rows, change->count));
 	if (s->comm->size > 1)
-		GEMP_TRY(GEMP_NEW(s->owner, change->count));
+		GEMP_PROPAGATE(GEMP_NEW(s->owner, change->count));
 	if (s->u->kind == GEMP_MERGE)
-		GEMP_TRY(GEMP_NEW(change->into, change->count));
+		GEMP_PROPAGATE(GEMP_NEW(change->into, change->count));
 	gemp_parallel_for((change->count + PIECE - 1) / PIECE, name_piece, s);
 	if (varies(s->u))
-		code = gemp_column_gather(&change->values, &s->fresh->frame->columns[s->u->column].values, NULL, s->rows,
+		return gemp_column_gather(&change->values, &s->fresh->frame->columns[s->u->column].values, NULL, s->rows,
 		                          change->count);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. *numbers of this rank's matches become those for its own elements. */
@@ -97,22 +95,20 @@ done:
 /* Collective. */
 static gemp_code exchange(sending *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_change *change = s->change;
 	gemp_column values = { 0 };
 	size_t count = change->count;
 	if (s->comm->size == 1)
 		return GEMP_OK;
-	GEMP_TRY(send_numbers(s, &change->elements, count, &change->count));
+	GEMP_PROPAGATE(send_numbers(s, &change->elements, count, &change->count));
 	if (s->u->kind == GEMP_MERGE)
-		GEMP_TRY(send_numbers(s, &change->into, count, &change->count));
+		GEMP_PROPAGATE(send_numbers(s, &change->into, count, &change->count));
 	if (!varies(s->u))
 		return GEMP_OK;
-	GEMP_TRY(gemp_column_exchange(&values, s->comm, &change->values, s->owner));
+	GEMP_PROPAGATE(gemp_column_exchange(&values, s->comm, &change->values, s->owner));
 	gemp_column_free(&change->values);
 	change->values = values;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */

@@ -40,10 +40,9 @@ done:
 
 static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t c = 0; c < table->count; c++) {
 		bool fits;
-		GEMP_TRY(add(all, table->columns[c].name, table->columns[c].type, &fits));
+		GEMP_PROPAGATE(add(all, table->columns[c].name, table->columns[c].type, &fits));
 		if (!fits)
 			return gemp_fail(GEMP_EDATA,
 			                 "edges have a column '%s' of %ss in one type and of %ss in another, which no "
@@ -52,8 +51,7 @@ static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 			                 gemp_type_name[all->columns[gemp_new_schema_column(all, table->columns[c].name)].type],
 			                 gemp_type_name[table->columns[c].type]);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules, const gemp_update *u,
@@ -84,16 +82,14 @@ done:
 gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *graph, const gemp_rule_set *rules,
                                   const gemp_rule *rule, const gemp_frame *frame, bool edges)
 {
-	gemp_code code = GEMP_OK;
 	if (!edges)
-		GEMP_TRY(add_table(out, &graph->attributes));
+		GEMP_PROPAGATE(add_table(out, &graph->attributes));
 	for (size_t r = 0; r < graph->relation_count && edges; r++)
-		GEMP_TRY(add_table(out, &graph->relations[r].props));
+		GEMP_PROPAGATE(add_table(out, &graph->relations[r].props));
 	for (size_t i = 0; i < rule->update_count; i++)
 		if (rule->updates[i].kind == GEMP_SET_ATTRIBUTE && rule->updates[i].element.edge == edges)
-			GEMP_TRY(add_update(out, rules, &rule->updates[i], frame));
-done:
-	return code;
+			GEMP_PROPAGATE(add_update(out, rules, &rule->updates[i], frame));
+	return GEMP_OK;
 }
 
 enum { PIECE = 1 << 14 };
@@ -147,8 +143,7 @@ static void print_others(const relabelling *r, size_t set, gemp_text *out)
 static gemp_code add_set(const relabelling *r, const gemp_text *text, uint32_t *set)
 {
 	gemp_code code = gemp_text_status(text);
-	if (code == GEMP_OK)
-		code = gemp_dictionary_add(&r->patch->sets, text->size ? text->data : "", text->size, set);
+	GEMP_THEN(gemp_dictionary_add(&r->patch->sets, text->size ? text->data : "", text->size, set));
 	*set += (uint32_t)r->graph->label_set_count;
 	return code;
 }
@@ -257,15 +252,12 @@ done:
 gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *fresh,
                                  const gemp_changes *changes)
 {
-	gemp_code code = GEMP_OK;
 	relabelling r = { .graph = graph, .patch = patch };
 	for (size_t i = 0; i < changes->rule->update_count; i++) {
 		r.u = &changes->rule->updates[i];
 		r.change = &changes->changes[i];
 		if ((r.u->kind == GEMP_ADD_LABELS || r.u->kind == GEMP_REMOVE_LABELS) && !r.u->element.created)
-			GEMP_TRY(apply_update(&r));
+			GEMP_PROPAGATE(apply_update(&r));
 	}
-	code = label_created(&r, fresh);
-done:
-	return code;
+	return label_created(&r, fresh);
 }

@@ -23,8 +23,7 @@ gemp_code gemp_change_log_open(gemp_change_log *log, const gemp_comm *comm, cons
 static gemp_code write_text(gemp_change_log *log, gemp_text *text)
 {
 	gemp_code code = gemp_comm_agree(log->comm, gemp_text_status(text));
-	if (code == GEMP_OK)
-		code = gemp_output_write(log->output, text->data, text->size);
+	GEMP_THEN(gemp_output_write(log->output, text->data, text->size));
 	gemp_text_free(text);
 	return code;
 }

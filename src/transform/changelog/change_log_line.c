@@ -105,7 +105,6 @@ static int compare_attributes(const void *a, const void *b)
 
 static gemp_code read_attributes(gemp_edit *e, size_t *capacity, json_t *object, const gemp_table *schema)
 {
-	gemp_code code = GEMP_OK;
 	const char *name;
 	json_t *all = json_object_get(object, "attributes"), *value;
 	e->attribute_count = 0;
@@ -113,18 +112,17 @@ static gemp_code read_attributes(gemp_edit *e, size_t *capacity, json_t *object,
 		return GEMP_OK;
 	if (!json_is_object(all))
 		return gemp_fail(GEMP_EDATA, "\"attributes\" is %s; it is an object", gemp_json_kind(all));
-	GEMP_TRY(GEMP_RESERVE(e->attributes, *capacity, json_object_size(all)));
+	GEMP_PROPAGATE(GEMP_RESERVE(e->attributes, *capacity, json_object_size(all)));
 	json_object_foreach(all, name, value)
 	{
 		gemp_edit_attribute *attribute = &e->attributes[e->attribute_count];
-		GEMP_TRY(find_column(&attribute->column, schema, name));
-		GEMP_TRY(read_value(&attribute->value, value, &schema->columns[attribute->column]));
+		GEMP_PROPAGATE(find_column(&attribute->column, schema, name));
+		GEMP_PROPAGATE(read_value(&attribute->value, value, &schema->columns[attribute->column]));
 		e->attribute_count += !attribute->value.null;
 	}
 	if (e->attribute_count)
 		qsort(e->attributes, e->attribute_count, sizeof *e->attributes, compare_attributes);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
@@ -145,48 +143,40 @@ static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
 
 static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_table *schema)
 {
-	gemp_code code = GEMP_OK;
 	gemp_name name = { 0 };
-	GEMP_TRY(read_name(&name, object, "name"));
-	GEMP_TRY(find_column(&e->column, schema, name.bytes));
+	GEMP_PROPAGATE(read_name(&name, object, "name"));
+	GEMP_PROPAGATE(find_column(&e->column, schema, name.bytes));
 	const gemp_column *column = &schema->columns[e->column];
-	GEMP_TRY(read_value(&e->value, json_object_get(object, "value"), column));
-	code = read_value(&e->was, json_object_get(object, "was"), column);
-done:
-	return code;
+	GEMP_PROPAGATE(read_value(&e->value, json_object_get(object, "value"), column));
+	return read_value(&e->was, json_object_get(object, "was"), column);
 }
 
 static gemp_code read_edge(gemp_change_log_line *line, size_t i, const gemp_change_log_schema *words, json_t *object)
 {
-	gemp_code code = GEMP_OK;
 	gemp_edit *e = &line->edits[i];
 	const json_t *n = json_object_get(object, "n");
-	GEMP_TRY(read_name(&e->type, object, "type"));
-	GEMP_TRY(read_key(&e->key, words, object, "source"));
-	GEMP_TRY(read_key(&e->target, words, object, "target"));
+	GEMP_PROPAGATE(read_name(&e->type, object, "type"));
+	GEMP_PROPAGATE(read_key(&e->key, words, object, "source"));
+	GEMP_PROPAGATE(read_key(&e->target, words, object, "target"));
 	e->n = n ? (uint64_t)json_integer_value(n) : 1;
 	if (n && json_integer_value(n) < 1)
 		return gemp_fail(GEMP_EDATA, "\"n\" counts equal edges from 1");
-	code = read_attributes(e, &line->capacity[i], object, words->edge_schema);
-done:
-	return code;
+	return read_attributes(e, &line->capacity[i], object, words->edge_schema);
 }
 
 /* LINES */
 
 static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_log_schema *words)
 {
-	gemp_code code = GEMP_OK;
 	gemp_edit *e = &line->edits[0];
-	GEMP_TRY(read_key(&e->key, words, line->root, "key"));
+	GEMP_PROPAGATE(read_key(&e->key, words, line->root, "key"));
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX || e->kind == GEMP_EDIT_ADD_LABELS || e->kind == GEMP_EDIT_REMOVE_LABELS)
-		GEMP_TRY(read_labels(line, line->root));
+		GEMP_PROPAGATE(read_labels(line, line->root));
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX)
-		GEMP_TRY(read_attributes(e, &line->capacity[0], line->root, words->vertex_schema));
+		GEMP_PROPAGATE(read_attributes(e, &line->capacity[0], line->root, words->vertex_schema));
 	if (e->kind == GEMP_EDIT_SET_VERTEX)
-		code = read_setting(e, line->root, words->vertex_schema);
-done:
-	return code;
+		return read_setting(e, line->root, words->vertex_schema);
+	return GEMP_OK;
 }
 
 static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_log_schema *words, bool moves)

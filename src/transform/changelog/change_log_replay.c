@@ -86,7 +86,6 @@ static bool read_hash(const json_t *object, uint64_t *out)
 
 static gemp_code read_schema(gemp_table *out, const json_t *list)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *name = json_string_value(json_object_get(json_array_get(list, i), "name"));
 		const char *type = json_string_value(json_object_get(json_array_get(list, i), "type"));
@@ -95,10 +94,9 @@ static gemp_code read_schema(gemp_table *out, const json_t *list)
 			known++;
 		if (!name || !type || known == GEMP_LIST || gemp_table_find(out, name))
 			return gemp_fail(GEMP_EDATA, "an attribute in the foot has a name of its own and a type");
-		GEMP_TRY(gemp_table_add(out, name, known, NULL));
+		GEMP_PROPAGATE(gemp_table_add(out, name, known, NULL));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_head(const replay_state *r, const json_t *head)
@@ -211,21 +209,19 @@ done:
 
 static gemp_code visit_change(void *self, const gemp_line *line)
 {
-	gemp_code code = GEMP_OK;
 	replay_state *r = self;
 	if (line->line == 1 || line->line == r->last || is_step(line->text, line->size))
 		return GEMP_OK;
 	if (line->item == 0)
 		return gemp_fail(GEMP_EDATA, "a change stands behind its step, as in {\"step\": 1, ...}");
-	GEMP_TRY(gemp_change_log_line_read(&r->line, &r->words, line->text, line->size));
+	GEMP_PROPAGATE(gemp_change_log_line_read(&r->line, &r->words, line->text, line->size));
 	for (size_t i = 0; i < r->line.count; i++) {
 		r->line.edits[i].line = line->line;
 		r->line.edits[i].step = line->item;
-		GEMP_TRY(gemp_replay_add(r->replay, &r->line.edits[i]));
+		GEMP_PROPAGATE(gemp_replay_add(r->replay, &r->line.edits[i]));
 	}
 	r->changes++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code check_count(const replay_state *r, uint64_t changes)
@@ -241,20 +237,17 @@ static gemp_code check_count(const replay_state *r, uint64_t changes)
 /* Collective. */
 static gemp_code apply(replay_state *r, gemp_shard **out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_replay_options options = { .context = r->context,
 		                            .graph = r->graph,
 		                            .path = r->path,
 		                            .vertex_schema = &r->vertex_schema,
 		                            .edge_schema = &r->edge_schema };
-	GEMP_TRY(gemp_has_string_keys(r->context->comm, r->graph, &options.string_keys));
-	GEMP_TRY(gemp_replay_new(&r->replay, &options));
+	GEMP_PROPAGATE(gemp_has_string_keys(r->context->comm, r->graph, &options.string_keys));
+	GEMP_PROPAGATE(gemp_replay_new(&r->replay, &options));
 	r->words = (gemp_change_log_schema){ &r->vertex_schema, &r->edge_schema, r->graph->keys.type };
-	GEMP_TRY(gemp_lines_visit(&r->lines, r->context->comm, visit_change, r));
-	GEMP_TRY(check_count(r, gemp_comm_sum1(r->context->comm, r->changes)));
-	code = gemp_replay_finish(r->replay, out);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_lines_visit(&r->lines, r->context->comm, visit_change, r));
+	GEMP_PROPAGATE(check_count(r, gemp_comm_sum1(r->context->comm, r->changes)));
+	return gemp_replay_finish(r->replay, out);
 }
 
 static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)

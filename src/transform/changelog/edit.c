@@ -40,7 +40,6 @@ void gemp_edit_pack(gemp_text *out, const gemp_edit *edit)
 
 gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
 {
-	gemp_code code = GEMP_OK;
 	edit->kind = (gemp_edit_kind)gemp_unpack_number(at);
 	edit->line = gemp_unpack_number(at);
 	edit->step = gemp_unpack_number(at);
@@ -51,7 +50,7 @@ gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
 	edit->labels.bytes = gemp_unpack_bytes(at, &edit->labels.size);
 	edit->n = gemp_unpack_number(at);
 	edit->attribute_count = (size_t)gemp_unpack_number(at);
-	GEMP_TRY(GEMP_RESERVE(edit->attributes, *capacity, edit->attribute_count));
+	GEMP_PROPAGATE(GEMP_RESERVE(edit->attributes, *capacity, edit->attribute_count));
 	for (size_t i = 0; i < edit->attribute_count; i++) {
 		edit->attributes[i].column = (size_t)gemp_unpack_number(at);
 		edit->attributes[i].value = gemp_unpack_value(at);
@@ -59,8 +58,7 @@ gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
 	edit->column = (size_t)gemp_unpack_number(at);
 	edit->value = gemp_unpack_value(at);
 	edit->was = gemp_unpack_value(at);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 #define NONE SIZE_MAX
@@ -102,20 +100,18 @@ static gemp_code wrong_value(const gemp_edit *e, const char *name)
 
 static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *out)
 {
-	gemp_code code = GEMP_OK;
 	bool added;
 	gemp_text_clear(&t->scratch);
 	gemp_pack_value(&t->scratch, key);
-	GEMP_TRY(gemp_text_status(&t->scratch));
-	GEMP_TRY(GEMP_RESERVE(t->vertices, t->vertex_capacity, t->keys.count + 1));
-	GEMP_TRY(
+	GEMP_PROPAGATE(gemp_text_status(&t->scratch));
+	GEMP_PROPAGATE(GEMP_RESERVE(t->vertices, t->vertex_capacity, t->keys.count + 1));
+	GEMP_PROPAGATE(
 		GEMP_RESERVE(t->vertex_values, t->vertex_value_capacity, (t->keys.count + 1) * t->vertex_schema->count + 1));
-	GEMP_TRY(gemp_key_table_add(&t->keys, t->scratch.data, t->scratch.size,
-	                            gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
+	GEMP_PROPAGATE(gemp_key_table_add(&t->keys, t->scratch.data, t->scratch.size,
+	                                  gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
 	if (added)
 		t->vertices[*out] = (gemp_edit_state_vertex){ 0 };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void fill(gemp_value *values, const gemp_edit *e, size_t columns)
@@ -197,9 +193,8 @@ static gemp_code change_labels(gemp_edit_state_vertex *v, const gemp_edit *e)
 
 static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 {
-	gemp_code code = GEMP_OK;
 	size_t vertex;
-	GEMP_TRY(find_vertex(t, &e->key, &vertex));
+	GEMP_PROPAGATE(find_vertex(t, &e->key, &vertex));
 	gemp_edit_state_vertex *v = &t->vertices[vertex];
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX)
 		return create_vertex(t, e, vertex);
@@ -213,9 +208,8 @@ static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 	else if (e->kind == GEMP_EDIT_SET_VERTEX)
 		values_of_vertex(t, vertex)[e->column] = e->value;
 	else
-		code = change_labels(v, e);
-done:
-	return code;
+		return change_labels(v, e);
+	return GEMP_OK;
 }
 
 /* EDGES */
@@ -223,20 +217,18 @@ done:
 static gemp_code find_group(gemp_edit_state *t, const gemp_value *source, const gemp_value *target, gemp_name type,
                             size_t *out)
 {
-	gemp_code code = GEMP_OK;
 	bool added;
 	gemp_text_clear(&t->scratch);
 	gemp_pack_value(&t->scratch, source);
 	gemp_pack_value(&t->scratch, target);
 	gemp_pack_bytes(&t->scratch, type.bytes, type.size);
-	GEMP_TRY(gemp_text_status(&t->scratch));
-	GEMP_TRY(GEMP_RESERVE(t->first, t->group_capacity, t->groups.count + 1));
-	GEMP_TRY(gemp_key_table_add(&t->groups, t->scratch.data, t->scratch.size,
-	                            gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
+	GEMP_PROPAGATE(gemp_text_status(&t->scratch));
+	GEMP_PROPAGATE(GEMP_RESERVE(t->first, t->group_capacity, t->groups.count + 1));
+	GEMP_PROPAGATE(gemp_key_table_add(&t->groups, t->scratch.data, t->scratch.size,
+	                                  gemp_key_hash(t->scratch.data, t->scratch.size), out, &added));
 	if (added)
 		t->first[*out] = NONE;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_value *values_of_edge(const gemp_edit_state *t, size_t edge)
@@ -260,50 +252,43 @@ static bool has_attributes(const gemp_edit_state *t, size_t edge, const gemp_edi
 
 static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 {
-	gemp_code code = GEMP_OK;
 	size_t group;
 	uint64_t n = e->n;
-	GEMP_TRY(find_group(t, &e->key, &e->target, e->type, &group));
+	GEMP_PROPAGATE(find_group(t, &e->key, &e->target, e->type, &group));
 	for (*out = t->first[group]; *out != NONE; *out = t->edges[*out].next)
 		if (t->edges[*out].exists && t->edges[*out].group == group && has_attributes(t, *out, e) && --n == 0)
 			return GEMP_OK;
-	code = no_such_edge(e);
-done:
-	return code;
+	return no_such_edge(e);
 }
 
 static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
 {
-	gemp_code code = GEMP_OK;
 	size_t group, edge = t->edge_count;
-	GEMP_TRY(find_group(t, &e->key, &e->target, e->type, &group));
-	GEMP_TRY(GEMP_RESERVE(t->edges, t->edge_capacity, edge + 1));
-	GEMP_TRY(GEMP_RESERVE(t->edge_values, t->edge_value_capacity, (edge + 1) * t->edge_schema->count + 1));
+	GEMP_PROPAGATE(find_group(t, &e->key, &e->target, e->type, &group));
+	GEMP_PROPAGATE(GEMP_RESERVE(t->edges, t->edge_capacity, edge + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(t->edge_values, t->edge_value_capacity, (edge + 1) * t->edge_schema->count + 1));
 	t->edges[edge] = (gemp_edit_state_edge){
 		.exists = true, .group = group, .next = t->first[group], .became = NONE, .line = e->line
 	};
 	t->first[group] = edge;
 	t->edge_count++;
 	fill(values_of_edge(t, edge), e, t->edge_schema->count);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* As an edge of its own, so that each stays in one group. */
 static gemp_code retype(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_edit again = {
 		.kind = GEMP_EDIT_CREATE_EDGE, .line = t->edges[edge].line, .key = e->key, .target = e->target, .type = e->into
 	};
-	GEMP_TRY(create_edge(t, &again));
+	GEMP_PROPAGATE(create_edge(t, &again));
 	if (t->edge_schema->count)
 		memcpy(values_of_edge(t, t->edge_count - 1), values_of_edge(t, edge),
 		       t->edge_schema->count * sizeof *t->edge_values);
 	t->edges[edge].exists = false;
 	t->edges[edge].became = t->edge_count - 1;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* edge: what the edit named before the step. */
@@ -327,7 +312,6 @@ static gemp_code apply_to_edge(gemp_edit_state *t, const gemp_edit *e, size_t ed
 
 static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_value *now;
 	const char *name;
 	if (e->kind == GEMP_EDIT_SET_EDGE) {
@@ -335,27 +319,24 @@ static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 		name = t->edge_schema->columns[e->column].name;
 	} else {
 		size_t vertex;
-		GEMP_TRY(find_vertex(t, &e->key, &vertex));
+		GEMP_PROPAGATE(find_vertex(t, &e->key, &vertex));
 		if (!t->vertices[vertex].exists)
 			return GEMP_OK;
 		now = &values_of_vertex(t, vertex)[e->column];
 		name = t->vertex_schema->columns[e->column].name;
 	}
 	if (!gemp_value_same(now, &e->was))
-		code = wrong_value(e, name);
-done:
-	return code;
+		return wrong_value(e, name);
+	return GEMP_OK;
 }
 
 static gemp_code look_at(gemp_edit_state *t, const gemp_edit *e, size_t *edge)
 {
-	gemp_code code = GEMP_OK;
 	if (gemp_edit_names_edge(e))
-		GEMP_TRY(find_edge(t, e, edge));
+		GEMP_PROPAGATE(find_edge(t, e, edge));
 	if (e->kind == GEMP_EDIT_SET_EDGE || e->kind == GEMP_EDIT_SET_VERTEX)
-		code = check_was(t, e, *edge);
-done:
-	return code;
+		return check_was(t, e, *edge);
+	return GEMP_OK;
 }
 
 gemp_code gemp_edit_state_apply(gemp_edit_state *t, const gemp_edit *edits, size_t count)

@@ -30,21 +30,19 @@ void gemp_recorder_free(gemp_recorder *recorder)
 /* What edges have, and what the rule gives them. */
 static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state *r)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t k = 0; k < r->graph->relation_count; k++) {
 		const gemp_table *props = &r->graph->relations[k].props;
 		for (size_t c = 0; c < props->count; c++)
-			GEMP_TRY(gemp_recorder_add_attribute(recorder, props->columns[c].name, props->columns[c].type));
+			GEMP_PROPAGATE(gemp_recorder_add_attribute(recorder, props->columns[c].name, props->columns[c].type));
 	}
 	for (size_t i = 0; i < r->rule->update_count; i++) {
 		const gemp_update *u = &r->rule->updates[i];
 		if (u->kind == GEMP_SET_ATTRIBUTE && u->element.edge)
-			GEMP_TRY(gemp_recorder_add_attribute(recorder, u->names[0],
-			                                     u->constant ? u->literal.type
-			                                                 : r->fresh->frame->columns[u->column].values.type));
+			GEMP_PROPAGATE(gemp_recorder_add_attribute(recorder, u->names[0],
+			                                           u->constant ? u->literal.type
+			                                                       : r->fresh->frame->columns[u->column].values.type));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Keys, and their ranks, of all ends that lines name and whose key is not here. */
@@ -149,8 +147,7 @@ static gemp_code write_lines(gemp_record_state *r, gemp_recorder *recorder, uint
 	void *received = NULL;
 	size_t size = 0;
 	code = GEMP_NEW(texts, (size_t)comm->size);
-	if (code == GEMP_OK)
-		code = distribute(r, texts);
+	GEMP_THEN(distribute(r, texts));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange_texts(comm, texts, &received, &size));
 	if (comm->rank == 0 && r->first == 0)

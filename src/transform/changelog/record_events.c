@@ -14,8 +14,7 @@ static gemp_code find_owners(gemp_record_state *r)
 	gemp_code code = GEMP_OK;
 	size_t relations = r->graph->relation_count, ranks = (size_t)r->context->comm->size;
 	code = GEMP_NEW(r->offsets, relations + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(r->firsts, relations * ranks);
+	GEMP_THEN(GEMP_NEW(r->firsts, relations * ranks));
 	GEMP_TRY(gemp_comm_agree(r->context->comm, code));
 	for (size_t i = 0; i < relations; i++) {
 		r->offsets[i + 1] = r->offsets[i] + r->graph->relations[i].edge_count;
@@ -114,10 +113,9 @@ static int compare_events(const void *a, const void *b, void *self)
 
 static gemp_code unpack(gemp_record_state *r, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	size_t capacity = 0;
 	for (const char *at = r->received, *end = at + size; at < end;) {
-		GEMP_TRY(GEMP_RESERVE(r->events, capacity, r->event_count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(r->events, capacity, r->event_count + 1));
 		gemp_record_event *event = &r->events[r->event_count++];
 		event->number = gemp_unpack_number(&at);
 		event->element = gemp_unpack_number(&at);
@@ -126,8 +124,7 @@ static gemp_code unpack(gemp_record_state *r, size_t size)
 	}
 	if (r->event_count)
 		qsort_r(r->events, r->event_count, sizeof *r->events, compare_events, (void *)(uintptr_t)r->rule);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_record_events(gemp_record_state *r)
@@ -138,8 +135,7 @@ gemp_code gemp_record_events(gemp_record_state *r)
 	size_t size = 0;
 	GEMP_TRY(find_owners(r));
 	code = GEMP_NEW(texts, (size_t)comm->size);
-	if (code == GEMP_OK)
-		code = pack(r, texts);
+	GEMP_THEN(pack(r, texts));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange_texts(comm, texts, &r->received, &size));
 	code = gemp_comm_agree(comm, unpack(r, size));
@@ -188,10 +184,9 @@ static int compare_gone(const void *a, const void *b)
 
 static gemp_code read_gone(gemp_record_state *r, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	size_t capacity = 0;
 	for (const char *at = r->deleted_bytes, *end = at + size; at < end;) {
-		GEMP_TRY(GEMP_RESERVE(r->deleted, capacity, r->deleted_count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(r->deleted, capacity, r->deleted_count + 1));
 		gemp_record_deleted *gone = &r->deleted[r->deleted_count++];
 		gone->id = gemp_unpack_number(&at);
 		gone->number = gemp_unpack_number(&at);
@@ -199,8 +194,7 @@ static gemp_code read_gone(gemp_record_state *r, size_t size)
 	}
 	if (r->deleted_count)
 		qsort(r->deleted, r->deleted_count, sizeof *r->deleted, compare_gone);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -248,7 +242,6 @@ static bool is_set(const uint64_t *bits, uint64_t at)
 
 static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *bits)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_relation *relation = &r->graph->relations[k];
 	for (size_t v = 0; v < r->graph->rows; v++) {
 		bool goes = is_set(bits, r->graph->first_vertex + v);
@@ -257,12 +250,11 @@ static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *b
 				continue;
 			if (deleted_by_itself(r, r->offsets[k] + relation->first_edge + at))
 				continue;
-			GEMP_TRY(GEMP_RESERVE(r->edges, r->edge_capacity, r->edge_count + 1));
+			GEMP_PROPAGATE(GEMP_RESERVE(r->edges, r->edge_capacity, r->edge_count + 1));
 			r->edges[r->edge_count++] = (gemp_record_edge){ (uint32_t)k, (uint32_t)v, at };
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code find_edges(gemp_record_state *r)
@@ -281,11 +273,8 @@ done:
 
 gemp_code gemp_record_implied(gemp_record_state *r)
 {
-	gemp_code code = GEMP_OK;
 	if (!gemp_record_deletes_edges(r->rule))
 		return GEMP_OK;
-	GEMP_TRY(gather_gone(r));
-	code = gemp_comm_agree(r->context->comm, find_edges(r));
-done:
-	return code;
+	GEMP_PROPAGATE(gather_gone(r));
+	return gemp_comm_agree(r->context->comm, find_edges(r));
 }

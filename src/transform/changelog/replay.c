@@ -108,13 +108,12 @@ static uint64_t place_of_bit(const gemp_replay *r, uint64_t hash)
 /* Collective. The bits of all ranks; some stand for what nobody touches, too. */
 static gemp_code mark(gemp_replay *r)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t all = gemp_comm_sum1(r->comm, r->count);
 	r->bit_count = 6;
 	while (r->bit_count < MOST_BITS && (uint64_t)1 << r->bit_count < all * BITS_AN_EDIT)
 		r->bit_count++;
 	size_t words = (size_t)1 << (r->bit_count - 6);
-	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(r->bits, words)));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(r->bits, words)));
 	for (size_t at = 0; at < r->hashes.size; at += sizeof(uint64_t)) {
 		uint64_t hash;
 		memcpy(&hash, r->hashes.data + at, sizeof hash);
@@ -122,8 +121,7 @@ static gemp_code mark(gemp_replay *r)
 	}
 	gemp_text_free(&r->hashes);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, r->bits, (int)words, MPI_UINT64_T, MPI_BOR, r->comm->world));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool is_marked(gemp_replay *r, const gemp_value *key, bool edge)
@@ -174,12 +172,10 @@ static size_t place_in(const gemp_table *schema, const char *name)
 
 static gemp_code find_columns(const gemp_table *table, const gemp_table *schema, size_t **out)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*out, table->count));
+	GEMP_PROPAGATE(GEMP_NEW(*out, table->count));
 	for (size_t c = 0; c < table->count; c++)
 		(*out)[c] = place_in(schema, table->columns[c].name);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The row's values, in the order of the schema. */
@@ -199,24 +195,20 @@ static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *sc
 
 static gemp_code build_vertex(gemp_replay *r, const gemp_edit *e)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_builder_vertex(r->builder, &e->key, e->labels.size ? e->labels.bytes : "", e->labels.size,
-	                             (gemp_place){ e->line ? 1 : 0, e->line }));
+	GEMP_PROPAGATE(gemp_builder_vertex(r->builder, &e->key, e->labels.size ? e->labels.bytes : "", e->labels.size,
+	                                   (gemp_place){ e->line ? 1 : 0, e->line }));
 	for (size_t i = 0; i < e->attribute_count; i++)
-		GEMP_TRY(gemp_builder_vertex_value(r->builder, e->attributes[i].column, &e->attributes[i].value));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_builder_vertex_value(r->builder, e->attributes[i].column, &e->attributes[i].value));
+	return GEMP_OK;
 }
 
 static gemp_code build_edge(gemp_replay *r, const gemp_edit *e)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_builder_edge(r->builder, &e->key, &e->target, e->type.bytes, e->type.size,
-	                           (gemp_place){ e->line ? 1 : 0, e->line }));
+	GEMP_PROPAGATE(gemp_builder_edge(r->builder, &e->key, &e->target, e->type.bytes, e->type.size,
+	                                 (gemp_place){ e->line ? 1 : 0, e->line }));
 	for (size_t i = 0; i < e->attribute_count; i++)
-		GEMP_TRY(gemp_builder_edge_value(r->builder, e->attributes[i].column, &e->attributes[i].value));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_builder_edge_value(r->builder, e->attributes[i].column, &e->attributes[i].value));
+	return GEMP_OK;
 }
 
 static gemp_code take_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
@@ -301,18 +293,16 @@ typedef struct edit_list {
 
 static gemp_code add_edit(edit_list *list, const char **at)
 {
-	gemp_code code = GEMP_OK;
 	size_t before = list->capacity;
-	GEMP_TRY(GEMP_RESERVE(list->edits, list->capacity, list->count + 1));
-	GEMP_TRY(GEMP_RESERVE(list->attribute_capacity, list->other_capacity, list->capacity));
+	GEMP_PROPAGATE(GEMP_RESERVE(list->edits, list->capacity, list->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(list->attribute_capacity, list->other_capacity, list->capacity));
 	for (; before < list->capacity; before++) {
 		list->edits[before].attributes = NULL;
 		list->attribute_capacity[before] = 0;
 	}
-	GEMP_TRY(gemp_edit_unpack(&list->edits[list->count], &list->attribute_capacity[list->count], at));
+	GEMP_PROPAGATE(gemp_edit_unpack(&list->edits[list->count], &list->attribute_capacity[list->count], at));
 	list->count++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void free_edits(edit_list *list)
@@ -417,20 +407,17 @@ done:
 
 gemp_code gemp_replay_finish(gemp_replay *r, gemp_shard **out)
 {
-	gemp_code code = GEMP_OK;
 	size_t size[2] = { 0 };
-	GEMP_TRY(gemp_comm_agree(r->comm, status(r)));
-	GEMP_TRY(mark(r));
-	GEMP_TRY(gemp_exchange_texts(r->comm, r->texts, &r->log_edits, &size[1]));
-	GEMP_TRY(gemp_shard_load_outgoing(r->options.graph));
-	GEMP_TRY(begin_builder(r));
-	GEMP_TRY(fetch_targets(r));
-	GEMP_TRY(gemp_comm_agree(r->comm, take_graph(r)));
-	GEMP_TRY(gemp_exchange_texts(r->comm, r->texts, &r->graph_edits, &size[0]));
-	GEMP_TRY(agree_on_first(r, apply(r, r->graph_edits, size[0])));
-	GEMP_TRY(agree_on_first(r, apply(r, r->log_edits, size[1])));
-	GEMP_TRY(gemp_comm_agree(r->comm, build_touched(r)));
-	code = gemp_builder_finish(r->builder, out);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, status(r)));
+	GEMP_PROPAGATE(mark(r));
+	GEMP_PROPAGATE(gemp_exchange_texts(r->comm, r->texts, &r->log_edits, &size[1]));
+	GEMP_PROPAGATE(gemp_shard_load_outgoing(r->options.graph));
+	GEMP_PROPAGATE(begin_builder(r));
+	GEMP_PROPAGATE(fetch_targets(r));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, take_graph(r)));
+	GEMP_PROPAGATE(gemp_exchange_texts(r->comm, r->texts, &r->graph_edits, &size[0]));
+	GEMP_PROPAGATE(agree_on_first(r, apply(r, r->graph_edits, size[0])));
+	GEMP_PROPAGATE(agree_on_first(r, apply(r, r->log_edits, size[1])));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, build_touched(r)));
+	return gemp_builder_finish(r->builder, out);
 }

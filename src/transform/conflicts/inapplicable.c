@@ -38,10 +38,9 @@ typedef struct dangling_context {
 
 static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *columns)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_frame_column *all = c->frame->columns;
-	GEMP_TRY(GEMP_NEW(c->dropped, c->rule->update_count));
-	GEMP_TRY(GEMP_NEW(c->detached, c->rule->update_count));
+	GEMP_PROPAGATE(GEMP_NEW(c->dropped, c->rule->update_count));
+	GEMP_PROPAGATE(GEMP_NEW(c->detached, c->rule->update_count));
 	for (size_t i = 0; i < c->rule->update_count; i++) {
 		const gemp_update *u = &c->rule->updates[i];
 		gemp_rule_edge e;
@@ -61,8 +60,7 @@ static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *colu
 			d->to = all[e.to].elements;
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -182,7 +180,6 @@ static gemp_code answer_between(void *self, const void *records, size_t count, u
 /* Collective. width 1: of vertices; 2: of pairs of a vertex and `other` (no column, where there are no rows). */
 static gemp_code send_request(dangling_context *c, size_t width, const uint64_t *other, gemp_request_handler answer)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < c->asked; i++) {
 		uint64_t *record = &c->records[i * width];
 		record[0] = c->vertices[c->rows[i]];
@@ -192,9 +189,7 @@ static gemp_code send_request(dangling_context *c, size_t width, const uint64_t 
 		c->answers[i] = 0;
 	}
 	const gemp_request request = { c->records, c->asked, width * sizeof *c->records, c->owner, answer, c->graph };
-	GEMP_TRY(gemp_request_run(c->comm, &request, c->answers));
-done:
-	return code;
+	return gemp_request_run(c->comm, &request, c->answers);
 }
 
 /* THE CHECK */
@@ -211,7 +206,6 @@ static void pick_rows(dangling_context *c)
 /* Collective. Edges to the vertices of one detached column; two columns may have the same one. */
 static gemp_code take_detached(dangling_context *c, size_t index)
 {
-	gemp_code code = GEMP_OK;
 	const uint64_t *other = c->detached[index];
 	size_t all = c->asked, kept = 0;
 	for (size_t i = 0; i < all; i++) {
@@ -223,59 +217,51 @@ static gemp_code take_detached(dangling_context *c, size_t index)
 			c->rows[kept++] = row;
 	}
 	c->asked = kept;
-	GEMP_TRY(send_request(c, 2, other, answer_between));
+	GEMP_PROPAGATE(send_request(c, 2, other, answer_between));
 	for (size_t i = 0; i < kept; i++)
 		c->left[c->rows[i]] -= c->answers[i];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
 static gemp_code check_column(dangling_context *c, const uint64_t *vertices)
 {
-	gemp_code code = GEMP_OK;
 	c->vertices = vertices;
 	pick_rows(c);
-	GEMP_TRY(send_request(c, 1, NULL, answer_degrees));
+	GEMP_PROPAGATE(send_request(c, 1, NULL, answer_degrees));
 	for (size_t i = 0; i < c->asked; i++)
 		c->left[c->rows[i]] = c->answers[i] - named_ends(c, c->rows[i], vertices[c->rows[i]]);
 	for (size_t k = 0; k < c->detached_count; k++) {
-		GEMP_TRY(take_detached(c, k));
+		GEMP_PROPAGATE(take_detached(c, k));
 		pick_rows(c);
 	}
 	for (size_t i = 0; i < c->asked; i++)
 		if (c->left[c->rows[i]])
 			c->choice[c->rows[i]] = GEMP_REJECTED;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code begin_check(dangling_context *c, const gemp_rule_columns *columns)
 {
-	gemp_code code = GEMP_OK;
 	size_t rows = c->frame->rows;
-	GEMP_TRY(list_deleted(c, columns));
-	GEMP_TRY(GEMP_NEW(c->rows, rows));
-	GEMP_TRY(GEMP_NEW(c->records, 2 * rows));
-	GEMP_TRY(GEMP_NEW(c->owner, rows));
-	GEMP_TRY(GEMP_NEW(c->answers, rows));
-	GEMP_TRY(GEMP_NEW(c->left, rows));
-done:
-	return code;
+	GEMP_PROPAGATE(list_deleted(c, columns));
+	GEMP_PROPAGATE(GEMP_NEW(c->rows, rows));
+	GEMP_PROPAGATE(GEMP_NEW(c->records, 2 * rows));
+	GEMP_PROPAGATE(GEMP_NEW(c->owner, rows));
+	GEMP_PROPAGATE(GEMP_NEW(c->answers, rows));
+	return GEMP_NEW(c->left, rows);
 }
 
 /* Collective. */
 static gemp_code load(dangling_context *c, gemp_runtime *context, const gemp_rule_columns *columns)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t r = 0; r < c->graph->relation_count; r++)
-		GEMP_TRY(gemp_shard_load_relation(c->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
-	GEMP_TRY(gemp_comm_agree(c->comm, begin_check(c, columns)));
+		GEMP_PROPAGATE(gemp_shard_load_relation(c->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
+	GEMP_PROPAGATE(gemp_comm_agree(c->comm, begin_check(c, columns)));
 	for (size_t i = 0; i < c->dropped_count; i++)
 		if (!c->dropped[i].known)
-			GEMP_TRY(fetch_ends(c, context, &c->dropped[i]));
-done:
-	return code;
+			GEMP_PROPAGATE(fetch_ends(c, context, &c->dropped[i]));
+	return GEMP_OK;
 }
 
 static bool may_dangle(const gemp_update *u)
@@ -348,8 +334,7 @@ enum { STAYS, DELETED, MERGED };
 
 static gemp_code find_fates(inapplicable_context *b)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(b->fate, b->frame->count));
+	GEMP_PROPAGATE(GEMP_NEW(b->fate, b->frame->count));
 	for (size_t i = 0; i < b->rule->update_count; i++) {
 		const gemp_update *u = &b->rule->updates[i];
 		if (u->kind == GEMP_DELETE)
@@ -357,25 +342,22 @@ static gemp_code find_fates(inapplicable_context *b)
 		else if (u->kind == GEMP_MERGE)
 			b->fate[u->element.index] = MERGED + 2 * u->to.index + u->to.created;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code find_pairs(inapplicable_context *b)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_frame *f = b->frame;
-	GEMP_TRY(find_fates(b));
+	GEMP_PROPAGATE(find_fates(b));
 	for (size_t c = 1; c < f->count; c++)
 		for (size_t k = 0; k < c; k++) {
 			if (b->fate[k] == b->fate[c] || f->columns[k].kind != f->columns[c].kind ||
 			    (may_coincide(b, c) && may_coincide(b, k)))
 				continue;
-			GEMP_TRY(GEMP_RESERVE(b->pairs, b->pair_capacity, b->pair_count + 1));
+			GEMP_PROPAGATE(GEMP_RESERVE(b->pairs, b->pair_capacity, b->pair_count + 1));
 			b->pairs[b->pair_count++] = (pair){ f->columns[c].elements, f->columns[k].elements };
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void identify_range(void *self, size_t range, size_t begin, size_t end)

@@ -84,9 +84,8 @@ static void add_edge(keys_context *m, size_t column)
 
 static gemp_code find_parts(keys_context *m)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_frame *f = m->frame;
-	GEMP_TRY(GEMP_NEW(m->parts, 2 * f->count));
+	GEMP_PROPAGATE(GEMP_NEW(m->parts, 2 * f->count));
 	for (size_t c = 0; c < f->count; c++)
 		if (f->columns[c].kind == GEMP_CELL_VERTEX)
 			add_part(m, VERTEX, &f->columns[c]);
@@ -97,13 +96,11 @@ static gemp_code find_parts(keys_context *m)
 		if (f->columns[c].kind == GEMP_CELL_VALUE)
 			add_part(m, VALUE, &f->columns[c]);
 	m->width = m->width ? m->width : 1;
-	GEMP_TRY(GEMP_NEW(m->tuples, f->rows * m->width));
-	GEMP_TRY(GEMP_NEW(m->rows, f->rows));
-	GEMP_TRY(GEMP_NEW(m->records, f->rows));
-	GEMP_TRY(GEMP_NEW(m->answers, f->rows));
-	GEMP_TRY(GEMP_NEW(m->owner, f->rows));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(m->tuples, f->rows * m->width));
+	GEMP_PROPAGATE(GEMP_NEW(m->rows, f->rows));
+	GEMP_PROPAGATE(GEMP_NEW(m->records, f->rows));
+	GEMP_PROPAGATE(GEMP_NEW(m->answers, f->rows));
+	return GEMP_NEW(m->owner, f->rows);
 }
 
 static uint64_t *number_of(const keys_context *m, size_t row)
@@ -151,7 +148,6 @@ static void ask_for_vertex(keys_context *m, size_t row, uint64_t vertex)
 /* Collective. */
 static gemp_code fill_vertices(keys_context *m)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *g = m->graph;
 	const uint64_t *elements = m->now->column->elements;
 	m->missing = g->vertex_count;
@@ -162,11 +158,10 @@ static gemp_code fill_vertices(keys_context *m)
 	for (size_t row = 0; row < m->frame->rows; row++)
 		if (elements[row] != GEMP_NO_ELEMENT && elements[row] - g->first_vertex >= g->rows)
 			ask_for_vertex(m, row, elements[row]);
-	GEMP_TRY(request_ranks(m));
+	GEMP_PROPAGATE(request_ranks(m));
 	for (size_t i = 0; i < m->asked; i++)
 		*number_of(m, m->rows[i]) = m->answers[i];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* EDGES: asked of the ranks that own them. */
@@ -254,32 +249,27 @@ static gemp_code fill_sources(keys_context *m)
 /* Collective. The owner of an edge knows the target's id, the owner of the target the rank of its key. */
 static gemp_code fill_targets(keys_context *m)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(request_edges(m, answer_targets));
+	GEMP_PROPAGATE(request_edges(m, answer_targets));
 	for (size_t i = 0; i < m->asked; i++) {
 		*number_of(m, m->rows[i]) = (uint64_t)gemp_edge_relation(&m->edges, m->records[i]) << 32;
 		m->owner[i] = gemp_shard_owner(m->graph, m->answers[i]);
 	}
 	memcpy(m->records, m->answers, m->asked * sizeof *m->records);
-	GEMP_TRY(request_ranks(m));
+	GEMP_PROPAGATE(request_ranks(m));
 	for (size_t i = 0; i < m->asked; i++)
 		*number_of(m, m->rows[i]) |= m->answers[i];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
 static gemp_code need_edges(keys_context *m)
 {
-	gemp_code code = GEMP_OK;
 	if (m->edges.relation_offset)
 		return GEMP_OK;
 	for (size_t r = 0; r < m->graph->relation_count; r++)
 		if (m->graph->relations[r].edge_count)
-			GEMP_TRY(gemp_shard_load_relation(m->graph, r, GEMP_LOAD_OUT));
-	code = gemp_edge_owners_new(&m->edges, m->context->comm, m->graph);
-done:
-	return code;
+			GEMP_PROPAGATE(gemp_shard_load_relation(m->graph, r, GEMP_LOAD_OUT));
+	return gemp_edge_owners_new(&m->edges, m->context->comm, m->graph);
 }
 
 /* VALUES: NULL first, integers in their order, all else by hash. */
@@ -309,15 +299,13 @@ static gemp_code fill_values(keys_context *m)
 /* Collective. */
 static gemp_code fill_part(keys_context *m)
 {
-	gemp_code code = GEMP_OK;
 	switch (m->now->part) {
 	case VERTEX: return fill_vertices(m);
-	case SOURCE: GEMP_TRY(need_edges(m)); return fill_sources(m);
+	case SOURCE: GEMP_PROPAGATE(need_edges(m)); return fill_sources(m);
 	case TARGET: return fill_targets(m);
 	case VALUE: return fill_values(m);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,

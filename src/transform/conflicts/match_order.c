@@ -29,13 +29,11 @@ static void free_request(order_request *a)
 
 static gemp_code pick_rows(order_request *a, const uint8_t *marked)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(a->rows, a->matches->count));
+	GEMP_PROPAGATE(GEMP_NEW(a->rows, a->matches->count));
 	for (size_t i = 0; i < a->matches->count; i++)
 		if (marked[i])
 			a->rows[a->count++] = i;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void fill_records(void *self, size_t range, size_t begin, size_t end)
@@ -54,19 +52,17 @@ static void fill_records(void *self, size_t range, size_t begin, size_t end)
 /* Ranks have ascending ranges of the first number of records, which most are below `bound`. */
 static gemp_code make_records(order_request *a, const gemp_comm *comm, size_t width, uint64_t bound)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t share = bound / (uint64_t)comm->size + 1;
 	a->width = width;
-	GEMP_TRY(GEMP_NEW(a->records, a->count * width));
-	GEMP_TRY(GEMP_NEW(a->owner, a->count));
-	GEMP_TRY(GEMP_NEW(a->answers, a->count));
+	GEMP_PROPAGATE(GEMP_NEW(a->records, a->count * width));
+	GEMP_PROPAGATE(GEMP_NEW(a->owner, a->count));
+	GEMP_PROPAGATE(GEMP_NEW(a->answers, a->count));
 	gemp_for_ranges(a->count, fill_records, a);
 	for (size_t i = 0; i < a->count && comm->size > 1; i++) {
 		uint64_t owner = a->records[i * width] / share;
 		a->owner[i] = owner < (uint64_t)comm->size ? (int)owner : comm->size - 1;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code run_request(order_request *a, const gemp_comm *comm, gemp_request_handler answer, void *self)
@@ -77,13 +73,10 @@ static gemp_code run_request(order_request *a, const gemp_comm *comm, gemp_reque
 
 static gemp_code sorted_rows(size_t **rows, const uint64_t *records, size_t count, size_t width)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*rows, count));
+	GEMP_PROPAGATE(GEMP_NEW(*rows, count));
 	for (size_t i = 0; i < count; i++)
 		(*rows)[i] = i;
-	code = gemp_tuple_sort(records, width, *rows, count);
-done:
-	return code;
+	return gemp_tuple_sort(records, width, *rows, count);
 }
 
 /* NUMBERS */
@@ -141,8 +134,7 @@ gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *
 	order_request a = { .matches = matches };
 	numbering n = { .width = matches->width };
 	code = pick_rows(&a, marked);
-	if (code == GEMP_OK)
-		code = make_records(&a, comm, matches->width, matches->bound);
+	GEMP_THEN(make_records(&a, comm, matches->width, matches->bound));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(run_request(&a, comm, answer_numbers, &n));
 	GEMP_TRY(add_before(comm, n.count, &a, total));
@@ -184,12 +176,9 @@ static void keep_answered(order_request *a)
 /* Collective. Records of priorities, in front of tuples if these are wanted. */
 static gemp_code request_repeated(order_request *a, const gemp_comm *comm, bool with_tuples)
 {
-	gemp_code code = GEMP_OK;
 	size_t width = 1 + (with_tuples ? a->matches->width : 0);
-	GEMP_TRY(gemp_comm_agree(comm, make_records(a, comm, width, UINT64_MAX)));
-	code = run_request(a, comm, answer_repeated, &width);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, make_records(a, comm, width, UINT64_MAX)));
+	return run_request(a, comm, answer_repeated, &width);
 }
 
 static void forget_records(order_request *a)
@@ -226,9 +215,7 @@ done:
 gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                     uint64_t *priority)
 {
-	gemp_code code = GEMP_OK;
 	for (uint64_t repeated = 1; repeated;)
-		GEMP_TRY(replace_repeated(comm, matches, marked, priority, &repeated));
-done:
-	return code;
+		GEMP_PROPAGATE(replace_repeated(comm, matches, marked, priority, &repeated));
+	return GEMP_OK;
 }

@@ -414,16 +414,14 @@ static bool is_covered(const gemp_rw_set *f, const gemp_rule_access *trace)
 
 static gemp_code keep_conflicting(gemp_rw_set *f)
 {
-	gemp_code code = GEMP_OK;
 	gemp_rw_set kept = { 0 };
-	GEMP_TRY(GEMP_RESERVE(kept.accesses, kept.capacity, f->count));
+	GEMP_PROPAGATE(GEMP_RESERVE(kept.accesses, kept.capacity, f->count));
 	for (size_t i = 0; i < f->count; i++)
 		if (may_conflict(f, &f->accesses[i]) && !is_covered(f, &f->accesses[i]))
 			kept.accesses[kept.count++] = f->accesses[i];
 	gemp_rw_set_free(f);
 	*f = kept;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* SEATS */

@@ -78,13 +78,11 @@ static bool contended(contention *l, uint64_t token)
 
 static gemp_code access_slots(contention *l, const uint64_t *touches, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	l->touches = touches;
-	GEMP_TRY(gemp_slot_table_new(&l->slots, l->tokens->slots / l->ranks + 1, count, sizeof *l->seats));
-	GEMP_TRY(GEMP_NEW(l->seats, l->slots.count));
+	GEMP_PROPAGATE(gemp_slot_table_new(&l->slots, l->tokens->slots / l->ranks + 1, count, sizeof *l->seats));
+	GEMP_PROPAGATE(GEMP_NEW(l->seats, l->slots.count));
 	gemp_for_ranges(count, access_range, l);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void answer_range(void *self, size_t range, size_t begin, size_t end)
@@ -114,8 +112,7 @@ static gemp_code request_contended(contention *l, const gemp_comm *comm)
 	size_t count = l->tokens->offsets[l->tokens->matches];
 	int *owner = NULL;
 	code = GEMP_NEW(l->answers, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, count);
+	GEMP_THEN(GEMP_NEW(owner, count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < count; i++)
 		owner[i] = gemp_conflict_slot_owner(comm, gemp_conflict_key_slot(l->tokens->keys[i]));

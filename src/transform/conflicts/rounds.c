@@ -273,14 +273,11 @@ static void close_rounds(device_rounds *p)
 static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp_argument *arguments,
                         size_t argument_count)
 {
-	gemp_code code = GEMP_OK;
 	size_t most = p->device->gpu ? p->device->units * (size_t)ITEMS_OF_UNIT : p->device->units;
 	size_t group = p->device->gpu ? GROUP : 1;
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_launch_with(p->device, p->kernels[kernel], count < most ? count : most, group, arguments, argument_count));
-	code = gemp_timings_add(&p->laps, p->device);
-done:
-	return code;
+	return gemp_timings_add(&p->laps, p->device);
 }
 
 #define LAUNCH(p, kernel, count, ...)                                      \
@@ -290,23 +287,21 @@ done:
 /* *count live matches, which become those of the next round. */
 static gemp_code run_device_round(device_rounds *p, uint32_t *count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_buffer *b = p->buffers, swap;
-	GEMP_TRY(gemp_buffer_zero(p->device, &b[COUNT], 0, sizeof *count));
-	GEMP_TRY(LAUNCH(p, ENTER, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
-	                GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem)));
-	GEMP_TRY(LAUNCH(p, JUDGE, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
-	                GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem),
-	                GEMP_ARG(&b[CHOSEN].mem), GEMP_ARG(&b[CHOICE].mem)));
-	GEMP_TRY(LAUNCH(p, LEAVE, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
-	                GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[CHOICE].mem), GEMP_ARG(&b[BEST].mem),
-	                GEMP_ARG(&b[CHOSEN].mem), GEMP_ARG(&b[NEXT].mem), GEMP_ARG(&b[COUNT].mem)));
-	GEMP_TRY(gemp_buffer_read(p->device, &b[COUNT], 0, sizeof *count, count));
+	GEMP_PROPAGATE(gemp_buffer_zero(p->device, &b[COUNT], 0, sizeof *count));
+	GEMP_PROPAGATE(LAUNCH(p, ENTER, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                      GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem)));
+	GEMP_PROPAGATE(LAUNCH(p, JUDGE, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                      GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem),
+	                      GEMP_ARG(&b[CHOSEN].mem), GEMP_ARG(&b[CHOICE].mem)));
+	GEMP_PROPAGATE(LAUNCH(p, LEAVE, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                      GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[CHOICE].mem), GEMP_ARG(&b[BEST].mem),
+	                      GEMP_ARG(&b[CHOSEN].mem), GEMP_ARG(&b[NEXT].mem), GEMP_ARG(&b[COUNT].mem)));
+	GEMP_PROPAGATE(gemp_buffer_read(p->device, &b[COUNT], 0, sizeof *count, count));
 	swap = b[LIVE];
 	b[LIVE] = b[NEXT];
 	b[NEXT] = swap;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *game, gemp_runtime *context, uint64_t *rounds)

@@ -97,16 +97,15 @@ static void slot_range(void *self, size_t range, size_t begin, size_t end)
 
 static gemp_code assign_slots(resolve_context *c, const size_t *from)
 {
-	gemp_code code = GEMP_OK;
 	c->held = from[c->comm->size];
 	for (int r = 0; r < c->comm->size; r++)
 		c->away.size[r] = from[r + 1] - from[r];
-	GEMP_TRY(GEMP_NEW(c->away.bytes, c->held));
-	GEMP_TRY(gemp_slot_table_new(&c->slots, c->tokens->slots / (uint64_t)c->comm->size + 1, c->held, sizeof *c->seats));
-	GEMP_TRY(GEMP_NEW(c->seats, c->slots.count));
+	GEMP_PROPAGATE(GEMP_NEW(c->away.bytes, c->held));
+	GEMP_PROPAGATE(
+		gemp_slot_table_new(&c->slots, c->tokens->slots / (uint64_t)c->comm->size + 1, c->held, sizeof *c->seats));
+	GEMP_PROPAGATE(GEMP_NEW(c->seats, c->slots.count));
 	gemp_for_ranges(c->held, slot_range, c);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */

@@ -61,33 +61,28 @@ static void list_requests(lookup_context *l)
 /* Collective. */
 static gemp_code send_requests(lookup_context *l)
 {
-	gemp_code code = GEMP_OK;
 	void *received = NULL;
-	GEMP_TRY(gemp_exchange_records(l->comm, l->asked, l->asked_count, sizeof *l->asked, l->owner, &received, &l->from,
-	                               NULL));
+	GEMP_PROPAGATE(gemp_exchange_records(l->comm, l->asked, l->asked_count, sizeof *l->asked, l->owner, &received,
+	                                     &l->from, NULL));
 	l->received = received;
 	l->held = l->from[l->comm->size];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* ANSWERS */
 
 static gemp_code add_token(lookup_context *l, const gemp_rule_access *trace, uint64_t row, uint64_t vertex, int asker)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(l->tokens, l->token_capacity, l->token_count + 1));
-	GEMP_TRY(GEMP_RESERVE(l->asker, l->asker_capacity, l->token_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(l->tokens, l->token_capacity, l->token_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(l->asker, l->asker_capacity, l->token_count + 1));
 	l->tokens[l->token_count] = (gemp_row_key){ row, gemp_conflict_key(trace->slot + vertex, trace->access) };
 	l->asker[l->token_count++] = asker;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Neighbours are ascending: one that several edges join is taken once. */
 static gemp_code add_neighbours(lookup_context *l, const gemp_rule_access *trace, const requested *a, int asker)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_relation *r = &l->graph->relations[trace->relation];
 	bool sources = trace->at == GEMP_AT_SOURCES;
 	const uint64_t *begin = sources ? r->in_offsets : r->out_offsets;
@@ -95,9 +90,8 @@ static gemp_code add_neighbours(lookup_context *l, const gemp_rule_access *trace
 	size_t row = (size_t)(a->element - l->graph->first_vertex);
 	for (uint64_t i = begin[row]; i < begin[row + 1]; i++)
 		if (i == begin[row] || near[i] != near[i - 1])
-			GEMP_TRY(add_token(l, trace, a->row, near[i], asker));
-done:
-	return code;
+			GEMP_PROPAGATE(add_token(l, trace, a->row, near[i], asker));
+	return GEMP_OK;
 }
 
 /* Own row of an edge: the last one that begins at or before it. */
@@ -126,7 +120,6 @@ static gemp_code add_end(lookup_context *l, const gemp_rule_access *trace, const
 
 static gemp_code answer(lookup_context *l)
 {
-	gemp_code code = GEMP_OK;
 	l->token_count = 0;
 	for (size_t i = 0; i < l->footprint->count; i++) {
 		const gemp_rule_access *trace = &l->footprint->accesses[i];
@@ -135,20 +128,18 @@ static gemp_code answer(lookup_context *l)
 			continue;
 		for (int r = 0; r < l->comm->size; r++)
 			for (size_t k = l->from[r]; k < l->from[r + 1]; k++)
-				GEMP_TRY(vertex ? add_neighbours(l, trace, &l->received[k], r) : add_end(l, trace, &l->received[k], r));
+				GEMP_PROPAGATE(vertex ? add_neighbours(l, trace, &l->received[k], r)
+				                      : add_end(l, trace, &l->received[k], r));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code keep(lookup_context *l, const gemp_row_key *tokens, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(l->out, l->all_capacity, l->all + count));
+	GEMP_PROPAGATE(GEMP_RESERVE(l->out, l->all_capacity, l->all + count));
 	for (size_t i = 0; i < count; i++)
 		l->out[l->all++] = tokens[i];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Of the elements in the column in hand. */
@@ -181,8 +172,7 @@ static gemp_code load(lookup_context *l)
 		GEMP_TRY(gemp_shard_load_relation(l->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 	GEMP_TRY(gemp_edge_owners_new(&l->edges, l->comm, l->graph));
 	code = GEMP_NEW(l->asked, l->frame->rows);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(l->owner, l->frame->rows);
+	GEMP_THEN(GEMP_NEW(l->owner, l->frame->rows));
 	code = gemp_comm_agree(l->comm, code);
 done:
 	return code;
@@ -271,23 +261,21 @@ static void list_range(void *self, size_t range, size_t begin, size_t end)
 
 static gemp_code list_tokens(listing *l)
 {
-	gemp_code code = GEMP_OK;
 	size_t rows = l->frame->rows;
 	uint64_t *begin;
-	GEMP_TRY(GEMP_NEW(l->out->offsets, rows + 1));
-	GEMP_TRY(GEMP_NEW(l->next, l->around_count ? rows : 0));
+	GEMP_PROPAGATE(GEMP_NEW(l->out->offsets, rows + 1));
+	GEMP_PROPAGATE(GEMP_NEW(l->next, l->around_count ? rows : 0));
 	begin = l->out->offsets;
 	gemp_for_ranges(rows, count_range, l);
 	for (size_t i = 0; i < l->around_count; i++)
 		begin[l->around[i].row + 1]++;
 	for (size_t row = 0; row < rows; row++)
 		begin[row + 1] += begin[row];
-	GEMP_TRY(GEMP_NEW(l->out->keys, begin[rows]));
+	GEMP_PROPAGATE(GEMP_NEW(l->out->keys, begin[rows]));
 	gemp_for_ranges(rows, list_range, l);
 	for (size_t i = 0; i < l->around_count; i++)
 		l->out->keys[l->next[l->around[i].row]++] = l->around[i].key;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_row_keys_make(gemp_conflict_keys *out, const gemp_comm *comm, gemp_shard *graph,

@@ -38,12 +38,10 @@ static void draw_range(void *self, size_t range, size_t begin, size_t end)
 /* Collective. */
 static gemp_code draw_priorities(selecting *s)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(need_tuples(s));
-	GEMP_TRY(gemp_comm_agree(s->context->comm, GEMP_NEW(s->priority, s->frame->rows)));
+	GEMP_PROPAGATE(need_tuples(s));
+	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, GEMP_NEW(s->priority, s->frame->rows)));
 	gemp_for_ranges(s->frame->rows, draw_range, s);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -100,28 +98,22 @@ done:
 /* Collective. */
 static gemp_code choose_one(selecting *s)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(draw_priorities(s));
-	code = gemp_resolve_one(s->context->comm, &s->ordered, s->priority, s->choice);
-done:
-	return code;
+	GEMP_PROPAGATE(draw_priorities(s));
+	return gemp_resolve_one(s->context->comm, &s->ordered, s->priority, s->choice);
 }
 
 /* Collective. */
 static gemp_code number_chosen(selecting *s, gemp_selected *out)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t applied = 0;
 	for (size_t row = 0; row < s->frame->rows; row++)
 		applied += s->choice[row] = s->choice[row] == GEMP_SELECTED;
 	s->report->applied = gemp_comm_sum1(s->context->comm, applied);
 	if (!s->report->applied || !(s->rule->created_vertices || s->options->numbered))
 		return GEMP_OK;
-	GEMP_TRY(need_tuples(s));
-	GEMP_TRY(gemp_comm_agree(s->context->comm, GEMP_NEW(out->numbers, s->frame->rows)));
-	code = gemp_match_order_number(s->context->comm, &s->ordered, s->choice, out->numbers, NULL);
-done:
-	return code;
+	GEMP_PROPAGATE(need_tuples(s));
+	GEMP_PROPAGATE(gemp_comm_agree(s->context->comm, GEMP_NEW(out->numbers, s->frame->rows)));
+	return gemp_match_order_number(s->context->comm, &s->ordered, s->choice, out->numbers, NULL);
 }
 
 /* Collective. */

@@ -178,7 +178,6 @@ static gemp_code place_buckets(sorting *s, size_t ranges)
 
 static gemp_code split(sorting *s, group g)
 {
-	gemp_code code = GEMP_OK;
 	size_t ranges = gemp_range_count(g.count);
 	uint64_t least = UINT64_MAX, most = 0;
 	s->now = g;
@@ -193,11 +192,10 @@ static gemp_code split(sorting *s, group g)
 	for (s->shift = 0; (most - least) >> s->shift >= BUCKETS;)
 		s->shift++;
 	gemp_for_ranges(g.count, count_buckets, s);
-	GEMP_TRY(place_buckets(s, ranges));
+	GEMP_PROPAGATE(place_buckets(s, ranges));
 	gemp_for_ranges(g.count, move_items, s);
 	gemp_for_ranges(g.count, move_back, s);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void take_rows(void *self, size_t range, size_t begin, size_t end)
@@ -219,17 +217,14 @@ static void give_rows(void *self, size_t range, size_t begin, size_t end)
 /* A small group has its keys from the split that it came from, or is all there is. */
 static gemp_code begin_sort(sorting *s, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	size_t ranges = gemp_range_count(count), big = count > SMALL ? ranges : 0;
-	GEMP_TRY(GEMP_NEW(s->items, count));
-	GEMP_TRY(GEMP_NEW(s->other, count));
-	GEMP_TRY(GEMP_NEW(s->place, big * BUCKETS));
-	GEMP_TRY(GEMP_NEW(s->least, big));
-	GEMP_TRY(GEMP_NEW(s->most, big));
+	GEMP_PROPAGATE(GEMP_NEW(s->items, count));
+	GEMP_PROPAGATE(GEMP_NEW(s->other, count));
+	GEMP_PROPAGATE(GEMP_NEW(s->place, big * BUCKETS));
+	GEMP_PROPAGATE(GEMP_NEW(s->least, big));
+	GEMP_PROPAGATE(GEMP_NEW(s->most, big));
 	gemp_for_ranges(count, take_rows, s);
-	code = push_sized(s, (group){ 0, count, 0 });
-done:
-	return code;
+	return push_sized(s, (group){ 0, count, 0 });
 }
 
 gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, size_t count)

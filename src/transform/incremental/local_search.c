@@ -37,10 +37,8 @@ static gemp_code renumber_edges(numbering *n, gemp_frame_column *column, size_t 
 	int *owner = NULL;
 	size_t count = 0;
 	code = GEMP_NEW(edges, rows);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(answers, rows);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, rows);
+	GEMP_THEN(GEMP_NEW(answers, rows));
+	GEMP_THEN(GEMP_NEW(owner, rows));
 	GEMP_TRY(gemp_comm_agree(n->comm, code));
 	for (size_t row = 0; row < rows; row++)
 		if (column->elements[row] != GEMP_NO_ELEMENT) {
@@ -86,13 +84,11 @@ done:
 /* Places within the part. */
 static gemp_code places_in(const gemp_local_search *near, const gemp_induced *part, uint32_t **out)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*out, (size_t)((part->graph->vertex_count + 31) / 32)));
+	GEMP_PROPAGATE(GEMP_NEW(*out, (size_t)((part->graph->vertex_count + 31) / 32)));
 	for (uint64_t id = 0; id < part->graph->vertex_count; id++)
 		if (gemp_neighbourhood_has(near->anchors, part->vertex[id]))
 			(*out)[id / 32] |= UINT32_C(1) << id % 32;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -107,13 +103,11 @@ static gemp_code search(const gemp_local_search *near, gemp_shard *graph, const 
 /* Those that the rule speaks of. */
 static gemp_code list_relations(const gemp_local_search *near, bool **out)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*out, near->graph->relation_count));
+	GEMP_PROPAGATE(GEMP_NEW(*out, near->graph->relation_count));
 	for (size_t e = 0; e < near->locality->edge_count; e++)
 		for (size_t r = 0; r < near->graph->relation_count; r++)
 			(*out)[r] |= near->locality->edges[e].relations[r];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */

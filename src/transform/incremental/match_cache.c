@@ -103,21 +103,19 @@ static bool asks(const gemp_frame_column *column)
 
 static gemp_code collect(update_request *a, const gemp_frame *frame)
 {
-	gemp_code code = GEMP_OK;
 	size_t columns = 0;
 	for (size_t c = 0; c < frame->count; c++)
 		columns += asks(&frame->columns[c]);
-	GEMP_TRY(GEMP_NEW(a->edges, columns * frame->rows));
-	GEMP_TRY(GEMP_NEW(a->owner, columns * frame->rows));
-	GEMP_TRY(GEMP_NEW(a->answers, columns * frame->rows));
+	GEMP_PROPAGATE(GEMP_NEW(a->edges, columns * frame->rows));
+	GEMP_PROPAGATE(GEMP_NEW(a->owner, columns * frame->rows));
+	GEMP_PROPAGATE(GEMP_NEW(a->answers, columns * frame->rows));
 	for (size_t c = 0; c < frame->count; c++)
 		for (size_t row = 0; row < frame->rows && asks(&frame->columns[c]); row++)
 			if (frame->columns[c].elements[row] != GEMP_NO_ELEMENT) {
 				a->owner[a->count] = gemp_edge_owner(a->following->owners, frame->columns[c].elements[row]);
 				a->edges[a->count++] = frame->columns[c].elements[row];
 			}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* lost[row] is set where an element has gone. */
@@ -168,8 +166,7 @@ static gemp_code gemp_cache_update_rows(const gemp_cache_update *following, gemp
 	update_request a = { .following = following };
 	bool *lost = NULL;
 	code = collect(&a, frame);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(lost, frame->rows);
+	GEMP_THEN(GEMP_NEW(lost, frame->rows));
 	GEMP_TRY(gemp_comm_agree(following->comm, code));
 	const gemp_request request = { a.edges, a.count, sizeof *a.edges, a.owner, answer, (void *)following };
 	GEMP_TRY(gemp_request_run(following->comm, &request, a.answers));
@@ -420,10 +417,9 @@ gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 /* Local. Old rows tell theirs; what the patch has changed, new vertices among it, has changed now. */
 static gemp_code follow_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t *changed = NULL;
 	uint64_t first = patched->id_map.old_bounds[graph->rank];
-	GEMP_TRY(GEMP_NEW(changed, graph->rows));
+	GEMP_PROPAGATE(GEMP_NEW(changed, graph->rows));
 	for (size_t row = 0; row < m->rows; row++) {
 		gemp_vertex id = gemp_id_map_get(&patched->id_map, (gemp_vertex)(first + row));
 		if (id != GEMP_NO_VERTEX)
@@ -435,8 +431,7 @@ static gemp_code follow_times(gemp_match_cache *m, const gemp_patch_result *patc
 	gemp_free(m->changed);
 	m->changed = changed;
 	m->rows = graph->rows;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_comm *comm,

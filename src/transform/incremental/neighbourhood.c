@@ -44,12 +44,10 @@ static void add_bits(uint32_t *to, const uint32_t *from, size_t words)
 /* Adds to the set of a role. */
 static gemp_code add_to(expansion *n, int role, const uint32_t *bits)
 {
-	gemp_code code = GEMP_OK;
 	if (!n->sets[role])
-		GEMP_TRY(GEMP_NEW(n->sets[role], n->words));
+		GEMP_PROPAGATE(GEMP_NEW(n->sets[role], n->words));
 	add_bits(n->sets[role], bits, n->words);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* STEPS along edges of one relation. */
@@ -94,20 +92,18 @@ static void step_piece(void *context, unsigned thread, size_t piece)
 /* Collective. `to` becomes what one edge leads to from `from`, against the role edge's direction if back is set. */
 static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back, const uint32_t *from, uint32_t *to)
 {
-	gemp_code code = GEMP_OK;
 	memset(to, 0, n->words * sizeof *to);
 	for (size_t r = 0; r < n->graph->relation_count; r++) {
 		if (!edge->relations[r])
 			continue;
-		GEMP_TRY(gemp_shard_load_relation(n->graph, r, GEMP_LOAD_OUT));
+		GEMP_PROPAGATE(gemp_shard_load_relation(n->graph, r, GEMP_LOAD_OUT));
 		const gemp_relation *relation = &n->graph->relations[r];
 		bool either = edge->either || !relation->directed;
 		step_context s = { n->graph, relation, either || !back, either || back, from, to };
 		gemp_parallel_for((n->graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, step_piece, &s);
 	}
 	join(n->comm, to, n->words);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Along a role edge from the role `from` to the other one, `to`, which gets all that a path leads to;
@@ -117,8 +113,7 @@ static gemp_code go_along(expansion *n, const gemp_role_edge *edge, int from, in
 	gemp_code code = GEMP_OK;
 	uint32_t *now = NULL, *next = NULL;
 	code = GEMP_NEW(now, n->words);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(next, n->words);
+	GEMP_THEN(GEMP_NEW(next, n->words));
 	GEMP_TRY(gemp_comm_agree(n->comm, code));
 	if (from >= 0 && n->sets[from])
 		add_bits(now, n->sets[from], n->words);
@@ -141,13 +136,11 @@ done:
 
 static gemp_code put_marks(expansion *n, const bool *mark)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(n->marks, n->words));
+	GEMP_PROPAGATE(GEMP_NEW(n->marks, n->words));
 	for (size_t row = 0; row < n->graph->rows; row++)
 		if (mark[row])
 			n->marks[(n->graph->first_vertex + row) / 32] |= UINT32_C(1) << (n->graph->first_vertex + row) % 32;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -163,29 +156,25 @@ static gemp_code start(expansion *n)
 /* Collective. Marks within paths, to the nearer end. */
 static gemp_code leave_paths(expansion *n)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_locality *l = n->locality;
 	for (size_t e = 0; e < l->edge_count; e++)
 		if (l->edges[e].path && l->edges[e].changes)
-			GEMP_TRY(go_along(n, &l->edges[e], -1, gemp_locality_nearer_end(l, &l->edges[e]), true));
-done:
-	return code;
+			GEMP_PROPAGATE(go_along(n, &l->edges[e], -1, gemp_locality_nearer_end(l, &l->edges[e]), true));
+	return GEMP_OK;
 }
 
 /* Collective. */
 static gemp_code go_to_place(expansion *n)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_locality *l = n->locality;
 	for (unsigned distance = l->max_distance; distance > 0; distance--)
 		for (size_t r = 0; r < l->role_count; r++) {
 			if (l->roles[r].distance != distance || !n->sets[r])
 				continue;
 			const gemp_role_edge *way = &l->edges[l->roles[r].parent_edge];
-			GEMP_TRY(go_along(n, way, (int)r, way->from == (int)r ? way->to : way->from, false));
+			GEMP_PROPAGATE(go_along(n, way, (int)r, way->from == (int)r ? way->to : way->from, false));
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -229,7 +218,6 @@ done:
 /* Collective. Ways, and paths beside them. */
 static gemp_code go_from_place(expansion *n)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_locality *l = n->locality;
 	for (unsigned distance = 0; distance <= l->max_distance; distance++)
 		for (size_t e = 0; e < l->edge_count; e++) {
@@ -237,10 +225,9 @@ static gemp_code go_from_place(expansion *n)
 			int near = gemp_locality_nearer_end(l, edge), far = near == edge->from ? edge->to : edge->from;
 			if (l->roles[near].distance == distance && n->sets[near] &&
 			    (edge->path || l->roles[far].parent_edge == (int)e))
-				GEMP_TRY(go_along(n, edge, near, far, false));
+				GEMP_PROPAGATE(go_along(n, edge, near, far, false));
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,

@@ -36,14 +36,12 @@ static bool has_only_elements(const gemp_pattern *p)
 
 static gemp_code set_columns(collecting *c)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_clause *r = &c->pattern->result;
-	GEMP_TRY(gemp_frame_init(c->frame, r->item_count));
+	GEMP_PROPAGATE(gemp_frame_init(c->frame, r->item_count));
 	for (size_t i = 0; i < r->item_count; i++)
-		GEMP_TRY(gemp_frame_set(c->frame, i, gemp_projection_cell(r->items[i].expr), r->items[i].name,
-		                        gemp_projection_type(c->graph, r->items[i].expr)));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_frame_set(c->frame, i, gemp_projection_cell(r->items[i].expr), r->items[i].name,
+		                              gemp_projection_type(c->graph, r->items[i].expr)));
+	return GEMP_OK;
 }
 
 static void fill_vertices(const gemp_row_store *store, size_t vertex, uint64_t *out, size_t begin, size_t end)
@@ -71,14 +69,12 @@ static void append_range(void *self, size_t range, size_t begin, size_t end)
 
 static gemp_code append_rows(collecting *c)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frame *f = c->frame;
 	for (size_t i = 0; i < f->count; i++)
-		GEMP_TRY(GEMP_RESERVE(f->columns[i].elements, f->columns[i].capacity, f->rows + c->store.rows));
+		GEMP_PROPAGATE(GEMP_RESERVE(f->columns[i].elements, f->columns[i].capacity, f->rows + c->store.rows));
 	gemp_for_ranges(c->store.rows, append_range, c);
 	f->rows += c->store.rows;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* ALL ROWS */
@@ -118,8 +114,7 @@ static gemp_code keep_push(void *self, gemp_frame *frame, bool last, bool *enoug
 	(void)enough;
 	if (!c->frame->columns)
 		code = gemp_frame_like(c->frame, frame);
-	if (code == GEMP_OK)
-		code = gemp_frame_append(c->frame, frame);
+	GEMP_THEN(gemp_frame_append(c->frame, frame));
 	return gemp_comm_agree(c->context->comm, code);
 }
 
