@@ -4,6 +4,7 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "io/graph_file/graph_file_tables.h"
 
 #include <inttypes.h>
@@ -58,15 +59,7 @@ static const uint64_t *words_of(const gemp_column *column)
 /* The rank that has edge `number`: the last one whose first edge is not beyond it and that has any. */
 static int owner_of(const uint64_t *first, int ranks, uint64_t number)
 {
-	int low = 0, high = ranks;
-	while (high - low > 1) {
-		int middle = low + (high - low) / 2;
-		if (first[middle] <= number)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return (int)gemp_range_find(first, (size_t)ranks, number);
 }
 
 /* Values in the order in which they were asked for: `place` becomes where each lies in what the owners send back. */

@@ -2,6 +2,7 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "io/text/text_scalar.h"
 #include "partition/exchange/value_exchange.h"
 
@@ -99,14 +100,8 @@ static int by_key(const void *a, const void *b)
 /* The first of list[count] that is not less. */
 static size_t find(const key_request *list, size_t count, const gemp_value *key)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (gemp_value_compare_keys(&list[middle].key, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	GEMP_PARTITION_POINT(low, 0, count, gemp_value_compare_keys(&list[low].key, key) < 0);
 	return low;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/search.h"
 #include "core/text.h"
 #include "partition/base/host_sort.h"
 
@@ -270,16 +271,17 @@ done:
 	return code;
 }
 
+/* How entry i is ordered against the given bytes. */
+static int compare_entry(const gemp_bytes *sorted, size_t i, const char *bytes, size_t size)
+{
+	size_t entry_size;
+	const char *entry = gemp_bytes_at(sorted, i, &entry_size);
+	return gemp_compare_bytes(entry, entry_size, bytes, size);
+}
+
 size_t gemp_bytes_find(const gemp_bytes *sorted, const char *bytes, size_t size)
 {
-	size_t low = 0, high = sorted->count;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2, there;
-		const char *at = gemp_bytes_at(sorted, middle, &there);
-		if (gemp_compare_bytes(bytes, size, at, there) < 0)
-			high = middle;
-		else
-			low = middle;
-	}
-	return low;
+	size_t after;
+	GEMP_PARTITION_POINT(after, 1, sorted->count, compare_entry(sorted, after, bytes, size) <= 0);
+	return after - 1;
 }

@@ -1,6 +1,7 @@
 #include "partition/base/edge_owners.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <string.h>
 
@@ -50,15 +51,7 @@ int gemp_edge_owner(const gemp_edge_owners *places, uint64_t edge)
 {
 	size_t r = gemp_edge_relation(places, edge);
 	const uint64_t *first = places->rank_first + r * (size_t)places->ranks;
-	int low = 0, high = places->ranks - 1;
-	while (low < high) {
-		int middle = low + (high - low + 1) / 2;
-		if (first[middle] <= edge - places->relation_offset[r])
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
+	return (int)gemp_range_find(first, (size_t)places->ranks, edge - places->relation_offset[r]);
 }
 
 size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int rank)

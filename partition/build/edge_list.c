@@ -1,6 +1,7 @@
 #include "partition/build/edge_list.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 void gemp_edge_list_free(gemp_edge_list *list)
 {
@@ -62,15 +63,9 @@ done:
 
 uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge)
 {
-	size_t low = 0, high = list->run_count;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (list->runs[middle].first <= edge)
-			low = middle;
-		else
-			high = middle;
-	}
-	const gemp_place_run *run = &list->runs[low];
+	size_t after;
+	GEMP_PARTITION_POINT(after, 1, list->run_count, list->runs[after].first <= edge);
+	const gemp_place_run *run = &list->runs[after - 1];
 	return run->place + (edge - run->first) * run->step;
 }
 

@@ -1,6 +1,7 @@
 #include "partition/build/label_sets.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,16 +106,11 @@ done:
 
 static uint32_t find_set(const gemp_shard *graph, const parsed_set *set)
 {
-	size_t low = 0, high = graph->label_set_count;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		const gemp_label_set *there = &graph->label_sets[middle];
-		if (compare_sets(set, &(parsed_set){ there->count, there->labels }) < 0)
-			high = middle;
-		else
-			low = middle;
-	}
-	return (uint32_t)low;
+	const gemp_label_set *sets = graph->label_sets;
+	size_t after;
+	GEMP_PARTITION_POINT(after, 1, graph->label_set_count,
+	                     compare_sets(set, &(parsed_set){ sets[after].count, sets[after].labels }) >= 0);
+	return (uint32_t)(after - 1);
 }
 
 /* Local. Sets of all ranks' texts, and the set of each of this rank's texts. */

@@ -5,6 +5,7 @@
 #include "comm/exchange.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "partition/build/row_builder.h"
 
@@ -32,15 +33,7 @@ typedef struct exchange_state {
 /* The row of an edge. */
 static size_t row_of(const exchange_state *p, uint64_t edge)
 {
-	size_t low = 0, high = p->graph->rows;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (p->relation->out_offsets[middle] <= edge)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return gemp_range_find(p->relation->out_offsets, p->graph->rows, edge);
 }
 
 static void pack_piece(void *context, unsigned thread, size_t piece)

@@ -2,6 +2,7 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "graph/element_values.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
@@ -131,15 +132,7 @@ static int owner_of_edge(const subgraph_builder *m, uint64_t edge)
 	size_t relation = relation_of(m, edge);
 	const uint64_t *first = m->firsts + relation * (size_t)m->comm->size;
 	uint64_t place = edge - m->offsets[relation];
-	int low = 0, high = m->comm->size - 1;
-	while (low < high) {
-		int middle = low + (high - low + 1) / 2;
-		if (first[middle] <= place)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
+	return (int)gemp_range_find(first, (size_t)m->comm->size, place);
 }
 
 /* Collective. */

@@ -1,6 +1,7 @@
 #include "partition/fetch/tiles.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 gemp_code gemp_tiles_new(gemp_tiles *out, size_t view_count, uint64_t vertices)
 {
@@ -16,15 +17,7 @@ void gemp_tiles_free(gemp_tiles *tiles)
 
 size_t gemp_tiles_block(const gemp_tiles *tiles, gemp_vertex slot)
 {
-	size_t low = 0, high = tiles->blocks;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (tiles->bounds[middle] <= slot)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return gemp_range_find_u32(tiles->bounds, tiles->blocks, slot);
 }
 
 size_t gemp_columns_pieces(uint64_t columns)

@@ -4,6 +4,7 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/exchange/value_exchange.h"
@@ -37,14 +38,8 @@ static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
 	const gemp_id_map *m = &e->p->id_map;
 	if (!m->some_deleted || !gemp_bitmap_test(m->deleted.words, id))
 		return id;
-	size_t low = 0, high = e->merge_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (e->merges[middle].vertex < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	GEMP_PARTITION_POINT(low, 0, e->merge_count, e->merges[low].vertex < id);
 	if (low == e->merge_count || e->merges[low].vertex != id)
 		return NOWHERE;
 	uint64_t into = e->merges[low].into;

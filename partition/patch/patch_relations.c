@@ -3,6 +3,7 @@
 #include "partition/patch/patch_relations.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/patch/patch_groups.h"
@@ -161,15 +162,8 @@ static void note_put_piece(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	const change_marks *n = context;
 	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, n->put->count); i++) {
-		size_t low = 0, high = n->p->from->rows;
-		while (high - low > 1) {
-			size_t middle = low + (high - low) / 2;
-			if (n->relation->out_offsets[middle] <= n->put->rows[i])
-				low = middle;
-			else
-				high = middle;
-		}
-		note_ends(n, low, n->put->rows[i]);
+		uint64_t edge = n->put->rows[i];
+		note_ends(n, gemp_range_find(n->relation->out_offsets, n->p->from->rows, edge), edge);
 	}
 }
 

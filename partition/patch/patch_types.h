@@ -11,6 +11,7 @@
 #ifndef GEMP_PARTITION_PATCH_PATCH_TYPES_H
 #define GEMP_PARTITION_PATCH_PATCH_TYPES_H
 
+#include "core/search.h"
 #include "graph/graph.h"
 #include "partition/base/dictionary.h"
 #include "partition/base/rank_bitmap.h"

@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "core/prefix_sum.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "partition/base/edge_owners.h"
 #include "partition/base/host_sort.h"
@@ -105,14 +106,7 @@ static size_t merge(gemp_vertex *slots, gemp_edge *edges, size_t count)
 
 static bool names(const gemp_vertex *slots, size_t count, gemp_vertex slot)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (slots[middle] < slot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = gemp_lower_bound_u32(slots, count, slot);
 	return low < count && slots[low] == slot;
 }
 

@@ -4,6 +4,7 @@
 
 #include "assembly/contig_graph.h"
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -199,14 +200,9 @@ done:
 /* The edge that begins with this k-mer, or the last one before it. */
 static size_t find_edge(const gemp_contig_graph *graph, gemp_kmer head)
 {
-	size_t low = 0, count = graph->edges;
-	while (count > 1) {
-		size_t half = count / 2;
-		if (graph->edge[low + half].head <= head)
-			low += half;
-		count -= half;
-	}
-	return low;
+	size_t after;
+	GEMP_PARTITION_POINT(after, 1, graph->edges, graph->edge[after].head <= head);
+	return after - 1;
 }
 
 /* Is a unitig in the same component as its reverse complement? A closed one is by itself, and its reverse complement
@@ -302,14 +298,9 @@ static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *grap
 	unsigned k = kmers->k;
 	size_t letters = 0;
 	for (size_t i = 0; i < kmers->count; i++) {
-		size_t low = 0, count = graph->edges;
-		while (count > 1) {
-			size_t half = count / 2;
-			if (graph->edge[low + half].item <= u->head[i])
-				low += half;
-			count -= half;
-		}
-		for (size_t p = begin[low]; p < begin[low + 1]; p++) {
+		size_t after;
+		GEMP_PARTITION_POINT(after, 1, graph->edges, graph->edge[after].item <= u->head[i]);
+		for (size_t p = begin[after - 1]; p < begin[after]; p++) {
 			uint64_t at = place[p] + u->before[i];
 			size_t back = at == 0 && !closed ? k : 1;
 			for (; placed && back-- > 0; placed++)

@@ -3,6 +3,7 @@
 #include "assembly/contig_graph.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 void gemp_contig_graph_free(gemp_contig_graph *graph)
 {
@@ -14,14 +15,7 @@ void gemp_contig_graph_free(gemp_contig_graph *graph)
 
 static size_t find(const gemp_contig_graph *graph, gemp_kmer word)
 {
-	size_t low = 0, count = graph->vertices;
-	while (count > 1) {
-		size_t half = count / 2;
-		if (graph->word[low + half] <= word)
-			low += half;
-		count -= half;
-	}
-	return low;
+	return gemp_range_find(graph->word, graph->vertices, word);
 }
 
 gemp_code gemp_contig_graph_index(gemp_contig_graph *graph, unsigned k)

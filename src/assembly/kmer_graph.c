@@ -1,6 +1,7 @@
 #include "assembly/kmer_graph.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <string.h>
 
@@ -22,15 +23,7 @@ void gemp_kmer_graph_free(gemp_kmer_graph *graph)
 /* The rank r with bounds[r] <= vertex < bounds[r + 1]. */
 static int owner_of(const uint64_t *bounds, int ranks, uint64_t vertex)
 {
-	int low = 0, high = ranks - 1;
-	while (low < high) {
-		int middle = (low + high + 1) / 2;
-		if (bounds[middle] <= vertex)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
+	return (int)gemp_range_find(bounds, (size_t)ranks, vertex);
 }
 
 int gemp_kmer_graph_owner(const gemp_kmer_graph *graph, gemp_kmer vertex)

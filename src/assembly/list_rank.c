@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/search.h"
 
 #include <string.h>
 
@@ -46,14 +47,9 @@ static void collect(const gemp_comm *comm, const gemp_list_level *list, link *mi
 /* By name: links are in ascending order of it. */
 static size_t find(const link *links, size_t count, gemp_item item)
 {
-	size_t low = 0;
-	while (count > 1) {
-		size_t half = count / 2;
-		if (links[low + half].item <= item)
-			low += half;
-		count -= half;
-	}
-	return low;
+	size_t after;
+	GEMP_PARTITION_POINT(after, 1, count, links[after].item <= item);
+	return after - 1;
 }
 
 /* From the item at `start` to the chain's end, or to `start` again. */

@@ -4,6 +4,7 @@
 
 #include "assembly/list_rank.h"
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -266,14 +267,9 @@ static void number(gemp_unitigs *u)
 const gemp_unitig *gemp_unitigs_at(const gemp_unitigs *unitigs, size_t head)
 {
 	gemp_kmer kmer = unitigs->graph->kmer[head];
-	size_t low = 0, count = unitigs->count;
-	while (count > 1) {
-		size_t half = count / 2;
-		if (unitigs->unitig[low + half].head <= kmer)
-			low += half;
-		count -= half;
-	}
-	return count && unitigs->unitig[low].head == kmer ? &unitigs->unitig[low] : NULL;
+	size_t at;
+	GEMP_PARTITION_POINT(at, 0, unitigs->count, unitigs->unitig[at].head < kmer);
+	return at < unitigs->count && unitigs->unitig[at].head == kmer ? &unitigs->unitig[at] : NULL;
 }
 
 void gemp_unitigs_lengths(const gemp_unitigs *u, uint64_t *longest, uint64_t *middle)

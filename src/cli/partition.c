@@ -2,6 +2,7 @@
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 #include "core/quantity.h"
+#include "core/search.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
 #include "partition/cut/partitioner.h"

@@ -3,6 +3,7 @@
 #include "count/engine.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "count/codegen.h"
 
 #include <stdio.h>
@@ -290,15 +291,9 @@ enum { LONG_ROW = 512, GROUP_ROW = 32 };
 /* Rows become shorter with the slot, within classes of degrees only: about the first that is shorter than this. */
 static uint32_t first_shorter(const gemp_count_graph *g, uint64_t length)
 {
-	uint32_t low = 0, high = g->vertices;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (g->host_offsets[middle + 1] - g->host_offsets[middle] >= length)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t row;
+	GEMP_PARTITION_POINT(row, 0, g->vertices, g->host_offsets[row + 1] - g->host_offsets[row] >= length);
+	return (uint32_t)row;
 }
 
 /* Rows [first, end) by groups of so many work-items; 0: a work-item has a row. */

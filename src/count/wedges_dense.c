@@ -1,5 +1,6 @@
 #include "count/wedges_dense.h"
 
+#include "core/search.h"
 #include "count/wedges_codegen.h"
 
 /* Rows of at most so many entries are gone through from their begin. */
@@ -19,15 +20,9 @@ static size_t bytes_of_worker(const gemp_count_graph *graph)
 /* Slots from there on have short rows, as far as rows are in descending order. */
 static cl_uint long_rows(const gemp_count_graph *graph, uint32_t ends)
 {
-	uint32_t low = 0, high = ends;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (graph->host_offsets[middle + 1] - graph->host_offsets[middle] > SHORT_ROW)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t row;
+	GEMP_PARTITION_POINT(row, 0, ends, graph->host_offsets[row + 1] - graph->host_offsets[row] > SHORT_ROW);
+	return (cl_uint)row;
 }
 
 size_t gemp_wedges_dense_workers(const gemp_count_graph *graph)

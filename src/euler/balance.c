@@ -1,6 +1,7 @@
 #include "euler/balance.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "topology/components.h"
 
 #include <stdlib.h>

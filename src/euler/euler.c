@@ -1,6 +1,7 @@
 #include "euler/euler.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 
 #include <string.h>

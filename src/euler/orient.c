@@ -1,6 +1,7 @@
 #include "euler/orient.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "topology/components.h"
 
 #include <string.h>

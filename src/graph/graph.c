@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 
 #include <string.h>
 
@@ -24,19 +25,6 @@ void gemp_partition_free(gemp_partition *parts)
 	gemp_free(parts->bounds);
 	gemp_free(parts->method);
 	*parts = (gemp_partition){ 0 };
-}
-
-size_t gemp_range_find(const uint64_t *bounds, size_t count, uint64_t id)
-{
-	size_t low = 0, high = count - 1;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (id < bounds[middle + 1])
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
 }
 
 /* Where the piece-th of `pieces` equal pieces of [from, to) begins. */

@@ -26,9 +26,6 @@ gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, siz
                               const char *method); /* copies */
 void gemp_partition_free(gemp_partition *parts);
 
-/* The range, of those that begin at bounds[0..count), in which the id lies; ranges may be empty. */
-size_t gemp_range_find(const uint64_t *bounds, size_t count, uint64_t id);
-
 /* What each of `ranks` ranks owns, bounds[ranks + 1]: as many whole parts each where the ranks divide the parts; an equal
  * piece of a part where the parts divide the ranks; else equal ranges of ids, and false: parts are then not together. (Equal
  * ranges of random parts are random parts, so for these it is true.) */

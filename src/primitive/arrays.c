@@ -3,6 +3,7 @@
 #include "primitive/arrays.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "device/transfer.h"
 #include "primitive/distinct.h"
 
@@ -48,16 +49,9 @@ static uint64_t code_at(const cut_search *s, size_t i)
 /* Keys of this rank whose codes are below this one, or no more than it. */
 static size_t keys_to(const cut_search *s, uint64_t code, bool included)
 {
-	size_t low = 0, high = s->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t there = code_at(s, middle);
-		if (there < code || (included && there == code))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t end;
+	GEMP_PARTITION_POINT(end, 0, s->count, code_at(s, end) < code || (included && code_at(s, end) == code));
+	return end;
 }
 
 /* The t-th of TRIED codes that part low .. high evenly: high itself is never one, low is where few are left. */

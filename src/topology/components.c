@@ -1,6 +1,7 @@
 #include "topology/components.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/timer.h"
 #include "primitive/distinct.h"
 #include "primitive/sort.h"
@@ -132,15 +133,7 @@ static gemp_code add_up(void *self, const void *records, size_t count, uint64_t 
 
 static size_t place(const gemp_vertex *names, size_t count, gemp_vertex name)
 {
-	size_t low = 0, high = count;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (names[middle] <= name)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return gemp_range_find_u32(names, count, name);
 }
 
 /* Own vertices in each component that has some, and who names it. */

@@ -1,6 +1,7 @@
 #include "topology/contraction.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "graph/graph.h"
 #include "primitive/sort.h"
 

@@ -1,6 +1,7 @@
 #include "topology/csr.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/timer.h"
 #include "device/launch.h"
 #include "device/transfer.h"
@@ -16,15 +17,7 @@ gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation)
 
 size_t gemp_csr_row(const gemp_csr *csr, uint64_t edge)
 {
-	size_t low = 0, high = csr->rows;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (csr->begin[middle] <= edge)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return gemp_range_find(csr->begin, csr->rows, edge);
 }
 
 uint64_t gemp_csr_all_edges(const gemp_csr *csr, size_t count)

@@ -3,6 +3,7 @@
 #include "topology/vertex_degrees.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "core/timer.h"
 #include "device/launch.h"

@@ -2,6 +2,7 @@
 #include "comm/comm.h"
 #include "comm/world.h"
 #include "core/log.h"
+#include "core/search.h"
 #include "core/status.h"
 #include "graph/column.h"
 #include "graph/graph.h"

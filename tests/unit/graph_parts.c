@@ -1,4 +1,5 @@
 /* Ranges of parts: who lies where, and what ranks own. */
+#include "core/search.h"
 #include "core/status.h"
 #include "graph/graph.h"
 #include "harness/harness.h"

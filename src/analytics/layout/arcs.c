@@ -5,6 +5,7 @@
 #include "analytics/layout/edge_weights.h"
 #include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 
 enum { ARCS_A_PIECE = 1 << 15, ARCS_A_RANGE = 1 << 14, MOST_PIECES = 512, MOST_RANGES = 2048 };
@@ -278,7 +279,7 @@ static inline __attribute__((always_inline)) void each_arc(const sending *s, siz
 	const gemp_gas_type *type = &s->m->types[piece->type];
 	const gemp_relation *relation = type->relation;
 	uint64_t *places = s->places + (s->first + number) * s->ranks;
-	size_t row = gemp_gas_row_of(relation->out_offsets, s->m->graph->rows, piece->begin);
+	size_t row = gemp_range_find(relation->out_offsets, s->m->graph->rows, piece->begin);
 	for (uint64_t edge = piece->begin; edge < piece->end; edge++) {
 		while (edge >= relation->out_offsets[row + 1])
 			row++;

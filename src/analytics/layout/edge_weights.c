@@ -5,6 +5,7 @@
 
 #include "analytics/layout/layout_state.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/text.h"
 #include "core/threads.h"
 
@@ -169,7 +170,7 @@ static gemp_code refuse(const gemp_gas_layout_state *m, int who, size_t number, 
 	char source[256], target[256];
 	if (m->comm->rank == who) {
 		const gemp_column *column = type->weight;
-		at.source = m->graph->first_vertex + gemp_gas_row_of(type->relation->out_offsets, m->graph->rows, edge);
+		at.source = m->graph->first_vertex + gemp_range_find(type->relation->out_offsets, m->graph->rows, edge);
 		at.target = type->relation->out_targets[edge];
 		at.null = column->null && column->null[edge];
 		at.weight = column->integers ? (double)column->integers[edge] : column->floats[edge];

@@ -61,19 +61,6 @@ static inline uint32_t gemp_gas_row_at(const gemp_gas_layout_state *m, size_t ta
 	return m->row ? m->row[target] : m->out->local[target];
 }
 
-/* The row of an edge, by its place. */
-static inline size_t gemp_gas_row_of(const uint64_t *begin, size_t rows, uint64_t edge)
-{
-	size_t row = 0;
-	while (rows > 1) { /* the last that begins at or before it */
-		size_t half = rows / 2;
-		if (begin[row + half] <= edge)
-			row += half;
-		rows -= half;
-	}
-	return row;
-}
-
 /* Copies of arcs are of constant size where `words` is. */
 static inline void gemp_gas_arc_copy(uint32_t *to, const uint32_t *from, unsigned words)
 {

@@ -1,6 +1,7 @@
 #include "euler/ranks/join.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "euler/ranks/forest.h"
 

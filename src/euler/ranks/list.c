@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "core/timer.h"
 
@@ -248,7 +249,7 @@ static size_t record_size(const walking *w)
 static void write_record(walking *w, size_t piece, const lane *l, uint64_t next, bool wide)
 {
 	const gemp_euler_list *list = w->list;
-	size_t owner = gemp_euler_team_of(list->bounds, list->team->teams, next);
+	size_t owner = gemp_range_find(list->bounds, list->team->teams, next);
 	char *record = gemp_euler_exchange_put(&w->mail, piece, owner, 0);
 	gemp_number_write(record, 0, next - list->bounds[owner], wide);
 	gemp_number_write(record, 1, l->from, wide);

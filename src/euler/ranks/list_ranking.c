@@ -1,6 +1,7 @@
 #include "euler/ranks/list_ranking.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static void follow_gathered(const solving *s, element *elements, size_t count, u
 	for (size_t i = 0; i < count; i++) {
 		if (elements[i].seen)
 			continue;
-		size_t team = gemp_euler_team_of(list->bounds, list->team->teams, elements[i].number);
+		size_t team = gemp_range_find(list->bounds, list->team->teams, elements[i].number);
 		uint64_t at = 0, circuit = circuits[team]++ * list->team->teams + team;
 		for (element *e = &elements[i]; !e->seen;) {
 			e->seen = true;

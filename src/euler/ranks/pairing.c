@@ -1,6 +1,7 @@
 #include "euler/ranks/pairing.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 
 #include <math.h>
@@ -67,7 +68,7 @@ GEMP_INLINE void ask_piece(pairing *p, size_t piece, bool wide)
 	const gemp_euler_team *team = p->list->team;
 	for (size_t i = p->mail.begin[piece]; i < p->mail.begin[piece + 1]; i++) {
 		gemp_vertex target = edges->target[p->first + i];
-		size_t owner = gemp_euler_team_of(edges->bounds, team->teams, target);
+		size_t owner = gemp_range_find(edges->bounds, team->teams, target);
 		gemp_vertex vertex = (gemp_vertex)(target - edges->bounds[owner]);
 		if (owner != team->team)
 			memcpy(gemp_euler_exchange_put(&p->mail, piece, owner, (uint32_t)i), &vertex, sizeof vertex);

@@ -1,6 +1,7 @@
 #include "euler/ranks/placement.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 
 typedef struct placing {
@@ -65,7 +66,7 @@ GEMP_INLINE void send_piece(placing *p, size_t piece, bool wide)
 		                          gemp_number_at(list->distance.at, x, wide));
 		if (place >= p->order->edges)
 			continue;
-		size_t rank = gemp_euler_team_of(p->places, list->team->teams, place);
+		size_t rank = gemp_range_find(p->places, list->team->teams, place);
 		gemp_vertex source = (gemp_vertex)(vertex + row);
 		char *record = gemp_euler_exchange_put(&p->mail, piece, rank, 0);
 		gemp_number_write(record, 0, place - p->places[rank], wide);

@@ -54,16 +54,4 @@ gemp_code gemp_euler_block_new(gemp_euler_team *team, gemp_euler_block *block, s
 gemp_code gemp_euler_block_grow(gemp_euler_team *team, gemp_euler_block *block, size_t count, size_t size);
 void gemp_euler_block_free(gemp_euler_block *block); /* collective over the team; takes {0} */
 
-/* Which team has number x, of those that bounds[teams + 1] tell apart. */
-GEMP_INLINE size_t gemp_euler_team_of(const uint64_t *bounds, size_t teams, uint64_t x)
-{
-	size_t first = 0, count = teams;
-	while (count > 1) {
-		size_t half = count / 2;
-		first = bounds[first + half] <= x ? first + half : first;
-		count -= half;
-	}
-	return first;
-}
-
 #endif

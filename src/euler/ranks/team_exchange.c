@@ -1,6 +1,7 @@
 #include "euler/ranks/team_exchange.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 
 gemp_code gemp_euler_subset_new(gemp_euler_subset *subset, uint64_t bound)
@@ -165,7 +166,7 @@ static void post_piece(void *context, unsigned thread, size_t piece)
 	size_t teams = d->team->teams;
 	for (size_t i = d->mail.begin[piece]; i < d->mail.begin[piece + 1]; i++) {
 		uint64_t x = d->numbers[i];
-		size_t owner = d->bounds ? gemp_euler_team_of(d->bounds, teams, x) : x % teams;
+		size_t owner = d->bounds ? gemp_range_find(d->bounds, teams, x) : x % teams;
 		gemp_number_write(gemp_euler_exchange_put(&d->mail, piece, owner, 0), 0,
 		                  d->bounds ? x - d->bounds[owner] : x / teams, d->team->wide);
 	}

@@ -1,5 +1,7 @@
 #include "match/codegen/nested_shape.h"
 
+#include "core/search.h"
+
 #define BIT(i) (UINT64_C(1) << (i))
 
 static bool same_row(const gemp_row_filter *a, const gemp_row_filter *b)
@@ -257,15 +259,11 @@ typedef enum row_part { WHOLE, BEFORE, AFTER } row_part;
 /* Of a row, the entries on this side of its own slot. */
 static uint64_t entries_of(const gemp_view *view, size_t row, row_part part)
 {
-	uint64_t first = view->begin[row], low = first, high = view->begin[row + 1], end = high;
-	while (part != WHOLE && low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (view->neighbours[middle] < row + (part == AFTER))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return part == WHOLE ? end - first : part == BEFORE ? low - first : end - low;
+	uint64_t entries = view->begin[row + 1] - view->begin[row];
+	if (part == WHOLE)
+		return entries;
+	uint64_t before = gemp_lower_bound_u32(view->neighbours + view->begin[row], entries, row + (part == AFTER));
+	return part == BEFORE ? before : entries - before;
 }
 
 static uint64_t longest_part(const gemp_view *view, row_part part)

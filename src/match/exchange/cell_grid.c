@@ -3,6 +3,7 @@
 #include "match/exchange/cell_grid.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 
 #include <string.h>
@@ -229,14 +230,8 @@ static bool in_places(const request_context *a, uint64_t places, gemp_vertex slo
 
 static size_t first_row(const gemp_grid *g, gemp_vertex slot)
 {
-	size_t low = 0, high = row_count(g);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (row_slot(g, middle) < slot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	GEMP_PARTITION_POINT(low, 0, row_count(g), row_slot(g, low) < slot);
 	return low;
 }
 

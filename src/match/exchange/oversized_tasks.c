@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "match/exchange/cell_grid.h"
 #include "match/search/search.h"
@@ -298,15 +299,7 @@ static bool in_cell(const gemp_task_split *s, const gemp_grid_cell *cell, size_t
 /* Of pivots, which ascend: the first that is not below a slot. */
 static size_t first_pivot(const gemp_task_split *s, gemp_vertex slot)
 {
-	size_t low = 0, high = s->tasks.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->slots[middle] < slot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return gemp_lower_bound_u32(s->slots, s->tasks.count, slot);
 }
 
 static gemp_task_range pivots_of(const gemp_task_split *s, const gemp_grid_cell *cell)

@@ -1,6 +1,7 @@
 #include "match/filter/computed_columns.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/text.h"
 #include "partition/views/view.h"
 
@@ -18,23 +19,12 @@ done:
 	return code;
 }
 
-/* First of the ascending ids[begin, end) that is not below id. */
-static uint64_t lower(const gemp_vertex *ids, uint64_t begin, uint64_t end, uint64_t id)
-{
-	while (begin < end) {
-		uint64_t middle = begin + (end - begin) / 2;
-		if (ids[middle] < id)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	return begin;
-}
-
 static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row, uint64_t id, bool loops)
 {
-	uint64_t first = begin[row], end = begin[row + 1];
-	return end - first - (loops ? 0 : lower(ids, first, end, id + 1) - lower(ids, first, end, id));
+	const gemp_vertex *entries = ids + begin[row];
+	size_t count = begin[row + 1] - begin[row];
+	return count -
+	       (loops ? 0 : gemp_lower_bound_u32(entries, count, id + 1) - gemp_lower_bound_u32(entries, count, id));
 }
 
 gemp_code gemp_degree_column(gemp_runtime *context, gemp_shard *graph, const bool *relations, int direction,

@@ -1,6 +1,7 @@
 #include "match/filter/edge_values.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/text.h"
 #include "partition/base/edge_owners.h"
 
@@ -54,13 +55,7 @@ static gemp_edge_ends ends_of(const gemp_shard *graph, size_t k, gemp_edge numbe
 {
 	const gemp_relation *relation = &graph->relations[k];
 	uint64_t at = number - relation->first_edge;
-	size_t row = 0, count = graph->rows;
-	while (count > 1) { /* the last row that begins at or before `at` */
-		size_t half = count / 2;
-		if (relation->out_offsets[row + half] <= at)
-			row += half;
-		count -= half;
-	}
+	size_t row = gemp_range_find(relation->out_offsets, graph->rows, at);
 	uint32_t parallel = 0;
 	while (at - parallel > relation->out_offsets[row] &&
 	       relation->out_targets[at - parallel - 1] == relation->out_targets[at])
@@ -263,11 +258,5 @@ void gemp_edge_values_free(gemp_edge_values *values)
 
 size_t gemp_edge_values_index(const gemp_edge_values *values, gemp_edge edge)
 {
-	size_t low = 0, count = values->count;
-	while (count > 1) {
-		size_t half = count / 2;
-		low += values->edges[low + half] <= edge ? half : 0;
-		count -= half;
-	}
-	return low;
+	return gemp_range_find(values->edges, values->count, edge);
 }

@@ -1,6 +1,7 @@
 #include "match/filter/vertex_values.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/text.h"
 
 #include <string.h>
@@ -235,13 +236,7 @@ gemp_code gemp_fetch_values(gemp_runtime *context, gemp_shard *graph, const gemp
 
 size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id)
 {
-	size_t low = 0;
-	while (count > 1) {
-		size_t half = count / 2;
-		low += found[low + half] <= id ? half : 0;
-		count -= half;
-	}
-	return low;
+	return gemp_range_find_u32(found, count, id);
 }
 
 /* Bits are cheaper than sorting unless they are more words than this for each of the ids. */

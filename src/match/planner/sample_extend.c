@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/search.h"
 #include "match/codegen/adjacency_marks.h"
 
 /* Walks are not longer, whatever the limit. A row so many times longer than another is not walked, as in emit_loops. */
@@ -15,15 +16,7 @@ static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
 
 static size_t lower(const gemp_sample_row *row, gemp_vertex x)
 {
-	size_t low = 0, high = row->size;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (row->neighbours[middle] < x)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return gemp_lower_bound_u32(row->neighbours, row->size, x);
 }
 
 bool gemp_sample_row_has(const gemp_sample_row *row, gemp_vertex x)

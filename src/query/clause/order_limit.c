@@ -1,6 +1,7 @@
 #include "query/clause/order_limit.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/text.h"
 #include "query/rows/elements.h"
 
@@ -301,14 +302,8 @@ done:
 /* The first row that does not come before row x of `of`, or (after) that comes after it. */
 static size_t bound(const sorting *o, const gemp_frame *of, size_t x, bool after)
 {
-	size_t low = 0, high = o->rows.rows;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare_rows(o, &o->rows, middle, of, x) < after)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	GEMP_PARTITION_POINT(low, 0, o->rows.rows, compare_rows(o, &o->rows, low, of, x) < after);
 	return low;
 }
 

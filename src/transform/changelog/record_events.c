@@ -3,6 +3,7 @@
 #include "transform/changelog/record_events.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "partition/exchange/value_exchange.h"
 
 #include <stdlib.h>
@@ -38,28 +39,15 @@ static int owner_of_edge(const gemp_record_state *r, uint64_t edge)
 {
 	size_t relation = relation_of(r, edge);
 	const uint64_t *first = r->firsts + relation * (size_t)r->context->comm->size;
-	int low = 0, high = r->context->comm->size - 1;
-	while (low < high) {
-		int middle = low + (high - low + 1) / 2;
-		if (first[middle] <= edge - r->offsets[relation])
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
+	return (int)gemp_range_find(first, (size_t)r->context->comm->size, edge - r->offsets[relation]);
 }
 
 gemp_record_edge gemp_record_find_edge(const gemp_record_state *r, uint64_t number)
 {
-	size_t k = relation_of(r, number), row = 0, count = r->graph->rows;
+	size_t k = relation_of(r, number);
 	const gemp_relation *relation = &r->graph->relations[k];
 	uint64_t at = number - r->offsets[k] - relation->first_edge;
-	while (count > 1) { /* the last row that begins at or before it */
-		size_t half = count / 2;
-		if (relation->out_offsets[row + half] <= at)
-			row += half;
-		count -= half;
-	}
+	size_t row = gemp_range_find(relation->out_offsets, r->graph->rows, at);
 	return (gemp_record_edge){ .relation = (uint32_t)k, .source = (uint32_t)row, .position = at };
 }
 
@@ -146,18 +134,18 @@ done:
 	return code;
 }
 
+/* Events are in the order of the kind of their element (vertices first), then of its number. */
+static bool event_is_before(const gemp_record_state *r, const gemp_record_event *event, bool edge, uint64_t element)
+{
+	bool kind = r->rule->updates[event->update].element.edge;
+	return kind != edge ? kind < edge : event->element < element;
+}
+
 const gemp_record_event *gemp_record_find_events(const gemp_record_state *r, bool edge, uint64_t element,
                                                  const gemp_record_event **end)
 {
-	size_t low = 0, high = r->event_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		bool other = r->rule->updates[r->events[middle].update].element.edge;
-		if (other < edge || (other == edge && r->events[middle].element < element))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	GEMP_PARTITION_POINT(low, 0, r->event_count, event_is_before(r, &r->events[low], edge, element));
 	size_t last = low;
 	while (last < r->event_count && r->events[last].element == element &&
 	       r->rule->updates[r->events[last].update].element.edge == edge)

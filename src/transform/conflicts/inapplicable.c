@@ -4,6 +4,7 @@
 #include "transform/conflicts/inapplicable.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "match/filter/edge_values.h"
 #include "transform/conflicts/conflict_keys.h"
@@ -142,22 +143,10 @@ static gemp_code answer_degrees(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
-/* The first place of an ascending row whose vertex is not less. */
-static uint64_t place(const gemp_vertex *row, uint64_t begin, uint64_t end, uint64_t vertex)
-{
-	while (begin < end) {
-		uint64_t middle = begin + (end - begin) / 2;
-		if (row[middle] < vertex)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	return begin;
-}
-
 static uint64_t count_in(const gemp_vertex *row, uint64_t begin, uint64_t end, uint64_t vertex)
 {
-	return place(row, begin, end, vertex + 1) - place(row, begin, end, vertex);
+	return gemp_lower_bound_u32(row + begin, end - begin, vertex + 1) -
+	       gemp_lower_bound_u32(row + begin, end - begin, vertex);
 }
 
 /* Records are pairs: edges between the first vertex, which is here, and the second, in any direction. */

@@ -4,6 +4,7 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "partition/base/edge_owners.h"
 
@@ -97,13 +98,7 @@ static gemp_code add_neighbours(lookup_context *l, const gemp_rule_access *trace
 /* Own row of an edge: the last one that begins at or before it. */
 static uint64_t source_of(const gemp_shard *g, const gemp_relation *r, uint64_t at)
 {
-	size_t row = 0, count = g->rows;
-	while (count > 1) {
-		size_t half = count / 2;
-		if (r->out_offsets[row + half] <= at)
-			row += half;
-		count -= half;
-	}
+	size_t row = gemp_range_find(r->out_offsets, g->rows, at);
 	return g->first_vertex + row;
 }
 
