@@ -4,7 +4,6 @@
 #include "core/text.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,12 +173,11 @@ static double real_at(const npy *n, size_t i)
 
 static gemp_code next(void *self, size_t count, int64_t *integers, double *reals)
 {
-	gemp_code code = GEMP_OK;
 	npy *n = self;
 	bool beyond = false;
 	while (count) {
 		size_t some = count < PIECE ? count : PIECE;
-		GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, some * n->header.width));
+		GEMP_PROPAGATE(gemp_zip_stream_read(n->stream, n->bytes, some * n->header.width));
 		gemp_npy_to_native(&n->header, n->bytes, some);
 		for (size_t i = 0; i < some; i++)
 			if (reals)
@@ -189,9 +187,8 @@ static gemp_code next(void *self, size_t count, int64_t *integers, double *reals
 		count -= some;
 	}
 	if (beyond)
-		code = bad(n, "has a number beyond 64-bit signed integers");
-done:
-	return code;
+		return bad(n, "has a number beyond 64-bit signed integers");
+	return GEMP_OK;
 }
 
 static void close_npy(void *self)

@@ -4,10 +4,8 @@
 #include "core/threads.h"
 #include "io/arrays/npy.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 void gemp_number_array_free(gemp_number_array *numbers)

@@ -6,7 +6,6 @@
 #include "io/text/lines.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -214,14 +213,13 @@ static gemp_code gather(reading *r)
 
 static gemp_code read_block(reading *r, char *text, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	size_t most = r->out->count;
 	cut(r, text, size);
 	gemp_parallel_for(r->piece_count, count_chunk, r);
 	for (size_t i = 0; i < r->piece_count; i++)
 		most += r->pieces[i].lines;
 	uint64_t *values = r->out->values;
-	GEMP_TRY(GEMP_RESERVE(values, r->capacity, most));
+	GEMP_PROPAGATE(GEMP_RESERVE(values, r->capacity, most));
 	r->out->values = values;
 	values += r->out->count;
 	for (size_t i = 0; i < r->piece_count; i++) {
@@ -230,9 +228,7 @@ static gemp_code read_block(reading *r, char *text, size_t size)
 		r->pieces[i].lines = 0;
 	}
 	gemp_parallel_for(r->piece_count, parse_chunk, r);
-	code = gather(r);
-done:
-	return code;
+	return gather(r);
 }
 
 /* Lines of the file before this rank's. */
@@ -348,23 +344,21 @@ static gemp_code read_as(reading *r, const gemp_comm *comm, gemp_block_range spa
 gemp_code gemp_number_array_read_text(gemp_number_array *out, const gemp_comm *comm, const char *path,
                                       gemp_key_kind kind)
 {
-	gemp_code code = GEMP_OK;
 	reading r = { .out = out, .path = path, .limits = limits_of(kind) };
 	bool automatic = kind == GEMP_NUMBERS_AUTO, met_real = kind == GEMP_KEY_F32 || kind == GEMP_KEY_F64;
 	gemp_block_range span;
 	size_t at;
-	GEMP_TRY(inspect(comm, path, out, &span));
+	GEMP_PROPAGATE(inspect(comm, path, out, &span));
 	if (!met_real)
-		GEMP_TRY(read_as(&r, comm, span, false, automatic ? &met_real : NULL));
+		GEMP_PROPAGATE(read_as(&r, comm, span, false, automatic ? &met_real : NULL));
 	if (!met_real && automatic) {
 		kind = kind_of(comm, &r);
 		met_real = kind == GEMP_KEY_F64; /* negative ones beside some that only u64 holds */
 	}
 	if (met_real)
-		GEMP_TRY(read_as(&r, comm, span, true, NULL));
+		GEMP_PROPAGATE(read_as(&r, comm, span, true, NULL));
 	out->kind = met_real ? GEMP_KEY_F64 : kind == GEMP_KEY_I32 || kind == GEMP_KEY_I64 ? GEMP_KEY_I64 : GEMP_KEY_U64;
 	if (!met_real)
-		GEMP_TRY(gemp_comm_agree(comm, gemp_number_array_convert(out, kind, &at)));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_number_array_convert(out, kind, &at)));
+	return GEMP_OK;
 }

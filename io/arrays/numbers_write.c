@@ -140,8 +140,7 @@ static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key
 {
 	gemp_text text = { 0 };
 	gemp_code code = gemp_comm_agree(comm, print_all(&text, kind, values, count));
-	if (code == GEMP_OK)
-		code = gemp_output_write(output, text.data, text.size);
+	GEMP_THEN(gemp_output_write(output, text.data, text.size));
 	gemp_text_free(&text);
 	return code;
 }
@@ -152,7 +151,6 @@ static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_
                            size_t count)
 {
 	static const char *const types[] = { "<u4", "<u8", "<i4", "<i8", "<f4", "<f8" };
-	gemp_code code = GEMP_OK;
 	char header[2 * ALIGNED + 1] = "\x93NUMPY\x01";
 	size_t start = 10, size;
 	uint64_t all = gemp_comm_sum1(comm, count);
@@ -163,10 +161,8 @@ static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_
 	header[size - 1] = '\n';
 	header[8] = (char)((size - start) & 255);
 	header[9] = (char)((size - start) >> 8);
-	GEMP_TRY(gemp_output_write(output, header, comm->rank == 0 ? size : 0));
-	code = gemp_output_write(output, values, count * gemp_key_size(kind));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_output_write(output, header, comm->rank == 0 ? size : 0));
+	return gemp_output_write(output, values, count * gemp_key_size(kind));
 }
 
 /* HDF5 */
@@ -188,9 +184,8 @@ static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *d
 		reals[i] = (double)((const float *)values)[i];
 	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
 	code = gemp_h5_create(&h5, comm, temporary.data);
-	if (code == GEMP_OK)
-		code = gemp_h5_write(&h5, dataset ? dataset : "/values", gemp_h5_type_of(kinds[kind]), all, first, count,
-		                     reals ? (const void *)reals : values);
+	GEMP_THEN(gemp_h5_write(&h5, dataset ? dataset : "/values", gemp_h5_type_of(kinds[kind]), all, first, count,
+	                        reals ? (const void *)reals : values));
 	if (code == GEMP_OK)
 		code = gemp_h5_close(&h5);
 	else

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MAX_DIMS = 1 << 20 };
@@ -120,12 +119,10 @@ done:
 gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names,
                               uint32_t dims)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t missing = 0;
-	GEMP_TRY(gemp_comm_agree(comm, select_columns(vectors, place, names, dims)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, select_columns(vectors, place, names, dims)));
 	for (size_t i = 0; i < vectors->count * dims; i++)
 		missing += isnan(vectors->x[i]) != 0;
 	vectors->missing = gemp_comm_sum1(comm, missing);
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -104,25 +104,24 @@ done:
 
 static gemp_code read_npy_rows(gemp_vectors *out, const gemp_comm *comm, FILE *file, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	gemp_npy_header header;
 	size_t data = 0;
 	uint64_t bytes;
-	GEMP_TRY(gemp_npy_read_header(file, path, &header, &data));
-	GEMP_TRY(gemp_npy_check_size(file, path, &header, data, &bytes));
+	GEMP_PROPAGATE(gemp_npy_read_header(file, path, &header, &data));
+	GEMP_PROPAGATE(gemp_npy_check_size(file, path, &header, data, &bytes));
 	if (header.dimensions != 2)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s: the array has %u dimension%s; vectors are a table of two: rows, and numbers "
 		                 "in each (a.reshape(len(a), -1))",
 		                 path, header.dimensions, header.dimensions == 1 ? "" : "s");
-	GEMP_TRY(gemp_vectors_alloc(out, comm, path, header.shape[0], header.shape[1]));
+	GEMP_PROPAGATE(gemp_vectors_alloc(out, comm, path, header.shape[0], header.shape[1]));
 	uint64_t first = gemp_comm_block(comm, out->total).begin;
 	if (!header.fortran)
 		return read_elements(file, path, &header, data, first * out->dims, out->count * out->dims, out->x, 1);
 	for (uint32_t c = 0; c < out->dims; c++)
-		GEMP_TRY(read_elements(file, path, &header, data, c * out->total + first, out->count, out->x + c, out->dims));
-done:
-	return code;
+		GEMP_PROPAGATE(
+			read_elements(file, path, &header, data, c * out->total + first, out->count, out->x + c, out->dims));
+	return GEMP_OK;
 }
 
 static gemp_code gemp_vectors_read_npy(gemp_vectors *out, const gemp_comm *comm, const char *path)
@@ -291,8 +290,7 @@ gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char
 	else
 		GEMP_TRY(gemp_vectors_read_text(out, comm, place, key));
 	code = name_columns(out);
-	if (code == GEMP_OK)
-		code = check_values(out, gemp_comm_block(comm, out->total).begin, place);
+	GEMP_THEN(check_values(out, gemp_comm_block(comm, out->total).begin, place));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	out->missing = gemp_comm_sum1(comm, out->missing);
 done:

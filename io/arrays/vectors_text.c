@@ -66,9 +66,8 @@ static bool parse(const gemp_text_cell *cell, double *value)
 
 static gemp_code keep_names(reading *r)
 {
-	gemp_code code = GEMP_OK;
 	size_t kept = 0;
-	GEMP_TRY(GEMP_NEW(r->out->names, r->cells.count));
+	GEMP_PROPAGATE(GEMP_NEW(r->out->names, r->cells.count));
 	for (size_t c = 0; c < r->cells.count; c++) {
 		const gemp_text_cell *cell = &r->cells.cell[c];
 		if (r->key && cell->size == strlen(r->key) && memcmp(cell->bytes, r->key, cell->size) == 0)
@@ -78,20 +77,18 @@ static gemp_code keep_names(reading *r)
 			return GEMP_ENOMEM;
 		r->out->dims = (uint32_t)++kept;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The first line that is not empty, and the one behind a header. */
 static gemp_code inspect_line(void *self, const gemp_line *line)
 {
-	gemp_code code = GEMP_OK;
 	reading *r = self;
 	double value;
 	bool names = false;
 	if (line->size == 0)
 		return GEMP_OK;
-	GEMP_TRY(split(r, line));
+	GEMP_PROPAGATE(split(r, line));
 	for (size_t c = r->cells.count > 1; c < r->cells.count; c++)
 		names |= !parse(&r->cells.cell[c], &value);
 	if (r->seen++ == 0 && names) {
@@ -103,8 +100,7 @@ static gemp_code inspect_line(void *self, const gemp_line *line)
 	if (r->layout.key < 0 && !r->key && r->cells.count > 1 && !parse(&r->cells.cell[0], &value))
 		r->layout.key = 0;
 	r->enough = true;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. All ranks read the same few lines. */
@@ -148,23 +144,22 @@ static gemp_code refuse(const reading *r, size_t column, const gemp_text_cell *c
 
 static gemp_code read_row(void *self, const gemp_line *line)
 {
-	gemp_code code = GEMP_OK;
 	reading *r = self;
 	gemp_vectors *out = r->out;
 	if (line->size == 0 || line->line == r->layout.header)
 		return GEMP_OK;
-	GEMP_TRY(split(r, line));
+	GEMP_PROPAGATE(split(r, line));
 	if (r->cells.count != r->layout.columns)
 		return gemp_fail(GEMP_EDATA, "column %zu: this row has %zu column%s, and the first one %" PRIu64,
 		                 r->cells.count, r->cells.count, r->cells.count == 1 ? "" : "s", r->layout.columns);
-	GEMP_TRY(GEMP_RESERVE(out->x, r->room, (out->count + 1) * out->dims));
+	GEMP_PROPAGATE(GEMP_RESERVE(out->x, r->room, (out->count + 1) * out->dims));
 	float *to = out->x + out->count * out->dims;
 	for (size_t c = 0; c < r->cells.count; c++) {
 		const gemp_text_cell *cell = &r->cells.cell[c];
 		double value;
 		if ((int64_t)c == r->layout.key) {
-			GEMP_TRY(gemp_column_add(&out->keys,
-			                         &(gemp_value){ .type = GEMP_STRING, .string = { cell->bytes, cell->size } }));
+			GEMP_PROPAGATE(gemp_column_add(
+				&out->keys, &(gemp_value){ .type = GEMP_STRING, .string = { cell->bytes, cell->size } }));
 			continue;
 		}
 		if (!parse(cell, &value))
@@ -174,8 +169,7 @@ static gemp_code read_row(void *self, const gemp_line *line)
 		*to++ = (float)value;
 	}
 	out->count++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* TO THEIR RANKS */
@@ -213,8 +207,7 @@ static gemp_code exchange_keys(gemp_vectors *v, const gemp_comm *comm, uint64_t 
 	for (int from = 0; from < comm->size; from++)
 		total += received[from];
 	code = gemp_column_init(&keys, "key", GEMP_STRING);
-	if (code == GEMP_OK)
-		code = gemp_column_reserve(&keys, 0, 0);
+	GEMP_THEN(gemp_column_reserve(&keys, 0, 0));
 	for (const char *at = bytes, *stop = at + total; at < stop && code == GEMP_OK;)
 		code = gemp_column_unpack(&keys, &at, stop);
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -237,8 +230,7 @@ static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
 	void *rows = NULL;
 	v->total = all;
 	code = GEMP_NEW(sizes, (size_t)comm->size);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(received, (size_t)comm->size);
+	GEMP_THEN(GEMP_NEW(received, (size_t)comm->size));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (int to = 0; to < comm->size; to++) {
 		part_for(comm, to, first, v->count, all, &begin, &end);

@@ -80,11 +80,9 @@ static gemp_code walk_vertices(part *p)
 	gemp_code code = GEMP_OK;
 	for (size_t row = 0; row < p->e->graph->rows && code == GEMP_OK; row++) {
 		code = p->e->form->vertex(p->e, row, &p->text);
-		if (code == GEMP_OK)
-			code = flush(p, FLUSHED);
+		GEMP_THEN(flush(p, FLUSHED));
 	}
-	if (code == GEMP_OK)
-		code = flush(p, 0);
+	GEMP_THEN(flush(p, 0));
 	return gemp_comm_agree(p->e->comm, code);
 }
 
@@ -102,8 +100,7 @@ static gemp_code add_edges(part *p, uint64_t from, size_t count, const gemp_colu
 		gemp_export_edge edge = { p->relation, from + i, gemp_column_get(names, *row),
 			                      gemp_column_get(ends, place[i]) };
 		code = e->form->edge(e, &edge, &p->text);
-		if (code == GEMP_OK)
-			code = flush(p, FLUSHED);
+		GEMP_THEN(flush(p, FLUSHED));
 	}
 	return code;
 }
@@ -124,8 +121,7 @@ static gemp_code walk_edges(part *p)
 		GEMP_TRY(gemp_vertex_values(e->comm, e->graph, names, r->out_targets + from, count, &ends, place));
 		code = add_edges(p, from, count, &ends, place, &row);
 		gemp_column_free(&ends);
-		if (code == GEMP_OK)
-			code = flush(p, 0);
+		GEMP_THEN(flush(p, 0));
 		GEMP_TRY(gemp_comm_agree(e->comm, code));
 		from += count;
 		more = from < edges;
@@ -158,8 +154,7 @@ static gemp_code write_once(const gemp_export_context *e, gemp_output *output,
 	gemp_text text = { 0 };
 	if (print && e->comm->rank == 0)
 		code = print(e, &text);
-	if (code == GEMP_OK)
-		code = gemp_text_status(&text);
+	GEMP_THEN(gemp_text_status(&text));
 	GEMP_TRY(gemp_comm_agree(e->comm, code));
 	code = gemp_output_write(output, text.data, text.size);
 done:
@@ -249,8 +244,7 @@ static gemp_code number_vertices(gemp_export_context *e)
 	const gemp_shard *graph = e->graph;
 	uint64_t differs = graph->keys.type != GEMP_INTEGER;
 	code = gemp_column_init(&e->number, "number", GEMP_INTEGER);
-	if (code == GEMP_OK)
-		code = gemp_column_reserve(&e->number, graph->rows, 0);
+	GEMP_THEN(gemp_column_reserve(&e->number, graph->rows, 0));
 	for (size_t row = 0; row < graph->rows && code == GEMP_OK; row++) {
 		const gemp_value number = { .type = GEMP_INTEGER, .integer = (int64_t)graph->key_ranks[row] + 1 };
 		code = gemp_column_add(&e->number, &number);
@@ -266,24 +260,22 @@ done:
 /* Collective. */
 static gemp_code load(gemp_export_context *e)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *graph = e->graph;
-	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
 	if (e->form->labels)
-		GEMP_TRY(gemp_shard_load_labels(graph));
+		GEMP_PROPAGATE(gemp_shard_load_labels(graph));
 	for (size_t c = 0; e->form->attributes && c < graph->attributes.count; c++)
-		GEMP_TRY(gemp_shard_load_attribute(graph, c));
+		GEMP_PROPAGATE(gemp_shard_load_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (gemp_export_includes(e, r))
-			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT | (e->form->props ? GEMP_LOAD_PROPS : 0u)));
+			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT | (e->form->props ? GEMP_LOAD_PROPS : 0u)));
 	if (e->form == &gemp_export_mtx)
-		GEMP_TRY(number_vertices(e));
+		GEMP_PROPAGATE(number_vertices(e));
 	else
-		GEMP_TRY(gemp_has_string_keys(e->comm, graph, &e->string_keys));
+		GEMP_PROPAGATE(gemp_has_string_keys(e->comm, graph, &e->string_keys));
 	if (e->form->prepare)
-		code = e->form->prepare(e);
-done:
-	return code;
+		return e->form->prepare(e);
+	return GEMP_OK;
 }
 
 gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
@@ -293,8 +285,7 @@ gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_expor
 	gemp_export_files named = { 0 };
 	gemp_export_context e = { .comm = comm, .graph = graph, .options = options, .form = forms[options->format] };
 	code = find_type(&e);
-	if (code == GEMP_OK)
-		code = gemp_edge_columns_new(&e.columns, graph, options->type);
+	GEMP_THEN(gemp_edge_columns_new(&e.columns, graph, options->type));
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s: ", options->path);
 	for (size_t r = 0; r < graph->relation_count; r++)

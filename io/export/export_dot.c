@@ -49,8 +49,7 @@ static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out
 	gemp_text_print(out, " [label=");
 	gemp_escape_dot(out, label.data, label.size);
 	gemp_text_print(out, "];\n");
-	if (code == GEMP_OK)
-		code = gemp_text_status(&label);
+	GEMP_THEN(gemp_text_status(&label));
 	gemp_text_free(&label);
 	return code;
 }
@@ -61,8 +60,7 @@ static gemp_code edge(const gemp_export_context *e, const gemp_export_edge *line
 	gemp_text_print(out, "\t");
 	gemp_code code = add_key(out, &line->source);
 	gemp_text_print(out, e->directed ? " -> " : " -- ");
-	if (code == GEMP_OK)
-		code = add_key(out, &line->target);
+	GEMP_THEN(add_key(out, &line->target));
 	gemp_text_print(out, " [label=");
 	gemp_escape_dot(out, relation->name, strlen(relation->name));
 	gemp_text_print(out, "%s];\n", e->directed && !relation->directed ? ", dir=none" : "");

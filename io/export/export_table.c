@@ -82,8 +82,7 @@ static gemp_code add_name(const gemp_export_context *e, gemp_text *out, const ch
 	gemp_text_print(&field, "%s:%s", name, names[type]);
 	gemp_code code = gemp_text_status(&field);
 	separate(e, out);
-	if (code == GEMP_OK)
-		code = add_text(e, out, field.data, field.size);
+	GEMP_THEN(add_text(e, out, field.data, field.size));
 	gemp_text_free(&field);
 	return code;
 }
@@ -96,25 +95,21 @@ static const char *key_type(const gemp_export_context *e)
 
 static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_text_print(out, "id%s%stype", key_type(e), is_csv(e) ? "," : "\t");
 	for (size_t c = 0; c < e->graph->attributes.count; c++)
-		GEMP_TRY(add_name(e, out, e->graph->attributes.columns[c].name, e->graph->attributes.columns[c].type));
+		GEMP_PROPAGATE(add_name(e, out, e->graph->attributes.columns[c].name, e->graph->attributes.columns[c].type));
 	end_line(e, out);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code before_edges(const gemp_export_context *e, gemp_text *out)
 {
-	gemp_code code = GEMP_OK;
 	const char *type = key_type(e), *between = is_csv(e) ? "," : "\t";
 	gemp_text_print(out, "src%s%sdst%s%stype", type, between, type, between);
 	for (size_t c = 0; c < e->columns.count; c++)
-		GEMP_TRY(add_name(e, out, e->columns.columns[c].name, e->columns.columns[c].type));
+		GEMP_PROPAGATE(add_name(e, out, e->columns.columns[c].name, e->columns.columns[c].type));
 	end_line(e, out);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* LINES */

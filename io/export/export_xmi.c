@@ -106,14 +106,12 @@ static gemp_code check_relation(const gemp_export_context *e, const gemp_relatio
 
 static gemp_code check(const gemp_export_context *e)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t c = 0; c < e->graph->attributes.count; c++)
-		GEMP_TRY(check_name(e, "attribute", e->graph->attributes.columns[c].name));
+		GEMP_PROPAGATE(check_name(e, "attribute", e->graph->attributes.columns[c].name));
 	for (size_t r = 0; r < e->graph->relation_count; r++)
 		if (gemp_export_includes(e, r))
-			GEMP_TRY(check_relation(e, &e->graph->relations[r]));
-done:
-	return code;
+			GEMP_PROPAGATE(check_relation(e, &e->graph->relations[r]));
+	return GEMP_OK;
 }
 
 /* THE METAMODEL */
@@ -143,7 +141,6 @@ static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 		[GEMP_FLOAT] = "EDoubleObject",
 		[GEMP_BOOLEAN] = "EBooleanObject",
 	};
-	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = e->graph;
 	gemp_text_print(out,
 	                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ecore:EPackage xmi:version=\"2.0\" "
@@ -166,10 +163,9 @@ static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 			                graph->relations[r].name, graph->relations[r].props.count ? "" : " ordered=\"false\"");
 	gemp_text_print(out, "</eClassifiers>\n");
 	for (size_t s = 0; s < graph->label_set_count; s++)
-		GEMP_TRY(add_class(e, &graph->label_sets[s], out));
+		GEMP_PROPAGATE(add_class(e, &graph->label_sets[s], out));
 	gemp_text_print(out, "</ecore:EPackage>\n");
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* THE MODEL */
@@ -177,21 +173,19 @@ done:
 /* Collective. Keys of all targets of this rank's edges. */
 static gemp_code prepare(gemp_export_context *e)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = e->graph;
-	GEMP_TRY(gemp_comm_agree(e->comm, check_classes(e)));
-	GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(e->targets, graph->relation_count)));
+	GEMP_PROPAGATE(gemp_comm_agree(e->comm, check_classes(e)));
+	GEMP_PROPAGATE(gemp_comm_agree(e->comm, GEMP_NEW(e->targets, graph->relation_count)));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
 		if (!gemp_export_includes(e, r))
 			continue;
 		size_t count = relation->out_offsets[graph->rows];
-		GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(e->targets[r].index, count)));
-		GEMP_TRY(gemp_vertex_values(e->comm, graph, &graph->keys, relation->out_targets, count, &e->targets[r].keys,
-		                            e->targets[r].index));
+		GEMP_PROPAGATE(gemp_comm_agree(e->comm, GEMP_NEW(e->targets[r].index, count)));
+		GEMP_PROPAGATE(gemp_vertex_values(e->comm, graph, &graph->keys, relation->out_targets, count,
+		                                  &e->targets[r].keys, e->targets[r].index));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
@@ -296,8 +290,7 @@ static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out
 {
 	gemp_text class = { 0 };
 	gemp_code code = class_name(e->graph, &e->graph->label_sets[e->graph->label_set_of[row]], "_", &class);
-	if (code == GEMP_OK)
-		code = add_object(e, row, class.data, out);
+	GEMP_THEN(add_object(e, row, class.data, out));
 	gemp_text_free(&class);
 	return code;
 }

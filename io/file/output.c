@@ -172,8 +172,7 @@ static gemp_code print_of(const gemp_output *output, int rank, size_t size, char
 	for (size_t at = 0; at < size; at += PIECE) {
 		int part = (int)(size - at < PIECE ? size - at : PIECE);
 		GEMP_MPI(MPI_Recv(piece, part, MPI_BYTE, rank, GEMP_TAG_OUTPUT, output->comm->world, MPI_STATUS_IGNORE));
-		if (code == GEMP_OK)
-			code = print(piece, (size_t)part);
+		GEMP_THEN(print(piece, (size_t)part));
 	}
 	return code;
 }

@@ -111,8 +111,7 @@ static gemp_code open_source(gemp_source **out, const char *path, uint64_t begin
 	source->path = path;
 	if (!once || !is_pipe(path)) /* whose first bytes would be gone */
 		code = gemp_source_inspect(path, &source->compression, &size);
-	if (code == GEMP_OK)
-		code = start(source, begin);
+	GEMP_THEN(start(source, begin));
 	if (code == GEMP_OK)
 		*out = source;
 	else

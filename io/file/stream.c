@@ -31,7 +31,6 @@ gemp_code gemp_stream_inspect(const char *path, gemp_stream_info *info)
 /* More text into the window, which moves to the buffer's front. */
 static gemp_code fill(gemp_stream *stream)
 {
-	gemp_code code = GEMP_OK;
 	size_t kept = stream->end - stream->at, got;
 	if (stream->at > 0)
 		memmove(stream->buffer, stream->buffer + stream->at, kept);
@@ -49,12 +48,11 @@ static gemp_code fill(gemp_stream *stream)
 		stream->buffer = larger;
 		stream->capacity = 2 * kept;
 	}
-	GEMP_TRY(gemp_source_read(stream->source, stream->buffer + kept, stream->capacity - kept, &got));
+	GEMP_PROPAGATE(gemp_source_read(stream->source, stream->buffer + kept, stream->capacity - kept, &got));
 	stream->finished = got == 0;
 	stream->end += got;
 	stream->buffer[stream->end] = '\0';
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Where the record at the window's front ends: at a newline outside quotes. A quote opens at a field's beginning; after
@@ -97,7 +95,6 @@ static void emit_record(gemp_stream *stream, bool quoted, size_t length, bool ne
 
 gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size_t *size)
 {
-	gemp_code code = GEMP_OK;
 	size_t scanned = 0;
 	bool inside = false, newline = false;
 	*record = NULL;
@@ -107,7 +104,7 @@ gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size
 	if (stream->offset >= stream->last)
 		return GEMP_OK;
 	while (!(newline = find_end(stream, quoted, &scanned, &inside)) && !stream->finished)
-		GEMP_TRY(fill(stream));
+		GEMP_PROPAGATE(fill(stream));
 	if (inside)
 		return gemp_fail(GEMP_EDATA,
 		                 "%s:%" PRIu64 ": a quoted field that begins in this record is never "
@@ -115,8 +112,7 @@ gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size
 		                 stream->path, stream->line);
 	if (newline || scanned > 0)
 		emit_record(stream, quoted, scanned, newline, record, size);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The end of the line that an earlier range has begun. */
@@ -132,11 +128,10 @@ static gemp_code skip_rest(gemp_stream *stream)
 
 static gemp_code begin_text(gemp_stream *stream, uint64_t begin)
 {
-	gemp_code code = GEMP_OK;
 	if (begin > 0)
 		return skip_rest(stream);
 	while (stream->end < 3 && !stream->finished)
-		GEMP_TRY(fill(stream));
+		GEMP_PROPAGATE(fill(stream));
 	if (stream->end == 0)
 		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", stream->path);
 	if (stream->end >= 3 && memcmp(stream->buffer, "\xef\xbb\xbf", 3) == 0) {
@@ -144,8 +139,7 @@ static gemp_code begin_text(gemp_stream *stream, uint64_t begin)
 		if (stream->last > 0 && stream->last <= 3) /* the first line still belongs to the range of byte 0 */
 			stream->last = 4;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code open_stream(gemp_stream **out, const char *path, uint64_t begin, uint64_t end, bool once)

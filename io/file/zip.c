@@ -83,24 +83,22 @@ done:
 
 static gemp_code find_directory(FILE *file, const char *path, directory *out)
 {
-	gemp_code code = GEMP_OK;
 	unsigned char end[END_SIZE], locator[LOCATOR_SIZE], end64[END64_SIZE];
 	uint64_t place = 0;
-	GEMP_TRY(find_end(file, path, end, &place));
+	GEMP_PROPAGATE(find_end(file, path, end, &place));
 	*out = (directory){ number(end + 16, 4), number(end + 12, 4), number(end + 10, 2) };
 	if (out->place != UINT32_MAX && out->size != UINT32_MAX && out->count != UINT16_MAX)
 		return GEMP_OK;
 	if (place < LOCATOR_SIZE)
 		return bad(path, "its zip64 directory is missing");
-	GEMP_TRY(read_at(file, path, place - LOCATOR_SIZE, locator, sizeof locator));
+	GEMP_PROPAGATE(read_at(file, path, place - LOCATOR_SIZE, locator, sizeof locator));
 	if (memcmp(locator, "PK\6\7", 4) != 0)
 		return GEMP_OK; /* just large numbers */
-	GEMP_TRY(read_at(file, path, number(locator + 8, 8), end64, sizeof end64));
+	GEMP_PROPAGATE(read_at(file, path, number(locator + 8, 8), end64, sizeof end64));
 	if (memcmp(end64, "PK\6\6", 4) != 0)
 		return bad(path, "its zip64 directory is missing");
 	*out = (directory){ number(end64 + 48, 8), number(end64 + 40, 8), number(end64 + 32, 8) };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Sizes that do not fit in 4 bytes stand in the extra field, in this order. */
@@ -250,12 +248,11 @@ static gemp_code read_packed(gemp_zip_stream *s, void *bytes, size_t room, size_
 
 static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	while (size) {
 		uInt room = size < PACKED ? (uInt)size : PACKED;
 		if (s->zlib.avail_in == 0) {
 			size_t got;
-			GEMP_TRY(read_packed(s, s->packed, PACKED, &got));
+			GEMP_PROPAGATE(read_packed(s, s->packed, PACKED, &got));
 			s->zlib.next_in = s->packed;
 			s->zlib.avail_in = (uInt)got;
 		}
@@ -268,8 +265,7 @@ static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t s
 		bytes += made;
 		size -= made;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code copy_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
@@ -281,14 +277,12 @@ static gemp_code copy_some(gemp_zip_stream *s, unsigned char *bytes, size_t size
 
 gemp_code gemp_zip_stream_read(gemp_zip_stream *s, void *bytes, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	if (size > s->left)
 		return gemp_fail(GEMP_EDATA, "%s: %s is shorter than its header says; write it again", s->path, s->member.name);
-	GEMP_TRY(s->inflating ? inflate_some(s, bytes, size) : copy_some(s, bytes, size));
+	GEMP_PROPAGATE(s->inflating ? inflate_some(s, bytes, size) : copy_some(s, bytes, size));
 	s->left -= size;
 	s->crc = (uint32_t)crc32_z(s->crc, bytes, size);
 	if (s->left == 0 && s->member.size && s->crc != s->member.crc)
-		code = bad(s->path, "a member's checksum is wrong");
-done:
-	return code;
+		return bad(s->path, "a member's checksum is wrong");
+	return GEMP_OK;
 }

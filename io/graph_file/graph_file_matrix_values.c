@@ -102,14 +102,10 @@ gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *g
 	size_t *place = NULL, *next = NULL, *from = NULL;
 	void *asked = NULL, *answers = NULL;
 	code = GEMP_NEW(first, ranks);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(words, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(place, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(next, ranks + 1);
+	GEMP_THEN(GEMP_NEW(words, count));
+	GEMP_THEN(GEMP_NEW(owner, count));
+	GEMP_THEN(GEMP_NEW(place, count));
+	GEMP_THEN(GEMP_NEW(next, ranks + 1));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Allgather(&relation->first_edge, 1, MPI_UINT64_T, first, 1, MPI_UINT64_T, comm->world));
 	for (size_t i = 0; i < count; i++)

@@ -37,14 +37,12 @@ static void free_source(void *self)
 
 static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp_h5 *h5)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t hash = 0;
-	GEMP_TRY(gemp_h5_open(h5, source->comm, source->path));
-	GEMP_TRY(gemp_h5_get_number(h5, "/", "hash", &hash));
+	GEMP_PROPAGATE(gemp_h5_open(h5, source->comm, source->path));
+	GEMP_PROPAGATE(gemp_h5_get_number(h5, "/", "hash", &hash));
 	if (hash != graph->hash)
-		code = gemp_fail(GEMP_EIO, "%s: was replaced by another graph while it was in use", source->path);
-done:
-	return code;
+		return gemp_fail(GEMP_EIO, "%s: was replaced by another graph while it was in use", source->path);
+	return GEMP_OK;
 }
 
 static gemp_code finish(gemp_h5 *h5, gemp_code code)
@@ -79,10 +77,8 @@ static gemp_code load_keys(void *self, gemp_shard *graph)
 	const file_source *source = self;
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(source, graph, &h5);
-	if (code == GEMP_OK)
-		code = gemp_file_get_column(&h5, source->key_path, &graph->keys, vertex_rows(graph));
-	if (code == GEMP_OK)
-		code = read_ranks(&h5, graph);
+	GEMP_THEN(gemp_file_get_column(&h5, source->key_path, &graph->keys, vertex_rows(graph)));
+	GEMP_THEN(read_ranks(&h5, graph));
 	return finish(&h5, code);
 }
 
@@ -114,8 +110,7 @@ static gemp_code load_labels(void *self, gemp_shard *graph)
 {
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(self, graph, &h5);
-	if (code == GEMP_OK)
-		code = read_labels(&h5, graph);
+	GEMP_THEN(read_labels(&h5, graph));
 	return finish(&h5, code);
 }
 
@@ -175,8 +170,7 @@ static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 	gemp_column *column = &graph->attributes.columns[index];
 	gemp_h5 h5 = { 0 };
 	gemp_code code = *label ? gemp_shard_load_labels(graph) : GEMP_OK;
-	if (code == GEMP_OK)
-		code = reopen(source, graph, &h5);
+	GEMP_THEN(reopen(source, graph, &h5));
 	if (code == GEMP_OK && *label)
 		code = read_attribute_of_label(&h5, graph, path, label, column);
 	else if (code == GEMP_OK)
@@ -189,8 +183,7 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, u
 	const file_source *source = self;
 	gemp_h5 h5 = { 0 };
 	gemp_code code = reopen(source, graph, &h5);
-	if (code == GEMP_OK)
-		code = gemp_file_get_relation(&h5, graph, &graph->relations[relation], &source->props[relation], parts);
+	GEMP_THEN(gemp_file_get_relation(&h5, graph, &graph->relations[relation], &source->props[relation], parts));
 	return finish(&h5, code);
 }
 
@@ -270,8 +263,7 @@ static gemp_code describe_labels(const gemp_h5 *h5, gemp_shard *graph)
 	GEMP_TRY(gemp_file_get_texts(h5, "/labels", &graph->labels, &graph->label_count));
 	GEMP_TRY(gemp_file_get_texts(h5, "/nodes/_label/categories", &texts, &count));
 	code = GEMP_NEW(graph->label_sets, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(vertices, count);
+	GEMP_THEN(GEMP_NEW(vertices, count));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	graph->label_set_count = count;
 	GEMP_TRY(gemp_h5_read(h5, "/nodes/_label/counts", gemp_h5_type_of(GEMP_H5_U64), 0, count,
@@ -300,8 +292,7 @@ static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_s
 	GEMP_TRY(gemp_h5_list(h5, "/edges", &names, &count));
 	code = GEMP_NEW(graph->relations, count);
 	graph->relation_count = source->relation_count = count;
-	if (code == GEMP_OK)
-		code = GEMP_NEW(source->props, count);
+	GEMP_THEN(GEMP_NEW(source->props, count));
 	for (size_t r = 0; r < count && code == GEMP_OK; r++)
 		code = gemp_h5_decode(names[r], &graph->relations[r].name);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
@@ -360,8 +351,7 @@ static gemp_code gemp_file_get_partition(const gemp_h5 *h5, gemp_shard *graph)
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	GEMP_TRY(gemp_h5_read(h5, "/partition/bounds", type, 0, count, h5->comm->rank == 0 ? count : 0, bounds));
 	code = check_bounds(h5, graph, bounds, count);
-	if (code == GEMP_OK)
-		code = gemp_partition_init(&graph->partition, bounds, count - 1, method);
+	GEMP_THEN(gemp_partition_init(&graph->partition, bounds, count - 1, method));
 	code = gemp_comm_agree(h5->comm, code);
 done:
 	gemp_free(bounds);

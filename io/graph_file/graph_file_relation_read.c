@@ -216,15 +216,13 @@ done:
 
 static gemp_code get_in_edges(matrix *matrix, const gemp_shard *graph, gemp_relation *relation)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t count = relation->in_offsets[graph->rows];
 	gemp_free(matrix->path);
 	matrix->path = NULL;
-	GEMP_TRY(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
-	GEMP_TRY(get_edge_numbers(matrix, gemp_comm_exscan(matrix->h5->comm, count), count, &relation->in_edges));
+	GEMP_PROPAGATE(gemp_file_relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
+	GEMP_PROPAGATE(get_edge_numbers(matrix, gemp_comm_exscan(matrix->h5->comm, count), count, &relation->in_edges));
 	relation->loaded |= GEMP_LOAD_IN_EDGES;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gemp_column_layout *columns,

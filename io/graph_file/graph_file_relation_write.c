@@ -125,19 +125,17 @@ done:
 static gemp_code put_matrix(const matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                             bool by_target)
 {
-	gemp_code code = GEMP_OK;
 	const uint64_t *begin = by_target ? relation->in_offsets : relation->out_offsets;
 	const gemp_vertex *indices = by_target ? relation->in_sources : relation->out_targets;
 	gemp_h5_slab edges = { relation->edge_count, gemp_comm_exscan(matrix->h5->comm, begin[graph->rows]),
 		                   begin[graph->rows] };
-	GEMP_TRY(gemp_h5_group(matrix->h5, matrix->path, by_target ? "csc_matrix" : "csr_matrix", "0.1.0"));
-	GEMP_TRY(put_description(matrix, by_target ? "CSC" : "CSR", relation->multigraph));
-	GEMP_TRY(put_pointers(matrix, graph, begin, edges.first));
-	GEMP_TRY(put_indices(matrix, indices, edges));
+	GEMP_PROPAGATE(gemp_h5_group(matrix->h5, matrix->path, by_target ? "csc_matrix" : "csr_matrix", "0.1.0"));
+	GEMP_PROPAGATE(put_description(matrix, by_target ? "CSC" : "CSR", relation->multigraph));
+	GEMP_PROPAGATE(put_pointers(matrix, graph, begin, edges.first));
+	GEMP_PROPAGATE(put_indices(matrix, indices, edges));
 	if (!by_target && !matrix->weight)
-		code = put_ones(matrix, edges);
-done:
-	return code;
+		return put_ones(matrix, edges);
+	return GEMP_OK;
 }
 
 /* The dataset `name` of another group under both names of a matrix's values. */

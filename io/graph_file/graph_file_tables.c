@@ -42,7 +42,6 @@ done:
 gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                gemp_h5_slab rows, gemp_text *path)
 {
-	gemp_code code = GEMP_OK;
 	if (column->type == GEMP_STRING)
 		return gemp_file_put_strings(h5, group, strings, column, rows, path);
 	uint64_t nulls = column->null && column->rows && memchr(column->null, 1, column->rows);
@@ -50,26 +49,22 @@ gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char 
 	gemp_text_clear(path);
 	gemp_text_print(path, "%s/", group);
 	gemp_h5_encode(column->name, path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(path)));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, gemp_text_status(path)));
 	if (nulls && column->type != GEMP_FLOAT)
 		return put_nullable(h5, path->data, column, rows);
-	code = gemp_h5_write(h5, path->data, type_of(column->type), rows.total, rows.first, rows.count, values_of(column));
-done:
-	return code;
+	return gemp_h5_write(h5, path->data, type_of(column->type), rows.total, rows.first, rows.count, values_of(column));
 }
 
 /* Where NaN stands for NULL. */
 static gemp_code mark_nan(gemp_column *column)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < column->rows; i++)
 		if (isnan(column->floats[i])) {
 			if (!column->null)
-				GEMP_TRY(GEMP_NEW(column->null, column->rows));
+				GEMP_PROPAGATE(GEMP_NEW(column->null, column->rows));
 			column->null[i] = 1;
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *encoding, gemp_column *column,
@@ -107,8 +102,7 @@ gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column 
 	gemp_column read = { 0 };
 	GEMP_TRY(gemp_h5_get_text(h5, path, "encoding-type", &encoding));
 	code = gemp_column_init(&read, column->name, column->type);
-	if (code == GEMP_OK)
-		code = gemp_column_reserve(&read, column->type == GEMP_STRING ? rows.count : 0, 0);
+	GEMP_THEN(gemp_column_reserve(&read, column->type == GEMP_STRING ? rows.count : 0, 0));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	if (column->type == GEMP_STRING)
 		code = gemp_file_get_strings(h5, path, encoding, &read, rows);
@@ -129,8 +123,7 @@ gemp_code gemp_column_layout_new(const gemp_h5 *h5, size_t count, gemp_column_la
 {
 	columns->count = count;
 	gemp_code code = GEMP_NEW(columns->paths, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(columns->labels, count);
+	GEMP_THEN(GEMP_NEW(columns->labels, count));
 	return gemp_comm_agree(h5->comm, code);
 }
 

@@ -8,7 +8,6 @@
 #include "io/graph_file/graph_file_tables.h"
 #include "io/hdf5/hdf5_attributes.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A vertex attribute that just one label has lies with that label; home[c] is its index, or -1. */
@@ -55,10 +54,8 @@ static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp
 	uint64_t *vertices = NULL;
 	void *codes = gemp_calloc(graph->rows, type.size);
 	code = codes ? GEMP_NEW(texts, count) : GEMP_ENOMEM;
-	if (code == GEMP_OK)
-		code = GEMP_NEW(names, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(vertices, count);
+	GEMP_THEN(GEMP_NEW(names, count));
+	GEMP_THEN(GEMP_NEW(vertices, count));
 	for (size_t s = 0; s < count && code == GEMP_OK; s++) {
 		const gemp_label_set *set = &graph->label_sets[s];
 		gemp_text_add(&texts[s], "", 0);
@@ -215,57 +212,48 @@ done:
 
 static gemp_code put_provenance(const gemp_h5 *h5, const gemp_provenance *from)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = from->input_count;
-	GEMP_TRY(gemp_h5_group(h5, "/provenance", "dict", "0.1.0"));
-	GEMP_TRY(gemp_h5_put_text(h5, "/provenance", "command", from->command ? from->command : ""));
-	GEMP_TRY(gemp_h5_put_text(h5, "/provenance", "version", from->version ? from->version : ""));
-	GEMP_TRY(gemp_file_put_texts(h5, "/provenance/inputs", from->inputs, count));
-	GEMP_TRY(gemp_h5_write(h5, "/provenance/input_hashes", gemp_h5_type_of(GEMP_H5_U64), count, 0,
-	                       h5->comm->rank == 0 ? count : 0, from->input_hashes));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_h5_group(h5, "/provenance", "dict", "0.1.0"));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/provenance", "command", from->command ? from->command : ""));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/provenance", "version", from->version ? from->version : ""));
+	GEMP_PROPAGATE(gemp_file_put_texts(h5, "/provenance/inputs", from->inputs, count));
+	return gemp_h5_write(h5, "/provenance/input_hashes", gemp_h5_type_of(GEMP_H5_U64), count, 0,
+	                     h5->comm->rank == 0 ? count : 0, from->input_hashes);
 }
 
 /* Collective. The cut into parts that a partitioner made, if the graph or the file has one. */
 static gemp_code gemp_file_put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = graph->partition.count + 1;
 	if (!graph->partition.count)
 		return GEMP_OK;
-	GEMP_TRY(gemp_h5_group(h5, "/partition", "dict", "0.1.0"));
-	GEMP_TRY(gemp_h5_put_text(h5, "/partition", "method", graph->partition.method));
-	GEMP_TRY(gemp_h5_write(h5, "/partition/bounds", gemp_h5_type_of(GEMP_H5_U64), count, 0,
-	                       h5->comm->rank == 0 ? count : 0, graph->partition.bounds));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_h5_group(h5, "/partition", "dict", "0.1.0"));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/partition", "method", graph->partition.method));
+	return gemp_h5_write(h5, "/partition/bounds", gemp_h5_type_of(GEMP_H5_U64), count, 0,
+	                     h5->comm->rank == 0 ? count : 0, graph->partition.bounds);
 }
 
 static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gemp_provenance *provenance,
                            const char *weight)
 {
-	gemp_code code = GEMP_OK;
 	bool directed = true;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		directed = directed && graph->relations[r].directed;
-	GEMP_TRY(gemp_h5_group(h5, "/", "dict", "0.1.0"));
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version",
-	                          graph->partition.count ? GEMP_FILE_VERSION_PARTITION : GEMP_FILE_VERSION));
-	GEMP_TRY(gemp_h5_put_flag(h5, "/", "directed", directed));
-	GEMP_TRY(gemp_h5_put_number(h5, "/", "seed", graph->seed));
-	GEMP_TRY(gemp_h5_put_number(h5, "/", "hash", graph->hash));
-	GEMP_TRY(gemp_h5_put_number(h5, "/", "vertices", graph->vertex_count));
-	GEMP_TRY(gemp_file_put_texts(h5, "/labels", (const char *const *)graph->labels, graph->label_count));
-	GEMP_TRY(put_nodes(h5, graph));
-	GEMP_TRY(gemp_h5_group(h5, "/edges", "dict", "0.1.0"));
+	GEMP_PROPAGATE(gemp_h5_group(h5, "/", "dict", "0.1.0"));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "gemp-format-version",
+	                                graph->partition.count ? GEMP_FILE_VERSION_PARTITION : GEMP_FILE_VERSION));
+	GEMP_PROPAGATE(gemp_h5_put_flag(h5, "/", "directed", directed));
+	GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", "seed", graph->seed));
+	GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", "hash", graph->hash));
+	GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", "vertices", graph->vertex_count));
+	GEMP_PROPAGATE(gemp_file_put_texts(h5, "/labels", (const char *const *)graph->labels, graph->label_count));
+	GEMP_PROPAGATE(put_nodes(h5, graph));
+	GEMP_PROPAGATE(gemp_h5_group(h5, "/edges", "dict", "0.1.0"));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_file_put_relation(h5, graph, &graph->relations[r], weight));
-	GEMP_TRY(gemp_file_put_partition(h5, graph));
-	GEMP_TRY(put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 }));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_file_put_relation(h5, graph, &graph->relations[r], weight));
+	GEMP_PROPAGATE(gemp_file_put_partition(h5, graph));
+	return put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 });
 }
 
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
@@ -278,8 +266,7 @@ gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *grap
 	GEMP_TRY(gemp_file_check_weight(comm, graph, weight));
 	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
 	code = gemp_h5_create(&h5, comm, temporary.data);
-	if (code == GEMP_OK)
-		code = put_graph(&h5, graph, provenance, weight);
+	GEMP_THEN(put_graph(&h5, graph, provenance, weight));
 	if (code == GEMP_OK)
 		code = gemp_h5_close(&h5);
 	else

@@ -4,13 +4,7 @@
 
 #include "core/memory.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static gemp_code make_group(const gemp_h5 *h5, const char *path)
@@ -156,8 +150,7 @@ static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name
 		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' of '%s' is not a text", h5->path, name, path);
 	if (code == GEMP_OK && *count)
 		code = GEMP_HDF5(h5, H5Aread(attribute, memory, read));
-	if (code == GEMP_OK)
-		code = copy_texts(read, *count, texts);
+	GEMP_THEN(copy_texts(read, *count, texts));
 done:
 	for (size_t i = 0; read && i < *count; i++)
 		H5free_memory(read[i]);
@@ -208,8 +201,7 @@ gemp_code gemp_h5_get_number(const gemp_h5 *h5, const char *path, const char *na
 	gemp_code code = open_attribute(h5, path, name, &attribute, &count);
 	if (code == GEMP_OK && count != 1)
 		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' of '%s' is not one number", h5->path, name, path);
-	if (code == GEMP_OK)
-		code = GEMP_HDF5(h5, H5Aread(attribute, H5T_NATIVE_UINT64, number));
+	GEMP_THEN(GEMP_HDF5(h5, H5Aread(attribute, H5T_NATIVE_UINT64, number)));
 	if (attribute >= 0)
 		H5Aclose(attribute);
 	return gemp_comm_agree(h5->comm, code);
@@ -223,8 +215,7 @@ gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name
 	gemp_code code = open_attribute(h5, path, name, &attribute, &count);
 	if (code == GEMP_OK && count != 1)
 		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' of '%s' is not one truth value", h5->path, name, path);
-	if (code == GEMP_OK)
-		code = GEMP_HDF5(h5, H5Aread(attribute, type, &value));
+	GEMP_THEN(GEMP_HDF5(h5, H5Aread(attribute, type, &value)));
 	if (attribute >= 0)
 		H5Aclose(attribute);
 	H5Tclose(type);
@@ -238,8 +229,7 @@ gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *n
 	*numbers = NULL;
 	*count = 0;
 	gemp_code code = open_attribute(h5, path, name, &attribute, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(*numbers, *count);
+	GEMP_THEN(GEMP_NEW(*numbers, *count));
 	if (code == GEMP_OK && *count)
 		code = GEMP_HDF5(h5, H5Aread(attribute, H5T_NATIVE_INT64, *numbers));
 	if (attribute >= 0)
@@ -271,8 +261,7 @@ gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path)
 		code = make_missing_group(h5, part);
 		*slash = '/';
 	}
-	if (code == GEMP_OK)
-		code = make_missing_group(h5, part);
+	GEMP_THEN(make_missing_group(h5, part));
 done:
 	gemp_free(part);
 	return code;

@@ -219,10 +219,8 @@ static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *p
 	*known = type_of(o.kind, &type);
 	if (*known) {
 		code = gemp_column_init(out, name, type);
-		if (code == GEMP_OK)
-			code = gemp_column_reserve(out, count, 0);
-		if (code == GEMP_OK)
-			code = type == GEMP_STRING ? add_strings(out, &o, first, count) : add_numbers(out, &o, first, count);
+		GEMP_THEN(gemp_column_reserve(out, count, 0));
+		GEMP_THEN(type == GEMP_STRING ? add_strings(out, &o, first, count) : add_numbers(out, &o, first, count));
 	}
 	close_dataset(&o);
 done:
@@ -249,9 +247,8 @@ static gemp_code read_pair(const gemp_h5 *h5, const char *path, const char *cons
 		GEMP_TRY(join_path(&place, path, parts[i]));
 		if (first[i] == UINT64_MAX) /* all of it */
 			code = gemp_h5_length(h5, place, &length);
-		if (code == GEMP_OK)
-			code = read_dataset(&out[i], h5, place, parts[i], first[i] == UINT64_MAX ? 0 : first[i], (size_t)length,
-			                    &good);
+		GEMP_THEN(
+			read_dataset(&out[i], h5, place, parts[i], first[i] == UINT64_MAX ? 0 : first[i], (size_t)length, &good));
 		*known &= good;
 		gemp_free(place);
 	}
@@ -262,7 +259,6 @@ done:
 static gemp_code join_categories(gemp_column *out, const gemp_h5 *h5, const char *path, const gemp_column *codes,
                                  const gemp_column *categories)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < codes->rows; i++) {
 		int64_t at = codes->integers[i];
 		gemp_value value = { .type = categories->type, .null = true };
@@ -271,22 +267,19 @@ static gemp_code join_categories(gemp_column *out, const gemp_h5 *h5, const char
 			                 path);
 		if (at >= 0)
 			value = gemp_column_get(categories, (size_t)at);
-		GEMP_TRY(gemp_column_add(out, &value));
+		GEMP_PROPAGATE(gemp_column_add(out, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code join_mask(gemp_column *out, const gemp_column *values, const gemp_column *mask)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < values->rows; i++) {
 		gemp_value value = gemp_column_get(values, i);
 		value.null |= mask->booleans[i] != 0;
-		GEMP_TRY(gemp_column_add(out, &value));
+		GEMP_PROPAGATE(gemp_column_add(out, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,

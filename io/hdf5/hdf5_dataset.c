@@ -142,8 +142,7 @@ static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_
 				GEMP_MPI(MPI_Recv(buffer, (int)(piece * size), MPI_BYTE, r, GEMP_TAG_OUTPUT, h5->comm->world,
 				                  MPI_STATUS_IGNORE));
 			}
-			if (code == GEMP_OK)
-				code = gemp_h5_move(h5, dataset, type, parts[r].first + at, piece, from);
+			GEMP_THEN(gemp_h5_move(h5, dataset, type, parts[r].first + at, piece, from));
 		}
 	return code;
 }
@@ -183,8 +182,7 @@ gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, 
 	hid_t id = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
 	if (h5->active) {
 		code = GEMP_HDF5(h5, id = gemp_h5_make_type(type));
-		if (code == GEMP_OK)
-			code = make_dataset(h5, path, id, total, &dataset);
+		GEMP_THEN(make_dataset(h5, path, id, total, &dataset));
 	}
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	if (total && h5->parallel)
@@ -344,8 +342,7 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, u
 	    (there.kind != type.kind || there.size != type.size || first > total || count > total - first))
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a type or length that does not fit the rest", h5->path,
 		                 path);
-	if (code == GEMP_OK)
-		code = GEMP_HDF5(h5, id = gemp_h5_make_type(type));
+	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	uint64_t sums[2] = { 0, own };
 	if (total && gemp_h5_is_direct(h5, dataset)) {
@@ -426,8 +423,7 @@ static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffe
 	code = gemp_h5_open_dataset(h5, path, &dataset, &type, &total);
 	if (code == GEMP_OK && type.size > VERIFY_CHUNK)
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' has elements of %zu bytes", h5->path, path, type.size);
-	if (code == GEMP_OK)
-		code = GEMP_HDF5(h5, id = gemp_h5_make_type(type));
+	GEMP_THEN(GEMP_HDF5(h5, id = gemp_h5_make_type(type)));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	if (total)
 		GEMP_TRY(checksum_part(h5, dataset, id, type.size, total, buffer, &sum));

@@ -4,9 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,13 +63,10 @@ static gemp_code begin(gemp_h5 *h5, const gemp_comm *comm, const char *path, boo
 #ifdef GEMP_PARALLEL_HDF5
 static gemp_code set_mpi_access(gemp_h5 *h5, hid_t access)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fapl_mpio(access, h5->comm->world, MPI_INFO_NULL)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_dxpl_mpio(h5->transfer, H5FD_MPIO_COLLECTIVE)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_fapl_mpio(access, h5->comm->world, MPI_INFO_NULL)));
+	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_dxpl_mpio(h5->transfer, H5FD_MPIO_COLLECTIVE)));
 	/* A rank's part is in one piece, so that nothing is gained by some ranks reading or writing for others. */
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_dxpl_mpio_collective_opt(h5->transfer, H5FD_MPIO_INDIVIDUAL_IO)));
-done:
-	return code;
+	return GEMP_HDF5(h5, H5Pset_dxpl_mpio_collective_opt(h5->transfer, H5FD_MPIO_INDIVIDUAL_IO));
 }
 #else
 static gemp_code share(gemp_h5 *h5, hid_t access)
@@ -126,7 +120,6 @@ done:
 /* Rank 0 looks first and alone, so that what is wrong with the file is met outside of collective calls. */
 static gemp_code check_signature(const gemp_h5 *h5)
 {
-	gemp_code code = GEMP_OK;
 	FILE *file = fopen(h5->path, "rb");
 	if (!file)
 		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s", h5->path, strerror(errno));
@@ -136,20 +129,15 @@ static gemp_code check_signature(const gemp_h5 *h5)
 		return gemp_fail(GEMP_EDATA, "%s: not an HDF5 file; make a graph file with 'gemp-mpi import'", h5->path);
 	}
 	hid_t id = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, id = H5Fopen(h5->path, H5F_ACC_RDONLY, H5P_DEFAULT)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Fclose(id)));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_HDF5(h5, id = H5Fopen(h5->path, H5F_ACC_RDONLY, H5P_DEFAULT)));
+	return GEMP_HDF5(h5, H5Fclose(id));
 }
 
 gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(begin(h5, comm, path, false));
-	GEMP_TRY(gemp_comm_agree(comm, comm->rank == 0 ? check_signature(h5) : GEMP_OK));
-	code = gemp_comm_agree(comm, open_file(h5));
-done:
-	return code;
+	GEMP_PROPAGATE(begin(h5, comm, path, false));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, comm->rank == 0 ? check_signature(h5) : GEMP_OK));
+	return gemp_comm_agree(comm, open_file(h5));
 }
 
 /* Room for what HDF5 writes when it closes, since a failure there could not be agreed on: the holes of the file are filled,

@@ -8,19 +8,17 @@
 
 static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *column)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < schema->count; i++)
 		if (strcmp(schema->columns[i].name, name) == 0) {
 			*column = i;
 			return GEMP_OK;
 		}
-	GEMP_TRY(GEMP_RESERVE(schema->columns, schema->capacity, schema->count + 1));
-	GEMP_TRY(GEMP_RESERVE(schema->evidence, schema->evidence_capacity, schema->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(schema->columns, schema->capacity, schema->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(schema->evidence, schema->evidence_capacity, schema->count + 1));
 	*column = schema->count++;
 	schema->columns[*column] = (gemp_schema_column){ .name = name };
 	schema->evidence[*column] = 0;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code state(gemp_schema_column *column, gemp_type type, const char *path)
@@ -35,17 +33,15 @@ static gemp_code state(gemp_schema_column *column, gemp_type type, const char *p
 
 gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < header->count; i++) {
 		gemp_field *field = &header->fields[i];
 		if (!gemp_field_is_attribute(field))
 			continue;
-		GEMP_TRY(find_or_add(schema, field->name, &field->column));
+		GEMP_PROPAGATE(find_or_add(schema, field->name, &field->column));
 		if (field->stated)
-			GEMP_TRY(state(&schema->columns[field->column], field->type, path));
+			GEMP_PROPAGATE(state(&schema->columns[field->column], field->type, path));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_schema_free(gemp_schema *schema)
@@ -83,16 +79,14 @@ void gemp_schema_resolve(gemp_schema *schema)
 
 gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const char *name, uint32_t seen)
 {
-	gemp_code code = GEMP_OK;
 	size_t known = columns->local.list.count;
 	uint32_t index;
-	GEMP_TRY(GEMP_RESERVE(columns->seen, columns->seen_capacity, known + 1));
-	GEMP_TRY(gemp_dictionary_add(&columns->local, name, strlen(name), &index));
+	GEMP_PROPAGATE(GEMP_RESERVE(columns->seen, columns->seen_capacity, known + 1));
+	GEMP_PROPAGATE(gemp_dictionary_add(&columns->local, name, strlen(name), &index));
 	if (index == known)
 		columns->seen[index] = 0;
 	columns->seen[index] |= seen;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp_comm *comm,
@@ -102,8 +96,7 @@ gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp
 	uint32_t *seen = NULL;
 	GEMP_TRY(gemp_bytes_union(comm, &columns->local.list, &columns->names));
 	code = GEMP_NEW(seen, columns->names.count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(columns->types, columns->names.count);
+	GEMP_THEN(GEMP_NEW(columns->types, columns->names.count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < columns->local.list.count; i++) {
 		size_t size;

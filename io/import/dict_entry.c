@@ -108,7 +108,6 @@ static bool is_parenthesis(gemp_dict_slice line)
 
 static gemp_code add(gemp_dict_entry *entry, gemp_dict_slice word, int64_t sense)
 {
-	gemp_code code = GEMP_OK;
 	word = before(without_notes(word), "<[/{");
 	if (word.size == 0 || *word.bytes == '<')
 		return GEMP_OK;
@@ -117,10 +116,9 @@ static gemp_code add(gemp_dict_entry *entry, gemp_dict_slice word, int64_t sense
 		if (known->size == word.size && memcmp(known->bytes, word.bytes, word.size) == 0)
 			return GEMP_OK;
 	}
-	GEMP_TRY(GEMP_RESERVE(entry->translations, entry->capacity, entry->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(entry->translations, entry->capacity, entry->count + 1));
 	entry->translations[entry->count++] = (gemp_translation){ word, sense };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Translations between commas that are not in brackets and that a blank follows. */
@@ -143,7 +141,6 @@ static gemp_code add_line(gemp_dict_entry *entry, gemp_dict_slice line, int64_t 
 
 gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	gemp_dict_slice rest = { text, size }, line = take_line(&rest);
 	entry->count = 0;
 	entry->headword = before(without_notes(line), "</[");
@@ -161,10 +158,9 @@ gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t 
 		if (at == 0)
 			continue;
 		line = (gemp_dict_slice){ line.bytes + at, line.size - at };
-		GEMP_TRY(add_line(entry, is_parenthesis(line) ? take_line(&rest) : line, sense++));
+		GEMP_PROPAGATE(add_line(entry, is_parenthesis(line) ? take_line(&rest) : line, sense++));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_dict_entry_free(gemp_dict_entry *entry)

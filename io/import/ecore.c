@@ -205,14 +205,13 @@ static gemp_code add_index(size_t **list, size_t *count, size_t *capacity, size_
 static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier *class, size_t i, gemp_text *text,
                             gemp_text *path, size_t *out)
 {
-	gemp_code code = GEMP_OK;
 	const char *built_in;
 	size_t size;
 	const char *bytes = gemp_bytes_at(&class->super_texts, i, &size);
 	gemp_text_clear(text);
 	gemp_text_add(text, bytes, size);
-	GEMP_TRY(gemp_text_status(text));
-	GEMP_TRY(split(ecore, text->data, path, &built_in));
+	GEMP_PROPAGATE(gemp_text_status(text));
+	GEMP_PROPAGATE(split(ecore, text->data, path, &built_in));
 	*out = GEMP_ECORE_NONE;
 	if (built_in && strcmp(built_in, "EObject") == 0)
 		return GEMP_OK;
@@ -220,24 +219,22 @@ static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier
 	if (*out == GEMP_ECORE_NONE || ecore->classifiers[*out].kind != GEMP_ECORE_CLASS)
 		return gemp_fail(GEMP_EDATA, "'%.80s', which class %s inherits from, is no class of the file", text->data,
 		                 class->name);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Those it names, then those of these, until there are no more: cycles end too. */
 static gemp_code inherit(gemp_ecore *ecore, size_t index, gemp_text *text, gemp_text *path)
 {
-	gemp_code code = GEMP_OK;
 	gemp_ecore_classifier *class = &ecore->classifiers[index];
 	for (size_t s = 0; s <= class->super_count; s++) {
 		const gemp_ecore_classifier *from = s ? &ecore->classifiers[class->supers[s - 1]] : class;
 		for (size_t i = 0; i < from->super_texts.count; i++) {
 			size_t super;
-			GEMP_TRY(find_super(ecore, from, i, text, path, &super));
+			GEMP_PROPAGATE(find_super(ecore, from, i, text, path, &super));
 			if (super == index)
 				return gemp_fail(GEMP_EDATA, "class %s inherits from itself", class->name);
 			if (super != GEMP_ECORE_NONE)
-				GEMP_TRY(add_index(&class->supers, &class->super_count, &class->super_capacity, super));
+				GEMP_PROPAGATE(add_index(&class->supers, &class->super_count, &class->super_capacity, super));
 		}
 	}
 	if (class->labels)
@@ -246,23 +243,19 @@ static gemp_code inherit(gemp_ecore *ecore, size_t index, gemp_text *text, gemp_
 	gemp_text_print(text, "%s", class->name);
 	for (size_t s = 0; s < class->super_count; s++)
 		gemp_text_print(text, ";%s", ecore->classifiers[class->supers[s]].name);
-	GEMP_TRY(gemp_text_status(text));
+	GEMP_PROPAGATE(gemp_text_status(text));
 	class->labels = gemp_strdup(text->data);
-	code = class->labels ? GEMP_OK : GEMP_ENOMEM;
-done:
-	return code;
+	return class->labels ? GEMP_OK : GEMP_ENOMEM;
 }
 
 static gemp_code list_features(gemp_ecore *ecore, size_t index)
 {
-	gemp_code code = GEMP_OK;
 	gemp_ecore_classifier *class = &ecore->classifiers[index];
 	for (size_t s = 0; s <= class->super_count; s++)
 		for (size_t f = 0; f < ecore->feature_count; f++)
 			if (ecore->features[f].owner == (s ? class->supers[s - 1] : index))
-				GEMP_TRY(add_index(&class->features, &class->feature_count, &class->feature_capacity, f));
-done:
-	return code;
+				GEMP_PROPAGATE(add_index(&class->features, &class->feature_count, &class->feature_capacity, f));
+	return GEMP_OK;
 }
 
 /* FEATURES */
@@ -305,12 +298,11 @@ static gemp_code find_standard(const gemp_ecore *ecore, gemp_ecore_feature *feat
 
 static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
-	gemp_code code = GEMP_OK;
 	const char *name = NULL;
 	bool set = false;
 	feature->type = GEMP_STRING;
 	if (feature->type_text) {
-		GEMP_TRY(split(ecore, feature->type_text, path, &name));
+		GEMP_PROPAGATE(split(ecore, feature->type_text, path, &name));
 		size_t index = name ? GEMP_ECORE_NONE : find_path(ecore, path->data, path->size);
 		if (!name && (index == GEMP_ECORE_NONE || ecore->classifiers[index].kind == GEMP_ECORE_CLASS))
 			return gemp_fail(GEMP_EDATA, "'%.80s', the type of attribute '%s', is no data type or enum of the file",
@@ -323,16 +315,13 @@ static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *fea
 			                                           : "",
 			          &feature->type, &set);
 	}
-	code = find_standard(ecore, feature, set);
-done:
-	return code;
+	return find_standard(ecore, feature, set);
 }
 
 static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
-	gemp_code code = GEMP_OK;
 	const char *built_in;
-	GEMP_TRY(split(ecore, feature->opposite_text, path, &built_in));
+	GEMP_PROPAGATE(split(ecore, feature->opposite_text, path, &built_in));
 	char *slash = built_in ? NULL : strrchr(path->data, '/');
 	size_t class = slash ? find_path(ecore, path->data, (size_t)(slash - path->data)) : GEMP_ECORE_NONE;
 	for (size_t f = 0; f < ecore->feature_count && class != GEMP_ECORE_NONE; f++)
@@ -342,16 +331,14 @@ static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feat
 	if (feature->opposite == GEMP_ECORE_NONE)
 		return unknown(feature->opposite_text);
 	feature->container = ecore->features[feature->opposite].containment;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
-	gemp_code code = GEMP_OK;
 	const char *built_in = NULL;
 	if (feature->type_text) {
-		GEMP_TRY(split(ecore, feature->type_text, path, &built_in));
+		GEMP_PROPAGATE(split(ecore, feature->type_text, path, &built_in));
 		feature->classifier = built_in ? GEMP_ECORE_NONE : find_path(ecore, path->data, path->size);
 		if (!built_in && (feature->classifier == GEMP_ECORE_NONE ||
 		                  ecore->classifiers[feature->classifier].kind != GEMP_ECORE_CLASS))
@@ -359,9 +346,8 @@ static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *fea
 			                 feature->type_text, feature->name);
 	}
 	if (feature->opposite_text)
-		code = find_opposite(ecore, feature, path);
-done:
-	return code;
+		return find_opposite(ecore, feature, path);
+	return GEMP_OK;
 }
 
 gemp_code gemp_ecore_resolve(gemp_ecore *ecore)

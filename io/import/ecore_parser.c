@@ -58,10 +58,9 @@ static const char *type_of(const char **attributes)
 
 static gemp_code begin_package(reader *r, const char **attributes)
 {
-	gemp_code code = GEMP_OK;
 	const char *name;
 	gemp_ecore *ecore = r->ecore;
-	GEMP_TRY(name_of(&name, attributes, "ecore:EPackage"));
+	GEMP_PROPAGATE(name_of(&name, attributes, "ecore:EPackage"));
 	if (r->depth)
 		gemp_text_print(&r->path, "/%s", name);
 	else if (r->roots++)
@@ -69,16 +68,15 @@ static gemp_code begin_package(reader *r, const char **attributes)
 	else
 		gemp_text_print(&r->path, "/");
 	r->depth++;
-	GEMP_TRY(gemp_text_status(&r->path));
-	GEMP_TRY(GEMP_RESERVE(ecore->packages, ecore->package_capacity, ecore->package_count + 1));
+	GEMP_PROPAGATE(gemp_text_status(&r->path));
+	GEMP_PROPAGATE(GEMP_RESERVE(ecore->packages, ecore->package_capacity, ecore->package_count + 1));
 	gemp_ecore_package *package = &ecore->packages[ecore->package_count++];
 	*package = (gemp_ecore_package){ 0 };
-	GEMP_TRY(copy(&package->name, name));
-	GEMP_TRY(copy(&package->uri, gemp_xml_attribute(attributes, "nsURI")));
-	GEMP_TRY(copy(&package->path, r->path.data));
+	GEMP_PROPAGATE(copy(&package->name, name));
+	GEMP_PROPAGATE(copy(&package->uri, gemp_xml_attribute(attributes, "nsURI")));
+	GEMP_PROPAGATE(copy(&package->path, r->path.data));
 	r->place = IN_PACKAGE;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The innermost one we are in. */
@@ -93,15 +91,13 @@ static size_t own_package(const reader *r)
 /* "#//A #//B", each maybe after its kind: "ecore:EClass other.ecore#//A". */
 static gemp_code add_supers(gemp_ecore_classifier *class, const char *texts)
 {
-	gemp_code code = GEMP_OK;
 	static const char blanks[] = " \t\r\n";
 	for (size_t size; texts && *(texts += strspn(texts, blanks)); texts += size) {
 		size = strcspn(texts, blanks);
 		if (memchr(texts, '#', size))
-			GEMP_TRY(gemp_bytes_add(&class->super_texts, texts, size));
+			GEMP_PROPAGATE(gemp_bytes_add(&class->super_texts, texts, size));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code begin_classifier(reader *r, const gemp_xml *xml, const char **attributes)
@@ -135,15 +131,14 @@ done:
 
 static gemp_code begin_feature(reader *r, const gemp_xml *xml, const char **attributes)
 {
-	gemp_code code = GEMP_OK;
 	gemp_ecore *ecore = r->ecore;
 	const char *name, *type = type_of(attributes), *upper = gemp_xml_attribute(attributes, "upperBound");
 	const char *ordered = gemp_xml_attribute(attributes, "ordered");
 	bool reference = strcmp(type, "EReference") == 0;
-	GEMP_TRY(name_of(&name, attributes, "eStructuralFeatures"));
+	GEMP_PROPAGATE(name_of(&name, attributes, "eStructuralFeatures"));
 	if (!reference && strcmp(type, "EAttribute") != 0)
 		return gemp_fail(GEMP_EDATA, "'%s' is of the kind '%s'; there are ecore:EAttribute and EReference", name, type);
-	GEMP_TRY(GEMP_RESERVE(ecore->features, ecore->feature_capacity, ecore->feature_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(ecore->features, ecore->feature_capacity, ecore->feature_count + 1));
 	gemp_ecore_feature *feature = &ecore->features[ecore->feature_count++];
 	*feature = (gemp_ecore_feature){
 		.owner = ecore->classifier_count - 1,
@@ -158,13 +153,12 @@ static gemp_code begin_feature(reader *r, const gemp_xml *xml, const char **attr
 		.opposite = GEMP_ECORE_NONE,
 		.classifier = GEMP_ECORE_NONE,
 	};
-	GEMP_TRY(copy(&feature->name, name));
-	GEMP_TRY(copy(&feature->default_value, gemp_xml_attribute(attributes, "defaultValueLiteral")));
-	GEMP_TRY(copy(&feature->type_text, gemp_xml_attribute(attributes, "eType")));
-	GEMP_TRY(copy(&feature->opposite_text, gemp_xml_attribute(attributes, "eOpposite")));
+	GEMP_PROPAGATE(copy(&feature->name, name));
+	GEMP_PROPAGATE(copy(&feature->default_value, gemp_xml_attribute(attributes, "defaultValueLiteral")));
+	GEMP_PROPAGATE(copy(&feature->type_text, gemp_xml_attribute(attributes, "eType")));
+	GEMP_PROPAGATE(copy(&feature->opposite_text, gemp_xml_attribute(attributes, "eOpposite")));
 	r->place = IN_FEATURE;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool is_ours(const char *name, const char **attributes)
@@ -177,7 +171,6 @@ static bool is_ours(const char *name, const char **attributes)
 
 static gemp_code in_classifier(reader *r, const char *name, const char **attributes)
 {
-	gemp_code code = GEMP_OK;
 	gemp_ecore_classifier *classifier = &r->ecore->classifiers[r->ecore->classifier_count - 1];
 	const char *literal = gemp_xml_attribute(attributes, "literal"), *own;
 	if (is_ours(name, attributes)) {
@@ -190,12 +183,11 @@ static gemp_code in_classifier(reader *r, const char *name, const char **attribu
 	if (strcmp(name, "eGenericSuperTypes") == 0)
 		return add_supers(classifier, gemp_xml_attribute(attributes, "eClassifier"));
 	if (strcmp(name, "eLiterals") == 0) {
-		GEMP_TRY(name_of(&own, attributes, name));
+		GEMP_PROPAGATE(name_of(&own, attributes, name));
 		literal = literal && *literal ? literal : own;
 		return gemp_bytes_add(&classifier->literals, literal, strlen(literal));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code in_feature(reader *r, const char *name, const char **attributes)

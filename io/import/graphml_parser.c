@@ -101,7 +101,6 @@ static size_t find_key(const gemp_graphml_head *head, const char *id)
 
 static gemp_code begin_key(reader *r, const char **attributes)
 {
-	gemp_code code = GEMP_OK;
 	gemp_graphml_head *head = r->head;
 	const char *id = attribute(attributes, "id"), *name = attribute(attributes, "attr.name");
 	const char *of = attribute(attributes, "for");
@@ -114,17 +113,15 @@ static gemp_code begin_key(reader *r, const char **attributes)
 		return gemp_fail(GEMP_EDATA, "a <key> has no id");
 	if (find_key(head, id) < head->count)
 		return gemp_fail(GEMP_EDATA, "key '%s' is there twice; rename one", id);
-	GEMP_TRY(GEMP_RESERVE(head->keys, head->capacity, head->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(head->keys, head->capacity, head->count + 1));
 	gemp_graphml_key *key = &head->keys[head->count];
 	bool all = !of || strcmp(of, "all") == 0;
 	*key = (gemp_graphml_key){ .applies_to = { all || strcmp(of, "node") == 0, all || strcmp(of, "edge") == 0 } };
-	GEMP_TRY(type_of(&key->type, attribute(attributes, "attr.type"), id));
+	GEMP_PROPAGATE(type_of(&key->type, attribute(attributes, "attr.type"), id));
 	head->count++;
 	key->id = gemp_strdup(id);
 	key->name = gemp_strdup(name && *name ? name : id);
-	code = key->id && key->name ? GEMP_OK : GEMP_ENOMEM;
-done:
-	return code;
+	return key->id && key->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
 /* NODES, EDGES AND DATA */
@@ -156,7 +153,6 @@ static gemp_code begin_graph(reader *r, const char **attributes)
 
 static gemp_code begin_element(reader *r, bool edge, const char **attributes)
 {
-	gemp_code code = GEMP_OK;
 	static const char *const needed[][2] = { { "id", NULL }, { "source", "target" } };
 	gemp_graphml_element *element = &r->element;
 	if (r->place != IN_GRAPH)
@@ -170,9 +166,9 @@ static gemp_code begin_element(reader *r, bool edge, const char **attributes)
 		const char *id = attribute(attributes, needed[edge][i]);
 		if (!id || !*id)
 			return gemp_fail(GEMP_EDATA, "<%s> has no %s", edge ? "edge" : "node", needed[edge][i]);
-		GEMP_TRY(copy(&element->ends[i], id));
+		GEMP_PROPAGATE(copy(&element->ends[i], id));
 	}
-	GEMP_TRY(copy(&element->name, attribute(attributes, edge ? "label" : "labels")));
+	GEMP_PROPAGATE(copy(&element->name, attribute(attributes, edge ? "label" : "labels")));
 	const char *directed = attribute(attributes, "directed");
 	element->edge = edge;
 	element->undirected = directed ? strcmp(directed, "true") != 0 : r->head->undirected;
@@ -181,11 +177,10 @@ static gemp_code begin_element(reader *r, bool edge, const char **attributes)
 		const gemp_graphml_key *key = &r->head->keys[k];
 		element->present[k] = key->has_default && key->applies_to[edge];
 		if (element->present[k])
-			GEMP_TRY(copy(&element->values[k], key->default_value.data));
+			GEMP_PROPAGATE(copy(&element->values[k], key->default_value.data));
 	}
 	r->place = IN_ELEMENT;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void begin_text(reader *r, place in)
@@ -351,7 +346,6 @@ static void XMLCALL on_entity(void *self, const char *name, int parameter, const
 
 static gemp_code prepare(reader *r)
 {
-	gemp_code code = GEMP_OK;
 	r->parser = XML_ParserCreateNS(NULL, ' ');
 	if (!r->parser)
 		return gemp_fail(GEMP_ENOMEM, "%s: no memory for the XML parser", r->path);
@@ -361,10 +355,8 @@ static gemp_code prepare(reader *r)
 	XML_SetEntityDeclHandler(r->parser, on_entity);
 	XML_SetHashSalt(r->parser, 1); /* the same run again does the same */
 	r->value_count = r->visit ? r->head->count : 0;
-	GEMP_TRY(GEMP_NEW(r->element.values, r->value_count));
-	GEMP_TRY(GEMP_NEW(r->element.present, r->value_count));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(r->element.values, r->value_count));
+	return GEMP_NEW(r->element.present, r->value_count);
 }
 
 static gemp_code bad_xml(const reader *r)

@@ -99,7 +99,6 @@ static gemp_code format_of(const gemp_format **out, const gemp_import_options *o
 /* Files of one import are read by one function: tables of several kinds may be mixed, other formats not. */
 static gemp_code find_format(const gemp_format **out, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	size_t files = options->vertex_file_count + options->edge_file_count;
 	*out = options->format;
 	if (files == 0)
@@ -107,7 +106,7 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 		                              "if vertices have attributes");
 	for (size_t i = 0; i < files && !options->format; i++) {
 		const gemp_format *format;
-		GEMP_TRY(format_of(&format, options, i));
+		GEMP_PROPAGATE(format_of(&format, options, i));
 		if (*out && (*out)->read != format->read)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "files of the formats %s and %s cannot be read together; import "
@@ -136,8 +135,7 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--metamodel is for format xmi, and this is %s; leave it out, or say --format xmi",
 		                 (*out)->name);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
@@ -150,30 +148,26 @@ gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import
 gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 {
 	const gemp_format *format;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(find_format(&format, options));
+	GEMP_PROPAGATE(find_format(&format, options));
 	if (options->metamodel)
-		GEMP_TRY(gemp_paths_add(out, options->metamodel));
+		GEMP_PROPAGATE(gemp_paths_add(out, options->metamodel));
 	for (size_t i = 0; i < options->vertex_file_count; i++)
-		GEMP_TRY(gemp_paths_add(out, options->vertex_files[i]));
+		GEMP_PROPAGATE(gemp_paths_add(out, options->vertex_files[i]));
 	for (size_t i = 0; i < options->edge_file_count; i++)
-		GEMP_TRY(format->files ? format->files(out, options->edge_files[i])
-		                       : gemp_paths_add(out, options->edge_files[i]));
-done:
-	return code;
+		GEMP_PROPAGATE(format->files ? format->files(out, options->edge_files[i])
+		                             : gemp_paths_add(out, options->edge_files[i]));
+	return GEMP_OK;
 }
 
 gemp_code gemp_paths_add(gemp_paths *paths, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	char *copy;
-	GEMP_TRY(GEMP_RESERVE(paths->path, paths->capacity, paths->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(paths->path, paths->capacity, paths->count + 1));
 	copy = gemp_strdup(path);
 	if (!copy)
 		return GEMP_ENOMEM;
 	paths->path[paths->count++] = copy;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_paths_free(gemp_paths *paths)

@@ -45,23 +45,20 @@ static gemp_code read_name(gemp_value *out, const char *begin, const char *end, 
 static gemp_code add_neighbours(adjacency_reader *reader, const gemp_value *source, const char *at, const char *end,
                                 gemp_place place)
 {
-	gemp_code code = GEMP_OK;
 	gemp_value target;
 	const char *comma;
 	do {
 		comma = memchr(at, ',', (size_t)(end - at));
-		GEMP_TRY(read_name(&target, at, comma ? comma : end, "a neighbour"));
-		GEMP_TRY(gemp_builder_edge(reader->builder, source, &target, "", 0, place));
+		GEMP_PROPAGATE(read_name(&target, at, comma ? comma : end, "a neighbour"));
+		GEMP_PROPAGATE(gemp_builder_edge(reader->builder, source, &target, "", 0, place));
 		at = comma ? comma + 1 : end;
 	} while (comma);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code visit(void *self, const gemp_line *line)
 {
 	adjacency_reader *reader = self;
-	gemp_code code = GEMP_OK;
 	gemp_value source;
 	const char *begin = line->text, *end = begin + line->size;
 	uint32_t index;
@@ -70,14 +67,12 @@ static gemp_code visit(void *self, const gemp_line *line)
 		return GEMP_OK;
 	const char *arrow = memmem(begin, (size_t)(end - begin), "->", 2);
 	if (arrow) {
-		GEMP_TRY(read_name(&source, begin, arrow, "the vertex before '->'"));
+		GEMP_PROPAGATE(read_name(&source, begin, arrow, "the vertex before '->'"));
 		return add_neighbours(reader, &source, arrow + 2, end, (gemp_place){ reader->file, line->line });
 	}
 	if (memchr(begin, ',', (size_t)(end - begin)))
 		return gemp_fail(GEMP_EDATA, "a comma before any '->'; lines are like 'a -> b, c', or 'a' alone");
-	code = gemp_dictionary_add(&reader->lone, begin, (size_t)(end - begin), &index);
-done:
-	return code;
+	return gemp_dictionary_add(&reader->lone, begin, (size_t)(end - begin), &index);
 }
 
 /* Collective. A vertex may stand alone in many lines, of all ranks, and is added once. */
@@ -194,18 +189,17 @@ static gemp_code read_fmt(head *head, const gemp_text_cell *cell)
 
 static gemp_code read_header(head *head, const gemp_cells *cells)
 {
-	gemp_code code = GEMP_OK;
 	if (cells->count < 2 || cells->count > 4)
 		return gemp_fail(GEMP_EDATA,
 		                 "%zu fields where the header of a METIS file has 2 to 4: vertices, edges, "
 		                 "fmt, ncon",
 		                 cells->count);
-	GEMP_TRY(read_number(&head->vertices, &cells->cell[0], GEMP_MAX_VERTICES, "vertices"));
-	GEMP_TRY(read_number(&head->edges, &cells->cell[1], INT64_MAX / 2, "edges"));
+	GEMP_PROPAGATE(read_number(&head->vertices, &cells->cell[0], GEMP_MAX_VERTICES, "vertices"));
+	GEMP_PROPAGATE(read_number(&head->edges, &cells->cell[1], INT64_MAX / 2, "edges"));
 	if (cells->count > 2)
-		GEMP_TRY(read_fmt(head, &cells->cell[2]));
+		GEMP_PROPAGATE(read_fmt(head, &cells->cell[2]));
 	if (cells->count > 3) {
-		GEMP_TRY(read_number(&head->weights, &cells->cell[3], MAX_WEIGHTS, "weights of a vertex"));
+		GEMP_PROPAGATE(read_number(&head->weights, &cells->cell[3], MAX_WEIGHTS, "weights of a vertex"));
 		if ((head->weights > 0) != head->vertex_weights)
 			return gemp_fail(GEMP_EDATA,
 			                 "fmt '%.*s' says that vertices have %s, but there are "
@@ -213,8 +207,7 @@ static gemp_code read_header(head *head, const gemp_cells *cells)
 			                 (int)cells->cell[2].size, cells->cell[2].bytes,
 			                 head->vertex_weights ? "weights" : "no weights", head->weights);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code visit_head(void *self, const gemp_line *line)
@@ -255,7 +248,6 @@ done:
 
 static gemp_code add_weights(metis_reader *reader, size_t *at)
 {
-	gemp_code code = GEMP_OK;
 	const head *head = &reader->head;
 	size_t wanted = (size_t)head->sizes + head->weights;
 	if (reader->cells.count < wanted)
@@ -267,55 +259,50 @@ static gemp_code add_weights(metis_reader *reader, size_t *at)
 		const gemp_text_cell *cell = &reader->cells.cell[*at];
 		gemp_value value;
 		size_t column = head->sizes && *at == 0 ? reader->size : reader->weight + *at - head->sizes;
-		GEMP_TRY(gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size));
-		GEMP_TRY(gemp_builder_vertex_value(reader->builder, column, &value));
+		GEMP_PROPAGATE(gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size));
+		GEMP_PROPAGATE(gemp_builder_vertex_value(reader->builder, column, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_listing(metis_reader *reader, uint64_t vertex, const gemp_text_cell *cell, uint64_t line)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t neighbour;
 	gemp_value weight = { 0 };
-	GEMP_TRY(read_number(&neighbour, cell, reader->head.vertices, "a vertex"));
+	GEMP_PROPAGATE(read_number(&neighbour, cell, reader->head.vertices, "a vertex"));
 	if (neighbour == 0 || neighbour == vertex)
 		return gemp_fail(GEMP_EDATA, "vertex %" PRIu64 " lists %s; METIS files %s", vertex,
 		                 neighbour ? "itself" : "vertex 0",
 		                 neighbour ? "have no loops, remove it" : "number vertices from 1");
 	if (reader->head.edge_weights)
-		GEMP_TRY(gemp_scalar_read(&weight, GEMP_INTEGER, cell[1].bytes, cell[1].size));
-	GEMP_TRY(GEMP_RESERVE(reader->listings, reader->capacity, reader->count + 1));
+		GEMP_PROPAGATE(gemp_scalar_read(&weight, GEMP_INTEGER, cell[1].bytes, cell[1].size));
+	GEMP_PROPAGATE(GEMP_RESERVE(reader->listings, reader->capacity, reader->count + 1));
 	bool at_high = vertex > neighbour;
 	uint32_t low = (uint32_t)(at_high ? neighbour : vertex), high = (uint32_t)(at_high ? vertex : neighbour);
 	reader->listings[reader->count++] = (listing){ low, high, line, weight.integer, at_high };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code visit_vertex(void *self, const gemp_line *line)
 {
 	metis_reader *reader = self;
-	gemp_code code = GEMP_OK;
 	gemp_value key = { .type = GEMP_INTEGER, .integer = (int64_t)line->item };
 	size_t step = reader->head.edge_weights ? 2 : 1, at = 0;
 	if (line->line <= reader->head.line || !is_item(line->text, line->size))
 		return GEMP_OK;
-	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	GEMP_PROPAGATE(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	if (line->item > reader->head.vertices)
 		return reader->cells.count == 0
 		           ? GEMP_OK
 		           : gemp_fail(GEMP_EDATA, "a line of vertex %" PRIu64 ", and the header says %" PRIu64 " vertices",
 		                       line->item, reader->head.vertices);
-	GEMP_TRY(gemp_builder_vertex(reader->builder, &key, "", 0, (gemp_place){ reader->file, line->line }));
-	GEMP_TRY(add_weights(reader, &at));
+	GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &key, "", 0, (gemp_place){ reader->file, line->line }));
+	GEMP_PROPAGATE(add_weights(reader, &at));
 	if ((reader->cells.count - at) % step)
 		return gemp_fail(GEMP_EDATA, "a neighbour without the weight of its edge; fmt says that each has one");
 	for (; at < reader->cells.count; at += step)
-		GEMP_TRY(add_listing(reader, line->item, &reader->cells.cell[at], line->line));
-done:
-	return code;
+		GEMP_PROPAGATE(add_listing(reader, line->item, &reader->cells.cell[at], line->line));
+	return GEMP_OK;
 }
 
 static int compare(const void *left, const void *right)
@@ -398,8 +385,7 @@ static gemp_code add_edges(metis_reader *reader, const char *path)
 		code = check_pair(at, reader->count - i);
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ": ", path, at->line);
-		if (code == GEMP_OK)
-			code = gemp_builder_edge(reader->builder, &low, &high, "", 0, place);
+		GEMP_THEN(gemp_builder_edge(reader->builder, &low, &high, "", 0, place));
 		GEMP_TRY(code);
 		if (reader->head.edge_weights)
 			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->edge_weight, &weight));
@@ -410,23 +396,21 @@ done:
 
 static gemp_code declare(metis_reader *reader, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	char name[32] = "weight";
 	size_t column;
-	GEMP_TRY(gemp_builder_file(reader->builder, path, &reader->file));
+	GEMP_PROPAGATE(gemp_builder_file(reader->builder, path, &reader->file));
 	if (reader->head.sizes)
-		GEMP_TRY(gemp_builder_vertex_column(reader->builder, "size", GEMP_INTEGER, &reader->size));
+		GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, "size", GEMP_INTEGER, &reader->size));
 	for (uint64_t i = 0; i < reader->head.weights; i++) {
 		if (reader->head.weights > 1)
 			snprintf(name, sizeof name, "weight%" PRIu64, i + 1);
-		GEMP_TRY(gemp_builder_vertex_column(reader->builder, name, GEMP_INTEGER, &column));
+		GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, name, GEMP_INTEGER, &column));
 		if (i == 0)
 			reader->weight = column;
 	}
 	if (reader->head.edge_weights)
-		code = gemp_builder_edge_column(reader->builder, "weight", GEMP_INTEGER, &reader->edge_weight);
-done:
-	return code;
+		return gemp_builder_edge_column(reader->builder, "weight", GEMP_INTEGER, &reader->edge_weight);
+	return GEMP_OK;
 }
 
 static gemp_code read_metis(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)

@@ -66,16 +66,15 @@ static bool is_metadata(const gemp_line *line)
 static gemp_code visit_index(void *self, const gemp_line *line)
 {
 	reader *reader = self;
-	gemp_code code = GEMP_OK;
 	entry found = { .line = line->line };
-	GEMP_TRY(gemp_cells_tsv(&reader->cells, line->text, line->size));
+	GEMP_PROPAGATE(gemp_cells_tsv(&reader->cells, line->text, line->size));
 	if (reader->cells.count < 3 || reader->cells.count > 4)
 		return gemp_fail(GEMP_EDATA,
 		                 "%zu fields where an index has a word, a place and a size; name the "
 		                 ".index file of a dictionary of dictd",
 		                 reader->cells.count);
-	GEMP_TRY(read_number(&found.offset, &reader->cells.cell[1]));
-	GEMP_TRY(read_number(&found.size, &reader->cells.cell[2]));
+	GEMP_PROPAGATE(read_number(&found.offset, &reader->cells.cell[1]));
+	GEMP_PROPAGATE(read_number(&found.size, &reader->cells.cell[2]));
 	if (found.offset + found.size > reader->text.size)
 		return gemp_fail(GEMP_EDATA,
 		                 "the entry's place (%" PRIu64 ", %" PRIu64 " bytes) is beyond the "
@@ -83,10 +82,9 @@ static gemp_code visit_index(void *self, const gemp_line *line)
 		                 found.offset, found.size, reader->text.size);
 	if (is_metadata(line))
 		return GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(reader->entries, reader->capacity, reader->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(reader->entries, reader->capacity, reader->count + 1));
 	reader->entries[reader->count++] = found;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static int compare(const void *left, const void *right)
@@ -132,7 +130,6 @@ done:
 /* "deu:Haus", known as a word from now on. */
 static gemp_code make_key(reader *reader, gemp_value *key, size_t which, gemp_dict_slice word)
 {
-	gemp_code code = GEMP_OK;
 	gemp_text *text = &reader->keys[which];
 	const char *dash = strchr(reader->languages, '-'), *language = which ? dash + 1 : reader->languages;
 	uint32_t index;
@@ -140,35 +137,32 @@ static gemp_code make_key(reader *reader, gemp_value *key, size_t which, gemp_di
 	gemp_text_add(text, language, which ? strlen(language) : (size_t)(dash - language));
 	gemp_text_add(text, ":", 1);
 	gemp_text_add(text, word.bytes, word.size);
-	GEMP_TRY(gemp_text_status(text));
-	GEMP_TRY(gemp_dictionary_add(&reader->words, text->data, text->size, &index));
+	GEMP_PROPAGATE(gemp_text_status(text));
+	GEMP_PROPAGATE(gemp_dictionary_add(&reader->words, text->data, text->size, &index));
 	*key = (gemp_value){ .type = GEMP_STRING, .string = { text->data, text->size } };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_entry(reader *reader, const entry *place)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_dict_entry *entry = &reader->entry;
 	gemp_value source, target;
 	const char *bytes = reader->text.data + place->offset;
-	GEMP_TRY(gemp_utf8_require(bytes, place->size));
-	GEMP_TRY(gemp_dict_entry_read(&reader->entry, bytes, place->size));
-	GEMP_TRY(make_key(reader, &source, 0, entry->headword));
+	GEMP_PROPAGATE(gemp_utf8_require(bytes, place->size));
+	GEMP_PROPAGATE(gemp_dict_entry_read(&reader->entry, bytes, place->size));
+	GEMP_PROPAGATE(make_key(reader, &source, 0, entry->headword));
 	for (size_t i = 0; i < entry->count; i++) {
 		gemp_value grammar = { .type = GEMP_STRING, .string = { entry->grammar.bytes, entry->grammar.size } };
 		gemp_value sense = { .type = GEMP_INTEGER, .integer = entry->translations[i].sense };
-		GEMP_TRY(make_key(reader, &target, 1, entry->translations[i].word));
-		GEMP_TRY(gemp_builder_edge(reader->builder, &source, &target, "TRANSLATES", 10,
-		                           (gemp_place){ reader->file, place->line }));
+		GEMP_PROPAGATE(make_key(reader, &target, 1, entry->translations[i].word));
+		GEMP_PROPAGATE(gemp_builder_edge(reader->builder, &source, &target, "TRANSLATES", 10,
+		                                 (gemp_place){ reader->file, place->line }));
 		if (entry->grammar.size)
-			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->grammar, &grammar));
+			GEMP_PROPAGATE(gemp_builder_edge_value(reader->builder, reader->grammar, &grammar));
 		if (sense.integer)
-			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->sense, &sense));
+			GEMP_PROPAGATE(gemp_builder_edge_value(reader->builder, reader->sense, &sense));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* NAME.index -> NAME. */
@@ -255,30 +249,24 @@ done:
 
 static gemp_code declare(reader *reader, const gemp_paths *paths)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < paths->count; i++)
-		GEMP_TRY(gemp_builder_file(reader->builder, paths->path[i], &reader->file));
-	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "lang", GEMP_STRING, &reader->language));
-	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "word", GEMP_STRING, &reader->word));
-	GEMP_TRY(gemp_builder_edge_column(reader->builder, "grammar", GEMP_STRING, &reader->grammar));
-	code = gemp_builder_edge_column(reader->builder, "sense", GEMP_INTEGER, &reader->sense);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_builder_file(reader->builder, paths->path[i], &reader->file));
+	GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, "lang", GEMP_STRING, &reader->language));
+	GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, "word", GEMP_STRING, &reader->word));
+	GEMP_PROPAGATE(gemp_builder_edge_column(reader->builder, "grammar", GEMP_STRING, &reader->grammar));
+	return gemp_builder_edge_column(reader->builder, "sense", GEMP_INTEGER, &reader->sense);
 }
 
 static gemp_code add_word(reader *reader, const char *key, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	const char *colon = memchr(key, ':', size);
 	size_t language_size = (size_t)(colon - key);
 	gemp_value whole = { .type = GEMP_STRING, .string = { key, size } };
 	gemp_value language = { .type = GEMP_STRING, .string = { key, language_size } };
 	gemp_value word = { .type = GEMP_STRING, .string = { colon + 1, size - language_size - 1 } };
-	GEMP_TRY(gemp_builder_vertex(reader->builder, &whole, "Word", 4, (gemp_place){ 0 }));
-	GEMP_TRY(gemp_builder_vertex_value(reader->builder, reader->language, &language));
-	code = gemp_builder_vertex_value(reader->builder, reader->word, &word);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &whole, "Word", 4, (gemp_place){ 0 }));
+	GEMP_PROPAGATE(gemp_builder_vertex_value(reader->builder, reader->language, &language));
+	return gemp_builder_vertex_value(reader->builder, reader->word, &word);
 }
 
 /* Collective. Words of all dictionaries, each once. */

@@ -9,7 +9,6 @@
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* What becomes of a key of one file. */
@@ -68,7 +67,6 @@ static void choose_names(file *f)
 /* Keys of one name are one column, of a type that holds what all of them hold. */
 static gemp_code join_column(import *self, bool edge, const gemp_graphml_key *key, size_t *at)
 {
-	gemp_code code = GEMP_OK;
 	for (*at = 0; *at < self->column_count[edge]; ++*at) {
 		column *there = &self->columns[edge][*at];
 		if (strcmp(there->name, key->name) != 0)
@@ -79,23 +77,20 @@ static gemp_code join_column(import *self, bool edge, const gemp_graphml_key *ke
 			there->type = numbers ? GEMP_FLOAT : GEMP_STRING;
 		return GEMP_OK;
 	}
-	GEMP_TRY(GEMP_RESERVE(self->columns[edge], self->column_capacity[edge], *at + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(self->columns[edge], self->column_capacity[edge], *at + 1));
 	self->columns[edge][self->column_count[edge]++] = (column){ key->name, key->type };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code join_keys(import *self, file *f)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(f->uses, f->head.count));
+	GEMP_PROPAGATE(GEMP_NEW(f->uses, f->head.count));
 	choose_names(f);
 	for (size_t k = 0; k < f->head.count; k++)
 		for (int edge = 0; edge < 2; edge++)
 			if (f->head.keys[k].applies_to[edge] && !f->uses[k].name[edge])
-				GEMP_TRY(join_column(self, edge, &f->head.keys[k], &f->uses[k].column[edge]));
-done:
-	return code;
+				GEMP_PROPAGATE(join_column(self, edge, &f->head.keys[k], &f->uses[k].column[edge]));
+	return GEMP_OK;
 }
 
 static gemp_code read_heads(import *self, const gemp_import_options *options, bool *string_keys)
@@ -108,8 +103,7 @@ static gemp_code read_heads(import *self, const gemp_import_options *options, bo
 		file *f = &self->files[self->count];
 		f->path = options->edge_files[self->count];
 		code = gemp_graphml_read(&f->head, f->path, NULL, NULL);
-		if (code == GEMP_OK)
-			code = join_keys(self, f);
+		GEMP_THEN(join_keys(self, f));
 		if (code != GEMP_OK) {
 			self->count++;
 			goto done;
@@ -126,16 +120,16 @@ done:
 
 static gemp_code declare(import *self)
 {
-	gemp_code code = GEMP_OK;
 	size_t at;
 	for (size_t i = 0; i < self->count; i++)
-		GEMP_TRY(gemp_builder_file(self->builder, self->files[i].path, &self->files[i].number));
+		GEMP_PROPAGATE(gemp_builder_file(self->builder, self->files[i].path, &self->files[i].number));
 	for (size_t c = 0; c < self->column_count[0]; c++)
-		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->columns[0][c].name, self->columns[0][c].type, &at));
+		GEMP_PROPAGATE(
+			gemp_builder_vertex_column(self->builder, self->columns[0][c].name, self->columns[0][c].type, &at));
 	for (size_t c = 0; c < self->column_count[1]; c++)
-		GEMP_TRY(gemp_builder_edge_column(self->builder, self->columns[1][c].name, self->columns[1][c].type, &at));
-done:
-	return code;
+		GEMP_PROPAGATE(
+			gemp_builder_edge_column(self->builder, self->columns[1][c].name, self->columns[1][c].type, &at));
+	return GEMP_OK;
 }
 
 /* WHAT IS IN IT */
@@ -181,25 +175,22 @@ static gemp_code read_value(gemp_value *out, const column *column, const gemp_te
 
 static gemp_code add_values(import *self, const gemp_graphml_element *element)
 {
-	gemp_code code = GEMP_OK;
 	bool edge = element->edge;
 	for (size_t k = 0; k < self->now->head.count; k++) {
 		const use *use = &self->now->uses[k];
 		gemp_value value;
 		if (!element->present[k] || use->name[edge])
 			continue;
-		GEMP_TRY(read_value(&value, &self->columns[edge][use->column[edge]], &element->values[k]));
-		GEMP_TRY(
+		GEMP_PROPAGATE(read_value(&value, &self->columns[edge][use->column[edge]], &element->values[k]));
+		GEMP_PROPAGATE(
 			(edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(self->builder, use->column[edge], &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code visit(void *context, const gemp_graphml_head *head, const gemp_graphml_element *element)
 {
 	import *self = context;
-	gemp_code code = GEMP_OK;
 	gemp_place place = { self->now->number, element->line };
 	gemp_value ends[2] = { text_value(&element->ends[0]), text_value(&element->ends[1]) };
 	const gemp_text *name = name_of(self->now, element);
@@ -207,18 +198,16 @@ static gemp_code visit(void *context, const gemp_graphml_head *head, const gemp_
 	if (!element->edge) {
 		if (name->data)
 			unify_labels(name->data);
-		GEMP_TRY(gemp_builder_vertex(self->builder, &ends[0], name->data, name->size, place));
+		GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &ends[0], name->data, name->size, place));
 	} else {
 		if (!self->asked && element->undirected != self->undirected)
 			return gemp_fail(GEMP_EDATA,
 			                 "this edge is %s and others are not; say --undirected, or list undirected "
 			                 "edges in both directions",
 			                 element->undirected ? "undirected" : "directed");
-		GEMP_TRY(gemp_builder_edge(self->builder, &ends[0], &ends[1], name->data, name->size, place));
+		GEMP_PROPAGATE(gemp_builder_edge(self->builder, &ends[0], &ends[1], name->data, name->size, place));
 	}
-	code = add_values(self, element);
-done:
-	return code;
+	return add_values(self, element);
 }
 
 static gemp_code read_files(import *self, const gemp_comm *comm)

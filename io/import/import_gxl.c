@@ -58,19 +58,17 @@ static gemp_code copy(gemp_text *to, const char *from)
 /* The one of that name, made with an empty text. */
 static gemp_code add_attribute(import *self, const char *name)
 {
-	gemp_code code = GEMP_OK;
 	size_t known = self->capacity;
 	for (size_t i = 0; i < self->count; i++)
 		if (strcmp(self->attributes[i].name.data, name) == 0)
 			return gemp_fail(GEMP_EDATA, "attribute '%.80s' is there twice; rename one", name);
-	GEMP_TRY(GEMP_RESERVE(self->attributes, self->capacity, self->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(self->attributes, self->capacity, self->count + 1));
 	memset(self->attributes + known, 0, (self->capacity - known) * sizeof *self->attributes);
 	attribute *added = &self->attributes[self->count];
-	GEMP_TRY(copy(&added->name, name));
-	GEMP_TRY(copy(&added->text, ""));
+	GEMP_PROPAGATE(copy(&added->name, name));
+	GEMP_PROPAGATE(copy(&added->text, ""));
 	self->count++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code begin_attribute(import *self, const char **attributes)
@@ -127,8 +125,7 @@ static gemp_code end_value(import *self, const char *text, size_t size)
 	if (attribute->text.size == 0)
 		gemp_text_add(&attribute->text, text, size);
 	gemp_code code = gemp_text_status(&attribute->text);
-	if (code == GEMP_OK)
-		code = gemp_scalar_read(&value, attribute->type, attribute->text.data, attribute->text.size);
+	GEMP_THEN(gemp_scalar_read(&value, attribute->type, attribute->text.data, attribute->text.size));
 	return code == GEMP_EDATA ? gemp_fail_in(code, "attribute '%s': ", attribute->name.data) : code;
 }
 
@@ -279,36 +276,32 @@ static gemp_type type_of(uint32_t seen)
 
 static gemp_code observe_element(import *self)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < self->count; i++)
 		if (self->attributes[i].type != GEMP_LIST)
-			GEMP_TRY(gemp_inferred_columns_observe(&self->columns[self->edge], self->attributes[i].name.data,
-			                                       UINT32_C(1) << self->attributes[i].type));
-done:
-	return code;
+			GEMP_PROPAGATE(gemp_inferred_columns_observe(&self->columns[self->edge], self->attributes[i].name.data,
+			                                             UINT32_C(1) << self->attributes[i].type));
+	return GEMP_OK;
 }
 
 static gemp_code feed_element(import *self)
 {
-	gemp_code code = GEMP_OK;
 	gemp_place place = { self->file, self->line };
 	gemp_value ends[2] = { text_value(&self->ends[0]), text_value(&self->ends[1]) };
 	const gemp_inferred_columns *columns = &self->columns[self->edge];
 	if (self->edge)
-		GEMP_TRY(gemp_builder_edge(self->builder, &ends[0], &ends[1], self->name.data, self->name.size, place));
+		GEMP_PROPAGATE(gemp_builder_edge(self->builder, &ends[0], &ends[1], self->name.data, self->name.size, place));
 	else
-		GEMP_TRY(gemp_builder_vertex(self->builder, &ends[0], self->name.data, self->name.size, place));
+		GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &ends[0], self->name.data, self->name.size, place));
 	for (size_t i = 0; i < self->count; i++) {
 		const attribute *attribute = &self->attributes[i];
 		gemp_value value;
 		if (attribute->type == GEMP_LIST)
 			continue;
 		size_t at = gemp_inferred_columns_find(columns, attribute->name.data);
-		GEMP_TRY(gemp_scalar_read(&value, columns->types[at], attribute->text.data, attribute->text.size));
-		GEMP_TRY((self->edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(self->builder, at, &value));
+		GEMP_PROPAGATE(gemp_scalar_read(&value, columns->types[at], attribute->text.data, attribute->text.size));
+		GEMP_PROPAGATE((self->edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(self->builder, at, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code end(void *context, const gemp_xml *xml, const char *text, size_t size)
@@ -341,14 +334,11 @@ done:
 
 static gemp_code declare(import *self)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t file;
 	for (size_t i = 0; i < self->options->edge_file_count; i++)
-		GEMP_TRY(gemp_builder_file(self->builder, self->options->edge_files[i], &file));
-	GEMP_TRY(gemp_inferred_columns_declare(&self->columns[0], self->builder, gemp_builder_vertex_column));
-	GEMP_TRY(gemp_inferred_columns_declare(&self->columns[1], self->builder, gemp_builder_edge_column));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_builder_file(self->builder, self->options->edge_files[i], &file));
+	GEMP_PROPAGATE(gemp_inferred_columns_declare(&self->columns[0], self->builder, gemp_builder_vertex_column));
+	return gemp_inferred_columns_declare(&self->columns[1], self->builder, gemp_builder_edge_column);
 }
 
 static void free_import(import *self)

@@ -166,12 +166,11 @@ done:
 /* Of all matrices one column; integers and floats are floats together. */
 static gemp_code declare(import *self, size_t *column)
 {
-	gemp_code code = GEMP_OK;
 	bool any = false;
 	gemp_type type = GEMP_INTEGER;
 	size_t at;
 	for (size_t c = 0; c < self->column_count; c++)
-		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->columns[c].name, self->columns[c].type, &at));
+		GEMP_PROPAGATE(gemp_builder_vertex_column(self->builder, self->columns[c].name, self->columns[c].type, &at));
 	for (size_t r = 0; r < self->relation_count; r++) {
 		if (!self->relations[r].taken)
 			continue;
@@ -182,25 +181,21 @@ static gemp_code declare(import *self, size_t *column)
 		type = any && next != type ? GEMP_FLOAT : next;
 		any = true;
 	}
-	code = gemp_builder_edge_column(self->builder, "value", type, column);
-done:
-	return code;
+	return gemp_builder_edge_column(self->builder, "value", type, column);
 }
 
 static gemp_code add_vertices(import *self, uint32_t file)
 {
-	gemp_code code = GEMP_OK;
 	for (uint64_t i = self->mine.begin; i < self->mine.end; i++) {
 		gemp_value key = gemp_column_get(&self->keys, (size_t)i);
-		GEMP_TRY(gemp_builder_vertex(self->builder, &key, "", 0, (gemp_place){ file, i + 1 }));
+		GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &key, "", 0, (gemp_place){ file, i + 1 }));
 		for (size_t c = 0; c < self->column_count; c++) {
 			gemp_value value = gemp_column_get(&self->columns[c], (size_t)(i - self->mine.begin));
 			if (!value.null)
-				GEMP_TRY(gemp_builder_vertex_value(self->builder, c, &value));
+				GEMP_PROPAGATE(gemp_builder_vertex_value(self->builder, c, &value));
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_value key_of(void *context, uint64_t index, bool column)
@@ -212,29 +207,24 @@ static gemp_value key_of(void *context, uint64_t index, bool column)
 
 static gemp_code feed(import *self)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t file;
 	size_t column;
-	GEMP_TRY(gemp_builder_file(self->builder, self->h5.path, &file));
-	GEMP_TRY(declare(self, &column));
-	GEMP_TRY(add_vertices(self, file));
+	GEMP_PROPAGATE(gemp_builder_file(self->builder, self->h5.path, &file));
+	GEMP_PROPAGATE(declare(self, &column));
+	GEMP_PROPAGATE(add_vertices(self, file));
 	for (size_t r = (size_t)self->comm->rank; r < self->relation_count; r += (size_t)self->comm->size)
 		if (self->relations[r].taken)
-			GEMP_TRY(gemp_sparse_feed(&self->relations[r].matrix, self->builder, file, self->relations[r].name, column,
-			                          key_of, self));
-done:
-	return code;
+			GEMP_PROPAGATE(gemp_sparse_feed(&self->relations[r].matrix, self->builder, file, self->relations[r].name,
+			                                column, key_of, self));
+	return GEMP_OK;
 }
 
 static gemp_code read_head(import *self, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_h5_open(&self->h5, &self->alone, path));
-	GEMP_TRY(read_keys(self));
-	GEMP_TRY(read_columns(self));
-	GEMP_TRY(open_matrices(self));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_h5_open(&self->h5, &self->alone, path));
+	GEMP_PROPAGATE(read_keys(self));
+	GEMP_PROPAGATE(read_columns(self));
+	return open_matrices(self);
 }
 
 static void free_import(import *self)

@@ -168,19 +168,17 @@ static gemp_code read_header(void *self, const gemp_line *line)
 
 static gemp_code declare(reader *r, const gemp_paths *paths)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
 		if (r->present[t])
-			GEMP_TRY(gemp_builder_file(r->builder, paths->path[i++], &r->files[t]));
+			GEMP_PROPAGATE(gemp_builder_file(r->builder, paths->path[i++], &r->files[t]));
 		for (size_t f = 0; f < field_count(&tables[t]); f++) {
 			const field *field = &tables[t].fields[f];
 			if (field->column && r->present[t])
-				GEMP_TRY((tables[t].edges ? gemp_builder_edge_column : gemp_builder_vertex_column)(
+				GEMP_PROPAGATE((tables[t].edges ? gemp_builder_edge_column : gemp_builder_vertex_column)(
 					r->builder, field->column, field->type, &r->columns[t][f]));
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* LINES */
@@ -217,58 +215,52 @@ static gemp_code read_key(const reader *r, size_t f, gemp_value *out)
 
 static gemp_code add_values(reader *r)
 {
-	gemp_code code = GEMP_OK;
 	const table *table = &tables[r->now];
 	for (size_t f = 0; f < field_count(table); f++) {
 		gemp_value value;
 		if (!table->fields[f].column)
 			continue;
-		GEMP_TRY(read_value(r, f, &value));
+		GEMP_PROPAGATE(read_value(r, f, &value));
 		if (!value.null)
-			GEMP_TRY((table->edges ? gemp_builder_edge_value
-			                       : gemp_builder_vertex_value)(r->builder, r->columns[r->now][f], &value));
+			GEMP_PROPAGATE((table->edges ? gemp_builder_edge_value
+			                             : gemp_builder_vertex_value)(r->builder, r->columns[r->now][f], &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code store_rating(reader *r)
 {
-	gemp_code code = GEMP_OK;
 	gemp_value key, average, votes;
 	uint32_t at;
-	GEMP_TRY(read_key(r, 0, &key));
-	GEMP_TRY(read_value(r, 1, &average));
-	GEMP_TRY(read_value(r, 2, &votes));
-	GEMP_TRY(gemp_dictionary_add(&r->rated, key.string.bytes, key.string.size, &at));
-	GEMP_TRY(GEMP_RESERVE(r->ratings, r->ratings_capacity, r->rated.list.count));
+	GEMP_PROPAGATE(read_key(r, 0, &key));
+	GEMP_PROPAGATE(read_value(r, 1, &average));
+	GEMP_PROPAGATE(read_value(r, 2, &votes));
+	GEMP_PROPAGATE(gemp_dictionary_add(&r->rated, key.string.bytes, key.string.size, &at));
+	GEMP_PROPAGATE(GEMP_RESERVE(r->ratings, r->ratings_capacity, r->rated.list.count));
 	r->ratings[at] = (rating){ average.null ? 0 : average.real,
 		                       votes.null ? 0 : votes.integer,
 		                       { average.null, votes.null } };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_rating(reader *r, const gemp_value *key)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t at;
 	size_t known = r->rated.list.count;
 	if (!r->present[RATINGS])
 		return GEMP_OK;
-	GEMP_TRY(gemp_dictionary_add(&r->rated, key->string.bytes, key->string.size, &at));
+	GEMP_PROPAGATE(gemp_dictionary_add(&r->rated, key->string.bytes, key->string.size, &at));
 	if (at == known) { /* without one; the dictionary knows it now */
-		GEMP_TRY(GEMP_RESERVE(r->ratings, r->ratings_capacity, known + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(r->ratings, r->ratings_capacity, known + 1));
 		r->ratings[at] = (rating){ .null = { true, true } };
 	}
 	const gemp_value average = { .type = GEMP_FLOAT, .real = r->ratings[at].average };
 	const gemp_value votes = { .type = GEMP_INTEGER, .integer = r->ratings[at].votes };
 	if (!r->ratings[at].null[0])
-		GEMP_TRY(gemp_builder_vertex_value(r->builder, r->columns[RATINGS][1], &average));
+		GEMP_PROPAGATE(gemp_builder_vertex_value(r->builder, r->columns[RATINGS][1], &average));
 	if (!r->ratings[at].null[1])
-		GEMP_TRY(gemp_builder_vertex_value(r->builder, r->columns[RATINGS][2], &votes));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_builder_vertex_value(r->builder, r->columns[RATINGS][2], &votes));
+	return GEMP_OK;
 }
 
 /* "archive_footage" is ARCHIVE_FOOTAGE. */
@@ -291,30 +283,26 @@ static gemp_code name_type(const gemp_value *category, char *type, size_t *size)
 
 static gemp_code add_principal(reader *r, gemp_place place)
 {
-	gemp_code code = GEMP_OK;
 	gemp_value title, person, category;
 	char type[MAX_TYPE];
 	size_t size = 0;
-	GEMP_TRY(read_key(r, 0, &title));
-	GEMP_TRY(read_key(r, 1, &person));
-	GEMP_TRY(read_key(r, 2, &category));
-	GEMP_TRY(name_type(&category, type, &size));
-	GEMP_TRY(gemp_builder_edge(r->builder, &person, &title, type, size, place));
-	code = add_values(r);
-done:
-	return code;
+	GEMP_PROPAGATE(read_key(r, 0, &title));
+	GEMP_PROPAGATE(read_key(r, 1, &person));
+	GEMP_PROPAGATE(read_key(r, 2, &category));
+	GEMP_PROPAGATE(name_type(&category, type, &size));
+	GEMP_PROPAGATE(gemp_builder_edge(r->builder, &person, &title, type, size, place));
+	return add_values(r);
 }
 
 static gemp_code visit(void *self, const gemp_line *line)
 {
 	reader *r = self;
-	gemp_code code = GEMP_OK;
 	const table *table = &tables[r->now];
 	gemp_place place = { r->files[r->now], line->line };
 	gemp_value key;
 	if (line->line == 1 || line->size == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_cells_tsv(&r->cells, line->text, line->size));
+	GEMP_PROPAGATE(gemp_cells_tsv(&r->cells, line->text, line->size));
 	if (r->cells.count != r->widths[r->now])
 		return gemp_fail(GEMP_EDATA, "%zu fields where the header has %zu; the line is damaged", r->cells.count,
 		                 r->widths[r->now]);
@@ -322,13 +310,12 @@ static gemp_code visit(void *self, const gemp_line *line)
 		return store_rating(r);
 	if (table->edges)
 		return add_principal(r, place);
-	GEMP_TRY(read_key(r, 0, &key));
-	GEMP_TRY(gemp_builder_vertex(r->builder, &key, table->label, strlen(table->label), place));
-	GEMP_TRY(add_values(r));
+	GEMP_PROPAGATE(read_key(r, 0, &key));
+	GEMP_PROPAGATE(gemp_builder_vertex(r->builder, &key, table->label, strlen(table->label), place));
+	GEMP_PROPAGATE(add_values(r));
 	if (r->now == TITLES)
-		code = add_rating(r, &key);
-done:
-	return code;
+		return add_rating(r, &key);
+	return GEMP_OK;
 }
 
 /* THE WHOLE */
@@ -356,7 +343,6 @@ static gemp_code find_files(reader *r, gemp_paths *paths, const char *folder)
 /* Any rank may meet any title, so each reads all ratings. */
 static gemp_code read_tables(reader *r, const gemp_paths *paths)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
 		bool never = false;
 		r->now = (int)t;
@@ -364,14 +350,13 @@ static gemp_code read_tables(reader *r, const gemp_paths *paths)
 			continue;
 		const char *path = paths->path[i++];
 		if (t == RATINGS) {
-			GEMP_TRY(gemp_comm_agree(r->comm, gemp_lines_head(path, visit, r, &never)));
+			GEMP_PROPAGATE(gemp_comm_agree(r->comm, gemp_lines_head(path, visit, r, &never)));
 			continue;
 		}
-		GEMP_TRY(gemp_lines_open(&r->lines[t], r->comm, path, NULL, i));
-		GEMP_TRY(gemp_lines_visit(&r->lines[t], r->comm, visit, r));
+		GEMP_PROPAGATE(gemp_lines_open(&r->lines[t], r->comm, path, NULL, i));
+		GEMP_PROPAGATE(gemp_lines_visit(&r->lines[t], r->comm, visit, r));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_imdb(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)

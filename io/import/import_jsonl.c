@@ -47,18 +47,16 @@ static gemp_code observe_value(gemp_inferred_columns *columns, const char *name,
 static gemp_code observe_line(void *self, const gemp_line *line)
 {
 	reader *reader = self;
-	gemp_code code = GEMP_OK;
 	const char *name;
 	json_t *value;
 	if (is_blank(line))
 		return GEMP_OK;
-	GEMP_TRY(gemp_json_record_read(&reader->record, line->text, line->size));
+	GEMP_PROPAGATE(gemp_json_record_read(&reader->record, line->text, line->size));
 	reader->vertices += !reader->record.edge;
 	json_object_foreach(reader->record.properties, name,
 	                    value) if (gemp_json_record_is_attribute(&reader->record, name))
-		GEMP_TRY(observe_value(&reader->columns[reader->record.edge], name, value));
-done:
-	return code;
+		GEMP_PROPAGATE(observe_value(&reader->columns[reader->record.edge], name, value));
+	return GEMP_OK;
 }
 
 /* Numbers are floats if any of them is one; what is of another kind in other lines is refused there. */
@@ -72,14 +70,11 @@ static gemp_type type_of(uint32_t seen)
 
 static gemp_code declare(reader *reader, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t file;
 	for (size_t i = 0; i < options->edge_file_count; i++)
-		GEMP_TRY(gemp_builder_file(reader->builder, options->edge_files[i], &file));
-	GEMP_TRY(gemp_inferred_columns_declare(&reader->columns[0], reader->builder, gemp_builder_vertex_column));
-	GEMP_TRY(gemp_inferred_columns_declare(&reader->columns[1], reader->builder, gemp_builder_edge_column));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_builder_file(reader->builder, options->edge_files[i], &file));
+	GEMP_PROPAGATE(gemp_inferred_columns_declare(&reader->columns[0], reader->builder, gemp_builder_vertex_column));
+	return gemp_inferred_columns_declare(&reader->columns[1], reader->builder, gemp_builder_edge_column);
 }
 
 static gemp_code read_value(gemp_value *out, gemp_type type, const char *name, const json_t *value)
@@ -105,7 +100,6 @@ static gemp_code read_value(gemp_value *out, gemp_type type, const char *name, c
 
 static gemp_code add_values(reader *reader)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_json_record *record = &reader->record;
 	const gemp_inferred_columns *columns = &reader->columns[record->edge];
 	const char *name;
@@ -116,43 +110,37 @@ static gemp_code add_values(reader *reader)
 		if (json_is_null(value) || !gemp_json_record_is_attribute(record, name))
 			continue;
 		size_t column = gemp_inferred_columns_find(columns, name);
-		GEMP_TRY(read_value(&read, columns->types[column], name, value));
-		GEMP_TRY(record->edge ? gemp_builder_edge_value(reader->builder, column, &read)
-		                      : gemp_builder_vertex_value(reader->builder, column, &read));
+		GEMP_PROPAGATE(read_value(&read, columns->types[column], name, value));
+		GEMP_PROPAGATE(record->edge ? gemp_builder_edge_value(reader->builder, column, &read)
+		                            : gemp_builder_vertex_value(reader->builder, column, &read));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code feed_line(void *self, const gemp_line *line)
 {
 	reader *reader = self;
-	gemp_code code = GEMP_OK;
 	const gemp_json_record *record = &reader->record;
 	gemp_place place = { reader->file, line->line };
 	if (is_blank(line))
 		return GEMP_OK;
-	GEMP_TRY(gemp_json_record_read(&reader->record, line->text, line->size));
+	GEMP_PROPAGATE(gemp_json_record_read(&reader->record, line->text, line->size));
 	const char *names = record->names.size ? record->names.data : "";
 	if (record->edge)
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_builder_edge(reader->builder, &record->ends[0], &record->ends[1], names, record->names.size, place));
 	else
-		GEMP_TRY(gemp_builder_vertex(reader->builder, &record->ends[0], names, record->names.size, place));
-	code = add_values(reader);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &record->ends[0], names, record->names.size, place));
+	return add_values(reader);
 }
 
 static gemp_code visit_files(reader *reader, gemp_lines *lines, size_t count, gemp_visit_line *visit)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < count; i++) {
 		reader->file = (uint32_t)i + 1;
-		GEMP_TRY(gemp_lines_visit(&lines[i], reader->comm, visit, reader));
+		GEMP_PROPAGATE(gemp_lines_visit(&lines[i], reader->comm, visit, reader));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_jsonl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)

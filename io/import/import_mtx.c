@@ -65,7 +65,6 @@ static gemp_code read_symmetry(head *head, const gemp_text_cell *cell)
 
 static gemp_code read_banner(head *head, const gemp_cells *cells)
 {
-	gemp_code code = GEMP_OK;
 	if (cells->count != 5 || !is(&cells->cell[0], "%%MatrixMarket"))
 		return gemp_fail(GEMP_EDATA, "not a Matrix Market file; the first line must be like "
 		                             "'%%%%MatrixMarket matrix coordinate real general'");
@@ -74,10 +73,8 @@ static gemp_code read_banner(head *head, const gemp_cells *cells)
 	if (!is(&cells->cell[2], "coordinate"))
 		return reject(&cells->cell[2], "a dense matrix has no edges; write its entries in coordinate format "
 		                               "(scipy.io.mmwrite of a sparse matrix)");
-	GEMP_TRY(read_field(head, &cells->cell[3]));
-	code = read_symmetry(head, &cells->cell[4]);
-done:
-	return code;
+	GEMP_PROPAGATE(read_field(head, &cells->cell[3]));
+	return read_symmetry(head, &cells->cell[4]);
 }
 
 static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
@@ -92,12 +89,11 @@ static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
 
 static gemp_code read_sizes(head *head, const gemp_cells *cells)
 {
-	gemp_code code = GEMP_OK;
 	if (cells->count != 3)
 		return gemp_fail(GEMP_EDATA, "%zu numbers where rows, columns and entries stand", cells->count);
-	GEMP_TRY(read_count(&head->rows, &cells->cell[0]));
-	GEMP_TRY(read_count(&head->columns, &cells->cell[1]));
-	GEMP_TRY(read_count(&head->entries, &cells->cell[2]));
+	GEMP_PROPAGATE(read_count(&head->rows, &cells->cell[0]));
+	GEMP_PROPAGATE(read_count(&head->columns, &cells->cell[1]));
+	GEMP_PROPAGATE(read_count(&head->entries, &cells->cell[2]));
 	bool square = head->rows == head->columns;
 	if (head->rows > GEMP_MAX_VERTICES || head->columns > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EDATA,
@@ -109,8 +105,7 @@ static gemp_code read_sizes(head *head, const gemp_cells *cells)
 		                 "%" PRIu64 " rows and %" PRIu64 " columns cannot be symmetric; write all "
 		                 "entries as general, or correct the sizes",
 		                 head->rows, head->columns);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool is_comment(const gemp_line *line)
@@ -121,17 +116,14 @@ static bool is_comment(const gemp_line *line)
 static gemp_code visit_head(void *self, const gemp_line *line)
 {
 	reader *reader = self;
-	gemp_code code = GEMP_OK;
 	if (line->line > 1 && is_comment(line))
 		return GEMP_OK;
-	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	GEMP_PROPAGATE(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	if (line->line == 1)
 		return read_banner(&reader->head, &reader->cells);
 	reader->head.line = line->line;
 	reader->head.complete = true;
-	code = read_sizes(&reader->head, &reader->cells);
-done:
-	return code;
+	return read_sizes(&reader->head, &reader->cells);
 }
 
 /* Collective. */
@@ -162,16 +154,14 @@ static gemp_value key_of(const head *head, uint64_t number, char side, char name
 /* This rank's share of the rows, or of the columns of a bipartite graph. */
 static gemp_code add_vertices(reader *reader, uint64_t count, char side, const char *label)
 {
-	gemp_code code = GEMP_OK;
 	gemp_block_range mine = gemp_comm_block(reader->comm, count);
 	gemp_place place = { reader->file, reader->head.line };
 	char name[24];
 	for (uint64_t i = mine.begin; i < mine.end; i++) {
 		gemp_value key = key_of(&reader->head, i + 1, side, name);
-		GEMP_TRY(gemp_builder_vertex(reader->builder, &key, label, strlen(label), place));
+		GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &key, label, strlen(label), place));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t most, const char *what)
@@ -187,15 +177,13 @@ static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t 
 
 static gemp_code add_edge(reader *reader, uint64_t row, uint64_t column, const gemp_value *value, gemp_place place)
 {
-	gemp_code code = GEMP_OK;
 	char names[2][24];
 	gemp_value source = key_of(&reader->head, row, 'r', names[0]);
 	gemp_value target = key_of(&reader->head, column, 'c', names[1]);
-	GEMP_TRY(gemp_builder_edge(reader->builder, &source, &target, "", 0, place));
+	GEMP_PROPAGATE(gemp_builder_edge(reader->builder, &source, &target, "", 0, place));
 	if (reader->head.values)
-		code = gemp_builder_edge_value(reader->builder, reader->value, value);
-done:
-	return code;
+		return gemp_builder_edge_value(reader->builder, reader->value, value);
+	return GEMP_OK;
 }
 
 /* The other half of a skew-symmetric matrix. */
@@ -215,44 +203,40 @@ static gemp_code visit_entry(void *self, const gemp_line *line)
 	reader *reader = self;
 	const head *head = &reader->head;
 	const gemp_text_cell *cell;
-	gemp_code code = GEMP_OK;
 	gemp_place place = { reader->file, line->line };
 	gemp_value value = { .type = head->type };
 	uint64_t row = 0, column = 0;
 	size_t wanted = head->values ? 3 : 2;
 	if (line->line <= head->line || is_comment(line))
 		return GEMP_OK;
-	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
+	GEMP_PROPAGATE(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	if (reader->cells.count != wanted)
 		return gemp_fail(GEMP_EDATA, "%zu fields where an entry has %zu (row, column%s)", reader->cells.count, wanted,
 		                 head->values ? ", value" : "; the banner says pattern");
 	cell = reader->cells.cell;
-	GEMP_TRY(read_index(&row, &cell[0], head->rows, "row"));
-	GEMP_TRY(read_index(&column, &cell[1], head->columns, "column"));
+	GEMP_PROPAGATE(read_index(&row, &cell[0], head->rows, "row"));
+	GEMP_PROPAGATE(read_index(&column, &cell[1], head->columns, "column"));
 	if (head->values)
-		GEMP_TRY(gemp_scalar_read(&value, head->type, cell[2].bytes, cell[2].size));
+		GEMP_PROPAGATE(gemp_scalar_read(&value, head->type, cell[2].bytes, cell[2].size));
 	reader->entries++;
-	GEMP_TRY(add_edge(reader, row, column, &value, place));
+	GEMP_PROPAGATE(add_edge(reader, row, column, &value, place));
 	if (head->symmetry == SKEW)
-		code = add_negative(reader, row, column, value, place);
-done:
-	return code;
+		return add_negative(reader, row, column, value, place);
+	return GEMP_OK;
 }
 
 /* Local. What precedes the entries. */
 static gemp_code begin(reader *reader, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	const head *head = &reader->head;
 	bool square = head->rows == head->columns;
-	GEMP_TRY(gemp_builder_file(reader->builder, path, &reader->file));
+	GEMP_PROPAGATE(gemp_builder_file(reader->builder, path, &reader->file));
 	if (head->values)
-		GEMP_TRY(gemp_builder_edge_column(reader->builder, "value", head->type, &reader->value));
-	GEMP_TRY(add_vertices(reader, head->rows, 'r', square ? "" : "Row"));
+		GEMP_PROPAGATE(gemp_builder_edge_column(reader->builder, "value", head->type, &reader->value));
+	GEMP_PROPAGATE(add_vertices(reader, head->rows, 'r', square ? "" : "Row"));
 	if (!square)
-		code = add_vertices(reader, head->columns, 'c', "Column");
-done:
-	return code;
+		return add_vertices(reader, head->columns, 'c', "Column");
+	return GEMP_OK;
 }
 
 static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)

@@ -136,8 +136,7 @@ static gemp_code read_lines(reading *reading, const gemp_lines *lines, gemp_stre
 			if (!reading->inside)
 				begin_stanza(reading, line);
 			code = gemp_utf8_require(text, size);
-			if (code == GEMP_OK)
-				code = take_line(reading, text, size);
+			GEMP_THEN(take_line(reading, text, size));
 			reading->inside = true;
 		}
 		if (code == GEMP_EDATA)
@@ -160,8 +159,7 @@ static gemp_code gemp_stanza_visit(gemp_stanza *stanza, const gemp_lines *lines,
 	reading reading = { .stanza = stanza, .visit = visit, .self = self };
 	if (lines->bytes.begin < lines->bytes.end) {
 		code = gemp_stream_open(&stream, lines->path, lines->bytes.begin, GEMP_STREAM_END);
-		if (code == GEMP_OK)
-			code = read_lines(&reading, lines, stream);
+		GEMP_THEN(read_lines(&reading, lines, stream));
 	}
 	gemp_stream_close(stream);
 	return gemp_comm_agree(comm, code);
@@ -303,42 +301,36 @@ static gemp_value text_value(slice text)
 static gemp_code add_edge(reader *reader, slice package, const char *prefix, slice name, const char *type,
                           uint64_t line)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t index;
 	gemp_text *key = &reader->text;
 	gemp_text_clear(key);
 	gemp_text_print(key, "%s", prefix);
 	gemp_text_add(key, name.bytes, name.size);
-	GEMP_TRY(gemp_text_status(key));
+	GEMP_PROPAGATE(gemp_text_status(key));
 	gemp_value source = text_value(package), target = text_value((slice){ key->data, key->size });
 	if (*prefix)
-		GEMP_TRY(gemp_dictionary_add(&reader->other, key->data, key->size, &index));
-	code = gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file, line });
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_dictionary_add(&reader->other, key->data, key->size, &index));
+	return gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file, line });
 }
 
 /* Has the package an edge of this relation to this name already? Then a further one, with another version, is the same.
  * */
 static gemp_code is_repeated(reader *reader, const char *type, slice name, bool *repeated)
 {
-	gemp_code code = GEMP_OK;
 	size_t known = reader->seen.list.count;
 	uint32_t index;
 	gemp_text_clear(&reader->text);
 	gemp_text_print(&reader->text, "%s ", type);
 	gemp_text_add(&reader->text, name.bytes, name.size);
-	GEMP_TRY(gemp_text_status(&reader->text));
-	GEMP_TRY(gemp_dictionary_add(&reader->seen, reader->text.data, reader->text.size, &index));
+	GEMP_PROPAGATE(gemp_text_status(&reader->text));
+	GEMP_PROPAGATE(gemp_dictionary_add(&reader->seen, reader->text.data, reader->text.size, &index));
 	*repeated = index < known;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* `a (>= 1) | b [amd64]`: alternatives are numbered where there are several. */
 static gemp_code add_alternatives(reader *reader, slice package, const char *type, slice group, uint64_t line)
 {
-	gemp_code code = GEMP_OK;
 	bool several = memchr(group.bytes, '|', group.size) != NULL, repeated;
 	slice item;
 	for (int64_t number = 0; next_item(&group, '|', &item); number++) {
@@ -348,18 +340,17 @@ static gemp_code add_alternatives(reader *reader, slice package, const char *typ
 		if (name.size == 0)
 			return gemp_fail(GEMP_EDATA, "package '%.*s' has an empty name in its relation %s", (int)package.size,
 			                 package.bytes, type);
-		GEMP_TRY(is_repeated(reader, type, name, &repeated));
+		GEMP_PROPAGATE(is_repeated(reader, type, name, &repeated));
 		if (repeated)
 			continue;
-		GEMP_TRY(gemp_dictionary_add(&reader->names, name.bytes, name.size, &index));
+		GEMP_PROPAGATE(gemp_dictionary_add(&reader->names, name.bytes, name.size, &index));
 		if (index >= reader->packages)
-			GEMP_TRY(gemp_dictionary_add(&reader->other, name.bytes, name.size, &index));
-		GEMP_TRY(add_edge(reader, package, "", name, type, line));
+			GEMP_PROPAGATE(gemp_dictionary_add(&reader->other, name.bytes, name.size, &index));
+		GEMP_PROPAGATE(add_edge(reader, package, "", name, type, line));
 		if (several)
-			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->alternative, &place));
+			GEMP_PROPAGATE(gemp_builder_edge_value(reader->builder, reader->alternative, &place));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_relations(reader *reader, slice package, const gemp_stanza *stanza)
@@ -421,36 +412,30 @@ done:
 static gemp_code feed_stanza(void *self, const gemp_stanza *stanza)
 {
 	reader *reader = self;
-	gemp_code code = GEMP_OK;
 	slice package = value_of(stanza, PACKAGE);
 	uint32_t index;
-	GEMP_TRY(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index)); /* it is there */
+	GEMP_PROPAGATE(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index)); /* it is there */
 	uint64_t here = (reader->file - UINT64_C(1)) * (uint64_t)reader->comm->size + (uint64_t)reader->comm->rank;
 	if (reader->done[index] || reader->first[index] != here) {
 		reader->repeated++;
 		return GEMP_OK;
 	}
 	reader->done[index] = 1;
-	GEMP_TRY(add_package(reader, package, stanza));
-	GEMP_TRY(add_relations(reader, package, stanza));
-	code = add_owner_edges(reader, package, stanza);
-done:
-	return code;
+	GEMP_PROPAGATE(add_package(reader, package, stanza));
+	GEMP_PROPAGATE(add_relations(reader, package, stanza));
+	return add_owner_edges(reader, package, stanza);
 }
 
 static gemp_code add_other(reader *reader, slice key)
 {
-	gemp_code code = GEMP_OK;
 	gemp_value value = text_value(key);
 	size_t kind = 0, skip;
 	while ((skip = strlen(others[kind].prefix)) > key.size || memcmp(others[kind].prefix, key.bytes, skip) != 0)
 		kind++;
 	gemp_value name = text_value((slice){ key.bytes + skip, key.size - skip });
-	GEMP_TRY(gemp_builder_vertex(reader->builder, &value, others[kind].label, strlen(others[kind].label),
-	                             (gemp_place){ 0 }));
-	code = gemp_builder_vertex_value(reader->builder, reader->name, &name);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_builder_vertex(reader->builder, &value, others[kind].label, strlen(others[kind].label),
+	                                   (gemp_place){ 0 }));
+	return gemp_builder_vertex_value(reader->builder, reader->name, &name);
 }
 
 /* Collective. Vertices that are not packages, each once. */
@@ -473,17 +458,14 @@ done:
 
 static gemp_code declare(reader *reader, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < options->edge_file_count; i++)
-		GEMP_TRY(gemp_builder_file(reader->builder, options->edge_files[i], &reader->file));
-	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "name", GEMP_STRING, &reader->name));
+		GEMP_PROPAGATE(gemp_builder_file(reader->builder, options->edge_files[i], &reader->file));
+	GEMP_PROPAGATE(gemp_builder_vertex_column(reader->builder, "name", GEMP_STRING, &reader->name));
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_builder_vertex_column(reader->builder, attributes[i].name, attributes[i].type, &reader->columns[i]));
-	GEMP_TRY(gemp_builder_edge_column(reader->builder, "alternative", GEMP_INTEGER, &reader->alternative));
-	code = GEMP_NEW(reader->done, reader->packages);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_builder_edge_column(reader->builder, "alternative", GEMP_INTEGER, &reader->alternative));
+	return GEMP_NEW(reader->done, reader->packages);
 }
 
 static void free_reader(reader *reader)

@@ -53,16 +53,13 @@ static gemp_code find_npz_layout(gemp_sparse *m, const gemp_zip *zip)
 
 static gemp_code open_npz(gemp_sparse *m, const gemp_zip *zip)
 {
-	gemp_code code = GEMP_OK;
 	*m = (gemp_sparse){ .path = zip->path, .what = "matrix" };
-	GEMP_TRY(find_npz_layout(m, zip));
-	GEMP_TRY(read_size(m, zip));
-	GEMP_TRY(gemp_npy_open(&m->pointers, zip, m->layout == GEMP_BY_ENTRIES ? "row" : "indptr"));
-	GEMP_TRY(gemp_npy_open(&m->indices, zip, m->layout == GEMP_BY_ENTRIES ? "col" : "indices"));
-	GEMP_TRY(gemp_npy_open(&m->values, zip, "data"));
-	code = gemp_sparse_check(m);
-done:
-	return code;
+	GEMP_PROPAGATE(find_npz_layout(m, zip));
+	GEMP_PROPAGATE(read_size(m, zip));
+	GEMP_PROPAGATE(gemp_npy_open(&m->pointers, zip, m->layout == GEMP_BY_ENTRIES ? "row" : "indptr"));
+	GEMP_PROPAGATE(gemp_npy_open(&m->indices, zip, m->layout == GEMP_BY_ENTRIES ? "col" : "indices"));
+	GEMP_PROPAGATE(gemp_npy_open(&m->values, zip, "data"));
+	return gemp_sparse_check(m);
 }
 
 typedef struct npz_import {
@@ -73,19 +70,17 @@ typedef struct npz_import {
 
 static gemp_code feed_npz(npz_import *self, const gemp_comm *comm, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_sparse *m = &self->matrix;
 	gemp_sparse_numbers numbers = { .square = m->rows == m->columns };
 	const char *type = options->default_type ? options->default_type : "E";
 	uint32_t file;
 	size_t column;
-	GEMP_TRY(gemp_builder_file(self->builder, m->path, &file));
-	GEMP_TRY(gemp_builder_edge_column(self->builder, "value", gemp_sparse_type(m), &column));
-	GEMP_TRY(gemp_sparse_vertices(comm, self->builder, file, m->rows, m->columns));
+	GEMP_PROPAGATE(gemp_builder_file(self->builder, m->path, &file));
+	GEMP_PROPAGATE(gemp_builder_edge_column(self->builder, "value", gemp_sparse_type(m), &column));
+	GEMP_PROPAGATE(gemp_sparse_vertices(comm, self->builder, file, m->rows, m->columns));
 	if (comm->rank == 0) /* compressed: it is read from its beginning to its end */
-		code = gemp_sparse_feed(m, self->builder, file, type, column, gemp_sparse_number, &numbers);
-done:
-	return code;
+		return gemp_sparse_feed(m, self->builder, file, type, column, gemp_sparse_number, &numbers);
+	return GEMP_OK;
 }
 
 static gemp_code read_npz(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
@@ -95,8 +90,7 @@ static gemp_code read_npz(gemp_shard **out, const gemp_comm *comm, const gemp_im
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
 	code = gemp_zip_open(&self.zip, options->edge_files[0]);
-	if (code == GEMP_OK)
-		code = open_npz(&self.matrix, &self.zip);
+	GEMP_THEN(open_npz(&self.matrix, &self.zip));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
 	GEMP_TRY(gemp_comm_agree(comm, feed_npz(&self, comm, options)));
@@ -185,8 +179,7 @@ static gemp_code open_array(gemp_array *out, const gemp_h5 *h5, const char *fold
 	gemp_text path = { 0 };
 	gemp_text_print(&path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
 	gemp_code code = gemp_text_status(&path);
-	if (code == GEMP_OK)
-		code = gemp_h5_open_array(out, h5, path.data);
+	GEMP_THEN(gemp_h5_open_array(out, h5, path.data));
 	gemp_text_free(&path);
 	return code;
 }
@@ -211,17 +204,14 @@ done:
 /* If the group has a matrix: a relation more. */
 static gemp_code inspect_group(binsparse_import *self, const char *path, const char *name)
 {
-	gemp_code code = GEMP_OK;
 	bool has = false;
-	GEMP_TRY(gemp_h5_has_attribute(&self->h5, path, "binsparse", &has));
+	GEMP_PROPAGATE(gemp_h5_has_attribute(&self->h5, path, "binsparse", &has));
 	if (!has)
-		goto done;
+		return GEMP_OK;
 	relation *r = &self->relations[self->count++];
 	r->path = gemp_strdup(path);
 	r->name = name ? gemp_strdup(name) : NULL;
-	code = r->path && (r->name || !name) ? open_binsparse(&self->h5, r) : GEMP_ENOMEM;
-done:
-	return code;
+	return r->path && (r->name || !name) ? open_binsparse(&self->h5, r) : GEMP_ENOMEM;
 }
 
 static gemp_code open_matrices(binsparse_import *self, const char *path)
@@ -261,22 +251,20 @@ done:
 /* Matrices are dealt out to the ranks. */
 static gemp_code feed_binsparse(binsparse_import *self, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_sparse *first = &self->relations[0].matrix;
 	gemp_sparse_numbers numbers = { .square = first->rows == first->columns };
 	const char *standard = options->default_type ? options->default_type : "E";
 	uint32_t file;
 	size_t column;
-	GEMP_TRY(gemp_builder_file(self->builder, self->h5.path, &file));
-	GEMP_TRY(gemp_builder_edge_column(self->builder, "value", gemp_sparse_type(first), &column));
-	GEMP_TRY(gemp_sparse_vertices(self->comm, self->builder, file, first->rows, first->columns));
+	GEMP_PROPAGATE(gemp_builder_file(self->builder, self->h5.path, &file));
+	GEMP_PROPAGATE(gemp_builder_edge_column(self->builder, "value", gemp_sparse_type(first), &column));
+	GEMP_PROPAGATE(gemp_sparse_vertices(self->comm, self->builder, file, first->rows, first->columns));
 	for (size_t i = (size_t)self->comm->rank; i < self->count; i += (size_t)self->comm->size) {
 		relation *r = &self->relations[i];
-		GEMP_TRY(gemp_sparse_feed(&r->matrix, self->builder, file, r->name ? r->name : standard, column,
-		                          gemp_sparse_number, &numbers));
+		GEMP_PROPAGATE(gemp_sparse_feed(&r->matrix, self->builder, file, r->name ? r->name : standard, column,
+		                                gemp_sparse_number, &numbers));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_binsparse(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)

@@ -87,30 +87,26 @@ static gemp_code join_schemas(import *self)
 
 static gemp_code copy_evidence(gemp_schema *to, const gemp_schema *from)
 {
-	gemp_code code = GEMP_OK;
 	to->columns = from->columns;
 	to->count = from->count;
-	GEMP_TRY(GEMP_NEW(to->evidence, from->count));
+	GEMP_PROPAGATE(GEMP_NEW(to->evidence, from->count));
 	if (from->count)
 		memcpy(to->evidence, from->evidence, from->count * sizeof *from->evidence);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code new_readers(import *self)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(self->selves, self->inputs.threads));
-	GEMP_TRY(GEMP_NEW(self->readers, self->inputs.threads));
+	GEMP_PROPAGATE(GEMP_NEW(self->selves, self->inputs.threads));
+	GEMP_PROPAGATE(GEMP_NEW(self->readers, self->inputs.threads));
 	for (unsigned t = 0; t < self->inputs.threads; t++) {
 		reader *reader = &self->readers[t];
 		self->selves[t] = reader;
 		reader->string_keys = self->string_keys;
-		GEMP_TRY(copy_evidence(&reader->vertices, &self->vertices));
-		GEMP_TRY(copy_evidence(&reader->edges, &self->edges));
+		GEMP_PROPAGATE(copy_evidence(&reader->vertices, &self->vertices));
+		GEMP_PROPAGATE(copy_evidence(&reader->edges, &self->edges));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void free_readers(import *self)
@@ -155,18 +151,16 @@ static void resolve_types(import *self, const gemp_comm *comm)
 /* What the builder must know before the first record; the same on all ranks. Its column numbers are the schemas'. */
 static gemp_code declare(import *self)
 {
-	gemp_code code = GEMP_OK;
 	size_t column;
 	for (size_t i = 0; i < self->inputs.count; i++)
-		GEMP_TRY(gemp_builder_file(self->builder, self->inputs.input[i].path, &self->inputs.input[i].file));
+		GEMP_PROPAGATE(gemp_builder_file(self->builder, self->inputs.input[i].path, &self->inputs.input[i].file));
 	for (size_t i = 0; i < self->vertices.count; i++)
-		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->vertices.columns[i].name,
-		                                    self->vertices.columns[i].type, &column));
+		GEMP_PROPAGATE(gemp_builder_vertex_column(self->builder, self->vertices.columns[i].name,
+		                                          self->vertices.columns[i].type, &column));
 	for (size_t i = 0; i < self->edges.count; i++)
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_builder_edge_column(self->builder, self->edges.columns[i].name, self->edges.columns[i].type, &column));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static size_t field_of(const gemp_header *header, gemp_field_role role)
@@ -221,22 +215,19 @@ done:
 static gemp_code feed_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
 {
 	reader *self = context;
-	gemp_code code = GEMP_OK;
 	gemp_place place = { input->file, line };
 	gemp_value source, target;
 	size_t named = field_of(&input->header, input->edges ? GEMP_ROLE_TYPE : GEMP_ROLE_LABELS);
 	gemp_text_cell names = named < cells->count ? cells->cell[named] : (gemp_text_cell){ "", 0, true };
 	if (input->edges) {
-		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_SOURCE, &self->rooms[0]));
-		GEMP_TRY(read_key(&target, self, input, cells, GEMP_ROLE_TARGET, &self->rooms[1]));
-		GEMP_TRY(gemp_builder_edge(self->builder, &source, &target, names.bytes, names.size, place));
+		GEMP_PROPAGATE(read_key(&source, self, input, cells, GEMP_ROLE_SOURCE, &self->rooms[0]));
+		GEMP_PROPAGATE(read_key(&target, self, input, cells, GEMP_ROLE_TARGET, &self->rooms[1]));
+		GEMP_PROPAGATE(gemp_builder_edge(self->builder, &source, &target, names.bytes, names.size, place));
 	} else {
-		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_KEY, &self->rooms[0]));
-		GEMP_TRY(gemp_builder_vertex(self->builder, &source, names.bytes, names.size, place));
+		GEMP_PROPAGATE(read_key(&source, self, input, cells, GEMP_ROLE_KEY, &self->rooms[0]));
+		GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &source, names.bytes, names.size, place));
 	}
-	code = add_values(self, input, cells);
-done:
-	return code;
+	return add_values(self, input, cells);
 }
 
 /* The first reader feeds the builder itself. */
@@ -270,8 +261,7 @@ static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_op
 	built.string_keys = self->stated_keys != 0;
 	GEMP_TRY(gemp_builder_new(&self->builder, comm, &built));
 	code = declare(self);
-	if (code == GEMP_OK)
-		code = new_branches(self);
+	GEMP_THEN(new_branches(self));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_step_times_next(options->steps, "parse");
 	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, feed_record, self->selves, "parsing"));
@@ -287,8 +277,7 @@ static gemp_code read_tables(gemp_shard **out, const gemp_comm *comm, const gemp
 import self = { 0 };
 	GEMP_TRY(gemp_inputs_open(&self.inputs, comm, options));
 	code = join_schemas(&self);
-	if (code == GEMP_OK)
-		code = new_readers(&self);
+	GEMP_THEN(new_readers(&self));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_step_times_next(options->steps, "look");
 	GEMP_TRY(gemp_inputs_read(&self.inputs, comm, observe_record, self.selves, "looking for types"));

@@ -35,7 +35,6 @@ typedef struct import {
 /* Attributes of one name are one column, of a type that holds what all of them hold. */
 static gemp_code join_column(import *self, const gemp_ecore_feature *feature, size_t *at)
 {
-	gemp_code code = GEMP_OK;
 	for (*at = 0; *at < self->column_count; ++*at) {
 		column *there = &self->columns[*at];
 		if (strcmp(there->name, feature->name) != 0)
@@ -46,23 +45,20 @@ static gemp_code join_column(import *self, const gemp_ecore_feature *feature, si
 			there->type = numbers ? GEMP_FLOAT : GEMP_STRING;
 		return GEMP_OK;
 	}
-	GEMP_TRY(GEMP_RESERVE(self->columns, self->column_capacity, *at + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(self->columns, self->column_capacity, *at + 1));
 	self->columns[self->column_count++] = (column){ feature->name, feature->type };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_metamodel(import *self, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_ecore_read(&self->ecore, path));
-	GEMP_TRY(GEMP_NEW(self->column_of, self->ecore.feature_count));
-	GEMP_TRY(GEMP_NEW(self->counts, self->ecore.feature_count));
+	GEMP_PROPAGATE(gemp_ecore_read(&self->ecore, path));
+	GEMP_PROPAGATE(GEMP_NEW(self->column_of, self->ecore.feature_count));
+	GEMP_PROPAGATE(GEMP_NEW(self->counts, self->ecore.feature_count));
 	for (size_t f = 0; f < self->ecore.feature_count; f++)
 		if (!self->ecore.features[f].reference && !self->ecore.features[f].derived)
-			GEMP_TRY(join_column(self, &self->ecore.features[f], &self->column_of[f]));
-done:
-	return code;
+			GEMP_PROPAGATE(join_column(self, &self->ecore.features[f], &self->column_of[f]));
+	return GEMP_OK;
 }
 
 static bool is_ordered(const gemp_ecore_feature *feature)
@@ -72,17 +68,15 @@ static bool is_ordered(const gemp_ecore_feature *feature)
 
 static gemp_code declare(import *self)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t file;
 	size_t at;
-	GEMP_TRY(gemp_builder_file(self->builder, self->path, &file));
+	GEMP_PROPAGATE(gemp_builder_file(self->builder, self->path, &file));
 	for (size_t c = 0; c < self->column_count; c++)
-		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->columns[c].name, self->columns[c].type, &at));
+		GEMP_PROPAGATE(gemp_builder_vertex_column(self->builder, self->columns[c].name, self->columns[c].type, &at));
 	for (size_t f = 0; f < self->ecore.feature_count; f++)
 		if (is_ordered(&self->ecore.features[f]))
 			return gemp_builder_edge_column(self->builder, "order", GEMP_INTEGER, &at);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* THE FIRST PASSES */
@@ -105,13 +99,10 @@ static gemp_code count_reference(void *context, const gemp_xmi_reference *refere
 
 static gemp_code note_path(void *context, const gemp_xmi_object *object)
 {
-	gemp_code code = GEMP_OK;
 	import *self = context;
 	uint32_t index;
-	GEMP_TRY(gemp_dictionary_add(&self->paths, object->path, object->path_size, &index));
-	code = gemp_bytes_add(&self->keys, object->key.data, object->key.size);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_dictionary_add(&self->paths, object->path, object->path_size, &index));
+	return gemp_bytes_add(&self->keys, object->key.data, object->key.size);
 }
 
 static gemp_code note_nothing(void *context, const gemp_xmi_reference *reference)
@@ -152,53 +143,48 @@ static gemp_value key_value(const char *bytes, size_t size)
 /* The key of what stands there; what is not known is left to the builder, which says that there is no such vertex. */
 static gemp_code find_target(import *self, const gemp_xmi_reference *reference, gemp_value *out)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t index;
 	size_t size = strlen(reference->target);
 	*out = key_value(reference->target, size);
 	if (!reference->by_position || self->keys.count == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_dictionary_add(&self->paths, reference->target, size, &index));
+	GEMP_PROPAGATE(gemp_dictionary_add(&self->paths, reference->target, size, &index));
 	if (index < self->keys.count) {
 		const char *key = gemp_bytes_at(&self->keys, index, &size);
 		*out = key_value(key, size);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code feed_reference(void *context, const gemp_xmi_reference *reference)
 {
-	gemp_code code = GEMP_OK;
 	import *self = context;
 	const gemp_ecore_feature *feature = &self->ecore.features[reference->feature];
 	gemp_value source = key_value(reference->source, strlen(reference->source)), target;
 	gemp_place place = { 1, reference->line };
 	if (feature->derived || feature->container)
 		return GEMP_OK;
-	GEMP_TRY(find_target(self, reference, &target));
-	GEMP_TRY(gemp_builder_edge(self->builder, &source, &target, feature->name, strlen(feature->name), place));
+	GEMP_PROPAGATE(find_target(self, reference, &target));
+	GEMP_PROPAGATE(gemp_builder_edge(self->builder, &source, &target, feature->name, strlen(feature->name), place));
 	if (is_ordered(feature)) {
 		const gemp_value order = { .type = GEMP_INTEGER, .integer = (int64_t)reference->order };
-		GEMP_TRY(gemp_builder_edge_value(self->builder, 0, &order));
+		GEMP_PROPAGATE(gemp_builder_edge_value(self->builder, 0, &order));
 	}
 	if (feature->opposite == GEMP_ECORE_NONE)
 		return GEMP_OK;
 	const gemp_ecore_feature *back = &self->ecore.features[feature->opposite];
 	if (!back->derived && (feature->containment || self->counts[feature->opposite] == 0))
-		code = gemp_builder_edge(self->builder, &target, &source, back->name, strlen(back->name), place);
-done:
-	return code;
+		return gemp_builder_edge(self->builder, &target, &source, back->name, strlen(back->name), place);
+	return GEMP_OK;
 }
 
 static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 {
-	gemp_code code = GEMP_OK;
 	import *self = context;
 	const gemp_ecore_classifier *class = &self->ecore.classifiers[object->class];
 	gemp_value value = key_value(object->key.data, object->key.size);
-	GEMP_TRY(gemp_builder_vertex(self->builder, &value, class->labels, strlen(class->labels),
-	                             (gemp_place){ 1, object->line }));
+	GEMP_PROPAGATE(gemp_builder_vertex(self->builder, &value, class->labels, strlen(class->labels),
+	                                   (gemp_place){ 1, object->line }));
 	for (size_t slot = 0; slot < class->feature_count; slot++) {
 		const gemp_ecore_feature *feature = &self->ecore.features[class->features[slot]];
 		const gemp_text *given = object->present[slot] ? &object->values[slot] : NULL;
@@ -206,25 +192,21 @@ static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 		if (feature->reference || feature->derived || !text)
 			continue;
 		size_t at = self->column_of[class->features[slot]];
-		GEMP_TRY(gemp_scalar_read(&value, self->columns[at].type, text, given ? given->size : strlen(text)));
-		GEMP_TRY(gemp_builder_vertex_value(self->builder, at, &value));
+		GEMP_PROPAGATE(gemp_scalar_read(&value, self->columns[at].type, text, given ? given->size : strlen(text)));
+		GEMP_PROPAGATE(gemp_builder_vertex_value(self->builder, at, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_model(import *self)
 {
 	static const gemp_xmi_visitor counting = { count_object, count_reference }, noting = { note_path, note_nothing };
 	static const gemp_xmi_visitor feeding = { feed_object, feed_reference };
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_xmi_read(self->path, &self->ecore, &counting, self));
-	GEMP_TRY(check_opposites(self));
+	GEMP_PROPAGATE(gemp_xmi_read(self->path, &self->ecore, &counting, self));
+	GEMP_PROPAGATE(check_opposites(self));
 	if (self->has_ids && self->has_positions)
-		GEMP_TRY(gemp_xmi_read(self->path, &self->ecore, &noting, self));
-	code = gemp_xmi_read(self->path, &self->ecore, &feeding, self);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_xmi_read(self->path, &self->ecore, &noting, self));
+	return gemp_xmi_read(self->path, &self->ecore, &feeding, self);
 }
 
 static void free_import(import *self)

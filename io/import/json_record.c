@@ -94,42 +94,33 @@ static gemp_code take_properties(gemp_json_record *record)
 static gemp_code read_node(gemp_json_record *record)
 {
 	static const char *const known[] = { "type", "id", "labels", "properties", NULL };
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(check_members(record->root, "node", known));
-	GEMP_TRY(read_key(&record->ends[0], json_object_get(record->root, "id"), "'id'"));
-	GEMP_TRY(add_labels(&record->names, json_object_get(record->root, "labels"), "labels"));
-	code = take_properties(record);
-done:
-	return code;
+	GEMP_PROPAGATE(check_members(record->root, "node", known));
+	GEMP_PROPAGATE(read_key(&record->ends[0], json_object_get(record->root, "id"), "'id'"));
+	GEMP_PROPAGATE(add_labels(&record->names, json_object_get(record->root, "labels"), "labels"));
+	return take_properties(record);
 }
 
 static gemp_code read_end(gemp_value *out, json_t *root, const char *name, const char *where)
 {
 	static const char *const known[] = { "id", "labels", "properties", NULL };
-	gemp_code code = GEMP_OK;
 	json_t *end = json_object_get(root, name);
 	if (!json_is_object(end))
 		return gemp_fail(GEMP_EDATA, "'%s' is %s where an object with an id must stand", name, gemp_json_kind(end));
-	GEMP_TRY(check_members(end, name, known));
-	code = read_key(out, json_object_get(end, "id"), where);
-done:
-	return code;
+	GEMP_PROPAGATE(check_members(end, name, known));
+	return read_key(out, json_object_get(end, "id"), where);
 }
 
 static gemp_code read_relationship(gemp_json_record *record)
 {
 	static const char *const known[] = { "type", "id", "label", "start", "end", "properties", NULL };
-	gemp_code code = GEMP_OK;
 	json_t *label = json_object_get(record->root, "label");
 	record->edge = true;
-	GEMP_TRY(check_members(record->root, "relationship", known));
-	GEMP_TRY(read_end(&record->ends[0], record->root, "start", "'id' of 'start'"));
-	GEMP_TRY(read_end(&record->ends[1], record->root, "end", "'id' of 'end'"));
+	GEMP_PROPAGATE(check_members(record->root, "relationship", known));
+	GEMP_PROPAGATE(read_end(&record->ends[0], record->root, "start", "'id' of 'start'"));
+	GEMP_PROPAGATE(read_end(&record->ends[1], record->root, "end", "'id' of 'end'"));
 	if (label)
-		GEMP_TRY(add_name(&record->names, label, "label"));
-	code = take_properties(record);
-done:
-	return code;
+		GEMP_PROPAGATE(add_name(&record->names, label, "label"));
+	return take_properties(record);
 }
 
 /* The first of the names that the object has, which is then no attribute. */
@@ -150,15 +141,14 @@ static gemp_code read_plain(gemp_json_record *record)
 	static const char *const sources[] = { "src", "source", NULL }, *const targets[] = { "dst", "target", NULL };
 	static const char *const ids[] = { "id", NULL }, *const labels[] = { "labels", "type", "label", NULL };
 	static const char *const types[] = { "type", NULL };
-	gemp_code code = GEMP_OK;
 	size_t skipped = 0;
 	json_t *source = take(record, &skipped, sources), *target = take(record, &skipped, targets);
 	record->properties = record->root;
 	record->edge = source && target;
 	if (record->edge) {
 		json_t *type = take(record, &skipped, types);
-		GEMP_TRY(read_key(&record->ends[0], source, "the source"));
-		GEMP_TRY(read_key(&record->ends[1], target, "the target"));
+		GEMP_PROPAGATE(read_key(&record->ends[0], source, "the source"));
+		GEMP_PROPAGATE(read_key(&record->ends[1], target, "the target"));
 		return type && !json_is_null(type) ? add_name(&record->names, type, "type") : GEMP_OK;
 	}
 	if (!json_object_get(record->root, "id"))
@@ -166,11 +156,9 @@ static gemp_code read_plain(gemp_json_record *record)
 		                             "and 'dst'");
 	skipped = 0;
 	memset(record->skip, 0, sizeof record->skip);
-	GEMP_TRY(read_key(&record->ends[0], take(record, &skipped, ids), "'id'"));
+	GEMP_PROPAGATE(read_key(&record->ends[0], take(record, &skipped, ids), "'id'"));
 	json_t *list = take(record, &skipped, labels);
-	code = add_labels(&record->names, list, record->skip[1]);
-done:
-	return code;
+	return add_labels(&record->names, list, record->skip[1]);
 }
 
 gemp_code gemp_json_record_read(gemp_json_record *record, const char *text, size_t size)

@@ -61,14 +61,13 @@ typedef struct cursor {
 /* The lines of the next entries, from the pointers. */
 static gemp_code advance_cursor(gemp_sparse *m, cursor *c, piece *p)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t lines = m->pointers.length - 1;
 	for (size_t i = 0; i < p->count; i++) {
 		while (c->end <= (int64_t)(c->at + i)) {
 			int64_t before = c->end;
 			if (c->line == lines)
 				return reject(m, "the pointers end before the last entry");
-			GEMP_TRY(m->pointers.next(m->pointers.self, 1, &c->end, NULL));
+			GEMP_PROPAGATE(m->pointers.next(m->pointers.self, 1, &c->end, NULL));
 			if (c->end < before || (uint64_t)c->end > m->indices.length)
 				return reject(m, "the pointers do not ascend to the number of entries");
 			c->line++;
@@ -76,50 +75,42 @@ static gemp_code advance_cursor(gemp_sparse *m, cursor *c, piece *p)
 		p->majors[i] = (int64_t)c->line - 1;
 	}
 	c->at += p->count;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_values(gemp_sparse *m, piece *p)
 {
-	gemp_code code = GEMP_OK;
 	bool real = m->values.type == GEMP_FLOAT, shared = m->values.length == 1 && m->indices.length > 1;
 	if (!m->values.next || shared)
 		return GEMP_OK;
-	GEMP_TRY(m->values.next(m->values.self, p->count, real ? NULL : p->integers, real ? p->reals : NULL));
-done:
-	return code;
+	return m->values.next(m->values.self, p->count, real ? NULL : p->integers, real ? p->reals : NULL);
 }
 
 /* One value for all stands in each place of the piece. */
 static gemp_code read_shared(gemp_sparse *m, piece *p)
 {
-	gemp_code code = GEMP_OK;
 	bool real = m->values.type == GEMP_FLOAT;
 	if (!m->values.next || m->values.length != 1 || m->indices.length < 2)
 		return GEMP_OK;
-	GEMP_TRY(m->values.next(m->values.self, 1, real ? NULL : p->integers, real ? p->reals : NULL));
+	GEMP_PROPAGATE(m->values.next(m->values.self, 1, real ? NULL : p->integers, real ? p->reals : NULL));
 	for (size_t i = 1; i < PIECE; i++) {
 		p->integers[i] = p->integers[0];
 		p->reals[i] = p->reals[0];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_piece(gemp_sparse *m, cursor *c, piece *p)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t left = m->indices.length - c->at;
 	p->count = left < PIECE ? (size_t)left : PIECE;
-	GEMP_TRY(m->indices.next(m->indices.self, p->count, p->indices, NULL));
-	GEMP_TRY(read_values(m, p));
+	GEMP_PROPAGATE(m->indices.next(m->indices.self, p->count, p->indices, NULL));
+	GEMP_PROPAGATE(read_values(m, p));
 	if (m->layout != GEMP_BY_ENTRIES)
 		return advance_cursor(m, c, p);
-	GEMP_TRY(m->pointers.next(m->pointers.self, p->count, p->majors, NULL));
+	GEMP_PROPAGATE(m->pointers.next(m->pointers.self, p->count, p->majors, NULL));
 	c->at += p->count;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_value value_of(const gemp_sparse *m, const piece *p, size_t i)
@@ -147,22 +138,20 @@ typedef struct target {
 
 static gemp_code add_entry(const gemp_sparse *m, const piece *p, size_t i, uint64_t number, const target *to)
 {
-	gemp_code code = GEMP_OK;
 	bool turned = m->layout == GEMP_BY_COLUMNS;
 	uint64_t row = (uint64_t)(turned ? p->indices[i] : p->majors[i]);
 	uint64_t column = (uint64_t)(turned ? p->majors[i] : p->indices[i]);
 	if (row >= m->rows || column >= m->columns)
 		return reject(m, "an index is beyond the shape");
 	gemp_value source = to->key(to->self, row, false), end = to->key(to->self, column, true);
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_builder_edge(to->builder, &source, &end, to->type, strlen(to->type), (gemp_place){ to->file, number }));
 	if (m->values.next) {
 		gemp_value value = value_of(m, p, i);
 		if (!value.null)
-			GEMP_TRY(gemp_builder_edge_value(to->builder, to->column, &value));
+			GEMP_PROPAGATE(gemp_builder_edge_value(to->builder, to->column, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_sparse_feed(gemp_sparse *m, gemp_builder *builder, uint32_t file, const char *type, size_t column,
@@ -208,15 +197,13 @@ gemp_value gemp_sparse_number(void *self, uint64_t index, bool column)
 gemp_code gemp_sparse_vertices(const gemp_comm *comm, gemp_builder *builder, uint32_t file, uint64_t rows,
                                uint64_t columns)
 {
-	gemp_code code = GEMP_OK;
 	gemp_sparse_numbers numbers = { .square = rows == columns };
 	for (int side = 0; side < (numbers.square ? 1 : 2); side++) {
 		gemp_block_range mine = gemp_comm_block(comm, side ? columns : rows);
 		for (uint64_t i = mine.begin; i < mine.end; i++) {
 			gemp_value key = gemp_sparse_number(&numbers, i, side != 0);
-			GEMP_TRY(gemp_builder_vertex(builder, &key, "", 0, (gemp_place){ file, i + 1 }));
+			GEMP_PROPAGATE(gemp_builder_vertex(builder, &key, "", 0, (gemp_place){ file, i + 1 }));
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -84,9 +84,8 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 		code = pair_header(&input->header, record, size);
 	} else {
 		code = cut(cells, input->format, record, size);
-		if (code == GEMP_OK)
-			code = input->format == &gemp_format_neo4j ? gemp_header_parse_neo4j(&input->header, input->edges, cells)
-			                                           : gemp_header_parse(&input->header, input->edges, cells);
+		GEMP_THEN(input->format == &gemp_format_neo4j ? gemp_header_parse_neo4j(&input->header, input->edges, cells)
+		                                              : gemp_header_parse(&input->header, input->edges, cells));
 	}
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
 }
@@ -122,7 +121,6 @@ static file_header decode_header(char **told, char **header)
 
 static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, char *told)
 {
-	gemp_code code = GEMP_OK;
 	int dealt = 0;
 	uint64_t compressed = 0;
 	char *header, *at = told;
@@ -132,30 +130,27 @@ static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, cha
 		compressed += found.compressed ? found.size : 0;
 	}
 	inputs->threads = gemp_threads();
-	GEMP_TRY(GEMP_NEW(inputs->cells, inputs->threads));
+	GEMP_PROPAGATE(GEMP_NEW(inputs->cells, inputs->threads));
 	for (size_t i = 0; i < inputs->count; i++) {
 		file_header found = decode_header(&told, &header);
 		assign_ranges(&inputs->input[i], comm, &found, compressed, &dealt);
-		GEMP_TRY(parse_header(&inputs->input[i], &inputs->cells[0], header, found.header_size));
+		GEMP_PROPAGATE(parse_header(&inputs->input[i], &inputs->cells[0], header, found.header_size));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *options)
 {
-	gemp_code code = GEMP_OK;
 	size_t vertex_files = options->vertex_file_count;
 	inputs->count = vertex_files + options->edge_file_count;
-	GEMP_TRY(GEMP_NEW(inputs->input, inputs->count));
+	GEMP_PROPAGATE(GEMP_NEW(inputs->input, inputs->count));
 	for (size_t i = 0; i < inputs->count; i++) {
 		gemp_input *input = &inputs->input[i];
 		input->edges = i >= vertex_files;
 		input->path = input->edges ? options->edge_files[i - vertex_files] : options->vertex_files[i];
 		input->format = format_of(input->path, input->edges, options->format);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gemp_import_options *options)
@@ -335,18 +330,16 @@ static void number_lines(reading *r)
 
 static gemp_code note_lines(reading *r)
 {
-	gemp_code code = GEMP_OK;
 	gemp_input *input = r->input;
 	if (r->counting) {
-		GEMP_TRY(GEMP_RESERVE(input->chunk_lines, input->chunk_capacity, r->first_piece + PIECES));
+		GEMP_PROPAGATE(GEMP_RESERVE(input->chunk_lines, input->chunk_capacity, r->first_piece + PIECES));
 		memcpy(input->chunk_lines + r->first_piece, r->lines, sizeof r->lines);
 		input->chunk_count = r->first_piece + PIECES;
 	}
 	for (size_t p = 0; p < PIECES; p++)
 		input->lines += input->chunk_lines[r->first_piece + p];
 	r->first_piece += PIECES;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code read_block(reading *r, uint64_t *line)
@@ -460,15 +453,13 @@ static gemp_code read_input(reading *r, const gemp_comm *comm, uint64_t *line)
 /* *which, *line: where a failure stands. */
 static gemp_code read_all(reading *r, const gemp_comm *comm, size_t *which, uint64_t *line)
 {
-	gemp_code code = GEMP_OK;
 	gemp_inputs *inputs = r->inputs;
 	for (*which = 0; *which < inputs->count; ++*which) {
 		r->input = &inputs->input[*which];
-		GEMP_TRY(read_input(r, comm, line));
+		GEMP_PROPAGATE(read_input(r, comm, line));
 		r->done += r->input->size;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit_record *visit, void *const *selves,
@@ -480,8 +471,7 @@ gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visi
 	uint64_t line = 0, place = 0;
 	reading *r = NULL;
 	code = GEMP_NEW(r, 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(r->failures, inputs->threads);
+	GEMP_THEN(GEMP_NEW(r->failures, inputs->threads));
 	if (code == GEMP_OK) {
 		r->inputs = inputs;
 		r->visit = visit;

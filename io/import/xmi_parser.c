@@ -121,7 +121,6 @@ static bool is_own(const reader *r, const char *file, size_t size)
 /* "id", "#id", "//@a.0", "#//@a.0", "/0/@a.0". */
 static gemp_code add_reference(reader *r, size_t slot, const char *text, size_t size, uint64_t line)
 {
-	gemp_code code = GEMP_OK;
 	const char *hash = memchr(text, '#', size);
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
 	if (hash && !is_own(r, text, (size_t)(hash - text)))
@@ -146,17 +145,14 @@ static gemp_code add_reference(reader *r, size_t slot, const char *text, size_t 
 		size -= 2;
 	}
 	gemp_text_add(&r->target, text, size);
-	GEMP_TRY(gemp_text_status(&r->target));
+	GEMP_PROPAGATE(gemp_text_status(&r->target));
 	if (!feature->many && top(r)->next[slot] > 0)
 		return gemp_fail(GEMP_EDATA, "'%s' has several targets, and the metamodel allows one", feature->name);
-	code = visit_reference(r, slot, r->target.data, path, line);
-done:
-	return code;
+	return visit_reference(r, slot, r->target.data, path, line);
 }
 
 static gemp_code add_references(reader *r, size_t slot, const char *texts, uint64_t line)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
 	if (feature->containment)
 		return gemp_fail(GEMP_EDATA, "'%s' contains objects, which must be elements and no references", feature->name);
@@ -164,10 +160,9 @@ static gemp_code add_references(reader *r, size_t slot, const char *texts, uint6
 		size = strcspn(texts, blanks);
 		bool kind = !memchr(texts, '#', size) && memchr(texts, ':', size) && strchr(texts + size, '#');
 		if (!kind) /* else "railway:Sensor" in front of "other.xmi#//@sensors.0" */
-			GEMP_TRY(add_reference(r, slot, texts, size, line));
+			GEMP_PROPAGATE(add_reference(r, slot, texts, size, line));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* ATTRIBUTES */
@@ -183,7 +178,6 @@ static gemp_code check_value(const reader *r, const gemp_ecore_feature *feature,
 
 static gemp_code set_value(reader *r, size_t slot, const char *text, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	gemp_xmi_object *object = &top(r)->object;
 	const gemp_ecore_feature *feature = feature_at(r, object->class, slot);
 	if (object->present[slot])
@@ -197,14 +191,12 @@ static gemp_code set_value(reader *r, size_t slot, const char *text, size_t size
 		while (size && strchr(blanks, text[size - 1]))
 			size--;
 	}
-	GEMP_TRY(check_value(r, feature, text, size));
+	GEMP_PROPAGATE(check_value(r, feature, text, size));
 	object->present[slot] = true;
 	gemp_text_clear(&object->values[slot]);
 	gemp_text_add(&object->values[slot], text, size);
 	gemp_text_add(&object->values[slot], "", 0);
-	code = gemp_text_status(&object->values[slot]);
-done:
-	return code;
+	return gemp_text_status(&object->values[slot]);
 }
 
 static gemp_code unknown_feature(const reader *r, size_t class, const char *name)
@@ -215,7 +207,6 @@ static gemp_code unknown_feature(const reader *r, size_t class, const char *name
 
 static gemp_code read_attributes(reader *r, const char **attributes, uint64_t line)
 {
-	gemp_code code = GEMP_OK;
 	size_t class = top(r)->object.class;
 	for (; *attributes; attributes += 2) {
 		const char *name = gemp_xml_local(attributes[0]);
@@ -225,27 +216,23 @@ static gemp_code read_attributes(reader *r, const char **attributes, uint64_t li
 		if (slot == GEMP_ECORE_NONE)
 			return unknown_feature(r, class, name);
 		if (feature_at(r, class, slot)->reference)
-			GEMP_TRY(add_references(r, slot, attributes[1], line));
+			GEMP_PROPAGATE(add_references(r, slot, attributes[1], line));
 		else
-			GEMP_TRY(set_value(r, slot, attributes[1], strlen(attributes[1])));
+			GEMP_PROPAGATE(set_value(r, slot, attributes[1], strlen(attributes[1])));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* OBJECTS */
 
 static gemp_code new_frame(reader *r)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(r->frames, r->frame_capacity, r->frame_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(r->frames, r->frame_capacity, r->frame_count + 1));
 	frame *made = &r->frames[r->frame_count++];
 	*made = (frame){ 0 };
-	GEMP_TRY(GEMP_NEW(made->next, r->slots));
-	GEMP_TRY(GEMP_NEW(made->object.values, r->slots));
-	GEMP_TRY(GEMP_NEW(made->object.present, r->slots));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(made->next, r->slots));
+	GEMP_PROPAGATE(GEMP_NEW(made->object.values, r->slots));
+	return GEMP_NEW(made->object.present, r->slots);
 }
 
 static const char *id_of(const reader *r, size_t class, const char **attributes)
@@ -264,7 +251,6 @@ static const char *id_of(const reader *r, size_t class, const char **attributes)
 /* slot: of the parent's feature that contains it; GEMP_ECORE_NONE: it is at the top. */
 static gemp_code begin_object(reader *r, size_t class, size_t slot, const char **attributes, uint64_t line)
 {
-	gemp_code code = GEMP_OK;
 	if (r->ecore->classifiers[class].abstract)
 		return gemp_fail(GEMP_EDATA, "class %s is abstract; xsi:type must say of which class the object is",
 		                 r->ecore->classifiers[class].name);
@@ -279,9 +265,9 @@ static gemp_code begin_object(reader *r, size_t class, size_t slot, const char *
 		if (feature->many)
 			gemp_text_print(&r->path, ".%zu", (size_t)top(r)->next[slot]);
 	}
-	GEMP_TRY(gemp_text_status(&r->path));
+	GEMP_PROPAGATE(gemp_text_status(&r->path));
 	if (r->depth == r->frame_count)
-		GEMP_TRY(new_frame(r));
+		GEMP_PROPAGATE(new_frame(r));
 	frame *f = &r->frames[r->depth];
 	const char *id = id_of(r, class, attributes);
 	if (id && !*id)
@@ -293,13 +279,11 @@ static gemp_code begin_object(reader *r, size_t class, size_t slot, const char *
 	memset(f->object.present, 0, r->slots * sizeof *f->object.present);
 	gemp_text_clear(&f->object.key);
 	gemp_text_print(&f->object.key, "%s", id ? id : r->path.data);
-	GEMP_TRY(gemp_text_status(&f->object.key));
+	GEMP_PROPAGATE(gemp_text_status(&f->object.key));
 	if (slot != GEMP_ECORE_NONE)
-		GEMP_TRY(visit_reference(r, slot, f->object.key.data, false, line));
+		GEMP_PROPAGATE(visit_reference(r, slot, f->object.key.data, false, line));
 	r->depth++;
-	code = read_attributes(r, attributes, line);
-done:
-	return code;
+	return read_attributes(r, attributes, line);
 }
 
 static gemp_code end_object(reader *r)
@@ -344,20 +328,17 @@ done:
 
 static gemp_code begin_child(reader *r, const gemp_xml *xml, size_t slot, const char **attributes)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
 	const char *type = type_of(attributes);
 	size_t class = feature->classifier;
 	if (type)
-		GEMP_TRY(class_of_type(r, xml, type, &class));
+		GEMP_PROPAGATE(class_of_type(r, xml, type, &class));
 	if (class == GEMP_ECORE_NONE)
 		return gemp_fail(GEMP_EDATA, "'%s' may contain objects of any class, and xsi:type does not say which it is",
 		                 feature->name);
 	if (!feature->many && top(r)->next[slot] > 0)
 		return gemp_fail(GEMP_EDATA, "'%s' contains several objects, and the metamodel allows one", feature->name);
-	code = begin_object(r, class, slot, attributes, gemp_xml_line(xml));
-done:
-	return code;
+	return begin_object(r, class, slot, attributes, gemp_xml_line(xml));
 }
 
 static gemp_code begin_inside(reader *r, const gemp_xml *xml, const char *name, const char **attributes)

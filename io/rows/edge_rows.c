@@ -22,32 +22,28 @@ struct gemp_edge_rows {
 /* keys: sources and targets, too, without rows; else they are there already. */
 static gemp_code new_columns(gemp_projected *columns, const gemp_shard *graph, bool keys)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_type types[COLUMNS] = { graph->keys.type, GEMP_STRING, GEMP_INTEGER, graph->keys.type };
 	for (size_t c = 0; c < COLUMNS; c++) {
 		columns[c].name = names[c];
 		if (!keys && (c == SOURCE || c == TARGET))
 			continue;
-		GEMP_TRY(gemp_column_init(&columns[c].value, names[c], types[c]));
-		GEMP_TRY(gemp_column_reserve(&columns[c].value, 0, 0));
+		GEMP_PROPAGATE(gemp_column_init(&columns[c].value, names[c], types[c]));
+		GEMP_PROPAGATE(gemp_column_reserve(&columns[c].value, 0, 0));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_names(gemp_projected *columns, const gemp_relation *relation, const uint64_t *numbers, uint64_t at,
                            size_t count)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_value type = { .type = GEMP_STRING, .string = { relation->name, strlen(relation->name) } };
 	for (size_t i = 0; i < count; i++) {
 		uint64_t number = relation->first_edge + (numbers ? numbers[at + i] : at + i);
 		const gemp_value edge = { .type = GEMP_INTEGER, .integer = (int64_t)number };
-		GEMP_TRY(gemp_column_add(&columns[TYPE].value, &type));
-		GEMP_TRY(gemp_column_add(&columns[EDGE].value, &edge));
+		GEMP_PROPAGATE(gemp_column_add(&columns[TYPE].value, &type));
+		GEMP_PROPAGATE(gemp_column_add(&columns[EDGE].value, &edge));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
@@ -57,10 +53,8 @@ gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const
 	gemp_projected columns[COLUMNS] = { 0 };
 	const gemp_rows_options how = { .path = path, .limit = UINT64_MAX, .semantics = what, .distinct = "none" };
 	code = GEMP_NEW(*out, 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW((*out)->ids, BATCH);
-	if (code == GEMP_OK)
-		code = new_columns(columns, graph, true);
+	GEMP_THEN(GEMP_NEW((*out)->ids, BATCH));
+	GEMP_THEN(new_columns(columns, graph, true));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	(*out)->comm = comm;
 	(*out)->graph = graph;
@@ -89,8 +83,7 @@ static gemp_code write_batch(gemp_edge_rows *rows, const gemp_relation *relation
 		rows->ids[i] = pairs[at + i].target;
 	GEMP_TRY(gemp_vertex_keys_fetch(&columns[TARGET].value, rows->comm, rows->graph, rows->ids, count));
 	code = new_columns(columns, rows->graph, false);
-	if (code == GEMP_OK)
-		code = add_names(columns, relation, numbers, at, count);
+	GEMP_THEN(add_names(columns, relation, numbers, at, count));
 	GEMP_TRY(gemp_comm_agree(rows->comm, code));
 	code = gemp_row_writer_write(rows->writer, columns, COLUMNS, count);
 done:

@@ -87,16 +87,14 @@ static gemp_code name_datasets(result_column *column)
 
 static gemp_code name_columns(gemp_result_file *file, const gemp_column *const *columns, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(file->columns, count));
+	GEMP_PROPAGATE(GEMP_NEW(file->columns, count));
 	for (size_t c = 0; c < count; c++) {
 		result_column *column = &file->columns[file->count++];
 		column->values = column->null = H5I_INVALID_HID;
-		GEMP_TRY(gemp_column_init(&column->kind, columns[c]->name, columns[c]->type));
-		GEMP_TRY(name_datasets(column));
+		GEMP_PROPAGATE(gemp_column_init(&column->kind, columns[c]->name, columns[c]->type));
+		GEMP_PROPAGATE(name_datasets(column));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code name_files(gemp_result_file *file, const char *path)
@@ -166,8 +164,7 @@ gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, c
 		};
 		code = name_files(file, path);
 	}
-	if (code == GEMP_OK)
-		code = name_columns(file, columns, count);
+	GEMP_THEN(name_columns(file, columns, count));
 	if (code == GEMP_OK && comm->rank == 0)
 		code = create_file(file);
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -261,27 +258,24 @@ done:
 /* Datasets are made once something is known of their size. */
 static gemp_code make_datasets(gemp_result_file *file, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	if (file->chunk)
 		return GEMP_OK;
 	file->chunk = rows < MANY / 4 ? FEW : MANY;
 	for (size_t c = 0; c < file->count; c++)
-		GEMP_TRY(make_dataset(file, file->columns[c].place, file->columns[c].kind.type, 0, &file->columns[c].values));
-done:
-	return code;
+		GEMP_PROPAGATE(
+			make_dataset(file, file->columns[c].place, file->columns[c].kind.type, 0, &file->columns[c].values));
+	return GEMP_OK;
 }
 
 static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *columns, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	if (rows == 0)
 		return GEMP_OK;
-	GEMP_TRY(make_datasets(file, rows));
+	GEMP_PROPAGATE(make_datasets(file, rows));
 	for (size_t c = 0; c < file->count; c++)
-		GEMP_TRY(append_column(file, &file->columns[c], columns[c]));
+		GEMP_PROPAGATE(append_column(file, &file->columns[c], columns[c]));
 	file->rows += rows;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* FROM OTHER RANKS */
@@ -300,7 +294,6 @@ static const void *numbers_of(const gemp_column *column, size_t *size)
 
 static gemp_code pack(const gemp_result_file *file, const gemp_column *const *columns, size_t rows, gemp_text *packed)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t count = rows;
 	gemp_text_add(packed, &count, rows ? sizeof count : 0);
 	for (size_t c = 0; c < file->count && rows; c++) {
@@ -310,19 +303,16 @@ static gemp_code pack(const gemp_result_file *file, const gemp_column *const *co
 		if (numbers)
 			gemp_text_add(packed, numbers, rows * size);
 		for (size_t row = 0; row < rows && !numbers; row++)
-			GEMP_TRY(gemp_column_pack(columns[c], row, packed));
+			GEMP_PROPAGATE(gemp_column_pack(columns[c], row, packed));
 	}
-	code = gemp_text_status(packed);
-done:
-	return code;
+	return gemp_text_status(packed);
 }
 
 static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at, const char *end)
 {
-	gemp_code code = GEMP_OK;
 	bool numbers = *(*at)++ == 'n';
 	size_t size;
-	GEMP_TRY(gemp_column_reserve(column, rows, 1));
+	GEMP_PROPAGATE(gemp_column_reserve(column, rows, 1));
 	if (numbers) {
 		void *to = (void *)(uintptr_t)numbers_of(column, &size);
 		memcpy(to, *at, rows * size);
@@ -330,9 +320,8 @@ static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at
 		column->rows = rows;
 	}
 	for (size_t row = 0; row < rows && !numbers; row++)
-		GEMP_TRY(gemp_column_unpack(column, at, end));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_column_unpack(column, at, end));
+	return GEMP_OK;
 }
 
 static gemp_code append_packed(gemp_result_file *file, const char *at, size_t size)
@@ -379,8 +368,7 @@ static gemp_code collect(gemp_result_file *file, gemp_text *packed, gemp_code co
 	uint64_t own = packed->size, largest = own, *sizes = NULL;
 	char *bytes = NULL;
 	gemp_comm_max(comm, &largest, 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sizes, (size_t)comm->size);
+	GEMP_THEN(GEMP_NEW(sizes, (size_t)comm->size));
 	if (code == GEMP_OK && comm->rank == 0)
 		code = GEMP_NEW(bytes, largest);
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -427,16 +415,14 @@ static gemp_code close_datasets(gemp_result_file *file)
 
 static gemp_code finish(gemp_result_file *file)
 {
-	gemp_code code = GEMP_OK;
 	hid_t id = file->h5.file;
-	GEMP_TRY(make_datasets(file, 0));
-	GEMP_TRY(close_datasets(file));
+	GEMP_PROPAGATE(make_datasets(file, 0));
+	GEMP_PROPAGATE(close_datasets(file));
 	file->h5.file = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(&file->h5, H5Fclose(id)));
+	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, H5Fclose(id)));
 	if (rename(file->h5.path, file->path) != 0)
-		code = gemp_fail(GEMP_EIO, "%s: cannot get its name: %s", file->path, strerror(errno));
-done:
-	return code;
+		return gemp_fail(GEMP_EIO, "%s: cannot get its name: %s", file->path, strerror(errno));
+	return GEMP_OK;
 }
 
 static void free_file(gemp_result_file *file)

@@ -86,8 +86,7 @@ static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *co
 	gemp_column *flat = NULL;
 	const gemp_column **list = NULL;
 	code = GEMP_NEW(flat, writer->flat_count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(list, writer->flat_count);
+	GEMP_THEN(GEMP_NEW(list, writer->flat_count));
 	GEMP_TRY(gemp_comm_agree(writer->comm, code));
 	flatten(columns, count, flat);
 	for (size_t c = 0; c < writer->flat_count; c++)
@@ -104,8 +103,7 @@ static gemp_code open_results(gemp_row_writer *writer, const gemp_projected *col
 	gemp_code code = GEMP_OK;
 	const gemp_column **flat = NULL;
 	code = name_flat(writer, columns, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(flat, writer->flat_count);
+	GEMP_THEN(GEMP_NEW(flat, writer->flat_count));
 	GEMP_TRY(gemp_comm_agree(writer->comm, code));
 	for (size_t c = 0; c < writer->flat_count; c++)
 		flat[c] = &writer->flat[c];
@@ -142,18 +140,16 @@ done:
 
 static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	if (path)
-		GEMP_TRY(gemp_output_open(&writer->output, writer->comm, path));
+		GEMP_PROPAGATE(gemp_output_open(&writer->output, writer->comm, path));
 	if (writer->comm->rank == 0 && writer->form == CSV)
 		gemp_csv_header(&writer->text, columns, count);
 	else if (writer->comm->rank == 0 && writer->form != JSON_LINES)
 		gemp_tsv_header(&writer->text, columns, count);
-	GEMP_TRY(gemp_comm_agree(writer->comm, gemp_text_status(&writer->text)));
+	GEMP_PROPAGATE(gemp_comm_agree(writer->comm, gemp_text_status(&writer->text)));
 	if (path)
-		code = write_text(writer);
-done:
-	return code;
+		return write_text(writer);
+	return GEMP_OK;
 }
 
 static gemp_code show(gemp_row_writer *writer)

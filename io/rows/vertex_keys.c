@@ -52,18 +52,15 @@ done:
 /* Local. The keys that others asked for. */
 static gemp_code pick_keys(lookup_context *a, gemp_column *keys, const gemp_comm *comm, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = a->from[comm->size];
-	GEMP_TRY(GEMP_NEW(a->asker, count));
-	GEMP_TRY(GEMP_NEW(a->picked, count));
+	GEMP_PROPAGATE(GEMP_NEW(a->asker, count));
+	GEMP_PROPAGATE(GEMP_NEW(a->picked, count));
 	for (int r = 0; r < comm->size; r++)
 		for (size_t i = a->from[r]; i < a->from[r + 1]; i++) {
 			a->asker[i] = r;
 			a->picked[i] = ((const gemp_vertex *)a->came)[i] - graph->first_vertex;
 		}
-	code = gemp_column_take(keys, &graph->keys, a->picked, count);
-done:
-	return code;
+	return gemp_column_take(keys, &graph->keys, a->picked, count);
 }
 
 gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,

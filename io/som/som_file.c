@@ -143,21 +143,19 @@ static gemp_code put_word(const gemp_h5 *h5, const char *name, const char *words
 
 static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(put_word(h5, "encoding-type", GEMP_SOM_ENCODING, 0));
-	GEMP_TRY(put_word(h5, "encoding-version", GEMP_SOM_VERSION, 0));
+	GEMP_PROPAGATE(put_word(h5, "encoding-type", GEMP_SOM_ENCODING, 0));
+	GEMP_PROPAGATE(put_word(h5, "encoding-version", GEMP_SOM_VERSION, 0));
 	for (size_t i = 0; i < GEMP_SOM_FIELDS; i++) {
 		const gemp_som_field *field = &gemp_som_fields[i];
 		const void *value = (const char *)map + field->offset;
 		if (field->words)
-			GEMP_TRY(put_word(h5, field->name, field->words, *(const int *)value));
+			GEMP_PROPAGATE(put_word(h5, field->name, field->words, *(const int *)value));
 		else if (!field->real && (!field->optional || *(const uint64_t *)value))
-			GEMP_TRY(put_scalar(h5, field->name, H5T_STD_U64LE, H5T_NATIVE_UINT64, value));
+			GEMP_PROPAGATE(put_scalar(h5, field->name, H5T_STD_U64LE, H5T_NATIVE_UINT64, value));
 		else if (field->real && (!field->optional || !isnan(*(const double *)value)))
-			GEMP_TRY(put_scalar(h5, field->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, value));
+			GEMP_PROPAGATE(put_scalar(h5, field->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code put_array(const gemp_h5 *h5, const char *name, gemp_som_shape size, hid_t stored, hid_t memory,
@@ -321,21 +319,19 @@ done:
 
 static gemp_code get_fields(const gemp_h5 *h5, gemp_som_map *map)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < GEMP_SOM_FIELDS; i++) {
 		const gemp_som_field *field = &gemp_som_fields[i];
 		void *value = (char *)map + field->offset;
 		if (field->words)
-			GEMP_TRY(get_word(h5, field->name, field->words, value));
+			GEMP_PROPAGATE(get_word(h5, field->name, field->words, value));
 		else if (field->optional && !field->real && H5Aexists(h5->file, field->name) <= 0)
 			*(uint64_t *)value = 0;
 		else if (field->optional && H5Aexists(h5->file, field->name) <= 0)
 			*(double *)value = (double)NAN;
 		else
-			GEMP_TRY(get_scalar(h5, field->name, field->real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64, value));
+			GEMP_PROPAGATE(get_scalar(h5, field->name, field->real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64, value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* ARRAYS */
@@ -380,8 +376,7 @@ static gemp_code get_array(const gemp_h5 *h5, const char *name, gemp_som_shape s
 			code = gemp_fail(GEMP_EDATA,
 			                 "%s: dataset '%s' has %llu in dimension %d, where the codebook makes it %llu" AGAIN,
 			                 h5->path, name, (unsigned long long)size[i], i + 1, (unsigned long long)shape.size[i]);
-	if (code == GEMP_OK)
-		code = GEMP_HDF5(h5, H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out));
+	GEMP_THEN(GEMP_HDF5(h5, H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out)));
 	H5Dclose(dataset);
 	return code;
 }
@@ -515,39 +510,34 @@ extern const gemp_som_field gemp_som_fields[GEMP_SOM_FIELDS];
 /* GROUP/NAME, if it is there. */
 static gemp_code read_column(gemp_column *out, const gemp_h5 *h5, const char *group, const char *name, bool *known)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t rows;
 	char place[16];
 	*known = false;
 	snprintf(place, sizeof place, "%s/%s", group, name);
-	GEMP_TRY(gemp_h5_exists(h5, group, known));
+	GEMP_PROPAGATE(gemp_h5_exists(h5, group, known));
 	if (*known)
-		GEMP_TRY(gemp_h5_exists(h5, place, known));
+		GEMP_PROPAGATE(gemp_h5_exists(h5, place, known));
 	if (!*known)
 		return GEMP_OK;
-	GEMP_TRY(gemp_h5_length(h5, place, &rows));
-	code = gemp_h5_column(out, h5, place, name, 0, (size_t)rows, known);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_h5_length(h5, place, &rows));
+	return gemp_h5_column(out, h5, place, name, 0, (size_t)rows, known);
 }
 
 static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column *null, const gemp_h5 *h5)
 {
-	gemp_code code = GEMP_OK;
 	bool known[3];
-	GEMP_TRY(read_column(keys, h5, "/rows", "key", &known[0]));
-	GEMP_TRY(read_column(units, h5, "/rows", "unit", &known[1]));
-	GEMP_TRY(read_column(null, h5, "/null", "unit", &known[2]));
+	GEMP_PROPAGATE(read_column(keys, h5, "/rows", "key", &known[0]));
+	GEMP_PROPAGATE(read_column(units, h5, "/rows", "unit", &known[1]));
+	GEMP_PROPAGATE(read_column(null, h5, "/null", "unit", &known[2]));
 	if (!known[0] || !known[1] || (keys->type != GEMP_STRING && keys->type != GEMP_INTEGER) ||
 	    units->type != GEMP_INTEGER || keys->rows != units->rows)
-		GEMP_TRY(gemp_fail(
+		GEMP_PROPAGATE(gemp_fail(
 			GEMP_EDATA, "%s: has no /rows/key and /rows/unit of keys and units; give what som apply wrote", h5->path));
 	if (known[2] && null->type == GEMP_BOOLEAN && null->rows == units->rows && !units->null) {
 		units->null = null->booleans;
 		null->booleans = NULL;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char *path)
@@ -557,8 +547,7 @@ gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char 
 	gemp_column null = { 0 };
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	gemp_code code = gemp_h5_open(&h5, &alone, path);
-	if (code == GEMP_OK)
-		code = read_columns(keys, units, &null, &h5);
+	GEMP_THEN(read_columns(keys, units, &null, &h5));
 	gemp_h5_close(&h5);
 	gemp_column_free(&null);
 	gemp_comm_free(&alone);

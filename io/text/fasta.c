@@ -81,7 +81,6 @@ static gemp_code quality_line(reading *r, const gemp_line *line, size_t size)
 
 static gemp_code fastq_line(void *self, const gemp_line *line)
 {
-	gemp_code code = GEMP_OK;
 	reading *r = self;
 	uint64_t place = (line->line - 1) % FASTQ_LINES;
 	size_t size = without_blanks(line->text, line->size);
@@ -99,13 +98,12 @@ static gemp_code fastq_line(void *self, const gemp_line *line)
 	if (place == QUALITY)
 		return quality_line(r, line, size);
 	if (place == LETTERS) {
-		GEMP_TRY(begin_sequence(r));
+		GEMP_PROPAGATE(begin_sequence(r));
 		r->seen = r->waiting = true;
 		r->last_letters = size;
 		return visit_letters(r, line->text, size);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Signs of quality whose letters are a lower rank's. */
@@ -165,16 +163,14 @@ static gemp_code find_format(bool *fastq, const gemp_comm *comm, const char *pat
 gemp_code gemp_fasta_visit(gemp_fasta *out, const gemp_comm *comm, const char *path, size_t turn,
                            gemp_visit_letters *visit, void *self)
 {
-	gemp_code code = GEMP_OK;
 	gemp_lines lines;
 	reading r = { .visit = visit, .self = self };
-	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, turn));
-	GEMP_TRY(find_format(&r.fastq, comm, path));
+	GEMP_PROPAGATE(gemp_lines_open(&lines, comm, path, NULL, turn));
+	GEMP_PROPAGATE(find_format(&r.fastq, comm, path));
 	r.lines = lines.items;
-	GEMP_TRY(gemp_lines_visit(&lines, comm, r.fastq ? fastq_line : fasta_line, &r));
+	GEMP_PROPAGATE(gemp_lines_visit(&lines, comm, r.fastq ? fastq_line : fasta_line, &r));
 	if (r.fastq)
-		GEMP_TRY(check_orphans(&r, comm, path));
+		GEMP_PROPAGATE(check_orphans(&r, comm, path));
 	*out = (gemp_fasta){ gemp_comm_sum1(comm, r.sequences), gemp_comm_sum1(comm, r.letters), lines.size };
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -27,7 +27,6 @@ struct gemp_line_blocks {
 /* Until the buffer is full or the text ends. */
 static gemp_code fill(gemp_line_blocks *blocks)
 {
-	gemp_code code = GEMP_OK;
 	size_t kept = blocks->end - blocks->given;
 	if (blocks->given)
 		memmove(blocks->buffer, blocks->buffer + blocks->given, kept);
@@ -35,12 +34,12 @@ static gemp_code fill(gemp_line_blocks *blocks)
 	blocks->end = kept;
 	while (blocks->end < blocks->capacity && !blocks->finished) {
 		size_t got;
-		GEMP_TRY(gemp_source_read(blocks->source, blocks->buffer + blocks->end, blocks->capacity - blocks->end, &got));
+		GEMP_PROPAGATE(
+			gemp_source_read(blocks->source, blocks->buffer + blocks->end, blocks->capacity - blocks->end, &got));
 		blocks->finished = got == 0;
 		blocks->end += got;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code widen(gemp_line_blocks *blocks)
@@ -81,29 +80,26 @@ static size_t cut(const gemp_line_blocks *blocks, size_t size)
 
 gemp_code gemp_line_blocks_next(gemp_line_blocks *blocks, char **text, size_t *size)
 {
-	gemp_code code = GEMP_OK;
 	*size = 0;
 	if (blocks->offset >= blocks->last)
 		return GEMP_OK;
-	GEMP_TRY(fill(blocks));
+	GEMP_PROPAGATE(fill(blocks));
 	while (whole_lines(blocks) == 0 && !blocks->finished) {
-		GEMP_TRY(widen(blocks));
-		GEMP_TRY(fill(blocks));
+		GEMP_PROPAGATE(widen(blocks));
+		GEMP_PROPAGATE(fill(blocks));
 	}
 	*text = blocks->buffer;
 	*size = cut(blocks, whole_lines(blocks));
 	blocks->given = *size;
 	blocks->offset += *size;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The end of the line that an earlier range has begun. */
 static gemp_code skip_rest(gemp_line_blocks *blocks)
 {
-	gemp_code code = GEMP_OK;
 	while (!blocks->finished || blocks->given < blocks->end) {
-		GEMP_TRY(fill(blocks));
+		GEMP_PROPAGATE(fill(blocks));
 		size_t size = blocks->end - blocks->given;
 		const char *newline = size ? memchr(blocks->buffer, '\n', size) : NULL;
 		blocks->given = newline ? (size_t)(newline - blocks->buffer) + 1 : size;
@@ -111,16 +107,14 @@ static gemp_code skip_rest(gemp_line_blocks *blocks)
 		if (newline)
 			break;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code begin_text(gemp_line_blocks *blocks, uint64_t begin)
 {
-	gemp_code code = GEMP_OK;
 	if (begin > 0)
 		return skip_rest(blocks);
-	GEMP_TRY(fill(blocks));
+	GEMP_PROPAGATE(fill(blocks));
 	if (blocks->end == 0)
 		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", blocks->path);
 	if (blocks->end >= MARK && memcmp(blocks->buffer, "\xef\xbb\xbf", MARK) == 0) {
@@ -128,8 +122,7 @@ static gemp_code begin_text(gemp_line_blocks *blocks, uint64_t begin)
 		if (blocks->last > 0 && blocks->last <= MARK) /* the first line still belongs to the range of byte 0 */
 			blocks->last = MARK + 1;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_line_blocks_open(gemp_line_blocks **out, const char *path, uint64_t begin, uint64_t end)
@@ -229,8 +222,7 @@ static gemp_code visit_lines(const gemp_lines *lines, gemp_visit_line *visit, vo
 		line.item = items;
 		items += !lines->is_item || lines->is_item(line.text, line.size);
 		code = gemp_utf8_require(line.text, line.size);
-		if (code == GEMP_OK)
-			code = visit(self, &line);
+		GEMP_THEN(visit(self, &line));
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ": ", lines->path, line.line);
 		if (code != GEMP_OK)

@@ -70,17 +70,16 @@ static gemp_code plain_cell(gemp_cells *cells, char *from, char *end, char **nex
 
 gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	char *end = record + size, *next = record;
 	cells->count = 0;
 	for (;;) {
-		GEMP_TRY(next < end && *next == '"' ? unquote(cells, next, end, &next) : plain_cell(cells, next, end, &next));
+		GEMP_PROPAGATE(next < end && *next == '"' ? unquote(cells, next, end, &next)
+		                                          : plain_cell(cells, next, end, &next));
 		if (next == end)
 			break;
 		next++; /* the comma */
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool blank(char c)

@@ -84,8 +84,7 @@ static void XMLCALL on_end(void *self, const char *name)
 	if (xml->code != GEMP_OK)
 		return;
 	gemp_code code = gemp_text_status(&xml->text);
-	if (code == GEMP_OK)
-		code = xml->visitor->end(xml->self, xml, xml->text.data ? xml->text.data : "", xml->text.size);
+	GEMP_THEN(xml->visitor->end(xml->self, xml, xml->text.data ? xml->text.data : "", xml->text.size));
 	check(xml, code);
 	gemp_text_clear(&xml->text);
 }
@@ -98,13 +97,10 @@ static void XMLCALL on_text(void *self, const char *bytes, int size)
 
 static gemp_code declare(gemp_xml *xml, const char *name, const char *uri)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(xml->prefixes, xml->prefix_capacity, xml->prefix_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(xml->prefixes, xml->prefix_capacity, xml->prefix_count + 1));
 	prefix *added = &xml->prefixes[xml->prefix_count++];
 	*added = (prefix){ gemp_strdup(name ? name : ""), gemp_strdup(uri ? uri : "") };
-	code = added->name && added->uri ? GEMP_OK : GEMP_ENOMEM;
-done:
-	return code;
+	return added->name && added->uri ? GEMP_OK : GEMP_ENOMEM;
 }
 
 static void XMLCALL on_namespace(void *self, const char *name, const char *uri)

@@ -8,8 +8,6 @@
 #include "generate/generator.h"
 #include "partition/build/builder.h"
 
-#include <string.h>
-
 enum { EULERIAN_SHAPE, EULERIAN_VERTICES, EULERIAN_EDGES, EULERIAN_PATH };
 enum { BAND = 16 };    /* vertices that an edge of a deep graph goes ahead, on average */
 enum { BATCH = 1024 }; /* edges made at a time */
@@ -196,8 +194,7 @@ static gemp_code eulerian_make(const gemp_generator_run *making)
 	gemp_eulerian graph = graph_of(making->values, making->seed);
 	gemp_block_range span = gemp_generator_range(making, graph.edges);
 	gemp_code code = gemp_generator_vertices(making, graph.vertices);
-	if (code == GEMP_OK)
-		code = gemp_builder_reserve_edges(making->builder, span.end - span.begin);
+	GEMP_THEN(gemp_builder_reserve_edges(making->builder, span.end - span.begin));
 	uint64_t ends[BATCH][2];
 	for (uint64_t at = span.begin; at < span.end && code == GEMP_OK; at += BATCH) {
 		size_t count = span.end - at < BATCH ? span.end - at : BATCH;

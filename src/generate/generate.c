@@ -73,9 +73,8 @@ static gemp_code read_word(double *out, const gemp_generator *generator, const g
 		}
 	gemp_parameter_form(parameter, &words);
 	gemp_code code = gemp_text_status(&words);
-	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not one of these words: %s", generator->name,
-		                 parameter->name, text, words.data);
+	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not one of these words: %s", generator->name,
+	                    parameter->name, text, words.data));
 	gemp_text_free(&words);
 	return code;
 }

@@ -176,35 +176,31 @@ static gemp_code set_integer(const gemp_generator_run *making, size_t column, ui
 /* Some names and many years of birth are not known. */
 static gemp_code make_person(const gemp_generator_run *making, uint64_t number)
 {
-	gemp_code code = GEMP_OK;
 	char name[GEMP_NAME_SIZE];
 	uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_PERSON, number);
-	GEMP_TRY(add_vertex(making, (uint64_t)making->values[FILMS] + number, "Person"));
+	GEMP_PROPAGATE(add_vertex(making, (uint64_t)making->values[FILMS] + number, "Person"));
 	size_t size = gemp_movies_person(name, &state);
 	if (gemp_random_below(&state, 50) != 0)
-		GEMP_TRY(set_name(making, name, size));
+		GEMP_PROPAGATE(set_name(making, name, size));
 	if (gemp_random_below(&state, 4) != 0)
-		GEMP_TRY(set_integer(making, BORN, 1870 + gemp_random_below(&state, 130)));
-done:
-	return code;
+		GEMP_PROPAGATE(set_integer(making, BORN, 1870 + gemp_random_below(&state, 130)));
+	return GEMP_OK;
 }
 
 /* The later year of two, since there are more films every year; ratings are often missing. */
 static gemp_code make_film(const gemp_generator_run *making, uint64_t film, uint64_t *state)
 {
-	gemp_code code = GEMP_OK;
 	char title[GEMP_NAME_SIZE];
-	GEMP_TRY(add_vertex(making, film, "Movie"));
+	GEMP_PROPAGATE(add_vertex(making, film, "Movie"));
 	size_t size = gemp_movies_title(title, state);
-	GEMP_TRY(set_name(making, title, size));
+	GEMP_PROPAGATE(set_name(making, title, size));
 	uint64_t one = gemp_random_below(state, 124), other = gemp_random_below(state, 124);
-	GEMP_TRY(set_integer(making, YEAR, 1900 + (one > other ? one : other)));
+	GEMP_PROPAGATE(set_integer(making, YEAR, 1900 + (one > other ? one : other)));
 	uint64_t tenths = 10 + gemp_random_below(state, 46) + gemp_random_below(state, 46);
 	gemp_value rating = { .type = GEMP_FLOAT, .real = (double)tenths / 10.0 };
 	if (gemp_random_below(state, 10) != 0)
-		GEMP_TRY(gemp_builder_vertex_value(making->builder, RATING, &rating));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_builder_vertex_value(making->builder, RATING, &rating));
+	return GEMP_OK;
 }
 
 /* One that is not among drawn[0..count), which takes it. */
@@ -243,7 +239,6 @@ static uint64_t draw_popular(uint64_t *state, uint64_t people)
 
 static gemp_code make_cast(const gemp_generator_run *making, uint64_t film, uint64_t *state)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t drawn[MAX_CAST], people = (uint64_t)making->values[PEOPLE];
 	uint64_t order = gemp_generator_state(making->seed, GEMP_FOR_ORDER, 0);
 	uint64_t count = people ? gemp_generator_zipf(state, (uint64_t)making->values[CAST]) : 0;
@@ -252,43 +247,37 @@ static gemp_code make_cast(const gemp_generator_run *making, uint64_t film, uint
 		uint64_t person = gemp_generator_permute(order, people, draw_new(drawn, i, state, draw_popular, people));
 		size_t size = gemp_movies_role(role, state);
 		gemp_value value = { .type = GEMP_STRING, .string = { role, size } };
-		GEMP_TRY(gemp_generator_edge(making, (uint64_t)making->values[FILMS] + person, film, "ACTS_IN", film));
+		GEMP_PROPAGATE(gemp_generator_edge(making, (uint64_t)making->values[FILMS] + person, film, "ACTS_IN", film));
 		if (gemp_random_below(state, 8) != 0)
-			GEMP_TRY(gemp_builder_edge_value(making->builder, 0, &value));
+			GEMP_PROPAGATE(gemp_builder_edge_value(making->builder, 0, &value));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code make_genre_vertices(const gemp_generator_run *making)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t first = (uint64_t)making->values[FILMS] + (uint64_t)making->values[PEOPLE];
 	gemp_block_range genres = gemp_generator_range(making, GEMP_GENRES);
 	for (uint64_t i = genres.begin; i < genres.end; i++) {
-		GEMP_TRY(add_vertex(making, first + i, "Genre"));
-		GEMP_TRY(set_name(making, gemp_movies_genres[i], strlen(gemp_movies_genres[i])));
+		GEMP_PROPAGATE(add_vertex(making, first + i, "Genre"));
+		GEMP_PROPAGATE(set_name(making, gemp_movies_genres[i], strlen(gemp_movies_genres[i])));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code make(const gemp_generator_run *making)
 {
-	gemp_code code = GEMP_OK;
 	gemp_block_range films = gemp_generator_range(making, (uint64_t)making->values[FILMS]);
 	gemp_block_range people = gemp_generator_range(making, (uint64_t)making->values[PEOPLE]);
 	for (uint64_t film = films.begin; film < films.end; film++) {
 		uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_FILM, film);
-		GEMP_TRY(make_film(making, film, &state));
-		GEMP_TRY(make_genres(making, film, &state));
-		GEMP_TRY(make_cast(making, film, &state));
+		GEMP_PROPAGATE(make_film(making, film, &state));
+		GEMP_PROPAGATE(make_genres(making, film, &state));
+		GEMP_PROPAGATE(make_cast(making, film, &state));
 	}
 	for (uint64_t number = people.begin; number < people.end; number++)
-		GEMP_TRY(make_person(making, number));
-	GEMP_TRY(make_genre_vertices(making));
-done:
-	return code;
+		GEMP_PROPAGATE(make_person(making, number));
+	return make_genre_vertices(making);
 }
 
 const gemp_generator_entry gemp_generator_movies = {

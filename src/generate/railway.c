@@ -44,13 +44,10 @@ static bool undirected(const double *values)
 static gemp_code declare(gemp_builder *builder, const double *values)
 {
 	(void)values;
-	gemp_code code = GEMP_OK;
 	size_t column;
-	GEMP_TRY(gemp_builder_vertex_column(builder, "length", GEMP_INTEGER, &column));
-	GEMP_TRY(gemp_builder_vertex_column(builder, "position", GEMP_STRING, &column));
-	GEMP_TRY(gemp_builder_vertex_column(builder, "signal", GEMP_STRING, &column));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_builder_vertex_column(builder, "length", GEMP_INTEGER, &column));
+	GEMP_PROPAGATE(gemp_builder_vertex_column(builder, "position", GEMP_STRING, &column));
+	return gemp_builder_vertex_column(builder, "signal", GEMP_STRING, &column);
 }
 
 /* Of a switch with its position and its sensors. */
@@ -102,67 +99,57 @@ static gemp_code place_edges(route *r, uint64_t piece)
 
 static gemp_code make_segment(route *r, uint64_t id, uint64_t sensor)
 {
-	gemp_code code = GEMP_OK;
 	gemp_value length = { .type = GEMP_INTEGER, .integer = (int64_t)gemp_random_below(&r->state, LONGEST) };
 	length.integer = fault(r) ? -length.integer : length.integer + 1;
-	GEMP_TRY(add_vertex(r, id, "Segment"));
-	GEMP_TRY(gemp_builder_vertex_value(r->making->builder, LENGTH, &length));
-	GEMP_TRY(add_edge(r, id, sensor, "sensor"));
-	GEMP_TRY(place_edges(r, id));
-done:
-	return code;
+	GEMP_PROPAGATE(add_vertex(r, id, "Segment"));
+	GEMP_PROPAGATE(gemp_builder_vertex_value(r->making->builder, LENGTH, &length));
+	GEMP_PROPAGATE(add_edge(r, id, sensor, "sensor"));
+	return place_edges(r, id);
 }
 
 static gemp_code make_stretch(route *r, uint64_t first)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t segments = SEGMENTS + fault(r);
-	GEMP_TRY(add_vertex(r, first + SENSOR, "Sensor"));
-	GEMP_TRY(add_edge_or_fault(r, r->first + ROUTE, first + SENSOR, "definedBy"));
+	GEMP_PROPAGATE(add_vertex(r, first + SENSOR, "Sensor"));
+	GEMP_PROPAGATE(add_edge_or_fault(r, r->first + ROUTE, first + SENSOR, "definedBy"));
 	for (uint64_t i = 0; i < segments; i++)
-		GEMP_TRY(make_segment(r, first + FIRST_SEGMENT + i, first + SENSOR));
-done:
-	return code;
+		GEMP_PROPAGATE(make_segment(r, first + FIRST_SEGMENT + i, first + SENSOR));
+	return GEMP_OK;
 }
 
 /* The switch is watched by the sensor of the track behind it. */
 static gemp_code make_switch(route *r, uint64_t first)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t at = first + 1, stretch = first + 2, count = sizeof positions / sizeof *positions;
 	uint64_t position = gemp_random_below(&r->state, count), other = 1 + gemp_random_below(&r->state, count - 1);
 	uint64_t sensors = 1 + gemp_random_below(&r->state, (uint64_t)r->making->values[SENSORS]);
-	GEMP_TRY(add_vertex(r, first, "Switch"));
-	GEMP_TRY(set_string(r, POSITION, positions[position]));
-	GEMP_TRY(add_vertex(r, at, "SwitchPosition"));
-	GEMP_TRY(set_string(r, POSITION, positions[fault(r) ? (position + other) % count : position]));
-	GEMP_TRY(add_edge(r, r->first + ROUTE, at, "follows"));
-	GEMP_TRY(add_edge(r, at, first, "switch"));
-	GEMP_TRY(add_edge_or_fault(r, first, stretch + SENSOR, "sensor"));
-	GEMP_TRY(place_edges(r, first));
+	GEMP_PROPAGATE(add_vertex(r, first, "Switch"));
+	GEMP_PROPAGATE(set_string(r, POSITION, positions[position]));
+	GEMP_PROPAGATE(add_vertex(r, at, "SwitchPosition"));
+	GEMP_PROPAGATE(set_string(r, POSITION, positions[fault(r) ? (position + other) % count : position]));
+	GEMP_PROPAGATE(add_edge(r, r->first + ROUTE, at, "follows"));
+	GEMP_PROPAGATE(add_edge(r, at, first, "switch"));
+	GEMP_PROPAGATE(add_edge_or_fault(r, first, stretch + SENSOR, "sensor"));
+	GEMP_PROPAGATE(place_edges(r, first));
 	for (uint64_t i = 0; i < sensors; i++)
-		GEMP_TRY(make_stretch(r, stretch + i * STRETCH));
-done:
-	return code;
+		GEMP_PROPAGATE(make_stretch(r, stretch + i * STRETCH));
+	return GEMP_OK;
 }
 
 static gemp_code make_route(const gemp_generator_run *making, uint64_t number)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t next = first_of(making, (number + 1) % (uint64_t)making->values[ROUTES]);
 	route r = { .making = making, .first = first_of(making, number) };
 	r.state = gemp_generator_state(making->seed, GEMP_FOR_ROUTE, number);
 	uint64_t switches = 1 + gemp_random_below(&r.state, (uint64_t)making->values[SWITCHES]);
-	GEMP_TRY(add_vertex(&r, r.first + ROUTE, "Route"));
-	GEMP_TRY(add_vertex(&r, r.first + SEMAPHORE, "Semaphore"));
-	GEMP_TRY(set_string(&r, SIGNAL, signals[gemp_random_below(&r.state, sizeof signals / sizeof *signals)]));
-	GEMP_TRY(add_edge_or_fault(&r, r.first + ROUTE, r.first + SEMAPHORE, "entry"));
-	GEMP_TRY(add_edge(&r, r.first + ROUTE, next + SEMAPHORE, "exit"));
+	GEMP_PROPAGATE(add_vertex(&r, r.first + ROUTE, "Route"));
+	GEMP_PROPAGATE(add_vertex(&r, r.first + SEMAPHORE, "Semaphore"));
+	GEMP_PROPAGATE(set_string(&r, SIGNAL, signals[gemp_random_below(&r.state, sizeof signals / sizeof *signals)]));
+	GEMP_PROPAGATE(add_edge_or_fault(&r, r.first + ROUTE, r.first + SEMAPHORE, "entry"));
+	GEMP_PROPAGATE(add_edge(&r, r.first + ROUTE, next + SEMAPHORE, "exit"));
 	for (uint64_t i = 0; i < switches; i++)
-		GEMP_TRY(make_switch(&r, r.first + FIRST_SWITCH + i * switch_capacity(making)));
-	GEMP_TRY(place_edges(&r, next + FIRST_SWITCH));
-done:
-	return code;
+		GEMP_PROPAGATE(make_switch(&r, r.first + FIRST_SWITCH + i * switch_capacity(making)));
+	return place_edges(&r, next + FIRST_SWITCH);
 }
 
 static gemp_code make(const gemp_generator_run *making)
