@@ -87,10 +87,8 @@ gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const ge
 	gemp_column keys = { 0 }, *column = NULL;
 	GEMP_TRY(gemp_shard_load_keys(graph));
 	code = GEMP_NEW(ids, layout->own);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(rows, layout->own);
-	if (code == GEMP_OK)
-		code = add_column(&column, found, name, graph->keys.type, layout->own);
+	GEMP_THEN(GEMP_NEW(rows, layout->own));
+	GEMP_THEN(add_column(&column, found, name, graph->keys.type, layout->own));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t row = 0; row < layout->own; row++)
 		if (values[layout->local[row]] != GEMP_NO_VERTEX) {
@@ -102,8 +100,7 @@ gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const ge
 	if (code == GEMP_OK)
 		gemp_column_trim_nulls(column);
 done:
-	gemp_free(ids);
-	gemp_free(rows);
+	gemp_free_all(ids, rows);
 	gemp_column_free(&keys);
 	return code;
 }

@@ -105,6 +105,12 @@ void gemp_free(void *block)
 	free(base);
 }
 
+void gemp_free_list(void *const *blocks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		gemp_free(blocks[i]);
+}
+
 void gemp_memory_count(size_t bytes)
 {
 	blocks++;

@@ -16,6 +16,10 @@ void *gemp_calloc(size_t count, size_t size);
 /* Like realloc for blocks of gemp_calloc; new bytes are not zeroed. NULL when out of memory, old block kept. */
 void *gemp_realloc(void *block, size_t count, size_t size);
 void gemp_free(void *block); /* takes NULL */
+/* gemp_free_all(a, b, c): each of them. */
+#define gemp_free_all(...) \
+	gemp_free_list((void *const[]){ __VA_ARGS__ }, sizeof((void *const[]){ __VA_ARGS__ }) / sizeof(void *))
+void gemp_free_list(void *const *blocks, size_t count);
 char *gemp_strdup(const char *text);
 char *gemp_strndup(const char *text, size_t length);
 

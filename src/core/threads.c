@@ -217,8 +217,13 @@ size_t gemp_range_count(size_t count)
 	return (count + rows - 1) / rows;
 }
 
+void gemp_for_chunks(size_t count, size_t chunk, gemp_range_body *body, void *context)
+{
+	range_loop r = { count, chunk, body, context };
+	gemp_parallel_for((count + chunk - 1) / chunk, run_range, &r);
+}
+
 void gemp_for_ranges(size_t count, gemp_range_body *body, void *context)
 {
-	range_loop r = { count, rows_of(count), body, context };
-	gemp_parallel_for(gemp_range_count(count), run_range, &r);
+	gemp_for_chunks(count, rows_of(count), body, context);
 }

@@ -31,5 +31,7 @@ typedef void gemp_range_body(void *context, size_t range, size_t begin, size_t e
 
 size_t gemp_range_count(size_t count); /* how many there are */
 void gemp_for_ranges(size_t count, gemp_range_body *body, void *context);
+/* The same in chunks of a size that the caller chooses: rows [begin, end) are chunk number `range`. */
+void gemp_for_chunks(size_t count, size_t chunk, gemp_range_body *body, void *context);
 
 #endif

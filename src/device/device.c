@@ -152,6 +152,12 @@ void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
 	*buffer = (gemp_buffer){ 0 };
 }
 
+void gemp_buffer_list_free(gemp_device *device, gemp_buffer **buffers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		gemp_buffer_free(buffers[i], device);
+}
+
 static void check_range(const gemp_buffer *buffer, size_t at, size_t size)
 {
 	GEMP_CHECK(at <= buffer->size && size <= buffer->size - at);

@@ -85,6 +85,11 @@ gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, co
 gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory);
 gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own);
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device);
+/* gemp_buffers_free(device, &a, &b): each of them. */
+#define gemp_buffers_free(device, ...)                                \
+	gemp_buffer_list_free((device), (gemp_buffer *[]){ __VA_ARGS__ }, \
+	                      sizeof((gemp_buffer *[]){ __VA_ARGS__ }) / sizeof(gemp_buffer *))
+void gemp_buffer_list_free(gemp_device *device, gemp_buffer **buffers, size_t count);
 gemp_code gemp_buffer_write(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, const void *from);
 gemp_code gemp_buffer_read(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, void *to);
 gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size);

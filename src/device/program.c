@@ -349,6 +349,30 @@ gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const cha
 	return code == GEMP_OK ? code : gemp_fail_in(code, "kernel %s: ", name);
 }
 
+gemp_code gemp_program_build_list(gemp_program *out, gemp_device *device, const char *file, const char *options,
+                                  const gemp_kernel_entry *entries, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL;
+	GEMP_TRY(gemp_kernel_source(&source, file));
+	GEMP_TRY(gemp_program_new(out, device, source, options));
+	for (size_t k = 0; k < count; k++)
+		if (entries[k].name)
+			GEMP_TRY(gemp_kernel_new(entries[k].kernel, out, entries[k].name));
+done:
+	gemp_free(source);
+	return code;
+}
+
+void gemp_kernel_list_free(cl_kernel **kernels, size_t count)
+{
+	for (size_t k = 0; k < count; k++) {
+		if (*kernels[k])
+			clReleaseKernel(*kernels[k]);
+		*kernels[k] = NULL;
+	}
+}
+
 static gemp_code source_and_options(gemp_device *device, cl_program program, char **source, char **options)
 {
 	gemp_code code = GEMP_OK;

@@ -19,6 +19,23 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 void gemp_program_free(gemp_program *program);
 void gemp_programs_release(gemp_device *device); /* those at hand */
 gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const char *name);
+
+/* An embedded file built with these options, and kernels of it:
+ *   gemp_program_build(&it->program, device, "som_online.cl", options, { "som_online", &it->run }, ...)
+ * An entry without a name is left out. The program and the kernels that were made are to be freed also after a failure. */
+typedef struct gemp_kernel_entry {
+	const char *name;
+	cl_kernel *kernel;
+} gemp_kernel_entry;
+#define gemp_program_build(out, device, file, options, ...)                                                 \
+	gemp_program_build_list((out), (device), (file), (options), (const gemp_kernel_entry[]){ __VA_ARGS__ }, \
+	                        sizeof((const gemp_kernel_entry[]){ __VA_ARGS__ }) / sizeof(gemp_kernel_entry))
+gemp_code gemp_program_build_list(gemp_program *out, gemp_device *device, const char *file, const char *options,
+                                  const gemp_kernel_entry *entries, size_t count);
+/* gemp_kernels_free(&a, &b): each of them, NULL too. */
+#define gemp_kernels_free(...) \
+	gemp_kernel_list_free((cl_kernel *[]){ __VA_ARGS__ }, sizeof((cl_kernel *[]){ __VA_ARGS__ }) / sizeof(cl_kernel *))
+void gemp_kernel_list_free(cl_kernel **kernels, size_t count);
 /* Refresh the cached binary after first launches (PoCL compiles work-groups then). Does nothing for a program that came
  * from the cache. */
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program);

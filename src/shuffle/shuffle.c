@@ -135,11 +135,9 @@ static gemp_code gemp_shuffle_stable(gemp_toolbox *box, const gemp_shuffle *how,
 	code = bounds(&s, out, begin);
 done:
 	for (int i = 0; i < 2; i++) {
-		gemp_buffer_free(&s.between[i], box->device);
-		gemp_buffer_free(&s.last[i], box->device);
+		gemp_buffers_free(box->device, &s.between[i], &s.last[i]);
 	}
-	gemp_buffer_free(&s.column, box->device);
-	gemp_buffer_free(&s.numbers, box->device);
+	gemp_buffers_free(box->device, &s.column, &s.numbers);
 	return code;
 }
 

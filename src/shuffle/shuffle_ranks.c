@@ -127,8 +127,7 @@ static gemp_code gemp_shuffle_shared_exchange(const gemp_shuffle_shared *common,
 			code = read_part(&p, turn);
 		if (code == GEMP_OK && turn > 0)
 			code = write_parts(&p, turn - 1);
-		gemp_code finished = finish(&p);
-		code = code == GEMP_OK ? finished : code;
+		GEMP_ALSO(finish(&p));
 		gemp_shared_fence(&common->shared);
 	}
 	if (traffic) {
@@ -189,11 +188,7 @@ done:
 
 static void parts_free(parts *p)
 {
-	gemp_free(p->begin);
-	gemp_free(p->counts);
-	gemp_free(p->came);
-	gemp_free(p->sent);
-	gemp_free(p->received);
+	gemp_free_all(p->begin, p->counts, p->came, p->sent, p->received);
 }
 
 /* Tuples in the order of their owners, where the host can read them. */
@@ -310,8 +305,7 @@ static gemp_code exchange(gemp_shuffled *s, unsigned array, parts *p, gemp_traff
 	GEMP_TRY(code);
 	GEMP_TRY(gemp_exchange_blocks(p->comm, p->sent, p->received, traffic));
 	code = gemp_host_mapping_end(&landing, s->device);
-	if (code == GEMP_OK)
-		code = gemp_readback_end(&s->sent[array], s->device);
+	GEMP_THEN(gemp_readback_end(&s->sent[array], s->device));
 	code = gemp_comm_agree(p->comm, code);
 done:
 	gemp_host_mapping_free(&landing, s->device);
@@ -343,10 +337,8 @@ gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_too
 		return decode_by_range(out, box, in);
 	GEMP_CHECK(owner.bits <= GEMP_SPLIT_BITS && gemp_shuffle_key_shift(&owner) + owner.bits <= 32 && !in->extent);
 	code = parts_new(&p, comm, &owner);
-	if (code == GEMP_OK)
-		code = decode_by_owner(out, box, &owner, in, &p);
-	if (code == GEMP_OK)
-		code = check_owners(&owner, &p);
+	GEMP_THEN(decode_by_owner(out, box, &owner, in, &p));
+	GEMP_THEN(check_owners(&owner, &p));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (how->layout == GEMP_SHUFFLE_AOS_KEYS)
 		out->how.layout = GEMP_SHUFFLE_AOS;
@@ -368,8 +360,7 @@ void gemp_shuffled_free(gemp_shuffled *s)
 {
 	for (int a = 0; a < ARRAYS && s->device; a++) {
 		gemp_readback_free(&s->sent[a], s->device);
-		gemp_buffer_free(&s->arrived[a], s->device);
-		gemp_buffer_free(&s->placed[a], s->device);
+		gemp_buffers_free(s->device, &s->arrived[a], &s->placed[a]);
 	}
 	if (s->device)
 		gemp_buffer_free(&s->begin, s->device);

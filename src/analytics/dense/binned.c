@@ -123,8 +123,7 @@ static gemp_code make_tiles(gemp_gas_binned *out, const uint64_t *begin, size_t 
 	GEMP_TRY(gemp_buffer_new(&out->first, out->device, (ranges + 1) * sizeof *first, first));
 	code = gemp_buffer_new(&out->sums, out->device, (count ? count : 1) * out->range * real, NULL);
 done:
-	gemp_free(tile);
-	gemp_free(first);
+	gemp_free_all(tile, first);
 	return code;
 }
 
@@ -137,9 +136,7 @@ static gemp_code load(gemp_gas_binned *out, size_t edges, size_t weight_size)
 	GEMP_TRY(gemp_buffer_borrow(&out->bin, out->device, (edges + 1) * sizeof *out->host_bin, out->host_bin));
 	GEMP_TRY(gemp_buffer_borrow(&out->weight, out->device, (edges + 1) * weight, out->host_weight));
 	if (out->device->gpu) {
-		gemp_free(out->host_source);
-		gemp_free(out->host_bin);
-		gemp_free(out->host_weight);
+		gemp_free_all(out->host_source, out->host_bin, out->host_weight);
 		out->host_source = NULL;
 		out->host_bin = NULL;
 		out->host_weight = NULL;
@@ -164,8 +161,7 @@ gemp_code gemp_gas_binned_new(gemp_gas_binned *out, gemp_device *device, const g
 	GEMP_TRY(gemp_buffer_new(&out->ticket, device, sizeof(cl_uint), NULL));
 	code = gemp_gas_binned_reset(out);
 done:
-	gemp_free(p.begin);
-	gemp_free(p.next);
+	gemp_free_all(p.begin, p.next);
 	if (code != GEMP_OK)
 		gemp_gas_binned_free(out);
 	return code;
@@ -176,9 +172,7 @@ void gemp_gas_binned_free(gemp_gas_binned *b)
 	gemp_buffer *buffers[] = { &b->source, &b->bin, &b->weight, &b->tile, &b->first, &b->sums, &b->ticket };
 	for (size_t i = 0; b->device && i < sizeof buffers / sizeof *buffers; i++)
 		gemp_buffer_free(buffers[i], b->device);
-	gemp_free(b->host_source);
-	gemp_free(b->host_bin);
-	gemp_free(b->host_weight);
+	gemp_free_all(b->host_source, b->host_bin, b->host_weight);
 	*b = (gemp_gas_binned){ 0 };
 }
 

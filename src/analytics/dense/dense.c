@@ -24,27 +24,24 @@ bool gemp_dense_sums(const gemp_dense *dense)
 
 static gemp_code build(gemp_dense *dense, const char *name, const char *defines, const gemp_gas_pull_config *how)
 {
-	static const char *const ends[] = { "pull", "gather", "finish" };
-	gemp_code code = GEMP_OK;
-	char *source = NULL, options[OPTIONS_SIZE], layout[GEMP_GAS_OPTIONS_SIZE], pull[GEMP_GAS_PULL_OPTIONS_SIZE];
-	char binned[64] = "", text[64];
+	char options[OPTIONS_SIZE], layout[GEMP_GAS_OPTIONS_SIZE], pull[GEMP_GAS_PULL_OPTIONS_SIZE];
+	char binned[64] = "", file[64], names[3][64];
+	const bool bins = how->hubs_only;
 	gemp_gas_device_options(&dense->rows, layout);
 	gemp_gas_pull_options(pull, how->groups, how->ordered, &how->shape);
-	if (how->hubs_only)
+	if (bins)
 		snprintf(binned, sizeof binned, " -DGAS_BINNED -DBINNED_RANGE=%u", dense->binned[0].range);
 	int length = snprintf(options, sizeof options, "%s%s%s%s%s", how->real == sizeof(double) ? "-DGAS_DOUBLE" : "",
 	                      layout, pull, binned, defines);
 	GEMP_CHECK(length >= 0 && (size_t)length < sizeof options);
-	snprintf(text, sizeof text, "gas_%s.cl", name);
-	GEMP_TRY(gemp_kernel_source(&source, text));
-	GEMP_TRY(gemp_program_new(&dense->program, dense->device, source, options));
+	snprintf(file, sizeof file, "gas_%s.cl", name);
+	snprintf(names[0], sizeof names[0], "%s_pull", name);
+	snprintf(names[1], sizeof names[1], "%s_gather", name);
+	snprintf(names[2], sizeof names[2], "%s_finish", name);
+	gemp_code code = gemp_program_build(&dense->program, dense->device, file, options, { names[0], &dense->kernels[0] },
+	                                    { bins ? names[1] : NULL, &dense->kernels[1] },
+	                                    { bins ? names[2] : NULL, &dense->kernels[2] });
 	dense->report.build = dense->program.seconds;
-	for (int k = 0; k < (how->hubs_only ? 3 : 1); k++) {
-		snprintf(text, sizeof text, "%s_%s", name, ends[k]);
-		GEMP_TRY(gemp_kernel_new(&dense->kernels[k], &dense->program, text));
-	}
-done:
-	gemp_free(source);
 	return code;
 }
 
@@ -174,16 +171,13 @@ void gemp_dense_free(gemp_dense *dense)
 	if (dense->device) {
 		for (int side = 0; side < 2; side++)
 			gemp_buffer_free(&dense->value[side], dense->device);
-		gemp_buffer_free(&dense->partial, dense->device);
-		gemp_buffer_free(&dense->other, dense->device);
+		gemp_buffers_free(dense->device, &dense->partial, &dense->other);
 	}
 	for (int part = 0; part < GEMP_DENSE_PARTS; part++) {
 		gemp_gas_pull_free(&dense->pull[part]);
 		gemp_gas_binned_free(&dense->binned[part]);
 	}
-	for (size_t k = 0; k < sizeof dense->kernels / sizeof *dense->kernels; k++)
-		if (dense->kernels[k])
-			clReleaseKernel(dense->kernels[k]);
+	gemp_kernels_free(&dense->kernels[0], &dense->kernels[1], &dense->kernels[2]);
 	gemp_halo_free(dense->halo);
 	gemp_halo_free(dense->sum_halo);
 	if (dense->row.size)

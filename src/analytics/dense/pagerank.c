@@ -100,8 +100,7 @@ gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_gas_layout *layout, 
 {
 	*out = NULL;
 	gemp_code code = gemp_comm_agree(layout->comm, new_here(out, layout, device, options));
-	if (code == GEMP_OK)
-		code = gemp_comm_agree(layout->comm, gemp_dense_connect(&(*out)->dense));
+	GEMP_THEN(gemp_comm_agree(layout->comm, gemp_dense_connect(&(*out)->dense)));
 	if (code != GEMP_OK) {
 		gemp_pagerank_free(*out);
 		*out = NULL;
@@ -225,14 +224,10 @@ static cl_uint turn_of(uint32_t round)
 static gemp_code launch_grid(const pagerank_run *run, int side, cl_uint turn, gemp_code code)
 {
 	gemp_dense *dense = &run->it->dense;
-	if (code == GEMP_OK)
-		code = launch(run, GEMP_DENSE_OTHER, side, GAS_HOLD, turn);
-	gemp_code sent = gemp_dense_send_sums(dense);
-	code = code == GEMP_OK ? sent : code;
-	if (code == GEMP_OK)
-		code = launch(run, GEMP_DENSE_GHOST, side, GAS_RESUME | GAS_HOLD, turn);
-	gemp_code came = gemp_dense_receive_sums(dense, side);
-	code = code == GEMP_OK ? came : code;
+	GEMP_THEN(launch(run, GEMP_DENSE_OTHER, side, GAS_HOLD, turn));
+	GEMP_ALSO(gemp_dense_send_sums(dense));
+	GEMP_THEN(launch(run, GEMP_DENSE_GHOST, side, GAS_RESUME | GAS_HOLD, turn));
+	GEMP_ALSO(gemp_dense_receive_sums(dense, side));
 	return code == GEMP_OK ? launch(run, GEMP_DENSE_SUMS, side, GAS_RESUME | GAS_GIVEN, turn) : code;
 }
 
@@ -267,17 +262,14 @@ static gemp_code run_ranks(pagerank_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
 	gemp_code code = start(run);
-	if (code == GEMP_OK)
-		code = gemp_dense_fetch(dense, &run->it->rounds, 0, GAS_ROUND * sizeof(cl_long));
+	GEMP_THEN(gemp_dense_fetch(dense, &run->it->rounds, 0, GAS_ROUND * sizeof(cl_long)));
 	for (uint32_t round = 0;; round++) {
 		int side = round % 2;
 		bool more = round < run->ask->rounds;
-		gemp_code sent = more ? gemp_dense_send(dense, side) : GEMP_OK;
-		code = code == GEMP_OK ? sent : code;
+		GEMP_ALSO(more ? gemp_dense_send(dense, side) : GEMP_OK);
 		if (more && code == GEMP_OK)
 			code = launch(run, GEMP_DENSE_OWN, side, GAS_HOLD, turn_of(round));
-		if (code == GEMP_OK)
-			code = take_sums(run);
+		GEMP_THEN(take_sums(run));
 		uint64_t sums[] = { (uint64_t)run->change, (uint64_t)run->dangling };
 		gemp_code agreed = gemp_dense_agree(dense, code, sums, 2, false);
 		code = more ? gemp_dense_receive(dense, side) : GEMP_OK;
@@ -313,8 +305,7 @@ static gemp_code put_jumps(pagerank_run *run)
 	code = GEMP_NEW(share, own);
 	for (size_t v = 0; code == GEMP_OK && v < own; v++)
 		share[v] = run->ask->jump[v] / sum;
-	if (code == GEMP_OK)
-		code = gemp_dense_write(dense, &run->it->jump, share, own);
+	GEMP_THEN(gemp_dense_write(dense, &run->it->jump, share, own));
 	gemp_free(share);
 	return gemp_comm_agree(dense->layout->comm, code);
 }
@@ -340,10 +331,8 @@ gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_params *ask, 
 	pagerank_run run = { .it = it, .ask = ask, .out = out, .tolerance = (cl_long)(fmin(ask->tolerance, 3) * GAS_ONE) };
 	*out = (gemp_pagerank_result){ 0 };
 	code = GEMP_NEW(out->rank, dense->layout->own);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->change, ask->rounds);
-	if (code == GEMP_OK)
-		code = gemp_dense_begin(dense);
+	GEMP_THEN(GEMP_NEW(out->change, ask->rounds));
+	GEMP_THEN(gemp_dense_begin(dense));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (dense->layout->vertices == 0)
 		goto done;
@@ -351,10 +340,8 @@ gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_params *ask, 
 	double since = gemp_now();
 	code = gemp_dense_ranks(dense) ? run_ranks(&run) : run_alone(&run);
 	dense->report.wall = gemp_now() - since;
-	if (code == GEMP_OK)
-		code = gemp_dense_end(dense);
-	if (code == GEMP_OK)
-		code = take_ranks(&run);
+	GEMP_THEN(gemp_dense_end(dense));
+	GEMP_THEN(take_ranks(&run));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	out->dangling = (double)run.dangling / GAS_ONE;
 	dense->report.rounds = run.done;
@@ -367,7 +354,6 @@ done:
 
 void gemp_pagerank_result_free(gemp_pagerank_result *result)
 {
-	gemp_free(result->rank);
-	gemp_free(result->change);
+	gemp_free_all(result->rank, result->change);
 	*result = (gemp_pagerank_result){ 0 };
 }

@@ -110,8 +110,7 @@ static gemp_code gemp_spmv_run_scaled(gemp_spmv *spmv, const gemp_gas_layout *la
 	const int exponent = greatest_exponent(layout, twofold);
 	*out = (gemp_spmv_result){ 0 };
 	code = GEMP_NEW(out->y, layout->own);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->max, ask->rounds);
+	GEMP_THEN(GEMP_NEW(out->max, ask->rounds));
 	GEMP_TRY(gemp_comm_agree(layout->comm, code));
 	for (uint32_t v = 0; v < layout->own; v++)
 		out->y[v] = ask->x ? ask->x[v] : 1;
@@ -160,8 +159,7 @@ gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_dev
 {
 	*out = NULL;
 	gemp_code code = gemp_comm_agree(layout->comm, new_here(out, layout, device, options));
-	if (code == GEMP_OK)
-		code = gemp_comm_agree(layout->comm, gemp_dense_connect(&(*out)->dense));
+	GEMP_THEN(gemp_comm_agree(layout->comm, gemp_dense_connect(&(*out)->dense)));
 	if (code != GEMP_OK) {
 		gemp_spmv_free(*out);
 		*out = NULL;
@@ -223,14 +221,10 @@ static gemp_code take_greatest(spmv_run *run, uint64_t *out)
 static gemp_code launch_grid(const spmv_run *run, uint32_t round, gemp_code code)
 {
 	gemp_dense *dense = &run->it->dense;
-	if (code == GEMP_OK)
-		code = launch(run, GEMP_DENSE_OTHER, round, GAS_HOLD);
-	gemp_code sent = gemp_dense_send_sums(dense);
-	code = code == GEMP_OK ? sent : code;
-	if (code == GEMP_OK)
-		code = launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_HOLD);
-	gemp_code came = gemp_dense_receive_sums(dense, (int)(round % 2));
-	code = code == GEMP_OK ? came : code;
+	GEMP_THEN(launch(run, GEMP_DENSE_OTHER, round, GAS_HOLD));
+	GEMP_ALSO(gemp_dense_send_sums(dense));
+	GEMP_THEN(launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_HOLD));
+	GEMP_ALSO(gemp_dense_receive_sums(dense, (int)(round % 2)));
 	return code == GEMP_OK ? launch(run, GEMP_DENSE_SUMS, round, GAS_RESUME | GAS_GIVEN) : code;
 }
 
@@ -255,10 +249,8 @@ static gemp_code run_ranks(spmv_run *run)
 		int side = (int)(round % 2);
 		uint64_t greatest = 0;
 		gemp_progress("multiplying", round, run->ask->rounds, 0);
-		gemp_code sent = gemp_dense_send(dense, side);
-		code = code == GEMP_OK ? sent : code;
-		if (code == GEMP_OK)
-			code = launch(run, GEMP_DENSE_OWN, round, GAS_HOLD);
+		GEMP_ALSO(gemp_dense_send(dense, side));
+		GEMP_THEN(launch(run, GEMP_DENSE_OWN, round, GAS_HOLD));
 		if (run->ask->normal && round && code == GEMP_OK)
 			code = take_greatest(run, &greatest);
 		gemp_code agreed = gemp_dense_agree(dense, code, &greatest, 1, true);
@@ -281,8 +273,7 @@ static gemp_code agree_last(spmv_run *run, gemp_code code)
 	uint64_t greatest = 0;
 	if (!run->ask->normal || rounds == 0)
 		return code;
-	if (code == GEMP_OK)
-		code = take_greatest(run, &greatest);
+	GEMP_THEN(take_greatest(run, &greatest));
 	code = gemp_dense_agree(dense, code, &greatest, 1, true);
 	memcpy(&run->out->max[rounds - 1], &greatest, sizeof greatest);
 	return code;
@@ -335,10 +326,8 @@ static gemp_code run_plain(gemp_spmv *it, const gemp_spmv_params *ask, gemp_spmv
 	double since = gemp_now();
 	code = gemp_dense_ranks(dense) ? agree_last(&run, run_ranks(&run)) : run_alone(&run);
 	dense->report.wall = gemp_now() - since;
-	if (code == GEMP_OK)
-		code = gemp_dense_end(dense);
-	if (code == GEMP_OK)
-		code = take(&run);
+	GEMP_THEN(gemp_dense_end(dense));
+	GEMP_THEN(take(&run));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	dense->report.rounds = ask->rounds;
 	out->report = dense->report;
@@ -362,7 +351,6 @@ gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_params *ask, gemp_spmv_re
 
 void gemp_spmv_result_free(gemp_spmv_result *result)
 {
-	gemp_free(result->y);
-	gemp_free(result->max);
+	gemp_free_all(result->y, result->max);
 	*result = (gemp_spmv_result){ 0 };
 }

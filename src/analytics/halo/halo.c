@@ -69,15 +69,8 @@ done:
 
 static void free_side(gemp_halo *mail, halo_side *side)
 {
-	gemp_free(side->count);
-	gemp_free(side->first);
-	gemp_free(side->region);
-	gemp_free(side->at[0]);
-	gemp_free(side->at[1]);
-	gemp_free(side->pinned);
-	gemp_free(side->bits);
-	gemp_free(side->before);
-	gemp_free(side->request);
+	gemp_free_all(side->count, side->first, side->region, side->at[0], side->at[1], side->pinned, side->bits,
+	              side->before, side->request);
 	if (mail->kernels)
 		gemp_pinned_release(&side->locked, mail->device);
 	else
@@ -261,9 +254,7 @@ void gemp_halo_free(gemp_halo *mail)
 	gemp_halo_shared_free(mail);
 	free_side(mail, &mail->out);
 	free_side(mail, &mail->in);
-	gemp_free(mail->node_rank);
-	gemp_free(mail->slot);
-	gemp_free(mail);
+	gemp_free_all(mail->node_rank, mail->slot, mail);
 }
 
 const gemp_traffic *gemp_halo_traffic(const gemp_halo *mail)
@@ -460,8 +451,7 @@ gemp_code gemp_halo_end(gemp_halo *mail, const gemp_buffer *values, const gemp_b
 		code = wait_here(mail);
 		swap(mail, NULL, 0, 0);
 	}
-	if (code == GEMP_OK)
-		code = (mail->kernels ? gemp_halo_unpack_device : gemp_halo_unpack_host)(mail, values, arrived);
+	GEMP_THEN((mail->kernels ? gemp_halo_unpack_device : gemp_halo_unpack_host)(mail, values, arrived));
 	return code;
 }
 

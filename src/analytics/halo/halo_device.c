@@ -67,15 +67,11 @@ gemp_code gemp_halo_device_new(gemp_halo *mail)
 {
 	gemp_code code = GEMP_OK;
 	size_t words = mail->out.first[mail->ranks], sent = mail->links->send_begin[mail->ranks];
-	char *source = NULL, options[32];
+	char options[32];
 	snprintf(options, sizeof options, "-DMAIL_SIZE=%zu", mail->size);
-	GEMP_TRY(gemp_kernel_source(&source, "gas_halo.cl"));
-	GEMP_TRY(gemp_program_new(&mail->program, mail->device, source, options));
-	GEMP_TRY(gemp_kernel_new(&mail->mark, &mail->program, "gas_mail_mark"));
-	GEMP_TRY(gemp_kernel_new(&mail->gather, &mail->program, "gas_mail_gather"));
-	GEMP_TRY(gemp_kernel_new(&mail->set_all, &mail->program, "gas_mail_set_all"));
-	GEMP_TRY(gemp_kernel_new(&mail->put_bits, &mail->program, "gas_mail_put_bits"));
-	GEMP_TRY(gemp_kernel_new(&mail->put_pairs, &mail->program, "gas_mail_put_pairs"));
+	GEMP_TRY(gemp_program_build(&mail->program, mail->device, "gas_halo.cl", options, { "gas_mail_mark", &mail->mark },
+	                            { "gas_mail_gather", &mail->gather }, { "gas_mail_set_all", &mail->set_all },
+	                            { "gas_mail_put_bits", &mail->put_bits }, { "gas_mail_put_pairs", &mail->put_pairs }));
 	GEMP_TRY(new_buffer(mail, &mail->slots, words * 32 * sizeof *mail->slot, mail->slot));
 	GEMP_TRY(new_buffer(mail, &mail->bits, words * sizeof *mail->out.bits, NULL));
 	GEMP_TRY(new_buffer(mail, &mail->before, words * sizeof *mail->out.before, NULL));
@@ -85,27 +81,17 @@ gemp_code gemp_halo_device_new(gemp_halo *mail)
 	                    NULL));
 	code = new_staging(mail);
 done:
-	gemp_free(source);
 	return code;
 }
 
 void gemp_halo_device_free(gemp_halo *mail)
 {
-	cl_kernel kernels[] = { mail->mark, mail->gather, mail->set_all, mail->put_bits, mail->put_pairs };
-	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-		if (kernels[i])
-			clReleaseKernel(kernels[i]);
+	gemp_kernels_free(&mail->mark, &mail->gather, &mail->set_all, &mail->put_bits, &mail->put_pairs);
 	gemp_halo_wait_device(mail);
 	gemp_program_free(&mail->program);
 	gemp_pinned_release(&mail->staging, mail->device);
-	gemp_buffer_free(&mail->first, mail->device);
-	gemp_buffer_free(&mail->few, mail->device);
-	gemp_buffer_free(&mail->slots, mail->device);
-	gemp_buffer_free(&mail->bits, mail->device);
-	gemp_buffer_free(&mail->before, mail->device);
-	gemp_buffer_free(&mail->packed, mail->device);
-	gemp_buffer_free(&mail->inbox, mail->device);
-	gemp_buffer_free(&mail->came_before, mail->device);
+	gemp_buffers_free(mail->device, &mail->first, &mail->few, &mail->slots, &mail->bits, &mail->before, &mail->packed,
+	                  &mail->inbox, &mail->came_before);
 }
 
 static void forget(cl_event *event)
@@ -127,8 +113,7 @@ gemp_code gemp_halo_wait_device(gemp_halo *mail)
 	cl_event *events[] = { &mail->reading, &mail->writing[QUEUE], &mail->writing[TRANSFER] };
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-		gemp_code waited = wait_for(events[i]);
-		code = code == GEMP_OK ? waited : code;
+		GEMP_ALSO(wait_for(events[i]));
 	}
 	return code;
 }

@@ -51,11 +51,7 @@ done:
 void gemp_halo_few_free(gemp_halo *mail)
 {
 	halo_index *f = &mail->finder;
-	gemp_free(f->sent);
-	gemp_free(f->before);
-	gemp_free(f->changed);
-	gemp_free(f->places);
-	gemp_free(f->vertices);
+	gemp_free_all(f->sent, f->before, f->changed, f->places, f->vertices);
 }
 
 /* Vertices whose bits are set; more than `most`: not all of them. */

@@ -209,8 +209,7 @@ gemp_code gemp_gas_make_arcs_alone(gemp_gas_layout_state *m)
 	gemp_gas_bucket_places(g.places, g.pieces, arcs->ranges, 0, arcs->begin);
 	gemp_parallel_for(g.pieces, layout_alone_move_piece, &g);
 done:
-	gemp_free(g.first);
-	gemp_free(g.places);
+	gemp_free_all(g.first, g.places);
 	return code;
 }
 
@@ -378,10 +377,8 @@ static gemp_code arcs_of_ranks(sending *s, uint32_t **word, uint64_t *count)
 	uint64_t *incoming = NULL;
 	void *received = NULL;
 	code = GEMP_NEW(s->places, s->count * ranks);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sizes, 2 * ranks);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(incoming, ranks);
+	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
+	GEMP_THEN(GEMP_NEW(incoming, ranks));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_parallel_for(s->count, layout_arcs_count_piece, s);
 	for (size_t p = 0; p < s->count; p++)
@@ -411,9 +408,7 @@ static gemp_code arcs_of_ranks(sending *s, uint32_t **word, uint64_t *count)
 		came += size / arc;
 	}
 done:
-	gemp_free(received);
-	gemp_free(incoming);
-	gemp_free(sizes);
+	gemp_free_all(received, incoming, sizes);
 	return code;
 }
 
@@ -430,9 +425,6 @@ gemp_code gemp_gas_make_arcs(gemp_gas_layout_state *m)
 	s.send = NULL;
 	code = gemp_comm_agree(m->comm, gemp_gas_split_arcs(&m->arcs, word, count, m->targets));
 done:
-	gemp_free(word);
-	gemp_free(s.send);
-	gemp_free(s.places);
-	gemp_free(s.pieces);
+	gemp_free_all(word, s.send, s.places, s.pieces);
 	return code;
 }

@@ -56,9 +56,7 @@ done:
 
 static void free_rows(gemp_gas_device_rows *rows, gemp_device *device)
 {
-	gemp_buffer_free(&rows->begin, device);
-	gemp_buffer_free(&rows->end, device);
-	gemp_buffer_free(&rows->weight, device);
+	gemp_buffers_free(device, &rows->begin, &rows->end, &rows->weight);
 	gemp_free(rows->narrow);
 	*rows = (gemp_gas_device_rows){ 0 };
 }

@@ -37,8 +37,7 @@ gemp_code gemp_gas_print_key(const gemp_comm *comm, const gemp_shard *graph, uin
 	memcpy(text, all, size);
 	text[size] = '\0';
 done:
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	gemp_text_free(&own);
 	return code;
 }

@@ -59,22 +59,14 @@ done:
 
 static void forget(gemp_gas_layout_state *m)
 {
-	gemp_free(m->types);
-	gemp_free(m->arcs.word);
-	gemp_free(m->arcs.begin);
-	gemp_free(m->from_own);
-	gemp_free(m->from_ghost);
-	gemp_free(m->ghost_local);
-	gemp_free(m->in_counts);
-	gemp_free(m->row);
+	gemp_free_all(m->types, m->arcs.word, m->arcs.begin, m->from_own, m->from_ghost, m->ghost_local, m->in_counts,
+	              m->row);
 	gemp_rank_bitmap_free(&m->ghosts);
 }
 
 static void free_rows(gemp_gas_rows *rows)
 {
-	gemp_free(rows->begin);
-	gemp_free(rows->end);
-	gemp_free(rows->weight);
+	gemp_free_all(rows->begin, rows->end, rows->weight);
 	*rows = (gemp_gas_rows){ 0 };
 }
 
@@ -173,9 +165,7 @@ done:
 
 static void free_links(gemp_gas_links *links)
 {
-	gemp_free(links->send_begin);
-	gemp_free(links->send);
-	gemp_free(links->ghost_begin);
+	gemp_free_all(links->send_begin, links->send, links->ghost_begin);
 }
 
 void gemp_gas_layout_free(gemp_gas_layout *layout)
@@ -186,11 +176,7 @@ void gemp_gas_layout_free(gemp_gas_layout *layout)
 	free_rows(&layout->in_ghost);
 	free_rows(&layout->in_other);
 	free_rows(&layout->in_sums);
-	gemp_free(layout->id);
-	gemp_free(layout->key_rank);
-	gemp_free(layout->local);
-	gemp_free(layout->out_degree);
-	gemp_free(layout->out_weight);
+	gemp_free_all(layout->id, layout->key_rank, layout->local, layout->out_degree, layout->out_weight);
 	free_links(&layout->links);
 	free_links(&layout->sums);
 	*layout = (gemp_gas_layout){ 0 };

@@ -195,8 +195,7 @@ gemp_code gemp_gas_make_in(gemp_gas_layout_state *m)
 done:
 	for (unsigned t = 0; f.rooms && t < threads; t++)
 		gemp_free(f.rooms[t].word);
-	gemp_free(f.rooms);
-	gemp_free(m->arcs.word);
+	gemp_free_all(f.rooms, m->arcs.word);
 	m->arcs.word = NULL;
 	return code;
 }
@@ -365,11 +364,7 @@ gemp_code gemp_gas_make_out(gemp_gas_layout *layout)
 		GEMP_TRY((out->weight = gemp_calloc(edges, size)) ? GEMP_OK : GEMP_ENOMEM);
 	gemp_parallel_for(t.buckets, put_bucket, &t);
 done:
-	gemp_free(t.first);
-	gemp_free(t.places);
-	gemp_free(t.begin);
-	gemp_free(t.word);
-	gemp_free(t.next);
+	gemp_free_all(t.first, t.places, t.begin, t.word, t.next);
 	return code;
 }
 
@@ -409,10 +404,8 @@ gemp_code gemp_gas_make_out_weight(gemp_gas_layout *layout)
 	void *came = NULL;
 	summing s = { layout, NULL };
 	code = GEMP_NEW(s.sum, layout->known);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(layout->out_weight, layout->own);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sizes, 2 * ranks);
+	GEMP_THEN(GEMP_NEW(layout->out_weight, layout->own));
+	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_for_ranges(layout->known, sum_rows, &s);
 	memcpy(layout->out_weight, s.sum, layout->own * sizeof *s.sum);
@@ -422,8 +415,6 @@ gemp_code gemp_gas_make_out_weight(gemp_gas_layout *layout)
 	for (uint64_t i = 0; i < links->send_begin[ranks]; i++)
 		layout->out_weight[links->send[i]] += ((const double *)came)[i];
 done:
-	gemp_free(came);
-	gemp_free(sizes);
-	gemp_free(s.sum);
+	gemp_free_all(came, sizes, s.sum);
 	return code;
 }

@@ -91,43 +91,27 @@ static gemp_code gemp_gas_locate(gemp_gas_remote *met, const gemp_gas_layout *la
 	void *asked = NULL, *replies = NULL;
 	place *answers = NULL;
 	code = GEMP_NEW(met->key_rank, met->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(met->order, met->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(met->begin, ranks + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(met->request_begin, ranks + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, met->count);
+	GEMP_THEN(GEMP_NEW(met->order, met->count));
+	GEMP_THEN(GEMP_NEW(met->begin, ranks + 1));
+	GEMP_THEN(GEMP_NEW(met->request_begin, ranks + 1));
+	GEMP_THEN(GEMP_NEW(owner, met->count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	list_owners(met, layout->graph, owner);
 	GEMP_TRY(gemp_exchange_records(comm, met->id, met->count, sizeof *met->id, owner, &asked, &from, NULL));
 	code = GEMP_NEW(answers, from[ranks]);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(asker, from[ranks]);
-	if (code == GEMP_OK)
-		code = answer(met, layout, asked, from, answers, asker);
+	GEMP_THEN(GEMP_NEW(asker, from[ranks]));
+	GEMP_THEN(answer(met, layout, asked, from, answers, asker));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange_records(comm, answers, from[ranks], sizeof *answers, asker, &replies, NULL, NULL));
 	code = gemp_comm_agree(comm, sort_by_owner(met, comm->size, owner, replies));
 done:
-	gemp_free(owner);
-	gemp_free(asker);
-	gemp_free(asked);
-	gemp_free(replies);
-	gemp_free(from);
-	gemp_free(answers);
+	gemp_free_all(owner, asker, asked, replies, from, answers);
 	return code;
 }
 
 static void gemp_gas_remote_free(gemp_gas_remote *met)
 {
-	gemp_free(met->id);
-	gemp_free(met->key_rank);
-	gemp_free(met->order);
-	gemp_free(met->begin);
-	gemp_free(met->request_begin);
-	gemp_free(met->requested);
+	gemp_free_all(met->id, met->key_rank, met->order, met->begin, met->request_begin, met->requested);
 	*met = (gemp_gas_remote){ 0 };
 }
 
@@ -146,10 +130,8 @@ static gemp_code gemp_gas_make_in_counts(gemp_gas_layout_state *m)
 	uint64_t *counts = NULL;
 	void *came = NULL;
 	code = GEMP_NEW(m->in_counts, own);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sizes, 2 * ranks);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(counts, m->targets);
+	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
+	GEMP_THEN(GEMP_NEW(counts, m->targets));
 	GEMP_TRY(gemp_comm_agree(m->comm, code));
 	for (size_t to = 0; to < m->targets; to++)
 		counts[to] = m->from_own[to] + m->from_ghost[to];
@@ -159,9 +141,7 @@ static gemp_code gemp_gas_make_in_counts(gemp_gas_layout_state *m)
 	for (size_t i = 0; i < columns * own; i++)
 		m->in_counts[i % own] += ((const uint64_t *)came)[i];
 done:
-	gemp_free(came);
-	gemp_free(sizes);
-	gemp_free(counts);
+	gemp_free_all(came, sizes, counts);
 	return code;
 }
 
@@ -264,10 +244,8 @@ static gemp_code gemp_gas_make_sums(gemp_gas_layout_state *m)
 	GEMP_TRY(gemp_comm_agree(m->comm, list_met(&met, m)));
 	GEMP_TRY(gemp_gas_locate(&met, m->out));
 	code = place_rows(m, &met);
-	if (code == GEMP_OK)
-		code = link_sums(m->out, &met);
-	if (code == GEMP_OK)
-		code = row_sums(m->out, &met);
+	GEMP_THEN(link_sums(m->out, &met));
+	GEMP_THEN(row_sums(m->out, &met));
 	code = gemp_comm_agree(m->comm, code);
 done:
 	gemp_gas_remote_free(&met);
@@ -397,9 +375,7 @@ static gemp_code order_own(gemp_gas_layout_state *m)
 	GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *o.row }, o.key, o.row, out->own));
 	gemp_for_ranges(out->own, layout_order_place_rows, &o);
 done:
-	gemp_free(o.leaving);
-	gemp_free(o.key);
-	gemp_free(o.row);
+	gemp_free_all(o.leaving, o.key, o.row);
 	return code;
 }
 
@@ -464,14 +440,11 @@ gemp_code gemp_gas_make_order(gemp_gas_layout_state *m)
 	bool several = m->comm->size > 1;
 	out->own = (uint32_t)m->graph->rows;
 	code = GEMP_NEW(m->from_own, m->targets);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(m->from_ghost, m->targets);
+	GEMP_THEN(GEMP_NEW(m->from_ghost, m->targets));
 	if (code == GEMP_OK && several)
 		code = gemp_rank_bitmap_new(&m->ghosts, out->vertices);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->links.send_begin, (size_t)m->comm->size + 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->links.ghost_begin, (size_t)m->comm->size + 1);
+	GEMP_THEN(GEMP_NEW(out->links.send_begin, (size_t)m->comm->size + 1));
+	GEMP_THEN(GEMP_NEW(out->links.ghost_begin, (size_t)m->comm->size + 1));
 	GEMP_TRY(gemp_comm_agree(m->comm, code));
 	if (m->one_rank)
 		gemp_for_ranges(out->own, count_alone, m);

@@ -101,8 +101,7 @@ gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_gas_layout *layout, gemp_devic
 		code = prepare(b, layout, device);
 	}
 	code = gemp_comm_agree(layout->comm, code);
-	if (code == GEMP_OK)
-		code = gemp_halo_new(&b->mail, layout, device, 0);
+	GEMP_THEN(gemp_halo_new(&b->mail, layout, device, 0));
 	if (code != GEMP_OK) {
 		gemp_bfs_free(b);
 		return code;
@@ -119,16 +118,11 @@ void gemp_bfs_free(gemp_bfs *b)
 	if (device) {
 		gemp_parents_free(&b->settle);
 		gemp_frontier_tuples_free(&b->tuples);
-		gemp_buffer_free(&b->visited, device);
-		gemp_buffer_free(&b->closed, device);
-		gemp_buffer_free(&b->level, device);
-		gemp_buffer_free(&b->parent, device);
+		gemp_buffers_free(device, &b->visited, &b->closed, &b->level, &b->parent);
 	}
 	gemp_halo_free(b->mail);
 	gemp_frontier_free(&b->frontier);
-	gemp_free(b->level_host);
-	gemp_free(b->parent_host);
-	gemp_free(b);
+	gemp_free_all(b->level_host, b->parent_host, b);
 }
 
 double gemp_bfs_prepare_seconds(const gemp_bfs *b, double *build)

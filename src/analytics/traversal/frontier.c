@@ -86,9 +86,7 @@ static gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *ou
 		GEMP_TRY(gemp_buffer_new(&f->light, f->device, f->words * sizeof *l.light, l.light));
 	}
 done:
-	gemp_free(l.slices);
-	gemp_free(l.pieces);
-	gemp_free(l.light);
+	gemp_free_all(l.slices, l.pieces, l.light);
 	return code;
 }
 
@@ -187,8 +185,7 @@ done:
 
 static void free_rows(gemp_frontier_rows *rows, gemp_device *device)
 {
-	gemp_buffer_free(&rows->slices, device);
-	gemp_buffer_free(&rows->heads, device);
+	gemp_buffers_free(device, &rows->slices, &rows->heads);
 }
 
 void gemp_frontier_free(gemp_frontier *f)
@@ -200,8 +197,7 @@ void gemp_frontier_free(gemp_frontier *f)
 	gemp_buffer_free(&f->control, f->device);
 	for (int b = 0; b < GEMP_FRONTIER_BITMAPS; b++)
 		gemp_buffer_free(&f->bitmap[b], f->device);
-	gemp_buffer_free(&f->pieces, f->device);
-	gemp_buffer_free(&f->light, f->device);
+	gemp_buffers_free(f->device, &f->pieces, &f->light);
 	free_rows(&f->out, f->device);
 	free_rows(&f->in, f->device);
 	free_rows(&f->in_ghost, f->device);

@@ -43,8 +43,7 @@ static gemp_code make_names(gemp_parents *s, gemp_device *device, const gemp_gas
 	GEMP_TRY(gemp_buffer_new(&s->name, device, l->known * sizeof *name, name));
 	code = gemp_buffer_new(&s->id, device, l->known * sizeof *id, id);
 done:
-	gemp_free(own);
-	gemp_free(id);
+	gemp_free_all(own, id);
 	return code;
 }
 
@@ -65,11 +64,7 @@ void gemp_parents_free(gemp_parents *s)
 	if (!s->frontier)
 		return;
 	gemp_halo_free(s->halo);
-	gemp_buffer_free(&s->step, s->frontier->device);
-	gemp_buffer_free(&s->hint, s->frontier->device);
-	gemp_buffer_free(&s->best, s->frontier->device);
-	gemp_buffer_free(&s->name, s->frontier->device);
-	gemp_buffer_free(&s->id, s->frontier->device);
+	gemp_buffers_free(s->frontier->device, &s->step, &s->hint, &s->best, &s->name, &s->id);
 }
 
 static gemp_code launch_along(gemp_parents *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how,
@@ -121,8 +116,7 @@ static gemp_code take_count(gemp_parents *s, gemp_code code, uint64_t *count)
 {
 	gemp_frontier *f = s->frontier;
 	double sum = 0;
-	if (code == GEMP_OK)
-		code = gemp_frontier_read(f);
+	GEMP_THEN(gemp_frontier_read(f));
 	if (code == GEMP_OK) {
 		sum = (double)f->state[GAS_SUMS];
 		f->state[GAS_SUMS] = 0;
@@ -143,8 +137,7 @@ static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 	if (!s->halo)
 		GEMP_TRY(gemp_halo_new(&s->halo, f->layout, f->device, sizeof(cl_uint)));
 	code = gemp_halo_begin(s->halo, &s->step, changed);
-	gemp_code ended = gemp_halo_end(s->halo, &s->step, NULL);
-	code = code == GEMP_OK ? ended : code;
+	GEMP_ALSO(gemp_halo_end(s->halo, &s->step, NULL));
 done:
 	return code;
 }
@@ -186,10 +179,8 @@ gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const ge
 		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, NULL)));
 	for (cl_uint round = 1; without > 0; round++, without -= found) {
 		code = gemp_buffer_zero(f->device, &f->bitmap[0], 0, f->bitmap[0].size);
-		if (code == GEMP_OK)
-			code = equal_round(s, &f->in, values, best, round);
-		if (code == GEMP_OK)
-			code = equal_round(s, &f->in_ghost, values, best, round);
+		GEMP_THEN(equal_round(s, &f->in, values, best, round));
+		GEMP_THEN(equal_round(s, &f->in_ghost, values, best, round));
 		GEMP_TRY(take_count(s, code, &found));
 		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, &f->bitmap[0])));
 		GEMP_CHECK(found > 0);

@@ -120,8 +120,7 @@ gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_gas_layout *layout, gemp_dev
 		code = prepare(s, layout, device);
 	}
 	code = gemp_comm_agree(layout->comm, code);
-	if (code == GEMP_OK)
-		code = gemp_halo_new(&s->mail, layout, device, distance_size(s));
+	GEMP_THEN(gemp_halo_new(&s->mail, layout, device, distance_size(s)));
 	if (code != GEMP_OK) {
 		gemp_sssp_free(s);
 		return code;
@@ -138,17 +137,11 @@ void gemp_sssp_free(gemp_sssp *s)
 	if (device) {
 		gemp_parents_free(&s->settle);
 		gemp_frontier_tuples_free(&s->tuples);
-		gemp_buffer_free(&s->distance, device);
-		gemp_buffer_free(&s->far, device);
-		gemp_buffer_free(&s->predecessor, device);
+		gemp_buffers_free(device, &s->distance, &s->far, &s->predecessor);
 	}
 	gemp_halo_free(s->mail);
 	gemp_frontier_free(&s->frontier);
-	gemp_free(s->narrow);
-	gemp_free(s->distance_host);
-	gemp_free(s->real);
-	gemp_free(s->predecessor_host);
-	gemp_free(s);
+	gemp_free_all(s->narrow, s->distance_host, s->real, s->predecessor_host, s);
 }
 
 double gemp_sssp_prepare_seconds(const gemp_sssp *s, double *build)
@@ -167,8 +160,7 @@ static gemp_code widen(gemp_sssp *s)
 	gemp_buffer_free(&s->distance, f->device);
 	gemp_code code = gemp_buffer_new(&s->distance, f->device, f->layout->known * distance_size(s), NULL);
 	options_of(s, options);
-	if (code == GEMP_OK)
-		code = gemp_frontier_build(f, "gas_sssp.cl", options, names, kernel_count(s));
+	GEMP_THEN(gemp_frontier_build(f, "gas_sssp.cl", options, names, kernel_count(s)));
 	gemp_frontier_tuples_free(&s->tuples);
 	if (code == GEMP_OK && by_tuples(s))
 		code = gemp_frontier_tuples_new(&s->tuples, f, distance_size(s));

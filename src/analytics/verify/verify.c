@@ -212,12 +212,7 @@ done:
 
 static void forget(paths *p)
 {
-	gemp_free(p->level);
-	gemp_free(p->distance);
-	gemp_free(p->real);
-	gemp_free(p->parent);
-	gemp_free(p->key_rank);
-	gemp_free((void *)p->joined);
+	gemp_free_all(p->level, p->distance, p->real, p->parent, p->key_rank, (void *)p->joined);
 }
 
 gemp_code gemp_gas_verify_bfs(const gemp_gas_edges *edges, gemp_vertex source, const uint32_t *level,
@@ -322,8 +317,7 @@ gemp_code gemp_gas_verify_pagerank(const gemp_gas_edges *edges, double damping, 
 	if (jump)
 		GEMP_TRY(gemp_verify_gather(edges, jump, sizeof *jump, &jumps));
 	code = GEMP_NEW(leaving, vertices);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(next, vertices);
+	GEMP_THEN(GEMP_NEW(next, vertices));
 	GEMP_TRY(gemp_comm_agree(edges->comm, code));
 	GEMP_TRY(iterate(edges, damping, jumps, ranks, leaving, next, &found));
 	double sum = sum_of(ranks, vertices);
@@ -336,10 +330,7 @@ gemp_code gemp_gas_verify_pagerank(const gemp_gas_edges *edges, double damping, 
 		                 allowed);
 	code = gemp_comm_agree(edges->comm, code);
 done:
-	gemp_free(jumps);
-	gemp_free(ranks);
-	gemp_free(leaving);
-	gemp_free(next);
+	gemp_free_all(jumps, ranks, leaving, next);
 	return code;
 }
 
@@ -470,8 +461,7 @@ gemp_code gemp_gas_verify_spmv(const gemp_gas_edges *edges, const gemp_gas_produ
 	if (asked->x)
 		GEMP_TRY(gemp_verify_gather(edges, asked->x, sizeof *asked->x, &given));
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		if (code == GEMP_OK)
-			code = GEMP_NEW(*arrays[i], p.vertices);
+		GEMP_THEN(GEMP_NEW(*arrays[i], p.vertices));
 	GEMP_TRY(gemp_comm_agree(edges->comm, code));
 	begin(&p, given);
 	if (asked->rounds)

@@ -17,8 +17,7 @@ void gemp_feature_work_free(gemp_feature_work *work)
 {
 	gemp_vertex_degrees_free(&work->directed);
 	gemp_vertex_degrees_free(&work->undirected);
-	gemp_free(work->neighbours);
-	gemp_free(work->triangles);
+	gemp_free_all(work->neighbours, work->triangles);
 }
 
 /* DEGREES */

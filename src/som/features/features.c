@@ -64,8 +64,7 @@ static gemp_code fail_unknown(const char *name)
 {
 	gemp_text known = { 0 };
 	gemp_code code = print_known(&known, name);
-	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "--features: '%s' is no feature%s", name, known.data);
+	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "--features: '%s' is no feature%s", name, known.data));
 	gemp_text_free(&known);
 	return code;
 }

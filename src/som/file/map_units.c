@@ -7,9 +7,7 @@
 
 void gemp_som_unit_list_free(gemp_som_unit_list *units)
 {
-	gemp_free(units->unit);
-	gemp_free(units->second);
-	gemp_free(units->distance);
+	gemp_free_all(units->unit, units->second, units->distance);
 	*units = (gemp_som_unit_list){ 0 };
 }
 
@@ -17,10 +15,8 @@ gemp_code gemp_som_unit_list_new(gemp_som_unit_list *out, const gemp_comm *comm,
 {
 	*out = (gemp_som_unit_list){ 0 };
 	gemp_code code = GEMP_NEW(out->unit, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->second, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->distance, count);
+	GEMP_THEN(GEMP_NEW(out->second, count));
+	GEMP_THEN(GEMP_NEW(out->distance, count));
 	code = gemp_comm_agree(comm, code);
 	if (code != GEMP_OK)
 		gemp_som_unit_list_free(out);

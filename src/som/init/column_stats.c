@@ -49,8 +49,7 @@ static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *com
 	gemp_repro_sum *by = NULL;
 	double *high = NULL; /* [2][dims], then the low parts */
 	code = GEMP_NEW(by, n);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(high, 2 * n);
+	GEMP_THEN(GEMP_NEW(high, 2 * n));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t k = 0; k < n; k++) {
 		const double from = squared ? c->mean[k] : 0, most = fmax(fabs(c->min[k] - from), fabs(c->max[k] - from));
@@ -61,8 +60,7 @@ static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *com
 	for (size_t k = 0; k < n; k++)
 		means[k] = c->present[k] > 0 ? (high[k] + high[n + k]) / c->present[k] : 0;
 done:
-	gemp_free(by);
-	gemp_free(high);
+	gemp_free_all(by, high);
 	return code;
 }
 
@@ -72,12 +70,9 @@ gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm 
 	gemp_code code = GEMP_OK;
 	*out = (gemp_som_column_stats){ .dims = dims };
 	code = GEMP_NEW(out->min, dims);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->max, dims);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->mean, dims);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->present, dims);
+	GEMP_THEN(GEMP_NEW(out->max, dims));
+	GEMP_THEN(GEMP_NEW(out->mean, dims));
+	GEMP_THEN(GEMP_NEW(out->present, dims));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	find_ends(out, x, count);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->min, (int)dims, MPI_DOUBLE, MPI_MIN, comm->world));
@@ -93,10 +88,7 @@ done:
 
 void gemp_som_column_stats_free(gemp_som_column_stats *columns)
 {
-	gemp_free(columns->min);
-	gemp_free(columns->max);
-	gemp_free(columns->mean);
-	gemp_free(columns->present);
+	gemp_free_all(columns->min, columns->max, columns->mean, columns->present);
 	*columns = (gemp_som_column_stats){ 0 };
 }
 

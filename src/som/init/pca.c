@@ -157,10 +157,7 @@ gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t coun
 	choose_scale(&s, comm);
 	add_up(&s, comm, samples > 0 ? samples : 1, matrix);
 done:
-	gemp_free(s.scale);
-	gemp_free(s.widest);
-	gemp_free(s.blocks);
-	gemp_free(s.sums);
+	gemp_free_all(s.scale, s.widest, s.blocks, s.sums);
 	return code;
 }
 
@@ -454,10 +451,6 @@ gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count
 	for (int axis = 0; axis < 2; axis++)
 		orient_axis(axes + (size_t)axis * dims, dims, sqrt(found[axis]));
 done:
-	gemp_free(f.matrix);
-	gemp_free(f.vectors);
-	gemp_free(f.products);
-	gemp_free(f.sums);
-	gemp_free(f.rows);
+	gemp_free_all(f.matrix, f.vectors, f.products, f.sums, f.rows);
 	return code;
 }

@@ -101,8 +101,7 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
 	uint64_t missing = gemp_som_any_missing(x, count, dims);
 	gemp_comm_max(comm, &missing, 1); /* all search alike then, so that ranks make no difference */
 	gemp_code code = prepare(&it, grid, metric, w, x, count, dims, missing != 0);
-	if (code == GEMP_OK)
-		code = gemp_som_places_find(&places, &it.parts, it.search, &it.book);
+	GEMP_THEN(gemp_som_places_find(&places, &it.parts, it.search, &it.book));
 	code = gemp_comm_agree(comm, code);
 	application_free(&it);
 	return code;

@@ -35,19 +35,16 @@ size_t gemp_som_quality_bytes(const gemp_device *device, size_t count)
 gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const gemp_som_grid *grid, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	char *source = NULL, options[32];
+	char options[32];
 	const size_t group = group_of(device);
 	*out = (gemp_som_quality){ .device = device, .grid = *grid, .group = group, .groups = groups_for(device, count) };
 	if (count == 0)
 		return GEMP_OK;
 	snprintf(options, sizeof options, "-DSOM_GROUP=%zu", group);
-	GEMP_TRY(gemp_kernel_source(&source, "som_errors.cl"));
-	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
-	GEMP_TRY(gemp_kernel_new(&out->kernel, &out->program, "som_judge"));
+	GEMP_TRY(gemp_program_build(&out->program, device, "som_errors.cl", options, { "som_judge", &out->kernel }));
 	GEMP_TRY(gemp_buffer_new(&out->distance, device, count * sizeof(float), NULL));
 	GEMP_TRY(gemp_buffer_new(&out->sums, device, gemp_som_quality_bytes(device, count), NULL));
 done:
-	gemp_free(source);
 	if (code != GEMP_OK)
 		gemp_som_quality_free(out);
 	return code;
@@ -55,12 +52,10 @@ done:
 
 void gemp_som_quality_free(gemp_som_quality *judge)
 {
-	if (judge->kernel)
-		clReleaseKernel(judge->kernel);
+	gemp_kernels_free(&judge->kernel);
 	gemp_program_free(&judge->program);
 	if (judge->device) {
-		gemp_buffer_free(&judge->distance, judge->device);
-		gemp_buffer_free(&judge->sums, judge->device);
+		gemp_buffers_free(judge->device, &judge->distance, &judge->sums);
 	}
 	*judge = (gemp_som_quality){ 0 };
 }

@@ -89,8 +89,7 @@ static void part_free(gemp_som_block *part, gemp_device *device)
 {
 	if (part->done)
 		clReleaseEvent(part->done);
-	gemp_buffer_free(&part->second, device);
-	gemp_buffer_free(&part->best, device);
+	gemp_buffers_free(device, &part->second, &part->best);
 	gemp_som_samples_free(&part->samples);
 }
 
@@ -131,8 +130,7 @@ void gemp_som_blocks_free(gemp_som_blocks *parts)
 {
 	for (size_t k = 0; parts->part && k < parts->resident; k++)
 		part_free(&parts->part[k], parts->device);
-	gemp_free(parts->part);
-	gemp_free(parts->keys);
+	gemp_free_all(parts->part, parts->keys);
 	*parts = (gemp_som_blocks){ 0 };
 }
 

@@ -152,7 +152,6 @@ void gemp_som_samples_free(gemp_som_samples *samples)
 {
 	if (!samples->device)
 		return;
-	gemp_buffer_free(&samples->present, samples->device);
-	gemp_buffer_free(&samples->x, samples->device);
+	gemp_buffers_free(samples->device, &samples->present, &samples->x);
 	*samples = (gemp_som_samples){ 0 };
 }

@@ -12,10 +12,10 @@ enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 }; /* of a GPU, of a CPU: so many 
 enum { CACHE = 1 << 17, STACK = 1 << 16 };       /* bytes of units that stay near a core, of samples of a work-item */
 enum { ONE, TWO, PROGRAMS };                     /* the best unit, and the second-best, too */
 
-typedef struct searching {
+typedef struct search_program {
 	gemp_program program;
 	cl_kernel begin, search, seek, distances; /* seek: for the second-best unit, in forms of GPUs */
-} searching;
+} search_program;
 
 struct gemp_som_search {
 	gemp_device *device;
@@ -23,9 +23,8 @@ struct gemp_som_search {
 	gemp_som_metric metric;
 	bool missing;
 	gemp_som_search_shape shape;
-	uint32_t blocks; /* items: of 16 samples a work-item */
-	char *source;
-	searching programs[PROGRAMS]; /* made when first asked for */
+	uint32_t blocks;                   /* items: of 16 samples a work-item */
+	search_program programs[PROGRAMS]; /* made when first asked for */
 };
 
 static uint32_t or_else(uint32_t value, uint32_t otherwise)
@@ -85,7 +84,6 @@ gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32
 	if (shape)
 		s->shape = *shape;
 	complete(s);
-	GEMP_TRY(gemp_kernel_source(&s->source, "som_search.cl"));
 	*out = s;
 	s = NULL;
 done:
@@ -98,14 +96,10 @@ void gemp_som_search_free(gemp_som_search *search)
 	if (!search)
 		return;
 	for (int p = 0; p < PROGRAMS; p++) {
-		cl_kernel kernels[] = { search->programs[p].begin, search->programs[p].search, search->programs[p].seek,
-			                    search->programs[p].distances };
-		for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-			if (kernels[k])
-				clReleaseKernel(kernels[k]);
-		gemp_program_free(&search->programs[p].program);
+		search_program *made = &search->programs[p];
+		gemp_kernels_free(&made->begin, &made->search, &made->seek, &made->distances);
+		gemp_program_free(&made->program);
 	}
-	gemp_free(search->source);
 	gemp_free(search);
 }
 
@@ -125,25 +119,19 @@ static void options_of(char *out, size_t size, const gemp_som_search *s, int whi
 		         shape->units);
 }
 
-static gemp_code ready(gemp_som_search *s, int which, searching **out)
+static gemp_code ready(gemp_som_search *s, int which, search_program **out)
 {
-	gemp_code code = GEMP_OK;
-	searching *made = *out = &s->programs[which];
+	search_program *made = *out = &s->programs[which];
 	char options[256];
 	if (made->distances)
 		return GEMP_OK;
+	gemp_kernels_free(&made->begin, &made->search, &made->seek);
+	gemp_program_free(&made->program);
 	options_of(options, sizeof options, s, which);
-	if (!made->program.program)
-		GEMP_TRY(gemp_program_new(&made->program, s->device, s->source, options));
-	if (!made->begin)
-		GEMP_TRY(gemp_kernel_new(&made->begin, &made->program, "som_begin"));
-	if (!made->search)
-		GEMP_TRY(gemp_kernel_new(&made->search, &made->program, "som_search"));
-	if (!made->seek && which == TWO && s->shape.form != GEMP_SOM_FORM_ITEMS)
-		GEMP_TRY(gemp_kernel_new(&made->seek, &made->program, "som_seek"));
-	GEMP_TRY(gemp_kernel_new(&made->distances, &made->program, "som_distances"));
-done:
-	return code;
+	return gemp_program_build(&made->program, s->device, "som_search.cl", options, { "som_begin", &made->begin },
+	                          { "som_search", &made->search },
+	                          { which == TWO && s->shape.form != GEMP_SOM_FORM_ITEMS ? "som_seek" : NULL, &made->seek },
+	                          { "som_distances", &made->distances });
 }
 
 /* Work-items of kernels that go over samples in strides. */
@@ -159,7 +147,7 @@ static size_t group_for(const gemp_device *device)
 }
 
 /* The units on the device. */
-static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samples *samples,
+static gemp_code launch(gemp_som_search *s, search_program *with, const gemp_som_samples *samples,
                         const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second)
 {
 	gemp_code code = GEMP_OK;
@@ -198,7 +186,7 @@ gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *s
                               const gemp_buffer *best, const gemp_buffer *second)
 {
 	gemp_code code = GEMP_OK;
-	searching *with;
+	search_program *with;
 	cl_ulong count = samples->count;
 	const gemp_buffer *next = second ? second : best;
 	GEMP_CHECK(samples->dims == search->dims && book->dims == search->dims && (search->missing || !samples->missing));
@@ -220,7 +208,7 @@ gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samp
                                     const gemp_buffer *keys, const gemp_buffer *distance)
 {
 	gemp_code code = GEMP_OK;
-	searching *with;
+	search_program *with;
 	cl_ulong count = samples->count;
 	if (count == 0)
 		return GEMP_OK;

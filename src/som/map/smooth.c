@@ -40,22 +40,9 @@ static bool fits(const gemp_device *device, const gemp_som_grid *grid)
 	return kinds * grid->rows * WIDE_NEAR * sizeof(float) <= device->local_memory / 2;
 }
 
-static gemp_code build_tables(gemp_som_smooth *smooth)
-{
-	gemp_code code = GEMP_OK;
-	char *source = NULL;
-	GEMP_TRY(gemp_kernel_source(&source, "som_factors.cl"));
-	GEMP_TRY(gemp_program_new(&smooth->tables, smooth->device, source, "-DSOM_LANES=1"));
-	code = gemp_kernel_new(&smooth->factors, &smooth->tables, "som_factors");
-done:
-	gemp_free(source);
-	return code;
-}
-
 static gemp_code build(gemp_som_smooth *smooth)
 {
-	gemp_code code = GEMP_OK;
-	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 64];
+	char of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 64];
 	const bool cut = gemp_som_is_cut(smooth->neighbourhood);
 	uint32_t wide, tall;
 	group_of(smooth, &wide, &tall);
@@ -66,17 +53,9 @@ static gemp_code build(gemp_som_smooth *smooth)
 	else
 		snprintf(options, sizeof options, "-DSOM_PASSES -DSOM_LANES=%u%s", lanes_of(smooth),
 		         smooth->grid.lattice == GEMP_SOM_HEXAGONAL ? " -DSOM_HEX" : "");
-	GEMP_TRY(gemp_kernel_source(&source, "som_smooth.cl"));
-	GEMP_TRY(gemp_program_new(&smooth->program, smooth->device, source, options));
-	if (cut) {
-		GEMP_TRY(gemp_kernel_new(&smooth->running, &smooth->program, "som_running"));
-	} else {
-		GEMP_TRY(gemp_kernel_new(&smooth->along, &smooth->program, "som_along"));
-		GEMP_TRY(gemp_kernel_new(&smooth->across, &smooth->program, "som_across"));
-	}
-done:
-	gemp_free(source);
-	return code;
+	return gemp_program_build(
+		&smooth->program, smooth->device, "som_smooth.cl", options, { cut ? "som_running" : NULL, &smooth->running },
+		{ cut ? NULL : "som_along", &smooth->along }, { cut ? NULL : "som_across", &smooth->across });
 }
 
 size_t gemp_som_smooth_planes(const gemp_som_grid *grid)
@@ -98,7 +77,8 @@ gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const g
 		.device = device, .grid = *grid, .neighbourhood = neighbourhood, .planes = planes, .gpu = gpu
 	};
 	out->local_sums = gpu && gemp_som_is_cut(neighbourhood) && fits(device, grid);
-	GEMP_TRY(build_tables(out));
+	GEMP_TRY(
+		gemp_program_build(&out->tables, device, "som_factors.cl", "-DSOM_LANES=1", { "som_factors", &out->factors }));
 	if (planes)
 		GEMP_TRY(build(out));
 	GEMP_TRY(gemp_buffer_new(&out->steps, device, gemp_som_smooth_tables(grid), NULL));
@@ -112,14 +92,9 @@ done:
 
 void gemp_som_smooth_free(gemp_som_smooth *smooth)
 {
-	cl_kernel kernels[] = { smooth->factors, smooth->along, smooth->across, smooth->running };
-	for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-		if (kernels[k])
-			clReleaseKernel(kernels[k]);
+	gemp_kernels_free(&smooth->factors, &smooth->along, &smooth->across, &smooth->running);
 	if (smooth->device) {
-		gemp_buffer_free(&smooth->steps, smooth->device);
-		gemp_buffer_free(&smooth->scratch[0], smooth->device);
-		gemp_buffer_free(&smooth->scratch[1], smooth->device);
+		gemp_buffers_free(smooth->device, &smooth->steps, &smooth->scratch[0], &smooth->scratch[1]);
 	}
 	gemp_program_free(&smooth->program);
 	gemp_program_free(&smooth->tables);

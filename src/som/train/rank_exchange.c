@@ -38,8 +38,7 @@ static gemp_code spread(gemp_som_replicas *it, const gemp_comm *comm, const floa
 			if (rank == comm->rank)
 				memcpy(block, x + at * dims, here * dims * sizeof *block);
 			GEMP_MPI(MPI_Bcast(block, (int)(here * dims), MPI_FLOAT, rank, comm->world));
-			if (code == GEMP_OK)
-				code = gemp_som_samples_put(&it->samples, block, (size_t)it->begin[rank] + at, here, NULL);
+			GEMP_THEN(gemp_som_samples_put(&it->samples, block, (size_t)it->begin[rank] + at, here, NULL));
 		}
 	return code;
 }
@@ -86,9 +85,7 @@ void gemp_som_replicas_free(gemp_som_replicas *copies)
 		return;
 	gemp_buffer_free(&copies->best, copies->device);
 	gemp_som_samples_free(&copies->samples);
-	gemp_free(copies->keys);
-	gemp_free(copies->count);
-	gemp_free(copies->begin);
+	gemp_free_all(copies->keys, copies->count, copies->begin);
 	*copies = (gemp_som_replicas){ 0 };
 }
 
@@ -139,8 +136,7 @@ done:
 
 void gemp_som_slices_free(gemp_som_slices *slices)
 {
-	gemp_free(slices->count);
-	gemp_free(slices->begin);
+	gemp_free_all(slices->count, slices->begin);
 	*slices = (gemp_som_slices){ 0 };
 }
 
@@ -223,12 +219,7 @@ done:
 
 void gemp_som_compose_free(gemp_som_compose *compose)
 {
-	gemp_free(compose->send);
-	gemp_free(compose->receive);
-	gemp_free(compose->count);
-	gemp_free(compose->begin);
-	gemp_free(compose->own);
-	gemp_free(compose->place);
+	gemp_free_all(compose->send, compose->receive, compose->count, compose->begin, compose->own, compose->place);
 	*compose = (gemp_som_compose){ 0 };
 }
 

@@ -50,8 +50,7 @@ static gemp_code plan_memory(gemp_som_trainer *it, const float *x, size_t count,
 		missing = gemp_som_any_missing(x, count, it->dims);
 	gemp_comm_max(it->comm, &missing, 1); /* all search alike then, so that ranks make no difference */
 	it->missing = need->missing = missing != 0;
-	if (code == GEMP_OK)
-		code = gemp_som_capacity_find(room, it->device, need);
+	GEMP_THEN(gemp_som_capacity_find(room, it->device, need));
 	GEMP_TRY(gemp_comm_agree(it->comm, code));
 	uint64_t fewer = it->dims - room->values; /* than all values, on any rank */
 	gemp_comm_max(it->comm, &fewer, 1);
@@ -163,8 +162,7 @@ gemp_code gemp_som_trainer_new(gemp_som_trainer *work, const gemp_comm *comm, ge
 	};
 	GEMP_TRY(plan_memory(work, x, count, &need, &room));
 	code = make_samples(work, x, &need, &room);
-	if (code == GEMP_OK)
-		code = make_planes(work, &room, w);
+	GEMP_THEN(make_planes(work, &room, w));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(make_copies(work, x, count));
 	code = gemp_comm_agree(comm, make_sums(work));
@@ -176,8 +174,7 @@ void gemp_som_trainer_free(gemp_som_trainer *work)
 {
 	if (!work->device)
 		return;
-	gemp_buffer_free(&work->sums, work->device);
-	gemp_buffer_free(&work->spread, work->device);
+	gemp_buffers_free(work->device, &work->sums, &work->spread);
 	gemp_som_quality_free(&work->quality);
 	gemp_som_online_free(&work->online);
 	gemp_som_accumulate_free(&work->accumulate);

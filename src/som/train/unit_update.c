@@ -24,7 +24,7 @@ gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device,
                                   uint32_t units, uint32_t most, bool online)
 {
 	gemp_code code = GEMP_OK;
-	char *source = NULL, options[64];
+	char options[64];
 	const bool missing = samples->missing;
 	const size_t sums = (size_t)units * gemp_som_planes(most, missing) * sizeof(double);
 	*out = (gemp_som_accumulate){
@@ -34,19 +34,18 @@ gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device,
 		snprintf(options, sizeof options, "-DSOM_MOVE%s", missing ? " -DSOM_MISSING" : "");
 	else
 		snprintf(options, sizeof options, "-DSOM_RUN=%d%s", device->gpu ? 1 : RUN, missing ? " -DSOM_MISSING" : "");
-	GEMP_TRY(gemp_kernel_source(&source, "som_accumulate.cl"));
-	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
-	if (online) {
-		GEMP_TRY(gemp_kernel_new(&out->move, &out->program, "som_move"));
-	} else {
-		GEMP_TRY(gemp_kernel_new(&out->add, &out->program, device->gpu ? "som_add" : "som_add_planes"));
-		GEMP_TRY(gemp_kernel_new(&out->take, &out->program, "som_take"));
-		GEMP_TRY(gemp_kernel_new(&out->finish, &out->program, "som_finish"));
+	GEMP_TRY(gemp_program_build(
+		&out->program, device, "som_accumulate.cl", options, { online ? "som_move" : NULL, &out->move },
+		{ online        ? NULL
+	      : device->gpu ? "som_add"
+	                    : "som_add_planes",
+	      &out->add },
+		{ online ? NULL : "som_take", &out->take }, { online ? NULL : "som_finish", &out->finish }));
+	if (!online) {
 		GEMP_TRY(gemp_buffer_new(&out->sums, device, out->banks * sums, NULL));
 		GEMP_TRY(gemp_buffer_zero(device, &out->sums, 0, out->sums.size));
 	}
 done:
-	gemp_free(source);
 	if (code != GEMP_OK)
 		gemp_som_accumulate_free(out);
 	return code;
@@ -54,10 +53,7 @@ done:
 
 void gemp_som_accumulate_free(gemp_som_accumulate *accumulate)
 {
-	cl_kernel kernels[] = { accumulate->add, accumulate->take, accumulate->finish, accumulate->move };
-	for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-		if (kernels[k])
-			clReleaseKernel(kernels[k]);
+	gemp_kernels_free(&accumulate->add, &accumulate->take, &accumulate->finish, &accumulate->move);
 	if (accumulate->device)
 		gemp_buffer_free(&accumulate->sums, accumulate->device);
 	gemp_program_free(&accumulate->program);
@@ -150,8 +146,7 @@ gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const g
                               const gemp_som_smooth *smooth, uint32_t most, const gemp_som_online_shape *asked)
 {
 	gemp_code code = GEMP_OK;
-	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 192];
-	char tiles[96] = "";
+	char of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 192], tiles[96] = "";
 	const gemp_som_grid *grid = &smooth->grid;
 	const gemp_som_online_shape shape = complete(device, asked);
 	const uint32_t block = divide_up(most, divide_up(most, shape.block));
@@ -168,11 +163,7 @@ gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const g
 	snprintf(options, sizeof options, "-DSOM_BLOCK=%u%s%s%s%s%s", block, tiles,
 	         block == samples->dims ? " -DSOM_ALL" : "", gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "",
 	         of_grid, samples->missing ? " -DSOM_MISSING" : "");
-	GEMP_TRY(gemp_kernel_source(&source, "som_online.cl"));
-	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
-	GEMP_TRY(gemp_kernel_new(&out->run, &out->program, "som_online"));
-done:
-	gemp_free(source);
+	code = gemp_program_build(&out->program, device, "som_online.cl", options, { "som_online", &out->run });
 	if (code != GEMP_OK)
 		gemp_som_online_free(out);
 	return code;
@@ -180,8 +171,7 @@ done:
 
 void gemp_som_online_free(gemp_som_online *online)
 {
-	if (online->run)
-		clReleaseKernel(online->run);
+	gemp_kernels_free(&online->run);
 	gemp_program_free(&online->program);
 	*online = (gemp_som_online){ 0 };
 }
