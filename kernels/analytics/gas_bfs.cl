@@ -167,33 +167,33 @@ GAS_KERNEL void bfs_gather(__global const uint *restrict range_begin, uint range
 }
 #endif
 
-typedef uint settle_value; /* level */
+typedef uint parents_value; /* level */
 
 /* `how` is GAS_LOOK. */
-#define SETTLE_SENDS 1
-#define SETTLE_HINTS 0
+#define PARENTS_SENDS 1
+#define PARENTS_HINTS 0
 
-static inline bool settle_open(settle_value level, ulong how)
+static inline bool parents_open(parents_value level, ulong how)
 {
 	return level != BFS_NONE && level != 0 && how & gas_bfs_level(level);
 }
 
-static inline bool settle_sends(settle_value level, ulong how)
+static inline bool parents_sends(parents_value level, ulong how)
 {
 	return level != BFS_NONE && !(how & gas_bfs_level(level + 1ul));
 }
 
-static inline uint settle_tag(settle_value level)
+static inline uint parents_tag(parents_value level)
 {
 	return level;
 }
 
-static inline uint settle_sent(settle_value level)
+static inline uint parents_sent(parents_value level)
 {
 	return level + 1;
 }
 
-static inline bool settle_tight(settle_value from, gas_weight weight, settle_value level)
+static inline bool parents_tight(parents_value from, gas_weight weight, parents_value level)
 {
 	return from + 1 == level;
 }

@@ -1,14 +1,14 @@
 /* Mail (src/analytics/halo/halo_message.h): values of own vertices into messages, and out of messages to ghosts.
  *
- * Places are vertices that a rank is sent, or ghosts of one rank, 32 to a word. MAIL_SIZE: bytes of a value, 0, 4 or 8.
+ * Places are vertices that a rank is sent, or ghosts of one rank, 32 to a word. HALO_SIZE: bytes of a value, 0, 4 or 8.
  */
-#if MAIL_SIZE == 8
-typedef ulong mail_value;
+#if HALO_SIZE == 8
+typedef ulong halo_value;
 #else
-typedef uint mail_value;
+typedef uint halo_value;
 #endif
 
-static inline uint mail_rank(__global const uint *restrict first, uint word)
+static inline uint halo_rank(__global const uint *restrict first, uint word)
 {
 	uint rank = 0;
 	while (first[rank + 1] <= word)
@@ -20,17 +20,17 @@ static inline uint mail_rank(__global const uint *restrict first, uint word)
  * first `most` that are found are listed, to be sent as they are. few: two rows of counts, of which launches take
  * turns (the one that the next launch counts in is cleared), for each rank but `self` `most` values, and as many
  * places. A group whose words are all of one rank counts by itself first. */
-__kernel void gas_mail_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
+__kernel void gas_halo_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
                             __global uint *restrict bits, __global const uint *restrict first, uint ranks, uint self,
                             uint turn, volatile __global uint *few, uint most,
-                            __global const mail_value *restrict values)
+                            __global const halo_value *restrict values)
 {
 	__local uint total, begin;
 	uint w = (uint)get_global_id(0), set = 0;
 	uint lowest = (uint)(get_group_id(0) * get_local_size(0)), highest = min(lowest + (uint)get_local_size(0), words);
 	volatile __global uint *counts = few + turn * ranks;
-	volatile __global mail_value *listed = (volatile __global mail_value *)(few + 2 * ranks);
-	volatile __global uint *places = few + 2 * ranks + (ulong)(ranks - 1) * most * (MAIL_SIZE / 4);
+	volatile __global halo_value *listed = (volatile __global halo_value *)(few + 2 * ranks);
+	volatile __global uint *places = few + 2 * ranks + (ulong)(ranks - 1) * most * (HALO_SIZE / 4);
 	for (uint r = w; r < ranks; r += (uint)get_global_size(0))
 		few[(1 - turn) * ranks + r] = 0;
 	if (get_local_id(0) == 0)
@@ -44,7 +44,7 @@ __kernel void gas_mail_mark(__global const uint *restrict slot, uint words, __gl
 		}
 		bits[w] = set;
 	}
-	uint rank = lowest < words ? mail_rank(first, lowest) : 0, at = 0;
+	uint rank = lowest < words ? halo_rank(first, lowest) : 0, at = 0;
 	bool alone = lowest < words && first[rank + 1] >= highest;
 	if (alone && set)
 		at = atomic_add(&total, popcount(set));
@@ -54,22 +54,22 @@ __kernel void gas_mail_mark(__global const uint *restrict slot, uint words, __gl
 	barrier(CLK_LOCAL_MEM_FENCE);
 	if (!set)
 		return;
-	rank = alone ? rank : mail_rank(first, w);
+	rank = alone ? rank : halo_rank(first, w);
 	at = alone ? begin + at : atomic_add(&counts[rank], popcount(set));
 	ulong list = (ulong)(rank - (rank > self ? 1 : 0)) * most;
 	for (; set && at < most; set &= set - 1, at++) {
 		uint i = 31 - clz(set & -set);
 		places[list + at] = (w - first[rank]) * 32 + i;
-#if MAIL_SIZE
+#if HALO_SIZE
 		listed[list + at] = values[slot[w * 32 + i]];
 #endif
 	}
 }
 
 /* A work-item a place. before[w]: values of the words before. */
-__kernel void gas_mail_gather(__global const uint *restrict slot, uint words, __global const uint *restrict bits,
-                              __global const uint *restrict before, __global const mail_value *restrict values,
-                              __global mail_value *restrict packed)
+__kernel void gas_halo_gather(__global const uint *restrict slot, uint words, __global const uint *restrict bits,
+                              __global const uint *restrict before, __global const halo_value *restrict values,
+                              __global halo_value *restrict packed)
 {
 	uint place = (uint)get_global_id(0), w = place >> 5, bit = 1u << (place & 31);
 	if (w >= words || !(bits[w] & bit))
@@ -77,14 +77,14 @@ __kernel void gas_mail_gather(__global const uint *restrict slot, uint words, __
 	packed[before[w] + popcount(bits[w] & (bit - 1))] = values[slot[place]];
 }
 
-static inline void mail_arrive(volatile __global uint *arrived, uint wanted, uint ghost)
+static inline void halo_arrive(volatile __global uint *arrived, uint wanted, uint ghost)
 {
 	if (wanted)
 		atomic_or(&arrived[ghost >> 5], 1u << (ghost & 31));
 }
 
 /* Ghosts first .. first + count - 1 have all arrived. A work-item a word. */
-__kernel void gas_mail_set_all(uint first, uint count, __global uint *restrict arrived)
+__kernel void gas_halo_set_all(uint first, uint count, __global uint *restrict arrived)
 {
 	uint w = (first >> 5) + (uint)get_global_id(0), begin = max(w * 32, first), end = min(w * 32 + 32, first + count);
 	if (begin >= end)
@@ -94,31 +94,31 @@ __kernel void gas_mail_set_all(uint first, uint count, __global uint *restrict a
 
 /* The message at words[0]: a bitmap of `places`, and values from word `values_at` on. before[w]: values of the words
  * before. */
-__kernel void gas_mail_put_bits(__global const uint *restrict words, uint bits_at, uint values_at,
+__kernel void gas_halo_put_bits(__global const uint *restrict words, uint bits_at, uint values_at,
                                 __global const uint *restrict before, uint before_at, uint first, uint places,
-                                __global mail_value *restrict values, uint wanted, volatile __global uint *arrived)
+                                __global halo_value *restrict values, uint wanted, volatile __global uint *arrived)
 {
 	uint place = (uint)get_global_id(0), w = place >> 5, bit = 1u << (place & 31);
 	if (place >= places || !(words[bits_at + w] & bit))
 		return;
-#if MAIL_SIZE
+#if HALO_SIZE
 	uint at = before[before_at + w] - before[before_at] + popcount(words[bits_at + w] & (bit - 1));
-	values[first + place] = ((__global const mail_value *)(words + values_at))[at];
+	values[first + place] = ((__global const halo_value *)(words + values_at))[at];
 #endif
-	mail_arrive(arrived, wanted, first + place);
+	halo_arrive(arrived, wanted, first + place);
 }
 
 /* The same with `count` places instead of a bitmap. */
-__kernel void gas_mail_put_pairs(__global const uint *restrict words, uint places_at, uint values_at, uint count,
-                                 uint first, __global mail_value *restrict values, uint wanted,
+__kernel void gas_halo_put_pairs(__global const uint *restrict words, uint places_at, uint values_at, uint count,
+                                 uint first, __global halo_value *restrict values, uint wanted,
                                  volatile __global uint *arrived)
 {
 	uint i = (uint)get_global_id(0);
 	if (i >= count)
 		return;
 	uint ghost = first + words[places_at + i];
-#if MAIL_SIZE
-	values[ghost] = ((__global const mail_value *)(words + values_at))[i];
+#if HALO_SIZE
+	values[ghost] = ((__global const halo_value *)(words + values_at))[i];
 #endif
-	mail_arrive(arrived, wanted, ghost);
+	halo_arrive(arrived, wanted, ghost);
 }

@@ -120,7 +120,7 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 	const sssp_distance distance = sssp_sum(sssp_of(value), seen.weight);
 	if (distance == SSSP_NONE)
 		s->overflow = 1;
-	/* along an edge that adds nothing no name is taken: settle_equal gives it */
+	/* along an edge that adds nothing no name is taken: parents_equal gives it */
 	const bool named = distance != SSSP_NONE && distance > sssp_of(value);
 	const sssp_word word = sssp_word_of(distance, named ? (uint)value : SSSP_NOBODY);
 #ifdef GAS_SHUFFLE
@@ -254,29 +254,29 @@ GAS_KERNEL void sssp_lost(__global const gas_place *restrict begin, __global con
 				control[GAS_OVERFLOW] = 2;
 }
 
-typedef sssp_word settle_value;
+typedef sssp_word parents_value;
 
-static inline bool settle_reached(settle_value word)
+static inline bool parents_reached(parents_value word)
 {
 	return sssp_of(word) != SSSP_NONE;
 }
 
-#define SETTLE_SENDS 0
+#define PARENTS_SENDS 0
 #if GAS_WEIGHTS == 4 || defined SSSP_NAMES
-#define SETTLE_HINTS 0
+#define PARENTS_HINTS 0
 #else
-#define SETTLE_HINTS 1
+#define PARENTS_HINTS 1
 #endif
-#define settle_sends(word, how) false
-#define settle_sent(word) 0u
+#define parents_sends(word, how) false
+#define parents_sent(word) 0u
 
-static inline bool settle_open(settle_value word, ulong how)
+static inline bool parents_open(parents_value word, ulong how)
 {
-	return settle_reached(word) && sssp_of(word) != 0;
+	return parents_reached(word) && sssp_of(word) != 0;
 }
 
 /* With names the word of a vertex is its best, too. */
-static inline uint settle_tag(settle_value word)
+static inline uint parents_tag(parents_value word)
 {
 #ifdef SSSP_NAMES
 	return sssp_of(word);
@@ -285,15 +285,15 @@ static inline uint settle_tag(settle_value word)
 #endif
 }
 
-/* Edges without length are left to settle_equal: along them a vertex might lead back to itself. */
-static inline bool settle_tight(settle_value from, gas_weight weight, settle_value word)
+/* Edges without length are left to parents_equal: along them a vertex might lead back to itself. */
+static inline bool parents_tight(parents_value from, gas_weight weight, parents_value word)
 {
 	return sssp_of(from) < sssp_of(word) && sssp_sum(sssp_of(from), weight) == sssp_of(word);
 }
 
-static inline bool settle_level(settle_value from, gas_weight weight, settle_value word)
+static inline bool parents_level(parents_value from, gas_weight weight, parents_value word)
 {
-	return sssp_of(from) == sssp_of(word) && settle_reached(word) && sssp_sum(sssp_of(from), weight) == sssp_of(word);
+	return sssp_of(from) == sssp_of(word) && parents_reached(word) && sssp_sum(sssp_of(from), weight) == sssp_of(word);
 }
 
 #include "gas_parents_equal.clh"

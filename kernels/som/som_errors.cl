@@ -1,4 +1,4 @@
-/* som_judge: how well units fit samples (src/som/map/quality.h).
+/* som_errors: how well units fit samples (src/som/map/quality.h).
  *
  *   SOM_GROUP   work-items of a group, a power of two
  */
@@ -31,7 +31,7 @@ static inline bool som_adjacent(uint a, uint b, uint rows, uint columns, uint he
 
 /* sums: of each group of a slot: the distances in two floats, samples torn apart, samples. add: to what is there. */
 __kernel __attribute__((reqd_work_group_size(SOM_GROUP, 1, 1)))
-void som_judge(__global const ulong *best, __global const ulong *second, __global const float *distance, ulong count, uint rows,
+void som_errors(__global const ulong *best, __global const ulong *second, __global const float *distance, ulong count, uint rows,
                uint columns, uint hexagonal, uint toroid, __global uint4 *sums, uint slot, uint add)
 {
 	const uint lane = (uint)get_local_id(0);

@@ -17,7 +17,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_columns_u32(gemp_table *found, const char *name, const gemp_gas_layout *layout,
+gemp_code gemp_vertex_columns_u32(gemp_table *found, const char *name, const gemp_layout *layout,
                                   const uint32_t *values, uint32_t none)
 {
 	gemp_code code = GEMP_OK;
@@ -35,7 +35,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_columns_u64(gemp_table *found, const char *name, const gemp_gas_layout *layout,
+gemp_code gemp_vertex_columns_u64(gemp_table *found, const char *name, const gemp_layout *layout,
                                   const uint64_t *values, uint64_t none)
 {
 	gemp_code code = GEMP_OK;
@@ -58,7 +58,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_columns_double(gemp_table *found, const char *name, const gemp_gas_layout *layout,
+gemp_code gemp_vertex_columns_double(gemp_table *found, const char *name, const gemp_layout *layout,
                                      const double *values)
 {
 	gemp_code code = GEMP_OK;
@@ -76,8 +76,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const gemp_gas_layout *layout,
-                                   gemp_shard *graph, const gemp_vertex *values)
+gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const gemp_layout *layout, gemp_shard *graph,
+                                   const gemp_vertex *values)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;

@@ -53,6 +53,11 @@ _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __a
 
 /* The next of several steps whose common code is looked at afterwards, mostly by gemp_comm_agree: left out after a
  * failure. */
+#define GEMP_THEN(call)      \
+	do {                     \
+		if (code == GEMP_OK) \
+			code = (call);   \
+	} while (0)
 
 /* A step that is made also after a failure, as other ranks would wait for it; the first failure counts. */
 #define GEMP_ALSO(call)                    \
@@ -61,22 +66,7 @@ _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __a
 		if (code == GEMP_OK)               \
 			code = failure_;               \
 	} while (0)
-#define GEMP_THEN(call)      \
-	do {                     \
-		if (code == GEMP_OK) \
-			code = (call);   \
-	} while (0)
 
-<<<<<<< HEAD
-=======
-#define GEMP_ALSO(call)           \
-	do {                          \
-		gemp_code also_ = (call); \
-		if (code == GEMP_OK)      \
-			code = also_;         \
-	} while (0)
-
->>>>>>> 0b9ea45 (Free, build and chain codes in lists instead of line by line)
 #define GEMP_CHECK(condition)                                             \
 	do {                                                                  \
 		if (!(condition))                                                 \

@@ -221,21 +221,21 @@ done:
 }
 
 static gemp_code print_layout(const gemp_comm *comm, gemp_shard *graph, const char *name,
-                              const gemp_gas_layout_options *options)
+                              const gemp_layout_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	for (int i = 0; i < 3; i++) {
 		size_t before = gemp_memory_live();
 		clock_t since = clock();
-		GEMP_TRY(gemp_gas_layout_new(&layout, comm, graph, options));
+		GEMP_TRY(gemp_layout_new(&layout, comm, graph, options));
 		if (comm->rank == 0)
 			printf(
 				"%-10s %.3f s, %.0f M edges/s; rank 0: %.3f s of processors, %u own, %u ghosts, %zu MiB, peak %zu MiB\n",
 				name, layout.seconds, (double)layout.edges / layout.seconds * 1e-6,
 				(double)(clock() - since) / CLOCKS_PER_SEC, layout.own, layout.known - layout.own,
 				(gemp_memory_live() - before) >> 20, gemp_memory_peak() >> 20);
-		gemp_gas_layout_free(&layout);
+		gemp_layout_free(&layout);
 	}
 done:
 	return code;
@@ -244,9 +244,9 @@ done:
 static gemp_code print_layouts(const gemp_comm *comm, gemp_shard *graph, const char *weight)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_layout_options options = { .parts = GEMP_GAS_IN };
+	gemp_layout_options options = { .parts = GEMP_LAYOUT_IN };
 	GEMP_TRY(print_layout(comm, graph, "in", &options));
-	options.parts = GEMP_GAS_IN | GEMP_GAS_OUT;
+	options.parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT;
 	GEMP_TRY(print_layout(comm, graph, "in, out", &options));
 	if (weight) {
 		options.weight = weight;

@@ -1,6 +1,6 @@
 /* gas_dense: pagerank and spmv on one graph of gas_parts/graph.h, in several shapes, to find what is best on a device.
  *   gas_dense SPEC ROUNDS SHAPE...
- * SHAPE: "-", or names of gemp_gas_pull_shape with values, "group=128,groups=16"; binned; twofold=1: in double; form=1 in groups,
+ * SHAPE: "-", or names of gemp_dense_pull_shape with values, "group=128,groups=16"; binned; twofold=1: in double; form=1 in groups,
  * 3 by items. A line for each: milliseconds and GTEPS of a round, by the device's clock and by the wall's, the best of RUNS. */
 #include "analytics/dense/dense.h"
 #include "analytics/dense/pagerank.h"
@@ -37,7 +37,7 @@ static void keep(best *b, const gemp_dense_report *report)
 	b->prepare = report->prepare;
 }
 
-static void print(const char *what, const char *shape, const best *b, const gemp_gas_layout *layout, const char *more)
+static void print(const char *what, const char *shape, const best *b, const gemp_layout *layout, const char *more)
 {
 	double edges = (double)layout->edges * 1e-9;
 	printf("%-8s %-40s device %8.4f ms %7.2f GTEPS  wall %8.4f ms %7.2f GTEPS  prepare %.3f build %.2f s%s\n", what,
@@ -82,7 +82,7 @@ static gemp_code parse(gemp_dense_options *out, const char *text)
 	return GEMP_OK;
 }
 
-static gemp_code time_pagerank(const gemp_gas_layout *layout, gemp_device *device, uint32_t rounds, const char *text)
+static gemp_code time_pagerank(const gemp_layout *layout, gemp_device *device, uint32_t rounds, const char *text)
 {
 	gemp_code code = GEMP_OK;
 	gemp_dense_options options = { 0 };
@@ -109,7 +109,7 @@ done:
 	return code;
 }
 
-static gemp_code time_spmv(const gemp_gas_layout *layout, gemp_device *device, uint32_t rounds, const char *text)
+static gemp_code time_spmv(const gemp_layout *layout, gemp_device *device, uint32_t rounds, const char *text)
 {
 	gemp_code code = GEMP_OK;
 	gemp_dense_options options = { 0 };
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 	uint8_t *weight = NULL;
 	gemp_shard *graph = NULL;
 	gemp_device *device = NULL;
-	gemp_gas_layout plain = { 0 }, weighted = { 0 };
+	gemp_layout plain = { 0 }, weighted = { 0 };
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	if (argc < 4)
@@ -149,10 +149,10 @@ int main(int argc, char **argv)
 	GEMP_TRY(graph_new(&made, argv[1], false));
 	GEMP_TRY(graph_weights(&weight, &made));
 	GEMP_TRY(graph_in_memory(&graph, &comm, &made, weight));
-	GEMP_TRY(gemp_gas_layout_new(&plain, &comm, graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
-	GEMP_TRY(gemp_gas_layout_new(
+	GEMP_TRY(gemp_layout_new(&plain, &comm, graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
+	GEMP_TRY(gemp_layout_new(
 		&weighted, &comm, graph,
-		&(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight", .wanted = GEMP_GAS_SINGLE }));
+		&(gemp_layout_options){ .parts = GEMP_LAYOUT_IN, .weight = "weight", .wanted = GEMP_LAYOUT_SINGLE }));
 	printf("%s: %u vertices, %llu edges, %s\n", argv[1], plain.own, (unsigned long long)plain.edges, device->name);
 	for (int i = 3; i < argc; i++) {
 		GEMP_TRY(time_pagerank(&plain, device, rounds, argv[i]));
@@ -161,8 +161,8 @@ int main(int argc, char **argv)
 done:
 	if (code != GEMP_OK)
 		fprintf(stderr, "%s\n", gemp_message());
-	gemp_gas_layout_free(&plain);
-	gemp_gas_layout_free(&weighted);
+	gemp_layout_free(&plain);
+	gemp_layout_free(&weighted);
 	gemp_shard_free(graph);
 	gemp_free(weight);
 	graph_free(&made);

@@ -26,7 +26,7 @@ typedef struct gas_case {
 	gas_edges edges;
 	gemp_shard graph;
 	gemp_comm comm;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 } gas_case;
 
 static inline gas_edges gas_edges_new(uint32_t vertices, size_t count, bool directed, bool weighted)
@@ -110,21 +110,21 @@ static inline gas_arc *gas_sort_arcs(gas_arc *arcs, size_t count, uint32_t verti
 	return arcs;
 }
 
-static inline void gas_set_weight(void *weights, gemp_gas_weights kind, size_t i, double weight)
+static inline void gas_set_weight(void *weights, gemp_layout_weights kind, size_t i, double weight)
 {
 	switch (kind) {
-	case GEMP_GAS_U8: ((uint8_t *)weights)[i] = (uint8_t)weight; break;
-	case GEMP_GAS_U32: ((uint32_t *)weights)[i] = (uint32_t)weight; break;
-	case GEMP_GAS_U64: ((uint64_t *)weights)[i] = weight >= 0x1p64 ? UINT64_MAX : (uint64_t)weight; break;
-	case GEMP_GAS_F32: ((float *)weights)[i] = (float)weight; break;
-	case GEMP_GAS_F64: ((double *)weights)[i] = weight; break;
+	case GEMP_LAYOUT_U8: ((uint8_t *)weights)[i] = (uint8_t)weight; break;
+	case GEMP_LAYOUT_U32: ((uint32_t *)weights)[i] = (uint32_t)weight; break;
+	case GEMP_LAYOUT_U64: ((uint64_t *)weights)[i] = weight >= 0x1p64 ? UINT64_MAX : (uint64_t)weight; break;
+	case GEMP_LAYOUT_F32: ((float *)weights)[i] = (float)weight; break;
+	case GEMP_LAYOUT_F64: ((double *)weights)[i] = weight; break;
 	default: break;
 	}
 }
 
 /* local[v]: by which local vertex v is known. */
-static inline gemp_gas_rows gas_make_rows(const gas_edges *e, const uint32_t *local, bool by_target,
-                                          gemp_gas_weights kind)
+static inline gemp_layout_rows gas_make_rows(const gas_edges *e, const uint32_t *local, bool by_target,
+                                             gemp_layout_weights kind)
 {
 	size_t count = 0;
 	gas_arc *arcs = gemp_calloc(2 * e->count, sizeof *arcs);
@@ -136,10 +136,10 @@ static inline gemp_gas_rows gas_make_rows(const gas_edges *e, const uint32_t *lo
 			arcs[count++] = by_target ? (gas_arc){ s, t, weight } : (gas_arc){ t, s, weight };
 	}
 	arcs = gas_sort_arcs(arcs, count, e->vertices);
-	gemp_gas_rows rows = { e->vertices, gemp_calloc((size_t)e->vertices + 1, sizeof *rows.begin),
-		                   gemp_calloc(count, sizeof *rows.end), NULL };
+	gemp_layout_rows rows = { e->vertices, gemp_calloc((size_t)e->vertices + 1, sizeof *rows.begin),
+		                      gemp_calloc(count, sizeof *rows.end), NULL };
 	if (kind)
-		rows.weight = gemp_calloc(count, gemp_gas_weight_size(kind));
+		rows.weight = gemp_calloc(count, gemp_layout_weight_size(kind));
 	for (size_t i = 0; i < count; i++) {
 		rows.begin[arcs[i].row + 1]++;
 		rows.end[i] = arcs[i].end;
@@ -177,20 +177,20 @@ static inline void gas_order(const gas_edges *e, uint32_t *local)
 }
 
 /* Takes the edges. world: a communicator of this process alone. */
-static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, gemp_gas_weights weights)
+static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, gemp_layout_weights weights)
 {
-	gemp_gas_layout *l = &c->layout;
+	gemp_layout *l = &c->layout;
 	uint32_t n = edges.vertices, stride = 1;
 	*c = (gas_case){ .edges = edges };
 	gemp_comm_new(&c->comm, world);
 	c->graph = (gemp_shard){ .ranks = 1, .vertex_count = n, .rows = n };
-	*l = (gemp_gas_layout){ .comm = &c->comm,
-		                    .graph = &c->graph,
-		                    .symmetric = !edges.directed,
-		                    .vertices = n,
-		                    .own = n,
-		                    .known = n,
-		                    .weights = weights };
+	*l = (gemp_layout){ .comm = &c->comm,
+		                .graph = &c->graph,
+		                .symmetric = !edges.directed,
+		                .vertices = n,
+		                .own = n,
+		                .known = n,
+		                .weights = weights };
 	l->local = gemp_calloc(n, sizeof *l->local);
 	l->id = gemp_calloc(n, sizeof *l->id);
 	l->key_rank = gemp_calloc(n, sizeof *l->key_rank);
@@ -214,7 +214,7 @@ static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, g
 	}
 	l->in = gas_make_rows(&edges, l->local, true, weights);
 	l->out = edges.directed ? gas_make_rows(&edges, l->local, false, weights) : l->in;
-	l->in_ghost = (gemp_gas_rows){ n, gemp_calloc((size_t)n + 1, sizeof(uint64_t)), NULL, NULL };
+	l->in_ghost = (gemp_layout_rows){ n, gemp_calloc((size_t)n + 1, sizeof(uint64_t)), NULL, NULL };
 	l->edges = l->out.begin[n];
 	for (uint32_t v = 0; v < n; v++)
 		l->out_degree[v] = l->out.begin[v + 1] - l->out.begin[v];
@@ -223,13 +223,13 @@ static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, g
 		l->max_weight = l->max_weight > edges.weight[i] ? l->max_weight : edges.weight[i];
 		l->weight_sum += edges.weight[i] * (edges.directed || edges.source[i] == edges.target[i] ? 1 : 2);
 	}
-	if (weights == GEMP_GAS_U8 || weights == GEMP_GAS_U32 || weights == GEMP_GAS_U64)
+	if (weights == GEMP_LAYOUT_U8 || weights == GEMP_LAYOUT_U32 || weights == GEMP_LAYOUT_U64)
 		l->max_integer = l->max_weight >= 0x1p64 ? UINT64_MAX : (uint64_t)l->max_weight;
 }
 
 static inline void gas_case_free(gas_case *c)
 {
-	gemp_gas_layout *l = &c->layout;
+	gemp_layout *l = &c->layout;
 	if (l->out.begin != l->in.begin) {
 		gemp_free(l->out.begin);
 		gemp_free(l->out.end);

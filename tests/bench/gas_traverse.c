@@ -108,7 +108,7 @@ static int run_bfs(const gas_case *c, gemp_device *device, size_t sources)
 		                               .direction = (gemp_bfs_direction)option("direction", 0),
 		                               .alpha = (uint32_t)option("alpha", 0),
 		                               .beta = (uint32_t)option("beta", 0),
-		                               .pass = (gemp_gas_pass)option("pass", 0),
+		                               .pass = (gemp_frontier_pass)option("pass", 0),
 		                               .shape = shape() };
 	gemp_bfs *bfs;
 	gemp_bfs_result r;
@@ -141,7 +141,7 @@ static int run_sssp(const gas_case *c, gemp_device *device, size_t sources)
 	const gemp_sssp_options options = { .delta = (double)option("delta", 0),
 		                                .any = option("any", 1) != 0,
 		                                .naming = (gemp_sssp_naming)option("naming", 0),
-		                                .pass = (gemp_gas_pass)option("pass", 0),
+		                                .pass = (gemp_frontier_pass)option("pass", 0),
 		                                .shape = shape() };
 	gemp_sssp *sssp;
 	gemp_sssp_result r;
@@ -215,7 +215,8 @@ int main(int argc, char **argv)
 	                      : gas_kronecker(scale, edges, false, greatest, 5);
 	for (size_t i = 0; i < edges; i++)
 		e.weight[i]++;
-	gas_case_make(&c, MPI_COMM_SELF, e, sssp ? greatest < 255 ? GEMP_GAS_U8 : GEMP_GAS_U32 : GEMP_GAS_UNWEIGHTED);
+	gas_case_make(&c, MPI_COMM_SELF, e,
+	              sssp ? greatest < 255 ? GEMP_LAYOUT_U8 : GEMP_LAYOUT_U32 : GEMP_LAYOUT_UNWEIGHTED);
 	printf("%s %u: %llu stored edges\n", uniform ? "uniform" : "kronecker", scale, (unsigned long long)c.layout.edges);
 	do {
 		status = search(&c, sssp, sources);

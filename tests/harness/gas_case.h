@@ -152,18 +152,19 @@ static inline gemp_code gas_case_new(gas_case *c, const gemp_comm *comm, int sha
 }
 
 /* How edges lead. chosen[k]: of types 'A' + k; NULL: all. The caller frees the arcs (free). */
-static inline gas_arc *gas_case_arcs(const gas_case *c, const bool *chosen, gemp_gas_direction direction, size_t *count)
+static inline gas_arc *gas_case_arcs(const gas_case *c, const bool *chosen, gemp_layout_direction direction,
+                                     size_t *count)
 {
 	gas_arc *arcs = malloc((2 * c->m + 1) * sizeof *arcs);
 	*count = 0;
 	for (size_t i = 0; i < c->m; i++) {
 		const gas_edge *e = &c->edges[i];
-		bool both = c->undirected[e->type] || direction == GEMP_GAS_BOTH;
+		bool both = c->undirected[e->type] || direction == GEMP_LAYOUT_BOTH;
 		if (chosen && !chosen[e->type])
 			continue;
-		if (both || direction == GEMP_GAS_FORWARD)
+		if (both || direction == GEMP_LAYOUT_FORWARD)
 			arcs[(*count)++] = (gas_arc){ e->from, e->to, e->weight, e->cost };
-		if (direction == GEMP_GAS_REVERSE || both)
+		if (direction == GEMP_LAYOUT_REVERSE || both)
 			if (!(both && e->from == e->to))
 				arcs[(*count)++] = (gas_arc){ e->to, e->from, e->weight, e->cost };
 	}
@@ -179,7 +180,7 @@ static inline void gas_case_relations(const gas_case *c, const bool *chosen, boo
 
 /* Collective. What each rank has of its own vertices, by local vertex, as one array by number. The caller frees it
  * (free). */
-static inline void *gas_case_all(const gas_case *c, const gemp_gas_layout *layout, const void *own, size_t size)
+static inline void *gas_case_all(const gas_case *c, const gemp_layout *layout, const void *own, size_t size)
 {
 	char *rows = gemp_calloc(layout->own, size), *all = malloc(c->n * size + 1);
 	void *gathered = NULL;
@@ -197,7 +198,7 @@ static inline void *gas_case_all(const gas_case *c, const gemp_gas_layout *layou
 }
 
 /* The local vertex of a number; GEMP_NO_VERTEX on ranks that do not own it. */
-static inline uint32_t gas_case_local(const gas_case *c, const gemp_gas_layout *layout, uint32_t number)
+static inline uint32_t gas_case_local(const gas_case *c, const gemp_layout *layout, uint32_t number)
 {
 	for (uint32_t v = 0; v < layout->own; v++)
 		if (c->number[layout->id[v]] == number)

@@ -55,7 +55,7 @@ static inline void reference_predecessors(const gas_case *c, const gas_arc *arcs
 }
 
 /* Ids of own vertices, by local vertex, as numbers, of all ranks. */
-static inline uint32_t *all_parents(const gas_case *c, const gemp_gas_layout *layout, const gemp_vertex *parent)
+static inline uint32_t *all_parents(const gas_case *c, const gemp_layout *layout, const gemp_vertex *parent)
 {
 	uint32_t *own = calloc(layout->own + 1, sizeof *own);
 	for (uint32_t v = 0; v < layout->own; v++)
@@ -74,8 +74,8 @@ static inline gemp_vertex id_of(const gas_case *c, uint32_t number)
 }
 
 /* Collective; the text is the same on all ranks. NULL: right. */
-static inline const char *check_bfs(const gas_case *c, gemp_bfs *bfs, const gemp_gas_layout *layout,
-                                    const gas_arc *arcs, size_t count, uint32_t source)
+static inline const char *check_bfs(const gas_case *c, gemp_bfs *bfs, const gemp_layout *layout, const gas_arc *arcs,
+                                    size_t count, uint32_t source)
 {
 	gemp_bfs_result r;
 	const char *wrong = NULL;
@@ -108,8 +108,8 @@ static inline const char *check_bfs(const gas_case *c, gemp_bfs *bfs, const gemp
 	return wrong;
 }
 
-static inline const char *check_sssp(const gas_case *c, gemp_sssp *sssp, const gemp_gas_layout *layout,
-                                     const gas_arc *arcs, size_t count, bool costs, uint32_t source)
+static inline const char *check_sssp(const gas_case *c, gemp_sssp *sssp, const gemp_layout *layout, const gas_arc *arcs,
+                                     size_t count, bool costs, uint32_t source)
 {
 	gemp_sssp_result r;
 	const char *wrong = NULL;

@@ -15,14 +15,14 @@ static const gemp_frontier_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static void search_all(gas_case *c, const gemp_bfs_options *options, gemp_gas_direction direction, uint64_t *seed)
+static void search_all(gas_case *c, const gemp_bfs_options *options, gemp_layout_direction direction, uint64_t *seed)
 {
 	size_t count;
 	gas_arc *arcs = gas_case_arcs(c, NULL, direction, &count);
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_bfs *bfs;
-	const gemp_gas_layout_options how = { .direction = direction, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
-	assert_ok(gemp_gas_layout_new(&layout, &comm, c->graph, &how));
+	const gemp_layout_options how = { .direction = direction, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
+	assert_ok(gemp_layout_new(&layout, &comm, c->graph, &how));
 	assert_ok(gemp_bfs_new(&bfs, &layout, device, options));
 	for (int i = 0; i < 4; i++) {
 		uint32_t source = (uint32_t)gemp_random_below(seed, c->n);
@@ -32,7 +32,7 @@ static void search_all(gas_case *c, const gemp_bfs_options *options, gemp_gas_di
 			         (int)options->direction, (int)direction, options->shape.slice);
 	}
 	gemp_bfs_free(bfs);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	free(arcs);
 }
 
@@ -48,10 +48,10 @@ static void random_graphs(void **state)
 			                               .direction = (gemp_bfs_direction)(round / 8 % 3),
 			                               .alpha = round % 7 ? 0 : 2,
 			                               .beta = round % 7 ? 0 : 3,
-			                               .pass = s == 0 && round % 4 == 1 ? GEMP_GAS_PASS_SHUFFLE
-			                                                                : GEMP_GAS_PASS_AUTO,
+			                               .pass = s == 0 && round % 4 == 1 ? GEMP_FRONTIER_PASS_SHUFFLE
+			                                                                : GEMP_FRONTIER_PASS_AUTO,
 			                               .shape = shapes[s] };
-		search_all(&c, &options, (gemp_gas_direction)gemp_random_below(&seed, 3), &seed);
+		search_all(&c, &options, (gemp_layout_direction)gemp_random_below(&seed, 3), &seed);
 		gas_case_free(&c);
 	}
 }
@@ -62,14 +62,14 @@ static void directions_change(void **state)
 	(void)state;
 	gas_case c;
 	size_t count;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_bfs *bfs;
 	gemp_bfs_result r;
 	const gemp_bfs_options options = { .alpha = 1000, .beta = 2 };
-	const gemp_gas_layout_options how = { .direction = GEMP_GAS_BOTH, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	const gemp_layout_options how = { .direction = GEMP_LAYOUT_BOTH, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
 	assert_ok(gas_case_new(&c, &comm, 4, 7, 20));
-	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_BOTH, &count);
-	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_LAYOUT_BOTH, &count);
+	assert_ok(gemp_layout_new(&layout, &comm, c.graph, &how));
 	assert_ok(gemp_bfs_new(&bfs, &layout, device, &options));
 	assert_null(check_bfs(&c, bfs, &layout, arcs, count, 0));
 	assert_ok(gemp_bfs_run(bfs, id_of(&c, 0), &r));
@@ -78,7 +78,7 @@ static void directions_change(void **state)
 	assert_code(gemp_bfs_run(bfs, c.n, &r), GEMP_EUSAGE);
 	assert_message("there is no vertex");
 	gemp_bfs_free(bfs);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 	free(arcs);
 }
@@ -94,14 +94,14 @@ static void many_levels(void **state)
 	uint64_t random = 1;
 	size_t count;
 	gas_case c = { .n = 2 * LEVELS + 1, .undirected = { true, true } };
-	gemp_gas_layout layout;
-	const gemp_gas_layout_options how = { .direction = GEMP_GAS_BOTH, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	gemp_layout layout;
+	const gemp_layout_options how = { .direction = GEMP_LAYOUT_BOTH, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
 	for (uint32_t v = 0; v < c.n - 2; v++)
 		for (uint32_t next = v + 1 + v % 2, w = next; w < next + 2; w++)
 			gas_case_edge(&c, &random, v, w);
 	assert_ok(gas_case_build(&c, &comm, 3));
-	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_BOTH, &count);
-	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_LAYOUT_BOTH, &count);
+	assert_ok(gemp_layout_new(&layout, &comm, c.graph, &how));
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		gemp_bfs *bfs;
 		gemp_bfs_result r;
@@ -112,7 +112,7 @@ static void many_levels(void **state)
 		assert_true(r.depth > GAS_LEVELS);
 		gemp_bfs_free(bfs);
 	}
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 	free(arcs);
 }
@@ -123,16 +123,16 @@ static void spoilt_answers_are_seen(void **state)
 	(void)state;
 	gas_case c;
 	size_t count;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_bfs *bfs;
-	const gemp_gas_layout_options how = { .direction = GEMP_GAS_BOTH, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	const gemp_layout_options how = { .direction = GEMP_LAYOUT_BOTH, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
 	assert_ok(gas_case_new(&c, &comm, 2, 11, 4));
-	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_BOTH, &count);
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_LAYOUT_BOTH, &count);
 	uint32_t *level = calloc(c.n + 1, sizeof *level), *parent = calloc(c.n + 1, sizeof *parent), farther = 0;
 	bool less = false;
 	gas_reference_levels(&c, arcs, count, 0, level);
 	reference_parents(&c, arcs, count, level, parent);
-	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_ok(gemp_layout_new(&layout, &comm, c.graph, &how));
 	assert_ok(gemp_bfs_new(&bfs, &layout, device, NULL));
 	assert_null(check_bfs(&c, bfs, &layout, arcs, count, 0));
 	arcs = realloc(arcs, (count + 1) * sizeof *arcs);
@@ -148,7 +148,7 @@ static void spoilt_answers_are_seen(void **state)
 	arcs[count] = (gas_arc){ .from = 0, .to = farther };
 	assert_string_equal(check_bfs(&c, bfs, &layout, arcs, count + 1, 0), "levels");
 	gemp_bfs_free(bfs);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	free(level);
 	free(parent);
 	free(arcs);
@@ -160,27 +160,27 @@ static void nothing_is_searched(void **state)
 {
 	(void)state;
 	gas_case c = { .n = 0 };
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_bfs *bfs;
 	gemp_sssp *sssp;
 	gemp_bfs_result levels;
 	gemp_sssp_result distances;
-	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	const gemp_layout_options how = { .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
 	assert_ok(gas_case_build(&c, &comm, 1));
-	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_ok(gemp_layout_new(&layout, &comm, c.graph, &how));
 	assert_ok(gemp_bfs_new(&bfs, &layout, device, NULL));
 	assert_ok(gemp_sssp_new(&sssp, &layout, device, NULL));
 	assert_code(gemp_bfs_run(bfs, 0, &levels), GEMP_EUSAGE);
 	assert_code(gemp_sssp_run(sssp, 0, &distances), GEMP_EUSAGE);
 	gemp_bfs_free(bfs);
 	gemp_sssp_free(sssp);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 }
 
 static gemp_code search_once(void *self)
 {
-	gemp_gas_layout *layout = self;
+	gemp_layout *layout = self;
 	gemp_bfs *bfs;
 	gemp_bfs_result r;
 	gemp_code code = gemp_bfs_new(&bfs, layout, device, NULL);
@@ -194,12 +194,12 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	gas_case c;
-	gemp_gas_layout layout;
-	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	gemp_layout layout;
+	const gemp_layout_options how = { .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
 	assert_ok(gas_case_new(&c, &comm, 5, 3, 2));
-	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_ok(gemp_layout_new(&layout, &comm, c.graph, &how));
 	assert_survives_no_memory(search_once, &layout);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 }
 

@@ -123,7 +123,7 @@ static void small_graphs(void **state)
 	(void)state;
 	for (uint32_t vertices = 0; vertices < 4; vertices++)
 		for (size_t edges = 0; edges < 5; edges += 2) {
-			dense_case c = case_new(vertices, edges, 0, edges == 2 ? 2 : 0, GEMP_GAS_UNWEIGHTED, &seed);
+			dense_case c = case_new(vertices, edges, 0, edges == 2 ? 2 : 0, GEMP_LAYOUT_UNWEIGHTED, &seed);
 			run_all(&c, 1, 4, &seed);
 			case_free(&c);
 		}
@@ -136,7 +136,7 @@ static void random_graphs(void **state)
 	for (int round = 0; round < 2; round++) {
 		uint32_t vertices = 40 + (uint32_t)gemp_random_below(&seed, round ? 60 : 3000);
 		dense_case c = case_new(vertices, (size_t)gemp_random_below(&seed, 20000), round ? 3 : 0, round ? 5 : 0,
-		                        GEMP_GAS_UNWEIGHTED, &seed);
+		                        GEMP_LAYOUT_UNWEIGHTED, &seed);
 		run_all(&c, 0, 1, &seed);
 		case_free(&c);
 	}
@@ -147,7 +147,7 @@ static void weighted_graphs(void **state)
 	static const gemp_pagerank_params ask = { .85, 1e-5, 50, NULL };
 	uint64_t seed = test_seed();
 	(void)state;
-	dense_case c = case_new(500, 9000, 3, 7, GEMP_GAS_F64, &seed);
+	dense_case c = case_new(500, 9000, 3, 7, GEMP_LAYOUT_F64, &seed);
 	for (int form = 0; form < 2; form++) {
 		gemp_dense_options options = ways[form ? 4 : 1];
 		options.fp64 = form;
@@ -200,7 +200,7 @@ static void spoilt(void **state)
 	static const gemp_pagerank_params ask = { .85, 0, 4, NULL };
 	uint64_t seed = 8;
 	(void)state;
-	dense_case c = case_new(30, 100, 0, 4, GEMP_GAS_UNWEIGHTED, &seed);
+	dense_case c = case_new(30, 100, 0, 4, GEMP_LAYOUT_UNWEIGHTED, &seed);
 	double *rank = gemp_calloc(30, sizeof *rank), change[4];
 	true_ranks(&c, &ask, 4, rank, change);
 	assert_true(near(rank[7] * (1 + 1e-6), rank[7], 1e-9, false));
@@ -233,7 +233,7 @@ static void memory_may_run_out(void **state)
 {
 	uint64_t seed = 1;
 	(void)state;
-	dense_case c = case_new(50, 300, 3, 4, GEMP_GAS_UNWEIGHTED, &seed);
+	dense_case c = case_new(50, 300, 3, 4, GEMP_LAYOUT_UNWEIGHTED, &seed);
 	size_t held = device->buffer_bytes;
 	assert_survives_no_memory(run_once, &(attempt){ &c });
 	assert_int_equal(device->buffer_bytes, held);

@@ -87,13 +87,13 @@ static void all_ways(void **state)
 {
 	static const struct {
 		int way;
-		gemp_gas_weights weights;
+		gemp_layout_weights weights;
 		bool twofold;
-	} some[] = { { 1, GEMP_GAS_F32, false },
-		         { 1, GEMP_GAS_F64, true },
-		         { 4, GEMP_GAS_F32, false },
-		         { 8, GEMP_GAS_U32, true },
-		         { 9, GEMP_GAS_UNWEIGHTED, false } };
+	} some[] = { { 1, GEMP_LAYOUT_F32, false },
+		         { 1, GEMP_LAYOUT_F64, true },
+		         { 4, GEMP_LAYOUT_F32, false },
+		         { 8, GEMP_LAYOUT_U32, true },
+		         { 9, GEMP_LAYOUT_UNWEIGHTED, false } };
 	uint64_t seed = test_seed();
 	(void)state;
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++)
@@ -115,15 +115,15 @@ static void known_answer(void **state)
 	static uint32_t source[] = { 0, 0, 1, 2 };
 	static double weight[] = { 2, 2, 3, -5 }, x[] = { 1, 10, 100 };
 	static const gemp_dense_options options = { .fp64 = true };
-	const gemp_gas_layout layout = { .comm = &comm,
-		                             .vertices = 3,
-		                             .edges = 4,
-		                             .own = 3,
-		                             .known = 3,
-		                             .out_degree = degree,
-		                             .weights = GEMP_GAS_F64,
-		                             .in = { 3, begin, source, weight },
-		                             .in_ghost = no_rows };
+	const gemp_layout layout = { .comm = &comm,
+		                         .vertices = 3,
+		                         .edges = 4,
+		                         .own = 3,
+		                         .known = 3,
+		                         .out_degree = degree,
+		                         .weights = GEMP_LAYOUT_F64,
+		                         .in = { 3, begin, source, weight },
+		                         .in_ghost = no_rows };
 	gemp_spmv *it;
 	gemp_spmv_result r;
 	(void)state;
@@ -168,7 +168,7 @@ static void true_power(const dense_case *c, const double *x, uint32_t rounds, do
 static void scale_weight(dense_case *c, size_t e, int by)
 {
 	c->weight[e] = ldexp(c->weight[e], by);
-	if (c->layout.weights == GEMP_GAS_F64)
+	if (c->layout.weights == GEMP_LAYOUT_F64)
 		((double *)c->layout.in.weight)[e] = ldexp(((double *)c->layout.in.weight)[e], by);
 	else
 		((float *)c->layout.in.weight)[e] = ldexpf(((float *)c->layout.in.weight)[e], by);
@@ -192,7 +192,7 @@ static void out_of_range(void **state)
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
 		bool twofold = some[i].twofold;
 		gemp_dense_options options = ways[1];
-		dense_case c = case_new(VERTICES, EDGES, 3, 4, twofold ? GEMP_GAS_F64 : GEMP_GAS_F32, &seed);
+		dense_case c = case_new(VERTICES, EDGES, 3, 4, twofold ? GEMP_LAYOUT_F64 : GEMP_LAYOUT_F32, &seed);
 		double *x = some_values(VERTICES, &seed), y[VERTICES], greatest[ROUNDS];
 		gemp_spmv *it;
 		gemp_spmv_result r;

@@ -14,18 +14,18 @@ static const gemp_frontier_shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static void search_all(gas_case *c, const gemp_sssp_options *options, bool costs, gemp_gas_direction direction,
+static void search_all(gas_case *c, const gemp_sssp_options *options, bool costs, gemp_layout_direction direction,
                        uint64_t *seed)
 {
 	size_t count;
 	gas_arc *arcs = gas_case_arcs(c, NULL, direction, &count);
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_sssp *sssp;
-	const gemp_gas_layout_options how = { .direction = direction,
-		                                  .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
-		                                  .weight = costs ? "cost" : "weight",
-		                                  .wanted = GEMP_GAS_LENGTHS };
-	assert_ok(gemp_gas_layout_new(&layout, &comm, c->graph, &how));
+	const gemp_layout_options how = { .direction = direction,
+		                              .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
+		                              .weight = costs ? "cost" : "weight",
+		                              .wanted = GEMP_LAYOUT_LENGTHS };
+	assert_ok(gemp_layout_new(&layout, &comm, c->graph, &how));
 	assert_ok(gemp_sssp_new(&sssp, &layout, device, options));
 	for (int i = 0; i < 4; i++) {
 		uint32_t source = (uint32_t)gemp_random_below(seed, c->n);
@@ -35,7 +35,7 @@ static void search_all(gas_case *c, const gemp_sssp_options *options, bool costs
 			         costs, (int)direction, options->shape.slice);
 	}
 	gemp_sssp_free(sssp);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	free(arcs);
 }
 
@@ -52,16 +52,16 @@ static void random_graphs(void **state)
 			.any = round % 9 == 0,
 			.delta = deltas[gemp_random_below(&seed, 4)],
 			.naming = s ? GEMP_SSSP_NAMING_AUTO : (gemp_sssp_naming)gemp_random_below(&seed, 3),
-			.pass = s == 0 && round % 3 == 1 ? GEMP_GAS_PASS_SHUFFLE : GEMP_GAS_PASS_AUTO,
+			.pass = s == 0 && round % 3 == 1 ? GEMP_FRONTIER_PASS_SHUFFLE : GEMP_FRONTIER_PASS_AUTO,
 			.shape = shapes[s]
 		};
-		search_all(&c, &options, round % 2, (gemp_gas_direction)gemp_random_below(&seed, 3), &seed);
+		search_all(&c, &options, round % 2, (gemp_layout_direction)gemp_random_below(&seed, 3), &seed);
 		gas_case_free(&c);
 	}
 }
 
 /* A path 0 -> 1 -> ... of arcs of this weight, with one arc from its begin to its end that weighs `shortcut`. */
-static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_gas_weights kind, uint64_t *last,
+static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_layout_weights kind, uint64_t *last,
                                double *real)
 {
 	uint64_t *begin = calloc(n + 1, sizeof *begin), *out_degree = calloc(n, sizeof *out_degree);
@@ -99,8 +99,8 @@ static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_
 		out_degree[v] = begin[v + 1] - begin[v];
 	}
 	const gemp_shard graph = { .ranks = 1, .vertex_count = n, .rows = n };
-	const bool floats = kind == GEMP_GAS_F64;
-	const gemp_gas_layout layout = {
+	const bool floats = kind == GEMP_LAYOUT_F64;
+	const gemp_layout layout = {
 		.comm = &comm,
 		.graph = &graph,
 		.vertices = n,
@@ -121,7 +121,7 @@ static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_
 	};
 	gemp_sssp *sssp = NULL;
 	gemp_sssp_result r;
-	if (kind == GEMP_GAS_U32)
+	if (kind == GEMP_LAYOUT_U32)
 		for (uint32_t i = 0; i < arcs; i++) {
 			((uint32_t *)(void *)integers)[i] = (uint32_t)integers[i];
 			((uint32_t *)(void *)in_integers)[i] = (uint32_t)in_integers[i];
@@ -151,24 +151,24 @@ static void great_distances(void **state)
 	(void)state;
 	uint64_t last;
 	double real;
-	assert_ok(path_distance(3, 2147483647, 4294967295.0, GEMP_GAS_U32, &last, &real));
+	assert_ok(path_distance(3, 2147483647, 4294967295.0, GEMP_LAYOUT_U32, &last, &real));
 	assert_true(last == 4294967294u);
-	assert_ok(path_distance(4, 2147483647, 4294967295.0, GEMP_GAS_U32, &last, &real));
+	assert_ok(path_distance(4, 2147483647, 4294967295.0, GEMP_LAYOUT_U32, &last, &real));
 	assert_true(last == 4294967295u);
-	assert_ok(path_distance(20, 4294967295.0, 4294967295.0, GEMP_GAS_U32, &last, &real));
+	assert_ok(path_distance(20, 4294967295.0, 4294967295.0, GEMP_LAYOUT_U32, &last, &real));
 	assert_true(last == 4294967295u);
-	assert_ok(path_distance(20, 4000000000.0, 4294967295.0, GEMP_GAS_U32, &last, &real));
+	assert_ok(path_distance(20, 4000000000.0, 4294967295.0, GEMP_LAYOUT_U32, &last, &real));
 	assert_true(last == 4294967295u);
-	assert_ok(path_distance(3, 0x1p63, 0x1p40, GEMP_GAS_U64, &last, &real));
+	assert_ok(path_distance(3, 0x1p63, 0x1p40, GEMP_LAYOUT_U64, &last, &real));
 	assert_true(last == UINT64_C(1) << 40);
-	assert_code(path_distance(4, 0x1p63, 0x1p40, GEMP_GAS_U64, &last, &real), GEMP_EDATA);
+	assert_code(path_distance(4, 0x1p63, 0x1p40, GEMP_LAYOUT_U64, &last, &real), GEMP_EDATA);
 	assert_message("2^64");
-	assert_code(path_distance(3, 0x1p64, 5, GEMP_GAS_U64, &last, &real), GEMP_EDATA);
-	assert_ok(path_distance(5, 1e308, 1e300, GEMP_GAS_F64, &last, &real) == GEMP_EDATA ? GEMP_OK : GEMP_EINTERNAL);
+	assert_code(path_distance(3, 0x1p64, 5, GEMP_LAYOUT_U64, &last, &real), GEMP_EDATA);
+	assert_ok(path_distance(5, 1e308, 1e300, GEMP_LAYOUT_F64, &last, &real) == GEMP_EDATA ? GEMP_OK : GEMP_EINTERNAL);
 	assert_message("double precision");
-	assert_ok(path_distance(2, 1e308, 1e300, GEMP_GAS_F64, &last, &real));
+	assert_ok(path_distance(2, 1e308, 1e300, GEMP_LAYOUT_F64, &last, &real));
 	assert_true(real == 1e300);
-	assert_ok(path_distance(30, 5e-324, 1, GEMP_GAS_F64, &last, &real));
+	assert_ok(path_distance(30, 5e-324, 1, GEMP_LAYOUT_F64, &last, &real));
 	assert_true(real == 29 * 5e-324);
 }
 
@@ -178,14 +178,14 @@ static void spoilt_answers_are_seen(void **state)
 	(void)state;
 	gas_case c;
 	size_t count;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_sssp *sssp;
-	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
-		                                  .weight = "weight",
-		                                  .wanted = GEMP_GAS_LENGTHS };
+	const gemp_layout_options how = { .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
+		                              .weight = "weight",
+		                              .wanted = GEMP_LAYOUT_LENGTHS };
 	assert_ok(gas_case_new(&c, &comm, 2, 4, 10));
-	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_FORWARD, &count);
-	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_LAYOUT_FORWARD, &count);
+	assert_ok(gemp_layout_new(&layout, &comm, c.graph, &how));
 	assert_ok(gemp_sssp_new(&sssp, &layout, device, NULL));
 	uint32_t source = arcs[0].from == arcs[0].to ? arcs[1].from : arcs[0].from;
 	assert_null(check_sssp(&c, sssp, &layout, arcs, count, false, source));
@@ -193,14 +193,14 @@ static void spoilt_answers_are_seen(void **state)
 		arcs[i].weight += arcs[i].from == source;
 	assert_non_null(check_sssp(&c, sssp, &layout, arcs, count, false, source));
 	gemp_sssp_free(sssp);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	free(arcs);
 	gas_case_free(&c);
 }
 
 static gemp_code search_once(void *self)
 {
-	gemp_gas_layout *layout = self;
+	gemp_layout *layout = self;
 	gemp_sssp *sssp;
 	gemp_sssp_result r;
 	gemp_code code = gemp_sssp_new(&sssp, layout, device, NULL);
@@ -214,14 +214,14 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	gas_case c;
-	gemp_gas_layout layout;
-	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
-		                                  .weight = "weight",
-		                                  .wanted = GEMP_GAS_LENGTHS };
+	gemp_layout layout;
+	const gemp_layout_options how = { .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
+		                              .weight = "weight",
+		                              .wanted = GEMP_LAYOUT_LENGTHS };
 	assert_ok(gas_case_new(&c, &comm, 5, 3, 2));
-	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_ok(gemp_layout_new(&layout, &comm, c.graph, &how));
 	assert_survives_no_memory(search_once, &layout);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 }
 

@@ -24,23 +24,23 @@
 static gemp_device *device;
 static gemp_comm comm;
 static uint64_t no_edges[1];
-static const gemp_gas_rows no_rows = { .begin = no_edges };
+static const gemp_layout_rows no_rows = { .begin = no_edges };
 
 typedef struct dense_case {
 	uint32_t vertices;
 	size_t edges;
 	uint32_t *source, *target;
 	double *weight;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 } dense_case;
 
 /* Rows by target. */
-static void case_rows(dense_case *c, gemp_gas_weights weights)
+static void case_rows(dense_case *c, gemp_layout_weights weights)
 {
-	gemp_gas_rows *in = &c->layout.in;
-	size_t size = weights == GEMP_GAS_F64 ? sizeof(double) : sizeof(float);
-	*in = (gemp_gas_rows){ c->vertices, gemp_calloc(c->vertices + 2, sizeof *in->begin), gemp_calloc(c->edges, 4),
-		                   weights ? gemp_calloc(c->edges, size) : NULL };
+	gemp_layout_rows *in = &c->layout.in;
+	size_t size = weights == GEMP_LAYOUT_F64 ? sizeof(double) : sizeof(float);
+	*in = (gemp_layout_rows){ c->vertices, gemp_calloc(c->vertices + 2, sizeof *in->begin), gemp_calloc(c->edges, 4),
+		                      weights ? gemp_calloc(c->edges, size) : NULL };
 	for (size_t e = 0; e < c->edges; e++)
 		in->begin[c->target[e] + 2]++;
 	for (uint32_t v = 0; v < c->vertices; v++)
@@ -48,30 +48,30 @@ static void case_rows(dense_case *c, gemp_gas_weights weights)
 	for (size_t e = 0; e < c->edges; e++) {
 		uint64_t place = in->begin[c->target[e] + 1]++;
 		in->end[place] = c->source[e];
-		if (weights == GEMP_GAS_F64)
+		if (weights == GEMP_LAYOUT_F64)
 			((double *)in->weight)[place] = c->weight[e];
-		else if (weights == GEMP_GAS_F32)
+		else if (weights == GEMP_LAYOUT_F32)
 			((float *)in->weight)[place] = (float)c->weight[e];
-		else if (weights == GEMP_GAS_U32)
+		else if (weights == GEMP_LAYOUT_U32)
 			((uint32_t *)in->weight)[place] = (uint32_t)c->weight[e];
 	}
 }
 
 /* hubs: every so many edges leads to one of the first three vertices; 0: none does. A vertex in `dangling` has no out-edge. */
-static dense_case case_new(uint32_t vertices, size_t edges, unsigned hubs, unsigned dangling, gemp_gas_weights weights,
-                           uint64_t *seed)
+static dense_case case_new(uint32_t vertices, size_t edges, unsigned hubs, unsigned dangling,
+                           gemp_layout_weights weights, uint64_t *seed)
 {
 	dense_case c = { .vertices = vertices, .edges = vertices ? edges : 0 };
 	c.source = gemp_calloc(c.edges, sizeof *c.source);
 	c.target = gemp_calloc(c.edges, sizeof *c.target);
 	c.weight = gemp_calloc(c.edges, sizeof *c.weight);
-	c.layout = (gemp_gas_layout){ .comm = &comm,
-		                          .vertices = vertices,
-		                          .edges = c.edges,
-		                          .own = vertices,
-		                          .known = vertices,
-		                          .weights = weights,
-		                          .in_ghost = no_rows };
+	c.layout = (gemp_layout){ .comm = &comm,
+		                      .vertices = vertices,
+		                      .edges = c.edges,
+		                      .own = vertices,
+		                      .known = vertices,
+		                      .weights = weights,
+		                      .in_ghost = no_rows };
 	c.layout.out_degree = gemp_calloc(vertices, sizeof *c.layout.out_degree);
 	c.layout.out_weight = weights ? gemp_calloc(vertices, sizeof *c.layout.out_weight) : NULL;
 	for (size_t e = 0; e < c.edges; e++) {

@@ -26,7 +26,7 @@ static bool near_for(double found, double expected, double size, bool twofold)
 }
 
 /* Collective. The numbers of vertices by number are those expected. size: NULL where nothing cancels. */
-static void check_all(const gas_case *c, const gemp_gas_layout *layout, const double *own, const double *expected,
+static void check_all(const gas_case *c, const gemp_layout *layout, const double *own, const double *expected,
                       const double *size, bool twofold, const char *what)
 {
 	double *all = gas_case_all(c, layout, own, sizeof *all);
@@ -41,7 +41,7 @@ static void check_all(const gas_case *c, const gemp_gas_layout *layout, const do
 }
 
 /* Those of own vertices, by local vertex. */
-static double *own_of(const gas_case *c, const gemp_gas_layout *layout, const double *all)
+static double *own_of(const gas_case *c, const gemp_layout *layout, const double *all)
 {
 	double *own = gemp_calloc(layout->own, sizeof *own);
 	for (uint32_t v = 0; v < layout->own; v++)
@@ -87,17 +87,17 @@ static double *some_jumps(const gas_case *c, uint64_t *random)
 	return jump;
 }
 
-static void check_pagerank(const gas_case *c, gemp_gas_cut cut, const gemp_dense_options *options, bool jumps,
+static void check_pagerank(const gas_case *c, gemp_layout_cut cut, const gemp_dense_options *options, bool jumps,
                            uint64_t *random)
 {
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_pagerank *it;
 	gemp_pagerank_result r;
 	size_t count;
-	const gemp_gas_layout_options how = { .direction = GEMP_GAS_FORWARD, .parts = GEMP_GAS_IN, .cut = cut };
+	const gemp_layout_options how = { .direction = GEMP_LAYOUT_FORWARD, .parts = GEMP_LAYOUT_IN, .cut = cut };
 	double *expected = calloc(c->n, sizeof *expected), *jump = jumps ? some_jumps(c, random) : NULL;
 	gas_arc *arcs = gas_case_arcs(c, NULL, how.direction, &count);
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c->graph, &how));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c->graph, &how));
 	double *own = jump ? own_of(c, &layout, jump) : NULL;
 	for (size_t v = 0; own && v < layout.own; v++)
 		own[v] *= 3; /* they are scaled */
@@ -122,7 +122,7 @@ static void check_pagerank(const gas_case *c, gemp_gas_cut cut, const gemp_dense
 	free(all);
 	gemp_pagerank_result_free(&r);
 	gemp_pagerank_free(it);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gemp_free(own);
 	free(jump);
 	free(arcs);
@@ -146,24 +146,24 @@ static void multiply_again(const gas_case *c, const gas_arc *arcs, size_t count,
 	free(sum);
 }
 
-static void check_spmv(const gas_case *c, gemp_gas_cut cut, const gemp_dense_options *options, int kind,
+static void check_spmv(const gas_case *c, gemp_layout_cut cut, const gemp_dense_options *options, int kind,
                        bool transposed, uint64_t *random)
 {
 	static const char *const weights[] = { NULL, "weight", "cost" };
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_spmv *it;
 	gemp_spmv_result r;
 	size_t count;
-	const gemp_gas_layout_options how = { .direction = transposed ? GEMP_GAS_FORWARD : GEMP_GAS_REVERSE,
-		                                  .parts = GEMP_GAS_IN,
-		                                  .weight = weights[kind],
-		                                  .wanted = options->fp64 ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE,
-		                                  .cut = cut };
-	gas_arc *arcs = gas_case_arcs(c, NULL, GEMP_GAS_FORWARD, &count);
+	const gemp_layout_options how = { .direction = transposed ? GEMP_LAYOUT_FORWARD : GEMP_LAYOUT_REVERSE,
+		                              .parts = GEMP_LAYOUT_IN,
+		                              .weight = weights[kind],
+		                              .wanted = options->fp64 ? GEMP_LAYOUT_DOUBLE : GEMP_LAYOUT_SINGLE,
+		                              .cut = cut };
+	gas_arc *arcs = gas_case_arcs(c, NULL, GEMP_LAYOUT_FORWARD, &count);
 	double *x = calloc(c->n, sizeof *x), *expected = calloc(c->n, sizeof *expected), *size = calloc(c->n, sizeof *size);
 	for (uint32_t v = 0; v < c->n; v++)
 		x[v] = gemp_random_unit(random) - (kind ? 0 : .5);
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c->graph, &how));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c->graph, &how));
 	double *own = own_of(c, &layout, x);
 	assert_all_ok(gemp_spmv_new(&it, &layout, device, options));
 	for (uint32_t rounds = 0; rounds < 8; rounds = 2 * rounds + 1) {
@@ -179,7 +179,7 @@ static void check_spmv(const gas_case *c, gemp_gas_cut cut, const gemp_dense_opt
 		gemp_spmv_result_free(&r);
 	}
 	gemp_spmv_free(it);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gemp_free(own);
 	free(arcs);
 	free(x);
@@ -197,7 +197,7 @@ static void all_shapes(void **state)
 			                                 .gather = shape % 4 == 2 ? GEMP_GATHER_BINNED : GEMP_GATHER_PULL,
 			                                 .shape = {
 												 .slice = shape % 3 ? 8 : 0, .block = 16, .range = 16, .tile = 30 } };
-		gemp_gas_cut cut = shape % 2 ^ shape / GAS_SHAPES ? GEMP_GAS_ON_GRID : GEMP_GAS_BY_TARGET;
+		gemp_layout_cut cut = shape % 2 ^ shape / GAS_SHAPES ? GEMP_LAYOUT_ON_GRID : GEMP_LAYOUT_BY_TARGET;
 		gemp_halo_kernels = shape / 2 % 2;
 		gemp_halo_shared = shape % 5 ? -1 : 0;
 		assert_all_ok(
@@ -212,7 +212,7 @@ static void all_shapes(void **state)
 static gemp_code run_once(void *self)
 {
 	static const gemp_dense_options options = { .fp64 = false };
-	const gemp_gas_layout *layout = self;
+	const gemp_layout *layout = self;
 	gemp_pagerank *pagerank = NULL;
 	gemp_spmv *spmv = NULL;
 	gemp_pagerank_result ranks = { 0 };
@@ -233,15 +233,15 @@ static gemp_code run_once(void *self)
 
 static void memory_may_run_out(void **state)
 {
-	static const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN, .cut = GEMP_GAS_ON_GRID };
+	static const gemp_layout_options how = { .parts = GEMP_LAYOUT_IN, .cut = GEMP_LAYOUT_ON_GRID };
 	gas_case c;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	(void)state;
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 1));
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &how));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &how));
 	assert_all_ok(run_once(&layout)); /* what is kept for good, such as programs */
 	assert_all_survive_no_memory(run_once, &layout);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 }
 

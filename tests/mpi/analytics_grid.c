@@ -29,7 +29,7 @@ static int owner_of(const gas_case *c, uint32_t number)
 }
 
 /* Those of the reference that are this rank's. */
-static size_t choose_arcs(const gas_case *c, const gemp_gas_layout *layout, gas_arc *arcs, size_t count)
+static size_t choose_arcs(const gas_case *c, const gemp_layout *layout, gas_arc *arcs, size_t count)
 {
 	int *owner = malloc((c->n + 1) * sizeof *owner), columns = layout->grid.columns;
 	size_t chosen = 0;
@@ -43,22 +43,22 @@ static size_t choose_arcs(const gas_case *c, const gemp_gas_layout *layout, gas_
 	return chosen;
 }
 
-static double weight_at(const gemp_gas_layout *layout, const gemp_gas_rows *rows, uint64_t e)
+static double weight_at(const gemp_layout *layout, const gemp_layout_rows *rows, uint64_t e)
 {
 	switch (layout->weights) {
-	case GEMP_GAS_UNWEIGHTED: return 1;
-	case GEMP_GAS_U8: return ((const uint8_t *)rows->weight)[e];
-	case GEMP_GAS_F32: return ((const float *)rows->weight)[e];
-	case GEMP_GAS_F64: return ((const double *)rows->weight)[e];
+	case GEMP_LAYOUT_UNWEIGHTED: return 1;
+	case GEMP_LAYOUT_U8: return ((const uint8_t *)rows->weight)[e];
+	case GEMP_LAYOUT_F32: return ((const float *)rows->weight)[e];
+	case GEMP_LAYOUT_F64: return ((const double *)rows->weight)[e];
 	default: return -1;
 	}
 }
 
 /* ids[sums that arrive] are those of the rows that gather them; false: they are not all, once each, of weight 1. */
-static bool ids_of_sums(const gemp_gas_layout *layout, gemp_vertex *ids)
+static bool ids_of_sums(const gemp_layout *layout, gemp_vertex *ids)
 {
-	const gemp_gas_rows *rows = &layout->in_sums;
-	uint32_t sums = gemp_gas_values(layout) - layout->known;
+	const gemp_layout_rows *rows = &layout->in_sums;
+	uint32_t sums = gemp_layout_values(layout) - layout->known;
 	memset(ids, 0xff, sums * sizeof *ids);
 	for (uint32_t v = 0; v < rows->rows; v++)
 		for (uint64_t e = rows->begin[v]; e < rows->begin[v + 1]; e++) {
@@ -67,16 +67,16 @@ static bool ids_of_sums(const gemp_gas_layout *layout, gemp_vertex *ids)
 				return false;
 			ids[place] = layout->id[v];
 		}
-	return gemp_gas_row_edges(rows) == sums && rows->rows == layout->own;
+	return gemp_layout_row_edges(rows) == sums && rows->rows == layout->own;
 }
 
 /* Collective. The ids of other rows, of which owners tell by the places where their sums arrive. The caller frees. */
-static bool ids_of_others(const gemp_gas_layout *layout, gemp_vertex **out)
+static bool ids_of_others(const gemp_layout *layout, gemp_vertex **out)
 {
 	size_t columns = (size_t)layout->grid.columns, first = (size_t)test_comm.rank / columns * columns;
 	size_t sizes[2][64] = { 0 }, capacity = 0, others = layout->in_other.rows;
-	const gemp_gas_links *sums = &layout->sums;
-	gemp_vertex *ids = gemp_calloc(gemp_gas_values(layout) - layout->known, sizeof *ids),
+	const gemp_layout_links *sums = &layout->sums;
+	gemp_vertex *ids = gemp_calloc(gemp_layout_values(layout) - layout->known, sizeof *ids),
 				*row = gemp_calloc(others, sizeof *row);
 	void *told = NULL;
 	bool right = ids_of_sums(layout, ids) && sums->ghost_begin[0] == layout->known &&
@@ -95,7 +95,7 @@ static bool ids_of_others(const gemp_gas_layout *layout, gemp_vertex **out)
 }
 
 /* By owner; each has edges. */
-static bool others_in_order(const gas_case *c, const gemp_gas_layout *layout, const gemp_vertex *id)
+static bool others_in_order(const gas_case *c, const gemp_layout *layout, const gemp_vertex *id)
 {
 	int columns = layout->grid.columns, last = -1;
 	for (uint32_t row = 0; row < layout->in_other.rows; row++) {
@@ -112,8 +112,8 @@ static bool others_in_order(const gas_case *c, const gemp_gas_layout *layout, co
 	return true;
 }
 
-static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const gemp_gas_rows *rows,
-                      const gemp_vertex *id, uint32_t least, uint32_t end, gas_arc *arcs, size_t *count)
+static bool list_rows(const gas_case *c, const gemp_layout *layout, const gemp_layout_rows *rows, const gemp_vertex *id,
+                      uint32_t least, uint32_t end, gas_arc *arcs, size_t *count)
 {
 	for (uint32_t row = 0; row < rows->rows; row++)
 		for (uint64_t e = rows->begin[row]; e < rows->begin[row + 1]; e++) {
@@ -127,7 +127,7 @@ static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const ge
 }
 
 /* Collective. */
-static const char *wrong_arcs(const gas_case *c, const gemp_gas_layout *layout, const gemp_gas_layout_options *options)
+static const char *wrong_arcs(const gas_case *c, const gemp_layout *layout, const gemp_layout_options *options)
 {
 	const char *wrong = NULL;
 	size_t count, own = 0;
@@ -135,7 +135,7 @@ static const char *wrong_arcs(const gas_case *c, const gemp_gas_layout *layout, 
 	gas_arc *arcs = gas_case_arcs(c, NULL, options->direction, &count), *mine = malloc((count + 1) * sizeof *mine);
 	for (size_t i = 0; i < count; i++) {
 		double weight = !options->weight ? 1 : options->weight[0] == 'w' ? (double)arcs[i].weight : arcs[i].cost;
-		arcs[i].cost = options->wanted == GEMP_GAS_SINGLE ? (double)(float)weight : weight;
+		arcs[i].cost = options->wanted == GEMP_LAYOUT_SINGLE ? (double)(float)weight : weight;
 	}
 	if (layout->edges != count)
 		wrong = "number of edges";
@@ -144,8 +144,8 @@ static const char *wrong_arcs(const gas_case *c, const gemp_gas_layout *layout, 
 		wrong = "places of sums";
 	else if (!others_in_order(c, layout, id))
 		wrong = "order of others' rows";
-	else if (gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost) +
-	             gemp_gas_row_edges(&layout->in_other) !=
+	else if (gemp_layout_row_edges(&layout->in) + gemp_layout_row_edges(&layout->in_ghost) +
+	             gemp_layout_row_edges(&layout->in_other) !=
 	         count)
 		wrong = "edges of this rank";
 	else if (!list_rows(c, layout, &layout->in, layout->id, 0, layout->own, mine, &own) ||
@@ -164,7 +164,7 @@ static const char *wrong_arcs(const gas_case *c, const gemp_gas_layout *layout, 
 }
 
 /* What does not depend on the cut. */
-static const char *wrong_vertices(const gas_case *c, const gemp_gas_layout *grid, const gemp_gas_layout *plain)
+static const char *wrong_vertices(const gas_case *c, const gemp_layout *grid, const gemp_layout *plain)
 {
 	if (grid->own != plain->own || grid->edges != plain->edges || grid->weights != plain->weights)
 		return "size";
@@ -184,29 +184,29 @@ static const char *wrong_vertices(const gas_case *c, const gemp_gas_layout *grid
 }
 
 /* Collective. A layout of the cut by target is the reference for what does not depend on it. */
-static void check(const gas_case *c, gemp_gas_layout_options options)
+static void check(const gas_case *c, gemp_layout_options options)
 {
-	gemp_gas_layout grid, plain;
-	options.parts = GEMP_GAS_IN | GEMP_GAS_OUT_WEIGHT;
-	options.cut = GEMP_GAS_BY_TARGET;
-	assert_all_ok(gemp_gas_layout_new(&plain, &test_comm, c->graph, &options));
-	options.cut = GEMP_GAS_ON_GRID;
-	assert_all_ok(gemp_gas_layout_new(&grid, &test_comm, c->graph, &options));
+	gemp_layout grid, plain;
+	options.parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT_WEIGHT;
+	options.cut = GEMP_LAYOUT_BY_TARGET;
+	assert_all_ok(gemp_layout_new(&plain, &test_comm, c->graph, &options));
+	options.cut = GEMP_LAYOUT_ON_GRID;
+	assert_all_ok(gemp_layout_new(&grid, &test_comm, c->graph, &options));
 	const char *wrong = wrong_vertices(c, &grid, &plain), *arcs = NULL;
 	if (grid.grid.columns > 1)
 		arcs = wrong_arcs(c, &grid, &options);
 	else if (grid.in.rows != plain.in.rows || grid.known != plain.known || grid.in_other.begin || grid.in_sums.begin ||
 	         grid.sums.send || memcmp(grid.in.begin, plain.in.begin, (plain.own + 1) * sizeof *plain.in.begin) ||
-	         memcmp(grid.in.end, plain.in.end, gemp_gas_row_edges(&plain.in) * sizeof *plain.in.end) ||
+	         memcmp(grid.in.end, plain.in.end, gemp_layout_row_edges(&plain.in) * sizeof *plain.in.end) ||
 	         memcmp(grid.in_ghost.end, plain.in_ghost.end,
-	                gemp_gas_row_edges(&plain.in_ghost) * sizeof *plain.in_ghost.end))
+	                gemp_layout_row_edges(&plain.in_ghost) * sizeof *plain.in_ghost.end))
 		arcs = "cut in one column";
 	wrong = wrong ? wrong : arcs;
 	if (wrong)
 		print_error("%s: %s\n", c->name, wrong);
 	assert_all(!wrong);
-	gemp_gas_layout_free(&grid);
-	gemp_gas_layout_free(&plain);
+	gemp_layout_free(&grid);
+	gemp_layout_free(&plain);
 }
 
 static void random_graphs(void **state)
@@ -216,14 +216,14 @@ static void random_graphs(void **state)
 	(void)state;
 	for (int i = 0; i < 3 * GAS_SHAPES; i++) {
 		gas_case c;
-		gemp_gas_layout_batch = i % 3 ? (size_t)64 << 20 : 100;
+		gemp_layout_batch = i % 3 ? (size_t)64 << 20 : 100;
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 4 == 3 ? 10 : 1));
-		check(&c, (gemp_gas_layout_options){ .direction = (gemp_gas_direction)(i % 3),
-		                                     .weight = weights[(i + i / 3) % 3],
-		                                     .wanted = (gemp_gas_weight_kind)(i / 2 % 3) });
+		check(&c, (gemp_layout_options){ .direction = (gemp_layout_direction)(i % 3),
+		                                 .weight = weights[(i + i / 3) % 3],
+		                                 .wanted = (gemp_layout_weight_kind)(i / 2 % 3) });
 		gas_case_free(&c);
 	}
-	gemp_gas_layout_batch = (size_t)64 << 20;
+	gemp_layout_batch = (size_t)64 << 20;
 	assert_all(gemp_memory_blocks() == 0);
 }
 
@@ -235,7 +235,7 @@ static void shapes(void **state)
 		          { 8, 4, 2 }, { 12, 4, 3 }, { 16, 4, 4 }, { 64, 8, 8 }, { 96, 12, 8 } };
 	(void)state;
 	for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
-		gemp_gas_grid grid = gemp_gas_grid_of(grids[i].ranks);
+		gemp_layout_grid grid = gemp_layout_grid_of(grids[i].ranks);
 		assert_all(grid.rows == grids[i].rows && grid.columns == grids[i].columns);
 	}
 }
@@ -245,7 +245,7 @@ static void nothing(void **state)
 	(void)state;
 	gas_case c = { 0 };
 	assert_all_ok(gas_case_build(&c, &test_comm, 1));
-	check(&c, (gemp_gas_layout_options){ .weight = "weight" });
+	check(&c, (gemp_layout_options){ .weight = "weight" });
 	gas_case_free(&c);
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -255,10 +255,10 @@ static void spoilt(void **state)
 {
 	(void)state;
 	gas_case c;
-	gemp_gas_layout layout;
-	const gemp_gas_layout_options options = { .parts = GEMP_GAS_IN, .cut = GEMP_GAS_ON_GRID };
+	gemp_layout layout;
+	const gemp_layout_options options = { .parts = GEMP_LAYOUT_IN, .cut = GEMP_LAYOUT_ON_GRID };
 	assert_all_ok(gas_case_new(&c, &test_comm, 1, 4, 10));
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &options));
 	for (int what = 0; what < 2 && layout.grid.columns > 1; what++) {
 		uint32_t *end = what ? layout.in_other.end : layout.in_sums.end, was = *end;
 		assert_all(!wrong_arcs(&c, &layout, &options));
@@ -266,18 +266,18 @@ static void spoilt(void **state)
 		assert_all(wrong_arcs(&c, &layout, &options) != NULL);
 		*end = was;
 	}
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 }
 
 static gemp_code make(void *argument)
 {
 	const gas_case *c = argument;
-	gemp_gas_layout layout;
-	const gemp_gas_layout_options options = { .parts = GEMP_GAS_IN, .weight = "weight", .cut = GEMP_GAS_ON_GRID };
-	gemp_code code = gemp_gas_layout_new(&layout, &test_comm, c->graph, &options);
+	gemp_layout layout;
+	const gemp_layout_options options = { .parts = GEMP_LAYOUT_IN, .weight = "weight", .cut = GEMP_LAYOUT_ON_GRID };
+	gemp_code code = gemp_layout_new(&layout, &test_comm, c->graph, &options);
 	if (code == GEMP_OK)
-		gemp_gas_layout_free(&layout);
+		gemp_layout_free(&layout);
 	return code;
 }
 

@@ -22,22 +22,22 @@ static int compare_arcs(const void *a, const void *b)
 	return (x->cost > y->cost) - (x->cost < y->cost);
 }
 
-static double weight_of(const gemp_gas_layout *layout, const gemp_gas_rows *rows, uint64_t e)
+static double weight_of(const gemp_layout *layout, const gemp_layout_rows *rows, uint64_t e)
 {
 	switch (layout->weights) {
-	case GEMP_GAS_U8: return ((const uint8_t *)rows->weight)[e];
-	case GEMP_GAS_U16: return ((const uint16_t *)rows->weight)[e];
-	case GEMP_GAS_U32: return ((const uint32_t *)rows->weight)[e];
-	case GEMP_GAS_U64: return (double)((const uint64_t *)rows->weight)[e];
-	case GEMP_GAS_F32: return (double)((const float *)rows->weight)[e];
-	case GEMP_GAS_F64: return ((const double *)rows->weight)[e];
+	case GEMP_LAYOUT_U8: return ((const uint8_t *)rows->weight)[e];
+	case GEMP_LAYOUT_U16: return ((const uint16_t *)rows->weight)[e];
+	case GEMP_LAYOUT_U32: return ((const uint32_t *)rows->weight)[e];
+	case GEMP_LAYOUT_U64: return (double)((const uint64_t *)rows->weight)[e];
+	case GEMP_LAYOUT_F32: return (double)((const float *)rows->weight)[e];
+	case GEMP_LAYOUT_F64: return ((const double *)rows->weight)[e];
 	default: return 0;
 	}
 }
 
 /* Appends a layout's rows as arcs of numbers; `ends` is where they lead, else where from. False: rows that do not
  * ascend, or ends outside of [least, end). */
-static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const gemp_gas_rows *rows, bool by_source,
+static bool list_rows(const gas_case *c, const gemp_layout *layout, const gemp_layout_rows *rows, bool by_source,
                       uint32_t least, uint32_t end, gas_arc *arcs, size_t *count)
 {
 	bool right = rows->begin[0] == 0;
@@ -72,9 +72,9 @@ static bool same_arcs(const gas_arc *own, size_t count, const gas_arc *reference
 }
 
 /* Own vertices by degree and key; ghosts by owner, in the order in which they are sent. */
-static const char *wrong_order(const gas_case *c, const gemp_gas_layout *layout, const uint64_t *degree)
+static const char *wrong_order(const gas_case *c, const gemp_layout *layout, const uint64_t *degree)
 {
-	const gemp_gas_links *links = &layout->links;
+	const gemp_layout_links *links = &layout->links;
 	for (uint32_t v = 0; v < layout->own; v++) {
 		uint32_t n = c->number[layout->id[v]];
 		if (layout->local[layout->id[v] - c->graph->first_vertex] != v)
@@ -98,10 +98,10 @@ static const char *wrong_order(const gas_case *c, const gemp_gas_layout *layout,
 }
 
 /* Collective. What each rank is sent is what it has. */
-static bool same_links(const gemp_gas_layout *layout)
+static bool same_links(const gemp_layout *layout)
 {
 	size_t ranks = (size_t)test_comm.size, sizes[2][64] = { 0 }, capacity = 0;
-	const gemp_gas_links *links = &layout->links;
+	const gemp_layout_links *links = &layout->links;
 	void *came = NULL;
 	uint32_t *ids = gemp_calloc(links->send_begin[ranks], sizeof *ids);
 	bool right = true;
@@ -123,17 +123,17 @@ static bool same_links(const gemp_gas_layout *layout)
 
 typedef struct trial {
 	gas_case *c;
-	gemp_gas_layout_options options;
+	gemp_layout_options options;
 	bool chosen[GAS_CASE_TYPES];
 } trial;
 
 static void random_options(trial *t, uint64_t *random, bool *relations)
 {
 	static const char *const weights[] = { NULL, "weight", "cost" };
-	t->options = (gemp_gas_layout_options){ .direction = (gemp_gas_direction)gemp_random_below(random, 3),
-		                                    .weight = weights[gemp_random_below(random, 3)],
-		                                    .wanted = (gemp_gas_weight_kind)gemp_random_below(random, 3),
-		                                    .parts = GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_OUT_WEIGHT };
+	t->options = (gemp_layout_options){ .direction = (gemp_layout_direction)gemp_random_below(random, 3),
+		                                .weight = weights[gemp_random_below(random, 3)],
+		                                .wanted = (gemp_layout_weight_kind)gemp_random_below(random, 3),
+		                                .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT | GEMP_LAYOUT_OUT_WEIGHT };
 	bool all = gemp_random_below(random, 2);
 	for (int k = 0; k < GAS_CASE_TYPES; k++)
 		t->chosen[k] = all || gemp_random_below(random, 2);
@@ -142,10 +142,10 @@ static void random_options(trial *t, uint64_t *random, bool *relations)
 }
 
 /* What the layout keeps of a weight is put into cost. */
-static void keep_weight(gas_arc *arc, const gemp_gas_layout_options *options)
+static void keep_weight(gas_arc *arc, const gemp_layout_options *options)
 {
 	double weight = !options->weight ? 0 : options->weight[0] == 'w' ? (double)arc->weight : arc->cost;
-	arc->cost = options->wanted == GEMP_GAS_SINGLE ? (double)(float)weight : weight;
+	arc->cost = options->wanted == GEMP_LAYOUT_SINGLE ? (double)(float)weight : weight;
 }
 
 static bool near(double a, double b)
@@ -154,7 +154,7 @@ static bool near(double a, double b)
 }
 
 /* Collective. */
-static const char *wrong_layout(const trial *t, const gemp_gas_layout *layout)
+static const char *wrong_layout(const trial *t, const gemp_layout *layout)
 {
 	const gas_case *c = t->c;
 	const char *wrong = NULL;
@@ -179,8 +179,8 @@ static const char *wrong_layout(const trial *t, const gemp_gas_layout *layout)
 		else if (t->options.weight && !near(layout->out_weight[v], sum[n]))
 			wrong = "out weight";
 	}
-	uint64_t edges = gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost);
-	if (gemp_gas_row_edges(&layout->out) != edges)
+	uint64_t edges = gemp_layout_row_edges(&layout->in) + gemp_layout_row_edges(&layout->in_ghost);
+	if (gemp_layout_row_edges(&layout->out) != edges)
 		wrong = "edges by source";
 	if (layout->edges != count || edges > count)
 		wrong = "number of edges";
@@ -230,24 +230,24 @@ static void random_graphs(void **state)
 	for (int i = 0; i < 48; i++) {
 		uint64_t begun = seed + (uint64_t)i, random = begun;
 		gas_case c;
-		gemp_gas_layout layout;
+		gemp_layout layout;
 		bool relations[GAS_CASE_TYPES];
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, begun, i % 5 == 4 ? 20 : 1));
 		trial t = { .c = &c };
 		random_options(&t, &random, relations);
-		if (i % 4 == 1 && begun % 3 != 1 && t.options.direction != GEMP_GAS_REVERSE)
+		if (i % 4 == 1 && begun % 3 != 1 && t.options.direction != GEMP_LAYOUT_REVERSE)
 			forget_in(c.graph); /* which is not needed then */
-		gemp_gas_layout_batch = i % 3 ? (size_t)64 << 20 : 1 + gemp_random_below(&random, 4000);
+		gemp_layout_batch = i % 3 ? (size_t)64 << 20 : 1 + gemp_random_below(&random, 4000);
 		gemp_threads_limit(i % 2 ? 1 : 3);
-		assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &t.options));
+		assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &t.options));
 		const char *wrong = wrong_layout(&t, &layout);
 		if (wrong)
 			print_error("%s: %s\n", c.name, wrong);
 		assert_all(!wrong);
-		gemp_gas_layout_free(&layout);
+		gemp_layout_free(&layout);
 		gas_case_free(&c);
 	}
-	gemp_gas_layout_batch = (size_t)64 << 20;
+	gemp_layout_batch = (size_t)64 << 20;
 	gemp_threads_limit(0);
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -257,10 +257,10 @@ static void spoilt(void **state)
 {
 	(void)state;
 	gas_case c;
-	gemp_gas_layout layout;
-	trial t = { .c = &c, .chosen = { true, true, true }, .options = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT } };
+	gemp_layout layout;
+	trial t = { .c = &c, .chosen = { true, true, true }, .options = { .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT } };
 	assert_all_ok(gas_case_new(&c, &test_comm, 1, 4, 20));
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &t.options));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &t.options));
 	assert_all(!wrong_layout(&t, &layout));
 	if (test_comm.rank == 0) {
 		uint32_t *end = layout.in.end[0] != layout.in.end[layout.in.begin[layout.own] - 1] ? layout.in.end : NULL;
@@ -270,7 +270,7 @@ static void spoilt(void **state)
 	int wrong = wrong_layout(&t, &layout) != NULL;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, test_comm.world));
 	assert_all(wrong);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 }
 
@@ -281,13 +281,13 @@ static void parts(void **state)
 	gas_case c;
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 9, 2));
 	for (unsigned part = 0; part < 8; part++) {
-		gemp_gas_layout layout;
-		gemp_gas_layout_options options = { .parts = part, .weight = "cost", .direction = part % 3 };
-		assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
-		assert_all(!layout.in.begin == !(part & GEMP_GAS_IN) && !layout.in_ghost.begin == !(part & GEMP_GAS_IN));
-		assert_all(!layout.out.begin == !(part & GEMP_GAS_OUT));
-		assert_all(!layout.out_weight == !(part & GEMP_GAS_OUT_WEIGHT));
-		gemp_gas_layout_free(&layout);
+		gemp_layout layout;
+		gemp_layout_options options = { .parts = part, .weight = "cost", .direction = part % 3 };
+		assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &options));
+		assert_all(!layout.in.begin == !(part & GEMP_LAYOUT_IN) && !layout.in_ghost.begin == !(part & GEMP_LAYOUT_IN));
+		assert_all(!layout.out.begin == !(part & GEMP_LAYOUT_OUT));
+		assert_all(!layout.out_weight == !(part & GEMP_LAYOUT_OUT_WEIGHT));
+		gemp_layout_free(&layout);
 	}
 	gas_case_free(&c);
 	assert_all(gemp_memory_blocks() == 0);
@@ -297,13 +297,14 @@ static void nothing(void **state)
 {
 	(void)state;
 	gas_case c = { 0 };
-	gemp_gas_layout layout;
-	gemp_gas_layout_options options = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_OUT_WEIGHT, .weight = "weight" };
+	gemp_layout layout;
+	gemp_layout_options options = { .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT | GEMP_LAYOUT_OUT_WEIGHT,
+		                            .weight = "weight" };
 	assert_all_ok(gas_case_build(&c, &test_comm, 1));
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &options));
 	assert_all(layout.vertices == 0 && layout.edges == 0 && layout.own == 0 && layout.known == 0);
 	assert_all(layout.in.begin[0] == 0 && layout.in_ghost.begin[0] == 0 && layout.out.begin[0] == 0);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -311,23 +312,23 @@ static void nothing(void **state)
 static void weights_kept(void **state)
 {
 	(void)state;
-	assert_all(!gemp_gas_wide(0) && !gemp_gas_wide(0xffff0000u) && gemp_gas_wide(0xffff0001u) &&
-	           gemp_gas_wide(1ull << 40));
+	assert_all(!gemp_layout_wide(0) && !gemp_layout_wide(0xffff0000u) && gemp_layout_wide(0xffff0001u) &&
+	           gemp_layout_wide(1ull << 40));
 	static const int64_t greatest[] = { UINT8_MAX,  UINT8_MAX + 1,           UINT16_MAX, UINT16_MAX + 1,
 		                                UINT32_MAX, (int64_t)UINT32_MAX + 1, INT64_MAX };
-	static const gemp_gas_weights kept[] = { GEMP_GAS_U8,  GEMP_GAS_U16, GEMP_GAS_U16, GEMP_GAS_U32,
-		                                     GEMP_GAS_U32, GEMP_GAS_U64, GEMP_GAS_U64 };
+	static const gemp_layout_weights kept[] = { GEMP_LAYOUT_U8,  GEMP_LAYOUT_U16, GEMP_LAYOUT_U16, GEMP_LAYOUT_U32,
+		                                        GEMP_LAYOUT_U32, GEMP_LAYOUT_U64, GEMP_LAYOUT_U64 };
 	for (int i = 0; i < 7; i++) {
 		gas_case c = { .n = 5 };
-		gemp_gas_layout layout;
+		gemp_layout layout;
 		uint64_t random = 1;
 		gas_case_edge(&c, &random, 0, 1);
 		gas_case_edge(&c, &random, 1, 2);
 		c.edges[0].type = c.edges[1].type = 0;
 		c.edges[1].weight = greatest[i];
 		assert_all_ok(gas_case_build(&c, &test_comm, 1));
-		gemp_gas_layout_options options = { .parts = GEMP_GAS_IN, .weight = "weight" };
-		assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
+		gemp_layout_options options = { .parts = GEMP_LAYOUT_IN, .weight = "weight" };
+		assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &options));
 		assert_all(layout.weights == kept[i]);
 		assert_all(layout.max_integer == (uint64_t)greatest[i] && layout.max_weight == (double)greatest[i]);
 		assert_all(layout.min_weight == (double)c.edges[0].weight);
@@ -338,7 +339,7 @@ static void weights_kept(void **state)
 				            ? weight_of(&layout, &layout.in, layout.in.begin[v]) == (double)greatest[i]
 				            : weight_of(&layout, &layout.in_ghost, layout.in_ghost.begin[v]) == (double)greatest[i];
 		assert_all(there);
-		gemp_gas_layout_free(&layout);
+		gemp_layout_free(&layout);
 		gas_case_free(&c);
 	}
 }
@@ -347,7 +348,7 @@ static void refused(void **state)
 {
 	(void)state;
 	gas_case c = { .n = 9 };
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	uint64_t random = 1;
 	for (uint32_t v = 0; v < 8; v++) {
 		gas_case_edge(&c, &random, v, v + 1);
@@ -356,25 +357,25 @@ static void refused(void **state)
 	c.edges[3].weight = -7;
 	c.edges[5].cost = INFINITY;
 	assert_all_ok(gas_case_build(&c, &test_comm, 1));
-	gemp_gas_layout_options options = { .parts = GEMP_GAS_IN, .weight = "weight" };
-	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	gemp_layout_options options = { .parts = GEMP_LAYOUT_IN, .weight = "weight" };
+	assert_all_code(gemp_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "'1' to '8' of type 'A' has 'weight' -7"));
-	options.wanted = GEMP_GAS_DOUBLE;
+	options.wanted = GEMP_LAYOUT_DOUBLE;
 	options.not_negative = true;
-	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	assert_all_code(gemp_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "'weight' -7; weights are not negative here"));
 	options.not_negative = false;
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &options));
 	assert_all(layout.min_weight == -7);
-	gemp_gas_layout_free(&layout);
-	options = (gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "cost" };
-	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	gemp_layout_free(&layout);
+	options = (gemp_layout_options){ .parts = GEMP_LAYOUT_IN, .weight = "cost" };
+	assert_all_code(gemp_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "'15' to '22' of type 'A' has 'cost' inf"));
-	options.wanted = GEMP_GAS_DOUBLE;
-	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	options.wanted = GEMP_LAYOUT_DOUBLE;
+	assert_all_code(gemp_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "has 'cost' inf; weights are finite"));
 	options.weight = "price";
-	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	assert_all_code(gemp_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "type 'A' have no attribute 'price'"));
 	for (size_t k = 0; k < c.graph->relation_count; k++) {
 		gemp_column *weight = gemp_table_find(&c.graph->relations[k].props, "cost");
@@ -384,18 +385,18 @@ static void refused(void **state)
 		for (size_t e = 0; e < weight->rows; e++)
 			weight->floats[e] = isinf(weight->floats[e]) ? -1e39 : weight->floats[e];
 	}
-	options = (gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "cost", .wanted = GEMP_GAS_DOUBLE };
-	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	options = (gemp_layout_options){ .parts = GEMP_LAYOUT_IN, .weight = "cost", .wanted = GEMP_LAYOUT_DOUBLE };
+	assert_all_code(gemp_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "'29' to '36' of type 'B' has no 'cost'"));
-	options.wanted = GEMP_GAS_SINGLE;
-	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	options.wanted = GEMP_LAYOUT_SINGLE;
+	assert_all_code(gemp_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "'15' to '22' of type 'A' has 'cost' -1e+39; single precision reaches"));
 	for (size_t k = 0; k < c.graph->relation_count; k++) {
 		gemp_column *weight = gemp_table_find(&c.graph->relations[k].props, "cost");
 		for (size_t e = 0; e < weight->rows; e++)
 			weight->floats[e] = weight->floats[e] < 0 ? 1e-38 : weight->floats[e];
 	}
-	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	assert_all_code(gemp_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "'15' to '22' of type 'A' has 'cost' 1e-38; single precision reaches"));
 	gas_case_free(&c);
 	assert_all(gemp_memory_blocks() == 0);
@@ -404,10 +405,10 @@ static void refused(void **state)
 static gemp_code make(void *argument)
 {
 	const trial *t = argument;
-	gemp_gas_layout layout;
-	gemp_code code = gemp_gas_layout_new(&layout, &test_comm, t->c->graph, &t->options);
+	gemp_layout layout;
+	gemp_code code = gemp_layout_new(&layout, &test_comm, t->c->graph, &t->options);
 	if (code == GEMP_OK)
-		gemp_gas_layout_free(&layout);
+		gemp_layout_free(&layout);
 	return code;
 }
 
@@ -415,7 +416,8 @@ static void memory(void **state)
 {
 	(void)state;
 	gas_case c;
-	trial t = { .c = &c, .options = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_OUT_WEIGHT, .weight = "weight" } };
+	trial t = { .c = &c,
+		        .options = { .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT | GEMP_LAYOUT_OUT_WEIGHT, .weight = "weight" } };
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 1));
 	assert_all_survive_no_memory(make, &t);
 	gas_case_free(&c);

@@ -7,26 +7,26 @@
 static gemp_device *device;
 
 /* On all ranks alike. */
-static void check_graph(gas_case *c, uint64_t *seed, gemp_gas_direction direction, int weights)
+static void check_graph(gas_case *c, uint64_t *seed, gemp_layout_direction direction, int weights)
 {
 	size_t count;
 	gas_arc *arcs = gas_case_arcs(c, NULL, direction, &count);
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_bfs *bfs = NULL;
 	gemp_sssp *sssp = NULL;
 	const char *wrong = NULL;
-	const gemp_gas_layout_options how = { .direction = direction,
-		                                  .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
-		                                  .weight = weights == 0   ? NULL
-		                                            : weights == 1 ? "weight"
-		                                                           : "cost",
-		                                  .wanted = GEMP_GAS_LENGTHS };
-	const gemp_gas_pass pass = gemp_random_below(seed, 3) ? GEMP_GAS_PASS_PUSH : GEMP_GAS_PASS_SHUFFLE;
+	const gemp_layout_options how = { .direction = direction,
+		                              .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
+		                              .weight = weights == 0   ? NULL
+		                                        : weights == 1 ? "weight"
+		                                                       : "cost",
+		                              .wanted = GEMP_LAYOUT_LENGTHS };
+	const gemp_frontier_pass pass = gemp_random_below(seed, 3) ? GEMP_FRONTIER_PASS_PUSH : GEMP_FRONTIER_PASS_SHUFFLE;
 	const gemp_bfs_options bfs_options = { .direction = (gemp_bfs_direction)gemp_random_below(seed, 3), .pass = pass };
 	const gemp_sssp_options sssp_options = { .delta = (double)gemp_random_below(seed, 3),
 		                                     .pass = pass,
 		                                     .naming = (gemp_sssp_naming)gemp_random_below(seed, 3) };
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c->graph, &how));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c->graph, &how));
 	if (weights == 0)
 		assert_all_ok(gemp_bfs_new(&bfs, &layout, device, &bfs_options));
 	else
@@ -42,7 +42,7 @@ static void check_graph(gas_case *c, uint64_t *seed, gemp_gas_direction directio
 	assert_all(!wrong);
 	gemp_bfs_free(bfs);
 	gemp_sssp_free(sssp);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	free(arcs);
 }
 
@@ -55,7 +55,7 @@ static void random_graphs(void **state)
 		assert_all_ok(gas_case_new(&c, &test_comm, round % GAS_SHAPES, gemp_random(&seed), 1 + (uint32_t)round % 5));
 		gemp_halo_kernels = round % 2;
 		gemp_halo_shared = round % 5 ? -1 : 0;
-		check_graph(&c, &seed, (gemp_gas_direction)gemp_random_below(&seed, 3), round / GAS_SHAPES);
+		check_graph(&c, &seed, (gemp_layout_direction)gemp_random_below(&seed, 3), round / GAS_SHAPES);
 		gas_case_free(&c);
 	}
 	gemp_halo_kernels = gemp_halo_shared = -1;
@@ -66,19 +66,19 @@ static void traffic_is_told(void **state)
 {
 	(void)state;
 	gas_case c;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_bfs *bfs;
 	gemp_bfs_result r;
-	const gemp_gas_layout_options how = { .direction = GEMP_GAS_BOTH, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	const gemp_layout_options how = { .direction = GEMP_LAYOUT_BOTH, .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
 	assert_all_ok(gas_case_new(&c, &test_comm, 1, 5, 5));
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &how));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &how));
 	assert_all_ok(gemp_bfs_new(&bfs, &layout, device, NULL));
 	assert_all_ok(gemp_bfs_run(bfs, 0, &r));
 	uint64_t bytes = gemp_comm_sum1(&test_comm, r.cost.traffic.bytes);
 	assert_all((bytes > 0) == (test_comm.size > 1));
 	assert_all_code(gemp_bfs_run(bfs, (gemp_vertex)c.n, &r), GEMP_EUSAGE);
 	gemp_bfs_free(bfs);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 }
 

@@ -11,18 +11,19 @@
 /* A case and what is asked of it. Answers are by number here, and by row for the checks. */
 typedef struct question {
 	gas_case c;
-	gemp_gas_edges edges;
+	gemp_verify_edges edges;
 	gas_arc *arcs;
 	size_t count;
 	bool costs;
 	uint32_t source;
 } question;
 
-static void ask(question *q, int shape, uint64_t seed, uint32_t scale, gemp_gas_direction direction, const char *weight)
+static void ask(question *q, int shape, uint64_t seed, uint32_t scale, gemp_layout_direction direction,
+                const char *weight)
 {
 	*q = (question){ .costs = weight && weight[0] == 'c' };
 	assert_all_ok(gas_case_new(&q->c, &test_comm, shape, seed, scale));
-	q->edges = (gemp_gas_edges){ .comm = &test_comm, .graph = q->c.graph, .direction = direction, .weight = weight };
+	q->edges = (gemp_verify_edges){ .comm = &test_comm, .graph = q->c.graph, .direction = direction, .weight = weight };
 	q->arcs = gas_case_arcs(&q->c, NULL, direction, &q->count);
 	q->source = (uint32_t)(seed % q->c.n);
 }
@@ -58,7 +59,7 @@ static gemp_code check_levels(const question *q, const uint32_t *level, const ui
 	for (uint32_t v = 0; v < q->c.n; v++)
 		ids[v] = parent[v] == GEMP_NO_VERTEX ? GEMP_NO_VERTEX : id_of(q, parent[v]);
 	gemp_vertex *parents = rows_of(q, ids, sizeof *ids);
-	gemp_code code = gemp_gas_verify_bfs(&q->edges, id_of(q, q->source), levels, parents, least);
+	gemp_code code = gemp_verify_bfs(&q->edges, id_of(q, q->source), levels, parents, least);
 	free(levels);
 	free(ids);
 	free(parents);
@@ -83,7 +84,7 @@ static void right_levels(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = 0; i < 24; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_gas_direction)(i % 3), NULL);
+		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_layout_direction)(i % 3), NULL);
 		uint32_t *level = malloc(q.c.n * sizeof *level), *parent = malloc(q.c.n * sizeof *parent);
 		levels_of(&q, level, parent);
 		assert_all_ok(check_levels(&q, level, parent, true));
@@ -106,8 +107,8 @@ static void ask_small(question *q, const char *weight)
 		q->c.edges[i].cost = 0.25;
 	}
 	assert_all_ok(gas_case_build(&q->c, &test_comm, 3));
-	q->edges = (gemp_gas_edges){ .comm = &test_comm, .graph = q->c.graph, .weight = weight };
-	q->arcs = gas_case_arcs(&q->c, NULL, GEMP_GAS_FORWARD, &q->count);
+	q->edges = (gemp_verify_edges){ .comm = &test_comm, .graph = q->c.graph, .weight = weight };
+	q->arcs = gas_case_arcs(&q->c, NULL, GEMP_LAYOUT_FORWARD, &q->count);
 }
 
 static void wrong_levels(void **state)
@@ -159,8 +160,8 @@ static gemp_code check_distances(const question *q, const double *distance, cons
 	uint64_t *integers = rows_of(q, whole, sizeof *whole);
 	double *reals = rows_of(q, distance, sizeof *distance);
 	gemp_vertex *parents = rows_of(q, ids, sizeof *ids);
-	gemp_code code = gemp_gas_verify_sssp(&q->edges, id_of(q, q->source), q->costs ? NULL : integers,
-	                                      q->costs ? reals : NULL, parent ? parents : NULL);
+	gemp_code code = gemp_verify_sssp(&q->edges, id_of(q, q->source), q->costs ? NULL : integers,
+	                                  q->costs ? reals : NULL, parent ? parents : NULL);
 	free(ids);
 	free(whole);
 	free(integers);
@@ -196,7 +197,7 @@ static void right_distances(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = 0; i < 32; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_gas_direction)(i % 3),
+		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_layout_direction)(i % 3),
 		    i % 2 ? "weight" : "cost");
 		double *distance = malloc(q.c.n * sizeof *distance);
 		uint32_t *parent = malloc(q.c.n * sizeof *parent);
@@ -262,7 +263,7 @@ static void check_circle(uint32_t length)
 		parent[v] = v > 0 ? v - 1 : GEMP_NO_VERTEX;
 	}
 	assert_all_ok(gas_case_build(&q.c, &test_comm, 3));
-	q.edges = (gemp_gas_edges){ .comm = &test_comm, .graph = q.c.graph, .weight = "weight" };
+	q.edges = (gemp_verify_edges){ .comm = &test_comm, .graph = q.c.graph, .weight = "weight" };
 	assert_all_ok(check_distances(&q, distance, parent));
 	parent[1] = length;
 	assert_all_code(check_distances(&q, distance, parent), GEMP_EINTERNAL);
@@ -284,7 +285,7 @@ static gemp_code check_ranks(const question *q, const double *jump, const double
 {
 	double *jumps = jump ? rows_of(q, jump, sizeof *jump) : NULL, *ranks = rows_of(q, rank, sizeof *rank),
 		   residual = -1;
-	gemp_code code = gemp_gas_verify_pagerank(&q->edges, 0.85, jumps, ranks, allowed, &residual);
+	gemp_code code = gemp_verify_pagerank(&q->edges, 0.85, jumps, ranks, allowed, &residual);
 	free(jumps);
 	free(ranks);
 	return residual < 0 ? GEMP_EDATA : code;
@@ -296,7 +297,7 @@ static void ranks(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = 0; i < 24; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_gas_direction)(i % 3), NULL);
+		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_layout_direction)(i % 3), NULL);
 		uint32_t n = q.c.n;
 		double *jump = malloc(n * sizeof *jump), *rank = malloc(n * sizeof *rank), sum = 0;
 		for (uint32_t v = 0; v < n; v++)
@@ -332,7 +333,7 @@ static void products(void **state)
 	static const char *const weights[] = { NULL, "weight", "cost" };
 	for (int i = 0; i < 24; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_gas_direction)(i % 2),
+		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_layout_direction)(i % 2),
 		    weights[i / 2 % 3]);
 		uint32_t n = q.c.n, rounds = (uint32_t)i % 4;
 		double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y), *from = malloc(n * sizeof *from), worst;
@@ -347,23 +348,23 @@ static void products(void **state)
 				from[v] = y[v] = i % 5 == 0 && greatest > 0 ? y[v] / greatest : y[v];
 		}
 		double *xs = rows_of(&q, x, sizeof *x), *ys = rows_of(&q, y, sizeof *y);
-		gemp_gas_product product = {
+		gemp_verify_product product = {
 			.x = xs, .rounds = rounds, .normal = i % 5 == 0, .y = ys, .epsilon = ldexp(1, -53)
 		};
-		assert_all_ok(gemp_gas_verify_spmv(&q.edges, &product, &worst));
+		assert_all_ok(gemp_verify_spmv(&q.edges, &product, &worst));
 		assert_all(worst <= 1);
 		free(ys);
 		y[seed % n] += 1e-9 * (1 + fabs(y[seed % n]));
 		product.y = ys = rows_of(&q, y, sizeof *y);
-		gemp_code code = gemp_gas_verify_spmv(&q.edges, &product, NULL);
+		gemp_code code = gemp_verify_spmv(&q.edges, &product, NULL);
 		assert_all(code == GEMP_EINTERNAL && strstr(gemp_message(), "rounding does not explain"));
 		product.epsilon = 1e-6; /* of zeros there is no rounding */
 		if (y[seed % n] > 1e-3)
-			assert_all_ok(gemp_gas_verify_spmv(&q.edges, &product, NULL));
+			assert_all_ok(gemp_verify_spmv(&q.edges, &product, NULL));
 		free(ys);
 		y[seed % n] = i % 2 ? NAN : INFINITY;
 		product.y = ys = rows_of(&q, y, sizeof *y);
-		assert_all_code(gemp_gas_verify_spmv(&q.edges, &product, NULL), GEMP_EINTERNAL);
+		assert_all_code(gemp_verify_spmv(&q.edges, &product, NULL), GEMP_EINTERNAL);
 		free(xs);
 		free(ys);
 		free(x);
@@ -386,14 +387,14 @@ static void great_products(void **state)
 		q.c.edges[i].cost = costs[i];
 	}
 	assert_all_ok(gas_case_build(&q.c, &test_comm, 3));
-	q.edges = (gemp_gas_edges){ .comm = &test_comm, .graph = q.c.graph, .weight = "cost" };
+	q.edges = (gemp_verify_edges){ .comm = &test_comm, .graph = q.c.graph, .weight = "cost" };
 	for (int normal = 0; normal < 2; normal++) {
 		double y[3] = { 0, normal ? 1 : 0.25e308, 0 };
 		for (int spoilt = 0; spoilt < 4; spoilt++) {
 			y[1] = spoilt == 1 ? -y[1] : spoilt == 2 ? INFINITY : spoilt == 3 ? NAN : y[1];
 			double *ys = rows_of(&q, y, sizeof *y);
-			gemp_gas_product product = { .rounds = 1, .normal = normal, .y = ys, .epsilon = ldexp(1, -53) };
-			assert_all_code(gemp_gas_verify_spmv(&q.edges, &product, NULL), spoilt ? GEMP_EINTERNAL : GEMP_OK);
+			gemp_verify_product product = { .rounds = 1, .normal = normal, .y = ys, .epsilon = ldexp(1, -53) };
+			assert_all_code(gemp_verify_spmv(&q.edges, &product, NULL), spoilt ? GEMP_EINTERNAL : GEMP_OK);
 			free(ys);
 		}
 	}
@@ -411,20 +412,20 @@ static gemp_code all_checks(void *argument)
 		level[row] = graph->first_vertex + row == 0 ? 0 : UINT32_MAX;
 		parent[row] = GEMP_NO_VERTEX;
 	}
-	gemp_gas_product product = { .y = ones, .epsilon = 1, .rounds = 1 };
-	gemp_code code = gemp_gas_verify_bfs(&q->edges, 0, level, parent, true);
+	gemp_verify_product product = { .y = ones, .epsilon = 1, .rounds = 1 };
+	gemp_code code = gemp_verify_bfs(&q->edges, 0, level, parent, true);
 	for (size_t row = 0; row < graph->rows; row++)
 		ones[row] = graph->first_vertex + row == 0 ? 0 : INFINITY;
 	if (code == GEMP_OK)
-		code = gemp_gas_verify_sssp(&q->edges, 0, NULL, ones, parent);
+		code = gemp_verify_sssp(&q->edges, 0, NULL, ones, parent);
 	for (size_t row = 0; row < graph->rows; row++)
 		ones[row] = 1.0 / (double)graph->vertex_count;
 	if (code == GEMP_OK)
-		code = gemp_gas_verify_pagerank(&q->edges, 0.85, ones, ones, 1, NULL);
+		code = gemp_verify_pagerank(&q->edges, 0.85, ones, ones, 1, NULL);
 	for (size_t row = 0; row < graph->rows; row++)
 		ones[row] = 0;
 	if (code == GEMP_OK)
-		code = gemp_gas_verify_spmv(&q->edges, &product, NULL);
+		code = gemp_verify_spmv(&q->edges, &product, NULL);
 	free(ones);
 	free(level);
 	free(parent);
@@ -435,14 +436,14 @@ static void memory(void **state)
 {
 	(void)state;
 	question q;
-	ask(&q, 0, 5, 1, GEMP_GAS_FORWARD, NULL);
+	ask(&q, 0, 5, 1, GEMP_LAYOUT_FORWARD, NULL);
 	assert_all_survive_no_memory(all_checks, &q);
-	gemp_gas_verify_memory = q.c.graph->vertex_count * (uint64_t)test_comm.node_size * 56 - 1;
+	gemp_verify_memory = q.c.graph->vertex_count * (uint64_t)test_comm.node_size * 56 - 1;
 	assert_all_code(all_checks(&q), GEMP_ENOMEM);
 	assert_all(strstr(gemp_message(), "--verify takes 56 bytes for each of"));
-	gemp_gas_verify_memory++;
+	gemp_verify_memory++;
 	assert_all_ok(all_checks(&q));
-	gemp_gas_verify_memory = 0;
+	gemp_verify_memory = 0;
 	forget(&q);
 }
 

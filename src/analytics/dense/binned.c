@@ -8,8 +8,8 @@
 enum { MOST_RANGE = 1 << 16, MOST_BUCKETS = 1 << 15, ARGUMENTS = 9, GROUPS_OF_UNIT = 16 };
 
 /* Rows of a bin for values of `real` bytes; at most 2^16. */
-static uint32_t gemp_gas_binned_range(const gemp_device *device, bool groups, const gemp_gas_pull_shape *shape,
-                                      size_t real)
+static uint32_t gemp_dense_binned_range(const gemp_device *device, bool groups, const gemp_dense_pull_shape *shape,
+                                        size_t real)
 {
 	uint32_t range = shape->range < MOST_RANGE ? shape->range : MOST_RANGE;
 	while (groups && range > 32 && range * real + 1024 > device->local_memory)
@@ -19,8 +19,8 @@ static uint32_t gemp_gas_binned_range(const gemp_device *device, bool groups, co
 
 /* EDGES IN ORDER. A thread takes a range at a time, and places its edges by buckets of neighbouring sources. */
 typedef struct placing {
-	gemp_gas_binned *out;
-	const gemp_gas_rows *rows;
+	gemp_dense_binned *out;
+	const gemp_layout_rows *rows;
 	uint32_t slice; /* rows with more edges are hubs */
 	unsigned shift; /* source >> shift is its bucket */
 	size_t weight_size;
@@ -52,7 +52,7 @@ static void count_range(void *context, unsigned thread, size_t range)
 static void place_range(void *context, unsigned thread, size_t range)
 {
 	placing *p = context;
-	gemp_gas_binned *out = p->out;
+	gemp_dense_binned *out = p->out;
 	uint32_t *next = p->next + thread * (p->buckets + 1), first = (uint32_t)range * out->range;
 	uint64_t at = p->begin[range];
 	memset(next, 0, (p->buckets + 1) * sizeof *next);
@@ -75,7 +75,7 @@ static void place_range(void *context, unsigned thread, size_t range)
 static gemp_code place_edges(placing *p, uint32_t known, size_t ranges)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_binned *out = p->out;
+	gemp_dense_binned *out = p->out;
 	while (known >> p->shift >= MOST_BUCKETS)
 		p->shift++;
 	p->buckets = (known >> p->shift) + 1;
@@ -84,7 +84,7 @@ static gemp_code place_edges(placing *p, uint32_t known, size_t ranges)
 	gemp_parallel_for(ranges, count_range, p);
 	for (size_t range = 0; range < ranges; range++)
 		p->begin[range + 1] += p->begin[range];
-	if (gemp_gas_wide(p->begin[ranges]))
+	if (gemp_layout_wide(p->begin[ranges]))
 		GEMP_TRY(gemp_fail(GEMP_EUSAGE,
 		                   "%llu edges of one rank are more than --gather binned goes through; take pull, or more "
 		                   "ranks",
@@ -100,7 +100,7 @@ done:
 }
 
 /* Parts of ranges of about as many edges. */
-static gemp_code make_tiles(gemp_gas_binned *out, const uint64_t *begin, size_t ranges, uint32_t size, size_t real)
+static gemp_code make_tiles(gemp_dense_binned *out, const uint64_t *begin, size_t ranges, uint32_t size, size_t real)
 {
 	gemp_code code = GEMP_OK;
 	cl_uint2 *tile = NULL;
@@ -128,7 +128,7 @@ done:
 }
 
 /* A CPU device reads them where they are; a GPU gets a copy. */
-static gemp_code load(gemp_gas_binned *out, size_t edges, size_t weight_size)
+static gemp_code load(gemp_dense_binned *out, size_t edges, size_t weight_size)
 {
 	gemp_code code = GEMP_OK;
 	size_t weight = weight_size ? weight_size : sizeof(uint32_t);
@@ -145,13 +145,13 @@ done:
 	return code;
 }
 
-gemp_code gemp_gas_binned_new(gemp_gas_binned *out, gemp_device *device, const gemp_gas_rows *rows, uint32_t known,
-                              size_t weight_size, const gemp_gas_pull_config *how)
+gemp_code gemp_dense_binned_new(gemp_dense_binned *out, gemp_device *device, const gemp_layout_rows *rows,
+                                uint32_t known, size_t weight_size, const gemp_dense_pull_config *how)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t range = gemp_gas_binned_range(device, how->groups, &how->shape, how->real);
+	uint32_t range = gemp_dense_binned_range(device, how->groups, &how->shape, how->real);
 	size_t ranges = ((size_t)rows->rows + range - 1) / range;
-	*out = (gemp_gas_binned){
+	*out = (gemp_dense_binned){
 		.device = device, .groups = how->groups, .range = range, .rows = rows->rows, .group = how->shape.group
 	};
 	placing p = { .out = out, .rows = rows, .slice = how->shape.slice, .weight_size = weight_size };
@@ -159,59 +159,59 @@ gemp_code gemp_gas_binned_new(gemp_gas_binned *out, gemp_device *device, const g
 	GEMP_TRY(make_tiles(out, p.begin, ranges, how->shape.tile, how->real));
 	GEMP_TRY(load(out, (size_t)p.begin[ranges], weight_size));
 	GEMP_TRY(gemp_buffer_new(&out->ticket, device, sizeof(cl_uint), NULL));
-	code = gemp_gas_binned_reset(out);
+	code = gemp_dense_binned_reset(out);
 done:
 	gemp_free_all(p.begin, p.next);
 	if (code != GEMP_OK)
-		gemp_gas_binned_free(out);
+		gemp_dense_binned_free(out);
 	return code;
 }
 
-void gemp_gas_binned_free(gemp_gas_binned *b)
+void gemp_dense_binned_free(gemp_dense_binned *b)
 {
 	gemp_buffer *buffers[] = { &b->source, &b->bin, &b->weight, &b->tile, &b->first, &b->sums, &b->ticket };
 	for (size_t i = 0; b->device && i < sizeof buffers / sizeof *buffers; i++)
 		gemp_buffer_free(buffers[i], b->device);
 	gemp_free_all(b->host_source, b->host_bin, b->host_weight);
-	*b = (gemp_gas_binned){ 0 };
+	*b = (gemp_dense_binned){ 0 };
 }
 
-gemp_code gemp_gas_binned_reset(gemp_gas_binned *binned)
+gemp_code gemp_dense_binned_reset(gemp_dense_binned *binned)
 {
 	binned->tickets_used = 0;
 	return gemp_buffer_zero(binned->device, &binned->ticket, 0, binned->ticket.size);
 }
 
-gemp_code gemp_gas_binned_gather(gemp_gas_binned *b, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
-                                 const gemp_argument *more, size_t count)
+gemp_code gemp_dense_binned_gather(gemp_dense_binned *b, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
+                                   const gemp_argument *more, size_t count)
 {
-	gemp_argument all[ARGUMENTS + 1 + GEMP_GAS_MAX_EXTRA] = { GEMP_ARG(&b->source.mem),   GEMP_ARG(&b->bin.mem),
-		                                                      GEMP_ARG(&b->weight.mem),   GEMP_ARG(&value->mem),
-		                                                      GEMP_ARG(&b->tile.mem),     GEMP_ARG(&b->sums.mem),
-		                                                      GEMP_ARG(&b->tiles),        GEMP_ARG(&b->ticket.mem),
-		                                                      GEMP_ARG(&b->tickets_used), GEMP_ARG(&how) };
+	gemp_argument all[ARGUMENTS + 1 + GEMP_DENSE_MAX_EXTRA] = { GEMP_ARG(&b->source.mem),   GEMP_ARG(&b->bin.mem),
+		                                                        GEMP_ARG(&b->weight.mem),   GEMP_ARG(&value->mem),
+		                                                        GEMP_ARG(&b->tile.mem),     GEMP_ARG(&b->sums.mem),
+		                                                        GEMP_ARG(&b->tiles),        GEMP_ARG(&b->ticket.mem),
+		                                                        GEMP_ARG(&b->tickets_used), GEMP_ARG(&how) };
 	size_t workers = b->groups || b->tiles < b->device->units ? b->tiles : b->device->units;
-	GEMP_CHECK(count <= GEMP_GAS_MAX_EXTRA);
+	GEMP_CHECK(count <= GEMP_DENSE_MAX_EXTRA);
 	memcpy(all + ARGUMENTS + 1, more, count * sizeof *more);
 	gemp_code code = gemp_launch_with(b->device, kernel, workers * b->group, b->group, all, ARGUMENTS + 1 + count);
 	b->tickets_used += b->tiles + (cl_uint)workers;
 	return code;
 }
 
-gemp_code gemp_gas_binned_finish(gemp_gas_binned *b, const gemp_gas_pull *pull, cl_kernel kernel,
-                                 const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
-                                 const gemp_argument *more, size_t count)
+gemp_code gemp_dense_binned_finish(gemp_dense_binned *b, const gemp_dense_pull *pull, cl_kernel kernel,
+                                   const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
+                                   const gemp_argument *more, size_t count)
 {
 	enum { OWN = 3 };
-	gemp_argument all[GEMP_GAS_PULL_ARGUMENTS + OWN + GEMP_GAS_MAX_EXTRA];
+	gemp_argument all[GEMP_DENSE_PULL_ARGUMENTS + OWN + GEMP_DENSE_MAX_EXTRA];
 	const gemp_argument own[OWN] = { GEMP_ARG(&b->sums.mem), GEMP_ARG(&b->first.mem), GEMP_ARG(&b->rows) };
 	size_t most = b->groups ? b->device->units * (size_t)GROUPS_OF_UNIT : b->device->units;
 	size_t groups = b->groups ? (b->rows + 31) / 32 : b->device->units;
-	GEMP_CHECK(count <= GEMP_GAS_MAX_EXTRA);
-	gemp_gas_pull_arguments(pull, value, held, &how, all);
-	memcpy(all + GEMP_GAS_PULL_ARGUMENTS, own, sizeof own);
-	memcpy(all + GEMP_GAS_PULL_ARGUMENTS + OWN, more, count * sizeof *more);
+	GEMP_CHECK(count <= GEMP_DENSE_MAX_EXTRA);
+	gemp_dense_pull_arguments(pull, value, held, &how, all);
+	memcpy(all + GEMP_DENSE_PULL_ARGUMENTS, own, sizeof own);
+	memcpy(all + GEMP_DENSE_PULL_ARGUMENTS + OWN, more, count * sizeof *more);
 	groups = groups < most ? groups : most;
 	return gemp_launch_with(b->device, kernel, (groups ? groups : 1) * b->group, b->group, all,
-	                        GEMP_GAS_PULL_ARGUMENTS + OWN + count);
+	                        GEMP_DENSE_PULL_ARGUMENTS + OWN + count);
 }

@@ -7,7 +7,7 @@
 
 #include "analytics/dense/pull.h"
 
-typedef struct gemp_gas_binned {
+typedef struct gemp_dense_binned {
 	gemp_device *device;  /* borrowed */
 	bool groups;          /* the form */
 	uint32_t range, rows; /* rows of a bin, and of all */
@@ -23,21 +23,21 @@ typedef struct gemp_gas_binned {
 	gemp_buffer first;  /* [ranges + 1] tile of each range */
 	gemp_buffer sums;   /* [tiles][range] */
 	gemp_buffer ticket;
-} gemp_gas_binned;
+} gemp_dense_binned;
 
 /* Local. Rows whose edges are numbered in 64 bits are GEMP_EUSAGE. weight_size: bytes; 0: unweighted. */
-gemp_code gemp_gas_binned_new(gemp_gas_binned *out, gemp_device *device, const gemp_gas_rows *rows, uint32_t known,
-                              size_t weight_size, const gemp_gas_pull_config *how);
-void gemp_gas_binned_free(gemp_gas_binned *binned);
+gemp_code gemp_dense_binned_new(gemp_dense_binned *out, gemp_device *device, const gemp_layout_rows *rows,
+                                uint32_t known, size_t weight_size, const gemp_dense_pull_config *how);
+void gemp_dense_binned_free(gemp_dense_binned *binned);
 
-gemp_code gemp_gas_binned_reset(gemp_gas_binned *binned);
+gemp_code gemp_dense_binned_reset(gemp_dense_binned *binned);
 
 /* Two launches: over the edges, by a kernel with BINNED_PARAMETERS, `how` and `more`; and over the rows, by one with
  * PULL_PARAMETERS of `pull`, sums, first, rows and `more`. */
-gemp_code gemp_gas_binned_gather(gemp_gas_binned *binned, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
-                                 const gemp_argument *more, size_t count);
-gemp_code gemp_gas_binned_finish(gemp_gas_binned *binned, const gemp_gas_pull *pull, cl_kernel kernel,
-                                 const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
-                                 const gemp_argument *more, size_t count);
+gemp_code gemp_dense_binned_gather(gemp_dense_binned *binned, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
+                                   const gemp_argument *more, size_t count);
+gemp_code gemp_dense_binned_finish(gemp_dense_binned *binned, const gemp_dense_pull *pull, cl_kernel kernel,
+                                   const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
+                                   const gemp_argument *more, size_t count);
 
 #endif

@@ -22,13 +22,13 @@ bool gemp_dense_sums(const gemp_dense *dense)
 	return dense->layout->grid.columns > 1;
 }
 
-static gemp_code build(gemp_dense *dense, const char *name, const char *defines, const gemp_gas_pull_config *how)
+static gemp_code build(gemp_dense *dense, const char *name, const char *defines, const gemp_dense_pull_config *how)
 {
-	char options[OPTIONS_SIZE], layout[GEMP_GAS_OPTIONS_SIZE], pull[GEMP_GAS_PULL_OPTIONS_SIZE];
+	char options[OPTIONS_SIZE], layout[GEMP_LAYOUT_OPTIONS_SIZE], pull[GEMP_DENSE_PULL_OPTIONS_SIZE];
 	char binned[64] = "", file[64], names[3][64];
 	const bool bins = how->hubs_only;
-	gemp_gas_device_options(&dense->rows, layout);
-	gemp_gas_pull_options(pull, how->groups, how->ordered, &how->shape);
+	gemp_device_layout_options(&dense->rows, layout);
+	gemp_dense_pull_options(pull, how->groups, how->ordered, &how->shape);
 	if (bins)
 		snprintf(binned, sizeof binned, " -DGAS_BINNED -DBINNED_RANGE=%u", dense->binned[0].range);
 	int length = snprintf(options, sizeof options, "%s%s%s%s%s", how->real == sizeof(double) ? "-DGAS_DOUBLE" : "",
@@ -48,8 +48,8 @@ static gemp_code build(gemp_dense *dense, const char *name, const char *defines,
 static gemp_code make_values(gemp_dense *dense)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout *layout = dense->layout;
-	size_t values = gemp_gas_values(layout), held = gemp_dense_ranks(dense) ? layout->own : 0,
+	const gemp_layout *layout = dense->layout;
+	size_t values = gemp_layout_values(layout), held = gemp_dense_ranks(dense) ? layout->own : 0,
 		   other = layout->in_other.rows;
 	for (int side = 0; side < 2; side++)
 		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
@@ -59,60 +59,60 @@ done:
 	return code;
 }
 
-static const gemp_gas_rows *rows_of(const gemp_gas_layout *layout, int part)
+static const gemp_layout_rows *rows_of(const gemp_layout *layout, int part)
 {
-	const gemp_gas_rows *rows[] = { &layout->in, &layout->in_ghost, &layout->in_other, &layout->in_sums };
+	const gemp_layout_rows *rows[] = { &layout->in, &layout->in_ghost, &layout->in_other, &layout->in_sums };
 	return rows[part];
 }
 
 static void count_bytes(gemp_dense *dense)
 {
-	const gemp_gas_layout *layout = dense->layout;
+	const gemp_layout *layout = dense->layout;
 	uint64_t place = dense->rows.wide ? sizeof(uint64_t) : sizeof(uint32_t), edges = 0, rows = 0, sums = 0;
 	for (int part = 0; part < dense->part_count; part++) {
-		edges += gemp_gas_row_edges(rows_of(layout, part));
+		edges += gemp_layout_row_edges(rows_of(layout, part));
 		rows += rows_of(layout, part)->rows;
 		sums += dense->binned[part].sums.size;
 	}
 	if (dense->gather == GEMP_GATHER_BINNED) /* rows within bins, and sums of tiles there and back */
 		dense->report.bytes = edges * sizeof(uint16_t) + 2 * sums;
 	uint64_t held = 2 * (rows - layout->own) - layout->in_other.rows; /* there and back; not those that are sent */
-	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_gas_weight_size(layout->weights)) + rows * place +
-	                       (gemp_gas_values(layout) + layout->own + held) * dense->real;
+	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_layout_weight_size(layout->weights)) + rows * place +
+	                       (gemp_layout_values(layout) + layout->own + held) * dense->real;
 }
 
-static gemp_code make_parts(gemp_dense *dense, const gemp_gas_pull_config *how)
+static gemp_code make_parts(gemp_dense *dense, const gemp_dense_pull_config *how)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout *layout = dense->layout;
-	const gemp_gas_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost, &dense->rows.in_other,
-		                                   &dense->rows.in_sums };
-	size_t weight = gemp_gas_weight_size(layout->weights);
+	const gemp_layout *layout = dense->layout;
+	const gemp_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost, &dense->rows.in_other,
+		                               &dense->rows.in_sums };
+	size_t weight = gemp_layout_weight_size(layout->weights);
 	for (int part = 0; part < dense->part_count; part++) {
-		const gemp_gas_rows *host = rows_of(layout, part);
-		GEMP_TRY(gemp_gas_pull_new(&dense->pull[part], dense->device, host, rows[part], how));
+		const gemp_layout_rows *host = rows_of(layout, part);
+		GEMP_TRY(gemp_dense_pull_new(&dense->pull[part], dense->device, host, rows[part], how));
 		if (how->hubs_only)
-			GEMP_TRY(
-				gemp_gas_binned_new(&dense->binned[part], dense->device, host, gemp_gas_values(layout), weight, how));
+			GEMP_TRY(gemp_dense_binned_new(&dense->binned[part], dense->device, host, gemp_layout_values(layout),
+			                               weight, how));
 	}
 done:
 	return code;
 }
 
-static gemp_gas_pull_config choose(const gemp_dense *dense, const gemp_dense_options *options)
+static gemp_dense_pull_config choose(const gemp_dense *dense, const gemp_dense_options *options)
 {
-	const gemp_gas_layout *layout = dense->layout;
-	gemp_gas_pull_config how = { .groups = dense->groups,
-		                         .hubs_only = dense->gather == GEMP_GATHER_BINNED,
-		                         .real = dense->real };
-	const gemp_gas_rows *most = rows_of(layout, gemp_dense_sums(dense) ? GEMP_DENSE_OTHER : GEMP_DENSE_OWN);
-	how.shape = gemp_gas_pull_shape_of(dense->device, dense->groups, most, options->shape);
+	const gemp_layout *layout = dense->layout;
+	gemp_dense_pull_config how = { .groups = dense->groups,
+		                           .hubs_only = dense->gather == GEMP_GATHER_BINNED,
+		                           .real = dense->real };
+	const gemp_layout_rows *most = rows_of(layout, gemp_dense_sums(dense) ? GEMP_DENSE_OTHER : GEMP_DENSE_OWN);
+	how.shape = gemp_dense_pull_shape_of(dense->device, dense->groups, most, options->shape);
 	for (int part = 0; part < dense->part_count; part++)
-		how.ordered |= !gemp_gas_pull_in_classes(rows_of(layout, part), dense->groups, &how.shape);
+		how.ordered |= !gemp_dense_pull_in_classes(rows_of(layout, part), dense->groups, &how.shape);
 	return how;
 }
 
-gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_device *device, const char *name,
+gemp_code gemp_dense_new(gemp_dense *out, const gemp_layout *layout, gemp_device *device, const char *name,
                          const char *defines, const gemp_dense_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -123,8 +123,8 @@ gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_de
 		                 .gather = options->gather == GEMP_GATHER_AUTO ? GEMP_GATHER_PULL : options->gather,
 		                 .real = options->fp64 ? sizeof(double) : sizeof(float) };
 	out->part_count = gemp_dense_sums(out) ? GEMP_DENSE_PARTS : gemp_dense_ranks(out) ? 2 : 1;
-	const gemp_gas_pull_config how = choose(out, options);
-	GEMP_TRY(gemp_gas_device_layout_new(&out->rows, device, layout, GEMP_GAS_IN));
+	const gemp_dense_pull_config how = choose(out, options);
+	GEMP_TRY(gemp_device_layout_new(&out->rows, device, layout, GEMP_LAYOUT_IN));
 	GEMP_TRY(make_parts(out, &how));
 	GEMP_TRY(make_values(out));
 	GEMP_TRY(build(out, name, defines, &how));
@@ -140,7 +140,7 @@ done:
 gemp_code gemp_dense_connect(gemp_dense *dense)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout *layout = dense->layout;
+	const gemp_layout *layout = dense->layout;
 	const gemp_comm *comm = layout->comm;
 	if (!gemp_dense_ranks(dense))
 		return GEMP_OK;
@@ -174,8 +174,8 @@ void gemp_dense_free(gemp_dense *dense)
 		gemp_buffers_free(dense->device, &dense->partial, &dense->other);
 	}
 	for (int part = 0; part < GEMP_DENSE_PARTS; part++) {
-		gemp_gas_pull_free(&dense->pull[part]);
-		gemp_gas_binned_free(&dense->binned[part]);
+		gemp_dense_pull_free(&dense->pull[part]);
+		gemp_dense_binned_free(&dense->binned[part]);
 	}
 	gemp_kernels_free(&dense->kernels[0], &dense->kernels[1], &dense->kernels[2]);
 	gemp_halo_free(dense->halo);
@@ -185,7 +185,7 @@ void gemp_dense_free(gemp_dense *dense)
 	forget_fetch(dense);
 	if (dense->device)
 		gemp_pinned_release(&dense->fetched, dense->device);
-	gemp_gas_device_layout_free(&dense->rows);
+	gemp_device_layout_free(&dense->rows);
 	gemp_program_free(&dense->program);
 	*dense = (gemp_dense){ 0 };
 }
@@ -200,9 +200,9 @@ gemp_code gemp_dense_begin(gemp_dense *dense)
 	if (dense->sum_halo)
 		dense->sums_before = *gemp_halo_traffic(dense->sum_halo);
 	for (int part = 0; part < dense->part_count; part++) {
-		GEMP_TRY(gemp_gas_pull_reset(&dense->pull[part]));
+		GEMP_TRY(gemp_dense_pull_reset(&dense->pull[part]));
 		if (dense->gather == GEMP_GATHER_BINNED)
-			GEMP_TRY(gemp_gas_binned_reset(&dense->binned[part]));
+			GEMP_TRY(gemp_dense_binned_reset(&dense->binned[part]));
 	}
 done:
 	return code;
@@ -212,16 +212,16 @@ gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, c
                             size_t count)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_pull *pull = &dense->pull[part];
-	gemp_gas_binned *binned = &dense->binned[part];
+	gemp_dense_pull *pull = &dense->pull[part];
+	gemp_dense_binned *binned = &dense->binned[part];
 	const gemp_buffer *value = &dense->value[from], *held = part == GEMP_DENSE_OTHER ? &dense->other : &dense->partial;
-	GEMP_TRY(gemp_gas_pull_launch(pull, dense->kernels[0], value, held, how, more, count));
+	GEMP_TRY(gemp_dense_pull_launch(pull, dense->kernels[0], value, held, how, more, count));
 	GEMP_TRY(gemp_timings_add(&dense->laps[part], dense->device));
 	if (dense->gather == GEMP_GATHER_PULL)
 		return GEMP_OK;
-	GEMP_TRY(gemp_gas_binned_gather(binned, dense->kernels[1], value, how, more, count));
+	GEMP_TRY(gemp_dense_binned_gather(binned, dense->kernels[1], value, how, more, count));
 	GEMP_TRY(gemp_timings_add(&dense->laps[part], dense->device));
-	GEMP_TRY(gemp_gas_binned_finish(binned, pull, dense->kernels[2], value, held, how, more, count));
+	GEMP_TRY(gemp_dense_binned_finish(binned, pull, dense->kernels[2], value, held, how, more, count));
 	code = gemp_timings_add(&dense->laps[part], dense->device);
 done:
 	return code;

@@ -17,8 +17,8 @@ typedef enum gemp_gather { GEMP_GATHER_AUTO, GEMP_GATHER_PULL, GEMP_GATHER_BINNE
 typedef struct gemp_dense_options {
 	bool fp64; /* values are double, else float */
 	gemp_gather gather;
-	gemp_form form;            /* AUTO, GROUPS or ITEMS */
-	gemp_gas_pull_shape shape; /* {0}: as is best */
+	gemp_form form;              /* AUTO, GROUPS or ITEMS */
+	gemp_dense_pull_shape shape; /* {0}: as is best */
 } gemp_dense_options;
 
 /* Of one run. */
@@ -43,17 +43,17 @@ typedef enum gemp_dense_part {
 } gemp_dense_part;
 
 typedef struct gemp_dense {
-	const gemp_gas_layout *layout; /* borrowed */
-	gemp_device *device;           /* borrowed */
-	bool groups;                   /* the form */
-	size_t real;                   /* bytes of a value */
-	gemp_gas_device_layout rows;
+	const gemp_layout *layout; /* borrowed */
+	gemp_device *device;       /* borrowed */
+	bool groups;               /* the form */
+	size_t real;               /* bytes of a value */
+	gemp_device_layout rows;
 	gemp_gather gather; /* PULL or BINNED */
 	int part_count;     /* own sources; ghosts, of several ranks; others' rows and sums, of several columns */
-	gemp_gas_pull pull[GEMP_DENSE_PARTS];
-	gemp_gas_binned binned[GEMP_DENSE_PARTS]; /* with BINNED; `pull` then has hubs alone */
-	gemp_buffer value[2];                     /* [gemp_gas_values] before a round and after it */
-	gemp_buffer partial, other;               /* [own] sums of a part of the edges; of others' rows */
+	gemp_dense_pull pull[GEMP_DENSE_PARTS];
+	gemp_dense_binned binned[GEMP_DENSE_PARTS]; /* with BINNED; `pull` then has hubs alone */
+	gemp_buffer value[2];                       /* [gemp_layout_values] before a round and after it */
+	gemp_buffer partial, other;                 /* [own] sums of a part of the edges; of others' rows */
 	gemp_program program;
 	cl_kernel kernels[3];                /* of the application: pull, and with BINNED gather and finish */
 	gemp_halo *halo;                     /* of several ranks */
@@ -68,7 +68,7 @@ typedef struct gemp_dense {
 
 /* Local. name: of the application, whose kernels NAME_pull, NAME_gather and NAME_finish are in gas_NAME.cl; defines: more
  * options, each with a space in front. */
-gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_device *device, const char *name,
+gemp_code gemp_dense_new(gemp_dense *out, const gemp_layout *layout, gemp_device *device, const char *name,
                          const char *defines, const gemp_dense_options *options);
 void gemp_dense_free(gemp_dense *dense);
 

@@ -30,7 +30,7 @@ typedef struct pagerank_run {
 	gemp_pagerank_result *out;
 } pagerank_run;
 
-static double degree_of(const gemp_gas_layout *layout, uint32_t v)
+static double degree_of(const gemp_layout *layout, uint32_t v)
 {
 	return layout->out_weight ? layout->out_weight[v] : (double)layout->out_degree[v];
 }
@@ -38,7 +38,7 @@ static double degree_of(const gemp_gas_layout *layout, uint32_t v)
 /* Ranks are divided by sums of weights, whose parts that are too small for the precision must not matter. */
 static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 {
-	const gemp_gas_layout *layout = dense->layout;
+	const gemp_layout *layout = dense->layout;
 	const bool single = dense->real == sizeof(float);
 	const double least = single ? 0x1p24 * FLT_MIN : 0x1p53 * DBL_MIN, most = single ? FLT_MAX : DBL_MAX;
 	for (uint32_t v = 0; v < layout->own; v++) {
@@ -64,7 +64,7 @@ static gemp_code make_buffers(gemp_pagerank *it)
 {
 	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &it->dense;
-	const gemp_gas_layout *layout = dense->layout;
+	const gemp_layout *layout = dense->layout;
 	size_t own = layout->own, bytes = (own ? own : 1) * dense->real;
 	double *degree;
 	GEMP_TRY(GEMP_NEW(degree, own));
@@ -80,7 +80,7 @@ done:
 	return code;
 }
 
-static gemp_code new_here(gemp_pagerank **out, const gemp_gas_layout *layout, gemp_device *device,
+static gemp_code new_here(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
                           const gemp_dense_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -95,7 +95,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_gas_layout *layout, gemp_device *device,
+gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
                             const gemp_dense_options *options)
 {
 	*out = NULL;
@@ -313,7 +313,7 @@ static gemp_code put_jumps(pagerank_run *run)
 static gemp_code take_ranks(const pagerank_run *run)
 {
 	const gemp_dense *dense = &run->it->dense;
-	const gemp_gas_layout *layout = dense->layout;
+	const gemp_layout *layout = dense->layout;
 	double *rank = run->out->rank;
 	gemp_code code = gemp_dense_read(&run->it->dense, &dense->value[run->done % 2], rank, layout->own);
 	for (uint32_t v = 0; code == GEMP_OK && v < layout->own; v++) {

@@ -30,9 +30,9 @@ typedef struct gemp_pagerank_result {
 	gemp_dense_report report;
 } gemp_pagerank_result;
 
-/* Collective. layout: edges as the surfer follows them, with GEMP_GAS_IN, and GEMP_GAS_OUT_WEIGHT if it has weights, none of
+/* Collective. layout: edges as the surfer follows them, with GEMP_LAYOUT_IN, and GEMP_LAYOUT_OUT_WEIGHT if it has weights, none of
  * which may be negative. It is borrowed. */
-gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_gas_layout *layout, gemp_device *device,
+gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
                             const gemp_dense_options *options);
 void gemp_pagerank_free(gemp_pagerank *pagerank); /* takes NULL */
 

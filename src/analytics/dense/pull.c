@@ -8,7 +8,7 @@
 
 enum { HUB, MIDDLE, REST, CLASSES };
 
-static uint64_t edges_of(const gemp_gas_rows *rows, uint32_t row)
+static uint64_t edges_of(const gemp_layout_rows *rows, uint32_t row)
 {
 	return rows->begin[row + 1] - rows->begin[row];
 }
@@ -24,7 +24,7 @@ static uint32_t or_tuned(uint32_t value, const gemp_device *device, const char *
 }
 
 /* As many as short rows have work for: measured on an H200 with a mean of 5 and of 32 edges. */
-static uint32_t lanes_of(const gemp_gas_rows *rows, uint32_t middle)
+static uint32_t lanes_of(const gemp_layout_rows *rows, uint32_t middle)
 {
 	uint64_t edges = 0, few = 1;
 	for (uint32_t row = 0; row < rows->rows; row++) {
@@ -35,11 +35,11 @@ static uint32_t lanes_of(const gemp_gas_rows *rows, uint32_t middle)
 	return edges / few < 12 ? 2 : edges / few < 24 ? 4 : 8;
 }
 
-gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool groups, const gemp_gas_rows *rows,
-                                           gemp_gas_pull_shape wanted)
+gemp_dense_pull_shape gemp_dense_pull_shape_of(const gemp_device *device, bool groups, const gemp_layout_rows *rows,
+                                               gemp_dense_pull_shape wanted)
 {
 	uint32_t middle = or_tuned(wanted.middle, device, "gas.pull.middle", 64);
-	return (gemp_gas_pull_shape){
+	return (gemp_dense_pull_shape){
 		.group = !groups          ? 1
 		         : device->nvidia ? or_tuned(wanted.group, device, "gas.pull.group", 256)
 		                          : 32,
@@ -54,12 +54,12 @@ gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool group
 	};
 }
 
-static int class_of(uint64_t edges, bool groups, const gemp_gas_pull_shape *shape)
+static int class_of(uint64_t edges, bool groups, const gemp_dense_pull_shape *shape)
 {
 	return edges > shape->slice ? HUB : groups && edges > shape->middle ? MIDDLE : REST;
 }
 
-bool gemp_gas_pull_in_classes(const gemp_gas_rows *rows, bool groups, const gemp_gas_pull_shape *shape)
+bool gemp_dense_pull_in_classes(const gemp_layout_rows *rows, bool groups, const gemp_dense_pull_shape *shape)
 {
 	int last = HUB;
 	for (uint32_t row = 0; row < rows->rows; row++) {
@@ -72,8 +72,8 @@ bool gemp_gas_pull_in_classes(const gemp_gas_rows *rows, bool groups, const gemp
 }
 
 /* Rows by class, in each as they were. */
-static gemp_code make_order(uint32_t **out, uint32_t counts[CLASSES], const gemp_gas_rows *rows, bool groups,
-                            const gemp_gas_pull_shape *shape)
+static gemp_code make_order(uint32_t **out, uint32_t counts[CLASSES], const gemp_layout_rows *rows, bool groups,
+                            const gemp_dense_pull_shape *shape)
 {
 	uint32_t next[CLASSES] = { 0 };
 	for (uint32_t row = 0; row < rows->rows; row++)
@@ -92,8 +92,8 @@ static gemp_code buffer_of(gemp_buffer *out, gemp_device *device, size_t count, 
 	return gemp_buffer_new(out, device, (count ? count : 1) * size, count ? from : NULL);
 }
 
-static gemp_code make_slices(gemp_gas_pull *pull, const gemp_gas_rows *rows, const uint32_t *order, uint32_t hubs,
-                             const gemp_gas_pull_config *how)
+static gemp_code make_slices(gemp_dense_pull *pull, const gemp_layout_rows *rows, const uint32_t *order, uint32_t hubs,
+                             const gemp_dense_pull_config *how)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t edges = how->shape.slice;
@@ -116,7 +116,7 @@ done:
 }
 
 /* Places of the order where blocks begin, and its end. */
-static gemp_code make_blocks(gemp_gas_pull *pull, const gemp_gas_rows *rows, const uint32_t *order, uint32_t hubs,
+static gemp_code make_blocks(gemp_dense_pull *pull, const gemp_layout_rows *rows, const uint32_t *order, uint32_t hubs,
                              uint32_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -141,7 +141,7 @@ done:
 	return code;
 }
 
-static void size_launch(gemp_gas_pull *pull, const gemp_gas_pull_shape *shape)
+static void size_launch(gemp_dense_pull *pull, const gemp_dense_pull_shape *shape)
 {
 	const cl_uint *classes = pull->classes;
 	uint64_t tasks = classes[0], units = pull->device->units;
@@ -156,18 +156,18 @@ static void size_launch(gemp_gas_pull *pull, const gemp_gas_pull_shape *shape)
 	pull->items = pull->items ? pull->items : pull->group; /* one looks whether it is the last round, and says so */
 }
 
-gemp_code gemp_gas_pull_new(gemp_gas_pull *out, gemp_device *device, const gemp_gas_rows *host,
-                            const gemp_gas_device_rows *rows, const gemp_gas_pull_config *how)
+gemp_code gemp_dense_pull_new(gemp_dense_pull *out, gemp_device *device, const gemp_layout_rows *host,
+                              const gemp_device_rows *rows, const gemp_dense_pull_config *how)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *order = NULL, counts[CLASSES] = { 0 };
-	const gemp_gas_pull_shape *shape = &how->shape;
-	*out = (gemp_gas_pull){ .device = device,
-		                    .rows = rows,
-		                    .groups = how->groups,
-		                    .ordered = how->ordered,
-		                    .hubs_only = how->hubs_only,
-		                    .slice_edges = shape->slice };
+	const gemp_dense_pull_shape *shape = &how->shape;
+	*out = (gemp_dense_pull){ .device = device,
+		                      .rows = rows,
+		                      .groups = how->groups,
+		                      .ordered = how->ordered,
+		                      .hubs_only = how->hubs_only,
+		                      .slice_edges = shape->slice };
 	GEMP_TRY(make_order(&order, counts, host, how->groups, shape));
 	GEMP_TRY(buffer_of(&out->order, device, how->ordered ? host->rows : 0, sizeof *order, order));
 	GEMP_TRY(make_slices(out, host, order, counts[HUB], how));
@@ -179,71 +179,71 @@ gemp_code gemp_gas_pull_new(gemp_gas_pull *out, gemp_device *device, const gemp_
 	else
 		GEMP_TRY(make_blocks(out, host, order, counts[HUB], shape->block));
 	GEMP_TRY(buffer_of(&out->ticket, device, 1, sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_gas_pull_reset(out));
+	GEMP_TRY(gemp_dense_pull_reset(out));
 	size_launch(out, shape);
 done:
 	gemp_free(order);
 	if (code != GEMP_OK)
-		gemp_gas_pull_free(out);
+		gemp_dense_pull_free(out);
 	return code;
 }
 
-void gemp_gas_pull_free(gemp_gas_pull *pull)
+void gemp_dense_pull_free(gemp_dense_pull *pull)
 {
 	gemp_buffer *buffers[] = { &pull->order, &pull->slice, &pull->block, &pull->part, &pull->ended, &pull->ticket };
 	for (size_t i = 0; pull->device && i < sizeof buffers / sizeof *buffers; i++)
 		gemp_buffer_free(buffers[i], pull->device);
-	*pull = (gemp_gas_pull){ 0 };
+	*pull = (gemp_dense_pull){ 0 };
 }
 
-void gemp_gas_pull_options(char options[GEMP_GAS_PULL_OPTIONS_SIZE], bool groups, bool ordered,
-                           const gemp_gas_pull_shape *shape)
+void gemp_dense_pull_options(char options[GEMP_DENSE_PULL_OPTIONS_SIZE], bool groups, bool ordered,
+                             const gemp_dense_pull_shape *shape)
 {
-	int used = snprintf(options, GEMP_GAS_PULL_OPTIONS_SIZE, "%s", ordered ? " -DPULL_ORDERED" : "");
+	int used = snprintf(options, GEMP_DENSE_PULL_OPTIONS_SIZE, "%s", ordered ? " -DPULL_ORDERED" : "");
 	if (groups)
-		snprintf(options + used, GEMP_GAS_PULL_OPTIONS_SIZE - (size_t)used,
+		snprintf(options + used, GEMP_DENSE_PULL_OPTIONS_SIZE - (size_t)used,
 		         " -DGEMP_GROUP=%u -DGEMP_LANES=32 -DPULL_MIDDLE=%u -DPULL_LANES=%u", shape->group, shape->middle_lanes,
 		         shape->lanes);
 }
 
-gemp_code gemp_gas_pull_reset(gemp_gas_pull *pull)
+gemp_code gemp_dense_pull_reset(gemp_dense_pull *pull)
 {
 	pull->tickets_used = 0;
 	return gemp_buffer_zero(pull->device, &pull->ticket, 0, pull->ticket.size);
 }
 
-void gemp_gas_pull_arguments(const gemp_gas_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
-                             const cl_uint *how, gemp_argument out[GEMP_GAS_PULL_ARGUMENTS])
+void gemp_dense_pull_arguments(const gemp_dense_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
+                               const cl_uint *how, gemp_argument out[GEMP_DENSE_PULL_ARGUMENTS])
 {
-	const gemp_argument all[GEMP_GAS_PULL_ARGUMENTS] = { GEMP_ARG(&pull->rows->begin.mem),
-		                                                 GEMP_ARG(&pull->rows->end.mem),
-		                                                 GEMP_ARG(&pull->rows->weight.mem),
-		                                                 GEMP_ARG(&value->mem),
-		                                                 GEMP_ARG(&pull->order.mem),
-		                                                 GEMP_ARG(&pull->slice.mem),
-		                                                 GEMP_ARG(&pull->block.mem),
-		                                                 GEMP_ARG(&pull->part.mem),
-		                                                 GEMP_ARG(&pull->ended.mem),
-		                                                 GEMP_ARG(&pull->slice_edges),
-		                                                 GEMP_ARG(&pull->classes),
-		                                                 GEMP_ARG(&held->mem),
-		                                                 GEMP_ARG(how),
-		                                                 GEMP_ARG(&pull->ticket.mem),
-		                                                 GEMP_ARG(&pull->tickets_used) };
+	const gemp_argument all[GEMP_DENSE_PULL_ARGUMENTS] = { GEMP_ARG(&pull->rows->begin.mem),
+		                                                   GEMP_ARG(&pull->rows->end.mem),
+		                                                   GEMP_ARG(&pull->rows->weight.mem),
+		                                                   GEMP_ARG(&value->mem),
+		                                                   GEMP_ARG(&pull->order.mem),
+		                                                   GEMP_ARG(&pull->slice.mem),
+		                                                   GEMP_ARG(&pull->block.mem),
+		                                                   GEMP_ARG(&pull->part.mem),
+		                                                   GEMP_ARG(&pull->ended.mem),
+		                                                   GEMP_ARG(&pull->slice_edges),
+		                                                   GEMP_ARG(&pull->classes),
+		                                                   GEMP_ARG(&held->mem),
+		                                                   GEMP_ARG(how),
+		                                                   GEMP_ARG(&pull->ticket.mem),
+		                                                   GEMP_ARG(&pull->tickets_used) };
 	memcpy(out, all, sizeof all);
 }
 
-gemp_code gemp_gas_pull_launch(gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value, const gemp_buffer *held,
-                               cl_uint how, const gemp_argument *more, size_t count)
+gemp_code gemp_dense_pull_launch(gemp_dense_pull *pull, cl_kernel kernel, const gemp_buffer *value,
+                                 const gemp_buffer *held, cl_uint how, const gemp_argument *more, size_t count)
 {
-	gemp_argument all[GEMP_GAS_PULL_ARGUMENTS + GEMP_GAS_MAX_EXTRA];
+	gemp_argument all[GEMP_DENSE_PULL_ARGUMENTS + GEMP_DENSE_MAX_EXTRA];
 	if (pull->hubs_only && pull->classes[0] == 0)
 		return GEMP_OK;
-	GEMP_CHECK(count <= GEMP_GAS_MAX_EXTRA);
-	gemp_gas_pull_arguments(pull, value, held, &how, all);
-	memcpy(all + GEMP_GAS_PULL_ARGUMENTS, more, count * sizeof *more);
+	GEMP_CHECK(count <= GEMP_DENSE_MAX_EXTRA);
+	gemp_dense_pull_arguments(pull, value, held, &how, all);
+	memcpy(all + GEMP_DENSE_PULL_ARGUMENTS, more, count * sizeof *more);
 	gemp_code code = gemp_launch_with(pull->device, kernel, pull->items, pull->group, all,
-	                                  GEMP_GAS_PULL_ARGUMENTS + count);
+	                                  GEMP_DENSE_PULL_ARGUMENTS + count);
 	/* Each task takes a ticket, and each worker one that tells it to end. */
 	pull->tickets_used += pull->classes[0] + pull->classes[2] + (cl_uint)pull->items;
 	return code;

@@ -11,7 +11,7 @@
 #include "device/launch.h"
 
 /* Launch geometry; 0: as is best for the device. */
-typedef struct gemp_gas_pull_shape {
+typedef struct gemp_dense_pull_shape {
 	uint32_t group;  /* work-items of a group, in groups */
 	uint32_t groups; /* a compute unit, in groups */
 	uint32_t slice;  /* edges of a slice; rows with more are hubs */
@@ -21,58 +21,58 @@ typedef struct gemp_gas_pull_shape {
 	uint32_t block; /* edges and rows of a block, by items */
 	uint32_t range; /* rows of a bin */
 	uint32_t tile;  /* edges of a bin that are gone through together */
-} gemp_gas_pull_shape;
+} gemp_dense_pull_shape;
 
-typedef struct gemp_gas_pull {
-	gemp_device *device;              /* borrowed */
-	const gemp_gas_device_rows *rows; /* borrowed */
-	bool groups;                      /* the form */
-	bool ordered;                     /* rows do not lie in classes by themselves: `order` has them */
+typedef struct gemp_dense_pull {
+	gemp_device *device;          /* borrowed */
+	const gemp_device_rows *rows; /* borrowed */
+	bool groups;                  /* the form */
+	bool ordered;                 /* rows do not lie in classes by themselves: `order` has them */
 	bool hubs_only;
 	size_t items, group;             /* of a launch */
 	cl_uint slice_edges, classes[4]; /* as the kernel has them */
 	cl_uint tickets_used;            /* by items: tickets that were taken so far */
 	gemp_buffer order, slice, block, part, ended, ticket;
-} gemp_gas_pull;
+} gemp_dense_pull;
 
 /* Fills in what is 0, as is best for such rows. */
-gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool groups, const gemp_gas_rows *rows,
-                                           gemp_gas_pull_shape wanted);
+gemp_dense_pull_shape gemp_dense_pull_shape_of(const gemp_device *device, bool groups, const gemp_layout_rows *rows,
+                                               gemp_dense_pull_shape wanted);
 
 /* Do the rows lie in classes? */
-bool gemp_gas_pull_in_classes(const gemp_gas_rows *rows, bool groups, const gemp_gas_pull_shape *shape);
+bool gemp_dense_pull_in_classes(const gemp_layout_rows *rows, bool groups, const gemp_dense_pull_shape *shape);
 
 /* Which rows, and how. */
-typedef struct gemp_gas_pull_config {
+typedef struct gemp_dense_pull_config {
 	bool groups;    /* the form */
 	bool ordered;   /* make the order even if they lie in classes */
 	bool hubs_only; /* the others are left out: their values are binned (analytics/dense/binned.h) */
 	size_t real;    /* bytes of a sum */
-	gemp_gas_pull_shape shape;
-} gemp_gas_pull_config;
+	gemp_dense_pull_shape shape;
+} gemp_dense_pull_config;
 
 /* Local. `host` are the same rows. */
-gemp_code gemp_gas_pull_new(gemp_gas_pull *out, gemp_device *device, const gemp_gas_rows *host,
-                            const gemp_gas_device_rows *rows, const gemp_gas_pull_config *how);
-void gemp_gas_pull_free(gemp_gas_pull *pull);
+gemp_code gemp_dense_pull_new(gemp_dense_pull *out, gemp_device *device, const gemp_layout_rows *host,
+                              const gemp_device_rows *rows, const gemp_dense_pull_config *how);
+void gemp_dense_pull_free(gemp_dense_pull *pull);
 
 /* Options of programs that include gas_pull.clh. */
-enum { GEMP_GAS_PULL_OPTIONS_SIZE = 160 };
-void gemp_gas_pull_options(char options[GEMP_GAS_PULL_OPTIONS_SIZE], bool groups, bool ordered,
-                           const gemp_gas_pull_shape *shape);
+enum { GEMP_DENSE_PULL_OPTIONS_SIZE = 160 };
+void gemp_dense_pull_options(char options[GEMP_DENSE_PULL_OPTIONS_SIZE], bool groups, bool ordered,
+                             const gemp_dense_pull_shape *shape);
 
 /* Before launches, after some that may not have taken their tickets. */
-gemp_code gemp_gas_pull_reset(gemp_gas_pull *pull);
+gemp_code gemp_dense_pull_reset(gemp_dense_pull *pull);
 
 /* PULL_PARAMETERS of a kernel. how: GAS_RESUME ... of kernels/analytics/gas_dense_abi.h. */
-enum { GEMP_GAS_PULL_ARGUMENTS = 15 };
-void gemp_gas_pull_arguments(const gemp_gas_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
-                             const cl_uint *how, gemp_argument out[GEMP_GAS_PULL_ARGUMENTS]);
+enum { GEMP_DENSE_PULL_ARGUMENTS = 15 };
+void gemp_dense_pull_arguments(const gemp_dense_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
+                               const cl_uint *how, gemp_argument out[GEMP_DENSE_PULL_ARGUMENTS]);
 
 /* A kernel whose first parameters these are, with more arguments behind them. Nothing if all rows are
  * left out. Does not wait. */
-enum { GEMP_GAS_MAX_EXTRA = 12 };
-gemp_code gemp_gas_pull_launch(gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value, const gemp_buffer *held,
-                               cl_uint how, const gemp_argument *more, size_t count);
+enum { GEMP_DENSE_MAX_EXTRA = 12 };
+gemp_code gemp_dense_pull_launch(gemp_dense_pull *pull, cl_kernel kernel, const gemp_buffer *value,
+                                 const gemp_buffer *held, cl_uint how, const gemp_argument *more, size_t count);
 
 #endif

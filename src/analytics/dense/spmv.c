@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Was the greatest magnitude of each round such that sums were in range, and all of y finite? Collective. */
-static bool gemp_spmv_in_range(const gemp_gas_layout *layout, bool twofold, const gemp_spmv_result *result)
+static bool gemp_spmv_in_range(const gemp_layout *layout, bool twofold, const gemp_spmv_result *result)
 {
 	const double least = gemp_spmv_min(twofold);
 	uint64_t outside = 0;
@@ -28,7 +28,7 @@ static bool gemp_spmv_in_range(const gemp_gas_layout *layout, bool twofold, cons
 	return gemp_comm_sum1(layout->comm, outside) == 0;
 }
 
-static uint64_t longest_row(const gemp_gas_rows *rows)
+static uint64_t longest_row(const gemp_layout_rows *rows)
 {
 	uint64_t longest = 0;
 	for (uint32_t row = 0; rows->begin && row < rows->rows; row++) {
@@ -39,7 +39,7 @@ static uint64_t longest_row(const gemp_gas_rows *rows)
 }
 
 /* Collective. x with a greatest value below 2^(exponent + 1) gives sums that are finite. */
-static int greatest_exponent(const gemp_gas_layout *layout, bool twofold)
+static int greatest_exponent(const gemp_layout *layout, bool twofold)
 {
 	const int most = (twofold ? DBL_MAX_EXP : FLT_MAX_EXP) - 2;
 	double weight = layout->weights ? fmax(fabs(layout->min_weight), fabs(layout->max_weight)) : 1;
@@ -50,7 +50,7 @@ static int greatest_exponent(const gemp_gas_layout *layout, bool twofold)
 }
 
 /* Collective. */
-static double greatest_of(const gemp_gas_layout *layout, const double *values)
+static double greatest_of(const gemp_layout *layout, const double *values)
 {
 	double greatest = 0;
 	for (uint32_t v = 0; v < layout->own; v++)
@@ -81,8 +81,8 @@ struct gemp_spmv {
 
 /* Collective. One product of out->y, which has the greatest magnitude `greatest`, into its place; factor: how many times
  * as great that has become. */
-static gemp_code multiply(gemp_spmv *spmv, const gemp_gas_layout *layout, int exponent, double *greatest,
-                          double *factor, gemp_spmv_result *out)
+static gemp_code multiply(gemp_spmv *spmv, const gemp_layout *layout, int exponent, double *greatest, double *factor,
+                          gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
 	int by = *greatest > 0 ? exponent - ilogb(*greatest) : 0;
@@ -103,7 +103,7 @@ done:
 }
 
 /* Collective. What gemp_spmv_run finds of an `ask` that is normal. */
-static gemp_code gemp_spmv_run_scaled(gemp_spmv *spmv, const gemp_gas_layout *layout, bool twofold,
+static gemp_code gemp_spmv_run_scaled(gemp_spmv *spmv, const gemp_layout *layout, bool twofold,
                                       const gemp_spmv_params *ask, gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
@@ -142,7 +142,7 @@ typedef struct spmv_run {
 	double divisor;       /* of several ranks: the greatest of the round before */
 } spmv_run;
 
-static gemp_code new_here(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device,
+static gemp_code new_here(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
                           const gemp_dense_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -154,7 +154,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device,
+gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_dense_options *options)
 {
 	*out = NULL;
@@ -340,7 +340,7 @@ done:
 
 gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_params *ask, gemp_spmv_result *out)
 {
-	const gemp_gas_layout *layout = it->dense.layout;
+	const gemp_layout *layout = it->dense.layout;
 	bool twofold = it->dense.real == sizeof(double);
 	gemp_code code = run_plain(it, ask, out);
 	if (code != GEMP_OK || !ask->normal || ask->rounds == 0 || gemp_spmv_in_range(layout, twofold, out))

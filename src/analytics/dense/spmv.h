@@ -27,8 +27,8 @@ typedef struct gemp_spmv_result {
 	gemp_dense_report report;
 } gemp_spmv_result;
 
-/* Collective. The layout has GEMP_GAS_IN and is borrowed. */
-gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device,
+/* Collective. The layout has GEMP_LAYOUT_IN and is borrowed. */
+gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_dense_options *options);
 void gemp_spmv_free(gemp_spmv *spmv); /* takes NULL */
 

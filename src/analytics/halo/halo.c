@@ -33,7 +33,7 @@ static gemp_code new_side(gemp_halo *mail, halo_side *side)
 	for (int turn = 0; turn < 2; turn++)
 		GEMP_TRY(GEMP_NEW(side->at[turn], ranks));
 	for (int r = 0; r < mail->ranks; r++) {
-		const gemp_gas_links *links = mail->links;
+		const gemp_layout_links *links = mail->links;
 		side->count[r] = side == &mail->out ? (uint32_t)(links->send_begin[r + 1] - links->send_begin[r])
 		                                    : links->ghost_begin[r + 1] - links->ghost_begin[r];
 		side->first[r + 1] = side->first[r] + (uint32_t)halo_words(side->count[r]);
@@ -80,7 +80,7 @@ static void free_side(gemp_halo *mail, halo_side *side)
 static gemp_code list_slots(gemp_halo *mail)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_links *links = mail->links;
+	const gemp_layout_links *links = mail->links;
 	size_t slots = (size_t)mail->out.first[mail->ranks] * 32;
 	GEMP_TRY(GEMP_NEW(mail->slot, slots));
 	memset(mail->slot, 0xff, slots * sizeof *mail->slot);
@@ -91,7 +91,7 @@ done:
 	return code;
 }
 
-static gemp_code new_here(gemp_halo **out, const gemp_comm *comm, const gemp_gas_links *links, gemp_device *device,
+static gemp_code new_here(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links, gemp_device *device,
                           size_t value_size)
 {
 	gemp_code code = GEMP_OK;
@@ -214,8 +214,8 @@ static void gemp_halo_shared_new(gemp_halo *mail)
 	gemp_shared_fence(&mail->shared);
 }
 
-gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_gas_links *links, gemp_device *device,
-                              size_t value_size)
+gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,
+                              gemp_device *device, size_t value_size)
 {
 	*out = NULL;
 	gemp_code code = gemp_comm_agree(comm, new_here(out, comm, links, device, value_size));
@@ -230,7 +230,7 @@ gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp
 	return code;
 }
 
-gemp_code gemp_halo_new(gemp_halo **out, const gemp_gas_layout *layout, gemp_device *device, size_t value_size)
+gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device *device, size_t value_size)
 {
 	return gemp_halo_new_links(out, layout->comm, &layout->links, device, value_size);
 }

@@ -15,9 +15,9 @@
 #include "analytics/halo/halo_message.h"
 
 /* Collective. value_size: 4 or 8, or 0: who has changed is all there is to tell. comm and links are borrowed. */
-gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_gas_links *links, gemp_device *device,
-                              size_t value_size);
-gemp_code gemp_halo_new(gemp_halo **out, const gemp_gas_layout *layout, gemp_device *device, size_t value_size);
+gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,
+                              gemp_device *device, size_t value_size);
+gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device *device, size_t value_size);
 /* Collective. NULL is nothing on all ranks. */
 void gemp_halo_free(gemp_halo *mail);
 

@@ -68,10 +68,10 @@ gemp_code gemp_halo_device_new(gemp_halo *mail)
 	gemp_code code = GEMP_OK;
 	size_t words = mail->out.first[mail->ranks], sent = mail->links->send_begin[mail->ranks];
 	char options[32];
-	snprintf(options, sizeof options, "-DMAIL_SIZE=%zu", mail->size);
-	GEMP_TRY(gemp_program_build(&mail->program, mail->device, "gas_halo.cl", options, { "gas_mail_mark", &mail->mark },
-	                            { "gas_mail_gather", &mail->gather }, { "gas_mail_set_all", &mail->set_all },
-	                            { "gas_mail_put_bits", &mail->put_bits }, { "gas_mail_put_pairs", &mail->put_pairs }));
+	snprintf(options, sizeof options, "-DHALO_SIZE=%zu", mail->size);
+	GEMP_TRY(gemp_program_build(&mail->program, mail->device, "gas_halo.cl", options, { "gas_halo_mark", &mail->mark },
+	                            { "gas_halo_gather", &mail->gather }, { "gas_halo_set_all", &mail->set_all },
+	                            { "gas_halo_put_bits", &mail->put_bits }, { "gas_halo_put_pairs", &mail->put_pairs }));
 	GEMP_TRY(new_buffer(mail, &mail->slots, words * 32 * sizeof *mail->slot, mail->slot));
 	GEMP_TRY(new_buffer(mail, &mail->bits, words * sizeof *mail->out.bits, NULL));
 	GEMP_TRY(new_buffer(mail, &mail->before, words * sizeof *mail->out.before, NULL));

@@ -13,7 +13,7 @@ enum {
 };
 
 /* Reach of what any rank is sent. */
-static size_t words_of(const gemp_gas_links *links, int ranks)
+static size_t words_of(const gemp_layout_links *links, int ranks)
 {
 	uint32_t last = 0;
 	for (int r = 0; r < ranks; r++)
@@ -25,7 +25,7 @@ static size_t words_of(const gemp_gas_links *links, int ranks)
 static gemp_code gemp_halo_few_new(gemp_halo *mail)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_links *links = mail->links;
+	const gemp_layout_links *links = mail->links;
 	halo_index *f = &mail->finder;
 	const uint32_t few = gemp_halo_few / PART;
 	if (mail->ranks > MOST_RANKS || f->sent)

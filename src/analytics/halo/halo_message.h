@@ -68,7 +68,7 @@ typedef struct halo_index {
 
 struct gemp_halo {
 	const gemp_comm *comm;
-	const gemp_gas_links *links;
+	const gemp_layout_links *links;
 	gemp_device *device;
 	size_t size; /* bytes of a value */
 	int ranks;

@@ -10,7 +10,7 @@
 
 enum { ARCS_A_PIECE = 1 << 15, ARCS_A_RANGE = 1 << 14, MOST_PIECES = 512, MOST_RANGES = 2048 };
 
-void gemp_gas_bucket_places(uint64_t *count, size_t pieces, size_t buckets, uint64_t first, uint64_t *begin)
+void gemp_layout_bucket_places(uint64_t *count, size_t pieces, size_t buckets, uint64_t first, uint64_t *begin)
 {
 	for (size_t b = 0; b <= buckets; b++)
 		begin[b] = 0;
@@ -31,7 +31,7 @@ void gemp_gas_bucket_places(uint64_t *count, size_t pieces, size_t buckets, uint
 	begin[0] = first;
 }
 
-void gemp_gas_choose_ranges(uint64_t count, uint64_t rows, size_t *ranges, unsigned *shift)
+void gemp_layout_choose_ranges(uint64_t count, uint64_t rows, size_t *ranges, unsigned *shift)
 {
 	unsigned bits = rows > 1 ? 64 - (unsigned)__builtin_clzll(rows - 1) : 0, kept = 0;
 	while (kept < bits && (bits - kept > 31 || ((2u << kept) <= MOST_RANGES && count >> kept > ARCS_A_RANGE)))
@@ -41,7 +41,7 @@ void gemp_gas_choose_ranges(uint64_t count, uint64_t rows, size_t *ranges, unsig
 }
 
 typedef struct splitting {
-	const gemp_gas_arcs *arcs;
+	const gemp_layout_arcs *arcs;
 	const uint32_t *word;
 	uint64_t count, piece;
 	uint64_t *places; /* [pieces][ranges] */
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void move(const splitting *s, size_
 	uint64_t *places = s->places + piece * s->arcs->ranges, i = piece * s->piece;
 	for (uint64_t end = s->count - i < s->piece ? s->count : i + s->piece; i < end; i++) {
 		const uint32_t *arc = s->word + i * words;
-		gemp_gas_arc_copy(s->arcs->word + places[arc[ARC_TO] >> s->arcs->shift]++ * words, arc, words);
+		gemp_layout_arc_copy(s->arcs->word + places[arc[ARC_TO] >> s->arcs->shift]++ * words, arc, words);
 	}
 }
 
@@ -77,7 +77,7 @@ static void move_piece(void *context, unsigned thread, size_t piece)
 }
 
 /* Local. arcs, of which only `words` is set, becomes word[count * arcs->words] by ranges of rows. */
-static gemp_code gemp_gas_split_arcs(gemp_gas_arcs *arcs, const uint32_t *word, uint64_t count, uint64_t rows)
+static gemp_code gemp_layout_split_arcs(gemp_layout_arcs *arcs, const uint32_t *word, uint64_t count, uint64_t rows)
 {
 	gemp_code code = GEMP_OK;
 	splitting s = { .arcs = arcs,
@@ -86,12 +86,12 @@ static gemp_code gemp_gas_split_arcs(gemp_gas_arcs *arcs, const uint32_t *word, 
 		            .piece = count / MOST_PIECES > ARCS_A_PIECE ? count / MOST_PIECES : ARCS_A_PIECE };
 	size_t pieces = (size_t)((count + s.piece - 1) / s.piece);
 	arcs->count = count;
-	gemp_gas_choose_ranges(count, rows, &arcs->ranges, &arcs->shift);
+	gemp_layout_choose_ranges(count, rows, &arcs->ranges, &arcs->shift);
 	GEMP_TRY(GEMP_NEW(s.places, pieces * arcs->ranges));
 	GEMP_TRY(GEMP_NEW(arcs->begin, arcs->ranges + 1));
 	GEMP_TRY(GEMP_NEW(arcs->word, count * arcs->words));
 	gemp_parallel_for(pieces, count_piece, &s);
-	gemp_gas_bucket_places(s.places, pieces, arcs->ranges, 0, arcs->begin);
+	gemp_layout_bucket_places(s.places, pieces, arcs->ranges, 0, arcs->begin);
 	gemp_parallel_for(pieces, move_piece, &s);
 done:
 	gemp_free(s.places);
@@ -104,7 +104,7 @@ done:
 enum { LAYOUT_ALONE_ARCS_A_PIECE = 1 << 15, LAYOUT_ALONE_MOST_PIECES = 512 };
 
 typedef struct going {
-	const gemp_gas_layout_state *m;
+	const gemp_layout_state *m;
 	size_t pieces;
 	uint32_t *first;  /* [pieces + 1] local vertices */
 	uint64_t *places; /* [pieces][ranges] */
@@ -112,12 +112,12 @@ typedef struct going {
 
 /* Arcs to where the edges [begin, end) lead. edge: their places among the rows by source; NULL: from begin on. loops:
  * those to `source` count, too. */
-static inline __attribute__((always_inline)) void go(const going *g, uint64_t *places, const gemp_gas_type *type,
+static inline __attribute__((always_inline)) void go(const going *g, uint64_t *places, const gemp_layout_type *type,
                                                      const gemp_vertex *ends, const gemp_edge *edge, uint64_t begin,
                                                      uint64_t end, gemp_vertex source, bool loops, uint32_t from,
                                                      unsigned words)
 {
-	const gemp_gas_arcs *arcs = &g->m->arcs;
+	const gemp_layout_arcs *arcs = &g->m->arcs;
 	for (uint64_t e = begin; e < end; e++) {
 		uint32_t to = ends[e];
 		if (!loops && to == source)
@@ -129,8 +129,8 @@ static inline __attribute__((always_inline)) void go(const going *g, uint64_t *p
 		arc[ARC_TO] = to;
 		arc[ARC_FROM] = from;
 		if (words > ARC_WEIGHT)
-			gemp_gas_weight_load(arc + ARC_WEIGHT, g->m->out->weights, type->weight,
-			                     edge ? edge[e] - type->relation->first_edge : e);
+			gemp_layout_weight_load(arc + ARC_WEIGHT, g->m->out->weights, type->weight,
+			                        edge ? edge[e] - type->relation->first_edge : e);
 	}
 }
 
@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) void go_from(const going *g, size_t
 	uint64_t *places = g->places + piece * g->m->arcs.ranges;
 	for (uint32_t v = g->first[piece]; v < g->first[piece + 1]; v++)
 		for (size_t t = 0; t < g->m->type_count; t++) {
-			const gemp_gas_type *type = &g->m->types[t];
+			const gemp_layout_type *type = &g->m->types[t];
 			const gemp_relation *relation = type->relation;
 			gemp_vertex row = g->m->out->id[v];
 			if (type->forward)
@@ -173,7 +173,7 @@ static void layout_alone_move_piece(void *context, unsigned thread, size_t piece
 static gemp_code cut(going *g)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout *out = g->m->out;
+	const gemp_layout *out = g->m->out;
 	uint64_t arcs = 0, sum = 0, size;
 	for (uint32_t v = 0; v < out->own; v++)
 		arcs += out->out_degree[v];
@@ -192,21 +192,21 @@ done:
 	return code;
 }
 
-gemp_code gemp_gas_make_arcs_alone(gemp_gas_layout_state *m)
+gemp_code gemp_layout_make_arcs_alone(gemp_layout_state *m)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_arcs *arcs = &m->arcs;
+	gemp_layout_arcs *arcs = &m->arcs;
 	going g = { .m = m };
-	arcs->words = ARC_WEIGHT + gemp_gas_weight_words(m->out->weights);
+	arcs->words = ARC_WEIGHT + gemp_layout_weight_words(m->out->weights);
 	GEMP_TRY(cut(&g));
 	for (uint32_t v = 0; v < m->out->own; v++)
 		arcs->count += m->out->out_degree[v];
-	gemp_gas_choose_ranges(arcs->count, m->graph->rows, &arcs->ranges, &arcs->shift);
+	gemp_layout_choose_ranges(arcs->count, m->graph->rows, &arcs->ranges, &arcs->shift);
 	GEMP_TRY(GEMP_NEW(g.places, g.pieces * arcs->ranges));
 	GEMP_TRY(GEMP_NEW(arcs->begin, arcs->ranges + 1));
 	GEMP_TRY(GEMP_NEW(arcs->word, arcs->count * arcs->words));
 	gemp_parallel_for(g.pieces, layout_alone_count_piece, &g);
-	gemp_gas_bucket_places(g.places, g.pieces, arcs->ranges, 0, arcs->begin);
+	gemp_layout_bucket_places(g.places, g.pieces, arcs->ranges, 0, arcs->begin);
 	gemp_parallel_for(g.pieces, layout_alone_move_piece, &g);
 done:
 	gemp_free_all(g.first, g.places);
@@ -217,7 +217,7 @@ done:
 
 enum { EDGES_A_PIECE = 1 << 15, LAYOUT_ARCS_MOST_PIECES = 512, LEAST_PIECE = 16 };
 
-size_t gemp_gas_layout_batch = (size_t)64 << 20;
+size_t gemp_layout_batch = (size_t)64 << 20;
 
 typedef struct arc_piece {
 	size_t type;
@@ -225,7 +225,7 @@ typedef struct arc_piece {
 } arc_piece;
 
 typedef struct sending {
-	gemp_gas_layout_state *m;
+	gemp_layout_state *m;
 	arc_piece *pieces;
 	size_t count, ranks;
 	size_t first;     /* piece of this round */
@@ -234,7 +234,7 @@ typedef struct sending {
 	uint32_t *own;    /* all that are cut to this rank */
 } sending;
 
-typedef void arc_visit(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from, const gemp_gas_type *type,
+typedef void arc_visit(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from, const gemp_layout_type *type,
                        uint64_t edge, unsigned words);
 
 static inline size_t owner_of(const sending *s, gemp_vertex to)
@@ -253,29 +253,29 @@ static inline size_t rank_of(const sending *s, gemp_vertex to, gemp_vertex from)
 }
 
 static inline void count_arc(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from,
-                             const gemp_gas_type *type, uint64_t edge, unsigned words)
+                             const gemp_layout_type *type, uint64_t edge, unsigned words)
 {
 	(void)type, (void)edge, (void)words;
 	places[rank_of(s, to, from)]++;
 }
 
 static inline void move_arc(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from,
-                            const gemp_gas_type *type, uint64_t edge, unsigned words)
+                            const gemp_layout_type *type, uint64_t edge, unsigned words)
 {
-	const gemp_gas_layout_state *m = s->m;
+	const gemp_layout_state *m = s->m;
 	size_t rank = rank_of(s, to, from), column = rank % (size_t)m->out->grid.columns;
 	uint32_t *arc = (rank == (size_t)m->graph->rank ? s->own : s->send) + places[rank]++ * words;
 	arc[ARC_TO] = to - (uint32_t)m->graph->bounds[rank - column];
 	arc[ARC_FROM] = from;
 	if (words > ARC_WEIGHT)
-		gemp_gas_weight_load(arc + ARC_WEIGHT, m->out->weights, type->weight, edge);
+		gemp_layout_weight_load(arc + ARC_WEIGHT, m->out->weights, type->weight, edge);
 }
 
 static inline __attribute__((always_inline)) void each_arc(const sending *s, size_t number, arc_visit *visit,
                                                            unsigned words)
 {
 	const arc_piece *piece = &s->pieces[s->first + number];
-	const gemp_gas_type *type = &s->m->types[piece->type];
+	const gemp_layout_type *type = &s->m->types[piece->type];
 	const gemp_relation *relation = type->relation;
 	uint64_t *places = s->places + (s->first + number) * s->ranks;
 	size_t row = gemp_range_find(relation->out_offsets, s->m->graph->rows, piece->begin);
@@ -311,14 +311,14 @@ static void layout_arcs_move_piece(void *context, unsigned thread, size_t piece)
 static gemp_code layout_arcs_cut(sending *s)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout_state *m = s->m;
+	const gemp_layout_state *m = s->m;
 	size_t bytes = m->arcs.words * sizeof(uint32_t) * 2, capacity = 0;
 	uint64_t edges = 0, size;
 	for (size_t t = 0; t < m->type_count; t++)
 		edges += m->types[t].relation->out_offsets[m->graph->rows];
 	size = edges / LAYOUT_ARCS_MOST_PIECES > EDGES_A_PIECE ? edges / LAYOUT_ARCS_MOST_PIECES : EDGES_A_PIECE;
-	if (size > gemp_gas_layout_batch / bytes)
-		size = gemp_gas_layout_batch / bytes > LEAST_PIECE ? gemp_gas_layout_batch / bytes : LEAST_PIECE;
+	if (size > gemp_layout_batch / bytes)
+		size = gemp_layout_batch / bytes > LEAST_PIECE ? gemp_layout_batch / bytes : LEAST_PIECE;
 	for (size_t t = 0; t < m->type_count; t++) {
 		uint64_t all = m->types[t].relation->out_offsets[m->graph->rows];
 		for (uint64_t begin = 0; begin < all; begin += size) {
@@ -338,7 +338,7 @@ static size_t round_pieces(const sending *s)
 	while (s->first + pieces < s->count) {
 		const arc_piece *piece = &s->pieces[s->first + pieces];
 		edges += piece->end - piece->begin;
-		if (pieces && edges * bytes > gemp_gas_layout_batch)
+		if (pieces && edges * bytes > gemp_layout_batch)
 			break;
 		pieces++;
 	}
@@ -412,18 +412,18 @@ done:
 	return code;
 }
 
-gemp_code gemp_gas_make_arcs(gemp_gas_layout_state *m)
+gemp_code gemp_layout_make_arcs(gemp_layout_state *m)
 {
 	gemp_code code = GEMP_OK;
 	sending s = { .m = m, .ranks = (size_t)m->comm->size };
 	uint32_t *word = NULL;
 	uint64_t count = 0;
-	m->arcs.words = ARC_WEIGHT + gemp_gas_weight_words(m->out->weights);
+	m->arcs.words = ARC_WEIGHT + gemp_layout_weight_words(m->out->weights);
 	GEMP_TRY(gemp_comm_agree(m->comm, layout_arcs_cut(&s)));
 	GEMP_TRY(arcs_of_ranks(&s, &word, &count));
 	gemp_free(s.send);
 	s.send = NULL;
-	code = gemp_comm_agree(m->comm, gemp_gas_split_arcs(&m->arcs, word, count, m->targets));
+	code = gemp_comm_agree(m->comm, gemp_layout_split_arcs(&m->arcs, word, count, m->targets));
 done:
 	gemp_free_all(word, s.send, s.places, s.pieces);
 	return code;

@@ -24,7 +24,7 @@ done:
 	return code;
 }
 
-static gemp_code load_begin(gemp_gas_device_rows *out, gemp_device *device, const gemp_gas_rows *rows, bool wide)
+static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, bool wide)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = (size_t)rows->rows + 1;
@@ -42,11 +42,11 @@ done:
 	return code;
 }
 
-static gemp_code load_rows(gemp_gas_device_rows *out, gemp_device *device, const gemp_gas_rows *rows,
-                           size_t weight_size, bool wide)
+static gemp_code load_rows(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, size_t weight_size,
+                           bool wide)
 {
 	gemp_code code = GEMP_OK;
-	*out = (gemp_gas_device_rows){ .rows = rows->rows, .edges = gemp_gas_row_edges(rows) };
+	*out = (gemp_device_rows){ .rows = rows->rows, .edges = gemp_layout_row_edges(rows) };
 	GEMP_TRY(load_begin(out, device, rows, wide));
 	GEMP_TRY(load(&out->end, device, rows->end, (size_t)out->edges * sizeof *rows->end));
 	code = load(&out->weight, device, rows->weight, (size_t)out->edges * weight_size);
@@ -54,44 +54,45 @@ done:
 	return code;
 }
 
-static void free_rows(gemp_gas_device_rows *rows, gemp_device *device)
+static void free_rows(gemp_device_rows *rows, gemp_device *device)
 {
 	gemp_buffers_free(device, &rows->begin, &rows->end, &rows->weight);
 	gemp_free(rows->narrow);
-	*rows = (gemp_gas_device_rows){ 0 };
+	*rows = (gemp_device_rows){ 0 };
 }
 
-gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *device, const gemp_gas_layout *layout,
-                                     unsigned parts)
+gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, const gemp_layout *layout,
+                                 unsigned parts)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	size_t size = gemp_gas_weight_size(layout->weights);
-	*out = (gemp_gas_device_layout){ .device = device, .layout = layout };
-	out->wide = gemp_gas_wide(gemp_gas_row_edges(&layout->in)) ||
-	            gemp_gas_wide(gemp_gas_row_edges(&layout->in_ghost)) ||
-	            gemp_gas_wide(gemp_gas_row_edges(&layout->in_other)) || gemp_gas_wide(gemp_gas_row_edges(&layout->out));
-	if (parts & GEMP_GAS_IN) {
+	size_t size = gemp_layout_weight_size(layout->weights);
+	*out = (gemp_device_layout){ .device = device, .layout = layout };
+	out->wide = gemp_layout_wide(gemp_layout_row_edges(&layout->in)) ||
+	            gemp_layout_wide(gemp_layout_row_edges(&layout->in_ghost)) ||
+	            gemp_layout_wide(gemp_layout_row_edges(&layout->in_other)) ||
+	            gemp_layout_wide(gemp_layout_row_edges(&layout->out));
+	if (parts & GEMP_LAYOUT_IN) {
 		GEMP_TRY(load_rows(&out->in, device, &layout->in, size, out->wide));
 		GEMP_TRY(load_rows(&out->in_ghost, device, &layout->in_ghost, size, out->wide));
 	}
-	if (parts & GEMP_GAS_IN && layout->in_other.begin) {
+	if (parts & GEMP_LAYOUT_IN && layout->in_other.begin) {
 		GEMP_TRY(load_rows(&out->in_other, device, &layout->in_other, size, out->wide));
 		GEMP_TRY(load_rows(&out->in_sums, device, &layout->in_sums, size, out->wide));
 	}
-	out->shared_out = parts & GEMP_GAS_IN && parts & GEMP_GAS_OUT && layout->out.end == layout->in.end;
+	out->shared_out = parts & GEMP_LAYOUT_IN && parts & GEMP_LAYOUT_OUT && layout->out.end == layout->in.end;
 	if (out->shared_out)
 		out->out = out->in;
-	else if (parts & GEMP_GAS_OUT)
+	else if (parts & GEMP_LAYOUT_OUT)
 		GEMP_TRY(load_rows(&out->out, device, &layout->out, size, out->wide));
 	out->seconds = gemp_now() - since;
 done:
 	if (code != GEMP_OK)
-		gemp_gas_device_layout_free(out);
+		gemp_device_layout_free(out);
 	return code;
 }
 
-void gemp_gas_device_layout_free(gemp_gas_device_layout *layout)
+void gemp_device_layout_free(gemp_device_layout *layout)
 {
 	if (layout->device) {
 		if (!layout->shared_out)
@@ -101,11 +102,11 @@ void gemp_gas_device_layout_free(gemp_gas_device_layout *layout)
 		free_rows(&layout->in_other, layout->device);
 		free_rows(&layout->in_sums, layout->device);
 	}
-	*layout = (gemp_gas_device_layout){ 0 };
+	*layout = (gemp_device_layout){ 0 };
 }
 
-void gemp_gas_device_options(const gemp_gas_device_layout *layout, char options[GEMP_GAS_OPTIONS_SIZE])
+void gemp_device_layout_options(const gemp_device_layout *layout, char options[GEMP_LAYOUT_OPTIONS_SIZE])
 {
-	snprintf(options, GEMP_GAS_OPTIONS_SIZE, "%s -DGAS_WEIGHTS=%d", layout->wide ? " -DGAS_WIDE" : "",
+	snprintf(options, GEMP_LAYOUT_OPTIONS_SIZE, "%s -DGAS_WEIGHTS=%d", layout->wide ? " -DGAS_WIDE" : "",
 	         (int)layout->layout->weights);
 }

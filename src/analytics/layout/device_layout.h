@@ -7,38 +7,38 @@
 #include "analytics/layout/layout.h"
 #include "device/device.h"
 
-typedef struct gemp_gas_device_rows {
+typedef struct gemp_device_rows {
 	uint32_t rows;
 	uint64_t edges;
 	gemp_buffer begin;  /* [rows + 1] u32, or u64 if the layout is wide */
 	gemp_buffer end;    /* [edges] u32 */
 	gemp_buffer weight; /* [edges] gas_weight; unused bytes if unweighted */
 	uint32_t *narrow;   /* begin on the host, for a CPU device; else NULL */
-} gemp_gas_device_rows;
+} gemp_device_rows;
 
-typedef struct gemp_gas_device_layout {
-	gemp_device *device;                                       /* borrowed */
-	const gemp_gas_layout *layout;                             /* borrowed */
-	bool wide;                                                 /* begin[] in 64 bits, see below */
-	gemp_gas_device_rows in, in_ghost, in_other, in_sums, out; /* those wanted; buffers of `out` may be those of `in` */
-	bool shared_out;                                           /* they are */
-	double seconds;                                            /* of copying */
-} gemp_gas_device_layout;
+typedef struct gemp_device_layout {
+	gemp_device *device;                                   /* borrowed */
+	const gemp_layout *layout;                             /* borrowed */
+	bool wide;                                             /* begin[] in 64 bits, see below */
+	gemp_device_rows in, in_ghost, in_other, in_sums, out; /* those wanted; buffers of `out` may be those of `in` */
+	bool shared_out;                                       /* they are */
+	double seconds;                                        /* of copying */
+} gemp_device_layout;
 
 /* Are edges numbered in 64 bits? Kernels count beyond the last edge, by less than 2^16: by a slice, or four times the work-items
  * of a group. */
-static inline bool gemp_gas_wide(uint64_t edges)
+static inline bool gemp_layout_wide(uint64_t edges)
 {
 	return edges > UINT32_MAX - UINT16_MAX;
 }
 
-/* Local. parts (GEMP_GAS_IN, GEMP_GAS_OUT) that the layout has. */
-gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *device, const gemp_gas_layout *layout,
-                                     unsigned parts);
-void gemp_gas_device_layout_free(gemp_gas_device_layout *layout);
+/* Local. parts (GEMP_LAYOUT_IN, GEMP_LAYOUT_OUT) that the layout has. */
+gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, const gemp_layout *layout,
+                                 unsigned parts);
+void gemp_device_layout_free(gemp_device_layout *layout);
 
 /* Options of programs that include gas.clh: how rows and weights are kept, " -DGAS_WIDE -DGAS_WEIGHTS=1". */
-enum { GEMP_GAS_OPTIONS_SIZE = 64 };
-void gemp_gas_device_options(const gemp_gas_device_layout *layout, char options[GEMP_GAS_OPTIONS_SIZE]);
+enum { GEMP_LAYOUT_OPTIONS_SIZE = 64 };
+void gemp_device_layout_options(const gemp_device_layout *layout, char options[GEMP_LAYOUT_OPTIONS_SIZE]);
 
 #endif

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-size_t gemp_gas_weight_size(gemp_gas_weights weights)
+size_t gemp_layout_weight_size(gemp_layout_weights weights)
 {
 	static const size_t size[] = {
 		0, sizeof(uint32_t), sizeof(uint64_t), sizeof(float), sizeof(double), sizeof(uint8_t), sizeof(uint16_t)
@@ -21,7 +21,7 @@ size_t gemp_gas_weight_size(gemp_gas_weights weights)
 	return size[weights];
 }
 
-gemp_code gemp_gas_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text, size_t room)
+gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text, size_t room)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text own = { 0 };
@@ -105,7 +105,7 @@ static void join(extent *a, const extent *b)
 }
 
 /* The arcs of edges that lead both ways count twice in the sum, loops too: it is for averages. */
-static gemp_code scan_column(const gemp_gas_type *type, range range, extent *out)
+static gemp_code scan_column(const gemp_layout_type *type, range range, extent *out)
 {
 	gemp_code code = GEMP_OK;
 	looking l = { type->weight, range, type->weight->rows, NULL };
@@ -122,10 +122,10 @@ done:
 }
 
 /* Collective. Every type has the column, and it has numbers. */
-static gemp_code find_columns(gemp_gas_layout_state *m, const char *name)
+static gemp_code find_columns(gemp_layout_state *m, const char *name)
 {
 	for (size_t t = 0; t < m->type_count; t++) {
-		gemp_gas_type *type = &m->types[t];
+		gemp_layout_type *type = &m->types[t];
 		type->weight = gemp_table_find(&type->relation->props, name);
 		if (!type->weight)
 			return gemp_fail(GEMP_EDATA,
@@ -139,10 +139,10 @@ static gemp_code find_columns(gemp_gas_layout_state *m, const char *name)
 	return GEMP_OK;
 }
 
-static range range_of(const gemp_gas_layout_options *options)
+static range range_of(const gemp_layout_options *options)
 {
-	const bool lengths = options->wanted == GEMP_GAS_LENGTHS;
-	const bool single = options->wanted == GEMP_GAS_SINGLE;
+	const bool lengths = options->wanted == GEMP_LAYOUT_LENGTHS;
+	const bool single = options->wanted == GEMP_LAYOUT_SINGLE;
 	const double greatest = single ? FLT_MAX : DBL_MAX;
 	return (range){ lengths || options->not_negative ? 0 : -greatest, single ? FLT_MIN : 0, greatest };
 }
@@ -158,10 +158,10 @@ static const char *why(double weight, range range)
 }
 
 /* Collective. Says what is wrong with an edge of the rank `who`. */
-static gemp_code refuse(const gemp_gas_layout_state *m, int who, size_t number, uint64_t edge, range range)
+static gemp_code refuse(const gemp_layout_state *m, int who, size_t number, uint64_t edge, range range)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_type *type = &m->types[number];
+	const gemp_layout_type *type = &m->types[number];
 	struct {
 		uint64_t source, target, null;
 		double weight;
@@ -175,8 +175,8 @@ static gemp_code refuse(const gemp_gas_layout_state *m, int who, size_t number, 
 		at.weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
 	}
 	GEMP_MPI(MPI_Bcast(&at, sizeof at, MPI_BYTE, who, m->comm->world));
-	GEMP_TRY(gemp_gas_print_key(m->comm, m->graph, at.source, source, sizeof source));
-	GEMP_TRY(gemp_gas_print_key(m->comm, m->graph, at.target, target, sizeof target));
+	GEMP_TRY(gemp_layout_print_key(m->comm, m->graph, at.source, source, sizeof source));
+	GEMP_TRY(gemp_layout_print_key(m->comm, m->graph, at.target, target, sizeof target));
 	if (at.null)
 		code = gemp_fail(GEMP_EDATA,
 		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types",
@@ -200,24 +200,24 @@ static void join_ranks(const gemp_comm *comm, extent *e)
 	e->edges = gemp_comm_sum1(comm, e->edges);
 }
 
-static gemp_gas_weights kept_as(const gemp_gas_layout_state *m, gemp_gas_weight_kind wanted, const extent *e)
+static gemp_layout_weights kept_as(const gemp_layout_state *m, gemp_layout_weight_kind wanted, const extent *e)
 {
-	if (wanted != GEMP_GAS_LENGTHS)
-		return wanted == GEMP_GAS_SINGLE ? GEMP_GAS_F32 : GEMP_GAS_F64;
+	if (wanted != GEMP_LAYOUT_LENGTHS)
+		return wanted == GEMP_LAYOUT_SINGLE ? GEMP_LAYOUT_F32 : GEMP_LAYOUT_F64;
 	for (size_t t = 0; t < m->type_count; t++)
 		if (m->types[t].weight->type == GEMP_FLOAT)
-			return GEMP_GAS_F64;
+			return GEMP_LAYOUT_F64;
 	if (e->greatest_integer > (int64_t)UINT32_MAX)
-		return GEMP_GAS_U64;
-	return e->greatest_integer > UINT16_MAX  ? GEMP_GAS_U32
-	       : e->greatest_integer > UINT8_MAX ? GEMP_GAS_U16
-	                                         : GEMP_GAS_U8;
+		return GEMP_LAYOUT_U64;
+	return e->greatest_integer > UINT16_MAX  ? GEMP_LAYOUT_U32
+	       : e->greatest_integer > UINT8_MAX ? GEMP_LAYOUT_U16
+	                                         : GEMP_LAYOUT_U8;
 }
 
-gemp_code gemp_gas_make_weights(gemp_gas_layout_state *m, const gemp_gas_layout_options *options)
+gemp_code gemp_layout_make_weights(gemp_layout_state *m, const gemp_layout_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_layout *out = m->out;
+	gemp_layout *out = m->out;
 	extent all = nothing;
 	const range range = range_of(options);
 	if (!options->weight)

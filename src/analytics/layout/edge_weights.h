@@ -7,48 +7,48 @@
 
 #include <string.h>
 
-size_t gemp_gas_weight_size(gemp_gas_weights weights); /* bytes; 0: unweighted */
+size_t gemp_layout_weight_size(gemp_layout_weights weights); /* bytes; 0: unweighted */
 
-struct gemp_gas_layout_state;
+struct gemp_layout_state;
 
 /* Collective. Finds the column of each type, decides how weights are kept, and refuses what is no weight; the
  * layout's least, greatest and sum. */
-gemp_code gemp_gas_make_weights(struct gemp_gas_layout_state *m, const gemp_gas_layout_options *options);
+gemp_code gemp_layout_make_weights(struct gemp_layout_state *m, const gemp_layout_options *options);
 
 /* Words of 32 bits of a weight on its way. */
-static inline unsigned gemp_gas_weight_words(gemp_gas_weights weights)
+static inline unsigned gemp_layout_weight_words(gemp_layout_weights weights)
 {
-	return (unsigned)(gemp_gas_weight_size(weights) + sizeof(uint32_t) - 1) / (unsigned)sizeof(uint32_t);
+	return (unsigned)(gemp_layout_weight_size(weights) + sizeof(uint32_t) - 1) / (unsigned)sizeof(uint32_t);
 }
 
 /* Their lowest bytes, which are the first, become element `place` of a layout's weights; and the way back. */
-static inline void gemp_gas_weight_set(void *weight, uint64_t place, const uint32_t *words, size_t size)
+static inline void gemp_layout_weight_set(void *weight, uint64_t place, const uint32_t *words, size_t size)
 {
 	memcpy((char *)weight + place * size, words, size);
 }
 
-static inline void gemp_gas_weight_get(uint32_t *words, const void *weight, uint64_t place, size_t size)
+static inline void gemp_layout_weight_get(uint32_t *words, const void *weight, uint64_t place, size_t size)
 {
 	*words = 0;
 	memcpy(words, (const char *)weight + place * size, size);
 }
 
 /* The weight of an edge as words. Columns are integers or floats. */
-static inline void gemp_gas_weight_load(uint32_t *words, gemp_gas_weights weights, const gemp_column *column,
-                                        size_t row)
+static inline void gemp_layout_weight_load(uint32_t *words, gemp_layout_weights weights, const gemp_column *column,
+                                           size_t row)
 {
 	double real;
 	float single;
 	switch (weights) {
-	case GEMP_GAS_U8:
-	case GEMP_GAS_U16:
-	case GEMP_GAS_U32: words[0] = (uint32_t)column->integers[row]; return;
-	case GEMP_GAS_U64: memcpy(words, &column->integers[row], sizeof(uint64_t)); return;
-	case GEMP_GAS_F32:
+	case GEMP_LAYOUT_U8:
+	case GEMP_LAYOUT_U16:
+	case GEMP_LAYOUT_U32: words[0] = (uint32_t)column->integers[row]; return;
+	case GEMP_LAYOUT_U64: memcpy(words, &column->integers[row], sizeof(uint64_t)); return;
+	case GEMP_LAYOUT_F32:
 		single = column->integers ? (float)column->integers[row] : (float)column->floats[row];
 		memcpy(words, &single, sizeof single);
 		return;
-	case GEMP_GAS_F64:
+	case GEMP_LAYOUT_F64:
 		real = (column->integers ? (double)column->integers[row] : column->floats[row]) + 0.0; /* -0 becomes 0 */
 		memcpy(words, &real, sizeof real);
 		return;
@@ -60,6 +60,6 @@ static inline void gemp_gas_weight_load(uint32_t *words, gemp_gas_weights weight
 
 /* Collective. The key of an id that is the same on all ranks, of graphs whose keys are loaded; cut where there is no
  * room. */
-gemp_code gemp_gas_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text, size_t room);
+gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text, size_t room);
 
 #endif

@@ -21,68 +21,68 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-typedef enum gemp_gas_direction {
-	GEMP_GAS_FORWARD, /* edges lead from source to target; undirected ones both ways */
-	GEMP_GAS_REVERSE, /* from target to source */
-	GEMP_GAS_BOTH,    /* both ways */
-} gemp_gas_direction;
+typedef enum gemp_layout_direction {
+	GEMP_LAYOUT_FORWARD, /* edges lead from source to target; undirected ones both ways */
+	GEMP_LAYOUT_REVERSE, /* from target to source */
+	GEMP_LAYOUT_BOTH,    /* both ways */
+} gemp_layout_direction;
 
 /* How weights are kept; GAS_WEIGHTS of kernels/analytics/gas.clh. */
-typedef enum gemp_gas_weights {
-	GEMP_GAS_UNWEIGHTED,
-	GEMP_GAS_U32,
-	GEMP_GAS_U64,
-	GEMP_GAS_F32,
-	GEMP_GAS_F64,
-	GEMP_GAS_U8,
-	GEMP_GAS_U16,
-} gemp_gas_weights;
+typedef enum gemp_layout_weights {
+	GEMP_LAYOUT_UNWEIGHTED,
+	GEMP_LAYOUT_U32,
+	GEMP_LAYOUT_U64,
+	GEMP_LAYOUT_F32,
+	GEMP_LAYOUT_F64,
+	GEMP_LAYOUT_U8,
+	GEMP_LAYOUT_U16,
+} gemp_layout_weights;
 
 /* As what weights are wanted. */
-typedef enum gemp_gas_weight_kind {
-	GEMP_GAS_LENGTHS, /* not negative; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
-	GEMP_GAS_SINGLE,  /* F32: 0, or normal numbers of single precision */
-	GEMP_GAS_DOUBLE,  /* F64 */
-} gemp_gas_weight_kind;
+typedef enum gemp_layout_weight_kind {
+	GEMP_LAYOUT_LENGTHS, /* not negative; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
+	GEMP_LAYOUT_SINGLE,  /* F32: 0, or normal numbers of single precision */
+	GEMP_LAYOUT_DOUBLE,  /* F64 */
+} gemp_layout_weight_kind;
 
-typedef enum gemp_gas_wanted_rows {
-	GEMP_GAS_IN = 1,         /* in, in_ghost */
-	GEMP_GAS_OUT = 2,        /* out */
-	GEMP_GAS_OUT_WEIGHT = 4, /* out_weight */
-} gemp_gas_wanted_rows;
+typedef enum gemp_layout_parts {
+	GEMP_LAYOUT_IN = 1,         /* in, in_ghost */
+	GEMP_LAYOUT_OUT = 2,        /* out */
+	GEMP_LAYOUT_OUT_WEIGHT = 4, /* out_weight */
+} gemp_layout_parts;
 
-typedef enum gemp_gas_cut { GEMP_GAS_BY_TARGET, GEMP_GAS_ON_GRID } gemp_gas_cut;
+typedef enum gemp_layout_cut { GEMP_LAYOUT_BY_TARGET, GEMP_LAYOUT_ON_GRID } gemp_layout_cut;
 
 /* Of all ranks. By target they are in one column. */
-typedef struct gemp_gas_grid {
+typedef struct gemp_layout_grid {
 	int rows, columns;
-} gemp_gas_grid;
+} gemp_layout_grid;
 
-typedef struct gemp_gas_layout_options {
+typedef struct gemp_layout_options {
 	const bool *relations; /* [graph->relation_count]; NULL: all */
-	gemp_gas_direction direction;
-	unsigned parts;     /* gemp_gas_wanted_rows, together */
+	gemp_layout_direction direction;
+	unsigned parts;     /* gemp_layout_parts, together */
 	const char *weight; /* edge attribute; NULL: unweighted */
-	gemp_gas_weight_kind wanted;
+	gemp_layout_weight_kind wanted;
 	bool not_negative; /* weights below 0 are refused, as lengths are */
-	gemp_gas_cut cut;
-} gemp_gas_layout_options;
+	gemp_layout_cut cut;
+} gemp_layout_options;
 
-typedef struct gemp_gas_rows {
+typedef struct gemp_layout_rows {
 	uint32_t rows;
 	uint64_t *begin; /* [rows + 1] from 0 */
 	uint32_t *end;   /* [begin[rows]] local vertices, ascending in a row */
 	void *weight;    /* [begin[rows]] of the layout's weights; NULL: unweighted */
-} gemp_gas_rows;
+} gemp_layout_rows;
 
 /* What is sent to whom, and where it arrives: of values, own vertices, and ghosts. */
-typedef struct gemp_gas_links {
+typedef struct gemp_layout_links {
 	uint64_t *send_begin;  /* [ranks + 1] */
 	uint32_t *send;        /* [send_begin[ranks]] own vertices that rank r has as ghosts, ascending for each r */
 	uint32_t *ghost_begin; /* [ranks + 1] local vertices [ghost_begin[r], ghost_begin[r + 1]) are owned by rank r */
-} gemp_gas_links;
+} gemp_layout_links;
 
-typedef struct gemp_gas_layout {
+typedef struct gemp_layout {
 	const gemp_comm *comm;    /* borrowed */
 	const gemp_shard *graph;  /* borrowed */
 	bool symmetric;           /* each edge leads both ways */
@@ -93,30 +93,30 @@ typedef struct gemp_gas_layout {
 	uint32_t *local;      /* [own] of graph's row (id - first) -> local vertex */
 	uint64_t *out_degree; /* [own] edges that leave it, to all ranks */
 	double *out_weight;   /* [own] sum of their weights; NULL: not wanted, or unweighted */
-	gemp_gas_weights weights;
+	gemp_layout_weights weights;
 	double min_weight, max_weight; /* weight of all ranks' edges; 0 where there are none or they are unweighted */
 	double weight_sum;             /* the same, of all edges */
 	uint64_t max_integer;          /* of integers, exactly */
-	gemp_gas_grid grid;
-	gemp_gas_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
-	gemp_gas_rows
+	gemp_layout_grid grid;
+	gemp_layout_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
+	gemp_layout_rows
 		out; /* known rows; ends are targets, own or behind them others: the same edges by source. One rank's may be the
 	                               arrays of `in`, if the layout is symmetric */
-	gemp_gas_links links;
+	gemp_layout_links links;
 	/* with several columns */
-	gemp_gas_rows in_other; /* other ranks' rows; ends are own sources and ghosts */
-	gemp_gas_rows in_sums;  /* own rows; ends are places where sums arrive, by rank, of weight 1 */
-	gemp_gas_links sums;    /* by the columns of ranks of this row: other rows whose sums are sent, where sums arrive */
+	gemp_layout_rows in_other; /* other ranks' rows; ends are own sources and ghosts */
+	gemp_layout_rows in_sums;  /* own rows; ends are places where sums arrive, by rank, of weight 1 */
+	gemp_layout_links sums; /* by the columns of ranks of this row: other rows whose sums are sent, where sums arrive */
 	double seconds;         /* to make it, without loading the graph */
-} gemp_gas_layout;
+} gemp_layout;
 
 /* Known vertices, and sums that arrive. */
-static inline uint32_t gemp_gas_values(const gemp_gas_layout *layout)
+static inline uint32_t gemp_layout_values(const gemp_layout *layout)
 {
 	return layout->sums.ghost_begin ? layout->sums.ghost_begin[layout->grid.columns] : layout->known;
 }
 
-static inline uint64_t gemp_gas_row_edges(const gemp_gas_rows *rows)
+static inline uint64_t gemp_layout_row_edges(const gemp_layout_rows *rows)
 {
 	return rows->begin ? rows->begin[rows->rows] : 0;
 }

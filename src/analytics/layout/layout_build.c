@@ -9,7 +9,7 @@
 #include "core/timer.h"
 
 /* The types that are wanted, and which ways their edges lead. */
-static gemp_code choose_types(gemp_gas_layout_state *m, const gemp_gas_layout_options *options)
+static gemp_code choose_types(gemp_layout_state *m, const gemp_layout_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = m->graph;
@@ -19,10 +19,10 @@ static gemp_code choose_types(gemp_gas_layout_state *m, const gemp_gas_layout_op
 		const gemp_relation *relation = &graph->relations[k];
 		if (options->relations && !options->relations[k])
 			continue;
-		bool both = !relation->directed || options->direction == GEMP_GAS_BOTH;
-		m->types[m->type_count++] = (gemp_gas_type){ .relation = relation,
-			                                         .forward = both || options->direction == GEMP_GAS_FORWARD,
-			                                         .backward = both || options->direction == GEMP_GAS_REVERSE };
+		bool both = !relation->directed || options->direction == GEMP_LAYOUT_BOTH;
+		m->types[m->type_count++] = (gemp_layout_type){ .relation = relation,
+			                                            .forward = both || options->direction == GEMP_LAYOUT_FORWARD,
+			                                            .backward = both || options->direction == GEMP_LAYOUT_REVERSE };
 		m->out->symmetric &= both;
 	}
 done:
@@ -30,7 +30,7 @@ done:
 }
 
 /* Rows by target are there, or can be. */
-static bool has_in(const gemp_gas_layout_state *m, unsigned parts)
+static bool has_in(const gemp_layout_state *m, unsigned parts)
 {
 	bool has = true;
 	for (size_t t = 0; t < m->type_count; t++)
@@ -40,7 +40,7 @@ static bool has_in(const gemp_gas_layout_state *m, unsigned parts)
 
 /* Collective. Rows by source, with weights; rows by target alone, else only for the degrees of what leads against its
  * direction. */
-static gemp_code load(gemp_gas_layout_state *m, gemp_shard *graph, const char *weight)
+static gemp_code load(gemp_layout_state *m, gemp_shard *graph, const char *weight)
 {
 	gemp_code code = GEMP_OK;
 	m->one_rank = m->comm->size == 1 && has_in(m, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
@@ -57,33 +57,33 @@ done:
 	return code;
 }
 
-static void forget(gemp_gas_layout_state *m)
+static void forget(gemp_layout_state *m)
 {
 	gemp_free_all(m->types, m->arcs.word, m->arcs.begin, m->from_own, m->from_ghost, m->ghost_local, m->in_counts,
 	              m->row);
 	gemp_rank_bitmap_free(&m->ghosts);
 }
 
-static void free_rows(gemp_gas_rows *rows)
+static void free_rows(gemp_layout_rows *rows)
 {
 	gemp_free_all(rows->begin, rows->end, rows->weight);
-	*rows = (gemp_gas_rows){ 0 };
+	*rows = (gemp_layout_rows){ 0 };
 }
 
-gemp_gas_grid gemp_gas_grid_of(int ranks)
+gemp_layout_grid gemp_layout_grid_of(int ranks)
 {
 	int columns = 1;
 	for (int c = 1; c <= ranks / c; c++)
 		columns = ranks % c == 0 ? c : columns;
-	return (gemp_gas_grid){ ranks / columns, columns };
+	return (gemp_layout_grid){ ranks / columns, columns };
 }
 
 /* Where arcs lead that come to this rank. */
-static void place_in_grid(gemp_gas_layout_state *m, gemp_gas_cut cut)
+static void place_in_grid(gemp_layout_state *m, gemp_layout_cut cut)
 {
 	const gemp_shard *graph = m->graph;
-	gemp_gas_grid grid = cut == GEMP_GAS_ON_GRID ? gemp_gas_grid_of(m->comm->size)
-	                                             : (gemp_gas_grid){ m->comm->size, 1 };
+	gemp_layout_grid grid = cut == GEMP_LAYOUT_ON_GRID ? gemp_layout_grid_of(m->comm->size)
+	                                                   : (gemp_layout_grid){ m->comm->size, 1 };
 	int first = m->comm->rank - m->comm->rank % grid.columns;
 	m->out->grid = grid;
 	m->first = graph->bounds[first];
@@ -96,48 +96,48 @@ static void log_step(unsigned step)
 }
 
 /* Collective. */
-static gemp_code make(gemp_gas_layout_state *m, const gemp_gas_layout_options *options)
+static gemp_code make(gemp_layout_state *m, const gemp_layout_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_layout *out = m->out;
+	gemp_layout *out = m->out;
 	double since = gemp_now();
-	bool weigh = options->parts & GEMP_GAS_OUT_WEIGHT && options->weight;
+	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
 	log_step(0);
-	GEMP_TRY(gemp_gas_make_weights(m, options));
+	GEMP_TRY(gemp_layout_make_weights(m, options));
 	log_step(1);
 	if (!m->one_rank)
-		GEMP_TRY(gemp_gas_make_arcs(m));
+		GEMP_TRY(gemp_layout_make_arcs(m));
 	log_step(2);
-	GEMP_TRY(gemp_gas_make_order(m));
+	GEMP_TRY(gemp_layout_make_order(m));
 	if (m->one_rank)
-		GEMP_TRY(gemp_gas_make_arcs_alone(m));
+		GEMP_TRY(gemp_layout_make_arcs_alone(m));
 	out->edges = gemp_comm_sum1(m->comm, m->arcs.count);
 	log_step(3);
-	GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_in(m)));
+	GEMP_TRY(gemp_comm_agree(m->comm, gemp_layout_make_in(m)));
 	log_step(4);
-	if (options->parts & GEMP_GAS_OUT || weigh)
-		GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_out(out)));
+	if (options->parts & GEMP_LAYOUT_OUT || weigh)
+		GEMP_TRY(gemp_comm_agree(m->comm, gemp_layout_make_out(out)));
 	if (weigh)
-		GEMP_TRY(gemp_gas_make_out_weight(out));
+		GEMP_TRY(gemp_layout_make_out_weight(out));
 	out->seconds = gemp_now() - since;
 done:
 	return code;
 }
 
 /* Rows that were made on the way to others. */
-static void drop_unwanted(gemp_gas_layout *layout, unsigned parts)
+static void drop_unwanted(gemp_layout *layout, unsigned parts)
 {
 	bool shared = layout->out.end == layout->in.end;
-	if (!(parts & GEMP_GAS_OUT) && layout->out.begin) {
+	if (!(parts & GEMP_LAYOUT_OUT) && layout->out.begin) {
 		if (shared)
-			layout->out = (gemp_gas_rows){ 0 };
+			layout->out = (gemp_layout_rows){ 0 };
 		else
 			free_rows(&layout->out);
 	}
-	if (parts & GEMP_GAS_IN)
+	if (parts & GEMP_LAYOUT_IN)
 		return;
 	if (shared && layout->out.begin)
-		layout->in = (gemp_gas_rows){ 0 };
+		layout->in = (gemp_layout_rows){ 0 };
 	else
 		free_rows(&layout->in);
 	free_rows(&layout->in_ghost);
@@ -145,12 +145,12 @@ static void drop_unwanted(gemp_gas_layout *layout, unsigned parts)
 	free_rows(&layout->in_sums);
 }
 
-gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_shard *graph,
-                              const gemp_gas_layout_options *options)
+gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *graph,
+                          const gemp_layout_options *options)
 {
 	gemp_code code = GEMP_OK;
-	*out = (gemp_gas_layout){ .comm = comm, .graph = graph, .vertices = graph->vertex_count };
-	gemp_gas_layout_state m = { .comm = comm, .graph = graph, .out = out };
+	*out = (gemp_layout){ .comm = comm, .graph = graph, .vertices = graph->vertex_count };
+	gemp_layout_state m = { .comm = comm, .graph = graph, .out = out };
 	GEMP_TRY(gemp_comm_agree(comm, choose_types(&m, options)));
 	GEMP_TRY(load(&m, graph, options->weight));
 	place_in_grid(&m, options->cut);
@@ -159,16 +159,16 @@ gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_
 done:
 	forget(&m);
 	if (code != GEMP_OK)
-		gemp_gas_layout_free(out);
+		gemp_layout_free(out);
 	return code;
 }
 
-static void free_links(gemp_gas_links *links)
+static void free_links(gemp_layout_links *links)
 {
 	gemp_free_all(links->send_begin, links->send, links->ghost_begin);
 }
 
-void gemp_gas_layout_free(gemp_gas_layout *layout)
+void gemp_layout_free(gemp_layout *layout)
 {
 	if (layout->out.end != layout->in.end)
 		free_rows(&layout->out);
@@ -179,5 +179,5 @@ void gemp_gas_layout_free(gemp_gas_layout *layout)
 	gemp_free_all(layout->id, layout->key_rank, layout->local, layout->out_degree, layout->out_weight);
 	free_links(&layout->links);
 	free_links(&layout->sums);
-	*layout = (gemp_gas_layout){ 0 };
+	*layout = (gemp_layout){ 0 };
 }

@@ -6,12 +6,12 @@
 /* Collective. Loads what it needs of the graph, which outlives the layout. Weights that are missing, NULL, no numbers,
  * not finite, out of the range of what is wanted, or negative where they may not be, are GEMP_EDATA, and the message names the edge by its
  * keys. */
-gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_shard *graph,
-                              const gemp_gas_layout_options *options);
-void gemp_gas_layout_free(gemp_gas_layout *layout);
+gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *graph,
+                          const gemp_layout_options *options);
+void gemp_layout_free(gemp_layout *layout);
 
 /* As square as ranks allow, and not wider than high: values travel while there is work, sums do not. A prime number of
  * ranks is one column, which is the cut by target. */
-gemp_gas_grid gemp_gas_grid_of(int ranks);
+gemp_layout_grid gemp_layout_grid_of(int ranks);
 
 #endif

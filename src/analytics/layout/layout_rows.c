@@ -21,14 +21,14 @@ typedef struct room {
 } room;
 
 typedef struct filling {
-	const gemp_gas_layout_state *m;
-	gemp_gas_rows *in, *in_ghost, *in_other;
+	const gemp_layout_state *m;
+	gemp_layout_rows *in, *in_ghost, *in_other;
 	uint64_t *next_own, *next_ghost; /* [targets] where the next end goes; of other rows next_own alone */
 	room *rooms;                     /* [threads] */
 	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: they are sorted */
 } filling;
 
-static inline uint32_t local_of(const gemp_gas_layout_state *m, gemp_vertex id)
+static inline uint32_t local_of(const gemp_layout_state *m, gemp_vertex id)
 {
 	uint64_t row = id - m->graph->first_vertex;
 	return row < m->graph->rows ? m->out->local[row] : m->ghost_local[gemp_rank_bitmap_rank(&m->ghosts, id)];
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void pass(uint32_t *to, const uint3
 {
 	for (uint64_t i = 0; i < arcs; i++) {
 		const uint32_t *arc = from + i * words;
-		gemp_gas_arc_copy(to + count[arc[ARC_FROM] >> shift & mask]++ * words, arc, words);
+		gemp_layout_arc_copy(to + count[arc[ARC_FROM] >> shift & mask]++ * words, arc, words);
 	}
 }
 
@@ -74,25 +74,25 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const filling 
 static inline __attribute__((always_inline)) void put(const filling *f, const uint32_t *arc, size_t size)
 {
 	uint32_t from = arc[ARC_FROM];
-	bool other = f->in_other && !gemp_gas_is_own(f->m, arc[ARC_TO]), ghost = !other && from >= f->m->out->own;
-	const gemp_gas_rows *rows = other ? f->in_other : ghost ? f->in_ghost : f->in;
+	bool other = f->in_other && !gemp_layout_is_own(f->m, arc[ARC_TO]), ghost = !other && from >= f->m->out->own;
+	const gemp_layout_rows *rows = other ? f->in_other : ghost ? f->in_ghost : f->in;
 	uint64_t place = (ghost ? f->next_ghost : f->next_own)[arc[ARC_TO]]++;
 	rows->end[place] = from;
 	if (size)
-		gemp_gas_weight_set(rows->weight, place, arc + ARC_WEIGHT, size);
+		gemp_layout_weight_set(rows->weight, place, arc + ARC_WEIGHT, size);
 }
 
 static inline __attribute__((always_inline)) void fill(const filling *f, size_t range, uint32_t *other, unsigned words,
                                                        size_t size)
 {
-	const gemp_gas_arcs *arcs = &f->m->arcs;
+	const gemp_layout_arcs *arcs = &f->m->arcs;
 	uint64_t begin = arcs->begin[range], count = arcs->begin[range + 1] - begin;
 	size_t to = range << arcs->shift, end = (range + 1) << arcs->shift;
 	for (; to < end && to < f->m->targets; to++) {
-		uint32_t row = gemp_gas_row_at(f->m, to);
+		uint32_t row = gemp_layout_row_at(f->m, to);
 		if (row == GEMP_NO_VERTEX)
 			continue;
-		bool own = gemp_gas_is_own(f->m, to);
+		bool own = gemp_layout_is_own(f->m, to);
 		f->next_own[to] = (own ? f->in : f->in_other)->begin[row];
 		if (own)
 			f->next_ghost[to] = f->in_ghost->begin[row];
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) void fill(const filling *f, size_t 
 static void fill_range(void *context, unsigned thread, size_t range)
 {
 	const filling *f = context;
-	const gemp_gas_arcs *arcs = &f->m->arcs;
+	const gemp_layout_arcs *arcs = &f->m->arcs;
 	room *r = &f->rooms[thread];
 	if (r->code == GEMP_OK && f->passes)
 		r->code = GEMP_RESERVE(r->word, r->capacity, (arcs->begin[range + 1] - arcs->begin[range]) * arcs->words);
@@ -115,7 +115,7 @@ static void fill_range(void *context, unsigned thread, size_t range)
 		memcpy(r->message, gemp_message(), sizeof r->message);
 		return;
 	}
-	switch (gemp_gas_weight_size(f->m->out->weights)) {
+	switch (gemp_layout_weight_size(f->m->out->weights)) {
 	case 0: fill(f, range, r->word, 2, 0); return;
 	case 1: fill(f, range, r->word, 3, 1); return;
 	case 2: fill(f, range, r->word, 3, 2); return;
@@ -125,7 +125,7 @@ static void fill_range(void *context, unsigned thread, size_t range)
 }
 
 typedef struct beginning {
-	const gemp_gas_layout_state *m;
+	const gemp_layout_state *m;
 	bool own;                     /* rows, or others */
 	const uint64_t *count, *more; /* [targets] their sums; more: or NULL */
 	uint64_t *begin;              /* [rows + 1] */
@@ -136,16 +136,16 @@ static void set_counts(void *context, size_t range, size_t begin, size_t end)
 	(void)range;
 	const beginning *b = context;
 	for (size_t to = begin; to < end; to++) {
-		uint32_t row = gemp_gas_row_at(b->m, to);
-		if (row != GEMP_NO_VERTEX && gemp_gas_is_own(b->m, to) == b->own)
+		uint32_t row = gemp_layout_row_at(b->m, to);
+		if (row != GEMP_NO_VERTEX && gemp_layout_is_own(b->m, to) == b->own)
 			b->begin[row + 1] = b->count[to] + (b->more ? b->more[to] : 0);
 	}
 }
 
-static gemp_code new_rows(gemp_gas_rows *rows, uint32_t count, uint64_t edges, gemp_gas_weights weights)
+static gemp_code new_rows(gemp_layout_rows *rows, uint32_t count, uint64_t edges, gemp_layout_weights weights)
 {
 	gemp_code code = GEMP_OK;
-	size_t size = gemp_gas_weight_size(weights);
+	size_t size = gemp_layout_weight_size(weights);
 	rows->rows = count;
 	GEMP_TRY(GEMP_NEW(rows->end, edges));
 	if (size)
@@ -154,7 +154,7 @@ done:
 	return code;
 }
 
-static gemp_code begin_rows(gemp_gas_rows *rows, beginning b)
+static gemp_code begin_rows(gemp_layout_rows *rows, beginning b)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t count = b.own ? b.m->out->own : b.m->others;
@@ -167,10 +167,10 @@ done:
 	return code;
 }
 
-gemp_code gemp_gas_make_in(gemp_gas_layout_state *m)
+gemp_code gemp_layout_make_in(gemp_layout_state *m)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_layout *out = m->out;
+	gemp_layout *out = m->out;
 	unsigned threads = gemp_threads(), bits = 0;
 	if (!m->one_rank)
 		bits = out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1;
@@ -207,7 +207,7 @@ done:
 enum { BLOCK_BITS = 4, EDGES_A_PIECE = 1 << 15, MOST_PIECES = 512 };
 
 typedef struct turning {
-	gemp_gas_layout *layout;
+	gemp_layout *layout;
 	unsigned words; /* of an edge on its way */
 	size_t size;    /* bytes of a weight */
 	size_t buckets, pieces;
@@ -228,7 +228,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static void count_rows(const turning *t, const gemp_gas_rows *rows, uint32_t first, uint32_t last, uint64_t *places)
+static void count_rows(const turning *t, const gemp_layout_rows *rows, uint32_t first, uint32_t last, uint64_t *places)
 {
 	for (uint64_t e = rows->begin[first]; e < rows->begin[last]; e++)
 		places[bucket_of(t, rows->end[e])]++;
@@ -238,7 +238,7 @@ static void count_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const turning *t = context;
-	const gemp_gas_layout *layout = t->layout;
+	const gemp_layout *layout = t->layout;
 	uint32_t first = t->first[piece], last = t->first[piece + 1], own = layout->own;
 	uint64_t *places = t->places + piece * t->buckets;
 	count_rows(t, &layout->in, least(first, own), least(last, own), places);
@@ -247,7 +247,7 @@ static void count_piece(void *context, unsigned thread, size_t piece)
 		count_rows(t, &layout->in_other, first > own ? first - own : 0, last - own, places);
 }
 
-static inline __attribute__((always_inline)) void move_row(const turning *t, const gemp_gas_rows *rows, uint32_t row,
+static inline __attribute__((always_inline)) void move_row(const turning *t, const gemp_layout_rows *rows, uint32_t row,
                                                            uint32_t target, size_t piece, unsigned words, size_t size)
 {
 	uint64_t *places = t->places + piece * t->buckets;
@@ -256,13 +256,13 @@ static inline __attribute__((always_inline)) void move_row(const turning *t, con
 		to[0] = rows->end[e];
 		to[1] = target;
 		if (size)
-			gemp_gas_weight_get(to + ARC_WEIGHT, rows->weight, e, size);
+			gemp_layout_weight_get(to + ARC_WEIGHT, rows->weight, e, size);
 	}
 }
 
 static inline __attribute__((always_inline)) void move_rows(const turning *t, size_t piece, unsigned words, size_t size)
 {
-	const gemp_gas_layout *layout = t->layout;
+	const gemp_layout *layout = t->layout;
 	uint32_t target = t->first[piece], last = t->first[piece + 1];
 	for (; target < least(last, layout->own); target++) {
 		move_row(t, &layout->in, target, target, piece, words, size);
@@ -297,17 +297,17 @@ static void put_bucket(void *context, unsigned thread, size_t bucket)
 {
 	(void)thread;
 	const turning *t = context;
-	gemp_gas_rows *out = &t->layout->out;
+	gemp_layout_rows *out = &t->layout->out;
 	for (uint64_t i = t->begin[bucket]; i < t->begin[bucket + 1]; i++) {
 		const uint32_t *edge = t->word + i * t->words;
 		uint64_t place = t->next[edge[0]]++;
 		out->end[place] = edge[1];
 		if (t->size)
-			gemp_gas_weight_set(out->weight, place, edge + ARC_WEIGHT, t->size);
+			gemp_layout_weight_set(out->weight, place, edge + ARC_WEIGHT, t->size);
 	}
 }
 
-static uint64_t edges_before(const gemp_gas_layout *layout, uint32_t target)
+static uint64_t edges_before(const gemp_layout *layout, uint32_t target)
 {
 	uint32_t own = layout->own, row = least(target, own);
 	uint64_t edges = layout->in.begin[row] + layout->in_ghost.begin[row];
@@ -318,7 +318,7 @@ static uint64_t edges_before(const gemp_gas_layout *layout, uint32_t target)
 static gemp_code cut(turning *t, uint64_t edges)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout *layout = t->layout;
+	const gemp_layout *layout = t->layout;
 	uint64_t size = edges / MOST_PIECES > EDGES_A_PIECE ? edges / MOST_PIECES : EDGES_A_PIECE;
 	uint32_t target = 0, targets = layout->own + layout->in_other.rows;
 	t->pieces = (size_t)(edges / size + 1);
@@ -333,19 +333,19 @@ done:
 	return code;
 }
 
-gemp_code gemp_gas_make_out(gemp_gas_layout *layout)
+gemp_code gemp_layout_make_out(gemp_layout *layout)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_rows *out = &layout->out;
+	gemp_layout_rows *out = &layout->out;
 	uint64_t edges = edges_before(layout, layout->own + layout->in_other.rows);
-	size_t size = gemp_gas_weight_size(layout->weights);
+	size_t size = gemp_layout_weight_size(layout->weights);
 	unsigned shift;
-	turning t = { .layout = layout, .words = ARC_WEIGHT + gemp_gas_weight_words(layout->weights), .size = size };
+	turning t = { .layout = layout, .words = ARC_WEIGHT + gemp_layout_weight_words(layout->weights), .size = size };
 	if (layout->symmetric && layout->comm->size == 1) {
 		*out = layout->in;
 		return GEMP_OK;
 	}
-	gemp_gas_choose_ranges(edges, layout->known, &t.buckets, &shift);
+	gemp_layout_choose_ranges(edges, layout->known, &t.buckets, &shift);
 	out->rows = layout->known;
 	GEMP_TRY(cut(&t, edges));
 	GEMP_TRY(GEMP_NEW(t.places, t.pieces * t.buckets));
@@ -353,7 +353,7 @@ gemp_code gemp_gas_make_out(gemp_gas_layout *layout)
 	GEMP_TRY(GEMP_NEW(t.word, edges * t.words));
 	GEMP_TRY(GEMP_NEW(out->begin, (size_t)out->rows + 1));
 	gemp_parallel_for(t.pieces, count_piece, &t);
-	gemp_gas_bucket_places(t.places, t.pieces, t.buckets, 0, t.begin);
+	gemp_layout_bucket_places(t.places, t.pieces, t.buckets, 0, t.begin);
 	gemp_parallel_for(t.pieces, move_piece, &t);
 	gemp_parallel_for(t.buckets, count_bucket, &t);
 	gemp_prefix_inclusive(out->begin, (size_t)out->rows + 1);
@@ -369,18 +369,18 @@ done:
 }
 
 typedef struct summing {
-	const gemp_gas_layout *layout;
+	const gemp_layout *layout;
 	double *sum; /* [known] */
 } summing;
 
-static double weight_at(const gemp_gas_layout *layout, const void *weight, uint64_t edge)
+static double weight_at(const gemp_layout *layout, const void *weight, uint64_t edge)
 {
 	switch (layout->weights) {
-	case GEMP_GAS_U8: return ((const uint8_t *)weight)[edge];
-	case GEMP_GAS_U16: return ((const uint16_t *)weight)[edge];
-	case GEMP_GAS_U32: return ((const uint32_t *)weight)[edge];
-	case GEMP_GAS_U64: return (double)((const uint64_t *)weight)[edge];
-	case GEMP_GAS_F32: return (double)((const float *)weight)[edge];
+	case GEMP_LAYOUT_U8: return ((const uint8_t *)weight)[edge];
+	case GEMP_LAYOUT_U16: return ((const uint16_t *)weight)[edge];
+	case GEMP_LAYOUT_U32: return ((const uint32_t *)weight)[edge];
+	case GEMP_LAYOUT_U64: return (double)((const uint64_t *)weight)[edge];
+	case GEMP_LAYOUT_F32: return (double)((const float *)weight)[edge];
 	default: return ((const double *)weight)[edge];
 	}
 }
@@ -389,17 +389,17 @@ static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const summing *s = context;
-	const gemp_gas_rows *out = &s->layout->out;
+	const gemp_layout_rows *out = &s->layout->out;
 	for (size_t row = begin; row < end; row++)
 		for (uint64_t e = out->begin[row]; e < out->begin[row + 1]; e++)
 			s->sum[row] += weight_at(s->layout, out->weight, e);
 }
 
-gemp_code gemp_gas_make_out_weight(gemp_gas_layout *layout)
+gemp_code gemp_layout_make_out_weight(gemp_layout *layout)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
-	const gemp_gas_links *links = &layout->links;
+	const gemp_layout_links *links = &layout->links;
 	size_t ranks = (size_t)comm->size, capacity = 0, *sizes = NULL;
 	void *came = NULL;
 	summing s = { layout, NULL };

@@ -17,52 +17,52 @@ enum {
 };
 
 /* Arcs in ranges of rows, each of which a thread handles in its cache. */
-typedef struct gemp_gas_arcs {
+typedef struct gemp_layout_arcs {
 	unsigned words; /* of an arc */
 	uint64_t count;
 	uint32_t *word; /* [count * words] */
 	unsigned shift; /* of row `to`: range to >> shift */
 	size_t ranges;
 	uint64_t *begin; /* [ranges + 1] of each range */
-} gemp_gas_arcs;
+} gemp_layout_arcs;
 
 /* An edge type: which ways its edges lead. */
-typedef struct gemp_gas_type {
+typedef struct gemp_layout_type {
 	const gemp_relation *relation;
 	const gemp_column *weight; /* NULL: unweighted */
 	bool forward, backward;    /* an edge that leads both ways is one arc if it is a loop */
-} gemp_gas_type;
+} gemp_layout_type;
 
-typedef struct gemp_gas_layout_state {
+typedef struct gemp_layout_state {
 	const gemp_comm *comm;
 	const gemp_shard *graph;
-	gemp_gas_layout *out;
-	bool one_rank;        /* one rank, which has rows by target, too */
-	gemp_gas_type *types; /* [type_count] */
+	gemp_layout *out;
+	bool one_rank;           /* one rank, which has rows by target, too */
+	gemp_layout_type *types; /* [type_count] */
 	size_t type_count;
 	uint64_t first, targets; /* ids [first, first + targets): what ranks of this row of the grid own */
-	gemp_gas_arcs arcs;
+	gemp_layout_arcs arcs;
 	uint64_t *from_own, *from_ghost; /* [targets] arcs to each from own vertices, and from others */
 	gemp_rank_bitmap ghosts;         /* several ranks: ids that are known here, and own by others */
 	uint32_t *ghost_local;           /* [ghosts] by id: local vertex */
 	uint64_t *in_counts;             /* several columns: [own] by row: arcs of all ranks that lead there */
 	uint32_t *row; /* the same: [targets] their rows, own or other; GEMP_NO_VERTEX: no edge leads there */
 	uint32_t others;
-} gemp_gas_layout_state;
+} gemp_layout_state;
 
-static inline bool gemp_gas_is_own(const gemp_gas_layout_state *m, uint64_t target)
+static inline bool gemp_layout_is_own(const gemp_layout_state *m, uint64_t target)
 {
 	return m->first + target - m->graph->first_vertex < m->graph->rows;
 }
 
 /* The row of a target, among own or other ones. */
-static inline uint32_t gemp_gas_row_at(const gemp_gas_layout_state *m, size_t target)
+static inline uint32_t gemp_layout_row_at(const gemp_layout_state *m, size_t target)
 {
 	return m->row ? m->row[target] : m->out->local[target];
 }
 
 /* Copies of arcs are of constant size where `words` is. */
-static inline void gemp_gas_arc_copy(uint32_t *to, const uint32_t *from, unsigned words)
+static inline void gemp_layout_arc_copy(uint32_t *to, const uint32_t *from, unsigned words)
 {
 	for (unsigned w = 0; w < words; w++)
 		to[w] = from[w];

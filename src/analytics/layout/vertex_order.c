@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* MEETING: vertices that other ranks own, and where they are. */
-typedef struct gemp_gas_remote {
+typedef struct gemp_layout_remote {
 	size_t count;
 	uint32_t *id;            /* [count] ascending */
 	uint32_t *key_rank;      /* [count] */
@@ -21,7 +21,7 @@ typedef struct gemp_gas_remote {
 	uint32_t *begin;         /* [ranks + 1] of each owner in order[] */
 	uint64_t *request_begin; /* [ranks + 1] */
 	uint32_t *requested;     /* own vertices that rank r has met, ascending for each r */
-} gemp_gas_remote;
+} gemp_layout_remote;
 
 /* What an owner says of a vertex. */
 typedef struct place {
@@ -29,7 +29,7 @@ typedef struct place {
 } place;
 
 /* id[] ascend, and so do their owners. */
-static void list_owners(const gemp_gas_remote *met, const gemp_shard *graph, int *owner)
+static void list_owners(const gemp_layout_remote *met, const gemp_shard *graph, int *owner)
 {
 	int at = 0;
 	for (size_t i = 0; i < met->count; i++) {
@@ -40,7 +40,7 @@ static void list_owners(const gemp_gas_remote *met, const gemp_shard *graph, int
 }
 
 /* Ids that ranks have met, by rank, become own vertices in their order. */
-static gemp_code answer(gemp_gas_remote *met, const gemp_gas_layout *layout, const uint32_t *ids, const size_t *from,
+static gemp_code answer(gemp_layout_remote *met, const gemp_layout *layout, const uint32_t *ids, const size_t *from,
                         place *answers, int *asker)
 {
 	gemp_code code = GEMP_OK;
@@ -61,7 +61,7 @@ done:
 	return code;
 }
 
-static gemp_code sort_by_owner(gemp_gas_remote *met, int ranks, const int *owner, const place *places)
+static gemp_code sort_by_owner(gemp_layout_remote *met, int ranks, const int *owner, const place *places)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *key = NULL;
@@ -82,7 +82,7 @@ done:
 }
 
 /* Collective. met->id and count are given, the rest is made. */
-static gemp_code gemp_gas_locate(gemp_gas_remote *met, const gemp_gas_layout *layout)
+static gemp_code gemp_layout_locate(gemp_layout_remote *met, const gemp_layout *layout)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
@@ -109,10 +109,10 @@ done:
 	return code;
 }
 
-static void gemp_gas_remote_free(gemp_gas_remote *met)
+static void gemp_layout_remote_free(gemp_layout_remote *met)
 {
 	gemp_free_all(met->id, met->key_rank, met->order, met->begin, met->request_begin, met->requested);
-	*met = (gemp_gas_remote){ 0 };
+	*met = (gemp_layout_remote){ 0 };
 }
 
 /* Several columns of ranks: edges that lead to one vertex are on all ranks of a row of the grid, which send their sums
@@ -121,7 +121,7 @@ static void gemp_gas_remote_free(gemp_gas_remote *met)
 /* Collective, with several columns. arriving; then, when own vertices are in order, the rows of other ranks' targets, and
  * sums and in_sums. */
 /* The ranks of a row own ids that follow one another, so that counts of all targets lie in the order of ranks. */
-static gemp_code gemp_gas_make_in_counts(gemp_gas_layout_state *m)
+static gemp_code gemp_layout_make_in_counts(gemp_layout_state *m)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = m->graph;
@@ -145,13 +145,13 @@ done:
 	return code;
 }
 
-static bool is_met(const gemp_gas_layout_state *m, size_t to)
+static bool is_met(const gemp_layout_state *m, size_t to)
 {
-	return !gemp_gas_is_own(m, to) && m->from_own[to] + m->from_ghost[to] > 0;
+	return !gemp_layout_is_own(m, to) && m->from_own[to] + m->from_ghost[to] > 0;
 }
 
 /* Targets of others. */
-static gemp_code list_met(gemp_gas_remote *met, const gemp_gas_layout_state *m)
+static gemp_code list_met(gemp_layout_remote *met, const gemp_layout_state *m)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t to = 0; to < m->targets; to++)
@@ -164,10 +164,10 @@ done:
 	return code;
 }
 
-static gemp_code place_rows(gemp_gas_layout_state *m, const gemp_gas_remote *met)
+static gemp_code place_rows(gemp_layout_state *m, const gemp_layout_remote *met)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout *out = m->out;
+	const gemp_layout *out = m->out;
 	GEMP_TRY(GEMP_NEW(m->row, m->targets));
 	memset(m->row, 0xff, m->targets * sizeof *m->row);
 	memcpy(m->row + (m->graph->first_vertex - m->first), out->local, out->own * sizeof *m->row);
@@ -179,10 +179,10 @@ done:
 }
 
 /* Whoever is met is owned by ranks of this row, and so are those who have met somebody here. */
-static gemp_code link_sums(gemp_gas_layout *out, const gemp_gas_remote *met)
+static gemp_code link_sums(gemp_layout *out, const gemp_layout_remote *met)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_links *sums = &out->sums;
+	gemp_layout_links *sums = &out->sums;
 	size_t columns = (size_t)out->grid.columns, first = (size_t)out->comm->rank / columns * columns;
 	GEMP_TRY(GEMP_NEW(sums->send_begin, columns + 1));
 	GEMP_TRY(GEMP_NEW(sums->ghost_begin, columns + 1));
@@ -197,26 +197,26 @@ done:
 	return code;
 }
 
-static void put_one(void *weight, gemp_gas_weights weights, uint64_t place)
+static void put_one(void *weight, gemp_layout_weights weights, uint64_t place)
 {
 	const uint64_t integer = 1;
 	const double wide = 1;
 	const float narrow = 1;
-	size_t size = gemp_gas_weight_size(weights);
+	size_t size = gemp_layout_weight_size(weights);
 	const void *one = &integer;
-	if (weights == GEMP_GAS_F32)
+	if (weights == GEMP_LAYOUT_F32)
 		one = &narrow;
-	if (weights == GEMP_GAS_F64)
+	if (weights == GEMP_LAYOUT_F64)
 		one = &wide;
 	memcpy((char *)weight + place * size, one, size);
 }
 
-static gemp_code row_sums(gemp_gas_layout *out, const gemp_gas_remote *met)
+static gemp_code row_sums(gemp_layout *out, const gemp_layout_remote *met)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_rows *rows = &out->in_sums;
+	gemp_layout_rows *rows = &out->in_sums;
 	uint64_t came = met->request_begin[out->comm->size], *next = NULL;
-	size_t size = gemp_gas_weight_size(out->weights);
+	size_t size = gemp_layout_weight_size(out->weights);
 	rows->rows = out->own;
 	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)out->own + 1));
 	GEMP_TRY(GEMP_NEW(rows->end, came));
@@ -237,18 +237,18 @@ done:
 	return code;
 }
 
-static gemp_code gemp_gas_make_sums(gemp_gas_layout_state *m)
+static gemp_code gemp_layout_make_sums(gemp_layout_state *m)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_remote met = { 0 };
+	gemp_layout_remote met = { 0 };
 	GEMP_TRY(gemp_comm_agree(m->comm, list_met(&met, m)));
-	GEMP_TRY(gemp_gas_locate(&met, m->out));
+	GEMP_TRY(gemp_layout_locate(&met, m->out));
 	code = place_rows(m, &met);
 	GEMP_THEN(link_sums(m->out, &met));
 	GEMP_THEN(row_sums(m->out, &met));
 	code = gemp_comm_agree(m->comm, code);
 done:
-	gemp_gas_remote_free(&met);
+	gemp_layout_remote_free(&met);
 	return code;
 }
 
@@ -258,8 +258,8 @@ done:
 static void count_range(void *context, unsigned thread, size_t range)
 {
 	(void)thread;
-	const gemp_gas_layout_state *m = context;
-	const gemp_gas_arcs *arcs = &m->arcs;
+	const gemp_layout_state *m = context;
+	const gemp_layout_arcs *arcs = &m->arcs;
 	for (uint64_t i = arcs->begin[range]; i < arcs->begin[range + 1]; i++) {
 		const uint32_t *arc = arcs->word + i * arcs->words;
 		uint64_t bit = UINT64_C(1) << arc[ARC_FROM] % 64;
@@ -286,10 +286,10 @@ static uint64_t loops_of(const gemp_shard *graph, const gemp_relation *relation,
 static void count_alone(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const gemp_gas_layout_state *m = context;
+	const gemp_layout_state *m = context;
 	for (size_t row = begin; row < end; row++)
 		for (size_t t = 0; t < m->type_count; t++) {
-			const gemp_gas_type *type = &m->types[t];
+			const gemp_layout_type *type = &m->types[t];
 			const gemp_relation *relation = type->relation;
 			if (type->forward)
 				m->from_own[row] += relation->in_offsets[row + 1] - relation->in_offsets[row];
@@ -301,25 +301,25 @@ static void count_alone(void *context, size_t range, size_t begin, size_t end)
 }
 
 typedef struct ordering {
-	gemp_gas_layout_state *m;
+	gemp_layout_state *m;
 	uint64_t *leaving; /* [own] by row */
 	uint64_t *key;     /* [own] degree, greatest first, and key */
 	uint32_t *row;     /* [own] */
 } ordering;
 
-static uint64_t arriving_of(const gemp_gas_layout_state *m, size_t row)
+static uint64_t arriving_of(const gemp_layout_state *m, size_t row)
 {
 	return m->in_counts ? m->in_counts[row] : m->from_own[row] + m->from_ghost[row];
 }
 
 /* If edges of all types lead both ways, as many leave as come. Else rows by target are there. */
-static uint64_t leaving_of(const gemp_gas_layout_state *m, size_t row)
+static uint64_t leaving_of(const gemp_layout_state *m, size_t row)
 {
 	uint64_t leaving = 0;
 	if (m->out->symmetric)
 		return arriving_of(m, row);
 	for (size_t t = 0; t < m->type_count; t++) {
-		const gemp_gas_type *type = &m->types[t];
+		const gemp_layout_type *type = &m->types[t];
 		const gemp_relation *relation = type->relation;
 		if (type->forward)
 			leaving += relation->out_offsets[row + 1] - relation->out_offsets[row];
@@ -335,7 +335,7 @@ static void weigh_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const ordering *o = context;
-	const gemp_gas_layout_state *m = o->m;
+	const gemp_layout_state *m = o->m;
 	for (size_t row = begin; row < end; row++) {
 		uint64_t degree = (o->leaving[row] = leaving_of(m, row)) + arriving_of(m, row);
 		o->key[row] = (uint64_t) ~(degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX) << 32 |
@@ -348,7 +348,7 @@ static void layout_order_place_rows(void *context, size_t range, size_t begin, s
 {
 	(void)range;
 	const ordering *o = context;
-	gemp_gas_layout *out = o->m->out;
+	gemp_layout *out = o->m->out;
 	for (size_t v = begin; v < end; v++) {
 		uint32_t row = o->row[v];
 		out->local[row] = (uint32_t)v;
@@ -359,10 +359,10 @@ static void layout_order_place_rows(void *context, size_t range, size_t begin, s
 }
 
 /* Local. `known` is known: there is room for ghosts, too. */
-static gemp_code order_own(gemp_gas_layout_state *m)
+static gemp_code order_own(gemp_layout_state *m)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_layout *out = m->out;
+	gemp_layout *out = m->out;
 	ordering o = { .m = m };
 	GEMP_TRY(GEMP_NEW(out->id, out->known));
 	GEMP_TRY(GEMP_NEW(out->key_rank, out->known));
@@ -380,17 +380,17 @@ done:
 }
 
 /* In the order of ids. */
-static void list_ghosts(const gemp_gas_layout_state *m, uint32_t *ids)
+static void list_ghosts(const gemp_layout_state *m, uint32_t *ids)
 {
 	for (uint64_t w = 0, i = 0; w <= m->ghosts.count / 64; w++)
 		for (uint64_t bits = m->ghosts.words[w]; bits; bits &= bits - 1)
 			ids[i++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(bits));
 }
 
-static gemp_code place_ghosts(gemp_gas_layout_state *m, const gemp_gas_remote *met)
+static gemp_code place_ghosts(gemp_layout_state *m, const gemp_layout_remote *met)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_layout *out = m->out;
+	gemp_layout *out = m->out;
 	GEMP_TRY(GEMP_NEW(m->ghost_local, met->count));
 	for (int r = 0; r <= out->comm->size; r++)
 		out->links.ghost_begin[r] = out->own + met->begin[r];
@@ -405,20 +405,20 @@ done:
 }
 
 /* Collective. */
-static gemp_code meet_ghosts(gemp_gas_layout_state *m)
+static gemp_code meet_ghosts(gemp_layout_state *m)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_layout *out = m->out;
-	gemp_gas_remote met = { .count = out->known - out->own };
+	gemp_layout *out = m->out;
+	gemp_layout_remote met = { .count = out->known - out->own };
 	GEMP_TRY(gemp_comm_agree(m->comm, GEMP_NEW(met.id, met.count)));
 	list_ghosts(m, met.id);
-	GEMP_TRY(gemp_gas_locate(&met, out));
+	GEMP_TRY(gemp_layout_locate(&met, out));
 	memcpy(out->links.send_begin, met.request_begin, ((size_t)m->comm->size + 1) * sizeof *met.request_begin);
 	out->links.send = met.requested;
 	met.requested = NULL;
 	code = gemp_comm_agree(m->comm, place_ghosts(m, &met));
 done:
-	gemp_gas_remote_free(&met);
+	gemp_layout_remote_free(&met);
 	return code;
 }
 
@@ -433,10 +433,10 @@ static uint64_t count_ghosts(gemp_rank_bitmap *bits)
 	return sum;
 }
 
-gemp_code gemp_gas_make_order(gemp_gas_layout_state *m)
+gemp_code gemp_layout_make_order(gemp_layout_state *m)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_layout *out = m->out;
+	gemp_layout *out = m->out;
 	bool several = m->comm->size > 1;
 	out->own = (uint32_t)m->graph->rows;
 	code = GEMP_NEW(m->from_own, m->targets);
@@ -453,12 +453,12 @@ gemp_code gemp_gas_make_order(gemp_gas_layout_state *m)
 	out->known = out->own + (several ? (uint32_t)count_ghosts(&m->ghosts) : 0);
 	out->links.ghost_begin[0] = out->links.ghost_begin[1] = out->own;
 	if (out->grid.columns > 1)
-		GEMP_TRY(gemp_gas_make_in_counts(m));
+		GEMP_TRY(gemp_layout_make_in_counts(m));
 	GEMP_TRY(gemp_comm_agree(m->comm, order_own(m)));
 	if (several)
 		GEMP_TRY(meet_ghosts(m));
 	if (out->grid.columns > 1)
-		code = gemp_gas_make_sums(m);
+		code = gemp_layout_make_sums(m);
 done:
 	return code;
 }

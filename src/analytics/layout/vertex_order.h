@@ -4,6 +4,6 @@
 #include "analytics/layout/layout_state.h"
 
 /* Collective. Degrees, the order of own vertices, ghosts, links. */
-gemp_code gemp_gas_make_order(gemp_gas_layout_state *m);
+gemp_code gemp_layout_make_order(gemp_layout_state *m);
 
 #endif

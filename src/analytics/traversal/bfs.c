@@ -27,7 +27,7 @@ struct gemp_bfs {
 	double prepare_seconds;
 };
 
-static bool is_empty(const gemp_gas_rows *rows, uint32_t row)
+static bool is_empty(const gemp_layout_rows *rows, uint32_t row)
 {
 	return !rows->begin || rows->begin[row] == rows->begin[row + 1];
 }
@@ -36,7 +36,7 @@ static bool is_empty(const gemp_gas_rows *rows, uint32_t row)
 static gemp_code make_closed(gemp_bfs *b)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout *l = b->frontier.layout;
+	const gemp_layout *l = b->frontier.layout;
 	uint32_t *closed = NULL;
 	GEMP_TRY(GEMP_NEW(closed, b->frontier.words));
 	for (uint32_t v = 0; v < l->own; v++)
@@ -60,19 +60,19 @@ static gemp_code clear_levels(gemp_bfs *b)
 	                     : GEMP_OK;
 }
 
-static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device *device)
+static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &b->frontier;
-	const bool shuffle = b->options.pass == GEMP_GAS_PASS_SHUFFLE;
+	const bool shuffle = b->options.pass == GEMP_FRONTIER_PASS_SHUFFLE;
 	char options[GEMP_TUPLES_OPTIONS_SIZE] = "";
 	double since = gemp_now();
 	if (shuffle) {
 		gemp_frontier_tuples_options(options, sizeof(cl_uint));
 		b->options.direction = GEMP_BFS_PUSH;
 	}
-	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT, &b->options.shape, "gas_bfs.cl", options,
-	                           names, shuffle ? KERNELS : GATHER));
+	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT, &b->options.shape, "gas_bfs.cl",
+	                           options, names, shuffle ? KERNELS : GATHER));
 	if (shuffle)
 		GEMP_TRY(gemp_frontier_tuples_new(&b->tuples, f, sizeof(cl_uint)));
 	GEMP_TRY(GEMP_NEW(b->level_host, layout->own));
@@ -90,8 +90,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_gas_layout *layout, gemp_device *device,
-                       const gemp_bfs_options *options)
+gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *device, const gemp_bfs_options *options)
 {
 	gemp_bfs *b = NULL;
 	gemp_code code = GEMP_NEW(b, 1);
@@ -149,7 +148,7 @@ static void set_state(gemp_bfs *b)
 static gemp_code begin(gemp_bfs *b, cl_uint source)
 {
 	gemp_frontier *f = &b->frontier;
-	const gemp_gas_layout *l = f->layout;
+	const gemp_layout *l = f->layout;
 	const gas_start start = gemp_frontier_start(f);
 	const cl_uint before = b->before;
 	const gemp_argument arguments[] = {
@@ -237,7 +236,7 @@ static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 /* Sums of all ranks, of what each has of its own vertices. */
 static void sum_up(gemp_bfs *b, gemp_bfs_result *r)
 {
-	const gemp_gas_layout *l = b->frontier.layout;
+	const gemp_layout *l = b->frontier.layout;
 	uint64_t sums[2] = { 0, 0 }, depth = 0;
 	for (uint32_t v = 0; v < l->own; v++)
 		if (r->level[v] != GEMP_NO_LEVEL) {
@@ -283,7 +282,7 @@ done:
 
 gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
 {
-	const gemp_gas_layout *l = b->frontier.layout;
+	const gemp_layout *l = b->frontier.layout;
 	const gemp_traffic before = *gemp_halo_traffic(b->mail);
 	*result = (gemp_bfs_result){ 0 };
 	cl_uint local;

@@ -18,7 +18,7 @@ typedef struct gemp_bfs_options {
 	bool any;                     /* no parents */
 	gemp_bfs_direction direction; /* AUTO: both; of the others also the first level */
 	uint32_t alpha, beta;         /* 0: as suits the graph and the device (GAS_ALPHA, GAS_BETA) */
-	gemp_gas_pass pass;           /* SHUFFLE: frontiers are pushed, edges are tuples */
+	gemp_frontier_pass pass;      /* SHUFFLE: frontiers are pushed, edges are tuples */
 	gemp_frontier_shape shape;
 } gemp_bfs_options;
 
@@ -37,10 +37,9 @@ typedef struct gemp_bfs_result {
 	gemp_traversal_cost cost;
 } gemp_bfs_result;
 
-/* Collective. The layout has parts GEMP_GAS_IN and GEMP_GAS_OUT, and is borrowed as the device is. options: NULL for
+/* Collective. The layout has parts GEMP_LAYOUT_IN and GEMP_LAYOUT_OUT, and is borrowed as the device is. options: NULL for
  * none. */
-gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_gas_layout *layout, gemp_device *device,
-                       const gemp_bfs_options *options);
+gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *device, const gemp_bfs_options *options);
 /* Collective. source: id of a vertex of the graph, the same on all ranks. */
 gemp_code gemp_bfs_run(gemp_bfs *bfs, gemp_vertex source, gemp_bfs_result *result);
 /* Seconds that it took to be made, without builds of kernels; and these. */

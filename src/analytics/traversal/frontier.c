@@ -29,7 +29,7 @@ done:
 /* Rows of one word whose edges together are worth a warp. */
 enum { PIECE_ROWS = 4 };
 
-static gemp_code take_row(lists *l, const gemp_gas_rows *rows, uint32_t row, const gemp_frontier_shape *shape)
+static gemp_code take_row(lists *l, const gemp_layout_rows *rows, uint32_t row, const gemp_frontier_shape *shape)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t edges = rows->begin[row + 1] - rows->begin[row];
@@ -50,7 +50,7 @@ done:
 	return code;
 }
 
-static gemp_code take_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_gas_rows *rows)
+static gemp_code take_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *heads;
@@ -65,8 +65,8 @@ done:
 
 /* sources: also pieces and the mask of light rows, for frontiers of the rows' vertices; else heads. `out` is to be freed with the
  * frontier also after a failure. */
-static gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *out, const gemp_gas_rows *rows,
-                                        const gemp_gas_device_rows *held, bool sources)
+static gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows,
+                                        const gemp_device_rows *held, bool sources)
 {
 	gemp_code code = GEMP_OK;
 	lists l = { 0 };
@@ -139,11 +139,11 @@ gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *mo
                               size_t count)
 {
 	gemp_code code = GEMP_OK;
-	char *source = NULL, rows[GEMP_GAS_OPTIONS_SIZE], options[256];
+	char *source = NULL, rows[GEMP_LAYOUT_OPTIONS_SIZE], options[256];
 	GEMP_CHECK(count <= GEMP_FRONTIER_KERNELS);
 	free_program(f);
 	f->stored = false;
-	gemp_gas_device_options(&f->device_rows, rows);
+	gemp_device_layout_options(&f->device_rows, rows);
 	int length = snprintf(options, sizeof options,
 	                      "-DGEMP_LANES=%u -DGAS_GROUP=%zu -DGAS_LONG=%uu -DGAS_SHORT=%uu "
 	                      "-DGAS_CHUNK=%uu%s%s",
@@ -159,7 +159,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_gas_layout *layout, gemp_device *device, unsigned parts,
+gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_device *device, unsigned parts,
                             const gemp_frontier_shape *shape, const char *file, const char *options,
                             const char *const *names, size_t count)
 {
@@ -168,9 +168,9 @@ gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_gas_layout *layout, g
 	double since = gemp_now();
 	*f = (gemp_frontier){ .device = device, .layout = layout, .words = layout->known / 32 + 1 };
 	choose_shape(f, shape);
-	GEMP_TRY(gemp_gas_device_layout_new(&f->device_rows, device, layout, parts));
+	GEMP_TRY(gemp_device_layout_new(&f->device_rows, device, layout, parts));
 	GEMP_TRY(gemp_frontier_rows_new(f, &f->out, &layout->out, &f->device_rows.out, true));
-	if (parts & GEMP_GAS_IN) {
+	if (parts & GEMP_LAYOUT_IN) {
 		GEMP_TRY(gemp_frontier_rows_new(f, &f->in, &layout->in, &f->device_rows.in, false));
 		GEMP_TRY(gemp_frontier_rows_new(f, &f->in_ghost, &layout->in_ghost, &f->device_rows.in_ghost, false));
 	}
@@ -201,7 +201,7 @@ void gemp_frontier_free(gemp_frontier *f)
 	free_rows(&f->out, f->device);
 	free_rows(&f->in, f->device);
 	free_rows(&f->in_ghost, f->device);
-	gemp_gas_device_layout_free(&f->device_rows);
+	gemp_device_layout_free(&f->device_rows);
 	*f = (gemp_frontier){ 0 };
 }
 
@@ -229,7 +229,7 @@ gemp_code gemp_frontier_launch_push(gemp_frontier *f, int kernel, const gemp_arg
 
 gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *local)
 {
-	const gemp_gas_layout *l = f->layout;
+	const gemp_layout *l = f->layout;
 	const uint64_t first = l->graph->first_vertex;
 	if (id >= l->vertices)
 		return gemp_fail(GEMP_EUSAGE, "there is no vertex %" GEMP_PRIVERTEX " to begin at; the graph has %" PRIu64, id,

@@ -30,7 +30,7 @@ typedef struct gemp_frontier_shape {
 
 /* Rows and their slices. */
 typedef struct gemp_frontier_rows {
-	const gemp_gas_device_rows *rows;
+	const gemp_device_rows *rows;
 	gemp_buffer slices;
 	gemp_buffer heads; /* of `in` and `in_ghost`: the first end of each row; the row itself where it has none */
 	cl_uint slice_count, piece_count; /* the latter of `out` */
@@ -39,12 +39,12 @@ typedef struct gemp_frontier_rows {
 enum { GEMP_FRONTIER_KERNELS = 9, GEMP_FRONTIER_BITMAPS = 3 };
 
 typedef struct gemp_frontier {
-	gemp_device *device;           /* borrowed */
-	const gemp_gas_layout *layout; /* borrowed */
+	gemp_device *device;       /* borrowed */
+	const gemp_layout *layout; /* borrowed */
 	gemp_frontier_shape shape;
 	unsigned lanes;
 	size_t group, items; /* of launches that go over everything */
-	gemp_gas_device_layout device_rows;
+	gemp_device_layout device_rows;
 	gemp_frontier_rows out, in, in_ghost;
 	gemp_buffer pieces, light; /* of `out`: kernels/analytics/gas_frontier.clh */
 	gemp_buffer bitmap[GEMP_FRONTIER_BITMAPS];
@@ -61,8 +61,8 @@ typedef struct gemp_frontier {
 } gemp_frontier;
 
 /* Local. Puts rows and bitmaps on the device and builds the kernels `names` of `file`, with these options and those of rows.
- * parts: gemp_gas_wanted_rows. */
-gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_gas_layout *layout, gemp_device *device, unsigned parts,
+ * parts: gemp_layout_parts. */
+gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_device *device, unsigned parts,
                             const gemp_frontier_shape *shape, const char *file, const char *options,
                             const char *const *names, size_t count);
 /* Other kernels of these names, with other options, instead. */
@@ -124,7 +124,11 @@ gemp_code gemp_frontier_seconds(gemp_frontier *frontier, double *seconds);
 /* frontier_tuples: tuples of a frontier's edges, put in the order of ranges of targets and gathered there: `--pass shuffle`. */
 
 /* How values reach the targets of edges: straight away, by atomic operations, or by tuples. AUTO: straight. */
-typedef enum gemp_gas_pass { GEMP_GAS_PASS_AUTO, GEMP_GAS_PASS_PUSH, GEMP_GAS_PASS_SHUFFLE } gemp_gas_pass;
+typedef enum gemp_frontier_pass {
+	GEMP_FRONTIER_PASS_AUTO,
+	GEMP_FRONTIER_PASS_PUSH,
+	GEMP_FRONTIER_PASS_SHUFFLE
+} gemp_frontier_pass;
 
 typedef struct gemp_frontier_tuples {
 	gemp_frontier *frontier; /* borrowed; NULL: not in use */

@@ -6,7 +6,7 @@
 enum { BEGIN, ROWS, IDS, STEPS, EQUAL };
 
 /* Names of known vertices: numbers from 0 on in the order of their keys. Who knows all has them in key ranks. */
-static gemp_code number_keys(const gemp_gas_layout *l, uint32_t *name)
+static gemp_code number_keys(const gemp_layout *l, uint32_t *name)
 {
 	gemp_code code = GEMP_OK;
 	gemp_rank_bitmap bits = { 0 };
@@ -26,7 +26,7 @@ done:
 	return code;
 }
 
-static gemp_code make_names(gemp_parents *s, gemp_device *device, const gemp_gas_layout *l)
+static gemp_code make_names(gemp_parents *s, gemp_device *device, const gemp_layout *l)
 {
 	gemp_code code = GEMP_OK;
 	const uint32_t *name = l->key_rank;
@@ -50,7 +50,7 @@ done:
 gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *f, int kernels, bool equal)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout *l = f->layout;
+	const gemp_layout *l = f->layout;
 	*out = (gemp_parents){ .frontier = f, .kernels = kernels };
 	if (equal)
 		GEMP_TRY(gemp_buffer_new(&out->step, f->device, l->known * sizeof(cl_uint), NULL));
@@ -71,7 +71,7 @@ static gemp_code launch_along(gemp_parents *s, const gemp_frontier_rows *rows, c
                               cl_uint send)
 {
 	gemp_frontier *f = s->frontier;
-	const gemp_gas_device_rows *held = rows->rows;
+	const gemp_device_rows *held = rows->rows;
 	if (held->edges == 0)
 		return GEMP_OK;
 	const gemp_argument arguments[] = {

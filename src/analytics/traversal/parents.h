@@ -6,9 +6,9 @@
 
 #include "analytics/traversal/frontier.h"
 
-/* Of kernels/analytics/gas_parents.clh and, behind them, gas_settle_equal.clh: in this order among those of the frontier. */
-#define GEMP_PARENTS_KERNELS "settle_begin", "settle_rows", "settle_ids"
-#define GEMP_PARENTS_ZERO_KERNELS "settle_steps", "settle_equal"
+/* Of kernels/analytics/gas_parents.clh and, behind them, gas_parents_equal.clh: in this order among those of the frontier. */
+#define GEMP_PARENTS_KERNELS "parents_begin", "parents_rows", "parents_ids"
+#define GEMP_PARENTS_ZERO_KERNELS "parents_steps", "parents_equal"
 
 typedef struct gemp_parents {
 	gemp_frontier *frontier; /* borrowed */
@@ -19,7 +19,7 @@ typedef struct gemp_parents {
 	gemp_halo *halo;      /* of steps, once they were needed on several ranks */
 } gemp_parents;
 
-/* Local. The frontier has GEMP_GAS_IN. equal: gemp_parents_zero will be called. To be freed also after a
+/* Local. The frontier has GEMP_LAYOUT_IN. equal: gemp_parents_zero will be called. To be freed also after a
  * failure. */
 gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *frontier, int kernels, bool equal);
 void gemp_parents_free(gemp_parents *settle);

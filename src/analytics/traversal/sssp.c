@@ -40,7 +40,7 @@ static size_t distance_size(const gemp_sssp *s)
 
 static bool by_tuples(const gemp_sssp *s)
 {
-	return s->options.pass == GEMP_GAS_PASS_SHUFFLE;
+	return s->options.pass == GEMP_FRONTIER_PASS_SHUFFLE;
 }
 
 static size_t kernel_count(const gemp_sssp *s)
@@ -59,7 +59,7 @@ static void options_of(const gemp_sssp *s, char options[OPTIONS_SIZE])
 
 static void choose_delta(gemp_sssp *s)
 {
-	const gemp_gas_layout *l = s->frontier.layout;
+	const gemp_layout *l = s->frontier.layout;
 	double edges = l->edges ? (double)l->edges : 1;
 	double mean = l->weights ? l->weight_sum / edges : 1;
 	double own = mean * (double)l->vertices / edges *
@@ -74,15 +74,15 @@ static void choose_delta(gemp_sssp *s)
 	s->delta = delta;
 }
 
-static gemp_code prepare(gemp_sssp *s, const gemp_gas_layout *layout, gemp_device *device)
+static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
-	const unsigned parts = GEMP_GAS_OUT | (s->options.any ? 0 : GEMP_GAS_IN);
+	const unsigned parts = GEMP_LAYOUT_OUT | (s->options.any ? 0 : GEMP_LAYOUT_IN);
 	char options[OPTIONS_SIZE];
 	double since = gemp_now();
-	s->floating = layout->weights == GEMP_GAS_F64;
-	s->wide = s->floating || layout->weights == GEMP_GAS_U64;
+	s->floating = layout->weights == GEMP_LAYOUT_F64;
+	s->wide = s->floating || layout->weights == GEMP_LAYOUT_U64;
 	const gemp_sssp_naming naming = s->options.naming;
 	s->named = !s->wide && !s->options.any && (naming ? naming == GEMP_SSSP_NAMING_DURING : device->gpu);
 	options_of(s, options);
@@ -109,7 +109,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_gas_layout *layout, gemp_device *device,
+gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_sssp_options *options)
 {
 	gemp_sssp *s = NULL;
@@ -249,7 +249,7 @@ static gemp_code check_lost(gemp_sssp *s)
 {
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
-	const gemp_gas_device_rows *out = f->out.rows;
+	const gemp_device_rows *out = f->out.rows;
 	const gemp_argument arguments[] = { GEMP_ARG(&out->begin.mem), GEMP_ARG(&out->end.mem), GEMP_ARG(&out->rows),
 		                                GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem) };
 	GEMP_TRY(gemp_frontier_launch(f, LOST, arguments, sizeof arguments / sizeof *arguments));
@@ -278,7 +278,7 @@ done:
 static gemp_code find_parents(gemp_sssp *s, cl_uint source)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout *l = s->frontier.layout;
+	const gemp_layout *l = s->frontier.layout;
 	double device;
 	const gemp_buffer *best = s->named ? &s->distance : &s->settle.best;
 	if (!s->named)
@@ -320,7 +320,7 @@ done:
 /* Sums of all ranks, of what each has of its own vertices. */
 static void sum_up(gemp_sssp *s, gemp_sssp_result *r)
 {
-	const gemp_gas_layout *l = s->frontier.layout;
+	const gemp_layout *l = s->frontier.layout;
 	uint64_t sums[3] = { 0, 0, s->frontier.state[GAS_FOUND] };
 	for (uint32_t v = 0; v < l->own; v++)
 		if (s->floating ? isfinite(r->real[v]) : r->distance[v] != GEMP_NO_DISTANCE) {

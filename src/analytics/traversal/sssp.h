@@ -1,4 +1,4 @@
-/* sssp: shortest paths along the edges of a layout whose weights are lengths (GEMP_GAS_LENGTHS), from one source
+/* sssp: shortest paths along the edges of a layout whose weights are lengths (GEMP_LAYOUT_LENGTHS), from one source
  * after another.
  *
  * Near vertices, those less than a bound away, are relaxed in rounds until no distance changes; then the bound moves
@@ -29,7 +29,7 @@ typedef struct gemp_sssp_options {
 	bool any;     /* no predecessors */
 	double delta; /* 0: by the mean weight and degree */
 	gemp_sssp_naming naming;
-	gemp_gas_pass pass;
+	gemp_frontier_pass pass;
 	gemp_frontier_shape shape;
 } gemp_sssp_options;
 
@@ -49,9 +49,9 @@ typedef struct gemp_sssp_result {
 	gemp_traversal_cost cost;
 } gemp_sssp_result;
 
-/* Collective. The layout has part GEMP_GAS_OUT and, for predecessors, GEMP_GAS_IN; both are borrowed. options: NULL
+/* Collective. The layout has part GEMP_LAYOUT_OUT and, for predecessors, GEMP_LAYOUT_IN; both are borrowed. options: NULL
  * for none. */
-gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_gas_layout *layout, gemp_device *device,
+gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_sssp_options *options);
 /* Collective. source: id of a vertex of the graph, the same on all ranks. GEMP_EDATA: a distance does not fit. */
 gemp_code gemp_sssp_run(gemp_sssp *sssp, gemp_vertex source, gemp_sssp_result *result);

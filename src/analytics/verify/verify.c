@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct paths {
-	const gemp_gas_edges *edges;
+	const gemp_verify_edges *edges;
 	uint64_t source;
 	/* [vertices] by id */
 	void *level, *distance, *real, *parent, *key_rank; /* those that are not asked about are NULL */
@@ -87,8 +87,8 @@ static void see_distance(void *self, uint64_t a, uint64_t b, const gemp_column *
 /* Ranks and products, computed once more in double. */
 
 typedef struct product {
-	const gemp_gas_edges *edges;
-	const gemp_gas_product *asked;
+	const gemp_verify_edges *edges;
+	const gemp_verify_product *asked;
 	uint64_t vertices;
 	int exponent;                     /* values below 2^exponent have sums that are finite */
 	int scale;                        /* what the vector so far is to be multiplied by: 2^scale */
@@ -215,8 +215,8 @@ static void forget(paths *p)
 	gemp_free_all(p->level, p->distance, p->real, p->parent, p->key_rank, (void *)p->joined);
 }
 
-gemp_code gemp_gas_verify_bfs(const gemp_gas_edges *edges, gemp_vertex source, const uint32_t *level,
-                              const gemp_vertex *parent, bool least)
+gemp_code gemp_verify_bfs(const gemp_verify_edges *edges, gemp_vertex source, const uint32_t *level,
+                          const gemp_vertex *parent, bool least)
 {
 	gemp_code code = GEMP_OK;
 	paths p = { .edges = edges, .source = source };
@@ -232,8 +232,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_gas_verify_sssp(const gemp_gas_edges *edges, gemp_vertex source, const uint64_t *distance,
-                               const double *real, const gemp_vertex *predecessor)
+gemp_code gemp_verify_sssp(const gemp_verify_edges *edges, gemp_vertex source, const uint64_t *distance,
+                           const double *real, const gemp_vertex *predecessor)
 {
 	gemp_code code = GEMP_OK;
 	paths p = { .edges = edges, .source = source };
@@ -282,7 +282,7 @@ static double sum_of(const double *values, uint64_t count)
 }
 
 /* Collective. residual: between rank[] and what an iteration makes of it. */
-static gemp_code iterate(const gemp_gas_edges *edges, double damping, const double *jump, const double *rank,
+static gemp_code iterate(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
                          double *leaving, double *next, double *residual)
 {
 	gemp_code code = GEMP_OK;
@@ -305,8 +305,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_gas_verify_pagerank(const gemp_gas_edges *edges, double damping, const double *jump, const double *rank,
-                                   double allowed, double *residual)
+gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
+                               double allowed, double *residual)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t vertices = edges->graph->vertex_count;
@@ -450,7 +450,7 @@ static gemp_code compare(product *p, double *worst)
 	return gemp_verify_agree(p->edges, &fault);
 }
 
-gemp_code gemp_gas_verify_spmv(const gemp_gas_edges *edges, const gemp_gas_product *asked, double *worst)
+gemp_code gemp_verify_spmv(const gemp_verify_edges *edges, const gemp_verify_product *asked, double *worst)
 {
 	gemp_code code = GEMP_OK;
 	product p = { .edges = edges, .asked = asked, .vertices = edges->graph->vertex_count };

@@ -11,7 +11,7 @@
 
 enum { ROWS_A_PIECE = 4096, NUMBERS_A_TIME = 1 << 24 };
 
-uint64_t gemp_gas_verify_memory;
+uint64_t gemp_verify_memory;
 
 /* Bytes that this node has left, as Linux tells; more than anyone needs if it does not. */
 static uint64_t memory_left(void)
@@ -26,11 +26,11 @@ static uint64_t memory_left(void)
 	return (uint64_t)kibibytes << 10;
 }
 
-gemp_code gemp_verify_capacity(const gemp_gas_edges *edges, unsigned bytes)
+gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes)
 {
 	const gemp_comm *comm = edges->comm;
 	uint64_t ranks = (uint64_t)comm->node_size, needed = edges->graph->vertex_count * bytes;
-	uint64_t left = gemp_gas_verify_memory ? gemp_gas_verify_memory : memory_left();
+	uint64_t left = gemp_verify_memory ? gemp_verify_memory : memory_left();
 	gemp_code code = GEMP_OK;
 	if (needed > left / ranks)
 		code = gemp_fail(
@@ -50,7 +50,7 @@ void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64
 	fault->b = b;
 }
 
-gemp_code gemp_verify_agree(const gemp_gas_edges *edges, const verify_fault *fault)
+gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *fault)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = edges->comm;
@@ -60,8 +60,8 @@ gemp_code gemp_verify_agree(const gemp_gas_edges *edges, const verify_fault *fau
 	if (who == (uint64_t)comm->size)
 		return GEMP_OK;
 	GEMP_MPI(MPI_Bcast(ids, 2, MPI_UINT64_T, (int)who, comm->world));
-	GEMP_TRY(gemp_gas_print_key(comm, edges->graph, ids[0], a, sizeof a));
-	GEMP_TRY(gemp_gas_print_key(comm, edges->graph, ids[1], b, sizeof b));
+	GEMP_TRY(gemp_layout_print_key(comm, edges->graph, ids[0], a, sizeof a));
+	GEMP_TRY(gemp_layout_print_key(comm, edges->graph, ids[1], b, sizeof b));
 	if (who == (uint64_t)comm->rank)
 		code = gemp_fail(GEMP_EINTERNAL, "--verify: '%s' %s '%s'", a, fault->what, b);
 	code = gemp_comm_agree(comm, code);
@@ -70,7 +70,7 @@ done:
 }
 
 typedef struct sweeping {
-	const gemp_gas_edges *edges;
+	const gemp_verify_edges *edges;
 	const gemp_relation *relation;
 	const gemp_column *weight;
 	bool forward, backward;
@@ -95,7 +95,7 @@ static void sweep_rows(void *context, unsigned thread, size_t piece)
 		}
 }
 
-gemp_code gemp_verify_each_edge(const gemp_gas_edges *edges, gemp_verify_visit *visit, void *self)
+gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visit *visit, void *self)
 {
 	gemp_code code = GEMP_OK;
 	gemp_shard *graph = edges->graph;
@@ -107,15 +107,15 @@ gemp_code gemp_verify_each_edge(const gemp_gas_edges *edges, gemp_verify_visit *
 			continue;
 		GEMP_TRY(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT | (edges->weight ? GEMP_LOAD_PROPS : 0u)));
 		s.weight = edges->weight ? gemp_table_find(&relation->props, edges->weight) : NULL;
-		s.forward = !relation->directed || edges->direction != GEMP_GAS_REVERSE;
-		s.backward = !relation->directed || edges->direction != GEMP_GAS_FORWARD;
+		s.forward = !relation->directed || edges->direction != GEMP_LAYOUT_REVERSE;
+		s.backward = !relation->directed || edges->direction != GEMP_LAYOUT_FORWARD;
 		gemp_parallel_for((graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, sweep_rows, &s);
 	}
 done:
 	return code;
 }
 
-gemp_code gemp_verify_gather(const gemp_gas_edges *edges, const void *own, size_t size, void **all)
+gemp_code gemp_verify_gather(const gemp_verify_edges *edges, const void *own, size_t size, void **all)
 {
 	size_t *begin = NULL;
 	gemp_code code = gemp_comm_allgather(edges->comm, own, edges->graph->rows * size, all, &begin);

@@ -15,26 +15,26 @@ typedef struct verify_fault {
 } verify_fault;
 
 /* Which edges, and how they lead: as a layout has them. */
-typedef struct gemp_gas_edges {
+typedef struct gemp_verify_edges {
 	const gemp_comm *comm;
 	gemp_shard *graph;     /* what is needed of it is loaded */
 	const bool *relations; /* [graph->relation_count]; NULL: all */
-	gemp_gas_direction direction;
+	gemp_layout_direction direction;
 	const char *weight; /* NULL: each edge weighs 1 */
-} gemp_gas_edges;
+} gemp_verify_edges;
 
 /* Collective. Has this node room for so many bytes for each vertex of the graph, on each of its ranks? */
-gemp_code gemp_verify_capacity(const gemp_gas_edges *edges, unsigned bytes);
+gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes);
 
 /* Several threads may see faults; one is kept. */
 void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64_t b);
 /* Collective. Any rank's fault is a failure of all. */
-gemp_code gemp_verify_agree(const gemp_gas_edges *edges, const verify_fault *fault);
+gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *fault);
 
 /* An edge leads from a to b; its weight is in a row of a column, NULL: 1. Several threads call it. */
 typedef void gemp_verify_visit(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row);
 /* Collective: loads keys and edges. Each edge of this rank, as often as it leads. */
-gemp_code gemp_verify_each_edge(const gemp_gas_edges *edges, gemp_verify_visit *visit, void *self);
+gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visit *visit, void *self);
 
 static inline double verify_weight(const gemp_column *weight, uint64_t row)
 {
@@ -42,7 +42,7 @@ static inline double verify_weight(const gemp_column *weight, uint64_t row)
 }
 
 /* Collective. Of all vertices by id: gemp_free. */
-gemp_code gemp_verify_gather(const gemp_gas_edges *edges, const void *own, size_t size, void **all);
+gemp_code gemp_verify_gather(const gemp_verify_edges *edges, const void *own, size_t size, void **all);
 
 /* Collective. Numbers of all ranks become their sum, or bits of any. */
 void gemp_verify_sum(const gemp_comm *comm, double *sums, uint64_t count);
@@ -66,6 +66,6 @@ static inline void verify_max(double *greatest, double value)
 }
 
 /* Bytes that the checks of a node's ranks may take together; 0: what the node has left. Tests make it small. */
-extern uint64_t gemp_gas_verify_memory;
+extern uint64_t gemp_verify_memory;
 
 #endif

@@ -62,13 +62,13 @@ static gemp_code check_weight(const gemp_analysis *a)
 	                       weight, a->options->arguments[0]);
 }
 
-gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_gas_layout_options how)
+gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
 	how.relations = a->relations;
 	GEMP_TRY(check_weight(a));
-	code = gemp_gas_layout_new(&a->layout, a->comm, a->graph, &how);
+	code = gemp_layout_new(&a->layout, a->comm, a->graph, &how);
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s: ", a->options->arguments[0]);
 	if (code != GEMP_OK)
@@ -129,13 +129,13 @@ void gemp_analysis_add_sums(gemp_analysis *a, const gemp_dense_report *run)
 	seconds[GEMP_PHASE_RESOLVE] += host > 0 ? host : 0;
 }
 
-gemp_gas_edges gemp_analysis_edges(const gemp_analysis *a)
+gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a)
 {
-	return (gemp_gas_edges){ .comm = a->comm,
-		                     .graph = a->graph,
-		                     .relations = a->relations,
-		                     .direction = (gemp_gas_direction)a->options->direction,
-		                     .weight = a->options->weight };
+	return (gemp_verify_edges){ .comm = a->comm,
+		                        .graph = a->graph,
+		                        .relations = a->relations,
+		                        .direction = (gemp_layout_direction)a->options->direction,
+		                        .weight = a->options->weight };
 }
 
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size)
@@ -187,7 +187,7 @@ void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *co
 /* How ranks share the edges, and what of the bytes were sums. */
 static void report_grid(gemp_analysis *a, uint64_t sum_bytes, double steps)
 {
-	const gemp_gas_grid grid = a->layout.grid;
+	const gemp_layout_grid grid = a->layout.grid;
 	double edges = (double)a->layout.edges, each = edges > 0 ? (double)sum_bytes / edges / steps : 0;
 	gemp_report_detail(a->report, "  %-10s %.3f of them sums, on a grid of %d row%s and %d column%s\n", "", each,
 	                   grid.rows, grid.rows == 1 ? "" : "s", grid.columns,
@@ -210,7 +210,7 @@ static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 	gemp_report_exchange(a->report, &all, -1, NULL);
 	gemp_report_detail(a->report, "  %-10s %.3f bytes an edge and iteration\n", "", each);
 	gemp_report_set(a->report, "bytes_per_edge_and_iteration", json_real(each));
-	if (a->options->cut == GEMP_GAS_ON_GRID)
+	if (a->options->cut == GEMP_LAYOUT_ON_GRID)
 		report_grid(a, sums[2], steps);
 }
 
@@ -295,7 +295,7 @@ static gemp_code end(gemp_analysis *a, gemp_code code)
 {
 	code = gemp_report_finish(a->report, code);
 	gemp_table_free(&a->columns);
-	gemp_gas_layout_free(&a->layout);
+	gemp_layout_free(&a->layout);
 	gemp_runtime_free(a->context);
 	gemp_shard_free(a->graph);
 	gemp_free(a->relations);

@@ -19,7 +19,7 @@ typedef struct gemp_analysis {
 	bool *relations; /* [relation_count] asked for */
 	gemp_runtime *context;
 	gemp_device *device; /* its first */
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	double prepared;    /* seconds of the layout, its copy on the device and what engines add, without programs */
 	gemp_table columns; /* columns of vertices, see vertex_found.h */
 } gemp_analysis;
@@ -40,7 +40,7 @@ typedef struct gemp_analysis_kind {
 gemp_code gemp_analysis_run(gemp_comm *comm, const gemp_options *options, const gemp_analysis_kind *kind, void *work);
 
 /* Collective. The layout; how->relations are set here. */
-gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_gas_layout_options how);
+gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how);
 /* --source of a search, which starts from one vertex. */
 gemp_code gemp_analysis_check_source(const gemp_options *options);
 /* Collective. The vertex that it names. */
@@ -55,7 +55,7 @@ void gemp_analysis_report_reached(gemp_analysis *a, gemp_count reached);
 void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *cost);
 /* For --verify: the edges asked for; an array by row of the graph of one by local vertex (the caller frees; NULL: NULL); and,
  * collective, what is said when all was right. */
-gemp_gas_edges gemp_analysis_edges(const gemp_analysis *a);
+gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a);
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size);
 void gemp_analysis_report_verified(gemp_analysis *a, const char *what, double since);
 /* Collective. The report's end. edges: that were gone along in `seconds` of the slowest rank; iterations: in as many rounds;

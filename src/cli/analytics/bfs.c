@@ -71,7 +71,7 @@ done:
 static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_bfs_result *found)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_edges edges = gemp_analysis_edges(a);
+	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now();
 	void *level = NULL, *parent = NULL;
 	if (!a->options->verify_order)
@@ -80,7 +80,7 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_bfs_res
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&parent, a, found->parent, sizeof *found->parent);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	GEMP_TRY(gemp_gas_verify_bfs(&edges, source, level, parent, true));
+	GEMP_TRY(gemp_verify_bfs(&edges, source, level, parent, true));
 	gemp_analysis_report_verified(
 		a, "no edge leads farther than to the next level, and parents are the least one level before", since);
 done:
@@ -97,9 +97,9 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	gemp_bfs_result *found = &w->found;
 	gemp_vertex source;
 	double build = 0;
-	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction,
-		                                  .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
-	const gemp_bfs_options shape = { .pass = (gemp_gas_pass)a->options->pass };
+	const gemp_layout_options how = { .direction = (gemp_layout_direction)a->options->direction,
+		                              .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT };
+	const gemp_bfs_options shape = { .pass = (gemp_frontier_pass)a->options->pass };
 	GEMP_TRY(gemp_analysis_source(a, &source));
 	GEMP_TRY(gemp_analysis_layout(a, how));
 	GEMP_TRY(gemp_bfs_new(&w->engine, &a->layout, a->device, &shape));

@@ -78,7 +78,7 @@ done:
 }
 
 /* Its vertices: each is one, and none comes twice. A first line that may be a head is one if it names no vertex. */
-static gemp_code set_jumps(double *jump, const list *l, const gemp_vertex *ids, const gemp_gas_layout *layout)
+static gemp_code set_jumps(double *jump, const list *l, const gemp_vertex *ids, const gemp_layout *layout)
 {
 	const gemp_shard *graph = layout->graph;
 	double sum = 0;
@@ -110,7 +110,7 @@ static gemp_code set_jumps(double *jump, const list *l, const gemp_vertex *ids, 
 }
 
 /* Collective. */
-static gemp_code from_file(double *jump, const gemp_gas_layout *layout, gemp_shard *graph, const char *path)
+static gemp_code from_file(double *jump, const gemp_layout *layout, gemp_shard *graph, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
@@ -138,8 +138,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code from_sources(double *jump, const gemp_gas_layout *layout, gemp_shard *graph,
-                              const gemp_options *options)
+static gemp_code from_sources(double *jump, const gemp_layout *layout, gemp_shard *graph, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_list *sources = &options->sources;
@@ -156,7 +155,7 @@ done:
 
 /* Collective. (*out)[layout->own] by local vertex, as --source or --personalization say; NULL if neither is given. The caller
  * frees. */
-static gemp_code gemp_personalization(double **out, const gemp_gas_layout *layout, gemp_shard *graph,
+static gemp_code gemp_personalization(double **out, const gemp_layout *layout, gemp_shard *graph,
                                       const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -223,7 +222,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Those of this rank, in order. */
-static size_t choose_own(ranked top[TOP], const gemp_gas_layout *layout, const double *rank)
+static size_t choose_own(ranked top[TOP], const gemp_layout *layout, const double *rank)
 {
 	size_t count = 0;
 	for (uint32_t v = 0; v < layout->own; v++) {
@@ -329,7 +328,7 @@ static double rounding(const gemp_options *options)
 static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pagerank_result *found)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_edges edges = gemp_analysis_edges(a);
+	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now(), residual;
 	double last = found->report.rounds ? found->change[found->report.rounds - 1] : 0;
 	void *rank = NULL, *jumps = NULL;
@@ -339,8 +338,7 @@ static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pageran
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&jumps, a, jump, sizeof *jump);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	GEMP_TRY(
-		gemp_gas_verify_pagerank(&edges, a->options->damping, jumps, rank, last + rounding(a->options), &residual));
+	GEMP_TRY(gemp_verify_pagerank(&edges, a->options->damping, jumps, rank, last + rounding(a->options), &residual));
 	gemp_report_set(a->report, "verified_residual", json_real(residual));
 	gemp_analysis_report_verified(a, "one more iteration, in double precision, changes ranks by no more than the last",
 	                              since);
@@ -359,12 +357,12 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	const gemp_options *options = a->options;
 	bool weights = options->weight;
 	double *jump = NULL;
-	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)options->direction,
-		                                  .weight = options->weight,
-		                                  .parts = GEMP_GAS_IN | (weights ? GEMP_GAS_OUT_WEIGHT : 0),
-		                                  .cut = (gemp_gas_cut)options->cut,
-		                                  .wanted = twofold(options) ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE,
-		                                  .not_negative = true };
+	const gemp_layout_options how = { .direction = (gemp_layout_direction)options->direction,
+		                              .weight = options->weight,
+		                              .parts = GEMP_LAYOUT_IN | (weights ? GEMP_LAYOUT_OUT_WEIGHT : 0),
+		                              .cut = (gemp_layout_cut)options->cut,
+		                              .wanted = twofold(options) ? GEMP_LAYOUT_DOUBLE : GEMP_LAYOUT_SINGLE,
+		                              .not_negative = true };
 	const gemp_dense_options shape = { .fp64 = twofold(options), .gather = (gemp_gather)options->gather };
 	gemp_pagerank_params ask = { .damping = options->damping,
 		                         .tolerance = options->tolerance,

@@ -26,9 +26,9 @@ static gemp_code check(const gemp_options *options)
 }
 
 /* Rows of A gather what their targets have. */
-static gemp_gas_direction direction(const gemp_options *options)
+static gemp_layout_direction direction(const gemp_options *options)
 {
-	return options->transpose ? GEMP_GAS_FORWARD : GEMP_GAS_REVERSE;
+	return options->transpose ? GEMP_LAYOUT_FORWARD : GEMP_LAYOUT_REVERSE;
 }
 
 static double number(const gemp_column *column, size_t row)
@@ -57,7 +57,7 @@ static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_
 		return GEMP_OK;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &f->first, 1, GEMP_MPI_VERTEX, MPI_MIN, a->comm->world));
 	GEMP_TRY(gemp_shard_load_keys(a->graph));
-	code = gemp_gas_print_key(a->comm, a->graph, f->first, key, room);
+	code = gemp_layout_print_key(a->comm, a->graph, f->first, key, room);
 done:
 	return code;
 }
@@ -175,7 +175,7 @@ static gemp_code report_result(gemp_analysis *a, void *self)
 static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_result *found)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_edges edges = gemp_analysis_edges(a);
+	gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now(), worst;
 	const bool twofold = a->options->precision != SINGLE;
 	void *vector = NULL, *y = NULL;
@@ -186,13 +186,13 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&y, a, found->y, sizeof *found->y);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	const gemp_gas_product product = { .x = vector,
-		                               .y = y,
-		                               .rounds = found->report.rounds,
-		                               .normal = a->options->normalize,
-		                               .epsilon = twofold ? 0x1p-53 : 0x1p-24,
-		                               .underflow = gemp_spmv_underflow(twofold, a->options->normalize) };
-	GEMP_TRY(gemp_gas_verify_spmv(&edges, &product, &worst));
+	const gemp_verify_product product = { .x = vector,
+		                                  .y = y,
+		                                  .rounds = found->report.rounds,
+		                                  .normal = a->options->normalize,
+		                                  .epsilon = twofold ? 0x1p-53 : 0x1p-24,
+		                                  .underflow = gemp_spmv_underflow(twofold, a->options->normalize) };
+	GEMP_TRY(gemp_verify_spmv(&edges, &product, &worst));
 	gemp_report_set(a->report, "verified_error", json_real(worst));
 	gemp_analysis_report_verified(a, "sums of the host's, in double precision, differ by no more than rounding does",
 	                              since);
@@ -211,11 +211,11 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	const gemp_options *options = a->options;
 	bool single = options->precision == SINGLE;
 	double *x = NULL;
-	const gemp_gas_layout_options how = { .direction = direction(options),
-		                                  .weight = options->weight,
-		                                  .parts = GEMP_GAS_IN,
-		                                  .cut = (gemp_gas_cut)options->cut,
-		                                  .wanted = single ? GEMP_GAS_SINGLE : GEMP_GAS_DOUBLE };
+	const gemp_layout_options how = { .direction = direction(options),
+		                              .weight = options->weight,
+		                              .parts = GEMP_LAYOUT_IN,
+		                              .cut = (gemp_layout_cut)options->cut,
+		                              .wanted = single ? GEMP_LAYOUT_SINGLE : GEMP_LAYOUT_DOUBLE };
 	const gemp_dense_options shape = { .fp64 = !single, .gather = (gemp_gather)options->gather };
 	gemp_spmv_params ask = { .rounds = (uint32_t)options->repeat, .normal = options->normalize };
 	GEMP_TRY(gemp_analysis_layout(a, how));

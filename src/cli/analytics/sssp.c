@@ -99,7 +99,7 @@ static gemp_code report_result(gemp_analysis *a, void *self)
 static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_sssp_result *found)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_edges edges = gemp_analysis_edges(a);
+	const gemp_verify_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now();
 	void *distance = NULL, *real = NULL, *predecessor = NULL;
 	if (!a->options->verify_order)
@@ -110,7 +110,7 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_sssp_re
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&predecessor, a, found->predecessor, sizeof *found->predecessor);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	GEMP_TRY(gemp_gas_verify_sssp(&edges, source, distance, real, predecessor));
+	GEMP_TRY(gemp_verify_sssp(&edges, source, distance, real, predecessor));
 	gemp_analysis_report_verified(a, "no edge makes a way shorter, and predecessors lead to the source", since);
 done:
 	gemp_free(distance);
@@ -139,11 +139,11 @@ static gemp_code compute(gemp_analysis *a, void *self)
 	gemp_sssp_result *found = &w->found;
 	gemp_vertex source;
 	double build = 0;
-	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction,
-		                                  .weight = a->options->weight,
-		                                  .parts = GEMP_GAS_IN | GEMP_GAS_OUT,
-		                                  .wanted = GEMP_GAS_LENGTHS };
-	const gemp_sssp_options shape = { .delta = a->options->delta, .pass = (gemp_gas_pass)a->options->pass };
+	const gemp_layout_options how = { .direction = (gemp_layout_direction)a->options->direction,
+		                              .weight = a->options->weight,
+		                              .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT,
+		                              .wanted = GEMP_LAYOUT_LENGTHS };
+	const gemp_sssp_options shape = { .delta = a->options->delta, .pass = (gemp_frontier_pass)a->options->pass };
 	GEMP_TRY(gemp_analysis_source(a, &source));
 	GEMP_TRY(gemp_analysis_layout(a, how));
 	GEMP_TRY(gemp_sssp_new(&w->engine, &a->layout, a->device, &shape));

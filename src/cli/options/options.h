@@ -108,9 +108,9 @@ typedef struct gemp_options {
 	/* bfs, sssp, pagerank, spmv */
 	const char *source, *into, *column, *personalization, *vector;
 	gemp_list sources;
-	int direction;         /* a gemp_gas_direction */
+	int direction;         /* a gemp_layout_direction */
 	int precision;         /* auto, single, double */
-	int pass, gather, cut; /* a gemp_gas_pass, a gemp_gather, a gemp_gas_cut */
+	int pass, gather, cut; /* a gemp_frontier_pass, a gemp_gather, a gemp_layout_cut */
 	bool transpose, normalize;
 	uint64_t max_iterations;
 	double delta, damping, tolerance;

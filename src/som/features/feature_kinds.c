@@ -159,15 +159,15 @@ done:
 static gemp_code find_pagerank(gemp_feature_work *w, double *values)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_gas_layout_options edges = { .relations = w->relations,
-		                                    .direction = GEMP_GAS_FORWARD,
-		                                    .parts = GEMP_GAS_IN };
+	const gemp_layout_options edges = { .relations = w->relations,
+		                                .direction = GEMP_LAYOUT_FORWARD,
+		                                .parts = GEMP_LAYOUT_IN };
 	const gemp_dense_options shape = { .fp64 = true };
 	const gemp_pagerank_params ask = { .damping = 0.85, .tolerance = 1e-9, .rounds = 200 };
-	gemp_gas_layout layout = { 0 };
+	gemp_layout layout = { 0 };
 	gemp_pagerank *engine = NULL;
 	gemp_pagerank_result found = { 0 };
-	GEMP_TRY(gemp_gas_layout_new(&layout, w->context->comm, w->graph, &edges));
+	GEMP_TRY(gemp_layout_new(&layout, w->context->comm, w->graph, &edges));
 	GEMP_TRY(gemp_pagerank_new(&engine, &layout, w->context->device, &shape));
 	GEMP_TRY(gemp_pagerank_run(engine, &ask, &found));
 	for (size_t row = 0; row < w->graph->rows; row++)
@@ -175,7 +175,7 @@ static gemp_code find_pagerank(gemp_feature_work *w, double *values)
 done:
 	gemp_pagerank_result_free(&found);
 	gemp_pagerank_free(engine);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	return code;
 }
 

@@ -41,7 +41,7 @@ gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const
 	if (count == 0)
 		return GEMP_OK;
 	snprintf(options, sizeof options, "-DSOM_GROUP=%zu", group);
-	GEMP_TRY(gemp_program_build(&out->program, device, "som_errors.cl", options, { "som_judge", &out->kernel }));
+	GEMP_TRY(gemp_program_build(&out->program, device, "som_errors.cl", options, { "som_errors", &out->kernel }));
 	GEMP_TRY(gemp_buffer_new(&out->distance, device, count * sizeof(float), NULL));
 	GEMP_TRY(gemp_buffer_new(&out->sums, device, gemp_som_quality_bytes(device, count), NULL));
 done:

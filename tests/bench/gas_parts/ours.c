@@ -20,16 +20,16 @@
 /* The graph as the project has it, and a layout of it. */
 typedef struct held {
 	gemp_shard *graph;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 } held;
 
-static gemp_code hold(held *h, bench *b, const gemp_gas_layout_options *options, timing *t)
+static gemp_code hold(held *h, bench *b, const gemp_layout_options *options, timing *t)
 {
 	gemp_code code = GEMP_OK;
 	*h = (held){ 0 };
 	GEMP_TRY(timing_new(t, b));
 	GEMP_TRY(graph_in_memory(&h->graph, &b->comm, &b->graph, options->weight ? b->weight : NULL));
-	GEMP_TRY(gemp_gas_layout_new(&h->layout, &b->comm, h->graph, options));
+	GEMP_TRY(gemp_layout_new(&h->layout, &b->comm, h->graph, options));
 	t->layout = h->layout.seconds;
 done:
 	return code;
@@ -37,7 +37,7 @@ done:
 
 static void let_go(held *h)
 {
-	gemp_gas_layout_free(&h->layout);
+	gemp_layout_free(&h->layout);
 	gemp_shard_free(h->graph);
 }
 
@@ -135,7 +135,7 @@ gemp_code ours_bfs(bench *b)
 	gemp_code code = GEMP_OK;
 	held h;
 	timing t = { 0 };
-	GEMP_TRY(hold(&h, b, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN | GEMP_GAS_OUT }, &t));
+	GEMP_TRY(hold(&h, b, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT }, &t));
 	GEMP_TRY(time_bfs(&h, b, &t, true));
 	GEMP_TRY(time_bfs(&h, b, &t, false));
 done:
@@ -204,8 +204,8 @@ gemp_code ours_sssp(bench *b)
 	held h;
 	timing t = { 0 };
 	GEMP_TRY(hold(&h, b,
-	              &(gemp_gas_layout_options){
-					  .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .weight = "weight", .wanted = GEMP_GAS_LENGTHS },
+	              &(gemp_layout_options){
+					  .parts = GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT, .weight = "weight", .wanted = GEMP_LAYOUT_LENGTHS },
 	              &t));
 	GEMP_TRY(time_sssp(&h, b, &t, true));
 	GEMP_TRY(time_sssp(&h, b, &t, false));
@@ -242,7 +242,7 @@ static void dense_run(timing *t, const bench *b, unsigned run, const gemp_dense_
 	add_traffic(t, &report->traffic);
 }
 
-enum { CUTS = GEMP_GAS_ON_GRID + 1 };
+enum { CUTS = GEMP_LAYOUT_ON_GRID + 1 };
 
 static int cuts_of(const bench *b)
 {
@@ -256,10 +256,10 @@ typedef struct ranking {
 	gemp_pagerank_result result;
 } ranking;
 
-static gemp_code new_ranking(ranking *r, bench *b, gemp_gas_cut cut)
+static gemp_code new_ranking(ranking *r, bench *b, gemp_layout_cut cut)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(hold(&r->h, b, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .cut = cut }, &r->t));
+	GEMP_TRY(hold(&r->h, b, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN, .cut = cut }, &r->t));
 	GEMP_TRY(gemp_pagerank_new(&r->it, &r->h.layout, b->device, &(gemp_dense_options){ 0 }));
 done:
 	return code;
@@ -286,7 +286,7 @@ gemp_code ours_pagerank(bench *b)
 	ranking all[CUTS] = { 0 };
 	double *right = NULL;
 	for (int c = 0; c < cuts_of(b); c++) {
-		GEMP_TRY(new_ranking(&all[c], b, (gemp_gas_cut)c));
+		GEMP_TRY(new_ranking(&all[c], b, (gemp_layout_cut)c));
 		GEMP_TRY(rank(&all[c], b, 2)); /* warms up */
 	}
 	for (unsigned run = 0; run < b->runs; run++) {
@@ -319,12 +319,12 @@ typedef struct multiplying {
 } multiplying;
 
 /* x: what openmp.c multiplies with. */
-static gemp_code new_multiplying(multiplying *m, bench *b, gemp_gas_cut cut)
+static gemp_code new_multiplying(multiplying *m, bench *b, gemp_layout_cut cut)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(hold(
 		&m->h, b,
-		&(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight", .wanted = GEMP_GAS_SINGLE, .cut = cut },
+		&(gemp_layout_options){ .parts = GEMP_LAYOUT_IN, .weight = "weight", .wanted = GEMP_LAYOUT_SINGLE, .cut = cut },
 		&m->t));
 	GEMP_TRY(GEMP_NEW(m->x, m->h.layout.own));
 	for (uint32_t v = 0; v < m->h.layout.own; v++)
@@ -371,7 +371,7 @@ gemp_code ours_spmv(bench *b)
 	gemp_code code = GEMP_OK;
 	multiplying all[CUTS] = { 0 };
 	for (int c = 0; c < cuts_of(b); c++) {
-		GEMP_TRY(new_multiplying(&all[c], b, (gemp_gas_cut)c));
+		GEMP_TRY(new_multiplying(&all[c], b, (gemp_layout_cut)c));
 		GEMP_TRY(multiply(&all[c], b, b->rounds)); /* warms up */
 	}
 	for (unsigned run = 0; run < b->runs; run++) {

@@ -28,7 +28,7 @@ static bool changes(uint64_t seed, uint64_t round, uint32_t number, unsigned per
 
 typedef struct post {
 	const gas_case *c;
-	const gemp_gas_layout *layout;
+	const gemp_layout *layout;
 	size_t size;
 	uint64_t seed;
 	uint64_t *last; /* [n] round in which a vertex changed */
@@ -52,7 +52,7 @@ static bool has_value(const post *p, uint32_t v, uint64_t value)
 /* Bytes that this rank is to send. */
 static uint64_t expected_bytes(const post *p, uint64_t round, unsigned percent)
 {
-	const gemp_gas_links *links = &p->layout->links;
+	const gemp_layout_links *links = &p->layout->links;
 	uint64_t bytes = 0;
 	for (int r = 0; r < test_comm.size; r++) {
 		uint64_t places = links->send_begin[r + 1] - links->send_begin[r], count = 0;
@@ -67,7 +67,7 @@ static uint64_t expected_bytes(const post *p, uint64_t round, unsigned percent)
 /* One round; false: something is wrong. `same`: arrived is changed. */
 static bool run_round(post *p, gemp_halo *mail, uint64_t round, unsigned percent, bool same)
 {
-	const gemp_gas_layout *layout = p->layout;
+	const gemp_layout *layout = p->layout;
 	uint64_t before = gemp_halo_traffic(mail)->bytes;
 	gemp_code code = GEMP_OK;
 	bool right = true;
@@ -111,9 +111,9 @@ static bool run_round(post *p, gemp_halo *mail, uint64_t round, unsigned percent
 static void run_case(const gas_case *c, size_t size, uint64_t seed)
 {
 	static const unsigned percents[] = { 0, 100, 3, 50, 100, 97, 1, 100 };
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_halo *mail;
-	assert_all_ok(gemp_gas_layout_new(&layout, comm, c->graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	assert_all_ok(gemp_layout_new(&layout, comm, c->graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
 	post p = { .c = c, .layout = &layout, .size = size, .seed = seed, .words = layout.known / 32 + 1 };
 	p.last = calloc(c->n, sizeof *p.last);
 	p.values = calloc(layout.known + 1, 8);
@@ -131,7 +131,7 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 	gemp_buffer_free(&p.value_buffer, device);
 	gemp_buffer_free(&p.changed, device);
 	gemp_buffer_free(&p.arrived, device);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	free(p.last);
 	free(p.values);
 	free(p.bits);
@@ -202,13 +202,12 @@ static void failed_rounds(void **state)
 {
 	(void)state;
 	gas_case c;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	gemp_halo *mail;
 	gemp_buffer values, lost = { .size = 8 };
 	gemp_halo_kernels = 0;
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
-	assert_all_ok(
-		gemp_gas_layout_new(&layout, &test_comm, c.graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
 	assert_all_ok(gemp_halo_new(&mail, &layout, device, 4));
 	assert_all_ok(gemp_buffer_new(&values, device, layout.known * 4 + 4, NULL));
 	for (int r = 0; r < 2 * test_comm.size; r++) {
@@ -225,7 +224,7 @@ static void failed_rounds(void **state)
 	}
 	gemp_halo_free(mail);
 	gemp_buffer_free(&values, device);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 	gemp_halo_kernels = -1;
 }
@@ -254,12 +253,11 @@ static void memory(void **state)
 {
 	(void)state;
 	gas_case c;
-	gemp_gas_layout layout;
+	gemp_layout layout;
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
-	assert_all_ok(
-		gemp_gas_layout_new(&layout, &test_comm, c.graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
 	assert_all_survive_no_memory(make, &layout);
-	gemp_gas_layout_free(&layout);
+	gemp_layout_free(&layout);
 	gas_case_free(&c);
 }
 
