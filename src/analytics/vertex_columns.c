@@ -9,20 +9,16 @@
 /* All NULL so far. */
 static gemp_code add_column(gemp_column **out, gemp_table *found, const char *name, gemp_type type, size_t rows)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_table_add(found, name, type, out));
+	GEMP_PROPAGATE(gemp_table_add(found, name, type, out));
 	found->rows = rows;
-	code = gemp_column_pad(*out, rows);
-done:
-	return code;
+	return gemp_column_pad(*out, rows);
 }
 
 gemp_code gemp_vertex_columns_u32(gemp_table *found, const char *name, const gemp_layout *layout,
                                   const uint32_t *values, uint32_t none)
 {
-	gemp_code code = GEMP_OK;
 	gemp_column *column = NULL;
-	GEMP_TRY(add_column(&column, found, name, GEMP_INTEGER, layout->own));
+	GEMP_PROPAGATE(add_column(&column, found, name, GEMP_INTEGER, layout->own));
 	for (size_t row = 0; row < layout->own; row++) {
 		uint32_t value = values[layout->local[row]];
 		if (value != none) {
@@ -31,16 +27,14 @@ gemp_code gemp_vertex_columns_u32(gemp_table *found, const char *name, const gem
 		}
 	}
 	gemp_column_trim_nulls(column);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_vertex_columns_u64(gemp_table *found, const char *name, const gemp_layout *layout,
                                   const uint64_t *values, uint64_t none)
 {
-	gemp_code code = GEMP_OK;
 	gemp_column *column = NULL;
-	GEMP_TRY(add_column(&column, found, name, GEMP_INTEGER, layout->own));
+	GEMP_PROPAGATE(add_column(&column, found, name, GEMP_INTEGER, layout->own));
 	for (size_t row = 0; row < layout->own; row++) {
 		uint64_t value = values[layout->local[row]];
 		if (value == none)
@@ -54,16 +48,14 @@ gemp_code gemp_vertex_columns_u64(gemp_table *found, const char *name, const gem
 		column->null[row] = 0;
 	}
 	gemp_column_trim_nulls(column);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_vertex_columns_double(gemp_table *found, const char *name, const gemp_layout *layout,
                                      const double *values)
 {
-	gemp_code code = GEMP_OK;
 	gemp_column *column = NULL;
-	GEMP_TRY(add_column(&column, found, name, GEMP_FLOAT, layout->own));
+	GEMP_PROPAGATE(add_column(&column, found, name, GEMP_FLOAT, layout->own));
 	for (size_t row = 0; row < layout->own; row++) {
 		double value = values[layout->local[row]];
 		if (isfinite(value)) {
@@ -72,8 +64,7 @@ gemp_code gemp_vertex_columns_double(gemp_table *found, const char *name, const 
 		}
 	}
 	gemp_column_trim_nulls(column);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const gemp_layout *layout, gemp_shard *graph,

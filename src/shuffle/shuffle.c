@@ -46,16 +46,13 @@ static gemp_code pass(stable *s, unsigned shift, unsigned bits, const pairs *fro
 /* By one digit, or by two, the low one first. */
 static gemp_code passes(stable *s, const pairs *from, const pairs *to)
 {
-	gemp_code code = GEMP_OK;
 	unsigned bits = s->how->bits, shift = gemp_shuffle_key_shift(s->how), low = bits / 2;
 	if (bits <= DIGIT_BITS)
 		return pass(s, shift, bits, from, to);
-	GEMP_TRY(new_pairs(s, s->between, from));
+	GEMP_PROPAGATE(new_pairs(s, s->between, from));
 	const pairs half = { from->key_size, from->value_size, &s->between[0], &s->between[1] };
-	GEMP_TRY(pass(s, shift, low, from, &half));
-	code = pass(s, shift + low, bits - low, &half, to);
-done:
-	return code;
+	GEMP_PROPAGATE(pass(s, shift, low, from, &half));
+	return pass(s, shift + low, bits - low, &half, to);
 }
 
 enum {
@@ -81,40 +78,34 @@ static gemp_code gemp_shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const ge
 /* Their destinations and numbers are put in order, and then they move once. */
 static gemp_code by_number(stable *s, const gemp_tuples *in, const gemp_tuples *out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_slabs slabs = gemp_tool_slabs(s->box, s->count, SLAB, SLABS_A_UNIT);
 	pairs from = { 4, 4, &s->column, &s->numbers }, to = { 4, 4, &s->last[0], &s->last[1] };
 	cl_kernel number, move;
 	size_t group;
-	GEMP_TRY(new_pairs(s, s->last, &from));
-	GEMP_TRY(gemp_buffer_new(&s->column, s->box->device, s->count * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&s->numbers, s->box->device, s->count * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_shuffle_kernel(s->box, &number, s->how, in, "shuffle_number", &group));
-	GEMP_TRY(gemp_shuffle_kernel(s->box, &move, s->how, in, "shuffle_by_number", &group));
-	GEMP_TRY(gemp_tool_launch(s->box, number, slabs.slabs, group, gemp_shuffle_destinations(in),
-	                          GEMP_ARG(&in->tuple->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab),
-	                          GEMP_ARG(&s->column.mem), GEMP_ARG(&s->numbers.mem)));
-	GEMP_TRY(passes(s, &from, &to));
-	code = gemp_tool_launch(s->box, move, slabs.slabs, group, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&out->tuple->mem),
+	GEMP_PROPAGATE(new_pairs(s, s->last, &from));
+	GEMP_PROPAGATE(gemp_buffer_new(&s->column, s->box->device, s->count * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&s->numbers, s->box->device, s->count * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_shuffle_kernel(s->box, &number, s->how, in, "shuffle_number", &group));
+	GEMP_PROPAGATE(gemp_shuffle_kernel(s->box, &move, s->how, in, "shuffle_by_number", &group));
+	GEMP_PROPAGATE(gemp_tool_launch(s->box, number, slabs.slabs, group, gemp_shuffle_destinations(in),
+	                                GEMP_ARG(&in->tuple->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab),
+	                                GEMP_ARG(&s->column.mem), GEMP_ARG(&s->numbers.mem)));
+	GEMP_PROPAGATE(passes(s, &from, &to));
+	return gemp_tool_launch(s->box, move, slabs.slabs, group, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&out->tuple->mem),
 	                        GEMP_ARG(&to.values->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab));
-done:
-	return code;
 }
 
 /* Where ranges begin in tuples that are in order. */
 static gemp_code bounds(stable *s, const gemp_tuples *tuples, const gemp_buffer *begin)
 {
-	gemp_code code = GEMP_OK;
 	gemp_slabs slabs = gemp_tool_slabs(s->box, s->count, SLAB, SLABS_A_UNIT);
 	cl_kernel kernel;
 	size_t group;
-	GEMP_TRY(gemp_buffer_zero(s->box->device, begin, 0, (((size_t)1 << s->how->bits) + 1) * sizeof(cl_uint)));
-	GEMP_TRY(gemp_shuffle_kernel(s->box, &kernel, s->how, tuples, "shuffle_bounds", &group));
-	code = gemp_tool_launch(s->box, kernel, slabs.slabs, group, gemp_shuffle_destinations(tuples),
+	GEMP_PROPAGATE(gemp_buffer_zero(s->box->device, begin, 0, (((size_t)1 << s->how->bits) + 1) * sizeof(cl_uint)));
+	GEMP_PROPAGATE(gemp_shuffle_kernel(s->box, &kernel, s->how, tuples, "shuffle_bounds", &group));
+	return gemp_tool_launch(s->box, kernel, slabs.slabs, group, gemp_shuffle_destinations(tuples),
 	                        GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab),
 	                        GEMP_ARG(&begin->mem));
-done:
-	return code;
 }
 
 /* As gemp_shuffle_decode, of in->count tuples. */
@@ -145,14 +136,12 @@ done:
 static gemp_code read_count(gemp_toolbox *box, const gemp_tuples *in, size_t *count)
 {
 	cl_uint known;
-	gemp_code code = GEMP_OK;
 	*count = in->count;
 	if (in->extent) {
-		GEMP_TRY(gemp_buffer_read(box->device, in->extent, sizeof known, sizeof known, &known));
+		GEMP_PROPAGATE(gemp_buffer_read(box->device, in->extent, sizeof known, sizeof known, &known));
 		*count = known;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
@@ -202,17 +191,14 @@ static gemp_slabs slabs_of(const gemp_toolbox *box, size_t count)
 gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled,
                               const gemp_buffer *begin, const gemp_buffer *sums)
 {
-	gemp_code code = GEMP_OK;
 	gemp_slabs s = slabs_of(box, shuffled->count);
 	cl_kernel kernel;
 	size_t group;
 	GEMP_CHECK(how->shift <= GEMP_SHUFFLE_SHIFT);
-	GEMP_TRY(gemp_shuffle_kernel(box, &kernel, how, shuffled, "shuffle_gather", &group));
-	code = gemp_tool_launch(box, kernel, s.slabs, group, gemp_shuffle_destinations(shuffled),
+	GEMP_PROPAGATE(gemp_shuffle_kernel(box, &kernel, how, shuffled, "shuffle_gather", &group));
+	return gemp_tool_launch(box, kernel, s.slabs, group, gemp_shuffle_destinations(shuffled),
 	                        GEMP_ARG(&shuffled->tuple->mem), GEMP_ARG(&begin->mem), GEMP_ARG(&s.slab),
 	                        GEMP_ARG(&sums->mem));
-done:
-	return code;
 }
 
 /* Which of eight a mask has, a byte each. */

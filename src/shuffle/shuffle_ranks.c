@@ -68,25 +68,22 @@ static char *part_of(const passing *p, size_t rank, size_t turn)
 /* Bytes begin .. end - 1 of what leaves this rank. */
 static gemp_code read_part(const passing *p, size_t turn)
 {
-	gemp_code code = GEMP_OK;
 	const run out = leaving(p->counts, p->ranks, p->rank, p->size);
 	size_t begin = lesser(turn * p->common->part, out.all), end = lesser(begin + p->common->part, out.all);
 	char *to = part_of(p, p->rank, turn);
 	for (int behind = 0; behind < 2; behind++) { /* the hole */
 		size_t first = behind ? greater(begin, out.at) : begin, last = behind ? end : lesser(end, out.at);
 		if (first < last)
-			GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, p->from->mem, CL_FALSE,
-			                                     first + (behind ? out.hole : 0), last - first, to + (first - begin), 0,
-			                                     NULL, NULL)));
+			GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, p->from->mem, CL_FALSE,
+			                                           first + (behind ? out.hole : 0), last - first,
+			                                           to + (first - begin), 0, NULL, NULL)));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Of what left each of the others in that turn, what is for this rank. */
 static gemp_code write_parts(const passing *p, size_t turn)
 {
-	gemp_code code = GEMP_OK;
 	const size_t begin = turn * p->common->part, end = begin + p->common->part;
 	size_t to = 0;
 	for (size_t r = 0; r < p->ranks; r++) {
@@ -95,12 +92,12 @@ static gemp_code write_parts(const passing *p, size_t turn)
 			first += q != r ? p->counts[r * p->ranks + q] * p->size : 0;
 		size_t from = greater(first, begin), until = lesser(first + length, end);
 		if (r != p->rank && from < until)
-			GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->queue, p->to->mem, CL_FALSE, to + (from - first),
-			                                      until - from, part_of(p, r, turn) + (from - begin), 0, NULL, NULL)));
+			GEMP_PROPAGATE(
+				GEMP_CL(clEnqueueWriteBuffer(p->device->queue, p->to->mem, CL_FALSE, to + (from - first), until - from,
+			                                 part_of(p, r, turn) + (from - begin), 0, NULL, NULL)));
 		to += length;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code finish(const passing *p)
@@ -174,16 +171,13 @@ typedef struct parts {
 
 static gemp_code parts_new(parts *out, const gemp_comm *comm, const gemp_shuffle *owner)
 {
-	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)comm->size;
 	*out = (parts){ .comm = comm };
-	GEMP_TRY(GEMP_NEW(out->begin, ((size_t)1 << owner->bits) + 1));
-	GEMP_TRY(GEMP_NEW(out->counts, ranks * ranks));
-	GEMP_TRY(GEMP_NEW(out->came, ranks + 1));
-	GEMP_TRY(GEMP_NEW(out->sent, ranks));
-	code = GEMP_NEW(out->received, ranks);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(out->begin, ((size_t)1 << owner->bits) + 1));
+	GEMP_PROPAGATE(GEMP_NEW(out->counts, ranks * ranks));
+	GEMP_PROPAGATE(GEMP_NEW(out->came, ranks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(out->sent, ranks));
+	return GEMP_NEW(out->received, ranks);
 }
 
 static void parts_free(parts *p)
@@ -249,32 +243,29 @@ static gemp_peer_block parcel_of(char *const host[2], const gemp_readback_range 
 /* Room for what comes, with what stays. */
 static gemp_code keep_own(gemp_shuffled *s, unsigned array, const parts *p)
 {
-	gemp_code code = GEMP_OK;
 	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
 	const size_t kept = p->begin[own + 1] - p->begin[own];
 	gemp_buffer *arrived = &s->arrived[array];
-	GEMP_TRY(gemp_buffer_new(arrived, s->device, p->came[ranks] * element, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(arrived, s->device, p->came[ranks] * element, NULL));
 	if (kept)
-		code = GEMP_CL(clEnqueueCopyBuffer(s->device->queue, s->sent[array].buffer.mem, arrived->mem,
+		return GEMP_CL(clEnqueueCopyBuffer(s->device->queue, s->sent[array].buffer.mem, arrived->mem,
 		                                   p->begin[own] * element, p->came[own] * element, kept * element, 0, NULL,
 		                                   NULL));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The rest of what there is to send to where the host can read it. */
 static gemp_code prepare(gemp_shuffled *s, unsigned array, parts *p, gemp_host_mapping *landing)
 {
-	gemp_code code = GEMP_OK;
 	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
 	gemp_readback *sent = &s->sent[array];
 	gemp_readback_range going[2], coming[2];
 	outside_own(going, p->begin[own], p->begin[own + 1], p->begin[ranks], element);
 	outside_own(coming, p->came[own], p->came[own + 1], p->came[ranks], element);
-	GEMP_TRY(keep_own(s, array, p));
-	GEMP_TRY(gemp_readback_begin(sent, s->device, going, 2));
-	GEMP_TRY(gemp_host_mapping_begin(landing, s->device, &s->arrived[array], coming, 2));
-	GEMP_TRY(gemp_readback_wait(sent));
+	GEMP_PROPAGATE(keep_own(s, array, p));
+	GEMP_PROPAGATE(gemp_readback_begin(sent, s->device, going, 2));
+	GEMP_PROPAGATE(gemp_host_mapping_begin(landing, s->device, &s->arrived[array], coming, 2));
+	GEMP_PROPAGATE(gemp_readback_wait(sent));
 	for (size_t r = 0; r < ranks; r++) {
 		if (r == own)
 			continue;
@@ -283,8 +274,7 @@ static gemp_code prepare(gemp_shuffled *s, unsigned array, parts *p, gemp_host_m
 		p->received[r] = parcel_of(landing->host, coming, r > own, p->came[r] * element,
 		                           (p->came[r + 1] - p->came[r]) * element);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. One array to its owners, through common memory, or by MPI. */
@@ -314,16 +304,13 @@ done:
 
 static gemp_code decode_by_range(gemp_shuffled *s, gemp_toolbox *box, const gemp_tuples *in)
 {
-	gemp_code code = GEMP_OK;
 	bool apart = s->how.layout == GEMP_SHUFFLE_SOA;
 	for (unsigned a = 0; a < arrays_of(&s->how); a++)
-		GEMP_TRY(gemp_buffer_new(&s->placed[a], s->device, in->count * size_of(&s->how, a), NULL));
-	GEMP_TRY(gemp_buffer_new(&s->begin, s->device, (((size_t)1 << s->how.bits) + 1) * sizeof(uint32_t), NULL));
+		GEMP_PROPAGATE(gemp_buffer_new(&s->placed[a], s->device, in->count * size_of(&s->how, a), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&s->begin, s->device, (((size_t)1 << s->how.bits) + 1) * sizeof(uint32_t), NULL));
 	s->tuples = (gemp_tuples){ apart ? &s->placed[COLUMN] : NULL, &s->placed[TUPLE], in->count, NULL };
-	GEMP_TRY(gemp_shuffle_decode(box, &s->how, in, &s->tuples, &s->begin));
-	code = gemp_toolbox_seconds(box, &s->seconds.by_range);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_shuffle_decode(box, &s->how, in, &s->tuples, &s->begin));
+	return gemp_toolbox_seconds(box, &s->seconds.by_range);
 }
 
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,

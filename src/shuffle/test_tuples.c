@@ -25,18 +25,15 @@ static gemp_code kernel_of(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle
 gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, const gemp_test_tuples *trial,
                                 const gemp_tuples *tuples)
 {
-	gemp_code code = GEMP_OK;
 	cl_kernel kernel;
 	grid on;
 	cl_uint count = (cl_uint)tuples->count, owners = trial->owners, skewed = trial->skewed;
 	cl_ulong seed = trial->seed;
-	GEMP_TRY(gemp_tool_check(box, tuples->count));
-	GEMP_TRY(kernel_of(box, &kernel, how, tuples, "trial_make", &on));
-	code = gemp_tool_launch(box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples),
+	GEMP_PROPAGATE(gemp_tool_check(box, tuples->count));
+	GEMP_PROPAGATE(kernel_of(box, &kernel, how, tuples, "trial_make", &on));
+	return gemp_tool_launch(box, kernel, on.groups, on.group, gemp_shuffle_destinations(tuples),
 	                        GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&count), GEMP_ARG(&seed), GEMP_ARG(&owners),
 	                        GEMP_ARG(&skewed));
-done:
-	return code;
 }
 
 /* Adds up what the work-items have found, two numbers each. */

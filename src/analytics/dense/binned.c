@@ -74,29 +74,28 @@ static void place_range(void *context, unsigned thread, size_t range)
 
 static gemp_code place_edges(placing *p, uint32_t known, size_t ranges)
 {
-	gemp_code code = GEMP_OK;
 	gemp_dense_binned *out = p->out;
 	while (known >> p->shift >= MOST_BUCKETS)
 		p->shift++;
 	p->buckets = (known >> p->shift) + 1;
-	GEMP_TRY(GEMP_NEW(p->begin, ranges + 1));
-	GEMP_TRY(GEMP_NEW(p->next, gemp_threads() * (p->buckets + 1)));
+	GEMP_PROPAGATE(GEMP_NEW(p->begin, ranges + 1));
+	GEMP_PROPAGATE(GEMP_NEW(p->next, gemp_threads() * (p->buckets + 1)));
 	gemp_parallel_for(ranges, count_range, p);
 	for (size_t range = 0; range < ranges; range++)
 		p->begin[range + 1] += p->begin[range];
 	if (gemp_layout_wide(p->begin[ranges]))
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE,
-		                   "%llu edges of one rank are more than --gather binned goes through; take pull, or more "
-		                   "ranks",
-		                   (unsigned long long)p->begin[ranges]));
+		GEMP_PROPAGATE(
+			gemp_fail(GEMP_EUSAGE,
+		              "%llu edges of one rank are more than --gather binned goes through; take pull, or more "
+		              "ranks",
+		              (unsigned long long)p->begin[ranges]));
 	size_t edges = (size_t)p->begin[ranges];
-	GEMP_TRY(GEMP_NEW(out->host_source, edges + 1)); /* there are no empty buffers */
-	GEMP_TRY(GEMP_NEW(out->host_bin, edges + 1));
+	GEMP_PROPAGATE(GEMP_NEW(out->host_source, edges + 1)); /* there are no empty buffers */
+	GEMP_PROPAGATE(GEMP_NEW(out->host_bin, edges + 1));
 	out->host_weight = gemp_calloc(edges + 1, p->weight_size ? p->weight_size : sizeof(uint32_t));
-	GEMP_TRY(out->host_weight ? GEMP_OK : GEMP_ENOMEM);
+	GEMP_PROPAGATE(out->host_weight ? GEMP_OK : GEMP_ENOMEM);
 	gemp_parallel_for(ranges, place_range, p);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Parts of ranges of about as many edges. */
@@ -130,19 +129,18 @@ done:
 /* A CPU device reads them where they are; a GPU gets a copy. */
 static gemp_code load(gemp_dense_binned *out, size_t edges, size_t weight_size)
 {
-	gemp_code code = GEMP_OK;
 	size_t weight = weight_size ? weight_size : sizeof(uint32_t);
-	GEMP_TRY(gemp_buffer_borrow(&out->source, out->device, (edges + 1) * sizeof *out->host_source, out->host_source));
-	GEMP_TRY(gemp_buffer_borrow(&out->bin, out->device, (edges + 1) * sizeof *out->host_bin, out->host_bin));
-	GEMP_TRY(gemp_buffer_borrow(&out->weight, out->device, (edges + 1) * weight, out->host_weight));
+	GEMP_PROPAGATE(
+		gemp_buffer_borrow(&out->source, out->device, (edges + 1) * sizeof *out->host_source, out->host_source));
+	GEMP_PROPAGATE(gemp_buffer_borrow(&out->bin, out->device, (edges + 1) * sizeof *out->host_bin, out->host_bin));
+	GEMP_PROPAGATE(gemp_buffer_borrow(&out->weight, out->device, (edges + 1) * weight, out->host_weight));
 	if (out->device->gpu) {
 		gemp_free_all(out->host_source, out->host_bin, out->host_weight);
 		out->host_source = NULL;
 		out->host_bin = NULL;
 		out->host_weight = NULL;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_dense_binned_new(gemp_dense_binned *out, gemp_device *device, const gemp_layout_rows *rows,

@@ -47,16 +47,13 @@ static gemp_code build(gemp_dense *dense, const char *name, const char *defines,
 
 static gemp_code make_values(gemp_dense *dense)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout *layout = dense->layout;
 	size_t values = gemp_layout_values(layout), held = gemp_dense_ranks(dense) ? layout->own : 0,
 		   other = layout->in_other.rows;
 	for (int side = 0; side < 2; side++)
-		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
-	GEMP_TRY(gemp_buffer_new(&dense->partial, dense->device, (held ? held : 1) * dense->real, NULL));
-	code = gemp_buffer_new(&dense->other, dense->device, (other ? other : 1) * dense->real, NULL);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&dense->partial, dense->device, (held ? held : 1) * dense->real, NULL));
+	return gemp_buffer_new(&dense->other, dense->device, (other ? other : 1) * dense->real, NULL);
 }
 
 static const gemp_layout_rows *rows_of(const gemp_layout *layout, int part)
@@ -83,20 +80,18 @@ static void count_bytes(gemp_dense *dense)
 
 static gemp_code make_parts(gemp_dense *dense, const gemp_dense_pull_config *how)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout *layout = dense->layout;
 	const gemp_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost, &dense->rows.in_other,
 		                               &dense->rows.in_sums };
 	size_t weight = gemp_layout_weight_size(layout->weights);
 	for (int part = 0; part < dense->part_count; part++) {
 		const gemp_layout_rows *host = rows_of(layout, part);
-		GEMP_TRY(gemp_dense_pull_new(&dense->pull[part], dense->device, host, rows[part], how));
+		GEMP_PROPAGATE(gemp_dense_pull_new(&dense->pull[part], dense->device, host, rows[part], how));
 		if (how->hubs_only)
-			GEMP_TRY(gemp_dense_binned_new(&dense->binned[part], dense->device, host, gemp_layout_values(layout),
-			                               weight, how));
+			GEMP_PROPAGATE(gemp_dense_binned_new(&dense->binned[part], dense->device, host, gemp_layout_values(layout),
+			                                     weight, how));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_dense_pull_config choose(const gemp_dense *dense, const gemp_dense_options *options)
@@ -192,7 +187,6 @@ void gemp_dense_free(gemp_dense *dense)
 
 gemp_code gemp_dense_begin(gemp_dense *dense)
 {
-	gemp_code code = GEMP_OK;
 	double build = dense->report.build, prepare = dense->report.prepare;
 	dense->report = (gemp_dense_report){ .build = build, .prepare = prepare, .bytes = dense->report.bytes };
 	if (dense->halo)
@@ -200,37 +194,32 @@ gemp_code gemp_dense_begin(gemp_dense *dense)
 	if (dense->sum_halo)
 		dense->sums_before = *gemp_halo_traffic(dense->sum_halo);
 	for (int part = 0; part < dense->part_count; part++) {
-		GEMP_TRY(gemp_dense_pull_reset(&dense->pull[part]));
+		GEMP_PROPAGATE(gemp_dense_pull_reset(&dense->pull[part]));
 		if (dense->gather == GEMP_GATHER_BINNED)
-			GEMP_TRY(gemp_dense_binned_reset(&dense->binned[part]));
+			GEMP_PROPAGATE(gemp_dense_binned_reset(&dense->binned[part]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, cl_uint how, const gemp_argument *more,
                             size_t count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_dense_pull *pull = &dense->pull[part];
 	gemp_dense_binned *binned = &dense->binned[part];
 	const gemp_buffer *value = &dense->value[from], *held = part == GEMP_DENSE_OTHER ? &dense->other : &dense->partial;
-	GEMP_TRY(gemp_dense_pull_launch(pull, dense->kernels[0], value, held, how, more, count));
-	GEMP_TRY(gemp_timings_add(&dense->laps[part], dense->device));
+	GEMP_PROPAGATE(gemp_dense_pull_launch(pull, dense->kernels[0], value, held, how, more, count));
+	GEMP_PROPAGATE(gemp_timings_add(&dense->laps[part], dense->device));
 	if (dense->gather == GEMP_GATHER_PULL)
 		return GEMP_OK;
-	GEMP_TRY(gemp_dense_binned_gather(binned, dense->kernels[1], value, how, more, count));
-	GEMP_TRY(gemp_timings_add(&dense->laps[part], dense->device));
-	GEMP_TRY(gemp_dense_binned_finish(binned, pull, dense->kernels[2], value, held, how, more, count));
-	code = gemp_timings_add(&dense->laps[part], dense->device);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_dense_binned_gather(binned, dense->kernels[1], value, how, more, count));
+	GEMP_PROPAGATE(gemp_timings_add(&dense->laps[part], dense->device));
+	GEMP_PROPAGATE(gemp_dense_binned_finish(binned, pull, dense->kernels[2], value, held, how, more, count));
+	return gemp_timings_add(&dense->laps[part], dense->device);
 }
 
 /* Beside kernels that follow, where a device has engines for that. */
 gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = dense->device;
 	const gemp_timings *laps = &dense->laps[dense->part_count - 1];
 	const cl_event *last = device->last_launch ? &device->last_launch
@@ -240,12 +229,10 @@ gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at
 	cl_command_queue queue = beside ? device->copy_queue : device->queue;
 	GEMP_CHECK(size <= GEMP_DENSE_FETCH && at + size <= from->size);
 	forget_fetch(dense);
-	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
-	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(queue, from->mem, CL_FALSE, at, size, dense->fetched.host, beside,
-	                                     beside ? last : NULL, &dense->fetching)));
-	code = GEMP_CL(clFlush(queue));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_CL(clFlush(device->queue)));
+	GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(queue, from->mem, CL_FALSE, at, size, dense->fetched.host, beside,
+	                                           beside ? last : NULL, &dense->fetching)));
+	return GEMP_CL(clFlush(queue));
 }
 
 gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out)
@@ -307,7 +294,6 @@ gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, 
 
 gemp_code gemp_dense_end(gemp_dense *dense)
 {
-	gemp_code code = GEMP_OK;
 	gemp_dense_report *report = &dense->report;
 	gemp_traffic values = traffic_of(dense->halo, &dense->before),
 				 sums = traffic_of(dense->sum_halo, &dense->sums_before);
@@ -315,11 +301,10 @@ gemp_code gemp_dense_end(gemp_dense *dense)
 	report->traffic = (gemp_traffic){ values.bytes + sums.bytes, values.messages + sums.messages, values.rounds };
 	report->sum_bytes = sums.bytes;
 	for (int part = 0; part < dense->part_count; part++) {
-		GEMP_TRY(gemp_timings_seconds(&dense->laps[part], &seconds));
+		GEMP_PROPAGATE(gemp_timings_seconds(&dense->laps[part], &seconds));
 		*(part == GEMP_DENSE_OWN ? &report->own : &report->ghost) += seconds;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_dense_write(gemp_dense *dense, const gemp_buffer *to, const double *values, size_t count)

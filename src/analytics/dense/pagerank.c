@@ -83,16 +83,13 @@ done:
 static gemp_code new_here(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
                           const gemp_dense_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_pagerank *it;
-	GEMP_TRY(GEMP_NEW(it, 1));
+	GEMP_PROPAGATE(GEMP_NEW(it, 1));
 	*out = it;
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_dense_new(&it->dense, layout, device, "pagerank", layout->weights ? " -DPAGERANK_WEIGHTED" : "", options));
-	GEMP_TRY(gemp_kernel_new(&it->start, &it->dense.program, "pagerank_start"));
-	code = make_buffers(it);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_kernel_new(&it->start, &it->dense.program, "pagerank_start"));
+	return make_buffers(it);
 }
 
 gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
@@ -127,18 +124,15 @@ void gemp_pagerank_free(gemp_pagerank *it)
 
 static gemp_code start(const pagerank_run *run)
 {
-	gemp_code code = GEMP_OK;
 	gemp_pagerank *it = run->it;
 	gemp_dense *dense = &it->dense;
 	gemp_dense_number uniform;
 	cl_uint own = dense->layout->own;
-	GEMP_TRY(gemp_buffer_zero(dense->device, &it->rounds, 0, it->rounds.size));
+	GEMP_PROPAGATE(gemp_buffer_zero(dense->device, &it->rounds, 0, it->rounds.size));
 	size_t group = dense->pull[0].group, items = dense->groups ? own : dense->device->units;
-	code = gemp_launch(dense->device, it->start, items ? items : 1, group, GEMP_ARG(&own),
+	return gemp_launch(dense->device, it->start, items ? items : 1, group, GEMP_ARG(&own),
 	                   gemp_dense_argument(dense, &uniform, run->uniform), GEMP_ARG(&it->jump.mem),
 	                   GEMP_ARG(&it->degree.mem), GEMP_ARG(&dense->value[0].mem), GEMP_ARG(&it->rounds.mem));
-done:
-	return code;
 }
 
 /* From the values of side `from` to the other; it reads the sums of `round` and makes those of the next. */
@@ -192,26 +186,24 @@ static bool end_round(pagerank_run *run)
 /* Many rounds are launched, and then looked at: those after the last one have done nothing. */
 static gemp_code run_alone(pagerank_run *run)
 {
-	gemp_code code = GEMP_OK;
 	gemp_pagerank *it = run->it;
 	gemp_device *device = it->dense.device;
 	cl_long sums[BATCH + 1][GAS_SUMS][GAS_BINS];
 	bool last = run->ask->rounds == 0;
-	GEMP_TRY(start(run));
+	GEMP_PROPAGATE(start(run));
 	while (!last) {
 		cl_uint batch = run->ask->rounds - run->done < BATCH ? run->ask->rounds - run->done : BATCH;
 		for (cl_uint round = 0; round < batch; round++)
-			GEMP_TRY(launch(run, GEMP_DENSE_OWN, (run->done + round) % 2, 0, round));
-		GEMP_TRY(gemp_buffer_read(device, &it->rounds, 0, sizeof sums, sums));
+			GEMP_PROPAGATE(launch(run, GEMP_DENSE_OWN, (run->done + round) % 2, 0, round));
+		GEMP_PROPAGATE(gemp_buffer_read(device, &it->rounds, 0, sizeof sums, sums));
 		for (cl_uint round = 0; round < batch && !last; round++) {
 			add_up(run, sums, round + 1);
 			last = end_round(run);
 		}
-		GEMP_TRY(gemp_buffer_zero(device, &it->rounds, 0, it->rounds.size));
-		GEMP_TRY(gemp_buffer_write(device, &it->rounds, 0, sizeof *sums, sums[batch]));
+		GEMP_PROPAGATE(gemp_buffer_zero(device, &it->rounds, 0, it->rounds.size));
+		GEMP_PROPAGATE(gemp_buffer_write(device, &it->rounds, 0, sizeof *sums, sums[batch]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* With several ranks a round's launches do not look at the sums of the one before: they make those of place 1, 2, ... in turn. */

@@ -145,13 +145,10 @@ typedef struct spmv_run {
 static gemp_code new_here(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
                           const gemp_dense_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_spmv *it;
-	GEMP_TRY(GEMP_NEW(it, 1));
+	GEMP_PROPAGATE(GEMP_NEW(it, 1));
 	*out = it;
-	code = gemp_dense_new(&it->dense, layout, device, "spmv", "", options);
-done:
-	return code;
+	return gemp_dense_new(&it->dense, layout, device, "spmv", "", options);
 }
 
 gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
@@ -188,23 +185,21 @@ static gemp_code launch(const spmv_run *run, gemp_dense_part part, cl_uint round
 
 static gemp_code run_alone(spmv_run *run)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = run->it->dense.device;
 	uint32_t rounds = run->ask->rounds, batch = BATCH;
 	for (uint32_t round = 0; round < rounds;) {
 		double since = gemp_now();
 		gemp_progress("multiplying", round, rounds, 0);
 		for (uint32_t end = rounds - round < batch ? rounds : round + batch; round < end; round++)
-			GEMP_TRY(launch(run, GEMP_DENSE_OWN, round, 0));
-		GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+			GEMP_PROPAGATE(launch(run, GEMP_DENSE_OWN, round, 0));
+		GEMP_PROPAGATE(GEMP_CL(clFinish(device->queue)));
 		if (gemp_now() - since < LONG_ENOUGH && batch < MOST)
 			batch *= 2;
 	}
 	if (run->ask->normal && run->ask->rounds)
-		code = gemp_buffer_read(device, &run->greatest, sizeof(double), run->ask->rounds * sizeof(double),
+		return gemp_buffer_read(device, &run->greatest, sizeof(double), run->ask->rounds * sizeof(double),
 		                        run->out->max);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Of this rank, of the last round. */
@@ -281,37 +276,32 @@ static gemp_code agree_last(spmv_run *run, gemp_code code)
 
 static gemp_code start(spmv_run *run)
 {
-	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &run->it->dense;
 	size_t own = dense->layout->own, rounds = run->ask->normal ? run->ask->rounds : 0;
-	GEMP_TRY(GEMP_NEW(run->out->y, own));
+	GEMP_PROPAGATE(GEMP_NEW(run->out->y, own));
 	for (size_t v = 0; v < own; v++)
 		run->out->y[v] = run->ask->x ? run->ask->x[v] : 1;
-	GEMP_TRY(gemp_dense_write(dense, &dense->value[0], run->out->y, own));
-	GEMP_TRY(gemp_buffer_new(&run->greatest, dense->device, (rounds + 1) * sizeof(double), NULL));
-	GEMP_TRY(gemp_buffer_zero(dense->device, &run->greatest, 0, run->greatest.size));
+	GEMP_PROPAGATE(gemp_dense_write(dense, &dense->value[0], run->out->y, own));
+	GEMP_PROPAGATE(gemp_buffer_new(&run->greatest, dense->device, (rounds + 1) * sizeof(double), NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(dense->device, &run->greatest, 0, run->greatest.size));
 	if (run->ask->normal)
-		GEMP_TRY(GEMP_NEW(run->out->max, rounds));
-	code = gemp_dense_begin(dense);
-done:
-	return code;
+		GEMP_PROPAGATE(GEMP_NEW(run->out->max, rounds));
+	return gemp_dense_begin(dense);
 }
 
 /* The last division is the host's. */
 static gemp_code take(spmv_run *run)
 {
-	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &run->it->dense;
 	uint32_t rounds = run->ask->rounds;
 	size_t own = dense->layout->own;
-	GEMP_TRY(gemp_dense_read(dense, &dense->value[rounds % 2], run->out->y, own));
+	GEMP_PROPAGATE(gemp_dense_read(dense, &dense->value[rounds % 2], run->out->y, own));
 	if (!run->ask->normal || rounds == 0)
 		return GEMP_OK;
 	double greatest = run->out->max[rounds - 1];
 	for (size_t v = 0; greatest > 0 && v < own; v++)
 		run->out->y[v] /= greatest;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */

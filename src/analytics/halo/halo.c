@@ -23,15 +23,14 @@ static int pieces_of(size_t bytes)
 
 static gemp_code new_side(gemp_halo *mail, halo_side *side)
 {
-	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)mail->ranks;
 	int pieces = 0;
-	GEMP_TRY(GEMP_NEW(side->count, ranks));
-	GEMP_TRY(GEMP_NEW(side->first, ranks + 1));
-	GEMP_TRY(GEMP_NEW(side->region, ranks + 1));
-	GEMP_TRY(GEMP_NEW(side->pinned, ranks));
+	GEMP_PROPAGATE(GEMP_NEW(side->count, ranks));
+	GEMP_PROPAGATE(GEMP_NEW(side->first, ranks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(side->region, ranks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(side->pinned, ranks));
 	for (int turn = 0; turn < 2; turn++)
-		GEMP_TRY(GEMP_NEW(side->at[turn], ranks));
+		GEMP_PROPAGATE(GEMP_NEW(side->at[turn], ranks));
 	for (int r = 0; r < mail->ranks; r++) {
 		const gemp_layout_links *links = mail->links;
 		side->count[r] = side == &mail->out ? (uint32_t)(links->send_begin[r + 1] - links->send_begin[r])
@@ -40,31 +39,27 @@ static gemp_code new_side(gemp_halo *mail, halo_side *side)
 		side->region[r + 1] = side->region[r] + (halo_capacity(side, r, mail->size) + REGION - 1) / REGION * REGION;
 		pieces += pieces_of(halo_capacity(side, r, mail->size));
 	}
-	GEMP_TRY(GEMP_NEW(side->bits, side->first[ranks]));
-	GEMP_TRY(GEMP_NEW(side->before, (size_t)side->first[ranks] + 1));
-	GEMP_TRY(GEMP_NEW(side->request, (size_t)pieces));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(side->bits, side->first[ranks]));
+	GEMP_PROPAGATE(GEMP_NEW(side->before, (size_t)side->first[ranks] + 1));
+	return GEMP_NEW(side->request, (size_t)pieces);
 }
 
 /* Where the messages of ranks are that share no memory with this one. */
 static gemp_code allocate_messages(gemp_halo *mail, halo_side *side)
 {
-	gemp_code code = GEMP_OK;
 	size_t size = side->region[mail->ranks];
 	if (!mail->has_remote)
 		return GEMP_OK;
 	if (mail->kernels) {
-		GEMP_TRY(gemp_pinned_take(&side->locked, mail->device, size ? size : 1));
+		GEMP_PROPAGATE(gemp_pinned_take(&side->locked, mail->device, size ? size : 1));
 		side->bytes = side->locked.host;
 	} else {
-		GEMP_TRY(GEMP_NEW(side->bytes, size));
+		GEMP_PROPAGATE(GEMP_NEW(side->bytes, size));
 	}
 	for (int r = 0; r < mail->ranks; r++)
 		if (mail->node_rank[r] < 0)
 			side->at[0][r] = side->at[1][r] = side->bytes + side->region[r];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void free_side(gemp_halo *mail, halo_side *side)
@@ -79,24 +74,21 @@ static void free_side(gemp_halo *mail, halo_side *side)
 
 static gemp_code list_slots(gemp_halo *mail)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout_links *links = mail->links;
 	size_t slots = (size_t)mail->out.first[mail->ranks] * 32;
-	GEMP_TRY(GEMP_NEW(mail->slot, slots));
+	GEMP_PROPAGATE(GEMP_NEW(mail->slot, slots));
 	memset(mail->slot, 0xff, slots * sizeof *mail->slot);
 	for (int r = 0; r < mail->ranks; r++)
 		memcpy(mail->slot + (size_t)mail->out.first[r] * 32, links->send + links->send_begin[r],
 		       mail->out.count[r] * sizeof *mail->slot);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code new_here(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links, gemp_device *device,
                           size_t value_size)
 {
-	gemp_code code = GEMP_OK;
 	gemp_halo *mail;
-	GEMP_TRY(GEMP_NEW(mail, 1));
+	GEMP_PROPAGATE(GEMP_NEW(mail, 1));
 	*out = mail;
 	*mail = (gemp_halo){ .comm = comm,
 		                 .links = links,
@@ -106,24 +98,20 @@ static gemp_code new_here(gemp_halo **out, const gemp_comm *comm, const gemp_lay
 		                 .kernels = gemp_halo_kernels < 0 ? device->gpu : gemp_halo_kernels };
 	if (mail->ranks == 1)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(mail->node_rank, (size_t)mail->ranks));
-	GEMP_TRY(new_side(mail, &mail->out));
-	GEMP_TRY(new_side(mail, &mail->in));
-	code = list_slots(mail);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(mail->node_rank, (size_t)mail->ranks));
+	GEMP_PROPAGATE(new_side(mail, &mail->out));
+	GEMP_PROPAGATE(new_side(mail, &mail->in));
+	return list_slots(mail);
 }
 
 /* Once it is known which ranks share memory. */
 static gemp_code connect_here(gemp_halo *mail)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(allocate_messages(mail, &mail->out));
-	GEMP_TRY(allocate_messages(mail, &mail->in));
+	GEMP_PROPAGATE(allocate_messages(mail, &mail->out));
+	GEMP_PROPAGATE(allocate_messages(mail, &mail->in));
 	if (mail->kernels)
-		code = gemp_halo_device_new(mail);
-done:
-	return code;
+		return gemp_halo_device_new(mail);
+	return GEMP_OK;
 }
 
 static size_t up(size_t value, size_t to)

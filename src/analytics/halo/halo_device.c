@@ -49,39 +49,34 @@ static char *staged_arrived(const gemp_halo *mail)
 
 static gemp_code new_staging(gemp_halo *mail)
 {
-	gemp_code code = GEMP_OK;
 	const size_t ranks = (size_t)mail->ranks;
 	mail->few_max = gemp_halo_few / (unsigned)(mail->ranks - 1);
-	GEMP_TRY(new_buffer(mail, &mail->first, (ranks + 1) * sizeof(cl_uint), mail->out.first));
+	GEMP_PROPAGATE(new_buffer(mail, &mail->first, (ranks + 1) * sizeof(cl_uint), mail->out.first));
 	const size_t listed = (ranks - 1) * mail->few_max * (sizeof(cl_uint) + mail->size);
-	GEMP_TRY(new_buffer(mail, &mail->few, 2 * ranks * sizeof(cl_uint) + listed, NULL));
-	GEMP_TRY(gemp_buffer_zero(mail->device, &mail->few, 0, 2 * ranks * sizeof(cl_uint)));
-	code = gemp_pinned_take(&mail->staging, mail->device,
+	GEMP_PROPAGATE(new_buffer(mail, &mail->few, 2 * ranks * sizeof(cl_uint) + listed, NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(mail->device, &mail->few, 0, 2 * ranks * sizeof(cl_uint)));
+	return gemp_pinned_take(&mail->staging, mail->device,
 	                        mail->few.size + GEMP_HALO_READ +
 	                            ((size_t)mail->out.first[ranks] + mail->in.first[ranks]) * sizeof(cl_uint));
-done:
-	return code;
 }
 
 gemp_code gemp_halo_device_new(gemp_halo *mail)
 {
-	gemp_code code = GEMP_OK;
 	size_t words = mail->out.first[mail->ranks], sent = mail->links->send_begin[mail->ranks];
 	char options[32];
 	snprintf(options, sizeof options, "-DHALO_SIZE=%zu", mail->size);
-	GEMP_TRY(gemp_program_build(&mail->program, mail->device, "gas_halo.cl", options, { "gas_halo_mark", &mail->mark },
-	                            { "gas_halo_gather", &mail->gather }, { "gas_halo_set_all", &mail->set_all },
-	                            { "gas_halo_put_bits", &mail->put_bits }, { "gas_halo_put_pairs", &mail->put_pairs }));
-	GEMP_TRY(new_buffer(mail, &mail->slots, words * 32 * sizeof *mail->slot, mail->slot));
-	GEMP_TRY(new_buffer(mail, &mail->bits, words * sizeof *mail->out.bits, NULL));
-	GEMP_TRY(new_buffer(mail, &mail->before, words * sizeof *mail->out.before, NULL));
-	GEMP_TRY(new_buffer(mail, &mail->packed, sent * mail->size, NULL));
-	GEMP_TRY(new_buffer(mail, &mail->inbox, mail->in.region[mail->ranks], NULL));
-	GEMP_TRY(new_buffer(mail, &mail->came_before, ((size_t)mail->in.first[mail->ranks] + 1) * sizeof *mail->in.before,
-	                    NULL));
-	code = new_staging(mail);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_program_build(&mail->program, mail->device, "gas_halo.cl", options,
+	                                  { "gas_halo_mark", &mail->mark }, { "gas_halo_gather", &mail->gather },
+	                                  { "gas_halo_set_all", &mail->set_all }, { "gas_halo_put_bits", &mail->put_bits },
+	                                  { "gas_halo_put_pairs", &mail->put_pairs }));
+	GEMP_PROPAGATE(new_buffer(mail, &mail->slots, words * 32 * sizeof *mail->slot, mail->slot));
+	GEMP_PROPAGATE(new_buffer(mail, &mail->bits, words * sizeof *mail->out.bits, NULL));
+	GEMP_PROPAGATE(new_buffer(mail, &mail->before, words * sizeof *mail->out.before, NULL));
+	GEMP_PROPAGATE(new_buffer(mail, &mail->packed, sent * mail->size, NULL));
+	GEMP_PROPAGATE(new_buffer(mail, &mail->inbox, mail->in.region[mail->ranks], NULL));
+	GEMP_PROPAGATE(new_buffer(mail, &mail->came_before,
+	                          ((size_t)mail->in.first[mail->ranks] + 1) * sizeof *mail->in.before, NULL));
+	return new_staging(mail);
 }
 
 void gemp_halo_device_free(gemp_halo *mail)
@@ -121,7 +116,6 @@ gemp_code gemp_halo_wait_device(gemp_halo *mail)
 /* Values from the device into the messages, behind what heads them, when the last launch has ended. */
 static gemp_code read_values(gemp_halo *mail)
 {
-	gemp_code code = GEMP_OK;
 	const halo_side *out = &mail->out;
 	const gemp_device *device = mail->device;
 	for (int r = 0; r < mail->ranks; r++) {
@@ -131,15 +125,13 @@ static gemp_code read_values(gemp_halo *mail)
 		const halo_head *head = (const halo_head *)(void *)halo_message_of(out, r);
 		char *to = halo_message_of(out, r) + halo_values_at((halo_form)head->form, out->count[r], count);
 		forget(&mail->reading);
-		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(
+		GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(
 			device->copy_queue, mail->packed.mem, CL_FALSE, out->before[out->first[r]] * mail->size, count * mail->size,
 			to, mail->ordered ? 0 : 1, mail->ordered ? NULL : &device->last_launch, &mail->reading)));
 		mail->ordered = true;
 	}
-	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
-	code = GEMP_CL(clFlush(device->copy_queue));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_CL(clFlush(device->queue)));
+	return GEMP_CL(clFlush(device->copy_queue));
 }
 
 static gemp_code read_later(const gemp_halo *mail, const gemp_buffer *from, size_t size, void *to)
@@ -158,24 +150,22 @@ static bool bits_along(const gemp_halo *mail)
 static gemp_code mark(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
                       const gemp_halo_read *look)
 {
-	gemp_code code = GEMP_OK;
 	const cl_uint words = mail->out.first[mail->ranks], ranks = (cl_uint)mail->ranks, turn = mail->counting;
 	const cl_uint self = (cl_uint)mail->comm->rank;
 	const cl_mem *from = values ? &values->mem : &mail->packed.mem;
-	GEMP_TRY(gemp_launch(mail->device, mail->mark, words > ranks ? words : ranks, GROUP, GEMP_ARG(&mail->slots.mem),
-	                     GEMP_ARG(&words), GEMP_ARG(&changed->mem), GEMP_ARG(&mail->bits.mem),
-	                     GEMP_ARG(&mail->first.mem), GEMP_ARG(&ranks), GEMP_ARG(&self), GEMP_ARG(&turn),
-	                     GEMP_ARG(&mail->few.mem), GEMP_ARG(&mail->few_max), GEMP_ARG(from)));
+	GEMP_PROPAGATE(gemp_launch(mail->device, mail->mark, words > ranks ? words : ranks, GROUP,
+	                           GEMP_ARG(&mail->slots.mem), GEMP_ARG(&words), GEMP_ARG(&changed->mem),
+	                           GEMP_ARG(&mail->bits.mem), GEMP_ARG(&mail->first.mem), GEMP_ARG(&ranks), GEMP_ARG(&self),
+	                           GEMP_ARG(&turn), GEMP_ARG(&mail->few.mem), GEMP_ARG(&mail->few_max), GEMP_ARG(from)));
 	mail->counting = !turn;
 	if (look)
-		GEMP_TRY(read_later(mail, look->from, look->size, staged_read(mail)));
+		GEMP_PROPAGATE(read_later(mail, look->from, look->size, staged_read(mail)));
 	if (bits_along(mail))
-		GEMP_TRY(read_later(mail, &mail->bits, words * sizeof(cl_uint), staged_words(mail)));
-	GEMP_TRY(gemp_buffer_read(mail->device, &mail->few, 0, mail->few.size, mail->staging.host));
+		GEMP_PROPAGATE(read_later(mail, &mail->bits, words * sizeof(cl_uint), staged_words(mail)));
+	GEMP_PROPAGATE(gemp_buffer_read(mail->device, &mail->few, 0, mail->few.size, mail->staging.host));
 	if (look)
 		memcpy(look->to, staged_read(mail), look->size);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Did the lists have all of them, and are they as short as any form? Then messages are made of them. */
@@ -201,19 +191,17 @@ static bool take_lists(gemp_halo *mail)
 
 static gemp_code read_bits(gemp_halo *mail)
 {
-	gemp_code code = GEMP_OK;
 	halo_side *out = &mail->out;
 	const size_t words = out->first[mail->ranks], bytes = words * sizeof *out->bits;
 	if (!bits_along(mail))
-		GEMP_TRY(gemp_buffer_read(mail->device, &mail->bits, 0, bytes, staged_words(mail)));
+		GEMP_PROPAGATE(gemp_buffer_read(mail->device, &mail->bits, 0, bytes, staged_words(mail)));
 	memcpy(out->bits, staged_words(mail), bytes);
 	gemp_halo_prefix(out, 0, (uint32_t)words);
 	memcpy(staged_words(mail), out->before, bytes);
 	if (bytes && mail->size)
-		code = GEMP_CL(clEnqueueWriteBuffer(mail->device->queue, mail->before.mem, CL_FALSE, 0, bytes,
+		return GEMP_CL(clEnqueueWriteBuffer(mail->device->queue, mail->before.mem, CL_FALSE, 0, bytes,
 		                                    staged_words(mail), 0, NULL, NULL));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_halo_pack_device(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
@@ -265,21 +253,18 @@ static gemp_code write(gemp_halo *mail, int which, const gemp_buffer *to, size_t
 /* All places of a rank: values go where they belong at once. */
 static gemp_code take_all(gemp_halo *mail, int rank, const gemp_buffer *values, const gemp_buffer *arrived)
 {
-	gemp_code code = GEMP_OK;
 	cl_uint first = mail->links->ghost_begin[rank], count = mail->in.count[rank];
-	GEMP_TRY(write(mail, queue_for(mail, arrived), values, first * mail->size, count * mail->size,
-	               halo_message_of(&mail->in, rank) + halo_values_at(HALO_ALL, count, count)));
+	GEMP_PROPAGATE(write(mail, queue_for(mail, arrived), values, first * mail->size, count * mail->size,
+	                     halo_message_of(&mail->in, rank) + halo_values_at(HALO_ALL, count, count)));
 	if (arrived)
-		code = gemp_launch(mail->device, mail->set_all, count / 32 + 2, GROUP, GEMP_ARG(&first), GEMP_ARG(&count),
+		return gemp_launch(mail->device, mail->set_all, count / 32 + 2, GROUP, GEMP_ARG(&first), GEMP_ARG(&count),
 		                   GEMP_ARG(&arrived->mem));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code take_some(gemp_halo *mail, int rank, const halo_head *head, const gemp_buffer *values,
                            const gemp_buffer *arrived)
 {
-	gemp_code code = GEMP_OK;
 	halo_side *in = &mail->in;
 	halo_form form = (halo_form)head->form;
 	size_t region = in->region[rank];
@@ -289,7 +274,7 @@ static gemp_code take_some(gemp_halo *mail, int rank, const halo_head *head, con
 	cl_uint values_at = (cl_uint)((region + halo_values_at(form, places, count)) / sizeof(cl_uint));
 	const cl_mem *to = values ? &values->mem : &mail->inbox.mem,
 				 *bits = arrived ? &arrived->mem : &mail->came_before.mem;
-	GEMP_TRY(write(mail, QUEUE, &mail->inbox, region, halo_size(form, places, count, mail->size), head));
+	GEMP_PROPAGATE(write(mail, QUEUE, &mail->inbox, region, halo_size(form, places, count, mail->size), head));
 	if (form == HALO_PAIRS)
 		return gemp_launch(mail->device, mail->put_pairs, count, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
 		                   GEMP_ARG(&values_at), GEMP_ARG(&count), GEMP_ARG(&first), GEMP_ARG(to), GEMP_ARG(&wanted),
@@ -299,13 +284,12 @@ static gemp_code take_some(gemp_halo *mail, int rank, const halo_head *head, con
 		memcpy(in->bits + before_at, head + 1, words * sizeof *in->bits);
 		gemp_halo_prefix(in, before_at, before_at + (uint32_t)words);
 		memcpy(staged_arrived(mail) + came, in->before + before_at, words * sizeof *in->before);
-		GEMP_TRY(write(mail, QUEUE, &mail->came_before, came, words * sizeof *in->before, staged_arrived(mail) + came));
+		GEMP_PROPAGATE(
+			write(mail, QUEUE, &mail->came_before, came, words * sizeof *in->before, staged_arrived(mail) + came));
 	}
-	code = gemp_launch(mail->device, mail->put_bits, places, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
+	return gemp_launch(mail->device, mail->put_bits, places, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
 	                   GEMP_ARG(&values_at), GEMP_ARG(&mail->came_before.mem), GEMP_ARG(&before_at), GEMP_ARG(&first),
 	                   GEMP_ARG(&places), GEMP_ARG(to), GEMP_ARG(&wanted), GEMP_ARG(bits));
-done:
-	return code;
 }
 
 gemp_code gemp_halo_unpack_device(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *arrived)

@@ -24,18 +24,17 @@ static size_t words_of(const gemp_layout_links *links, int ranks)
 
 static gemp_code gemp_halo_few_new(gemp_halo *mail)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout_links *links = mail->links;
 	halo_index *f = &mail->finder;
 	const uint32_t few = gemp_halo_few / PART;
 	if (mail->ranks > MOST_RANKS || f->sent)
 		return GEMP_OK;
 	f->words = words_of(links, mail->ranks);
-	GEMP_TRY(GEMP_NEW(f->sent, (size_t)mail->ranks * f->words));
-	GEMP_TRY(GEMP_NEW(f->before, (size_t)mail->ranks * f->words));
-	GEMP_TRY(GEMP_NEW(f->changed, few));
-	GEMP_TRY(GEMP_NEW(f->places, few));
-	GEMP_TRY(GEMP_NEW(f->vertices, few));
+	GEMP_PROPAGATE(GEMP_NEW(f->sent, (size_t)mail->ranks * f->words));
+	GEMP_PROPAGATE(GEMP_NEW(f->before, (size_t)mail->ranks * f->words));
+	GEMP_PROPAGATE(GEMP_NEW(f->changed, few));
+	GEMP_PROPAGATE(GEMP_NEW(f->places, few));
+	GEMP_PROPAGATE(GEMP_NEW(f->vertices, few));
 	f->few_max = few;
 	for (int r = 0; r < mail->ranks; r++) {
 		uint32_t *sent = f->sent + (size_t)r * f->words, *before = f->before + (size_t)r * f->words;
@@ -44,8 +43,7 @@ static gemp_code gemp_halo_few_new(gemp_halo *mail)
 		for (size_t w = 1; w < f->words; w++)
 			before[w] = before[w - 1] + (uint32_t)__builtin_popcount(sent[w - 1]);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_halo_few_free(gemp_halo *mail)
@@ -129,24 +127,21 @@ static gemp_code unmap(const gemp_halo *mail, const gemp_buffer *buffer, void *b
 /* As long as they are known here, no other buffer has their name. */
 static gemp_code know(gemp_halo *mail, const gemp_buffer *buffer, halo_mapping *known)
 {
-	gemp_code code = GEMP_OK;
 	void *bytes;
-	GEMP_TRY(map(mail, buffer, &bytes));
-	GEMP_TRY(unmap(mail, buffer, bytes));
-	GEMP_TRY(wait_for_kernels(mail));
+	GEMP_PROPAGATE(map(mail, buffer, &bytes));
+	GEMP_PROPAGATE(unmap(mail, buffer, bytes));
+	GEMP_PROPAGATE(wait_for_kernels(mail));
 	if (known->mem)
 		clReleaseMemObject(known->mem);
 	*known = (halo_mapping){ 0 };
-	GEMP_TRY(GEMP_CL(clRetainMemObject(buffer->mem)));
+	GEMP_PROPAGATE(GEMP_CL(clRetainMemObject(buffer->mem)));
 	*known = (halo_mapping){ buffer->mem, bytes };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* NULL: there is no such buffer, or nothing in it. Kernels that use it have ended. */
 static gemp_code open(gemp_halo *mail, const gemp_buffer *buffer, void **out)
 {
-	gemp_code code = GEMP_OK;
 	halo_mapping *known = mail->known;
 	*out = NULL;
 	if (!buffer || !buffer->size)
@@ -157,11 +152,10 @@ static gemp_code open(gemp_halo *mail, const gemp_buffer *buffer, void **out)
 		known++;
 	if (known == mail->known + HALO_MAPPINGS) {
 		known = &mail->known[mail->known_next++ % HALO_MAPPINGS];
-		GEMP_TRY(know(mail, buffer, known));
+		GEMP_PROPAGATE(know(mail, buffer, known));
 	}
 	*out = known->host;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code close(const gemp_halo *mail, const gemp_buffer *buffer, void *bytes)
@@ -273,13 +267,10 @@ static void gather_words(void *context, size_t begin, size_t end)
 
 static gemp_code take_read(gemp_halo *mail, const gemp_halo_read *look)
 {
-	gemp_code code = GEMP_OK;
 	void *bytes;
-	GEMP_TRY(open(mail, look->from, &bytes));
+	GEMP_PROPAGATE(open(mail, look->from, &bytes));
 	memcpy(look->to, bytes, look->size);
-	code = close(mail, look->from, bytes);
-done:
-	return code;
+	return close(mail, look->from, bytes);
 }
 
 gemp_code gemp_halo_pack_host(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,

@@ -172,14 +172,13 @@ static void layout_alone_move_piece(void *context, unsigned thread, size_t piece
 /* Vertices that about as many arcs leave. */
 static gemp_code cut(going *g)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout *out = g->m->out;
 	uint64_t arcs = 0, sum = 0, size;
 	for (uint32_t v = 0; v < out->own; v++)
 		arcs += out->out_degree[v];
 	size = arcs / LAYOUT_ALONE_MOST_PIECES > LAYOUT_ALONE_ARCS_A_PIECE ? arcs / LAYOUT_ALONE_MOST_PIECES
 	                                                                   : LAYOUT_ALONE_ARCS_A_PIECE;
-	GEMP_TRY(GEMP_NEW(g->first, (size_t)(arcs / size) + 2));
+	GEMP_PROPAGATE(GEMP_NEW(g->first, (size_t)(arcs / size) + 2));
 	for (uint32_t v = 0; v < out->own; v++) {
 		sum += out->out_degree[v];
 		if (sum >= (g->pieces + 1) * size || v + 1 == out->own) {
@@ -188,8 +187,7 @@ static gemp_code cut(going *g)
 				g->first[++g->pieces] = v + 1;
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_layout_make_arcs_alone(gemp_layout_state *m)
@@ -310,7 +308,6 @@ static void layout_arcs_move_piece(void *context, unsigned thread, size_t piece)
 /* Pieces of as many edges as are worth a thread, and not more than a round sends. */
 static gemp_code layout_arcs_cut(sending *s)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout_state *m = s->m;
 	size_t bytes = m->arcs.words * sizeof(uint32_t) * 2, capacity = 0;
 	uint64_t edges = 0, size;
@@ -322,12 +319,11 @@ static gemp_code layout_arcs_cut(sending *s)
 	for (size_t t = 0; t < m->type_count; t++) {
 		uint64_t all = m->types[t].relation->out_offsets[m->graph->rows];
 		for (uint64_t begin = 0; begin < all; begin += size) {
-			GEMP_TRY(GEMP_RESERVE(s->pieces, capacity, s->count + 1));
+			GEMP_PROPAGATE(GEMP_RESERVE(s->pieces, capacity, s->count + 1));
 			s->pieces[s->count++] = (arc_piece){ t, begin, all - begin < size ? all : begin + size };
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Pieces that go in one round, from the first on. */

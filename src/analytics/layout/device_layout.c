@@ -10,48 +10,40 @@
 /* What the host keeps; there are no empty buffers. A GPU is sent words of 32 bits, and the bytes that are left. */
 static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	size_t words = size / sizeof(uint32_t), rest = size % sizeof(uint32_t);
 	if (!size)
 		return gemp_buffer_new(out, device, sizeof(uint64_t), NULL);
 	if (!device->gpu)
 		return gemp_buffer_borrow(out, device, size, bytes);
-	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
-	GEMP_TRY(gemp_transfer_upload(device, out, (gemp_transfer_numbers){ .narrow = bytes }, words));
+	GEMP_PROPAGATE(gemp_buffer_new(out, device, size, NULL));
+	GEMP_PROPAGATE(gemp_transfer_upload(device, out, (gemp_transfer_numbers){ .narrow = bytes }, words));
 	if (rest)
-		code = gemp_buffer_write(device, out, size - rest, rest, (char *)bytes + size - rest);
-done:
-	return code;
+		return gemp_buffer_write(device, out, size - rest, rest, (char *)bytes + size - rest);
+	return GEMP_OK;
 }
 
 static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, bool wide)
 {
-	gemp_code code = GEMP_OK;
 	size_t count = (size_t)rows->rows + 1;
 	if (wide)
 		return load(&out->begin, device, rows->begin, count * sizeof *rows->begin);
 	if (device->gpu) {
-		GEMP_TRY(gemp_buffer_new(&out->begin, device, count * sizeof(uint32_t), NULL));
+		GEMP_PROPAGATE(gemp_buffer_new(&out->begin, device, count * sizeof(uint32_t), NULL));
 		return gemp_transfer_upload(device, &out->begin, (gemp_transfer_numbers){ .wide = rows->begin }, count);
 	}
-	GEMP_TRY(GEMP_NEW(out->narrow, count));
+	GEMP_PROPAGATE(GEMP_NEW(out->narrow, count));
 	for (size_t row = 0; row < count; row++)
 		out->narrow[row] = (uint32_t)rows->begin[row];
-	code = gemp_buffer_borrow(&out->begin, device, count * sizeof *out->narrow, out->narrow);
-done:
-	return code;
+	return gemp_buffer_borrow(&out->begin, device, count * sizeof *out->narrow, out->narrow);
 }
 
 static gemp_code load_rows(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, size_t weight_size,
                            bool wide)
 {
-	gemp_code code = GEMP_OK;
 	*out = (gemp_device_rows){ .rows = rows->rows, .edges = gemp_layout_row_edges(rows) };
-	GEMP_TRY(load_begin(out, device, rows, wide));
-	GEMP_TRY(load(&out->end, device, rows->end, (size_t)out->edges * sizeof *rows->end));
-	code = load(&out->weight, device, rows->weight, (size_t)out->edges * weight_size);
-done:
-	return code;
+	GEMP_PROPAGATE(load_begin(out, device, rows, wide));
+	GEMP_PROPAGATE(load(&out->end, device, rows->end, (size_t)out->edges * sizeof *rows->end));
+	return load(&out->weight, device, rows->weight, (size_t)out->edges * weight_size);
 }
 
 static void free_rows(gemp_device_rows *rows, gemp_device *device)

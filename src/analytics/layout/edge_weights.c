@@ -216,20 +216,19 @@ static gemp_layout_weights kept_as(const gemp_layout_state *m, gemp_layout_weigh
 
 gemp_code gemp_layout_make_weights(gemp_layout_state *m, const gemp_layout_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_layout *out = m->out;
 	extent all = nothing;
 	const range range = range_of(options);
 	if (!options->weight)
 		return GEMP_OK;
-	GEMP_TRY(find_columns(m, options->weight));
+	GEMP_PROPAGATE(find_columns(m, options->weight));
 	for (size_t t = 0; t < m->type_count; t++) {
 		extent e;
-		GEMP_TRY(gemp_comm_agree(m->comm, scan_column(&m->types[t], range, &e)));
+		GEMP_PROPAGATE(gemp_comm_agree(m->comm, scan_column(&m->types[t], range, &e)));
 		uint64_t who = e.wrong == UINT64_MAX ? (uint64_t)m->comm->size : (uint64_t)m->comm->rank;
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &who, 1, MPI_UINT64_T, MPI_MIN, m->comm->world));
 		if (who < (uint64_t)m->comm->size)
-			GEMP_TRY(refuse(m, (int)who, t, e.wrong, range));
+			GEMP_PROPAGATE(refuse(m, (int)who, t, e.wrong, range));
 		join(&all, &e);
 	}
 	join_ranks(m->comm, &all);
@@ -240,6 +239,5 @@ gemp_code gemp_layout_make_weights(gemp_layout_state *m, const gemp_layout_optio
 		out->weight_sum = all.sum;
 		out->max_integer = all.greatest_integer > 0 ? (uint64_t)all.greatest_integer : 0;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -11,10 +11,9 @@
 /* The types that are wanted, and which ways their edges lead. */
 static gemp_code choose_types(gemp_layout_state *m, const gemp_layout_options *options)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = m->graph;
 	m->out->symmetric = true;
-	GEMP_TRY(GEMP_NEW(m->types, graph->relation_count));
+	GEMP_PROPAGATE(GEMP_NEW(m->types, graph->relation_count));
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		const gemp_relation *relation = &graph->relations[k];
 		if (options->relations && !options->relations[k])
@@ -25,8 +24,7 @@ static gemp_code choose_types(gemp_layout_state *m, const gemp_layout_options *o
 			                                            .backward = both || options->direction == GEMP_LAYOUT_REVERSE };
 		m->out->symmetric &= both;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Rows by target are there, or can be. */
@@ -42,19 +40,17 @@ static bool has_in(const gemp_layout_state *m, unsigned parts)
  * direction. */
 static gemp_code load(gemp_layout_state *m, gemp_shard *graph, const char *weight)
 {
-	gemp_code code = GEMP_OK;
 	m->one_rank = m->comm->size == 1 && has_in(m, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
-	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
 	for (size_t t = 0; t < m->type_count; t++) {
 		unsigned parts = GEMP_LOAD_OUT | (weight ? GEMP_LOAD_PROPS : 0u);
 		if (m->one_rank || (m->types[t].backward && !m->out->symmetric))
 			parts |= GEMP_LOAD_IN;
 		if (m->one_rank && m->types[t].backward && weight)
 			parts |= GEMP_LOAD_IN_EDGES;
-		GEMP_TRY(gemp_shard_load_relation(graph, (size_t)(m->types[t].relation - graph->relations), parts));
+		GEMP_PROPAGATE(gemp_shard_load_relation(graph, (size_t)(m->types[t].relation - graph->relations), parts));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void forget(gemp_layout_state *m)
@@ -98,30 +94,28 @@ static void log_step(unsigned step)
 /* Collective. */
 static gemp_code make(gemp_layout_state *m, const gemp_layout_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_layout *out = m->out;
 	double since = gemp_now();
 	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
 	log_step(0);
-	GEMP_TRY(gemp_layout_make_weights(m, options));
+	GEMP_PROPAGATE(gemp_layout_make_weights(m, options));
 	log_step(1);
 	if (!m->one_rank)
-		GEMP_TRY(gemp_layout_make_arcs(m));
+		GEMP_PROPAGATE(gemp_layout_make_arcs(m));
 	log_step(2);
-	GEMP_TRY(gemp_layout_make_order(m));
+	GEMP_PROPAGATE(gemp_layout_make_order(m));
 	if (m->one_rank)
-		GEMP_TRY(gemp_layout_make_arcs_alone(m));
+		GEMP_PROPAGATE(gemp_layout_make_arcs_alone(m));
 	out->edges = gemp_comm_sum1(m->comm, m->arcs.count);
 	log_step(3);
-	GEMP_TRY(gemp_comm_agree(m->comm, gemp_layout_make_in(m)));
+	GEMP_PROPAGATE(gemp_comm_agree(m->comm, gemp_layout_make_in(m)));
 	log_step(4);
 	if (options->parts & GEMP_LAYOUT_OUT || weigh)
-		GEMP_TRY(gemp_comm_agree(m->comm, gemp_layout_make_out(out)));
+		GEMP_PROPAGATE(gemp_comm_agree(m->comm, gemp_layout_make_out(out)));
 	if (weigh)
-		GEMP_TRY(gemp_layout_make_out_weight(out));
+		GEMP_PROPAGATE(gemp_layout_make_out_weight(out));
 	out->seconds = gemp_now() - since;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Rows that were made on the way to others. */

@@ -144,27 +144,22 @@ static void set_counts(void *context, size_t range, size_t begin, size_t end)
 
 static gemp_code new_rows(gemp_layout_rows *rows, uint32_t count, uint64_t edges, gemp_layout_weights weights)
 {
-	gemp_code code = GEMP_OK;
 	size_t size = gemp_layout_weight_size(weights);
 	rows->rows = count;
-	GEMP_TRY(GEMP_NEW(rows->end, edges));
+	GEMP_PROPAGATE(GEMP_NEW(rows->end, edges));
 	if (size)
-		code = (rows->weight = gemp_calloc(edges, size)) ? GEMP_OK : GEMP_ENOMEM;
-done:
-	return code;
+		return (rows->weight = gemp_calloc(edges, size)) ? GEMP_OK : GEMP_ENOMEM;
+	return GEMP_OK;
 }
 
 static gemp_code begin_rows(gemp_layout_rows *rows, beginning b)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t count = b.own ? b.m->out->own : b.m->others;
-	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)count + 1));
+	GEMP_PROPAGATE(GEMP_NEW(rows->begin, (size_t)count + 1));
 	b.begin = rows->begin;
 	gemp_for_ranges(b.m->targets, set_counts, &b);
 	gemp_prefix_inclusive(rows->begin, (size_t)count + 1);
-	code = new_rows(rows, count, rows->begin[count], b.m->out->weights);
-done:
-	return code;
+	return new_rows(rows, count, rows->begin[count], b.m->out->weights);
 }
 
 gemp_code gemp_layout_make_in(gemp_layout_state *m)
@@ -317,20 +312,18 @@ static uint64_t edges_before(const gemp_layout *layout, uint32_t target)
 /* Rows of about as many edges, for each piece. */
 static gemp_code cut(turning *t, uint64_t edges)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout *layout = t->layout;
 	uint64_t size = edges / MOST_PIECES > EDGES_A_PIECE ? edges / MOST_PIECES : EDGES_A_PIECE;
 	uint32_t target = 0, targets = layout->own + layout->in_other.rows;
 	t->pieces = (size_t)(edges / size + 1);
-	GEMP_TRY(GEMP_NEW(t->first, t->pieces + 1));
+	GEMP_PROPAGATE(GEMP_NEW(t->first, t->pieces + 1));
 	for (size_t p = 1; p < t->pieces; p++) {
 		while (target < targets && edges_before(layout, target) < p * size)
 			target++;
 		t->first[p] = target;
 	}
 	t->first[t->pieces] = targets;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_layout_make_out(gemp_layout *layout)

@@ -43,9 +43,8 @@ static void list_owners(const gemp_layout_remote *met, const gemp_shard *graph, 
 static gemp_code answer(gemp_layout_remote *met, const gemp_layout *layout, const uint32_t *ids, const size_t *from,
                         place *answers, int *asker)
 {
-	gemp_code code = GEMP_OK;
 	int ranks = layout->comm->size;
-	GEMP_TRY(GEMP_NEW(met->requested, from[ranks]));
+	GEMP_PROPAGATE(GEMP_NEW(met->requested, from[ranks]));
 	for (int r = 0; r < ranks; r++) {
 		met->request_begin[r + 1] = from[r + 1];
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
@@ -54,11 +53,10 @@ static gemp_code answer(gemp_layout_remote *met, const gemp_layout *layout, cons
 			asker[i] = r;
 			met->requested[i] = v;
 		}
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U32 }, met->requested + from[r], NULL, from[r + 1] - from[r]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code sort_by_owner(gemp_layout_remote *met, int ranks, const int *owner, const place *places)
@@ -153,48 +151,42 @@ static bool is_met(const gemp_layout_state *m, size_t to)
 /* Targets of others. */
 static gemp_code list_met(gemp_layout_remote *met, const gemp_layout_state *m)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t to = 0; to < m->targets; to++)
 		met->count += is_met(m, to);
-	GEMP_TRY(GEMP_NEW(met->id, met->count));
+	GEMP_PROPAGATE(GEMP_NEW(met->id, met->count));
 	for (size_t to = 0, i = 0; to < m->targets; to++)
 		if (is_met(m, to))
 			met->id[i++] = (uint32_t)(m->first + to);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code place_rows(gemp_layout_state *m, const gemp_layout_remote *met)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout *out = m->out;
-	GEMP_TRY(GEMP_NEW(m->row, m->targets));
+	GEMP_PROPAGATE(GEMP_NEW(m->row, m->targets));
 	memset(m->row, 0xff, m->targets * sizeof *m->row);
 	memcpy(m->row + (m->graph->first_vertex - m->first), out->local, out->own * sizeof *m->row);
 	for (size_t i = 0; i < met->count; i++)
 		m->row[met->id[met->order[i]] - m->first] = (uint32_t)i;
 	m->others = (uint32_t)met->count;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Whoever is met is owned by ranks of this row, and so are those who have met somebody here. */
 static gemp_code link_sums(gemp_layout *out, const gemp_layout_remote *met)
 {
-	gemp_code code = GEMP_OK;
 	gemp_layout_links *sums = &out->sums;
 	size_t columns = (size_t)out->grid.columns, first = (size_t)out->comm->rank / columns * columns;
-	GEMP_TRY(GEMP_NEW(sums->send_begin, columns + 1));
-	GEMP_TRY(GEMP_NEW(sums->ghost_begin, columns + 1));
-	GEMP_TRY(GEMP_NEW(sums->send, met->count));
+	GEMP_PROPAGATE(GEMP_NEW(sums->send_begin, columns + 1));
+	GEMP_PROPAGATE(GEMP_NEW(sums->ghost_begin, columns + 1));
+	GEMP_PROPAGATE(GEMP_NEW(sums->send, met->count));
 	for (size_t c = 0; c <= columns; c++) {
 		sums->send_begin[c] = met->begin[first + c];
 		sums->ghost_begin[c] = out->known + (uint32_t)met->request_begin[first + c];
 	}
 	for (size_t i = 0; i < met->count; i++)
 		sums->send[i] = (uint32_t)i;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void put_one(void *weight, gemp_layout_weights weights, uint64_t place)
@@ -389,9 +381,8 @@ static void list_ghosts(const gemp_layout_state *m, uint32_t *ids)
 
 static gemp_code place_ghosts(gemp_layout_state *m, const gemp_layout_remote *met)
 {
-	gemp_code code = GEMP_OK;
 	gemp_layout *out = m->out;
-	GEMP_TRY(GEMP_NEW(m->ghost_local, met->count));
+	GEMP_PROPAGATE(GEMP_NEW(m->ghost_local, met->count));
 	for (int r = 0; r <= out->comm->size; r++)
 		out->links.ghost_begin[r] = out->own + met->begin[r];
 	for (size_t g = 0; g < met->count; g++) {
@@ -400,8 +391,7 @@ static gemp_code place_ghosts(gemp_layout_state *m, const gemp_layout_remote *me
 		out->id[out->own + g] = met->id[number];
 		out->key_rank[out->own + g] = met->key_rank[number];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */

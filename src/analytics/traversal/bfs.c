@@ -62,7 +62,6 @@ static gemp_code clear_levels(gemp_bfs *b)
 
 static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &b->frontier;
 	const bool shuffle = b->options.pass == GEMP_FRONTIER_PASS_SHUFFLE;
 	char options[GEMP_TUPLES_OPTIONS_SIZE] = "";
@@ -71,23 +70,22 @@ static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *de
 		gemp_frontier_tuples_options(options, sizeof(cl_uint));
 		b->options.direction = GEMP_BFS_PUSH;
 	}
-	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT, &b->options.shape, "gas_bfs.cl",
-	                           options, names, shuffle ? KERNELS : GATHER));
+	GEMP_PROPAGATE(gemp_frontier_new(f, layout, device, GEMP_LAYOUT_IN | GEMP_LAYOUT_OUT, &b->options.shape,
+	                                 "gas_bfs.cl", options, names, shuffle ? KERNELS : GATHER));
 	if (shuffle)
-		GEMP_TRY(gemp_frontier_tuples_new(&b->tuples, f, sizeof(cl_uint)));
-	GEMP_TRY(GEMP_NEW(b->level_host, layout->own));
-	GEMP_TRY(gemp_buffer_new(&b->visited, device, f->words * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&b->level, device, layout->known * sizeof(cl_uint), NULL));
-	GEMP_TRY(make_closed(b));
-	GEMP_TRY(clear_levels(b));
+		GEMP_PROPAGATE(gemp_frontier_tuples_new(&b->tuples, f, sizeof(cl_uint)));
+	GEMP_PROPAGATE(GEMP_NEW(b->level_host, layout->own));
+	GEMP_PROPAGATE(gemp_buffer_new(&b->visited, device, f->words * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&b->level, device, layout->known * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(make_closed(b));
+	GEMP_PROPAGATE(clear_levels(b));
 	if (!b->options.any) {
-		GEMP_TRY(GEMP_NEW(b->parent_host, layout->own));
-		GEMP_TRY(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
-		GEMP_TRY(gemp_parents_new(&b->settle, f, SETTLE, false));
+		GEMP_PROPAGATE(GEMP_NEW(b->parent_host, layout->own));
+		GEMP_PROPAGATE(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
+		GEMP_PROPAGATE(gemp_parents_new(&b->settle, f, SETTLE, false));
 	}
 	b->prepare_seconds = gemp_now() - since - f->build_seconds;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *device, const gemp_bfs_options *options)
@@ -182,7 +180,6 @@ static gemp_code gather(gemp_bfs *b)
 
 static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool again)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &b->frontier;
 	const cl_uint cleared = again ? 0 : f->words, ghosts = again ? f->layout->known : f->layout->own;
 	const bool shuffle = b->tuples.frontier;
@@ -205,25 +202,22 @@ static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool aga
 	};
 	const size_t count = sizeof rest / sizeof *rest;
 	if (shuffle)
-		GEMP_TRY(gemp_frontier_tuples_clear(&b->tuples));
-	GEMP_TRY(gemp_frontier_launch_push(f, LEVEL, rest, shuffle ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
+		GEMP_PROPAGATE(gemp_frontier_tuples_clear(&b->tuples));
+	GEMP_PROPAGATE(gemp_frontier_launch_push(f, LEVEL, rest, shuffle ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
 	if (shuffle)
-		code = gather(b);
-done:
-	return code;
+		return gather(b);
+	return GEMP_OK;
 }
 
 /* One rank has no ghosts; several know what the round does. */
 static gemp_code launch_level(void *self)
 {
-	gemp_code code = GEMP_OK;
 	gemp_bfs *b = self;
 	gemp_frontier *f = &b->frontier;
-	GEMP_TRY(launch_rows(b, &f->in, false));
+	GEMP_PROPAGATE(launch_rows(b, &f->in, false));
 	if (f->layout->comm->size > 1 && f->state[GAS_MODE] == GAS_BFS_PULL)
-		code = launch_rows(b, &f->in_ghost, true);
-done:
-	return code;
+		return launch_rows(b, &f->in_ghost, true);
+	return GEMP_OK;
 }
 
 static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
@@ -253,31 +247,30 @@ static void sum_up(gemp_bfs *b, gemp_bfs_result *r)
 
 static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &b->frontier;
 	double since = gemp_now(), settle_device;
-	GEMP_TRY(search(b, source, &r->cost.exchange));
+	GEMP_PROPAGATE(search(b, source, &r->cost.exchange));
 	r->cost.wall = gemp_now() - since;
 	r->cost.rounds = f->state[GAS_ROUND];
 	r->pulls = f->state[GAS_PULLS];
 	r->pushes = r->cost.rounds - r->pulls;
-	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
+	GEMP_PROPAGATE(gemp_frontier_seconds(f, &r->cost.device));
 	since = gemp_now();
 	if (!b->options.any) {
-		GEMP_TRY(gemp_parents_min(&b->settle, &b->level, f->state[GAS_LOOK], b->options.direction != GEMP_BFS_PULL));
-		GEMP_TRY(gemp_parents_ids(&b->settle, &b->settle.best, &b->parent));
-		GEMP_TRY(gemp_frontier_seconds(f, &settle_device)); /* waits */
+		GEMP_PROPAGATE(
+			gemp_parents_min(&b->settle, &b->level, f->state[GAS_LOOK], b->options.direction != GEMP_BFS_PULL));
+		GEMP_PROPAGATE(gemp_parents_ids(&b->settle, &b->settle.best, &b->parent));
+		GEMP_PROPAGATE(gemp_frontier_seconds(f, &settle_device)); /* waits */
 	}
 	r->cost.parents = gemp_now() - since;
 	since = gemp_now();
-	GEMP_TRY(gemp_frontier_fetch(f, &b->level, b->level_host, f->layout->own * sizeof *b->level_host));
+	GEMP_PROPAGATE(gemp_frontier_fetch(f, &b->level, b->level_host, f->layout->own * sizeof *b->level_host));
 	if (b->parent_host)
-		GEMP_TRY(gemp_frontier_fetch(f, &b->parent, b->parent_host, f->layout->own * sizeof *b->parent_host));
+		GEMP_PROPAGATE(gemp_frontier_fetch(f, &b->parent, b->parent_host, f->layout->own * sizeof *b->parent_host));
 	r->cost.download = gemp_now() - since;
 	r->level = b->level_host;
 	r->parent = b->parent_host;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)

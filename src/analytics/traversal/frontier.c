@@ -19,11 +19,9 @@ typedef struct lists {
 
 static gemp_code add(cl_uint2 **list, size_t *count, size_t *room, uint32_t x, uint32_t y)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(*list, *room, *count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(*list, *room, *count + 1));
 	(*list)[(*count)++] = (cl_uint2){ { x, y } };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Rows of one word whose edges together are worth a warp. */
@@ -163,24 +161,22 @@ gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_
                             const gemp_frontier_shape *shape, const char *file, const char *options,
                             const char *const *names, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = out;
 	double since = gemp_now();
 	*f = (gemp_frontier){ .device = device, .layout = layout, .words = layout->known / 32 + 1 };
 	choose_shape(f, shape);
-	GEMP_TRY(gemp_device_layout_new(&f->device_rows, device, layout, parts));
-	GEMP_TRY(gemp_frontier_rows_new(f, &f->out, &layout->out, &f->device_rows.out, true));
+	GEMP_PROPAGATE(gemp_device_layout_new(&f->device_rows, device, layout, parts));
+	GEMP_PROPAGATE(gemp_frontier_rows_new(f, &f->out, &layout->out, &f->device_rows.out, true));
 	if (parts & GEMP_LAYOUT_IN) {
-		GEMP_TRY(gemp_frontier_rows_new(f, &f->in, &layout->in, &f->device_rows.in, false));
-		GEMP_TRY(gemp_frontier_rows_new(f, &f->in_ghost, &layout->in_ghost, &f->device_rows.in_ghost, false));
+		GEMP_PROPAGATE(gemp_frontier_rows_new(f, &f->in, &layout->in, &f->device_rows.in, false));
+		GEMP_PROPAGATE(gemp_frontier_rows_new(f, &f->in_ghost, &layout->in_ghost, &f->device_rows.in_ghost, false));
 	}
 	for (int b = 0; b < GEMP_FRONTIER_BITMAPS; b++)
-		GEMP_TRY(gemp_buffer_new(&f->bitmap[b], device, f->words * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&f->control, device, sizeof f->state, NULL));
-	GEMP_TRY(gemp_frontier_build(f, file, options, names, count));
+		GEMP_PROPAGATE(gemp_buffer_new(&f->bitmap[b], device, f->words * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&f->control, device, sizeof f->state, NULL));
+	GEMP_PROPAGATE(gemp_frontier_build(f, file, options, names, count));
 	f->prepare_seconds = gemp_now() - since - f->build_seconds;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void free_rows(gemp_frontier_rows *rows, gemp_device *device)
@@ -207,11 +203,8 @@ void gemp_frontier_free(gemp_frontier *f)
 
 gemp_code gemp_frontier_launch(gemp_frontier *f, int kernel, const gemp_argument *arguments, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_launch_with(f->device, f->kernels[kernel], f->items, f->group, arguments, count));
-	code = gemp_timings_add(&f->laps, f->device);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_launch_with(f->device, f->kernels[kernel], f->items, f->group, arguments, count));
+	return gemp_timings_add(&f->laps, f->device);
 }
 
 gemp_code gemp_frontier_launch_push(gemp_frontier *f, int kernel, const gemp_argument *arguments, size_t count)
@@ -257,18 +250,16 @@ gemp_code gemp_frontier_write(gemp_frontier *f)
 /* One launch more than the last search took: the one that finds nothing. */
 static gemp_code run_alone(gemp_frontier *f, const gemp_frontier_search *search)
 {
-	gemp_code code = GEMP_OK;
 	unsigned batch = f->shape.batch ? f->shape.batch : f->rounds ? f->rounds : FIRST_BATCH;
 	do {
 		for (unsigned r = 0; r < batch; r++, f->current++)
-			GEMP_TRY(search->launch(search->self));
-		GEMP_TRY(gemp_frontier_read(f));
+			GEMP_PROPAGATE(search->launch(search->self));
+		GEMP_PROPAGATE(gemp_frontier_read(f));
 		gemp_progress("searching, rounds so far", f->state[GAS_ROUND], 0, 0);
 		batch = f->shape.batch ? f->shape.batch : FIRST_BATCH;
 	} while (f->state[GAS_MODE]);
 	f->rounds = (unsigned)f->state[GAS_ROUND];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. When launches have ended, values of the frontier go to where it has ghosts, and with them goes what work-items of
@@ -276,7 +267,6 @@ done:
 static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted,
                        double *exchange)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_buffer *frontier = &f->bitmap[f->current % GEMP_FRONTIER_BITMAPS];
 	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
 	const gemp_halo_read look = { &f->control, sizeof f->state, f->state };
@@ -289,7 +279,7 @@ static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gem
 		greatest = f->state[GAS_LEAST];
 	}
 	double since = gemp_now();
-	GEMP_TRY(gemp_halo_round(search->halo, *mine, sums, 4, &greatest, 1));
+	GEMP_PROPAGATE(gemp_halo_round(search->halo, *mine, sums, 4, &greatest, 1));
 	if (counted) {
 		memcpy(&f->state[GAS_SUMS], sums, 3 * sizeof *sums);
 		f->state[GAS_OVERFLOW] = sums[3];
@@ -303,23 +293,19 @@ static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gem
 	*exchange += gemp_now() - since;
 	if (*mine == GEMP_OK)
 		*mine = ended;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code run_together(gemp_frontier *f, const gemp_frontier_search *search, gemp_code mine, double *exchange)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(share(f, search, &mine, false, exchange));
+	GEMP_PROPAGATE(share(f, search, &mine, false, exchange));
 	while (f->state[GAS_MODE]) {
 		if (mine == GEMP_OK)
 			mine = search->launch(search->self);
 		f->current++;
-		GEMP_TRY(share(f, search, &mine, true, exchange));
+		GEMP_PROPAGATE(share(f, search, &mine, true, exchange));
 	}
-	code = gemp_comm_agree(f->layout->comm, mine);
-done:
-	return code;
+	return gemp_comm_agree(f->layout->comm, mine);
 }
 
 gemp_code gemp_frontier_run(gemp_frontier *f, const gemp_frontier_search *search, gemp_code code, double *exchange)
@@ -339,14 +325,12 @@ gemp_code gemp_frontier_fetch(gemp_frontier *f, const gemp_buffer *from, void *t
 
 gemp_code gemp_frontier_seconds(gemp_frontier *f, double *seconds)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_timings_seconds(&f->laps, seconds));
+	GEMP_PROPAGATE(gemp_timings_seconds(&f->laps, seconds));
 	if (!f->stored) {
-		GEMP_TRY(gemp_program_store(f->device, &f->program));
+		GEMP_PROPAGATE(gemp_program_store(f->device, &f->program));
 		f->stored = true;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 enum { FRONTIER_TUPLES_MOST_ARGUMENTS = 16, OWN_ARGUMENTS = 4 };
@@ -364,7 +348,6 @@ void gemp_frontier_tuples_options(char options[GEMP_TUPLES_OPTIONS_SIZE], size_t
 
 gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, size_t value_size)
 {
-	gemp_code code = GEMP_OK;
 	const unsigned shift = shift_of(value_size);
 	const uint32_t own = f->layout->own;
 	unsigned bits = 1;
@@ -382,15 +365,13 @@ gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, 
 		.layout = GEMP_SHUFFLE_SOA, .size = (unsigned)(sizeof(cl_uint) + value_size), .bits = bits, .shift = shift
 	};
 	const size_t most = out->capacity ? out->capacity : 1;
-	GEMP_TRY(gemp_toolbox_new(&out->box, f->device, GEMP_FORM_AUTO));
-	GEMP_TRY(gemp_buffer_new(&out->target, f->device, most * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&out->value, f->device, most * value_size, NULL));
-	GEMP_TRY(gemp_buffer_new(&out->target_out, f->device, most * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&out->value_out, f->device, most * value_size, NULL));
-	GEMP_TRY(gemp_buffer_new(&out->begin, f->device, ((size_t)out->ranges + 1) * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&out->extent, f->device, 2 * sizeof(cl_uint), NULL));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_toolbox_new(&out->box, f->device, GEMP_FORM_AUTO));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->target, f->device, most * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->value, f->device, most * value_size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->target_out, f->device, most * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->value_out, f->device, most * value_size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->begin, f->device, ((size_t)out->ranges + 1) * sizeof(cl_uint), NULL));
+	return gemp_buffer_new(&out->extent, f->device, 2 * sizeof(cl_uint), NULL);
 }
 
 void gemp_frontier_tuples_free(gemp_frontier_tuples *t)
@@ -411,7 +392,6 @@ gemp_code gemp_frontier_tuples_clear(gemp_frontier_tuples *t)
 
 gemp_code gemp_frontier_tuples_gather(gemp_frontier_tuples *t, int kernel, const gemp_argument *arguments, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_tuples in = { &t->target, &t->value, t->capacity, &t->extent };
 	const gemp_tuples out = { &t->target_out, &t->value_out, t->capacity, NULL };
 	gemp_argument all[FRONTIER_TUPLES_MOST_ARGUMENTS] = { GEMP_ARG(&t->begin.mem), GEMP_ARG(&t->ranges),
@@ -419,8 +399,6 @@ gemp_code gemp_frontier_tuples_gather(gemp_frontier_tuples *t, int kernel, const
 	GEMP_CHECK(OWN_ARGUMENTS + count <= FRONTIER_TUPLES_MOST_ARGUMENTS);
 	for (size_t i = 0; i < count; i++)
 		all[OWN_ARGUMENTS + i] = arguments[i];
-	GEMP_TRY(gemp_shuffle_decode(t->box, &t->how, &in, &out, &t->begin));
-	code = gemp_frontier_launch(t->frontier, kernel, all, OWN_ARGUMENTS + count);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_shuffle_decode(t->box, &t->how, &in, &out, &t->begin));
+	return gemp_frontier_launch(t->frontier, kernel, all, OWN_ARGUMENTS + count);
 }

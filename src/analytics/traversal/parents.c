@@ -49,14 +49,11 @@ done:
 
 gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *f, int kernels, bool equal)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout *l = f->layout;
 	*out = (gemp_parents){ .frontier = f, .kernels = kernels };
 	if (equal)
-		GEMP_TRY(gemp_buffer_new(&out->step, f->device, l->known * sizeof(cl_uint), NULL));
-	code = make_names(out, f->device, l);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_buffer_new(&out->step, f->device, l->known * sizeof(cl_uint), NULL));
+	return make_names(out, f->device, l);
 }
 
 void gemp_parents_free(gemp_parents *s)
@@ -94,21 +91,18 @@ static gemp_code launch_along(gemp_parents *s, const gemp_frontier_rows *rows, c
 
 gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t how, bool send)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = s->frontier;
 	if (!s->best.mem)
-		GEMP_TRY(gemp_buffer_new(&s->best, f->device, f->layout->own * sizeof(cl_ulong), NULL));
+		GEMP_PROPAGATE(gemp_buffer_new(&s->best, f->device, f->layout->own * sizeof(cl_ulong), NULL));
 	if (!s->hint.mem)
-		GEMP_TRY(gemp_buffer_new(&s->hint, f->device, f->layout->known, NULL));
+		GEMP_PROPAGATE(gemp_buffer_new(&s->hint, f->device, f->layout->known, NULL));
 	const gemp_argument arguments[] = { GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&f->layout->own),
 		                                GEMP_ARG(&s->hint.mem), GEMP_ARG(&f->layout->known) };
-	GEMP_TRY(gemp_frontier_launch(f, s->kernels + BEGIN, arguments, sizeof arguments / sizeof *arguments));
+	GEMP_PROPAGATE(gemp_frontier_launch(f, s->kernels + BEGIN, arguments, sizeof arguments / sizeof *arguments));
 	if (send)
-		GEMP_TRY(launch_along(s, &f->out, values, how, true));
-	GEMP_TRY(launch_along(s, &f->in, values, how, false));
-	code = launch_along(s, &f->in_ghost, values, how, false);
-done:
-	return code;
+		GEMP_PROPAGATE(launch_along(s, &f->out, values, how, true));
+	GEMP_PROPAGATE(launch_along(s, &f->in, values, how, false));
+	return launch_along(s, &f->in_ghost, values, how, false);
 }
 
 /* Collective. Adds up what launches before counted, of all ranks, and clears the sum. */

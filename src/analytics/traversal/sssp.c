@@ -76,7 +76,6 @@ static void choose_delta(gemp_sssp *s)
 
 static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
 	const unsigned parts = GEMP_LAYOUT_OUT | (s->options.any ? 0 : GEMP_LAYOUT_IN);
 	char options[OPTIONS_SIZE];
@@ -86,27 +85,26 @@ static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *d
 	const gemp_sssp_naming naming = s->options.naming;
 	s->named = !s->wide && !s->options.any && (naming ? naming == GEMP_SSSP_NAMING_DURING : device->gpu);
 	options_of(s, options);
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_frontier_new(f, layout, device, parts, &s->options.shape, "gas_sssp.cl", options, names, kernel_count(s)));
 	if (by_tuples(s))
-		GEMP_TRY(gemp_frontier_tuples_new(&s->tuples, f, distance_size(s)));
+		GEMP_PROPAGATE(gemp_frontier_tuples_new(&s->tuples, f, distance_size(s)));
 	if (s->floating) {
-		GEMP_TRY(GEMP_NEW(s->real, layout->own));
+		GEMP_PROPAGATE(GEMP_NEW(s->real, layout->own));
 	} else {
-		GEMP_TRY(GEMP_NEW(s->narrow, layout->own));
-		GEMP_TRY(GEMP_NEW(s->distance_host, layout->own));
+		GEMP_PROPAGATE(GEMP_NEW(s->narrow, layout->own));
+		GEMP_PROPAGATE(GEMP_NEW(s->distance_host, layout->own));
 	}
-	GEMP_TRY(gemp_buffer_new(&s->distance, device, layout->known * distance_size(s), NULL));
-	GEMP_TRY(gemp_buffer_new(&s->far, device, f->words * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&s->distance, device, layout->known * distance_size(s), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&s->far, device, f->words * sizeof(cl_uint), NULL));
 	if (!s->options.any) {
-		GEMP_TRY(GEMP_NEW(s->predecessor_host, layout->own));
-		GEMP_TRY(gemp_buffer_new(&s->predecessor, device, layout->own * sizeof(cl_uint), NULL));
-		GEMP_TRY(gemp_parents_new(&s->settle, f, SETTLE, true));
+		GEMP_PROPAGATE(GEMP_NEW(s->predecessor_host, layout->own));
+		GEMP_PROPAGATE(gemp_buffer_new(&s->predecessor, device, layout->own * sizeof(cl_uint), NULL));
+		GEMP_PROPAGATE(gemp_parents_new(&s->settle, f, SETTLE, true));
 	}
 	choose_delta(s);
 	s->prepare_seconds = gemp_now() - since - f->build_seconds;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device *device,
@@ -211,7 +209,6 @@ static gemp_code gather(gemp_sssp *s)
 
 static gemp_code launch_round(void *self)
 {
-	gemp_code code = GEMP_OK;
 	gemp_sssp *s = self;
 	gemp_frontier *f = &s->frontier;
 	const gemp_argument rest[] = {
@@ -229,12 +226,12 @@ static gemp_code launch_round(void *self)
 	};
 	const size_t count = sizeof rest / sizeof *rest;
 	if (by_tuples(s))
-		GEMP_TRY(gemp_frontier_tuples_clear(&s->tuples));
-	GEMP_TRY(gemp_frontier_launch_push(f, ROUND, rest, by_tuples(s) ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
+		GEMP_PROPAGATE(gemp_frontier_tuples_clear(&s->tuples));
+	GEMP_PROPAGATE(
+		gemp_frontier_launch_push(f, ROUND, rest, by_tuples(s) ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
 	if (by_tuples(s))
-		code = gather(s);
-done:
-	return code;
+		return gather(s);
+	return GEMP_OK;
 }
 
 static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
@@ -263,16 +260,14 @@ done:
 
 static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(search_once(s, source, exchange));
+	GEMP_PROPAGATE(search_once(s, source, exchange));
 	if (s->frontier.state[GAS_OVERFLOW] && !s->wide) {
-		GEMP_TRY(widen(s));
-		GEMP_TRY(search_once(s, source, exchange));
+		GEMP_PROPAGATE(widen(s));
+		GEMP_PROPAGATE(search_once(s, source, exchange));
 	}
 	if (s->frontier.state[GAS_OVERFLOW])
-		code = gemp_comm_agree(s->frontier.layout->comm, check_lost(s));
-done:
-	return code;
+		return gemp_comm_agree(s->frontier.layout->comm, check_lost(s));
+	return GEMP_OK;
 }
 
 static gemp_code find_parents(gemp_sssp *s, cl_uint source)
@@ -293,28 +288,26 @@ done:
 
 static gemp_code take(gemp_sssp *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
 	const uint32_t own = f->layout->own;
 	if (s->predecessor_host)
-		GEMP_TRY(gemp_frontier_fetch(f, &s->predecessor, s->predecessor_host, own * sizeof *s->predecessor_host));
+		GEMP_PROPAGATE(gemp_frontier_fetch(f, &s->predecessor, s->predecessor_host, own * sizeof *s->predecessor_host));
 	if (s->floating) {
-		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->real, own * sizeof *s->real));
+		GEMP_PROPAGATE(gemp_frontier_fetch(f, &s->distance, s->real, own * sizeof *s->real));
 		for (uint32_t v = 0; v < own; v++)
 			s->real[v] = isnan(s->real[v]) ? INFINITY : s->real[v]; /* all bits set */
 	} else if (s->wide || s->named) {
-		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->distance_host, own * sizeof *s->distance_host));
+		GEMP_PROPAGATE(gemp_frontier_fetch(f, &s->distance, s->distance_host, own * sizeof *s->distance_host));
 		for (uint32_t v = 0; s->named && v < own; v++) {
 			uint32_t distance = (uint32_t)(s->distance_host[v] >> 32);
 			s->distance_host[v] = distance == UINT32_MAX ? GEMP_NO_DISTANCE : distance;
 		}
 	} else {
-		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->narrow, own * sizeof *s->narrow));
+		GEMP_PROPAGATE(gemp_frontier_fetch(f, &s->distance, s->narrow, own * sizeof *s->narrow));
 		for (uint32_t v = 0; v < own; v++)
 			s->distance_host[v] = s->narrow[v] == UINT32_MAX ? GEMP_NO_DISTANCE : s->narrow[v];
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Sums of all ranks, of what each has of its own vertices. */
@@ -335,26 +328,24 @@ static void sum_up(gemp_sssp *s, gemp_sssp_result *r)
 
 static gemp_code run(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
 	double since = gemp_now();
-	GEMP_TRY(search(s, source, &r->cost.exchange));
+	GEMP_PROPAGATE(search(s, source, &r->cost.exchange));
 	r->cost.wall = gemp_now() - since;
 	r->cost.rounds = f->state[GAS_ROUND];
-	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
+	GEMP_PROPAGATE(gemp_frontier_seconds(f, &r->cost.device));
 	since = gemp_now();
 	if (!s->options.any)
-		GEMP_TRY(find_parents(s, source));
+		GEMP_PROPAGATE(find_parents(s, source));
 	r->cost.parents = gemp_now() - since;
 	since = gemp_now();
-	GEMP_TRY(take(s));
+	GEMP_PROPAGATE(take(s));
 	r->cost.download = gemp_now() - since;
 	r->distance = s->distance_host;
 	r->real = s->real;
 	r->predecessor = s->predecessor_host;
 	r->delta = s->delta;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_sssp_run(gemp_sssp *s, gemp_vertex source, gemp_sssp_result *result)

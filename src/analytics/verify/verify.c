@@ -285,24 +285,22 @@ static double sum_of(const double *values, uint64_t count)
 static gemp_code iterate(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
                          double *leaving, double *next, double *residual)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t vertices = edges->graph->vertex_count;
 	double dangling = 0, jumps = jump ? sum_of(jump, vertices) : (double)vertices, *share = leaving;
-	GEMP_TRY(gemp_verify_each_edge(edges, add_leaving, leaving));
+	GEMP_PROPAGATE(gemp_verify_each_edge(edges, add_leaving, leaving));
 	gemp_verify_sum(edges->comm, leaving, vertices);
 	for (uint64_t v = 0; v < vertices; v++) {
 		dangling += leaving[v] > 0 ? 0 : rank[v];
 		share[v] = leaving[v] > 0 ? rank[v] / leaving[v] : 0;
 	}
-	GEMP_TRY(gemp_verify_each_edge(edges, add, &(adding){ .from = share, .sum = next }));
+	GEMP_PROPAGATE(gemp_verify_each_edge(edges, add, &(adding){ .from = share, .sum = next }));
 	gemp_verify_sum(edges->comm, next, vertices);
 	*residual = 0;
 	for (uint64_t v = 0; v < vertices; v++) {
 		double part = jump ? jump[v] / jumps : 1 / jumps;
 		*residual += fabs((1 - damping + damping * dangling) * part + damping * next[v] - rank[v]);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
@@ -359,16 +357,14 @@ static void see_extents(void *self, uint64_t a, uint64_t b, const gemp_column *w
 static gemp_code look_around(product *p)
 {
 	enum { ROOM = DBL_MAX_EXP - 24 }; /* sums of errors, too, are below 2^1023 */
-	gemp_code code = GEMP_OK;
 	extents e = { p->terms, 0 };
-	GEMP_TRY(gemp_verify_each_edge(p->edges, see_extents, &e));
+	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, see_extents, &e));
 	gemp_verify_sum(p->edges->comm, p->terms, p->vertices);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e.greatest, 1, MPI_DOUBLE, MPI_MAX, p->edges->comm->world));
 	double most = greatest_of(p->terms, p->vertices);
 	int sums = (e.greatest > 0 ? ilogb(e.greatest) + 1 : 0) + (most > 0 ? ilogb(most) + 1 : 0);
 	p->exponent = sums > 0 ? ROOM - sums : ROOM;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The greatest value, or error, is made as great as may be. */
@@ -402,13 +398,12 @@ static void divide(product *p)
 /* Collective. A sum of n products, each rounded, is off by n + 1 roundings of the sum of magnitudes. */
 static gemp_code multiply(product *p)
 {
-	gemp_code code = GEMP_OK;
 	double *const arrays[] = { p->sum, p->magnitude, p->spread };
 	rescale(p);
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		memset(arrays[i], 0, p->vertices * sizeof(double));
-	GEMP_TRY(gemp_verify_each_edge(p->edges, add, &(adding){ p->x, p->sum, p->magnitude }));
-	GEMP_TRY(gemp_verify_each_edge(p->edges, add_error, p));
+	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, add, &(adding){ p->x, p->sum, p->magnitude }));
+	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, add_error, p));
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		gemp_verify_sum(p->edges->comm, arrays[i], p->vertices);
 	double lost = ldexp(p->asked->normal ? 0 : p->asked->underflow, -p->scale);
@@ -419,8 +414,7 @@ static gemp_code multiply(product *p)
 	}
 	if (p->asked->normal)
 		divide(p);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* How much of what is allowed is used, at most 1 if it is right; what is not finite never is. */

@@ -97,22 +97,20 @@ static void sweep_rows(void *context, unsigned thread, size_t piece)
 
 gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visit *visit, void *self)
 {
-	gemp_code code = GEMP_OK;
 	gemp_shard *graph = edges->graph;
-	GEMP_TRY(gemp_shard_load_keys(graph));
+	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		const gemp_relation *relation = &graph->relations[k];
 		sweeping s = { .edges = edges, .relation = relation, .visit = visit, .self = self };
 		if (edges->relations && !edges->relations[k])
 			continue;
-		GEMP_TRY(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT | (edges->weight ? GEMP_LOAD_PROPS : 0u)));
+		GEMP_PROPAGATE(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT | (edges->weight ? GEMP_LOAD_PROPS : 0u)));
 		s.weight = edges->weight ? gemp_table_find(&relation->props, edges->weight) : NULL;
 		s.forward = !relation->directed || edges->direction != GEMP_LAYOUT_REVERSE;
 		s.backward = !relation->directed || edges->direction != GEMP_LAYOUT_FORWARD;
 		gemp_parallel_for((graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, sweep_rows, &s);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_verify_gather(const gemp_verify_edges *edges, const void *own, size_t size, void **all)

@@ -43,26 +43,22 @@ done:
 /* Collective. */
 static gemp_code count_degrees(gemp_feature_work *w)
 {
-	gemp_code code = GEMP_OK;
 	if (w->have_degrees)
 		return GEMP_OK;
-	GEMP_TRY(count_some(&w->directed, w, true));
-	GEMP_TRY(count_some(&w->undirected, w, false));
+	GEMP_PROPAGATE(count_some(&w->directed, w, true));
+	GEMP_PROPAGATE(count_some(&w->undirected, w, false));
 	w->have_degrees = true;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Edges without a direction count both as those that leave and as those that reach a vertex. */
 static gemp_code add_degrees(gemp_feature_work *w, double *values, bool out, bool in)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(count_degrees(w));
+	GEMP_PROPAGATE(count_degrees(w));
 	for (size_t row = 0; row < w->graph->rows; row++)
 		values[row] = (double)((out ? w->directed.out[row] : 0) + (in ? w->directed.in[row] : 0) +
 		                       w->undirected.out[row] + w->undirected.in[row]);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code find_degree(gemp_feature_work *w, double *values)
@@ -85,13 +81,11 @@ static gemp_code find_out_degree(gemp_feature_work *w, double *values)
 /* A pattern of the simple undirected graph, bound; its edges are of the chosen types. */
 static gemp_code make_shape(gemp_pattern **out, const gemp_feature_work *w, const char *name)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_pattern_named(out, name));
-	GEMP_TRY(gemp_pattern_bind(*out, w->graph));
+	GEMP_PROPAGATE(gemp_pattern_named(out, name));
+	GEMP_PROPAGATE(gemp_pattern_bind(*out, w->graph));
 	for (size_t e = 0; e < (*out)->edge_count; e++)
 		memcpy((*out)->edges[e].relations, w->relations, w->graph->relation_count * sizeof *w->relations);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. (*out)[rows], unless it is there: in how many occurrences of a shape, whose vertices are all alike, a
@@ -142,15 +136,13 @@ static gemp_code find_triangles(gemp_feature_work *w, double *values)
 /* Which share of the pairs of its neighbours is joined, too; of less than two neighbours there is none. */
 static gemp_code find_clustering(gemp_feature_work *w, double *values)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(count_shapes(&w->neighbours, w, "clique:2"));
-	GEMP_TRY(count_shapes(&w->triangles, w, "triangle"));
+	GEMP_PROPAGATE(count_shapes(&w->neighbours, w, "clique:2"));
+	GEMP_PROPAGATE(count_shapes(&w->triangles, w, "triangle"));
 	for (size_t row = 0; row < w->graph->rows; row++) {
 		const double near = (double)w->neighbours[row];
 		values[row] = near < 2 ? (double)NAN : 2 * (double)w->triangles[row] / (near * (near - 1));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* PAGERANK */

@@ -163,9 +163,8 @@ gemp_code gemp_features_check(const gemp_features *features, const gemp_shard *g
 /* Collective. */
 static gemp_code find_attribute(const gemp_feature *f, gemp_shard *graph, double *values)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_column *column = gemp_table_find(&graph->attributes, f->attribute);
-	GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
+	GEMP_PROPAGATE(gemp_shard_load_attribute(graph, (size_t)(column - graph->attributes.columns)));
 	for (size_t row = 0; row < graph->rows; row++) {
 		const gemp_value value = gemp_column_get(column, row);
 		values[row] = value.null                   ? (double)NAN
@@ -173,8 +172,7 @@ static gemp_code find_attribute(const gemp_feature *f, gemp_shard *graph, double
 		              : value.type == GEMP_FLOAT   ? value.real
 		                                           : (double)value.truth;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* VALUES */
@@ -236,24 +234,22 @@ static bool same_but_for_log(const gemp_feature *one, const gemp_feature *other)
 static gemp_code find_one(gemp_features *features, size_t i, gemp_feature_work *work, const char *path, double *values,
                           float *x)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = work->context->comm;
 	const size_t rows = work->graph->rows, count = features->count;
 	gemp_feature *first = &features->items[i];
 	double since = gemp_now();
-	GEMP_TRY(first->attribute ? find_attribute(first, work->graph, values)
-	                          : gemp_feature_kinds[first->kind].compute(work, values));
+	GEMP_PROPAGATE(first->attribute ? find_attribute(first, work->graph, values)
+	                                : gemp_feature_kinds[first->kind].compute(work, values));
 	first->seconds = gemp_now() - since;
 	for (size_t j = i; j < count; j++) {
 		gemp_feature *f = &features->items[j];
 		if (!same_but_for_log(first, f))
 			continue;
-		GEMP_TRY(gemp_comm_agree(comm, store_values(f, path, values, rows, x + j, count)));
+		GEMP_PROPAGATE(gemp_comm_agree(comm, store_values(f, path, values, rows, x + j, count)));
 		add_statistics(f, comm, x + j, rows, count);
 		f->found = true;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_features_find(gemp_features *features, const gemp_features_source *source, float *x)

@@ -104,13 +104,11 @@ static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const cha
 gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors)
 {
 	static const double few = 1e-15; /* squares of differences are to be more than the least float */
-	gemp_code code = GEMP_OK;
 	double greatest = 0;
-	GEMP_TRY(gemp_comm_agree(comm, scale(map, comm, place, vectors, &greatest)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, scale(map, comm, place, vectors, &greatest)));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, comm->world));
 	if (greatest > 0 && greatest < few && map->metric != GEMP_SOM_MANHATTAN)
 		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with --scale unit or standard",
 		          place, greatest);
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -45,12 +45,12 @@ const char *const gemp_som_unit_columns[GEMP_SOM_MAP_COLUMNS] = { "unit", "x", "
 gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *units, const gemp_som_map *map,
                                  size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	gemp_column *column;
 	found->rows = rows;
 	for (int c = 0; c < GEMP_SOM_MAP_COLUMNS; c++) {
-		GEMP_TRY(gemp_table_add(found, gemp_som_unit_columns[c], c == DISTANCE ? GEMP_FLOAT : GEMP_INTEGER, &column));
-		GEMP_TRY(gemp_column_pad(column, rows));
+		GEMP_PROPAGATE(
+			gemp_table_add(found, gemp_som_unit_columns[c], c == DISTANCE ? GEMP_FLOAT : GEMP_INTEGER, &column));
+		GEMP_PROPAGATE(gemp_column_pad(column, rows));
 		for (size_t row = 0; row < rows; row++) {
 			const uint32_t unit = units->unit[row];
 			if (unit == GEMP_SOM_NO_UNIT)
@@ -63,6 +63,5 @@ gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *un
 		}
 		gemp_column_trim_nulls(column);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }

@@ -95,10 +95,8 @@ void gemp_som_column_stats_free(gemp_som_column_stats *columns)
 gemp_code gemp_som_column_stats_deviation(const gemp_som_column_stats *columns, const gemp_comm *comm, const float *x,
                                           size_t count, double *deviation)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(find_means(columns, comm, x, count, true, deviation));
+	GEMP_PROPAGATE(find_means(columns, comm, x, count, true, deviation));
 	for (uint32_t k = 0; k < columns->dims; k++)
 		deviation[k] = sqrt(deviation[k]);
-done:
-	return code;
+	return GEMP_OK;
 }

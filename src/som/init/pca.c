@@ -133,18 +133,15 @@ static void add_up(summing *s, const gemp_comm *comm, double samples, double *ma
 /* Local. */
 static gemp_code make_room(summing *s)
 {
-	gemp_code code = GEMP_OK;
 	const size_t sums = 2 * s->dims * s->dims;
 	s->pieces = SCRATCH / (sums * sizeof *s->sums);
 	s->pieces = s->pieces < gemp_threads() ? s->pieces : gemp_threads();
 	s->pieces = s->pieces < gemp_range_count(s->count) ? s->pieces : gemp_range_count(s->count);
 	s->pieces += s->pieces == 0;
-	GEMP_TRY(GEMP_NEW(s->scale, s->dims));
-	GEMP_TRY(GEMP_NEW(s->widest, s->pieces * s->dims));
-	GEMP_TRY(GEMP_NEW(s->blocks, s->pieces * (BLOCK + 1) * s->dims));
-	code = GEMP_NEW(s->sums, s->pieces * sums);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(s->scale, s->dims));
+	GEMP_PROPAGATE(GEMP_NEW(s->widest, s->pieces * s->dims));
+	GEMP_PROPAGATE(GEMP_NEW(s->blocks, s->pieces * (BLOCK + 1) * s->dims));
+	return GEMP_NEW(s->sums, s->pieces * sums);
 }
 
 gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
@@ -412,10 +409,9 @@ static void orient_axis(double *axis, size_t n, double deviation)
 /* Local. */
 static gemp_code principal_make_room(finding *f)
 {
-	gemp_code code = GEMP_OK;
 	const size_t n = f->dims, values = f->wide * n;
-	GEMP_TRY(GEMP_NEW(f->vectors, values));
-	GEMP_TRY(GEMP_NEW(f->products, values));
+	GEMP_PROPAGATE(GEMP_NEW(f->vectors, values));
+	GEMP_PROPAGATE(GEMP_NEW(f->products, values));
 	if (n <= GEMP_SOM_COVARIANCE_DIMS)
 		return GEMP_NEW(f->matrix, n * n);
 	f->piece = values;
@@ -423,10 +419,8 @@ static gemp_code principal_make_room(finding *f)
 	f->pieces = f->pieces < gemp_threads() ? f->pieces : gemp_threads();
 	f->pieces = f->pieces < gemp_range_count(f->count) ? f->pieces : gemp_range_count(f->count);
 	f->pieces += f->pieces == 0;
-	GEMP_TRY(GEMP_NEW(f->sums, 2 * f->pieces * f->piece));
-	code = GEMP_NEW(f->rows, f->pieces * n);
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(f->sums, 2 * f->pieces * f->piece));
+	return GEMP_NEW(f->rows, f->pieces * n);
 }
 
 gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,

@@ -17,20 +17,19 @@ static gemp_code find_part(gemp_som_blocks *parts, gemp_som_block *part, gemp_so
                            gemp_som_codebook *book, const gemp_buffer *distances, uint64_t *keys,
                            const gemp_som_places *places)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = parts->device;
 	const size_t count = part->samples.count, first = part->first;
-	GEMP_TRY(gemp_som_search_run(search, &part->samples, book, &part->best, places->second ? &part->second : NULL));
+	GEMP_PROPAGATE(
+		gemp_som_search_run(search, &part->samples, book, &part->best, places->second ? &part->second : NULL));
 	if (places->distance)
-		GEMP_TRY(gemp_som_search_distances(search, &part->samples, book, &part->best, distances));
-	GEMP_TRY(gemp_som_blocks_release(parts, part));
-	GEMP_TRY(take_units(device, &part->best, count, keys, places->unit + first));
+		GEMP_PROPAGATE(gemp_som_search_distances(search, &part->samples, book, &part->best, distances));
+	GEMP_PROPAGATE(gemp_som_blocks_release(parts, part));
+	GEMP_PROPAGATE(take_units(device, &part->best, count, keys, places->unit + first));
 	if (places->second)
-		GEMP_TRY(take_units(device, &part->second, count, keys, places->second + first));
+		GEMP_PROPAGATE(take_units(device, &part->second, count, keys, places->second + first));
 	if (places->distance && count)
-		code = gemp_buffer_read(device, distances, 0, count * sizeof(float), places->distance + first);
-done:
-	return code;
+		return gemp_buffer_read(device, distances, 0, count * sizeof(float), places->distance + first);
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *parts, gemp_som_search *search,
@@ -76,20 +75,17 @@ static void application_free(application *it)
 static gemp_code prepare(application *it, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
                          const float *x, size_t count, uint32_t dims, bool missing)
 {
-	gemp_code code = GEMP_OK;
 	gemp_som_capacity room;
 	const gemp_som_need need = { .samples = count,
 		                         .dims = dims,
 		                         .units = gemp_som_units(grid),
 		                         .missing = missing,
 		                         .keys = 2 * sizeof(uint64_t) + sizeof(float) };
-	GEMP_TRY(gemp_som_grid_check(grid));
-	GEMP_TRY(gemp_som_search_new(&it->search, it->device, dims, metric, missing, NULL));
-	GEMP_TRY(gemp_som_capacity_find(&room, it->device, &need));
-	GEMP_TRY(gemp_som_codebook_new_paged(&it->book, it->device, w, need.units, dims, room.units));
-	code = gemp_som_blocks_new(&it->parts, it->device, x, &need, &room, true, false);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_som_grid_check(grid));
+	GEMP_PROPAGATE(gemp_som_search_new(&it->search, it->device, dims, metric, missing, NULL));
+	GEMP_PROPAGATE(gemp_som_capacity_find(&room, it->device, &need));
+	GEMP_PROPAGATE(gemp_som_codebook_new_paged(&it->book, it->device, w, need.units, dims, room.units));
+	return gemp_som_blocks_new(&it->parts, it->device, x, &need, &room, true, false);
 }
 
 gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_som_grid *grid, gemp_som_metric metric,

@@ -64,39 +64,34 @@ gemp_code gemp_som_quality_run(gemp_som_quality *judge, gemp_som_search *search,
                                gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second,
                                uint32_t slot, bool more)
 {
-	gemp_code code = GEMP_OK;
 	const cl_ulong count = samples->count;
 	const cl_uint hexagonal = judge->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = judge->grid.toroid, add = more;
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_som_search_distances(search, samples, book, best, &judge->distance));
-	code = gemp_launch(judge->device, judge->kernel, judge->groups * judge->group, judge->group, GEMP_ARG(&best->mem),
+	GEMP_PROPAGATE(gemp_som_search_distances(search, samples, book, best, &judge->distance));
+	return gemp_launch(judge->device, judge->kernel, judge->groups * judge->group, judge->group, GEMP_ARG(&best->mem),
 	                   GEMP_ARG(&second->mem), GEMP_ARG(&judge->distance.mem), GEMP_ARG(&count),
 	                   GEMP_ARG(&judge->grid.rows), GEMP_ARG(&judge->grid.columns), GEMP_ARG(&hexagonal),
 	                   GEMP_ARG(&toroid), GEMP_ARG(&judge->sums.mem), GEMP_ARG(&slot), GEMP_ARG(&add));
-done:
-	return code;
 }
 
 gemp_code gemp_som_quality_read(gemp_som_quality *judge, uint32_t slot, gemp_som_fit *fit)
 {
-	gemp_code code = GEMP_OK;
 	group_sums sums[GROUP * TASKS_OF_CORE];
 	const size_t most = sizeof sums / sizeof *sums;
 	*fit = (gemp_som_fit){ 0 };
 	for (size_t done = 0; done < judge->groups; done += most) {
 		const size_t here = judge->groups - done < most ? judge->groups - done : most;
-		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(judge->device->copy_queue, judge->sums.mem, CL_TRUE,
-		                                     (slot * judge->groups + done) * sizeof *sums, here * sizeof *sums, sums, 0,
-		                                     NULL, NULL)));
+		GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(judge->device->copy_queue, judge->sums.mem, CL_TRUE,
+		                                           (slot * judge->groups + done) * sizeof *sums, here * sizeof *sums,
+		                                           sums, 0, NULL, NULL)));
 		for (size_t g = 0; g < here; g++) {
 			fit->distances += (double)sums[g].distances + (double)sums[g].rest;
 			fit->topographic += sums[g].torn;
 			fit->samples += sums[g].samples;
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Over the values of x [dims] that are there; NAN where there are none. Cosine: 1 less the cosine. */

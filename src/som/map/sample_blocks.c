@@ -95,15 +95,13 @@ static void part_free(gemp_som_block *part, gemp_device *device)
 
 static gemp_code part_new(gemp_som_block *out, gemp_device *device, const gemp_som_need *need, size_t room, bool two)
 {
-	gemp_code code = GEMP_OK;
 	const size_t keys = (room ? room : 1) * sizeof(uint64_t);
 	*out = (gemp_som_block){ .number = SIZE_MAX };
-	GEMP_TRY(gemp_som_samples_reserve(&out->samples, device, room, need->dims, need->missing));
-	GEMP_TRY(gemp_buffer_new(&out->best, device, keys, NULL));
+	GEMP_PROPAGATE(gemp_som_samples_reserve(&out->samples, device, room, need->dims, need->missing));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->best, device, keys, NULL));
 	if (two)
-		code = gemp_buffer_new(&out->second, device, keys, NULL);
-done:
-	return code;
+		return gemp_buffer_new(&out->second, device, keys, NULL);
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const float *x, const gemp_som_need *need,
@@ -146,44 +144,37 @@ static size_t place_of(const gemp_som_blocks *parts, size_t p)
 
 static gemp_code load_block(gemp_som_blocks *parts, gemp_som_block *part, size_t p)
 {
-	gemp_code code = GEMP_OK;
 	const size_t first = p * parts->each;
 	if (part->number == p)
 		return GEMP_OK;
 	part->number = SIZE_MAX;
 	part->first = first;
-	GEMP_TRY(gemp_som_samples_fill(&part->samples, parts->x + first * parts->dims,
-	                               least(parts->each, parts->samples - first), part->done));
+	GEMP_PROPAGATE(gemp_som_samples_fill(&part->samples, parts->x + first * parts->dims,
+	                                     least(parts->each, parts->samples - first), part->done));
 	part->number = p;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_blocks_acquire(gemp_som_blocks *parts, size_t p, gemp_som_block **out)
 {
-	gemp_code code = GEMP_OK;
 	const size_t place = place_of(parts, p);
-	GEMP_TRY(load_block(parts, &parts->part[place], p));
+	GEMP_PROPAGATE(load_block(parts, &parts->part[place], p));
 	parts->last = place;
 	*out = &parts->part[place];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_blocks_release(gemp_som_blocks *parts, gemp_som_block *part)
 {
-	gemp_code code = GEMP_OK;
 	if (parts->resident == parts->count)
 		return GEMP_OK;
 	if (part->done)
 		clReleaseEvent(part->done);
 	part->done = NULL;
-	GEMP_TRY(GEMP_CL(clEnqueueMarkerWithWaitList(parts->device->queue, 0, NULL, &part->done)));
-	GEMP_TRY(GEMP_CL(clFlush(parts->device->queue)));
+	GEMP_PROPAGATE(GEMP_CL(clEnqueueMarkerWithWaitList(parts->device->queue, 0, NULL, &part->done)));
+	GEMP_PROPAGATE(GEMP_CL(clFlush(parts->device->queue)));
 	const size_t next = (part->number + 1) % parts->count;
-	code = load_block(parts, &parts->part[place_of(parts, next)], next);
-done:
-	return code;
+	return load_block(parts, &parts->part[place_of(parts, next)], next);
 }
 
 gemp_code gemp_som_blocks_save_keys(gemp_som_blocks *parts, const gemp_som_block *part)

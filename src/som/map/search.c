@@ -150,7 +150,6 @@ static size_t group_for(const gemp_device *device)
 static gemp_code launch(gemp_som_search *s, search_program *with, const gemp_som_samples *samples,
                         const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_som_search_shape *shape = &s->shape;
 	bool items = shape->form == GEMP_SOM_FORM_ITEMS;
 	size_t of_block = (items                                ? 1
@@ -175,17 +174,16 @@ static gemp_code launch(gemp_som_search *s, search_program *with, const gemp_som
 		GEMP_ARG(&best->mem),      GEMP_ARG(&second->mem)
 	};
 	const size_t many = sizeof arguments / sizeof *arguments;
-	GEMP_TRY(gemp_launch_with(s->device, with->search, blocks * chunks * shape->group, shape->group, arguments, many));
+	GEMP_PROPAGATE(
+		gemp_launch_with(s->device, with->search, blocks * chunks * shape->group, shape->group, arguments, many));
 	if (with->seek)
-		code = gemp_launch_with(s->device, with->seek, samples->count * SEEKERS, group_for(s->device), arguments, many);
-done:
-	return code;
+		return gemp_launch_with(s->device, with->seek, samples->count * SEEKERS, group_for(s->device), arguments, many);
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                               const gemp_buffer *best, const gemp_buffer *second)
 {
-	gemp_code code = GEMP_OK;
 	search_program *with;
 	cl_ulong count = samples->count;
 	const gemp_buffer *next = second ? second : best;
@@ -193,33 +191,32 @@ gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *s
 	GEMP_CHECK(!search->missing || samples->missing || count == 0);
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_TRY(ready(search, second ? TWO : ONE, &with));
-	GEMP_TRY(gemp_launch(search->device, with->begin, items_for(search->device, samples->count),
-	                     group_for(search->device), GEMP_ARG(&best->mem), GEMP_ARG(&next->mem), GEMP_ARG(&count)));
+	GEMP_PROPAGATE(ready(search, second ? TWO : ONE, &with));
+	GEMP_PROPAGATE(gemp_launch(search->device, with->begin, items_for(search->device, samples->count),
+	                           group_for(search->device), GEMP_ARG(&best->mem), GEMP_ARG(&next->mem),
+	                           GEMP_ARG(&count)));
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
-		GEMP_TRY(gemp_som_codebook_load(book, first));
-		GEMP_TRY(launch(search, with, samples, book, best, next));
+		GEMP_PROPAGATE(gemp_som_codebook_load(book, first));
+		GEMP_PROPAGATE(launch(search, with, samples, book, best, next));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                                     const gemp_buffer *keys, const gemp_buffer *distance)
 {
-	gemp_code code = GEMP_OK;
 	search_program *with;
 	cl_ulong count = samples->count;
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_TRY(ready(search, search->programs[TWO].distances && !search->programs[ONE].distances ? TWO : ONE, &with));
+	GEMP_PROPAGATE(
+		ready(search, search->programs[TWO].distances && !search->programs[ONE].distances ? TWO : ONE, &with));
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
-		GEMP_TRY(gemp_som_codebook_load(book, first));
-		GEMP_TRY(gemp_launch(search->device, with->distances, items_for(search->device, samples->count),
-		                     group_for(search->device), GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem),
-		                     GEMP_ARG(&count), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->resident),
-		                     GEMP_ARG(&book->first), GEMP_ARG(&keys->mem), GEMP_ARG(&distance->mem)));
+		GEMP_PROPAGATE(gemp_som_codebook_load(book, first));
+		GEMP_PROPAGATE(gemp_launch(
+			search->device, with->distances, items_for(search->device, samples->count), group_for(search->device),
+			GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem), GEMP_ARG(&count), GEMP_ARG(&book->w.mem),
+			GEMP_ARG(&book->resident), GEMP_ARG(&book->first), GEMP_ARG(&keys->mem), GEMP_ARG(&distance->mem)));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }

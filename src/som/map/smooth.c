@@ -119,20 +119,18 @@ gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 
 static gemp_code pass(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = smooth->device;
 	const gemp_som_grid *grid = &smooth->grid;
 	const gemp_buffer *part = &smooth->scratch[0], *other = smooth->scratch[1].mem ? &smooth->scratch[1] : part;
 	const cl_uint lines = smooth->planes * grid->rows;
 	const size_t strips = (grid->columns + lanes_of(smooth) - 1) / lanes_of(smooth), group = smooth->gpu ? GROUP : 1;
-	GEMP_TRY(gemp_launch(device, smooth->along, strips * ((lines + LINES - 1) / LINES), group, GEMP_ARG(&from->mem),
-	                     GEMP_ARG(&part->mem), GEMP_ARG(&other->mem), GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&lines),
-	                     GEMP_ARG(&grid->rows), GEMP_ARG(&grid->columns)));
-	code = gemp_launch(device, smooth->across, strips * ((grid->rows + LINES - 1) / LINES) * smooth->planes, group,
+	GEMP_PROPAGATE(gemp_launch(device, smooth->along, strips * ((lines + LINES - 1) / LINES), group,
+	                           GEMP_ARG(&from->mem), GEMP_ARG(&part->mem), GEMP_ARG(&other->mem),
+	                           GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&lines), GEMP_ARG(&grid->rows),
+	                           GEMP_ARG(&grid->columns)));
+	return gemp_launch(device, smooth->across, strips * ((grid->rows + LINES - 1) / LINES) * smooth->planes, group,
 	                   GEMP_ARG(&part->mem), GEMP_ARG(&other->mem), GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem),
 	                   GEMP_ARG(&smooth->planes), GEMP_ARG(&grid->rows), GEMP_ARG(&grid->columns));
-done:
-	return code;
 }
 
 static gemp_code run_rows(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)

@@ -64,17 +64,14 @@ static gemp_code read_header(label_reader *r)
 
 static gemp_code add_name(label_reader *r, const char *number, const char *key, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t unit;
 	if (!gemp_parse_count(number, &unit) || unit >= r->units)
 		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": '%s' is no unit of this map; give what som apply wrote with it",
 		                 r->path, r->line, number);
-	GEMP_TRY(GEMP_RESERVE(r->names, r->capacity, r->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(r->names, r->capacity, r->count + 1));
 	r->names[r->count++] = (unit_name){ (uint32_t)unit, r->line, { .size = size } };
 	gemp_text_add(&r->text, key, size);
-	code = gemp_text_status(&r->text);
-done:
-	return code;
+	return gemp_text_status(&r->text);
 }
 
 /* Of a table. */

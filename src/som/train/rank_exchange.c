@@ -46,17 +46,15 @@ static gemp_code spread(gemp_som_replicas *it, const gemp_comm *comm, const floa
 static gemp_code make_room(gemp_som_replicas *it, const gemp_comm *comm, gemp_device *device,
                            const gemp_som_replicas_need *need, float **block, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	const size_t keys = need->samples ? need->samples : 1;
-	GEMP_TRY(GEMP_NEW(it->count, (size_t)comm->size));
-	GEMP_TRY(GEMP_NEW(it->begin, (size_t)comm->size));
-	GEMP_TRY(GEMP_NEW(it->keys, keys));
-	GEMP_TRY(GEMP_NEW(*block, rows * need->dims));
-	GEMP_TRY(gemp_som_samples_reserve(&it->samples, device, need->samples, need->dims, need->missing));
-	GEMP_TRY(gemp_buffer_new(&it->best, device, keys * sizeof *it->keys, NULL));
+	GEMP_PROPAGATE(GEMP_NEW(it->count, (size_t)comm->size));
+	GEMP_PROPAGATE(GEMP_NEW(it->begin, (size_t)comm->size));
+	GEMP_PROPAGATE(GEMP_NEW(it->keys, keys));
+	GEMP_PROPAGATE(GEMP_NEW(*block, rows * need->dims));
+	GEMP_PROPAGATE(gemp_som_samples_reserve(&it->samples, device, need->samples, need->dims, need->missing));
+	GEMP_PROPAGATE(gemp_buffer_new(&it->best, device, keys * sizeof *it->keys, NULL));
 	it->samples.count = need->samples;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, gemp_device *device,
@@ -121,17 +119,15 @@ gemp_som_rows gemp_som_slices_own(const gemp_som_slices *slices)
 
 gemp_code gemp_som_slices_new(gemp_som_slices *out, const gemp_comm *comm, const gemp_som_grid *grid, uint32_t planes)
 {
-	gemp_code code = GEMP_OK;
 	*out = (gemp_som_slices){ .comm = comm, .grid = *grid, .planes = planes };
-	GEMP_TRY(GEMP_NEW(out->count, (size_t)comm->size));
-	GEMP_TRY(GEMP_NEW(out->begin, (size_t)comm->size));
+	GEMP_PROPAGATE(GEMP_NEW(out->count, (size_t)comm->size));
+	GEMP_PROPAGATE(GEMP_NEW(out->begin, (size_t)comm->size));
 	for (int rank = 0; rank < comm->size; rank++) {
 		const gemp_som_rows rows = rows_of(out, rank);
 		out->begin[rank] = (int)(rows.first * grid->columns * planes);
 		out->count[rank] = (int)((rows.end - rows.first) * grid->columns * planes);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_som_slices_free(gemp_som_slices *slices)
@@ -173,17 +169,15 @@ void gemp_som_slices_gather(const gemp_som_slices *slices, float *host)
 gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                 const float *host)
 {
-	gemp_code code = GEMP_OK;
 	for (int rank = 0; rank < slices->comm->size; rank++) {
 		const corner c = rect_of(slices, rank);
 		if (rank == slices->comm->rank || c.region[0] == 0)
 			continue;
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			GEMP_CL(clEnqueueWriteBufferRect(device->queue, planes->mem, CL_FALSE, c.there, c.here, c.region, c.pitch,
 		                                     0, c.region[0], 0, host + slices->begin[rank], 0, NULL, NULL)));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 size_t gemp_som_compose_floats = 1 << 26;
@@ -202,19 +196,16 @@ static uint32_t first_of(const gemp_som_compose *c, uint32_t units, int rank)
 gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uint32_t units, uint32_t dims,
                                bool missing)
 {
-	gemp_code code = GEMP_OK;
 	const size_t ranks = (size_t)comm->size;
 	*out = (gemp_som_compose){ .comm = comm, .units = units, .missing = missing };
 	const size_t planes = planes_of(out, dims), most = gemp_som_compose_floats / planes;
 	out->max_units = most < 1 ? 1 : most < units ? (uint32_t)most : units;
-	GEMP_TRY(GEMP_NEW(out->send, out->max_units * planes));
-	GEMP_TRY(GEMP_NEW(out->receive, (out->max_units + ranks) * planes)); /* a rank's units are rounded up */
-	GEMP_TRY(GEMP_NEW(out->count, ranks));
-	GEMP_TRY(GEMP_NEW(out->begin, ranks));
-	GEMP_TRY(GEMP_NEW(out->own, ranks));
-	GEMP_TRY(GEMP_NEW(out->place, ranks));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(out->send, out->max_units * planes));
+	GEMP_PROPAGATE(GEMP_NEW(out->receive, (out->max_units + ranks) * planes)); /* a rank's units are rounded up */
+	GEMP_PROPAGATE(GEMP_NEW(out->count, ranks));
+	GEMP_PROPAGATE(GEMP_NEW(out->begin, ranks));
+	GEMP_PROPAGATE(GEMP_NEW(out->own, ranks));
+	return GEMP_NEW(out->place, ranks);
 }
 
 void gemp_som_compose_free(gemp_som_compose *compose)

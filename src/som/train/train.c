@@ -22,14 +22,12 @@ static const double most_seconds = .1; /* of work that is enqueued */
 /* The last launch ends an epoch. There must be room. */
 static gemp_code gemp_som_pipeline_add(gemp_som_pipeline *ahead, const gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_CHECK(ahead->begun - ahead->done < GEMP_SOM_SLOTS && device->last_launch);
-	GEMP_TRY(GEMP_CL(clRetainEvent(device->last_launch)));
+	GEMP_PROPAGATE(GEMP_CL(clRetainEvent(device->last_launch)));
 	if (ahead->last_end == 0)
 		ahead->last_end = gemp_now();
 	ahead->ends[ahead->begun++ % GEMP_SOM_SLOTS] = device->last_launch;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool is_over(cl_event event)
@@ -129,17 +127,15 @@ static void read_quality(gemp_som_epoch *epoch, const gemp_som_fit *fit)
 /* Collective. As gemp_som_trainer_epoch. */
 static gemp_code run_epoch(training *it, gemp_som_epoch *epoch)
 {
-	gemp_code code = GEMP_OK;
 	const bool several = it->work.comm->size > 1;
 	gemp_som_epoch_result news = { .stop = it->asked };
-	GEMP_TRY(gemp_som_trainer_epoch(&it->work, epoch->radius, epoch->rate,
-	                                (epoch->epoch - it->how->from) % GEMP_SOM_SLOTS, &news));
+	GEMP_PROPAGATE(gemp_som_trainer_epoch(&it->work, epoch->radius, epoch->rate,
+	                                      (epoch->epoch - it->how->from) % GEMP_SOM_SLOTS, &news));
 	if (several)
 		it->stop = news.stop;
 	if (several && it->how->quality)
 		read_quality(epoch, &news.fit);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* CALLBACKS */
@@ -161,47 +157,40 @@ static void call_back(training *it, const gemp_som_epoch *epoch)
 /* Collective. The codebook is as this epoch has left it; what the callback does may be collective. */
 static gemp_code call_back_snapshot(training *it, const gemp_som_epoch *epoch)
 {
-	gemp_code code = GEMP_OK;
 	bool stop = false;
 	if (it->work.local_code == GEMP_OK)
 		it->work.local_code = GEMP_CL(clFinish(it->work.device->queue));
-	GEMP_TRY(gemp_comm_agree(it->work.comm, it->work.local_code));
-	GEMP_TRY(gemp_comm_agree(it->work.comm, it->every(it->context, epoch, &it->work.book, &stop)));
+	GEMP_PROPAGATE(gemp_comm_agree(it->work.comm, it->work.local_code));
+	GEMP_PROPAGATE(gemp_comm_agree(it->work.comm, it->every(it->context, epoch, &it->work.book, &stop)));
 	uint64_t any = it->asked || stop;
 	gemp_comm_max(it->work.comm, &any, 1);
 	it->stop = any != 0;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* One rank: the oldest epoch of those that are ahead. */
 static gemp_code finish_epoch(training *it)
 {
-	gemp_code code = GEMP_OK;
 	const uint32_t k = it->ahead.done;
 	gemp_som_epoch *epoch = &it->report->epochs[k];
 	gemp_som_fit fit;
-	GEMP_TRY(gemp_som_pipeline_wait(&it->ahead));
+	GEMP_PROPAGATE(gemp_som_pipeline_wait(&it->ahead));
 	if (it->how->quality) {
-		GEMP_TRY(gemp_som_quality_read(&it->work.quality, k % GEMP_SOM_SLOTS, &fit));
+		GEMP_PROPAGATE(gemp_som_quality_read(&it->work.quality, k % GEMP_SOM_SLOTS, &fit));
 		read_quality(epoch, &fit);
 	}
 	if (!has_snapshot(it->how, epoch))
 		call_back(it, epoch);
 	it->stop = it->asked;
-	code = it->work.local_code;
-done:
-	return code;
+	return it->work.local_code;
 }
 
 /* One rank. all: of all epochs that are ahead. */
 static gemp_code finish_epochs(training *it, bool all)
 {
-	gemp_code code = GEMP_OK;
 	while (all ? it->ahead.done != it->ahead.begun : gemp_som_pipeline_due(&it->ahead))
-		GEMP_TRY(finish_epoch(it));
-done:
-	return code;
+		GEMP_PROPAGATE(finish_epoch(it));
+	return GEMP_OK;
 }
 
 /* THE WHOLE */
@@ -209,31 +198,30 @@ done:
 /* Collective. */
 static gemp_code run_epochs(training *it)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_som_training *how = it->how;
 	const bool alone = it->work.comm->size == 1;
 	for (uint32_t e = how->from; e < how->epochs && !it->stop; e++) {
 		if (it->report->count == it->room)
-			GEMP_TRY(gemp_comm_agree(it->work.comm, GEMP_RESERVE(it->report->epochs, it->room, it->report->count + 1)));
+			GEMP_PROPAGATE(
+				gemp_comm_agree(it->work.comm, GEMP_RESERVE(it->report->epochs, it->room, it->report->count + 1)));
 		gemp_som_epoch *epoch = &it->report->epochs[it->report->count++];
 		*epoch = (gemp_som_epoch){ e, gemp_som_radius(how, e), gemp_som_rate(how, e), NAN, NAN };
 		const bool settled = it->every && has_snapshot(how, epoch);
-		GEMP_TRY(run_epoch(it, epoch));
+		GEMP_PROPAGATE(run_epoch(it, epoch));
 		if (alone) {
-			GEMP_TRY(it->work.local_code);
-			GEMP_TRY(gemp_som_pipeline_add(&it->ahead, it->work.device));
-			GEMP_TRY(finish_epochs(it, settled));
+			GEMP_PROPAGATE(it->work.local_code);
+			GEMP_PROPAGATE(gemp_som_pipeline_add(&it->ahead, it->work.device));
+			GEMP_PROPAGATE(finish_epochs(it, settled));
 		} else if (!settled) {
 			call_back(it, epoch);
 		}
 		if (settled)
-			GEMP_TRY(call_back_snapshot(it, epoch));
+			GEMP_PROPAGATE(call_back_snapshot(it, epoch));
 	}
 	if (alone)
-		GEMP_TRY(finish_epochs(it, true));
+		GEMP_PROPAGATE(finish_epochs(it, true));
 	it->report->stopped = it->stop;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x,

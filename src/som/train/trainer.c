@@ -62,31 +62,28 @@ done:
 static gemp_code make_samples(gemp_som_trainer *it, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *room)
 {
-	gemp_code code = GEMP_OK;
 	const bool quality = it->how->quality;
-	GEMP_TRY(gemp_som_blocks_new(&it->blocks, it->device, x, need, room, wants_second(it->how), it->values < it->dims));
-	GEMP_TRY(gemp_som_search_new(&it->search, it->device, it->dims, it->how->metric, need->missing, NULL));
+	GEMP_PROPAGATE(
+		gemp_som_blocks_new(&it->blocks, it->device, x, need, room, wants_second(it->how), it->values < it->dims));
+	GEMP_PROPAGATE(gemp_som_search_new(&it->search, it->device, it->dims, it->how->metric, need->missing, NULL));
 	if (quality)
-		code = gemp_som_quality_new(&it->quality, it->device, &it->how->grid,
+		return gemp_som_quality_new(&it->quality, it->device, &it->how->grid,
 		                            room->samples < need->samples ? room->samples : need->samples);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code make_planes(gemp_som_trainer *it, const gemp_som_capacity *room, const float *w)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_som_training *how = it->how;
 	const uint32_t planes = gemp_som_planes(it->values, it->missing);
 	gemp_device *device = it->device;
-	GEMP_TRY(gemp_som_codebook_new_paged(&it->book, device, w, it->units, it->dims, room->units));
-	GEMP_TRY(gemp_som_planes_new(&it->sums, device, it->units, planes));
-	GEMP_TRY(gemp_som_smooth_new(&it->smooth, device, &how->grid, how->neighbourhood, how->online ? 0 : planes,
-	                             device->gpu));
+	GEMP_PROPAGATE(gemp_som_codebook_new_paged(&it->book, device, w, it->units, it->dims, room->units));
+	GEMP_PROPAGATE(gemp_som_planes_new(&it->sums, device, it->units, planes));
+	GEMP_PROPAGATE(gemp_som_smooth_new(&it->smooth, device, &how->grid, how->neighbourhood, how->online ? 0 : planes,
+	                                   device->gpu));
 	if (!how->online)
-		GEMP_TRY(gemp_som_planes_new(&it->spread, device, it->units, planes));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_som_planes_new(&it->spread, device, it->units, planes));
+	return GEMP_OK;
 }
 
 /* Would this rank rather tell sums? In online training a rank has rows of the map to do. */
@@ -120,7 +117,6 @@ static gemp_code make_copies(gemp_som_trainer *it, const float *x, size_t count)
  * that is to be had. */
 static gemp_code make_host(gemp_som_trainer *it)
 {
-	gemp_code code = GEMP_OK;
 	const bool copies = gemp_som_trainer_sends_units(it), online = it->how->online;
 	const size_t planes = (size_t)it->units * gemp_som_planes(it->values, it->missing), bytes = planes * sizeof(float);
 	if (it->comm->size == 1 || (copies && !online))
@@ -128,26 +124,23 @@ static gemp_code make_host(gemp_som_trainer *it)
 	if (bytes <= gemp_som_max_locked && gemp_pinned_take(&it->locked, it->device, bytes) == GEMP_OK)
 		it->host = (float *)(void *)it->locked.host;
 	else
-		GEMP_TRY(GEMP_NEW(it->host, planes));
+		GEMP_PROPAGATE(GEMP_NEW(it->host, planes));
 	if (online && !copies)
-		code = gemp_som_compose_new(&it->compose, it->comm, it->units, it->values, it->missing);
-done:
-	return code;
+		return gemp_som_compose_new(&it->compose, it->comm, it->units, it->values, it->missing);
+	return GEMP_OK;
 }
 
 static gemp_code make_sums(gemp_som_trainer *it)
 {
-	gemp_code code = GEMP_OK;
 	const bool copies = gemp_som_trainer_sends_units(it), online = it->how->online;
 	const gemp_som_samples *samples = copies ? &it->replicas.samples : &it->blocks.part[0].samples;
-	GEMP_TRY(gemp_som_accumulate_new(&it->accumulate, it->device, samples, it->units, it->values, online));
+	GEMP_PROPAGATE(gemp_som_accumulate_new(&it->accumulate, it->device, samples, it->units, it->values, online));
 	if (online)
-		GEMP_TRY(gemp_som_online_new(&it->online, it->device, samples, &it->smooth, it->values, NULL));
+		GEMP_PROPAGATE(gemp_som_online_new(&it->online, it->device, samples, &it->smooth, it->values, NULL));
 	if (online && copies)
-		GEMP_TRY(gemp_som_slices_new(&it->slices, it->comm, &it->how->grid, gemp_som_planes(it->dims, it->missing)));
-	code = make_host(it);
-done:
-	return code;
+		GEMP_PROPAGATE(
+			gemp_som_slices_new(&it->slices, it->comm, &it->how->grid, gemp_som_planes(it->dims, it->missing)));
+	return make_host(it);
 }
 
 gemp_code gemp_som_trainer_new(gemp_som_trainer *work, const gemp_comm *comm, gemp_device *device,
@@ -201,14 +194,12 @@ bool gemp_som_trainer_sends_units(const gemp_som_trainer *work)
 
 static gemp_code search(gemp_som_trainer *it, gemp_som_block *part, uint32_t slot)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_buffer *second = it->how->quality ? &part->second : NULL;
-	GEMP_TRY(gemp_som_search_run(it->search, &part->samples, &it->book, &part->best, second));
+	GEMP_PROPAGATE(gemp_som_search_run(it->search, &part->samples, &it->book, &part->best, second));
 	if (second)
-		code = gemp_som_quality_run(&it->quality, it->search, &part->samples, &it->book, &part->best, second, slot,
+		return gemp_som_quality_run(&it->quality, it->search, &part->samples, &it->book, &part->best, second, slot,
 		                            part->number > 0);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code sum_up(gemp_som_trainer *it, const gemp_som_block *part, double rate, gemp_som_values values)
@@ -222,24 +213,22 @@ static gemp_code sum_up(gemp_som_trainer *it, const gemp_som_block *part, double
 /* All parts into planes of these values; those of the first ones search for units, too. */
 static gemp_code go_over_parts(gemp_som_trainer *it, double rate, uint32_t slot, gemp_som_values values)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t p = 0; p < it->blocks.count; p++) {
 		gemp_som_block *part;
-		GEMP_TRY(gemp_som_blocks_acquire(&it->blocks, p, &part));
+		GEMP_PROPAGATE(gemp_som_blocks_acquire(&it->blocks, p, &part));
 		if (values.first == 0) {
-			GEMP_TRY(search(it, part, slot));
-			GEMP_TRY(gemp_som_blocks_save_keys(&it->blocks, part));
+			GEMP_PROPAGATE(search(it, part, slot));
+			GEMP_PROPAGATE(gemp_som_blocks_save_keys(&it->blocks, part));
 		} else {
-			GEMP_TRY(gemp_som_blocks_restore_keys(&it->blocks, part));
+			GEMP_PROPAGATE(gemp_som_blocks_restore_keys(&it->blocks, part));
 		}
 		if (!gemp_som_trainer_sends_units(it))
-			GEMP_TRY(sum_up(it, part, rate, values));
-		GEMP_TRY(gemp_som_blocks_release(&it->blocks, part));
+			GEMP_PROPAGATE(sum_up(it, part, rate, values));
+		GEMP_PROPAGATE(gemp_som_blocks_release(&it->blocks, part));
 	}
 	if (!it->how->online && !gemp_som_trainer_sends_units(it))
-		code = gemp_som_accumulate_read(&it->accumulate, values, &it->sums);
-done:
-	return code;
+		return gemp_som_accumulate_read(&it->accumulate, values, &it->sums);
+	return GEMP_OK;
 }
 
 static void add_planes(const gemp_comm *comm, float *planes, size_t count)
@@ -307,7 +296,6 @@ static void gather_units(gemp_som_trainer *it, double rate, gemp_som_values valu
 static gemp_code exchange_epoch(gemp_som_trainer *it, double rate, gemp_som_values values, uint32_t slot,
                                 gemp_som_epoch_result *news)
 {
-	gemp_code code = GEMP_OK;
 	const bool units = gemp_som_trainer_sends_units(it);
 	const size_t count = (size_t)it->units * gemp_som_planes(values.count, it->missing);
 	if (it->comm->size == 1)
@@ -317,31 +305,26 @@ static gemp_code exchange_epoch(gemp_som_trainer *it, double rate, gemp_som_valu
 		                       : gemp_buffer_read(it->device, &it->sums, 0, count * sizeof(float), it->host);
 	if (it->local_code == GEMP_OK && it->how->quality && values.first == 0)
 		it->local_code = gemp_som_quality_read(&it->quality, slot, &news->fit);
-	GEMP_TRY(values.first == 0 ? exchange_status(it, news) : gemp_comm_agree(it->comm, it->local_code));
+	GEMP_PROPAGATE(values.first == 0 ? exchange_status(it, news) : gemp_comm_agree(it->comm, it->local_code));
 	if (units)
 		gather_units(it, rate, values);
 	else
 		reduce_planes(it, values);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code update(gemp_som_trainer *it, gemp_som_values values)
 {
-	gemp_code code = GEMP_OK;
 	if (it->how->online)
 		return gemp_som_accumulate_affine(&it->accumulate, &it->sums, values, &it->book);
 	it->smooth.planes = gemp_som_planes(values.count, it->missing);
-	GEMP_TRY(gemp_som_smooth_run(&it->smooth, &it->sums, &it->spread));
-	code = gemp_som_accumulate_finish(&it->accumulate, &it->spread, values, &it->book);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_som_smooth_run(&it->smooth, &it->sums, &it->spread));
+	return gemp_som_accumulate_finish(&it->accumulate, &it->spread, values, &it->book);
 }
 
 gemp_code gemp_som_trainer_epoch(gemp_som_trainer *work, double radius, double rate, uint32_t slot,
                                  gemp_som_epoch_result *news)
 {
-	gemp_code code = GEMP_OK;
 	if (work->local_code == GEMP_OK)
 		work->local_code = gemp_som_smooth_radius(&work->smooth, radius);
 	for (uint32_t first = 0; first < work->dims; first += work->values) {
@@ -349,31 +332,28 @@ gemp_code gemp_som_trainer_epoch(gemp_som_trainer *work, double radius, double r
 		const gemp_som_values values = { first, left < work->values ? left : work->values };
 		if (work->local_code == GEMP_OK)
 			work->local_code = go_over_parts(work, rate, slot, values);
-		GEMP_TRY(exchange_epoch(work, rate, values, slot, news));
+		GEMP_PROPAGATE(exchange_epoch(work, rate, values, slot, news));
 		if (work->local_code == GEMP_OK)
 			work->local_code = update(work, values);
 	}
 	if (work->local_code == GEMP_OK)
 		work->local_code = GEMP_CL(clFlush(work->device->queue));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* AFTERWARDS */
 
 gemp_code gemp_som_trainer_codebook(gemp_som_trainer *work, float *w)
 {
-	gemp_code code = GEMP_OK;
 	const size_t count = (size_t)work->units * work->dims;
 	if (work->local_code == GEMP_OK)
 		work->local_code = gemp_som_codebook_read(&work->book, w);
-	GEMP_TRY(gemp_comm_agree(work->comm, work->local_code));
+	GEMP_PROPAGATE(gemp_comm_agree(work->comm, work->local_code));
 	for (size_t done = 0; work->comm->size > 1 && done < count; done += INT32_MAX) {
 		const int part = (int)(count - done < INT32_MAX ? count - done : INT32_MAX);
 		GEMP_MPI(MPI_Bcast(w + done, part, MPI_FLOAT, 0, work->comm->world));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_trainer_places(gemp_som_trainer *work, const gemp_som_places *places)
@@ -386,15 +366,13 @@ gemp_code gemp_som_trainer_places(gemp_som_trainer *work, const gemp_som_places 
 /* Kernels of CPU devices are compiled when they are first launched: from now on they are in the cache. */
 gemp_code gemp_som_trainer_store(gemp_som_trainer *work)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_program_store(work->device, &work->smooth.tables));
+	GEMP_PROPAGATE(gemp_program_store(work->device, &work->smooth.tables));
 	if (!work->how->online)
-		GEMP_TRY(gemp_program_store(work->device, &work->smooth.program));
-	GEMP_TRY(gemp_program_store(work->device, &work->accumulate.program));
+		GEMP_PROPAGATE(gemp_program_store(work->device, &work->smooth.program));
+	GEMP_PROPAGATE(gemp_program_store(work->device, &work->accumulate.program));
 	if (work->how->online)
-		GEMP_TRY(gemp_program_store(work->device, &work->online.program));
+		GEMP_PROPAGATE(gemp_program_store(work->device, &work->online.program));
 	if (work->quality.kernel)
-		code = gemp_program_store(work->device, &work->quality.program);
-done:
-	return code;
+		return gemp_program_store(work->device, &work->quality.program);
+	return GEMP_OK;
 }

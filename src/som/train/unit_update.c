@@ -91,19 +91,17 @@ gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_val
 static gemp_code change(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes,
                         gemp_som_values values, gemp_som_codebook *book, const cl_float *least)
 {
-	gemp_code code = GEMP_OK;
 	const size_t group = accumulate->device->gpu ? GROUP : 0;
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
-		GEMP_TRY(gemp_som_codebook_load(book, first));
+		GEMP_PROPAGATE(gemp_som_codebook_load(book, first));
 		const gemp_argument arguments[] = { GEMP_ARG(&planes->mem),  GEMP_ARG(&book->w.mem),    GEMP_ARG(&book->units),
 			                                GEMP_ARG(&book->first),  GEMP_ARG(&book->resident), GEMP_ARG(&values.first),
 			                                GEMP_ARG(&values.count), GEMP_ARG(&book->dims),     GEMP_ARG(&book->stride),
 			                                { sizeof *least, least } };
-		GEMP_TRY(gemp_launch_with(accumulate->device, kernel, book->resident, group, arguments, least ? 10 : 9));
-		GEMP_TRY(gemp_som_codebook_store(book));
+		GEMP_PROPAGATE(gemp_launch_with(accumulate->device, kernel, book->resident, group, arguments, least ? 10 : 9));
+		GEMP_PROPAGATE(gemp_som_codebook_store(book));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
