@@ -16,12 +16,12 @@
 
 typedef struct header {
 	uint32_t relation;
-	gemp_edge_ids ends; /* then the packed values of the relation's columns */
+	gemp_edge_pair ends; /* then the packed values of the relation's columns */
 } header;
 
 /* Edges of one relation as they came; their values wait in the relation's props in the same order. */
 typedef struct received_edges {
-	gemp_edge_ids *edges; /* [count] */
+	gemp_edge_pair *edges; /* [count] */
 	size_t count, capacity;
 } received_edges;
 
@@ -250,7 +250,7 @@ done:
 static gemp_code make_bare_rows(const gemp_builder *builder, const gemp_shard *graph, received_edges *edges,
                                 gemp_relation *relation)
 {
-	enum { WIDTH = sizeof(gemp_edge_ids) / sizeof(uint32_t) };
+	enum { WIDTH = sizeof(gemp_edge_pair) / sizeof(uint32_t) };
 	gemp_code code = GEMP_OK;
 	const uint32_t *records = (const uint32_t *)edges->edges;
 	GEMP_TRY(GEMP_NEW(relation->out_offsets, graph->rows + 1));
@@ -324,7 +324,7 @@ done:
 	return code;
 }
 
-static gemp_code keep(received_edges *edges, const gemp_edge_ids *more, size_t count)
+static gemp_code keep(received_edges *edges, const gemp_edge_pair *more, size_t count)
 {
 	gemp_code code = GEMP_RESERVE(edges->edges, edges->capacity, edges->count + count);
 	if (code == GEMP_OK && count)
@@ -352,7 +352,7 @@ static gemp_code send_block(const routing *route, const block *b, size_t first, 
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = route->builder->comm;
-	const gemp_edge_ids *ids = route->part->edges.ids;
+	const gemp_edge_pair *ids = route->part->edges.ids;
 	const void *records = count ? ids + first : NULL;
 	size_t size = sizeof *ids, *from = NULL;
 	void *came = NULL;

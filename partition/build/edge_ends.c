@@ -13,7 +13,7 @@ typedef struct key_index {
 	const gemp_builder *builder;
 	const gemp_shard *graph;
 	const gemp_builder_part *part; /* whose ends are asked for now */
-	gemp_replies replies;
+	gemp_text *answers; /* [ranks] ids of the keys that each rank asked for */
 	int shift;       /* of the place in this rank's range of hashes, to its bucket */
 	uint32_t *start; /* [buckets + 1] */
 } key_index;
@@ -85,7 +85,9 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 		uint32_t length;
 		memcpy(&length, at, sizeof length);
 		at += sizeof length;
-		code = gemp_replies_add(&index->replies, source, find(index, at, length));
+		uint32_t id = find(index, at, length);
+		gemp_text_add(&index->answers[source], &id, sizeof id);
+		code = gemp_text_status(&index->answers[source]);
 		at += length;
 	}
 	return code;
@@ -129,7 +131,7 @@ static gemp_code replace_coded(key_index *index, gemp_builder_part *part, unknow
 	const gemp_comm *comm = index->builder->comm;
 	uint32_t *ids = NULL;
 	index->part = part;
-	code = gemp_replies_new(&index->replies, comm->size);
+	code = GEMP_NEW(index->answers, (size_t)comm->size);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(ids, part->end_keys.list.count);
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -137,12 +139,14 @@ static gemp_code replace_coded(key_index *index, gemp_builder_part *part, unknow
 		index, part->end_keys.list.count, index->builder->options.batch, owner, pack, receive
 	};
 	GEMP_TRY(gemp_record_stream_run(comm, &shuffle));
-	GEMP_TRY(gemp_replies_return(comm, &index->replies, &shuffle, ids));
+	GEMP_TRY(gemp_record_stream_answer(comm, &shuffle, index->answers, ids));
 	GEMP_TRY(gemp_comm_agree(comm, replace(part, ids, unknown)));
 	gemp_dictionary_free(&part->end_keys);
 done:
-	gemp_replies_free(&index->replies);
-	index->replies = (gemp_replies){ 0 };
+	for (int r = 0; index->answers && r < comm->size; r++)
+		gemp_text_free(&index->answers[r]);
+	gemp_free(index->answers);
+	index->answers = NULL;
 	gemp_free(ids);
 	return code;
 }

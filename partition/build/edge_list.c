@@ -71,7 +71,7 @@ uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge)
 
 gemp_code gemp_edge_list_use_ids(gemp_edge_list *list)
 {
-	gemp_edge_ids *ids = gemp_realloc(list->ends, list->count, sizeof *ids);
+	gemp_edge_pair *ids = gemp_realloc(list->ends, list->count, sizeof *ids);
 	if (!ids)
 		return GEMP_ENOMEM;
 	list->ids = ids;
@@ -85,7 +85,7 @@ gemp_code gemp_edge_list_use_ids(gemp_edge_list *list)
 
 gemp_code gemp_edge_list_truncate(gemp_edge_list *list, size_t count)
 {
-	gemp_edge_ids *ids = gemp_realloc(list->ids, count, sizeof *ids);
+	gemp_edge_pair *ids = gemp_realloc(list->ids, count, sizeof *ids);
 	if (!ids)
 		return GEMP_ENOMEM;
 	list->ids = ids;

@@ -93,39 +93,45 @@ done:
 	return code;
 }
 
-/* Ranks of the keys that came, as replies in the order in which they came. */
-static gemp_code rank_keys(sorting *sort, uint64_t before, gemp_replies *replies)
+/* Local. answers[source] becomes the ranks of the keys of that source, in the order in which they came. */
+static gemp_code rank_keys(sorting *sort, uint64_t before, gemp_text *answers)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *order = NULL;
 	uint32_t *rank = NULL;
-	GEMP_TRY(gemp_replies_new(replies, sort->builder->comm->size));
 	GEMP_TRY(GEMP_NEW(order, sort->keys.count));
 	GEMP_TRY(GEMP_NEW(rank, sort->keys.count));
 	GEMP_TRY(gemp_bytes_sort(&sort->keys, order));
 	for (size_t i = 0; i < sort->keys.count; i++)
 		rank[order[i]] = (uint32_t)(before + i);
 	for (size_t i = 0; i < sort->keys.count; i++)
-		GEMP_TRY(gemp_replies_add(replies, (int)sort->sources[i], rank[i]));
+		gemp_text_add(&answers[sort->sources[i]], &rank[i], sizeof *rank);
+	for (int r = 0; r < sort->builder->comm->size; r++)
+		GEMP_TRY(gemp_text_status(&answers[r]));
 done:
 	gemp_free(order);
 	gemp_free(rank);
 	return code;
 }
 
+/* Collective. ranks[i]: the rank of this rank's i-th key in the order of keys. */
 static gemp_code sample_sort(sorting *sort, uint32_t *ranks)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_builder *builder = sort->builder;
-	gemp_replies replies = { 0 };
-	gemp_record_stream shuffle = { sort, builder->vertices.keys.count, builder->options.batch, owner, pack, receive };
+	const gemp_comm *comm = builder->comm;
+	gemp_text *answers = NULL;
+	gemp_record_stream stream = { sort, builder->vertices.keys.count, builder->options.batch, owner, pack, receive };
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(answers, (size_t)comm->size)));
 	GEMP_TRY(choose_splitters(sort));
-	GEMP_TRY(gemp_record_stream_run(builder->comm, &shuffle));
-	uint64_t before = gemp_comm_exscan(builder->comm, sort->keys.count);
-	GEMP_TRY(gemp_comm_agree(builder->comm, rank_keys(sort, before, &replies)));
-	GEMP_TRY(gemp_replies_return(builder->comm, &replies, &shuffle, ranks));
+	GEMP_TRY(gemp_record_stream_run(comm, &stream));
+	uint64_t before = gemp_comm_exscan(comm, sort->keys.count);
+	GEMP_TRY(gemp_comm_agree(comm, rank_keys(sort, before, answers)));
+	code = gemp_record_stream_answer(comm, &stream, answers, ranks);
 done:
-	gemp_replies_free(&replies);
+	for (int r = 0; answers && r < comm->size; r++)
+		gemp_text_free(&answers[r]);
+	gemp_free(answers);
 	return code;
 }
 

@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "partition/cut/ptscotch.h"
-#include "partition/exchange/record_stream.h"
+#include "partition/exchange/value_exchange.h"
 
 const char *const gemp_partitioner_name[GEMP_PARTITIONERS] = { "random", "block", "ptscotch" };
 
@@ -100,7 +100,7 @@ static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph
 	size_t count = relation->out_offsets[graph->rows];
 	code = GEMP_NEW(other, count);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_record_query(comm, graph, part, relation->out_targets, count, other));
+	GEMP_TRY(gemp_vertex_numbers(comm, graph->bounds, part, relation->out_targets, count, other, NULL));
 	for (size_t v = 0; v < graph->rows; v++) {
 		gemp_part_size *size = &sizes[part[v]];
 		size->edges_out += relation->out_offsets[v + 1] - relation->out_offsets[v];

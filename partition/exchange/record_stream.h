@@ -1,4 +1,5 @@
-/* builder_shuffle: a stream of packed records to the ranks that own them, in rounds of bounded size. */
+/* record_stream: packed records of any length go to the ranks that own them, in rounds of bounded size. Records of one fixed
+ * size that fit in memory at once are a gemp_request (comm/exchange.h). */
 
 #ifndef GEMP_PARTITION_EXCHANGE_RECORD_STREAM_H
 #define GEMP_PARTITION_EXCHANGE_RECORD_STREAM_H
@@ -18,29 +19,13 @@ typedef struct gemp_record_stream {
 } gemp_record_stream;
 
 /* Collective; on failure all ranks return the same code. */
-gemp_code gemp_record_stream_run(const gemp_comm *comm, const gemp_record_stream *shuffle);
+gemp_code gemp_record_stream_run(const gemp_comm *comm, const gemp_record_stream *stream);
 
-/* One number for each record that came, to be sent back: given in the order in which the records of a source are
- * taken. */
-typedef struct gemp_replies {
-	uint32_t **values; /* [ranks][count[rank]] */
-	size_t *count, *capacity;
-	int ranks;
-} gemp_replies;
+/* Collective, after gemp_record_stream_run. answers[ranks] has a uint32_t for each record of each source, in the order in which
+ * they were taken, and is emptied. out[i] becomes the answer to record i. */
+gemp_code gemp_record_stream_answer(const gemp_comm *comm, const gemp_record_stream *stream, gemp_text *answers,
+                                    uint32_t *out);
 
-gemp_code gemp_replies_new(gemp_replies *replies, int ranks);
-void gemp_replies_free(gemp_replies *replies);
-gemp_code gemp_replies_add(gemp_replies *replies, int source, uint32_t value);
-/* Collective, after gemp_record_stream_run. out[record] is the reply to each of this rank's records. */
-gemp_code gemp_replies_return(const gemp_comm *comm, const gemp_replies *replies, const gemp_record_stream *shuffle,
-                              uint32_t *out);
-
-/* inquire: a number of each of some vertices, asked of the ranks that own them. */
-
-enum { GEMP_RECORD_BATCH = 64 << 20 }; /* bytes a rank sends in one round */
-
-/* Collective. values[graph->rows] are those of this rank's vertices; out[i] becomes the value of vertex ids[i]. */
-gemp_code gemp_record_query(const gemp_comm *comm, const gemp_shard *graph, const uint32_t *values,
-                            const gemp_vertex *ids, size_t count, uint32_t *out);
+enum { GEMP_RECORD_BATCH = 64 << 20 }; /* bytes a rank sends in one round, where the caller has no other figure */
 
 #endif

@@ -1,7 +1,8 @@
 #include "partition/exchange/value_exchange.h"
 
-#include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/threads.h"
+#include "graph/column_bulk.h"
 
 #include <math.h>
 #include <string.h>
@@ -110,26 +111,26 @@ done:
 	return code;
 }
 
-typedef struct sending {
+typedef struct column_exchange {
 	const gemp_comm *comm;
 	const gemp_column *column;
 	const int *owner;
-	size_t came; /* rows */
-} sending;
+	size_t received; /* rows */
+} column_exchange;
 
 /* Collective. One array of the column; *out is the caller's. */
-static gemp_code send_array(sending *s, const void *array, size_t size, void **out)
+static gemp_code send_array(column_exchange *s, const void *array, size_t size, void **out)
 {
 	gemp_code code = GEMP_OK;
 	size_t *from = NULL;
 	GEMP_TRY(gemp_exchange_records(s->comm, array, s->column->rows, size, s->owner, out, &from, NULL));
-	s->came = from[s->comm->size];
+	s->received = from[s->comm->size];
 done:
 	gemp_free(from);
 	return code;
 }
 
-static gemp_code pack_strings(const sending *s, uint64_t *lengths, char **bytes, size_t *sizes)
+static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char **bytes, size_t *sizes)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_column *column = s->column;
@@ -153,18 +154,18 @@ done:
 }
 
 /* Local. Lengths become places. */
-static gemp_code place_strings(const sending *s, gemp_column *out, const uint64_t *lengths)
+static gemp_code place_strings(const column_exchange *s, gemp_column *out, const uint64_t *lengths)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(out->offsets, s->came + 1));
-	for (size_t i = 0; i < s->came; i++)
+	GEMP_TRY(GEMP_NEW(out->offsets, s->received + 1));
+	for (size_t i = 0; i < s->received; i++)
 		out->offsets[i + 1] = out->offsets[i] + lengths[i];
 done:
 	return code;
 }
 
 /* Collective. */
-static gemp_code send_strings(sending *s, gemp_column *out)
+static gemp_code send_strings(column_exchange *s, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)s->comm->size, *sizes = NULL;
@@ -189,7 +190,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code send_values(sending *s, gemp_column *out)
+static gemp_code send_values(column_exchange *s, gemp_column *out)
 {
 	switch (s->column->type) {
 	case GEMP_INTEGER: return send_array(s, s->column->integers, sizeof *out->integers, (void **)&out->integers);
@@ -202,7 +203,7 @@ static gemp_code send_values(sending *s, gemp_column *out)
 }
 
 /* Collective. Where some rank has NULLs, all send which rows they are. */
-static gemp_code send_nulls(sending *s, gemp_column *out)
+static gemp_code send_nulls(column_exchange *s, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t nulls = s->column->null != NULL;
@@ -214,7 +215,7 @@ static gemp_code send_nulls(sending *s, gemp_column *out)
 		code = GEMP_NEW(none, s->column->rows);
 	GEMP_TRY(gemp_comm_agree(s->comm, code));
 	GEMP_TRY(send_array(s, none ? none : s->column->null, 1, (void **)&out->null));
-	if (s->came == 0 || !memchr(out->null, 1, s->came)) {
+	if (s->received == 0 || !memchr(out->null, 1, s->received)) {
 		gemp_free(out->null);
 		out->null = NULL;
 	}
@@ -226,63 +227,52 @@ done:
 gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner)
 {
 	gemp_code code = GEMP_OK;
-	sending s = { .comm = comm, .column = column, .owner = owner };
+	column_exchange s = { .comm = comm, .column = column, .owner = owner };
 	GEMP_TRY(gemp_comm_agree(comm, gemp_column_init(out, column->name, column->type)));
 	GEMP_TRY(send_values(&s, out));
 	GEMP_TRY(send_nulls(&s, out));
-	out->rows = out->capacity = s.came;
-	code = gemp_comm_agree(comm, gemp_column_reserve(out, s.came, out->bytes_capacity));
+	out->rows = out->capacity = s.received;
+	code = gemp_comm_agree(comm, gemp_column_reserve(out, s.received, out->bytes_capacity));
 done:
 	if (code != GEMP_OK)
 		gemp_column_free(out);
 	return code;
 }
 
-/* The ids in the order of their owners, which is that of the values that come back. */
-static gemp_code group(const gemp_shard *graph, const gemp_vertex *ids, size_t count, gemp_vertex *grouped,
-                       size_t *sizes, size_t *place)
+/* The rows that other ranks ask for, by asker, and which rank asked for each. */
+static gemp_code gather_answers(const gemp_shard *graph, const gemp_column *column, const gemp_vertex *ids,
+                                const size_t *from, gemp_column *answers, int **asker)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = from[graph->ranks];
+	uint64_t *rows = NULL;
+	GEMP_TRY(GEMP_NEW(rows, count));
+	GEMP_TRY(GEMP_NEW(*asker, count));
+	for (int r = 0; r < graph->ranks; r++)
+		for (size_t i = from[r]; i < from[r + 1]; i++) {
+			rows[i] = ids[i] - graph->first_vertex;
+			(*asker)[i] = r;
+		}
+	code = gemp_column_gather(answers, column, NULL, rows, count);
+done:
+	gemp_free(rows);
+	return code;
+}
+
+/* Answers come by owner, and within one owner in the order of asking. */
+static gemp_code place_answers(const int *owner, size_t count, int ranks, size_t *place)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL;
-	GEMP_TRY(GEMP_NEW(next, (size_t)graph->ranks + 1));
+	GEMP_TRY(GEMP_NEW(next, (size_t)ranks + 1));
 	for (size_t i = 0; i < count; i++)
-		next[gemp_shard_owner(graph, ids[i]) + 1]++;
-	for (int r = 0; r < graph->ranks; r++) {
-		sizes[r] = next[r + 1] * sizeof *ids;
+		next[owner[i] + 1]++;
+	for (int r = 0; r < ranks; r++)
 		next[r + 1] += next[r];
-	}
-	for (size_t i = 0; i < count; i++) {
-		place[i] = next[gemp_shard_owner(graph, ids[i])]++;
-		grouped[place[i]] = ids[i];
-	}
+	for (size_t i = 0; i < count; i++)
+		place[i] = next[owner[i]]++;
 done:
 	gemp_free(next);
-	return code;
-}
-
-static gemp_code answer(const gemp_shard *graph, const gemp_column *column, const gemp_vertex *asked,
-                        const size_t *asked_size, gemp_text *reply, size_t *reply_size)
-{
-	gemp_code code = GEMP_OK;
-	for (int r = 0; r < graph->ranks; r++) {
-		size_t before = reply->size, count = asked_size[r] / sizeof *asked;
-		for (size_t i = 0; i < count; i++)
-			GEMP_TRY(gemp_column_pack(column, (size_t)(asked[i] - graph->first_vertex), reply));
-		asked += count;
-		reply_size[r] = reply->size - before;
-	}
-done:
-	return code;
-}
-
-static gemp_code read_replies(const gemp_column *column, const char *reply, size_t count, size_t size, gemp_column *out)
-{
-	gemp_code code = GEMP_OK;
-	const char *at = reply, *end = reply + size;
-	GEMP_TRY(gemp_column_init(out, column->name, column->type));
-	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(gemp_column_unpack(out, &at, end));
-done:
 	return code;
 }
 
@@ -290,32 +280,97 @@ gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_shard *graph, con
                              const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place)
 {
 	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)comm->size, asked_capacity = 0, replied_capacity = 0, size = 0;
-	gemp_vertex *grouped = NULL;
-	void *asked = NULL, *replied = NULL;
-	gemp_text reply = { 0 };
-	size_t *sizes = NULL; /* [4][ranks]: asking, asked, replying, replied */
+	int *owner = NULL, *asker = NULL;
+	void *asked = NULL;
+	size_t *from = NULL;
+	gemp_column answers = { 0 };
 	*out = (gemp_column){ 0 };
-	code = GEMP_NEW(sizes, 4 * ranks);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(grouped, count);
-	if (code == GEMP_OK)
-		code = group(graph, ids, count, grouped, sizes, place);
+	code = GEMP_NEW(owner, count);
+	for (size_t i = 0; code == GEMP_OK && i < count; i++)
+		owner[i] = gemp_shard_owner(graph, ids[i]);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange(comm, grouped, sizes, &asked, &asked_capacity, sizes + ranks, NULL));
-	code = answer(graph, column, asked, sizes + ranks, &reply, sizes + 2 * ranks);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange(comm, reply.data, sizes + 2 * ranks, &replied, &replied_capacity, sizes + 3 * ranks, NULL));
-	for (size_t r = 0; r < ranks; r++)
-		size += sizes[3 * ranks + r];
-	code = gemp_comm_agree(comm, read_replies(column, replied, count, size, out));
+	GEMP_TRY(gemp_exchange_records(comm, ids, count, sizeof *ids, owner, &asked, &from, NULL));
+	GEMP_TRY(gemp_comm_agree(comm, gather_answers(graph, column, asked, from, &answers, &asker)));
+	GEMP_TRY(gemp_column_exchange(out, comm, &answers, asker));
+	code = gemp_comm_agree(comm, place_answers(owner, count, comm->size, place));
 done:
 	if (code != GEMP_OK)
 		gemp_column_free(out);
-	gemp_free(replied);
-	gemp_text_free(&reply);
+	gemp_column_free(&answers);
+	gemp_free(owner);
+	gemp_free(asker);
 	gemp_free(asked);
-	gemp_free(grouped);
-	gemp_free(sizes);
+	gemp_free(from);
+	return code;
+}
+
+enum { NUMBERS_A_ROUND = 1 << 22 }; /* ids that a rank asks for in one round: 16 MiB, and as much again for their owners */
+
+typedef struct number_request {
+	const gemp_comm *comm;
+	const uint64_t *bounds;
+	const uint32_t *values;
+	const gemp_vertex *ids; /* [count] */
+	size_t count;
+	int *owner;    /* [count] */
+	uint32_t *out; /* [count]; may be ids */
+} number_request;
+
+static void find_owners(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const number_request *r = context;
+	for (size_t i = begin; i < end; i++)
+		r->owner[i] = (int)gemp_range_find(r->bounds, (size_t)r->comm->size, r->ids[i]);
+}
+
+static void read_numbers(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const number_request *r = context;
+	uint64_t first = r->bounds[r->comm->rank];
+	for (size_t i = begin; i < end; i++)
+		r->out[i] = r->values[r->ids[i] - first];
+}
+
+/* Collective. The answers are written over the ids that came. */
+static gemp_code request_round(const number_request *r, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	void *received = NULL;
+	size_t *from = NULL;
+	number_request own = *r;
+	gemp_for_ranges(r->count, find_owners, (void *)(uintptr_t)r);
+	GEMP_TRY(gemp_exchange_records(r->comm, r->ids, r->count, sizeof *r->ids, r->owner, &received, &from, traffic));
+	own.ids = own.out = received;
+	own.count = from[r->comm->size];
+	gemp_for_ranges(own.count, read_numbers, &own);
+	code = gemp_exchange_answers(r->comm, received, sizeof *r->out, from, r->owner, r->count, r->out, traffic);
+done:
+	gemp_free(received);
+	gemp_free(from);
+	return code;
+}
+
+gemp_code gemp_vertex_numbers(const gemp_comm *comm, const uint64_t *bounds, const uint32_t *values,
+                              const gemp_vertex *ids, size_t count, uint32_t *out, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	number_request r = { comm, bounds, values, ids, count, NULL, out };
+	if (comm->size == 1) {
+		gemp_for_ranges(count, read_numbers, &r);
+		return GEMP_OK;
+	}
+	code = GEMP_NEW(r.owner, count < NUMBERS_A_ROUND ? count : NUMBERS_A_ROUND);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (uint64_t round = 0, rounds = gemp_exchange_rounds(comm, count, NUMBERS_A_ROUND); round < rounds; round++) {
+		gemp_block_range own = gemp_exchange_round(round, count, NUMBERS_A_ROUND);
+		r.count = (size_t)(own.end - own.begin);
+		r.ids = r.count ? ids + own.begin : NULL;
+		r.out = r.count ? out + own.begin : NULL;
+		GEMP_TRY(request_round(&r, traffic));
+	}
+done:
+	gemp_free(r.owner);
 	return code;
 }

@@ -3,7 +3,7 @@
 #ifndef GEMP_PARTITION_EXCHANGE_VALUE_EXCHANGE_H
 #define GEMP_PARTITION_EXCHANGE_VALUE_EXCHANGE_H
 
-#include "comm/comm.h"
+#include "comm/exchange.h"
 #include "core/text.h"
 #include "graph/graph.h"
 
@@ -31,12 +31,16 @@ gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_text *texts, void **re
  * gemp_exchange_records brings records: by source, then by row. */
 gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner);
 
-/* lookup: values of other ranks' vertices, asked of their owners. */
+/* lookup: what the owners of vertices know of them. */
 
 /* Collective. column: this rank's part of a column of vertices, [graph->rows]. out gets the values of ids[0..count)
  * (any ids, repeated ones too), initialised here, and place[i] the row of ids[i] in it. Nothing to free after an
  * error. */
 gemp_code gemp_vertex_values(const gemp_comm *comm, const gemp_shard *graph, const gemp_column *column,
                              const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place);
+/* Collective. The same for a number of each vertex. bounds[ranks + 1] tells who owns which ids; values[i] is the number of this
+ * rank's i-th vertex; out[i] becomes the number of ids[i], and may be the same array. traffic may be NULL. */
+gemp_code gemp_vertex_numbers(const gemp_comm *comm, const uint64_t *bounds, const uint32_t *values,
+                              const gemp_vertex *ids, size_t count, uint32_t *out, gemp_traffic *traffic);
 
 #endif

@@ -187,7 +187,7 @@ void gemp_patch_groups_free(gemp_edge_patch_state *e)
 typedef struct edge_naming {
 	const gemp_patch_state *p;
 	const gemp_patch_edges *group;
-	gemp_edge_ids *edges;
+	gemp_edge_pair *edges;
 } edge_naming;
 
 static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
@@ -206,7 +206,7 @@ static void name_piece(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	const edge_naming *n = context;
 	for (size_t i = piece * GEMP_PATCH_PIECE; i < gemp_patch_end(piece, n->group->count); i++) {
-		n->edges[i] = (gemp_edge_ids){ new_id(n->p, n->group->source[i]), new_id(n->p, n->group->target[i]) };
+		n->edges[i] = (gemp_edge_pair){ new_id(n->p, n->group->source[i]), new_id(n->p, n->group->target[i]) };
 		if (n->p->result->changed) {
 			gemp_patch_mark_changed(n->p, n->edges[i].source);
 			gemp_patch_mark_changed(n->p, n->edges[i].target);

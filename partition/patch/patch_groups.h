@@ -26,7 +26,7 @@ void gemp_patch_groups_free(gemp_edge_patch_state *e);
 /* Edges of one relation from all groups, at the owners of their sources. */
 typedef struct gemp_edge_group {
 	size_t count;
-	gemp_edge_ids *edges; /* [count] new ids */
+	gemp_edge_pair *edges; /* [count] new ids */
 	gemp_table values;    /* [count] rows, all columns of the relation */
 } gemp_edge_group;
 

@@ -13,12 +13,12 @@
 /* ADDED EDGES, BY ROW */
 
 typedef struct numbered {
-	gemp_edge_ids ends;
+	gemp_edge_pair ends;
 	uint64_t edge;
 } numbered;
 
 typedef struct numbering {
-	const gemp_edge_ids *edges;
+	const gemp_edge_pair *edges;
 	size_t count;
 	numbered *records;
 } numbering;

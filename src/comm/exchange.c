@@ -140,68 +140,84 @@ done:
 	return code;
 }
 
-static gemp_code handle_requests(const gemp_request *request, size_t answer_size, const void *received,
-                                 const size_t *from, int ranks, uint64_t **replies, int **asker)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*replies, from[ranks] * answer_size / sizeof **replies));
-	GEMP_TRY(GEMP_NEW(*asker, from[ranks]));
-	for (int r = 0; r < ranks; r++)
-		for (size_t i = from[r]; i < from[r + 1]; i++)
-			(*asker)[i] = r;
-	code = request->handler(request->self, received, from[ranks], *replies);
-done:
-	return code;
-}
-
-/* Replies come by owner, and within one in the order of sending. */
-static gemp_code scatter_replies(const gemp_request *request, size_t answer_size, int ranks, const char *replied,
-                                 char *answers)
+/* Answers come by owner, and within one owner in the order of sending: a counter for each owner finds the next one. */
+static gemp_code scatter_answers(const char *received, size_t size, int ranks, const int *owner, size_t count, char *out)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL;
 	GEMP_TRY(GEMP_NEW(next, (size_t)ranks + 1));
-	for (size_t i = 0; i < request->count; i++)
-		next[request->owner[i] + 1]++;
+	for (size_t i = 0; i < count; i++)
+		next[owner[i] + 1]++;
 	for (int r = 0; r < ranks; r++)
 		next[r + 1] += next[r];
-	for (size_t i = 0; i < request->count; i++)
-		memcpy(answers + i * answer_size, replied + next[request->owner[i]]++ * answer_size, answer_size);
+	for (size_t i = 0; i < count; i++)
+		memcpy(out + i * size, received + next[owner[i]]++ * size, size);
 done:
 	gemp_free(next);
 	return code;
+}
+
+gemp_code gemp_exchange_answers(const gemp_comm *comm, const void *answers, size_t size, const size_t *from,
+                                const int *owner, size_t count, void *out, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	size_t ranks = (size_t)comm->size, *sizes = NULL, capacity = 0;
+	void *received = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(sizes, 2 * ranks)));
+	for (size_t r = 0; r < ranks; r++)
+		sizes[r] = (from[r + 1] - from[r]) * size;
+	GEMP_TRY(gemp_exchange(comm, answers, sizes, &received, &capacity, sizes + ranks, traffic));
+	code = gemp_comm_agree(comm, scatter_answers(received, size, comm->size, owner, count, out));
+done:
+	gemp_free(sizes);
+	gemp_free(received);
+	return code;
+}
+
+static gemp_code handle_requests(const gemp_request *request, size_t answer_size, const void *received, size_t count,
+                                 void **answers)
+{
+	*answers = gemp_calloc(count, answer_size ? answer_size : 1);
+	return *answers ? request->handler(request->self, received, count, *answers) : GEMP_ENOMEM;
 }
 
 gemp_code gemp_request_records(const gemp_comm *comm, const gemp_request *request, size_t answer_size, void *answers,
                                gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	void *received = NULL, *replied = NULL;
+	void *received = NULL, *replies = NULL;
 	size_t *from = NULL;
-	uint64_t *replies = NULL;
-	int *asker = NULL;
 	if (comm->size == 1)
 		return request->handler(request->self, request->records, request->count, answers);
 	GEMP_TRY(gemp_exchange_records(comm, request->records, request->count, request->size, request->owner, &received,
 	                               &from, traffic));
-	GEMP_TRY(
-		gemp_comm_agree(comm, handle_requests(request, answer_size, received, from, comm->size, &replies, &asker)));
-	if (answer_size) {
-		GEMP_TRY(gemp_exchange_records(comm, replies, from[comm->size], answer_size, asker, &replied, NULL, traffic));
-		code = gemp_comm_agree(comm, scatter_replies(request, answer_size, comm->size, replied, answers));
-	}
+	GEMP_TRY(gemp_comm_agree(comm, handle_requests(request, answer_size, received, from[comm->size], &replies)));
+	if (answer_size)
+		code = gemp_exchange_answers(comm, replies, answer_size, from, request->owner, request->count, answers,
+		                             traffic);
 done:
 	gemp_free(received);
-	gemp_free(replied);
-	gemp_free(from);
 	gemp_free(replies);
-	gemp_free(asker);
+	gemp_free(from);
 	return code;
 }
 
 gemp_code gemp_request_run(const gemp_comm *comm, const gemp_request *request, uint64_t *answers)
 {
 	return gemp_request_records(comm, request, sizeof *answers, answers, NULL);
+}
+
+uint64_t gemp_exchange_rounds(const gemp_comm *comm, uint64_t count, uint64_t step)
+{
+	uint64_t rounds = (count + step - 1) / step;
+	gemp_comm_max(comm, &rounds, 1);
+	return rounds;
+}
+
+gemp_block_range gemp_exchange_round(uint64_t round, uint64_t count, uint64_t step)
+{
+	uint64_t begin = round * step < count ? round * step : count;
+	return (gemp_block_range){ begin, count - begin < step ? count : begin + step };
 }
 
 enum { TRIES = 5 };

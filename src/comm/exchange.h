@@ -38,6 +38,18 @@ gemp_code gemp_exchange_blocks(const gemp_comm *comm, const gemp_peer_block *sen
 gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size_t count, size_t size, const int *owner,
                                 void **out, size_t **from, gemp_traffic *traffic);
 
+/* Collective. The way back: answers of `size` bytes, one for each record that gemp_exchange_records brought to this rank, in
+ * their order (from[ranks + 1] is its result). out[i] becomes the answer to record i of the `count` that this rank sent to
+ * owner[i]. */
+gemp_code gemp_exchange_answers(const gemp_comm *comm, const void *answers, size_t size, const size_t *from,
+                                const int *owner, size_t count, void *out, gemp_traffic *traffic);
+
+/* Exchanges in rounds bound the memory that one takes. Collective: how many rounds of at most `step` elements the rank with
+ * the largest count needs. */
+uint64_t gemp_exchange_rounds(const gemp_comm *comm, uint64_t count, uint64_t step);
+/* Local. The elements of a rank's own round; an empty range once it has sent all. */
+gemp_block_range gemp_exchange_round(uint64_t round, uint64_t count, uint64_t step);
+
 /* request: records to ranks, and an answer to each back: a number, or records of another kind. */
 
 /* Local. answers[i], 0 before, becomes that of record i; the records are by source, then in the order of sending. */
@@ -54,8 +66,8 @@ typedef struct gemp_request {
 /* Collective. answers[count], 0 before; answers[i] becomes that of the owner of record i. */
 gemp_code gemp_request_run(const gemp_comm *comm, const gemp_request *request, uint64_t *answers);
 
-/* Collective. The same with answers of answer_size bytes, a multiple of 8; 0: none come back, and answers is NULL.
- * traffic may be NULL. */
+/* Collective. The same with answers of answer_size bytes, to which the handler casts its pointer; 0: none come back, and
+ * answers is NULL. traffic may be NULL. */
 gemp_code gemp_request_records(const gemp_comm *comm, const gemp_request *request, size_t answer_size, void *answers,
                                gemp_traffic *traffic);
 

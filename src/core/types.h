@@ -11,6 +11,11 @@ typedef uint32_t gemp_vertex; /* an id in the file's order, or a slot: the comme
 typedef uint64_t gemp_edge;   /* relation offset + position in CSR order */
 typedef uint64_t gemp_count;  /* of matches; overflow is detected, see gemp_count_add */
 
+/* The ends of an edge, or of whatever else leads from one vertex to another. */
+typedef struct gemp_edge_pair {
+	gemp_vertex source, target;
+} gemp_edge_pair;
+
 #define GEMP_PRIVERTEX PRIu32
 #define GEMP_PRIEDGE PRIu64
 #define GEMP_PRICOUNT PRIu64

@@ -308,6 +308,14 @@ done:
 	return code;
 }
 
+gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < from->count && code == GEMP_OK; c++)
+		code = gemp_table_add(to, from->columns[c].name, from->columns[c].type, NULL);
+	return code;
+}
+
 gemp_column *gemp_table_find(const gemp_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->count; i++)

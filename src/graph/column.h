@@ -70,6 +70,8 @@ gemp_code gemp_column_pack(const gemp_column *column, size_t row, struct gemp_te
 gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end);
 
 gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, gemp_column **out);
+/* Adds a column without rows for each of `from`. */
+gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from);
 gemp_column *gemp_table_find(const gemp_table *table, const char *name); /* NULL if none */
 void gemp_table_free(gemp_table *table);
 

@@ -292,6 +292,37 @@ done:
 	return code;
 }
 
+gemp_code gemp_table_gather(gemp_table *out, const gemp_table *table, const uint64_t *picked, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(out->columns, out->capacity, table->count));
+	for (; out->count < table->count; out->count++)
+		GEMP_TRY(gemp_column_gather(&out->columns[out->count], &table->columns[out->count], NULL, picked, count));
+	out->rows = count;
+done:
+	return code;
+}
+
+gemp_code gemp_column_permute(gemp_column *column, const uint64_t *order, size_t count)
+{
+	gemp_column gathered;
+	gemp_code code = gemp_column_gather(&gathered, column, NULL, order, count);
+	if (code == GEMP_OK) {
+		gemp_column_free(column);
+		*column = gathered;
+	}
+	return code;
+}
+
+gemp_code gemp_table_permute(gemp_table *table, const uint64_t *order, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < table->count && code == GEMP_OK; c++)
+		code = gemp_column_permute(&table->columns[c], order, count);
+	table->rows = count;
+	return code;
+}
+
 /* CHOSEN ROWS */
 
 typedef struct scatter_task {

@@ -76,15 +76,78 @@ bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsig
 	return has;
 }
 
-static void free_relation(gemp_relation *relation)
+void gemp_relation_drop_targets(gemp_relation *relation)
 {
-	gemp_free(relation->name);
-	gemp_free(relation->out_offsets);
-	gemp_free(relation->out_targets);
 	gemp_free(relation->in_offsets);
 	gemp_free(relation->in_sources);
 	gemp_free(relation->in_edges);
+	relation->in_offsets = NULL;
+	relation->in_sources = NULL;
+	relation->in_edges = NULL;
+	relation->loaded &= (unsigned)~(GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES);
+}
+
+void gemp_relation_drop_rows(gemp_relation *relation)
+{
+	gemp_relation_drop_targets(relation);
+	gemp_free(relation->out_offsets);
+	gemp_free(relation->out_targets);
+	relation->out_offsets = NULL;
+	relation->out_targets = NULL;
+	relation->loaded &= (unsigned)~GEMP_LOAD_OUT;
+}
+
+void gemp_relation_free(gemp_relation *relation)
+{
+	gemp_relation_drop_rows(relation);
+	gemp_free(relation->name);
 	gemp_table_free(&relation->props);
+	*relation = (gemp_relation){ 0 };
+}
+
+gemp_code gemp_shard_copy_labels(gemp_shard *to, const gemp_shard *from)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(to->labels, from->label_count));
+	for (; to->label_count < from->label_count; to->label_count++) {
+		to->labels[to->label_count] = gemp_strdup(from->labels[to->label_count]);
+		GEMP_TRY(to->labels[to->label_count] ? GEMP_OK : GEMP_ENOMEM);
+	}
+	GEMP_TRY(GEMP_NEW(to->label_sets, from->label_set_count));
+	for (; to->label_set_count < from->label_set_count; to->label_set_count++) {
+		const gemp_label_set *set = &from->label_sets[to->label_set_count];
+		gemp_label_set *copy = &to->label_sets[to->label_set_count];
+		GEMP_TRY(GEMP_NEW(copy->labels, set->count));
+		*copy = (gemp_label_set){ set->count, copy->labels, set->vertex_count };
+		if (set->count)
+			memcpy(copy->labels, set->labels, set->count * sizeof *set->labels);
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from)
+{
+	gemp_code code = GEMP_OK;
+	to->rank = from->rank;
+	to->ranks = from->ranks;
+	to->vertex_count = from->vertex_count;
+	to->seed = from->seed;
+	GEMP_TRY(gemp_shard_copy_labels(to, from));
+	GEMP_TRY(GEMP_NEW(to->bounds, (size_t)from->ranks + 1));
+	GEMP_TRY(GEMP_NEW(to->relations, from->relation_count));
+	while (to->relation_count < from->relation_count) {
+		const gemp_relation *relation = &from->relations[to->relation_count];
+		gemp_relation *copy = &to->relations[to->relation_count++];
+		*copy = (gemp_relation){ .name = gemp_strdup(relation->name),
+			                     .directed = relation->directed,
+			                     .multigraph = relation->multigraph,
+			                     .reciprocal = relation->reciprocal,
+			                     .edge_count = relation->edge_count };
+		GEMP_TRY(copy->name ? GEMP_OK : GEMP_ENOMEM);
+	}
+done:
+	return code;
 }
 
 void gemp_shard_free(gemp_shard *graph)
@@ -106,7 +169,7 @@ void gemp_shard_free(gemp_shard *graph)
 	gemp_free(graph->label_set_of);
 	gemp_table_free(&graph->attributes);
 	for (size_t i = 0; graph->relations && i < graph->relation_count; i++)
-		free_relation(&graph->relations[i]);
+		gemp_relation_free(&graph->relations[i]);
 	gemp_free(graph->relations);
 	gemp_free(graph);
 }

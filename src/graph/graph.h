@@ -112,6 +112,16 @@ bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsig
  * string; a string if no relation has it. */
 gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *name);
 void gemp_shard_free(gemp_shard *graph);
+/* Frees the rows by target; all rows; or all that the relation has. */
+void gemp_relation_drop_targets(gemp_relation *relation);
+void gemp_relation_drop_rows(gemp_relation *relation);
+void gemp_relation_free(gemp_relation *relation);
+
+/* Local. `to`, which has no labels, gets copies of the label names and label sets. */
+gemp_code gemp_shard_copy_labels(gemp_shard *to, const gemp_shard *from);
+/* Local. `to`, which is {0}, gets all that every rank knows but bounds (allocated, 0) and columns: labels, and relations by
+ * name without rows. */
+gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from);
 
 /* Collective where a source does the work: all ranks call with the same arguments. */
 gemp_code gemp_shard_load_keys(gemp_shard *graph);

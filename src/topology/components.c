@@ -226,7 +226,7 @@ static gemp_code add_link(component_search *f, size_t *capacity, gemp_vertex roo
 	gemp_contraction *c = &f->links;
 	gemp_code code = GEMP_RESERVE(c->ends, *capacity, c->links + 1);
 	if (code == GEMP_OK)
-		c->ends[c->links++] = (gemp_contraction_link){ f->first + root, id };
+		c->ends[c->links++] = (gemp_edge_pair){ f->first + root, id };
 	return code;
 }
 

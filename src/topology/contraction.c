@@ -3,7 +3,10 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "graph/graph.h"
+#include "partition/exchange/value_exchange.h"
 #include "primitive/sort.h"
+
+#include <string.h>
 
 /* What is known of the roots that were hooked in one round, or in all. */
 typedef struct root_list {
@@ -33,69 +36,48 @@ static int owner_of(const gemp_contraction *c, gemp_vertex id)
 
 /* QUESTIONS: the names of roots, asked of their owners; each rank asks each of them once. */
 
-typedef struct name_request {
-	size_t count, unique;
-	gemp_vertex *ids, *different; /* [count] in order; each once, [unique] */
-	uint64_t *place;              /* [count] where each of ids[] was asked for */
-	void *came, *answers;
-	size_t *sizes; /* [4 * ranks] bytes asked, of questions that came, answered, of answers */
-} name_request;
-
-static void name_request_free(name_request *a)
+/* Local. Sorts the ids, with the index of each, and lists each once. */
+static gemp_code list_distinct(gemp_vertex *sorted, uint64_t *index, size_t count, gemp_vertex *distinct,
+                               size_t *distinct_count)
 {
-	gemp_free(a->ids);
-	gemp_free(a->different);
-	gemp_free(a->place);
-	gemp_free(a->came);
-	gemp_free(a->answers);
-	gemp_free(a->sizes);
-}
-
-static gemp_code name_request_new(name_request *a, const gemp_contraction *c, const gemp_vertex *ids, size_t count)
-{
-	static const gemp_sort by_id = { .key = GEMP_KEY_U32, .value_size = sizeof *a->place };
+	static const gemp_sort by_id = { .key = GEMP_KEY_U32, .value_size = sizeof *index };
 	gemp_code code = GEMP_OK;
-	*a = (name_request){ .count = count };
-	GEMP_TRY(GEMP_NEW(a->ids, count));
-	GEMP_TRY(GEMP_NEW(a->different, count));
-	GEMP_TRY(GEMP_NEW(a->place, count));
-	GEMP_TRY(GEMP_NEW(a->sizes, 4 * (size_t)c->comm->size));
-	for (size_t i = 0; i < count; i++) {
-		a->ids[i] = ids[i];
-		a->place[i] = i;
-	}
-	GEMP_TRY(gemp_sort_host(&by_id, a->ids, a->place, count));
 	for (size_t i = 0; i < count; i++)
-		if (i == 0 || a->ids[i] != a->ids[i - 1])
-			a->different[a->unique++] = a->ids[i];
-	for (size_t i = 0; i < a->unique; i++)
-		a->sizes[owner_of(c, a->different[i])] += sizeof *a->different;
+		index[i] = i;
+	GEMP_TRY(gemp_sort_host(&by_id, sorted, index, count));
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || sorted[i] != sorted[i - 1])
+			distinct[(*distinct_count)++] = sorted[i];
 done:
 	return code;
 }
 
-/* Collective. answers[i]: the name of root ids[i]. May be the same array. */
-static gemp_code request_names(gemp_contraction *c, const gemp_vertex *ids, size_t count, gemp_vertex *answers)
+/* Collective. names[i], the id of a root, becomes the name of that root. */
+static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	name_request a;
-	size_t came_room = 0, answer_room = 0, ranks = (size_t)c->comm->size, questions = 0;
-	GEMP_TRY(gemp_comm_agree(c->comm, name_request_new(&a, c, ids, count)));
-	size_t *asked = a.sizes, *from = asked + ranks, *back = from + ranks, *received = back + ranks;
-	GEMP_TRY(gemp_exchange(c->comm, a.different, asked, &a.came, &came_room, from, &c->traffic));
-	gemp_vertex *question = a.came;
-	for (size_t r = 0; r < ranks; r++)
-		questions += (back[r] = from[r]) / sizeof *question;
-	for (size_t i = 0; i < questions; i++)
-		question[i] = c->name[question[i] - c->first];
-	GEMP_TRY(gemp_exchange(c->comm, a.came, back, &a.answers, &answer_room, received, &c->traffic));
-	const gemp_vertex *answer = a.answers;
+	gemp_vertex *sorted = NULL, *distinct = NULL;
+	uint64_t *index = NULL;
+	size_t distinct_count = 0;
+	code = GEMP_NEW(sorted, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(distinct, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(index, count);
+	if (code == GEMP_OK && count) {
+		memcpy(sorted, names, count * sizeof *names);
+		code = list_distinct(sorted, index, count, distinct, &distinct_count);
+	}
+	GEMP_TRY(gemp_comm_agree(c->comm, code));
+	GEMP_TRY(gemp_vertex_numbers(c->comm, c->bounds, c->name, distinct, distinct_count, distinct, &c->traffic));
 	for (size_t i = 0, at = 0; i < count; i++) {
-		at += i > 0 && a.ids[i] != a.ids[i - 1];
-		answers[a.place[i]] = answer[at];
+		at += i > 0 && sorted[i] != sorted[i - 1];
+		names[index[i]] = distinct[at];
 	}
 done:
-	name_request_free(&a);
+	gemp_free(sorted);
+	gemp_free(distinct);
+	gemp_free(index);
 	return code;
 }
 
@@ -110,7 +92,7 @@ static gemp_code send_links(gemp_contraction *c)
 	void *ends = NULL, *edges = NULL;
 	code = GEMP_NEW(owner, c->links);
 	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
-		owner[i] = owner_of(c, c->ends[i].a);
+		owner[i] = owner_of(c, c->ends[i].source);
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
 	if (c->edges)
 		GEMP_TRY(
@@ -144,10 +126,10 @@ static gemp_code drop_duplicate_links(gemp_contraction *c)
 		slots *= 2;
 	GEMP_TRY(GEMP_NEW(seen, slots));
 	for (size_t i = 0; i < c->links; i++) {
-		gemp_contraction_link l = c->ends[i];
-		if (l.a == l.b)
+		gemp_edge_pair l = c->ends[i];
+		if (l.source == l.target)
 			continue;
-		gemp_vertex high = l.a > l.b ? l.a : l.b, low = l.a > l.b ? l.b : l.a;
+		gemp_vertex high = l.source > l.target ? l.source : l.target, low = l.source > l.target ? l.target : l.source;
 		uint64_t pair = (uint64_t)high << 32 | low; /* not 0, as high > low */
 		size_t slot = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (slots - 1);
 		while (seen[slot] && seen[slot] != pair)
@@ -155,7 +137,7 @@ static gemp_code drop_duplicate_links(gemp_contraction *c)
 		if (seen[slot])
 			continue;
 		seen[slot] = pair;
-		c->ends[kept] = (gemp_contraction_link){ high, low };
+		c->ends[kept] = (gemp_edge_pair){ high, low };
 		if (c->edges)
 			c->edges[kept] = c->edges[i];
 		kept++;
@@ -171,10 +153,10 @@ static gemp_code resolve_links(gemp_contraction *c, const gemp_vertex *set_of)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < c->links; i++)
-		c->ends[i] = (gemp_contraction_link){ c->ends[i].b, c->ends[i].a };
+		c->ends[i] = (gemp_edge_pair){ c->ends[i].target, c->ends[i].source };
 	GEMP_TRY(send_links(c));
 	for (size_t i = 0; i < c->links; i++)
-		c->ends[i].a = c->first + set_of[c->ends[i].a - c->first];
+		c->ends[i].source = c->first + set_of[c->ends[i].source - c->first];
 	GEMP_TRY(gemp_comm_agree(c->comm, drop_duplicate_links(c)));
 done:
 	return code;
@@ -197,8 +179,8 @@ static gemp_code hook(hooking *h)
 	gemp_contraction *c = h->c;
 	h->now.count = 0;
 	for (size_t i = 0; i < c->links; i++) {
-		gemp_vertex row = c->ends[i].a - c->first, low = c->ends[i].b;
-		if (c->name[row] == c->ends[i].a)
+		gemp_vertex row = c->ends[i].source - c->first, low = c->ends[i].target;
+		if (c->name[row] == c->ends[i].source)
 			GEMP_TRY(list_root(&h->now, row));
 		if (low >= c->name[row])
 			continue;
@@ -227,7 +209,7 @@ static gemp_code jump(gemp_contraction *c, root_list *list)
 		size_t left = 0;
 		for (size_t i = 0; i < list->count; i++)
 			names[i] = c->name[list->rows[i]];
-		GEMP_TRY(request_names(c, names, list->count, names));
+		GEMP_TRY(request_names(c, names, list->count));
 		for (size_t i = 0; i < list->count; i++) {
 			gemp_vertex row = list->rows[i];
 			if (c->name[row] == names[i])
@@ -249,11 +231,11 @@ static gemp_code rename_links(gemp_contraction *c)
 	gemp_vertex *ends = NULL;
 	code = GEMP_NEW(ends, c->links);
 	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
-		ends[i] = c->ends[i].b;
+		ends[i] = c->ends[i].target;
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
-	GEMP_TRY(request_names(c, ends, c->links, ends));
+	GEMP_TRY(request_names(c, ends, c->links));
 	for (size_t i = 0; i < c->links; i++)
-		c->ends[i] = (gemp_contraction_link){ c->name[c->ends[i].a - c->first], ends[i] };
+		c->ends[i] = (gemp_edge_pair){ c->name[c->ends[i].source - c->first], ends[i] };
 	GEMP_TRY(gemp_comm_agree(c->comm, drop_duplicate_links(c)));
 done:
 	gemp_free(ends);

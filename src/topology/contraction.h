@@ -13,10 +13,6 @@
 #include "comm/exchange.h"
 #include "core/types.h"
 
-typedef struct gemp_contraction_link {
-	gemp_vertex a, b;
-} gemp_contraction_link;
-
 typedef struct gemp_contraction {
 	const gemp_comm *comm;  /* borrowed, as bounds */
 	const uint64_t *bounds; /* [ranks + 1] */
@@ -25,7 +21,7 @@ typedef struct gemp_contraction {
 	gemp_vertex *name; /* [rows] of own roots: the root that theirs has become; set to themselves */
 
 	size_t links;
-	gemp_contraction_link *ends; /* [links] owned by the contraction */
+	gemp_edge_pair *ends; /* [links] owned by the contraction */
 	gemp_edge *edges;            /* [links] numbered over all ranks; NULL: nobody asks */
 
 	size_t tree_count, tree_capacity;
@@ -34,7 +30,7 @@ typedef struct gemp_contraction {
 	gemp_traffic traffic; /* of this rank */
 } gemp_contraction;
 
-/* Collective. Each link's a is a root of any rank, b any vertex; set_of[rows] are the roots of own vertices, as rows.
+/* Collective. Each link's source is a root of any rank, its target any vertex; set_of[rows] are the roots of own vertices, as rows.
  * All links are used up. Afterwards name[] of an own root that was one at the beginning is the least root of the whole
  * component. */
 gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex *set_of);

@@ -6,10 +6,6 @@
 #include "device/tuning.h"
 #include "topology/csr.h"
 
-typedef struct gemp_edge_pair {
-	gemp_vertex source, target;
-} gemp_edge_pair;
-
 typedef struct gemp_edge_pairs_stats {
 	bool on_device;
 	double seconds;   /* that the device worked, or the host */
