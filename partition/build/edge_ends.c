@@ -13,9 +13,9 @@ typedef struct key_index {
 	const gemp_builder *builder;
 	const gemp_shard *graph;
 	const gemp_builder_part *part; /* whose ends are asked for now */
-	gemp_text *answers; /* [ranks] ids of the keys that each rank asked for */
-	int shift;       /* of the place in this rank's range of hashes, to its bucket */
-	uint32_t *start; /* [buckets + 1] */
+	gemp_text *answers;            /* [ranks] ids of the keys that each rank asked for */
+	int shift;                     /* of the place in this rank's range of hashes, to its bucket */
+	uint32_t *start;               /* [buckets + 1] */
 } key_index;
 
 /* Where a hash lies in its owner's range; ascending with the hash. */

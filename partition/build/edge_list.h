@@ -19,10 +19,10 @@ typedef struct gemp_place_run {
 
 typedef struct gemp_edge_list {
 	size_t count, capacity;
-	bool coded;         /* ends are indices in the part's dictionary; else they are integer keys */
-	uint64_t *ends;     /* [2 * count] source, target, source, ...; NULL once ids are known */
+	bool coded;          /* ends are indices in the part's dictionary; else they are integer keys */
+	uint64_t *ends;      /* [2 * count] source, target, source, ...; NULL once ids are known */
 	gemp_edge_pair *ids; /* [count] once they are known */
-	uint32_t *types;    /* [count]; NULL: all are 0 */
+	uint32_t *types;     /* [count]; NULL: all are 0 */
 	size_t type_capacity;
 	gemp_place_run *runs;
 	size_t run_count, run_capacity;

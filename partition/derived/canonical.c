@@ -7,7 +7,6 @@
 #include "partition/build/rows_by_target.h"
 #include "partition/derived/canonical_ids.h"
 
-
 /* Local. */
 static gemp_code start(gemp_relabelling *r)
 {

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 1 << 14 };                 /* keys that a thread hashes at a time */
+enum { CHUNK = 1 << 14 };                   /* keys that a thread hashes at a time */
 enum { BUCKETS = 1 << 10, FINE = 1 << 12 }; /* of a rank's range of hashes, and within each of these */
 
 typedef struct key_record {
@@ -26,15 +26,15 @@ typedef struct hash_sort {
 	bool string_keys;
 	key_record *records; /* [count] */
 	size_t count;
-	int *owner;          /* [from->rows]; NULL: one rank */
-	size_t max_key;      /* bytes of the longest key, encoded */
-	char *scratch;       /* [threads][max_key] */
-	uint64_t *begin;     /* [BUCKETS + 1] */
-	size_t max_bucket;   /* records */
-	key_record *sorted;  /* [count] */
-	key_record *spare;   /* [threads][max_bucket] */
-	uint64_t *order;     /* [count] */
-	gemp_vertex *ids;    /* [count] of the vertices that came, in that order */
+	int *owner;         /* [from->rows]; NULL: one rank */
+	size_t max_key;     /* bytes of the longest key, encoded */
+	char *scratch;      /* [threads][max_key] */
+	uint64_t *begin;    /* [BUCKETS + 1] */
+	size_t max_bucket;  /* records */
+	key_record *sorted; /* [count] */
+	key_record *spare;  /* [threads][max_bucket] */
+	uint64_t *order;    /* [count] */
+	gemp_vertex *ids;   /* [count] of the vertices that came, in that order */
 } hash_sort;
 
 /* The hash of a key as the builder has it; scratch: room for it encoded. */

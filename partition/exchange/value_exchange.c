@@ -1,4 +1,5 @@
 #include "partition/exchange/value_exchange.h"
+#include "core/search.h"
 
 #include "core/memory.h"
 #include "core/threads.h"
@@ -304,7 +305,9 @@ done:
 	return code;
 }
 
-enum { NUMBERS_A_ROUND = 1 << 22 }; /* ids that a rank asks for in one round: 16 MiB, and as much again for their owners */
+enum {
+	NUMBERS_A_ROUND = 1 << 22
+}; /* ids that a rank asks for in one round: 16 MiB, and as much again for their owners */
 
 typedef struct number_request {
 	const gemp_comm *comm;

@@ -27,7 +27,7 @@ void gemp_patch_groups_free(gemp_edge_patch_state *e);
 typedef struct gemp_edge_group {
 	size_t count;
 	gemp_edge_pair *edges; /* [count] new ids */
-	gemp_table values;    /* [count] rows, all columns of the relation */
+	gemp_table values;     /* [count] rows, all columns of the relation */
 } gemp_edge_group;
 
 /* Collective. *props, of the relation's own `edges` so far, gets the columns that it has from now on: those of groups

@@ -12,7 +12,7 @@ typedef struct gemp_row_patch {
 	const uint8_t *edge_actions; /* [its own edges] nonzero: gone; NULL: all stay but those of vertices that go */
 	size_t added;
 	const gemp_edge_pair *edges; /* [added] new ids; the sources are own vertices */
-	bool ordered;               /* `order` is wanted */
+	bool ordered;                /* `order` is wanted */
 
 	uint64_t *begin;  /* [rows + 1]; these arrays are the caller's */
 	gemp_vertex *out; /* [begin[rows]] ascending in a row */

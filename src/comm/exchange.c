@@ -141,7 +141,8 @@ done:
 }
 
 /* Answers come by owner, and within one owner in the order of sending: a counter for each owner finds the next one. */
-static gemp_code scatter_answers(const char *received, size_t size, int ranks, const int *owner, size_t count, char *out)
+static gemp_code scatter_answers(const char *received, size_t size, int ranks, const int *owner, size_t count,
+                                 char *out)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL;

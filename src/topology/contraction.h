@@ -22,7 +22,7 @@ typedef struct gemp_contraction {
 
 	size_t links;
 	gemp_edge_pair *ends; /* [links] owned by the contraction */
-	gemp_edge *edges;            /* [links] numbered over all ranks; NULL: nobody asks */
+	gemp_edge *edges;     /* [links] numbered over all ranks; NULL: nobody asks */
 
 	size_t tree_count, tree_capacity;
 	gemp_edge *tree; /* [tree_count] edges of links along which roots were hooked, at whatever rank */
