@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { ROWS_A_PIECE = 16384 };
-
 /* Which relations, and that all of them are directed or all undirected. */
 static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_shard *graph, const bool *relations)
 {
@@ -31,12 +29,11 @@ done:
 	return code;
 }
 
-static void merge_rows(void *context, unsigned thread, size_t piece)
+static void merge_rows(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	gemp_euler_edges *edges = context;
-	size_t end = (piece + 1) * ROWS_A_PIECE < edges->rows ? (piece + 1) * ROWS_A_PIECE : edges->rows;
-	for (size_t row = piece * ROWS_A_PIECE; row < end; row++) {
+	(void)range;
+	gemp_euler_edges *edges = self;
+	for (size_t row = begin; row < end; row++) {
 		gemp_vertex *to = edges->own_target + edges->begin[row];
 		for (size_t r = 0; r < edges->relation_count; r++) {
 			const gemp_relation *relation = edges->relations[r];
@@ -56,7 +53,7 @@ static gemp_code merge_relations(gemp_euler_edges *edges)
 	GEMP_PROPAGATE(GEMP_NEW(edges->own_target, edges->own_begin[edges->rows]));
 	edges->begin = edges->own_begin;
 	edges->target = edges->own_target;
-	gemp_parallel_for((edges->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, merge_rows, edges);
+	gemp_for_ranges(edges->rows, merge_rows, edges);
 	return GEMP_OK;
 }
 
@@ -235,19 +232,18 @@ typedef struct list {
 	size_t count;
 } list;
 
-static void answer_block(void *context, unsigned thread, size_t piece)
+static void answer_block(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const list *l = context;
-	size_t end = (piece + 1) * BLOCK < l->count ? (piece + 1) * BLOCK : l->count;
-	for (size_t i = piece * BLOCK; i < end; i++)
+	(void)range;
+	const list *l = self;
+	for (size_t i = begin; i < end; i++)
 		l->answers[i] = l->a->answer(l->a->self, l->slots[i]);
 }
 
 static gemp_code answer_all(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	list l = { self, records, answers, count };
-	gemp_parallel_for((count + BLOCK - 1) / BLOCK, answer_block, &l);
+	gemp_for_ranges(count, answer_block, &l);
 	return GEMP_OK;
 }
 

@@ -5,8 +5,6 @@
 
 #include <stdatomic.h>
 
-enum { ROWS_A_PIECE = 16384 };
-
 /* Of an edge; as one number. */
 typedef union ends {
 	struct {
@@ -25,13 +23,12 @@ typedef struct verification {
 	ends *ends;              /* [order->count] */
 } verification;
 
-static void fill_sources(void *context, unsigned thread, size_t piece)
+static void fill_sources(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const verification *v = context;
+	(void)range;
+	const verification *v = self;
 	const gemp_euler_edges *edges = v->edges;
-	size_t end = (piece + 1) * ROWS_A_PIECE < edges->rows ? (piece + 1) * ROWS_A_PIECE : edges->rows;
-	for (size_t row = piece * ROWS_A_PIECE; row < end; row++)
+	for (size_t row = begin; row < end; row++)
 		for (uint64_t slot = edges->begin[row]; slot < edges->begin[row + 1]; slot++)
 			v->source[slot] = (gemp_vertex)(edges->bounds[edges->rank] + row);
 }
@@ -140,7 +137,7 @@ static gemp_code prepare(verification *v)
 	GEMP_PROPAGATE(GEMP_NEW(v->source, own));
 	GEMP_PROPAGATE(GEMP_NEW(v->seen, own / 64 + 1));
 	GEMP_PROPAGATE(GEMP_NEW(v->ends, v->order->count));
-	gemp_parallel_for((v->edges->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, fill_sources, v);
+	gemp_for_ranges(v->edges->rows, fill_sources, v);
 	return GEMP_OK;
 }
 

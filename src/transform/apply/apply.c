@@ -22,7 +22,7 @@ typedef struct gemp_apply_state {
 
 /* What is deleted, merged into another, or gets another type. */
 
-enum { PIECE = 1 << 14, MOST_TYPES = 253 };
+enum { MAX_TYPES = 253 }; /* an action is a byte: 0 keeps the edge, 1 deletes it, t + 2 gives it type t */
 
 typedef struct marking {
 	gemp_apply_state *a;
@@ -33,18 +33,13 @@ typedef struct marking {
 	uint8_t fate;
 } marking;
 
-static size_t end_of(const marking *m, size_t piece)
-{
-	return (piece + 1) * PIECE < m->change->count ? (piece + 1) * PIECE : m->change->count;
-}
-
 /* VERTICES */
 
-static void vertex_piece(void *context, unsigned thread, size_t piece)
+static void vertex_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const marking *m = context;
-	for (size_t i = piece * PIECE; i < end_of(m, piece); i++) {
+	(void)range;
+	const marking *m = self;
+	for (size_t i = begin; i < end; i++) {
 		size_t row = (size_t)(m->change->elements[i] - m->a->graph->first_vertex);
 		m->a->patch->deleted[row] = 1;
 		if (m->into)
@@ -61,7 +56,7 @@ static gemp_code mark_vertices(marking *m)
 		GEMP_PROPAGATE(GEMP_NEW(m->a->patch->deleted, rows));
 	if (m->change->into && !m->into)
 		GEMP_PROPAGATE(GEMP_NEW(m->into, rows));
-	gemp_parallel_for((m->change->count + PIECE - 1) / PIECE, vertex_piece, m);
+	gemp_for_ranges(m->change->count, vertex_piece, m);
 	return GEMP_OK;
 }
 
@@ -89,13 +84,13 @@ done:
 /* EDGES */
 
 /* First which relations there are, then the fates of their edges. */
-static void edge_piece(void *context, unsigned thread, size_t piece)
+static void edge_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const marking *m = context;
+	(void)range;
+	const marking *m = self;
 	const gemp_shard *graph = m->a->graph;
 	const gemp_edge_owners *places = &m->a->changes->places;
-	for (size_t i = piece * PIECE; i < end_of(m, piece); i++) {
+	for (size_t i = begin; i < end; i++) {
 		uint64_t edge = m->change->elements[i];
 		size_t r = gemp_edge_relation(places, edge);
 		if (!m->fate)
@@ -111,8 +106,8 @@ static gemp_code find_type(gemp_patch *patch, const gemp_update *u, uint8_t *fat
 	size_t t = 0;
 	while (t < patch->type_count && strcmp(patch->types[t], u->names[0]) != 0)
 		t++;
-	if (t == MOST_TYPES)
-		return gemp_fail(GEMP_EUSAGE, "a rule sets edges to more than %d types; write two rules", MOST_TYPES);
+	if (t == MAX_TYPES)
+		return gemp_fail(GEMP_EUSAGE, "a rule sets edges to more than %d types; write two rules", MAX_TYPES);
 	if (t == patch->type_count)
 		patch->types[patch->type_count++] = u->names[0];
 	*fate = (uint8_t)(t + 2);
@@ -125,17 +120,16 @@ static gemp_code mark_edges(marking *m)
 	gemp_patch *patch = m->a->patch;
 	const gemp_shard *graph = m->a->graph;
 	uint8_t fate = 1;
-	size_t pieces = (m->change->count + PIECE - 1) / PIECE;
 	if (m->u->kind == GEMP_SET_TYPE)
 		GEMP_TRY(find_type(patch, m->u, &fate));
 	GEMP_TRY(GEMP_NEW(m->relations, graph->relation_count));
 	m->fate = 0;
-	gemp_parallel_for(pieces, edge_piece, m);
+	gemp_for_ranges(m->change->count, edge_piece, m);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (m->relations[r] && !patch->edge_actions[r])
 			GEMP_TRY(GEMP_NEW(patch->edge_actions[r], graph->relations[r].out_offsets[graph->rows]));
 	m->fate = fate;
-	gemp_parallel_for(pieces, edge_piece, m);
+	gemp_for_ranges(m->change->count, edge_piece, m);
 done:
 	gemp_free(m->relations);
 	m->relations = NULL;
@@ -166,8 +160,6 @@ done:
 
 /* New values of vertices and edges that matches have. */
 
-enum { APPLY_VALUES_PIECE = 1 << 14 };
-
 /* Local. Room for one put more. */
 static gemp_code gemp_apply_put(gemp_patch_columns *all, size_t relation, size_t column, gemp_patch_values **out)
 {
@@ -197,12 +189,11 @@ typedef struct moving {
 	uint64_t *rows;
 } moving;
 
-static void move_piece(void *context, unsigned thread, size_t piece)
+static void move_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const moving *m = context;
-	size_t end = (piece + 1) * APPLY_VALUES_PIECE < m->count ? (piece + 1) * APPLY_VALUES_PIECE : m->count;
-	for (size_t i = piece * APPLY_VALUES_PIECE; i < end; i++)
+	(void)range;
+	const moving *m = self;
+	for (size_t i = begin; i < end; i++)
 		m->rows[i] = m->elements[m->picked ? m->picked[i] : i] - m->first;
 }
 
@@ -213,13 +204,8 @@ static gemp_code fill_rows(gemp_patch_values *put, const gemp_change *change, co
 	GEMP_PROPAGATE(GEMP_NEW(put->rows, count));
 	m.rows = put->rows;
 	put->count = count;
-	gemp_parallel_for((count + APPLY_VALUES_PIECE - 1) / APPLY_VALUES_PIECE, move_piece, &m);
+	gemp_for_ranges(count, move_piece, &m);
 	return GEMP_OK;
-}
-
-static bool varies(const gemp_update *u)
-{
-	return u->kind == GEMP_SET_ATTRIBUTE && !u->constant;
 }
 
 static gemp_code put_vertices(gemp_apply_state *a, const gemp_update *u, gemp_change *change, size_t column)
@@ -284,8 +270,6 @@ static gemp_code gemp_apply_values(gemp_apply_state *a)
 
 /* What chosen matches create: vertices in the order of the matches here, and edges. */
 
-enum { APPLY_CREATIONS_PIECE = 1 << 14 };
-
 typedef struct creating {
 	const gemp_apply_state *a;
 	const gemp_rule_element *element; /* of rows and ends */
@@ -293,34 +277,23 @@ typedef struct creating {
 	int rank;
 } creating;
 
-static size_t apply_creations_end_of(const creating *c, size_t piece)
+static void number_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	return (piece + 1) * APPLY_CREATIONS_PIECE < c->a->fresh->count ? (piece + 1) * APPLY_CREATIONS_PIECE
-	                                                                : c->a->fresh->count;
-}
-
-static void for_matches(gemp_loop_body *body, creating *c)
-{
-	gemp_parallel_for((c->a->fresh->count + APPLY_CREATIONS_PIECE - 1) / APPLY_CREATIONS_PIECE, body, c);
-}
-
-static void number_piece(void *context, unsigned thread, size_t piece)
-{
-	(void)thread;
-	const creating *c = context;
+	(void)range;
+	const creating *c = self;
 	const gemp_new_vertices *fresh = c->a->fresh;
 	size_t width = c->a->rule->created_vertices;
-	for (size_t i = piece * APPLY_CREATIONS_PIECE; i < apply_creations_end_of(c, piece); i++)
+	for (size_t i = begin; i < end; i++)
 		for (size_t k = 0; k < width; k++)
 			c->out[i * width + k] = fresh->number[fresh->rows[i]] * width + k;
 }
 
-static void row_piece(void *context, unsigned thread, size_t piece)
+static void row_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const creating *c = context;
+	(void)range;
+	const creating *c = self;
 	size_t width = c->a->rule->created_vertices;
-	for (size_t i = piece * APPLY_CREATIONS_PIECE; i < apply_creations_end_of(c, piece); i++)
+	for (size_t i = begin; i < end; i++)
 		c->out[i] = c->a->graph->rows + i * width + c->element->index;
 }
 
@@ -331,7 +304,7 @@ static gemp_code number_vertices(gemp_apply_state *a)
 	a->patch->first_key = a->fresh->first;
 	GEMP_PROPAGATE(GEMP_NEW(a->patch->numbers, a->patch->new_vertices));
 	c.out = a->patch->numbers;
-	for_matches(number_piece, &c);
+	gemp_for_ranges(a->fresh->count, number_piece, &c);
 	return GEMP_OK;
 }
 
@@ -355,18 +328,18 @@ static gemp_code apply_creations_put_vertices(gemp_apply_state *a, const gemp_up
 	GEMP_PROPAGATE(GEMP_NEW(put->rows, a->fresh->count));
 	put->count = a->fresh->count;
 	c.out = put->rows;
-	for_matches(row_piece, &c);
+	gemp_for_ranges(a->fresh->count, row_piece, &c);
 	return make_values(a, u, a->patch->vertices.columns[column].type, &put->values);
 }
 
-static void end_piece(void *context, unsigned thread, size_t piece)
+static void end_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const creating *c = context;
+	(void)range;
+	const creating *c = self;
 	const gemp_new_vertices *fresh = c->a->fresh;
 	size_t width = c->a->rule->created_vertices;
 	const uint64_t *elements = c->element->created ? NULL : fresh->frame->columns[c->element->index].elements;
-	for (size_t i = piece * APPLY_CREATIONS_PIECE; i < apply_creations_end_of(c, piece); i++)
+	for (size_t i = begin; i < end; i++)
 		c->out[i] = elements ? elements[fresh->rows[i]] : gemp_patch_new_vertex(c->rank, i * width + c->element->index);
 }
 
@@ -375,7 +348,7 @@ static gemp_code make_ends(const gemp_apply_state *a, const gemp_rule_element *e
 	creating c = { .a = a, .element = element, .rank = a->graph->rank };
 	GEMP_PROPAGATE(GEMP_NEW(*out, a->fresh->count));
 	c.out = *out;
-	for_matches(end_piece, &c);
+	gemp_for_ranges(a->fresh->count, end_piece, &c);
 	return GEMP_OK;
 }
 

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { PIECE = 1 << 14 };
-
 typedef struct sending {
 	const gemp_comm *comm;
 	const gemp_shard *graph;
@@ -37,13 +35,12 @@ static uint64_t into_of(const sending *s, size_t i)
 	return s->fresh->frame->columns[to->index].elements[s->rows[i]];
 }
 
-static void name_piece(void *context, unsigned thread, size_t piece)
+static void name_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const sending *s = context;
-	size_t end = (piece + 1) * PIECE < s->change->count ? (piece + 1) * PIECE : s->change->count;
+	(void)range;
+	const sending *s = self;
 	const uint64_t *elements = s->fresh->frame->columns[s->u->element.index].elements;
-	for (size_t i = piece * PIECE; i < end; i++) {
+	for (size_t i = begin; i < end; i++) {
 		uint64_t element = elements[s->rows[i] = s->fresh->rows[s->chosen[i]]];
 		s->change->elements[i] = element;
 		if (s->owner)
@@ -52,11 +49,6 @@ static void name_piece(void *context, unsigned thread, size_t piece)
 		if (s->change->into)
 			s->change->into[i] = into_of(s, i);
 	}
-}
-
-static bool varies(const gemp_update *u)
-{
-	return u->kind == GEMP_SET_ATTRIBUTE && !u->constant;
 }
 
 /* Local. What this rank's matches have to say. */
@@ -70,7 +62,7 @@ static gemp_code collect(sending *s)
 		GEMP_PROPAGATE(GEMP_NEW(s->owner, change->count));
 	if (s->u->kind == GEMP_MERGE)
 		GEMP_PROPAGATE(GEMP_NEW(change->into, change->count));
-	gemp_parallel_for((change->count + PIECE - 1) / PIECE, name_piece, s);
+	gemp_for_ranges(change->count, name_piece, s);
 	if (varies(s->u))
 		return gemp_column_gather(&change->values, &s->fresh->frame->columns[s->u->column].values, NULL, s->rows,
 		                          change->count);

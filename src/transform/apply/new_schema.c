@@ -92,8 +92,6 @@ gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *gra
 	return GEMP_OK;
 }
 
-enum { PIECE = 1 << 14 };
-
 typedef struct relabelling {
 	const gemp_shard *graph;
 	gemp_patch *patch;
@@ -168,12 +166,11 @@ done:
 }
 
 /* First which sets there are, then what they become. */
-static void relabel_piece(void *context, unsigned thread, size_t piece)
+static void relabel_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const relabelling *r = context;
-	size_t end = (piece + 1) * PIECE < r->change->count ? (piece + 1) * PIECE : r->change->count;
-	for (size_t i = piece * PIECE; i < end; i++) {
+	(void)range;
+	const relabelling *r = self;
+	for (size_t i = begin; i < end; i++) {
 		uint32_t *set = &r->patch->label_set[r->change->elements[i] - r->graph->first_vertex];
 		if (r->becomes)
 			*set = r->becomes[*set];
@@ -186,7 +183,6 @@ static gemp_code apply_update(relabelling *r)
 {
 	gemp_code code = GEMP_OK;
 	size_t sets = r->graph->label_set_count + r->patch->sets.list.count;
-	size_t pieces = (r->change->count + PIECE - 1) / PIECE;
 	if (r->change->count == 0)
 		return GEMP_OK;
 	if (!r->patch->label_set) {
@@ -194,10 +190,10 @@ static gemp_code apply_update(relabelling *r)
 		memcpy(r->patch->label_set, r->graph->label_set_of, r->graph->rows * sizeof *r->patch->label_set);
 	}
 	GEMP_TRY(GEMP_NEW(r->used, sets));
-	gemp_parallel_for(pieces, relabel_piece, r);
+	gemp_for_ranges(r->change->count, relabel_piece, r);
 	GEMP_TRY(GEMP_NEW(r->becomes, sets));
 	GEMP_TRY(find_sets(r, sets));
-	gemp_parallel_for(pieces, relabel_piece, r);
+	gemp_for_ranges(r->change->count, relabel_piece, r);
 done:
 	gemp_free(r->used);
 	gemp_free(r->becomes);
@@ -214,12 +210,11 @@ typedef struct creating {
 	uint32_t *set_of; /* [width] */
 } creating;
 
-static void create_piece(void *context, unsigned thread, size_t piece)
+static void create_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	const creating *c = context;
-	size_t end = (piece + 1) * PIECE < c->matches ? (piece + 1) * PIECE : c->matches;
-	for (size_t i = piece * PIECE; i < end; i++)
+	(void)range;
+	const creating *c = self;
+	for (size_t i = begin; i < end; i++)
 		memcpy(c->sets + i * c->width, c->set_of, c->width * sizeof *c->sets);
 }
 
@@ -241,7 +236,7 @@ static gemp_code label_created(relabelling *r, const gemp_new_vertices *fresh)
 		GEMP_TRY(add_set(r, &text, &c.set_of[r->u->element.index]));
 	}
 	GEMP_TRY(GEMP_NEW(c.sets, r->patch->new_vertices));
-	gemp_parallel_for((c.matches + PIECE - 1) / PIECE, create_piece, &c);
+	gemp_for_ranges(c.matches, create_piece, &c);
 	r->patch->added_sets = c.sets;
 done:
 	gemp_free(c.set_of);

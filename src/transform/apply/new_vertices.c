@@ -7,8 +7,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-enum { PIECE = 1 << 15 };
-
 /* The number in "#12", 0 for any other text. */
 static uint64_t number_of(const char *bytes, size_t size)
 {
@@ -28,14 +26,13 @@ typedef struct key_scan {
 	_Atomic uint64_t most; /* of numbers that are ordered as the keys are */
 } key_scan;
 
-static void look_piece(void *context, unsigned thread, size_t piece)
+static void look_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	key_scan *l = context;
+	(void)range;
+	key_scan *l = self;
 	const gemp_column *keys = l->keys;
 	uint64_t most = 0;
-	size_t end = (piece + 1) * PIECE < keys->rows ? (piece + 1) * PIECE : keys->rows;
-	for (size_t row = piece * PIECE; row < end; row++) {
+	for (size_t row = begin; row < end; row++) {
 		uint64_t begin = keys->offsets ? keys->offsets[row] : 0;
 		uint64_t number = keys->integers ? (uint64_t)keys->integers[row] ^ (uint64_t)1 << 63
 		                                 : number_of(keys->bytes + begin, (size_t)(keys->offsets[row + 1] - begin));
@@ -51,7 +48,7 @@ static int64_t greatest(const gemp_comm *comm, const gemp_shard *graph)
 {
 	bool integers = graph->keys.type == GEMP_INTEGER;
 	key_scan l = { .keys = &graph->keys, .most = integers ? (uint64_t)1 << 63 : 0 };
-	gemp_parallel_for((graph->rows + PIECE - 1) / PIECE, look_piece, &l);
+	gemp_for_ranges(graph->rows, look_piece, &l);
 	uint64_t most = l.most;
 	gemp_comm_max(comm, &most, 1);
 	return (int64_t)(integers ? most ^ (uint64_t)1 << 63 : most);

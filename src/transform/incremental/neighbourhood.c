@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ROWS_A_PIECE = 1 << 14, WORDS_AT_ONCE = 1 << 26 };
+enum { WORDS_AT_ONCE = 1 << 26 };
 
 /* Sets by role; NULL: empty. */
 typedef struct expansion {
@@ -74,12 +74,11 @@ static bool some_target(const step_context *s, size_t row)
 	return false;
 }
 
-static void step_piece(void *context, unsigned thread, size_t piece)
+static void step_piece(void *self, size_t range, size_t begin, size_t end)
 {
-	const step_context *s = context;
-	size_t end = (piece + 1) * ROWS_A_PIECE < s->graph->rows ? (piece + 1) * ROWS_A_PIECE : s->graph->rows;
-	(void)thread;
-	for (size_t row = piece * ROWS_A_PIECE; row < end; row++) {
+	(void)range;
+	const step_context *s = self;
+	for (size_t row = begin; row < end; row++) {
 		uint64_t id = s->graph->first_vertex + row;
 		if (s->ahead && gemp_neighbourhood_has(s->from, id))
 			for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
@@ -100,7 +99,7 @@ static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back,
 		const gemp_relation *relation = &n->graph->relations[r];
 		bool either = edge->either || !relation->directed;
 		step_context s = { n->graph, relation, either || !back, either || back, from, to };
-		gemp_parallel_for((n->graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, step_piece, &s);
+		gemp_for_ranges(n->graph->rows, step_piece, &s);
 	}
 	join(n->comm, to, n->words);
 	return GEMP_OK;
