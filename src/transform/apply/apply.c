@@ -213,7 +213,7 @@ static gemp_code put_vertices(gemp_apply_state *a, const gemp_update *u, gemp_ch
 	gemp_patch_values *put;
 	GEMP_PROPAGATE(gemp_apply_put(&a->patch->vertices, 0, column, &put));
 	GEMP_PROPAGATE(fill_rows(put, change, NULL, change->count, a->graph->first_vertex));
-	if (!varies(u))
+	if (!gemp_update_has_column(u))
 		return gemp_apply_constant(&put->values, u, a->patch->vertices.columns[column].type);
 	put->values = change->values;
 	change->values = (gemp_column){ 0 };
@@ -243,8 +243,8 @@ static gemp_code put_edges(gemp_apply_state *a, const gemp_update *u, const gemp
 	GEMP_TRY(gemp_apply_put(&a->patch->edges, r, column, &put));
 	GEMP_TRY(gemp_pick(&picked, &count, change->count, is_within, &c));
 	GEMP_TRY(fill_rows(put, change, picked, count, first));
-	code = varies(u) ? gemp_column_gather(&put->values, &change->values, NULL, picked, count)
-	                 : gemp_apply_constant(&put->values, u, a->patch->edges.columns[column].type);
+	code = gemp_update_has_column(u) ? gemp_column_gather(&put->values, &change->values, NULL, picked, count)
+	                                 : gemp_apply_constant(&put->values, u, a->patch->edges.columns[column].type);
 done:
 	gemp_free(picked);
 	return code;
@@ -312,7 +312,7 @@ static gemp_code number_vertices(gemp_apply_state *a)
 static gemp_code make_values(const gemp_apply_state *a, const gemp_update *u, gemp_type type, gemp_column *out)
 {
 	const gemp_new_vertices *fresh = a->fresh;
-	if (u->kind == GEMP_SET_ATTRIBUTE && !u->constant)
+	if (gemp_update_has_column(u))
 		return gemp_column_gather(out, &fresh->frame->columns[u->column].values, NULL, fresh->rows, fresh->count);
 	return gemp_apply_constant(out, u, type);
 }

@@ -63,7 +63,7 @@ static gemp_code collect(sending *s)
 	if (s->u->kind == GEMP_MERGE)
 		GEMP_PROPAGATE(GEMP_NEW(change->into, change->count));
 	gemp_for_ranges(change->count, name_piece, s);
-	if (varies(s->u))
+	if (gemp_update_has_column(s->u))
 		return gemp_column_gather(&change->values, &s->fresh->frame->columns[s->u->column].values, NULL, s->rows,
 		                          change->count);
 	return GEMP_OK;
@@ -95,7 +95,7 @@ static gemp_code exchange(sending *s)
 	GEMP_PROPAGATE(send_numbers(s, &change->elements, count, &change->count));
 	if (s->u->kind == GEMP_MERGE)
 		GEMP_PROPAGATE(send_numbers(s, &change->into, count, &change->count));
-	if (!varies(s->u))
+	if (!gemp_update_has_column(s->u))
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_column_exchange(&values, s->comm, &change->values, s->owner));
 	gemp_column_free(&change->values);

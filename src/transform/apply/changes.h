@@ -15,6 +15,12 @@ typedef struct gemp_change {
 	uint64_t *into;     /* [count] of GEMP_MERGE: the vertex that gets the edges, as an end of gemp_patch_edges */
 } gemp_change;
 
+/* Each match has a value of its own: the update's column of the rows. */
+static inline bool gemp_update_has_column(const gemp_update *u)
+{
+	return u->kind == GEMP_SET_ATTRIBUTE && !u->constant;
+}
+
 typedef struct gemp_changes {
 	const gemp_rule *rule;
 	gemp_edge_owners places;

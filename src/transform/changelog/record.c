@@ -166,8 +166,7 @@ done:
 
 static void release(gemp_record_state *r)
 {
-	gemp_free(r->offsets);
-	gemp_free(r->firsts);
+	gemp_edge_owners_free(&r->owners);
 	gemp_free(r->received);
 	gemp_free(r->events);
 	gemp_free(r->deleted);

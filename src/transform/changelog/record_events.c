@@ -3,52 +3,18 @@
 #include "transform/changelog/record_events.h"
 
 #include "core/memory.h"
-#include "core/search.h"
+#include "partition/base/rank_bitmap.h"
 #include "partition/exchange/value_exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Collective. */
-static gemp_code find_owners(gemp_record_state *r)
-{
-	gemp_code code = GEMP_OK;
-	size_t relations = r->graph->relation_count, ranks = (size_t)r->context->comm->size;
-	code = GEMP_NEW(r->offsets, relations + 1);
-	GEMP_THEN(GEMP_NEW(r->firsts, relations * ranks));
-	GEMP_TRY(gemp_comm_agree(r->context->comm, code));
-	for (size_t i = 0; i < relations; i++) {
-		r->offsets[i + 1] = r->offsets[i] + r->graph->relations[i].edge_count;
-		r->firsts[i * ranks + (size_t)r->context->comm->rank] = r->graph->relations[i].first_edge;
-		gemp_comm_sum(r->context->comm, r->firsts + i * ranks, (int)ranks);
-	}
-done:
-	return code;
-}
-
-static size_t relation_of(const gemp_record_state *r, uint64_t edge)
-{
-	size_t relation = 0;
-	while (edge >= r->offsets[relation + 1])
-		relation++;
-	return relation;
-}
-
-/* The last rank whose first edge is not behind it. */
-static int owner_of_edge(const gemp_record_state *r, uint64_t edge)
-{
-	size_t relation = relation_of(r, edge);
-	const uint64_t *first = r->firsts + relation * (size_t)r->context->comm->size;
-	return (int)gemp_range_find(first, (size_t)r->context->comm->size, edge - r->offsets[relation]);
-}
-
 gemp_record_edge gemp_record_find_edge(const gemp_record_state *r, uint64_t number)
 {
-	size_t k = relation_of(r, number);
-	const gemp_relation *relation = &r->graph->relations[k];
-	uint64_t at = number - r->offsets[k] - relation->first_edge;
-	size_t row = gemp_range_find(relation->out_offsets, r->graph->rows, at);
-	return (gemp_record_edge){ .relation = (uint32_t)k, .source = (uint32_t)row, .position = at };
+	size_t relation = gemp_edge_relation(&r->owners, number);
+	size_t position = gemp_edge_local_index(&r->owners, number, r->graph->rank);
+	size_t row = gemp_range_find(r->graph->relations[relation].out_offsets, r->graph->rows, position);
+	return (gemp_record_edge){ .relation = (uint32_t)relation, .source = (uint32_t)row, .position = position };
 }
 
 static void pack_event(const gemp_record_state *r, size_t row, size_t update, uint64_t element, gemp_text *out)
@@ -77,7 +43,7 @@ static gemp_code pack(const gemp_record_state *r, gemp_text *texts)
 			uint64_t element = r->fresh->frame->columns[about->index].elements[row];
 			if (element == GEMP_NO_ELEMENT)
 				continue;
-			int owner = about->edge ? owner_of_edge(r, element) : gemp_shard_owner(r->graph, element);
+			int owner = about->edge ? gemp_edge_owner(&r->owners, element) : gemp_shard_owner(r->graph, element);
 			pack_event(r, row, i, element, &texts[owner]);
 		}
 	for (int rank = 0; rank < r->context->comm->size && code == GEMP_OK; rank++)
@@ -121,7 +87,7 @@ gemp_code gemp_record_events(gemp_record_state *r)
 	const gemp_comm *comm = r->context->comm;
 	gemp_text *texts = NULL;
 	size_t size = 0;
-	GEMP_TRY(find_owners(r));
+	GEMP_TRY(gemp_edge_owners_new(&r->owners, comm, r->graph));
 	code = GEMP_NEW(texts, (size_t)comm->size);
 	GEMP_THEN(pack(r, texts));
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -134,18 +100,18 @@ done:
 	return code;
 }
 
-/* Events are in the order of the kind of their element (vertices first), then of its number. */
-static bool event_is_before(const gemp_record_state *r, const gemp_record_event *event, bool edge, uint64_t element)
-{
-	bool kind = r->rule->updates[event->update].element.edge;
-	return kind != edge ? kind < edge : event->element < element;
-}
-
 const gemp_record_event *gemp_record_find_events(const gemp_record_state *r, bool edge, uint64_t element,
                                                  const gemp_record_event **end)
 {
-	size_t low;
-	GEMP_PARTITION_POINT(low, 0, r->event_count, event_is_before(r, &r->events[low], edge, element));
+	size_t low = 0, high = r->event_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		bool other = r->rule->updates[r->events[middle].update].element.edge;
+		if (other < edge || (other == edge && r->events[middle].element < element))
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	size_t last = low;
 	while (last < r->event_count && r->events[last].element == element &&
 	       r->rule->updates[r->events[last].update].element.edge == edge)
@@ -223,20 +189,15 @@ static bool deleted_by_itself(const gemp_record_state *r, uint64_t edge)
 	return false;
 }
 
-static bool is_set(const uint64_t *bits, uint64_t at)
-{
-	return bits[at / 64] >> at % 64 & 1;
-}
-
 static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *bits)
 {
 	const gemp_relation *relation = &r->graph->relations[k];
 	for (size_t v = 0; v < r->graph->rows; v++) {
-		bool goes = is_set(bits, r->graph->first_vertex + v);
+		bool goes = gemp_bitmap_test(bits, r->graph->first_vertex + v);
 		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
-			if (!goes && !is_set(bits, relation->out_targets[at]))
+			if (!goes && !gemp_bitmap_test(bits, relation->out_targets[at]))
 				continue;
-			if (deleted_by_itself(r, r->offsets[k] + relation->first_edge + at))
+			if (deleted_by_itself(r, r->owners.relation_offset[k] + relation->first_edge + at))
 				continue;
 			GEMP_PROPAGATE(GEMP_RESERVE(r->edges, r->edge_capacity, r->edge_count + 1));
 			r->edges[r->edge_count++] = (gemp_record_edge){ (uint32_t)k, (uint32_t)v, at };

@@ -4,6 +4,7 @@
 #define GEMP_TRANSFORM_CHANGELOG_RECORD_EVENTS_H
 
 #include "core/text.h"
+#include "partition/base/edge_owners.h"
 #include "transform/apply/new_vertices.h"
 
 /* Stages of a match, in the order of its lines. */
@@ -41,9 +42,8 @@ typedef struct gemp_record_state {
 	const gemp_rule *rule;
 	const uint8_t *selected;
 	uint64_t applied;
-	uint64_t *offsets; /* [relation_count + 1] numbers of the relations' first edges */
-	uint64_t *firsts;  /* [relation_count][ranks] each rank's first edge, in its relation */
-	void *received;    /* what strings of events point into */
+	gemp_edge_owners owners;
+	void *received; /* what strings of events point into */
 	size_t event_count;
 	gemp_record_event *events; /* [event_count] by element, then by update */
 	size_t deleted_count;

@@ -320,7 +320,7 @@ static void implied_line(gemp_record_state *r, const gemp_record_edge *edge)
 	if (moves) {
 		const gemp_record_event *end;
 		const gemp_record_event *event = gemp_record_find_events(
-			r, true, r->offsets[edge->relation] + relation->first_edge + edge->position, &end);
+			r, true, r->owners.relation_offset[edge->relation] + relation->first_edge + edge->position, &end);
 		const char *type = relation->name;
 		for (const gemp_record_event *e = event; e < end; e++)
 			if (r->rule->updates[e->update].kind == GEMP_SET_TYPE)

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "match/filter/vertex_values.h"
+#include "partition/base/rank_bitmap.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 #include "partition/exchange/value_exchange.h"
@@ -127,7 +128,7 @@ static gemp_code mark(gemp_replay *r)
 static bool is_marked(gemp_replay *r, const gemp_value *key, bool edge)
 {
 	uint64_t bit = place_of_bit(r, hash_of(r, key, edge));
-	return r->bits[bit / 64] >> bit % 64 & 1;
+	return gemp_bitmap_test(r->bits, bit);
 }
 
 /* THE GRAPH: what is touched goes where edits meet it, as edits, all else to the builder. */

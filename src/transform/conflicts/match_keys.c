@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "core/random.h"
-#include "core/search.h"
 #include "core/text.h"
 #include "core/threads.h"
 #include "partition/base/edge_owners.h"
@@ -167,16 +166,18 @@ static gemp_code fill_vertices(keys_context *m)
 
 /* EDGES: asked of the ranks that own them. */
 
-/* Own row and place of an edge in its relation. */
-static size_t row_of(const gemp_shard *g, const gemp_relation *r, uint64_t at)
-{
-	return gemp_range_find(r->out_offsets, g->rows, at);
-}
-
 /* How many edges of its row stand before it and have the same target. */
 static uint64_t parallel_number(const gemp_relation *r, uint64_t begin, uint64_t at)
 {
-	return at - begin - gemp_lower_bound_u32(r->out_targets + begin, at - begin, r->out_targets[at]);
+	uint64_t low = begin, high = at;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (r->out_targets[middle] < r->out_targets[at])
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return at - low;
 }
 
 static gemp_code answer_sources(void *self, const void *records, size_t count, uint64_t *answers)
@@ -186,8 +187,8 @@ static gemp_code answer_sources(void *self, const void *records, size_t count, u
 	for (size_t i = 0; i < count; i++) {
 		size_t k = gemp_edge_relation(&m->edges, edges[i]);
 		const gemp_relation *r = &m->graph->relations[k];
-		uint64_t at = edges[i] - m->edges.relation_offset[k] - r->first_edge;
-		size_t row = row_of(m->graph, r, at);
+		uint64_t at = gemp_edge_local_index(&m->edges, edges[i], m->graph->rank);
+		size_t row = gemp_range_find(r->out_offsets, m->graph->rows, at);
 		answers[i] = (uint64_t)m->graph->key_ranks[row] << 32 | parallel_number(r, r->out_offsets[row], at);
 	}
 	return GEMP_OK;
@@ -200,7 +201,7 @@ static gemp_code answer_targets(void *self, const void *records, size_t count, u
 	for (size_t i = 0; i < count; i++) {
 		size_t k = gemp_edge_relation(&m->edges, edges[i]);
 		const gemp_relation *r = &m->graph->relations[k];
-		answers[i] = r->out_targets[edges[i] - m->edges.relation_offset[k] - r->first_edge];
+		answers[i] = r->out_targets[gemp_edge_local_index(&m->edges, edges[i], m->graph->rank)];
 	}
 	return GEMP_OK;
 }

@@ -4,7 +4,6 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
-#include "core/search.h"
 #include "core/threads.h"
 #include "partition/base/edge_owners.h"
 
@@ -95,22 +94,17 @@ static gemp_code add_neighbours(lookup_context *l, const gemp_rule_access *trace
 	return GEMP_OK;
 }
 
-/* Own row of an edge: the last one that begins at or before it. */
-static uint64_t source_of(const gemp_shard *g, const gemp_relation *r, uint64_t at)
-{
-	size_t row = gemp_range_find(r->out_offsets, g->rows, at);
-	return g->first_vertex + row;
-}
-
 static gemp_code add_end(lookup_context *l, const gemp_rule_access *trace, const requested *a, int asker)
 {
 	size_t k = gemp_edge_relation(&l->edges, a->element);
 	const gemp_relation *r = &l->graph->relations[k];
-	uint64_t at = a->element - l->edges.relation_offset[k] - r->first_edge;
+	size_t at = gemp_edge_local_index(&l->edges, a->element, l->comm->rank);
 	if (trace->relation != GEMP_ANY_RELATION && trace->relation != k)
 		return GEMP_OK;
-	return add_token(l, trace, a->row, trace->at == GEMP_AT_SOURCE ? source_of(l->graph, r, at) : r->out_targets[at],
-	                 asker);
+	uint64_t end = trace->at == GEMP_AT_TARGET
+	                   ? r->out_targets[at]
+	                   : l->graph->first_vertex + gemp_range_find(r->out_offsets, l->graph->rows, at);
+	return add_token(l, trace, a->row, end, asker);
 }
 
 static gemp_code answer(lookup_context *l)
