@@ -17,7 +17,7 @@ static uint64_t mean_of(const gemp_unitig *unitig)
 }
 
 /* Collective. Of k-mers sorted by the mean times of their unitigs the middle one's; 0 without any. */
-static double gemp_contig_median(const gemp_unitigs *u)
+static double median_coverage(const gemp_unitigs *u)
 {
 	uint64_t low = 0, high = 0, kmers = 0;
 	for (size_t i = 0; i < u->count; i++) {
@@ -40,9 +40,9 @@ static double gemp_contig_median(const gemp_unitigs *u)
 }
 
 /* copies[unitigs->count]; *coverage is that of one copy, 0 where it was not asked for. Collective. */
-static void gemp_contig_copies(const gemp_unitigs *u, gemp_contig_copying how, uint64_t *copies, double *coverage)
+static void set_copies(const gemp_unitigs *u, gemp_contig_copying how, uint64_t *copies, double *coverage)
 {
-	*coverage = how == GEMP_COPIES_BY_COVERAGE ? gemp_contig_median(u) : 0;
+	*coverage = how == GEMP_COPIES_BY_COVERAGE ? median_coverage(u) : 0;
 	for (size_t i = 0; i < u->count; i++) {
 		double mean = (double)u->unitig[i].times / (double)u->unitig[i].kmers;
 		double times = how == GEMP_COPIES_ONE ? 1 : how == GEMP_COPIES_BY_COUNT ? mean : mean / *coverage;
@@ -122,8 +122,8 @@ done:
 }
 
 /* Collective. Counts vertices that are not balanced, and keeps some; *far: some by more than one edge. */
-static gemp_code gemp_contig_balance(gemp_contig *out, const gemp_unitigs *u, const uint64_t *copies, bool *far,
-                                     gemp_traffic *traffic)
+static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const uint64_t *copies, bool *far,
+                               gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = u->graph->comm;
@@ -351,10 +351,10 @@ static gemp_code decide(gemp_contig *out, const gemp_unitigs *u, gemp_contig_cop
                         gemp_traffic *traffic)
 {
 	bool far = false;
-	gemp_contig_copies(u, copying, copies, &out->coverage);
+	set_copies(u, copying, copies, &out->coverage);
 	out->unitigs = gemp_comm_sum1(u->graph->comm, u->count);
 	out->copies = gemp_comm_sum1(u->graph->comm, sum(copies, u->count));
-	gemp_code code = gemp_contig_balance(out, u, copies, &far, traffic);
+	gemp_code code = check_balance(out, u, copies, &far, traffic);
 	if (far || out->unbalanced > (u->graph->both_strands ? 4 : 2))
 		out->verdict = GEMP_CONTIG_UNBALANCED;
 	else if (out->copies > gemp_contig_max)

@@ -8,21 +8,21 @@
 
 #include <string.h>
 
-typedef struct gemp_list_level {
+typedef struct linked_list {
 	size_t count;
 	gemp_item *next;          /* [count] */
 	bool *previous;           /* [count] */
 	gemp_list_extent *extent; /* [count] at least one item each */
 	gemp_item *name;          /* [count] of the items that the caller of gemp_list_rank has */
-} gemp_list_level;
+} linked_list;
 
 /* Its chain has no other item. */
-static inline bool gemp_list_is_single(const gemp_comm *comm, const gemp_list_level *list, size_t i)
+static inline bool is_single(const gemp_comm *comm, const linked_list *list, size_t i)
 {
 	return list->next[i] == GEMP_NO_ITEM ? !list->previous[i] : list->next[i] == gemp_item_of(comm->rank, i);
 }
 
-static inline gemp_list_place gemp_list_place_single(const gemp_list_level *list, size_t i)
+static inline gemp_list_place single_place(const linked_list *list, size_t i)
 {
 	return (gemp_list_place){ list->name[i] | (list->previous[i] ? GEMP_LIST_CLOSED : 0), { 0 } };
 }
@@ -35,11 +35,11 @@ typedef struct link {
 	uint64_t previous;
 } link;
 
-static void collect(const gemp_comm *comm, const gemp_list_level *list, link *mine)
+static void collect(const gemp_comm *comm, const linked_list *list, link *mine)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < list->count; i++)
-		if (!gemp_list_is_single(comm, list, i))
+		if (!is_single(comm, list, i))
 			mine[at++] = (link){ gemp_item_of(comm->rank, i), list->next[i], list->name[i], list->extent[i],
 				                 list->previous[i] };
 }
@@ -77,8 +77,7 @@ static void rank_all(const link *links, size_t count, gemp_list_place *place, bo
 			rank_chain(links, count, i, place, done);
 }
 
-static gemp_code gemp_list_level_gather(const gemp_comm *comm, const gemp_list_level *list, size_t left,
-                                        gemp_list_place *places)
+static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, size_t left, gemp_list_place *places)
 {
 	gemp_code code = GEMP_OK;
 	link *mine = NULL, *all = NULL;
@@ -94,7 +93,7 @@ static gemp_code gemp_list_level_gather(const gemp_comm *comm, const gemp_list_l
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	rank_all(all, count, place, done);
 	for (size_t i = 0; i < list->count; i++)
-		places[i] = gemp_list_is_single(comm, list, i) ? gemp_list_place_single(list, i) : place[at++];
+		places[i] = is_single(comm, list, i) ? single_place(list, i) : place[at++];
 done:
 	gemp_free(mine);
 	gemp_free(all);
@@ -121,14 +120,14 @@ typedef struct walkers {
 /* One contraction. Chosen items are named by their index among the chosen. */
 typedef struct level {
 	const gemp_comm *comm;
-	const gemp_list_level *list;
+	const linked_list *list;
 	gemp_traffic *traffic;
 	uint64_t seed;
 	gemp_item *label;         /* [list->count] the chosen item that it stands behind; GEMP_NO_ITEM: not known */
 	gemp_list_extent *offset; /* [list->count] how far; 0 items: it is chosen itself */
 	size_t capacity;
 	size_t *item; /* [chosen.count] */
-	gemp_list_level chosen;
+	linked_list chosen;
 	gemp_list_place *place;         /* [chosen.count] */
 	walkers here, leaving, arrived; /* those that arrived are at a chosen item or at GEMP_NO_ITEM */
 } level;
@@ -179,7 +178,7 @@ static gemp_code choose_some(level *l)
 	for (size_t i = 0; i < l->list->count; i++) {
 		l->label[i] = GEMP_NO_ITEM;
 		bool lucky = gemp_mix(gemp_item_of(l->comm->rank, i) ^ l->seed) % gemp_list_rank_spacing == 0;
-		if ((!l->list->previous[i] || lucky) && !gemp_list_is_single(l->comm, l->list, i))
+		if ((!l->list->previous[i] || lucky) && !is_single(l->comm, l->list, i))
 			GEMP_PROPAGATE(choose(l, i));
 	}
 	return GEMP_OK;
@@ -189,7 +188,7 @@ static gemp_code choose_some(level *l)
 static gemp_code choose_rest(level *l)
 {
 	for (size_t i = 0; i < l->list->count; i++)
-		if (l->label[i] == GEMP_NO_ITEM && !gemp_list_is_single(l->comm, l->list, i))
+		if (l->label[i] == GEMP_NO_ITEM && !is_single(l->comm, l->list, i))
 			GEMP_PROPAGATE(choose(l, i));
 	return GEMP_OK;
 }
@@ -260,7 +259,7 @@ static gemp_code walk(level *l)
 static gemp_code make_list(level *l)
 {
 	gemp_code code = GEMP_OK;
-	gemp_list_level *list = &l->chosen;
+	linked_list *list = &l->chosen;
 	code = GEMP_NEW(list->next, list->count);
 	GEMP_THEN(GEMP_NEW(list->extent, list->count));
 	GEMP_THEN(GEMP_NEW(list->previous, list->count));
@@ -302,7 +301,7 @@ static gemp_code expand(const level *l, gemp_list_place *places)
 	                                    l->traffic);
 	for (size_t i = 0; i < l->list->count && code == GEMP_OK; i++) {
 		if (l->label[i] == GEMP_NO_ITEM)
-			places[i] = gemp_list_place_single(l->list, i);
+			places[i] = single_place(l->list, i);
 		else
 			places[i].before = sum(places[i].before, l->offset[i]);
 	}
@@ -311,18 +310,18 @@ static gemp_code expand(const level *l, gemp_list_place *places)
 
 /* Collective. Places by contraction, or, of lists in which `left` of this rank's items are not alone, by each rank for
  * all. */
-static gemp_code gemp_list_level_rank(const gemp_comm *comm, const gemp_list_level *list, uint64_t seed,
-                                      gemp_list_place *places, gemp_traffic *traffic)
+static gemp_code rank_level(const gemp_comm *comm, const linked_list *list, uint64_t seed, gemp_list_place *places,
+                            gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	level l = { .comm = comm, .list = list, .traffic = traffic, .seed = gemp_mix(seed) };
 	uint64_t left = 0;
 	for (size_t i = 0; i < list->count; i++)
-		left += !gemp_list_is_single(comm, list, i);
+		left += !is_single(comm, list, i);
 	if (gemp_comm_sum1(comm, left) <= gemp_list_rank_gather)
-		return gemp_list_level_gather(comm, list, (size_t)left, places);
+		return rank_gathered(comm, list, (size_t)left, places);
 	GEMP_TRY(contract(&l));
-	GEMP_TRY(gemp_list_level_rank(comm, &l.chosen, seed + 1, l.place, traffic));
+	GEMP_TRY(rank_level(comm, &l.chosen, seed + 1, l.place, traffic));
 	GEMP_TRY(expand(&l, places));
 done:
 	level_free(&l);
@@ -333,7 +332,7 @@ gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, ge
                          gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	gemp_list_level list = { links->count, (gemp_item *)links->next, (bool *)links->previous, NULL, NULL };
+	linked_list list = { links->count, (gemp_item *)links->next, (bool *)links->previous, NULL, NULL };
 	code = GEMP_NEW(list.name, links->count);
 	GEMP_THEN(GEMP_NEW(list.extent, links->count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -341,7 +340,7 @@ gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, ge
 		list.name[i] = gemp_item_of(comm->rank, i);
 		list.extent[i] = (gemp_list_extent){ 1, links->weight ? links->weight[i] : 0 };
 	}
-	GEMP_TRY(gemp_list_level_rank(comm, &list, 0, places, traffic));
+	GEMP_TRY(rank_level(comm, &list, 0, places, traffic));
 done:
 	gemp_free(list.name);
 	gemp_free(list.extent);

@@ -24,7 +24,7 @@ static uint64_t share_begin(const gemp_comm *comm, uint64_t letters, int rank)
 }
 
 /* The rank that has a letter. */
-static int gemp_sequences_owner(const gemp_comm *comm, uint64_t letters, uint64_t place)
+static int letter_owner(const gemp_comm *comm, uint64_t letters, uint64_t place)
 {
 	uint64_t ranks = (uint64_t)comm->size, each = letters / ranks, more = letters % ranks;
 	if (place < (each + 1) * more)
@@ -48,14 +48,14 @@ static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const 
 	size_t *from = NULL, copies = 0, at = 0;
 	uint64_t letters = s->total_letters;
 	for (size_t i = 0; i < count; i++)
-		copies += 1 + (size_t)(gemp_sequences_owner(comm, letters, mine[i].begin + mine[i].size - 1) -
-		                       gemp_sequences_owner(comm, letters, mine[i].begin));
+		copies += 1 + (size_t)(letter_owner(comm, letters, mine[i].begin + mine[i].size - 1) -
+		                       letter_owner(comm, letters, mine[i].begin));
 	code = GEMP_NEW(told, copies);
 	GEMP_THEN(GEMP_NEW(owner, copies));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < count; i++) {
-		int last = gemp_sequences_owner(comm, letters, mine[i].begin + mine[i].size - 1);
-		for (int r = gemp_sequences_owner(comm, letters, mine[i].begin); r <= last; r++) {
+		int last = letter_owner(comm, letters, mine[i].begin + mine[i].size - 1);
+		for (int r = letter_owner(comm, letters, mine[i].begin); r <= last; r++) {
 			told[at] = mine[i];
 			owner[at++] = r;
 		}
@@ -95,7 +95,7 @@ gemp_code gemp_sequences_put(gemp_sequences *s, const gemp_comm *comm, const uin
 	size_t *from = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
 	for (size_t i = 0; i < count; i++)
-		owner[i] = gemp_sequences_owner(comm, s->total_letters, placed[i] >> 2);
+		owner[i] = letter_owner(comm, s->total_letters, placed[i] >> 2);
 	GEMP_TRY(gemp_exchange_records(comm, placed, count, sizeof *placed, owner, (void **)&received, &from, traffic));
 	for (size_t i = 0; i < from[comm->size]; i++)
 		s->letter[(received[i] >> 2) - s->first] = gemp_bases[received[i] & 3];

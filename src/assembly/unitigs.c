@@ -111,7 +111,7 @@ static void rotate(gemp_list_place *place, gemp_unitig_cycle *total, const ring 
 	*total = (gemp_unitig_cycle){ r->kmers, r->times, r->least_reverse };
 }
 
-static gemp_code gemp_unitigs_rotate(gemp_kmer_graph *graph, struct gemp_list_place *places, gemp_unitig_cycle *totals)
+static gemp_code rotate_cycles(gemp_kmer_graph *graph, struct gemp_list_place *places, gemp_unitig_cycle *totals)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = graph->comm;
@@ -312,7 +312,7 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 	gemp_list_links links = { graph->count, graph->next, graph->previous, graph->times };
 	GEMP_TRY(gemp_list_rank(graph->comm, &links, places, &graph->traffic));
 	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(totals, any_closed(places, graph->count) ? graph->count : 0)));
-	GEMP_TRY(gemp_unitigs_rotate(graph, places, totals));
+	GEMP_TRY(rotate_cycles(graph, places, totals));
 	GEMP_TRY(join_tails(&u, graph, places, totals));
 	for (size_t i = 0; i < graph->count; i++) {
 		u.head[i] = places[i].first & ~GEMP_LIST_CLOSED;

@@ -187,7 +187,7 @@ gemp_euler_edge gemp_euler_edge_of(const gemp_euler_edges *edges, gemp_vertex so
 	return (gemp_euler_edge){ edges->relation_count, GEMP_NO_EDGE };
 }
 
-static void gemp_euler_order_free(gemp_euler_order *order)
+static void order_free(gemp_euler_order *order)
 {
 	gemp_free(order->edge);
 	gemp_free(order->source);
@@ -196,7 +196,7 @@ static void gemp_euler_order_free(gemp_euler_order *order)
 
 void gemp_euler_result_free(gemp_euler_result *result)
 {
-	gemp_euler_order_free(&result->order);
+	order_free(&result->order);
 	gemp_free(result->circuit);
 	gemp_free(result->joined);
 	*result = (gemp_euler_result){ 0 };

@@ -12,8 +12,8 @@ static bool sets(const gemp_update *u)
 }
 
 /* Collective. Of `applied` matches of all ranks; chosen[frame->rows]: nonzero for those at this one. */
-static void gemp_effects_find(gemp_effects *out, const gemp_comm *comm, const gemp_rule *rule, const gemp_frame *frame,
-                              const uint8_t *chosen, uint64_t applied)
+static void find_effects(gemp_effects *out, const gemp_comm *comm, const gemp_rule *rule, const gemp_frame *frame,
+                         const uint8_t *chosen, uint64_t applied)
 {
 	uint64_t set = 0;
 	for (size_t i = 0; i < rule->update_count; i++) {
@@ -27,14 +27,6 @@ static void gemp_effects_find(gemp_effects *out, const gemp_comm *comm, const ge
 	*out = (gemp_effects){ .created_vertices = applied * rule->created_vertices,
 		                   .created_edges = applied * rule->created_edges,
 		                   .set = gemp_comm_sum1(comm, set) };
-}
-
-/* Local. What is deleted follows from the sizes of the graph before and after. */
-static void gemp_effects_compare(gemp_effects *out, uint64_t vertices_before, uint64_t edges_before,
-                                 const gemp_shard *after)
-{
-	out->deleted_vertices = vertices_before + out->created_vertices - after->vertex_count;
-	out->deleted_edges = edges_before + out->created_edges - gemp_shard_edges(after);
 }
 
 void gemp_effects_add(gemp_effects *sum, const gemp_effects *one)
@@ -167,11 +159,11 @@ gemp_code gemp_step(gemp_shard **graph, gemp_runtime *context, const gemp_rule_s
 	*report = (gemp_step_report){ 0 };
 	GEMP_TRY(find_and_select(&s));
 	if (report->select.applied)
-		gemp_effects_find(&report->effects, context->comm, s.rule, &s.frame, s.selected.selected,
-		                  report->select.applied);
+		find_effects(&report->effects, context->comm, s.rule, &s.frame, s.selected.selected, report->select.applied);
 	uint64_t vertices = (*graph)->vertex_count, edges = gemp_shard_edges(*graph);
 	GEMP_TRY(apply_if_any(&s, graph));
-	gemp_effects_compare(&report->effects, vertices, edges, *graph);
+	report->effects.deleted_vertices = vertices + report->effects.created_vertices - (*graph)->vertex_count;
+	report->effects.deleted_edges = edges + report->effects.created_edges - gemp_shard_edges(*graph);
 done:
 	gemp_frame_free(&s.frame);
 	gemp_selected_free(&s.selected);

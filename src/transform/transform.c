@@ -124,19 +124,11 @@ static gemp_code run_children(run_context *r, const gemp_control *control, bool 
 	return GEMP_OK;
 }
 
-static gemp_code run_repeated(run_context *r, const gemp_control *control, bool *applied)
-{
-	bool again = true;
-	*applied = true;
-	while (again)
-		GEMP_PROPAGATE(run(r, control->children[0], &again));
-	return GEMP_OK;
-}
-
-static gemp_code run_times(run_context *r, const gemp_control *control, bool *applied)
+/* The child again and again, until it does not apply or has run so many times. */
+static gemp_code run_loop(run_context *r, const gemp_control *control, uint64_t times, bool *applied)
 {
 	*applied = true;
-	for (uint64_t i = 0; i < control->times && *applied; i++)
+	for (uint64_t i = 0; i < times && *applied; i++)
 		GEMP_PROPAGATE(run(r, control->children[0], applied));
 	return GEMP_OK;
 }
@@ -148,10 +140,10 @@ static gemp_code run_kind(run_context *r, const gemp_control *control, bool *app
 	case GEMP_RUN_RULE: return run_rule(r, control, applied);
 	case GEMP_RUN_SEQUENCE: return run_children(r, control, false, applied);
 	case GEMP_RUN_CHOICE: return run_children(r, control, true, applied);
-	case GEMP_RUN_REPEAT: return run_repeated(r, control, applied);
-	case GEMP_RUN_TIMES: return run_times(r, control, applied);
+	case GEMP_RUN_TIMES: return run_loop(r, control, control->times, applied);
+	case GEMP_RUN_REPEAT:
 	case GEMP_RUN_TRY:
-		code = run(r, control->children[0], applied);
+		code = run_loop(r, control, control->kind == GEMP_RUN_TRY ? 1 : UINT64_MAX, applied);
 		*applied = true;
 		return code;
 	}

@@ -10,7 +10,7 @@
 #include "partition/derived/canonical.h"
 #include "partition/runtime_open.h"
 #include "pattern/semantic/rule_parse.h"
-#include "transform/changelog/change_log_replay.h"
+#include "transform/changelog/change_log.h"
 #include "transform/graph_diff.h"
 
 #include <inttypes.h>

@@ -12,20 +12,20 @@
 
 #include <string.h>
 
-typedef struct gemp_apply_state {
+typedef struct patch_builder {
 	const gemp_shard *graph;
 	const gemp_rule *rule;
 	const gemp_new_vertices *fresh;
 	gemp_changes *changes; /* values are taken from it */
 	gemp_patch *patch;     /* its columns are known */
-} gemp_apply_state;
+} patch_builder;
 
 /* What is deleted, merged into another, or gets another type. */
 
 enum { MAX_TYPES = 253 }; /* an action is a byte: 0 keeps the edge, 1 deletes it, t + 2 gives it type t */
 
 typedef struct marking {
-	gemp_apply_state *a;
+	patch_builder *a;
 	const gemp_update *u;
 	const gemp_change *change;
 	uint64_t *into;     /* [rows] 1 + the vertex that this one is merged into; NULL: no rule merges */
@@ -137,7 +137,7 @@ done:
 }
 
 /* Local, each. What is deleted, merged or gets another type; new values of what is matched; what is created. */
-static gemp_code gemp_apply_deletions(gemp_apply_state *a)
+static gemp_code mark_deletions(patch_builder *a)
 {
 	gemp_code code = GEMP_OK;
 	marking m = { .a = a };
@@ -161,7 +161,7 @@ done:
 /* New values of vertices and edges that matches have. */
 
 /* Local. Room for one put more. */
-static gemp_code gemp_apply_put(gemp_patch_columns *all, size_t relation, size_t column, gemp_patch_values **out)
+static gemp_code add_values(gemp_patch_columns *all, size_t relation, size_t column, gemp_patch_values **out)
 {
 	gemp_code code = GEMP_RESERVE(all->values, all->value_capacity, all->value_count + 1);
 	if (code != GEMP_OK)
@@ -172,7 +172,7 @@ static gemp_code gemp_apply_put(gemp_patch_columns *all, size_t relation, size_t
 }
 
 /* Local. A column of the update's constant, or NULL, of a type that goes with the attribute's. */
-static gemp_code gemp_apply_constant(gemp_column *out, const gemp_update *u, gemp_type type)
+static gemp_code constant_column(gemp_column *out, const gemp_update *u, gemp_type type)
 {
 	gemp_value value = { .type = type, .null = true };
 	if (u->kind == GEMP_SET_ATTRIBUTE && !u->literal.null)
@@ -208,13 +208,13 @@ static gemp_code fill_rows(gemp_patch_values *put, const gemp_change *change, co
 	return GEMP_OK;
 }
 
-static gemp_code put_vertices(gemp_apply_state *a, const gemp_update *u, gemp_change *change, size_t column)
+static gemp_code put_vertices(patch_builder *a, const gemp_update *u, gemp_change *change, size_t column)
 {
 	gemp_patch_values *put;
-	GEMP_PROPAGATE(gemp_apply_put(&a->patch->vertices, 0, column, &put));
+	GEMP_PROPAGATE(add_values(&a->patch->vertices, 0, column, &put));
 	GEMP_PROPAGATE(fill_rows(put, change, NULL, change->count, a->graph->first_vertex));
 	if (!gemp_update_has_column(u))
-		return gemp_apply_constant(&put->values, u, a->patch->vertices.columns[column].type);
+		return constant_column(&put->values, u, a->patch->vertices.columns[column].type);
 	put->values = change->values;
 	change->values = (gemp_column){ 0 };
 	return GEMP_OK;
@@ -232,25 +232,24 @@ static bool is_within(const void *self, size_t i)
 }
 
 /* Of one relation. */
-static gemp_code put_edges(gemp_apply_state *a, const gemp_update *u, const gemp_change *change, size_t column,
-                           size_t r)
+static gemp_code put_edges(patch_builder *a, const gemp_update *u, const gemp_change *change, size_t column, size_t r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_patch_values *put;
 	uint64_t *picked = NULL, first = a->changes->places.relation_offset[r] + a->graph->relations[r].first_edge;
 	size_t count = 0;
 	const edge_filter c = { change->elements, first, first + a->graph->relations[r].out_offsets[a->graph->rows] };
-	GEMP_TRY(gemp_apply_put(&a->patch->edges, r, column, &put));
+	GEMP_TRY(add_values(&a->patch->edges, r, column, &put));
 	GEMP_TRY(gemp_pick(&picked, &count, change->count, is_within, &c));
 	GEMP_TRY(fill_rows(put, change, picked, count, first));
 	code = gemp_update_has_column(u) ? gemp_column_gather(&put->values, &change->values, NULL, picked, count)
-	                                 : gemp_apply_constant(&put->values, u, a->patch->edges.columns[column].type);
+	                                 : constant_column(&put->values, u, a->patch->edges.columns[column].type);
 done:
 	gemp_free(picked);
 	return code;
 }
 
-static gemp_code gemp_apply_values(gemp_apply_state *a)
+static gemp_code set_values(patch_builder *a)
 {
 	for (size_t i = 0; i < a->rule->update_count; i++) {
 		const gemp_update *u = &a->rule->updates[i];
@@ -271,7 +270,7 @@ static gemp_code gemp_apply_values(gemp_apply_state *a)
 /* What chosen matches create: vertices in the order of the matches here, and edges. */
 
 typedef struct creating {
-	const gemp_apply_state *a;
+	const patch_builder *a;
 	const gemp_rule_element *element; /* of rows and ends */
 	uint64_t *out;
 	int rank;
@@ -297,7 +296,7 @@ static void row_piece(void *self, size_t range, size_t begin, size_t end)
 		c->out[i] = c->a->graph->rows + i * width + c->element->index;
 }
 
-static gemp_code number_vertices(gemp_apply_state *a)
+static gemp_code number_vertices(patch_builder *a)
 {
 	creating c = { .a = a };
 	a->patch->new_vertices = a->fresh->count * a->rule->created_vertices;
@@ -309,22 +308,22 @@ static gemp_code number_vertices(gemp_apply_state *a)
 }
 
 /* What an update of something created gives to each. */
-static gemp_code make_values(const gemp_apply_state *a, const gemp_update *u, gemp_type type, gemp_column *out)
+static gemp_code make_values(const patch_builder *a, const gemp_update *u, gemp_type type, gemp_column *out)
 {
 	const gemp_new_vertices *fresh = a->fresh;
 	if (gemp_update_has_column(u))
 		return gemp_column_gather(out, &fresh->frame->columns[u->column].values, NULL, fresh->rows, fresh->count);
-	return gemp_apply_constant(out, u, type);
+	return constant_column(out, u, type);
 }
 
-static gemp_code apply_creations_put_vertices(gemp_apply_state *a, const gemp_update *u)
+static gemp_code apply_creations_put_vertices(patch_builder *a, const gemp_update *u)
 {
 	gemp_patch_values *put;
 	size_t column = gemp_new_schema_column(&a->patch->vertices, u->names[0]);
 	creating c = { .a = a, .element = &u->element };
 	if (column == a->patch->vertices.count)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_apply_put(&a->patch->vertices, 0, column, &put));
+	GEMP_PROPAGATE(add_values(&a->patch->vertices, 0, column, &put));
 	GEMP_PROPAGATE(GEMP_NEW(put->rows, a->fresh->count));
 	put->count = a->fresh->count;
 	c.out = put->rows;
@@ -343,7 +342,7 @@ static void end_piece(void *self, size_t range, size_t begin, size_t end)
 		c->out[i] = elements ? elements[fresh->rows[i]] : gemp_patch_new_vertex(c->rank, i * width + c->element->index);
 }
 
-static gemp_code make_ends(const gemp_apply_state *a, const gemp_rule_element *element, uint64_t **out)
+static gemp_code make_ends(const patch_builder *a, const gemp_rule_element *element, uint64_t **out)
 {
 	creating c = { .a = a, .element = element, .rank = a->graph->rank };
 	GEMP_PROPAGATE(GEMP_NEW(*out, a->fresh->count));
@@ -352,7 +351,7 @@ static gemp_code make_ends(const gemp_apply_state *a, const gemp_rule_element *e
 	return GEMP_OK;
 }
 
-static gemp_patch_edges *edges_of(gemp_apply_state *a, const gemp_rule_element *element)
+static gemp_patch_edges *edges_of(patch_builder *a, const gemp_rule_element *element)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < a->rule->update_count; i++) {
@@ -366,7 +365,7 @@ static gemp_patch_edges *edges_of(gemp_apply_state *a, const gemp_rule_element *
 	return NULL;
 }
 
-static gemp_code create_edges(gemp_apply_state *a, const gemp_update *u)
+static gemp_code create_edges(patch_builder *a, const gemp_update *u)
 {
 	gemp_patch *patch = a->patch;
 	GEMP_PROPAGATE(GEMP_RESERVE(patch->added_edges, patch->added_edge_capacity, patch->added_edge_count + 1));
@@ -376,7 +375,7 @@ static gemp_code create_edges(gemp_apply_state *a, const gemp_update *u)
 	return make_ends(a, &u->to, &edges->target);
 }
 
-static gemp_code give_edges(gemp_apply_state *a, const gemp_update *u)
+static gemp_code give_edges(patch_builder *a, const gemp_update *u)
 {
 	gemp_code code = GEMP_OK;
 	gemp_patch_edges *edges = edges_of(a, &u->element);
@@ -401,7 +400,7 @@ done:
 	return code;
 }
 
-static gemp_code gemp_apply_creations(gemp_apply_state *a)
+static gemp_code add_creations(patch_builder *a)
 {
 	GEMP_PROPAGATE(number_vertices(a));
 	for (size_t i = 0; i < a->rule->update_count; i++)
@@ -416,14 +415,14 @@ static gemp_code gemp_apply_creations(gemp_apply_state *a)
 }
 
 /* Local. */
-static gemp_code fill(gemp_apply_state *a, const gemp_apply_options *options)
+static gemp_code fill(patch_builder *a, const gemp_apply_options *options)
 {
 	const gemp_frame *frame = a->fresh->frame;
 	GEMP_PROPAGATE(gemp_new_schema_columns(&a->patch->vertices, a->graph, options->rules, a->rule, frame, false));
 	GEMP_PROPAGATE(gemp_new_schema_columns(&a->patch->edges, a->graph, options->rules, a->rule, frame, true));
-	GEMP_PROPAGATE(gemp_apply_deletions(a));
-	GEMP_PROPAGATE(gemp_apply_values(a));
-	GEMP_PROPAGATE(gemp_apply_creations(a));
+	GEMP_PROPAGATE(mark_deletions(a));
+	GEMP_PROPAGATE(set_values(a));
+	GEMP_PROPAGATE(add_creations(a));
 	return gemp_new_schema_labels(a->patch, a->graph, a->fresh, a->changes);
 }
 
@@ -435,7 +434,7 @@ gemp_code gemp_apply(gemp_shard **graph, gemp_runtime *context, const gemp_new_v
 	gemp_patch patch = { .string_keys = options->string_keys,
 		                 .want_origins = done != NULL,
 		                 .want_changed = done != NULL };
-	gemp_apply_state a = { .graph = *graph, .rule = fresh->rule, .fresh = fresh, .changes = &changes, .patch = &patch };
+	patch_builder a = { .graph = *graph, .rule = fresh->rule, .fresh = fresh, .changes = &changes, .patch = &patch };
 	GEMP_TRY(gemp_shard_load_outgoing(*graph));
 	GEMP_TRY(gemp_changes_send(&changes, context->comm, *graph, fresh));
 	GEMP_TRY(gemp_comm_agree(context->comm, fill(&a, options)));

@@ -1,8 +1,15 @@
 #include "transform/changelog/change_log.h"
 
+#include "core/memory.h"
 #include "graph/json_value.h"
+#include "io/file/stream.h"
+#include "io/text/lines.h"
+#include "partition/derived/canonical.h"
+#include "transform/changelog/change_log_line.h"
+#include "transform/changelog/replay.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static gemp_code write_block(void *self, const char *bytes, size_t size)
@@ -140,4 +147,282 @@ void gemp_change_log_abandon(gemp_change_log *log)
 	gemp_output_abandon(log->output);
 	log->output = NULL;
 	gemp_recorder_free(&log->recorder);
+}
+
+/* THE LOG READ AGAIN */
+
+typedef struct replay_state {
+	gemp_runtime *context;
+	gemp_shard *graph;
+	const char *path;
+	gemp_lines lines;
+	gemp_text ends; /* head and foot, where this rank has them: number of the line, size, text */
+	void *all_ends;
+	uint64_t hash, steps, count; /* that the foot speaks of */
+	uint64_t last;               /* number of the foot's line */
+	gemp_table vertex_schema, edge_schema;
+	gemp_replay *replay;
+	gemp_change_log_schema words;
+	gemp_change_log_line line;
+	uint64_t changes; /* lines of changes that this rank has read */
+} replay_state;
+
+/* WHAT A LINE IS. Head, steps and foot are told by their first member. */
+static bool begins_with(const char *text, size_t size, const char *member)
+{
+	size_t at = 0, length = strlen(member);
+	while (at < size && (text[at] == ' ' || text[at] == '\t'))
+		at++;
+	if (at == size || text[at++] != '{')
+		return false;
+	while (at < size && (text[at] == ' ' || text[at] == '\t'))
+		at++;
+	return size - at > length + 1 && text[at] == '"' && memcmp(text + at + 1, member, length) == 0 &&
+	       text[at + 1 + length] == '"';
+}
+
+static bool is_step(const char *text, size_t size)
+{
+	return begins_with(text, size, "step");
+}
+
+gemp_code gemp_change_log_is(bool *out, const gemp_comm *comm, const char *path)
+{
+	uint64_t is = 0;
+	gemp_stream *stream = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	if (comm->rank == 0 && gemp_stream_open(&stream, path, 0, GEMP_STREAM_END) == GEMP_OK &&
+	    gemp_stream_next(stream, false, &text, &size) == GEMP_OK && text)
+		is = size > 0 && text[0] == '{';
+	gemp_stream_close(stream);
+	gemp_comm_max(comm, &is, 1);
+	*out = is;
+	return GEMP_OK;
+}
+
+/* HEAD AND FOOT */
+
+static gemp_code visit_end(void *self, const gemp_line *line)
+{
+	replay_state *r = self;
+	if (line->line == 1 || begins_with(line->text, line->size, "end")) {
+		uint64_t size = line->size;
+		gemp_text_add(&r->ends, &line->line, sizeof line->line);
+		gemp_text_add(&r->ends, &size, sizeof size);
+		gemp_text_add(&r->ends, line->text, line->size);
+	}
+	return gemp_text_status(&r->ends);
+}
+
+static bool read_hash(const json_t *object, uint64_t *out)
+{
+	const char *text = json_string_value(json_object_get(object, "graph"));
+	char *end = NULL;
+	*out = text ? strtoull(text, &end, 16) : 0;
+	return text && *text && !*end;
+}
+
+static gemp_code read_schema(gemp_table *out, const json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *name = json_string_value(json_object_get(json_array_get(list, i), "name"));
+		const char *type = json_string_value(json_object_get(json_array_get(list, i), "type"));
+		gemp_type known = GEMP_STRING;
+		while (type && known < GEMP_LIST && strcmp(gemp_type_name[known], type) != 0)
+			known++;
+		if (!name || !type || known == GEMP_LIST || gemp_table_find(out, name))
+			return gemp_fail(GEMP_EDATA, "an attribute in the foot has a name of its own and a type");
+		GEMP_PROPAGATE(gemp_table_add(out, name, known, NULL));
+	}
+	return GEMP_OK;
+}
+
+static gemp_code read_head(const replay_state *r, const json_t *head)
+{
+	uint64_t hash;
+	const json_t *form = json_object_get(head, "changes");
+	if (!json_is_integer(form) || !read_hash(head, &hash))
+		return gemp_fail(GEMP_EDATA, "this is not the head of a change log; transform takes a file of rules, or what "
+		                             "--changes wrote");
+	if (json_integer_value(form) != GEMP_CHANGE_LOG_FORM)
+		return gemp_fail(GEMP_EDATA,
+		                 "the log has form %" JSON_INTEGER_FORMAT ", and this program reads form %d; take the "
+		                 "program that wrote it",
+		                 json_integer_value(form), GEMP_CHANGE_LOG_FORM);
+	if (hash != r->graph->hash)
+		return gemp_fail(GEMP_EDATA,
+		                 "the log was written for the graph with hash %016" PRIx64 ", and this one has %016" PRIx64
+		                 "; name the graph that the rules were applied to",
+		                 hash, r->graph->hash);
+	return GEMP_OK;
+}
+
+static gemp_code read_foot(replay_state *r, const json_t *foot)
+{
+	const json_t *steps = json_object_get(foot, "end"), *lines = json_object_get(foot, "lines");
+	if (!json_is_integer(steps) || !json_is_integer(lines) || !read_hash(foot, &r->hash))
+		return gemp_fail(GEMP_EDATA, "this is not the foot of a change log");
+	r->steps = (uint64_t)json_integer_value(steps);
+	r->count = (uint64_t)json_integer_value(lines);
+	gemp_code code = read_schema(&r->vertex_schema, json_object_get(foot, "vertex_attributes"));
+	return code == GEMP_OK ? read_schema(&r->edge_schema, json_object_get(foot, "edge_attributes")) : code;
+}
+
+static gemp_code read_end(replay_state *r, uint64_t line, const char *text, size_t size, bool *footed)
+{
+	json_t *root = NULL;
+	gemp_code code = gemp_change_log_json(&root, text, size);
+	if (code == GEMP_OK && line == 1)
+		code = read_head(r, root);
+	if (code == GEMP_OK && line > 1 && *footed)
+		code = gemp_fail(GEMP_EDATA, "there is a second foot; give one log at a time");
+	else if (code == GEMP_OK && line > 1)
+		code = read_foot(r, root);
+	if (line > 1) {
+		*footed = true;
+		r->last = line;
+	}
+	json_decref(root);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:%" PRIu64 ": ", r->path, line) : code;
+}
+
+/* Of the whole file: the foot is its last line. */
+static gemp_code read_ends(replay_state *r, const char *at, const char *end, uint64_t lines)
+{
+	gemp_code code = GEMP_OK;
+	bool footed = false;
+	while (at < end && code == GEMP_OK) {
+		uint64_t line, size;
+		memcpy(&line, at, sizeof line);
+		memcpy(&size, at + sizeof line, sizeof size);
+		at += sizeof line + sizeof size;
+		code = read_end(r, line, at, (size_t)size, &footed);
+		at += size;
+	}
+	if (code == GEMP_OK && (!footed || r->last != lines))
+		code = gemp_fail(GEMP_EDATA,
+		                 "%s:%" PRIu64 ": the log is not whole: its last line is no foot, as in {\"end\": ...}; "
+		                 "write it anew",
+		                 r->path, lines);
+	return code;
+}
+
+static gemp_code count_line(void *self, const gemp_line *line)
+{
+	uint64_t *lines = self;
+	*lines = line->line > *lines ? line->line : *lines;
+	return GEMP_OK;
+}
+
+typedef struct lookup_context {
+	replay_state *r;
+	uint64_t lines;
+} lookup_context;
+
+static gemp_code visit_block_end(void *self, const gemp_line *line)
+{
+	lookup_context *l = self;
+	count_line(&l->lines, line);
+	return visit_end(l->r, line);
+}
+
+/* Collective. */
+static gemp_code find_ends(replay_state *r)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = r->context->comm;
+	size_t *begin = NULL;
+	lookup_context l = { .r = r };
+	GEMP_TRY(gemp_lines_visit(&r->lines, comm, visit_block_end, &l));
+	gemp_comm_max(comm, &l.lines, 1);
+	GEMP_TRY(gemp_comm_allgather(comm, r->ends.data, r->ends.size, &r->all_ends, &begin));
+	code = read_ends(r, r->all_ends, (const char *)r->all_ends + begin[comm->size], l.lines);
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_free(begin);
+	return code;
+}
+
+/* CHANGES */
+
+static gemp_code visit_change(void *self, const gemp_line *line)
+{
+	replay_state *r = self;
+	if (line->line == 1 || line->line == r->last || is_step(line->text, line->size))
+		return GEMP_OK;
+	if (line->item == 0)
+		return gemp_fail(GEMP_EDATA, "a change stands behind its step, as in {\"step\": 1, ...}");
+	GEMP_PROPAGATE(gemp_change_log_line_read(&r->line, &r->words, line->text, line->size));
+	for (size_t i = 0; i < r->line.count; i++) {
+		r->line.edits[i].line = line->line;
+		r->line.edits[i].step = line->item;
+		GEMP_PROPAGATE(gemp_replay_add(r->replay, &r->line.edits[i]));
+	}
+	r->changes++;
+	return GEMP_OK;
+}
+
+static gemp_code check_count(const replay_state *r, uint64_t changes)
+{
+	if (changes == r->count)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA,
+	                 "%s:%" PRIu64 ": the foot speaks of %" PRIu64 " changes, and there are %" PRIu64
+	                 "; the log is not whole, write it anew",
+	                 r->path, r->last, r->count, changes);
+}
+
+/* Collective. */
+static gemp_code apply(replay_state *r, gemp_shard **out)
+{
+	gemp_replay_options options = { .context = r->context,
+		                            .graph = r->graph,
+		                            .path = r->path,
+		                            .vertex_schema = &r->vertex_schema,
+		                            .edge_schema = &r->edge_schema };
+	GEMP_PROPAGATE(gemp_has_string_keys(r->context->comm, r->graph, &options.string_keys));
+	GEMP_PROPAGATE(gemp_replay_new(&r->replay, &options));
+	r->words = (gemp_change_log_schema){ &r->vertex_schema, &r->edge_schema, r->graph->keys.type };
+	GEMP_PROPAGATE(gemp_lines_visit(&r->lines, r->context->comm, visit_change, r));
+	GEMP_PROPAGATE(check_count(r, gemp_comm_sum1(r->context->comm, r->changes)));
+	return gemp_replay_finish(r->replay, out);
+}
+
+static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)
+{
+	if (graph->hash == r->hash)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA,
+	                 "%s:%" PRIu64 ": the log's graph has hash %016" PRIx64 ", and what its changes make of "
+	                 "this one has %016" PRIx64 "; the log was changed, write it anew",
+	                 r->path, r->last, r->hash, graph->hash);
+}
+
+gemp_code gemp_change_log_replay(gemp_shard **graph, gemp_runtime *context, const char *path,
+                                 gemp_change_log_replayed *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_shard *new = NULL;
+	replay_state r = { .context = context, .graph = *graph, .path = path };
+	GEMP_TRY(gemp_shard_load_keys(*graph));
+	GEMP_TRY(gemp_lines_open(&r.lines, context->comm, path, is_step, 0));
+	GEMP_TRY(find_ends(&r));
+	if (r.hash != r.graph->hash || r.count) {
+		GEMP_TRY(apply(&r, &new));
+		GEMP_TRY(check_hash(&r, new));
+		gemp_shard_free(*graph);
+		*graph = new;
+		new = NULL;
+	}
+	*out = (gemp_change_log_replayed){ r.steps, r.count };
+done:
+	gemp_shard_free(new);
+	gemp_replay_free(r.replay);
+	gemp_change_log_line_free(&r.line);
+	gemp_text_free(&r.ends);
+	gemp_free(r.all_ends);
+	gemp_table_free(&r.vertex_schema);
+	gemp_table_free(&r.edge_schema);
+	return code;
 }

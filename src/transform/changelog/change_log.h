@@ -4,10 +4,10 @@
 #ifndef GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_H
 #define GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_H
 
+#include "graph/graph.h"
 #include "io/file/output.h"
+#include "partition/runtime.h"
 #include "transform/changelog/record.h"
-
-#include <math.h>
 
 enum { GEMP_CHANGE_LOG_FORM = 1 };
 
@@ -28,5 +28,16 @@ gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_shard *graph, ui
 gemp_code gemp_change_log_close(gemp_change_log *log);
 /* Frees, and removes what was not closed. */
 void gemp_change_log_abandon(gemp_change_log *log);
+
+/* Collective. Does the file begin as a change log does, and not as rules? One that cannot be read does not. */
+gemp_code gemp_change_log_is(bool *out, const gemp_comm *comm, const char *path);
+
+typedef struct gemp_change_log_replayed {
+	uint64_t steps, lines;
+} gemp_change_log_replayed;
+
+/* Collective. *graph becomes what the log makes of it; after an error it is the old one. */
+gemp_code gemp_change_log_replay(gemp_shard **graph, gemp_runtime *context, const char *path,
+                                 gemp_change_log_replayed *out);
 
 #endif

@@ -12,7 +12,7 @@ bool gemp_edit_is_of_edge(const gemp_edit *edit)
 	return edit->kind >= GEMP_EDIT_CREATE_EDGE;
 }
 
-static bool gemp_edit_names_edge(const gemp_edit *edit)
+static bool names_edge(const gemp_edit *edit)
 {
 	return edit->kind > GEMP_EDIT_CREATE_EDGE;
 }
@@ -332,7 +332,7 @@ static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 
 static gemp_code look_at(gemp_edit_state *t, const gemp_edit *e, size_t *edge)
 {
-	if (gemp_edit_names_edge(e))
+	if (names_edge(e))
 		GEMP_PROPAGATE(find_edge(t, e, edge));
 	if (e->kind == GEMP_EDIT_SET_EDGE || e->kind == GEMP_EDIT_SET_VERTEX)
 		return check_was(t, e, *edge);

@@ -122,7 +122,7 @@ const gemp_record_event *gemp_record_find_events(const gemp_record_state *r, boo
 
 /* Edges that go with the vertices that a step deletes or merges. */
 
-static bool gemp_record_deletes_edges(const gemp_rule *rule)
+static bool deletes_edges(const gemp_rule *rule)
 {
 	for (size_t i = 0; i < rule->update_count; i++)
 		if (rule->updates[i].kind == GEMP_MERGE || (rule->updates[i].kind == GEMP_DELETE && rule->updates[i].detach))
@@ -222,7 +222,7 @@ done:
 
 gemp_code gemp_record_implied(gemp_record_state *r)
 {
-	if (!gemp_record_deletes_edges(r->rule))
+	if (!deletes_edges(r->rule))
 		return GEMP_OK;
 	GEMP_PROPAGATE(gather_gone(r));
 	return gemp_comm_agree(r->context->comm, find_edges(r));

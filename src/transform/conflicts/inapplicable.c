@@ -259,8 +259,8 @@ static bool may_dangle(const gemp_update *u)
 }
 
 /* Collective. They become GEMP_REJECTED in choice[frame->rows]. */
-static gemp_code gemp_reject_dangling(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
-                                      const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *choice)
+static gemp_code reject_dangling(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
+                                 const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *choice)
 {
 	gemp_code code = GEMP_OK;
 	dangling_context c = { .comm = context->comm, .graph = graph, .rule = rule, .frame = frame, .choice = choice };
@@ -379,7 +379,7 @@ gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, con
 	GEMP_TRY(gemp_comm_agree(context->comm, find_pairs(&b)));
 	if (b.pair_count)
 		gemp_for_ranges(frame->rows, identify_range, &b);
-	GEMP_TRY(gemp_reject_dangling(context, graph, rule, &b.columns, frame, choice));
+	GEMP_TRY(reject_dangling(context, graph, rule, &b.columns, frame, choice));
 	gemp_for_ranges(frame->rows, count_range, &b);
 done:
 	*blocked = b.blocked;

@@ -4,9 +4,39 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/threads.h"
-#include "transform/conflicts/tuple_sort.h"
+#include "primitive/sort.h"
 
 #include <string.h>
+
+typedef struct key_gather {
+	const uint64_t *tuples;
+	size_t width, depth;
+	const size_t *rows;
+	uint64_t *keys; /* keys[i] becomes tuples[rows[i] * width + depth] */
+} key_gather;
+
+static void gather_keys(void *self, size_t range, size_t begin, size_t end)
+{
+	const key_gather *g = self;
+	(void)range;
+	for (size_t i = begin; i < end; i++)
+		g->keys[i] = g->tuples[g->rows[i] * g->width + g->depth];
+}
+
+gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_sort sort = { .key = GEMP_KEY_U64, .value_size = sizeof *rows };
+	key_gather g = { .tuples = tuples, .width = width, .rows = rows };
+	GEMP_TRY(GEMP_NEW(g.keys, count));
+	for (g.depth = width; g.depth-- > 0;) {
+		gemp_for_ranges(count, gather_keys, &g);
+		GEMP_TRY(gemp_sort_host(&sort, g.keys, rows, count));
+	}
+done:
+	gemp_free(g.keys);
+	return code;
+}
 
 /* RECORDS: of some rows, by the ranks that answer for them. */
 typedef struct order_request {

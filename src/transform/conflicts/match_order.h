@@ -23,4 +23,8 @@ gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *
 gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                     uint64_t *priority);
 
+/* Local. rows[count] become ascending by tuples[row * width ...], compared number by number; equal rows stay in their
+ * order. width >= 1. */
+gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, size_t count);
+
 #endif

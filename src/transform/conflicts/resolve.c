@@ -18,8 +18,8 @@ static bool on_device(const gemp_resolver *chooser, const gemp_conflict_rounds *
 }
 
 /* Local: all matches are here. */
-static gemp_code gemp_resolve_local(const gemp_resolver *chooser, const gemp_conflict_keys *tokens,
-                                    const uint64_t *priority, uint8_t *choice, uint64_t *rounds)
+static gemp_code resolve_local(const gemp_resolver *chooser, const gemp_conflict_keys *tokens, const uint64_t *priority,
+                               uint8_t *choice, uint64_t *rounds)
 {
 	gemp_code code = GEMP_OK;
 	gemp_conflict_rounds game = { 0 };
@@ -436,7 +436,7 @@ done:
 gemp_code gemp_resolve_all(const gemp_resolver *chooser, const gemp_conflict_keys *tokens, const uint64_t *priority,
                            uint8_t *choice, uint64_t *rounds)
 {
-	return chooser->comm->size == 1 ? gemp_resolve_local(chooser, tokens, priority, choice, rounds)
+	return chooser->comm->size == 1 ? resolve_local(chooser, tokens, priority, choice, rounds)
 	                                : resolve_over_ranks(chooser->comm, tokens, priority, choice, rounds);
 }
 

@@ -7,9 +7,9 @@
 #include "core/threads.h"
 #include "partition/base/edge_owners.h"
 
-typedef struct gemp_row_key {
+typedef struct row_key {
 	uint64_t row, key;
-} gemp_row_key;
+} row_key;
 
 /* The owner of a vertex or edge knows its neighbours or ends: rows are sent there, and their tokens come back. */
 
@@ -31,10 +31,10 @@ typedef struct lookup_context {
 	size_t held, *from;  /* [ranks + 1] */
 	requested *received; /* [held] */
 	size_t token_count, token_capacity, asker_capacity;
-	gemp_row_key *tokens; /* [token_count] of the received */
+	row_key *tokens; /* [token_count] of the received */
 	int *asker;
 	size_t all, all_capacity;
-	gemp_row_key *out; /* [all] */
+	row_key *out; /* [all] */
 } lookup_context;
 
 static bool is_around(const gemp_rule_access *trace)
@@ -75,7 +75,7 @@ static gemp_code add_token(lookup_context *l, const gemp_rule_access *trace, uin
 {
 	GEMP_PROPAGATE(GEMP_RESERVE(l->tokens, l->token_capacity, l->token_count + 1));
 	GEMP_PROPAGATE(GEMP_RESERVE(l->asker, l->asker_capacity, l->token_count + 1));
-	l->tokens[l->token_count] = (gemp_row_key){ row, gemp_conflict_key(trace->slot + vertex, trace->access) };
+	l->tokens[l->token_count] = (row_key){ row, gemp_conflict_key(trace->slot + vertex, trace->access) };
 	l->asker[l->token_count++] = asker;
 	return GEMP_OK;
 }
@@ -123,7 +123,7 @@ static gemp_code answer(lookup_context *l)
 	return GEMP_OK;
 }
 
-static gemp_code keep(lookup_context *l, const gemp_row_key *tokens, size_t count)
+static gemp_code keep(lookup_context *l, const row_key *tokens, size_t count)
 {
 	GEMP_PROPAGATE(GEMP_RESERVE(l->out, l->all_capacity, l->all + count));
 	for (size_t i = 0; i < count; i++)
@@ -169,8 +169,8 @@ done:
 
 /* Collective. Of the rows whose choice[row] is 0, in any order; none if no trace asks for any. The caller frees
  * *out. */
-static gemp_code gemp_row_keys_around(gemp_row_key **out, size_t *count, const gemp_comm *comm, gemp_shard *graph,
-                                      const gemp_rw_set *footprint, const gemp_frame *frame, const uint8_t *choice)
+static gemp_code keys_around(row_key **out, size_t *count, const gemp_comm *comm, gemp_shard *graph,
+                             const gemp_rw_set *footprint, const gemp_frame *frame, const uint8_t *choice)
 {
 	gemp_code code = GEMP_OK;
 	lookup_context l = { .comm = comm, .graph = graph, .footprint = footprint, .frame = frame, .choice = choice };
@@ -207,8 +207,8 @@ typedef struct listing {
 	const uint8_t *choice;
 	gemp_conflict_keys *out;
 	size_t around_count;
-	gemp_row_key *around; /* [around_count] */
-	uint64_t *next;       /* [rows] where these go, behind the tokens of the row's elements; if there are any */
+	row_key *around; /* [around_count] */
+	uint64_t *next;  /* [rows] where these go, behind the tokens of the row's elements; if there are any */
 } listing;
 
 /* The element that a trace is about in a row, if the row has it; an aspect of all elements has one seat. */
@@ -273,7 +273,7 @@ gemp_code gemp_row_keys_make(gemp_conflict_keys *out, const gemp_comm *comm, gem
 	gemp_code code = GEMP_OK;
 	listing l = { .footprint = footprint, .frame = frame, .choice = choice, .out = out };
 	*out = (gemp_conflict_keys){ .matches = frame->rows, .slots = footprint->slots };
-	GEMP_TRY(gemp_row_keys_around(&l.around, &l.around_count, comm, graph, footprint, frame, choice));
+	GEMP_TRY(keys_around(&l.around, &l.around_count, comm, graph, footprint, frame, choice));
 	code = gemp_comm_agree(comm, list_tokens(&l));
 done:
 	gemp_free(l.around);

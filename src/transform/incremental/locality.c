@@ -5,14 +5,21 @@
 
 #include <string.h>
 
-static bool have_one(char *const *a, size_t count, char *const *b, size_t b_count);
-
 static bool has(char *const *names, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
 	return false;
+}
+
+/* Two lists of types have one in common; an empty list stands for all types. */
+static bool share_name(char *const *a, size_t a_count, char *const *b, size_t b_count)
+{
+	bool shared = a_count == 0 || b_count == 0;
+	for (size_t i = 0; i < a_count && !shared; i++)
+		shared = has(b, b_count, a[i]);
+	return shared;
 }
 
 /* What one is asked for. */
@@ -25,18 +32,18 @@ static bool may_be(const gemp_rule *rule, size_t column, char *const *types, siz
 	gemp_rule_edge e;
 	gemp_rule_columns_find(&columns, rule);
 	return !gemp_rule_edge_find(&e, rule, &columns, column) ||
-	       have_one(e.edge->types, e.edge->type_count, types, count);
+	       share_name(e.edge->types, e.edge->type_count, types, count);
 }
 
 static bool updates_edges(const gemp_rule *rule, const gemp_update *u, char *const *types, size_t count)
 {
 	if (u->kind == GEMP_CREATE_EDGE)
-		return have_one(u->names, 1, types, count);
+		return share_name(u->names, 1, types, count);
 	if (u->kind == GEMP_MERGE || (u->kind == GEMP_DELETE && u->detach))
 		return true;
 	if (!u->element.edge || u->element.created)
 		return false;
-	return (u->kind == GEMP_SET_TYPE && have_one(u->names, 1, types, count)) ||
+	return (u->kind == GEMP_SET_TYPE && share_name(u->names, 1, types, count)) ||
 	       may_be(rule, u->element.index, types, count);
 }
 
@@ -46,14 +53,14 @@ static bool is_one(const gemp_rule *rule, const gemp_update *u, about what, char
 	bool values = u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE;
 	switch (what) {
 	case EDGES: return updates_edges(rule, u, names, count);
-	case LABELS: return labels && !u->element.created && have_one(u->names, u->name_count, names, count);
-	case ATTRIBUTES: return values && !u->element.created && !u->element.edge && have_one(u->names, 1, names, count);
+	case LABELS: return labels && !u->element.created && share_name(u->names, u->name_count, names, count);
+	case ATTRIBUTES: return values && !u->element.created && !u->element.edge && share_name(u->names, 1, names, count);
 	case VERTICES: return u->kind == GEMP_CREATE_VERTEX;
 	}
 	return true;
 }
 
-static bool some(const gemp_influence *influence, about what, char *const *names, size_t count)
+static bool influences(const gemp_influence *influence, about what, char *const *names, size_t count)
 {
 	for (size_t r = 0; r < influence->rules->count; r++) {
 		const gemp_rule *rule = &influence->rules->rules[r];
@@ -64,35 +71,10 @@ static bool some(const gemp_influence *influence, about what, char *const *names
 	return false;
 }
 
-static bool have_one(char *const *a, size_t count, char *const *b, size_t b_count)
+/* An attribute or a label of vertices that existed before. */
+static bool influences_name(const gemp_influence *influence, about what, const char *name)
 {
-	bool some = count == 0 || b_count == 0;
-	for (size_t i = 0; i < count && !some; i++)
-		some = has(b, b_count, a[i]);
-	return some;
-}
-
-/* Edges of one of these types (count 0: of any) have come or gone, or have other attributes. */
-static bool gemp_influences_edges(const gemp_influence *influence, char *const *types, size_t count)
-{
-	return some(influence, EDGES, types, count);
-}
-
-/* A label, or an attribute, of vertices that were there before. */
-static bool gemp_influences_label(const gemp_influence *influence, const char *name)
-{
-	return some(influence, LABELS, (char *const[]){ (char *)name }, 1);
-}
-
-static bool gemp_influences_attribute(const gemp_influence *influence, const char *name)
-{
-	return some(influence, ATTRIBUTES, (char *const[]){ (char *)name }, 1);
-}
-
-/* There are new vertices. */
-static bool gemp_influences_vertices(const gemp_influence *influence)
-{
-	return some(influence, VERTICES, NULL, 0);
+	return influences(influence, what, (char *const[]){ (char *)name }, 1);
 }
 
 enum { FAR = 1 << 20, MOST_RADIUS = 6 };
@@ -152,7 +134,7 @@ static void add_degree(locality_builder *d, const gemp_expr *expr, int role)
 	                              .either = expr->direction == 2,
 	                              .max_edges = 1,
 	                              .relations = expr->relations,
-	                              .changes = gemp_influences_edges(d->influence, expr->names, expr->name_count) });
+	                              .changes = influences(d->influence, EDGES, expr->names, expr->name_count) });
 	d->home = outside;
 }
 
@@ -160,9 +142,9 @@ static bool may_read_anew(const locality_builder *d, const gemp_expr *expr)
 {
 	bool changed = expr->kind == GEMP_LABELS;
 	if (expr->kind == GEMP_ATTRIBUTE)
-		changed = gemp_influences_attribute(d->influence, expr->name);
+		changed = influences_name(d->influence, ATTRIBUTES, expr->name);
 	for (size_t i = 0; i < expr->name_count && expr->kind == GEMP_HAS_LABEL; i++)
-		changed |= gemp_influences_label(d->influence, expr->names[i]);
+		changed |= influences_name(d->influence, LABELS, expr->names[i]);
 	return changed;
 }
 
@@ -194,7 +176,7 @@ static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const 
 		                              .either = edge->direction == GEMP_EITHER,
 		                              .path = edge->path,
 		                              .max_edges = edge->path ? most : 1,
-		                              .changes = gemp_influences_edges(d->influence, edge->types, edge->type_count) });
+		                              .changes = influences(d->influence, EDGES, edge->types, edge->type_count) });
 	}
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		add_expr(d, pattern, roles, pattern->conditions[i].expr);
@@ -297,8 +279,8 @@ static void find_ways(gemp_locality *l, int place)
 static void find_starts(gemp_locality *l, const gemp_pattern *pattern, const gemp_influence *influence,
                         gemp_semantics semantics)
 {
-	bool joined = semantics == GEMP_INDUCED && gemp_influences_edges(influence, NULL, 0);
-	bool alone = pattern->edge_count == 0 && gemp_influences_vertices(influence);
+	bool joined = semantics == GEMP_INDUCED && influences(influence, EDGES, NULL, 0);
+	bool alone = pattern->edge_count == 0 && influences(influence, VERTICES, NULL, 0);
 	l->radius = l->max_distance = 0;
 	for (size_t r = 0; r < l->role_count; r++)
 		l->roles[r].starts = l->roles[r].reads || (r < pattern->vertex_count && (joined || alone));
@@ -364,7 +346,7 @@ static const char *why_global(const gemp_rule *rule)
 	if (gemp_pattern_components(p, part) > 1)
 		return "its pattern does not hang together";
 	if (p->with && (p->with->has_limit || p->with->has_skip))
-		return "its WITH takes some of the rows";
+		return "its WITH takes influences of the rows";
 	return NULL;
 }
 

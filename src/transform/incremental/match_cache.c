@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-typedef struct gemp_cache_update {
+typedef struct renumbering {
 	const gemp_comm *comm;
 	const gemp_edge_owners *owners; /* of the graph before */
 	const gemp_patch_result *patched;
 	const gemp_shard *graph; /* as it is now */
 	gemp_edge **numbers;     /* [owners->relations][own edges before] numbers through all relations, or
 	                                   GEMP_NO_ELEMENT: it has gone. Made and freed here */
-} gemp_cache_update;
+} renumbering;
 
 /* NUMBERS OF EDGES */
 
@@ -25,7 +25,7 @@ static size_t own_edges(const gemp_shard *graph, size_t relation)
 	return (size_t)graph->relations[relation].out_offsets[graph->rows];
 }
 
-static size_t own_edges_before(const gemp_cache_update *f, size_t relation)
+static size_t own_edges_before(const renumbering *f, size_t relation)
 {
 	const gemp_edge_owners *o = f->owners;
 	size_t next = relation * (size_t)o->ranks + (size_t)f->comm->rank + 1;
@@ -34,7 +34,7 @@ static size_t own_edges_before(const gemp_cache_update *f, size_t relation)
 	return (size_t)(end - o->rank_first[next - 1]);
 }
 
-static void number_edges(const gemp_cache_update *f, size_t relation, gemp_edge offset)
+static void number_edges(const renumbering *f, size_t relation, gemp_edge offset)
 {
 	gemp_edge *numbers = f->numbers[relation];
 	size_t before = own_edges_before(f, relation), now = f->patched->relations[relation];
@@ -48,7 +48,7 @@ static void number_edges(const gemp_cache_update *f, size_t relation, gemp_edge 
 			numbers[origin ? origin[e] : e] = offset + f->graph->relations[now].first_edge + e;
 }
 
-static void gemp_cache_update_free(gemp_cache_update *f)
+static void renumbering_free(renumbering *f)
 {
 	for (size_t r = 0; f->numbers && r < f->owners->relations; r++)
 		gemp_free(f->numbers[r]);
@@ -57,12 +57,12 @@ static void gemp_cache_update_free(gemp_cache_update *f)
 }
 
 /* Local. numbers[] */
-static gemp_code gemp_cache_update_new(gemp_cache_update *out, const gemp_comm *comm, const gemp_edge_owners *owners,
-                                       const gemp_patch_result *patched, const gemp_shard *graph)
+static gemp_code renumbering_new(renumbering *out, const gemp_comm *comm, const gemp_edge_owners *owners,
+                                 const gemp_patch_result *patched, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge *offsets = NULL;
-	*out = (gemp_cache_update){ comm, owners, patched, graph, NULL };
+	*out = (renumbering){ comm, owners, patched, graph, NULL };
 	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
 	GEMP_TRY(GEMP_NEW(out->numbers, owners->relations));
 	for (size_t r = 0; r < owners->relations; r++) {
@@ -72,13 +72,13 @@ static gemp_code gemp_cache_update_new(gemp_cache_update *out, const gemp_comm *
 done:
 	gemp_free(offsets);
 	if (code != GEMP_OK)
-		gemp_cache_update_free(out);
+		renumbering_free(out);
 	return code;
 }
 
 /* ROWS. Elements of all edge columns, one column behind the other, asked of the ranks that had them. */
 typedef struct update_request {
-	const gemp_cache_update *following;
+	const renumbering *following;
 	gemp_edge *edges; /* [count] */
 	int *owner;
 	uint64_t *answers;
@@ -87,7 +87,7 @@ typedef struct update_request {
 
 static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	const gemp_cache_update *f = self;
+	const renumbering *f = self;
 	const gemp_edge *edges = records;
 	for (size_t i = 0; i < count; i++) {
 		size_t relation = gemp_edge_relation(f->owners, edges[i]);
@@ -119,7 +119,7 @@ static gemp_code collect(update_request *a, const gemp_frame *frame)
 }
 
 /* lost[row] is set where an element has gone. */
-static void put_elements(const gemp_cache_update *f, const update_request *a, gemp_frame *frame, bool *lost)
+static void put_elements(const renumbering *f, const update_request *a, gemp_frame *frame, bool *lost)
 {
 	size_t at = 0;
 	for (size_t c = 0; c < frame->count; c++) {
@@ -160,7 +160,7 @@ done:
 }
 
 /* Collective. Rows that have lost a vertex or an edge are dropped. The columns are alike on all ranks. */
-static gemp_code gemp_cache_update_rows(const gemp_cache_update *following, gemp_frame *frame)
+static gemp_code renumber_rows(const renumbering *following, gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
 	update_request a = { .following = following };
@@ -439,14 +439,14 @@ gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_
                                   const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
-	gemp_cache_update following = { 0 };
+	renumbering following = { 0 };
 	m->applied[index] = ++m->time;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_cache_update_new(&following, comm, owners, patched, graph)));
+	GEMP_TRY(gemp_comm_agree(comm, renumbering_new(&following, comm, owners, patched, graph)));
 	for (size_t r = 0; r < m->rules->count; r++)
 		if (m->rules_kept[r].there)
-			GEMP_TRY(gemp_cache_update_rows(&following, &m->rules_kept[r].frame));
+			GEMP_TRY(renumber_rows(&following, &m->rules_kept[r].frame));
 	code = gemp_comm_agree(comm, follow_times(m, patched, graph));
 done:
-	gemp_cache_update_free(&following);
+	renumbering_free(&following);
 	return code;
 }
