@@ -116,8 +116,7 @@ static gemp_code send_ends(lopsided *l, const gemp_unitigs *u, const uint64_t *c
 	const gemp_request request = { ends, count, sizeof *ends, owner, take_ends, l };
 	GEMP_TRY(gemp_request_records(u->graph->comm, &request, 0, NULL, traffic));
 done:
-	gemp_free(ends);
-	gemp_free(owner);
+	gemp_free_all(ends, owner);
 	return code;
 }
 
@@ -140,9 +139,7 @@ static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const ui
 	for (size_t i = 0; i < out->examples; i++)
 		out->example[i] = all[i];
 done:
-	gemp_free(l.vertex);
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(l.vertex, all, begin);
 	return code;
 }
 
@@ -192,8 +189,7 @@ static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const u
 	graph->edges = begin[comm->size] / sizeof *mine;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_contig_graph_index(graph, u->graph->k)));
 done:
-	gemp_free(mine);
-	gemp_free(begin);
+	gemp_free_all(mine, begin);
 	return code;
 }
 
@@ -332,9 +328,7 @@ static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const gemp_conti
 	GEMP_TRY(gemp_sequences_new(&out->sequences, comm, all.size, &all, comm->rank == 0, traffic));
 	GEMP_TRY(gemp_sequences_put(&out->sequences, comm, placed, letters, traffic));
 done:
-	gemp_free(begin);
-	gemp_free(place);
-	gemp_free(placed);
+	gemp_free_all(begin, place, placed);
 	return code;
 }
 
@@ -382,8 +376,6 @@ gemp_code gemp_contig_new(gemp_contig *out, const gemp_unitigs *u, gemp_contig_c
 done:
 	gemp_contig_free(&contig);
 	gemp_contig_graph_free(&graph);
-	gemp_free(r.part);
-	gemp_free(r.order);
-	gemp_free(copies);
+	gemp_free_all(r.part, r.order, copies);
 	return code;
 }

@@ -7,9 +7,7 @@
 
 void gemp_contig_graph_free(gemp_contig_graph *graph)
 {
-	gemp_free(graph->edge);
-	gemp_free(graph->word);
-	gemp_free(graph->begin);
+	gemp_free_all(graph->edge, graph->word, graph->begin);
 	*graph = (gemp_contig_graph){ 0 };
 }
 
@@ -99,8 +97,6 @@ gemp_code gemp_contig_euler_path(const gemp_contig_graph *graph, const size_t *p
 		order[*count - 1 - i] = other;
 	}
 done:
-	gemp_free(next);
-	gemp_free(left);
-	gemp_free(trail);
+	gemp_free_all(next, left, trail);
 	return code;
 }

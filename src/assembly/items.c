@@ -56,8 +56,6 @@ gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size
 		if (items[i] != GEMP_NO_ITEM)
 			memcpy((char *)answers + i * size, found + at++ * size, size);
 done:
-	gemp_free(found);
-	gemp_free(owner);
-	gemp_free(asked);
+	gemp_free_all(found, owner, asked);
 	return code;
 }

@@ -14,9 +14,7 @@ gemp_code gemp_kmer_counter_new(gemp_kmer_counter *bag, unsigned k, bool both)
 
 void gemp_kmer_counter_free(gemp_kmer_counter *bag)
 {
-	gemp_free(bag->kmer);
-	gemp_free(bag->times);
-	gemp_free(bag->pending);
+	gemp_free_all(bag->kmer, bag->times, bag->pending);
 	*bag = (gemp_kmer_counter){ 0 };
 }
 
@@ -152,7 +150,6 @@ gemp_code gemp_kmer_counter_join(gemp_kmer_counter *bag, const gemp_comm *comm)
 	bag->filled = bag->head_size = 0;
 	bag->open = true;
 done:
-	gemp_free(parts);
-	gemp_free(begin);
+	gemp_free_all(parts, begin);
 	return code;
 }

@@ -14,9 +14,7 @@ typedef struct counted {
 
 void gemp_kmer_graph_free(gemp_kmer_graph *graph)
 {
-	void *const blocks[] = { graph->bounds, graph->kmer, graph->times, graph->next, graph->previous, graph->place };
-	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-		gemp_free(blocks[i]);
+	gemp_free_all(graph->bounds, graph->kmer, graph->times, graph->next, graph->previous, graph->place);
 	*graph = (gemp_kmer_graph){ 0 };
 }
 
@@ -52,9 +50,7 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 		graph->bounds[r] = samples ? all[samples * r / ranks] : 0;
 	graph->bounds[ranks] = gemp_kmer_mask(graph->k - 1) + 1;
 done:
-	gemp_free(all);
-	gemp_free(begin);
-	gemp_free(mine);
+	gemp_free_all(all, begin, mine);
 	return code;
 }
 
@@ -89,17 +85,13 @@ static gemp_code distribute(gemp_kmer_graph *graph, counted *records, size_t cou
 	}
 	graph->count = kept;
 done:
-	gemp_free(owner);
-	gemp_free(received);
-	gemp_free(from);
+	gemp_free_all(owner, received, from);
 	return code;
 }
 
 static void drop_ranges(gemp_kmer_graph *graph)
 {
-	gemp_free(graph->bounds);
-	gemp_free(graph->kmer);
-	gemp_free(graph->times);
+	gemp_free_all(graph->bounds, graph->kmer, graph->times);
 	graph->bounds = graph->kmer = graph->times = NULL;
 }
 
@@ -158,8 +150,7 @@ static gemp_code add_reverses(gemp_kmer_graph *graph)
 	GEMP_TRY(choose_bounds(graph, kmers, count));
 	GEMP_TRY(distribute(graph, records, count));
 done:
-	gemp_free(kmers);
-	gemp_free(records);
+	gemp_free_all(kmers, records);
 	return code;
 }
 
@@ -253,9 +244,7 @@ static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 	const gemp_request request = { entering, graph->count, sizeof *entering, owner, ways_on, &l };
 	GEMP_TRY(gemp_request_records(graph->comm, &request, sizeof *graph->next, graph->next, &graph->traffic));
 done:
-	gemp_free(owner);
-	gemp_free(entering);
-	gemp_free(l.entering);
+	gemp_free_all(owner, entering, l.entering);
 	return code;
 }
 

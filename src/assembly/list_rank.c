@@ -95,11 +95,7 @@ static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, s
 	for (size_t i = 0; i < list->count; i++)
 		places[i] = is_single(comm, list, i) ? single_place(list, i) : place[at++];
 done:
-	gemp_free(mine);
-	gemp_free(all);
-	gemp_free(begin);
-	gemp_free(place);
-	gemp_free(done);
+	gemp_free_all(mine, all, begin, place, done);
 	return code;
 }
 
@@ -134,11 +130,8 @@ typedef struct level {
 
 static void level_free(level *l)
 {
-	void *const blocks[] = { l->label,         l->offset,          l->item,          l->chosen.next,
-		                     l->chosen.extent, l->chosen.previous, l->chosen.name,   l->place,
-		                     l->here.walker,   l->leaving.walker,  l->arrived.walker };
-	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-		gemp_free(blocks[i]);
+	gemp_free_all(l->label, l->offset, l->item, l->chosen.next, l->chosen.extent, l->chosen.previous, l->chosen.name,
+	              l->place, l->here.walker, l->leaving.walker, l->arrived.walker);
 }
 
 static gemp_list_extent sum(gemp_list_extent a, gemp_list_extent b)
@@ -238,9 +231,7 @@ static gemp_code exchange(level *l, walkers *from, walkers *to, bool by_origin)
 	to->count = to->capacity = begin[l->comm->size];
 	from->count = from == to ? to->count : 0;
 done:
-	gemp_free(owner);
-	gemp_free(received);
-	gemp_free(begin);
+	gemp_free_all(owner, received, begin);
 	return code;
 }
 
@@ -342,7 +333,6 @@ gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, ge
 	}
 	GEMP_TRY(rank_level(comm, &list, 0, places, traffic));
 done:
-	gemp_free(list.name);
-	gemp_free(list.extent);
+	gemp_free_all(list.name, list.extent);
 	return code;
 }

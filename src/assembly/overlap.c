@@ -25,8 +25,7 @@ typedef struct reading {
 
 void gemp_overlap_free(gemp_overlap *overlap)
 {
-	gemp_free(overlap->head);
-	gemp_free(overlap->letter);
+	gemp_free_all(overlap->head, overlap->letter);
 	*overlap = (gemp_overlap){ 0 };
 }
 
@@ -120,10 +119,7 @@ static gemp_code look_up(const reading *r, const gemp_comm *comm, const gemp_eul
 	items[order->count] = item_of(r->graph, behind_last(comm, firsts, edges->path_end));
 	GEMP_TRY(gemp_items_look_up(comm, items, order->count + 1, table, sizeof *table, along, NULL));
 done:
-	gemp_free(table);
-	gemp_free(items);
-	gemp_free(firsts);
-	gemp_free(begin);
+	gemp_free_all(table, items, firsts, begin);
 	return code;
 }
 
@@ -160,8 +156,7 @@ static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const ge
 			mine = all[q];
 	out->start = mine.place;
 done:
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	return code;
 }
 

@@ -11,8 +11,7 @@ enum { WIDTH = 80 };
 
 void gemp_sequences_free(gemp_sequences *sequences)
 {
-	gemp_free(sequences->letter);
-	gemp_free(sequences->sequence);
+	gemp_free_all(sequences->letter, sequences->sequence);
 	*sequences = (gemp_sequences){ 0 };
 }
 
@@ -64,9 +63,7 @@ static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const 
 	s->count = from[comm->size];
 	qsort(s->sequence, s->count, sizeof *s->sequence, by_number);
 done:
-	gemp_free(told);
-	gemp_free(owner);
-	gemp_free(from);
+	gemp_free_all(told, owner, from);
 	return code;
 }
 
@@ -100,9 +97,7 @@ gemp_code gemp_sequences_put(gemp_sequences *s, const gemp_comm *comm, const uin
 	for (size_t i = 0; i < from[comm->size]; i++)
 		s->letter[(received[i] >> 2) - s->first] = gemp_bases[received[i] & 3];
 done:
-	gemp_free(owner);
-	gemp_free(received);
-	gemp_free(from);
+	gemp_free_all(owner, received, from);
 	return code;
 }
 

@@ -61,9 +61,7 @@ static gemp_code name_unitigs(direction *name, const gemp_unitigs *u, gemp_traff
 		if (!u->unitig[i].kept && !u->unitig[i].closed)
 			name[i] = 2 * number[at++] + 1;
 done:
-	gemp_free(reverse);
-	gemp_free(number);
-	gemp_free(owner);
+	gemp_free_all(reverse, number, owner);
 	return code;
 }
 
@@ -126,10 +124,6 @@ gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const ge
 	*out = links;
 	links = NULL;
 done:
-	gemp_free(s.name);
-	gemp_free(vertex);
-	gemp_free(owner);
-	gemp_free(next);
-	gemp_free(links);
+	gemp_free_all(s.name, vertex, owner, next, links);
 	return code;
 }

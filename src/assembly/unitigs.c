@@ -130,17 +130,13 @@ static gemp_code rotate_cycles(gemp_kmer_graph *graph, struct gemp_list_place *p
 		if (places[i].first & GEMP_LIST_CLOSED)
 			rotate(&places[i], &totals[i], find(&whole, places[i].first & ~GEMP_LIST_CLOSED));
 done:
-	gemp_free(mine.ring);
-	gemp_free(whole.ring);
-	gemp_free(owner);
+	gemp_free_all(mine.ring, whole.ring, owner);
 	return code;
 }
 
 void gemp_unitigs_free(gemp_unitigs *unitigs)
 {
-	gemp_free(unitigs->unitig);
-	gemp_free(unitigs->head);
-	gemp_free(unitigs->before);
+	gemp_free_all(unitigs->unitig, unitigs->head, unitigs->before);
 	*unitigs = (gemp_unitigs){ 0 };
 }
 
@@ -235,8 +231,7 @@ static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_
 	const gemp_request request = { done_ones, tails, sizeof *done_ones, owner, take_finished, u };
 	GEMP_TRY(gemp_request_records(graph->comm, &request, 0, NULL, &graph->traffic));
 done:
-	gemp_free(done_ones);
-	gemp_free(owner);
+	gemp_free_all(done_ones, owner);
 	return code;
 }
 
@@ -322,8 +317,7 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 	*out = u;
 	u = (gemp_unitigs){ 0 };
 done:
-	gemp_free(places);
-	gemp_free(totals);
+	gemp_free_all(places, totals);
 	gemp_unitigs_free(&u);
 	return code;
 }
@@ -399,7 +393,6 @@ gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_tr
 	s = (gemp_sequences){ 0 };
 done:
 	gemp_sequences_free(&s);
-	gemp_free(begin);
-	gemp_free(placed);
+	gemp_free_all(begin, placed);
 	return code;
 }

@@ -22,8 +22,7 @@ static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edge
 	for (size_t i = 0; i < begin[edges->ranks]; i++)
 		in[vertices[i] - edges->bounds[edges->rank]]++;
 done:
-	gemp_free(arrived);
-	gemp_free(begin);
+	gemp_free_all(arrived, begin);
 	return code;
 }
 
@@ -75,8 +74,7 @@ static gemp_code gather_first(gemp_euler_balance *out, const gemp_comm *comm, co
 	for (size_t i = 0; i < out->example_count; i++)
 		out->examples[i] = list[i];
 done:
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	return code;
 }
 
@@ -149,7 +147,6 @@ gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm
 	GEMP_TRY(count_components(out, comm, edges));
 	look_for_path(out, edges->undirected);
 done:
-	gemp_free(in);
-	gemp_free(list);
+	gemp_free_all(in, list);
 	return code;
 }

@@ -37,8 +37,7 @@ static gemp_code gather(const gemp_comm *comm, const void *mine, size_t count, s
 	if (begin[comm->size])
 		memcpy(out, all, begin[comm->size]);
 done:
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	return code;
 }
 
@@ -64,8 +63,7 @@ static gemp_code gather_edges(picture *p, const gemp_comm *comm, const gemp_eule
 	for (size_t place = 0; place < result->order.edges; place++)
 		p->edge[order[place]].place = place + 1;
 done:
-	gemp_free(own);
-	gemp_free(order);
+	gemp_free_all(own, order);
 	return code;
 }
 
@@ -222,9 +220,7 @@ gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *grap
 	}
 	code = gemp_comm_agree(comm, code);
 done:
-	gemp_free(p.edge);
-	gemp_free(p.in);
-	gemp_free(p.out);
+	gemp_free_all(p.edge, p.in, p.out);
 	gemp_column_free(&p.keys);
 	gemp_text_free(&p.text);
 	return code;

@@ -275,8 +275,7 @@ static gemp_code keep(engine *e)
 			e->out->circuit[at] = circuits;
 	}
 done:
-	gemp_free(next);
-	gemp_free(mark);
+	gemp_free_all(next, mark);
 	return code;
 }
 

@@ -121,16 +121,14 @@ static gemp_code insert(gemp_euler_edges *edges, size_t row, gemp_vertex target)
 	memcpy(targets, edges->target, before * sizeof *targets);
 	targets[before] = target;
 	memcpy(targets + before + 1, edges->target + before, (count - before) * sizeof *targets);
-	gemp_free(edges->own_begin);
-	gemp_free(edges->own_target);
+	gemp_free_all(edges->own_begin, edges->own_target);
 	edges->begin = edges->own_begin = begin;
 	edges->target = edges->own_target = targets;
 	begin = NULL;
 	targets = NULL;
 	edges->closing = edges->first + before;
 done:
-	gemp_free(begin);
-	gemp_free(targets);
+	gemp_free_all(begin, targets);
 	return code;
 }
 
@@ -158,10 +156,7 @@ gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_eule
 
 void gemp_euler_edges_free(gemp_euler_edges *edges)
 {
-	gemp_free(edges->relations);
-	gemp_free(edges->own_begin);
-	gemp_free(edges->own_target);
-	gemp_free(edges->own_edge);
+	gemp_free_all(edges->relations, edges->own_begin, edges->own_target, edges->own_edge);
 	*edges = (gemp_euler_edges){ 0 };
 }
 
@@ -189,16 +184,14 @@ gemp_euler_edge gemp_euler_edge_of(const gemp_euler_edges *edges, gemp_vertex so
 
 static void order_free(gemp_euler_order *order)
 {
-	gemp_free(order->edge);
-	gemp_free(order->source);
+	gemp_free_all(order->edge, order->source);
 	*order = (gemp_euler_order){ 0 };
 }
 
 void gemp_euler_result_free(gemp_euler_result *result)
 {
 	order_free(&result->order);
-	gemp_free(result->circuit);
-	gemp_free(result->joined);
+	gemp_free_all(result->circuit, result->joined);
 	*result = (gemp_euler_result){ 0 };
 }
 
@@ -278,7 +271,6 @@ gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *
 		GEMP_TRY(gemp_request_run(comm, &request, answers + at));
 	}
 done:
-	gemp_free(a.firsts);
-	gemp_free(a.owner);
+	gemp_free_all(a.firsts, a.owner);
 	return code;
 }

@@ -175,8 +175,6 @@ gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, 
 	r.writer = NULL;
 done:
 	gemp_row_writer_abandon(r.writer);
-	gemp_free(r.ids);
-	gemp_free(r.named);
-	gemp_free(r.picked);
+	gemp_free_all(r.ids, r.named, r.picked);
 	return code;
 }

@@ -120,9 +120,7 @@ static gemp_code find_next(orienting *o)
 	for (size_t i = 0; i < from[o->ranks]; i++)
 		o->next[next[i].to - o->arc_bounds[o->plain->rank]] = (gemp_vertex)next[i].arc;
 done:
-	gemp_free(ends);
-	gemp_free(arrived);
-	gemp_free(from);
+	gemp_free_all(ends, arrived, from);
 	return code;
 }
 
@@ -225,9 +223,7 @@ static gemp_code direct_all(orienting *o)
 	number_slots(o, from[o->ranks]);
 done:
 	gemp_components_free(&arcs);
-	gemp_free(edges);
-	gemp_free(arrived);
-	gemp_free(from);
+	gemp_free_all(edges, arrived, from);
 	return code;
 }
 
@@ -257,11 +253,7 @@ gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const 
 		GEMP_TRY(direct_all(&o));
 	code = gemp_comm_agree(comm, gemp_euler_edges_share_relations(out, plain));
 done:
-	gemp_free(o.firsts);
-	gemp_free(o.arc_bounds);
-	gemp_free(o.record);
-	gemp_free(o.owner);
-	gemp_free(o.next);
+	gemp_free_all(o.firsts, o.arc_bounds, o.record, o.owner, o.next);
 	if (code != GEMP_OK || *odd)
 		gemp_euler_edges_free(out);
 	return code;

@@ -126,8 +126,7 @@ static gemp_code gather_boundaries(const verification *v)
 	GEMP_TRY(gemp_comm_allgather(v->comm, &own, sizeof own, &seams, &begin));
 	code = check_boundaries(v, seams);
 done:
-	gemp_free(seams);
-	gemp_free(begin);
+	gemp_free_all(seams, begin);
 	return code;
 }
 
@@ -152,8 +151,6 @@ gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gather_boundaries(&v));
 done:
-	gemp_free(v.source);
-	gemp_free((void *)v.seen);
-	gemp_free(v.ends);
+	gemp_free_all(v.source, (void *)v.seen, v.ends);
 	return code;
 }

@@ -186,9 +186,7 @@ done:
 
 void gemp_graph_diff_free(gemp_graph_diff_side *side)
 {
-	gemp_free(side->bytes);
-	gemp_free(side->vertices);
-	gemp_free(side->edges);
+	gemp_free_all(side->bytes, side->vertices, side->edges);
 	*side = (gemp_graph_diff_side){ 0 };
 }
 

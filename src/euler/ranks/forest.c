@@ -43,9 +43,7 @@ gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_euler_subs
 	for (size_t i = 0; i < present->count; i++)
 		(*reach)[i] = (uint8_t)gemp_number_at(steps, i, team->wide);
 done:
-	gemp_free(h.least);
-	gemp_free(h.most);
-	gemp_free(steps);
+	gemp_free_all(h.least, h.most, steps);
 	return code;
 }
 
@@ -148,10 +146,7 @@ static gemp_code reduce(gemp_euler_forest *forest, unsigned step, uint64_t bound
 	keep_forest(&s);
 done:
 	gemp_euler_subset_free(&s.circuits);
-	gemp_free(s.set);
-	gemp_free(s.open);
-	gemp_free(s.kept);
-	gemp_free(s.reach);
+	gemp_free_all(s.set, s.open, s.kept, s.reach);
 	return code;
 }
 
@@ -242,14 +237,12 @@ gemp_code gemp_euler_forest_merge(gemp_euler_team *team, gemp_euler_forest *fore
 	for (unsigned step = 1; (size_t)1 << step < 2 * team->teams; step++)
 		GEMP_TRY(merge_step(&m, step));
 done:
-	gemp_free(m.sizes);
-	gemp_free(m.received);
+	gemp_free_all(m.sizes, m.received);
 	return code;
 }
 
 void gemp_euler_forest_free(gemp_euler_forest *forest)
 {
-	gemp_free(forest->joints);
-	gemp_free(forest->decided);
+	gemp_free_all(forest->joints, forest->decided);
 	*forest = (gemp_euler_forest){ 0 };
 }

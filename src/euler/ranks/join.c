@@ -210,8 +210,7 @@ gemp_code gemp_euler_join(gemp_euler_lookup *lookup, const gemp_euler_edges *edg
 	*joins = gemp_comm_sum1(team->comm, j.joins);
 done:
 	if (team->teams > 1) {
-		gemp_free(j.root.own);
-		gemp_free(j.root.values);
+		gemp_free_all(j.root.own, j.root.values);
 	}
 	gemp_euler_subset_free(&j.present);
 	gemp_euler_block_free(&j.parent);

@@ -183,8 +183,7 @@ static gemp_code contract_orphans(gemp_euler_list *list)
 		GEMP_TRY(add_splitters(list, taken, count, GEMP_OK));
 	}
 done:
-	gemp_free(loose);
-	gemp_free(taken);
+	gemp_free_all(loose, taken);
 	return code;
 }
 

@@ -114,10 +114,7 @@ static gemp_code solve_gathered(solving *s)
 		gemp_number_set(s->values, elements[i].number - list->low, elements[i].value, s->wide);
 	team->circuits = circuits[team->team];
 done:
-	gemp_free(mine);
-	gemp_free(all);
-	gemp_free(begin);
-	gemp_free(circuits);
+	gemp_free_all(mine, all, begin, circuits);
 	return code;
 }
 

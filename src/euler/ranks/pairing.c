@@ -149,8 +149,7 @@ static gemp_code pair_in_rounds(pairing *p)
 	}
 done:
 	gemp_euler_exchange_free(&p->mail);
-	gemp_free(slots);
-	gemp_free(sizes);
+	gemp_free_all(slots, sizes);
 	return code;
 }
 

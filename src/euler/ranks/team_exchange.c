@@ -140,16 +140,8 @@ done:
 
 void gemp_euler_exchange_free(gemp_euler_exchange *mail)
 {
-	gemp_free(mail->stage);
-	gemp_free(mail->owner);
-	gemp_free(mail->tag);
-	gemp_free(mail->position);
-	gemp_free(mail->count);
-	gemp_free(mail->send);
-	gemp_free(mail->encoded);
-	gemp_free(mail->send_size);
-	gemp_free(mail->receive_size);
-	gemp_free(mail->receive);
+	gemp_free_all(mail->stage, mail->owner, mail->tag, mail->position, mail->count, mail->send, mail->encoded,
+	              mail->send_size, mail->receive_size, mail->receive);
 	*mail = (gemp_euler_exchange){ 0 };
 }
 
@@ -310,13 +302,6 @@ gemp_code gemp_euler_query(const gemp_euler_request *question, void **values)
 	*values = a.values;
 	a.values = NULL;
 done:
-	gemp_free(a.owned);
-	gemp_free(a.sizes);
-	gemp_free(a.cursor);
-	gemp_free(a.ask);
-	gemp_free(a.asked);
-	gemp_free(a.answers);
-	gemp_free(a.received);
-	gemp_free(a.values);
+	gemp_free_all(a.owned, a.sizes, a.cursor, a.ask, a.asked, a.answers, a.received, a.values);
 	return code;
 }

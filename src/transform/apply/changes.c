@@ -112,9 +112,7 @@ static gemp_code send_update(sending *s, size_t index)
 	GEMP_TRY(gemp_comm_agree(s->comm, collect(s)));
 	code = exchange(s);
 done:
-	gemp_free(s->chosen);
-	gemp_free(s->rows);
-	gemp_free(s->owner);
+	gemp_free_all(s->chosen, s->rows, s->owner);
 	s->chosen = s->rows = NULL;
 	s->owner = NULL;
 	return code;
@@ -140,8 +138,7 @@ done:
 void gemp_changes_free(gemp_changes *changes)
 {
 	for (size_t i = 0; changes->changes && i < changes->rule->update_count; i++) {
-		gemp_free(changes->changes[i].elements);
-		gemp_free(changes->changes[i].into);
+		gemp_free_all(changes->changes[i].elements, changes->changes[i].into);
 		gemp_column_free(&changes->changes[i].values);
 	}
 	gemp_free(changes->changes);

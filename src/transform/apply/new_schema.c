@@ -195,8 +195,7 @@ static gemp_code apply_update(relabelling *r)
 	GEMP_TRY(find_sets(r, sets));
 	gemp_for_ranges(r->change->count, relabel_piece, r);
 done:
-	gemp_free(r->used);
-	gemp_free(r->becomes);
+	gemp_free_all(r->used, r->becomes);
 	r->used = NULL;
 	r->becomes = NULL;
 	return code;

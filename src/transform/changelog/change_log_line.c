@@ -241,8 +241,7 @@ done:
 void gemp_change_log_line_free(gemp_change_log_line *line)
 {
 	json_decref(line->root);
-	gemp_free(line->edits[0].attributes);
-	gemp_free(line->edits[1].attributes);
+	gemp_free_all(line->edits[0].attributes, line->edits[1].attributes);
 	gemp_text_free(&line->labels);
 	*line = (gemp_change_log_line){ 0 };
 }

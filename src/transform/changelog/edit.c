@@ -380,10 +380,6 @@ void gemp_edit_state_free(gemp_edit_state *t)
 		gemp_free(t->vertices[v].own_labels);
 	gemp_key_table_free(&t->keys);
 	gemp_key_table_free(&t->groups);
-	gemp_free(t->vertices);
-	gemp_free(t->vertex_values);
-	gemp_free(t->first);
-	gemp_free(t->edges);
-	gemp_free(t->edge_values);
+	gemp_free_all(t->vertices, t->vertex_values, t->first, t->edges, t->edge_values);
 	gemp_text_free(&t->scratch);
 }

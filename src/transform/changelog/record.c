@@ -158,8 +158,7 @@ static gemp_code write_lines(gemp_record_state *r, gemp_recorder *recorder, uint
 done:
 	for (int i = 0; texts && i < comm->size; i++)
 		gemp_text_free(&texts[i]);
-	gemp_free(texts);
-	gemp_free(received);
+	gemp_free_all(texts, received);
 	gemp_text_free(&sorted);
 	return code;
 }
@@ -167,12 +166,7 @@ done:
 static void release(gemp_record_state *r)
 {
 	gemp_edge_owners_free(&r->owners);
-	gemp_free(r->received);
-	gemp_free(r->events);
-	gemp_free(r->deleted);
-	gemp_free(r->deleted_bytes);
-	gemp_free(r->edges);
-	gemp_free(r->ends);
+	gemp_free_all(r->received, r->events, r->deleted, r->deleted_bytes, r->edges, r->ends);
 	gemp_column_free(&r->end_key[0]);
 	gemp_column_free(&r->end_key[1]);
 	for (size_t i = 0; r->pieces && i < r->piece_count; i++)

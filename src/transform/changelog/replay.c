@@ -60,11 +60,9 @@ void gemp_replay_free(gemp_replay *r)
 	gemp_free(r->texts);
 	gemp_text_free(&r->hashes);
 	gemp_text_free(&r->scratch);
-	gemp_free(r->bits);
-	gemp_free(r->found);
+	gemp_free_all(r->bits, r->found);
 	gemp_column_free(&r->found_key);
-	gemp_free(r->graph_edits);
-	gemp_free(r->log_edits);
+	gemp_free_all(r->graph_edits, r->log_edits);
 	gemp_edit_state_free(&r->touched);
 	gemp_builder_free(r->builder);
 	gemp_free(r);
@@ -310,8 +308,7 @@ static void free_edits(edit_list *list)
 {
 	for (size_t i = 0; i < list->capacity; i++)
 		gemp_free(list->edits[i].attributes);
-	gemp_free(list->edits);
-	gemp_free(list->attribute_capacity);
+	gemp_free_all(list->edits, list->attribute_capacity);
 }
 
 /* All that is received, step by step; what the graph has, one by one. */

@@ -7,8 +7,7 @@ enum { FEW_SEATS = 1 << 12 };
 
 void gemp_conflict_keys_free(gemp_conflict_keys *tokens)
 {
-	gemp_free(tokens->offsets);
-	gemp_free(tokens->keys);
+	gemp_free_all(tokens->offsets, tokens->keys);
 	*tokens = (gemp_conflict_keys){ 0 };
 }
 

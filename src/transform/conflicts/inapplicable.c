@@ -274,13 +274,7 @@ static gemp_code reject_dangling(gemp_runtime *context, gemp_shard *graph, const
 done:
 	for (size_t i = 0; i < c.dropped_count; i++)
 		gemp_edge_values_free(&c.dropped[i].values);
-	gemp_free(c.dropped);
-	gemp_free(c.detached);
-	gemp_free(c.rows);
-	gemp_free(c.records);
-	gemp_free(c.owner);
-	gemp_free(c.answers);
-	gemp_free(c.left);
+	gemp_free_all(c.dropped, c.detached, c.rows, c.records, c.owner, c.answers, c.left);
 	return code;
 }
 
@@ -383,7 +377,6 @@ gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, con
 	gemp_for_ranges(frame->rows, count_range, &b);
 done:
 	*blocked = b.blocked;
-	gemp_free(b.fate);
-	gemp_free(b.pairs);
+	gemp_free_all(b.fate, b.pairs);
 	return code;
 }

@@ -310,12 +310,7 @@ gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_runtime *context, gemp
 	*out = (gemp_match_keys){ frame->rows, m.width, m.tuples, graph->vertex_count };
 	m.tuples = NULL;
 done:
-	gemp_free(m.parts);
-	gemp_free(m.tuples);
-	gemp_free(m.rows);
-	gemp_free(m.records);
-	gemp_free(m.owner);
-	gemp_free(m.answers);
+	gemp_free_all(m.parts, m.tuples, m.rows, m.records, m.owner, m.answers);
 	gemp_edge_owners_free(&m.edges);
 	return code;
 }

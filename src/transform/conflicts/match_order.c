@@ -51,10 +51,7 @@ typedef struct order_request {
 
 static void free_request(order_request *a)
 {
-	gemp_free(a->rows);
-	gemp_free(a->records);
-	gemp_free(a->owner);
-	gemp_free(a->answers);
+	gemp_free_all(a->rows, a->records, a->owner, a->answers);
 }
 
 static gemp_code pick_rows(order_request *a, const uint8_t *marked)
@@ -213,9 +210,7 @@ static gemp_code request_repeated(order_request *a, const gemp_comm *comm, bool 
 
 static void forget_records(order_request *a)
 {
-	gemp_free(a->records);
-	gemp_free(a->owner);
-	gemp_free(a->answers);
+	gemp_free_all(a->records, a->owner, a->answers);
 	a->records = a->answers = NULL;
 	a->owner = NULL;
 }

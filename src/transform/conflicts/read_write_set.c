@@ -204,8 +204,7 @@ static void read_behind_with(analysis *t)
 		if (with->where)
 			read_expr(t, &s, with->where);
 	}
-	gemp_free(vertices);
-	gemp_free(edges);
+	gemp_free_all(vertices, edges);
 }
 
 /* Is the edge told by the row, and with it both ends? */
@@ -461,9 +460,7 @@ gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_sh
 	for (size_t i = 0; i < rule->update_count; i++)
 		write_update(&t, &rule->updates[i]);
 	read_all(&t, induced);
-	gemp_free(t.attributes.names);
-	gemp_free(t.labels.names);
-	gemp_free(t.relations.names);
+	gemp_free_all(t.attributes.names, t.labels.names, t.relations.names);
 	if (t.code == GEMP_OK)
 		t.code = keep_conflicting(out);
 	number_slots(out, graph);

@@ -159,8 +159,7 @@ gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_ke
 	*left = gemp_comm_sum1(comm, l.left);
 done:
 	gemp_slot_table_free(&l.slots);
-	gemp_free(l.seats);
-	gemp_free(l.answers);
+	gemp_free_all(l.seats, l.answers);
 	return code;
 }
 
@@ -281,9 +280,7 @@ static gemp_code send_claims(resolve_context *c)
 	c->claims = received;
 	code = gemp_comm_agree(c->comm, assign_slots(c, from));
 done:
-	gemp_free(claims);
-	gemp_free(owner);
-	gemp_free(from);
+	gemp_free_all(claims, owner, from);
 	return code;
 }
 
@@ -388,15 +385,12 @@ done:
 
 static void free_context(resolve_context *c)
 {
-	gemp_free(c->match);
-	gemp_free(c->claims);
+	gemp_free_all(c->match, c->claims);
 	gemp_slot_table_free(&c->slots);
 	gemp_free(c->seats);
 	for (int s = 0; s < 2; s++) {
 		partition_claims *which = s ? &c->home : &c->away;
-		gemp_free(which->size);
-		gemp_free(which->bytes);
-		gemp_free(which->received);
+		gemp_free_all(which->size, which->bytes, which->received);
 	}
 }
 

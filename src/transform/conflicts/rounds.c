@@ -63,11 +63,7 @@ done:
 
 void gemp_conflict_rounds_free(gemp_conflict_rounds *game)
 {
-	gemp_free(game->rows);
-	gemp_free(game->offsets);
-	gemp_free(game->keys);
-	gemp_free(game->priority);
-	gemp_free(game->decision);
+	gemp_free_all(game->rows, game->offsets, game->keys, game->priority, game->decision);
 	*game = (gemp_conflict_rounds){ 0 };
 }
 
@@ -171,8 +167,7 @@ gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *game, uint64_t *rounds
 	for (*rounds = 0; p.count; ++*rounds)
 		run_round(&p);
 done:
-	gemp_free(p.seats);
-	gemp_free(p.live);
+	gemp_free_all(p.seats, p.live);
 	return code;
 }
 

@@ -144,10 +144,7 @@ static gemp_code request_column(lookup_context *l)
 		gemp_exchange_records(l->comm, l->tokens, l->token_count, sizeof *l->tokens, l->asker, &tokens, &from, NULL));
 	code = gemp_comm_agree(l->comm, keep(l, tokens, from[l->comm->size]));
 done:
-	gemp_free(tokens);
-	gemp_free(from);
-	gemp_free(l->received);
-	gemp_free(l->from);
+	gemp_free_all(tokens, from, l->received, l->from);
 	l->received = NULL;
 	l->from = NULL;
 	return code;
@@ -191,11 +188,7 @@ static gemp_code keys_around(row_key **out, size_t *count, const gemp_comm *comm
 	l.out = NULL;
 done:
 	gemp_edge_owners_free(&l.edges);
-	gemp_free(l.asked);
-	gemp_free(l.owner);
-	gemp_free(l.tokens);
-	gemp_free(l.asker);
-	gemp_free(l.out);
+	gemp_free_all(l.asked, l.owner, l.tokens, l.asker, l.out);
 	return code;
 }
 
@@ -276,8 +269,7 @@ gemp_code gemp_row_keys_make(gemp_conflict_keys *out, const gemp_comm *comm, gem
 	GEMP_TRY(keys_around(&l.around, &l.around_count, comm, graph, footprint, frame, choice));
 	code = gemp_comm_agree(comm, list_tokens(&l));
 done:
-	gemp_free(l.around);
-	gemp_free(l.next);
+	gemp_free_all(l.around, l.next);
 	if (code != GEMP_OK)
 		gemp_conflict_keys_free(out);
 	return code;

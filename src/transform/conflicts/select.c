@@ -145,8 +145,7 @@ gemp_code gemp_select(gemp_selected *out, gemp_runtime *context, gemp_shard *gra
 	*report = (gemp_select_report){ .matches = gemp_comm_sum1(context->comm, frame->rows) };
 	if (report->matches)
 		code = select_rows(&s, out);
-	gemp_free(s.priority);
-	gemp_free(s.ordered.tuples);
+	gemp_free_all(s.priority, s.ordered.tuples);
 	return code;
 }
 
@@ -161,7 +160,6 @@ void gemp_select_add(gemp_select_report *sum, const gemp_select_report *one)
 
 void gemp_selected_free(gemp_selected *selected)
 {
-	gemp_free(selected->selected);
-	gemp_free(selected->numbers);
+	gemp_free_all(selected->selected, selected->numbers);
 	*selected = (gemp_selected){ 0 };
 }

@@ -52,9 +52,7 @@ static gemp_code renumber_edges(numbering *n, gemp_frame_column *column, size_t 
 		if (column->elements[row] != GEMP_NO_ELEMENT)
 			column->elements[row] = answers[count++];
 done:
-	gemp_free(edges);
-	gemp_free(answers);
-	gemp_free(owner);
+	gemp_free_all(edges, answers, owner);
 	return code;
 }
 
@@ -123,8 +121,7 @@ static gemp_code search_part(const gemp_local_search *near, const uint32_t *bits
 	GEMP_TRY(search(near, part.graph, places, out));
 	code = renumber(near, &part, out);
 done:
-	gemp_free(places);
-	gemp_free(relations);
+	gemp_free_all(places, relations);
 	gemp_induced_free(&part);
 	if (code != GEMP_OK)
 		gemp_frame_free(out);

@@ -373,7 +373,6 @@ done:
 
 void gemp_locality_free(gemp_locality *locality)
 {
-	gemp_free(locality->roles);
-	gemp_free(locality->edges);
+	gemp_free_all(locality->roles, locality->edges);
 	*locality = (gemp_locality){ 0 };
 }

@@ -173,10 +173,7 @@ static gemp_code renumber_rows(const renumbering *following, gemp_frame *frame)
 	put_elements(following, &a, frame, lost);
 	code = gemp_comm_agree(following->comm, drop_lost(frame, lost));
 done:
-	gemp_free(a.edges);
-	gemp_free(a.owner);
-	gemp_free(a.answers);
-	gemp_free(lost);
+	gemp_free_all(a.edges, a.owner, a.answers, lost);
 	return code;
 }
 
@@ -248,11 +245,7 @@ void gemp_match_cache_free(gemp_match_cache *m)
 	if (!m)
 		return;
 	drop_all(m);
-	gemp_free(m->rules_kept);
-	gemp_free(m->applied);
-	gemp_free(m->since);
-	gemp_free(m->changed);
-	gemp_free(m);
+	gemp_free_all(m->rules_kept, m->applied, m->since, m->changed, m);
 }
 
 void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)

@@ -126,8 +126,7 @@ static gemp_code go_along(expansion *n, const gemp_role_edge *edge, int from, in
 		memcpy(now, next, n->words * sizeof *now);
 	}
 done:
-	gemp_free(now);
-	gemp_free(next);
+	gemp_free_all(now, next);
 	return code;
 }
 
@@ -187,8 +186,7 @@ static void close(expansion *n)
 {
 	for (size_t r = 0; n->sets && r < n->locality->role_count; r++)
 		gemp_free(n->sets[r]);
-	gemp_free(n->sets);
-	gemp_free(n->marks);
+	gemp_free_all(n->sets, n->marks);
 }
 
 gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
