@@ -3,6 +3,7 @@
 #include "transform/changelog/record_events.h"
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "partition/base/rank_bitmap.h"
 #include "partition/exchange/value_exchange.h"
 
@@ -100,18 +101,18 @@ done:
 	return code;
 }
 
+/* Events are in the order of the kind of their element (vertices first), then of its number. */
+static bool event_is_before(const gemp_record_state *r, const gemp_record_event *event, bool edge, uint64_t element)
+{
+	bool kind = r->rule->updates[event->update].element.edge;
+	return kind != edge ? kind < edge : event->element < element;
+}
+
 const gemp_record_event *gemp_record_find_events(const gemp_record_state *r, bool edge, uint64_t element,
                                                  const gemp_record_event **end)
 {
-	size_t low = 0, high = r->event_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		bool other = r->rule->updates[r->events[middle].update].element.edge;
-		if (other < edge || (other == edge && r->events[middle].element < element))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	GEMP_PARTITION_POINT(low, 0, r->event_count, event_is_before(r, &r->events[low], edge, element));
 	size_t last = low;
 	while (last < r->event_count && r->events[last].element == element &&
 	       r->rule->updates[r->events[last].update].element.edge == edge)

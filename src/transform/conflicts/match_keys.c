@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/search.h"
 #include "core/text.h"
 #include "core/threads.h"
 #include "partition/base/edge_owners.h"
@@ -169,15 +170,7 @@ static gemp_code fill_vertices(keys_context *m)
 /* How many edges of its row stand before it and have the same target. */
 static uint64_t parallel_number(const gemp_relation *r, uint64_t begin, uint64_t at)
 {
-	uint64_t low = begin, high = at;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (r->out_targets[middle] < r->out_targets[at])
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return at - low;
+	return at - begin - gemp_lower_bound_u32(r->out_targets + begin, at - begin, r->out_targets[at]);
 }
 
 static gemp_code answer_sources(void *self, const void *records, size_t count, uint64_t *answers)

@@ -4,6 +4,7 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 #include "partition/base/edge_owners.h"
 
