@@ -8,9 +8,19 @@ set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
 command -v apt-get >/dev/null || { echo "$0: this machine has no apt" >&2; exit 69; }
 
-packages=(flex bison m4 libsigsegv2 libjansson-dev libjansson4 libexpat1-dev libexpat1 libpopt-dev libpopt0 libpcre2-dev libpcre2-8-0 libutf8proc-dev libutf8proc2 libnauty2-dev libxxhash-dev libxxhash0
-          zlib1g-dev zlib1g libzstd-dev libzstd1 opencl-headers opencl-c-headers ocl-icd-opencl-dev ocl-icd-libopencl1
-          libcmocka-dev libcmocka0)
+source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
+packages=()
+for wanted in "${carried_tools[@]#*=}" "${carried_libraries[@]}" "${test_libraries[@]}"; do
+	packages+=("$(available "$wanted")")
+done
+# Their dependencies are added, and the dependencies of these, without the C library and the tools of Debian's own installer.
+# The loop sees what it appends.
+for ((i = 0; i < ${#packages[@]}; i++)); do
+	while read -r needed; do
+		case " ${packages[*]} " in *" $needed "*) ;; *) packages+=("$needed") ;; esac
+	done < <(apt-cache depends --important "${packages[i]}" | sed -nE 's/^ *(Pre)?Depends: //p' | grep -vE '^(<|libc6|libgcc|gcc-|debconf|dpkg)')
+done
+
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 work=$(mktemp -d)

@@ -7,16 +7,14 @@
 set -euo pipefail
 [ $# -eq 0 ] || [ "$*" = --tests ] || { echo "usage: $0 [--tests]" >&2; exit 2; }
 
-# command=package, for tools that may have come from elsewhere; first|second: whichever this release has
-tools=(gcc=gcc cmake=cmake ninja=ninja-build flex=flex bison=bison mpirun=openmpi-bin)
-libraries=(libc6-dev libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson-dev libexpat1-dev libpopt-dev libpcre2-dev libutf8proc-dev 'libnauty2-dev|libnauty-dev'
-           'libhdf5-openmpi-dev|libhdf5-mpich-dev|libhdf5-dev' libxxhash-dev zlib1g-dev libzstd-dev libpng-dev)
+source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
+
+tools=("${site_tools[@]}" "${carried_tools[@]}")
+libraries=("${site_libraries[@]}" "${carried_libraries[@]}")
 if [ "${1:-}" = --tests ]; then
-	tools+=(h5dump=hdf5-tools zstd=zstd gzip=gzip)
-	libraries+=(libcmocka-dev python3 python3-h5py python3-scipy python3-networkx python3-igraph)
+	tools+=("${test_tools[@]}")
+	libraries+=("${test_libraries[@]}" "${test_python[@]}")
 fi
-# Used where it is; nothing fails without it: partition --method ptscotch
-optional=libptscotch-dev
 
 installed() { # any of the alternatives
 	local package
@@ -70,12 +68,9 @@ if [ ${#missing[@]} -gt 0 ]; then
 	fi
 	echo "Installing ${missing[*]%%|*}"
 	install() {
-		local alternatives package chosen=()
+		local alternatives chosen=()
 		for alternatives in "${missing[@]}"; do
-			for package in ${alternatives//|/ }; do
-				apt-cache show "$package" >/dev/null 2>&1 && break
-			done
-			chosen+=("$package")
+			chosen+=("$(available "$alternatives")")
 		done
 		apt install -y --no-install-recommends "${chosen[@]}"
 	}
@@ -86,10 +81,10 @@ if [ ${#missing[@]} -gt 0 ]; then
 		exit 69
 	fi
 fi
-if ! installed "$optional" && apt-cache show "$optional" >/dev/null 2>&1 &&
+if ! installed "$optional_library" && apt-cache show "$optional_library" >/dev/null 2>&1 &&
    { [ ${#as_root[@]} -eq 0 ] || command -v sudo >/dev/null; }; then
-	echo "Installing $optional, which is optional"
-	apt install -y --no-install-recommends "$optional" >"$log" 2>&1 || echo "It could not be installed: going on without it"
+	echo "Installing $optional_library, which is optional"
+	apt install -y --no-install-recommends "$optional_library" >"$log" 2>&1 || echo "It could not be installed: going on without it"
 fi
 if nvidia_without_icd; then
 	echo "Telling OpenCL of NVIDIA's driver in /etc/OpenCL/vendors/nvidia.icd"

@@ -116,7 +116,7 @@ static gemp_code make_kernels(gemp_count_engine *engine)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_count_plan *plan = engine->plan;
-	char name[32];
+	char name[40]; /* "count_narrow_" and a number of up to 20 digits */
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		if (!gemp_sum_has_kernel(&plan->sums[i]))
 			continue;

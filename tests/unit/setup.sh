@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # jobs/setup.sh against stand-ins for apt and dpkg: it installs what is missing and nothing else, and says what it cannot do.
+# jobs/prefix.sh against the same: it carries every library but MPI and HDF5, and what these libraries depend on.
 set -uo pipefail
 top=${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 work=$(mktemp -d)
@@ -103,5 +104,20 @@ setup 69
 for name in CMake flex bison MPI HDF5 OpenCL jansson popt nauty xxHash zlib Zstandard libpng cmocka h5py; do
 	grep -q "$name" "$work/said" || fail "the list for other systems lacks $name"
 done
+
+machine 0
+for tool in mkdir cp find du ln basename readlink sed; do
+	ln -s "$(command -v $tool)" "$work/bin/$tool"
+done
+stand_in dpkg 'mkdir -p "$3/usr/lib"'
+stand_in apt-cache 'case "$1 ${!#}" in "show libnauty2-dev") exit 1;; "depends bison") echo "  Depends: m4";;
+	"depends m4") printf "  PreDepends: libsigsegv2\n  Depends: libc6\n";; "depends libpng-dev") printf "  Depends: libpng16-16t64\n  Depends: <x>\n";; esac'
+PATH=$work/bin "$top/jobs/prefix.sh" "$work/prefix" >"$work/said" 2>&1 || fail "prefix.sh"
+[ -s "$work/prefix/env.sh" ] || fail "prefix.sh wrote no env.sh"
+for package in "${build[@]}" libcmocka-dev libnauty-dev flex bison m4 libsigsegv2 libpng16-16t64; do
+	case $package in libc6-dev | libopenmpi-dev | libhdf5-* | libptscotch-dev | libnauty2-dev) wanted=0 ;; *) wanted=1 ;; esac
+	[ "$(tr ' ' '\n' <"$work/log" | grep -cx "$package")" = $wanted ] || fail "prefix.sh: $package is carried $wanted times"
+done
+! grep -qE ' (libc6|<x>)( |$)' "$work/log" || fail "prefix.sh carries the C library"
 
 [ $failures -eq 0 ] && echo "all passed"
