@@ -25,6 +25,10 @@ if(GEMP_SANITIZE)
 	# MPI and OpenCL libraries leak; our own blocks are counted by the tests (gemp_memory_blocks).
 	list(APPEND GEMP_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1)
 endif()
+if(GEMP_TSAN)
+	# MPI, OpenCL and HDF5 are not instrumented: ThreadSanitizer cannot see their locks, and would report what it sees of them.
+	list(APPEND GEMP_TEST_ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:second_deadlock_stack=1)
+endif()
 
 # Tests make small things; half of the time to build them would go into the last few percent of their speed.
 set(GEMP_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)

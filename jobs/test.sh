@@ -15,5 +15,5 @@ fi
 export GEMP_TEST_SEED=${GEMP_TEST_SEED:-$((RANDOM << 15 | RANDOM))}
 echo "GEMP_TEST_SEED=$GEMP_TEST_SEED"
 "$top/jobs/setup.sh" --tests
-build_gemp -DBUILD_TESTING=ON
+build_gemp --preset ci
 exec ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "${select[@]}" "$@"
