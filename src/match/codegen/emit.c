@@ -3,6 +3,7 @@
 #include "match/codegen/emit_loops.h"
 #include "match/codegen/emit_step.h"
 #include "match/codegen/emit_tests.h"
+#include "match/codegen/kernel_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 {
 	gemp_text_print(t, "__kernel void match(gemp_match_params p,\n");
 	for (size_t v = 0; v < plan->view_count; v++) {
-		gemp_text_print(t, "\t__global const OFFSET *begin_%zu, __global const uint *near_%zu,\n", v, v);
+		gemp_kernel_print(t, (int)v, "\t__global const OFFSET *begin_$, __global const uint *near_$,\n");
 		if (plan->live_edges)
 			gemp_text_print(t, "\t__global const ulong *edge_%zu,\n", v);
 	}
@@ -85,8 +86,7 @@ static void emit_registers(gemp_text *t, const gemp_plan *plan)
 	for (int e = 0; plan->live_edges && e < plan->edge_count; e++)
 		gemp_text_print(t, "\tulong e_%d = 0;\n", e);
 	for (size_t s = 0; s < plan->step_count; s++)
-		gemp_text_print(t, "\tOFFSET cur_%zu = 0, end_%zu = 0; uint todo_%zu = 0, mask_%zu = 0, from_%zu = 0;\n", s, s,
-		                s, s, s);
+		gemp_kernel_print(t, (int)s, "\tOFFSET cur_$ = 0, end_$ = 0; uint todo_$ = 0, mask_$ = 0, from_$ = 0;\n");
 }
 
 static void emit_memory(gemp_text *t, const gemp_plan *plan)
@@ -102,13 +102,13 @@ static void emit_memory(gemp_text *t, const gemp_plan *plan)
 		gemp_text_print(t, "\tvolatile ulong edges[%zu];\n\tfor (uint i = 0; i < %zu; i++) edges[i] = 0;\n", edges,
 		                edges);
 	for (size_t s = 0; s < steps; s++)
-		gemp_text_print(t,
-		                "#define cur_%zu offsets[%zu]\n#define end_%zu offsets[%zu]\n#define todo_%zu words[%zu]\n"
-		                "#define mask_%zu words[%zu]\n#define from_%zu words[%zu]\n",
-		                s, 2 * s, s, 2 * s + 1, s, 3 * s, s, 3 * s + 1, s, 3 * s + 2);
+		gemp_kernel_print(t, (int)s,
+		                  "#define cur_$ offsets[%zu]\n#define end_$ offsets[%zu]\n#define todo_$ words[%zu]\n"
+		                  "#define mask_$ words[%zu]\n#define from_$ words[%zu]\n",
+		                  2 * s, 2 * s + 1, 3 * s, 3 * s + 1, 3 * s + 2);
 	gemp_text_print(t, "#define VERTEX(i) words[%zu + (i)]\n", 3 * steps);
 	for (int v = 0; v < plan->vertex_count; v++)
-		gemp_text_print(t, "#define v_%d VERTEX(%d)\n", v, v);
+		gemp_kernel_print(t, v, "#define v_$ VERTEX($)\n");
 	for (size_t e = 0; e < edges; e++)
 		gemp_text_print(t, "#define e_%zu edges[%zu]\n", e, e);
 }
@@ -240,7 +240,7 @@ static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_item_layo
 	                "\t\tactive = 1; level = base = %d; fresh = 0;\n",
 	                plan->root);
 	for (size_t s = 0; s < plan->step_count; s++)
-		gemp_text_print(t, "\t\tcur_%zu = end_%zu = 0; todo_%zu = mask_%zu = 0;\n", s, s, s, s);
+		gemp_kernel_print(t, (int)s, "\t\tcur_$ = end_$ = 0; todo_$ = mask_$ = 0;\n");
 	if (options->sliced)
 		gemp_text_print(t, "\t\tslice = 0; slices = 1;\n");
 	gemp_text_print(t, "\t\tswitch (p.stage) {\n");

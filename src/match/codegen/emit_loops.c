@@ -1,6 +1,7 @@
 #include "match/codegen/emit_loops.h"
 
 #include "match/codegen/emit_tests.h"
+#include "match/codegen/kernel_text.h"
 
 #include <stdio.h>
 
@@ -79,12 +80,12 @@ static bool has_choice(const nest *n, int s)
 static void emit_choice(const nest *n, int s, size_t j)
 {
 	const gemp_check *check = &n->plan->steps[s].checks[j];
-	gemp_text_print(n->t,
-	                "\t\t{\n\t\tconst OFFSET b = begin_%d[v_%d], z = begin_%d[v_%d + 1];\n"
-	                "\t\tif ((z - b) * %d < z_%d - b_%d) {\n\t\tb_%d = b; z_%d = z; n_%d = near_%d; from_%d = %zu;\n"
-	                "\t\t}\n\t\t}\n",
-	                check->view, check->from, check->view, check->from, n->marks.row[s][j] >= 0 ? WALKED_IS_LONGER : 1,
-	                s, s, s, s, s, check->view, s, j);
+	gemp_kernel_print(n->t, s,
+	                  "\t\t{\n\t\tconst OFFSET b = begin_%d[v_%d], z = begin_%d[v_%d + 1];\n"
+	                  "\t\tif ((z - b) * %d < z_$ - b_$) {\n\t\tb_$ = b; z_$ = z; n_$ = near_%d; from_$ = %zu;\n"
+	                  "\t\t}\n\t\t}\n",
+	                  check->view, check->from, check->view, check->from,
+	                  n->marks.row[s][j] >= 0 ? WALKED_IS_LONGER : 1, check->view, j);
 }
 
 static void emit_row(const nest *n, int s)
@@ -92,10 +93,10 @@ static void emit_row(const nest *n, int s)
 	const gemp_step *step = &n->plan->steps[s];
 	size_t latest = step->kind == GEMP_EXTEND ? gemp_latest_source(n->plan, s) : 0;
 	const gemp_check *check = &step->checks[latest];
-	gemp_text_print(n->t,
-	                "\t\tOFFSET b_%d = begin_%d[v_%d], z_%d = begin_%d[v_%d + 1];\n"
-	                "\t\t__global const uint *n_%d = near_%d;\n",
-	                s, check->view, check->from, s, check->view, check->from, s, check->view);
+	gemp_kernel_print(n->t, s,
+	                  "\t\tOFFSET b_$ = begin_%d[v_%d], z_$ = begin_%d[v_%d + 1];\n"
+	                  "\t\t__global const uint *n_$ = near_%d;\n",
+	                  check->view, check->from, check->view, check->from, check->view);
 	if (step->edge >= 0)
 		gemp_text_print(n->t, "\t\t__global const ulong *d_%d = edge_%d;\n", s, check->view);
 	if (!has_choice(n, s))
@@ -110,15 +111,13 @@ static void emit_row(const nest *n, int s)
 static void emit_sliced_loop(const nest *n, int s, bool down)
 {
 	if (down)
-		gemp_text_print(n->t,
-		                "\t\tfor (OFFSET i_%d = z_%d - skip; i_%d-- > b_%d;"
-		                " i_%d -= min((OFFSET)slices - 1, i_%d - b_%d)) {\n",
-		                s, s, s, s, s, s, s);
+		gemp_kernel_print(n->t, s,
+		                  "\t\tfor (OFFSET i_$ = z_$ - skip; i_$-- > b_$;"
+		                  " i_$ -= min((OFFSET)slices - 1, i_$ - b_$)) {\n");
 	else
-		gemp_text_print(n->t,
-		                "\t\tfor (OFFSET i_%d = b_%d + skip; i_%d < z_%d;"
-		                " i_%d += min((OFFSET)slices, z_%d - i_%d)) {\n",
-		                s, s, s, s, s, s, s);
+		gemp_kernel_print(n->t, s,
+		                  "\t\tfor (OFFSET i_$ = b_$ + skip; i_$ < z_$;"
+		                  " i_$ += min((OFFSET)slices, z_$ - i_$)) {\n");
 }
 
 /* The loop over the row, restrictions on slots cutting it at both ends; going on where the worker stopped. */
@@ -132,21 +131,21 @@ static void emit_loop(const nest *n, int s)
 		gemp_text_print(t, "\t\tconst uint over_%d = ", s);
 		if (range)
 			gemp_text_print(t, "max(max(low_%d, 1u) - 1, ", step->vertex);
-		gemp_emit_extreme(t, step->greater, true);
+		gemp_kernel_extreme(t, step->greater, true);
 		gemp_text_print(t, range ? ");\n" : ";\n");
 	}
 	if (step->less && !bind) {
 		gemp_text_print(t, "\t\tconst uint under_%d = ", s);
-		gemp_emit_extreme(t, step->less, false);
+		gemp_kernel_extreme(t, step->less, false);
 		gemp_text_print(t, ";\n");
 	}
 	if (bind)
-		gemp_text_print(t, "\t\tb_%d = gemp_lower(n_%d, b_%d, z_%d, v_%d);\n", s, s, s, s, step->vertex);
+		gemp_kernel_print(t, s, "\t\tb_$ = gemp_lower(n_$, b_$, z_$, v_%d);\n", step->vertex);
 	else if (step->greater && !down)
-		gemp_text_print(t, "\t\tb_%d = gemp_lower(n_%d, b_%d, z_%d, over_%d + 1);\n", s, s, s, s, s);
+		gemp_kernel_print(t, s, "\t\tb_$ = gemp_lower(n_$, b_$, z_$, over_$ + 1);\n");
 	bool slices = n->options->sliced && s == n->plan->root + 1;
 	if (slices)
-		gemp_text_print(t, "\t\tOFFSET skip = min((OFFSET)slice, z_%d - b_%d);\n", s, s);
+		gemp_kernel_print(t, s, "\t\tOFFSET skip = min((OFFSET)slice, z_$ - b_$);\n");
 	if (n->options->listed) {
 		uint32_t at = position_word(n, s);
 		if (slices)
@@ -162,13 +161,13 @@ static void emit_loop(const nest *n, int s)
 	if (slices)
 		emit_sliced_loop(n, s, down);
 	else if (down)
-		gemp_text_print(t, "\t\tfor (OFFSET i_%d = z_%d; i_%d-- > b_%d;) {\n", s, s, s, s);
+		gemp_kernel_print(t, s, "\t\tfor (OFFSET i_$ = z_$; i_$-- > b_$;) {\n");
 	else
-		gemp_text_print(t, "\t\tfor (OFFSET i_%d = b_%d; i_%d < z_%d; i_%d++) {\n", s, s, s, s, s);
+		gemp_kernel_print(t, s, "\t\tfor (OFFSET i_$ = b_$; i_$ < z_$; i_$++) {\n");
 	if (bind)
-		gemp_text_print(t, "\t\tif (n_%d[i_%d] != v_%d) break;\n", s, s, step->vertex);
+		gemp_kernel_print(t, s, "\t\tif (n_$[i_$] != v_%d) break;\n", step->vertex);
 	else
-		gemp_text_print(t, "\t\tconst uint v_%d = n_%d[i_%d];\n", step->vertex, s, s);
+		gemp_kernel_print(t, s, "\t\tconst uint v_%d = n_$[i_$];\n", step->vertex);
 	if (step->greater && down)
 		gemp_text_print(t, "\t\tif (v_%d <= over_%d) break;\n", step->vertex, s);
 	if (step->less && !bind)
@@ -176,7 +175,7 @@ static void emit_loop(const nest *n, int s)
 	if (range && !down)
 		gemp_text_print(t, "\t\tif (v_%d >= low_%d + wide_%d) break;\n", step->vertex, step->vertex, step->vertex);
 	if (step->edge >= 0)
-		gemp_text_print(t, "\t\tconst ulong e_%d = d_%d[i_%d];\n", step->edge, s, s);
+		gemp_kernel_print(t, s, "\t\tconst ulong e_%d = d_$[i_$];\n", step->edge);
 	if (n->options->profile)
 		gemp_text_print(t, "\t\tmine[%zu]++;\n", n->plan->step_count + (size_t)s);
 }
@@ -206,7 +205,7 @@ static void emit_mark_lookup(const nest *n, int s)
 	for (size_t m = 0; m < n->marks.count; m++)
 		if (uncertain >> m & 1)
 			gemp_text_print(t, " | fill_%zu << %zu", m, m);
-	gemp_text_print(t, ", need_%d = told_%d & %u;\n", s, s, there);
+	gemp_kernel_print(t, s, ", need_$ = told_$ & %u;\n", there);
 }
 
 static void emit_lookup(const nest *n, int s)
@@ -222,7 +221,7 @@ static void emit_mark_test(const nest *n, int s)
 	if (!(there | absent))
 		return;
 	emit_lookup(n, s);
-	gemp_text_print(n->t, "\t\tif ((mark[v_%d] & told_%d) != need_%d) continue;\n", n->plan->steps[s].vertex, s, s);
+	gemp_kernel_print(n->t, s, "\t\tif ((mark[v_%d] & told_$) != need_$) continue;\n", n->plan->steps[s].vertex);
 }
 
 static void emit_row_test(const nest *n, int s, size_t j)
@@ -259,18 +258,15 @@ static gemp_step without_neighbours(const nest *n, int s)
 static void emit_tests(const nest *n, int s)
 {
 	const gemp_step *step = &n->plan->steps[s];
-	char name[16];
 	if (step->kind != GEMP_BIND_EDGE) {
 		gemp_step tested = without_neighbours(n, s);
-		snprintf(name, sizeof name, "v_%d", step->vertex);
 		emit_mark_test(n, s);
-		gemp_emit_vertex_filters(n->t, n->plan, &tested, name, &next);
+		gemp_emit_vertex_filters(n->t, n->plan, &tested, gemp_variable_of('v', step->vertex).text, &next);
 		for (size_t j = 0; j < step->check_count; j++)
 			emit_row_test(n, s, j);
 	}
 	if (step->edge >= 0) {
-		snprintf(name, sizeof name, "e_%d", step->edge);
-		gemp_emit_edge_filters(n->t, n->plan, step, name, &next);
+		gemp_emit_edge_filters(n->t, n->plan, step, gemp_variable_of('e', step->edge).text, &next);
 	}
 	if (n->options->profile && n->options->sliced && s == n->plan->root)
 		gemp_text_print(n->t, "\t\tmine[%d] += slice == 0%s;\n", s, n->options->listed ? " && !resuming" : "");
@@ -310,7 +306,7 @@ static void emit_result(const nest *n)
 	gemp_text_print(t, "\t\tleave = GEMP_PARK; break;\n\t\t}\n\t\t__global uint *r = stage + staged++ * %u;\n",
 	                n->layout->tuple_words);
 	for (int v = 0; v < plan->vertex_count; v++)
-		gemp_text_print(t, "\t\tr[%d] = v_%d;\n", v, v);
+		gemp_kernel_print(t, v, "\t\tr[$] = v_$;\n");
 	for (int f = 0; plan->live_edges && f < plan->edge_count; f++)
 		gemp_text_print(t, "\t\tr[%d] = (uint)e_%d; r[%d] = (uint)(e_%d >> 32);\n", plan->vertex_count + 2 * f, f,
 		                plan->vertex_count + 2 * f + 1, f);
@@ -320,9 +316,7 @@ static void emit_result(const nest *n)
 
 static void emit_table_look(const nest *n)
 {
-	char name[16];
-	snprintf(name, sizeof name, "v_%d", n->plan->steps[n->last].vertex);
-	gemp_emit_leaf(n->t, n->plan, &n->marks, name);
+	gemp_emit_leaf(n->t, n->plan, &n->marks, gemp_variable_of('v', n->plan->steps[n->last].vertex).text);
 	gemp_text_print(n->t, "\t\tfound += w;\n");
 	if (n->options->profile)
 		gemp_text_print(n->t, "\t\tmine[%d] += w;\n", n->last + 1);
@@ -358,18 +352,17 @@ static void emit_body(const nest *n, int s)
 		return;
 	}
 	if (n->plan->steps[s].kind != GEMP_BIND_EDGE)
-		gemp_text_print(t,
-		                "\t\tif (v_%d >= p.vertices) {\n\t\tcontrol[GEMP_CONTROL_ERROR] = GEMP_MATCH_BAD_SLOT;\n"
-		                "\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = v_%d;\n"
-		                "\t\tleave = GEMP_PARK; break;\n\t\t}\n",
-		                v, s, v);
+		gemp_kernel_print(t, v,
+		                  "\t\tif (v_$ >= p.vertices) {\n\t\tcontrol[GEMP_CONTROL_ERROR] = GEMP_MATCH_BAD_SLOT;\n"
+		                  "\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = v_$;\n"
+		                  "\t\tleave = GEMP_PARK; break;\n\t\t}\n",
+		                  s);
 	gemp_emit_mark_variables(t, n->plan, &n->marks, s);
 	if (counts_at(n, s))
 		gemp_text_print(t, "\t\tconst ulong found_before_%d = found;\n", s);
 	emit_level(n, s + 1);
 	if (counts_at(n, s))
-		gemp_text_print(t, "\t\tif (found > found_before_%d) atom_add(&per[v_%d], found - found_before_%d);\n", s, v,
-		                s);
+		gemp_kernel_print(t, s, "\t\tif (found > found_before_$) atom_add(&per[v_%d], found - found_before_$);\n", v);
 	gemp_emit_mark_clearing(t, n->plan, &n->marks, s);
 	if (s > n->plan->root)
 		gemp_text_print(t, "\t\tif (leave) break;\n");
@@ -444,10 +437,9 @@ static void emit_task(const nest *n)
 /* The root's tests, and those of vertices given before it. */
 static void emit_root(const nest *n)
 {
-	char name[16];
 	for (int s = 0; s < n->plan->root; s++) {
-		snprintf(name, sizeof name, "v_%d", n->plan->steps[s].vertex);
-		gemp_emit_vertex_filters(n->t, n->plan, &n->plan->steps[s], name, &next);
+		gemp_emit_vertex_filters(n->t, n->plan, &n->plan->steps[s],
+		                         gemp_variable_of('v', n->plan->steps[s].vertex).text, &next);
 	}
 	if (n->last == n->plan->root && n->options->listed)
 		gemp_text_print(n->t, "\t\tresuming = 0;\n");

@@ -1,6 +1,7 @@
 #include "match/codegen/emit_step.h"
 
 #include "match/codegen/emit_tests.h"
+#include "match/codegen/kernel_text.h"
 
 #include <stdio.h>
 
@@ -17,18 +18,11 @@ typedef struct emitter {
 	char single[48]; /* expression: the step's vertex came with the task */
 } emitter;
 
-typedef struct name {
-	char text[16];
-} name;
-
-static name vertex(const emitter *e, int v)
+/* A vertex in a step's test: the candidate is c. */
+static gemp_variable vertex(const emitter *e, int v)
 {
-	name n;
-	if (v == e->step->vertex && e->step->kind != GEMP_BIND_EDGE)
-		snprintf(n.text, sizeof n.text, "c");
-	else
-		snprintf(n.text, sizeof n.text, "v_%d", v);
-	return n;
+	bool candidate = v == e->step->vertex && e->step->kind != GEMP_BIND_EDGE;
+	return candidate ? (gemp_variable){ "c" } : gemp_variable_of('v', v);
 }
 
 static uint32_t stage_of(const emitter *e, int step, bool verify)
@@ -80,15 +74,15 @@ static void emit_trim(const emitter *e)
 	gemp_text *t = e->t;
 	for (int v = 0; v < e->plan->vertex_count; v++) {
 		if (e->step->less >> v & 1)
-			gemp_text_print(t, "\t\t\t\tend_%d = gemp_lower(near, cur_%d, end_%d, v_%d);\n", e->s, e->s, e->s, v);
+			gemp_kernel_print(t, e->s, "\t\t\t\tend_$ = gemp_lower(near, cur_$, end_$, v_%d);\n", v);
 		if (e->step->greater >> v & 1)
-			gemp_text_print(t, "\t\t\t\tcur_%d = gemp_lower(near, cur_%d, end_%d, v_%d + 1);\n", e->s, e->s, e->s, v);
+			gemp_kernel_print(t, e->s, "\t\t\t\tcur_$ = gemp_lower(near, cur_$, end_$, v_%d + 1);\n", v);
 	}
 	if (e->step->kind == GEMP_BIND_EDGE)
-		gemp_text_print(t,
-		                "\t\t\t\tcur_%d = gemp_lower(near, cur_%d, end_%d, v_%d);\n"
-		                "\t\t\t\tend_%d = gemp_lower(near, cur_%d, end_%d, v_%d + 1);\n",
-		                e->s, e->s, e->s, e->step->vertex, e->s, e->s, e->s, e->step->vertex);
+		gemp_kernel_print(t, e->s,
+		                  "\t\t\t\tcur_$ = gemp_lower(near, cur_$, end_$, v_%d);\n"
+		                  "\t\t\t\tend_$ = gemp_lower(near, cur_$, end_$, v_%d + 1);\n",
+		                  e->step->vertex, e->step->vertex);
 }
 
 static void emit_enter(const emitter *e)
@@ -114,14 +108,14 @@ static void emit_enter(const emitter *e)
 	emit_pointers(e);
 	gemp_text_print(t, "\t\t\t\t__global const OFFSET *begin = ");
 	emit_by_view(e, "begin_%d", true);
-	gemp_text_print(t, ";\n\t\t\t\tcur_%d = begin[row(a)]; end_%d = begin[row(a) + 1];\n", e->s, e->s);
+	gemp_kernel_print(t, e->s, ";\n\t\t\t\tcur_$ = begin[row(a)]; end_$ = begin[row(a) + 1];\n");
 	emit_trim(e);
 	if (e->options->profile)
-		gemp_text_print(t, "\t\t\t\tif (lane == 0 && cur_%d < end_%d%s) mine[%zu] += end_%d - cur_%d;\n", e->s, e->s,
-		                e->sliced ? " && slice == 0" : "", e->plan->step_count + (size_t)e->s, e->s, e->s);
+		gemp_kernel_print(t, e->s, "\t\t\t\tif (lane == 0 && cur_$ < end_$%s) mine[%zu] += end_$ - cur_$;\n",
+		                  e->sliced ? " && slice == 0" : "", e->plan->step_count + (size_t)e->s);
 	if (e->sliced)
-		gemp_text_print(t, "\t\t\t\tcur_%d += min((OFFSET)slice * GEMP_LANES, end_%d - cur_%d);\n", e->s, e->s, e->s);
-	gemp_text_print(t, "\t\t\t\ttodo_%d = gemp_lanes(cur_%d, end_%d); mask_%d = 0;\n\t\t\t}\n", e->s, e->s, e->s, e->s);
+		gemp_kernel_print(t, e->s, "\t\t\t\tcur_$ += min((OFFSET)slice * GEMP_LANES, end_$ - cur_$);\n");
+	gemp_kernel_print(t, e->s, "\t\t\t\ttodo_$ = gemp_lanes(cur_$, end_$); mask_$ = 0;\n\t\t\t}\n");
 }
 
 /* FILTERS need no row. */
@@ -175,7 +169,7 @@ static bool alike(const emitter *e, size_t j, size_t k)
 static void emit_check_loop(const emitter *e, size_t first, size_t end)
 {
 	gemp_text *t = e->t;
-	name to = vertex(e, e->step->checks[first].to);
+	gemp_variable to = vertex(e, e->step->checks[first].to);
 	gemp_text_print(t, "#pragma unroll 1\n\t\t\t\tfor (uint j = 0; j < %zu; j++) {\n\t\t\t\tconst uchar ends[] = { ",
 	                end - first);
 	for (size_t j = first; j < end; j++)
@@ -321,11 +315,10 @@ static void emit_test(const emitter *e)
 {
 	gemp_text *t = e->t;
 	bool spread = !e->options->all_resident;
-	gemp_text_print(t,
-	                "\t\t\tif (todo_%d) {\n"
-	                "\t\t\tuint c = 0; ulong ce = 0, left = FAILED; int blocked = 0; (void)ce;\n"
-	                "\t\t\tif (todo_%d >> lane & 1) {\n",
-	                e->s, e->s);
+	gemp_kernel_print(t, e->s,
+	                  "\t\t\tif (todo_$) {\n"
+	                  "\t\t\tuint c = 0; ulong ce = 0, left = FAILED; int blocked = 0; (void)ce;\n"
+	                  "\t\t\tif (todo_$ >> lane & 1) {\n");
 	if (e->step->edge >= 0 && spread && e->step->kind == GEMP_EXTEND)
 		gemp_text_print(t, "\t\t\t\tulong e = e_%d;\n", e->step->edge);
 	emit_lane_test(e);
@@ -341,7 +334,7 @@ static void emit_test(const emitter *e)
 	if (e->options->profile)
 		gemp_text_print(t, "\t\t\tmine[%d] += good && !blocked%s;\n", e->s,
 		                e->root && e->options->sliced ? " && slice == 0" : "");
-	gemp_text_print(t, "\t\t\ttodo_%d = gemp_ballot(blocked);\n\t\t\tmask_%d |= gemp_ballot(pass);\n", e->s, e->s);
+	gemp_kernel_print(t, e->s, "\t\t\ttodo_$ = gemp_ballot(blocked);\n\t\t\tmask_$ |= gemp_ballot(pass);\n");
 	gemp_text_print(t, "\t\t\tif (todo_%d) { stop = 1; break; }\n\t\t\t}\n", e->s);
 }
 
@@ -361,10 +354,9 @@ static void emit_take(const emitter *e, const char *lane)
 
 static void emit_visit(const emitter *e)
 {
-	gemp_text_print(e->t, "\t\t\tif (mask_%d) {\n\t\t\t\tuint b = lowest(mask_%d); (void)b;\n", e->s, e->s);
+	gemp_kernel_print(e->t, e->s, "\t\t\tif (mask_$) {\n\t\t\t\tuint b = lowest(mask_$); (void)b;\n");
 	emit_take(e, "b");
-	gemp_text_print(e->t, "\t\t\t\tmask_%d &= mask_%d - 1; level = %d; fresh = 1; break;\n\t\t\t}\n", e->s, e->s,
-	                e->s + 1);
+	gemp_kernel_print(e->t, e->s, "\t\t\t\tmask_$ &= mask_$ - 1; level = %d; fresh = 1; break;\n\t\t\t}\n", e->s + 1);
 }
 
 /* COUNTS at vertices: of a match of this lane; of the n matches of a loop, which have all but the last vertex in common. */
@@ -390,11 +382,10 @@ static void emit_loop_counts_at(const emitter *e)
 static void emit_count(const emitter *e)
 {
 	emit_count_at(e);
-	gemp_text_print(e->t,
-	                "\t\t\tif (lane == 0 && crossed) found_crossed += popcount(mask_%d);\n"
-	                "\t\t\tif (lane == 0 && !crossed) found_local += popcount(mask_%d);\n"
-	                "\t\t\tmask_%d = 0;\n",
-	                e->s, e->s, e->s);
+	gemp_kernel_print(e->t, e->s,
+	                  "\t\t\tif (lane == 0 && crossed) found_crossed += popcount(mask_$);\n"
+	                  "\t\t\tif (lane == 0 && !crossed) found_local += popcount(mask_$);\n"
+	                  "\t\t\tmask_$ = 0;\n");
 }
 
 /* What the sinks take: ids, and behind those of all rows edges. */
@@ -418,23 +409,21 @@ static void emit_result(const emitter *e)
 	gemp_text *t = e->t;
 	gemp_text_print(t, "\t\t\tif (mask_%d) {\n", e->s);
 	if (e->options->first_only)
-		gemp_text_print(t, "\t\t\t\tmask_%d &= -mask_%d;\n", e->s, e->s);
-	gemp_text_print(t,
-	                "\t\t\t\tuint n = popcount(mask_%d), at = 0;\n"
-	                "\t\t\t\tif (lane == 0)\n\t\t\t\t\tat = atomic_add(&control[GEMP_CONTROL_RESULTS], n);\n"
-	                "\t\t\t\tat = gemp_shuffle(at, 0) + popcount(mask_%d & ((1u << lane) - 1));\n"
-	                "\t\t\t\tint mine = mask_%d >> lane & 1, fits = mine && at < p.result_capacity;\n"
-	                "\t\t\t\tif (fits) {\n",
-	                e->s, e->s, e->s);
+		gemp_kernel_print(t, e->s, "\t\t\t\tmask_$ &= -mask_$;\n");
+	gemp_kernel_print(t, e->s,
+	                  "\t\t\t\tuint n = popcount(mask_$), at = 0;\n"
+	                  "\t\t\t\tif (lane == 0)\n\t\t\t\t\tat = atomic_add(&control[GEMP_CONTROL_RESULTS], n);\n"
+	                  "\t\t\t\tat = gemp_shuffle(at, 0) + popcount(mask_$ & ((1u << lane) - 1));\n"
+	                  "\t\t\t\tint mine = mask_$ >> lane & 1, fits = mine && at < p.result_capacity;\n"
+	                  "\t\t\t\tif (fits) {\n");
 	emit_take(e, "lane");
 	emit_row(e);
-	gemp_text_print(t,
-	                "\t\t\t\t}\n\t\t\t\tmask_%d = gemp_ballot(mine && !fits);\n"
-	                "\t\t\t\tn -= popcount(mask_%d);\n"
-	                "\t\t\t\tif (lane == 0 && crossed) found_crossed += n;\n"
-	                "\t\t\t\tif (lane == 0 && !crossed) found_local += n;\n"
-	                "\t\t\t\tif (mask_%d) { stop = 1; break; }\n",
-	                e->s, e->s, e->s);
+	gemp_kernel_print(t, e->s,
+	                  "\t\t\t\t}\n\t\t\t\tmask_$ = gemp_ballot(mine && !fits);\n"
+	                  "\t\t\t\tn -= popcount(mask_$);\n"
+	                  "\t\t\t\tif (lane == 0 && crossed) found_crossed += n;\n"
+	                  "\t\t\t\tif (lane == 0 && !crossed) found_local += n;\n"
+	                  "\t\t\t\tif (mask_$) { stop = 1; break; }\n");
 	if (e->options->first_only)
 		gemp_text_print(t, "\t\t\t\tactive = 0; break;\n");
 	gemp_text_print(t, "\t\t\t}\n");
@@ -447,24 +436,24 @@ static void emit_advance(const emitter *e)
 	if (e->root)
 		return;
 	if (e->sliced)
-		gemp_text_print(t, "\t\t\tcur_%d += min((OFFSET)slices * GEMP_LANES, end_%d - cur_%d);\n", e->s, e->s, e->s);
+		gemp_kernel_print(t, e->s, "\t\t\tcur_$ += min((OFFSET)slices * GEMP_LANES, end_$ - cur_$);\n");
 	else
 		gemp_text_print(t, "\t\t\tcur_%d += GEMP_LANES;\n", e->s);
-	gemp_text_print(t,
-	                "\t\t\ttodo_%d = gemp_lanes(cur_%d, end_%d);\n"
-	                "\t\t\tif (!todo_%d) { if (level == base) active = 0; else level = %d; break; }\n",
-	                e->s, e->s, e->s, e->s, e->s - 1);
+	gemp_kernel_print(t, e->s,
+	                  "\t\t\ttodo_$ = gemp_lanes(cur_$, end_$);\n"
+	                  "\t\t\tif (!todo_$) { if (level == base) active = 0; else level = %d; break; }\n",
+	                  e->s - 1);
 }
 
 /* The last step of a count with all rows at hand is a plain loop. */
 static void emit_count_loop(const emitter *e)
 {
 	gemp_text *t = e->t;
-	gemp_text_print(t,
-	                "\t\t\tulong n = 0;\n"
-	                "\t\t\tfor (OFFSET i = cur_%d + lane; i < end_%d; i += GEMP_LANES) {\n"
-	                "\t\t\t\tuint c = near[i]; ulong left = %#llxul",
-	                e->s, e->s, gemp_check_bits(e->step));
+	gemp_kernel_print(t, e->s,
+	                  "\t\t\tulong n = 0;\n"
+	                  "\t\t\tfor (OFFSET i = cur_$ + lane; i < end_$; i += GEMP_LANES) {\n"
+	                  "\t\t\t\tuint c = near[i]; ulong left = %#llxul",
+	                  gemp_check_bits(e->step));
 	if (e->step->kind == GEMP_EXTEND)
 		gemp_text_print(t, " & ~(1ul << from_%d)", e->s);
 	gemp_text_print(t, "; (void)c;\n");

@@ -1,4 +1,5 @@
 #include "match/codegen/emit_tests.h"
+#include "match/codegen/kernel_text.h"
 
 #include <stdio.h>
 
@@ -24,10 +25,9 @@ void gemp_emit_ranges(gemp_text *t, const gemp_plan *plan)
 {
 	for (int v = 0; v < plan->vertex_count; v++)
 		if (plan->ranges >> v & 1)
-			gemp_text_print(t,
-			                "\tconst uint low_%d = candidates[%d * candidate_words], wide_%d = candidates[%d * "
-			                "candidate_words + 1];\n",
-			                v, v, v, v);
+			gemp_kernel_print(t, v,
+			                  "\tconst uint low_$ = candidates[$ * candidate_words], wide_$ = candidates[$ * "
+			                  "candidate_words + 1];\n");
 }
 
 void gemp_emit_vertex_filters(gemp_text *t, const gemp_plan *plan, const gemp_step *step, const char *self,
@@ -65,19 +65,6 @@ bool gemp_mark_certain(const gemp_plan *plan, const gemp_adjacency_mark *mark)
 	return mark->step == plan->root && mark->via_step < 0;
 }
 
-void gemp_emit_extreme(gemp_text *t, uint64_t vertices, bool greatest)
-{
-	for (uint64_t left = vertices; left; left &= left - 1) {
-		int v = __builtin_ctzll(left);
-		if (left & (left - 1))
-			gemp_text_print(t, "%s(v_%d, ", greatest ? "max" : "min", v);
-		else
-			gemp_text_print(t, "v_%d", v);
-	}
-	for (int open = __builtin_popcountll(vertices); open > 1; open--)
-		gemp_text_print(t, ")");
-}
-
 void gemp_emit_mark_variables(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_marks *marks, int s)
 {
 	for (size_t m = 0; m < marks->count; m++) {
@@ -87,8 +74,8 @@ void gemp_emit_mark_variables(gemp_text *t, const gemp_plan *plan, const gemp_ad
 			continue;
 		gemp_text_print(t, "\t\tuint fill_%zu = 0;\n", m);
 		if (!gemp_mark_certain(plan, mark))
-			gemp_text_print(t, "\t\tulong seen_%zu = 0, cost_%zu = begin_%d[v_%d + 1] - begin_%d[v_%d];\n", m, m,
-			                mark->view, v, mark->view, v);
+			gemp_kernel_print(t, (int)m, "\t\tulong seen_$ = 0, cost_$ = begin_%d[v_%d + 1] - begin_%d[v_%d];\n",
+			                  mark->view, v, mark->view, v);
 		if (mark->via_step >= 0)
 			gemp_text_print(t, "\t\tuint known_%zu = 0;\n", m);
 	}
@@ -108,20 +95,14 @@ static void emit_walk(gemp_text *t, int view, const char *of, uint64_t above, ui
 	gemp_text_print(t, "\t\tconst uint %s = near_%d[%s];\n", name, view, at);
 	if (above) {
 		gemp_text_print(t, "\t\tif (%s <= ", name);
-		gemp_emit_extreme(t, above, true);
+		gemp_kernel_extreme(t, above, true);
 		gemp_text_print(t, ") %s;\n", down ? "break" : "continue");
 	}
 	if (below) {
 		gemp_text_print(t, "\t\tif (%s >= ", name);
-		gemp_emit_extreme(t, below, false);
+		gemp_kernel_extreme(t, below, false);
 		gemp_text_print(t, ") break;\n");
 	}
-}
-
-static const char *of_vertex(const gemp_plan *plan, int s, char name[16])
-{
-	snprintf(name, 16, "v_%d", plan->steps[s].vertex);
-	return name;
 }
 
 /* The vertices between: in the pivot's row, and not ruled out. */
@@ -129,9 +110,8 @@ static void emit_between(gemp_text *t, const gemp_plan *plan, const gemp_adjacen
 {
 	const gemp_step *through = &plan->steps[mark->via_step];
 	uint64_t pivot = UINT64_C(1) << plan->pivot;
-	char name[16];
-	emit_walk(t, mark->view, of_vertex(plan, mark->step, name), through->greater & pivot, through->less & pivot, "k",
-	          "y");
+	emit_walk(t, mark->view, gemp_variable_of('v', plan->steps[mark->step].vertex).text, through->greater & pivot,
+	          through->less & pivot, "k", "y");
 	if (through->candidates) {
 		gemp_text_print(t, "\t\tif (!");
 		gemp_emit_candidate(t, plan, through->vertex, "y");
@@ -141,13 +121,13 @@ static void emit_between(gemp_text *t, const gemp_plan *plan, const gemp_adjacen
 
 static void emit_change(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_mark *mark, size_t m, bool set)
 {
-	char name[16];
 	unsigned bit = 1u << m;
 	if (mark->via_step >= 0) {
 		emit_between(t, plan, mark);
 		emit_walk(t, mark->via_view, "y", mark->above, mark->below, "l", "x");
 	} else
-		emit_walk(t, mark->view, of_vertex(plan, mark->step, name), mark->above, mark->below, "k", "x");
+		emit_walk(t, mark->view, gemp_variable_of('v', plan->steps[mark->step].vertex).text, mark->above, mark->below,
+		          "k", "x");
 	if (set)
 		gemp_text_print(t, "\t\tmark[x] |= %u; }\n", bit);
 	else
@@ -169,8 +149,7 @@ void gemp_emit_mark_clearing(gemp_text *t, const gemp_plan *plan, const gemp_adj
 /* How long the rows of the vertices between are is only added up when the pivot's own row is paid for. */
 static void emit_cost(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_mark *mark, size_t m)
 {
-	gemp_text_print(t, "\t\tif (seen_%zu > cost_%zu && !known_%zu) {\n\t\tcost_%zu = 0; known_%zu = 1;\n", m, m, m, m,
-	                m);
+	gemp_kernel_print(t, (int)m, "\t\tif (seen_$ > cost_$ && !known_$) {\n\t\tcost_$ = 0; known_$ = 1;\n");
 	emit_between(t, plan, mark);
 	gemp_text_print(t, "\t\tcost_%zu += begin_%d[y + 1] - begin_%d[y]; }\n\t\t}\n", m, mark->via_view, mark->via_view);
 }
@@ -193,11 +172,11 @@ void gemp_emit_mark_setting(gemp_text *t, const gemp_plan *plan, const gemp_adja
 		if (certain)
 			gemp_text_print(t, "\t\tif (!fill_%zu) {\n", m);
 		else
-			gemp_text_print(t, "\t\tif (!fill_%zu && %d * seen_%zu > cost_%zu) {\n", m,
-			                mark->via_step >= 0 ? 1 : LOOKS_FOR_A_SEARCH, m, m);
+			gemp_kernel_print(t, (int)m, "\t\tif (!fill_$ && %d * seen_$ > cost_$) {\n",
+			                  mark->via_step >= 0 ? 1 : LOOKS_FOR_A_SEARCH);
 		if (mark->via_step >= 0) {
 			emit_cost(t, plan, mark, m);
-			gemp_text_print(t, "\t\tif (seen_%zu > cost_%zu) {\n", m, m);
+			gemp_kernel_print(t, (int)m, "\t\tif (seen_$ > cost_$) {\n");
 		}
 		gemp_text_print(t, "\t\tfill_%zu = 1;\n", m);
 		emit_change(t, plan, mark, m, true);

@@ -37,9 +37,6 @@ void gemp_emit_mark_clearing(gemp_text *text, const gemp_plan *plan, const gemp_
 /* Before step s walks along positions [b_s, z_s): sets what pays. */
 void gemp_emit_mark_setting(gemp_text *text, const gemp_plan *plan, const gemp_adjacency_marks *marks, int s);
 
-/* The greatest (or least) of bound vertices, as an expression. */
-void gemp_emit_extreme(gemp_text *text, uint64_t vertices, bool greatest);
-
 /* emit_leaf: counting the last vertex by a table of two-paths.
  *
  * The last vertex t hangs on the pivot r and on one other vertex y. For each pivot a worker fills table[x] with the number

@@ -3,7 +3,7 @@
 #ifndef GEMP_MATCH_CODEGEN_NESTED_KERNEL_H
 #define GEMP_MATCH_CODEGEN_NESTED_KERNEL_H
 
-#include "match/codegen/nested_text.h"
+#include "match/codegen/nested_loops.h"
 
 /* Arguments of kernel `nested`, in order: params; begin_k, near_k of each view; key_rank (if keys are compared); pivots
  * (a bitmap); candidates, candidate_words; lists (if there are any); marks (if the leaf is marked, in global memory);

@@ -9,7 +9,7 @@
 #ifndef GEMP_MATCH_SEARCH_NESTED_SEARCH_H
 #define GEMP_MATCH_SEARCH_NESTED_SEARCH_H
 
-#include "match/codegen/nested_text.h"
+#include "match/codegen/nested_loops.h"
 #include "match/search/induced_rows.h"
 
 struct gemp_nested_search {
