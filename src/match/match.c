@@ -27,7 +27,6 @@ static bool needs_targets(const gemp_match *m)
 /* Every relation that the pattern names. */
 static gemp_code load_relations(gemp_match *m)
 {
-	gemp_code code = GEMP_OK;
 	double began = gemp_now();
 	unsigned parts = GEMP_LOAD_OUT;
 	if (needs_targets(m))
@@ -39,11 +38,10 @@ static gemp_code load_relations(gemp_match *m)
 		for (size_t i = 0; i < m->pushdown.edge_test_count; i++)
 			named |= m->pushdown.edge_tests[i].relations[r];
 		if (named)
-			GEMP_TRY(gemp_shard_load_relation(m->graph, r, parts));
+			GEMP_PROPAGATE(gemp_shard_load_relation(m->graph, r, parts));
 	}
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_READ, began);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* SENSE: how embeddings become matches. */
@@ -155,19 +153,16 @@ static bool tables_fit(const gemp_match *m)
 /* Collective. Numbers of edges at both ends, where samples tell edges apart. */
 static gemp_code need_edges(gemp_match *m)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t e = 0; e < m->pattern->edge_count && m->plan->live_edges; e++)
 		for (size_t r = 0; r < m->graph->relation_count; r++)
 			if (m->pattern->edges[e].relations[r])
-				GEMP_TRY(gemp_shard_load_relation(m->graph, r, GEMP_LOAD_IN_EDGES));
-done:
-	return code;
+				GEMP_PROPAGATE(gemp_shard_load_relation(m->graph, r, GEMP_LOAD_IN_EDGES));
+	return GEMP_OK;
 }
 
 /* Collective. The order that estimates gave is put to the test, unless it was forced. */
 static gemp_code improve_order(gemp_match *m)
 {
-	gemp_code code = GEMP_OK;
 	gemp_plan_options options = plan_options(m);
 	gemp_order_inputs question = {
 		.context = m->context,
@@ -187,20 +182,18 @@ static gemp_code improve_order(gemp_match *m)
 	bool found;
 	if (m->plan->two_paths || m->options.order_count)
 		return GEMP_OK;
-	GEMP_TRY(need_edges(m));
+	GEMP_PROPAGATE(need_edges(m));
 	for (size_t s = 0; s < m->plan->step_count; s++) {
 		question.rows += m->plan->steps[s].rows;
 		if (m->plan->steps[s].kind != GEMP_BIND_EDGE)
 			order[count++] = m->plan->steps[s].vertex;
 	}
-	GEMP_TRY(gemp_order_search(&question, order, &found));
+	GEMP_PROPAGATE(gemp_order_search(&question, order, &found));
 	if (!found)
 		return GEMP_OK;
 	memcpy(m->options.order, order, sizeof order);
 	m->options.order_count = count;
-	GEMP_TRY(make_plan(m, false));
-done:
-	return code;
+	return make_plan(m, false);
 }
 
 /* ROWS. Bytes on the device of those that this rank has, which are there already or still to come. */
@@ -226,7 +219,6 @@ static bool rows_fit(const gemp_match *m)
  * round has room for the longest rows. */
 static gemp_code choose_push(gemp_match *m, bool *push)
 {
-	gemp_code code = GEMP_OK;
 	gemp_push_pull_inputs question = { .context = m->context,
 		                               .graph = m->graph,
 		                               .plan = m->plan,
@@ -237,60 +229,55 @@ static gemp_code choose_push(gemp_match *m, bool *push)
 	*push = !gemp_pull_fits(m->pull);
 	if (*push || m->plan->arguments)
 		return GEMP_OK;
-	GEMP_TRY(gemp_push_pull_weigh(&m->exchange, &question));
+	GEMP_PROPAGATE(gemp_push_pull_weigh(&m->exchange, &question));
 	*push = gemp_push_pull_favours_push(&m->exchange, m->graph->ranks);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Rounds where rows are not all here or do not fit, unless partial matches are to travel. */
 static gemp_code choose_crossing(gemp_match *m)
 {
-	gemp_code code = GEMP_OK;
 	bool here = m->rows->residency.hot >= m->graph->vertex_count, push = false;
 	if (m->options.exchange == GEMP_EXCHANGE_PUSH || (gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0 && here))
 		return GEMP_OK;
-	GEMP_TRY(
+	GEMP_PROPAGATE(
 		gemp_pull_new(&m->pull, m->context, m->graph, m->plan, m->rows, &m->candidates, m->context->budgets.row_cache));
 	if (m->options.exchange == GEMP_EXCHANGE_PULL || here)
 		return GEMP_OK;
-	GEMP_TRY(choose_push(m, &push));
+	GEMP_PROPAGATE(choose_push(m, &push));
 	if (!push)
 		return GEMP_OK;
 	gemp_pull_free(m->pull);
 	m->pull = NULL;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Two-paths only count, and need all rows and a device whose workers are few: first a plan to learn whether matches are
  * listed, then, if not, one that may use tables, and back if the rows do not all fit. */
 static gemp_code plan_and_rows(gemp_match *m)
 {
-	gemp_code code = GEMP_OK;
 	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.in_parts && !m->options.count_per &&
 	           m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
 	double began = gemp_now();
-	GEMP_TRY(make_plan(m, false));
+	GEMP_PROPAGATE(make_plan(m, false));
 	if (may && !lists(m))
-		GEMP_TRY(make_plan(m, true));
-	GEMP_TRY(improve_order(m));
+		GEMP_PROPAGATE(make_plan(m, true));
+	GEMP_PROPAGATE(improve_order(m));
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);
 	if (m->options.sampled)
 		return GEMP_OK;
-	GEMP_TRY(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
+	GEMP_PROPAGATE(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	if (m->plan->two_paths && m->rows->residency.hot < m->graph->vertex_count) {
 		gemp_resident_release(m->rows);
 		m->rows = NULL;
-		GEMP_TRY(make_plan(m, false));
-		GEMP_TRY(improve_order(m));
-		GEMP_TRY(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
+		GEMP_PROPAGATE(make_plan(m, false));
+		GEMP_PROPAGATE(improve_order(m));
+		GEMP_PROPAGATE(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	}
 	began = gemp_now();
-	GEMP_TRY(choose_crossing(m));
+	GEMP_PROPAGATE(choose_crossing(m));
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Pattern vertices, as bits, at whose images matches count for pattern vertex v. */
@@ -370,8 +357,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 	m->pattern = pattern;
 	m->options = *options;
 	code = check_pattern(pattern);
-	if (code == GEMP_OK)
-		code = gemp_phases_new(&m->phases, pattern, options);
+	GEMP_THEN(gemp_phases_new(&m->phases, pattern, options));
 	if (code == GEMP_OK && !options->symmetry)
 		code = gemp_automorphism_find(&m->own_symmetry, pattern, true);
 	m->symmetry = options->symmetry ? options->symmetry : m->own_symmetry;

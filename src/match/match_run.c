@@ -42,24 +42,22 @@ static gemp_code add_distinct(gemp_match *m, sinks *s, gemp_sink *next)
 
 static gemp_code add_sinks(gemp_match *m, sinks *s, gemp_sink *last)
 {
-	gemp_code code = GEMP_OK;
 	gemp_sink *next = last;
 	if (!m->search->emit.listed)
 		return GEMP_OK;
 	if (m->deduplicates) {
-		GEMP_TRY(add_distinct(m, s, next));
+		GEMP_PROPAGATE(add_distinct(m, s, next));
 		next = &s->distinct;
 	}
 	s->tally = (gemp_count_sink){ .next = next, .vertices = m->graph->vertex_count, .parts = m->options.count_parts };
 	s->tally_sink = gemp_count_sink_of(&s->tally);
 	s->first = &s->tally_sink;
 	if (m->phases.after_count) {
-		GEMP_TRY(gemp_residual_new(&s->residual, m->context, m->graph, m->phases.after, m->phases.after_count,
-		                           m->filter, m->phases.count_loops, s->first));
+		GEMP_PROPAGATE(gemp_residual_new(&s->residual, m->context, m->graph, m->phases.after, m->phases.after_count,
+		                                 m->filter, m->phases.count_loops, s->first));
 		s->first = &s->residual;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void free_sinks(sinks *s)
@@ -215,29 +213,26 @@ static double imbalance(const gemp_match *m, double (*number)(const gemp_search 
 /* Local. Of all devices. */
 static gemp_code read_profile(gemp_match *m)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t rows[GEMP_MAX_STEPS], entries[GEMP_MAX_STEPS], lookups[GEMP_MAX_STEPS];
 	size_t steps = m->plan->step_count;
-	GEMP_TRY(gemp_search_profile(m->search, m->step_rows, m->step_entries, m->step_lookups));
+	GEMP_PROPAGATE(gemp_search_profile(m->search, m->step_rows, m->step_entries, m->step_lookups));
 	for (gemp_search *search = m->search->next; search; search = search->next) {
-		GEMP_TRY(gemp_search_profile(search, rows, entries, lookups));
+		GEMP_PROPAGATE(gemp_search_profile(search, rows, entries, lookups));
 		for (size_t s = 0; s < steps; s++) {
 			m->step_rows[s] += rows[s];
 			m->step_entries[s] += entries[s];
 			m->step_lookups[s] += lookups[s];
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Counters on the device are never set back; bytes are those of one run. */
 static gemp_code profile(gemp_match *m)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t sent[GEMP_MAX_STEPS];
 	int steps = (int)m->plan->step_count;
-	GEMP_TRY(gemp_comm_agree(m->context->comm, read_profile(m)));
+	GEMP_PROPAGATE(gemp_comm_agree(m->context->comm, read_profile(m)));
 	gemp_comm_sum(m->context->comm, m->step_rows, steps);
 	gemp_comm_sum(m->context->comm, m->step_entries, steps);
 	gemp_comm_sum(m->context->comm, m->step_lookups, steps);
@@ -246,8 +241,7 @@ static gemp_code profile(gemp_match *m)
 	for (int s = 0; s < steps; s++)
 		m->step_bytes[s] += sent[s];
 	m->profiled = true;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Entries and lookups are those of the runs so far. */
@@ -341,16 +335,14 @@ gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t co
 /* Slots of all pivots, as the search was made with them. */
 static gemp_code save_pivots(gemp_match *m)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_search *search = m->search;
 	if (m->pivots)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(m->pivots, search->pivots + 1));
+	GEMP_PROPAGATE(GEMP_NEW(m->pivots, search->pivots + 1));
 	m->pivot_count = search->pivots;
 	if (m->pivot_count)
 		memcpy(m->pivots, search->pivot_slots, m->pivot_count * sizeof *m->pivots);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)

@@ -29,8 +29,7 @@ void gemp_class_table_free(gemp_class_table *table)
 {
 	for (size_t s = 0; s < GEMP_CLASS_SEGMENTS; s++)
 		gemp_free(table->segment[s]);
-	gemp_free(table->slots);
-	gemp_free(table->old);
+	gemp_free_all(table->slots, table->old);
 	*table = (gemp_class_table){ 0 };
 }
 
@@ -96,14 +95,12 @@ static gemp_code add_segment(gemp_class_table *table, size_t most)
 
 static gemp_code grow_records(gemp_class_table *table, size_t needed, bool *fits)
 {
-	gemp_code code = GEMP_OK;
 	size_t slots = table->slot_count * sizeof *table->slots;
 	size_t most = table->budget > slots ? (table->budget - slots) / record_bytes(table, 1) : 0;
 	*fits = needed <= most;
 	while (*fits && table->capacity < needed)
-		GEMP_TRY(add_segment(table, most));
-done:
-	return code;
+		GEMP_PROPAGATE(add_segment(table, most));
+	return GEMP_OK;
 }
 
 /* The same where several threads work, each on its own table: memory for `extra` additions is taken beforehand, if the
@@ -111,15 +108,13 @@ done:
 /* At most three slots of four are taken. */
 static gemp_code gemp_class_table_reserve(gemp_class_table *table, size_t extra, bool *fits)
 {
-	gemp_code code = GEMP_OK;
 	size_t needed = table->count + extra;
 	*fits = true;
 	if (needed > table->slot_count - table->slot_count / 4)
-		GEMP_TRY(grow_slots(table, needed, fits));
+		GEMP_PROPAGATE(grow_slots(table, needed, fits));
 	if (*fits && needed > table->capacity)
-		GEMP_TRY(grow_records(table, needed, fits));
-done:
-	return code;
+		GEMP_PROPAGATE(grow_records(table, needed, fits));
+	return GEMP_OK;
 }
 
 static void gemp_class_table_rehash(gemp_class_table *table)
@@ -302,15 +297,13 @@ static void keep_smaller(const gemp_record_form *form, const uint32_t *record, u
 
 gemp_code gemp_class_set_add(gemp_class_set *set, const uint32_t *record, uint64_t hash, bool *fits)
 {
-	gemp_code code = GEMP_OK;
 	uint32_t *found;
 	bool added;
-	GEMP_TRY(gemp_class_table_add(&set->table[gemp_class_set_place(set, hash)], record, hash, &found, &added));
+	GEMP_PROPAGATE(gemp_class_table_add(&set->table[gemp_class_set_place(set, hash)], record, hash, &found, &added));
 	*fits = found != NULL;
 	if (found && !added)
 		keep_smaller(set->form, record, found);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 typedef struct add_context {
@@ -410,27 +403,21 @@ size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, siz
 
 gemp_code gemp_class_block_reserve(gemp_class_block *block, const gemp_record_form *form, size_t capacity)
 {
-	gemp_code code = GEMP_OK;
 	if (capacity <= block->capacity)
 		return GEMP_OK;
 	gemp_class_block_free(block);
-	GEMP_TRY(GEMP_NEW(block->records, capacity * form->words));
-	GEMP_TRY(GEMP_NEW(block->hash, capacity));
-	GEMP_TRY(GEMP_NEW(block->table, capacity));
-	GEMP_TRY(GEMP_NEW(block->order, capacity));
-	GEMP_TRY(GEMP_NEW(block->histogram, pieces_of(capacity) * GEMP_CLASS_PLACES));
+	GEMP_PROPAGATE(GEMP_NEW(block->records, capacity * form->words));
+	GEMP_PROPAGATE(GEMP_NEW(block->hash, capacity));
+	GEMP_PROPAGATE(GEMP_NEW(block->table, capacity));
+	GEMP_PROPAGATE(GEMP_NEW(block->order, capacity));
+	GEMP_PROPAGATE(GEMP_NEW(block->histogram, pieces_of(capacity) * GEMP_CLASS_PLACES));
 	block->capacity = capacity;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_class_block_free(gemp_class_block *block)
 {
-	gemp_free(block->records);
-	gemp_free(block->hash);
-	gemp_free(block->table);
-	gemp_free(block->order);
-	gemp_free(block->histogram);
+	gemp_free_all(block->records, block->hash, block->table, block->order, block->histogram);
 	*block = (gemp_class_block){ 0 };
 }
 

@@ -91,15 +91,13 @@ static gemp_code shrink_range(distinct *d)
 
 static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 {
-	gemp_code code = GEMP_OK;
 	bool fits = false;
 	while (!fits && in_range(d, hash)) {
-		GEMP_TRY(gemp_class_set_add(&d->classes, record, hash, &fits));
+		GEMP_PROPAGATE(gemp_class_set_add(&d->classes, record, hash, &fits));
 		if (!fits)
-			GEMP_TRY(shrink_range(d));
+			GEMP_PROPAGATE(shrink_range(d));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* BLOCKS of records: filled, put in order of where they go, sent or inserted. */
@@ -117,18 +115,16 @@ static bool sent_recently(distinct *d, const uint32_t *record, uint64_t hash)
 
 static gemp_code send_later(distinct *d, const uint32_t *record, uint64_t hash)
 {
-	gemp_code code = GEMP_OK;
 	size_t words = d->form.words, at = d->outgoing_count;
 	if (sent_recently(d, record, hash))
 		return GEMP_OK;
 	if (at == d->outgoing_capacity)
-		GEMP_TRY(gemp_reserve((void **)&d->outgoing, &d->outgoing_capacity, at + 1, words * sizeof *record));
-	GEMP_TRY(GEMP_RESERVE(d->owner, d->owner_capacity, at + 1));
+		GEMP_PROPAGATE(gemp_reserve((void **)&d->outgoing, &d->outgoing_capacity, at + 1, words * sizeof *record));
+	GEMP_PROPAGATE(GEMP_RESERVE(d->owner, d->owner_capacity, at + 1));
 	memcpy(d->outgoing + at * words, record, words * sizeof *record);
 	d->owner[at] = owner_of(d, hash);
 	d->outgoing_count++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static uint8_t place_of(const distinct *d, uint64_t hash)
@@ -167,19 +163,16 @@ static void fill_piece(void *context, unsigned thread, size_t piece)
 /* Those that their table has no room for at once: one by one, giving up what is needed. */
 static gemp_code insert_singly(distinct *d, size_t table)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_class_block *block = &d->block;
 	for (size_t at = block->bucket_offsets[table]; at < block->bucket_offsets[table + 1]; at++) {
 		uint32_t i = block->order[at];
-		GEMP_TRY(insert(d, block->records + i * d->form.words, block->hash[i]));
+		GEMP_PROPAGATE(insert(d, block->records + i * d->form.words, block->hash[i]));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code take_block(distinct *d, const filling *f, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_class_block *block = &d->block;
 	bool fits[GEMP_MAX_CLASS_TABLES];
 	block->count = count;
@@ -188,27 +181,24 @@ static gemp_code take_block(distinct *d, const filling *f, size_t count)
 	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1];
 	     at++) {
 		uint32_t i = block->order[at];
-		GEMP_TRY(send_later(d, block->records + i * d->form.words, block->hash[i]));
+		GEMP_PROPAGATE(send_later(d, block->records + i * d->form.words, block->hash[i]));
 	}
-	GEMP_TRY(gemp_class_set_add_block(&d->classes, block, fits));
+	GEMP_PROPAGATE(gemp_class_set_add_block(&d->classes, block, fits));
 	for (size_t t = 0; t < d->classes.table_count; t++)
 		if (!fits[t])
-			GEMP_TRY(insert_singly(d, t));
-done:
-	return code;
+			GEMP_PROPAGATE(insert_singly(d, t));
+	return GEMP_OK;
 }
 
 static gemp_code take_all(distinct *d, filling f, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	size_t most = d->block_records, room = count < most ? count : most;
-	GEMP_TRY(gemp_class_block_reserve(&d->block, &d->form, room));
+	GEMP_PROPAGATE(gemp_class_block_reserve(&d->block, &d->form, room));
 	for (size_t at = 0; at < count; at += room) {
 		f.first = at;
-		GEMP_TRY(take_block(d, &f, count - at < room ? count - at : room));
+		GEMP_PROPAGATE(take_block(d, &f, count - at < room ? count - at : room));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code distinct_take(void *self, const gemp_batch *batch)
@@ -237,8 +227,7 @@ static gemp_code deliver(distinct *d)
 	gemp_timers_add(&context->timers, GEMP_PHASE_DISTINCT, t);
 	code = gemp_comm_agree(context->comm, code);
 done:
-	gemp_free(from);
-	gemp_free(records);
+	gemp_free_all(from, records);
 	return code;
 }
 
@@ -271,8 +260,7 @@ static gemp_code hand_on(distinct *d, uint64_t largest)
 	gemp_class_cursor at = { 0 };
 	size_t count = gemp_class_set_count(&d->classes), room = count < HANDED_ON_ROWS ? count : HANDED_ON_ROWS;
 	code = GEMP_NEW(vertices, room * (size_t)d->form.vertex_count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(edges, room * (size_t)d->form.edge_count);
+	GEMP_THEN(GEMP_NEW(edges, room * (size_t)d->form.edge_count));
 	GEMP_TRY(gemp_comm_agree(d->context->comm, code));
 	batch.vertices = vertices;
 	batch.edges = edges;
@@ -285,8 +273,7 @@ static gemp_code hand_on(distinct *d, uint64_t largest)
 		GEMP_TRY(d->next->end_round(d->next->self, false, &d->satisfied, &again));
 	}
 done:
-	gemp_free(vertices);
-	gemp_free(edges);
+	gemp_free_all(vertices, edges);
 	return code;
 }
 
@@ -313,53 +300,47 @@ static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at
 /* Collective. */
 static gemp_code end_pass(distinct *d, bool *again)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t most[2] = { gemp_class_set_count(&d->classes), SIZE_MAX - d->full_at };
 	gemp_comm_max(d->context->comm, most, 2);
 	if (d->next)
-		GEMP_TRY(hand_on(d, most[0]));
+		GEMP_PROPAGATE(hand_on(d, most[0]));
 	d->counted += gemp_class_set_count(&d->classes);
 	*again = d->high < range_end && !d->satisfied;
 	if (*again)
 		begin_pass(d, d->high, next_width(d, most[0], SIZE_MAX - most[1]));
 	else
 		gemp_class_set_clear(&d->classes);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. What came since the last turn. */
 static gemp_code continue_pass(distinct *d, bool last, bool *again)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(deliver(d));
+	GEMP_PROPAGATE(deliver(d));
 	agree_on_range(d);
 	bool reached = limit_reached(d);
 	if (last || reached)
-		GEMP_TRY(end_pass(d, again));
+		GEMP_PROPAGATE(end_pass(d, again));
 	if (reached) {
 		d->satisfied = true;
 		*again = false;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code distinct_turn(void *self, bool last, bool *enough, bool *again)
 {
-	gemp_code code = GEMP_OK;
 	distinct *d = self;
 	bool more = false, ignored = false;
 	if (!d->satisfied)
-		GEMP_TRY(continue_pass(d, last, &more));
+		GEMP_PROPAGATE(continue_pass(d, last, &more));
 	bool ends = ((last && !more) || d->satisfied) && !d->ended;
 	d->ended |= ends;
 	if (ends && d->next)
-		GEMP_TRY(d->next->end_round(d->next->self, true, &d->satisfied, &ignored));
+		GEMP_PROPAGATE(d->next->end_round(d->next->self, true, &d->satisfied, &ignored));
 	*enough |= d->satisfied;
 	*again |= more;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void distinct_free(void *self)
@@ -369,12 +350,7 @@ static void distinct_free(void *self)
 		return;
 	gemp_class_set_free(&d->classes);
 	gemp_class_block_free(&d->block);
-	gemp_free(d->recent);
-	gemp_free(d->outgoing);
-	gemp_free(d->owner);
-	gemp_free(d->rank);
-	gemp_free(d->vertex);
-	gemp_free(d);
+	gemp_free_all(d->recent, d->outgoing, d->owner, d->rank, d->vertex, d);
 }
 
 static size_t block_records(const distinct *d)

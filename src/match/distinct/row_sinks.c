@@ -6,51 +6,45 @@
 
 static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(store->values, batch->value_count));
+	GEMP_PROPAGATE(GEMP_NEW(store->values, batch->value_count));
 	for (; store->value_count < batch->value_count; store->value_count++) {
 		const gemp_column *from = &batch->values[store->value_count];
 		GEMP_CHECK(from->type == GEMP_INTEGER || from->type == GEMP_BOOLEAN);
-		GEMP_TRY(gemp_column_init(&store->values[store->value_count], from->name, from->type));
+		GEMP_PROPAGATE(gemp_column_init(&store->values[store->value_count], from->name, from->type));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	if (batch->value_count && !store->values)
-		GEMP_TRY(begin_values(store, batch));
+		GEMP_PROPAGATE(begin_values(store, batch));
 	GEMP_CHECK(store->value_count == batch->value_count);
 	for (size_t c = 0; c < store->value_count; c++)
 		for (size_t row = 0; row < rows; row++) {
 			gemp_value value = gemp_column_get(&batch->values[c], row);
-			GEMP_TRY(gemp_column_add(&store->values[c], &value));
+			GEMP_PROPAGATE(gemp_column_add(&store->values[c], &value));
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_CHECK(!batch->multiplicity);
 	GEMP_CHECK(store->rows == 0 ||
 	           (store->vertex_count == batch->vertex_count && store->edge_count == batch->edge_count));
 	store->vertex_count = batch->vertex_count;
 	store->edge_count = batch->edge_count;
 	size_t v = (size_t)batch->vertex_count, e = (size_t)batch->edge_count, all = store->rows + rows;
-	GEMP_TRY(GEMP_RESERVE(store->vertices, store->vertex_capacity, all * v));
-	GEMP_TRY(GEMP_RESERVE(store->edges, store->edge_capacity, all * e));
-	GEMP_TRY(add_values(store, batch, rows));
+	GEMP_PROPAGATE(GEMP_RESERVE(store->vertices, store->vertex_capacity, all * v));
+	GEMP_PROPAGATE(GEMP_RESERVE(store->edges, store->edge_capacity, all * e));
+	GEMP_PROPAGATE(add_values(store, batch, rows));
 	if (rows && v)
 		memcpy(store->vertices + store->rows * v, batch->vertices, rows * v * sizeof *store->vertices);
 	if (rows && e)
 		memcpy(store->edges + store->rows * e, batch->edges, rows * e * sizeof *store->edges);
 	store->rows = all;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static void keep(void *self)
@@ -112,8 +106,7 @@ void gemp_row_store_clear(gemp_row_store *store)
 
 void gemp_row_store_free(gemp_row_store *store)
 {
-	gemp_free(store->vertices);
-	gemp_free(store->edges);
+	gemp_free_all(store->vertices, store->edges);
 	for (size_t c = 0; c < store->value_count; c++)
 		gemp_column_free(&store->values[c]);
 	gemp_free(store->values);

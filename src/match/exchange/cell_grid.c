@@ -46,24 +46,22 @@ static size_t most_reads(const gemp_grid *g)
 
 static gemp_code list_reads(gemp_grid *g)
 {
-	gemp_code code = GEMP_OK;
 	size_t views = g->tiles.view_count, most = most_reads(g);
 	gemp_tile_sums *sums = NULL;
-	GEMP_TRY(GEMP_NEW(g->classes, views + most + 1));
-	GEMP_TRY(GEMP_NEW(g->reads, most + 1));
+	GEMP_PROPAGATE(GEMP_NEW(g->classes, views + most + 1));
+	GEMP_PROPAGATE(GEMP_NEW(g->reads, most + 1));
 	for (; g->class_count < views; g->class_count++)
 		g->classes[g->class_count].view = g->class_count;
 	for (int v = 0; v < g->plan->vertex_count; v++)
 		for (size_t view = 0; view < views; view++)
 			add_reads(g, v, view);
-	GEMP_TRY(GEMP_NEW(g->rows, g->class_count + 1));
-	GEMP_TRY(GEMP_NEW(sums, g->class_count + 1));
+	GEMP_PROPAGATE(GEMP_NEW(g->rows, g->class_count + 1));
+	GEMP_PROPAGATE(GEMP_NEW(sums, g->class_count + 1));
 	for (size_t c = 0; c <= g->class_count; c++)
 		g->classes[c].sums = sums + c;
 	for (size_t i = 0; i < g->closure->count; i++)
-		GEMP_TRY(GEMP_NEW(g->images[i], g->words + 1));
-done:
-	return code;
+		GEMP_PROPAGATE(GEMP_NEW(g->images[i], g->words + 1));
+	return GEMP_OK;
 }
 
 /* ROWS that this rank answers for: own ones, or, where every rank has all rows, all of them. */
@@ -269,16 +267,14 @@ static void count_tiles(request_context *a, int rank, gemp_tile_sums *mine)
 
 static gemp_code make_buffers(request_context *a, gemp_tile_sums **mine)
 {
-	gemp_code code = GEMP_OK;
 	gemp_grid *g = a->grid;
 	for (size_t i = 0; i < g->closure->count; i++)
-		GEMP_TRY(GEMP_NEW(a->images[i], g->words + 1));
-	GEMP_TRY(GEMP_NEW(*mine, g->class_count));
-	GEMP_TRY(GEMP_NEW(a->block_of, g->fetch->graph->vertex_count + 1));
+		GEMP_PROPAGATE(GEMP_NEW(a->images[i], g->words + 1));
+	GEMP_PROPAGATE(GEMP_NEW(*mine, g->class_count));
+	GEMP_PROPAGATE(GEMP_NEW(a->block_of, g->fetch->graph->vertex_count + 1));
 	for (size_t b = 0; b < g->tiles.blocks; b++)
 		memset(a->block_of + g->tiles.bounds[b], (int)b, g->tiles.bounds[b + 1] - g->tiles.bounds[b]);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Images of the tasks of each rank, and entries of their rows by tiles, counted where the rows are. */
@@ -301,8 +297,7 @@ static gemp_code gemp_grid_count(gemp_grid *g, uint32_t *const *candidates, cons
 done:
 	for (size_t i = 0; i < g->closure->count; i++)
 		gemp_free(a.images[i]);
-	gemp_free(mine);
-	gemp_free(a.block_of);
+	gemp_free_all(mine, a.block_of);
 	return code;
 }
 
@@ -317,8 +312,7 @@ gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closu
 		*g = (gemp_grid){ .closure = closure, .fetch = fetch, .plan = plan, .words = (vertices + 31) / 32 };
 		code = gemp_tiles_new(&g->tiles, fetch->view_count, vertices);
 	}
-	if (code == GEMP_OK)
-		code = list_reads(g);
+	GEMP_THEN(list_reads(g));
 	GEMP_TRY(gemp_comm_agree(fetch->context->comm, code));
 	GEMP_TRY(gemp_grid_blocks(g));
 	GEMP_TRY(gemp_grid_count(g, candidates, tasks));
@@ -338,10 +332,7 @@ void gemp_grid_free(gemp_grid *grid)
 	for (size_t i = 0; i < GEMP_MAX_CLOSURE_NODES; i++)
 		gemp_free(grid->images[i]);
 	gemp_tiles_free(&grid->tiles);
-	gemp_free(grid->classes);
-	gemp_free(grid->reads);
-	gemp_free(grid->rows);
-	gemp_free(grid);
+	gemp_free_all(grid->classes, grid->reads, grid->rows, grid);
 }
 
 /* CELLS. */

@@ -44,16 +44,14 @@ struct gemp_match_exchange {
 
 static gemp_code make_coders(gemp_match_exchange *c)
 {
-	gemp_code code = GEMP_OK;
 	size_t threads = gemp_threads();
-	GEMP_TRY(GEMP_NEW(c->forms, c->stages));
+	GEMP_PROPAGATE(GEMP_NEW(c->forms, c->stages));
 	for (size_t k = 0; k < c->stages; k++)
 		c->forms[k] = gemp_item_form_of(c->search->plan, &c->search->layout, k);
-	GEMP_TRY(GEMP_NEW(c->coders, threads));
+	GEMP_PROPAGATE(GEMP_NEW(c->coders, threads));
 	for (; c->coder_count < threads; c->coder_count++)
-		GEMP_TRY(gemp_item_coder_new(&c->coders[c->coder_count]));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_item_coder_new(&c->coders[c->coder_count]));
+	return GEMP_OK;
 }
 
 gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search)
@@ -86,24 +84,12 @@ void gemp_match_exchange_free(gemp_match_exchange *c)
 	if (!c)
 		return;
 	for (size_t k = 0; c->queues && k < c->stages; k++) {
-		gemp_free(c->queues[k].items);
-		gemp_free(c->queues[k].source);
+		gemp_free_all(c->queues[k].items, c->queues[k].source);
 	}
-	gemp_free(c->queues);
-	gemp_free(c->held);
-	gemp_free(c->used);
-	gemp_free(c->send_size);
-	gemp_free(c->receive_size);
-	gemp_free(c->arrived);
-	gemp_free(c->forms);
+	gemp_free_all(c->queues, c->held, c->used, c->send_size, c->receive_size, c->arrived, c->forms);
 	for (size_t i = 0; i < c->coder_count; i++)
 		gemp_item_coder_free(c->coders[i]);
-	gemp_free(c->coders);
-	gemp_free(c->pieces);
-	gemp_free(c->plain);
-	gemp_free(c->send);
-	gemp_free(c->receive);
-	gemp_free(c);
+	gemp_free_all(c->coders, c->pieces, c->plain, c->send, c->receive, c);
 }
 
 uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
@@ -117,7 +103,6 @@ uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
 /* QUEUES. Room for what arrives, whose sources are noted; their items are still to be filled in. */
 static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 {
-	gemp_code code = GEMP_OK;
 	queue *q = &c->queues[stage];
 	size_t words = c->search->layout.item_words[stage], count = 0;
 	for (size_t r = 0; r < c->ranks; r++)
@@ -133,7 +118,7 @@ static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 		if (!grown)
 			return GEMP_ENOMEM;
 		q->items = grown;
-		GEMP_TRY(GEMP_RESERVE(q->source, q->capacity, larger));
+		GEMP_PROPAGATE(GEMP_RESERVE(q->source, q->capacity, larger));
 		q->capacity = larger;
 	}
 	uint16_t *source = q->source + q->begin + q->count;
@@ -143,8 +128,7 @@ static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 		while (arrived-- > 0)
 			*source++ = (uint16_t)r;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The next of them. */
@@ -178,7 +162,6 @@ static void release_taken(gemp_match_exchange *c, size_t stage)
 
 gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
 {
-	gemp_code code = GEMP_OK;
 	gemp_search *search = c->search;
 	gemp_device *device = search->context->device;
 	double began = gemp_now();
@@ -191,16 +174,15 @@ gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
 			continue;
 		if (work->tasks.size < q->count * bytes) {
 			gemp_buffer_free(&work->tasks, device);
-			GEMP_TRY(gemp_buffer_new(&work->tasks, device, q->count * bytes, NULL));
+			GEMP_PROPAGATE(gemp_buffer_new(&work->tasks, device, q->count * bytes, NULL));
 		}
-		GEMP_TRY(gemp_buffer_write(device, &work->tasks, 0, q->count * bytes,
-		                           q->items + q->begin * search->layout.item_words[k]));
+		GEMP_PROPAGATE(gemp_buffer_write(device, &work->tasks, 0, q->count * bytes,
+		                                 q->items + q->begin * search->layout.item_words[k]));
 		work->next = 0;
 		work->count = q->loaded = q->count;
 	}
 	gemp_timers_add(&search->context->timers, GEMP_PHASE_RESOLVE, began);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* PIECES of what lies in an area, coded and decoded by all cores. */
@@ -294,20 +276,18 @@ static uint8_t *list_pieces(gemp_match_exchange *c, size_t destination, uint32_t
 
 static gemp_code read_items(gemp_match_exchange *c)
 {
-	gemp_code code = GEMP_OK;
 	gemp_search *search = c->search;
 	uint32_t *to = c->plain;
 	for (size_t d = 0; d < c->ranks; d++)
 		for (size_t k = 0; k < c->stages; k++) {
 			size_t bytes = gemp_search_items(search, k, (int)d) * item_bytes(c, k);
 			if (bytes)
-				GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(search->context->device->queue, search->out.mem, CL_FALSE,
-				                                     search->base[area_of(c, k, d)] * 4, bytes, to, 0, NULL, NULL)));
+				GEMP_PROPAGATE(
+					GEMP_CL(clEnqueueReadBuffer(search->context->device->queue, search->out.mem, CL_FALSE,
+				                                search->base[area_of(c, k, d)] * 4, bytes, to, 0, NULL, NULL)));
 			to += bytes / sizeof *to;
 		}
-	GEMP_TRY(GEMP_CL(clFinish(search->context->device->queue)));
-done:
-	return code;
+	return GEMP_CL(clFinish(search->context->device->queue));
 }
 
 /* A message to a rank closes up from `to` on: places that are free, numbers of items and of bytes, and these. */
@@ -337,14 +317,13 @@ static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size
 
 static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 {
-	gemp_code code = GEMP_OK;
 	size_t room = 0, bytes = 0, pieces = 0, next = 0;
 	for (size_t d = 0; d < c->ranks; d++)
 		room += weigh(c, d, &bytes, &pieces);
-	GEMP_TRY(GEMP_RESERVE(c->plain, c->plain_capacity, bytes / sizeof *c->plain));
-	GEMP_TRY(GEMP_RESERVE(c->send, c->send_capacity, room));
-	GEMP_TRY(GEMP_RESERVE(c->pieces, c->piece_capacity, pieces));
-	GEMP_TRY(read_items(c));
+	GEMP_PROPAGATE(GEMP_RESERVE(c->plain, c->plain_capacity, bytes / sizeof *c->plain));
+	GEMP_PROPAGATE(GEMP_RESERVE(c->send, c->send_capacity, room));
+	GEMP_PROPAGATE(GEMP_RESERVE(c->pieces, c->piece_capacity, pieces));
+	GEMP_PROPAGATE(read_items(c));
 	uint32_t *items = c->plain;
 	uint8_t *to = c->send;
 	c->piece_count = 0;
@@ -357,14 +336,12 @@ static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 		to = compact_message(c, d, &next, to, moved);
 		c->send_size[d] = (size_t)(to - begin);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* RECEIVING. What a message says of its stages and pieces, the latter without places yet. */
 static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8_t *from, const uint8_t *end)
 {
-	gemp_code code = GEMP_OK;
 	gemp_search *search = c->search;
 	for (size_t k = 0; k < c->stages; k++) {
 		size_t area = area_of(c, k, source);
@@ -375,7 +352,7 @@ static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8
 			return corrupt_message(source);
 		if (c->used[area])
 			search->capacity[area] = (uint32_t)places - gemp_search_items(search, k, (int)source);
-		GEMP_TRY(GEMP_RESERVE(c->pieces, c->piece_capacity, c->piece_count + pieces_of(count)));
+		GEMP_PROPAGATE(GEMP_RESERVE(c->pieces, c->piece_capacity, c->piece_count + pieces_of(count)));
 		for (size_t i = 0; i < pieces_of(count); i++) {
 			from = gemp_varint_get(from, end, &size);
 			if (!from || size > (size_t)(end - from))
@@ -386,32 +363,28 @@ static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8
 		c->arrived[k * c->ranks + source] = (uint32_t)count;
 	}
 	return from == end ? GEMP_OK : corrupt_message(source);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code unpack(gemp_match_exchange *c)
 {
-	gemp_code code = GEMP_OK;
 	const uint8_t *from = c->receive;
 	c->piece_count = 0;
 	for (size_t r = 0; r < c->ranks; from += c->receive_size[r++])
-		GEMP_TRY(list_message(c, r, from, from + c->receive_size[r]));
+		GEMP_PROPAGATE(list_message(c, r, from, from + c->receive_size[r]));
 	for (size_t k = 0; k < c->stages; k++)
-		GEMP_TRY(reserve_queue(c, k));
+		GEMP_PROPAGATE(reserve_queue(c, k));
 	for (size_t i = 0; i < c->piece_count; i++)
 		c->pieces[i].items = append_items(c, c->pieces[i].stage, c->pieces[i].count);
 	atomic_store(&c->damaged, false);
 	for_each_piece(c, decode_piece);
 	if (atomic_load(&c->damaged))
 		return gemp_fail(GEMP_EINTERNAL, "partial matches of other ranks make no sense");
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code renew(gemp_match_exchange *c)
 {
-	gemp_code code = GEMP_OK;
 	gemp_search *search = c->search;
 	uint32_t *counts = search->control_words + GEMP_CONTROL_WORDS;
 	for (size_t k = 0; k < c->stages; k++) {
@@ -419,11 +392,9 @@ static gemp_code renew(gemp_match_exchange *c)
 		for (size_t d = 0; d < c->ranks; d++)
 			counts[area_of(c, k, d)] = 0;
 	}
-	GEMP_TRY(gemp_buffer_write(search->context->device, &search->control, GEMP_CONTROL_WORDS * 4, search->areas * 4,
-	                           counts));
-	GEMP_TRY(gemp_buffer_write(search->context->device, &search->out_capacity, 0, search->areas * 4, search->capacity));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_write(search->context->device, &search->control, GEMP_CONTROL_WORDS * 4,
+	                                 search->areas * 4, counts));
+	return gemp_buffer_write(search->context->device, &search->out_capacity, 0, search->areas * 4, search->capacity);
 }
 
 gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
@@ -438,8 +409,7 @@ gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
 	GEMP_TRY(gemp_exchange(context->comm, c->send, c->send_size, &c->receive, &c->receive_capacity, c->receive_size,
 	                       &context->traffic));
 	code = unpack(c);
-	if (code == GEMP_OK)
-		code = renew(c);
+	GEMP_THEN(renew(c));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, began);
 done:

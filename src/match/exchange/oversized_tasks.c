@@ -167,11 +167,10 @@ struct gemp_task_split {
 /* MAKING. */
 static gemp_code widen_plan(gemp_task_split *s)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_search *other = s->base.search;
 	size_t words = s->base.candidates->words;
-	GEMP_TRY(GEMP_NEW(s->plan, 1));
-	GEMP_TRY(GEMP_NEW(s->every, words + 1));
+	GEMP_PROPAGATE(GEMP_NEW(s->plan, 1));
+	GEMP_PROPAGATE(GEMP_NEW(s->every, words + 1));
 	memset(s->every, 255, words * sizeof *s->every);
 	*s->plan = *other->plan;
 	s->candidates = *s->base.candidates;
@@ -187,8 +186,7 @@ static gemp_code widen_plan(gemp_task_split *s)
 	}
 	if (words && other->graph->vertex_count % 32)
 		s->every[words - 1] = (UINT32_C(1) << other->graph->vertex_count % 32) - 1;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code push_cell(gemp_task_split *s, const gemp_grid_cell *one)
@@ -201,20 +199,18 @@ static gemp_code push_cell(gemp_task_split *s, const gemp_grid_cell *one)
 
 static gemp_code list_tasks(gemp_task_split *s)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_task_split_base *b = &s->base;
 	size_t roots = s->closure.root_count, words = s->base.candidates->words;
-	GEMP_TRY(GEMP_NEW(s->slots, b->large_count * roots + 1));
+	GEMP_PROPAGATE(GEMP_NEW(s->slots, b->large_count * roots + 1));
 	if (s->plan->arguments)
-		GEMP_TRY(GEMP_NEW(s->seeds, b->large_count * roots + 1));
+		GEMP_PROPAGATE(GEMP_NEW(s->seeds, b->large_count * roots + 1));
 	for (size_t i = 0; i < b->large_count * roots; i++)
 		s->slots[i] = b->tasks->slots[b->large[i / roots] * roots + i % roots];
 	s->tasks = (gemp_root_tasks){ s->slots, b->large_count };
-	GEMP_TRY(GEMP_NEW(s->bits, words + 1));
+	GEMP_PROPAGATE(GEMP_NEW(s->bits, words + 1));
 	for (size_t v = 0; v < s->plan->view_count; v++)
-		GEMP_TRY(GEMP_NEW(s->need[v], words + 1));
-done:
-	return code;
+		GEMP_PROPAGATE(GEMP_NEW(s->need[v], words + 1));
+	return GEMP_OK;
 }
 
 gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base *base)
@@ -258,13 +254,7 @@ void gemp_task_split_free(gemp_task_split *split)
 	gemp_grid_free(split->grid);
 	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++)
 		gemp_free(split->need[v]);
-	gemp_free(split->bits);
-	gemp_free(split->plan);
-	gemp_free(split->every);
-	gemp_free(split->slots);
-	gemp_free(split->seeds);
-	gemp_free(split->waiting);
-	gemp_free(split);
+	gemp_free_all(split->bits, split->plan, split->every, split->slots, split->seeds, split->waiting, split);
 }
 
 gemp_search *gemp_task_split_search(gemp_task_split *split)
@@ -340,7 +330,6 @@ static gemp_code too_large(const gemp_task_split *s)
 
 gemp_code gemp_task_split_next(gemp_task_split *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_grid_cell other;
 	s->there = false;
 	while (s->count && !s->there) {
@@ -350,7 +339,7 @@ gemp_code gemp_task_split_next(gemp_task_split *s)
 				break;
 			if (!gemp_grid_bisect(s->grid, &s->now, &other))
 				return too_large(s);
-			GEMP_TRY(push_cell(s, &other));
+			GEMP_PROPAGATE(push_cell(s, &other));
 		}
 		s->there = s->there && !gemp_grid_empty(s->grid, &s->now) && has_tasks(s, &s->now);
 	}
@@ -358,8 +347,7 @@ gemp_code gemp_task_split_next(gemp_task_split *s)
 		gemp_grid_rows(s->grid, s->need);
 	for (size_t v = 0; v < s->plan->view_count && !s->there; v++)
 		memset(s->need[v], 0, s->grid->words * sizeof *s->need[v]);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* THE SEARCH. */
@@ -410,7 +398,6 @@ static gemp_task_range seeds_of(gemp_task_split *s)
 
 gemp_code gemp_task_split_range(gemp_task_split *s, gemp_task_range *part)
 {
-	gemp_code code = GEMP_OK;
 	*part = (gemp_task_range){ 0, 0 };
 	if (!s->there) {
 		if (s->plan->arguments)
@@ -419,8 +406,7 @@ gemp_code gemp_task_split_range(gemp_task_split *s, gemp_task_range *part)
 	}
 	for (size_t i = (size_t)s->plan->root + 1; i < s->plan->step_count; i++)
 		if (s->plan->steps[i].kind == GEMP_EXTEND)
-			GEMP_TRY(set_bitmap(s, s->plan->steps[i].vertex));
+			GEMP_PROPAGATE(set_bitmap(s, s->plan->steps[i].vertex));
 	*part = s->plan->arguments ? seeds_of(s) : pivots_of(s, &s->now);
-done:
-	return code;
+	return GEMP_OK;
 }

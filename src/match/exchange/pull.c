@@ -64,16 +64,14 @@ static void candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_
 
 static gemp_code renumber_candidates(gemp_pull *p)
 {
-	gemp_code code = GEMP_OK;
 	size_t words = p->candidates->words;
 	for (int v = 0; v < p->plan->vertex_count; v++) {
 		if (!p->candidates->bits[v])
 			continue;
-		GEMP_TRY(GEMP_NEW(p->bits[v], words + 1));
+		GEMP_PROPAGATE(GEMP_NEW(p->bits[v], words + 1));
 		candidates_by_slot(&p->rows->order, p->candidates->bits[v], p->bits[v], words);
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* What stays beside a round's rows: where they begin, and some quarters of the rest, for searches. */
@@ -121,8 +119,7 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard
 	p->asked = budget != 0;
 	p->budget = budget ? budget : choose_budget(p, 2);
 	code = renumber_candidates(p);
-	if (code == GEMP_OK)
-		code = gemp_trim_resident_rows(&p->at_hand, p->narrowed, plan, &p->closure, rows, p->bits);
+	GEMP_THEN(gemp_trim_resident_rows(&p->at_hand, p->narrowed, plan, &p->closure, rows, p->bits));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->at_hand, plan->view_count));
 	measure_all_rows(p);
@@ -150,10 +147,7 @@ void gemp_pull_free(gemp_pull *p)
 	}
 	for (int v = 0; v < p->plan->vertex_count; v++)
 		gemp_free(p->bits[v]);
-	gemp_free(p->at_hand);
-	gemp_free(p->seeds);
-	gemp_free(p->alone);
-	gemp_free(p);
+	gemp_free_all(p->at_hand, p->seeds, p->alone, p);
 }
 
 /* FITTING. */
@@ -207,7 +201,6 @@ void gemp_pull_attach(gemp_pull *p, gemp_search *search, const gemp_search_optio
 
 static gemp_code list_tasks(gemp_pull *p)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_search *search = p->search;
 	size_t given = (size_t)p->plan->arguments, count = search->pivots;
 	p->tasks = (gemp_root_tasks){ search->pivot_slots, count };
@@ -215,16 +208,15 @@ static gemp_code list_tasks(gemp_pull *p)
 	p->finished = p->ahead.there = false;
 	uint64_t free_now = choose_budget(p, 3);
 	p->now = p->asked || p->budget < free_now ? p->budget : free_now;
-	GEMP_TRY(GEMP_RESERVE(p->alone, p->alone_room, count));
+	GEMP_PROPAGATE(GEMP_RESERVE(p->alone, p->alone_room, count));
 	if (!given)
 		return GEMP_OK;
 	gemp_free(p->seeds);
-	GEMP_TRY(GEMP_NEW(p->seeds, count * given));
+	GEMP_PROPAGATE(GEMP_NEW(p->seeds, count * given));
 	for (size_t i = 0; i < count * given; i++)
 		p->seeds[i] = p->rows->order.slot_of[search->seeds.ids[i]];
 	p->tasks.slots = p->seeds;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. The tasks that are too many for rounds are put aside for cells. */
@@ -253,12 +245,10 @@ static bool all_fit(const gemp_pull *p)
 
 gemp_code gemp_pull_restart(gemp_pull *p)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(p->context->comm, list_tasks(p)));
+	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, list_tasks(p)));
 	if (gemp_comm_sum1(p->context->comm, !all_fit(p)))
-		code = find_oversized(p);
-done:
-	return code;
+		return find_oversized(p);
+	return GEMP_OK;
 }
 
 /* A ROUND. */
@@ -314,15 +304,14 @@ static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int dept
 /* Collective. The next tasks whose rows fit, hop by hop, each with its rows. */
 static gemp_code choose_tasks(gemp_pull *p)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->context->comm;
 	size_t begin = p->next, end = p->tasks.count;
 	uint64_t first = 0;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->cache, p->now)));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->cache, p->now)));
 	for (int depth = first_depth(p); depth <= p->closure.depth; depth++) {
-		GEMP_TRY(gemp_comm_agree(comm, take_fitting(p, &begin, &end, depth)));
+		GEMP_PROPAGATE(gemp_comm_agree(comm, take_fitting(p, &begin, &end, depth)));
 		first = first ? first : p->reach->bytes;
-		GEMP_TRY(gemp_fetch_rows(p->fetch, p->reach->need, NULL));
+		GEMP_PROPAGATE(gemp_fetch_rows(p->fetch, p->reach->need, NULL));
 	}
 	if (end > begin)
 		update_growth(p, first);
@@ -331,9 +320,7 @@ static gemp_code choose_tasks(gemp_pull *p)
 	gemp_comm_sum(comm, left, 2);
 	p->finished = left[0] == 0;
 	p->ahead = (next_round){ .there = true, .last = p->finished && left[1] == 0, .part = { begin, end - begin } };
-	code = build_views(p, p->reach->need, NULL);
-done:
-	return code;
+	return build_views(p, p->reach->need, NULL);
 }
 
 /* Collective. The rows of the round, for the search that goes over them, in place of those of the round before. */
@@ -384,8 +371,7 @@ static gemp_code choose_cell(gemp_pull *p)
 		GEMP_TRY(begin_split(p));
 	double began = gemp_now();
 	code = gemp_task_split_next(p->split);
-	if (code == GEMP_OK)
-		code = gemp_row_cache_trim(&p->fetch->cache, p->now);
+	GEMP_THEN(gemp_row_cache_trim(&p->fetch->cache, p->now));
 	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_fetch_rows(p->fetch, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split)));
@@ -407,18 +393,15 @@ gemp_code gemp_pull_prefetch(void *pull)
 
 gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
 {
-	gemp_code code = GEMP_OK;
 	if (!p->ahead.there)
-		GEMP_TRY(gemp_pull_prefetch(p));
+		GEMP_PROPAGATE(gemp_pull_prefetch(p));
 	gemp_task_range part = p->ahead.part;
 	*search = p->ahead.cell ? gemp_task_split_search(p->split) : p->search;
 	*last = p->ahead.last;
 	p->ahead.there = false;
 	if (p->ahead.cell)
-		GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_task_split_range(p->split, &part)));
-	code = fetch_round(p, *search, part);
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, gemp_task_split_range(p->split, &part)));
+	return fetch_round(p, *search, part);
 }
 
 /* ENDING. Counters on the device are added up by the host. */
@@ -438,8 +421,7 @@ static gemp_code add_counters(gemp_pull *p, gemp_buffer *to, const gemp_buffer *
 		sum[i] += more[i];
 	code = gemp_buffer_write(device, to, 0, count * sizeof *sum, sum);
 done:
-	gemp_free(sum);
-	gemp_free(more);
+	gemp_free_all(sum, more);
 	return code;
 }
 

@@ -41,16 +41,14 @@ static bool bit(const uint32_t *bits, gemp_vertex slot)
 
 static gemp_code list_pivots(estimate_context *w)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_residency *residency = w->fetch->residency;
 	const uint32_t *bits = w->q->plan->pivot_off ? NULL : gemp_pull_candidates(w->q->pull)[w->q->plan->pivot];
-	GEMP_TRY(GEMP_NEW(w->pivots, residency->own_count + 1));
+	GEMP_PROPAGATE(GEMP_NEW(w->pivots, residency->own_count + 1));
 	for (size_t i = 0; i < residency->own_count; i++)
 		if (!bits || bit(bits, residency->own_slots[i]))
 			w->pivots[w->tasks.count++] = residency->own_slots[i];
 	w->tasks.slots = w->pivots;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* By some of the rows that this rank would send. */
@@ -329,20 +327,18 @@ static double share_away(const gemp_push_pull_inputs *q)
 
 gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pull_inputs *q)
 {
-	gemp_code code = GEMP_OK;
 	estimate_context w = { .q = q, .fetch = gemp_pull_fetch(q->pull) };
 	uint64_t pull = 0, push[2];
 	double began = gemp_now();
 	*out = (gemp_push_pull_estimate){ 0 };
-	GEMP_TRY(gemp_comm_agree(q->context->comm, weigh_rows(&w, &pull)));
+	GEMP_PROPAGATE(gemp_comm_agree(q->context->comm, weigh_rows(&w, &pull)));
 	weigh_matches(q, share_away(q), &push[0], &push[1]);
 	pull = gemp_comm_sum1(q->context->comm, pull);
 	gemp_comm_max(q->context->comm, push, 2);
 	*out = (gemp_push_pull_estimate){ true, pull, push[0], push[1] };
 	gemp_log(GEMP_VERBOSE, "exchange weighed: rows of %llu bytes, partial matches of %llu and %llu reads, %.4f s",
 	         (unsigned long long)pull, (unsigned long long)push[0], (unsigned long long)push[1], gemp_now() - began);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *e, int ranks)

@@ -26,22 +26,19 @@ static uint64_t matches_found(const gemp_search *search)
 
 static gemp_code search_slice(rounds *r)
 {
-	gemp_code code = GEMP_OK;
 	double began = gemp_now();
 	bool ran = true, bounded = r->crossing || r->search->sink;
 	uint64_t most = r->search->sink ? matches_found(r->search) + SLICE_BYTES / (4 * r->search->layout.tuple_words)
 	                                : UINT64_MAX;
 	while (ran && !(bounded && gemp_now() - began > slice_seconds) && matches_found(r->search) <= most) {
 		if (r->crossing)
-			GEMP_TRY(gemp_match_exchange_feed(r->crossing));
-		GEMP_TRY(gemp_multi_step(r->search, &ran));
+			GEMP_PROPAGATE(gemp_match_exchange_feed(r->crossing));
+		GEMP_PROPAGATE(gemp_multi_step(r->search, &ran));
 		if (!bounded && !r->search->plan->arguments)
 			gemp_progress("matching", gemp_search_pivots_done(r->search), r->search->pivots,
 			              matches_found(r->search) * r->search->ranks);
 	}
-	code = gemp_multi_finish(r->search, ran);
-done:
-	return code;
+	return gemp_multi_finish(r->search, ran);
 }
 
 /* What all ranks must know after a slice; summed. */
@@ -128,19 +125,16 @@ done:
 
 static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *result)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = r->search->context->comm;
 	bool anew = true;
-	GEMP_TRY(gemp_pull_restart(pull));
+	GEMP_PROPAGATE(gemp_pull_restart(pull));
 	do {
-		GEMP_TRY(gemp_pull_next(pull, &r->search, &r->last));
+		GEMP_PROPAGATE(gemp_pull_next(pull, &r->search, &r->last));
 		r->search->overlap = (gemp_overlap_work){ r->last ? NULL : gemp_pull_prefetch, pull, 0 };
-		GEMP_TRY(run_part(r, anew, result));
+		GEMP_PROPAGATE(run_part(r, anew, result));
 		anew = false;
 	} while (!r->last && !r->enough);
-	GEMP_TRY(gemp_comm_agree(comm, gemp_pull_end(pull)));
-done:
-	return code;
+	return gemp_comm_agree(comm, gemp_pull_end(pull));
 }
 
 gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_result *result)

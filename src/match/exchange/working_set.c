@@ -192,7 +192,6 @@ gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_sh
                              int64_t replicate)
 {
 	static const gemp_view_direction direction[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER };
-	gemp_code code = GEMP_OK;
 	gemp_view_key keys[GEMP_MAX_VIEWS];
 	for (size_t v = 0; v < plan->view_count; v++) {
 		const gemp_plan_view *view = &plan->views[v];
@@ -202,18 +201,15 @@ gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_sh
 			parts |= GEMP_LOAD_IN_EDGES;
 		for (size_t r = 0; r < graph->relation_count; r++)
 			if (view->relations[r])
-				GEMP_TRY(gemp_shard_load_relation(graph, r, parts));
+				GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, parts));
 	}
-	code = gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
-done:
-	return code;
+	return gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
 }
 
 /* Bits of all vertices that are read in rows of a view; *bits is NULL where any vertex may be. */
 static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates,
                             size_t view, uint32_t **bits)
 {
-	gemp_code code = GEMP_OK;
 	size_t words = (rows->residency.vertices + 31) / 32;
 	*bits = NULL;
 	for (uint64_t left = closure->named[view]; left; left &= left - 1)
@@ -221,12 +217,11 @@ static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *ro
 			return GEMP_OK;
 	if (!closure->named[view])
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*bits, words + 1));
+	GEMP_PROPAGATE(GEMP_NEW(*bits, words + 1));
 	for (uint64_t left = closure->named[view]; left; left &= left - 1)
 		for (size_t w = 0; w < words; w++)
 			(*bits)[w] |= candidates[__builtin_ctzll(left)][w];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEWS], const gemp_plan *plan,
@@ -284,8 +279,7 @@ void gemp_working_set_free(gemp_working_set *reach)
 		gemp_free(reach->seen[i]);
 	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++)
 		gemp_free(reach->need[v]);
-	gemp_free(reach->log);
-	gemp_free(reach);
+	gemp_free_all(reach->log, reach);
 }
 
 /* NOTES, by which a task that does not fit is taken back. */

@@ -10,23 +10,21 @@ enum { GATHERED_AT_ONCE = 1 << 26, GRAPH_ROWS = 1 }; /* words in one allreduce; 
 /* LOADING what conditions read, on all ranks alike. */
 static gemp_code load_for(gemp_shard *graph, const gemp_expr *expr, gemp_filter_rows *rows, const gemp_column **columns)
 {
-	gemp_code code = GEMP_OK;
 	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0) {
-		GEMP_TRY(gemp_shard_load_attribute(graph, (size_t)expr->attribute));
+		GEMP_PROPAGATE(gemp_shard_load_attribute(graph, (size_t)expr->attribute));
 		columns[expr->attribute] = &graph->attributes.columns[expr->attribute];
 	}
 	if (expr->kind == GEMP_KEY) {
-		GEMP_TRY(gemp_shard_load_keys(graph));
+		GEMP_PROPAGATE(gemp_shard_load_keys(graph));
 		rows->key = &graph->keys;
 	}
 	if (expr->kind == GEMP_HAS_LABEL || expr->kind == GEMP_LABELS) {
-		GEMP_TRY(gemp_shard_load_labels(graph));
+		GEMP_PROPAGATE(gemp_shard_load_labels(graph));
 		rows->label_set = graph->label_set_of;
 	}
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_TRY(load_for(graph, expr->children[i], rows, columns));
-done:
-	return code;
+		GEMP_PROPAGATE(load_for(graph, expr->children[i], rows, columns));
+	return GEMP_OK;
 }
 
 /* Own bits, numbered from 0, into the bitmap over all ids. */
@@ -108,8 +106,7 @@ static gemp_code fill(gemp_candidates *out, size_t v, gemp_runtime *context, gem
 	gather(context->comm, out->bits[v], out->words);
 	count_bits(out, v);
 done:
-	gemp_free(all);
-	gemp_free(own);
+	gemp_free_all(all, own);
 	return code;
 }
 
@@ -159,8 +156,7 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 		                      .value_context = &asked,
 		                      .lasting = true };
 	code = GEMP_NEW(columns, graph->attributes.count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(own, count);
+	GEMP_THEN(GEMP_NEW(own, count));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(prepare_computed(&asked, context, graph, gemp_filter_counts_loops(filter), conditions, count));
 	rows.columns = columns;
@@ -180,8 +176,7 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 done:
 	gemp_column_free(&asked.label_lists);
 	gemp_degree_columns_free(&asked.degrees);
-	gemp_free(columns);
-	gemp_free(own);
+	gemp_free_all(columns, own);
 	return code;
 }
 
@@ -199,13 +194,11 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_
 
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(candidates->bits[vertex], candidates->words + 1)); /* one more, for shifts */
+	GEMP_PROPAGATE(GEMP_NEW(candidates->bits[vertex], candidates->words + 1)); /* one more, for shifts */
 	if (candidates->words)
 		memcpy(candidates->bits[vertex], bits, candidates->words * sizeof *bits);
 	count_bits(candidates, (size_t)vertex);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_candidates_free(gemp_candidates *candidates)

@@ -11,12 +11,10 @@ static const gemp_view_direction direction_of[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN,
 
 static gemp_code load(gemp_shard *graph, const bool *relations, int direction)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (relations[r])
-			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(direction_of[direction])));
-done:
-	return code;
+			GEMP_PROPAGATE(gemp_shard_load_relation(graph, r, gemp_view_parts(direction_of[direction])));
+	return GEMP_OK;
 }
 
 static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row, uint64_t id, bool loops)
@@ -36,8 +34,7 @@ gemp_code gemp_degree_column(gemp_runtime *context, gemp_shard *graph, const boo
 	GEMP_TRY(load(graph, relations, direction));
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
 	code = gemp_column_init(out, "", GEMP_INTEGER);
-	if (code == GEMP_OK)
-		code = gemp_column_reserve(out, graph->rows, 0);
+	GEMP_THEN(gemp_column_reserve(out, graph->rows, 0));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t v = 0; v < graph->rows; v++) {
 		uint64_t found = 0;
@@ -69,36 +66,31 @@ size_t gemp_degree_columns_find(const gemp_degree_columns *d, const gemp_expr *e
 
 gemp_code gemp_degree_columns_note(gemp_degree_columns *d, const gemp_expr *expr)
 {
-	gemp_code code = GEMP_OK;
 	if (expr->kind == GEMP_DEGREE && gemp_degree_columns_find(d, expr) == d->count) {
-		GEMP_TRY(GEMP_RESERVE(d->of, d->capacity, d->count + 1));
+		GEMP_PROPAGATE(GEMP_RESERVE(d->of, d->capacity, d->count + 1));
 		d->of[d->count++] = expr;
 	}
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_TRY(gemp_degree_columns_note(d, expr->children[i]));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_degree_columns_note(d, expr->children[i]));
+	return GEMP_OK;
 }
 
 gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_runtime *context, gemp_shard *graph, bool count_loops)
 {
-	gemp_code code = GEMP_OK;
 	if (d->count == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(d->columns, d->count)));
+	GEMP_PROPAGATE(gemp_comm_agree(context->comm, GEMP_NEW(d->columns, d->count)));
 	for (size_t i = 0; i < d->count; i++)
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_degree_column(context, graph, d->of[i]->relations, d->of[i]->direction, count_loops, &d->columns[i]));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_degree_columns_free(gemp_degree_columns *d)
 {
 	for (size_t i = 0; d->columns && i < d->count; i++)
 		gemp_column_free(&d->columns[i]);
-	gemp_free(d->columns);
-	gemp_free(d->of);
+	gemp_free_all(d->columns, d->of);
 	*d = (gemp_degree_columns){ 0 };
 }
 

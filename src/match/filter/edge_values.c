@@ -16,8 +16,7 @@ static int compare_edges(const void *a, const void *b)
 
 static gemp_code distinct_edges(gemp_edge_values *out, const gemp_edge *edges, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(out->edges, count));
+	GEMP_PROPAGATE(GEMP_NEW(out->edges, count));
 	if (count) {
 		memcpy(out->edges, edges, count * sizeof *edges);
 		qsort(out->edges, count, sizeof *edges, compare_edges);
@@ -25,8 +24,7 @@ static gemp_code distinct_edges(gemp_edge_values *out, const gemp_edge *edges, s
 	for (size_t i = 0; i < count; i++)
 		if (out->count == 0 || out->edges[out->count - 1] != out->edges[i])
 			out->edges[out->count++] = out->edges[i];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Loads the relations that occur on any rank and learns where each rank's edges begin. */
@@ -89,11 +87,9 @@ done:
 
 static gemp_code init_columns(const gemp_shard *graph, const char *const *names, size_t count, gemp_column *columns)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t c = 0; c < count; c++)
-		GEMP_TRY(gemp_column_init(&columns[c], names[c], gemp_shard_edge_attribute_type(graph, names[c])));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_column_init(&columns[c], names[c], gemp_shard_edge_attribute_type(graph, names[c])));
+	return GEMP_OK;
 }
 
 static void free_columns(gemp_column *columns, size_t count)
@@ -107,7 +103,6 @@ static void free_columns(gemp_column *columns, size_t count)
 static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners *places, const gemp_edge *asked,
                                  size_t count, size_t column_count, gemp_column *columns)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < count; i++) {
 		size_t k = gemp_edge_relation(places, asked[i]);
 		const gemp_relation *relation = &graph->relations[k];
@@ -115,11 +110,10 @@ static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners
 			const gemp_column *own = gemp_table_find(&relation->props, columns[c].name);
 			size_t row = asked[i] - places->relation_offset[k] - relation->first_edge;
 			gemp_value null = { .type = columns[c].type, .null = true };
-			GEMP_TRY(add_as(&columns[c], own ? gemp_column_get(own, row) : null));
+			GEMP_PROPAGATE(add_as(&columns[c], own ? gemp_column_get(own, row) : null));
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code answer(const gemp_shard *graph, const gemp_edge_owners *places, const gemp_edge *asked,
@@ -216,12 +210,9 @@ gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_sh
 	size_t *sizes = NULL; /* [4][ranks]: asking, asked, replying, replied */
 	*out = (gemp_edge_values){ .column_count = name_count };
 	code = distinct_edges(out, edges, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sizes, 4 * ranks);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sorted, out->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(place, out->count);
+	GEMP_THEN(GEMP_NEW(sizes, 4 * ranks));
+	GEMP_THEN(GEMP_NEW(sorted, out->count));
+	GEMP_THEN(GEMP_NEW(place, out->count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(load_relations(context, graph, out, &places));
 	code = sort_by_owner(graph, &places, out, sorted, place, sizes);
@@ -240,18 +231,14 @@ done:
 		gemp_edge_values_free(out);
 	gemp_free(replied);
 	gemp_text_free(&reply);
-	gemp_free(asked);
-	gemp_free(place);
-	gemp_free(sorted);
-	gemp_free(sizes);
+	gemp_free_all(asked, place, sorted, sizes);
 	gemp_edge_owners_free(&places);
 	return code;
 }
 
 void gemp_edge_values_free(gemp_edge_values *values)
 {
-	gemp_free(values->edges);
-	gemp_free(values->ends);
+	gemp_free_all(values->edges, values->ends);
 	free_columns(values->columns, values->column_count);
 	*values = (gemp_edge_values){ 0 };
 }

@@ -318,14 +318,12 @@ done:
 /* The values of the rows in `among`. */
 static gemp_code find_values(const domain *over, const gemp_filter_column *distinct, uint32_t **among)
 {
-	gemp_code code = GEMP_OK;
 	const uint32_t *codes = distinct->dictionary.codes;
-	GEMP_TRY(GEMP_NEW(*among, (distinct->dictionary.values.rows + 31) / 32));
+	GEMP_PROPAGATE(GEMP_NEW(*among, (distinct->dictionary.values.rows + 31) / 32));
 	for (size_t row = 0; row < over->view.count; row++)
 		if (over->among[row / 32] >> row % 32 & 1)
 			(*among)[codes[row] / 32] |= UINT32_C(1) << codes[row] % 32;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Once for each distinct value. */
@@ -399,8 +397,7 @@ static gemp_code evaluate_all(const domain *over, const gemp_condition *const *c
 		}
 	GEMP_TRY(gemp_buffer_read(over->site.device, &out, 0, size, bitmap));
 done:
-	gemp_buffer_free(&other, over->site.device);
-	gemp_buffer_free(&out, over->site.device);
+	gemp_buffers_free(over->site.device, &other, &out);
 	return code;
 }
 

@@ -14,18 +14,14 @@ static gemp_code copy(gemp_buffer *out, gemp_device *device, size_t size, void *
 
 static gemp_code copy_bytes(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
-	gemp_code code = GEMP_OK;
 	if (!device->gpu)
 		return copy(&out->values, device, out->bytes, column->bytes, lasting);
-	GEMP_TRY(gemp_buffer_new(&out->values, device, out->bytes + READ_PAST, NULL));
-	GEMP_TRY(gemp_buffer_write(device, &out->values, 0, out->bytes, column->bytes));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(&out->values, device, out->bytes + READ_PAST, NULL));
+	return gemp_buffer_write(device, &out->values, 0, out->bytes, column->bytes);
 }
 
 static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
-	gemp_code code = GEMP_OK;
 	size_t rows = column->rows;
 	switch (column->type) {
 	case GEMP_INTEGER: return copy(&out->values, device, rows * sizeof(int64_t), column->integers, lasting);
@@ -37,10 +33,8 @@ static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_
 	static uint64_t none[1];
 	uint64_t *offsets = rows ? column->offsets : none;
 	out->bytes = offsets[rows];
-	GEMP_TRY(copy(&out->offsets, device, (rows + 1) * sizeof *offsets, offsets, lasting));
-	GEMP_TRY(copy_bytes(out, device, column, lasting));
-done:
-	return code;
+	GEMP_PROPAGATE(copy(&out->offsets, device, (rows + 1) * sizeof *offsets, offsets, lasting));
+	return copy_bytes(out, device, column, lasting);
 }
 
 gemp_code gemp_operand_column(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
@@ -79,9 +73,7 @@ done:
 
 void gemp_operand_free(gemp_operand *operand, gemp_device *device)
 {
-	gemp_buffer_free(&operand->values, device);
-	gemp_buffer_free(&operand->offsets, device);
-	gemp_buffer_free(&operand->null, device);
+	gemp_buffers_free(device, &operand->values, &operand->offsets, &operand->null);
 	*operand = (gemp_operand){ 0 };
 }
 
@@ -127,7 +119,6 @@ static bool is_recent(const numbering *n, const recent *entry, uint64_t mark, co
 
 static gemp_code number(numbering *n, const gemp_column *column, size_t row, uint32_t *out)
 {
-	gemp_code code = GEMP_OK;
 	*out = NO_VALUE;
 	if (column->null && column->null[row])
 		return GEMP_OK;
@@ -139,32 +130,28 @@ static gemp_code number(numbering *n, const gemp_column *column, size_t row, uin
 		*out = entry->number;
 		return GEMP_OK;
 	}
-	GEMP_TRY(gemp_dictionary_add(&n->values, bytes, size, out));
+	GEMP_PROPAGATE(gemp_dictionary_add(&n->values, bytes, size, out));
 	if (size <= UINT32_MAX)
 		*entry = (recent){ mark, *out, (uint32_t)size };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code sample(const gemp_column *column, numbering *n, bool *repeats)
 {
-	gemp_code code = GEMP_OK;
 	size_t rows = column->rows < SAMPLED ? column->rows : SAMPLED, known = 0;
 	uint32_t one;
 	for (size_t i = 0; i < rows; i++) {
-		GEMP_TRY(number(n, column, i * column->rows / rows, &one));
+		GEMP_PROPAGATE(number(n, column, i * column->rows / rows, &one));
 		known += one != NO_VALUE;
 	}
 	*repeats = known - n->values.list.count >= known / REPEATED_ONE_IN;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The list becomes the column's. */
 static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_column_init(out, "distinct values", GEMP_STRING));
+	GEMP_PROPAGATE(gemp_column_init(out, "distinct values", GEMP_STRING));
 	if (list->count) {
 		out->rows = list->count;
 		out->capacity = list->capacity - 1;
@@ -174,9 +161,8 @@ static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 		*list = (gemp_bytes){ 0 };
 	}
 	if (with_null)
-		GEMP_TRY(gemp_column_add(out, &(gemp_value){ .type = GEMP_STRING, .null = true }));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_column_add(out, &(gemp_value){ .type = GEMP_STRING, .null = true }));
+	return GEMP_OK;
 }
 
 gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager)
@@ -243,71 +229,64 @@ void gemp_filter_columns_free(gemp_filter_columns *c)
 /* Valid until the next one comes. */
 static gemp_code find(gemp_filter_columns *c, int id, gemp_filter_column **out)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < c->count; i++)
 		if (c->columns[i].id == id) {
 			*out = &c->columns[i];
 			return GEMP_OK;
 		}
-	GEMP_TRY(GEMP_RESERVE(c->columns, c->capacity, c->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(c->columns, c->capacity, c->count + 1));
 	*out = &c->columns[c->count++];
 	**out = (gemp_filter_column){ .id = id };
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_filter_need_column(gemp_filter_columns *c, const gemp_filter_view *view, int id, gemp_operand *out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_filter_column *column;
 	double began = gemp_now();
-	GEMP_TRY(find(c, id, &column));
+	GEMP_PROPAGATE(find(c, id, &column));
 	if (!column->on_device) {
-		GEMP_TRY(
+		GEMP_PROPAGATE(
 			gemp_operand_column(&column->operand, c->device, gemp_filter_column_of(view, id), view->rows->lasting));
 		column->on_device = true;
 		c->copied += view->count;
 		gemp_timers_add(c->timers, GEMP_PHASE_UPLOAD, began);
 	}
 	*out = column->operand;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code upload_dictionary(gemp_filter_columns *c, gemp_filter_column *column, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	double began = gemp_now();
 	if (column->dictionary_on_device)
 		return GEMP_OK;
 	if (!column->codes.mem)
-		GEMP_TRY(gemp_buffer_borrow(&column->codes, c->device, rows * sizeof(uint32_t), column->dictionary.codes));
-	GEMP_TRY(gemp_operand_column(&column->values, c->device, &column->dictionary.values, true));
+		GEMP_PROPAGATE(
+			gemp_buffer_borrow(&column->codes, c->device, rows * sizeof(uint32_t), column->dictionary.codes));
+	GEMP_PROPAGATE(gemp_operand_column(&column->values, c->device, &column->dictionary.values, true));
 	column->dictionary_on_device = true;
 	c->copied += rows + column->dictionary.values.rows;
 	gemp_timers_add(c->timers, GEMP_PHASE_UPLOAD, began);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_filter_need_dictionary(gemp_filter_columns *c, const gemp_filter_view *view, int id, bool eager,
                                       const gemp_filter_column **out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_filter_column *column;
 	*out = NULL;
-	GEMP_TRY(find(c, id, &column));
+	GEMP_PROPAGATE(find(c, id, &column));
 	if (!column->dictionary.codes && !(eager ? column->tried : column->sampled)) {
-		GEMP_TRY(gemp_filter_codes_new(&column->dictionary, gemp_filter_column_of(view, id), eager));
+		GEMP_PROPAGATE(gemp_filter_codes_new(&column->dictionary, gemp_filter_column_of(view, id), eager));
 		column->sampled = true;
 		column->tried = eager;
 	}
 	if (!column->dictionary.codes)
 		return GEMP_OK;
-	GEMP_TRY(upload_dictionary(c, column, view->count));
+	GEMP_PROPAGATE(upload_dictionary(c, column, view->count));
 	*out = column;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_filter_need_label_set(gemp_filter_columns *c, const gemp_filter_view *view)

@@ -125,23 +125,21 @@ gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind k
 static gemp_code contains(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
                           const gemp_operand *part, const gemp_buffer *out)
 {
-	gemp_code code = GEMP_OK;
 	bool gpu = site->device->gpu;
 	size_t each = gpu ? CONTAINS_GPU : CONTAINS_CPU, items = (left->bytes + each - 1) / each;
 	cl_ulong bytes = left->bytes;
 	cl_uint size = (cl_uint)part->bytes;
 	if (size == 0)
 		return negated ? gemp_filter_fill(site, false, out) : gemp_filter_null(site, false, left, left, out);
-	GEMP_TRY(gemp_filter_fill(site, false, out));
+	GEMP_PROPAGATE(gemp_filter_fill(site, false, out));
 	if (part->bytes <= bytes)
-		GEMP_TRY(LAUNCH_ITEMS(site, GEMP_FILTER_CONTAINS, items, gpu ? 256 : 1, GEMP_ARG(&bytes),
-		                      GEMP_ARG(&left->values.mem), GEMP_ARG(&left->offsets.mem), GEMP_ARG(&part->values.mem),
-		                      GEMP_ARG(&size), GEMP_ARG(&out->mem)));
+		GEMP_PROPAGATE(LAUNCH_ITEMS(site, GEMP_FILTER_CONTAINS, items, gpu ? 256 : 1, GEMP_ARG(&bytes),
+		                            GEMP_ARG(&left->values.mem), GEMP_ARG(&left->offsets.mem),
+		                            GEMP_ARG(&part->values.mem), GEMP_ARG(&size), GEMP_ARG(&out->mem)));
 	if (negated || left->null_step)
-		GEMP_TRY(LAUNCH(site, GEMP_FILTER_KNOWN, GEMP_ARG(&(cl_uint){ !negated }), GEMP_ARG(&left->null.mem),
-		                GEMP_ARG(&left->null_step), GEMP_ARG(&out->mem)));
-done:
-	return code;
+		GEMP_PROPAGATE(LAUNCH(site, GEMP_FILTER_KNOWN, GEMP_ARG(&(cl_uint){ !negated }), GEMP_ARG(&left->null.mem),
+		                      GEMP_ARG(&left->null_step), GEMP_ARG(&out->mem)));
+	return GEMP_OK;
 }
 
 gemp_code gemp_filter_substring(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,

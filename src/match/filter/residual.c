@@ -56,10 +56,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	for (size_t row = 0; row < r->rows.rows; row++)
 		keep[row] &= (uint8_t)(bitmap[place[row] / 32] >> place[row] % 32 & 1);
 done:
-	gemp_free(columns);
-	gemp_free(bitmap);
-	gemp_free(among);
-	gemp_free(label_set);
+	gemp_free_all(columns, bitmap, among, label_set);
 	return code;
 }
 
@@ -203,8 +200,7 @@ static gemp_code residual_turn(void *self, bool last, bool *enough, bool *again)
 	GEMP_TRY(gemp_row_values_fetch(&r->values, &r->rows));
 	code = test(r);
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, began);
-	if (code == GEMP_OK)
-		code = forward_rows(r);
+	GEMP_THEN(forward_rows(r));
 	GEMP_TRY(gemp_comm_agree(r->context->comm, code));
 	gemp_row_store_clear(&r->rows);
 	code = r->next->end_round(r->next->self, last, enough, again);

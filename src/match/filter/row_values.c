@@ -16,14 +16,12 @@ typedef struct needed_columns {
 
 static gemp_code need_name(gemp_row_values *v, const char *name)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < v->name_count; i++)
 		if (strcmp(v->names[i], name) == 0)
 			return GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(v->names, v->name_capacity, v->name_count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(v->names, v->name_capacity, v->name_count + 1));
 	v->names[v->name_count++] = name;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The column an expression reads of its vertex; false: none. Degrees come after the attributes. */
@@ -45,7 +43,6 @@ static bool column_of(const gemp_row_values *v, const gemp_expr *expr, int *colu
 
 static gemp_code note_expr(gemp_row_values *v, const gemp_expr *expr, needed_columns *needs)
 {
-	gemp_code code = GEMP_OK;
 	int column;
 	if (column_of(v, expr, &column))
 		needs->needed[(size_t)expr->variable * needs->columns + (size_t)(column + SPECIAL)] = true;
@@ -53,12 +50,11 @@ static gemp_code note_expr(gemp_row_values *v, const gemp_expr *expr, needed_col
 		v->edges |= UINT64_C(1) << expr->variable;
 	v->types |= expr->kind == GEMP_TYPE;
 	if (expr->kind == GEMP_ATTRIBUTE && expr->of_edge)
-		GEMP_TRY(need_name(v, expr->name));
+		GEMP_PROPAGATE(need_name(v, expr->name));
 	v->mentions += expr->kind == GEMP_ATTRIBUTE || expr->kind == GEMP_KEY;
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_TRY(note_expr(v, expr->children[i], needs));
-done:
-	return code;
+		GEMP_PROPAGATE(note_expr(v, expr->children[i], needs));
+	return GEMP_OK;
 }
 
 static gemp_code join_group(gemp_row_values *v, int vertex, const needed_columns *needs)
@@ -126,12 +122,9 @@ void gemp_row_values_free(gemp_row_values *v)
 {
 	gemp_row_values_reset(v);
 	for (size_t g = 0; g < v->group_count; g++) {
-		gemp_free(v->groups[g].column);
-		gemp_free(v->groups[g].values);
-		gemp_free(v->groups[g].index);
+		gemp_free_all(v->groups[g].column, v->groups[g].values, v->groups[g].index);
 	}
-	gemp_free(v->edge_index);
-	gemp_free(v->names);
+	gemp_free_all(v->edge_index, v->names);
 	gemp_degree_columns_free(&v->degrees);
 	*v = (gemp_row_values){ 0 };
 }
@@ -153,19 +146,17 @@ static uint32_t *place_of(const gemp_row_values *v, const gemp_row_group *group,
 static gemp_code find_images(const gemp_row_values *v, gemp_row_group *group, const gemp_row_store *rows,
                              gemp_vertex_index *places)
 {
-	gemp_code code = GEMP_OK;
 	size_t width = (size_t)rows->vertex_count, count = rows->rows * (size_t)__builtin_popcountll(group->members);
-	GEMP_TRY(gemp_vertex_index_new(places, v->graph->vertex_count, count));
-	GEMP_TRY(GEMP_RESERVE(group->index, group->capacity, count));
+	GEMP_PROPAGATE(gemp_vertex_index_new(places, v->graph->vertex_count, count));
+	GEMP_PROPAGATE(GEMP_RESERVE(group->index, group->capacity, count));
 	for (uint64_t left = group->members; left; left &= left - 1)
 		gemp_vertex_index_add(places, rows->vertices + __builtin_ctzll(left), rows->rows, width);
-	GEMP_TRY(gemp_vertex_index_finish(places));
+	GEMP_PROPAGATE(gemp_vertex_index_finish(places));
 	for (uint64_t left = group->members; left; left &= left - 1) {
 		int vertex = __builtin_ctzll(left);
 		gemp_vertex_index_find(places, rows->vertices + vertex, rows->rows, width, place_of(v, group, vertex));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. */
@@ -187,27 +178,22 @@ done:
 
 static gemp_code name_types(gemp_row_values *v)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_column_init(&v->edge_types, "type", GEMP_STRING));
-	GEMP_TRY(gemp_column_reserve(&v->edge_types, v->edge_values.count, 0));
+	GEMP_PROPAGATE(gemp_column_init(&v->edge_types, "type", GEMP_STRING));
+	GEMP_PROPAGATE(gemp_column_reserve(&v->edge_types, v->edge_values.count, 0));
 	for (size_t i = 0; i < v->edge_values.count && v->types; i++) {
 		const char *name = v->graph->relations[v->edge_values.ends[i].relation].name;
 		const gemp_value type = { .type = GEMP_STRING, .string = { name, strlen(name) } };
-		GEMP_TRY(gemp_column_add(&v->edge_types, &type));
+		GEMP_PROPAGATE(gemp_column_add(&v->edge_types, &type));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code place_edges(gemp_row_values *v, const gemp_edge *edges, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(v->edge_index, v->edge_capacity, count));
+	GEMP_PROPAGATE(GEMP_RESERVE(v->edge_index, v->edge_capacity, count));
 	for (size_t i = 0; i < count; i++)
 		v->edge_index[i] = (uint32_t)gemp_edge_values_index(&v->edge_values, edges[i]);
-	GEMP_TRY(name_types(v));
-done:
-	return code;
+	return name_types(v);
 }
 
 /* Collective. */
@@ -231,16 +217,14 @@ done:
 
 gemp_code gemp_row_values_fetch(gemp_row_values *v, const gemp_row_store *rows)
 {
-	gemp_code code = GEMP_OK;
 	v->rows = rows->rows;
 	if (!v->degrees.columns)
-		GEMP_TRY(gemp_degree_columns_fill(&v->degrees, v->context, v->graph, v->count_loops));
+		GEMP_PROPAGATE(gemp_degree_columns_fill(&v->degrees, v->context, v->graph, v->count_loops));
 	for (size_t g = 0; g < v->group_count; g++)
-		GEMP_TRY(fetch_group(v, &v->groups[g], rows));
+		GEMP_PROPAGATE(fetch_group(v, &v->groups[g], rows));
 	if (v->edges)
-		GEMP_TRY(fetch_edges(v, rows));
-done:
-	return code;
+		GEMP_PROPAGATE(fetch_edges(v, rows));
+	return GEMP_OK;
 }
 
 /* READING */

@@ -48,8 +48,7 @@ static gemp_code sort_ids(gemp_vertex *ids, size_t count)
 		memcpy(ids, other, count * sizeof *ids);
 	}
 done:
-	gemp_free(begin);
-	gemp_free(other);
+	gemp_free_all(begin, other);
 	return code;
 }
 
@@ -75,20 +74,18 @@ static bool ascending(const gemp_vertex *ids, size_t count)
 gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
 {
 	enum { FEW = 64 };
-	gemp_code code = GEMP_OK;
 	if (ascending(ids, *count))
 		return GEMP_OK;
 	if (*count <= FEW)
 		insertion_sort(ids, *count);
 	else
-		GEMP_TRY(sort_ids(ids, *count));
+		GEMP_PROPAGATE(sort_ids(ids, *count));
 	size_t kept = 0;
 	for (size_t i = 0; i < *count; i++)
 		if (kept == 0 || ids[kept - 1] != ids[i])
 			ids[kept++] = ids[i];
 	*count = kept;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Bytes of the ids that each rank owns: slices of the sorted ids. */
@@ -129,17 +126,15 @@ static gemp_code unpack(int column, gemp_column *out, const char **at, const cha
 static gemp_code answer(const at_hand *from, const gemp_vertex *asked, const size_t *asked_size, const int *column,
                         size_t columns, gemp_text *reply, size_t *reply_size)
 {
-	gemp_code code = GEMP_OK;
 	for (int r = 0; r < from->graph->ranks; r++) {
 		size_t before = reply->size;
 		for (size_t i = 0; i < asked_size[r] / sizeof *asked; i++)
 			for (size_t c = 0; c < columns; c++)
-				GEMP_TRY(pack(from, column[c], asked[i] - from->graph->first_vertex, reply));
+				GEMP_PROPAGATE(pack(from, column[c], asked[i] - from->graph->first_vertex, reply));
 		asked += asked_size[r] / sizeof *asked;
 		reply_size[r] = reply->size - before;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code init_column(const at_hand *from, int column, gemp_column *out)
@@ -154,15 +149,13 @@ static gemp_code init_column(const at_hand *from, int column, gemp_column *out)
 static gemp_code read_replies(const at_hand *from, const int *column, size_t columns, size_t rows, const char *reply,
                               size_t size, gemp_column *out)
 {
-	gemp_code code = GEMP_OK;
 	const char *at = reply, *end = reply + size;
 	for (size_t c = 0; c < columns; c++)
-		GEMP_TRY(init_column(from, column[c], &out[c]));
+		GEMP_PROPAGATE(init_column(from, column[c], &out[c]));
 	for (size_t i = 0; i < rows; i++)
 		for (size_t c = 0; c < columns; c++)
-			GEMP_TRY(unpack(column[c], &out[c], &at, end));
-done:
-	return code;
+			GEMP_PROPAGATE(unpack(column[c], &out[c], &at, end));
+	return GEMP_OK;
 }
 
 /* Collective. Asks the owners and reads what they say. */
@@ -177,8 +170,7 @@ static gemp_code ask(gemp_runtime *context, const at_hand *from, const gemp_vert
 	size_t *sizes = NULL; /* [4][ranks]: asking, asked, replying, replied */
 	for (size_t c = 0; c < columns && code == GEMP_OK; c++)
 		code = load(from, column[c]);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(sizes, 4 * ranks);
+	GEMP_THEN(GEMP_NEW(sizes, 4 * ranks));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	slice_by_owner(from->graph, distinct, count, sizes);
 	GEMP_TRY(gemp_exchange(comm, distinct, sizes, &asked, &asked_capacity, sizes + ranks, &context->traffic));
@@ -192,8 +184,7 @@ static gemp_code ask(gemp_runtime *context, const at_hand *from, const gemp_vert
 done:
 	gemp_free(replied);
 	gemp_text_free(&reply);
-	gemp_free(asked);
-	gemp_free(sizes);
+	gemp_free_all(asked, sizes);
 	return code;
 }
 
@@ -262,9 +253,7 @@ done:
 
 void gemp_vertex_index_free(gemp_vertex_index *places)
 {
-	gemp_free(places->bits);
-	gemp_free(places->rank);
-	gemp_free(places->ids);
+	gemp_free_all(places->bits, places->rank, places->ids);
 	*places = (gemp_vertex_index){ 0 };
 }
 
@@ -283,7 +272,6 @@ void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, si
 
 gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 {
-	gemp_code code = GEMP_OK;
 	size_t n = 0;
 	if (!places->bits)
 		return gemp_sort_distinct(places->ids, &places->count);
@@ -291,12 +279,11 @@ gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 		places->rank[w] = (uint32_t)n;
 		n += (size_t)__builtin_popcountll(places->bits[w]);
 	}
-	GEMP_TRY(GEMP_NEW(places->ids, n));
+	GEMP_PROPAGATE(GEMP_NEW(places->ids, n));
 	for (size_t w = 0; w < places->words; w++)
 		for (uint64_t left = places->bits[w]; left; left &= left - 1)
 			places->ids[places->count++] = (gemp_vertex)(w * 64 + (size_t)__builtin_ctzll(left));
-done:
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride,

@@ -172,8 +172,7 @@ static gemp_code narrow(const filter_context *n, size_t first, size_t count)
 	const gemp_condition **safe = NULL, **unsafe = NULL;
 	size_t safe_count = 0, unsafe_count = 0;
 	code = GEMP_NEW(safe, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(unsafe, count);
+	GEMP_THEN(GEMP_NEW(unsafe, count));
 	GEMP_TRY(gemp_comm_agree(n->context->comm, code));
 	for (size_t i = first; i < count; i++)
 		if (may_fail(n->phases->before[i]->expr))
@@ -193,8 +192,7 @@ static gemp_code narrow(const filter_context *n, size_t first, size_t count)
 		code = GEMP_OK;
 	}
 done:
-	gemp_free(safe);
-	gemp_free(unsafe);
+	gemp_free_all(safe, unsafe);
 	return code;
 }
 

@@ -127,9 +127,7 @@ gemp_phase_choice *gemp_phases_choice(gemp_condition_phases *phases, const gemp_
 
 void gemp_phases_free(gemp_condition_phases *phases)
 {
-	gemp_free(phases->before);
-	gemp_free(phases->after);
-	gemp_free(phases->choices);
+	gemp_free_all(phases->before, phases->after, phases->choices);
 	*phases = (gemp_condition_phases){ 0 };
 }
 
@@ -256,7 +254,6 @@ done:
 
 void gemp_pushdown_free(gemp_pushdown *p)
 {
-	gemp_free(p->edge_tests);
-	gemp_free(p->key_rank);
+	gemp_free_all(p->edge_tests, p->key_rank);
 	*p = (gemp_pushdown){ 0 };
 }

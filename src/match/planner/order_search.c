@@ -231,11 +231,10 @@ static size_t cheapest(const search *s)
 /* Collective. Whole orders, the cheapest first, as long as they are near it. */
 static gemp_code search_all(search *s, size_t *finalists, size_t *count)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_pattern *pattern = s->q->pattern;
 	*count = 0;
 	for (int v = 0; v < (int)pattern->vertex_count; v++)
-		GEMP_TRY(grow_by(s, SIZE_MAX, v));
+		GEMP_PROPAGATE(grow_by(s, SIZE_MAX, v));
 	while (s->node_count < MOST_NODES && *count < FINALISTS) {
 		size_t best = cheapest(s);
 		if (best == SIZE_MAX || (*count && s->nodes[best].cost > near_best_factor * s->nodes[finalists[0]].cost))
@@ -245,14 +244,13 @@ static gemp_code search_all(search *s, size_t *finalists, size_t *count)
 			finalists[(*count)++] = best;
 		for (int v = 0; v < (int)pattern->vertex_count; v++)
 			if (!(s->nodes[best].bound & BIT(v)) && is_adjacent(pattern, s->nodes[best].bound, v))
-				GEMP_TRY(grow_by(s, best, v));
+				GEMP_PROPAGATE(grow_by(s, best, v));
 		gemp_sample_free(&s->nodes[best].sample);
 		s->hurry = s->hurry || (double)gemp_sampler_reads(s->sampler) > s->most_reads;
 		if (s->hurry && *count > FINALISTS / 2)
 			break;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. What an order costs. */
@@ -286,13 +284,12 @@ static void keep_work(const search *s, const gemp_sample_work *work)
 /* Collective. The best of the finalists by larger samples. */
 static gemp_code decide(search *s, const size_t *finalists, size_t count, size_t *best)
 {
-	gemp_code code = GEMP_OK;
 	double least = HUGE_VAL;
 	*best = finalists[0];
 	keep_work(s, s->nodes[*best].work);
 	for (size_t i = 0; i < count && count > 1; i++) {
 		double work;
-		GEMP_TRY(sample_order(s, s->nodes[finalists[i]].order, FINAL * s->sample_size, &work));
+		GEMP_PROPAGATE(sample_order(s, s->nodes[finalists[i]].order, FINAL * s->sample_size, &work));
 		s->sample_size /= FINAL;
 		if (work < least) {
 			least = work;
@@ -300,8 +297,7 @@ static gemp_code decide(search *s, const size_t *finalists, size_t count, size_t
 			keep_work(s, s->work);
 		}
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Where edges are few and estimates promise little, even a bad order costs less than a look at others. */

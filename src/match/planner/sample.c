@@ -26,8 +26,7 @@ static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, u
 		s->size[v] = 1 + (double)degree[v];
 	}
 done:
-	gemp_free(degree);
-	gemp_free(relations);
+	gemp_free_all(degree, relations);
 	return code;
 }
 
@@ -49,15 +48,13 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp
 			                 .random = gemp_mix(seed + (uint64_t)context->comm->rank) };
 		code = gemp_sample_rows_new(&s->rows, context, graph);
 	}
-	if (code == GEMP_OK)
-		code = measure_degrees(s, pattern, &mine);
+	GEMP_THEN(measure_degrees(s, pattern, &mine));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_comm_allgather(context->comm, mine, graph->rows, (void **)&s->class, &begin));
 	*out = s;
 	s = NULL;
 done:
-	gemp_free(mine);
-	gemp_free(begin);
+	gemp_free_all(mine, begin);
 	gemp_sampler_free(s);
 	return code;
 }
@@ -67,18 +64,12 @@ void gemp_sampler_free(gemp_sampler *s)
 	if (!s)
 		return;
 	gemp_sample_rows_free(s->rows);
-	gemp_free(s->size);
-	gemp_free(s->class);
-	gemp_free(s->children);
-	gemp_free(s->requests);
-	gemp_free(s);
+	gemp_free_all(s->size, s->class, s->children, s->requests, s);
 }
 
 void gemp_sample_free(gemp_sample *sample)
 {
-	gemp_free(sample->images);
-	gemp_free(sample->edges);
-	gemp_free(sample->weights);
+	gemp_free_all(sample->images, sample->edges, sample->weights);
 	*sample = (gemp_sample){ 0 };
 }
 
@@ -114,7 +105,6 @@ uint64_t gemp_sampler_fetched(const gemp_sampler *s)
 /* PIVOTS: own candidates, in proportion to their sizes; all of them if there are no more than wanted. */
 static gemp_code draw_pivots(gemp_sample_extension *x, size_t wanted)
 {
-	gemp_code code = GEMP_OK;
 	gemp_sampler *s = x->s;
 	int pivot = x->step->vertex;
 	double total = 0, next, sum = 0;
@@ -133,13 +123,12 @@ static gemp_code draw_pivots(gemp_sample_extension *x, size_t wanted)
 			continue;
 		sum += s->size[v];
 		if (count <= wanted)
-			GEMP_TRY(gemp_sample_add_child(x, id, 0, 1));
+			GEMP_PROPAGATE(gemp_sample_add_child(x, id, 0, 1));
 		for (; count > wanted && next < sum; next += stride)
-			GEMP_TRY(gemp_sample_add_child(x, id, 0, stride / s->size[v]));
+			GEMP_PROPAGATE(gemp_sample_add_child(x, id, 0, stride / s->size[v]));
 	}
 	x->work.passed = (double)count;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* ROWS that the step reads, of all partial matches. */
@@ -153,27 +142,25 @@ static gemp_code ask_for(gemp_sampler *s, int view, gemp_vertex id)
 
 static gemp_code ask_rows(gemp_sample_extension *x, const gemp_sample *sample, bool own)
 {
-	gemp_code code = GEMP_OK;
 	x->s->request_count = 0;
 	for (size_t i = 0; i < sample->count; i++)
 		for (size_t k = 0; k < x->step->check_count; k++)
 			if (x->step->kind == GEMP_BIND_EDGE || gemp_sample_own_row(x->step, k) == own)
-				GEMP_TRY(ask_for(x->s, x->views[k],
-				                 sample->images[i * (size_t)x->plan->vertex_count + (size_t)x->step->checks[k].from]));
-done:
-	return code;
+				GEMP_PROPAGATE(
+					ask_for(x->s, x->views[k],
+				            sample->images[i * (size_t)x->plan->vertex_count + (size_t)x->step->checks[k].from]));
+	return GEMP_OK;
 }
 
 /* RESAMPLING. */
 static gemp_code put(const gemp_sample_extension *x, gemp_sample *out, const gemp_sample *in,
                      const gemp_sample_child *c, double weight)
 {
-	gemp_code code = GEMP_OK;
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
 	size_t n = out->count;
-	GEMP_TRY(GEMP_RESERVE(out->images, out->vertex_capacity, (n + 1) * vertices));
-	GEMP_TRY(GEMP_RESERVE(out->edges, out->edge_capacity, (n + 1) * edges + 1));
-	GEMP_TRY(GEMP_RESERVE(out->weights, out->weight_capacity, n + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(out->images, out->vertex_capacity, (n + 1) * vertices));
+	GEMP_PROPAGATE(GEMP_RESERVE(out->edges, out->edge_capacity, (n + 1) * edges + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(out->weights, out->weight_capacity, n + 1));
 	for (size_t v = 0; v < vertices; v++)
 		out->images[n * vertices + v] = in ? in->images[c->parent * vertices + v] : GEMP_NO_VERTEX;
 	for (size_t e = 0; e < edges; e++)
@@ -183,13 +170,11 @@ static gemp_code put(const gemp_sample_extension *x, gemp_sample *out, const gem
 		out->edges[n * edges + (size_t)x->step->edge] = c->edge;
 	out->weights[n] = weight;
 	out->count++;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code resample(const gemp_sample_extension *x, const gemp_sample *in, gemp_sample *out, size_t wanted)
 {
-	gemp_code code = GEMP_OK;
 	gemp_sampler *s = x->s;
 	double total = 0, sum = 0;
 	out->count = 0;
@@ -200,14 +185,13 @@ static gemp_code resample(const gemp_sample_extension *x, const gemp_sample *in,
 	for (size_t i = 0; i < s->child_count; i++) {
 		const gemp_sample_child *c = &s->children[i];
 		if (!in || s->child_count <= wanted) {
-			GEMP_TRY(put(x, out, in, c, c->weight));
+			GEMP_PROPAGATE(put(x, out, in, c, c->weight));
 			continue;
 		}
 		for (sum += c->weight; next < sum; next += stride)
-			GEMP_TRY(put(x, out, in, c, stride));
+			GEMP_PROPAGATE(put(x, out, in, c, stride));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Loops at the new vertex, and what else its own row says: those that fail are dropped. */
@@ -277,19 +261,16 @@ gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step,
 	if (!in && code == GEMP_OK)
 		code = draw_pivots(&x, wanted);
 	if (in) {
-		if (code == GEMP_OK)
-			code = ask_rows(&x, in, false);
+		GEMP_THEN(ask_rows(&x, in, false));
 		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
 		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
 		code = gemp_sample_extend_all(&x, in);
 	}
-	if (code == GEMP_OK)
-		code = resample(&x, in, out, wanted);
+	GEMP_THEN(resample(&x, in, out, wanted));
 	for (size_t k = 0; k < x.step->check_count; k++)
 		loops |= x.step->kind != GEMP_BIND_EDGE && gemp_sample_own_row(x.step, k);
 	if (loops) {
-		if (code == GEMP_OK)
-			code = ask_rows(&x, out, true);
+		GEMP_THEN(ask_rows(&x, out, true));
 		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
 		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
 		test_loops(&x, out);

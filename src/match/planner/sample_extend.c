@@ -155,7 +155,6 @@ static size_t walked_row(const gemp_sample_extension *x)
 
 static gemp_code extend(gemp_sample_extension *x)
 {
-	gemp_code code = GEMP_OK;
 	size_t walked = walked_row(x);
 	const gemp_sample_row *row = &x->row[walked];
 	size_t every = row->size / x->longest + 1;
@@ -170,24 +169,21 @@ static gemp_code extend(gemp_sample_extension *x)
 		x->work.entries += weight;
 		x->work.lookups += x->s->latest && x->step->check_count > 1 ? weight : 0;
 		if (vertex_fits(x, c) && (x->step->edge < 0 || edge_fits(x, edge)) && checks_hold(x, walked, c, weight))
-			GEMP_TRY(gemp_sample_add_child(x, c, edge, weight));
+			GEMP_PROPAGATE(gemp_sample_add_child(x, c, edge, weight));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code bind_edge(gemp_sample_extension *x)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_sample_row *row = &x->row[0];
 	gemp_vertex c = x->image[x->step->vertex];
 	for (size_t i = lower(row, c); i < row->size && row->neighbours[i] == c; i++) {
 		x->work.entries += x->weight;
 		if (edge_fits(x, row->edge[i]))
-			GEMP_TRY(gemp_sample_add_child(x, c, row->edge[i], x->weight));
+			GEMP_PROPAGATE(gemp_sample_add_child(x, c, row->edge[i], x->weight));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Partial match i of the sample is the one at hand. */
@@ -223,15 +219,13 @@ static void find_longest(gemp_sample_extension *x, const gemp_sample *in)
 
 gemp_code gemp_sample_extend_all(gemp_sample_extension *x, const gemp_sample *in)
 {
-	gemp_code code = GEMP_OK;
 	bool binds_edge = x->step->kind == GEMP_BIND_EDGE;
 	x->longest = LONGEST_WALK;
 	if (!binds_edge && x->s->limit < UINT64_MAX)
 		find_longest(x, in);
 	for (size_t i = 0; i < in->count; i++) {
 		take(x, in, i);
-		GEMP_TRY(binds_edge ? bind_edge(x) : extend(x));
+		GEMP_PROPAGATE(binds_edge ? bind_edge(x) : extend(x));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }

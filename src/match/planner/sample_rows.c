@@ -67,15 +67,8 @@ void gemp_sample_rows_free(gemp_sample_rows *rows)
 		return;
 	for (size_t v = 0; v < rows->view_count; v++)
 		gemp_free(rows->views[v].relations);
-	gemp_free(rows->views);
-	gemp_free(rows->offsets);
-	gemp_free(rows->table);
-	gemp_free(rows->near);
-	gemp_free(rows->edge);
-	gemp_free(rows->merged[0]);
-	gemp_free(rows->merged[1]);
-	gemp_free(rows->wanted);
-	gemp_free(rows);
+	gemp_free_all(rows->views, rows->offsets, rows->table, rows->near, rows->edge, rows->merged[0], rows->merged[1],
+	              rows->wanted, rows);
 }
 
 gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *view, int *number)
@@ -164,7 +157,6 @@ static size_t merge(entry *out, const entry *a, size_t a_size, const list *b, ge
  * once. */
 static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, size_t v, size_t *size)
 {
-	gemp_code code = GEMP_OK;
 	gemp_vertex self = (gemp_vertex)(rows->graph->first_vertex + v);
 	*size = 0;
 	for (size_t r = 0; r < rows->graph->relation_count; r++)
@@ -177,7 +169,7 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 				               in && view->edges ? relation->in_edges + begin[v] : NULL,
 				               rows->offsets[r] + (in ? 0 : relation->first_edge + begin[v]) };
 			bool drops = view->simple || (in && view->direction == 2);
-			GEMP_TRY(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
+			GEMP_PROPAGATE(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
 			*size = merge(rows->merged[1], rows->merged[0], *size, &add, drops ? self : GEMP_NO_VERTEX);
 			entry *other = rows->merged[0];
 			size_t capacity = rows->merged_capacity[0];
@@ -186,8 +178,7 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 			rows->merged[1] = other;
 			rows->merged_capacity[1] = capacity;
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code reserve(gemp_sample_rows *rows, size_t more)
@@ -198,12 +189,11 @@ static gemp_code reserve(gemp_sample_rows *rows, size_t more)
 
 static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 {
-	gemp_code code = GEMP_OK;
 	const known_view *view = &rows->views[(key - 1) >> 32];
 	size_t size;
-	GEMP_TRY(merge_lists(rows, view, (gemp_vertex)(key - 1) - rows->graph->first_vertex, &size));
-	GEMP_TRY(reserve(rows, size));
-	GEMP_TRY(grow_table(rows));
+	GEMP_PROPAGATE(merge_lists(rows, view, (gemp_vertex)(key - 1) - rows->graph->first_vertex, &size));
+	GEMP_PROPAGATE(reserve(rows, size));
+	GEMP_PROPAGATE(grow_table(rows));
 	known_row *row = place(rows->table, rows->table_size, key);
 	rows->row_count += row->key == 0;
 	*row = (known_row){ key, rows->entry_count, 0 };
@@ -221,8 +211,7 @@ static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 	}
 	rows->entry_count += row->size;
 	rows->fetched += size;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* ROWS OF OTHERS. */
@@ -246,20 +235,19 @@ static void free_transfer(transfer *t)
 /* The rows that others want, one behind the other. */
 static gemp_code pack(gemp_sample_rows *rows, transfer *t, size_t *entries)
 {
-	gemp_code code = GEMP_OK;
 	int ranks = rows->graph->ranks;
 	size_t count = t->from[ranks], n = 0;
-	GEMP_TRY(GEMP_NEW(t->sizes, count));
+	GEMP_PROPAGATE(GEMP_NEW(t->sizes, count));
 	*entries = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (!place(rows->table, rows->table_size, t->asked[i])->key)
-			GEMP_TRY(add_own(rows, t->asked[i]));
+			GEMP_PROPAGATE(add_own(rows, t->asked[i]));
 		t->sizes[i] = place(rows->table, rows->table_size, t->asked[i])->size;
 		*entries += t->sizes[i];
 	}
-	GEMP_TRY(GEMP_NEW(t->near, *entries));
-	GEMP_TRY(GEMP_NEW(t->edge, *entries));
-	GEMP_TRY(GEMP_NEW(t->asker, *entries + count));
+	GEMP_PROPAGATE(GEMP_NEW(t->near, *entries));
+	GEMP_PROPAGATE(GEMP_NEW(t->edge, *entries));
+	GEMP_PROPAGATE(GEMP_NEW(t->asker, *entries + count));
 	for (int r = 0; r < ranks; r++)
 		for (size_t i = t->from[r]; i < t->from[r + 1]; i++) {
 			const known_row *row = place(rows->table, rows->table_size, t->asked[i]);
@@ -268,18 +256,16 @@ static gemp_code pack(gemp_sample_rows *rows, transfer *t, size_t *entries)
 			for (size_t k = 0; k < row->size; k++)
 				t->asker[n++] = r;
 		}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Replies come by owner, as the wanted keys are sorted. */
 static gemp_code unpack(gemp_sample_rows *rows, const transfer *t, size_t wanted)
 {
-	gemp_code code = GEMP_OK;
 	size_t n = 0;
 	for (size_t i = 0; i < wanted; i++) {
-		GEMP_TRY(reserve(rows, t->sizes_here[i]));
-		GEMP_TRY(grow_table(rows));
+		GEMP_PROPAGATE(reserve(rows, t->sizes_here[i]));
+		GEMP_PROPAGATE(grow_table(rows));
 		known_row *row = place(rows->table, rows->table_size, rows->wanted[i]);
 		rows->row_count += row->key == 0;
 		*row = (known_row){ rows->wanted[i], rows->entry_count, t->sizes_here[i] };
@@ -289,8 +275,7 @@ static gemp_code unpack(gemp_sample_rows *rows, const transfer *t, size_t wanted
 		rows->fetched += row->size;
 		n += row->size;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code set_request_ranks(const gemp_sample_rows *rows, const transfer *t)
@@ -317,10 +302,8 @@ static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 	code = pack(rows, &t, &entries);
 	gemp_free(t.owner);
 	t.owner = NULL;
-	if (code == GEMP_OK)
-		code = GEMP_NEW(t.owner, t.from[rows->graph->ranks]);
-	if (code == GEMP_OK)
-		code = set_request_ranks(rows, &t);
+	GEMP_THEN(GEMP_NEW(t.owner, t.from[rows->graph->ranks]));
+	GEMP_THEN(set_request_ranks(rows, &t));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange_records(comm, t.sizes, t.from[rows->graph->ranks], sizeof *t.sizes, t.owner,
 	                               (void **)&t.sizes_here, NULL, traffic));
@@ -349,21 +332,20 @@ static int compare_ids(const void *a, const void *b)
 /* Own rows are made at once; those of others are listed in `wanted`, each once. */
 static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count, size_t *wanted)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = rows->graph;
 	size_t far = 0;
 	if (rows->entry_count > MOST_ENTRIES) {
 		memset(rows->table, 0, rows->table_size * sizeof *rows->table);
 		rows->row_count = rows->entry_count = 0;
 	}
-	GEMP_TRY(GEMP_RESERVE(rows->wanted, rows->wanted_capacity, count));
-	GEMP_TRY(reserve(rows, 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(rows->wanted, rows->wanted_capacity, count));
+	GEMP_PROPAGATE(reserve(rows, 1));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t key = key_of(asks[i].view, asks[i].id);
 		if (place(rows->table, rows->table_size, key)->key)
 			continue;
 		if (asks[i].id >= graph->first_vertex && asks[i].id < graph->first_vertex + graph->rows)
-			GEMP_TRY(add_own(rows, key));
+			GEMP_PROPAGATE(add_own(rows, key));
 		else
 			rows->wanted[far++] = key;
 	}
@@ -373,8 +355,7 @@ static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, 
 	for (size_t i = 0; i < far; i++)
 		if (i == 0 || rows->wanted[i] != rows->wanted[i - 1])
 			rows->wanted[(*wanted)++] = rows->wanted[i];
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_sample_rows_fetch(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count)

@@ -78,8 +78,7 @@ static gemp_code count_at(counting *c, uint64_t *edges, double *squares)
 		*squares += c->squares[p];
 	}
 done:
-	gemp_free(c->edges);
-	gemp_free(c->squares);
+	gemp_free_all(c->edges, c->squares);
 	return code;
 }
 

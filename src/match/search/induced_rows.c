@@ -53,13 +53,10 @@ static int set_of(const gemp_candidates *candidates, int vertex)
 /* MAKING A COPY. */
 static gemp_code launch(trim_context *t, cl_kernel kernel, const gemp_argument *arguments, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = t->search->context->device;
 	size_t lanes = (size_t)t->search->emit.lanes, group = gemp_worker_group_size(device, (unsigned)lanes, GROUP);
-	GEMP_TRY(gemp_launch_with(device, kernel, t->search->workers * lanes, group, arguments, count));
-	GEMP_TRY(gemp_timings_add(&t->laps, device));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_launch_with(device, kernel, t->search->workers * lanes, group, arguments, count));
+	return gemp_timings_add(&t->laps, device);
 }
 
 #define LAUNCH(t, kernel, ...)                                    \
@@ -74,21 +71,19 @@ static bool fits(const gemp_device *device, uint64_t bytes)
 /* `begin` gets the number of entries that each row keeps, sums that of each chunk. */
 static gemp_code count_entries(trim_context *t, const trim_pass *cut, gemp_buffer *begin)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_search *s = t->search;
 	gemp_device *device = s->context->device;
 	size_t bytes = ((size_t)s->vertices + 1) * sizeof(uint32_t), sum_bytes = 2 * t->chunks * sizeof *t->sums;
 	uint32_t rows = cut->rows < 0 ? TRIM_ANY : (uint32_t)cut->rows, none = 0;
 	uint32_t entries = cut->entries < 0 ? TRIM_ANY : (uint32_t)cut->entries;
-	GEMP_TRY(gemp_buffer_new(begin, device, bytes, NULL));
-	GEMP_TRY(gemp_buffer_write(device, begin, bytes - sizeof none, sizeof none, &none));
-	GEMP_TRY(gemp_buffer_zero(device, &t->device_sums, 0, sum_bytes));
-	GEMP_TRY(LAUNCH(t, t->count, GEMP_ARG(&s->row_offsets[cut->view].mem), GEMP_ARG(&s->column_indices[cut->view].mem),
-	                GEMP_ARG(&s->vertices), GEMP_ARG(&s->candidates.mem), GEMP_ARG(&s->candidate_words),
-	                GEMP_ARG(&rows), GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&t->device_sums.mem)));
-	GEMP_TRY(gemp_buffer_read(device, &t->device_sums, 0, sum_bytes, t->sums));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(begin, device, bytes, NULL));
+	GEMP_PROPAGATE(gemp_buffer_write(device, begin, bytes - sizeof none, sizeof none, &none));
+	GEMP_PROPAGATE(gemp_buffer_zero(device, &t->device_sums, 0, sum_bytes));
+	GEMP_PROPAGATE(LAUNCH(t, t->count, GEMP_ARG(&s->row_offsets[cut->view].mem),
+	                      GEMP_ARG(&s->column_indices[cut->view].mem), GEMP_ARG(&s->vertices),
+	                      GEMP_ARG(&s->candidates.mem), GEMP_ARG(&s->candidate_words), GEMP_ARG(&rows),
+	                      GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&t->device_sums.mem)));
+	return gemp_buffer_read(device, &t->device_sums, 0, sum_bytes, t->sums);
 }
 
 /* Sums of chunks become the places where they start. */
@@ -106,18 +101,15 @@ static void add_up(trim_context *t, uint64_t *kept, uint64_t *whole)
 static gemp_code write_entries(trim_context *t, const trim_pass *cut, const gemp_buffer *begin, gemp_buffer *near,
                                uint64_t kept)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_search *s = t->search;
 	gemp_device *device = s->context->device;
 	uint32_t entries = cut->entries < 0 ? TRIM_ANY : (uint32_t)cut->entries;
-	GEMP_TRY(gemp_buffer_new(near, device, (kept + 1) * sizeof(uint32_t), NULL));
-	GEMP_TRY(gemp_buffer_write(device, &t->device_sums, 0, t->chunks * sizeof *t->sums, t->sums));
-	GEMP_TRY(LAUNCH(t, t->place, GEMP_ARG(&begin->mem), GEMP_ARG(&s->vertices), GEMP_ARG(&t->device_sums.mem)));
-	GEMP_TRY(LAUNCH(t, t->write, GEMP_ARG(&s->row_offsets[cut->view].mem), GEMP_ARG(&s->column_indices[cut->view].mem),
-	                GEMP_ARG(&s->vertices), GEMP_ARG(&s->candidates.mem), GEMP_ARG(&s->candidate_words),
-	                GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&near->mem)));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(near, device, (kept + 1) * sizeof(uint32_t), NULL));
+	GEMP_PROPAGATE(gemp_buffer_write(device, &t->device_sums, 0, t->chunks * sizeof *t->sums, t->sums));
+	GEMP_PROPAGATE(LAUNCH(t, t->place, GEMP_ARG(&begin->mem), GEMP_ARG(&s->vertices), GEMP_ARG(&t->device_sums.mem)));
+	return LAUNCH(t, t->write, GEMP_ARG(&s->row_offsets[cut->view].mem), GEMP_ARG(&s->column_indices[cut->view].mem),
+	              GEMP_ARG(&s->vertices), GEMP_ARG(&s->candidates.mem), GEMP_ARG(&s->candidate_words),
+	              GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&near->mem));
 }
 
 static void log_result(const trim_pass *cut, uint64_t kept, uint64_t whole, bool useful)
@@ -157,8 +149,7 @@ static gemp_code make_view(trim_context *t, trim_pass *cut)
 	cut->made = (int)v;
 done:
 	if (cut->made < 0) {
-		gemp_buffer_free(&out->row_offsets[v], device);
-		gemp_buffer_free(&out->column_indices[v], device);
+		gemp_buffers_free(device, &out->row_offsets[v], &out->column_indices[v]);
 	}
 	return code;
 }
@@ -166,7 +157,6 @@ done:
 /* THE PLAN. */
 static gemp_code find_or_make(trim_context *t, const gemp_check *check, const gemp_step *step, int *made)
 {
-	gemp_code code = GEMP_OK;
 	bool first = step == &t->out->plan.steps[1];
 	trim_pass wanted = { check->view, set_of(t->candidates, check->from), set_of(t->candidates, step->vertex), first,
 		                 -1 };
@@ -180,21 +170,19 @@ static gemp_code find_or_make(trim_context *t, const gemp_check *check, const ge
 		*made = known->made;
 		return GEMP_OK;
 	}
-	GEMP_TRY(make_view(t, &wanted));
+	GEMP_PROPAGATE(make_view(t, &wanted));
 	if (t->cut_count < sizeof t->cuts / sizeof *t->cuts)
 		t->cuts[t->cut_count++] = wanted;
 	*made = wanted.made;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code trim_step(trim_context *t, gemp_step *step)
 {
-	gemp_code code = GEMP_OK;
 	size_t trimmed = 0;
 	for (size_t j = 0; j < step->sources; j++) {
 		int made;
-		GEMP_TRY(find_or_make(t, &step->checks[j], step, &made));
+		GEMP_PROPAGATE(find_or_make(t, &step->checks[j], step, &made));
 		if (made < 0)
 			continue;
 		step->checks[j].view = made;
@@ -202,8 +190,7 @@ static gemp_code trim_step(trim_context *t, gemp_step *step)
 	}
 	if (trimmed == step->sources)
 		step->candidates = false;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool worthwhile(const gemp_search *search)
@@ -226,19 +213,14 @@ static gemp_code open_trimmer(trim_context *t)
 	t->chunks = (size_t)t->search->vertices / TRIM_CHUNK + 1;
 	snprintf(options, sizeof options, "-DGEMP_LANES=%d", t->search->emit.lanes);
 	code = GEMP_NEW(t->out, 1);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(t->sums, 2 * t->chunks);
-	if (code == GEMP_OK)
-		code = gemp_buffer_new(&t->device_sums, context->device, 2 * t->chunks * sizeof *t->sums, NULL);
-	if (code == GEMP_OK)
-		code = gemp_kernel_source(&source, "trim.cl");
+	GEMP_THEN(GEMP_NEW(t->sums, 2 * t->chunks));
+	GEMP_THEN(gemp_buffer_new(&t->device_sums, context->device, 2 * t->chunks * sizeof *t->sums, NULL));
+	GEMP_THEN(gemp_kernel_source(&source, "trim.cl"));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_runtime_program(context, &t->program, source, options));
 	code = gemp_kernel_new(&t->count, &t->program, "trim_count");
-	if (code == GEMP_OK)
-		code = gemp_kernel_new(&t->place, &t->program, "trim_place");
-	if (code == GEMP_OK)
-		code = gemp_kernel_new(&t->write, &t->program, "trim_write");
+	GEMP_THEN(gemp_kernel_new(&t->place, &t->program, "trim_place"));
+	GEMP_THEN(gemp_kernel_new(&t->write, &t->program, "trim_write"));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	t->out->plan = *t->search->plan;
 done:
@@ -263,14 +245,11 @@ static void close_trimmer(trim_context *t)
 /* Local. What ran is reported as preparation. */
 static gemp_code finish_device(trim_context *t)
 {
-	gemp_code code = GEMP_OK;
 	gemp_runtime *context = t->search->context;
 	double seconds;
-	GEMP_TRY(gemp_timings_seconds(&t->laps, &seconds));
+	GEMP_PROPAGATE(gemp_timings_seconds(&t->laps, &seconds));
 	context->timers.seconds[GEMP_PHASE_PREPARE] += seconds;
-	GEMP_TRY(gemp_program_store(context->device, &t->program));
-done:
-	return code;
+	return gemp_program_store(context->device, &t->program);
 }
 
 gemp_code gemp_induced_rows_new(gemp_induced_rows **out, const gemp_search *search, const gemp_view *views,
@@ -299,8 +278,7 @@ void gemp_induced_rows_free(gemp_induced_rows *trimmed, gemp_device *device)
 	if (!trimmed)
 		return;
 	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++) {
-		gemp_buffer_free(&trimmed->row_offsets[v], device);
-		gemp_buffer_free(&trimmed->column_indices[v], device);
+		gemp_buffers_free(device, &trimmed->row_offsets[v], &trimmed->column_indices[v]);
 	}
 	gemp_free(trimmed);
 }

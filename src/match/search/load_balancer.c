@@ -31,8 +31,7 @@ static gemp_code find_nodes(gemp_balancer *deal, size_t devices)
 		uint64_t first, devices;
 	} own, *all = NULL;
 	code = GEMP_NEW(all, (size_t)size);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(deal->devices, (size_t)size);
+	GEMP_THEN(GEMP_NEW(deal->devices, (size_t)size));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, comm->node));
 	own.first = (uint64_t)first;
@@ -71,9 +70,7 @@ void gemp_balancer_free(gemp_balancer *deal)
 {
 	if (!deal)
 		return;
-	gemp_free(deal->devices);
-	gemp_free(deal->pieces);
-	gemp_free(deal);
+	gemp_free_all(deal->devices, deal->pieces, deal);
 }
 
 /* CUTTING. */
@@ -118,11 +115,9 @@ static size_t slices_of(const cutter *c, size_t pivot)
 
 static gemp_code add(cutter *c, const costed_chunk *piece)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(c->pieces, c->room, c->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(c->pieces, c->room, c->count + 1));
 	c->pieces[c->count++] = *piece;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Pivots from the next one on, up to one that is dear. */
@@ -139,16 +134,14 @@ static gemp_code cut_whole(cutter *c, size_t least)
 
 static gemp_code cut_slices(cutter *c, size_t slices)
 {
-	gemp_code code = GEMP_OK;
 	size_t width = c->costs->workers, pivot = c->at++;
 	double cost = (double)cost_of(c->costs, pivot);
 	for (size_t first = 0; first < slices; first += width) {
 		size_t count = slices - first < width ? slices - first : width;
 		costed_chunk piece = { { { first, count }, pivot, slices }, (uint64_t)(cost * (double)count / (double)slices) };
-		GEMP_TRY(add(c, &piece));
+		GEMP_PROPAGATE(add(c, &piece));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code cut(const gemp_balancer *deal, const gemp_balancer_costs *costs, costed_chunk **pieces,
@@ -360,8 +353,7 @@ static gemp_code cut_pivots(gemp_search *search)
 	costs.slices = search->emit.sliced ? slices : NULL;
 	code = gemp_balancer_cut(search->balancer, &costs);
 done:
-	gemp_free(cost);
-	gemp_free(slices);
+	gemp_free_all(cost, slices);
 	return code;
 }
 

@@ -79,26 +79,22 @@ gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_can
 /* STARTING. */
 gemp_code gemp_multi_restart(gemp_search *first, bool anew)
 {
-	gemp_code code = GEMP_OK;
 	for (gemp_search *s = first; s; s = s->next)
-		GEMP_TRY(gemp_search_restart(s, anew));
-done:
-	return code;
+		GEMP_PROPAGATE(gemp_search_restart(s, anew));
+	return GEMP_OK;
 }
 
 gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	for (gemp_search *s = first; s; s = s->next) {
 		gemp_search_pivots(s, slots, count);
 		if (!s->options.round_entries) /* else they are handed out in rounds */
-			GEMP_TRY(gemp_search_tasks(s));
+			GEMP_PROPAGATE(gemp_search_tasks(s));
 	}
-	GEMP_TRY(gemp_search_balance_cut(first));
+	GEMP_PROPAGATE(gemp_search_balance_cut(first));
 	for (gemp_search *s = first->next; s; s = s->next)
-		GEMP_TRY(align(s));
-done:
-	return code;
+		GEMP_PROPAGATE(align(s));
+	return GEMP_OK;
 }
 
 void gemp_multi_start(gemp_search *first, gemp_sink *sink)
@@ -134,16 +130,14 @@ static void wait_for_any(const gemp_search *first)
 
 static gemp_code begin_idle(gemp_search *first, size_t *busy)
 {
-	gemp_code code = GEMP_OK;
 	bool began;
 	*busy = 0;
 	for (gemp_search *s = first; s; s = s->next) {
 		if (!s->launch.under_way)
-			GEMP_TRY(gemp_search_begin(s, &began));
+			GEMP_PROPAGATE(gemp_search_begin(s, &began));
 		*busy += s->launch.under_way;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_multi_begin(gemp_search *first)
@@ -154,32 +148,28 @@ gemp_code gemp_multi_begin(gemp_search *first)
 
 gemp_code gemp_multi_step(gemp_search *first, bool *ran)
 {
-	gemp_code code = GEMP_OK;
 	size_t busy;
 	if (!first->next)
 		return gemp_search_launch(first, ran);
-	GEMP_TRY(begin_idle(first, &busy));
+	GEMP_PROPAGATE(begin_idle(first, &busy));
 	*ran = busy > 0;
 	for (gemp_search *s = first; s; s = s->next)
 		if (s->launch.under_way)
-			GEMP_TRY(gemp_search_deliver(s));
+			GEMP_PROPAGATE(gemp_search_deliver(s));
 	if (busy > 1)
 		wait_for_any(first);
 	for (gemp_search *s = first; s; s = s->next)
 		if (s->launch.under_way && (busy == 1 || gemp_launch_done(s->context->device)))
-			GEMP_TRY(gemp_search_end(s));
-done:
-	return code;
+			GEMP_PROPAGATE(gemp_search_end(s));
+	return GEMP_OK;
 }
 
 gemp_code gemp_multi_finish(gemp_search *first, bool ran)
 {
-	gemp_code code = GEMP_OK;
 	for (gemp_search *s = first; s; s = s->next)
 		if (!s->launch.under_way && (!ran || gemp_search_idle(s))) /* else beside the next launch */
-			GEMP_TRY(gemp_search_deliver(s));
-done:
-	return code;
+			GEMP_PROPAGATE(gemp_search_deliver(s));
+	return GEMP_OK;
 }
 
 void gemp_multi_stop(gemp_search *first)

@@ -41,15 +41,13 @@ static bool use_nested(const gemp_search *search)
 static gemp_code make_induced_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views,
                                    const gemp_candidates *candidates)
 {
-	gemp_code code = GEMP_OK;
 	const char *shape = getenv("GEMP_SHAPE");
 	const gemp_search *like = search->options.leader; /* whose tasks are the same */
 	bool rounds = search->options.round_entries;      /* whose rows are without what nobody reads */
 	if (!rounds && (!shape || strcmp(shape, "untrimmed") != 0) && (!like || like->nested->induced))
-		GEMP_TRY(gemp_induced_rows_new(&n->induced, search, views, candidates));
+		GEMP_PROPAGATE(gemp_induced_rows_new(&n->induced, search, views, candidates));
 	n->plan = n->induced ? &n->induced->plan : search->plan;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* SIZES. Vertices that must be different ones? */
@@ -240,18 +238,15 @@ static gemp_code make_marks(gemp_nested_search *n, gemp_device *device, size_t b
 
 static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
 	size_t lists = n->workers * n->shape.list_count * n->list_capacity, marks = n->workers * n->words;
 	size_t parts = (n->queue + 1) * sizeof(gemp_nested_part);
 	if (n->shape.list_count)
-		GEMP_TRY(gemp_buffer_new(&n->lists, device, (lists + 1) * sizeof(uint32_t), NULL));
+		GEMP_PROPAGATE(gemp_buffer_new(&n->lists, device, (lists + 1) * sizeof(uint32_t), NULL));
 	if (n->shape.leaf == GEMP_LEAF_MARKED && !n->options.shared)
-		GEMP_TRY(make_marks(n, device, (marks + 1) * sizeof(uint32_t)));
-	GEMP_TRY(gemp_buffer_new(&n->parts, device, parts, NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &n->parts, 0, parts));
-	GEMP_TRY(gemp_buffer_new(&n->control, device, GEMP_NESTED_WORDS * sizeof(uint32_t), NULL));
-done:
-	return code;
+		GEMP_PROPAGATE(make_marks(n, device, (marks + 1) * sizeof(uint32_t)));
+	GEMP_PROPAGATE(gemp_buffer_new(&n->parts, device, parts, NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(device, &n->parts, 0, parts));
+	return gemp_buffer_new(&n->control, device, GEMP_NESTED_WORDS * sizeof(uint32_t), NULL);
 }
 
 gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_residency *residency,
@@ -282,10 +277,7 @@ void gemp_nested_free(gemp_nested_search *n, gemp_device *device)
 	if (!n)
 		return;
 	gemp_induced_rows_free(n->induced, device);
-	gemp_buffer_free(&n->lists, device);
-	gemp_buffer_free(&n->marks, device);
-	gemp_buffer_free(&n->parts, device);
-	gemp_buffer_free(&n->control, device);
+	gemp_buffers_free(device, &n->lists, &n->marks, &n->parts, &n->control);
 	gemp_free(n);
 }
 
@@ -316,7 +308,6 @@ void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search)
 /* LAUNCHING. */
 static gemp_code enqueue(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	gemp_nested_search *n = search->nested;
 	gemp_device *device = search->context->device;
 	gemp_argument a[2 * GEMP_MAX_VIEWS + 16];
@@ -335,7 +326,7 @@ static gemp_code enqueue(gemp_search *search)
 		                          .room = n->list_capacity,
 		                          .queue = n->queue,
 		                          .budget = ROWS_A_LAUNCH };
-	GEMP_TRY(gemp_buffer_write(device, &n->control, 0, sizeof zeros, zeros));
+	GEMP_PROPAGATE(gemp_buffer_write(device, &n->control, 0, sizeof zeros, zeros));
 	a[count++] = GEMP_ARG(&params);
 	for (size_t v = 0; v < n->plan->view_count; v++) {
 		bool trimmed = v >= search->plan->view_count;
@@ -353,10 +344,8 @@ static gemp_code enqueue(gemp_search *search)
 		a[count++] = GEMP_ARG(&n->marks.mem);
 	a[count++] = GEMP_ARG(&n->parts.mem);
 	a[count++] = GEMP_ARG(&n->control.mem);
-	GEMP_TRY(gemp_launch_with(device, search->kernel, n->workers * (size_t)n->options.lanes, n->group, a, count));
-	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_launch_with(device, search->kernel, n->workers * (size_t)n->options.lanes, n->group, a, count));
+	return GEMP_CL(clFlush(device->queue));
 }
 
 /* Places in the ring that were waited at. */
@@ -368,17 +357,16 @@ static gemp_code empty_queue(gemp_nested_search *n, gemp_device *device, const u
 
 static gemp_code finish(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	gemp_nested_search *n = search->nested;
 	gemp_device *device = search->context->device;
 	gemp_search_statistics *s = &search->statistics;
 	uint32_t control[GEMP_NESTED_WORDS], left = n->end - n->next;
 	double seconds;
-	GEMP_TRY(gemp_buffer_read(device, &n->control, 0, sizeof control, control));
-	GEMP_TRY(gemp_launch_seconds(device, &seconds));
+	GEMP_PROPAGATE(gemp_buffer_read(device, &n->control, 0, sizeof control, control));
+	GEMP_PROPAGATE(gemp_launch_seconds(device, &seconds));
 	search->context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
 	s->kernel_seconds += seconds;
-	GEMP_TRY(empty_queue(n, device, control));
+	GEMP_PROPAGATE(empty_queue(n, device, control));
 	if (control[GEMP_NESTED_OVERFLOW])
 		return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 matches");
 	uint32_t taken = control[GEMP_NESTED_NEXT] < left ? control[GEMP_NESTED_NEXT] : left;
@@ -389,8 +377,7 @@ static gemp_code finish(gemp_search *search)
 	s->found_local += (uint64_t)control[GEMP_NESTED_FOUND] | (uint64_t)control[GEMP_NESTED_FOUND + 1] << 32;
 	gemp_log_local(GEMP_DEBUG, "launch of loops: %u of %u tasks, %u parts given, %.6f s", taken, left,
 	               control[GEMP_NESTED_GIVEN], seconds);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_nested_begin(gemp_search *search, bool *ran)

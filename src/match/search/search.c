@@ -111,10 +111,8 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	search->views = views;
 	choose_shape(search);
 	code = gemp_item_layout_new(&search->layout, plan, &search->emit);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(search->work, search->layout.stage_count);
-	if (code == GEMP_OK)
-		code = gemp_search_upload(search, residency, views, candidates);
+	GEMP_THEN(GEMP_NEW(search->work, search->layout.stage_count));
+	GEMP_THEN(gemp_search_upload(search, residency, views, candidates));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_nested_new(&search->nested, search, residency, views, candidates));
 	if (search->nested)
@@ -167,8 +165,7 @@ void gemp_search_free(gemp_search *search)
 	for (int b = 0; b < 2; b++)
 		gemp_readback_free(&search->result[b], device);
 	for (size_t k = 0; search->work && k < search->layout.stage_count; k++) {
-		gemp_buffer_free(&search->work[k].state, device);
-		gemp_buffer_free(&search->work[k].tasks, device);
+		gemp_buffers_free(device, &search->work[k].state, &search->work[k].tasks);
 	}
 	gemp_nested_free(search->nested, device);
 	if (search->kernel)
@@ -176,25 +173,18 @@ void gemp_search_free(gemp_search *search)
 	gemp_program_free(&search->program);
 	if (!search->options.leader)
 		gemp_balancer_free(search->balancer);
-	gemp_free(search->control_words);
-	gemp_free(search->capacity);
-	gemp_free(search->base);
-	gemp_free(search->work);
-	gemp_free(search->seed_slots);
-	gemp_free(search->pivot_slots);
-	gemp_free(search);
+	gemp_free_all(search->control_words, search->capacity, search->base, search->work, search->seed_slots,
+	              search->pivot_slots, search);
 }
 
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups)
 {
-	gemp_code code = GEMP_OK;
 	size_t steps = search->plan->step_count;
 	uint64_t counters[GEMP_MAX_COUNTERS];
-	GEMP_TRY(gemp_buffer_read(search->context->device, &search->passed, 0,
-	                          gemp_profile_counters(search->plan) * sizeof *counters, counters));
+	GEMP_PROPAGATE(gemp_buffer_read(search->context->device, &search->passed, 0,
+	                                gemp_profile_counters(search->plan) * sizeof *counters, counters));
 	memcpy(rows, counters, steps * sizeof *rows);
 	memcpy(entries, counters + steps, steps * sizeof *entries);
 	memcpy(lookups, counters + 2 * steps, steps * sizeof *lookups);
-done:
-	return code;
+	return GEMP_OK;
 }

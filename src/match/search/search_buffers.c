@@ -20,17 +20,15 @@ static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *fr
 /* What other searches have not brought there before; *bytes of all. */
 static gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes)
 {
-	gemp_code code = GEMP_OK;
 	*bytes = 0;
 	for (size_t v = 0; v < search->plan->view_count; v++) {
-		GEMP_TRY(gemp_view_upload(&views[v], search->context->device, search->emit.wide));
+		GEMP_PROPAGATE(gemp_view_upload(&views[v], search->context->device, search->emit.wide));
 		search->row_offsets[v] = views[v].device_begin;
 		search->column_indices[v] = views[v].device_neighbours;
 		search->edge[v] = views[v].device_edges;
 		*bytes += search->row_offsets[v].counted + search->column_indices[v].counted + search->edge[v].counted;
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* Bitmaps by id become bitmaps by slot. */
@@ -71,10 +69,9 @@ done:
 /* Slots that the pivot can be, hubs first: own ones, or all where each rank can search from any. */
 static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, const uint32_t *bits)
 {
-	gemp_code code = GEMP_OK;
 	bool any = gemp_search_balances(search);
 	size_t slots = any ? search->graph->vertex_count : residency->own_count;
-	GEMP_TRY(GEMP_NEW(search->pivot_slots, slots + 1));
+	GEMP_PROPAGATE(GEMP_NEW(search->pivot_slots, slots + 1));
 	for (size_t i = 0; i < slots; i++) {
 		gemp_vertex slot = any ? (gemp_vertex)i : residency->own_slots[i];
 		search->pivot_slots[search->pivots] = slot;
@@ -82,11 +79,10 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 	}
 	search->range = (gemp_task_range){ 0, search->pivots };
 	search->pivot_capacity = search->pivots;
-	GEMP_TRY(upload(search, &search->work[0].tasks, search->pivot_slots, search->pivots, sizeof *search->pivot_slots));
-	GEMP_TRY(upload(search, &search->pivot_bits, NULL, search->candidate_words, sizeof *bits));
-	code = gemp_search_tasks(search);
-done:
-	return code;
+	GEMP_PROPAGATE(
+		upload(search, &search->work[0].tasks, search->pivot_slots, search->pivots, sizeof *search->pivot_slots));
+	GEMP_PROPAGATE(upload(search, &search->pivot_bits, NULL, search->candidate_words, sizeof *bits));
+	return gemp_search_tasks(search);
 }
 
 gemp_code gemp_search_tasks(gemp_search *search)
@@ -192,13 +188,12 @@ uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t d
 
 gemp_code gemp_search_outbox(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t words = 0;
 	search->areas = search->layout.stage_count * (search->ranks + 1);
 	agree_on_slots(search);
-	GEMP_TRY(GEMP_NEW(search->capacity, search->areas));
-	GEMP_TRY(GEMP_NEW(search->base, search->areas));
-	GEMP_TRY(GEMP_NEW(search->control_words, GEMP_CONTROL_WORDS + search->areas));
+	GEMP_PROPAGATE(GEMP_NEW(search->capacity, search->areas));
+	GEMP_PROPAGATE(GEMP_NEW(search->base, search->areas));
+	GEMP_PROPAGATE(GEMP_NEW(search->control_words, GEMP_CONTROL_WORDS + search->areas));
 	for (size_t k = 0; k < search->layout.stage_count; k++)
 		for (uint32_t d = 0; d <= search->ranks; d++) {
 			size_t area = k * (search->ranks + 1) + d;
@@ -206,19 +201,16 @@ gemp_code gemp_search_outbox(gemp_search *search)
 			search->capacity[area] = gemp_search_credits(search, k, d);
 			words += (uint64_t)search->capacity[area] * search->layout.item_words[k];
 		}
-	GEMP_TRY(upload(search, &search->out, NULL, words, sizeof(uint32_t)));
-	GEMP_TRY(upload(search, &search->out_base, search->base, search->areas, sizeof *search->base));
-	GEMP_TRY(upload(search, &search->out_capacity, search->capacity, search->areas, sizeof *search->capacity));
-	GEMP_TRY(
-		upload(search, &search->control, search->control_words, GEMP_CONTROL_WORDS + search->areas, sizeof(uint32_t)));
-done:
-	return code;
+	GEMP_PROPAGATE(upload(search, &search->out, NULL, words, sizeof(uint32_t)));
+	GEMP_PROPAGATE(upload(search, &search->out_base, search->base, search->areas, sizeof *search->base));
+	GEMP_PROPAGATE(upload(search, &search->out_capacity, search->capacity, search->areas, sizeof *search->capacity));
+	return upload(search, &search->control, search->control_words, GEMP_CONTROL_WORDS + search->areas,
+	              sizeof(uint32_t));
 }
 
 /* RESULTS. Two buffers: the device fills one while the host works on the other. */
 gemp_code gemp_search_results(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = search->context->device;
 	size_t words = search->layout.tuple_words, live = (size_t)__builtin_popcountll(search->plan->live_edges);
 	uint64_t bytes = share_of_memory(device, UINT64_C(64) << 20, UINT64_C(8) << 20);
@@ -229,35 +221,28 @@ gemp_code gemp_search_results(gemp_search *search)
 	search->result_edges = (vertex_words + 1) / 2 * sizeof(gemp_edge);
 	size_t size = search->result_edges + rows * live * sizeof(gemp_edge);
 	for (int b = 0; b < 2; b++)
-		GEMP_TRY(gemp_readback_new(&search->result[b], device, size));
+		GEMP_PROPAGATE(gemp_readback_new(&search->result[b], device, size));
 	search->result_bytes = 2 * size;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* SEEDS. */
 gemp_code gemp_search_seed_buffer(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	size_t given = (size_t)search->plan->arguments;
 	search->seed_capacity = search->options.outbox && search->options.outbox < MAX_SEEDS ? search->options.outbox
 	                                                                                     : MAX_SEEDS;
-	GEMP_TRY(GEMP_NEW(search->seed_slots, search->seed_capacity * given));
-	GEMP_TRY(upload(search, &search->work[0].tasks, NULL, search->seed_capacity * given, sizeof(uint32_t)));
-done:
-	return code;
+	GEMP_PROPAGATE(GEMP_NEW(search->seed_slots, search->seed_capacity * given));
+	return upload(search, &search->work[0].tasks, NULL, search->seed_capacity * given, sizeof(uint32_t));
 }
 
 /* TABLES of two-paths, one a worker. */
 gemp_code gemp_search_tables(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = search->context->device;
 	size_t bytes = search->workers * (size_t)search->vertices * sizeof(uint32_t);
-	GEMP_TRY(gemp_buffer_new(&search->tables, device, bytes + 4, NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &search->tables, 0, bytes + 4));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(&search->tables, device, bytes + 4, NULL));
+	return gemp_buffer_zero(device, &search->tables, 0, bytes + 4);
 }
 
 /* MARKS: a byte a vertex for each worker. */
@@ -279,12 +264,9 @@ void gemp_search_choose_marks(gemp_search *search)
 
 gemp_code gemp_search_marks(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = search->context->device;
-	GEMP_TRY(gemp_buffer_new(&search->marks, device, mark_bytes(search) + 4, NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &search->marks, 0, mark_bytes(search) + 4));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_buffer_new(&search->marks, device, mark_bytes(search) + 4, NULL));
+	return gemp_buffer_zero(device, &search->marks, 0, mark_bytes(search) + 4);
 }
 
 /* COUNTERS of a profile. */
@@ -309,7 +291,6 @@ static gemp_code gemp_search_vertex_counts_clear(gemp_search *search)
 /* A search that its sink has ended early leaves items, workers and credits as they were. */
 gemp_code gemp_search_restart(gemp_search *search, bool anew)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = search->context->device;
 	for (size_t k = 0; k < search->layout.stage_count; k++) {
 		search->work[k].next = search->work[k].count = 0;
@@ -318,32 +299,30 @@ gemp_code gemp_search_restart(gemp_search *search, bool anew)
 			search->capacity[k * (search->ranks + 1) + d] = gemp_search_credits(search, k, d);
 	}
 	memset(search->control_words, 0, (GEMP_CONTROL_WORDS + search->areas) * sizeof *search->control_words);
-	GEMP_TRY(gemp_buffer_write(device, &search->out_capacity, 0, search->areas * 4, search->capacity));
-	GEMP_TRY(gemp_buffer_write(device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
-	                           search->control_words));
+	GEMP_PROPAGATE(gemp_buffer_write(device, &search->out_capacity, 0, search->areas * 4, search->capacity));
+	GEMP_PROPAGATE(gemp_buffer_write(device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
+	                                 search->control_words));
 	search->pending.buffer = -1;
 	for (int b = 0; b < 2; b++) {
-		GEMP_TRY(gemp_readback_wait(&search->result[b]));
-		GEMP_TRY(gemp_readback_end(&search->result[b], device));
+		GEMP_PROPAGATE(gemp_readback_wait(&search->result[b]));
+		GEMP_PROPAGATE(gemp_readback_end(&search->result[b], device));
 	}
 	if (search->emit.per && anew)
-		GEMP_TRY(gemp_search_vertex_counts_clear(search));
+		GEMP_PROPAGATE(gemp_search_vertex_counts_clear(search));
 	search->seeds.next = search->range.first;
 	if (search->nested)
 		gemp_nested_restart(search->nested, search);
 	if (!search->plan->arguments && (search->nested || !search->balancer))
 		search->work[0].count = search->range.count;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* ROUNDS. */
 gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_task_range part)
 {
-	gemp_code code = GEMP_OK;
 	size_t bytes;
 	search->range = part;
-	GEMP_TRY(gemp_search_views(search, views, &bytes));
+	GEMP_PROPAGATE(gemp_search_views(search, views, &bytes));
 	if (search->round_bytes < bytes) {
 		search->graph_bytes += bytes - search->round_bytes;
 		search->round_bytes = bytes;
@@ -351,9 +330,8 @@ gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_task_rang
 	if (search->nested)
 		gemp_nested_rows(search->nested, search, views);
 	if (!search->plan->arguments)
-		code = gemp_search_tasks(search);
-done:
-	return code;
+		return gemp_search_tasks(search);
+	return GEMP_OK;
 }
 
 void gemp_search_pivots(gemp_search *search, const gemp_vertex *slots, size_t count)

@@ -89,7 +89,6 @@ done:
 /* LAUNCHING. */
 static gemp_code refill(gemp_search *search, size_t stage)
 {
-	gemp_code code = GEMP_OK;
 	gemp_work *work = &search->work[stage];
 	gemp_device *device = search->context->device;
 	size_t area = area_of(search, stage, search->ranks), item = search->layout.item_words[stage] * sizeof(uint32_t);
@@ -98,22 +97,20 @@ static gemp_code refill(gemp_search *search, size_t stage)
 		return GEMP_OK;
 	if (work->tasks.size < items * item) {
 		gemp_buffer_free(&work->tasks, device);
-		GEMP_TRY(gemp_buffer_new(&work->tasks, device, search->capacity[area] * item, NULL));
+		GEMP_PROPAGATE(gemp_buffer_new(&work->tasks, device, search->capacity[area] * item, NULL));
 	}
-	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, search->out.mem, work->tasks.mem, search->base[area] * 4, 0,
-	                                     items * item, 0, NULL, NULL)));
-	GEMP_TRY(gemp_buffer_write(device, &search->control, (GEMP_CONTROL_WORDS + area) * 4, sizeof none, &none));
+	GEMP_PROPAGATE(GEMP_CL(clEnqueueCopyBuffer(device->queue, search->out.mem, work->tasks.mem, search->base[area] * 4,
+	                                           0, items * item, 0, NULL, NULL)));
+	GEMP_PROPAGATE(gemp_buffer_write(device, &search->control, (GEMP_CONTROL_WORDS + area) * 4, sizeof none, &none));
 	search->control_words[GEMP_CONTROL_WORDS + area] = 0;
 	work->next = 0;
 	work->count = items;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 /* The next seeds, when the workers have taken those on the device. */
 static gemp_code feed_seeds(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	gemp_work *work = &search->work[0];
 	gemp_seeds *seeds = &search->seeds;
 	size_t left = seeds_left(search), given = (size_t)search->plan->arguments;
@@ -123,13 +120,12 @@ static gemp_code feed_seeds(gemp_search *search)
 	const gemp_vertex *ids = seeds->ids + seeds->next * given;
 	for (size_t i = 0; i < count * given; i++)
 		search->seed_slots[i] = search->order->slot_of[ids[i]];
-	GEMP_TRY(gemp_buffer_write(search->context->device, &work->tasks, 0, count * given * sizeof *search->seed_slots,
-	                           search->seed_slots));
+	GEMP_PROPAGATE(gemp_buffer_write(search->context->device, &work->tasks, 0,
+	                                 count * given * sizeof *search->seed_slots, search->seed_slots));
 	seeds->next += count;
 	work->next = 0;
 	work->count = count;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static bool runnable(const gemp_search *search, size_t stage)
@@ -142,7 +138,6 @@ static bool runnable(const gemp_search *search, size_t stage)
 
 static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 {
-	gemp_code code = GEMP_OK;
 	gemp_work *work = &search->work[launch->stage];
 	gemp_device *device = search->context->device;
 	gemp_argument a[4 * GEMP_MAX_VIEWS];
@@ -164,10 +159,10 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 		params.split &= ~(UINT32_C(1) << (search->plan->root + 1)); /* a task split off there would have all of them */
 	}
 	if (!work->state.mem)
-		GEMP_TRY(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
+		GEMP_PROPAGATE(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
 	if (!work->tasks.mem)
-		GEMP_TRY(gemp_buffer_new(&work->tasks, device, 4, NULL));
-	GEMP_TRY(gemp_buffer_write(device, &search->control, 0, sizeof zeros, zeros));
+		GEMP_PROPAGATE(gemp_buffer_new(&work->tasks, device, 4, NULL));
+	GEMP_PROPAGATE(gemp_buffer_write(device, &search->control, 0, sizeof zeros, zeros));
 	a[n++] = GEMP_ARG(&params);
 	for (size_t v = 0; v < search->plan->view_count; v++) {
 		a[n++] = GEMP_ARG(&search->row_offsets[v].mem);
@@ -202,11 +197,9 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 		a[n++] = GEMP_ARG(&search->vertex_counts.mem);
 	a[n++] = GEMP_ARG(&search->control.mem);
 	size_t lanes = (size_t)search->emit.lanes;
-	GEMP_TRY(gemp_launch_with(device, search->kernel, search->workers * lanes,
-	                          gemp_worker_group_size(device, (unsigned)lanes, 128), a, n));
-	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_launch_with(device, search->kernel, search->workers * lanes,
+	                                gemp_worker_group_size(device, (unsigned)lanes, 128), a, n));
+	return GEMP_CL(clFlush(device->queue));
 }
 
 static gemp_code kernel_error(const uint32_t *control)
@@ -242,18 +235,17 @@ static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double
 
 static gemp_code finish(gemp_search *search, const gemp_launching *launch)
 {
-	gemp_code code = GEMP_OK;
 	size_t stage = launch->stage, tasks = launch->tasks;
 	gemp_work *work = &search->work[stage];
 	uint32_t *control = search->control_words;
 	gemp_search_statistics *s = &search->statistics;
-	GEMP_TRY(gemp_buffer_read(search->context->device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
-	                          control));
+	GEMP_PROPAGATE(gemp_buffer_read(search->context->device, &search->control, 0,
+	                                (GEMP_CONTROL_WORDS + search->areas) * 4, control));
 	double seconds;
-	GEMP_TRY(gemp_launch_seconds(search->context->device, &seconds));
+	GEMP_PROPAGATE(gemp_launch_seconds(search->context->device, &seconds));
 	search->context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
 	s->kernel_seconds += seconds;
-	GEMP_TRY(kernel_error(control));
+	GEMP_PROPAGATE(kernel_error(control));
 	uint32_t taken = control[GEMP_CONTROL_NEXT] < tasks ? control[GEMP_CONTROL_NEXT] : (uint32_t)tasks;
 	uint64_t asked = control[GEMP_CONTROL_RESULTS];
 	bool full = search->emit.listed && asked > search->result_capacity;
@@ -267,7 +259,7 @@ static gemp_code finish(gemp_search *search, const gemp_launching *launch)
 	s->found_crossed += (uint64_t)control[GEMP_CONTROL_FOUND + 2] | (uint64_t)control[GEMP_CONTROL_FOUND + 3] << 32;
 	if (search->emit.listed) {
 		size_t rows = full ? search->result_capacity : asked;
-		GEMP_TRY(fetch_results(search, launch->buffer, rows));
+		GEMP_PROPAGATE(fetch_results(search, launch->buffer, rows));
 		s->fill += (double)rows / (double)search->result_capacity;
 		s->listing_launches++;
 	}
@@ -275,22 +267,20 @@ static gemp_code finish(gemp_search *search, const gemp_launching *launch)
 		next_batch(search, taken, asked, seconds);
 	gemp_log_local(GEMP_DEBUG, "launch of stage %zu: %u of %zu tasks, %u parked, %llu results, %.6f s", stage, taken,
 	               tasks, control[GEMP_CONTROL_PARKED], (unsigned long long)asked, seconds);
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code begin_stage(gemp_search *search, bool *ran)
 {
-	gemp_code code = GEMP_OK;
 	size_t stage = search->layout.stage_count;
 	*ran = false;
-	GEMP_TRY(feed_seeds(search));
+	GEMP_PROPAGATE(feed_seeds(search));
 	while (stage > 0 && !runnable(search, stage - 1))
 		stage--;
 	if (stage-- == 0)
 		return GEMP_OK;
 	gemp_work *work = &search->work[stage];
-	GEMP_TRY(refill(search, stage));
+	GEMP_PROPAGATE(refill(search, stage));
 	size_t tasks = work->count - work->next;
 	if (search->batch < 1)
 		search->batch = (double)search->workers * 16;
@@ -300,10 +290,9 @@ static gemp_code begin_stage(gemp_search *search, bool *ran)
 	search->launch.tasks = tasks;
 	search->launch.buffer = search->next_buffer;
 	search->next_buffer = 1 - search->next_buffer;
-	GEMP_TRY(enqueue(search, &search->launch));
+	GEMP_PROPAGATE(enqueue(search, &search->launch));
 	*ran = true;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_search_begin(gemp_search *search, bool *ran)
@@ -318,32 +307,27 @@ gemp_code gemp_search_begin(gemp_search *search, bool *ran)
 
 gemp_code gemp_search_end(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	double began = gemp_now(), busy = search->statistics.kernel_seconds;
 	search->launch.under_way = false;
-	GEMP_TRY(search->nested ? gemp_nested_end(search) : finish(search, &search->launch));
+	GEMP_PROPAGATE(search->nested ? gemp_nested_end(search) : finish(search, &search->launch));
 	if (!search->stored) { /* PoCL compiles a program's last part at its first launch */
 		busy = search->statistics.kernel_seconds - busy;
 		double seconds = search->launch.seconds + gemp_now() - began - busy;
 		search->context->timers.seconds[GEMP_PHASE_BUILD] += seconds > 0 ? seconds : 0;
 		search->stored = true;
-		GEMP_TRY(gemp_program_store(search->context->device, &search->program));
+		GEMP_PROPAGATE(gemp_program_store(search->context->device, &search->program));
 	}
-done:
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 {
-	gemp_code code = GEMP_OK;
 	*ran = search->launch.under_way;
 	if (!*ran)
-		GEMP_TRY(gemp_search_begin(search, ran));
+		GEMP_PROPAGATE(gemp_search_begin(search, ran));
 	if (!*ran)
 		return GEMP_OK;
-	GEMP_TRY(gemp_search_overlap(search));
-	GEMP_TRY(gemp_search_deliver(search));
-	code = gemp_search_end(search);
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_search_overlap(search));
+	GEMP_PROPAGATE(gemp_search_deliver(search));
+	return gemp_search_end(search);
 }
