@@ -6,18 +6,15 @@
 #include "core/memory.h"
 #include "core/timer.h"
 #include "device/staging.h"
+#include "kernels/analytics/gas_dense_abi.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { OPTIONS_SIZE = 512 };
 
-bool gemp_dense_ranks(const gemp_dense *dense)
-{
-	return dense->layout->comm->size > 1;
-}
-
-bool gemp_dense_sums(const gemp_dense *dense)
+/* On a grid of several columns the sums of other ranks' rows travel, too. */
+static bool has_sums(const gemp_dense *dense)
 {
 	return dense->layout->grid.columns > 1;
 }
@@ -48,7 +45,7 @@ static gemp_code build(gemp_dense *dense, const char *name, const char *defines,
 static gemp_code make_values(gemp_dense *dense)
 {
 	const gemp_layout *layout = dense->layout;
-	size_t values = gemp_layout_values(layout), held = gemp_dense_ranks(dense) ? layout->own : 0,
+	size_t values = gemp_layout_values(layout), held = (dense->layout->comm->size > 1) ? layout->own : 0,
 		   other = layout->in_other.rows;
 	for (int side = 0; side < 2; side++)
 		GEMP_PROPAGATE(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
@@ -100,7 +97,7 @@ static gemp_dense_pull_config choose(const gemp_dense *dense, const gemp_dense_o
 	gemp_dense_pull_config how = { .groups = dense->groups,
 		                           .hubs_only = dense->gather == GEMP_GATHER_BINNED,
 		                           .real = dense->real };
-	const gemp_layout_rows *most = rows_of(layout, gemp_dense_sums(dense) ? GEMP_DENSE_OTHER : GEMP_DENSE_OWN);
+	const gemp_layout_rows *most = rows_of(layout, has_sums(dense) ? GEMP_DENSE_OTHER : GEMP_DENSE_OWN);
 	how.shape = gemp_dense_pull_shape_of(dense->device, dense->groups, most, options->shape);
 	for (int part = 0; part < dense->part_count; part++)
 		how.ordered |= !gemp_dense_pull_in_classes(rows_of(layout, part), dense->groups, &how.shape);
@@ -117,7 +114,7 @@ gemp_code gemp_dense_new(gemp_dense *out, const gemp_layout *layout, gemp_device
 		                 .groups = options->form == GEMP_FORM_AUTO ? device->gpu : options->form != GEMP_FORM_ITEMS,
 		                 .gather = options->gather == GEMP_GATHER_AUTO ? GEMP_GATHER_PULL : options->gather,
 		                 .real = options->fp64 ? sizeof(double) : sizeof(float) };
-	out->part_count = gemp_dense_sums(out) ? GEMP_DENSE_PARTS : gemp_dense_ranks(out) ? 2 : 1;
+	out->part_count = has_sums(out) ? GEMP_DENSE_PARTS : (out->layout->comm->size > 1) ? 2 : 1;
 	const gemp_dense_pull_config how = choose(out, options);
 	GEMP_TRY(gemp_device_layout_new(&out->rows, device, layout, GEMP_LAYOUT_IN));
 	GEMP_TRY(make_parts(out, &how));
@@ -137,11 +134,11 @@ gemp_code gemp_dense_connect(gemp_dense *dense)
 	gemp_code code = GEMP_OK;
 	const gemp_layout *layout = dense->layout;
 	const gemp_comm *comm = layout->comm;
-	if (!gemp_dense_ranks(dense))
+	if (!(dense->layout->comm->size > 1))
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_pinned_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH)));
 	GEMP_TRY(gemp_halo_new(&dense->halo, layout, dense->device, dense->real));
-	if (gemp_dense_sums(dense)) {
+	if (has_sums(dense)) {
 		MPI_Comm row;
 		GEMP_MPI(MPI_Comm_split(comm->world, comm->rank / layout->grid.columns, comm->rank, &row));
 		gemp_comm_new(&dense->row, row);
@@ -241,37 +238,71 @@ gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out)
 	return GEMP_CL(clWaitForEvents(1, &dense->fetching));
 }
 
-gemp_code gemp_dense_send(gemp_dense *dense, int side)
+static gemp_code send(gemp_dense *dense, gemp_halo *halo, const gemp_buffer *values)
 {
-	double since = gemp_now();
-	gemp_code code = gemp_halo_begin(dense->halo, &dense->value[side], NULL);
+	const double since = gemp_now();
+	const gemp_code code = gemp_halo_begin(halo, values, NULL);
 	dense->report.halo += gemp_now() - since;
 	return code;
 }
 
-gemp_code gemp_dense_receive(gemp_dense *dense, int side)
+/* Into the values of `side`: of ghosts, or the sums of own rows behind them. */
+static gemp_code receive(gemp_dense *dense, gemp_halo *halo, int side)
 {
-	double since = gemp_now();
-	gemp_code code = gemp_halo_end(dense->halo, &dense->value[side], NULL);
+	const double since = gemp_now();
+	gemp_code code = GEMP_CL(clFlush(dense->device->queue)); /* the device works while the host waits */
+	GEMP_ALSO(gemp_halo_end(halo, &dense->value[side], NULL));
 	dense->report.halo += gemp_now() - since;
 	return code;
 }
 
-gemp_code gemp_dense_send_sums(gemp_dense *dense)
+/* The launches that need what other ranks know. A rank that has failed sends its sums all the same, as others wait for
+ * them. */
+static gemp_code launch_rest(gemp_dense *dense, const gemp_dense_rounds *app, uint32_t round, gemp_code code)
 {
-	double since = gemp_now();
-	gemp_code code = gemp_halo_begin(dense->sum_halo, &dense->other, NULL);
-	dense->report.halo += gemp_now() - since;
+	if (!has_sums(dense)) {
+		GEMP_THEN(app->launch(app->self, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_GIVEN));
+		return code;
+	}
+	GEMP_THEN(app->launch(app->self, GEMP_DENSE_OTHER, round, GAS_HOLD));
+	GEMP_ALSO(send(dense, dense->sum_halo, &dense->other));
+	GEMP_THEN(app->launch(app->self, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_HOLD));
+	GEMP_ALSO(receive(dense, dense->sum_halo, (int)(round % 2)));
+	GEMP_THEN(app->launch(app->self, GEMP_DENSE_SUMS, round, GAS_RESUME | GAS_GIVEN));
 	return code;
 }
 
-gemp_code gemp_dense_receive_sums(gemp_dense *dense, int side)
+/* What was sent travels, and with it the numbers on which the ranks agree. */
+static gemp_code agree(gemp_dense *dense, const gemp_dense_rounds *app, gemp_code mine, uint64_t *numbers)
 {
-	double since = gemp_now();
-	gemp_code code = GEMP_CL(clFlush(dense->device->queue)); /* what runs meanwhile */
-	gemp_code ended = gemp_halo_end(dense->sum_halo, &dense->value[side], NULL);
-	dense->report.halo += gemp_now() - since;
-	return code == GEMP_OK ? ended : code;
+	const double since = gemp_now();
+	const int sums = app->max ? 0 : app->numbers;
+	const gemp_code code = gemp_halo_round(dense->halo, mine, numbers, sums, numbers, app->numbers - sums);
+	dense->report.agree += gemp_now() - since;
+	return code;
+}
+
+gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, gemp_code code)
+{
+	GEMP_THEN(app->fetch(app->self, 0));
+	for (uint32_t round = 0;; round++) {
+		const int side = (int)(round % 2);
+		const bool more = round < app->rounds;
+		uint64_t numbers[GEMP_DENSE_NUMBERS] = { 0 };
+		if (more) {
+			GEMP_ALSO(send(dense, dense->halo, &dense->value[side]));
+			GEMP_THEN(app->launch(app->self, GEMP_DENSE_OWN, round, GAS_HOLD));
+		}
+		GEMP_THEN(app->read(app->self, round, numbers));
+		const gemp_code agreed = agree(dense, app, code, numbers);
+		code = more ? receive(dense, dense->halo, side) : GEMP_OK;
+		if (agreed != GEMP_OK)
+			return agreed;
+		if (app->agreed(app->self, round, numbers) || !more)
+			return code;
+		code = launch_rest(dense, app, round, code);
+		GEMP_THEN(app->fetch(app->self, round + 1));
+	}
 }
 
 /* What has travelled since. */
@@ -282,14 +313,6 @@ static gemp_traffic traffic_of(const gemp_halo *mail, const gemp_traffic *before
 	const gemp_traffic *sent = gemp_halo_traffic(mail);
 	return (gemp_traffic){ sent->bytes - before->bytes, sent->messages - before->messages,
 		                   sent->rounds - before->rounds };
-}
-
-gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, int count, bool greatest)
-{
-	double since = gemp_now();
-	gemp_code code = gemp_halo_round(dense->halo, mine, values, greatest ? 0 : count, values, greatest ? count : 0);
-	dense->report.agree += gemp_now() - since;
-	return code;
 }
 
 gemp_code gemp_dense_end(gemp_dense *dense)

@@ -72,9 +72,7 @@ gemp_code gemp_dense_new(gemp_dense *out, const gemp_layout *layout, gemp_device
                          const char *defines, const gemp_dense_options *options);
 void gemp_dense_free(gemp_dense *dense);
 
-/* Do several ranks take part? */
-bool gemp_dense_ranks(const gemp_dense *dense);
-/* Collective. If they do, what they send each other. */
+/* Collective. What several ranks need to send each other values; nothing for one. */
 gemp_code gemp_dense_connect(gemp_dense *dense);
 
 /* Before the launches of a run. */
@@ -90,20 +88,26 @@ enum { GEMP_DENSE_FETCH = 1024 };
 gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at, size_t size);
 gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out);
 
-/* A round: send -> launches over own sources -> agree -> receive -> launches over ghosts. All ranks call all, also where one has
- * failed. Values of side `side` go to the ranks that know them. */
-gemp_code gemp_dense_send(gemp_dense *dense, int side);
-gemp_code gemp_dense_receive(gemp_dense *dense, int side);
+/* What an application does in the rounds of several ranks. In a round values of ghosts travel while edges of own sources are
+ * gone through; the numbers of the round before, of which depends whether it is the last, travel with them, so that a round
+ * may be begun in vain. */
+enum { GEMP_DENSE_NUMBERS = 2 };
+typedef struct gemp_dense_rounds {
+	void *self;
+	uint32_t rounds; /* at most */
+	int numbers;     /* that the ranks agree on, at most GEMP_DENSE_NUMBERS */
+	bool max;        /* on the largest of all ranks, else on the sum modulo 2^64 */
+	/* Launches over a part of the edges, from the values of side round % 2 to the other side. Does not wait. */
+	gemp_code (*launch)(void *self, gemp_dense_part part, uint32_t round, cl_uint how);
+	/* Begins to fetch the numbers that `round` rounds have left (gemp_dense_fetch); then they are read: this rank's. */
+	gemp_code (*fetch)(void *self, uint32_t round);
+	gemp_code (*read)(void *self, uint32_t round, uint64_t *numbers);
+	/* Takes those of all ranks. True: no further round. */
+	bool (*agreed)(void *self, uint32_t round, const uint64_t *numbers);
+} gemp_dense_rounds;
 
-/* Do sums travel? Then launches over others' rows hold them -> send -> launches over ghosts hold theirs -> receive, behind the
- * values of `side` -> launches over sums. All ranks call both. */
-bool gemp_dense_sums(const gemp_dense *dense);
-gemp_code gemp_dense_send_sums(gemp_dense *dense);
-gemp_code gemp_dense_receive_sums(gemp_dense *dense, int side);
-
-/* Collective. What was sent travels. If no rank has failed, values[count] become their sums over all ranks, modulo 2^64, or the
- * greatest. */
-gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, int count, bool greatest);
+/* Collective; code: of this rank so far. A failure of any rank ends the rounds of all. */
+gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, gemp_code code);
 
 /* Waits for all launches; the seconds of the run that ends go into the report. */
 gemp_code gemp_dense_end(gemp_dense *dense);

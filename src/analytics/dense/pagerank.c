@@ -10,7 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 16 }; /* rounds that are launched before the host looks at their sums */
+enum {
+	BATCH = 16, /* rounds that are launched before the host looks at their sums; an even number */
+	ROUND_BYTES = GAS_ROUND * sizeof(cl_long)
+};
 
 struct gemp_pagerank {
 	gemp_dense dense;
@@ -22,7 +25,7 @@ struct gemp_pagerank {
 /* What a run goes on. */
 typedef struct pagerank_run {
 	gemp_pagerank *it;
-	const gemp_pagerank_params *ask;
+	const gemp_pagerank_params *params;
 	double uniform;           /* of a jump; 0: as `jump` says */
 	cl_long tolerance;        /* fixed point */
 	cl_long change, dangling; /* of the last round */
@@ -80,28 +83,22 @@ done:
 	return code;
 }
 
-static gemp_code new_here(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
-                          const gemp_dense_options *options)
-{
-	gemp_pagerank *it;
-	GEMP_PROPAGATE(GEMP_NEW(it, 1));
-	*out = it;
-	GEMP_PROPAGATE(
-		gemp_dense_new(&it->dense, layout, device, "pagerank", layout->weights ? " -DPAGERANK_WEIGHTED" : "", options));
-	GEMP_PROPAGATE(gemp_kernel_new(&it->start, &it->dense.program, "pagerank_start"));
-	return make_buffers(it);
-}
-
 gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
                             const gemp_dense_options *options)
 {
+	gemp_pagerank *it = NULL;
+	gemp_code code = GEMP_NEW(it, 1);
 	*out = NULL;
-	gemp_code code = gemp_comm_agree(layout->comm, new_here(out, layout, device, options));
-	GEMP_THEN(gemp_comm_agree(layout->comm, gemp_dense_connect(&(*out)->dense)));
-	if (code != GEMP_OK) {
-		gemp_pagerank_free(*out);
-		*out = NULL;
-	}
+	GEMP_THEN(
+		gemp_dense_new(&it->dense, layout, device, "pagerank", layout->weights ? " -DPAGERANK_WEIGHTED" : "", options));
+	GEMP_THEN(gemp_kernel_new(&it->start, &it->dense.program, "pagerank_start"));
+	GEMP_THEN(make_buffers(it));
+	GEMP_TRY(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY(gemp_comm_agree(layout->comm, gemp_dense_connect(&it->dense)));
+	*out = it;
+	it = NULL;
+done:
+	gemp_pagerank_free(it);
 	return code;
 }
 
@@ -109,18 +106,15 @@ void gemp_pagerank_free(gemp_pagerank *it)
 {
 	if (!it)
 		return;
-	gemp_buffer *buffers[] = { &it->degree, &it->jump, &it->rounds };
-	if (it->dense.device)
-		clFinish(it->dense.device->queue);
-	if (it->start)
-		clReleaseKernel(it->start);
-	for (size_t i = 0; it->dense.device && i < sizeof buffers / sizeof *buffers; i++)
-		gemp_buffer_free(buffers[i], it->dense.device);
+	gemp_device *device = it->dense.device;
+	if (device) {
+		clFinish(device->queue);
+		gemp_kernels_free(&it->start);
+		gemp_buffers_free(device, &it->degree, &it->jump, &it->rounds);
+	}
 	gemp_dense_free(&it->dense);
 	gemp_free(it);
 }
-
-/* ROUNDS */
 
 static gemp_code start(const pagerank_run *run)
 {
@@ -135,31 +129,37 @@ static gemp_code start(const pagerank_run *run)
 	                   GEMP_ARG(&it->degree.mem), GEMP_ARG(&dense->value[0].mem), GEMP_ARG(&it->rounds.mem));
 }
 
-/* From the values of side `from` to the other; it reads the sums of `round` and makes those of the next. */
-static gemp_code launch(const pagerank_run *run, gemp_dense_part part, int from, cl_uint how, cl_uint round)
+/* Reads the sums of the round before, which the round's launches find in place round % BATCH, and makes its own in the next.
+ * Several ranks clear all places when the first comes next, once its sums have been read. */
+static gemp_code launch(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
 {
+	const pagerank_run *run = self;
 	gemp_pagerank *it = run->it;
 	gemp_dense *dense = &it->dense;
 	gemp_dense_number uniform, damping;
+	const cl_uint place = round % BATCH;
+	const int from = (int)(round % 2);
+	if (place == 0 && part == (dense->part_count == GEMP_DENSE_PARTS ? GEMP_DENSE_OTHER : GEMP_DENSE_GHOST))
+		GEMP_PROPAGATE(gemp_buffer_zero(dense->device, &it->rounds, ROUND_BYTES, BATCH * ROUND_BYTES));
 	const gemp_argument more[] = { GEMP_ARG(&it->degree.mem),
 		                           GEMP_ARG(&it->jump.mem),
 		                           gemp_dense_argument(dense, &uniform, run->uniform),
 		                           GEMP_ARG(&dense->value[!from].mem),
 		                           GEMP_ARG(&it->rounds.mem),
-		                           GEMP_ARG(&round),
+		                           GEMP_ARG(&place),
 		                           GEMP_ARG(&run->dangling),
 		                           GEMP_ARG(&run->tolerance),
-		                           gemp_dense_argument(dense, &damping, run->ask->damping) };
+		                           gemp_dense_argument(dense, &damping, run->params->damping) };
 	return gemp_dense_gather(dense, part, from, how, more, sizeof more / sizeof *more);
 }
 
-/* Round `round` of those of the device. */
-static void add_up(pagerank_run *run, const cl_long (*sums)[GAS_SUMS][GAS_BINS], size_t round)
+/* The sums of a round are in bins, so that few work-items add to the same one. */
+static void sum_bins(pagerank_run *run, const cl_long (*sums)[GAS_BINS])
 {
 	run->change = run->dangling = 0;
 	for (size_t bin = 0; bin < GAS_BINS; bin++) {
-		run->change += sums[round][PAGERANK_CHANGE][bin];
-		run->dangling += sums[round][PAGERANK_DANGLING][bin];
+		run->change += sums[PAGERANK_CHANGE][bin];
+		run->dangling += sums[PAGERANK_DANGLING][bin];
 	}
 }
 
@@ -167,8 +167,8 @@ static void add_up(pagerank_run *run, const cl_long (*sums)[GAS_SUMS][GAS_BINS],
 static void log_progress(const pagerank_run *run)
 {
 	enum { WHOLE = 10000 };
-	const double *change = run->out->change, last = change[run->done - 1], tolerance = run->ask->tolerance;
-	double share = (double)run->done / run->ask->rounds;
+	const double *change = run->out->change, last = change[run->done - 1], tolerance = run->params->tolerance;
+	double share = (double)run->done / run->params->rounds;
 	if (tolerance > 0 && change[0] > last && last > tolerance)
 		share = fmax(share, log(change[0] / last) / log(change[0] / tolerance));
 	gemp_progress("ranking", (uint64_t)(share * WHOLE), WHOLE, 0);
@@ -180,7 +180,7 @@ static bool end_round(pagerank_run *run)
 	run->out->change[run->done++] = (double)run->change / GAS_ONE;
 	log_progress(run);
 	run->out->converged = run->change < run->tolerance;
-	return run->out->converged || run->done == run->ask->rounds;
+	return run->out->converged || run->done == run->params->rounds;
 }
 
 /* Many rounds are launched, and then looked at: those after the last one have done nothing. */
@@ -189,15 +189,15 @@ static gemp_code run_alone(pagerank_run *run)
 	gemp_pagerank *it = run->it;
 	gemp_device *device = it->dense.device;
 	cl_long sums[BATCH + 1][GAS_SUMS][GAS_BINS];
-	bool last = run->ask->rounds == 0;
+	bool last = run->params->rounds == 0;
 	GEMP_PROPAGATE(start(run));
 	while (!last) {
-		cl_uint batch = run->ask->rounds - run->done < BATCH ? run->ask->rounds - run->done : BATCH;
+		cl_uint batch = run->params->rounds - run->done < BATCH ? run->params->rounds - run->done : BATCH;
 		for (cl_uint round = 0; round < batch; round++)
-			GEMP_PROPAGATE(launch(run, GEMP_DENSE_OWN, (run->done + round) % 2, 0, round));
+			GEMP_PROPAGATE(launch(run, GEMP_DENSE_OWN, run->done + round, 0));
 		GEMP_PROPAGATE(gemp_buffer_read(device, &it->rounds, 0, sizeof sums, sums));
 		for (cl_uint round = 0; round < batch && !last; round++) {
-			add_up(run, sums, round + 1);
+			sum_bins(run, sums[round + 1]);
 			last = end_round(run);
 		}
 		GEMP_PROPAGATE(gemp_buffer_zero(device, &it->rounds, 0, it->rounds.size));
@@ -206,76 +206,32 @@ static gemp_code run_alone(pagerank_run *run)
 	return GEMP_OK;
 }
 
-/* With several ranks a round's launches do not look at the sums of the one before: they make those of place 1, 2, ... in turn. */
-static cl_uint turn_of(uint32_t round)
+static gemp_code fetch_sums(void *self, uint32_t round)
 {
-	return round % BATCH;
+	const pagerank_run *run = self;
+	const size_t place = round ? (round - 1) % BATCH + 1 : 0;
+	return gemp_dense_fetch(&run->it->dense, &run->it->rounds, place * ROUND_BYTES, ROUND_BYTES);
 }
 
-/* A rank that has failed sends sums all the same. */
-static gemp_code launch_grid(const pagerank_run *run, int side, cl_uint turn, gemp_code code)
+static gemp_code read_sums(void *self, uint32_t round, uint64_t *numbers)
 {
-	gemp_dense *dense = &run->it->dense;
-	GEMP_THEN(launch(run, GEMP_DENSE_OTHER, side, GAS_HOLD, turn));
-	GEMP_ALSO(gemp_dense_send_sums(dense));
-	GEMP_THEN(launch(run, GEMP_DENSE_GHOST, side, GAS_RESUME | GAS_HOLD, turn));
-	GEMP_ALSO(gemp_dense_receive_sums(dense, side));
-	return code == GEMP_OK ? launch(run, GEMP_DENSE_SUMS, side, GAS_RESUME | GAS_GIVEN, turn) : code;
-}
-
-static gemp_code launch_ghosts(const pagerank_run *run, uint32_t round, gemp_code code)
-{
-	gemp_dense *dense = &run->it->dense;
-	const size_t size = GAS_ROUND * sizeof(cl_long);
-	const cl_uint turn = turn_of(round);
-	const int side = round % 2;
-	if (code == GEMP_OK && turn == 0)
-		code = gemp_buffer_zero(dense->device, &run->it->rounds, size, BATCH * size);
-	if (code == GEMP_OK && !gemp_dense_sums(dense))
-		code = launch(run, GEMP_DENSE_GHOST, side, GAS_RESUME | GAS_GIVEN, turn);
-	if (gemp_dense_sums(dense))
-		code = launch_grid(run, side, turn, code);
-	return code == GEMP_OK ? gemp_dense_fetch(dense, &run->it->rounds, (turn + 1) * size, size) : code;
-}
-
-/* Sums of this rank. */
-static gemp_code take_sums(pagerank_run *run)
-{
+	pagerank_run *run = self;
 	const void *sums;
-	gemp_code code = gemp_dense_fetched(&run->it->dense, &sums);
-	if (code == GEMP_OK)
-		add_up(run, sums, 0);
-	return code;
+	(void)round;
+	GEMP_PROPAGATE(gemp_dense_fetched(&run->it->dense, &sums));
+	sum_bins(run, sums);
+	numbers[0] = (uint64_t)run->change;
+	numbers[1] = (uint64_t)run->dangling;
+	return GEMP_OK;
 }
 
-/* While values of ghosts travel edges of own sources are gone through. The sums of the last round travel with them: a round
- * may be begun in vain. */
-static gemp_code run_ranks(pagerank_run *run)
+static bool take_sums(void *self, uint32_t round, const uint64_t *numbers)
 {
-	gemp_dense *dense = &run->it->dense;
-	gemp_code code = start(run);
-	GEMP_THEN(gemp_dense_fetch(dense, &run->it->rounds, 0, GAS_ROUND * sizeof(cl_long)));
-	for (uint32_t round = 0;; round++) {
-		int side = round % 2;
-		bool more = round < run->ask->rounds;
-		GEMP_ALSO(more ? gemp_dense_send(dense, side) : GEMP_OK);
-		if (more && code == GEMP_OK)
-			code = launch(run, GEMP_DENSE_OWN, side, GAS_HOLD, turn_of(round));
-		GEMP_THEN(take_sums(run));
-		uint64_t sums[] = { (uint64_t)run->change, (uint64_t)run->dangling };
-		gemp_code agreed = gemp_dense_agree(dense, code, sums, 2, false);
-		code = more ? gemp_dense_receive(dense, side) : GEMP_OK;
-		if (agreed != GEMP_OK)
-			return agreed;
-		run->change = (cl_long)sums[0];
-		run->dangling = (cl_long)sums[1];
-		if ((round > 0 && end_round(run)) || !more)
-			return code;
-		code = launch_ghosts(run, round, code);
-	}
+	pagerank_run *run = self;
+	run->change = (cl_long)numbers[0];
+	run->dangling = (cl_long)numbers[1];
+	return round > 0 && end_round(run);
 }
-
-/* THE WHOLE */
 
 /* Jumps in shares of 1. Collective. */
 static gemp_code put_jumps(pagerank_run *run)
@@ -284,19 +240,19 @@ static gemp_code put_jumps(pagerank_run *run)
 	gemp_dense *dense = &run->it->dense;
 	size_t own = dense->layout->own;
 	double sum = 0, *share = NULL;
-	if (!run->ask->jump) {
+	if (!run->params->jump) {
 		run->uniform = 1 / (double)dense->layout->vertices;
 		return GEMP_OK;
 	}
 	for (size_t v = 0; v < own; v++)
-		sum += run->ask->jump[v];
+		sum += run->params->jump[v];
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, dense->layout->comm->world));
 	if (!(sum > 0 && isfinite(sum)))
 		return gemp_fail(GEMP_EDATA, "jumps of PageRank: their sum is %g; give at least one vertex a number above 0",
 		                 sum);
 	code = GEMP_NEW(share, own);
 	for (size_t v = 0; code == GEMP_OK && v < own; v++)
-		share[v] = run->ask->jump[v] / sum;
+		share[v] = run->params->jump[v] / sum;
 	GEMP_THEN(gemp_dense_write(dense, &run->it->jump, share, own));
 	gemp_free(share);
 	return gemp_comm_agree(dense->layout->comm, code);
@@ -315,22 +271,25 @@ static gemp_code take_ranks(const pagerank_run *run)
 	return code;
 }
 
-gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_params *ask, gemp_pagerank_result *out)
+gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_params *params, gemp_pagerank_result *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &it->dense;
 	const gemp_comm *comm = dense->layout->comm;
-	pagerank_run run = { .it = it, .ask = ask, .out = out, .tolerance = (cl_long)(fmin(ask->tolerance, 3) * GAS_ONE) };
+	pagerank_run run = {
+		.it = it, .params = params, .out = out, .tolerance = (cl_long)(fmin(params->tolerance, 3) * GAS_ONE)
+	};
 	*out = (gemp_pagerank_result){ 0 };
 	code = GEMP_NEW(out->rank, dense->layout->own);
-	GEMP_THEN(GEMP_NEW(out->change, ask->rounds));
+	GEMP_THEN(GEMP_NEW(out->change, params->rounds));
 	GEMP_THEN(gemp_dense_begin(dense));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (dense->layout->vertices == 0)
 		goto done;
 	GEMP_TRY(put_jumps(&run));
 	double since = gemp_now();
-	code = gemp_dense_ranks(dense) ? run_ranks(&run) : run_alone(&run);
+	const gemp_dense_rounds rounds = { &run, params->rounds, 2, false, launch, fetch_sums, read_sums, take_sums };
+	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, start(&run)) : run_alone(&run);
 	dense->report.wall = gemp_now() - since;
 	GEMP_THEN(gemp_dense_end(dense));
 	GEMP_THEN(take_ranks(&run));

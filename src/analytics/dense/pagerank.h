@@ -37,7 +37,7 @@ gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp
 void gemp_pagerank_free(gemp_pagerank *pagerank); /* takes NULL */
 
 /* Collective. As often as wanted. */
-gemp_code gemp_pagerank_run(gemp_pagerank *pagerank, const gemp_pagerank_params *ask, gemp_pagerank_result *out);
+gemp_code gemp_pagerank_run(gemp_pagerank *pagerank, const gemp_pagerank_params *params, gemp_pagerank_result *out);
 void gemp_pagerank_result_free(gemp_pagerank_result *result);
 
 #endif

@@ -17,9 +17,9 @@
 #include <string.h>
 
 /* Was the greatest magnitude of each round such that sums were in range, and all of y finite? Collective. */
-static bool gemp_spmv_in_range(const gemp_layout *layout, bool twofold, const gemp_spmv_result *result)
+static bool gemp_spmv_in_range(const gemp_layout *layout, bool fp64, const gemp_spmv_result *result)
 {
-	const double least = gemp_spmv_min(twofold);
+	const double least = gemp_spmv_min(fp64);
 	uint64_t outside = 0;
 	for (uint32_t r = 0; r < result->report.rounds; r++)
 		outside += !(result->max[r] >= least && result->max[r] <= 1 / least);
@@ -39,9 +39,9 @@ static uint64_t longest_row(const gemp_layout_rows *rows)
 }
 
 /* Collective. x with a greatest value below 2^(exponent + 1) gives sums that are finite. */
-static int greatest_exponent(const gemp_layout *layout, bool twofold)
+static int greatest_exponent(const gemp_layout *layout, bool fp64)
 {
-	const int most = (twofold ? DBL_MAX_EXP : FLT_MAX_EXP) - 2;
+	const int most = (fp64 ? DBL_MAX_EXP : FLT_MAX_EXP) - 2;
 	double weight = layout->weights ? fmax(fabs(layout->min_weight), fabs(layout->max_weight)) : 1;
 	uint64_t longest = longest_row(&layout->in) + longest_row(&layout->in_ghost) + longest_row(&layout->in_other);
 	uint64_t edges = gemp_comm_sum1(layout->comm, longest);
@@ -102,24 +102,24 @@ done:
 	return code;
 }
 
-/* Collective. What gemp_spmv_run finds of an `ask` that is normal. */
-static gemp_code gemp_spmv_run_scaled(gemp_spmv *spmv, const gemp_layout *layout, bool twofold,
-                                      const gemp_spmv_params *ask, gemp_spmv_result *out)
+/* Collective. What gemp_spmv_run finds of an `params` that is normal. */
+static gemp_code gemp_spmv_run_scaled(gemp_spmv *spmv, const gemp_layout *layout, bool fp64,
+                                      const gemp_spmv_params *params, gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
-	const int exponent = greatest_exponent(layout, twofold);
+	const int exponent = greatest_exponent(layout, fp64);
 	*out = (gemp_spmv_result){ 0 };
 	code = GEMP_NEW(out->y, layout->own);
-	GEMP_THEN(GEMP_NEW(out->max, ask->rounds));
+	GEMP_THEN(GEMP_NEW(out->max, params->rounds));
 	GEMP_TRY(gemp_comm_agree(layout->comm, code));
 	for (uint32_t v = 0; v < layout->own; v++)
-		out->y[v] = ask->x ? ask->x[v] : 1;
+		out->y[v] = params->x ? params->x[v] : 1;
 	double greatest = greatest_of(layout, out->y), given = greatest;
-	for (uint32_t round = 0; round < ask->rounds && greatest > 0; round++) { /* what is 0 stays so */
+	for (uint32_t round = 0; round < params->rounds && greatest > 0; round++) { /* what is 0 stays so */
 		GEMP_TRY(multiply(spmv, layout, exponent, &greatest, &out->max[round], out));
-		gemp_progress("multiplying", round + 1, ask->rounds, 0);
+		gemp_progress("multiplying", round + 1, params->rounds, 0);
 	}
-	out->report.rounds = ask->rounds;
+	out->report.rounds = params->rounds;
 	out->max[0] *= given;
 	for (uint32_t v = 0; greatest > 0 && v < layout->own; v++)
 		out->y[v] /= greatest;
@@ -136,31 +136,25 @@ static const double LONG_ENOUGH = 0.25; /* seconds */
 
 typedef struct spmv_run {
 	gemp_spmv *it;
-	const gemp_spmv_params *ask;
+	const gemp_spmv_params *params;
 	gemp_spmv_result *out;
 	gemp_buffer greatest; /* [rounds + 1] bits of doubles */
 	double divisor;       /* of several ranks: the greatest of the round before */
 } spmv_run;
 
-static gemp_code new_here(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
-                          const gemp_dense_options *options)
-{
-	gemp_spmv *it;
-	GEMP_PROPAGATE(GEMP_NEW(it, 1));
-	*out = it;
-	return gemp_dense_new(&it->dense, layout, device, "spmv", "", options);
-}
-
 gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_dense_options *options)
 {
+	gemp_spmv *it = NULL;
+	gemp_code code = GEMP_NEW(it, 1);
 	*out = NULL;
-	gemp_code code = gemp_comm_agree(layout->comm, new_here(out, layout, device, options));
-	GEMP_THEN(gemp_comm_agree(layout->comm, gemp_dense_connect(&(*out)->dense)));
-	if (code != GEMP_OK) {
-		gemp_spmv_free(*out);
-		*out = NULL;
-	}
+	GEMP_THEN(gemp_dense_new(&it->dense, layout, device, "spmv", "", options));
+	GEMP_TRY(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY(gemp_comm_agree(layout->comm, gemp_dense_connect(&it->dense)));
+	*out = it;
+	it = NULL;
+done:
+	gemp_spmv_free(it);
 	return code;
 }
 
@@ -174,10 +168,11 @@ void gemp_spmv_free(gemp_spmv *it)
 	gemp_free(it);
 }
 
-static gemp_code launch(const spmv_run *run, gemp_dense_part part, cl_uint round, cl_uint how)
+static gemp_code launch(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
 {
+	const spmv_run *run = self;
 	gemp_dense *dense = &run->it->dense;
-	cl_uint normal = run->ask->normal;
+	const cl_uint normal = run->params->normal;
 	const gemp_argument more[] = { GEMP_ARG(&dense->value[(round + 1) % 2].mem), GEMP_ARG(&run->greatest.mem),
 		                           GEMP_ARG(&round), GEMP_ARG(&normal), GEMP_ARG(&run->divisor) };
 	return gemp_dense_gather(dense, part, (int)(round % 2), how, more, sizeof more / sizeof *more);
@@ -186,7 +181,7 @@ static gemp_code launch(const spmv_run *run, gemp_dense_part part, cl_uint round
 static gemp_code run_alone(spmv_run *run)
 {
 	gemp_device *device = run->it->dense.device;
-	uint32_t rounds = run->ask->rounds, batch = BATCH;
+	uint32_t rounds = run->params->rounds, batch = BATCH;
 	for (uint32_t round = 0; round < rounds;) {
 		double since = gemp_now();
 		gemp_progress("multiplying", round, rounds, 0);
@@ -196,95 +191,54 @@ static gemp_code run_alone(spmv_run *run)
 		if (gemp_now() - since < LONG_ENOUGH && batch < MOST)
 			batch *= 2;
 	}
-	if (run->ask->normal && run->ask->rounds)
-		return gemp_buffer_read(device, &run->greatest, sizeof(double), run->ask->rounds * sizeof(double),
+	if (run->params->normal && run->params->rounds)
+		return gemp_buffer_read(device, &run->greatest, sizeof(double), run->params->rounds * sizeof(double),
 		                        run->out->max);
 	return GEMP_OK;
 }
 
-/* Of this rank, of the last round. */
-static gemp_code take_greatest(spmv_run *run, uint64_t *out)
+static gemp_code fetch_max(void *self, uint32_t round)
 {
+	const spmv_run *run = self;
+	if (!run->params->normal || round == 0)
+		return GEMP_OK;
+	return gemp_dense_fetch(&run->it->dense, &run->greatest, round * sizeof(double), sizeof(double));
+}
+
+static gemp_code read_max(void *self, uint32_t round, uint64_t *numbers)
+{
+	const spmv_run *run = self;
 	const void *greatest;
-	gemp_code code = gemp_dense_fetched(&run->it->dense, &greatest);
-	if (code == GEMP_OK)
-		memcpy(out, greatest, sizeof *out);
-	return code;
+	if (!run->params->normal || round == 0)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_dense_fetched(&run->it->dense, &greatest));
+	memcpy(numbers, greatest, sizeof *numbers); /* bits of doubles that are not negative have their order */
+	return GEMP_OK;
 }
 
-/* A rank that has failed sends sums all the same. */
-static gemp_code launch_grid(const spmv_run *run, uint32_t round, gemp_code code)
+/* The values of the next round are divided by the largest magnitude of all ranks. */
+static bool take_max(void *self, uint32_t round, const uint64_t *numbers)
 {
-	gemp_dense *dense = &run->it->dense;
-	GEMP_THEN(launch(run, GEMP_DENSE_OTHER, round, GAS_HOLD));
-	GEMP_ALSO(gemp_dense_send_sums(dense));
-	GEMP_THEN(launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_HOLD));
-	GEMP_ALSO(gemp_dense_receive_sums(dense, (int)(round % 2)));
-	return code == GEMP_OK ? launch(run, GEMP_DENSE_SUMS, round, GAS_RESUME | GAS_GIVEN) : code;
-}
-
-static gemp_code launch_ghosts(const spmv_run *run, uint32_t round, gemp_code code)
-{
-	gemp_dense *dense = &run->it->dense;
-	if (code == GEMP_OK && !gemp_dense_sums(dense))
-		code = launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_GIVEN);
-	if (gemp_dense_sums(dense))
-		code = launch_grid(run, round, code);
-	if (code == GEMP_OK && run->ask->normal)
-		code = gemp_dense_fetch(dense, &run->greatest, (round + 1) * sizeof(double), sizeof(double));
-	return code;
-}
-
-/* The ranks agree on the greatest of the last round while values of ghosts travel. */
-static gemp_code run_ranks(spmv_run *run)
-{
-	gemp_code code = GEMP_OK;
-	gemp_dense *dense = &run->it->dense;
-	for (uint32_t round = 0; round < run->ask->rounds; round++) {
-		int side = (int)(round % 2);
-		uint64_t greatest = 0;
-		gemp_progress("multiplying", round, run->ask->rounds, 0);
-		GEMP_ALSO(gemp_dense_send(dense, side));
-		GEMP_THEN(launch(run, GEMP_DENSE_OWN, round, GAS_HOLD));
-		if (run->ask->normal && round && code == GEMP_OK)
-			code = take_greatest(run, &greatest);
-		gemp_code agreed = gemp_dense_agree(dense, code, &greatest, 1, true);
-		code = gemp_dense_receive(dense, side);
-		if (agreed != GEMP_OK)
-			return agreed;
-		memcpy(&run->divisor, &greatest, sizeof run->divisor);
-		if (run->ask->normal && round)
-			run->out->max[round - 1] = run->divisor;
-		code = launch_ghosts(run, round, code);
-	}
-	return code;
-}
-
-/* Of all ranks, after the last round. Collective. */
-static gemp_code agree_last(spmv_run *run, gemp_code code)
-{
-	gemp_dense *dense = &run->it->dense;
-	uint32_t rounds = run->ask->rounds;
-	uint64_t greatest = 0;
-	if (!run->ask->normal || rounds == 0)
-		return code;
-	GEMP_THEN(take_greatest(run, &greatest));
-	code = gemp_dense_agree(dense, code, &greatest, 1, true);
-	memcpy(&run->out->max[rounds - 1], &greatest, sizeof greatest);
-	return code;
+	spmv_run *run = self;
+	memcpy(&run->divisor, numbers, sizeof run->divisor);
+	if (run->params->normal && round)
+		run->out->max[round - 1] = run->divisor;
+	if (round < run->params->rounds)
+		gemp_progress("multiplying", round, run->params->rounds, 0);
+	return false;
 }
 
 static gemp_code start(spmv_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
-	size_t own = dense->layout->own, rounds = run->ask->normal ? run->ask->rounds : 0;
+	size_t own = dense->layout->own, rounds = run->params->normal ? run->params->rounds : 0;
 	GEMP_PROPAGATE(GEMP_NEW(run->out->y, own));
 	for (size_t v = 0; v < own; v++)
-		run->out->y[v] = run->ask->x ? run->ask->x[v] : 1;
+		run->out->y[v] = run->params->x ? run->params->x[v] : 1;
 	GEMP_PROPAGATE(gemp_dense_write(dense, &dense->value[0], run->out->y, own));
 	GEMP_PROPAGATE(gemp_buffer_new(&run->greatest, dense->device, (rounds + 1) * sizeof(double), NULL));
 	GEMP_PROPAGATE(gemp_buffer_zero(dense->device, &run->greatest, 0, run->greatest.size));
-	if (run->ask->normal)
+	if (run->params->normal)
 		GEMP_PROPAGATE(GEMP_NEW(run->out->max, rounds));
 	return gemp_dense_begin(dense);
 }
@@ -293,10 +247,10 @@ static gemp_code start(spmv_run *run)
 static gemp_code take(spmv_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
-	uint32_t rounds = run->ask->rounds;
+	uint32_t rounds = run->params->rounds;
 	size_t own = dense->layout->own;
 	GEMP_PROPAGATE(gemp_dense_read(dense, &dense->value[rounds % 2], run->out->y, own));
-	if (!run->ask->normal || rounds == 0)
+	if (!run->params->normal || rounds == 0)
 		return GEMP_OK;
 	double greatest = run->out->max[rounds - 1];
 	for (size_t v = 0; greatest > 0 && v < own; v++)
@@ -305,21 +259,22 @@ static gemp_code take(spmv_run *run)
 }
 
 /* Collective. */
-static gemp_code run_plain(gemp_spmv *it, const gemp_spmv_params *ask, gemp_spmv_result *out)
+static gemp_code run_plain(gemp_spmv *it, const gemp_spmv_params *params, gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &it->dense;
 	const gemp_comm *comm = dense->layout->comm;
-	spmv_run run = { .it = it, .ask = ask, .out = out };
+	spmv_run run = { .it = it, .params = params, .out = out };
 	*out = (gemp_spmv_result){ 0 };
 	GEMP_TRY(gemp_comm_agree(comm, start(&run)));
 	double since = gemp_now();
-	code = gemp_dense_ranks(dense) ? agree_last(&run, run_ranks(&run)) : run_alone(&run);
+	const gemp_dense_rounds rounds = { &run, params->rounds, 1, true, launch, fetch_max, read_max, take_max };
+	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, GEMP_OK) : run_alone(&run);
 	dense->report.wall = gemp_now() - since;
 	GEMP_THEN(gemp_dense_end(dense));
 	GEMP_THEN(take(&run));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	dense->report.rounds = ask->rounds;
+	dense->report.rounds = params->rounds;
 	out->report = dense->report;
 done:
 	gemp_buffer_free(&run.greatest, dense->device);
@@ -328,15 +283,15 @@ done:
 	return code;
 }
 
-gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_params *ask, gemp_spmv_result *out)
+gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_params *params, gemp_spmv_result *out)
 {
 	const gemp_layout *layout = it->dense.layout;
-	bool twofold = it->dense.real == sizeof(double);
-	gemp_code code = run_plain(it, ask, out);
-	if (code != GEMP_OK || !ask->normal || ask->rounds == 0 || gemp_spmv_in_range(layout, twofold, out))
+	bool fp64 = it->dense.real == sizeof(double);
+	gemp_code code = run_plain(it, params, out);
+	if (code != GEMP_OK || !params->normal || params->rounds == 0 || gemp_spmv_in_range(layout, fp64, out))
 		return code;
 	gemp_spmv_result_free(out);
-	return gemp_spmv_run_scaled(it, layout, twofold, ask, out);
+	return gemp_spmv_run_scaled(it, layout, fp64, params, out);
 }
 
 void gemp_spmv_result_free(gemp_spmv_result *result)

@@ -34,21 +34,21 @@ void gemp_spmv_free(gemp_spmv *spmv); /* takes NULL */
 
 /* The greatest magnitude of a round is at least this and at most its inverse where normal runs go at full speed; where one is
  * not, the run is made again, with values that are scaled on the host before each product. */
-static inline double gemp_spmv_min(bool twofold)
+static inline double gemp_spmv_min(bool fp64)
 {
-	return twofold ? 0x1p-200 : 0x1p-30;
+	return fp64 ? 0x1p-200 : 0x1p-30;
 }
 
 /* How much of the greatest magnitude, if normal, else how much of 1, a product or a value may be off by because it is too small
  * for the precision. */
-static inline double gemp_spmv_underflow(bool twofold, bool normal)
+static inline double gemp_spmv_underflow(bool fp64, bool normal)
 {
-	double least = gemp_spmv_min(twofold), lost = twofold ? 0x1p-1074 : 0x1p-149;
+	double least = gemp_spmv_min(fp64), lost = fp64 ? 0x1p-1074 : 0x1p-149;
 	return normal ? lost / least / least : lost;
 }
 
 /* Collective. As often as wanted. */
-gemp_code gemp_spmv_run(gemp_spmv *spmv, const gemp_spmv_params *ask, gemp_spmv_result *out);
+gemp_code gemp_spmv_run(gemp_spmv *spmv, const gemp_spmv_params *params, gemp_spmv_result *out);
 void gemp_spmv_result_free(gemp_spmv_result *result);
 
 #endif
