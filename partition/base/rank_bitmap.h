@@ -4,6 +4,7 @@
 #define GEMP_PARTITION_BASE_RANK_BITMAP_H
 
 #include "comm/comm.h"
+#include "core/bitset.h"
 
 enum { GEMP_RANK_WORDS = 8 }; /* words for each number of bits before them */
 
@@ -20,18 +21,12 @@ gemp_code gemp_rank_bitmap_new(gemp_rank_bitmap *bits, uint64_t count);
 uint64_t gemp_rank_bitmap_merge(gemp_rank_bitmap *bits, const gemp_comm *comm);
 void gemp_rank_bitmap_free(gemp_rank_bitmap *bits);
 
-static inline bool gemp_bitmap_test(const uint64_t *words, uint64_t at)
-{
-	return words[at / 64] >> at % 64 & 1;
-}
-
 /* How many bits are set before place `at`, which is at most the count. */
 static inline uint64_t gemp_rank_bitmap_rank(const gemp_rank_bitmap *bits, uint64_t at)
 {
-	uint64_t word = at / 64, block = word / GEMP_RANK_WORDS, before = bits->before[block];
-	for (uint64_t w = block * GEMP_RANK_WORDS; w < word; w++)
-		before += (uint64_t)__builtin_popcountll(bits->words[w]);
-	return before + (uint64_t)__builtin_popcountll(bits->words[word] & ((UINT64_C(1) << at % 64) - 1));
+	uint64_t word = at / 64, block = word / GEMP_RANK_WORDS, first = block * GEMP_RANK_WORDS;
+	return bits->before[block] + gemp_bits64_count(bits->words + first, word - first) +
+	       gemp_bits64_count_before(bits->words[word], at);
 }
 
 #endif

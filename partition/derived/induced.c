@@ -1,5 +1,6 @@
 #include "partition/derived/induced.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "partition/build/rows_by_target.h"
 
@@ -15,16 +16,11 @@ typedef struct induced_state {
 	gemp_induced *out;
 } induced_state;
 
-static bool is_kept(const induced_state *i, uint64_t id)
-{
-	return i->bits[id / 32] >> id % 32 & 1;
-}
-
 /* Kept vertices of less id. */
 static gemp_vertex id_of(const induced_state *i, uint64_t id)
 {
-	uint32_t below = id % 32 ? i->bits[id / 32] & ((UINT32_C(1) << id % 32) - 1) : 0;
-	return i->before[id / 32] + (gemp_vertex)__builtin_popcount(below);
+	/* The word behind the last one is not there: it is not read where id is the number of vertices. */
+	return i->before[id / 32] + (id % 32 ? gemp_bits32_count_before(i->bits[id / 32], id) : 0);
 }
 
 /* VERTICES */
@@ -32,7 +28,7 @@ static gemp_vertex id_of(const induced_state *i, uint64_t id)
 static gemp_code number_vertices(induced_state *i)
 {
 	gemp_code code = GEMP_OK;
-	size_t words = (size_t)((i->from->vertex_count + 31) / 32);
+	size_t words = gemp_bits32_words(i->from->vertex_count);
 	GEMP_TRY(GEMP_NEW(i->before, words + 1));
 	for (size_t w = 0; w < words; w++)
 		i->before[w + 1] = i->before[w] + (gemp_vertex)__builtin_popcount(i->bits[w]);
@@ -135,7 +131,7 @@ static uint64_t count_edges(const induced_state *i, const gemp_relation *from)
 	uint64_t edges = 0;
 	for (size_t row = 0; row < i->count; row++)
 		for (uint64_t e = from->out_offsets[i->rows[row]]; e < from->out_offsets[i->rows[row] + 1]; e++)
-			edges += is_kept(i, from->out_targets[e]);
+			edges += gemp_bits32_test(i->bits, from->out_targets[e]);
 	return edges;
 }
 
@@ -149,7 +145,7 @@ static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, g
 	GEMP_TRY(GEMP_NEW(*edge, wanted ? count_edges(i, from) : 0));
 	for (size_t row = 0; row < i->count && wanted; row++) {
 		for (uint64_t e = from->out_offsets[i->rows[row]]; e < from->out_offsets[i->rows[row] + 1]; e++) {
-			if (!is_kept(i, from->out_targets[e]))
+			if (!gemp_bits32_test(i->bits, from->out_targets[e]))
 				continue;
 			to->out_targets[at] = id_of(i, from->out_targets[e]);
 			(*edge)[at++] = e;

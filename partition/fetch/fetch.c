@@ -2,6 +2,7 @@
 
 #include "partition/fetch/fetch.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 
 #include <string.h>
@@ -14,12 +15,11 @@ enum { CLASSES = 256, FIRST_OCTAVE = 4 };
 static bool resident_row(const gemp_residency *residency, gemp_vertex slot, size_t *row)
 {
 	const uint32_t *word = &residency->words[2 * (slot / 32)];
-	uint32_t bit = UINT32_C(1) << slot % 32;
 	*row = slot;
 	if (slot < residency->hot)
 		return true;
-	*row = (size_t)residency->hot + word[1] + (size_t)__builtin_popcount(word[0] & (bit - 1));
-	return word[0] & bit;
+	*row = (size_t)residency->hot + word[1] + gemp_bits32_count_before(word[0], slot);
+	return word[0] >> slot % 32 & 1;
 }
 
 static gemp_row row_of(const gemp_view *view, size_t row)
@@ -204,7 +204,7 @@ static void put_row_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex
 
 static void for_each_wanted(gemp_fetch *f, transfer *t, uint32_t *const *wanted, visit *body)
 {
-	size_t words = (f->graph->vertex_count + 31) / 32;
+	size_t words = gemp_bits32_words(f->graph->vertex_count);
 	for (size_t v = 0; v < f->view_count; v++)
 		for (size_t w = 0; w < words; w++)
 			for (uint32_t left = wanted[v][w]; left; left &= left - 1)

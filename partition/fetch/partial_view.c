@@ -1,5 +1,6 @@
 #include "partition/fetch/partial_view.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
 
@@ -148,7 +149,7 @@ static bool stays(const narrowing *n, gemp_vertex own, gemp_vertex slot)
 {
 	if ((n->entries == GEMP_ENTRIES_BELOW && slot >= own) || (n->entries == GEMP_ENTRIES_ABOVE && slot <= own))
 		return false;
-	return !n->bits || n->bits[slot / 32] >> slot % 32 & 1;
+	return !n->bits || gemp_bits32_test(n->bits, slot);
 }
 
 static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)

@@ -2,6 +2,7 @@
 
 #include "partition/patch/patch.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "partition/build/rows_by_target.h"
@@ -34,7 +35,7 @@ static void mark_deleted_piece(void *context, unsigned thread, size_t piece)
 			 end = last < g->first_vertex + g->rows ? last : g->first_vertex + g->rows;
 	for (uint64_t id = begin; id < end; id++)
 		if (p->patch->deleted[id - g->first_vertex])
-			p->id_map.deleted.words[id / 64] |= UINT64_C(1) << id % 64;
+			gemp_bits64_set(p->id_map.deleted.words, id);
 }
 
 /* Collective. */
@@ -101,7 +102,7 @@ static void surviving_piece(void *context, unsigned thread, size_t piece)
 		to -= (size_t)(gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex + begin) -
 		               gemp_rank_bitmap_rank(&p->id_map.deleted, g->first_vertex));
 	for (size_t row = begin; row < gemp_patch_end(piece, g->rows); row++)
-		if (!some || !gemp_bitmap_test(p->id_map.deleted.words, g->first_vertex + row))
+		if (!some || !gemp_bits64_test(p->id_map.deleted.words, g->first_vertex + row))
 			p->surviving[to++] = row;
 }
 

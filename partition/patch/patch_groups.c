@@ -3,6 +3,7 @@
 #include "partition/patch/patch_groups.h"
 
 #include "comm/exchange.h"
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -36,14 +37,14 @@ done:
 static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
 {
 	const gemp_id_map *m = &e->p->id_map;
-	if (!m->some_deleted || !gemp_bitmap_test(m->deleted.words, id))
+	if (!m->some_deleted || !gemp_bits64_test(m->deleted.words, id))
 		return id;
 	size_t low;
 	GEMP_PARTITION_POINT(low, 0, e->merge_count, e->merges[low].vertex < id);
 	if (low == e->merge_count || e->merges[low].vertex != id)
 		return NOWHERE;
 	uint64_t into = e->merges[low].into;
-	return into & GEMP_PATCH_NEW_VERTEX || !gemp_bitmap_test(m->deleted.words, into) ? into : NOWHERE;
+	return into & GEMP_PATCH_NEW_VERTEX || !gemp_bits64_test(m->deleted.words, into) ? into : NOWHERE;
 }
 
 /* EDGES THAT MOVE */

@@ -5,6 +5,7 @@
 
 #include "partition/patch/patch_keys.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/prefix_sum.h"
 #include "core/threads.h"
@@ -126,9 +127,8 @@ static void deleted_piece(void *context, unsigned thread, size_t piece)
 	ordering *o = context;
 	const gemp_shard *from = o->p->from;
 	for (size_t row = piece * GEMP_PATCH_PIECE; row < gemp_patch_end(piece, from->rows); row++)
-		if (gemp_bitmap_test(o->p->id_map.deleted.words, from->first_vertex + row))
-			__atomic_fetch_or(&o->gone.words[from->key_ranks[row] / 64], UINT64_C(1) << from->key_ranks[row] % 64,
-			                  __ATOMIC_RELAXED);
+		if (gemp_bits64_test(o->p->id_map.deleted.words, from->first_vertex + row))
+			gemp_bits64_set_atomic(o->gone.words, from->key_ranks[row]);
 }
 
 /* Collective. */
@@ -153,7 +153,7 @@ static void count_piece(void *context, unsigned thread, size_t piece)
 	ordering *o = context;
 	const gemp_shard *from = o->p->from;
 	for (size_t row = piece * GEMP_PATCH_PIECE; row < gemp_patch_end(piece, from->rows); row++)
-		if (!o->some_gone || !gemp_bitmap_test(o->p->id_map.deleted.words, from->first_vertex + row))
+		if (!o->some_gone || !gemp_bits64_test(o->p->id_map.deleted.words, from->first_vertex + row))
 			__atomic_fetch_add(&o->less[fresh_before_key(o, row)], 1, __ATOMIC_RELAXED);
 }
 

@@ -2,6 +2,7 @@
 
 #include "partition/patch/patch_relations.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -149,10 +150,10 @@ static void note_gone_piece(void *context, unsigned thread, size_t piece)
 	const gemp_shard *from = n->p->from;
 	const gemp_id_map *m = &n->p->id_map;
 	for (size_t v = piece * GEMP_PATCH_PIECE; v < gemp_patch_end(piece, from->rows); v++) {
-		bool gone = m->some_deleted && gemp_bitmap_test(m->deleted.words, from->first_vertex + v);
+		bool gone = m->some_deleted && gemp_bits64_test(m->deleted.words, from->first_vertex + v);
 		for (uint64_t e = n->relation->out_offsets[v]; e < n->relation->out_offsets[v + 1]; e++)
 			if (gone || (n->fates && n->fates[e]) ||
-			    (m->some_deleted && gemp_bitmap_test(m->deleted.words, n->relation->out_targets[e])))
+			    (m->some_deleted && gemp_bits64_test(m->deleted.words, n->relation->out_targets[e])))
 				note_ends(n, v, e);
 	}
 }

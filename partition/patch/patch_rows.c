@@ -1,5 +1,6 @@
 #include "partition/patch/patch_rows.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/prefix_sum.h"
 #include "core/threads.h"
@@ -98,7 +99,7 @@ static void count_piece(void *context, unsigned thread, size_t piece)
 			count += end - at;
 		for (; !all && at < end; at++)
 			count += !(r->edge_actions && r->edge_actions[at]) &&
-			         !(p->id_map.some_deleted && gemp_bitmap_test(p->id_map.deleted.words, r->old->out_targets[at]));
+			         !(p->id_map.some_deleted && gemp_bits64_test(p->id_map.deleted.words, r->old->out_targets[at]));
 		r->begin[i + 1] = count;
 	}
 }

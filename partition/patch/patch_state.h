@@ -10,6 +10,7 @@
 #ifndef GEMP_PARTITION_PATCH_PATCH_STATE_H
 #define GEMP_PARTITION_PATCH_PATCH_STATE_H
 
+#include "core/bitset.h"
 #include "partition/patch/patch_types.h"
 
 typedef struct gemp_patch_state {
@@ -39,7 +40,7 @@ static inline size_t gemp_patch_end(size_t piece, size_t rows)
 static inline void gemp_patch_mark_changed(const gemp_patch_state *p, gemp_vertex id)
 {
 	if (id != GEMP_NO_VERTEX)
-		__atomic_fetch_or(&p->result->changed[id / 64], UINT64_C(1) << id % 64, __ATOMIC_RELAXED);
+		gemp_bits64_set_atomic(p->result->changed, id);
 }
 
 #endif

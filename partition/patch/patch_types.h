@@ -11,6 +11,7 @@
 #ifndef GEMP_PARTITION_PATCH_PATCH_TYPES_H
 #define GEMP_PARTITION_PATCH_PATCH_TYPES_H
 
+#include "core/bitset.h"
 #include "core/search.h"
 #include "graph/graph.h"
 #include "partition/base/dictionary.h"
@@ -95,7 +96,7 @@ static inline gemp_vertex gemp_id_map_get(const gemp_id_map *moved, gemp_vertex 
 {
 	if (moved->identity)
 		return id;
-	if (moved->some_deleted && gemp_bitmap_test(moved->deleted.words, id))
+	if (moved->some_deleted && gemp_bits64_test(moved->deleted.words, id))
 		return GEMP_NO_VERTEX;
 	uint64_t before = moved->some_deleted ? gemp_rank_bitmap_rank(&moved->deleted, id) : 0;
 	size_t rank = moved->ranks > 1 ? gemp_range_find(moved->old_bounds, moved->ranks, id) : 0;

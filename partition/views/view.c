@@ -2,6 +2,7 @@
 
 #include "partition/views/view.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
 
@@ -60,7 +61,7 @@ gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const
                              gemp_vertex hot)
 {
 	gemp_code code = GEMP_OK;
-	size_t words = (graph->vertex_count + 31) / 32;
+	size_t words = gemp_bits32_words(graph->vertex_count);
 	*out = (gemp_residency){ .vertices = graph->vertex_count, .hot = hot, .own_count = graph->rows };
 	GEMP_TRY(GEMP_NEW(out->words, 2 * words + 2));
 	GEMP_TRY(GEMP_NEW(out->own_slots, graph->rows));

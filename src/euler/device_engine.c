@@ -1,5 +1,6 @@
 #include "euler/device_engine.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "device/launch.h"
@@ -268,7 +269,7 @@ static gemp_code keep(engine *e)
 	GEMP_TRY(gemp_buffer_read(e->device, &e->on.next, 0, e->slots * sizeof *next, next));
 	GEMP_TRY(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
 	for (uint32_t s = 0; s < e->slots; s++) {
-		e->out->joined[s] = mark[s / 32] >> s % 32 & 1;
+		e->out->joined[s] = gemp_bits32_test(mark, s);
 		if (!e->out->circuit[s])
 			circuits++;
 		for (uint32_t at = s; !e->out->circuit[at]; at = next[at])

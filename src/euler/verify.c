@@ -1,5 +1,6 @@
 #include "euler/verify.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
 
@@ -18,7 +19,7 @@ typedef struct verification {
 	const gemp_euler_edges *edges;
 	const gemp_euler_order *order;
 	gemp_vertex *source;     /* [own slots] */
-	_Atomic uint64_t *seen;  /* a bit an own slot */
+	uint64_t *seen;          /* a bit an own slot */
 	_Atomic gemp_edge twice; /* an own slot that came twice; GEMP_NO_EDGE: none */
 	ends *ends;              /* [order->count] */
 } verification;
@@ -36,8 +37,8 @@ static void fill_sources(void *self, size_t range, size_t begin, size_t end)
 static uint64_t mark_seen(void *self, gemp_edge slot)
 {
 	verification *v = self;
-	uint64_t own = slot - v->edges->first, bit = (uint64_t)1 << own % 64;
-	if (atomic_fetch_or_explicit(&v->seen[own / 64], bit, memory_order_relaxed) & bit)
+	uint64_t own = slot - v->edges->first;
+	if (gemp_bits64_set_atomic(v->seen, own))
 		atomic_store(&v->twice, slot);
 	return (ends){ { v->source[own], v->edges->target[own] } }.both;
 }
@@ -50,7 +51,7 @@ static gemp_code check_seen(const verification *v)
 	if (v->twice != GEMP_NO_EDGE)
 		return gemp_fail(GEMP_EINTERNAL, "--verify: the edge in slot %" PRIu64 " is in the order twice", v->twice);
 	for (uint64_t slot = 0; slot < own; slot++) {
-		bool seen = v->seen[slot / 64] >> slot % 64 & 1, closing = edges->first + slot == edges->closing;
+		bool seen = gemp_bits64_test(v->seen, slot), closing = edges->first + slot == edges->closing;
 		if (seen == closing)
 			return gemp_fail(GEMP_EINTERNAL,
 			                 closing ? "--verify: slot %" PRIu64 ", which closes the path, is in the order"
@@ -151,6 +152,6 @@ gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gather_boundaries(&v));
 done:
-	gemp_free_all(v.source, (void *)v.seen, v.ends);
+	gemp_free_all(v.source, v.seen, v.ends);
 	return code;
 }

@@ -1,3 +1,4 @@
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "primitive/distinct.h"
@@ -33,19 +34,6 @@ static void free_task(distinct_task *f)
 	gemp_free(f->distinct);
 }
 
-static inline void mark(uint64_t *bits, uint64_t at)
-{
-	bits[at / 64] |= (uint64_t)1 << at % 64;
-}
-
-static size_t count_bits(const uint64_t *bits, size_t words)
-{
-	size_t count = 0;
-	for (size_t w = 0; w < words; w++)
-		count += (size_t)__builtin_popcountll(bits[w]);
-	return count;
-}
-
 /* Writes the keys whose codes are first + the places of bits, and clears these. */
 static size_t take_bits(uint64_t *bits, size_t words, uint64_t first, gemp_key_map map, void *out)
 {
@@ -67,7 +55,7 @@ static void mark_slab(void *context, unsigned thread, size_t slab)
 	const distinct_task *f = context;
 	uint64_t *bits = f->bits + thread * f->words;
 	for (size_t i = f->begin[slab]; i < f->begin[slab + 1]; i++)
-		mark(bits, gemp_key_code(gemp_key_get(f->keys, i, f->map.size), f->map) - f->least);
+		gemp_bits64_set(bits, gemp_key_code(gemp_key_get(f->keys, i, f->map.size), f->map) - f->least);
 }
 
 static gemp_code cut(distinct_task *f, size_t pieces)
@@ -97,7 +85,7 @@ static gemp_code find_in_one(distinct_task *f, void **out, size_t *distinct)
 	gemp_parallel_for(f->pieces, mark_slab, f);
 	for (size_t i = f->words; i < threads * f->words; i++)
 		f->bits[i % f->words] |= f->bits[i];
-	*distinct = count_bits(f->bits, f->words);
+	*distinct = gemp_bits64_count(f->bits, f->words);
 	if (!out)
 		goto done;
 	GEMP_TRY(new_array(out, *distinct, f->map.size));
@@ -113,7 +101,7 @@ static void find_in_bucket(void *context, unsigned thread, size_t bucket)
 	distinct_task *f = context;
 	uint64_t *bits = f->bits + thread * f->words, first = f->least + bucket * f->words * 64;
 	for (size_t i = f->begin[bucket]; i < f->begin[bucket + 1]; i++)
-		mark(bits, gemp_key_code(gemp_key_get(f->found, i, f->map.size), f->map) - first);
+		gemp_bits64_set(bits, gemp_key_code(gemp_key_get(f->found, i, f->map.size), f->map) - first);
 	if (f->begin[bucket] < f->begin[bucket + 1])
 		f->distinct[bucket] = take_bits(bits, f->words, first, f->map,
 		                                (char *)f->found + f->begin[bucket] * f->map.size);

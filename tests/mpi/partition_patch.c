@@ -2,6 +2,7 @@
  * they should be. */
 #include "comm/comm.h"
 #include "comm/world.h"
+#include "core/bitset.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -315,7 +316,7 @@ static bool right_changes(const gemp_patch_result *done)
 	bool right = true;
 	for (size_t i = 0; i < after.vertex_count; i++)
 		if (!after.vertices[i].gone)
-			right &= gemp_bitmap_test(done->changed, new_ids[i]) == is_touched(i);
+			right &= gemp_bits64_test(done->changed, new_ids[i]) == is_touched(i);
 	return right;
 }
 

@@ -2,6 +2,7 @@
 
 #include "analytics/halo/halo_host.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
 
@@ -39,7 +40,7 @@ static gemp_code gemp_halo_few_new(gemp_halo *mail)
 	for (int r = 0; r < mail->ranks; r++) {
 		uint32_t *sent = f->sent + (size_t)r * f->words, *before = f->before + (size_t)r * f->words;
 		for (uint64_t i = links->send_begin[r]; i < links->send_begin[r + 1]; i++)
-			sent[links->send[i] / 32] |= 1u << links->send[i] % 32;
+			gemp_bits32_set(sent, links->send[i]);
 		for (size_t w = 1; w < f->words; w++)
 			before[w] = before[w - 1] + (uint32_t)__builtin_popcount(sent[w - 1]);
 	}
@@ -69,10 +70,10 @@ static uint32_t list_places(halo_index *f, int r, size_t changed)
 	const uint32_t *sent = f->sent + (size_t)r * f->words, *before = f->before + (size_t)r * f->words;
 	uint32_t count = 0;
 	for (size_t i = 0; i < changed; i++) {
-		uint32_t v = f->changed[i], w = v / 32, bit = 1u << v % 32;
-		f->places[count] = before[w] + (uint32_t)__builtin_popcount(sent[w] & (bit - 1));
+		uint32_t v = f->changed[i], w = v / 32;
+		f->places[count] = before[w] + gemp_bits32_count_before(sent[w], v);
 		f->vertices[count] = v;
-		count += (sent[w] & bit) != 0;
+		count += gemp_bits32_test(sent, v);
 	}
 	return count;
 }
@@ -221,7 +222,7 @@ static uint32_t mark_word(const uint32_t *slot, const uint32_t *changed)
 		bits = 0;
 	}
 	for (unsigned i = 0; i < 32 && slot[i] != GEMP_NO_VERTEX; i++)
-		bits |= (changed[slot[i] / 32] >> slot[i] % 32 & 1u) << i;
+		bits |= (uint32_t)gemp_bits32_test(changed, slot[i]) << i;
 	return bits;
 }
 

@@ -8,6 +8,7 @@
 #include "comm/exchange.h"
 #include "comm/node_barrier.h"
 #include "comm/shared.h"
+#include "core/bitset.h"
 #include "device/program.h"
 
 typedef struct gemp_halo gemp_halo;
@@ -102,7 +103,7 @@ struct gemp_halo {
 
 static inline size_t halo_words(size_t places)
 {
-	return (places + 31) / 32;
+	return gemp_bits32_words(places);
 }
 
 /* Where values begin in a message, and its size. */

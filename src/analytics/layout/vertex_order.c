@@ -4,6 +4,7 @@
 
 #include "analytics/layout/edge_weights.h"
 #include "comm/exchange.h"
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/prefix_sum.h"
 #include "core/threads.h"
@@ -254,15 +255,12 @@ static void count_range(void *context, unsigned thread, size_t range)
 	const gemp_layout_arcs *arcs = &m->arcs;
 	for (uint64_t i = arcs->begin[range]; i < arcs->begin[range + 1]; i++) {
 		const uint32_t *arc = arcs->word + i * arcs->words;
-		uint64_t bit = UINT64_C(1) << arc[ARC_FROM] % 64;
 		if (arc[ARC_FROM] - m->graph->first_vertex < m->graph->rows) {
 			m->from_own[arc[ARC_TO]]++;
 			continue;
 		}
 		m->from_ghost[arc[ARC_TO]]++;
-		_Atomic uint64_t *word = (_Atomic uint64_t *)&m->ghosts.words[arc[ARC_FROM] / 64];
-		if (!(atomic_load_explicit(word, memory_order_relaxed) & bit))
-			atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
+		gemp_bits64_set_atomic(m->ghosts.words, arc[ARC_FROM]);
 	}
 }
 

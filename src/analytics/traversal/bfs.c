@@ -1,6 +1,7 @@
 #include "analytics/traversal/bfs.h"
 
 #include "analytics/traversal/parents.h"
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/timer.h"
 
@@ -41,7 +42,7 @@ static gemp_code make_closed(gemp_bfs *b)
 	GEMP_TRY(GEMP_NEW(closed, b->frontier.words));
 	for (uint32_t v = 0; v < l->own; v++)
 		if (is_empty(&l->in, v) && is_empty(&l->in_ghost, v))
-			closed[v / 32] |= 1u << v % 32;
+			gemp_bits32_set(closed, v);
 		else
 			b->open = v + 1;
 	code = gemp_buffer_new(&b->closed, b->frontier.device, b->frontier.words * sizeof *closed, closed);

@@ -2,6 +2,7 @@
 
 #include "analytics/traversal/frontier.h"
 
+#include "core/bitset.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/timer.h"
@@ -38,7 +39,7 @@ static gemp_code take_row(lists *l, const gemp_layout_rows *rows, uint32_t row, 
 	} else if (!l->light) {
 		return GEMP_OK;
 	} else if (edges <= shape->piece) {
-		l->light[row / 32] |= 1u << row % 32;
+		gemp_bits32_set(l->light, row);
 	} else if (last && last->s[0] == row / 32 && __builtin_popcount(last->s[1]) < PIECE_ROWS) {
 		last->s[1] |= 1u << row % 32;
 	} else {

@@ -1,5 +1,6 @@
 #include "analytics/traversal/parents.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "partition/base/rank_bitmap.h"
 
@@ -13,7 +14,7 @@ static gemp_code number_keys(const gemp_layout *l, uint32_t *name)
 	uint64_t before = 0;
 	GEMP_TRY(gemp_rank_bitmap_new(&bits, l->vertices));
 	for (uint32_t v = 0; v < l->known; v++)
-		bits.words[l->key_rank[v] / 64] |= UINT64_C(1) << l->key_rank[v] % 64;
+		gemp_bits64_set(bits.words, l->key_rank[v]);
 	for (uint64_t w = 0; w <= l->vertices / 64; w++) {
 		if (w % GEMP_RANK_WORDS == 0)
 			bits.before[w / GEMP_RANK_WORDS] = before;

@@ -2,6 +2,7 @@
 
 #include "analytics/verify/verify.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
 
@@ -14,18 +15,13 @@ typedef struct paths {
 	uint64_t source;
 	/* [vertices] by id */
 	void *level, *distance, *real, *parent, *key_rank; /* those that are not asked about are NULL */
-	_Atomic uint64_t *joined; /* bits of vertices whose parent has an edge to them that is right */
+	uint64_t *joined; /* bits of vertices whose parent has an edge to them that is right */
 	verify_fault fault;
 } paths;
 
 static uint32_t parent_of(const paths *p, uint64_t v)
 {
 	return ((const gemp_vertex *)p->parent)[v];
-}
-
-static void set_joined(const paths *p, uint64_t v)
-{
-	atomic_fetch_or_explicit(&p->joined[v / 64], UINT64_C(1) << v % 64, memory_order_relaxed);
 }
 
 static void see_level(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
@@ -40,7 +36,7 @@ static void see_level(void *self, uint64_t a, uint64_t b, const gemp_column *wei
 	if (level[b] != level[a] + 1)
 		return;
 	if (parent_of(p, b) == a)
-		set_joined(p, b);
+		gemp_bits64_set_atomic(p->joined, b);
 	else if (key_rank && parent_of(p, b) < p->edges->graph->vertex_count && key_rank[a] < key_rank[parent_of(p, b)])
 		gemp_verify_fault(&p->fault, "has an edge to, and a smaller key than the parent of", a, b);
 }
@@ -81,7 +77,7 @@ static void see_distance(void *self, uint64_t a, uint64_t b, const gemp_column *
 	if (better)
 		gemp_verify_fault(&p->fault, "has an edge that is a shorter way to", a, b);
 	if (same && p->parent && parent_of(p, b) == a)
-		set_joined(p, b);
+		gemp_bits64_set_atomic(p->joined, b);
 }
 
 /* Ranks and products, computed once more in double. */
@@ -137,7 +133,7 @@ static void see_rows(void *context, size_t range, size_t begin, size_t end)
 			                  p->source);
 		else if (there && (parent_of(p, v) >= p->edges->graph->vertex_count || !reached(p, parent_of(p, v))))
 			gemp_verify_fault(&p->fault, "has a parent that is not reached from", v, p->source);
-		else if (there && !(p->joined[v / 64] >> v % 64 & 1))
+		else if (there && !gemp_bits64_test(p->joined, v))
 			gemp_verify_fault(&p->fault, "has no edge that ends a path from its parent", v, parent_of(p, v));
 	}
 }
@@ -199,7 +195,7 @@ static gemp_code see(paths *p, gemp_verify_visit *visit)
 	uint64_t words = graph->vertex_count / 64 + 1;
 	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(p->joined, words)));
 	GEMP_TRY(gemp_verify_each_edge(p->edges, visit, p));
-	gemp_verify_or(p->edges->comm, (uint64_t *)p->joined, words);
+	gemp_verify_or(p->edges->comm, p->joined, words);
 	gemp_for_ranges(graph->rows, see_rows, p);
 	GEMP_TRY(gemp_verify_agree(p->edges, &p->fault));
 	if (p->parent && !p->level) {
@@ -212,7 +208,7 @@ done:
 
 static void forget(paths *p)
 {
-	gemp_free_all(p->level, p->distance, p->real, p->parent, p->key_rank, (void *)p->joined);
+	gemp_free_all(p->level, p->distance, p->real, p->parent, p->key_rank, p->joined);
 }
 
 gemp_code gemp_verify_bfs(const gemp_verify_edges *edges, gemp_vertex source, const uint32_t *level,

@@ -1,5 +1,6 @@
 #include "euler/ranks/join.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -37,7 +38,7 @@ GEMP_INLINE uint64_t join_slots(joining *j, size_t first, size_t end, bool wide)
 		for (uint64_t last = gemp_euler_lookup_at(&j->root, base + x - 1, wide); x < stop; x++) {
 			uint64_t root = gemp_euler_lookup_at(&j->root, base + x, wide);
 			if (root != last && gemp_euler_unite(j->parent.at, last, root, wide)) {
-				gemp_bit_set(j->joined, base + x);
+				gemp_bits64_set_atomic(j->joined, base + x);
 				joins++;
 			}
 			last = root;
@@ -235,7 +236,7 @@ static void note(const noting *n, uint64_t number)
 	if (n->elsewhere)
 		gemp_euler_subset_add(n->elsewhere, number);
 	else
-		gemp_bit_set(n->bits, number);
+		gemp_bits64_set_atomic(n->bits, number);
 }
 
 /* Slots of runs of joined ones, the first of which has no bit of its own. */
@@ -248,7 +249,7 @@ static void note_changed(const gemp_euler_list *list, const uint64_t *joined, no
 			if (slot < list->part || slot >= list->part_end)
 				continue;
 			note(&n, stretch_to(list, slot));
-			if (!gemp_bit(joined, slot - 1))
+			if (!gemp_bits64_test(joined, slot - 1))
 				note(&n, stretch_to(list, slot - 1));
 		}
 }
@@ -285,13 +286,13 @@ static gemp_code list_bits(const gemp_euler_list *list, const uint64_t *bits, vo
 	gemp_euler_team_part(list->team, list->splitters, &first, &end);
 	*count = 0;
 	for (size_t k = first; k < end; k++)
-		*count += gemp_bit(bits, k);
+		*count += gemp_bits64_test(bits, k);
 	*starts = gemp_calloc(*count, gemp_number_size(list->wide));
 	if (!*starts)
 		return GEMP_ENOMEM;
 	*count = 0;
 	for (size_t k = first; k < end; k++)
-		if (gemp_bit(bits, k))
+		if (gemp_bits64_test(bits, k))
 			gemp_number_set(*starts, (*count)++, k, list->wide);
 	return GEMP_OK;
 }

@@ -11,6 +11,7 @@
 #ifndef GEMP_EULER_RANKS_LIST_H
 #define GEMP_EULER_RANKS_LIST_H
 
+#include "core/bitset.h"
 #include "euler/ranks/team_exchange.h"
 
 typedef struct gemp_euler_list {
@@ -66,9 +67,9 @@ GEMP_INLINE size_t gemp_euler_rotated(const uint64_t *joined, size_t slot)
 {
 	if (!joined)
 		return slot;
-	if (gemp_bit(joined, slot + 1))
+	if (gemp_bits64_test(joined, slot + 1))
 		return slot + 1;
-	return gemp_bit(joined, slot) ? gemp_euler_run_start(joined, slot) : slot;
+	return gemp_bits64_test(joined, slot) ? gemp_euler_run_start(joined, slot) : slot;
 }
 
 /* Collective. Links and weights are set; splitters are chosen, and all elements labelled. *walk and *orphans:

@@ -79,19 +79,6 @@ GEMP_INLINE void gemp_number_write(char *record, size_t j, uint64_t value, bool 
 		memcpy(record + j * sizeof narrow, &narrow, sizeof narrow);
 }
 
-/* Bits. */
-GEMP_INLINE bool gemp_bit(const uint64_t *words, size_t i)
-{
-	return words[i >> 6] >> (i & 63) & 1;
-}
-
-GEMP_INLINE void gemp_bit_set(uint64_t *words, size_t i) /* several threads */
-{
-	uint64_t bit = (uint64_t)1 << (i & 63);
-	if (!(__atomic_load_n(&words[i >> 6], __ATOMIC_RELAXED) & bit))
-		__atomic_fetch_or(&words[i >> 6], bit, __ATOMIC_RELAXED);
-}
-
 /* body(context, thread, piece), a loop body, of name(context, piece, wide). */
 #define GEMP_WIDTHS(body, name, type)                              \
 	static void body(void *context, unsigned thread, size_t piece) \

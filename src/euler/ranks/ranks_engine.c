@@ -1,5 +1,6 @@
 #include "euler/ranks/ranks_engine.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "euler/ranks/join.h"
@@ -137,7 +138,7 @@ static gemp_code join_circuits(finding *f)
 	out->components = out->circuits - out->joins;
 	if (f->options->keep_circuits)
 		for (size_t x = f->list.part; x < f->list.part_end; x++)
-			out->joined[x - f->list.part] = gemp_bit(f->joined.at, x);
+			out->joined[x - f->list.part] = gemp_bits64_test(f->joined.at, x);
 	stage_ends(f, GEMP_EULER_UNION);
 	if (out->components > 1)
 		goto done;

@@ -1,5 +1,6 @@
 #include "euler/ranks/team_exchange.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -179,7 +180,7 @@ gemp_code gemp_euler_bits_set(gemp_euler_team *team, const uint64_t *numbers, si
 			gemp_parallel_for(d.mail.pieces, post_piece, &d);
 		GEMP_TRY(gemp_euler_exchange_send(&d.mail, code, NULL));
 		for (size_t i = 0; i < d.mail.received; i++)
-			gemp_bit_set(bits, gemp_number_at(d.mail.receive, i, team->wide));
+			gemp_bits64_set_atomic(bits, gemp_number_at(d.mail.receive, i, team->wide));
 		d.numbers += now;
 		count -= now;
 	}

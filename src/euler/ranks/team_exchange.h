@@ -3,6 +3,7 @@
 #ifndef GEMP_EULER_RANKS_TEAM_EXCHANGE_H
 #define GEMP_EULER_RANKS_TEAM_EXCHANGE_H
 
+#include "core/bitset.h"
 #include "euler/ranks/team.h"
 
 #include <string.h>
@@ -21,8 +22,7 @@ gemp_code gemp_euler_subset_new(gemp_euler_subset *subset, uint64_t bound);
 /* Several threads at once; before it is sealed. */
 static inline void gemp_euler_subset_add(gemp_euler_subset *subset, uint64_t number)
 {
-	uint64_t *bits = &subset->word[number >> 6].bits;
-	gemp_bit_set(bits, number & 63);
+	gemp_bits64_set_atomic(&subset->word[number / 64].bits, number % 64);
 }
 void gemp_euler_subset_seal(gemp_euler_subset *subset);
 void gemp_euler_subset_free(gemp_euler_subset *subset);
@@ -30,7 +30,7 @@ void gemp_euler_subset_free(gemp_euler_subset *subset);
 GEMP_INLINE size_t gemp_euler_subset_index(const gemp_euler_subset *subset, uint64_t number)
 {
 	const gemp_euler_word *word = &subset->word[number >> 6];
-	return word->before + (size_t)__builtin_popcountll(word->bits & (((uint64_t)1 << (number & 63)) - 1));
+	return word->before + gemp_bits64_count_before(word->bits, number);
 }
 
 /* The bits of a word that are set, in ascending order. */

@@ -2,6 +2,7 @@
 
 #include "match/exchange/cell_grid.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
@@ -145,18 +146,6 @@ typedef struct request_context {
 	uint8_t *block_of;  /* by slot */
 } request_context;
 
-static bool get(const uint32_t *bits, gemp_vertex slot)
-{
-	return bits[slot / 32] >> slot % 32 & 1;
-}
-
-static void set(uint32_t *bits, gemp_vertex slot)
-{
-	uint32_t bit = UINT32_C(1) << slot % 32;
-	if (!(__atomic_load_n(&bits[slot / 32], __ATOMIC_RELAXED) & bit))
-		__atomic_fetch_or(&bits[slot / 32], bit, __ATOMIC_RELAXED);
-}
-
 static void mark_row(const request_context *a, const gemp_closure_node *place, gemp_vertex slot)
 {
 	gemp_row row = gemp_fetch_get(a->grid->fetch, (size_t)place->view, slot);
@@ -164,7 +153,7 @@ static void mark_row(const request_context *a, const gemp_closure_node *place, g
 	for (size_t k = 0; k < row.size; k++)
 		if (gemp_closure_node_accepts(place, slot, row.neighbours[k], (gemp_vertex)a->pivots[0],
 		                              (gemp_vertex)a->pivots[1], candidates))
-			set(a->images[a->place], row.neighbours[k]);
+			gemp_bits32_set_atomic(a->images[a->place], row.neighbours[k]);
 }
 
 static void mark_rows(void *context, unsigned thread, size_t piece)
@@ -174,7 +163,7 @@ static void mark_rows(void *context, unsigned thread, size_t piece)
 	const gemp_closure_node *place = &a->grid->closure->nodes[a->place];
 	for (size_t i = piece * ROWS; i < (piece + 1) * ROWS && i < row_count(a->grid); i++) {
 		gemp_vertex slot = row_slot(a->grid, i);
-		if (get(a->images[place->parent], slot))
+		if (gemp_bits32_test(a->images[place->parent], slot))
 			mark_row(a, place, slot);
 	}
 }
@@ -183,7 +172,7 @@ static void mark_roots(request_context *a, const gemp_root_tasks *tasks)
 {
 	size_t roots = a->grid->closure->root_count;
 	for (size_t i = 0; i < tasks->count * roots; i++)
-		a->images[i % roots][tasks->slots[i] / 32] |= UINT32_C(1) << tasks->slots[i] % 32;
+		gemp_bits32_set(a->images[i % roots], tasks->slots[i]);
 	a->pivots[0] = tasks->count ? tasks->slots[0] : 0;
 	a->pivots[1] = tasks->count ? tasks->slots[(tasks->count - 1) * roots] : 0;
 	if (a->grid->plan->arguments)
@@ -222,7 +211,7 @@ static bool in_places(const request_context *a, uint64_t places, gemp_vertex slo
 {
 	bool in = !places;
 	for (; places && !in; places &= places - 1)
-		in = get(a->images[__builtin_ctzll(places)], slot);
+		in = gemp_bits32_test(a->images[__builtin_ctzll(places)], slot);
 	return in;
 }
 
@@ -309,7 +298,7 @@ gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closu
 	uint64_t vertices = fetch->graph->vertex_count;
 	code = GEMP_NEW(g, 1);
 	if (code == GEMP_OK) {
-		*g = (gemp_grid){ .closure = closure, .fetch = fetch, .plan = plan, .words = (vertices + 31) / 32 };
+		*g = (gemp_grid){ .closure = closure, .fetch = fetch, .plan = plan, .words = gemp_bits32_words(vertices) };
 		code = gemp_tiles_new(&g->tiles, fetch->view_count, vertices);
 	}
 	GEMP_THEN(list_reads(g));

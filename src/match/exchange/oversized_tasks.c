@@ -1,5 +1,6 @@
 #include "match/exchange/oversized_tasks.h"
 
+#include "core/bitset.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/search.h"
@@ -184,8 +185,7 @@ static gemp_code widen_plan(gemp_task_split *s)
 		if (!s->candidates.bits[step->vertex])
 			s->candidates.bits[step->vertex] = s->every;
 	}
-	if (words && other->graph->vertex_count % 32)
-		s->every[words - 1] = (UINT32_C(1) << other->graph->vertex_count % 32) - 1;
+	gemp_bits32_trim(s->every, other->graph->vertex_count);
 	return GEMP_OK;
 }
 
@@ -358,7 +358,7 @@ static void set_range(uint32_t *bits, uint64_t low, uint64_t high)
 			bits[at / 32] = ~UINT32_C(0);
 			at += 32;
 		} else {
-			bits[at / 32] |= UINT32_C(1) << at % 32;
+			gemp_bits32_set(bits, at);
 			at++;
 		}
 	}

@@ -1,5 +1,6 @@
 #include "match/exchange/pull.h"
 
+#include "core/bitset.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "match/exchange/oversized_tasks.h"
@@ -58,7 +59,7 @@ static void candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_
 	for (size_t w = 0; w < words; w++)
 		for (uint32_t left = by_id[w]; left; left &= left - 1) {
 			gemp_vertex slot = order->slot_of[w * 32 + (size_t)__builtin_ctz(left)];
-			out[slot / 32] |= UINT32_C(1) << slot % 32;
+			gemp_bits32_set(out, slot);
 		}
 }
 
@@ -256,8 +257,7 @@ static uint64_t rows_needed(const gemp_pull *p, uint32_t *const *need)
 {
 	uint64_t rows = 0;
 	for (size_t v = 0; v < p->plan->view_count; v++)
-		for (size_t w = 0; w < p->reach->words; w++)
-			rows += (uint64_t)__builtin_popcount(need[v][w]);
+		rows += gemp_bits32_count(need[v], p->reach->words);
 	return rows;
 }
 

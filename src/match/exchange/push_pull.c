@@ -1,5 +1,6 @@
 #include "match/exchange/push_pull.h"
 
+#include "core/bitset.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "match/exchange/working_set.h"
@@ -34,18 +35,13 @@ static bool row_is_resident(const gemp_residency *r, gemp_vertex slot)
 	return slot < r->hot || r->words[2 * (slot / 32)] >> slot % 32 & 1;
 }
 
-static bool bit(const uint32_t *bits, gemp_vertex slot)
-{
-	return bits[slot / 32] >> slot % 32 & 1;
-}
-
 static gemp_code list_pivots(estimate_context *w)
 {
 	const gemp_residency *residency = w->fetch->residency;
 	const uint32_t *bits = w->q->plan->pivot_off ? NULL : gemp_pull_candidates(w->q->pull)[w->q->plan->pivot];
 	GEMP_PROPAGATE(GEMP_NEW(w->pivots, residency->own_count + 1));
 	for (size_t i = 0; i < residency->own_count; i++)
-		if (!bits || bit(bits, residency->own_slots[i]))
+		if (!bits || gemp_bits32_test(bits, residency->own_slots[i]))
 			w->pivots[w->tasks.count++] = residency->own_slots[i];
 	w->tasks.slots = w->pivots;
 	return GEMP_OK;
@@ -100,7 +96,7 @@ static void count_sizes(const estimate_context *w, size_t view, sizes *s)
 	for (gemp_vertex slot = 0; slot < w->q->graph->vertex_count; slot++) {
 		uint64_t size = gemp_fetch_size(w->fetch, view, slot);
 		unsigned class = gemp_degree_class(size);
-		bool open = !row_is_resident(w->fetch->residency, slot) && !bit(w->reach->need[view], slot);
+		bool open = !row_is_resident(w->fetch->residency, slot) && !gemp_bits32_test(w->reach->need[view], slot);
 		s->all[class]++;
 		s->open[class] += open;
 		s->size[class] = fmax(s->size[class], (double)size);

@@ -1,5 +1,6 @@
 #include "match/exchange/working_set.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
 
@@ -210,7 +211,7 @@ gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_sh
 static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates,
                             size_t view, uint32_t **bits)
 {
-	size_t words = (rows->residency.vertices + 31) / 32;
+	size_t words = gemp_bits32_words(rows->residency.vertices);
 	*bits = NULL;
 	for (uint64_t left = closure->named[view]; left; left &= left - 1)
 		if (!candidates[__builtin_ctzll(left)])
@@ -259,7 +260,7 @@ gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closu
 		                     .fetch = fetch,
 		                     .candidates = candidates,
 		                     .pivots = pivots,
-		                     .words = (fetch->graph->vertex_count + 31) / 32 };
+		                     .words = gemp_bits32_words(fetch->graph->vertex_count) };
 	for (size_t i = 0; i < closure->count; i++)
 		GEMP_TRY(GEMP_NEW(r->seen[i], r->words));
 	for (size_t v = 0; v < fetch->view_count; v++)
@@ -283,14 +284,9 @@ void gemp_working_set_free(gemp_working_set *reach)
 }
 
 /* NOTES, by which a task that does not fit is taken back. */
-static bool get(const uint32_t *bits, gemp_vertex slot)
-{
-	return bits[slot / 32] >> slot % 32 & 1;
-}
-
 static void log_addition(gemp_working_set *r, uint32_t *bits, uint64_t what, gemp_vertex slot)
 {
-	bits[slot / 32] |= UINT32_C(1) << slot % 32;
+	gemp_bits32_set(bits, slot);
 	if (GEMP_RESERVE(r->log, r->log_capacity, r->log_count + 1) != GEMP_OK) {
 		r->failed = r->full = true;
 		return;
@@ -304,7 +300,7 @@ static void undo_task(gemp_working_set *r, uint64_t bytes)
 		uint64_t one = r->log[--r->log_count], what = one >> 32;
 		gemp_vertex slot = (gemp_vertex)one;
 		uint32_t *bits = what & ROW_LOG ? r->need[what - ROW_LOG] : r->seen[what];
-		bits[slot / 32] &= ~(UINT32_C(1) << slot % 32);
+		gemp_bits32_clear(bits, slot);
 	}
 	r->bytes = bytes;
 }
@@ -327,7 +323,7 @@ static void visit(gemp_working_set *r, size_t at, gemp_vertex slot)
 	log_addition(r, r->seen[at], at, slot);
 	for (uint32_t left = c->nodes[at].reads; left && !r->full; left &= left - 1) {
 		size_t view = (size_t)__builtin_ctz(left);
-		if (get(r->need[view], slot))
+		if (gemp_bits32_test(r->need[view], slot))
 			continue;
 		log_addition(r, r->need[view], ROW_LOG + view, slot);
 		r->bytes += gemp_fetch_size(r->fetch, view, slot) * entry;
@@ -340,7 +336,8 @@ static void visit(gemp_working_set *r, size_t at, gemp_vertex slot)
 			continue;
 		gemp_row row = gemp_fetch_get(r->fetch, (size_t)c->nodes[child].view, slot);
 		for (size_t i = 0; i < row.size && !r->full; i++)
-			if (!get(r->seen[child], row.neighbours[i]) && passes(r, &c->nodes[child], slot, row.neighbours[i]))
+			if (!gemp_bits32_test(r->seen[child], row.neighbours[i]) &&
+			    passes(r, &c->nodes[child], slot, row.neighbours[i]))
 				visit(r, child, row.neighbours[i]);
 	}
 }
@@ -362,7 +359,7 @@ static bool take(gemp_working_set *r, const gemp_vertex *slots)
 	r->log_count = 0;
 	r->full = false;
 	for (size_t i = 0; i < r->closure->root_count && !r->full; i++)
-		if (!get(r->seen[i], slots[i]))
+		if (!gemp_bits32_test(r->seen[i], slots[i]))
 			visit(r, i, slots[i]);
 	if (r->full)
 		undo_task(r, before);
@@ -405,19 +402,11 @@ typedef struct marking {
 	size_t count;
 } marking;
 
-/* Was it set before? Most are, and reading does not take the line from others. */
-static bool set(uint32_t *bits, gemp_vertex slot)
-{
-	uint32_t bit = UINT32_C(1) << slot % 32;
-	return __atomic_load_n(&bits[slot / 32], __ATOMIC_RELAXED) & bit ||
-	       __atomic_fetch_or(&bits[slot / 32], bit, __ATOMIC_RELAXED) & bit;
-}
-
 static void mark(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
 	for (uint32_t left = c->nodes[at].reads; left; left &= left - 1)
-		set(r->need[__builtin_ctz(left)], slot);
+		gemp_bits32_set_atomic(r->need[__builtin_ctz(left)], slot);
 	if (c->nodes[at].level == r->depth)
 		return;
 	for (size_t child = at + 1; child < c->count; child++) {
@@ -425,7 +414,8 @@ static void mark(gemp_working_set *r, size_t at, gemp_vertex slot)
 			continue;
 		gemp_row row = gemp_fetch_get(r->fetch, (size_t)c->nodes[child].view, slot);
 		for (size_t i = 0; i < row.size; i++)
-			if (passes(r, &c->nodes[child], slot, row.neighbours[i]) && !set(r->seen[child], row.neighbours[i]))
+			if (passes(r, &c->nodes[child], slot, row.neighbours[i]) &&
+			    !gemp_bits32_set_atomic(r->seen[child], row.neighbours[i]))
 				mark(r, child, row.neighbours[i]);
 	}
 }
@@ -437,7 +427,7 @@ static void mark_piece(void *context, unsigned thread, size_t piece)
 	size_t roots = m->r->closure->root_count;
 	for (size_t at = piece * TASKS; at < (piece + 1) * TASKS && at < m->count; at++)
 		for (size_t i = 0; i < roots; i++)
-			if (!set(m->r->seen[i], m->slots[at * roots + i]))
+			if (!gemp_bits32_set_atomic(m->r->seen[i], m->slots[at * roots + i]))
 				mark(m->r, i, m->slots[at * roots + i]);
 }
 

@@ -9,6 +9,7 @@
 #ifndef GEMP_MATCH_EXCHANGE_WORKING_SET_H
 #define GEMP_MATCH_EXCHANGE_WORKING_SET_H
 
+#include "core/bitset.h"
 #include "match/codegen/adjacency_marks.h"
 #include "partition/fetch/partial_view.h"
 #include "partition/views/resident.h"
@@ -46,7 +47,7 @@ static inline bool gemp_closure_node_accepts(const gemp_closure_node *place, gem
 	if ((place->above && slot <= parent) || (place->below && slot >= parent) || (place->above_pivot && slot <= first) ||
 	    (place->below_pivot && slot >= last))
 		return false;
-	return !place->candidates || !candidates || candidates[slot / 32] >> slot % 32 & 1;
+	return !place->candidates || !candidates || gemp_bits32_test(candidates, slot);
 }
 
 /* marks: kernels set those of gemp_adjacency_marks_plan. */

@@ -1,5 +1,6 @@
 #include "match/filter/candidates.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "match/filter/computed_columns.h"
 
@@ -31,7 +32,7 @@ static gemp_code load_for(gemp_shard *graph, const gemp_expr *expr, gemp_filter_
 static void place(uint32_t *all, const uint32_t *own, uint64_t first, size_t rows)
 {
 	unsigned shift = (unsigned)(first % 32);
-	size_t to = first / 32, words = (rows + 31) / 32;
+	size_t to = first / 32, words = gemp_bits32_words(rows);
 	for (size_t w = 0; w < words; w++) {
 		uint32_t bits = own[w];
 		if (w == words - 1 && rows % 32)
@@ -56,10 +57,9 @@ static void take(const uint32_t *all, uint64_t first, size_t rows, uint32_t *own
 {
 	unsigned shift = (unsigned)(first % 32);
 	size_t from = first / 32;
-	for (size_t w = 0; w < (rows + 31) / 32; w++)
+	for (size_t w = 0; w < gemp_bits32_words(rows); w++)
 		own[w] = all[from + w] >> shift | (shift ? all[from + w + 1] << (32 - shift) : 0);
-	if (rows % 32)
-		own[rows / 32] &= (UINT32_C(1) << rows % 32) - 1;
+	gemp_bits32_trim(own, rows);
 }
 
 /* all: room for the bits of all ranks, if there are none yet. */
@@ -69,9 +69,9 @@ static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filt
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *among = NULL;
-	GEMP_TRY(GEMP_NEW(*own, (rows->rows + 31) / 32));
+	GEMP_TRY(GEMP_NEW(*own, gemp_bits32_words(rows->rows)));
 	if (candidates->bits[v]) {
-		GEMP_TRY(GEMP_NEW(among, (rows->rows + 31) / 32));
+		GEMP_TRY(GEMP_NEW(among, gemp_bits32_words(rows->rows)));
 		take(candidates->bits[v], graph->first_vertex, rows->rows, among);
 	} else {
 		GEMP_TRY(GEMP_NEW(*all, candidates->words + 1)); /* one more, for shifts */
@@ -82,13 +82,6 @@ done:
 	rows->among = NULL;
 	gemp_free(among);
 	return code;
-}
-
-static void count_bits(gemp_candidates *out, size_t v)
-{
-	out->count[v] = 0;
-	for (size_t w = 0; w < out->words; w++)
-		out->count[v] += (uint64_t)__builtin_popcount(out->bits[v][w]);
 }
 
 static gemp_code fill(gemp_candidates *out, size_t v, gemp_runtime *context, gemp_filter *filter,
@@ -104,7 +97,7 @@ static gemp_code fill(gemp_candidates *out, size_t v, gemp_runtime *context, gem
 	memset(out->bits[v], 0, (out->words + 1) * sizeof *own);
 	place(out->bits[v], own, graph->first_vertex, rows->rows);
 	gather(context->comm, out->bits[v], out->words);
-	count_bits(out, v);
+	out->count[v] = gemp_bits32_count(out->bits[v], out->words);
 done:
 	gemp_free_all(all, own);
 	return code;
@@ -183,7 +176,7 @@ done:
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
 {
-	*out = (gemp_candidates){ .words = (graph->vertex_count + 31) / 32 };
+	*out = (gemp_candidates){ .words = gemp_bits32_words(graph->vertex_count) };
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		out->count[v] = graph->vertex_count;
 	gemp_code code = gemp_candidates_narrow(out, context, filter, graph, pattern, before, count);
@@ -197,7 +190,7 @@ gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const u
 	GEMP_PROPAGATE(GEMP_NEW(candidates->bits[vertex], candidates->words + 1)); /* one more, for shifts */
 	if (candidates->words)
 		memcpy(candidates->bits[vertex], bits, candidates->words * sizeof *bits);
-	count_bits(candidates, (size_t)vertex);
+	candidates->count[vertex] = gemp_bits32_count(candidates->bits[vertex], candidates->words);
 	return GEMP_OK;
 }
 

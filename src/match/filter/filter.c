@@ -1,5 +1,6 @@
 #include "match/filter/filter.h"
 
+#include "core/bitset.h"
 #include "match/filter/filter_kernels.h"
 #include "pattern/condition/evaluate.h"
 
@@ -319,10 +320,10 @@ done:
 static gemp_code find_values(const domain *over, const gemp_filter_column *distinct, uint32_t **among)
 {
 	const uint32_t *codes = distinct->dictionary.codes;
-	GEMP_PROPAGATE(GEMP_NEW(*among, (distinct->dictionary.values.rows + 31) / 32));
+	GEMP_PROPAGATE(GEMP_NEW(*among, gemp_bits32_words(distinct->dictionary.values.rows)));
 	for (size_t row = 0; row < over->view.count; row++)
-		if (over->among[row / 32] >> row % 32 & 1)
-			(*among)[codes[row] / 32] |= UINT32_C(1) << codes[row] % 32;
+		if (gemp_bits32_test(over->among, row))
+			gemp_bits32_set(*among, codes[row]);
 	return GEMP_OK;
 }
 
@@ -339,7 +340,7 @@ static gemp_code evaluate_distinct(const domain *over, const gemp_filter_column 
 	inner.view.values = values;
 	inner.view.count = values->rows;
 	inner.site.rows = (cl_uint)values->rows;
-	inner.site.words = (values->rows + 31) / 32;
+	inner.site.words = gemp_bits32_words(values->rows);
 	if (over->among && !gemp_filter_has_kernels(expr))
 		GEMP_TRY(find_values(over, distinct, &among));
 	inner.among = among;
@@ -407,8 +408,7 @@ static void init_bitmap(const gemp_filter_rows *rows, uint32_t *bitmap, size_t w
 		memcpy(bitmap, rows->among, words * sizeof *bitmap);
 	else
 		memset(bitmap, 0xff, words * sizeof *bitmap);
-	if (rows->rows % 32)
-		bitmap[words - 1] &= (UINT32_C(1) << rows->rows % 32) - 1;
+	gemp_bits32_trim(bitmap, rows->rows);
 }
 
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
@@ -422,7 +422,7 @@ gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows
 	filter->tag = rows->tag;
 	filter->tagged = true;
 	all.site.rows = (cl_uint)rows->rows;
-	all.site.words = (rows->rows + 31) / 32;
+	all.site.words = gemp_bits32_words(rows->rows);
 	init_bitmap(rows, bitmap, all.site.words);
 	return evaluate_all(&all, conditions, count, bitmap);
 }

@@ -1,5 +1,6 @@
 #include "match/filter/filter_host.h"
 
+#include "core/bitset.h"
 #include "pattern/condition/evaluate.h"
 
 #include <string.h>
@@ -165,7 +166,7 @@ gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *exp
 	for (at.row = 0; at.row < view->count && code == GEMP_OK; at.row++) {
 		bool truth = false;
 		gemp_arena_reset(&scratch);
-		if (!among || among[at.row / 32] >> at.row % 32 & 1)
+		if (!among || gemp_bits32_test(among, at.row))
 			code = gemp_expr_test(negated ? &not : expr, &scope, &scratch, &truth);
 		bits[at.row / 32] |= (uint32_t)truth << at.row % 32;
 	}

@@ -1,5 +1,6 @@
 #include "match/filter/residual.h"
 
+#include "core/bitset.h"
 #include "match/filter/row_values.h"
 #include "match/filter/vertex_values.h"
 
@@ -32,8 +33,8 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	uint32_t *bitmap = NULL, *among = NULL, *label_set = NULL;
 	gemp_filter_rows rows = { .tag = r->evaluations, .rows = group->distinct_count };
 	GEMP_TRY(GEMP_NEW(columns, r->graph->attributes.count));
-	GEMP_TRY(GEMP_NEW(bitmap, (group->distinct_count + 31) / 32));
-	GEMP_TRY(GEMP_NEW(among, (group->distinct_count + 31) / 32));
+	GEMP_TRY(GEMP_NEW(bitmap, gemp_bits32_words(group->distinct_count)));
+	GEMP_TRY(GEMP_NEW(among, gemp_bits32_words(group->distinct_count)));
 	for (size_t row = 0; row < r->rows.rows; row++)
 		among[place[row] / 32] |= (uint32_t)keep[row] << place[row] % 32;
 	rows.among = among;
@@ -54,7 +55,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	rows.label_set_count = r->graph->label_set_count;
 	GEMP_TRY(gemp_filter_evaluate(r->filter, &rows, conditions, count, bitmap));
 	for (size_t row = 0; row < r->rows.rows; row++)
-		keep[row] &= (uint8_t)(bitmap[place[row] / 32] >> place[row] % 32 & 1);
+		keep[row] &= gemp_bits32_test(bitmap, place[row]);
 done:
 	gemp_free_all(columns, bitmap, among, label_set);
 	return code;

@@ -1,5 +1,6 @@
 #include "match/filter/vertex_values.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/text.h"
@@ -264,7 +265,7 @@ void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, si
 		gemp_vertex id = ids[i * stride];
 		GEMP_CHECK(id < places->vertices);
 		if (bits)
-			bits[id / 64] |= UINT64_C(1) << id % 64;
+			gemp_bits64_set(bits, id);
 		else
 			places->ids[places->count++] = id;
 	}
@@ -293,8 +294,7 @@ void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *
 	for (size_t i = 0; i < count; i++) {
 		gemp_vertex id = ids[i * stride];
 		if (bits)
-			place[i] = places->rank[id / 64] +
-			           (uint32_t)__builtin_popcountll(bits[id / 64] & ((UINT64_C(1) << id % 64) - 1));
+			place[i] = places->rank[id / 64] + gemp_bits64_count_before(bits[id / 64], id);
 		else
 			place[i] = (uint32_t)gemp_fetch_index(places->ids, places->count, id);
 	}

@@ -1,5 +1,6 @@
 #include "match/planner/candidate_filtering.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum { SAMPLED = 1 << 12 }; /* candidates of a rank whose rows tell of its edges
 static bool may_be(const gemp_candidates *candidates, int v, uint64_t id)
 {
 	const uint32_t *bits = candidates->bits[v];
-	return !bits || bits[id / 32] >> id % 32 & 1;
+	return !bits || gemp_bits32_test(bits, id);
 }
 
 static uint64_t count_between(const gemp_candidates *candidates, int other, const uint64_t *begin,
@@ -36,7 +37,7 @@ typedef struct edge_sample {
 static bool own_candidate(const gemp_shard *graph, const uint32_t *bits, size_t row)
 {
 	uint64_t id = graph->first_vertex + row;
-	return !bits || bits[id / 32] >> id % 32 & 1;
+	return !bits || gemp_bits32_test(bits, id);
 }
 
 /* From `row` on: rows without a candidate are passed over, by words where these are empty. */

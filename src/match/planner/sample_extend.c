@@ -1,5 +1,6 @@
 #include "match/planner/sample_extend.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/search.h"
@@ -68,7 +69,7 @@ static bool keys_fit(const gemp_sample_extension *x, gemp_vertex c)
 bool gemp_sample_candidate(const gemp_sampler *s, int v, gemp_vertex c)
 {
 	const uint32_t *bits = s->candidates->bits[v];
-	return !bits || bits[c / 32] >> c % 32 & 1;
+	return !bits || gemp_bits32_test(bits, c);
 }
 
 static bool vertex_fits(const gemp_sample_extension *x, gemp_vertex c)

@@ -1,5 +1,6 @@
 #include "match/planner/statistics.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "partition/views/view.h"
@@ -11,7 +12,7 @@ enum { PIECE = 1 << 14 }; /* rows that a thread counts at a time */
 static bool may_be(const gemp_candidates *candidates, int v, uint64_t id)
 {
 	const uint32_t *bits = candidates->bits[v];
-	return !bits || bits[id / 32] >> id % 32 & 1;
+	return !bits || gemp_bits32_test(bits, id);
 }
 
 static uint64_t among(const gemp_candidates *candidates, int v, const gemp_vertex *ids, uint64_t count)

@@ -2,6 +2,7 @@
 
 #include "match/search/search_buffers.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "kernels/match/match_abi.h"
 #include "match/codegen/adjacency_marks.h"
@@ -37,7 +38,7 @@ static void bits_by_slot(const gemp_slot_order *order, const uint32_t *by_id, ui
 	for (size_t w = 0; w < words; w++)
 		for (uint32_t left = by_id[w]; left; left &= left - 1) {
 			gemp_vertex slot = order->slot_of[w * 32 + (size_t)__builtin_ctz(left)];
-			out[slot / 32] |= UINT32_C(1) << slot % 32;
+			gemp_bits32_set(out, slot);
 		}
 }
 
@@ -75,7 +76,7 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 	for (size_t i = 0; i < slots; i++) {
 		gemp_vertex slot = any ? (gemp_vertex)i : residency->own_slots[i];
 		search->pivot_slots[search->pivots] = slot;
-		search->pivots += bits[slot / 32] >> slot % 32 & 1;
+		search->pivots += gemp_bits32_test(bits, slot);
 	}
 	search->range = (gemp_task_range){ 0, search->pivots };
 	search->pivot_capacity = search->pivots;
@@ -94,7 +95,7 @@ gemp_code gemp_search_tasks(gemp_search *search)
 	uint32_t *bits = NULL;
 	GEMP_TRY(GEMP_NEW(bits, words + 1));
 	for (size_t i = 0; i < count; i++)
-		bits[slots[i] / 32] |= UINT32_C(1) << slots[i] % 32;
+		gemp_bits32_set(bits, slots[i]);
 	GEMP_TRY(gemp_buffer_write(device, &search->work[0].tasks, 0, count * sizeof *slots, slots));
 	GEMP_TRY(gemp_buffer_write(device, &search->pivot_bits, 0, words * sizeof *bits, bits));
 done:
@@ -133,7 +134,7 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 	if (!search->emit.all_resident || search->emit.listed)
 		GEMP_TRY(gemp_slot_order_upload(search->order, search->context->device, &search->id_of));
 	if (!search->emit.all_resident) {
-		size_t words = 2 * ((search->graph->vertex_count + 31) / 32);
+		size_t words = 2 * gemp_bits32_words(search->graph->vertex_count);
 		GEMP_TRY(upload(search, &search->own, residency->words, words, sizeof *residency->words));
 		GEMP_TRY(
 			upload(search, &search->bounds, search->graph->bounds, (size_t)search->graph->ranks + 1, sizeof(uint64_t)));

@@ -2,9 +2,9 @@
 
 #include "transform/changelog/record_events.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/search.h"
-#include "partition/base/rank_bitmap.h"
 #include "partition/exchange/value_exchange.h"
 
 #include <stdlib.h>
@@ -194,9 +194,9 @@ static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *b
 {
 	const gemp_relation *relation = &r->graph->relations[k];
 	for (size_t v = 0; v < r->graph->rows; v++) {
-		bool goes = gemp_bitmap_test(bits, r->graph->first_vertex + v);
+		bool goes = gemp_bits64_test(bits, r->graph->first_vertex + v);
 		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
-			if (!goes && !gemp_bitmap_test(bits, relation->out_targets[at]))
+			if (!goes && !gemp_bits64_test(bits, relation->out_targets[at]))
 				continue;
 			if (deleted_by_itself(r, r->owners.relation_offset[k] + relation->first_edge + at))
 				continue;
@@ -213,7 +213,7 @@ static gemp_code find_edges(gemp_record_state *r)
 	uint64_t *bits = NULL;
 	GEMP_TRY(GEMP_NEW(bits, (size_t)(r->graph->vertex_count / 64 + 1)));
 	for (size_t i = 0; i < r->deleted_count; i++)
-		bits[r->deleted[i].id / 64] |= (uint64_t)1 << r->deleted[i].id % 64;
+		gemp_bits64_set(bits, r->deleted[i].id);
 	for (size_t k = 0; k < r->graph->relation_count; k++)
 		GEMP_TRY(find_edges_of(r, k, bits));
 done:

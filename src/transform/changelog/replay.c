@@ -1,9 +1,9 @@
 #include "transform/changelog/replay.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "match/filter/vertex_values.h"
-#include "partition/base/rank_bitmap.h"
 #include "partition/build/build_graph.h"
 #include "partition/build/builder.h"
 #include "partition/exchange/value_exchange.h"
@@ -116,7 +116,7 @@ static gemp_code mark(gemp_replay *r)
 	for (size_t at = 0; at < r->hashes.size; at += sizeof(uint64_t)) {
 		uint64_t hash;
 		memcpy(&hash, r->hashes.data + at, sizeof hash);
-		r->bits[place_of_bit(r, hash) / 64] |= (uint64_t)1 << place_of_bit(r, hash) % 64;
+		gemp_bits64_set(r->bits, place_of_bit(r, hash));
 	}
 	gemp_text_free(&r->hashes);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, r->bits, (int)words, MPI_UINT64_T, MPI_BOR, r->comm->world));
@@ -126,7 +126,7 @@ static gemp_code mark(gemp_replay *r)
 static bool is_marked(gemp_replay *r, const gemp_value *key, bool edge)
 {
 	uint64_t bit = place_of_bit(r, hash_of(r, key, edge));
-	return gemp_bitmap_test(r->bits, bit);
+	return gemp_bits64_test(r->bits, bit);
 }
 
 /* THE GRAPH: what is touched goes where edits meet it, as edits, all else to the builder. */

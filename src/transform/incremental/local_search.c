@@ -1,5 +1,6 @@
 #include "transform/incremental/local_search.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "partition/base/edge_owners.h"
 #include "partition/derived/induced.h"
@@ -82,10 +83,10 @@ done:
 /* Places within the part. */
 static gemp_code places_in(const gemp_local_search *near, const gemp_induced *part, uint32_t **out)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, (size_t)((part->graph->vertex_count + 31) / 32)));
+	GEMP_PROPAGATE(GEMP_NEW(*out, gemp_bits32_words(part->graph->vertex_count)));
 	for (uint64_t id = 0; id < part->graph->vertex_count; id++)
-		if (gemp_neighbourhood_has(near->anchors, part->vertex[id]))
-			(*out)[id / 32] |= UINT32_C(1) << id % 32;
+		if (gemp_bits32_test(near->anchors, part->vertex[id]))
+			gemp_bits32_set(*out, id);
 	return GEMP_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "transform/incremental/match_cache.h"
 
+#include "core/bitset.h"
 #include "query/clause/projection.h"
 #include "transform/incremental/local_search.h"
 #include "transform/incremental/neighbourhood.h"
@@ -320,7 +321,7 @@ static gemp_code keep_distant(const refresh *s, gemp_frame *out)
 	size_t count = 0;
 	GEMP_TRY(GEMP_NEW(picked, all->rows));
 	for (size_t row = 0; row < all->rows; row++)
-		if (!gemp_neighbourhood_has(s->near, all->columns[s->locality.column].elements[row]))
+		if (!gemp_bits32_test(s->near, all->columns[s->locality.column].elements[row]))
 			picked[count++] = row;
 	code = gemp_frame_pick(out, all, picked, count);
 done:
@@ -419,7 +420,7 @@ static gemp_code follow_times(gemp_match_cache *m, const gemp_patch_result *patc
 			changed[id - graph->first_vertex] = m->changed[row];
 	}
 	for (size_t row = 0; row < graph->rows; row++)
-		if (gemp_bitmap_test(patched->changed, graph->first_vertex + row))
+		if (gemp_bits64_test(patched->changed, graph->first_vertex + row))
 			changed[row] = m->time;
 	gemp_free(m->changed);
 	m->changed = changed;

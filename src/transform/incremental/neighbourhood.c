@@ -1,5 +1,6 @@
 #include "transform/incremental/neighbourhood.h"
 
+#include "core/bitset.h"
 #include "core/memory.h"
 #include "core/threads.h"
 
@@ -27,14 +28,6 @@ static void join(const gemp_comm *comm, uint32_t *bits, size_t words)
 	}
 }
 
-static uint64_t count_bits(const uint32_t *bits, size_t words)
-{
-	uint64_t count = 0;
-	for (size_t w = 0; w < words; w++)
-		count += (uint64_t)__builtin_popcount(bits[w]);
-	return count;
-}
-
 static void add_bits(uint32_t *to, const uint32_t *from, size_t words)
 {
 	for (size_t w = 0; w < words; w++)
@@ -59,17 +52,10 @@ typedef struct step_context {
 	uint32_t *to;
 } step_context;
 
-static void set(uint32_t *bits, uint64_t id)
-{
-	uint32_t bit = UINT32_C(1) << id % 32;
-	if (!(__atomic_load_n(&bits[id / 32], __ATOMIC_RELAXED) & bit))
-		__atomic_fetch_or(&bits[id / 32], bit, __ATOMIC_RELAXED);
-}
-
 static bool some_target(const step_context *s, size_t row)
 {
 	for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
-		if (gemp_neighbourhood_has(s->from, s->relation->out_targets[i]))
+		if (gemp_bits32_test(s->from, s->relation->out_targets[i]))
 			return true;
 	return false;
 }
@@ -80,11 +66,11 @@ static void step_piece(void *self, size_t range, size_t begin, size_t end)
 	const step_context *s = self;
 	for (size_t row = begin; row < end; row++) {
 		uint64_t id = s->graph->first_vertex + row;
-		if (s->ahead && gemp_neighbourhood_has(s->from, id))
+		if (s->ahead && gemp_bits32_test(s->from, id))
 			for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
-				set(s->to, s->relation->out_targets[i]);
+				gemp_bits32_set_atomic(s->to, s->relation->out_targets[i]);
 		if (s->back && some_target(s, row))
-			set(s->to, id);
+			gemp_bits32_set_atomic(s->to, id);
 	}
 }
 
@@ -137,7 +123,7 @@ static gemp_code put_marks(expansion *n, const bool *mark)
 	GEMP_PROPAGATE(GEMP_NEW(n->marks, n->words));
 	for (size_t row = 0; row < n->graph->rows; row++)
 		if (mark[row])
-			n->marks[(n->graph->first_vertex + row) / 32] |= UINT32_C(1) << (n->graph->first_vertex + row) % 32;
+			gemp_bits32_set(n->marks, n->graph->first_vertex + row);
 	return GEMP_OK;
 }
 
@@ -178,7 +164,9 @@ static gemp_code go_to_place(expansion *n)
 /* Collective. */
 static gemp_code open(expansion *n, const gemp_comm *comm, gemp_shard *graph, const gemp_locality *locality)
 {
-	*n = (expansion){ .comm = comm, .graph = graph, .locality = locality, .words = gemp_neighbourhood_words(graph) };
+	*n = (expansion){
+		.comm = comm, .graph = graph, .locality = locality, .words = gemp_bits32_words(graph->vertex_count)
+	};
 	return gemp_comm_agree(comm, GEMP_NEW(n->sets, locality->role_count));
 }
 
@@ -204,7 +192,7 @@ gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const g
 	GEMP_TRY(gemp_comm_agree(comm, add_to(&n, locality->anchor, n.marks))); /* it may be empty, but is there */
 	*places = n.sets[locality->anchor];
 	n.sets[locality->anchor] = NULL;
-	*count = count_bits(*places, n.words);
+	*count = gemp_bits32_count(*places, n.words);
 done:
 	close(&n);
 	return code;
@@ -241,7 +229,7 @@ gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const
 		if (n.sets[r])
 			add_bits(all, n.sets[r], n.words);
 	*bits = all;
-	*count = count_bits(all, n.words);
+	*count = gemp_bits32_count(all, n.words);
 done:
 	close(&n);
 	return code;

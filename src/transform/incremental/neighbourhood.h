@@ -9,17 +9,7 @@
 #include "graph/graph.h"
 #include "transform/incremental/locality.h"
 
-static inline size_t gemp_neighbourhood_words(const gemp_shard *graph)
-{
-	return (size_t)((graph->vertex_count + 31) / 32);
-}
-
-static inline bool gemp_neighbourhood_has(const uint32_t *bits, uint64_t id)
-{
-	return bits[id / 32] >> id % 32 & 1;
-}
-
-/* Collective. places[gemp_neighbourhood_words(graph)] become the places to which ways lead from marked vertices:
+/* Collective. places[(vertices + 31) / 32] become the places to which ways lead from marked vertices:
  * mark[graph->rows]. *count: how many. What it needs of the graph is loaded. */
 gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                      const gemp_locality *locality, const bool *mark);

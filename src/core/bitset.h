@@ -1,0 +1,94 @@
+/* bitset: sets of small numbers as bits, in words of 32 bits (those that kernels read, too) or of 64 (host only).
+ *
+ * Bit i lies in word i / 32 (or i / 64), the lowest bits first. The set functions are plain read-modify-writes; the atomic
+ * ones may run beside one another (relaxed: a parallel loop's end is what orders them), and read the word first,
+ * since most bits are set already where they are used and a read does not take the cache line from other cores.
+ */
+
+#ifndef GEMP_CORE_BITSET_H
+#define GEMP_CORE_BITSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline size_t gemp_bits32_words(uint64_t bits)
+{
+	return (size_t)((bits + 31) / 32);
+}
+
+static inline bool gemp_bits32_test(const uint32_t *words, uint64_t i)
+{
+	return words[i / 32] >> i % 32 & 1;
+}
+
+static inline void gemp_bits32_set(uint32_t *words, uint64_t i)
+{
+	words[i / 32] |= UINT32_C(1) << i % 32;
+}
+
+static inline void gemp_bits32_clear(uint32_t *words, uint64_t i)
+{
+	words[i / 32] &= ~(UINT32_C(1) << i % 32);
+}
+
+/* Was the bit set before? */
+static inline bool gemp_bits32_set_atomic(uint32_t *words, uint64_t i)
+{
+	uint32_t bit = UINT32_C(1) << i % 32;
+	return __atomic_load_n(&words[i / 32], __ATOMIC_RELAXED) & bit ||
+	       __atomic_fetch_or(&words[i / 32], bit, __ATOMIC_RELAXED) & bit;
+}
+
+/* Bits of word i / 32 that are set before bit i. */
+static inline uint32_t gemp_bits32_count_before(uint32_t word, uint64_t i)
+{
+	return (uint32_t)__builtin_popcount(word & ((UINT32_C(1) << i % 32) - 1));
+}
+
+static inline uint64_t gemp_bits32_count(const uint32_t *words, size_t count)
+{
+	uint64_t bits = 0;
+	for (size_t w = 0; w < count; w++)
+		bits += (uint64_t)__builtin_popcount(words[w]);
+	return bits;
+}
+
+/* Clears the bits of the last word that are beyond the set's `bits`. */
+static inline void gemp_bits32_trim(uint32_t *words, uint64_t bits)
+{
+	if (bits % 32)
+		words[bits / 32] &= (UINT32_C(1) << bits % 32) - 1;
+}
+
+static inline bool gemp_bits64_test(const uint64_t *words, uint64_t i)
+{
+	return words[i / 64] >> i % 64 & 1;
+}
+
+static inline void gemp_bits64_set(uint64_t *words, uint64_t i)
+{
+	words[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static inline bool gemp_bits64_set_atomic(uint64_t *words, uint64_t i)
+{
+	uint64_t bit = UINT64_C(1) << i % 64;
+	return __atomic_load_n(&words[i / 64], __ATOMIC_RELAXED) & bit ||
+	       __atomic_fetch_or(&words[i / 64], bit, __ATOMIC_RELAXED) & bit;
+}
+
+static inline uint32_t gemp_bits64_count_before(uint64_t word, uint64_t i)
+{
+	return (uint32_t)__builtin_popcountll(word & ((UINT64_C(1) << i % 64) - 1));
+}
+
+static inline uint64_t gemp_bits64_count(const uint64_t *words, size_t count)
+{
+	uint64_t bits = 0;
+	for (size_t w = 0; w < count; w++)
+		bits += (uint64_t)__builtin_popcountll(words[w]);
+	return bits;
+}
+
+#endif
