@@ -140,7 +140,7 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 static void run_all(int kernels, int common, const gemp_comm *ranks)
 {
 	const int cases = common && ranks == &test_comm ? 24 : 9;
-	const unsigned few = gemp_halo_few;
+	const unsigned few = gemp_halo_listed_max;
 	uint64_t seed = test_seed_all();
 	size_t blocks = gemp_memory_blocks(); /* of the device */
 	comm = ranks;
@@ -149,14 +149,14 @@ static void run_all(int kernels, int common, const gemp_comm *ranks)
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 3 == 2 ? 30 : 1));
 		gemp_halo_kernels = kernels;
 		gemp_halo_shared = common;
-		gemp_halo_few = i % 4 < 2 ? few : (unsigned)(i * test_comm.size / 4);
+		gemp_halo_listed_max = i % 4 < 2 ? few : (unsigned)(i * test_comm.size / 4);
 		gemp_exchange_chunk = i % 2 ? (size_t)1 << 30 : 64 + 8 * gemp_random_below(&seed, 20);
 		run_case(&c, (size_t)(i % 3) * 4, seed);
 		gemp_exchange_chunk = (size_t)1 << 30;
 		gas_case_free(&c);
 	}
 	gemp_halo_kernels = gemp_halo_shared = -1;
-	gemp_halo_few = few;
+	gemp_halo_listed_max = few;
 	assert_all(gemp_memory_blocks() == blocks);
 }
 

@@ -1,8 +1,11 @@
-/* Mail by kernels: bits of what has changed come to the host, which decides how it is sent; values go from the
- * device into messages, and messages to the device as they have come, by a queue of their own, so that kernels may
- * run beside. */
+/* The exchange by kernels, as on a GPU. The bitmap of changes comes to the host, which chooses each message's form; a kernel
+ * then packs values, which are read straight into the messages. Received messages are written to the device as they are, by
+ * the copy queue, so that kernels may run beside the transfer.
+ *
+ * A launch that finds few changes lists them with their values (listed[]), so that one read is enough for the whole message.
+ */
 
-#include "analytics/halo/halo_device.h"
+#include "analytics/halo/halo_message.h"
 
 #include "core/memory.h"
 #include "device/launch.h"
@@ -11,82 +14,84 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GROUP = 256, ALONG = 1 << 16 /* words */ };
+enum { GROUP = 256, EARLY_WORDS = 1 << 16 /* words */ };
 enum { QUEUE, TRANSFER }; /* of the device */
 
-static gemp_code new_buffer(gemp_halo *mail, gemp_buffer *out, size_t size, const void *from)
+/* OpenCL has no empty buffers: one of 8 bytes stands for it. */
+static gemp_code new_buffer(gemp_halo *halo, gemp_buffer *out, size_t size, const void *from)
 {
-	return gemp_buffer_new(out, mail->device, size ? size : sizeof(uint64_t), size ? from : NULL);
+	return gemp_buffer_new(out, halo->device, size ? size : sizeof(uint64_t), size ? from : NULL);
 }
 
-/* The desk has `few`, as the device has it, what is looked at besides, and room for a number of each word, out and
- * in. */
-
-static const cl_uint *staged_values(const gemp_halo *mail)
+/* The staging block has listed[] as the device has it (two rows of counts, values, places), GEMP_HALO_READ bytes for
+ * the caller's read, and a number for each word out and in. */
+static const cl_uint *staged_values(const gemp_halo *halo)
 {
-	return (const cl_uint *)(void *)mail->staging.host + 2 * mail->ranks;
+	return (const cl_uint *)(void *)halo->staging.host + 2 * halo->ranks;
 }
 
-static const cl_uint *staged_places(const gemp_halo *mail)
+static const cl_uint *staged_places(const gemp_halo *halo)
 {
-	return staged_values(mail) + (size_t)(mail->ranks - 1) * mail->few_max * (mail->size / sizeof(cl_uint));
+	return staged_values(halo) + (size_t)(halo->ranks - 1) * halo->listed_max * (halo->size / sizeof(cl_uint));
 }
 
-static char *staged_read(const gemp_halo *mail)
+static char *staged_read(const gemp_halo *halo)
 {
-	return mail->staging.host + mail->few.size;
+	return halo->staging.host + halo->listed.size;
 }
 
-static char *staged_words(const gemp_halo *mail)
+static char *staged_words(const gemp_halo *halo)
 {
-	return staged_read(mail) + GEMP_HALO_READ;
+	return staged_read(halo) + GEMP_HALO_READ;
 }
 
-static char *staged_arrived(const gemp_halo *mail)
+static char *staged_arrived(const gemp_halo *halo)
 {
-	return staged_words(mail) + mail->out.first[mail->ranks] * sizeof(cl_uint);
+	return staged_words(halo) + halo->out.first[halo->ranks] * sizeof(cl_uint);
 }
 
-static gemp_code new_staging(gemp_halo *mail)
+/* Lists of changes share gemp_halo_listed_max entries among the other ranks. */
+static gemp_code new_staging(gemp_halo *halo)
 {
-	const size_t ranks = (size_t)mail->ranks;
-	mail->few_max = gemp_halo_few / (unsigned)(mail->ranks - 1);
-	GEMP_PROPAGATE(new_buffer(mail, &mail->first, (ranks + 1) * sizeof(cl_uint), mail->out.first));
-	const size_t listed = (ranks - 1) * mail->few_max * (sizeof(cl_uint) + mail->size);
-	GEMP_PROPAGATE(new_buffer(mail, &mail->few, 2 * ranks * sizeof(cl_uint) + listed, NULL));
-	GEMP_PROPAGATE(gemp_buffer_zero(mail->device, &mail->few, 0, 2 * ranks * sizeof(cl_uint)));
-	return gemp_pinned_take(&mail->staging, mail->device,
-	                        mail->few.size + GEMP_HALO_READ +
-	                            ((size_t)mail->out.first[ranks] + mail->in.first[ranks]) * sizeof(cl_uint));
+	const size_t ranks = (size_t)halo->ranks;
+	halo->listed_max = gemp_halo_listed_max / (unsigned)(halo->ranks - 1);
+	GEMP_PROPAGATE(new_buffer(halo, &halo->first, (ranks + 1) * sizeof(cl_uint), halo->out.first));
+	const size_t listed = (ranks - 1) * halo->listed_max * (sizeof(cl_uint) + halo->size);
+	GEMP_PROPAGATE(new_buffer(halo, &halo->listed, 2 * ranks * sizeof(cl_uint) + listed, NULL));
+	GEMP_PROPAGATE(gemp_buffer_zero(halo->device, &halo->listed, 0, 2 * ranks * sizeof(cl_uint)));
+	return gemp_pinned_take(&halo->staging, halo->device,
+	                        halo->listed.size + GEMP_HALO_READ +
+	                            ((size_t)halo->out.first[ranks] + halo->in.first[ranks]) * sizeof(cl_uint));
 }
 
-gemp_code gemp_halo_device_new(gemp_halo *mail)
+/* Compiles the kernels for the size of a value and copies the slots, which never change. */
+gemp_code gemp_halo_device_new(gemp_halo *halo)
 {
-	size_t words = mail->out.first[mail->ranks], sent = mail->links->send_begin[mail->ranks];
+	size_t words = halo->out.first[halo->ranks], sent = halo->links->send_begin[halo->ranks];
 	char options[32];
-	snprintf(options, sizeof options, "-DHALO_SIZE=%zu", mail->size);
-	GEMP_PROPAGATE(gemp_program_build(&mail->program, mail->device, "gas_halo.cl", options,
-	                                  { "gas_halo_mark", &mail->mark }, { "gas_halo_gather", &mail->gather },
-	                                  { "gas_halo_set_all", &mail->set_all }, { "gas_halo_put_bits", &mail->put_bits },
-	                                  { "gas_halo_put_pairs", &mail->put_pairs }));
-	GEMP_PROPAGATE(new_buffer(mail, &mail->slots, words * 32 * sizeof *mail->slot, mail->slot));
-	GEMP_PROPAGATE(new_buffer(mail, &mail->bits, words * sizeof *mail->out.bits, NULL));
-	GEMP_PROPAGATE(new_buffer(mail, &mail->before, words * sizeof *mail->out.before, NULL));
-	GEMP_PROPAGATE(new_buffer(mail, &mail->packed, sent * mail->size, NULL));
-	GEMP_PROPAGATE(new_buffer(mail, &mail->inbox, mail->in.region[mail->ranks], NULL));
-	GEMP_PROPAGATE(new_buffer(mail, &mail->came_before,
-	                          ((size_t)mail->in.first[mail->ranks] + 1) * sizeof *mail->in.before, NULL));
-	return new_staging(mail);
+	snprintf(options, sizeof options, "-DHALO_SIZE=%zu", halo->size);
+	GEMP_PROPAGATE(gemp_program_build(&halo->program, halo->device, "gas_halo.cl", options,
+	                                  { "gas_halo_mark", &halo->mark }, { "gas_halo_gather", &halo->gather },
+	                                  { "gas_halo_set_all", &halo->set_all }, { "gas_halo_put_bits", &halo->put_bits },
+	                                  { "gas_halo_put_pairs", &halo->put_pairs }));
+	GEMP_PROPAGATE(new_buffer(halo, &halo->slots, words * 32 * sizeof *halo->slot, halo->slot));
+	GEMP_PROPAGATE(new_buffer(halo, &halo->bits, words * sizeof *halo->out.bits, NULL));
+	GEMP_PROPAGATE(new_buffer(halo, &halo->before, words * sizeof *halo->out.before, NULL));
+	GEMP_PROPAGATE(new_buffer(halo, &halo->packed, sent * halo->size, NULL));
+	GEMP_PROPAGATE(new_buffer(halo, &halo->inbox, halo->in.region[halo->ranks], NULL));
+	GEMP_PROPAGATE(new_buffer(halo, &halo->received_prefix,
+	                          ((size_t)halo->in.first[halo->ranks] + 1) * sizeof *halo->in.before, NULL));
+	return new_staging(halo);
 }
 
-void gemp_halo_device_free(gemp_halo *mail)
+void gemp_halo_device_free(gemp_halo *halo)
 {
-	gemp_kernels_free(&mail->mark, &mail->gather, &mail->set_all, &mail->put_bits, &mail->put_pairs);
-	gemp_halo_wait_device(mail);
-	gemp_program_free(&mail->program);
-	gemp_pinned_release(&mail->staging, mail->device);
-	gemp_buffers_free(mail->device, &mail->first, &mail->few, &mail->slots, &mail->bits, &mail->before, &mail->packed,
-	                  &mail->inbox, &mail->came_before);
+	gemp_kernels_free(&halo->mark, &halo->gather, &halo->set_all, &halo->put_bits, &halo->put_pairs);
+	gemp_halo_wait_device(halo);
+	gemp_program_free(&halo->program);
+	gemp_pinned_release(&halo->staging, halo->device);
+	gemp_buffers_free(halo->device, &halo->first, &halo->listed, &halo->slots, &halo->bits, &halo->before,
+	                  &halo->packed, &halo->inbox, &halo->received_prefix);
 }
 
 static void forget(cl_event *event)
@@ -96,217 +101,214 @@ static void forget(cl_event *event)
 	*event = NULL;
 }
 
-static gemp_code wait_for(cl_event *event)
+/* Waits for all three transfers, also when one has failed: their host memory is written next. */
+gemp_code gemp_halo_wait_device(gemp_halo *halo)
 {
-	gemp_code code = *event ? GEMP_CL(clWaitForEvents(1, event)) : GEMP_OK;
-	forget(event);
-	return code;
-}
-
-gemp_code gemp_halo_wait_device(gemp_halo *mail)
-{
-	cl_event *events[] = { &mail->reading, &mail->writing[QUEUE], &mail->writing[TRANSFER] };
+	cl_event *events[] = { &halo->reading, &halo->writing[QUEUE], &halo->writing[TRANSFER] };
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-		GEMP_ALSO(wait_for(events[i]));
+		if (*events[i])
+			GEMP_ALSO(GEMP_CL(clWaitForEvents(1, events[i])));
+		forget(events[i]);
 	}
 	return code;
 }
 
-/* Values from the device into the messages, behind what heads them, when the last launch has ended. */
-static gemp_code read_values(gemp_halo *mail)
+/* Reads packed values into the messages, behind their heads. The first read waits for the last launch; later ones
+ * follow in order on the same queue. */
+static gemp_code read_values(gemp_halo *halo)
 {
-	const halo_side *out = &mail->out;
-	const gemp_device *device = mail->device;
-	for (int r = 0; r < mail->ranks; r++) {
+	const halo_direction *out = &halo->out;
+	const gemp_device *device = halo->device;
+	for (int r = 0; r < halo->ranks; r++) {
 		uint32_t count = halo_count(out, r);
 		if (!count)
 			continue;
 		const halo_head *head = (const halo_head *)(void *)halo_message_of(out, r);
 		char *to = halo_message_of(out, r) + halo_values_at((halo_form)head->form, out->count[r], count);
-		forget(&mail->reading);
+		forget(&halo->reading);
 		GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(
-			device->copy_queue, mail->packed.mem, CL_FALSE, out->before[out->first[r]] * mail->size, count * mail->size,
-			to, mail->ordered ? 0 : 1, mail->ordered ? NULL : &device->last_launch, &mail->reading)));
-		mail->ordered = true;
+			device->copy_queue, halo->packed.mem, CL_FALSE, out->before[out->first[r]] * halo->size, count * halo->size,
+			to, halo->ordered ? 0 : 1, halo->ordered ? NULL : &device->last_launch, &halo->reading)));
+		halo->ordered = true;
 	}
 	GEMP_PROPAGATE(GEMP_CL(clFlush(device->queue)));
 	return GEMP_CL(clFlush(device->copy_queue));
 }
 
-static gemp_code read_later(const gemp_halo *mail, const gemp_buffer *from, size_t size, void *to)
+static gemp_code read_later(const gemp_halo *halo, const gemp_buffer *from, size_t size, void *to)
 {
-	return GEMP_CL(clEnqueueReadBuffer(mail->device->queue, from->mem, CL_FALSE, 0, size, to, 0, NULL, NULL));
+	return GEMP_CL(clEnqueueReadBuffer(halo->device->queue, from->mem, CL_FALSE, 0, size, to, 0, NULL, NULL));
 }
 
 /* To ask for them once more would take longer than to have them come in vain. */
-static bool bits_along(const gemp_halo *mail)
+static bool reads_bits_early(const gemp_halo *halo)
 {
-	const uint32_t words = mail->out.first[mail->ranks];
-	return words > 0 && words <= ALONG;
+	const uint32_t words = halo->out.first[halo->ranks];
+	return words > 0 && words <= EARLY_WORDS;
 }
 
-/* What has changed, and of few all that there is to say. */
-static gemp_code mark(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
-                      const gemp_halo_read *look)
+/* Finds the bitmap of changes and lists them if they are few; reads the counts, and what else comes along. */
+static gemp_code mark(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                      const gemp_halo_read *read)
 {
-	const cl_uint words = mail->out.first[mail->ranks], ranks = (cl_uint)mail->ranks, turn = mail->counting;
-	const cl_uint self = (cl_uint)mail->comm->rank;
-	const cl_mem *from = values ? &values->mem : &mail->packed.mem;
-	GEMP_PROPAGATE(gemp_launch(mail->device, mail->mark, words > ranks ? words : ranks, GROUP,
-	                           GEMP_ARG(&mail->slots.mem), GEMP_ARG(&words), GEMP_ARG(&changed->mem),
-	                           GEMP_ARG(&mail->bits.mem), GEMP_ARG(&mail->first.mem), GEMP_ARG(&ranks), GEMP_ARG(&self),
-	                           GEMP_ARG(&turn), GEMP_ARG(&mail->few.mem), GEMP_ARG(&mail->few_max), GEMP_ARG(from)));
-	mail->counting = !turn;
-	if (look)
-		GEMP_PROPAGATE(read_later(mail, look->from, look->size, staged_read(mail)));
-	if (bits_along(mail))
-		GEMP_PROPAGATE(read_later(mail, &mail->bits, words * sizeof(cl_uint), staged_words(mail)));
-	GEMP_PROPAGATE(gemp_buffer_read(mail->device, &mail->few, 0, mail->few.size, mail->staging.host));
-	if (look)
-		memcpy(look->to, staged_read(mail), look->size);
+	const cl_uint words = halo->out.first[halo->ranks], ranks = (cl_uint)halo->ranks, parity = halo->counting;
+	const cl_uint self = (cl_uint)halo->comm->rank;
+	const cl_mem *from = values ? &values->mem : &halo->packed.mem;
+	GEMP_PROPAGATE(gemp_launch(
+		halo->device, halo->mark, words > ranks ? words : ranks, GROUP, GEMP_ARG(&halo->slots.mem), GEMP_ARG(&words),
+		GEMP_ARG(&changed->mem), GEMP_ARG(&halo->bits.mem), GEMP_ARG(&halo->first.mem), GEMP_ARG(&ranks),
+		GEMP_ARG(&self), GEMP_ARG(&parity), GEMP_ARG(&halo->listed.mem), GEMP_ARG(&halo->listed_max), GEMP_ARG(from)));
+	halo->counting = !parity;
+	if (read)
+		GEMP_PROPAGATE(read_later(halo, read->from, read->size, staged_read(halo)));
+	if (reads_bits_early(halo))
+		GEMP_PROPAGATE(read_later(halo, &halo->bits, words * sizeof(cl_uint), staged_words(halo)));
+	GEMP_PROPAGATE(gemp_buffer_read(halo->device, &halo->listed, 0, halo->listed.size, halo->staging.host));
+	if (read)
+		memcpy(read->to, staged_read(halo), read->size);
 	return GEMP_OK;
 }
 
-/* Did the lists have all of them, and are they as short as any form? Then messages are made of them. */
-static bool take_lists(gemp_halo *mail)
+/* Were all changes listed, and is HALO_PAIRS the smallest form for each rank? Then the messages are made of the
+ * lists, without another read. */
+static bool write_lists(gemp_halo *halo)
 {
-	const halo_side *out = &mail->out;
-	const cl_uint *counts = (const cl_uint *)(void *)mail->staging.host + !mail->counting * mail->ranks;
-	for (int r = 0; r < mail->ranks; r++)
-		if (counts[r] > mail->few_max || (out->count[r] && halo_form_of(out->count[r], counts[r]) != HALO_PAIRS))
+	const halo_direction *out = &halo->out;
+	const cl_uint *counts = (const cl_uint *)(void *)halo->staging.host + !halo->counting * halo->ranks;
+	for (int r = 0; r < halo->ranks; r++)
+		if (counts[r] > halo->listed_max || (out->count[r] && halo_form_of(out->count[r], counts[r]) != HALO_PAIRS))
 			return false;
-	for (int r = 0; r < mail->ranks; r++) {
-		const size_t count = counts[r], from = (size_t)(r - (r > mail->comm->rank)) * mail->few_max;
+	for (int r = 0; r < halo->ranks; r++) {
+		const size_t count = counts[r], from = (size_t)(r - (r > halo->comm->rank)) * halo->listed_max;
 		if (!out->count[r])
 			continue;
 		halo_head *head = (halo_head *)(void *)halo_message_of(out, r);
 		*head = (halo_head){ HALO_PAIRS, counts[r] };
-		memcpy(head + 1, staged_places(mail) + from, count * sizeof(cl_uint));
+		memcpy(head + 1, staged_places(halo) + from, count * sizeof(cl_uint));
 		memcpy((char *)head + halo_values_at(HALO_PAIRS, out->count[r], count),
-		       (const char *)staged_values(mail) + from * mail->size, count * mail->size);
+		       (const char *)staged_values(halo) + from * halo->size, count * halo->size);
 	}
 	return true;
 }
 
-static gemp_code read_bits(gemp_halo *mail)
+/* The prefix sums of the bitmap are computed by the host and go back to the device, which packs by them. */
+static gemp_code read_bits(gemp_halo *halo)
 {
-	halo_side *out = &mail->out;
-	const size_t words = out->first[mail->ranks], bytes = words * sizeof *out->bits;
-	if (!bits_along(mail))
-		GEMP_PROPAGATE(gemp_buffer_read(mail->device, &mail->bits, 0, bytes, staged_words(mail)));
-	memcpy(out->bits, staged_words(mail), bytes);
+	halo_direction *out = &halo->out;
+	const size_t words = out->first[halo->ranks], bytes = words * sizeof *out->bits;
+	if (!reads_bits_early(halo))
+		GEMP_PROPAGATE(gemp_buffer_read(halo->device, &halo->bits, 0, bytes, staged_words(halo)));
+	memcpy(out->bits, staged_words(halo), bytes);
 	gemp_halo_prefix(out, 0, (uint32_t)words);
-	memcpy(staged_words(mail), out->before, bytes);
-	if (bytes && mail->size)
-		return GEMP_CL(clEnqueueWriteBuffer(mail->device->queue, mail->before.mem, CL_FALSE, 0, bytes,
-		                                    staged_words(mail), 0, NULL, NULL));
+	memcpy(staged_words(halo), out->before, bytes);
+	if (bytes && halo->size)
+		return GEMP_CL(clEnqueueWriteBuffer(halo->device->queue, halo->before.mem, CL_FALSE, 0, bytes,
+		                                    staged_words(halo), 0, NULL, NULL));
 	return GEMP_OK;
 }
 
-gemp_code gemp_halo_pack_device(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
-                                const gemp_halo_read *look)
+gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                                const gemp_halo_read *read)
 {
 	gemp_code code = GEMP_OK;
-	halo_side *out = &mail->out;
-	cl_uint words = out->first[mail->ranks];
+	halo_direction *out = &halo->out;
+	cl_uint words = out->first[halo->ranks];
 	size_t bytes = words * sizeof *out->bits;
-	mail->ordered = false;
+	halo->ordered = false;
 	if (changed) {
-		mail->all = false;
-		GEMP_TRY(mark(mail, values, changed, look));
-		if (take_lists(mail))
+		halo->all = false;
+		GEMP_TRY(mark(halo, values, changed, read));
+		if (write_lists(halo))
 			return GEMP_OK;
-		GEMP_TRY(read_bits(mail));
-	} else if (!mail->all) {
-		gemp_halo_mark_all(mail);
-		GEMP_TRY(gemp_buffer_write(mail->device, &mail->bits, 0, bytes, out->bits));
-		GEMP_TRY(gemp_buffer_write(mail->device, &mail->before, 0, bytes, out->before));
-		mail->all = true;
+		GEMP_TRY(read_bits(halo));
+	} else if (!halo->all) {
+		gemp_halo_mark_all(halo);
+		GEMP_TRY(gemp_buffer_write(halo->device, &halo->bits, 0, bytes, out->bits));
+		GEMP_TRY(gemp_buffer_write(halo->device, &halo->before, 0, bytes, out->before));
+		halo->all = true;
 	}
-	gemp_halo_write_heads(mail);
-	if (mail->size && out->before[words]) {
-		GEMP_TRY(gemp_launch(mail->device, mail->gather, (size_t)words * 32, GROUP, GEMP_ARG(&mail->slots.mem),
-		                     GEMP_ARG(&words), GEMP_ARG(&mail->bits.mem), GEMP_ARG(&mail->before.mem),
-		                     GEMP_ARG(&values->mem), GEMP_ARG(&mail->packed.mem)));
-		code = read_values(mail);
+	gemp_halo_write_heads(halo);
+	if (halo->size && out->before[words]) {
+		GEMP_TRY(gemp_launch(halo->device, halo->gather, (size_t)words * 32, GROUP, GEMP_ARG(&halo->slots.mem),
+		                     GEMP_ARG(&words), GEMP_ARG(&halo->bits.mem), GEMP_ARG(&halo->before.mem),
+		                     GEMP_ARG(&values->mem), GEMP_ARG(&halo->packed.mem)));
+		code = read_values(halo);
 	}
 done:
 	return code;
 }
 
-/* Beside kernels where what they may do in between is known: not with bits, which share words with own ones. */
-static int queue_for(const gemp_halo *mail, const gemp_buffer *arrived)
+/* Without waiting; the event of the queue's last transfer is kept for gemp_halo_wait_device. */
+static gemp_code write(gemp_halo *halo, int which, const gemp_buffer *to, size_t at, size_t size, const void *from)
 {
-	return mail->ordered && !arrived ? TRANSFER : QUEUE;
-}
-
-static gemp_code write(gemp_halo *mail, int which, const gemp_buffer *to, size_t at, size_t size, const void *from)
-{
-	cl_command_queue queue = which == TRANSFER ? mail->device->copy_queue : mail->device->queue;
+	cl_command_queue queue = which == TRANSFER ? halo->device->copy_queue : halo->device->queue;
 	if (!size)
 		return GEMP_OK;
-	forget(&mail->writing[which]);
-	return GEMP_CL(clEnqueueWriteBuffer(queue, to->mem, CL_FALSE, at, size, from, 0, NULL, &mail->writing[which]));
+	forget(&halo->writing[which]);
+	return GEMP_CL(clEnqueueWriteBuffer(queue, to->mem, CL_FALSE, at, size, from, 0, NULL, &halo->writing[which]));
 }
 
-/* All places of a rank: values go where they belong at once. */
-static gemp_code take_all(gemp_halo *mail, int rank, const gemp_buffer *values, const gemp_buffer *arrived)
+/* All values of a rank are written where they belong. They go by the copy queue only if no bits are set: bits of
+ * ghosts and own vertices share words, which kernels may be writing. */
+static gemp_code receive_all(gemp_halo *halo, int rank, const gemp_buffer *values, const gemp_buffer *arrived)
 {
-	cl_uint first = mail->links->ghost_begin[rank], count = mail->in.count[rank];
-	GEMP_PROPAGATE(write(mail, queue_for(mail, arrived), values, first * mail->size, count * mail->size,
-	                     halo_message_of(&mail->in, rank) + halo_values_at(HALO_ALL, count, count)));
+	cl_uint first = halo->links->ghost_begin[rank], count = halo->in.count[rank];
+	GEMP_PROPAGATE(write(halo, halo->ordered && !arrived ? TRANSFER : QUEUE, values, first * halo->size,
+	                     count * halo->size,
+	                     halo_message_of(&halo->in, rank) + halo_values_at(HALO_ALL, count, count)));
 	if (arrived)
-		return gemp_launch(mail->device, mail->set_all, count / 32 + 2, GROUP, GEMP_ARG(&first), GEMP_ARG(&count),
+		return gemp_launch(halo->device, halo->set_all, count / 32 + 2, GROUP, GEMP_ARG(&first), GEMP_ARG(&count),
 		                   GEMP_ARG(&arrived->mem));
 	return GEMP_OK;
 }
 
-static gemp_code take_some(gemp_halo *mail, int rank, const halo_head *head, const gemp_buffer *values,
-                           const gemp_buffer *arrived)
+/* The message is written to the inbox as it came, and a kernel puts its values where they belong. */
+static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *head, const gemp_buffer *values,
+                                 const gemp_buffer *arrived)
 {
-	halo_side *in = &mail->in;
+	halo_direction *in = &halo->in;
 	halo_form form = (halo_form)head->form;
 	size_t region = in->region[rank];
-	cl_uint first = mail->links->ghost_begin[rank], places = in->count[rank], wanted = arrived != NULL;
+	cl_uint first = halo->links->ghost_begin[rank], places = in->count[rank], wanted = arrived != NULL;
 	cl_uint words_at = (cl_uint)((region + sizeof *head) / sizeof(cl_uint)), before_at = in->first[rank];
 	cl_uint count = head->count;
 	cl_uint values_at = (cl_uint)((region + halo_values_at(form, places, count)) / sizeof(cl_uint));
-	const cl_mem *to = values ? &values->mem : &mail->inbox.mem,
-				 *bits = arrived ? &arrived->mem : &mail->came_before.mem;
-	GEMP_PROPAGATE(write(mail, QUEUE, &mail->inbox, region, halo_size(form, places, count, mail->size), head));
+	const cl_mem *to = values ? &values->mem : &halo->inbox.mem,
+				 *bits = arrived ? &arrived->mem : &halo->received_prefix.mem;
+	GEMP_PROPAGATE(write(halo, QUEUE, &halo->inbox, region, halo_size(form, places, count, halo->size), head));
 	if (form == HALO_PAIRS)
-		return gemp_launch(mail->device, mail->put_pairs, count, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
+		return gemp_launch(halo->device, halo->put_pairs, count, GROUP, GEMP_ARG(&halo->inbox.mem), GEMP_ARG(&words_at),
 		                   GEMP_ARG(&values_at), GEMP_ARG(&count), GEMP_ARG(&first), GEMP_ARG(to), GEMP_ARG(&wanted),
 		                   GEMP_ARG(bits));
-	const size_t words = halo_words(places), came = before_at * sizeof *in->before;
-	if (mail->size) { /* else it does not matter which value is whose */
+	const size_t words = halo_words(places), at = before_at * sizeof *in->before;
+	if (halo->size) { /* else it does not matter which value is whose */
 		memcpy(in->bits + before_at, head + 1, words * sizeof *in->bits);
 		gemp_halo_prefix(in, before_at, before_at + (uint32_t)words);
-		memcpy(staged_arrived(mail) + came, in->before + before_at, words * sizeof *in->before);
+		memcpy(staged_arrived(halo) + at, in->before + before_at, words * sizeof *in->before);
 		GEMP_PROPAGATE(
-			write(mail, QUEUE, &mail->came_before, came, words * sizeof *in->before, staged_arrived(mail) + came));
+			write(halo, QUEUE, &halo->received_prefix, at, words * sizeof *in->before, staged_arrived(halo) + at));
 	}
-	return gemp_launch(mail->device, mail->put_bits, places, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
-	                   GEMP_ARG(&values_at), GEMP_ARG(&mail->came_before.mem), GEMP_ARG(&before_at), GEMP_ARG(&first),
-	                   GEMP_ARG(&places), GEMP_ARG(to), GEMP_ARG(&wanted), GEMP_ARG(bits));
+	return gemp_launch(halo->device, halo->put_bits, places, GROUP, GEMP_ARG(&halo->inbox.mem), GEMP_ARG(&words_at),
+	                   GEMP_ARG(&values_at), GEMP_ARG(&halo->received_prefix.mem), GEMP_ARG(&before_at),
+	                   GEMP_ARG(&first), GEMP_ARG(&places), GEMP_ARG(to), GEMP_ARG(&wanted), GEMP_ARG(bits));
 }
 
-gemp_code gemp_halo_unpack_device(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *arrived)
+gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	gemp_code code = GEMP_OK;
-	for (int r = 0; r < mail->ranks; r++) {
-		if (!mail->in.count[r])
+	for (int r = 0; r < halo->ranks; r++) {
+		if (!halo->in.count[r])
 			continue;
-		const halo_head *head = (const halo_head *)(void *)halo_message_of(&mail->in, r);
+		const halo_head *head = (const halo_head *)(void *)halo_message_of(&halo->in, r);
 		if (head->form == HALO_ALL)
-			GEMP_TRY(take_all(mail, r, values, arrived));
+			GEMP_TRY(receive_all(halo, r, values, arrived));
 		else if (head->count)
-			GEMP_TRY(take_some(mail, r, head, values, arrived));
+			GEMP_TRY(receive_changed(halo, r, head, values, arrived));
 	}
-	if (mail->writing[TRANSFER]) {
-		GEMP_TRY(GEMP_CL(clFlush(mail->device->copy_queue)));
-		code = GEMP_CL(clEnqueueBarrierWithWaitList(mail->device->queue, 1, &mail->writing[TRANSFER], NULL));
+	if (halo->writing[TRANSFER]) {
+		GEMP_TRY(GEMP_CL(clFlush(halo->device->copy_queue)));
+		code = GEMP_CL(clEnqueueBarrierWithWaitList(halo->device->queue, 1, &halo->writing[TRANSFER], NULL));
 	}
 done:
 	return code;

@@ -1,19 +1,24 @@
-/* Few changes, by the host: from the vertices that have changed to their places, without a look at all others. */
+/* The exchange by the host's threads, in buffers of a CPU device, whose memory the host can read in place.
+ *
+ * Few changes are found from the changed vertices: halo_index has for each rank the bitmap of vertices that it is sent, and
+ * prefix sums over it, so that a vertex's place is a popcount away. More changes are found by a pass over all places.
+ */
 
-#include "analytics/halo/halo_host.h"
+#include "analytics/halo/halo_message.h"
 
 #include "core/bitset.h"
 #include "core/memory.h"
+#include "core/search.h"
 #include "core/threads.h"
 
 #include <string.h>
 
 enum {
-	MOST_RANKS = 64, /* with more of them the bitmaps would take more than the places themselves */
-	PART = 4         /* of what is few by kernels: more are found faster by a look at all places */
+	MAX_RANKS = 64,  /* with more of them the bitmaps would take more than the places themselves */
+	SPARSE_SHARE = 4 /* of what is listed by kernels: more are found faster by a read at all places */
 };
 
-/* Reach of what any rank is sent. */
+/* Words of a bitmap up to the last vertex that any rank is sent. */
 static size_t words_of(const gemp_layout_links *links, int ranks)
 {
 	uint32_t last = 0;
@@ -23,21 +28,22 @@ static size_t words_of(const gemp_layout_links *links, int ranks)
 	return (size_t)last / 32 + 1;
 }
 
-static gemp_code gemp_halo_few_new(gemp_halo *mail)
+/* Made when changes are first looked for: runs that send all values need no index. */
+static gemp_code index_new(gemp_halo *halo)
 {
-	const gemp_layout_links *links = mail->links;
-	halo_index *f = &mail->finder;
-	const uint32_t few = gemp_halo_few / PART;
-	if (mail->ranks > MOST_RANKS || f->sent)
+	const gemp_layout_links *links = halo->links;
+	halo_index *f = &halo->index;
+	const uint32_t listed = gemp_halo_listed_max / SPARSE_SHARE;
+	if (halo->ranks > MAX_RANKS || f->sent)
 		return GEMP_OK;
-	f->words = words_of(links, mail->ranks);
-	GEMP_PROPAGATE(GEMP_NEW(f->sent, (size_t)mail->ranks * f->words));
-	GEMP_PROPAGATE(GEMP_NEW(f->before, (size_t)mail->ranks * f->words));
-	GEMP_PROPAGATE(GEMP_NEW(f->changed, few));
-	GEMP_PROPAGATE(GEMP_NEW(f->places, few));
-	GEMP_PROPAGATE(GEMP_NEW(f->vertices, few));
-	f->few_max = few;
-	for (int r = 0; r < mail->ranks; r++) {
+	f->words = words_of(links, halo->ranks);
+	GEMP_PROPAGATE(GEMP_NEW(f->sent, (size_t)halo->ranks * f->words));
+	GEMP_PROPAGATE(GEMP_NEW(f->before, (size_t)halo->ranks * f->words));
+	GEMP_PROPAGATE(GEMP_NEW(f->changed, listed));
+	GEMP_PROPAGATE(GEMP_NEW(f->places, listed));
+	GEMP_PROPAGATE(GEMP_NEW(f->vertices, listed));
+	f->listed_max = listed;
+	for (int r = 0; r < halo->ranks; r++) {
 		uint32_t *sent = f->sent + (size_t)r * f->words, *before = f->before + (size_t)r * f->words;
 		for (uint64_t i = links->send_begin[r]; i < links->send_begin[r + 1]; i++)
 			gemp_bits32_set(sent, links->send[i]);
@@ -47,24 +53,18 @@ static gemp_code gemp_halo_few_new(gemp_halo *mail)
 	return GEMP_OK;
 }
 
-void gemp_halo_few_free(gemp_halo *mail)
-{
-	halo_index *f = &mail->finder;
-	gemp_free_all(f->sent, f->before, f->changed, f->places, f->vertices);
-}
-
-/* Vertices whose bits are set; more than `most`: not all of them. */
+/* Lists the vertices whose bits are set; stops when they are too many. */
 static size_t list_changed(halo_index *f, const uint32_t *bits)
 {
 	size_t count = 0;
-	for (size_t w = 0; w < f->words && count <= f->few_max; w++)
+	for (size_t w = 0; w < f->words && count <= f->listed_max; w++)
 		for (uint32_t left = bits[w]; left; left &= left - 1, count++)
-			if (count < f->few_max)
+			if (count < f->listed_max)
 				f->changed[count] = (uint32_t)w * 32 + (uint32_t)__builtin_ctz(left);
 	return count;
 }
 
-/* Of those, the ones that rank r is sent: their places there. */
+/* The places of the listed vertices that rank r is sent. */
 static uint32_t list_places(halo_index *f, int r, size_t changed)
 {
 	const uint32_t *sent = f->sent + (size_t)r * f->words, *before = f->before + (size_t)r * f->words;
@@ -78,15 +78,15 @@ static uint32_t list_places(halo_index *f, int r, size_t changed)
 	return count;
 }
 
-/* Messages of few changes, if they are few and such messages as short as any. */
-static bool gemp_halo_pack_few(gemp_halo *mail, const uint32_t *bits, const char *values)
+/* Packs the listed changes; false if they are too many, or another form would be smaller. */
+static bool pack_listed(gemp_halo *halo, const uint32_t *bits, const char *values)
 {
-	halo_index *f = &mail->finder;
-	const halo_side *out = &mail->out;
-	const size_t changed = f->few_max ? list_changed(f, bits) : 1;
-	if (changed > f->few_max)
+	halo_index *f = &halo->index;
+	const halo_direction *out = &halo->out;
+	const size_t changed = f->listed_max ? list_changed(f, bits) : 1;
+	if (changed > f->listed_max)
 		return false;
-	for (int r = 0; r < mail->ranks; r++) {
+	for (int r = 0; r < halo->ranks; r++) {
 		if (!out->count[r])
 			continue;
 		const uint32_t count = list_places(f, r, changed);
@@ -96,117 +96,88 @@ static bool gemp_halo_pack_few(gemp_halo *mail, const uint32_t *bits, const char
 		char *to = (char *)head + halo_values_at(HALO_PAIRS, out->count[r], count);
 		*head = (halo_head){ HALO_PAIRS, count };
 		memcpy(head + 1, f->places, count * sizeof *f->places);
-		for (uint32_t i = 0; mail->size && i < count; i++, to += mail->size)
-			memcpy(to, values + f->vertices[i] * mail->size, mail->size);
+		for (uint32_t i = 0; halo->size && i < count; i++, to += halo->size)
+			memcpy(to, values + f->vertices[i] * halo->size, halo->size);
 	}
 	return true;
 }
 
-/* Mail by the host's threads, in buffers of a CPU device. */
-
-/* BUFFERS. A CPU device has them where the host has: what a first map tells stays true, and to map once more would
+/* A CPU device has them where the host has: what a first map tells stays true, and to map once more would
  * take as long as a small round. */
 
-static gemp_code wait_for_kernels(const gemp_halo *mail)
-{
-	return GEMP_CL(clFinish(mail->device->queue));
-}
-
-static gemp_code map(const gemp_halo *mail, const gemp_buffer *buffer, void **out)
+static gemp_code map(const gemp_halo *halo, const gemp_buffer *buffer, void **out)
 {
 	cl_int error = CL_SUCCESS;
-	*out = clEnqueueMapBuffer(mail->device->queue, buffer->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, buffer->size, 0,
+	*out = clEnqueueMapBuffer(halo->device->queue, buffer->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, buffer->size, 0,
 	                          NULL, NULL, &error);
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
 }
 
-static gemp_code unmap(const gemp_halo *mail, const gemp_buffer *buffer, void *bytes)
+static gemp_code unmap(const gemp_halo *halo, const gemp_buffer *buffer, void *bytes)
 {
-	return GEMP_CL(clEnqueueUnmapMemObject(mail->device->queue, buffer->mem, bytes, 0, NULL, NULL));
+	return GEMP_CL(clEnqueueUnmapMemObject(halo->device->queue, buffer->mem, bytes, 0, NULL, NULL));
 }
 
-/* As long as they are known here, no other buffer has their name. */
-static gemp_code know(gemp_halo *mail, const gemp_buffer *buffer, halo_mapping *known)
+/* A CPU device keeps a buffer where the host has mapped it once, and mapping again would take as long as a small
+ * round. The buffer is retained, so that no other one gets its handle meanwhile. */
+static gemp_code remember_mapping(gemp_halo *halo, const gemp_buffer *buffer, halo_mapping *mappings)
 {
 	void *bytes;
-	GEMP_PROPAGATE(map(mail, buffer, &bytes));
-	GEMP_PROPAGATE(unmap(mail, buffer, bytes));
-	GEMP_PROPAGATE(wait_for_kernels(mail));
-	if (known->mem)
-		clReleaseMemObject(known->mem);
-	*known = (halo_mapping){ 0 };
+	GEMP_PROPAGATE(map(halo, buffer, &bytes));
+	GEMP_PROPAGATE(unmap(halo, buffer, bytes));
+	GEMP_PROPAGATE(GEMP_CL(clFinish(halo->device->queue)));
+	if (mappings->mem)
+		clReleaseMemObject(mappings->mem);
+	*mappings = (halo_mapping){ 0 };
 	GEMP_PROPAGATE(GEMP_CL(clRetainMemObject(buffer->mem)));
-	*known = (halo_mapping){ buffer->mem, bytes };
+	*mappings = (halo_mapping){ buffer->mem, bytes };
 	return GEMP_OK;
 }
 
-/* NULL: there is no such buffer, or nothing in it. Kernels that use it have ended. */
-static gemp_code open(gemp_halo *mail, const gemp_buffer *buffer, void **out)
+/* The host's address of a buffer; NULL for none, or an empty one. Kernels that use it have ended. */
+static gemp_code open(gemp_halo *halo, const gemp_buffer *buffer, void **out)
 {
-	halo_mapping *known = mail->known;
+	halo_mapping *mappings = halo->mappings;
 	*out = NULL;
 	if (!buffer || !buffer->size)
 		return GEMP_OK;
-	if (mail->device->gpu)
-		return map(mail, buffer, out);
-	while (known < mail->known + HALO_MAPPINGS && (!known->mem || known->mem != buffer->mem))
-		known++;
-	if (known == mail->known + HALO_MAPPINGS) {
-		known = &mail->known[mail->known_next++ % HALO_MAPPINGS];
-		GEMP_PROPAGATE(know(mail, buffer, known));
+	if (halo->device->gpu)
+		return map(halo, buffer, out);
+	while (mappings < halo->mappings + HALO_MAPPINGS && (!mappings->mem || mappings->mem != buffer->mem))
+		mappings++;
+	if (mappings == halo->mappings + HALO_MAPPINGS) {
+		mappings = &halo->mappings[halo->next_mapping++ % HALO_MAPPINGS];
+		GEMP_PROPAGATE(remember_mapping(halo, buffer, mappings));
 	}
-	*out = known->host;
+	*out = mappings->host;
 	return GEMP_OK;
 }
 
-static gemp_code close(const gemp_halo *mail, const gemp_buffer *buffer, void *bytes)
+static gemp_code close(const gemp_halo *halo, const gemp_buffer *buffer, void *bytes)
 {
-	return bytes && mail->device->gpu ? unmap(mail, buffer, bytes) : GEMP_OK;
+	return bytes && halo->device->gpu ? unmap(halo, buffer, bytes) : GEMP_OK;
 }
 
-void gemp_halo_host_free(gemp_halo *mail)
+void gemp_halo_host_free(gemp_halo *halo)
 {
+	halo_index *f = &halo->index;
+	gemp_free_all(f->sent, f->before, f->changed, f->places, f->vertices);
 	for (int k = 0; k < HALO_MAPPINGS; k++)
-		if (mail->known[k].mem)
-			clReleaseMemObject(mail->known[k].mem);
+		if (halo->mappings[k].mem)
+			clReleaseMemObject(halo->mappings[k].mem);
 }
 
-/* LOOPS over words of 32 places, or over places, in pieces that are worth a thread. */
-
+/* What is worth a thread: so many words of 32 places, or so many places. */
 enum { WORDS = 256, PLACES = WORDS * 32 };
 
-typedef void piece_body(void *context, size_t begin, size_t end);
-
-typedef struct piecewise {
-	size_t count, piece;
-	piece_body *body;
-	void *context;
-} piecewise;
-
-static void run_piece(void *context, unsigned thread, size_t number)
-{
-	(void)thread;
-	const piecewise *p = context;
-	size_t begin = number * p->piece, left = p->count - begin;
-	p->body(p->context, begin, begin + (left < p->piece ? left : p->piece));
-}
-
-static void for_pieces(size_t count, size_t piece, piece_body *body, void *context)
-{
-	piecewise p = { count, piece, body, context };
-	gemp_parallel_for((count + piece - 1) / piece, run_piece, &p);
-}
-
-/* PACKING */
-
-typedef struct packing {
-	gemp_halo *mail;
+typedef struct pack_task {
+	gemp_halo *halo;
 	const uint32_t *changed;
 	const char *values;
-} packing;
+} pack_task;
 
-/* Places ascend: often they are vertices that follow one another, or nobody has changed among all that they reach
- * over. */
+/* The bits of 32 places. Places ascend, so they are often consecutive vertices, or lie in a stretch of the bitmap in
+ * which nothing has changed. */
 static uint32_t mark_word(const uint32_t *slot, const uint32_t *changed)
 {
 	uint32_t bits = 0, first = slot[0], last = slot[31];
@@ -226,39 +197,33 @@ static uint32_t mark_word(const uint32_t *slot, const uint32_t *changed)
 	return bits;
 }
 
-static void mark_words(void *context, size_t begin, size_t end)
+static void mark_words(void *context, size_t range, size_t begin, size_t end)
 {
-	const packing *p = context;
+	(void)range;
+	const pack_task *p = context;
 	for (size_t w = begin; w < end; w++)
-		p->mail->out.bits[w] = mark_word(p->mail->slot + w * 32, p->changed);
+		p->halo->out.bits[w] = mark_word(p->halo->slot + w * 32, p->changed);
 }
 
-static int rank_of(const halo_side *side, size_t word)
+/* Values go behind the heads of messages, whose forms are known by now. */
+static void gather_words(void *context, size_t range, size_t begin, size_t end)
 {
-	int rank = 0;
-	while (side->first[rank + 1] <= word)
-		rank++;
-	return rank;
-}
-
-/* Values go to their places in messages, whose forms are known. */
-static void gather_words(void *context, size_t begin, size_t end)
-{
-	const packing *p = context;
-	const gemp_halo *mail = p->mail;
-	const halo_side *out = &mail->out;
+	(void)range;
+	const pack_task *p = context;
+	const gemp_halo *halo = p->halo;
+	const halo_direction *out = &halo->out;
 	int rank = -1;
 	char *to = NULL;
 	for (size_t w = begin; w < end; w++) {
 		if (rank < 0 || w >= out->first[rank + 1]) {
-			rank = rank_of(out, w);
+			rank = (int)gemp_range_find_u32(out->first, (size_t)halo->ranks, w);
 			const halo_head *head = (const halo_head *)(void *)halo_message_of(out, rank);
 			to = (char *)head + halo_values_at((halo_form)head->form, out->count[rank], head->count) +
-			     (out->before[w] - out->before[out->first[rank]]) * mail->size;
+			     (out->before[w] - out->before[out->first[rank]]) * halo->size;
 		}
-		for (uint32_t bits = out->bits[w]; bits; bits &= bits - 1, to += mail->size) {
-			const char *from = p->values + mail->slot[w * 32 + (unsigned)__builtin_ctz(bits)] * mail->size;
-			if (mail->size == sizeof(uint32_t))
+		for (uint32_t bits = out->bits[w]; bits; bits &= bits - 1, to += halo->size) {
+			const char *from = p->values + halo->slot[w * 32 + (unsigned)__builtin_ctz(bits)] * halo->size;
+			if (halo->size == sizeof(uint32_t))
 				memcpy(to, from, sizeof(uint32_t));
 			else
 				memcpy(to, from, sizeof(uint64_t));
@@ -266,82 +231,78 @@ static void gather_words(void *context, size_t begin, size_t end)
 	}
 }
 
-static gemp_code take_read(gemp_halo *mail, const gemp_halo_read *look)
-{
-	void *bytes;
-	GEMP_PROPAGATE(open(mail, look->from, &bytes));
-	memcpy(look->to, bytes, look->size);
-	return close(mail, look->from, bytes);
-}
-
-gemp_code gemp_halo_pack_host(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *changed,
-                              const gemp_halo_read *look)
+gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                              const gemp_halo_read *read)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t words = mail->out.first[mail->ranks];
+	uint32_t words = halo->out.first[halo->ranks];
 	void *bits = NULL, *from = NULL;
-	GEMP_TRY(wait_for_kernels(mail));
-	if (look)
-		GEMP_TRY(take_read(mail, look));
-	GEMP_TRY(open(mail, changed, &bits));
-	if (mail->size)
-		GEMP_TRY(open(mail, values, &from));
-	packing p = { mail, bits, from };
+	GEMP_TRY(GEMP_CL(clFinish(halo->device->queue)));
+	if (read) {
+		GEMP_TRY(open(halo, read->from, &bits));
+		memcpy(read->to, bits, read->size);
+		GEMP_TRY(close(halo, read->from, bits));
+		bits = NULL;
+	}
+	GEMP_TRY(open(halo, changed, &bits));
+	if (halo->size)
+		GEMP_TRY(open(halo, values, &from));
+	pack_task p = { halo, bits, from };
 	if (changed)
-		GEMP_TRY(gemp_halo_few_new(mail));
-	if (changed && gemp_halo_pack_few(mail, bits, from)) {
-		mail->all = false;
+		GEMP_TRY(index_new(halo));
+	if (changed && pack_listed(halo, bits, from)) {
+		halo->all = false;
 		goto done;
 	}
 	if (changed) {
-		for_pieces(words, 8 * WORDS, mark_words, &p);
-		gemp_halo_prefix(&mail->out, 0, words);
-	} else if (!mail->all) {
-		gemp_halo_mark_all(mail);
+		gemp_for_chunks(words, 8 * WORDS, mark_words, &p);
+		gemp_halo_prefix(&halo->out, 0, words);
+	} else if (!halo->all) {
+		gemp_halo_mark_all(halo);
 	}
-	mail->all = !changed;
-	gemp_halo_write_heads(mail);
-	if (mail->size)
-		for_pieces(words, WORDS, gather_words, &p);
+	halo->all = !changed;
+	gemp_halo_write_heads(halo);
+	if (halo->size)
+		gemp_for_chunks(words, WORDS, gather_words, &p);
 done:
-	if (close(mail, values, from) != GEMP_OK || close(mail, changed, bits) != GEMP_OK)
+	if (close(halo, values, from) != GEMP_OK || close(halo, changed, bits) != GEMP_OK)
 		code = GEMP_EINTERNAL;
 	return code;
 }
 
-/* UNPACKING */
-
 /* A message that has come. */
-typedef struct unpacking {
-	const gemp_halo *mail;
+typedef struct unpack_task {
+	const gemp_halo *halo;
 	int rank;
 	uint32_t ghost; /* the first of this rank */
 	const halo_head *head;
 	const uint32_t *words; /* bitmap or places */
 	const char *from;
 	char *values;
-} unpacking;
+} unpack_task;
 
-static void put(const unpacking *u, size_t place, size_t value)
+static void put(const unpack_task *u, size_t place, size_t value)
 {
-	size_t size = u->mail->size;
+	size_t size = u->halo->size;
 	if (size == sizeof(uint32_t))
 		memcpy(u->values + (u->ghost + place) * size, u->from + value * size, sizeof(uint32_t));
 	else
 		memcpy(u->values + (u->ghost + place) * size, u->from + value * size, sizeof(uint64_t));
 }
 
-static void put_places(void *context, size_t begin, size_t end)
+static void put_places(void *context, size_t range, size_t begin, size_t end)
 {
-	const unpacking *u = context;
+	(void)range;
+	const unpack_task *u = context;
 	for (size_t i = begin; i < end; i++)
 		put(u, u->words[i], i);
 }
 
-static void put_words(void *context, size_t begin, size_t end)
+static void put_words(void *context, size_t range, size_t begin, size_t end)
 {
-	const unpacking *u = context;
-	const uint32_t *before = u->mail->in.before + u->mail->in.first[u->rank];
+	(void)range;
+	const unpack_task *u = context;
+	const uint32_t *before = u->halo->in.before + u->halo->in.first[u->rank];
 	for (size_t w = begin; w < end; w++) {
 		size_t value = before[w] - before[0];
 		for (uint32_t bits = u->words[w]; bits; bits &= bits - 1)
@@ -349,13 +310,15 @@ static void put_words(void *context, size_t begin, size_t end)
 	}
 }
 
-static void put_all(void *context, size_t begin, size_t end)
+static void put_all(void *context, size_t range, size_t begin, size_t end)
 {
-	const unpacking *u = context;
-	memcpy(u->values + (u->ghost + begin) * u->mail->size, u->from + begin * u->mail->size,
-	       (end - begin) * u->mail->size);
+	(void)range;
+	const unpack_task *u = context;
+	memcpy(u->values + (u->ghost + begin) * u->halo->size, u->from + begin * u->halo->size,
+	       (end - begin) * u->halo->size);
 }
 
+/* Sets the bits of `word` from bit `at` on, which may reach into the next word. */
 static void set_bits(uint32_t *bits, uint32_t at, uint32_t word)
 {
 	bits[at / 32] |= word << at % 32;
@@ -363,9 +326,10 @@ static void set_bits(uint32_t *bits, uint32_t at, uint32_t word)
 		bits[at / 32 + 1] |= word >> (32 - at % 32);
 }
 
-static void set_arrived(const unpacking *u, uint32_t *arrived)
+/* Marks ghosts whose values have come. */
+static void set_arrived(const unpack_task *u, uint32_t *arrived)
 {
-	uint32_t places = u->mail->in.count[u->rank];
+	uint32_t places = u->halo->in.count[u->rank];
 	if (u->head->form == HALO_PAIRS) {
 		for (uint32_t i = 0; i < u->head->count; i++)
 			set_bits(arrived, u->ghost + u->words[i], 1);
@@ -377,48 +341,49 @@ static void set_arrived(const unpacking *u, uint32_t *arrived)
 	}
 }
 
-static void put_values(const unpacking *u)
+/* Values of one message go to their ghosts, by its form. */
+static void put_values(const unpack_task *u)
 {
-	const gemp_halo *mail = u->mail;
-	uint32_t first = mail->in.first[u->rank], words = mail->in.first[u->rank + 1] - first;
-	unpacking *context = (unpacking *)(uintptr_t)u;
+	const gemp_halo *halo = u->halo;
+	uint32_t first = halo->in.first[u->rank], words = halo->in.first[u->rank + 1] - first;
+	unpack_task *context = (unpack_task *)(uintptr_t)u;
 	if (u->head->form == HALO_ALL) {
-		for_pieces(u->head->count, 4 * PLACES, put_all, context);
+		gemp_for_chunks(u->head->count, 4 * PLACES, put_all, context);
 	} else if (u->head->form == HALO_PAIRS) {
-		for_pieces(u->head->count, PLACES, put_places, context);
+		gemp_for_chunks(u->head->count, PLACES, put_places, context);
 	} else {
-		memcpy(mail->in.bits + first, u->words, words * sizeof *u->words);
-		gemp_halo_prefix((halo_side *)(uintptr_t)&mail->in, first, first + words);
-		for_pieces(words, WORDS, put_words, context);
+		memcpy(halo->in.bits + first, u->words, words * sizeof *u->words);
+		gemp_halo_prefix((halo_direction *)(uintptr_t)&halo->in, first, first + words);
+		gemp_for_chunks(words, WORDS, put_words, context);
 	}
 }
 
-gemp_code gemp_halo_unpack_host(gemp_halo *mail, const gemp_buffer *values, const gemp_buffer *arrived)
+gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	gemp_code code = GEMP_OK;
 	void *bits = NULL, *to = NULL;
-	GEMP_TRY(wait_for_kernels(mail));
-	GEMP_TRY(open(mail, arrived, &bits));
-	if (mail->size)
-		GEMP_TRY(open(mail, values, &to));
-	for (int r = 0; r < mail->ranks; r++) {
-		if (!mail->in.count[r])
+	GEMP_TRY(GEMP_CL(clFinish(halo->device->queue)));
+	GEMP_TRY(open(halo, arrived, &bits));
+	if (halo->size)
+		GEMP_TRY(open(halo, values, &to));
+	for (int r = 0; r < halo->ranks; r++) {
+		if (!halo->in.count[r])
 			continue;
-		const halo_head *head = (const halo_head *)(void *)halo_message_of(&mail->in, r);
-		unpacking u = { mail,
-			            r,
-			            mail->links->ghost_begin[r],
-			            head,
-			            (const uint32_t *)(head + 1),
-			            (const char *)head + halo_values_at((halo_form)head->form, mail->in.count[r], head->count),
-			            to };
-		if (mail->size)
+		const halo_head *head = (const halo_head *)(void *)halo_message_of(&halo->in, r);
+		unpack_task u = { halo,
+			              r,
+			              halo->links->ghost_begin[r],
+			              head,
+			              (const uint32_t *)(head + 1),
+			              (const char *)head + halo_values_at((halo_form)head->form, halo->in.count[r], head->count),
+			              to };
+		if (halo->size)
 			put_values(&u);
 		if (bits)
 			set_arrived(&u, bits);
 	}
 done:
-	if (close(mail, values, to) != GEMP_OK || close(mail, arrived, bits) != GEMP_OK)
+	if (close(halo, values, to) != GEMP_OK || close(halo, arrived, bits) != GEMP_OK)
 		code = GEMP_EINTERNAL;
 	return code;
 }

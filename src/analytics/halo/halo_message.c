@@ -3,46 +3,46 @@
 #include <stdio.h>
 #include <string.h>
 
-static inline __attribute__((always_inline)) void sum_words(halo_side *side, uint32_t from, uint32_t end)
+static inline __attribute__((always_inline)) void prefix_words(halo_direction *direction, uint32_t from, uint32_t end)
 {
 	for (uint32_t w = from; w < end; w++)
-		side->before[w + 1] = side->before[w] + (uint32_t)__builtin_popcount(side->bits[w]);
+		direction->before[w + 1] = direction->before[w] + (uint32_t)__builtin_popcount(direction->bits[w]);
 }
 
 #ifdef __x86_64__
-/* The instruction counts several times as fast as what the compiler may assume of all processors. */
-__attribute__((target("popcnt"))) static void sum_by_instruction(halo_side *side, uint32_t from, uint32_t end)
+/* The popcnt instruction counts several times as fast as the code that the compiler may assume for all processors. */
+__attribute__((target("popcnt"))) static void prefix_popcnt(halo_direction *direction, uint32_t from, uint32_t end)
 {
-	sum_words(side, from, end);
+	prefix_words(direction, from, end);
 }
 #endif
 
-void gemp_halo_prefix(halo_side *side, uint32_t from, uint32_t end)
+void gemp_halo_prefix(halo_direction *direction, uint32_t from, uint32_t end)
 {
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("popcnt")) {
-		sum_by_instruction(side, from, end);
+		prefix_popcnt(direction, from, end);
 		return;
 	}
 #endif
-	sum_words(side, from, end);
+	prefix_words(direction, from, end);
 }
 
-void gemp_halo_mark_all(gemp_halo *mail)
+/* All places are set, but for the bits behind the last place of a rank. */
+void gemp_halo_mark_all(gemp_halo *halo)
 {
-	halo_side *out = &mail->out;
-	for (int r = 0; r < mail->ranks; r++)
+	halo_direction *out = &halo->out;
+	for (int r = 0; r < halo->ranks; r++)
 		for (uint32_t i = 0, w = out->first[r]; w < out->first[r + 1]; w++, i += 32)
 			out->bits[w] = out->count[r] - i < 32 ? (1u << (out->count[r] - i)) - 1 : UINT32_MAX;
-	gemp_halo_prefix(out, 0, out->first[mail->ranks]);
+	gemp_halo_prefix(out, 0, out->first[halo->ranks]);
 }
 
-/* THE ROUND */
-
-void gemp_halo_write_heads(gemp_halo *mail)
+/* The form of each message is the smallest for its count of changes. */
+void gemp_halo_write_heads(gemp_halo *halo)
 {
-	const halo_side *out = &mail->out;
-	for (int r = 0; r < mail->ranks; r++) {
+	const halo_direction *out = &halo->out;
+	for (int r = 0; r < halo->ranks; r++) {
 		uint32_t count = halo_count(out, r), words = out->first[r + 1] - out->first[r], *to;
 		if (!out->count[r])
 			continue;
@@ -57,4 +57,4 @@ void gemp_halo_write_heads(gemp_halo *mail)
 	}
 }
 
-unsigned gemp_halo_few = 1 << 14;
+unsigned gemp_halo_listed_max = 1 << 14;

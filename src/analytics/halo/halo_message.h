@@ -1,5 +1,11 @@
-/* What mail looks like: places, 32 to a word, of what a rank sends or has as ghosts; and the bytes of messages. Of
- * this room alone. */
+/* halo_message: the exchange's state, and the bytes of its messages. Private to this folder.
+ *
+ * A place is the number of a vertex among those that one rank sends to another, in the order of links->send. Bitmaps have 32
+ * places a word, and each rank's places begin at a word of their own: out.first[ranks + 1] words. A message is a halo_head,
+ * then nothing (HALO_ALL), a bitmap (HALO_BITS) or places (HALO_PAIRS), padded to 8 bytes, then the values.
+ *
+ * Invariant: before[w] is the number of set bits in bits[0 .. w), so that the value of a set bit has a known place.
+ */
 
 #ifndef GEMP_ANALYTICS_HALO_HALO_MESSAGE_H
 #define GEMP_ANALYTICS_HALO_HALO_MESSAGE_H
@@ -24,7 +30,7 @@ enum { GEMP_HALO_READ = 512 };
 
 /* So many changes of a round are found in a short way; by kernels, of each other rank its part of them. Tests make
  * it small. */
-extern unsigned gemp_halo_few;
+extern unsigned gemp_halo_listed_max;
 
 typedef enum halo_form {
 	HALO_ALL,   /* of all places: values */
@@ -37,20 +43,20 @@ typedef struct halo_head {
 } halo_head;
 
 /* One direction. Places of each rank begin at a word of their own. */
-typedef struct halo_side {
-	uint32_t *count;     /* [ranks] places */
-	uint32_t *first;     /* [ranks + 1] words */
-	uint32_t *bits;      /* [words] who has changed */
-	uint32_t *before;    /* [words + 1] how many in the words before */
-	size_t *region;      /* [ranks + 1] bytes where the message of each rank begins, and has room for any form */
-	gemp_pinned locked;  /* the messages where a device reads and writes them, else bytes of the host; */
-	char *bytes;         /* NULL: all of them are in common memory, */
-	gemp_pinned *pinned; /* [ranks] which is the same to the device */
-	char **at[2];        /* [ranks] where messages are; rounds take turns */
+typedef struct halo_direction {
+	uint32_t *count;  /* [ranks] places */
+	uint32_t *first;  /* [ranks + 1] words */
+	uint32_t *bits;   /* [words] who has changed */
+	uint32_t *before; /* [words + 1] how many in the words before */
+	size_t *region;   /* [ranks + 1] bytes where the message of each rank begins, and has capacity for any form */
+	gemp_pinned pinned_block; /* the messages where a device reads and writes them, else bytes of the host; */
+	char *bytes;              /* NULL: all of them are in common memory, */
+	gemp_pinned *pinned;      /* [ranks] which is the same to the device */
+	char **at[2];             /* [ranks] where messages are; rounds take turns */
 	int parity;
 	int requests; /* under way */
 	MPI_Request *request;
-} halo_side;
+} halo_direction;
 
 /* A buffer of a CPU device. */
 typedef struct halo_mapping {
@@ -63,7 +69,7 @@ enum { HALO_MAPPINGS = 6 };
 typedef struct halo_index {
 	size_t words;                          /* of bitmaps of own vertices */
 	uint32_t *sent, *before;               /* [ranks][words] which a rank is sent, and how many in the words before */
-	uint32_t few_max;                      /* changes that are few; 0: there are none */
+	uint32_t listed_max;                   /* changes that are listed; 0: there are none */
 	uint32_t *changed, *places, *vertices; /* [most] at hand */
 } halo_index;
 
@@ -76,27 +82,27 @@ struct gemp_halo {
 	bool kernels;
 	bool all;   /* bits[] and before[] of out are those of all places, on the device, too */
 	bool begun; /* there are messages that have not been sent */
-	halo_side out, in;
+	halo_direction out, in;
 	uint32_t *slot; /* [words of out * 32] own vertex of each place; GEMP_NO_VERTEX: none */
 	gemp_traffic traffic;
 	/* of ranks that share memory */
 	int *node_rank;  /* [ranks] which of the node it is; -1: on another one, or there is no common memory */
 	bool has_remote; /* there are ranks elsewhere */
 	gemp_shared shared;
-	gemp_node_barrier board;
+	gemp_node_barrier barrier;
 	/* without kernels */
-	halo_index finder;
-	halo_mapping known[HALO_MAPPINGS];
-	unsigned known_next;
+	halo_index index;
+	halo_mapping mappings[HALO_MAPPINGS];
+	unsigned next_mapping;
 	/* with kernels */
 	gemp_program program;
 	cl_kernel mark, gather, set_all, put_bits, put_pairs;
 	gemp_buffer slots, bits, before, packed; /* out */
-	gemp_buffer first, few;                  /* out: where words of ranks begin; what few changes come to */
-	cl_uint few_max;                         /* values of a rank that are listed */
+	gemp_buffer first, listed;               /* out: where words of ranks begin; what listed changes come to */
+	cl_uint listed_max;                      /* values of a rank that are listed */
 	cl_uint counting;                        /* the row of counts that the next launch takes */
 	gemp_pinned staging;                     /* what the host looks at between launches */
-	gemp_buffer inbox, came_before;          /* in */
+	gemp_buffer inbox, received_prefix;      /* in */
 	cl_event reading, writing[2];            /* the last of the transfers from the device, and to it, by each queue */
 	bool ordered; /* transfers to the device wait for kernels that were enqueued before `begin` */
 };
@@ -126,28 +132,42 @@ static inline halo_form halo_form_of(size_t places, size_t count)
 	                                                                                            : HALO_PAIRS;
 }
 
-static inline char *halo_message_of(const halo_side *side, int rank)
+static inline char *halo_message_of(const halo_direction *direction, int rank)
 {
-	return side->at[side->parity][rank];
+	return direction->at[direction->parity][rank];
 }
 
-static inline uint32_t halo_count(const halo_side *side, int rank)
+static inline uint32_t halo_count(const halo_direction *direction, int rank)
 {
-	return side->before[side->first[rank + 1]] - side->before[side->first[rank]];
+	return direction->before[direction->first[rank + 1]] - direction->before[direction->first[rank]];
 }
 
 /* before[] of bits[] from one word to another. */
-void gemp_halo_prefix(halo_side *side, uint32_t from, uint32_t end);
+void gemp_halo_prefix(halo_direction *direction, uint32_t from, uint32_t end);
 
 /* Room for the largest message of a rank. */
-static inline size_t halo_capacity(const halo_side *side, int rank, size_t value)
+static inline size_t halo_capacity(const halo_direction *direction, int rank, size_t value)
 {
-	return side->count[rank] ? halo_size(HALO_BITS, side->count[rank], side->count[rank], value) : 0;
+	return direction->count[rank] ? halo_size(HALO_BITS, direction->count[rank], direction->count[rank], value) : 0;
 }
 
-/* Heads, bitmaps and places of messages, once bits[] and before[] are known. */
-void gemp_halo_write_heads(gemp_halo *mail);
+/* Heads, bitmaps and places of messages, once bits[] and before[] are mappings. */
+void gemp_halo_write_heads(gemp_halo *halo);
 /* bits[] and before[] of all places. */
-void gemp_halo_mark_all(gemp_halo *mail);
+void gemp_halo_mark_all(gemp_halo *halo);
+
+/* Packing and unpack_task by kernels (halo_device.c) or by the host's threads (halo_host.c), which wait for kernels. */
+gemp_code gemp_halo_device_new(gemp_halo *halo);
+void gemp_halo_device_free(gemp_halo *halo);
+gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                                const gemp_halo_read *read);
+gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
+/* Waits until the messages of this round are whole, and those of the round before are where they belong. */
+gemp_code gemp_halo_wait_device(gemp_halo *halo);
+
+void gemp_halo_host_free(gemp_halo *halo);
+gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                              const gemp_halo_read *read);
+gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
 
 #endif
