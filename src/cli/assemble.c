@@ -149,11 +149,6 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-static bool rows_on_stdout(const gemp_options *options)
-{
-	return is_stdout(options->output) || is_stdout(options->unitigs) || is_stdout(options->gfa);
-}
-
 static gemp_code check_place(const char *option, const char *path)
 {
 	return !path || is_stdout(path) ? GEMP_OK : gemp_file_may_write(option, path);
@@ -311,21 +306,19 @@ done:
 	return code;
 }
 
-static gemp_code assemble(gemp_comm *comm, const gemp_options *options)
+static gemp_code assemble(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	gemp_timers timers = { 0 };
 	gemp_code code = check(comm, options);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, rows_on_stdout(options));
 	if (code != GEMP_OK)
 		return code;
-	code = run(&report, &timers);
+	code = run(report, &timers);
 	if (code == GEMP_OK) {
-		gemp_report_seconds(&report, &timers, false);
-		gemp_report_memory(&report, 0);
+		gemp_report_seconds(report, &timers, false);
+		gemp_report_memory(report, 0);
 	}
-	return gemp_report_finish(&report, code);
+	return code;
 }
 
 const gemp_command gemp_command_assemble = {

@@ -3,6 +3,7 @@
 #ifndef GEMP_CLI_CHECKPOINT_STORE_H
 #define GEMP_CLI_CHECKPOINT_STORE_H
 
+#include "comm/comm.h"
 #include "cli/options/options.h"
 #include "graph/graph.h"
 

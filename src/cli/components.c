@@ -213,7 +213,7 @@ static void report_counts(const finding *f)
 }
 
 /* Collective. */
-static gemp_code report(finding *f)
+static gemp_code report_result(finding *f)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_components *found = &f->found;
@@ -232,26 +232,21 @@ done:
 	return code;
 }
 
-static gemp_code components(gemp_comm *comm, const gemp_options *options)
+static gemp_code components(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report one;
-	finding f = { .report = &one };
+	gemp_comm *comm = &context->comm;
+	finding f = { .report = report };
 	gemp_code code = gemp_rows_path_check(comm, "output", options->output);
 	if (code == GEMP_OK)
 		code = gemp_rows_path_check(comm, "tree", options->tree);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&one, comm, options,
-		                       (options->output && strcmp(options->output, "-") == 0) ||
-		                           (options->tree && strcmp(options->tree, "-") == 0));
 	if (code != GEMP_OK)
 		return code;
-	GEMP_TRY(gemp_graph_job_open(&f.chosen, comm, options, &one));
+	GEMP_TRY(gemp_graph_job_open(&f.chosen, comm, options, report));
 	GEMP_TRY(find(&f));
 	if (options->output || options->tree)
 		GEMP_TRY(write(&f));
-	GEMP_TRY(report(&f));
+	GEMP_TRY(report_result(&f));
 done:
-	code = gemp_report_finish(&one, code);
 	gemp_components_free(&f.found);
 	gemp_free(f.csr);
 	gemp_free(f.relation);

@@ -61,32 +61,30 @@ static void report_files(gemp_report *report, const gemp_shard *graph, const gem
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));
 }
 
-static gemp_code convert(gemp_comm *comm, const gemp_options *options)
+static gemp_code convert(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	gemp_export_files files = { 0 };
 	gemp_export_options how = { .path = options->output, .type = options->only_type, .weight = options->weight };
 	gemp_code code = check(&how.format, comm, options);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
 		return code;
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[0]));
 	GEMP_TRY(gemp_export(comm, graph, &how, &files));
 	gemp_timers_add(&timers, GEMP_PHASE_WRITE, since);
-	report_files(&report, graph, &files);
-	gemp_report_graph(&report, graph);
+	report_files(report, graph, &files);
+	gemp_report_graph(report, graph);
 	if (how.format != GEMP_EXPORT_DOT && !how.type)
-		report_way_back(&report, graph, how.format, &files);
-	gemp_report_seconds(&report, &timers, false);
-	gemp_report_memory(&report, 0);
+		report_way_back(report, graph, how.format, &files);
+	gemp_report_seconds(report, &timers, false);
+	gemp_report_memory(report, 0);
 done:
 	gemp_export_files_free(&files);
 	gemp_shard_free(graph);
-	return gemp_report_finish(&report, code);
+	return code;
 }
 
 const gemp_command gemp_command_convert = {

@@ -1,6 +1,6 @@
 #include "cli/graph_job.h"
 #include "cli/graph_output.h"
-#include "cli/report/graph_report.h"
+#include "api/graph_report.h"
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 #include "io/rows/row_writer.h"
@@ -100,7 +100,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code report(counting *c, gemp_report *report)
+static gemp_code report_result(counting *c, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
 	gemp_degree_histogram degrees = { 0 };
@@ -118,22 +118,19 @@ done:
 	return code;
 }
 
-static gemp_code degrees(gemp_comm *comm, const gemp_options *options)
+static gemp_code degrees(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report one;
+	gemp_comm *comm = &context->comm;
 	counting c = { 0 };
 	gemp_code code = gemp_rows_path_check(comm, "output", options->output);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&one, comm, options, options->output && strcmp(options->output, "-") == 0);
 	if (code != GEMP_OK)
 		return code;
-	GEMP_TRY(gemp_graph_job_open(&c.chosen, comm, options, &one));
+	GEMP_TRY(gemp_graph_job_open(&c.chosen, comm, options, report));
 	GEMP_TRY(count_edges(&c));
 	if (options->output)
 		GEMP_TRY(write_rows(&c));
-	GEMP_TRY(report(&c, &one));
+	GEMP_TRY(report_result(&c, report));
 done:
-	code = gemp_report_finish(&one, code);
 	gemp_vertex_degrees_free(&c.found);
 	gemp_free(c.csr);
 	gemp_graph_job_free(&c.chosen);

@@ -33,17 +33,15 @@ static void print_next_steps(const gemp_report *report)
 	                   program, program, program, program);
 }
 
-static gemp_code demo(gemp_comm *comm, const gemp_options *options)
+static gemp_code demo(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
+	gemp_comm *comm = &context->comm;
 	enum { PREVIEW = 8 };
-	gemp_report report;
 	gemp_pattern *pattern = NULL;
 	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	gemp_generate_options how;
-	gemp_code code = gemp_report_new(&report, comm, options, false);
-	if (code != GEMP_OK)
-		return code;
+	gemp_code code = GEMP_OK;
 	double since = gemp_now();
 	code = gemp_generate_init(&how, "movies");
 	how.seed = options->seed;
@@ -52,13 +50,13 @@ static gemp_code demo(gemp_comm *comm, const gemp_options *options)
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_generate(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	print_query(&report, graph);
-	GEMP_TRY(gemp_answer(&report, comm, graph, &pattern, 1, PREVIEW, &timers));
-	print_next_steps(&report);
+	print_query(report, graph);
+	GEMP_TRY(gemp_answer(report, comm, graph, &pattern, 1, PREVIEW, &timers));
+	print_next_steps(report);
 done:
 	gemp_shard_free(graph);
 	gemp_pattern_free(pattern);
-	return gemp_report_finish(&report, code);
+	return code;
 }
 
 const gemp_command gemp_command_demo = {

@@ -1,7 +1,8 @@
+#include "device/select.h"
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -78,14 +79,13 @@ static void find(device_place *own, const gemp_runtime *context, int rank)
 }
 
 /* Collective. */
-static gemp_code report_places(gemp_report *report, gemp_comm *comm, const gemp_options *options)
+static gemp_code report_places(gemp_report *report, gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = NULL;
-	const gemp_budgets budgets = { .device_memory = options->device_memory };
 	device_place *own = NULL, *places = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(gemp_runtime_new(&context, comm, options->devices, &budgets));
+	GEMP_TRY(gemp_context_runtime(&context, report->context, true, NULL));
 	size_t count = context->other_count + 1;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(own, count)));
 	find(&own[0], context, comm->rank);
@@ -94,27 +94,25 @@ static gemp_code report_places(gemp_report *report, gemp_comm *comm, const gemp_
 	GEMP_TRY(gemp_comm_allgather(comm, own, count * sizeof *own, (void **)&places, &begin));
 	print_places(report, places, begin[comm->size] / sizeof *own);
 done:
-	gemp_runtime_free(context);
 	gemp_free(own);
 	gemp_free(places);
 	gemp_free(begin);
 	return code;
 }
 
-static gemp_code devices(gemp_comm *comm, const gemp_options *options)
+static gemp_code devices(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	gemp_device_info *list = NULL;
 	size_t count;
-	gemp_code code = gemp_report_new(&report, comm, options, false);
-	if (code != GEMP_OK)
-		return code;
+	gemp_code code = GEMP_OK;
+	(void)options;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_device_list(&list, &count)));
-	print_table(&report, list, count);
-	GEMP_TRY(report_places(&report, comm, options));
+	print_table(report, list, count);
+	GEMP_TRY(report_places(report, comm));
 done:
 	gemp_free(list);
-	return gemp_report_finish(&report, code);
+	return code;
 }
 
 const gemp_command gemp_command_devices = {

@@ -47,16 +47,14 @@ done:
 	return code;
 }
 
-static gemp_code edges(gemp_comm *comm, const gemp_options *options)
+static gemp_code edges(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	listing l = { 0 };
 	gemp_code code = gemp_rows_path_check(comm, "output", options->output);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, options->output && strcmp(options->output, "-") == 0);
 	if (code != GEMP_OK)
 		return code;
-	GEMP_TRY(gemp_graph_job_open(&l.chosen, comm, options, &report));
+	GEMP_TRY(gemp_graph_job_open(&l.chosen, comm, options, report));
 	if (options->output) {
 		GEMP_TRY(gemp_shard_load_keys(l.chosen.graph));
 		GEMP_TRY(gemp_edge_rows_open(&l.rows, comm, l.chosen.graph, options->output, "edges"));
@@ -67,13 +65,12 @@ static gemp_code edges(gemp_comm *comm, const gemp_options *options)
 	code = gemp_edge_rows_close(l.rows);
 	l.rows = NULL;
 	GEMP_TRY(code);
-	gemp_report_print(&report, "%s of %s\n", gemp_counted(l.edges, "edge").text, gemp_counted(l.types, "type").text);
-	gemp_report_set(&report, "listed", gemp_json_count(l.edges));
+	gemp_report_print(report, "%s of %s\n", gemp_counted(l.edges, "edge").text, gemp_counted(l.types, "type").text);
+	gemp_report_set(report, "listed", gemp_json_count(l.edges));
 	GEMP_TRY(gemp_graph_job_rate(&l.chosen, l.figures.on_device, l.figures.seconds, l.figures.transfers, l.bytes));
 	GEMP_TRY(gemp_graph_job_report(&l.chosen));
 done:
 	gemp_edge_rows_abandon(l.rows);
-	code = gemp_report_finish(&report, code);
 	gemp_graph_job_free(&l.chosen);
 	return code;
 }

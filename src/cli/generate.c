@@ -18,10 +18,10 @@ static gemp_code choose(gemp_generate_options *how, const gemp_options *options)
 	return code;
 }
 
-static gemp_code generate(gemp_comm *comm, const gemp_options *options)
+static gemp_code generate(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
+	gemp_comm *comm = &context->comm;
 	gemp_code code = GEMP_OK;
-	gemp_report report;
 	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	gemp_step_times steps = { 0 };
@@ -31,17 +31,14 @@ static gemp_code generate(gemp_comm *comm, const gemp_options *options)
 		code = gemp_graph_output_check(comm, options);
 	if (code != GEMP_OK)
 		return code;
-	code = gemp_report_new(&report, comm, options, false);
-	if (code != GEMP_OK)
-		return code;
 	how.steps = &steps;
 	double since = gemp_now();
 	GEMP_TRY(gemp_generate(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	GEMP_TRY(gemp_graph_output(&report, graph, NULL, 0, &timers, &steps));
+	GEMP_TRY(gemp_graph_output(report, graph, NULL, 0, &timers, &steps));
 done:
 	gemp_shard_free(graph);
-	return gemp_report_finish(&report, code);
+	return code;
 }
 
 const gemp_command gemp_command_generate = {

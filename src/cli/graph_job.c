@@ -1,10 +1,10 @@
 #include "cli/graph_job.h"
 
-#include "cli/report/rates.h"
+#include "api/rates.h"
 #include "core/memory.h"
 #include "device/tuning.h"
 #include "io/graph_file/graph_file_read.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 
 #include <string.h>
 
@@ -44,7 +44,7 @@ gemp_code gemp_graph_job_open(gemp_graph_job *out, gemp_comm *comm, const gemp_o
 	GEMP_TRY(gemp_graph_job_relations(&out->relations, comm, out->graph, options, options->arguments[0]));
 	gemp_timers_add(&out->timers, GEMP_PHASE_READ, since);
 	if (comm->size == 1 && options->on != GEMP_PLACE_HOST) {
-		GEMP_TRY(gemp_options_context_one(&out->context, comm, options, &out->timers));
+		GEMP_TRY(gemp_context_runtime(&out->context, report->context, false, &out->timers));
 		out->device = out->context->device;
 	}
 done:
@@ -54,7 +54,6 @@ done:
 void gemp_graph_job_free(gemp_graph_job *chosen)
 {
 	gemp_shard_free(chosen->graph);
-	gemp_runtime_free(chosen->context);
 	gemp_free(chosen->relations);
 	*chosen = (gemp_graph_job){ 0 };
 }
@@ -88,34 +87,4 @@ gemp_code gemp_graph_job_report(gemp_graph_job *chosen)
 	gemp_report_memory(report, chosen->context ? gemp_runtime_device_peak(chosen->context) : 0);
 done:
 	return code;
-}
-
-typedef gemp_code new_context(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
-
-static gemp_code open_context(gemp_runtime **out, gemp_comm *comm, const gemp_options *options,
-                              const gemp_timers *timers, new_context *opens)
-{
-	const gemp_budgets budgets = {
-		.host_memory = options->host_memory,
-		.device_memory = options->device_memory,
-		.result_buffer = options->result_buffer,
-		.outbox = options->outbox,
-		.row_cache = options->row_cache,
-	};
-	gemp_code code = opens(out, comm, options->devices, &budgets);
-	for (int phase = 0; code == GEMP_OK && phase < GEMP_PHASES; phase++)
-		(*out)->timers.seconds[phase] += timers->seconds[phase];
-	return code;
-}
-
-gemp_code gemp_options_context(gemp_runtime **out, gemp_comm *comm, const gemp_options *options,
-                               const gemp_timers *timers)
-{
-	return open_context(out, comm, options, timers, gemp_runtime_new);
-}
-
-gemp_code gemp_options_context_one(gemp_runtime **out, gemp_comm *comm, const gemp_options *options,
-                                   const gemp_timers *timers)
-{
-	return open_context(out, comm, options, timers, gemp_runtime_new_one);
 }

@@ -5,7 +5,8 @@
 #ifndef GEMP_CLI_GRAPH_JOB_H
 #define GEMP_CLI_GRAPH_JOB_H
 
-#include "cli/report/report.h"
+#include "cli/options/options.h"
+#include "api/report_state.h"
 
 typedef struct gemp_graph_job {
 	gemp_comm *comm;
@@ -38,12 +39,5 @@ void gemp_graph_job_exchange(gemp_graph_job *chosen, const gemp_traffic *traffic
 
 /* Collective. The report's end, as all of them have it. */
 gemp_code gemp_graph_job_report(gemp_graph_job *chosen);
-
-/* Collective. A context as the options say; its clocks go on from those of before. */
-gemp_code gemp_options_context(gemp_runtime **out, gemp_comm *comm, const gemp_options *options,
-                               const gemp_timers *timers);
-/* For what does not search: of each rank's devices the first. */
-gemp_code gemp_options_context_one(gemp_runtime **out, gemp_comm *comm, const gemp_options *options,
-                                   const gemp_timers *timers);
 
 #endif

@@ -1,7 +1,7 @@
 #include "cli/graph_output.h"
 
-#include "cli/report/graph_report.h"
-#include "cli/report/rates.h"
+#include "api/graph_report.h"
+#include "api/rates.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/text.h"

@@ -30,16 +30,15 @@ static gemp_code check(gemp_paths *read, gemp_comm *comm, const gemp_options *op
 	return gemp_comm_agree(comm, code);
 }
 
-static gemp_code import(gemp_comm *comm, const gemp_options *options)
+static gemp_code import(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
+	gemp_comm *comm = &context->comm;
 	gemp_code code = GEMP_OK;
-	gemp_report report;
 	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	gemp_step_times steps = { 0 };
 	gemp_paths read = { 0 };
 	gemp_list edges = { 0 };
-	bool reporting = false;
 	GEMP_TRY(gemp_comm_agree(comm, list_edge_files(&edges, options)));
 	const gemp_import_options how = {
 		.vertex_file_count = options->vertex_files.count,
@@ -56,18 +55,16 @@ static gemp_code import(gemp_comm *comm, const gemp_options *options)
 		.steps = &steps,
 	};
 	GEMP_TRY(check(&read, comm, options, &how));
-	GEMP_TRY(gemp_report_new(&report, comm, options, false));
-	reporting = true;
 	double since = gemp_now();
 	GEMP_TRY(gemp_import(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
 	GEMP_TRY(
-		gemp_graph_output(&report, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1, &timers, &steps));
+		gemp_graph_output(report, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1, &timers, &steps));
 done:
 	gemp_shard_free(graph);
 	gemp_paths_free(&read);
 	gemp_free(edges.items);
-	return reporting ? gemp_report_finish(&report, code) : code;
+	return code;
 }
 
 const gemp_command gemp_command_import = {

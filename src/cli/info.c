@@ -1,4 +1,4 @@
-#include "cli/report/graph_report.h"
+#include "api/graph_report.h"
 #include "cli/report/report_run.h"
 #include "core/quantity.h"
 #include "io/graph_file/graph_file_read.h"
@@ -76,23 +76,21 @@ static void report_head(gemp_report *report, const gemp_shard *graph, const char
 	gemp_report_set(report, "seed", gemp_json_count(graph->seed));
 }
 
-static gemp_code info(gemp_comm *comm, const gemp_options *options)
+static gemp_code info(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	gemp_shard *graph = NULL;
 	const char *path = options->arguments[0];
-	gemp_code code = gemp_report_new(&report, comm, options, false);
-	if (code != GEMP_OK)
-		return code;
+	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
 	GEMP_TRY(gemp_shard_load_labels(graph));
-	report_head(&report, graph, path);
-	GEMP_TRY(gemp_schema_report(&report, graph, !options->schema));
+	report_head(report, graph, path);
+	GEMP_TRY(gemp_schema_report(report, graph, !options->schema));
 	if (!options->schema)
-		GEMP_TRY(report_degrees(&report, graph));
+		GEMP_TRY(report_degrees(report, graph));
 done:
 	gemp_shard_free(graph);
-	return gemp_report_finish(&report, code);
+	return code;
 }
 
 const gemp_command gemp_command_info = {

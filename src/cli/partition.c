@@ -164,15 +164,13 @@ done:
 	return code;
 }
 
-static gemp_code partition(gemp_comm *comm, const gemp_options *options)
+static gemp_code partition(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
 	uint32_t *part = NULL;
 	gemp_code code = check(comm, options);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
 		return code;
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[0]));
@@ -181,15 +179,15 @@ static gemp_code partition(gemp_comm *comm, const gemp_options *options)
 	double since = gemp_now();
 	GEMP_TRY(choose(comm, graph, &a, part));
 	gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
-	GEMP_TRY(report_all(&report, graph, &a, part, gemp_now() - since));
+	GEMP_TRY(report_all(report, graph, &a, part, gemp_now() - since));
 	if (options->output)
-		GEMP_TRY(write_parts(&report, graph, &a, part, &timers));
+		GEMP_TRY(write_parts(report, graph, &a, part, &timers));
 	else
-		gemp_report_memory(&report, 0);
+		gemp_report_memory(report, 0);
 done:
 	gemp_free(part);
 	gemp_shard_free(graph);
-	return gemp_report_finish(&report, code);
+	return code;
 }
 
 const gemp_command gemp_command_partition = {

@@ -4,33 +4,30 @@
 #include "core/quantity.h"
 #include "topology/reverse_graph.h"
 
-static gemp_code reverse(gemp_comm *comm, const gemp_options *options)
+static gemp_code reverse(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	gemp_graph_job chosen = { 0 };
 	gemp_reverse_stats figures;
 	gemp_code code = options->output ? gemp_graph_output_check(comm, options) : GEMP_OK;
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
 		return code;
-	GEMP_TRY(gemp_graph_job_open(&chosen, comm, options, &report));
+	GEMP_TRY(gemp_graph_job_open(&chosen, comm, options, report));
 	double since = gemp_now();
 	GEMP_TRY(gemp_shard_load_outgoing(chosen.graph));
 	since = gemp_timers_add(&chosen.timers, GEMP_PHASE_READ, since);
 	GEMP_TRY(
 		gemp_shard_reverse(chosen.graph, comm, chosen.relations, chosen.device, (gemp_placement)options->on, &figures));
 	gemp_timers_add(&chosen.timers, GEMP_PHASE_CONVERT, since);
-	gemp_report_print(&report, "%s turned round\n", gemp_counted(figures.edges, "edge").text);
-	gemp_report_set(&report, "turned", gemp_json_count(figures.edges));
+	gemp_report_print(report, "%s turned round\n", gemp_counted(figures.edges, "edge").text);
+	gemp_report_set(report, "turned", gemp_json_count(figures.edges));
 	gemp_graph_job_exchange(&chosen, &figures.traffic, figures.edges);
 	GEMP_TRY(gemp_graph_job_rate(&chosen, figures.on_device, figures.seconds, figures.transfers, figures.bytes));
 	if (options->output)
-		GEMP_TRY(gemp_graph_output(&report, chosen.graph, NULL, 0, &chosen.timers, NULL));
+		GEMP_TRY(gemp_graph_output(report, chosen.graph, NULL, 0, &chosen.timers, NULL));
 	else
 		GEMP_TRY(gemp_graph_job_report(&chosen));
 done:
-	code = gemp_report_finish(&report, code);
 	gemp_graph_job_free(&chosen);
 	return code;
 }

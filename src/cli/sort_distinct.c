@@ -1,12 +1,13 @@
 /* arrays: what sort and distinct have in common: numbers of a file, a device if one is wanted, a report. */
 
-#include "cli/report/rates.h"
+#include "api/rates.h"
 #include "cli/report/report_run.h"
+#include "api/context_state.h"
 #include "core/memory.h"
+#include "api/context_state.h"
 #include "core/quantity.h"
 #include "io/arrays/numbers_read.h"
 #include "io/arrays/numbers_write.h"
-#include "partition/runtime_open.h"
 #include "primitive/arrays.h"
 
 #include <string.h>
@@ -55,12 +56,11 @@ static gemp_code open_device(gemp_array_run *r)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_options *o = r->options;
-	const gemp_budgets budgets = { .device_memory = o->device_memory };
 	r->arrays.place = (gemp_placement)o->on;
 	if (o->on == GEMP_PLACE_HOST || (o->on == GEMP_PLACE_AUTO && r->numbers.total < DEVICE_LEAST))
 		return GEMP_OK;
 	double since = gemp_now();
-	code = gemp_runtime_new_one(&r->context, r->comm, o->devices, &budgets);
+	code = gemp_context_runtime(&r->context, r->report->context, false, NULL);
 	if (code == GEMP_ENODEVICE && o->on == GEMP_PLACE_AUTO)
 		return GEMP_OK;
 	GEMP_TRY(code);
@@ -118,31 +118,25 @@ done:
 	return code;
 }
 
-static gemp_code gemp_array_command(gemp_comm *comm, const gemp_options *options, gemp_array_work *work)
+static gemp_code gemp_array_command(gemp_context *context, const gemp_options *options, gemp_report *report,
+                                    gemp_array_work *work)
 {
-	gemp_report report;
-	gemp_array_run r = { .comm = comm, .options = options, .report = &report };
-	gemp_code code = check(comm, options);
-	bool on_stdout = options->output && strcmp(options->output, "-") == 0;
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, on_stdout);
-	if (code != GEMP_OK)
-		return code;
+	gemp_array_run r = { .comm = &context->comm, .options = options, .report = report };
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(check(&context->comm, options));
 	GEMP_TRY(read(&r));
 	GEMP_TRY(open_device(&r));
 	GEMP_TRY(work(&r));
 	GEMP_TRY(finish_report(&r));
 done:
-	code = gemp_report_finish(&report, code);
 	gemp_toolbox_free(r.arrays.box);
-	gemp_runtime_free(r.context);
 	gemp_number_array_free(&r.numbers);
 	return code;
 }
 
-static gemp_code sort(gemp_comm *comm, const gemp_options *options)
+static gemp_code sort(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	return gemp_array_command(comm, options, sort_numbers);
+	return gemp_array_command(context, options, report, sort_numbers);
 }
 
 static gemp_code sort_numbers(gemp_array_run *r)
@@ -214,9 +208,9 @@ done:
 	return code;
 }
 
-static gemp_code distinct(gemp_comm *comm, const gemp_options *options)
+static gemp_code distinct(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	return gemp_array_command(comm, options, find_distinct);
+	return gemp_array_command(context, options, report, find_distinct);
 }
 
 const gemp_command gemp_command_distinct = {

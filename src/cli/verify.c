@@ -62,14 +62,12 @@ static gemp_code check_key_order(const gemp_comm *comm, gemp_shard *graph)
 	return code;
 }
 
-static gemp_code verify(gemp_comm *comm, const gemp_options *options)
+static gemp_code verify(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	gemp_shard *graph = NULL;
 	const char *path = options->arguments[0];
-	gemp_code code = gemp_report_new(&report, comm, options, false);
-	if (code != GEMP_OK)
-		return code;
+	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_graph_file_verify(comm, path));
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
 	code = check_key_order(comm, graph);
@@ -79,13 +77,13 @@ static gemp_code verify(gemp_comm *comm, const gemp_options *options)
 		gemp_fail_in(code, "%s: ", path);
 		goto done;
 	}
-	gemp_report_graph(&report, graph);
-	gemp_report_set(&report, "good", json_true());
-	gemp_report_print(&report, "%s: good (%s, %s)\n", path, gemp_counted(graph->vertex_count, "vertex").text,
+	gemp_report_graph(report, graph);
+	gemp_report_set(report, "good", json_true());
+	gemp_report_print(report, "%s: good (%s, %s)\n", path, gemp_counted(graph->vertex_count, "vertex").text,
 	                  gemp_counted(gemp_shard_edges(graph), "edge").text);
 done:
 	gemp_shard_free(graph);
-	return gemp_report_finish(&report, code);
+	return code;
 }
 
 const gemp_command gemp_command_verify = {

@@ -3,109 +3,100 @@
 #include "core/status.h"
 #include "core/timer.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-static int own_rank;
-static gemp_verbosity max_level = GEMP_NORMAL;
+enum { MAX_MESSAGE = 8192 };
 
 static struct {
-	const char *what; /* NULL: none under way */
-	double began, shown;
-	uint64_t done;
-	bool on_line;
-} progress;
+	int rank;
+	gemp_verbosity level;
+	gemp_log_callback *log;
+	gemp_progress_callback *progress;
+	void *self;
+	bool in_task;
+} speaker = { .level = GEMP_NORMAL };
 
-void gemp_log_setup(int rank, gemp_verbosity level)
+void gemp_log_setup(int rank, gemp_verbosity level, gemp_log_callback *log, gemp_progress_callback *progress,
+                    void *self)
 {
-	own_rank = rank;
-	max_level = level;
+	speaker.rank = rank;
+	speaker.level = level;
+	speaker.log = log;
+	speaker.progress = progress;
+	speaker.self = self;
+}
+
+gemp_verbosity gemp_log_set_level(gemp_verbosity level)
+{
+	gemp_verbosity before = speaker.level;
+	speaker.level = level;
+	return before;
 }
 
 gemp_verbosity gemp_log_level(void)
 {
-	return max_level;
+	return speaker.level;
 }
 
-static void print_line(const char *format, va_list arguments)
+static void send(gemp_verbosity level, bool warning, const char *format, va_list arguments)
 {
+	char message[MAX_MESSAGE];
+	if (!speaker.log)
+		return;
 	gemp_progress_end();
-	vfprintf(stderr, format, arguments);
-	fputc('\n', stderr);
+	vsnprintf(message, sizeof message, format, arguments);
+	speaker.log(speaker.self, level, warning, speaker.rank, message);
 }
 
 void gemp_log(gemp_verbosity level, const char *format, ...)
 {
-	if (own_rank != 0 || level > max_level)
+	if (speaker.rank != 0 || level > speaker.level)
 		return;
 	va_list arguments;
 	va_start(arguments, format);
-	print_line(format, arguments);
+	send(level, false, format, arguments);
 	va_end(arguments);
 }
 
 void gemp_log_local(gemp_verbosity level, const char *format, ...)
 {
-	if (level > max_level)
+	char message[MAX_MESSAGE];
+	if (!speaker.log || level > speaker.level)
 		return;
-	char line[2048];
+	int start = snprintf(message, sizeof message, "rank %d: ", speaker.rank);
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(line, sizeof line, format, arguments);
+	vsnprintf(message + start, sizeof message - (size_t)start, format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "rank %d: %s\n", own_rank, line);
+	speaker.log(speaker.self, level, false, speaker.rank, message);
 }
 
 void gemp_warn(const char *format, ...)
 {
-	if (own_rank != 0 || max_level == GEMP_QUIET)
+	if (speaker.rank != 0 || speaker.level == GEMP_QUIET)
 		return;
 	va_list arguments;
 	va_start(arguments, format);
-	fputs("gemp-mpi: warning: ", stderr);
-	print_line(format, arguments);
+	send(GEMP_NORMAL, true, format, arguments);
 	va_end(arguments);
 }
 
-void gemp_progress(const char *what, uint64_t done, uint64_t total, uint64_t found)
+void gemp_progress(const char *task, uint64_t done, uint64_t total, uint64_t found)
 {
-	if (own_rank != 0 || max_level == GEMP_QUIET)
+	if (speaker.rank != 0 || speaker.level == GEMP_QUIET || !speaker.progress)
 		return;
-	double now = gemp_now();
-	if (progress.what != what || done < progress.done) {
-		gemp_progress_end();
-		progress.what = what;
-		progress.began = progress.shown = now;
-	}
-	progress.done = done;
-	bool terminal = isatty(STDERR_FILENO);
-	if (now - progress.began < 2.0 || now - progress.shown < (terminal ? 1.0 : 30.0))
-		return;
-	progress.shown = now;
-	double share = total ? (double)done / (double)total : 0.0;
-	fprintf(stderr, "%s%s: ", terminal ? "\r\033[K" : "", what);
-	if (total)
-		fprintf(stderr, "%5.1f %%", 100.0 * share);
-	else
-		fprintf(stderr, "%" PRIu64, done);
-	if (found)
-		fprintf(stderr, ", %" PRIu64 " found", found);
-	if (share > 0.01)
-		fprintf(stderr, ", about %.0f s left", (now - progress.began) * (1.0 - share) / share);
-	fputs(terminal ? "" : "\n", stderr);
-	fflush(stderr);
-	progress.on_line = terminal;
+	speaker.in_task = true;
+	speaker.progress(speaker.self, task, done, total, found);
 }
 
 void gemp_progress_end(void)
 {
-	if (progress.on_line)
-		fputs("\r\033[K", stderr);
-	progress.on_line = false;
-	progress.what = NULL;
+	if (speaker.in_task)
+		speaker.progress(speaker.self, NULL, 0, 0, 0);
+	speaker.in_task = false;
 }
 
 static size_t find_or_add(gemp_step_times *steps, const char *name)

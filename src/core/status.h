@@ -7,30 +7,11 @@
 #ifndef GEMP_CORE_STATUS_H
 #define GEMP_CORE_STATUS_H
 
+#include "gemp/status.h"
+
 #include <stdio.h>
 
-typedef enum gemp_code {
-	GEMP_OK = 0,
-	GEMP_EUSAGE = 2,     /* command line or query */
-	GEMP_EDATA = 65,     /* bad input data */
-	GEMP_ENOINPUT = 66,  /* input missing or unreadable */
-	GEMP_ENODEVICE = 69, /* no OpenCL device */
-	GEMP_EINTERNAL = 70, /* a bug, or a driver's */
-	GEMP_ENOMEM = 71,    /* out of memory on host or device */
-	GEMP_EIO = 74,       /* reading or writing failed */
-	GEMP_STOPPED = 75,   /* stopped early, with a checkpoint */
-} gemp_code;
-
 enum { GEMP_MESSAGE_SIZE = 4096 };
-
-/* Record a failure and return its code: return gemp_fail(GEMP_EDATA, "%s:%zu: ...", path, line). */
-gemp_code gemp_fail(gemp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Put text in front of the recorded message (a file's name, a phase); returns code. */
-gemp_code gemp_fail_in(gemp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The last recorded message; "" if none. Valid until the next failure. */
-const char *gemp_message(void);
 
 /* A programmer's error: prints file:line and the text, and aborts the whole job. */
 _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));

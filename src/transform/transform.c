@@ -24,22 +24,20 @@ typedef struct run_context {
 /* Without warnings, which have been given. */
 static gemp_code read_again(gemp_rule_set **out, const run_context *r)
 {
-	gemp_verbosity level = gemp_log_level();
-	gemp_log_setup(r->context->comm->rank, GEMP_QUIET);
+	gemp_verbosity level = gemp_log_set_level(GEMP_QUIET);
 	gemp_code code = gemp_rule_set_parse(out, r->rules->text, r->rules->file, r->options->parameters,
 	                                     r->options->parameter_count);
-	gemp_log_setup(r->context->comm->rank, level);
+	gemp_log_set_level(level);
 	return code;
 }
 
 /* A pattern is bound to one graph, once. Names that are no longer there match nothing, which is no news. */
 static gemp_code read_for(gemp_rule_set **out, const run_context *r, size_t rule)
 {
-	gemp_verbosity level = gemp_log_level();
 	gemp_code code = read_again(out, r);
-	gemp_log_setup(r->context->comm->rank, GEMP_QUIET);
+	gemp_verbosity level = gemp_log_set_level(GEMP_QUIET);
 	GEMP_THEN(gemp_pattern_bind_with((*out)->rules[rule].pattern, *r->graph, true));
-	gemp_log_setup(r->context->comm->rank, level);
+	gemp_log_set_level(level);
 	if (code == GEMP_OK)
 		gemp_rule_drop_nulls(&(*out)->rules[rule]);
 	return code;

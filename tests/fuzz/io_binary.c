@@ -179,7 +179,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(mutants_of_graphml), cmocka_unit_test(mutants_of_npz) };
 	GEMP_MPI(MPI_Init(&argc, &argv));
-	gemp_log_setup(0, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	int verdict = test_main(tests);
 	GEMP_MPI(MPI_Finalize());
 	return verdict;

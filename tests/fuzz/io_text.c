@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(mutants_are_imported_or_refused) };
 	GEMP_MPI(MPI_Init(&argc, &argv));
-	gemp_log_setup(0, GEMP_QUIET); /* no warnings of parallel edges */
+	gemp_log_set_level(GEMP_QUIET); /* no warnings of parallel edges */
 	int verdict = test_main(tests);
 	GEMP_MPI(MPI_Finalize());
 	return verdict;

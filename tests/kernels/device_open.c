@@ -128,6 +128,5 @@ int main(void)
 		cmocka_unit_test(without_memory),
 	};
 	setenv("POCL_DEVICES", "pthread pthread", 1);
-	gemp_log_setup(0, GEMP_NORMAL);
 	return test_main(tests);
 }

@@ -140,6 +140,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(sums_over_the_node), cmocka_unit_test(without_a_block), cmocka_unit_test(without_a_folder),
 	};
 	gemp_shared_min = 0;
-	gemp_log_setup(0, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	return test_main_all(argc, argv, tests);
 }

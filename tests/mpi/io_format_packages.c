@@ -88,6 +88,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(memory_may_run_out),
 	};
-	gemp_log_setup(0, GEMP_QUIET); /* no warnings of packages listed again */
+	gemp_log_set_level(GEMP_QUIET); /* no warnings of packages listed again */
 	return test_main_all(argc, argv, tests);
 }

@@ -410,7 +410,7 @@ static void test_without_memory(void **state)
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
-	gemp_log_setup(0, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&self, MPI_COMM_SELF);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_serial),         cmocka_unit_test(test_both_ways),

@@ -249,7 +249,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_without_memory),
 	};
 	MPI_Init(&argc, &argv);
-	gemp_log_setup(0, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&self, MPI_COMM_SELF);
 	return test_main_all(argc, argv, tests);
 }

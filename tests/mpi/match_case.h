@@ -38,7 +38,7 @@ static inline int open_context(void **state)
 {
 	(void)state;
 	gemp_budgets none = { 0 };
-	gemp_log_setup(test_comm.rank, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	gemp_min_piece_cost = 1; /* all ranks have some of a small graph */
 	return gemp_runtime_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;

@@ -25,7 +25,7 @@ static int open_devices(void **state)
 {
 	gemp_budgets none = { 0 };
 	(void)state;
-	gemp_log_setup(test_comm.rank, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	gemp_min_piece_cost = 1;
 	return gemp_runtime_new(&context, &test_comm, "cpu,cpu", &none) == GEMP_OK ? 0 : -1;

@@ -22,7 +22,7 @@ static int make(void **state)
 	gemp_budgets none = { 0 };
 	gemp_builder_options options = { .seed = 5 };
 	fixture made = fixture_new(40, 160, KEYS_INTEGER, 5);
-	gemp_log_setup(test_comm.rank, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	if (gemp_runtime_new(&context, &test_comm, NULL, &none) != GEMP_OK)
 		return -1;

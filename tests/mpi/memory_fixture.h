@@ -16,7 +16,7 @@ static inline int open_context(void **state)
 {
 	(void)state;
 	gemp_budgets none = { 0 };
-	gemp_log_setup(test_comm.rank, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	return gemp_runtime_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 

@@ -403,7 +403,7 @@ static void test_integer_as_string(void **state)
 
 int main(int argc, char **argv)
 {
-	gemp_log_setup(0, GEMP_QUIET); /* no warnings of reciprocal edges */
+	gemp_log_set_level(GEMP_QUIET); /* no warnings of reciprocal edges */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_reference),   cmocka_unit_test(test_duplicate),
 		cmocka_unit_test(test_unknown_end),         cmocka_unit_test(test_limit),

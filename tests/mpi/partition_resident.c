@@ -241,6 +241,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(without_memory),
 	};
 	gemp_shared_min = SIZE_MAX;
-	gemp_log_setup(0, GEMP_QUIET); /* no warnings of reciprocal edges */
+	gemp_log_set_level(GEMP_QUIET); /* no warnings of reciprocal edges */
 	return test_main_all(argc, argv, tests);
 }

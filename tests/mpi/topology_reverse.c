@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(memory_may_run_out),
 	};
-	gemp_log_setup(1, GEMP_QUIET); /* no warnings of pairs listed in both directions */
+	gemp_log_set_level(GEMP_QUIET); /* no warnings of pairs listed in both directions */
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		device = NULL;
 	int failed = test_main_all(argc, argv, tests);

@@ -9,6 +9,13 @@
 
 static int kept = -1;
 
+/* As the command line prints. */
+static void print_log(void *self, gemp_verbosity level, bool warning, int rank, const char *message)
+{
+	(void)self, (void)level, (void)rank;
+	fprintf(stderr, "%s%s\n", warning ? "gemp-mpi: warning: " : "", message);
+}
+
 /* stderr goes to a file from here on. */
 static int redirect(void **state)
 {
@@ -23,7 +30,7 @@ static int restore(void **state)
 {
 	(void)state;
 	fflush(stderr);
-	gemp_log_setup(0, GEMP_NORMAL);
+	gemp_log_setup(0, GEMP_NORMAL, print_log, NULL, NULL);
 	return dup2(kept, STDERR_FILENO) < 0 || close(kept) != 0;
 }
 
@@ -51,7 +58,7 @@ static void say_all(void)
 static void quiet_lets_errors_through(void **state)
 {
 	(void)state;
-	gemp_log_setup(0, GEMP_QUIET);
+	gemp_log_setup(0, GEMP_QUIET, print_log, NULL, NULL);
 	assert_int_equal(gemp_log_level(), GEMP_QUIET);
 	say_all();
 	assert_string_equal(said(), "error 1\n");
@@ -60,7 +67,7 @@ static void quiet_lets_errors_through(void **state)
 static void normal_says_results_and_warnings(void **state)
 {
 	(void)state;
-	gemp_log_setup(0, GEMP_NORMAL);
+	gemp_log_setup(0, GEMP_NORMAL, print_log, NULL, NULL);
 	say_all();
 	assert_string_equal(said(), "error 1\nresult\ngemp-mpi: warning: odd input\n");
 }
@@ -68,7 +75,7 @@ static void normal_says_results_and_warnings(void **state)
 static void debug_says_all(void **state)
 {
 	(void)state;
-	gemp_log_setup(0, GEMP_DEBUG);
+	gemp_log_setup(0, GEMP_DEBUG, print_log, NULL, NULL);
 	say_all();
 	assert_string_equal(said(), "error 1\nresult\nplan\nround\ngemp-mpi: warning: odd input\n");
 }
@@ -76,7 +83,7 @@ static void debug_says_all(void **state)
 static void other_ranks_keep_silent(void **state)
 {
 	(void)state;
-	gemp_log_setup(3, GEMP_DEBUG);
+	gemp_log_setup(3, GEMP_DEBUG, print_log, NULL, NULL);
 	say_all();
 	gemp_progress("matching", 1, 2, 3);
 	assert_string_equal(said(), "");
@@ -85,7 +92,7 @@ static void other_ranks_keep_silent(void **state)
 static void local_messages_name_their_rank(void **state)
 {
 	(void)state;
-	gemp_log_setup(3, GEMP_NORMAL);
+	gemp_log_setup(3, GEMP_NORMAL, print_log, NULL, NULL);
 	gemp_log_local(GEMP_NORMAL, "here %d", 5);
 	gemp_log_local(GEMP_VERBOSE, "not here");
 	assert_string_equal(said(), "rank 3: here 5\n");
@@ -98,7 +105,7 @@ static void long_local_messages_end_their_line(void **state)
 	char text[4000];
 	memset(text, 'x', sizeof text - 1);
 	text[sizeof text - 1] = '\0';
-	gemp_log_setup(1, GEMP_NORMAL);
+	gemp_log_setup(1, GEMP_NORMAL, print_log, NULL, NULL);
 	gemp_log_local(GEMP_NORMAL, "%s", text);
 	gemp_log_local(GEMP_NORMAL, "next");
 	assert_non_null(strstr(said(), "x\nrank 1: next\n"));
@@ -108,7 +115,7 @@ static void long_local_messages_end_their_line(void **state)
 static void short_work_shows_no_progress(void **state)
 {
 	(void)state;
-	gemp_log_setup(0, GEMP_NORMAL);
+	gemp_log_setup(0, GEMP_NORMAL, print_log, NULL, NULL);
 	for (uint64_t i = 0; i <= 100; i++)
 		gemp_progress("matching", i, 100, i);
 	gemp_progress("nothing", 0, 0, 0);

@@ -22,13 +22,14 @@ def read_layers(top):
         found = LAYER.findall(file.read())
     layers = {name: (folder, [d[5:] for d in re.findall(r"gemp_\w+", rest)]) for name, folder, rest in found}
     layers["kernels"] = ("kernels", [])
+    layers["face"] = ("include", [])  # what programs include; it stands on nothing
     layers["main"] = ("src/main.c", ["cli"])
     return layers
 
 
 def reachable(layers, layer):
     """The layer itself and all below it."""
-    seen, todo = {"kernels"}, [layer]
+    seen, todo = {"kernels", "face"}, [layer]
     while todo:
         at = todo.pop()
         if at not in seen:
@@ -43,7 +44,7 @@ def layer_of(layers, path):
 
 
 def sources(top):
-    for folder in ("src", "partition", "io", "kernels"):
+    for folder in ("src", "partition", "io", "kernels", "include"):
         for place, folders, names in os.walk(os.path.join(top, folder)):
             for name in sorted(names):
                 if name.endswith((".c", ".h", ".y", ".l")):
@@ -60,7 +61,7 @@ def read(top):
         for found in INCLUDE.finditer(text):
             name = found.group(2)
             beside = [os.path.join(os.path.dirname(path), name)] if found.group(1) == '"' else []
-            tries = beside + [os.path.join("src", name), name]
+            tries = beside + [os.path.join("src", name), name, os.path.join("include", name)]
             meant = next((os.path.normpath(t) for t in tries if os.path.isfile(os.path.join(top, t))), None)
             files[path].append((text.count("\n", 0, found.start()) + 1, found.group(1), name, meant))
     return files

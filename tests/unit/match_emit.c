@@ -32,7 +32,7 @@ static int make_graph(void **state)
 	static gemp_relation relations[] = { { .name = "Rhinoceros", .directed = true },
 		                                 { .name = "Serval", .directed = true } };
 	graph = (gemp_shard){ .ranks = 1, .relation_count = 2, .relations = relations };
-	gemp_log_setup(0, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ static int make_graph(void **state)
 	(void)state;
 	static gemp_relation relations[] = { { .name = "E" } };
 	graph = (gemp_shard){ .ranks = 1, .relation_count = 1, .relations = relations };
-	gemp_log_setup(0, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	return 0;
 }
 

@@ -45,7 +45,7 @@ static int make_graph(void **state)
 		                  .relations = relations };
 	graph.keys.type = GEMP_INTEGER;
 	graph.attributes = (gemp_table){ .count = 4, .columns = columns };
-	gemp_log_setup(0, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	return 0;
 }
 

@@ -15,7 +15,7 @@ static int make_graph(void **state)
 	(void)state;
 	static gemp_relation relations[] = { { .name = "R", .directed = true }, { .name = "S", .directed = true } };
 	graph = (gemp_shard){ .ranks = 1, .relation_count = RELATIONS, .relations = relations };
-	gemp_log_setup(0, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	return 0;
 }
 

@@ -140,7 +140,7 @@ static void texts(void **state)
 	uint64_t seed = test_seed();
 	gemp_text text = { 0 };
 	size_t good = 0, bad = 0;
-	gemp_log_setup(1, GEMP_QUIET); /* warnings of rules that no RUN names */
+	gemp_log_set_level(GEMP_QUIET); /* warnings of rules that no RUN names */
 	for (int round = 0; round < 20000; round++) {
 		gemp_rule_set *rules = NULL;
 		gemp_text_clear(&text);

@@ -35,7 +35,7 @@ static int make_graph(void **state)
 		                  .relation_count = 2,
 		                  .relations = relations };
 	graph.attributes = (gemp_table){ .count = 2, .columns = columns };
-	gemp_log_setup(0, GEMP_QUIET);
+	gemp_log_set_level(GEMP_QUIET);
 	return 0;
 }
 

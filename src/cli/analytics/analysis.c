@@ -10,18 +10,18 @@
 #include "device/rate.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/rows/vertex_keys.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 
 #include <string.h>
 
 /* Collective. Begins the report. Can be written what options ask for? After an error there is nothing to finish. */
-static gemp_code begin(gemp_analysis *out, gemp_comm *comm, const gemp_options *options, gemp_report *report)
+static gemp_code begin(gemp_analysis *out, gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
+	gemp_comm *comm = &context->comm;
 	*out = (gemp_analysis){ .comm = comm, .options = options, .report = report };
 	GEMP_TRY(gemp_rows_path_check(comm, "output", options->output));
-	GEMP_TRY(gemp_vertex_output_check(comm, options));
-	code = gemp_report_new(report, comm, options, options->output && strcmp(options->output, "-") == 0);
+	code = gemp_vertex_output_check(comm, options);
 done:
 	return code;
 }
@@ -36,7 +36,7 @@ static gemp_code open_graph(gemp_analysis *a, const gemp_analysis_kind *kind)
 	GEMP_TRY(
 		gemp_vertex_output_names(a->comm, a->options, a->graph, a->options->arguments[0], kind->names, kind->count));
 	gemp_timers_add(&a->timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(gemp_options_context_one(&a->context, a->comm, a->options, &a->timers));
+	GEMP_TRY(gemp_context_runtime(&a->context, a->report->context, false, &a->timers));
 	a->device = a->context->device;
 done:
 	return code;
@@ -293,23 +293,21 @@ done:
 /* Gives the code of the whole command. */
 static gemp_code end(gemp_analysis *a, gemp_code code)
 {
-	code = gemp_report_finish(a->report, code);
 	gemp_table_free(&a->columns);
 	gemp_layout_free(&a->layout);
-	gemp_runtime_free(a->context);
 	gemp_shard_free(a->graph);
 	gemp_free(a->relations);
 	*a = (gemp_analysis){ 0 };
 	return code;
 }
 
-gemp_code gemp_analysis_run(gemp_comm *comm, const gemp_options *options, const gemp_analysis_kind *kind, void *work)
+gemp_code gemp_analysis_run(gemp_context *context, const gemp_options *options, gemp_report *report,
+                            const gemp_analysis_kind *kind, void *work)
 {
-	gemp_report report;
 	gemp_analysis a;
 	gemp_code code = kind->check(options);
 	if (code == GEMP_OK)
-		code = begin(&a, comm, options, &report);
+		code = begin(&a, context, options, report);
 	if (code != GEMP_OK)
 		return code;
 	GEMP_TRY(open_graph(&a, kind));

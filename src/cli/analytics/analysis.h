@@ -5,10 +5,12 @@
 #ifndef GEMP_CLI_ANALYTICS_ANALYSIS_H
 #define GEMP_CLI_ANALYTICS_ANALYSIS_H
 
+#include "api/context_state.h"
+#include "cli/options/options.h"
 #include "analytics/dense/dense.h"
 #include "analytics/traversal/frontier.h"
 #include "analytics/verify/verify_edges.h"
-#include "cli/report/report.h"
+#include "api/report_state.h"
 
 typedef struct gemp_analysis {
 	gemp_comm *comm;
@@ -37,7 +39,8 @@ typedef struct gemp_analysis_kind {
 
 /* Collective. All of a command; work: its own, {0}, which it forgets at the end. Nothing is read before it is known that what
  * options ask for can be written. */
-gemp_code gemp_analysis_run(gemp_comm *comm, const gemp_options *options, const gemp_analysis_kind *kind, void *work);
+gemp_code gemp_analysis_run(gemp_context *context, const gemp_options *options, gemp_report *report,
+                            const gemp_analysis_kind *kind, void *work);
 
 /* Collective. The layout; how->relations are set here. */
 gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how);

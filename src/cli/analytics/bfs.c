@@ -121,10 +121,10 @@ static void work_free(void *self)
 	gemp_bfs_free(w->engine);
 }
 
-static gemp_code bfs(gemp_comm *comm, const gemp_options *options)
+static gemp_code bfs(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	static const gemp_analysis_kind kind = { names, 2, gemp_analysis_check_source, compute, report_result, work_free };
-	return gemp_analysis_run(comm, options, &kind, &(work){ 0 });
+	return gemp_analysis_run(context, options, report, &kind, &(work){ 0 });
 }
 
 const gemp_command gemp_command_bfs = {

@@ -390,10 +390,10 @@ static void work_free(void *self)
 	gemp_pagerank_result_free(&w->found);
 }
 
-static gemp_code pagerank(gemp_comm *comm, const gemp_options *options)
+static gemp_code pagerank(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	static const gemp_analysis_kind kind = { names, 1, check, compute, report_result, work_free };
-	return gemp_analysis_run(comm, options, &kind, &(work){ 0 });
+	return gemp_analysis_run(context, options, report, &kind, &(work){ 0 });
 }
 
 const gemp_command gemp_command_pagerank = {

@@ -5,7 +5,7 @@
 #include "core/quantity.h"
 #include "device/rate.h"
 #include "io/graph_file/graph_file_read.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 #include "pattern/bind/bind.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/shapes/named_pattern.h"
@@ -25,7 +25,8 @@ static gemp_code gemp_bench_device(gemp_report *report, gemp_comm *comm, const g
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = NULL;
 	gemp_rates rates;
-	GEMP_TRY(gemp_bench_context(&context, comm, options));
+	(void)options;
+	GEMP_TRY(gemp_context_runtime(&context, report->context, true, NULL));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_device_rates(context->device, &rates)));
 	gemp_report_print(report, "%s\n  %-10s %10.1f GB/s read and written\n", context->device->name, "copy",
 	                  rates.copy / 1e9);
@@ -38,7 +39,6 @@ static gemp_code gemp_bench_device(gemp_report *report, gemp_comm *comm, const g
 	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));
 	GEMP_TRY(gemp_report_devices(report, context));
 done:
-	gemp_runtime_free(context);
 	return code;
 }
 
@@ -156,7 +156,7 @@ static gemp_code gemp_bench_match(gemp_report *report, gemp_comm *comm, const ge
 		code = gemp_fail(GEMP_EUSAGE, "bench match needs queries, and has none: QUERY, --query-graph or --pattern");
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[1]));
-	GEMP_TRY(gemp_bench_context(&context, comm, options));
+	GEMP_TRY(gemp_context_runtime(&context, report->context, true, NULL));
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, since);
 	for (size_t i = 0; i < count_queries(options); i++)
 		GEMP_TRY(measure_one(report, &measured, context, graph, i, list));
@@ -169,7 +169,6 @@ static gemp_code gemp_bench_match(gemp_report *report, gemp_comm *comm, const ge
 done:
 	json_decref(list);
 	gemp_query_timing_free(&measured);
-	gemp_runtime_free(context);
 	gemp_shard_free(graph);
 	return code;
 }
@@ -195,15 +194,6 @@ static gemp_code find(const word **out, const gemp_options *options)
 	return gemp_fail(GEMP_EUSAGE, "bench: there is no '%s'; there are match, tune, device and shuffle", name);
 }
 
-gemp_code gemp_bench_context(gemp_runtime **out, gemp_comm *comm, const gemp_options *options)
-{
-	const gemp_budgets budgets = { .device_memory = options->device_memory,
-		                           .result_buffer = options->result_buffer,
-		                           .outbox = options->outbox,
-		                           .row_cache = options->row_cache };
-	return gemp_runtime_new(out, comm, options->devices, &budgets);
-}
-
 gemp_prepared_options gemp_bench_how(const gemp_options *options)
 {
 	return (gemp_prepared_options){
@@ -225,16 +215,14 @@ gemp_prepared_options gemp_bench_how(const gemp_options *options)
 	};
 }
 
-static gemp_code bench(gemp_comm *comm, const gemp_options *options)
+static gemp_code bench(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	const word *chosen = NULL;
 	gemp_code code = find(&chosen, options);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
 		return code;
-	return gemp_report_finish(&report, chosen->run(&report, comm, options));
+	return chosen->run(report, comm, options);
 }
 
 const gemp_command gemp_command_bench = {

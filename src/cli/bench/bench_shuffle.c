@@ -2,7 +2,7 @@
 #include "cli/bench/bench.h"
 #include "core/quantity.h"
 #include "device/rate.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 #include "primitive/split.h"
 
 #include <inttypes.h>
@@ -199,7 +199,7 @@ gemp_code gemp_bench_shuffle(gemp_report *report, gemp_comm *comm, const gemp_op
 	GEMP_TRY(read_numbers(&ranges, "ranges", options->ranges, 2, (uint64_t)1 << GEMP_SPLIT_BITS));
 	if (comm->size > 1 && options->shuffle_method > 1)
 		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "--method: across ranks there is decode; run the others with one rank"));
-	GEMP_TRY(gemp_bench_context(&b.context, comm, options));
+	GEMP_TRY(gemp_context_runtime(&b.context, report->context, true, NULL));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.context->device, GEMP_FORM_AUTO)));
 	GEMP_TRY(copy_rate(&b));
 	gemp_shuffle_shared_new(&b.common, comm, b.context->device, GEMP_SHUFFLE_CHUNK, false);
@@ -212,6 +212,5 @@ done:
 	json_decref(b.rows);
 	gemp_shuffle_shared_free(&b.common);
 	gemp_toolbox_free(b.box);
-	gemp_runtime_free(b.context);
 	return code;
 }

@@ -8,7 +8,7 @@
 #include "generate/generate.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 #include "pattern/bind/bind.h"
 #include "pattern/shapes/named_pattern.h"
 #include "primitive/arrays.h"
@@ -393,7 +393,7 @@ gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_optio
 	const gemp_tunable *all = gemp_tunables(&count);
 	if (comm->size > 1)
 		return gemp_fail(GEMP_EUSAGE, "bench tune measures one device: run it with one rank");
-	GEMP_TRY(gemp_bench_context(&t.context, comm, options));
+	GEMP_TRY(gemp_context_runtime(&t.context, report->context, true, NULL));
 	GEMP_TRY(open_graphs(&t, comm, options->argument_count > 1 ? options->arguments[1] : NULL));
 	for (size_t i = 0; i < count; i++)
 		if (all[i].probe)
@@ -412,6 +412,5 @@ done:
 		gemp_pattern_free(t.subjects[i].held_pattern);
 		gemp_shard_free(t.subjects[i].graph);
 	}
-	gemp_runtime_free(t.context);
 	return code;
 }

@@ -17,7 +17,7 @@
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/rows/vertex_keys.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -162,7 +162,7 @@ static gemp_code find(run *r)
 	bool may = r->options->on == GEMP_PLACE_AUTO && r->edges.edges >= LEAST &&
 	           r->edges.edges <= GEMP_EULER_DEVICE_EDGES;
 	if (r->comm->size == 1 && (may || r->options->on == GEMP_PLACE_DEVICE))
-		GEMP_TRY(gemp_options_context_one(&r->context, r->comm, r->options, &r->timers));
+		GEMP_TRY(gemp_context_runtime(&r->context, r->report->context, false, &r->timers));
 	GEMP_TRY(find_any(r));
 	if (!r->result.unbalanced)
 		return GEMP_OK;
@@ -385,27 +385,24 @@ done:
 	return code;
 }
 
-static gemp_code euler(gemp_comm *comm, const gemp_options *options)
+static gemp_code euler(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
-	run r = { .comm = comm, .options = options, .report = &report };
+	gemp_comm *comm = &context->comm;
+	run r = { .comm = comm, .options = options, .report = report };
 	gemp_code code = check(comm, options);
-	bool stdout_rows = options->output ? strcmp(options->output, "-") == 0 : gemp_euler_sequence_on_stdout(options);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, stdout_rows);
 	if (code != GEMP_OK)
 		return code;
 	GEMP_TRY(read_graph(&r));
 	GEMP_TRY(find(&r));
 	GEMP_TRY(answer(&r));
 done:
-	code = gemp_report_finish(&report, code);
-	if (code == GEMP_OK && !has_order(&r))
+	if (code == GEMP_OK && !has_order(&r)) {
+		report->complete = true;
 		code = fail_none(&r);
+	}
 	gemp_euler_result_free(&r.result);
 	gemp_euler_edges_free(&r.edges);
 	gemp_euler_edges_free(&r.plain);
-	gemp_runtime_free(r.context);
 	gemp_shard_free(r.graph);
 	gemp_free(r.relations);
 	return code;

@@ -1,3 +1,4 @@
+#include "cli/report/report_run.h"
 #include "cli/euler/euler_sequence.h"
 
 #include "assembly/overlap.h"

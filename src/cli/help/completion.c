@@ -65,14 +65,15 @@ void gemp_help_bash(gemp_text *out, const gemp_command_table *table)
 	                     "complete -o filenames -F _gemp_mpi gemp-mpi\n");
 }
 
-static gemp_code completion(gemp_comm *comm, const gemp_options *options)
+static gemp_code completion(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
+	(void)report;
 	if (strcmp(options->arguments[0], "bash") != 0)
 		return gemp_fail(GEMP_EUSAGE, "completion for '%s' is not available; use bash", options->arguments[0]);
 	gemp_text text = { 0 };
 	gemp_help_bash(&text, options->table);
 	gemp_code code = gemp_text_status(&text);
-	if (code == GEMP_OK && comm->rank == 0)
+	if (code == GEMP_OK && gemp_context_rank(context) == 0)
 		fwrite(text.data, 1, text.size, stdout);
 	gemp_text_free(&text);
 	return code;
@@ -88,4 +89,5 @@ const gemp_command gemp_command_completion = {
 	.min_arguments = 1,
 	.max_arguments = 1,
 	.run = completion,
+	.plain = true,
 };

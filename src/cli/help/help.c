@@ -232,8 +232,9 @@ void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 	entries(out, "Environment", 19, gemp_help_environment);
 }
 
-static gemp_code help(gemp_comm *comm, const gemp_options *options)
+static gemp_code help(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
+	(void)report;
 	gemp_text text = { 0 };
 	const gemp_command *command = NULL;
 	if (options->argument_count) {
@@ -250,7 +251,7 @@ static gemp_code help(gemp_comm *comm, const gemp_options *options)
 	else
 		gemp_help_overview(&text, options->table);
 	gemp_code code = gemp_text_status(&text);
-	if (code == GEMP_OK && comm->rank == 0)
+	if (code == GEMP_OK && gemp_context_rank(context) == 0)
 		fwrite(text.data, 1, text.size, stdout);
 	gemp_text_free(&text);
 	return code;
@@ -266,4 +267,5 @@ const gemp_command gemp_command_help = {
 	.min_arguments = 0,
 	.max_arguments = 1,
 	.run = help,
+	.plain = true,
 };

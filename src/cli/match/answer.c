@@ -1,3 +1,4 @@
+#include "cli/report/report_run.h"
 #include "cli/match/answer.h"
 
 #include "cli/graph_job.h"
@@ -8,7 +9,7 @@
 #include "core/memory.h"
 #include "io/file/local_file.h"
 #include "match/filter/computed_columns.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 #include "pattern/bind/bind.h"
 #include "query/clause/clause.h"
 #include "query/output/result_rows.h"
@@ -353,8 +354,9 @@ static gemp_code answer_all(answer *all, size_t count, gemp_report *report, gemp
 	json_t *list = json_array();
 	context->keep_resident = true;
 	for (size_t i = 0; i < count; i++) {
-		gemp_report part = { report->comm, report->options, gemp_now(), report->people,
-			                 report->json ? json_object() : NULL };
+		gemp_report part = *report;
+		part.began = gemp_now();
+		part.json = report->json ? json_object() : NULL;
 		take_timers(&total, context);
 		print_heading(report, &all[i], count);
 		code = answer_one(&all[i], &part, context);
@@ -386,16 +388,15 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_shard *graph, g
 			               .graph = graph,
 			               .pattern = patterns[i],
 			               .number = count > 1 ? i + 1 : 0,
-			               .preview = gemp_json_on_stdout(report->options) ? 0 : preview };
+			               .preview = report->no_rows ? 0 : preview };
 		code = make_ready(&all[i]);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_options_context(&context, comm, report->options, timers));
+	GEMP_TRY(gemp_context_runtime(&context, report->context, true, timers));
 	gemp_report_graph(report, graph);
 	code = count > 1 ? answer_all(all, count, report, context) : answer_one(&all[0], report, context);
 done:
 	free_answers(all, count);
-	gemp_runtime_free(context);
 	return code;
 }
 

@@ -10,7 +10,7 @@
 #include "core/signals.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/shapes/query_graph.h"
@@ -87,7 +87,7 @@ static gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_s
 		                             .launch_factor = options->launch_factor,
 		                             .lanes = (int)options->lanes };
 	gemp_census_new(&census, vertices);
-	GEMP_TRY(gemp_options_context(&context, comm, options, timers));
+	GEMP_TRY(gemp_context_runtime(&context, report->context, true, timers));
 	gemp_report_graph(report, graph);
 	if (!options->dry_run)
 		GEMP_TRY(gemp_motifs_count(&motifs, context, graph, &census, &how));
@@ -97,7 +97,6 @@ static gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_s
 	GEMP_TRY(gemp_report_devices(report, context));
 	gemp_report_memory(report, gemp_runtime_device_peak(context));
 done:
-	gemp_runtime_free(context);
 	return code;
 }
 
@@ -254,9 +253,9 @@ static void expect_signals(const gemp_comm *comm, const gemp_options *options)
 			"finished\n");
 }
 
-static gemp_code match(gemp_comm *comm, const gemp_options *options)
+static gemp_code match(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	gemp_script script = { 0 };
 	gemp_shard *graph = NULL;
 	gemp_timers timers = { 0 };
@@ -266,8 +265,6 @@ static gemp_code match(gemp_comm *comm, const gemp_options *options)
 		code = check_motifs(options, &motifs);
 	if (code == GEMP_OK)
 		code = check_output(comm, options);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, is_dash(options->output));
 	if (code != GEMP_OK)
 		return code;
 	if (!motifs)
@@ -278,12 +275,12 @@ static gemp_code match(gemp_comm *comm, const gemp_options *options)
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_PHASE_READ, since);
-	code = motifs ? gemp_census_answer(&report, comm, graph, motifs, &timers)
-	              : gemp_answer(&report, comm, graph, script.queries, script.count, PREVIEW, &timers);
+	code = motifs ? gemp_census_answer(report, comm, graph, motifs, &timers)
+	              : gemp_answer(report, comm, graph, script.queries, script.count, PREVIEW, &timers);
 done:
 	gemp_shard_free(graph);
 	gemp_script_free(&script);
-	return gemp_report_finish(&report, code);
+	return code;
 }
 
 const gemp_command gemp_command_match = {

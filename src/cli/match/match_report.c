@@ -1,3 +1,4 @@
+#include "cli/options/options.h"
 #include "cli/match/match_report.h"
 
 #include "core/quantity.h"

@@ -3,7 +3,7 @@
 #ifndef GEMP_CLI_MATCH_MATCH_REPORT_H
 #define GEMP_CLI_MATCH_MATCH_REPORT_H
 
-#include "cli/report/report.h"
+#include "api/report_state.h"
 #include "match/match_run.h"
 
 extern const char *const gemp_semantics_name[], *const gemp_distinct_name[]; /* by gemp_semantics, gemp_distinct */

@@ -10,7 +10,7 @@
 #define GEMP_CLI_MATCH_RESUMABLE_SEARCH_H
 
 #include "cli/checkpoint_store.h"
-#include "cli/report/report.h"
+#include "api/report_state.h"
 #include "io/rows/row_writer.h"
 #include "query/query.h"
 

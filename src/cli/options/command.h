@@ -3,7 +3,7 @@
 #ifndef GEMP_CLI_OPTIONS_COMMAND_H
 #define GEMP_CLI_OPTIONS_COMMAND_H
 
-#include "comm/comm.h"
+#include "gemp/report.h"
 
 struct gemp_options;
 
@@ -45,8 +45,9 @@ typedef struct gemp_command {
 	const char *text;                    /* paragraphs of --help, each one line of text, ended by \n */
 	const char *examples;                /* a line each; a line that begins with # is a comment */
 	size_t min_arguments, max_arguments; /* positional arguments */
+	bool plain;                          /* has no report: --json, --trace and --quiet mean nothing */
 	/* Collective. All ranks return the same code. */
-	gemp_code (*run)(gemp_comm *comm, const struct gemp_options *options);
+	gemp_code (*run)(gemp_context *context, const struct gemp_options *options, gemp_report *report);
 } gemp_command;
 
 typedef struct gemp_command_table {

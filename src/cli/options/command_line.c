@@ -1,23 +1,23 @@
 #include "cli/options/command_line.h"
 
 #include "cli/help/help.h"
-#include "core/log.h"
-#include "core/signals.h"
+#include "cli/report/report_run.h"
+#include "cli/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static gemp_code print_help(const gemp_comm *comm, const gemp_options *options, bool overview)
+static gemp_code print_help(const gemp_context *context, const gemp_options *options, bool overview)
 {
 	gemp_text text = { 0 };
 	if (options->version)
-		gemp_text_print(&text, "gemp-mpi %s\n", GEMP_VERSION);
+		gemp_text_print(&text, "gemp-mpi %s\n", gemp_version());
 	else if (overview)
 		gemp_help_overview(&text, options->table);
 	else
 		gemp_help_command(&text, options->command);
 	gemp_code code = gemp_text_status(&text);
-	if (code == GEMP_OK && comm->rank == 0)
+	if (code == GEMP_OK && gemp_context_rank(context) == 0)
 		fwrite(text.data, 1, text.size, stdout);
 	gemp_text_free(&text);
 	return code;
@@ -33,38 +33,79 @@ static gemp_verbosity level_of(const gemp_options *options)
 }
 
 /* What stdio still holds may not fit on the disk: then the run has failed. */
-static gemp_code flush_output(const gemp_comm *comm)
+static gemp_code flush_output(const gemp_context *context)
 {
-	bool bad = comm->rank == 0 && (fflush(stdout) != 0 || ferror(stdout));
+	bool bad = gemp_context_rank(context) == 0 && (fflush(stdout) != 0 || ferror(stdout));
 	return bad ? gemp_fail(GEMP_EIO, "stdout: writing failed") : GEMP_OK;
 }
 
-gemp_code gemp_command_line(gemp_comm *comm, const gemp_command_table *table, int argc, char **argv)
+/* options NULL: they are not known yet. */
+static gemp_context_options context_options(const gemp_options *options)
+{
+	gemp_context_options how;
+	gemp_context_options_init(&how);
+	how.verbosity = options ? level_of(options) : GEMP_NORMAL;
+	how.log = gemp_terminal_log;
+	how.progress = gemp_terminal_progress;
+	if (options) {
+		how.devices = options->devices;
+		how.host_memory = options->host_memory;
+		how.device_memory = options->device_memory;
+		how.result_buffer = options->result_buffer;
+		how.outbox = options->outbox;
+		how.row_cache = options->row_cache;
+	}
+	return how;
+}
+
+/* Collective. */
+static gemp_code run(gemp_context *context, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
+	gemp_report *report = NULL;
+	if (options->command->plain)
+		return options->command->run(context, options, NULL);
+	GEMP_TRY(gemp_report_begin(&report, context, options));
+	code = options->command->run(context, options, report);
+	code = gemp_report_end(report, options, code);
+	report = NULL;
+done:
+	gemp_report_close(report);
+	return code;
+}
+
+gemp_code gemp_command_line(const gemp_command_table *table, int argc, char **argv)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context *context = NULL;
 	gemp_options *options = NULL;
 	const gemp_command *command = table->commands[0];
 	bool named = argc > 1 && argv[1][0] != '-';
-	gemp_log_setup(comm->rank, GEMP_NORMAL);
+	gemp_context_options how = context_options(NULL);
+	GEMP_TRY(gemp_context_open(&context, MPI_COMM_WORLD, &how));
 	if (named) {
 		command = gemp_command_find(table, argv[1]);
 		code = command ? GEMP_OK : gemp_command_unknown(table, argv[1]);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_options_new(&options, comm, table, command, argc - named, argv + named));
-	gemp_log_setup(comm->rank, level_of(options));
+	GEMP_TRY(gemp_context_agree(context, code));
+	GEMP_TRY(gemp_options_new(&options, context, table, command, argc - named, argv + named));
+	how = context_options(options);
+	GEMP_TRY(gemp_context_configure(context, &how));
 	if (!options->checkpoint)
-		gemp_signals_restore();
+		gemp_process_on_signal(GEMP_SIGNAL_DEFAULT, NULL);
 	if (options->help || options->version)
-		code = print_help(comm, options, !named);
+		code = print_help(context, options, !named);
 	else
-		code = command->run(comm, options);
+		code = run(context, options);
 	if (code == GEMP_OK)
-		code = flush_output(comm);
-	code = gemp_comm_agree(comm, code);
-	if (!options->checkpoint)
-		gemp_signals_set_message(NULL); /* done: mpirun ends ranks that take longer than one which leaves with a code */
+		code = flush_output(context);
+	code = gemp_context_agree(context, code);
+	if (!options->checkpoint) /* done: mpirun ends ranks that take longer than one which leaves with a code */
+		gemp_process_on_signal(GEMP_SIGNAL_SAY, NULL);
 done:
+	if (code != GEMP_OK && context && gemp_context_rank(context) == 0)
+		fprintf(stderr, "gemp-mpi: %s%s\n", code == GEMP_STOPPED ? "" : "error: ", gemp_message());
 	gemp_options_free(options);
+	gemp_context_close(context);
 	return code;
 }

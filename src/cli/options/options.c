@@ -3,6 +3,8 @@
 
 #include "cli/options/options.h"
 
+#include "api/context_state.h"
+
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/settings.h"
@@ -400,7 +402,7 @@ static gemp_code check_arguments(const gemp_options *options)
 	                 command->name, extra, command->name);
 }
 
-gemp_code gemp_options_new(gemp_options **out, const gemp_comm *comm, const gemp_command_table *table,
+gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, const gemp_command_table *table,
                            const gemp_command *command, int argc, char **argv)
 {
 	gemp_options *options = NULL;
@@ -409,15 +411,15 @@ gemp_code gemp_options_new(gemp_options **out, const gemp_comm *comm, const gemp
 		*options = (gemp_options){ .command = command, .table = table, .limit = UINT64_MAX };
 		code = parse_line(options, argc, argv);
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_context_agree(context, code));
 	const char *path = value_text(options, "config");
 	if (path)
-		code = add_configuration(options, comm, path);
+		code = add_configuration(options, &context->comm, path);
 	if (code == GEMP_OK)
 		code = apply(options);
 	if (code == GEMP_OK)
 		code = check_arguments(options);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_context_agree(context, code));
 	*out = options;
 	return GEMP_OK;
 done:

@@ -133,7 +133,7 @@ typedef struct gemp_options {
 } gemp_options;
 
 /* Collective (rank 0 reads the configuration). argv[0] is not looked at. */
-gemp_code gemp_options_new(gemp_options **out, const gemp_comm *comm, const gemp_command_table *table,
+gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, const gemp_command_table *table,
                            const gemp_command *command, int argc, char **argv);
 void gemp_options_free(gemp_options *options);
 

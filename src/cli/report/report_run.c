@@ -119,74 +119,94 @@ done:
 	return code;
 }
 
-gemp_code gemp_report_new(gemp_report *report, const gemp_comm *comm, const gemp_options *options, bool rows_on_stdout)
+bool gemp_json_on_stdout(const gemp_options *options)
 {
-	bool quiet = gemp_json_on_stdout(options) && options->quiet;
+	return options->json && strcmp(options->json, "-") == 0;
+}
+
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+/* Rows or a text of the answer go to stdout. */
+static bool answer_on_stdout(const gemp_options *options)
+{
+	bool sequence = options->sequence && !options->output && !gemp_json_on_stdout(options);
+	return sequence || is_stdout(options->output) || is_stdout(options->tree) || is_stdout(options->unitigs) ||
+		is_stdout(options->gfa);
+}
+
+static void print_text(void *file, const char *text, size_t size)
+{
+	fwrite(text, 1, size, file);
+}
+
+/* Rank 0. */
+static gemp_code check_files(const gemp_options *options)
+{
 	gemp_code code = GEMP_OK;
-	*report = (gemp_report){ .comm = comm, .options = options, .began = gemp_now() };
-	if (comm->rank == 0) {
-		if (!quiet)
-			report->people = gemp_json_on_stdout(options) || rows_on_stdout ? stderr : stdout;
-		report->json = json_object();
-		code = report->json ? GEMP_OK : gemp_fail(GEMP_ENOMEM, "out of memory for the report");
-		set_head(report, options);
-		if (options->json && !gemp_json_on_stdout(options) && code == GEMP_OK)
-			code = gemp_file_may_write("--json", options->json);
-		if (code == GEMP_OK)
-			code = gemp_trace_file_may(options->trace);
-		if (code == GEMP_OK)
-			code = gemp_output_paths_check(options);
-	}
-	code = gemp_comm_agree(comm, code);
-	if (code != GEMP_OK)
-		json_decref(report->json);
-	else if (options->trace)
-		gemp_trace_start(gemp_trace_max);
+	if (options->json && !gemp_json_on_stdout(options))
+		GEMP_TRY(gemp_file_may_write("--json", options->json));
+	GEMP_TRY(gemp_trace_file_may(options->trace));
+	code = gemp_output_paths_check(options);
+done:
 	return code;
 }
 
-/* Such strings become numbers. */
-static void unquote_counts(char *text)
+gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp_options *options)
 {
-	static const char mark[] = "\"\\u0000";
-	char *to = text, *from = text, *found;
-	while ((found = strstr(from, mark)) != NULL) {
-		size_t before = (size_t)(found - from), digits = strspn(found + strlen(mark), "0123456789");
-		memmove(to, from, before);
-		memmove(to + before, found + strlen(mark), digits);
-		to += before + digits;
-		from = found + strlen(mark) + digits + 1; /* behind the closing quote */
+	gemp_code code = GEMP_OK;
+	bool on_stdout = gemp_json_on_stdout(options);
+	gemp_report_options how;
+	gemp_report_options_init(&how);
+	how.brief = options->quiet;
+	how.no_rows = on_stdout;
+	how.text = on_stdout && options->quiet ? NULL : print_text;
+	how.text_self = on_stdout || answer_on_stdout(options) ? stderr : stdout;
+	GEMP_TRY(gemp_report_open(out, context, &how));
+	(*out)->options = options;
+	if (gemp_context_rank(context) == 0) {
+		set_head(*out, options);
+		code = check_files(options);
 	}
-	memmove(to, from, strlen(from) + 1);
+	code = gemp_context_agree(context, code);
+	if (code == GEMP_OK && options->trace)
+		gemp_trace_start(gemp_trace_max);
+	if (code != GEMP_OK) {
+		gemp_report_close(*out);
+		*out = NULL;
+	}
+done:
+	return code;
 }
 
-static gemp_code write_json(const gemp_report *report)
+/* Rank 0. */
+static gemp_code write_json(const gemp_report *report, const gemp_options *options)
 {
-	if (!report->json || !report->options->json)
-		return GEMP_OK;
-	char *text = json_dumps(report->json, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-	if (!text)
-		return gemp_fail(GEMP_ENOMEM, "out of memory for the report");
-	unquote_counts(text);
 	gemp_code code = GEMP_OK;
-	if (gemp_json_on_stdout(report->options))
+	char *text = NULL;
+	GEMP_TRY(gemp_report_json(report, &text));
+	if (!text || !options->json)
+		goto done;
+	if (gemp_json_on_stdout(options))
 		puts(text);
 	else
-		code = gemp_file_replace(report->options->json, text, strlen(text));
-	free(text);
+		code = gemp_file_replace(options->json, text, strlen(text));
+done:
+	gemp_text_release(text);
 	return code;
 }
 
-gemp_code gemp_report_finish(gemp_report *report, gemp_code code)
+gemp_code gemp_report_end(gemp_report *report, const gemp_options *options, gemp_code code)
 {
 	code = gemp_comm_agree(report->comm, code);
-	if (code == GEMP_OK || code == GEMP_STOPPED) {
-		gemp_code traced = report->options->trace ? gemp_trace_file_write(report) : GEMP_OK;
-		gemp_code written = gemp_comm_agree(report->comm, write_json(report));
-		code = traced != GEMP_OK ? traced : written != GEMP_OK ? written : code;
+	if (code == GEMP_OK || code == GEMP_STOPPED || report->complete) {
+		gemp_code traced = options->trace ? gemp_trace_file_write(report) : GEMP_OK;
+		gemp_code written = gemp_comm_agree(report->comm, write_json(report, options));
+		code = code != GEMP_OK && code != GEMP_STOPPED ? code : traced != GEMP_OK ? traced : written != GEMP_OK ? written : code;
 	}
 	gemp_trace_free();
-	json_decref(report->json);
-	report->json = NULL;
+	gemp_report_close(report);
 	return code;
 }

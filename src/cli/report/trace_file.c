@@ -1,3 +1,4 @@
+#include "cli/options/options.h"
 #include "cli/report/trace_file.h"
 
 #include "core/log.h"

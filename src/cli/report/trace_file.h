@@ -4,7 +4,7 @@
 #ifndef GEMP_CLI_REPORT_TRACE_FILE_H
 #define GEMP_CLI_REPORT_TRACE_FILE_H
 
-#include "cli/report/report.h"
+#include "api/report_state.h"
 
 /* Spans that a rank records at most; tests lower it. */
 extern size_t gemp_trace_max;

@@ -94,16 +94,14 @@ void gemp_som_report_errors(gemp_report *report, double quantisation, double top
 		                  quantisation, 100 * topographic);
 }
 
-static gemp_code som(gemp_comm *comm, const gemp_options *options)
+static gemp_code som(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	const word *chosen = NULL;
 	gemp_code code = find(&chosen, options);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, options->output && strcmp(options->output, "-") == 0);
 	if (code != GEMP_OK)
 		return code;
-	return gemp_report_finish(&report, chosen->run(&report, comm, options));
+	return chosen->run(report, comm, options);
 }
 
 const gemp_command gemp_command_som = {

@@ -6,7 +6,7 @@
 #include "core/quantity.h"
 #include "io/arrays/vectors_read.h"
 #include "io/rows/row_writer.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 #include "som/file/map_scaling.h"
 #include "som/map/quality.h"
 
@@ -196,7 +196,7 @@ static gemp_code read_vectors(applying *a)
 	if (gemp_som_is_graph(place)) {
 		GEMP_TRY(gemp_som_graph_open(&a->graph, a->comm, o, place, o->arguments[1], &a->map));
 		since = gemp_timers_add(&a->timers, GEMP_PHASE_READ, since);
-		GEMP_TRY(gemp_options_context_one(&a->context, a->comm, o, &a->timers));
+		GEMP_TRY(gemp_context_runtime(&a->context, a->report->context, false, &a->timers));
 		GEMP_TRY(gemp_som_graph_vectors(&a->vectors, &a->graph, a->context, o->output != NULL));
 		gemp_timers_add(&a->timers, GEMP_PHASE_CONVERT, since);
 	} else {
@@ -204,7 +204,7 @@ static gemp_code read_vectors(applying *a)
 		GEMP_TRY(gemp_vectors_read(&a->vectors, a->comm, place, o->key_column));
 		GEMP_TRY(take_columns(a));
 		gemp_timers_add(&a->timers, GEMP_PHASE_READ, since);
-		GEMP_TRY(gemp_options_context_one(&a->context, a->comm, o, &a->timers));
+		GEMP_TRY(gemp_context_runtime(&a->context, a->report->context, false, &a->timers));
 	}
 	code = gemp_som_scale_apply(&a->map, a->comm, place, &a->vectors);
 done:
@@ -245,7 +245,6 @@ gemp_code gemp_som_run_apply(gemp_report *report, gemp_comm *comm, const gemp_op
 	code = report_all(&a);
 done:
 	gemp_row_writer_abandon(a.writer);
-	gemp_runtime_free(a.context);
 	gemp_som_map_free(&a.map);
 	gemp_vectors_free(&a.vectors);
 	gemp_som_unit_list_free(&a.units);

@@ -7,7 +7,7 @@
 #include "core/signals.h"
 #include "io/arrays/numbers_write.h"
 #include "io/arrays/vectors_read.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 #include "som/file/map_scaling.h"
 #include "som/init/init_codebook.h"
 #include "som/map/quality.h"
@@ -366,7 +366,7 @@ static gemp_code read_vectors(training *t)
 	if (o->features && gemp_som_is_graph(place)) {
 		GEMP_TRY(gemp_som_graph_open(&t->graph, t->comm, o, place, NULL, NULL));
 		since = gemp_timers_add(&t->timers, GEMP_PHASE_READ, since);
-		GEMP_TRY(gemp_options_context_one(&t->context, t->comm, o, &t->timers));
+		GEMP_TRY(gemp_context_runtime(&t->context, t->report->context, false, &t->timers));
 		GEMP_TRY(gemp_som_graph_vectors(&t->vectors, &t->graph, t->context, false));
 		gemp_timers_add(&t->timers, GEMP_PHASE_CONVERT, since);
 	} else {
@@ -374,7 +374,7 @@ static gemp_code read_vectors(training *t)
 		GEMP_TRY(gemp_vectors_read(&t->vectors, t->comm, place, o->key_column));
 		GEMP_TRY(gemp_som_check_dims(place, t->vectors.dims));
 		gemp_timers_add(&t->timers, GEMP_PHASE_READ, since);
-		GEMP_TRY(gemp_options_context_one(&t->context, t->comm, o, &t->timers));
+		GEMP_TRY(gemp_context_runtime(&t->context, t->report->context, false, &t->timers));
 	}
 	if (t->vectors.total == 0)
 		code = gemp_fail(GEMP_EDATA, "%s: has no %s to train on", place, t->graph.graph ? "vertices" : "vectors");
@@ -409,7 +409,6 @@ gemp_code gemp_som_run_train(gemp_report *report, gemp_comm *comm, const gemp_op
 	code = stopped(&t);
 done:
 	gemp_som_report_free(&t.done);
-	gemp_runtime_free(t.context);
 	gemp_som_map_free(&t.map);
 	gemp_som_unit_list_free(&t.units);
 	gemp_vectors_free(&t.vectors);

@@ -6,7 +6,7 @@
 #define GEMP_CLI_TRANSFORM_STEP_CHECKPOINT_H
 
 #include "cli/checkpoint_store.h"
-#include "cli/report/report.h"
+#include "api/report_state.h"
 #include "transform/changelog/change_log.h"
 #include "transform/transform.h"
 

@@ -8,7 +8,7 @@
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
 #include "partition/derived/canonical.h"
-#include "partition/runtime_open.h"
+#include "api/context_state.h"
 #include "pattern/semantic/rule_parse.h"
 #include "transform/changelog/change_log.h"
 #include "transform/graph_diff.h"
@@ -321,7 +321,6 @@ static void release(transforming *t)
 	gemp_free(t->parameters);
 	gemp_free(t->reports);
 	gemp_rule_set_free(t->rules);
-	gemp_runtime_free(t->context);
 	gemp_shard_free(t->graph);
 	json_decref(t->steps);
 	gemp_graph_diff_free(&t->before);
@@ -358,14 +357,12 @@ static void expect_signals(const transforming *t)
 						 "is finished\n");
 }
 
-static gemp_code transform(gemp_comm *comm, const gemp_options *options)
+static gemp_code transform(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	gemp_report report;
+	gemp_comm *comm = &context->comm;
 	gemp_timers timers = { 0 };
-	transforming t = { .report = &report, .comm = comm, .options = options };
+	transforming t = { .report = report, .comm = comm, .options = options };
 	gemp_code code = check(comm, options);
-	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
 		return code;
 	t.steps = json_array();
@@ -375,7 +372,7 @@ static gemp_code transform(gemp_comm *comm, const gemp_options *options)
 	GEMP_TRY(gemp_graph_file_open(&t.graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_PHASE_READ, since);
 	GEMP_TRY(open_checkpoint(&t));
-	GEMP_TRY(gemp_options_context(&t.context, comm, options, &timers));
+	GEMP_TRY(gemp_context_runtime(&t.context, context, true, &timers));
 	GEMP_TRY(take(&t, &t.before, "before"));
 	if (t.replays) {
 		GEMP_TRY(replay(&t));
@@ -386,20 +383,20 @@ static gemp_code transform(gemp_comm *comm, const gemp_options *options)
 	GEMP_TRY(take(&t, &t.after, "after"));
 	timers = t.context->timers;
 	const char *const path[] = { options->arguments[1] };
-	GEMP_TRY(gemp_graph_output(&report, t.graph, &(gemp_list){ .count = 1, .items = (const char **)path }, 1, &timers,
+	GEMP_TRY(gemp_graph_output(report, t.graph, &(gemp_list){ .count = 1, .items = (const char **)path }, 1, &timers,
 	                           NULL));
 	GEMP_TRY(close_log(&t));
 	GEMP_TRY(draw(&t));
 	if (options->checkpoint)
 		GEMP_TRY(gemp_step_checkpoint_remove(&t.kept));
-	code = gemp_report_devices(&report, t.context);
+	code = gemp_report_devices(report, t.context);
 done:
 	if (code != GEMP_OK && code != GEMP_STOPPED && t.kept.store.comm && !t.kept.store.saved)
 		gemp_step_checkpoint_remove(&t.kept);
 	if (t.kept.store.comm)
-		gemp_step_checkpoint_report(&report, &t.kept, code == GEMP_OK);
+		gemp_step_checkpoint_report(report, &t.kept, code == GEMP_OK);
 	release(&t);
-	return gemp_report_finish(&report, code);
+	return code;
 }
 
 const gemp_command gemp_command_transform = {

@@ -1,4 +1,4 @@
-#include "cli/report/graph_report.h"
+#include "api/graph_report.h"
 
 #include "core/memory.h"
 #include "core/quantity.h"

@@ -1,6 +1,6 @@
-/* The devices of all ranks, and what each of them did. */
+#include "api/report_state.h"
 
-#include "cli/report/report.h"
+#include "api/context_state.h"
 
 #include "comm/shared.h"
 #include "core/log.h"
@@ -13,10 +13,72 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool gemp_json_on_stdout(const gemp_options *options)
+/* LIFE */
+
+void gemp_report_options_init(gemp_report_options *options)
 {
-	return options->json && strcmp(options->json, "-") == 0;
+	*options = (gemp_report_options){ .size = sizeof *options };
 }
+
+/* What stdio writes goes to the callback. */
+static ssize_t send_text(void *self, const char *text, size_t size)
+{
+	const gemp_report *report = self;
+	report->text(report->text_self, text, size);
+	return (ssize_t)size;
+}
+
+gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_report_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = NULL;
+	gemp_report_options chosen;
+	gemp_report_options_init(&chosen);
+	if (options)
+		gemp_options_copy(&chosen, sizeof chosen, options);
+	*out = NULL;
+	code = GEMP_NEW(report, 1);
+	if (code == GEMP_OK)
+		*report = (gemp_report){ .context = context, .comm = &context->comm,
+			                     .began = gemp_now(),
+			                     .brief = chosen.brief,
+			                     .no_rows = chosen.no_rows,
+			                     .text = chosen.text,
+			                     .text_self = chosen.text_self };
+	if (code == GEMP_OK && context->comm.rank == 0) {
+		report->json = json_object();
+		if (report->text)
+			report->people = fopencookie(report, "w", (cookie_io_functions_t){ .write = send_text });
+		if (!report->json || (report->text && !report->people))
+			code = gemp_fail(GEMP_ENOMEM, "out of memory for the report");
+		else if (report->people)
+			setvbuf(report->people, NULL, _IOLBF, BUFSIZ);
+	}
+	GEMP_TRY(gemp_comm_agree(&context->comm, code));
+	*out = report;
+	report = NULL;
+done:
+	gemp_report_close(report);
+	return code;
+}
+
+void gemp_report_close(gemp_report *report)
+{
+	if (!report)
+		return;
+	if (report->people)
+		fclose(report->people);
+	json_decref(report->json);
+	gemp_free(report);
+}
+
+gemp_report *gemp_report_or(gemp_report *given, gemp_report *none, gemp_context *context)
+{
+	*none = (gemp_report){ .context = context, .comm = &context->comm, .began = gemp_now() };
+	return given ? given : none;
+}
+
+/* FIELDS */
 
 /* jansson's integers are signed. A greater count is kept as a string of a NUL and its digits, which no other string of a
  * report begins with, as they all come from C strings. */
@@ -27,6 +89,93 @@ json_t *gemp_json_count(uint64_t count)
 		return json_integer((json_int_t)count);
 	int length = snprintf(digits, sizeof digits, "%c%" PRIu64, '\0', count);
 	return json_stringn(digits, (size_t)length);
+}
+
+/* Such strings become numbers. */
+static void unquote_counts(char *text)
+{
+	static const char mark[] = "\"\\u0000";
+	char *to = text, *from = text, *found;
+	while ((found = strstr(from, mark)) != NULL) {
+		size_t before = (size_t)(found - from), digits = strspn(found + strlen(mark), "0123456789");
+		memmove(to, from, before);
+		memmove(to + before, found + strlen(mark), digits);
+		to += before + digits;
+		from = found + strlen(mark) + digits + 1; /* behind the closing quote */
+	}
+	memmove(to, from, strlen(from) + 1);
+}
+
+gemp_code gemp_report_json(const gemp_report *report, char **out)
+{
+	*out = NULL;
+	if (report->people)
+		fflush(report->people);
+	if (!report->json)
+		return GEMP_OK;
+	*out = json_dumps(report->json, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	if (!*out)
+		return gemp_fail(GEMP_ENOMEM, "out of memory for the report");
+	unquote_counts(*out);
+	return GEMP_OK;
+}
+
+/* The field at "a.b.2"; NULL: there is none. */
+static const json_t *find_field(const gemp_report *report, const char *path)
+{
+	const json_t *at = report->json;
+	while (at && *path) {
+		char name[128];
+		size_t length = strcspn(path, ".");
+		if (length >= sizeof name)
+			return NULL;
+		memcpy(name, path, length);
+		name[length] = '\0';
+		at = json_is_array(at) ? json_array_get(at, strtoull(name, NULL, 10)) : json_object_get(at, name);
+		path += length + (path[length] == '.');
+	}
+	return at;
+}
+
+bool gemp_report_count(const gemp_report *report, const char *path, uint64_t *out)
+{
+	const json_t *field = find_field(report, path);
+	bool large = json_is_string(field) && json_string_value(field)[0] == '\0' && json_string_length(field) > 1;
+	if (large)
+		*out = strtoull(json_string_value(field) + 1, NULL, 10);
+	else if (json_is_integer(field) && json_integer_value(field) >= 0)
+		*out = (uint64_t)json_integer_value(field);
+	else
+		return false;
+	return true;
+}
+
+bool gemp_report_real(const gemp_report *report, const char *path, double *out)
+{
+	const json_t *field = find_field(report, path);
+	if (!json_is_number(field))
+		return false;
+	*out = json_number_value(field);
+	return true;
+}
+
+bool gemp_report_text(const gemp_report *report, const char *path, const char **out)
+{
+	const json_t *field = find_field(report, path);
+	if (!json_is_string(field))
+		return false;
+	*out = json_string_value(field);
+	return true;
+}
+
+gemp_code gemp_report_set_json(gemp_report *report, const char *name, const char *json)
+{
+	json_error_t error;
+	json_t *value = json_loads(json, JSON_DECODE_ANY, &error);
+	if (!value)
+		return gemp_fail(GEMP_EUSAGE, "report field %s: %s", name, error.text);
+	gemp_report_set(report, name, value);
+	return GEMP_OK;
 }
 
 json_t *gemp_json_real(double number)
@@ -42,8 +191,10 @@ json_t *gemp_json_key(const gemp_value *key)
 static void print(const gemp_report *report, const char *format, va_list arguments)
 {
 	gemp_progress_end();
-	if (report->people)
-		vfprintf(report->people, format, arguments);
+	if (!report->people)
+		return;
+	vfprintf(report->people, format, arguments);
+	fflush(report->people);
 }
 
 void gemp_report_print(const gemp_report *report, const char *format, ...)
@@ -58,7 +209,7 @@ void gemp_report_detail(const gemp_report *report, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	if (!report->options->quiet)
+	if (!report->brief)
 		print(report, format, arguments);
 	va_end(arguments);
 }

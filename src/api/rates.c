@@ -1,4 +1,4 @@
-#include "cli/report/rates.h"
+#include "api/rates.h"
 
 #include "core/memory.h"
 #include "core/quantity.h"

@@ -1,9 +1,9 @@
 /* schema: labels, edge types and attributes of a graph, for people and as JSON. */
 
-#ifndef GEMP_CLI_REPORT_GRAPH_REPORT_H
-#define GEMP_CLI_REPORT_GRAPH_REPORT_H
+#ifndef GEMP_API_GRAPH_REPORT_H
+#define GEMP_API_GRAPH_REPORT_H
 
-#include "cli/report/report.h"
+#include "api/report_state.h"
 #include "topology/degree_histogram.h"
 
 /* Collective. Fields `graph` and `schema`. with_nulls: loads every attribute of the vertices and says which share is

@@ -1,31 +1,37 @@
-/* report: what a command says at its end: text for people, and the same as one JSON object (--json).
- *
- * With `--json -` the object is all that stdout gets, and text for people goes to stderr; so it does where rows go to
- * stdout. Only rank 0 writes; on other ranks json is NULL, which jansson's setters take and ignore.
+/* report_state: what a gemp_report (gemp/report.h) is inside, and how functions of the library fill it: fields of a JSON object,
+ * and text for people. Only rank 0 has either; on other ranks json and people are NULL, which all functions here and jansson's
+ * setters take and ignore.
  */
 
-#ifndef GEMP_CLI_REPORT_REPORT_H
-#define GEMP_CLI_REPORT_REPORT_H
+#ifndef GEMP_API_REPORT_STATE_H
+#define GEMP_API_REPORT_STATE_H
 
-#include "cli/options/options.h"
+#include "api/context_state.h"
+#include "gemp/report.h"
 #include "graph/graph.h"
 #include "partition/runtime.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
-typedef struct gemp_report {
-	const gemp_comm *comm;
-	const gemp_options *options;
-	double began; /* gemp_now() */
-	FILE *people; /* NULL: another rank, or --json - with --quiet */
-	json_t *json; /* NULL but on rank 0 */
-} gemp_report;
+struct gemp_report {
+	struct gemp_context *context; /* borrowed */
+	const gemp_comm *comm;        /* the context's */
+	double began;          /* gemp_now() */
+	FILE *people;          /* hands text to the callback; NULL: nobody reads */
+	json_t *json;          /* NULL but on rank 0 */
+	bool brief;            /* without gemp_report_detail */
+	bool no_rows;          /* people are shown no rows */
+	bool complete;         /* has all its fields though the function failed: a graph without circuit, say */
+	gemp_text_callback *text;
+	void *text_self;
+	const struct gemp_options *options; /* the command's; NULL: no command runs */
+};
 
-/* --json -: stdout is for JSON alone. */
-bool gemp_json_on_stdout(const gemp_options *options);
+/* Local. `given`, or `none`, which takes everything and keeps nothing, where that is NULL. */
+gemp_report *gemp_report_or(gemp_report *given, gemp_report *none, struct gemp_context *context);
 
-/* What was asked for; and what --quiet leaves out. */
+/* Text for people: results, and what a brief report leaves out. */
 void gemp_report_print(const gemp_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gemp_report_detail(const gemp_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,9 +1,9 @@
 /* work_rate: how fast something was, beside a copy in the same memory. */
 
-#ifndef GEMP_CLI_REPORT_RATES_H
-#define GEMP_CLI_REPORT_RATES_H
+#ifndef GEMP_API_RATES_H
+#define GEMP_API_RATES_H
 
-#include "cli/report/report.h"
+#include "api/report_state.h"
 #include "core/log.h"
 
 /* Collective. Says where it was done (device NULL: by the threads of the host), in how many seconds, how many bytes a second

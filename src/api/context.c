@@ -1,0 +1,189 @@
+#include "api/context_state.h"
+
+#include "comm/session.h"
+#include "comm/world.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/signals.h"
+#include "partition/runtime_open.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *gemp_version(void)
+{
+	return GEMP_VERSION;
+}
+
+void gemp_text_release(char *text)
+{
+	free(text);
+}
+
+void gemp_options_copy(void *out, size_t size, const void *options)
+{
+	size_t known;
+	memcpy(&known, options, sizeof known);
+	memcpy(out, options, known < size ? known : size);
+}
+
+void gemp_context_options_init(gemp_context_options *options)
+{
+	*options = (gemp_context_options){ .size = sizeof *options, .verbosity = GEMP_NORMAL };
+}
+
+gemp_code gemp_context_configure(gemp_context *context, const gemp_context_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context_options chosen;
+	gemp_context_options_init(&chosen);
+	if (options)
+		gemp_options_copy(&chosen, sizeof chosen, options);
+	gemp_runtime_free(context->runtime);
+	context->runtime = NULL;
+	gemp_free(context->devices);
+	context->devices = NULL;
+	gemp_log_setup(context->comm.rank, chosen.verbosity, chosen.log, chosen.progress, chosen.callback_self);
+	context->budgets = (gemp_budgets){ .host_memory = chosen.host_memory,
+		                               .device_memory = chosen.device_memory,
+		                               .result_buffer = chosen.result_buffer,
+		                               .outbox = chosen.outbox,
+		                               .row_cache = chosen.row_cache };
+	if (chosen.devices) {
+		context->devices = gemp_strdup(chosen.devices);
+		code = context->devices ? GEMP_OK : GEMP_ENOMEM;
+	}
+	return gemp_comm_agree(&context->comm, code);
+}
+
+gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gemp_context_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context *context = NULL;
+	*out = NULL;
+	GEMP_TRY(GEMP_NEW(context, 1));
+	gemp_comm_new(&context->comm, communicator);
+	gemp_comm_share_cores(&context->comm);
+	GEMP_TRY(gemp_context_configure(context, options));
+	*out = context;
+	context = NULL;
+done:
+	gemp_context_close(context);
+	return code;
+}
+
+void gemp_context_close(gemp_context *context)
+{
+	if (!context)
+		return;
+	gemp_runtime_free(context->runtime);
+	gemp_comm_free(&context->comm);
+	gemp_free(context->devices);
+	gemp_free(context);
+}
+
+int gemp_context_rank(const gemp_context *context)
+{
+	return context->comm.rank;
+}
+
+int gemp_context_size(const gemp_context *context)
+{
+	return context->comm.size;
+}
+
+MPI_Comm gemp_context_communicator(const gemp_context *context)
+{
+	return context->comm.world;
+}
+
+gemp_code gemp_context_agree(const gemp_context *context, gemp_code code)
+{
+	return gemp_comm_agree(&context->comm, code);
+}
+
+/* Local. Each function reports its own figures: they begin at zero. */
+static void reset_runtime(gemp_runtime *runtime)
+{
+	runtime->timers = (gemp_timers){ 0 };
+	runtime->traffic = (gemp_traffic){ 0 };
+	runtime->program_builds = 0;
+	runtime->work = (gemp_device_work){ 0 };
+	for (size_t i = 0; i < runtime->other_count; i++)
+		runtime->others[i]->work = (gemp_device_work){ 0 };
+}
+
+gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool all, const gemp_timers *timers)
+{
+	gemp_code code = GEMP_OK;
+	if (context->runtime && all && !context->all_devices) {
+		gemp_runtime_free(context->runtime);
+		context->runtime = NULL;
+	}
+	if (!context->runtime) {
+		GEMP_TRY(all ? gemp_runtime_new(&context->runtime, &context->comm, context->devices, &context->budgets)
+		             : gemp_runtime_new_one(&context->runtime, &context->comm, context->devices, &context->budgets));
+		context->all_devices = all;
+	} else {
+		reset_runtime(context->runtime);
+	}
+	for (int phase = 0; timers && phase < GEMP_PHASES; phase++)
+		context->runtime->timers.seconds[phase] += timers->seconds[phase];
+	*out = context->runtime;
+done:
+	return code;
+}
+
+/* PROCESSES that leave MPI to the library. */
+
+/* MPI_Init looks at the machine with hwloc, which would ask OpenCL, too: that takes a tenth of a second, and PoCL would
+ * settle for a cache folder before device/cache.h could give this process one of its own. */
+static void keep_hwloc_from_opencl(void)
+{
+	setenv("HWLOC_COMPONENTS", "-opencl", 0);
+}
+
+gemp_code gemp_process_begin(int *argc, char ***argv)
+{
+	int provided;
+	gemp_comm world;
+	keep_hwloc_from_opencl();
+	signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit of its size is an error of writing, as a full disk is */
+	gemp_session_begin();
+	gemp_signals_record();
+	gemp_launcher_info launch = gemp_launcher_info_read();
+	GEMP_MPI(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
+	gemp_signals_catch_fatal(); /* Open MPI reports faults if nobody else does before */
+	gemp_comm_new(&world, MPI_COMM_WORLD);
+	gemp_world_check(&world, &launch);
+	gemp_comm_free(&world);
+	return GEMP_OK;
+}
+
+int gemp_process_end(gemp_code code)
+{
+	/* mpirun ends the job when a rank exits with a code while others are still finishing, so all ranks leave alike. */
+	int leave = gemp_comm_no_finalize, any = 0;
+	GEMP_MPI(MPI_Allreduce(&leave, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+	if (any) {
+		fflush(NULL);
+		gemp_session_end();
+		_exit((int)code);
+	}
+	MPI_Finalize();
+	gemp_session_end();
+	return (int)code;
+}
+
+void gemp_process_on_signal(gemp_on_signal action, const char *text)
+{
+	if (action == GEMP_SIGNAL_NOTE)
+		gemp_signals_record();
+	else if (action == GEMP_SIGNAL_DEFAULT)
+		gemp_signals_restore();
+	else
+		gemp_signals_set_message(text);
+}

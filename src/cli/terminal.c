@@ -1,0 +1,76 @@
+#include "cli/terminal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double first_wait = 2, terminal_wait = 1, file_wait = 30; /* seconds */
+
+/* The task that is shown. */
+static struct {
+	const char *task; /* NULL: none */
+	double start, shown;
+	uint64_t done;
+	bool on_line; /* the cursor stands behind a line without end */
+} progress;
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void clear_line(void)
+{
+	if (progress.on_line)
+		fputs("\r\033[K", stderr);
+	progress.on_line = false;
+	progress.task = NULL;
+}
+
+void gemp_terminal_log(void *self, gemp_verbosity level, bool warning, int rank, const char *message)
+{
+	(void)self, (void)level, (void)rank;
+	fprintf(stderr, "%s%s\n", warning ? "gemp-mpi: warning: " : "", message);
+}
+
+static void print_progress(uint64_t done, uint64_t total, uint64_t found, double seconds, bool terminal)
+{
+	double share = total ? (double)done / (double)total : 0.0;
+	fprintf(stderr, "%s%s: ", terminal ? "\r\033[K" : "", progress.task);
+	if (total)
+		fprintf(stderr, "%5.1f %%", 100.0 * share);
+	else
+		fprintf(stderr, "%" PRIu64, done);
+	if (found)
+		fprintf(stderr, ", %" PRIu64 " found", found);
+	if (share > 0.01)
+		fprintf(stderr, ", about %.0f s left", seconds * (1.0 - share) / share);
+	fputs(terminal ? "" : "\n", stderr);
+	fflush(stderr);
+}
+
+void gemp_terminal_progress(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found)
+{
+	(void)self;
+	if (!task) {
+		clear_line();
+		return;
+	}
+	double time = now();
+	if (!progress.task || strcmp(progress.task, task) != 0 || done < progress.done) {
+		clear_line();
+		progress.task = task;
+		progress.start = progress.shown = time;
+	}
+	progress.done = done;
+	bool terminal = isatty(STDERR_FILENO);
+	if (time - progress.start < first_wait || time - progress.shown < (terminal ? terminal_wait : file_wait))
+		return;
+	progress.shown = time;
+	print_progress(done, total, found, time - progress.start, terminal);
+	progress.on_line = terminal;
+}
