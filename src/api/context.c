@@ -13,6 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What the launcher said of this process before MPI_Init; size 0: nothing, or it was checked. */
+static gemp_launcher_info launch;
+
 const char *gemp_version(void)
 {
 	return GEMP_VERSION;
@@ -68,6 +71,9 @@ gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gem
 	gemp_comm_new(&context->comm, communicator);
 	gemp_comm_share_cores(&context->comm);
 	GEMP_TRY(gemp_context_configure(context, options));
+	if (launch.size) /* now somebody hears the warning */
+		gemp_world_check(&context->comm, &launch);
+	launch.size = 0;
 	*out = context;
 	context = NULL;
 done:
@@ -149,17 +155,13 @@ static void keep_hwloc_from_opencl(void)
 gemp_code gemp_process_begin(int *argc, char ***argv)
 {
 	int provided;
-	gemp_comm world;
 	keep_hwloc_from_opencl();
 	signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit of its size is an error of writing, as a full disk is */
 	gemp_session_begin();
 	gemp_signals_record();
-	gemp_launcher_info launch = gemp_launcher_info_read();
+	launch = gemp_launcher_info_read();
 	GEMP_MPI(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided));
 	gemp_signals_catch_fatal(); /* Open MPI reports faults if nobody else does before */
-	gemp_comm_new(&world, MPI_COMM_WORLD);
-	gemp_world_check(&world, &launch);
-	gemp_comm_free(&world);
 	return GEMP_OK;
 }
 

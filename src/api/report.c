@@ -39,7 +39,8 @@ gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_
 	*out = NULL;
 	code = GEMP_NEW(report, 1);
 	if (code == GEMP_OK)
-		*report = (gemp_report){ .context = context, .comm = &context->comm,
+		*report = (gemp_report){ .context = context,
+			                     .comm = &context->comm,
 			                     .began = gemp_now(),
 			                     .brief = chosen.brief,
 			                     .no_rows = chosen.no_rows,

@@ -17,12 +17,12 @@
 struct gemp_report {
 	struct gemp_context *context; /* borrowed */
 	const gemp_comm *comm;        /* the context's */
-	double began;          /* gemp_now() */
-	FILE *people;          /* hands text to the callback; NULL: nobody reads */
-	json_t *json;          /* NULL but on rank 0 */
-	bool brief;            /* without gemp_report_detail */
-	bool no_rows;          /* people are shown no rows */
-	bool complete;         /* has all its fields though the function failed: a graph without circuit, say */
+	double began;                 /* gemp_now() */
+	FILE *people;                 /* hands text to the callback; NULL: nobody reads */
+	json_t *json;                 /* NULL but on rank 0 */
+	bool brief;                   /* without gemp_report_detail */
+	bool no_rows;                 /* people are shown no rows */
+	bool complete;                /* has all its fields though the function failed: a graph without circuit, say */
 	gemp_text_callback *text;
 	void *text_self;
 	const struct gemp_options *options; /* the command's; NULL: no command runs */

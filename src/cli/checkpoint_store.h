@@ -3,8 +3,8 @@
 #ifndef GEMP_CLI_CHECKPOINT_STORE_H
 #define GEMP_CLI_CHECKPOINT_STORE_H
 
-#include "comm/comm.h"
 #include "cli/options/options.h"
+#include "comm/comm.h"
 #include "graph/graph.h"
 
 #include <jansson.h>

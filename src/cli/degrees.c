@@ -1,6 +1,6 @@
+#include "api/graph_report.h"
 #include "cli/graph_job.h"
 #include "cli/graph_output.h"
-#include "api/graph_report.h"
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 #include "io/rows/row_writer.h"

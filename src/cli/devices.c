@@ -1,8 +1,8 @@
-#include "device/select.h"
+#include "api/context_state.h"
 #include "cli/report/report_run.h"
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "api/context_state.h"
+#include "device/select.h"
 
 #include <string.h>
 #include <unistd.h>

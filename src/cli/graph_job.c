@@ -1,10 +1,10 @@
 #include "cli/graph_job.h"
 
+#include "api/context_state.h"
 #include "api/rates.h"
 #include "core/memory.h"
 #include "device/tuning.h"
 #include "io/graph_file/graph_file_read.h"
-#include "api/context_state.h"
 
 #include <string.h>
 

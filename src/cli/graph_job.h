@@ -5,8 +5,8 @@
 #ifndef GEMP_CLI_GRAPH_JOB_H
 #define GEMP_CLI_GRAPH_JOB_H
 
-#include "cli/options/options.h"
 #include "api/report_state.h"
+#include "cli/options/options.h"
 
 typedef struct gemp_graph_job {
 	gemp_comm *comm;

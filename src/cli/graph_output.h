@@ -4,8 +4,8 @@
 #ifndef GEMP_CLI_GRAPH_OUTPUT_H
 #define GEMP_CLI_GRAPH_OUTPUT_H
 
-#include "cli/options/options.h"
 #include "api/report_state.h"
+#include "cli/options/options.h"
 #include "core/log.h"
 
 /* Collective. Has `path`, which --`option` gives (NULL: does not), a form for rows, and can rank 0 write there? */

@@ -1,10 +1,9 @@
 /* arrays: what sort and distinct have in common: numbers of a file, a device if one is wanted, a report. */
 
+#include "api/context_state.h"
 #include "api/rates.h"
 #include "cli/report/report_run.h"
-#include "api/context_state.h"
 #include "core/memory.h"
-#include "api/context_state.h"
 #include "core/quantity.h"
 #include "io/arrays/numbers_read.h"
 #include "io/arrays/numbers_write.h"

@@ -2,9 +2,9 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
+#include "api/report_state.h"
 #include "cli/options/command.h"
 #include "cli/options/options.h"
-#include "api/report_state.h"
 #include "cli/report/report_run.h"
 #include "cli/report/trace_file.h"
 #include "comm/comm.h"

@@ -2,9 +2,9 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
+#include "api/report_state.h"
 #include "cli/options/command.h"
 #include "cli/options/options.h"
-#include "api/report_state.h"
 #include "cli/report/report_run.h"
 #include "comm/exchange.h"
 #include "core/status.h"

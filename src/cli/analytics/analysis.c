@@ -1,6 +1,7 @@
 #include "cli/analytics/analysis.h"
 
 #include "analytics/layout/layout_build.h"
+#include "api/context_state.h"
 #include "cli/analytics/vertex_output.h"
 #include "cli/graph_job.h"
 #include "cli/graph_output.h"
@@ -10,7 +11,6 @@
 #include "device/rate.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/rows/vertex_keys.h"
-#include "api/context_state.h"
 
 #include <string.h>
 

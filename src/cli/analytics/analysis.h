@@ -5,12 +5,12 @@
 #ifndef GEMP_CLI_ANALYTICS_ANALYSIS_H
 #define GEMP_CLI_ANALYTICS_ANALYSIS_H
 
-#include "api/context_state.h"
-#include "cli/options/options.h"
 #include "analytics/dense/dense.h"
 #include "analytics/traversal/frontier.h"
 #include "analytics/verify/verify_edges.h"
+#include "api/context_state.h"
 #include "api/report_state.h"
+#include "cli/options/options.h"
 
 typedef struct gemp_analysis {
 	gemp_comm *comm;

@@ -5,8 +5,8 @@
 #ifndef GEMP_CLI_ANALYTICS_VERTEX_OUTPUT_H
 #define GEMP_CLI_ANALYTICS_VERTEX_OUTPUT_H
 
-#include "cli/options/options.h"
 #include "api/report_state.h"
+#include "cli/options/options.h"
 
 /* Collective. Rows of key and the columns, in the order of ids, to the file that --output names, if it does. */
 gemp_code gemp_vertex_output_rows(const gemp_report *report, gemp_shard *graph, const gemp_table *found);

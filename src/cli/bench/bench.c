@@ -1,11 +1,11 @@
 #include "cli/bench/bench.h"
 
+#include "api/context_state.h"
 #include "bench/query_timing.h"
 #include "cli/report/report_run.h"
 #include "core/quantity.h"
 #include "device/rate.h"
 #include "io/graph_file/graph_file_read.h"
-#include "api/context_state.h"
 #include "pattern/bind/bind.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/shapes/named_pattern.h"

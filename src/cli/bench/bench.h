@@ -3,8 +3,8 @@
 #ifndef GEMP_CLI_BENCH_BENCH_H
 #define GEMP_CLI_BENCH_BENCH_H
 
-#include "cli/options/options.h"
 #include "api/report_state.h"
+#include "cli/options/options.h"
 #include "query/query.h"
 
 gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_options *options);

@@ -1,8 +1,8 @@
+#include "api/context_state.h"
 #include "bench/shuffle_rates.h"
 #include "cli/bench/bench.h"
 #include "core/quantity.h"
 #include "device/rate.h"
-#include "api/context_state.h"
 #include "primitive/split.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* bench_places: from which size on the device, with all copies to it and back, is faster than the host's threads. */
 
+#include "api/context_state.h"
 #include "bench/query_timing.h"
 #include "cli/bench/bench.h"
 #include "core/log.h"
@@ -8,7 +9,6 @@
 #include "generate/generate.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
-#include "api/context_state.h"
 #include "pattern/bind/bind.h"
 #include "pattern/shapes/named_pattern.h"
 #include "primitive/arrays.h"

@@ -1,3 +1,4 @@
+#include "api/context_state.h"
 #include "assembly/overlap.h"
 #include "cli/euler/euler_sequence.h"
 #include "cli/graph_job.h"
@@ -17,7 +18,6 @@
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
 #include "io/rows/vertex_keys.h"
-#include "api/context_state.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#include "cli/report/report_run.h"
 #include "cli/euler/euler_sequence.h"
+#include "cli/report/report_run.h"
 
 #include "assembly/overlap.h"
 #include "core/quantity.h"

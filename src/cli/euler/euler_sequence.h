@@ -3,8 +3,8 @@
 #ifndef GEMP_CLI_EULER_EULER_SEQUENCE_H
 #define GEMP_CLI_EULER_EULER_SEQUENCE_H
 
-#include "cli/options/options.h"
 #include "api/report_state.h"
+#include "cli/options/options.h"
 #include "euler/euler.h"
 
 /* Local. Do the arguments and options go together, those without --sequence, too? */

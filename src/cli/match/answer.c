@@ -1,6 +1,7 @@
-#include "cli/report/report_run.h"
 #include "cli/match/answer.h"
+#include "cli/report/report_run.h"
 
+#include "api/context_state.h"
 #include "cli/graph_job.h"
 #include "cli/match/match_modes.h"
 #include "cli/match/match_report.h"
@@ -9,7 +10,6 @@
 #include "core/memory.h"
 #include "io/file/local_file.h"
 #include "match/filter/computed_columns.h"
-#include "api/context_state.h"
 #include "pattern/bind/bind.h"
 #include "query/clause/clause.h"
 #include "query/output/result_rows.h"

@@ -3,8 +3,8 @@
 #ifndef GEMP_CLI_MATCH_ANSWER_H
 #define GEMP_CLI_MATCH_ANSWER_H
 
-#include "cli/options/options.h"
 #include "api/report_state.h"
+#include "cli/options/options.h"
 #include "pattern/model/pattern.h"
 
 /* Collective. Binds the patterns, matches one after the other as the options say, writes or shows the rows, and reports.

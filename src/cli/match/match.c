@@ -1,5 +1,6 @@
 /* census: match --pattern motifs:K. */
 
+#include "api/context_state.h"
 #include "cli/graph_job.h"
 #include "cli/match/answer.h"
 #include "cli/match/match_report.h"
@@ -10,7 +11,6 @@
 #include "core/signals.h"
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
-#include "api/context_state.h"
 #include "pattern/semantic/parse.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/shapes/query_graph.h"

@@ -3,8 +3,8 @@
 #ifndef GEMP_CLI_MATCH_MATCH_MODES_H
 #define GEMP_CLI_MATCH_MATCH_MODES_H
 
-#include "cli/options/options.h"
 #include "api/report_state.h"
+#include "cli/options/options.h"
 #include "match/planner/match_options.h"
 
 /* order[*count]: every vertex of the pattern once, else GEMP_EUSAGE. */

@@ -1,5 +1,5 @@
-#include "cli/options/options.h"
 #include "cli/match/match_report.h"
+#include "cli/options/options.h"
 
 #include "core/quantity.h"
 

@@ -134,7 +134,7 @@ static bool answer_on_stdout(const gemp_options *options)
 {
 	bool sequence = options->sequence && !options->output && !gemp_json_on_stdout(options);
 	return sequence || is_stdout(options->output) || is_stdout(options->tree) || is_stdout(options->unitigs) ||
-		is_stdout(options->gfa);
+	       is_stdout(options->gfa);
 }
 
 static void print_text(void *file, const char *text, size_t size)
@@ -204,7 +204,10 @@ gemp_code gemp_report_end(gemp_report *report, const gemp_options *options, gemp
 	if (code == GEMP_OK || code == GEMP_STOPPED || report->complete) {
 		gemp_code traced = options->trace ? gemp_trace_file_write(report) : GEMP_OK;
 		gemp_code written = gemp_comm_agree(report->comm, write_json(report, options));
-		code = code != GEMP_OK && code != GEMP_STOPPED ? code : traced != GEMP_OK ? traced : written != GEMP_OK ? written : code;
+		code = code != GEMP_OK && code != GEMP_STOPPED ? code
+		       : traced != GEMP_OK                     ? traced
+		       : written != GEMP_OK                    ? written
+		                                               : code;
 	}
 	gemp_trace_free();
 	gemp_report_close(report);

@@ -1,5 +1,5 @@
-#include "cli/options/options.h"
 #include "cli/report/trace_file.h"
+#include "cli/options/options.h"
 
 #include "core/log.h"
 #include "core/memory.h"

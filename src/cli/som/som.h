@@ -3,8 +3,8 @@
 #ifndef GEMP_CLI_SOM_SOM_H
 #define GEMP_CLI_SOM_SOM_H
 
-#include "cli/options/options.h"
 #include "api/report_state.h"
+#include "cli/options/options.h"
 
 /* Collective. Each opens what it needs and adds to the report. */
 gemp_code gemp_som_run_train(gemp_report *report, gemp_comm *comm, const gemp_options *options);

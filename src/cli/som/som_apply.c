@@ -1,3 +1,4 @@
+#include "api/context_state.h"
 #include "cli/graph_job.h"
 #include "cli/graph_output.h"
 #include "cli/som/som.h"
@@ -6,7 +7,6 @@
 #include "core/quantity.h"
 #include "io/arrays/vectors_read.h"
 #include "io/rows/row_writer.h"
-#include "api/context_state.h"
 #include "som/file/map_scaling.h"
 #include "som/map/quality.h"
 

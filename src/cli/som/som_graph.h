@@ -3,8 +3,8 @@
 #ifndef GEMP_CLI_SOM_SOM_GRAPH_H
 #define GEMP_CLI_SOM_SOM_GRAPH_H
 
-#include "cli/options/options.h"
 #include "api/report_state.h"
+#include "cli/options/options.h"
 #include "som/features/features.h"
 #include "som/file/map_units.h"
 

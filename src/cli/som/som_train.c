@@ -1,3 +1,4 @@
+#include "api/context_state.h"
 #include "cli/graph_job.h"
 #include "cli/som/som.h"
 #include "cli/som/som_graph.h"
@@ -7,7 +8,6 @@
 #include "core/signals.h"
 #include "io/arrays/numbers_write.h"
 #include "io/arrays/vectors_read.h"
-#include "api/context_state.h"
 #include "som/file/map_scaling.h"
 #include "som/init/init_codebook.h"
 #include "som/map/quality.h"

@@ -5,8 +5,8 @@
 #ifndef GEMP_CLI_TRANSFORM_STEP_CHECKPOINT_H
 #define GEMP_CLI_TRANSFORM_STEP_CHECKPOINT_H
 
-#include "cli/checkpoint_store.h"
 #include "api/report_state.h"
+#include "cli/checkpoint_store.h"
 #include "transform/changelog/change_log.h"
 #include "transform/transform.h"
 

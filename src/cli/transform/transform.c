@@ -1,3 +1,4 @@
+#include "api/context_state.h"
 #include "cli/graph_job.h"
 #include "cli/graph_output.h"
 #include "cli/report/report_run.h"
@@ -8,7 +9,6 @@
 #include "io/file/local_file.h"
 #include "io/graph_file/graph_file_read.h"
 #include "partition/derived/canonical.h"
-#include "api/context_state.h"
 #include "pattern/semantic/rule_parse.h"
 #include "transform/changelog/change_log.h"
 #include "transform/graph_diff.h"
@@ -383,8 +383,8 @@ static gemp_code transform(gemp_context *context, const gemp_options *options, g
 	GEMP_TRY(take(&t, &t.after, "after"));
 	timers = t.context->timers;
 	const char *const path[] = { options->arguments[1] };
-	GEMP_TRY(gemp_graph_output(report, t.graph, &(gemp_list){ .count = 1, .items = (const char **)path }, 1, &timers,
-	                           NULL));
+	GEMP_TRY(
+		gemp_graph_output(report, t.graph, &(gemp_list){ .count = 1, .items = (const char **)path }, 1, &timers, NULL));
 	GEMP_TRY(close_log(&t));
 	GEMP_TRY(draw(&t));
 	if (options->checkpoint)
