@@ -13,7 +13,7 @@
 enum { LONGEST_TEXT = 4096 };
 
 /* The bytes behind the first GEMP_NPY_START ones that hold the length of the dictionary: 2 or 4; 0: it is no .npy. */
-static size_t gemp_npy_length_bytes(const unsigned char start[GEMP_NPY_START])
+static size_t length_bytes(const unsigned char start[GEMP_NPY_START])
 {
 	if (memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
 		return 0;
@@ -111,39 +111,75 @@ enum { PIECE = 4096 };
 typedef struct npy {
 	gemp_zip_stream *stream;
 	gemp_npy_header header;
-	const char *path, *name;
+	gemp_text where; /* "F.npz: array 'data'": begins messages */
 	unsigned char bytes[PIECE * 8];
 } npy;
 
-static gemp_code bad(const npy *n, const char *why)
+static gemp_code bad(const char *where, const char *why)
 {
-	return gemp_fail(GEMP_EDATA, "%s: array '%s' %s", n->path, n->name, why);
+	return gemp_fail(GEMP_EDATA, "%s %s", where, why);
 }
 
-/* THE HEADER: a Python dictionary of descr, fortran_order and shape */
+/* HEADERS: a Python dictionary of descr, fortran_order and shape, behind a signature and its own length */
 
-static gemp_code read_header(npy *n)
+/* Reads exactly `size` bytes of the file that `self` is, or fails with a message of its own. */
+typedef gemp_code read_bytes(void *self, const char *where, void *bytes, size_t size);
+
+static gemp_code read_header(gemp_npy_header *out, const char *where, read_bytes *read, void *self, size_t *data)
 {
 	gemp_code code = GEMP_OK;
 	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
-	char *header = NULL;
-	GEMP_TRY(gemp_zip_stream_read(n->stream, start, sizeof start));
-	size_t bytes = gemp_npy_length_bytes(start);
+	char *dictionary = NULL;
+	GEMP_TRY(read(self, where, start, sizeof start));
+	size_t bytes = length_bytes(start);
 	if (!bytes)
-		return bad(n, "is no .npy of version 1 to 3");
-	GEMP_TRY(gemp_zip_stream_read(n->stream, length, bytes));
+		return bad(where, "is not a .npy of version 1 to 3; save it again with numpy");
+	GEMP_TRY(read(self, where, length, bytes));
 	size_t size = length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
 	if (size > GEMP_NPY_MAX_HEADER)
-		return bad(n, "has a header that is too long");
-	GEMP_TRY(GEMP_NEW(header, size + 1));
-	GEMP_TRY(gemp_zip_stream_read(n->stream, header, size));
-	code = gemp_npy_parse_header(&n->header, header);
+		return bad(where, "has a header that is too long");
+	GEMP_TRY(GEMP_NEW(dictionary, size + 1));
+	GEMP_TRY(read(self, where, dictionary, size));
+	*data = sizeof start + bytes + size;
+	code = gemp_npy_parse_header(out, dictionary);
 	if (code == GEMP_EDATA)
-		gemp_fail_in(code, "%s: array '%s' ", n->path, n->name);
+		gemp_fail_in(code, "%s ", where);
 done:
-	gemp_free(header);
+	gemp_free(dictionary);
 	return code;
 }
+
+static gemp_code read_from_zip(void *self, const char *where, void *bytes, size_t size)
+{
+	(void)where;
+	return gemp_zip_stream_read(self, bytes, size);
+}
+
+static gemp_code read_from_file(void *self, const char *where, void *bytes, size_t size)
+{
+	if (fread(bytes, 1, size, self) == size)
+		return GEMP_OK;
+	if (ferror((FILE *)self))
+		return gemp_fail(GEMP_ENOINPUT, "%s: %s", where, strerror(errno));
+	return bad(where, "is cut off in its header");
+}
+
+gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, const char *where, size_t *data, uint64_t *bytes)
+{
+	struct stat status;
+	uint64_t size;
+	GEMP_PROPAGATE(read_header(out, where, read_from_file, file, data));
+	if (out->kind == 'S' || out->kind == 'U')
+		return bad(where, "holds texts; save numbers");
+	if (fstat(fileno(file), &status) != 0)
+		return gemp_fail(GEMP_EIO, "%s: %s", where, strerror(errno));
+	*bytes = (uint64_t)status.st_size;
+	if (__builtin_mul_overflow(out->length, out->width, &size) || *bytes - *data != size)
+		return bad(where, "is not as long as its header says; the file is cut off or damaged");
+	return GEMP_OK;
+}
+
+/* ARRAYS IN A ZIP ARCHIVE */
 
 static int64_t integer_at(const npy *n, size_t i, bool *beyond)
 {
@@ -187,7 +223,7 @@ static gemp_code next(void *self, size_t count, int64_t *integers, double *reals
 		count -= some;
 	}
 	if (beyond)
-		return bad(n, "has a number beyond 64-bit signed integers");
+		return bad(n->where.data, "has a number beyond 64-bit signed integers");
 	return GEMP_OK;
 }
 
@@ -195,6 +231,7 @@ static void close_npy(void *self)
 {
 	npy *n = self;
 	gemp_zip_stream_close(n->stream);
+	gemp_text_free(&n->where);
 	gemp_free(n);
 }
 
@@ -203,16 +240,17 @@ static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
 	gemp_code code = GEMP_OK;
 	gemp_text file = { 0 };
 	npy *n = NULL;
+	size_t data;
 	gemp_text_print(&file, "%s.npy", name);
 	GEMP_TRY(gemp_text_status(&file));
 	GEMP_TRY(GEMP_NEW(n, 1));
-	n->path = zip->path;
-	n->name = name;
+	gemp_text_print(&n->where, "%s: array '%s'", zip->path, name);
+	GEMP_TRY(gemp_text_status(&n->where));
 	const gemp_zip_member *member = gemp_zip_find(zip, file.data);
 	if (!member)
-		GEMP_TRY(bad(n, "is missing; save the matrix with scipy.sparse.save_npz"));
+		GEMP_TRY(bad(n->where.data, "is missing; save the matrix with scipy.sparse.save_npz"));
 	GEMP_TRY(gemp_zip_stream_open(&n->stream, zip, member));
-	GEMP_TRY(read_header(n));
+	GEMP_TRY(read_header(&n->header, n->where.data, read_from_zip, n->stream, &data));
 	*out = n;
 	n = NULL;
 done:
@@ -229,7 +267,7 @@ gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name)
 	if (code != GEMP_OK)
 		return code;
 	if (n->header.kind == 'S' || n->header.kind == 'U') {
-		code = bad(n, "holds text where numbers belong");
+		code = bad(n->where.data, "holds text where numbers belong");
 		close_npy(n);
 		return code;
 	}
@@ -245,7 +283,7 @@ gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
 	size_t step = 1, size = 0;
 	GEMP_TRY(open_npy(&n, zip, name));
 	if ((n->header.kind != 'S' && n->header.kind != 'U') || n->header.length != 1)
-		GEMP_TRY(bad(n, "is no text"));
+		GEMP_TRY(bad(n->where.data, "is no text"));
 	step = n->header.kind == 'U' ? 4 : 1;
 	GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, step * n->header.width));
 	GEMP_TRY(GEMP_NEW(*out, (size_t)n->header.width + 1));
@@ -255,48 +293,4 @@ done:
 	if (n)
 		close_npy(n);
 	return code;
-}
-
-static gemp_code fail_header(const char *path, const char *why)
-{
-	return gemp_fail(GEMP_EDATA, "%s: the array %s", path, why);
-}
-
-gemp_code gemp_npy_read_header(FILE *file, const char *path, gemp_npy_header *header, size_t *data)
-{
-	gemp_code code = GEMP_OK;
-	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
-	char *text = NULL;
-	size_t bytes = fread(start, 1, sizeof start, file) == sizeof start ? gemp_npy_length_bytes(start) : 0;
-	if (ferror(file))
-		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
-	if (!bytes || fread(length, 1, bytes, file) != bytes)
-		return gemp_fail(GEMP_EDATA, "%s: is no .npy of version 1 to 3; a text of numbers has another ending", path);
-	size_t size = length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
-	if (size > GEMP_NPY_MAX_HEADER)
-		return fail_header(path, "has a header that is too long");
-	GEMP_TRY(GEMP_NEW(text, size + 1));
-	*data = sizeof start + bytes + size;
-	if (fread(text, 1, size, file) != size)
-		GEMP_TRY(fail_header(path, "is cut off in its header"));
-	code = gemp_npy_parse_header(header, text);
-	if (code == GEMP_EDATA)
-		gemp_fail_in(code, "%s: the array ", path);
-	else if (header->kind == 'S' || header->kind == 'U')
-		code = fail_header(path, "holds texts; save numbers");
-done:
-	gemp_free(text);
-	return code;
-}
-
-gemp_code gemp_npy_check_size(FILE *file, const char *path, const gemp_npy_header *header, size_t data, uint64_t *bytes)
-{
-	struct stat there;
-	uint64_t size;
-	if (fstat(fileno(file), &there) != 0)
-		return gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno));
-	*bytes = (uint64_t)there.st_size;
-	if (__builtin_mul_overflow(header->length, header->width, &size) || *bytes - data != size)
-		return fail_header(path, "is not as long as its header says; the file is cut off or damaged");
-	return GEMP_OK;
 }

@@ -36,9 +36,9 @@ gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name);
 /* The text of a scalar or of one string; the caller frees. */
 gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name);
 
-/* Local. The head of a .npy, and where the elements begin in *data; and whether the file is as long as it says, in *bytes. */
-gemp_code gemp_npy_read_header(FILE *file, const char *path, gemp_npy_header *header, size_t *data);
-gemp_code gemp_npy_check_size(FILE *file, const char *path, const gemp_npy_header *header, size_t data,
-                              uint64_t *bytes);
+/* Local. The head of a .npy file of numbers, which begins at the file's position; where the elements begin in *data, the
+ * size of the file in *bytes. `where` begins messages ("F.npy: the array"). GEMP_EDATA where the file is not as long as its
+ * header says. */
+gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, const char *where, size_t *data, uint64_t *bytes);
 
 #endif

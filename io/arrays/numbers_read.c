@@ -2,166 +2,420 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
-#include "io/arrays/npy.h"
-#include "io/arrays/numbers_text.h"
+#include "io/arrays/array_file.h"
+#include "io/file/stream.h"
 #include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_dataset.h"
+#include "io/text/line_blocks.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-static void unify_nan_chunk(void *context, unsigned thread, size_t piece)
+/* TEXT: a number a line */
+
+enum { MAX_NUMBER = 64, MAX_SHOWN = 24 /* bytes of a cell in messages */ };
+
+typedef struct integer_range {
+	int64_t min;
+	uint64_t max;
+} integer_range;
+
+/* What one thread read of a chunk of lines. */
+typedef struct parsed_chunk {
+	uint64_t *values; /* room for one a line; the bits of integers or of doubles */
+	size_t count;
+	integer_range range; /* of the values */
+	bool is_real;        /* the line that failed holds a float where integers are wanted */
+} parsed_chunk;
+
+typedef struct text_reader {
+	gemp_number_array *out;
+	const char *path;
+	integer_range allowed; /* by the kind that is wanted */
+	bool reals;            /* floats are read, else integers */
+	parsed_chunk parsed[GEMP_LINE_CHUNKS];
+	size_t capacity; /* of out->values */
+	uint64_t lines;  /* so far */
+	integer_range range;
+	bool met_real; /* a float stopped the reading of integers */
+} text_reader;
+
+/* ONE NUMBER */
+
+static bool parse_real(const char *text, size_t size, uint64_t *bits)
 {
+	char copy[MAX_NUMBER + 1], *end;
+	size_t digits = size && (*text == '+' || *text == '-');
+	if (size > MAX_NUMBER || size == digits ||
+	    !(isdigit((unsigned char)text[digits]) || strchr(".nNiI", text[digits])) || memchr(text, 'x', size) ||
+	    memchr(text, 'X', size) || memchr(text, '(', size))
+		return false;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	double real = strtod(copy, &end);
+	memcpy(bits, &real, sizeof real);
+	return end == copy + size && (!isinf(real) || strpbrk(copy, "iI")); /* 1e400 is not inf */
+}
+
+typedef enum integer_parse { IS_INTEGER, NO_INTEGER, BEYOND_64_BITS } integer_parse;
+
+static integer_parse parse_integer(const char *text, size_t size, bool *negative, uint64_t *magnitude)
+{
+	size_t i = size && (*text == '+' || *text == '-');
+	*negative = size && *text == '-';
+	*magnitude = 0;
+	if (i == size)
+		return NO_INTEGER;
+	integer_parse result = IS_INTEGER;
+	for (; i < size; i++) {
+		unsigned digit = (unsigned)text[i] - '0';
+		if (digit > 9)
+			return NO_INTEGER;
+		if (__builtin_mul_overflow(*magnitude, 10, magnitude) || __builtin_add_overflow(*magnitude, digit, magnitude))
+			result = BEYOND_64_BITS;
+	}
+	return result;
+}
+
+#define NOT_A_NUMBER "is not a number; one number a line is read, and texts are not sorted here (sort(1) does that)"
+
+/* NULL: *value is the number. Else what is wrong with it. */
+static const char *parse_number(const text_reader *r, parsed_chunk *p, const char *text, size_t size, uint64_t *value)
+{
+	bool negative;
+	uint64_t magnitude, bits;
+	if (r->reals)
+		return parse_real(text, size, value) ? NULL : NOT_A_NUMBER;
+	const integer_parse parsed = parse_integer(text, size, &negative, &magnitude);
+	if (parsed == NO_INTEGER) {
+		p->is_real = parse_real(text, size, &bits);
+		return p->is_real ? "is a float where integers are wanted; choose --type f64" : NOT_A_NUMBER;
+	}
+	const int64_t below = negative ? (int64_t)-magnitude : 0;
+	if (parsed == BEYOND_64_BITS || (negative && (magnitude > (uint64_t)INT64_MAX + 1 || below < r->allowed.min)) ||
+	    (!negative && magnitude > r->allowed.max)) {
+		p->is_real = parsed == BEYOND_64_BITS;
+		return "is beyond the type; choose another --type";
+	}
+	p->range.min = below < p->range.min ? below : p->range.min;
+	p->range.max = !negative && magnitude > p->range.max ? magnitude : p->range.max;
+	*value = negative ? (uint64_t)below : magnitude;
+	return NULL;
+}
+
+/* The message begins with the column; the caller puts file and line in front. */
+static gemp_code refuse(const gemp_line *line, const char *cell, size_t size, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, "%zu: '%.*s%s' %s", (size_t)(cell - line->text) + 1,
+	                 (int)(size < MAX_SHOWN ? size : MAX_SHOWN), cell, size > MAX_SHOWN ? "..." : "", why);
+}
+
+/* LINES */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static gemp_code read_line(void *self, unsigned thread, size_t chunk, const gemp_line *line)
+{
+	text_reader *r = self;
+	parsed_chunk *p = &r->parsed[chunk];
+	const char *at = line->text, *end = at + line->size, *after;
+	uint64_t value = 0;
 	(void)thread;
-	gemp_number_array *n = context;
-	size_t end = (piece + 1) * GEMP_NUMBERS_CHUNK < n->count ? (piece + 1) * GEMP_NUMBERS_CHUNK : n->count;
-	for (size_t i = piece * GEMP_NUMBERS_CHUNK; i < end; i++)
+	while (at < end && is_blank(*at))
+		at++;
+	while (end > at && is_blank(end[-1]))
+		end--;
+	if (at == end)
+		return GEMP_OK;
+	for (after = at; after < end && !is_blank(*after); after++)
+		;
+	const char *why = parse_number(r, p, at, (size_t)(after - at), &value);
+	if (why)
+		return refuse(line, at, (size_t)(after - at), why);
+	while (after < end && is_blank(*after))
+		after++;
+	if (after < end)
+		return refuse(line, after, (size_t)(end - after), "stands behind a number; one number a line is read");
+	p->values[p->count++] = value;
+	return GEMP_OK;
+}
+
+/* Blank lines leave gaps between the values of chunks, which are closed here. */
+static void gather_chunks(text_reader *r)
+{
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++) {
+		const parsed_chunk *p = &r->parsed[i];
+		uint64_t *to = (uint64_t *)r->out->values + r->out->count;
+		if (to != p->values)
+			memmove(to, p->values, p->count * sizeof *to);
+		r->out->count += p->count;
+		r->range.max = p->range.max > r->range.max ? p->range.max : r->range.max;
+		r->range.min = p->range.min < r->range.min ? p->range.min : r->range.min;
+	}
+}
+
+/* *line: the line of this rank's part that holds what is refused. */
+static gemp_code read_block(text_reader *r, char *text, size_t size, uint64_t *line)
+{
+	gemp_line_chunks chunks;
+	gemp_line_failure failure = { 0 };
+	uint64_t *values = r->out->values;
+	gemp_line_chunks_cut(&chunks, text, size, r->lines);
+	GEMP_PROPAGATE(GEMP_RESERVE(values, r->capacity, r->out->count + chunks.lines));
+	r->out->values = values;
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++)
+		r->parsed[i] = (parsed_chunk){ .values = values + r->out->count + chunks.chunk[i].lines_before - r->lines };
+	gemp_code code = gemp_line_chunks_visit(&chunks, read_line, r, &failure);
+	*line = failure.line;
+	r->met_real = code == GEMP_EDATA && r->parsed[failure.chunk].is_real;
+	r->lines += chunks.lines;
+	if (code == GEMP_OK)
+		gather_chunks(r);
+	return code;
+}
+
+/* Lines of the file before this rank's part, counted only for a message. */
+static uint64_t lines_before(const char *path, uint64_t begin)
+{
+	char bytes[1 << 14];
+	uint64_t lines = 0;
+	FILE *file = begin ? fopen(path, "rb") : NULL;
+	while (file && begin) {
+		size_t got = fread(bytes, 1, begin < sizeof bytes ? (size_t)begin : sizeof bytes, file);
+		for (size_t i = 0; i < got; i++)
+			lines += bytes[i] == '\n' || (got == begin && i + 1 == got); /* the last line ends in another's part */
+		begin = got ? begin - got : 0;
+	}
+	if (file)
+		fclose(file);
+	return lines;
+}
+
+/* Local. This rank's part of the file. */
+static gemp_code read_part(text_reader *r, gemp_block_range span)
+{
+	gemp_code code = GEMP_OK;
+	gemp_line_blocks *blocks = NULL;
+	char *text;
+	size_t size = 1;
+	GEMP_TRY(GEMP_NEW(*(uint64_t **)&r->out->values, 1));
+	r->capacity = 1;
+	if (span.begin == span.end)
+		goto done;
+	GEMP_TRY(gemp_line_blocks_open(&blocks, r->path, span.begin, span.end));
+	while (size) {
+		uint64_t line;
+		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
+		code = read_block(r, text, size, &line);
+		if (code == GEMP_EDATA)
+			gemp_fail_in(code, "%s:%" PRIu64 ":", r->path, lines_before(r->path, span.begin) + line);
+		GEMP_TRY(code);
+	}
+done:
+	gemp_line_blocks_close(blocks);
+	return code;
+}
+
+/* WHICH KIND THEY ARE */
+
+static integer_range range_of(gemp_key_kind kind)
+{
+	switch (kind) {
+	case GEMP_KEY_U32: return (integer_range){ 0, UINT32_MAX };
+	case GEMP_KEY_U64: return (integer_range){ 0, UINT64_MAX };
+	case GEMP_KEY_I32: return (integer_range){ INT32_MIN, INT32_MAX };
+	case GEMP_KEY_I64: return (integer_range){ INT64_MIN, INT64_MAX };
+	default: return (integer_range){ INT64_MIN, UINT64_MAX };
+	}
+}
+
+/* Collective. The first kind that holds the integers of all ranks; GEMP_KEY_F64 where none does. */
+static gemp_key_kind kind_of(const gemp_comm *comm, const text_reader *r)
+{
+	uint64_t ends[2] = { r->range.max, ~(uint64_t)r->range.min & INT64_MAX }; /* how far below 0, less 1 */
+	uint64_t negative = r->range.min < 0;
+	if (!negative)
+		ends[1] = 0;
+	gemp_comm_max(comm, ends, 2);
+	gemp_comm_max(comm, &negative, 1);
+	if (!negative)
+		return ends[0] <= UINT32_MAX ? GEMP_KEY_U32 : GEMP_KEY_U64;
+	if (ends[0] > INT64_MAX)
+		return GEMP_KEY_F64;
+	return ends[0] <= INT32_MAX && ends[1] <= INT32_MAX ? GEMP_KEY_I32 : GEMP_KEY_I64;
+}
+
+static gemp_code inspect(const gemp_comm *comm, const char *path, gemp_number_array *out, gemp_block_range *span)
+{
+	gemp_stream_info info = { 0 };
+	struct stat there;
+	gemp_code code = GEMP_OK;
+	if (stat(path, &there) != 0 || there.st_size > 0 || !S_ISREG(there.st_mode)) /* an empty one has no numbers */
+		code = gemp_stream_inspect(path, &info);
+	gemp_code agreed = gemp_comm_agree(comm, code);
+	if (agreed != GEMP_OK)
+		return agreed;
+	out->bytes = info.size;
+	*span = info.compressed ? (gemp_block_range){ 0, comm->rank ? 0 : GEMP_STREAM_END }
+	                        : gemp_comm_block(comm, info.size);
+	return GEMP_OK;
+}
+
+/* Collective. Reads all as integers, or all as floats. */
+static gemp_code read_as(text_reader *r, const gemp_comm *comm, gemp_block_range span, bool reals, bool *met_real)
+{
+	gemp_free(r->out->values);
+	r->out->values = NULL;
+	r->out->count = 0;
+	r->lines = 0;
+	r->reals = reals;
+	gemp_code code = read_part(r, span);
+	/* a float is no error yet, but another one is */
+	uint64_t states[2] = { code == GEMP_EDATA && r->met_real, code != GEMP_OK && !(code == GEMP_EDATA && r->met_real) };
+	if (!met_real)
+		return gemp_comm_agree(comm, code);
+	gemp_comm_max(comm, states, 2);
+	*met_real = states[0];
+	if (states[0] && !states[1])
+		return GEMP_OK;
+	return gemp_comm_agree(comm, code == GEMP_EDATA && r->met_real ? GEMP_OK : code);
+}
+
+static gemp_code read_text(gemp_number_array *out, const gemp_comm *comm, const char *path, gemp_key_kind kind)
+{
+	text_reader r = { .out = out, .path = path, .allowed = range_of(kind) };
+	bool automatic = kind == GEMP_NUMBERS_AUTO, met_real = kind == GEMP_KEY_F32 || kind == GEMP_KEY_F64;
+	gemp_block_range span;
+	size_t bad;
+	GEMP_PROPAGATE(inspect(comm, path, out, &span));
+	if (!met_real)
+		GEMP_PROPAGATE(read_as(&r, comm, span, false, automatic ? &met_real : NULL));
+	if (!met_real && automatic) {
+		kind = kind_of(comm, &r);
+		met_real = kind == GEMP_KEY_F64; /* negative ones beside some that only u64 holds */
+	}
+	if (met_real)
+		GEMP_PROPAGATE(read_as(&r, comm, span, true, NULL));
+	out->kind = met_real ? GEMP_KEY_F64 : kind == GEMP_KEY_I32 || kind == GEMP_KEY_I64 ? GEMP_KEY_I64 : GEMP_KEY_U64;
+	if (!met_real)
+		GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_number_array_convert(out, kind, &bad)));
+	return GEMP_OK;
+}
+
+/* ARRAYS OF NUMPY AND HDF5 */
+
+static uint32_t widen_element(char kind, unsigned width, const unsigned char *at)
+{
+	uint32_t bits;
+	uint16_t two;
+	float real;
+	if (width == 1)
+		return kind == 'i' ? (uint32_t)(int8_t)*at : *at;
+	memcpy(&two, at, sizeof two);
+	if (kind != 'f')
+		return kind == 'i' ? (uint32_t)(int16_t)two : two;
+	real = gemp_npy_half(at);
+	memcpy(&bits, &real, sizeof bits);
+	return bits;
+}
+
+/* The elements as keys of 32 or 64 bits. Takes them over, and leaves NULL, where they have that width. */
+static gemp_code take_elements(gemp_number_array *out, const gemp_array_file *file, void **elements, size_t count)
+{
+	const bool is_long = file->width == 8;
+	out->kind = file->kind == 'f'   ? (is_long ? GEMP_KEY_F64 : GEMP_KEY_F32)
+	            : file->kind == 'i' ? (is_long ? GEMP_KEY_I64 : GEMP_KEY_I32)
+	                                : (is_long ? GEMP_KEY_U64 : GEMP_KEY_U32);
+	out->count = count;
+	out->bytes = file->bytes;
+	if (file->width >= 4) {
+		out->values = *elements;
+		*elements = NULL;
+		return GEMP_OK;
+	}
+	uint32_t *values;
+	GEMP_PROPAGATE(GEMP_NEW(values, count));
+	for (size_t i = 0; i < count; i++)
+		values[i] = widen_element(file->kind, file->width, (const unsigned char *)*elements + i * file->width);
+	out->values = values;
+	return GEMP_OK;
+}
+
+/* Collective. Datasets that this program wrote have a checksum, those of others have none. */
+static gemp_code check_sum(const gemp_array_file *file, const gemp_comm *comm, const void *elements, uint64_t first,
+                           size_t count)
+{
+	uint64_t expected, sum;
+	if (file->npy || gemp_h5_get_number(&file->h5, file->dataset, "checksum", &expected) != GEMP_OK)
+		return GEMP_OK;
+	sum = gemp_comm_sum1(comm, gemp_h5_checksum(elements, file->width, first, count));
+	return gemp_h5_compare_checksum(&file->h5, file->dataset, sum);
+}
+
+static gemp_code read_array(gemp_number_array *out, const gemp_comm *comm, const char *place)
+{
+	gemp_code code = GEMP_OK;
+	gemp_array_file file;
+	void *elements = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_array_file_open(&file, place, 1)));
+	gemp_block_range rows = gemp_comm_block(comm, file.rows);
+	const size_t count = rows.end - rows.begin;
+	elements = gemp_calloc(count, file.width);
+	code = elements ? gemp_array_file_read(&file, rows.begin, count, elements) : GEMP_ENOMEM;
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	code = check_sum(&file, comm, elements, rows.begin, count);
+	GEMP_THEN(take_elements(out, &file, &elements, count));
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_array_file_close(&file);
+	gemp_free(elements);
+	return code;
+}
+
+/* ALL FORMS */
+
+static void unify_nan_range(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const gemp_number_array *n = context;
+	for (size_t i = begin; i < end; i++)
 		if (n->kind == GEMP_KEY_F32 && isnan(((float *)n->values)[i]))
 			((float *)n->values)[i] = NAN;
 		else if (n->kind == GEMP_KEY_F64 && isnan(((double *)n->values)[i]))
 			((double *)n->values)[i] = (double)NAN;
 }
 
-/* Collective. As the caller wants them; place: for messages. */
-static gemp_code convert_and_check(gemp_number_array *n, const gemp_comm *comm, const char *place, gemp_key_kind kind)
+static gemp_code convert_to_wanted(gemp_number_array *n, const gemp_comm *comm, const char *place, gemp_key_kind kind)
 {
 	gemp_code code = GEMP_OK;
-	size_t at = n->count;
+	size_t bad = n->count;
 	uint64_t before = gemp_comm_exscan(comm, n->count);
 	if (kind != GEMP_NUMBERS_AUTO)
-		code = gemp_number_array_convert(n, kind, &at);
-	if (code == GEMP_OK && at < n->count)
+		code = gemp_number_array_convert(n, kind, &bad);
+	if (code == GEMP_OK && bad < n->count)
 		code = gemp_fail(GEMP_EDATA,
 		                 "%s: number %" PRIu64 " (from 0) is not one that type %s holds exactly; choose another --type",
-		                 place, before + at, gemp_key_name[kind]);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+		                 place, before + bad, gemp_key_name[kind]);
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
 	if (n->kind >= GEMP_KEY_F32)
-		gemp_parallel_for((n->count + GEMP_NUMBERS_CHUNK - 1) / GEMP_NUMBERS_CHUNK, unify_nan_chunk, n);
+		gemp_for_ranges(n->count, unify_nan_range, n);
 	n->total = gemp_comm_sum1(comm, n->count);
-done:
-	return code;
-}
-
-static gemp_code read_part(gemp_number_array *out, const gemp_comm *comm, FILE *file, const char *path)
-{
-	gemp_code code = GEMP_OK;
-	gemp_npy_header header;
-	size_t data = 0;
-	void *raw = NULL;
-	GEMP_TRY(gemp_npy_read_header(file, path, &header, &data));
-	GEMP_TRY(gemp_npy_check_size(file, path, &header, data, &out->bytes));
-	gemp_block_range span = gemp_comm_block(comm, header.length);
-	size_t count = span.end - span.begin;
-	raw = gemp_calloc(count, header.width);
-	if (!raw)
-		return GEMP_ENOMEM;
-	if (fseeko(file, (off_t)(data + span.begin * header.width), SEEK_SET) != 0 ||
-	    fread(raw, header.width, count, file) != count)
-		GEMP_TRY(gemp_fail(GEMP_EIO, "%s: reading failed: %s", path, strerror(errno)));
-	gemp_npy_to_native(&header, raw, count);
-	code = gemp_number_array_widen(out, header.kind, header.width, raw, count);
-done:
-	gemp_free(raw);
-	return code;
-}
-
-static gemp_code gemp_number_array_read_npy(gemp_number_array *out, const gemp_comm *comm, const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	gemp_code code = file ? read_part(out, comm, file, path)
-	                      : gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
-	if (file)
-		fclose(file);
-	return gemp_comm_agree(comm, code);
-}
-
-/* As numpy would call it; false: it is no number. */
-static bool sort_of(gemp_h5_kind kind, char *sort)
-{
-	static const char sorts[] = { 'i', 'i', 'i', 'i', 'u', 'u', 'u', 'f', 'b' };
-	if (kind == GEMP_H5_TEXT)
-		return false;
-	*sort = sorts[kind];
-	return true;
-}
-
-/* Collective. Datasets of other programs have no checksum. */
-static bool has_checksum(const gemp_h5 *h5, const char *dataset)
-{
-	uint64_t sum;
-	return gemp_h5_get_number(h5, dataset, "checksum", &sum) == GEMP_OK;
-}
-
-static gemp_code read_dataset(gemp_number_array *out, const gemp_h5 *h5, const char *dataset)
-{
-	gemp_code code = GEMP_OK;
-	gemp_h5_type type;
-	uint64_t total;
-	char sort;
-	void *raw = NULL;
-	GEMP_TRY(gemp_h5_info(h5, dataset, &type, &total));
-	if (!sort_of(type.kind, &sort))
-		return gemp_fail(GEMP_EDATA, "%s: dataset '%s' holds texts; only numbers are sorted", h5->path, dataset);
-	gemp_block_range span = gemp_comm_block(h5->comm, total);
-	size_t count = span.end - span.begin;
-	out->bytes = total * type.size;
-	raw = gemp_calloc(count, type.size);
-	GEMP_TRY(gemp_comm_agree(h5->comm, raw ? GEMP_OK : GEMP_ENOMEM));
-	if (total)
-		GEMP_TRY(gemp_h5_read(h5, dataset, type, span.begin, count, has_checksum(h5, dataset) ? count : 0, raw));
-	code = gemp_comm_agree(h5->comm, gemp_number_array_widen(out, sort, (unsigned)type.size, raw, count));
-done:
-	gemp_free(raw);
-	return code;
-}
-
-static gemp_code gemp_number_array_read_h5(gemp_number_array *out, const gemp_comm *comm, const char *path,
-                                           const char *dataset)
-{
-	gemp_code code = GEMP_OK;
-	gemp_h5 h5 = { 0 };
-	bool there = false;
-	if (access(path, R_OK) != 0)
-		code = gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
-	else if (!dataset)
-		code = gemp_fail(GEMP_EUSAGE, "%s is an HDF5 file: name the dataset in it, as in %s:/values", path, path);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_h5_open(&h5, comm, path));
-	GEMP_TRY(gemp_h5_exists(&h5, dataset, &there));
-	if (!there)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: there is no dataset '%s'; `h5ls -r %s` lists what is there", path, dataset,
-		                   path));
-	code = read_dataset(out, &h5, dataset);
-done:
-	if (h5.path) {
-		gemp_code closed = gemp_h5_close(&h5);
-		code = code == GEMP_OK ? closed : code;
-	}
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_number_array_read(gemp_number_array *out, const gemp_comm *comm, const char *place, gemp_key_kind kind)
 {
-	gemp_code code = GEMP_OK;
-	size_t length = strlen(place);
-	char *path = NULL;
-	const char *dataset;
 	*out = (gemp_number_array){ 0 };
-	if (gemp_h5_split_place(place, &path, &dataset)) {
-		GEMP_TRY(gemp_comm_agree(comm, path ? GEMP_OK : GEMP_ENOMEM));
-		GEMP_TRY(gemp_number_array_read_h5(out, comm, path, dataset));
-	} else if (length > 4 && strcmp(place + length - 4, ".npy") == 0) {
-		GEMP_TRY(gemp_number_array_read_npy(out, comm, place));
-	} else {
-		GEMP_TRY(gemp_number_array_read_text(out, comm, place, kind));
-	}
-	code = convert_and_check(out, comm, place, kind);
-done:
-	gemp_free(path);
+	gemp_code code = gemp_array_file_is(place) ? read_array(out, comm, place) : read_text(out, comm, place, kind);
+	GEMP_THEN(convert_to_wanted(out, comm, place, kind));
 	if (code != GEMP_OK)
 		gemp_number_array_free(out);
 	return code;

@@ -13,8 +13,7 @@ void gemp_vectors_free(gemp_vectors *vectors)
 {
 	for (uint32_t c = 0; vectors->names && c < vectors->dims; c++)
 		gemp_free(vectors->names[c]);
-	gemp_free(vectors->names);
-	gemp_free(vectors->x);
+	gemp_free_all(vectors->names, vectors->x);
 	gemp_column_free(&vectors->keys);
 	*vectors = (gemp_vectors){ 0 };
 }
@@ -80,8 +79,7 @@ static gemp_code take_columns(gemp_vectors *v, const uint32_t *from, uint32_t di
 			x[i * dims + c] = v->x[i * v->dims + from[c]];
 	for (uint32_t c = 0; c < v->dims; c++)
 		gemp_free(v->names[c]);
-	gemp_free(v->names);
-	gemp_free(v->x);
+	gemp_free_all(v->names, v->x);
 	v->x = x;
 	v->names = names;
 	v->dims = dims;
@@ -89,8 +87,7 @@ static gemp_code take_columns(gemp_vectors *v, const uint32_t *from, uint32_t di
 done:
 	for (uint32_t c = 0; names && c < dims; c++)
 		gemp_free(names[c]);
-	gemp_free(names);
-	gemp_free(x);
+	gemp_free_all(names, x);
 	return code;
 }
 

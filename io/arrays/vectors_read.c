@@ -1,19 +1,323 @@
+/* Tables of text are parsed by threads, chunk by chunk; then rows go to the ranks that own their numbers, since a rank's
+ * bytes hold any number of rows. */
+
 #include "io/arrays/vectors_read.h"
 
+#include "comm/exchange.h"
 #include "core/memory.h"
-#include "io/arrays/npy.h"
-#include "io/arrays/vectors_text.h"
-#include "io/hdf5/hdf5_file.h"
+#include "core/threads.h"
+#include "io/arrays/array_file.h"
+#include "io/file/local_file.h"
+#include "io/text/lines.h"
+#include "io/text/text_cells.h"
+#include "partition/exchange/value_exchange.h"
 
-#include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <strings.h>
 
-/* Those that have none. */
+enum { MAX_CELL = 64, MAX_SHOWN = 24 /* bytes of a number, and of a cell in messages */ };
+
+/* How the table is laid out, the same on all ranks. */
+typedef struct table_layout {
+	uint64_t header;  /* its line; 0: none */
+	uint64_t columns; /* with that of keys */
+	int64_t key;      /* column of keys; -1: none */
+} table_layout;
+
+/* What one thread read of a chunk of lines. */
+typedef struct parsed_chunk {
+	float *x; /* room for a row a line */
+	size_t rows;
+	gemp_column keys;
+} parsed_chunk;
+
+typedef struct table_reader {
+	gemp_vectors *out;
+	const char *key; /* the column that is asked for; NULL: none */
+	bool csv;
+	table_layout layout;
+	gemp_cells *cells; /* [threads] */
+	parsed_chunk parsed[GEMP_LINE_CHUNKS];
+	size_t capacity; /* floats in out->x */
+	/* of the head */
+	size_t lines_seen; /* that are not empty */
+	bool head_is_read;
+} table_reader;
+
+static gemp_code split(const table_reader *r, gemp_cells *cells, const gemp_line *line)
+{
+	return r->csv ? gemp_cells_csv(cells, line->text, line->size) : gemp_cells_tsv(cells, line->text, line->size);
+}
+
+/* ONE NUMBER */
+
+static bool is_word(const gemp_text_cell *cell, const char *word)
+{
+	return cell->size == strlen(word) && strncasecmp(cell->bytes, word, cell->size) == 0;
+}
+
+/* False: the cell is no number. */
+static bool parse(const gemp_text_cell *cell, double *value)
+{
+	char copy[MAX_CELL + 1], *end;
+	*value = (double)NAN;
+	if (cell->size == 0 || is_word(cell, "nan") || is_word(cell, "na"))
+		return true;
+	if (cell->size > MAX_CELL || memchr(cell->bytes, 'x', cell->size) || memchr(cell->bytes, 'X', cell->size))
+		return false;
+	memcpy(copy, cell->bytes, cell->size);
+	copy[cell->size] = '\0';
+	*value = strtod(copy, &end);
+	end += strspn(end, " ");
+	return end == copy + cell->size && !isnan(*value);
+}
+
+/* THE HEAD */
+
+static gemp_code keep_names(table_reader *r)
+{
+	size_t kept = 0;
+	GEMP_PROPAGATE(GEMP_NEW(r->out->names, r->cells->count));
+	for (size_t c = 0; c < r->cells->count; c++) {
+		const gemp_text_cell *cell = &r->cells->cell[c];
+		if (r->key && cell->size == strlen(r->key) && memcmp(cell->bytes, r->key, cell->size) == 0)
+			r->layout.key = (int64_t)c;
+		r->out->names[c] = gemp_strndup(cell->bytes, cell->size);
+		if (!r->out->names[c])
+			return GEMP_ENOMEM;
+		r->out->dims = (uint32_t)++kept;
+	}
+	return GEMP_OK;
+}
+
+/* The first line that is not empty, and the one behind a header. */
+static gemp_code inspect_line(void *self, const gemp_line *line)
+{
+	table_reader *r = self;
+	double value;
+	bool names = false;
+	if (line->size == 0)
+		return GEMP_OK;
+	GEMP_PROPAGATE(split(r, r->cells, line));
+	for (size_t c = r->cells->count > 1; c < r->cells->count; c++)
+		names |= !parse(&r->cells->cell[c], &value);
+	if (r->lines_seen++ == 0 && names) {
+		r->layout.header = line->line;
+		r->layout.columns = r->cells->count;
+		return keep_names(r);
+	}
+	r->layout.columns = r->layout.columns ? r->layout.columns : r->cells->count;
+	if (r->layout.key < 0 && !r->key && r->cells->count > 1 && !parse(&r->cells->cell[0], &value))
+		r->layout.key = 0;
+	r->head_is_read = true;
+	return GEMP_OK;
+}
+
+/* Local. All ranks read the same few lines. */
+static gemp_code read_head(table_reader *r, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vectors *out = r->out;
+	size_t key;
+	GEMP_TRY(gemp_lines_head(path, inspect_line, r, &r->head_is_read));
+	if (r->key && r->layout.key < 0)
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "--key %s: %s", r->key,
+		                   r->layout.header ? "the table's header has no such column"
+		                                    : "the table has no header, so that its columns have no names"));
+	key = r->layout.key >= 0;
+	if (r->layout.columns <= key)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: holds no columns of numbers", path));
+	if (out->names && key) {
+		gemp_free(out->names[r->layout.key]);
+		memmove(out->names + r->layout.key, out->names + r->layout.key + 1,
+		        (r->layout.columns - (size_t)r->layout.key - 1) * sizeof *out->names);
+	}
+	out->dims = (uint32_t)(r->layout.columns - key);
+	if (key) {
+		GEMP_TRY(gemp_column_init(&out->keys, "key", GEMP_STRING));
+		code = gemp_column_reserve(&out->keys, 0, 0);
+	}
+done:
+	return code;
+}
+
+/* ROWS */
+
+static gemp_code refuse(const table_reader *r, size_t column, const gemp_text_cell *cell, const char *why)
+{
+	const int length = (int)(cell->size < MAX_SHOWN ? cell->size : MAX_SHOWN);
+	size_t number = column - (r->layout.key >= 0 && (int64_t)column > r->layout.key);
+	const char *name = r->out->names ? r->out->names[number] : NULL;
+	return gemp_fail(GEMP_EDATA, "column %zu%s%s%s: '%.*s%s' %s", column + 1, name ? " (" : "", name ? name : "",
+	                 name ? ")" : "", length, cell->bytes, cell->size > MAX_SHOWN ? "..." : "", why);
+}
+
+static gemp_code read_row(void *self, unsigned thread, size_t chunk, const gemp_line *line)
+{
+	table_reader *r = self;
+	gemp_cells *cells = &r->cells[thread];
+	parsed_chunk *p = &r->parsed[chunk];
+	const uint32_t dims = r->out->dims;
+	float *to = p->x + p->rows * dims;
+	if (line->size == 0 || line->line == r->layout.header)
+		return GEMP_OK;
+	GEMP_PROPAGATE(gemp_utf8_require(line->text, line->size));
+	GEMP_PROPAGATE(split(r, cells, line));
+	if (cells->count != r->layout.columns)
+		return gemp_fail(GEMP_EDATA, "column %zu: this row has %zu column%s, and the first one %" PRIu64, cells->count,
+		                 cells->count, cells->count == 1 ? "" : "s", r->layout.columns);
+	for (size_t c = 0; c < cells->count; c++) {
+		const gemp_text_cell *cell = &cells->cell[c];
+		double value;
+		if ((int64_t)c == r->layout.key) {
+			const gemp_value key = { .type = GEMP_STRING, .string = { cell->bytes, cell->size } };
+			GEMP_PROPAGATE(gemp_column_add(&p->keys, &key));
+			continue;
+		}
+		if (!parse(cell, &value))
+			return refuse(r, c, cell, "is not a number; an empty cell, nan or NA is a missing one");
+		if (fabs(value) > (double)FLT_MAX)
+			return refuse(r, c, cell, "is more than a float holds");
+		*to++ = (float)value;
+	}
+	p->rows++;
+	return GEMP_OK;
+}
+
+/* Empty lines leave gaps between the rows of chunks, which are closed here. */
+static gemp_code gather_chunks(table_reader *r)
+{
+	gemp_vectors *out = r->out;
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++) {
+		const parsed_chunk *p = &r->parsed[i];
+		float *to = out->x + out->count * out->dims;
+		if (to != p->x)
+			memmove(to, p->x, p->rows * out->dims * sizeof *to);
+		out->count += p->rows;
+		for (size_t row = 0; row < p->keys.rows; row++) {
+			const gemp_value key = gemp_column_get(&p->keys, row);
+			GEMP_PROPAGATE(gemp_column_add(&out->keys, &key));
+		}
+	}
+	return GEMP_OK;
+}
+
+static gemp_code read_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure)
+{
+	gemp_code code = GEMP_OK;
+	table_reader *r = self;
+	gemp_vectors *out = r->out;
+	const uint64_t before = chunks->chunk[0].lines_before;
+	memset(r->parsed, 0, sizeof r->parsed);
+	GEMP_TRY(GEMP_RESERVE(out->x, r->capacity, (out->count + chunks->lines) * out->dims));
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++) {
+		r->parsed[i].x = out->x + (out->count + chunks->chunk[i].lines_before - before) * out->dims;
+		if (r->layout.key >= 0)
+			GEMP_TRY(gemp_column_init(&r->parsed[i].keys, "key", GEMP_STRING));
+	}
+	GEMP_TRY(gemp_line_chunks_visit(chunks, read_row, r, failure));
+	code = gather_chunks(r);
+done:
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++)
+		gemp_column_free(&r->parsed[i].keys);
+	return code;
+}
+
+/* TO THEIR RANKS */
+
+/* The rank that owns each of this rank's rows, of which `first` is the number of the first among all. */
+static void find_owners(const gemp_comm *comm, uint64_t first, size_t count, uint64_t total, int *owner)
+{
+	gemp_comm other = *comm;
+	size_t row = 0;
+	for (other.rank = 0; other.rank < comm->size; other.rank++) {
+		const uint64_t end = gemp_comm_block(&other, total).end;
+		for (; row < count && first + row < end; row++)
+			owner[row] = other.rank;
+	}
+}
+
+/* Collective. Each rank has the rows of its bytes, and gets those of its block of all rows. */
+static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
+{
+	gemp_code code = GEMP_OK;
+	const uint64_t first = gemp_comm_exscan(comm, v->count);
+	gemp_column keys = { 0 };
+	int *owner = NULL;
+	void *rows = NULL;
+	size_t *from = NULL;
+	v->total = gemp_comm_sum1(comm, v->count);
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, v->count)));
+	find_owners(comm, first, v->count, v->total, owner);
+	GEMP_TRY(gemp_exchange_records(comm, v->x, v->count, v->dims * sizeof *v->x, owner, &rows, &from, NULL));
+	if (gemp_column_loaded(&v->keys)) {
+		GEMP_TRY(gemp_column_exchange(&keys, comm, &v->keys, owner));
+		gemp_column_free(&v->keys);
+		v->keys = keys;
+	}
+	gemp_free(v->x);
+	v->x = rows;
+	rows = NULL;
+	v->count = from[comm->size];
+	if (!v->x)
+		code = GEMP_NEW(v->x, 1);
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_free_all(owner, rows, from);
+	return code;
+}
+
+static bool is_csv(const char *path)
+{
+	return gemp_file_ends_in(path, ".csv") || gemp_file_ends_in(path, ".csv.gz") || gemp_file_ends_in(path, ".csv.zst");
+}
+
+static gemp_code read_text(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *key)
+{
+	gemp_code code = GEMP_OK;
+	const unsigned threads = gemp_threads();
+	gemp_lines lines;
+	table_reader *r = NULL;
+	code = GEMP_NEW(r, 1);
+	GEMP_THEN(GEMP_NEW(r->cells, threads));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	r->out = out;
+	r->key = key;
+	r->csv = is_csv(path);
+	r->layout.key = -1;
+	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
+	GEMP_TRY(gemp_comm_agree(comm, read_head(r, path)));
+	GEMP_TRY(gemp_lines_visit_blocks(&lines, comm, read_block, r));
+	code = exchange_rows(out, comm);
+done:
+	for (unsigned t = 0; r && r->cells && t < threads; t++)
+		gemp_cells_free(&r->cells[t]);
+	if (r)
+		gemp_free(r->cells);
+	gemp_free(r);
+	return code;
+}
+
+/* ARRAYS OF NUMPY AND HDF5 */
+
+static gemp_code read_array(gemp_vectors *out, const gemp_comm *comm, const char *place)
+{
+	gemp_array_file file;
+	gemp_code code = gemp_array_file_open(&file, place, 2);
+	GEMP_THEN(gemp_vectors_alloc(out, comm, place, file.rows, file.columns));
+	GEMP_THEN(gemp_array_file_read_floats(&file, gemp_comm_block(comm, out->total).begin, out->count, out->x));
+	gemp_array_file_close(&file);
+	return gemp_comm_agree(comm, code);
+}
+
+/* ALL FORMS */
+
+/* Columns without a header are x1, x2, ... */
 static gemp_code name_columns(gemp_vectors *v)
 {
 	gemp_code code = GEMP_OK;
@@ -31,7 +335,7 @@ done:
 	return code;
 }
 
-/* Counts what is missing, and makes one NaN of all. */
+/* Counts missing values, and makes every NaN the one of C's NAN. */
 static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place)
 {
 	for (size_t i = 0; i < v->count * v->dims; i++) {
@@ -48,253 +352,20 @@ static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place
 	return GEMP_OK;
 }
 
-/* One element of the file. */
-static float value_at(const gemp_npy_header *header, const unsigned char *at)
-{
-	union {
-		int8_t i1;
-		int16_t i2;
-		int32_t i4;
-		int64_t i8;
-		uint16_t u2;
-		uint32_t u4;
-		uint64_t u8;
-		float f4;
-		double f8;
-	} v;
-	memcpy(&v, at, header->width);
-	switch (header->kind) {
-	case 'i':
-		return header->width == 1   ? (float)v.i1
-		       : header->width == 2 ? (float)v.i2
-		       : header->width == 4 ? (float)v.i4
-		                            : (float)v.i8;
-	case 'f': return header->width == 2 ? gemp_npy_half(at) : header->width == 4 ? v.f4 : (float)v.f8;
-	case 'b': return (float)(*at != 0);
-	default:
-		return header->width == 1   ? (float)*at
-		       : header->width == 2 ? (float)v.u2
-		       : header->width == 4 ? (float)v.u4
-		                            : (float)v.u8;
-	}
-}
-
-/* Elements first .. first + count - 1 of the file go to x, x + step, ... */
-static gemp_code read_elements(FILE *file, const char *path, const gemp_npy_header *header, size_t data, uint64_t first,
-                               size_t count, float *x, size_t step)
-{
-	enum { AT_ONCE = 1 << 16 };
-	gemp_code code = GEMP_OK;
-	unsigned char *raw = NULL;
-	GEMP_TRY(GEMP_NEW(raw, (size_t)AT_ONCE * header->width));
-	if (fseeko(file, (off_t)(data + first * header->width), SEEK_SET) != 0)
-		GEMP_TRY(gemp_fail(GEMP_EIO, "%s: reading failed: %s", path, strerror(errno)));
-	for (size_t at = 0; at < count; at += AT_ONCE) {
-		size_t some = count - at < AT_ONCE ? count - at : AT_ONCE;
-		if (fread(raw, header->width, some, file) != some)
-			GEMP_TRY(gemp_fail(GEMP_EIO, "%s: reading failed: %s", path, strerror(errno)));
-		gemp_npy_to_native(header, raw, some);
-		for (size_t i = 0; i < some; i++)
-			x[(at + i) * step] = value_at(header, raw + i * header->width);
-	}
-done:
-	gemp_free(raw);
-	return code;
-}
-
-static gemp_code read_npy_rows(gemp_vectors *out, const gemp_comm *comm, FILE *file, const char *path)
-{
-	gemp_npy_header header;
-	size_t data = 0;
-	uint64_t bytes;
-	GEMP_PROPAGATE(gemp_npy_read_header(file, path, &header, &data));
-	GEMP_PROPAGATE(gemp_npy_check_size(file, path, &header, data, &bytes));
-	if (header.dimensions != 2)
-		return gemp_fail(GEMP_EDATA,
-		                 "%s: the array has %u dimension%s; vectors are a table of two: rows, and numbers "
-		                 "in each (a.reshape(len(a), -1))",
-		                 path, header.dimensions, header.dimensions == 1 ? "" : "s");
-	GEMP_PROPAGATE(gemp_vectors_alloc(out, comm, path, header.shape[0], header.shape[1]));
-	uint64_t first = gemp_comm_block(comm, out->total).begin;
-	if (!header.fortran)
-		return read_elements(file, path, &header, data, first * out->dims, out->count * out->dims, out->x, 1);
-	for (uint32_t c = 0; c < out->dims; c++)
-		GEMP_PROPAGATE(
-			read_elements(file, path, &header, data, c * out->total + first, out->count, out->x + c, out->dims));
-	return GEMP_OK;
-}
-
-static gemp_code gemp_vectors_read_npy(gemp_vectors *out, const gemp_comm *comm, const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	gemp_code code = file ? read_npy_rows(out, comm, file, path)
-	                      : gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
-	if (file)
-		fclose(file);
-	return gemp_comm_agree(comm, code);
-}
-
-/* Other programs have ways to compress that this library has not. */
-static gemp_code check_filters(const gemp_h5 *h5, hid_t dataset, const char *name)
-{
-	gemp_code code = GEMP_OK;
-	hid_t creation = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, creation = H5Dget_create_plist(dataset)));
-	const int filters = H5Pget_nfilters(creation);
-	for (int i = 0; i < filters && code == GEMP_OK; i++) {
-		char called[32] = "";
-		unsigned flags;
-		size_t values = 0;
-		const H5Z_filter_t filter = H5Pget_filter2(creation, (unsigned)i, &flags, &values, NULL, sizeof called - 1,
-		                                           called, NULL);
-		if (H5Zfilter_avail(filter) <= 0)
-			code = gemp_fail(GEMP_EDATA,
-			                 "%s: dataset '%s' is compressed by '%s' (filter %d), which this HDF5 library has not; "
-			                 "write it with gzip",
-			                 h5->path, name, called, (int)filter);
-	}
-done:
-	if (creation >= 0)
-		H5Pclose(creation);
-	return code;
-}
-
-/* Numbers, and booleans as h5py writes them, which HDF5 takes for the integers that they are stored as. */
-static gemp_code check_type(const gemp_h5 *h5, hid_t type, const char *name)
-{
-	static const char *const classes[] = {
-		[H5T_TIME] = "times",
-		[H5T_STRING] = "texts",
-		[H5T_BITFIELD] = "fields of bits",
-		[H5T_OPAQUE] = "opaque bytes",
-		[H5T_COMPOUND] = "records, such as complex numbers",
-		[H5T_REFERENCE] = "references",
-		[H5T_ENUM] = "words (an enum)",
-		[H5T_VLEN] = "lists of any length",
-		[H5T_ARRAY] = "arrays",
-	};
-	const H5T_class_t class = H5Tget_class(type);
-	hid_t boolean = class == H5T_ENUM ? gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL)) : H5I_INVALID_HID;
-	bool numbers = class == H5T_INTEGER || class == H5T_FLOAT || (boolean >= 0 && H5Tequal(boolean, type) > 0);
-	bool known = class >= 0 && (size_t) class < sizeof classes / sizeof *classes && classes[class];
-	if (boolean >= 0)
-		H5Tclose(boolean);
-	return numbers ? GEMP_OK
-	               : gemp_fail(GEMP_EDATA,
-	                           "%s: dataset '%s' holds %s; vectors are of integers, floats or booleans: save it "
-	                           "as one of them, such as 'f4'",
-	                           h5->path, name, known ? classes[class] : "no numbers");
-}
-
-/* Any program's dataset: chunked, compressed, of any numbers. HDF5 converts to floats. */
-static gemp_code read_rows(gemp_vectors *out, const gemp_h5 *h5, hid_t dataset, hid_t space, const char *name)
-{
-	gemp_code code = GEMP_OK;
-	hsize_t size[2] = { 0 }, start[2] = { 0 }, count[2];
-	hid_t type = H5I_INVALID_HID, memory = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, type = H5Dget_type(dataset)));
-	GEMP_TRY(check_type(h5, type, name));
-	const int dimensions = H5Sget_simple_extent_ndims(space);
-	if (dimensions != 2)
-		GEMP_TRY(gemp_fail(GEMP_EDATA,
-		                   "%s: dataset '%s' has %d dimension%s; vectors are a table of two: rows, and numbers "
-		                   "in each",
-		                   h5->path, name, dimensions, dimensions == 1 ? "" : "s"));
-	GEMP_TRY(GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL)));
-	GEMP_TRY(gemp_vectors_alloc(out, h5->comm, h5->path, size[0], size[1]));
-	start[0] = gemp_comm_block(h5->comm, size[0]).begin;
-	count[0] = out->count;
-	count[1] = size[1];
-	if (out->count == 0)
-		goto done;
-	GEMP_TRY(check_filters(h5, dataset, name));
-	GEMP_TRY(GEMP_HDF5(h5, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL)));
-	GEMP_TRY(GEMP_HDF5(h5, memory = H5Screate_simple(2, count, NULL)));
-	code = GEMP_HDF5(h5, H5Dread(dataset, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, out->x));
-done:
-	if (memory >= 0)
-		H5Sclose(memory);
-	if (type >= 0)
-		H5Tclose(type);
-	return code;
-}
-
-static gemp_code read_dataset(gemp_vectors *out, const gemp_h5 *h5, const char *name)
-{
-	gemp_code code = GEMP_OK;
-	hid_t dataset = H5Dopen2(h5->file, name, H5P_DEFAULT), space = H5I_INVALID_HID;
-	if (dataset < 0) {
-		H5Eclear2(H5E_DEFAULT);
-		return gemp_fail(GEMP_EDATA, "%s: there is no dataset '%s'; `h5ls -r %s` lists what is there", h5->path, name,
-		                 h5->path);
-	}
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Dget_space(dataset)));
-	code = read_rows(out, h5, dataset, space, name);
-done:
-	if (space >= 0)
-		H5Sclose(space);
-	H5Dclose(dataset);
-	return code;
-}
-
-/* Each rank reads for itself, without MPI, whatever library made the file. */
-static gemp_code read_h5_rows(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *dataset)
-{
-	gemp_code code = GEMP_OK;
-	gemp_h5 h5 = {
-		.comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT, .active = true
-	};
-	struct stat status;
-	if (access(path, R_OK) != 0 || stat(path, &status) != 0)
-		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
-	if (S_ISDIR(status.st_mode))
-		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(EISDIR));
-	if (!dataset)
-		return gemp_fail(GEMP_EUSAGE, "%s is an HDF5 file: name the dataset in it, as in %s:/vectors", path, path);
-	H5dont_atexit();
-	H5open();
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-	if (H5Fis_hdf5(path) <= 0)
-		return gemp_fail(GEMP_EDATA,
-		                 "%s: is no HDF5 file, or damaged where it begins; a table of text has another ending", path);
-	GEMP_TRY(GEMP_HDF5(&h5, h5.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)));
-	code = read_dataset(out, &h5, dataset);
-	H5Fclose(h5.file);
-done:
-	return code;
-}
-
-static gemp_code gemp_vectors_read_h5(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *dataset)
-{
-	return gemp_comm_agree(comm, read_h5_rows(out, comm, path, dataset));
-}
-
 gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key)
 {
 	gemp_code code = GEMP_OK;
-	size_t length = strlen(place);
-	char *path = NULL;
-	const char *dataset;
+	const bool is_array = gemp_array_file_is(place);
 	*out = (gemp_vectors){ 0 };
-	bool h5 = gemp_h5_split_place(place, &path, &dataset);
-	bool npy = length > 4 && strcmp(place + length - 4, ".npy") == 0;
-	if (h5 && !path)
-		code = GEMP_ENOMEM;
-	else if (key && (h5 || npy))
+	if (key && is_array)
 		code = gemp_fail(GEMP_EUSAGE, "--key %s: %s is an array of numbers, without a column of keys", key, place);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	if (h5)
-		GEMP_TRY(gemp_vectors_read_h5(out, comm, path, dataset));
-	else if (npy)
-		GEMP_TRY(gemp_vectors_read_npy(out, comm, place));
-	else
-		GEMP_TRY(gemp_vectors_read_text(out, comm, place, key));
+	GEMP_TRY(is_array ? read_array(out, comm, place) : read_text(out, comm, place, key));
 	code = name_columns(out);
 	GEMP_THEN(check_values(out, gemp_comm_block(comm, out->total).begin, place));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	out->missing = gemp_comm_sum1(comm, out->missing);
 done:
-	gemp_free(path);
 	if (code != GEMP_OK)
 		gemp_vectors_free(out);
 	return code;

@@ -45,8 +45,7 @@ gemp_code gemp_export_choose(gemp_export_format *format, const char *path)
 
 void gemp_export_files_free(gemp_export_files *files)
 {
-	gemp_free(files->vertices);
-	gemp_free(files->edges);
+	gemp_free_all(files->vertices, files->edges);
 	*files = (gemp_export_files){ 0 };
 }
 

@@ -132,9 +132,7 @@ static void free_output(gemp_output *output)
 		close(output->file);
 	if (output->temporary)
 		gemp_signals_drop_temp(output->temporary);
-	gemp_free(output->path);
-	gemp_free(output->temporary);
-	gemp_free(output);
+	gemp_free_all(output->path, output->temporary, output);
 }
 
 gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path)
@@ -209,8 +207,7 @@ static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t siz
 	}
 	code = gemp_comm_agree(comm, code);
 done:
-	gemp_free(piece);
-	gemp_free(sizes);
+	gemp_free_all(piece, sizes);
 	return code;
 }
 

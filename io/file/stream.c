@@ -178,8 +178,7 @@ void gemp_stream_close(gemp_stream *stream)
 	if (!stream)
 		return;
 	gemp_source_close(stream->source);
-	gemp_free(stream->buffer);
-	gemp_free(stream);
+	gemp_free_all(stream->buffer, stream);
 }
 
 uint64_t gemp_stream_line(const gemp_stream *stream)

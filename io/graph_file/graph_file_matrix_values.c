@@ -119,14 +119,7 @@ gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *g
 	*out = words;
 	words = NULL;
 done:
-	gemp_free(first);
-	gemp_free(words);
-	gemp_free(owner);
-	gemp_free(place);
-	gemp_free(next);
-	gemp_free(from);
-	gemp_free(asked);
-	gemp_free(answers);
+	gemp_free_all(first, words, owner, place, next, from, asked, answers);
 	return code;
 }
 
@@ -150,10 +143,8 @@ static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *valu
 		       H5Dget_offset(one) == H5Dget_offset(other);
 	}
 done:
-	if (one >= 0)
-		H5Dclose(one);
-	if (other >= 0)
-		H5Dclose(other);
+	gemp_h5_release(one);
+	gemp_h5_release(other);
 	gemp_text_free(&path);
 	return code;
 }
@@ -171,8 +162,7 @@ static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gem
 			*out = relation->props.columns[c].name;
 	}
 done:
-	gemp_free(values);
-	gemp_free(props);
+	gemp_free_all(values, props);
 	return code;
 }
 

@@ -26,13 +26,11 @@ static void free_source(void *self)
 	file_source *source = self;
 	if (!source)
 		return;
-	gemp_free(source->path);
-	gemp_free(source->key_path);
+	gemp_free_all(source->path, source->key_path);
 	gemp_column_layout_free(&source->attributes);
 	for (size_t r = 0; source->props && r < source->relation_count; r++)
 		gemp_column_layout_free(&source->props[r]);
-	gemp_free(source->props);
-	gemp_free(source);
+	gemp_free_all(source->props, source);
 }
 
 static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp_h5 *h5)
@@ -101,8 +99,7 @@ static gemp_code read_labels(const gemp_h5 *h5, gemp_shard *graph)
 	graph->label_set_of = sets;
 	sets = NULL;
 done:
-	gemp_free(codes);
-	gemp_free(sets);
+	gemp_free_all(codes, sets);
 	return code;
 }
 
@@ -204,8 +201,7 @@ static gemp_code check_format(const gemp_h5 *h5)
 		code = gemp_fail(GEMP_EDATA, "%s: is of format %s %s; this program reads %s 1.x", h5->path, format, version,
 		                 GEMP_FILE_FORMAT);
 done:
-	gemp_free(format);
-	gemp_free(version);
+	gemp_free_all(format, version);
 	return code;
 }
 
@@ -354,8 +350,7 @@ static gemp_code gemp_file_get_partition(const gemp_h5 *h5, gemp_shard *graph)
 	GEMP_THEN(gemp_partition_init(&graph->partition, bounds, count - 1, method));
 	code = gemp_comm_agree(h5->comm, code);
 done:
-	gemp_free(bounds);
-	gemp_free(method);
+	gemp_free_all(bounds, method);
 	return code;
 }
 

@@ -51,11 +51,7 @@ gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph
 	else
 		code = gemp_file_get_schema(h5, props, &relation->props, columns);
 done:
-	gemp_free(group);
-	gemp_free(csr);
-	gemp_free(props);
-	gemp_free(indices);
-	gemp_free(shape);
+	gemp_free_all(group, csr, props, indices, shape);
 	return code;
 }
 
@@ -74,8 +70,7 @@ static gemp_code get_width(matrix *matrix)
 	if (!integers || other.kind != matrix->type.kind || total != matrix->vertices + 1 || edges != matrix->edges)
 		code = damaged(matrix->h5, matrix->path, "has arrays that do not fit one another");
 done:
-	gemp_free(pointers);
-	gemp_free(indices);
+	gemp_free_all(pointers, indices);
 	return code;
 }
 
@@ -103,9 +98,7 @@ static gemp_code get_pointers(const matrix *matrix, const gemp_shard *graph, uin
 	*begin = pointers;
 	pointers = NULL;
 done:
-	gemp_free(path);
-	gemp_free(numbers);
-	gemp_free(pointers);
+	gemp_free_all(path, numbers, pointers);
 	return code;
 }
 
@@ -165,9 +158,7 @@ static gemp_code get_indices(const matrix *matrix, const gemp_shard *graph, cons
 	*out = indices;
 	indices = NULL;
 done:
-	gemp_free(path);
-	gemp_free(numbers);
-	gemp_free(indices);
+	gemp_free_all(path, numbers, indices);
 	return code;
 }
 
@@ -189,8 +180,7 @@ static gemp_code get_edge_numbers(const matrix *matrix, uint64_t first, uint64_t
 	*out = edges;
 	edges = NULL;
 done:
-	gemp_free(path);
-	gemp_free(edges);
+	gemp_free_all(path, edges);
 	return code;
 }
 
@@ -209,8 +199,7 @@ static gemp_code get_in(matrix *matrix, const gemp_shard *graph, gemp_relation *
 	begin = NULL;
 	in = NULL;
 done:
-	gemp_free(begin);
-	gemp_free(in);
+	gemp_free_all(begin, in);
 	return code;
 }
 

@@ -45,8 +45,7 @@ static gemp_code put_array(const matrix *matrix, const char *name, const char *a
 	GEMP_TRY(gemp_h5_write(matrix->h5, path, type, rows.total, rows.first, rows.count, data));
 	GEMP_TRY(gemp_h5_link(matrix->h5, path, link));
 done:
-	gemp_free(path);
-	gemp_free(link);
+	gemp_free_all(path, link);
 	return code;
 }
 
@@ -149,9 +148,7 @@ static gemp_code link_values(const matrix *matrix, const char *group, const char
 	GEMP_TRY(gemp_h5_link(matrix->h5, target, values));
 	GEMP_TRY(gemp_h5_link(matrix->h5, target, data));
 done:
-	gemp_free(target);
-	gemp_free(values);
-	gemp_free(data);
+	gemp_free_all(target, values, data);
 	return code;
 }
 
@@ -226,10 +223,7 @@ static gemp_code put_props(const gemp_h5 *h5, const gemp_shard *graph, const gem
 done:
 	gemp_column_layout_free(&columns);
 	gemp_text_free(&path);
-	gemp_free(group);
-	gemp_free(strings);
-	gemp_free(target);
-	gemp_free(index);
+	gemp_free_all(group, strings, target, index);
 	return code;
 }
 
@@ -257,8 +251,6 @@ gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_shard *graph, con
 	matrix.path = csc;
 	GEMP_TRY(put_targets(&matrix, graph, relation, csr));
 done:
-	gemp_free(group);
-	gemp_free(csr);
-	gemp_free(csc);
+	gemp_free_all(group, csr, csc);
 	return code;
 }

@@ -75,10 +75,7 @@ static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp
 done:
 	for (size_t s = 0; texts && s < count; s++)
 		gemp_text_free(&texts[s]);
-	gemp_free(texts);
-	gemp_free(names);
-	gemp_free(vertices);
-	gemp_free(codes);
+	gemp_free_all(texts, names, vertices, codes);
 	return code;
 }
 

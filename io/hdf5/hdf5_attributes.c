@@ -16,8 +16,7 @@ static gemp_code make_group(const gemp_h5 *h5, const char *path)
 	GEMP_TRY(GEMP_HDF5(h5, group = H5Gcreate2(h5->file, path, H5P_DEFAULT, creation, H5P_DEFAULT)));
 	GEMP_TRY(GEMP_HDF5(h5, H5Gclose(group)));
 done:
-	if (creation >= 0)
-		H5Pclose(creation);
+	gemp_h5_release(creation);
 	return code;
 }
 
@@ -33,14 +32,6 @@ done:
 	return code;
 }
 
-static hid_t text_type(void)
-{
-	hid_t type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
-	return type;
-}
-
 /* count: SIZE_MAX for a scalar. Closes nothing of its arguments. */
 static gemp_code put(const gemp_h5 *h5, const char *path, const char *name, hid_t type, const void *data, size_t count)
 {
@@ -53,10 +44,8 @@ static gemp_code put(const gemp_h5 *h5, const char *path, const char *name, hid_
 	if (count)
 		GEMP_TRY(GEMP_HDF5(h5, H5Awrite(attribute, type, data)));
 done:
-	if (attribute >= 0)
-		H5Aclose(attribute);
-	if (space >= 0)
-		H5Sclose(space);
+	gemp_h5_release(attribute);
+	gemp_h5_release(space);
 	return code;
 }
 
@@ -65,7 +54,7 @@ static gemp_code put_texts(const gemp_h5 *h5, const char *path, const char *name
 {
 	gemp_code code = GEMP_OK;
 	if (h5->active) {
-		hid_t type = text_type();
+		hid_t type = gemp_h5_make_string_type();
 		code = put(h5, path, name, type, texts, count);
 		H5Tclose(type);
 	}
@@ -119,8 +108,7 @@ static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char 
 	GEMP_TRY(GEMP_HDF5(h5, elements = H5Sget_simple_extent_npoints(space)));
 	*count = (size_t)elements;
 done:
-	if (space >= 0)
-		H5Sclose(space);
+	gemp_h5_release(space);
 	if (code != GEMP_OK)
 		gemp_fail_in(code, "attribute '%s' of '%s': ", name, path);
 	return code;
@@ -139,7 +127,7 @@ static gemp_code copy_texts(char **from, size_t count, char **texts)
 static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***out, size_t *count)
 {
 	gemp_code code = GEMP_OK;
-	hid_t attribute = H5I_INVALID_HID, type = H5I_INVALID_HID, memory = text_type();
+	hid_t attribute = H5I_INVALID_HID, type = H5I_INVALID_HID, memory = gemp_h5_make_string_type();
 	char **read = NULL, **texts = NULL;
 	*count = 0;
 	GEMP_TRY(open_attribute(h5, path, name, &attribute, count));
@@ -155,10 +143,8 @@ done:
 	for (size_t i = 0; read && i < *count; i++)
 		H5free_memory(read[i]);
 	gemp_free(read);
-	if (type >= 0)
-		H5Tclose(type);
-	if (attribute >= 0)
-		H5Aclose(attribute);
+	gemp_h5_release(type);
+	gemp_h5_release(attribute);
 	H5Tclose(memory);
 	if (code != GEMP_OK) {
 		gemp_h5_free_texts(texts, *count);
@@ -202,8 +188,7 @@ gemp_code gemp_h5_get_number(const gemp_h5 *h5, const char *path, const char *na
 	if (code == GEMP_OK && count != 1)
 		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' of '%s' is not one number", h5->path, name, path);
 	GEMP_THEN(GEMP_HDF5(h5, H5Aread(attribute, H5T_NATIVE_UINT64, number)));
-	if (attribute >= 0)
-		H5Aclose(attribute);
+	gemp_h5_release(attribute);
 	return gemp_comm_agree(h5->comm, code);
 }
 
@@ -216,8 +201,7 @@ gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name
 	if (code == GEMP_OK && count != 1)
 		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' of '%s' is not one truth value", h5->path, name, path);
 	GEMP_THEN(GEMP_HDF5(h5, H5Aread(attribute, type, &value)));
-	if (attribute >= 0)
-		H5Aclose(attribute);
+	gemp_h5_release(attribute);
 	H5Tclose(type);
 	*flag = value;
 	return gemp_comm_agree(h5->comm, code);
@@ -232,8 +216,7 @@ gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *n
 	GEMP_THEN(GEMP_NEW(*numbers, *count));
 	if (code == GEMP_OK && *count)
 		code = GEMP_HDF5(h5, H5Aread(attribute, H5T_NATIVE_INT64, *numbers));
-	if (attribute >= 0)
-		H5Aclose(attribute);
+	gemp_h5_release(attribute);
 	code = gemp_comm_agree(h5->comm, code);
 	if (code != GEMP_OK) {
 		gemp_free(*numbers);

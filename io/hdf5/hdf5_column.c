@@ -17,8 +17,7 @@ typedef struct opened {
 
 static void close_dataset(opened *o)
 {
-	if (o->dataset >= 0)
-		H5Dclose(o->dataset);
+	gemp_h5_release(o->dataset);
 	gemp_free(o->path);
 	*o = (opened){ .dataset = H5I_INVALID_HID };
 }
@@ -40,10 +39,8 @@ static gemp_code open_dataset(opened *o, const gemp_h5 *h5, const char *path)
 	o->length = size;
 	o->kind = H5Tget_class(type);
 done:
-	if (space >= 0)
-		H5Sclose(space);
-	if (type >= 0)
-		H5Tclose(type);
+	gemp_h5_release(space);
+	gemp_h5_release(type);
 	if (code != GEMP_OK)
 		close_dataset(o);
 	return code;
@@ -65,10 +62,8 @@ static gemp_code read_rows(opened *o, uint64_t first, size_t count, hid_t type, 
 	GEMP_TRY(GEMP_HDF5(o->h5, memory = H5Screate_simple(1, &size, NULL)));
 	GEMP_TRY(GEMP_HDF5(o->h5, H5Dread(o->dataset, type, memory, place, H5P_DEFAULT, data)));
 done:
-	if (memory >= 0)
-		H5Sclose(memory);
-	if (place >= 0)
-		H5Sclose(place);
+	gemp_h5_release(memory);
+	gemp_h5_release(place);
 	return code;
 }
 
@@ -152,8 +147,7 @@ static gemp_code add_numbers(gemp_column *out, opened *o, uint64_t first, size_t
 		GEMP_TRY(gemp_column_add(out, &value));
 	}
 done:
-	gemp_free(integers);
-	gemp_free(reals);
+	gemp_free_all(integers, reals);
 	return code;
 }
 
@@ -319,8 +313,7 @@ gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, 
 	GEMP_TRY(GEMP_HDF5(h5, object = H5Oopen(h5->file, path, H5P_DEFAULT)));
 	code = (H5Iget_type(object) == H5I_GROUP ? read_group : read_dataset)(out, h5, path, name, first, count, known);
 done:
-	if (object >= 0)
-		H5Oclose(object);
+	gemp_h5_release(object);
 	if (code != GEMP_OK || !*known)
 		gemp_column_free(out);
 	return code;

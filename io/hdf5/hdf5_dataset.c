@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 enum {
-	PIECE = 64 << 20, /* bytes moved by a rank in one call at most */
-	SUMMED = 1 << 18, /* elements whose checksum a thread takes at a time */
+	PIECE = 64 << 20,         /* bytes moved by a rank in one call at most */
+	CHECKSUM_CHUNK = 1 << 18, /* elements whose checksum a thread takes at a time */
 };
 
 static bool type_from_hdf5(hid_t id, gemp_h5_type *type)
@@ -38,26 +38,26 @@ static bool type_from_hdf5(hid_t id, gemp_h5_type *type)
 	return false;
 }
 
-typedef struct summing {
+typedef struct checksum_task {
 	const char *data;
-	size_t size;
-	uint64_t first, count;
+	size_t size; /* of an element */
+	uint64_t first;
 	_Atomic uint64_t sum;
-} summing;
+} checksum_task;
 
-static void sum_piece(void *context, unsigned thread, size_t piece)
+static void sum_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
-	summing *s = context;
-	uint64_t begin = piece * SUMMED, count = s->count - begin < SUMMED ? s->count - begin : SUMMED;
-	atomic_fetch_add(&s->sum, gemp_hash_sum(s->data + begin * s->size, s->size, count, s->first + begin));
+	(void)chunk;
+	checksum_task *task = context;
+	atomic_fetch_add(&task->sum,
+	                 gemp_hash_sum(task->data + begin * task->size, task->size, end - begin, task->first + begin));
 }
 
-static uint64_t gemp_h5_sum(const char *data, size_t size, uint64_t first, uint64_t count)
+uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_t count)
 {
-	summing s = { data, size, first, count, 0 };
-	gemp_parallel_for((size_t)((count + SUMMED - 1) / SUMMED), sum_piece, &s);
-	return s.sum;
+	checksum_task task = { data, size, first, 0 };
+	gemp_for_chunks(count, CHECKSUM_CHUNK, sum_chunk, &task);
+	return task.sum;
 }
 
 static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, uint64_t total, hid_t *dataset)
@@ -73,10 +73,8 @@ static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, u
 	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, NULL)));
 	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
 done:
-	if (space >= 0)
-		H5Sclose(space);
-	if (creation >= 0)
-		H5Pclose(creation);
+	gemp_h5_release(space);
+	gemp_h5_release(creation);
 	return code;
 }
 
@@ -101,10 +99,8 @@ static gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint
 	else
 		code = GEMP_HDF5(h5, H5Dread(dataset, type, memory, file, h5->transfer, data));
 done:
-	if (file >= 0)
-		H5Sclose(file);
-	if (memory >= 0)
-		H5Sclose(memory);
+	gemp_h5_release(file);
+	gemp_h5_release(memory);
 	return code;
 }
 
@@ -170,8 +166,7 @@ static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t ty
 	}
 	code = gemp_comm_agree(h5->comm, code);
 done:
-	gemp_free(parts);
-	gemp_free(buffer);
+	gemp_free_all(parts, buffer);
 	return code;
 }
 
@@ -193,15 +188,13 @@ gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, 
 		code = GEMP_HDF5(h5, H5Dclose(dataset));
 	dataset = H5I_INVALID_HID;
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	uint64_t sum = gemp_comm_sum1(h5->comm, gemp_h5_sum(data, type.size, first, count));
+	uint64_t sum = gemp_comm_sum1(h5->comm, gemp_h5_checksum(data, type.size, first, count));
 	GEMP_TRY(gemp_h5_put_number(h5, path, "checksum", sum));
 	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-type", type.kind == GEMP_H5_TEXT ? "string-array" : "array"));
 	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-version", "0.2.0"));
 done:
-	if (dataset >= 0)
-		H5Dclose(dataset);
-	if (id >= 0)
-		H5Tclose(id);
+	gemp_h5_release(dataset);
+	gemp_h5_release(id);
 	return code;
 }
 
@@ -224,10 +217,8 @@ static gemp_code gemp_h5_open_dataset(const gemp_h5 *h5, const char *path, hid_t
 	if (H5Dget_storage_size(*dataset) != size * type->size)
 		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' was never written in full; make the file again", h5->path, path);
 done:
-	if (space >= 0)
-		H5Sclose(space);
-	if (id >= 0)
-		H5Tclose(id);
+	gemp_h5_release(space);
+	gemp_h5_release(id);
 	if (code != GEMP_OK)
 		gemp_fail_in(code, "dataset '%s': ", path);
 	return code;
@@ -237,12 +228,11 @@ gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, 
 {
 	hid_t dataset = H5I_INVALID_HID;
 	gemp_code code = gemp_h5_open_dataset(h5, path, &dataset, type, total);
-	if (dataset >= 0)
-		H5Dclose(dataset);
+	gemp_h5_release(dataset);
 	return gemp_comm_agree(h5->comm, code);
 }
 
-static gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum)
+gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum)
 {
 	uint64_t expected = 0;
 	gemp_code code = gemp_h5_get_number(h5, path, "checksum", &expected);
@@ -350,16 +340,14 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, u
 		GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	} else if (total) {
 		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, data));
-		sums[0] = gemp_h5_sum(data, type.size, first, own);
+		sums[0] = gemp_h5_checksum(data, type.size, first, own);
 	}
 	gemp_comm_sum(h5->comm, sums, 2);
 	if (sums[1] == total)
 		GEMP_TRY(gemp_h5_compare_checksum(h5, path, sums[0]));
 done:
-	if (id >= 0)
-		H5Tclose(id);
-	if (dataset >= 0)
-		H5Dclose(dataset);
+	gemp_h5_release(id);
+	gemp_h5_release(dataset);
 	return code;
 }
 
@@ -409,7 +397,7 @@ static gemp_code checksum_part(const gemp_h5 *h5, hid_t dataset, hid_t id, size_
 	for (uint64_t at = 0; at < share && code == GEMP_OK; at += step) {
 		uint64_t first = begin + at < end ? begin + at : end, count = end - first < step ? end - first : step;
 		code = gemp_comm_agree(h5->comm, gemp_h5_move(h5, dataset, id, first, count, buffer));
-		*sum += code == GEMP_OK ? gemp_h5_sum(buffer, size, first, count) : 0;
+		*sum += code == GEMP_OK ? gemp_h5_checksum(buffer, size, first, count) : 0;
 	}
 	return code;
 }
@@ -429,10 +417,8 @@ static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffe
 		GEMP_TRY(checksum_part(h5, dataset, id, type.size, total, buffer, &sum));
 	GEMP_TRY(gemp_h5_compare_checksum(h5, path, gemp_comm_sum1(h5->comm, sum)));
 done:
-	if (id >= 0)
-		H5Tclose(id);
-	if (dataset >= 0)
-		H5Dclose(dataset);
+	gemp_h5_release(id);
+	gemp_h5_release(dataset);
 	return code;
 }
 

@@ -15,6 +15,11 @@ gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, 
 gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count,
                        uint64_t own, void *data);
 
+/* Local. The part of a dataset's checksum that elements data[count] of `size` bytes from number `first` on have; parts add up. */
+uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_t count);
+/* GEMP_EDATA if the checksum of the dataset is another one. */
+gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum);
+
 /* Reads all datasets below the root and compares their checksums. */
 gemp_code gemp_h5_verify(const gemp_h5 *h5);
 

@@ -95,10 +95,8 @@ static gemp_code open_file(gemp_h5 *h5)
 		GEMP_TRY(GEMP_HDF5(h5, h5->file = H5Fopen(h5->path, H5F_ACC_RDONLY, access)));
 	}
 done:
-	if (creation >= 0)
-		H5Pclose(creation);
-	if (access >= 0)
-		H5Pclose(access);
+	gemp_h5_release(creation);
+	gemp_h5_release(access);
 	return code;
 }
 
@@ -117,27 +115,40 @@ done:
 	return code;
 }
 
-/* Rank 0 looks first and alone, so that what is wrong with the file is met outside of collective calls. */
-static gemp_code check_signature(const gemp_h5 *h5)
+/* What is wrong with the file is found by opening it without MPI first: parallel HDF5 would hang or abort. */
+static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
 {
-	FILE *file = fopen(h5->path, "rb");
-	if (!file)
+	struct stat status;
+	if (access(h5->path, R_OK) != 0 || stat(h5->path, &status) != 0)
 		return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s", h5->path, strerror(errno));
-	fclose(file);
+	if (S_ISDIR(status.st_mode))
+		return gemp_fail(GEMP_ENOINPUT, "%s: %s", h5->path, strerror(EISDIR));
 	if (H5Fis_hdf5(h5->path) <= 0) {
 		H5Eclear2(H5E_DEFAULT);
-		return gemp_fail(GEMP_EDATA, "%s: not an HDF5 file; make a graph file with 'gemp-mpi import'", h5->path);
+		return gemp_fail(GEMP_EDATA, "%s: not an HDF5 file; %s", h5->path, remedy);
 	}
 	hid_t id = H5I_INVALID_HID;
 	GEMP_PROPAGATE(GEMP_HDF5(h5, id = H5Fopen(h5->path, H5F_ACC_RDONLY, H5P_DEFAULT)));
 	return GEMP_HDF5(h5, H5Fclose(id));
 }
 
-gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path)
+static gemp_code open_checked(gemp_h5 *h5, const gemp_comm *comm, const char *path, const char *remedy)
 {
 	GEMP_PROPAGATE(begin(h5, comm, path, false));
-	GEMP_PROPAGATE(gemp_comm_agree(comm, comm->rank == 0 ? check_signature(h5) : GEMP_OK));
+	GEMP_PROPAGATE(gemp_comm_agree(comm, comm->rank == 0 ? check_file(h5, remedy) : GEMP_OK));
 	return gemp_comm_agree(comm, open_file(h5));
+}
+
+gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path)
+{
+	return open_checked(h5, comm, path, "make a graph file with 'gemp-mpi import'");
+}
+
+gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy)
+{
+	static gemp_comm alone = { .size = 1, .node_size = 1 };
+	alone.world = alone.node = MPI_COMM_SELF;
+	return open_checked(h5, &alone, path, remedy);
 }
 
 /* Room for what HDF5 writes when it closes, since a failure there could not be agreed on: the holes of the file are filled,
@@ -304,6 +315,20 @@ static hid_t make_text(size_t size)
 	H5Tset_strpad(type, H5T_STR_NULLPAD);
 	H5Tset_cset(type, H5T_CSET_UTF8);
 	return type;
+}
+
+hid_t gemp_h5_make_string_type(void)
+{
+	hid_t type = H5Tcopy(H5T_C_S1);
+	H5Tset_size(type, H5T_VARIABLE);
+	H5Tset_cset(type, H5T_CSET_UTF8);
+	return type;
+}
+
+void gemp_h5_release(hid_t id)
+{
+	if (id >= 0)
+		H5Idec_ref(id); /* closes types, spaces, datasets, attributes, groups and property lists alike */
 }
 
 hid_t gemp_h5_make_type(gemp_h5_type type)

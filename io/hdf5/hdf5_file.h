@@ -58,6 +58,9 @@ extern bool gemp_h5_force_serial;
 
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
 gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path); /* read only */
+/* Local. The file, of any program, is read by this rank for itself, without MPI; all calls with this h5 are local, too. A
+ * file that is not HDF5 is GEMP_EDATA with the remedy. */
+gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy);
 gemp_code gemp_h5_close(gemp_h5 *h5); /* of a file that is read also after a failure; takes {0} */
 /* After a failure to write: HDF5 is left alone with the file, since closing would try again, and parallel HDF5 would wait
  * there for ranks that met no error. */
@@ -73,8 +76,11 @@ gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists);
 gemp_code gemp_h5_list(const gemp_h5 *h5, const char *group, char ***names, size_t *count);
 void gemp_h5_free_texts(char **texts, size_t count);
 
-/* For hdf5_*.c. The first three are local. */
-hid_t gemp_h5_make_type(gemp_h5_type type); /* to be closed with H5Tclose */
+/* Local. HDF5 types of elements; the caller releases them. */
+hid_t gemp_h5_make_type(gemp_h5_type type);
+hid_t gemp_h5_make_string_type(void); /* of variable length, UTF-8 */
+/* Local. Closes an object of HDF5 (but a file) after a failure or not: H5I_INVALID_HID is passed over. */
+void gemp_h5_release(hid_t id);
 
 /* "G.h5:/a/b" -> path, which the caller frees, and "/a/b"; dataset NULL: none is named. False: it is no such place. */
 bool gemp_h5_split_place(const char *place, char **path, const char **dataset);

@@ -46,8 +46,7 @@ gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char 
 
 void gemp_schema_free(gemp_schema *schema)
 {
-	gemp_free(schema->columns);
-	gemp_free(schema->evidence);
+	gemp_free_all(schema->columns, schema->evidence);
 	*schema = (gemp_schema){ 0 };
 }
 

@@ -11,12 +11,8 @@
 
 static void free_classifier(gemp_ecore_classifier *classifier)
 {
-	gemp_free(classifier->name);
-	gemp_free(classifier->path);
-	gemp_free(classifier->java);
-	gemp_free(classifier->labels);
-	gemp_free(classifier->supers);
-	gemp_free(classifier->features);
+	gemp_free_all(classifier->name, classifier->path, classifier->java, classifier->labels, classifier->supers,
+	              classifier->features);
 	gemp_bytes_free(&classifier->literals);
 	gemp_bytes_free(&classifier->super_texts);
 }
@@ -24,21 +20,15 @@ static void free_classifier(gemp_ecore_classifier *classifier)
 void gemp_ecore_free(gemp_ecore *ecore)
 {
 	for (size_t i = 0; i < ecore->package_count; i++) {
-		gemp_free(ecore->packages[i].name);
-		gemp_free(ecore->packages[i].uri);
-		gemp_free(ecore->packages[i].path);
+		gemp_free_all(ecore->packages[i].name, ecore->packages[i].uri, ecore->packages[i].path);
 	}
 	for (size_t i = 0; i < ecore->classifier_count; i++)
 		free_classifier(&ecore->classifiers[i]);
 	for (size_t i = 0; i < ecore->feature_count; i++) {
-		gemp_free(ecore->features[i].name);
-		gemp_free(ecore->features[i].default_value);
-		gemp_free(ecore->features[i].type_text);
-		gemp_free(ecore->features[i].opposite_text);
+		gemp_free_all(ecore->features[i].name, ecore->features[i].default_value, ecore->features[i].type_text,
+		              ecore->features[i].opposite_text);
 	}
-	gemp_free(ecore->packages);
-	gemp_free(ecore->classifiers);
-	gemp_free(ecore->features);
+	gemp_free_all(ecore->packages, ecore->classifiers, ecore->features);
 	*ecore = (gemp_ecore){ 0 };
 }
 

@@ -35,8 +35,7 @@ typedef struct reader {
 void gemp_graphml_head_free(gemp_graphml_head *head)
 {
 	for (size_t k = 0; k < head->count; k++) {
-		gemp_free(head->keys[k].id);
-		gemp_free(head->keys[k].name);
+		gemp_free_all(head->keys[k].id, head->keys[k].name);
 		gemp_text_free(&head->keys[k].default_value);
 	}
 	gemp_free(head->keys);
@@ -394,8 +393,7 @@ static void free_reader(reader *r)
 		XML_ParserFree(r->parser);
 	for (size_t k = 0; r->element.values && k < r->value_count; k++)
 		gemp_text_free(&r->element.values[k]);
-	gemp_free(r->element.values);
-	gemp_free(r->element.present);
+	gemp_free_all(r->element.values, r->element.present);
 	gemp_text_free(&r->element.ends[0]);
 	gemp_text_free(&r->element.ends[1]);
 	gemp_text_free(&r->element.name);

@@ -336,8 +336,7 @@ static gemp_code exchange_listings(metis_reader *reader)
 	if (reader->count)
 		qsort(reader->listings, reader->count, sizeof *reader->listings, compare);
 done:
-	gemp_free(owner);
-	gemp_free(from);
+	gemp_free_all(owner, from);
 	return code;
 }
 

@@ -227,9 +227,7 @@ static void free_import(import *self)
 		gemp_graphml_head_free(&self->files[i].head);
 		gemp_free(self->files[i].uses);
 	}
-	gemp_free(self->files);
-	gemp_free(self->columns[0]);
-	gemp_free(self->columns[1]);
+	gemp_free_all(self->files, self->columns[0], self->columns[1]);
 }
 
 static gemp_code read_graphml(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)

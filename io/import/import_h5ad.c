@@ -68,9 +68,7 @@ static gemp_code read_keys(import *self)
 	if (!known || (self->keys.type != GEMP_STRING && self->keys.type != GEMP_INTEGER))
 		code = gemp_fail(GEMP_EDATA, "%s: the index of /obs must be strings or integers", h5->path);
 done:
-	gemp_free(index);
-	gemp_free(path);
-	gemp_free(encoding);
+	gemp_free_all(index, path, encoding);
 	return code;
 }
 
@@ -232,8 +230,7 @@ static void free_import(import *self)
 	gemp_builder_free(self->builder);
 	for (size_t r = 0; r < self->relation_count; r++) {
 		gemp_sparse_close(&self->relations[r].matrix);
-		gemp_free(self->relations[r].name);
-		gemp_free(self->relations[r].path);
+		gemp_free_all(self->relations[r].name, self->relations[r].path);
 	}
 	gemp_free(self->relations);
 	for (size_t c = 0; c < self->column_count; c++)

@@ -288,8 +288,7 @@ static gemp_code join_names(reader *reader, size_t file)
 		}
 done:
 	gemp_text_free(&packed);
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	return gemp_comm_agree(reader->comm, code);
 }
 
@@ -477,8 +476,7 @@ static void free_reader(reader *reader)
 	gemp_dictionary_free(&reader->other);
 	gemp_dictionary_free(&reader->seen);
 	gemp_text_free(&reader->text);
-	gemp_free(reader->first);
-	gemp_free(reader->done);
+	gemp_free_all(reader->first, reader->done);
 }
 
 static gemp_code read_packages(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)

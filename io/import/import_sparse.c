@@ -282,8 +282,7 @@ done:
 	gemp_builder_free(self.builder);
 	for (size_t i = 0; i < self.count; i++) {
 		gemp_sparse_close(&self.relations[i].matrix);
-		gemp_free(self.relations[i].name);
-		gemp_free(self.relations[i].path);
+		gemp_free_all(self.relations[i].name, self.relations[i].path);
 	}
 	gemp_free(self.relations);
 	gemp_h5_close(&self.h5);

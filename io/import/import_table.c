@@ -113,15 +113,13 @@ static void free_readers(import *self)
 {
 	for (unsigned t = 0; t < self->inputs.threads && self->readers; t++) {
 		reader *reader = &self->readers[t];
-		gemp_free(reader->vertices.evidence);
-		gemp_free(reader->edges.evidence);
+		gemp_free_all(reader->vertices.evidence, reader->edges.evidence);
 		gemp_text_free(&reader->rooms[0]);
 		gemp_text_free(&reader->rooms[1]);
 		if (t)
 			gemp_builder_free(reader->builder);
 	}
-	gemp_free(self->readers);
-	gemp_free(self->selves);
+	gemp_free_all(self->readers, self->selves);
 }
 
 static void join_evidence(import *self, const reader *reader)

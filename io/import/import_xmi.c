@@ -213,9 +213,7 @@ static void free_import(import *self)
 {
 	gemp_builder_free(self->builder);
 	gemp_ecore_free(&self->ecore);
-	gemp_free(self->columns);
-	gemp_free(self->column_of);
-	gemp_free(self->counts);
+	gemp_free_all(self->columns, self->column_of, self->counts);
 	gemp_dictionary_free(&self->paths);
 	gemp_bytes_free(&self->keys);
 }

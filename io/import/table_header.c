@@ -153,8 +153,7 @@ gemp_code gemp_header_pair(gemp_header *out)
 void gemp_header_free(gemp_header *header)
 {
 	for (size_t i = 0; i < header->count; i++) {
-		gemp_free(header->fields[i].name);
-		gemp_free(header->fields[i].group);
+		gemp_free_all(header->fields[i].name, header->fields[i].group);
 	}
 	gemp_free(header->fields);
 	*header = (gemp_header){ 0 };

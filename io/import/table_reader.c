@@ -1,5 +1,3 @@
-/* The records of an import: blocks of text, cut into pieces that threads take; CSV one record after another. */
-
 #include "io/import/table_reader.h"
 
 #include "core/log.h"
@@ -7,10 +5,9 @@
 #include "core/text.h"
 #include "core/threads.h"
 #include "io/file/stream.h"
-#include "io/text/lines.h"
+#include "io/text/line_blocks.h"
 
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <string.h>
 
 /* --format says what edges are; vertices are tables also beside an edge list. */
@@ -54,7 +51,7 @@ done:
 	return code;
 }
 
-static gemp_code cut(gemp_cells *cells, const gemp_format *format, char *record, size_t size)
+static gemp_code split_cells(gemp_cells *cells, const gemp_format *format, char *record, size_t size)
 {
 	gemp_code code = gemp_utf8_require(record, size);
 	if (code != GEMP_OK)
@@ -83,7 +80,7 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 	if (input->format == &gemp_format_snap) {
 		code = pair_header(&input->header, record, size);
 	} else {
-		code = cut(cells, input->format, record, size);
+		code = split_cells(cells, input->format, record, size);
 		GEMP_THEN(input->format == &gemp_format_neo4j ? gemp_header_parse_neo4j(&input->header, input->edges, cells)
 		                                              : gemp_header_parse(&input->header, input->edges, cells));
 	}
@@ -173,10 +170,8 @@ done:
 
 void gemp_inputs_free(gemp_inputs *inputs)
 {
-	for (size_t i = 0; i < inputs->count && inputs->input; i++) {
+	for (size_t i = 0; i < inputs->count && inputs->input; i++)
 		gemp_header_free(&inputs->input[i].header);
-		gemp_free(inputs->input[i].chunk_lines);
-	}
 	gemp_free(inputs->input);
 	for (unsigned t = 0; t < inputs->threads && inputs->cells; t++)
 		gemp_cells_free(&inputs->cells[t]);
@@ -184,13 +179,8 @@ void gemp_inputs_free(gemp_inputs *inputs)
 	*inputs = (gemp_inputs){ 0 };
 }
 
-static bool gemp_input_is_quoted(const gemp_input *input)
-{
-	return is_quoted(input->format);
-}
-
-/* For import_read.c. Is this record none, and its cells, which must be as many as the header names. */
-static bool gemp_input_skips(const gemp_input *input, const char *record, size_t size)
+/* Empty lines, and comments of edge lists, are no records. */
+static bool skips(const gemp_input *input, const char *record, size_t size)
 {
 	return size == 0 || (input->format == &gemp_format_snap && (record[0] == '#' || strspn(record, " \t") >= size));
 }
@@ -209,173 +199,61 @@ static gemp_code wrong_count(const gemp_input *input, size_t found)
 	                                                   : "separate fields by a comma, quote a value with commas");
 }
 
-static gemp_code gemp_input_cut(const gemp_input *input, gemp_cells *cells, char *record, size_t size)
+static gemp_code split_record(const gemp_input *input, gemp_cells *cells, char *record, size_t size)
 {
-	gemp_code code = cut(cells, input->format, record, size);
+	gemp_code code = split_cells(cells, input->format, record, size);
 	if (code == GEMP_OK && cells->count != input->header.count)
 		code = wrong_count(input, cells->count);
 	return code;
 }
 
-enum { PIECES = 64 }; /* of a block */
-
-/* The first failure that a thread met, in the order of the file. */
-typedef struct failure {
-	gemp_code code;
-	size_t piece;
-	uint64_t line; /* of the piece, from 1; 0: not of a line's content */
-	char message[GEMP_MESSAGE_SIZE];
-} failure;
-
-typedef struct reading {
+typedef struct input_reader {
 	gemp_inputs *inputs;
 	gemp_input *input;
 	gemp_visit_record *visit;
 	void *const *selves;
-	char *text; /* the block */
-	size_t size;
-	size_t first_piece;      /* of the block, in the input */
-	bool counting;           /* the first reading: lines of pieces are not yet known */
-	bool visiting;           /* else the block is another rank's, and only counted */
-	bool header;             /* the block's first line is one */
-	uint64_t lines[PIECES];  /* of the block's pieces */
-	uint64_t before[PIECES]; /* in the file, before the piece; right from the second reading on */
-	atomic_size_t failed;    /* the lowest piece of the block that failed */
-	failure *failures;       /* [threads] */
-	const char *what;        /* for progress */
-	uint64_t done;           /* bytes of the inputs before this one */
-} reading;
+	const char *header; /* the line of the block that is the table's header; NULL: none */
+	const char *what;   /* for progress */
+	uint64_t done;      /* bytes of the inputs before this one */
+} input_reader;
 
-/* Where the piece begins: at a line. */
-static size_t piece_begin(const reading *r, size_t piece)
+static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
-	size_t at = r->size / PIECES * piece + r->size % PIECES * piece / PIECES;
-	if (at == 0 || at >= r->size)
-		return at < r->size ? at : r->size;
-	const char *newline = memchr(r->text + at - 1, '\n', r->size - at + 1);
-	return newline ? (size_t)(newline - r->text) + 1 : r->size;
-}
-
-static gemp_code visit_line(const reading *r, unsigned thread, size_t piece, char *record, size_t size, uint64_t line)
-{
+	const input_reader *r = self;
 	gemp_cells *cells = &r->inputs->cells[thread];
-	if (size && record[size - 1] == '\r')
-		size--;
-	if ((r->header && record == r->text) || gemp_input_skips(r->input, record, size))
+	(void)chunk;
+	if (line->text == r->header || skips(r->input, line->text, line->size))
 		return GEMP_OK;
-	gemp_code code = gemp_input_cut(r->input, cells, record, size);
-	return code == GEMP_OK ? r->visit(r->selves[thread], r->input, cells, r->before[piece] + line) : code;
+	GEMP_PROPAGATE(split_record(r->input, cells, line->text, line->size));
+	return r->visit(r->selves[thread], r->input, cells, line->line);
 }
 
-static void note_failure(reading *r, unsigned thread, size_t piece, gemp_code code, uint64_t line)
-{
-	failure *own = &r->failures[thread];
-	size_t lowest = r->failed;
-	while (piece < lowest && !atomic_compare_exchange_weak(&r->failed, &lowest, piece))
-		;
-	if (own->code != GEMP_OK && own->piece < piece)
-		return;
-	own->code = code;
-	own->piece = piece;
-	own->line = code == GEMP_EDATA ? line : 0;
-	memcpy(own->message, gemp_message(), strlen(gemp_message()) + 1);
-}
-
-/* Pieces before one that fails are read to their ends, so that the first failure is the file's first. */
-static void read_chunk(void *context, unsigned thread, size_t piece)
-{
-	reading *r = context;
-	size_t at = piece_begin(r, piece), end = piece_begin(r, piece + 1);
-	uint64_t line = 0;
-	gemp_code code = GEMP_OK;
-	if (piece > r->failed)
-		return;
-	while (at < end && code == GEMP_OK) {
-		char *newline = memchr(r->text + at, '\n', end - at);
-		size_t size = newline ? (size_t)(newline - r->text) - at : end - at;
-		line++;
-		if (r->visiting)
-			code = visit_line(r, thread, piece, r->text + at, size, line);
-		at += size + 1;
-	}
-	r->lines[piece] = line;
-	if (code != GEMP_OK)
-		note_failure(r, thread, piece, code, line);
-}
-
-/* Fails as the lowest piece did. */
-static gemp_code first_failure(const reading *r, uint64_t *line)
-{
-	for (unsigned t = 0; t < r->inputs->threads; t++) {
-		const failure *own = &r->failures[t];
-		if (own->code == GEMP_OK || own->piece != r->failed)
-			continue;
-		*line = own->line;
-		for (size_t p = 0; p < own->piece && own->line; p++)
-			*line += r->lines[p];
-		return gemp_fail(own->code, "%s", own->message);
-	}
-	return GEMP_OK;
-}
-
-/* How many lines come before each piece of the block, where that is known. */
-static void number_lines(reading *r)
-{
-	uint64_t before = r->input->lines_before + r->input->lines;
-	for (size_t p = 0; p < PIECES; p++) {
-		r->before[p] = before;
-		before += r->counting ? 0 : r->input->chunk_lines[r->first_piece + p];
-	}
-}
-
-static gemp_code note_lines(reading *r)
-{
-	gemp_input *input = r->input;
-	if (r->counting) {
-		GEMP_PROPAGATE(GEMP_RESERVE(input->chunk_lines, input->chunk_capacity, r->first_piece + PIECES));
-		memcpy(input->chunk_lines + r->first_piece, r->lines, sizeof r->lines);
-		input->chunk_count = r->first_piece + PIECES;
-	}
-	for (size_t p = 0; p < PIECES; p++)
-		input->lines += input->chunk_lines[r->first_piece + p];
-	r->first_piece += PIECES;
-	return GEMP_OK;
-}
-
-static gemp_code read_block(reading *r, uint64_t *line)
-{
-	gemp_code code = GEMP_OK;
-	number_lines(r);
-	r->failed = SIZE_MAX;
-	if (r->counting || r->visiting)
-		gemp_parallel_for(PIECES, read_chunk, r);
-	GEMP_TRY(first_failure(r, line));
-	GEMP_TRY(note_lines(r));
-done:
-	if (*line)
-		*line += r->input->lines;
-	return code;
-}
-
-/* *line: where in this rank's share a failure of a record's content stands; 0 for others. */
-static gemp_code read_blocks(reading *r, const gemp_comm *comm, uint64_t *line)
+/* *line: the line of this rank's share that holds a refused record; 0 for other failures. Of a compressed file that all
+ * ranks unpack the blocks are dealt out in turn; lines of the others' blocks are only counted. */
+static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
 	gemp_code code = GEMP_OK;
 	gemp_line_blocks *blocks = NULL;
 	gemp_input *input = r->input;
 	uint64_t turn = (uint64_t)(input - r->inputs->input);
-	r->counting = input->chunk_count == 0;
-	r->first_piece = 0;
-	r->header = input->bytes.begin == 0 && input->format != &gemp_format_snap;
-	uint64_t share = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size; /* rank 0's speaks for all */
+	const uint64_t share = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size; /* rank 0's speaks for all */
+	bool first = input->bytes.begin == 0 && input->format != &gemp_format_snap;
 	GEMP_TRY(gemp_line_blocks_open(&blocks, input->path, input->bytes.begin, input->bytes.end));
-	for (;; turn++) {
-		GEMP_TRY(gemp_line_blocks_next(blocks, &r->text, &r->size));
-		if (!r->size)
+	for (;; turn++, first = false) {
+		char *text;
+		size_t size;
+		gemp_line_chunks chunks;
+		gemp_line_failure failure = { 0 };
+		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
+		if (!size)
 			break;
-		r->visiting = !input->round_robin || turn % (uint64_t)comm->size == (uint64_t)comm->rank;
-		GEMP_TRY(read_block(r, line));
-		r->header = false;
+		gemp_line_chunks_cut(&chunks, text, size, input->lines_before + input->lines);
+		r->header = first ? text : NULL;
+		if (!input->round_robin || turn % (uint64_t)comm->size == (uint64_t)comm->rank)
+			code = gemp_line_chunks_visit(&chunks, visit_line, r, &failure);
+		*line = failure.line ? failure.line - input->lines_before : 0;
+		GEMP_TRY(code);
+		input->lines += chunks.lines;
 		gemp_progress(r->what, r->done + gemp_line_blocks_position(blocks) * share, r->inputs->bytes, 0);
 	}
 done:
@@ -384,7 +262,7 @@ done:
 }
 
 /* One record after another, for CSV: a newline inside quotes is none between records. */
-static gemp_code read_records(const reading *r, uint64_t *line)
+static gemp_code read_records(const input_reader *r, uint64_t *line)
 {
 	gemp_code code = GEMP_OK;
 	gemp_input *input = r->input;
@@ -400,12 +278,12 @@ static gemp_code read_records(const reading *r, uint64_t *line)
 		input->lines = gemp_stream_line(stream) - 1; /* before this record; of all once there is no more */
 		if (!record)
 			break;
-		bool skip = header || gemp_input_skips(input, record, size);
+		bool skip = header || skips(input, record, size);
 		header = false;
 		if (skip)
 			continue;
 		*line = gemp_stream_line(stream);
-		GEMP_TRY(gemp_input_cut(input, cells, record, size));
+		GEMP_TRY(split_record(input, cells, record, size));
 		GEMP_TRY(r->visit(r->selves[0], input, cells, input->lines_before + *line));
 	}
 done:
@@ -441,17 +319,17 @@ static gemp_code agree_on_first(const gemp_comm *comm, gemp_code code, uint64_t 
 	return gemp_comm_agree(comm, own != lowest && own != NONE ? GEMP_OK : code);
 }
 
-static gemp_code read_input(reading *r, const gemp_comm *comm, uint64_t *line)
+static gemp_code read_input(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
 	*line = 0;
 	r->input->lines = 0;
 	if (r->input->bytes.begin == r->input->bytes.end)
 		return GEMP_OK;
-	return gemp_input_is_quoted(r->input) ? read_records(r, line) : read_blocks(r, comm, line);
+	return is_quoted(r->input->format) ? read_records(r, line) : read_blocks(r, comm, line);
 }
 
 /* *which, *line: where a failure stands. */
-static gemp_code read_all(reading *r, const gemp_comm *comm, size_t *which, uint64_t *line)
+static gemp_code read_all(input_reader *r, const gemp_comm *comm, size_t *which, uint64_t *line)
 {
 	gemp_inputs *inputs = r->inputs;
 	for (*which = 0; *which < inputs->count; ++*which) {
@@ -466,22 +344,11 @@ gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visi
                            const char *what)
 {
 	enum { LINE_BITS = 40 };
-	gemp_code code = GEMP_OK, counted;
+	gemp_code code, counted;
 	size_t which = 0;
 	uint64_t line = 0, place = 0;
-	reading *r = NULL;
-	code = GEMP_NEW(r, 1);
-	GEMP_THEN(GEMP_NEW(r->failures, inputs->threads));
-	if (code == GEMP_OK) {
-		r->inputs = inputs;
-		r->visit = visit;
-		r->selves = selves;
-		r->what = what;
-		code = read_all(r, comm, &which, &line);
-	}
-	if (r)
-		gemp_free(r->failures);
-	gemp_free(r);
+	input_reader r = { inputs, NULL, visit, selves, NULL, what, 0 };
+	code = read_all(&r, comm, &which, &line);
 	counted = count_lines(inputs, comm);
 	if (counted != GEMP_OK)
 		return counted;

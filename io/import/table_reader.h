@@ -1,4 +1,10 @@
-/* import_input: the files of one import, and each rank's share of them. */
+/* table_reader: the tables of an import (TSV, CSV, SNAP, Neo4j) as records, and each rank's share of them.
+ *
+ * Rank 0 reads the first record of each file and broadcasts it. Plain files are shared by byte range; large compressed
+ * ones are unpacked by all ranks, which take blocks in turn; other compressed files and CSV, whose quoted newlines forbid
+ * to begin in the middle, go whole to one rank each. Threads visit the chunks of a block (io/text/line_blocks.h). The
+ * first reading counts lines, so that line numbers are those of the file from the second reading on.
+ */
 
 #ifndef GEMP_IO_IMPORT_TABLE_READER_H
 #define GEMP_IO_IMPORT_TABLE_READER_H
@@ -17,8 +23,6 @@ typedef struct gemp_input {
 	bool round_robin;       /* compressed: each rank unpacks it all and reads every so-manieth block */
 	uint64_t lines;         /* of this rank's share, known after it was read */
 	uint64_t lines_before;  /* of lower ranks, known after gemp_inputs_read */
-	uint64_t *chunk_lines;  /* [piece_count] of each piece of the blocks, known after the first reading */
-	size_t chunk_count, chunk_capacity;
 } gemp_input;
 
 typedef struct gemp_inputs {

@@ -407,9 +407,7 @@ static void free_frame(frame *f, size_t slots)
 {
 	for (size_t s = 0; s < slots && f->object.values; s++)
 		gemp_text_free(&f->object.values[s]);
-	gemp_free(f->object.values);
-	gemp_free(f->object.present);
-	gemp_free(f->next);
+	gemp_free_all(f->object.values, f->object.present, f->next);
 	gemp_text_free(&f->object.key);
 }
 

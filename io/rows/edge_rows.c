@@ -131,6 +131,5 @@ void gemp_edge_rows_abandon(gemp_edge_rows *rows)
 	if (!rows)
 		return;
 	gemp_row_writer_abandon(rows->writer);
-	gemp_free(rows->ids);
-	gemp_free(rows);
+	gemp_free_all(rows->ids, rows);
 }

@@ -37,17 +37,12 @@ struct gemp_result_file {
 
 static hid_t file_type(gemp_type type)
 {
-	hid_t text;
 	switch (type) {
 	case GEMP_INTEGER: return gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_I64));
 	case GEMP_FLOAT: return gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_F64));
 	case GEMP_BOOLEAN: return gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL));
-	default: break; /* texts */
+	default: return gemp_h5_make_string_type();
 	}
-	text = H5Tcopy(H5T_C_S1);
-	H5Tset_size(text, H5T_VARIABLE);
-	H5Tset_cset(text, H5T_CSET_UTF8);
-	return text;
 }
 
 /* OPENING */
@@ -65,10 +60,8 @@ static gemp_code make_dataset(const gemp_result_file *file, const char *path, ge
 	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
 	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
 done:
-	if (creation >= 0)
-		H5Pclose(creation);
-	if (space >= 0)
-		H5Sclose(space);
+	gemp_h5_release(creation);
+	gemp_h5_release(space);
 	H5Tclose(type);
 	return code;
 }
@@ -123,8 +116,7 @@ static gemp_code create_file(gemp_result_file *file)
 	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
 	GEMP_TRY(GEMP_HDF5(h5, h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, creation, H5P_DEFAULT)));
 done:
-	if (creation >= 0)
-		H5Pclose(creation);
+	gemp_h5_release(creation);
 	return code;
 }
 
@@ -189,10 +181,8 @@ static gemp_code append(const gemp_h5 *h5, hid_t dataset, gemp_type kind, uint64
 	GEMP_TRY(GEMP_HDF5(h5, memory = H5Screate_simple(1, &count, NULL)));
 	GEMP_TRY(GEMP_HDF5(h5, H5Dwrite(dataset, type, memory, place, H5P_DEFAULT, data)));
 done:
-	if (memory >= 0)
-		H5Sclose(memory);
-	if (place >= 0)
-		H5Sclose(place);
+	gemp_h5_release(memory);
+	gemp_h5_release(place);
 	H5Tclose(type);
 	return code;
 }
@@ -215,8 +205,7 @@ static gemp_code append_strings(const gemp_h5 *h5, hid_t dataset, uint64_t first
 	}
 	code = append(h5, dataset, GEMP_STRING, first, column->rows, strings);
 done:
-	gemp_free(strings);
-	gemp_free(bytes);
+	gemp_free_all(strings, bytes);
 	return code;
 }
 
@@ -345,8 +334,7 @@ static gemp_code append_packed(gemp_result_file *file, const char *at, size_t si
 done:
 	for (size_t c = 0; columns && c < file->count; c++)
 		gemp_column_free(&columns[c]);
-	gemp_free(columns);
-	gemp_free(list);
+	gemp_free_all(columns, list);
 	return code;
 }
 
@@ -382,8 +370,7 @@ static gemp_code collect(gemp_result_file *file, gemp_text *packed, gemp_code co
 	}
 	code = gemp_comm_agree(comm, code);
 done:
-	gemp_free(bytes);
-	gemp_free(sizes);
+	gemp_free_all(bytes, sizes);
 	return code;
 }
 
@@ -429,15 +416,12 @@ static void free_file(gemp_result_file *file)
 {
 	for (size_t c = 0; c < file->count; c++) {
 		gemp_column_free(&file->columns[c].kind);
-		gemp_free(file->columns[c].place);
-		gemp_free(file->columns[c].nulls);
+		gemp_free_all(file->columns[c].place, file->columns[c].nulls);
 	}
 	gemp_free(file->columns);
 	if (file->h5.path)
 		gemp_signals_drop_temp(file->h5.path);
-	gemp_free(file->h5.path);
-	gemp_free(file->path);
-	gemp_free(file);
+	gemp_free_all(file->h5.path, file->path, file);
 }
 
 gemp_code gemp_result_file_close(gemp_result_file *file, const gemp_result_info *info)

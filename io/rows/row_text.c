@@ -263,8 +263,7 @@ static gemp_code gemp_integer_text(gemp_text *out, const gemp_projected *columns
 	out->size += all;
 	out->data[out->size] = '\0';
 done:
-	gemp_free(w.length);
-	gemp_free(w.begin);
+	gemp_free_all(w.length, w.begin);
 	return code;
 }
 
@@ -286,8 +285,7 @@ static gemp_code integer_rows(gemp_text *out, gemp_row_form form, const gemp_pro
 done:
 	for (size_t c = 0; texts && c < count; c++)
 		gemp_text_free(&texts[c]);
-	gemp_free(texts);
-	gemp_free(before);
+	gemp_free_all(texts, before);
 	return code;
 }
 

@@ -93,8 +93,7 @@ static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *co
 		list[c] = &flat[c];
 	code = gemp_result_file_write(writer->results, list, rows);
 done:
-	gemp_free(list);
-	gemp_free(flat);
+	gemp_free_all(list, flat);
 	return code;
 }
 
@@ -133,8 +132,7 @@ static gemp_code write_text(gemp_row_writer *writer)
 		gemp_text_add(&writer->text, all, begin[comm->size]);
 	code = gemp_comm_agree(comm, gemp_text_status(&writer->text));
 done:
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	return code;
 }
 
@@ -229,6 +227,5 @@ void gemp_row_writer_abandon(gemp_row_writer *writer)
 	gemp_text_free(&writer->text);
 	for (size_t c = 0; c < writer->flat_count; c++)
 		gemp_column_free(&writer->flat[c]);
-	gemp_free(writer->flat);
-	gemp_free(writer);
+	gemp_free_all(writer->flat, writer);
 }

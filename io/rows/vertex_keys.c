@@ -20,12 +20,7 @@ typedef struct lookup_context {
 
 static void lookup_free(lookup_context *a)
 {
-	gemp_free(a->owner);
-	gemp_free(a->place);
-	gemp_free(a->came);
-	gemp_free(a->from);
-	gemp_free(a->asker);
-	gemp_free(a->picked);
+	gemp_free_all(a->owner, a->place, a->came, a->from, a->asker, a->picked);
 }
 
 static gemp_code place_by_owner(lookup_context *a, const gemp_comm *comm, const gemp_shard *graph,

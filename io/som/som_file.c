@@ -102,12 +102,7 @@ void gemp_som_map_free(gemp_som_map *map)
 {
 	for (uint32_t c = 0; map->names && c < map->dims; c++)
 		gemp_free(map->names[c]);
-	gemp_free(map->names);
-	gemp_free(map->codebook);
-	gemp_free(map->umatrix);
-	gemp_free(map->hits);
-	gemp_free(map->offset);
-	gemp_free(map->factor);
+	gemp_free_all(map->names, map->codebook, map->umatrix, map->hits, map->offset, map->factor);
 	*map = (gemp_som_map){ 0 };
 }
 
@@ -120,8 +115,7 @@ static gemp_code put_scalar(const gemp_h5 *h5, const char *name, hid_t stored, h
 	GEMP_TRY(GEMP_HDF5(h5, attribute = H5Acreate2(h5->file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT)));
 	code = GEMP_HDF5(h5, H5Awrite(attribute, memory, value));
 done:
-	if (attribute >= 0)
-		H5Aclose(attribute);
+	gemp_h5_release(attribute);
 	H5Sclose(space);
 	return code;
 }
@@ -169,12 +163,9 @@ static gemp_code put_array(const gemp_h5 *h5, const char *name, gemp_som_shape s
 	GEMP_TRY(GEMP_HDF5(h5, dataset = H5Dcreate2(h5->file, name, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
 	code = GEMP_HDF5(h5, H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 done:
-	if (dataset >= 0)
-		H5Dclose(dataset);
-	if (creation >= 0)
-		H5Pclose(creation);
-	if (space >= 0)
-		H5Sclose(space);
+	gemp_h5_release(dataset);
+	gemp_h5_release(creation);
+	gemp_h5_release(space);
 	return code;
 }
 
@@ -281,12 +272,9 @@ static gemp_code get_scalar(const gemp_h5 *h5, const char *name, hid_t memory, v
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: attribute '%s' is not one %s" AGAIN, h5->path, name, kind(memory)));
 	code = GEMP_HDF5(h5, H5Aread(attribute, memory, out));
 done:
-	if (type >= 0)
-		H5Tclose(type);
-	if (space >= 0)
-		H5Sclose(space);
-	if (attribute >= 0)
-		H5Aclose(attribute);
+	gemp_h5_release(type);
+	gemp_h5_release(space);
+	gemp_h5_release(attribute);
 	return code;
 }
 
@@ -354,10 +342,8 @@ static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions,
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %ss" AGAIN, h5->path, name, kind(memory)));
 	code = GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL));
 done:
-	if (type >= 0)
-		H5Tclose(type);
-	if (space >= 0)
-		H5Sclose(space);
+	gemp_h5_release(type);
+	gemp_h5_release(space);
 	if (code != GEMP_OK && *dataset >= 0)
 		H5Dclose(*dataset);
 	return code;

@@ -126,8 +126,7 @@ static gemp_code check_orphans(const reading *r, const gemp_comm *comm, const ch
 	}
 	code = gemp_comm_agree(comm, code);
 done:
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free_all(all, begin);
 	return code;
 }
 

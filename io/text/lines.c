@@ -8,176 +8,59 @@
 #include <inttypes.h>
 #include <string.h>
 
-size_t gemp_lines_block_size = 16 << 20;
-
-enum { MAX_LINE = 1 << 28, MARK = 3 };
-
-struct gemp_line_blocks {
-	const char *path; /* borrowed */
-	gemp_source *source;
-	char *buffer; /* [capacity] */
-	size_t capacity;
-	size_t given, end; /* [given, end) was read and waits */
-	uint64_t begin;    /* of the first byte read */
-	uint64_t offset;   /* of buffer[given] in the text */
-	uint64_t last;     /* lines begin before this offset */
-	bool finished;     /* the source has no more bytes */
-};
-
-/* Until the buffer is full or the text ends. */
-static gemp_code fill(gemp_line_blocks *blocks)
-{
-	size_t kept = blocks->end - blocks->given;
-	if (blocks->given)
-		memmove(blocks->buffer, blocks->buffer + blocks->given, kept);
-	blocks->given = 0;
-	blocks->end = kept;
-	while (blocks->end < blocks->capacity && !blocks->finished) {
-		size_t got;
-		GEMP_PROPAGATE(
-			gemp_source_read(blocks->source, blocks->buffer + blocks->end, blocks->capacity - blocks->end, &got));
-		blocks->finished = got == 0;
-		blocks->end += got;
-	}
-	return GEMP_OK;
-}
-
-static gemp_code widen(gemp_line_blocks *blocks)
-{
-	if (blocks->capacity >= MAX_LINE)
-		return gemp_fail(GEMP_EDATA,
-		                 "%s: a record is longer than %d MiB; is this a text file, and is every quote closed?",
-		                 blocks->path, MAX_LINE >> 20);
-	char *larger = gemp_realloc(blocks->buffer, 2 * blocks->capacity, 1);
-	if (!larger)
-		return GEMP_ENOMEM;
-	blocks->buffer = larger;
-	blocks->capacity *= 2;
-	return GEMP_OK;
-}
-
-/* Behind the last newline of the waiting text; all of it where the text ends; 0 where a line is not yet whole. */
-static size_t whole_lines(const gemp_line_blocks *blocks)
-{
-	const char *text = blocks->buffer + blocks->given;
-	size_t size = blocks->end - blocks->given;
-	const char *newline = size ? memrchr(text, '\n', size) : NULL;
-	if (blocks->finished && size)
-		return size;
-	return newline ? (size_t)(newline - text) + 1 : 0;
-}
-
-/* What of `size` bytes of lines begins before the last offset. */
-static size_t cut(const gemp_line_blocks *blocks, size_t size)
-{
-	const char *text = blocks->buffer + blocks->given;
-	if (blocks->last - blocks->offset >= size)
-		return size;
-	size_t from = blocks->last - blocks->offset - 1; /* not 0 bytes: there is a line that begins before */
-	const char *newline = memchr(text + from, '\n', size - from);
-	return newline ? (size_t)(newline - text) + 1 : size;
-}
-
-gemp_code gemp_line_blocks_next(gemp_line_blocks *blocks, char **text, size_t *size)
-{
-	*size = 0;
-	if (blocks->offset >= blocks->last)
-		return GEMP_OK;
-	GEMP_PROPAGATE(fill(blocks));
-	while (whole_lines(blocks) == 0 && !blocks->finished) {
-		GEMP_PROPAGATE(widen(blocks));
-		GEMP_PROPAGATE(fill(blocks));
-	}
-	*text = blocks->buffer;
-	*size = cut(blocks, whole_lines(blocks));
-	blocks->given = *size;
-	blocks->offset += *size;
-	return GEMP_OK;
-}
-
-/* The end of the line that an earlier range has begun. */
-static gemp_code skip_rest(gemp_line_blocks *blocks)
-{
-	while (!blocks->finished || blocks->given < blocks->end) {
-		GEMP_PROPAGATE(fill(blocks));
-		size_t size = blocks->end - blocks->given;
-		const char *newline = size ? memchr(blocks->buffer, '\n', size) : NULL;
-		blocks->given = newline ? (size_t)(newline - blocks->buffer) + 1 : size;
-		blocks->offset += blocks->given;
-		if (newline)
-			break;
-	}
-	return GEMP_OK;
-}
-
-static gemp_code begin_text(gemp_line_blocks *blocks, uint64_t begin)
-{
-	if (begin > 0)
-		return skip_rest(blocks);
-	GEMP_PROPAGATE(fill(blocks));
-	if (blocks->end == 0)
-		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", blocks->path);
-	if (blocks->end >= MARK && memcmp(blocks->buffer, "\xef\xbb\xbf", MARK) == 0) {
-		blocks->given = blocks->offset = MARK;
-		if (blocks->last > 0 && blocks->last <= MARK) /* the first line still belongs to the range of byte 0 */
-			blocks->last = MARK + 1;
-	}
-	return GEMP_OK;
-}
-
-gemp_code gemp_line_blocks_open(gemp_line_blocks **out, const char *path, uint64_t begin, uint64_t end)
+/* Local. The blocks of this rank's part. */
+static gemp_code visit_blocks(const gemp_lines *lines, gemp_visit_block *visit, void *self)
 {
 	gemp_code code = GEMP_OK;
 	gemp_line_blocks *blocks = NULL;
-	GEMP_TRY(GEMP_NEW(blocks, 1));
-	blocks->path = path;
-	blocks->last = end;
-	blocks->offset = begin > 0 ? begin - 1 : 0; /* a line begins at `begin` if a newline stands before it */
-	blocks->begin = blocks->offset;
-	blocks->capacity = gemp_lines_block_size < MARK + 1 ? MARK + 1 : gemp_lines_block_size;
-	GEMP_TRY(GEMP_NEW(blocks->buffer, blocks->capacity));
-	GEMP_TRY(gemp_source_open(&blocks->source, path, blocks->offset));
-	GEMP_TRY(begin_text(blocks, begin));
-	*out = blocks;
-	blocks = NULL;
+	uint64_t before = lines->lines_before;
+	if (lines->bytes.begin == lines->bytes.end)
+		return GEMP_OK;
+	GEMP_TRY(gemp_line_blocks_open(&blocks, lines->path, lines->bytes.begin, lines->bytes.end));
+	for (;;) {
+		char *text;
+		size_t size;
+		gemp_line_chunks chunks;
+		gemp_line_failure failure = { 0 };
+		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
+		if (!size)
+			break;
+		gemp_line_chunks_cut(&chunks, text, size, before);
+		before += chunks.lines;
+		code = visit(self, &chunks, &failure);
+		if (code == GEMP_EDATA && failure.line)
+			gemp_fail_in(code, "%s:%" PRIu64 ": ", lines->path, failure.line);
+		GEMP_TRY(code);
+	}
 done:
 	gemp_line_blocks_close(blocks);
 	return code;
 }
 
-uint64_t gemp_line_blocks_position(const gemp_line_blocks *blocks)
+gemp_code gemp_lines_visit_blocks(const gemp_lines *lines, const gemp_comm *comm, gemp_visit_block *visit, void *self)
 {
-	return gemp_source_position(blocks->source) - blocks->begin;
+	return gemp_comm_agree(comm, visit_blocks(lines, visit, self));
 }
 
-void gemp_line_blocks_close(gemp_line_blocks *blocks)
+typedef struct line_counts {
+	gemp_is_item *is_item;
+	uint64_t lines, items;
+	uint64_t chunk_items[GEMP_LINE_CHUNKS];
+} line_counts;
+
+static gemp_code count_item(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
-	if (!blocks)
-		return;
-	gemp_source_close(blocks->source);
-	gemp_free(blocks->buffer);
-	gemp_free(blocks);
+	line_counts *counts = self;
+	(void)thread;
+	counts->chunk_items[chunk] += counts->is_item(line->text, line->size);
+	return GEMP_OK;
 }
 
-static gemp_code count_lines(gemp_lines *lines, uint64_t count[2])
+static gemp_code count_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure)
 {
-	gemp_code code = GEMP_OK;
-	gemp_stream *stream = NULL;
-	char *text;
-	size_t size;
-	if (lines->bytes.begin == lines->bytes.end)
-		return GEMP_OK;
-	GEMP_TRY(gemp_stream_open(&stream, lines->path, lines->bytes.begin, lines->bytes.end));
-	for (;;) {
-		GEMP_TRY(gemp_stream_next(stream, false, &text, &size));
-		if (!text)
-			break;
-		count[1] += !lines->is_item || lines->is_item(text, size);
-	}
-	count[0] = gemp_stream_line(stream) - 1;
-done:
-	gemp_stream_close(stream);
-	return code;
+	line_counts *counts = self;
+	counts->lines += chunks->lines;
+	return counts->is_item ? gemp_line_chunks_visit(chunks, count_item, self, failure) : GEMP_OK;
 }
 
 gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *path, gemp_is_item *is_item,
@@ -185,7 +68,8 @@ gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *
 {
 	gemp_code code = GEMP_OK;
 	gemp_stream_info info = { 0 };
-	uint64_t found[2] = { 0 }, count[2] = { 0 };
+	uint64_t found[2] = { 0 };
+	line_counts counts = { .is_item = is_item };
 	*lines = (gemp_lines){ .path = path, .is_item = is_item };
 	if (comm->rank == 0)
 		code = gemp_stream_inspect(path, &info);
@@ -198,10 +82,13 @@ gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *
 		lines->bytes = gemp_comm_block(comm, found[0]);
 	else if (turn % (size_t)comm->size == (size_t)comm->rank)
 		lines->bytes = (gemp_block_range){ 0, GEMP_STREAM_END };
-	GEMP_TRY(gemp_comm_agree(comm, count_lines(lines, count)));
-	lines->lines_before = gemp_comm_exscan(comm, count[0]);
-	lines->items_before = gemp_comm_exscan(comm, count[1]);
-	lines->items = gemp_comm_sum1(comm, count[1]);
+	GEMP_TRY(gemp_lines_visit_blocks(lines, comm, count_block, &counts));
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++)
+		counts.items += counts.chunk_items[i];
+	counts.items = is_item ? counts.items : counts.lines;
+	lines->lines_before = gemp_comm_exscan(comm, counts.lines);
+	lines->items_before = gemp_comm_exscan(comm, counts.items);
+	lines->items = gemp_comm_sum1(comm, counts.items);
 done:
 	return code;
 }

@@ -9,34 +9,7 @@
 #define GEMP_IO_TEXT_LINES_H
 
 #include "comm/comm.h"
-
-/* blocks: a text file, plain, gzip or Zstandard, as blocks of whole lines, for all threads to work on.
- *
- * Where blocks end depends on the file and on `begin` alone, so that whoever reads it again gets the same ones. A UTF-8 byte
- * order mark is left out.
- */
-
-/* Bytes in a block, unless one line is longer; tests make it small. */
-extern size_t gemp_lines_block_size;
-
-typedef struct gemp_line_blocks gemp_line_blocks;
-
-/* The lines that begin in [begin, end) of a plain file; a compressed one: begin 0, end GEMP_STREAM_END. `path` is borrowed. */
-gemp_code gemp_line_blocks_open(gemp_line_blocks **out, const char *path, uint64_t begin, uint64_t end);
-void gemp_line_blocks_close(gemp_line_blocks *blocks); /* takes NULL */
-
-/* The next block: only the last line of a file may lack its newline. It may be written to and is valid until the next call.
- * *size is 0 at the end. */
-gemp_code gemp_line_blocks_next(gemp_line_blocks *blocks, char **text, size_t *size);
-/* Bytes of the stored file, compressed or not, that were taken since the beginning. */
-uint64_t gemp_line_blocks_position(const gemp_line_blocks *blocks);
-
-typedef struct gemp_line {
-	char *text; /* [size]; may be written to */
-	size_t size;
-	uint64_t line; /* from 1 */
-	uint64_t item; /* from 0: of the items, which lines are items; set where the caller's `is_item` holds */
-} gemp_line;
+#include "io/text/line_blocks.h"
 
 /* Is this line one of the items, which are numbered through the file? */
 typedef bool gemp_is_item(const char *text, size_t size);
@@ -60,6 +33,13 @@ gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *
 /* Collective. Visits this rank's lines, which are UTF-8. Errors, also those of `visit`, name file and line; all ranks
  * return alike. */
 gemp_code gemp_lines_visit(const gemp_lines *lines, const gemp_comm *comm, gemp_visit_line *visit, void *self);
+
+/* Given one block after the other, as chunks; mostly calls gemp_line_chunks_visit. A failure of a line sets failure->line. */
+typedef gemp_code gemp_visit_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure);
+
+/* Collective. Visits this rank's lines by all threads, block by block; whether they are UTF-8 is not looked at. Errors as
+ * above. */
+gemp_code gemp_lines_visit_blocks(const gemp_lines *lines, const gemp_comm *comm, gemp_visit_block *visit, void *self);
 
 /* Local. Visits the lines of a file from its beginning until *enough. Errors name file and line. */
 gemp_code gemp_lines_head(const char *path, gemp_visit_line *visit, void *self, const bool *enough);

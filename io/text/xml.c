@@ -182,8 +182,7 @@ done:
 	if (xml.parser)
 		XML_ParserFree(xml.parser);
 	for (size_t i = 0; i < xml.prefix_count; i++) {
-		gemp_free(xml.prefixes[i].name);
-		gemp_free(xml.prefixes[i].uri);
+		gemp_free_all(xml.prefixes[i].name, xml.prefixes[i].uri);
 	}
 	gemp_free(xml.prefixes);
 	gemp_text_free(&xml.text);

@@ -147,7 +147,7 @@ def resumed_on_others(rng):
         del file.attrs["data"]
     run(1, *train, "b.npy", "--resume", "-o", "old.h5", "-q")
     for name, says, code in (("folder.npy", "folder.npy: Is a directory", 66), ("folder.h5:/x", "folder.h5: Is a directory", 66),
-                             ("a.npy.h5:/x", "a.npy.h5: is no HDF5 file", 65)):
+                             ("a.npy.h5:/x", "a.npy.h5: not an HDF5 file", 65)):
         if name.startswith("folder"):
             os.mkdir(name.split(":")[0])
         else:

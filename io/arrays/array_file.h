@@ -1,0 +1,46 @@
+/* array_file: an array of numbers in a .npy file or in a dataset of any program's HDF5 file, read in rows.
+ *
+ * The one way from files of numbers to memory: numbers (sort, distinct) read arrays of one dimension, vectors (som) tables
+ * of two. Each rank opens the file for itself, without MPI, and reads the rows that it wants. Elements come as numpy names
+ * them (kind 'i', 'u', 'f' or 'b', and a width), in the order of this machine; rows follow one another also where the file
+ * has columns one after another (Fortran order). Chunked and compressed datasets and any byte order are read.
+ * All functions are local.
+ */
+
+#ifndef GEMP_IO_ARRAYS_ARRAY_FILE_H
+#define GEMP_IO_ARRAYS_ARRAY_FILE_H
+
+#include "io/arrays/npy.h"
+#include "io/hdf5/hdf5_file.h"
+
+typedef struct gemp_array_file {
+	gemp_text where; /* "F.npy: the array", "F.h5: dataset '/x'": begins messages */
+	char kind;       /* i, u, f or b */
+	unsigned width;  /* bytes of an element: 1, 2, 4 or 8; of a float of HDF5 4 or 8 */
+	uint64_t rows;
+	uint64_t columns; /* numbers in a row: 1 for an array of one dimension */
+	uint64_t bytes;   /* of all elements as stored, of a .npy with its header */
+	FILE *npy;        /* NULL: HDF5 */
+	gemp_npy_header header;
+	size_t data;         /* .npy: where elements begin */
+	bool fortran;        /* .npy: a table whose columns follow one another */
+	gemp_h5 h5;          /* HDF5 */
+	const char *dataset; /* borrowed from `place` */
+	hid_t dataset_id;
+} gemp_array_file;
+
+/* Does the ending of `place` ("F.npy", "F.h5", "F.h5:/DATASET") say that it is such an array? */
+bool gemp_array_file_is(const char *place);
+
+/* An array of `dimensions`: 2, a table; or 1, as which a .npy of any shape is taken, in its order. What is no such array, or
+ * holds no numbers, is GEMP_EDATA; an HDF5 file without the name of a dataset GEMP_EUSAGE. */
+gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned dimensions);
+void gemp_array_file_close(gemp_array_file *file); /* also after a failure to open */
+
+/* Rows [first, first + count) to elements[count * columns]. */
+gemp_code gemp_array_file_read(const gemp_array_file *file, uint64_t first, size_t count, void *elements);
+
+/* The same with each element as a float, NaN and infinities too; rounded where a float does not hold it. Bounded memory. */
+gemp_code gemp_array_file_read_floats(const gemp_array_file *file, uint64_t first, size_t count, float *x);
+
+#endif
