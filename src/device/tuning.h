@@ -19,7 +19,7 @@ typedef struct gemp_tunable {
 	uint32_t min, max;
 	bool gpu_only;     /* CPU devices have no choice */
 	const char *probe; /* --pattern whose time it changes most; NULL: no launch geometry, but a
-	                      size that cli/bench/bench_tune.h measures */
+	                      size that gemp-mpi bench tune measures */
 	bool by_search;    /* and that is counted by search */
 	const char *description;
 } gemp_tunable;

@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'reference'))
 from reference import SHARED, Run, need_program, need_shared, work_folder
 
-LOOKUP, PASSED = 2, 40  # in entries: fitted to kernel seconds of all orders on 2 CPU cores, as in src/match/order_search.c
+LOOKUP, PASSED = 2, 40  # in entries: fitted to kernel seconds of all orders on 2 CPU cores, as in src/match/planner/order_search.c
 
 
 class Case:

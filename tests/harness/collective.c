@@ -21,6 +21,7 @@ int test_run_all(int *argc, char ***argv, const char *name, const struct CMUnitT
 	gemp_comm_new(&test_comm, MPI_COMM_WORLD);
 	if (test_comm.rank != 0 && !freopen("/dev/null", "w", stdout))
 		perror("/dev/null");
+	test_filter();
 	int verdict = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &verdict, 1, MPI_INT, MPI_MAX, test_comm.world));
 	/* A rank that exits non-zero after MPI_Finalize kills those still finishing. */

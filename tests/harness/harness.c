@@ -13,6 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+void test_filter(void)
+{
+	const char *pattern = getenv("GEMP_TEST_FILTER");
+	if (pattern)
+		cmocka_set_test_filter(pattern);
+}
+
 static char folder[PATH_MAX / 2];
 static pid_t folder_of;
 

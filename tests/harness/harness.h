@@ -18,8 +18,9 @@
 
 enum { TEST_SKIPPED = 77 }; /* exit code: return it from main before test_main where the test cannot run */
 
-/* Run the tests; what main returns. */
-#define test_main(tests) cmocka_run_group_tests((tests), NULL, NULL)
+/* Run the tests, or those whose names match GEMP_TEST_FILTER (* and ? are wildcards); what main returns. */
+#define test_main(tests) (test_filter(), cmocka_run_group_tests((tests), NULL, NULL))
+void test_filter(void);
 
 /* A folder of this process's own, made at the first call, removed with all in it at exit. */
 const char *test_folder(void);

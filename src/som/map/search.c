@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as kernels/som_search*.cl[h] */
+enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as kernels/som/som_search*.cl[h] */
 enum { STEP = 12 };                              /* units: a multiple of what som_search_items.clh takes at once */
 enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 }; /* of a GPU, of a CPU: so many are busy to the end */
 enum { CACHE = 1 << 17, STACK = 1 << 16 };       /* bytes of units that stay near a core, of samples of a work-item */
