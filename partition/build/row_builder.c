@@ -22,11 +22,6 @@ typedef struct placing {
 	size_t width, count;
 } placing;
 
-static size_t end_of(size_t piece, size_t each, size_t count)
-{
-	return (piece + 1) * each < count ? (piece + 1) * each : count;
-}
-
 /* Threads meet in the rows of hubs; one alone need not be careful. */
 static uint64_t next(uint64_t *counter, bool alone)
 {
@@ -50,7 +45,7 @@ static void count_piece(void *context, unsigned thread, size_t piece)
 	const placing *p = context;
 	bool alone = gemp_threads() == 1;
 	uint64_t *counters[GROUP];
-	for (size_t at = piece * PIECE, end = end_of(piece, PIECE, p->count); at < end; at += GROUP)
+	for (size_t at = piece * PIECE, end = gemp_chunk_end(p->count, PIECE, piece); at < end; at += GROUP)
 		for (size_t i = 0, count = fetch(p, at, end, 1, counters); i < count; i++)
 			next(counters[i], alone);
 }
@@ -73,7 +68,7 @@ static void place_piece(void *context, unsigned thread, size_t piece)
 	gemp_row_builder *rows = p->rows;
 	bool alone = gemp_threads() == 1;
 	uint64_t *counters[GROUP], place[GROUP];
-	for (size_t at = piece * PIECE, end = end_of(piece, PIECE, p->count); at < end; at += GROUP) {
+	for (size_t at = piece * PIECE, end = gemp_chunk_end(p->count, PIECE, piece); at < end; at += GROUP) {
 		size_t count = fetch(p, at, end, 0, counters);
 		for (size_t i = 0; i < count; i++) {
 			place[i] = next(counters[i], alone);
@@ -144,7 +139,7 @@ static void sort_piece(void *context, unsigned thread, size_t piece)
 	gemp_vertex *spare_slots = s->spare_slots + (size_t)thread * LONG_ROW;
 	gemp_edge *spare_edges = s->spare_edges ? s->spare_edges + (size_t)thread * LONG_ROW : NULL;
 	size_t longest = 0;
-	for (size_t v = piece * ROWS, end = end_of(piece, ROWS, rows->rows); v < end; v++) {
+	for (size_t v = piece * ROWS, end = gemp_chunk_end(rows->rows, ROWS, piece); v < end; v++) {
 		uint64_t begin = rows->begin[v], count = rows->begin[v + 1] - begin;
 		if (count > 1 && count < LONG_ROW)
 			sort_row(rows->slots + begin, rows->edges ? rows->edges + begin : NULL, count, s->bits, spare_slots,

@@ -16,9 +16,9 @@ gemp_code gemp_relabel_send(const gemp_comm *comm, void **records, size_t count,
 	*received = count;
 	if (!owner)
 		return GEMP_OK;
-	GEMP_TRY(gemp_exchange_records(comm, *records, count, size, owner, &came, &from, NULL));
-	gemp_free(*records);
-	*records = came;
+	GEMP_TRY(gemp_exchange_records(comm, gemp_pointer_get(records), count, size, owner, &came, &from, NULL));
+	gemp_free(gemp_pointer_get(records));
+	gemp_pointer_set(records, came);
 	*received = from[comm->size];
 done:
 	gemp_free(from);

@@ -115,7 +115,7 @@ gemp_code gemp_comm_allgather(const gemp_comm *comm, const void *mine, size_t si
 			size_t left = start[r + 1] - at;
 			GEMP_MPI(MPI_Bcast(bytes + at, (int)(left < PIECE ? left : PIECE), MPI_BYTE, r, comm->world));
 		}
-	*all = bytes;
+	gemp_pointer_set(all, bytes);
 	*begin = start;
 	bytes = NULL;
 	start = NULL;

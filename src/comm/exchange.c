@@ -74,7 +74,7 @@ gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *s
 		code = GEMP_NEW(requests, messages);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	int posted = 0;
-	char *to = *receive;
+	char *to = gemp_pointer_get(receive);
 	for (int r = 0; r < comm->size; to += receive_size[r++])
 		if (r != comm->rank)
 			post(false, to, receive_size[r], r, comm, requests, &posted);
@@ -125,7 +125,7 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, const void *records, size
 	GEMP_TRY(gemp_exchange(comm, sorted, sizes, &received, &capacity, sizes + ranks, traffic));
 	for (size_t r = 0; r < ranks; r++)
 		sources[r + 1] = sources[r] + sizes[ranks + r] / size;
-	*out = received;
+	gemp_pointer_set(out, received);
 	received = NULL;
 	if (from) {
 		*from = sources;

@@ -140,13 +140,11 @@ gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t siz
 {
 	if (needed <= *capacity)
 		return GEMP_OK;
-	size_t larger = *capacity < 8 ? 8 : *capacity + *capacity / 2;
-	if (larger < needed)
-		larger = needed;
-	void *moved = gemp_realloc(*block, larger, size);
+	size_t larger = gemp_max(needed, gemp_max(8, *capacity + *capacity / 2));
+	void *moved = gemp_realloc(gemp_pointer_get(block), larger, size);
 	if (!moved)
 		return GEMP_ENOMEM;
-	*block = moved;
+	gemp_pointer_set(block, moved);
 	*capacity = larger;
 	return GEMP_OK;
 }

@@ -8,8 +8,10 @@
 #define GEMP_CORE_MEMORY_H
 
 #include "core/status.h"
+#include "core/types.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* NULL when out of memory (message recorded). */
 void *gemp_calloc(size_t count, size_t size);
@@ -38,6 +40,20 @@ void gemp_memory_fail_after(long requests);
 
 /* GEMP_TRY(GEMP_NEW(array, count)); */
 #define GEMP_NEW(pointer, count) (((pointer) = gemp_calloc((count), sizeof *(pointer))) != NULL ? GEMP_OK : GEMP_ENOMEM)
+
+/* Functions that set a pointer of any type take its address as a void **, and access it by these: as bytes, since an
+ * object of type T * must not be accessed as a void * (optimizers assume that nobody does). */
+static inline void *gemp_pointer_get(void *const *address)
+{
+	void *pointer;
+	memcpy(&pointer, address, sizeof pointer);
+	return pointer;
+}
+
+static inline void gemp_pointer_set(void **address, void *pointer)
+{
+	memcpy(address, &pointer, sizeof pointer);
+}
 
 /* Make room for `needed` elements in a growing array; capacity is a size_t lvalue. */
 #define GEMP_RESERVE(pointer, capacity, needed) \

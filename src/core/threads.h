@@ -7,6 +7,8 @@
 #ifndef GEMP_CORE_THREADS_H
 #define GEMP_CORE_THREADS_H
 
+#include "core/types.h"
+
 #include <stddef.h>
 
 /* The most threads that loops may use from now on; 0: as many as this process has cores, which is also where it
@@ -19,6 +21,18 @@ unsigned gemp_threads(void);
  * a body, or beside another one, makes its own. */
 typedef void gemp_loop_body(void *context, unsigned thread, size_t piece);
 void gemp_parallel_for(size_t pieces, gemp_loop_body *body, void *context);
+
+/* Cutting `count` elements: chunk i of `chunks` about equal ones begins at gemp_chunk_begin (i = chunks: the end); chunk i of
+ * `size` elements each ends at gemp_chunk_end, the last one early. */
+static inline size_t gemp_chunk_begin(size_t count, size_t chunks, size_t i)
+{
+	return count / chunks * i + gemp_min(i, count % chunks);
+}
+
+static inline size_t gemp_chunk_end(size_t count, size_t size, size_t i)
+{
+	return gemp_min(count, (i + 1) * size);
+}
 
 /* ranges: loops over rows, shared among the cores of this rank in ranges of rows. */
 

@@ -24,4 +24,14 @@ typedef struct gemp_edge_pair {
 #define GEMP_NO_EDGE UINT64_MAX
 #define GEMP_MAX_VERTICES ((uint64_t)4294967294)
 
+static inline uint64_t gemp_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t gemp_max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 #endif

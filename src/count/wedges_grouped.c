@@ -1,6 +1,7 @@
 #include "count/wedges_grouped.h"
 
 #include "core/memory.h"
+#include "core/types.h"
 #include "count/wedges_codegen.h"
 
 #include <math.h>
@@ -260,11 +261,6 @@ static size_t table_groups(const gemp_wedges *sweep, size_t k)
 	return sweep->shape.groups * sweep->shape.group / sweep->shape.tables[k].group;
 }
 
-static cl_uint larger(size_t a, size_t b)
-{
-	return (cl_uint)(a > b ? a : b);
-}
-
 /* A counter of tasks for windows, for workers, and for each kind of table. */
 enum { NEXTS = 2 + GEMP_MAX_ROOT_TABLES };
 
@@ -286,8 +282,8 @@ gemp_code gemp_wedges_grouped_new(gemp_wedges *sweep)
 	GEMP_TRY(gemp_buffer_new(&g->touched, device, touched, NULL));
 	GEMP_TRY(gemp_buffer_new(&g->next, device, NEXTS * sizeof(cl_uint), NULL));
 	/* Counters, or a table a worker; at the end a sum for each work-item. */
-	g->local_words = larger(shape->window_words, shape->group * 2);
-	g->local_words = larger(g->local_words, shape->group / shape->lanes * shape->worker_words);
+	g->local_words = (cl_uint)gemp_max(shape->window_words, shape->group * 2);
+	g->local_words = (cl_uint)gemp_max(g->local_words, shape->group / shape->lanes * shape->worker_words);
 	GEMP_TRY(gemp_kernel_new(&sweep->kernel, &sweep->program, "sweep_windows"));
 	GEMP_TRY(gemp_kernel_new(&sweep->tables_kernel, &sweep->program, "sweep_tables"));
 	sweep->sums = g->groups;
@@ -365,7 +361,7 @@ static gemp_code launch_tables(gemp_wedges *sweep, size_t k, cl_uint first, cl_u
 	const gemp_wedges_grouped *g = &sweep->grouped;
 	cl_uint words = sweep->shape.tables[k].words, next = (cl_uint)(2 + k);
 	size_t group = sweep->shape.tables[k].group;
-	cl_uint local_words = larger(words, group * 2);
+	cl_uint local_words = (cl_uint)gemp_max(words, group * 2);
 	gemp_argument arguments[MOST_ARGUMENTS] = {
 		GEMP_ARG(&graph->row_offsets.mem),
 		GEMP_ARG(&graph->upper_offsets.mem),

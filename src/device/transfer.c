@@ -1,6 +1,7 @@
 #include "device/transfer.h"
 
 #include "core/threads.h"
+#include "core/types.h"
 #include "device/staging.h"
 
 #include <pthread.h>
@@ -35,14 +36,9 @@ typedef struct pipeline {
 	bool stopped;
 } pipeline;
 
-static size_t lesser(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static size_t numbers_of(const pipeline *p, size_t piece)
 {
-	return lesser(p->piece, p->count - piece * p->piece);
+	return gemp_min(p->piece, p->count - piece * p->piece);
 }
 
 static uint32_t *lane_of(const pipeline *p, size_t piece)
@@ -130,7 +126,7 @@ static gemp_code open(pipeline *p)
 	p->parts = p->count < ALONE_BELOW ? 1 : PARTS;
 	pthread_mutex_init(&p->mutex, NULL);
 	pthread_cond_init(&p->moved, NULL);
-	GEMP_TRY(gemp_pinned_take(&p->locked, p->device, lesser(p->count, LANES * p->piece) * sizeof(cl_uint)));
+	GEMP_TRY(gemp_pinned_take(&p->locked, p->device, gemp_min(p->count, LANES * p->piece) * sizeof(cl_uint)));
 	p->helped = p->pieces > 1 && pthread_create(&p->helper, NULL, convert_all, p) == 0;
 done:
 	return code;

@@ -44,10 +44,10 @@ bool gemp_column_loaded(const gemp_column *column)
 
 static gemp_code resize(void **array, size_t count, size_t size)
 {
-	void *moved = gemp_realloc(*array, count, size);
+	void *moved = gemp_realloc(gemp_pointer_get(array), count, size);
 	if (!moved)
 		return GEMP_ENOMEM;
-	*array = moved;
+	gemp_pointer_set(array, moved);
 	return GEMP_OK;
 }
 

@@ -14,11 +14,6 @@ static size_t chunks_of(size_t rows)
 	return (rows + CHUNK - 1) / CHUNK;
 }
 
-static size_t end_of(size_t piece, size_t rows)
-{
-	return (piece + 1) * CHUNK < rows ? (piece + 1) * CHUNK : rows;
-}
-
 static bool is_text(const gemp_column *column)
 {
 	return column->type == GEMP_STRING || column->type == GEMP_LIST;
@@ -46,7 +41,7 @@ static void scan_nulls_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	null_scan *l = context;
-	size_t begin = piece * CHUNK, end = end_of(piece, l->column->rows);
+	size_t begin = piece * CHUNK, end = gemp_chunk_end(l->column->rows, CHUNK, piece);
 	if (!atomic_load_explicit(&l->found, memory_order_relaxed) &&
 	    memchr(l->column->null + begin, l->wanted, end - begin))
 		atomic_store_explicit(&l->found, true, memory_order_relaxed);
@@ -84,7 +79,7 @@ static void fill_chunk(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	const fill_task *f = context;
 	gemp_column *column = f->column;
-	size_t begin = f->first + piece * CHUNK, end = f->first + end_of(piece, f->count);
+	size_t begin = f->first + piece * CHUNK, end = f->first + gemp_chunk_end(f->count, CHUNK, piece);
 	memset(column->null + begin, 1, end - begin);
 	switch (column->type) {
 	case GEMP_INTEGER: memset(column->integers + begin, 0, (end - begin) * sizeof *column->integers); break;
@@ -126,7 +121,7 @@ static void append_chunk(void *context, unsigned thread, size_t piece)
 	const append_task *a = context;
 	gemp_column *column = a->column;
 	const gemp_column *more = a->more;
-	size_t begin = piece * CHUNK, count = end_of(piece, more->rows) - begin, to = column->rows + begin;
+	size_t begin = piece * CHUNK, count = gemp_chunk_end(more->rows, CHUNK, piece) - begin, to = column->rows + begin;
 	if (column->null && more->null)
 		memcpy(column->null + to, more->null + begin, count);
 	else if (column->null)
@@ -173,7 +168,7 @@ static void to_float_chunk(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	const to_float_task *w = context;
 	const gemp_column *column = w->column;
-	for (size_t row = piece * CHUNK; row < end_of(piece, column->rows); row++)
+	for (size_t row = piece * CHUNK; row < gemp_chunk_end(column->rows, CHUNK, piece); row++)
 		w->floats[row] = column->null && column->null[row] ? (double)NAN : (double)column->integers[row];
 }
 
@@ -222,7 +217,7 @@ static void gather_chunk(void *context, unsigned thread, size_t piece)
 	const gather_task *g = context;
 	gemp_column *out = g->out;
 	uint64_t to = g->sizes ? g->sizes[piece] : 0;
-	for (size_t i = piece * CHUNK; i < end_of(piece, g->count); i++) {
+	for (size_t i = piece * CHUNK; i < gemp_chunk_end(g->count, CHUNK, piece); i++) {
 		size_t row = 0;
 		const gemp_column *from = find(g, i, &row);
 		if (out->null)
@@ -247,7 +242,7 @@ static void size_chunk(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	const gather_task *g = context;
 	uint64_t size = 0;
-	for (size_t i = piece * CHUNK; i < end_of(piece, g->count); i++) {
+	for (size_t i = piece * CHUNK; i < gemp_chunk_end(g->count, CHUNK, piece); i++) {
 		size_t row = 0;
 		const gemp_column *from = find(g, i, &row);
 		size += from ? from->offsets[row + 1] - from->offsets[row] : 0;
@@ -340,7 +335,7 @@ static void scatter_chunk(void *context, unsigned thread, size_t piece)
 	const scatter_task *p = context;
 	gemp_column *column = p->column;
 	const gemp_column *values = p->values;
-	for (size_t i = piece * CHUNK; i < end_of(piece, p->count); i++) {
+	for (size_t i = piece * CHUNK; i < gemp_chunk_end(p->count, CHUNK, piece); i++) {
 		size_t row = (size_t)p->rows[i], from = p->one ? 0 : i;
 		bool null = values->null && values->null[from];
 		if (column->null)
@@ -363,7 +358,7 @@ static void count_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const scatter_task *p = context;
-	for (size_t row = piece * CHUNK; row < end_of(piece, p->column->rows); row++)
+	for (size_t row = piece * CHUNK; row < gemp_chunk_end(p->column->rows, CHUNK, piece); row++)
 		p->picked[row] = row;
 }
 

@@ -65,7 +65,7 @@ static gemp_code cut(distinct_task *f, size_t pieces)
 	GEMP_TRY(GEMP_NEW(f->begin, pieces + 1));
 	GEMP_TRY(GEMP_NEW(f->distinct, pieces));
 	for (size_t p = 0; p <= pieces; p++)
-		f->begin[p] = f->count / pieces * p + (p < f->count % pieces ? p : f->count % pieces);
+		f->begin[p] = gemp_chunk_begin(f->count, pieces, p);
 done:
 	return code;
 }

@@ -27,15 +27,10 @@ typedef struct range_task {
 	gemp_key_range extents[SLABS];
 } range_task;
 
-static size_t begin_of(const range_task *m, size_t slab)
-{
-	return m->count / m->slabs * slab + (slab < m->count % m->slabs ? slab : m->count % m->slabs);
-}
-
 static inline __attribute__((always_inline)) gemp_key_range range_of_slab(const range_task *m, size_t slab,
                                                                           gemp_key_map map)
 {
-	size_t begin = begin_of(m, slab), end = begin_of(m, slab + 1);
+	size_t begin = gemp_chunk_begin(m->count, m->slabs, slab), end = gemp_chunk_begin(m->count, m->slabs, slab + 1);
 	gemp_key_range e = { .min = UINT64_MAX, .sorted = true };
 	if (begin == end)
 		return e;
@@ -70,7 +65,7 @@ gemp_key_range gemp_key_range_host(const void *keys, size_t count, gemp_key_map 
 {
 	range_task m = { .keys = keys, .count = count, .map = map };
 	gemp_key_range all = { .min = UINT64_MAX, .sorted = true };
-	m.slabs = count / SLAB_LEAST + 1 < SLABS ? count / SLAB_LEAST + 1 : SLABS;
+	m.slabs = gemp_min(count / SLAB_LEAST + 1, SLABS);
 	gemp_parallel_for(m.slabs, measure_slab, &m);
 	for (size_t s = 0; s < m.slabs; s++) {
 		const gemp_key_range *e = &m.extents[s];

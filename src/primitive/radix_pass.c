@@ -22,11 +22,6 @@ void gemp_radix_host_free(gemp_radix_host *pass)
 	pass->places = NULL;
 }
 
-static size_t begin_of(const gemp_radix_host *p, size_t slab)
-{
-	return p->count / p->slabs * slab + (slab < p->count % p->slabs ? slab : p->count % p->slabs);
-}
-
 /* The bodies below are compiled once for each size, and once for keys that are their own codes, so that loops know it. They have
  * the pass by value: what they write cannot be a part of it. */
 #define ALWAYS static inline __attribute__((always_inline))
@@ -52,9 +47,9 @@ ALWAYS size_t bucket_of(uint64_t key, const gemp_radix_host *p, gemp_key_map map
 
 ALWAYS void count_keys(gemp_radix_host p, gemp_key_map map, size_t slab)
 {
-	size_t *counts = p.places + (slab << p.bits), end = begin_of(&p, slab + 1);
+	size_t *counts = p.places + (slab << p.bits), end = gemp_chunk_begin(p.count, p.slabs, slab + 1);
 	memset(counts, 0, sizeof *counts << p.bits);
-	for (size_t i = begin_of(&p, slab); i < end; i++)
+	for (size_t i = gemp_chunk_begin(p.count, p.slabs, slab); i < end; i++)
 		counts[bucket_of(gemp_key_get(p.keys, i, map.size), &p, map)]++;
 }
 
@@ -84,8 +79,8 @@ void gemp_radix_host_count(gemp_radix_host *p, uint64_t *begin)
 
 ALWAYS void move_sized(gemp_radix_host p, gemp_key_map map, size_t slab, unsigned value_size)
 {
-	size_t *places = p.places + (slab << p.bits), end = begin_of(&p, slab + 1);
-	for (size_t i = begin_of(&p, slab); i < end; i++) {
+	size_t *places = p.places + (slab << p.bits), end = gemp_chunk_begin(p.count, p.slabs, slab + 1);
+	for (size_t i = gemp_chunk_begin(p.count, p.slabs, slab); i < end; i++) {
 		uint64_t key = gemp_key_get(p.keys, i, map.size);
 		size_t to = places[bucket_of(key, &p, map)]++;
 		gemp_key_put(p.out_keys, to, map.size, key);

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/timer.h"
+#include "core/types.h"
 #include "primitive/split.h"
 
 #include <inttypes.h>
@@ -41,11 +42,6 @@ static run leaving(const uint64_t *counts, size_t ranks, size_t rank, size_t siz
 	return out;
 }
 
-static size_t lesser(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static size_t greater(size_t a, size_t b)
 {
 	return a > b ? a : b;
@@ -69,10 +65,10 @@ static char *part_of(const passing *p, size_t rank, size_t turn)
 static gemp_code read_part(const passing *p, size_t turn)
 {
 	const run out = leaving(p->counts, p->ranks, p->rank, p->size);
-	size_t begin = lesser(turn * p->common->part, out.all), end = lesser(begin + p->common->part, out.all);
+	size_t begin = gemp_min(turn * p->common->part, out.all), end = gemp_min(begin + p->common->part, out.all);
 	char *to = part_of(p, p->rank, turn);
 	for (int behind = 0; behind < 2; behind++) { /* the hole */
-		size_t first = behind ? greater(begin, out.at) : begin, last = behind ? end : lesser(end, out.at);
+		size_t first = behind ? greater(begin, out.at) : begin, last = behind ? end : gemp_min(end, out.at);
 		if (first < last)
 			GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, p->from->mem, CL_FALSE,
 			                                           first + (behind ? out.hole : 0), last - first,
@@ -90,7 +86,7 @@ static gemp_code write_parts(const passing *p, size_t turn)
 		size_t first = 0, length = p->counts[r * p->ranks + p->rank] * p->size;
 		for (size_t q = 0; q < p->rank; q++)
 			first += q != r ? p->counts[r * p->ranks + q] * p->size : 0;
-		size_t from = greater(first, begin), until = lesser(first + length, end);
+		size_t from = greater(first, begin), until = gemp_min(first + length, end);
 		if (r != p->rank && from < until)
 			GEMP_PROPAGATE(
 				GEMP_CL(clEnqueueWriteBuffer(p->device->queue, p->to->mem, CL_FALSE, to + (from - first), until - from,

@@ -78,7 +78,7 @@ static gemp_code reserve_zeroed(void **array, size_t *capacity, size_t group, si
 	if (group < before)
 		return GEMP_OK;
 	GEMP_TRY(gemp_reserve(array, capacity, group + 1, size));
-	memset((char *)*array + before * size, 0, (*capacity - before) * size);
+	memset((char *)gemp_pointer_get(array) + before * size, 0, (*capacity - before) * size);
 done:
 	return code;
 }

@@ -1,16 +1,12 @@
 #include "som/map/sample_blocks.h"
 
 #include "core/memory.h"
+#include "core/types.h"
 #include "som/map/codebook.h"
 #include "som/map/smooth.h"
 
 enum { SHARE = 4 };                          /* of what there is: one for samples, one for units, the rest for planes */
 static const size_t most_places = INT32_MAX; /* of planes at a time, which kernels count in 32 bits */
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 static size_t sample_bytes(const gemp_som_need *need)
 {
@@ -21,7 +17,7 @@ static size_t sample_bytes(const gemp_som_need *need)
 static size_t samples_of_buffer(const gemp_device *device, const gemp_som_need *need)
 {
 	const size_t values = need->dims * sizeof(float);
-	return least(device->max_buffer / (values > need->keys ? values : need->keys), UINT32_MAX - 1);
+	return gemp_min(device->max_buffer / (values > need->keys ? values : need->keys), UINT32_MAX - 1);
 }
 
 static size_t planes_bytes(const gemp_som_need *need, uint32_t values)
@@ -35,15 +31,15 @@ static uint32_t values_in(const gemp_device *device, const gemp_som_need *need, 
 	if (!need->plane)
 		return need->dims;
 	const size_t in_all = bytes / need->plane, in_one = device->max_buffer / need->max_buffer;
-	const size_t planes = least(most_places, least(in_all, in_one)) / need->units;
+	const size_t planes = gemp_min(most_places, gemp_min(in_all, in_one)) / need->units;
 	const size_t values = need->missing ? planes / 2 : planes ? planes - 1 : 0;
-	return (uint32_t)least(values, need->dims);
+	return (uint32_t)gemp_min(values, need->dims);
 }
 
 static uint32_t units_in(const gemp_device *device, const gemp_som_need *need, size_t bytes)
 {
 	const size_t row = gemp_som_stride(need->dims) * sizeof(float);
-	return (uint32_t)least(least(bytes, device->max_buffer) / row, need->units);
+	return (uint32_t)gemp_min(gemp_min(bytes, device->max_buffer) / row, need->units);
 }
 
 static gemp_code check(const gemp_som_capacity *room, const gemp_device *device, const gemp_som_need *need,
@@ -67,7 +63,7 @@ gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *devi
 	                        ? device->memory - device->buffer_bytes - need->other
 	                        : 0;
 	const size_t bytes = left - left / 16; /* small buffers are not reckoned up */
-	const size_t samples = need->samples * sample_bytes(need), for_samples = least(samples, bytes / SHARE);
+	const size_t samples = need->samples * sample_bytes(need), for_samples = gemp_min(samples, bytes / SHARE);
 	const size_t row = gemp_som_stride(need->dims) * sizeof(float), rows = row * need->units;
 	size_t here;
 	*out = (gemp_som_capacity){ .units = units_in(device, need, rows), .values = values_in(device, need, SIZE_MAX) };
@@ -77,9 +73,10 @@ gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *devi
 		here = bytes - for_samples - out->units * row;
 		out->values = values_in(device, need, here);
 	}
-	here = bytes - out->units * row - least(bytes - out->units * row, planes_bytes(need, out->values));
+	here = bytes - out->units * row - gemp_min(bytes - out->units * row, planes_bytes(need, out->values));
 	out->all_samples = samples <= here;
-	out->samples = least(samples_of_buffer(device, need), out->all_samples ? SIZE_MAX : here / 2 / sample_bytes(need));
+	out->samples = gemp_min(samples_of_buffer(device, need),
+	                        out->all_samples ? SIZE_MAX : here / 2 / sample_bytes(need));
 	if (need->samples && out->samples > need->samples)
 		out->samples = need->samples;
 	return check(out, device, need, bytes);
@@ -112,10 +109,10 @@ gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const f
 	*out = (gemp_som_blocks){
 		.device = device, .x = x, .samples = need->samples, .dims = need->dims, .each = room->samples, .count = count
 	};
-	out->resident = room->all_samples ? count : least(count, 2);
+	out->resident = room->all_samples ? count : gemp_min(count, 2);
 	GEMP_TRY(GEMP_NEW(out->part, out->resident));
 	for (size_t k = 0; k < out->resident; k++)
-		GEMP_TRY(part_new(&out->part[k], device, need, least(out->each, need->samples - k * out->each), two));
+		GEMP_TRY(part_new(&out->part[k], device, need, gemp_min(out->each, need->samples - k * out->each), two));
 	if (again && out->resident < count)
 		code = GEMP_NEW(out->keys, need->samples);
 done:
@@ -150,7 +147,7 @@ static gemp_code load_block(gemp_som_blocks *parts, gemp_som_block *part, size_t
 	part->number = SIZE_MAX;
 	part->first = first;
 	GEMP_PROPAGATE(gemp_som_samples_fill(&part->samples, parts->x + first * parts->dims,
-	                                     least(parts->each, parts->samples - first), part->done));
+	                                     gemp_min(parts->each, parts->samples - first), part->done));
 	part->number = p;
 	return GEMP_OK;
 }
