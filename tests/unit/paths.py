@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every path of the project that documents and comments mention exists, and so does every name gemp_... in the documents.
+"""Every path of the project that documents and comments mention exists, and so does every name gemp_... in documents.
 
 Paths are looked for in Markdown files (in backticks and links) and in the text of C, OpenCL, CMake, shell and Python files.
 CHANGELOG.md tells of the past and is left out. A path begins with a folder of the top or with a layer (comm/session.h); in
@@ -16,6 +16,7 @@ TOP = os.path.abspath(os.environ.get("GEMP_SOURCE_DIR") or os.path.join(os.path.
 ROOTS = ("src", "io", "partition", "kernels", "tests", "jobs", "cmake", "configs", "docs", "include", "examples")
 PATH = r"[A-Za-z0-9_][\w.-]*(?:/[\w.*-]+)+"
 QUOTED = re.compile(r"`(?:\./)?(" + PATH + r")/?`")
+BARE = re.compile(r"`(\w+\.(?:c|h|cl|clh|sbatch))`")
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)")
 PLAIN = re.compile(r"(?<![\w./<$\"{}=+-])((?:" + "|".join(ROOTS) + r")/[\w./*-]*\.(?:c|h|cl|clh|y|l|md|sh|py|bash|cmake|txt|tsv|conf))\b")
 SHORT = re.compile(r"(?<![\w./<$\"{}=+-])([a-z]+/[\w/]+\.[ch])\b")
@@ -53,9 +54,12 @@ def mentions(name, text):
             yield text.count("\n", 0, match.start()) + 1, match.group(1)
 
 
-def check(name, text, places, known=None):
-    """Messages about paths that do not exist and, in documents, names that are not among the known ones."""
+def check(name, text, places, known=None, basenames=()):
+    """Messages about paths that do not exist and, in documents, names and files that are not among the known ones."""
     start = os.path.dirname(os.path.join(TOP, name))
+    for match in BARE.finditer(text) if name.endswith(".md") and basenames else ():
+        if match.group(1) not in basenames:
+            yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: no file is called {match.group(1)}"
     for match in NAME.finditer(text) if name.endswith(".md") and known else ():
         if match.group() not in known and "thing" not in match.group():
             yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match.group()} is not a name of the code"
@@ -79,14 +83,15 @@ def main():
         if os.path.isfile(os.path.join(TOP, name)):
             with open(os.path.join(TOP, name), encoding="utf-8") as file:
                 texts[name] = file.read()
+    basenames = {os.path.basename(name) for name in listed.stdout.split("\n") or names}
     known = {word for name, text in texts.items() if not name.endswith(".md") for word in re.findall(r"\b(?:gemp|GEMP)_\w+", text)}
-    faults = [fault for name, text in texts.items() for fault in check(name, text, places, known)]
-    for spoilt in ("`core/gone`", "[x](../io/gone.h)", "[x](gone.md#a)", "see src/core/gone.h", "`tests/unit/gone_*.c`", "`match/gone/search`", "core/gone.h", "`gemp_gone`"):
-        if not list(check("docs/a.md", spoilt, places, {"gemp_code"})):
+    faults = [fault for name, text in texts.items() for fault in check(name, text, places, known, basenames)]
+    for spoilt in ("`core/gone`", "[x](../io/gone.h)", "[x](gone.md#a)", "see src/core/gone.h", "`tests/unit/gone_*.c`", "`match/gone/search`", "core/gone.h", "`gemp_gone`", "`gone.h`"):
+        if not list(check("docs/a.md", spoilt, places, {"gemp_code"}, {"status.h"})):
             faults.append(f"self-test: {spoilt} was not faulted")
     for sound in ("`core/status`", "[x](architecture.md#layers)", "[x](https://a.b/c.md)", "[x](#here)", "src/core/status.h", "`tests/unit/core_*.c`", "`other/thing`", "`src/core`",
-                  "core/status.h", "`gemp_code`", "`gemp_shard_need_*`"):
-        faults += [f"self-test: {fault}" for fault in check("docs/a.md", sound, places, {"gemp_code"})]
+                  "core/status.h", "`status.h`", "`gemp_code`", "`gemp_shard_need_*`"):
+        faults += [f"self-test: {fault}" for fault in check("docs/a.md", sound, places, {"gemp_code"}, {"status.h"})]
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"{len(names)} files, {len(faults)} faults")
