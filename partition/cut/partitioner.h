@@ -6,7 +6,7 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-enum { GEMP_MAX_COMPONENTS = 1 << 20 };
+enum { GEMP_MAX_PARTITIONS = 1 << 20 };
 
 typedef enum gemp_partitioner {
 	GEMP_PARTITION_RANDOM,   /* parts of equal numbers of vertices */

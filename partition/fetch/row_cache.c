@@ -151,7 +151,7 @@ gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes)
 	return GEMP_OK;
 }
 
-gemp_code gemp_row_cache_keep(gemp_row_cache *cache, gemp_row_test *passes, const void *context)
+gemp_code gemp_row_cache_keep(gemp_row_cache *cache, gemp_row_predicate *passes, const void *context)
 {
 	gemp_cached_row *rows;
 	size_t kept = 0;

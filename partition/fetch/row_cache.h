@@ -38,7 +38,7 @@ uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache); /* of entries */
 gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes);
 
 /* Rows that do not pass are dropped. */
-typedef bool gemp_row_test(const void *context, size_t view, gemp_vertex slot);
-gemp_code gemp_row_cache_keep(gemp_row_cache *cache, gemp_row_test *passes, const void *context);
+typedef bool gemp_row_predicate(const void *context, size_t view, gemp_vertex slot);
+gemp_code gemp_row_cache_keep(gemp_row_cache *cache, gemp_row_predicate *passes, const void *context);
 
 #endif

@@ -22,8 +22,8 @@ typedef struct request {
 static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	if (gemp_options_has(options, "parts") && options->parts > GEMP_MAX_COMPONENTS)
-		code = gemp_fail(GEMP_EUSAGE, "--parts: %" PRIu64 " is not from 1 to %d", options->parts, GEMP_MAX_COMPONENTS);
+	if (gemp_options_has(options, "parts") && options->parts > GEMP_MAX_PARTITIONS)
+		code = gemp_fail(GEMP_EUSAGE, "--parts: %" PRIu64 " is not from 1 to %d", options->parts, GEMP_MAX_PARTITIONS);
 	else if (options->weight && !options->output)
 		code = gemp_fail(GEMP_EUSAGE, "--weight is about the file that --output writes; give both, or neither");
 	else if (options->output && comm->rank == 0)

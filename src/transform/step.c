@@ -96,7 +96,7 @@ static gemp_code apply(step_context *s, gemp_shard **graph, gemp_patch_result *d
 		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &fresh, s->selected.selected,
 		                          s->report->select.applied, s->options->number));
 	}
-	code = gemp_apply(graph, s->context, &fresh, &options, done);
+	code = gemp_apply_matches(graph, s->context, &fresh, &options, done);
 done:
 	gemp_new_vertices_free(&fresh);
 	return code;
@@ -145,8 +145,8 @@ static gemp_code apply_if_any(step_context *s, gemp_shard **graph)
 	return GEMP_OK;
 }
 
-gemp_code gemp_step(gemp_shard **graph, gemp_runtime *context, const gemp_rule_set *rules, size_t rule,
-                    const gemp_step_options *options, gemp_step_report *report)
+gemp_code gemp_rule_step(gemp_shard **graph, gemp_runtime *context, const gemp_rule_set *rules, size_t rule,
+                         const gemp_step_options *options, gemp_step_report *report)
 {
 	gemp_code code = GEMP_OK;
 	step_context s = { .context = context,

@@ -42,7 +42,7 @@ typedef struct gemp_step_report {
 
 /* Collective. rules->rules[rule] is bound to *graph. Where a match was applied, *graph becomes the new graph, whose
  * ids are not those that a file has (gemp_shard_canonical); after an error it is good for gemp_shard_free only. */
-gemp_code gemp_step(gemp_shard **graph, gemp_runtime *context, const gemp_rule_set *rules, size_t rule,
-                    const gemp_step_options *options, gemp_step_report *report);
+gemp_code gemp_rule_step(gemp_shard **graph, gemp_runtime *context, const gemp_rule_set *rules, size_t rule,
+                         const gemp_step_options *options, gemp_step_report *report);
 
 #endif

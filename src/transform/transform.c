@@ -99,7 +99,7 @@ static gemp_code run_rule(run_context *r, const gemp_control *control, bool *app
 	options.rematch = r->rematch;
 	options.order = &r->orders[control->rule];
 	GEMP_TRY(gemp_comm_agree(r->context->comm, read_for(&rules, r, control->rule)));
-	GEMP_TRY(gemp_step(r->graph, r->context, rules, control->rule, &options, &report));
+	GEMP_TRY(gemp_rule_step(r->graph, r->context, rules, control->rule, &options, &report));
 	report.seconds = gemp_now() - since;
 	add(&r->reports[control->rule], &report, report.seconds);
 	if (r->options->on_step)

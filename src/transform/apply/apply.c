@@ -426,8 +426,8 @@ static gemp_code fill(patch_builder *a, const gemp_apply_options *options)
 	return gemp_new_schema_labels(a->patch, a->graph, a->fresh, a->changes);
 }
 
-gemp_code gemp_apply(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *fresh,
-                     const gemp_apply_options *options, gemp_patch_result *done)
+gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *fresh,
+                             const gemp_apply_options *options, gemp_patch_result *done)
 {
 	gemp_code code = GEMP_OK;
 	gemp_changes changes = { 0 };
