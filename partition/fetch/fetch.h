@@ -59,4 +59,10 @@ gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
 /* At least so many entries as a row has, whoever has it: exactly for rows at hand, else at most an eighth more. */
 uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
 
+/* Bytes of an entry of a row on a device: the neighbour, and its edge if edges are fetched. */
+static inline uint64_t gemp_fetch_entry_bytes(const gemp_fetch *fetch)
+{
+	return sizeof(gemp_vertex) + (fetch->edges ? sizeof(gemp_edge) : 0);
+}
+
 #endif

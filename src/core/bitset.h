@@ -54,6 +54,18 @@ static inline uint64_t gemp_bits32_count(const uint32_t *words, size_t count)
 	return bits;
 }
 
+/* Sets bits [low, high). */
+static inline void gemp_bits32_set_range(uint32_t *words, uint64_t low, uint64_t high)
+{
+	for (uint64_t i = low; i < high; i++)
+		if (i % 32 == 0 && high - i >= 32) {
+			words[i / 32] = UINT32_MAX;
+			i += 31;
+		} else {
+			gemp_bits32_set(words, i);
+		}
+}
+
 /* Clears the bits of the last word that are beyond the set's `bits`. */
 static inline void gemp_bits32_trim(uint32_t *words, uint64_t bits)
 {

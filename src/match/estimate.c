@@ -31,13 +31,13 @@ static double quantile(size_t samples)
 	return z + (z * z * z + z) / (4 * n) + (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * n * n);
 }
 
-typedef struct sums {
+typedef struct sample_sums {
 	size_t samples;
 	uint64_t fetched; /* entries of rows */
 	double sum, squares;
 	uint64_t carried;
 	bool exact;
-} sums;
+} sample_sums;
 
 static gemp_code check(const gemp_match *m)
 {
@@ -47,7 +47,7 @@ static gemp_code check(const gemp_match *m)
 }
 
 /* Collective. One sample through all steps. */
-static gemp_code take_sample(gemp_match *m, gemp_sampler *sampler, size_t size, sums *s, uint64_t *reads)
+static gemp_code take_sample(gemp_match *m, gemp_sampler *sampler, size_t size, sample_sums *s, uint64_t *reads)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sample samples[2] = { { 0 }, { 0 } };
@@ -71,7 +71,7 @@ done:
 
 /* Collective. The size of the next sample: of the least number each may bring its share of entries. An estimate without
  * bias stays so if those before it decide how large it is. */
-static size_t next_size(sums *s, const gemp_sampler *sampler, const gemp_estimate_options *options, size_t size)
+static size_t next_size(sample_sums *s, const gemp_sampler *sampler, const gemp_estimate_options *options, size_t size)
 {
 	uint64_t fetched = gemp_sampler_fetched(sampler);
 	double each = (double)(fetched - s->fetched) / (double)size;
@@ -82,13 +82,13 @@ static size_t next_size(sums *s, const gemp_sampler *sampler, const gemp_estimat
 	return (size_t)fmin(fmax(left / (double)(MIN_SAMPLES - s->samples) / each, SMALL_SAMPLE), SAMPLE);
 }
 
-static double half_width(const sums *s)
+static double half_width(const sample_sums *s)
 {
 	double n = (double)s->samples, mean = s->sum / n, variance = fmax(s->squares / n - mean * mean, 0) * n / (n - 1);
 	return quantile(s->samples) * sqrt(variance / n);
 }
 
-static bool enough(const sums *s, const gemp_estimate_options *options, uint64_t reads)
+static bool is_precise(const sample_sums *s, const gemp_estimate_options *options, uint64_t reads)
 {
 	if (s->exact || s->samples >= MAX_SAMPLES)
 		return true;
@@ -98,7 +98,7 @@ static bool enough(const sums *s, const gemp_estimate_options *options, uint64_t
 	       (double)reads >= options->seconds * reads_per_second;
 }
 
-static void finish_estimate(const gemp_match *m, const sums *s, gemp_estimate *out)
+static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_estimate *out)
 {
 	double mean = s->sum / (double)s->samples, half = s->exact ? 0 : half_width(s);
 	double order = m->plan->group_overflow ? 0 : (double)m->plan->group_order;
@@ -121,7 +121,7 @@ gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options,
 {
 	gemp_code code = GEMP_OK;
 	gemp_sampler *sampler = NULL;
-	sums s = { 0 };
+	sample_sums s = { 0 };
 	double began = gemp_now();
 	uint64_t reads = 0;
 	size_t size = options->sample ? options->sample : SAMPLE;
@@ -132,7 +132,7 @@ gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options,
 	do {
 		GEMP_TRY(take_sample(m, sampler, size, &s, &reads));
 		size = next_size(&s, sampler, options, size);
-	} while (!enough(&s, options, reads + s.fetched));
+	} while (!is_precise(&s, options, reads + s.fetched));
 	s.carried = gemp_comm_sum1(m->context->comm, s.carried);
 	finish_estimate(m, &s, out);
 	out->reads = reads + s.fetched;

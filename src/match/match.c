@@ -58,7 +58,7 @@ static bool one_kind_of_edge(const gemp_pattern *pattern)
 }
 
 /* Embeddings with the same image differ by an automorphism if nothing but shape tells the pattern's vertices apart. */
-static bool plain(const gemp_pattern *pattern, const gemp_symmetry *symmetry)
+static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry *symmetry)
 {
 	gemp_symmetry *bare = NULL;
 	bool overflow, same = false;
@@ -96,14 +96,14 @@ static bool needs_distinct(const gemp_match *m)
 {
 	switch (m->options.distinct) {
 	case GEMP_BY_ORBIT: return !m->plan->broken && (m->plan->group_order > 1 || m->plan->group_overflow);
-	case GEMP_BY_SUBGRAPH: return !(m->plan->broken && plain(m->pattern, m->symmetry));
+	case GEMP_BY_SUBGRAPH: return !(m->plan->broken && only_shape_differs(m->pattern, m->symmetry));
 	case GEMP_BY_VERTICES: return true;
 	default: return false;
 	}
 }
 
 /* Matches go through the result buffer; else the device only counts them. */
-static bool lists(const gemp_match *m)
+static bool needs_listing(const gemp_match *m)
 {
 	return m->options.listed || m->options.count_parts || m->deduplicates || m->phases.after_count;
 }
@@ -175,7 +175,7 @@ static gemp_code improve_order(gemp_match *m)
 		.key_rank = m->pushdown.key_rank,
 		.reads = m->options.order_reads,
 		.walk_latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.exchange != GEMP_EXCHANGE_PUSH,
-		.lists = m->context->device->gpu && !lists(m) && !m->options.profile,
+		.lists = m->context->device->gpu && !needs_listing(m) && !m->options.profile,
 		.work = m->graph->ranks > 1 && m->options.exchange == GEMP_EXCHANGE_AUTO ? m->sample_work : NULL
 	};
 	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
@@ -235,7 +235,7 @@ static gemp_code choose_push(gemp_match *m, bool *push)
 }
 
 /* Collective. Rounds where rows are not all here or do not fit, unless partial matches are to travel. */
-static gemp_code choose_crossing(gemp_match *m)
+static gemp_code choose_exchange(gemp_match *m)
 {
 	bool here = m->rows->residency.hot >= m->graph->vertex_count, push = false;
 	if (m->options.exchange == GEMP_EXCHANGE_PUSH || (gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0 && here))
@@ -260,7 +260,7 @@ static gemp_code plan_and_rows(gemp_match *m)
 	           m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
 	double began = gemp_now();
 	GEMP_PROPAGATE(make_plan(m, false));
-	if (may && !lists(m))
+	if (may && !needs_listing(m))
 		GEMP_PROPAGATE(make_plan(m, true));
 	GEMP_PROPAGATE(improve_order(m));
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);
@@ -275,7 +275,7 @@ static gemp_code plan_and_rows(gemp_match *m)
 		GEMP_PROPAGATE(gemp_resident_rows(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	}
 	began = gemp_now();
-	GEMP_PROPAGATE(choose_crossing(m));
+	GEMP_PROPAGATE(choose_exchange(m));
 	gemp_timers_add(&m->context->timers, GEMP_PHASE_CONVERT, began);
 	return GEMP_OK;
 }
@@ -308,11 +308,11 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 	*per = 0;
 	if (!m->options.count_per)
 		return GEMP_OK;
-	if (lists(m))
-		return gemp_fail(GEMP_EUSAGE,
-		                 "--count-per counts on the device, and these matches have to be looked at one by "
-		                 "one (%s); write RETURN v, count(*)",
-		                 m->deduplicates ? "which are the same" : "conditions on whole matches");
+	if (needs_listing(m))
+		return gemp_fail(
+			GEMP_EUSAGE,
+			"--count-per counts on the device, and these matches have to be looked at one by one (%s); write RETURN v, count(*)",
+			m->deduplicates ? "which are the same" : "conditions on whole matches");
 	return gemp_counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
 }
 
@@ -321,9 +321,9 @@ static gemp_code check_sampled(const gemp_match *m)
 	if (m->deduplicates)
 		return gemp_fail(GEMP_EUSAGE, "--estimate does not know which matches are the same; use --distinct none");
 	if (m->phases.after_count)
-		return gemp_fail(GEMP_EUSAGE,
-		                 "--estimate knows conditions on one vertex, on edges' being there and on the order of ids, "
-		                 "not those that are tested on whole matches; leave the others out");
+		return gemp_fail(
+			GEMP_EUSAGE,
+			"--estimate knows conditions on one vertex, on edges' being there and on the order of ids, not those that are tested on whole matches; leave the others out");
 	return GEMP_OK;
 }
 
@@ -383,7 +383,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard
 		                           .launch_factor = options->launch_factor,
 		                           .result_buffer = context->budgets.result_buffer,
 		                           .outbox = context->budgets.outbox,
-		                           .listed = lists(m),
+		                           .listed = needs_listing(m),
 		                           .per = per,
 		                           .first_only = options->first_only && !m->phases.after_count,
 		                           .profile = options->profile,

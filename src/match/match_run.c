@@ -14,13 +14,13 @@
 #include <string.h>
 
 /* RUNNING: search -> residual conditions -> tally -> distinct -> the caller's sink. */
-typedef struct sinks {
+typedef struct sink_chain {
 	gemp_sink distinct, tally_sink, residual;
 	gemp_count_sink tally;
 	gemp_sink *first;
-} sinks;
+} sink_chain;
 
-static gemp_code add_distinct(gemp_match *m, sinks *s, gemp_sink *next)
+static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 {
 	const gemp_match_options *o = &m->options;
 	for (size_t e = 0; e < m->pattern->edge_count; e++) {
@@ -40,7 +40,7 @@ static gemp_code add_distinct(gemp_match *m, sinks *s, gemp_sink *next)
 	return gemp_distinct_new(&s->distinct, m->context, &options);
 }
 
-static gemp_code add_sinks(gemp_match *m, sinks *s, gemp_sink *last)
+static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 {
 	gemp_sink *next = last;
 	if (!m->search->emit.listed)
@@ -60,7 +60,7 @@ static gemp_code add_sinks(gemp_match *m, sinks *s, gemp_sink *last)
 	return GEMP_OK;
 }
 
-static void free_sinks(sinks *s)
+static void free_sinks(sink_chain *s)
 {
 	gemp_sink *const all[] = { &s->residual, &s->distinct };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -85,43 +85,48 @@ static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_mat
 	return GEMP_OK;
 }
 
-/* Sums over ranks of what one rank knows. */
-enum {
-	FOUND,
-	CROSSED,
-	KEPT,
-	CLASSES,
-	PIVOTS,
-	COPIED,
-	FETCHED,
-	REFERRED,
-	LAUNCHES,
-	STAGES,
-	LISTING,
-	BYTES,
-	MESSAGES,
-	ALONE,
-	READ,
-	BROUGHT,
-	ROW_BYTES,
-	WORDS_BYTES,
-	ITEM_BYTES,
-	ITEM_WORDS,
-	PARTS,
-	FIGURES = PARTS + GEMP_PART_STEPS
-};
+/* What one rank knows of a run; summed over ranks, as an array of numbers. */
+typedef struct run_figures {
+	uint64_t found, crossed, kept, classes, pivots;
+	uint64_t copied, fetched, referred; /* attribute values */
+	uint64_t launches, stage_launches, listing_launches, bytes, messages;
+	uint64_t oversized_tasks, rows_read, rows_fetched, row_bytes, row_words_bytes; /* of pull */
+	uint64_t item_bytes, item_words_bytes;
+	uint64_t within[GEMP_PART_STEPS];
+} run_figures;
 
-static void gather_pull(const gemp_match *m, uint64_t *figures)
+/* Collective. */
+static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 {
-	const gemp_pull_statistics pull = gemp_pull_statistics_of(m->pull);
-	figures[ALONE] = pull.oversized_tasks;
-	figures[READ] = pull.reads;
-	figures[BROUGHT] = pull.fetched;
-	figures[ROW_BYTES] = pull.bytes;
-	figures[WORDS_BYTES] = pull.raw_bytes;
+	const gemp_search_statistics search = gemp_multi_statistics(m->search);
+	const gemp_pull_statistics pull = m->pull ? gemp_pull_statistics_of(m->pull) : (gemp_pull_statistics){ 0 };
+	uint64_t found = search.found_local + search.found_crossed, kept = s->first ? s->tally.rows : found;
+	run_figures f = { .found = found,
+		              .crossed = search.found_crossed,
+		              .kept = kept,
+		              .classes = m->deduplicates ? gemp_distinct_count(&s->distinct) : kept,
+		              .pivots = gemp_search_own_pivots(m->search),
+		              .copied = m->filter ? gemp_filter_copied(m->filter) : 0,
+		              .fetched = s->residual.self ? gemp_residual_copied(&s->residual) : 0,
+		              .referred = s->residual.self ? gemp_residual_referred(&s->residual) : kept * m->phases.mentions,
+		              .launches = search.launches,
+		              .stage_launches = search.stage_launches,
+		              .listing_launches = search.listing_launches,
+		              .bytes = m->context->traffic.bytes,
+		              .messages = m->context->traffic.messages,
+		              .oversized_tasks = pull.oversized_tasks,
+		              .rows_read = pull.reads,
+		              .rows_fetched = pull.fetched,
+		              .row_bytes = pull.bytes,
+		              .row_words_bytes = pull.raw_bytes,
+		              .item_bytes = search.item_bytes,
+		              .item_words_bytes = search.item_words_bytes };
+	memcpy(f.within, s->tally.within, sizeof f.within);
+	gemp_comm_sum(m->context->comm, (uint64_t *)&f, sizeof f / sizeof(uint64_t));
+	return f;
 }
 
-static void describe_crossing(const gemp_match *m, const uint64_t *figures, gemp_match_result *result)
+static void describe_exchange(const gemp_match *m, const run_figures *figures, gemp_match_result *result)
 {
 	result->exchange = m->pull                        ? GEMP_EXCHANGE_PULL
 	                   : m->search->emit.all_resident ? GEMP_EXCHANGE_AUTO
@@ -129,58 +134,31 @@ static void describe_crossing(const gemp_match *m, const uint64_t *figures, gemp
 	result->exchange_weighed = m->exchange.made;
 	result->expected_row_bytes = m->exchange.pull_bytes;
 	result->expected_item_bytes = m->exchange.push_bytes;
-	result->item_bytes = figures[ITEM_BYTES];
-	result->item_words_bytes = figures[ITEM_WORDS];
+	result->item_bytes = figures->item_bytes;
+	result->item_words_bytes = figures->item_words_bytes;
 	if (!m->pull)
 		return;
 	result->pull_rounds = gemp_pull_statistics_of(m->pull).rounds;
-	result->oversized_pivots = figures[ALONE];
-	result->rows_read = figures[READ];
-	result->rows_fetched = figures[BROUGHT];
-	result->row_bytes = figures[ROW_BYTES];
-	result->row_words_bytes = figures[WORDS_BYTES];
-	result->local_share = figures[BROUGHT] < figures[READ] ? 1 - (double)figures[BROUGHT] / (double)figures[READ]
-	                      : figures[BROUGHT]               ? 0
-	                                                       : 1;
-}
-
-static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES])
-{
-	const gemp_search_statistics search = gemp_multi_statistics(m->search);
-	memset(figures, 0, FIGURES * sizeof *figures);
-	figures[FOUND] = search.found_local + search.found_crossed;
-	figures[CROSSED] = search.found_crossed;
-	figures[KEPT] = s->first ? s->tally.rows : figures[FOUND];
-	figures[CLASSES] = m->deduplicates ? gemp_distinct_count(&s->distinct) : figures[KEPT];
-	figures[PIVOTS] = gemp_search_own_pivots(m->search);
-	figures[COPIED] = m->filter ? gemp_filter_copied(m->filter) : 0;
-	figures[REFERRED] = figures[KEPT] * m->phases.mentions;
-	if (s->residual.self) {
-		figures[FETCHED] = gemp_residual_copied(&s->residual);
-		figures[REFERRED] = gemp_residual_referred(&s->residual);
-	}
-	figures[LAUNCHES] = search.launches;
-	figures[STAGES] = search.stage_launches;
-	figures[LISTING] = search.listing_launches;
-	figures[BYTES] = m->context->traffic.bytes;
-	figures[MESSAGES] = m->context->traffic.messages;
-	figures[ITEM_BYTES] = search.item_bytes;
-	figures[ITEM_WORDS] = search.item_words_bytes;
-	if (m->pull)
-		gather_pull(m, figures);
-	memcpy(figures + PARTS, s->tally.within, sizeof s->tally.within);
-	gemp_comm_sum(m->context->comm, figures, FIGURES);
+	result->oversized_pivots = figures->oversized_tasks;
+	result->rows_read = figures->rows_read;
+	result->rows_fetched = figures->rows_fetched;
+	result->row_bytes = figures->row_bytes;
+	result->row_words_bytes = figures->row_words_bytes;
+	result->local_share = figures->rows_fetched < figures->rows_read
+	                          ? 1 - (double)figures->rows_fetched / (double)figures->rows_read
+	                      : figures->rows_fetched ? 0
+	                                              : 1;
 }
 
 /* What a plan by two-paths has counted several times over. */
-static gemp_code divide(const gemp_match *m, uint64_t figures[FIGURES])
+static gemp_code divide(const gemp_match *m, run_figures *f)
 {
-	static const int counts[] = { FOUND, KEPT, CLASSES };
+	uint64_t *const counts[] = { &f->found, &f->kept, &f->classes };
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-		if (figures[counts[i]] % m->plan->divisor)
+		if (*counts[i] % m->plan->divisor)
 			return gemp_fail(GEMP_EINTERNAL, "a count by two-paths is no multiple of %llu",
 			                 (unsigned long long)m->plan->divisor);
-		figures[counts[i]] /= m->plan->divisor;
+		*counts[i] /= m->plan->divisor;
 	}
 	return GEMP_OK;
 }
@@ -256,41 +234,39 @@ static void describe_plan(const gemp_match *m, gemp_match_result *result)
 	}
 }
 
-static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result *rounds, gemp_match_result *result)
+static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
-	uint64_t f[FIGURES], peaks[] = { gemp_memory_peak(), gemp_runtime_device_peak(m->context), m->search->graph_bytes,
-		                             m->search->result_bytes, m->attribute_bytes };
+	uint64_t peaks[] = { gemp_memory_peak(), gemp_runtime_device_peak(m->context), m->search->graph_bytes,
+		                 m->search->result_bytes, m->attribute_bytes };
 	double fill = gemp_multi_statistics(m->search).fill;
-	gather(m, s, f);
-	gemp_code code = divide(m, f);
-	if (code != GEMP_OK)
-		return code;
+	run_figures f = gather_figures(m, s);
+	GEMP_PROPAGATE(divide(m, &f));
 	gemp_comm_max(m->context->comm, peaks, sizeof peaks / sizeof *peaks);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &fill, 1, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
-	*result = (gemp_match_result){ .matches = f[CLASSES],
+	*result = (gemp_match_result){ .matches = f.classes,
 		                           .complete = rounds->complete,
 		                           .rounds = rounds->rounds,
-		                           .launches = f[LAUNCHES],
-		                           .stages_launched = f[STAGES],
-		                           .pivots = f[PIVOTS],
-		                           .traffic = { f[BYTES], f[MESSAGES], m->context->traffic.rounds },
-		                           .local_share = f[FOUND] ? 1 - (double)f[CROSSED] / (double)f[FOUND] : 1,
-		                           .values_copied = s->residual.self ? f[FETCHED] : f[COPIED],
-		                           .values_referred = f[REFERRED],
+		                           .launches = f.launches,
+		                           .stages_launched = f.stage_launches,
+		                           .pivots = f.pivots,
+		                           .traffic = { f.bytes, f.messages, m->context->traffic.rounds },
+		                           .local_share = f.found ? 1 - (double)f.crossed / (double)f.found : 1,
+		                           .values_copied = s->residual.self ? f.fetched : f.copied,
+		                           .values_referred = f.referred,
 		                           .host_peak = peaks[0],
 		                           .device_peak = peaks[1],
 		                           .graph_bytes = peaks[2],
 		                           .result_bytes = peaks[3],
 		                           .attribute_bytes = peaks[4],
 		                           .distinct_passes = m->deduplicates ? gemp_distinct_passes(&s->distinct) : 1 };
-	result->result_fill_percent = f[LISTING] ? (uint64_t)(100 * fill / (double)f[LISTING] + 0.5) : 0;
+	result->result_fill_percent = f.listing_launches ? (uint64_t)(100 * fill / (double)f.listing_launches + 0.5) : 0;
 	for (int i = 0; i < GEMP_PART_STEPS; i++)
-		result->part_share[i] = f[KEPT] ? (double)f[PARTS + i] / (double)f[KEPT] : 1;
+		result->part_share[i] = f.kept ? (double)f.within[i] / (double)f.kept : 1;
 	result->match_imbalance = imbalance(m, found);
 	result->kernel_imbalance = imbalance(m, device_seconds);
 	describe_plan(m, result);
-	describe_crossing(m, f, result);
-	code = count_embeddings(m, f[KEPT], result);
+	describe_exchange(m, &f, result);
+	gemp_code code = count_embeddings(m, f.kept, result);
 	if (m->options.distinct == GEMP_BY_NOTHING)
 		result->matches = result->embeddings;
 	return code;
@@ -299,7 +275,7 @@ static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result 
 static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
 	gemp_code code = GEMP_OK;
-	sinks s = { 0 };
+	sink_chain s = { 0 };
 	gemp_rounds_result rounds;
 	if (m->options.explained)
 		return gemp_fail(GEMP_EINTERNAL, "the match was prepared to be explained, not to run");

@@ -34,7 +34,7 @@ int gemp_opposite_view(const gemp_plan *plan, int view)
 	return -1;
 }
 
-/* Vertices bound by steps up to s. */
+/* The pattern vertices that steps up to s have bound, as bits. */
 static uint64_t bound_until(const gemp_plan *plan, int s)
 {
 	uint64_t bound = 0;
@@ -44,12 +44,15 @@ static uint64_t bound_until(const gemp_plan *plan, int s)
 	return bound;
 }
 
+/* The steps whose vertices are enumerated. The last vertex of a plan by two-paths is counted by a table and needs no
+ * marks of its own. */
 static int enumerated(const gemp_plan *plan)
 {
 	return (int)plan->step_count - plan->two_paths;
 }
 
-/* ROWS. A row is worth marking if it is tested more often than its vertex is bound. */
+/* Is the row that check j of step s reads worth marking? It is if the row is tested more often than its vertex is
+ * bound: at least one other vertex is bound in between, and the row is not the one that is walked. */
 static bool worth_marking(const gemp_plan *plan, int s, size_t j)
 {
 	const gemp_step *step = &plan->steps[s];
@@ -59,6 +62,8 @@ static bool worth_marking(const gemp_plan *plan, int s, size_t j)
 	       !walked;
 }
 
+/* Returns the number of the mark, or -1 where all bits of a worker's byte are taken: the check is then a search in the
+ * row. */
 static int add(gemp_adjacency_marks *out, const gemp_adjacency_mark *mark)
 {
 	if (out->count == GEMP_MAX_MARKS)
@@ -67,7 +72,8 @@ static int add(gemp_adjacency_marks *out, const gemp_adjacency_mark *mark)
 	return (int)out->count++;
 }
 
-/* The row of the vertex of step `from`, for looks at that of step s, from step `first` on. */
+/* Marks the row of the vertex of step `from` for the checks of step s, from step `first` on. Checks that read the same
+ * row share a mark, whose bounds become the loosest that both need. */
 static int mark_row(gemp_adjacency_marks *out, const gemp_plan *plan, int from, int view, int s, int first)
 {
 	const gemp_step *step = &plan->steps[s];
@@ -100,7 +106,8 @@ static void mark_rows_of(gemp_adjacency_marks *out, const gemp_plan *plan, int f
 		}
 }
 
-/* REACH. The check by which t, bound at step s, hangs on `from`. */
+/* Returns the check by which t, the vertex bound at step s, is adjacent to `from`; NULL where they need not be
+ * adjacent. */
 static const gemp_check *adjacency(const gemp_plan *plan, int s, int from)
 {
 	int t = plan->steps[s].vertex;
@@ -113,7 +120,8 @@ static const gemp_check *adjacency(const gemp_plan *plan, int s, int from)
 	return NULL;
 }
 
-/* How far from the pivot a vertex is for certain, by way of vertices bound before it. */
+/* Returns an upper bound of the distance between the pivot and the vertex of step s, along vertices bound before it.
+ * Within two steps a mark of reachable vertices would reject too few candidates to pay. */
 static int distance(const gemp_plan *plan, int s)
 {
 	int least = s == plan->root ? 0 : GEMP_MAX_STEPS;
@@ -159,6 +167,8 @@ bool gemp_leaf_joined(const gemp_plan *plan, int a, int b, int view)
 	return false;
 }
 
+/* A table of two-paths has counted bound vertices as images of the last vertex, too. Whether a bound vertex lies in
+ * both rows is looked up by marks where they exist. */
 static void mark_for_leaf(gemp_adjacency_marks *out, const gemp_plan *plan)
 {
 	const gemp_step *leaf = &plan->steps[plan->step_count - 1];

@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Words of a position in a row: rows of 2^32 entries or more need two. */
 static uint32_t offset_words(const gemp_emit_options *options)
 {
 	return options->wide ? 2 : 1;
 }
 
-/* Vertices and edges bound before step s. */
+/* Counts the vertices and edges that steps before s have bound. */
 static void bound_before(const gemp_plan *plan, int s, uint32_t *vertices, uint32_t *edges)
 {
 	*vertices = *edges = 0;
@@ -23,6 +24,7 @@ static void bound_before(const gemp_plan *plan, int s, uint32_t *vertices, uint3
 	}
 }
 
+/* The state machine keeps the range, the lanes to test and the chosen row of each step; loops keep a position a step. */
 gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, const gemp_emit_options *options)
 {
 	out->stage_count = gemp_plan_stages(plan, out->stages, GEMP_MAX_STAGES);
@@ -47,6 +49,7 @@ gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, con
 	return GEMP_OK;
 }
 
+/* The order of the arguments is the one in which search_launch.c sets them. */
 static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_options *options)
 {
 	gemp_text_print(t, "__kernel void match(gemp_match_params p,\n");
@@ -77,8 +80,9 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 	gemp_text_print(t, "\t__global uint *control)\n");
 }
 
-/* Values that live from one turn of the state machine to the next. There are hundreds in a long plan, all alive in every
- * case: as registers they cost a compiler minutes (32 steps: more than 5, PoCL 3.1), as volatile memory seconds. */
+/* Variables that outlive an iteration of the state machine, as registers. A long plan has hundreds of them, all alive
+ * in every case: as registers they cost the compiler minutes (32 steps: more than 5, PoCL 3.1), as volatile memory
+ * seconds (emit_memory). */
 static void emit_registers(gemp_text *t, const gemp_plan *plan)
 {
 	for (int v = 0; v < plan->vertex_count; v++)
@@ -89,6 +93,8 @@ static void emit_registers(gemp_text *t, const gemp_plan *plan)
 		gemp_kernel_print(t, (int)s, "\tOFFSET cur_$ = 0, end_$ = 0; uint todo_$ = 0, mask_$ = 0, from_$ = 0;\n");
 }
 
+/* The same variables in private memory, under the same names. `volatile` keeps the compiler from turning them into
+ * registers again. */
 static void emit_memory(gemp_text *t, const gemp_plan *plan)
 {
 	size_t steps = plan->step_count, words = 3 * steps + (size_t)plan->vertex_count, offsets = 2 * steps;
@@ -113,6 +119,7 @@ static void emit_memory(gemp_text *t, const gemp_plan *plan)
 		gemp_text_print(t, "#define e_%zu edges[%zu]\n", e, e);
 }
 
+/* A search in a row starts where the search for the candidate before it ended, since candidates ascend. */
 static void emit_last_places(gemp_text *t, const gemp_plan *plan)
 {
 	for (size_t s = 0; s < plan->step_count; s++)
@@ -139,7 +146,7 @@ static void emit_variables(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 		gemp_text_print(t, "\tuint slice = 0, slices = 1;\n\t(void)slice;\n");
 }
 
-/* STATE of a stopped worker: `put` writes it, else it is read back. */
+/* One variable of the STATE that a stopped worker leaves in global memory: `put` writes it, else it is read back. */
 static void emit_word(gemp_text *t, bool put, uint32_t at, const char *name, long index, const char *type)
 {
 	char variable[32] = "";
@@ -158,6 +165,7 @@ static void emit_word(gemp_text *t, bool put, uint32_t at, const char *name, lon
 		gemp_text_print(t, "\t\t%s = s[%u];\n", variable, at);
 }
 
+/* Word 0 of a state says whether a worker was stopped; the layout's state_words counts the same words. */
 static void emit_state(gemp_text *t, const gemp_plan *plan, const gemp_emit_options *options, bool put)
 {
 	uint32_t at = 1; /* word 0: active */
@@ -182,7 +190,7 @@ static void emit_state(gemp_text *t, const gemp_plan *plan, const gemp_emit_opti
 		emit_word(t, put, at, "e_", e, "ulong");
 }
 
-/* TASKS: the slots of an item into variables. */
+/* Reads an item of stage k into variables. A pivot or a seed is one slot or some; later stages have partial matches. */
 static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout,
                       const gemp_emit_options *options, size_t k)
 {
@@ -223,6 +231,7 @@ static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_item_layou
 	gemp_text_print(t, "\t\t\tlevel = base = %d; fresh = %d; break;\n", stage->step, !stage->verify);
 }
 
+/* A worker without a task takes the next one. Tables of two-paths belong to a pivot and are cleared before the next. */
 static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout,
                        const gemp_emit_options *options)
 {
@@ -252,6 +261,7 @@ static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_item_layo
 	gemp_text_print(t, "\t\t}\n");
 }
 
+/* A resumed worker must know at which step its task began, since it ends the task when it backtracks beyond it. */
 static void emit_bases(gemp_text *t, const gemp_item_layout *layout)
 {
 	gemp_text_print(t, "\t\tswitch (p.stage) {\n");
@@ -260,6 +270,7 @@ static void emit_bases(gemp_text *t, const gemp_item_layout *layout)
 	gemp_text_print(t, "\t\t}\n");
 }
 
+/* Only items of a VERIFY stage bring checks that are left over from another rank. */
 static void emit_stages(gemp_text *t, const gemp_item_layout *layout)
 {
 	gemp_text_print(t, "\tconst uint verifies = ");
@@ -269,6 +280,8 @@ static void emit_stages(gemp_text *t, const gemp_item_layout *layout)
 	gemp_text_print(t, "0;\n\t(void)verifies;\n");
 }
 
+/* The state machine: one case a step, each of which loops over the lanes of its row until it binds a vertex or is
+ * done. */
 static void emit_machine(gemp_text *t, const gemp_plan *plan, const gemp_item_layout *layout,
                          const gemp_emit_options *options)
 {

@@ -25,11 +25,12 @@ void gemp_emit_ranges(gemp_text *t, const gemp_plan *plan)
 {
 	for (int v = 0; v < plan->vertex_count; v++)
 		if (plan->ranges >> v & 1)
-			gemp_kernel_print(t, v,
-			                  "\tconst uint low_$ = candidates[$ * candidate_words], wide_$ = candidates[$ * "
-			                  "candidate_words + 1];\n");
+			gemp_kernel_print(
+				t, v,
+				"\tconst uint low_$ = candidates[$ * candidate_words], wide_$ = candidates[$ * candidate_words + 1];\n");
 }
 
+/* Comparisons of registers come first; key ranks and bitmaps cost a load and are guarded. */
 void gemp_emit_vertex_filters(gemp_text *t, const gemp_plan *plan, const gemp_step *step, const char *self,
                               const gemp_rejection *r)
 {
@@ -60,11 +61,13 @@ void gemp_emit_edge_filters(gemp_text *t, const gemp_plan *plan, const gemp_step
 /* A search in a row costs about so many looks at marks. */
 enum { LOOKS_FOR_A_SEARCH = 4 };
 
+/* A row of the pivot is marked at the first look; other marks are set only once they pay. */
 bool gemp_mark_certain(const gemp_plan *plan, const gemp_adjacency_mark *mark)
 {
 	return mark->step == plan->root && mark->via_step < 0;
 }
 
+/* Variables of marks live in the body of the step whose vertex they belong to. */
 void gemp_emit_mark_variables(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_marks *marks, int s)
 {
 	for (size_t m = 0; m < marks->count; m++) {
@@ -81,7 +84,8 @@ void gemp_emit_mark_variables(gemp_text *t, const gemp_plan *plan, const gemp_ad
 	}
 }
 
-/* Opens a loop over the part of a row between bound vertices; closed by "}". */
+/* Opens a loop over the part of a row that lies between bound vertices. A row that is bounded below only is walked
+ * from its end, so that the loop can stop at the bound. */
 static void emit_walk(gemp_text *t, int view, const char *of, uint64_t above, uint64_t below, const char *at,
                       const char *name)
 {
@@ -105,7 +109,7 @@ static void emit_walk(gemp_text *t, int view, const char *of, uint64_t above, ui
 	}
 }
 
-/* The vertices between: in the pivot's row, and not ruled out. */
+/* Walks the vertices between: neighbours of the pivot that may be images of the vertex in question. */
 static void emit_between(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_mark *mark)
 {
 	const gemp_step *through = &plan->steps[mark->via_step];
@@ -119,6 +123,7 @@ static void emit_between(gemp_text *t, const gemp_plan *plan, const gemp_adjacen
 	}
 }
 
+/* Sets or clears the bits of mark m; clearing walks the same entries again, so that nothing else need be remembered. */
 static void emit_change(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_mark *mark, size_t m, bool set)
 {
 	unsigned bit = 1u << m;
@@ -146,7 +151,8 @@ void gemp_emit_mark_clearing(gemp_text *t, const gemp_plan *plan, const gemp_adj
 		}
 }
 
-/* How long the rows of the vertices between are is only added up when the pivot's own row is paid for. */
+/* Setting a mark by way of other rows costs the sum of their lengths, which is added up only when the pivot's own row
+ * has been paid for. */
 static void emit_cost(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_mark *mark, size_t m)
 {
 	gemp_kernel_print(t, (int)m, "\t\tif (seen_$ > cost_$ && !known_$) {\n\t\tcost_$ = 0; known_$ = 1;\n");
@@ -154,6 +160,8 @@ static void emit_cost(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_
 	gemp_text_print(t, "\t\tcost_%zu += begin_%d[y + 1] - begin_%d[y]; }\n\t\t}\n", m, mark->via_view, mark->via_view);
 }
 
+/* The cost rule of ski rental: a mark is set when the work done without it has reached the price of setting it, so
+ * that no choice costs more than twice the better one. */
 void gemp_emit_mark_setting(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_marks *marks, int s)
 {
 	unsigned there, absent;
@@ -189,7 +197,7 @@ static const gemp_step *leaf_of(const gemp_plan *plan)
 	return &plan->steps[plan->step_count - 1];
 }
 
-/* Can x be the last vertex, as far as its bitmap and the pivot tell? */
+/* An expression: can x be the last vertex, as far as its bitmap and the pivot tell? */
 static void put_filter(gemp_text *t, const gemp_plan *plan, const char *x)
 {
 	const gemp_step *leaf = leaf_of(plan);
@@ -204,6 +212,8 @@ static void put_filter(gemp_text *t, const gemp_plan *plan, const char *x)
 		gemp_text_print(t, " && %s < v_%d", x, plan->pivot);
 }
 
+/* Filling and clearing walk the same two-paths; clearing costs as much as filling and less than zeroing a table of all
+ * vertices. */
 void gemp_emit_table(gemp_text *t, const gemp_plan *plan, bool fill)
 {
 	int near = leaf_of(plan)->checks[0].view, far = leaf_of(plan)->checks[1].view;
@@ -223,7 +233,7 @@ void gemp_emit_table(gemp_text *t, const gemp_plan *plan, bool fill)
 	gemp_text_print(t, "\t\t\t\t\ttable[near_%d[j]]%s;\n\t\t}\n\t\tfilled = %d;\n", far, fill ? "++" : " = 0", fill);
 }
 
-/* && does the row of a hold b, by a mark if there is one? */
+/* Appends `&& the row of a holds b`, looked up by a mark if there is one. */
 static void put_look(gemp_text *t, int mark, bool certain, const char *looked, int view, const char *a, const char *b)
 {
 	if (mark < 0)
@@ -234,6 +244,8 @@ static void put_look(gemp_text *t, int mark, bool certain, const char *looked, i
 		gemp_text_print(t, " && (fill_%d ? mark[%s] >> %d & 1 : has(%d, %s, %s))", mark, looked, mark, view, a, b);
 }
 
+/* The table counts bound vertices as last vertices as well, where they are adjacent to both ends; these are
+ * subtracted. */
 void gemp_emit_leaf(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_marks *marks, const char *latest)
 {
 	const gemp_step *leaf = leaf_of(plan);

@@ -3,6 +3,7 @@
 #include "match/codegen/kernel_text.h"
 #include "match/codegen/nested_loops.h"
 
+/* The order of the arguments is the one in which nested_search.c sets them. */
 static void emit_arguments(gemp_nested_emitter *e)
 {
 	const gemp_plan *plan = e->plan;
@@ -20,6 +21,7 @@ static void emit_arguments(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "\t__global gemp_nested_part *parts, __global uint *control)");
 }
 
+/* The bitmap of the last level is in local memory where it fits, else one a worker in global memory. */
 static void emit_variables(gemp_nested_emitter *e)
 {
 	gemp_nested_line(e, 0, "GEMP_GROUP_DECLARE");
@@ -46,7 +48,7 @@ static void emit_variables(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "\tatomic_inc(&control[GEMP_NESTED_ACTIVE]);");
 }
 
-/* What there is to do next: entries [entry, entry + chunk), or a part of one. */
+/* A worker takes the next chunk of entries, or waits for a part of another worker's once there are none. */
 static void emit_take(gemp_nested_emitter *e)
 {
 	gemp_nested_line(e, 0, "gemp_nested_part part = { 0, 0, ~0u, 0, ~0u, 0 };");
@@ -68,7 +70,7 @@ static void emit_take(gemp_nested_emitter *e)
 	gemp_nested_emit_part(e);
 }
 
-/* Each lane tests an entry. */
+/* Each lane reads one entry of the first step's rows and tests both of its vertices. */
 static void emit_entries(gemp_nested_emitter *e)
 {
 	const gemp_plan *plan = e->plan;
@@ -95,7 +97,7 @@ static void emit_entries(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "uint todo = gemp_ballot(pass);");
 }
 
-/* Plans of three levels: each row has an entry of its own. */
+/* In plans of three levels each row of lanes has an entry of its own, since only the last level is left. */
 static void emit_entry_a_row(gemp_nested_emitter *e)
 {
 	const gemp_plan *plan = e->plan;
@@ -112,6 +114,7 @@ static void emit_entry_a_row(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "}");
 }
 
+/* In deeper plans all lanes work on the same entry, one after another. */
 static void emit_each_entry(gemp_nested_emitter *e)
 {
 	const gemp_plan *plan = e->plan;
@@ -126,6 +129,7 @@ static void emit_each_entry(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "}");
 }
 
+/* The lanes' counts are added up, and an overflow of 64 bits is noted. */
 static void emit_end(gemp_nested_emitter *e)
 {
 	if (!e->options->shared)

@@ -30,7 +30,7 @@ static bool is_shared(int level)
 	return level == FIRST || level == LAST;
 }
 
-/* The deepest level that has loops of its own, above the last. */
+/* The deepest level with candidates of its own above the last. */
 static int deepest_shared(const gemp_nested_emitter *e)
 {
 	return e->nested->levels - 2;
@@ -57,20 +57,22 @@ static void emit_bounds(gemp_nested_emitter *e, int level)
 	gemp_nested_line(e, level, "uint stop_$ = cur_$ + min(high_$, end_$ - cur_$);");
 }
 
-/* Candidates left on a level, and in how many parts of the least size these can go. */
+/* Counts the candidates left on a level, and the parts that they make: parts on the deepest shared level have GRAIN
+ * candidates at least. */
 static void emit_left(gemp_nested_emitter *e, int level, const char *next)
 {
 	gemp_nested_line(e, level, "const uint left_$ = stop_$ - min(stop_$, (uint)(%s));", next);
 	gemp_nested_line(e, level, "const uint parts_$ = left_$%s;", level == deepest_shared(e) ? " / GRAIN" : "");
 }
 
-/* The giver keeps a part, and what does not divide. */
+/* Parts are equal; the giving worker keeps one of them and the remainder. */
 static void emit_sizes(gemp_nested_emitter *e, int level)
 {
 	gemp_nested_line(e, level, "const uint size_$ = max(left_$ / (given + 1), 1u);");
 	gemp_nested_line(e, level, "const uint until_$ = stop_$ - cur_$ - nth * size_$;");
 }
 
+/* Each lane writes the part of one waiting worker. Of an entry's candidates the giving worker keeps the first. */
 static void emit_filling(gemp_nested_emitter *e, int level)
 {
 	gemp_nested_line(e, 0, "if (takers >> lane & 1) {");
@@ -92,7 +94,7 @@ static void emit_filling(gemp_nested_emitter *e, int level)
 	gemp_nested_line(e, 0, "}");
 }
 
-/* What is no longer this worker's. */
+/* Removes what was given from the range of the giving worker. */
 static void emit_given(gemp_nested_emitter *e, int level)
 {
 	gemp_nested_line(e, 0, "if (todo)");
@@ -140,6 +142,7 @@ static void compare(gemp_nested_emitter *e, uint64_t with, const char *format, c
 			gemp_nested_line(e, 0, format, c, v);
 }
 
+/* Comparisons of slots have no branch; tests that read memory run only for candidates that passed so far. */
 void gemp_nested_emit_tests(gemp_nested_emitter *e, const gemp_nested_filters *f, const char *c, const char *which)
 {
 	compare(e, f->differ, "pass &= %s != v_%d;", c);
@@ -176,6 +179,8 @@ static void drop_row(gemp_nested_filters *f, size_t i)
 		f->rows[i] = f->rows[i + 1];
 }
 
+/* Of several rows that hold all candidates the one of the vertex with the greatest slot is walked, the shortest within
+ * a degree class. */
 static void choose_row(gemp_nested_emitter *e, range *r, const gemp_nested_filters *f)
 {
 	uint64_t sources = gemp_nested_filters_sources(f);
@@ -196,6 +201,7 @@ static void choose_row(gemp_nested_emitter *e, range *r, const gemp_nested_filte
 	gemp_nested_line(e, r->tag, "uint cur_$ = row_$[least_$], end_$ = row_$[least_$ + 1];");
 }
 
+/* A single row needs no choice, and no test for membership in itself. */
 static void open_row(gemp_nested_emitter *e, range *r, const gemp_nested_filters *f)
 {
 	uint64_t sources = gemp_nested_filters_sources(f);
@@ -211,7 +217,8 @@ static void open_row(gemp_nested_emitter *e, range *r, const gemp_nested_filters
 	drop_row(&r->tests, (size_t)only);
 }
 
-/* together: all lanes of a worker open the same. */
+/* Opens the range that gives the candidates, a list or a row, and cuts it by restrictions on slots. together: all
+ * lanes of a worker open the same range, and search it together. */
 static range open_range(gemp_nested_emitter *e, int tag, int list, const gemp_nested_filters *filters, bool together)
 {
 	range r = { .tag = tag, .tests = *filters };
@@ -237,7 +244,7 @@ static void test_range(gemp_nested_emitter *e, const range *r, const char *c)
 	gemp_nested_emit_tests(e, &r->tests, c, r->which[0] ? r->which : NULL);
 }
 
-/* What a level's candidates are asked beyond its list. */
+/* Opens a level's range; what its list has tested already is not tested again. */
 static range open_level(gemp_nested_emitter *e, int level, bool together)
 {
 	gemp_nested_filters all, rest;
@@ -252,6 +259,7 @@ static range open_level(gemp_nested_emitter *e, int level, bool together)
 /* LISTS AND MARKS. */
 enum { LIST_TAG = 100, MARK_TAG = 200 };
 
+/* Writes down the candidates that pass, in order: each lane's place is the number of passing lanes below it. */
 static void emit_list(gemp_nested_emitter *e, int l)
 {
 	const gemp_nested_set *set = &e->nested->lists[l];
@@ -275,6 +283,7 @@ static void emit_list(gemp_nested_emitter *e, int l)
 	gemp_nested_line(e, 0, "}");
 }
 
+/* Marks the candidates of the last level in the worker's bitmap. */
 static void emit_mark(gemp_nested_emitter *e)
 {
 	const gemp_nested_set *set = &e->nested->marks;
@@ -291,7 +300,8 @@ static void emit_mark(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "}");
 }
 
-/* The range is found again: kept, it would take registers from all that comes between. */
+/* Clears the marks by walking the same range, or by zeroing the bitmap where that is shorter. The range is opened
+ * again: keeping it would take registers from all loops in between. */
 static void emit_wipe(gemp_nested_emitter *e)
 {
 	const gemp_nested_set *set = &e->nested->marks;
@@ -335,6 +345,7 @@ typedef struct walk {
 	const char *none;   /* no entry at all: out of bounds, or no vertex */
 } walk;
 
+/* Rows ascend, so that a row bounded below is walked from its end, and either walk stops at the bound. */
 static walk plan_walk(gemp_nested_emitter *e, const gemp_nested_filters *all, gemp_nested_filters *rest)
 {
 	gemp_text bound = { 0 };
@@ -353,7 +364,8 @@ static walk plan_walk(gemp_nested_emitter *e, const gemp_nested_filters *all, ge
 	return (walk){ false, true, "c < bound", "~0u" };
 }
 
-/* The row of the vertex before. Several entries are on their way at a time. */
+/* The last level as look-ups in the bitmap: entries of the row of the vertex before. AHEAD entries are loaded before
+ * the first of them is tested, to hide the latency of memory. */
 static void emit_marked(gemp_nested_emitter *e, const gemp_nested_filters *all)
 {
 	int level = e->nested->levels - 1, v = e->plan->steps[level - 1].vertex;
@@ -409,6 +421,7 @@ void gemp_nested_emit_leaf(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "}");
 }
 
+/* Twins have the same n candidates: the number of ways to choose them is a formula. */
 void gemp_nested_emit_sum(gemp_nested_emitter *e)
 {
 	if (e->nested->twins == 1) {
@@ -424,7 +437,7 @@ void gemp_nested_emit_sum(gemp_nested_emitter *e)
 	gemp_nested_line(e, 0, "}");
 }
 
-/* LEVELS. Rows of lanes take candidates of the last level but one by themselves. */
+/* On the last level but one each row of lanes takes a candidate by itself, and the last level is the work of a row. */
 static void emit_rows(gemp_nested_emitter *e, const range *r, int level)
 {
 	gemp_nested_line(e, level, "for (uint at = start_$; at < stop_$; at += ROWS) {");
@@ -446,6 +459,7 @@ static void emit_rows(gemp_nested_emitter *e, const range *r, int level)
 	gemp_nested_line(e, 0, "}");
 }
 
+/* Marks that depend on the level above are set before the loop and wiped after it. */
 static void emit_last_but_one(gemp_nested_emitter *e, int level)
 {
 	range r = open_level(e, level, true);
@@ -462,6 +476,7 @@ static void emit_last_but_one(gemp_nested_emitter *e, int level)
 	gemp_nested_line(e, 0, "}");
 }
 
+/* All lanes test candidates together and then work on those that passed, one after another. */
 static void emit_visits(gemp_nested_emitter *e, int level)
 {
 	range r = open_level(e, level, true);

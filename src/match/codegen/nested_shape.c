@@ -1,22 +1,23 @@
 #include "match/codegen/nested_shape.h"
 
+#include "match/codegen/adjacency_marks.h"
+
 #include "core/search.h"
 
 #define BIT(i) (UINT64_C(1) << (i))
 
-static bool same_row(const gemp_row_filter *a, const gemp_row_filter *b)
-{
-	return a->view == b->view && a->from == b->from && a->absent == b->absent;
-}
-
+/* Does the set of filters contain this membership test? */
 static bool asks_for(const gemp_nested_filters *filters, const gemp_row_filter *row)
 {
-	for (size_t i = 0; i < filters->row_count; i++)
-		if (same_row(&filters->rows[i], row))
+	for (size_t i = 0; i < filters->row_count; i++) {
+		const gemp_row_filter *own = &filters->rows[i];
+		if (own->view == row->view && own->from == row->from && own->absent == row->absent)
 			return true;
+	}
 	return false;
 }
 
+/* Filters of vertices that are not bound yet are left out; restrictions that hold by themselves are dropped. */
 void gemp_nested_filters_of(gemp_nested_filters *out, const gemp_plan *plan, const gemp_step *step, uint64_t seen)
 {
 	*out = (gemp_nested_filters){ .candidates = step->candidates ? step->vertex : -1,
@@ -52,6 +53,7 @@ static bool gemp_nested_filters_within(const gemp_nested_filters *a, const gemp_
 	return !more && (a->candidates < 0 || a->candidates == b->candidates);
 }
 
+/* The filters that remain to be tested for candidates that have passed `a` already. */
 void gemp_nested_filters_minus(gemp_nested_filters *out, const gemp_nested_filters *b, const gemp_nested_filters *a)
 {
 	*out = (gemp_nested_filters){ .candidates = a->candidates == b->candidates ? -1 : b->candidates,
@@ -97,24 +99,17 @@ uint64_t gemp_nested_bound(const gemp_plan *plan, int level)
 	return seen;
 }
 
-static int level_of(const gemp_plan *plan, int vertex)
-{
-	int s = 0;
-	while (plan->steps[s].vertex != vertex)
-		s++;
-	return s;
-}
-
-/* The level on which the last of the rows that give candidates is known. */
+/* The level on which the last of the rows that give the candidates is known. */
 static int ready(const gemp_plan *plan, const gemp_nested_filters *filters)
 {
 	int latest = 0;
 	for (size_t i = 0; i < filters->row_count; i++)
-		if (filters->rows[i].source && level_of(plan, filters->rows[i].from) > latest)
-			latest = level_of(plan, filters->rows[i].from);
+		if (filters->rows[i].source && gemp_binding_step(plan, filters->rows[i].from) > latest)
+			latest = gemp_binding_step(plan, filters->rows[i].from);
 	return latest;
 }
 
+/* The candidates of a step, as far as vertices on levels up to `before` decide about them. */
 static gemp_nested_set set_of(const gemp_plan *plan, int step, int before, int earliest)
 {
 	gemp_nested_set set = { .base = -1 };
@@ -127,7 +122,7 @@ static gemp_nested_set set_of(const gemp_plan *plan, int step, int before, int e
 	return set;
 }
 
-/* TWINS: vertices at the end that the same rows bind, not one another's. */
+/* Are the vertices of steps a and b twins: bound by the same rows, with no bitmaps of their own? */
 static bool alike(const gemp_plan *plan, int a, int b, uint64_t seen)
 {
 	gemp_nested_filters f, g;
@@ -137,6 +132,8 @@ static bool alike(const gemp_plan *plan, int a, int b, uint64_t seen)
 	       gemp_nested_filters_within(&g, &f);
 }
 
+/* How are the twins restricted among themselves? Unordered pairs count once, ordered ones by permutation, free ones by
+ * power. */
 static bool ways_between(const gemp_plan *plan, int first, int last, gemp_twin_ways *ways)
 {
 	bool less = true, greater = true, differ = true, free = true;
@@ -160,6 +157,7 @@ static bool ways_between(const gemp_plan *plan, int first, int last, gemp_twin_w
 	return less || greater || differ || free;
 }
 
+/* Twins at the end are not enumerated one below another: the choices among n candidates are counted. */
 static void find_twins(gemp_nested *n, const gemp_plan *plan)
 {
 	int last = plan->vertex_count - 1;
@@ -199,6 +197,7 @@ static bool serves(const gemp_plan *plan, int s, const gemp_nested_set *set)
 	       gemp_nested_filters_within(&mine.filters, &set->filters);
 }
 
+/* A set is listed if it is reused by several candidates of the level before, or if a later list can be made from it. */
 static void choose_listed(const gemp_nested *n, const gemp_plan *plan, bool *listed)
 {
 	int last = n->levels - 2;
@@ -213,7 +212,7 @@ static void choose_listed(const gemp_nested *n, const gemp_plan *plan, bool *lis
 	}
 }
 
-/* The list that leaves least to test. */
+/* Chooses the list that leaves the fewest filters to test. */
 static void find_base(const gemp_nested *n, gemp_nested_set *set)
 {
 	for (size_t l = 0; l < n->list_count; l++) {
@@ -226,6 +225,7 @@ static void find_base(const gemp_nested *n, gemp_nested_set *set)
 		gemp_nested_filters_minus(&set->rest, &set->filters, &n->lists[set->base].filters);
 }
 
+/* A list with the same filters as an older one is that one. */
 static int add_list(gemp_nested *n, gemp_nested_set set)
 {
 	find_base(n, &set);
@@ -235,6 +235,7 @@ static int add_list(gemp_nested *n, gemp_nested_set set)
 	return (int)n->list_count++;
 }
 
+/* Levels, then what the last level reads, then the lists above it, of which each may be made from an earlier one. */
 void gemp_nested_shape(gemp_nested *out, const gemp_plan *plan, const gemp_emit_options *options)
 {
 	bool listed[GEMP_MAX_PATTERN_VERTICES] = { false };
@@ -256,7 +257,7 @@ void gemp_nested_shape(gemp_nested *out, const gemp_plan *plan, const gemp_emit_
 
 typedef enum row_part { WHOLE, BEFORE, AFTER } row_part;
 
-/* Of a row, the entries on this side of its own slot. */
+/* Counts the entries of a row on one side of its own slot. */
 static uint64_t entries_of(const gemp_view *view, size_t row, row_part part)
 {
 	uint64_t entries = view->begin[row + 1] - view->begin[row];
@@ -266,6 +267,7 @@ static uint64_t entries_of(const gemp_view *view, size_t row, row_part part)
 	return part == BEFORE ? before : entries - before;
 }
 
+/* Rows shorter than the longest part so far are not searched. */
 static uint64_t longest_part(const gemp_view *view, row_part part)
 {
 	uint64_t most = 0;
@@ -276,6 +278,7 @@ static uint64_t longest_part(const gemp_view *view, row_part part)
 	return most;
 }
 
+/* The candidates of a list lie in each of its source rows, so that the shortest bound of these holds. */
 static uint64_t list_room(const gemp_nested_filters *filters, const gemp_view *views, size_t view_count,
                           uint64_t longest)
 {

@@ -359,20 +359,19 @@ gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *
 	return code;
 }
 
-typedef struct reading {
+typedef struct read_task {
 	const gemp_record_form *form;
 	const gemp_class_table *table;
-	size_t first, rows;
+	size_t first;
 	gemp_vertex *vertices;
 	gemp_edge *edges;
-} reading;
+} read_task;
 
-static void read_piece(void *context, unsigned thread, size_t piece)
+static void read_records(void *context, size_t range, size_t begin, size_t end)
 {
-	const reading *r = context;
-	size_t end = r->rows - piece * PIECE < PIECE ? r->rows : (piece + 1) * PIECE;
-	(void)thread;
-	for (size_t i = piece * PIECE; i < end; i++)
+	const read_task *r = context;
+	(void)range;
+	for (size_t i = begin; i < end; i++)
 		gemp_record_read(r->form, gemp_class_table_record(r->table, r->first + i),
 		                 r->vertices + i * (size_t)r->form->vertex_count, r->edges + i * (size_t)r->form->edge_count);
 }
@@ -385,13 +384,9 @@ size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, siz
 	while (at->table < set->table_count && rows < room) {
 		const gemp_class_table *table = &set->table[at->table];
 		size_t left = table->count - at->record, count = left < room - rows ? left : room - rows;
-		reading r = { form,
-			          table,
-			          at->record,
-			          count,
-			          vertices + rows * (size_t)form->vertex_count,
-			          edges + rows * (size_t)form->edge_count };
-		gemp_parallel_for(pieces_of(count), read_piece, &r);
+		read_task r = { form, table, at->record, vertices + rows * (size_t)form->vertex_count,
+			            edges + rows * (size_t)form->edge_count };
+		gemp_for_chunks(count, PIECE, read_records, &r);
 		rows += count;
 		at->record = count < left ? at->record + count : 0;
 		at->table += count == left;
@@ -421,34 +416,27 @@ void gemp_class_block_free(gemp_class_block *block)
 	*block = (gemp_class_block){ 0 };
 }
 
-static size_t piece_end(const gemp_class_block *block, size_t piece)
-{
-	return block->count - piece * PIECE < PIECE ? block->count : (piece + 1) * PIECE;
-}
-
-static void count_piece(void *context, unsigned thread, size_t piece)
+static void count_places(void *context, size_t piece, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;
 	size_t *histogram = block->histogram + piece * GEMP_CLASS_PLACES;
-	(void)thread;
 	memset(histogram, 0, GEMP_CLASS_PLACES * sizeof *histogram);
-	for (size_t i = piece * PIECE; i < piece_end(block, piece); i++)
+	for (size_t i = begin; i < end; i++)
 		histogram[block->table[i]]++;
 }
 
-static void sort_piece(void *context, unsigned thread, size_t piece)
+static void order_records(void *context, size_t piece, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;
 	size_t *next = block->histogram + piece * GEMP_CLASS_PLACES;
-	(void)thread;
-	for (size_t i = piece * PIECE; i < piece_end(block, piece); i++)
+	for (size_t i = begin; i < end; i++)
 		block->order[next[block->table[i]]++] = (uint32_t)i;
 }
 
 void gemp_class_block_sort(gemp_class_block *block)
 {
 	size_t pieces = pieces_of(block->count), at = 0;
-	gemp_parallel_for(pieces, count_piece, block);
+	gemp_for_chunks(block->count, PIECE, count_places, block);
 	for (size_t place = 0; place < GEMP_CLASS_PLACES; place++) {
 		block->bucket_offsets[place] = at;
 		for (size_t piece = 0; piece < pieces; piece++) {
@@ -458,5 +446,5 @@ void gemp_class_block_sort(gemp_class_block *block)
 		}
 	}
 	block->bucket_offsets[GEMP_CLASS_PLACES] = at;
-	gemp_parallel_for(pieces, sort_piece, block);
+	gemp_for_chunks(block->count, PIECE, order_records, block);
 }

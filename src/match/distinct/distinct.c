@@ -135,21 +135,21 @@ static uint8_t place_of(const distinct *d, uint64_t hash)
 }
 
 /* What a block is filled with: rows of a batch, or records from other ranks. */
-typedef struct filling {
+typedef struct fill_task {
 	distinct *d;
 	const gemp_batch *batch; /* NULL: records */
 	const uint32_t *records;
 	size_t first; /* row */
-} filling;
+} fill_task;
 
-static void fill_piece(void *context, unsigned thread, size_t piece)
+static void fill_records(void *context, size_t range, size_t begin, size_t end)
 {
-	const filling *f = context;
+	const fill_task *f = context;
 	distinct *d = f->d;
 	gemp_class_block *block = &d->block;
-	size_t words = d->form.words, end = (piece + 1) * PIECE < block->count ? (piece + 1) * PIECE : block->count;
-	(void)thread;
-	for (size_t i = piece * PIECE; i < end; i++) {
+	size_t words = d->form.words;
+	(void)range;
+	for (size_t i = begin; i < end; i++) {
 		uint32_t *record = block->records + i * words;
 		if (f->batch)
 			gemp_record_fill(&d->form, f->batch, f->first + i, record);
@@ -171,12 +171,12 @@ static gemp_code insert_singly(distinct *d, size_t table)
 	return GEMP_OK;
 }
 
-static gemp_code take_block(distinct *d, const filling *f, size_t count)
+static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
 {
 	gemp_class_block *block = &d->block;
 	bool fits[GEMP_MAX_CLASS_TABLES];
 	block->count = count;
-	gemp_parallel_for((count + PIECE - 1) / PIECE, fill_piece, (void *)(uintptr_t)f);
+	gemp_for_chunks(count, PIECE, fill_records, (void *)(uintptr_t)f);
 	gemp_class_block_sort(block);
 	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1];
 	     at++) {
@@ -190,29 +190,29 @@ static gemp_code take_block(distinct *d, const filling *f, size_t count)
 	return GEMP_OK;
 }
 
-static gemp_code take_all(distinct *d, filling f, size_t count)
+static gemp_code add_rows(distinct *d, fill_task f, size_t count)
 {
 	size_t most = d->block_records, room = count < most ? count : most;
 	GEMP_PROPAGATE(gemp_class_block_reserve(&d->block, &d->form, room));
 	for (size_t at = 0; at < count; at += room) {
 		f.first = at;
-		GEMP_PROPAGATE(take_block(d, &f, count - at < room ? count - at : room));
+		GEMP_PROPAGATE(add_block(d, &f, count - at < room ? count - at : room));
 	}
 	return GEMP_OK;
 }
 
-static gemp_code distinct_take(void *self, const gemp_batch *batch)
+static gemp_code distinct_consume(void *self, const gemp_batch *batch)
 {
 	distinct *d = self;
 	double began = gemp_now();
 	GEMP_CHECK(batch->vertex_count == d->form.vertex_count && batch->edge_count == d->form.edge_count);
-	gemp_code code = d->satisfied ? GEMP_OK : take_all(d, (filling){ .d = d, .batch = batch }, batch->rows);
+	gemp_code code = d->satisfied ? GEMP_OK : add_rows(d, (fill_task){ .d = d, .batch = batch }, batch->rows);
 	gemp_timers_add(&d->context->timers, GEMP_PHASE_DISTINCT, began);
 	return code;
 }
 
 /* Collective. Records go to their owners. */
-static gemp_code deliver(distinct *d)
+static gemp_code exchange_records(distinct *d)
 {
 	gemp_code code = GEMP_OK;
 	gemp_runtime *context = d->context;
@@ -223,7 +223,7 @@ static gemp_code deliver(distinct *d)
 	                               d->owner, &records, &from, &context->traffic));
 	d->outgoing_count = 0;
 	t = gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, t);
-	code = take_all(d, (filling){ .d = d, .records = records }, from[context->comm->size]);
+	code = add_rows(d, (fill_task){ .d = d, .records = records }, from[context->comm->size]);
 	gemp_timers_add(&context->timers, GEMP_PHASE_DISTINCT, t);
 	code = gemp_comm_agree(context->comm, code);
 done:
@@ -244,14 +244,8 @@ static gemp_count known(const distinct *d)
 	return d->counted + gemp_class_set_count(&d->classes);
 }
 
-/* Collective. Has the caller got as many as it wants? */
-static bool limit_reached(const distinct *d)
-{
-	return d->limit && gemp_comm_sum1(d->context->comm, known(d)) >= d->limit;
-}
-
 /* Collective. All records to the next sink; `largest` is the records of the rank that has most. */
-static gemp_code hand_on(distinct *d, uint64_t largest)
+static gemp_code forward_classes(distinct *d, uint64_t largest)
 {
 	gemp_code code = GEMP_OK;
 	gemp_batch batch = { .vertex_count = d->form.vertex_count, .edge_count = d->form.edge_count };
@@ -303,7 +297,7 @@ static gemp_code end_pass(distinct *d, bool *again)
 	uint64_t most[2] = { gemp_class_set_count(&d->classes), SIZE_MAX - d->full_at };
 	gemp_comm_max(d->context->comm, most, 2);
 	if (d->next)
-		GEMP_PROPAGATE(hand_on(d, most[0]));
+		GEMP_PROPAGATE(forward_classes(d, most[0]));
 	d->counted += gemp_class_set_count(&d->classes);
 	*again = d->high < range_end && !d->satisfied;
 	if (*again)
@@ -316,9 +310,9 @@ static gemp_code end_pass(distinct *d, bool *again)
 /* Collective. What came since the last turn. */
 static gemp_code continue_pass(distinct *d, bool last, bool *again)
 {
-	GEMP_PROPAGATE(deliver(d));
+	GEMP_PROPAGATE(exchange_records(d));
 	agree_on_range(d);
-	bool reached = limit_reached(d);
+	bool reached = d->limit && gemp_comm_sum1(d->context->comm, known(d)) >= d->limit;
 	if (last || reached)
 		GEMP_PROPAGATE(end_pass(d, again));
 	if (reached) {
@@ -328,7 +322,7 @@ static gemp_code continue_pass(distinct *d, bool last, bool *again)
 	return GEMP_OK;
 }
 
-static gemp_code distinct_turn(void *self, bool last, bool *enough, bool *again)
+static gemp_code distinct_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	distinct *d = self;
 	bool more = false, ignored = false;
@@ -436,7 +430,9 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_di
 	begin_pass(d, 0, range_end);
 	if (options->graph && options->next && kind != GEMP_KEY_ORBIT)
 		GEMP_TRY(gather_key_ranks(d, options->graph));
-	*out = (gemp_sink){ .self = d, .consume = distinct_take, .end_round = distinct_turn, .free = distinct_free };
+	*out = (gemp_sink){
+		.self = d, .consume = distinct_consume, .end_round = distinct_end_round, .free = distinct_free
+	};
 	d = NULL;
 done:
 	distinct_free(d);

@@ -47,7 +47,7 @@ gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, siz
 	return GEMP_OK;
 }
 
-static void keep(void *self)
+static void free_nothing(void *self)
 {
 	(void)self;
 }
@@ -128,7 +128,7 @@ static bool within_one(const gemp_vertex *ids, int count, uint64_t parts, uint64
 	return true;
 }
 
-static gemp_code take(void *self, const gemp_batch *batch)
+static gemp_code count_rows(void *self, const gemp_batch *batch)
 {
 	gemp_count_sink *tally = self;
 	if (!tally->first_pass_done)
@@ -140,7 +140,7 @@ static gemp_code take(void *self, const gemp_batch *batch)
 	return tally->next ? tally->next->consume(tally->next->self, batch) : GEMP_OK;
 }
 
-static gemp_code turn(void *self, bool last, bool *enough, bool *again)
+static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_count_sink *tally = self;
 	tally->first_pass_done |= last;
@@ -149,5 +149,5 @@ static gemp_code turn(void *self, bool last, bool *enough, bool *again)
 
 gemp_sink gemp_count_sink_of(gemp_count_sink *tally)
 {
-	return (gemp_sink){ tally, take, turn, keep };
+	return (gemp_sink){ tally, count_rows, end_round, free_nothing };
 }

@@ -1,6 +1,7 @@
 /* grid_parts: making a grid. Inside match/exchange/cell_grid*. */
 
 #include "match/exchange/cell_grid.h"
+#include "core/bitset.h"
 
 #include "core/bitset.h"
 #include "core/memory.h"
@@ -36,7 +37,7 @@ static void add_reads(gemp_grid *g, int v, size_t view)
 	}
 }
 
-static size_t most_reads(const gemp_grid *g)
+static size_t max_reads(const gemp_grid *g)
 {
 	size_t most = 0;
 	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
@@ -47,7 +48,7 @@ static size_t most_reads(const gemp_grid *g)
 
 static gemp_code list_reads(gemp_grid *g)
 {
-	size_t views = g->tiles.view_count, most = most_reads(g);
+	size_t views = g->tiles.view_count, most = max_reads(g);
 	gemp_tile_sums *sums = NULL;
 	GEMP_PROPAGATE(GEMP_NEW(g->classes, views + most + 1));
 	GEMP_PROPAGATE(GEMP_NEW(g->reads, most + 1));
@@ -82,7 +83,7 @@ static gemp_vertex row_slot(const gemp_grid *g, size_t i)
 }
 
 /* BLOCKS. What a vertex weighs: its rows, and the rows that it is in. */
-static void weigh(const gemp_grid *g, uint64_t *weights)
+static void count_entries(const gemp_grid *g, uint64_t *weights)
 {
 	for (size_t i = 0; i < row_count(g); i++)
 		for (size_t v = 0; v < g->tiles.view_count; v++) {
@@ -128,7 +129,7 @@ static gemp_code gemp_grid_blocks(gemp_grid *g)
 	uint64_t *weights = NULL;
 	size_t vertices = g->fetch->graph->vertex_count;
 	GEMP_TRY(gemp_comm_agree(g->fetch->context->comm, GEMP_NEW(weights, vertices)));
-	weigh(g, weights);
+	count_entries(g, weights);
 	sum_weights(g, weights);
 	cut_blocks(&g->tiles, weights, vertices);
 done:
@@ -156,12 +157,12 @@ static void mark_row(const request_context *a, const gemp_closure_node *place, g
 			gemp_bits32_set_atomic(a->images[a->place], row.neighbours[k]);
 }
 
-static void mark_rows(void *context, unsigned thread, size_t piece)
+static void mark_rows(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const request_context *a = context;
 	const gemp_closure_node *place = &a->grid->closure->nodes[a->place];
-	for (size_t i = piece * ROWS; i < (piece + 1) * ROWS && i < row_count(a->grid); i++) {
+	for (size_t i = begin; i < end; i++) {
 		gemp_vertex slot = row_slot(a->grid, i);
 		if (gemp_bits32_test(a->images[place->parent], slot))
 			mark_row(a, place, slot);
@@ -193,13 +194,13 @@ static void find_images(request_context *a, int rank, const gemp_root_tasks *tas
 	for (size_t i = 0; i < g->closure->count; i++) {
 		a->place = i;
 		if (i >= g->closure->root_count)
-			gemp_parallel_for((row_count(g) + ROWS - 1) / ROWS, mark_rows, a);
+			gemp_for_chunks(row_count(g), ROWS, mark_rows, a);
 		if (!all_rows_resident(g))
 			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, a->images[i], (int)g->words, MPI_UINT32_T, MPI_BOR, comm->world));
 	}
 }
 
-static void add_up(gemp_tile_sums *sums)
+static void prefix_sums(gemp_tile_sums *sums)
 {
 	for (size_t i = 1; i <= GEMP_BLOCKS; i++)
 		for (size_t j = 1; j <= GEMP_BLOCKS; j++)
@@ -282,7 +283,7 @@ static gemp_code gemp_grid_count(gemp_grid *g, uint32_t *const *candidates, cons
 	}
 	memcpy(g->classes[0].sums, mine, g->class_count * sizeof *mine);
 	for (size_t c = 0; c < g->class_count; c++)
-		add_up(g->classes[c].sums);
+		prefix_sums(g->classes[c].sums);
 done:
 	for (size_t i = 0; i < g->closure->count; i++)
 		gemp_free(a.images[i]);

@@ -15,29 +15,29 @@ enum { WORTH_THREADS = 1 << 20 }; /* bytes of items */
 
 /* Items of a stage that have arrived, oldest first. Those on the device (the first `loaded`) stay here until a worker has
  * taken them, since until then they fill a place of their source. */
-typedef struct queue {
+typedef struct item_queue {
 	uint32_t *items;  /* [capacity * item_words], a ring laid out straight: moved up when its end is reached */
 	uint16_t *source; /* [capacity] rank */
 	size_t begin, count, capacity, loaded;
-} queue;
+} item_queue;
 
 struct gemp_match_exchange {
 	gemp_search *search;
 	size_t stages, ranks;
-	queue *queues;         /* [stages] */
-	uint32_t *held;        /* [stages * ranks] places filled, by (stage, source) */
-	bool *used;            /* [areas] other ranks' areas that the plan can fill */
+	item_queue *queues;    /* [stages] */
+	uint32_t *filled;      /* [stages * ranks] places filled, by (stage, source) */
+	bool *usable;          /* [areas] other ranks' areas that the plan can fill */
 	uint32_t *arrived;     /* [stages * ranks] items of the last exchange */
 	gemp_item_form *forms; /* [stages] */
 	size_t coder_count;
 	gemp_item_coder **coders; /* [coder_count] one a thread */
-	size_t piece_count, piece_capacity;
-	struct piece *pieces;             /* on their way out, then in */
-	atomic_bool damaged;              /* of those: some make no sense */
+	size_t chunk_count, chunk_capacity;
+	struct item_chunk *chunks;        /* on their way out, then in */
+	atomic_bool corrupt;              /* of those: some make no sense */
 	size_t *send_size, *receive_size; /* [ranks] bytes */
-	uint32_t *plain;                  /* items to send */
+	uint32_t *items;                  /* items to send */
 	uint8_t *send;
-	size_t plain_capacity, send_capacity;
+	size_t item_capacity, send_capacity;
 	void *receive;
 	size_t receive_capacity;
 };
@@ -63,11 +63,11 @@ gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search
 	c->stages = search->layout.stage_count;
 	c->ranks = search->ranks;
 	GEMP_TRY(GEMP_NEW(c->queues, c->stages));
-	GEMP_TRY(GEMP_NEW(c->held, c->stages * c->ranks));
-	GEMP_TRY(GEMP_NEW(c->used, search->areas));
+	GEMP_TRY(GEMP_NEW(c->filled, c->stages * c->ranks));
+	GEMP_TRY(GEMP_NEW(c->usable, search->areas));
 	for (size_t area = 0; area < search->areas; area++)
-		c->used[area] = gemp_search_credits(search, area / (c->ranks + 1), (uint32_t)(area % (c->ranks + 1))) &&
-		                area % (c->ranks + 1) != c->ranks;
+		c->usable[area] = gemp_search_credits(search, area / (c->ranks + 1), (uint32_t)(area % (c->ranks + 1))) &&
+		                  area % (c->ranks + 1) != c->ranks;
 	GEMP_TRY(GEMP_NEW(c->send_size, c->ranks));
 	GEMP_TRY(GEMP_NEW(c->receive_size, c->ranks));
 	GEMP_TRY(GEMP_NEW(c->arrived, c->stages * c->ranks));
@@ -86,10 +86,10 @@ void gemp_match_exchange_free(gemp_match_exchange *c)
 	for (size_t k = 0; c->queues && k < c->stages; k++) {
 		gemp_free_all(c->queues[k].items, c->queues[k].source);
 	}
-	gemp_free_all(c->queues, c->held, c->used, c->send_size, c->receive_size, c->arrived, c->forms);
+	gemp_free_all(c->queues, c->filled, c->usable, c->send_size, c->receive_size, c->arrived, c->forms);
 	for (size_t i = 0; i < c->coder_count; i++)
 		gemp_item_coder_free(c->coders[i]);
-	gemp_free_all(c->coders, c->pieces, c->plain, c->send, c->receive, c);
+	gemp_free_all(c->coders, c->chunks, c->items, c->send, c->receive, c);
 }
 
 uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
@@ -103,7 +103,7 @@ uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
 /* QUEUES. Room for what arrives, whose sources are noted; their items are still to be filled in. */
 static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 {
-	queue *q = &c->queues[stage];
+	item_queue *q = &c->queues[stage];
 	size_t words = c->search->layout.item_words[stage], count = 0;
 	for (size_t r = 0; r < c->ranks; r++)
 		count += c->arrived[stage * c->ranks + r];
@@ -124,7 +124,7 @@ static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 	uint16_t *source = q->source + q->begin + q->count;
 	for (size_t r = 0; r < c->ranks; r++) {
 		uint32_t arrived = c->arrived[stage * c->ranks + r];
-		c->held[stage * c->ranks + r] += arrived;
+		c->filled[stage * c->ranks + r] += arrived;
 		while (arrived-- > 0)
 			*source++ = (uint16_t)r;
 	}
@@ -134,7 +134,7 @@ static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 /* The next of them. */
 static uint32_t *append_items(gemp_match_exchange *c, size_t stage, size_t count)
 {
-	queue *q = &c->queues[stage];
+	item_queue *q = &c->queues[stage];
 	uint32_t *items = q->items + (q->begin + q->count) * c->search->layout.item_words[stage];
 	q->count += count;
 	return items;
@@ -148,13 +148,13 @@ static gemp_code corrupt_message(size_t rank)
 /* Places of items that workers have taken become free. */
 static void release_taken(gemp_match_exchange *c, size_t stage)
 {
-	queue *q = &c->queues[stage];
+	item_queue *q = &c->queues[stage];
 	const gemp_work *work = &c->search->work[stage];
 	if (!q->loaded)
 		return;
 	size_t left = work->count - work->next, taken = q->loaded - left;
 	for (size_t i = 0; i < taken; i++)
-		c->held[stage * c->ranks + q->source[q->begin + i]]--;
+		c->filled[stage * c->ranks + q->source[q->begin + i]]--;
 	q->begin += taken;
 	q->count -= taken;
 	q->loaded = left;
@@ -166,7 +166,7 @@ gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
 	gemp_device *device = search->context->device;
 	double began = gemp_now();
 	for (size_t k = 1; k < c->stages; k++) {
-		queue *q = &c->queues[k];
+		item_queue *q = &c->queues[k];
 		gemp_work *work = &search->work[k];
 		size_t bytes = search->layout.item_words[k] * sizeof(uint32_t);
 		release_taken(c, k);
@@ -186,19 +186,19 @@ gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
 }
 
 /* PIECES of what lies in an area, coded and decoded by all cores. */
-typedef struct piece {
+typedef struct item_chunk {
 	size_t stage, count;
 	uint32_t *items;
 	uint8_t *coded;
 	size_t size; /* of what is coded */
-} piece;
+} item_chunk;
 
-static size_t pieces_of(size_t items)
+static size_t chunks_of(size_t items)
 {
 	return items / GEMP_ITEM_PIECE + (items % GEMP_ITEM_PIECE != 0);
 }
 
-static size_t count_in(size_t items, size_t part)
+static size_t chunk_items(size_t items, size_t part)
 {
 	size_t left = items - part * GEMP_ITEM_PIECE;
 	return left < GEMP_ITEM_PIECE ? left : GEMP_ITEM_PIECE;
@@ -209,32 +209,32 @@ static size_t item_bytes(const gemp_match_exchange *c, size_t stage)
 	return c->search->layout.item_words[stage] * sizeof(uint32_t);
 }
 
-static void code_piece(void *context, unsigned thread, size_t at)
+static void encode_chunk(void *context, unsigned thread, size_t at)
 {
 	gemp_match_exchange *c = context;
-	piece *p = &c->pieces[at];
+	item_chunk *p = &c->chunks[at];
 	p->size = gemp_items_encode(c->coders[thread], &c->forms[p->stage], p->items, p->count, p->coded);
 }
 
-static void decode_piece(void *context, unsigned thread, size_t at)
+static void decode_chunk(void *context, unsigned thread, size_t at)
 {
 	(void)thread;
 	gemp_match_exchange *c = context;
-	const piece *p = &c->pieces[at];
+	const item_chunk *p = &c->chunks[at];
 	if (!gemp_items_decode(&c->forms[p->stage], p->coded, p->size, p->items, p->count))
-		atomic_store(&c->damaged, true);
+		atomic_store(&c->corrupt, true);
 }
 
 /* Threads do not pay for little. */
-static void for_each_piece(gemp_match_exchange *c, gemp_loop_body *body)
+static void for_each_chunk(gemp_match_exchange *c, gemp_loop_body *body)
 {
 	size_t bytes = 0;
-	for (size_t i = 0; i < c->piece_count; i++)
-		bytes += c->pieces[i].count * item_bytes(c, c->pieces[i].stage);
+	for (size_t i = 0; i < c->chunk_count; i++)
+		bytes += c->chunks[i].count * item_bytes(c, c->chunks[i].stage);
 	if (bytes >= WORTH_THREADS)
-		gemp_parallel_for(c->piece_count, body, c);
+		gemp_parallel_for(c->chunk_count, body, c);
 	else
-		for (size_t i = 0; i < c->piece_count; i++)
+		for (size_t i = 0; i < c->chunk_count; i++)
 			body(c, 0, i);
 }
 
@@ -244,29 +244,29 @@ static size_t area_of(const gemp_match_exchange *c, size_t stage, size_t destina
 	return stage * (c->ranks + 1) + destination;
 }
 
-/* Bytes to a rank at most; *items in whole words, *pieces of them. */
-static size_t weigh(const gemp_match_exchange *c, size_t destination, size_t *items, size_t *pieces)
+/* Bytes to a rank at most; *items in whole words, *chunks of them. */
+static size_t message_capacity(const gemp_match_exchange *c, size_t destination, size_t *items, size_t *chunks)
 {
 	size_t room = 2 * c->stages * GEMP_VARINT_MAX_BYTES;
 	for (size_t k = 0; k < c->stages; k++) {
 		size_t count = gemp_search_items(c->search, k, (int)destination);
 		*items += count * item_bytes(c, k);
-		*pieces += pieces_of(count);
-		room += count * item_bytes(c, k) + pieces_of(count) * (GEMP_VARINT_MAX_BYTES + gemp_item_slack(&c->forms[k]));
+		*chunks += chunks_of(count);
+		room += count * item_bytes(c, k) + chunks_of(count) * (GEMP_VARINT_MAX_BYTES + gemp_item_slack(&c->forms[k]));
 	}
 	return room;
 }
 
 /* Pieces for a rank, behind the room for what is said of them. */
-static uint8_t *list_pieces(gemp_match_exchange *c, size_t destination, uint32_t **items, uint8_t *to)
+static uint8_t *list_chunks(gemp_match_exchange *c, size_t destination, uint32_t **items, uint8_t *to)
 {
 	to += 2 * c->stages * GEMP_VARINT_MAX_BYTES;
 	for (size_t k = 0; k < c->stages; k++) {
 		size_t count = gemp_search_items(c->search, k, (int)destination);
-		for (size_t i = 0; i < pieces_of(count); i++) {
-			size_t bytes = count_in(count, i) * item_bytes(c, k);
+		for (size_t i = 0; i < chunks_of(count); i++) {
+			size_t bytes = chunk_items(count, i) * item_bytes(c, k);
 			to += GEMP_VARINT_MAX_BYTES;
-			c->pieces[c->piece_count++] = (piece){ k, count_in(count, i), *items, to, 0 };
+			c->chunks[c->chunk_count++] = (item_chunk){ k, chunk_items(count, i), *items, to, 0 };
 			*items += bytes / sizeof **items;
 			to += bytes + gemp_item_slack(&c->forms[k]);
 		}
@@ -277,7 +277,7 @@ static uint8_t *list_pieces(gemp_match_exchange *c, size_t destination, uint32_t
 static gemp_code read_items(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;
-	uint32_t *to = c->plain;
+	uint32_t *to = c->items;
 	for (size_t d = 0; d < c->ranks; d++)
 		for (size_t k = 0; k < c->stages; k++) {
 			size_t bytes = gemp_search_items(search, k, (int)d) * item_bytes(c, k);
@@ -294,17 +294,17 @@ static gemp_code read_items(gemp_match_exchange *c)
 static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size_t *next, uint8_t *to, uint64_t *moved)
 {
 	gemp_search *search = c->search;
-	const piece *pieces = &c->pieces[*next];
+	const item_chunk *chunks = &c->chunks[*next];
 	size_t at = 0;
 	for (size_t k = 0; k < c->stages; k++) {
 		size_t count = gemp_search_items(search, k, (int)destination), sent = 0;
-		to = gemp_varint_put(to, search->slots - c->held[k * c->ranks + destination]);
+		to = gemp_varint_put(to, search->slots - c->filled[k * c->ranks + destination]);
 		to = gemp_varint_put(to, count);
-		for (size_t i = 0; i < pieces_of(count); i++, at++) {
-			to = gemp_varint_put(to, pieces[at].size);
-			memmove(to, pieces[at].coded, pieces[at].size);
-			to += pieces[at].size;
-			sent += pieces[at].size;
+		for (size_t i = 0; i < chunks_of(count); i++, at++) {
+			to = gemp_varint_put(to, chunks[at].size);
+			memmove(to, chunks[at].coded, chunks[at].size);
+			to += chunks[at].size;
+			sent += chunks[at].size;
 		}
 		search->statistics.sent[search->layout.stages[k].step] += sent;
 		search->statistics.item_bytes += sent;
@@ -317,19 +317,19 @@ static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size
 
 static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 {
-	size_t room = 0, bytes = 0, pieces = 0, next = 0;
+	size_t room = 0, bytes = 0, chunks = 0, next = 0;
 	for (size_t d = 0; d < c->ranks; d++)
-		room += weigh(c, d, &bytes, &pieces);
-	GEMP_PROPAGATE(GEMP_RESERVE(c->plain, c->plain_capacity, bytes / sizeof *c->plain));
+		room += message_capacity(c, d, &bytes, &chunks);
+	GEMP_PROPAGATE(GEMP_RESERVE(c->items, c->item_capacity, bytes / sizeof *c->items));
 	GEMP_PROPAGATE(GEMP_RESERVE(c->send, c->send_capacity, room));
-	GEMP_PROPAGATE(GEMP_RESERVE(c->pieces, c->piece_capacity, pieces));
+	GEMP_PROPAGATE(GEMP_RESERVE(c->chunks, c->chunk_capacity, chunks));
 	GEMP_PROPAGATE(read_items(c));
-	uint32_t *items = c->plain;
+	uint32_t *items = c->items;
 	uint8_t *to = c->send;
-	c->piece_count = 0;
+	c->chunk_count = 0;
 	for (size_t d = 0; d < c->ranks; d++)
-		to = list_pieces(c, d, &items, to);
-	for_each_piece(c, code_piece);
+		to = list_chunks(c, d, &items, to);
+	for_each_chunk(c, encode_chunk);
 	to = c->send;
 	for (size_t d = 0; d < c->ranks; d++) {
 		uint8_t *begin = to;
@@ -339,7 +339,7 @@ static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 	return GEMP_OK;
 }
 
-/* RECEIVING. What a message says of its stages and pieces, the latter without places yet. */
+/* RECEIVING. What a message says of its stages and chunks, the latter without places yet. */
 static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8_t *from, const uint8_t *end)
 {
 	gemp_search *search = c->search;
@@ -350,14 +350,15 @@ static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8
 		from = from ? gemp_varint_get(from, end, &count) : NULL;
 		if (!from || places > search->slots || count > search->slots)
 			return corrupt_message(source);
-		if (c->used[area])
+		if (c->usable[area])
 			search->capacity[area] = (uint32_t)places - gemp_search_items(search, k, (int)source);
-		GEMP_PROPAGATE(GEMP_RESERVE(c->pieces, c->piece_capacity, c->piece_count + pieces_of(count)));
-		for (size_t i = 0; i < pieces_of(count); i++) {
+		GEMP_PROPAGATE(GEMP_RESERVE(c->chunks, c->chunk_capacity, c->chunk_count + chunks_of(count)));
+		for (size_t i = 0; i < chunks_of(count); i++) {
 			from = gemp_varint_get(from, end, &size);
 			if (!from || size > (size_t)(end - from))
 				return corrupt_message(source);
-			c->pieces[c->piece_count++] = (piece){ k, count_in(count, i), NULL, (uint8_t *)(uintptr_t)from, size };
+			c->chunks[c->chunk_count++] = (item_chunk){ k, chunk_items(count, i), NULL, (uint8_t *)(uintptr_t)from,
+				                                        size };
 			from += size;
 		}
 		c->arrived[k * c->ranks + source] = (uint32_t)count;
@@ -369,21 +370,21 @@ static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8
 static gemp_code unpack(gemp_match_exchange *c)
 {
 	const uint8_t *from = c->receive;
-	c->piece_count = 0;
+	c->chunk_count = 0;
 	for (size_t r = 0; r < c->ranks; from += c->receive_size[r++])
 		GEMP_PROPAGATE(list_message(c, r, from, from + c->receive_size[r]));
 	for (size_t k = 0; k < c->stages; k++)
 		GEMP_PROPAGATE(reserve_queue(c, k));
-	for (size_t i = 0; i < c->piece_count; i++)
-		c->pieces[i].items = append_items(c, c->pieces[i].stage, c->pieces[i].count);
-	atomic_store(&c->damaged, false);
-	for_each_piece(c, decode_piece);
-	if (atomic_load(&c->damaged))
+	for (size_t i = 0; i < c->chunk_count; i++)
+		c->chunks[i].items = append_items(c, c->chunks[i].stage, c->chunks[i].count);
+	atomic_store(&c->corrupt, false);
+	for_each_chunk(c, decode_chunk);
+	if (atomic_load(&c->corrupt))
 		return gemp_fail(GEMP_EINTERNAL, "partial matches of other ranks make no sense");
 	return GEMP_OK;
 }
 
-static gemp_code renew(gemp_match_exchange *c)
+static gemp_code renew_credits(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;
 	uint32_t *counts = search->control_words + GEMP_CONTROL_WORDS;
@@ -409,7 +410,7 @@ gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
 	GEMP_TRY(gemp_exchange(context->comm, c->send, c->send_size, &c->receive, &c->receive_capacity, c->receive_size,
 	                       &context->traffic));
 	code = unpack(c);
-	GEMP_THEN(renew(c));
+	GEMP_THEN(renew_credits(c));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_PHASE_EXCHANGE, began);
 done:

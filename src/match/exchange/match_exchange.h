@@ -15,15 +15,15 @@ typedef struct gemp_match_exchange gemp_match_exchange;
 
 /* Local; search->capacity becomes the credits. */
 gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search);
-void gemp_match_exchange_free(gemp_match_exchange *crossing);
+void gemp_match_exchange_free(gemp_match_exchange *exchange);
 
 /* Local. Puts waiting items on the device for stages that have run out of tasks there. */
-gemp_code gemp_match_exchange_feed(gemp_match_exchange *crossing);
+gemp_code gemp_match_exchange_feed(gemp_match_exchange *exchange);
 
 /* Collective. Sends what the outbox holds, receives, renews credits, clears `blocked`. *moved: items sent by this rank. */
-gemp_code gemp_match_exchange_round(gemp_match_exchange *crossing, uint64_t *moved);
+gemp_code gemp_match_exchange_round(gemp_match_exchange *exchange, uint64_t *moved);
 
 /* Items received and not yet taken by a worker. */
-uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *crossing);
+uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *exchange);
 
 #endif

@@ -41,7 +41,7 @@ static void find_means(cost_context *c)
 }
 
 /* Children come behind their parents. */
-static void weigh_images(cost_context *c)
+static void average_images(cost_context *c)
 {
 	const gemp_closure_node *places = c->closure->nodes;
 	for (size_t i = c->closure->count; i-- > 0;) {
@@ -55,7 +55,7 @@ static void weigh_images(cost_context *c)
 }
 
 /* Entries that are read because of an image: its own rows, and, as far as `hops` go and rows are at hand, others'. */
-static double weigh(const cost_context *c, size_t place, gemp_vertex slot, int hops)
+static double entries_of_image(const cost_context *c, size_t place, gemp_vertex slot, int hops)
 {
 	const gemp_closure_node *places = c->closure->nodes;
 	double entries = 0;
@@ -71,43 +71,43 @@ static double weigh(const cost_context *c, size_t place, gemp_vertex slot, int h
 		}
 		gemp_row row = gemp_fetch_get(c->fetch, view, slot);
 		for (size_t k = 0; k < row.size; k++)
-			entries += weigh(c, child, row.neighbours[k], hops - 1);
+			entries += entries_of_image(c, child, row.neighbours[k], hops - 1);
 	}
 	return entries;
 }
 
 /* What is met again counts once. */
-static void cost_piece(void *context, unsigned thread, size_t piece)
+static void cost_tasks(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
+	(void)range;
 	const cost_context *c = context;
 	size_t roots = c->closure->root_count;
-	double entry = sizeof(gemp_vertex) + (c->fetch->edges ? sizeof(gemp_edge) : 0);
-	for (size_t i = piece * TASKS; i < (piece + 1) * TASKS && i < c->tasks->count; i++) {
+	double entry = (double)gemp_fetch_entry_bytes(c->fetch);
+	for (size_t i = begin; i < end; i++) {
 		double entries = 0;
 		for (size_t r = 0; r < roots; r++)
-			entries += weigh(c, r, c->tasks->slots[i * roots + r], 1);
+			entries += entries_of_image(c, r, c->tasks->slots[i * roots + r], 1);
 		c->bytes[i] = c->total > 0 ? c->total * (1 - exp(-entries / c->total)) * entry : 0;
 	}
 }
 
 /* bytes[tasks->count]: of all rows together `total`; rows beyond those of neighbours are taken for as long as rows are on
  * average in which an entry lies. */
-static void estimate(double *bytes, const gemp_closure *closure, const gemp_fetch *fetch, const gemp_root_tasks *tasks,
-                     uint64_t total)
+static void estimate_task_bytes(double *bytes, const gemp_closure *closure, const gemp_fetch *fetch,
+                                const gemp_root_tasks *tasks, uint64_t total)
 {
-	double entry = sizeof(gemp_vertex) + (fetch->edges ? sizeof(gemp_edge) : 0);
+	double entry = (double)gemp_fetch_entry_bytes(fetch);
 	cost_context c = {
 		.closure = closure, .fetch = fetch, .tasks = tasks, .total = (double)total / entry, .bytes = bytes
 	};
 	find_means(&c);
-	weigh_images(&c);
-	gemp_parallel_for((tasks->count + TASKS - 1) / TASKS, cost_piece, &c);
+	average_images(&c);
+	gemp_for_chunks(tasks->count, TASKS, cost_tasks, &c);
 }
 
 /* CHOICE. Pivots of many neighbours come first: so many of them that the others take half as long in rounds as all do in
  * cells. Seeds have no order. */
-static size_t choose(const double *rounds, size_t tasks, double cells, bool given)
+static size_t first_round_task(const double *rounds, size_t tasks, double cells, bool given)
 {
 	double sum = 0;
 	size_t first = tasks;
@@ -122,13 +122,13 @@ gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = fetch->context->comm;
-	uint64_t entry = sizeof(gemp_vertex) + (fetch->edges ? sizeof(gemp_edge) : 0), cells;
+	uint64_t entry = gemp_fetch_entry_bytes(fetch), cells;
 	double *rounds = NULL, sum = 0;
 	gemp_grid *grid = NULL;
 	gemp_grid_cell whole;
 	*aside = 0;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(rounds, tasks->count + 1)));
-	estimate(rounds, closure, fetch, tasks, total);
+	estimate_task_bytes(rounds, closure, fetch, tasks, total);
 	for (size_t i = 0; i < tasks->count; i++)
 		sum += rounds[i] /= (double)(budget ? budget : 1);
 	if (gemp_comm_sum1(comm, sum > min_rounds) == 0)
@@ -136,7 +136,7 @@ gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_
 	GEMP_TRY(gemp_grid_new(&grid, plan, closure, fetch, candidates, tasks));
 	gemp_grid_whole(grid, &whole);
 	cells = gemp_grid_cells(grid, whole, budget / entry, (uint64_t)(sum * round_cost) + 1);
-	*aside = choose(rounds, tasks->count, (double)cells, plan->arguments);
+	*aside = first_round_task(rounds, tasks->count, (double)cells, plan->arguments);
 	gemp_log_local(GEMP_DEBUG, "about %.0f rounds, or %llu cells: %zu of %zu tasks go in cells", sum,
 	               (unsigned long long)cells, *aside, tasks->count);
 done:
@@ -149,7 +149,7 @@ struct gemp_task_split {
 	gemp_task_split_base base;
 	gemp_plan *plan;            /* the same, with more bitmaps; its views are the other's */
 	gemp_candidates candidates; /* bits: the other's, or every */
-	uint32_t *every;
+	uint32_t *all_vertices;
 	gemp_closure closure;
 	gemp_grid *grid;
 	gemp_search *search;
@@ -158,11 +158,11 @@ struct gemp_task_split {
 	gemp_vertex *seeds;    /* [tasks.count * roots] ids of those of the cell at work */
 	uint32_t *need[GEMP_MAX_VIEWS];
 	uint32_t *bits; /* [words] of a vertex, on their way to the device */
-	size_t count, room;
-	gemp_grid_cell *waiting; /* the last comes next */
-	bool there;              /* a cell is at work: */
-	gemp_grid_cell now;
-	gemp_grid_cell bitmaps; /* whose the search's bitmaps are */
+	size_t count, capacity;
+	gemp_grid_cell *pending; /* the last comes next */
+	bool active;             /* a cell is at work: */
+	gemp_grid_cell cell;
+	gemp_grid_cell bitmap_cell; /* whose the search's bitmaps are */
 };
 
 /* MAKING. */
@@ -171,8 +171,8 @@ static gemp_code widen_plan(gemp_task_split *s)
 	const gemp_search *other = s->base.search;
 	size_t words = s->base.candidates->words;
 	GEMP_PROPAGATE(GEMP_NEW(s->plan, 1));
-	GEMP_PROPAGATE(GEMP_NEW(s->every, words + 1));
-	memset(s->every, 255, words * sizeof *s->every);
+	GEMP_PROPAGATE(GEMP_NEW(s->all_vertices, words + 1));
+	memset(s->all_vertices, 255, words * sizeof *s->all_vertices);
 	*s->plan = *other->plan;
 	s->candidates = *s->base.candidates;
 	for (size_t i = (size_t)s->plan->root + 1; i < s->plan->step_count; i++) {
@@ -183,17 +183,18 @@ static gemp_code widen_plan(gemp_task_split *s)
 			s->plan->ranges |= UINT64_C(1) << step->vertex;
 		step->candidates = true;
 		if (!s->candidates.bits[step->vertex])
-			s->candidates.bits[step->vertex] = s->every;
+			s->candidates.bits[step->vertex] = s->all_vertices;
 	}
-	gemp_bits32_trim(s->every, other->graph->vertex_count);
+	if (words && other->graph->vertex_count % 32)
+		s->all_vertices[words - 1] = (UINT32_C(1) << other->graph->vertex_count % 32) - 1;
 	return GEMP_OK;
 }
 
 static gemp_code push_cell(gemp_task_split *s, const gemp_grid_cell *one)
 {
-	gemp_code code = GEMP_RESERVE(s->waiting, s->room, s->count + 1);
+	gemp_code code = GEMP_RESERVE(s->pending, s->capacity, s->count + 1);
 	if (code == GEMP_OK)
-		s->waiting[s->count++] = *one;
+		s->pending[s->count++] = *one;
 	return code;
 }
 
@@ -254,7 +255,7 @@ void gemp_task_split_free(gemp_task_split *split)
 	gemp_grid_free(split->grid);
 	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++)
 		gemp_free(split->need[v]);
-	gemp_free_all(split->bits, split->plan, split->every, split->slots, split->seeds, split->waiting, split);
+	gemp_free_all(split->bits, split->plan, split->all_vertices, split->slots, split->seeds, split->pending, split);
 }
 
 gemp_search *gemp_task_split_search(gemp_task_split *split)
@@ -315,68 +316,51 @@ size_t gemp_task_split_left(const gemp_task_split *split)
 	return split->count;
 }
 
-static uint64_t entry_bytes(const gemp_task_split *s)
-{
-	return sizeof(gemp_vertex) + (s->base.fetch->edges ? sizeof(gemp_edge) : 0);
-}
-
 static gemp_code too_large(const gemp_task_split *s)
 {
-	return gemp_fail(GEMP_ENOMEM,
-	                 "pieces of rows of single vertices are longer than the %llu bytes that rounds have for them "
-	                 "on %s; raise --row-cache or --device-memory, or, with several ranks, give --exchange push",
-	                 (unsigned long long)s->base.budget, s->search->context->device->name);
+	return gemp_fail(
+		GEMP_ENOMEM,
+		"pieces of rows of single vertices are longer than the %llu bytes that rounds have for them on %s; raise --row-cache or --device-memory, or, with several ranks, give --exchange push",
+		(unsigned long long)s->base.budget, s->search->context->device->name);
 }
 
 gemp_code gemp_task_split_next(gemp_task_split *s)
 {
 	gemp_grid_cell other;
-	s->there = false;
-	while (s->count && !s->there) {
-		s->now = s->waiting[--s->count];
-		while (!(s->there = gemp_grid_entries(s->grid, &s->now) * entry_bytes(s) <= s->base.budget)) {
-			if (gemp_grid_empty(s->grid, &s->now))
+	s->active = false;
+	while (s->count && !s->active) {
+		s->cell = s->pending[--s->count];
+		while (!(s->active = gemp_grid_entries(s->grid, &s->cell) * gemp_fetch_entry_bytes(s->base.fetch) <=
+		                     s->base.budget)) {
+			if (gemp_grid_empty(s->grid, &s->cell))
 				break;
-			if (!gemp_grid_bisect(s->grid, &s->now, &other))
+			if (!gemp_grid_bisect(s->grid, &s->cell, &other))
 				return too_large(s);
 			GEMP_PROPAGATE(push_cell(s, &other));
 		}
-		s->there = s->there && !gemp_grid_empty(s->grid, &s->now) && has_tasks(s, &s->now);
+		s->active = s->active && !gemp_grid_empty(s->grid, &s->cell) && has_tasks(s, &s->cell);
 	}
-	if (s->there)
+	if (s->active)
 		gemp_grid_rows(s->grid, s->need);
-	for (size_t v = 0; v < s->plan->view_count && !s->there; v++)
+	for (size_t v = 0; v < s->plan->view_count && !s->active; v++)
 		memset(s->need[v], 0, s->grid->words * sizeof *s->need[v]);
 	return GEMP_OK;
 }
 
 /* THE SEARCH. */
-static void set_range(uint32_t *bits, uint64_t low, uint64_t high)
-{
-	for (uint64_t at = low; at < high;) {
-		if (at % 32 == 0 && high - at >= 32) {
-			bits[at / 32] = ~UINT32_C(0);
-			at += 32;
-		} else {
-			gemp_bits32_set(bits, at);
-			at++;
-		}
-	}
-}
-
 /* Bitmaps stay on the device until their range changes. At first there are none: no range is empty. */
 static gemp_code set_bitmap(gemp_task_split *s, int v)
 {
 	size_t words = s->grid->words;
-	if (s->bitmaps.low[v] == s->now.low[v] && s->bitmaps.high[v] == s->now.high[v])
+	if (s->bitmap_cell.low[v] == s->cell.low[v] && s->bitmap_cell.high[v] == s->cell.high[v])
 		return GEMP_OK;
-	s->bitmaps.low[v] = s->now.low[v];
-	s->bitmaps.high[v] = s->now.high[v];
+	s->bitmap_cell.low[v] = s->cell.low[v];
+	s->bitmap_cell.high[v] = s->cell.high[v];
 	if (s->plan->ranges >> v & 1 && !s->search->nested)
-		return gemp_search_range(s->search, v, s->grid->tiles.bounds[s->now.low[v]],
-		                         s->grid->tiles.bounds[s->now.high[v]]);
+		return gemp_search_range(s->search, v, s->grid->tiles.bounds[s->cell.low[v]],
+		                         s->grid->tiles.bounds[s->cell.high[v]]);
 	memset(s->bits, 0, words * sizeof *s->bits);
-	set_range(s->bits, s->grid->tiles.bounds[s->now.low[v]], s->grid->tiles.bounds[s->now.high[v]]);
+	gemp_bits32_set_range(s->bits, s->grid->tiles.bounds[s->cell.low[v]], s->grid->tiles.bounds[s->cell.high[v]]);
 	for (size_t w = 0; s->base.bits[v] && w < words; w++)
 		s->bits[w] &= s->base.bits[v][w];
 	return gemp_search_narrow(s->search, v, s->bits);
@@ -386,7 +370,7 @@ static gemp_task_range seeds_of(gemp_task_split *s)
 {
 	size_t count = 0, roots = s->closure.root_count;
 	for (size_t i = 0; i < s->tasks.count; i++) {
-		if (!in_cell(s, &s->now, i))
+		if (!in_cell(s, &s->cell, i))
 			continue;
 		for (size_t r = 0; r < roots; r++)
 			s->seeds[count * roots + r] = s->base.search->order->id_of[s->slots[i * roots + r]];
@@ -399,7 +383,7 @@ static gemp_task_range seeds_of(gemp_task_split *s)
 gemp_code gemp_task_split_range(gemp_task_split *s, gemp_task_range *part)
 {
 	*part = (gemp_task_range){ 0, 0 };
-	if (!s->there) {
+	if (!s->active) {
 		if (s->plan->arguments)
 			gemp_search_seed(s->search, s->seeds, 0);
 		return GEMP_OK;
@@ -407,6 +391,6 @@ gemp_code gemp_task_split_range(gemp_task_split *s, gemp_task_range *part)
 	for (size_t i = (size_t)s->plan->root + 1; i < s->plan->step_count; i++)
 		if (s->plan->steps[i].kind == GEMP_EXTEND)
 			GEMP_PROPAGATE(set_bitmap(s, s->plan->steps[i].vertex));
-	*part = s->plan->arguments ? seeds_of(s) : pivots_of(s, &s->now);
+	*part = s->plan->arguments ? seeds_of(s) : pivots_of(s, &s->cell);
 	return GEMP_OK;
 }

@@ -16,9 +16,9 @@ static const double large_share = 0.3;
 
 /* The next round, laid out. */
 typedef struct next_round {
-	bool there, last;     /* no round follows it */
-	bool cell;            /* of the split search */
-	gemp_task_range part; /* unless of a cell */
+	bool ready, last;      /* no round follows it */
+	bool cell;             /* of the split search */
+	gemp_task_range range; /* unless of a cell */
 } next_round;
 
 struct gemp_pull {
@@ -27,42 +27,33 @@ struct gemp_pull {
 	const gemp_plan *plan;
 	gemp_resident *rows;
 	const gemp_candidates *candidates;
-	uint64_t budget; /* bytes of a round's rows on the device */
-	bool asked;      /* the budget was given */
-	uint64_t now;    /* the budget of this run: not more than is free */
-	uint64_t total;  /* bytes of all rows of all ranks */
+	uint64_t budget;     /* bytes of a round's rows on the device */
+	bool budget_given;   /* the budget was given */
+	uint64_t run_budget; /* the budget of this run: not more than is free */
+	uint64_t total;      /* bytes of all rows of all ranks */
 	gemp_closure closure;
 	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* candidates by slot */
-	gemp_view *at_hand; /* [view_count] rows at hand without what nobody reads; rows->views where that is all */
+	gemp_view *resident_views; /* [view_count] rows at hand without what nobody reads; rows->views where that is all */
 	bool narrowed[GEMP_MAX_VIEWS];
 	gemp_fetch *fetch;
-	gemp_working_set *reach;
+	gemp_working_set *working_set;
 	gemp_view views[2][GEMP_MAX_VIEWS]; /* of the round, and of the next */
-	gemp_partial_capacity room[2][GEMP_MAX_VIEWS];
-	int side; /* of the two the next one's */
+	gemp_partial_capacity capacities[2][GEMP_MAX_VIEWS];
+	int next_side; /* of the two the next one's */
 	gemp_search *search;
 	gemp_search_options options;
 	gemp_vertex *seeds; /* [search->pivots * given] slots */
 	gemp_root_tasks tasks;
 	size_t next;
-	size_t *alone, alone_count, alone_room;
+	size_t *oversized, oversized_count, oversized_capacity;
 	double growth;          /* bytes of whole closures over those of first hops */
 	bool finished;          /* with tasks of which several, or one, fit into a round */
 	gemp_task_split *split; /* of those larger; NULL: none so far */
-	next_round ahead;
-	gemp_pull_statistics figures;
+	next_round upcoming;
+	gemp_pull_statistics statistics;
 };
 
 /* MAKING. */
-static void candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words)
-{
-	for (size_t w = 0; w < words; w++)
-		for (uint32_t left = by_id[w]; left; left &= left - 1) {
-			gemp_vertex slot = order->slot_of[w * 32 + (size_t)__builtin_ctz(left)];
-			gemp_bits32_set(out, slot);
-		}
-}
-
 static gemp_code renumber_candidates(gemp_pull *p)
 {
 	size_t words = p->candidates->words;
@@ -70,7 +61,7 @@ static gemp_code renumber_candidates(gemp_pull *p)
 		if (!p->candidates->bits[v])
 			continue;
 		GEMP_PROPAGATE(GEMP_NEW(p->bits[v], words + 1));
-		candidates_by_slot(&p->rows->order, p->candidates->bits[v], p->bits[v], words);
+		gemp_candidates_by_slot(&p->rows->order, p->candidates->bits[v], p->bits[v], words);
 	}
 	return GEMP_OK;
 }
@@ -87,18 +78,13 @@ static uint64_t choose_budget(const gemp_pull *p, unsigned quarters)
 	return room < narrow ? room : narrow;
 }
 
-static uint64_t entry_bytes(const gemp_pull *p)
-{
-	return sizeof(gemp_vertex) + (p->fetch->edges ? sizeof(gemp_edge) : 0);
-}
-
 /* Collective. */
 static void measure_all_rows(gemp_pull *p)
 {
 	const gemp_residency *residency = &p->rows->residency;
 	for (size_t i = 0; i < residency->own_count; i++)
 		for (size_t v = 0; v < p->plan->view_count; v++)
-			p->total += gemp_fetch_size(p->fetch, v, residency->own_slots[i]) * entry_bytes(p);
+			p->total += gemp_fetch_size(p->fetch, v, residency->own_slots[i]) * gemp_fetch_entry_bytes(p->fetch);
 	p->total = gemp_comm_sum1(p->context->comm, p->total);
 }
 
@@ -117,15 +103,16 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard
 			              .growth = first_growth };
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_closure_of(&p->closure, plan, !context->device->gpu);
-	p->asked = budget != 0;
+	p->budget_given = budget != 0;
 	p->budget = budget ? budget : choose_budget(p, 2);
 	code = renumber_candidates(p);
-	GEMP_THEN(gemp_trim_resident_rows(&p->at_hand, p->narrowed, plan, &p->closure, rows, p->bits));
+	GEMP_THEN(gemp_trim_resident_rows(&p->resident_views, p->narrowed, plan, &p->closure, rows, p->bits));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->at_hand, plan->view_count));
+	GEMP_TRY(
+		gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->resident_views, plan->view_count));
 	measure_all_rows(p);
 	GEMP_TRY(gemp_comm_agree(context->comm,
-	                         gemp_working_set_new(&p->reach, &p->closure, p->fetch, p->bits, !plan->arguments)));
+	                         gemp_working_set_new(&p->working_set, &p->closure, p->fetch, p->bits, !plan->arguments)));
 	*out = p;
 	p = NULL;
 done:
@@ -138,17 +125,17 @@ void gemp_pull_free(gemp_pull *p)
 	if (!p)
 		return;
 	gemp_task_split_free(p->split);
-	gemp_working_set_free(p->reach);
+	gemp_working_set_free(p->working_set);
 	gemp_fetch_free(p->fetch);
 	for (size_t v = 0; v < p->plan->view_count; v++) {
 		gemp_view_free(&p->views[0][v]);
 		gemp_view_free(&p->views[1][v]);
 		if (p->narrowed[v])
-			gemp_view_free(&p->at_hand[v]);
+			gemp_view_free(&p->resident_views[v]);
 	}
 	for (int v = 0; v < p->plan->vertex_count; v++)
 		gemp_free(p->bits[v]);
-	gemp_free_all(p->at_hand, p->seeds, p->alone, p);
+	gemp_free_all(p->resident_views, p->seeds, p->oversized, p);
 }
 
 /* FITTING. */
@@ -183,13 +170,13 @@ bool gemp_pull_fits(const gemp_pull *p)
 {
 	uint64_t longest = 0, places = 1;
 	for (size_t v = 0; v < p->plan->view_count; v++)
-		for (size_t r = 0; r < p->at_hand[v].rows; r++)
-			if (p->at_hand[v].begin[r + 1] - p->at_hand[v].begin[r] > longest)
-				longest = p->at_hand[v].begin[r + 1] - p->at_hand[v].begin[r];
+		for (size_t r = 0; r < p->resident_views[v].rows; r++)
+			if (p->resident_views[v].begin[r + 1] - p->resident_views[v].begin[r] > longest)
+				longest = p->resident_views[v].begin[r + 1] - p->resident_views[v].begin[r];
 	gemp_comm_max(p->context->comm, &longest, 1);
 	for (size_t i = 0; i < p->closure.count; i++)
 		places += (uint64_t)__builtin_popcount(p->closure.nodes[i].reads);
-	uint64_t bytes = longest * places * entry_bytes(p);
+	uint64_t bytes = longest * places * gemp_fetch_entry_bytes(p->fetch);
 	return gemp_comm_sum1(p->context->comm, bytes > p->budget) == 0;
 }
 
@@ -205,11 +192,11 @@ static gemp_code list_tasks(gemp_pull *p)
 	const gemp_search *search = p->search;
 	size_t given = (size_t)p->plan->arguments, count = search->pivots;
 	p->tasks = (gemp_root_tasks){ search->pivot_slots, count };
-	p->next = p->alone_count = 0;
-	p->finished = p->ahead.there = false;
+	p->next = p->oversized_count = 0;
+	p->finished = p->upcoming.ready = false;
 	uint64_t free_now = choose_budget(p, 3);
-	p->now = p->asked || p->budget < free_now ? p->budget : free_now;
-	GEMP_PROPAGATE(GEMP_RESERVE(p->alone, p->alone_room, count));
+	p->run_budget = p->budget_given || p->budget < free_now ? p->budget : free_now;
+	GEMP_PROPAGATE(GEMP_RESERVE(p->oversized, p->oversized_capacity, count));
 	if (!given)
 		return GEMP_OK;
 	gemp_free(p->seeds);
@@ -225,12 +212,12 @@ static gemp_code find_oversized(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
-	GEMP_TRY(
-		gemp_oversized_tasks(&p->alone_count, p->plan, &p->closure, p->fetch, p->bits, &p->tasks, p->total, p->now));
-	p->next = p->alone_count;
-	for (size_t i = 0; i < p->alone_count; i++)
-		p->alone[i] = i;
-	uint64_t left[2] = { p->tasks.count - p->next, p->alone_count };
+	GEMP_TRY(gemp_oversized_tasks(&p->oversized_count, p->plan, &p->closure, p->fetch, p->bits, &p->tasks, p->total,
+	                              p->run_budget));
+	p->next = p->oversized_count;
+	for (size_t i = 0; i < p->oversized_count; i++)
+		p->oversized[i] = i;
+	uint64_t left[2] = { p->tasks.count - p->next, p->oversized_count };
 	gemp_comm_sum(p->context->comm, left, 2);
 	p->finished = left[0] == 0 && left[1] > 0;
 done:
@@ -239,15 +226,15 @@ done:
 }
 
 /* Do all rows fit? Those of others are taken for an eighth too long. */
-static bool all_fit(const gemp_pull *p)
+static bool all_rows_fit(const gemp_pull *p)
 {
-	return p->total + p->total / 8 <= p->now;
+	return p->total + p->total / 8 <= p->run_budget;
 }
 
 gemp_code gemp_pull_restart(gemp_pull *p)
 {
 	GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, list_tasks(p)));
-	if (gemp_comm_sum1(p->context->comm, !all_fit(p)))
+	if (gemp_comm_sum1(p->context->comm, !all_rows_fit(p)))
 		return find_oversized(p);
 	return GEMP_OK;
 }
@@ -257,7 +244,7 @@ static uint64_t rows_needed(const gemp_pull *p, uint32_t *const *need)
 {
 	uint64_t rows = 0;
 	for (size_t v = 0; v < p->plan->view_count; v++)
-		rows += gemp_bits32_count(need[v], p->reach->words);
+		rows += gemp_bits32_count(need[v], p->working_set->words);
 	return rows;
 }
 
@@ -266,23 +253,18 @@ static gemp_code build_views(gemp_pull *p, uint32_t *const *need, const gemp_til
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
-	p->side = 1 - p->side;
+	p->next_side = 1 - p->next_side;
 	for (size_t v = 0; v < p->plan->view_count && code == GEMP_OK; v++)
-		code = gemp_partial_view_fill(&p->views[p->side][v], &p->room[p->side][v], p->fetch, v, need[v], tiles);
-	p->figures.reads += rows_needed(p, need);
+		code = gemp_partial_view_fill(&p->views[p->next_side][v], &p->capacities[p->next_side][v], p->fetch, v, need[v],
+		                              tiles);
+	p->statistics.reads += rows_needed(p, need);
 	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
 	return gemp_comm_agree(p->context->comm, code);
 }
 
-/* Rows of pivots are own ones. */
-static int first_depth(const gemp_pull *p)
-{
-	return p->plan->arguments || p->closure.depth == 0 ? 0 : 1;
-}
-
 static void update_growth(gemp_pull *p, uint64_t first)
 {
-	double growth = first ? (double)p->reach->bytes / (double)first : 1;
+	double growth = first ? (double)p->working_set->bytes / (double)first : 1;
 	growth = growth < 1 ? 1 : growth > most_growth ? most_growth : growth;
 	p->growth = growth;
 }
@@ -291,36 +273,37 @@ static void update_growth(gemp_pull *p, uint64_t first)
 static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int depth)
 {
 	gemp_code code = GEMP_OK;
-	double now = (double)p->now, budget = depth < p->closure.depth ? now / p->growth : now, began = gemp_now();
-	if (all_fit(p))
-		gemp_working_set_extend_all(p->reach, &p->tasks, *begin, *end, depth);
+	double now = (double)p->run_budget, budget = depth < p->closure.depth ? now / p->growth : now, began = gemp_now();
+	if (all_rows_fit(p))
+		gemp_working_set_extend_all(p->working_set, &p->tasks, *begin, *end, depth);
 	else
-		code = gemp_working_set_extend(p->reach, &p->tasks, begin, end, depth, (uint64_t)budget,
-		                               (uint64_t)(now * large_share), p->alone, &p->alone_count);
+		code = gemp_working_set_extend(p->working_set, &p->tasks, begin, end, depth, (uint64_t)budget,
+		                               (uint64_t)(now * large_share), p->oversized, &p->oversized_count);
 	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
 	return code;
 }
 
 /* Collective. The next tasks whose rows fit, hop by hop, each with its rows. */
-static gemp_code choose_tasks(gemp_pull *p)
+static gemp_code select_tasks(gemp_pull *p)
 {
 	const gemp_comm *comm = p->context->comm;
 	size_t begin = p->next, end = p->tasks.count;
 	uint64_t first = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->cache, p->now)));
-	for (int depth = first_depth(p); depth <= p->closure.depth; depth++) {
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->cache, p->run_budget)));
+	int first_hop = p->plan->arguments || p->closure.depth == 0 ? 0 : 1; /* rows of pivots are own ones */
+	for (int depth = first_hop; depth <= p->closure.depth; depth++) {
 		GEMP_PROPAGATE(gemp_comm_agree(comm, take_fitting(p, &begin, &end, depth)));
-		first = first ? first : p->reach->bytes;
-		GEMP_PROPAGATE(gemp_fetch_rows(p->fetch, p->reach->need, NULL));
+		first = first ? first : p->working_set->bytes;
+		GEMP_PROPAGATE(gemp_fetch_rows(p->fetch, p->working_set->need, NULL));
 	}
 	if (end > begin)
 		update_growth(p, first);
 	p->next = end;
-	uint64_t left[2] = { p->tasks.count - p->next, p->alone_count };
+	uint64_t left[2] = { p->tasks.count - p->next, p->oversized_count };
 	gemp_comm_sum(comm, left, 2);
 	p->finished = left[0] == 0;
-	p->ahead = (next_round){ .there = true, .last = p->finished && left[1] == 0, .part = { begin, end - begin } };
-	return build_views(p, p->reach->need, NULL);
+	p->upcoming = (next_round){ .ready = true, .last = p->finished && left[1] == 0, .range = { begin, end - begin } };
+	return build_views(p, p->working_set->need, NULL);
 }
 
 /* Collective. The rows of the round, for the search that goes over them, in place of those of the round before. */
@@ -330,15 +313,15 @@ static gemp_code fetch_round(gemp_pull *p, gemp_search *search, gemp_task_range 
 	double began = gemp_now();
 	uint64_t entries = 0;
 	for (size_t v = 0; v < p->plan->view_count; v++) {
-		gemp_view_unload(&p->views[1 - p->side][v]);
-		entries += p->views[p->side][v].begin[p->graph->vertex_count];
+		gemp_view_unload(&p->views[1 - p->next_side][v]);
+		entries += p->views[p->next_side][v].begin[p->graph->vertex_count];
 	}
-	code = gemp_search_rows(search, p->views[p->side], part);
+	code = gemp_search_rows(search, p->views[p->next_side], part);
 	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
 	gemp_timers_add(&p->context->timers, GEMP_PHASE_UPLOAD, began);
-	p->figures.rounds++;
-	gemp_log_local(GEMP_DEBUG, "round %llu: %zu tasks, rows of %llu bytes", (unsigned long long)p->figures.rounds,
-	               part.count, (unsigned long long)(entries * entry_bytes(p)));
+	p->statistics.rounds++;
+	gemp_log_local(GEMP_DEBUG, "round %llu: %zu tasks, rows of %llu bytes", (unsigned long long)p->statistics.rounds,
+	               part.count, (unsigned long long)(entries * gemp_fetch_entry_bytes(p->fetch)));
 done:
 	return code;
 }
@@ -355,15 +338,15 @@ static gemp_code begin_split(gemp_pull *p)
 		                                .bits = p->bits,
 		                                .fetch = p->fetch,
 		                                .tasks = &p->tasks,
-		                                .large = p->alone,
-		                                .large_count = p->alone_count,
-		                                .budget = p->now };
-	p->figures.oversized_tasks += p->alone_count;
+		                                .large = p->oversized,
+		                                .large_count = p->oversized_count,
+		                                .budget = p->run_budget };
+	p->statistics.oversized_tasks += p->oversized_count;
 	return gemp_task_split_new(&p->split, &base);
 }
 
 /* Collective. The next cell, and its rows. */
-static gemp_code choose_cell(gemp_pull *p)
+static gemp_code select_cell(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->context->comm;
@@ -371,12 +354,12 @@ static gemp_code choose_cell(gemp_pull *p)
 		GEMP_TRY(begin_split(p));
 	double began = gemp_now();
 	code = gemp_task_split_next(p->split);
-	GEMP_THEN(gemp_row_cache_trim(&p->fetch->cache, p->now));
+	GEMP_THEN(gemp_row_cache_trim(&p->fetch->cache, p->run_budget));
 	gemp_timers_add(&p->context->timers, GEMP_PHASE_RESOLVE, began);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_fetch_rows(p->fetch, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split)));
 	bool last = gemp_comm_sum1(comm, gemp_task_split_left(p->split)) == 0;
-	p->ahead = (next_round){ .there = true, .last = last, .cell = true };
+	p->upcoming = (next_round){ .ready = true, .last = last, .cell = true };
 	code = build_views(p, gemp_task_split_need(p->split), gemp_task_split_tiles(p->split));
 done:
 	return code;
@@ -386,20 +369,20 @@ gemp_code gemp_pull_prefetch(void *pull)
 {
 	gemp_pull *p = pull;
 	double began = gemp_now();
-	gemp_code code = p->finished ? choose_cell(p) : choose_tasks(p);
+	gemp_code code = p->finished ? select_cell(p) : select_tasks(p);
 	gemp_trace_add("pull", GEMP_LANE_HOST, began);
 	return code;
 }
 
 gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
 {
-	if (!p->ahead.there)
+	if (!p->upcoming.ready)
 		GEMP_PROPAGATE(gemp_pull_prefetch(p));
-	gemp_task_range part = p->ahead.part;
-	*search = p->ahead.cell ? gemp_task_split_search(p->split) : p->search;
-	*last = p->ahead.last;
-	p->ahead.there = false;
-	if (p->ahead.cell)
+	gemp_task_range part = p->upcoming.range;
+	*search = p->upcoming.cell ? gemp_task_split_search(p->split) : p->search;
+	*last = p->upcoming.last;
+	p->upcoming.ready = false;
+	if (p->upcoming.cell)
 		GEMP_PROPAGATE(gemp_comm_agree(p->context->comm, gemp_task_split_range(p->split, &part)));
 	return fetch_round(p, *search, part);
 }
@@ -445,7 +428,7 @@ done:
 
 gemp_pull_statistics gemp_pull_statistics_of(const gemp_pull *p)
 {
-	gemp_pull_statistics figures = p->figures;
+	gemp_pull_statistics figures = p->statistics;
 	figures.fetched = p->fetch->stats.rows;
 	figures.bytes = p->fetch->stats.bytes;
 	figures.raw_bytes = p->fetch->stats.uncoded_bytes;

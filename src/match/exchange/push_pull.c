@@ -18,10 +18,10 @@ typedef struct rows_needed {
 } rows_needed;
 
 typedef struct estimate_context {
-	const gemp_push_pull_inputs *q;
+	const gemp_push_pull_inputs *inputs;
 	const gemp_fetch *fetch;
 	gemp_closure closure;
-	gemp_working_set *reach;
+	gemp_working_set *working_set;
 	gemp_vertex *pivots;
 	gemp_root_tasks tasks;
 	double bytes_an_entry;
@@ -30,15 +30,11 @@ typedef struct estimate_context {
 enum { SAMPLED_ROWS = 512, TRIED_ROUNDS = 16, CLASSES = 256 };
 static const double bytes_per_row = 2.5; /* asked for by a difference, and its size */
 
-static bool row_is_resident(const gemp_residency *r, gemp_vertex slot)
-{
-	return slot < r->hot || r->words[2 * (slot / 32)] >> slot % 32 & 1;
-}
-
 static gemp_code list_pivots(estimate_context *w)
 {
 	const gemp_residency *residency = w->fetch->residency;
-	const uint32_t *bits = w->q->plan->pivot_off ? NULL : gemp_pull_candidates(w->q->pull)[w->q->plan->pivot];
+	const uint32_t *bits = w->inputs->plan->pivot_off ? NULL
+	                                                  : gemp_pull_candidates(w->inputs->pull)[w->inputs->plan->pivot];
 	GEMP_PROPAGATE(GEMP_NEW(w->pivots, residency->own_count + 1));
 	for (size_t i = 0; i < residency->own_count; i++)
 		if (!bits || gemp_bits32_test(bits, residency->own_slots[i]))
@@ -70,14 +66,14 @@ done:
 }
 
 /* What the reach has found to be read and is not here. */
-static rows_needed count_missing(const estimate_context *w)
+static rows_needed missing_rows(const estimate_context *w)
 {
 	rows_needed missing = { 0, 0 };
 	for (size_t v = 0; v < w->fetch->view_count; v++)
-		for (size_t i = 0; i < w->reach->words; i++)
-			for (uint32_t left = w->reach->need[v][i]; left; left &= left - 1) {
+		for (size_t i = 0; i < w->working_set->words; i++)
+			for (uint32_t left = w->working_set->need[v][i]; left; left &= left - 1) {
 				gemp_vertex slot = (gemp_vertex)(i * 32 + (size_t)__builtin_ctz(left));
-				if (row_is_resident(w->fetch->residency, slot))
+				if (gemp_fetch_is_resident(w->fetch, slot))
 					continue;
 				missing.rows++;
 				missing.entries += (double)gemp_fetch_size(w->fetch, v, slot);
@@ -86,17 +82,17 @@ static rows_needed count_missing(const estimate_context *w)
 }
 
 /* Rows of a view by the class of their sizes: of all vertices, and of those that are not here and not yet known to be read. */
-typedef struct sizes {
+typedef struct size_classes {
 	double size[CLASSES], all[CLASSES], open[CLASSES], entries;
-} sizes;
+} size_classes;
 
-static void count_sizes(const estimate_context *w, size_t view, sizes *s)
+static void count_sizes(const estimate_context *w, size_t view, size_classes *s)
 {
-	*s = (sizes){ 0 };
-	for (gemp_vertex slot = 0; slot < w->q->graph->vertex_count; slot++) {
+	*s = (size_classes){ 0 };
+	for (gemp_vertex slot = 0; slot < w->inputs->graph->vertex_count; slot++) {
 		uint64_t size = gemp_fetch_size(w->fetch, view, slot);
 		unsigned class = gemp_degree_class(size);
-		bool open = !row_is_resident(w->fetch->residency, slot) && !gemp_bits32_test(w->reach->need[view], slot);
+		bool open = !gemp_fetch_is_resident(w->fetch, slot) && !gemp_bits32_test(w->working_set->need[view], slot);
 		s->all[class]++;
 		s->open[class] += open;
 		s->size[class] = fmax(s->size[class], (double)size);
@@ -108,8 +104,8 @@ static void count_sizes(const estimate_context *w, size_t view, sizes *s)
 static double named_from_images(const estimate_context *w, const gemp_closure_node *place)
 {
 	double named = 0;
-	for (size_t i = 0; i < w->reach->words; i++)
-		for (uint32_t left = w->reach->seen[place->parent][i]; left; left &= left - 1)
+	for (size_t i = 0; i < w->working_set->words; i++)
+		for (uint32_t left = w->working_set->seen[place->parent][i]; left; left &= left - 1)
 			named += (double)gemp_fetch_size(w->fetch, (size_t)place->view,
 			                                 (gemp_vertex)(i * 32 + (size_t)__builtin_ctz(left)));
 	return named;
@@ -117,7 +113,7 @@ static double named_from_images(const estimate_context *w, const gemp_closure_no
 
 static double share_of_candidates(const estimate_context *w, int vertex)
 {
-	const gemp_statistics *s = w->q->statistics;
+	const gemp_statistics *s = w->inputs->statistics;
 	return s->filtered[vertex] && s->vertices > 0 ? s->candidates[vertex] / s->vertices : 1;
 }
 
@@ -128,7 +124,7 @@ static rows_needed expect_beyond(const estimate_context *w)
 	double named[GEMP_MAX_CLOSURE_NODES] = { 0 };
 	rows_needed more = { 0, 0 };
 	for (size_t v = 0; v < w->fetch->view_count; v++) {
-		sizes s;
+		size_classes s;
 		double missed[CLASSES];
 		count_sizes(w, v, &s);
 		for (int class = 0; class < CLASSES; class ++)
@@ -161,7 +157,7 @@ static rows_needed expect_beyond(const estimate_context *w)
 static gemp_code count_rounds(estimate_context *w, const rows_needed *once, double growth, double *times)
 {
 	gemp_code code = GEMP_OK;
-	double budget = (double)gemp_pull_budget(w->q->pull), most = (double)w->reach->bytes * growth, tried = 0,
+	double budget = (double)gemp_pull_budget(w->inputs->pull), most = (double)w->working_set->bytes * growth, tried = 0,
 		   entries = 0;
 	size_t *alone = NULL, count = w->tasks.count;
 	*times = 1;
@@ -170,13 +166,13 @@ static gemp_code count_rounds(estimate_context *w, const rows_needed *once, doub
 	GEMP_TRY(GEMP_NEW(alone, count));
 	for (size_t i = 0; i < TRIED_ROUNDS && i < count; i++) {
 		size_t begin = count * i / TRIED_ROUNDS, end = count, alone_count = 0;
-		GEMP_TRY(gemp_working_set_extend(w->reach, &w->tasks, &begin, &end, w->closure.depth > 0,
+		GEMP_TRY(gemp_working_set_extend(w->working_set, &w->tasks, &begin, &end, w->closure.depth > 0,
 		                                 (uint64_t)(budget / growth), (uint64_t)(budget / 3), alone, &alone_count));
-		entries += count_missing(w).entries;
+		entries += missing_rows(w).entries;
 		tried += (double)(end - begin + alone_count);
 		for (size_t k = 0; k < alone_count; k++) { /* cells: pairs of ranges of its rows */
-			gemp_working_set_extend_all(w->reach, &w->tasks, alone[k], alone[k] + 1, w->closure.depth > 0);
-			entries += count_missing(w).entries * fmax(3 * (double)w->reach->bytes * growth / budget, 1);
+			gemp_working_set_extend_all(w->working_set, &w->tasks, alone[k], alone[k] + 1, w->closure.depth > 0);
+			entries += missing_rows(w).entries * fmax(3 * (double)w->working_set->bytes * growth / budget, 1);
 		}
 	}
 	if (tried > 0)
@@ -186,36 +182,36 @@ done:
 	return code;
 }
 
-static gemp_code weigh_rows(estimate_context *w, uint64_t *bytes)
+static gemp_code estimate_rows(estimate_context *w, uint64_t *bytes)
 {
 	gemp_code code = GEMP_OK;
 	double times;
 	GEMP_TRY(list_pivots(w));
 	GEMP_TRY(measure_code(w));
-	gemp_closure_of(&w->closure, w->q->plan, !w->q->context->device->gpu);
-	GEMP_TRY(gemp_working_set_new(&w->reach, &w->closure, w->fetch, gemp_pull_candidates(w->q->pull), true));
-	gemp_working_set_extend_all(w->reach, &w->tasks, 0, w->tasks.count, w->closure.depth > 0);
-	rows_needed missing = count_missing(w), beyond = { 0, 0 };
+	gemp_closure_of(&w->closure, w->inputs->plan, !w->inputs->context->device->gpu);
+	GEMP_TRY(gemp_working_set_new(&w->working_set, &w->closure, w->fetch, gemp_pull_candidates(w->inputs->pull), true));
+	gemp_working_set_extend_all(w->working_set, &w->tasks, 0, w->tasks.count, w->closure.depth > 0);
+	rows_needed missing = missing_rows(w), beyond = { 0, 0 };
 	if (w->closure.depth > 1)
 		beyond = expect_beyond(w);
 	rows_needed once = { missing.rows + beyond.rows, missing.entries + beyond.entries };
 	GEMP_TRY(count_rounds(w, &once, missing.entries > 0 ? once.entries / missing.entries : 1, &times));
 	*bytes = (uint64_t)(times * (once.rows * bytes_per_row + once.entries * w->bytes_an_entry));
 done:
-	gemp_working_set_free(w->reach);
+	gemp_working_set_free(w->working_set);
 	gemp_free(w->pivots);
 	return code;
 }
 
 /* PARTIAL MATCHES. What a walk along the plan's steps knows. */
-typedef struct walk {
+typedef struct plan_walk {
 	const gemp_push_pull_inputs *q;
 	double away;     /* chance that a row that is wanted is not where a partial match is */
 	int at;          /* pattern vertex whose row is there */
 	double before;   /* partial matches that enter the step */
 	double siblings; /* of them, that differ in the vertex bound last alone */
 	double bytes, reads;
-} walk;
+} plan_walk;
 
 /* A number's bytes with a sign, where numbers of this mean are spread as distances are (row_code.h). */
 static double bytes_of_step(double mean)
@@ -227,7 +223,7 @@ static double bytes_of_step(double mean)
 }
 
 /* Items in groups of so many in the mean (item_code.h). Most items are in larger groups, and hubs have the least numbers. */
-static void send(walk *w, double items, double group, bool edge)
+static void send(plan_walk *w, double items, double group, bool edge)
 {
 	const double bytes_a_group = 5, larger = 3, nearer = 4;
 	double size = fmax(larger * group, 1);
@@ -238,7 +234,7 @@ static void send(walk *w, double items, double group, bool edge)
 }
 
 /* Entries that a step walks, and that are images of its vertex as far as it has candidates. */
-static double entries_of(const walk *w, size_t s)
+static double entries_of(const plan_walk *w, size_t s)
 {
 	const gemp_step *step = &w->q->plan->steps[s];
 	const gemp_statistics *known = w->q->statistics;
@@ -255,7 +251,7 @@ static double rows_after(const gemp_push_pull_inputs *q, size_t s)
 }
 
 /* Into a step, where none of the rows that can be walked is there. */
-static void enter(walk *w, const gemp_step *step, bool edge)
+static void enter(plan_walk *w, const gemp_step *step, bool edge)
 {
 	size_t sources = step->kind == GEMP_BIND_EDGE ? 1 : step->sources;
 	double chance = 1;
@@ -268,7 +264,7 @@ static void enter(walk *w, const gemp_step *step, bool edge)
 }
 
 /* To the rows that the step's other checks want: a check is made where either end's row is. */
-static void verify(walk *w, const gemp_step *step, double candidates, double passed)
+static void verify(plan_walk *w, const gemp_step *step, double candidates, double passed)
 {
 	double left = (double)step->check_count - 1, away = w->away;
 	if (left < 1 || candidates <= 0)
@@ -284,10 +280,12 @@ static void verify(walk *w, const gemp_step *step, double candidates, double pas
 		w->at = step->checks[step->check_count - 1].from;
 }
 
-static void weigh_matches(const gemp_push_pull_inputs *q, double away, uint64_t *bytes, uint64_t *reads)
+static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64_t *bytes, uint64_t *reads)
 {
 	const gemp_plan *plan = q->plan;
-	walk w = { .q = q, .away = away, .at = plan->pivot, .before = rows_after(q, (size_t)plan->root), .siblings = 1 };
+	plan_walk w = {
+		.q = q, .away = away, .at = plan->pivot, .before = rows_after(q, (size_t)plan->root), .siblings = 1
+	};
 	w.reads = w.before;
 	for (size_t s = (size_t)plan->root + 1; s < plan->step_count; s++) {
 		const gemp_step *step = &plan->steps[s];
@@ -323,12 +321,12 @@ static double share_away(const gemp_push_pull_inputs *q)
 
 gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pull_inputs *q)
 {
-	estimate_context w = { .q = q, .fetch = gemp_pull_fetch(q->pull) };
+	estimate_context w = { .inputs = q, .fetch = gemp_pull_fetch(q->pull) };
 	uint64_t pull = 0, push[2];
 	double began = gemp_now();
 	*out = (gemp_push_pull_estimate){ 0 };
-	GEMP_PROPAGATE(gemp_comm_agree(q->context->comm, weigh_rows(&w, &pull)));
-	weigh_matches(q, share_away(q), &push[0], &push[1]);
+	GEMP_PROPAGATE(gemp_comm_agree(q->context->comm, estimate_rows(&w, &pull)));
+	estimate_matches(q, share_away(q), &push[0], &push[1]);
 	pull = gemp_comm_sum1(q->context->comm, pull);
 	gemp_comm_max(q->context->comm, push, 2);
 	*out = (gemp_push_pull_estimate){ true, pull, push[0], push[1] };

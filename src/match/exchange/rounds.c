@@ -6,14 +6,14 @@
 #include "match/search/multi_device.h"
 #include "match/search/search_buffers.h"
 
-/* With a sink or crossing a round lasts about this long, so that ranks do not wait long for one another, and no longer
+/* With a sink or exchange a round lasts about this long, so that ranks do not wait long for one another, and no longer
  * than it takes to find so many rows, which a sink may have to hold until its turn. */
 static const double slice_seconds = 0.25;
 enum { SLICE_BYTES = 256 << 20 };
 
 typedef struct rounds {
 	gemp_search *search;
-	gemp_match_exchange *crossing; /* NULL: every row is resident */
+	gemp_match_exchange *exchange; /* NULL: every row is resident */
 	bool last;                     /* no further part of the pivots follows */
 	bool enough, again;
 } rounds;
@@ -24,15 +24,15 @@ static uint64_t matches_found(const gemp_search *search)
 	return all.found_local + all.found_crossed;
 }
 
-static gemp_code search_slice(rounds *r)
+static gemp_code run_slice(rounds *r)
 {
 	double began = gemp_now();
-	bool ran = true, bounded = r->crossing || r->search->sink;
+	bool ran = true, bounded = r->exchange || r->search->sink;
 	uint64_t most = r->search->sink ? matches_found(r->search) + SLICE_BYTES / (4 * r->search->layout.tuple_words)
 	                                : UINT64_MAX;
 	while (ran && !(bounded && gemp_now() - began > slice_seconds) && matches_found(r->search) <= most) {
-		if (r->crossing)
-			GEMP_PROPAGATE(gemp_match_exchange_feed(r->crossing));
+		if (r->exchange)
+			GEMP_PROPAGATE(gemp_match_exchange_feed(r->exchange));
 		GEMP_PROPAGATE(gemp_multi_step(r->search, &ran));
 		if (!bounded && !r->search->plan->arguments)
 			gemp_progress("matching", gemp_search_pivots_done(r->search), r->search->pivots,
@@ -47,7 +47,7 @@ enum { WORK_LEFT, MOVED, PIVOTS_DONE, PIVOTS, FOUND, FIGURES };
 static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIGURES])
 {
 	const gemp_search *s = r->search;
-	figures[WORK_LEFT] = !gemp_multi_idle(s) || (r->crossing && gemp_match_exchange_waiting(r->crossing));
+	figures[WORK_LEFT] = !gemp_multi_idle(s) || (r->exchange && gemp_match_exchange_waiting(r->exchange));
 	figures[MOVED] = moved;
 	figures[PIVOTS_DONE] = gemp_search_pivots_done(s);
 	figures[PIVOTS] = gemp_search_own_pivots(s);
@@ -63,7 +63,7 @@ static uint64_t progress(const gemp_search *s)
 	return gemp_multi_statistics(s).taken + matches_found(s);
 }
 
-static gemp_code sink_turn(rounds *r, bool last)
+static gemp_code end_sink_round(rounds *r, bool last)
 {
 	gemp_sink *sink = r->search->sink;
 	double began = gemp_now();
@@ -72,16 +72,16 @@ static gemp_code sink_turn(rounds *r, bool last)
 	return code;
 }
 
-static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
+static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 {
 	gemp_code code = GEMP_OK;
 	gemp_search *s = r->search;
 	uint64_t moved = 0, figures[FIGURES], before = progress(s);
-	code = search_slice(r);
+	code = run_slice(r);
 	gemp_code beside = gemp_search_overlap(s);
 	GEMP_TRY(gemp_comm_agree(s->context->comm, code == GEMP_OK ? beside : code));
-	if (r->crossing)
-		GEMP_TRY(gemp_match_exchange_round(r->crossing, &moved));
+	if (r->exchange)
+		GEMP_TRY(gemp_match_exchange_round(r->exchange, &moved));
 	moved += progress(s) - before;
 	gather_figures(r, moved, figures);
 	*over = figures[WORK_LEFT] == 0;
@@ -89,10 +89,10 @@ static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
 	if (!*over && *still > 3)
 		return gemp_fail(GEMP_EINTERNAL, "matching stands still with work left on %llu ranks",
 		                 (unsigned long long)figures[WORK_LEFT]);
-	if (s->sink && !*over && !r->crossing) /* rows are written beside it */
+	if (s->sink && !*over && !r->exchange) /* rows are written beside it */
 		GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_multi_begin(s)));
 	if (s->sink)
-		GEMP_TRY(sink_turn(r, *over && r->last));
+		GEMP_TRY(end_sink_round(r, *over && r->last));
 	*over |= r->enough;
 done:
 	return code;
@@ -106,20 +106,20 @@ static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
 	bool over = false;
 	uint64_t still = 0;
 	if (!r->search->emit.all_resident)
-		GEMP_TRY(gemp_comm_agree(comm, gemp_match_exchange_new(&r->crossing, r->search)));
+		GEMP_TRY(gemp_comm_agree(comm, gemp_match_exchange_new(&r->exchange, r->search)));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_multi_restart(r->search, anew)));
 	if (r->search->balancer)
 		gemp_balancer_open(r->search->balancer);
 	while (!over) {
-		GEMP_TRY(one_round(r, &over, &still));
+		GEMP_TRY(run_round(r, &over, &still));
 		result->rounds++;
 	}
 done:
 	gemp_multi_stop(r->search);
 	if (r->search->balancer)
 		gemp_balancer_close(r->search->balancer);
-	gemp_match_exchange_free(r->crossing);
-	r->crossing = NULL;
+	gemp_match_exchange_free(r->exchange);
+	r->exchange = NULL;
 	return code;
 }
 

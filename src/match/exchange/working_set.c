@@ -35,7 +35,7 @@ static void find_restrictions(closure_builder *d)
 				before[v] |= before[k];
 }
 
-static bool less(const closure_builder *d, int v, int u)
+static bool always_below(const closure_builder *d, int v, int u)
 {
 	return d->out->before[v] >> u & 1;
 }
@@ -43,9 +43,9 @@ static bool less(const closure_builder *d, int v, int u)
 /* ROWS that checks read. */
 static gemp_row_part entries_of(const closure_builder *d, const gemp_check *check)
 {
-	if (less(d, check->to, check->from))
+	if (always_below(d, check->to, check->from))
 		return GEMP_ENTRIES_BELOW;
-	return less(d, check->from, check->to) ? GEMP_ENTRIES_ABOVE : GEMP_ENTRIES_ALL;
+	return always_below(d, check->from, check->to) ? GEMP_ENTRIES_ABOVE : GEMP_ENTRIES_ALL;
 }
 
 static void find_reads(closure_builder *d)
@@ -71,7 +71,7 @@ static void find_reads(closure_builder *d)
 }
 
 /* PLACES. One that is like another is the same. */
-static int add(closure_builder *d, gemp_closure_node place)
+static int add_place(closure_builder *d, gemp_closure_node place)
 {
 	gemp_closure *out = d->out;
 	place.level = place.parent < 0 ? 0 : out->nodes[place.parent].level + 1;
@@ -92,7 +92,7 @@ static int add(closure_builder *d, gemp_closure_node place)
 
 static void add_root(closure_builder *d, const gemp_step *step)
 {
-	d->place_of[step->vertex] = add(
+	d->place_of[step->vertex] = add_place(
 		d, (gemp_closure_node){ .vertex = step->vertex, .parent = -1, .view = -1, .reads = d->reads[step->vertex] });
 	d->out->root_count++;
 }
@@ -111,11 +111,11 @@ static void add_extended(closure_builder *d, const gemp_step *step)
 		                        .view = by->view,
 		                        .reads = d->reads[v],
 		                        .candidates = step->candidates,
-		                        .above = less(d, by->from, v),
-		                        .below = less(d, v, by->from) };
-	place.above_pivot = pivot >= 0 && less(d, pivot, v);
-	place.below_pivot = pivot >= 0 && less(d, v, pivot);
-	d->place_of[v] = d->reads[v] ? add(d, place) : -1;
+		                        .above = always_below(d, by->from, v),
+		                        .below = always_below(d, v, by->from) };
+	place.above_pivot = pivot >= 0 && always_below(d, pivot, v);
+	place.below_pivot = pivot >= 0 && always_below(d, v, pivot);
+	d->place_of[v] = d->reads[v] ? add_place(d, place) : -1;
 }
 
 /* Rows that kernels go through beside those of checks: of neighbours of the pivot, for images of the vertices `to`. */
@@ -124,15 +124,15 @@ static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int ne
 	bool above = step->greater >> d->plan->pivot & 1, below = step->less >> d->plan->pivot & 1;
 	d->out->toward[step->vertex][far] |= to;
 	d->out->toward[d->plan->pivot][near] |= BIT(step->vertex);
-	int place = add(d, (gemp_closure_node){ .vertex = step->vertex,
-	                                        .parent = d->place_of[d->plan->pivot],
-	                                        .view = near,
-	                                        .reads = UINT32_C(1) << far,
-	                                        .candidates = step->candidates,
-	                                        .above = above,
-	                                        .below = below,
-	                                        .above_pivot = above,
-	                                        .below_pivot = below });
+	int place = add_place(d, (gemp_closure_node){ .vertex = step->vertex,
+	                                              .parent = d->place_of[d->plan->pivot],
+	                                              .view = near,
+	                                              .reads = UINT32_C(1) << far,
+	                                              .candidates = step->candidates,
+	                                              .above = above,
+	                                              .below = below,
+	                                              .above_pivot = above,
+	                                              .below_pivot = below });
 	d->out->nodes_of[step->vertex] |= BIT(place);
 	d->out->entries[far] = GEMP_ENTRIES_ALL;
 	if (d->out->entries[near] != (above ? GEMP_ENTRIES_ABOVE : GEMP_ENTRIES_BELOW) || !(above || below))
@@ -311,15 +311,10 @@ static bool passes(const gemp_working_set *r, const gemp_closure_node *place, ge
 	return gemp_closure_node_accepts(place, parent, slot, r->first, r->last, r->candidates[place->vertex]);
 }
 
-static uint64_t entry_bytes(const gemp_working_set *r)
-{
-	return sizeof(gemp_vertex) + (r->fetch->edges ? sizeof(gemp_edge) : 0);
-}
-
-static void visit(gemp_working_set *r, size_t at, gemp_vertex slot)
+static void add_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
-	uint64_t entry = entry_bytes(r);
+	uint64_t entry = gemp_fetch_entry_bytes(r->fetch);
 	log_addition(r, r->seen[at], at, slot);
 	for (uint32_t left = c->nodes[at].reads; left && !r->full; left &= left - 1) {
 		size_t view = (size_t)__builtin_ctz(left);
@@ -338,11 +333,11 @@ static void visit(gemp_working_set *r, size_t at, gemp_vertex slot)
 		for (size_t i = 0; i < row.size && !r->full; i++)
 			if (!gemp_bits32_test(r->seen[child], row.neighbours[i]) &&
 			    passes(r, &c->nodes[child], slot, row.neighbours[i]))
-				visit(r, child, row.neighbours[i]);
+				add_image(r, child, row.neighbours[i]);
 	}
 }
 
-static void begin_with(gemp_working_set *r, int depth)
+static void clear_sets(gemp_working_set *r, int depth)
 {
 	r->depth = depth;
 	for (size_t i = 0; i < r->closure->count; i++)
@@ -353,20 +348,20 @@ static void begin_with(gemp_working_set *r, int depth)
 	r->failed = false;
 }
 
-static bool take(gemp_working_set *r, const gemp_vertex *slots)
+static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 {
 	uint64_t before = r->bytes;
 	r->log_count = 0;
 	r->full = false;
 	for (size_t i = 0; i < r->closure->root_count && !r->full; i++)
 		if (!gemp_bits32_test(r->seen[i], slots[i]))
-			visit(r, i, slots[i]);
+			add_image(r, i, slots[i]);
 	if (r->full)
 		undo_task(r, before);
 	return !r->full;
 }
 
-static void bound(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end)
+static void set_pivot_bounds(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end)
 {
 	if (!r->pivots || begin == end)
 		return;
@@ -378,11 +373,11 @@ gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *ta
                                   int depth, uint64_t budget, uint64_t most, size_t *alone, size_t *alone_count)
 {
 	size_t roots = r->closure->root_count, at = *begin;
-	begin_with(r, depth);
-	bound(r, tasks, *begin, *end);
+	clear_sets(r, depth);
+	set_pivot_bounds(r, tasks, *begin, *end);
 	for (; at < *end && !r->failed; at++) {
 		r->budget = at == *begin ? most : budget;
-		if (take(r, tasks->slots + at * roots))
+		if (add_task(r, tasks->slots + at * roots))
 			continue;
 		if (at > *begin || r->failed)
 			break;
@@ -396,13 +391,12 @@ gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *ta
 /* ALL OF THEM, on all cores: bits are set, and nothing is noted. */
 enum { TASKS = 64 }; /* that a thread takes at a time */
 
-typedef struct marking {
+typedef struct mark_task {
 	gemp_working_set *r;
 	const gemp_vertex *slots;
-	size_t count;
-} marking;
+} mark_task;
 
-static void mark(gemp_working_set *r, size_t at, gemp_vertex slot)
+static void mark_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
 	for (uint32_t left = c->nodes[at].reads; left; left &= left - 1)
@@ -416,19 +410,19 @@ static void mark(gemp_working_set *r, size_t at, gemp_vertex slot)
 		for (size_t i = 0; i < row.size; i++)
 			if (passes(r, &c->nodes[child], slot, row.neighbours[i]) &&
 			    !gemp_bits32_set_atomic(r->seen[child], row.neighbours[i]))
-				mark(r, child, row.neighbours[i]);
+				mark_image(r, child, row.neighbours[i]);
 	}
 }
 
-static void mark_piece(void *context, unsigned thread, size_t piece)
+static void mark_tasks(void *context, size_t range, size_t begin, size_t end)
 {
-	(void)thread;
-	marking *m = context;
+	(void)range;
+	mark_task *m = context;
 	size_t roots = m->r->closure->root_count;
-	for (size_t at = piece * TASKS; at < (piece + 1) * TASKS && at < m->count; at++)
+	for (size_t at = begin; at < end; at++)
 		for (size_t i = 0; i < roots; i++)
 			if (!gemp_bits32_set_atomic(m->r->seen[i], m->slots[at * roots + i]))
-				mark(m->r, i, m->slots[at * roots + i]);
+				mark_image(m->r, i, m->slots[at * roots + i]);
 }
 
 static uint64_t bytes_needed(const gemp_working_set *r)
@@ -438,14 +432,14 @@ static uint64_t bytes_needed(const gemp_working_set *r)
 		for (size_t w = 0; w < r->words; w++)
 			for (uint32_t left = r->need[v][w]; left; left &= left - 1)
 				entries += gemp_fetch_size(r->fetch, v, (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left)));
-	return entries * entry_bytes(r);
+	return entries * gemp_fetch_entry_bytes(r->fetch);
 }
 
 void gemp_working_set_extend_all(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end, int depth)
 {
-	marking m = { r, tasks->slots + begin * r->closure->root_count, end - begin };
-	begin_with(r, depth);
-	bound(r, tasks, begin, end);
-	gemp_parallel_for((m.count + TASKS - 1) / TASKS, mark_piece, &m);
+	mark_task m = { r, tasks->slots + begin * r->closure->root_count };
+	clear_sets(r, depth);
+	set_pivot_bounds(r, tasks, begin, end);
+	gemp_for_chunks(end - begin, TASKS, mark_tasks, &m);
 	r->bytes = bytes_needed(r);
 }

@@ -29,7 +29,7 @@ static gemp_code load_for(gemp_shard *graph, const gemp_expr *expr, gemp_filter_
 }
 
 /* Own bits, numbered from 0, into the bitmap over all ids. */
-static void place(uint32_t *all, const uint32_t *own, uint64_t first, size_t rows)
+static void add_own_bits(uint32_t *all, const uint32_t *own, uint64_t first, size_t rows)
 {
 	unsigned shift = (unsigned)(first % 32);
 	size_t to = first / 32, words = gemp_bits32_words(rows);
@@ -53,7 +53,7 @@ static void gather(const gemp_comm *comm, uint32_t *bits, size_t words)
 }
 
 /* The inverse of place. */
-static void take(const uint32_t *all, uint64_t first, size_t rows, uint32_t *own)
+static void own_bits_of(const uint32_t *all, uint64_t first, size_t rows, uint32_t *own)
 {
 	unsigned shift = (unsigned)(first % 32);
 	size_t from = first / 32;
@@ -71,8 +71,8 @@ static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filt
 	uint32_t *among = NULL;
 	GEMP_TRY(GEMP_NEW(*own, gemp_bits32_words(rows->rows)));
 	if (candidates->bits[v]) {
-		GEMP_TRY(GEMP_NEW(among, gemp_bits32_words(rows->rows)));
-		take(candidates->bits[v], graph->first_vertex, rows->rows, among);
+		GEMP_TRY(GEMP_NEW(among, (rows->rows + 31) / 32));
+		own_bits_of(candidates->bits[v], graph->first_vertex, rows->rows, among);
 	} else {
 		GEMP_TRY(GEMP_NEW(*all, candidates->words + 1)); /* one more, for shifts */
 	}
@@ -84,9 +84,9 @@ done:
 	return code;
 }
 
-static gemp_code fill(gemp_candidates *out, size_t v, gemp_runtime *context, gemp_filter *filter,
-                      const gemp_shard *graph, gemp_filter_rows *rows, const gemp_condition *const *conditions,
-                      size_t count)
+static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtime *context, gemp_filter *filter,
+                                     const gemp_shard *graph, gemp_filter_rows *rows,
+                                     const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *own = NULL, *all = NULL;
@@ -95,7 +95,7 @@ static gemp_code fill(gemp_candidates *out, size_t v, gemp_runtime *context, gem
 		out->bits[v] = all;
 	all = NULL;
 	memset(out->bits[v], 0, (out->words + 1) * sizeof *own);
-	place(out->bits[v], own, graph->first_vertex, rows->rows);
+	add_own_bits(out->bits[v], own, graph->first_vertex, rows->rows);
 	gather(context->comm, out->bits[v], out->words);
 	out->count[v] = gemp_bits32_count(out->bits[v], out->words);
 done:
@@ -163,7 +163,7 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 			if (conditions[i]->vertices == UINT64_C(1) << v)
 				own[mine++] = conditions[i];
 		if (mine)
-			GEMP_TRY(fill(candidates, v, context, filter, graph, &rows, own, mine));
+			GEMP_TRY(evaluate_conditions(candidates, v, context, filter, graph, &rows, own, mine));
 	}
 	gemp_timers_add(&context->timers, GEMP_PHASE_ATTRIBUTES, began);
 done:
@@ -199,4 +199,11 @@ void gemp_candidates_free(gemp_candidates *candidates)
 	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
 		gemp_free(candidates->bits[v]);
 	*candidates = (gemp_candidates){ 0 };
+}
+
+void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words)
+{
+	for (size_t w = 0; w < words; w++)
+		for (uint32_t left = by_id[w]; left; left &= left - 1)
+			gemp_bits32_set(out, order->slot_of[w * 32 + (size_t)__builtin_ctz(left)]);
 }

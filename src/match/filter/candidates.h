@@ -3,8 +3,10 @@
 #ifndef GEMP_MATCH_FILTER_CANDIDATES_H
 #define GEMP_MATCH_FILTER_CANDIDATES_H
 
+#include "core/bitset.h"
 #include "graph/graph.h"
 #include "match/filter/filter.h"
+#include "partition/views/slot_order.h"
 
 typedef struct gemp_candidates {
 	size_t words;                              /* of a bitmap: ceil(vertices / 32) */
@@ -23,6 +25,13 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
                                  const gemp_condition *const *conditions, size_t count);
 /* Local. A vertex without conditions so far: it can be what bits[words] say. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits);
+/* Can the pattern vertex v be this vertex? */
+static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v, uint64_t id)
+{
+	return !candidates->bits[v] || gemp_bits32_test(candidates->bits[v], id);
+}
+/* A bitmap by id as one by slot: out[words], all zero before. */
+void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words);
 void gemp_candidates_free(gemp_candidates *candidates);
 
 #endif

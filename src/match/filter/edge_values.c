@@ -3,29 +3,11 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/text.h"
+#include "match/filter/owner_request.h"
 #include "partition/base/edge_owners.h"
+#include "primitive/distinct.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static int compare_edges(const void *a, const void *b)
-{
-	gemp_edge x = *(const gemp_edge *)a, y = *(const gemp_edge *)b;
-	return (x > y) - (x < y);
-}
-
-static gemp_code distinct_edges(gemp_edge_values *out, const gemp_edge *edges, size_t count)
-{
-	GEMP_PROPAGATE(GEMP_NEW(out->edges, count));
-	if (count) {
-		memcpy(out->edges, edges, count * sizeof *edges);
-		qsort(out->edges, count, sizeof *edges, compare_edges);
-	}
-	for (size_t i = 0; i < count; i++)
-		if (out->count == 0 || out->edges[out->count - 1] != out->edges[i])
-			out->edges[out->count++] = out->edges[i];
-	return GEMP_OK;
-}
 
 /* Collective. Loads the relations that occur on any rank and learns where each rank's edges begin. */
 static gemp_code load_relations(gemp_runtime *context, gemp_shard *graph, const gemp_edge_values *values,
@@ -116,32 +98,32 @@ static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners
 	return GEMP_OK;
 }
 
-static gemp_code answer(const gemp_shard *graph, const gemp_edge_owners *places, const gemp_edge *asked,
-                        const size_t *asked_size, const char *const *names, size_t name_count, gemp_text *reply,
-                        size_t *reply_size)
+/* What a request for edges is about. */
+typedef struct edge_request {
+	const gemp_shard *graph;
+	const gemp_edge_owners *owners;
+	const char *const *names; /* [name_count] of attributes */
+	size_t name_count;
+} edge_request;
+
+static gemp_code answer(void *self, const void *questions, size_t count, gemp_text *reply)
 {
 	gemp_code code = GEMP_OK;
+	const edge_request *q = self;
+	const gemp_edge *edges = questions;
 	gemp_column *columns = NULL;
-	size_t count = 0, at = 0;
-	for (int r = 0; r < graph->ranks; r++)
-		count += asked_size[r] / sizeof *asked;
-	GEMP_TRY(GEMP_NEW(columns, name_count));
-	GEMP_TRY(init_columns(graph, names, name_count, columns));
-	GEMP_TRY(read_attributes(graph, places, asked, count, name_count, columns));
-	for (int r = 0; r < graph->ranks; r++) {
-		size_t before = reply->size;
-		for (size_t end = at + asked_size[r] / sizeof *asked; at < end; at++) {
-			size_t k = gemp_edge_relation(places, asked[at]);
-			gemp_edge_ends ends = ends_of(graph, k, asked[at] - places->relation_offset[k]);
-			gemp_text_add(reply, &ends, sizeof ends);
-			for (size_t c = 0; c < name_count; c++)
-				GEMP_TRY(gemp_column_pack(&columns[c], at, reply));
-		}
-		reply_size[r] = reply->size - before;
+	GEMP_TRY(GEMP_NEW(columns, q->name_count));
+	GEMP_TRY(init_columns(q->graph, q->names, q->name_count, columns));
+	GEMP_TRY(read_attributes(q->graph, q->owners, edges, count, q->name_count, columns));
+	for (size_t i = 0; i < count; i++) {
+		size_t k = gemp_edge_relation(q->owners, edges[i]);
+		gemp_edge_ends ends = ends_of(q->graph, k, edges[i] - q->owners->relation_offset[k]);
+		gemp_text_add(reply, &ends, sizeof ends);
+		for (size_t c = 0; c < q->name_count; c++)
+			GEMP_TRY(gemp_column_pack(&columns[c], i, reply));
 	}
-	code = gemp_text_status(reply);
 done:
-	free_columns(columns, name_count);
+	free_columns(columns, q->name_count);
 	return code;
 }
 
@@ -174,26 +156,22 @@ done:
 	return code;
 }
 
-/* The edges by owner, and where each went. */
-static gemp_code sort_by_owner(const gemp_shard *graph, const gemp_edge_owners *places, const gemp_edge_values *values,
-                               gemp_edge *sorted, uint64_t *place, size_t *size)
+/* The edges in the order of their owners, and the place of each in it. counts[ranks] are the edges of each owner. */
+static gemp_code sort_by_owner(const gemp_edge_owners *owners, const gemp_edge_values *values, gemp_edge *sorted,
+                               uint64_t *place, size_t *counts)
 {
-	gemp_code code = GEMP_OK;
 	size_t *to = NULL;
-	GEMP_TRY(GEMP_NEW(to, (size_t)graph->ranks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(to, (size_t)owners->ranks));
 	for (size_t i = 0; i < values->count; i++)
-		to[gemp_edge_owner(places, values->edges[i]) + 1]++;
-	for (int r = 0; r < graph->ranks; r++) {
-		size[r] = to[r + 1] * sizeof *sorted;
-		to[r + 1] += to[r];
-	}
+		counts[gemp_edge_owner(owners, values->edges[i])]++;
+	for (int r = 1; r < owners->ranks; r++)
+		to[r] = to[r - 1] + counts[r - 1];
 	for (size_t i = 0; i < values->count; i++) {
-		place[i] = to[gemp_edge_owner(places, values->edges[i])]++;
+		place[i] = to[gemp_edge_owner(owners, values->edges[i])]++;
 		sorted[place[i]] = values->edges[i];
 	}
-done:
 	gemp_free(to);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_shard *graph, const gemp_edge *edges,
@@ -201,38 +179,28 @@ gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_sh
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = context->comm;
-	size_t ranks = (size_t)comm->size, asked_capacity = 0, replied_capacity = 0, replied_total = 0;
-	gemp_edge_owners places = { 0 };
+	gemp_edge_owners owners = { 0 };
 	gemp_edge *sorted = NULL;
 	uint64_t *place = NULL;
-	void *asked = NULL, *replied = NULL;
-	gemp_text reply = { 0 };
-	size_t *sizes = NULL; /* [4][ranks]: asking, asked, replying, replied */
+	size_t *counts = NULL, size;
+	void *distinct = NULL, *replies = NULL;
 	*out = (gemp_edge_values){ .column_count = name_count };
-	code = distinct_edges(out, edges, count);
-	GEMP_THEN(GEMP_NEW(sizes, 4 * ranks));
+	code = gemp_distinct_host(GEMP_KEY_U64, edges, count, &distinct, &out->count);
+	out->edges = distinct;
+	GEMP_THEN(GEMP_NEW(counts, (size_t)comm->size));
 	GEMP_THEN(GEMP_NEW(sorted, out->count));
 	GEMP_THEN(GEMP_NEW(place, out->count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(load_relations(context, graph, out, &places));
-	code = sort_by_owner(graph, &places, out, sorted, place, sizes);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange(comm, sorted, sizes, &asked, &asked_capacity, sizes + ranks, &context->traffic));
-	code = answer(graph, &places, asked, sizes + ranks, names, name_count, &reply, sizes + 2 * ranks);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange(comm, reply.data, sizes + 2 * ranks, &replied, &replied_capacity, sizes + 3 * ranks,
-	                       &context->traffic));
-	for (size_t r = 0; r < ranks; r++)
-		replied_total += sizes[3 * ranks + r];
-	code = read_replies(out, graph, place, replied, replied_total, names);
-	code = gemp_comm_agree(comm, code);
+	GEMP_TRY(load_relations(context, graph, out, &owners));
+	GEMP_TRY(gemp_comm_agree(comm, sort_by_owner(&owners, out, sorted, place, counts)));
+	edge_request request = { graph, &owners, names, name_count };
+	GEMP_TRY(gemp_owner_request(context, sorted, sizeof *sorted, counts, answer, &request, &replies, &size));
+	GEMP_TRY(gemp_comm_agree(comm, read_replies(out, graph, place, replies, size, names)));
 done:
 	if (code != GEMP_OK)
 		gemp_edge_values_free(out);
-	gemp_free(replied);
-	gemp_text_free(&reply);
-	gemp_free_all(asked, place, sorted, sizes);
-	gemp_edge_owners_free(&places);
+	gemp_free_all(replies, place, sorted, counts);
+	gemp_edge_owners_free(&owners);
 	return code;
 }
 

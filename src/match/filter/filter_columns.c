@@ -86,15 +86,15 @@ enum {
 /* Strings met lately, by some of their bytes: most rows have one of few, and need no lookup in the dictionary. */
 enum { RECENT_BITS = 12 };
 
-typedef struct recent {
+typedef struct recent_string {
 	uint64_t mark; /* see mark_of */
 	uint32_t number, size;
-} recent;
+} recent_string;
 
-typedef struct numbering {
+typedef struct string_numbering {
 	gemp_dictionary values;
-	recent recent[1 << RECENT_BITS]; /* those of size 0 are not in use */
-} numbering;
+	recent_string recent[1 << RECENT_BITS]; /* those of size 0 are not in use */
+} string_numbering;
 
 /* Up to eight bytes tell all of it, 0 after them; of more, the first and the last eight are mixed. */
 static uint64_t mark_of(const char *bytes, size_t size)
@@ -110,14 +110,15 @@ static uint64_t mark_of(const char *bytes, size_t size)
 	return size == sizeof mark ? mark : mark + (last << 1);
 }
 
-static bool is_recent(const numbering *n, const recent *entry, uint64_t mark, const char *bytes, size_t size)
+static bool is_recent(const string_numbering *n, const recent_string *entry, uint64_t mark, const char *bytes,
+                      size_t size)
 {
 	if (entry->mark != mark || entry->size != size || size == 0)
 		return false;
 	return size <= sizeof mark || memcmp(n->values.list.bytes + n->values.list.begin[entry->number], bytes, size) == 0;
 }
 
-static gemp_code number(numbering *n, const gemp_column *column, size_t row, uint32_t *out)
+static gemp_code number(string_numbering *n, const gemp_column *column, size_t row, uint32_t *out)
 {
 	*out = NO_VALUE;
 	if (column->null && column->null[row])
@@ -125,18 +126,18 @@ static gemp_code number(numbering *n, const gemp_column *column, size_t row, uin
 	const char *bytes = column->bytes + column->offsets[row];
 	size_t size = column->offsets[row + 1] - column->offsets[row];
 	uint64_t mark = mark_of(bytes, size);
-	recent *entry = &n->recent[(mark + size) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
+	recent_string *entry = &n->recent[(mark + size) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_BITS)];
 	if (is_recent(n, entry, mark, bytes, size)) {
 		*out = entry->number;
 		return GEMP_OK;
 	}
 	GEMP_PROPAGATE(gemp_dictionary_add(&n->values, bytes, size, out));
 	if (size <= UINT32_MAX)
-		*entry = (recent){ mark, *out, (uint32_t)size };
+		*entry = (recent_string){ mark, *out, (uint32_t)size };
 	return GEMP_OK;
 }
 
-static gemp_code sample(const gemp_column *column, numbering *n, bool *repeats)
+static gemp_code sample(const gemp_column *column, string_numbering *n, bool *repeats)
 {
 	size_t rows = column->rows < SAMPLED ? column->rows : SAMPLED, known = 0;
 	uint32_t one;
@@ -168,7 +169,7 @@ static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager)
 {
 	gemp_code code = GEMP_OK;
-	numbering *n = NULL;
+	string_numbering *n = NULL;
 	bool repeats = eager, with_null = false;
 	*out = (gemp_filter_codes){ 0 };
 	GEMP_TRY(GEMP_NEW(n, 1));

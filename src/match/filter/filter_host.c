@@ -108,14 +108,14 @@ bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *ex
 	       gemp_filter_column_of(view, *id)->type == GEMP_STRING;
 }
 
-typedef struct place {
+typedef struct row_cursor {
 	const gemp_filter_view *view;
 	size_t row;
-} place;
+} row_cursor;
 
 static gemp_value value_at(void *context, const gemp_expr *expr)
 {
-	const place *at = context;
+	const row_cursor *at = context;
 	int id = gemp_filter_reads(expr);
 	if (id != GEMP_FILTER_NO_COLUMN)
 		return gemp_column_get(gemp_filter_column_of(at->view, id), at->row);
@@ -130,12 +130,12 @@ static uint64_t element_at(void *context, int variable, bool edge)
 {
 	(void)variable;
 	(void)edge;
-	return ((const place *)context)->row;
+	return ((const row_cursor *)context)->row;
 }
 
 static uint32_t label_set_at(void *context, int variable)
 {
-	const place *at = context;
+	const row_cursor *at = context;
 	(void)variable;
 	return at->view->rows->label_set[at->row];
 }
@@ -153,7 +153,7 @@ static bool can_be_asked(const gemp_filter_view *view, const gemp_expr *expr)
 gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *expr, bool negated, const uint32_t *among,
                               uint32_t *bits)
 {
-	place at = { .view = view };
+	row_cursor at = { .view = view };
 	const gemp_scope scope = { .context = &at, .value = value_at, .element = element_at, .label_set = label_set_at };
 	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
 	const gemp_expr not = { .kind = GEMP_NOT, .count = 1, .children = &child };

@@ -86,12 +86,6 @@ static bool is_number(gemp_type type)
 	return type == GEMP_INTEGER || type == GEMP_FLOAT;
 }
 
-/* Can values of these types be ordered? */
-static bool gemp_filter_comparable(gemp_type a, gemp_type b)
-{
-	return a == b || (is_number(a) && is_number(b));
-}
-
 gemp_code gemp_filter_fill(const gemp_filter_launcher *site, bool value, const gemp_buffer *out)
 {
 	return LAUNCH_WORDS(site, GEMP_FILTER_FILL, GEMP_ARG(&(cl_uint){ value }), GEMP_ARG(&out->mem));
@@ -109,7 +103,7 @@ gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind k
                               const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out)
 {
 	cl_uint outcomes = outcomes_of(kind, negated);
-	if (!gemp_filter_comparable(left->type, right->type)) {
+	if (left->type != right->type && !(is_number(left->type) && is_number(right->type))) {
 		/* Values of different kinds are not equal, and which comes first is unknown. */
 		if (outcomes == (LESS | GREATER))
 			return gemp_filter_null(site, false, left, right, out);

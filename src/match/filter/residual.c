@@ -55,7 +55,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	rows.label_set_count = r->graph->label_set_count;
 	GEMP_TRY(gemp_filter_evaluate(r->filter, &rows, conditions, count, bitmap));
 	for (size_t row = 0; row < r->rows.rows; row++)
-		keep[row] &= gemp_bits32_test(bitmap, place[row]);
+		keep[row] &= (uint8_t)(gemp_bits32_test(bitmap, place[row]));
 done:
 	gemp_free_all(columns, bitmap, among, label_set);
 	return code;
@@ -180,7 +180,7 @@ done:
 
 /* THE SINK */
 
-static gemp_code residual_take(void *self, const gemp_batch *batch)
+static gemp_code residual_consume(void *self, const gemp_batch *batch)
 {
 	residual *r = self;
 	return gemp_row_store_add(&r->rows, batch, batch->rows);
@@ -192,7 +192,7 @@ static gemp_code forward_rows(residual *r)
 	return batch.rows ? r->next->consume(r->next->self, &batch) : GEMP_OK;
 }
 
-static gemp_code residual_turn(void *self, bool last, bool *enough, bool *again)
+static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_code code = GEMP_OK;
 	residual *r = self;
@@ -240,7 +240,9 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *g
 	GEMP_TRY(gemp_row_values_new(&r->values, context, graph, conditions, count));
 	GEMP_TRY(gemp_label_list_column(&r->label_lists, graph));
 	r->values.count_loops = count_loops;
-	*out = (gemp_sink){ .self = r, .consume = residual_take, .end_round = residual_turn, .free = residual_free };
+	*out = (gemp_sink){
+		.self = r, .consume = residual_consume, .end_round = residual_end_round, .free = residual_free
+	};
 	r = NULL;
 done:
 	residual_free(r);

@@ -4,22 +4,26 @@
 #include "core/memory.h"
 #include "core/search.h"
 #include "core/text.h"
+#include "match/filter/owner_request.h"
+#include "primitive/distinct.h"
 
 #include <string.h>
 
-/* What can be asked for. */
-typedef struct at_hand {
+/* The values that a request is about. */
+typedef struct value_request {
 	gemp_shard *graph;
-	const gemp_column *made; /* beside those of the graph */
-} at_hand;
+	const gemp_column *computed; /* columns beside those of the graph */
+	const int *column;           /* [columns] */
+	size_t columns;
+} value_request;
 
-static const gemp_column *attribute(const at_hand *from, int column)
+static const gemp_column *attribute(const value_request *from, int column)
 {
 	size_t own = from->graph->attributes.count, c = (size_t)column;
-	return c < own ? &from->graph->attributes.columns[c] : &from->made[c - own];
+	return c < own ? &from->graph->attributes.columns[c] : &from->computed[c - own];
 }
 
-static gemp_code load(const at_hand *from, int column)
+static gemp_code load(const value_request *from, int column)
 {
 	gemp_shard *graph = from->graph;
 	if (column == GEMP_FETCH_KEY || column == GEMP_FETCH_KEY_RANK)
@@ -29,79 +33,17 @@ static gemp_code load(const at_hand *from, int column)
 	return column < (int)graph->attributes.count ? gemp_shard_load_attribute(graph, (size_t)column) : GEMP_OK;
 }
 
-/* Least significant digit first, 16 bits at a time: two passes of counting. */
-static gemp_code sort_ids(gemp_vertex *ids, size_t count)
-{
-	enum { DIGITS = 1 << 16 };
-	gemp_code code = GEMP_OK;
-	gemp_vertex *other = NULL;
-	size_t *begin = NULL;
-	GEMP_TRY(GEMP_NEW(other, count));
-	GEMP_TRY(GEMP_NEW(begin, DIGITS + 1));
-	for (int shift = 0; shift < 32; shift += 16) {
-		memset(begin, 0, (DIGITS + 1) * sizeof *begin);
-		for (size_t i = 0; i < count; i++)
-			begin[(ids[i] >> shift & (DIGITS - 1)) + 1]++;
-		for (size_t d = 0; d < DIGITS; d++)
-			begin[d + 1] += begin[d];
-		for (size_t i = 0; i < count; i++)
-			other[begin[ids[i] >> shift & (DIGITS - 1)]++] = ids[i];
-		memcpy(ids, other, count * sizeof *ids);
-	}
-done:
-	gemp_free_all(begin, other);
-	return code;
-}
-
-static void insertion_sort(gemp_vertex *ids, size_t count)
-{
-	for (size_t i = 1; i < count; i++) {
-		gemp_vertex id = ids[i];
-		size_t j = i;
-		for (; j > 0 && ids[j - 1] > id; j--)
-			ids[j] = ids[j - 1];
-		ids[j] = id;
-	}
-}
-
-static bool ascending(const gemp_vertex *ids, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		if (ids[i - 1] >= ids[i])
-			return false;
-	return true;
-}
-
 gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
 {
-	enum { FEW = 64 };
-	if (ascending(ids, *count))
-		return GEMP_OK;
-	if (*count <= FEW)
-		insertion_sort(ids, *count);
-	else
-		GEMP_PROPAGATE(sort_ids(ids, *count));
-	size_t kept = 0;
-	for (size_t i = 0; i < *count; i++)
-		if (kept == 0 || ids[kept - 1] != ids[i])
-			ids[kept++] = ids[i];
-	*count = kept;
+	void *distinct = NULL;
+	GEMP_PROPAGATE(gemp_distinct_host(GEMP_KEY_U32, ids, *count, &distinct, count));
+	if (*count)
+		memcpy(ids, distinct, *count * sizeof *ids);
+	gemp_free(distinct);
 	return GEMP_OK;
 }
 
-/* Bytes of the ids that each rank owns: slices of the sorted ids. */
-static void slice_by_owner(const gemp_shard *graph, const gemp_vertex *found, size_t count, size_t *size)
-{
-	size_t at = 0;
-	for (int r = 0; r < graph->ranks; r++) {
-		size_t begin = at;
-		while (at < count && found[at] < graph->bounds[r + 1])
-			at++;
-		size[r] = (at - begin) * sizeof *found;
-	}
-}
-
-static gemp_code pack(const at_hand *from, int column, size_t row, gemp_text *reply)
+static gemp_code pack(const value_request *from, int column, size_t row, gemp_text *reply)
 {
 	const gemp_shard *graph = from->graph;
 	if (column >= 0)
@@ -123,22 +65,18 @@ static gemp_code unpack(int column, gemp_column *out, const char **at, const cha
 	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = number });
 }
 
-/* Values of the asked ids, row by row, in the order of asking: so replies come back in the order of the sorted ids. */
-static gemp_code answer(const at_hand *from, const gemp_vertex *asked, const size_t *asked_size, const int *column,
-                        size_t columns, gemp_text *reply, size_t *reply_size)
+/* Values of the asked ids, id by id: replies come back in the order of the sorted ids. */
+static gemp_code answer(void *self, const void *questions, size_t count, gemp_text *reply)
 {
-	for (int r = 0; r < from->graph->ranks; r++) {
-		size_t before = reply->size;
-		for (size_t i = 0; i < asked_size[r] / sizeof *asked; i++)
-			for (size_t c = 0; c < columns; c++)
-				GEMP_PROPAGATE(pack(from, column[c], asked[i] - from->graph->first_vertex, reply));
-		asked += asked_size[r] / sizeof *asked;
-		reply_size[r] = reply->size - before;
-	}
+	const value_request *from = self;
+	const gemp_vertex *ids = questions;
+	for (size_t i = 0; i < count; i++)
+		for (size_t c = 0; c < from->columns; c++)
+			GEMP_PROPAGATE(pack(from, from->column[c], ids[i] - from->graph->first_vertex, reply));
 	return GEMP_OK;
 }
 
-static gemp_code init_column(const at_hand *from, int column, gemp_column *out)
+static gemp_code init_column(const value_request *from, int column, gemp_column *out)
 {
 	if (column >= 0)
 		return gemp_column_init(out, attribute(from, column)->name, attribute(from, column)->type);
@@ -147,45 +85,35 @@ static gemp_code init_column(const at_hand *from, int column, gemp_column *out)
 	return gemp_column_init(out, column == GEMP_FETCH_KEY_RANK ? "key rank" : "label set", GEMP_INTEGER);
 }
 
-static gemp_code read_replies(const at_hand *from, const int *column, size_t columns, size_t rows, const char *reply,
-                              size_t size, gemp_column *out)
+static gemp_code read_replies(const value_request *from, size_t rows, const char *reply, size_t size, gemp_column *out)
 {
 	const char *at = reply, *end = reply + size;
-	for (size_t c = 0; c < columns; c++)
-		GEMP_PROPAGATE(init_column(from, column[c], &out[c]));
+	for (size_t c = 0; c < from->columns; c++)
+		GEMP_PROPAGATE(init_column(from, from->column[c], &out[c]));
 	for (size_t i = 0; i < rows; i++)
-		for (size_t c = 0; c < columns; c++)
-			GEMP_PROPAGATE(unpack(column[c], &out[c], &at, end));
+		for (size_t c = 0; c < from->columns; c++)
+			GEMP_PROPAGATE(unpack(from->column[c], &out[c], &at, end));
 	return GEMP_OK;
 }
 
-/* Collective. Asks the owners and reads what they say. */
-static gemp_code ask(gemp_runtime *context, const at_hand *from, const gemp_vertex *distinct, size_t count,
-                     const int *column, size_t columns, gemp_column *out)
+/* Collective. Asks the owners for the values of ascending ids and reads their replies. */
+static gemp_code request_values(gemp_runtime *context, value_request *from, const gemp_vertex *distinct, size_t count,
+                                gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = context->comm;
-	size_t ranks = (size_t)comm->size, asked_capacity = 0, replied_capacity = 0, replied_total = 0;
-	void *asked = NULL, *replied = NULL;
-	gemp_text reply = { 0 };
-	size_t *sizes = NULL; /* [4][ranks]: asking, asked, replying, replied */
-	for (size_t c = 0; c < columns && code == GEMP_OK; c++)
-		code = load(from, column[c]);
-	GEMP_THEN(GEMP_NEW(sizes, 4 * ranks));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	slice_by_owner(from->graph, distinct, count, sizes);
-	GEMP_TRY(gemp_exchange(comm, distinct, sizes, &asked, &asked_capacity, sizes + ranks, &context->traffic));
-	code = answer(from, asked, sizes + ranks, column, columns, &reply, sizes + 2 * ranks);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange(comm, reply.data, sizes + 2 * ranks, &replied, &replied_capacity, sizes + 3 * ranks,
-	                       &context->traffic));
-	for (size_t r = 0; r < ranks; r++)
-		replied_total += sizes[3 * ranks + r];
-	GEMP_TRY(gemp_comm_agree(comm, read_replies(from, column, columns, count, replied, replied_total, out)));
+	const gemp_shard *graph = from->graph;
+	size_t *counts = NULL, size, begin = 0;
+	void *replies = NULL;
+	for (size_t c = 0; c < from->columns; c++)
+		GEMP_THEN(load(from, from->column[c]));
+	GEMP_THEN(GEMP_NEW(counts, (size_t)graph->ranks));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (int r = 0; r < graph->ranks; begin += counts[r++])
+		counts[r] = gemp_lower_bound_u32(distinct + begin, count - begin, graph->bounds[r + 1]);
+	GEMP_TRY(gemp_owner_request(context, distinct, sizeof *distinct, counts, answer, from, &replies, &size));
+	GEMP_TRY(gemp_comm_agree(context->comm, read_replies(from, count, replies, size, out)));
 done:
-	gemp_free(replied);
-	gemp_text_free(&reply);
-	gemp_free_all(asked, sizes);
+	gemp_free_all(replies, counts);
 	return code;
 }
 
@@ -194,7 +122,7 @@ gemp_code gemp_fetch_computed(gemp_runtime *context, gemp_shard *graph, const ge
                               gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
-	const at_hand from = { graph, made };
+	value_request from = { graph, made, column, columns };
 	gemp_vertex *distinct = NULL;
 	memset(out, 0, columns * sizeof *out);
 	code = GEMP_NEW(distinct, count);
@@ -204,9 +132,9 @@ gemp_code gemp_fetch_computed(gemp_runtime *context, gemp_shard *graph, const ge
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	if (gemp_comm_sum1(context->comm, count))
-		code = ask(context, &from, distinct, count, column, columns, out);
+		code = request_values(context, &from, distinct, count, out);
 	else
-		code = gemp_comm_agree(context->comm, read_replies(&from, column, columns, 0, NULL, 0, out));
+		code = gemp_comm_agree(context->comm, read_replies(&from, 0, NULL, 0, out));
 	GEMP_TRY(code);
 	*found = distinct;
 	*found_count = count;

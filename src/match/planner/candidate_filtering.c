@@ -2,6 +2,7 @@
 
 #include "core/bitset.h"
 #include "core/memory.h"
+#include "match/planner/statistics.h"
 
 #include <stdio.h>
 
@@ -13,37 +14,16 @@ enum { SAMPLED = 1 << 12 }; /* candidates of a rank whose rows tell of its edges
 
 /* MATCHES, estimated as if edges lay between candidates at random. */
 
-static bool may_be(const gemp_candidates *candidates, int v, uint64_t id)
-{
-	const uint32_t *bits = candidates->bits[v];
-	return !bits || gemp_bits32_test(bits, id);
-}
-
-static uint64_t count_between(const gemp_candidates *candidates, int other, const uint64_t *begin,
-                              const gemp_vertex *near, size_t row)
-{
-	uint64_t found = 0;
-	for (uint64_t i = begin[row]; i < begin[row + 1]; i++)
-		found += may_be(candidates, other, near[i]);
-	return found;
-}
-
 /* Own rows that are candidates: every `step`-th of them. */
 typedef struct edge_sample {
 	size_t count, step;
 	size_t rows[SAMPLED];
 } edge_sample;
 
-static bool own_candidate(const gemp_shard *graph, const uint32_t *bits, size_t row)
-{
-	uint64_t id = graph->first_vertex + row;
-	return !bits || gemp_bits32_test(bits, id);
-}
-
 /* From `row` on: rows without a candidate are passed over, by words where these are empty. */
 static size_t next_candidate(const gemp_shard *graph, const uint32_t *bits, size_t row)
 {
-	while (row < graph->rows && !own_candidate(graph, bits, row)) {
+	while (row < graph->rows && bits && !gemp_bits32_test(bits, graph->first_vertex + row)) {
 		uint64_t id = graph->first_vertex + row;
 		row += bits[id / 32] >> id % 32 ? 1 : 32 - id % 32;
 	}
@@ -70,17 +50,12 @@ static double sample_edges(const gemp_shard *graph, const gemp_candidates *candi
 	bool back = candidates->count[edge->to] < candidates->count[edge->from] &&
 	            gemp_shard_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
 	int at = back ? edge->to : edge->from, other = back ? edge->from : edge->to;
+	const gemp_edge_question question = { graph, candidates, edge->relations, other, !back || either, back || either };
 	uint64_t found = 0;
 	edge_sample sample;
 	take_sample(graph, candidates->bits[at], &sample);
 	for (size_t i = 0; i < sample.count; i++)
-		for (size_t r = 0; r < graph->relation_count; r++) {
-			const gemp_relation *relation = &graph->relations[r];
-			if (edge->relations[r] && (!back || either))
-				found += count_between(candidates, other, relation->out_offsets, relation->out_targets, sample.rows[i]);
-			if (edge->relations[r] && (back || either))
-				found += count_between(candidates, other, relation->in_offsets, relation->in_sources, sample.rows[i]);
-		}
+		found += gemp_statistics_row(&question, sample.rows[i]);
 	return (double)found * (double)sample.step;
 }
 

@@ -35,16 +35,6 @@ static void keep_apart(gemp_condition_phases *out, const gemp_expr *expr)
 	out->unequal[b] |= UINT64_C(1) << a;
 }
 
-static bool asks_sub_patterns(const gemp_expr *expr)
-{
-	return count_kind(expr, GEMP_EXISTS) || count_kind(expr, GEMP_COUNT_OF);
-}
-
-static bool on_one_vertex(const gemp_condition *condition)
-{
-	return __builtin_popcountll(condition->vertices) == 1 && !condition->edges && !asks_sub_patterns(condition->expr);
-}
-
 /* Ids are where a search starts from, and labels cost nothing. */
 static gemp_phase_choice choose(const gemp_condition *condition, gemp_when when)
 {
@@ -75,7 +65,8 @@ static void add(gemp_condition_phases *out, const gemp_condition *condition, gem
 {
 	if (keeps_apart(condition->expr)) {
 		keep_apart(out, condition->expr);
-	} else if (!on_one_vertex(condition)) {
+	} else if (__builtin_popcountll(condition->vertices) != 1 || condition->edges ||
+	           count_kind(condition->expr, GEMP_EXISTS) || count_kind(condition->expr, GEMP_COUNT_OF)) {
 		out->after[out->after_count++] = condition;
 	} else {
 		gemp_phase_choice *choice = &out->choices[out->choice_count++];
@@ -132,7 +123,7 @@ void gemp_phases_free(gemp_condition_phases *phases)
 }
 
 /* What two operands are, if they are of two vertices. */
-static bool between(const gemp_expr *expr, gemp_expr_kind kind)
+static bool compares_vertices(const gemp_expr *expr, gemp_expr_kind kind)
 {
 	return expr->count == 2 && expr->children[0]->kind == kind && expr->children[1]->kind == kind &&
 	       expr->children[0]->variable != expr->children[1]->variable && !expr->children[0]->of_edge &&
@@ -141,13 +132,14 @@ static bool between(const gemp_expr *expr, gemp_expr_kind kind)
 
 static bool is_equality(const gemp_expr *expr)
 {
-	return (expr->kind == GEMP_EQ || expr->kind == GEMP_NE) && (between(expr, GEMP_KEY) || between(expr, GEMP_VERTEX));
+	return (expr->kind == GEMP_EQ || expr->kind == GEMP_NE) &&
+	       (compares_vertices(expr, GEMP_KEY) || compares_vertices(expr, GEMP_VERTEX));
 }
 
 static bool is_order(const gemp_expr *expr)
 {
 	bool order = expr->kind == GEMP_LT || expr->kind == GEMP_LE || expr->kind == GEMP_GT || expr->kind == GEMP_GE;
-	return order && between(expr, GEMP_KEY);
+	return order && compares_vertices(expr, GEMP_KEY);
 }
 
 static void add_equality(gemp_vertex_tests *tests, const gemp_expr *expr)
@@ -180,7 +172,7 @@ static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_e
 	};
 }
 
-static bool take(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
+static bool push_down(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	if (is_equality(expr))
 		add_equality(&p->tests, expr);
@@ -193,11 +185,11 @@ static bool take(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr 
 	return true;
 }
 
-static void take_from(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_condition **list, size_t *count)
+static void push_down_all(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_condition **list, size_t *count)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < *count; i++)
-		if (take(p, pattern, list[i]->expr))
+		if (push_down(p, pattern, list[i]->expr))
 			p->conditions++;
 		else
 			list[kept++] = list[i];
@@ -245,7 +237,7 @@ gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shar
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(out->edge_tests, pattern->condition_count)));
 	if (orders)
 		GEMP_TRY(gather_ranks(out, context, graph));
-	take_from(out, pattern, phases->after, &phases->after_count);
+	push_down_all(out, pattern, phases->after, &phases->after_count);
 done:
 	if (code != GEMP_OK)
 		gemp_pushdown_free(out);

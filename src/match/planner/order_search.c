@@ -19,7 +19,7 @@ static const uint64_t sampled_steps = 64; /* about so many are paid for, where r
 enum { MOST_STEPS = GEMP_MAX_SEARCHED * (GEMP_MAX_SEARCHED + 1) / 2 }; /* of plans whose steps' figures are kept */
 
 /* A prefix of an order. */
-typedef struct node {
+typedef struct order_prefix {
 	int count;
 	int order[GEMP_MAX_SEARCHED];
 	uint64_t bound;
@@ -28,19 +28,19 @@ typedef struct node {
 	gemp_sample_work work[MOST_STEPS]; /* of the plan's steps so far */
 	bool open;
 	gemp_sample sample;
-} node;
+} order_prefix;
 
-typedef struct search {
+typedef struct order_search {
 	const gemp_order_inputs *q;
 	gemp_sampler *sampler;
 	size_t sample_size;
 	size_t node_count, capacity;
-	node *nodes;
+	order_prefix *nodes;
 	size_t steps; /* sampled */
 	double most_reads;
 	bool hurry;                        /* that was read: the deepest prefixes are brought to an end */
 	gemp_sample_work work[MOST_STEPS]; /* of the order sampled last */
-} search;
+} order_search;
 
 /* What one partial match costs where it enters a step, and a lookup, in entries walked (fitted,
  * tests/bench/orders.py). */
@@ -55,7 +55,7 @@ static bool same_sources(const gemp_step *a, const gemp_step *b)
 }
 
 /* The place in the order of the latest vertex that a row of the step comes from. */
-static int latest_place(const gemp_step *step, const node *n)
+static int latest_place(const gemp_step *step, const order_prefix *n)
 {
 	int latest = 0;
 	for (size_t k = 0; k < step->sources; k++)
@@ -67,7 +67,7 @@ static int latest_place(const gemp_step *step, const node *n)
 
 /* Work of a step, in entries. Where candidates are listed, rows are walked once for each partial match of the last
  * vertex that they hang on, and lists after that. */
-static double work_of(const gemp_order_inputs *q, const gemp_plan *plan, size_t step, const node *from,
+static double work_of(const gemp_order_inputs *q, const gemp_plan *plan, size_t step, const order_prefix *from,
                       const gemp_sample_work *work)
 {
 	const gemp_step *at = &plan->steps[step];
@@ -108,7 +108,7 @@ static void complete(const gemp_pattern *pattern, int *order, int count)
 }
 
 /* Is v the least of those that automorphisms which keep the prefix carry it to? */
-static gemp_code is_orbit_min(const search *s, const node *prefix, int v, bool *least)
+static gemp_code is_orbit_min(const order_search *s, const order_prefix *prefix, int v, bool *least)
 {
 	gemp_stab_chain *chain = NULL;
 	int base[GEMP_MAX_SEARCHED];
@@ -127,14 +127,8 @@ static gemp_code is_orbit_min(const search *s, const node *prefix, int v, bool *
 	return GEMP_OK;
 }
 
-/* Pivots and edges are cheap to extend, and what is drawn of them decides about all that follows. */
-static size_t sample_factor(int count)
-{
-	return count == 1 ? 16 : count == 2 ? 4 : 1;
-}
-
 /* Collective. Steps of the prefix's last vertex: its own, and the edges that are bound with it. */
-static gemp_code sample_steps(search *s, const node *from, node *to)
+static gemp_code sample_steps(order_search *s, const order_prefix *from, order_prefix *to)
 {
 	gemp_code code = GEMP_OK;
 	gemp_plan *plan = NULL;
@@ -147,13 +141,14 @@ static gemp_code sample_steps(search *s, const node *from, node *to)
 	options.order = order;
 	GEMP_TRY(gemp_comm_agree(s->q->context->comm,
 	                         gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics, &options)));
-	size_t step = 0;
+	/* Pivots and edges are cheap to extend, and what is drawn of them decides about all that follows. */
+	size_t step = 0, wanted = s->sample_size * (to->count == 1 ? 16 : to->count == 2 ? 4 : 1);
 	while (plan->steps[step].kind == GEMP_BIND_EDGE || plan->steps[step].vertex != to->order[to->count - 1])
 		step++;
 	for (bool first = true; first || (step < plan->step_count && plan->steps[step].kind == GEMP_BIND_EDGE); step++) {
 		gemp_sample_work work;
 		gemp_sample out = { 0 };
-		code = gemp_sampler_step(s->sampler, plan, step, in, &out, s->sample_size * sample_factor(to->count), &work);
+		code = gemp_sampler_step(s->sampler, plan, step, in, &out, wanted, &work);
 		gemp_sample_free(&between);
 		between = out;
 		in = &between;
@@ -176,23 +171,23 @@ done:
 }
 
 /* Samples err: in a small pattern a prefix stays unless it is clearly the worse one. */
-static bool dominated(const search *s, const node *n)
+static bool dominated(const order_search *s, const order_prefix *n)
 {
 	bool few = s->q->pattern->vertex_count <= FEW_VERTICES, whole = n->count == (int)s->q->pattern->vertex_count;
 	for (size_t i = 0; i < s->node_count && !whole; i++) {
-		const node *other = &s->nodes[i];
+		const order_prefix *other = &s->nodes[i];
 		if (other->bound == n->bound && other->cost <= (few ? 0.85 : 1) * n->cost && other->rows <= 1.02 * n->rows)
 			return true;
 	}
 	return false;
 }
 
-static gemp_code grow_by(search *s, size_t from, int v)
+static gemp_code extend_prefix(order_search *s, size_t from, int v)
 {
 	gemp_code code = GEMP_OK;
 	bool least = false;
-	node none = { 0 };
-	node n = from == SIZE_MAX ? none : s->nodes[from];
+	order_prefix none = { 0 };
+	order_prefix n = from == SIZE_MAX ? none : s->nodes[from];
 	GEMP_TRY(gemp_comm_agree(s->q->context->comm, is_orbit_min(s, &n, v, &least)));
 	if (!least)
 		return GEMP_OK;
@@ -214,12 +209,12 @@ done:
 	return code;
 }
 
-static bool comes_before(const search *s, const node *a, const node *b)
+static bool comes_before(const order_search *s, const order_prefix *a, const order_prefix *b)
 {
 	return s->hurry && a->count != b->count ? a->count > b->count : a->cost < b->cost;
 }
 
-static size_t cheapest(const search *s)
+static size_t cheapest_prefix(const order_search *s)
 {
 	size_t best = SIZE_MAX;
 	for (size_t i = 0; i < s->node_count; i++)
@@ -229,14 +224,14 @@ static size_t cheapest(const search *s)
 }
 
 /* Collective. Whole orders, the cheapest first, as long as they are near it. */
-static gemp_code search_all(search *s, size_t *finalists, size_t *count)
+static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 {
 	const gemp_pattern *pattern = s->q->pattern;
 	*count = 0;
 	for (int v = 0; v < (int)pattern->vertex_count; v++)
-		GEMP_PROPAGATE(grow_by(s, SIZE_MAX, v));
+		GEMP_PROPAGATE(extend_prefix(s, SIZE_MAX, v));
 	while (s->node_count < MOST_NODES && *count < FINALISTS) {
-		size_t best = cheapest(s);
+		size_t best = cheapest_prefix(s);
 		if (best == SIZE_MAX || (*count && s->nodes[best].cost > near_best_factor * s->nodes[finalists[0]].cost))
 			break;
 		s->nodes[best].open = false;
@@ -244,7 +239,7 @@ static gemp_code search_all(search *s, size_t *finalists, size_t *count)
 			finalists[(*count)++] = best;
 		for (int v = 0; v < (int)pattern->vertex_count; v++)
 			if (!(s->nodes[best].bound & BIT(v)) && is_adjacent(pattern, s->nodes[best].bound, v))
-				GEMP_PROPAGATE(grow_by(s, best, v));
+				GEMP_PROPAGATE(extend_prefix(s, best, v));
 		gemp_sample_free(&s->nodes[best].sample);
 		s->hurry = s->hurry || (double)gemp_sampler_reads(s->sampler) > s->most_reads;
 		if (s->hurry && *count > FINALISTS / 2)
@@ -254,10 +249,10 @@ static gemp_code search_all(search *s, size_t *finalists, size_t *count)
 }
 
 /* Collective. What an order costs. */
-static gemp_code sample_order(search *s, const int *order, size_t sample_size, double *work)
+static gemp_code sample_order(order_search *s, const int *order, size_t sample_size, double *work)
 {
 	gemp_code code = GEMP_OK;
-	node n[2] = { 0 };
+	order_prefix n[2] = { 0 };
 	int at = 0, vertices = (int)s->q->pattern->vertex_count;
 	s->sample_size = sample_size;
 	memcpy(n[0].order, order, (size_t)vertices * sizeof *order);
@@ -275,14 +270,14 @@ static gemp_code sample_order(search *s, const int *order, size_t sample_size, d
 	return code;
 }
 
-static void keep_work(const search *s, const gemp_sample_work *work)
+static void keep_work(const order_search *s, const gemp_sample_work *work)
 {
 	if (s->q->work && s->q->pattern->vertex_count + s->q->pattern->edge_count <= MOST_STEPS)
 		memcpy(s->q->work, work, sizeof s->work);
 }
 
 /* Collective. The best of the finalists by larger samples. */
-static gemp_code decide(search *s, const size_t *finalists, size_t count, size_t *best)
+static gemp_code choose_finalist(order_search *s, const size_t *finalists, size_t count, size_t *best)
 {
 	double least = HUGE_VAL;
 	*best = finalists[0];
@@ -313,7 +308,7 @@ gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
 {
 	gemp_code code = GEMP_OK;
 	size_t vertices = q->pattern->vertex_count, best, finalists[FINALISTS], count;
-	search s = { .q = q };
+	order_search s = { .q = q };
 	double began = gemp_now(), work;
 	*found = false;
 	if (vertices < 3 || vertices > GEMP_MAX_SEARCHED || q->pattern->arguments || q->options->pivot_off || is_small(q))
@@ -336,7 +331,7 @@ gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
 	GEMP_TRY(gemp_comm_agree(q->context->comm, search_all(&s, finalists, &count)));
 	if (!count || s.nodes[finalists[0]].cost > work)
 		goto done;
-	GEMP_TRY(decide(&s, finalists, count, &best));
+	GEMP_TRY(choose_finalist(&s, finalists, count, &best));
 	memcpy(order, s.nodes[best].order, vertices * sizeof *order);
 	*found = true;
 	gemp_log(GEMP_VERBOSE, "order by samples of %zu: work %.3g (by estimates: %.3g), %zu prefixes, %zu steps, %.4f s",

@@ -110,7 +110,7 @@ static gemp_code draw_pivots(gemp_sample_extension *x, size_t wanted)
 	double total = 0, next, sum = 0;
 	size_t count = 0;
 	for (size_t v = 0; v < s->graph->rows; v++)
-		if (gemp_sample_candidate(s, pivot, (gemp_vertex)(s->graph->first_vertex + v))) {
+		if (gemp_candidates_has(s->candidates, pivot, (gemp_vertex)(s->graph->first_vertex + v))) {
 			total += s->size[v];
 			count++;
 		}
@@ -119,7 +119,7 @@ static gemp_code draw_pivots(gemp_sample_extension *x, size_t wanted)
 	next = stride * gemp_random_unit(&s->random);
 	for (size_t v = 0; v < s->graph->rows; v++) {
 		gemp_vertex id = (gemp_vertex)(s->graph->first_vertex + v);
-		if (!gemp_sample_candidate(s, pivot, id))
+		if (!gemp_candidates_has(s->candidates, pivot, id))
 			continue;
 		sum += s->size[v];
 		if (count <= wanted)
@@ -132,7 +132,7 @@ static gemp_code draw_pivots(gemp_sample_extension *x, size_t wanted)
 }
 
 /* ROWS that the step reads, of all partial matches. */
-static gemp_code ask_for(gemp_sampler *s, int view, gemp_vertex id)
+static gemp_code request_row(gemp_sampler *s, int view, gemp_vertex id)
 {
 	if (GEMP_RESERVE(s->requests, s->request_capacity, s->request_count + 1) != GEMP_OK)
 		return GEMP_ENOMEM;
@@ -140,21 +140,21 @@ static gemp_code ask_for(gemp_sampler *s, int view, gemp_vertex id)
 	return GEMP_OK;
 }
 
-static gemp_code ask_rows(gemp_sample_extension *x, const gemp_sample *sample, bool own)
+static gemp_code request_rows(gemp_sample_extension *x, const gemp_sample *sample, bool own)
 {
 	x->s->request_count = 0;
 	for (size_t i = 0; i < sample->count; i++)
 		for (size_t k = 0; k < x->step->check_count; k++)
 			if (x->step->kind == GEMP_BIND_EDGE || gemp_sample_own_row(x->step, k) == own)
 				GEMP_PROPAGATE(
-					ask_for(x->s, x->views[k],
-				            sample->images[i * (size_t)x->plan->vertex_count + (size_t)x->step->checks[k].from]));
+					request_row(x->s, x->views[k],
+				                sample->images[i * (size_t)x->plan->vertex_count + (size_t)x->step->checks[k].from]));
 	return GEMP_OK;
 }
 
 /* RESAMPLING. */
-static gemp_code put(const gemp_sample_extension *x, gemp_sample *out, const gemp_sample *in,
-                     const gemp_sample_child *c, double weight)
+static gemp_code add_drawn(const gemp_sample_extension *x, gemp_sample *out, const gemp_sample *in,
+                           const gemp_sample_child *c, double weight)
 {
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
 	size_t n = out->count;
@@ -185,11 +185,11 @@ static gemp_code resample(const gemp_sample_extension *x, const gemp_sample *in,
 	for (size_t i = 0; i < s->child_count; i++) {
 		const gemp_sample_child *c = &s->children[i];
 		if (!in || s->child_count <= wanted) {
-			GEMP_PROPAGATE(put(x, out, in, c, c->weight));
+			GEMP_PROPAGATE(add_drawn(x, out, in, c, c->weight));
 			continue;
 		}
 		for (sum += c->weight; next < sum; next += stride)
-			GEMP_PROPAGATE(put(x, out, in, c, stride));
+			GEMP_PROPAGATE(add_drawn(x, out, in, c, stride));
 	}
 	return GEMP_OK;
 }
@@ -231,7 +231,7 @@ static gemp_code name_views(gemp_sample_extension *x)
 }
 
 /* All ranks have the same sums, to the bit: they decide by them. Each is summed in units of 2^-52 of about the greatest. */
-static void sum_up(const gemp_comm *comm, gemp_sample_work *work)
+static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 {
 	enum { BIAS = 2048, DIGITS = 52 };
 	double *const parts[] = { &work->passed, &work->entries, &work->lookups };
@@ -261,7 +261,7 @@ gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step,
 	if (!in && code == GEMP_OK)
 		code = draw_pivots(&x, wanted);
 	if (in) {
-		GEMP_THEN(ask_rows(&x, in, false));
+		GEMP_THEN(request_rows(&x, in, false));
 		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
 		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
 		code = gemp_sample_extend_all(&x, in);
@@ -270,14 +270,14 @@ gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step,
 	for (size_t k = 0; k < x.step->check_count; k++)
 		loops |= x.step->kind != GEMP_BIND_EDGE && gemp_sample_own_row(x.step, k);
 	if (loops) {
-		GEMP_THEN(ask_rows(&x, out, true));
+		GEMP_THEN(request_rows(&x, out, true));
 		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
 		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->requests, s->request_count));
 		test_loops(&x, out);
 	}
 	GEMP_TRY(gemp_comm_agree(s->context->comm, code));
 	*work = x.work;
-	sum_up(s->context->comm, work);
+	sum_exactly(s->context->comm, work);
 done:
 	return code;
 }

@@ -15,14 +15,14 @@ static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
 	return s->class[a] != s->class[b] ? s->class[a] < s->class[b] : a < b;
 }
 
-static size_t lower(const gemp_sample_row *row, gemp_vertex x)
+static size_t lower_bound(const gemp_sample_row *row, gemp_vertex x)
 {
 	return gemp_lower_bound_u32(row->neighbours, row->size, x);
 }
 
 bool gemp_sample_row_has(const gemp_sample_row *row, gemp_vertex x)
 {
-	size_t at = lower(row, x);
+	size_t at = lower_bound(row, x);
 	return at < row->size && row->neighbours[at] == x;
 }
 
@@ -66,12 +66,6 @@ static bool keys_fit(const gemp_sample_extension *x, gemp_vertex c)
 	return true;
 }
 
-bool gemp_sample_candidate(const gemp_sampler *s, int v, gemp_vertex c)
-{
-	const uint32_t *bits = s->candidates->bits[v];
-	return !bits || gemp_bits32_test(bits, c);
-}
-
 static bool vertex_fits(const gemp_sample_extension *x, gemp_vertex c)
 {
 	int v;
@@ -83,7 +77,7 @@ static bool vertex_fits(const gemp_sample_extension *x, gemp_vertex c)
 		EACH_BIT(v, x->step->same)
 	if (c != x->image[v])
 		return false;
-	return keys_fit(x, c) && gemp_sample_candidate(x->s, x->step->vertex, c);
+	return keys_fit(x, c) && gemp_candidates_has(x->s->candidates, x->step->vertex, c);
 }
 
 static bool edge_fits(const gemp_sample_extension *x, gemp_edge edge)
@@ -179,7 +173,7 @@ static gemp_code bind_edge(gemp_sample_extension *x)
 {
 	const gemp_sample_row *row = &x->row[0];
 	gemp_vertex c = x->image[x->step->vertex];
-	for (size_t i = lower(row, c); i < row->size && row->neighbours[i] == c; i++) {
+	for (size_t i = lower_bound(row, c); i < row->size && row->neighbours[i] == c; i++) {
 		x->work.entries += x->weight;
 		if (edge_fits(x, row->edge[i]))
 			GEMP_PROPAGATE(gemp_sample_add_child(x, c, row->edge[i], x->weight));
@@ -188,7 +182,7 @@ static gemp_code bind_edge(gemp_sample_extension *x)
 }
 
 /* Partial match i of the sample is the one at hand. */
-static void take(gemp_sample_extension *x, const gemp_sample *in, size_t i)
+static void select_match(gemp_sample_extension *x, const gemp_sample *in, size_t i)
 {
 	const gemp_step *step = x->step;
 	x->image = in->images + i * (size_t)x->plan->vertex_count;
@@ -208,7 +202,7 @@ static void find_longest(gemp_sample_extension *x, const gemp_sample *in)
 	for (size_t k = 0; k < x->step->check_count; k++)
 		rows += !gemp_sample_own_row(x->step, k);
 	for (size_t i = 0; i < in->count; i++) {
-		take(x, in, i);
+		select_match(x, in, i);
 		size_t length = x->row[walked_row(x)].size;
 		for (int w = 0; w < WALK_SIZES; w++)
 			reads[w] += rows * (length / ((length >> w) + 1));
@@ -225,7 +219,7 @@ gemp_code gemp_sample_extend_all(gemp_sample_extension *x, const gemp_sample *in
 	if (!binds_edge && x->s->limit < UINT64_MAX)
 		find_longest(x, in);
 	for (size_t i = 0; i < in->count; i++) {
-		take(x, in, i);
+		select_match(x, in, i);
 		GEMP_PROPAGATE(binds_edge ? bind_edge(x) : extend(x));
 	}
 	return GEMP_OK;

@@ -54,7 +54,6 @@ typedef struct gemp_sample_extension {
 	gemp_sample_work work; /* of this rank */
 } gemp_sample_extension;
 
-bool gemp_sample_candidate(const gemp_sampler *sampler, int v, gemp_vertex id);
 /* One more way to extend the partial match at hand. */
 gemp_code gemp_sample_add_child(gemp_sample_extension *x, gemp_vertex vertex, gemp_edge edge, double weight);
 /* Is a check made by a row of the step's own vertex? Such checks wait until few are left. */

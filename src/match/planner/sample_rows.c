@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "match/filter/owner_request.h"
 #include "partition/base/edge_owners.h"
 
 #include <stdlib.h>
@@ -10,10 +11,10 @@
 /* Rows are forgotten when so many entries are held. */
 enum { MOST_ENTRIES = 1 << 24 };
 
-typedef struct entry {
+typedef struct row_entry {
 	gemp_vertex near;
 	gemp_edge edge;
-} entry;
+} row_entry;
 
 typedef struct known_view {
 	bool *relations; /* [relation_count] owned */
@@ -39,7 +40,7 @@ struct gemp_sample_rows {
 	gemp_vertex *near;
 	gemp_edge *edge;
 	size_t merged_capacity[2];
-	entry *merged[2]; /* a row while its lists are merged */
+	row_entry *merged[2]; /* a row while its lists are merged */
 	size_t wanted_capacity;
 	uint64_t *wanted; /* keys of rows that this rank does not know yet */
 };
@@ -131,14 +132,14 @@ gemp_sample_row gemp_sample_rows_get(const gemp_sample_rows *rows, int view, gem
 }
 
 /* OWN ROWS. */
-typedef struct list {
+typedef struct adjacency_list {
 	size_t size;
 	const gemp_vertex *near;
 	const gemp_edge *edge; /* NULL: first, first + 1, ... */
 	gemp_edge first;
-} list;
+} adjacency_list;
 
-static size_t merge(entry *out, const entry *a, size_t a_size, const list *b, gemp_vertex dropped)
+static size_t merge(row_entry *out, const row_entry *a, size_t a_size, const adjacency_list *b, gemp_vertex dropped)
 {
 	size_t i = 0, n = 0;
 	for (size_t k = 0; k < b->size; k++) {
@@ -146,7 +147,7 @@ static size_t merge(entry *out, const entry *a, size_t a_size, const list *b, ge
 			continue;
 		for (; i < a_size && a[i].near <= b->near[k]; i++)
 			out[n++] = a[i];
-		out[n++] = (entry){ b->near[k], b->first + (b->edge ? b->edge[k] : k) };
+		out[n++] = (row_entry){ b->near[k], b->first + (b->edge ? b->edge[k] : k) };
 	}
 	for (; i < a_size; i++)
 		out[n++] = a[i];
@@ -165,13 +166,14 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 			if (!view->relations[r] || view->direction == 1 - in)
 				continue;
 			const uint64_t *begin = in ? relation->in_offsets : relation->out_offsets;
-			const list add = { begin[v + 1] - begin[v], (in ? relation->in_sources : relation->out_targets) + begin[v],
-				               in && view->edges ? relation->in_edges + begin[v] : NULL,
-				               rows->offsets[r] + (in ? 0 : relation->first_edge + begin[v]) };
+			const adjacency_list add = { begin[v + 1] - begin[v],
+				                         (in ? relation->in_sources : relation->out_targets) + begin[v],
+				                         in && view->edges ? relation->in_edges + begin[v] : NULL,
+				                         rows->offsets[r] + (in ? 0 : relation->first_edge + begin[v]) };
 			bool drops = view->simple || (in && view->direction == 2);
 			GEMP_PROPAGATE(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
 			*size = merge(rows->merged[1], rows->merged[0], *size, &add, drops ? self : GEMP_NO_VERTEX);
-			entry *other = rows->merged[0];
+			row_entry *other = rows->merged[0];
 			size_t capacity = rows->merged_capacity[0];
 			rows->merged[0] = rows->merged[1];
 			rows->merged_capacity[0] = rows->merged_capacity[1];
@@ -198,7 +200,7 @@ static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 	rows->row_count += row->key == 0;
 	*row = (known_row){ key, rows->entry_count, 0 };
 	for (size_t i = 0; i < size; i++) {
-		const entry *e = &rows->merged[0][i];
+		const row_entry *e = &rows->merged[0][i];
 		size_t last = row->at + row->size;
 		if (view->simple && row->size && rows->near[last - 1] == e->near) { /* as in views the least edge stays */
 			if (e->edge < rows->edge[last - 1])
@@ -214,106 +216,57 @@ static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 	return GEMP_OK;
 }
 
-/* ROWS OF OTHERS. */
-typedef struct transfer {
-	uint64_t *asked;    /* keys that others want */
-	size_t *from;       /* [ranks + 1] of them */
-	int *owner, *asker; /* asker: of each entry */
-	uint64_t *sizes, *sizes_here;
-	gemp_vertex *near, *near_here;
-	gemp_edge *edge, *edge_here;
-} transfer;
-
-static void free_transfer(transfer *t)
+/* ROWS OF OTHERS. A reply is, row by row, the number of entries, the neighbours, and their edges. */
+static gemp_code answer(void *self, const void *questions, size_t count, gemp_text *reply)
 {
-	void *const all[] = { t->asked,      t->from, t->owner,     t->asker, t->sizes,
-		                  t->sizes_here, t->near, t->near_here, t->edge,  t->edge_here };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		gemp_free(all[i]);
-}
-
-/* The rows that others want, one behind the other. */
-static gemp_code pack(gemp_sample_rows *rows, transfer *t, size_t *entries)
-{
-	int ranks = rows->graph->ranks;
-	size_t count = t->from[ranks], n = 0;
-	GEMP_PROPAGATE(GEMP_NEW(t->sizes, count));
-	*entries = 0;
+	gemp_sample_rows *rows = self;
+	const uint64_t *keys = questions;
 	for (size_t i = 0; i < count; i++) {
-		if (!place(rows->table, rows->table_size, t->asked[i])->key)
-			GEMP_PROPAGATE(add_own(rows, t->asked[i]));
-		t->sizes[i] = place(rows->table, rows->table_size, t->asked[i])->size;
-		*entries += t->sizes[i];
+		if (!place(rows->table, rows->table_size, keys[i])->key)
+			GEMP_PROPAGATE(add_own(rows, keys[i]));
+		const known_row *row = place(rows->table, rows->table_size, keys[i]);
+		gemp_text_add(reply, &row->size, sizeof row->size);
+		gemp_text_add(reply, rows->near + row->at, row->size * sizeof *rows->near);
+		gemp_text_add(reply, rows->edge + row->at, row->size * sizeof *rows->edge);
 	}
-	GEMP_PROPAGATE(GEMP_NEW(t->near, *entries));
-	GEMP_PROPAGATE(GEMP_NEW(t->edge, *entries));
-	GEMP_PROPAGATE(GEMP_NEW(t->asker, *entries + count));
-	for (int r = 0; r < ranks; r++)
-		for (size_t i = t->from[r]; i < t->from[r + 1]; i++) {
-			const known_row *row = place(rows->table, rows->table_size, t->asked[i]);
-			memcpy(t->near + n, rows->near + row->at, row->size * sizeof *t->near);
-			memcpy(t->edge + n, rows->edge + row->at, row->size * sizeof *t->edge);
-			for (size_t k = 0; k < row->size; k++)
-				t->asker[n++] = r;
-		}
 	return GEMP_OK;
 }
 
-/* Replies come by owner, as the wanted keys are sorted. */
-static gemp_code unpack(gemp_sample_rows *rows, const transfer *t, size_t wanted)
+/* Replies come in the order of the wanted keys, which are sorted by owner. */
+static gemp_code read_replies(gemp_sample_rows *rows, size_t wanted, const char *at)
 {
-	size_t n = 0;
 	for (size_t i = 0; i < wanted; i++) {
-		GEMP_PROPAGATE(reserve(rows, t->sizes_here[i]));
+		known_row row = { .key = rows->wanted[i], .at = rows->entry_count };
+		memcpy(&row.size, at, sizeof row.size);
+		at += sizeof row.size;
+		GEMP_PROPAGATE(reserve(rows, row.size));
 		GEMP_PROPAGATE(grow_table(rows));
-		known_row *row = place(rows->table, rows->table_size, rows->wanted[i]);
-		rows->row_count += row->key == 0;
-		*row = (known_row){ rows->wanted[i], rows->entry_count, t->sizes_here[i] };
-		memcpy(rows->near + row->at, t->near_here + n, row->size * sizeof *rows->near);
-		memcpy(rows->edge + row->at, t->edge_here + n, row->size * sizeof *rows->edge);
-		rows->entry_count += row->size;
-		rows->fetched += row->size;
-		n += row->size;
+		memcpy(rows->near + row.at, at, row.size * sizeof *rows->near);
+		at += row.size * sizeof *rows->near;
+		memcpy(rows->edge + row.at, at, row.size * sizeof *rows->edge);
+		at += row.size * sizeof *rows->edge;
+		known_row *known = place(rows->table, rows->table_size, row.key);
+		rows->row_count += known->key == 0;
+		*known = row;
+		rows->entry_count += row.size;
+		rows->fetched += row.size;
 	}
-	return GEMP_OK;
-}
-
-static gemp_code set_request_ranks(const gemp_sample_rows *rows, const transfer *t)
-{
-	for (int r = 0; r < rows->graph->ranks; r++)
-		for (size_t i = t->from[r]; i < t->from[r + 1]; i++)
-			t->owner[i] = r;
 	return GEMP_OK;
 }
 
 static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 {
 	gemp_code code = GEMP_OK;
-	transfer t = { 0 };
-	const gemp_comm *comm = rows->context->comm;
-	gemp_traffic *traffic = &rows->context->traffic;
-	size_t entries = 0;
-	code = GEMP_NEW(t.owner, wanted);
-	for (size_t i = 0; code == GEMP_OK && i < wanted; i++)
-		t.owner[i] = gemp_shard_owner(rows->graph, (gemp_vertex)(rows->wanted[i] - 1));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange_records(comm, rows->wanted, wanted, sizeof *rows->wanted, t.owner, (void **)&t.asked,
-	                               &t.from, traffic));
-	code = pack(rows, &t, &entries);
-	gemp_free(t.owner);
-	t.owner = NULL;
-	GEMP_THEN(GEMP_NEW(t.owner, t.from[rows->graph->ranks]));
-	GEMP_THEN(set_request_ranks(rows, &t));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange_records(comm, t.sizes, t.from[rows->graph->ranks], sizeof *t.sizes, t.owner,
-	                               (void **)&t.sizes_here, NULL, traffic));
-	GEMP_TRY(
-		gemp_exchange_records(comm, t.near, entries, sizeof *t.near, t.asker, (void **)&t.near_here, NULL, traffic));
-	GEMP_TRY(
-		gemp_exchange_records(comm, t.edge, entries, sizeof *t.edge, t.asker, (void **)&t.edge_here, NULL, traffic));
-	GEMP_TRY(gemp_comm_agree(comm, unpack(rows, &t, wanted)));
+	gemp_runtime *context = rows->context;
+	size_t *counts = NULL, size;
+	void *replies = NULL;
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(counts, (size_t)rows->graph->ranks)));
+	for (size_t i = 0; i < wanted; i++)
+		counts[gemp_shard_owner(rows->graph, (gemp_vertex)(rows->wanted[i] - 1))]++;
+	GEMP_TRY(gemp_owner_request(context, rows->wanted, sizeof *rows->wanted, counts, answer, rows, &replies, &size));
+	code = gemp_comm_agree(context->comm, read_replies(rows, wanted, replies));
 done:
-	free_transfer(&t);
+	gemp_free_all(counts, replies);
 	return code;
 }
 

@@ -9,34 +9,25 @@
 
 enum { PIECE = 1 << 14 }; /* rows that a thread counts at a time */
 
-static bool may_be(const gemp_candidates *candidates, int v, uint64_t id)
-{
-	const uint32_t *bits = candidates->bits[v];
-	return !bits || gemp_bits32_test(bits, id);
-}
-
 static uint64_t among(const gemp_candidates *candidates, int v, const gemp_vertex *ids, uint64_t count)
 {
 	uint64_t found = 0;
 	if (!candidates->bits[v])
 		return count;
 	for (uint64_t i = 0; i < count; i++)
-		found += may_be(candidates, v, ids[i]);
+		found += gemp_candidates_has(candidates, v, ids[i]);
 	return found;
 }
 
-/* Edges at own vertices that are candidates of `at`, to candidates of `other`; and the sum of squares of their numbers. */
-typedef struct counting {
-	const gemp_shard *graph;
-	const gemp_candidates *candidates;
-	const bool *relations;
-	int at, other;
-	bool out, in;
+/* Edges at own vertices that are candidates of `at`, and the sum of squares of their numbers. */
+typedef struct edge_count {
+	gemp_edge_question question;
+	int at;
 	uint64_t *edges; /* [pieces] */
 	double *squares; /* [pieces]: added in their order, so that the sum does not depend on who counted what */
-} counting;
+} edge_count;
 
-static uint64_t count_row(const counting *c, size_t v)
+uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
 {
 	uint64_t degree = 0;
 	for (size_t r = 0; r < c->graph->relation_count; r++) {
@@ -53,27 +44,27 @@ static uint64_t count_row(const counting *c, size_t v)
 	return degree;
 }
 
-static void count_piece(void *context, unsigned thread, size_t piece)
+static void count_rows(void *context, size_t piece, size_t begin, size_t end)
 {
-	(void)thread;
-	const counting *c = context;
-	size_t end = (piece + 1) * PIECE < c->graph->rows ? (piece + 1) * PIECE : c->graph->rows;
-	for (size_t v = piece * PIECE; v < end; v++) {
-		uint64_t degree = may_be(c->candidates, c->at, c->graph->first_vertex + v) ? count_row(c, v) : 0;
+	const edge_count *c = context;
+	for (size_t v = begin; v < end; v++) {
+		uint64_t degree = gemp_candidates_has(c->question.candidates, c->at, c->question.graph->first_vertex + v)
+		                      ? gemp_statistics_row(&c->question, v)
+		                      : 0;
 		c->edges[piece] += degree;
 		c->squares[piece] += (double)degree * (double)degree;
 	}
 }
 
-static gemp_code count_at(counting *c, uint64_t *edges, double *squares)
+static gemp_code count_at(edge_count *c, uint64_t *edges, double *squares)
 {
 	gemp_code code = GEMP_OK;
-	size_t pieces = (c->graph->rows + PIECE - 1) / PIECE;
+	size_t pieces = (c->question.graph->rows + PIECE - 1) / PIECE;
 	c->edges = NULL;
 	c->squares = NULL;
 	GEMP_TRY(GEMP_NEW(c->edges, pieces));
 	GEMP_TRY(GEMP_NEW(c->squares, pieces));
-	gemp_parallel_for(pieces, count_piece, c);
+	gemp_for_chunks(c->question.graph->rows, PIECE, count_rows, c);
 	for (size_t p = 0; p < pieces; p++) {
 		*edges += c->edges[p];
 		*squares += c->squares[p];
@@ -95,12 +86,6 @@ static bool same_question(const gemp_pattern *pattern, const gemp_candidates *ca
 	return a->direction == b->direction && same_candidates(candidates, a->from, b->from) &&
 	       same_candidates(candidates, a->to, b->to) &&
 	       memcmp(a->relations, b->relations, pattern->relation_count * sizeof *a->relations) == 0;
-}
-
-/* Pairs of edges with the same target, if all have as many. */
-static double spread(double edges, double targets)
-{
-	return targets > 0 ? edges * edges / targets : 0;
 }
 
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
@@ -129,8 +114,8 @@ gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_
 		uint64_t edges = 0, back = 0;
 		double sums[2] = { 0, 0 };
 		bool targets = gemp_shard_has_loaded(graph, edge->relations, GEMP_LOAD_IN);
-		counting there = { graph, candidates, edge->relations, edge->from, edge->to, true, either, NULL, NULL };
-		counting again = { graph, candidates, edge->relations, edge->to, edge->from, either, true, NULL, NULL };
+		edge_count there = { { graph, candidates, edge->relations, edge->to, true, either }, edge->from, NULL, NULL };
+		edge_count again = { { graph, candidates, edge->relations, edge->from, either, true }, edge->to, NULL, NULL };
 		code = count_at(&there, &edges, &sums[0]);
 		if (code == GEMP_OK && targets)
 			code = count_at(&again, &back, &sums[1]);
@@ -138,7 +123,9 @@ gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, context->comm->world));
 		out->edges[e] = (double)gemp_comm_sum1(context->comm, edges);
 		out->paths_from[e] = sums[0];
-		out->paths_to[e] = targets ? sums[1] : spread(out->edges[e], out->candidates[edge->to]);
+		out->paths_to[e] = targets                         ? sums[1]
+		                   : out->candidates[edge->to] > 0 ? out->edges[e] * out->edges[e] / out->candidates[edge->to]
+		                                                   : 0;
 		GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel[e]));
 	}
 done:

@@ -18,8 +18,8 @@ enum {
  * -1: any vertex. */
 typedef struct trim_pass {
 	int view, rows, entries;
-	bool first; /* all its entries are gone through, whatever row they are in */
-	int made;   /* the trimmed view; -1: none */
+	bool first;       /* all its entries are gone through, whatever row they are in */
+	int trimmed_view; /* the trimmed view; -1: none */
 } trim_pass;
 
 typedef struct trim_context {
@@ -31,7 +31,7 @@ typedef struct trim_context {
 	trim_pass cuts[GEMP_MAX_STEPS];
 	gemp_program program;
 	cl_kernel count, place, write;
-	gemp_timings laps;
+	gemp_timings timings;
 	uint32_t *sums; /* [2 * chunks] */
 	gemp_buffer device_sums;
 	size_t chunks;
@@ -56,7 +56,7 @@ static gemp_code launch(trim_context *t, cl_kernel kernel, const gemp_argument *
 	gemp_device *device = t->search->context->device;
 	size_t lanes = (size_t)t->search->emit.lanes, group = gemp_worker_group_size(device, (unsigned)lanes, GROUP);
 	GEMP_PROPAGATE(gemp_launch_with(device, kernel, t->search->workers * lanes, group, arguments, count));
-	return gemp_timings_add(&t->laps, device);
+	return gemp_timings_add(&t->timings, device);
 }
 
 #define LAUNCH(t, kernel, ...)                                    \
@@ -132,7 +132,7 @@ static gemp_code make_view(trim_context *t, trim_pass *cut)
 	gemp_comm *comm = t->search->context->comm;
 	size_t v = out->plan.view_count;
 	uint64_t kept = 0, whole = 0, all = t->views[cut->view].begin[t->views[cut->view].rows];
-	cut->made = -1;
+	cut->trimmed_view = -1;
 	bool room = v < GEMP_MAX_VIEWS && fits(device, ((uint64_t)t->search->vertices + 1) * sizeof(uint32_t));
 	if (gemp_comm_sum1(comm, !room))
 		return GEMP_OK;
@@ -146,9 +146,9 @@ static gemp_code make_view(trim_context *t, trim_pass *cut)
 	out->plan.views[v] = out->plan.views[cut->view];
 	out->entries[v] = (uint32_t)kept;
 	out->plan.view_count++;
-	cut->made = (int)v;
+	cut->trimmed_view = (int)v;
 done:
-	if (cut->made < 0) {
+	if (cut->trimmed_view < 0) {
 		gemp_buffers_free(device, &out->row_offsets[v], &out->column_indices[v]);
 	}
 	return code;
@@ -167,13 +167,13 @@ static gemp_code find_or_make(trim_context *t, const gemp_check *check, const ge
 		const trim_pass *known = &t->cuts[i];
 		if (known->view != wanted.view || known->rows != wanted.rows || known->entries != wanted.entries)
 			continue;
-		*made = known->made;
+		*made = known->trimmed_view;
 		return GEMP_OK;
 	}
 	GEMP_PROPAGATE(make_view(t, &wanted));
 	if (t->cut_count < sizeof t->cuts / sizeof *t->cuts)
 		t->cuts[t->cut_count++] = wanted;
-	*made = wanted.made;
+	*made = wanted.trimmed_view;
 	return GEMP_OK;
 }
 
@@ -236,7 +236,7 @@ static void close_trimmer(trim_context *t)
 		if (kernels[k])
 			clReleaseKernel(kernels[k]);
 	gemp_program_free(&t->program);
-	gemp_timings_free(&t->laps);
+	gemp_timings_free(&t->timings);
 	gemp_buffer_free(&t->device_sums, device);
 	gemp_free(t->sums);
 	gemp_induced_rows_free(t->out, device);
@@ -247,7 +247,7 @@ static gemp_code finish_device(trim_context *t)
 {
 	gemp_runtime *context = t->search->context;
 	double seconds;
-	GEMP_PROPAGATE(gemp_timings_seconds(&t->laps, &seconds));
+	GEMP_PROPAGATE(gemp_timings_seconds(&t->timings, &seconds));
 	context->timers.seconds[GEMP_PHASE_PREPARE] += seconds;
 	return gemp_program_store(context->device, &t->program);
 }

@@ -22,30 +22,30 @@ typedef struct costed_chunk {
 } costed_chunk;
 
 /* NODES are numbered by their first ranks. */
-static gemp_code find_nodes(gemp_balancer *deal, size_t devices)
+static gemp_code find_nodes(gemp_balancer *balancer, size_t devices)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = deal->comm;
+	const gemp_comm *comm = balancer->comm;
 	int first = comm->rank, size = comm->size;
 	struct {
 		uint64_t first, devices;
 	} own, *all = NULL;
 	code = GEMP_NEW(all, (size_t)size);
-	GEMP_THEN(GEMP_NEW(deal->devices, (size_t)size));
+	GEMP_THEN(GEMP_NEW(balancer->devices, (size_t)size));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, comm->node));
 	own.first = (uint64_t)first;
 	own.devices = devices;
 	GEMP_MPI(MPI_Allgather(&own, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, comm->world));
 	for (int r = 0; r < size; r++) {
-		deal->device_count += all[r].devices;
+		balancer->device_count += all[r].devices;
 		if (all[r].first != (uint64_t)r)
 			continue;
 		if (r == first)
-			deal->node = deal->node_count;
+			balancer->node = balancer->node_count;
 		for (int other = r; other < size; other++)
-			deal->devices[deal->node_count] += all[other].first == (uint64_t)r ? all[other].devices : 0;
-		deal->node_count++;
+			balancer->devices[balancer->node_count] += all[other].first == (uint64_t)r ? all[other].devices : 0;
+		balancer->node_count++;
 	}
 done:
 	gemp_free(all);
@@ -55,22 +55,22 @@ done:
 gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices)
 {
 	gemp_code code = GEMP_OK;
-	gemp_balancer *deal = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(deal, 1)));
-	deal->comm = comm;
-	GEMP_TRY(find_nodes(deal, devices));
-	*out = deal;
-	deal = NULL;
+	gemp_balancer *balancer = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(balancer, 1)));
+	balancer->comm = comm;
+	GEMP_TRY(find_nodes(balancer, devices));
+	*out = balancer;
+	balancer = NULL;
 done:
-	gemp_balancer_free(deal);
+	gemp_balancer_free(balancer);
 	return code;
 }
 
-void gemp_balancer_free(gemp_balancer *deal)
+void gemp_balancer_free(gemp_balancer *balancer)
 {
-	if (!deal)
+	if (!balancer)
 		return;
-	gemp_free_all(deal->devices, deal->pieces, deal);
+	gemp_free_all(balancer->devices, balancer->pieces, balancer);
 }
 
 /* CUTTING. */
@@ -88,10 +88,10 @@ static int compare_cost_falling(const void *x, const void *y)
 typedef struct cutter {
 	const gemp_balancer_costs *costs;
 	costed_chunk *pieces;
-	size_t count, room;
-	size_t at;            /* the next pivot */
-	double wanted, floor; /* costs of a piece: of the next, of any */
-	double share;         /* a device's of all */
+	size_t count, capacity;
+	size_t next;             /* the next pivot */
+	double target, min_cost; /* costs of a piece: of the next, of any */
+	double share;            /* a device's of all */
 } cutter;
 
 static uint64_t cost_of(const gemp_balancer_costs *costs, size_t pivot)
@@ -106,16 +106,16 @@ static size_t slices_of(const cutter *c, size_t pivot)
 	const gemp_balancer_costs *costs = c->costs;
 	double workers = costs->workers > min_workers ? (double)costs->workers : min_workers;
 	double cost = (double)cost_of(costs, pivot);
-	if (!costs->slices || cost <= c->wanted / workers || cost <= (double)costs->min_cost ||
+	if (!costs->slices || cost <= c->target / workers || cost <= (double)costs->min_cost ||
 	    cost * expensive_share * (double)costs->workers <= c->share)
 		return 1;
-	size_t slices = ((size_t)(cost / (2 * c->floor)) + 1) * costs->workers;
+	size_t slices = ((size_t)(cost / (2 * c->min_cost)) + 1) * costs->workers;
 	return slices < costs->slices[pivot] ? slices : costs->slices[pivot];
 }
 
 static gemp_code add(cutter *c, const costed_chunk *piece)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(c->pieces, c->room, c->count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(c->pieces, c->capacity, c->count + 1));
 	c->pieces[c->count++] = *piece;
 	return GEMP_OK;
 }
@@ -123,18 +123,18 @@ static gemp_code add(cutter *c, const costed_chunk *piece)
 /* Pivots from the next one on, up to one that is dear. */
 static gemp_code cut_whole(cutter *c, size_t least)
 {
-	costed_chunk piece = { .piece = { .range.first = c->at, .pivot = c->at, .slices = 1 } };
-	size_t end = c->at + least;
-	for (; c->at < c->costs->count && (c->at < end || (double)piece.cost < c->wanted) && slices_of(c, c->at) < 2;
-	     c->at++)
-		piece.cost += cost_of(c->costs, c->at);
-	piece.piece.range.count = c->at - piece.piece.range.first;
+	costed_chunk piece = { .piece = { .range.first = c->next, .pivot = c->next, .slices = 1 } };
+	size_t end = c->next + least;
+	for (; c->next < c->costs->count && (c->next < end || (double)piece.cost < c->target) && slices_of(c, c->next) < 2;
+	     c->next++)
+		piece.cost += cost_of(c->costs, c->next);
+	piece.piece.range.count = c->next - piece.piece.range.first;
 	return add(c, &piece);
 }
 
 static gemp_code cut_slices(cutter *c, size_t slices)
 {
-	size_t width = c->costs->workers, pivot = c->at++;
+	size_t width = c->costs->workers, pivot = c->next++;
 	double cost = (double)cost_of(c->costs, pivot);
 	for (size_t first = 0; first < slices; first += width) {
 		size_t count = slices - first < width ? slices - first : width;
@@ -144,27 +144,27 @@ static gemp_code cut_slices(cutter *c, size_t slices)
 	return GEMP_OK;
 }
 
-static gemp_code cut(const gemp_balancer *deal, const gemp_balancer_costs *costs, costed_chunk **pieces,
+static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *costs, costed_chunk **pieces,
                      size_t *piece_count)
 {
 	gemp_code code = GEMP_OK;
 	cutter c = { .costs = costs };
-	double total = 0, shares = (double)deal->device_count * costs->share_divisor;
+	double total = 0, shares = (double)balancer->device_count * costs->share_divisor;
 	size_t most = (size_t)((double)costs->count / shares) + 1,
 		   least = costs->min_pivots < most ? costs->min_pivots : most;
 	for (size_t i = 0; i < costs->count; i++)
 		total += (double)cost_of(costs, i);
 	double left = total;
-	c.share = total / (double)deal->device_count;
-	c.floor = c.share / pieces_of_share;
-	c.floor = c.floor < (double)costs->min_cost ? (double)costs->min_cost : c.floor;
-	for (size_t turn = 0; c.at < costs->count; turn++) {
-		size_t first = c.at, slices;
-		if (turn % deal->device_count == 0) /* as large for all devices */
-			c.wanted = left / shares < c.floor ? c.floor : left / shares;
-		slices = slices_of(&c, c.at);
+	c.share = total / (double)balancer->device_count;
+	c.min_cost = c.share / pieces_of_share;
+	c.min_cost = c.min_cost < (double)costs->min_cost ? (double)costs->min_cost : c.min_cost;
+	for (size_t turn = 0; c.next < costs->count; turn++) {
+		size_t first = c.next, slices;
+		if (turn % balancer->device_count == 0) /* as large for all devices */
+			c.target = left / shares < c.min_cost ? c.min_cost : left / shares;
+		slices = slices_of(&c, c.next);
 		GEMP_TRY(slices > 1 ? cut_slices(&c, slices) : cut_whole(&c, least));
-		for (size_t i = first; i < c.at; i++)
+		for (size_t i = first; i < c.next; i++)
 			left -= (double)cost_of(costs, i);
 	}
 	if (c.count)
@@ -178,86 +178,86 @@ done:
 }
 
 /* The node that has least to do for a device. */
-static size_t least_loaded_node(const gemp_balancer *deal, const double *load)
+static size_t least_loaded_node(const gemp_balancer *balancer, const double *load)
 {
 	size_t node = 0;
-	for (size_t n = 1; n < deal->node_count; n++)
-		if (load[n] / (double)deal->devices[n] < load[node] / (double)deal->devices[node])
+	for (size_t n = 1; n < balancer->node_count; n++)
+		if (load[n] / (double)balancer->devices[n] < load[node] / (double)balancer->devices[node])
 			node = n;
 	return node;
 }
 
-static gemp_code assign_to_nodes(gemp_balancer *deal, const costed_chunk *pieces, size_t count)
+static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *pieces, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	double *load = NULL;
-	deal->count = 0;
-	GEMP_TRY(GEMP_NEW(load, deal->node_count));
+	balancer->count = 0;
+	GEMP_TRY(GEMP_NEW(load, balancer->node_count));
 	for (size_t i = 0; i < count; i++) {
-		size_t node = least_loaded_node(deal, load);
+		size_t node = least_loaded_node(balancer, load);
 		load[node] += (double)pieces[i].cost;
-		if (node != deal->node)
+		if (node != balancer->node)
 			continue;
-		GEMP_TRY(GEMP_RESERVE(deal->pieces, deal->capacity, deal->count + 1));
-		deal->pieces[deal->count++] = pieces[i].piece;
+		GEMP_TRY(GEMP_RESERVE(balancer->pieces, balancer->capacity, balancer->count + 1));
+		balancer->pieces[balancer->count++] = pieces[i].piece;
 	}
 done:
 	gemp_free(load);
 	return code;
 }
 
-gemp_code gemp_balancer_cut(gemp_balancer *deal, const gemp_balancer_costs *costs)
+gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *costs)
 {
 	gemp_code code = GEMP_OK;
 	costed_chunk *pieces = NULL;
 	size_t piece_count = 0;
-	GEMP_TRY(cut(deal, costs, &pieces, &piece_count));
-	deal->sliced = false;
+	GEMP_TRY(cut(balancer, costs, &pieces, &piece_count));
+	balancer->sliced = false;
 	for (size_t i = 0; i < piece_count; i++)
-		deal->sliced |= pieces[i].piece.slices > 1;
-	deal->digest = gemp_hash(pieces, piece_count * sizeof *pieces, costs->count);
-	code = assign_to_nodes(deal, pieces, piece_count);
+		balancer->sliced |= pieces[i].piece.slices > 1;
+	balancer->digest = gemp_hash(pieces, piece_count * sizeof *pieces, costs->count);
+	code = assign_to_nodes(balancer, pieces, piece_count);
 done:
 	gemp_free(pieces);
 	return code;
 }
 
 /* Collective. Have all ranks cut the same pieces? */
-static bool gemp_balancer_agree(const gemp_balancer *deal)
+static bool gemp_balancer_agree(const gemp_balancer *balancer)
 {
-	uint64_t both[] = { deal->digest, ~deal->digest };
-	gemp_comm_max(deal->comm, both, 2);
+	uint64_t both[] = { balancer->digest, ~balancer->digest };
+	gemp_comm_max(balancer->comm, both, 2);
 	return both[0] == ~both[1];
 }
 
 /* TAKING. */
-void gemp_balancer_open(gemp_balancer *deal)
+void gemp_balancer_open(gemp_balancer *balancer)
 {
-	deal->counter = gemp_counter_open(deal->comm);
-	deal->done = 0;
+	balancer->counter = gemp_counter_open(balancer->comm);
+	balancer->done = 0;
 }
 
-void gemp_balancer_close(gemp_balancer *deal)
+void gemp_balancer_close(gemp_balancer *balancer)
 {
-	if (!deal->counter)
+	if (!balancer->counter)
 		return;
-	gemp_counter_close(deal->comm);
-	deal->counter = NULL;
+	gemp_counter_close(balancer->comm);
+	balancer->counter = NULL;
 }
 
-bool gemp_balancer_take(gemp_balancer *deal, gemp_pivot_chunk *piece)
+bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *piece)
 {
-	uint64_t at = gemp_balancer_has_pieces(deal) ? gemp_counter_next(deal->counter) : deal->count;
-	if (at >= deal->count)
+	uint64_t at = gemp_balancer_has_pieces(balancer) ? gemp_counter_next(balancer->counter) : balancer->count;
+	if (at >= balancer->count)
 		return false;
-	*piece = deal->pieces[at];
-	deal->done += piece->slices > 1 ? piece->range.first == 0 : piece->range.count;
+	*piece = balancer->pieces[at];
+	balancer->done += piece->slices > 1 ? piece->range.first == 0 : piece->range.count;
 	return true;
 }
 
-bool gemp_balancer_has_pieces(const gemp_balancer *deal)
+bool gemp_balancer_has_pieces(const gemp_balancer *balancer)
 {
-	return deal->counter && gemp_counter_value(deal->counter) < deal->count;
+	return balancer->counter && gemp_counter_value(balancer->counter) < balancer->count;
 }
 
 enum {
@@ -390,8 +390,9 @@ gemp_code gemp_search_balance_new(gemp_search *search)
 	search->min_cost = least[1];
 	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
 	if (!gemp_balancer_agree(search->balancer))
-		code = gemp_fail(GEMP_EINTERNAL, "ranks do not hold the same rows, although each has all of them: the graph in "
-		                                 "memory is damaged; see gemp-mpi verify");
+		code = gemp_fail(
+			GEMP_EINTERNAL,
+			"ranks do not hold the same rows, although each has all of them: the graph in memory is damaged; see gemp-mpi verify");
 	search->emit.sliced = search->balancer->sliced; /* without slices the kernel does not look after them */
 done:
 	return code;

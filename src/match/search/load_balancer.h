@@ -1,4 +1,4 @@
-/* deal: who searches from which pivots, where every rank could from any of them because all rows are here.
+/* balancer: who searches from which pivots, where every rank could from any of them because all rows are here.
  *
  * Pivots are cut into pieces by estimated cost: each device's next one costs some part of what is left, so that those that
  * come last are small. A pivot that would be much of a piece is divided into slices (of the candidates beside it),
@@ -14,7 +14,7 @@
 
 /* Collective. For the devices of this rank, and those of the others. */
 gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices);
-void gemp_balancer_free(gemp_balancer *deal); /* takes NULL */
+void gemp_balancer_free(gemp_balancer *balancer); /* takes NULL */
 
 typedef struct gemp_balancer_costs {
 	const uint64_t *cost;     /* [count] of pivots; NULL: all cost 1 */
@@ -26,17 +26,17 @@ typedef struct gemp_balancer_costs {
 } gemp_balancer_costs;
 
 /* Local. The same costs on all ranks: whether they were, gemp_balancer_agree asks. */
-gemp_code gemp_balancer_cut(gemp_balancer *deal, const gemp_balancer_costs *costs);
+gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *costs);
 
 /* Collective. From the first piece on; closed when all ranks have taken all that they want. */
-void gemp_balancer_open(gemp_balancer *deal);
-void gemp_balancer_close(gemp_balancer *deal);
+void gemp_balancer_open(gemp_balancer *balancer);
+void gemp_balancer_close(gemp_balancer *balancer);
 
 /* Local. False: there are no more. */
-bool gemp_balancer_take(gemp_balancer *deal, gemp_pivot_chunk *piece);
-bool gemp_balancer_has_pieces(const gemp_balancer *deal);
+bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *piece);
+bool gemp_balancer_has_pieces(const gemp_balancer *balancer);
 
-/* search_deal: a search's pivots as a deal: what they cost, and the piece at work. */
+/* search_deal: a search's pivots as a balancer: what they cost, and the piece at work. */
 
 /* Pieces that cost less, in entries of rows, are not worth a launch. 0: by device; tests make it small. */
 extern uint64_t gemp_min_piece_cost;

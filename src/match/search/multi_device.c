@@ -24,7 +24,7 @@ static const char *single_device_reason(const gemp_search *first)
 }
 
 /* Pieces are the same tasks on all of them. */
-static gemp_code align(gemp_search *search)
+static gemp_code align_tasks(gemp_search *search)
 {
 	const gemp_search *first = search->options.leader;
 	gemp_nested_search *n = search->nested;
@@ -46,7 +46,7 @@ static gemp_code make_next(gemp_search *last, gemp_runtime *context, gemp_reside
 	GEMP_TRY(gemp_resident_views(&views, rows, context->device));
 	GEMP_TRY(gemp_search_new(&last->next, context, last->graph, last->plan, last->order, &rows->residency, views,
 	                         candidates, options));
-	code = align(last->next);
+	code = align_tasks(last->next);
 done:
 	if (code == GEMP_OK)
 		return code;
@@ -93,7 +93,7 @@ gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t
 	}
 	GEMP_PROPAGATE(gemp_search_balance_cut(first));
 	for (gemp_search *s = first->next; s; s = s->next)
-		GEMP_PROPAGATE(align(s));
+		GEMP_PROPAGATE(align_tasks(s));
 	return GEMP_OK;
 }
 
@@ -128,7 +128,7 @@ static void wait_for_any(const gemp_search *first)
 	}
 }
 
-static gemp_code begin_idle(gemp_search *first, size_t *busy)
+static gemp_code begin_idle_devices(gemp_search *first, size_t *busy)
 {
 	bool began;
 	*busy = 0;
@@ -143,7 +143,7 @@ static gemp_code begin_idle(gemp_search *first, size_t *busy)
 gemp_code gemp_multi_begin(gemp_search *first)
 {
 	size_t busy;
-	return begin_idle(first, &busy);
+	return begin_idle_devices(first, &busy);
 }
 
 gemp_code gemp_multi_step(gemp_search *first, bool *ran)
@@ -151,7 +151,7 @@ gemp_code gemp_multi_step(gemp_search *first, bool *ran)
 	size_t busy;
 	if (!first->next)
 		return gemp_search_launch(first, ran);
-	GEMP_PROPAGATE(begin_idle(first, &busy));
+	GEMP_PROPAGATE(begin_idle_devices(first, &busy));
 	*ran = busy > 0;
 	for (gemp_search *s = first; s; s = s->next)
 		if (s->launch.under_way)

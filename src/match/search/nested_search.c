@@ -355,7 +355,7 @@ static gemp_code empty_queue(gemp_nested_search *n, gemp_device *device, const u
 	return places ? gemp_buffer_zero(device, &n->parts, 0, places * sizeof(gemp_nested_part)) : GEMP_OK;
 }
 
-static gemp_code finish(gemp_search *search)
+static gemp_code finish_launch(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
 	gemp_device *device = search->context->device;
@@ -391,7 +391,7 @@ gemp_code gemp_nested_begin(gemp_search *search, bool *ran)
 gemp_code gemp_nested_end(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
-	gemp_code code = finish(search);
+	gemp_code code = finish_launch(search);
 	search->work[0].next = n->next < n->end ? (size_t)((double)search->range.count * n->next / n->end)
 	                                        : search->range.count;
 	return code;

@@ -1,6 +1,7 @@
 /* What a search starts from: all of its pivots or seeds, or those of a round, and the rows that are there for them. */
 
 #include "match/search/search_buffers.h"
+#include "core/bitset.h"
 
 #include "core/bitset.h"
 #include "core/memory.h"
@@ -32,16 +33,6 @@ static gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t
 	return GEMP_OK;
 }
 
-/* Bitmaps by id become bitmaps by slot. */
-static void bits_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words)
-{
-	for (size_t w = 0; w < words; w++)
-		for (uint32_t left = by_id[w]; left; left &= left - 1) {
-			gemp_vertex slot = order->slot_of[w * 32 + (size_t)__builtin_ctz(left)];
-			gemp_bits32_set(out, slot);
-		}
-}
-
 static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *candidates, uint32_t **pivot_bits)
 {
 	gemp_code code = GEMP_OK;
@@ -55,7 +46,7 @@ static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *c
 	GEMP_TRY(GEMP_NEW(*pivot_bits, words + 1));
 	for (size_t v = 0; v < sets; v++)
 		if (candidates->bits[v])
-			bits_by_slot(search->order, candidates->bits[v], all + v * words, candidates->words);
+			gemp_candidates_by_slot(search->order, candidates->bits[v], all + v * words, candidates->words);
 	size_t pivot = search->plan->arguments ? 0 : (size_t)search->plan->pivot;
 	bool every = !candidates->bits[pivot] || search->plan->pivot_off;
 	for (size_t w = 0; !search->plan->arguments && w < words; w++)

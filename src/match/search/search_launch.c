@@ -87,7 +87,7 @@ done:
 }
 
 /* LAUNCHING. */
-static gemp_code refill(gemp_search *search, size_t stage)
+static gemp_code refill_tasks(gemp_search *search, size_t stage)
 {
 	gemp_work *work = &search->work[stage];
 	gemp_device *device = search->context->device;
@@ -206,10 +206,10 @@ static gemp_code kernel_error(const uint32_t *control)
 {
 	switch (control[GEMP_CONTROL_ERROR]) {
 	case GEMP_MATCH_BAD_SLOT:
-		return gemp_fail(GEMP_EINTERNAL,
-		                 "match kernel, step %u: slot %u is not a vertex: the graph on the device is "
-		                 "damaged; check the file with `gemp-mpi verify`",
-		                 control[GEMP_CONTROL_PLACE], control[GEMP_CONTROL_VALUE]);
+		return gemp_fail(
+			GEMP_EINTERNAL,
+			"match kernel, step %u: slot %u is not a vertex: the graph on the device is damaged; check the file with `gemp-mpi verify`",
+			control[GEMP_CONTROL_PLACE], control[GEMP_CONTROL_VALUE]);
 	case GEMP_MATCH_BAD_ROW:
 		return gemp_fail(GEMP_EINTERNAL, "match kernel, step %u: the row of slot %u is not on this device",
 		                 control[GEMP_CONTROL_PLACE], control[GEMP_CONTROL_VALUE]);
@@ -233,7 +233,7 @@ static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double
 	search->batch = next < wave ? wave : next;
 }
 
-static gemp_code finish(gemp_search *search, const gemp_launching *launch)
+static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch)
 {
 	size_t stage = launch->stage, tasks = launch->tasks;
 	gemp_work *work = &search->work[stage];
@@ -280,7 +280,7 @@ static gemp_code begin_stage(gemp_search *search, bool *ran)
 	if (stage-- == 0)
 		return GEMP_OK;
 	gemp_work *work = &search->work[stage];
-	GEMP_PROPAGATE(refill(search, stage));
+	GEMP_PROPAGATE(refill_tasks(search, stage));
 	size_t tasks = work->count - work->next;
 	if (search->batch < 1)
 		search->batch = (double)search->workers * 16;
@@ -309,7 +309,7 @@ gemp_code gemp_search_end(gemp_search *search)
 {
 	double began = gemp_now(), busy = search->statistics.kernel_seconds;
 	search->launch.under_way = false;
-	GEMP_PROPAGATE(search->nested ? gemp_nested_end(search) : finish(search, &search->launch));
+	GEMP_PROPAGATE(search->nested ? gemp_nested_end(search) : finish_launch(search, &search->launch));
 	if (!search->stored) { /* PoCL compiles a program's last part at its first launch */
 		busy = search->statistics.kernel_seconds - busy;
 		double seconds = search->launch.seconds + gemp_now() - began - busy;
