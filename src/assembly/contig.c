@@ -102,9 +102,7 @@ static gemp_code send_ends(lopsided *l, const gemp_unitigs *u, const uint64_t *c
 	gemp_contig_vertex *ends = NULL;
 	int *owner = NULL;
 	size_t count = 2 * u->count;
-	code = GEMP_NEW(ends, count);
-	GEMP_THEN(GEMP_NEW(owner, count));
-	GEMP_TRY(gemp_comm_agree(u->graph->comm, code));
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(ends, count), GEMP_ARRAY(owner, count))));
 	for (size_t i = 0; i < u->count; i++) {
 		gemp_kmer from = gemp_kmer_source(u->unitig[i].head);
 		gemp_kmer to = gemp_kmer_target(u->unitig[i].tail, u->graph->k);
@@ -270,8 +268,7 @@ static gemp_code find_route(gemp_contig *out, const gemp_contig_graph *graph, bo
 /* The places of each edge of the graph, in k-mers from the path's first: begin[edges + 1], place[count]. */
 static gemp_code list_places(const gemp_contig_graph *graph, const route *r, size_t **begin, uint64_t **place)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*begin, graph->edges + 2));
-	GEMP_PROPAGATE(GEMP_NEW(*place, r->count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(*begin, graph->edges + 2), GEMP_ARRAY(*place, r->count)));
 	size_t *next = *begin + 1; /* becomes the begin of the edge behind */
 	for (size_t i = 0; i < r->count; i++)
 		next[r->order[i] + 1]++;

@@ -69,9 +69,7 @@ gemp_code gemp_contig_euler_path(const gemp_contig_graph *graph, const size_t *p
 	uint64_t *left = NULL;
 	for (size_t e = 0; e < graph->edges; e++)
 		edges += part[graph->edge[e].from] == wanted ? graph->edge[e].copies : 0;
-	GEMP_TRY(GEMP_NEW(next, graph->vertices));
-	GEMP_TRY(GEMP_NEW(left, graph->edges));
-	GEMP_TRY(GEMP_NEW(trail, edges));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, graph->vertices), GEMP_ARRAY(left, graph->edges), GEMP_ARRAY(trail, edges)));
 	for (size_t v = 0; v < graph->vertices; v++)
 		next[v] = graph->begin[v];
 	for (size_t e = 0; e < graph->edges; e++)

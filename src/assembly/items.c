@@ -41,10 +41,8 @@ gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size
 	}
 	for (size_t i = 0; i < count; i++)
 		wanted += items[i] != GEMP_NO_ITEM;
-	code = GEMP_NEW(asked, wanted);
-	GEMP_THEN(GEMP_NEW(owner, wanted));
-	GEMP_THEN(GEMP_NEW(found, wanted * size));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(
+		comm, gemp_new_all(GEMP_ARRAY(asked, wanted), GEMP_ARRAY(owner, wanted), GEMP_ARRAY(found, wanted * size))));
 	for (size_t i = 0, at = 0; i < count; i++)
 		if (items[i] != GEMP_NO_ITEM) {
 			asked[at] = items[i];

@@ -38,9 +38,7 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	gemp_kmer *mine = NULL, *all = NULL;
 	uint64_t of_all = gemp_comm_sum1(comm, count), wanted = SAMPLES * (uint64_t)ranks;
 	size_t samples = of_all > wanted ? (size_t)((double)count / (double)of_all * (double)wanted) : count;
-	code = GEMP_NEW(graph->bounds, ranks + 1);
-	GEMP_THEN(GEMP_NEW(mine, samples));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(graph->bounds, ranks + 1), GEMP_ARRAY(mine, samples))));
 	for (size_t i = 0; i < samples; i++)
 		mine[i] = gemp_kmer_source(kmer[count / samples * i + count % samples * i / samples]);
 	GEMP_TRY(gemp_comm_allgather(comm, mine, samples * sizeof *mine, (void **)&all, &begin));
@@ -69,8 +67,7 @@ static gemp_code distribute(gemp_kmer_graph *graph, counted *records, size_t cou
 	GEMP_TRY(gemp_exchange_records(comm, records, count, sizeof *records, owner, (void **)&received, &from,
 	                               &graph->traffic));
 	incoming = from[comm->size];
-	code = GEMP_NEW(graph->kmer, incoming);
-	GEMP_THEN(GEMP_NEW(graph->times, incoming));
+	code = gemp_new_all(GEMP_ARRAY(graph->kmer, incoming), GEMP_ARRAY(graph->times, incoming));
 	for (size_t i = 0; i < incoming && code == GEMP_OK; i++) {
 		graph->kmer[i] = received[i].kmer;
 		graph->times[i] = received[i].times;
@@ -134,9 +131,8 @@ static gemp_code add_reverses(gemp_kmer_graph *graph)
 	counted *records = NULL;
 	gemp_kmer *kmers = NULL;
 	size_t count = 0;
-	code = GEMP_NEW(records, 2 * graph->count);
-	GEMP_THEN(GEMP_NEW(kmers, 2 * graph->count));
-	GEMP_TRY(gemp_comm_agree(graph->comm, code));
+	GEMP_TRY(gemp_comm_agree(graph->comm,
+	                         gemp_new_all(GEMP_ARRAY(records, 2 * graph->count), GEMP_ARRAY(kmers, 2 * graph->count))));
 	for (size_t i = 0; i < graph->count; i++) {
 		gemp_kmer reverse = gemp_kmer_reverse(graph->kmer[i], graph->k);
 		records[count++] = (counted){ graph->kmer[i], graph->times[i] };
@@ -231,11 +227,9 @@ static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 	counted *entering = NULL;
 	int *owner = NULL;
 	code = make_places(graph);
-	GEMP_THEN(GEMP_NEW(graph->next, graph->count));
-	GEMP_THEN(GEMP_NEW(graph->previous, graph->count));
-	GEMP_THEN(GEMP_NEW(l.entering, graph->count));
-	GEMP_THEN(GEMP_NEW(owner, graph->count));
-	GEMP_THEN(GEMP_NEW(entering, graph->count));
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(graph->next, graph->count), GEMP_ARRAY(graph->previous, graph->count),
+	                       GEMP_ARRAY(l.entering, graph->count), GEMP_ARRAY(owner, graph->count),
+	                       GEMP_ARRAY(entering, graph->count)));
 	GEMP_TRY(gemp_comm_agree(graph->comm, code));
 	for (size_t i = 0; i < graph->count; i++) {
 		entering[i] = (counted){ graph->kmer[i], graph->times[i] };

@@ -88,9 +88,7 @@ static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, s
 	collect(comm, list, mine);
 	GEMP_TRY(gemp_comm_allgather(comm, mine, left * sizeof *mine, (void **)&all, &begin));
 	size_t count = begin[comm->size] / sizeof *all, at = begin[comm->rank] / sizeof *all;
-	code = GEMP_NEW(place, count);
-	GEMP_THEN(GEMP_NEW(done, count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(place, count), GEMP_ARRAY(done, count))));
 	rank_all(all, count, place, done);
 	for (size_t i = 0; i < list->count; i++)
 		places[i] = is_single(comm, list, i) ? single_place(list, i) : place[at++];
@@ -251,12 +249,10 @@ static gemp_code make_list(level *l)
 {
 	gemp_code code = GEMP_OK;
 	linked_list *list = &l->chosen;
-	code = GEMP_NEW(list->next, list->count);
-	GEMP_THEN(GEMP_NEW(list->extent, list->count));
-	GEMP_THEN(GEMP_NEW(list->previous, list->count));
-	GEMP_THEN(GEMP_NEW(list->name, list->count));
-	GEMP_THEN(GEMP_NEW(l->place, list->count));
-	GEMP_TRY(gemp_comm_agree(l->comm, code));
+	GEMP_TRY(gemp_comm_agree(l->comm,
+	                         gemp_new_all(GEMP_ARRAY(list->next, list->count), GEMP_ARRAY(list->extent, list->count),
+	                                      GEMP_ARRAY(list->previous, list->count), GEMP_ARRAY(list->name, list->count),
+	                                      GEMP_ARRAY(l->place, list->count))));
 	GEMP_TRY(exchange(l, &l->arrived, &l->arrived, true));
 	for (size_t i = 0; i < l->arrived.count; i++) {
 		const walker *w = &l->arrived.walker[i];
@@ -273,8 +269,7 @@ done:
 
 static gemp_code contract(level *l)
 {
-	gemp_code code = GEMP_NEW(l->label, l->list->count);
-	GEMP_THEN(GEMP_NEW(l->offset, l->list->count));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(l->label, l->list->count), GEMP_ARRAY(l->offset, l->list->count));
 	GEMP_THEN(choose_some(l));
 	GEMP_TRY(gemp_comm_agree(l->comm, code));
 	GEMP_TRY(walk(l));
@@ -324,9 +319,8 @@ gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, ge
 {
 	gemp_code code = GEMP_OK;
 	linked_list list = { links->count, (gemp_item *)links->next, (bool *)links->previous, NULL, NULL };
-	code = GEMP_NEW(list.name, links->count);
-	GEMP_THEN(GEMP_NEW(list.extent, links->count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm,
+	                         gemp_new_all(GEMP_ARRAY(list.name, links->count), GEMP_ARRAY(list.extent, links->count))));
 	for (size_t i = 0; i < links->count; i++) {
 		list.name[i] = gemp_item_of(comm->rank, i);
 		list.extent[i] = (gemp_list_extent){ 1, links->weight ? links->weight[i] : 0 };

@@ -108,9 +108,8 @@ static gemp_code look_up(const reading *r, const gemp_comm *comm, const gemp_eul
 	gemp_item *items = NULL;
 	gemp_vertex *firsts = NULL, first = order->count ? order->source[0] : GEMP_NO_VERTEX;
 	size_t *begin = NULL;
-	code = GEMP_NEW(table, r->graph->rows);
-	GEMP_THEN(GEMP_NEW(items, order->count + 1));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(
+		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(table, r->graph->rows), GEMP_ARRAY(items, order->count + 1))));
 	for (size_t row = 0; row < r->graph->rows; row++)
 		table[row] = word_of(r, row);
 	GEMP_TRY(gemp_comm_allgather(comm, &first, sizeof first, (void **)&firsts, &begin));
@@ -202,9 +201,8 @@ gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_
 	gemp_overlap o = { .edges = order->edges, .first = order->first, .count = order->count };
 	word *along = NULL;
 	GEMP_TRY(check_alphabet(&r));
-	code = GEMP_NEW(along, order->count + 1);
-	GEMP_THEN(GEMP_NEW(o.letter, order->count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(
+		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(along, order->count + 1), GEMP_ARRAY(o.letter, order->count))));
 	GEMP_TRY(look_up(&r, comm, edges, order, along));
 	GEMP_TRY(gemp_comm_agree(comm, check_words(along, order->count, order->first)));
 	for (size_t i = 0; i < order->count; i++)

@@ -49,9 +49,7 @@ static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const 
 	for (size_t i = 0; i < count; i++)
 		copies += 1 + (size_t)(letter_owner(comm, letters, mine[i].begin + mine[i].size - 1) -
 		                       letter_owner(comm, letters, mine[i].begin));
-	code = GEMP_NEW(told, copies);
-	GEMP_THEN(GEMP_NEW(owner, copies));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(told, copies), GEMP_ARRAY(owner, copies))));
 	for (size_t i = 0; i < count; i++) {
 		int last = letter_owner(comm, letters, mine[i].begin + mine[i].size - 1);
 		for (int r = letter_owner(comm, letters, mine[i].begin); r <= last; r++) {

@@ -43,10 +43,8 @@ static gemp_code name_unitigs(direction *name, const gemp_unitigs *u, gemp_traff
 	uint64_t *number = NULL;
 	int *owner = NULL;
 	size_t count = 0;
-	code = GEMP_NEW(reverse, u->count);
-	GEMP_THEN(GEMP_NEW(number, u->count));
-	GEMP_THEN(GEMP_NEW(owner, u->count));
-	GEMP_TRY(gemp_comm_agree(graph->comm, code));
+	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(reverse, u->count), GEMP_ARRAY(number, u->count),
+	                                                   GEMP_ARRAY(owner, u->count))));
 	for (size_t i = 0; i < u->count; i++) {
 		name[i] = u->unitig[i].kept ? 2 * u->unitig[i].number : NOBODY;
 		if (u->unitig[i].kept || u->unitig[i].closed)
@@ -107,12 +105,9 @@ gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const ge
 	int *owner = NULL;
 	answer *next = NULL;
 	gemp_unitig_link *links = NULL;
-	code = GEMP_NEW(s.name, u->count);
-	GEMP_THEN(GEMP_NEW(vertex, u->count));
-	GEMP_THEN(GEMP_NEW(owner, u->count));
-	GEMP_THEN(GEMP_NEW(next, u->count));
-	GEMP_THEN(GEMP_NEW(links, BASES * u->count));
-	GEMP_TRY(gemp_comm_agree(u->graph->comm, code));
+	GEMP_TRY(gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(s.name, u->count), GEMP_ARRAY(vertex, u->count),
+	                                                      GEMP_ARRAY(owner, u->count), GEMP_ARRAY(next, u->count),
+	                                                      GEMP_ARRAY(links, BASES * u->count))));
 	GEMP_TRY(name_unitigs(s.name, u, traffic));
 	for (size_t i = 0; i < u->count; i++) {
 		vertex[i] = gemp_kmer_target(u->unitig[i].tail, u->graph->k);

@@ -118,8 +118,7 @@ static gemp_code rotate_cycles(gemp_kmer_graph *graph, struct gemp_list_place *p
 	rings mine = { 0 }, whole = { 0 };
 	int *owner = NULL;
 	code = collect(&mine, graph, places);
-	GEMP_THEN(GEMP_NEW(whole.ring, mine.count));
-	GEMP_THEN(GEMP_NEW(owner, mine.count));
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(whole.ring, mine.count), GEMP_ARRAY(owner, mine.count)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < mine.count; i++)
 		owner[i] = gemp_item_rank(mine.ring[i].first);
@@ -165,8 +164,7 @@ static gemp_code take_finished(void *self, const void *questions, size_t count, 
 	gemp_code code = GEMP_OK;
 	gemp_unitigs *u = self;
 	finished *sorted = NULL;
-	GEMP_TRY(GEMP_NEW(sorted, count));
-	GEMP_TRY(GEMP_NEW(u->unitig, count));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(u->unitig, count)));
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = ((const finished *)questions)[i];
 	qsort(sorted, count, sizeof *sorted, by_head);
@@ -219,9 +217,7 @@ static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_
 	int *owner = NULL;
 	for (size_t i = 0; i < graph->count; i++)
 		tails += is_tail(graph, i, &places[i], totals);
-	code = GEMP_NEW(done_ones, tails);
-	GEMP_THEN(GEMP_NEW(owner, tails));
-	GEMP_TRY(gemp_comm_agree(graph->comm, code));
+	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(done_ones, tails), GEMP_ARRAY(owner, tails))));
 	for (size_t i = 0; i < graph->count; i++)
 		if (is_tail(graph, i, &places[i], totals)) {
 			done_ones[at] = finish(graph, i, &places[i], totals);
@@ -300,10 +296,9 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 	gemp_unitigs u = { .graph = graph };
 	gemp_list_place *places = NULL;
 	gemp_unitig_cycle *totals = NULL;
-	code = GEMP_NEW(places, graph->count);
-	GEMP_THEN(GEMP_NEW(u.head, graph->count));
-	GEMP_THEN(GEMP_NEW(u.before, graph->count));
-	GEMP_TRY(gemp_comm_agree(graph->comm, code));
+	GEMP_TRY(
+		gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(places, graph->count), GEMP_ARRAY(u.head, graph->count),
+	                                              GEMP_ARRAY(u.before, graph->count))));
 	gemp_list_links links = { graph->count, graph->next, graph->previous, graph->times };
 	GEMP_TRY(gemp_list_rank(graph->comm, &links, places, &graph->traffic));
 	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(totals, any_closed(places, graph->count) ? graph->count : 0)));

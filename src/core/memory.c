@@ -105,6 +105,17 @@ void gemp_free(void *block)
 	free(base);
 }
 
+gemp_code gemp_new_list(const gemp_allocation *arrays, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		void *block = gemp_calloc(arrays[i].count, arrays[i].size);
+		gemp_pointer_set(arrays[i].pointer, block);
+		if (!block)
+			return GEMP_ENOMEM;
+	}
+	return GEMP_OK;
+}
+
 void gemp_free_list(void *const *blocks, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -55,6 +55,21 @@ static inline void gemp_pointer_set(void **address, void *pointer)
 	memcpy(address, &pointer, sizeof pointer);
 }
 
+/* Several arrays: GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(owner, count))); all are tried for in this
+ * order up to a failure, and the caller frees what there is. */
+typedef struct gemp_allocation {
+	void **pointer;
+	size_t count, size;
+} gemp_allocation;
+#define GEMP_ARRAY(pointer, count)                      \
+	{                                                   \
+		(void **)&(pointer), (count), sizeof *(pointer) \
+	}
+#define gemp_new_all(...)                                   \
+	gemp_new_list((const gemp_allocation[]){ __VA_ARGS__ }, \
+	              sizeof((const gemp_allocation[]){ __VA_ARGS__ }) / sizeof(gemp_allocation))
+gemp_code gemp_new_list(const gemp_allocation *arrays, size_t count);
+
 /* Make room for `needed` elements in a growing array; capacity is a size_t lvalue. */
 #define GEMP_RESERVE(pointer, capacity, needed) \
 	gemp_reserve((void **)&(pointer), &(capacity), (needed), sizeof *(pointer))

@@ -48,10 +48,8 @@ static gemp_code gather_edges(picture *p, const gemp_comm *comm, const gemp_eule
 	drawn_edge *own = NULL;
 	gemp_edge *order = NULL;
 	size_t count = edges->begin[edges->rows];
-	code = GEMP_NEW(own, count);
-	GEMP_THEN(GEMP_NEW(order, p->edges));
-	GEMP_THEN(GEMP_NEW(p->edge, p->edges));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(
+		comm, gemp_new_all(GEMP_ARRAY(own, count), GEMP_ARRAY(order, p->edges), GEMP_ARRAY(p->edge, p->edges))));
 	for (size_t row = 0; row < edges->rows; row++)
 		for (uint64_t slot = edges->begin[row]; slot < edges->begin[row + 1]; slot++)
 			own[slot] = (drawn_edge){ .source = (gemp_vertex)(edges->bounds[edges->rank] + row),
@@ -86,9 +84,7 @@ static gemp_code count(picture *p)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *name = NULL;
-	GEMP_TRY(GEMP_NEW(name, p->edges));
-	GEMP_TRY(GEMP_NEW(p->in, p->vertices));
-	GEMP_TRY(GEMP_NEW(p->out, p->vertices));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(name, p->edges), GEMP_ARRAY(p->in, p->vertices), GEMP_ARRAY(p->out, p->vertices)));
 	for (size_t e = 0; e < p->edges; e++) {
 		size_t c = 0;
 		while (c < p->circuits && name[c] != p->edge[e].circuit)

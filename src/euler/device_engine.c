@@ -262,10 +262,8 @@ static gemp_code keep(engine *e)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *next = NULL, *mark = NULL, circuits = 0;
-	GEMP_TRY(GEMP_NEW(next, e->slots));
-	GEMP_TRY(GEMP_NEW(mark, e->words));
-	GEMP_TRY(GEMP_NEW(e->out->circuit, e->slots));
-	GEMP_TRY(GEMP_NEW(e->out->joined, e->slots));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, e->slots), GEMP_ARRAY(mark, e->words), GEMP_ARRAY(e->out->circuit, e->slots),
+	                      GEMP_ARRAY(e->out->joined, e->slots)));
 	GEMP_TRY(gemp_buffer_read(e->device, &e->on.next, 0, e->slots * sizeof *next, next));
 	GEMP_TRY(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
 	for (uint32_t s = 0; s < e->slots; s++) {

@@ -114,8 +114,7 @@ static gemp_code insert(gemp_euler_edges *edges, size_t row, gemp_vertex target)
 	uint64_t *begin = NULL;
 	gemp_vertex *targets = NULL;
 	size_t before = edges->begin[row + 1], count = edges->begin[edges->rows];
-	GEMP_TRY(GEMP_NEW(begin, edges->rows + 1));
-	GEMP_TRY(GEMP_NEW(targets, count + 1));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(begin, edges->rows + 1), GEMP_ARRAY(targets, count + 1)));
 	for (size_t r = 0; r <= edges->rows; r++)
 		begin[r] = edges->begin[r] + (r > row);
 	memcpy(targets, edges->target, before * sizeof *targets);

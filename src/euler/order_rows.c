@@ -148,9 +148,7 @@ static gemp_code open(rows *r, const gemp_euler_rows_options *options)
 	};
 	size_t room = (r->order->count < BATCH ? r->order->count : BATCH) + 1;
 	code = new_columns(columns, r->graph);
-	GEMP_THEN(GEMP_NEW(r->ids, room));
-	GEMP_THEN(GEMP_NEW(r->named, room));
-	GEMP_THEN(GEMP_NEW(r->picked, room));
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(r->ids, room), GEMP_ARRAY(r->named, room), GEMP_ARRAY(r->picked, room)));
 	GEMP_TRY(gemp_comm_agree(r->comm, code));
 	GEMP_TRY(gemp_row_writer_open(&r->writer, r->comm, columns, COLUMNS, &how));
 done:

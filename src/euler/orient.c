@@ -44,9 +44,8 @@ static gemp_code prepare(orienting *o)
 	if (2 * o->plain->edges > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EUSAGE, "%" PRIu64 " undirected edges: at most %" PRIu64 " can be given directions",
 		                 o->plain->edges, GEMP_MAX_VERTICES / 2);
-	GEMP_PROPAGATE(GEMP_NEW(o->firsts, o->ranks + 1));
-	GEMP_PROPAGATE(GEMP_NEW(o->arc_bounds, o->ranks + 1));
-	GEMP_PROPAGATE(GEMP_NEW(o->next, 2 * o->own));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(o->firsts, o->ranks + 1), GEMP_ARRAY(o->arc_bounds, o->ranks + 1),
+	                            GEMP_ARRAY(o->next, 2 * o->own)));
 	GEMP_PROPAGATE(GEMP_RESERVE(o->record, o->record_room, 2 * o->own + 1));
 	return GEMP_RESERVE(o->owner, o->owner_room, 2 * o->own + 1);
 }
@@ -170,9 +169,8 @@ static gemp_code make_rows(orienting *o, const directed *edges, size_t count)
 	gemp_euler_edges *out = o->out;
 	const gemp_euler_edges *plain = o->plain;
 	uint64_t first = plain->bounds[plain->rank];
-	GEMP_PROPAGATE(GEMP_NEW(out->own_begin, plain->rows + 2));
-	GEMP_PROPAGATE(GEMP_NEW(out->own_target, count));
-	GEMP_PROPAGATE(GEMP_NEW(out->own_edge, count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(out->own_begin, plain->rows + 2), GEMP_ARRAY(out->own_target, count),
+	                            GEMP_ARRAY(out->own_edge, count)));
 	for (size_t i = 0; i < count; i++)
 		out->own_begin[edges[i].source - first + 2]++;
 	for (size_t row = 0; row < plain->rows; row++)

@@ -134,9 +134,8 @@ done:
 static gemp_code prepare(verification *v)
 {
 	uint64_t own = v->edges->begin[v->edges->rows];
-	GEMP_PROPAGATE(GEMP_NEW(v->source, own));
-	GEMP_PROPAGATE(GEMP_NEW(v->seen, own / 64 + 1));
-	GEMP_PROPAGATE(GEMP_NEW(v->ends, v->order->count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(v->source, own), GEMP_ARRAY(v->seen, own / 64 + 1),
+	                            GEMP_ARRAY(v->ends, v->order->count)));
 	gemp_for_ranges(v->edges->rows, fill_sources, v);
 	return GEMP_OK;
 }

@@ -30,10 +30,9 @@ gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_euler_subs
 	gemp_code code = GEMP_OK;
 	holders h = { 0 };
 	void *steps = NULL;
-	code = GEMP_NEW(h.least, team->circuits);
-	GEMP_THEN(GEMP_NEW(h.most, team->circuits));
-	GEMP_THEN(GEMP_NEW(*reach, present->count));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(gemp_comm_agree(team->comm,
+	                         gemp_new_all(GEMP_ARRAY(h.least, team->circuits), GEMP_ARRAY(h.most, team->circuits),
+	                                      GEMP_ARRAY(*reach, present->count))));
 	for (size_t c = 0; c < team->circuits; c++)
 		h.least[c] = UINT64_MAX;
 	const gemp_euler_request question = {
@@ -66,10 +65,8 @@ static gemp_code begin_decided(settling *s, uint64_t bound)
 		gemp_euler_subset_add(&s->circuits, forest->joints[i].b);
 	}
 	gemp_euler_subset_seal(&s->circuits);
-	GEMP_PROPAGATE(GEMP_NEW(s->set, s->circuits.count));
-	GEMP_PROPAGATE(GEMP_NEW(s->open, s->circuits.count));
-	GEMP_PROPAGATE(GEMP_NEW(s->kept, s->circuits.count));
-	GEMP_PROPAGATE(GEMP_NEW(s->reach, s->circuits.count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(s->set, s->circuits.count), GEMP_ARRAY(s->open, s->circuits.count),
+	                            GEMP_ARRAY(s->kept, s->circuits.count), GEMP_ARRAY(s->reach, s->circuits.count)));
 	for (size_t i = 0; i < s->circuits.count; i++)
 		s->set[i] = s->kept[i] = i;
 	return GEMP_OK;

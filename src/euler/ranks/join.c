@@ -6,7 +6,7 @@
 #include "core/threads.h"
 #include "euler/ranks/forest.h"
 
-enum { SLOTS_A_PIECE = 1 << 14, BLOCK = 1 << 12, SAMPLE = 1 << 8, CIRCUITS_A_PIECE = 1 << 15 };
+enum { SLOTS_PER_CHUNK = 1 << 14, BLOCK = 1 << 12, SAMPLE = 1 << 8, CIRCUITS_PER_CHUNK = 1 << 15 };
 
 typedef struct joining {
 	const gemp_euler_list *list;
@@ -48,18 +48,17 @@ GEMP_INLINE uint64_t join_slots(joining *j, size_t first, size_t end, bool wide)
 }
 
 /* A few of the slots join nearly all circuits in most graphs; for the others a look at the roots is enough then. */
-GEMP_INLINE void join_piece(joining *j, size_t piece, bool wide)
+GEMP_INLINE void join_piece(joining *j, size_t begin, size_t end, bool wide)
 {
-	size_t slots = j->list->part_end - j->list->part, joins = 0;
-	size_t end = (piece + 1) * SLOTS_A_PIECE < slots ? (piece + 1) * SLOTS_A_PIECE : slots;
-	for (size_t x = piece * SLOTS_A_PIECE; x < end; x += BLOCK) {
+	size_t joins = 0;
+	for (size_t x = begin; x < end; x += BLOCK) {
 		size_t sampled = x + SAMPLE < end ? x + SAMPLE : end, stop = x + BLOCK < end ? x + BLOCK : end;
 		joins += j->sample ? join_slots(j, x, sampled, wide) : join_slots(j, sampled, stop, wide);
 	}
 	if (joins)
 		__atomic_fetch_add(&j->joins, joins, __ATOMIC_RELAXED);
 }
-GEMP_WIDTHS(join_body, join_piece, joining)
+GEMP_CHUNK_WIDTHS(join_body, join_piece, joining)
 
 static void compress(joining *j, void *numbers, size_t first, size_t end)
 {
@@ -68,30 +67,29 @@ static void compress(joining *j, void *numbers, size_t first, size_t end)
 		                j->wide);
 }
 
-static void compress_body(void *context, unsigned thread, size_t piece)
+static void compress_body(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
 	joining *j = context;
-	size_t first, end, stop = (piece + 1) * CIRCUITS_A_PIECE;
-	gemp_euler_team_part(j->list->team, j->list->splitters, &first, &end);
-	end = first + stop < end ? first + stop : end;
-	compress(j, j->root.own, first + piece * CIRCUITS_A_PIECE, end);
+	size_t first, last;
+	(void)chunk;
+	gemp_euler_team_part(j->list->team, j->list->splitters, &first, &last);
+	compress(j, j->root.own, first + begin, first + end < last ? first + end : last);
 	if (j->root.values)
-		compress(j, j->root.values, piece * CIRCUITS_A_PIECE, stop < j->root.named.count ? stop : j->root.named.count);
+		compress(j, j->root.values, begin, end < j->root.named.count ? end : j->root.named.count);
 }
 
 static void unite_slots(joining *j)
 {
 	const gemp_euler_team *team = j->list->team;
-	size_t pieces = (j->list->part_end - j->list->part + SLOTS_A_PIECE - 1) / SLOTS_A_PIECE;
+	size_t slots = j->list->part_end - j->list->part;
 	size_t most = j->list->splitters > j->root.named.count ? j->list->splitters : j->root.named.count;
 	j->sample = true;
-	gemp_parallel_for(pieces, join_body, j);
+	gemp_for_chunks(slots, SLOTS_PER_CHUNK, join_body, j);
 	gemp_euler_team_fence(team);
-	gemp_parallel_for((most + CIRCUITS_A_PIECE - 1) / CIRCUITS_A_PIECE, compress_body, j);
+	gemp_for_chunks(most, CIRCUITS_PER_CHUNK, compress_body, j);
 	gemp_euler_team_fence(team);
 	j->sample = false;
-	gemp_parallel_for(pieces, join_body, j);
+	gemp_for_chunks(slots, SLOTS_PER_CHUNK, join_body, j);
 	gemp_euler_team_fence(team);
 }
 
@@ -134,8 +132,7 @@ static gemp_code list_joints(joining *j, const uint8_t *reach, gemp_euler_forest
 	const gemp_euler_list *list = j->list;
 	uint64_t *circuit = NULL;
 	size_t count = 0;
-	GEMP_TRY(GEMP_NEW(forest->joints, j->joins));
-	GEMP_TRY(GEMP_NEW(circuit, j->circuits));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(forest->joints, j->joins), GEMP_ARRAY(circuit, j->circuits)));
 	for (size_t word = 0; word < j->present.words; word++)
 		GEMP_EACH_BIT(j->present.word[word].bits, bit)
 	circuit[count++] = word * 64 + bit;

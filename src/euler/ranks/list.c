@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-enum { BLOCKS_A_PIECE = 4096, ELEMENTS_A_PIECE = 1 << 16, LOOSE_SPACING = 3, SPACING_ABOVE = 8 };
+enum { BLOCKS_PER_CHUNK = 4096, ELEMENTS_PER_CHUNK = 1 << 16, LOOSE_SPACING = 3, SPACING_ABOVE = 8 };
 
 size_t gemp_euler_run_start(const uint64_t *joined, size_t slot)
 {
@@ -34,14 +34,13 @@ void gemp_euler_list_free(gemp_euler_list *list)
 typedef struct choosing {
 	gemp_euler_list *list;
 	bool wide;
-	size_t pieces;
-	uint64_t *begin; /* [pieces + 1] */
+	uint64_t *begin; /* [chunks + 1] */
 	void *elements;  /* NULL: count */
 } choosing;
 
-static void take(choosing *c, size_t piece, size_t x, bool wide)
+static void take(choosing *c, size_t chunk, size_t x, bool wide)
 {
-	uint64_t at = c->begin[piece]++;
+	uint64_t at = c->begin[chunk]++;
 	if (c->elements)
 		gemp_number_set(c->elements, at, x, wide);
 }
@@ -53,45 +52,41 @@ static uint64_t spacing_of(const gemp_euler_list *list)
 
 /* One of each block of `spacing` elements, at a random place; of a shorter one perhaps none, or short lists stayed
  * as long. */
-GEMP_INLINE void choose_piece(choosing *c, size_t piece, bool wide)
+GEMP_INLINE void choose_chunk(choosing *c, size_t chunk, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = c->list;
 	uint64_t spacing = spacing_of(list), salt = gemp_mix(list->team->seed + list->level);
-	size_t end = list->part + (piece + 1) * BLOCKS_A_PIECE * spacing;
-	end = end < list->part_end ? end : list->part_end;
-	for (size_t x = list->part + piece * BLOCKS_A_PIECE * spacing; x < end; x += spacing) {
-		uint64_t width = end - x < spacing ? end - x : spacing;
+	for (size_t x = list->part + begin, stop = list->part + end; x < stop; x += spacing) {
+		uint64_t width = stop - x < spacing ? stop - x : spacing;
 		size_t chosen = x + (size_t)((gemp_mix(salt ^ (list->low + x)) >> 32) * spacing >> 32);
 		if (list->chosen >= x && list->chosen < x + width)
 			chosen = list->chosen;
 		if (chosen < x + width && !gemp_euler_closed(list, chosen, wide))
-			take(c, piece, chosen, wide);
+			take(c, chunk, chosen, wide);
 	}
 }
-GEMP_WIDTHS(choose_body, choose_piece, choosing)
+GEMP_INDEXED_WIDTHS(choose_body, choose_chunk, choosing)
 
-GEMP_INLINE void loose_piece(choosing *c, size_t piece, bool wide)
+GEMP_INLINE void loose_chunk(choosing *c, size_t chunk, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = c->list;
-	size_t end = list->part + (piece + 1) * ELEMENTS_A_PIECE;
-	end = end < list->part_end ? end : list->part_end;
-	for (size_t x = list->part + piece * ELEMENTS_A_PIECE; x < end; x++)
+	for (size_t x = list->part + begin; x < list->part + end; x++)
 		if (gemp_euler_label_at(list, x, wide) == 0 && !gemp_euler_closed(list, x, wide))
-			take(c, piece, x, wide);
+			take(c, chunk, x, wide);
 }
-GEMP_WIDTHS(loose_body, loose_piece, choosing)
+GEMP_INDEXED_WIDTHS(loose_body, loose_chunk, choosing)
 
 /* Local. *elements: the caller's. */
-static gemp_code select_elements(gemp_euler_list *list, gemp_loop_body *body, size_t a_piece, void **elements,
+static gemp_code select_elements(gemp_euler_list *list, gemp_range_body *body, size_t chunk, void **elements,
                                  size_t *count)
 {
 	gemp_code code = GEMP_OK;
-	size_t pieces = (list->part_end - list->part + a_piece - 1) / a_piece;
-	choosing c = { .list = list, .wide = list->wide, .pieces = pieces };
-	GEMP_TRY(GEMP_NEW(c.begin, pieces + 1));
-	gemp_parallel_for(pieces, body, &c);
+	size_t own = list->part_end - list->part, chunks = (own + chunk - 1) / chunk;
+	choosing c = { .list = list, .wide = list->wide };
+	GEMP_TRY(GEMP_NEW(c.begin, chunks + 1));
+	gemp_for_chunks(own, chunk, body, &c);
 	uint64_t before = 0;
-	for (size_t p = 0; p < pieces; p++) {
+	for (size_t p = 0; p < chunks; p++) {
 		uint64_t here = c.begin[p];
 		c.begin[p] = before;
 		before += here;
@@ -101,7 +96,7 @@ static gemp_code select_elements(gemp_euler_list *list, gemp_loop_body *body, si
 	if (!c.elements)
 		code = GEMP_ENOMEM;
 	else
-		gemp_parallel_for(pieces, body, &c);
+		gemp_for_chunks(own, chunk, body, &c);
 done:
 	gemp_free(c.begin);
 	return code;
@@ -133,17 +128,16 @@ typedef struct naming {
 	size_t count, first; /* number of the first one */
 } naming;
 
-GEMP_INLINE void name_piece(naming *n, size_t piece, bool wide)
+GEMP_INLINE void name_piece(naming *n, size_t begin, size_t end, bool wide)
 {
 	gemp_euler_list *list = n->list;
-	size_t end = (piece + 1) * ELEMENTS_A_PIECE < n->count ? (piece + 1) * ELEMENTS_A_PIECE : n->count;
-	for (size_t i = piece * ELEMENTS_A_PIECE; i < end; i++) {
+	for (size_t i = begin; i < end; i++) {
 		uint64_t x = gemp_number_at(n->elements, i, wide), k = n->first + i;
 		gemp_number_set(list->splitter.at, k, x, wide);
 		gemp_number_set(list->link.at, 2 * x + 1, gemp_euler_label_flag(wide) | (k + 1), wide);
 	}
 }
-GEMP_WIDTHS(name_body, name_piece, naming)
+GEMP_CHUNK_WIDTHS(name_body, name_piece, naming)
 
 /* These elements become splitters, and their stretches are walked. Collective; `code`: what happened here before. */
 static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size_t count, gemp_code code)
@@ -159,7 +153,7 @@ static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size
 	GEMP_THEN(gemp_euler_block_grow(team, &list->length, before + all, size));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	list->splitters = before + all;
-	gemp_parallel_for((count + ELEMENTS_A_PIECE - 1) / ELEMENTS_A_PIECE, name_body, &n);
+	gemp_for_chunks(count, ELEMENTS_PER_CHUNK, name_body, &n);
 	gemp_euler_team_fence(team);
 	gemp_euler_team_part(team, all, &first, &end);
 	GEMP_TRY(gemp_euler_list_walk(list, NULL, before + first, end - first));
@@ -172,7 +166,7 @@ static gemp_code contract_orphans(gemp_euler_list *list)
 	gemp_code code = GEMP_OK;
 	void *loose = NULL, *taken = NULL;
 	size_t left = 0, count = 0;
-	code = select_elements(list, loose_body, ELEMENTS_A_PIECE, &loose, &left);
+	code = select_elements(list, loose_body, ELEMENTS_PER_CHUNK, &loose, &left);
 	if (code == GEMP_OK && !(taken = gemp_calloc(left, gemp_number_size(list->wide))))
 		code = GEMP_ENOMEM;
 	GEMP_TRY(gemp_comm_agree(list->team->comm, code));
@@ -193,7 +187,7 @@ gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *walk, double *
 	void *elements = NULL;
 	size_t count = 0;
 	double begun = gemp_now();
-	code = select_elements(list, choose_body, BLOCKS_A_PIECE * spacing_of(list), &elements, &count);
+	code = select_elements(list, choose_body, BLOCKS_PER_CHUNK * spacing_of(list), &elements, &count);
 	GEMP_TRY(add_splitters(list, elements, count, code));
 	if (walk)
 		*walk = gemp_now() - begun;
@@ -206,7 +200,7 @@ done:
 	return code;
 }
 
-enum { LANES = 24, STARTS_A_PIECE = 1024, NEAR_SPACING = 1024, NEAR = UINT16_MAX };
+enum { LANES = 24, STARTS_PER_CHUNK = 1024, NEAR_SPACING = 1024, NEAR = UINT16_MAX };
 
 /* Walkers go on until they come to a splitter or to another team. Each thread moves many of them in turns, so that
  * memory has the next element ready when their turn comes. */
@@ -327,8 +321,8 @@ GEMP_INLINE void walk_piece(walking *w, size_t piece, bool wide)
 		i = w->mail.begin[piece];
 		end = w->mail.begin[piece + 1];
 	} else {
-		i = piece * STARTS_A_PIECE;
-		end = i + STARTS_A_PIECE < w->count ? i + STARTS_A_PIECE : w->count;
+		i = piece * STARTS_PER_CHUNK;
+		end = i + STARTS_PER_CHUNK < w->count ? i + STARTS_PER_CHUNK : w->count;
 	}
 	while (live < LANES && i < end)
 		live += enter(w, piece, i++, &lanes[live], wide);
@@ -382,30 +376,26 @@ gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t
 	if (list->team->teams > 1)
 		return walk_in_rounds(&w, count);
 	w.count = count;
-	gemp_parallel_for((count + STARTS_A_PIECE - 1) / STARTS_A_PIECE, walk_body, &w);
+	gemp_parallel_for((count + STARTS_PER_CHUNK - 1) / STARTS_PER_CHUNK, walk_body, &w);
 	gemp_euler_team_fence(list->team);
 	return GEMP_OK;
 }
-
-enum { RANKS_LOOKUP_ELEMENTS_A_PIECE = 1 << 16 };
 
 typedef struct ranks_lookup_naming {
 	gemp_euler_lookup *lookup;
 	bool wide;
 } ranks_lookup_naming;
 
-GEMP_INLINE void ranks_lookup_name_piece(ranks_lookup_naming *n, size_t piece, bool wide)
+GEMP_INLINE void ranks_lookup_name_piece(ranks_lookup_naming *n, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = n->lookup->list;
-	size_t end = (piece + 1) * RANKS_LOOKUP_ELEMENTS_A_PIECE < list->count ? (piece + 1) * RANKS_LOOKUP_ELEMENTS_A_PIECE
-	                                                                       : list->count;
-	for (size_t x = piece * RANKS_LOOKUP_ELEMENTS_A_PIECE; x < end; x++) {
+	for (size_t x = begin; x < end; x++) {
 		uint64_t label = gemp_euler_label_at(list, x, wide);
 		if (label != 0 && !(label & gemp_euler_label_flag(wide)))
 			gemp_euler_subset_add(&n->lookup->named, label - 1);
 	}
 }
-GEMP_WIDTHS(ranks_lookup_name_body, ranks_lookup_name_piece, ranks_lookup_naming)
+GEMP_CHUNK_WIDTHS(ranks_lookup_name_body, ranks_lookup_name_piece, ranks_lookup_naming)
 
 static uint64_t own_value(const void *context, uint64_t k)
 {
@@ -423,8 +413,7 @@ gemp_code gemp_euler_lookup_new(gemp_euler_lookup *lookup, const gemp_euler_list
 	gemp_comm_max(team->comm, &most, 1);
 	GEMP_PROPAGATE(gemp_comm_agree(team->comm, gemp_euler_subset_new(&lookup->named, most * team->teams)));
 	ranks_lookup_naming n = { lookup, list->wide };
-	gemp_parallel_for((list->count + RANKS_LOOKUP_ELEMENTS_A_PIECE - 1) / RANKS_LOOKUP_ELEMENTS_A_PIECE,
-	                  ranks_lookup_name_body, &n);
+	gemp_for_chunks(list->count, ELEMENTS_PER_CHUNK, ranks_lookup_name_body, &n);
 	gemp_euler_subset_seal(&lookup->named);
 	const gemp_euler_request question = {
 		.team = team, .named = &lookup->named, .own = list->splitters, .answer = own_value, .context = lookup

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ELEMENTS_A_PIECE = 1 << 15 };
+enum { ELEMENTS_PER_CHUNK = 1 << 15 };
 
 typedef struct solving {
 	gemp_euler_list *list;
@@ -97,9 +97,8 @@ static gemp_code solve_gathered(solving *s)
 	void *all = NULL;
 	uint64_t *circuits = NULL;
 	size_t *begin = NULL, count = 0;
-	code = GEMP_NEW(mine, list->count);
-	GEMP_THEN(GEMP_NEW(circuits, team->teams));
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	GEMP_TRY(
+		gemp_comm_agree(team->comm, gemp_new_all(GEMP_ARRAY(mine, list->count), GEMP_ARRAY(circuits, team->teams))));
 	for (size_t x = 0; x < list->count; x++)
 		if (!gemp_euler_closed(list, x, s->wide))
 			mine[count++] = (element){ .number = list->low + x,
@@ -119,12 +118,10 @@ done:
 }
 
 /* The list above leads back: what is far there is near here. */
-GEMP_INLINE void spread_piece(solving *s, size_t piece, bool wide)
+GEMP_INLINE void spread_piece(solving *s, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = s->list;
-	size_t end = list->part + (piece + 1) * ELEMENTS_A_PIECE;
-	end = end < list->part_end ? end : list->part_end;
-	for (size_t x = list->part + piece * ELEMENTS_A_PIECE; x < end; x++) {
+	for (size_t x = list->part + begin; x < list->part + end; x++) {
 		if (gemp_euler_closed(list, x, wide))
 			continue;
 		uint64_t value = gemp_euler_lookup_at(&s->lookup, x, wide);
@@ -133,7 +130,7 @@ GEMP_INLINE void spread_piece(solving *s, size_t piece, bool wide)
 		gemp_number_set(s->values, x, value, wide);
 	}
 }
-GEMP_WIDTHS(spread_body, spread_piece, solving)
+GEMP_CHUNK_WIDTHS(spread_body, spread_piece, solving)
 
 static gemp_code solve(gemp_euler_list *list, void *values, uint64_t total);
 
@@ -152,7 +149,7 @@ static gemp_code solve_by_splitters(solving *s)
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	GEMP_TRY(solve(&above, values.at, s->total));
 	GEMP_TRY(gemp_euler_lookup_new(&s->lookup, list, values.at));
-	gemp_parallel_for((list->part_end - list->part + ELEMENTS_A_PIECE - 1) / ELEMENTS_A_PIECE, spread_body, s);
+	gemp_for_chunks(list->part_end - list->part, ELEMENTS_PER_CHUNK, spread_body, s);
 	gemp_euler_team_fence(team);
 done:
 	gemp_euler_lookup_free(&s->lookup);
@@ -195,12 +192,11 @@ typedef struct copying {
 	bool wide;
 } copying;
 
-GEMP_INLINE void copy_piece(copying *c, size_t piece, bool wide)
+GEMP_INLINE void copy_piece(copying *c, size_t begin, size_t end, bool wide)
 {
 	gemp_euler_list *to = c->to;
-	size_t teams = to->team->teams, end = to->part + (piece + 1) * ELEMENTS_A_PIECE;
-	end = end < to->part_end ? end : to->part_end;
-	for (size_t k = to->part + piece * ELEMENTS_A_PIECE; k < end; k++) {
+	size_t teams = to->team->teams;
+	for (size_t k = to->part + begin; k < to->part + end; k++) {
 		uint64_t number = gemp_number_at(c->from->from.at, k, wide);
 		if (teams > 1)
 			number = to->bounds[number % teams] + number / teams;
@@ -208,7 +204,7 @@ GEMP_INLINE void copy_piece(copying *c, size_t piece, bool wide)
 		gemp_number_set(to->weight.at, k, gemp_number_at(c->from->length.at, k, wide), wide);
 	}
 }
-GEMP_WIDTHS(copy_body, copy_piece, copying)
+GEMP_CHUNK_WIDTHS(copy_body, copy_piece, copying)
 
 gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, const gemp_euler_list *list)
 {
@@ -233,7 +229,7 @@ gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, 
 	GEMP_THEN(gemp_euler_block_new(team, &out->weight, out->count, size));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	copying c = { .to = out, .from = list, .wide = list->wide };
-	gemp_parallel_for((out->part_end - out->part + ELEMENTS_A_PIECE - 1) / ELEMENTS_A_PIECE, copy_body, &c);
+	gemp_for_chunks(out->part_end - out->part, ELEMENTS_PER_CHUNK, copy_body, &c);
 	gemp_euler_team_fence(team);
 done:
 	return code;

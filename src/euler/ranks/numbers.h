@@ -79,7 +79,30 @@ GEMP_INLINE void gemp_number_write(char *record, size_t j, uint64_t value, bool 
 		memcpy(record + j * sizeof narrow, &narrow, sizeof narrow);
 }
 
-/* body(context, thread, piece), a loop body, of name(context, piece, wide). */
+/* GEMP_WIDTHS makes a body of gemp_parallel_for of name(context, piece, wide), GEMP_CHUNK_WIDTHS one of gemp_for_chunks
+ * of name(context, begin, end, wide), GEMP_INDEXED_WIDTHS one of name(context, chunk, begin, end, wide). `wide` is a
+ * constant in each of the two copies. */
+#define GEMP_INDEXED_WIDTHS(body, name, type)                               \
+	static void body(void *context, size_t chunk, size_t begin, size_t end) \
+	{                                                                       \
+		type *c = context;                                                  \
+		if (c->wide)                                                        \
+			name(c, chunk, begin, end, true);                               \
+		else                                                                \
+			name(c, chunk, begin, end, false);                              \
+	}
+
+#define GEMP_CHUNK_WIDTHS(body, name, type)                                 \
+	static void body(void *context, size_t chunk, size_t begin, size_t end) \
+	{                                                                       \
+		(void)chunk;                                                        \
+		type *c = context;                                                  \
+		if (c->wide)                                                        \
+			name(c, begin, end, true);                                      \
+		else                                                                \
+			name(c, begin, end, false);                                     \
+	}
+
 #define GEMP_WIDTHS(body, name, type)                              \
 	static void body(void *context, unsigned thread, size_t piece) \
 	{                                                              \

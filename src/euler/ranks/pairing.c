@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { EDGES_A_PIECE = 1 << 15, ROWS_A_PIECE = 1 << 15, AHEAD = 24 };
+enum { EDGES_PER_CHUNK = 1 << 15, ROWS_PER_CHUNK = 1 << 15, AHEAD = 24 };
 
 typedef struct pairing {
 	gemp_euler_list *list;
@@ -20,27 +20,25 @@ typedef struct pairing {
 	uint64_t unbalanced;
 } pairing;
 
-GEMP_INLINE void begin_piece(pairing *p, size_t piece, bool wide)
+GEMP_INLINE void begin_piece(pairing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_edges *edges = p->edges;
-	size_t end = (piece + 1) * ROWS_A_PIECE < edges->rows ? (piece + 1) * ROWS_A_PIECE : edges->rows;
 	uint64_t vertex = edges->bounds[edges->rank] - p->low_vertex;
-	for (size_t row = piece * ROWS_A_PIECE; row < end; row++)
+	for (size_t row = begin; row < end; row++)
 		gemp_number_set(p->cursor.at, vertex + row, p->list->part + edges->begin[row + 1], wide);
 }
-GEMP_WIDTHS(begin_body, begin_piece, pairing)
+GEMP_CHUNK_WIDTHS(begin_body, begin_piece, pairing)
 
-GEMP_INLINE void end_piece(pairing *p, size_t piece, bool wide)
+GEMP_INLINE void end_piece(pairing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_edges *edges = p->edges;
-	size_t end = (piece + 1) * ROWS_A_PIECE < edges->rows ? (piece + 1) * ROWS_A_PIECE : edges->rows;
 	uint64_t vertex = edges->bounds[edges->rank] - p->low_vertex, wrong = 0;
-	for (size_t row = piece * ROWS_A_PIECE; row < end; row++)
+	for (size_t row = begin; row < end; row++)
 		wrong += gemp_number_at(p->cursor.at, vertex + row, wide) != p->list->part + edges->begin[row];
 	if (wrong)
 		__atomic_fetch_add(&p->unbalanced, wrong, __ATOMIC_RELAXED);
 }
-GEMP_WIDTHS(end_body, end_piece, pairing)
+GEMP_CHUNK_WIDTHS(end_body, end_piece, pairing)
 
 GEMP_INLINE void link_to(pairing *p, size_t edge, uint64_t slot, bool wide)
 {
@@ -48,18 +46,16 @@ GEMP_INLINE void link_to(pairing *p, size_t edge, uint64_t slot, bool wide)
 }
 
 /* All vertices are the team's. */
-GEMP_INLINE void pair_piece(pairing *p, size_t piece, bool wide)
+GEMP_INLINE void pair_piece(pairing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_vertex *target = p->edges->target;
-	size_t count = p->list->part_end - p->list->part;
-	size_t end = (piece + 1) * EDGES_A_PIECE < count ? (piece + 1) * EDGES_A_PIECE : count;
-	for (size_t e = piece * EDGES_A_PIECE; e < end; e++) {
+	for (size_t e = begin; e < end; e++) {
 		if (e + AHEAD < end)
 			__builtin_prefetch((char *)p->cursor.at + target[e + AHEAD] * gemp_number_size(wide), 1);
 		link_to(p, e, gemp_number_decrement(p->cursor.at, target[e], wide), wide);
 	}
 }
-GEMP_WIDTHS(pair_body, pair_piece, pairing)
+GEMP_CHUNK_WIDTHS(pair_body, pair_piece, pairing)
 
 /* Vertices of other teams are asked for. */
 GEMP_INLINE void ask_piece(pairing *p, size_t piece, bool wide)
@@ -78,17 +74,16 @@ GEMP_INLINE void ask_piece(pairing *p, size_t piece, bool wide)
 }
 GEMP_WIDTHS(ask_body, ask_piece, pairing)
 
-GEMP_INLINE void answer_piece(pairing *p, size_t piece, bool wide)
+GEMP_INLINE void answer_piece(pairing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_vertex *asked = p->mail.receive;
-	size_t end = (piece + 1) * EDGES_A_PIECE < p->mail.received ? (piece + 1) * EDGES_A_PIECE : p->mail.received;
-	for (size_t i = piece * EDGES_A_PIECE; i < end; i++) {
+	for (size_t i = begin; i < end; i++) {
 		if (i + AHEAD < end)
 			__builtin_prefetch((char *)p->cursor.at + asked[i + AHEAD] * gemp_number_size(wide), 1);
 		gemp_number_set(p->answers, i, gemp_number_decrement(p->cursor.at, asked[i], wide), wide);
 	}
 }
-GEMP_WIDTHS(answer_body, answer_piece, pairing)
+GEMP_CHUNK_WIDTHS(answer_body, answer_piece, pairing)
 
 typedef struct taking {
 	pairing *p;
@@ -119,7 +114,7 @@ static gemp_code pair_round(pairing *p, size_t count, void **slots, size_t *capa
 	GEMP_TRY(gemp_euler_exchange_send(mail, code, NULL));
 	p->answers = gemp_calloc(mail->received, size);
 	GEMP_TRY(gemp_comm_agree(team->comm, p->answers ? GEMP_OK : GEMP_ENOMEM));
-	gemp_parallel_for((mail->received + EDGES_A_PIECE - 1) / EDGES_A_PIECE, answer_body, p);
+	gemp_for_chunks(mail->received, EDGES_PER_CHUNK, answer_body, p);
 	for (size_t t = 0; t < team->teams; t++)
 		sizes[t] = mail->receive_size[t] / sizeof(gemp_vertex) * size;
 	GEMP_TRY(gemp_exchange(team->comm, p->answers, sizes, slots, capacity, sizes + team->teams, &team->traffic));
@@ -163,14 +158,14 @@ gemp_code gemp_euler_pair(gemp_euler_list *list, const gemp_euler_edges *edges, 
 	size_t vertices = together ? edges->vertices : edges->rows;
 	code = gemp_euler_block_new(team, &p.cursor, vertices, gemp_number_size(list->wide));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
-	gemp_parallel_for((edges->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, begin_body, &p);
+	gemp_for_chunks(edges->rows, ROWS_PER_CHUNK, begin_body, &p);
 	gemp_euler_team_fence(team);
 	if (together)
-		gemp_parallel_for((list->part_end - list->part + EDGES_A_PIECE - 1) / EDGES_A_PIECE, pair_body, &p);
+		gemp_for_chunks(list->part_end - list->part, EDGES_PER_CHUNK, pair_body, &p);
 	else
 		GEMP_TRY(pair_in_rounds(&p));
 	gemp_euler_team_fence(team);
-	gemp_parallel_for((edges->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, end_body, &p);
+	gemp_for_chunks(edges->rows, ROWS_PER_CHUNK, end_body, &p);
 	*unbalanced = gemp_comm_sum1(team->comm, p.unbalanced);
 done:
 	gemp_euler_block_free(&p.cursor);

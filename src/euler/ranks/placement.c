@@ -173,30 +173,27 @@ done:
 /* A single team: stretches are walked once more, by the ranks that have places there. Labels are no longer wanted;
  * in their stead each edge gets its target, which is where the next one begins. */
 
-enum { LANES = 24, STARTS_A_PIECE = 1 << 11, EDGES_A_PIECE = 1 << 16 };
+enum { LANES = 24, STARTS_PER_CHUNK = 1 << 11, EDGES_PER_CHUNK = 1 << 16 };
 
-GEMP_INLINE void target_piece(placing *p, size_t piece, bool wide)
+GEMP_INLINE void target_piece(placing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = p->list;
-	size_t count = list->part_end - list->part, end = (piece + 1) * EDGES_A_PIECE;
-	end = end < count ? end : count;
-	for (size_t e = piece * EDGES_A_PIECE; e < end; e++)
+	for (size_t e = begin; e < end; e++)
 		gemp_number_set(list->link.at, 2 * (list->part + e) + 1, p->edges->target[e], wide);
 }
-GEMP_WIDTHS(target_body, target_piece, placing)
+GEMP_CHUNK_WIDTHS(target_body, target_piece, placing)
 
 /* The splitter where a stretch ends knows how long it is; the one where it begins is to know. */
-GEMP_INLINE void length_piece(placing *p, size_t piece, bool wide)
+GEMP_INLINE void length_piece(placing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = p->list;
-	size_t first, end;
-	gemp_euler_team_part(list->team, list->splitters, &first, &end);
-	size_t stop = first + (piece + 1) * STARTS_A_PIECE;
-	for (size_t k = first + piece * STARTS_A_PIECE; k < end && k < stop; k++)
+	size_t first, last;
+	gemp_euler_team_part(list->team, list->splitters, &first, &last);
+	for (size_t k = first + begin; k < first + end; k++)
 		gemp_number_set(p->length.at, gemp_number_at(list->from.at, k, wide), gemp_number_at(list->length.at, k, wide),
 		                wide);
 }
-GEMP_WIDTHS(length_body, length_piece, placing)
+GEMP_CHUNK_WIDTHS(length_body, length_piece, placing)
 
 typedef struct lane {
 	size_t at;
@@ -232,11 +229,10 @@ GEMP_INLINE bool step(const placing *p, lane *l, bool wide)
 	return true;
 }
 
-GEMP_INLINE void emit_piece(placing *p, size_t piece, bool wide)
+GEMP_INLINE void emit_piece(placing *p, size_t begin, size_t end, bool wide)
 {
 	lane lanes[LANES];
-	size_t live = 0, k = piece * STARTS_A_PIECE, end = k + STARTS_A_PIECE;
-	end = end < p->list->splitters ? end : p->list->splitters;
+	size_t live = 0, k = begin;
 	while (live < LANES && k < end)
 		live += enter(p, k++, &lanes[live], wide);
 	while (live)
@@ -250,7 +246,7 @@ GEMP_INLINE void emit_piece(placing *p, size_t piece, bool wide)
 				lanes[n] = lanes[--live];
 		}
 }
-GEMP_WIDTHS(emit_body, emit_piece, placing)
+GEMP_CHUNK_WIDTHS(emit_body, emit_piece, placing)
 
 static gemp_code place_together(placing *p)
 {
@@ -261,10 +257,10 @@ static gemp_code place_together(placing *p)
 	code = gemp_euler_block_new(team, &p->length, list->splitters, gemp_number_size(p->wide));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	gemp_euler_team_part(team, list->splitters, &first, &end);
-	gemp_parallel_for((end - first + STARTS_A_PIECE - 1) / STARTS_A_PIECE, length_body, p);
-	gemp_parallel_for((list->part_end - list->part + EDGES_A_PIECE - 1) / EDGES_A_PIECE, target_body, p);
+	gemp_for_chunks(end - first, STARTS_PER_CHUNK, length_body, p);
+	gemp_for_chunks(list->part_end - list->part, EDGES_PER_CHUNK, target_body, p);
 	gemp_euler_team_fence(team);
-	gemp_parallel_for((list->splitters + STARTS_A_PIECE - 1) / STARTS_A_PIECE, emit_body, p);
+	gemp_for_chunks(list->splitters, STARTS_PER_CHUNK, emit_body, p);
 	gemp_euler_team_fence(team);
 done:
 	gemp_euler_block_free(&p->length);

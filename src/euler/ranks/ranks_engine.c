@@ -97,8 +97,7 @@ done:
 static gemp_code keep_circuits(finding *f)
 {
 	size_t own = f->list.part_end - f->list.part;
-	GEMP_PROPAGATE(GEMP_NEW(f->out->circuit, own));
-	GEMP_PROPAGATE(GEMP_NEW(f->out->joined, own));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(f->out->circuit, own), GEMP_ARRAY(f->out->joined, own)));
 	for (size_t x = 0; x < own; x++)
 		f->out->circuit[x] = (uint32_t)gemp_euler_lookup_at(&f->circuits, f->list.part + x, f->team.wide);
 	return GEMP_OK;

@@ -27,14 +27,13 @@ void gemp_euler_subset_free(gemp_euler_subset *subset)
 	*subset = (gemp_euler_subset){ 0 };
 }
 
-enum { RECORDS_A_PIECE = 2048 };
+enum { RECORDS_PER_CHUNK = 2048 };
 
 gemp_code gemp_euler_exchange_new(gemp_euler_exchange *mail, gemp_euler_team *team, size_t size, bool replies)
 {
 	*mail = (gemp_euler_exchange){ .team = team, .size = size, .replies = replies };
-	GEMP_PROPAGATE(GEMP_NEW(mail->count, GEMP_EULER_MAX_CHUNKS * team->teams));
-	GEMP_PROPAGATE(GEMP_NEW(mail->send_size, team->teams));
-	return GEMP_NEW(mail->receive_size, team->teams);
+	return gemp_new_all(GEMP_ARRAY(mail->count, GEMP_EULER_MAX_CHUNKS * team->teams),
+	                    GEMP_ARRAY(mail->send_size, team->teams), GEMP_ARRAY(mail->receive_size, team->teams));
 }
 
 static gemp_code reserve(gemp_euler_exchange *mail, size_t count)
@@ -64,7 +63,7 @@ static gemp_code reserve(gemp_euler_exchange *mail, size_t count)
 
 gemp_code gemp_euler_exchange_open(gemp_euler_exchange *mail, size_t count)
 {
-	size_t pieces = (count + RECORDS_A_PIECE - 1) / RECORDS_A_PIECE;
+	size_t pieces = (count + RECORDS_PER_CHUNK - 1) / RECORDS_PER_CHUNK;
 	mail->pieces = pieces < 1 ? 1 : pieces < GEMP_EULER_MAX_CHUNKS ? pieces : GEMP_EULER_MAX_CHUNKS;
 	for (size_t p = 0; p <= mail->pieces; p++)
 		mail->begin[p] = (size_t)((unsigned __int128)count * p / mail->pieces);
@@ -295,9 +294,8 @@ gemp_code gemp_euler_query(const gemp_euler_request *question, void **values)
 {
 	gemp_euler_team *team = question->team;
 	asking a = { .question = question, .wide = team->wide, .teams = team->teams };
-	gemp_code code = GEMP_NEW(a.owned, a.teams);
-	GEMP_THEN(GEMP_NEW(a.sizes, 4 * a.teams));
-	GEMP_THEN(GEMP_NEW(a.cursor, a.teams));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(a.owned, a.teams), GEMP_ARRAY(a.sizes, 4 * a.teams),
+	                              GEMP_ARRAY(a.cursor, a.teams));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	GEMP_TRY(ask(&a));
 	*values = a.values;

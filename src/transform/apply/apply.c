@@ -142,8 +142,8 @@ static gemp_code mark_deletions(patch_builder *a)
 	gemp_code code = GEMP_OK;
 	marking m = { .a = a };
 	a->patch->relation_count = a->graph->relation_count;
-	GEMP_TRY(GEMP_NEW(a->patch->edge_actions, a->graph->relation_count));
-	GEMP_TRY(GEMP_NEW(a->patch->types, a->rule->update_count));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(a->patch->edge_actions, a->graph->relation_count),
+	                      GEMP_ARRAY(a->patch->types, a->rule->update_count)));
 	for (size_t i = 0; i < a->rule->update_count; i++) {
 		m.u = &a->rule->updates[i];
 		m.change = &a->changes->changes[i];

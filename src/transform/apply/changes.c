@@ -56,8 +56,7 @@ static gemp_code collect(sending *s)
 {
 	gemp_change *change = s->change;
 	GEMP_PROPAGATE(gemp_pick(&s->chosen, &change->count, s->fresh->count, has_element, s));
-	GEMP_PROPAGATE(GEMP_NEW(change->elements, change->count));
-	GEMP_PROPAGATE(GEMP_NEW(s->rows, change->count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(change->elements, change->count), GEMP_ARRAY(s->rows, change->count)));
 	if (s->comm->size > 1)
 		GEMP_PROPAGATE(GEMP_NEW(s->owner, change->count));
 	if (s->u->kind == GEMP_MERGE)

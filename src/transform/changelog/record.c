@@ -52,8 +52,7 @@ static gemp_code fetch_ends(gemp_record_state *r)
 	gemp_code code = GEMP_OK;
 	gemp_vertex *ids = NULL;
 	size_t count = 0;
-	code = GEMP_NEW(ids, r->event_count + 2 * r->edge_count);
-	GEMP_TRY(gemp_comm_agree(r->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(r->context->comm, GEMP_NEW(ids, r->event_count + 2 * r->edge_count)));
 	for (size_t i = 0; i < r->event_count; i++) {
 		if (!r->rule->updates[r->events[i].update].element.edge)
 			continue;

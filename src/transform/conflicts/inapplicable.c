@@ -40,8 +40,8 @@ typedef struct dangling_context {
 static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *columns)
 {
 	const gemp_frame_column *all = c->frame->columns;
-	GEMP_PROPAGATE(GEMP_NEW(c->dropped, c->rule->update_count));
-	GEMP_PROPAGATE(GEMP_NEW(c->detached, c->rule->update_count));
+	GEMP_PROPAGATE(
+		gemp_new_all(GEMP_ARRAY(c->dropped, c->rule->update_count), GEMP_ARRAY(c->detached, c->rule->update_count)));
 	for (size_t i = 0; i < c->rule->update_count; i++) {
 		const gemp_update *u = &c->rule->updates[i];
 		gemp_rule_edge e;
@@ -234,11 +234,8 @@ static gemp_code begin_check(dangling_context *c, const gemp_rule_columns *colum
 {
 	size_t rows = c->frame->rows;
 	GEMP_PROPAGATE(list_deleted(c, columns));
-	GEMP_PROPAGATE(GEMP_NEW(c->rows, rows));
-	GEMP_PROPAGATE(GEMP_NEW(c->records, 2 * rows));
-	GEMP_PROPAGATE(GEMP_NEW(c->owner, rows));
-	GEMP_PROPAGATE(GEMP_NEW(c->answers, rows));
-	return GEMP_NEW(c->left, rows);
+	return gemp_new_all(GEMP_ARRAY(c->rows, rows), GEMP_ARRAY(c->records, 2 * rows), GEMP_ARRAY(c->owner, rows),
+	                    GEMP_ARRAY(c->answers, rows), GEMP_ARRAY(c->left, rows));
 }
 
 /* Collective. */

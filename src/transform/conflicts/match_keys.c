@@ -97,11 +97,9 @@ static gemp_code find_parts(keys_context *m)
 		if (f->columns[c].kind == GEMP_CELL_VALUE)
 			add_part(m, VALUE, &f->columns[c]);
 	m->width = m->width ? m->width : 1;
-	GEMP_PROPAGATE(GEMP_NEW(m->tuples, f->rows * m->width));
-	GEMP_PROPAGATE(GEMP_NEW(m->rows, f->rows));
-	GEMP_PROPAGATE(GEMP_NEW(m->records, f->rows));
-	GEMP_PROPAGATE(GEMP_NEW(m->answers, f->rows));
-	return GEMP_NEW(m->owner, f->rows);
+	return gemp_new_all(GEMP_ARRAY(m->tuples, f->rows * m->width), GEMP_ARRAY(m->rows, f->rows),
+	                    GEMP_ARRAY(m->records, f->rows), GEMP_ARRAY(m->answers, f->rows),
+	                    GEMP_ARRAY(m->owner, f->rows));
 }
 
 static uint64_t *number_of(const keys_context *m, size_t row)

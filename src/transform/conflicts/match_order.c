@@ -81,9 +81,8 @@ static gemp_code make_records(order_request *a, const gemp_comm *comm, size_t wi
 {
 	uint64_t share = bound / (uint64_t)comm->size + 1;
 	a->width = width;
-	GEMP_PROPAGATE(GEMP_NEW(a->records, a->count * width));
-	GEMP_PROPAGATE(GEMP_NEW(a->owner, a->count));
-	GEMP_PROPAGATE(GEMP_NEW(a->answers, a->count));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(a->records, a->count * width), GEMP_ARRAY(a->owner, a->count),
+	                            GEMP_ARRAY(a->answers, a->count)));
 	gemp_for_ranges(a->count, fill_records, a);
 	for (size_t i = 0; i < a->count && comm->size > 1; i++) {
 		uint64_t owner = a->records[i * width] / share;

@@ -116,9 +116,7 @@ static gemp_code request_contended(contention *l, const gemp_comm *comm)
 	gemp_code code = GEMP_OK;
 	size_t count = l->tokens->offsets[l->tokens->matches];
 	int *owner = NULL;
-	code = GEMP_NEW(l->answers, count);
-	GEMP_THEN(GEMP_NEW(owner, count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(l->answers, count), GEMP_ARRAY(owner, count))));
 	for (size_t i = 0; i < count; i++)
 		owner[i] = slot_owner(comm, gemp_conflict_key_slot(l->tokens->keys[i]));
 	const gemp_request request = { l->tokens->keys, count, sizeof *l->tokens->keys, owner, answer_contended, l };
@@ -227,13 +225,9 @@ static gemp_code make_claims(resolve_context *c, claim **claims, int **owner)
 	const uint64_t *begin = c->tokens->offsets;
 	for (size_t m = 0; m < c->tokens->matches; m++)
 		c->asked += c->choice[m] == GEMP_UNDECIDED ? (size_t)(begin[m + 1] - begin[m]) : 0;
-	GEMP_TRY(GEMP_NEW(next, ranks + 1));
-	GEMP_TRY(GEMP_NEW(*claims, c->asked));
-	GEMP_TRY(GEMP_NEW(*owner, c->asked));
-	GEMP_TRY(GEMP_NEW(c->match, c->asked));
-	GEMP_TRY(GEMP_NEW(c->home.bytes, c->asked));
-	GEMP_TRY(GEMP_NEW(c->home.size, ranks));
-	GEMP_TRY(GEMP_NEW(c->away.size, ranks));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, ranks + 1), GEMP_ARRAY(*claims, c->asked), GEMP_ARRAY(*owner, c->asked),
+	                      GEMP_ARRAY(c->match, c->asked), GEMP_ARRAY(c->home.bytes, c->asked),
+	                      GEMP_ARRAY(c->home.size, ranks), GEMP_ARRAY(c->away.size, ranks)));
 	for (size_t m = 0; m < c->tokens->matches; m++)
 		for (uint64_t t = begin[m]; t < begin[m + 1] && c->choice[m] == GEMP_UNDECIDED; t++)
 			make_claim(c, c->tokens->keys[t], m, at++, *claims, *owner);

@@ -39,10 +39,8 @@ gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflic
 	*out = (gemp_conflict_rounds){ 0 };
 	for (size_t row = 0; row < tokens->matches; row++)
 		count += choice[row] == GEMP_UNDECIDED;
-	GEMP_TRY(GEMP_NEW(out->rows, count));
-	GEMP_TRY(GEMP_NEW(out->offsets, count + 1));
-	GEMP_TRY(GEMP_NEW(out->priority, count));
-	GEMP_TRY(GEMP_NEW(out->decision, count));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->rows, count), GEMP_ARRAY(out->offsets, count + 1),
+	                      GEMP_ARRAY(out->priority, count), GEMP_ARRAY(out->decision, count)));
 	for (size_t row = 0; row < tokens->matches; row++) {
 		if (choice[row] != GEMP_UNDECIDED)
 			continue;
@@ -159,8 +157,7 @@ gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *game, uint64_t *rounds
 {
 	gemp_code code = GEMP_OK;
 	host_rounds p = { .game = game, .count = game->matches };
-	GEMP_TRY(GEMP_NEW(p.seats, game->slots));
-	GEMP_TRY(GEMP_NEW(p.live, game->matches));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(p.seats, game->slots), GEMP_ARRAY(p.live, game->matches)));
 	gemp_for_ranges(game->slots, clear_slots, &p);
 	for (size_t m = 0; m < game->matches; m++)
 		p.live[m] = m;

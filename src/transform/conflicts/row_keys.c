@@ -158,8 +158,7 @@ static gemp_code load(lookup_context *l)
 	for (size_t r = 0; r < l->graph->relation_count; r++)
 		GEMP_TRY(gemp_shard_load_relation(l->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 	GEMP_TRY(gemp_edge_owners_new(&l->edges, l->comm, l->graph));
-	code = GEMP_NEW(l->asked, l->frame->rows);
-	GEMP_THEN(GEMP_NEW(l->owner, l->frame->rows));
+	code = gemp_new_all(GEMP_ARRAY(l->asked, l->frame->rows), GEMP_ARRAY(l->owner, l->frame->rows));
 	code = gemp_comm_agree(l->comm, code);
 done:
 	return code;
@@ -246,8 +245,8 @@ static gemp_code list_tokens(listing *l)
 {
 	size_t rows = l->frame->rows;
 	uint64_t *begin;
-	GEMP_PROPAGATE(GEMP_NEW(l->out->offsets, rows + 1));
-	GEMP_PROPAGATE(GEMP_NEW(l->next, l->around_count ? rows : 0));
+	GEMP_PROPAGATE(
+		gemp_new_all(GEMP_ARRAY(l->out->offsets, rows + 1), GEMP_ARRAY(l->next, l->around_count ? rows : 0)));
 	begin = l->out->offsets;
 	gemp_for_ranges(rows, count_range, l);
 	for (size_t i = 0; i < l->around_count; i++)

@@ -37,10 +37,8 @@ static gemp_code renumber_edges(numbering *n, gemp_frame_column *column, size_t 
 	uint64_t *answers = NULL;
 	int *owner = NULL;
 	size_t count = 0;
-	code = GEMP_NEW(edges, rows);
-	GEMP_THEN(GEMP_NEW(answers, rows));
-	GEMP_THEN(GEMP_NEW(owner, rows));
-	GEMP_TRY(gemp_comm_agree(n->comm, code));
+	GEMP_TRY(gemp_comm_agree(
+		n->comm, gemp_new_all(GEMP_ARRAY(edges, rows), GEMP_ARRAY(answers, rows), GEMP_ARRAY(owner, rows))));
 	for (size_t row = 0; row < rows; row++)
 		if (column->elements[row] != GEMP_NO_ELEMENT) {
 			owner[count] = gemp_edge_owner(&n->owners, column->elements[row]);

@@ -107,9 +107,9 @@ static gemp_code collect(update_request *a, const gemp_frame *frame)
 	size_t columns = 0;
 	for (size_t c = 0; c < frame->count; c++)
 		columns += asks(&frame->columns[c]);
-	GEMP_PROPAGATE(GEMP_NEW(a->edges, columns * frame->rows));
-	GEMP_PROPAGATE(GEMP_NEW(a->owner, columns * frame->rows));
-	GEMP_PROPAGATE(GEMP_NEW(a->answers, columns * frame->rows));
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(a->edges, columns * frame->rows),
+	                            GEMP_ARRAY(a->owner, columns * frame->rows),
+	                            GEMP_ARRAY(a->answers, columns * frame->rows)));
 	for (size_t c = 0; c < frame->count; c++)
 		for (size_t row = 0; row < frame->rows && asks(&frame->columns[c]); row++)
 			if (frame->columns[c].elements[row] != GEMP_NO_ELEMENT) {
@@ -216,9 +216,8 @@ gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rule_set *rule
 	gemp_match_cache *m = NULL;
 	GEMP_TRY(GEMP_NEW(m, 1));
 	m->rules = rules;
-	GEMP_TRY(GEMP_NEW(m->rules_kept, rules->count));
-	GEMP_TRY(GEMP_NEW(m->applied, rules->count));
-	GEMP_TRY(GEMP_NEW(m->since, rules->count));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(m->rules_kept, rules->count), GEMP_ARRAY(m->applied, rules->count),
+	                      GEMP_ARRAY(m->since, rules->count)));
 	GEMP_TRY(gemp_match_cache_reset(m, graph));
 	for (size_t r = 0; r < rules->count; r++)
 		m->rules_kept[r].again = runs_of(rules->control, r) > 1;

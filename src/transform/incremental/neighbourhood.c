@@ -97,9 +97,7 @@ static gemp_code go_along(expansion *n, const gemp_role_edge *edge, int from, in
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *now = NULL, *next = NULL;
-	code = GEMP_NEW(now, n->words);
-	GEMP_THEN(GEMP_NEW(next, n->words));
-	GEMP_TRY(gemp_comm_agree(n->comm, code));
+	GEMP_TRY(gemp_comm_agree(n->comm, gemp_new_all(GEMP_ARRAY(now, n->words), GEMP_ARRAY(next, n->words))));
 	if (from >= 0 && n->sets[from])
 		add_bits(now, n->sets[from], n->words);
 	if (edge->path)
