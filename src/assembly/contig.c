@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FRACTIONS = 1024 }; /* means are told apart to such a part of one */
+enum { MEAN_RESOLUTION = 1024 }; /* means are told apart to such a part of one */
 
-static uint64_t mean_of(const gemp_unitig *unitig)
+static uint64_t mean_coverage(const gemp_unitig *unitig)
 {
-	return (uint64_t)((double)unitig->times / (double)unitig->kmers * FRACTIONS);
+	return (uint64_t)((double)unitig->times / (double)unitig->kmers * MEAN_RESOLUTION);
 }
 
 /* Collective. Of k-mers sorted by the mean times of their unitigs the middle one's; 0 without any. */
@@ -21,7 +21,7 @@ static double median_coverage(const gemp_unitigs *u)
 {
 	uint64_t low = 0, high = 0, kmers = 0;
 	for (size_t i = 0; i < u->count; i++) {
-		uint64_t mean = mean_of(&u->unitig[i]);
+		uint64_t mean = mean_coverage(&u->unitig[i]);
 		high = mean > high ? mean : high;
 		kmers += u->unitig[i].kmers;
 	}
@@ -30,13 +30,13 @@ static double median_coverage(const gemp_unitigs *u)
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2, below = 0;
 		for (size_t i = 0; i < u->count; i++)
-			below += mean_of(&u->unitig[i]) <= middle ? u->unitig[i].kmers : 0;
+			below += mean_coverage(&u->unitig[i]) <= middle ? u->unitig[i].kmers : 0;
 		if (2 * gemp_comm_sum1(u->graph->comm, below) >= kmers)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return (double)low / FRACTIONS;
+	return (double)low / MEAN_RESOLUTION;
 }
 
 /* copies[unitigs->count]; *coverage is that of one copy, 0 where it was not asked for. Collective. */
@@ -57,17 +57,17 @@ static int by_word(const void *a, const void *b)
 }
 
 /* The vertices of this rank that are not balanced. */
-typedef struct lopsided {
+typedef struct imbalance {
 	size_t count, capacity;
 	gemp_contig_vertex *vertex; /* [count] by word */
-	bool far;                   /* some by more than one */
-} lopsided;
+	bool beyond_path;           /* some by more than one */
+} imbalance;
 
-static gemp_code note(lopsided *l, const gemp_contig_vertex *vertex)
+static gemp_code add_unbalanced(imbalance *l, const gemp_contig_vertex *vertex)
 {
 	if (vertex->in == vertex->out)
 		return GEMP_OK;
-	l->far |= vertex->in + 1 != vertex->out && vertex->out + 1 != vertex->in;
+	l->beyond_path |= vertex->in + 1 != vertex->out && vertex->out + 1 != vertex->in;
 	gemp_code code = GEMP_RESERVE(l->vertex, l->capacity, l->count + 1);
 	if (code == GEMP_OK)
 		l->vertex[l->count++] = *vertex;
@@ -75,28 +75,28 @@ static gemp_code note(lopsided *l, const gemp_contig_vertex *vertex)
 }
 
 /* The questions are ends of unitigs, and how often they are. */
-static gemp_code take_ends(void *self, const void *questions, size_t count, uint64_t *answers)
+static gemp_code sum_ends(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)answers;
 	gemp_code code = GEMP_OK;
 	gemp_contig_vertex *vertex = NULL;
 	GEMP_TRY(GEMP_NEW(vertex, count));
 	for (size_t i = 0; i < count; i++)
-		vertex[i] = ((const gemp_contig_vertex *)questions)[i];
+		vertex[i] = ((const gemp_contig_vertex *)records)[i];
 	qsort(vertex, count, sizeof *vertex, by_word);
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && vertex[next].word == vertex[i].word; next++) {
 			vertex[i].in += vertex[next].in;
 			vertex[i].out += vertex[next].out;
 		}
-		GEMP_TRY(note(self, &vertex[i]));
+		GEMP_TRY(add_unbalanced(self, &vertex[i]));
 	}
 done:
 	gemp_free(vertex);
 	return code;
 }
 
-static gemp_code send_ends(lopsided *l, const gemp_unitigs *u, const uint64_t *copies, gemp_traffic *traffic)
+static gemp_code send_ends(imbalance *l, const gemp_unitigs *u, const uint64_t *copies, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	gemp_contig_vertex *ends = NULL;
@@ -111,7 +111,7 @@ static gemp_code send_ends(lopsided *l, const gemp_unitigs *u, const uint64_t *c
 	}
 	for (size_t i = 0; i < count; i++)
 		owner[i] = gemp_kmer_graph_owner(u->graph, ends[i].word);
-	const gemp_request request = { ends, count, sizeof *ends, owner, take_ends, l };
+	const gemp_request request = { ends, count, sizeof *ends, owner, sum_ends, l };
 	GEMP_TRY(gemp_request_records(u->graph->comm, &request, 0, NULL, traffic));
 done:
 	gemp_free_all(ends, owner);
@@ -124,12 +124,12 @@ static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const ui
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = u->graph->comm;
-	lopsided l = { 0 };
+	imbalance l = { 0 };
 	gemp_contig_vertex *all = NULL;
 	size_t *begin = NULL;
 	GEMP_TRY(send_ends(&l, u, copies, traffic));
 	out->unbalanced = gemp_comm_sum1(comm, l.count);
-	*far = gemp_comm_sum1(comm, l.far) > 0;
+	*far = gemp_comm_sum1(comm, l.beyond_path) > 0;
 	size_t mine = l.count < GEMP_CONTIG_EXAMPLES ? l.count : GEMP_CONTIG_EXAMPLES;
 	GEMP_TRY(gemp_comm_allgather(comm, l.vertex, mine * sizeof *all, (void **)&all, &begin));
 	size_t count = begin[comm->size] / sizeof *all;

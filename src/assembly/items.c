@@ -9,10 +9,10 @@ typedef struct table {
 	size_t size;
 } table;
 
-static gemp_code read_table(void *self, const void *questions, size_t count, uint64_t *answers)
+static gemp_code read_table(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const table *t = self;
-	const gemp_item *items = questions;
+	const gemp_item *items = records;
 	for (size_t i = 0; i < count; i++)
 		memcpy((char *)answers + i * t->size, t->elements + gemp_item_index(items[i]) * t->size, t->size);
 	return GEMP_OK;

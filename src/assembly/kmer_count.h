@@ -30,14 +30,14 @@ typedef struct gemp_kmer_counter {
 	bool open;
 } gemp_kmer_counter;
 
-gemp_code gemp_kmer_counter_new(gemp_kmer_counter *bag, unsigned k, bool both);
-void gemp_kmer_counter_free(gemp_kmer_counter *bag);
+gemp_code gemp_kmer_counter_new(gemp_kmer_counter *counter, unsigned k, bool both);
+void gemp_kmer_counter_free(gemp_kmer_counter *counter);
 
 /* The next letters of this rank's part; size 0: they do not follow the ones before. */
-gemp_code gemp_kmer_counter_add(gemp_kmer_counter *bag, const char *letters, size_t size);
+gemp_code gemp_kmer_counter_add(gemp_kmer_counter *counter, const char *letters, size_t size);
 /* Collective. The parts of all ranks, in their order, were one text, or several; another one may begin. */
-gemp_code gemp_kmer_counter_join(gemp_kmer_counter *bag, const gemp_comm *comm);
+gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *comm);
 /* kmer[count] and times[count] are then all. */
-gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *bag);
+gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *counter);
 
 #endif

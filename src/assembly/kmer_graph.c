@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-enum { SAMPLES = 256 }; /* of each rank and range */
+enum { SAMPLES_PER_RANK = 256 }; /* of each rank and range */
 
-typedef struct counted {
+typedef struct counted_kmer {
 	gemp_kmer kmer;
 	uint64_t times;
-} counted;
+} counted_kmer;
 
 void gemp_kmer_graph_free(gemp_kmer_graph *graph)
 {
-	gemp_free_all(graph->bounds, graph->kmer, graph->times, graph->next, graph->previous, graph->place);
+	gemp_free_all(graph->bounds, graph->kmer, graph->times, graph->next, graph->previous, graph->row_index);
 	*graph = (gemp_kmer_graph){ 0 };
 }
 
@@ -36,7 +36,7 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	const gemp_comm *comm = graph->comm;
 	size_t ranks = (size_t)comm->size, *begin = NULL;
 	gemp_kmer *mine = NULL, *all = NULL;
-	uint64_t of_all = gemp_comm_sum1(comm, count), wanted = SAMPLES * (uint64_t)ranks;
+	uint64_t of_all = gemp_comm_sum1(comm, count), wanted = SAMPLES_PER_RANK * (uint64_t)ranks;
 	size_t samples = of_all > wanted ? (size_t)((double)count / (double)of_all * (double)wanted) : count;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(graph->bounds, ranks + 1), GEMP_ARRAY(mine, samples))));
 	for (size_t i = 0; i < samples; i++)
@@ -54,12 +54,12 @@ done:
 
 /* Collective. Each to the owner of its source, sorted there; equal ones are added up. Takes over what comes in as kmer
  * and times of the graph. */
-static gemp_code distribute(gemp_kmer_graph *graph, counted *records, size_t count)
+static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = graph->comm;
 	int *owner = NULL;
-	counted *received = NULL;
+	counted_kmer *received = NULL;
 	size_t *from = NULL, incoming, kept = 0;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
 	for (size_t i = 0; i < count; i++)
@@ -92,30 +92,30 @@ static void drop_ranges(gemp_kmer_graph *graph)
 	graph->bounds = graph->kmer = graph->times = NULL;
 }
 
-static gemp_code sum_up(gemp_kmer_graph *graph, gemp_kmer_counter *bag)
+static gemp_code merge_counters(gemp_kmer_graph *graph, gemp_kmer_counter *counter)
 {
 	gemp_code code = GEMP_OK;
-	counted *records = NULL;
-	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_kmer_counter_finish(bag)));
-	GEMP_TRY(choose_bounds(graph, bag->kmer, bag->count));
-	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(records, bag->count)));
-	for (size_t i = 0; i < bag->count; i++)
-		records[i] = (counted){ bag->kmer[i], bag->times[i] };
-	graph->occurrences = gemp_comm_sum1(graph->comm, bag->occurrences);
-	size_t count = bag->count;
-	gemp_kmer_counter_free(bag);
-	GEMP_TRY(distribute(graph, records, count));
+	counted_kmer *records = NULL;
+	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_kmer_counter_finish(counter)));
+	GEMP_TRY(choose_bounds(graph, counter->kmer, counter->count));
+	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(records, counter->count)));
+	for (size_t i = 0; i < counter->count; i++)
+		records[i] = (counted_kmer){ counter->kmer[i], counter->times[i] };
+	graph->occurrences = gemp_comm_sum1(graph->comm, counter->occurrences);
+	size_t count = counter->count;
+	gemp_kmer_counter_free(counter);
+	GEMP_TRY(distribute_kmers(graph, records, count));
 	graph->distinct = gemp_comm_sum1(graph->comm, graph->count);
 done:
 	gemp_free(records);
 	return code;
 }
 
-static void filter(gemp_kmer_graph *graph, uint64_t least_times)
+static void filter(gemp_kmer_graph *graph, uint64_t min_times)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < graph->count; i++) {
-		if (graph->times[i] < least_times)
+		if (graph->times[i] < min_times)
 			continue;
 		graph->kmer[kept] = graph->kmer[i];
 		graph->times[kept++] = graph->times[i];
@@ -128,48 +128,48 @@ static void filter(gemp_kmer_graph *graph, uint64_t least_times)
 static gemp_code add_reverses(gemp_kmer_graph *graph)
 {
 	gemp_code code = GEMP_OK;
-	counted *records = NULL;
+	counted_kmer *records = NULL;
 	gemp_kmer *kmers = NULL;
 	size_t count = 0;
 	GEMP_TRY(gemp_comm_agree(graph->comm,
 	                         gemp_new_all(GEMP_ARRAY(records, 2 * graph->count), GEMP_ARRAY(kmers, 2 * graph->count))));
 	for (size_t i = 0; i < graph->count; i++) {
 		gemp_kmer reverse = gemp_kmer_reverse(graph->kmer[i], graph->k);
-		records[count++] = (counted){ graph->kmer[i], graph->times[i] };
+		records[count++] = (counted_kmer){ graph->kmer[i], graph->times[i] };
 		if (reverse != graph->kmer[i])
-			records[count++] = (counted){ reverse, graph->times[i] };
+			records[count++] = (counted_kmer){ reverse, graph->times[i] };
 	}
 	for (size_t i = 0; i < count; i++)
 		kmers[i] = records[i].kmer;
 	drop_ranges(graph);
 	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_kmer_sort(kmers, NULL, count)));
 	GEMP_TRY(choose_bounds(graph, kmers, count));
-	GEMP_TRY(distribute(graph, records, count));
+	GEMP_TRY(distribute_kmers(graph, records, count));
 done:
 	gemp_free_all(kmers, records);
 	return code;
 }
 
 /* About a place for every two edges. */
-static gemp_code make_places(gemp_kmer_graph *graph)
+static gemp_code index_sources(gemp_kmer_graph *graph)
 {
 	uint64_t low = graph->bounds[graph->comm->rank], range = graph->bounds[graph->comm->rank + 1] - low;
 	graph->shift = 0;
 	while ((range >> graph->shift) > graph->count / 2 + 1)
 		graph->shift++;
-	graph->places = (size_t)(range >> graph->shift) + 2;
-	GEMP_PROPAGATE(GEMP_NEW(graph->place, graph->places));
+	graph->row_index_size = (size_t)(range >> graph->shift) + 2;
+	GEMP_PROPAGATE(GEMP_NEW(graph->row_index, graph->row_index_size));
 	for (size_t i = graph->count; i-- > 0;)
-		graph->place[(gemp_kmer_source(graph->kmer[i]) - low) >> graph->shift] = i + 1;
+		graph->row_index[(gemp_kmer_source(graph->kmer[i]) - low) >> graph->shift] = i + 1;
 	size_t behind = graph->count; /* places of no edges: where the next one's begin; others held index + 1 */
-	for (size_t p = graph->places; p-- > 0;)
-		graph->place[p] = behind = graph->place[p] ? graph->place[p] - 1 : behind;
+	for (size_t p = graph->row_index_size; p-- > 0;)
+		graph->row_index[p] = behind = graph->row_index[p] ? graph->row_index[p] - 1 : behind;
 	return GEMP_OK;
 }
 
 size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_t *end)
 {
-	size_t at = graph->place[(vertex - graph->bounds[graph->comm->rank]) >> graph->shift];
+	size_t at = graph->row_index[(vertex - graph->bounds[graph->comm->rank]) >> graph->shift];
 	while (at < graph->count && gemp_kmer_source(graph->kmer[at]) < vertex)
 		at++;
 	*end = at;
@@ -178,11 +178,11 @@ size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_
 	return at;
 }
 
-typedef struct linking {
+typedef struct link_context {
 	gemp_kmer_graph *graph;
 	bool uniform;
 	uint8_t *entering; /* [count] edges that enter the vertex whose first edge this is: 0, 1, or 2 for more */
-} linking;
+} link_context;
 
 static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned size)
 {
@@ -191,7 +191,7 @@ static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned
 
 /* An edge that enters and the only one that leaves are one way on, unless it would turn back into itself there: no
  * k-mer is then met in both directions. */
-static gemp_item way_on(const linking *l, const counted *entering)
+static gemp_item next_edge(const link_context *l, const counted_kmer *entering)
 {
 	gemp_kmer_graph *graph = l->graph;
 	gemp_kmer vertex = gemp_kmer_target(entering->kmer, graph->k);
@@ -204,10 +204,10 @@ static gemp_item way_on(const linking *l, const counted *entering)
 	return gemp_item_of(graph->comm->rank, at);
 }
 
-static gemp_code ways_on(void *self, const void *questions, size_t count, uint64_t *answers)
+static gemp_code answer_next(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	linking *l = self;
-	const counted *entering = questions;
+	link_context *l = self;
+	const counted_kmer *entering = records;
 	gemp_item *next = answers;
 	for (size_t i = 0; i < count; i++) {
 		size_t end, at = gemp_kmer_graph_row(l->graph, gemp_kmer_target(entering[i].kmer, l->graph->k), &end);
@@ -215,7 +215,7 @@ static gemp_code ways_on(void *self, const void *questions, size_t count, uint64
 			l->entering[at]++;
 	}
 	for (size_t i = 0; i < count; i++)
-		next[i] = way_on(l, &entering[i]);
+		next[i] = next_edge(l, &entering[i]);
 	return GEMP_OK;
 }
 
@@ -223,32 +223,32 @@ static gemp_code ways_on(void *self, const void *questions, size_t count, uint64
 static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 {
 	gemp_code code = GEMP_OK;
-	linking l = { .graph = graph, .uniform = uniform };
-	counted *entering = NULL;
+	link_context l = { .graph = graph, .uniform = uniform };
+	counted_kmer *entering = NULL;
 	int *owner = NULL;
-	code = make_places(graph);
+	code = index_sources(graph);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(graph->next, graph->count), GEMP_ARRAY(graph->previous, graph->count),
 	                       GEMP_ARRAY(l.entering, graph->count), GEMP_ARRAY(owner, graph->count),
 	                       GEMP_ARRAY(entering, graph->count)));
 	GEMP_TRY(gemp_comm_agree(graph->comm, code));
 	for (size_t i = 0; i < graph->count; i++) {
-		entering[i] = (counted){ graph->kmer[i], graph->times[i] };
+		entering[i] = (counted_kmer){ graph->kmer[i], graph->times[i] };
 		owner[i] = gemp_kmer_graph_owner(graph, gemp_kmer_target(graph->kmer[i], graph->k));
 	}
-	const gemp_request request = { entering, graph->count, sizeof *entering, owner, ways_on, &l };
+	const gemp_request request = { entering, graph->count, sizeof *entering, owner, answer_next, &l };
 	GEMP_TRY(gemp_request_records(graph->comm, &request, sizeof *graph->next, graph->next, &graph->traffic));
 done:
 	gemp_free_all(owner, entering, l.entering);
 	return code;
 }
 
-gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *bag, uint64_t least_times,
-                              bool uniform)
+gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *counter,
+                              uint64_t min_times, bool uniform)
 {
 	gemp_code code = GEMP_OK;
-	gemp_kmer_graph graph = { .comm = comm, .k = bag->k, .both_strands = bag->both_strands };
-	GEMP_TRY(sum_up(&graph, bag));
-	filter(&graph, least_times);
+	gemp_kmer_graph graph = { .comm = comm, .k = counter->k, .both_strands = counter->both_strands };
+	GEMP_TRY(merge_counters(&graph, counter));
+	filter(&graph, min_times);
 	if (graph.both_strands)
 		GEMP_TRY(add_reverses(&graph));
 	graph.edges = gemp_comm_sum1(comm, graph.count);

@@ -28,15 +28,15 @@ typedef struct gemp_kmer_graph {
 	gemp_traffic traffic;                 /* of this rank, so far */
 	/* where edges of a source are: the first at or behind source s is in place[(s - bounds[rank]) >> shift] or
 	 * behind it */
-	size_t *place;
-	size_t places;
+	size_t *row_index;
+	size_t row_index_size;
 	unsigned shift;
 } gemp_kmer_graph;
 
-/* Collective. Of the k-mers of all ranks' bags, those that occur least_times or more often; the bag is emptied.
+/* Collective. Of the k-mers of all ranks' counters, those that occur least_times or more often; the counter is emptied.
  * uniform: a way goes on only where k-mers occur equally often. */
-gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *bag, uint64_t least_times,
-                              bool uniform);
+gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *counter,
+                              uint64_t min_times, bool uniform);
 void gemp_kmer_graph_free(gemp_kmer_graph *graph);
 
 /* Which rank has the edges of a vertex. */

@@ -13,7 +13,7 @@ typedef struct linked_list {
 	gemp_item *next;          /* [count] */
 	bool *previous;           /* [count] */
 	gemp_list_extent *extent; /* [count] at least one item each */
-	gemp_item *name;          /* [count] of the items that the caller of gemp_list_rank has */
+	gemp_item *original;      /* [count] of the items that the caller of gemp_list_rank has */
 } linked_list;
 
 /* Its chain has no other item. */
@@ -24,28 +24,28 @@ static inline bool is_single(const gemp_comm *comm, const linked_list *list, siz
 
 static inline gemp_list_place single_place(const linked_list *list, size_t i)
 {
-	return (gemp_list_place){ list->name[i] | (list->previous[i] ? GEMP_LIST_CLOSED : 0), { 0 } };
+	return (gemp_list_place){ list->original[i] | (list->previous[i] ? GEMP_LIST_CLOSED : 0), { 0 } };
 }
 
 /* Lists that are short enough for every rank to have all of them. */
 
-typedef struct link {
+typedef struct gathered_link {
 	gemp_item item, next, name;
 	gemp_list_extent extent;
 	uint64_t previous;
-} link;
+} gathered_link;
 
-static void collect(const gemp_comm *comm, const linked_list *list, link *mine)
+static void collect(const gemp_comm *comm, const linked_list *list, gathered_link *mine)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < list->count; i++)
 		if (!is_single(comm, list, i))
-			mine[at++] = (link){ gemp_item_of(comm->rank, i), list->next[i], list->name[i], list->extent[i],
-				                 list->previous[i] };
+			mine[at++] = (gathered_link){ gemp_item_of(comm->rank, i), list->next[i], list->original[i],
+				                          list->extent[i], list->previous[i] };
 }
 
 /* By name: links are in ascending order of it. */
-static size_t find(const link *links, size_t count, gemp_item item)
+static size_t find(const gathered_link *links, size_t count, gemp_item item)
 {
 	size_t after;
 	GEMP_PARTITION_POINT(after, 1, count, links[after].item <= item);
@@ -53,7 +53,7 @@ static size_t find(const link *links, size_t count, gemp_item item)
 }
 
 /* From the item at `start` to the chain's end, or to `start` again. */
-static void rank_chain(const link *links, size_t count, size_t start, gemp_list_place *place, bool *done)
+static void rank_chain(const gathered_link *links, size_t count, size_t start, gemp_list_place *place, bool *done)
 {
 	gemp_list_extent before = { 0 };
 	gemp_item first = links[start].name | (links[start].previous ? GEMP_LIST_CLOSED : 0);
@@ -67,7 +67,7 @@ static void rank_chain(const link *links, size_t count, size_t start, gemp_list_
 	}
 }
 
-static void rank_all(const link *links, size_t count, gemp_list_place *place, bool *done)
+static void rank_all(const gathered_link *links, size_t count, gemp_list_place *place, bool *done)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!links[i].previous)
@@ -80,7 +80,7 @@ static void rank_all(const link *links, size_t count, gemp_list_place *place, bo
 static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, size_t left, gemp_list_place *places)
 {
 	gemp_code code = GEMP_OK;
-	link *mine = NULL, *all = NULL;
+	gathered_link *mine = NULL, *all = NULL;
 	size_t *begin = NULL;
 	gemp_list_place *place = NULL;
 	bool *done = NULL;
@@ -112,7 +112,7 @@ typedef struct walkers {
 } walkers;
 
 /* One contraction. Chosen items are named by their index among the chosen. */
-typedef struct level {
+typedef struct contraction {
 	const gemp_comm *comm;
 	const linked_list *list;
 	gemp_traffic *traffic;
@@ -120,16 +120,16 @@ typedef struct level {
 	gemp_item *label;         /* [list->count] the chosen item that it stands behind; GEMP_NO_ITEM: not known */
 	gemp_list_extent *offset; /* [list->count] how far; 0 items: it is chosen itself */
 	size_t capacity;
-	size_t *item; /* [chosen.count] */
-	linked_list chosen;
-	gemp_list_place *place;         /* [chosen.count] */
-	walkers here, leaving, arrived; /* those that arrived are at a chosen item or at GEMP_NO_ITEM */
-} level;
+	size_t *splitter_item; /* [chosen.count] */
+	linked_list splitters;
+	gemp_list_place *place;          /* [chosen.count] */
+	walkers local, leaving, arrived; /* those that arrived are at a chosen item or at GEMP_NO_ITEM */
+} contraction;
 
-static void level_free(level *l)
+static void contraction_free(contraction *l)
 {
-	gemp_free_all(l->label, l->offset, l->item, l->chosen.next, l->chosen.extent, l->chosen.previous, l->chosen.name,
-	              l->place, l->here.walker, l->leaving.walker, l->arrived.walker);
+	gemp_free_all(l->label, l->offset, l->splitter_item, l->splitters.next, l->splitters.extent, l->splitters.previous,
+	              l->splitters.original, l->place, l->local.walker, l->leaving.walker, l->arrived.walker);
 }
 
 static gemp_list_extent sum(gemp_list_extent a, gemp_list_extent b)
@@ -146,51 +146,51 @@ static gemp_code add_walker(walkers *to, const walker *w)
 }
 
 /* The walker goes to `at`: among those of this rank, of others, or of those that are done. */
-static gemp_code send_walker(level *l, const walker *w)
+static gemp_code send_walker(contraction *l, const walker *w)
 {
 	if (w->at == GEMP_NO_ITEM)
 		return add_walker(&l->arrived, w);
-	return add_walker(gemp_item_rank(w->at) == l->comm->rank ? &l->here : &l->leaving, w);
+	return add_walker(gemp_item_rank(w->at) == l->comm->rank ? &l->local : &l->leaving, w);
 }
 
-static gemp_code choose(level *l, size_t i)
+static gemp_code select_splitter(contraction *l, size_t i)
 {
-	size_t index = l->chosen.count;
-	GEMP_PROPAGATE(GEMP_RESERVE(l->item, l->capacity, index + 1));
-	l->item[index] = i;
-	l->chosen.count++;
+	size_t index = l->splitters.count;
+	GEMP_PROPAGATE(GEMP_RESERVE(l->splitter_item, l->capacity, index + 1));
+	l->splitter_item[index] = i;
+	l->splitters.count++;
 	l->label[i] = gemp_item_of(l->comm->rank, index);
 	l->offset[i] = (gemp_list_extent){ 0 };
 	return send_walker(l, &(walker){ l->label[i], l->list->next[i], l->list->extent[i] });
 }
 
-static gemp_code choose_some(level *l)
+static gemp_code select_splitters(contraction *l)
 {
 	for (size_t i = 0; i < l->list->count; i++) {
 		l->label[i] = GEMP_NO_ITEM;
 		bool lucky = gemp_mix(gemp_item_of(l->comm->rank, i) ^ l->seed) % gemp_list_rank_spacing == 0;
 		if ((!l->list->previous[i] || lucky) && !is_single(l->comm, l->list, i))
-			GEMP_PROPAGATE(choose(l, i));
+			GEMP_PROPAGATE(select_splitter(l, i));
 	}
 	return GEMP_OK;
 }
 
 /* Of closed chains without luck: all. */
-static gemp_code choose_rest(level *l)
+static gemp_code select_remaining(contraction *l)
 {
 	for (size_t i = 0; i < l->list->count; i++)
 		if (l->label[i] == GEMP_NO_ITEM && !is_single(l->comm, l->list, i))
-			GEMP_PROPAGATE(choose(l, i));
+			GEMP_PROPAGATE(select_splitter(l, i));
 	return GEMP_OK;
 }
 
 /* One step of each walker, so that many reads of memory are under way; until none is here. */
-static gemp_code walk_here(level *l)
+static gemp_code walk_local(contraction *l)
 {
-	while (l->here.count > 0) {
-		size_t walking = l->here.count, kept = 0;
+	while (l->local.count > 0) {
+		size_t walking = l->local.count, kept = 0;
 		for (size_t i = 0; i < walking; i++) {
-			walker w = l->here.walker[i];
+			walker w = l->local.walker[i];
 			size_t at = gemp_item_index(w.at);
 			if (l->label[at] != GEMP_NO_ITEM && l->offset[at].items == 0) {
 				w.at = l->label[at];
@@ -202,17 +202,17 @@ static gemp_code walk_here(level *l)
 			w.passed = sum(w.passed, l->list->extent[at]);
 			w.at = l->list->next[at];
 			if (w.at != GEMP_NO_ITEM && gemp_item_rank(w.at) == l->comm->rank)
-				l->here.walker[kept++] = w;
+				l->local.walker[kept++] = w;
 			else
 				GEMP_PROPAGATE(add_walker(w.at == GEMP_NO_ITEM ? &l->arrived : &l->leaving, &w));
 		}
-		l->here.count = kept;
+		l->local.count = kept;
 	}
 	return GEMP_OK;
 }
 
 /* Collective. Walkers of `from` go to the owners of one of their items and are those of `to` there. */
-static gemp_code exchange(level *l, walkers *from, walkers *to, bool by_origin)
+static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_origin)
 {
 	gemp_code code = GEMP_OK;
 	int *owner = NULL;
@@ -233,26 +233,26 @@ done:
 	return code;
 }
 
-static gemp_code walk(level *l)
+static gemp_code walk(contraction *l)
 {
 	for (;;) {
-		GEMP_PROPAGATE(gemp_comm_agree(l->comm, walk_here(l)));
+		GEMP_PROPAGATE(gemp_comm_agree(l->comm, walk_local(l)));
 		if (gemp_comm_sum1(l->comm, l->leaving.count) == 0)
 			break;
-		GEMP_PROPAGATE(exchange(l, &l->leaving, &l->here, false));
+		GEMP_PROPAGATE(exchange(l, &l->leaving, &l->local, false));
 	}
 	return GEMP_OK;
 }
 
 /* Collective. The list of the chosen items, by what walkers have found. */
-static gemp_code make_list(level *l)
+static gemp_code link_splitters(contraction *l)
 {
 	gemp_code code = GEMP_OK;
-	linked_list *list = &l->chosen;
+	linked_list *list = &l->splitters;
 	GEMP_TRY(gemp_comm_agree(l->comm,
 	                         gemp_new_all(GEMP_ARRAY(list->next, list->count), GEMP_ARRAY(list->extent, list->count),
-	                                      GEMP_ARRAY(list->previous, list->count), GEMP_ARRAY(list->name, list->count),
-	                                      GEMP_ARRAY(l->place, list->count))));
+	                                      GEMP_ARRAY(list->previous, list->count),
+	                                      GEMP_ARRAY(list->original, list->count), GEMP_ARRAY(l->place, list->count))));
 	GEMP_TRY(exchange(l, &l->arrived, &l->arrived, true));
 	for (size_t i = 0; i < l->arrived.count; i++) {
 		const walker *w = &l->arrived.walker[i];
@@ -260,28 +260,28 @@ static gemp_code make_list(level *l)
 		list->extent[gemp_item_index(w->from)] = w->passed;
 	}
 	for (size_t i = 0; i < list->count; i++) {
-		list->previous[i] = l->list->previous[l->item[i]];
-		list->name[i] = l->list->name[l->item[i]];
+		list->previous[i] = l->list->previous[l->splitter_item[i]];
+		list->original[i] = l->list->original[l->splitter_item[i]];
 	}
 done:
 	return code;
 }
 
-static gemp_code contract(level *l)
+static gemp_code contract(contraction *l)
 {
 	gemp_code code = gemp_new_all(GEMP_ARRAY(l->label, l->list->count), GEMP_ARRAY(l->offset, l->list->count));
-	GEMP_THEN(choose_some(l));
+	GEMP_THEN(select_splitters(l));
 	GEMP_TRY(gemp_comm_agree(l->comm, code));
 	GEMP_TRY(walk(l));
-	GEMP_TRY(gemp_comm_agree(l->comm, choose_rest(l)));
+	GEMP_TRY(gemp_comm_agree(l->comm, select_remaining(l)));
 	GEMP_TRY(walk(l));
-	GEMP_TRY(make_list(l));
+	GEMP_TRY(link_splitters(l));
 done:
 	return code;
 }
 
 /* Collective. What stands behind a chosen item is as far behind it as walkers found. */
-static gemp_code expand(const level *l, gemp_list_place *places)
+static gemp_code expand(const contraction *l, gemp_list_place *places)
 {
 	gemp_code code = gemp_items_look_up(l->comm, l->label, l->list->count, l->place, sizeof *places, places,
 	                                    l->traffic);
@@ -300,17 +300,17 @@ static gemp_code rank_level(const gemp_comm *comm, const linked_list *list, uint
                             gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	level l = { .comm = comm, .list = list, .traffic = traffic, .seed = gemp_mix(seed) };
+	contraction l = { .comm = comm, .list = list, .traffic = traffic, .seed = gemp_mix(seed) };
 	uint64_t left = 0;
 	for (size_t i = 0; i < list->count; i++)
 		left += !is_single(comm, list, i);
 	if (gemp_comm_sum1(comm, left) <= gemp_list_rank_gather)
 		return rank_gathered(comm, list, (size_t)left, places);
 	GEMP_TRY(contract(&l));
-	GEMP_TRY(rank_level(comm, &l.chosen, seed + 1, l.place, traffic));
+	GEMP_TRY(rank_level(comm, &l.splitters, seed + 1, l.place, traffic));
 	GEMP_TRY(expand(&l, places));
 done:
-	level_free(&l);
+	contraction_free(&l);
 	return code;
 }
 
@@ -319,14 +319,14 @@ gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, ge
 {
 	gemp_code code = GEMP_OK;
 	linked_list list = { links->count, (gemp_item *)links->next, (bool *)links->previous, NULL, NULL };
-	GEMP_TRY(gemp_comm_agree(comm,
-	                         gemp_new_all(GEMP_ARRAY(list.name, links->count), GEMP_ARRAY(list.extent, links->count))));
+	GEMP_TRY(gemp_comm_agree(
+		comm, gemp_new_all(GEMP_ARRAY(list.original, links->count), GEMP_ARRAY(list.extent, links->count))));
 	for (size_t i = 0; i < links->count; i++) {
-		list.name[i] = gemp_item_of(comm->rank, i);
+		list.original[i] = gemp_item_of(comm->rank, i);
 		list.extent[i] = (gemp_list_extent){ 1, links->weight ? links->weight[i] : 0 };
 	}
 	GEMP_TRY(rank_level(comm, &list, 0, places, traffic));
 done:
-	gemp_free_all(list.name, list.extent);
+	gemp_free_all(list.original, list.extent);
 	return code;
 }

@@ -10,18 +10,18 @@
 
 /* A vertex's word: hashes, or numbers, of all letters but its last and but its first. */
 typedef struct word {
-	uint64_t begin, rest;
+	uint64_t prefix, suffix;
 	uint32_t rank; /* among keys */
 	uint32_t size;
 	char last;
 } word;
 
-typedef struct reading {
+typedef struct word_reader {
 	const gemp_shard *graph;
 	const char *alphabet;
 	uint64_t base; /* letters of it */
 	size_t digits;
-} reading;
+} word_reader;
 
 void gemp_overlap_free(gemp_overlap *overlap)
 {
@@ -30,7 +30,7 @@ void gemp_overlap_free(gemp_overlap *overlap)
 }
 
 /* Says how many digits keys have. */
-static gemp_code check_alphabet(reading *r)
+static gemp_code check_alphabet(word_reader *r)
 {
 	if (!r->alphabet) {
 		if (r->graph->keys.type == GEMP_STRING)
@@ -56,31 +56,31 @@ static gemp_code check_alphabet(reading *r)
 
 gemp_code gemp_overlap_check(const gemp_shard *graph, const char *alphabet)
 {
-	reading r = { .graph = graph, .alphabet = alphabet };
+	word_reader r = { .graph = graph, .alphabet = alphabet };
 	return check_alphabet(&r);
 }
 
-static word word_of(const reading *r, size_t row)
+static word read_word(const word_reader *r, size_t row)
 {
 	gemp_value key = gemp_column_get(&r->graph->keys, row);
 	word w = { .rank = r->graph->key_ranks[row] };
 	if (!r->alphabet) {
 		w.size = (uint32_t)key.string.size;
 		w.last = w.size ? key.string.bytes[w.size - 1] : 0;
-		w.begin = w.size ? gemp_hash(key.string.bytes, w.size - 1, 0) : 0;
-		w.rest = w.size ? gemp_hash(key.string.bytes + 1, w.size - 1, 0) : 0;
+		w.prefix = w.size ? gemp_hash(key.string.bytes, w.size - 1, 0) : 0;
+		w.suffix = w.size ? gemp_hash(key.string.bytes + 1, w.size - 1, 0) : 0;
 		return w;
 	}
 	uint64_t number = (uint64_t)key.integer;
 	w.size = number < r->graph->vertex_count ? (uint32_t)r->digits : UINT32_MAX;
 	w.last = r->alphabet[number % r->base];
-	w.begin = number / r->base;
-	w.rest = number % (r->digits ? r->graph->vertex_count / r->base : 1);
+	w.prefix = number / r->base;
+	w.suffix = number % (r->digits ? r->graph->vertex_count / r->base : 1);
 	return w;
 }
 
 /* Where the last of this rank's edges ends; firsts: where the edges of each rank begin. */
-static gemp_vertex behind_last(const gemp_comm *comm, const gemp_vertex *firsts, gemp_vertex path_end)
+static gemp_vertex end_vertex(const gemp_comm *comm, const gemp_vertex *firsts, gemp_vertex path_end)
 {
 	for (int q = comm->rank + 1; q < comm->size; q++)
 		if (firsts[q] != GEMP_NO_VERTEX)
@@ -100,8 +100,8 @@ static gemp_item item_of(const gemp_shard *graph, gemp_vertex v)
 
 /* Collective. along[order->count + 1]: the words of the vertices along this rank's places, and of that where the last
  * ends. */
-static gemp_code look_up(const reading *r, const gemp_comm *comm, const gemp_euler_edges *edges,
-                         const gemp_euler_order *order, word *along)
+static gemp_code fetch_words(const word_reader *r, const gemp_comm *comm, const gemp_euler_edges *edges,
+                             const gemp_euler_order *order, word *along)
 {
 	gemp_code code = GEMP_OK;
 	word *table = NULL;
@@ -111,11 +111,11 @@ static gemp_code look_up(const reading *r, const gemp_comm *comm, const gemp_eul
 	GEMP_TRY(
 		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(table, r->graph->rows), GEMP_ARRAY(items, order->count + 1))));
 	for (size_t row = 0; row < r->graph->rows; row++)
-		table[row] = word_of(r, row);
+		table[row] = read_word(r, row);
 	GEMP_TRY(gemp_comm_allgather(comm, &first, sizeof first, (void **)&firsts, &begin));
 	for (size_t i = 0; i < order->count; i++)
 		items[i] = item_of(r->graph, order->source[i]);
-	items[order->count] = item_of(r->graph, behind_last(comm, firsts, edges->path_end));
+	items[order->count] = item_of(r->graph, end_vertex(comm, firsts, edges->path_end));
 	GEMP_TRY(gemp_items_look_up(comm, items, order->count + 1, table, sizeof *table, along, NULL));
 done:
 	gemp_free_all(table, items, firsts, begin);
@@ -125,7 +125,7 @@ done:
 static gemp_code check_words(const word *along, size_t count, uint64_t first)
 {
 	for (size_t i = 0; i < count; i++)
-		if (along[i].size != along[i + 1].size || along[i].size == 0 || along[i].rest != along[i + 1].begin)
+		if (along[i].size != along[i + 1].size || along[i].size == 0 || along[i].suffix != along[i + 1].prefix)
 			return gemp_fail(GEMP_EDATA,
 			                 "the edge at place %" PRIu64 " joins keys that are no words of one length, "
 			                 "the second all but the first letter of the first and one more; --sequence is "
@@ -159,7 +159,7 @@ done:
 	return code;
 }
 
-static void add_word(gemp_text *out, const reading *r, size_t row)
+static void add_word(gemp_text *out, const word_reader *r, size_t row)
 {
 	gemp_value key = gemp_column_get(&r->graph->keys, row);
 	if (!r->alphabet) {
@@ -174,7 +174,8 @@ static void add_word(gemp_text *out, const reading *r, size_t row)
 }
 
 /* Collective. The word of the vertex where the edge at out->start begins. */
-static gemp_code find_head(gemp_overlap *out, const gemp_comm *comm, const reading *r, const gemp_euler_order *order)
+static gemp_code find_head(gemp_overlap *out, const gemp_comm *comm, const word_reader *r,
+                           const gemp_euler_order *order)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
@@ -197,13 +198,13 @@ gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_
                            const gemp_euler_edges *edges, const gemp_euler_order *order, const char *alphabet)
 {
 	gemp_code code = GEMP_OK;
-	reading r = { .graph = graph, .alphabet = alphabet };
+	word_reader r = { .graph = graph, .alphabet = alphabet };
 	gemp_overlap o = { .edges = order->edges, .first = order->first, .count = order->count };
 	word *along = NULL;
 	GEMP_TRY(check_alphabet(&r));
 	GEMP_TRY(
 		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(along, order->count + 1), GEMP_ARRAY(o.letter, order->count))));
-	GEMP_TRY(look_up(&r, comm, edges, order, along));
+	GEMP_TRY(fetch_words(&r, comm, edges, order, along));
 	GEMP_TRY(gemp_comm_agree(comm, check_words(along, order->count, order->first)));
 	for (size_t i = 0; i < order->count; i++)
 		o.letter[i] = along[i + 1].last;

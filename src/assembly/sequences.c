@@ -16,7 +16,7 @@ void gemp_sequences_free(gemp_sequences *sequences)
 }
 
 /* Shares differ by one at most. */
-static uint64_t share_begin(const gemp_comm *comm, uint64_t letters, int rank)
+static uint64_t part_begin(const gemp_comm *comm, uint64_t letters, int rank)
 {
 	uint64_t ranks = (uint64_t)comm->size, r = (uint64_t)rank, more = letters % ranks;
 	return letters / ranks * r + (r < more ? r : more);
@@ -70,8 +70,8 @@ gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_
 {
 	gemp_code code = GEMP_OK;
 	gemp_sequences s = { .total = gemp_comm_sum1(comm, count), .total_letters = letters };
-	s.first = share_begin(comm, letters, comm->rank);
-	s.letters = (size_t)(share_begin(comm, letters, comm->rank + 1) - s.first);
+	s.first = part_begin(comm, letters, comm->rank);
+	s.letters = (size_t)(part_begin(comm, letters, comm->rank + 1) - s.first);
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(s.letter, s.letters)));
 	GEMP_TRY(send_sequences(&s, comm, mine, count, traffic));
 	*out = s;
@@ -108,19 +108,19 @@ static void print_tags(gemp_text *out, const gemp_sequence *q, char between)
 }
 
 /* What of a sequence lies here: letters from .. to, counted from its first. */
-typedef struct piece {
+typedef struct local_part {
 	uint64_t from, to;
 	const char *letters;
-} piece;
+} local_part;
 
-static piece piece_of(const gemp_sequences *s, const gemp_sequence *q)
+static local_part find_local_part(const gemp_sequences *s, const gemp_sequence *q)
 {
 	uint64_t end = s->first + s->letters, behind = q->begin + q->size;
 	uint64_t from = q->begin > s->first ? q->begin : s->first, to = behind < end ? behind : end;
-	return (piece){ from - q->begin, to - q->begin, s->letter + (from - s->first) };
+	return (local_part){ from - q->begin, to - q->begin, s->letter + (from - s->first) };
 }
 
-static void print_lines(gemp_text *out, const gemp_sequence *q, piece p)
+static void print_lines(gemp_text *out, const gemp_sequence *q, local_part p)
 {
 	while (p.from < p.to) {
 		uint64_t end = (p.from / WIDTH + 1) * WIDTH;
@@ -137,7 +137,7 @@ gemp_code gemp_sequences_fasta(const gemp_sequences *s, const char *name, gemp_t
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const gemp_sequence *q = &s->sequence[i];
-		piece p = piece_of(s, q);
+		local_part p = find_local_part(s, q);
 		if (p.from == 0) {
 			gemp_text_print(out, ">%s%" PRIu64, name, q->number + 1);
 			print_tags(out, q, ' ');
@@ -152,7 +152,7 @@ gemp_code gemp_sequences_gfa(const gemp_sequences *s, const char *name, gemp_tex
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const gemp_sequence *q = &s->sequence[i];
-		piece p = piece_of(s, q);
+		local_part p = find_local_part(s, q);
 		if (p.from == 0)
 			gemp_text_print(out, "S\t%s%" PRIu64 "\t", name, q->number + 1);
 		gemp_text_add(out, p.letters, (size_t)(p.to - p.from));

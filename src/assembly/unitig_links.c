@@ -5,37 +5,37 @@
 #include <string.h>
 
 /* A unitig in one direction: twice its number, and one more for its reverse complement. */
-typedef uint64_t direction;
-static const direction NOBODY = UINT64_MAX;
+typedef uint64_t oriented_unitig;
+static const oriented_unitig NO_UNITIG = UINT64_MAX;
 
 enum { BASES = 4 };
 
 typedef struct answer {
-	direction next[BASES];
+	oriented_unitig next[BASES];
 } answer;
 
-typedef struct searching {
+typedef struct link_search {
 	const gemp_unitigs *unitigs;
-	direction *name; /* [unitigs->count] */
-} searching;
+	oriented_unitig *name; /* [unitigs->count] */
+} link_search;
 
-static gemp_code answer_numbers(void *self, const void *questions, size_t count, uint64_t *answers)
+static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const gemp_unitigs *u = self;
-	const gemp_kmer *head = questions;
+	const gemp_kmer *head = records;
 	for (size_t i = 0; i < count; i++) {
 		size_t end, at = gemp_kmer_graph_row(u->graph, gemp_kmer_source(head[i]), &end);
 		while (at < end && u->graph->kmer[at] != head[i])
 			at++;
 		const gemp_unitig *unitig = at < end ? gemp_unitigs_at(u, at) : NULL;
-		answers[i] = unitig ? unitig->number : NOBODY;
+		answers[i] = unitig ? unitig->number : NO_UNITIG;
 	}
 	return GEMP_OK;
 }
 
 /* Collective. Those that are not kept are called after their reverse complements, which are. A closed one has no
  * neighbours. */
-static gemp_code name_unitigs(direction *name, const gemp_unitigs *u, gemp_traffic *traffic)
+static gemp_code name_unitigs(oriented_unitig *name, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_kmer_graph *graph = u->graph;
@@ -46,7 +46,7 @@ static gemp_code name_unitigs(direction *name, const gemp_unitigs *u, gemp_traff
 	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(reverse, u->count), GEMP_ARRAY(number, u->count),
 	                                                   GEMP_ARRAY(owner, u->count))));
 	for (size_t i = 0; i < u->count; i++) {
-		name[i] = u->unitig[i].kept ? 2 * u->unitig[i].number : NOBODY;
+		name[i] = u->unitig[i].kept ? 2 * u->unitig[i].number : NO_UNITIG;
 		if (u->unitig[i].kept || u->unitig[i].closed)
 			continue;
 		reverse[count] = gemp_kmer_reverse(u->unitig[i].tail, graph->k);
@@ -64,35 +64,35 @@ done:
 }
 
 /* The questions are vertices where unitigs end; the answers, those that begin there. */
-static gemp_code answer_next(void *self, const void *questions, size_t count, uint64_t *answers)
+static gemp_code answer_next(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	const searching *s = self;
-	const gemp_kmer *vertex = questions;
+	const link_search *s = self;
+	const gemp_kmer *vertex = records;
 	answer *next = (void *)answers;
 	for (size_t i = 0; i < count; i++) {
 		size_t end, at = gemp_kmer_graph_row(s->unitigs->graph, vertex[i], &end);
 		for (int b = 0; b < BASES; b++) {
 			const gemp_unitig *unitig = at < end ? gemp_unitigs_at(s->unitigs, at++) : NULL;
-			next[i].next[b] = unitig ? s->name[unitig - s->unitigs->unitig] : NOBODY;
+			next[i].next[b] = unitig ? s->name[unitig - s->unitigs->unitig] : NO_UNITIG;
 		}
 	}
 	return GEMP_OK;
 }
 
 /* Each link is met once more in the other direction, if there are two. */
-static bool is_lesser(direction from, direction to)
+static bool is_canonical(oriented_unitig from, oriented_unitig to)
 {
-	direction back = to ^ 1, back_to = from ^ 1;
+	oriented_unitig back = to ^ 1, back_to = from ^ 1;
 	return from < back || (from == back && to <= back_to);
 }
 
-static void list_links(gemp_unitig_link *links, size_t *count, const searching *s, const answer *next)
+static void list_links(gemp_unitig_link *links, size_t *count, const link_search *s, const answer *next)
 {
 	*count = 0;
 	for (size_t i = 0; i < s->unitigs->count; i++)
-		for (int b = 0; b < BASES && s->name[i] != NOBODY; b++) {
-			direction from = s->name[i], to = next[i].next[b];
-			if (to != NOBODY && (!s->unitigs->graph->both_strands || is_lesser(from, to)))
+		for (int b = 0; b < BASES && s->name[i] != NO_UNITIG; b++) {
+			oriented_unitig from = s->name[i], to = next[i].next[b];
+			if (to != NO_UNITIG && (!s->unitigs->graph->both_strands || is_canonical(from, to)))
 				links[(*count)++] = (gemp_unitig_link){ from / 2, to / 2, from & 1, to & 1 };
 		}
 }
@@ -100,7 +100,7 @@ static void list_links(gemp_unitig_link *links, size_t *count, const searching *
 gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	searching s = { .unitigs = u };
+	link_search s = { .unitigs = u };
 	gemp_kmer *vertex = NULL;
 	int *owner = NULL;
 	answer *next = NULL;

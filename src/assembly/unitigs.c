@@ -14,61 +14,61 @@
  * reverse complements. */
 typedef struct gemp_unitig_cycle {
 	uint64_t kmers, times;
-	gemp_kmer least_reverse;
+	gemp_kmer min_reverse;
 } gemp_unitig_cycle;
 
 /* What is known of a closed chain: by one rank, then by the owner of its first item. */
-typedef struct ring {
-	gemp_item first, least_item;
-	gemp_kmer least, least_reverse;
+typedef struct cycle {
+	gemp_item first, min_item;
+	gemp_kmer min_kmer, min_reverse;
 	uint64_t before; /* the least k-mer, in edges from the first item on */
 	uint64_t kmers, times;
-} ring;
+} cycle;
 
-typedef struct rings {
+typedef struct cycle_list {
 	size_t count;
-	ring *ring; /* by first item */
-} rings;
+	cycle *ring; /* by first item */
+} cycle_list;
 
 static int by_first(const void *a, const void *b)
 {
-	gemp_item x = ((const ring *)a)->first, y = ((const ring *)b)->first;
+	gemp_item x = ((const cycle *)a)->first, y = ((const cycle *)b)->first;
 	return (x > y) - (x < y);
 }
 
-static void merge(ring *into, const ring *other)
+static void merge_cycle(cycle *into, const cycle *other)
 {
 	into->kmers += other->kmers;
 	into->times += other->times;
-	if (other->least_reverse < into->least_reverse)
-		into->least_reverse = other->least_reverse;
-	if (other->least < into->least) {
-		into->least = other->least;
-		into->least_item = other->least_item;
+	if (other->min_reverse < into->min_reverse)
+		into->min_reverse = other->min_reverse;
+	if (other->min_kmer < into->min_kmer) {
+		into->min_kmer = other->min_kmer;
+		into->min_item = other->min_item;
 		into->before = other->before;
 	}
 }
 
 /* Sorted, one for each chain. */
-static void unite(rings *r)
+static void merge_cycles(cycle_list *r)
 {
 	size_t kept = 0;
 	qsort(r->ring, r->count, sizeof *r->ring, by_first);
 	for (size_t i = 0; i < r->count; i++)
 		if (kept > 0 && r->ring[kept - 1].first == r->ring[i].first)
-			merge(&r->ring[kept - 1], &r->ring[i]);
+			merge_cycle(&r->ring[kept - 1], &r->ring[i]);
 		else
 			r->ring[kept++] = r->ring[i];
 	r->count = kept;
 }
 
-static const ring *find(const rings *r, gemp_item first)
+static const cycle *find(const cycle_list *r, gemp_item first)
 {
-	ring key = { .first = first };
+	cycle key = { .first = first };
 	return r->count ? bsearch(&key, r->ring, r->count, sizeof key, by_first) : NULL;
 }
 
-static gemp_code collect(rings *out, const gemp_kmer_graph *graph, const gemp_list_place *places)
+static gemp_code collect(cycle_list *out, const gemp_kmer_graph *graph, const gemp_list_place *places)
 {
 	size_t closed = 0;
 	for (size_t i = 0; i < graph->count; i++)
@@ -76,54 +76,54 @@ static gemp_code collect(rings *out, const gemp_kmer_graph *graph, const gemp_li
 	gemp_code code = GEMP_NEW(out->ring, closed);
 	for (size_t i = 0; i < graph->count && code == GEMP_OK; i++)
 		if (places[i].first & GEMP_LIST_CLOSED)
-			out->ring[out->count++] = (ring){ places[i].first & ~GEMP_LIST_CLOSED,
-				                              gemp_item_of(graph->comm->rank, i),
-				                              graph->kmer[i],
-				                              gemp_kmer_reverse(graph->kmer[i], graph->k),
-				                              places[i].before.items,
-				                              1,
-				                              graph->times[i] };
+			out->ring[out->count++] = (cycle){ places[i].first & ~GEMP_LIST_CLOSED,
+				                               gemp_item_of(graph->comm->rank, i),
+				                               graph->kmer[i],
+				                               gemp_kmer_reverse(graph->kmer[i], graph->k),
+				                               places[i].before.items,
+				                               1,
+				                               graph->times[i] };
 	if (code == GEMP_OK)
-		unite(out);
+		merge_cycles(out);
 	return code;
 }
 
-static gemp_code unite_all(void *self, const void *questions, size_t count, uint64_t *answers)
+static gemp_code answer_cycles(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)self;
-	rings r = { .count = count };
+	cycle_list r = { .count = count };
 	gemp_code code = GEMP_NEW(r.ring, count);
 	if (code == GEMP_OK && count) {
-		memcpy(r.ring, questions, count * sizeof(ring));
-		unite(&r);
+		memcpy(r.ring, records, count * sizeof(cycle));
+		merge_cycles(&r);
 		for (size_t i = 0; i < count; i++)
-			((ring *)(void *)answers)[i] = *find(&r, ((const ring *)questions)[i].first);
+			((cycle *)(void *)answers)[i] = *find(&r, ((const cycle *)records)[i].first);
 	}
 	gemp_free(r.ring);
 	return code;
 }
 
-static void rotate(gemp_list_place *place, gemp_unitig_cycle *total, const ring *r)
+static void rotate(gemp_list_place *place, gemp_unitig_cycle *total, const cycle *r)
 {
 	uint64_t at = place->before.items;
 	place->before.items = at >= r->before ? at - r->before : at + r->kmers - r->before;
-	place->first = r->least_item | GEMP_LIST_CLOSED;
-	*total = (gemp_unitig_cycle){ r->kmers, r->times, r->least_reverse };
+	place->first = r->min_item | GEMP_LIST_CLOSED;
+	*total = (gemp_unitig_cycle){ r->kmers, r->times, r->min_reverse };
 }
 
 static gemp_code rotate_cycles(gemp_kmer_graph *graph, struct gemp_list_place *places, gemp_unitig_cycle *totals)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = graph->comm;
-	rings mine = { 0 }, whole = { 0 };
+	cycle_list mine = { 0 }, whole = { 0 };
 	int *owner = NULL;
 	code = collect(&mine, graph, places);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(whole.ring, mine.count), GEMP_ARRAY(owner, mine.count)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < mine.count; i++)
 		owner[i] = gemp_item_rank(mine.ring[i].first);
-	const gemp_request request = { mine.ring, mine.count, sizeof(ring), owner, unite_all, NULL };
-	GEMP_TRY(gemp_request_records(comm, &request, sizeof(ring), whole.ring, &graph->traffic));
+	const gemp_request request = { mine.ring, mine.count, sizeof(cycle), owner, answer_cycles, NULL };
+	GEMP_TRY(gemp_request_records(comm, &request, sizeof(cycle), whole.ring, &graph->traffic));
 	whole.count = mine.count;
 	for (size_t i = 0; i < graph->count; i++)
 		if (places[i].first & GEMP_LIST_CLOSED)
@@ -140,36 +140,36 @@ void gemp_unitigs_free(gemp_unitigs *unitigs)
 }
 
 /* What the owner of a unitig's tail tells that of its head. */
-typedef struct finished {
+typedef struct finished_unitig {
 	gemp_item head;
-	gemp_kmer tail, least_reverse;
+	gemp_kmer tail, min_reverse;
 	uint64_t kmers, times, closed;
-} finished;
+} finished_unitig;
 
 static int by_head(const void *a, const void *b)
 {
-	gemp_item x = ((const finished *)a)->head, y = ((const finished *)b)->head;
+	gemp_item x = ((const finished_unitig *)a)->head, y = ((const finished_unitig *)b)->head;
 	return (x > y) - (x < y);
 }
 
 /* Of two directions of a unitig one is kept; words without one that differs are their own. */
-static bool is_kept(const gemp_kmer_graph *graph, gemp_kmer head, const finished *f)
+static bool is_kept(const gemp_kmer_graph *graph, gemp_kmer head, const finished_unitig *f)
 {
-	return !graph->both_strands || head <= (f->closed ? f->least_reverse : gemp_kmer_reverse(f->tail, graph->k));
+	return !graph->both_strands || head <= (f->closed ? f->min_reverse : gemp_kmer_reverse(f->tail, graph->k));
 }
 
-static gemp_code take_finished(void *self, const void *questions, size_t count, uint64_t *answers)
+static gemp_code receive_unitigs(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)answers;
 	gemp_code code = GEMP_OK;
 	gemp_unitigs *u = self;
-	finished *sorted = NULL;
+	finished_unitig *sorted = NULL;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(u->unitig, count)));
 	for (size_t i = 0; i < count; i++)
-		sorted[i] = ((const finished *)questions)[i];
+		sorted[i] = ((const finished_unitig *)records)[i];
 	qsort(sorted, count, sizeof *sorted, by_head);
 	for (size_t i = 0; i < count; i++) {
-		const finished *f = &sorted[i];
+		const finished_unitig *f = &sorted[i];
 		gemp_kmer head = u->graph->kmer[gemp_item_index(f->head)];
 		u->unitig[i] = (gemp_unitig){ .head = head,
 			                          .tail = f->tail,
@@ -184,17 +184,17 @@ done:
 	return code;
 }
 
-static finished finish(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
-                       const gemp_unitig_cycle *totals)
+static finished_unitig finish_unitig(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
+                                     const gemp_unitig_cycle *totals)
 {
-	finished f = { .head = place->first & ~GEMP_LIST_CLOSED, .tail = graph->kmer[edge] };
+	finished_unitig f = { .head = place->first & ~GEMP_LIST_CLOSED, .tail = graph->kmer[edge] };
 	f.kmers = place->before.items + 1;
 	f.times = place->before.weight + graph->times[edge];
 	if (place->first & GEMP_LIST_CLOSED) {
 		f.closed = true;
 		f.kmers = totals[edge].kmers;
 		f.times = totals[edge].times;
-		f.least_reverse = totals[edge].least_reverse;
+		f.min_reverse = totals[edge].min_reverse;
 	}
 	return f;
 }
@@ -213,18 +213,18 @@ static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_
 {
 	gemp_code code = GEMP_OK;
 	size_t tails = 0, at = 0;
-	finished *done_ones = NULL;
+	finished_unitig *done_ones = NULL;
 	int *owner = NULL;
 	for (size_t i = 0; i < graph->count; i++)
 		tails += is_tail(graph, i, &places[i], totals);
 	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(done_ones, tails), GEMP_ARRAY(owner, tails))));
 	for (size_t i = 0; i < graph->count; i++)
 		if (is_tail(graph, i, &places[i], totals)) {
-			done_ones[at] = finish(graph, i, &places[i], totals);
+			done_ones[at] = finish_unitig(graph, i, &places[i], totals);
 			owner[at] = gemp_item_rank(done_ones[at].head);
 			at++;
 		}
-	const gemp_request request = { done_ones, tails, sizeof *done_ones, owner, take_finished, u };
+	const gemp_request request = { done_ones, tails, sizeof *done_ones, owner, receive_unitigs, u };
 	GEMP_TRY(gemp_request_records(graph->comm, &request, 0, NULL, &graph->traffic));
 done:
 	gemp_free_all(done_ones, owner);
@@ -237,7 +237,7 @@ static uint64_t letters_of(const gemp_unitigs *u, size_t i)
 }
 
 /* Collective. Those that are kept are numbered, and their letters laid behind one another. */
-static void number(gemp_unitigs *u)
+static void number_unitigs(gemp_unitigs *u)
 {
 	uint64_t kept = 0, letters = 0;
 	for (size_t i = 0; i < u->count; i++) {
@@ -308,7 +308,7 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 		u.head[i] = places[i].first & ~GEMP_LIST_CLOSED;
 		u.before[i] = places[i].before.items;
 	}
-	number(&u);
+	number_unitigs(&u);
 	*out = u;
 	u = (gemp_unitigs){ 0 };
 done:
@@ -353,7 +353,7 @@ done:
 	return code;
 }
 
-static size_t spell_letters_of(const gemp_unitigs *u, const uint64_t *begin, size_t edge)
+static size_t letters_at_edge(const gemp_unitigs *u, const uint64_t *begin, size_t edge)
 {
 	return begin[edge] == GEMP_NO_ITEM ? 0 : u->before[edge] == 0 ? u->graph->k : 1;
 }
@@ -362,7 +362,7 @@ static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t
 {
 	unsigned k = u->graph->k;
 	for (size_t i = 0; i < u->graph->count; i++) {
-		size_t letters = spell_letters_of(u, begin, i);
+		size_t letters = letters_at_edge(u, begin, i);
 		for (size_t back = letters; back-- > 0;) {
 			unsigned base = (unsigned)(u->graph->kmer[i] >> 2 * back & 3);
 			*placed++ = gemp_sequences_letter(begin[i] + u->before[i] + k - 1 - back, base);
@@ -380,7 +380,7 @@ gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_tr
 	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(begin, u->graph->count)));
 	GEMP_TRY(find_begins(begin, u, traffic));
 	for (size_t i = 0; i < u->graph->count; i++)
-		letters += spell_letters_of(u, begin, i);
+		letters += letters_at_edge(u, begin, i);
 	GEMP_TRY(gemp_comm_agree(u->graph->comm, GEMP_NEW(placed, letters)));
 	place_letters(u, begin, placed);
 	GEMP_TRY(gemp_sequences_put(&s, u->graph->comm, placed, letters, traffic));

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ROUND = 1 << 22 }; /* targets that a rank sends at a time */
+enum { TARGETS_PER_ROUND = 1 << 22 }; /* targets that a rank sends at a time */
 
 static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edges, size_t from, size_t count,
                              int *owner, uint64_t *in)
@@ -27,38 +27,38 @@ done:
 }
 
 /* Collective. In-degrees of own vertices. */
-static gemp_code count_in(const gemp_comm *comm, const gemp_euler_edges *edges, uint64_t **in)
+static gemp_code count_in_degrees(const gemp_comm *comm, const gemp_euler_edges *edges, uint64_t **in)
 {
 	gemp_code code = GEMP_OK;
 	int *owner = NULL;
 	size_t own = edges->begin[edges->rows];
-	uint64_t most = own;
+	uint64_t max_count = own;
 	code = GEMP_NEW(*in, edges->rows);
 	if (code == GEMP_OK && comm->size > 1)
-		code = GEMP_NEW(owner, own < ROUND ? own : ROUND);
+		code = GEMP_NEW(owner, own < TARGETS_PER_ROUND ? own : TARGETS_PER_ROUND);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_comm_max(comm, &most, 1);
+	gemp_comm_max(comm, &max_count, 1);
 	if (comm->size == 1)
 		for (size_t i = 0; i < own; i++)
 			(*in)[edges->target[i]]++;
-	for (size_t from = 0; from < most && comm->size > 1; from += ROUND) {
+	for (size_t from = 0; from < max_count && comm->size > 1; from += TARGETS_PER_ROUND) {
 		size_t left = from < own ? own - from : 0;
-		GEMP_TRY(count_round(comm, edges, from, left < ROUND ? left : ROUND, owner, *in));
+		GEMP_TRY(count_round(comm, edges, from, left < TARGETS_PER_ROUND ? left : TARGETS_PER_ROUND, owner, *in));
 	}
 done:
 	gemp_free(owner);
 	return code;
 }
 
-static int by_key(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
 	const gemp_euler_unbalanced *x = a, *y = b;
 	return (x->key_rank > y->key_rank) - (x->key_rank < y->key_rank);
 }
 
 /* Those of all ranks that come first. */
-static gemp_code gather_first(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_unbalanced *own,
-                              size_t count)
+static gemp_code gather_examples(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_unbalanced *own,
+                                 size_t count)
 {
 	gemp_code code = GEMP_OK;
 	void *all = NULL;
@@ -69,7 +69,7 @@ static gemp_code gather_first(gemp_euler_balance *out, const gemp_comm *comm, co
 	gemp_euler_unbalanced *list = all;
 	size_t gathered = begin[comm->size] / sizeof *list;
 	if (gathered)
-		qsort(list, gathered, sizeof *list, by_key);
+		qsort(list, gathered, sizeof *list, compare_keys);
 	out->example_count = gathered < GEMP_EULER_SHOWN ? gathered : GEMP_EULER_SHOWN;
 	for (size_t i = 0; i < out->example_count; i++)
 		out->examples[i] = list[i];
@@ -79,7 +79,7 @@ done:
 }
 
 /* Of a path one vertex has one out-edge more than in-edges, where it starts, and one has one less. */
-static void look_for_path(gemp_euler_balance *out, bool undirected)
+static void classify_path(gemp_euler_balance *out, bool undirected)
 {
 	out->start = out->end = GEMP_NO_VERTEX;
 	if (undirected && out->unbalanced == 2) {
@@ -113,7 +113,7 @@ static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges
 		};
 	}
 	if (out->unbalanced)
-		qsort(*list, out->unbalanced, sizeof **list, by_key);
+		qsort(*list, out->unbalanced, sizeof **list, compare_keys);
 	return GEMP_OK;
 }
 
@@ -140,12 +140,12 @@ gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm
 	uint64_t *in = NULL;
 	gemp_euler_unbalanced *list = NULL;
 	*out = (gemp_euler_balance){ 0 };
-	GEMP_TRY(count_in(comm, edges, &in));
+	GEMP_TRY(count_in_degrees(comm, edges, &in));
 	GEMP_TRY(gemp_comm_agree(comm, list_unbalanced(out, edges, in, key_rank, &list)));
-	GEMP_TRY(gather_first(out, comm, list, out->unbalanced));
+	GEMP_TRY(gather_examples(out, comm, list, out->unbalanced));
 	out->unbalanced = gemp_comm_sum1(comm, out->unbalanced);
 	GEMP_TRY(count_components(out, comm, edges));
-	look_for_path(out, edges->undirected);
+	classify_path(out, edges->undirected);
 done:
 	gemp_free_all(in, list);
 	return code;

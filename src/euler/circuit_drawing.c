@@ -16,14 +16,14 @@ typedef struct drawn_edge {
 	uint64_t place; /* from 1; 0: the edge that closes a path */
 } drawn_edge;
 
-typedef struct picture {
+typedef struct drawing {
 	const gemp_shard *graph;
 	size_t edges, vertices, circuits;
 	drawn_edge *edge; /* [edges] by slot */
 	size_t *out, *in; /* [vertices] degrees */
 	gemp_column keys; /* [vertices] */
 	gemp_text text;
-} picture;
+} drawing;
 
 /* GATHERING */
 
@@ -41,7 +41,7 @@ done:
 	return code;
 }
 
-static gemp_code gather_edges(picture *p, const gemp_comm *comm, const gemp_euler_edges *edges,
+static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_euler_edges *edges,
                               const gemp_euler_result *result)
 {
 	gemp_code code = GEMP_OK;
@@ -66,7 +66,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code gather_keys(picture *p, const gemp_comm *comm)
+static gemp_code gather_keys(drawing *p, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
 	gemp_vertex *ids = NULL;
@@ -80,7 +80,7 @@ done:
 }
 
 /* Circuits get the numbers 0, 1, ... in the order of their first slots; degrees are counted. */
-static gemp_code count(picture *p)
+static gemp_code number_circuits(drawing *p)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *name = NULL;
@@ -111,7 +111,7 @@ static void print_colour(gemp_text *out, size_t circuit, double saturation)
 	gemp_text_print(out, "\"%.3f %.2f 0.75\"", hue - (double)(size_t)hue, saturation);
 }
 
-static void print_key(picture *p, gemp_text *out, size_t vertex)
+static void print_key(drawing *p, gemp_text *out, size_t vertex)
 {
 	gemp_value key = gemp_column_get(&p->keys, vertex);
 	gemp_text_clear(&p->text);
@@ -120,22 +120,22 @@ static void print_key(picture *p, gemp_text *out, size_t vertex)
 }
 
 /* The deeper the blue, the more edges; red where out- and in-degree differ, the ends of a path. */
-static void draw_vertices(picture *p, gemp_text *out, char side)
+static void draw_vertices(drawing *p, gemp_text *out, char side)
 {
-	size_t most = 1;
+	size_t max_count = 1;
 	for (size_t v = 0; v < p->vertices; v++)
-		most = p->out[v] > most ? p->out[v] : most;
+		max_count = p->out[v] > max_count ? p->out[v] : max_count;
 	for (size_t v = 0; v < p->vertices; v++) {
 		if (!p->in[v] && !p->out[v])
 			continue;
 		gemp_text_print(out, "\t\t%c%zu [label=", side, v);
 		print_key(p, out, v);
 		gemp_text_print(out, ", tooltip=\"in %zu, out %zu\", fillcolor=\"%s %.2f 1\"];\n", p->in[v], p->out[v],
-		                p->in[v] == p->out[v] ? "0.58" : "0.02", 0.05 + 0.5 * (double)p->out[v] / (double)most);
+		                p->in[v] == p->out[v] ? "0.58" : "0.02", 0.05 + 0.5 * (double)p->out[v] / (double)max_count);
 	}
 }
 
-static void draw_edges(picture *p, gemp_text *out, char side, bool places)
+static void draw_edges(drawing *p, gemp_text *out, char side, bool places)
 {
 	for (size_t e = 0; e < p->edges; e++) {
 		const drawn_edge *edge = &p->edge[e];
@@ -147,13 +147,13 @@ static void draw_edges(picture *p, gemp_text *out, char side, bool places)
 	}
 }
 
-static void begin_side(gemp_text *out, char side, const char *label)
+static void begin_cluster(gemp_text *out, char side, const char *label)
 {
 	gemp_text_print(out, "\tsubgraph cluster_%c {\n\t\tlabel=\"%s\";\n", side, label);
 }
 
 /* Neighbouring slots of a row are where circuits meet; bold: of the spanning tree. */
-static void draw_circuits(picture *p, gemp_text *out)
+static void draw_circuits(drawing *p, gemp_text *out)
 {
 	for (size_t c = 0; c < p->circuits; c++) {
 		gemp_text_print(out, "\t\tc%zu [label=\"%zu\", fillcolor=", c, c + 1);
@@ -170,19 +170,19 @@ static void draw_circuits(picture *p, gemp_text *out)
 	}
 }
 
-static gemp_code draw(picture *p, const char *path)
+static gemp_code draw(drawing *p, const char *path)
 {
 	gemp_text out = { 0 };
 	gemp_text_print(&out, "digraph {\n\tnode [style=filled, fontname=\"sans-serif\"];\n"
 	                      "\tedge [fontname=\"sans-serif\", fontsize=10];\n\tgraph [fontname=\"sans-serif\"];\n");
-	begin_side(&out, 'b', "circuits before joining");
+	begin_cluster(&out, 'b', "circuits before joining");
 	draw_vertices(p, &out, 'b');
 	draw_edges(p, &out, 'b', false);
 	gemp_text_print(&out, "\t}\n");
-	begin_side(&out, 'c', "circuit graph, its spanning tree bold");
+	begin_cluster(&out, 'c', "circuit graph, its spanning tree bold");
 	draw_circuits(p, &out);
 	gemp_text_print(&out, "\t}\n");
-	begin_side(&out, 'a', "after joining, in order");
+	begin_cluster(&out, 'a', "after joining, in order");
 	draw_vertices(p, &out, 'a');
 	draw_edges(p, &out, 'a', true);
 	gemp_text_print(&out, "\t}\n}\n");
@@ -207,11 +207,11 @@ gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *grap
                                    const gemp_euler_result *result, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	picture p = { .graph = graph, .edges = edges->edges, .vertices = graph->vertex_count };
+	drawing p = { .graph = graph, .edges = edges->edges, .vertices = graph->vertex_count };
 	GEMP_TRY(gather_edges(&p, comm, edges, result));
 	GEMP_TRY(gather_keys(&p, comm));
 	if (comm->rank == 0) {
-		code = count(&p);
+		code = number_circuits(&p);
 		GEMP_THEN(draw(&p, path));
 	}
 	code = gemp_comm_agree(comm, code);

@@ -43,9 +43,17 @@ static const char *const kernel_names[KERNELS] = {
 	"euler_list",  "euler_double",   "euler_emit",  "euler_sources"
 };
 
-enum { LARGE = 1 << 23 };                /* edges from which arrays do not fit a GPU's cache */
-enum { CONTENDED = 1 << 20, PART = 16 }; /* so many samples meet at few circuits: every PART-th block goes first */
-enum { GROUP = 256, WAVE = 2048, CPU_GROUP = 8, CPU_WAVE = 64 }; /* work-items of a group, and on a unit at a time */
+enum { LARGE_GRAPH = 1 << 23 }; /* edges from which arrays do not fit a GPU's cache */
+enum {
+	CONTENDED_SAMPLES = 1 << 20,
+	SAMPLE_STRIDE = 16
+}; /* so many samples meet at few circuits: every PART-th block goes first */
+enum {
+	GPU_GROUP = 256,
+	GPU_ITEMS_PER_UNIT = 2048,
+	CPU_GROUP = 8,
+	CPU_ITEMS_PER_UNIT = 64
+}; /* work-items of a group, and on a unit at a time */
 
 /* Arrays on the device, named as in euler.cl. */
 typedef struct arrays {
@@ -63,13 +71,13 @@ typedef struct engine {
 	gemp_program program;
 	cl_kernel kernels[KERNELS];
 	arrays on;
-	gemp_timings laps[GEMP_EULER_STAGES];
-	cl_uint vertices, slots, splitters, seed, room; /* room: chunks of a pool */
-	cl_uint words, closing;                         /* words: of a bitmap of slots */
-	cl_uint samples, shift;                         /* shift: words of mark[] to a bit of coarse[] */
-	cl_ulong entries, all_entries;                  /* places of chunks: of the first walk, and of both */
-	size_t bits;                                    /* a splitter every 2^bits slots */
-	size_t group, wave;
+	gemp_timings timings[GEMP_EULER_STAGES];
+	cl_uint vertices, slots, splitters, seed, pool_chunks; /* room: chunks of a pool */
+	cl_uint words, closing;                                /* words: of a bitmap of slots */
+	cl_uint samples, shift;                                /* shift: words of mark[] to a bit of coarse[] */
+	cl_ulong entries, all_entries;                         /* places of chunks: of the first walk, and of both */
+	size_t spacing_bits;                                   /* a splitter every 2^bits slots */
+	size_t group, max_items;
 	cl_uint counters[EULER_COUNTERS];
 } engine;
 
@@ -79,13 +87,13 @@ static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
 {
 	size_t bits = 0;
 	if (!spacing)
-		return edges->edges >= LARGE ? 6 : 5;
+		return edges->edges >= LARGE_GRAPH ? 6 : 5;
 	while (bits < 16 && 2u << bits <= spacing)
 		bits++;
 	return bits;
 }
 
-static gemp_code measure(engine *e, const gemp_euler_options *options)
+static gemp_code set_sizes(engine *e, const gemp_euler_options *options)
 {
 	const gemp_euler_edges *edges = e->edges;
 	if (edges->edges > GEMP_EULER_DEVICE_EDGES)
@@ -93,21 +101,21 @@ static gemp_code measure(engine *e, const gemp_euler_options *options)
 		                 "%" PRIu64 " edges on one device, where up to %" PRIu64 " can be numbered; "
 		                 "--on host takes more",
 		                 edges->edges, GEMP_EULER_DEVICE_EDGES);
-	e->bits = spacing_bits(edges, options->spacing);
+	e->spacing_bits = spacing_bits(edges, options->spacing);
 	e->vertices = (cl_uint)edges->rows;
 	e->slots = (cl_uint)edges->edges;
-	e->splitters = (cl_uint)((edges->edges + ((uint64_t)1 << e->bits) - 1) >> e->bits);
+	e->splitters = (cl_uint)((edges->edges + ((uint64_t)1 << e->spacing_bits) - 1) >> e->spacing_bits);
 	e->seed = (cl_uint)options->seed;
-	e->room = e->slots / EULER_CHUNK / EULER_POOLS + 1;
+	e->pool_chunks = e->slots / EULER_CHUNK / EULER_POOLS + 1;
 	e->words = e->slots / 32 + 1;
 	e->closing = edges->closing == GEMP_NO_EDGE ? UINT32_MAX : (cl_uint)edges->closing;
-	e->entries = ((cl_ulong)e->splitters + (cl_ulong)e->room * EULER_POOLS) * EULER_CHUNK;
-	e->all_entries = e->entries + (cl_ulong)e->room * EULER_POOLS * EULER_CHUNK;
+	e->entries = ((cl_ulong)e->splitters + (cl_ulong)e->pool_chunks * EULER_POOLS) * EULER_CHUNK;
+	e->all_entries = e->entries + (cl_ulong)e->pool_chunks * EULER_POOLS * EULER_CHUNK;
 	e->samples = (e->slots / EULER_SAMPLED / EULER_SAMPLE + 1) * EULER_SAMPLED;
 	while (e->words >> e->shift > EULER_COARSE - 1)
 		e->shift++;
-	e->group = e->device->gpu ? GROUP : CPU_GROUP;
-	e->wave = e->device->units * (size_t)(e->device->gpu ? WAVE : CPU_WAVE);
+	e->group = e->device->gpu ? GPU_GROUP : CPU_GROUP;
+	e->max_items = e->device->units * (size_t)(e->device->gpu ? GPU_ITEMS_PER_UNIT : CPU_ITEMS_PER_UNIT);
 	return GEMP_OK;
 }
 
@@ -124,7 +132,7 @@ static gemp_code new_arrays(engine *e)
 		{ &on->cursor, e->vertices * word },
 		{ &on->next, e->slots * word },
 		{ &on->chunks, (e->all_entries + EULER_PIECE) * word },
-		{ &on->owner, 2 * (size_t)e->room * EULER_POOLS * pair },
+		{ &on->owner, 2 * (size_t)e->pool_chunks * EULER_POOLS * pair },
 		{ &on->segments, e->splitters * pair },
 		{ &on->parent, ((size_t)e->splitters + e->slots) * word },
 		{ &on->root, ((size_t)e->splitters + e->slots) * word },
@@ -162,7 +170,7 @@ static gemp_code build(engine *e)
 {
 	gemp_code code = GEMP_OK;
 	char *source = NULL, options[64];
-	snprintf(options, sizeof options, "-DEULER_SPACING_BITS=%zu", e->bits);
+	snprintf(options, sizeof options, "-DEULER_SPACING_BITS=%zu", e->spacing_bits);
 	GEMP_TRY(gemp_kernel_source(&source, "euler.cl"));
 	GEMP_TRY(gemp_program_new(&e->program, e->device, source, options));
 	for (size_t k = 0; k < KERNELS; k++)
@@ -178,9 +186,9 @@ done:
 static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t work, const gemp_argument *arguments,
                         size_t count)
 {
-	GEMP_PROPAGATE(gemp_launch_with(e->device, e->kernels[kernel], work < e->wave ? (size_t)work : e->wave, e->group,
-	                                arguments, count));
-	return gemp_timings_add(&e->laps[stage], e->device);
+	GEMP_PROPAGATE(gemp_launch_with(e->device, e->kernels[kernel], work < e->max_items ? (size_t)work : e->max_items,
+	                                e->group, arguments, count));
+	return gemp_timings_add(&e->timings[stage], e->device);
 }
 
 #define LAUNCH(stage, kernel, work, ...)                                                    \
@@ -188,7 +196,7 @@ static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t 
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 #define MEM(name) GEMP_ARG(&e->on.name.mem)
 #define CHUNKS(entries) \
-	MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries), GEMP_ARG(&e->room)
+	MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries), GEMP_ARG(&e->pool_chunks)
 
 static gemp_code read_counters(engine *e)
 {
@@ -199,11 +207,11 @@ static gemp_code read_counters(engine *e)
 
 static gemp_code fill_and_pair(engine *e)
 {
-	cl_uint most = e->samples > e->splitters ? e->samples : e->splitters;
-	most = most > EULER_COARSE / 32 ? most : EULER_COARSE / 32;
-	GEMP_PROPAGATE(LAUNCH(FILL, CLEAR, most, MEM(starts), MEM(visited), MEM(labelled), MEM(mark), MEM(some), MEM(full),
-	                      GEMP_ARG(&e->words), MEM(coarse), MEM(changed), GEMP_ARG(&e->splitters), MEM(sample),
-	                      GEMP_ARG(&e->samples), MEM(counters), GEMP_ARG(&most)));
+	cl_uint max_count = e->samples > e->splitters ? e->samples : e->splitters;
+	max_count = max_count > EULER_COARSE / 32 ? max_count : EULER_COARSE / 32;
+	GEMP_PROPAGATE(LAUNCH(FILL, CLEAR, max_count, MEM(starts), MEM(visited), MEM(labelled), MEM(mark), MEM(some),
+	                      MEM(full), GEMP_ARG(&e->words), MEM(coarse), MEM(changed), GEMP_ARG(&e->splitters),
+	                      MEM(sample), GEMP_ARG(&e->samples), MEM(counters), GEMP_ARG(&max_count)));
 	GEMP_PROPAGATE(LAUNCH(FILL, FILL, e->vertices, MEM(begin), MEM(cursor), MEM(starts), GEMP_ARG(&e->vertices)));
 	GEMP_PROPAGATE(LAUNCH(PAIR, PAIR, e->slots, MEM(target), MEM(cursor), MEM(next), GEMP_ARG(&e->slots)));
 	GEMP_PROPAGATE(LAUNCH(PAIR, CHECK, e->vertices, MEM(begin), MEM(cursor), GEMP_ARG(&e->vertices), MEM(counters)));
@@ -216,7 +224,7 @@ static gemp_code walk(engine *e, gemp_euler_stage stage)
 	return launch(e, stage, WALK, e->splitters,
 	              (const gemp_argument[]){ MEM(next), MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->slots),
 	                                       GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed), MEM(counters),
-	                                       GEMP_ARG(&e->room), MEM(changed), GEMP_ARG(&again) },
+	                                       GEMP_ARG(&e->pool_chunks), MEM(changed), GEMP_ARG(&again) },
 	              11);
 }
 
@@ -246,8 +254,8 @@ static gemp_code unite_sample(engine *e, cl_uint step)
 
 static gemp_code unite(engine *e)
 {
-	if (e->samples >= CONTENDED)
-		GEMP_PROPAGATE(unite_sample(e, PART));
+	if (e->samples >= CONTENDED_SAMPLES)
+		GEMP_PROPAGATE(unite_sample(e, SAMPLE_STRIDE));
 	GEMP_PROPAGATE(unite_sample(e, 1));
 	GEMP_PROPAGATE(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
 	GEMP_PROPAGATE(
@@ -258,7 +266,7 @@ static gemp_code unite(engine *e)
 }
 
 /* For pictures: the circuits as they are, and where they are to be joined. */
-static gemp_code keep(engine *e)
+static gemp_code keep_circuits(engine *e)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *next = NULL, *mark = NULL, circuits = 0;
@@ -316,7 +324,8 @@ static gemp_code upload(engine *e)
 }
 
 /* From place `cut` of the buffer on, round its end. */
-static gemp_code take_round(engine *e, const gemp_buffer *from, size_t cut, gemp_transfer_numbers to, size_t count)
+static gemp_code download_rotated(engine *e, const gemp_buffer *from, size_t cut, gemp_transfer_numbers to,
+                                  size_t count)
 {
 	size_t first = e->slots - cut < count ? e->slots - cut : count;
 	GEMP_PROPAGATE(gemp_transfer_download(e->device, from, cut, to, first));
@@ -334,26 +343,27 @@ static gemp_code download(engine *e, bool sources)
 	order->edges = e->slots - (gemp_edge)path;
 	order->count = order->edges;
 	GEMP_PROPAGATE(GEMP_NEW(order->edge, order->count));
-	GEMP_PROPAGATE(take_round(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
+	GEMP_PROPAGATE(
+		download_rotated(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
 	if (sources) { /* successors are not needed any more */
 		GEMP_PROPAGATE(GEMP_NEW(order->source, order->count));
 		GEMP_PROPAGATE(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
 		GEMP_PROPAGATE(GEMP_CL(clFinish(e->device->queue)));
 		GEMP_PROPAGATE(
-			take_round(e, &e->on.next, cut, (gemp_transfer_numbers){ .narrow = order->source }, order->count));
+			download_rotated(e, &e->on.next, cut, (gemp_transfer_numbers){ .narrow = order->source }, order->count));
 	}
 	e->out->download = gemp_now() - since;
 	return GEMP_OK;
 }
 
-static gemp_code add_up_laps(engine *e)
+static gemp_code sum_timings(engine *e)
 {
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
-		GEMP_PROPAGATE(gemp_timings_seconds(&e->laps[s], &e->out->seconds[s]));
+		GEMP_PROPAGATE(gemp_timings_seconds(&e->timings[s], &e->out->seconds[s]));
 	return GEMP_OK;
 }
 
-static gemp_code find(engine *e, const gemp_euler_options *options)
+static gemp_code run(engine *e, const gemp_euler_options *options)
 {
 	gemp_euler_result *out = e->out;
 	GEMP_PROPAGATE(upload(e));
@@ -368,13 +378,13 @@ static gemp_code find(engine *e, const gemp_euler_options *options)
 	out->joins = e->counters[EULER_JOINS];
 	out->components = out->circuits - out->joins;
 	if (options->keep_circuits)
-		GEMP_PROPAGATE(keep(e));
+		GEMP_PROPAGATE(keep_circuits(e));
 	if (out->components == 1) {
 		GEMP_PROPAGATE(rotate(e));
 		GEMP_PROPAGATE(rank_and_emit(e));
 		GEMP_PROPAGATE(download(e, options->sources));
 	}
-	GEMP_PROPAGATE(add_up_laps(e));
+	GEMP_PROPAGATE(sum_timings(e));
 	return gemp_program_store(e->device, &e->program);
 }
 
@@ -386,15 +396,15 @@ gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, cons
 	*out = (gemp_euler_result){ .engine = "device" };
 	if (edges->edges == 0)
 		return GEMP_OK;
-	GEMP_TRY(measure(&e, options));
+	GEMP_TRY(set_sizes(&e, options));
 	GEMP_TRY(build(&e));
 	GEMP_TRY(new_arrays(&e));
 	double since = gemp_now();
-	GEMP_TRY(find(&e, options));
+	GEMP_TRY(run(&e, options));
 	out->total = gemp_now() - since;
 done:
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
-		gemp_timings_free(&e.laps[s]);
+		gemp_timings_free(&e.timings[s]);
 	for (size_t k = 0; k < KERNELS; k++)
 		if (e.kernels[k])
 			clReleaseKernel(e.kernels[k]);

@@ -81,25 +81,28 @@ done:
 	return code;
 }
 
-enum { BLOCK = 1 << 14, ROUND = 1 << 22 }; /* slots a thread answers at a time, and a rank asks for in one round */
+enum {
+	BLOCK = 1 << 14,
+	SLOTS_PER_ROUND = 1 << 22
+}; /* slots a thread answers at a time, and a rank asks for in one round */
 
-typedef struct asking {
+typedef struct slot_query {
 	const gemp_comm *comm;
 	const gemp_euler_edges *edges;
 	gemp_euler_answer *answer;
 	void *self;
 	uint64_t *firsts; /* [ranks + 1] first slots */
 	int *owner;       /* [ROUND] */
-} asking;
+} slot_query;
 
 /* Collective. */
-static gemp_code begin(asking *a)
+static gemp_code open_query(slot_query *a)
 {
 	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)a->comm->size;
 	code = GEMP_NEW(a->firsts, ranks + 1);
 	if (code == GEMP_OK && ranks > 1)
-		code = GEMP_NEW(a->owner, ROUND);
+		code = GEMP_NEW(a->owner, SLOTS_PER_ROUND);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
 	GEMP_MPI(MPI_Allgather(&a->edges->first, 1, MPI_UINT64_T, a->firsts, 1, MPI_UINT64_T, a->comm->world));
 	a->firsts[ranks] = a->edges->edges;
@@ -108,7 +111,7 @@ done:
 }
 
 /* This rank's rows with one slot more at the end of `row`. */
-static gemp_code insert(gemp_euler_edges *edges, size_t row, gemp_vertex target)
+static gemp_code insert_slot(gemp_euler_edges *edges, size_t row, gemp_vertex target)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *begin = NULL;
@@ -135,7 +138,7 @@ gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gem
 {
 	uint64_t first = edges->bounds[edges->rank];
 	if (end >= first && end < first + edges->rows)
-		GEMP_PROPAGATE(insert(edges, end - first, start));
+		GEMP_PROPAGATE(insert_slot(edges, end - first, start));
 	else if (end < first)
 		edges->first++;
 	edges->edges++;
@@ -217,29 +220,29 @@ const char *const gemp_euler_stage_name[GEMP_EULER_STAGES] = { "fill",  "pair", 
 	                                                           "union", "rotate", "rewalk", "rank",     "emit" };
 
 /* Slots that others, or this rank, ask about. */
-typedef struct list {
-	const asking *a;
+typedef struct slot_list {
+	const slot_query *a;
 	const gemp_edge *slots;
 	uint64_t *answers;
 	size_t count;
-} list;
+} slot_list;
 
-static void answer_block(void *self, size_t range, size_t begin, size_t end)
+static void answer_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const list *l = self;
+	const slot_list *l = self;
 	for (size_t i = begin; i < end; i++)
 		l->answers[i] = l->a->answer(l->a->self, l->slots[i]);
 }
 
-static gemp_code answer_all(void *self, const void *records, size_t count, uint64_t *answers)
+static gemp_code answer_slots(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	list l = { self, records, answers, count };
-	gemp_for_ranges(count, answer_block, &l);
+	slot_list l = { self, records, answers, count };
+	gemp_for_ranges(count, answer_range, &l);
 	return GEMP_OK;
 }
 
-static gemp_code check(const asking *a, const gemp_edge *slots, size_t count)
+static gemp_code check_slots(const slot_query *a, const gemp_edge *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (slots[i] >= a->edges->edges)
@@ -252,20 +255,20 @@ gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *
                                  size_t count, gemp_euler_answer *answer, void *self, uint64_t *answers)
 {
 	gemp_code code = GEMP_OK;
-	asking a = { .comm = comm, .edges = edges, .answer = answer, .self = self };
-	uint64_t most = count;
-	GEMP_TRY(gemp_comm_agree(comm, check(&a, slots, count)));
-	GEMP_TRY(begin(&a));
-	gemp_comm_max(comm, &most, 1);
-	for (size_t from = 0; from < most; from += ROUND) {
-		size_t at = from < count ? from : count, now = count - at < ROUND ? count - at : ROUND;
+	slot_query a = { .comm = comm, .edges = edges, .answer = answer, .self = self };
+	uint64_t max_count = count;
+	GEMP_TRY(gemp_comm_agree(comm, check_slots(&a, slots, count)));
+	GEMP_TRY(open_query(&a));
+	gemp_comm_max(comm, &max_count, 1);
+	for (size_t from = 0; from < max_count; from += SLOTS_PER_ROUND) {
+		size_t at = from < count ? from : count, now = count - at < SLOTS_PER_ROUND ? count - at : SLOTS_PER_ROUND;
 		for (size_t i = 0; i < now && a.owner; i++)
 			a.owner[i] = (int)gemp_range_find(a.firsts, (size_t)comm->size, slots[at + i]);
 		const gemp_request request = { .records = slots + at,
 			                           .count = now,
 			                           .size = sizeof *slots,
 			                           .owner = a.owner,
-			                           .handler = answer_all,
+			                           .handler = answer_slots,
 			                           .self = &a };
 		GEMP_TRY(gemp_request_run(comm, &request, answers + at));
 	}

@@ -10,63 +10,64 @@
  * there; the other arc, x ^ 1, comes in. */
 
 /* An end of an edge, on its way to the rank that owns the vertex; or an arc and the next one, to the arc's rank. */
-typedef struct record {
+typedef struct arc_record {
 	uint64_t to, arc;
-} record;
+} arc_record;
 
 /* An edge with a direction, on its way to the rank of its source. */
-typedef struct directed {
+typedef struct directed_edge {
 	gemp_vertex source, target;
 	uint64_t name; /* own_edge[] of gemp_euler_edges, or CLOSING */
-} directed;
+} directed_edge;
 
 #define CLOSING UINT64_MAX
 
-typedef struct orienting {
+typedef struct orientation {
 	const gemp_comm *comm;
-	const gemp_euler_edges *plain;
+	const gemp_euler_edges *undirected;
 	gemp_euler_edges *out;
-	size_t ranks, own;    /* own: slots of this rank */
-	uint64_t *firsts;     /* [ranks + 1] first slots */
-	uint64_t *arc_bounds; /* [ranks + 1] */
-	record *record;       /* [2 * own] at least */
-	size_t record_room;
+	size_t ranks, own_slots; /* own: slots of this rank */
+	uint64_t *slot_bounds;   /* [ranks + 1] first slots */
+	uint64_t *arc_bounds;    /* [ranks + 1] */
+	arc_record *records;     /* [2 * own] at least */
+	size_t record_capacity;
 	int *owner; /* [record_room] */
-	size_t owner_room;
+	size_t owner_capacity;
 	gemp_vertex *next; /* [2 * own] */
 	uint64_t odd;
-} orienting;
+} orientation;
 
-static gemp_code prepare(orienting *o)
+static gemp_code prepare(orientation *o)
 {
 	o->ranks = (size_t)o->comm->size;
-	o->own = o->plain->begin[o->plain->rows];
-	if (2 * o->plain->edges > GEMP_MAX_VERTICES)
+	o->own_slots = o->undirected->begin[o->undirected->rows];
+	if (2 * o->undirected->edges > GEMP_MAX_VERTICES)
 		return gemp_fail(GEMP_EUSAGE, "%" PRIu64 " undirected edges: at most %" PRIu64 " can be given directions",
-		                 o->plain->edges, GEMP_MAX_VERTICES / 2);
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(o->firsts, o->ranks + 1), GEMP_ARRAY(o->arc_bounds, o->ranks + 1),
-	                            GEMP_ARRAY(o->next, 2 * o->own)));
-	GEMP_PROPAGATE(GEMP_RESERVE(o->record, o->record_room, 2 * o->own + 1));
-	return GEMP_RESERVE(o->owner, o->owner_room, 2 * o->own + 1);
+		                 o->undirected->edges, GEMP_MAX_VERTICES / 2);
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(o->slot_bounds, o->ranks + 1), GEMP_ARRAY(o->arc_bounds, o->ranks + 1),
+	                            GEMP_ARRAY(o->next, 2 * o->own_slots)));
+	GEMP_PROPAGATE(GEMP_RESERVE(o->records, o->record_capacity, 2 * o->own_slots + 1));
+	return GEMP_RESERVE(o->owner, o->owner_capacity, 2 * o->own_slots + 1);
 }
 
 /* ENDS come to the ranks of their vertices. */
 
-static gemp_code send_ends(orienting *o, record **ends, size_t *count)
+static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_euler_edges *plain = o->plain;
+	const gemp_euler_edges *undirected = o->undirected;
 	void *arrived = NULL;
 	size_t *from = NULL;
-	for (size_t row = 0; row < plain->rows; row++)
-		for (uint64_t at = plain->begin[row]; at < plain->begin[row + 1]; at++) {
-			uint64_t arc = 2 * (plain->first + at);
-			o->record[2 * at] = (record){ plain->bounds[plain->rank] + row, arc };
-			o->owner[2 * at] = plain->rank;
-			o->record[2 * at + 1] = (record){ plain->target[at], arc + 1 };
-			o->owner[2 * at + 1] = (int)gemp_range_find(plain->bounds, o->ranks, plain->target[at]);
+	for (size_t row = 0; row < undirected->rows; row++)
+		for (uint64_t at = undirected->begin[row]; at < undirected->begin[row + 1]; at++) {
+			uint64_t arc = 2 * (undirected->first + at);
+			o->records[2 * at] = (arc_record){ undirected->bounds[undirected->rank] + row, arc };
+			o->owner[2 * at] = undirected->rank;
+			o->records[2 * at + 1] = (arc_record){ undirected->target[at], arc + 1 };
+			o->owner[2 * at + 1] = (int)gemp_range_find(undirected->bounds, o->ranks, undirected->target[at]);
 		}
-	GEMP_TRY(gemp_exchange_records(o->comm, o->record, 2 * o->own, sizeof *o->record, o->owner, &arrived, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(o->comm, o->records, 2 * o->own_slots, sizeof *o->records, o->owner, &arrived, &from,
+	                               NULL));
 	*ends = arrived;
 	*count = from[o->ranks];
 done:
@@ -75,25 +76,25 @@ done:
 }
 
 /* open[row]: the end that waits for another, plus 1. Pairs become records of what follows what, two a pair. */
-static gemp_code pair_ends(orienting *o, const record *ends, size_t count, size_t *pairs)
+static gemp_code pair_ends(orientation *o, const arc_record *ends, size_t count, size_t *pairs)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *open = NULL;
 	*pairs = 0;
-	GEMP_TRY(GEMP_NEW(open, o->plain->rows));
-	GEMP_TRY(GEMP_RESERVE(o->record, o->record_room, count + 1));
-	GEMP_TRY(GEMP_RESERVE(o->owner, o->owner_room, count + 1));
+	GEMP_TRY(GEMP_NEW(open, o->undirected->rows));
+	GEMP_TRY(GEMP_RESERVE(o->records, o->record_capacity, count + 1));
+	GEMP_TRY(GEMP_RESERVE(o->owner, o->owner_capacity, count + 1));
 	for (size_t i = 0; i < count; i++) {
-		uint64_t row = ends[i].to - o->plain->bounds[o->plain->rank], x = ends[i].arc, y = open[row] - 1;
+		uint64_t row = ends[i].to - o->undirected->bounds[o->undirected->rank], x = ends[i].arc, y = open[row] - 1;
 		if (!open[row]) {
 			open[row] = x + 1;
 			continue;
 		}
 		open[row] = 0;
-		o->record[2 * *pairs] = (record){ x ^ 1, y };
-		o->record[2 * (*pairs)++ + 1] = (record){ y ^ 1, x };
+		o->records[2 * *pairs] = (arc_record){ x ^ 1, y };
+		o->records[2 * (*pairs)++ + 1] = (arc_record){ y ^ 1, x };
 	}
-	for (size_t row = 0; row < o->plain->rows; row++)
+	for (size_t row = 0; row < o->undirected->rows; row++)
 		o->odd += open[row] != 0;
 done:
 	gemp_free(open);
@@ -101,10 +102,10 @@ done:
 }
 
 /* Collective. next[] of own arcs; nothing where the degree of some vertex is odd. */
-static gemp_code find_next(orienting *o)
+static gemp_code link_arcs(orientation *o)
 {
 	gemp_code code = GEMP_OK;
-	record *ends = NULL;
+	arc_record *ends = NULL;
 	void *arrived = NULL;
 	size_t count = 0, pairs = 0, *from = NULL;
 	GEMP_TRY(send_ends(o, &ends, &count));
@@ -113,11 +114,12 @@ static gemp_code find_next(orienting *o)
 	if (o->odd)
 		goto done;
 	for (size_t i = 0; i < 2 * pairs; i++)
-		o->owner[i] = (int)gemp_range_find(o->arc_bounds, o->ranks, o->record[i].to);
-	GEMP_TRY(gemp_exchange_records(o->comm, o->record, 2 * pairs, sizeof *o->record, o->owner, &arrived, &from, NULL));
-	const record *next = arrived;
+		o->owner[i] = (int)gemp_range_find(o->arc_bounds, o->ranks, o->records[i].to);
+	GEMP_TRY(
+		gemp_exchange_records(o->comm, o->records, 2 * pairs, sizeof *o->records, o->owner, &arrived, &from, NULL));
+	const arc_record *next = arrived;
 	for (size_t i = 0; i < from[o->ranks]; i++)
-		o->next[next[i].to - o->arc_bounds[o->plain->rank]] = (gemp_vertex)next[i].arc;
+		o->next[next[i].to - o->arc_bounds[o->undirected->rank]] = (gemp_vertex)next[i].arc;
 done:
 	gemp_free_all(ends, arrived, from);
 	return code;
@@ -126,17 +128,17 @@ done:
 /* DIRECTIONS */
 
 /* Collective. *arcs: circuits of own arcs, by their least ones. */
-static gemp_code find_circuits(const orienting *o, gemp_components *arcs)
+static gemp_code find_circuits(const orientation *o, gemp_components *arcs)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *begin = NULL;
 	const gemp_components_options how = { .place = GEMP_PLACE_HOST };
-	GEMP_TRY(gemp_comm_agree(o->comm, GEMP_NEW(begin, 2 * o->own + 1)));
-	for (size_t arc = 0; arc <= 2 * o->own; arc++)
+	GEMP_TRY(gemp_comm_agree(o->comm, GEMP_NEW(begin, 2 * o->own_slots + 1)));
+	for (size_t arc = 0; arc <= 2 * o->own_slots; arc++)
 		begin[arc] = arc;
-	const gemp_csr csr = { .vertices = 2 * o->plain->edges,
-		                   .first = (gemp_vertex)(2 * o->plain->first),
-		                   .rows = 2 * o->own,
+	const gemp_csr csr = { .vertices = 2 * o->undirected->edges,
+		                   .first = (gemp_vertex)(2 * o->undirected->first),
+		                   .rows = 2 * o->own_slots,
 		                   .begin = begin,
 		                   .target = o->next };
 	code = gemp_components_find(arcs, o->comm, NULL, o->arc_bounds, &csr, 1, &how);
@@ -145,35 +147,36 @@ done:
 	return code;
 }
 
-static void direct(const orienting *o, const gemp_components *arcs, directed *out, int *owner)
+static void orient_edges(const orientation *o, const gemp_components *arcs, directed_edge *out, int *owner)
 {
-	const gemp_euler_edges *plain = o->plain;
-	for (size_t row = 0; row < plain->rows; row++)
-		for (uint64_t at = plain->begin[row]; at < plain->begin[row + 1]; at++) {
-			gemp_vertex here = (gemp_vertex)(plain->bounds[plain->rank] + row), there = plain->target[at];
+	const gemp_euler_edges *undirected = o->undirected;
+	for (size_t row = 0; row < undirected->rows; row++)
+		for (uint64_t at = undirected->begin[row]; at < undirected->begin[row + 1]; at++) {
+			gemp_vertex here = (gemp_vertex)(undirected->bounds[undirected->rank] + row),
+						there = undirected->target[at];
 			bool along = arcs->component[2 * at] < arcs->component[2 * at + 1];
-			gemp_edge slot = plain->first + at;
+			gemp_edge slot = undirected->first + at;
 			gemp_euler_edge edge = { 0, slot };
-			if (plain->relation_count)
-				edge = gemp_euler_edge_of(plain, here, slot);
-			out[at] = (directed){ .source = along ? here : there,
-				                  .target = along ? there : here,
-				                  .name = slot == plain->closing ? CLOSING : gemp_euler_edge_name(edge) };
-			owner[at] = (int)gemp_range_find(plain->bounds, o->ranks, out[at].source);
+			if (undirected->relation_count)
+				edge = gemp_euler_edge_of(undirected, here, slot);
+			out[at] = (directed_edge){ .source = along ? here : there,
+				                       .target = along ? there : here,
+				                       .name = slot == undirected->closing ? CLOSING : gemp_euler_edge_name(edge) };
+			owner[at] = (int)gemp_range_find(undirected->bounds, o->ranks, out[at].source);
 		}
 }
 
 /* Rows of what has come. */
-static gemp_code make_rows(orienting *o, const directed *edges, size_t count)
+static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t count)
 {
 	gemp_euler_edges *out = o->out;
-	const gemp_euler_edges *plain = o->plain;
-	uint64_t first = plain->bounds[plain->rank];
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(out->own_begin, plain->rows + 2), GEMP_ARRAY(out->own_target, count),
+	const gemp_euler_edges *undirected = o->undirected;
+	uint64_t first = undirected->bounds[undirected->rank];
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(out->own_begin, undirected->rows + 2), GEMP_ARRAY(out->own_target, count),
 	                            GEMP_ARRAY(out->own_edge, count)));
 	for (size_t i = 0; i < count; i++)
 		out->own_begin[edges[i].source - first + 2]++;
-	for (size_t row = 0; row < plain->rows; row++)
+	for (size_t row = 0; row < undirected->rows; row++)
 		out->own_begin[row + 1] += out->own_begin[row];
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at = out->own_begin[edges[i].source - first + 1]++; /* begins move on to where they belong */
@@ -188,7 +191,7 @@ static gemp_code make_rows(orienting *o, const directed *edges, size_t count)
 }
 
 /* Collective. What all ranks know of the new slots. */
-static void number_slots(orienting *o, size_t count)
+static void number_slots(orientation *o, size_t count)
 {
 	gemp_euler_edges *out = o->out;
 	uint64_t ends[2] = { 0, 0 };
@@ -206,17 +209,17 @@ static void number_slots(orienting *o, size_t count)
 }
 
 /* Collective. */
-static gemp_code direct_all(orienting *o)
+static gemp_code orient_all(orientation *o)
 {
 	gemp_code code = GEMP_OK;
 	gemp_components arcs = { 0 };
-	directed *edges = NULL;
+	directed_edge *edges = NULL;
 	void *arrived = NULL;
 	size_t *from = NULL;
 	GEMP_TRY(find_circuits(o, &arcs));
-	GEMP_TRY(gemp_comm_agree(o->comm, GEMP_NEW(edges, o->own)));
-	direct(o, &arcs, edges, o->owner);
-	GEMP_TRY(gemp_exchange_records(o->comm, edges, o->own, sizeof *edges, o->owner, &arrived, &from, NULL));
+	GEMP_TRY(gemp_comm_agree(o->comm, GEMP_NEW(edges, o->own_slots)));
+	orient_edges(o, &arcs, edges, o->owner);
+	GEMP_TRY(gemp_exchange_records(o->comm, edges, o->own_slots, sizeof *edges, o->owner, &arrived, &from, NULL));
 	GEMP_TRY(gemp_comm_agree(o->comm, make_rows(o, arrived, from[o->ranks])));
 	number_slots(o, from[o->ranks]);
 done:
@@ -225,33 +228,33 @@ done:
 	return code;
 }
 
-gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *plain,
+gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *undirected,
                             gemp_count *odd)
 {
 	gemp_code code = GEMP_OK;
-	orienting o = { .comm = comm, .plain = plain, .out = out };
+	orientation o = { .comm = comm, .undirected = undirected, .out = out };
 	*odd = 0;
-	*out = (gemp_euler_edges){ .rank = plain->rank,
-		                       .ranks = plain->ranks,
-		                       .vertices = plain->vertices,
-		                       .bounds = plain->bounds,
-		                       .rows = plain->rows,
-		                       .edges = plain->edges,
+	*out = (gemp_euler_edges){ .rank = undirected->rank,
+		                       .ranks = undirected->ranks,
+		                       .vertices = undirected->vertices,
+		                       .bounds = undirected->bounds,
+		                       .rows = undirected->rows,
+		                       .edges = undirected->edges,
 		                       .closing = GEMP_NO_EDGE,
 		                       .path_start = GEMP_NO_VERTEX,
 		                       .path_end = GEMP_NO_VERTEX };
 	GEMP_TRY(gemp_comm_agree(comm, prepare(&o)));
-	GEMP_MPI(MPI_Allgather(&plain->first, 1, MPI_UINT64_T, o.firsts, 1, MPI_UINT64_T, comm->world));
-	o.firsts[o.ranks] = plain->edges;
+	GEMP_MPI(MPI_Allgather(&undirected->first, 1, MPI_UINT64_T, o.slot_bounds, 1, MPI_UINT64_T, comm->world));
+	o.slot_bounds[o.ranks] = undirected->edges;
 	for (size_t r = 0; r <= o.ranks; r++)
-		o.arc_bounds[r] = 2 * o.firsts[r];
-	GEMP_TRY(find_next(&o));
+		o.arc_bounds[r] = 2 * o.slot_bounds[r];
+	GEMP_TRY(link_arcs(&o));
 	*odd = o.odd;
 	if (!o.odd)
-		GEMP_TRY(direct_all(&o));
-	code = gemp_comm_agree(comm, gemp_euler_edges_share_relations(out, plain));
+		GEMP_TRY(orient_all(&o));
+	code = gemp_comm_agree(comm, gemp_euler_edges_share_relations(out, undirected));
 done:
-	gemp_free_all(o.firsts, o.arc_bounds, o.record, o.owner, o.next);
+	gemp_free_all(o.slot_bounds, o.arc_bounds, o.records, o.owner, o.next);
 	if (code != GEMP_OK || *odd)
 		gemp_euler_edges_free(out);
 	return code;

@@ -13,7 +13,7 @@
 /* Collective. plain: undirected edges, each in the row of one of its ends; a closing edge keeps its role. *odd:
  * vertices of all ranks where an odd number of edges ends; not 0: nothing else is done, and `out` is {0}. The plain
  * edges must outlive it. */
-gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *plain,
+gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *undirected,
                             gemp_count *odd);
 
 #endif

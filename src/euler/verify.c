@@ -7,21 +7,21 @@
 #include <stdatomic.h>
 
 /* Of an edge; as one number. */
-typedef union ends {
+typedef union edge_ends {
 	struct {
 		gemp_vertex source, target;
 	};
 	uint64_t both;
-} ends;
+} edge_ends;
 
 typedef struct verification {
 	const gemp_comm *comm;
 	const gemp_euler_edges *edges;
 	const gemp_euler_order *order;
-	gemp_vertex *source;     /* [own slots] */
-	uint64_t *seen;          /* a bit an own slot */
-	_Atomic gemp_edge twice; /* an own slot that came twice; GEMP_NO_EDGE: none */
-	ends *ends;              /* [order->count] */
+	gemp_vertex *source;        /* [own slots] */
+	uint64_t *visited;          /* a bit an own slot */
+	_Atomic gemp_edge repeated; /* an own slot that came twice; GEMP_NO_EDGE: none */
+	edge_ends *ends;            /* [order->count] */
 } verification;
 
 static void fill_sources(void *self, size_t range, size_t begin, size_t end)
@@ -38,9 +38,9 @@ static uint64_t mark_seen(void *self, gemp_edge slot)
 {
 	verification *v = self;
 	uint64_t own = slot - v->edges->first;
-	if (gemp_bits64_set_atomic(v->seen, own))
-		atomic_store(&v->twice, slot);
-	return (ends){ { v->source[own], v->edges->target[own] } }.both;
+	if (gemp_bits64_set_atomic(v->visited, own))
+		atomic_store(&v->repeated, slot);
+	return (edge_ends){ { v->source[own], v->edges->target[own] } }.both;
 }
 
 /* Collective. Each own slot exactly once, but for the closing one. */
@@ -48,10 +48,10 @@ static gemp_code check_seen(const verification *v)
 {
 	const gemp_euler_edges *edges = v->edges;
 	uint64_t own = edges->begin[edges->rows];
-	if (v->twice != GEMP_NO_EDGE)
-		return gemp_fail(GEMP_EINTERNAL, "--verify: the edge in slot %" PRIu64 " is in the order twice", v->twice);
+	if (v->repeated != GEMP_NO_EDGE)
+		return gemp_fail(GEMP_EINTERNAL, "--verify: the edge in slot %" PRIu64 " is in the order twice", v->repeated);
 	for (uint64_t slot = 0; slot < own; slot++) {
-		bool seen = gemp_bits64_test(v->seen, slot), closing = edges->first + slot == edges->closing;
+		bool seen = gemp_bits64_test(v->visited, slot), closing = edges->first + slot == edges->closing;
 		if (seen == closing)
 			return gemp_fail(GEMP_EINTERNAL,
 			                 closing ? "--verify: slot %" PRIu64 ", which closes the path, is in the order"
@@ -78,13 +78,13 @@ static gemp_code check_steps(const verification *v)
 }
 
 /* Where the places of a rank begin and end. */
-typedef struct seam {
-	uint64_t first, count;
-	ends first_edge, last_edge;
-} seam;
+typedef struct boundary {
+	uint64_t first_place, count;
+	edge_ends first_edge, last_edge;
+} boundary;
 
 /* The same on all ranks: places follow one another without a gap, edges too, round the circuit. */
-static gemp_code check_boundaries(const verification *v, const seam *seams)
+static gemp_code check_boundaries(const verification *v, const boundary *seams)
 {
 	const gemp_euler_edges *edges = v->edges;
 	bool path = edges->path_start != GEMP_NO_VERTEX;
@@ -93,9 +93,9 @@ static gemp_code check_boundaries(const verification *v, const seam *seams)
 	for (int r = 0; r < v->comm->size; r++) {
 		if (!seams[r].count)
 			continue;
-		if (seams[r].first != at)
+		if (seams[r].first_place != at)
 			return gemp_fail(GEMP_EINTERNAL, "--verify: rank %d has places from %" PRIu64 " on, not %" PRIu64, r,
-			                 seams[r].first, at);
+			                 seams[r].first_place, at);
 		if (at && seams[r].first_edge.source != end)
 			return gemp_fail(GEMP_EINTERNAL,
 			                 "--verify: the edge at place %" PRIu64 " begins at vertex %u, but the one "
@@ -119,7 +119,7 @@ static gemp_code gather_boundaries(const verification *v)
 	const gemp_euler_order *order = v->order;
 	void *seams = NULL;
 	size_t *begin = NULL;
-	seam own = { .first = order->first, .count = order->count };
+	boundary own = { .first_place = order->first, .count = order->count };
 	if (order->count) {
 		own.first_edge = v->ends[0];
 		own.last_edge = v->ends[order->count - 1];
@@ -131,10 +131,10 @@ done:
 	return code;
 }
 
-static gemp_code prepare(verification *v)
+static gemp_code allocate(verification *v)
 {
 	uint64_t own = v->edges->begin[v->edges->rows];
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(v->source, own), GEMP_ARRAY(v->seen, own / 64 + 1),
+	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(v->source, own), GEMP_ARRAY(v->visited, own / 64 + 1),
 	                            GEMP_ARRAY(v->ends, v->order->count)));
 	gemp_for_ranges(v->edges->rows, fill_sources, v);
 	return GEMP_OK;
@@ -143,14 +143,14 @@ static gemp_code prepare(verification *v)
 gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_euler_order *order)
 {
 	gemp_code code = GEMP_OK;
-	verification v = { .comm = comm, .edges = edges, .order = order, .twice = GEMP_NO_EDGE };
-	GEMP_TRY(gemp_comm_agree(comm, prepare(&v)));
+	verification v = { .comm = comm, .edges = edges, .order = order, .repeated = GEMP_NO_EDGE };
+	GEMP_TRY(gemp_comm_agree(comm, allocate(&v)));
 	GEMP_TRY(gemp_euler_query_slots(comm, edges, order->edge, order->count, mark_seen, &v, &v.ends->both));
 	code = check_seen(&v);
 	GEMP_THEN(check_steps(&v));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gather_boundaries(&v));
 done:
-	gemp_free_all(v.source, v.seen, v.ends);
+	gemp_free_all(v.source, v.visited, v.ends);
 	return code;
 }

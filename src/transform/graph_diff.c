@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum fate { STAYS, CHANGES, ALONE } fate; /* ALONE: only on this side */
+typedef enum change_kind { STAYS, CHANGES, ALONE } change_kind; /* ALONE: only on this side */
 
 typedef struct gemp_graph_diff_vertex {
 	gemp_value key;
 	const char *text; /* labels and attributes */
 	size_t size;
-	fate fate;
+	change_kind change;
 } drawn_vertex;
 
 typedef struct gemp_graph_diff_edge {
@@ -25,7 +25,7 @@ typedef struct gemp_graph_diff_edge {
 	size_t type_size, size;
 	gemp_value ends[2];
 	bool directed;
-	fate fate;
+	change_kind change;
 } drawn_edge;
 
 /* TAKING */
@@ -129,13 +129,13 @@ static gemp_code unpack(gemp_graph_diff_side *side)
 		if (gemp_unpack_number(&at)) {
 			GEMP_PROPAGATE(GEMP_RESERVE(side->vertices, capacities[0], side->vertex_count + 1));
 			drawn_vertex *v = &side->vertices[side->vertex_count++];
-			*v = (drawn_vertex){ .key = gemp_unpack_value(&at), .fate = ALONE };
+			*v = (drawn_vertex){ .key = gemp_unpack_value(&at), .change = ALONE };
 			v->text = gemp_unpack_bytes(&at, &v->size);
 			continue;
 		}
 		GEMP_PROPAGATE(GEMP_RESERVE(side->edges, capacities[1], side->edge_count + 1));
 		drawn_edge *e = &side->edges[side->edge_count++];
-		*e = (drawn_edge){ .fate = ALONE };
+		*e = (drawn_edge){ .change = ALONE };
 		e->type = gemp_unpack_bytes(&at, &e->type_size);
 		e->directed = gemp_unpack_number(&at);
 		e->ends[0] = gemp_unpack_value(&at);
@@ -198,7 +198,7 @@ static void compare_sides_vertices(const gemp_graph_diff_side *a, const gemp_gra
 		drawn_vertex *x = &a->vertices[i], *y = &b->vertices[j];
 		int order = compare_vertices(x, y);
 		if (order == 0)
-			x->fate = y->fate = compare_bytes(x->text, x->size, y->text, y->size) ? CHANGES : STAYS;
+			x->change = y->change = compare_bytes(x->text, x->size, y->text, y->size) ? CHANGES : STAYS;
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -210,13 +210,13 @@ static void compare_rest(const gemp_graph_diff_side *a, const gemp_graph_diff_si
 	for (size_t i = 0, j = 0; i < a->edge_count && j < b->edge_count;) {
 		drawn_edge *x = &a->edges[i], *y = &b->edges[j];
 		int order = compare_places(x, y);
-		if (x->fate == STAYS || y->fate == STAYS) {
-			i += x->fate == STAYS;
-			j += y->fate == STAYS;
+		if (x->change == STAYS || y->change == STAYS) {
+			i += x->change == STAYS;
+			j += y->change == STAYS;
 			continue;
 		}
 		if (order == 0)
-			x->fate = y->fate = CHANGES;
+			x->change = y->change = CHANGES;
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -227,7 +227,7 @@ static void compare_sides_edges(const gemp_graph_diff_side *a, const gemp_graph_
 	for (size_t i = 0, j = 0; i < a->edge_count && j < b->edge_count;) {
 		int order = compare_edges(&a->edges[i], &b->edges[j]);
 		if (order == 0)
-			a->edges[i].fate = b->edges[j].fate = STAYS;
+			a->edges[i].change = b->edges[j].change = STAYS;
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -236,29 +236,29 @@ static void compare_sides_edges(const gemp_graph_diff_side *a, const gemp_graph_
 
 /* WRITING */
 
-typedef struct drawing {
+typedef struct side_style {
 	const char *name, *letter, *alone; /* of a side; the colour of what is only there */
 	const char *alone_fill;
-} drawing;
+} side_style;
 
-static const char *stroke(const drawing *d, fate fate)
+static const char *stroke(const side_style *d, change_kind fate)
 {
 	return fate == STAYS ? "gray40" : fate == CHANGES ? "#b26a00" : d->alone;
 }
 
-static const char *fill(const drawing *d, fate fate)
+static const char *fill(const side_style *d, change_kind fate)
 {
 	return fate == STAYS ? "white" : fate == CHANGES ? "#ffe0a3" : d->alone_fill;
 }
 
-static size_t place_of(const gemp_graph_diff_side *side, const gemp_value *key)
+static size_t vertex_index(const gemp_graph_diff_side *side, const gemp_value *key)
 {
 	const drawn_vertex wanted = { .key = *key };
 	const drawn_vertex *found = bsearch(&wanted, side->vertices, side->vertex_count, sizeof wanted, compare_vertices);
 	return (size_t)(found - side->vertices);
 }
 
-static void draw_vertices(const drawing *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
+static void draw_vertices(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	for (size_t i = 0; i < side->vertex_count; i++) {
 		const drawn_vertex *v = &side->vertices[i];
@@ -267,26 +267,26 @@ static void draw_vertices(const drawing *d, const gemp_graph_diff_side *side, ge
 		gemp_text_add(text, v->text, v->size);
 		gemp_text_print(out, "\t\t%s%zu [label=", d->letter, i);
 		gemp_escape_dot(out, text->data, text->size);
-		gemp_text_print(out, ", color=\"%s\", fillcolor=\"%s\"];\n", stroke(d, v->fate), fill(d, v->fate));
+		gemp_text_print(out, ", color=\"%s\", fillcolor=\"%s\"];\n", stroke(d, v->change), fill(d, v->change));
 	}
 }
 
-static void draw_edges(const drawing *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
+static void draw_edges(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	for (size_t i = 0; i < side->edge_count; i++) {
 		const drawn_edge *e = &side->edges[i];
 		gemp_text_clear(text);
 		gemp_text_add(text, e->type, e->type_size);
 		gemp_text_add(text, e->text, e->size);
-		gemp_text_print(out, "\t\t%s%zu -> %s%zu [label=", d->letter, place_of(side, &e->ends[0]), d->letter,
-		                place_of(side, &e->ends[1]));
+		gemp_text_print(out, "\t\t%s%zu -> %s%zu [label=", d->letter, vertex_index(side, &e->ends[0]), d->letter,
+		                vertex_index(side, &e->ends[1]));
 		gemp_escape_dot(out, text->data, text->size);
-		gemp_text_print(out, ", color=\"%s\", fontcolor=\"%s\"%s%s];\n", stroke(d, e->fate), stroke(d, e->fate),
-		                e->fate == STAYS ? "" : ", penwidth=2", e->directed ? "" : ", dir=none");
+		gemp_text_print(out, ", color=\"%s\", fontcolor=\"%s\"%s%s];\n", stroke(d, e->change), stroke(d, e->change),
+		                e->change == STAYS ? "" : ", penwidth=2", e->directed ? "" : ", dir=none");
 	}
 }
 
-static void draw(const drawing *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
+static void draw(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	gemp_text_print(out, "\tsubgraph cluster_%s {\n\t\tlabel=\"%s\";\n", d->name, d->name);
 	draw_vertices(d, side, text, out);
@@ -296,7 +296,7 @@ static void draw(const drawing *d, const gemp_graph_diff_side *side, gemp_text *
 
 static gemp_code write(const gemp_graph_diff_side *before, const gemp_graph_diff_side *after, const char *path)
 {
-	static const drawing sides[] = {
+	static const side_style sides[] = {
 		{ "before", "b", "#c0392b", "#f5b7b1" },
 		{ "after", "a", "#1e8449", "#abebc6" },
 	};

@@ -5,24 +5,24 @@
 #include "partition/patch/patch.h"
 #include "transform/apply/apply.h"
 
-static bool sets(const gemp_update *u)
+static bool is_setting(const gemp_update *u)
 {
 	return u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE || u->kind == GEMP_ADD_LABELS ||
 	       u->kind == GEMP_REMOVE_LABELS || u->kind == GEMP_SET_TYPE;
 }
 
-/* Collective. Of `applied` matches of all ranks; chosen[frame->rows]: nonzero for those at this one. */
+/* Collective. Of `applied` matches of all ranks; selected[frame->rows]: nonzero for those at this one. */
 static void find_effects(gemp_effects *out, const gemp_comm *comm, const gemp_rule *rule, const gemp_frame *frame,
-                         const uint8_t *chosen, uint64_t applied)
+                         const uint8_t *selected, uint64_t applied)
 {
 	uint64_t set = 0;
 	for (size_t i = 0; i < rule->update_count; i++) {
 		const gemp_update *u = &rule->updates[i];
-		if (!sets(u) || u->element.created)
+		if (!is_setting(u) || u->element.created)
 			continue;
 		const uint64_t *elements = frame->columns[u->element.index].elements;
 		for (size_t row = 0; row < frame->rows; row++)
-			set += chosen[row] && elements[row] != GEMP_NO_ELEMENT;
+			set += selected[row] && elements[row] != GEMP_NO_ELEMENT;
 	}
 	*out = (gemp_effects){ .created_vertices = applied * rule->created_vertices,
 		                   .created_edges = applied * rule->created_edges,
@@ -87,23 +87,23 @@ static gemp_code find_and_select(step_context *s)
 static gemp_code apply(step_context *s, gemp_shard **graph, gemp_patch_result *done)
 {
 	gemp_code code = GEMP_OK;
-	gemp_new_vertices fresh = { 0 };
+	gemp_new_vertices created = { 0 };
 	const gemp_apply_options options = { .rules = s->rules, .string_keys = s->options->string_keys };
-	GEMP_TRY(gemp_new_vertices_new(&fresh, s->context->comm, *graph, s->rule, &s->frame, s->selected.selected,
+	GEMP_TRY(gemp_new_vertices_new(&created, s->context->comm, *graph, s->rule, &s->frame, s->selected.selected,
 	                               s->selected.numbers, s->report->select.applied));
 	if (s->options->recorder) {
-		GEMP_TRY(gemp_new_vertices_fetch(&fresh, s->context, *graph));
-		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &fresh, s->selected.selected,
+		GEMP_TRY(gemp_new_vertices_fetch(&created, s->context, *graph));
+		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &created, s->selected.selected,
 		                          s->report->select.applied, s->options->number));
 	}
-	code = gemp_apply_matches(graph, s->context, &fresh, &options, done);
+	code = gemp_apply_matches(graph, s->context, &created, &options, done);
 done:
-	gemp_new_vertices_free(&fresh);
+	gemp_new_vertices_free(&created);
 	return code;
 }
 
-/* Vertices that the chosen matches can have changed. */
-static uint64_t most_touched(const step_context *s)
+/* Vertices that the selected matches can have changed. */
+static uint64_t max_touched_vertices(const step_context *s)
 {
 	uint64_t of_one = s->rule->created_vertices;
 	for (size_t c = 0; c < s->frame.count; c++)
@@ -112,17 +112,17 @@ static uint64_t most_touched(const step_context *s)
 }
 
 /* Collective. */
-static gemp_code apply_and_follow(step_context *s, gemp_shard **graph)
+static gemp_code apply_and_update_cache(step_context *s, gemp_shard **graph)
 {
 	gemp_code code = GEMP_OK;
-	gemp_match_cache *memory = s->options->rematch;
+	gemp_match_cache *cache = s->options->rematch;
 	gemp_patch_result done = { 0 };
 	gemp_edge_owners owners = { 0 };
 	GEMP_TRY(gemp_shard_load_outgoing(*graph));
 	GEMP_TRY(gemp_edge_owners_new(&owners, s->context->comm, *graph));
 	GEMP_TRY(apply(s, graph, &done));
-	gemp_match_cache_keep(memory, s->index, &s->frame);
-	code = gemp_match_cache_update(memory, s->index, s->context->comm, &owners, &done, *graph);
+	gemp_match_cache_keep(cache, s->index, &s->frame);
+	code = gemp_match_cache_update(cache, s->index, s->context->comm, &owners, &done, *graph);
 done:
 	gemp_edge_owners_free(&owners);
 	gemp_patch_result_free(&done);
@@ -130,18 +130,18 @@ done:
 }
 
 /* Collective. What is kept of rows stays what it was or follows, or all is forgotten. */
-static gemp_code apply_if_any(step_context *s, gemp_shard **graph)
+static gemp_code apply_selected(step_context *s, gemp_shard **graph)
 {
-	gemp_match_cache *memory = s->options->rematch;
-	if (memory && s->report->select.applied == 0)
-		gemp_match_cache_keep(memory, s->index, &s->frame);
+	gemp_match_cache *cache = s->options->rematch;
+	if (cache && s->report->select.applied == 0)
+		gemp_match_cache_keep(cache, s->index, &s->frame);
 	if (s->report->select.applied == 0)
 		return GEMP_OK;
-	if (memory && gemp_match_cache_pays(memory, s->index, most_touched(s), *graph))
-		return apply_and_follow(s, graph);
+	if (cache && gemp_match_cache_pays(cache, s->index, max_touched_vertices(s), *graph))
+		return apply_and_update_cache(s, graph);
 	GEMP_PROPAGATE(apply(s, graph, NULL));
-	if (memory)
-		return gemp_comm_agree(s->context->comm, gemp_match_cache_reset(memory, *graph));
+	if (cache)
+		return gemp_comm_agree(s->context->comm, gemp_match_cache_reset(cache, *graph));
 	return GEMP_OK;
 }
 
@@ -161,7 +161,7 @@ gemp_code gemp_rule_step(gemp_shard **graph, gemp_runtime *context, const gemp_r
 	if (report->select.applied)
 		find_effects(&report->effects, context->comm, s.rule, &s.frame, s.selected.selected, report->select.applied);
 	uint64_t vertices = (*graph)->vertex_count, edges = gemp_shard_edges(*graph);
-	GEMP_TRY(apply_if_any(&s, graph));
+	GEMP_TRY(apply_selected(&s, graph));
 	report->effects.deleted_vertices = vertices + report->effects.created_vertices - (*graph)->vertex_count;
 	report->effects.deleted_edges = edges + report->effects.created_edges - gemp_shard_edges(*graph);
 done:

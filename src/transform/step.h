@@ -1,4 +1,4 @@
-/* step: one application of a rule: its matches are found, a set of them without conflicts is chosen, and all of these
+/* step: one application of a rule: its matches are found, a set of them without conflicts is selected, and all of these
  * are applied at once. */
 
 #ifndef GEMP_TRANSFORM_STEP_H

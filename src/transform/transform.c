@@ -12,17 +12,17 @@ typedef struct run_context {
 	const gemp_transform_options *options;
 	gemp_rule_report *reports;
 	gemp_transform_history *history;
-	gemp_rule_set *written;    /* bound to no graph */
+	gemp_rule_set *unbound;    /* bound to no graph */
 	gemp_match_cache *rematch; /* NULL: not wanted */
 	gemp_cached_order *orders; /* [rules->count] */
 	uint64_t steps;
-	bool began;                  /* a step was taken, and not only looked up */
-	uint64_t most;               /* steps; of what has the least left of its LIMIT */
+	bool has_run;                /* a step was taken, and not only looked up */
+	uint64_t max_steps;          /* steps; of what has the least left of its LIMIT */
 	const gemp_control *limited; /* that; NULL: none has a LIMIT */
 } run_context;
 
 /* Without warnings, which have been given. */
-static gemp_code read_again(gemp_rule_set **out, const run_context *r)
+static gemp_code parse_silently(gemp_rule_set **out, const run_context *r)
 {
 	gemp_verbosity level = gemp_log_set_level(GEMP_QUIET);
 	gemp_code code = gemp_rule_set_parse(out, r->rules->text, r->rules->file, r->options->parameters,
@@ -32,9 +32,9 @@ static gemp_code read_again(gemp_rule_set **out, const run_context *r)
 }
 
 /* A pattern is bound to one graph, once. Names that are no longer there match nothing, which is no news. */
-static gemp_code read_for(gemp_rule_set **out, const run_context *r, size_t rule)
+static gemp_code bind_rule(gemp_rule_set **out, const run_context *r, size_t rule)
 {
-	gemp_code code = read_again(out, r);
+	gemp_code code = parse_silently(out, r);
 	gemp_verbosity level = gemp_log_set_level(GEMP_QUIET);
 	GEMP_THEN(gemp_pattern_bind_with((*out)->rules[rule].pattern, *r->graph, true));
 	gemp_log_set_level(level);
@@ -43,7 +43,7 @@ static gemp_code read_for(gemp_rule_set **out, const run_context *r, size_t rule
 	return code;
 }
 
-static void add(gemp_rule_report *all, const gemp_step_report *one, double seconds)
+static void add_report(gemp_rule_report *all, const gemp_step_report *one, double seconds)
 {
 	all->steps++;
 	gemp_select_add(&all->select, &one->select);
@@ -52,7 +52,7 @@ static void add(gemp_rule_report *all, const gemp_step_report *one, double secon
 }
 
 /* No more steps are left for this one. */
-static gemp_code end(const run_context *r, const gemp_control *control)
+static gemp_code fail_at_limit(const run_context *r, const gemp_control *control)
 {
 	const char *name = r->rules->rules[control->rule].name;
 	if (r->limited)
@@ -68,7 +68,7 @@ static gemp_code end(const run_context *r, const gemp_control *control)
 	                 (unsigned long long)r->steps, name);
 }
 
-static gemp_code remember(gemp_transform_history *history, bool applied)
+static gemp_code append_history(gemp_transform_history *history, bool applied)
 {
 	gemp_code code = GEMP_RESERVE(history->applied, history->capacity, history->count + 1);
 	if (code == GEMP_OK)
@@ -83,29 +83,29 @@ static gemp_code run_rule(run_context *r, const gemp_control *control, bool *app
 	gemp_rule_set *rules = NULL;
 	gemp_step_report report;
 	gemp_step_options options = r->options->step;
-	if (r->steps >= r->most)
-		return end(r, control);
+	if (r->steps >= r->max_steps)
+		return fail_at_limit(r, control);
 	if (r->steps < r->history->count) {
 		*applied = r->history->applied[r->steps++];
 		return GEMP_OK;
 	}
-	if (r->began && r->options->before_step)
+	if (r->has_run && r->options->before_step)
 		GEMP_TRY(r->options->before_step(r->options->self, r->graph, r->history));
-	r->began = true;
+	r->has_run = true;
 	double since = gemp_now();
 	options.number = r->steps++;
 	options.first_only = control->one;
-	options.unbound = r->written;
+	options.unbound = r->unbound;
 	options.rematch = r->rematch;
 	options.order = &r->orders[control->rule];
-	GEMP_TRY(gemp_comm_agree(r->context->comm, read_for(&rules, r, control->rule)));
+	GEMP_TRY(gemp_comm_agree(r->context->comm, bind_rule(&rules, r, control->rule)));
 	GEMP_TRY(gemp_rule_step(r->graph, r->context, rules, control->rule, &options, &report));
 	report.seconds = gemp_now() - since;
-	add(&r->reports[control->rule], &report, report.seconds);
+	add_report(&r->reports[control->rule], &report, report.seconds);
 	if (r->options->on_step)
 		r->options->on_step(r->options->self, &r->rules->rules[control->rule], options.number, &report);
 	*applied = report.select.applied > 0;
-	code = gemp_comm_agree(r->context->comm, remember(r->history, *applied));
+	code = gemp_comm_agree(r->context->comm, append_history(r->history, *applied));
 done:
 	gemp_rule_set_free(rules);
 	return code;
@@ -152,12 +152,12 @@ static gemp_code run_kind(run_context *r, const gemp_control *control, bool *app
 static gemp_code run(run_context *r, const gemp_control *control, bool *applied)
 {
 	const run_context outside = *r;
-	if (control->limit && control->limit < r->most - r->steps) {
-		r->most = r->steps + control->limit;
+	if (control->limit && control->limit < r->max_steps - r->steps) {
+		r->max_steps = r->steps + control->limit;
 		r->limited = control;
 	}
 	gemp_code code = run_kind(r, control, applied);
-	r->most = outside.most;
+	r->max_steps = outside.max_steps;
 	r->limited = outside.limited;
 	return code;
 }
@@ -174,17 +174,17 @@ gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_se
 		              .options = options,
 		              .reports = reports,
 		              .history = history,
-		              .most = options->max_steps };
+		              .max_steps = options->max_steps };
 	if (history->count == 0)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rule_set_bind(rules, *graph, options->lenient)));
-	code = read_again(&r.written, &r);
+	code = parse_silently(&r.unbound, &r);
 	GEMP_THEN(GEMP_NEW(r.orders, rules->count));
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	if (!options->rematch_all)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_match_cache_new(&r.rematch, rules, *graph)));
 	code = run(&r, rules->control, &applied);
 done:
-	gemp_rule_set_free(r.written);
+	gemp_rule_set_free(r.unbound);
 	gemp_match_cache_free(r.rematch);
 	gemp_free(r.orders);
 	return code;

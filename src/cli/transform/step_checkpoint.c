@@ -68,7 +68,7 @@ static const struct {
 } counts[] = {
 	{ "steps", offsetof(gemp_rule_report, steps) },
 	{ "matches", offsetof(gemp_rule_report, select.matches) },
-	{ "blocked", offsetof(gemp_rule_report, select.blocked) },
+	{ "blocked", offsetof(gemp_rule_report, select.inapplicable) },
 	{ "conflicts", offsetof(gemp_rule_report, select.conflicts) },
 	{ "applied", offsetof(gemp_rule_report, select.applied) },
 	{ "rounds", offsetof(gemp_rule_report, select.rounds) },

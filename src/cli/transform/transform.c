@@ -71,7 +71,7 @@ static void report_selected(json_t *object, const gemp_select_report *s)
 	json_object_set_new(object, "matches", gemp_json_count(s->matches));
 	json_object_set_new(object, "applied", gemp_json_count(s->applied));
 	json_object_set_new(object, "conflicts", gemp_json_count(s->conflicts));
-	json_object_set_new(object, "blocked", gemp_json_count(s->blocked));
+	json_object_set_new(object, "blocked", gemp_json_count(s->inapplicable));
 	json_object_set_new(object, "rounds", gemp_json_count(s->rounds));
 }
 
@@ -90,7 +90,7 @@ static void explain_step(transforming *t, const gemp_rule *rule, uint64_t step, 
 	                  "step %" PRIu64 ", %s: %s, %s applied, %s in conflict, %s blocked, %s, "
 	                  "%.3f s\n",
 	                  step + 1, rule->name, gemp_counted(s->matches, "match").text, gemp_grouped(s->applied).text,
-	                  gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text,
+	                  gemp_grouped(s->conflicts).text, gemp_grouped(s->inapplicable).text,
 	                  gemp_counted(s->rounds, "round").text, one->seconds);
 	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
 	report_selected(object, s);
@@ -135,7 +135,7 @@ static void report_rule(const transforming *t, const char *name, const gemp_rule
 	json_array_append_new(list, object);
 	gemp_report_detail(t->report, "%s: %s in %s, %s applied, %s in conflict, %s blocked, %.3f s\n", name,
 	                   gemp_counted(s->matches, "match").text, gemp_counted(r->steps, "step").text,
-	                   gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text,
+	                   gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text, gemp_grouped(s->inapplicable).text,
 	                   r->seconds);
 	if (s->applied)
 		gemp_report_detail(t->report, "  created %s and %s, deleted %s and %s, set %s\n",

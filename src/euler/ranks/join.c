@@ -8,7 +8,7 @@
 
 enum { SLOTS_PER_CHUNK = 1 << 14, BLOCK = 1 << 12, SAMPLE = 1 << 8, CIRCUITS_PER_CHUNK = 1 << 15 };
 
-typedef struct joining {
+typedef struct join_state {
 	const gemp_euler_list *list;
 	const gemp_euler_edges *edges;
 	bool wide;
@@ -19,14 +19,14 @@ typedef struct joining {
 	gemp_euler_block parent; /* [circuits] numbers */
 	uint64_t *joined;
 	uint64_t joins; /* made here */
-	bool sample;    /* the first slots of each block, or the others */
-} joining;
+	bool sampling;  /* the first slots of each block, or the others */
+} join_state;
 
 /* Slots first .. end - 1 of this rank are united with the slots before them in their rows. */
-GEMP_INLINE uint64_t join_slots(joining *j, size_t first, size_t end, bool wide)
+GEMP_INLINE uint64_t join_slots(join_state *j, size_t first, size_t end, bool wide)
 {
 	const gemp_euler_edges *edges = j->edges;
-	size_t row = gemp_range_find(edges->begin, edges->rows, first), base = j->list->part;
+	size_t row = gemp_range_find(edges->begin, edges->rows, first), base = j->list->own_begin;
 	uint64_t joins = 0;
 	for (size_t x = first; x < end; row++) {
 		size_t stop = edges->begin[row + 1] < end ? edges->begin[row + 1] : end;
@@ -48,19 +48,19 @@ GEMP_INLINE uint64_t join_slots(joining *j, size_t first, size_t end, bool wide)
 }
 
 /* A few of the slots join nearly all circuits in most graphs; for the others a look at the roots is enough then. */
-GEMP_INLINE void join_piece(joining *j, size_t begin, size_t end, bool wide)
+GEMP_INLINE void join_piece(join_state *j, size_t begin, size_t end, bool wide)
 {
 	size_t joins = 0;
 	for (size_t x = begin; x < end; x += BLOCK) {
 		size_t sampled = x + SAMPLE < end ? x + SAMPLE : end, stop = x + BLOCK < end ? x + BLOCK : end;
-		joins += j->sample ? join_slots(j, x, sampled, wide) : join_slots(j, sampled, stop, wide);
+		joins += j->sampling ? join_slots(j, x, sampled, wide) : join_slots(j, sampled, stop, wide);
 	}
 	if (joins)
 		__atomic_fetch_add(&j->joins, joins, __ATOMIC_RELAXED);
 }
-GEMP_CHUNK_WIDTHS(join_body, join_piece, joining)
+GEMP_CHUNK_WIDTHS(join_body, join_piece, join_state)
 
-static void compress(joining *j, void *numbers, size_t first, size_t end)
+static void compress(join_state *j, void *numbers, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
 		gemp_number_set(numbers, i, gemp_euler_root_of(j->parent.at, gemp_number_at(numbers, i, j->wide), j->wide),
@@ -69,7 +69,7 @@ static void compress(joining *j, void *numbers, size_t first, size_t end)
 
 static void compress_body(void *context, size_t chunk, size_t begin, size_t end)
 {
-	joining *j = context;
+	join_state *j = context;
 	size_t first, last;
 	(void)chunk;
 	gemp_euler_team_part(j->list->team, j->list->splitters, &first, &last);
@@ -78,43 +78,43 @@ static void compress_body(void *context, size_t chunk, size_t begin, size_t end)
 		compress(j, j->root.values, begin, end < j->root.named.count ? end : j->root.named.count);
 }
 
-static void unite_slots(joining *j)
+static void unite_slots(join_state *j)
 {
 	const gemp_euler_team *team = j->list->team;
-	size_t slots = j->list->part_end - j->list->part;
-	size_t most = j->list->splitters > j->root.named.count ? j->list->splitters : j->root.named.count;
-	j->sample = true;
+	size_t slots = j->list->own_end - j->list->own_begin;
+	size_t max_count = j->list->splitters > j->root.named.count ? j->list->splitters : j->root.named.count;
+	j->sampling = true;
 	gemp_for_chunks(slots, SLOTS_PER_CHUNK, join_body, j);
 	gemp_euler_team_fence(team);
-	gemp_for_chunks(most, CIRCUITS_PER_CHUNK, compress_body, j);
+	gemp_for_chunks(max_count, CIRCUITS_PER_CHUNK, compress_body, j);
 	gemp_euler_team_fence(team);
-	j->sample = false;
+	j->sampling = false;
 	gemp_for_chunks(slots, SLOTS_PER_CHUNK, join_body, j);
 	gemp_euler_team_fence(team);
 }
 
-static void add_present(joining *j, const void *numbers, size_t count)
+static void add_circuits(join_state *j, const void *numbers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		gemp_euler_subset_add(&j->present, gemp_number_at(numbers, i, j->wide));
 }
 
-static void by_index(joining *j, void *numbers, size_t count)
+static void replace_by_index(join_state *j, void *numbers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		gemp_number_set(numbers, i, gemp_euler_subset_index(&j->present, gemp_number_at(numbers, i, j->wide)), j->wide);
 }
 
 /* Several teams: circuits that have slots here get small numbers, and roots arrays of their own. */
-static gemp_code count_present(joining *j, uint64_t bound)
+static gemp_code index_circuits(join_state *j, uint64_t bound)
 {
 	size_t size = gemp_number_size(j->wide), own = j->list->splitters, named = j->circuit.named.count;
 	GEMP_PROPAGATE(gemp_euler_subset_new(&j->present, bound));
-	add_present(j, j->circuit.own, own);
-	add_present(j, j->circuit.values, named);
+	add_circuits(j, j->circuit.own, own);
+	add_circuits(j, j->circuit.values, named);
 	gemp_euler_subset_seal(&j->present);
-	by_index(j, j->circuit.own, own);
-	by_index(j, j->circuit.values, named);
+	replace_by_index(j, j->circuit.own, own);
+	replace_by_index(j, j->circuit.values, named);
 	j->circuits = j->present.count;
 	j->root.own = gemp_calloc(own, size);
 	j->root.values = gemp_calloc(named, size);
@@ -126,7 +126,7 @@ static gemp_code count_present(joining *j, uint64_t bound)
 }
 
 /* The forest of this team, whose bits are cleared. */
-static gemp_code list_joints(joining *j, const uint8_t *reach, gemp_euler_forest *forest)
+static gemp_code list_forest_edges(join_state *j, const uint8_t *reach, gemp_euler_forest *forest)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_euler_list *list = j->list;
@@ -142,8 +142,8 @@ static gemp_code list_joints(joining *j, const uint8_t *reach, gemp_euler_forest
 			size_t x = word * 64 + bit;
 			uint64_t a = gemp_euler_lookup_at(&j->circuit, x - 1, j->wide),
 					 b = gemp_euler_lookup_at(&j->circuit, x, j->wide);
-			forest->joints[forest->count++] = (gemp_euler_joint){ circuit[a], circuit[b], list->low + x, reach[a],
-				                                                  reach[b] };
+			forest->joints[forest->count++] = (gemp_euler_joint){ circuit[a], circuit[b], list->first_number + x,
+				                                                  reach[a], reach[b] };
 		}
 		j->joined[word] = 0;
 	}
@@ -153,14 +153,14 @@ done:
 }
 
 /* The forest of this team becomes part of the forest of all, and slots hear of it from whichever team settles them. */
-static gemp_code unite_teams(joining *j, uint64_t bound)
+static gemp_code unite_teams(join_state *j, uint64_t bound)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = j->list->team;
 	gemp_euler_forest forest = { 0 };
 	uint8_t *reach = NULL;
 	GEMP_TRY(gemp_euler_forest_closing(team, &j->present, &reach));
-	GEMP_TRY(gemp_comm_agree(team->comm, list_joints(j, reach, &forest)));
+	GEMP_TRY(gemp_comm_agree(team->comm, list_forest_edges(j, reach, &forest)));
 	GEMP_TRY(gemp_euler_forest_merge(team, &forest, bound));
 	GEMP_TRY(gemp_euler_bits_set(team, forest.decided, forest.decided_count, j->list->bounds, j->joined));
 	j->joins = forest.decided_count;
@@ -170,13 +170,13 @@ done:
 	return code;
 }
 
-static gemp_code prepare(joining *j, uint64_t bound)
+static gemp_code prepare_sets(join_state *j, uint64_t bound)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = j->list->team;
 	j->circuits = team->circuits;
 	if (team->teams > 1)
-		code = count_present(j, bound);
+		code = index_circuits(j, bound);
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	code = gemp_euler_block_new(team, &j->parent, j->circuits, gemp_number_size(j->wide));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
@@ -193,7 +193,7 @@ gemp_code gemp_euler_join(gemp_euler_lookup *lookup, const gemp_euler_edges *edg
 	gemp_code code = GEMP_OK;
 	const gemp_euler_list *list = lookup->list;
 	gemp_euler_team *team = list->team;
-	joining j = {
+	join_state j = {
 		.list = list, .edges = edges, .wide = list->wide, .circuit = *lookup, .root = *lookup, .joined = joined
 	};
 	uint64_t bound = team->circuits;
@@ -201,7 +201,7 @@ gemp_code gemp_euler_join(gemp_euler_lookup *lookup, const gemp_euler_edges *edg
 		j.root.own = j.root.values = NULL;
 	gemp_comm_max(team->comm, &bound, 1);
 	bound *= team->teams;
-	GEMP_TRY(prepare(&j, bound));
+	GEMP_TRY(prepare_sets(&j, bound));
 	unite_slots(&j);
 	if (team->teams > 1)
 		GEMP_TRY(unite_teams(&j, bound));
@@ -223,31 +223,31 @@ static uint64_t stretch_to(const gemp_euler_list *list, size_t slot)
 }
 
 /* A stretch is changed: its bit is set here, or it is put down for its owner. */
-typedef struct noting {
+typedef struct change_marker {
 	uint64_t *bits;
-	gemp_euler_subset *elsewhere; /* NULL: there is but one team */
-} noting;
+	gemp_euler_subset *remote; /* NULL: there is but one team */
+} change_marker;
 
-static void note(const noting *n, uint64_t number)
+static void mark_stretch(const change_marker *n, uint64_t number)
 {
-	if (n->elsewhere)
-		gemp_euler_subset_add(n->elsewhere, number);
+	if (n->remote)
+		gemp_euler_subset_add(n->remote, number);
 	else
 		gemp_bits64_set_atomic(n->bits, number);
 }
 
 /* Slots of runs of joined ones, the first of which has no bit of its own. */
-static void note_changed(const gemp_euler_list *list, const uint64_t *joined, noting n)
+static void mark_changed(const gemp_euler_list *list, const uint64_t *joined, change_marker n)
 {
-	for (size_t word = list->part / 64; word * 64 < list->part_end; word++)
+	for (size_t word = list->own_begin / 64; word * 64 < list->own_end; word++)
 		GEMP_EACH_BIT(joined[word], bit)
 		{
 			size_t slot = word * 64 + bit;
-			if (slot < list->part || slot >= list->part_end)
+			if (slot < list->own_begin || slot >= list->own_end)
 				continue;
-			note(&n, stretch_to(list, slot));
+			mark_stretch(&n, stretch_to(list, slot));
 			if (!gemp_bits64_test(joined, slot - 1))
-				note(&n, stretch_to(list, slot - 1));
+				mark_stretch(&n, stretch_to(list, slot - 1));
 		}
 }
 
@@ -262,7 +262,7 @@ static gemp_code send_to_owners(const gemp_euler_list *list, const uint64_t *joi
 	gemp_comm_max(team->comm, &bound, 1);
 	code = gemp_euler_subset_new(&changed, bound * team->teams);
 	if (code == GEMP_OK) {
-		note_changed(list, joined, (noting){ .elsewhere = &changed });
+		mark_changed(list, joined, (change_marker){ .remote = &changed });
 		gemp_euler_subset_seal(&changed);
 		code = GEMP_NEW(numbers, changed.count);
 	}
@@ -277,7 +277,7 @@ done:
 	return code;
 }
 
-static gemp_code list_bits(const gemp_euler_list *list, const uint64_t *bits, void **starts, size_t *count)
+static gemp_code list_set_bits(const gemp_euler_list *list, const uint64_t *bits, void **starts, size_t *count)
 {
 	size_t first, end;
 	gemp_euler_team_part(list->team, list->splitters, &first, &end);
@@ -304,9 +304,9 @@ gemp_code gemp_euler_join_changed(const gemp_euler_list *list, const uint64_t *j
 	if (team->teams > 1)
 		GEMP_TRY(send_to_owners(list, joined, bits.at));
 	else
-		note_changed(list, joined, (noting){ .bits = bits.at });
+		mark_changed(list, joined, (change_marker){ .bits = bits.at });
 	gemp_euler_team_fence(team);
-	GEMP_TRY(gemp_comm_agree(team->comm, list_bits(list, bits.at, starts, count)));
+	GEMP_TRY(gemp_comm_agree(team->comm, list_set_bits(list, bits.at, starts, count)));
 done:
 	gemp_euler_block_free(&bits);
 	return code;

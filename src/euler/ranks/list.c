@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-enum { BLOCKS_PER_CHUNK = 4096, ELEMENTS_PER_CHUNK = 1 << 16, LOOSE_SPACING = 3, SPACING_ABOVE = 8 };
+enum { BLOCKS_PER_CHUNK = 4096, ELEMENTS_PER_CHUNK = 1 << 16, ORPHAN_SPACING = 3, UPPER_LEVEL_SPACING = 8 };
 
 size_t gemp_euler_run_start(const uint64_t *joined, size_t slot)
 {
@@ -31,14 +31,14 @@ void gemp_euler_list_free(gemp_euler_list *list)
 
 /* Elements of this member that are to be splitters or are without a label: first each piece counts them, then lists
  * them. */
-typedef struct choosing {
+typedef struct element_selection {
 	gemp_euler_list *list;
 	bool wide;
 	uint64_t *begin; /* [chunks + 1] */
 	void *elements;  /* NULL: count */
-} choosing;
+} element_selection;
 
-static void take(choosing *c, size_t chunk, size_t x, bool wide)
+static void append_element(element_selection *c, size_t chunk, size_t x, bool wide)
 {
 	uint64_t at = c->begin[chunk]++;
 	if (c->elements)
@@ -47,42 +47,42 @@ static void take(choosing *c, size_t chunk, size_t x, bool wide)
 
 static uint64_t spacing_of(const gemp_euler_list *list)
 {
-	return list->level == 0 ? list->team->spacing : SPACING_ABOVE;
+	return list->level == 0 ? list->team->spacing : UPPER_LEVEL_SPACING;
 }
 
 /* One of each block of `spacing` elements, at a random place; of a shorter one perhaps none, or short lists stayed
  * as long. */
-GEMP_INLINE void choose_chunk(choosing *c, size_t chunk, size_t begin, size_t end, bool wide)
+GEMP_INLINE void select_splitters(element_selection *c, size_t chunk, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = c->list;
 	uint64_t spacing = spacing_of(list), salt = gemp_mix(list->team->seed + list->level);
-	for (size_t x = list->part + begin, stop = list->part + end; x < stop; x += spacing) {
+	for (size_t x = list->own_begin + begin, stop = list->own_begin + end; x < stop; x += spacing) {
 		uint64_t width = stop - x < spacing ? stop - x : spacing;
-		size_t chosen = x + (size_t)((gemp_mix(salt ^ (list->low + x)) >> 32) * spacing >> 32);
-		if (list->chosen >= x && list->chosen < x + width)
-			chosen = list->chosen;
+		size_t chosen = x + (size_t)((gemp_mix(salt ^ (list->first_number + x)) >> 32) * spacing >> 32);
+		if (list->fixed_splitter >= x && list->fixed_splitter < x + width)
+			chosen = list->fixed_splitter;
 		if (chosen < x + width && !gemp_euler_closed(list, chosen, wide))
-			take(c, chunk, chosen, wide);
+			append_element(c, chunk, chosen, wide);
 	}
 }
-GEMP_INDEXED_WIDTHS(choose_body, choose_chunk, choosing)
+GEMP_INDEXED_WIDTHS(splitter_body, select_splitters, element_selection)
 
-GEMP_INLINE void loose_chunk(choosing *c, size_t chunk, size_t begin, size_t end, bool wide)
+GEMP_INLINE void select_unlabelled(element_selection *c, size_t chunk, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = c->list;
-	for (size_t x = list->part + begin; x < list->part + end; x++)
+	for (size_t x = list->own_begin + begin; x < list->own_begin + end; x++)
 		if (gemp_euler_label_at(list, x, wide) == 0 && !gemp_euler_closed(list, x, wide))
-			take(c, chunk, x, wide);
+			append_element(c, chunk, x, wide);
 }
-GEMP_INDEXED_WIDTHS(loose_body, loose_chunk, choosing)
+GEMP_INDEXED_WIDTHS(unlabelled_body, select_unlabelled, element_selection)
 
 /* Local. *elements: the caller's. */
 static gemp_code select_elements(gemp_euler_list *list, gemp_range_body *body, size_t chunk, void **elements,
                                  size_t *count)
 {
 	gemp_code code = GEMP_OK;
-	size_t own = list->part_end - list->part, chunks = (own + chunk - 1) / chunk;
-	choosing c = { .list = list, .wide = list->wide };
+	size_t own = list->own_end - list->own_begin, chunks = (own + chunk - 1) / chunk;
+	element_selection c = { .list = list, .wide = list->wide };
 	GEMP_TRY(GEMP_NEW(c.begin, chunks + 1));
 	gemp_for_chunks(own, chunk, body, &c);
 	uint64_t before = 0;
@@ -112,7 +112,7 @@ static size_t split_orphans(gemp_euler_list *list, void *loose, size_t *left, vo
 		uint64_t x = gemp_number_at(loose, i, wide);
 		if (gemp_euler_label_at(list, x, wide) != 0)
 			continue;
-		if (all || gemp_mix(salt ^ (list->low + x)) % LOOSE_SPACING == 0)
+		if (all || gemp_mix(salt ^ (list->first_number + x)) % ORPHAN_SPACING == 0)
 			gemp_number_set(taken, count++, x, wide);
 		else
 			gemp_number_set(loose, kept++, x, wide);
@@ -121,14 +121,14 @@ static size_t split_orphans(gemp_euler_list *list, void *loose, size_t *left, vo
 	return count;
 }
 
-typedef struct naming {
+typedef struct splitter_naming {
 	gemp_euler_list *list;
 	bool wide;
 	const void *elements;
 	size_t count, first; /* number of the first one */
-} naming;
+} splitter_naming;
 
-GEMP_INLINE void name_piece(naming *n, size_t begin, size_t end, bool wide)
+GEMP_INLINE void label_splitters(splitter_naming *n, size_t begin, size_t end, bool wide)
 {
 	gemp_euler_list *list = n->list;
 	for (size_t i = begin; i < end; i++) {
@@ -137,7 +137,7 @@ GEMP_INLINE void name_piece(naming *n, size_t begin, size_t end, bool wide)
 		gemp_number_set(list->link.at, 2 * x + 1, gemp_euler_label_flag(wide) | (k + 1), wide);
 	}
 }
-GEMP_CHUNK_WIDTHS(name_body, name_piece, naming)
+GEMP_CHUNK_WIDTHS(label_body, label_splitters, splitter_naming)
 
 /* These elements become splitters, and their stretches are walked. Collective; `code`: what happened here before. */
 static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size_t count, gemp_code code)
@@ -146,14 +146,14 @@ static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size
 	size_t size = gemp_number_size(list->wide), before = list->splitters, first, end;
 	uint64_t all;
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
-	naming n = { .list = list, .wide = list->wide, .elements = elements, .count = count };
+	splitter_naming n = { .list = list, .wide = list->wide, .elements = elements, .count = count };
 	n.first = before + gemp_euler_team_before(team, count, &all);
 	code = gemp_euler_block_grow(team, &list->splitter, before + all, size);
 	GEMP_THEN(gemp_euler_block_grow(team, &list->from, before + all, size));
 	GEMP_THEN(gemp_euler_block_grow(team, &list->length, before + all, size));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	list->splitters = before + all;
-	gemp_for_chunks(count, ELEMENTS_PER_CHUNK, name_body, &n);
+	gemp_for_chunks(count, ELEMENTS_PER_CHUNK, label_body, &n);
 	gemp_euler_team_fence(team);
 	gemp_euler_team_part(team, all, &first, &end);
 	GEMP_TRY(gemp_euler_list_walk(list, NULL, before + first, end - first));
@@ -166,7 +166,7 @@ static gemp_code contract_orphans(gemp_euler_list *list)
 	gemp_code code = GEMP_OK;
 	void *loose = NULL, *taken = NULL;
 	size_t left = 0, count = 0;
-	code = select_elements(list, loose_body, ELEMENTS_PER_CHUNK, &loose, &left);
+	code = select_elements(list, unlabelled_body, ELEMENTS_PER_CHUNK, &loose, &left);
 	if (code == GEMP_OK && !(taken = gemp_calloc(left, gemp_number_size(list->wide))))
 		code = GEMP_ENOMEM;
 	GEMP_TRY(gemp_comm_agree(list->team->comm, code));
@@ -187,7 +187,7 @@ gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *walk, double *
 	void *elements = NULL;
 	size_t count = 0;
 	double begun = gemp_now();
-	code = select_elements(list, choose_body, BLOCKS_PER_CHUNK * spacing_of(list), &elements, &count);
+	code = select_elements(list, splitter_body, BLOCKS_PER_CHUNK * spacing_of(list), &elements, &count);
 	GEMP_TRY(add_splitters(list, elements, count, code));
 	if (walk)
 		*walk = gemp_now() - begun;
@@ -200,28 +200,28 @@ done:
 	return code;
 }
 
-enum { LANES = 24, STARTS_PER_CHUNK = 1024, NEAR_SPACING = 1024, NEAR = UINT16_MAX };
+enum { WALKERS = 24, STARTS_PER_CHUNK = 1024, SHORT_DISTANCE_SPACING = 1024, MAX_SHORT_DISTANCE = UINT16_MAX };
 
 /* Walkers go on until they come to a splitter or to another team. Each thread moves many of them in turns, so that
  * memory has the next element ready when their turn comes. */
-typedef struct walking {
+typedef struct walk_state {
 	gemp_euler_list *list;
 	bool wide;
 	const void *starts; /* numbers of splitters; NULL: they are first + i */
 	size_t first;
-	bool near;              /* distances of records have 2 bytes */
-	bool lost;              /* one was longer */
+	bool short_distances;   /* distances of records have 2 bytes */
+	bool distance_overflow; /* one was longer */
 	const char *arrived;    /* [arrivals] records: element, splitter, distance */
 	size_t arrivals, count; /* of this round: arrivals, then starts */
-	gemp_euler_exchange mail;
-} walking;
+	gemp_euler_exchange exchange;
+} walk_state;
 
-typedef struct lane {
+typedef struct walker {
 	size_t at;
 	uint64_t from, distance;
-} lane;
+} walker;
 
-GEMP_INLINE void come_to(const gemp_euler_list *list, lane *l, size_t element, bool wide)
+GEMP_INLINE void move_to(const gemp_euler_list *list, walker *l, size_t element, bool wide)
 {
 	l->at = gemp_euler_rotated(list->joined, element);
 	__builtin_prefetch((char *)list->link.at + 2 * l->at * gemp_number_size(wide), 1);
@@ -234,56 +234,56 @@ GEMP_INLINE uint64_t weight_of(const gemp_euler_list *list, size_t x, bool wide)
 	return list->weight.at ? gemp_number_at(list->weight.at, x, wide) : 1;
 }
 
-static size_t record_size(const walking *w)
+static size_t record_size(const walk_state *w)
 {
-	return 2 * gemp_number_size(w->wide) + (w->near ? sizeof(uint16_t) : gemp_number_size(w->wide));
+	return 2 * gemp_number_size(w->wide) + (w->short_distances ? sizeof(uint16_t) : gemp_number_size(w->wide));
 }
 
-static void write_record(walking *w, size_t piece, const lane *l, uint64_t next, bool wide)
+static void write_record(walk_state *w, size_t piece, const walker *l, uint64_t next, bool wide)
 {
 	const gemp_euler_list *list = w->list;
 	size_t owner = gemp_range_find(list->bounds, list->team->teams, next);
-	char *record = gemp_euler_exchange_put(&w->mail, piece, owner, 0);
+	char *record = gemp_euler_exchange_put(&w->exchange, piece, owner, 0);
 	gemp_number_write(record, 0, next - list->bounds[owner], wide);
 	gemp_number_write(record, 1, l->from, wide);
-	if (!w->near) {
+	if (!w->short_distances) {
 		gemp_number_write(record, 2, l->distance, wide);
 		return;
 	}
 	uint16_t distance = (uint16_t)l->distance;
 	memcpy(record + 2 * gemp_number_size(wide), &distance, sizeof distance);
-	if (l->distance > NEAR)
-		__atomic_store_n(&w->lost, true, __ATOMIC_RELAXED);
+	if (l->distance > MAX_SHORT_DISTANCE)
+		__atomic_store_n(&w->distance_overflow, true, __ATOMIC_RELAXED);
 }
 
-GEMP_INLINE void read_record(const walking *w, size_t i, lane *l, bool wide)
+GEMP_INLINE void read_record(const walk_state *w, size_t i, walker *l, bool wide)
 {
-	const char *record = w->arrived + i * w->mail.size;
+	const char *record = w->arrived + i * w->exchange.size;
 	uint16_t distance;
 	l->at = gemp_number_read(record, 0, wide);
 	l->from = gemp_number_read(record, 1, wide);
 	memcpy(&distance, record + 2 * gemp_number_size(wide), sizeof distance);
-	l->distance = w->near ? distance : gemp_number_read(record, 2, wide);
+	l->distance = w->short_distances ? distance : gemp_number_read(record, 2, wide);
 }
 
 /* False: the walker has left for another team. */
-GEMP_INLINE bool leave(walking *w, size_t piece, lane *l, uint64_t next, bool wide)
+GEMP_INLINE bool advance(walk_state *w, size_t piece, walker *l, uint64_t next, bool wide)
 {
 	gemp_euler_list *list = w->list;
-	if (next - list->low < list->count) {
-		come_to(list, l, next - list->low, wide);
+	if (next - list->first_number < list->count) {
+		move_to(list, l, next - list->first_number, wide);
 		return true;
 	}
 	write_record(w, piece, l, next, wide);
 	return false;
 }
 
-GEMP_INLINE bool enter(walking *w, size_t piece, size_t i, lane *l, bool wide)
+GEMP_INLINE bool start_walker(walk_state *w, size_t piece, size_t i, walker *l, bool wide)
 {
 	const gemp_euler_list *list = w->list;
 	if (i < w->arrivals) {
 		read_record(w, i, l, wide);
-		come_to(list, l, l->at, wide);
+		move_to(list, l, l->at, wide);
 		return true;
 	}
 	size_t k = w->first + i - w->arrivals;
@@ -292,11 +292,11 @@ GEMP_INLINE bool enter(walking *w, size_t piece, size_t i, lane *l, bool wide)
 	size_t x = gemp_number_at(list->splitter.at, k, wide);
 	l->from = k * list->team->teams + list->team->team;
 	l->distance = weight_of(list, x, wide);
-	return leave(w, piece, l, gemp_euler_next_at(list, x, wide), wide);
+	return advance(w, piece, l, gemp_euler_next_at(list, x, wide), wide);
 }
 
 /* False: the walker has come to a splitter, or left. */
-GEMP_INLINE bool step(walking *w, size_t piece, lane *l, bool wide)
+GEMP_INLINE bool walk_step(walk_state *w, size_t piece, walker *l, bool wide)
 {
 	gemp_euler_list *list = w->list;
 	uint64_t label = gemp_euler_label_at(list, l->at, wide), flag = gemp_euler_label_flag(wide);
@@ -310,69 +310,69 @@ GEMP_INLINE bool step(walking *w, size_t piece, lane *l, bool wide)
 	if (list->distance.at)
 		gemp_number_set(list->distance.at, l->at, l->distance, wide);
 	l->distance += weight_of(list, l->at, wide);
-	return leave(w, piece, l, gemp_euler_next_at(list, l->at, wide), wide);
+	return advance(w, piece, l, gemp_euler_next_at(list, l->at, wide), wide);
 }
 
-GEMP_INLINE void walk_piece(walking *w, size_t piece, bool wide)
+GEMP_INLINE void walk_piece(walk_state *w, size_t piece, bool wide)
 {
-	lane lanes[LANES];
+	walker lanes[WALKERS];
 	size_t live = 0, i, end;
 	if (w->list->team->teams > 1) {
-		i = w->mail.begin[piece];
-		end = w->mail.begin[piece + 1];
+		i = w->exchange.begin[piece];
+		end = w->exchange.begin[piece + 1];
 	} else {
 		i = piece * STARTS_PER_CHUNK;
 		end = i + STARTS_PER_CHUNK < w->count ? i + STARTS_PER_CHUNK : w->count;
 	}
-	while (live < LANES && i < end)
-		live += enter(w, piece, i++, &lanes[live], wide);
+	while (live < WALKERS && i < end)
+		live += start_walker(w, piece, i++, &lanes[live], wide);
 	while (live)
 		for (size_t n = 0; n < live; n++) {
-			if (step(w, piece, &lanes[n], wide))
+			if (walk_step(w, piece, &lanes[n], wide))
 				continue;
 			bool entered = false;
 			while (!entered && i < end)
-				entered = enter(w, piece, i++, &lanes[n], wide);
+				entered = start_walker(w, piece, i++, &lanes[n], wide);
 			if (!entered)
 				lanes[n] = lanes[--live];
 		}
 }
-GEMP_WIDTHS(walk_body, walk_piece, walking)
+GEMP_WIDTHS(walk_body, walk_piece, walk_state)
 
 /* Rounds: all walkers that are here go on, new ones as far as there is room; those that left are delivered. */
-static gemp_code walk_in_rounds(walking *w, size_t count)
+static gemp_code walk_in_rounds(walk_state *w, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = w->list->team;
-	w->near = w->list->level == 0 && team->spacing <= NEAR_SPACING;
-	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&w->mail, team, record_size(w), false)));
+	w->short_distances = w->list->level == 0 && team->spacing <= SHORT_DISTANCE_SPACING;
+	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&w->exchange, team, record_size(w), false)));
 	for (uint64_t left = 1; left > 0;) {
-		size_t room = w->arrivals < team->in_flight ? team->in_flight - w->arrivals : 0;
-		size_t starting = count < room ? count : room;
+		size_t capacity = w->arrivals < team->in_flight ? team->in_flight - w->arrivals : 0;
+		size_t starting = count < capacity ? count : capacity;
 		w->count = w->arrivals + starting;
-		code = gemp_euler_exchange_open(&w->mail, w->count);
-		w->arrived = w->mail.receive;
+		code = gemp_euler_exchange_open(&w->exchange, w->count);
+		w->arrived = w->exchange.receive;
 		if (code == GEMP_OK)
-			gemp_parallel_for(w->mail.pieces, walk_body, w);
-		if (w->lost)
+			gemp_parallel_for(w->exchange.pieces, walk_body, w);
+		if (w->distance_overflow)
 			code = gemp_fail(GEMP_EINTERNAL,
 			                 "no splitter was met on %d edges, though one of %" PRIu32 " is one; "
 			                 "another seed chooses others",
-			                 NEAR, team->spacing);
+			                 MAX_SHORT_DISTANCE, team->spacing);
 		w->first += starting;
 		count -= starting;
 		left = count;
-		GEMP_TRY(gemp_euler_exchange_send(&w->mail, code, &left));
-		w->arrivals = w->mail.received;
+		GEMP_TRY(gemp_euler_exchange_send(&w->exchange, code, &left));
+		w->arrivals = w->exchange.received;
 	}
 done:
-	gemp_euler_exchange_free(&w->mail);
+	gemp_euler_exchange_free(&w->exchange);
 	return code;
 }
 
 gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t first, size_t count)
 {
-	walking w = { .list = list, .wide = list->wide, .starts = starts, .first = first };
+	walk_state w = { .list = list, .wide = list->wide, .starts = starts, .first = first };
 	if (list->team->teams > 1)
 		return walk_in_rounds(&w, count);
 	w.count = count;
@@ -381,12 +381,12 @@ gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t
 	return GEMP_OK;
 }
 
-typedef struct ranks_lookup_naming {
+typedef struct lookup_naming {
 	gemp_euler_lookup *lookup;
 	bool wide;
-} ranks_lookup_naming;
+} lookup_naming;
 
-GEMP_INLINE void ranks_lookup_name_piece(ranks_lookup_naming *n, size_t begin, size_t end, bool wide)
+GEMP_INLINE void collect_labels(lookup_naming *n, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = n->lookup->list;
 	for (size_t x = begin; x < end; x++) {
@@ -395,7 +395,7 @@ GEMP_INLINE void ranks_lookup_name_piece(ranks_lookup_naming *n, size_t begin, s
 			gemp_euler_subset_add(&n->lookup->named, label - 1);
 	}
 }
-GEMP_CHUNK_WIDTHS(ranks_lookup_name_body, ranks_lookup_name_piece, ranks_lookup_naming)
+GEMP_CHUNK_WIDTHS(collect_body, collect_labels, lookup_naming)
 
 static uint64_t own_value(const void *context, uint64_t k)
 {
@@ -409,16 +409,16 @@ gemp_code gemp_euler_lookup_new(gemp_euler_lookup *lookup, const gemp_euler_list
 	*lookup = (gemp_euler_lookup){ .list = list, .own = values };
 	if (team->teams == 1)
 		return GEMP_OK;
-	uint64_t most = list->splitters;
-	gemp_comm_max(team->comm, &most, 1);
-	GEMP_PROPAGATE(gemp_comm_agree(team->comm, gemp_euler_subset_new(&lookup->named, most * team->teams)));
-	ranks_lookup_naming n = { lookup, list->wide };
-	gemp_for_chunks(list->count, ELEMENTS_PER_CHUNK, ranks_lookup_name_body, &n);
+	uint64_t max_count = list->splitters;
+	gemp_comm_max(team->comm, &max_count, 1);
+	GEMP_PROPAGATE(gemp_comm_agree(team->comm, gemp_euler_subset_new(&lookup->named, max_count * team->teams)));
+	lookup_naming n = { lookup, list->wide };
+	gemp_for_chunks(list->count, ELEMENTS_PER_CHUNK, collect_body, &n);
 	gemp_euler_subset_seal(&lookup->named);
-	const gemp_euler_request question = {
+	const gemp_euler_request request = {
 		.team = team, .named = &lookup->named, .own = list->splitters, .answer = own_value, .context = lookup
 	};
-	return gemp_euler_query(&question, &lookup->values);
+	return gemp_euler_query(&request, &lookup->values);
 }
 
 void gemp_euler_lookup_free(gemp_euler_lookup *lookup)

@@ -19,10 +19,10 @@ typedef struct gemp_euler_list {
 	bool wide;
 	unsigned level;         /* 0: edges */
 	const uint64_t *bounds; /* [teams + 1] numbers of each team's elements */
-	uint64_t low;           /* the first of this team's */
+	uint64_t first_number;  /* the first of this team's */
 	size_t count;
-	size_t part, part_end;     /* of them, this member's */
-	size_t chosen;             /* an element that is a splitter; SIZE_MAX: none in particular */
+	size_t own_begin, own_end; /* of them, this member's */
+	size_t fixed_splitter;     /* an element that is a splitter; SIZE_MAX: none in particular */
 	gemp_euler_block link;     /* [2 * count] numbers: the next element, and the label */
 	gemp_euler_block distance; /* [count] from the splitter; NULL: not kept */
 	gemp_euler_block weight;   /* [count] to the next element; NULL: 1 each */
@@ -58,7 +58,7 @@ GEMP_INLINE uint64_t gemp_euler_next_at(const gemp_euler_list *list, size_t x, b
 /* Of lists but the first, an element that follows itself is a whole circuit, and has no part in what follows. */
 GEMP_INLINE bool gemp_euler_closed(const gemp_euler_list *list, size_t x, bool wide)
 {
-	return list->level > 0 && gemp_euler_next_at(list, x, wide) == list->low + x;
+	return list->level > 0 && gemp_euler_next_at(list, x, wide) == list->first_number + x;
 }
 
 /* Where runs of joined slots lead to: from each slot to the one before, and from the first of a run to its last. */

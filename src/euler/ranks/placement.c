@@ -4,7 +4,7 @@
 #include "core/search.h"
 #include "core/threads.h"
 
-typedef struct placing {
+typedef struct placement {
 	gemp_euler_list *list;
 	const gemp_euler_edges *edges;
 	gemp_euler_order *order;
@@ -13,20 +13,20 @@ typedef struct placing {
 	uint64_t first, end;   /* places of this rank */
 	uint64_t *places;      /* [ranks + 1] the first place of each rank */
 	gemp_euler_lookup lookup;
-	size_t begin; /* edge of this rank with which a round begins */
+	size_t round_begin; /* edge of this rank with which a round begins */
 	void *values;
-	gemp_euler_block length; /* of the stretch of each splitter of a single team */
-	gemp_euler_exchange mail;
-} placing;
+	gemp_euler_block lengths; /* of the stretch of each splitter of a single team */
+	gemp_euler_exchange exchange;
+} placement;
 
 /* Values are against the direction of the circuit. */
-GEMP_INLINE uint64_t place_of(const placing *p, uint64_t value, uint64_t distance)
+GEMP_INLINE uint64_t place_of(const placement *p, uint64_t value, uint64_t distance)
 {
 	uint64_t place = (value ? p->total - value : 0) + distance + p->shift;
 	return place >= p->total ? place - p->total : place;
 }
 
-static gemp_code new_order(placing *p)
+static gemp_code new_order(placement *p)
 {
 	const gemp_comm *comm = p->list->team->comm;
 	gemp_euler_order *order = p->order;
@@ -45,18 +45,18 @@ static gemp_code new_order(placing *p)
 
 /* Several teams: each edge knows its splitter and how far from it it is. */
 
-enum { MOST_DIFFERENCE = 10 }; /* bytes of one of 64 bits; half as many are enough for 32 */
+enum { MAX_VARINT_BYTES = 10 }; /* bytes of one of 64 bits; half as many are enough for 32 */
 
-static size_t record_size(const placing *p)
+static size_t record_size(const placement *p)
 {
 	return 2 * gemp_number_size(p->wide) + (p->sources ? sizeof(gemp_vertex) : 0);
 }
 
-GEMP_INLINE void send_piece(placing *p, size_t piece, bool wide)
+GEMP_INLINE void send_chunk(placement *p, size_t piece, bool wide)
 {
 	const gemp_euler_list *list = p->list;
 	const gemp_euler_edges *edges = p->edges;
-	size_t begin = p->begin + p->mail.begin[piece], end = p->begin + p->mail.begin[piece + 1];
+	size_t begin = p->round_begin + p->exchange.begin[piece], end = p->round_begin + p->exchange.begin[piece + 1];
 	size_t row = begin < end ? gemp_range_find(edges->begin, edges->rows, begin) : 0;
 	uint64_t vertex = edges->bounds[edges->rank];
 	for (size_t x = begin; x < end; x++) {
@@ -68,17 +68,17 @@ GEMP_INLINE void send_piece(placing *p, size_t piece, bool wide)
 			continue;
 		size_t rank = gemp_range_find(p->places, list->team->teams, place);
 		gemp_vertex source = (gemp_vertex)(vertex + row);
-		char *record = gemp_euler_exchange_put(&p->mail, piece, rank, 0);
+		char *record = gemp_euler_exchange_put(&p->exchange, piece, rank, 0);
 		gemp_number_write(record, 0, place - p->places[rank], wide);
 		gemp_number_write(record, 1, x, wide);
 		if (p->sources)
 			memcpy(record + 2 * gemp_number_size(wide), &source, sizeof source);
 	}
 }
-GEMP_WIDTHS(send_body, send_piece, placing)
+GEMP_WIDTHS(send_body, send_chunk, placement)
 
 /* Records for one team are in the order of edges: of these, and of sources, differences are sent, 7 bits a byte. */
-static char *put_difference(char *to, uint64_t difference)
+static char *write_varint(char *to, uint64_t difference)
 {
 	for (; difference >> 7; difference >>= 7)
 		*to++ = (char)(difference | 0x80);
@@ -86,7 +86,7 @@ static char *put_difference(char *to, uint64_t difference)
 	return to;
 }
 
-static const char *take_difference(const char *from, uint64_t *sum)
+static const char *read_varint(const char *from, uint64_t *sum)
 {
 	uint64_t difference = 0;
 	unsigned shift = 0;
@@ -98,74 +98,74 @@ static const char *take_difference(const char *from, uint64_t *sum)
 
 static size_t encode(const void *context, const char *records, size_t count, char *to)
 {
-	const placing *p = context;
+	const placement *p = context;
 	const char *begin = to;
 	size_t number = gemp_number_size(p->wide);
 	uint64_t edge = 0;
 	gemp_vertex source = 0, next;
-	for (const char *record = records; count > 0; count--, record += p->mail.size) {
+	for (const char *record = records; count > 0; count--, record += p->exchange.size) {
 		gemp_number_write(to, 0, gemp_number_read(record, 0, p->wide), p->wide);
-		to = put_difference(to + number, gemp_number_read(record, 1, p->wide) - edge);
+		to = write_varint(to + number, gemp_number_read(record, 1, p->wide) - edge);
 		edge = gemp_number_read(record, 1, p->wide);
 		if (p->sources) {
 			memcpy(&next, record + 2 * number, sizeof next);
-			to = put_difference(to, next - source);
+			to = write_varint(to, next - source);
 			source = next;
 		}
 	}
 	return (size_t)(to - begin);
 }
 
-GEMP_INLINE void decode(const placing *p, const char *from, const char *end, gemp_edge edge, bool wide)
+GEMP_INLINE void decode(const placement *p, const char *from, const char *end, gemp_edge edge, bool wide)
 {
 	gemp_edge *edges = p->order->edge;
 	gemp_vertex *sources = p->sources ? p->order->source : NULL;
 	uint64_t source = 0;
 	while (from < end) {
 		uint64_t place = gemp_number_read(from, 0, wide);
-		from = take_difference(from + gemp_number_size(wide), &edge);
+		from = read_varint(from + gemp_number_size(wide), &edge);
 		edges[place] = edge;
 		if (sources) {
-			from = take_difference(from, &source);
+			from = read_varint(from, &source);
 			sources[place] = (gemp_vertex)source;
 		}
 	}
 }
 
 /* What came from a team. */
-GEMP_INLINE void receive_piece(const placing *p, size_t team, bool wide)
+GEMP_INLINE void receive_team(const placement *p, size_t team, bool wide)
 {
-	const char *from = p->mail.receive;
+	const char *from = p->exchange.receive;
 	for (size_t t = 0; t < team; t++)
-		from += p->mail.receive_size[t];
-	decode(p, from, from + p->mail.receive_size[team], p->list->bounds[team], wide);
+		from += p->exchange.receive_size[t];
+	decode(p, from, from + p->exchange.receive_size[team], p->list->bounds[team], wide);
 }
-GEMP_WIDTHS(receive_body, receive_piece, placing)
+GEMP_WIDTHS(receive_body, receive_team, placement)
 
-static gemp_code place_in_rounds(placing *p)
+static gemp_code place_in_rounds(placement *p)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = p->list->team;
-	size_t count = p->list->count, most = team->in_flight;
-	uint64_t rounds = (count + most - 1) / most;
+	size_t count = p->list->count, max_count = team->in_flight;
+	uint64_t rounds = (count + max_count - 1) / max_count;
 	GEMP_TRY(gemp_euler_lookup_new(&p->lookup, p->list, p->values));
-	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&p->mail, team, record_size(p), false)));
-	p->mail.encode = encode;
-	p->mail.context = p;
-	p->mail.encoded_max = gemp_number_size(p->wide) + (p->wide ? MOST_DIFFERENCE : MOST_DIFFERENCE / 2) +
-	                      MOST_DIFFERENCE / 2;
+	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_exchange_new(&p->exchange, team, record_size(p), false)));
+	p->exchange.encode = encode;
+	p->exchange.context = p;
+	p->exchange.encoded_max = gemp_number_size(p->wide) + (p->wide ? MAX_VARINT_BYTES : MAX_VARINT_BYTES / 2) +
+	                          MAX_VARINT_BYTES / 2;
 	gemp_comm_max(team->comm, &rounds, 1);
 	for (; rounds > 0; rounds--) {
-		size_t now = count - p->begin < most ? count - p->begin : most;
-		code = gemp_euler_exchange_open(&p->mail, now);
+		size_t now = count - p->round_begin < max_count ? count - p->round_begin : max_count;
+		code = gemp_euler_exchange_open(&p->exchange, now);
 		if (code == GEMP_OK)
-			gemp_parallel_for(p->mail.pieces, send_body, p);
-		GEMP_TRY(gemp_euler_exchange_send(&p->mail, code, NULL));
+			gemp_parallel_for(p->exchange.pieces, send_body, p);
+		GEMP_TRY(gemp_euler_exchange_send(&p->exchange, code, NULL));
 		gemp_parallel_for(team->teams, receive_body, p);
-		p->begin += now;
+		p->round_begin += now;
 	}
 done:
-	gemp_euler_exchange_free(&p->mail);
+	gemp_euler_exchange_free(&p->exchange);
 	gemp_euler_lookup_free(&p->lookup);
 	return code;
 }
@@ -173,38 +173,38 @@ done:
 /* A single team: stretches are walked once more, by the ranks that have places there. Labels are no longer wanted;
  * in their stead each edge gets its target, which is where the next one begins. */
 
-enum { LANES = 24, STARTS_PER_CHUNK = 1 << 11, EDGES_PER_CHUNK = 1 << 16 };
+enum { WALKERS = 24, STARTS_PER_CHUNK = 1 << 11, EDGES_PER_CHUNK = 1 << 16 };
 
-GEMP_INLINE void target_piece(placing *p, size_t begin, size_t end, bool wide)
+GEMP_INLINE void store_targets(placement *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = p->list;
 	for (size_t e = begin; e < end; e++)
-		gemp_number_set(list->link.at, 2 * (list->part + e) + 1, p->edges->target[e], wide);
+		gemp_number_set(list->link.at, 2 * (list->own_begin + e) + 1, p->edges->target[e], wide);
 }
-GEMP_CHUNK_WIDTHS(target_body, target_piece, placing)
+GEMP_CHUNK_WIDTHS(target_body, store_targets, placement)
 
 /* The splitter where a stretch ends knows how long it is; the one where it begins is to know. */
-GEMP_INLINE void length_piece(placing *p, size_t begin, size_t end, bool wide)
+GEMP_INLINE void store_lengths(placement *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = p->list;
 	size_t first, last;
 	gemp_euler_team_part(list->team, list->splitters, &first, &last);
 	for (size_t k = first + begin; k < first + end; k++)
-		gemp_number_set(p->length.at, gemp_number_at(list->from.at, k, wide), gemp_number_at(list->length.at, k, wide),
+		gemp_number_set(p->lengths.at, gemp_number_at(list->from.at, k, wide), gemp_number_at(list->length.at, k, wide),
 		                wide);
 }
-GEMP_CHUNK_WIDTHS(length_body, length_piece, placing)
+GEMP_CHUNK_WIDTHS(length_body, store_lengths, placement)
 
-typedef struct lane {
+typedef struct walker {
 	size_t at;
 	uint64_t place, left;
-} lane;
+} walker;
 
 /* False: nothing of it is among this rank's places. What goes on at place 0 has come from the last place. */
-GEMP_INLINE bool enter(const placing *p, size_t k, lane *l, bool wide)
+GEMP_INLINE bool start_walker(const placement *p, size_t k, walker *l, bool wide)
 {
 	l->place = place_of(p, gemp_number_at(p->values, k, wide), 0);
-	l->left = gemp_number_at(p->length.at, k, wide);
+	l->left = gemp_number_at(p->lengths.at, k, wide);
 	l->at = gemp_number_at(p->list->splitter.at, k, wide);
 	__builtin_prefetch((const char *)p->list->link.at + 2 * l->at * gemp_number_size(wide));
 	uint64_t end = l->place + l->left; /* the edge behind it begins where this one ends: its source is written, too */
@@ -212,7 +212,7 @@ GEMP_INLINE bool enter(const placing *p, size_t k, lane *l, bool wide)
 }
 
 /* False: that was its last edge. */
-GEMP_INLINE bool step(const placing *p, lane *l, bool wide)
+GEMP_INLINE bool walk_step(const placement *p, walker *l, bool wide)
 {
 	const gemp_euler_list *list = p->list;
 	gemp_euler_order *order = p->order;
@@ -229,51 +229,51 @@ GEMP_INLINE bool step(const placing *p, lane *l, bool wide)
 	return true;
 }
 
-GEMP_INLINE void emit_piece(placing *p, size_t begin, size_t end, bool wide)
+GEMP_INLINE void emit_chunk(placement *p, size_t begin, size_t end, bool wide)
 {
-	lane lanes[LANES];
+	walker lanes[WALKERS];
 	size_t live = 0, k = begin;
-	while (live < LANES && k < end)
-		live += enter(p, k++, &lanes[live], wide);
+	while (live < WALKERS && k < end)
+		live += start_walker(p, k++, &lanes[live], wide);
 	while (live)
 		for (size_t n = 0; n < live; n++) {
-			if (step(p, &lanes[n], wide))
+			if (walk_step(p, &lanes[n], wide))
 				continue;
 			bool entered = false;
 			while (!entered && k < end)
-				entered = enter(p, k++, &lanes[n], wide);
+				entered = start_walker(p, k++, &lanes[n], wide);
 			if (!entered)
 				lanes[n] = lanes[--live];
 		}
 }
-GEMP_CHUNK_WIDTHS(emit_body, emit_piece, placing)
+GEMP_CHUNK_WIDTHS(emit_body, emit_chunk, placement)
 
-static gemp_code place_together(placing *p)
+static gemp_code place_in_shared_memory(placement *p)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_list *list = p->list;
 	gemp_euler_team *team = list->team;
 	size_t first, end;
-	code = gemp_euler_block_new(team, &p->length, list->splitters, gemp_number_size(p->wide));
+	code = gemp_euler_block_new(team, &p->lengths, list->splitters, gemp_number_size(p->wide));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	gemp_euler_team_part(team, list->splitters, &first, &end);
 	gemp_for_chunks(end - first, STARTS_PER_CHUNK, length_body, p);
-	gemp_for_chunks(list->part_end - list->part, EDGES_PER_CHUNK, target_body, p);
+	gemp_for_chunks(list->own_end - list->own_begin, EDGES_PER_CHUNK, target_body, p);
 	gemp_euler_team_fence(team);
 	gemp_for_chunks(list->splitters, STARTS_PER_CHUNK, emit_body, p);
 	gemp_euler_team_fence(team);
 done:
-	gemp_euler_block_free(&p->length);
+	gemp_euler_block_free(&p->lengths);
 	return code;
 }
 
 /* How far the chosen edge is from the splitter that all others are measured from. */
-static uint64_t chosen_at(const placing *p)
+static uint64_t fixed_splitter_distance(const placement *p)
 {
 	const gemp_euler_list *list = p->list;
 	uint64_t at = 0;
-	if (list->chosen >= list->part && list->chosen < list->part_end) {
-		uint64_t label = gemp_euler_label_at(list, list->chosen, p->wide) & ~gemp_euler_label_flag(p->wide);
+	if (list->fixed_splitter >= list->own_begin && list->fixed_splitter < list->own_end) {
+		uint64_t label = gemp_euler_label_at(list, list->fixed_splitter, p->wide) & ~gemp_euler_label_flag(p->wide);
 		at = gemp_number_at(p->values, label - 1, p->wide);
 		at = at ? p->total - at : 0;
 	}
@@ -284,19 +284,19 @@ gemp_code gemp_euler_place_edges(gemp_euler_order *order, gemp_euler_list *list,
                                  void *values, bool sources)
 {
 	gemp_code code = GEMP_OK;
-	placing p = { .list = list,
-		          .edges = edges,
-		          .order = order,
-		          .wide = list->wide,
-		          .sources = sources,
-		          .total = edges->edges,
-		          .values = values };
+	placement p = { .list = list,
+		            .edges = edges,
+		            .order = order,
+		            .wide = list->wide,
+		            .sources = sources,
+		            .total = edges->edges,
+		            .values = values };
 	GEMP_TRY(gemp_comm_agree(list->team->comm, new_order(&p)));
 	p.first = order->first;
 	p.end = order->first + order->count;
-	uint64_t chosen = chosen_at(&p), wanted = edges->path_start == GEMP_NO_VERTEX ? 0 : p.total - 1;
+	uint64_t chosen = fixed_splitter_distance(&p), wanted = edges->path_start == GEMP_NO_VERTEX ? 0 : p.total - 1;
 	p.shift = (wanted + p.total - chosen) % p.total;
-	GEMP_TRY(list->team->teams > 1 ? place_in_rounds(&p) : place_together(&p));
+	GEMP_TRY(list->team->teams > 1 ? place_in_rounds(&p) : place_in_shared_memory(&p));
 done:
 	gemp_free(p.places);
 	return code;

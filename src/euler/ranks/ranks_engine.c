@@ -12,7 +12,7 @@
 enum { SPACING_APART = 16, SPACING_TOGETHER = 64 };
 enum { GATHER_APART = 1 << 15, GATHER_TOGETHER = 1 << 20, IN_FLIGHT = 1 << 19 };
 
-typedef struct finding {
+typedef struct engine_state {
 	gemp_euler_result *out;
 	const gemp_euler_edges *edges;
 	const gemp_euler_options *options;
@@ -22,26 +22,26 @@ typedef struct finding {
 	gemp_euler_block joined; /* bits */
 	gemp_euler_lookup circuits;
 	gemp_euler_block values; /* of splitters: their circuits, then their places */
-	double begun;
-} finding;
+	double stage_begin;
+} engine_state;
 
-static void stage_ends(finding *f, gemp_euler_stage stage)
+static void end_stage(engine_state *f, gemp_euler_stage stage)
 {
 	double now = gemp_now();
-	f->out->seconds[stage] += now - f->begun;
-	f->begun = now;
+	f->out->seconds[stage] += now - f->stage_begin;
+	f->stage_begin = now;
 }
 
 /* A number must hold an edge, a label and a splitter of any team; see ranks_list.h. */
-static bool needs_wide(const finding *f)
+static bool needs_wide(const engine_state *f)
 {
-	uint64_t most = 1, limit = ((uint64_t)1 << 31) - 1;
+	uint64_t max_count = 1, limit = ((uint64_t)1 << 31) - 1;
 	for (size_t t = 0; t < f->team.teams; t++)
-		most = f->bounds[t + 1] - f->bounds[t] >= most ? f->bounds[t + 1] - f->bounds[t] + 1 : most;
-	return gemp_euler_ranks_settings_now.wide || f->edges->edges >= limit || most * f->team.teams >= limit;
+		max_count = f->bounds[t + 1] - f->bounds[t] >= max_count ? f->bounds[t + 1] - f->bounds[t] + 1 : max_count;
+	return gemp_euler_ranks_settings_now.wide || f->edges->edges >= limit || max_count * f->team.teams >= limit;
 }
 
-static gemp_code fill(finding *f)
+static gemp_code allocate(engine_state *f)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = &f->team;
@@ -55,26 +55,28 @@ static gemp_code fill(finding *f)
 		GEMP_MPI(MPI_Allgather(&edges->first, 1, MPI_UINT64_T, f->bounds, 1, MPI_UINT64_T, team->comm->world));
 	f->bounds[team->teams] = edges->edges;
 	team->wide = needs_wide(f);
-	*list = (gemp_euler_list){
-		.team = team, .wide = team->wide, .bounds = f->bounds, .low = f->bounds[team->team], .chosen = SIZE_MAX
-	};
-	list->count = f->bounds[team->team + 1] - list->low;
-	list->part = edges->first - list->low;
-	list->part_end = list->part + own;
+	*list = (gemp_euler_list){ .team = team,
+		                       .wide = team->wide,
+		                       .bounds = f->bounds,
+		                       .first_number = f->bounds[team->team],
+		                       .fixed_splitter = SIZE_MAX };
+	list->count = f->bounds[team->team + 1] - list->first_number;
+	list->own_begin = edges->first - list->first_number;
+	list->own_end = list->own_begin + own;
 	if (chosen >= edges->first && chosen - edges->first < own)
-		list->chosen = chosen - list->low;
+		list->fixed_splitter = chosen - list->first_number;
 	code = gemp_euler_block_new(team, &list->link, 2 * list->count, gemp_number_size(team->wide));
 	if (code == GEMP_OK && team->teams > 1)
 		code = gemp_euler_block_new(team, &list->distance, list->count, gemp_number_size(team->wide));
 	GEMP_THEN(gemp_euler_block_new(team, &f->joined, list->count / 64 + 1, sizeof(uint64_t)));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 done:
-	stage_ends(f, GEMP_EULER_FILL);
+	end_stage(f, GEMP_EULER_FILL);
 	return code;
 }
 
 /* The list of splitters as it is now: circuits (total 0) or places. */
-static gemp_code solve(finding *f, uint64_t total)
+static gemp_code rank_splitters(engine_state *f, uint64_t total)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_list splitters = { 0 };
@@ -94,40 +96,40 @@ done:
 	return code;
 }
 
-static gemp_code keep_circuits(finding *f)
+static gemp_code keep_circuits(engine_state *f)
 {
-	size_t own = f->list.part_end - f->list.part;
+	size_t own = f->list.own_end - f->list.own_begin;
 	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(f->out->circuit, own), GEMP_ARRAY(f->out->joined, own)));
 	for (size_t x = 0; x < own; x++)
-		f->out->circuit[x] = (uint32_t)gemp_euler_lookup_at(&f->circuits, f->list.part + x, f->team.wide);
+		f->out->circuit[x] = (uint32_t)gemp_euler_lookup_at(&f->circuits, f->list.own_begin + x, f->team.wide);
 	return GEMP_OK;
 }
 
 /* Pairs edges and finds the circuits that these are on. */
-static gemp_code find_circuits(finding *f)
+static gemp_code find_circuits(engine_state *f)
 {
 	gemp_euler_result *out = f->out;
 	double walk = 0, orphans = 0;
 	GEMP_PROPAGATE(gemp_euler_pair(&f->list, f->edges, &out->unbalanced));
-	stage_ends(f, GEMP_EULER_PAIR);
+	end_stage(f, GEMP_EULER_PAIR);
 	if (out->unbalanced)
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_euler_list_contract(&f->list, &walk, &orphans));
 	out->seconds[GEMP_EULER_WALK] = walk;
 	out->seconds[GEMP_EULER_ORPHANS] = orphans;
-	f->begun = gemp_now();
-	GEMP_PROPAGATE(solve(f, 0));
+	f->stage_begin = gemp_now();
+	GEMP_PROPAGATE(rank_splitters(f, 0));
 	GEMP_PROPAGATE(gemp_euler_lookup_new(&f->circuits, &f->list, f->values.at));
 	if (f->options->keep_circuits)
 		GEMP_PROPAGATE(gemp_comm_agree(f->team.comm, keep_circuits(f)));
 	out->splitters = f->team.members > 1 ? f->list.splitters : gemp_comm_sum1(f->team.comm, f->list.splitters);
 	out->circuits = f->team.members > 1 ? f->team.circuits : gemp_comm_sum1(f->team.comm, f->team.circuits);
-	stage_ends(f, GEMP_EULER_CIRCUITS);
+	end_stage(f, GEMP_EULER_CIRCUITS);
 	return GEMP_OK;
 }
 
 /* Joins them, and walks anew where that has changed anything. */
-static gemp_code join_circuits(finding *f)
+static gemp_code join_circuits(engine_state *f)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_result *out = f->out;
@@ -136,25 +138,25 @@ static gemp_code join_circuits(finding *f)
 	GEMP_TRY(gemp_euler_join(&f->circuits, f->edges, f->joined.at, &out->joins));
 	out->components = out->circuits - out->joins;
 	if (f->options->keep_circuits)
-		for (size_t x = f->list.part; x < f->list.part_end; x++)
-			out->joined[x - f->list.part] = gemp_bits64_test(f->joined.at, x);
-	stage_ends(f, GEMP_EULER_UNION);
+		for (size_t x = f->list.own_begin; x < f->list.own_end; x++)
+			out->joined[x - f->list.own_begin] = gemp_bits64_test(f->joined.at, x);
+	end_stage(f, GEMP_EULER_UNION);
 	if (out->components > 1)
 		goto done;
 	GEMP_TRY(gemp_euler_join_changed(&f->list, f->joined.at, &starts, &count));
-	stage_ends(f, GEMP_EULER_ROTATE);
+	end_stage(f, GEMP_EULER_ROTATE);
 	f->list.joined = f->joined.at;
 	GEMP_TRY(gemp_euler_list_walk(&f->list, starts, 0, count));
-	stage_ends(f, GEMP_EULER_REWALK);
+	end_stage(f, GEMP_EULER_REWALK);
 done:
 	gemp_free(starts);
 	return code;
 }
 
-static gemp_code find(finding *f)
+static gemp_code run(engine_state *f)
 {
 	const gemp_euler_edges *edges = f->edges;
-	GEMP_PROPAGATE(fill(f));
+	GEMP_PROPAGATE(allocate(f));
 	if (edges->edges == 0)
 		return GEMP_OK;
 	GEMP_PROPAGATE(find_circuits(f));
@@ -163,10 +165,10 @@ static gemp_code find(finding *f)
 	GEMP_PROPAGATE(join_circuits(f));
 	if (f->out->components > 1)
 		return GEMP_OK;
-	GEMP_PROPAGATE(solve(f, edges->edges));
-	stage_ends(f, GEMP_EULER_RANK);
+	GEMP_PROPAGATE(rank_splitters(f, edges->edges));
+	end_stage(f, GEMP_EULER_RANK);
 	GEMP_PROPAGATE(gemp_euler_place_edges(&f->out->order, &f->list, edges, f->values.at, f->options->sources));
-	stage_ends(f, GEMP_EULER_EMIT);
+	end_stage(f, GEMP_EULER_EMIT);
 	return GEMP_OK;
 }
 
@@ -181,21 +183,21 @@ static void choose_settings(gemp_euler_team *team, const gemp_euler_options *opt
 }
 
 /* Bytes that a team of all ranks will want in common, about: links, where rows are, and what splitters have. */
-static size_t in_common(const gemp_euler_edges *edges)
+static size_t shared_bytes(const gemp_euler_edges *edges)
 {
 	enum { A_EDGE = 20, A_VERTEX = 4 };
 	size_t factor = edges->edges >> 31 || gemp_euler_ranks_settings_now.wide ? 2 : 1;
 	return factor * (A_EDGE * edges->edges + A_VERTEX * edges->vertices) + 1;
 }
 
-static gemp_code find_by_team(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
-                              const gemp_euler_options *options, bool together)
+static gemp_code run_with_teams(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
+                                const gemp_euler_options *options, bool together)
 {
-	finding f = { .out = out, .edges = edges, .options = options, .begun = gemp_now() };
+	engine_state f = { .out = out, .edges = edges, .options = options, .stage_begin = gemp_now() };
 	*out = (gemp_euler_result){ .engine = "ranks" };
 	gemp_euler_team_init(&f.team, comm, together);
 	choose_settings(&f.team, options);
-	gemp_code code = find(&f);
+	gemp_code code = run(&f);
 	out->traffic = f.team.traffic;
 	gemp_euler_lookup_free(&f.circuits);
 	gemp_euler_block_free(&f.values);
@@ -214,10 +216,10 @@ gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, con
 	double begun = gemp_now();
 	bool alone = comm->size == 1;
 	bool together = alone || (!gemp_euler_ranks_settings_now.separate && comm->node_size == comm->size &&
-	                          gemp_shared_fits(comm, in_common(edges)));
-	gemp_code code = find_by_team(out, comm, edges, options, together);
+	                          gemp_shared_fits(comm, shared_bytes(edges)));
+	gemp_code code = run_with_teams(out, comm, edges, options, together);
 	if (code == GEMP_ENOMEM && together && !alone)
-		code = find_by_team(out, comm, edges, options, false);
+		code = run_with_teams(out, comm, edges, options, false);
 	out->total = gemp_now() - begun;
 	return code;
 }

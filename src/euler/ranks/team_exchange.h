@@ -64,24 +64,24 @@ typedef struct gemp_euler_exchange {
 } gemp_euler_exchange;
 
 /* Local. */
-gemp_code gemp_euler_exchange_new(gemp_euler_exchange *mail, gemp_euler_team *team, size_t size, bool replies);
+gemp_code gemp_euler_exchange_new(gemp_euler_exchange *exchange, gemp_euler_team *team, size_t size, bool replies);
 /* Local. For a round of `count` things, at most one record each: `pieces` of them, piece p from begin[p] to
  * begin[p + 1]. */
-gemp_code gemp_euler_exchange_open(gemp_euler_exchange *mail, size_t count);
+gemp_code gemp_euler_exchange_open(gemp_euler_exchange *exchange, size_t count);
 /* Collective; `code` is what became of mail_open and the round here. *left, if not NULL: what will be left to do
  * here without the records; with them, the sum over all teams. receive[] has `received` records, by teams. */
-gemp_code gemp_euler_exchange_send(gemp_euler_exchange *mail, gemp_code code, uint64_t *left);
-void gemp_euler_exchange_free(gemp_euler_exchange *mail);
+gemp_code gemp_euler_exchange_send(gemp_euler_exchange *exchange, gemp_code code, uint64_t *left);
+void gemp_euler_exchange_free(gemp_euler_exchange *exchange);
 
 /* The record to fill in. */
-static inline char *gemp_euler_exchange_put(gemp_euler_exchange *mail, size_t piece, size_t owner, uint32_t tag)
+static inline char *gemp_euler_exchange_put(gemp_euler_exchange *exchange, size_t piece, size_t owner, uint32_t tag)
 {
-	size_t i = mail->begin[piece] + mail->put[piece]++;
-	mail->owner[i] = (uint32_t)owner;
-	mail->count[piece * mail->team->teams + owner]++;
-	if (mail->replies)
-		mail->tag[i] = tag;
-	return mail->stage + i * mail->size;
+	size_t i = exchange->begin[piece] + exchange->put[piece]++;
+	exchange->owner[i] = (uint32_t)owner;
+	exchange->count[piece * exchange->team->teams + owner]++;
+	if (exchange->replies)
+		exchange->tag[i] = tag;
+	return exchange->stage + i * exchange->size;
 }
 
 /* ranks_bits: bits of bitmaps that teams own, set from afar. */
@@ -106,6 +106,6 @@ typedef struct gemp_euler_request {
 } gemp_euler_request;
 
 /* Collective. *values: [named->count] numbers, the caller's. */
-gemp_code gemp_euler_query(const gemp_euler_request *question, void **values);
+gemp_code gemp_euler_query(const gemp_euler_request *request, void **values);
 
 #endif

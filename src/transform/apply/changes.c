@@ -9,67 +9,67 @@
 
 #include <string.h>
 
-typedef struct sending {
+typedef struct send_context {
 	const gemp_comm *comm;
 	const gemp_shard *graph;
 	gemp_changes *out;
-	const gemp_new_vertices *fresh;
+	const gemp_new_vertices *created;
 	const gemp_update *u;
 	gemp_change *change; /* of the update */
-	uint64_t *chosen;    /* [change->count] places in fresh->rows: matches that have the element */
+	uint64_t *selected;  /* [change->count] places in fresh->rows: matches that have the element */
 	uint64_t *rows;      /* [change->count] of the frame */
 	int *owner;          /* [change->count] */
-} sending;
+} send_context;
 
 static bool has_element(const void *self, size_t i)
 {
-	const sending *s = self;
-	return s->fresh->frame->columns[s->u->element.index].elements[s->fresh->rows[i]] != GEMP_NO_ELEMENT;
+	const send_context *s = self;
+	return s->created->frame->columns[s->u->element.index].elements[s->created->rows[i]] != GEMP_NO_ELEMENT;
 }
 
-static uint64_t into_of(const sending *s, size_t i)
+static uint64_t merge_target(const send_context *s, size_t i)
 {
 	const gemp_rule_element *to = &s->u->to;
 	if (to->created)
-		return gemp_patch_new_vertex(s->comm->rank, s->chosen[i] * s->fresh->rule->created_vertices + to->index);
-	return s->fresh->frame->columns[to->index].elements[s->rows[i]];
+		return gemp_patch_new_vertex(s->comm->rank, s->selected[i] * s->created->rule->created_vertices + to->index);
+	return s->created->frame->columns[to->index].elements[s->rows[i]];
 }
 
-static void name_piece(void *self, size_t range, size_t begin, size_t end)
+static void collect_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const sending *s = self;
-	const uint64_t *elements = s->fresh->frame->columns[s->u->element.index].elements;
+	const send_context *s = self;
+	const uint64_t *elements = s->created->frame->columns[s->u->element.index].elements;
 	for (size_t i = begin; i < end; i++) {
-		uint64_t element = elements[s->rows[i] = s->fresh->rows[s->chosen[i]]];
+		uint64_t element = elements[s->rows[i] = s->created->rows[s->selected[i]]];
 		s->change->elements[i] = element;
 		if (s->owner)
 			s->owner[i] = s->u->element.edge ? gemp_edge_owner(&s->out->places, element)
 			                                 : gemp_shard_owner(s->graph, element);
 		if (s->change->into)
-			s->change->into[i] = into_of(s, i);
+			s->change->into[i] = merge_target(s, i);
 	}
 }
 
 /* Local. What this rank's matches have to say. */
-static gemp_code collect(sending *s)
+static gemp_code collect(send_context *s)
 {
 	gemp_change *change = s->change;
-	GEMP_PROPAGATE(gemp_pick(&s->chosen, &change->count, s->fresh->count, has_element, s));
+	GEMP_PROPAGATE(gemp_pick(&s->selected, &change->count, s->created->count, has_element, s));
 	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(change->elements, change->count), GEMP_ARRAY(s->rows, change->count)));
 	if (s->comm->size > 1)
 		GEMP_PROPAGATE(GEMP_NEW(s->owner, change->count));
 	if (s->u->kind == GEMP_MERGE)
 		GEMP_PROPAGATE(GEMP_NEW(change->into, change->count));
-	gemp_for_ranges(change->count, name_piece, s);
+	gemp_for_ranges(change->count, collect_range, s);
 	if (gemp_update_has_column(s->u))
-		return gemp_column_gather(&change->values, &s->fresh->frame->columns[s->u->column].values, NULL, s->rows,
+		return gemp_column_gather(&change->values, &s->created->frame->columns[s->u->column].values, NULL, s->rows,
 		                          change->count);
 	return GEMP_OK;
 }
 
 /* Collective. *numbers of this rank's matches become those for its own elements. */
-static gemp_code send_numbers(const sending *s, uint64_t **numbers, size_t count, size_t *came)
+static gemp_code send_numbers(const send_context *s, uint64_t **numbers, size_t count, size_t *came)
 {
 	gemp_code code = GEMP_OK;
 	void *received = NULL;
@@ -84,7 +84,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code exchange(sending *s)
+static gemp_code exchange(send_context *s)
 {
 	gemp_change *change = s->change;
 	gemp_column values = { 0 };
@@ -103,7 +103,7 @@ static gemp_code exchange(sending *s)
 }
 
 /* Collective. */
-static gemp_code send_update(sending *s, size_t index)
+static gemp_code send_update(send_context *s, size_t index)
 {
 	gemp_code code = GEMP_OK;
 	s->u = &s->out->rule->updates[index];
@@ -111,18 +111,18 @@ static gemp_code send_update(sending *s, size_t index)
 	GEMP_TRY(gemp_comm_agree(s->comm, collect(s)));
 	code = exchange(s);
 done:
-	gemp_free_all(s->chosen, s->rows, s->owner);
-	s->chosen = s->rows = NULL;
+	gemp_free_all(s->selected, s->rows, s->owner);
+	s->selected = s->rows = NULL;
 	s->owner = NULL;
 	return code;
 }
 
 gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_shard *graph,
-                            const gemp_new_vertices *fresh)
+                            const gemp_new_vertices *created)
 {
 	gemp_code code = GEMP_OK;
-	sending s = { .comm = comm, .graph = graph, .out = out, .fresh = fresh };
-	*out = (gemp_changes){ .rule = fresh->rule };
+	send_context s = { .comm = comm, .graph = graph, .out = out, .created = created };
+	*out = (gemp_changes){ .rule = created->rule };
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(out->changes, out->rule->update_count)));
 	GEMP_TRY(gemp_edge_owners_new(&out->places, comm, graph));
 	for (size_t i = 0; i < out->rule->update_count; i++)

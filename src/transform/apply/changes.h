@@ -1,5 +1,5 @@
 /* changes: what becomes of the vertices and edges that a rank owns, by the updates of a rule, sent by the ranks that
- * found the chosen matches. */
+ * found the selected matches. */
 
 #ifndef GEMP_TRANSFORM_APPLY_CHANGES_H
 #define GEMP_TRANSFORM_APPLY_CHANGES_H
@@ -29,7 +29,7 @@ typedef struct gemp_changes {
 
 /* Collective. */
 gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_shard *graph,
-                            const gemp_new_vertices *fresh);
+                            const gemp_new_vertices *created);
 void gemp_changes_free(gemp_changes *changes);
 
 #endif

@@ -14,13 +14,13 @@ size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *nam
 	return i;
 }
 
-static bool numbers(gemp_type a, gemp_type b)
+static bool are_numbers(gemp_type a, gemp_type b)
 {
 	return (a == GEMP_INTEGER || a == GEMP_FLOAT) && (b == GEMP_INTEGER || b == GEMP_FLOAT);
 }
 
 /* *fits: the type goes with what the column has. */
-static gemp_code add(gemp_patch_columns *all, const char *name, gemp_type type, bool *fits)
+static gemp_code add_column(gemp_patch_columns *all, const char *name, gemp_type type, bool *fits)
 {
 	gemp_code code = GEMP_OK;
 	size_t at = gemp_new_schema_column(all, name);
@@ -31,7 +31,7 @@ static gemp_code add(gemp_patch_columns *all, const char *name, gemp_type type, 
 		code = all->columns[at].name ? GEMP_OK : GEMP_ENOMEM;
 		all->count++;
 	} else if (all->columns[at].type != type) {
-		*fits = numbers(all->columns[at].type, type);
+		*fits = are_numbers(all->columns[at].type, type);
 		all->columns[at].type = *fits ? GEMP_FLOAT : all->columns[at].type;
 	}
 done:
@@ -42,7 +42,7 @@ static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 {
 	for (size_t c = 0; c < table->count; c++) {
 		bool fits;
-		GEMP_PROPAGATE(add(all, table->columns[c].name, table->columns[c].type, &fits));
+		GEMP_PROPAGATE(add_column(all, table->columns[c].name, table->columns[c].type, &fits));
 		if (!fits)
 			return gemp_fail(GEMP_EDATA,
 			                 "edges have a column '%s' of %ss in one type and of %ss in another, which no "
@@ -67,7 +67,7 @@ static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules,
 		                          "'%s' cannot hold a list; set it to a number, a string or a "
 		                          "boolean",
 		                          u->names[0]);
-	GEMP_TRY(add(all, u->names[0], type, &fits));
+	GEMP_TRY(add_column(all, u->names[0], type, &fits));
 	if (!fits)
 		code = gemp_rule_set_fail(rules, u->line, u->place,
 		                          "'%s' has values of type %s, and this one is of type %s; take "
@@ -92,14 +92,14 @@ gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *gra
 	return GEMP_OK;
 }
 
-typedef struct relabelling {
+typedef struct label_context {
 	const gemp_shard *graph;
 	gemp_patch *patch;
 	const gemp_update *u;
 	const gemp_change *change;
 	uint8_t *used;     /* sets that vertices of the change have */
 	uint32_t *becomes; /* and what they become */
-} relabelling;
+} label_context;
 
 static bool is_named(const gemp_update *u, const char *name, size_t size)
 {
@@ -116,7 +116,7 @@ static void add_name(gemp_text *out, const char *name, size_t size)
 }
 
 /* Names of a set that the update does not speak of. */
-static void print_others(const relabelling *r, size_t set, gemp_text *out)
+static void print_others(const label_context *r, size_t set, gemp_text *out)
 {
 	const gemp_shard *g = r->graph;
 	if (set < g->label_set_count) {
@@ -138,7 +138,7 @@ static void print_others(const relabelling *r, size_t set, gemp_text *out)
 	}
 }
 
-static gemp_code add_set(const relabelling *r, const gemp_text *text, uint32_t *set)
+static gemp_code add_label_set(const label_context *r, const gemp_text *text, uint32_t *set)
 {
 	gemp_code code = gemp_text_status(text);
 	GEMP_THEN(gemp_dictionary_add(&r->patch->sets, text->size ? text->data : "", text->size, set));
@@ -147,7 +147,7 @@ static gemp_code add_set(const relabelling *r, const gemp_text *text, uint32_t *
 }
 
 /* What the update makes of each set that some vertex has. */
-static gemp_code find_sets(relabelling *r, size_t sets)
+static gemp_code find_sets(label_context *r, size_t sets)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
@@ -158,7 +158,7 @@ static gemp_code find_sets(relabelling *r, size_t sets)
 		print_others(r, set, &text);
 		for (size_t i = 0; i < r->u->name_count && r->u->kind == GEMP_ADD_LABELS; i++)
 			add_name(&text, r->u->names[i], strlen(r->u->names[i]));
-		GEMP_TRY(add_set(r, &text, &r->becomes[set]));
+		GEMP_TRY(add_label_set(r, &text, &r->becomes[set]));
 	}
 done:
 	gemp_text_free(&text);
@@ -169,7 +169,7 @@ done:
 static void relabel_piece(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const relabelling *r = self;
+	const label_context *r = self;
 	for (size_t i = begin; i < end; i++) {
 		uint32_t *set = &r->patch->label_set[r->change->elements[i] - r->graph->first_vertex];
 		if (r->becomes)
@@ -179,7 +179,7 @@ static void relabel_piece(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-static gemp_code apply_update(relabelling *r)
+static gemp_code apply_update(label_context *r)
 {
 	gemp_code code = GEMP_OK;
 	size_t sets = r->graph->label_set_count + r->patch->sets.list.count;
@@ -203,39 +203,39 @@ done:
 
 /* CREATED VERTICES */
 
-typedef struct creating {
+typedef struct creation_labels {
 	uint32_t *sets; /* [matches * width] */
 	size_t matches, width;
 	uint32_t *set_of; /* [width] */
-} creating;
+} creation_labels;
 
-static void create_piece(void *self, size_t range, size_t begin, size_t end)
+static void label_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const creating *c = self;
+	const creation_labels *c = self;
 	for (size_t i = begin; i < end; i++)
 		memcpy(c->sets + i * c->width, c->set_of, c->width * sizeof *c->sets);
 }
 
-static gemp_code label_created(relabelling *r, const gemp_new_vertices *fresh)
+static gemp_code label_created(label_context *r, const gemp_new_vertices *created)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
-	creating c = { .matches = fresh->count, .width = fresh->rule->created_vertices };
+	creation_labels c = { .matches = created->count, .width = created->rule->created_vertices };
 	if (c.width == 0)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(c.set_of, c.width));
-	for (size_t i = 0; i < fresh->rule->update_count; i++) {
-		r->u = &fresh->rule->updates[i];
+	for (size_t i = 0; i < created->rule->update_count; i++) {
+		r->u = &created->rule->updates[i];
 		if (r->u->kind != GEMP_CREATE_VERTEX)
 			continue;
 		gemp_text_clear(&text);
 		for (size_t n = 0; n < r->u->name_count; n++)
 			add_name(&text, r->u->names[n], strlen(r->u->names[n]));
-		GEMP_TRY(add_set(r, &text, &c.set_of[r->u->element.index]));
+		GEMP_TRY(add_label_set(r, &text, &c.set_of[r->u->element.index]));
 	}
 	GEMP_TRY(GEMP_NEW(c.sets, r->patch->new_vertices));
-	gemp_for_ranges(c.matches, create_piece, &c);
+	gemp_for_ranges(c.matches, label_range, &c);
 	r->patch->added_sets = c.sets;
 done:
 	gemp_free(c.set_of);
@@ -243,15 +243,15 @@ done:
 	return code;
 }
 
-gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *fresh,
+gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *created,
                                  const gemp_changes *changes)
 {
-	relabelling r = { .graph = graph, .patch = patch };
+	label_context r = { .graph = graph, .patch = patch };
 	for (size_t i = 0; i < changes->rule->update_count; i++) {
 		r.u = &changes->rule->updates[i];
 		r.change = &changes->changes[i];
 		if ((r.u->kind == GEMP_ADD_LABELS || r.u->kind == GEMP_REMOVE_LABELS) && !r.u->element.created)
 			GEMP_PROPAGATE(apply_update(&r));
 	}
-	return label_created(&r, fresh);
+	return label_created(&r, created);
 }

@@ -17,7 +17,7 @@ size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *nam
 
 /* Local. Fills label_set, added_sets and sets of the patch, whose `added` is known; vertices are of the matches in
  * fresh->rows, and for each as the rule creates them. */
-gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *fresh,
+gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *created,
                                  const gemp_changes *changes);
 
 #endif

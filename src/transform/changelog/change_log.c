@@ -57,7 +57,7 @@ static void add_column(gemp_text *out, size_t at, const gemp_column *column)
 }
 
 /* Is there a column that has to stand before this one in some relation, and was not taken? */
-static bool must_wait(const gemp_shard *graph, const char *name, const gemp_table *taken)
+static bool has_predecessor(const gemp_shard *graph, const char *name, const gemp_table *taken)
 {
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_table *props = &graph->relations[r].props;
@@ -72,12 +72,12 @@ static bool must_wait(const gemp_shard *graph, const char *name, const gemp_tabl
 }
 
 /* Takes the next column that needs not wait for others, or any. */
-static gemp_code take_next(const gemp_shard *graph, gemp_table *taken, bool any, bool *found)
+static gemp_code append_next_column(const gemp_shard *graph, gemp_table *taken, bool any, bool *found)
 {
 	for (size_t r = 0; r < graph->relation_count; r++)
 		for (size_t c = 0; c < graph->relations[r].props.count; c++) {
 			const gemp_column *column = &graph->relations[r].props.columns[c];
-			if (gemp_table_find(taken, column->name) || (!any && must_wait(graph, column->name, taken)))
+			if (gemp_table_find(taken, column->name) || (!any && has_predecessor(graph, column->name, taken)))
 				continue;
 			*found = true;
 			return gemp_table_add(taken, column->name, column->type, NULL);
@@ -91,9 +91,9 @@ static gemp_code order_edge_columns(const gemp_shard *graph, const gemp_table *s
 	gemp_code code = GEMP_OK;
 	for (bool found = true; found && code == GEMP_OK;) {
 		found = false;
-		code = take_next(graph, taken, false, &found);
+		code = append_next_column(graph, taken, false, &found);
 		if (code == GEMP_OK && !found)
-			code = take_next(graph, taken, true, &found);
+			code = append_next_column(graph, taken, true, &found);
 	}
 	for (size_t c = 0; c < seen->count && code == GEMP_OK; c++)
 		if (!gemp_table_find(taken, seen->columns[c].name))
@@ -162,7 +162,7 @@ typedef struct replay_state {
 	uint64_t last;               /* number of the foot's line */
 	gemp_table vertex_schema, edge_schema;
 	gemp_replay *replay;
-	gemp_change_log_schema words;
+	gemp_change_log_schema schema;
 	gemp_change_log_line line;
 	uint64_t changes; /* lines of changes that this rank has read */
 } replay_state;
@@ -353,7 +353,7 @@ static gemp_code visit_change(void *self, const gemp_line *line)
 		return GEMP_OK;
 	if (line->item == 0)
 		return gemp_fail(GEMP_EDATA, "a change stands behind its step, as in {\"step\": 1, ...}");
-	GEMP_PROPAGATE(gemp_change_log_line_read(&r->line, &r->words, line->text, line->size));
+	GEMP_PROPAGATE(gemp_change_log_line_read(&r->line, &r->schema, line->text, line->size));
 	for (size_t i = 0; i < r->line.count; i++) {
 		r->line.edits[i].line = line->line;
 		r->line.edits[i].step = line->item;
@@ -383,7 +383,7 @@ static gemp_code apply(replay_state *r, gemp_shard **out)
 		                            .edge_schema = &r->edge_schema };
 	GEMP_PROPAGATE(gemp_has_string_keys(r->context->comm, r->graph, &options.string_keys));
 	GEMP_PROPAGATE(gemp_replay_new(&r->replay, &options));
-	r->words = (gemp_change_log_schema){ &r->vertex_schema, &r->edge_schema, r->graph->keys.type };
+	r->schema = (gemp_change_log_schema){ &r->vertex_schema, &r->edge_schema, r->graph->keys.type };
 	GEMP_PROPAGATE(gemp_lines_visit(&r->lines, r->context->comm, visit_change, r));
 	GEMP_PROPAGATE(check_count(r, gemp_comm_sum1(r->context->comm, r->changes)));
 	return gemp_replay_finish(r->replay, out);

@@ -35,16 +35,16 @@ static gemp_code read_name(gemp_name *out, const json_t *object, const char *nam
 	return GEMP_OK;
 }
 
-static gemp_code read_key(gemp_value *out, const gemp_change_log_schema *words, const json_t *object, const char *name)
+static gemp_code read_key(gemp_value *out, const gemp_change_log_schema *schema, const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
-	if (words->keys == GEMP_INTEGER && json_is_integer(value))
+	if (schema->keys == GEMP_INTEGER && json_is_integer(value))
 		*out = (gemp_value){ .type = GEMP_INTEGER, .integer = json_integer_value(value) };
-	else if (words->keys == GEMP_STRING && json_is_string(value) && json_string_length(value) > 0)
+	else if (schema->keys == GEMP_STRING && json_is_string(value) && json_string_length(value) > 0)
 		*out = (gemp_value){ .type = GEMP_STRING, .string = { json_string_value(value), json_string_length(value) } };
 	else
 		return gemp_fail(GEMP_EDATA, "\"%s\" is %s; keys of this graph are %s", name, gemp_json_kind(value),
-		                 words->keys == GEMP_INTEGER ? "integers" : "strings");
+		                 schema->keys == GEMP_INTEGER ? "integers" : "strings");
 	return GEMP_OK;
 }
 
@@ -151,41 +151,41 @@ static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_tab
 	return read_value(&e->was, json_object_get(object, "was"), column);
 }
 
-static gemp_code read_edge(gemp_change_log_line *line, size_t i, const gemp_change_log_schema *words, json_t *object)
+static gemp_code read_edge(gemp_change_log_line *line, size_t i, const gemp_change_log_schema *schema, json_t *object)
 {
 	gemp_edit *e = &line->edits[i];
 	const json_t *n = json_object_get(object, "n");
 	GEMP_PROPAGATE(read_name(&e->type, object, "type"));
-	GEMP_PROPAGATE(read_key(&e->key, words, object, "source"));
-	GEMP_PROPAGATE(read_key(&e->target, words, object, "target"));
+	GEMP_PROPAGATE(read_key(&e->key, schema, object, "source"));
+	GEMP_PROPAGATE(read_key(&e->target, schema, object, "target"));
 	e->n = n ? (uint64_t)json_integer_value(n) : 1;
 	if (n && json_integer_value(n) < 1)
 		return gemp_fail(GEMP_EDATA, "\"n\" counts equal edges from 1");
-	return read_attributes(e, &line->capacity[i], object, words->edge_schema);
+	return read_attributes(e, &line->capacity[i], object, schema->edge_schema);
 }
 
 /* LINES */
 
-static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_log_schema *words)
+static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_log_schema *schema)
 {
 	gemp_edit *e = &line->edits[0];
-	GEMP_PROPAGATE(read_key(&e->key, words, line->root, "key"));
+	GEMP_PROPAGATE(read_key(&e->key, schema, line->root, "key"));
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX || e->kind == GEMP_EDIT_ADD_LABELS || e->kind == GEMP_EDIT_REMOVE_LABELS)
 		GEMP_PROPAGATE(read_labels(line, line->root));
 	if (e->kind == GEMP_EDIT_CREATE_VERTEX)
-		GEMP_PROPAGATE(read_attributes(e, &line->capacity[0], line->root, words->vertex_schema));
+		GEMP_PROPAGATE(read_attributes(e, &line->capacity[0], line->root, schema->vertex_schema));
 	if (e->kind == GEMP_EDIT_SET_VERTEX)
-		return read_setting(e, line->root, words->vertex_schema);
+		return read_setting(e, line->root, schema->vertex_schema);
 	return GEMP_OK;
 }
 
-static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_log_schema *words, bool moves)
+static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_log_schema *schema, bool moves)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edit *e = &line->edits[0];
-	GEMP_TRY(read_edge(line, 0, words, line->root));
+	GEMP_TRY(read_edge(line, 0, schema, line->root));
 	if (e->kind == GEMP_EDIT_SET_EDGE)
-		code = read_setting(e, line->root, words->edge_schema);
+		code = read_setting(e, line->root, schema->edge_schema);
 	if (e->kind == GEMP_EDIT_RETYPE_EDGE)
 		code = read_name(&e->into, line->root, "into");
 	if (!moves)
@@ -195,12 +195,12 @@ static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_lo
 		return gemp_fail(GEMP_EDATA, "\"to\" is %s; it is the edge that this one becomes", gemp_json_kind(to));
 	line->edits[1].kind = GEMP_EDIT_CREATE_EDGE;
 	line->count = 2;
-	code = read_edge(line, 1, words, to);
+	code = read_edge(line, 1, schema, to);
 done:
 	return code;
 }
 
-gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *words, const char *text,
+gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *schema, const char *text,
                                     size_t size)
 {
 	static const struct {
@@ -231,9 +231,9 @@ gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_chang
 		line->edits[k] = (gemp_edit){ .attributes = line->edits[k].attributes };
 	line->edits[0].kind = changes[i].kind;
 	if (gemp_edit_is_of_edge(&line->edits[0]))
-		code = read_edge_line(line, words, strcmp(change.bytes, "move edge") == 0);
+		code = read_edge_line(line, schema, strcmp(change.bytes, "move edge") == 0);
 	else
-		code = read_vertex_line(line, words);
+		code = read_vertex_line(line, schema);
 done:
 	return code;
 }

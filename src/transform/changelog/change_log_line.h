@@ -23,7 +23,7 @@ typedef struct gemp_change_log_schema {
 /* One object a line. Errors with neither file nor line; *root becomes NULL after one. */
 gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size);
 /* Replaces what it held. Errors likewise. */
-gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *words, const char *text,
+gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *schema, const char *text,
                                     size_t size);
 void gemp_change_log_line_free(gemp_change_log_line *line);
 

@@ -64,13 +64,13 @@ gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
 #define NONE SIZE_MAX
 
 /* A key or a name in a message. */
-typedef struct shown {
+typedef struct quoted_key {
 	char text[80];
-} shown;
+} quoted_key;
 
-static shown show(const gemp_value *key)
+static quoted_key quote_key(const gemp_value *key)
 {
-	shown out;
+	quoted_key out;
 	if (key->type == GEMP_STRING)
 		snprintf(out.text, sizeof out.text, "'%.*s'", (int)(key->string.size < 60 ? key->string.size : 60),
 		         key->string.bytes);
@@ -79,21 +79,21 @@ static shown show(const gemp_value *key)
 	return out;
 }
 
-static gemp_code no_such_edge(const gemp_edit *e)
+static gemp_code fail_missing_edge(const gemp_edit *e)
 {
 	return gemp_fail(GEMP_EDATA,
 	                 "there is no edge %.*s from %s to %s with these attributes%s before step %" PRIu64
 	                 "; apply the log to the graph that it was written for, whole and as it is",
-	                 (int)(e->type.size < 60 ? e->type.size : 60), e->type.bytes, show(&e->key).text,
-	                 show(&e->target).text, e->n > 1 ? ", or not so many" : "", e->step);
+	                 (int)(e->type.size < 60 ? e->type.size : 60), e->type.bytes, quote_key(&e->key).text,
+	                 quote_key(&e->target).text, e->n > 1 ? ", or not so many" : "", e->step);
 }
 
-static gemp_code wrong_value(const gemp_edit *e, const char *name)
+static gemp_code fail_other_value(const gemp_edit *e, const char *name)
 {
 	return gemp_fail(GEMP_EDATA,
 	                 "'%s' of %s %s has another value than the log says it was before step %" PRIu64 "; "
 	                 "apply the log to the graph that it was written for, whole and as it is",
-	                 name, gemp_edit_is_of_edge(e) ? "the edge from" : "vertex", show(&e->key).text, e->step);
+	                 name, gemp_edit_is_of_edge(e) ? "the edge from" : "vertex", quote_key(&e->key).text, e->step);
 }
 
 /* VERTICES */
@@ -114,7 +114,7 @@ static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *
 	return GEMP_OK;
 }
 
-static void fill(gemp_value *values, const gemp_edit *e, size_t columns)
+static void set_values(gemp_value *values, const gemp_edit *e, size_t columns)
 {
 	for (size_t c = 0; c < columns; c++)
 		values[c] = (gemp_value){ .null = true };
@@ -134,10 +134,10 @@ static gemp_code create_vertex(gemp_edit_state *t, const gemp_edit *e, size_t ve
 		return gemp_fail(GEMP_EDATA,
 		                 "vertex %s is to be created and is there already; apply the log to the graph that "
 		                 "it was written for, whole and as it is",
-		                 show(&e->key).text);
+		                 quote_key(&e->key).text);
 	gemp_free(v->own_labels);
 	*v = (gemp_edit_state_vertex){ .exists = true, .labels = e->labels, .line = e->line };
-	fill(values_of_vertex(t, vertex), e, t->vertex_schema->count);
+	set_values(values_of_vertex(t, vertex), e, t->vertex_schema->count);
 	return GEMP_OK;
 }
 
@@ -152,7 +152,7 @@ static bool next_label(gemp_name *rest, gemp_name *out)
 	return true;
 }
 
-static bool is_among(gemp_name labels, gemp_name label)
+static bool has_label(gemp_name labels, gemp_name label)
 {
 	gemp_name one;
 	while (next_label(&labels, &one))
@@ -174,11 +174,11 @@ static gemp_code change_labels(gemp_edit_state_vertex *v, const gemp_edit *e)
 	gemp_name one, rest = v->labels;
 	bool adds = e->kind == GEMP_EDIT_ADD_LABELS;
 	while (next_label(&rest, &one))
-		if (adds || !is_among(e->labels, one))
+		if (adds || !has_label(e->labels, one))
 			add_label(&text, one);
 	rest = e->labels;
 	while (adds && next_label(&rest, &one))
-		if (!is_among(v->labels, one))
+		if (!has_label(v->labels, one))
 			add_label(&text, one);
 	gemp_code code = gemp_text_status(&text);
 	if (code != GEMP_OK) {
@@ -202,7 +202,7 @@ static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 		return gemp_fail(GEMP_EDATA,
 		                 "there is no vertex %s in step %" PRIu64 "; apply the log to the graph that it "
 		                 "was written for, whole and as it is",
-		                 show(&e->key).text, e->step);
+		                 quote_key(&e->key).text, e->step);
 	if (e->kind == GEMP_EDIT_DELETE_VERTEX)
 		v->exists = false;
 	else if (e->kind == GEMP_EDIT_SET_VERTEX)
@@ -258,7 +258,7 @@ static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 	for (*out = t->first[group]; *out != NONE; *out = t->edges[*out].next)
 		if (t->edges[*out].exists && t->edges[*out].group == group && has_attributes(t, *out, e) && --n == 0)
 			return GEMP_OK;
-	return no_such_edge(e);
+	return fail_missing_edge(e);
 }
 
 static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
@@ -272,12 +272,12 @@ static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
 	};
 	t->first[group] = edge;
 	t->edge_count++;
-	fill(values_of_edge(t, edge), e, t->edge_schema->count);
+	set_values(values_of_edge(t, edge), e, t->edge_schema->count);
 	return GEMP_OK;
 }
 
 /* As an edge of its own, so that each stays in one group. */
-static gemp_code retype(gemp_edit_state *t, const gemp_edit *e, size_t edge)
+static gemp_code retype_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
 	const gemp_edit again = {
 		.kind = GEMP_EDIT_CREATE_EDGE, .line = t->edges[edge].line, .key = e->key, .target = e->target, .type = e->into
@@ -304,7 +304,7 @@ static gemp_code apply_to_edge(gemp_edit_state *t, const gemp_edit *e, size_t ed
 	else if (e->kind == GEMP_EDIT_SET_EDGE)
 		values_of_edge(t, edge)[e->column] = e->value;
 	else
-		code = retype(t, e, edge);
+		code = retype_edge(t, e, edge);
 	return code;
 }
 
@@ -326,11 +326,11 @@ static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 		name = t->vertex_schema->columns[e->column].name;
 	}
 	if (!gemp_value_same(now, &e->was))
-		return wrong_value(e, name);
+		return fail_other_value(e, name);
 	return GEMP_OK;
 }
 
-static gemp_code look_at(gemp_edit_state *t, const gemp_edit *e, size_t *edge)
+static gemp_code check_edit(gemp_edit_state *t, const gemp_edit *e, size_t *edge)
 {
 	if (names_edge(e))
 		GEMP_PROPAGATE(find_edge(t, e, edge));
@@ -345,7 +345,7 @@ gemp_code gemp_edit_state_apply(gemp_edit_state *t, const gemp_edit *edits, size
 	size_t *named = NULL, at = 0;
 	GEMP_TRY(GEMP_NEW(named, count));
 	for (at = 0; at < count; at++)
-		GEMP_TRY(look_at(t, &edits[at], &named[at]));
+		GEMP_TRY(check_edit(t, &edits[at], &named[at]));
 	for (at = 0; at < count; at++)
 		GEMP_TRY(gemp_edit_is_of_edge(&edits[at]) ? apply_to_edge(t, &edits[at], named[at])
 		                                          : apply_to_vertex(t, &edits[at]));

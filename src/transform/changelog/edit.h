@@ -87,12 +87,12 @@ typedef struct gemp_edit_state {
 	uint64_t failed_line; /* of the edit that failed */
 } gemp_edit_state;
 
-void gemp_edit_state_free(gemp_edit_state *touched);
+void gemp_edit_state_free(gemp_edit_state *state);
 /* Edits of one step, all of which mean edges and old values as they are before it. What they point to must live. */
-gemp_code gemp_edit_state_apply(gemp_edit_state *touched, const gemp_edit *edits, size_t count);
+gemp_code gemp_edit_state_apply(gemp_edit_state *state, const gemp_edit *edits, size_t count);
 
-gemp_value gemp_edit_state_key(const gemp_edit_state *touched, size_t vertex);
+gemp_value gemp_edit_state_key(const gemp_edit_state *state, size_t vertex);
 /* Type, source and target of an edge. */
-void gemp_edit_state_ends(const gemp_edit_state *touched, size_t edge, gemp_name *type, gemp_value ends[2]);
+void gemp_edit_state_ends(const gemp_edit_state *state, size_t edge, gemp_name *type, gemp_value ends[2]);
 
 #endif

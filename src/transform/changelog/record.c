@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 1 << 14, ROUNDS = 32 }; /* matches of a round, and rounds at most */
+enum { MIN_MATCHES_PER_ROUND = 1 << 14, MAX_ROUNDS = 32 }; /* matches of a round, and rounds at most */
 
 gemp_code gemp_recorder_add_attribute(gemp_recorder *recorder, const char *name, gemp_type type)
 {
@@ -38,9 +38,9 @@ static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state
 	for (size_t i = 0; i < r->rule->update_count; i++) {
 		const gemp_update *u = &r->rule->updates[i];
 		if (u->kind == GEMP_SET_ATTRIBUTE && u->element.edge)
-			GEMP_PROPAGATE(gemp_recorder_add_attribute(recorder, u->names[0],
-			                                           u->constant ? u->literal.type
-			                                                       : r->fresh->frame->columns[u->column].values.type));
+			GEMP_PROPAGATE(gemp_recorder_add_attribute(
+				recorder, u->names[0],
+				u->constant ? u->literal.type : r->created->frame->columns[u->column].values.type));
 	}
 	return GEMP_OK;
 }
@@ -71,13 +71,13 @@ done:
 
 /* THE ORDER OF LINES: each rank writes those of a range of matches. */
 
-typedef struct placed {
+typedef struct positioned_line {
 	gemp_line_key key;
 	const char *bytes;
 	size_t size;
-} placed;
+} positioned_line;
 
-static const char *next_line(const char *at, placed *out)
+static const char *next_line(const char *at, positioned_line *out)
 {
 	memcpy(&out->key, at, sizeof out->key);
 	at += sizeof out->key;
@@ -89,7 +89,7 @@ static gemp_code distribute(const gemp_record_state *r, gemp_text *texts)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t range = (r->end - r->first) / (uint64_t)r->context->comm->size + 1;
-	placed line;
+	positioned_line line;
 	for (size_t i = 0; i < r->piece_count; i++)
 		for (const char *at = r->pieces[i].data, *end = at + r->pieces[i].size, *next; at && at < end; at = next) {
 			next = next_line(at, &line);
@@ -114,7 +114,7 @@ static int compare_lines(const void *a, const void *b)
 static gemp_code sort_lines(const char *received, size_t size, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
-	placed *lines = NULL;
+	positioned_line *lines = NULL;
 	size_t count = 0, capacity = 0;
 	for (const char *at = received, *end = at + size; at < end;) {
 		GEMP_TRY(GEMP_RESERVE(lines, capacity, count + 1));
@@ -162,7 +162,7 @@ done:
 	return code;
 }
 
-static void release(gemp_record_state *r)
+static void free_state(gemp_record_state *r)
 {
 	gemp_edge_owners_free(&r->owners);
 	gemp_free_all(r->received, r->events, r->deleted, r->deleted_bytes, r->edges, r->ends);
@@ -173,26 +173,29 @@ static void release(gemp_record_state *r)
 	gemp_free(r->pieces);
 }
 
-gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_shard *graph, gemp_new_vertices *fresh,
-                           const uint8_t *chosen, uint64_t applied, uint64_t step)
+gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_shard *graph,
+                           gemp_new_vertices *created, const uint8_t *selected, uint64_t applied, uint64_t step)
 {
 	gemp_code code = GEMP_OK;
-	gemp_record_state r = {
-		.context = context, .graph = graph, .fresh = fresh, .rule = fresh->rule, .selected = chosen, .applied = applied
-	};
+	gemp_record_state r = { .context = context,
+		                    .graph = graph,
+		                    .created = created,
+		                    .rule = created->rule,
+		                    .selected = selected,
+		                    .applied = applied };
 	GEMP_TRY(gemp_shard_load_outgoing(graph));
 	GEMP_TRY(gemp_comm_agree(context->comm, add_attributes(recorder, &r)));
 	GEMP_TRY(gemp_record_events(&r));
 	GEMP_TRY(gemp_record_implied(&r));
 	GEMP_TRY(fetch_ends(&r));
-	uint64_t range = applied / ROUNDS + 1;
-	range = range < LEAST ? LEAST : range;
+	uint64_t range = applied / MAX_ROUNDS + 1;
+	range = range < MIN_MATCHES_PER_ROUND ? MIN_MATCHES_PER_ROUND : range;
 	for (; r.first < applied; r.first = r.end) {
 		r.end = r.first + range;
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_record_lines(&r)));
 		GEMP_TRY(write_lines(&r, recorder, step));
 	}
 done:
-	release(&r);
+	free_state(&r);
 	return code;
 }

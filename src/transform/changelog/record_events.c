@@ -1,4 +1,4 @@
-/* Events of chosen matches, sent to the owners of what they are about. */
+/* Events of selected matches, sent to the owners of what they are about. */
 
 #include "transform/changelog/record_events.h"
 
@@ -23,10 +23,10 @@ static void pack_event(const gemp_record_state *r, size_t row, size_t update, ui
 	const gemp_update *u = &r->rule->updates[update];
 	gemp_value value = { .null = true };
 	if (u->kind == GEMP_SET_ATTRIBUTE)
-		value = u->constant ? u->literal : gemp_frame_value(&r->fresh->frame->columns[u->column], row);
+		value = u->constant ? u->literal : gemp_frame_value(&r->created->frame->columns[u->column], row);
 	else if (u->kind == GEMP_MERGE)
-		value = gemp_new_vertices_key(r->fresh, &u->to, row);
-	gemp_pack_number(out, r->fresh->number[row]);
+		value = gemp_new_vertices_key(r->created, &u->to, row);
+	gemp_pack_number(out, r->created->number[row]);
 	gemp_pack_number(out, element);
 	gemp_pack_number(out, update);
 	gemp_pack_value(out, &value);
@@ -36,12 +36,12 @@ static void pack_event(const gemp_record_state *r, size_t row, size_t update, ui
 static gemp_code pack(const gemp_record_state *r, gemp_text *texts)
 {
 	gemp_code code = GEMP_OK;
-	for (size_t row = 0; row < r->fresh->frame->rows; row++)
+	for (size_t row = 0; row < r->created->frame->rows; row++)
 		for (size_t i = 0; i < r->rule->update_count && r->selected[row]; i++) {
 			const gemp_rule_element *about = &r->rule->updates[i].element;
 			if (about->created)
 				continue;
-			uint64_t element = r->fresh->frame->columns[about->index].elements[row];
+			uint64_t element = r->created->frame->columns[about->index].elements[row];
 			if (element == GEMP_NO_ELEMENT)
 				continue;
 			int owner = about->edge ? gemp_edge_owner(&r->owners, element) : gemp_shard_owner(r->graph, element);
@@ -131,29 +131,29 @@ static bool deletes_edges(const gemp_rule *rule)
 	return false;
 }
 
-static int compare_gone(const void *a, const void *b)
+static int compare_deleted(const void *a, const void *b)
 {
 	const gemp_record_deleted *x = a, *y = b;
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static gemp_code read_gone(gemp_record_state *r, size_t size)
+static gemp_code unpack_deleted(gemp_record_state *r, size_t size)
 {
 	size_t capacity = 0;
 	for (const char *at = r->deleted_bytes, *end = at + size; at < end;) {
 		GEMP_PROPAGATE(GEMP_RESERVE(r->deleted, capacity, r->deleted_count + 1));
-		gemp_record_deleted *gone = &r->deleted[r->deleted_count++];
-		gone->id = gemp_unpack_number(&at);
-		gone->number = gemp_unpack_number(&at);
-		gone->into = gemp_unpack_value(&at);
+		gemp_record_deleted *deleted = &r->deleted[r->deleted_count++];
+		deleted->id = gemp_unpack_number(&at);
+		deleted->number = gemp_unpack_number(&at);
+		deleted->into = gemp_unpack_value(&at);
 	}
 	if (r->deleted_count)
-		qsort(r->deleted, r->deleted_count, sizeof *r->deleted, compare_gone);
+		qsort(r->deleted, r->deleted_count, sizeof *r->deleted, compare_deleted);
 	return GEMP_OK;
 }
 
 /* Collective. */
-static gemp_code gather_gone(gemp_record_state *r)
+static gemp_code gather_deleted(gemp_record_state *r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text mine = { 0 };
@@ -168,7 +168,7 @@ static gemp_code gather_gone(gemp_record_state *r)
 	}
 	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_text_status(&mine)));
 	GEMP_TRY(gemp_comm_allgather(r->context->comm, mine.data, mine.size, &r->deleted_bytes, &begin));
-	code = gemp_comm_agree(r->context->comm, read_gone(r, begin[r->context->comm->size]));
+	code = gemp_comm_agree(r->context->comm, unpack_deleted(r, begin[r->context->comm->size]));
 done:
 	gemp_text_free(&mine);
 	gemp_free(begin);
@@ -178,7 +178,7 @@ done:
 const gemp_record_deleted *gemp_record_find_deleted(const gemp_record_state *r, uint64_t id)
 {
 	const gemp_record_deleted key = { .id = id };
-	return r->deleted_count ? bsearch(&key, r->deleted, r->deleted_count, sizeof key, compare_gone) : NULL;
+	return r->deleted_count ? bsearch(&key, r->deleted, r->deleted_count, sizeof key, compare_deleted) : NULL;
 }
 
 static bool deleted_by_itself(const gemp_record_state *r, uint64_t edge)
@@ -225,6 +225,6 @@ gemp_code gemp_record_implied(gemp_record_state *r)
 {
 	if (!deletes_edges(r->rule))
 		return GEMP_OK;
-	GEMP_PROPAGATE(gather_gone(r));
+	GEMP_PROPAGATE(gather_deleted(r));
 	return gemp_comm_agree(r->context->comm, find_edges(r));
 }

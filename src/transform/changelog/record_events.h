@@ -15,7 +15,7 @@ typedef struct gemp_line_key {
 	uint64_t number, stage, ends, parallel;
 } gemp_line_key;
 
-/* What an update of a chosen match says of an element that this rank owns. */
+/* What an update of a selected match says of an element that this rank owns. */
 typedef struct gemp_record_event {
 	uint64_t number, element;
 	uint32_t update;
@@ -38,7 +38,7 @@ typedef struct gemp_record_edge {
 typedef struct gemp_record_state {
 	gemp_runtime *context;
 	gemp_shard *graph;
-	gemp_new_vertices *fresh;
+	gemp_new_vertices *created;
 	const gemp_rule *rule;
 	const uint8_t *selected;
 	uint64_t applied;

@@ -12,9 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { PIECE = 1 << 12 };
+enum { SOURCES_PER_CHUNK = 1 << 12 };
 
-static bool is_due(const gemp_record_state *r, uint64_t number)
+static bool is_in_round(const gemp_record_state *r, uint64_t number)
 {
 	return number >= r->first && number < r->end;
 }
@@ -113,7 +113,7 @@ static bool has_label(const gemp_shard *g, size_t row, const char *name)
 	return false;
 }
 
-static bool both_ways(const gemp_rule *rule)
+static bool adds_and_removes(const gemp_rule *rule)
 {
 	bool adds = false, removes = false;
 	for (size_t i = 0; i < rule->update_count; i++) {
@@ -127,7 +127,7 @@ static bool both_ways(const gemp_rule *rule)
 static void label_line(gemp_record_state *r, const gemp_record_event *event, const gemp_line_key *key)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
-	bool adds = u->kind == GEMP_ADD_LABELS, all = both_ways(r->rule);
+	bool adds = u->kind == GEMP_ADD_LABELS, all = adds_and_removes(r->rule);
 	size_t row = (size_t)(event->element - r->graph->first_vertex), count = 0;
 	for (size_t i = 0; i < u->name_count; i++)
 		count += all || has_label(r->graph, row, u->names[i]) != adds;
@@ -147,7 +147,7 @@ static void label_line(gemp_record_state *r, const gemp_record_event *event, con
 	end_line(&l);
 }
 
-static void add_change_of_value(gemp_text *out, const char *name, const gemp_value *value, const gemp_value *was)
+static void add_old_and_new(gemp_text *out, const char *name, const gemp_value *value, const gemp_value *was)
 {
 	gemp_text_print(out, ",\"name\":");
 	add_name(out, name);
@@ -198,13 +198,13 @@ static void vertex_line(gemp_record_state *r, const gemp_record_event *event)
 	if (goes)
 		add_vertex(r, row);
 	else
-		add_change_of_value(&r->lines, u->names[0], &event->value, &was);
+		add_old_and_new(&r->lines, u->names[0], &event->value, &was);
 	end_line(&l);
 }
 
 /* EDGES */
 
-static gemp_value found_value(const gemp_record_state *r, int what, uint64_t id)
+static gemp_value end_value(const gemp_record_state *r, int what, uint64_t id)
 {
 	return gemp_column_get(&r->end_key[what], gemp_fetch_index(r->ends, r->end_count, (gemp_vertex)id));
 }
@@ -236,7 +236,7 @@ static void add_edge(gemp_record_state *r, const gemp_record_edge *edge)
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];
 	gemp_value source = gemp_column_get(&r->graph->keys, edge->source);
-	gemp_value target = found_value(r, 0, relation->out_targets[edge->position]);
+	gemp_value target = end_value(r, 0, relation->out_targets[edge->position]);
 	uint64_t n = number_among_equals(r, edge);
 	gemp_text_print(&r->lines, ",\"type\":");
 	add_name(&r->lines, relation->name);
@@ -261,7 +261,7 @@ static void edge_line(gemp_record_state *r, const gemp_record_event *event)
 	line l = begin_line(r, &key, u->kind == GEMP_DELETE ? "delete edge" : sets ? "set edge" : "retype edge");
 	add_edge(r, &edge);
 	if (sets)
-		add_change_of_value(&r->lines, u->names[0], &event->value, &was);
+		add_old_and_new(&r->lines, u->names[0], &event->value, &was);
 	if (u->kind == GEMP_SET_TYPE) {
 		gemp_text_print(&r->lines, ",\"into\":");
 		add_name(&r->lines, u->names[0]);
@@ -305,13 +305,13 @@ static void implied_line(gemp_record_state *r, const gemp_record_edge *edge)
 	gemp_value ends[2];
 	bool moves = true;
 	for (int i = 0; i < 2; i++) {
-		const gemp_record_deleted *gone = gemp_record_find_deleted(r, ids[i]);
-		ends[i] = gone ? gone->into : found_value(r, 0, ids[i]);
+		const gemp_record_deleted *deleted = gemp_record_find_deleted(r, ids[i]);
+		ends[i] = deleted ? deleted->into : end_value(r, 0, ids[i]);
 		moves &= !ends[i].null;
-		number = gone && gone->number < number ? gone->number : number;
-		ranks[i] = (uint64_t)found_value(r, 1, ids[i]).integer;
+		number = deleted && deleted->number < number ? deleted->number : number;
+		ranks[i] = (uint64_t)end_value(r, 1, ids[i]).integer;
 	}
-	if (!is_due(r, number))
+	if (!is_in_round(r, number))
 		return;
 	const gemp_line_key key = { number, (uint64_t)GEMP_RECORD_EDGES << 56 | edge->relation, ranks[0] << 32 | ranks[1],
 		                        edge->position - relation->out_offsets[edge->source] };
@@ -345,7 +345,7 @@ static void created_attributes(gemp_record_state *r, const gemp_rule_element *cr
 		if (u->kind != GEMP_SET_ATTRIBUTE || !u->element.created || u->element.edge != created->edge ||
 		    u->element.index != created->index)
 			continue;
-		gemp_value value = u->constant ? u->literal : gemp_frame_value(&r->fresh->frame->columns[u->column], row);
+		gemp_value value = u->constant ? u->literal : gemp_frame_value(&r->created->frame->columns[u->column], row);
 		add_attribute(&r->lines, &count, u->names[0], &value);
 	}
 	end_attributes(&r->lines, count);
@@ -355,17 +355,17 @@ static void created_line(gemp_record_state *r, size_t row, size_t update)
 {
 	const gemp_update *u = &r->rule->updates[update];
 	bool edge = u->kind == GEMP_CREATE_EDGE;
-	const gemp_line_key key = { r->fresh->number[row], (uint64_t)GEMP_RECORD_UPDATES << 56 | update, 0, 0 };
+	const gemp_line_key key = { r->created->number[row], (uint64_t)GEMP_RECORD_UPDATES << 56 | update, 0, 0 };
 	line l = begin_line(r, &key, edge ? "create edge" : "create vertex");
 	if (edge) {
 		gemp_text_print(&r->lines, ",\"type\":");
 		add_name(&r->lines, u->names[0]);
-		gemp_value source = gemp_new_vertices_key(r->fresh, &u->from, row);
+		gemp_value source = gemp_new_vertices_key(r->created, &u->from, row);
 		add_member(&r->lines, "source", &source);
-		gemp_value target = gemp_new_vertices_key(r->fresh, &u->to, row);
+		gemp_value target = gemp_new_vertices_key(r->created, &u->to, row);
 		add_member(&r->lines, "target", &target);
 	} else {
-		gemp_value id = gemp_new_vertices_key(r->fresh, &u->element, row);
+		gemp_value id = gemp_new_vertices_key(r->created, &u->element, row);
 		add_member(&r->lines, "key", &id);
 		add_names(&r->lines, "labels", u->names, u->name_count);
 	}
@@ -389,7 +389,7 @@ static bool is_repeated(const gemp_record_state *r, size_t i)
 static void make_line(gemp_record_state *r, size_t i)
 {
 	if (i < r->event_count) {
-		if (!is_due(r, r->events[i].number) || is_repeated(r, i))
+		if (!is_in_round(r, r->events[i].number) || is_repeated(r, i))
 			return;
 		if (r->rule->updates[r->events[i].update].element.edge)
 			edge_line(r, &r->events[i]);
@@ -399,7 +399,8 @@ static void make_line(gemp_record_state *r, size_t i)
 		implied_line(r, &r->edges[i - r->event_count]);
 	} else {
 		size_t row = i - r->event_count - r->edge_count;
-		for (size_t u = 0; u < r->rule->update_count && r->selected[row] && is_due(r, r->fresh->number[row]); u++)
+		for (size_t u = 0; u < r->rule->update_count && r->selected[row] && is_in_round(r, r->created->number[row]);
+		     u++)
 			if (r->rule->updates[u].kind == GEMP_CREATE_VERTEX || r->rule->updates[u].kind == GEMP_CREATE_EDGE)
 				created_line(r, row, u);
 	}
@@ -407,19 +408,19 @@ static void make_line(gemp_record_state *r, size_t i)
 
 static size_t count_sources(const gemp_record_state *r)
 {
-	return r->event_count + r->edge_count + r->fresh->frame->rows;
+	return r->event_count + r->edge_count + r->created->frame->rows;
 }
 
 static void make_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	gemp_record_state *all = context, mine = *all;
-	gemp_new_vertices fresh = *all->fresh; /* whose newest string is each thread's own */
-	mine.fresh = &fresh;
+	gemp_new_vertices created = *all->created; /* whose newest string is each thread's own */
+	mine.created = &created;
 	mine.lines = all->pieces[piece];
 	mine.line_count = 0;
 	gemp_text_clear(&mine.lines);
-	for (size_t i = piece * PIECE; i < (piece + 1) * PIECE && i < count_sources(all); i++)
+	for (size_t i = piece * SOURCES_PER_CHUNK; i < (piece + 1) * SOURCES_PER_CHUNK && i < count_sources(all); i++)
 		make_line(&mine, i);
 	all->pieces[piece] = mine.lines;
 	__atomic_fetch_add(&all->line_count, mine.line_count, __ATOMIC_RELAXED);
@@ -429,7 +430,7 @@ gemp_code gemp_record_lines(gemp_record_state *r)
 {
 	gemp_code code = GEMP_OK;
 	if (!r->pieces) {
-		r->piece_count = (count_sources(r) + PIECE - 1) / PIECE;
+		r->piece_count = (count_sources(r) + SOURCES_PER_CHUNK - 1) / SOURCES_PER_CHUNK;
 		GEMP_TRY(GEMP_NEW(r->pieces, r->piece_count));
 	}
 	r->line_count = 0;

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_BITS = 30, BITS_AN_EDIT = 16 };
+enum { MAX_FILTER_BITS = 30, BITS_PER_EDIT = 16 };
 
 struct gemp_replay {
 	gemp_replay_options options;
@@ -20,13 +20,13 @@ struct gemp_replay {
 	uint64_t count;   /* of this rank's edits */
 	gemp_text hashes; /* of what they touch */
 	gemp_text scratch;
-	uint64_t *bits;     /* marked: something with such a hash is touched */
-	int bit_count;      /* 2^bit_count of them */
-	gemp_vertex *found; /* [found_count] targets of own edges, ascending */
-	size_t found_count;
-	gemp_column found_key;
+	uint64_t *touched_filter; /* marked: something with such a hash is touched */
+	int filter_bits;          /* 2^bit_count of them */
+	gemp_vertex *target_ids;  /* [found_count] targets of own edges, ascending */
+	size_t target_count;
+	gemp_column target_keys;
 	void *graph_edits, *log_edits;
-	gemp_edit_state touched;
+	gemp_edit_state state;
 	gemp_builder *builder;
 };
 
@@ -39,8 +39,8 @@ gemp_code gemp_replay_new(gemp_replay **out, const gemp_replay_options *options)
 	if (code == GEMP_OK) {
 		r->options = *options;
 		r->comm = comm;
-		r->touched.vertex_schema = options->vertex_schema;
-		r->touched.edge_schema = options->edge_schema;
+		r->state.vertex_schema = options->vertex_schema;
+		r->state.edge_schema = options->edge_schema;
 		code = GEMP_NEW(r->texts, (size_t)comm->size);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -60,10 +60,10 @@ void gemp_replay_free(gemp_replay *r)
 	gemp_free(r->texts);
 	gemp_text_free(&r->hashes);
 	gemp_text_free(&r->scratch);
-	gemp_free_all(r->bits, r->found);
-	gemp_column_free(&r->found_key);
+	gemp_free_all(r->touched_filter, r->target_ids);
+	gemp_column_free(&r->target_keys);
 	gemp_free_all(r->graph_edits, r->log_edits);
-	gemp_edit_state_free(&r->touched);
+	gemp_edit_state_free(&r->state);
 	gemp_builder_free(r->builder);
 	gemp_free(r);
 }
@@ -99,34 +99,34 @@ static gemp_code status(const gemp_replay *r)
 	return code;
 }
 
-static uint64_t place_of_bit(const gemp_replay *r, uint64_t hash)
+static uint64_t filter_bit(const gemp_replay *r, uint64_t hash)
 {
-	return hash >> (64 - r->bit_count);
+	return hash >> (64 - r->filter_bits);
 }
 
 /* Collective. The bits of all ranks; some stand for what nobody touches, too. */
-static gemp_code mark(gemp_replay *r)
+static gemp_code mark_touched(gemp_replay *r)
 {
 	uint64_t all = gemp_comm_sum1(r->comm, r->count);
-	r->bit_count = 6;
-	while (r->bit_count < MOST_BITS && (uint64_t)1 << r->bit_count < all * BITS_AN_EDIT)
-		r->bit_count++;
-	size_t words = (size_t)1 << (r->bit_count - 6);
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(r->bits, words)));
+	r->filter_bits = 6;
+	while (r->filter_bits < MAX_FILTER_BITS && (uint64_t)1 << r->filter_bits < all * BITS_PER_EDIT)
+		r->filter_bits++;
+	size_t schema = (size_t)1 << (r->filter_bits - 6);
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, GEMP_NEW(r->touched_filter, schema)));
 	for (size_t at = 0; at < r->hashes.size; at += sizeof(uint64_t)) {
 		uint64_t hash;
 		memcpy(&hash, r->hashes.data + at, sizeof hash);
-		gemp_bits64_set(r->bits, place_of_bit(r, hash));
+		gemp_bits64_set(r->touched_filter, filter_bit(r, hash));
 	}
 	gemp_text_free(&r->hashes);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, r->bits, (int)words, MPI_UINT64_T, MPI_BOR, r->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, r->touched_filter, (int)schema, MPI_UINT64_T, MPI_BOR, r->comm->world));
 	return GEMP_OK;
 }
 
-static bool is_marked(gemp_replay *r, const gemp_value *key, bool edge)
+static bool is_touched(gemp_replay *r, const gemp_value *key, bool edge)
 {
-	uint64_t bit = place_of_bit(r, hash_of(r, key, edge));
-	return gemp_bits64_test(r->bits, bit);
+	uint64_t bit = filter_bit(r, hash_of(r, key, edge));
+	return gemp_bits64_test(r->touched_filter, bit);
 }
 
 /* THE GRAPH: what is touched goes where edits meet it, as edits, all else to the builder. */
@@ -149,21 +149,21 @@ static gemp_code fetch_targets(gemp_replay *r)
 			memcpy(ids + count, g->relations[k].out_targets, edges * sizeof *ids);
 		count += edges;
 	}
-	code = gemp_fetch_values(r->options.context, r->options.graph, ids, count, asked, 1, &r->found, &r->found_count,
-	                         &r->found_key);
+	code = gemp_fetch_values(r->options.context, r->options.graph, ids, count, asked, 1, &r->target_ids,
+	                         &r->target_count, &r->target_keys);
 done:
 	gemp_free(ids);
 	return code;
 }
 
-static gemp_value as_type(gemp_value value, gemp_type type)
+static gemp_value convert_value(gemp_value value, gemp_type type)
 {
 	if (!value.null && value.type == GEMP_INTEGER && type == GEMP_FLOAT)
 		return (gemp_value){ .type = GEMP_FLOAT, .real = (double)value.integer };
 	return value;
 }
 
-static size_t place_in(const gemp_table *schema, const char *name)
+static size_t column_index(const gemp_table *schema, const char *name)
 {
 	const gemp_column *column = gemp_table_find(schema, name);
 	return column ? (size_t)(column - schema->columns) : SIZE_MAX;
@@ -173,7 +173,7 @@ static gemp_code find_columns(const gemp_table *table, const gemp_table *schema,
 {
 	GEMP_PROPAGATE(GEMP_NEW(*out, table->count));
 	for (size_t c = 0; c < table->count; c++)
-		(*out)[c] = place_in(schema, table->columns[c].name);
+		(*out)[c] = column_index(schema, table->columns[c].name);
 	return GEMP_OK;
 }
 
@@ -188,7 +188,7 @@ static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *sc
 		size_t at = e->attribute_count++;
 		for (; at > 0 && e->attributes[at - 1].column > columns[c]; at--)
 			e->attributes[at] = e->attributes[at - 1];
-		e->attributes[at] = (gemp_edit_attribute){ columns[c], as_type(value, schema->columns[columns[c]].type) };
+		e->attributes[at] = (gemp_edit_attribute){ columns[c], convert_value(value, schema->columns[columns[c]].type) };
 	}
 }
 
@@ -210,7 +210,7 @@ static gemp_code build_edge(gemp_replay *r, const gemp_edit *e)
 	return GEMP_OK;
 }
 
-static gemp_code take_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
+static gemp_code split_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shard *g = r->options.graph;
@@ -228,7 +228,7 @@ static gemp_code take_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 		GEMP_TRY(gemp_text_status(&labels));
 		e.labels = (gemp_name){ labels.data, labels.size };
 		read_row(&e, &g->attributes, r->options.vertex_schema, columns, v);
-		if (is_marked(r, &e.key, false))
+		if (is_touched(r, &e.key, false))
 			gemp_edit_pack(text_for(r, &e.key), &e);
 		else
 			GEMP_TRY(build_vertex(r, &e));
@@ -239,7 +239,7 @@ done:
 	return code;
 }
 
-static gemp_code take_relation(gemp_replay *r, const gemp_relation *relation, gemp_edit_attribute *attributes)
+static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation, gemp_edit_attribute *attributes)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shard *g = r->options.graph;
@@ -250,12 +250,12 @@ static gemp_code take_relation(gemp_replay *r, const gemp_relation *relation, ge
 			            .key = gemp_column_get(&g->keys, v),
 			            .attributes = attributes,
 			            .type = { relation->name, strlen(relation->name) } };
-		bool touched = relation->out_offsets[v] < relation->out_offsets[v + 1] && is_marked(r, &e.key, true);
+		bool state = relation->out_offsets[v] < relation->out_offsets[v + 1] && is_touched(r, &e.key, true);
 		for (uint64_t at = relation->out_offsets[v]; at < relation->out_offsets[v + 1]; at++) {
-			e.target = gemp_column_get(&r->found_key,
-			                           gemp_fetch_index(r->found, r->found_count, relation->out_targets[at]));
+			e.target = gemp_column_get(&r->target_keys,
+			                           gemp_fetch_index(r->target_ids, r->target_count, relation->out_targets[at]));
 			read_row(&e, &relation->props, r->options.edge_schema, columns, (size_t)at);
-			if (touched)
+			if (state)
 				gemp_edit_pack(text_for(r, &e.key), &e);
 			else
 				GEMP_TRY(build_edge(r, &e));
@@ -266,15 +266,15 @@ done:
 	return code;
 }
 
-static gemp_code take_graph(gemp_replay *r)
+static gemp_code split_graph(gemp_replay *r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edit_attribute *attributes = NULL;
 	const gemp_shard *g = r->options.graph;
 	GEMP_TRY(GEMP_NEW(attributes, r->options.vertex_schema->count + r->options.edge_schema->count));
-	GEMP_TRY(take_vertices(r, attributes));
+	GEMP_TRY(split_vertices(r, attributes));
 	for (size_t k = 0; k < g->relation_count; k++)
-		GEMP_TRY(take_relation(r, &g->relations[k], attributes));
+		GEMP_TRY(split_relation(r, &g->relations[k], attributes));
 	code = status(r);
 done:
 	gemp_free(attributes);
@@ -325,10 +325,10 @@ static gemp_code apply(gemp_replay *r, const void *received, size_t size)
 			at = next;
 			continue;
 		}
-		GEMP_TRY(gemp_edit_state_apply(&r->touched, list.edits, list.count - 1));
+		GEMP_TRY(gemp_edit_state_apply(&r->state, list.edits, list.count - 1));
 		list.count = 0;
 	}
-	code = gemp_edit_state_apply(&r->touched, list.edits, list.count);
+	code = gemp_edit_state_apply(&r->state, list.edits, list.count);
 done:
 	free_edits(&list);
 	return code;
@@ -337,17 +337,17 @@ done:
 /* Collective. Of all that failed, the first line says why, with its place. */
 static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
 {
-	uint64_t line = code == GEMP_EDATA ? UINT64_MAX - r->touched.failed_line : 0, first = line;
+	uint64_t line = code == GEMP_EDATA ? UINT64_MAX - r->state.failed_line : 0, first = line;
 	gemp_comm_max(r->comm, &first, 1);
 	if (code == GEMP_EDATA && line == first)
-		gemp_fail_in(code, "%s:%" PRIu64 ": ", r->options.path, r->touched.failed_line);
+		gemp_fail_in(code, "%s:%" PRIu64 ": ", r->options.path, r->state.failed_line);
 	return gemp_comm_agree(r->comm, code == GEMP_EDATA && line != first ? GEMP_OK : code);
 }
 
 static gemp_code build_touched(gemp_replay *r)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_edit_state *t = &r->touched;
+	const gemp_edit_state *t = &r->state;
 	gemp_edit_attribute *attributes = NULL;
 	const size_t columns[] = { r->options.vertex_schema->count, r->options.edge_schema->count };
 	GEMP_TRY(GEMP_NEW(attributes, columns[0] + columns[1]));
@@ -407,12 +407,12 @@ gemp_code gemp_replay_finish(gemp_replay *r, gemp_shard **out)
 {
 	size_t size[2] = { 0 };
 	GEMP_PROPAGATE(gemp_comm_agree(r->comm, status(r)));
-	GEMP_PROPAGATE(mark(r));
+	GEMP_PROPAGATE(mark_touched(r));
 	GEMP_PROPAGATE(gemp_exchange_texts(r->comm, r->texts, &r->log_edits, &size[1]));
 	GEMP_PROPAGATE(gemp_shard_load_outgoing(r->options.graph));
 	GEMP_PROPAGATE(begin_builder(r));
 	GEMP_PROPAGATE(fetch_targets(r));
-	GEMP_PROPAGATE(gemp_comm_agree(r->comm, take_graph(r)));
+	GEMP_PROPAGATE(gemp_comm_agree(r->comm, split_graph(r)));
 	GEMP_PROPAGATE(gemp_exchange_texts(r->comm, r->texts, &r->graph_edits, &size[0]));
 	GEMP_PROPAGATE(agree_on_first(r, apply(r, r->graph_edits, size[0])));
 	GEMP_PROPAGATE(agree_on_first(r, apply(r, r->log_edits, size[1])));

@@ -3,23 +3,23 @@
 #include "core/memory.h"
 #include "core/random.h"
 
-enum { FEW_SEATS = 1 << 12 };
+enum { MIN_HASHED_SLOTS = 1 << 12 };
 
-void gemp_conflict_keys_free(gemp_conflict_keys *tokens)
+void gemp_conflict_keys_free(gemp_conflict_keys *conflict_keys)
 {
-	gemp_free_all(tokens->offsets, tokens->keys);
-	*tokens = (gemp_conflict_keys){ 0 };
+	gemp_free_all(conflict_keys->offsets, conflict_keys->keys);
+	*conflict_keys = (gemp_conflict_keys){ 0 };
 }
 
-gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t seats, size_t tokens, size_t slot_size)
+gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t slot_bound, size_t conflict_keys, size_t slot_size)
 {
 	gemp_code code = GEMP_OK;
 	size_t hashed = 2;
 	*out = (gemp_slot_table){ 0 };
-	while (hashed < 2 * tokens)
+	while (hashed < 2 * conflict_keys)
 		hashed *= 2;
-	if (seats <= FEW_SEATS || seats <= hashed * (sizeof *out->slots + slot_size) / slot_size) {
-		out->count = (size_t)seats;
+	if (slot_bound <= MIN_HASHED_SLOTS || slot_bound <= hashed * (sizeof *out->slots + slot_size) / slot_size) {
+		out->count = (size_t)slot_bound;
 		return GEMP_OK;
 	}
 	out->count = hashed;
@@ -34,16 +34,16 @@ void gemp_slot_table_free(gemp_slot_table *slots)
 }
 
 /* Less than half of the slots are taken, so that there always is a free one. */
-size_t gemp_slot_index(gemp_slot_table *slots, uint64_t seat)
+size_t gemp_slot_index(gemp_slot_table *slots, uint64_t slot)
 {
 	if (!slots->slots)
-		return (size_t)seat;
-	for (size_t at = (size_t)gemp_mix(seat) & (slots->count - 1);; at = (at + 1) & (slots->count - 1)) {
+		return (size_t)slot;
+	for (size_t at = (size_t)gemp_mix(slot) & (slots->count - 1);; at = (at + 1) & (slots->count - 1)) {
 		uint64_t there = __atomic_load_n(&slots->slots[at], __ATOMIC_RELAXED);
 		if (there == 0 &&
-		    __atomic_compare_exchange_n(&slots->slots[at], &there, seat + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		    __atomic_compare_exchange_n(&slots->slots[at], &there, slot + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return at;
-		if (there == seat + 1)
+		if (there == slot + 1)
 			return at;
 	}
 }

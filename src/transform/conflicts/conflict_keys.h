@@ -1,8 +1,8 @@
-/* tokens: what matches touch, and how.
+/* keys: what matches touch, and how.
  *
- * A token is a seat and how it is touched. A seat is whatever two matches can both touch: a vertex, an edge, an
- * attribute of a vertex, ...; the footprint gives seats their numbers. Two matches conflict when one writes what the
- * other touches, or adds to what the other reads; additions go well with one another.
+ * A key is a slot and how it is touched. A slot is whatever two matches can both touch: a vertex, an edge, an
+ * attribute of a vertex, ...; the read/write set gives slots their numbers. Two matches conflict when one writes what the
+ * other accesses, or adds to what the other reads; additions go well with one another.
  */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_CONFLICT_KEYS_H
@@ -18,26 +18,26 @@ typedef enum gemp_access { GEMP_READS, GEMP_ADDS, GEMP_WRITES, GEMP_ACCESSES } g
 
 typedef struct gemp_conflict_keys {
 	size_t matches;
-	uint64_t *offsets; /* [matches + 1] of each match's tokens; one that is decided already has none */
+	uint64_t *offsets; /* [matches + 1] of each match's keys; one that is decided already has none */
 	uint64_t *keys;    /* [begin[matches]] gemp_conflict_key */
-	uint64_t slots;    /* seats are below it; at most 2^62 */
+	uint64_t slots;    /* slots are below it; at most 2^62 */
 } gemp_conflict_keys;
 
-void gemp_conflict_keys_free(gemp_conflict_keys *tokens);
+void gemp_conflict_keys_free(gemp_conflict_keys *conflict_keys);
 
-static inline uint64_t gemp_conflict_key(uint64_t seat, gemp_access touch)
+static inline uint64_t gemp_conflict_key(uint64_t slot, gemp_access access)
 {
-	return seat << 2 | (uint64_t)touch;
+	return slot << 2 | (uint64_t)access;
 }
 
-static inline uint64_t gemp_conflict_key_slot(uint64_t token)
+static inline uint64_t gemp_conflict_key_slot(uint64_t key)
 {
-	return token >> 2;
+	return key >> 2;
 }
 
-static inline gemp_access gemp_conflict_key_access(uint64_t token)
+static inline gemp_access gemp_conflict_key_access(uint64_t key)
 {
-	return (gemp_access)(token & 3);
+	return (gemp_access)(key & 3);
 }
 
 static inline bool gemp_accesses_conflict(gemp_access a, gemp_access b)
@@ -45,62 +45,62 @@ static inline bool gemp_accesses_conflict(gemp_access a, gemp_access b)
 	return a == GEMP_WRITES || b == GEMP_WRITES || a != b;
 }
 
-/* SLOTS: of the seats that some tokens name, numbers below `count`. Any thread may ask at any time. */
+/* SLOTS: of the slots that some keys name, numbers below `count`. Any thread may ask at any time. */
 typedef struct gemp_slot_table {
 	size_t count;
-	uint64_t *slots; /* [count] hashed, seat + 1 or 0; NULL: a seat is its slot */
+	uint64_t *slots; /* [count] hashed, slot + 1 or 0; NULL: a slot is its slot */
 } gemp_slot_table;
 
-/* seats: all are below it. slot_size: bytes that the caller keeps of each slot; seats are their own slots where that
- * takes less memory than a table of those that `tokens` tokens name. */
-gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t seats, size_t tokens, size_t slot_size);
+/* slots: all are below it. slot_size: bytes that the caller keeps of each slot; slots are their own slots where that
+ * takes less memory than a table of those that `keys` keys name. */
+gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t slot_bound, size_t conflict_keys, size_t slot_size);
 void gemp_slot_table_free(gemp_slot_table *slots);
-size_t gemp_slot_index(gemp_slot_table *slots, uint64_t seat);
+size_t gemp_slot_index(gemp_slot_table *slots, uint64_t slot);
 
-/* seat: what is known of a seat while a choice is made. */
+/* slot: what is known of a slot while a decisions is made. */
 
 typedef struct gemp_conflict_slot {
 	uint64_t first[GEMP_ACCESSES]; /* least priority of undecided matches that touch it so; UINT64_MAX: none does */
-	uint32_t selected;             /* bit: how chosen matches touch it */
+	uint32_t selected;             /* bit: how selected matches touch it */
 } gemp_conflict_slot;
 
 /* Several threads may enter and choose at the same time. */
-static inline void gemp_conflict_slot_clear(gemp_conflict_slot *seat)
+static inline void gemp_conflict_slot_clear(gemp_conflict_slot *slot)
 {
-	for (gemp_access touch = GEMP_READS; touch < GEMP_ACCESSES; touch++)
-		__atomic_store_n(&seat->first[touch], UINT64_MAX, __ATOMIC_RELAXED);
+	for (gemp_access access = GEMP_READS; access < GEMP_ACCESSES; access++)
+		__atomic_store_n(&slot->first[access], UINT64_MAX, __ATOMIC_RELAXED);
 }
 
-static inline void gemp_conflict_slot_enter(gemp_conflict_slot *seat, gemp_access touch, uint64_t priority)
+static inline void gemp_conflict_slot_enter(gemp_conflict_slot *slot, gemp_access access, uint64_t priority)
 {
-	uint64_t *first = &seat->first[touch], there = __atomic_load_n(first, __ATOMIC_RELAXED);
+	uint64_t *first = &slot->first[access], there = __atomic_load_n(first, __ATOMIC_RELAXED);
 	while (priority < there &&
 	       !__atomic_compare_exchange_n(first, &there, priority, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
 
-static inline void gemp_conflict_slot_select(gemp_conflict_slot *seat, gemp_access touch)
+static inline void gemp_conflict_slot_select(gemp_conflict_slot *slot, gemp_access access)
 {
-	__atomic_fetch_or(&seat->selected, 1u << touch, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&slot->selected, 1u << access, __ATOMIC_RELAXED);
 }
 
 typedef enum gemp_match_decision { GEMP_UNDECIDED, GEMP_SELECTED, GEMP_REJECTED } gemp_match_decision;
 
-/* Of a match of this priority that has entered: chosen, as far as this seat is concerned; undecided if a conflicting
- * one comes before it; out if one is chosen. */
-static inline gemp_match_decision gemp_conflict_slot_evaluate(const gemp_conflict_slot *seat, gemp_access touch,
+/* Of a match of this priority that has entered: selected, as far as this slot is concerned; undecided if a conflicting
+ * one comes before it; out if one is selected. */
+static inline gemp_match_decision gemp_conflict_slot_evaluate(const gemp_conflict_slot *slot, gemp_access access,
                                                               uint64_t priority)
 {
-	gemp_match_decision choice = GEMP_SELECTED;
+	gemp_match_decision decision = GEMP_SELECTED;
 	for (gemp_access other = GEMP_READS; other < GEMP_ACCESSES; other++) {
-		if (!gemp_accesses_conflict(touch, other))
+		if (!gemp_accesses_conflict(access, other))
 			continue;
-		if (seat->selected & 1u << other)
+		if (slot->selected & 1u << other)
 			return GEMP_REJECTED;
-		if (seat->first[other] < priority)
-			choice = GEMP_UNDECIDED;
+		if (slot->first[other] < priority)
+			decision = GEMP_UNDECIDED;
 	}
-	return choice;
+	return decision;
 }
 
 #endif

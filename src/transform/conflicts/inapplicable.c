@@ -10,29 +10,29 @@
 #include "transform/conflicts/conflict_keys.h"
 
 /* An edge that a row deletes by name. */
-typedef struct dropped {
+typedef struct deleted_edge {
 	const uint64_t *edges;     /* [rows] */
 	bool known;                /* its ends are in these columns */
 	const uint64_t *from, *to; /* [rows] */
 	gemp_edge_values values;   /* else these have them */
-} dropped;
+} deleted_edge;
 
 typedef struct dangling_context {
 	const gemp_comm *comm;
 	gemp_shard *graph;
 	const gemp_rule *rule;
 	const gemp_frame *frame;
-	size_t dropped_count, detached_count;
-	dropped *dropped;
+	size_t deleted_count, detached_count;
+	deleted_edge *deleted;
 	const uint64_t **detached; /* [detached_count] columns of vertices that go with all their edges */
 	const uint64_t *vertices;  /* [rows] the column in hand */
-	size_t asked;
+	size_t request_count;
 	size_t *rows;      /* [asked] */
 	uint64_t *records; /* [asked] vertices, or pairs of them */
 	int *owner;
 	uint64_t *answers;
-	uint64_t *left; /* [rows] ends of edges that stay, of those counted so far */
-	uint8_t *choice;
+	uint64_t *remaining; /* [rows] ends of edges that stay, of those counted so far */
+	uint8_t *decisions;
 } dangling_context;
 
 /* WHAT THE RULE DELETES */
@@ -41,7 +41,7 @@ static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *colu
 {
 	const gemp_frame_column *all = c->frame->columns;
 	GEMP_PROPAGATE(
-		gemp_new_all(GEMP_ARRAY(c->dropped, c->rule->update_count), GEMP_ARRAY(c->detached, c->rule->update_count)));
+		gemp_new_all(GEMP_ARRAY(c->deleted, c->rule->update_count), GEMP_ARRAY(c->detached, c->rule->update_count)));
 	for (size_t i = 0; i < c->rule->update_count; i++) {
 		const gemp_update *u = &c->rule->updates[i];
 		gemp_rule_edge e;
@@ -52,7 +52,7 @@ static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *colu
 			c->detached[c->detached_count++] = elements;
 			continue;
 		}
-		dropped *d = &c->dropped[c->dropped_count++];
+		deleted_edge *d = &c->deleted[c->deleted_count++];
 		d->edges = elements;
 		if (gemp_rule_edge_find(&e, c->rule, columns, u->element.index) && e.from != GEMP_NO_COLUMN &&
 		    e.to != GEMP_NO_COLUMN) {
@@ -65,7 +65,7 @@ static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *colu
 }
 
 /* Collective. */
-static gemp_code fetch_ends(dangling_context *c, gemp_runtime *context, dropped *d)
+static gemp_code fetch_ends(dangling_context *c, gemp_runtime *context, deleted_edge *d)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge *edges = NULL;
@@ -80,7 +80,7 @@ done:
 	return code;
 }
 
-static void ends_of(const dropped *d, size_t row, uint64_t ends[2])
+static void ends_of(const deleted_edge *d, size_t row, uint64_t ends[2])
 {
 	if (d->known) {
 		ends[0] = d->from[row];
@@ -100,10 +100,10 @@ static bool is_detached(const dangling_context *c, size_t row, uint64_t vertex)
 	return false;
 }
 
-static bool dropped_before(const dangling_context *c, size_t index, size_t row)
+static bool is_deleted_before(const dangling_context *c, size_t index, size_t row)
 {
 	for (size_t i = 0; i < index; i++)
-		if (c->dropped[i].edges[row] == c->dropped[index].edges[row])
+		if (c->deleted[i].edges[row] == c->deleted[index].edges[row])
 			return true;
 	return false;
 }
@@ -112,10 +112,10 @@ static bool dropped_before(const dangling_context *c, size_t index, size_t row)
 static uint64_t named_ends(const dangling_context *c, size_t row, uint64_t vertex)
 {
 	uint64_t count = 0, ends[2];
-	for (size_t i = 0; i < c->dropped_count; i++) {
-		if (c->dropped[i].edges[row] == GEMP_NO_ELEMENT || dropped_before(c, i, row))
+	for (size_t i = 0; i < c->deleted_count; i++) {
+		if (c->deleted[i].edges[row] == GEMP_NO_ELEMENT || is_deleted_before(c, i, row))
 			continue;
-		ends_of(&c->dropped[i], row, ends);
+		ends_of(&c->deleted[i], row, ends);
 		if (!is_detached(c, row, ends[0]) && !is_detached(c, row, ends[1]))
 			count += (uint64_t)(ends[0] == vertex) + (ends[1] == vertex);
 	}
@@ -124,7 +124,7 @@ static uint64_t named_ends(const dangling_context *c, size_t row, uint64_t verte
 
 /* WHAT OWNERS KNOW */
 
-static uint64_t degree(const gemp_shard *g, size_t row)
+static uint64_t incident_edges(const gemp_shard *g, size_t row)
 {
 	uint64_t ends = 0;
 	for (size_t r = 0; r < g->relation_count; r++) {
@@ -139,7 +139,7 @@ static gemp_code answer_degrees(void *self, const void *records, size_t count, u
 	const gemp_shard *g = self;
 	const uint64_t *vertices = records;
 	for (size_t i = 0; i < count; i++)
-		answers[i] = degree(g, (size_t)(vertices[i] - g->first_vertex));
+		answers[i] = incident_edges(g, (size_t)(vertices[i] - g->first_vertex));
 	return GEMP_OK;
 }
 
@@ -169,7 +169,7 @@ static gemp_code answer_between(void *self, const void *records, size_t count, u
 /* Collective. width 1: of vertices; 2: of pairs of a vertex and `other` (no column, where there are no rows). */
 static gemp_code send_request(dangling_context *c, size_t width, const uint64_t *other, gemp_request_handler answer)
 {
-	for (size_t i = 0; i < c->asked; i++) {
+	for (size_t i = 0; i < c->request_count; i++) {
 		uint64_t *record = &c->records[i * width];
 		record[0] = c->vertices[c->rows[i]];
 		if (width > 1)
@@ -177,26 +177,28 @@ static gemp_code send_request(dangling_context *c, size_t width, const uint64_t 
 		c->owner[i] = gemp_shard_owner(c->graph, record[0]);
 		c->answers[i] = 0;
 	}
-	const gemp_request request = { c->records, c->asked, width * sizeof *c->records, c->owner, answer, c->graph };
+	const gemp_request request = {
+		c->records, c->request_count, width * sizeof *c->records, c->owner, answer, c->graph
+	};
 	return gemp_request_run(c->comm, &request, c->answers);
 }
 
 /* THE CHECK */
 
 /* Rows that delete a vertex in this column, and not with all its edges under another name. */
-static void pick_rows(dangling_context *c)
+static void list_rows(dangling_context *c)
 {
-	c->asked = 0;
+	c->request_count = 0;
 	for (size_t row = 0; row < c->frame->rows; row++)
 		if (c->vertices[row] != GEMP_NO_ELEMENT && !is_detached(c, row, c->vertices[row]))
-			c->rows[c->asked++] = row;
+			c->rows[c->request_count++] = row;
 }
 
 /* Collective. Edges to the vertices of one detached column; two columns may have the same one. */
-static gemp_code take_detached(dangling_context *c, size_t index)
+static gemp_code subtract_detached(dangling_context *c, size_t index)
 {
 	const uint64_t *other = c->detached[index];
-	size_t all = c->asked, kept = 0;
+	size_t all = c->request_count, kept = 0;
 	for (size_t i = 0; i < all; i++) {
 		size_t row = c->rows[i];
 		bool counted = other[row] == GEMP_NO_ELEMENT;
@@ -205,10 +207,10 @@ static gemp_code take_detached(dangling_context *c, size_t index)
 		if (!counted)
 			c->rows[kept++] = row;
 	}
-	c->asked = kept;
+	c->request_count = kept;
 	GEMP_PROPAGATE(send_request(c, 2, other, answer_between));
 	for (size_t i = 0; i < kept; i++)
-		c->left[c->rows[i]] -= c->answers[i];
+		c->remaining[c->rows[i]] -= c->answers[i];
 	return GEMP_OK;
 }
 
@@ -216,17 +218,17 @@ static gemp_code take_detached(dangling_context *c, size_t index)
 static gemp_code check_column(dangling_context *c, const uint64_t *vertices)
 {
 	c->vertices = vertices;
-	pick_rows(c);
+	list_rows(c);
 	GEMP_PROPAGATE(send_request(c, 1, NULL, answer_degrees));
-	for (size_t i = 0; i < c->asked; i++)
-		c->left[c->rows[i]] = c->answers[i] - named_ends(c, c->rows[i], vertices[c->rows[i]]);
+	for (size_t i = 0; i < c->request_count; i++)
+		c->remaining[c->rows[i]] = c->answers[i] - named_ends(c, c->rows[i], vertices[c->rows[i]]);
 	for (size_t k = 0; k < c->detached_count; k++) {
-		GEMP_PROPAGATE(take_detached(c, k));
-		pick_rows(c);
+		GEMP_PROPAGATE(subtract_detached(c, k));
+		list_rows(c);
 	}
-	for (size_t i = 0; i < c->asked; i++)
-		if (c->left[c->rows[i]])
-			c->choice[c->rows[i]] = GEMP_REJECTED;
+	for (size_t i = 0; i < c->request_count; i++)
+		if (c->remaining[c->rows[i]])
+			c->decisions[c->rows[i]] = GEMP_REJECTED;
 	return GEMP_OK;
 }
 
@@ -235,7 +237,7 @@ static gemp_code begin_check(dangling_context *c, const gemp_rule_columns *colum
 	size_t rows = c->frame->rows;
 	GEMP_PROPAGATE(list_deleted(c, columns));
 	return gemp_new_all(GEMP_ARRAY(c->rows, rows), GEMP_ARRAY(c->records, 2 * rows), GEMP_ARRAY(c->owner, rows),
-	                    GEMP_ARRAY(c->answers, rows), GEMP_ARRAY(c->left, rows));
+	                    GEMP_ARRAY(c->answers, rows), GEMP_ARRAY(c->remaining, rows));
 }
 
 /* Collective. */
@@ -244,9 +246,9 @@ static gemp_code load(dangling_context *c, gemp_runtime *context, const gemp_rul
 	for (size_t r = 0; r < c->graph->relation_count; r++)
 		GEMP_PROPAGATE(gemp_shard_load_relation(c->graph, r, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 	GEMP_PROPAGATE(gemp_comm_agree(c->comm, begin_check(c, columns)));
-	for (size_t i = 0; i < c->dropped_count; i++)
-		if (!c->dropped[i].known)
-			GEMP_PROPAGATE(fetch_ends(c, context, &c->dropped[i]));
+	for (size_t i = 0; i < c->deleted_count; i++)
+		if (!c->deleted[i].known)
+			GEMP_PROPAGATE(fetch_ends(c, context, &c->deleted[i]));
 	return GEMP_OK;
 }
 
@@ -255,12 +257,14 @@ static bool may_dangle(const gemp_update *u)
 	return u->kind == GEMP_DELETE && !u->element.edge && !u->detach;
 }
 
-/* Collective. They become GEMP_REJECTED in choice[frame->rows]. */
+/* Collective. They become GEMP_REJECTED in decisions[frame->rows]. */
 static gemp_code reject_dangling(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
-                                 const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *choice)
+                                 const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *decisions)
 {
 	gemp_code code = GEMP_OK;
-	dangling_context c = { .comm = context->comm, .graph = graph, .rule = rule, .frame = frame, .choice = choice };
+	dangling_context c = {
+		.comm = context->comm, .graph = graph, .rule = rule, .frame = frame, .decisions = decisions
+	};
 	for (size_t i = 0; i < rule->update_count; i++) {
 		if (!may_dangle(&rule->updates[i]))
 			continue;
@@ -269,15 +273,15 @@ static gemp_code reject_dangling(gemp_runtime *context, gemp_shard *graph, const
 		GEMP_TRY(check_column(&c, frame->columns[rule->updates[i].element.index].elements));
 	}
 done:
-	for (size_t i = 0; i < c.dropped_count; i++)
-		gemp_edge_values_free(&c.dropped[i].values);
-	gemp_free_all(c.dropped, c.detached, c.rows, c.records, c.owner, c.answers, c.left);
+	for (size_t i = 0; i < c.deleted_count; i++)
+		gemp_edge_values_free(&c.deleted[i].values);
+	gemp_free_all(c.deleted, c.detached, c.rows, c.records, c.owner, c.answers, c.remaining);
 	return code;
 }
 
-typedef struct pair {
+typedef struct column_pair {
 	const uint64_t *one, *other; /* columns that may have the same element, which cannot have the fates of both */
-} pair;
+} column_pair;
 
 typedef struct inapplicable_context {
 	const gemp_rule *rule;
@@ -286,9 +290,9 @@ typedef struct inapplicable_context {
 	gemp_rule_columns columns;
 	size_t *fate; /* [frame->count] of the elements of columns */
 	size_t pair_count, pair_capacity;
-	pair *pairs;
-	uint8_t *choice;
-	uint64_t blocked;
+	column_pair *pairs;
+	uint8_t *decisions;
+	uint64_t inapplicable;
 } inapplicable_context;
 
 /* IDENTIFICATION */
@@ -335,7 +339,7 @@ static gemp_code find_pairs(inapplicable_context *b)
 			    (may_coincide(b, c) && may_coincide(b, k)))
 				continue;
 			GEMP_PROPAGATE(GEMP_RESERVE(b->pairs, b->pair_capacity, b->pair_count + 1));
-			b->pairs[b->pair_count++] = (pair){ f->columns[c].elements, f->columns[k].elements };
+			b->pairs[b->pair_count++] = (column_pair){ f->columns[c].elements, f->columns[k].elements };
 		}
 	return GEMP_OK;
 }
@@ -347,33 +351,33 @@ static void identify_range(void *self, size_t range, size_t begin, size_t end)
 	for (size_t i = 0; i < b->pair_count; i++)
 		for (size_t row = begin; row < end; row++)
 			if (b->pairs[i].one[row] == b->pairs[i].other[row] && b->pairs[i].one[row] != GEMP_NO_ELEMENT)
-				b->choice[row] = GEMP_REJECTED;
+				b->decisions[row] = GEMP_REJECTED;
 }
 
 static void count_range(void *self, size_t range, size_t begin, size_t end)
 {
 	inapplicable_context *b = self;
-	uint64_t blocked = 0;
+	uint64_t inapplicable = 0;
 	(void)range;
 	for (size_t row = begin; row < end; row++)
-		blocked += b->choice[row] == GEMP_REJECTED;
-	__atomic_fetch_add(&b->blocked, blocked, __ATOMIC_RELAXED);
+		inapplicable += b->decisions[row] == GEMP_REJECTED;
+	__atomic_fetch_add(&b->inapplicable, inapplicable, __ATOMIC_RELAXED);
 }
 
 gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
-                                   gemp_semantics semantics, const gemp_frame *frame, uint8_t *choice,
-                                   uint64_t *blocked)
+                                   gemp_semantics semantics, const gemp_frame *frame, uint8_t *decisions,
+                                   uint64_t *inapplicable)
 {
 	gemp_code code = GEMP_OK;
-	inapplicable_context b = { .rule = rule, .frame = frame, .semantics = semantics, .choice = choice };
+	inapplicable_context b = { .rule = rule, .frame = frame, .semantics = semantics, .decisions = decisions };
 	gemp_rule_columns_find(&b.columns, rule);
 	GEMP_TRY(gemp_comm_agree(context->comm, find_pairs(&b)));
 	if (b.pair_count)
 		gemp_for_ranges(frame->rows, identify_range, &b);
-	GEMP_TRY(reject_dangling(context, graph, rule, &b.columns, frame, choice));
+	GEMP_TRY(reject_dangling(context, graph, rule, &b.columns, frame, decisions));
 	gemp_for_ranges(frame->rows, count_range, &b);
 done:
-	*blocked = b.blocked;
+	*inapplicable = b.inapplicable;
 	gemp_free_all(b.fate, b.pairs);
 	return code;
 }

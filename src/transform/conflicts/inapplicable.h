@@ -1,4 +1,4 @@
-/* blocked: matches that a rule does not apply to, whatever the others do. */
+/* inapplicable: matches that a rule does not apply to, whatever the others do. */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_INAPPLICABLE_H
 #define GEMP_TRANSFORM_CONFLICTS_INAPPLICABLE_H
@@ -9,10 +9,10 @@
 #include "query/rows/frame.h"
 
 /* Collective. Out are matches that would leave an edge without an end (DELETE without DETACH), and those in which an
- * element is deleted under one name, and kept or merged into another vertex under another name. choice[frame->rows], undecided before; *blocked: how many of this
+ * element is deleted under one name, and kept or merged into another vertex under another name. decisions[frame->rows], undecided before; *inapplicable: how many of this
  * rank. */
 gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
-                                   gemp_semantics semantics, const gemp_frame *frame, uint8_t *choice,
-                                   uint64_t *blocked);
+                                   gemp_semantics semantics, const gemp_frame *frame, uint8_t *decisions,
+                                   uint64_t *inapplicable);
 
 #endif

@@ -10,15 +10,15 @@
 #include <string.h>
 
 /* What a tuple has of a column. */
-typedef enum part {
+typedef enum key_part {
 	VERTEX, /* rank of the key */
 	SOURCE, /* of an edge: rank of the source's key above, number among parallel edges below */
 	TARGET, /* of an edge: relation above, rank of the target's key below */
 	VALUE,  /* two numbers */
-} part;
+} key_part;
 
 typedef struct tuple_part {
-	part part;
+	key_part part;
 	const gemp_frame_column *column;
 	size_t at; /* in the tuple */
 } tuple_part;
@@ -34,10 +34,10 @@ typedef struct keys_context {
 	uint64_t *tuples;
 	size_t width;
 	gemp_edge_owners edges; /* made when the first edge is asked for */
-	const tuple_part *now;
+	const tuple_part *current;
 	uint64_t missing; /* the number of what is not there */
 	size_t *rows;     /* [rows] of the part in hand: whose numbers are asked of other ranks, or all */
-	size_t asked;
+	size_t request_count;
 	uint64_t *records; /* [asked] */
 	int *owner;
 	uint64_t *answers;
@@ -45,7 +45,7 @@ typedef struct keys_context {
 
 /* THE PARTS */
 
-static void add_part(keys_context *m, part part, const gemp_frame_column *column)
+static void add_part(keys_context *m, key_part part, const gemp_frame_column *column)
 {
 	m->parts[m->count++] = (tuple_part){ part, column, m->width };
 	m->width += part == VALUE ? 2 : 1;
@@ -102,9 +102,9 @@ static gemp_code find_parts(keys_context *m)
 	                    GEMP_ARRAY(m->owner, f->rows));
 }
 
-static uint64_t *number_of(const keys_context *m, size_t row)
+static uint64_t *key_word(const keys_context *m, size_t row)
 {
-	return &m->tuples[row * m->width + m->now->at];
+	return &m->tuples[row * m->width + m->current->at];
 }
 
 /* VERTICES: own ones are looked up, the others asked for. */
@@ -115,8 +115,8 @@ static void fill_ranks(void *self, size_t range, size_t begin, size_t end)
 	const gemp_shard *g = m->graph;
 	(void)range;
 	for (size_t row = begin; row < end; row++) {
-		uint64_t element = m->now->column->elements[row], own = element - g->first_vertex;
-		*number_of(m, row) = own < g->rows ? g->key_ranks[own] : m->missing;
+		uint64_t element = m->current->column->elements[row], own = element - g->first_vertex;
+		*key_word(m, row) = own < g->rows ? g->key_ranks[own] : m->missing;
 	}
 }
 
@@ -132,34 +132,34 @@ static gemp_code answer_ranks(void *self, const void *records, size_t count, uin
 /* Collective. The asked records are vertices. */
 static gemp_code request_ranks(keys_context *m)
 {
-	const gemp_request request = { m->records, m->asked, sizeof *m->records, m->owner, answer_ranks, m->graph };
-	memset(m->answers, 0, m->asked * sizeof *m->answers);
+	const gemp_request request = { m->records, m->request_count, sizeof *m->records, m->owner, answer_ranks, m->graph };
+	memset(m->answers, 0, m->request_count * sizeof *m->answers);
 	return gemp_request_run(m->context->comm, &request, m->answers);
 }
 
-static void ask_for_vertex(keys_context *m, size_t row, uint64_t vertex)
+static void request_vertex(keys_context *m, size_t row, uint64_t vertex)
 {
-	m->rows[m->asked] = row;
-	m->owner[m->asked] = gemp_shard_owner(m->graph, vertex);
-	m->records[m->asked++] = vertex;
+	m->rows[m->request_count] = row;
+	m->owner[m->request_count] = gemp_shard_owner(m->graph, vertex);
+	m->records[m->request_count++] = vertex;
 }
 
 /* Collective. */
 static gemp_code fill_vertices(keys_context *m)
 {
 	const gemp_shard *g = m->graph;
-	const uint64_t *elements = m->now->column->elements;
+	const uint64_t *elements = m->current->column->elements;
 	m->missing = g->vertex_count;
 	gemp_for_ranges(m->frame->rows, fill_ranks, m);
 	if (m->context->comm->size == 1)
 		return GEMP_OK;
-	m->asked = 0;
+	m->request_count = 0;
 	for (size_t row = 0; row < m->frame->rows; row++)
 		if (elements[row] != GEMP_NO_ELEMENT && elements[row] - g->first_vertex >= g->rows)
-			ask_for_vertex(m, row, elements[row]);
+			request_vertex(m, row, elements[row]);
 	GEMP_PROPAGATE(request_ranks(m));
-	for (size_t i = 0; i < m->asked; i++)
-		*number_of(m, m->rows[i]) = m->answers[i];
+	for (size_t i = 0; i < m->request_count; i++)
+		*key_word(m, m->rows[i]) = m->answers[i];
 	return GEMP_OK;
 }
 
@@ -200,18 +200,18 @@ static gemp_code answer_targets(void *self, const void *records, size_t count, u
 /* Collective. Of the edges that are there; the others have no number. */
 static gemp_code request_edges(keys_context *m, gemp_request_handler answer)
 {
-	const uint64_t *elements = m->now->column->elements;
-	m->asked = 0;
+	const uint64_t *elements = m->current->column->elements;
+	m->request_count = 0;
 	for (size_t row = 0; row < m->frame->rows; row++) {
-		*number_of(m, row) = UINT64_MAX;
+		*key_word(m, row) = UINT64_MAX;
 		if (elements[row] == GEMP_NO_ELEMENT)
 			continue;
-		m->rows[m->asked] = row;
-		m->owner[m->asked] = gemp_edge_owner(&m->edges, elements[row]);
-		m->records[m->asked++] = elements[row];
+		m->rows[m->request_count] = row;
+		m->owner[m->request_count] = gemp_edge_owner(&m->edges, elements[row]);
+		m->records[m->request_count++] = elements[row];
 	}
-	const gemp_request request = { m->records, m->asked, sizeof *m->records, m->owner, answer, m };
-	memset(m->answers, 0, m->asked * sizeof *m->answers);
+	const gemp_request request = { m->records, m->request_count, sizeof *m->records, m->owner, answer, m };
+	memset(m->answers, 0, m->request_count * sizeof *m->answers);
 	return gemp_request_run(m->context->comm, &request, m->answers);
 }
 
@@ -219,8 +219,8 @@ static gemp_code request_edges(keys_context *m, gemp_request_handler answer)
 static gemp_code fill_sources(keys_context *m)
 {
 	gemp_code code = request_edges(m, answer_sources);
-	for (size_t i = 0; i < m->asked && code == GEMP_OK; i++)
-		*number_of(m, m->rows[i]) = m->answers[i];
+	for (size_t i = 0; i < m->request_count && code == GEMP_OK; i++)
+		*key_word(m, m->rows[i]) = m->answers[i];
 	return code;
 }
 
@@ -228,19 +228,19 @@ static gemp_code fill_sources(keys_context *m)
 static gemp_code fill_targets(keys_context *m)
 {
 	GEMP_PROPAGATE(request_edges(m, answer_targets));
-	for (size_t i = 0; i < m->asked; i++) {
-		*number_of(m, m->rows[i]) = (uint64_t)gemp_edge_relation(&m->edges, m->records[i]) << 32;
+	for (size_t i = 0; i < m->request_count; i++) {
+		*key_word(m, m->rows[i]) = (uint64_t)gemp_edge_relation(&m->edges, m->records[i]) << 32;
 		m->owner[i] = gemp_shard_owner(m->graph, m->answers[i]);
 	}
-	memcpy(m->records, m->answers, m->asked * sizeof *m->records);
+	memcpy(m->records, m->answers, m->request_count * sizeof *m->records);
 	GEMP_PROPAGATE(request_ranks(m));
-	for (size_t i = 0; i < m->asked; i++)
-		*number_of(m, m->rows[i]) |= m->answers[i];
+	for (size_t i = 0; i < m->request_count; i++)
+		*key_word(m, m->rows[i]) |= m->answers[i];
 	return GEMP_OK;
 }
 
 /* Collective. */
-static gemp_code need_edges(keys_context *m)
+static gemp_code load_edges(keys_context *m)
 {
 	if (m->edges.relation_offset)
 		return GEMP_OK;
@@ -256,8 +256,8 @@ static gemp_code fill_values(keys_context *m)
 	gemp_code code = GEMP_OK;
 	gemp_text bytes = { 0 };
 	for (size_t row = 0; row < m->frame->rows && code == GEMP_OK; row++) {
-		gemp_value value = gemp_frame_value(m->now->column, row);
-		uint64_t *number = number_of(m, row);
+		gemp_value value = gemp_frame_value(m->current->column, row);
+		uint64_t *number = key_word(m, row);
 		if (value.null)
 			continue;
 		number[0] = 1;
@@ -265,7 +265,7 @@ static gemp_code fill_values(keys_context *m)
 		if (value.type == GEMP_INTEGER)
 			continue;
 		gemp_text_clear(&bytes);
-		gemp_cell_pack(m->now->column, row, &bytes);
+		gemp_cell_pack(m->current->column, row, &bytes);
 		code = gemp_text_status(&bytes);
 		number[0] = gemp_hash(bytes.data, bytes.size, 0) | 1;
 		number[1] = gemp_hash(bytes.data, bytes.size, 1);
@@ -277,9 +277,9 @@ static gemp_code fill_values(keys_context *m)
 /* Collective. */
 static gemp_code fill_part(keys_context *m)
 {
-	switch (m->now->part) {
+	switch (m->current->part) {
 	case VERTEX: return fill_vertices(m);
-	case SOURCE: GEMP_PROPAGATE(need_edges(m)); return fill_sources(m);
+	case SOURCE: GEMP_PROPAGATE(load_edges(m)); return fill_sources(m);
 	case TARGET: return fill_targets(m);
 	case VALUE: return fill_values(m);
 	}
@@ -295,7 +295,7 @@ gemp_code gemp_match_keys_make(gemp_match_keys *out, gemp_runtime *context, gemp
 	GEMP_TRY(gemp_comm_agree(context->comm, find_parts(&m)));
 	GEMP_TRY(gemp_shard_load_keys(graph));
 	for (size_t i = 0; i < m.count; i++) {
-		m.now = &m.parts[i];
+		m.current = &m.parts[i];
 		GEMP_TRY(fill_part(&m));
 	}
 	*out = (gemp_match_keys){ frame->rows, m.width, m.tuples, graph->vertex_count };

@@ -54,7 +54,7 @@ static void free_request(order_request *a)
 	gemp_free_all(a->rows, a->records, a->owner, a->answers);
 }
 
-static gemp_code pick_rows(order_request *a, const uint8_t *marked)
+static gemp_code list_marked(order_request *a, const uint8_t *marked)
 {
 	GEMP_PROPAGATE(GEMP_NEW(a->rows, a->matches->count));
 	for (size_t i = 0; i < a->matches->count; i++)
@@ -107,16 +107,16 @@ static gemp_code sorted_rows(size_t **rows, const uint64_t *records, size_t coun
 
 /* NUMBERS */
 
-typedef struct numbering {
+typedef struct number_context {
 	size_t width;
 	size_t count;      /* that this rank answers for */
 	size_t *rows;      /* [count] in their order */
 	uint64_t *answers; /* [count] */
-} numbering;
+} number_context;
 
 static void number_range(void *self, size_t range, size_t begin, size_t end)
 {
-	const numbering *n = self;
+	const number_context *n = self;
 	(void)range;
 	for (size_t i = begin; i < end; i++)
 		n->answers[n->rows[i]] = i;
@@ -124,7 +124,7 @@ static void number_range(void *self, size_t range, size_t begin, size_t end)
 
 static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	numbering *n = self;
+	number_context *n = self;
 	gemp_code code = sorted_rows(&n->rows, records, count, n->width);
 	n->count = count;
 	n->answers = answers;
@@ -158,8 +158,8 @@ gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *
 {
 	gemp_code code = GEMP_OK;
 	order_request a = { .matches = matches };
-	numbering n = { .width = matches->width };
-	code = pick_rows(&a, marked);
+	number_context n = { .width = matches->width };
+	code = list_marked(&a, marked);
 	GEMP_THEN(make_records(&a, comm, matches->width, matches->bound));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(run_request(&a, comm, answer_numbers, &n));
@@ -190,7 +190,7 @@ static gemp_code answer_repeated(void *self, const void *records, size_t count, 
 	return code;
 }
 
-static void keep_answered(order_request *a)
+static void keep_repeated(order_request *a)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < a->count; i++)
@@ -207,7 +207,7 @@ static gemp_code request_repeated(order_request *a, const gemp_comm *comm, bool 
 	return run_request(a, comm, answer_repeated, &width);
 }
 
-static void forget_records(order_request *a)
+static void free_records(order_request *a)
 {
 	gemp_free_all(a->records, a->owner, a->answers);
 	a->records = a->answers = NULL;
@@ -220,10 +220,10 @@ static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *
 {
 	gemp_code code = GEMP_OK;
 	order_request a = { .matches = matches, .priority = priority };
-	GEMP_TRY(gemp_comm_agree(comm, pick_rows(&a, marked)));
+	GEMP_TRY(gemp_comm_agree(comm, list_marked(&a, marked)));
 	GEMP_TRY(request_repeated(&a, comm, false));
-	keep_answered(&a);
-	forget_records(&a);
+	keep_repeated(&a);
+	free_records(&a);
 	*repeated = gemp_comm_sum1(comm, a.count);
 	if (*repeated == 0)
 		goto done;

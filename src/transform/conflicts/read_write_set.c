@@ -8,10 +8,10 @@ enum aspect { VERTEX, EDGE, ATTRIBUTE, LABEL, EDGE_ATTRIBUTE, OUT, IN, RELATION 
 enum { NAME_BITS = 24 };
 
 /* Names have numbers by their first appearance, relations of the graph theirs. */
-typedef struct names {
+typedef struct name_table {
 	size_t count, capacity;
 	const char **names; /* borrowed */
-} names;
+} name_table;
 
 /* What an expression's variables stand for: columns of rows. */
 typedef struct scope {
@@ -24,18 +24,18 @@ typedef struct analysis {
 	gemp_rw_set *out;
 	const gemp_rule *rule;
 	const gemp_shard *graph;
-	names attributes, labels, relations;
+	name_table attributes, labels, relations;
 	gemp_rule_columns columns;
 	gemp_code code;
 } analysis;
 
-static void append_access(analysis *t, const gemp_rule_access *trace)
+static void append_access(analysis *t, const gemp_rule_access *entry)
 {
 	gemp_rw_set *f = t->out;
 	if (t->code == GEMP_OK)
 		t->code = GEMP_RESERVE(f->accesses, f->capacity, f->count + 1);
 	if (t->code == GEMP_OK)
-		f->accesses[f->count++] = *trace;
+		f->accesses[f->count++] = *entry;
 }
 
 static uint32_t aspect_of(enum aspect aspect, size_t name)
@@ -43,12 +43,12 @@ static uint32_t aspect_of(enum aspect aspect, size_t name)
 	return (uint32_t)aspect << NAME_BITS | (uint32_t)name;
 }
 
-static void add_access(analysis *t, size_t column, enum aspect aspect, size_t name, gemp_access touch)
+static void add_access(analysis *t, size_t column, enum aspect aspect, size_t name, gemp_access access)
 {
-	append_access(t, &(gemp_rule_access){ .column = column, .aspect = aspect_of(aspect, name), .access = touch });
+	append_access(t, &(gemp_rule_access){ .column = column, .aspect = aspect_of(aspect, name), .access = access });
 }
 
-static size_t find(const names *all, const char *name)
+static size_t find_name(const name_table *all, const char *name)
 {
 	size_t i = 0;
 	while (i < all->count && strcmp(all->names[i], name) != 0)
@@ -56,9 +56,9 @@ static size_t find(const names *all, const char *name)
 	return i;
 }
 
-static size_t number(analysis *t, names *all, const char *name)
+static size_t name_index(analysis *t, name_table *all, const char *name)
 {
-	size_t at = find(all, name);
+	size_t at = find_name(all, name);
 	if (at == all->count && t->code == GEMP_OK)
 		t->code = GEMP_RESERVE(all->names, all->capacity, at + 1);
 	if (at == all->count && t->code == GEMP_OK)
@@ -77,26 +77,26 @@ static size_t column_of(const scope *s, int variable, bool edge)
 }
 
 /* Edges of a type at a vertex: out of it, into it, or either. */
-static void access_edges_at(analysis *t, size_t column, size_t type, bool out, bool in, gemp_access touch)
+static void access_edges_at(analysis *t, size_t column, size_t type, bool out, bool in, gemp_access access)
 {
-	if (touch == GEMP_ADDS || column == GEMP_NO_COLUMN)
-		add_access(t, GEMP_NO_COLUMN, RELATION, type, touch);
+	if (access == GEMP_ADDS || column == GEMP_NO_COLUMN)
+		add_access(t, GEMP_NO_COLUMN, RELATION, type, access);
 	if (column != GEMP_NO_COLUMN && out)
-		add_access(t, column, OUT, type, touch);
+		add_access(t, column, OUT, type, access);
 	if (column != GEMP_NO_COLUMN && in)
-		add_access(t, column, IN, type, touch);
+		add_access(t, column, IN, type, access);
 }
 
 /* count 0: of any type. */
 static void access_types_at(analysis *t, size_t column, char *const *types, size_t count, bool out, bool in,
-                            gemp_access touch)
+                            gemp_access access)
 {
 	for (size_t i = 0; i < t->relations.count; i++) {
 		bool meant = count == 0;
 		for (size_t k = 0; k < count && !meant; k++)
 			meant = strcmp(types[k], t->relations.names[i]) == 0;
 		if (meant)
-			access_edges_at(t, column, i, out, in, touch);
+			access_edges_at(t, column, i, out, in, access);
 	}
 }
 
@@ -133,7 +133,7 @@ static void read_pattern(analysis *t, const gemp_pattern *sub, const size_t *col
 		read_expr(t, &s, sub->conditions[i].expr);
 }
 
-static void read_sub(analysis *t, const scope *s, const gemp_expr *expr)
+static void read_subpattern(analysis *t, const scope *s, const gemp_expr *expr)
 {
 	const gemp_pattern *sub = s->pattern->subs[expr->sub];
 	size_t columns[GEMP_MAX_PATTERN_VERTICES];
@@ -146,7 +146,7 @@ static void read_sub(analysis *t, const scope *s, const gemp_expr *expr)
 static void read_all_labels(analysis *t, size_t column)
 {
 	for (size_t i = 0; i < t->graph->label_count; i++)
-		number(t, &t->labels, t->graph->labels[i]);
+		name_index(t, &t->labels, t->graph->labels[i]);
 	for (size_t i = 0; i < t->labels.count; i++)
 		add_access(t, column, LABEL, i, GEMP_READS);
 }
@@ -156,12 +156,12 @@ static void read_expr(analysis *t, const scope *s, const gemp_expr *expr)
 	size_t column = expr->variable >= 0 ? column_of(s, expr->variable, expr->of_edge) : GEMP_NO_COLUMN;
 	switch (expr->kind) {
 	case GEMP_ATTRIBUTE:
-		add_access(t, column, expr->of_edge ? EDGE_ATTRIBUTE : ATTRIBUTE, number(t, &t->attributes, expr->name),
+		add_access(t, column, expr->of_edge ? EDGE_ATTRIBUTE : ATTRIBUTE, name_index(t, &t->attributes, expr->name),
 		           GEMP_READS);
 		break;
 	case GEMP_HAS_LABEL:
 		for (size_t i = 0; i < expr->name_count; i++)
-			add_access(t, column, LABEL, number(t, &t->labels, expr->names[i]), GEMP_READS);
+			add_access(t, column, LABEL, name_index(t, &t->labels, expr->names[i]), GEMP_READS);
 		break;
 	case GEMP_LABELS: read_all_labels(t, column); break;
 	case GEMP_DEGREE:
@@ -169,7 +169,7 @@ static void read_expr(analysis *t, const scope *s, const gemp_expr *expr)
 		                GEMP_READS);
 		break;
 	case GEMP_EXISTS:
-	case GEMP_COUNT_OF: read_sub(t, s, expr); return;
+	case GEMP_COUNT_OF: read_subpattern(t, s, expr); return;
 	default: break;
 	}
 	for (size_t i = 0; i < expr->count; i++)
@@ -183,7 +183,7 @@ static void read_clause(analysis *t, const scope *s, const gemp_clause *clause)
 }
 
 /* Items of WITH that are elements, in the columns that have them. */
-static void read_behind_with(analysis *t)
+static void read_after_with(analysis *t)
 {
 	const gemp_clause *with = t->rule->pattern->with;
 	size_t *vertices = NULL, *edges = NULL;
@@ -260,16 +260,16 @@ static void read_all(analysis *t, bool induced)
 	read_optionals(t);
 	read_clause(t, &s, gemp_pattern_first_clause(p));
 	if (p->with)
-		read_behind_with(t);
+		read_after_with(t);
 }
 
 /* WRITES */
 
 /* Attributes of what the rule creates belong to nobody else yet. */
-static void write_value(analysis *t, const gemp_update *u, enum aspect aspect, names *all)
+static void write_value(analysis *t, const gemp_update *u, enum aspect aspect, name_table *all)
 {
 	for (size_t i = 0; i < u->name_count && !u->element.created; i++) {
-		size_t name = number(t, all, u->names[i]);
+		size_t name = name_index(t, all, u->names[i]);
 		add_access(t, u->element.index, aspect, name, GEMP_WRITES);
 		add_access(t, GEMP_NO_COLUMN, aspect, name, GEMP_ADDS);
 	}
@@ -282,7 +282,7 @@ static size_t end_column(const gemp_rule_element *element)
 
 static void create_edge(analysis *t, const gemp_update *u)
 {
-	size_t type = find(&t->relations, u->names[0]);
+	size_t type = find_name(&t->relations, u->names[0]);
 	access_edges_at(t, end_column(&u->from), type, true, false, GEMP_ADDS);
 	access_edges_at(t, end_column(&u->to), type, false, true, GEMP_ADDS);
 }
@@ -298,17 +298,17 @@ static void access_around(analysis *t, size_t column, gemp_access_at at, enum as
 }
 
 /* The matched edge that is in this column; false: the row does not say, or not where its ends are. */
-static bool edge_in(const analysis *t, size_t column, gemp_rule_edge *e)
+static bool find_matched_edge(const analysis *t, size_t column, gemp_rule_edge *e)
 {
 	return gemp_rule_edge_find(e, t->rule, &t->columns, column) && e->from != GEMP_NO_COLUMN && e->to != GEMP_NO_COLUMN;
 }
 
 /* An edge is taken from its ends. */
-static void drop_edge(analysis *t, size_t column)
+static void delete_edge(analysis *t, size_t column)
 {
 	gemp_rule_edge e;
 	add_access(t, column, EDGE, 0, GEMP_WRITES);
-	if (edge_in(t, column, &e)) {
+	if (find_matched_edge(t, column, &e)) {
 		bool either = e.edge->direction == GEMP_EITHER;
 		access_types_at(t, e.from, e.edge->types, e.edge->type_count, true, either, GEMP_ADDS);
 		access_types_at(t, e.to, e.edge->types, e.edge->type_count, either, true, GEMP_ADDS);
@@ -324,9 +324,9 @@ static void drop_edge(analysis *t, size_t column)
 static void retype_edge(analysis *t, const gemp_update *u)
 {
 	gemp_rule_edge e;
-	size_t type = find(&t->relations, u->names[0]), column = u->element.index;
-	drop_edge(t, column);
-	if (edge_in(t, column, &e)) {
+	size_t type = find_name(&t->relations, u->names[0]), column = u->element.index;
+	delete_edge(t, column);
+	if (find_matched_edge(t, column, &e)) {
 		access_edges_at(t, e.from, type, true, true, GEMP_ADDS);
 		access_edges_at(t, e.to, type, true, true, GEMP_ADDS);
 		return;
@@ -337,7 +337,7 @@ static void retype_edge(analysis *t, const gemp_update *u)
 }
 
 /* Its neighbours lose edges. */
-static void drop_vertex(analysis *t, const gemp_update *u)
+static void delete_vertex(analysis *t, const gemp_update *u)
 {
 	size_t column = u->element.index;
 	add_access(t, column, VERTEX, 0, GEMP_WRITES);
@@ -354,7 +354,7 @@ static void drop_vertex(analysis *t, const gemp_update *u)
 /* What loses edges to one vertex gets them to the other. */
 static void merge_vertex(analysis *t, const gemp_update *u)
 {
-	drop_vertex(t, u);
+	delete_vertex(t, u);
 	access_types_at(t, u->to.index, NULL, 0, true, true, GEMP_ADDS);
 }
 
@@ -370,9 +370,9 @@ static void write_update(analysis *t, const gemp_update *u)
 	case GEMP_SET_TYPE: retype_edge(t, u); break;
 	case GEMP_DELETE:
 		if (u->element.edge)
-			drop_edge(t, u->element.index);
+			delete_edge(t, u->element.index);
 		else
-			drop_vertex(t, u);
+			delete_vertex(t, u);
 		break;
 	case GEMP_MERGE: merge_vertex(t, u); break;
 	}
@@ -386,26 +386,26 @@ static bool names_type(const gemp_update *u)
 }
 
 /* Nobody conflicts about an aspect that all read, or to which all add. */
-static bool may_conflict(const gemp_rw_set *f, const gemp_rule_access *trace)
+static bool may_conflict(const gemp_rw_set *f, const gemp_rule_access *entry)
 {
-	bool touched[GEMP_ACCESSES] = { false };
+	bool accessed[GEMP_ACCESSES] = { false };
 	for (size_t i = 0; i < f->count; i++) {
 		const gemp_rule_access *other = &f->accesses[i];
-		if (other->aspect == trace->aspect && (other->column == GEMP_NO_COLUMN) == (trace->column == GEMP_NO_COLUMN))
-			touched[other->access] = true;
+		if (other->aspect == entry->aspect && (other->column == GEMP_NO_COLUMN) == (entry->column == GEMP_NO_COLUMN))
+			accessed[other->access] = true;
 	}
-	return touched[GEMP_WRITES] || (touched[GEMP_READS] && touched[GEMP_ADDS]);
+	return accessed[GEMP_WRITES] || (accessed[GEMP_READS] && accessed[GEMP_ADDS]);
 }
 
 /* Who writes conflicts with all that who reads or adds conflicts with. */
-static bool is_covered(const gemp_rw_set *f, const gemp_rule_access *trace)
+static bool is_covered(const gemp_rw_set *f, const gemp_rule_access *entry)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		const gemp_rule_access *other = &f->accesses[i];
-		if (other->aspect != trace->aspect || other->column != trace->column || other->at != trace->at ||
-		    other->relation != trace->relation)
+		if (other->aspect != entry->aspect || other->column != entry->column || other->at != entry->at ||
+		    other->relation != entry->relation)
 			continue;
-		if (other->access == trace->access ? other < trace : other->access == GEMP_WRITES)
+		if (other->access == entry->access ? other < entry : other->access == GEMP_WRITES)
 			return true;
 	}
 	return false;
@@ -425,25 +425,25 @@ static gemp_code keep_conflicting(gemp_rw_set *f)
 
 /* SEATS */
 
-static uint64_t elements_of(const gemp_rule_access *trace, const gemp_shard *graph)
+static uint64_t elements_of(const gemp_rule_access *entry, const gemp_shard *graph)
 {
-	enum aspect aspect = trace->aspect >> NAME_BITS;
-	if (trace->column == GEMP_NO_COLUMN)
+	enum aspect aspect = entry->aspect >> NAME_BITS;
+	if (entry->column == GEMP_NO_COLUMN)
 		return 1;
 	return aspect == EDGE || aspect == EDGE_ATTRIBUTE ? gemp_shard_edges(graph) : graph->vertex_count;
 }
 
-/* Each aspect has a seat for every element, or one for all of them. */
+/* Each aspect has a slot for every element, or one for all of them. */
 static void number_slots(gemp_rw_set *f, const gemp_shard *graph)
 {
 	for (size_t i = 0; i < f->count; i++) {
-		gemp_rule_access *trace = &f->accesses[i];
+		gemp_rule_access *entry = &f->accesses[i];
 		size_t k = 0;
-		while (k < i && (f->accesses[k].aspect != trace->aspect ||
-		                 (f->accesses[k].column == GEMP_NO_COLUMN) != (trace->column == GEMP_NO_COLUMN)))
+		while (k < i && (f->accesses[k].aspect != entry->aspect ||
+		                 (f->accesses[k].column == GEMP_NO_COLUMN) != (entry->column == GEMP_NO_COLUMN)))
 			k++;
-		trace->slot = k < i ? f->accesses[k].slot : f->slots;
-		f->slots += k < i ? 0 : elements_of(trace, graph);
+		entry->slot = k < i ? f->accesses[k].slot : f->slots;
+		f->slots += k < i ? 0 : elements_of(entry, graph);
 	}
 }
 
@@ -453,10 +453,10 @@ gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_sh
 	*out = (gemp_rw_set){ 0 };
 	gemp_rule_columns_find(&t.columns, rule);
 	for (size_t r = 0; r < graph->relation_count; r++)
-		number(&t, &t.relations, graph->relations[r].name);
+		name_index(&t, &t.relations, graph->relations[r].name);
 	for (size_t i = 0; i < rule->update_count; i++)
 		if (names_type(&rule->updates[i]))
-			number(&t, &t.relations, rule->updates[i].names[0]);
+			name_index(&t, &t.relations, rule->updates[i].names[0]);
 	for (size_t i = 0; i < rule->update_count; i++)
 		write_update(&t, &rule->updates[i]);
 	read_all(&t, induced);
@@ -469,8 +469,8 @@ gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_sh
 	return t.code;
 }
 
-void gemp_rw_set_free(gemp_rw_set *footprint)
+void gemp_rw_set_free(gemp_rw_set *rw_set)
 {
-	gemp_free(footprint->accesses);
-	*footprint = (gemp_rw_set){ 0 };
+	gemp_free(rw_set->accesses);
+	*rw_set = (gemp_rw_set){ 0 };
 }

@@ -1,9 +1,9 @@
-/* footprint: what a match of a rule reads, adds to and writes, told by the rule: for each row of matches the same list
- * of touches, with the row's elements, and with the neighbours of those whose edges go.
+/* read/write set: what a match of a rule reads, adds to and writes, told by the rule: for each row of matches the same list
+ * of accesses, with the row's elements, and with the neighbours of those whose edges go.
  *
  * A match reads its vertices and edges, and what conditions and values ask about them. What cannot be told by the row
  * (an edge of a negative condition that hangs on no matched vertex, matches that a row stands for) is read as a
- * whole: all edges of a relation, an attribute of all vertices. Of the touches only those are kept that can conflict
+ * whole: all edges of a relation, an attribute of all vertices. Of the accesses only those are kept that can conflict
  * with one another.
  */
 
@@ -42,6 +42,6 @@ typedef struct gemp_rw_set {
 
 /* The rule is bound to no graph: what this one lacks would not be seen to be read. */
 gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_shard *graph, bool induced);
-void gemp_rw_set_free(gemp_rw_set *footprint);
+void gemp_rw_set_free(gemp_rw_set *rw_set);
 
 #endif

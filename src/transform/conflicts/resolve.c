@@ -5,121 +5,125 @@
 #include "core/threads.h"
 #include "transform/conflicts/rounds.h"
 
-/* Of fewer tokens the host has decided in the time that moving them to a GPU and the launches of some ten rounds
+/* Of fewer keys the host has decided in the time that moving them to a GPU and the launches of some ten rounds
  * take. */
-enum { TOKENS_FOR_DEVICE = 1 << 20 };
+enum { MIN_DEVICE_KEYS = 1 << 20 };
 
-static bool on_device(const gemp_resolver *chooser, const gemp_conflict_rounds *game)
+static bool on_device(const gemp_resolver *resolver, const gemp_conflict_rounds *problem)
 {
-	const gemp_device *device = chooser->context ? chooser->context->device : NULL;
-	if (!device || chooser->on == GEMP_RESOLVE_HOST || !gemp_conflict_rounds_fit(game, device))
+	const gemp_device *device = resolver->context ? resolver->context->device : NULL;
+	if (!device || resolver->on == GEMP_RESOLVE_HOST || !gemp_conflict_rounds_fit(problem, device))
 		return false;
-	return chooser->on == GEMP_RESOLVE_DEVICE || (device->gpu && game->offsets[game->matches] >= TOKENS_FOR_DEVICE);
+	return resolver->on == GEMP_RESOLVE_DEVICE ||
+	       (device->gpu && problem->offsets[problem->matches] >= MIN_DEVICE_KEYS);
 }
 
 /* Local: all matches are here. */
-static gemp_code resolve_local(const gemp_resolver *chooser, const gemp_conflict_keys *tokens, const uint64_t *priority,
-                               uint8_t *choice, uint64_t *rounds)
+static gemp_code resolve_local(const gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys,
+                               const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
 	gemp_code code = GEMP_OK;
-	gemp_conflict_rounds game = { 0 };
+	gemp_conflict_rounds problem = { 0 };
 	double began;
-	GEMP_TRY(gemp_conflict_rounds_new(&game, tokens, priority, choice));
-	bool there = on_device(chooser, &game);
+	GEMP_TRY(gemp_conflict_rounds_new(&problem, conflict_keys, priority, decisions));
+	bool there = on_device(resolver, &problem);
 	began = gemp_now();
-	GEMP_TRY(there ? gemp_conflict_rounds_device(&game, chooser->context, rounds)
-	               : gemp_conflict_rounds_host(&game, rounds));
-	gemp_log(GEMP_VERBOSE, "%zu matches contending, %llu tokens: decided on the %s in %.3f s", game.matches,
-	         (unsigned long long)game.offsets[game.matches], there ? "device" : "host", gemp_now() - began);
-	for (size_t m = 0; m < game.matches; m++)
-		choice[game.rows[m]] = game.decision[m];
+	GEMP_TRY(there ? gemp_conflict_rounds_device(&problem, resolver->context, rounds)
+	               : gemp_conflict_rounds_host(&problem, rounds));
+	gemp_log(GEMP_VERBOSE, "%zu matches contending, %llu tokens: decided on the %s in %.3f s", problem.matches,
+	         (unsigned long long)problem.offsets[problem.matches], there ? "device" : "host", gemp_now() - began);
+	for (size_t m = 0; m < problem.matches; m++)
+		decisions[problem.rows[m]] = problem.decision[m];
 done:
-	gemp_conflict_rounds_free(&game);
+	gemp_conflict_rounds_free(&problem);
 	return code;
 }
 
-/* The rank that decides about a seat; at this rank it has the number seat / ranks. */
-static int slot_owner(const gemp_comm *comm, uint64_t seat)
+/* The rank that decides about a slot; at this rank it has the number slot / ranks. */
+static int slot_owner(const gemp_comm *comm, uint64_t slot)
 {
-	return (int)(seat % (uint64_t)comm->size);
+	return (int)(slot % (uint64_t)comm->size);
 }
 
-/* UNCONTENDED. A seat has a bit for each way in which it is touched, and one if it is touched twice. */
+/* UNCONTENDED. A slot has a bit for each way in which it is touched, and one if it is touched twice. */
 enum { TOUCHED = (1 << GEMP_ACCESSES) - 1, TWICE = 1 << GEMP_ACCESSES };
 
-typedef struct contention {
-	const gemp_conflict_keys *tokens;
-	uint8_t *choice;
+typedef struct contention_context {
+	const gemp_conflict_keys *conflict_keys;
+	uint8_t *decisions;
 	gemp_slot_table slots;
-	uint8_t *seats;          /* [slots.count] */
-	const uint64_t *touches; /* tokens at this rank, whose seats are divided by `ranks` */
+	uint8_t *slot_states;           /* [slots.count] */
+	const uint64_t *requested_keys; /* keys at this rank, whose slots are divided by `ranks` */
 	uint64_t ranks;
-	uint64_t *answers; /* of the tokens; NULL: the seats are here */
-	uint64_t left;
-} contention;
+	uint64_t *answers; /* of the keys; NULL: the slots are here */
+	uint64_t undecided;
+} contention_context;
 
-static uint8_t *slot_of(contention *l, uint64_t token)
+static uint8_t *slot_of(contention_context *l, uint64_t key)
 {
-	return &l->seats[gemp_slot_index(&l->slots, gemp_conflict_key_slot(token) / l->ranks)];
+	return &l->slot_states[gemp_slot_index(&l->slots, gemp_conflict_key_slot(key) / l->ranks)];
 }
 
-static void access_range(void *self, size_t range, size_t begin, size_t end)
+static void mark_accesses(void *self, size_t range, size_t begin, size_t end)
 {
-	contention *l = self;
+	contention_context *l = self;
 	(void)range;
 	for (size_t i = begin; i < end; i++) {
-		uint8_t *seat = slot_of(l, l->touches[i]), bit = (uint8_t)(1 << gemp_conflict_key_access(l->touches[i]));
-		uint8_t before = __atomic_fetch_or(seat, bit, __ATOMIC_RELAXED);
+		uint8_t *slot = slot_of(l, l->requested_keys[i]),
+				bit = (uint8_t)(1 << gemp_conflict_key_access(l->requested_keys[i]));
+		uint8_t before = __atomic_fetch_or(slot, bit, __ATOMIC_RELAXED);
 		if (before & TOUCHED && !(before & TWICE))
-			__atomic_fetch_or(seat, (uint8_t)TWICE, __ATOMIC_RELAXED);
+			__atomic_fetch_or(slot, (uint8_t)TWICE, __ATOMIC_RELAXED);
 	}
 }
 
-static bool contended(contention *l, uint64_t token)
+static bool is_contended(contention_context *l, uint64_t key)
 {
-	uint8_t seat = *slot_of(l, token), both = 1 << GEMP_READS | 1 << GEMP_ADDS;
-	return seat & TWICE && (seat & 1 << GEMP_WRITES || (seat & both) == both);
+	uint8_t slot = *slot_of(l, key), both = 1 << GEMP_READS | 1 << GEMP_ADDS;
+	return slot & TWICE && (slot & 1 << GEMP_WRITES || (slot & both) == both);
 }
 
-static gemp_code access_slots(contention *l, const uint64_t *touches, size_t count)
+static gemp_code access_slots(contention_context *l, const uint64_t *touches, size_t count)
 {
-	l->touches = touches;
-	GEMP_PROPAGATE(gemp_slot_table_new(&l->slots, l->tokens->slots / l->ranks + 1, count, sizeof *l->seats));
-	GEMP_PROPAGATE(GEMP_NEW(l->seats, l->slots.count));
-	gemp_for_ranges(count, access_range, l);
+	l->requested_keys = touches;
+	GEMP_PROPAGATE(
+		gemp_slot_table_new(&l->slots, l->conflict_keys->slots / l->ranks + 1, count, sizeof *l->slot_states));
+	GEMP_PROPAGATE(GEMP_NEW(l->slot_states, l->slots.count));
+	gemp_for_ranges(count, mark_accesses, l);
 	return GEMP_OK;
 }
 
 static void answer_range(void *self, size_t range, size_t begin, size_t end)
 {
-	contention *l = self;
+	contention_context *l = self;
 	(void)range;
 	for (size_t i = begin; i < end; i++)
-		l->answers[i] = contended(l, l->touches[i]);
+		l->answers[i] = is_contended(l, l->requested_keys[i]);
 }
 
 static gemp_code answer_contended(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	contention here = *(const contention *)self;
+	contention_context here = *(const contention_context *)self;
 	gemp_code code = access_slots(&here, records, count);
 	here.answers = answers;
 	if (code == GEMP_OK)
 		gemp_for_ranges(count, answer_range, &here);
 	gemp_slot_table_free(&here.slots);
-	gemp_free(here.seats);
+	gemp_free(here.slot_states);
 	return code;
 }
 
 /* Collective. */
-static gemp_code request_contended(contention *l, const gemp_comm *comm)
+static gemp_code request_contended(contention_context *l, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
-	size_t count = l->tokens->offsets[l->tokens->matches];
+	size_t count = l->conflict_keys->offsets[l->conflict_keys->matches];
 	int *owner = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(l->answers, count), GEMP_ARRAY(owner, count))));
 	for (size_t i = 0; i < count; i++)
-		owner[i] = slot_owner(comm, gemp_conflict_key_slot(l->tokens->keys[i]));
-	const gemp_request request = { l->tokens->keys, count, sizeof *l->tokens->keys, owner, answer_contended, l };
+		owner[i] = slot_owner(comm, gemp_conflict_key_slot(l->conflict_keys->keys[i]));
+	const gemp_request request = { l->conflict_keys->keys, count, sizeof *l->conflict_keys->keys, owner,
+		                           answer_contended,       l };
 	code = gemp_request_run(comm, &request, l->answers);
 done:
 	gemp_free(owner);
@@ -128,45 +132,45 @@ done:
 
 static void decide_range(void *self, size_t range, size_t begin, size_t end)
 {
-	contention *l = self;
+	contention_context *l = self;
 	uint64_t left = 0;
 	(void)range;
 	for (size_t row = begin; row < end; row++) {
 		bool waits = false;
-		if (l->choice[row] != GEMP_UNDECIDED)
+		if (l->decisions[row] != GEMP_UNDECIDED)
 			continue;
-		for (uint64_t t = l->tokens->offsets[row]; t < l->tokens->offsets[row + 1] && !waits; t++)
-			waits = l->answers ? l->answers[t] != 0 : contended(l, l->tokens->keys[t]);
+		for (uint64_t t = l->conflict_keys->offsets[row]; t < l->conflict_keys->offsets[row + 1] && !waits; t++)
+			waits = l->answers ? l->answers[t] != 0 : is_contended(l, l->conflict_keys->keys[t]);
 		if (!waits)
-			l->choice[row] = GEMP_SELECTED;
+			l->decisions[row] = GEMP_SELECTED;
 		left += waits;
 	}
-	__atomic_fetch_add(&l->left, left, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&l->undecided, left, __ATOMIC_RELAXED);
 }
 
-gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *tokens, uint8_t *choice,
+gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys, uint8_t *decisions,
                                    uint64_t *left)
 {
 	gemp_code code = GEMP_OK;
-	contention l = { .tokens = tokens, .choice = choice, .ranks = (uint64_t)comm->size };
+	contention_context l = { .conflict_keys = conflict_keys, .decisions = decisions, .ranks = (uint64_t)comm->size };
 	if (comm->size == 1)
-		GEMP_TRY(access_slots(&l, tokens->keys, tokens->offsets[tokens->matches]));
+		GEMP_TRY(access_slots(&l, conflict_keys->keys, conflict_keys->offsets[conflict_keys->matches]));
 	else
 		GEMP_TRY(request_contended(&l, comm));
-	gemp_for_ranges(tokens->matches, decide_range, &l);
-	*left = gemp_comm_sum1(comm, l.left);
+	gemp_for_ranges(conflict_keys->matches, decide_range, &l);
+	*left = gemp_comm_sum1(comm, l.undecided);
 done:
 	gemp_slot_table_free(&l.slots);
-	gemp_free_all(l.seats, l.answers);
+	gemp_free_all(l.slot_states, l.answers);
 	return code;
 }
 
-/* ROUNDS OVER RANKS. Claims of matches go to the ranks that decide about their seats, once; then states go there and
+/* ROUNDS OVER RANKS. Claims of matches go to the ranks that decide about their slots, once; then states go there and
  * verdicts back, a byte a claim. */
 
-/* A token on its way to the rank that decides about its seat. */
+/* A key on its way to the rank that decides about its slot. */
 typedef struct claim {
-	uint64_t token; /* of the seat's number there; once it is there, of its slot */
+	uint64_t key; /* of the slot's number there; once it is there, of its slot */
 	uint64_t priority;
 } claim;
 
@@ -181,40 +185,40 @@ typedef struct partition_claims {
 
 typedef struct resolve_context {
 	const gemp_comm *comm;
-	const gemp_conflict_keys *tokens;
+	const gemp_conflict_keys *conflict_keys;
 	const uint64_t *priority;
-	uint8_t *choice;
-	size_t asked;  /* claims of this rank */
-	size_t *match; /* [asked] */
-	partition_claims home;
-	size_t held;   /* claims that this rank decides about */
-	claim *claims; /* [held] */
-	partition_claims away;
+	uint8_t *decisions;
+	size_t sent_count; /* claims of this rank */
+	size_t *match;     /* [asked] */
+	partition_claims sent;
+	size_t received_count; /* claims that this rank decides about */
+	claim *claims;         /* [held] */
+	partition_claims received;
 	gemp_slot_table slots;
-	gemp_conflict_slot *seats; /* [slots.count] */
-	const uint8_t *states;     /* [held] of this round */
+	gemp_conflict_slot *slot_data; /* [slots.count] */
+	const uint8_t *states;         /* [held] of this round */
 } resolve_context;
 
 /* CLAIMS TO THEIR RANKS */
 
-static void make_claim(resolve_context *c, uint64_t token, size_t match, size_t at, claim *claims, int *owner)
+static void make_claim(resolve_context *c, uint64_t key, size_t match, size_t at, claim *claims, int *owner)
 {
-	uint64_t seat = gemp_conflict_key_slot(token);
-	owner[at] = slot_owner(c->comm, seat);
-	c->home.size[owner[at]]++;
-	claims[at] = (claim){ gemp_conflict_key(seat / (uint64_t)c->comm->size, gemp_conflict_key_access(token)),
+	uint64_t slot = gemp_conflict_key_slot(key);
+	owner[at] = slot_owner(c->comm, slot);
+	c->sent.size[owner[at]]++;
+	claims[at] = (claim){ gemp_conflict_key(slot / (uint64_t)c->comm->size, gemp_conflict_key_access(key)),
 		                  c->priority[match] };
 }
 
 /* The order in which claims travel: by rank. */
 static void order_matches(resolve_context *c, const int *owner, size_t *next)
 {
-	const uint64_t *begin = c->tokens->offsets;
+	const uint64_t *begin = c->conflict_keys->offsets;
 	size_t at = 0;
 	for (int r = 0; r < c->comm->size; r++)
-		next[r + 1] = next[r] + c->home.size[r];
-	for (size_t m = 0; m < c->tokens->matches; m++)
-		for (uint64_t t = begin[m]; t < begin[m + 1] && c->choice[m] == GEMP_UNDECIDED; t++)
+		next[r + 1] = next[r] + c->sent.size[r];
+	for (size_t m = 0; m < c->conflict_keys->matches; m++)
+		for (uint64_t t = begin[m]; t < begin[m + 1] && c->decisions[m] == GEMP_UNDECIDED; t++)
 			c->match[next[owner[at++]]++] = m;
 }
 
@@ -222,15 +226,16 @@ static gemp_code make_claims(resolve_context *c, claim **claims, int **owner)
 {
 	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)c->comm->size, *next = NULL, at = 0;
-	const uint64_t *begin = c->tokens->offsets;
-	for (size_t m = 0; m < c->tokens->matches; m++)
-		c->asked += c->choice[m] == GEMP_UNDECIDED ? (size_t)(begin[m + 1] - begin[m]) : 0;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, ranks + 1), GEMP_ARRAY(*claims, c->asked), GEMP_ARRAY(*owner, c->asked),
-	                      GEMP_ARRAY(c->match, c->asked), GEMP_ARRAY(c->home.bytes, c->asked),
-	                      GEMP_ARRAY(c->home.size, ranks), GEMP_ARRAY(c->away.size, ranks)));
-	for (size_t m = 0; m < c->tokens->matches; m++)
-		for (uint64_t t = begin[m]; t < begin[m + 1] && c->choice[m] == GEMP_UNDECIDED; t++)
-			make_claim(c, c->tokens->keys[t], m, at++, *claims, *owner);
+	const uint64_t *begin = c->conflict_keys->offsets;
+	for (size_t m = 0; m < c->conflict_keys->matches; m++)
+		c->sent_count += c->decisions[m] == GEMP_UNDECIDED ? (size_t)(begin[m + 1] - begin[m]) : 0;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(next, ranks + 1), GEMP_ARRAY(*claims, c->sent_count),
+	                      GEMP_ARRAY(*owner, c->sent_count), GEMP_ARRAY(c->match, c->sent_count),
+	                      GEMP_ARRAY(c->sent.bytes, c->sent_count), GEMP_ARRAY(c->sent.size, ranks),
+	                      GEMP_ARRAY(c->received.size, ranks)));
+	for (size_t m = 0; m < c->conflict_keys->matches; m++)
+		for (uint64_t t = begin[m]; t < begin[m + 1] && c->decisions[m] == GEMP_UNDECIDED; t++)
+			make_claim(c, c->conflict_keys->keys[t], m, at++, *claims, *owner);
 	order_matches(c, *owner, next);
 done:
 	gemp_free(next);
@@ -242,22 +247,22 @@ static void slot_range(void *self, size_t range, size_t begin, size_t end)
 	resolve_context *c = self;
 	(void)range;
 	for (size_t i = begin; i < end; i++) {
-		uint64_t token = c->claims[i].token;
-		c->claims[i].token = gemp_conflict_key(gemp_slot_index(&c->slots, gemp_conflict_key_slot(token)),
-		                                       gemp_conflict_key_access(token));
+		uint64_t key = c->claims[i].key;
+		c->claims[i].key = gemp_conflict_key(gemp_slot_index(&c->slots, gemp_conflict_key_slot(key)),
+		                                     gemp_conflict_key_access(key));
 	}
 }
 
 static gemp_code assign_slots(resolve_context *c, const size_t *from)
 {
-	c->held = from[c->comm->size];
+	c->received_count = from[c->comm->size];
 	for (int r = 0; r < c->comm->size; r++)
-		c->away.size[r] = from[r + 1] - from[r];
-	GEMP_PROPAGATE(GEMP_NEW(c->away.bytes, c->held));
-	GEMP_PROPAGATE(
-		gemp_slot_table_new(&c->slots, c->tokens->slots / (uint64_t)c->comm->size + 1, c->held, sizeof *c->seats));
-	GEMP_PROPAGATE(GEMP_NEW(c->seats, c->slots.count));
-	gemp_for_ranges(c->held, slot_range, c);
+		c->received.size[r] = from[r + 1] - from[r];
+	GEMP_PROPAGATE(GEMP_NEW(c->received.bytes, c->received_count));
+	GEMP_PROPAGATE(gemp_slot_table_new(&c->slots, c->conflict_keys->slots / (uint64_t)c->comm->size + 1,
+	                                   c->received_count, sizeof *c->slot_data));
+	GEMP_PROPAGATE(GEMP_NEW(c->slot_data, c->slots.count));
+	gemp_for_ranges(c->received_count, slot_range, c);
 	return GEMP_OK;
 }
 
@@ -270,7 +275,7 @@ static gemp_code send_claims(resolve_context *c)
 	void *received = NULL;
 	size_t *from = NULL;
 	GEMP_TRY(gemp_comm_agree(c->comm, make_claims(c, &claims, &owner)));
-	GEMP_TRY(gemp_exchange_records(c->comm, claims, c->asked, sizeof *claims, owner, &received, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(c->comm, claims, c->sent_count, sizeof *claims, owner, &received, &from, NULL));
 	c->claims = received;
 	code = gemp_comm_agree(c->comm, assign_slots(c, from));
 done:
@@ -282,7 +287,7 @@ done:
 
 static gemp_conflict_slot *claimed_slot(const resolve_context *c, size_t i)
 {
-	return &c->seats[gemp_conflict_key_slot(c->claims[i].token)];
+	return &c->slot_data[gemp_conflict_key_slot(c->claims[i].key)];
 }
 
 static void clear_range(void *self, size_t range, size_t begin, size_t end)
@@ -293,16 +298,16 @@ static void clear_range(void *self, size_t range, size_t begin, size_t end)
 		gemp_conflict_slot_clear(claimed_slot(c, i));
 }
 
-static void take_range(void *self, size_t range, size_t begin, size_t end)
+static void apply_states(void *self, size_t range, size_t begin, size_t end)
 {
 	resolve_context *c = self;
 	(void)range;
 	for (size_t i = begin; i < end; i++) {
-		gemp_access touch = gemp_conflict_key_access(c->claims[i].token);
+		gemp_access access = gemp_conflict_key_access(c->claims[i].key);
 		if (c->states[i] == GEMP_SELECTED)
-			gemp_conflict_slot_select(claimed_slot(c, i), touch);
+			gemp_conflict_slot_select(claimed_slot(c, i), access);
 		else if (c->states[i] == GEMP_UNDECIDED)
-			gemp_conflict_slot_enter(claimed_slot(c, i), touch, c->claims[i].priority);
+			gemp_conflict_slot_enter(claimed_slot(c, i), access, c->claims[i].priority);
 	}
 }
 
@@ -311,48 +316,48 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 	resolve_context *c = self;
 	(void)range;
 	for (size_t i = begin; i < end; i++)
-		c->away.bytes[i] = (uint8_t)gemp_conflict_slot_evaluate(
-			claimed_slot(c, i), gemp_conflict_key_access(c->claims[i].token), c->claims[i].priority);
+		c->received.bytes[i] = (uint8_t)gemp_conflict_slot_evaluate(
+			claimed_slot(c, i), gemp_conflict_key_access(c->claims[i].key), c->claims[i].priority);
 }
 
-static void drop_received(resolve_context *c)
+static void drop_decided(resolve_context *c)
 {
 	size_t kept = 0, i = 0;
 	for (int r = 0; r < c->comm->size; r++) {
-		size_t end = i + c->away.size[r], begin = kept;
+		size_t end = i + c->received.size[r], begin = kept;
 		for (; i < end; i++)
 			if (c->states[i] == GEMP_UNDECIDED)
 				c->claims[kept++] = c->claims[i];
-		c->away.size[r] = kept - begin;
+		c->received.size[r] = kept - begin;
 	}
-	c->held = kept;
+	c->received_count = kept;
 }
 
 static void apply_decisions(resolve_context *c, const uint8_t *verdicts)
 {
-	for (size_t i = 0; i < c->asked; i++)
-		if (c->choice[c->match[i]] == GEMP_UNDECIDED)
-			c->choice[c->match[i]] = GEMP_SELECTED;
-	for (size_t i = 0; i < c->asked; i++) {
-		uint8_t *choice = &c->choice[c->match[i]];
-		if (c->home.bytes[i] != GEMP_UNDECIDED || *choice == GEMP_REJECTED)
+	for (size_t i = 0; i < c->sent_count; i++)
+		if (c->decisions[c->match[i]] == GEMP_UNDECIDED)
+			c->decisions[c->match[i]] = GEMP_SELECTED;
+	for (size_t i = 0; i < c->sent_count; i++) {
+		uint8_t *decision = &c->decisions[c->match[i]];
+		if (c->sent.bytes[i] != GEMP_UNDECIDED || *decision == GEMP_REJECTED)
 			continue; /* told before, or out already */
 		if (verdicts[i] != GEMP_SELECTED)
-			*choice = verdicts[i];
+			*decision = verdicts[i];
 	}
 }
 
-static void drop_sent(resolve_context *c)
+static void drop_notified(resolve_context *c)
 {
 	size_t kept = 0, i = 0;
 	for (int r = 0; r < c->comm->size; r++) {
-		size_t end = i + c->home.size[r], begin = kept;
+		size_t end = i + c->sent.size[r], begin = kept;
 		for (; i < end; i++)
-			if (c->home.bytes[i] == GEMP_UNDECIDED)
+			if (c->sent.bytes[i] == GEMP_UNDECIDED)
 				c->match[kept++] = c->match[i];
-		c->home.size[r] = kept - begin;
+		c->sent.size[r] = kept - begin;
 	}
-	c->asked = kept;
+	c->sent_count = kept;
 }
 
 /* Collective. States there, verdicts back. */
@@ -361,17 +366,19 @@ static gemp_code run_round(resolve_context *c)
 	gemp_code code = GEMP_OK;
 	size_t *sizes = NULL;
 	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(sizes, (size_t)c->comm->size)));
-	for (size_t i = 0; i < c->asked; i++)
-		c->home.bytes[i] = c->choice[c->match[i]];
-	GEMP_TRY(gemp_exchange(c->comm, c->home.bytes, c->home.size, &c->away.received, &c->away.capacity, sizes, NULL));
-	c->states = c->away.received;
-	gemp_for_ranges(c->held, clear_range, c);
-	gemp_for_ranges(c->held, take_range, c);
-	gemp_for_ranges(c->held, evaluate_range, c);
-	GEMP_TRY(gemp_exchange(c->comm, c->away.bytes, c->away.size, &c->home.received, &c->home.capacity, sizes, NULL));
-	drop_received(c);
-	apply_decisions(c, c->home.received);
-	drop_sent(c);
+	for (size_t i = 0; i < c->sent_count; i++)
+		c->sent.bytes[i] = c->decisions[c->match[i]];
+	GEMP_TRY(
+		gemp_exchange(c->comm, c->sent.bytes, c->sent.size, &c->received.received, &c->received.capacity, sizes, NULL));
+	c->states = c->received.received;
+	gemp_for_ranges(c->received_count, clear_range, c);
+	gemp_for_ranges(c->received_count, apply_states, c);
+	gemp_for_ranges(c->received_count, evaluate_range, c);
+	GEMP_TRY(
+		gemp_exchange(c->comm, c->received.bytes, c->received.size, &c->sent.received, &c->sent.capacity, sizes, NULL));
+	drop_decided(c);
+	apply_decisions(c, c->sent.received);
+	drop_notified(c);
 done:
 	gemp_free(sizes);
 	return code;
@@ -381,38 +388,38 @@ static void free_context(resolve_context *c)
 {
 	gemp_free_all(c->match, c->claims);
 	gemp_slot_table_free(&c->slots);
-	gemp_free(c->seats);
+	gemp_free(c->slot_data);
 	for (int s = 0; s < 2; s++) {
-		partition_claims *which = s ? &c->home : &c->away;
+		partition_claims *which = s ? &c->sent : &c->received;
 		gemp_free_all(which->size, which->bytes, which->received);
 	}
 }
 
-/* What touches nothing conflicts with nothing. */
+/* What accesses nothing conflicts with nothing. */
 static void select_keyless(resolve_context *c)
 {
-	for (size_t m = 0; m < c->tokens->matches; m++)
-		if (c->choice[m] == GEMP_UNDECIDED && c->tokens->offsets[m] == c->tokens->offsets[m + 1])
-			c->choice[m] = GEMP_SELECTED;
+	for (size_t m = 0; m < c->conflict_keys->matches; m++)
+		if (c->decisions[m] == GEMP_UNDECIDED && c->conflict_keys->offsets[m] == c->conflict_keys->offsets[m + 1])
+			c->decisions[m] = GEMP_SELECTED;
 }
 
 /* Collective. */
-static uint64_t undecided(const resolve_context *c)
+static uint64_t count_undecided(const resolve_context *c)
 {
 	uint64_t left = 0;
-	for (size_t m = 0; m < c->tokens->matches; m++)
-		left += c->choice[m] == GEMP_UNDECIDED;
+	for (size_t m = 0; m < c->conflict_keys->matches; m++)
+		left += c->decisions[m] == GEMP_UNDECIDED;
 	return gemp_comm_sum1(c->comm, left);
 }
 
-static gemp_code resolve_over_ranks(const gemp_comm *comm, const gemp_conflict_keys *tokens, const uint64_t *priority,
-                                    uint8_t *choice, uint64_t *rounds)
+static gemp_code resolve_over_ranks(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys,
+                                    const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
 	gemp_code code = GEMP_OK;
-	resolve_context c = { .comm = comm, .tokens = tokens, .priority = priority, .choice = choice };
+	resolve_context c = { .comm = comm, .conflict_keys = conflict_keys, .priority = priority, .decisions = decisions };
 	select_keyless(&c);
 	GEMP_TRY(send_claims(&c));
-	for (*rounds = 0; undecided(&c); ++*rounds)
+	for (*rounds = 0; count_undecided(&c); ++*rounds)
 		GEMP_TRY(run_round(&c));
 done:
 	free_context(&c);
@@ -421,29 +428,29 @@ done:
 
 /* ALL, ONE */
 
-gemp_code gemp_resolve_all(const gemp_resolver *chooser, const gemp_conflict_keys *tokens, const uint64_t *priority,
-                           uint8_t *choice, uint64_t *rounds)
+gemp_code gemp_resolve_all(const gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys,
+                           const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
-	return chooser->comm->size == 1 ? resolve_local(chooser, tokens, priority, choice, rounds)
-	                                : resolve_over_ranks(chooser->comm, tokens, priority, choice, rounds);
+	return resolver->comm->size == 1 ? resolve_local(resolver, conflict_keys, priority, decisions, rounds)
+	                                 : resolve_over_ranks(resolver->comm, conflict_keys, priority, decisions, rounds);
 }
 
 gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches, const uint64_t *priority,
-                           uint8_t *choice)
+                           uint8_t *decisions)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t best = 0; /* the complement of a priority, so that the greatest is wanted */
 	uint64_t *number = NULL;
 	for (size_t i = 0; i < matches->count; i++)
-		if (choice[i] == GEMP_UNDECIDED && ~priority[i] > best)
+		if (decisions[i] == GEMP_UNDECIDED && ~priority[i] > best)
 			best = ~priority[i];
 	gemp_comm_max(comm, &best, 1);
 	for (size_t i = 0; i < matches->count; i++)
-		choice[i] = choice[i] == GEMP_UNDECIDED && ~priority[i] == best;
+		decisions[i] = decisions[i] == GEMP_UNDECIDED && ~priority[i] == best;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(number, matches->count)));
-	GEMP_TRY(gemp_match_order_number(comm, matches, choice, number, NULL));
+	GEMP_TRY(gemp_match_order_number(comm, matches, decisions, number, NULL));
 	for (size_t i = 0; i < matches->count; i++)
-		choice[i] = choice[i] && number[i] == 0 ? GEMP_SELECTED : GEMP_REJECTED;
+		decisions[i] = decisions[i] && number[i] == 0 ? GEMP_SELECTED : GEMP_REJECTED;
 done:
 	gemp_free(number);
 	return code;

@@ -1,6 +1,6 @@
 /* choose: which of the matches of all ranks are applied together.
  *
- * The chosen set is that of a greedy pass in the order of priorities: it is maximal, free of conflicts, and the same
+ * The selected set is that of a greedy pass in the order of priorities: it is maximal, free of conflicts, and the same
  * for every number of ranks. What nobody contends with needs no priority:
  *
  *     gemp_resolve_uncontended -> where some are left: priorities -> gemp_resolve_all
@@ -13,11 +13,11 @@
 #include "transform/conflicts/conflict_keys.h"
 #include "transform/conflicts/match_order.h"
 
-/* All take choice[tokens->matches]; those that are not undecided before take no part and have no tokens. */
+/* All take decisions[keys->matches]; those that are not undecided before take no part and have no keys. */
 
-/* Collective. Chooses matches none of whose seats are such that matches could conflict there. *left: how many of all
+/* Collective. Chooses matches none of whose slots are such that matches could conflict there. *left: how many of all
  * ranks are undecided still. */
-gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *tokens, uint8_t *choice,
+gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys, uint8_t *decisions,
                                    uint64_t *left);
 /* Who plays the rounds of one rank; several ranks always do so on their hosts. */
 typedef enum gemp_resolve_on { GEMP_RESOLVE_AUTO, GEMP_RESOLVE_HOST, GEMP_RESOLVE_DEVICE } gemp_resolve_on;
@@ -25,15 +25,15 @@ typedef enum gemp_resolve_on { GEMP_RESOLVE_AUTO, GEMP_RESOLVE_HOST, GEMP_RESOLV
 typedef struct gemp_resolver {
 	const gemp_comm *comm;
 	gemp_runtime *context; /* of these ranks, for its device; NULL: the host chooses */
-	gemp_resolve_on on;    /* auto: the device, if it is a GPU, there are many tokens and they fit there */
+	gemp_resolve_on on;    /* auto: the device, if it is a GPU, there are many keys and they fit there */
 } gemp_resolver;
 
 /* Collective. The lesser priority comes first; priorities of undecided matches are distinct over all ranks. *rounds:
  * that it took. */
-gemp_code gemp_resolve_all(const gemp_resolver *chooser, const gemp_conflict_keys *tokens, const uint64_t *priority,
-                           uint8_t *choice, uint64_t *rounds);
+gemp_code gemp_resolve_all(const gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys,
+                           const uint64_t *priority, uint8_t *decisions, uint64_t *rounds);
 /* Collective. The first of all that are undecided, by priority and then in their order; the others are out. */
 gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches, const uint64_t *priority,
-                           uint8_t *choice);
+                           uint8_t *decisions);
 
 #endif

@@ -10,8 +10,8 @@
 /* THE GAME */
 
 typedef struct fill_context {
-	gemp_conflict_rounds *game;
-	const gemp_conflict_keys *tokens;
+	gemp_conflict_rounds *problem;
+	const gemp_conflict_keys *conflict_keys;
 	const uint64_t *priority;
 	gemp_slot_table slots;
 } fill_context;
@@ -19,10 +19,10 @@ typedef struct fill_context {
 static void fill_range(void *self, size_t range, size_t begin, size_t end)
 {
 	fill_context *s = self;
-	gemp_conflict_rounds *g = s->game;
+	gemp_conflict_rounds *g = s->problem;
 	(void)range;
 	for (size_t m = begin; m < end; m++) {
-		const uint64_t *from = s->tokens->keys + s->tokens->offsets[g->rows[m]];
+		const uint64_t *from = s->conflict_keys->keys + s->conflict_keys->offsets[g->rows[m]];
 		g->priority[m] = s->priority[g->rows[m]];
 		for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1]; t++, from++)
 			g->keys[t] = gemp_conflict_key(gemp_slot_index(&s->slots, gemp_conflict_key_slot(*from)),
@@ -30,26 +30,27 @@ static void fill_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *tokens,
-                                   const uint64_t *priority, const uint8_t *choice)
+gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *conflict_keys,
+                                   const uint64_t *priority, const uint8_t *decisions)
 {
 	gemp_code code = GEMP_OK;
-	fill_context s = { .game = out, .tokens = tokens, .priority = priority };
+	fill_context s = { .problem = out, .conflict_keys = conflict_keys, .priority = priority };
 	size_t count = 0;
 	*out = (gemp_conflict_rounds){ 0 };
-	for (size_t row = 0; row < tokens->matches; row++)
-		count += choice[row] == GEMP_UNDECIDED;
+	for (size_t row = 0; row < conflict_keys->matches; row++)
+		count += decisions[row] == GEMP_UNDECIDED;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->rows, count), GEMP_ARRAY(out->offsets, count + 1),
 	                      GEMP_ARRAY(out->priority, count), GEMP_ARRAY(out->decision, count)));
-	for (size_t row = 0; row < tokens->matches; row++) {
-		if (choice[row] != GEMP_UNDECIDED)
+	for (size_t row = 0; row < conflict_keys->matches; row++) {
+		if (decisions[row] != GEMP_UNDECIDED)
 			continue;
 		size_t m = out->matches++;
 		out->rows[m] = row;
-		out->offsets[m + 1] = out->offsets[m] + tokens->offsets[row + 1] - tokens->offsets[row];
+		out->offsets[m + 1] = out->offsets[m] + conflict_keys->offsets[row + 1] - conflict_keys->offsets[row];
 	}
 	GEMP_TRY(GEMP_NEW(out->keys, out->offsets[count]));
-	GEMP_TRY(gemp_slot_table_new(&s.slots, tokens->slots, out->offsets[count], (GEMP_ACCESSES + 1) * sizeof(uint64_t)));
+	GEMP_TRY(gemp_slot_table_new(&s.slots, conflict_keys->slots, out->offsets[count],
+	                             (GEMP_ACCESSES + 1) * sizeof(uint64_t)));
 	out->slots = s.slots.count;
 	gemp_for_ranges(count, fill_range, &s);
 done:
@@ -59,18 +60,18 @@ done:
 	return code;
 }
 
-void gemp_conflict_rounds_free(gemp_conflict_rounds *game)
+void gemp_conflict_rounds_free(gemp_conflict_rounds *problem)
 {
-	gemp_free_all(game->rows, game->offsets, game->keys, game->priority, game->decision);
-	*game = (gemp_conflict_rounds){ 0 };
+	gemp_free_all(problem->rows, problem->offsets, problem->keys, problem->priority, problem->decision);
+	*problem = (gemp_conflict_rounds){ 0 };
 }
 
 /* ROUNDS */
 
 typedef struct host_rounds {
-	gemp_conflict_rounds *game;
-	gemp_conflict_slot *seats; /* [slots] */
-	size_t *live;              /* [count] undecided matches */
+	gemp_conflict_rounds *problem;
+	gemp_conflict_slot *slots; /* [slots] */
+	size_t *undecided;         /* [count] undecided matches */
 	size_t count;
 	size_t kept[GEMP_MAX_RANGES], begin[GEMP_MAX_RANGES];
 } host_rounds;
@@ -79,35 +80,35 @@ static void clear_slots(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
 	(void)range;
-	memset(p->seats + begin, 0xFF, (end - begin) * sizeof *p->seats);
+	memset(p->slots + begin, 0xFF, (end - begin) * sizeof *p->slots);
 	for (size_t i = begin; i < end; i++)
-		p->seats[i].selected = 0;
+		p->slots[i].selected = 0;
 }
 
 static void enter_range(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
-	const gemp_conflict_rounds *g = p->game;
+	const gemp_conflict_rounds *g = p->problem;
 	(void)range;
 	for (size_t i = begin; i < end; i++) {
-		size_t m = p->live[i];
+		size_t m = p->undecided[i];
 		for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1]; t++)
-			gemp_conflict_slot_enter(&p->seats[gemp_conflict_key_slot(g->keys[t])],
+			gemp_conflict_slot_enter(&p->slots[gemp_conflict_key_slot(g->keys[t])],
 			                         gemp_conflict_key_access(g->keys[t]), g->priority[m]);
 	}
 }
 
 static gemp_match_decision evaluate(const host_rounds *p, size_t m)
 {
-	const gemp_conflict_rounds *g = p->game;
-	gemp_match_decision choice = GEMP_SELECTED;
-	for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1] && choice != GEMP_REJECTED; t++) {
-		const gemp_conflict_slot *seat = &p->seats[gemp_conflict_key_slot(g->keys[t])];
-		gemp_match_decision here = gemp_conflict_slot_evaluate(seat, gemp_conflict_key_access(g->keys[t]),
-		                                                       g->priority[m]);
-		choice = here == GEMP_SELECTED ? choice : here;
+	const gemp_conflict_rounds *g = p->problem;
+	gemp_match_decision decision = GEMP_SELECTED;
+	for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1] && decision != GEMP_REJECTED; t++) {
+		const gemp_conflict_slot *slot = &p->slots[gemp_conflict_key_slot(g->keys[t])];
+		gemp_match_decision of_slot = gemp_conflict_slot_evaluate(slot, gemp_conflict_key_access(g->keys[t]),
+		                                                          g->priority[m]);
+		decision = of_slot == GEMP_SELECTED ? decision : of_slot;
 	}
-	return choice;
+	return decision;
 }
 
 static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
@@ -115,26 +116,26 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 	host_rounds *p = self;
 	(void)range;
 	for (size_t i = begin; i < end; i++)
-		p->game->decision[p->live[i]] = (uint8_t)evaluate(p, p->live[i]);
+		p->problem->decision[p->undecided[i]] = (uint8_t)evaluate(p, p->undecided[i]);
 }
 
 /* Chosen ones are seen from the next round on. Those that stay leave room at the end of their range. */
-static void leave_range(void *self, size_t range, size_t begin, size_t end)
+static void update_range(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
-	const gemp_conflict_rounds *g = p->game;
+	const gemp_conflict_rounds *g = p->problem;
 	size_t kept = begin;
 	for (size_t i = begin; i < end; i++) {
-		size_t m = p->live[i];
+		size_t m = p->undecided[i];
 		for (uint64_t t = g->offsets[m]; t < g->offsets[m + 1] && g->decision[m] != GEMP_REJECTED; t++) {
-			gemp_conflict_slot *seat = &p->seats[gemp_conflict_key_slot(g->keys[t])];
+			gemp_conflict_slot *slot = &p->slots[gemp_conflict_key_slot(g->keys[t])];
 			if (g->decision[m] == GEMP_SELECTED)
-				gemp_conflict_slot_select(seat, gemp_conflict_key_access(g->keys[t]));
+				gemp_conflict_slot_select(slot, gemp_conflict_key_access(g->keys[t]));
 			else
-				gemp_conflict_slot_clear(seat);
+				gemp_conflict_slot_clear(slot);
 		}
 		if (g->decision[m] == GEMP_UNDECIDED)
-			p->live[kept++] = m;
+			p->undecided[kept++] = m;
 	}
 	p->begin[range] = begin;
 	p->kept[range] = kept - begin;
@@ -145,26 +146,26 @@ static void run_round(host_rounds *p)
 	size_t ranges = gemp_range_count(p->count), count = 0;
 	gemp_for_ranges(p->count, enter_range, p);
 	gemp_for_ranges(p->count, evaluate_range, p);
-	gemp_for_ranges(p->count, leave_range, p);
+	gemp_for_ranges(p->count, update_range, p);
 	for (size_t r = 0; r < ranges; r++) {
-		memmove(p->live + count, p->live + p->begin[r], p->kept[r] * sizeof *p->live);
+		memmove(p->undecided + count, p->undecided + p->begin[r], p->kept[r] * sizeof *p->undecided);
 		count += p->kept[r];
 	}
 	p->count = count;
 }
 
-gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *game, uint64_t *rounds)
+gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *problem, uint64_t *rounds)
 {
 	gemp_code code = GEMP_OK;
-	host_rounds p = { .game = game, .count = game->matches };
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(p.seats, game->slots), GEMP_ARRAY(p.live, game->matches)));
-	gemp_for_ranges(game->slots, clear_slots, &p);
-	for (size_t m = 0; m < game->matches; m++)
-		p.live[m] = m;
+	host_rounds p = { .problem = problem, .count = problem->matches };
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(p.slots, problem->slots), GEMP_ARRAY(p.undecided, problem->matches)));
+	gemp_for_ranges(problem->slots, clear_slots, &p);
+	for (size_t m = 0; m < problem->matches; m++)
+		p.undecided[m] = m;
 	for (*rounds = 0; p.count; ++*rounds)
 		run_round(&p);
 done:
-	gemp_free_all(p.seats, p.live);
+	gemp_free_all(p.slots, p.undecided);
 	return code;
 }
 
@@ -181,13 +182,13 @@ enum { BEGIN, TOKENS, PRIORITY, CHOICE, BEST, CHOSEN, LIVE, NEXT, COUNT, BUFFERS
 enum { ENTER, JUDGE, LEAVE, KERNELS };
 
 typedef struct device_rounds {
-	gemp_conflict_rounds *game;
+	gemp_conflict_rounds *problem;
 	gemp_runtime *context;
 	gemp_device *device;
 	gemp_program program;
 	cl_kernel kernels[KERNELS];
 	gemp_buffer buffers[BUFFERS];
-	gemp_timings laps;
+	gemp_timings timings;
 } device_rounds;
 
 static void sizes_of(const gemp_conflict_rounds *g, size_t sizes[BUFFERS])
@@ -202,23 +203,23 @@ static void sizes_of(const gemp_conflict_rounds *g, size_t sizes[BUFFERS])
 	sizes[COUNT] = sizeof(uint32_t);
 }
 
-bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *game, const gemp_device *device)
+bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_device *device)
 {
 	size_t sizes[BUFFERS], all = 0;
-	sizes_of(game, sizes);
+	sizes_of(problem, sizes);
 	for (int b = 0; b < BUFFERS; b++) {
 		if (sizes[b] > device->max_buffer)
 			return false;
 		all += sizes[b];
 	}
-	return game->matches < UINT32_MAX && all <= device->memory - device->buffer_bytes;
+	return problem->matches < UINT32_MAX && all <= device->memory - device->buffer_bytes;
 }
 
 /* The live matches are all, in their order. */
 static gemp_code make_buffers(device_rounds *p)
 {
 	gemp_code code = GEMP_OK;
-	gemp_conflict_rounds *g = p->game;
+	gemp_conflict_rounds *g = p->problem;
 	size_t sizes[BUFFERS];
 	const void *from[BUFFERS] = { [BEGIN] = g->offsets, [TOKENS] = g->keys, [PRIORITY] = g->priority };
 	uint32_t *live = NULL;
@@ -236,7 +237,7 @@ done:
 	return code;
 }
 
-static gemp_code open_rounds(device_rounds *p)
+static gemp_code open_device(device_rounds *p)
 {
 	static const char *const names[KERNELS] = { "choose_enter", "choose_judge", "choose_leave" };
 	gemp_code code = GEMP_OK;
@@ -251,9 +252,9 @@ done:
 	return code;
 }
 
-static void close_rounds(device_rounds *p)
+static void close_device(device_rounds *p)
 {
-	gemp_timings_free(&p->laps);
+	gemp_timings_free(&p->timings);
 	for (int k = 0; k < KERNELS; k++)
 		if (p->kernels[k])
 			clReleaseKernel(p->kernels[k]);
@@ -265,11 +266,11 @@ static void close_rounds(device_rounds *p)
 static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp_argument *arguments,
                         size_t argument_count)
 {
-	size_t most = p->device->gpu ? p->device->units * (size_t)ITEMS_OF_UNIT : p->device->units;
+	size_t max_items = p->device->gpu ? p->device->units * (size_t)ITEMS_OF_UNIT : p->device->units;
 	size_t group = p->device->gpu ? GROUP : 1;
-	GEMP_PROPAGATE(
-		gemp_launch_with(p->device, p->kernels[kernel], count < most ? count : most, group, arguments, argument_count));
-	return gemp_timings_add(&p->laps, p->device);
+	GEMP_PROPAGATE(gemp_launch_with(p->device, p->kernels[kernel], count < max_items ? count : max_items, group,
+	                                arguments, argument_count));
+	return gemp_timings_add(&p->timings, p->device);
 }
 
 #define LAUNCH(p, kernel, count, ...)                                      \
@@ -296,20 +297,21 @@ static gemp_code run_device_round(device_rounds *p, uint32_t *count)
 	return GEMP_OK;
 }
 
-gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *game, gemp_runtime *context, uint64_t *rounds)
+gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *problem, gemp_runtime *context, uint64_t *rounds)
 {
 	gemp_code code = GEMP_OK;
-	device_rounds p = { .game = game, .context = context, .device = context->device };
-	uint32_t count = (uint32_t)game->matches;
+	device_rounds p = { .problem = problem, .context = context, .device = context->device };
+	uint32_t count = (uint32_t)problem->matches;
 	double seconds;
-	GEMP_TRY(open_rounds(&p));
+	GEMP_TRY(open_device(&p));
 	for (*rounds = 0; count; ++*rounds)
 		GEMP_TRY(run_device_round(&p, &count));
-	GEMP_TRY(gemp_buffer_read(p.device, &p.buffers[CHOICE], 0, game->matches * sizeof *game->decision, game->decision));
-	GEMP_TRY(gemp_timings_seconds(&p.laps, &seconds));
+	GEMP_TRY(gemp_buffer_read(p.device, &p.buffers[CHOICE], 0, problem->matches * sizeof *problem->decision,
+	                          problem->decision));
+	GEMP_TRY(gemp_timings_seconds(&p.timings, &seconds));
 	context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
 	code = gemp_program_store(p.device, &p.program);
 done:
-	close_rounds(&p);
+	close_device(&p);
 	return code;
 }

@@ -1,4 +1,4 @@
-/* game: matches of one rank that contend with one another, as flat arrays, and the rounds that decide about them. */
+/* problem: matches of one rank that contend with one another, as flat arrays, and the rounds that decide about them. */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_ROUNDS_H
 #define GEMP_TRANSFORM_CONFLICTS_ROUNDS_H
@@ -17,17 +17,17 @@ typedef struct gemp_conflict_rounds {
 } gemp_conflict_rounds;
 
 /* Of the matches that are undecided. */
-gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *tokens,
-                                   const uint64_t *priority, const uint8_t *choice);
-void gemp_conflict_rounds_free(gemp_conflict_rounds *game);
+gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *conflict_keys,
+                                   const uint64_t *priority, const uint8_t *decisions);
+void gemp_conflict_rounds_free(gemp_conflict_rounds *problem);
 /* Decides about all, by the threads of this rank. */
-gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *game, uint64_t *rounds);
+gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *problem, uint64_t *rounds);
 
-/* game_device: the rounds of a game on this rank's device. */
+/* game_device: the rounds of a problem on this rank's device. */
 
 /* Does all of it fit on the device? */
-bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *game, const gemp_device *device);
+bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_device *device);
 /* As gemp_conflict_rounds_host, with the same choices and rounds. The context is of this rank alone. */
-gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *game, gemp_runtime *context, uint64_t *rounds);
+gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *problem, gemp_runtime *context, uint64_t *rounds);
 
 #endif

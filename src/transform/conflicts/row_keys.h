@@ -5,8 +5,8 @@
 #include "query/rows/frame.h"
 #include "transform/conflicts/read_write_set.h"
 
-/* Collective. Of the rows whose choice[row] is 0. The caller frees. */
+/* Collective. Of the rows whose decisions[row] is 0. The caller frees. */
 gemp_code gemp_row_keys_make(gemp_conflict_keys *out, const gemp_comm *comm, gemp_shard *graph,
-                             const gemp_rw_set *footprint, const gemp_frame *frame, const uint8_t *choice);
+                             const gemp_rw_set *rw_set, const gemp_frame *frame, const uint8_t *decisions);
 
 #endif

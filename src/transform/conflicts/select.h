@@ -1,4 +1,4 @@
-/* select: of the matches that a step has found those that it applies: not blocked, without conflicts, and numbered. */
+/* select: of the matches that a step has found those that it applies: not inapplicable, without conflicts, and numbered. */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_SELECT_H
 #define GEMP_TRANSFORM_CONFLICTS_SELECT_H
@@ -17,15 +17,15 @@ typedef struct gemp_select_options {
 	gemp_resolve_on choose;   /* where conflicts are decided */
 } gemp_select_options;
 
-/* Of all ranks. matches = applied + blocked + conflicts; with `one`, conflicts are those that were not the first. */
+/* Of all ranks. matches = applied + inapplicable + conflicts; with `one`, conflicts are those that were not the first. */
 typedef struct gemp_select_report {
-	uint64_t matches, blocked, conflicts, applied;
+	uint64_t matches, inapplicable, conflicts, applied;
 	uint64_t rounds; /* of choosing */
 } gemp_select_report;
 
 typedef struct gemp_selected {
 	uint8_t *selected; /* [frame->rows] 1: it is applied; else 0 */
-	uint64_t *numbers; /* [frame->rows] of a chosen match among those of all ranks, in the order of their keys; NULL:
+	uint64_t *numbers; /* [frame->rows] of a selected match among those of all ranks, in the order of their keys; NULL:
 	                      not wanted */
 } gemp_selected;
 

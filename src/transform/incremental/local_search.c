@@ -7,30 +7,30 @@
 #include "transform/incremental/neighbourhood.h"
 #include "transform/incremental/rule_matches.h"
 
-enum { MOST_PART = 8 }; /* beyond vertices / this the whole graph is searched */
+enum { MAX_PART_DIVISOR = 8 }; /* beyond vertices / this the whole graph is searched */
 
 /* NUMBERS that edges of the part have in the whole. */
-typedef struct numbering {
+typedef struct edge_numbering {
 	const gemp_comm *comm;
 	const gemp_induced *part;
 	const gemp_edge *offset; /* of the whole's relations */
 	gemp_edge_owners owners; /* of the part's edges */
-} numbering;
+} edge_numbering;
 
 static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	const numbering *n = self;
+	const edge_numbering *n = self;
 	const gemp_edge *edges = records;
 	for (size_t i = 0; i < count; i++) {
 		size_t relation = gemp_edge_relation(&n->owners, edges[i]);
-		size_t place = gemp_edge_local_index(&n->owners, edges[i], n->comm->rank);
-		answers[i] = n->offset[relation] + n->part->edge[relation][place];
+		size_t anchor = gemp_edge_local_index(&n->owners, edges[i], n->comm->rank);
+		answers[i] = n->offset[relation] + n->part->edge[relation][anchor];
 	}
 	return GEMP_OK;
 }
 
 /* Collective. Edges of one column; GEMP_NO_ELEMENT stays. */
-static gemp_code renumber_edges(numbering *n, gemp_frame_column *column, size_t rows)
+static gemp_code renumber_edges(edge_numbering *n, gemp_frame_column *column, size_t rows)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge *edges = NULL;
@@ -56,12 +56,12 @@ done:
 }
 
 /* Collective. The frame has the same columns on all ranks. */
-static gemp_code renumber(const gemp_local_search *near, const gemp_induced *part, gemp_frame *frame)
+static gemp_code renumber(const gemp_local_search *local, const gemp_induced *part, gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge *offset = NULL;
-	numbering n = { .comm = near->context->comm, .part = part };
-	GEMP_TRY(gemp_comm_agree(n.comm, gemp_edge_offsets(near->graph, &offset)));
+	edge_numbering n = { .comm = local->context->comm, .part = part };
+	GEMP_TRY(gemp_comm_agree(n.comm, gemp_edge_offsets(local->graph, &offset)));
 	n.offset = offset;
 	GEMP_TRY(gemp_edge_owners_new(&n.owners, n.comm, part->graph));
 	for (size_t c = 0; c < frame->count; c++) {
@@ -79,66 +79,66 @@ done:
 }
 
 /* Places within the part. */
-static gemp_code places_in(const gemp_local_search *near, const gemp_induced *part, uint32_t **out)
+static gemp_code anchors_in_part(const gemp_local_search *local, const gemp_induced *part, uint32_t **out)
 {
 	GEMP_PROPAGATE(GEMP_NEW(*out, gemp_bits32_words(part->graph->vertex_count)));
 	for (uint64_t id = 0; id < part->graph->vertex_count; id++)
-		if (gemp_bits32_test(near->anchors, part->vertex[id]))
+		if (gemp_bits32_test(local->anchors, part->vertex[id]))
 			gemp_bits32_set(*out, id);
 	return GEMP_OK;
 }
 
 /* Collective. */
-static gemp_code search(const gemp_local_search *near, gemp_shard *graph, const uint32_t *places, gemp_frame *out)
+static gemp_code search(const gemp_local_search *local, gemp_shard *graph, const uint32_t *anchors, gemp_frame *out)
 {
-	gemp_match_options how = *near->options;
-	how.among = places;
-	how.among_vertex = near->locality->anchor;
-	return gemp_rule_matches_rows(out, near->context, graph, near->rule, &how, near->combinations, NULL);
+	gemp_match_options how = *local->options;
+	how.among = anchors;
+	how.among_vertex = local->locality->anchor;
+	return gemp_rule_matches_rows(out, local->context, graph, local->rule, &how, local->combinations, NULL);
 }
 
 /* Those that the rule speaks of. */
-static gemp_code list_relations(const gemp_local_search *near, bool **out)
+static gemp_code list_relations(const gemp_local_search *local, bool **out)
 {
-	GEMP_PROPAGATE(GEMP_NEW(*out, near->graph->relation_count));
-	for (size_t e = 0; e < near->locality->edge_count; e++)
-		for (size_t r = 0; r < near->graph->relation_count; r++)
-			(*out)[r] |= near->locality->edges[e].relations[r];
+	GEMP_PROPAGATE(GEMP_NEW(*out, local->graph->relation_count));
+	for (size_t e = 0; e < local->locality->edge_count; e++)
+		for (size_t r = 0; r < local->graph->relation_count; r++)
+			(*out)[r] |= local->locality->edges[e].relations[r];
 	return GEMP_OK;
 }
 
 /* Collective. */
-static gemp_code search_part(const gemp_local_search *near, const uint32_t *bits, gemp_frame *out)
+static gemp_code search_part(const gemp_local_search *local, const uint32_t *bits, gemp_frame *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_induced part = { 0 };
-	uint32_t *places = NULL;
+	uint32_t *anchors = NULL;
 	bool *relations = NULL;
-	GEMP_TRY(gemp_comm_agree(near->context->comm, list_relations(near, &relations)));
-	GEMP_TRY(gemp_induced_new(&part, near->context->comm, near->graph, bits, relations));
-	GEMP_TRY(gemp_comm_agree(near->context->comm, places_in(near, &part, &places)));
-	GEMP_TRY(search(near, part.graph, places, out));
-	code = renumber(near, &part, out);
+	GEMP_TRY(gemp_comm_agree(local->context->comm, list_relations(local, &relations)));
+	GEMP_TRY(gemp_induced_new(&part, local->context->comm, local->graph, bits, relations));
+	GEMP_TRY(gemp_comm_agree(local->context->comm, anchors_in_part(local, &part, &anchors)));
+	GEMP_TRY(search(local, part.graph, anchors, out));
+	code = renumber(local, &part, out);
 done:
-	gemp_free_all(places, relations);
+	gemp_free_all(anchors, relations);
 	gemp_induced_free(&part);
 	if (code != GEMP_OK)
 		gemp_frame_free(out);
 	return code;
 }
 
-gemp_code gemp_local_search_rows(const gemp_local_search *near, gemp_frame *out)
+gemp_code gemp_local_search_rows(const gemp_local_search *local, gemp_frame *out)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *bits = NULL;
 	uint64_t count = 0;
 	*out = (gemp_frame){ 0 };
-	GEMP_TRY(
-		gemp_neighbourhood_working_set(&bits, &count, near->context->comm, near->graph, near->locality, near->anchors));
-	if (count > near->graph->vertex_count / MOST_PART)
-		code = search(near, near->graph, near->anchors, out);
+	GEMP_TRY(gemp_neighbourhood_working_set(&bits, &count, local->context->comm, local->graph, local->locality,
+	                                        local->anchors));
+	if (count > local->graph->vertex_count / MAX_PART_DIVISOR)
+		code = search(local, local->graph, local->anchors, out);
 	else
-		code = search_part(near, bits, out);
+		code = search_part(local, bits, out);
 done:
 	gemp_free(bits);
 	return code;

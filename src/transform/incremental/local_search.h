@@ -1,4 +1,4 @@
-/* nearby: a rule's matches at some places. Where these and all that their matches can speak of are a small part of the
+/* nearby: a rule's matches at some anchors. Where these and all that their matches can speak of are a small part of the
  * graph, that part is made a graph of its own and searched.
  */
 
@@ -22,6 +22,6 @@ typedef struct gemp_local_search {
 } gemp_local_search;
 
 /* Collective. As gemp_rule_matches_rows. */
-gemp_code gemp_local_search_rows(const gemp_local_search *nearby, gemp_frame *out);
+gemp_code gemp_local_search_rows(const gemp_local_search *local, gemp_frame *out);
 
 #endif

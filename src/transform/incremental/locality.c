@@ -23,10 +23,10 @@ static bool share_name(char *const *a, size_t a_count, char *const *b, size_t b_
 }
 
 /* What one is asked for. */
-typedef enum about { EDGES, LABELS, ATTRIBUTES, VERTICES } about;
+typedef enum update_subject { EDGES, LABELS, ATTRIBUTES, VERTICES } update_subject;
 
 /* Is a matched edge in this column perhaps of one of the types? */
-static bool may_be(const gemp_rule *rule, size_t column, char *const *types, size_t count)
+static bool may_have_type(const gemp_rule *rule, size_t column, char *const *types, size_t count)
 {
 	gemp_rule_columns columns;
 	gemp_rule_edge e;
@@ -44,10 +44,11 @@ static bool updates_edges(const gemp_rule *rule, const gemp_update *u, char *con
 	if (!u->element.edge || u->element.created)
 		return false;
 	return (u->kind == GEMP_SET_TYPE && share_name(u->names, 1, types, count)) ||
-	       may_be(rule, u->element.index, types, count);
+	       may_have_type(rule, u->element.index, types, count);
 }
 
-static bool is_one(const gemp_rule *rule, const gemp_update *u, about what, char *const *names, size_t count)
+static bool updates_subject(const gemp_rule *rule, const gemp_update *u, update_subject what, char *const *names,
+                            size_t count)
 {
 	bool labels = u->kind == GEMP_ADD_LABELS || u->kind == GEMP_REMOVE_LABELS;
 	bool values = u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE;
@@ -60,29 +61,29 @@ static bool is_one(const gemp_rule *rule, const gemp_update *u, about what, char
 	return true;
 }
 
-static bool influences(const gemp_influence *influence, about what, char *const *names, size_t count)
+static bool influences(const gemp_influence *influence, update_subject what, char *const *names, size_t count)
 {
 	for (size_t r = 0; r < influence->rules->count; r++) {
 		const gemp_rule *rule = &influence->rules->rules[r];
 		for (size_t i = 0; i < rule->update_count && (!influence->applied || influence->applied[r]); i++)
-			if (is_one(rule, &rule->updates[i], what, names, count))
+			if (updates_subject(rule, &rule->updates[i], what, names, count))
 				return true;
 	}
 	return false;
 }
 
 /* An attribute or a label of vertices that existed before. */
-static bool influences_name(const gemp_influence *influence, about what, const char *name)
+static bool influences_name(const gemp_influence *influence, update_subject what, const char *name)
 {
 	return influences(influence, what, (char *const[]){ (char *)name }, 1);
 }
 
-enum { FAR = 1 << 20, MOST_RADIUS = 6 };
+enum { INFINITE = 1 << 20, MAX_RADIUS = 6 };
 
 typedef struct locality_builder {
 	gemp_locality *l;
 	const gemp_influence *influence;
-	int home, homes; /* the pattern in hand; how many there were before it */
+	int pattern, pattern_count; /* the pattern in hand; how many there were before it */
 	gemp_code code;
 } locality_builder;
 
@@ -95,7 +96,7 @@ static int add_role(locality_builder *d)
 		d->code = GEMP_RESERVE(l->roles, l->role_capacity, l->role_count + 1);
 	if (d->code != GEMP_OK)
 		return 0;
-	l->roles[l->role_count] = (gemp_role){ .pattern = d->home, .parent_edge = -1 };
+	l->roles[l->role_count] = (gemp_role){ .pattern = d->pattern, .parent_edge = -1 };
 	return (int)l->role_count++;
 }
 
@@ -107,26 +108,26 @@ static void add_edge(locality_builder *d, gemp_role_edge edge)
 	if (d->code == GEMP_OK)
 		l->edges[l->edge_count++] = edge;
 	if (d->code == GEMP_OK)
-		l->edges[l->edge_count - 1].pattern = d->home;
+		l->edges[l->edge_count - 1].pattern = d->pattern;
 }
 
 static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const int *roles);
 
 static void add_sub(locality_builder *d, const gemp_pattern *sub, const gemp_expr *expr, const int *roles)
 {
-	int own[GEMP_MAX_PATTERN_VERTICES], outside = d->home;
-	d->home = ++d->homes;
+	int own[GEMP_MAX_PATTERN_VERTICES], outside = d->pattern;
+	d->pattern = ++d->pattern_count;
 	for (size_t v = 0; v < sub->vertex_count; v++)
 		own[v] = v < expr->count ? roles[expr->children[v]->variable] : add_role(d);
 	add_pattern(d, sub, own);
-	d->home = outside;
+	d->pattern = outside;
 }
 
 /* Edges that are counted at a vertex. */
 static void add_degree(locality_builder *d, const gemp_expr *expr, int role)
 {
-	int outside = d->home;
-	d->home = ++d->homes;
+	int outside = d->pattern;
+	d->pattern = ++d->pattern_count;
 	int other = add_role(d);
 	bool incoming = expr->direction == 1;
 	add_edge(d, (gemp_role_edge){ .from = incoming ? other : role,
@@ -135,10 +136,10 @@ static void add_degree(locality_builder *d, const gemp_expr *expr, int role)
 	                              .max_edges = 1,
 	                              .relations = expr->relations,
 	                              .changes = influences(d->influence, EDGES, expr->names, expr->name_count) });
-	d->home = outside;
+	d->pattern = outside;
 }
 
-static bool may_read_anew(const locality_builder *d, const gemp_expr *expr)
+static bool reads_changed_value(const locality_builder *d, const gemp_expr *expr)
 {
 	bool changed = expr->kind == GEMP_LABELS;
 	if (expr->kind == GEMP_ATTRIBUTE)
@@ -159,7 +160,7 @@ static void add_expr(locality_builder *d, const gemp_pattern *pattern, const int
 	}
 	if (expr->kind == GEMP_DEGREE)
 		add_degree(d, expr, roles[expr->variable]);
-	else if (expr->variable >= 0 && !expr->of_edge && may_read_anew(d, expr))
+	else if (expr->variable >= 0 && !expr->of_edge && reads_changed_value(d, expr))
 		d->l->roles[roles[expr->variable]].reads = true;
 	for (size_t i = 0; i < expr->count; i++)
 		add_expr(d, pattern, roles, expr->children[i]);
@@ -169,13 +170,13 @@ static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const 
 {
 	for (size_t e = 0; e < pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &pattern->edges[e];
-		unsigned most = edge->max_hops < FAR ? edge->max_hops : FAR;
+		unsigned max_edges = edge->max_hops < INFINITE ? edge->max_hops : INFINITE;
 		add_edge(d, (gemp_role_edge){ .from = roles[edge->from],
 		                              .to = roles[edge->to],
 		                              .relations = edge->relations,
 		                              .either = edge->direction == GEMP_EITHER,
 		                              .path = edge->path,
-		                              .max_edges = edge->path ? most : 1,
+		                              .max_edges = edge->path ? max_edges : 1,
 		                              .changes = influences(d->influence, EDGES, edge->types, edge->type_count) });
 	}
 	for (size_t i = 0; i < pattern->condition_count; i++)
@@ -187,15 +188,15 @@ static void add_optionals(locality_builder *d, const gemp_pattern *pattern)
 	for (size_t i = 0; i < pattern->optional_count; i++) {
 		const gemp_optional *o = &pattern->optionals[i];
 		int own[GEMP_MAX_PATTERN_VERTICES];
-		d->home = ++d->homes;
+		d->pattern = ++d->pattern_count;
 		for (size_t v = 0; v < o->pattern->vertex_count; v++) {
 			own[v] = v < o->pattern->arguments ? o->outer[v] : o->first_vertex + (int)(v - o->pattern->arguments);
 			if (v >= o->pattern->arguments && d->code == GEMP_OK)
-				d->l->roles[own[v]].pattern = d->home;
+				d->l->roles[own[v]].pattern = d->pattern;
 		}
 		add_pattern(d, o->pattern, own);
 	}
-	d->home = 0;
+	d->pattern = 0;
 }
 
 static void add_clause(locality_builder *d, const gemp_pattern *pattern, const gemp_clause *clause, const int *roles)
@@ -205,7 +206,7 @@ static void add_clause(locality_builder *d, const gemp_pattern *pattern, const g
 }
 
 /* Behind WITH variables are its items. */
-static void add_behind(locality_builder *d, const gemp_pattern *pattern)
+static void add_after_with(locality_builder *d, const gemp_pattern *pattern)
 {
 	const gemp_clause *with = pattern->with;
 	int *items = NULL;
@@ -234,7 +235,7 @@ static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
 	add_optionals(d, p);
 	add_clause(d, p, gemp_pattern_first_clause(p), rows);
 	if (p->with)
-		add_behind(d, p);
+		add_after_with(d, p);
 	code = d->code;
 done:
 	gemp_free(rows);
@@ -243,7 +244,7 @@ done:
 
 /* PLACES */
 
-static unsigned greater(unsigned a, unsigned b)
+static unsigned max_of(unsigned a, unsigned b)
 {
 	return a > b ? a : b;
 }
@@ -253,22 +254,22 @@ int gemp_locality_nearer_end(const gemp_locality *l, const gemp_role_edge *edge)
 	return l->roles[edge->to].distance < l->roles[edge->from].distance ? edge->to : edge->from;
 }
 
-static void find_ways(gemp_locality *l, int place)
+static void find_distances(gemp_locality *l, int anchor)
 {
 	bool nearer = true;
 	for (size_t r = 0; r < l->role_count; r++) {
-		l->roles[r].distance = (int)r == place ? 0 : FAR;
+		l->roles[r].distance = (int)r == anchor ? 0 : INFINITE;
 		l->roles[r].parent_edge = -1;
 	}
 	while (nearer) {
 		nearer = false;
 		for (size_t e = 0; e < l->edge_count; e++) {
-			int near = gemp_locality_nearer_end(l, &l->edges[e]);
-			gemp_role *other = &l->roles[near == l->edges[e].to ? l->edges[e].from : l->edges[e].to];
+			int nearer = gemp_locality_nearer_end(l, &l->edges[e]);
+			gemp_role *other = &l->roles[nearer == l->edges[e].to ? l->edges[e].from : l->edges[e].to];
 			if (other->pattern != l->edges[e].pattern ||
-			    l->roles[near].distance + l->edges[e].max_edges >= other->distance)
+			    l->roles[nearer].distance + l->edges[e].max_edges >= other->distance)
 				continue;
-			other->distance = l->roles[near].distance + l->edges[e].max_edges;
+			other->distance = l->roles[nearer].distance + l->edges[e].max_edges;
 			other->parent_edge = (int)e;
 			nearer = true;
 		}
@@ -276,7 +277,7 @@ static void find_ways(gemp_locality *l, int place)
 }
 
 /* Ends of edges that change, the nearer ones; all roles of the pattern under induced, where any two may be joined. */
-static void find_starts(gemp_locality *l, const gemp_pattern *pattern, const gemp_influence *influence,
+static void mark_starts(gemp_locality *l, const gemp_pattern *pattern, const gemp_influence *influence,
                         gemp_semantics semantics)
 {
 	bool joined = semantics == GEMP_INDUCED && influences(influence, EDGES, NULL, 0);
@@ -285,16 +286,16 @@ static void find_starts(gemp_locality *l, const gemp_pattern *pattern, const gem
 	for (size_t r = 0; r < l->role_count; r++)
 		l->roles[r].starts = l->roles[r].reads || (r < pattern->vertex_count && (joined || alone));
 	for (size_t e = 0; e < l->edge_count; e++) {
-		gemp_role *near = &l->roles[gemp_locality_nearer_end(l, &l->edges[e])];
-		near->starts |= l->edges[e].changes;
+		gemp_role *nearer = &l->roles[gemp_locality_nearer_end(l, &l->edges[e])];
+		nearer->starts |= l->edges[e].changes;
 		if (l->edges[e].changes)
-			l->radius = greater(l->radius, near->distance + l->edges[e].max_edges - (l->edges[e].max_edges > 0));
+			l->radius = max_of(l->radius, nearer->distance + l->edges[e].max_edges - (l->edges[e].max_edges > 0));
 		if (l->edges[e].path)
-			l->max_distance = greater(l->max_distance, near->distance + l->edges[e].max_edges);
+			l->max_distance = max_of(l->max_distance, nearer->distance + l->edges[e].max_edges);
 	}
 	for (size_t r = 0; r < l->role_count; r++) {
-		l->radius = greater(l->radius, l->roles[r].starts ? l->roles[r].distance : 0);
-		l->max_distance = greater(l->max_distance, l->roles[r].distance);
+		l->radius = max_of(l->radius, l->roles[r].starts ? l->roles[r].distance : 0);
+		l->max_distance = max_of(l->max_distance, l->roles[r].distance);
 	}
 }
 
@@ -306,22 +307,22 @@ static bool is_moved(const gemp_symmetry *symmetry, int vertex)
 	return false;
 }
 
-static gemp_code find_place(gemp_locality *l, const gemp_influence *influence, const gemp_rule *rule,
-                            gemp_semantics semantics)
+static gemp_code find_anchor(gemp_locality *l, const gemp_influence *influence, const gemp_rule *rule,
+                             gemp_semantics semantics)
 {
 	gemp_code code = GEMP_OK;
 	gemp_symmetry *symmetry = NULL;
 	gemp_rule_columns columns;
-	unsigned radius = FAR, reach = FAR;
+	unsigned radius = INFINITE, reach = INFINITE;
 	l->anchor = -1;
 	gemp_rule_columns_find(&columns, rule);
 	GEMP_TRY(gemp_automorphism_find(&symmetry, rule->pattern, true));
 	for (size_t v = 0; v < rule->pattern->vertex_count; v++) {
 		if (columns.vertex[v] == GEMP_NO_COLUMN || is_moved(symmetry, (int)v))
 			continue;
-		find_ways(l, (int)v);
-		find_starts(l, rule->pattern, influence, semantics);
-		if (l->max_distance >= FAR || l->radius > radius || (l->radius == radius && l->max_distance >= reach))
+		find_distances(l, (int)v);
+		mark_starts(l, rule->pattern, influence, semantics);
+		if (l->max_distance >= INFINITE || l->radius > radius || (l->radius == radius && l->max_distance >= reach))
 			continue;
 		l->anchor = (int)v;
 		radius = l->radius;
@@ -330,8 +331,8 @@ static gemp_code find_place(gemp_locality *l, const gemp_influence *influence, c
 	if (l->anchor < 0)
 		goto done;
 	l->column = columns.vertex[l->anchor];
-	find_ways(l, l->anchor);
-	find_starts(l, rule->pattern, influence, semantics);
+	find_distances(l, l->anchor);
+	mark_starts(l, rule->pattern, influence, semantics);
 done:
 	gemp_symmetry_free(symmetry);
 	return code;
@@ -360,10 +361,10 @@ gemp_code gemp_locality_find(gemp_locality *out, const gemp_influence *influence
 	if (out->global)
 		return GEMP_OK;
 	GEMP_TRY(add_rule(&d, rule));
-	GEMP_TRY(find_place(out, influence, rule, semantics));
+	GEMP_TRY(find_anchor(out, influence, rule, semantics));
 	if (out->anchor < 0)
 		out->global = "it has conditions that hang on no matched vertex, or no vertex that is its own";
-	else if (out->radius > MOST_RADIUS)
+	else if (out->radius > MAX_RADIUS)
 		out->global = "a match is too wide";
 done:
 	if (code != GEMP_OK)

@@ -78,13 +78,13 @@ done:
 }
 
 /* ROWS. Elements of all edge columns, one column behind the other, asked of the ranks that had them. */
-typedef struct update_request {
+typedef struct renumber_request {
 	const renumbering *following;
 	gemp_edge *edges; /* [count] */
 	int *owner;
 	uint64_t *answers;
 	size_t count;
-} update_request;
+} renumber_request;
 
 static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
 {
@@ -97,21 +97,21 @@ static gemp_code answer(void *self, const void *records, size_t count, uint64_t 
 	return GEMP_OK;
 }
 
-static bool asks(const gemp_frame_column *column)
+static bool has_edges(const gemp_frame_column *column)
 {
 	return column->kind == GEMP_CELL_EDGE && column->elements;
 }
 
-static gemp_code collect(update_request *a, const gemp_frame *frame)
+static gemp_code collect(renumber_request *a, const gemp_frame *frame)
 {
 	size_t columns = 0;
 	for (size_t c = 0; c < frame->count; c++)
-		columns += asks(&frame->columns[c]);
+		columns += has_edges(&frame->columns[c]);
 	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(a->edges, columns * frame->rows),
 	                            GEMP_ARRAY(a->owner, columns * frame->rows),
 	                            GEMP_ARRAY(a->answers, columns * frame->rows)));
 	for (size_t c = 0; c < frame->count; c++)
-		for (size_t row = 0; row < frame->rows && asks(&frame->columns[c]); row++)
+		for (size_t row = 0; row < frame->rows && has_edges(&frame->columns[c]); row++)
 			if (frame->columns[c].elements[row] != GEMP_NO_ELEMENT) {
 				a->owner[a->count] = gemp_edge_owner(a->following->owners, frame->columns[c].elements[row]);
 				a->edges[a->count++] = frame->columns[c].elements[row];
@@ -120,7 +120,7 @@ static gemp_code collect(update_request *a, const gemp_frame *frame)
 }
 
 /* lost[row] is set where an element has gone. */
-static void put_elements(const renumbering *f, const update_request *a, gemp_frame *frame, bool *lost)
+static void store_elements(const renumbering *f, const renumber_request *a, gemp_frame *frame, bool *lost)
 {
 	size_t at = 0;
 	for (size_t c = 0; c < frame->count; c++) {
@@ -164,26 +164,29 @@ done:
 static gemp_code renumber_rows(const renumbering *following, gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
-	update_request a = { .following = following };
+	renumber_request a = { .following = following };
 	bool *lost = NULL;
 	code = collect(&a, frame);
 	GEMP_THEN(GEMP_NEW(lost, frame->rows));
 	GEMP_TRY(gemp_comm_agree(following->comm, code));
 	const gemp_request request = { a.edges, a.count, sizeof *a.edges, a.owner, answer, (void *)following };
 	GEMP_TRY(gemp_request_run(following->comm, &request, a.answers));
-	put_elements(following, &a, frame, lost);
+	store_elements(following, &a, frame, lost);
 	code = gemp_comm_agree(following->comm, drop_lost(frame, lost));
 done:
 	gemp_free_all(a.edges, a.owner, a.answers, lost);
 	return code;
 }
 
-enum { MOST_NEAR = 2, MOST_CHANGED = 4 }; /* beyond vertices / these all is looked for again, or nothing kept */
+enum {
+	MAX_ANCHOR_DIVISOR = 2,
+	MAX_CHANGE_DIVISOR = 4
+}; /* beyond vertices / these all is looked for again, or nothing kept */
 
 typedef struct cached_rows {
-	bool again; /* the rule may run more than once */
-	bool local; /* as its last search found out */
-	bool there;
+	bool repeats; /* the rule may run more than once */
+	bool local;   /* as its last search found out */
+	bool valid;
 	uint32_t since; /* the time of the graph that its rows are of */
 	gemp_frame frame;
 } cached_rows;
@@ -193,7 +196,7 @@ struct gemp_match_cache {
 	uint32_t time; /* how often the graph has changed */
 	size_t rows;
 	uint32_t *changed;       /* [rows] when each own vertex changed last */
-	cached_rows *rules_kept; /* [rules->count] */
+	cached_rows *rules_rows; /* [rules->count] */
 	uint32_t *applied;       /* [rules->count] when each rule was applied last */
 	bool *since;             /* [rules->count] room for those that were, since some time */
 };
@@ -201,12 +204,12 @@ struct gemp_match_cache {
 /* MEMORY */
 
 /* How often a rule runs at most: 2 stands for more than once. */
-static unsigned runs_of(const gemp_control *control, size_t rule)
+static unsigned count_runs(const gemp_control *control, size_t rule)
 {
 	unsigned runs = control->kind == GEMP_RUN_RULE && control->rule == rule;
 	bool often = control->kind == GEMP_RUN_REPEAT || (control->kind == GEMP_RUN_TIMES && control->times > 1);
 	for (size_t i = 0; i < control->count; i++)
-		runs += runs_of(control->children[i], rule);
+		runs += count_runs(control->children[i], rule);
 	return often ? 2 * runs : runs;
 }
 
@@ -216,11 +219,11 @@ gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rule_set *rule
 	gemp_match_cache *m = NULL;
 	GEMP_TRY(GEMP_NEW(m, 1));
 	m->rules = rules;
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(m->rules_kept, rules->count), GEMP_ARRAY(m->applied, rules->count),
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(m->rules_rows, rules->count), GEMP_ARRAY(m->applied, rules->count),
 	                      GEMP_ARRAY(m->since, rules->count)));
 	GEMP_TRY(gemp_match_cache_reset(m, graph));
 	for (size_t r = 0; r < rules->count; r++)
-		m->rules_kept[r].again = runs_of(rules->control, r) > 1;
+		m->rules_rows[r].repeats = count_runs(rules->control, r) > 1;
 	*out = m;
 	m = NULL;
 done:
@@ -228,33 +231,33 @@ done:
 	return code;
 }
 
-static void drop(cached_rows *k)
+static void forget_rows(cached_rows *k)
 {
 	gemp_frame_free(&k->frame);
-	k->there = false;
+	k->valid = false;
 }
 
-static void drop_all(gemp_match_cache *m)
+static void forget_all(gemp_match_cache *m)
 {
-	for (size_t r = 0; m->rules_kept && r < m->rules->count; r++)
-		drop(&m->rules_kept[r]);
+	for (size_t r = 0; m->rules_rows && r < m->rules->count; r++)
+		forget_rows(&m->rules_rows[r]);
 }
 
 void gemp_match_cache_free(gemp_match_cache *m)
 {
 	if (!m)
 		return;
-	drop_all(m);
-	gemp_free_all(m->rules_kept, m->applied, m->since, m->changed, m);
+	forget_all(m);
+	gemp_free_all(m->rules_rows, m->applied, m->since, m->changed, m);
 }
 
 void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)
 {
-	cached_rows *k = &m->rules_kept[index];
-	drop(k);
-	if (!k->again || !k->local)
+	cached_rows *k = &m->rules_rows[index];
+	forget_rows(k);
+	if (!k->repeats || !k->local)
 		return;
-	k->there = true;
+	k->valid = true;
 	k->since = m->time;
 	k->frame = *frame;
 	*frame = (gemp_frame){ 0 };
@@ -263,14 +266,14 @@ void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)
 /* SEARCHING */
 
 typedef struct refresh {
-	gemp_match_cache *memory;
-	cached_rows *kept;
+	gemp_match_cache *cache;
+	cached_rows *cached;
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_rule *rule;
 	gemp_locality locality;
-	uint32_t *near;
-	uint64_t near_count;
+	uint32_t *anchors;
+	uint64_t anchor_count;
 } refresh;
 
 /* Local. An attribute that came to the graph since, or is one of floats now, has another type in rows to come. */
@@ -284,7 +287,7 @@ static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_
 	return true;
 }
 
-/* Collective. The places that changes can have made or unmade matches at. */
+/* Collective. The anchors that changes can have made or unmade matches at. */
 static gemp_code find_anchors(refresh *s)
 {
 	gemp_code code = GEMP_OK;
@@ -292,8 +295,8 @@ static gemp_code find_anchors(refresh *s)
 	bool *mark = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(mark, s->graph->rows)));
 	for (size_t row = 0; row < s->graph->rows; row++)
-		mark[row] = s->memory->changed[row] > s->kept->since;
-	code = gemp_neighbourhood_anchors(&s->near, &s->near_count, comm, s->graph, &s->locality, mark);
+		mark[row] = s->cache->changed[row] > s->cached->since;
+	code = gemp_neighbourhood_anchors(&s->anchors, &s->anchor_count, comm, s->graph, &s->locality, mark);
 done:
 	gemp_free(mark);
 	return code;
@@ -302,25 +305,25 @@ done:
 /* Local. Where rows are kept, for what has been applied since; else to learn whether it is worth while to keep them. */
 static gemp_code find_locality(refresh *s, const gemp_rule_set *rules, size_t index, gemp_semantics semantics)
 {
-	const gemp_match_cache *m = s->memory;
-	gemp_influence influence = { rules, s->kept->there ? m->since : NULL };
+	const gemp_match_cache *m = s->cache;
+	gemp_influence influence = { rules, s->cached->valid ? m->since : NULL };
 	for (size_t r = 0; r < rules->count; r++)
-		m->since[r] = m->applied[r] > s->kept->since;
+		m->since[r] = m->applied[r] > s->cached->since;
 	gemp_code code = gemp_locality_find(&s->locality, &influence, index, semantics);
-	s->kept->local = code == GEMP_OK && !s->locality.global;
+	s->cached->local = code == GEMP_OK && !s->locality.global;
 	return code;
 }
 
-/* Local. Rows whose place nothing has come near to. */
+/* Local. Rows whose anchor nothing has come near to. */
 static gemp_code keep_distant(const refresh *s, gemp_frame *out)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_frame *all = &s->kept->frame;
+	const gemp_frame *all = &s->cached->frame;
 	uint64_t *picked = NULL;
 	size_t count = 0;
 	GEMP_TRY(GEMP_NEW(picked, all->rows));
 	for (size_t row = 0; row < all->rows; row++)
-		if (!gemp_bits32_test(s->near, all->columns[s->locality.column].elements[row]))
+		if (!gemp_bits32_test(s->anchors, all->columns[s->locality.column].elements[row]))
 			picked[count++] = row;
 	code = gemp_frame_pick(out, all, picked, count);
 done:
@@ -334,10 +337,10 @@ static gemp_code find_rows_near(refresh *s, gemp_frame *out, const gemp_match_op
 {
 	gemp_code code = GEMP_OK;
 	gemp_frame found = { 0 };
-	const gemp_local_search nearby = { s->context, s->graph, s->rule, &s->locality, s->near, options, combinations };
+	const gemp_local_search nearby = { s->context, s->graph, s->rule, &s->locality, s->anchors, options, combinations };
 	GEMP_TRY(gemp_comm_agree(s->context->comm, keep_distant(s, out)));
 	report->cached = gemp_comm_sum1(s->context->comm, out->rows);
-	if (s->near_count == 0)
+	if (s->anchor_count == 0)
 		return GEMP_OK;
 	GEMP_TRY(gemp_local_search_rows(&nearby, &found));
 	if (!out->columns && found.columns)
@@ -350,37 +353,37 @@ done:
 	return code;
 }
 
-gemp_code gemp_match_cache_rows(gemp_match_cache *memory, gemp_frame *out, gemp_runtime *context, gemp_shard *graph,
+gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_rule_set *rules, size_t index, const gemp_match_options *options,
                                 uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report)
 {
 	gemp_code code = GEMP_OK;
-	refresh s = { .memory = memory,
-		          .kept = &memory->rules_kept[index],
+	refresh s = { .cache = cache,
+		          .cached = &cache->rules_rows[index],
 		          .context = context,
 		          .graph = graph,
 		          .rule = &rules->rules[index] };
 	*report = (gemp_match_cache_report){ .anchors = graph->vertex_count };
 	*out = (gemp_frame){ 0 };
-	if (s.kept->there && !keeps_types(s.kept, s.rule, graph))
-		drop(s.kept);
-	if (s.kept->again) {
+	if (s.cached->valid && !keeps_types(s.cached, s.rule, graph))
+		forget_rows(s.cached);
+	if (s.cached->repeats) {
 		code = find_locality(&s, rules, index, options->semantics);
 		GEMP_TRY(gemp_comm_agree(context->comm, code));
 	}
-	if (s.kept->there && s.kept->local) {
+	if (s.cached->valid && s.cached->local) {
 		GEMP_TRY(find_anchors(&s));
-		report->incremental = s.near_count <= graph->vertex_count / MOST_NEAR;
+		report->incremental = s.anchor_count <= graph->vertex_count / MAX_ANCHOR_DIVISOR;
 	}
 	if (report->incremental) {
-		report->anchors = s.near_count;
+		report->anchors = s.anchor_count;
 		code = find_rows_near(&s, out, options, combinations, report);
 	} else {
 		code = gemp_rule_matches_rows(out, context, graph, s.rule, options, combinations, order);
 	}
 done:
 	gemp_locality_free(&s.locality);
-	gemp_free(s.near);
+	gemp_free(s.anchors);
 	if (code != GEMP_OK)
 		gemp_frame_free(out);
 	return code;
@@ -390,15 +393,15 @@ done:
 
 bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t touched, const gemp_shard *graph)
 {
-	bool some = m->rules_kept[index].again && m->rules_kept[index].local;
+	bool some = m->rules_rows[index].repeats && m->rules_rows[index].local;
 	for (size_t r = 0; r < m->rules->count; r++)
-		some |= m->rules_kept[r].there;
-	return some && touched <= graph->vertex_count / MOST_CHANGED;
+		some |= m->rules_rows[r].valid;
+	return some && touched <= graph->vertex_count / MAX_CHANGE_DIVISOR;
 }
 
 gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 {
-	drop_all(m);
+	forget_all(m);
 	gemp_free(m->changed);
 	m->changed = NULL;
 	m->time = 0;
@@ -408,7 +411,7 @@ gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 }
 
 /* Local. Old rows tell theirs; what the patch has changed, new vertices among it, has changed now. */
-static gemp_code follow_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_shard *graph)
+static gemp_code update_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_shard *graph)
 {
 	uint32_t *changed = NULL;
 	uint64_t first = patched->id_map.old_bounds[graph->rank];
@@ -436,9 +439,9 @@ gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_
 	m->applied[index] = ++m->time;
 	GEMP_TRY(gemp_comm_agree(comm, renumbering_new(&following, comm, owners, patched, graph)));
 	for (size_t r = 0; r < m->rules->count; r++)
-		if (m->rules_kept[r].there)
-			GEMP_TRY(renumber_rows(&following, &m->rules_kept[r].frame));
-	code = gemp_comm_agree(comm, follow_times(m, patched, graph));
+		if (m->rules_rows[r].valid)
+			GEMP_TRY(renumber_rows(&following, &m->rules_rows[r].frame));
+	code = gemp_comm_agree(comm, update_times(m, patched, graph));
 done:
 	renumbering_free(&following);
 	return code;

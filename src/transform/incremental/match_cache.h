@@ -20,20 +20,20 @@ typedef struct gemp_match_cache_report {
 
 /* Local. Rules that their control runs once are not kept. */
 gemp_code gemp_match_cache_new(gemp_match_cache **out, const gemp_rule_set *rules, const gemp_shard *graph);
-void gemp_match_cache_free(gemp_match_cache *memory); /* takes NULL */
+void gemp_match_cache_free(gemp_match_cache *cache); /* takes NULL */
 
 /* Collective. As gemp_rule_matches_rows; rules->rules[index] is bound to the graph. */
-gemp_code gemp_match_cache_rows(gemp_match_cache *memory, gemp_frame *out, gemp_runtime *context, gemp_shard *graph,
+gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_rule_set *rules, size_t index, const gemp_match_options *options,
                                 uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report);
 /* Local. The rows that were found, for the next step of this rule, which may empty the frame. */
-void gemp_match_cache_keep(gemp_match_cache *memory, size_t index, gemp_frame *frame);
+void gemp_match_cache_keep(gemp_match_cache *cache, size_t index, gemp_frame *frame);
 /* Is it worth while to follow a step of this rule that touches so many vertices? Alike on all ranks. */
-bool gemp_match_cache_pays(const gemp_match_cache *memory, size_t index, uint64_t touched, const gemp_shard *graph);
+bool gemp_match_cache_pays(const gemp_match_cache *cache, size_t index, uint64_t touched, const gemp_shard *graph);
 /* Local. All is forgotten: the graph is another one. */
-gemp_code gemp_match_cache_reset(gemp_match_cache *memory, const gemp_shard *graph);
+gemp_code gemp_match_cache_reset(gemp_match_cache *cache, const gemp_shard *graph);
 /* Collective. What is kept follows the graph that a step of this rule has changed; owners: of the edges before. */
-gemp_code gemp_match_cache_update(gemp_match_cache *memory, size_t index, const gemp_comm *comm,
+gemp_code gemp_match_cache_update(gemp_match_cache *cache, size_t index, const gemp_comm *comm,
                                   const gemp_edge_owners *owners, const gemp_patch_result *patched,
                                   const gemp_shard *graph);
 

@@ -19,7 +19,7 @@ typedef struct expansion {
 } expansion;
 
 /* Collective. */
-static void join(const gemp_comm *comm, uint32_t *bits, size_t words)
+static void merge_over_ranks(const gemp_comm *comm, uint32_t *bits, size_t words)
 {
 	for (size_t at = 0; at < words && comm->size > 1; at += WORDS_AT_ONCE) {
 		size_t left = words - at;
@@ -35,7 +35,7 @@ static void add_bits(uint32_t *to, const uint32_t *from, size_t words)
 }
 
 /* Adds to the set of a role. */
-static gemp_code add_to(expansion *n, int role, const uint32_t *bits)
+static gemp_code add_to_role(expansion *n, int role, const uint32_t *bits)
 {
 	if (!n->sets[role])
 		GEMP_PROPAGATE(GEMP_NEW(n->sets[role], n->words));
@@ -52,7 +52,7 @@ typedef struct step_context {
 	uint32_t *to;
 } step_context;
 
-static bool some_target(const step_context *s, size_t row)
+static bool has_marked_target(const step_context *s, size_t row)
 {
 	for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
 		if (gemp_bits32_test(s->from, s->relation->out_targets[i]))
@@ -60,7 +60,7 @@ static bool some_target(const step_context *s, size_t row)
 	return false;
 }
 
-static void step_piece(void *self, size_t range, size_t begin, size_t end)
+static void step_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const step_context *s = self;
@@ -69,7 +69,7 @@ static void step_piece(void *self, size_t range, size_t begin, size_t end)
 		if (s->ahead && gemp_bits32_test(s->from, id))
 			for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
 				gemp_bits32_set_atomic(s->to, s->relation->out_targets[i]);
-		if (s->back && some_target(s, row))
+		if (s->back && has_marked_target(s, row))
 			gemp_bits32_set_atomic(s->to, id);
 	}
 }
@@ -85,15 +85,15 @@ static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back,
 		const gemp_relation *relation = &n->graph->relations[r];
 		bool either = edge->either || !relation->directed;
 		step_context s = { n->graph, relation, either || !back, either || back, from, to };
-		gemp_for_ranges(n->graph->rows, step_piece, &s);
+		gemp_for_ranges(n->graph->rows, step_range, &s);
 	}
-	join(n->comm, to, n->words);
+	merge_over_ranks(n->comm, to, n->words);
 	return GEMP_OK;
 }
 
 /* Collective. Along a role edge from the role `from` to the other one, `to`, which gets all that a path leads to;
  * inside: from marks within the path, too. from -1: only from these. */
-static gemp_code go_along(expansion *n, const gemp_role_edge *edge, int from, int to, bool inside)
+static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from, int to, bool inside)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *now = NULL, *next = NULL;
@@ -101,12 +101,12 @@ static gemp_code go_along(expansion *n, const gemp_role_edge *edge, int from, in
 	if (from >= 0 && n->sets[from])
 		add_bits(now, n->sets[from], n->words);
 	if (edge->path)
-		GEMP_TRY(gemp_comm_agree(n->comm, add_to(n, to, now))); /* of no length */
+		GEMP_TRY(gemp_comm_agree(n->comm, add_to_role(n, to, now))); /* of no length */
 	for (unsigned i = 0; i < edge->max_edges; i++) {
 		if (inside)
 			add_bits(now, n->marks, n->words);
 		GEMP_TRY(step(n, edge, to == edge->from, now, next));
-		GEMP_TRY(gemp_comm_agree(n->comm, add_to(n, to, next)));
+		GEMP_TRY(gemp_comm_agree(n->comm, add_to_role(n, to, next)));
 		memcpy(now, next, n->words * sizeof *now);
 	}
 done:
@@ -116,7 +116,7 @@ done:
 
 /* TO THE PLACE, from the farthest roles on. */
 
-static gemp_code put_marks(expansion *n, const bool *mark)
+static gemp_code set_marks(expansion *n, const bool *mark)
 {
 	GEMP_PROPAGATE(GEMP_NEW(n->marks, n->words));
 	for (size_t row = 0; row < n->graph->rows; row++)
@@ -126,27 +126,27 @@ static gemp_code put_marks(expansion *n, const bool *mark)
 }
 
 /* Collective. */
-static gemp_code start(expansion *n)
+static gemp_code add_starts(expansion *n)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t r = 0; r < n->locality->role_count && code == GEMP_OK; r++)
 		if (n->locality->roles[r].starts)
-			code = add_to(n, (int)r, n->marks);
+			code = add_to_role(n, (int)r, n->marks);
 	return gemp_comm_agree(n->comm, code);
 }
 
 /* Collective. Marks within paths, to the nearer end. */
-static gemp_code leave_paths(expansion *n)
+static gemp_code expand_from_paths(expansion *n)
 {
 	const gemp_locality *l = n->locality;
 	for (size_t e = 0; e < l->edge_count; e++)
 		if (l->edges[e].path && l->edges[e].changes)
-			GEMP_PROPAGATE(go_along(n, &l->edges[e], -1, gemp_locality_nearer_end(l, &l->edges[e]), true));
+			GEMP_PROPAGATE(expand_along(n, &l->edges[e], -1, gemp_locality_nearer_end(l, &l->edges[e]), true));
 	return GEMP_OK;
 }
 
 /* Collective. */
-static gemp_code go_to_place(expansion *n)
+static gemp_code expand_to_anchor(expansion *n)
 {
 	const gemp_locality *l = n->locality;
 	for (unsigned distance = l->max_distance; distance > 0; distance--)
@@ -154,7 +154,7 @@ static gemp_code go_to_place(expansion *n)
 			if (l->roles[r].distance != distance || !n->sets[r])
 				continue;
 			const gemp_role_edge *way = &l->edges[l->roles[r].parent_edge];
-			GEMP_PROPAGATE(go_along(n, way, (int)r, way->from == (int)r ? way->to : way->from, false));
+			GEMP_PROPAGATE(expand_along(n, way, (int)r, way->from == (int)r ? way->to : way->from, false));
 		}
 	return GEMP_OK;
 }
@@ -175,22 +175,22 @@ static void close(expansion *n)
 	gemp_free_all(n->sets, n->marks);
 }
 
-gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
+gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                      const gemp_locality *locality, const bool *mark)
 {
 	gemp_code code = GEMP_OK;
 	expansion n;
 	GEMP_TRY(open(&n, comm, graph, locality));
-	GEMP_TRY(gemp_comm_agree(comm, put_marks(&n, mark)));
-	join(comm, n.marks, n.words);
-	GEMP_TRY(start(&n));
-	GEMP_TRY(leave_paths(&n));
-	GEMP_TRY(go_to_place(&n));
+	GEMP_TRY(gemp_comm_agree(comm, set_marks(&n, mark)));
+	merge_over_ranks(comm, n.marks, n.words);
+	GEMP_TRY(add_starts(&n));
+	GEMP_TRY(expand_from_paths(&n));
+	GEMP_TRY(expand_to_anchor(&n));
 	memset(n.marks, 0, n.words * sizeof *n.marks);
-	GEMP_TRY(gemp_comm_agree(comm, add_to(&n, locality->anchor, n.marks))); /* it may be empty, but is there */
-	*places = n.sets[locality->anchor];
+	GEMP_TRY(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, n.marks))); /* it may be empty, but is there */
+	*anchors = n.sets[locality->anchor];
 	n.sets[locality->anchor] = NULL;
-	*count = gemp_bits32_count(*places, n.words);
+	*count = gemp_bits32_count(*anchors, n.words);
 done:
 	close(&n);
 	return code;
@@ -199,29 +199,29 @@ done:
 /* FROM THE PLACE, to the nearest roles first. */
 
 /* Collective. Ways, and paths beside them. */
-static gemp_code go_from_place(expansion *n)
+static gemp_code expand_from_anchor(expansion *n)
 {
 	const gemp_locality *l = n->locality;
 	for (unsigned distance = 0; distance <= l->max_distance; distance++)
 		for (size_t e = 0; e < l->edge_count; e++) {
 			const gemp_role_edge *edge = &l->edges[e];
-			int near = gemp_locality_nearer_end(l, edge), far = near == edge->from ? edge->to : edge->from;
-			if (l->roles[near].distance == distance && n->sets[near] &&
+			int nearer = gemp_locality_nearer_end(l, edge), far = nearer == edge->from ? edge->to : edge->from;
+			if (l->roles[nearer].distance == distance && n->sets[nearer] &&
 			    (edge->path || l->roles[far].parent_edge == (int)e))
-				GEMP_PROPAGATE(go_along(n, edge, near, far, false));
+				GEMP_PROPAGATE(expand_along(n, edge, nearer, far, false));
 		}
 	return GEMP_OK;
 }
 
 gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
-                                         const gemp_locality *locality, const uint32_t *places)
+                                         const gemp_locality *locality, const uint32_t *anchors)
 {
 	gemp_code code = GEMP_OK;
 	expansion n;
 	uint32_t *all = NULL;
 	GEMP_TRY(open(&n, comm, graph, locality));
-	GEMP_TRY(gemp_comm_agree(comm, add_to(&n, locality->anchor, places)));
-	GEMP_TRY(go_from_place(&n));
+	GEMP_TRY(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, anchors)));
+	GEMP_TRY(expand_from_anchor(&n));
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(all, n.words)));
 	for (size_t r = 0; r < locality->role_count; r++)
 		if (n.sets[r])

@@ -9,12 +9,12 @@
 #include "graph/graph.h"
 #include "transform/incremental/locality.h"
 
-/* Collective. places[(vertices + 31) / 32] become the places to which ways lead from marked vertices:
+/* Collective. anchors[(vertices + 31) / 32] become the anchors to which ways lead from marked vertices:
  * mark[graph->rows]. *count: how many. What it needs of the graph is loaded. */
-gemp_code gemp_neighbourhood_anchors(uint32_t **places, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
+gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                      const gemp_locality *locality, const bool *mark);
-/* Collective. The vertices that have a role where one of these is the place, and more. */
+/* Collective. The vertices that have a role where one of these is the anchor, and more. */
 gemp_code gemp_neighbourhood_working_set(uint32_t **bits, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
-                                         const gemp_locality *locality, const uint32_t *places);
+                                         const gemp_locality *locality, const uint32_t *anchors);
 
 #endif

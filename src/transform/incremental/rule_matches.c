@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-typedef struct collecting {
+typedef struct collection {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
@@ -19,7 +19,7 @@ typedef struct collecting {
 	gemp_row_store store;         /* taken since the last turn */
 	gemp_frame *frame;            /* what came out of the clauses */
 	bool ended;
-} collecting;
+} collection;
 
 /* ROWS OF ELEMENTS */
 
@@ -34,7 +34,7 @@ static bool has_only_elements(const gemp_pattern *p)
 	return true;
 }
 
-static gemp_code set_columns(collecting *c)
+static gemp_code set_columns(collection *c)
 {
 	const gemp_clause *r = &c->pattern->result;
 	GEMP_PROPAGATE(gemp_frame_init(c->frame, r->item_count));
@@ -54,7 +54,7 @@ static void fill_vertices(const gemp_row_store *store, size_t vertex, uint64_t *
 
 static void append_range(void *self, size_t range, size_t begin, size_t end)
 {
-	const collecting *c = self;
+	const collection *c = self;
 	const gemp_row_store *s = &c->store;
 	(void)range;
 	for (size_t i = 0; i < c->frame->count; i++) {
@@ -67,7 +67,7 @@ static void append_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-static gemp_code append_rows(collecting *c)
+static gemp_code append_rows(collection *c)
 {
 	gemp_frame *f = c->frame;
 	for (size_t i = 0; i < f->count; i++)
@@ -79,18 +79,18 @@ static gemp_code append_rows(collecting *c)
 
 /* ALL ROWS */
 
-static gemp_code collect_take(void *self, const gemp_batch *batch)
+static gemp_code consume_batch(void *self, const gemp_batch *batch)
 {
-	collecting *c = self;
+	collection *c = self;
 	gemp_batch once = *batch;
 	once.multiplicity = NULL;
 	return c->ended ? GEMP_OK : gemp_row_store_add(&c->store, &once, batch->rows);
 }
 
-static gemp_code collect_turn(void *self, bool last, bool *enough, bool *again)
+static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_code code = GEMP_OK;
-	collecting *c = self;
+	collection *c = self;
 	(void)again;
 	if (!c->ended) {
 		if (c->chain)
@@ -106,10 +106,10 @@ done:
 }
 
 /* The stage behind the last clause. */
-static gemp_code keep_push(void *self, gemp_frame *frame, bool last, bool *enough)
+static gemp_code append_frame(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
-	collecting *c = self;
+	collection *c = self;
 	(void)last;
 	(void)enough;
 	if (!c->frame->columns)
@@ -131,21 +131,21 @@ static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_ma
 }
 
 /* Collective. */
-static gemp_code begin_rows(collecting *c, const gemp_prepared_options *options)
+static gemp_code begin_rows(collection *c, const gemp_prepared_options *options)
 {
 	if (has_only_elements(c->pattern))
 		return gemp_comm_agree(c->context->comm, set_columns(c));
 	return gemp_pipeline_new(&c->pipeline, c->context, c->graph, c->pattern,
 	                         gemp_degree_loops(options->match.semantics),
-	                         &(gemp_row_stage){ .self = c, .push = keep_push });
+	                         &(gemp_row_stage){ .self = c, .push = append_frame });
 }
 
 /* Collective. */
-static gemp_code find_rows(collecting *c, const gemp_prepared_options *options, gemp_match_result *result)
+static gemp_code find_rows(collection *c, const gemp_prepared_options *options, gemp_match_result *result)
 {
 	gemp_code code = GEMP_OK;
 	gemp_prepared *query = NULL;
-	gemp_sink sink = { .self = c, .consume = collect_take, .end_round = collect_turn };
+	gemp_sink sink = { .self = c, .consume = consume_batch, .end_round = end_round };
 	GEMP_TRY(gemp_prepared_prepare(&query, c->context, c->graph, c->pattern, options));
 	c->chain = gemp_prepared_chain(query);
 	GEMP_TRY(begin_rows(c, options));
@@ -158,7 +158,7 @@ done:
 }
 
 /* Has the kept order to be looked for anew? */
-static bool is_due(const gemp_cached_order *order)
+static bool is_search_due(const gemp_cached_order *order)
 {
 	uint64_t n = order->searches;
 	return order->count == 0 || ((n & (n - 1)) == 0 && __builtin_ctzll(n) % 2 == 0);
@@ -181,11 +181,11 @@ gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_runtime *context, gemp_sh
                                  const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order)
 {
 	*out = (gemp_frame){ 0 };
-	collecting c = { .context = context, .graph = graph, .pattern = rule->pattern, .frame = out };
+	collection c = { .context = context, .graph = graph, .pattern = rule->pattern, .frame = out };
 	gemp_prepared_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
 	gemp_match_result result = { 0 };
 	bool one_search = !gemp_prepared_is_composed(rule->pattern);
-	if (order && one_search && !is_due(order))
+	if (order && one_search && !is_search_due(order))
 		use_order(order, &how.match);
 	gemp_code code = find_rows(&c, &how, &result);
 	if (order && one_search)
