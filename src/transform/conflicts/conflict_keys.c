@@ -11,6 +11,7 @@ void gemp_conflict_keys_free(gemp_conflict_keys *conflict_keys)
 	*conflict_keys = (gemp_conflict_keys){ 0 };
 }
 
+/* The table is a power of two at least twice as large as the number of keys, so linear probing always ends. */
 gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t slot_bound, size_t conflict_keys, size_t slot_size)
 {
 	gemp_code code = GEMP_OK;

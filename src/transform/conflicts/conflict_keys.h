@@ -1,8 +1,9 @@
-/* keys: what matches touch, and how.
+/* conflict_keys: the conflict slots that matches access, and how.
  *
- * A key is a slot and how it is touched. A slot is whatever two matches can both touch: a vertex, an edge, an
- * attribute of a vertex, ...; the read/write set gives slots their numbers. Two matches conflict when one writes what the
- * other accesses, or adds to what the other reads; additions go well with one another.
+ * A slot is whatever two matches can both access: a vertex, an edge, an attribute of a vertex, all edges of a
+ * type. The read/write set numbers the slots (read_write_set.h). A conflict key packs a slot (upper 62 bits) and
+ * an access (lower 2). Two matches conflict in a slot when one writes it and the other accesses it at all, or when
+ * one adds to it and the other reads it; additions commute.
  */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_CONFLICT_KEYS_H
@@ -45,20 +46,22 @@ static inline bool gemp_accesses_conflict(gemp_access a, gemp_access b)
 	return a == GEMP_WRITES || b == GEMP_WRITES || a != b;
 }
 
-/* SLOTS: of the slots that some keys name, numbers below `count`. Any thread may ask at any time. */
+/* Slots that some keys name, as indices below `count`. Where hashing them would take more memory than an entry for
+ * every slot, a slot is its own index. Threads may look up at the same time: an entry is claimed by compare-and-
+ * swap. */
 typedef struct gemp_slot_table {
 	size_t count;
 	uint64_t *slots; /* [count] hashed, slot + 1 or 0; NULL: a slot is its slot */
 } gemp_slot_table;
 
-/* slots: all are below it. slot_size: bytes that the caller keeps of each slot; slots are their own slots where that
- * takes less memory than a table of those that `keys` keys name. */
+/* All slots are below slot_bound. slot_size: bytes that the caller keeps for each index. */
 gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t slot_bound, size_t conflict_keys, size_t slot_size);
 void gemp_slot_table_free(gemp_slot_table *slots);
 size_t gemp_slot_index(gemp_slot_table *slots, uint64_t slot);
 
 /* slot: what is known of a slot while a decisions is made. */
 
+/* State of a slot while conflicts are resolved. */
 typedef struct gemp_conflict_slot {
 	uint64_t first[GEMP_ACCESSES]; /* least priority of undecided matches that touch it so; UINT64_MAX: none does */
 	uint32_t selected;             /* bit: how selected matches touch it */
@@ -86,8 +89,8 @@ static inline void gemp_conflict_slot_select(gemp_conflict_slot *slot, gemp_acce
 
 typedef enum gemp_match_decision { GEMP_UNDECIDED, GEMP_SELECTED, GEMP_REJECTED } gemp_match_decision;
 
-/* Of a match of this priority that has entered: selected, as far as this slot is concerned; undecided if a conflicting
- * one comes before it; out if one is selected. */
+/* The decision about a match of this priority that has entered, as far as this slot is concerned: rejected if a
+ * selected match conflicts, undecided if a conflicting match of lower priority number is undecided, else selected. */
 static inline gemp_match_decision gemp_conflict_slot_evaluate(const gemp_conflict_slot *slot, gemp_access access,
                                                               uint64_t priority)
 {

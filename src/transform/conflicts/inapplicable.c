@@ -1,5 +1,6 @@
-/* dangling: matches that would leave an edge without an end: a vertex is deleted without DETACH, and not all of its
- * edges are deleted with it, by name or with a vertex at their other end that is deleted with DETACH. */
+/* The dangling-edge condition compares numbers: the degree of a deleted vertex, which its owner knows, less the
+ * edge ends that the same match deletes by name or together with a detached neighbour. The match is inapplicable
+ * where something remains. */
 
 #include "transform/conflicts/inapplicable.h"
 
@@ -64,7 +65,7 @@ static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *colu
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. The row does not contain the ends of this edge, so the owners of the edges are asked. */
 static gemp_code fetch_ends(dangling_context *c, gemp_runtime *context, deleted_edge *d)
 {
 	gemp_code code = GEMP_OK;
@@ -80,6 +81,7 @@ done:
 	return code;
 }
 
+/* Ends of a deleted edge in this row, from the row's own columns where it has both. */
 static void ends_of(const deleted_edge *d, size_t row, uint64_t ends[2])
 {
 	if (d->known) {
@@ -92,6 +94,7 @@ static void ends_of(const deleted_edge *d, size_t row, uint64_t ends[2])
 	ends[1] = e->target;
 }
 
+/* Edges of detached vertices are counted by subtract_detached, so every other count leaves them out. */
 static bool is_detached(const dangling_context *c, size_t row, uint64_t vertex)
 {
 	for (size_t i = 0; i < c->detached_count; i++)
@@ -100,6 +103,7 @@ static bool is_detached(const dangling_context *c, size_t row, uint64_t vertex)
 	return false;
 }
 
+/* Two names may mean the same edge; it must be counted once. */
 static bool is_deleted_before(const dangling_context *c, size_t index, size_t row)
 {
 	for (size_t i = 0; i < index; i++)
@@ -134,6 +138,7 @@ static uint64_t incident_edges(const gemp_shard *g, size_t row)
 	return ends;
 }
 
+/* Request handler: the number of edge ends at each vertex; a loop has two. */
 static gemp_code answer_degrees(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const gemp_shard *g = self;
@@ -166,7 +171,8 @@ static gemp_code answer_between(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
-/* Collective. width 1: of vertices; 2: of pairs of a vertex and `other` (no column, where there are no rows). */
+/* Collective. Asks the owners of the vertices in the current column. width 1: records are vertices; width 2: pairs
+ * of a vertex and `other` (NULL where there are no rows). */
 static gemp_code send_request(dangling_context *c, size_t width, const uint64_t *other, gemp_request_handler answer)
 {
 	for (size_t i = 0; i < c->request_count; i++) {
@@ -194,7 +200,8 @@ static void list_rows(dangling_context *c)
 			c->rows[c->request_count++] = row;
 }
 
-/* Collective. Edges to the vertices of one detached column; two columns may have the same one. */
+/* Collective. Subtracts the edges to the vertices of one detached column. Two columns may contain the same vertex,
+ * whose edges are subtracted with the first. */
 static gemp_code subtract_detached(dangling_context *c, size_t index)
 {
 	const uint64_t *other = c->detached[index];
@@ -214,7 +221,7 @@ static gemp_code subtract_detached(dangling_context *c, size_t index)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Rejects rows in which the vertex of this column would leave edges behind. */
 static gemp_code check_column(dangling_context *c, const uint64_t *vertices)
 {
 	c->vertices = vertices;
@@ -257,7 +264,8 @@ static bool may_dangle(const gemp_update *u)
 	return u->kind == GEMP_DELETE && !u->element.edge && !u->detach;
 }
 
-/* Collective. They become GEMP_REJECTED in decisions[frame->rows]. */
+/* Collective. Rows that violate the dangling-edge condition become GEMP_REJECTED in decisions[frame->rows].
+ * Adjacency is loaded only if the rule deletes a vertex without DETACH. */
 static gemp_code reject_dangling(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                  const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *decisions)
 {
@@ -297,7 +305,8 @@ typedef struct inapplicable_context {
 
 /* IDENTIFICATION */
 
-/* Is what is in this column told apart from all others that are, by the semantics of the pattern? */
+/* Does the semantics of the pattern keep the element of this column apart from all other elements that it keeps
+ * apart? Then two such columns never hold the same element, and need no check. */
 static bool may_coincide(const inapplicable_context *b, size_t column)
 {
 	const gemp_pattern *p = b->rule->pattern;
@@ -316,6 +325,7 @@ static bool may_coincide(const inapplicable_context *b, size_t column)
 /* From MERGED on: into an element, each its own. */
 enum { STAYS, DELETED, MERGED };
 
+/* fate[column]: elements with equal fates may coincide without harm. */
 static gemp_code find_fates(inapplicable_context *b)
 {
 	GEMP_PROPAGATE(GEMP_NEW(b->fate, b->frame->count));
@@ -329,6 +339,7 @@ static gemp_code find_fates(inapplicable_context *b)
 	return GEMP_OK;
 }
 
+/* Lists the column pairs that the identification condition has to compare in every row. */
 static gemp_code find_pairs(inapplicable_context *b)
 {
 	const gemp_frame *f = b->frame;

@@ -1,4 +1,9 @@
-/* inapplicable: matches that a rule does not apply to, whatever the others do. */
+/* inapplicable: matches that a rule does not apply to, whatever the other matches do.
+ *
+ * Two conditions of double-pushout rewriting (Ehrig, Pfender and Schneider 1973) are checked. Dangling-edge
+ * condition: DELETE without DETACH must not leave an edge without an end. Identification condition: an element
+ * that is deleted under one name must not be kept, or merged into another vertex, under another name.
+ */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_INAPPLICABLE_H
 #define GEMP_TRANSFORM_CONFLICTS_INAPPLICABLE_H

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What a tuple has of a column. */
+/* What a tuple contains of a column. */
 typedef enum key_part {
 	VERTEX, /* rank of the key */
 	SOURCE, /* of an edge: rank of the source's key above, number among parallel edges below */
@@ -51,7 +51,7 @@ static void add_part(keys_context *m, key_part part, const gemp_frame_column *co
 	m->width += part == VALUE ? 2 : 1;
 }
 
-/* Relations that the edge can be of; *only becomes the last one. */
+/* How many relations the edge can belong to; *only becomes the last of them. */
 static size_t count_relations(const keys_context *m, const gemp_pattern_edge *e, size_t *only)
 {
 	size_t count = 0;
@@ -64,7 +64,8 @@ static size_t count_relations(const keys_context *m, const gemp_pattern_edge *e,
 	return count;
 }
 
-/* Where both ends are in the tuple, the edge between them may be the only one. */
+/* A directed edge of a simple relation is determined by its ends: if both are in the tuple, the edge adds nothing.
+ * Otherwise its number among parallel edges is needed, and the target if the row does not contain it. */
 static void add_edge(keys_context *m, size_t column)
 {
 	gemp_rule_edge e;
@@ -102,6 +103,7 @@ static gemp_code find_parts(keys_context *m)
 	                    GEMP_ARRAY(m->owner, f->rows));
 }
 
+/* The first word of the current part in the tuple of a row. */
 static uint64_t *key_word(const keys_context *m, size_t row)
 {
 	return &m->tuples[row * m->width + m->current->at];
@@ -109,6 +111,7 @@ static uint64_t *key_word(const keys_context *m, size_t row)
 
 /* VERTICES: own ones are looked up, the others asked for. */
 
+/* Own vertices are looked up directly; the words of the others are set by their owners' answers. */
 static void fill_ranks(void *self, size_t range, size_t begin, size_t end)
 {
 	keys_context *m = self;
@@ -129,7 +132,7 @@ static gemp_code answer_ranks(void *self, const void *records, size_t count, uin
 	return GEMP_OK;
 }
 
-/* Collective. The asked records are vertices. */
+/* Collective. The records are vertices; answers become the ranks of their keys. */
 static gemp_code request_ranks(keys_context *m)
 {
 	const gemp_request request = { m->records, m->request_count, sizeof *m->records, m->owner, answer_ranks, m->graph };
@@ -165,12 +168,14 @@ static gemp_code fill_vertices(keys_context *m)
 
 /* EDGES: asked of the ranks that own them. */
 
-/* How many edges of its row stand before it and have the same target. */
+/* How many edges of the same row and target precede this edge. Targets of a row ascend, so the lower bound of the
+ * target gives the answer. */
 static uint64_t parallel_number(const gemp_relation *r, uint64_t begin, uint64_t at)
 {
 	return at - begin - gemp_lower_bound_u32(r->out_targets + begin, at - begin, r->out_targets[at]);
 }
 
+/* Request handler: rank of the source's key in the upper half, number among parallel edges in the lower half. */
 static gemp_code answer_sources(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const keys_context *m = self;
@@ -197,7 +202,7 @@ static gemp_code answer_targets(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
-/* Collective. Of the edges that are there; the others have no number. */
+/* Collective. Asks the owners of the edges of the current column; absent edges get UINT64_MAX. */
 static gemp_code request_edges(keys_context *m, gemp_request_handler answer)
 {
 	const uint64_t *elements = m->current->column->elements;
@@ -224,7 +229,8 @@ static gemp_code fill_sources(keys_context *m)
 	return code;
 }
 
-/* Collective. The owner of an edge knows the target's id, the owner of the target the rank of its key. */
+/* Collective. Two requests: the owner of an edge knows the id of its target, the owner of the target the rank of
+ * its key. */
 static gemp_code fill_targets(keys_context *m)
 {
 	GEMP_PROPAGATE(request_edges(m, answer_targets));
@@ -239,7 +245,8 @@ static gemp_code fill_targets(keys_context *m)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Most rules identify their edges by the ends, so edge owners are gathered only when the first part
+ * asks for them. */
 static gemp_code load_edges(keys_context *m)
 {
 	if (m->edges.relation_offset)
@@ -250,7 +257,8 @@ static gemp_code load_edges(keys_context *m)
 	return gemp_edge_owners_new(&m->edges, m->context->comm, m->graph);
 }
 
-/* VALUES: NULL first, integers in their order, all else by hash. */
+/* Values of rows that stand for many matches. NULL comes first and integers in their order; for other types only
+ * equality matters, so 128 bits of hash suffice. */
 static gemp_code fill_values(keys_context *m)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,9 @@
-/* tuples: numbers that tell the matches of a rule apart, and depend neither on the ranks nor on ids. */
+/* match_keys: tuples of numbers that identify the matches of a rule independently of ids, ranks and the number of
+ * ranks.
+ *
+ * Priorities are hashes of tuples and the order of matches is the order of tuples, so a transformation selects the
+ * same matches and numbers new vertices alike on every number of ranks.
+ */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_MATCH_KEYS_H
 #define GEMP_TRANSFORM_CONFLICTS_MATCH_KEYS_H

@@ -38,7 +38,7 @@ done:
 	return code;
 }
 
-/* RECORDS: of some rows, by the ranks that answer for them. */
+/* Records of some rows, for the ranks that answer for them. */
 typedef struct order_request {
 	const gemp_match_keys *matches;
 	const uint64_t *priority;
@@ -54,6 +54,7 @@ static void free_request(order_request *a)
 	gemp_free_all(a->rows, a->records, a->owner, a->answers);
 }
 
+/* The rows that take part. */
 static gemp_code list_marked(order_request *a, const uint8_t *marked)
 {
 	GEMP_PROPAGATE(GEMP_NEW(a->rows, a->matches->count));
@@ -63,6 +64,7 @@ static gemp_code list_marked(order_request *a, const uint8_t *marked)
 	return GEMP_OK;
 }
 
+/* A record is a priority, a tuple, or a priority in front of a tuple. */
 static void fill_records(void *self, size_t range, size_t begin, size_t end)
 {
 	order_request *a = self;
@@ -76,7 +78,7 @@ static void fill_records(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Ranks have ascending ranges of the first number of records, which most are below `bound`. */
+/* Ranks answer for equal ranges of first words below `bound`; larger first words go to the last rank. */
 static gemp_code make_records(order_request *a, const gemp_comm *comm, size_t width, uint64_t bound)
 {
 	uint64_t share = bound / (uint64_t)comm->size + 1;
@@ -122,6 +124,7 @@ static void number_range(void *self, size_t range, size_t begin, size_t end)
 		n->answers[n->rows[i]] = i;
 }
 
+/* Request handler: the position of each record among those that this rank received. */
 static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	number_context *n = self;
@@ -134,7 +137,7 @@ static gemp_code answer_numbers(void *self, const void *records, size_t count, u
 	return code;
 }
 
-/* Collective. What lower ranks answer for comes before. */
+/* Collective. Turns positions within a rank into positions among all: the records of lower ranks come before. */
 static gemp_code add_before(const gemp_comm *comm, uint64_t here, const order_request *a, uint64_t *total)
 {
 	gemp_code code = GEMP_OK;
@@ -173,7 +176,8 @@ done:
 
 /* PRIORITIES */
 
-/* How many records before this one have the same first number; width 1: whether any other has. */
+/* Request handler: how many records precede this one among those with the same first word. With width 1 the answer
+ * is only whether any other record has it. */
 static gemp_code answer_repeated(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const size_t width = *(const size_t *)self;
@@ -190,6 +194,7 @@ static gemp_code answer_repeated(void *self, const void *records, size_t count, 
 	return code;
 }
 
+/* Only rows whose priority occurs more than once stay in the request. */
 static void keep_repeated(order_request *a)
 {
 	size_t kept = 0;
@@ -214,7 +219,8 @@ static void free_records(order_request *a)
 	a->owner = NULL;
 }
 
-/* Collective. *repeated: how many were. */
+/* Collective. One round: equal priorities are rehashed by their position among the equal ones, in the order of
+ * tuples. *repeated: how many priorities were not unique. */
 static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                   uint64_t *priority, uint64_t *repeated)
 {

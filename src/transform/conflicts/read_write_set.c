@@ -7,7 +7,7 @@
 enum aspect { VERTEX, EDGE, ATTRIBUTE, LABEL, EDGE_ATTRIBUTE, OUT, IN, RELATION };
 enum { NAME_BITS = 24 };
 
-/* Names have numbers by their first appearance, relations of the graph theirs. */
+/* Names in the order of their first appearance; relations of the graph keep their own numbers. */
 typedef struct name_table {
 	size_t count, capacity;
 	const char **names; /* borrowed */
@@ -29,6 +29,7 @@ typedef struct analysis {
 	gemp_code code;
 } analysis;
 
+/* The first failure is kept in the analysis, so the recursive functions need no codes. */
 static void append_access(analysis *t, const gemp_rule_access *entry)
 {
 	gemp_rw_set *f = t->out;
@@ -76,7 +77,8 @@ static size_t column_of(const scope *s, int variable, bool edge)
 	return v < s->vertex_count ? s->vertices[v] : GEMP_NO_COLUMN;
 }
 
-/* Edges of a type at a vertex: out of it, into it, or either. */
+/* An access to the edges of a type at a vertex: outgoing, incoming or both. Additions also access the relation as
+ * a whole, since some reader may read all of it. */
 static void access_edges_at(analysis *t, size_t column, size_t type, bool out, bool in, gemp_access access)
 {
 	if (access == GEMP_ADDS || column == GEMP_NO_COLUMN)
@@ -87,7 +89,7 @@ static void access_edges_at(analysis *t, size_t column, size_t type, bool out, b
 		add_access(t, column, IN, type, access);
 }
 
-/* count 0: of any type. */
+/* The same for several types; count 0 means any type. */
 static void access_types_at(analysis *t, size_t column, char *const *types, size_t count, bool out, bool in,
                             gemp_access access)
 {
@@ -102,7 +104,8 @@ static void access_types_at(analysis *t, size_t column, char *const *types, size
 
 static void read_expr(analysis *t, const scope *s, const gemp_expr *expr);
 
-/* An edge of a condition hangs on a matched vertex, or may be anywhere. */
+/* An edge of a condition at a matched vertex is read there; one that is joined to no matched vertex may be
+ * anywhere. */
 static void read_sub_edge(analysis *t, const gemp_pattern *sub, const gemp_pattern_edge *e, const size_t *columns)
 {
 	bool either = e->direction == GEMP_EITHER, path = e->path || sub->simple;
@@ -115,7 +118,7 @@ static void read_sub_edge(analysis *t, const gemp_pattern *sub, const gemp_patte
 		access_types_at(t, to, e->types, e->type_count, either, true, GEMP_READS);
 }
 
-/* A pattern whose vertices are in these columns, if in any. */
+/* Reads of a subpattern; columns[v] are the columns of its vertices, GEMP_NO_COLUMN where the row has none. */
 static void read_pattern(analysis *t, const gemp_pattern *sub, const size_t *columns)
 {
 	bool joined[GEMP_MAX_PATTERN_VERTICES] = { false };
@@ -182,7 +185,7 @@ static void read_clause(analysis *t, const scope *s, const gemp_clause *clause)
 		read_expr(t, s, clause->items[i].expr);
 }
 
-/* Items of WITH that are elements, in the columns that have them. */
+/* After WITH, variables are its items; those that are elements still have a column. */
 static void read_after_with(analysis *t)
 {
 	const gemp_clause *with = t->rule->pattern->with;
@@ -207,7 +210,7 @@ static void read_after_with(analysis *t)
 	gemp_free_all(vertices, edges);
 }
 
-/* Is the edge told by the row, and with it both ends? */
+/* Does the row determine this edge and both of its ends? */
 static bool is_implied(const analysis *t, size_t edge)
 {
 	const gemp_pattern_edge *e = &t->rule->pattern->edges[edge];
@@ -245,6 +248,7 @@ static void read_optionals(analysis *t)
 	}
 }
 
+/* Everything that decides whether the match exists and which values it computes. */
 static void read_all(analysis *t, bool induced)
 {
 	const gemp_pattern *p = t->rule->pattern;
@@ -265,7 +269,8 @@ static void read_all(analysis *t, bool induced)
 
 /* WRITES */
 
-/* Attributes of what the rule creates belong to nobody else yet. */
+/* Writes of one element also add to the aspect of all elements, for readers of the whole aspect. Elements that the
+ * rule creates belong to no other match yet. */
 static void write_value(analysis *t, const gemp_update *u, enum aspect aspect, name_table *all)
 {
 	for (size_t i = 0; i < u->name_count && !u->element.created; i++) {
@@ -287,7 +292,7 @@ static void create_edge(analysis *t, const gemp_update *u)
 	access_edges_at(t, end_column(&u->to), type, false, true, GEMP_ADDS);
 }
 
-/* The edges of a type at the ends of an edge, or at the neighbours of a vertex, that no column need have. */
+/* An addition at a vertex that no column needs to contain: the end of an edge, or a neighbour of a vertex. */
 static void access_around(analysis *t, size_t column, gemp_access_at at, enum aspect aspect, size_t type,
                           size_t relation)
 {
@@ -303,7 +308,7 @@ static bool find_matched_edge(const analysis *t, size_t column, gemp_rule_edge *
 	return gemp_rule_edge_find(e, t->rule, &t->columns, column) && e->from != GEMP_NO_COLUMN && e->to != GEMP_NO_COLUMN;
 }
 
-/* An edge is taken from its ends. */
+/* Deleting an edge changes the adjacency of both ends. */
 static void delete_edge(analysis *t, size_t column)
 {
 	gemp_rule_edge e;
@@ -336,7 +341,7 @@ static void retype_edge(analysis *t, const gemp_update *u)
 	access_around(t, column, GEMP_AT_TARGET, IN, type, GEMP_ANY_RELATION);
 }
 
-/* Its neighbours lose edges. */
+/* DETACH and MERGE also take edges from the neighbours. */
 static void delete_vertex(analysis *t, const gemp_update *u)
 {
 	size_t column = u->element.index;
@@ -385,7 +390,7 @@ static bool names_type(const gemp_update *u)
 	return u->kind == GEMP_CREATE_EDGE || u->kind == GEMP_SET_TYPE;
 }
 
-/* Nobody conflicts about an aspect that all read, or to which all add. */
+/* An aspect that all accesses read, or that all add to, causes no conflict. */
 static bool may_conflict(const gemp_rw_set *f, const gemp_rule_access *entry)
 {
 	bool accessed[GEMP_ACCESSES] = { false };
@@ -397,7 +402,8 @@ static bool may_conflict(const gemp_rw_set *f, const gemp_rule_access *entry)
 	return accessed[GEMP_WRITES] || (accessed[GEMP_READS] && accessed[GEMP_ADDS]);
 }
 
-/* Who writes conflicts with all that who reads or adds conflicts with. */
+/* A write conflicts with everything that a read or an addition by the same match conflicts with, so the weaker
+ * access is redundant. */
 static bool is_covered(const gemp_rw_set *f, const gemp_rule_access *entry)
 {
 	for (size_t i = 0; i < f->count; i++) {
@@ -433,7 +439,7 @@ static uint64_t elements_of(const gemp_rule_access *entry, const gemp_shard *gra
 	return aspect == EDGE || aspect == EDGE_ATTRIBUTE ? gemp_shard_edges(graph) : graph->vertex_count;
 }
 
-/* Each aspect has a slot for every element, or one for all of them. */
+/* Every aspect gets a slot for each element, or a single slot for accesses to all elements. */
 static void number_slots(gemp_rw_set *f, const gemp_shard *graph)
 {
 	for (size_t i = 0; i < f->count; i++) {

@@ -1,10 +1,10 @@
-/* read/write set: what a match of a rule reads, adds to and writes, told by the rule: for each row of matches the same list
- * of accesses, with the row's elements, and with the neighbours of those whose edges go.
+/* read_write_set: what a match of a rule reads, adds to and writes, derived from the rule alone.
  *
- * A match reads its vertices and edges, and what conditions and values ask about them. What cannot be told by the row
- * (an edge of a negative condition that hangs on no matched vertex, matches that a row stands for) is read as a
- * whole: all edges of a relation, an attribute of all vertices. Of the accesses only those are kept that can conflict
- * with one another.
+ * The set is a list of accesses, the same for every row of matches; an access names a column, whose element in the
+ * row gives the slot, or all elements of an aspect. A match reads its vertices and edges, and whatever its
+ * conditions and values ask about them. What a row cannot tell (an edge of a negative condition that hangs on no
+ * matched vertex, the matches that a row stands for) is read as a whole: all edges of a relation, an attribute of
+ * all vertices. Accesses that cannot conflict with any other access of the rule are dropped.
  */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_READ_WRITE_SET_H
@@ -16,7 +16,7 @@
 
 #define GEMP_ANY_RELATION SIZE_MAX
 
-/* What a trace is about, of the element in its column. */
+/* Where the slot of an access lies, relative to the element in its column. */
 typedef enum gemp_access_at {
 	GEMP_AT_ELEMENT, /* that itself */
 	GEMP_AT_SOURCES, /* of a vertex: the sources of edges into it */
@@ -40,7 +40,8 @@ typedef struct gemp_rw_set {
 	uint64_t slots;             /* of all aspects */
 } gemp_rw_set;
 
-/* The rule is bound to no graph: what this one lacks would not be seen to be read. */
+/* The rule must not be bound to a graph: names that this graph lacks would vanish from conditions, although
+ * another match may create them. */
 gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_shard *graph, bool induced);
 void gemp_rw_set_free(gemp_rw_set *rw_set);
 

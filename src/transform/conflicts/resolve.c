@@ -18,7 +18,7 @@ static bool on_device(const gemp_resolver *resolver, const gemp_conflict_rounds 
 	       (device->gpu && problem->offsets[problem->matches] >= MIN_DEVICE_KEYS);
 }
 
-/* Local: all matches are here. */
+/* Local. All matches are on this rank, so the rounds run on flat arrays, on the host or on the device. */
 static gemp_code resolve_local(const gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys,
                                const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
@@ -39,7 +39,7 @@ done:
 	return code;
 }
 
-/* The rank that decides about a slot; at this rank it has the number slot / ranks. */
+/* The rank that decides about a slot; there the slot has the number slot / ranks. */
 static int slot_owner(const gemp_comm *comm, uint64_t slot)
 {
 	return (int)(slot % (uint64_t)comm->size);
@@ -64,6 +64,8 @@ static uint8_t *slot_of(contention_context *l, uint64_t key)
 	return &l->slot_states[gemp_slot_index(&l->slots, gemp_conflict_key_slot(key) / l->ranks)];
 }
 
+/* Sets the access bit and, on the second access of any kind, the TWICE bit. Relaxed atomics suffice: the marks are
+ * read after the parallel loop has ended. */
 static void mark_accesses(void *self, size_t range, size_t begin, size_t end)
 {
 	contention_context *l = self;
@@ -77,6 +79,7 @@ static void mark_accesses(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Two matches access the slot, and some pair of the accesses conflicts. */
 static bool is_contended(contention_context *l, uint64_t key)
 {
 	uint8_t slot = *slot_of(l, key), both = 1 << GEMP_READS | 1 << GEMP_ADDS;
@@ -101,6 +104,7 @@ static void answer_range(void *self, size_t range, size_t begin, size_t end)
 		l->answers[i] = is_contended(l, l->requested_keys[i]);
 }
 
+/* Request handler: the keys of all ranks that fall to this rank are marked first, then each is answered. */
 static gemp_code answer_contended(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	contention_context here = *(const contention_context *)self;
@@ -130,6 +134,7 @@ done:
 	return code;
 }
 
+/* A match is selected at once if none of its slots is contended. */
 static void decide_range(void *self, size_t range, size_t begin, size_t end)
 {
 	contention_context *l = self;
@@ -168,14 +173,14 @@ done:
 /* ROUNDS OVER RANKS. Claims of matches go to the ranks that decide about their slots, once; then states go there and
  * verdicts back, a byte a claim. */
 
-/* A key on its way to the rank that decides about its slot. */
+/* A conflict key on its way to the rank that decides about its slot. */
 typedef struct claim {
 	uint64_t key; /* of the slot's number there; once it is there, of its slot */
 	uint64_t priority;
 } claim;
 
-/* Claims of matches that have been told to be decided are forgotten on both sides, which therefore hold the same lists:
- * here by deciding rank, there by asking rank, in one order. */
+/* Claims of decided matches are dropped on both sides in the same order, so both sides hold the same lists: the
+ * sender by deciding rank, the receiver by sending rank. Only a byte for each claim travels in each round. */
 typedef struct partition_claims {
 	size_t *size;    /* [ranks] claims of each */
 	size_t capacity; /* of bytes received */
@@ -210,7 +215,7 @@ static void make_claim(resolve_context *c, uint64_t key, size_t match, size_t at
 		                  c->priority[match] };
 }
 
-/* The order in which claims travel: by rank. */
+/* match[i]: the match of the i-th claim in the order in which claims travel, by rank. */
 static void order_matches(resolve_context *c, const int *owner, size_t *next)
 {
 	const uint64_t *begin = c->conflict_keys->offsets;
@@ -333,6 +338,8 @@ static void drop_decided(resolve_context *c)
 	c->received_count = kept;
 }
 
+/* A match is selected if all of its slots agree, rejected if one of them rejects it, and stays undecided
+ * otherwise. */
 static void apply_decisions(resolve_context *c, const uint8_t *verdicts)
 {
 	for (size_t i = 0; i < c->sent_count; i++)
@@ -360,7 +367,7 @@ static void drop_notified(resolve_context *c)
 	c->sent_count = kept;
 }
 
-/* Collective. States there, verdicts back. */
+/* Collective. Match states go to the slot owners, verdicts come back. */
 static gemp_code run_round(resolve_context *c)
 {
 	gemp_code code = GEMP_OK;
@@ -395,7 +402,7 @@ static void free_context(resolve_context *c)
 	}
 }
 
-/* What accesses nothing conflicts with nothing. */
+/* A match without keys conflicts with nothing. */
 static void select_keyless(resolve_context *c)
 {
 	for (size_t m = 0; m < c->conflict_keys->matches; m++)
@@ -435,6 +442,7 @@ gemp_code gemp_resolve_all(const gemp_resolver *resolver, const gemp_conflict_ke
 	                                 : resolve_over_ranks(resolver->comm, conflict_keys, priority, decisions, rounds);
 }
 
+/* The smallest priority is found by a maximum over the ranks of its complement; the order of tuples breaks ties. */
 gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches, const uint64_t *priority,
                            uint8_t *decisions)
 {

@@ -1,9 +1,11 @@
-/* choose: which of the matches of all ranks are applied together.
+/* resolve: which of the matches of all ranks are applied together.
  *
- * The selected set is that of a greedy pass in the order of priorities: it is maximal, free of conflicts, and the same
- * for every number of ranks. What nobody contends with needs no priority:
+ * The selected set is that of a greedy pass in the order of priorities, the lexicographically first maximal
+ * independent set of the conflict graph: it is maximal, free of conflicts, and the same for every number of ranks.
+ * It is found in parallel rounds (Blelloch, Fineman and Shun 2012): a match is selected once no undecided
+ * conflicting match precedes it. Matches that nobody contends with need no priority:
  *
- *     gemp_resolve_uncontended -> where some are left: priorities -> gemp_resolve_all
+ * gemp_resolve_uncontended -> priorities for those that are left -> gemp_resolve_all
  */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_RESOLVE_H

@@ -16,6 +16,7 @@ typedef struct fill_context {
 	gemp_slot_table slots;
 } fill_context;
 
+/* Keys are renumbered to dense slot indices, so the rounds index arrays. */
 static void fill_range(void *self, size_t range, size_t begin, size_t end)
 {
 	fill_context *s = self;
@@ -119,7 +120,8 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 		p->problem->decision[p->undecided[i]] = (uint8_t)evaluate(p, p->undecided[i]);
 }
 
-/* Chosen ones are seen from the next round on. Those that stay leave room at the end of their range. */
+/* Decisions become visible to the next round only. Matches that stay undecided move to the front of their range,
+ * and run_round closes the gaps. */
 static void update_range(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
@@ -191,6 +193,7 @@ typedef struct device_rounds {
 	gemp_timings timings;
 } device_rounds;
 
+/* Bytes of each device buffer. */
 static void sizes_of(const gemp_conflict_rounds *g, size_t sizes[BUFFERS])
 {
 	sizes[BEGIN] = (g->matches + 1) * sizeof *g->offsets;
@@ -215,7 +218,7 @@ bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_de
 	return problem->matches < UINT32_MAX && all <= device->memory - device->buffer_bytes;
 }
 
-/* The live matches are all, in their order. */
+/* At first all matches are undecided, in their order. */
 static gemp_code make_buffers(device_rounds *p)
 {
 	gemp_code code = GEMP_OK;
@@ -277,7 +280,7 @@ static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp
 	launch((p), (kernel), (count), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 
-/* *count live matches, which become those of the next round. */
+/* *count undecided matches; the list of the next round is written by the kernel, and the two lists change places. */
 static gemp_code run_device_round(device_rounds *p, uint32_t *count)
 {
 	gemp_buffer *b = p->buffers, swap;

@@ -1,4 +1,10 @@
-/* problem: matches of one rank that contend with one another, as flat arrays, and the rounds that decide about them. */
+/* rounds: the undecided matches of one rank as flat arrays, and the rounds that decide about them.
+ *
+ * In each round every undecided match enters its priority into its slots (an atomic minimum for each access); then
+ * a match is selected if no conflicting access has a smaller priority, and rejected if a conflicting match is
+ * selected. The match with the smallest priority is decided in every round, so the rounds end. Host and device
+ * take the same decisions in the same number of rounds.
+ */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_ROUNDS_H
 #define GEMP_TRANSFORM_CONFLICTS_ROUNDS_H

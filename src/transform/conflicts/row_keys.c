@@ -1,4 +1,6 @@
-/* footprint_around: keys of vertices that rows do not have: ends of an edge, neighbours of a vertex. */
+/* Most keys follow from the elements of a row. Keys of vertices that the row does not contain (the ends of an
+ * edge, the neighbours of a deleted vertex) are computed by the owners of the elements: the rows travel there, and
+ * their keys come back, several or none for each. */
 
 #include "transform/conflicts/row_keys.h"
 
@@ -45,6 +47,7 @@ static bool is_remote_access(const gemp_rule_access *entry)
 
 /* QUESTIONS */
 
+/* Rows that are already decided send nothing. */
 static void list_requests(lookup_context *l)
 {
 	const gemp_frame_column *column = &l->frame->columns[l->column];
@@ -81,7 +84,7 @@ static gemp_code add_token(lookup_context *l, const gemp_rule_access *entry, uin
 	return GEMP_OK;
 }
 
-/* Neighbours are ascending: one that several edges join is taken once. */
+/* Neighbours ascend, so parallel edges are skipped by comparing with the previous neighbour. */
 static gemp_code add_neighbours(lookup_context *l, const gemp_rule_access *entry, const row_request *a, int asker)
 {
 	const gemp_relation *r = &l->graph->relations[entry->relation];
@@ -95,6 +98,7 @@ static gemp_code add_neighbours(lookup_context *l, const gemp_rule_access *entry
 	return GEMP_OK;
 }
 
+/* The end of an edge, if the edge belongs to the relation that the access is about. */
 static gemp_code add_end(lookup_context *l, const gemp_rule_access *entry, const row_request *a, int asker)
 {
 	size_t k = gemp_edge_relation(&l->edges, a->element);
@@ -132,7 +136,7 @@ static gemp_code append_keys(lookup_context *l, const row_key *conflict_keys, si
 	return GEMP_OK;
 }
 
-/* Collective. Of the elements in the column in hand. */
+/* Collective. The remote keys of the elements in the current column. */
 static gemp_code request_column(lookup_context *l)
 {
 	gemp_code code = GEMP_OK;
@@ -151,7 +155,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. Neighbours in both directions are needed; the lists are loaded only if some access asks for them. */
 static gemp_code load(lookup_context *l)
 {
 	gemp_code code = GEMP_OK;
@@ -164,8 +168,7 @@ done:
 	return code;
 }
 
-/* Collective. Of the rows whose decisions[row] is 0, in any order; none if no trace asks for any. The caller frees
- * *out. */
+/* Collective. Remote keys of the rows whose decision is 0, in any order. The caller frees *out. */
 static gemp_code keys_around(row_key **out, size_t *count, const gemp_comm *comm, gemp_shard *graph,
                              const gemp_rw_set *rw_set, const gemp_frame *frame, const uint8_t *decisions)
 {
@@ -204,7 +207,8 @@ typedef struct key_listing {
 	uint64_t *next;  /* [rows] where these go, behind the keys of the row's elements; if there are any */
 } key_listing;
 
-/* The element that a trace is about in a row, if the row has it; an aspect of all elements has one slot. */
+/* The element of an access in a row, GEMP_NO_ELEMENT if the row has none; an aspect of all elements has one slot,
+ * 0. */
 static uint64_t element_at(const gemp_frame *frame, const gemp_rule_access *entry, size_t row)
 {
 	if (entry->at != GEMP_AT_ELEMENT)
@@ -241,6 +245,7 @@ static void list_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Two passes (count, then fill) give each row its keys behind one another; remote keys follow those of the row. */
 static gemp_code list_tokens(key_listing *l)
 {
 	size_t rows = l->frame->rows;

@@ -1,3 +1,5 @@
+/* row_keys: the conflict keys of rows of matches, from the read/write set of their rule. */
+
 #ifndef GEMP_TRANSFORM_CONFLICTS_ROW_KEYS_H
 #define GEMP_TRANSFORM_CONFLICTS_ROW_KEYS_H
 

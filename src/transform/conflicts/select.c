@@ -19,12 +19,14 @@ typedef struct selection {
 	gemp_match_keys ordered; /* made when the first asks for it */
 } selection;
 
-/* Collective. */
+/* Collective. Tuples are made when the first step asks for them; rules without conflicts and without new vertices
+ * never do. */
 static gemp_code make_match_keys(selection *s)
 {
 	return s->ordered.tuples ? GEMP_OK : gemp_match_keys_make(&s->ordered, s->context, s->graph, s->rule, s->frame);
 }
 
+/* A priority is a hash of the tuple, so it depends neither on ids nor on ranks. */
 static void hash_range(void *self, size_t range, size_t begin, size_t end)
 {
 	selection *s = self;
@@ -35,7 +37,7 @@ static void hash_range(void *self, size_t range, size_t begin, size_t end)
 		                             s->options->seed);
 }
 
-/* Collective. */
+/* Collective. Different seeds give different maximal sets. */
 static gemp_code draw_priorities(selection *s)
 {
 	GEMP_PROPAGATE(make_match_keys(s));
@@ -63,7 +65,7 @@ static void mark_undecided(const selection *s, uint8_t *marked)
 		marked[row] = s->decisions[row] == GEMP_UNDECIDED;
 }
 
-/* Collective. Of those that are left when what nobody contends with is selected. */
+/* Collective. Decides about the matches that contend with others. */
 static gemp_code resolve_contended(selection *s, const gemp_conflict_keys *conflict_keys)
 {
 	gemp_code code = GEMP_OK;
@@ -102,7 +104,8 @@ static gemp_code select_first(selection *s)
 	return gemp_resolve_one(s->context->comm, &s->ordered, s->priority, s->decisions);
 }
 
-/* Collective. */
+/* Collective. Turns decisions into 0 and 1, and numbers the selected matches over all ranks if new keys or the
+ * change log need numbers. */
 static gemp_code number_selected(selection *s, gemp_selected *out)
 {
 	uint64_t applied = 0;

@@ -1,4 +1,9 @@
-/* select: of the matches that a step has found those that it applies: not inapplicable, without conflicts, and numbered. */
+/* select: the matches of a step that are applied: applicable, free of conflicts, and numbered.
+ *
+ * inapplicable.h rejects, read_write_set.h and row_keys.h list conflict keys, resolve.h decides, match_order.h
+ * numbers. Tuples and priorities are computed only when some step needs them. All functions that take a runtime
+ * are collective.
+ */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_SELECT_H
 #define GEMP_TRANSFORM_CONFLICTS_SELECT_H

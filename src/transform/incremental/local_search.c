@@ -9,7 +9,7 @@
 
 enum { MAX_PART_DIVISOR = 8 }; /* beyond vertices / this the whole graph is searched */
 
-/* NUMBERS that edges of the part have in the whole. */
+/* Numbers that edges of the part have in the whole graph. */
 typedef struct edge_numbering {
 	const gemp_comm *comm;
 	const gemp_induced *part;
@@ -17,6 +17,7 @@ typedef struct edge_numbering {
 	gemp_edge_owners owners; /* of the part's edges */
 } edge_numbering;
 
+/* Request handler: the owner of an edge of the part knows its number in the whole graph. */
 static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const edge_numbering *n = self;
@@ -29,7 +30,7 @@ static gemp_code answer(void *self, const void *records, size_t count, uint64_t 
 	return GEMP_OK;
 }
 
-/* Collective. Edges of one column; GEMP_NO_ELEMENT stays. */
+/* Collective. Renumbers the edges of one column; GEMP_NO_ELEMENT stays. */
 static gemp_code renumber_edges(edge_numbering *n, gemp_frame_column *column, size_t rows)
 {
 	gemp_code code = GEMP_OK;
@@ -78,7 +79,7 @@ done:
 	return code;
 }
 
-/* Places within the part. */
+/* The anchors as bits by the ids of the part. */
 static gemp_code anchors_in_part(const gemp_local_search *local, const gemp_induced *part, uint32_t **out)
 {
 	GEMP_PROPAGATE(GEMP_NEW(*out, gemp_bits32_words(part->graph->vertex_count)));
@@ -97,7 +98,7 @@ static gemp_code search(const gemp_local_search *local, gemp_shard *graph, const
 	return gemp_rule_matches_rows(out, local->context, graph, local->rule, &how, local->combinations, NULL);
 }
 
-/* Those that the rule speaks of. */
+/* The relations that the rule refers to; the part needs no others. */
 static gemp_code list_relations(const gemp_local_search *local, bool **out)
 {
 	GEMP_PROPAGATE(GEMP_NEW(*out, local->graph->relation_count));
@@ -107,7 +108,7 @@ static gemp_code list_relations(const gemp_local_search *local, bool **out)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. The renumbered rows of the part. */
 static gemp_code search_part(const gemp_local_search *local, const uint32_t *bits, gemp_frame *out)
 {
 	gemp_code code = GEMP_OK;

@@ -1,5 +1,8 @@
-/* nearby: a rule's matches at some anchors. Where these and all that their matches can speak of are a small part of the
- * graph, that part is made a graph of its own and searched.
+/* local_search: a rule's matches at some anchors.
+ *
+ * Where the working set (anchors and everything that their matches can refer to) is a small part of the graph,
+ * that part becomes a graph of its own, is searched, and the rows are renumbered to the whole graph. Otherwise the
+ * whole graph is searched with the anchor vertex restricted to the anchors.
  */
 
 #ifndef GEMP_TRANSFORM_INCREMENTAL_LOCAL_SEARCH_H

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* Is the name among the names? */
 static bool has(char *const *names, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
@@ -25,7 +26,7 @@ static bool share_name(char *const *a, size_t a_count, char *const *b, size_t b_
 /* What one is asked for. */
 typedef enum update_subject { EDGES, LABELS, ATTRIBUTES, VERTICES } update_subject;
 
-/* Is a matched edge in this column perhaps of one of the types? */
+/* Can a matched edge in this column be of one of the types? */
 static bool may_have_type(const gemp_rule *rule, size_t column, char *const *types, size_t count)
 {
 	gemp_rule_columns columns;
@@ -35,6 +36,7 @@ static bool may_have_type(const gemp_rule *rule, size_t column, char *const *typ
 	       share_name(e.edge->types, e.edge->type_count, types, count);
 }
 
+/* Can the update create, remove or change an edge of one of the types? Merging and detaching may affect any edge. */
 static bool updates_edges(const gemp_rule *rule, const gemp_update *u, char *const *types, size_t count)
 {
 	if (u->kind == GEMP_CREATE_EDGE)
@@ -61,6 +63,7 @@ static bool updates_subject(const gemp_rule *rule, const gemp_update *u, update_
 	return true;
 }
 
+/* Can a rule that has been applied (any rule, if the influence names none) have changed something of this kind? */
 static bool influences(const gemp_influence *influence, update_subject what, char *const *names, size_t count)
 {
 	for (size_t r = 0; r < influence->rules->count; r++) {
@@ -113,6 +116,7 @@ static void add_edge(locality_builder *d, gemp_role_edge edge)
 
 static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const int *roles);
 
+/* Subpatterns share the roles of their arguments; their other vertices are new roles of a pattern of their own. */
 static void add_sub(locality_builder *d, const gemp_pattern *sub, const gemp_expr *expr, const int *roles)
 {
 	int own[GEMP_MAX_PATTERN_VERTICES], outside = d->pattern;
@@ -123,7 +127,8 @@ static void add_sub(locality_builder *d, const gemp_pattern *sub, const gemp_exp
 	d->pattern = outside;
 }
 
-/* Edges that are counted at a vertex. */
+/* Edges that are counted at a vertex: the other ends have a role, since edges that come and go there change the
+ * count. */
 static void add_degree(locality_builder *d, const gemp_expr *expr, int role)
 {
 	int outside = d->pattern;
@@ -139,6 +144,7 @@ static void add_degree(locality_builder *d, const gemp_expr *expr, int role)
 	d->pattern = outside;
 }
 
+/* Does the expression read a label or attribute that applied rules can have changed? */
 static bool reads_changed_value(const locality_builder *d, const gemp_expr *expr)
 {
 	bool changed = expr->kind == GEMP_LABELS;
@@ -149,7 +155,8 @@ static bool reads_changed_value(const locality_builder *d, const gemp_expr *expr
 	return changed;
 }
 
-/* roles[]: of its variables. Attributes of edges are seen to by the edges, whose ends are marked. */
+/* roles[] are those of the expression's variables. Attributes of edges need no role: changed edges mark their
+ * ends. */
 static void add_expr(locality_builder *d, const gemp_pattern *pattern, const int *roles, const gemp_expr *expr)
 {
 	if (d->code != GEMP_OK)
@@ -254,6 +261,8 @@ int gemp_locality_nearer_end(const gemp_locality *l, const gemp_role_edge *edge)
 	return l->roles[edge->to].distance < l->roles[edge->from].distance ? edge->to : edge->from;
 }
 
+/* Bellman-Ford relaxation over the role edges; a path counts with its maximal length. Roles are reached only by
+ * edges of the pattern in which they are new. */
 static void find_distances(gemp_locality *l, int anchor)
 {
 	bool nearer = true;
@@ -276,7 +285,8 @@ static void find_distances(gemp_locality *l, int anchor)
 	}
 }
 
-/* Ends of edges that change, the nearer ones; all roles of the pattern under induced, where any two may be joined. */
+/* A mark matters at the nearer end of an edge that can change. Under induced semantics any two vertices may be
+ * joined, so all roles of the pattern matter. */
 static void mark_starts(gemp_locality *l, const gemp_pattern *pattern, const gemp_influence *influence,
                         gemp_semantics semantics)
 {
@@ -299,6 +309,8 @@ static void mark_starts(gemp_locality *l, const gemp_pattern *pattern, const gem
 	}
 }
 
+/* The anchor must be its own orbit: rows keep one of each orbit, and another choice of representative must not
+ * move a match to another anchor. */
 static bool is_moved(const gemp_symmetry *symmetry, int vertex)
 {
 	for (size_t g = 0; g < gemp_symmetry_generators(symmetry); g++)
@@ -307,6 +319,7 @@ static bool is_moved(const gemp_symmetry *symmetry, int vertex)
 	return false;
 }
 
+/* The anchor with the smallest radius, then the smallest distance, makes the search smallest. */
 static gemp_code find_anchor(gemp_locality *l, const gemp_influence *influence, const gemp_rule *rule,
                              gemp_semantics semantics)
 {
@@ -338,6 +351,7 @@ done:
 	return code;
 }
 
+/* Reasons for which a change anywhere can affect any match. */
 static const char *why_global(const gemp_rule *rule)
 {
 	const gemp_pattern *p = rule->pattern;

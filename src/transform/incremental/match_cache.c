@@ -1,5 +1,5 @@
-/* follow: rows of matches, told of a graph that has changed: their vertices and edges get the ids and numbers that they
- * have now. */
+/* Cached rows follow a graph that has changed: ids and edge numbers are replaced by those of the new graph, which
+ * the former owners of the edges know from the patch. */
 
 #include "transform/incremental/match_cache.h"
 
@@ -26,6 +26,7 @@ static size_t own_edges(const gemp_shard *graph, size_t relation)
 	return (size_t)graph->relations[relation].out_offsets[graph->rows];
 }
 
+/* How many edges of the relation this rank owned before the step. */
 static size_t own_edges_before(const renumbering *f, size_t relation)
 {
 	const gemp_edge_owners *o = f->owners;
@@ -35,6 +36,7 @@ static size_t own_edges_before(const renumbering *f, size_t relation)
 	return (size_t)(end - o->rank_first[next - 1]);
 }
 
+/* Inverts the patch's origins: from new positions to old ones. */
 static void number_edges(const renumbering *f, size_t relation, gemp_edge offset)
 {
 	gemp_edge *numbers = f->numbers[relation];
@@ -86,6 +88,7 @@ typedef struct renumber_request {
 	size_t count;
 } renumber_request;
 
+/* Request handler: the new number of an edge that this rank owned before, GEMP_NO_ELEMENT if it was deleted. */
 static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const renumbering *f = self;
@@ -119,7 +122,7 @@ static gemp_code collect(renumber_request *a, const gemp_frame *frame)
 	return GEMP_OK;
 }
 
-/* lost[row] is set where an element has gone. */
+/* lost[row] is set where an element of the row no longer exists. */
 static void store_elements(const renumbering *f, const renumber_request *a, gemp_frame *frame, bool *lost)
 {
 	size_t at = 0;
@@ -203,7 +206,8 @@ struct gemp_match_cache {
 
 /* MEMORY */
 
-/* How often a rule runs at most: 2 stands for more than once. */
+/* How often the control runs a rule at most; 2 stands for more than once. Rows of rules that run once are not
+ * worth keeping. */
 static unsigned count_runs(const gemp_control *control, size_t rule)
 {
 	unsigned runs = control->kind == GEMP_RUN_RULE && control->rule == rule;
@@ -287,7 +291,7 @@ static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_
 	return true;
 }
 
-/* Collective. The anchors that changes can have made or unmade matches at. */
+/* Collective. The anchors at which changes can have made or broken matches. */
 static gemp_code find_anchors(refresh *s)
 {
 	gemp_code code = GEMP_OK;
@@ -302,7 +306,8 @@ done:
 	return code;
 }
 
-/* Local. Where rows are kept, for what has been applied since; else to learn whether it is worth while to keep them. */
+/* Local. Where rows are cached, the influence is that of the rules applied since; otherwise the locality only
+ * tells whether caching is worthwhile. */
 static gemp_code find_locality(refresh *s, const gemp_rule_set *rules, size_t index, gemp_semantics semantics)
 {
 	const gemp_match_cache *m = s->cache;
@@ -314,7 +319,7 @@ static gemp_code find_locality(refresh *s, const gemp_rule_set *rules, size_t in
 	return code;
 }
 
-/* Local. Rows whose anchor nothing has come near to. */
+/* Local. Cached rows whose anchor is not near any change are still valid. */
 static gemp_code keep_distant(const refresh *s, gemp_frame *out)
 {
 	gemp_code code = GEMP_OK;
@@ -410,7 +415,8 @@ gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 	return GEMP_NEW(m->changed, m->rows);
 }
 
-/* Local. Old rows tell theirs; what the patch has changed, new vertices among it, has changed now. */
+/* Local. Times move along with their vertices; vertices that the patch has changed or created get the current
+ * time. */
 static gemp_code update_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_shard *graph)
 {
 	uint32_t *changed = NULL;

@@ -1,5 +1,10 @@
-/* rematch: the rows of a rule's matches are kept from one of its steps to the next, and only those near what has
- * changed meanwhile are looked for again. The rows are those of gemp_rule_matches_rows, in another order.
+/* match_cache: incremental matching. The rows of a rule's matches are kept from one of its steps to the next, and
+ * only the matches near changes are searched again. The rows are those of gemp_rule_matches_rows, in another
+ * order.
+ *
+ * Every own vertex has the time of its last change, every rule the time of its last application; a rule's rows
+ * have the time of the graph that they belong to. After a step whose changes are local, cached rows are renumbered
+ * to the new graph and rows that have lost an element are dropped; otherwise the cache is reset.
  */
 
 #ifndef GEMP_TRANSFORM_INCREMENTAL_MATCH_CACHE_H

@@ -18,7 +18,7 @@ typedef struct expansion {
 	uint32_t *marks;
 } expansion;
 
-/* Collective. */
+/* Collective. The union over all ranks, in blocks since MPI counts are ints. */
 static void merge_over_ranks(const gemp_comm *comm, uint32_t *bits, size_t words)
 {
 	for (size_t at = 0; at < words && comm->size > 1; at += WORDS_AT_ONCE) {
@@ -34,7 +34,7 @@ static void add_bits(uint32_t *to, const uint32_t *from, size_t words)
 		to[w] |= from[w];
 }
 
-/* Adds to the set of a role. */
+/* Adds to the set of a role, which is allocated when it becomes non-empty. */
 static gemp_code add_to_role(expansion *n, int role, const uint32_t *bits)
 {
 	if (!n->sets[role])
@@ -52,6 +52,7 @@ typedef struct step_context {
 	uint32_t *to;
 } step_context;
 
+/* Backward steps pull along out-edges, so only rows by source have to be loaded. */
 static bool has_marked_target(const step_context *s, size_t row)
 {
 	for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
@@ -74,7 +75,8 @@ static void step_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Collective. `to` becomes what one edge leads to from `from`, against the role edge's direction if back is set. */
+/* Collective. `to` becomes what one edge leads to from `from`, against the direction of the role edge if `back` is
+ * set. */
 static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back, const uint32_t *from, uint32_t *to)
 {
 	memset(to, 0, n->words * sizeof *to);
@@ -91,8 +93,8 @@ static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back,
 	return GEMP_OK;
 }
 
-/* Collective. Along a role edge from the role `from` to the other one, `to`, which gets all that a path leads to;
- * inside: from marks within the path, too. from -1: only from these. */
+/* Collective. From the role `from` along a role edge to the role `to`, which gets everything that a path reaches.
+ * inside: marks within the path start there, too; from -1: only these marks. */
 static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from, int to, bool inside)
 {
 	gemp_code code = GEMP_OK;
@@ -125,7 +127,7 @@ static gemp_code set_marks(expansion *n, const bool *mark)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Marks enter at the roles where they matter. */
 static gemp_code add_starts(expansion *n)
 {
 	gemp_code code = GEMP_OK;
@@ -135,7 +137,7 @@ static gemp_code add_starts(expansion *n)
 	return gemp_comm_agree(n->comm, code);
 }
 
-/* Collective. Marks within paths, to the nearer end. */
+/* Collective. Marks within variable-length paths move to the nearer end. */
 static gemp_code expand_from_paths(expansion *n)
 {
 	const gemp_locality *l = n->locality;
@@ -145,7 +147,7 @@ static gemp_code expand_from_paths(expansion *n)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Farthest roles first, so each role is complete before it is expanded. */
 static gemp_code expand_to_anchor(expansion *n)
 {
 	const gemp_locality *l = n->locality;
@@ -198,7 +200,7 @@ done:
 
 /* FROM THE PLACE, to the nearest roles first. */
 
-/* Collective. Ways, and paths beside them. */
+/* Collective. Nearest roles first, along parent edges and all paths. */
 static gemp_code expand_from_anchor(expansion *n)
 {
 	const gemp_locality *l = n->locality;

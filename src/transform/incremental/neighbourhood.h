@@ -1,5 +1,7 @@
-/* near: where matches have to be looked for after changes, and what they can be made of: sets of vertices, as bits by
- * id that are the same on every rank.
+/* neighbourhood: where matches have to be searched after changes, and what they can consist of.
+ *
+ * Sets of vertices are bitmaps by id, [(vertices + 31) / 32] words, the same on every rank. They grow along role
+ * edges (locality.h), one breadth-first step at a time; after each step the ranks merge their bits.
  */
 
 #ifndef GEMP_TRANSFORM_INCREMENTAL_NEIGHBOURHOOD_H

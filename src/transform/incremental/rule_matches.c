@@ -23,6 +23,7 @@ typedef struct collection {
 
 /* ROWS OF ELEMENTS */
 
+/* Rows of plain elements need no clauses: they are copied from the search. */
 static bool has_only_elements(const gemp_pattern *p)
 {
 	const gemp_clause *r = &p->result;
@@ -79,6 +80,7 @@ static gemp_code append_rows(collection *c)
 
 /* ALL ROWS */
 
+/* Search callback; multiplicities are for counts and are dropped. */
 static gemp_code consume_batch(void *self, const gemp_batch *batch)
 {
 	collection *c = self;
@@ -87,6 +89,7 @@ static gemp_code consume_batch(void *self, const gemp_batch *batch)
 	return c->ended ? GEMP_OK : gemp_row_store_add(&c->store, &once, batch->rows);
 }
 
+/* Collective search callback: keeps one embedding of each orbit, then runs the clauses or appends the rows. */
 static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_code code = GEMP_OK;
@@ -118,7 +121,7 @@ static gemp_code append_frame(void *self, gemp_frame *frame, bool last, bool *en
 	return gemp_comm_agree(c->context->comm, code);
 }
 
-/* What clauses count and tell apart are embeddings; else one of each orbit is a match. */
+/* Clauses that count or compare see embeddings; otherwise one embedding of each orbit is a match. */
 static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_match_options how = *options;
@@ -157,7 +160,8 @@ done:
 	return code;
 }
 
-/* Has the kept order to be looked for anew? */
+/* The order is searched anew before the 1st, 2nd, 5th, 17th search and so on: the graph changes between searches,
+ * and the cost of a search of orders stays a vanishing share. */
 static bool is_search_due(const gemp_cached_order *order)
 {
 	uint64_t n = order->searches;
