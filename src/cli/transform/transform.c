@@ -135,8 +135,8 @@ static void report_rule(const transforming *t, const char *name, const gemp_rule
 	json_array_append_new(list, object);
 	gemp_report_detail(t->report, "%s: %s in %s, %s applied, %s in conflict, %s blocked, %.3f s\n", name,
 	                   gemp_counted(s->matches, "match").text, gemp_counted(r->steps, "step").text,
-	                   gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text, gemp_grouped(s->inapplicable).text,
-	                   r->seconds);
+	                   gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text,
+	                   gemp_grouped(s->inapplicable).text, r->seconds);
 	if (s->applied)
 		gemp_report_detail(t->report, "  created %s and %s, deleted %s and %s, set %s\n",
 		                   gemp_counted(e->created_vertices, "vertex").text,

@@ -430,7 +430,7 @@ static gemp_code build_patch(patch_builder *a, const gemp_apply_options *options
 }
 
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
-                     const gemp_apply_options *options, gemp_patch_result *done)
+                             const gemp_apply_options *options, gemp_patch_result *done)
 {
 	gemp_code code = GEMP_OK;
 	gemp_changes changes = { 0 };

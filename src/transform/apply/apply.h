@@ -14,6 +14,6 @@ typedef struct gemp_apply_options {
 /* Collective. *graph becomes the new graph; after an error it is good for gemp_shard_free only. What the context has
  * kept of it is forgotten. done: NULL, or filled, with what has changed; gemp_patch_result_free. */
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
-                     const gemp_apply_options *options, gemp_patch_result *done);
+                             const gemp_apply_options *options, gemp_patch_result *done);
 
 #endif
