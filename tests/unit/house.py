@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""jobs/house.py counts what is planted: a small tree with a known number of each thing that its table has."""
+"""jobs/house.py counts what is planted: a small tree with a known number of each thing that its table has.
+
+Then it measures the project: no circles, all headers in one file, no type defined twice, no extern function without gemp_.
+"""
 import json
 import os
 import shutil
@@ -76,6 +79,12 @@ def main():
         table = measure(top, "--folders")
         for line in (f"{'circles between modules':<52}         1   largest: 2", "include", "  gemp"):
             equal(f"the table has '{line}'", any(row.startswith(line) for row in table.split("\n")), True)
+    own = json.loads(measure(TOP, "--json"))  # what the project holds itself to
+    for what in ("circles", "parts_headers"):
+        equal(f"{what} of the project", own[what], 0)
+    for what, empty in (("conflicting_types", {}), ("bare_functions", []), ("headers_together_errors", [])):
+        if what != "headers_together_errors" or own["headers_together"] is not None:
+            equal(f"{what} of the project", own[what], empty)
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"{len(faults)} faults")
