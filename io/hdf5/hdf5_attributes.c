@@ -49,68 +49,85 @@ done:
 	return code;
 }
 
-static gemp_code put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts,
-                           size_t count)
+/* Collective; the type is released. */
+static gemp_code put_as(const gemp_h5 *h5, const char *path, const char *name, hid_t type, const void *data,
+                        size_t count)
 {
-	gemp_code code = GEMP_OK;
-	if (h5->active) {
-		hid_t type = gemp_h5_make_string_type();
-		code = put(h5, path, name, type, texts, count);
-		H5Tclose(type);
-	}
+	gemp_code code = h5->active ? put(h5, path, name, type, data, count) : GEMP_OK;
+	gemp_h5_release(type);
 	return gemp_comm_agree(h5->comm, code);
 }
 
 gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name, const char *text)
 {
-	return put_texts(h5, path, name, &text, SIZE_MAX);
+	return put_as(h5, path, name, gemp_h5_make_string_type(), &text, SIZE_MAX);
 }
 
 gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts,
                             size_t count)
 {
-	return put_texts(h5, path, name, texts, count);
+	return put_as(h5, path, name, gemp_h5_make_string_type(), texts, count);
 }
 
 gemp_code gemp_h5_put_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t number)
 {
-	gemp_code code = h5->active ? put(h5, path, name, H5T_STD_U64LE, &number, SIZE_MAX) : GEMP_OK;
-	return gemp_comm_agree(h5->comm, code);
+	return put_as(h5, path, name, H5Tcopy(H5T_STD_U64LE), &number, SIZE_MAX);
+}
+
+gemp_code gemp_h5_put_real(const gemp_h5 *h5, const char *path, const char *name, double real)
+{
+	return put_as(h5, path, name, H5Tcopy(H5T_IEEE_F64LE), &real, SIZE_MAX);
 }
 
 gemp_code gemp_h5_put_numbers(const gemp_h5 *h5, const char *path, const char *name, const int64_t *numbers,
                               size_t count)
 {
-	gemp_code code = h5->active ? put(h5, path, name, H5T_STD_I64LE, numbers, count) : GEMP_OK;
-	return gemp_comm_agree(h5->comm, code);
+	return put_as(h5, path, name, H5Tcopy(H5T_STD_I64LE), numbers, count);
 }
 
 gemp_code gemp_h5_put_flag(const gemp_h5 *h5, const char *path, const char *name, bool flag)
 {
-	gemp_code code = GEMP_OK;
-	int8_t value = flag;
-	if (h5->active) {
-		hid_t type = gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL));
-		code = put(h5, path, name, type, &value, SIZE_MAX);
-		H5Tclose(type);
-	}
-	return gemp_comm_agree(h5->comm, code);
+	return put_as(h5, path, name, gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL)), &(int8_t){ flag }, SIZE_MAX);
 }
 
-/* The attribute, and how many elements it has. */
-static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char *name, hid_t *attribute, size_t *count)
+/* The message names the path unless it is the root. */
+static gemp_code wrong_attribute(const gemp_h5 *h5, const char *path, const char *name, const char *why)
+{
+	const bool root = strcmp(path, "/") == 0;
+	return gemp_fail(GEMP_EDATA, "%s: %s%s%sattribute '%s'%s", h5->path, root ? "" : "'", root ? "" : path,
+	                 root ? "" : "': ", name, why);
+}
+
+gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char *name, bool *has)
+{
+	htri_t found = H5Aexists_by_name(h5->file, path, name, H5P_DEFAULT);
+	*has = found > 0;
+	return GEMP_HDF5(h5, found);
+}
+
+/* The attribute, and how many elements it has, which are convertible to the class. */
+static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char *name, bool texts, hid_t *attribute,
+                                size_t *count)
 {
 	gemp_code code = GEMP_OK;
-	hid_t space = H5I_INVALID_HID;
+	hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
 	hssize_t elements = 0;
+	bool has;
+	GEMP_TRY(gemp_h5_has_attribute(h5, path, name, &has));
+	if (!has)
+		return gemp_fail(GEMP_EDATA, "%s: '%s' has no attribute '%s'; the file is damaged, make it again", h5->path,
+		                 path, name);
 	GEMP_TRY(GEMP_HDF5(h5, *attribute = H5Aopen_by_name(h5->file, path, name, H5P_DEFAULT, H5P_DEFAULT)));
 	GEMP_TRY(GEMP_HDF5(h5, space = H5Aget_space(*attribute)));
 	GEMP_TRY(GEMP_HDF5(h5, elements = H5Sget_simple_extent_npoints(space)));
+	GEMP_TRY(GEMP_HDF5(h5, type = H5Aget_type(*attribute)));
 	*count = (size_t)elements;
+	const H5T_class_t class = H5Tget_class(type);
+	if (texts ? H5Tis_variable_str(type) <= 0 : class != H5T_INTEGER && class != H5T_FLOAT && class != H5T_ENUM)
+		code = wrong_attribute(h5, path, name, texts ? " is not a text" : " is not one number");
 done:
+	gemp_h5_release(type);
 	gemp_h5_release(space);
-	if (code != GEMP_OK)
-		gemp_fail_in(code, "attribute '%s' of '%s': ", name, path);
 	return code;
 }
 
@@ -127,25 +144,21 @@ static gemp_code copy_texts(char **from, size_t count, char **texts)
 static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***out, size_t *count)
 {
 	gemp_code code = GEMP_OK;
-	hid_t attribute = H5I_INVALID_HID, type = H5I_INVALID_HID, memory = gemp_h5_make_string_type();
+	hid_t attribute = H5I_INVALID_HID, memory = gemp_h5_make_string_type();
 	char **read = NULL, **texts = NULL;
 	*count = 0;
-	GEMP_TRY(open_attribute(h5, path, name, &attribute, count));
+	GEMP_TRY(open_attribute(h5, path, name, true, &attribute, count));
 	GEMP_TRY(GEMP_NEW(read, *count + 1));
 	GEMP_TRY(GEMP_NEW(texts, *count + 1));
-	GEMP_TRY(GEMP_HDF5(h5, type = H5Aget_type(attribute)));
-	if (H5Tis_variable_str(type) <= 0)
-		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' of '%s' is not a text", h5->path, name, path);
-	if (code == GEMP_OK && *count)
-		code = GEMP_HDF5(h5, H5Aread(attribute, memory, read));
-	GEMP_THEN(copy_texts(read, *count, texts));
+	if (*count)
+		GEMP_TRY(GEMP_HDF5(h5, H5Aread(attribute, memory, read)));
+	code = copy_texts(read, *count, texts);
 done:
 	for (size_t i = 0; read && i < *count; i++)
 		H5free_memory(read[i]);
 	gemp_free(read);
-	gemp_h5_release(type);
 	gemp_h5_release(attribute);
-	H5Tclose(memory);
+	gemp_h5_release(memory);
 	if (code != GEMP_OK) {
 		gemp_h5_free_texts(texts, *count);
 		texts = NULL;
@@ -172,7 +185,7 @@ gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name
 	gemp_code code = gemp_h5_get_texts(h5, path, name, &texts, &count);
 	if (code == GEMP_OK && count != 1) {
 		gemp_h5_free_texts(texts, count);
-		return gemp_fail(GEMP_EDATA, "%s: attribute '%s' of '%s' is not one text", h5->path, name, path);
+		return wrong_attribute(h5, path, name, " is not one text");
 	}
 	if (code == GEMP_OK)
 		*text = texts[0];
@@ -180,31 +193,37 @@ gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name
 	return code;
 }
 
-gemp_code gemp_h5_get_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t *number)
+/* HDF5 converts to the type of memory. */
+static gemp_code get_scalar(const gemp_h5 *h5, const char *path, const char *name, hid_t memory, void *out)
 {
 	size_t count = 0;
 	hid_t attribute = H5I_INVALID_HID;
-	gemp_code code = open_attribute(h5, path, name, &attribute, &count);
+	gemp_code code = open_attribute(h5, path, name, false, &attribute, &count);
 	if (code == GEMP_OK && count != 1)
-		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' of '%s' is not one number", h5->path, name, path);
-	GEMP_THEN(GEMP_HDF5(h5, H5Aread(attribute, H5T_NATIVE_UINT64, number)));
+		code = wrong_attribute(h5, path, name, " is not one number");
+	GEMP_THEN(GEMP_HDF5(h5, H5Aread(attribute, memory, out)));
 	gemp_h5_release(attribute);
 	return gemp_comm_agree(h5->comm, code);
 }
 
+gemp_code gemp_h5_get_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t *number)
+{
+	return get_scalar(h5, path, name, H5T_NATIVE_UINT64, number);
+}
+
+gemp_code gemp_h5_get_real(const gemp_h5 *h5, const char *path, const char *name, double *real)
+{
+	return get_scalar(h5, path, name, H5T_NATIVE_DOUBLE, real);
+}
+
 gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag)
 {
-	size_t count = 0;
 	int8_t value = 0;
-	hid_t attribute = H5I_INVALID_HID, type = gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL));
-	gemp_code code = open_attribute(h5, path, name, &attribute, &count);
-	if (code == GEMP_OK && count != 1)
-		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' of '%s' is not one truth value", h5->path, name, path);
-	GEMP_THEN(GEMP_HDF5(h5, H5Aread(attribute, type, &value)));
-	gemp_h5_release(attribute);
-	H5Tclose(type);
+	hid_t type = gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL));
+	gemp_code code = get_scalar(h5, path, name, type, &value);
+	gemp_h5_release(type);
 	*flag = value;
-	return gemp_comm_agree(h5->comm, code);
+	return code;
 }
 
 gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *name, int64_t **numbers, size_t *count)
@@ -212,7 +231,7 @@ gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *n
 	hid_t attribute = H5I_INVALID_HID;
 	*numbers = NULL;
 	*count = 0;
-	gemp_code code = open_attribute(h5, path, name, &attribute, count);
+	gemp_code code = open_attribute(h5, path, name, false, &attribute, count);
 	GEMP_THEN(GEMP_NEW(*numbers, *count));
 	if (code == GEMP_OK && *count)
 		code = GEMP_HDF5(h5, H5Aread(attribute, H5T_NATIVE_INT64, *numbers));

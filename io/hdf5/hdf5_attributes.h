@@ -7,17 +7,20 @@
 
 gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encoding, const char *version);
 
-/* Attributes. Texts are of variable length, UTF-8. */
+/* Attributes. Texts are of variable length, UTF-8. What is missing, or of another type or number, is GEMP_EDATA. */
+gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char *name, bool *has); /* local */
 gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name, const char *text);
 gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts,
                             size_t count);
 gemp_code gemp_h5_put_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t number);
+gemp_code gemp_h5_put_real(const gemp_h5 *h5, const char *path, const char *name, double real);
 gemp_code gemp_h5_put_flag(const gemp_h5 *h5, const char *path, const char *name, bool flag);
 gemp_code gemp_h5_put_numbers(const gemp_h5 *h5, const char *path, const char *name, const int64_t *numbers,
                               size_t count);
 gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name, char **text);
 gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***texts, size_t *count);
 gemp_code gemp_h5_get_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t *number);
+gemp_code gemp_h5_get_real(const gemp_h5 *h5, const char *path, const char *name, double *real);
 gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag);
 gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *name, int64_t **numbers, size_t *count);
 

@@ -321,13 +321,6 @@ done:
 
 /* ATTRIBUTES */
 
-gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char *name, bool *has)
-{
-	htri_t found = H5Aexists_by_name(h5->file, path, name, H5P_DEFAULT);
-	*has = found > 0;
-	return GEMP_HDF5(h5, found);
-}
-
 gemp_code gemp_h5_shape(const gemp_h5 *h5, const char *path, const char *name, uint64_t *rows, uint64_t *columns)
 {
 	int64_t *numbers = NULL;

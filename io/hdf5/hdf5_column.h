@@ -15,7 +15,6 @@ gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, 
                          size_t count, bool *known);
 /* Elements of a dataset of one dimension. */
 gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length);
-gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char *name, bool *has);
 /* The attribute's integers, which must be two: the shape of a matrix. */
 gemp_code gemp_h5_shape(const gemp_h5 *h5, const char *path, const char *name, uint64_t *rows, uint64_t *columns);
 

@@ -47,14 +47,14 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 	                 name ? name : "", reason);
 }
 
-static gemp_code begin(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing)
+static gemp_code begin(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, bool serial)
 {
 	H5dont_atexit(); /* an abandoned file would be flushed again; see gemp_comm_no_finalize, too */
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
 	/* MPI's way to a file takes longer to set up than one rank takes to read a graph of a million edges. */
-	h5->parallel = PARALLEL && !gemp_h5_force_serial && (writing || comm->size > 1);
+	h5->parallel = PARALLEL && !gemp_h5_force_serial && !serial && (writing || comm->size > 1);
 	h5->active = h5->parallel || !writing || comm->rank == 0;
 	h5->path = gemp_strdup(path);
 	return gemp_comm_agree(comm, h5->path ? GEMP_OK : GEMP_ENOMEM);
@@ -100,19 +100,40 @@ done:
 	return code;
 }
 
-gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path)
+static gemp_code create(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(begin(h5, comm, path, true));
-	if (comm->rank == 0) {
+	GEMP_PROPAGATE(begin(h5, comm, path, true, serial));
+	if (comm->rank == 0) { /* HDF5 would not say why it fails */
 		FILE *file = fopen(path, "wb");
 		if (!file || fclose(file) != 0)
 			code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
 	}
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	code = gemp_comm_agree(comm, open_file(h5));
-done:
-	return code;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, code));
+	return gemp_comm_agree(comm, open_file(h5));
+}
+
+gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path)
+{
+	return create(h5, comm, path, false);
+}
+
+gemp_code gemp_h5_create_serial(gemp_h5 *h5, const gemp_comm *comm, const char *path)
+{
+	return create(h5, comm, path, true);
+}
+
+/* MPI_COMM_SELF need not be a constant, so that this is no initialised object. */
+static const gemp_comm *this_rank(void)
+{
+	static gemp_comm comm = { .size = 1, .node_size = 1 };
+	comm.world = comm.node = MPI_COMM_SELF;
+	return &comm;
+}
+
+gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path)
+{
+	return create(h5, this_rank(), path, true);
 }
 
 /* What is wrong with the file is found by opening it without MPI first: parallel HDF5 would hang or abort. */
@@ -134,7 +155,7 @@ static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
 
 static gemp_code open_checked(gemp_h5 *h5, const gemp_comm *comm, const char *path, const char *remedy)
 {
-	GEMP_PROPAGATE(begin(h5, comm, path, false));
+	GEMP_PROPAGATE(begin(h5, comm, path, false, false));
 	GEMP_PROPAGATE(gemp_comm_agree(comm, comm->rank == 0 ? check_file(h5, remedy) : GEMP_OK));
 	return gemp_comm_agree(comm, open_file(h5));
 }
@@ -146,9 +167,7 @@ gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path)
 
 gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy)
 {
-	static gemp_comm alone = { .size = 1, .node_size = 1 };
-	alone.world = alone.node = MPI_COMM_SELF;
-	return open_checked(h5, &alone, path, remedy);
+	return open_checked(h5, this_rank(), path, remedy);
 }
 
 /* Room for what HDF5 writes when it closes, since a failure there could not be agreed on: the holes of the file are filled,
@@ -173,7 +192,7 @@ static gemp_code allocate_file(const gemp_h5 *h5)
 
 void gemp_h5_abandon(gemp_h5 *h5)
 {
-	if (h5->comm && h5->parallel && h5->writing && h5->file >= 0)
+	if (h5->comm && h5->writing && h5->file >= 0)
 		gemp_comm_no_finalize = true;
 	if (h5->comm && h5->active && h5->transfer >= 0)
 		H5Pclose(h5->transfer);

@@ -57,6 +57,9 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call);
 extern bool gemp_h5_force_serial;
 
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
+/* The same, but rank 0 alone has the file, as variable-length strings in datasets need it. */
+gemp_code gemp_h5_create_serial(gemp_h5 *h5, const gemp_comm *comm, const char *path);
+gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path);                /* local, as all calls with this h5 */
 gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path); /* read only */
 /* Local. The file, of any program, is read by this rank for itself, without MPI; all calls with this h5 are local, too. A
  * file that is not HDF5 is GEMP_EDATA with the remedy. */

@@ -2,7 +2,6 @@
  * of edges, their values in column `value`. Each rank reads its share of the observations; matrices are dealt out to
  * the ranks. */
 
-#include "comm/world.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -22,7 +21,6 @@ typedef struct relation {
 
 typedef struct import {
 	const gemp_comm *comm;
-	gemp_comm alone; /* this rank, as HDF5 sees it */
 	gemp_h5 h5;
 	uint64_t vertices;
 	gemp_block_range mine; /* observations */
@@ -219,7 +217,7 @@ static gemp_code feed(import *self)
 
 static gemp_code read_head(import *self, const char *path)
 {
-	GEMP_PROPAGATE(gemp_h5_open(&self->h5, &self->alone, path));
+	GEMP_PROPAGATE(gemp_h5_open_local(&self->h5, path, "write it again"));
 	GEMP_PROPAGATE(read_keys(self));
 	GEMP_PROPAGATE(read_columns(self));
 	return open_matrices(self);
@@ -238,7 +236,6 @@ static void free_import(import *self)
 	gemp_free(self->columns);
 	gemp_column_free(&self->keys);
 	gemp_h5_close(&self->h5);
-	gemp_comm_free(&self->alone);
 }
 
 static gemp_code read_h5ad(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
@@ -247,7 +244,6 @@ static gemp_code read_h5ad(gemp_shard **out, const gemp_comm *comm, const gemp_i
 import self = {.comm = comm };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
-	gemp_comm_new(&self.alone, MPI_COMM_SELF);
 	GEMP_TRY(gemp_comm_agree(comm, read_head(&self, options->edge_files[0])));
 	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
 	GEMP_TRY(gemp_comm_agree(comm, feed(&self)));

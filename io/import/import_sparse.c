@@ -1,7 +1,6 @@
 /* Sparse matrices as scipy.sparse.save_npz writes them: an edge for each stored entry, its value in column `value`.
  * Vertices are 0, 1, ... as in Python; of a matrix that is not square rows are r0, r1, ... and columns c0, c1, ... */
 
-#include "comm/world.h"
 #include "core/memory.h"
 #include "io/arrays/npy.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -120,7 +119,6 @@ typedef struct relation {
 
 typedef struct binsparse_import {
 	const gemp_comm *comm;
-	gemp_comm alone; /* this rank, as HDF5 sees it */
 	gemp_h5 h5;
 	size_t count;
 	relation *relations; /* [count] */
@@ -220,7 +218,7 @@ static gemp_code open_matrices(binsparse_import *self, const char *path)
 	char **names = NULL;
 	size_t count = 0;
 	gemp_text place = { 0 };
-	GEMP_TRY(gemp_h5_open(&self->h5, &self->alone, path));
+	GEMP_TRY(gemp_h5_open_local(&self->h5, path, "write it again"));
 	GEMP_TRY(gemp_h5_list(&self->h5, "/", &names, &count));
 	GEMP_TRY(GEMP_NEW(self->relations, count + 1));
 	GEMP_TRY(inspect_group(self, "/", NULL));
@@ -273,7 +271,6 @@ static gemp_code read_binsparse(gemp_shard **out, const gemp_comm *comm, const g
 	binsparse_import self = { .comm = comm };
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = false;
-	gemp_comm_new(&self.alone, MPI_COMM_SELF);
 	GEMP_TRY(gemp_comm_agree(comm, open_matrices(&self, options->edge_files[0])));
 	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
 	GEMP_TRY(gemp_comm_agree(comm, feed_binsparse(&self, options)));
@@ -286,7 +283,6 @@ done:
 	}
 	gemp_free(self.relations);
 	gemp_h5_close(&self.h5);
-	gemp_comm_free(&self.alone);
 	return code;
 }
 

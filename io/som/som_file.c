@@ -1,62 +1,45 @@
-/* som_file_parts: what reading and writing have in common: the attributes of the root. */
-
 #include "io/som/som_file.h"
 
-#include "comm/world.h"
 #include "core/memory.h"
 #include "io/file/output.h"
+#include "io/hdf5/hdf5_attributes.h"
 #include "io/hdf5/hdf5_column.h"
 #include "io/text/text_cells.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define GEMP_SOM_ENCODING "gemp-som"
 #define GEMP_SOM_VERSION "0.1.0"
 
-typedef struct gemp_som_field {
+typedef struct som_field {
 	const char *name;
 	const char *words; /* a word's place, an int; NULL: another */
 	bool real;         /* f64, else u64 */
 	bool optional;     /* not there: NaN, or 0 */
 	size_t offset;     /* in gemp_som_map */
-} gemp_som_field;
+} som_field;
 
 /* Of a dataset. */
-typedef struct gemp_som_shape {
+typedef struct som_shape {
 	int dimensions;
 	hsize_t size[3];
-} gemp_som_shape;
+} som_shape;
 
-enum { GEMP_SOM_FIELDS = 19 };
+enum { SOM_FIELDS = 19 };
 
-#define WORD(name, words, field)                                 \
-	{                                                            \
-		name, words, false, false, offsetof(gemp_som_map, field) \
+#define FIELD(name, words, real, optional, field)                  \
+	{                                                              \
+		name, words, real, optional, offsetof(gemp_som_map, field) \
 	}
-#define COUNT(name, field)                                      \
-	{                                                           \
-		name, NULL, false, false, offsetof(gemp_som_map, field) \
-	}
-#define COUNT_OR_NONE(name, field)                             \
-	{                                                          \
-		name, NULL, false, true, offsetof(gemp_som_map, field) \
-	}
-#define REAL(name, field)                                      \
-	{                                                          \
-		name, NULL, true, false, offsetof(gemp_som_map, field) \
-	}
-#define REAL_OR_NONE(name, field)                             \
-	{                                                         \
-		name, NULL, true, true, offsetof(gemp_som_map, field) \
-	}
+#define WORD(name, words, field) FIELD(name, words, false, false, field)
+#define COUNT(name, field) FIELD(name, NULL, false, false, field)
+#define REAL(name, field) FIELD(name, NULL, true, false, field)
 
-const gemp_som_field gemp_som_fields[GEMP_SOM_FIELDS] = {
+static const som_field som_fields[SOM_FIELDS] = {
 	WORD("grid", GEMP_SOM_GRIDS, grid),
 	WORD("topology", GEMP_SOM_TOPOLOGIES, topology),
 	WORD("metric", GEMP_SOM_METRICS, metric),
@@ -69,13 +52,13 @@ const gemp_som_field gemp_som_fields[GEMP_SOM_FIELDS] = {
 	COUNT("epoch", epoch),
 	COUNT("epochs", epochs),
 	COUNT("samples", samples),
-	COUNT_OR_NONE("data", data),
+	FIELD("data", NULL, false, true, data),
 	REAL("radius", radius),
 	REAL("radius-end", radius_end),
 	REAL("rate", rate),
 	REAL("rate-end", rate_end),
-	REAL_OR_NONE("quantisation-error", quantisation),
-	REAL_OR_NONE("topographic-error", topographic),
+	FIELD("quantisation-error", NULL, true, true, quantisation),
+	FIELD("topographic-error", NULL, true, true, topographic),
 };
 
 /* MEMORY */
@@ -108,51 +91,34 @@ void gemp_som_map_free(gemp_som_map *map)
 
 /* WRITING, BY RANK 0 ALONE */
 
-static gemp_code put_scalar(const gemp_h5 *h5, const char *name, hid_t stored, hid_t memory, const void *value)
-{
-	gemp_code code = GEMP_OK;
-	hid_t space = H5Screate(H5S_SCALAR), attribute = H5I_INVALID_HID;
-	GEMP_TRY(GEMP_HDF5(h5, attribute = H5Acreate2(h5->file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT)));
-	code = GEMP_HDF5(h5, H5Awrite(attribute, memory, value));
-done:
-	gemp_h5_release(attribute);
-	H5Sclose(space);
-	return code;
-}
-
 static gemp_code put_word(const gemp_h5 *h5, const char *name, const char *words, int index)
 {
 	char text[64];
-	const char *at = words, *texts = text;
+	const char *at = words;
 	for (; index > 0; index--)
 		at = strchr(at, '|') + 1;
 	snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "|"), at);
-	hid_t type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
-	gemp_code code = put_scalar(h5, name, type, type, &texts);
-	H5Tclose(type);
-	return code;
+	return gemp_h5_put_text(h5, "/", name, text);
 }
 
 static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 {
-	GEMP_PROPAGATE(put_word(h5, "encoding-type", GEMP_SOM_ENCODING, 0));
-	GEMP_PROPAGATE(put_word(h5, "encoding-version", GEMP_SOM_VERSION, 0));
-	for (size_t i = 0; i < GEMP_SOM_FIELDS; i++) {
-		const gemp_som_field *field = &gemp_som_fields[i];
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "encoding-type", GEMP_SOM_ENCODING));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "encoding-version", GEMP_SOM_VERSION));
+	for (size_t i = 0; i < SOM_FIELDS; i++) {
+		const som_field *field = &som_fields[i];
 		const void *value = (const char *)map + field->offset;
 		if (field->words)
 			GEMP_PROPAGATE(put_word(h5, field->name, field->words, *(const int *)value));
 		else if (!field->real && (!field->optional || *(const uint64_t *)value))
-			GEMP_PROPAGATE(put_scalar(h5, field->name, H5T_STD_U64LE, H5T_NATIVE_UINT64, value));
+			GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", field->name, *(const uint64_t *)value));
 		else if (field->real && (!field->optional || !isnan(*(const double *)value)))
-			GEMP_PROPAGATE(put_scalar(h5, field->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, value));
+			GEMP_PROPAGATE(gemp_h5_put_real(h5, "/", field->name, *(const double *)value));
 	}
 	return GEMP_OK;
 }
 
-static gemp_code put_array(const gemp_h5 *h5, const char *name, gemp_som_shape size, hid_t stored, hid_t memory,
+static gemp_code put_array(const gemp_h5 *h5, const char *name, som_shape size, hid_t stored, hid_t memory,
                            const void *values)
 {
 	gemp_code code = GEMP_OK;
@@ -173,11 +139,9 @@ static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
 	const hsize_t dims = map->dims;
-	const gemp_som_shape book = { 3, { map->rows, map->columns, dims } }, grid = { 2, { map->rows, map->columns } };
+	const som_shape book = { 3, { map->rows, map->columns, dims } }, grid = { 2, { map->rows, map->columns } };
 	double *scale = NULL;
-	hid_t text = H5Tcopy(H5T_C_S1);
-	H5Tset_size(text, H5T_VARIABLE);
-	H5Tset_cset(text, H5T_CSET_UTF8);
+	hid_t text = gemp_h5_make_string_type();
 	GEMP_TRY(GEMP_NEW(scale, 2 * dims));
 	memcpy(scale, map->offset, dims * sizeof *scale);
 	memcpy(scale + dims, map->factor, dims * sizeof *scale);
@@ -185,38 +149,23 @@ static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 	GEMP_TRY(put_array(h5, "umatrix", grid, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->umatrix));
 	if (map->hits)
 		GEMP_TRY(put_array(h5, "hits", grid, H5T_STD_U64LE, H5T_NATIVE_UINT64, map->hits));
-	GEMP_TRY(put_array(h5, "scale", (gemp_som_shape){ 2, { 2, dims } }, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scale));
-	code = put_array(h5, "columns", (gemp_som_shape){ 1, { dims } }, text, text, map->names);
+	GEMP_TRY(put_array(h5, "scale", (som_shape){ 2, { 2, dims } }, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scale));
+	code = put_array(h5, "columns", (som_shape){ 1, { dims } }, text, text, map->names);
 done:
 	H5Tclose(text);
 	gemp_free(scale);
 	return code;
 }
 
-static gemp_code write_all(const gemp_som_map *map, const gemp_comm *comm, const char *temporary)
+static gemp_code write_all(const gemp_som_map *map, const char *temporary)
 {
-	gemp_code code = GEMP_OK;
-	gemp_h5 h5 = { .comm = comm,
-		           .path = (char *)temporary,
-		           .file = H5I_INVALID_HID,
-		           .transfer = H5P_DEFAULT,
-		           .active = true,
-		           .writing = true };
-	FILE *may = fopen(temporary, "wb"); /* HDF5 would not say why not */
-	if (!may || fclose(may) != 0)
-		return gemp_fail(GEMP_EIO, "%s: cannot be written: %s", temporary, strerror(errno));
-	H5dont_atexit();
-	H5open();
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-	GEMP_TRY(GEMP_HDF5(&h5, h5.file = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)));
-	GEMP_TRY(put_fields(&h5, map));
-	GEMP_TRY(put_arrays(&h5, map));
-	hid_t file = h5.file;
-	h5.file = H5I_INVALID_HID;
-	code = GEMP_HDF5(&h5, H5Fclose(file));
-done:
-	if (h5.file >= 0)
-		gemp_comm_no_finalize = true;
+	gemp_h5 h5 = { 0 };
+	gemp_code code = gemp_h5_create_local(&h5, temporary);
+	GEMP_THEN(put_fields(&h5, map));
+	GEMP_THEN(put_arrays(&h5, map));
+	if (code == GEMP_OK)
+		return gemp_h5_close(&h5);
+	gemp_h5_abandon(&h5);
 	return code;
 }
 
@@ -225,7 +174,7 @@ gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, co
 	gemp_code code = GEMP_OK;
 	gemp_text temporary = { 0 };
 	GEMP_TRY(gemp_output_temporary(comm, path, &temporary));
-	code = gemp_comm_agree(comm, comm->rank == 0 ? write_all(map, comm, temporary.data) : GEMP_OK);
+	code = gemp_comm_agree(comm, comm->rank == 0 ? write_all(map, temporary.data) : GEMP_OK);
 	code = gemp_output_commit(comm, temporary.data, path, code);
 done:
 	gemp_text_free(&temporary);
@@ -249,76 +198,38 @@ static const char *kind(hid_t memory)
 	return H5Tget_class(memory) == H5T_STRING ? "text" : "number";
 }
 
-static hid_t text_type(void)
-{
-	hid_t type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
-	return type;
-}
-
 /* ATTRIBUTES */
-
-static gemp_code get_scalar(const gemp_h5 *h5, const char *name, hid_t memory, void *out)
-{
-	gemp_code code = GEMP_OK;
-	hid_t attribute = H5I_INVALID_HID, space = H5I_INVALID_HID, type = H5I_INVALID_HID;
-	if (H5Aexists(h5->file, name) <= 0)
-		return gemp_fail(GEMP_EDATA, "%s: has no attribute '%s'" AGAIN, h5->path, name);
-	GEMP_TRY(GEMP_HDF5(h5, attribute = H5Aopen(h5->file, name, H5P_DEFAULT)));
-	GEMP_TRY(GEMP_HDF5(h5, space = H5Aget_space(attribute)));
-	GEMP_TRY(GEMP_HDF5(h5, type = H5Aget_type(attribute)));
-	if (H5Sget_simple_extent_npoints(space) != 1 || !suits(type, memory))
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: attribute '%s' is not one %s" AGAIN, h5->path, name, kind(memory)));
-	code = GEMP_HDF5(h5, H5Aread(attribute, memory, out));
-done:
-	gemp_h5_release(type);
-	gemp_h5_release(space);
-	gemp_h5_release(attribute);
-	return code;
-}
-
-/* The caller frees (free, as HDF5 allocates). */
-static gemp_code get_text(const gemp_h5 *h5, const char *name, char **out)
-{
-	hid_t type = text_type();
-	*out = NULL;
-	gemp_code code = get_scalar(h5, name, type, out);
-	if (code == GEMP_OK && !*out)
-		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' is empty" AGAIN, h5->path, name);
-	H5Tclose(type);
-	return code;
-}
 
 static gemp_code get_word(const gemp_h5 *h5, const char *name, const char *words, int *out)
 {
 	gemp_code code = GEMP_OK;
 	char *text = NULL;
-	GEMP_TRY(get_text(h5, name, &text));
+	GEMP_TRY(gemp_h5_get_text(h5, "/", name, &text));
 	*out = 0;
 	for (const char *at = words; at; at = strchr(at, '|'), at = at ? at + 1 : NULL, (*out)++)
 		if (strlen(text) == strcspn(at, "|") && strncmp(text, at, strlen(text)) == 0)
 			goto done;
 	code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' is '%s', and not %s" AGAIN, h5->path, name, text, words);
 done:
-	free(text);
+	gemp_free(text);
 	return code;
 }
 
-static gemp_code get_fields(const gemp_h5 *h5, gemp_som_map *map)
+static gemp_code get_field(const gemp_h5 *h5, const som_field *field, void *value)
 {
-	for (size_t i = 0; i < GEMP_SOM_FIELDS; i++) {
-		const gemp_som_field *field = &gemp_som_fields[i];
-		void *value = (char *)map + field->offset;
-		if (field->words)
-			GEMP_PROPAGATE(get_word(h5, field->name, field->words, value));
-		else if (field->optional && !field->real && H5Aexists(h5->file, field->name) <= 0)
-			*(uint64_t *)value = 0;
-		else if (field->optional && H5Aexists(h5->file, field->name) <= 0)
-			*(double *)value = (double)NAN;
-		else
-			GEMP_PROPAGATE(get_scalar(h5, field->name, field->real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64, value));
-	}
+	bool has = true;
+	if (field->words)
+		return get_word(h5, field->name, field->words, value);
+	if (field->optional)
+		GEMP_PROPAGATE(gemp_h5_has_attribute(h5, "/", field->name, &has));
+	if (field->real && !has)
+		*(double *)value = (double)NAN;
+	else if (field->real)
+		return gemp_h5_get_real(h5, "/", field->name, value);
+	else if (!has)
+		*(uint64_t *)value = 0;
+	else
+		return gemp_h5_get_number(h5, "/", field->name, value);
 	return GEMP_OK;
 }
 
@@ -350,7 +261,7 @@ done:
 }
 
 /* All of a dataset, of this shape. */
-static gemp_code get_array(const gemp_h5 *h5, const char *name, gemp_som_shape shape, hid_t memory, void *out)
+static gemp_code get_array(const gemp_h5 *h5, const char *name, som_shape shape, hid_t memory, void *out)
 {
 	hid_t dataset;
 	hsize_t size[3];
@@ -371,9 +282,9 @@ static gemp_code get_names(const gemp_h5 *h5, gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
 	char **texts = NULL;
-	hid_t type = text_type();
+	hid_t type = gemp_h5_make_string_type();
 	GEMP_TRY(GEMP_NEW(texts, map->dims));
-	GEMP_TRY(get_array(h5, "columns", (gemp_som_shape){ 1, { map->dims } }, type, texts));
+	GEMP_TRY(get_array(h5, "columns", (som_shape){ 1, { map->dims } }, type, texts));
 	for (uint32_t c = 0; c < map->dims && code == GEMP_OK; c++) {
 		const char *text = texts[c] ? texts[c] : "";
 		if (gemp_utf8_check(text, strlen(text)) < strlen(text))
@@ -412,13 +323,13 @@ static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
 static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_som_shape book = { 3, { map->rows, map->columns, map->dims } };
-	const gemp_som_shape grid = { 2, { map->rows, map->columns } };
+	const som_shape book = { 3, { map->rows, map->columns, map->dims } };
+	const som_shape grid = { 2, { map->rows, map->columns } };
 	double *scale = NULL;
 	GEMP_TRY(GEMP_NEW(scale, 2 * (size_t)map->dims));
 	GEMP_TRY(get_array(h5, "codebook", book, H5T_NATIVE_FLOAT, map->codebook));
 	GEMP_TRY(get_array(h5, "umatrix", grid, H5T_NATIVE_FLOAT, map->umatrix));
-	GEMP_TRY(get_array(h5, "scale", (gemp_som_shape){ 2, { 2, map->dims } }, H5T_NATIVE_DOUBLE, scale));
+	GEMP_TRY(get_array(h5, "scale", (som_shape){ 2, { 2, map->dims } }, H5T_NATIVE_DOUBLE, scale));
 	memcpy(map->offset, scale, map->dims * sizeof *scale);
 	memcpy(map->factor, scale + map->dims, map->dims * sizeof *scale);
 	if (H5Lexists(h5->file, "hits", H5P_DEFAULT) > 0) {
@@ -438,12 +349,14 @@ static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 	char *encoding = NULL, *version = NULL;
 	hid_t codebook;
 	hsize_t size[3] = { 0 };
-	if (H5Aexists(h5->file, "encoding-type") <= 0)
+	bool has;
+	GEMP_TRY(gemp_h5_has_attribute(h5, "/", "encoding-type", &has));
+	if (!has)
 		return gemp_fail(GEMP_EDATA, "%s: is no map; `gemp-mpi som train` writes one", h5->path);
-	GEMP_TRY(get_text(h5, "encoding-type", &encoding));
+	GEMP_TRY(gemp_h5_get_text(h5, "/", "encoding-type", &encoding));
 	if (strcmp(encoding, GEMP_SOM_ENCODING) != 0)
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is no map, but '%s'; `gemp-mpi som train` writes one", h5->path, encoding));
-	GEMP_TRY(get_text(h5, "encoding-version", &version));
+	GEMP_TRY(gemp_h5_get_text(h5, "/", "encoding-version", &version));
 	if (strcmp(version, GEMP_SOM_VERSION) != 0)
 		GEMP_TRY(gemp_fail(GEMP_EDATA,
 		                   "%s: is a map of version '%s', and this program reads " GEMP_SOM_VERSION "; train it again",
@@ -455,43 +368,32 @@ static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: the codebook is of %llu x %llu x %llu" AGAIN, h5->path,
 			                   (unsigned long long)size[0], (unsigned long long)size[1], (unsigned long long)size[2]));
 	GEMP_TRY(gemp_som_map_new(out, (uint32_t)size[0], (uint32_t)size[1], (uint32_t)size[2]));
-	GEMP_TRY(get_fields(h5, out));
+	for (size_t i = 0; i < SOM_FIELDS; i++)
+		GEMP_TRY(get_field(h5, &som_fields[i], (char *)out + som_fields[i].offset));
 	code = get_arrays(h5, out);
 done:
-	free(version);
-	free(encoding);
+	gemp_free_all(version, encoding);
 	return code;
 }
 
 /* Local. */
-static gemp_code read_file(gemp_som_map *out, const gemp_comm *comm, const char *path)
+static gemp_code read_file(gemp_som_map *out, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	gemp_h5 h5 = {
-		.comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT, .active = true
-	};
-	if (access(path, R_OK) != 0)
-		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
-	H5dont_atexit();
-	H5open();
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-	GEMP_TRY(GEMP_HDF5(&h5, h5.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)));
-	code = read_map(out, &h5);
-	H5Fclose(h5.file);
-done:
+	gemp_h5 h5 = { 0 };
+	gemp_code code = gemp_h5_open_local(&h5, path, "`gemp-mpi som train` writes maps");
+	GEMP_THEN(read_map(out, &h5));
+	gemp_h5_close(&h5);
 	return code;
 }
 
 gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const char *path)
 {
 	*out = (gemp_som_map){ 0 };
-	gemp_code code = gemp_comm_agree(comm, read_file(out, comm, path));
+	gemp_code code = gemp_comm_agree(comm, read_file(out, path));
 	if (code != GEMP_OK)
 		gemp_som_map_free(out);
 	return code;
 }
-
-extern const gemp_som_field gemp_som_fields[GEMP_SOM_FIELDS];
 
 /* GROUP/NAME, if it is there. */
 static gemp_code read_column(gemp_column *out, const gemp_h5 *h5, const char *group, const char *name, bool *known)
@@ -528,14 +430,11 @@ static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column
 
 gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char *path)
 {
-	gemp_comm alone;
 	gemp_h5 h5 = { 0 };
 	gemp_column null = { 0 };
-	gemp_comm_new(&alone, MPI_COMM_SELF);
-	gemp_code code = gemp_h5_open(&h5, &alone, path);
+	gemp_code code = gemp_h5_open_local(&h5, path, "give what som apply wrote");
 	GEMP_THEN(read_columns(keys, units, &null, &h5));
 	gemp_h5_close(&h5);
 	gemp_column_free(&null);
-	gemp_comm_free(&alone);
 	return code;
 }
