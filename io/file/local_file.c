@@ -4,7 +4,10 @@
 #include "core/signals.h"
 #include "core/text.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -88,19 +91,54 @@ gemp_code gemp_file_may_write(const char *what, const char *path)
 	return code;
 }
 
+/* TEMPORARY NAMES */
+
+gemp_code gemp_file_temporary(gemp_text *name, const char *path, uint64_t process)
+{
+	gemp_text_print(name, "%s.tmp-%" PRIu64, path, process);
+	return gemp_text_status(name);
+}
+
+void gemp_file_discard(const char *temporary)
+{
+	const char *slash = strrchr(temporary, '/');
+	const char *name = slash ? slash + 1 : temporary;
+	gemp_text folder = { 0 };
+	gemp_text_print(&folder, "%.*s", slash ? (int)(name - temporary) : 1, slash ? temporary : ".");
+	unlink(temporary);
+	DIR *listing = gemp_text_status(&folder) == GEMP_OK ? opendir(folder.data) : NULL;
+	for (const struct dirent *entry; listing && (entry = readdir(listing));)
+		if (strncmp(entry->d_name, name, strlen(name)) == 0 &&
+		    !isdigit((unsigned char)entry->d_name[strlen(name)])) /* else another process's file */
+			unlinkat(dirfd(listing), entry->d_name, 0);
+	if (listing)
+		closedir(listing);
+	gemp_text_free(&folder);
+	gemp_signals_drop_temp(temporary);
+}
+
+gemp_code gemp_file_commit(const char *temporary, const char *path, gemp_code code)
+{
+	if (code == GEMP_OK && rename(temporary, path) != 0)
+		code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s; choose another place or make room", path,
+		                 strerror(errno));
+	if (code == GEMP_OK)
+		gemp_signals_drop_temp(temporary);
+	else
+		gemp_file_discard(temporary);
+	return code;
+}
+
 gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path)
 {
-	gemp_text name = { 0 };
 	*out = (gemp_file_writer){ .path = path };
-	gemp_text_print(&name, "%s.tmp.%ld", path, (long)getpid());
-	gemp_code code = gemp_text_status(&name);
-	if (code == GEMP_OK && !(out->file = fopen(name.data, "wb")))
+	gemp_code code = gemp_file_temporary(&out->temporary, path, (uint64_t)getpid());
+	if (code == GEMP_OK && !(out->file = fopen(out->temporary.data, "wb")))
 		code = gemp_fail(GEMP_EIO, "%s: %s; choose a folder that can be written to", path, strerror(errno));
 	if (code == GEMP_OK)
-		gemp_signals_add_temp(name.data);
+		gemp_signals_add_temp(out->temporary.data);
 	else
-		gemp_text_free(&name);
-	out->temporary = name.data;
+		gemp_text_free(&out->temporary);
 	return code;
 }
 
@@ -109,16 +147,11 @@ gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
 	gemp_code code = GEMP_OK;
 	whole = whole && !ferror(file->file) && fflush(file->file) == 0 && fsync(fileno(file->file)) == 0;
 	const int error = errno; /* what fclose says of a file that is not whole is another matter */
-	bool closed = fclose(file->file) == 0;
-	if (!whole)
-		errno = error;
-	if (!whole || !closed || rename(file->temporary, file->path) != 0) {
+	if (fclose(file->file) != 0 || !whole)
 		code = gemp_fail(GEMP_EIO, "%s: writing failed: %s; choose another place or make room", file->path,
-		                 strerror(errno));
-		unlink(file->temporary);
-	}
-	gemp_signals_drop_temp(file->temporary);
-	gemp_free(file->temporary);
+		                 strerror(whole ? errno : error));
+	code = gemp_file_commit(file->temporary.data, file->path, code);
+	gemp_text_free(&file->temporary);
 	*file = (gemp_file_writer){ 0 };
 	return code;
 }

@@ -2,11 +2,10 @@
 
 #include "core/memory.h"
 #include "core/signals.h"
+#include "io/file/local_file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,79 +15,32 @@ gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_te
 {
 	uint64_t process = comm->rank == 0 ? (uint64_t)getpid() : 0;
 	gemp_comm_max(comm, &process, 1);
-	gemp_text_print(temporary, "%s.%" PRIu64 ".part", path, process);
-	gemp_code code = gemp_comm_agree(comm, gemp_text_status(temporary));
-	if (code == GEMP_OK && comm->rank == 0)
+	GEMP_PROPAGATE(gemp_comm_agree(comm, gemp_file_temporary(temporary, path, process)));
+	if (comm->rank == 0)
 		gemp_signals_add_temp(temporary->data);
-	return code;
-}
-
-void gemp_output_discard(const char *temporary)
-{
-	const char *slash = strrchr(temporary, '/');
-	const char *name = slash ? slash + 1 : temporary;
-	gemp_text folder = { 0 };
-	gemp_text_print(&folder, "%.*s", slash ? (int)(name - temporary) : 1, slash ? temporary : ".");
-	unlink(temporary);
-	DIR *listing = gemp_text_status(&folder) == GEMP_OK ? opendir(folder.data) : NULL;
-	for (const struct dirent *entry; listing && (entry = readdir(listing));)
-		if (strncmp(entry->d_name, name, strlen(name)) == 0)
-			unlinkat(dirfd(listing), entry->d_name, 0);
-	if (listing)
-		closedir(listing);
-	gemp_text_free(&folder);
+	return GEMP_OK;
 }
 
 gemp_code gemp_output_commit(const gemp_comm *comm, const char *temporary, const char *path, gemp_code code)
 {
-	if (comm->rank == 0 && code == GEMP_OK && rename(temporary, path) != 0)
-		code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
-	if (comm->rank == 0 && code != GEMP_OK)
-		gemp_output_discard(temporary);
-	if (comm->rank == 0)
-		gemp_signals_drop_temp(temporary);
-	return gemp_comm_agree(comm, code);
+	return gemp_comm_agree(comm, comm->rank == 0 ? gemp_file_commit(temporary, path, code) : code);
 }
 
 enum { PIECE = 1 << 20 }; /* bytes of another rank's that rank 0 holds at a time */
 
 struct gemp_output {
 	const gemp_comm *comm;
-	char *path; /* NULL: stdout */
-	char *temporary;
-	int file;      /* -1: not open */
-	uint64_t size; /* bytes written by all ranks */
-	uint64_t next; /* place of the next piece of this rank's block */
+	char *path;          /* NULL: stdout */
+	gemp_text temporary; /* "": there is no such file */
+	int file;            /* -1: not open */
+	uint64_t size;       /* bytes written by all ranks */
+	uint64_t next;       /* place of the next piece of this rank's block */
 };
 
 static gemp_code failed(const char *path, const char *what)
 {
 	int error = errno;
 	return gemp_fail(GEMP_EIO, "%s: %s: %s; choose another place or make room", path, what, strerror(error));
-}
-
-/* Rank 0's choice, known to all: the name with its process id. */
-static gemp_code name_temporary(gemp_output *output)
-{
-	gemp_code code = GEMP_OK;
-	gemp_text name = { 0 };
-	void *bytes = NULL;
-	size_t size = 0;
-	if (output->comm->rank == 0) {
-		gemp_text_print(&name, "%s.tmp-%ld", output->path, (long)getpid());
-		code = gemp_text_status(&name);
-		bytes = name.data;
-		size = name.size + 1;
-	}
-	GEMP_TRY(gemp_comm_agree(output->comm, code));
-	code = gemp_comm_broadcast(output->comm, &bytes, &size);
-	output->temporary = bytes;
-	if (code == GEMP_OK && output->comm->rank == 0)
-		gemp_signals_add_temp(output->temporary);
-	name.data = NULL;
-done:
-	gemp_text_free(&name);
-	return code;
 }
 
 static gemp_code create(gemp_output *output)
@@ -101,21 +53,21 @@ static gemp_code create(gemp_output *output)
 	}
 	if (exists && !S_ISREG(there.st_mode)) /* the new file would take the place of a device or pipe */
 		return gemp_fail(GEMP_EIO, "%s: is a device or a pipe, not a regular file; choose another place", output->path);
-	output->file = open(output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	output->file = open(output->temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	return output->file < 0 ? failed(output->path, "cannot be written") : GEMP_OK;
 }
 
 static gemp_code join(gemp_output *output)
 {
-	output->file = open(output->temporary, O_WRONLY | O_CLOEXEC);
-	return output->file < 0 ? failed(output->temporary, "cannot be opened by another rank") : GEMP_OK;
+	output->file = open(output->temporary.data, O_WRONLY | O_CLOEXEC);
+	return output->file < 0 ? failed(output->temporary.data, "cannot be opened by another rank") : GEMP_OK;
 }
 
 static gemp_code open_file(gemp_output *output)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = output->comm;
-	GEMP_TRY(name_temporary(output));
+	GEMP_TRY(gemp_output_temporary(comm, output->path, &output->temporary));
 	if (comm->rank == 0)
 		code = create(output);
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -124,15 +76,6 @@ static gemp_code open_file(gemp_output *output)
 	GEMP_TRY(gemp_comm_agree(comm, code));
 done:
 	return code;
-}
-
-static void free_output(gemp_output *output)
-{
-	if (output->file >= 0)
-		close(output->file);
-	if (output->temporary)
-		gemp_signals_drop_temp(output->temporary);
-	gemp_free_all(output->path, output->temporary, output);
 }
 
 gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path)
@@ -254,29 +197,18 @@ gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size)
 /* Each rank's bytes are down before rank 0 gives the file its name. */
 static gemp_code finish_file(gemp_output *output)
 {
-	gemp_code code = GEMP_OK;
 	int closed = close(output->file);
 	output->file = -1;
-	code = closed == 0 ? GEMP_OK : failed(output->path, "writing failed");
-	GEMP_TRY(gemp_comm_agree(output->comm, code));
-	if (output->comm->rank == 0 && rename(output->temporary, output->path) != 0)
-		code = failed(output->path, "cannot get its name");
-	code = gemp_comm_agree(output->comm, code);
-done:
+	gemp_code code = gemp_comm_agree(output->comm, closed == 0 ? GEMP_OK : failed(output->path, "writing failed"));
+	code = gemp_output_commit(output->comm, output->temporary.data, output->path, code);
+	gemp_text_free(&output->temporary);
 	return code;
 }
 
 gemp_code gemp_output_close(gemp_output *output)
 {
-	gemp_code code = GEMP_OK;
-	if (!output)
-		return GEMP_OK;
-	if (output->path)
-		code = finish_file(output);
-	if (code == GEMP_OK)
-		free_output(output);
-	else
-		gemp_output_abandon(output);
+	gemp_code code = output && output->path ? finish_file(output) : GEMP_OK;
+	gemp_output_abandon(output);
 	return code;
 }
 
@@ -284,7 +216,10 @@ void gemp_output_abandon(gemp_output *output)
 {
 	if (!output)
 		return;
-	if (output->comm->rank == 0 && output->temporary)
-		unlink(output->temporary);
-	free_output(output);
+	if (output->file >= 0)
+		close(output->file);
+	if (output->comm->rank == 0 && output->temporary.size)
+		gemp_file_discard(output->temporary.data);
+	gemp_text_free(&output->temporary);
+	gemp_free_all(output->path, output);
 }

@@ -292,7 +292,7 @@ static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t s
 
 gemp_code gemp_ecore_read(gemp_ecore *out, const char *path)
 {
-	static const gemp_xml_visitor visitor = { "Ecore", start, end };
+	static const gemp_xml_visitor visitor = { "Ecore", start, end, NULL };
 	gemp_code code = GEMP_OK;
 	reader r = { .ecore = out };
 	*out = (gemp_ecore){ .path = path };

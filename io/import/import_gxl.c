@@ -321,7 +321,7 @@ static gemp_code end(void *context, const gemp_xml *xml, const char *text, size_
 
 static gemp_code read_files(import *self)
 {
-	static const gemp_xml_visitor visitor = { "GXL", start, end };
+	static const gemp_xml_visitor visitor = { "GXL", start, end, NULL };
 	gemp_code code = GEMP_OK;
 	for (size_t i = (size_t)self->comm->rank; i < self->options->edge_file_count; i += (size_t)self->comm->size) {
 		self->place = OUTSIDE;

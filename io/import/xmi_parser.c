@@ -413,7 +413,7 @@ static void free_frame(frame *f, size_t slots)
 
 gemp_code gemp_xmi_read(const char *path, const gemp_ecore *ecore, const gemp_xmi_visitor *visitor, void *self)
 {
-	static const gemp_xml_visitor elements = { "XMI", start, end };
+	static const gemp_xml_visitor elements = { "XMI", start, end, NULL };
 	reader r = { .file = path, .ecore = ecore, .visitor = visitor, .self = self, .leaf = GEMP_ECORE_NONE };
 	for (size_t i = 0; i < ecore->classifier_count; i++)
 		if (ecore->classifiers[i].feature_count > r.slots)

@@ -1,14 +1,11 @@
 #include "io/rows/result_file.h"
 
 #include "core/memory.h"
-#include "core/signals.h"
+#include "io/file/local_file.h"
 #include "io/file/output.h"
 #include "io/hdf5/hdf5_attributes.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	FEW = 8192, /* rows of a chunk of a small result; */
@@ -27,7 +24,9 @@ typedef struct result_column {
 } result_column;
 
 struct gemp_result_file {
-	gemp_h5 h5; /* path: the temporary name */
+	const gemp_comm *comm;
+	gemp_h5 h5; /* of the temporary name */
+	gemp_text temporary;
 	char *path;
 	uint64_t rows; /* written, on rank 0 */
 	hsize_t chunk; /* rows; 0: nothing was written yet, and there are no datasets */
@@ -90,36 +89,6 @@ static gemp_code name_columns(gemp_result_file *file, const gemp_column *const *
 	return GEMP_OK;
 }
 
-static gemp_code name_files(gemp_result_file *file, const char *path)
-{
-	gemp_text temporary = { 0 };
-	gemp_text_print(&temporary, "%s.tmp-%ld", path, (long)getpid());
-	file->h5.path = temporary.data;
-	file->path = gemp_strdup(path);
-	if (temporary.failed || !file->path)
-		return GEMP_ENOMEM;
-	gemp_signals_add_temp(temporary.data);
-	return GEMP_OK;
-}
-
-static gemp_code create_file(gemp_result_file *file)
-{
-	gemp_code code = GEMP_OK;
-	gemp_h5 *h5 = &file->h5;
-	hid_t creation = H5I_INVALID_HID;
-	FILE *may = fopen(h5->path, "wb");
-	if (!may || fclose(may) != 0)
-		return gemp_fail(GEMP_EIO, "%s: cannot be written: %s", file->path, strerror(errno));
-	H5open();
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_FILE_CREATE)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
-	GEMP_TRY(GEMP_HDF5(h5, h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, creation, H5P_DEFAULT)));
-done:
-	gemp_h5_release(creation);
-	return code;
-}
-
 /* Collective. */
 static gemp_code make_groups(gemp_result_file *file)
 {
@@ -139,27 +108,19 @@ done:
 	return code;
 }
 
-/* Rank 0 alone has the file open, without MPI, as variable-length strings need it. */
 gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, const char *path,
                                 const gemp_column *const *columns, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	gemp_result_file *file;
-	code = GEMP_NEW(file, 1);
+	gemp_code code = GEMP_NEW(file, 1);
 	if (code == GEMP_OK) {
-		file->h5 = (gemp_h5){
-			.comm = comm,
-			.file = H5I_INVALID_HID,
-			.transfer = H5P_DEFAULT,
-			.active = comm->rank == 0,
-			.writing = true,
-		};
-		code = name_files(file, path);
+		file->comm = comm;
+		file->path = gemp_strdup(path);
+		code = file->path ? name_columns(file, columns, count) : GEMP_ENOMEM;
 	}
-	GEMP_THEN(name_columns(file, columns, count));
-	if (code == GEMP_OK && comm->rank == 0)
-		code = create_file(file);
 	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_output_temporary(comm, path, &file->temporary));
+	GEMP_TRY(gemp_h5_create_serial(&file->h5, comm, file->temporary.data));
 	GEMP_TRY(make_groups(file));
 	*out = file;
 	file = NULL;
@@ -352,7 +313,7 @@ static void move(const gemp_comm *comm, char *bytes, size_t size, int from)
 /* Collective. Rank 0 takes the packed rows of one rank after the other, also when it can no longer write them. */
 static gemp_code collect(gemp_result_file *file, gemp_text *packed, gemp_code code)
 {
-	const gemp_comm *comm = file->h5.comm;
+	const gemp_comm *comm = file->comm;
 	uint64_t own = packed->size, largest = own, *sizes = NULL;
 	char *bytes = NULL;
 	gemp_comm_max(comm, &largest, 1);
@@ -400,48 +361,44 @@ static gemp_code close_datasets(gemp_result_file *file)
 	return code;
 }
 
-static gemp_code finish(gemp_result_file *file)
-{
-	hid_t id = file->h5.file;
-	GEMP_PROPAGATE(make_datasets(file, 0));
-	GEMP_PROPAGATE(close_datasets(file));
-	file->h5.file = H5I_INVALID_HID;
-	GEMP_PROPAGATE(GEMP_HDF5(&file->h5, H5Fclose(id)));
-	if (rename(file->h5.path, file->path) != 0)
-		return gemp_fail(GEMP_EIO, "%s: cannot get its name: %s", file->path, strerror(errno));
-	return GEMP_OK;
-}
-
 static void free_file(gemp_result_file *file)
 {
 	for (size_t c = 0; c < file->count; c++) {
 		gemp_column_free(&file->columns[c].kind);
 		gemp_free_all(file->columns[c].place, file->columns[c].nulls);
 	}
-	gemp_free(file->columns);
-	if (file->h5.path)
-		gemp_signals_drop_temp(file->h5.path);
-	gemp_free_all(file->h5.path, file->path, file);
+	gemp_text_free(&file->temporary);
+	gemp_free_all(file->columns, file->path, file);
+}
+
+static gemp_code finish(gemp_result_file *file, const gemp_result_info *info)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_h5 *h5 = &file->h5;
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "pattern", info->pattern));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "semantics", info->semantics));
+	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "distinct", info->distinct));
+	GEMP_PROPAGATE(gemp_h5_put_flag(h5, "/", "complete", info->complete));
+	GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", "graph-hash", info->graph_hash));
+	GEMP_PROPAGATE(gemp_h5_put_number(h5, "/", "rows", file->rows));
+	if (h5->active)
+		code = make_datasets(file, 0);
+	GEMP_THEN(close_datasets(file));
+	GEMP_PROPAGATE(gemp_comm_agree(file->comm, code));
+	return gemp_h5_close(&file->h5);
 }
 
 gemp_code gemp_result_file_close(gemp_result_file *file, const gemp_result_info *info)
 {
-	gemp_code code = GEMP_OK;
 	if (!file)
 		return GEMP_OK;
-	const gemp_h5 *h5 = &file->h5;
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "pattern", info->pattern));
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "semantics", info->semantics));
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "distinct", info->distinct));
-	GEMP_TRY(gemp_h5_put_flag(h5, "/", "complete", info->complete));
-	GEMP_TRY(gemp_h5_put_number(h5, "/", "graph-hash", info->graph_hash));
-	GEMP_TRY(gemp_h5_put_number(h5, "/", "rows", file->rows));
-	code = gemp_comm_agree(h5->comm, h5->active ? finish(file) : GEMP_OK);
-done:
-	if (code == GEMP_OK)
-		free_file(file);
-	else
+	gemp_code code = finish(file, info);
+	if (code != GEMP_OK) {
 		gemp_result_file_abandon(file);
+		return code;
+	}
+	code = gemp_output_commit(file->comm, file->temporary.data, file->path, code);
+	free_file(file);
 	return code;
 }
 
@@ -449,9 +406,8 @@ void gemp_result_file_abandon(gemp_result_file *file)
 {
 	if (!file)
 		return;
-	if (file->h5.file >= 0)
-		gemp_comm_no_finalize = true;
-	if (file->h5.active && file->h5.path)
-		gemp_output_discard(file->h5.path);
+	gemp_h5_abandon(&file->h5);
+	if (file->comm && file->comm->rank == 0 && file->temporary.size)
+		gemp_file_discard(file->temporary.data);
 	free_file(file);
 }

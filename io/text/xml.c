@@ -20,6 +20,7 @@ struct gemp_xml {
 	void *self;
 	XML_Parser parser;
 	gemp_code code; /* a failure met in a handler */
+	bool stopped;   /* the visitor has enough */
 	gemp_text text;
 	size_t prefix_count, prefix_capacity;
 	prefix *prefixes; /* [prefix_count] */
@@ -59,21 +60,27 @@ const char *gemp_xml_attribute(const char **attributes, const char *name)
 
 /* HANDLERS */
 
+/* After each handler: a failure, or enough, ends the reading. Expat may still call a handler or two after that. */
 static void check(gemp_xml *xml, gemp_code code)
 {
-	if (code == GEMP_OK)
-		return;
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s:%" PRIu64 ": ", xml->path, gemp_xml_line(xml));
 	xml->code = code;
-	XML_StopParser(xml->parser, XML_FALSE);
+	xml->stopped = code == GEMP_OK && xml->visitor->enough && xml->visitor->enough(xml->self);
+	if (code != GEMP_OK || xml->stopped)
+		XML_StopParser(xml->parser, XML_FALSE);
+}
+
+static bool is_over(const gemp_xml *xml)
+{
+	return xml->code != GEMP_OK || xml->stopped;
 }
 
 static void XMLCALL on_start(void *self, const char *name, const char **attributes)
 {
 	gemp_xml *xml = self;
 	gemp_text_clear(&xml->text);
-	if (xml->code == GEMP_OK)
+	if (!is_over(xml))
 		check(xml, xml->visitor->start(xml->self, xml, name, attributes));
 }
 
@@ -81,7 +88,7 @@ static void XMLCALL on_end(void *self, const char *name)
 {
 	gemp_xml *xml = self;
 	(void)name;
-	if (xml->code != GEMP_OK)
+	if (is_over(xml))
 		return;
 	gemp_code code = gemp_text_status(&xml->text);
 	GEMP_THEN(xml->visitor->end(xml->self, xml, xml->text.data ? xml->text.data : "", xml->text.size));
@@ -106,7 +113,7 @@ static gemp_code declare(gemp_xml *xml, const char *name, const char *uri)
 static void XMLCALL on_namespace(void *self, const char *name, const char *uri)
 {
 	gemp_xml *xml = self;
-	if (xml->code != GEMP_OK)
+	if (is_over(xml))
 		return;
 	const char *known = gemp_xml_uri(xml, name ? name : "", name ? strlen(name) : 0);
 	if (!known || strcmp(known, uri ? uri : "") != 0)
@@ -142,14 +149,14 @@ static gemp_code parse(gemp_xml *xml, gemp_source *source)
 {
 	gemp_code code = GEMP_OK;
 	size_t size = 1;
-	while (size) {
+	while (size && !xml->stopped) {
 		void *room = XML_GetBuffer(xml->parser, PIECE);
 		if (!room)
 			return no_memory(xml);
 		GEMP_TRY(gemp_source_read(source, room, PIECE, &size));
 		enum XML_Status status = XML_ParseBuffer(xml->parser, (int)size, size == 0);
 		GEMP_TRY(xml->code);
-		if (status != XML_STATUS_OK)
+		if (status != XML_STATUS_OK && !xml->stopped)
 			return bad_xml(xml);
 	}
 done:

@@ -1,4 +1,8 @@
-/* xml: an XML file, plain or compressed, as a series of elements. */
+/* xml: an XML file, plain or compressed, as a series of elements, for GraphML, GXL, Ecore and XMI.
+ *
+ * Expat reads the file in pieces; the visitor is called at each start and end tag and keeps no more than its own state, so
+ * that the file need not fit in memory. Entities are refused, since a few lines of them can expand to gigabytes.
+ */
 
 #ifndef GEMP_IO_TEXT_XML_H
 #define GEMP_IO_TEXT_XML_H
@@ -18,6 +22,7 @@ typedef struct gemp_xml_visitor {
 	gemp_code (*start)(void *self, const gemp_xml *xml, const char *name, const char **attributes);
 	/* text: what stands in front of the end tag back to the next tag, so all of an element without others inside. */
 	gemp_code (*end)(void *self, const gemp_xml *xml, const char *text, size_t size);
+	bool (*enough)(void *self); /* ends the reading early; NULL: never */
 } gemp_xml_visitor;
 
 /* Local. Reads the file to its end. What is no XML is GEMP_EDATA with file and line. Entities are refused, so that none

@@ -70,7 +70,7 @@ def interrupted(rng):
         said = started.stderr.read()
         assert started.returncode == 75 and "SIGTERM" in said, (started.returncode, said)
     assert Map("long.h5").attributes["epoch"] >= saved.attributes["epoch"] and Map("long.h5").hits.sum() == 500
-    assert not [name for name in os.listdir(".") if ".part" in name]
+    assert not [name for name in os.listdir(".") if ".tmp-" in name]
 
 
 def limited(ranks, *arguments):
