@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
+#include "io/file/local_file.h"
 #include "io/file/output.h"
 #include "io/hdf5/hdf5_dataset.h"
 
@@ -11,12 +12,6 @@
 #include <string.h>
 
 enum { PIECE = 1 << 14, MAX_CHUNKS = 256, LONGEST = 32 /* bytes of a number and its newline */, ALIGNED = 64 };
-
-static bool ends_in(const char *place, const char *ending)
-{
-	size_t size = strlen(place), of_ending = strlen(ending);
-	return size > of_ending && strcmp(place + size - of_ending, ending) == 0;
-}
 
 gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *place)
 {
@@ -210,8 +205,8 @@ gemp_code gemp_number_array_write(const gemp_comm *comm, const char *place, gemp
 		goto done;
 	}
 	GEMP_TRY(gemp_output_open(&output, comm, place));
-	code = ends_in(place, ".npy") ? write_npy(output, comm, kind, values, count)
-	                              : write_text(output, comm, kind, values, count);
+	code = gemp_file_ends_in(place, ".npy") ? write_npy(output, comm, kind, values, count)
+	                                        : write_text(output, comm, kind, values, count);
 	if (code == GEMP_OK) {
 		code = gemp_output_close(output);
 		output = NULL;

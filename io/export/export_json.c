@@ -3,8 +3,8 @@
  *   {"type":"relationship","label":"KNOWS","properties":{"since":1999},"start":{"id":"ann"},"end":{"id":"bob"}}
  * An id is a number where it is one here. NULL is left out. */
 
+#include "graph/json_value.h"
 #include "io/export/export.h"
-#include "io/text/escape.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 static gemp_code add_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->type == GEMP_STRING)
-		gemp_escape_json(out, value->string.bytes, value->string.size);
+		gemp_json_string(out, value->string.bytes, value->string.size);
 	else if (value->type == GEMP_FLOAT && !isfinite(value->real))
 		return gemp_fail(GEMP_EDATA, "the number is infinite, which JSON cannot say; write .tsv, .csv or .graphml");
 	else
@@ -26,7 +26,7 @@ static gemp_code add_property(gemp_text *out, const char *name, const gemp_value
 		return GEMP_OK;
 	gemp_text_add(out, ",", *first ? 0 : 1);
 	*first = false;
-	gemp_escape_json(out, name, strlen(name));
+	gemp_json_string(out, name, strlen(name));
 	gemp_text_add(out, ":", 1);
 	return add_value(out, value);
 }
@@ -45,7 +45,7 @@ static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out
 	for (size_t l = 0; l < set->count; l++) {
 		const char *label = graph->labels[set->labels[l]];
 		gemp_text_add(out, ",", l ? 1 : 0);
-		gemp_escape_json(out, label, strlen(label));
+		gemp_json_string(out, label, strlen(label));
 	}
 	gemp_text_print(out, "],\"properties\":{");
 	for (size_t c = 0; c < graph->attributes.count; c++) {
@@ -64,7 +64,7 @@ static gemp_code edge(const gemp_export_context *e, const gemp_export_edge *line
 	const char *column = NULL, *type = e->graph->relations[line->relation].name;
 	bool first = true;
 	gemp_text_print(out, "{\"type\":\"relationship\",\"label\":");
-	gemp_escape_json(out, type, strlen(type));
+	gemp_json_string(out, type, strlen(type));
 	gemp_text_print(out, ",\"properties\":{");
 	for (size_t c = 0; c < e->columns.count; c++) {
 		gemp_value value = gemp_export_edge_value(e, line, c);

@@ -1,6 +1,7 @@
 #include "io/file/source.h"
 
 #include "core/memory.h"
+#include "io/file/local_file.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -25,12 +26,6 @@ struct gemp_source {
 	ZSTD_DStream *zstd;
 };
 
-static bool ends_in(const char *path, const char *ending)
-{
-	size_t size = strlen(path), tail = strlen(ending);
-	return size >= tail && strcmp(path + size - tail, ending) == 0;
-}
-
 static gemp_code cannot_read(const char *path)
 {
 	return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s; check the name and its permissions", path,
@@ -39,7 +34,7 @@ static gemp_code cannot_read(const char *path)
 
 static gemp_code check_ending(const char *path, gemp_compression compression)
 {
-	bool gzip = ends_in(path, ".gz"), zstd = ends_in(path, ".zst");
+	bool gzip = gemp_file_ends_in(path, ".gz"), zstd = gemp_file_ends_in(path, ".zst");
 	if ((gzip && compression != GEMP_GZIP) || (zstd && compression != GEMP_ZSTD))
 		return gemp_fail(GEMP_EDATA,
 		                 "%s: does not begin like a %s file; it is cut, or not compressed and wrongly named", path,

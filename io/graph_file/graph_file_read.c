@@ -58,8 +58,7 @@ static gemp_code read_ranks(const gemp_h5 *h5, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *ranks = NULL;
-	code = GEMP_NEW(ranks, graph->rows);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(ranks, graph->rows)));
 	GEMP_TRY(gemp_h5_read(h5, "/nodes/_rank", gemp_h5_type_of(GEMP_H5_U32), graph->first_vertex, graph->rows,
 	                      graph->rows, ranks));
 	gemp_free(graph->key_ranks);

@@ -168,8 +168,7 @@ static gemp_code get_edge_numbers(const matrix *matrix, uint64_t first, uint64_t
 	char *path = NULL;
 	gemp_edge *edges = NULL;
 	GEMP_TRY(gemp_h5_join(matrix->h5, matrix->path, "edge", &path));
-	code = GEMP_NEW(edges, count);
-	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, GEMP_NEW(edges, count)));
 	GEMP_TRY(gemp_h5_read(matrix->h5, path, gemp_h5_type_of(GEMP_H5_U64), first, count, count, edges));
 	bool beyond = false;
 	for (uint64_t e = 0; e < count; e++)

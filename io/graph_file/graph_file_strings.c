@@ -124,14 +124,13 @@ gemp_code gemp_file_put_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab 
                               const void *codes)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text below = { 0 };
+	char *below = NULL;
 	GEMP_TRY(gemp_h5_group(h5, path, "categorical", "0.2.0"));
 	GEMP_TRY(gemp_h5_put_flag(h5, path, "ordered", false));
-	gemp_text_print(&below, "%s/codes", path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
-	GEMP_TRY(gemp_h5_write(h5, below.data, type, rows.total, rows.first, rows.count, codes));
+	GEMP_TRY(gemp_h5_join(h5, path, "codes", &below));
+	GEMP_TRY(gemp_h5_write(h5, below, type, rows.total, rows.first, rows.count, codes));
 done:
-	gemp_text_free(&below);
+	gemp_free(below);
 	return code;
 }
 
@@ -180,8 +179,7 @@ static gemp_code put_offsets(const gemp_h5 *h5, const char *path, const gemp_col
 {
 	gemp_code code = GEMP_OK;
 	uint64_t count = rows.count + (h5->comm->rank == h5->comm->size - 1), *offsets = NULL;
-	code = GEMP_NEW(offsets, count);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(offsets, count)));
 	for (uint64_t i = 0; i < count; i++)
 		offsets[i] = base + (column->rows ? column->offsets[i] : 0);
 	GEMP_TRY(gemp_h5_write(h5, path, gemp_h5_type_of(GEMP_H5_U64), rows.total + 1, rows.first, count, offsets));
@@ -364,13 +362,12 @@ static gemp_code get_categorical(const gemp_h5 *h5, const char *path, gemp_colum
 {
 	gemp_code code = GEMP_OK;
 	gemp_h5_type type;
-	gemp_text below = { 0 };
+	char *below = NULL;
 	void *codes = NULL;
 	char **categories = NULL;
 	size_t count = 0;
-	gemp_text_print(&below, "%s/categories", path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
-	GEMP_TRY(gemp_file_get_texts(h5, below.data, &categories, &count));
+	GEMP_TRY(gemp_h5_join(h5, path, "categories", &below));
+	GEMP_TRY(gemp_file_get_texts(h5, below, &categories, &count));
 	GEMP_TRY(gemp_file_get_codes(h5, path, rows, &type, &codes));
 	for (uint64_t i = 0; i < rows.count && code == GEMP_OK; i++) {
 		int64_t category = gemp_file_get_code(codes, type, i);
@@ -383,8 +380,7 @@ static gemp_code get_categorical(const gemp_h5 *h5, const char *path, gemp_colum
 	}
 	code = gemp_comm_agree(h5->comm, code);
 done:
-	gemp_text_free(&below);
-	gemp_free(codes);
+	gemp_free_all(below, codes);
 	gemp_h5_free_texts(categories, count);
 	return code;
 }
@@ -422,13 +418,12 @@ static gemp_code check_offsets(const gemp_h5 *h5, const char *path, uint64_t *of
 static gemp_code get_bytes(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text below = { 0 };
+	char *below = NULL;
 	gemp_h5_type type;
 	void *offsets = NULL;
 	uint64_t total = 0;
-	gemp_text_print(&below, "%s/bytes", path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
-	GEMP_TRY(gemp_h5_info(h5, below.data, &type, &total));
+	GEMP_TRY(gemp_h5_join(h5, path, "bytes", &below));
+	GEMP_TRY(gemp_h5_info(h5, below, &type, &total));
 	bool right = type.kind == GEMP_H5_U8;
 	GEMP_TRY(read_below(h5, path, "offsets", rows, 1, &type, &offsets));
 	if (!right || type.kind != GEMP_H5_U64) {
@@ -449,26 +444,24 @@ static gemp_code get_bytes(const gemp_h5 *h5, const char *path, gemp_column *col
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	column->rows = column->capacity = rows.count;
 	column->bytes_capacity = count;
-	GEMP_TRY(gemp_h5_read(h5, below.data, gemp_h5_type_of(GEMP_H5_U8), base, count, count, column->bytes));
+	GEMP_TRY(gemp_h5_read(h5, below, gemp_h5_type_of(GEMP_H5_U8), base, count, count, column->bytes));
 done:
-	gemp_text_free(&below);
-	gemp_free(offsets);
+	gemp_free_all(below, offsets);
 	return code;
 }
 
 static gemp_code get_long(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text below = { 0 };
+	char *below = NULL;
 	bool masked = false;
 	GEMP_TRY(get_bytes(h5, path, column, rows));
-	gemp_text_print(&below, "%s/mask", path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
-	GEMP_TRY(gemp_h5_exists(h5, below.data, &masked));
+	GEMP_TRY(gemp_h5_join(h5, path, "mask", &below));
+	GEMP_TRY(gemp_h5_exists(h5, below, &masked));
 	if (masked)
 		GEMP_TRY(gemp_file_get_mask(h5, path, column, rows));
 done:
-	gemp_text_free(&below);
+	gemp_free(below);
 	return code;
 }
 

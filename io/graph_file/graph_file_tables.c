@@ -26,16 +26,14 @@ static const void *values_of(const gemp_column *column)
 static gemp_code put_nullable(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text below = { 0 };
+	char *below = NULL;
 	bool integer = column->type == GEMP_INTEGER;
 	GEMP_TRY(gemp_h5_group(h5, path, integer ? "nullable-integer" : "nullable-boolean", "0.1.0"));
-	gemp_text_print(&below, "%s/values", path);
-	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&below)));
-	GEMP_TRY(
-		gemp_h5_write(h5, below.data, type_of(column->type), rows.total, rows.first, rows.count, values_of(column)));
+	GEMP_TRY(gemp_h5_join(h5, path, "values", &below));
+	GEMP_TRY(gemp_h5_write(h5, below, type_of(column->type), rows.total, rows.first, rows.count, values_of(column)));
 	GEMP_TRY(gemp_file_put_mask(h5, path, column, rows));
 done:
-	gemp_text_free(&below);
+	gemp_free(below);
 	return code;
 }
 
@@ -147,8 +145,7 @@ gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_
 {
 	gemp_code code = GEMP_OK;
 	const char **texts = NULL;
-	code = GEMP_NEW(texts, 2 * table->count);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(texts, 2 * table->count)));
 	for (size_t c = 0; c < table->count; c++) {
 		texts[c] = table->columns[c].name;
 		texts[table->count + c] = gemp_type_name[table->columns[c].type];
@@ -206,8 +203,7 @@ static gemp_code put_order(const gemp_h5 *h5, const char *group, const gemp_colu
 	gemp_code code = GEMP_OK;
 	const char **order = NULL;
 	size_t count = extra_count, length = strlen(group);
-	code = GEMP_NEW(order, extra_count + columns->count);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(order, extra_count + columns->count)));
 	for (size_t i = 0; i < extra_count; i++)
 		order[i] = extra[i];
 	for (size_t c = 0; c < columns->count; c++) {

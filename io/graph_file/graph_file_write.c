@@ -16,8 +16,7 @@ static gemp_code find_single_labels(const gemp_h5 *h5, const gemp_shard *graph, 
 	gemp_code code = GEMP_OK;
 	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
 	uint64_t *used = NULL; /* [columns][labels + 1] the label has it; the last: a vertex without label has it */
-	code = GEMP_NEW(used, columns * width);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(used, columns * width)));
 	for (size_t c = 0; c < columns; c++)
 		for (size_t v = 0; v < graph->rows; v++) {
 			const gemp_column *column = &graph->attributes.columns[c];
@@ -83,10 +82,8 @@ done:
 static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t label, uint64_t **out,
                                gemp_h5_slab *rows)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t *picked = NULL, count = 0;
-	code = GEMP_NEW(picked, graph->rows);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_PROPAGATE(gemp_comm_agree(h5->comm, GEMP_NEW(picked, graph->rows)));
 	for (size_t v = 0; v < graph->rows; v++) {
 		const gemp_label_set *set = &graph->label_sets[graph->label_set_of[v]];
 		for (size_t l = 0; l < set->count; l++)
@@ -95,8 +92,7 @@ static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint3
 	}
 	*rows = (gemp_h5_slab){ gemp_comm_sum1(h5->comm, count), gemp_comm_exscan(h5->comm, count), count };
 	*out = picked;
-done:
-	return code;
+	return GEMP_OK;
 }
 
 static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_shard *graph, const char *group, const uint64_t *picked,
@@ -139,8 +135,7 @@ static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t 
 	for (size_t c = 0; c < columns->count; c++) {
 		if (home[c] != (int)label)
 			continue;
-		code = gemp_column_take(&part, &graph->attributes.columns[c], picked, rows.count);
-		GEMP_TRY(gemp_comm_agree(h5->comm, code));
+		GEMP_TRY(gemp_comm_agree(h5->comm, gemp_column_take(&part, &graph->attributes.columns[c], picked, rows.count)));
 		GEMP_TRY(gemp_file_put_column(h5, group.data, strings.data, &part, rows, &path));
 		gemp_column_free(&part);
 		GEMP_TRY(gemp_column_layout_set(h5, columns, c, path.data, graph->labels[label]));
@@ -162,8 +157,7 @@ static gemp_code put_attributes(const gemp_h5 *h5, const gemp_shard *graph, gemp
 	gemp_text path = { 0 };
 	int *home = NULL;
 	GEMP_TRY(gemp_column_layout_new(h5, graph->attributes.count, columns));
-	code = GEMP_NEW(home, columns->count);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(home, columns->count)));
 	GEMP_TRY(find_single_labels(h5, graph, home));
 	for (size_t c = 0; c < columns->count; c++)
 		if (home[c] < 0) {

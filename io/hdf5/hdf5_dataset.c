@@ -336,8 +336,8 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, u
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
 	uint64_t sums[2] = { 0, own };
 	if (total && gemp_h5_is_direct(h5, dataset)) {
-		code = gemp_h5_read_direct(h5, path, dataset, type.size, first, count, own, data, &sums[0]);
-		GEMP_TRY(gemp_comm_agree(h5->comm, code));
+		GEMP_TRY(gemp_comm_agree(h5->comm,
+		                         gemp_h5_read_direct(h5, path, dataset, type.size, first, count, own, data, &sums[0])));
 	} else if (total) {
 		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, data));
 		sums[0] = gemp_h5_checksum(data, type.size, first, own);
@@ -428,8 +428,7 @@ gemp_code gemp_h5_verify(const gemp_h5 *h5)
 	path_list list = { 0 };
 	char *buffer = NULL;
 	GEMP_TRY(list_datasets(h5, &list));
-	code = GEMP_NEW(buffer, VERIFY_CHUNK);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(buffer, VERIFY_CHUNK)));
 	for (size_t i = 0; i < list.count && code == GEMP_OK; i++)
 		code = verify_dataset(h5, list.paths[i], buffer);
 done:

@@ -95,8 +95,7 @@ static gemp_code make_groups(gemp_result_file *file)
 	gemp_code code = GEMP_OK;
 	const gemp_h5 *h5 = &file->h5;
 	const char **names = NULL;
-	code = GEMP_NEW(names, file->count);
-	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_TRY(gemp_comm_agree(h5->comm, GEMP_NEW(names, file->count)));
 	for (size_t c = 0; c < file->count; c++)
 		names[c] = file->columns[c].kind.name;
 	GEMP_TRY(gemp_h5_group(h5, "/", "gemp-result", "0.1.0"));

@@ -1,6 +1,7 @@
 #include "io/rows/row_writer.h"
 
 #include "core/memory.h"
+#include "io/file/local_file.h"
 #include "io/file/output.h"
 
 #include <string.h>
@@ -18,23 +19,17 @@ struct gemp_row_writer {
 	gemp_column *flat;         /* [flat_count] names and types */
 };
 
-static bool ends_in(const char *path, const char *ending)
-{
-	size_t size = strlen(path), end = strlen(ending);
-	return size >= end && strcmp(path + size - end, ending) == 0;
-}
-
 static gemp_code choose_form(const char *path, form *form)
 {
 	if (!path)
 		*form = PREVIEW;
-	else if (strcmp(path, "-") == 0 || ends_in(path, ".tsv"))
+	else if (strcmp(path, "-") == 0 || gemp_file_ends_in(path, ".tsv"))
 		*form = TSV;
-	else if (ends_in(path, ".csv"))
+	else if (gemp_file_ends_in(path, ".csv"))
 		*form = CSV;
-	else if (ends_in(path, ".jsonl"))
+	else if (gemp_file_ends_in(path, ".jsonl"))
 		*form = JSON_LINES;
-	else if (ends_in(path, ".h5"))
+	else if (gemp_file_ends_in(path, ".h5"))
 		*form = HDF5;
 	else
 		return gemp_fail(GEMP_EUSAGE,

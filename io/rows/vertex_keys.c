@@ -9,70 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct lookup_context {
-	int *owner;       /* [count] of ids asked */
-	uint64_t *place;  /* [count] of each of them, sorted by owner */
-	void *came;       /* ids that this rank is asked for */
-	size_t *from;     /* [ranks + 1] */
-	int *asker;       /* [from[ranks]] */
-	uint64_t *picked; /* [from[ranks]] rows */
-} lookup_context;
-
-static void lookup_free(lookup_context *a)
-{
-	gemp_free_all(a->owner, a->place, a->came, a->from, a->asker, a->picked);
-}
-
-static gemp_code place_by_owner(lookup_context *a, const gemp_comm *comm, const gemp_shard *graph,
-                                const gemp_vertex *ids, size_t count)
-{
-	gemp_code code = GEMP_OK;
-	size_t *next = NULL;
-	GEMP_TRY(GEMP_NEW(a->owner, count));
-	GEMP_TRY(GEMP_NEW(a->place, count));
-	GEMP_TRY(GEMP_NEW(next, (size_t)comm->size + 1));
-	for (size_t i = 0; i < count; i++) {
-		a->owner[i] = gemp_shard_owner(graph, ids[i]);
-		next[a->owner[i] + 1]++;
-	}
-	for (int r = 0; r < comm->size; r++)
-		next[r + 1] += next[r];
-	for (size_t i = 0; i < count; i++)
-		a->place[i] = next[a->owner[i]]++;
-done:
-	gemp_free(next);
-	return code;
-}
-
-/* Local. The keys that others asked for. */
-static gemp_code pick_keys(lookup_context *a, gemp_column *keys, const gemp_comm *comm, const gemp_shard *graph)
-{
-	size_t count = a->from[comm->size];
-	GEMP_PROPAGATE(GEMP_NEW(a->asker, count));
-	GEMP_PROPAGATE(GEMP_NEW(a->picked, count));
-	for (int r = 0; r < comm->size; r++)
-		for (size_t i = a->from[r]; i < a->from[r + 1]; i++) {
-			a->asker[i] = r;
-			a->picked[i] = ((const gemp_vertex *)a->came)[i] - graph->first_vertex;
-		}
-	return gemp_column_take(keys, &graph->keys, a->picked, count);
-}
-
 gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_vertex *ids, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	lookup_context a = { 0 };
-	gemp_column mine = { 0 }, came = { 0 };
-	GEMP_TRY(gemp_comm_agree(comm, place_by_owner(&a, comm, graph, ids, count)));
-	GEMP_TRY(gemp_exchange_records(comm, ids, count, sizeof *ids, a.owner, &a.came, &a.from, NULL));
-	GEMP_TRY(gemp_comm_agree(comm, pick_keys(&a, &mine, comm, graph)));
-	GEMP_TRY(gemp_column_exchange(&came, comm, &mine, a.asker));
-	code = gemp_comm_agree(comm, gemp_column_take(out, &came, a.place, count));
+	gemp_column keys = { 0 };
+	size_t *place = NULL;
+	uint64_t *rows = NULL;
+	code = GEMP_NEW(place, count);
+	GEMP_THEN(GEMP_NEW(rows, count));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_vertex_values(comm, graph, &graph->keys, ids, count, &keys, place));
+	for (size_t i = 0; i < count; i++)
+		rows[i] = place[i];
+	code = gemp_comm_agree(comm, gemp_column_take(out, &keys, rows, count));
 done:
-	lookup_free(&a);
-	gemp_column_free(&mine);
-	gemp_column_free(&came);
+	gemp_column_free(&keys);
+	gemp_free_all(place, rows);
 	return code;
 }
 

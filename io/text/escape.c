@@ -48,44 +48,6 @@ void gemp_escape_csv(gemp_text *out, const char *bytes, size_t size)
 	gemp_text_add(out, "\"", 1);
 }
 
-/* Of bytes that are UTF-8. */
-static void add_json_part(gemp_text *out, const char *bytes, size_t size)
-{
-	static const char short_forms[] = "\"\\\n\t\r\b\f", letters[] = "\"\\ntrbf";
-	size_t from = 0;
-	for (size_t i = 0; i < size; i++) {
-		unsigned char byte = (unsigned char)bytes[i];
-		if (byte >= ' ' && byte != '"' && byte != '\\')
-			continue;
-		gemp_text_add(out, bytes + from, i - from);
-		from = i + 1;
-		const char *known = memchr(short_forms, byte, sizeof short_forms - 1);
-		if (known)
-			gemp_text_print(out, "\\%c", letters[known - short_forms]);
-		else
-			gemp_text_print(out, "\\u%04x", byte);
-	}
-	gemp_text_add(out, bytes + from, size - from);
-}
-
-void gemp_escape_json(gemp_text *out, const char *bytes, size_t size)
-{
-	static const char replacement[] = "\xef\xbf\xbd";
-	gemp_text_add(out, "\"", 1);
-	while (size) {
-		size_t good = gemp_utf8_check(bytes, size);
-		add_json_part(out, bytes, good);
-		bytes += good;
-		size -= good;
-		if (size == 0)
-			break;
-		gemp_text_print(out, "%s", *bytes ? replacement : "\\u0000");
-		bytes++;
-		size--;
-	}
-	gemp_text_add(out, "\"", 1);
-}
-
 /* U+FFFE and U+FFFF are no characters of XML either. */
 static bool is_no_character(const char *bytes, size_t size)
 {

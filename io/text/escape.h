@@ -10,8 +10,6 @@
 gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size);
 /* RFC 4180: quoted where it must be; an empty string is "". */
 void gemp_escape_csv(gemp_text *out, const char *bytes, size_t size);
-/* With its quotes. Bytes that are not UTF-8, which JSON must be, become the replacement character. */
-void gemp_escape_json(gemp_text *out, const char *bytes, size_t size);
 /* For an element's text and for an attribute in double quotes. XML has no control characters: they are refused. */
 gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size);
 /* With its quotes, as a name or a label of Graphviz. */

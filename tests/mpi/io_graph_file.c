@@ -191,7 +191,7 @@ static void test_wrong_files(void **state)
 	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format-version", "1.7"));
 	assert_all_ok(gemp_h5_close(&h5));
 	assert_all_code(open_and_load(path), GEMP_EDATA);
-	assert_message("attribute 'seed' of '/'");
+	assert_message("'/' has no attribute 'seed'");
 	assert_all(gemp_memory_blocks() == 0);
 }
 
