@@ -1,4 +1,8 @@
-/* prefix: sums of all numbers up to each place of an array, on all threads. */
+/* prefix_sum: sums of all numbers up to each place of an array of row sizes, on all threads.
+ *
+ * Two passes over ranges of rows (Hillis and Steele's blocked scan on p processors): each thread sums its ranges in place,
+ * then adds to each range the sum of those before it. Arrays of one range take one pass.
+ */
 
 #ifndef GEMP_CORE_PREFIX_SUM_H
 #define GEMP_CORE_PREFIX_SUM_H
@@ -10,10 +14,5 @@
 void gemp_prefix_inclusive(uint64_t *numbers, size_t count);
 /* numbers[i + 1] becomes numbers[i], and the first 0; the last one is lost. count > 0. */
 void gemp_prefix_shift(uint64_t *numbers, size_t count);
-
-/* HOST, on all threads. sums[i] = numbers[0] + ... + numbers[i - 1], in 32 bits modulo 2^32; the arrays may be the same.
- * Returns the sum of all, modulo 2^64. */
-uint64_t gemp_prefix_exclusive_u32(const uint32_t *numbers, uint32_t *sums, size_t count);
-uint64_t gemp_prefix_exclusive_u64(const uint64_t *numbers, uint64_t *sums, size_t count);
 
 #endif

@@ -4,7 +4,6 @@
  * below: arrays of the host, by its threads and by the device with copies there and back, for sizes up to 2^LOG2: what
  * sort.host_below and distinct.host_below are to be. */
 #include "core/memory.h"
-#include "core/prefix_sum.h"
 #include "core/random.h"
 #include "core/status.h"
 #include "core/threads.h"
@@ -355,7 +354,6 @@ static void on_host(unsigned log2)
 	for (size_t i = 0; i < count; i++)
 		keys[i] %= 1000;
 	TIMED("distinct u32, 0 to 999", count, need(gemp_distinct_host(GEMP_KEY_U32, keys, count, NULL, &a)));
-	TIMED("scan u32", count, gemp_prefix_exclusive_u32(keys, work, count));
 	gemp_free(keys);
 	gemp_free(work);
 	gemp_free(other);

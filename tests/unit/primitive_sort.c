@@ -1,9 +1,7 @@
-/* On the host: sorts are stable and right for every kind of key, splits keep every element and its value, scans are those of
- * one loop. */
+/* On the host: sorts are stable and right for every kind of key, and splits keep every element and its value. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "core/prefix_sum.h"
 #include "core/random.h"
 #include "core/status.h"
 #include "core/threads.h"
@@ -177,40 +175,11 @@ static void splits(void **state)
 	}
 }
 
-static void scans(void **state)
-{
-	static const size_t counts[] = { 0, 1, 2, 63, 64, 16383, 16384, 16385, 100003 };
-	uint64_t random = test_seed();
-	(void)state;
-	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-		size_t count = counts[c];
-		uint32_t *small = malloc(count * 4 + 1), *small_sums = malloc(count * 4 + 1);
-		uint64_t *large = malloc(count * 8 + 1), sum = 0, sum32 = 0;
-		for (size_t i = 0; i < count; i++) {
-			small[i] = (uint32_t)gemp_random(&random);
-			large[i] = gemp_random(&random) >> 20;
-		}
-		uint64_t *kept = malloc(count * 8 + 1);
-		memcpy(kept, large, count * 8);
-		uint64_t all = gemp_prefix_exclusive_u64(large, large, count),
-				 all32 = gemp_prefix_exclusive_u32(small, small_sums, count);
-		for (size_t i = 0; i < count; i++) {
-			assert_true(large[i] == sum && small_sums[i] == (uint32_t)sum32);
-			sum += kept[i];
-			sum32 += small[i];
-		}
-		assert_true(all == sum && all32 == sum32);
-		free(small);
-		free(small_sums);
-		free(large);
-		free(kept);
-	}
-}
-
 static void check_distinct(gemp_key_kind kind, size_t count, unsigned bits, unsigned how, uint64_t *random)
 {
 	unsigned size = gemp_key_size(kind);
-	char *keys = malloc(count * size + 1), *sorted = malloc(count * size + 1), *got;
+	char *keys = malloc(count * size + 1), *sorted = malloc(count * size + 1);
+	void *got;
 	size_t distinct, counted, expected = 0;
 	uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX, least = gemp_random(random) & UINT32_MAX >> 4;
 	for (size_t i = 0; i < count; i++) {
@@ -222,7 +191,7 @@ static void check_distinct(gemp_key_kind kind, size_t count, unsigned bits, unsi
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || memcmp(sorted + (i - 1) * size, sorted + i * size, size) != 0)
 			memmove(sorted + expected++ * size, sorted + i * size, size);
-	assert_ok(gemp_distinct_host(kind, keys, count, (void **)&got, &distinct));
+	assert_ok(gemp_distinct_host(kind, keys, count, &got, &distinct));
 	assert_ok(gemp_distinct_host(kind, keys, count, NULL, &counted));
 	assert_true(distinct == expected && counted == expected);
 	assert_memory_equal(got, sorted, expected * size);
@@ -287,10 +256,8 @@ static void on_one_thread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(codes_are_undone), cmocka_unit_test(sorts),
-		cmocka_unit_test(splits),           cmocka_unit_test(scans),
-		cmocka_unit_test(distinct_keys),    cmocka_unit_test(memory_runs_out),
-		cmocka_unit_test(on_one_thread),
+		cmocka_unit_test(codes_are_undone), cmocka_unit_test(sorts),           cmocka_unit_test(splits),
+		cmocka_unit_test(distinct_keys),    cmocka_unit_test(memory_runs_out), cmocka_unit_test(on_one_thread),
 	};
 	return test_main(tests);
 }
