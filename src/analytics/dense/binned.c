@@ -167,9 +167,8 @@ done:
 
 void gemp_dense_binned_free(gemp_dense_binned *b)
 {
-	gemp_buffer *buffers[] = { &b->source, &b->bin, &b->weight, &b->tile, &b->first, &b->sums, &b->ticket };
-	for (size_t i = 0; b->device && i < sizeof buffers / sizeof *buffers; i++)
-		gemp_buffer_free(buffers[i], b->device);
+	if (b->device)
+		gemp_buffers_free(b->device, &b->source, &b->bin, &b->weight, &b->tile, &b->first, &b->sums, &b->ticket);
 	gemp_free_all(b->host_source, b->host_bin, b->host_weight);
 	*b = (gemp_dense_binned){ 0 };
 }

@@ -190,9 +190,9 @@ done:
 
 void gemp_dense_pull_free(gemp_dense_pull *pull)
 {
-	gemp_buffer *buffers[] = { &pull->order, &pull->slice, &pull->block, &pull->part, &pull->ended, &pull->ticket };
-	for (size_t i = 0; pull->device && i < sizeof buffers / sizeof *buffers; i++)
-		gemp_buffer_free(buffers[i], pull->device);
+	if (pull->device)
+		gemp_buffers_free(pull->device, &pull->order, &pull->slice, &pull->block, &pull->part, &pull->ended,
+		                  &pull->ticket);
 	*pull = (gemp_dense_pull){ 0 };
 }
 

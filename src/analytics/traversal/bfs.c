@@ -7,18 +7,20 @@
 
 #include <string.h>
 
-enum { BEGIN, LEVEL, SETTLE, GATHER = SETTLE + 3, KERNELS };
+enum { BEGIN, LEVEL, PARENTS, GATHER = PARENTS + 3, KERNELS };
 /* The last one is for tuples. */
 static const char *const names[KERNELS] = { "bfs_begin", "bfs_level", GEMP_PARENTS_KERNELS, "bfs_gather" };
 
-/* Where most edges are of hubs a GPU had better pull early and for long. */
+/* Pulling begins when the frontier's edges, ALPHA times, exceed the edges of unseen vertices, and ends when the frontier has
+ * fewer than 1 / BETA of the vertices (Beamer, Asanovic and Patterson 2012). Where most edges are of hubs a GPU should pull
+ * early and for long. */
 enum { HUB_ALPHA = 300, HUB_BETA = 1000, GPU_ALPHA = 15, CPU_ALPHA = 40, BETA = 24 };
 
 struct gemp_bfs {
 	gemp_frontier frontier;
-	gemp_parents settle;
+	gemp_parents parents;
 	gemp_frontier_tuples tuples;
-	gemp_halo *mail;
+	gemp_halo *halo;
 	gemp_bfs_options options;
 	gemp_buffer visited, closed, level, parent;
 	cl_uint open;   /* own vertices from here on have no edges in */
@@ -33,7 +35,7 @@ static bool is_empty(const gemp_layout_rows *rows, uint32_t row)
 	return !rows->begin || rows->begin[row] == rows->begin[row + 1];
 }
 
-/* Vertices without edges in are never found: nobody is to look for a source of theirs. */
+/* Vertices without incoming edges are never found, so nobody looks for a source of theirs. */
 static gemp_code make_closed(gemp_bfs *b)
 {
 	gemp_code code = GEMP_OK;
@@ -51,7 +53,7 @@ done:
 	return code;
 }
 
-/* What has no edges in has no level either: it is never written again. */
+/* A vertex without incoming edges has no level, and kernels do not write it again. */
 static gemp_code clear_levels(gemp_bfs *b)
 {
 	static const cl_uint none = UINT32_MAX;
@@ -61,6 +63,7 @@ static gemp_code clear_levels(gemp_bfs *b)
 	                     : GEMP_OK;
 }
 
+/* Local. What all runs share: rows, bitmaps and results on the device, and the programs. */
 static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *device)
 {
 	gemp_frontier *f = &b->frontier;
@@ -83,7 +86,7 @@ static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *de
 	if (!b->options.any) {
 		GEMP_PROPAGATE(GEMP_NEW(b->parent_host, layout->own));
 		GEMP_PROPAGATE(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
-		GEMP_PROPAGATE(gemp_parents_new(&b->settle, f, SETTLE, false));
+		GEMP_PROPAGATE(gemp_parents_new(&b->parents, f, PARENTS, false));
 	}
 	b->prepare_seconds = gemp_now() - since - f->build_seconds;
 	return GEMP_OK;
@@ -94,18 +97,16 @@ gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *d
 	gemp_bfs *b = NULL;
 	gemp_code code = GEMP_NEW(b, 1);
 	*out = NULL;
-	if (code == GEMP_OK) {
-		b->options = options ? *options : (gemp_bfs_options){ 0 };
-		code = prepare(b, layout, device);
-	}
-	code = gemp_comm_agree(layout->comm, code);
-	GEMP_THEN(gemp_halo_new(&b->mail, layout, device, 0));
-	if (code != GEMP_OK) {
-		gemp_bfs_free(b);
-		return code;
-	}
+	if (code == GEMP_OK && options)
+		b->options = *options;
+	GEMP_THEN(prepare(b, layout, device));
+	GEMP_TRY(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY(gemp_halo_new(&b->halo, layout, device, 0));
 	*out = b;
-	return GEMP_OK;
+	b = NULL;
+done:
+	gemp_bfs_free(b);
+	return code;
 }
 
 void gemp_bfs_free(gemp_bfs *b)
@@ -114,11 +115,11 @@ void gemp_bfs_free(gemp_bfs *b)
 		return;
 	gemp_device *device = b->frontier.device;
 	if (device) {
-		gemp_parents_free(&b->settle);
+		gemp_parents_free(&b->parents);
 		gemp_frontier_tuples_free(&b->tuples);
 		gemp_buffers_free(device, &b->visited, &b->closed, &b->level, &b->parent);
 	}
-	gemp_halo_free(b->mail);
+	gemp_halo_free(b->halo);
 	gemp_frontier_free(&b->frontier);
 	gemp_free_all(b->level_host, b->parent_host, b);
 }
@@ -129,6 +130,7 @@ double gemp_bfs_prepare_seconds(const gemp_bfs *b, double *build)
 	return b->prepare_seconds;
 }
 
+/* Where the search begins: its mode, and the thresholds by which kernels change it. */
 static void set_state(gemp_bfs *b)
 {
 	gemp_frontier *f = &b->frontier;
@@ -144,70 +146,36 @@ static void set_state(gemp_bfs *b)
 	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size; /* ranks see edges among own vertices */
 }
 
-static gemp_code begin(gemp_bfs *b, cl_uint source)
+static gemp_code launch_begin(gemp_bfs *b, cl_uint source)
 {
 	gemp_frontier *f = &b->frontier;
 	const gemp_layout *l = f->layout;
 	const gas_start start = gemp_frontier_start(f);
 	const cl_uint before = b->before;
-	const gemp_argument arguments[] = {
-		GEMP_ARG(&b->open),
-		GEMP_ARG(&l->own),
-		GEMP_ARG(&l->known),
-		GEMP_ARG(&source),
-		GEMP_ARG(&before),
-		GEMP_ARG(&b->closed.mem),
-		GEMP_ARG(&b->visited.mem),
-		GEMP_ARG(&b->level.mem),
-		GEMP_ARG(gemp_frontier_bitmap(f, 0)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 1)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 2)),
-		GEMP_ARG(&f->control.mem),
-		GEMP_ARG(&start),
-	};
 	b->before = source;
-	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
+	return gemp_frontier_launch(f, BEGIN, GEMP_ARG(&b->open), GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source),
+	                            GEMP_ARG(&before), GEMP_ARG(&b->closed.mem), GEMP_ARG(&b->visited.mem),
+	                            GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+	                            GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)),
+	                            GEMP_ARG(&f->control.mem), GEMP_ARG(&start));
 }
 
-static gemp_code gather(gemp_bfs *b)
-{
-	const gemp_frontier *f = &b->frontier;
-	const gemp_argument arguments[] = {
-		GEMP_ARG(&f->out.rows->begin.mem),    GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
-		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(&f->control.mem),
-	};
-	return gemp_frontier_tuples_gather(&b->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
-}
-
+/* A level along `out` or, as the device has decided, from `in` rows. again: rows of ghosts, after those of own sources. */
 static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool again)
 {
 	gemp_frontier *f = &b->frontier;
 	const cl_uint cleared = again ? 0 : f->words, ghosts = again ? f->layout->known : f->layout->own;
-	const bool shuffle = b->tuples.frontier;
-	const gemp_argument rest[] = {
-		GEMP_ARG(&in->rows->begin.mem),
-		GEMP_ARG(&in->rows->end.mem),
-		GEMP_ARG(&in->slices.mem),
-		GEMP_ARG(&in->slice_count),
-		GEMP_ARG(&in->heads.mem),
-		GEMP_ARG(&b->open),
-		GEMP_ARG(&ghosts),
-		GEMP_ARG(&b->visited.mem),
-		GEMP_ARG(&b->level.mem),
-		GEMP_ARG(gemp_frontier_bitmap(f, 0)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 1)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 2)),
-		GEMP_ARG(&cleared),
-		GEMP_ARG(&f->control.mem),
-		GEMP_TUPLES_ARGUMENTS(&b->tuples),
-	};
-	const size_t count = sizeof rest / sizeof *rest;
-	if (shuffle)
-		GEMP_PROPAGATE(gemp_frontier_tuples_clear(&b->tuples));
-	GEMP_PROPAGATE(gemp_frontier_launch_push(f, LEVEL, rest, shuffle ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
-	if (shuffle)
-		return gather(b);
-	return GEMP_OK;
+	GEMP_PROPAGATE(gemp_frontier_launch_push(
+		f, LEVEL, &b->tuples, GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
+		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&ghosts),
+		GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared),
+		GEMP_ARG(&f->control.mem)));
+	if (!b->tuples.frontier)
+		return GEMP_OK;
+	return gemp_frontier_tuples_gather(&b->tuples, GATHER, GEMP_ARG(&f->out.rows->begin.mem), GEMP_ARG(&b->visited.mem),
+	                                   GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+	                                   GEMP_ARG(&f->control.mem));
 }
 
 /* One rank has no ghosts; several know what the round does. */
@@ -221,15 +189,16 @@ static gemp_code launch_level(void *self)
 	return GEMP_OK;
 }
 
+/* Collective. From the source until a round finds no vertex. */
 static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 {
-	const gemp_frontier_search search = { b, launch_level, gas_bfs_rule, b->mail, NULL };
+	const gemp_frontier_search search = { b, launch_level, gas_bfs_rule, b->halo, NULL };
 	set_state(b);
-	return gemp_frontier_run(&b->frontier, &search, begin(b, source), exchange);
+	return gemp_frontier_run(&b->frontier, &search, launch_begin(b, source), exchange);
 }
 
 /* Sums of all ranks, of what each has of its own vertices. */
-static void sum_up(gemp_bfs *b, gemp_bfs_result *r)
+static void sum_ranks(gemp_bfs *b, gemp_bfs_result *r)
 {
 	const gemp_layout *l = b->frontier.layout;
 	uint64_t sums[2] = { 0, 0 }, depth = 0;
@@ -246,10 +215,11 @@ static void sum_up(gemp_bfs *b, gemp_bfs_result *r)
 	r->depth = (uint32_t)depth;
 }
 
+/* Levels, then parents, then both on the host. Local failures; the caller agrees on them. */
 static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 {
 	gemp_frontier *f = &b->frontier;
-	double since = gemp_now(), settle_device;
+	double since = gemp_now(), unused;
 	GEMP_PROPAGATE(search(b, source, &r->cost.exchange));
 	r->cost.wall = gemp_now() - since;
 	r->cost.rounds = f->state[GAS_ROUND];
@@ -259,9 +229,9 @@ static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	since = gemp_now();
 	if (!b->options.any) {
 		GEMP_PROPAGATE(
-			gemp_parents_min(&b->settle, &b->level, f->state[GAS_LOOK], b->options.direction != GEMP_BFS_PULL));
-		GEMP_PROPAGATE(gemp_parents_ids(&b->settle, &b->settle.best, &b->parent));
-		GEMP_PROPAGATE(gemp_frontier_seconds(f, &settle_device)); /* waits */
+			gemp_parents_min(&b->parents, &b->level, f->state[GAS_LOOK], b->options.direction != GEMP_BFS_PULL));
+		GEMP_PROPAGATE(gemp_parents_ids(&b->parents, &b->parents.best, &b->parent));
+		GEMP_PROPAGATE(gemp_frontier_seconds(f, &unused)); /* waits */
 	}
 	r->cost.parents = gemp_now() - since;
 	since = gemp_now();
@@ -277,7 +247,7 @@ static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
 {
 	const gemp_layout *l = b->frontier.layout;
-	const gemp_traffic before = *gemp_halo_traffic(b->mail);
+	const gemp_traffic before = *gemp_halo_traffic(b->halo);
 	*result = (gemp_bfs_result){ 0 };
 	cl_uint local;
 	gemp_code code = gemp_frontier_source(&b->frontier, source, &local);
@@ -285,7 +255,7 @@ gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
 		return code;
 	code = gemp_comm_agree(l->comm, run(b, local, result));
 	if (code == GEMP_OK)
-		sum_up(b, result);
-	result->cost.traffic = gemp_traversal_traffic(b->mail, &before);
+		sum_ranks(b, result);
+	result->cost.traffic = gemp_traversal_traffic(b->halo, &before);
 	return code;
 }

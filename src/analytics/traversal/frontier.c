@@ -1,4 +1,3 @@
-/* frontier_rows: rows of a layout cut into slices and pieces, as kernels/analytics/gas_frontier.clh wants them. */
 
 #include "analytics/traversal/frontier.h"
 
@@ -12,15 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct lists {
+typedef struct row_lists {
 	cl_uint2 *slices, *pieces;
-	size_t slice_count, slice_room, piece_count, piece_room;
+	size_t slice_count, slice_capacity, piece_count, piece_capacity;
 	uint32_t *light;
-} lists;
+} row_lists;
 
-static gemp_code add(cl_uint2 **list, size_t *count, size_t *room, uint32_t x, uint32_t y)
+static gemp_code add(cl_uint2 **list, size_t *count, size_t *capacity, uint32_t x, uint32_t y)
 {
-	GEMP_PROPAGATE(GEMP_RESERVE(*list, *room, *count + 1));
+	GEMP_PROPAGATE(GEMP_RESERVE(*list, *capacity, *count + 1));
 	(*list)[(*count)++] = (cl_uint2){ { x, y } };
 	return GEMP_OK;
 }
@@ -28,14 +27,16 @@ static gemp_code add(cl_uint2 **list, size_t *count, size_t *room, uint32_t x, u
 /* Rows of one word whose edges together are worth a warp. */
 enum { PIECE_ROWS = 4 };
 
-static gemp_code take_row(lists *l, const gemp_layout_rows *rows, uint32_t row, const gemp_frontier_shape *shape)
+/* Rows longer than `slice` edges are cut into slices; shorter ones above `piece` edges go to warps, up to PIECE_ROWS
+ * of one bitmap word together; the rest are light. */
+static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t row, const gemp_frontier_shape *shape)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t edges = rows->begin[row + 1] - rows->begin[row];
 	cl_uint2 *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
 	if (edges > shape->slice) {
 		for (uint64_t at = 0; at < edges; at += shape->slice)
-			GEMP_TRY(add(&l->slices, &l->slice_count, &l->slice_room, row, (uint32_t)(at / shape->slice)));
+			GEMP_TRY(add(&l->slices, &l->slice_count, &l->slice_capacity, row, (uint32_t)(at / shape->slice)));
 	} else if (!l->light) {
 		return GEMP_OK;
 	} else if (edges <= shape->piece) {
@@ -43,13 +44,14 @@ static gemp_code take_row(lists *l, const gemp_layout_rows *rows, uint32_t row, 
 	} else if (last && last->s[0] == row / 32 && __builtin_popcount(last->s[1]) < PIECE_ROWS) {
 		last->s[1] |= 1u << row % 32;
 	} else {
-		code = add(&l->pieces, &l->piece_count, &l->piece_room, row / 32, 1u << row % 32);
+		code = add(&l->pieces, &l->piece_count, &l->piece_capacity, row / 32, 1u << row % 32);
 	}
 done:
 	return code;
 }
 
-static gemp_code take_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows)
+/* The first end of each row lies beside the row, so that a pull often needs no look at its edges. */
+static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *heads;
@@ -68,18 +70,18 @@ static gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *ou
                                         const gemp_device_rows *held, bool sources)
 {
 	gemp_code code = GEMP_OK;
-	lists l = { 0 };
+	row_lists l = { 0 };
 	out->rows = held;
 	if (sources)
 		GEMP_TRY(GEMP_NEW(l.light, f->words));
 	for (uint32_t row = 0; row < rows->rows; row++) {
-		GEMP_TRY(take_row(&l, rows, row, &f->shape));
+		GEMP_TRY(list_row(&l, rows, row, &f->shape));
 	}
 	out->slice_count = (cl_uint)l.slice_count;
 	out->piece_count = (cl_uint)l.piece_count;
 	GEMP_TRY(gemp_buffer_new(&out->slices, f->device, l.slice_count * sizeof *l.slices, l.slices));
 	if (!sources)
-		code = take_heads(f, out, rows);
+		code = upload_heads(f, out, rows);
 	if (sources) {
 		GEMP_TRY(gemp_buffer_new(&f->pieces, f->device, l.piece_count * sizeof *l.pieces, l.pieces));
 		GEMP_TRY(gemp_buffer_new(&f->light, f->device, f->words * sizeof *l.light, l.light));
@@ -91,21 +93,21 @@ done:
 
 enum {
 	WARP = 32,
-	FEW = 1 << 20, /* vertices: a launch of fewer work-items is over sooner */
+	FEW_VERTICES = 1 << 20, /* vertices: a launch of fewer work-items is over sooner */
 	FEW_ITEMS = 512,
 	FIRST_BATCH = 12, /* launches before the host looks, as long as no search has told how many it takes */
-	MOST_ARGUMENTS = 32,
-	PUSH_ARGUMENTS = 8,
+	MAX_ARGUMENTS = 32,
 };
 
 static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0, 1024, 256 };
 static const gemp_frontier_shape cpu_shape = { false, 1 << 14, 0, 0, 64, 0, 1, 1 };
 
+/* The device's shape, with what the caller gives in its place. */
 static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
 {
 	bool groups = f->device->gpu || (wanted && wanted->groups);
 	gemp_frontier_shape s = groups ? gpu_shape : cpu_shape;
-	if (groups && f->layout->known < FEW)
+	if (groups && f->layout->known < FEW_VERTICES)
 		s.items = FEW_ITEMS;
 	if (wanted) {
 		s.slice = wanted->slice ? wanted->slice : s.slice;
@@ -126,36 +128,30 @@ static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
 
 static void free_program(gemp_frontier *f)
 {
-	for (size_t k = 0; k < GEMP_FRONTIER_KERNELS; k++) {
-		if (f->kernels[k])
-			clReleaseKernel(f->kernels[k]);
-		f->kernels[k] = NULL;
-	}
+	for (size_t k = 0; k < GEMP_FRONTIER_KERNELS; k++)
+		gemp_kernels_free(&f->kernels[k]);
 	gemp_program_free(&f->program);
 }
 
 gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *more, const char *const *names,
                               size_t count)
 {
-	gemp_code code = GEMP_OK;
-	char *source = NULL, rows[GEMP_LAYOUT_OPTIONS_SIZE], options[256];
+	char rows[GEMP_LAYOUT_OPTIONS_SIZE], options[256];
+	gemp_kernel_entry entries[GEMP_FRONTIER_KERNELS];
 	GEMP_CHECK(count <= GEMP_FRONTIER_KERNELS);
 	free_program(f);
 	f->stored = false;
+	for (size_t k = 0; k < count; k++)
+		entries[k] = (gemp_kernel_entry){ names[k], &f->kernels[k] };
 	gemp_device_layout_options(&f->device_rows, rows);
 	int length = snprintf(options, sizeof options,
 	                      "-DGEMP_LANES=%u -DGAS_GROUP=%zu -DGAS_LONG=%uu -DGAS_SHORT=%uu "
 	                      "-DGAS_CHUNK=%uu%s%s",
 	                      f->lanes, f->group, f->shape.slice, f->shape.lane_max, f->shape.chunk, rows, more);
 	GEMP_CHECK(length > 0 && (size_t)length < sizeof options);
-	GEMP_TRY(gemp_kernel_source(&source, file));
-	GEMP_TRY(gemp_program_new(&f->program, f->device, source, options));
-	for (size_t k = 0; k < count; k++)
-		GEMP_TRY(gemp_kernel_new(&f->kernels[k], &f->program, names[k]));
+	GEMP_PROPAGATE(gemp_program_build_list(&f->program, f->device, file, options, entries, count));
 	f->build_seconds += f->program.seconds;
-done:
-	gemp_free(source);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_device *device, unsigned parts,
@@ -180,45 +176,49 @@ gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_
 	return GEMP_OK;
 }
 
-static void free_rows(gemp_frontier_rows *rows, gemp_device *device)
-{
-	gemp_buffers_free(device, &rows->slices, &rows->heads);
-}
-
 void gemp_frontier_free(gemp_frontier *f)
 {
 	if (!f->device)
 		return;
-	gemp_timings_free(&f->laps);
+	gemp_timings_free(&f->timings);
 	free_program(f);
 	gemp_buffer_free(&f->control, f->device);
 	for (int b = 0; b < GEMP_FRONTIER_BITMAPS; b++)
 		gemp_buffer_free(&f->bitmap[b], f->device);
 	gemp_buffers_free(f->device, &f->pieces, &f->light);
-	free_rows(&f->out, f->device);
-	free_rows(&f->in, f->device);
-	free_rows(&f->in_ghost, f->device);
+	gemp_buffers_free(f->device, &f->out.slices, &f->out.heads, &f->in.slices, &f->in.heads, &f->in_ghost.slices,
+	                  &f->in_ghost.heads);
 	gemp_device_layout_free(&f->device_rows);
 	*f = (gemp_frontier){ 0 };
 }
 
-gemp_code gemp_frontier_launch(gemp_frontier *f, int kernel, const gemp_argument *arguments, size_t count)
+gemp_code gemp_frontier_launch_list(gemp_frontier *f, int kernel, const gemp_argument *arguments, size_t count)
 {
 	GEMP_PROPAGATE(gemp_launch_with(f->device, f->kernels[kernel], f->items, f->group, arguments, count));
-	return gemp_timings_add(&f->laps, f->device);
+	return gemp_timings_add(&f->timings, f->device);
 }
 
-gemp_code gemp_frontier_launch_push(gemp_frontier *f, int kernel, const gemp_argument *arguments, size_t count)
+gemp_code gemp_frontier_launch_push_list(gemp_frontier *f, int kernel, const gemp_frontier_tuples *tuples,
+                                         const gemp_argument *arguments, size_t count)
 {
 	const gemp_frontier_rows *out = &f->out;
-	gemp_argument all[MOST_ARGUMENTS] = {
+	const gemp_argument rows[] = {
 		GEMP_ARG(&out->rows->begin.mem), GEMP_ARG(&out->rows->end.mem), GEMP_ARG(&out->slices.mem),
 		GEMP_ARG(&out->slice_count),     GEMP_ARG(&f->pieces.mem),      GEMP_ARG(&out->piece_count),
 		GEMP_ARG(&f->light.mem),         GEMP_ARG(&f->layout->known),
 	};
-	GEMP_CHECK(PUSH_ARGUMENTS + count <= MOST_ARGUMENTS);
-	memcpy(all + PUSH_ARGUMENTS, arguments, count * sizeof *arguments);
-	return gemp_frontier_launch(f, kernel, all, PUSH_ARGUMENTS + count);
+	const gemp_argument lists[] = { GEMP_ARG(&tuples->target.mem), GEMP_ARG(&tuples->value.mem),
+		                            GEMP_ARG(&tuples->extent.mem) };
+	enum { ROWS = sizeof rows / sizeof *rows, LISTS = sizeof lists / sizeof *lists };
+	gemp_argument all[MAX_ARGUMENTS];
+	GEMP_CHECK(ROWS + count + LISTS <= MAX_ARGUMENTS);
+	memcpy(all, rows, sizeof rows);
+	memcpy(all + ROWS, arguments, count * sizeof *arguments);
+	if (tuples->frontier) {
+		memcpy(all + ROWS + count, lists, sizeof lists);
+		GEMP_PROPAGATE(gemp_buffer_zero(f->device, &tuples->extent, 0, tuples->extent.size));
+	}
+	return gemp_frontier_launch_list(f, kernel, all, ROWS + count + (tuples->frontier ? LISTS : 0));
 }
 
 gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *local)
@@ -248,8 +248,8 @@ gemp_code gemp_frontier_write(gemp_frontier *f)
 		clEnqueueWriteBuffer(f->device->queue, f->control.mem, CL_FALSE, 0, sizeof f->state, f->state, 0, NULL, NULL));
 }
 
-/* One launch more than the last search took: the one that finds nothing. */
-static gemp_code run_alone(gemp_frontier *f, const gemp_frontier_search *search)
+/* Launches are enqueued in batches, one more than the last search took: the last finds nothing. */
+static gemp_code run_one_rank(gemp_frontier *f, const gemp_frontier_search *search)
 {
 	unsigned batch = f->shape.batch ? f->shape.batch : f->rounds ? f->rounds : FIRST_BATCH;
 	do {
@@ -263,15 +263,16 @@ static gemp_code run_alone(gemp_frontier *f, const gemp_frontier_search *search)
 	return GEMP_OK;
 }
 
-/* Collective. When launches have ended, values of the frontier go to where it has ghosts, and with them goes what work-items of
- * this rank have counted: as if one device had, the rule is applied. mine: what has failed here, also after all have agreed. */
-static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted,
-                       double *exchange)
+/* Collective. When launches have ended, values of the frontier go to ranks that have them as ghosts, together with
+ * what the work-items of this rank have counted; then all ranks apply the rule to the same sums. mine: what has
+ * failed here, also after all have agreed. */
+static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted,
+                                   double *exchange)
 {
 	const gemp_buffer *frontier = &f->bitmap[f->current % GEMP_FRONTIER_BITMAPS];
 	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
-	const gemp_halo_read look = { &f->control, sizeof f->state, f->state };
-	gemp_code begun = gemp_halo_begin_with(search->halo, search->values, frontier, counted ? &look : NULL); /* waits */
+	const gemp_halo_read read = { &f->control, sizeof f->state, f->state };
+	gemp_code begun = gemp_halo_begin_with(search->halo, search->values, frontier, counted ? &read : NULL); /* waits */
 	if (*mine == GEMP_OK)
 		*mine = begun;
 	if (counted) {
@@ -297,14 +298,15 @@ static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gem
 	return GEMP_OK;
 }
 
-static gemp_code run_together(gemp_frontier *f, const gemp_frontier_search *search, gemp_code mine, double *exchange)
+/* Collective. One launch a round; a rank that has failed goes on exchanging until all have agreed. */
+static gemp_code run_ranks(gemp_frontier *f, const gemp_frontier_search *search, gemp_code mine, double *exchange)
 {
-	GEMP_PROPAGATE(share(f, search, &mine, false, exchange));
+	GEMP_PROPAGATE(exchange_frontier(f, search, &mine, false, exchange));
 	while (f->state[GAS_MODE]) {
 		if (mine == GEMP_OK)
 			mine = search->launch(search->self);
 		f->current++;
-		GEMP_PROPAGATE(share(f, search, &mine, true, exchange));
+		GEMP_PROPAGATE(exchange_frontier(f, search, &mine, true, exchange));
 	}
 	return gemp_comm_agree(f->layout->comm, mine);
 }
@@ -312,8 +314,8 @@ static gemp_code run_together(gemp_frontier *f, const gemp_frontier_search *sear
 gemp_code gemp_frontier_run(gemp_frontier *f, const gemp_frontier_search *search, gemp_code code, double *exchange)
 {
 	if (f->layout->comm->size > 1)
-		return run_together(f, search, code, exchange);
-	return code == GEMP_OK ? run_alone(f, search) : code;
+		return run_ranks(f, search, code, exchange);
+	return code == GEMP_OK ? run_one_rank(f, search) : code;
 }
 
 gemp_code gemp_frontier_fetch(gemp_frontier *f, const gemp_buffer *from, void *to, size_t size)
@@ -326,7 +328,7 @@ gemp_code gemp_frontier_fetch(gemp_frontier *f, const gemp_buffer *from, void *t
 
 gemp_code gemp_frontier_seconds(gemp_frontier *f, double *seconds)
 {
-	GEMP_PROPAGATE(gemp_timings_seconds(&f->laps, seconds));
+	GEMP_PROPAGATE(gemp_timings_seconds(&f->timings, seconds));
 	if (!f->stored) {
 		GEMP_PROPAGATE(gemp_program_store(f->device, &f->program));
 		f->stored = true;
@@ -334,9 +336,9 @@ gemp_code gemp_frontier_seconds(gemp_frontier *f, double *seconds)
 	return GEMP_OK;
 }
 
-enum { FRONTIER_TUPLES_MOST_ARGUMENTS = 16, OWN_ARGUMENTS = 4 };
+enum { MAX_GATHER_ARGUMENTS = 16, OWN_ARGUMENTS = 4 };
 
-/* Ranges of values that fit local memory beside little else. */
+/* Ranges of targets whose values fit local memory beside little else. */
 static unsigned shift_of(size_t value_size)
 {
 	return value_size > sizeof(cl_uint) ? GEMP_SHUFFLE_SHIFT - 1 : GEMP_SHUFFLE_SHIFT;
@@ -365,12 +367,12 @@ gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, 
 	out->how = (gemp_shuffle){
 		.layout = GEMP_SHUFFLE_SOA, .size = (unsigned)(sizeof(cl_uint) + value_size), .bits = bits, .shift = shift
 	};
-	const size_t most = out->capacity ? out->capacity : 1;
+	const size_t max_count = out->capacity ? out->capacity : 1;
 	GEMP_PROPAGATE(gemp_toolbox_new(&out->box, f->device, GEMP_FORM_AUTO));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->target, f->device, most * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->value, f->device, most * value_size, NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->target_out, f->device, most * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_buffer_new(&out->value_out, f->device, most * value_size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->target, f->device, max_count * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->value, f->device, max_count * value_size, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->target_out, f->device, max_count * sizeof(cl_uint), NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(&out->value_out, f->device, max_count * value_size, NULL));
 	GEMP_PROPAGATE(gemp_buffer_new(&out->begin, f->device, ((size_t)out->ranges + 1) * sizeof(cl_uint), NULL));
 	return gemp_buffer_new(&out->extent, f->device, 2 * sizeof(cl_uint), NULL);
 }
@@ -379,27 +381,21 @@ void gemp_frontier_tuples_free(gemp_frontier_tuples *t)
 {
 	if (!t->frontier)
 		return;
-	gemp_buffer *const buffers[] = { &t->target, &t->value, &t->target_out, &t->value_out, &t->begin, &t->extent };
 	gemp_toolbox_free(t->box);
-	for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
-		gemp_buffer_free(buffers[b], t->frontier->device);
+	gemp_buffers_free(t->frontier->device, &t->target, &t->value, &t->target_out, &t->value_out, &t->begin, &t->extent);
 	*t = (gemp_frontier_tuples){ 0 };
 }
 
-gemp_code gemp_frontier_tuples_clear(gemp_frontier_tuples *t)
-{
-	return gemp_buffer_zero(t->frontier->device, &t->extent, 0, t->extent.size);
-}
-
-gemp_code gemp_frontier_tuples_gather(gemp_frontier_tuples *t, int kernel, const gemp_argument *arguments, size_t count)
+gemp_code gemp_frontier_tuples_gather_list(gemp_frontier_tuples *t, int kernel, const gemp_argument *arguments,
+                                           size_t count)
 {
 	const gemp_tuples in = { &t->target, &t->value, t->capacity, &t->extent };
 	const gemp_tuples out = { &t->target_out, &t->value_out, t->capacity, NULL };
-	gemp_argument all[FRONTIER_TUPLES_MOST_ARGUMENTS] = { GEMP_ARG(&t->begin.mem), GEMP_ARG(&t->ranges),
-		                                                  GEMP_ARG(&t->target_out.mem), GEMP_ARG(&t->value_out.mem) };
-	GEMP_CHECK(OWN_ARGUMENTS + count <= FRONTIER_TUPLES_MOST_ARGUMENTS);
+	gemp_argument all[MAX_GATHER_ARGUMENTS] = { GEMP_ARG(&t->begin.mem), GEMP_ARG(&t->ranges),
+		                                        GEMP_ARG(&t->target_out.mem), GEMP_ARG(&t->value_out.mem) };
+	GEMP_CHECK(OWN_ARGUMENTS + count <= MAX_GATHER_ARGUMENTS);
 	for (size_t i = 0; i < count; i++)
 		all[OWN_ARGUMENTS + i] = arguments[i];
 	GEMP_PROPAGATE(gemp_shuffle_decode(t->box, &t->how, &in, &out, &t->begin));
-	return gemp_frontier_launch(t->frontier, kernel, all, OWN_ARGUMENTS + count);
+	return gemp_frontier_launch_list(t->frontier, kernel, all, OWN_ARGUMENTS + count);
 }

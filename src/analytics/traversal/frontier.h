@@ -1,7 +1,7 @@
 /* frontier: what searches that go along the edges of a frontier have in common: rows on a device, cut to suit their lengths,
  * three bitmaps of local vertices (this frontier, the next, and the one after it, which is being cleared), and rounds.
  *
- * On one rank rounds are launched in batches without a look at what came of them: the device decides what the next launch
+ * On one rank rounds are launched in batches without a read at what came of them: the device decides what the next launch
  * does, or that there is nothing to do (kernels/analytics/gas_frontier_abi.h). Across ranks the host looks after each round: what ranks
  * have counted and the values of the next frontier travel together.
  */
@@ -56,7 +56,7 @@ typedef struct gemp_frontier {
 	gemp_program program;
 	bool stored;
 	cl_kernel kernels[GEMP_FRONTIER_KERNELS]; /* as names were given */
-	gemp_timings laps;
+	gemp_timings timings;
 	double prepare_seconds, build_seconds;
 } gemp_frontier;
 
@@ -92,10 +92,19 @@ static inline const cl_mem *gemp_frontier_bitmap(const gemp_frontier *frontier, 
 }
 
 /* A launch of as many work-items as suit the device, timed. Does not wait. */
-gemp_code gemp_frontier_launch(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
+#define gemp_frontier_launch(frontier, kernel, ...)                                         \
+	gemp_frontier_launch_list((frontier), (kernel), (const gemp_argument[]){ __VA_ARGS__ }, \
+	                          sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+gemp_code gemp_frontier_launch_list(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
 
-/* With the arguments GAS_ROWS_PARAMETERS and GAS_SPAN_PARAMETERS of kernels/analytics/gas_frontier_types.clh in front. */
-gemp_code gemp_frontier_launch_push(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
+struct gemp_frontier_tuples;
+/* With the arguments GAS_ROWS_PARAMETERS and GAS_SPAN_PARAMETERS of kernels/analytics/gas_frontier_types.clh in front and, if
+ * tuples are in use, GAS_TUPLES_PARAMETERS of gas_tuples.clh behind; there are no tuples then when it begins. */
+#define gemp_frontier_launch_push(frontier, kernel, tuples, ...)                                           \
+	gemp_frontier_launch_push_list((frontier), (kernel), (tuples), (const gemp_argument[]){ __VA_ARGS__ }, \
+	                               sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+gemp_code gemp_frontier_launch_push_list(gemp_frontier *frontier, int kernel, const struct gemp_frontier_tuples *tuples,
+                                         const gemp_argument *arguments, size_t count);
 
 /* state from the device, which waits; and to it, where it stays as it is until it is read or launches have ended. */
 gemp_code gemp_frontier_read(gemp_frontier *frontier);
@@ -147,16 +156,12 @@ void gemp_frontier_tuples_options(char options[GEMP_TUPLES_OPTIONS_SIZE], size_t
 gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *frontier, size_t value_size);
 void gemp_frontier_tuples_free(gemp_frontier_tuples *tuples);
 
-/* GAS_TUPLES_PARAMETERS of kernels/analytics/gas_tuples.clh. */
-enum { GEMP_TUPLES_ARGUMENT_COUNT = 3 };
-#define GEMP_TUPLES_ARGUMENTS(tuples) \
-	GEMP_ARG(&(tuples)->target.mem), GEMP_ARG(&(tuples)->value.mem), GEMP_ARG(&(tuples)->extent.mem)
-
-/* Before the first launch of a round; does not wait. */
-gemp_code gemp_frontier_tuples_clear(gemp_frontier_tuples *tuples);
 /* After the last one: decode, and the kernel that gathers, whose arguments follow those of the tuples. */
-gemp_code gemp_frontier_tuples_gather(gemp_frontier_tuples *tuples, int kernel, const gemp_argument *arguments,
-                                      size_t count);
+#define gemp_frontier_tuples_gather(tuples, kernel, ...)                                         \
+	gemp_frontier_tuples_gather_list((tuples), (kernel), (const gemp_argument[]){ __VA_ARGS__ }, \
+	                                 sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+gemp_code gemp_frontier_tuples_gather_list(gemp_frontier_tuples *tuples, int kernel, const gemp_argument *arguments,
+                                           size_t count);
 
 /* traversal: what bfs and sssp have in common beside the frontier: what a run costs, and where its results lie. */
 

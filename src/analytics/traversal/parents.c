@@ -4,9 +4,10 @@
 #include "core/memory.h"
 #include "partition/base/rank_bitmap.h"
 
-enum { BEGIN, ROWS, IDS, STEPS, EQUAL };
+enum { BEGIN, ROWS, IDS, STEPS, ZERO };
 
-/* Names of known vertices: numbers from 0 on in the order of their keys. Who knows all has them in key ranks. */
+/* Names of known vertices: numbers from 0 on in the order of their keys, so that the smallest name is the smallest
+ * key. A rank that knows all vertices has them in key_rank. */
 static gemp_code number_keys(const gemp_layout *l, uint32_t *name)
 {
 	gemp_code code = GEMP_OK;
@@ -27,7 +28,8 @@ done:
 	return code;
 }
 
-static gemp_code make_names(gemp_parents *s, gemp_device *device, const gemp_layout *l)
+/* Names of vertices, and ids by name. */
+static gemp_code upload_names(gemp_parents *s, gemp_device *device, const gemp_layout *l)
 {
 	gemp_code code = GEMP_OK;
 	const uint32_t *name = l->key_rank;
@@ -54,7 +56,7 @@ gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *f, int kernels, boo
 	*out = (gemp_parents){ .frontier = f, .kernels = kernels };
 	if (equal)
 		GEMP_PROPAGATE(gemp_buffer_new(&out->step, f->device, l->known * sizeof(cl_uint), NULL));
-	return make_names(out, f->device, l);
+	return upload_names(out, f->device, l);
 }
 
 void gemp_parents_free(gemp_parents *s)
@@ -65,29 +67,19 @@ void gemp_parents_free(gemp_parents *s)
 	gemp_buffers_free(s->frontier->device, &s->step, &s->hint, &s->best, &s->name, &s->id);
 }
 
-static gemp_code launch_along(gemp_parents *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how,
-                              cl_uint send)
+/* The sources of one set of rows; send: sources tell their targets, else targets look for their source. */
+static gemp_code launch_rows(gemp_parents *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how,
+                             cl_uint send)
 {
 	gemp_frontier *f = s->frontier;
-	const gemp_device_rows *held = rows->rows;
-	if (held->edges == 0)
+	const gemp_device_rows *device_rows = rows->rows;
+	if (device_rows->edges == 0)
 		return GEMP_OK;
-	const gemp_argument arguments[] = {
-		GEMP_ARG(&held->begin.mem),
-		GEMP_ARG(&held->end.mem),
-		GEMP_ARG(&held->weight.mem),
-		GEMP_ARG(&rows->slices.mem),
-		GEMP_ARG(&rows->slice_count),
-		GEMP_ARG(&held->rows),
-		GEMP_ARG(&values->mem),
-		GEMP_ARG(&s->name.mem),
-		GEMP_ARG(&s->hint.mem),
-		GEMP_ARG(&s->best.mem),
-		GEMP_ARG(&how),
-		GEMP_ARG(&send),
-		GEMP_ARG(&f->control.mem),
-	};
-	return gemp_frontier_launch(f, s->kernels + ROWS, arguments, sizeof arguments / sizeof *arguments);
+	return gemp_frontier_launch(f, s->kernels + ROWS, GEMP_ARG(&device_rows->begin.mem),
+	                            GEMP_ARG(&device_rows->end.mem), GEMP_ARG(&device_rows->weight.mem),
+	                            GEMP_ARG(&rows->slices.mem), GEMP_ARG(&rows->slice_count), GEMP_ARG(&device_rows->rows),
+	                            GEMP_ARG(&values->mem), GEMP_ARG(&s->name.mem), GEMP_ARG(&s->hint.mem),
+	                            GEMP_ARG(&s->best.mem), GEMP_ARG(&how), GEMP_ARG(&send), GEMP_ARG(&f->control.mem));
 }
 
 gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t how, bool send)
@@ -97,17 +89,17 @@ gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t 
 		GEMP_PROPAGATE(gemp_buffer_new(&s->best, f->device, f->layout->own * sizeof(cl_ulong), NULL));
 	if (!s->hint.mem)
 		GEMP_PROPAGATE(gemp_buffer_new(&s->hint, f->device, f->layout->known, NULL));
-	const gemp_argument arguments[] = { GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&f->layout->own),
-		                                GEMP_ARG(&s->hint.mem), GEMP_ARG(&f->layout->known) };
-	GEMP_PROPAGATE(gemp_frontier_launch(f, s->kernels + BEGIN, arguments, sizeof arguments / sizeof *arguments));
+	GEMP_PROPAGATE(gemp_frontier_launch(f, s->kernels + BEGIN, GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem),
+	                                    GEMP_ARG(&f->layout->own), GEMP_ARG(&s->hint.mem),
+	                                    GEMP_ARG(&f->layout->known)));
 	if (send)
-		GEMP_PROPAGATE(launch_along(s, &f->out, values, how, true));
-	GEMP_PROPAGATE(launch_along(s, &f->in, values, how, false));
-	return launch_along(s, &f->in_ghost, values, how, false);
+		GEMP_PROPAGATE(launch_rows(s, &f->out, values, how, true));
+	GEMP_PROPAGATE(launch_rows(s, &f->in, values, how, false));
+	return launch_rows(s, &f->in_ghost, values, how, false);
 }
 
 /* Collective. Adds up what launches before counted, of all ranks, and clears the sum. */
-static gemp_code take_count(gemp_parents *s, gemp_code code, uint64_t *count)
+static gemp_code sum_count(gemp_parents *s, gemp_code code, uint64_t *count)
 {
 	gemp_frontier *f = s->frontier;
 	double sum = 0;
@@ -122,7 +114,7 @@ static gemp_code take_count(gemp_parents *s, gemp_code code, uint64_t *count)
 	return code;
 }
 
-/* Collective. Steps of ghosts: of all, or of those that have got one. */
+/* Collective. Steps of ghosts: of all, or of those that have got one in this round. */
 static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 {
 	gemp_code code = GEMP_OK;
@@ -137,26 +129,17 @@ done:
 	return code;
 }
 
-static gemp_code equal_round(gemp_parents *s, const gemp_frontier_rows *in, const gemp_buffer *values,
+/* Vertices that are `round` edges of weight 0 behind one that has a parent. */
+static gemp_code launch_zero(gemp_parents *s, const gemp_frontier_rows *in, const gemp_buffer *values,
                              const gemp_buffer *best, cl_uint round)
 {
 	gemp_frontier *f = s->frontier;
 	if (in->rows->edges == 0)
 		return GEMP_OK;
-	const gemp_argument arguments[] = {
-		GEMP_ARG(&in->rows->begin.mem),
-		GEMP_ARG(&in->rows->end.mem),
-		GEMP_ARG(&in->rows->weight.mem),
-		GEMP_ARG(&f->layout->own),
-		GEMP_ARG(&values->mem),
-		GEMP_ARG(&s->name.mem),
-		GEMP_ARG(&best->mem),
-		GEMP_ARG(&s->step.mem),
-		GEMP_ARG(&f->bitmap[0].mem),
-		GEMP_ARG(&round),
-		GEMP_ARG(&f->control.mem),
-	};
-	return gemp_frontier_launch(f, s->kernels + EQUAL, arguments, sizeof arguments / sizeof *arguments);
+	return gemp_frontier_launch(f, s->kernels + ZERO, GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem),
+	                            GEMP_ARG(&in->rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&values->mem),
+	                            GEMP_ARG(&s->name.mem), GEMP_ARG(&best->mem), GEMP_ARG(&s->step.mem),
+	                            GEMP_ARG(&f->bitmap[0].mem), GEMP_ARG(&round), GEMP_ARG(&f->control.mem));
 }
 
 gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const gemp_buffer *best, cl_uint source)
@@ -164,19 +147,16 @@ gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const ge
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = s->frontier;
 	uint64_t without, found;
-	const gemp_argument arguments[] = {
-		GEMP_ARG(&best->mem),   GEMP_ARG(&values->mem),    GEMP_ARG(&source),
-		GEMP_ARG(&s->step.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&f->control.mem),
-	};
-	code = gemp_frontier_launch(f, s->kernels + STEPS, arguments, sizeof arguments / sizeof *arguments);
-	GEMP_TRY(take_count(s, code, &without));
+	code = gemp_frontier_launch(f, s->kernels + STEPS, GEMP_ARG(&best->mem), GEMP_ARG(&values->mem), GEMP_ARG(&source),
+	                            GEMP_ARG(&s->step.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&f->control.mem));
+	GEMP_TRY(sum_count(s, code, &without));
 	if (without)
 		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, NULL)));
 	for (cl_uint round = 1; without > 0; round++, without -= found) {
 		code = gemp_buffer_zero(f->device, &f->bitmap[0], 0, f->bitmap[0].size);
-		GEMP_THEN(equal_round(s, &f->in, values, best, round));
-		GEMP_THEN(equal_round(s, &f->in_ghost, values, best, round));
-		GEMP_TRY(take_count(s, code, &found));
+		GEMP_THEN(launch_zero(s, &f->in, values, best, round));
+		GEMP_THEN(launch_zero(s, &f->in_ghost, values, best, round));
+		GEMP_TRY(sum_count(s, code, &found));
 		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, &f->bitmap[0])));
 		GEMP_CHECK(found > 0);
 	}
@@ -187,11 +167,6 @@ done:
 gemp_code gemp_parents_ids(gemp_parents *s, const gemp_buffer *best, const gemp_buffer *parent)
 {
 	gemp_frontier *f = s->frontier;
-	const gemp_argument arguments[] = {
-		GEMP_ARG(&best->mem),
-		GEMP_ARG(&s->id.mem),
-		GEMP_ARG(&parent->mem),
-		GEMP_ARG(&f->layout->own),
-	};
-	return gemp_frontier_launch(f, s->kernels + IDS, arguments, sizeof arguments / sizeof *arguments);
+	return gemp_frontier_launch(f, s->kernels + IDS, GEMP_ARG(&best->mem), GEMP_ARG(&s->id.mem), GEMP_ARG(&parent->mem),
+	                            GEMP_ARG(&f->layout->own));
 }

@@ -1,4 +1,4 @@
-/* settle: the stage after a search that names each vertex's parent: the source of least key among all that could be
+/* parents: the stage after a search that names each vertex's parent: the source of least key among all that could be
  * it. */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_PARENTS_H
@@ -22,15 +22,15 @@ typedef struct gemp_parents {
 /* Local. The frontier has GEMP_LAYOUT_IN. equal: gemp_parents_zero will be called. To be freed also after a
  * failure. */
 gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *frontier, int kernels, bool equal);
-void gemp_parents_free(gemp_parents *settle);
+void gemp_parents_free(gemp_parents *parents);
 
 /* Into `best`; does not wait. values [known]: of the vertices, ghosts too. how: to settle_open and settle_sends of
  * the application; send: there are vertices that send. */
-gemp_code gemp_parents_min(gemp_parents *settle, const gemp_buffer *values, uint64_t how, bool send);
+gemp_code gemp_parents_min(gemp_parents *parents, const gemp_buffer *values, uint64_t how, bool send);
 /* Collective. Those that only edges which add nothing lead to, from local vertex source on (another rank's:
- * UINT32_MAX), into best [own]: settle->best, or values, if they have names. */
-gemp_code gemp_parents_zero(gemp_parents *settle, const gemp_buffer *values, const gemp_buffer *best, cl_uint source);
+ * UINT32_MAX), into best [own]: parents->best, or values, if they have names. */
+gemp_code gemp_parents_zero(gemp_parents *parents, const gemp_buffer *values, const gemp_buffer *best, cl_uint source);
 /* parent [own]: becomes ids of the least parents found so. Does not wait. */
-gemp_code gemp_parents_ids(gemp_parents *settle, const gemp_buffer *best, const gemp_buffer *parent);
+gemp_code gemp_parents_ids(gemp_parents *parents, const gemp_buffer *best, const gemp_buffer *parent);
 
 #endif

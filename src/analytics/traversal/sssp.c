@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BEGIN, ROUND, LOST, SETTLE, GATHER = SETTLE + 5, KERNELS };
+enum { BEGIN, ROUND, OVERFLOW, PARENTS, GATHER = PARENTS + 5, KERNELS };
 static const char *const names[KERNELS] = {
 	"sssp_begin", "sssp_round", "sssp_lost", GEMP_PARENTS_KERNELS, GEMP_PARENTS_ZERO_KERNELS, "sssp_gather"
 };
@@ -18,9 +18,9 @@ enum { GPU_DELTA = 16, RANKS_DELTA = 12, CPU_DELTA = 3 };
 
 struct gemp_sssp {
 	gemp_frontier frontier;
-	gemp_parents settle;
+	gemp_parents parents;
 	gemp_frontier_tuples tuples;
-	gemp_halo *mail;
+	gemp_halo *halo;
 	gemp_sssp_options options;
 	bool floating, wide; /* distances: doubles; in 64 bits */
 	bool named;          /* in 32 bits, and with them who they come from */
@@ -33,6 +33,8 @@ struct gemp_sssp {
 	double prepare_seconds;
 };
 
+/* With names (DURING) a distance of 32 bits and its predecessor's number share a word of 64, so that one atomic
+ * minimum keeps both. */
 static size_t distance_size(const gemp_sssp *s)
 {
 	return s->wide || s->named ? sizeof(cl_ulong) : sizeof(cl_uint);
@@ -49,6 +51,7 @@ static size_t kernel_count(const gemp_sssp *s)
 }
 
 enum { OPTIONS_SIZE = GEMP_TUPLES_OPTIONS_SIZE + 16 };
+/* Compiler options: the width of distances, and whether values travel as tuples. */
 static void options_of(const gemp_sssp *s, char options[OPTIONS_SIZE])
 {
 	char tuples[GEMP_TUPLES_OPTIONS_SIZE] = "";
@@ -57,6 +60,8 @@ static void options_of(const gemp_sssp *s, char options[OPTIONS_SIZE])
 	snprintf(options, OPTIONS_SIZE, "%s%s", s->wide ? " -DSSSP_WIDE" : s->named ? " -DSSSP_NAMES" : "", tuples);
 }
 
+/* The bucket width of delta-stepping (Meyer and Sanders 2003): by default a multiple of the mean weight over the
+ * mean degree. */
 static void choose_delta(gemp_sssp *s)
 {
 	const gemp_layout *l = s->frontier.layout;
@@ -74,6 +79,7 @@ static void choose_delta(gemp_sssp *s)
 	s->delta = delta;
 }
 
+/* Local. What all runs share: rows, bitmaps and results on the device, and the programs. */
 static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *device)
 {
 	gemp_frontier *f = &s->frontier;
@@ -100,7 +106,7 @@ static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *d
 	if (!s->options.any) {
 		GEMP_PROPAGATE(GEMP_NEW(s->predecessor_host, layout->own));
 		GEMP_PROPAGATE(gemp_buffer_new(&s->predecessor, device, layout->own * sizeof(cl_uint), NULL));
-		GEMP_PROPAGATE(gemp_parents_new(&s->settle, f, SETTLE, true));
+		GEMP_PROPAGATE(gemp_parents_new(&s->parents, f, PARENTS, true));
 	}
 	choose_delta(s);
 	s->prepare_seconds = gemp_now() - since - f->build_seconds;
@@ -113,18 +119,16 @@ gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device 
 	gemp_sssp *s = NULL;
 	gemp_code code = GEMP_NEW(s, 1);
 	*out = NULL;
-	if (code == GEMP_OK) {
-		s->options = options ? *options : (gemp_sssp_options){ 0 };
-		code = prepare(s, layout, device);
-	}
-	code = gemp_comm_agree(layout->comm, code);
-	GEMP_THEN(gemp_halo_new(&s->mail, layout, device, distance_size(s)));
-	if (code != GEMP_OK) {
-		gemp_sssp_free(s);
-		return code;
-	}
+	if (code == GEMP_OK && options)
+		s->options = *options;
+	GEMP_THEN(prepare(s, layout, device));
+	GEMP_TRY(gemp_comm_agree(layout->comm, code));
+	GEMP_TRY(gemp_halo_new(&s->halo, layout, device, distance_size(s)));
 	*out = s;
-	return GEMP_OK;
+	s = NULL;
+done:
+	gemp_sssp_free(s);
+	return code;
 }
 
 void gemp_sssp_free(gemp_sssp *s)
@@ -133,11 +137,11 @@ void gemp_sssp_free(gemp_sssp *s)
 		return;
 	gemp_device *device = s->frontier.device;
 	if (device) {
-		gemp_parents_free(&s->settle);
+		gemp_parents_free(&s->parents);
 		gemp_frontier_tuples_free(&s->tuples);
 		gemp_buffers_free(device, &s->distance, &s->far, &s->predecessor);
 	}
-	gemp_halo_free(s->mail);
+	gemp_halo_free(s->halo);
 	gemp_frontier_free(&s->frontier);
 	gemp_free_all(s->narrow, s->distance_host, s->real, s->predecessor_host, s);
 }
@@ -163,11 +167,12 @@ static gemp_code widen(gemp_sssp *s)
 	if (code == GEMP_OK && by_tuples(s))
 		code = gemp_frontier_tuples_new(&s->tuples, f, distance_size(s));
 	code = gemp_comm_agree(f->layout->comm, code);
-	gemp_halo_free(s->mail);
-	s->mail = NULL;
-	return code == GEMP_OK ? gemp_halo_new(&s->mail, f->layout, f->device, distance_size(s)) : code;
+	gemp_halo_free(s->halo);
+	s->halo = NULL;
+	return code == GEMP_OK ? gemp_halo_new(&s->halo, f->layout, f->device, distance_size(s)) : code;
 }
 
+/* The first bound is delta. */
 static void set_state(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -181,64 +186,36 @@ static void set_state(gemp_sssp *s)
 	f->state[GAS_BELOW] = f->state[GAS_DELTA];
 }
 
-static gemp_code begin(gemp_sssp *s, cl_uint source)
+static gemp_code launch_begin(gemp_sssp *s, cl_uint source)
 {
 	gemp_frontier *f = &s->frontier;
 	const gas_start start = gemp_frontier_start(f);
-	const gemp_argument arguments[] = {
-		GEMP_ARG(&f->layout->known),
-		GEMP_ARG(&source),
-		GEMP_ARG(&s->distance.mem),
-		GEMP_ARG(gemp_frontier_bitmap(f, 0)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 1)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 2)),
-		GEMP_ARG(&s->far.mem),
-		GEMP_ARG(&f->control.mem),
-		GEMP_ARG(&start),
-	};
-	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
-}
-
-static gemp_code gather(gemp_sssp *s)
-{
-	const gemp_frontier *f = &s->frontier;
-	const gemp_argument arguments[] = { GEMP_ARG(&s->distance.mem), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
-		                                GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem) };
-	return gemp_frontier_tuples_gather(&s->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
+	return gemp_frontier_launch(f, BEGIN, GEMP_ARG(&f->layout->known), GEMP_ARG(&source), GEMP_ARG(&s->distance.mem),
+	                            GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+	                            GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem),
+	                            GEMP_ARG(&start));
 }
 
 static gemp_code launch_round(void *self)
 {
 	gemp_sssp *s = self;
 	gemp_frontier *f = &s->frontier;
-	const gemp_argument rest[] = {
-		GEMP_ARG(&f->out.rows->weight.mem),
-		GEMP_ARG(&f->layout->own),
-		GEMP_ARG(&s->distance.mem),
-		GEMP_ARG(&s->settle.name.mem),
-		GEMP_ARG(gemp_frontier_bitmap(f, 0)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 1)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 2)),
-		GEMP_ARG(&f->words),
-		GEMP_ARG(&s->far.mem),
-		GEMP_ARG(&f->control.mem),
-		GEMP_TUPLES_ARGUMENTS(&s->tuples),
-	};
-	const size_t count = sizeof rest / sizeof *rest;
-	if (by_tuples(s))
-		GEMP_PROPAGATE(gemp_frontier_tuples_clear(&s->tuples));
-	GEMP_PROPAGATE(
-		gemp_frontier_launch_push(f, ROUND, rest, by_tuples(s) ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
-	if (by_tuples(s))
-		return gather(s);
-	return GEMP_OK;
+	GEMP_PROPAGATE(gemp_frontier_launch_push(
+		f, ROUND, &s->tuples, GEMP_ARG(&f->out.rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&s->distance.mem),
+		GEMP_ARG(&s->parents.name.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->words), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem)));
+	if (!by_tuples(s))
+		return GEMP_OK;
+	return gemp_frontier_tuples_gather(&s->tuples, GATHER, GEMP_ARG(&s->distance.mem),
+	                                   GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(&s->far.mem),
+	                                   GEMP_ARG(&f->control.mem));
 }
 
 static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
 {
-	const gemp_frontier_search search = { s, launch_round, gas_sssp_rule, s->mail, &s->distance };
+	const gemp_frontier_search search = { s, launch_round, gas_sssp_rule, s->halo, &s->distance };
 	set_state(s);
-	return gemp_frontier_run(&s->frontier, &search, begin(s, source), exchange);
+	return gemp_frontier_run(&s->frontier, &search, launch_begin(s, source), exchange);
 }
 
 /* Is there a vertex whose distance did not fit, although an edge leads there? */
@@ -247,9 +224,8 @@ static gemp_code check_lost(gemp_sssp *s)
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
 	const gemp_device_rows *out = f->out.rows;
-	const gemp_argument arguments[] = { GEMP_ARG(&out->begin.mem), GEMP_ARG(&out->end.mem), GEMP_ARG(&out->rows),
-		                                GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem) };
-	GEMP_TRY(gemp_frontier_launch(f, LOST, arguments, sizeof arguments / sizeof *arguments));
+	GEMP_TRY(gemp_frontier_launch(f, OVERFLOW, GEMP_ARG(&out->begin.mem), GEMP_ARG(&out->end.mem), GEMP_ARG(&out->rows),
+	                              GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem)));
 	GEMP_TRY(gemp_frontier_read(f));
 	if (f->state[GAS_OVERFLOW] == 2)
 		code = gemp_fail(GEMP_EDATA, "some distances are %s; scale the weights down",
@@ -258,6 +234,7 @@ done:
 	return code;
 }
 
+/* Collective. Distances in 32 bits first; those that overflow are searched for once more in 64. */
 static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
 {
 	GEMP_PROPAGATE(search_once(s, source, exchange));
@@ -270,23 +247,25 @@ static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
 	return GEMP_OK;
 }
 
+/* Predecessors, where they are not named during the search; edges of weight 0 need rounds of their own. */
 static gemp_code find_parents(gemp_sssp *s, cl_uint source)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_layout *l = s->frontier.layout;
 	double device;
-	const gemp_buffer *best = s->named ? &s->distance : &s->settle.best;
+	const gemp_buffer *best = s->named ? &s->distance : &s->parents.best;
 	if (!s->named)
-		GEMP_TRY(gemp_comm_agree(l->comm, gemp_parents_min(&s->settle, &s->distance, 0, false)));
+		GEMP_TRY(gemp_comm_agree(l->comm, gemp_parents_min(&s->parents, &s->distance, 0, false)));
 	if (s->floating || (l->weights && !(l->min_weight > 0)))
-		GEMP_TRY(gemp_parents_zero(&s->settle, &s->distance, best, source));
-	GEMP_TRY(gemp_parents_ids(&s->settle, best, &s->predecessor));
+		GEMP_TRY(gemp_parents_zero(&s->parents, &s->distance, best, source));
+	GEMP_TRY(gemp_parents_ids(&s->parents, best, &s->predecessor));
 	code = gemp_frontier_seconds(&s->frontier, &device); /* waits */
 done:
 	return code;
 }
 
-static gemp_code take(gemp_sssp *s)
+/* Distances as the caller has them: 64 bits or doubles, whatever the device used. */
+static gemp_code download(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
 	const uint32_t own = f->layout->own;
@@ -311,7 +290,7 @@ static gemp_code take(gemp_sssp *s)
 }
 
 /* Sums of all ranks, of what each has of its own vertices. */
-static void sum_up(gemp_sssp *s, gemp_sssp_result *r)
+static void sum_ranks(gemp_sssp *s, gemp_sssp_result *r)
 {
 	const gemp_layout *l = s->frontier.layout;
 	uint64_t sums[3] = { 0, 0, s->frontier.state[GAS_FOUND] };
@@ -339,7 +318,7 @@ static gemp_code run(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 		GEMP_PROPAGATE(find_parents(s, source));
 	r->cost.parents = gemp_now() - since;
 	since = gemp_now();
-	GEMP_PROPAGATE(take(s));
+	GEMP_PROPAGATE(download(s));
 	r->cost.download = gemp_now() - since;
 	r->distance = s->distance_host;
 	r->real = s->real;
@@ -351,15 +330,15 @@ static gemp_code run(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 gemp_code gemp_sssp_run(gemp_sssp *s, gemp_vertex source, gemp_sssp_result *result)
 {
 	cl_uint local;
-	const gemp_traffic before = *gemp_halo_traffic(s->mail);
+	const gemp_traffic before = *gemp_halo_traffic(s->halo);
 	*result = (gemp_sssp_result){ 0 };
 	gemp_code code = gemp_frontier_source(&s->frontier, source, &local);
 	if (code != GEMP_OK)
 		return code;
 	code = gemp_comm_agree(s->frontier.layout->comm, run(s, local, result));
 	if (code == GEMP_OK)
-		sum_up(s, result);
-	if (s->mail)
-		result->cost.traffic = gemp_traversal_traffic(s->mail, &before);
+		sum_ranks(s, result);
+	if (s->halo)
+		result->cost.traffic = gemp_traversal_traffic(s->halo, &before);
 	return code;
 }
