@@ -12,17 +12,22 @@ done:
 	return code;
 }
 
-uint64_t gemp_rank_bitmap_merge(gemp_rank_bitmap *bits, const gemp_comm *comm)
+uint64_t gemp_rank_bitmap_count(gemp_rank_bitmap *bits)
 {
-	uint64_t words = bits->count / 64 + 1, all = 0;
-	if (comm->size > 1)
-		gemp_comm_sum(comm, bits->words, (int)words); /* no bit is set twice: no sum carries */
-	for (uint64_t w = 0; w < words; w++) {
+	uint64_t all = 0;
+	for (uint64_t w = 0; w <= bits->count / 64; w++) {
 		if (w % GEMP_RANK_WORDS == 0)
 			bits->before[w / GEMP_RANK_WORDS] = all;
 		all += (uint64_t)__builtin_popcountll(bits->words[w]);
 	}
 	return all;
+}
+
+uint64_t gemp_rank_bitmap_merge(gemp_rank_bitmap *bits, const gemp_comm *comm)
+{
+	if (comm->size > 1)
+		gemp_comm_sum(comm, bits->words, (int)(bits->count / 64 + 1)); /* no bit is set twice: no sum carries */
+	return gemp_rank_bitmap_count(bits);
 }
 
 void gemp_rank_bitmap_free(gemp_rank_bitmap *bits)

@@ -16,6 +16,8 @@ typedef struct gemp_rank_bitmap {
 
 /* All bits are zero; before[] is not made yet. */
 gemp_code gemp_rank_bitmap_new(gemp_rank_bitmap *bits, uint64_t count);
+/* Local. Makes before[], once all bits are set. Returns how many. */
+uint64_t gemp_rank_bitmap_count(gemp_rank_bitmap *bits);
 /* Collective. Bits that ranks have set, each by one of them, are set on all; then before[] is made. Returns how many.
  */
 uint64_t gemp_rank_bitmap_merge(gemp_rank_bitmap *bits, const gemp_comm *comm);

@@ -1,5 +1,5 @@
 /* Layouts: each arc once, at the owner of where it leads; order, degrees, ghosts; and what is no weight. */
-#include "analytics/layout/arcs.h"
+#include "analytics/layout/layout_state.h"
 #include "analytics/layout/device_layout.h"
 #include "analytics/layout/layout.h"
 #include "analytics/layout/layout_build.h"

@@ -1,5 +1,6 @@
-/* Weights are looked at once before any edge is sent: what is no weight is refused, and the greatest tells how they
- * are kept. */
+/* edge_weights: every weight is checked once before any edge is sent. The first invalid one is reported with the keys of its
+ * ends, by all ranks alike; the weight_range of the valid ones decides how weights are kept.
+ */
 
 #include "analytics/layout/edge_weights.h"
 
@@ -21,7 +22,8 @@ size_t gemp_layout_weight_size(gemp_layout_weights weights)
 	return size[weights];
 }
 
-gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text, size_t room)
+gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text,
+                                size_t capacity)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text own = { 0 };
@@ -33,7 +35,7 @@ gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, 
 	}
 	GEMP_TRY(gemp_comm_agree(comm, gemp_text_status(&own)));
 	GEMP_TRY(gemp_comm_allgather(comm, own.data, own.size, &all, &begin));
-	size_t size = begin[comm->size] < room ? begin[comm->size] : room - 1;
+	size_t size = begin[comm->size] < capacity ? begin[comm->size] : capacity - 1;
 	memcpy(text, all, size);
 	text[size] = '\0';
 done:
@@ -42,90 +44,87 @@ done:
 	return code;
 }
 
-enum { EDGES_A_PIECE = 1 << 16 };
+enum { CHUNK = 1 << 16 };
 
 /* Of some edges. */
-typedef struct extent {
-	double least, greatest, sum;
-	int64_t greatest_integer;
-	uint64_t edges, wrong; /* the first edge that has no weight; UINT64_MAX: none */
-} extent;
+typedef struct weight_stats {
+	double min, max, sum;
+	int64_t max_integer;
+	uint64_t edges, invalid; /* the first edge that has no weight; UINT64_MAX: none */
+} weight_stats;
 
-/* What a weight may be: 0, or of a magnitude in [finest, greatest], and not below `least`. */
-typedef struct range {
-	double least, finest, greatest;
-} range;
+/* What a weight may be: 0, or of a magnitude in [min_magnitude, max], and not below `min`. */
+typedef struct weight_range {
+	double min, min_magnitude, max;
+} weight_range;
 
-static bool in_range(range r, double weight)
+static bool in_range(weight_range r, double weight)
 {
-	return weight >= r.least && weight <= r.greatest && (weight == 0 || fabs(weight) >= r.finest);
+	return weight >= r.min && weight <= r.max && (weight == 0 || fabs(weight) >= r.min_magnitude);
 }
 
-typedef struct looking {
+typedef struct scan_task {
 	const gemp_column *column;
-	range range;
+	weight_range weight_range;
 	uint64_t edges;
-	extent *pieces;
-} looking;
+	weight_stats *chunks;
+} scan_task;
 
-static const extent nothing = { INFINITY, -INFINITY, 0, INT64_MIN, 0, UINT64_MAX };
+static const weight_stats no_weights = { INFINITY, -INFINITY, 0, INT64_MIN, 0, UINT64_MAX };
 
-static void scan_piece(void *context, unsigned thread, size_t piece)
+static void scan_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	(void)thread;
-	const looking *l = context;
+	const scan_task *l = context;
 	const gemp_column *column = l->column;
-	extent e = nothing;
-	uint64_t edge = piece * (uint64_t)EDGES_A_PIECE, left = l->edges - edge;
-	uint64_t end = left < EDGES_A_PIECE ? l->edges : edge + EDGES_A_PIECE;
-	e.edges = end - edge;
-	for (; edge < end; edge++) {
+	weight_stats e = no_weights;
+	e.edges = end - begin;
+	for (size_t edge = begin; edge < end; edge++) {
 		double weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
-		if ((column->null && column->null[edge]) || !in_range(l->range, weight)) {
-			e.wrong = edge;
+		if ((column->null && column->null[edge]) || !in_range(l->weight_range, weight)) {
+			e.invalid = edge;
 			break;
 		}
-		e.least = weight < e.least ? weight : e.least;
-		e.greatest = weight > e.greatest ? weight : e.greatest;
+		e.min = weight < e.min ? weight : e.min;
+		e.max = weight > e.max ? weight : e.max;
 		e.sum += weight;
-		if (column->integers && column->integers[edge] > e.greatest_integer)
-			e.greatest_integer = column->integers[edge];
+		if (column->integers && column->integers[edge] > e.max_integer)
+			e.max_integer = column->integers[edge];
 	}
-	l->pieces[piece] = e;
+	l->chunks[chunk] = e;
 }
 
-static void join(extent *a, const extent *b)
+static void merge_stats(weight_stats *a, const weight_stats *b)
 {
-	a->least = b->least < a->least ? b->least : a->least;
-	a->greatest = b->greatest > a->greatest ? b->greatest : a->greatest;
-	a->greatest_integer = b->greatest_integer > a->greatest_integer ? b->greatest_integer : a->greatest_integer;
+	a->min = b->min < a->min ? b->min : a->min;
+	a->max = b->max > a->max ? b->max : a->max;
+	a->max_integer = b->max_integer > a->max_integer ? b->max_integer : a->max_integer;
 	a->sum += b->sum;
 	a->edges += b->edges;
-	a->wrong = b->wrong < a->wrong ? b->wrong : a->wrong;
+	a->invalid = b->invalid < a->invalid ? b->invalid : a->invalid;
 }
 
 /* The arcs of edges that lead both ways count twice in the sum, loops too: it is for averages. */
-static gemp_code scan_column(const gemp_layout_type *type, range range, extent *out)
+static gemp_code scan_column(const gemp_layout_type *type, weight_range weight_range, weight_stats *out)
 {
 	gemp_code code = GEMP_OK;
-	looking l = { type->weight, range, type->weight->rows, NULL };
-	size_t pieces = (size_t)((l.edges + EDGES_A_PIECE - 1) / EDGES_A_PIECE);
-	*out = nothing;
-	GEMP_TRY(GEMP_NEW(l.pieces, pieces));
-	gemp_parallel_for(pieces, scan_piece, &l);
-	for (size_t p = 0; p < pieces; p++)
-		join(out, &l.pieces[p]);
+	scan_task l = { type->weight, weight_range, type->weight->rows, NULL };
+	size_t chunks = (size_t)((l.edges + CHUNK - 1) / CHUNK);
+	*out = no_weights;
+	GEMP_TRY(GEMP_NEW(l.chunks, chunks));
+	gemp_for_chunks(type->weight->rows, CHUNK, scan_chunk, &l);
+	for (size_t p = 0; p < chunks; p++)
+		merge_stats(out, &l.chunks[p]);
 	out->sum *= type->forward && type->backward ? 2 : 1;
 done:
-	gemp_free(l.pieces);
+	gemp_free(l.chunks);
 	return code;
 }
 
 /* Collective. Every type has the column, and it has numbers. */
-static gemp_code find_columns(gemp_layout_state *m, const char *name)
+static gemp_code find_columns(gemp_layout_state *state, const char *name)
 {
-	for (size_t t = 0; t < m->type_count; t++) {
-		gemp_layout_type *type = &m->types[t];
+	for (size_t t = 0; t < state->type_count; t++) {
+		gemp_layout_type *type = &state->types[t];
 		type->weight = gemp_table_find(&type->relation->props, name);
 		if (!type->weight)
 			return gemp_fail(GEMP_EDATA,
@@ -139,105 +138,107 @@ static gemp_code find_columns(gemp_layout_state *m, const char *name)
 	return GEMP_OK;
 }
 
-static range range_of(const gemp_layout_options *options)
+static weight_range valid_range(const gemp_layout_options *options)
 {
 	const bool lengths = options->wanted == GEMP_LAYOUT_LENGTHS;
 	const bool single = options->wanted == GEMP_LAYOUT_SINGLE;
-	const double greatest = single ? FLT_MAX : DBL_MAX;
-	return (range){ lengths || options->not_negative ? 0 : -greatest, single ? FLT_MIN : 0, greatest };
+	const double max = single ? FLT_MAX : DBL_MAX;
+	return (weight_range){ lengths || options->not_negative ? 0 : -max, single ? FLT_MIN : 0, max };
 }
 
 /* Why it is none: what one is, and what to do. */
-static const char *why(double weight, range range)
+static const char *remedy(double weight, weight_range weight_range)
 {
 	if (!isfinite(weight))
 		return "weights are finite numbers";
-	if (weight < 0 && range.least == 0)
+	if (weight < 0 && weight_range.min == 0)
 		return "weights are not negative here; choose types of edges without such ones, or change it";
 	return "single precision reaches from 1.2e-38 to 3.4e38; give --precision double, or scale weights";
 }
 
-/* Collective. Says what is wrong with an edge of the rank `who`. */
-static gemp_code refuse(const gemp_layout_state *m, int who, size_t number, uint64_t edge, range range)
+/* Collective. Says what is invalid with an edge of the rank `failed_rank`. */
+static gemp_code report_invalid(const gemp_layout_state *state, int failed_rank, size_t number, uint64_t edge,
+                                weight_range weight_range)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_layout_type *type = &m->types[number];
+	const gemp_layout_type *type = &state->types[number];
 	struct {
 		uint64_t source, target, null;
 		double weight;
 	} at = { 0 };
 	char source[256], target[256];
-	if (m->comm->rank == who) {
+	if (state->comm->rank == failed_rank) {
 		const gemp_column *column = type->weight;
-		at.source = m->graph->first_vertex + gemp_range_find(type->relation->out_offsets, m->graph->rows, edge);
+		at.source = state->graph->first_vertex + gemp_range_find(type->relation->out_offsets, state->graph->rows, edge);
 		at.target = type->relation->out_targets[edge];
 		at.null = column->null && column->null[edge];
 		at.weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
 	}
-	GEMP_MPI(MPI_Bcast(&at, sizeof at, MPI_BYTE, who, m->comm->world));
-	GEMP_TRY(gemp_layout_print_key(m->comm, m->graph, at.source, source, sizeof source));
-	GEMP_TRY(gemp_layout_print_key(m->comm, m->graph, at.target, target, sizeof target));
+	GEMP_MPI(MPI_Bcast(&at, sizeof at, MPI_BYTE, failed_rank, state->comm->world));
+	GEMP_TRY(gemp_layout_print_key(state->comm, state->graph, at.source, source, sizeof source));
+	GEMP_TRY(gemp_layout_print_key(state->comm, state->graph, at.target, target, sizeof target));
 	if (at.null)
 		code = gemp_fail(GEMP_EDATA,
 		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types",
 		                 source, target, type->relation->name, type->weight->name);
 	else
 		code = gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has '%s' %g; %s", source, target,
-		                 type->relation->name, type->weight->name, at.weight, why(at.weight, range));
+		                 type->relation->name, type->weight->name, at.weight, remedy(at.weight, weight_range));
 done:
 	return code;
 }
 
 /* Collective. */
-static void join_ranks(const gemp_comm *comm, extent *e)
+static void merge_ranks(const gemp_comm *comm, weight_stats *e)
 {
-	int64_t greatest = e->greatest_integer;
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e->least, 1, MPI_DOUBLE, MPI_MIN, comm->world));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e->greatest, 1, MPI_DOUBLE, MPI_MAX, comm->world));
+	int64_t max = e->max_integer;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e->min, 1, MPI_DOUBLE, MPI_MIN, comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e->max, 1, MPI_DOUBLE, MPI_MAX, comm->world));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e->sum, 1, MPI_DOUBLE, MPI_SUM, comm->world));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_INT64_T, MPI_MAX, comm->world));
-	e->greatest_integer = greatest;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &max, 1, MPI_INT64_T, MPI_MAX, comm->world));
+	e->max_integer = max;
 	e->edges = gemp_comm_sum1(comm, e->edges);
 }
 
-static gemp_layout_weights kept_as(const gemp_layout_state *m, gemp_layout_weight_kind wanted, const extent *e)
+static gemp_layout_weights choose_weights(const gemp_layout_state *state, gemp_layout_weight_kind wanted,
+                                          const weight_stats *e)
 {
 	if (wanted != GEMP_LAYOUT_LENGTHS)
 		return wanted == GEMP_LAYOUT_SINGLE ? GEMP_LAYOUT_F32 : GEMP_LAYOUT_F64;
-	for (size_t t = 0; t < m->type_count; t++)
-		if (m->types[t].weight->type == GEMP_FLOAT)
+	for (size_t t = 0; t < state->type_count; t++)
+		if (state->types[t].weight->type == GEMP_FLOAT)
 			return GEMP_LAYOUT_F64;
-	if (e->greatest_integer > (int64_t)UINT32_MAX)
+	if (e->max_integer > (int64_t)UINT32_MAX)
 		return GEMP_LAYOUT_U64;
-	return e->greatest_integer > UINT16_MAX  ? GEMP_LAYOUT_U32
-	       : e->greatest_integer > UINT8_MAX ? GEMP_LAYOUT_U16
-	                                         : GEMP_LAYOUT_U8;
+	return e->max_integer > UINT16_MAX  ? GEMP_LAYOUT_U32
+	       : e->max_integer > UINT8_MAX ? GEMP_LAYOUT_U16
+	                                    : GEMP_LAYOUT_U8;
 }
 
-gemp_code gemp_layout_make_weights(gemp_layout_state *m, const gemp_layout_options *options)
+gemp_code gemp_layout_make_weights(gemp_layout_state *state, const gemp_layout_options *options)
 {
-	gemp_layout *out = m->out;
-	extent all = nothing;
-	const range range = range_of(options);
+	gemp_layout *out = state->out;
+	weight_stats all = no_weights;
+	const weight_range weight_range = valid_range(options);
 	if (!options->weight)
 		return GEMP_OK;
-	GEMP_PROPAGATE(find_columns(m, options->weight));
-	for (size_t t = 0; t < m->type_count; t++) {
-		extent e;
-		GEMP_PROPAGATE(gemp_comm_agree(m->comm, scan_column(&m->types[t], range, &e)));
-		uint64_t who = e.wrong == UINT64_MAX ? (uint64_t)m->comm->size : (uint64_t)m->comm->rank;
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &who, 1, MPI_UINT64_T, MPI_MIN, m->comm->world));
-		if (who < (uint64_t)m->comm->size)
-			GEMP_PROPAGATE(refuse(m, (int)who, t, e.wrong, range));
-		join(&all, &e);
+	GEMP_PROPAGATE(find_columns(state, options->weight));
+	for (size_t t = 0; t < state->type_count; t++) {
+		weight_stats e;
+		GEMP_PROPAGATE(gemp_comm_agree(state->comm, scan_column(&state->types[t], weight_range, &e)));
+		uint64_t failed_rank = e.invalid == UINT64_MAX ? (uint64_t)state->comm->size : (uint64_t)state->comm->rank;
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &failed_rank, 1, MPI_UINT64_T, MPI_MIN, state->comm->world));
+		if (failed_rank < (uint64_t)state->comm->size)
+			GEMP_PROPAGATE(report_invalid(state, (int)failed_rank, t, e.invalid, weight_range));
+		merge_stats(&all, &e);
 	}
-	join_ranks(m->comm, &all);
-	out->weights = kept_as(m, options->wanted, &all);
+	merge_ranks(state->comm, &all);
+	out->weights = choose_weights(state, options->wanted, &all);
 	if (all.edges) {
-		out->min_weight = all.least;
-		out->max_weight = all.greatest;
+		out->min_weight = all.min;
+		out->max_weight = all.max;
 		out->weight_sum = all.sum;
-		out->max_integer = all.greatest_integer > 0 ? (uint64_t)all.greatest_integer : 0;
+		out->max_integer = all.max_integer > 0 ? (uint64_t)all.max_integer : 0;
 	}
 	return GEMP_OK;
 }

@@ -1,63 +1,63 @@
 #include "analytics/layout/layout_build.h"
 
-#include "analytics/layout/arcs.h"
 #include "analytics/layout/edge_weights.h"
-#include "analytics/layout/layout_rows.h"
-#include "analytics/layout/vertex_order.h"
+#include "analytics/layout/layout_state.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/timer.h"
 
 /* The types that are wanted, and which ways their edges lead. */
-static gemp_code choose_types(gemp_layout_state *m, const gemp_layout_options *options)
+static gemp_code choose_types(gemp_layout_state *state, const gemp_layout_options *options)
 {
-	const gemp_shard *graph = m->graph;
-	m->out->symmetric = true;
-	GEMP_PROPAGATE(GEMP_NEW(m->types, graph->relation_count));
+	const gemp_shard *graph = state->graph;
+	state->out->symmetric = true;
+	GEMP_PROPAGATE(GEMP_NEW(state->types, graph->relation_count));
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		const gemp_relation *relation = &graph->relations[k];
 		if (options->relations && !options->relations[k])
 			continue;
 		bool both = !relation->directed || options->direction == GEMP_LAYOUT_BOTH;
-		m->types[m->type_count++] = (gemp_layout_type){ .relation = relation,
-			                                            .forward = both || options->direction == GEMP_LAYOUT_FORWARD,
-			                                            .backward = both || options->direction == GEMP_LAYOUT_REVERSE };
-		m->out->symmetric &= both;
+		state->types[state->type_count++] = (gemp_layout_type){
+			.relation = relation,
+			.forward = both || options->direction == GEMP_LAYOUT_FORWARD,
+			.backward = both || options->direction == GEMP_LAYOUT_REVERSE
+		};
+		state->out->symmetric &= both;
 	}
 	return GEMP_OK;
 }
 
 /* Rows by target are there, or can be. */
-static bool has_in(const gemp_layout_state *m, unsigned parts)
+static bool has_in(const gemp_layout_state *state, unsigned parts)
 {
 	bool has = true;
-	for (size_t t = 0; t < m->type_count; t++)
-		has &= m->graph->loader.load_relation || (m->types[t].relation->loaded & parts) == parts;
+	for (size_t t = 0; t < state->type_count; t++)
+		has &= state->graph->loader.load_relation || (state->types[t].relation->loaded & parts) == parts;
 	return has;
 }
 
 /* Collective. Rows by source, with weights; rows by target alone, else only for the degrees of what leads against its
  * direction. */
-static gemp_code load(gemp_layout_state *m, gemp_shard *graph, const char *weight)
+static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *weight)
 {
-	m->one_rank = m->comm->size == 1 && has_in(m, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
+	state->one_rank = state->comm->size == 1 && has_in(state, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
 	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
-	for (size_t t = 0; t < m->type_count; t++) {
+	for (size_t t = 0; t < state->type_count; t++) {
 		unsigned parts = GEMP_LOAD_OUT | (weight ? GEMP_LOAD_PROPS : 0u);
-		if (m->one_rank || (m->types[t].backward && !m->out->symmetric))
+		if (state->one_rank || (state->types[t].backward && !state->out->symmetric))
 			parts |= GEMP_LOAD_IN;
-		if (m->one_rank && m->types[t].backward && weight)
+		if (state->one_rank && state->types[t].backward && weight)
 			parts |= GEMP_LOAD_IN_EDGES;
-		GEMP_PROPAGATE(gemp_shard_load_relation(graph, (size_t)(m->types[t].relation - graph->relations), parts));
+		GEMP_PROPAGATE(gemp_shard_load_relation(graph, (size_t)(state->types[t].relation - graph->relations), parts));
 	}
 	return GEMP_OK;
 }
 
-static void forget(gemp_layout_state *m)
+static void forget(gemp_layout_state *state)
 {
-	gemp_free_all(m->types, m->arcs.word, m->arcs.begin, m->from_own, m->from_ghost, m->ghost_local, m->in_counts,
-	              m->row);
-	gemp_rank_bitmap_free(&m->ghosts);
+	gemp_free_all(state->types, state->arcs.word, state->arcs.begin, state->from_own, state->from_ghost,
+	              state->ghost_local, state->in_counts, state->row);
+	gemp_rank_bitmap_free(&state->ghosts);
 }
 
 static void free_rows(gemp_layout_rows *rows)
@@ -75,15 +75,15 @@ gemp_layout_grid gemp_layout_grid_of(int ranks)
 }
 
 /* Where arcs lead that come to this rank. */
-static void place_in_grid(gemp_layout_state *m, gemp_layout_cut cut)
+static void place_in_grid(gemp_layout_state *state, gemp_layout_cut cut)
 {
-	const gemp_shard *graph = m->graph;
-	gemp_layout_grid grid = cut == GEMP_LAYOUT_ON_GRID ? gemp_layout_grid_of(m->comm->size)
-	                                                   : (gemp_layout_grid){ m->comm->size, 1 };
-	int first = m->comm->rank - m->comm->rank % grid.columns;
-	m->out->grid = grid;
-	m->first = graph->bounds[first];
-	m->targets = graph->bounds[first + grid.columns] - m->first;
+	const gemp_shard *graph = state->graph;
+	gemp_layout_grid grid = cut == GEMP_LAYOUT_ON_GRID ? gemp_layout_grid_of(state->comm->size)
+	                                                   : (gemp_layout_grid){ state->comm->size, 1 };
+	int first = state->comm->rank - state->comm->rank % grid.columns;
+	state->out->grid = grid;
+	state->first = graph->bounds[first];
+	state->targets = graph->bounds[first + grid.columns] - state->first;
 }
 
 static void log_step(unsigned step)
@@ -92,26 +92,26 @@ static void log_step(unsigned step)
 }
 
 /* Collective. */
-static gemp_code make(gemp_layout_state *m, const gemp_layout_options *options)
+static gemp_code make(gemp_layout_state *state, const gemp_layout_options *options)
 {
-	gemp_layout *out = m->out;
+	gemp_layout *out = state->out;
 	double since = gemp_now();
 	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
 	log_step(0);
-	GEMP_PROPAGATE(gemp_layout_make_weights(m, options));
+	GEMP_PROPAGATE(gemp_layout_make_weights(state, options));
 	log_step(1);
-	if (!m->one_rank)
-		GEMP_PROPAGATE(gemp_layout_make_arcs(m));
+	if (!state->one_rank)
+		GEMP_PROPAGATE(gemp_layout_make_arcs(state));
 	log_step(2);
-	GEMP_PROPAGATE(gemp_layout_make_order(m));
-	if (m->one_rank)
-		GEMP_PROPAGATE(gemp_layout_make_arcs_alone(m));
-	out->edges = gemp_comm_sum1(m->comm, m->arcs.count);
+	GEMP_PROPAGATE(gemp_layout_make_order(state));
+	if (state->one_rank)
+		GEMP_PROPAGATE(gemp_layout_make_arcs_alone(state));
+	out->edges = gemp_comm_sum1(state->comm, state->arcs.count);
 	log_step(3);
-	GEMP_PROPAGATE(gemp_comm_agree(m->comm, gemp_layout_make_in(m)));
+	GEMP_PROPAGATE(gemp_comm_agree(state->comm, gemp_layout_make_in(state)));
 	log_step(4);
 	if (options->parts & GEMP_LAYOUT_OUT || weigh)
-		GEMP_PROPAGATE(gemp_comm_agree(m->comm, gemp_layout_make_out(out)));
+		GEMP_PROPAGATE(gemp_comm_agree(state->comm, gemp_layout_make_out(out)));
 	if (weigh)
 		GEMP_PROPAGATE(gemp_layout_make_out_weight(out));
 	out->seconds = gemp_now() - since;
@@ -144,14 +144,14 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *g
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_layout){ .comm = comm, .graph = graph, .vertices = graph->vertex_count };
-	gemp_layout_state m = { .comm = comm, .graph = graph, .out = out };
-	GEMP_TRY(gemp_comm_agree(comm, choose_types(&m, options)));
-	GEMP_TRY(load(&m, graph, options->weight));
-	place_in_grid(&m, options->cut);
-	GEMP_TRY(make(&m, options));
+	gemp_layout_state state = { .comm = comm, .graph = graph, .out = out };
+	GEMP_TRY(gemp_comm_agree(comm, choose_types(&state, options)));
+	GEMP_TRY(load(&state, graph, options->weight));
+	place_in_grid(&state, options->cut);
+	GEMP_TRY(make(&state, options));
 	drop_unwanted(out, options->parts);
 done:
-	forget(&m);
+	forget(&state);
 	if (code != GEMP_OK)
 		gemp_layout_free(out);
 	return code;

@@ -1,37 +1,38 @@
-/* Arcs as rows of local vertices. Each range of arcs is sorted by where they come from, in a cache, unless it is
- * already, and then goes to its rows; so the ends of each row ascend. */
+/* layout_rows: arcs as rows of local vertices. Each range of arcs is radix-sorted by source, in a cache, unless it is sorted
+ * already; then its arcs go to their rows, so that the ends of each row ascend.
+ */
 
-#include "analytics/layout/layout_rows.h"
+#include "analytics/layout/layout_state.h"
 
-#include "analytics/layout/arcs.h"
 #include "analytics/layout/edge_weights.h"
 #include "comm/exchange.h"
 #include "core/memory.h"
 #include "core/prefix_sum.h"
 #include "core/threads.h"
 
-enum { DIGIT = 8, MOST_PASSES = 4 };
+enum { DIGIT = 8, MAX_PASSES = 4 };
 
 /* What a thread has for itself. */
-typedef struct room {
+typedef struct sort_buffer {
 	uint32_t *word; /* arcs of a range */
 	size_t capacity;
 	gemp_code code;
 	char message[GEMP_MESSAGE_SIZE];
-} room;
+} sort_buffer;
 
-typedef struct filling {
-	const gemp_layout_state *m;
+typedef struct fill_task {
+	const gemp_layout_state *state;
 	gemp_layout_rows *in, *in_ghost, *in_other;
 	uint64_t *next_own, *next_ghost; /* [targets] where the next end goes; of other rows next_own alone */
-	room *rooms;                     /* [threads] */
+	sort_buffer *buffers;            /* [threads] */
 	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: they are sorted */
-} filling;
+} fill_task;
 
-static inline uint32_t local_of(const gemp_layout_state *m, gemp_vertex id)
+static inline uint32_t local_of(const gemp_layout_state *state, gemp_vertex id)
 {
-	uint64_t row = id - m->graph->first_vertex;
-	return row < m->graph->rows ? m->out->local[row] : m->ghost_local[gemp_rank_bitmap_rank(&m->ghosts, id)];
+	uint64_t row = id - state->graph->first_vertex;
+	return row < state->graph->rows ? state->out->local[row]
+	                                : state->ghost_local[gemp_rank_bitmap_rank(&state->ghosts, id)];
 }
 
 /* Stable, by the digit at `shift`. count[] are places. */
@@ -45,13 +46,13 @@ static inline __attribute__((always_inline)) void pass(uint32_t *to, const uint3
 }
 
 /* Sorted arcs are in one of the two arrays, which is returned; `from` are local vertices then. */
-static inline __attribute__((always_inline)) uint32_t *sort_range(const filling *f, uint32_t *word, uint32_t *other,
+static inline __attribute__((always_inline)) uint32_t *sort_range(const fill_task *f, uint32_t *word, uint32_t *other,
                                                                   uint64_t arcs, unsigned words)
 {
-	uint64_t count[MOST_PASSES][1 << DIGIT] = { 0 };
+	uint64_t count[MAX_PASSES][1 << DIGIT] = { 0 };
 	uint32_t mask = (1u << f->digit) - 1;
 	for (uint64_t i = 0; i < arcs; i++) {
-		uint32_t from = local_of(f->m, word[i * words + ARC_FROM]);
+		uint32_t from = local_of(f->state, word[i * words + ARC_FROM]);
 		word[i * words + ARC_FROM] = from;
 		for (unsigned p = 0; p < f->passes; p++)
 			count[p][from >> p * f->digit & mask]++;
@@ -71,10 +72,11 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const filling 
 	return word;
 }
 
-static inline __attribute__((always_inline)) void put(const filling *f, const uint32_t *arc, size_t size)
+static inline __attribute__((always_inline)) void put(const fill_task *f, const uint32_t *arc, size_t size)
 {
 	uint32_t from = arc[ARC_FROM];
-	bool other = f->in_other && !gemp_layout_is_own(f->m, arc[ARC_TO]), ghost = !other && from >= f->m->out->own;
+	bool other = f->in_other && !gemp_layout_is_own(f->state, arc[ARC_TO]),
+		 ghost = !other && from >= f->state->out->own;
 	const gemp_layout_rows *rows = other ? f->in_other : ghost ? f->in_ghost : f->in;
 	uint64_t place = (ghost ? f->next_ghost : f->next_own)[arc[ARC_TO]]++;
 	rows->end[place] = from;
@@ -82,17 +84,17 @@ static inline __attribute__((always_inline)) void put(const filling *f, const ui
 		gemp_layout_weight_set(rows->weight, place, arc + ARC_WEIGHT, size);
 }
 
-static inline __attribute__((always_inline)) void fill(const filling *f, size_t range, uint32_t *other, unsigned words,
-                                                       size_t size)
+static inline __attribute__((always_inline)) void fill(const fill_task *f, size_t range, uint32_t *other,
+                                                       unsigned words, size_t size)
 {
-	const gemp_layout_arcs *arcs = &f->m->arcs;
+	const gemp_layout_arcs *arcs = &f->state->arcs;
 	uint64_t begin = arcs->begin[range], count = arcs->begin[range + 1] - begin;
 	size_t to = range << arcs->shift, end = (range + 1) << arcs->shift;
-	for (; to < end && to < f->m->targets; to++) {
-		uint32_t row = gemp_layout_row_at(f->m, to);
+	for (; to < end && to < f->state->targets; to++) {
+		uint32_t row = gemp_layout_row_at(f->state, to);
 		if (row == GEMP_NO_VERTEX)
 			continue;
-		bool own = gemp_layout_is_own(f->m, to);
+		bool own = gemp_layout_is_own(f->state, to);
 		f->next_own[to] = (own ? f->in : f->in_other)->begin[row];
 		if (own)
 			f->next_ghost[to] = f->in_ghost->begin[row];
@@ -104,18 +106,20 @@ static inline __attribute__((always_inline)) void fill(const filling *f, size_t 
 		put(f, sorted + i * words, size);
 }
 
+/* Dispatches to code for the size of weights; memory that a thread sorts in is kept for its next range. A failure is
+ * the thread's own until the loop has ended. */
 static void fill_range(void *context, unsigned thread, size_t range)
 {
-	const filling *f = context;
-	const gemp_layout_arcs *arcs = &f->m->arcs;
-	room *r = &f->rooms[thread];
+	const fill_task *f = context;
+	const gemp_layout_arcs *arcs = &f->state->arcs;
+	sort_buffer *r = &f->buffers[thread];
 	if (r->code == GEMP_OK && f->passes)
 		r->code = GEMP_RESERVE(r->word, r->capacity, (arcs->begin[range + 1] - arcs->begin[range]) * arcs->words);
 	if (r->code != GEMP_OK) {
 		memcpy(r->message, gemp_message(), sizeof r->message);
 		return;
 	}
-	switch (gemp_layout_weight_size(f->m->out->weights)) {
+	switch (gemp_layout_weight_size(f->state->out->weights)) {
 	case 0: fill(f, range, r->word, 2, 0); return;
 	case 1: fill(f, range, r->word, 3, 1); return;
 	case 2: fill(f, range, r->word, 3, 2); return;
@@ -124,74 +128,74 @@ static void fill_range(void *context, unsigned thread, size_t range)
 	}
 }
 
-typedef struct beginning {
-	const gemp_layout_state *m;
+typedef struct begin_task {
+	const gemp_layout_state *state;
 	bool own;                     /* rows, or others */
 	const uint64_t *count, *more; /* [targets] their sums; more: or NULL */
 	uint64_t *begin;              /* [rows + 1] */
-} beginning;
+} begin_task;
 
+/* The counts of rows, one place on, where prefix sums turn them into offsets. */
 static void set_counts(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const beginning *b = context;
+	const begin_task *b = context;
 	for (size_t to = begin; to < end; to++) {
-		uint32_t row = gemp_layout_row_at(b->m, to);
-		if (row != GEMP_NO_VERTEX && gemp_layout_is_own(b->m, to) == b->own)
+		uint32_t row = gemp_layout_row_at(b->state, to);
+		if (row != GEMP_NO_VERTEX && gemp_layout_is_own(b->state, to) == b->own)
 			b->begin[row + 1] = b->count[to] + (b->more ? b->more[to] : 0);
 	}
 }
 
-static gemp_code new_rows(gemp_layout_rows *rows, uint32_t count, uint64_t edges, gemp_layout_weights weights)
+gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights)
 {
-	size_t size = gemp_layout_weight_size(weights);
-	rows->rows = count;
-	GEMP_PROPAGATE(GEMP_NEW(rows->end, edges));
+	const size_t size = gemp_layout_weight_size(weights);
+	gemp_prefix_inclusive(rows->begin, (size_t)rows->rows + 1);
+	GEMP_PROPAGATE(GEMP_NEW(rows->end, gemp_layout_row_edges(rows)));
 	if (size)
-		return (rows->weight = gemp_calloc(edges, size)) ? GEMP_OK : GEMP_ENOMEM;
-	return GEMP_OK;
+		rows->weight = gemp_calloc(gemp_layout_row_edges(rows), size);
+	return size && !rows->weight ? GEMP_ENOMEM : GEMP_OK;
 }
 
-static gemp_code begin_rows(gemp_layout_rows *rows, beginning b)
+static gemp_code begin_rows(gemp_layout_rows *rows, begin_task b)
 {
-	uint32_t count = b.own ? b.m->out->own : b.m->others;
-	GEMP_PROPAGATE(GEMP_NEW(rows->begin, (size_t)count + 1));
+	rows->rows = b.own ? b.state->out->own : b.state->others;
+	GEMP_PROPAGATE(GEMP_NEW(rows->begin, (size_t)rows->rows + 1));
 	b.begin = rows->begin;
-	gemp_for_ranges(b.m->targets, set_counts, &b);
-	gemp_prefix_inclusive(rows->begin, (size_t)count + 1);
-	return new_rows(rows, count, rows->begin[count], b.m->out->weights);
+	gemp_for_ranges(b.state->targets, set_counts, &b);
+	return gemp_layout_new_ends(rows, b.state->out->weights);
 }
 
-gemp_code gemp_layout_make_in(gemp_layout_state *m)
+gemp_code gemp_layout_make_in(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
-	gemp_layout *out = m->out;
+	gemp_layout *out = state->out;
 	unsigned threads = gemp_threads(), bits = 0;
-	if (!m->one_rank)
+	if (!state->one_rank)
 		bits = out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1;
-	filling f = { .m = m,
-		          .in = &out->in,
-		          .in_ghost = &out->in_ghost,
-		          .next_own = m->from_own,
-		          .next_ghost = m->from_ghost,
-		          .passes = (bits + DIGIT - 1) / DIGIT };
+	fill_task f = { .state = state,
+		            .in = &out->in,
+		            .in_ghost = &out->in_ghost,
+		            .next_own = state->from_own,
+		            .next_ghost = state->from_ghost,
+		            .passes = (bits + DIGIT - 1) / DIGIT };
 	f.digit = f.passes ? (bits + f.passes - 1) / f.passes : 0;
-	GEMP_TRY(begin_rows(&out->in, (beginning){ m, true, m->from_own, NULL, NULL }));
-	GEMP_TRY(begin_rows(&out->in_ghost, (beginning){ m, true, m->from_ghost, NULL, NULL }));
+	GEMP_TRY(begin_rows(&out->in, (begin_task){ state, true, state->from_own, NULL, NULL }));
+	GEMP_TRY(begin_rows(&out->in_ghost, (begin_task){ state, true, state->from_ghost, NULL, NULL }));
 	if (out->grid.columns > 1) {
-		GEMP_TRY(begin_rows(&out->in_other, (beginning){ m, false, m->from_own, m->from_ghost, NULL }));
+		GEMP_TRY(begin_rows(&out->in_other, (begin_task){ state, false, state->from_own, state->from_ghost, NULL }));
 		f.in_other = &out->in_other;
 	}
-	GEMP_TRY(GEMP_NEW(f.rooms, threads));
-	gemp_parallel_for(m->arcs.ranges, fill_range, &f);
+	GEMP_TRY(GEMP_NEW(f.buffers, threads));
+	gemp_parallel_for(state->arcs.ranges, fill_range, &f);
 	for (unsigned t = 0; t < threads; t++)
-		if (code == GEMP_OK && f.rooms[t].code != GEMP_OK)
-			code = gemp_fail(f.rooms[t].code, "%s", f.rooms[t].message);
+		if (code == GEMP_OK && f.buffers[t].code != GEMP_OK)
+			code = gemp_fail(f.buffers[t].code, "%s", f.buffers[t].message);
 done:
-	for (unsigned t = 0; f.rooms && t < threads; t++)
-		gemp_free(f.rooms[t].word);
-	gemp_free_all(f.rooms, m->arcs.word);
-	m->arcs.word = NULL;
+	for (unsigned t = 0; f.buffers && t < threads; t++)
+		gemp_free(f.buffers[t].word);
+	gemp_free_all(f.buffers, state->arcs.word);
+	state->arcs.word = NULL;
 	return code;
 }
 
@@ -199,53 +203,56 @@ done:
  * its rows, so that the ends of each row ascend. A bucket has every so manyth block of rows: hubs, which come first,
  * are spread. */
 
-enum { BLOCK_BITS = 4, EDGES_A_PIECE = 1 << 15, MOST_PIECES = 512 };
+enum { BLOCK_BITS = 4 };
 
-typedef struct turning {
+typedef struct reverse_task {
 	gemp_layout *layout;
 	unsigned words; /* of an edge on its way */
 	size_t size;    /* bytes of a weight */
-	size_t buckets, pieces;
-	uint32_t *first;  /* [pieces + 1] target: own rows, then others */
-	uint64_t *places; /* [pieces][buckets] */
+	size_t buckets, chunks;
+	uint32_t *first;  /* [chunks + 1] target: own rows, then others */
+	uint64_t *places; /* [chunks][buckets] */
 	uint64_t *begin;  /* [buckets + 1] */
 	uint32_t *word;   /* edges by bucket: source, target, weight */
 	uint64_t *next;   /* [known] where the next end of a row goes */
-} turning;
+} reverse_task;
 
-static inline size_t bucket_of(const turning *t, uint32_t source)
+static inline size_t bucket_of(const reverse_task *t, uint32_t source)
 {
 	return source >> BLOCK_BITS & (t->buckets - 1);
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
-static void count_rows(const turning *t, const gemp_layout_rows *rows, uint32_t first, uint32_t last, uint64_t *places)
+/* Edges of some rows by the bucket of their source. */
+static void count_rows(const reverse_task *t, const gemp_layout_rows *rows, uint32_t first, uint32_t last,
+                       uint64_t *places)
 {
 	for (uint64_t e = rows->begin[first]; e < rows->begin[last]; e++)
 		places[bucket_of(t, rows->end[e])]++;
 }
 
-static void count_piece(void *context, unsigned thread, size_t piece)
+static void count_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
-	const turning *t = context;
+	const reverse_task *t = context;
 	const gemp_layout *layout = t->layout;
-	uint32_t first = t->first[piece], last = t->first[piece + 1], own = layout->own;
-	uint64_t *places = t->places + piece * t->buckets;
-	count_rows(t, &layout->in, least(first, own), least(last, own), places);
-	count_rows(t, &layout->in_ghost, least(first, own), least(last, own), places);
+	uint32_t first = t->first[chunk], last = t->first[chunk + 1], own = layout->own;
+	uint64_t *places = t->places + chunk * t->buckets;
+	count_rows(t, &layout->in, min_u32(first, own), min_u32(last, own), places);
+	count_rows(t, &layout->in_ghost, min_u32(first, own), min_u32(last, own), places);
 	if (last > own)
 		count_rows(t, &layout->in_other, first > own ? first - own : 0, last - own, places);
 }
 
-static inline __attribute__((always_inline)) void move_row(const turning *t, const gemp_layout_rows *rows, uint32_t row,
-                                                           uint32_t target, size_t piece, unsigned words, size_t size)
+static inline __attribute__((always_inline)) void move_row(const reverse_task *t, const gemp_layout_rows *rows,
+                                                           uint32_t row, uint32_t target, size_t chunk, unsigned words,
+                                                           size_t size)
 {
-	uint64_t *places = t->places + piece * t->buckets;
+	uint64_t *places = t->places + chunk * t->buckets;
 	for (uint64_t e = rows->begin[row]; e < rows->begin[row + 1]; e++) {
 		uint32_t *to = t->word + places[bucket_of(t, rows->end[e])]++ * words;
 		to[0] = rows->end[e];
@@ -255,35 +262,36 @@ static inline __attribute__((always_inline)) void move_row(const turning *t, con
 	}
 }
 
-static inline __attribute__((always_inline)) void move_rows(const turning *t, size_t piece, unsigned words, size_t size)
+static inline __attribute__((always_inline)) void move_rows(const reverse_task *t, size_t chunk, unsigned words,
+                                                            size_t size)
 {
 	const gemp_layout *layout = t->layout;
-	uint32_t target = t->first[piece], last = t->first[piece + 1];
-	for (; target < least(last, layout->own); target++) {
-		move_row(t, &layout->in, target, target, piece, words, size);
-		move_row(t, &layout->in_ghost, target, target, piece, words, size);
+	uint32_t target = t->first[chunk], last = t->first[chunk + 1];
+	for (; target < min_u32(last, layout->own); target++) {
+		move_row(t, &layout->in, target, target, chunk, words, size);
+		move_row(t, &layout->in_ghost, target, target, chunk, words, size);
 	}
 	for (; target < last; target++)
-		move_row(t, &layout->in_other, target - layout->own, target, piece, words, size);
+		move_row(t, &layout->in_other, target - layout->own, target, chunk, words, size);
 }
 
-static void move_piece(void *context, unsigned thread, size_t piece)
+static void move_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
-	const turning *t = context;
+	const reverse_task *t = context;
 	switch (t->size) {
-	case 0: move_rows(t, piece, 2, 0); return;
-	case 1: move_rows(t, piece, 3, 1); return;
-	case 2: move_rows(t, piece, 3, 2); return;
-	case 4: move_rows(t, piece, 3, 4); return;
-	default: move_rows(t, piece, 4, 8); return;
+	case 0: move_rows(t, chunk, 2, 0); return;
+	case 1: move_rows(t, chunk, 3, 1); return;
+	case 2: move_rows(t, chunk, 3, 2); return;
+	case 4: move_rows(t, chunk, 3, 4); return;
+	default: move_rows(t, chunk, 4, 8); return;
 	}
 }
 
 static void count_bucket(void *context, unsigned thread, size_t bucket)
 {
 	(void)thread;
-	const turning *t = context;
+	const reverse_task *t = context;
 	for (uint64_t i = t->begin[bucket]; i < t->begin[bucket + 1]; i++)
 		t->layout->out.begin[t->word[i * t->words] + 1]++;
 }
@@ -291,7 +299,7 @@ static void count_bucket(void *context, unsigned thread, size_t bucket)
 static void put_bucket(void *context, unsigned thread, size_t bucket)
 {
 	(void)thread;
-	const turning *t = context;
+	const reverse_task *t = context;
 	gemp_layout_rows *out = &t->layout->out;
 	for (uint64_t i = t->begin[bucket]; i < t->begin[bucket + 1]; i++) {
 		const uint32_t *edge = t->word + i * t->words;
@@ -302,27 +310,28 @@ static void put_bucket(void *context, unsigned thread, size_t bucket)
 	}
 }
 
+/* Edges of all targets before this one: own rows first, then others'. */
 static uint64_t edges_before(const gemp_layout *layout, uint32_t target)
 {
-	uint32_t own = layout->own, row = least(target, own);
+	uint32_t own = layout->own, row = min_u32(target, own);
 	uint64_t edges = layout->in.begin[row] + layout->in_ghost.begin[row];
 	return edges + (target > own ? layout->in_other.begin[target - own] : 0);
 }
 
-/* Rows of about as many edges, for each piece. */
-static gemp_code cut(turning *t, uint64_t edges)
+/* Rows of about as many edges, for each chunk. */
+static gemp_code cut_rows(reverse_task *t, uint64_t edges)
 {
 	const gemp_layout *layout = t->layout;
-	uint64_t size = edges / MOST_PIECES > EDGES_A_PIECE ? edges / MOST_PIECES : EDGES_A_PIECE;
+	const uint64_t size = gemp_layout_chunk(edges);
 	uint32_t target = 0, targets = layout->own + layout->in_other.rows;
-	t->pieces = (size_t)(edges / size + 1);
-	GEMP_PROPAGATE(GEMP_NEW(t->first, t->pieces + 1));
-	for (size_t p = 1; p < t->pieces; p++) {
+	t->chunks = (size_t)(edges / size + 1);
+	GEMP_PROPAGATE(GEMP_NEW(t->first, t->chunks + 1));
+	for (size_t p = 1; p < t->chunks; p++) {
 		while (target < targets && edges_before(layout, target) < p * size)
 			target++;
 		t->first[p] = target;
 	}
-	t->first[t->pieces] = targets;
+	t->first[t->chunks] = targets;
 	return GEMP_OK;
 }
 
@@ -331,41 +340,40 @@ gemp_code gemp_layout_make_out(gemp_layout *layout)
 	gemp_code code = GEMP_OK;
 	gemp_layout_rows *out = &layout->out;
 	uint64_t edges = edges_before(layout, layout->own + layout->in_other.rows);
-	size_t size = gemp_layout_weight_size(layout->weights);
 	unsigned shift;
-	turning t = { .layout = layout, .words = ARC_WEIGHT + gemp_layout_weight_words(layout->weights), .size = size };
+	reverse_task t = { .layout = layout,
+		               .words = ARC_WEIGHT + gemp_layout_weight_words(layout->weights),
+		               .size = gemp_layout_weight_size(layout->weights) };
 	if (layout->symmetric && layout->comm->size == 1) {
 		*out = layout->in;
 		return GEMP_OK;
 	}
 	gemp_layout_choose_ranges(edges, layout->known, &t.buckets, &shift);
 	out->rows = layout->known;
-	GEMP_TRY(cut(&t, edges));
-	GEMP_TRY(GEMP_NEW(t.places, t.pieces * t.buckets));
+	GEMP_TRY(cut_rows(&t, edges));
+	GEMP_TRY(GEMP_NEW(t.places, t.chunks * t.buckets));
 	GEMP_TRY(GEMP_NEW(t.begin, t.buckets + 1));
 	GEMP_TRY(GEMP_NEW(t.word, edges * t.words));
 	GEMP_TRY(GEMP_NEW(out->begin, (size_t)out->rows + 1));
-	gemp_parallel_for(t.pieces, count_piece, &t);
-	gemp_layout_bucket_places(t.places, t.pieces, t.buckets, 0, t.begin);
-	gemp_parallel_for(t.pieces, move_piece, &t);
+	gemp_parallel_for(t.chunks, count_chunk, &t);
+	gemp_layout_bucket_places(t.places, t.chunks, t.buckets, t.begin);
+	gemp_parallel_for(t.chunks, move_chunk, &t);
 	gemp_parallel_for(t.buckets, count_bucket, &t);
-	gemp_prefix_inclusive(out->begin, (size_t)out->rows + 1);
+	GEMP_TRY(gemp_layout_new_ends(out, layout->weights));
 	GEMP_TRY(GEMP_NEW(t.next, out->rows));
 	memcpy(t.next, out->begin, out->rows * sizeof *t.next);
-	GEMP_TRY(GEMP_NEW(out->end, edges));
-	if (size)
-		GEMP_TRY((out->weight = gemp_calloc(edges, size)) ? GEMP_OK : GEMP_ENOMEM);
 	gemp_parallel_for(t.buckets, put_bucket, &t);
 done:
 	gemp_free_all(t.first, t.places, t.begin, t.word, t.next);
 	return code;
 }
 
-typedef struct summing {
+typedef struct weight_sum_task {
 	const gemp_layout *layout;
 	double *sum; /* [known] */
-} summing;
+} weight_sum_task;
 
+/* A weight as a double, whatever its kind. */
 static double weight_at(const gemp_layout *layout, const void *weight, uint64_t edge)
 {
 	switch (layout->weights) {
@@ -381,7 +389,7 @@ static double weight_at(const gemp_layout *layout, const void *weight, uint64_t 
 static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const summing *s = context;
+	const weight_sum_task *s = context;
 	const gemp_layout_rows *out = &s->layout->out;
 	for (size_t row = begin; row < end; row++)
 		for (uint64_t e = out->begin[row]; e < out->begin[row + 1]; e++)
@@ -394,8 +402,8 @@ gemp_code gemp_layout_make_out_weight(gemp_layout *layout)
 	const gemp_comm *comm = layout->comm;
 	const gemp_layout_links *links = &layout->links;
 	size_t ranks = (size_t)comm->size, capacity = 0, *sizes = NULL;
-	void *came = NULL;
-	summing s = { layout, NULL };
+	void *received = NULL;
+	weight_sum_task s = { layout, NULL };
 	code = GEMP_NEW(s.sum, layout->known);
 	GEMP_THEN(GEMP_NEW(layout->out_weight, layout->own));
 	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
@@ -404,10 +412,10 @@ gemp_code gemp_layout_make_out_weight(gemp_layout *layout)
 	memcpy(layout->out_weight, s.sum, layout->own * sizeof *s.sum);
 	for (size_t r = 0; r < ranks; r++)
 		sizes[r] = (links->ghost_begin[r + 1] - links->ghost_begin[r]) * sizeof *s.sum;
-	GEMP_TRY(gemp_exchange(comm, s.sum + layout->own, sizes, &came, &capacity, sizes + ranks, NULL));
+	GEMP_TRY(gemp_exchange(comm, s.sum + layout->own, sizes, &received, &capacity, sizes + ranks, NULL));
 	for (uint64_t i = 0; i < links->send_begin[ranks]; i++)
-		layout->out_weight[links->send[i]] += ((const double *)came)[i];
+		layout->out_weight[links->send[i]] += ((const double *)received)[i];
 done:
-	gemp_free_all(came, sizes, s.sum);
+	gemp_free_all(received, sizes, s.sum);
 	return code;
 }

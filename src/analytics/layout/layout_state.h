@@ -1,6 +1,12 @@
-/* What a layout is made of, from one step to the next: edges that lead here as arcs (layout_arcs), their order by
- * ranges of rows (layout_split), who is known (layout_order), rows of local vertices (layout_rows). Of this room
- * alone. */
+/* layout_state: what a layout is made of, from one step to the next. Private to this folder.
+ *
+ *   edge_weights  which columns have weights, and how they are kept
+ *   arcs          the edges that lead here, as arcs by ranges of rows
+ *   vertex_order  degrees, the order of own vertices, ghosts and links
+ *   layout_rows   rows of local vertices
+ *
+ * One rank knows both ends of all edges: it orders its vertices first, and then makes arcs that need no sort.
+ */
 
 #ifndef GEMP_ANALYTICS_LAYOUT_LAYOUT_STATE_H
 #define GEMP_ANALYTICS_LAYOUT_LAYOUT_STATE_H
@@ -50,15 +56,15 @@ typedef struct gemp_layout_state {
 	uint32_t others;
 } gemp_layout_state;
 
-static inline bool gemp_layout_is_own(const gemp_layout_state *m, uint64_t target)
+static inline bool gemp_layout_is_own(const gemp_layout_state *state, uint64_t target)
 {
-	return m->first + target - m->graph->first_vertex < m->graph->rows;
+	return state->first + target - state->graph->first_vertex < state->graph->rows;
 }
 
 /* The row of a target, among own or other ones. */
-static inline uint32_t gemp_layout_row_at(const gemp_layout_state *m, size_t target)
+static inline uint32_t gemp_layout_row_at(const gemp_layout_state *state, size_t target)
 {
-	return m->row ? m->row[target] : m->out->local[target];
+	return state->row ? state->row[target] : state->out->local[target];
 }
 
 /* Copies of arcs are of constant size where `words` is. */
@@ -67,5 +73,39 @@ static inline void gemp_layout_arc_copy(uint32_t *to, const uint32_t *from, unsi
 	for (unsigned w = 0; w < words; w++)
 		to[w] = from[w];
 }
+
+/* Chunks of so many arcs are worth a thread, and there are at most 512 of them, so that their counters stay few. */
+static inline uint64_t gemp_layout_chunk(uint64_t arcs)
+{
+	return arcs / 512 > 1 << 15 ? arcs / 512 : 1 << 15;
+}
+
+/* Arcs that a rank sends in one round while a layout is made, bytes of them; tests make it small. */
+extern size_t gemp_layout_batch;
+
+/* Collective. All arcs that lead to this rank's rows, by ranges of rows. */
+gemp_code gemp_layout_make_arcs(gemp_layout_state *state);
+/* The same of one rank, once there is an order: by the local vertices where they come from, so that nothing is left to
+ * sort. */
+gemp_code gemp_layout_make_arcs_alone(gemp_layout_state *state);
+
+/* A stable split into buckets, by chunks on all threads. count[chunks * buckets] is of arcs in each bucket of each chunk; it
+ * becomes the place of the first of them where buckets follow one another, and begin[buckets + 1] where buckets begin. */
+void gemp_layout_bucket_places(uint64_t *count, size_t chunks, size_t buckets, uint64_t *begin);
+
+/* As many ranges of rows as `count` arcs are worth, a power of 2, and their rows, a power of 2. */
+void gemp_layout_choose_ranges(uint64_t count, uint64_t rows, size_t *ranges, unsigned *shift);
+
+/* Collective. Degrees, the order of own vertices, ghosts, links. */
+gemp_code gemp_layout_make_order(gemp_layout_state *state);
+
+/* Local. begin[rows + 1] has counts of edges behind each row: makes the rest of the rows, whose weights are 0. */
+gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights);
+/* Local. in, in_ghost and in_other; the arcs are freed. */
+gemp_code gemp_layout_make_in(gemp_layout_state *state);
+/* Local. out, of in, in_ghost and in_other. */
+gemp_code gemp_layout_make_out(gemp_layout *layout);
+/* Collective. out_weight, of out. */
+gemp_code gemp_layout_make_out_weight(gemp_layout *layout);
 
 #endif

@@ -1,6 +1,9 @@
-/* Owners tell where in their order vertices are that others have met, and remember who has. */
+/* vertex_order: degrees, the order of own vertices, and which vertices are known on which rank. Each rank asks the owners of
+ * the vertices that its edges meet where they are in the owner's order; owners keep the questions, which are the vertices that
+ * they will send. On a grid of several columns the same exchange finds the rows of other ranks' targets (make_sums).
+ */
 
-#include "analytics/layout/vertex_order.h"
+#include "analytics/layout/layout_state.h"
 
 #include "analytics/layout/edge_weights.h"
 #include "comm/exchange.h"
@@ -13,184 +16,185 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* MEETING: vertices that other ranks own, and where they are. */
-typedef struct gemp_layout_remote {
+/* Vertices that other ranks own but that edges of this rank meet, and where their owners have them. */
+typedef struct remote_vertices {
 	size_t count;
 	uint32_t *id;            /* [count] ascending */
 	uint32_t *key_rank;      /* [count] */
 	uint32_t *order;         /* [count] numbers of them, by owner and then in the order that they have there */
 	uint32_t *begin;         /* [ranks + 1] of each owner in order[] */
 	uint64_t *request_begin; /* [ranks + 1] */
-	uint32_t *requested;     /* own vertices that rank r has met, ascending for each r */
-} gemp_layout_remote;
+	uint32_t *requested;     /* own vertices that rank r has asked for, ascending for each r */
+} remote_vertices;
 
-/* What an owner says of a vertex. */
-typedef struct place {
+/* An owner's answer for one vertex. */
+typedef struct vertex_place {
 	uint32_t local, key_rank;
-} place;
+} vertex_place;
 
 /* id[] ascend, and so do their owners. */
-static void list_owners(const gemp_layout_remote *met, const gemp_shard *graph, int *owner)
+static void list_owners(const remote_vertices *remote, const gemp_shard *graph, int *owner)
 {
 	int at = 0;
-	for (size_t i = 0; i < met->count; i++) {
-		while (met->id[i] >= graph->bounds[at + 1])
+	for (size_t i = 0; i < remote->count; i++) {
+		while (remote->id[i] >= graph->bounds[at + 1])
 			at++;
 		owner[i] = at;
 	}
 }
 
-/* Ids that ranks have met, by rank, become own vertices in their order. */
-static gemp_code answer(gemp_layout_remote *met, const gemp_layout *layout, const uint32_t *ids, const size_t *from,
-                        place *answers, int *asker)
+/* The requested ids, by requesting rank, become own vertices in their order. */
+static gemp_code answer_requests(remote_vertices *remote, const gemp_layout *layout, const uint32_t *ids,
+                                 const size_t *from, vertex_place *replies, int *requester)
 {
 	int ranks = layout->comm->size;
-	GEMP_PROPAGATE(GEMP_NEW(met->requested, from[ranks]));
+	GEMP_PROPAGATE(GEMP_NEW(remote->requested, from[ranks]));
 	for (int r = 0; r < ranks; r++) {
-		met->request_begin[r + 1] = from[r + 1];
+		remote->request_begin[r + 1] = from[r + 1];
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
 			uint32_t v = layout->local[ids[i] - layout->graph->first_vertex];
-			answers[i] = (place){ v, layout->key_rank[v] };
-			asker[i] = r;
-			met->requested[i] = v;
+			replies[i] = (vertex_place){ v, layout->key_rank[v] };
+			requester[i] = r;
+			remote->requested[i] = v;
 		}
-		GEMP_PROPAGATE(
-			gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U32 }, met->requested + from[r], NULL, from[r + 1] - from[r]));
+		GEMP_PROPAGATE(gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U32 }, remote->requested + from[r], NULL,
+		                              from[r + 1] - from[r]));
 	}
 	return GEMP_OK;
 }
 
-static gemp_code sort_by_owner(gemp_layout_remote *met, int ranks, const int *owner, const place *places)
+/* Remote vertices by owner and then by their place there, in which their values will arrive. */
+static gemp_code sort_by_owner(remote_vertices *remote, int ranks, const int *owner, const vertex_place *places)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *key = NULL;
-	GEMP_TRY(GEMP_NEW(key, met->count));
-	for (size_t i = 0; i < met->count; i++) {
+	GEMP_TRY(GEMP_NEW(key, remote->count));
+	for (size_t i = 0; i < remote->count; i++) {
 		key[i] = (uint64_t)owner[i] << 32 | places[i].local;
-		met->order[i] = (uint32_t)i;
-		met->key_rank[i] = places[i].key_rank;
-		met->begin[owner[i] + 1]++;
+		remote->order[i] = (uint32_t)i;
+		remote->key_rank[i] = places[i].key_rank;
+		remote->begin[owner[i] + 1]++;
 	}
 	for (int r = 0; r < ranks; r++)
-		met->begin[r + 1] += met->begin[r];
-	code = gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *met->order }, key, met->order,
-	                      met->count);
+		remote->begin[r + 1] += remote->begin[r];
+	code = gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *remote->order }, key, remote->order,
+	                      remote->count);
 done:
 	gemp_free(key);
 	return code;
 }
 
-/* Collective. met->id and count are given, the rest is made. */
-static gemp_code gemp_layout_locate(gemp_layout_remote *met, const gemp_layout *layout)
+/* Collective. remote->id and count are given, the rest is made. */
+static gemp_code locate_remote(remote_vertices *remote, const gemp_layout *layout)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
 	size_t ranks = (size_t)comm->size, *from = NULL;
-	int *owner = NULL, *asker = NULL;
-	void *asked = NULL, *replies = NULL;
-	place *answers = NULL;
-	code = GEMP_NEW(met->key_rank, met->count);
-	GEMP_THEN(GEMP_NEW(met->order, met->count));
-	GEMP_THEN(GEMP_NEW(met->begin, ranks + 1));
-	GEMP_THEN(GEMP_NEW(met->request_begin, ranks + 1));
-	GEMP_THEN(GEMP_NEW(owner, met->count));
+	int *owner = NULL, *requester = NULL;
+	void *ids = NULL, *received = NULL;
+	vertex_place *replies = NULL;
+	code = GEMP_NEW(remote->key_rank, remote->count);
+	GEMP_THEN(GEMP_NEW(remote->order, remote->count));
+	GEMP_THEN(GEMP_NEW(remote->begin, ranks + 1));
+	GEMP_THEN(GEMP_NEW(remote->request_begin, ranks + 1));
+	GEMP_THEN(GEMP_NEW(owner, remote->count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	list_owners(met, layout->graph, owner);
-	GEMP_TRY(gemp_exchange_records(comm, met->id, met->count, sizeof *met->id, owner, &asked, &from, NULL));
-	code = GEMP_NEW(answers, from[ranks]);
-	GEMP_THEN(GEMP_NEW(asker, from[ranks]));
-	GEMP_THEN(answer(met, layout, asked, from, answers, asker));
+	list_owners(remote, layout->graph, owner);
+	GEMP_TRY(gemp_exchange_records(comm, remote->id, remote->count, sizeof *remote->id, owner, &ids, &from, NULL));
+	code = GEMP_NEW(replies, from[ranks]);
+	GEMP_THEN(GEMP_NEW(requester, from[ranks]));
+	GEMP_THEN(answer_requests(remote, layout, ids, from, replies, requester));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange_records(comm, answers, from[ranks], sizeof *answers, asker, &replies, NULL, NULL));
-	code = gemp_comm_agree(comm, sort_by_owner(met, comm->size, owner, replies));
+	GEMP_TRY(gemp_exchange_records(comm, replies, from[ranks], sizeof *replies, requester, &received, NULL, NULL));
+	code = gemp_comm_agree(comm, sort_by_owner(remote, comm->size, owner, received));
 done:
-	gemp_free_all(owner, asker, asked, replies, from, answers);
+	gemp_free_all(owner, requester, ids, received, from, replies);
 	return code;
 }
 
-static void gemp_layout_remote_free(gemp_layout_remote *met)
+static void remote_vertices_free(remote_vertices *remote)
 {
-	gemp_free_all(met->id, met->key_rank, met->order, met->begin, met->request_begin, met->requested);
-	*met = (gemp_layout_remote){ 0 };
+	gemp_free_all(remote->id, remote->key_rank, remote->order, remote->begin, remote->request_begin, remote->requested);
+	*remote = (remote_vertices){ 0 };
 }
 
-/* Several columns of ranks: edges that lead to one vertex are on all ranks of a row of the grid, which send their sums
- * to its owner. */
-
-/* Collective, with several columns. arriving; then, when own vertices are in order, the rows of other ranks' targets, and
- * sums and in_sums. */
-/* The ranks of a row own ids that follow one another, so that counts of all targets lie in the order of ranks. */
-static gemp_code gemp_layout_make_in_counts(gemp_layout_state *m)
+/* Collective, with several columns: edges that lead to one vertex are on all ranks of its row of the grid, so the counts of
+ * all of them are added up. The ranks of a row own ids that follow one another, so counts lie in the order of ranks. */
+static gemp_code make_in_counts(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_shard *graph = m->graph;
-	size_t ranks = (size_t)m->comm->size, columns = (size_t)m->out->grid.columns, own = graph->rows, capacity = 0;
-	size_t first = (size_t)m->comm->rank / columns * columns, *sizes = NULL;
+	const gemp_shard *graph = state->graph;
+	size_t ranks = (size_t)state->comm->size, columns = (size_t)state->out->grid.columns, own = graph->rows,
+		   capacity = 0;
+	size_t first = (size_t)state->comm->rank / columns * columns, *sizes = NULL;
 	uint64_t *counts = NULL;
-	void *came = NULL;
-	code = GEMP_NEW(m->in_counts, own);
+	void *received_count = NULL;
+	code = GEMP_NEW(state->in_counts, own);
 	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
-	GEMP_THEN(GEMP_NEW(counts, m->targets));
-	GEMP_TRY(gemp_comm_agree(m->comm, code));
-	for (size_t to = 0; to < m->targets; to++)
-		counts[to] = m->from_own[to] + m->from_ghost[to];
+	GEMP_THEN(GEMP_NEW(counts, state->targets));
+	GEMP_TRY(gemp_comm_agree(state->comm, code));
+	for (size_t to = 0; to < state->targets; to++)
+		counts[to] = state->from_own[to] + state->from_ghost[to];
 	for (size_t r = first; r < first + columns; r++)
 		sizes[r] = (graph->bounds[r + 1] - graph->bounds[r]) * sizeof *counts;
-	GEMP_TRY(gemp_exchange(m->comm, counts, sizes, &came, &capacity, sizes + ranks, NULL));
+	GEMP_TRY(gemp_exchange(state->comm, counts, sizes, &received_count, &capacity, sizes + ranks, NULL));
 	for (size_t i = 0; i < columns * own; i++)
-		m->in_counts[i % own] += ((const uint64_t *)came)[i];
+		state->in_counts[i % own] += ((const uint64_t *)received_count)[i];
 done:
-	gemp_free_all(came, sizes, counts);
+	gemp_free_all(received_count, sizes, counts);
 	return code;
 }
 
-static bool is_met(const gemp_layout_state *m, size_t to)
+/* Has this rank arcs to a target that another rank owns? */
+static bool is_remote_target(const gemp_layout_state *state, size_t to)
 {
-	return !gemp_layout_is_own(m, to) && m->from_own[to] + m->from_ghost[to] > 0;
+	return !gemp_layout_is_own(state, to) && state->from_own[to] + state->from_ghost[to] > 0;
 }
 
-/* Targets of others. */
-static gemp_code list_met(gemp_layout_remote *met, const gemp_layout_state *m)
+/* Ids of those targets, ascending. */
+static gemp_code list_remote_targets(remote_vertices *remote, const gemp_layout_state *state)
 {
-	for (size_t to = 0; to < m->targets; to++)
-		met->count += is_met(m, to);
-	GEMP_PROPAGATE(GEMP_NEW(met->id, met->count));
-	for (size_t to = 0, i = 0; to < m->targets; to++)
-		if (is_met(m, to))
-			met->id[i++] = (uint32_t)(m->first + to);
+	for (size_t to = 0; to < state->targets; to++)
+		remote->count += is_remote_target(state, to);
+	GEMP_PROPAGATE(GEMP_NEW(remote->id, remote->count));
+	for (size_t to = 0, i = 0; to < state->targets; to++)
+		if (is_remote_target(state, to))
+			remote->id[i++] = (uint32_t)(state->first + to);
 	return GEMP_OK;
 }
 
-static gemp_code place_rows(gemp_layout_state *m, const gemp_layout_remote *met)
+/* Rows of other ranks' targets follow one another in the order in which their sums are sent. */
+static gemp_code place_other_rows(gemp_layout_state *state, const remote_vertices *remote)
 {
-	const gemp_layout *out = m->out;
-	GEMP_PROPAGATE(GEMP_NEW(m->row, m->targets));
-	memset(m->row, 0xff, m->targets * sizeof *m->row);
-	memcpy(m->row + (m->graph->first_vertex - m->first), out->local, out->own * sizeof *m->row);
-	for (size_t i = 0; i < met->count; i++)
-		m->row[met->id[met->order[i]] - m->first] = (uint32_t)i;
-	m->others = (uint32_t)met->count;
+	const gemp_layout *out = state->out;
+	GEMP_PROPAGATE(GEMP_NEW(state->row, state->targets));
+	memset(state->row, 0xff, state->targets * sizeof *state->row);
+	memcpy(state->row + (state->graph->first_vertex - state->first), out->local, out->own * sizeof *state->row);
+	for (size_t i = 0; i < remote->count; i++)
+		state->row[remote->id[remote->order[i]] - state->first] = (uint32_t)i;
+	state->others = (uint32_t)remote->count;
 	return GEMP_OK;
 }
 
-/* Whoever is met is owned by ranks of this row, and so are those who have met somebody here. */
-static gemp_code link_sums(gemp_layout *out, const gemp_layout_remote *met)
+/* Remote targets are owned by ranks of this row of the grid, and so are the ranks that have asked for targets here. */
+static gemp_code link_sums(gemp_layout *out, const remote_vertices *remote)
 {
 	gemp_layout_links *sums = &out->sums;
 	size_t columns = (size_t)out->grid.columns, first = (size_t)out->comm->rank / columns * columns;
 	GEMP_PROPAGATE(GEMP_NEW(sums->send_begin, columns + 1));
 	GEMP_PROPAGATE(GEMP_NEW(sums->ghost_begin, columns + 1));
-	GEMP_PROPAGATE(GEMP_NEW(sums->send, met->count));
+	GEMP_PROPAGATE(GEMP_NEW(sums->send, remote->count));
 	for (size_t c = 0; c <= columns; c++) {
-		sums->send_begin[c] = met->begin[first + c];
-		sums->ghost_begin[c] = out->known + (uint32_t)met->request_begin[first + c];
+		sums->send_begin[c] = remote->begin[first + c];
+		sums->ghost_begin[c] = out->known + (uint32_t)remote->request_begin[first + c];
 	}
-	for (size_t i = 0; i < met->count; i++)
+	for (size_t i = 0; i < remote->count; i++)
 		sums->send[i] = (uint32_t)i;
 	return GEMP_OK;
 }
 
-static void put_one(void *weight, gemp_layout_weights weights, uint64_t place)
+/* Sums that arrive are gathered as if each came along an edge of weight 1, in the layout's kind of weight. */
+static void set_weight_one(void *weight, gemp_layout_weights weights, uint64_t edge)
 {
 	const uint64_t integer = 1;
 	const double wide = 1;
@@ -201,70 +205,70 @@ static void put_one(void *weight, gemp_layout_weights weights, uint64_t place)
 		one = &narrow;
 	if (weights == GEMP_LAYOUT_F64)
 		one = &wide;
-	memcpy((char *)weight + place * size, one, size);
+	memcpy((char *)weight + edge * size, one, size);
 }
 
-static gemp_code row_sums(gemp_layout *out, const gemp_layout_remote *met)
+/* in_sums: for each own row the places behind the known vertices where its sums arrive. */
+static gemp_code row_sums(gemp_layout *out, const remote_vertices *remote)
 {
 	gemp_code code = GEMP_OK;
 	gemp_layout_rows *rows = &out->in_sums;
-	uint64_t came = met->request_begin[out->comm->size], *next = NULL;
+	uint64_t received_count = remote->request_begin[out->comm->size], *next = NULL;
 	size_t size = gemp_layout_weight_size(out->weights);
 	rows->rows = out->own;
 	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)out->own + 1));
-	GEMP_TRY(GEMP_NEW(rows->end, came));
-	if (size)
-		GEMP_TRY((rows->weight = gemp_calloc(came, size)) ? GEMP_OK : GEMP_ENOMEM);
 	GEMP_TRY(GEMP_NEW(next, out->own));
-	for (uint64_t i = 0; i < came; i++)
-		rows->begin[met->requested[i] + 1]++;
-	gemp_prefix_inclusive(rows->begin, (size_t)out->own + 1);
+	for (uint64_t i = 0; i < received_count; i++)
+		rows->begin[remote->requested[i] + 1]++;
+	GEMP_TRY(gemp_layout_new_ends(rows, out->weights));
 	memcpy(next, rows->begin, out->own * sizeof *next);
-	for (uint64_t i = 0; i < came; i++) {
-		rows->end[next[met->requested[i]]++] = out->known + (uint32_t)i;
+	for (uint64_t i = 0; i < received_count; i++) {
+		rows->end[next[remote->requested[i]]++] = out->known + (uint32_t)i;
 		if (size)
-			put_one(rows->weight, out->weights, i);
+			set_weight_one(rows->weight, out->weights, i);
 	}
 done:
 	gemp_free(next);
 	return code;
 }
 
-static gemp_code gemp_layout_make_sums(gemp_layout_state *m)
+/* Collective, once own vertices are in order: rows of other ranks' targets, sums and in_sums. */
+static gemp_code make_sums(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
-	gemp_layout_remote met = { 0 };
-	GEMP_TRY(gemp_comm_agree(m->comm, list_met(&met, m)));
-	GEMP_TRY(gemp_layout_locate(&met, m->out));
-	code = place_rows(m, &met);
-	GEMP_THEN(link_sums(m->out, &met));
-	GEMP_THEN(row_sums(m->out, &met));
-	code = gemp_comm_agree(m->comm, code);
+	remote_vertices remote = { 0 };
+	GEMP_TRY(gemp_comm_agree(state->comm, list_remote_targets(&remote, state)));
+	GEMP_TRY(locate_remote(&remote, state->out));
+	code = place_other_rows(state, &remote);
+	GEMP_THEN(link_sums(state->out, &remote));
+	GEMP_THEN(row_sums(state->out, &remote));
+	code = gemp_comm_agree(state->comm, code);
 done:
-	gemp_layout_remote_free(&met);
+	remote_vertices_free(&remote);
 	return code;
 }
 
 /* Degrees, the order of own vertices, and who is known on which rank. */
 
-/* Arcs to the rows of a range, by where they come from; who is a ghost. */
+/* Counts the arcs to each row of a range, by own and remote sources, and marks remote sources as ghosts. A range is
+ * one thread's; ghosts are marked by all. */
 static void count_range(void *context, unsigned thread, size_t range)
 {
 	(void)thread;
-	const gemp_layout_state *m = context;
-	const gemp_layout_arcs *arcs = &m->arcs;
+	const gemp_layout_state *state = context;
+	const gemp_layout_arcs *arcs = &state->arcs;
 	for (uint64_t i = arcs->begin[range]; i < arcs->begin[range + 1]; i++) {
 		const uint32_t *arc = arcs->word + i * arcs->words;
-		if (arc[ARC_FROM] - m->graph->first_vertex < m->graph->rows) {
-			m->from_own[arc[ARC_TO]]++;
+		if (arc[ARC_FROM] - state->graph->first_vertex < state->graph->rows) {
+			state->from_own[arc[ARC_TO]]++;
 			continue;
 		}
-		m->from_ghost[arc[ARC_TO]]++;
-		gemp_bits64_set_atomic(m->ghosts.words, arc[ARC_FROM]);
+		state->from_ghost[arc[ARC_TO]]++;
+		gemp_bits64_set_atomic(state->ghosts.words, arc[ARC_FROM]);
 	}
 }
 
-static uint64_t loops_of(const gemp_shard *graph, const gemp_relation *relation, size_t row)
+static uint64_t count_loops(const gemp_shard *graph, const gemp_relation *relation, size_t row)
 {
 	uint64_t loops = 0;
 	for (uint64_t e = relation->out_offsets[row]; e < relation->out_offsets[row + 1]; e++)
@@ -272,181 +276,174 @@ static uint64_t loops_of(const gemp_shard *graph, const gemp_relation *relation,
 	return loops;
 }
 
-/* Alone both ends of all edges are there. */
+/* One rank has rows by target, which tell the counts without any arcs. */
 static void count_alone(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const gemp_layout_state *m = context;
+	const gemp_layout_state *state = context;
 	for (size_t row = begin; row < end; row++)
-		for (size_t t = 0; t < m->type_count; t++) {
-			const gemp_layout_type *type = &m->types[t];
+		for (size_t t = 0; t < state->type_count; t++) {
+			const gemp_layout_type *type = &state->types[t];
 			const gemp_relation *relation = type->relation;
 			if (type->forward)
-				m->from_own[row] += relation->in_offsets[row + 1] - relation->in_offsets[row];
+				state->from_own[row] += relation->in_offsets[row + 1] - relation->in_offsets[row];
 			if (type->backward)
-				m->from_own[row] += relation->out_offsets[row + 1] - relation->out_offsets[row];
+				state->from_own[row] += relation->out_offsets[row + 1] - relation->out_offsets[row];
 			if (type->forward && type->backward)
-				m->from_own[row] -= loops_of(m->graph, relation, row);
+				state->from_own[row] -= count_loops(state->graph, relation, row);
 		}
 }
 
-typedef struct ordering {
-	gemp_layout_state *m;
-	uint64_t *leaving; /* [own] by row */
-	uint64_t *key;     /* [own] degree, greatest first, and key */
-	uint32_t *row;     /* [own] */
-} ordering;
+typedef struct order_task {
+	gemp_layout_state *state;
+	uint64_t *out_degree; /* [own] by row */
+	uint64_t *key;        /* [own] degree, greatest first, and key */
+	uint32_t *row;        /* [own] */
+} order_task;
 
-static uint64_t arriving_of(const gemp_layout_state *m, size_t row)
+static uint64_t in_degree_of(const gemp_layout_state *state, size_t row)
 {
-	return m->in_counts ? m->in_counts[row] : m->from_own[row] + m->from_ghost[row];
+	return state->in_counts ? state->in_counts[row] : state->from_own[row] + state->from_ghost[row];
 }
 
-/* If edges of all types lead both ways, as many leave as come. Else rows by target are there. */
-static uint64_t leaving_of(const gemp_layout_state *m, size_t row)
+/* If edges of all types lead both ways, the degrees are equal. Else rows by target are loaded. */
+static uint64_t out_degree_of(const gemp_layout_state *state, size_t row)
 {
-	uint64_t leaving = 0;
-	if (m->out->symmetric)
-		return arriving_of(m, row);
-	for (size_t t = 0; t < m->type_count; t++) {
-		const gemp_layout_type *type = &m->types[t];
+	uint64_t out_degree = 0;
+	if (state->out->symmetric)
+		return in_degree_of(state, row);
+	for (size_t t = 0; t < state->type_count; t++) {
+		const gemp_layout_type *type = &state->types[t];
 		const gemp_relation *relation = type->relation;
 		if (type->forward)
-			leaving += relation->out_offsets[row + 1] - relation->out_offsets[row];
+			out_degree += relation->out_offsets[row + 1] - relation->out_offsets[row];
 		if (type->backward)
-			leaving += relation->in_offsets[row + 1] - relation->in_offsets[row];
+			out_degree += relation->in_offsets[row + 1] - relation->in_offsets[row];
 		if (type->forward && type->backward)
-			leaving -= loops_of(m->graph, relation, row);
+			out_degree -= count_loops(state->graph, relation, row);
 	}
-	return leaving;
+	return out_degree;
 }
 
-static void weigh_rows(void *context, size_t range, size_t begin, size_t end)
+/* The sort key: degree, largest first, then the rank of the vertex's key, so that the order depends neither on ids
+ * nor on the file's seed. */
+static void make_keys(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const ordering *o = context;
-	const gemp_layout_state *m = o->m;
+	const order_task *o = context;
+	const gemp_layout_state *state = o->state;
 	for (size_t row = begin; row < end; row++) {
-		uint64_t degree = (o->leaving[row] = leaving_of(m, row)) + arriving_of(m, row);
+		uint64_t degree = (o->out_degree[row] = out_degree_of(state, row)) + in_degree_of(state, row);
 		o->key[row] = (uint64_t) ~(degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX) << 32 |
-		              m->graph->key_ranks[row];
+		              state->graph->key_ranks[row];
 		o->row[row] = (uint32_t)row;
 	}
 }
 
-static void layout_order_place_rows(void *context, size_t range, size_t begin, size_t end)
+static void place_own_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	const ordering *o = context;
-	gemp_layout *out = o->m->out;
+	const order_task *o = context;
+	gemp_layout *out = o->state->out;
 	for (size_t v = begin; v < end; v++) {
 		uint32_t row = o->row[v];
 		out->local[row] = (uint32_t)v;
-		out->id[v] = (gemp_vertex)(o->m->graph->first_vertex + row);
-		out->key_rank[v] = o->m->graph->key_ranks[row];
-		out->out_degree[v] = o->leaving[row];
+		out->id[v] = (gemp_vertex)(o->state->graph->first_vertex + row);
+		out->key_rank[v] = o->state->graph->key_ranks[row];
+		out->out_degree[v] = o->out_degree[row];
 	}
 }
 
-/* Local. `known` is known: there is room for ghosts, too. */
-static gemp_code order_own(gemp_layout_state *m)
+/* Local. `known` is set already: arrays have room for ghosts, too. */
+static gemp_code order_own(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
-	gemp_layout *out = m->out;
-	ordering o = { .m = m };
+	gemp_layout *out = state->out;
+	order_task o = { .state = state };
 	GEMP_TRY(GEMP_NEW(out->id, out->known));
 	GEMP_TRY(GEMP_NEW(out->key_rank, out->known));
 	GEMP_TRY(GEMP_NEW(out->local, out->own));
 	GEMP_TRY(GEMP_NEW(out->out_degree, out->own));
-	GEMP_TRY(GEMP_NEW(o.leaving, out->own));
+	GEMP_TRY(GEMP_NEW(o.out_degree, out->own));
 	GEMP_TRY(GEMP_NEW(o.key, out->own));
 	GEMP_TRY(GEMP_NEW(o.row, out->own));
-	gemp_for_ranges(out->own, weigh_rows, &o);
+	gemp_for_ranges(out->own, make_keys, &o);
 	GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *o.row }, o.key, o.row, out->own));
-	gemp_for_ranges(out->own, layout_order_place_rows, &o);
+	gemp_for_ranges(out->own, place_own_rows, &o);
 done:
-	gemp_free_all(o.leaving, o.key, o.row);
+	gemp_free_all(o.out_degree, o.key, o.row);
 	return code;
 }
 
 /* In the order of ids. */
-static void list_ghosts(const gemp_layout_state *m, uint32_t *ids)
+static void list_ghosts(const gemp_layout_state *state, uint32_t *ids)
 {
-	for (uint64_t w = 0, i = 0; w <= m->ghosts.count / 64; w++)
-		for (uint64_t bits = m->ghosts.words[w]; bits; bits &= bits - 1)
+	for (uint64_t w = 0, i = 0; w <= state->ghosts.count / 64; w++)
+		for (uint64_t bits = state->ghosts.words[w]; bits; bits &= bits - 1)
 			ids[i++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(bits));
 }
 
-static gemp_code place_ghosts(gemp_layout_state *m, const gemp_layout_remote *met)
+/* Ghosts get local numbers behind own vertices, by owner and then in the owner's order: so their values are received
+ * in place. */
+static gemp_code place_ghosts(gemp_layout_state *state, const remote_vertices *remote)
 {
-	gemp_layout *out = m->out;
-	GEMP_PROPAGATE(GEMP_NEW(m->ghost_local, met->count));
+	gemp_layout *out = state->out;
+	GEMP_PROPAGATE(GEMP_NEW(state->ghost_local, remote->count));
 	for (int r = 0; r <= out->comm->size; r++)
-		out->links.ghost_begin[r] = out->own + met->begin[r];
-	for (size_t g = 0; g < met->count; g++) {
-		uint32_t number = met->order[g];
-		m->ghost_local[number] = out->own + (uint32_t)g;
-		out->id[out->own + g] = met->id[number];
-		out->key_rank[out->own + g] = met->key_rank[number];
+		out->links.ghost_begin[r] = out->own + remote->begin[r];
+	for (size_t g = 0; g < remote->count; g++) {
+		uint32_t number = remote->order[g];
+		state->ghost_local[number] = out->own + (uint32_t)g;
+		out->id[out->own + g] = remote->id[number];
+		out->key_rank[out->own + g] = remote->key_rank[number];
 	}
 	return GEMP_OK;
 }
 
 /* Collective. */
-static gemp_code meet_ghosts(gemp_layout_state *m)
+static gemp_code locate_ghosts(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
-	gemp_layout *out = m->out;
-	gemp_layout_remote met = { .count = out->known - out->own };
-	GEMP_TRY(gemp_comm_agree(m->comm, GEMP_NEW(met.id, met.count)));
-	list_ghosts(m, met.id);
-	GEMP_TRY(gemp_layout_locate(&met, out));
-	memcpy(out->links.send_begin, met.request_begin, ((size_t)m->comm->size + 1) * sizeof *met.request_begin);
-	out->links.send = met.requested;
-	met.requested = NULL;
-	code = gemp_comm_agree(m->comm, place_ghosts(m, &met));
+	gemp_layout *out = state->out;
+	remote_vertices remote = { .count = out->known - out->own };
+	GEMP_TRY(gemp_comm_agree(state->comm, GEMP_NEW(remote.id, remote.count)));
+	list_ghosts(state, remote.id);
+	GEMP_TRY(locate_remote(&remote, out));
+	memcpy(out->links.send_begin, remote.request_begin, ((size_t)state->comm->size + 1) * sizeof *remote.request_begin);
+	out->links.send = remote.requested;
+	remote.requested = NULL;
+	code = gemp_comm_agree(state->comm, place_ghosts(state, &remote));
 done:
-	gemp_layout_remote_free(&met);
+	remote_vertices_free(&remote);
 	return code;
 }
 
-static uint64_t count_ghosts(gemp_rank_bitmap *bits)
-{
-	uint64_t sum = 0;
-	for (uint64_t w = 0; w <= bits->count / 64; w++) {
-		if (w % GEMP_RANK_WORDS == 0)
-			bits->before[w / GEMP_RANK_WORDS] = sum;
-		sum += (uint64_t)__builtin_popcountll(bits->words[w]);
-	}
-	return sum;
-}
-
-gemp_code gemp_layout_make_order(gemp_layout_state *m)
+gemp_code gemp_layout_make_order(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
-	gemp_layout *out = m->out;
-	bool several = m->comm->size > 1;
-	out->own = (uint32_t)m->graph->rows;
-	code = GEMP_NEW(m->from_own, m->targets);
-	GEMP_THEN(GEMP_NEW(m->from_ghost, m->targets));
+	gemp_layout *out = state->out;
+	bool several = state->comm->size > 1;
+	out->own = (uint32_t)state->graph->rows;
+	code = GEMP_NEW(state->from_own, state->targets);
+	GEMP_THEN(GEMP_NEW(state->from_ghost, state->targets));
 	if (code == GEMP_OK && several)
-		code = gemp_rank_bitmap_new(&m->ghosts, out->vertices);
-	GEMP_THEN(GEMP_NEW(out->links.send_begin, (size_t)m->comm->size + 1));
-	GEMP_THEN(GEMP_NEW(out->links.ghost_begin, (size_t)m->comm->size + 1));
-	GEMP_TRY(gemp_comm_agree(m->comm, code));
-	if (m->one_rank)
-		gemp_for_ranges(out->own, count_alone, m);
+		code = gemp_rank_bitmap_new(&state->ghosts, out->vertices);
+	GEMP_THEN(GEMP_NEW(out->links.send_begin, (size_t)state->comm->size + 1));
+	GEMP_THEN(GEMP_NEW(out->links.ghost_begin, (size_t)state->comm->size + 1));
+	GEMP_TRY(gemp_comm_agree(state->comm, code));
+	if (state->one_rank)
+		gemp_for_ranges(out->own, count_alone, state);
 	else
-		gemp_parallel_for(m->arcs.ranges, count_range, m);
-	out->known = out->own + (several ? (uint32_t)count_ghosts(&m->ghosts) : 0);
+		gemp_parallel_for(state->arcs.ranges, count_range, state);
+	out->known = out->own + (several ? (uint32_t)gemp_rank_bitmap_count(&state->ghosts) : 0);
 	out->links.ghost_begin[0] = out->links.ghost_begin[1] = out->own;
 	if (out->grid.columns > 1)
-		GEMP_TRY(gemp_layout_make_in_counts(m));
-	GEMP_TRY(gemp_comm_agree(m->comm, order_own(m)));
+		GEMP_TRY(make_in_counts(state));
+	GEMP_TRY(gemp_comm_agree(state->comm, order_own(state)));
 	if (several)
-		GEMP_TRY(meet_ghosts(m));
+		GEMP_TRY(locate_ghosts(state));
 	if (out->grid.columns > 1)
-		code = gemp_layout_make_sums(m);
+		code = make_sums(state);
 done:
 	return code;
 }

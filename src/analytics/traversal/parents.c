@@ -12,15 +12,10 @@ static gemp_code number_keys(const gemp_layout *l, uint32_t *name)
 {
 	gemp_code code = GEMP_OK;
 	gemp_rank_bitmap bits = { 0 };
-	uint64_t before = 0;
 	GEMP_TRY(gemp_rank_bitmap_new(&bits, l->vertices));
 	for (uint32_t v = 0; v < l->known; v++)
 		gemp_bits64_set(bits.words, l->key_rank[v]);
-	for (uint64_t w = 0; w <= l->vertices / 64; w++) {
-		if (w % GEMP_RANK_WORDS == 0)
-			bits.before[w / GEMP_RANK_WORDS] = before;
-		before += (uint64_t)__builtin_popcountll(bits.words[w]);
-	}
+	gemp_rank_bitmap_count(&bits);
 	for (uint32_t v = 0; v < l->known; v++)
 		name[v] = (uint32_t)gemp_rank_bitmap_rank(&bits, l->key_rank[v]);
 done:
