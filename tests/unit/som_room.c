@@ -7,7 +7,6 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "som/map/codebook.h"
-#include "som/map/sample_blocks.h"
 #include "som/map/samples.h"
 #include "som/map/smooth.h"
 

@@ -7,7 +7,7 @@
 #include "core/quantity.h"
 #include "io/arrays/vectors_read.h"
 #include "io/rows/row_writer.h"
-#include "som/file/map_scaling.h"
+#include "som/file/map_vectors.h"
 #include "som/map/quality.h"
 
 #include <inttypes.h>

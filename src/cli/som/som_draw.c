@@ -1,7 +1,7 @@
 #include "cli/som/som.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "som/file/map_scaling.h"
+#include "som/file/map_vectors.h"
 #include "som/picture/unit_labels.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "api/report_state.h"
 #include "cli/options/options.h"
 #include "som/features/features.h"
-#include "som/file/map_units.h"
+#include "som/file/map_vectors.h"
 
 /* {0}: the data is no graph. */
 typedef struct gemp_som_graph {

@@ -8,7 +8,7 @@
 #include "core/signals.h"
 #include "io/arrays/numbers_write.h"
 #include "io/arrays/vectors_read.h"
-#include "som/file/map_scaling.h"
+#include "som/file/map_vectors.h"
 #include "som/init/init_codebook.h"
 #include "som/map/quality.h"
 #include "som/train/train.h"

@@ -1,14 +1,228 @@
 #include "som/features/features.h"
 
+#include "analytics/dense/pagerank.h"
+#include "analytics/layout/layout_build.h"
 #include "core/memory.h"
 #include "core/text.h"
-#include "som/features/feature_kinds.h"
+#include "match/match.h"
+#include "match/match_run.h"
+#include "partition/views/resident.h"
+#include "pattern/bind/bind.h"
+#include "pattern/shapes/named_pattern.h"
+#include "topology/components.h"
+#include "topology/vertex_degrees.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+/* The shapes whose occurrences at a vertex are features. */
+enum { NEIGHBOURS, TRIANGLES, SHAPES };
+static const char *const shape_names[SHAPES] = { "clique:2", "triangle" };
+
+/* What features of one graph share, each result by the first feature that needs it. */
+typedef struct feature_context {
+	gemp_runtime *context;
+	gemp_shard *graph;
+	const bool *relations; /* [relation_count] whose edges count */
+	bool have_degrees;
+	gemp_vertex_degrees directed, undirected; /* of edges with a direction, and without */
+	uint64_t *counts[SHAPES];                 /* [rows] occurrences that a vertex is in */
+} feature_context;
+
+typedef struct feature_kind {
+	const char *name;
+	/* Collective. values[rows] of own vertices. */
+	gemp_code (*compute)(feature_context *work, const struct feature_kind *kind, double *values);
+	bool out, in; /* degrees: of edges that leave, that reach a vertex */
+	int shape;
+} feature_kind;
+
 static const char log_prefix[] = "log:", attribute_prefix[] = "attr:";
+
+/* KINDS */
+
+static void context_free(feature_context *work)
+{
+	gemp_vertex_degrees_free(&work->directed);
+	gemp_vertex_degrees_free(&work->undirected);
+	gemp_free_all(work->counts[NEIGHBOURS], work->counts[TRIANGLES]);
+}
+
+/* Collective. Of the chosen edges with a direction, or of numeric without. */
+static gemp_code count_directed(gemp_vertex_degrees *out, const feature_context *w, bool directed)
+{
+	gemp_code code = GEMP_OK;
+	gemp_shard *graph = w->graph;
+	bool *some = NULL;
+	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(some, graph->relation_count)));
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		some[r] = w->relations[r] && graph->relations[r].directed == directed;
+		if (some[r])
+			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
+	}
+	code = gemp_vertex_degrees_of_graph(out, w->context->comm, graph, some);
+done:
+	gemp_free(some);
+	return code;
+}
+
+/* Collective. */
+static gemp_code count_degrees(feature_context *w)
+{
+	if (w->have_degrees)
+		return GEMP_OK;
+	GEMP_PROPAGATE(count_directed(&w->directed, w, true));
+	GEMP_PROPAGATE(count_directed(&w->undirected, w, false));
+	w->have_degrees = true;
+	return GEMP_OK;
+}
+
+/* Collective. Edges without a direction count both as numeric that leave and as numeric that reach a vertex. */
+static gemp_code find_degrees(feature_context *w, const feature_kind *kind, double *values)
+{
+	GEMP_PROPAGATE(count_degrees(w));
+	for (size_t row = 0; row < w->graph->rows; row++)
+		values[row] = (double)((kind->out ? w->directed.out[row] : 0) + (kind->in ? w->directed.in[row] : 0) +
+		                       w->undirected.out[row] + w->undirected.in[row]);
+	return GEMP_OK;
+}
+
+/* A pattern of the simple undirected graph, bound; its edges are of the chosen types. */
+static gemp_code make_shape(gemp_pattern **out, const feature_context *w, const char *name)
+{
+	GEMP_PROPAGATE(gemp_pattern_named(out, name));
+	GEMP_PROPAGATE(gemp_pattern_bind(*out, w->graph));
+	for (size_t e = 0; e < (*out)->edge_count; e++)
+		memcpy((*out)->edges[e].relations, w->relations, w->graph->relation_count * sizeof *w->relations);
+	return GEMP_OK;
+}
+
+/* Collective. How many occurrences of a shape, whose vertices are all alike, each vertex is in. */
+static gemp_code count_shape(feature_context *w, int which)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_match_options how = { .semantics = GEMP_ISO,
+		                             .distinct = GEMP_BY_ORBIT,
+		                             .replicate = GEMP_REPLICATE_AUTO,
+		                             .limit = UINT64_MAX,
+		                             .count_per = 1 };
+	gemp_pattern *shape = NULL;
+	gemp_match *match = NULL;
+	gemp_match_result result = { 0 };
+	uint64_t **out = &w->counts[which];
+	int members = 1;
+	if (*out)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(*out, w->graph->rows)));
+	if (gemp_shard_edges(w->graph) == 0)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(w->context->comm, make_shape(&shape, w, shape_names[which])));
+	GEMP_TRY(gemp_match_prepare(&match, w->context, w->graph, shape, &how));
+	GEMP_TRY(gemp_match_run(match, NULL, &result));
+	code = gemp_match_vertex_counts(match, *out, &members);
+done:
+	gemp_match_free(match);
+	gemp_pattern_free(shape);
+	return code;
+}
+
+static gemp_code find_shape(feature_context *w, const feature_kind *kind, double *values)
+{
+	GEMP_PROPAGATE(count_shape(w, kind->shape));
+	for (size_t row = 0; row < w->graph->rows; row++)
+		values[row] = (double)w->counts[kind->shape][row];
+	return GEMP_OK;
+}
+
+/* The local clustering coefficient (Watts and Strogatz 1998): the share of the pairs of a vertex's neighbours that are joined,
+ * too; missing where there are fewer than two neighbours. */
+static gemp_code find_clustering(feature_context *w, const feature_kind *kind, double *values)
+{
+	(void)kind;
+	GEMP_PROPAGATE(count_shape(w, NEIGHBOURS));
+	GEMP_PROPAGATE(count_shape(w, TRIANGLES));
+	for (size_t row = 0; row < w->graph->rows; row++) {
+		const double neighbours = (double)w->counts[NEIGHBOURS][row], triangles = (double)w->counts[TRIANGLES][row];
+		values[row] = neighbours < 2 ? (double)NAN : 2 * triangles / (neighbours * (neighbours - 1));
+	}
+	return GEMP_OK;
+}
+
+/* Collective. Times the number of vertices, so that its mean is 1 in graphs of all sizes. */
+static gemp_code find_pagerank(feature_context *w, const feature_kind *kind, double *values)
+{
+	gemp_code code = GEMP_OK;
+	(void)kind;
+	const gemp_layout_options edges = { .relations = w->relations,
+		                                .direction = GEMP_LAYOUT_FORWARD,
+		                                .parts = GEMP_LAYOUT_IN };
+	const gemp_dense_options shape = { .fp64 = true };
+	const gemp_pagerank_params params = { .damping = 0.85, .tolerance = 1e-9, .rounds = 200 };
+	gemp_layout layout = { 0 };
+	gemp_pagerank *pagerank = NULL;
+	gemp_pagerank_result result = { 0 };
+	GEMP_TRY(gemp_layout_new(&layout, w->context->comm, w->graph, &edges));
+	GEMP_TRY(gemp_pagerank_new(&pagerank, &layout, w->context->device, &shape));
+	GEMP_TRY(gemp_pagerank_run(pagerank, &params, &result));
+	for (size_t row = 0; row < w->graph->rows; row++)
+		values[row] = (double)w->graph->vertex_count * result.rank[layout.local[row]];
+done:
+	gemp_pagerank_result_free(&result);
+	gemp_pagerank_free(pagerank);
+	gemp_layout_free(&layout);
+	return code;
+}
+
+/* Collective. */
+static gemp_code find_components(gemp_components *out, const feature_context *w)
+{
+	static const gemp_components_options how = { 0 };
+	gemp_code code = GEMP_OK;
+	gemp_shard *graph = w->graph;
+	gemp_csr *csr = NULL;
+	size_t count = 0;
+	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(csr, graph->relation_count)));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (w->relations[r]) {
+			GEMP_TRY(gemp_shard_load_relation(graph, r, GEMP_LOAD_OUT));
+			csr[count++] = gemp_csr_out(graph, r);
+		}
+	code = gemp_components_find(out, w->context->comm, w->context->device, graph->bounds, csr, count, &how);
+done:
+	gemp_free(csr);
+	return code;
+}
+
+static gemp_code find_component_size(feature_context *w, const feature_kind *kind, double *values)
+{
+	gemp_code code = GEMP_OK;
+	(void)kind;
+	const gemp_shard *graph = w->graph;
+	gemp_components result = { 0 };
+	uint64_t *size = NULL;
+	GEMP_TRY(find_components(&result, w));
+	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(size, graph->rows)));
+	GEMP_TRY(gemp_component_sizes_by_vertex(size, &result, w->context->comm, graph->bounds));
+	for (size_t row = 0; row < graph->rows; row++)
+		values[row] = (double)size[row];
+done:
+	gemp_free(size);
+	gemp_components_free(&result);
+	return code;
+}
+
+static const feature_kind kinds[] = {
+	{ "degree", find_degrees, true, true, 0 },
+	{ "in-degree", find_degrees, false, true, 0 },
+	{ "out-degree", find_degrees, true, false, 0 },
+	{ "neighbours", find_shape, false, false, NEIGHBOURS },
+	{ "triangles", find_shape, false, false, TRIANGLES },
+	{ "clustering", find_clustering, false, false, 0 },
+	{ "pagerank", find_pagerank, false, false, 0 },
+	{ "component-size", find_component_size, false, false, 0 },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 void gemp_features_free(gemp_features *features)
 {
@@ -26,7 +240,7 @@ static bool begins(const char *text, const char *prefix)
 }
 
 /* Is `name`, which it takes, a feature? */
-static bool take_name(gemp_feature *f, char *name)
+static bool parse_name(gemp_feature *f, char *name)
 {
 	*f = (gemp_feature){
 		.name = name, .log = begins(name, log_prefix), .min = (double)NAN, .max = (double)NAN, .mean = (double)NAN
@@ -36,21 +250,21 @@ static bool take_name(gemp_feature *f, char *name)
 		f->attribute = rest + strlen(attribute_prefix);
 		return *f->attribute != '\0';
 	}
-	while (f->kind < gemp_feature_kind_count && strcmp(gemp_feature_kinds[f->kind].name, rest) != 0)
+	while (f->kind < KINDS && strcmp(kinds[f->kind].name, rest) != 0)
 		f->kind++;
-	return f->kind < gemp_feature_kind_count;
+	return f->kind < KINDS;
 }
 
 /* "...; did you mean 'degree'? There are degree, ..., attr:NAME (an attribute of the vertices), and log:FEATURE". */
 static gemp_code print_known(gemp_text *out, const char *name)
 {
-	const char *names[16] = { 0 };
-	size_t count = 0;
-	for (; count < gemp_feature_kind_count; count++)
-		names[count] = gemp_feature_kinds[count].name;
-	const char *near = gemp_text_nearest(begins(name, log_prefix) ? name + strlen(log_prefix) : name, names, count);
-	if (near)
-		gemp_text_print(out, "; did you mean '%s'? There are ", near);
+	const char *names[KINDS];
+	const size_t count = KINDS;
+	for (size_t k = 0; k < count; k++)
+		names[k] = kinds[k].name;
+	const char *nearest = gemp_text_nearest(begins(name, log_prefix) ? name + strlen(log_prefix) : name, names, count);
+	if (nearest)
+		gemp_text_print(out, "; did you mean '%s'? There are ", nearest);
 	else
 		gemp_text_print(out, "; there are ");
 	for (size_t i = 0; i < count; i++)
@@ -78,12 +292,12 @@ static gemp_code fail_in_map(const char *path, const char *name)
 }
 
 /* Takes `name`. map: its path; NULL: --features. */
-static gemp_code add(gemp_features *f, char *name, const char *map)
+static gemp_code append(gemp_features *f, char *name, const char *map)
 {
 	if (!name)
 		return GEMP_ENOMEM;
 	gemp_feature *one = &f->items[f->count++];
-	if (!take_name(one, name))
+	if (!parse_name(one, name))
 		return map ? fail_in_map(map, name) : fail_unknown(name);
 	for (size_t i = 0; !map && i + 1 < f->count; i++)
 		if (strcmp(f->items[i].name, name) == 0)
@@ -101,7 +315,7 @@ gemp_code gemp_features_parse(gemp_features *out, const char *list)
 	GEMP_TRY(GEMP_NEW(out->items, count));
 	for (size_t size; code == GEMP_OK; list += size + 1) {
 		size = strcspn(list, ",");
-		code = add(out, gemp_strndup(list, size), NULL);
+		code = append(out, gemp_strndup(list, size), NULL);
 		if (!list[size])
 			break;
 	}
@@ -115,12 +329,10 @@ gemp_code gemp_features_of_map(gemp_features *out, const char *path, char *const
 	*out = (gemp_features){ 0 };
 	GEMP_TRY(GEMP_NEW(out->items, count));
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
-		code = add(out, gemp_strdup(names[i]), path);
+		code = append(out, gemp_strdup(names[i]), path);
 done:
 	return code;
 }
-
-/* ATTRIBUTES */
 
 static bool is_number(gemp_type type)
 {
@@ -130,22 +342,22 @@ static bool is_number(gemp_type type)
 static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *column, const gemp_shard *graph,
                                   const char *path)
 {
-	gemp_text those = { 0 };
+	gemp_text numeric = { 0 };
 	for (size_t i = 0; i < graph->attributes.count; i++) {
 		const gemp_column *other = &graph->attributes.columns[i];
 		if (is_number(other->type))
-			gemp_text_print(&those, "%s%s", those.size ? ", " : "; vertices have the numbers ", other->name);
+			gemp_text_print(&numeric, "%s%s", numeric.size ? ", " : "; vertices have the numbers ", other->name);
 	}
-	if (!those.size)
-		gemp_text_print(&those, "; vertices have no attributes that are numbers");
-	gemp_code code = gemp_text_status(&those);
+	if (!numeric.size)
+		gemp_text_print(&numeric, "; vertices have no attributes that are numbers");
+	gemp_code code = gemp_text_status(&numeric);
 	if (code == GEMP_OK && column)
 		code = gemp_fail(GEMP_EUSAGE, "%s: %s: attribute '%s' is a %s, and no number%s", path, f->name, f->attribute,
-		                 gemp_type_name[column->type], those.data);
+		                 gemp_type_name[column->type], numeric.data);
 	else if (code == GEMP_OK)
 		code = gemp_fail(GEMP_EUSAGE, "%s: %s: vertices have no attribute '%s'%s", path, f->name, f->attribute,
-		                 those.data);
-	gemp_text_free(&those);
+		                 numeric.data);
+	gemp_text_free(&numeric);
 	return code;
 }
 
@@ -175,20 +387,12 @@ static gemp_code find_attribute(const gemp_feature *f, gemp_shard *graph, double
 	return GEMP_OK;
 }
 
-/* VALUES */
-
-/* log(1 + value), and as far below 0 for values below. */
-static double logarithm(double value)
-{
-	return copysign(log1p(fabs(value)), value);
-}
-
 /* Local. Into its column of x. */
 static gemp_code store_values(const gemp_feature *f, const char *path, const double *values, size_t rows, float *x,
                               size_t stride)
 {
 	for (size_t row = 0; row < rows; row++) {
-		const double value = f->log ? logarithm(values[row]) : values[row];
+		const double value = f->log ? copysign(log1p(fabs(values[row])), values[row]) : values[row];
 		if (fabs(value) > (double)FLT_MAX)
 			return gemp_fail(GEMP_EDATA,
 			                 "%s: %s: a vertex has %g, which is more than a float holds; leave the feature out, or "
@@ -202,24 +406,24 @@ static gemp_code store_values(const gemp_feature *f, const char *path, const dou
 /* Collective. At its column of x. */
 static void add_statistics(gemp_feature *f, const gemp_comm *comm, const float *x, size_t rows, size_t stride)
 {
-	double ends[2] = { -DBL_MAX, -DBL_MAX },
+	double extremes[2] = { -DBL_MAX, -DBL_MAX },
 		   sums[2] = { 0 }; /* of -value and value; of values and how many there are */
 	for (size_t row = 0; row < rows; row++) {
 		const double value = (double)x[row * stride];
 		if (isnan(value))
 			continue;
-		ends[0] = fmax(ends[0], -value);
-		ends[1] = fmax(ends[1], value);
+		extremes[0] = fmax(extremes[0], -value);
+		extremes[1] = fmax(extremes[1], value);
 		sums[0] += value;
 		sums[1]++;
 	}
 	f->missing = gemp_comm_sum1(comm, rows - (uint64_t)sums[1]);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, comm->world));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm->world));
 	if (!(sums[1] > 0))
 		return;
-	f->min = -ends[0];
-	f->max = ends[1];
+	f->min = -extremes[0];
+	f->max = extremes[1];
 	f->mean = sums[0] / sums[1];
 }
 
@@ -230,8 +434,8 @@ static bool same_but_for_log(const gemp_feature *one, const gemp_feature *other)
 	return one->attribute == other->attribute && one->kind == other->kind;
 }
 
-/* Collective. What feature i is of, in its column and in those of later ones that are of the same. */
-static gemp_code find_one(gemp_features *features, size_t i, gemp_feature_work *work, const char *path, double *values,
+/* Collective. What feature i is of, in its column and in numeric of later ones that are of the same. */
+static gemp_code find_one(gemp_features *features, size_t i, feature_context *work, const char *path, double *values,
                           float *x)
 {
 	const gemp_comm *comm = work->context->comm;
@@ -239,7 +443,7 @@ static gemp_code find_one(gemp_features *features, size_t i, gemp_feature_work *
 	gemp_feature *first = &features->items[i];
 	double since = gemp_now();
 	GEMP_PROPAGATE(first->attribute ? find_attribute(first, work->graph, values)
-	                                : gemp_feature_kinds[first->kind].compute(work, values));
+	                                : kinds[first->kind].compute(work, &kinds[first->kind], values));
 	first->seconds = gemp_now() - since;
 	for (size_t j = i; j < count; j++) {
 		gemp_feature *f = &features->items[j];
@@ -256,7 +460,7 @@ gemp_code gemp_features_find(gemp_features *features, const gemp_features_source
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = source->context->comm;
-	gemp_feature_work work = { .context = source->context, .graph = source->graph, .relations = source->relations };
+	feature_context work = { .context = source->context, .graph = source->graph, .relations = source->relations };
 	double *values = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_features_check(features, source->graph, source->path)));
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(values, source->graph->rows)));
@@ -264,7 +468,7 @@ gemp_code gemp_features_find(gemp_features *features, const gemp_features_source
 		if (!features->items[i].found)
 			GEMP_TRY(find_one(features, i, &work, source->path, values, x));
 done:
-	gemp_feature_work_free(&work);
+	context_free(&work);
 	gemp_free(values);
 	return code;
 }

@@ -1,4 +1,6 @@
-/* covariance: of the columns of all ranks' samples. */
+/* pca: the covariance of all ranks' samples and their first two principal components. Results are the same for any number of
+ * ranks and threads and any order of the samples: sums are either exact or split reproducibly (core/reproducible_sum.h).
+ */
 
 #ifndef GEMP_SOM_INIT_PCA_H
 #define GEMP_SOM_INIT_PCA_H
@@ -13,8 +15,6 @@ enum { GEMP_SOM_COVARIANCE_DIMS = 1024 };
  * mean are rounded to 2^-24 of the power of two above the column's greatest one, and sums of these numbers' products are exact. */
 gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                               double *matrix);
-
-/* principal: the first two principal components of all ranks' samples. */
 
 /* Collective. x: [count][dims], this rank's samples; what is no finite number is taken for the mean. mean: [dims], of all ranks'
  * samples. axes: [2][dims], directions of length 1 times the deviation along them, whose greatest part is above 0; 0 where there

@@ -5,7 +5,7 @@
 
 #include "comm/comm.h"
 #include "som/map/grid.h"
-#include "som/map/sample_blocks.h"
+#include "som/map/samples.h"
 #include "som/map/search.h"
 
 /* Where a rank's samples are: [samples] each. */
