@@ -49,7 +49,7 @@ static void context_free(feature_context *work)
 	gemp_free_all(work->counts[NEIGHBOURS], work->counts[TRIANGLES]);
 }
 
-/* Collective. Of the chosen edges with a direction, or of numeric without. */
+/* Collective. Degrees by edges with a direction, or by those without. */
 static gemp_code count_directed(gemp_vertex_degrees *out, const feature_context *w, bool directed)
 {
 	gemp_code code = GEMP_OK;
@@ -78,7 +78,7 @@ static gemp_code count_degrees(feature_context *w)
 	return GEMP_OK;
 }
 
-/* Collective. Edges without a direction count both as numeric that leave and as numeric that reach a vertex. */
+/* Collective. Edges without a direction count both as leaving and as reaching a vertex. */
 static gemp_code find_degrees(feature_context *w, const feature_kind *kind, double *values)
 {
 	GEMP_PROPAGATE(count_degrees(w));
@@ -239,7 +239,7 @@ static bool begins(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Is `name`, which it takes, a feature? */
+/* Takes `name`; false if it names no feature. */
 static bool parse_name(gemp_feature *f, char *name)
 {
 	*f = (gemp_feature){
@@ -291,7 +291,7 @@ static gemp_code fail_in_map(const char *path, const char *name)
 	                 path, name);
 }
 
-/* Takes `name`. map: its path; NULL: --features. */
+/* Takes `name`. map: its path; NULL: the name is from --features. */
 static gemp_code append(gemp_features *f, char *name, const char *map)
 {
 	if (!name)
@@ -339,6 +339,7 @@ static bool is_number(gemp_type type)
 	return type == GEMP_INTEGER || type == GEMP_FLOAT || type == GEMP_BOOLEAN;
 }
 
+/* Names the attributes that would do. */
 static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *column, const gemp_shard *graph,
                                   const char *path)
 {
@@ -427,6 +428,7 @@ static void add_statistics(gemp_feature *f, const gemp_comm *comm, const float *
 	f->mean = sums[0] / sums[1];
 }
 
+/* Are both computed from the same numbers? */
 static bool same_but_for_log(const gemp_feature *one, const gemp_feature *other)
 {
 	if (one->attribute && other->attribute)
@@ -434,7 +436,8 @@ static bool same_but_for_log(const gemp_feature *one, const gemp_feature *other)
 	return one->attribute == other->attribute && one->kind == other->kind;
 }
 
-/* Collective. What feature i is of, in its column and in numeric of later ones that are of the same. */
+/* Collective. Computes feature i and stores it in its column and in those of later features that differ by log:
+ * alone. */
 static gemp_code find_one(gemp_features *features, size_t i, feature_context *work, const char *path, double *values,
                           float *x)
 {

@@ -1,7 +1,7 @@
-/* features: numbers of a graph's vertices, by name, from the engines of this program: what `som --features` makes
- * vectors of.
+/* features: numbers of a graph's vertices, by name, from the engines of this program: what `som --features` makes vectors of.
  *
- * A name is one of the table in features.c, attr:NAME for an attribute of the vertices, or log: in front of either.
+ * A name is one of the table in features.c (degree, triangles, pagerank, ...), attr:NAME for an attribute of the vertices, or log:
+ * in front of either: log(1 + x), with the sign of x. Degrees and counts of shapes are found once for all features that need them.
  */
 
 #ifndef GEMP_SOM_FEATURES_FEATURES_H

@@ -34,22 +34,23 @@ double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column)
 	return (double)map->codebook[(size_t)unit * map->dims + column] / map->factor[column] + map->offset[column];
 }
 
-/* Best units are found by |w|^2 - 2 x.w, whose rounding is larger there than vectors are apart. */
-static void warn_of_far(const gemp_som_map *map, const gemp_som_column_stats *columns)
+/* Best units are found by |w|^2 - 2 x.w, whose rounding is larger than the differences of vectors where these lie
+ * far from 0. */
+static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *columns)
 {
-	const double *least = columns->min, *greatest = columns->max, *mean = columns->mean;
-	double far = 0, wide = 0;
-	uint32_t most = 0;
+	const double *min = columns->min, *max = columns->max, *mean = columns->mean;
+	double mean_square = 0, width_square = 0;
+	uint32_t max_value = 0;
 	for (uint32_t c = 0; c < map->dims; c++) {
-		const double width = greatest[c] > least[c] ? greatest[c] - least[c] : 0;
-		far += mean[c] * mean[c];
-		wide += width * width;
-		most = fabs(mean[c]) > fabs(mean[most]) ? c : most;
+		const double width = max[c] > min[c] ? max[c] - min[c] : 0;
+		mean_square += mean[c] * mean[c];
+		width_square += width * width;
+		max_value = fabs(mean[c]) > fabs(mean[max_value]) ? c : max_value;
 	}
-	if (map->metric == GEMP_SOM_EUCLIDEAN && wide > 0 && far > 1e4 * wide)
+	if (map->metric == GEMP_SOM_EUCLIDEAN && width_square > 0 && mean_square > 1e4 * width_square)
 		gemp_warn("column '%s' lies around %g, far from 0 for how little vectors differ: floats hardly tell them "
 		          "apart; take --scale standard",
-		          map->names[most], mean[most]);
+		          map->names[max_value], mean[max_value]);
 }
 
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
@@ -66,7 +67,7 @@ gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const ge
 		map->factor[c] = 1;
 	}
 	if (map->scaling == NONE) {
-		warn_of_far(map, &columns);
+		warn_if_far(map, &columns);
 		goto done;
 	}
 	GEMP_TRY(gemp_som_column_stats_deviation(&columns, comm, vectors->x, vectors->count, deviation));
@@ -84,20 +85,20 @@ done:
 
 /* Local. The greatest value, whatever its sign. */
 static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors,
-                       double *greatest)
+                       double *max)
 {
-	const double most = sqrt((double)FLT_MAX / (64. * vectors->dims)); /* of units beyond the data, too */
+	const double max_value = sqrt((double)FLT_MAX / (64. * vectors->dims)); /* of units beyond the data, too */
 	for (size_t i = 0; i < vectors->count; i++)
 		for (uint32_t c = 0; c < vectors->dims; c++) {
 			float *value = &vectors->x[i * vectors->dims + c];
 			const double scaled = ((double)*value - map->offset[c]) * map->factor[c];
-			if (fabs(scaled) > most)
+			if (fabs(scaled) > max_value)
 				return gemp_fail(GEMP_EDATA,
 				                 "%s: row %" PRIu64 " (from 0), '%s': %g%s is more than distances in "
 				                 "floats allow, %.3g; leave it out, or train with --scale unit or standard",
 				                 place, gemp_comm_block(comm, vectors->total).begin + i, map->names[c], scaled,
-				                 map->scaling ? ", as scaled," : "", most);
-			*greatest = fmax(*greatest, fabs(scaled)); /* not NaN */
+				                 map->scaling ? ", as scaled," : "", max_value);
+			*max = fmax(*max, fabs(scaled)); /* not NaN */
 			*value = (float)scaled;
 		}
 	return GEMP_OK;
@@ -105,13 +106,13 @@ static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const cha
 
 gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors)
 {
-	static const double few = 1e-15; /* squares of differences are to be more than the least float */
-	double greatest = 0;
-	GEMP_PROPAGATE(gemp_comm_agree(comm, scale(map, comm, place, vectors, &greatest)));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, comm->world));
-	if (greatest > 0 && greatest < few && map->metric != GEMP_SOM_MANHATTAN)
+	static const double min_square_root = 1e-15; /* squares of differences are to be more than the least float */
+	double max = 0;
+	GEMP_PROPAGATE(gemp_comm_agree(comm, scale(map, comm, place, vectors, &max)));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &max, 1, MPI_DOUBLE, MPI_MAX, comm->world));
+	if (max > 0 && max < min_square_root && map->metric != GEMP_SOM_MANHATTAN)
 		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with --scale unit or standard",
-		          place, greatest);
+		          place, max);
 	return GEMP_OK;
 }
 

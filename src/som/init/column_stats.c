@@ -5,27 +5,28 @@
 
 #include <float.h>
 
-static void find_ends(gemp_som_column_stats *c, const float *x, size_t count)
+/* Local. Extremes and counts of each column; values that are not finite are missing. */
+static void find_min_max(gemp_som_column_stats *c, const float *x, size_t count)
 {
 	const size_t n = c->dims;
-	double *restrict least = c->min, *restrict greatest = c->max, *restrict there = c->present;
+	double *restrict min = c->min, *restrict max = c->max, *restrict present = c->present;
 	for (size_t k = 0; k < n; k++) {
-		least[k] = DBL_MAX;
-		greatest[k] = -DBL_MAX;
+		min[k] = DBL_MAX;
+		max[k] = -DBL_MAX;
 	}
 	for (size_t i = 0; i < count; i++) {
 		const float *restrict row = x + i * n;
 		for (size_t k = 0; k < n; k++) {
 			const double value = row[k];
-			const bool is = fabs(value) <= DBL_MAX;
-			least[k] = is && value < least[k] ? value : least[k];
-			greatest[k] = is && value > greatest[k] ? value : greatest[k];
-			there[k] += is;
+			const bool valid = fabs(value) <= DBL_MAX;
+			min[k] = valid && value < min[k] ? value : min[k];
+			max[k] = valid && value > max[k] ? value : max[k];
+			present[k] += valid;
 		}
 	}
 }
 
-/* A value that is missing adds 0. */
+/* A missing value adds 0. */
 static void add_rows(const gemp_som_column_stats *c, const float *x, size_t count, const gemp_repro_sum *restrict by,
                      bool squared, double *restrict high, double *restrict low)
 {
@@ -34,7 +35,8 @@ static void add_rows(const gemp_som_column_stats *c, const float *x, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		const float *restrict row = x + i * n;
 		for (size_t k = 0; k < n; k++) {
-			const double apart = squared ? row[k] - mean[k] : row[k], value = squared ? apart * apart : apart;
+			const double distance = squared ? row[k] - mean[k] : row[k],
+						 value = squared ? distance * distance : distance;
 			gemp_repro_sum_add(by[k], fabsf(row[k]) <= FLT_MAX ? value : 0, &high[k], &low[k]);
 		}
 	}
@@ -52,8 +54,8 @@ static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *com
 	GEMP_THEN(GEMP_NEW(high, 2 * n));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t k = 0; k < n; k++) {
-		const double from = squared ? c->mean[k] : 0, most = fmax(fabs(c->min[k] - from), fabs(c->max[k] - from));
-		by[k] = gemp_repro_sum_of(squared ? most * most : most, c->present[k]);
+		const double from = squared ? c->mean[k] : 0, bound = fmax(fabs(c->min[k] - from), fabs(c->max[k] - from));
+		by[k] = gemp_repro_sum_of(squared ? bound * bound : bound, c->present[k]);
 	}
 	add_rows(c, x, count, by, squared, high, high + n);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, high, (int)(2 * n), MPI_DOUBLE, MPI_SUM, comm->world));
@@ -74,7 +76,7 @@ gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm 
 	GEMP_THEN(GEMP_NEW(out->mean, dims));
 	GEMP_THEN(GEMP_NEW(out->present, dims));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	find_ends(out, x, count);
+	find_min_max(out, x, count);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->min, (int)dims, MPI_DOUBLE, MPI_MIN, comm->world));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->max, (int)dims, MPI_DOUBLE, MPI_MAX, comm->world));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->present, (int)dims, MPI_DOUBLE, MPI_SUM, comm->world));

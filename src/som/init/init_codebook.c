@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static const double stretch = 2; /* deviations from the mean to the border */
+static const double border_deviations = 2; /* deviations from the mean to the border */
 
 gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                                uint32_t dims, uint64_t seed, float *w)
@@ -16,14 +16,15 @@ gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid,
 	gemp_som_column_stats columns = { 0 };
 	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, x, count, dims));
 	for (size_t at = 0; at < (size_t)gemp_som_units(grid) * dims; at++) {
-		const double least = columns.min[at % dims], greatest = columns.max[at % dims];
-		w[at] = (float)(least + gemp_random_unit(&seed) * (greatest - least));
+		const double min = columns.min[at % dims], max = columns.max[at % dims];
+		w[at] = (float)(min + gemp_random_unit(&seed) * (max - min));
 	}
 done:
 	gemp_som_column_stats_free(&columns);
 	return code;
 }
 
+/* Each unit's sample is drawn alike on all ranks; its owner contributes the values, the others 0. */
 gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                                 uint32_t dims, uint64_t seed, float *w)
 {
@@ -51,10 +52,8 @@ done:
 	return code;
 }
 
-/* PRINCIPAL COMPONENTS */
-
-/* -1 to 1. */
-static double along(uint32_t at, uint32_t side)
+/* A coordinate of the grid, from -1 to 1. */
+static double position(uint32_t at, uint32_t side)
 {
 	return side > 1 ? 2.0 * at / (side - 1) - 1 : 0;
 }
@@ -69,11 +68,12 @@ gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, co
 	GEMP_TRY(gemp_som_column_stats_new(&columns, comm, x, count, dims));
 	GEMP_TRY(gemp_som_principal(comm, x, count, dims, columns.mean, axes));
 	for (uint32_t unit = 0; unit < gemp_som_units(grid); unit++) {
-		const double across = along(unit % grid->columns, grid->columns),
-					 down = along(unit / grid->columns, grid->rows);
+		const double across = position(unit % grid->columns, grid->columns),
+					 down = position(unit / grid->columns, grid->rows);
 		const double a = grid->columns >= grid->rows ? across : down, b = grid->columns >= grid->rows ? down : across;
 		for (uint32_t k = 0; k < dims; k++)
-			w[(size_t)unit * dims + k] = (float)(columns.mean[k] + stretch * (a * axes[k] + b * axes[dims + k]));
+			w[(size_t)unit * dims + k] = (float)(columns.mean[k] +
+			                                     border_deviations * (a * axes[k] + b * axes[dims + k]));
 	}
 done:
 	gemp_som_column_stats_free(&columns);

@@ -1,4 +1,5 @@
-/* apply: samples on a map that is there. */
+/* apply: the best units of samples on a map that exists, their second-best units, and distances to the best.
+ */
 
 #ifndef GEMP_SOM_MAP_APPLY_H
 #define GEMP_SOM_MAP_APPLY_H
@@ -15,7 +16,7 @@ typedef struct gemp_som_places {
 } gemp_som_places;
 
 /* Of samples and a codebook that are on the device. second and distance may be NULL; with second, parts have second keys. */
-gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *parts, gemp_som_search *search,
+gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *blocks, gemp_som_search *search,
                                gemp_som_codebook *book);
 
 /* Collective. The same of samples and a codebook of the host. */

@@ -9,8 +9,8 @@ static size_t bytes_of(const gemp_som_codebook *book, uint32_t units)
 	return (size_t)units * book->stride * sizeof(float);
 }
 
-/* Rows of the device from those of the host. */
-static void lay_out(float *out, const gemp_som_codebook *book, const float *w)
+/* The host's units [units][dims] as rows of the device. */
+static void pad_rows(float *out, const gemp_som_codebook *book, const float *w)
 {
 	for (uint32_t u = 0; u < book->units; u++) {
 		const float *from = w + (size_t)u * book->dims;
@@ -31,19 +31,19 @@ gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, con
 }
 
 gemp_code gemp_som_codebook_new_paged(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
-                                      uint32_t dims, uint32_t most)
+                                      uint32_t dims, uint32_t capacity)
 {
 	gemp_code code = GEMP_OK;
 	float *rows = NULL;
-	const bool all = most >= units;
+	const bool all = capacity >= units;
 	*out = (gemp_som_codebook){ .device = device,
 		                        .units = units,
 		                        .dims = dims,
 		                        .stride = gemp_som_stride(dims),
-		                        .capacity = all ? units : most,
+		                        .capacity = all ? units : capacity,
 		                        .resident = all ? units : 0 };
 	GEMP_TRY(GEMP_NEW(rows, (size_t)units * out->stride));
-	lay_out(rows, out, w);
+	pad_rows(rows, out, w);
 	GEMP_TRY(gemp_buffer_new(&out->w, device, bytes_of(out, out->capacity), all ? rows : NULL));
 	if (!all) {
 		out->rows = rows;
@@ -79,19 +79,20 @@ gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w)
 	gemp_code code = GEMP_OK;
 	float *rows = NULL;
 	if (book->rows) {
-		lay_out(book->rows, book, w);
+		pad_rows(book->rows, book, w);
 		book->resident = 0;
 		return GEMP_OK;
 	}
 	GEMP_TRY(GEMP_NEW(rows, (size_t)book->units * book->stride));
-	lay_out(rows, book, w);
+	pad_rows(rows, book, w);
 	GEMP_TRY(gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->units), rows));
 done:
 	gemp_free(rows);
 	return code;
 }
 
-static void take_rows(const gemp_som_codebook *book, const float *rows, float *w)
+/* The values alone, as the host has them. */
+static void unpad_rows(const gemp_som_codebook *book, const float *rows, float *w)
 {
 	for (uint32_t u = 0; u < book->units; u++)
 		memcpy(w + (size_t)u * book->dims, rows + (size_t)u * book->stride, book->dims * sizeof *w);
@@ -102,12 +103,12 @@ gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w)
 	gemp_code code = GEMP_OK;
 	float *rows = NULL;
 	if (book->rows) {
-		take_rows(book, book->rows, w);
+		unpad_rows(book, book->rows, w);
 		return GEMP_OK;
 	}
 	GEMP_TRY(GEMP_NEW(rows, (size_t)book->units * book->stride));
 	GEMP_TRY(gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->units), rows));
-	take_rows(book, rows, w);
+	unpad_rows(book, rows, w);
 done:
 	gemp_free(rows);
 	return code;

@@ -1,9 +1,9 @@
-/* codebook: the vectors of a map's units on a device.
+/* codebook: the vectors of a map's units on a device, float[units][stride]: a unit's values, the sum of their squares, zeros.
  *
- * Where they do not fit all of them are on the host, and some at a time on the device. Whoever goes over all units:
+ * Where they do not fit, all of them are on the host and `capacity` units at a time on the device. A loop over all units:
  *
- *   for (uint32_t first = 0; first < book->units; first += book->here)
- *       gemp_som_codebook_load(book, first) -> a kernel on `here` units -> gemp_som_codebook_store(book) if it has changed them
+ *   for (uint32_t first = 0; first < book->units; first += book->resident)
+ *       gemp_som_codebook_load(book, first) -> a kernel on `resident` units -> gemp_som_codebook_store(book) if it has changed them
  */
 
 #ifndef GEMP_SOM_MAP_CODEBOOK_H
@@ -31,7 +31,7 @@ gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, con
                                 uint32_t dims);
 /* At most `most` > 0 units are on the device at a time. */
 gemp_code gemp_som_codebook_new_paged(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
-                                      uint32_t dims, uint32_t most);
+                                      uint32_t dims, uint32_t capacity);
 /* As many units as there is room for from `first` on are on the device now. Waits for the device unless they all are always. */
 gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first);
 /* What kernels have made of the units on the device stays. Waits as well. */

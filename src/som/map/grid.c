@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { MOST_SIDE = 1 << 24 }; /* kernels go through steps along it in 32 bits */
+enum { MAX_SIDE = 1 << 24 }; /* kernels go through steps along it in 32 bits */
 
 static const double row_height = 0.86602540378443864676; /* sqrt(3) / 2 */
 
@@ -16,9 +16,9 @@ gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
 	if (units > INT32_MAX)
 		return gemp_fail(GEMP_EUSAGE, "a map of %u x %u units has more than 2^31 - 1 units; give fewer", grid->rows,
 		                 grid->columns);
-	if (grid->rows > MOST_SIDE || grid->columns > MOST_SIDE)
+	if (grid->rows > MAX_SIDE || grid->columns > MAX_SIDE)
 		return gemp_fail(GEMP_EUSAGE, "a map of %u x %u units has a side longer than %d; make it squarer", grid->rows,
-		                 grid->columns, (int)MOST_SIDE);
+		                 grid->columns, (int)MAX_SIDE);
 	if (grid->lattice == GEMP_SOM_HEXAGONAL && grid->toroid && grid->rows % 2)
 		return gemp_fail(GEMP_EUSAGE, "a hexagonal toroid of %u row%s does not close; give an even number of them",
 		                 grid->rows, grid->rows == 1 ? "" : "s");
@@ -33,11 +33,11 @@ void gemp_som_place(const gemp_som_grid *grid, uint32_t unit, double *x, double 
 	*y = row * (hexagonal ? row_height : 1);
 }
 
-/* How far apart on a circle, if it is one. */
+/* The distance of two coordinates, on a circle by the shorter way. */
 static double step_distance(double a, double b, double round, bool circle)
 {
-	double way = fabs(a - b);
-	return circle && round - way < way ? fabs(round - way) : way;
+	double distance = fabs(a - b);
+	return circle && round - distance < distance ? fabs(round - distance) : distance;
 }
 
 double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b)
@@ -55,10 +55,11 @@ bool gemp_som_adjacent(const gemp_som_grid *grid, uint32_t a, uint32_t b)
 	return a != b && gemp_som_distance(grid, a, b) < (grid->lattice == GEMP_SOM_HEXAGONAL ? 1.25 : 1.6);
 }
 
-/* Rows and columns beside; on a hexagonal grid those in other rows are for even rows, odd ones have them one column on. */
-static const int beside[][2] = { { 0, -1 }, { 0, 1 }, { -1, 0 }, { 1, 0 }, { -1, -1 }, { 1, -1 } };
+/* Row and column steps to neighbours. On a hexagonal grid those to other rows are for even rows; odd rows are one column on. */
+static const int neighbour_offsets[][2] = { { 0, -1 }, { 0, 1 }, { -1, 0 }, { 1, 0 }, { -1, -1 }, { 1, -1 } };
 
-static bool step(const gemp_som_grid *grid, uint32_t unit, const int by[2], uint32_t *to)
+/* The unit one step away; false beyond the border, or where the step leads back to the unit. */
+static bool move_to(const gemp_som_grid *grid, uint32_t unit, const int by[2], uint32_t *to)
 {
 	int64_t row = unit / grid->columns, column = unit % grid->columns;
 	column += by[1] + (grid->lattice == GEMP_SOM_HEXAGONAL && row % 2 && by[0] != 0);
@@ -71,14 +72,15 @@ static bool step(const gemp_som_grid *grid, uint32_t unit, const int by[2], uint
 	return row >= 0 && row < grid->rows && column >= 0 && column < grid->columns && *to != unit;
 }
 
+/* Sorted by insertion, as there are at most eight; on a narrow toroid two steps may lead to the same unit. */
 int gemp_som_neighbours(const gemp_som_grid *grid, uint32_t unit, uint32_t out[8])
 {
-	size_t ways = grid->lattice == GEMP_SOM_HEXAGONAL ? 6 : 4;
+	size_t count_offsets = grid->lattice == GEMP_SOM_HEXAGONAL ? 6 : 4;
 	int count = 0;
-	for (size_t k = 0; k < ways; k++) {
+	for (size_t k = 0; k < count_offsets; k++) {
 		uint32_t to;
 		int at = count;
-		if (!step(grid, unit, beside[k], &to))
+		if (!move_to(grid, unit, neighbour_offsets[k], &to))
 			continue;
 		while (at > 0 && out[at - 1] > to)
 			at--;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GROUP = 256, MOST_GROUPS = 128, TASKS_OF_CORE = 4 };
+enum { GROUP = 256, MAX_GROUPS = 128, TASKS_OF_CORE = 4 };
 
 /* What a group leaves (kernels/som/som_errors.cl). */
 typedef struct group_sums {
@@ -20,11 +20,12 @@ static size_t group_of(const gemp_device *device)
 	return device->gpu ? GROUP : 1;
 }
 
+/* Groups that keep the device busy, and not more than there are samples for. */
 static size_t groups_for(const gemp_device *device, size_t count)
 {
-	const size_t most = device->gpu ? MOST_GROUPS : device->units * (size_t)TASKS_OF_CORE;
+	const size_t max_groups = device->gpu ? MAX_GROUPS : device->units * (size_t)TASKS_OF_CORE;
 	const size_t wanted = (count + group_of(device) - 1) / group_of(device);
-	return wanted < most ? wanted : most;
+	return wanted < max_groups ? wanted : max_groups;
 }
 
 size_t gemp_som_quality_bytes(const gemp_device *device, size_t count)
@@ -50,42 +51,44 @@ done:
 	return code;
 }
 
-void gemp_som_quality_free(gemp_som_quality *judge)
+void gemp_som_quality_free(gemp_som_quality *quality)
 {
-	gemp_kernels_free(&judge->kernel);
-	gemp_program_free(&judge->program);
-	if (judge->device) {
-		gemp_buffers_free(judge->device, &judge->distance, &judge->sums);
+	gemp_kernels_free(&quality->kernel);
+	gemp_program_free(&quality->program);
+	if (quality->device) {
+		gemp_buffers_free(quality->device, &quality->distance, &quality->sums);
 	}
-	*judge = (gemp_som_quality){ 0 };
+	*quality = (gemp_som_quality){ 0 };
 }
 
-gemp_code gemp_som_quality_run(gemp_som_quality *judge, gemp_som_search *search, const gemp_som_samples *samples,
+gemp_code gemp_som_quality_run(gemp_som_quality *quality, gemp_som_search *search, const gemp_som_samples *samples,
                                gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second,
                                uint32_t slot, bool more)
 {
 	const cl_ulong count = samples->count;
-	const cl_uint hexagonal = judge->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = judge->grid.toroid, add = more;
+	const cl_uint hexagonal = quality->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = quality->grid.toroid, add = more;
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(gemp_som_search_distances(search, samples, book, best, &judge->distance));
-	return gemp_launch(judge->device, judge->kernel, judge->groups * judge->group, judge->group, GEMP_ARG(&best->mem),
-	                   GEMP_ARG(&second->mem), GEMP_ARG(&judge->distance.mem), GEMP_ARG(&count),
-	                   GEMP_ARG(&judge->grid.rows), GEMP_ARG(&judge->grid.columns), GEMP_ARG(&hexagonal),
-	                   GEMP_ARG(&toroid), GEMP_ARG(&judge->sums.mem), GEMP_ARG(&slot), GEMP_ARG(&add));
+	GEMP_PROPAGATE(gemp_som_search_distances(search, samples, book, best, &quality->distance));
+	return gemp_launch(quality->device, quality->kernel, quality->groups * quality->group, quality->group,
+	                   GEMP_ARG(&best->mem), GEMP_ARG(&second->mem), GEMP_ARG(&quality->distance.mem), GEMP_ARG(&count),
+	                   GEMP_ARG(&quality->grid.rows), GEMP_ARG(&quality->grid.columns), GEMP_ARG(&hexagonal),
+	                   GEMP_ARG(&toroid), GEMP_ARG(&quality->sums.mem), GEMP_ARG(&slot), GEMP_ARG(&add));
 }
 
-gemp_code gemp_som_quality_read(gemp_som_quality *judge, uint32_t slot, gemp_som_fit *fit)
+/* A slot's groups are read by the second queue, which does not wait for kernels of later epochs, and added up in
+ * double. */
+gemp_code gemp_som_quality_read(gemp_som_quality *quality, uint32_t slot, gemp_som_fit *fit)
 {
 	group_sums sums[GROUP * TASKS_OF_CORE];
-	const size_t most = sizeof sums / sizeof *sums;
+	const size_t max_groups = sizeof sums / sizeof *sums;
 	*fit = (gemp_som_fit){ 0 };
-	for (size_t done = 0; done < judge->groups; done += most) {
-		const size_t here = judge->groups - done < most ? judge->groups - done : most;
-		GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(judge->device->copy_queue, judge->sums.mem, CL_TRUE,
-		                                           (slot * judge->groups + done) * sizeof *sums, here * sizeof *sums,
+	for (size_t done = 0; done < quality->groups; done += max_groups) {
+		const size_t count = quality->groups - done < max_groups ? quality->groups - done : max_groups;
+		GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(quality->device->copy_queue, quality->sums.mem, CL_TRUE,
+		                                           (slot * quality->groups + done) * sizeof *sums, count * sizeof *sums,
 		                                           sums, 0, NULL, NULL)));
-		for (size_t g = 0; g < here; g++) {
+		for (size_t g = 0; g < count; g++) {
 			fit->distances += (double)sums[g].distances + (double)sums[g].rest;
 			fit->topographic += sums[g].torn;
 			fit->samples += sums[g].samples;
@@ -94,22 +97,22 @@ gemp_code gemp_som_quality_read(gemp_som_quality *judge, uint32_t slot, gemp_som
 	return GEMP_OK;
 }
 
-/* Over the values of x [dims] that are there; NAN where there are none. Cosine: 1 less the cosine. */
+/* Over the values of x[dims] that are not missing; NAN if all are. The cosine distance is 1 less the cosine. */
 static double gemp_som_vector_distance(gemp_som_metric metric, const float *x, const float *w, uint32_t dims)
 {
 	double sum = 0, xx = 0, ww = 0, xw = 0;
-	uint32_t there = 0;
+	uint32_t present = 0;
 	for (uint32_t k = 0; k < dims; k++) {
 		if (isnan(x[k]))
 			continue;
 		const double a = x[k], b = w[k];
-		there++;
+		present++;
 		sum += metric == GEMP_SOM_MANHATTAN ? fabs(a - b) : (a - b) * (a - b);
 		xx += a * a;
 		ww += b * b;
 		xw += a * b;
 	}
-	if (there == 0)
+	if (present == 0)
 		return NAN;
 	if (metric == GEMP_SOM_COSINE)
 		return xx > 0 && ww > 0 ? 1 - xw / sqrt(xx * ww) : 1;

@@ -1,4 +1,9 @@
-/* quality: how well a map fits its samples. Sums are in double. */
+/* quality: how well a map fits its samples: the quantisation error (the mean distance to the best unit) and the topographic error
+ * (the share of samples whose two best units are not adjacent; Kiviluoto 1996).
+ *
+ * During training a kernel adds both up on the device, so that an epoch need not wait for it: group_sums[slots][groups], one
+ * slot for each epoch until the host reads it. gemp_som_errors sums on the host, in double.
+ */
 
 #ifndef GEMP_SOM_MAP_QUALITY_H
 #define GEMP_SOM_MAP_QUALITY_H
@@ -7,10 +12,6 @@
 #include "device/program.h"
 #include "som/map/grid.h"
 #include "som/map/search.h"
-
-/* judge: how well a map fits a rank's samples, summed up on the device, so that an epoch need not wait for it. Sums of epochs lie
- * in slots until the host takes them.
- */
 
 enum { GEMP_SOM_SLOTS = 64 };
 
@@ -34,13 +35,13 @@ typedef struct gemp_som_quality {
 gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const gemp_som_grid *grid, size_t count);
 /* Bytes of sums on the device. */
 size_t gemp_som_quality_bytes(const gemp_device *device, size_t count);
-void gemp_som_quality_free(gemp_som_quality *judge);
-/* By the keys that `search` has found. more: the slot has sums of other samples already. Enqueued. */
-gemp_code gemp_som_quality_run(gemp_som_quality *judge, gemp_som_search *search, const gemp_som_samples *samples,
+void gemp_som_quality_free(gemp_som_quality *quality);
+/* By the keys that `search` has found. more: the slot has sums of other samples already. Enqueued, not awaited. */
+gemp_code gemp_som_quality_run(gemp_som_quality *quality, gemp_som_search *search, const gemp_som_samples *samples,
                                gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second,
                                uint32_t slot, bool more);
 /* Of a slot whose last launch has ended; waits for nothing else. */
-gemp_code gemp_som_quality_read(gemp_som_quality *judge, uint32_t slot, gemp_som_fit *fit);
+gemp_code gemp_som_quality_read(gemp_som_quality *quality, uint32_t slot, gemp_som_fit *fit);
 
 /* Mean distance to the best unit, and share of samples whose two best units are not adjacent, of all ranks' samples that have
  * one; NAN where there are none. unit, second: [count]; UINT32_MAX: none. Collective. */

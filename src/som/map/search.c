@@ -10,7 +10,7 @@ enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as kernels/s
 enum { STEP = 12 };                              /* units: a multiple of what som_search_items.clh takes at once */
 enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 }; /* of a GPU, of a CPU: so many are busy to the end */
 enum { CACHE = 1 << 17, STACK = 1 << 16 };       /* bytes of units that stay near a core, of samples of a work-item */
-enum { ONE, TWO, PROGRAMS };                     /* the best unit, and the second-best, too */
+enum { BEST, BEST_TWO, PROGRAMS };               /* the best unit, and the second-best, too */
 
 typedef struct search_program {
 	gemp_program program;
@@ -27,23 +27,25 @@ struct gemp_som_search {
 	search_program programs[PROGRAMS]; /* made when first asked for */
 };
 
-static uint32_t or_else(uint32_t value, uint32_t otherwise)
+/* The caller's number, if it gives one. */
+static uint32_t or_default(uint32_t value, uint32_t otherwise)
 {
 	return value ? value : otherwise;
 }
 
-static uint32_t between(uint64_t least, uint64_t value, uint64_t most)
+static uint32_t clamp(uint64_t least, uint64_t value, uint64_t most)
 {
 	return (uint32_t)(value < least ? least : value > most ? most : value);
 }
 
-/* Measured on an H200 at 12 dimensions: 6 samples of a work-item, more do not leave enough registers. */
-static uint32_t samples_of(uint32_t dims, bool missing)
+/* Measured on an H200 at 12 dimensions: 6 samples of a work-item; more do not leave enough registers. */
+static uint32_t samples_per_item(uint32_t dims, bool missing)
 {
-	return between(1, (missing ? 48 : 96) / dims, 6);
+	return clamp(1, (missing ? 48 : 96) / dims, 6);
 }
 
-static void complete(gemp_som_search *s)
+/* The form by the device and the dimensions, and what the caller has left open of its shape. */
+static void complete_shape(gemp_som_search *s)
 {
 	gemp_som_search_shape *shape = &s->shape;
 	uint32_t row = gemp_som_stride(s->dims) * (uint32_t)sizeof(float);
@@ -52,18 +54,18 @@ static void complete(gemp_som_search *s)
 		              : s->dims <= (s->missing ? 16u : 24u) ? GEMP_SOM_FORM_REGISTERS
 		                                                    : GEMP_SOM_FORM_TILES;
 	if (shape->form == GEMP_SOM_FORM_REGISTERS) {
-		shape->group = or_else(shape->group, 128);
-		shape->samples = or_else(shape->samples, samples_of(s->dims, s->missing));
-		shape->units = or_else(shape->units, between(1, 16384 / row, 128));
-		shape->chunk = or_else(shape->chunk, 256);
+		shape->group = or_default(shape->group, 128);
+		shape->samples = or_default(shape->samples, samples_per_item(s->dims, s->missing));
+		shape->units = or_default(shape->units, clamp(1, 16384 / row, 128));
+		shape->chunk = or_default(shape->chunk, 256);
 	} else if (shape->form == GEMP_SOM_FORM_TILES) {
-		*shape = (gemp_som_search_shape){ shape->form, TILES_GROUP, 8, TILE, or_else(shape->chunk, 4 * TILE) };
+		*shape = (gemp_som_search_shape){ shape->form, TILES_GROUP, 8, TILE, or_default(shape->chunk, 4 * TILE) };
 	} else {
-		s->blocks = between(1, STACK / (WIDE * sizeof(float) * s->dims), 8);
+		s->blocks = clamp(1, STACK / (WIDE * sizeof(float) * s->dims), 8);
 		*shape = (gemp_som_search_shape){ shape->form, 1, s->blocks * WIDE,
-			                              or_else(shape->units,
-			                                      between(STEP, CACHE / row / STEP * STEP, 2048 / STEP * STEP)),
-			                              or_else(shape->chunk, 1024) };
+			                              or_default(shape->units,
+			                                         clamp(STEP, CACHE / row / STEP * STEP, 2048 / STEP * STEP)),
+			                              or_default(shape->chunk, 1024) };
 	}
 }
 
@@ -83,7 +85,7 @@ gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32
 	s->missing = missing;
 	if (shape)
 		s->shape = *shape;
-	complete(s);
+	complete_shape(s);
 	*out = s;
 	s = NULL;
 done:
@@ -96,18 +98,19 @@ void gemp_som_search_free(gemp_som_search *search)
 	if (!search)
 		return;
 	for (int p = 0; p < PROGRAMS; p++) {
-		search_program *made = &search->programs[p];
-		gemp_kernels_free(&made->begin, &made->search, &made->seek, &made->distances);
-		gemp_program_free(&made->program);
+		search_program *program = &search->programs[p];
+		gemp_kernels_free(&program->begin, &program->search, &program->seek, &program->distances);
+		gemp_program_free(&program->program);
 	}
 	gemp_free(search);
 }
 
+/* Compiler options of a program; `which`: for the best unit alone, or for two. */
 static void options_of(char *out, size_t size, const gemp_som_search *s, int which)
 {
 	const gemp_som_search_shape *shape = &s->shape;
 	int used = snprintf(out, size, "-DSOM_METRIC=%d%s%s -DSOM_DIMS=%u -DSOM_STRIDE=%u", (int)s->metric,
-	                    s->missing ? " -DSOM_MISSING" : "", which == TWO ? " -DSOM_TWO" : "", s->dims,
+	                    s->missing ? " -DSOM_MISSING" : "", which == BEST_TWO ? " -DSOM_TWO" : "", s->dims,
 	                    gemp_som_stride(s->dims));
 	if (shape->form == GEMP_SOM_FORM_REGISTERS)
 		snprintf(out + used, size - (size_t)used, " -DSOM_REGISTERS -DSOM_GROUP=%u -DSOM_SAMPLES=%u -DSOM_UNITS=%u",
@@ -119,19 +122,21 @@ static void options_of(char *out, size_t size, const gemp_som_search *s, int whi
 		         shape->units);
 }
 
-static gemp_code ready(gemp_som_search *s, int which, search_program **out)
+/* Programs are built when they are first asked for, as most runs need one of them. */
+static gemp_code program_for(gemp_som_search *s, int which, search_program **out)
 {
-	search_program *made = *out = &s->programs[which];
+	search_program *program = *out = &s->programs[which];
 	char options[256];
-	if (made->distances)
+	if (program->distances)
 		return GEMP_OK;
-	gemp_kernels_free(&made->begin, &made->search, &made->seek);
-	gemp_program_free(&made->program);
+	gemp_kernels_free(&program->begin, &program->search, &program->seek);
+	gemp_program_free(&program->program);
 	options_of(options, sizeof options, s, which);
-	return gemp_program_build(&made->program, s->device, "som_search.cl", options, { "som_begin", &made->begin },
-	                          { "som_search", &made->search },
-	                          { which == TWO && s->shape.form != GEMP_SOM_FORM_ITEMS ? "som_seek" : NULL, &made->seek },
-	                          { "som_distances", &made->distances });
+	return gemp_program_build(
+		&program->program, s->device, "som_search.cl", options, { "som_begin", &program->begin },
+		{ "som_search", &program->search },
+		{ which == BEST_TWO && s->shape.form != GEMP_SOM_FORM_ITEMS ? "som_seek" : NULL, &program->seek },
+		{ "som_distances", &program->distances });
 }
 
 /* Work-items of kernels that go over samples in strides. */
@@ -146,8 +151,9 @@ static size_t group_for(const gemp_device *device)
 	return device->gpu ? 128 : 1;
 }
 
-/* The units on the device. */
-static gemp_code launch(gemp_som_search *s, search_program *with, const gemp_som_samples *samples,
+/* The units on the device, in chunks, so that groups of few samples keep all of the device busy. A chunk has whole
+ * tiles of units, so that all tiles but the last are full. */
+static gemp_code launch(gemp_som_search *s, search_program *program, const gemp_som_samples *samples,
                         const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second)
 {
 	const gemp_som_search_shape *shape = &s->shape;
@@ -159,11 +165,11 @@ static gemp_code launch(gemp_som_search *s, search_program *with, const gemp_som
 	size_t blocks = (samples->count + of_block - 1) / of_block;
 	size_t wanted = s->device->units * (size_t)(items ? TASKS_OF_CORE : GROUPS_OF_UNIT);
 	size_t chunks = (book->resident + (size_t)shape->chunk - 1) / shape->chunk;
-	if (!with->seek) /* which goes over a chunk of each sample */
-		chunks = between(1, (wanted + blocks - 1) / blocks, chunks);
-	chunks = between(1, INT32_MAX / blocks, chunks); /* groups are counted in 32 bits */
+	if (!program->seek) /* which goes over a chunk of each sample */
+		chunks = clamp(1, (wanted + blocks - 1) / blocks, chunks);
+	chunks = clamp(1, INT32_MAX / blocks, chunks); /* groups are counted in 32 bits */
 	/* Whole tiles, so that but for the last all are full. */
-	cl_uint per = between(1, (book->resident + chunks - 1) / chunks, UINT32_MAX), tile = items ? STEP : shape->units;
+	cl_uint per = clamp(1, (book->resident + chunks - 1) / chunks, UINT32_MAX), tile = items ? STEP : shape->units;
 	per = per % tile && per > tile ? per + tile - per % tile : per;
 	chunks = (book->resident + (size_t)per - 1) / per;
 	cl_ulong count = samples->count;
@@ -173,48 +179,51 @@ static gemp_code launch(gemp_som_search *s, search_program *with, const gemp_som
 		GEMP_ARG(&book->resident), GEMP_ARG(&book->first),          GEMP_ARG(&per),   GEMP_ARG(&of_chunk),
 		GEMP_ARG(&best->mem),      GEMP_ARG(&second->mem)
 	};
-	const size_t many = sizeof arguments / sizeof *arguments;
-	GEMP_PROPAGATE(
-		gemp_launch_with(s->device, with->search, blocks * chunks * shape->group, shape->group, arguments, many));
-	if (with->seek)
-		return gemp_launch_with(s->device, with->seek, samples->count * SEEKERS, group_for(s->device), arguments, many);
+	const size_t argument_count = sizeof arguments / sizeof *arguments;
+	GEMP_PROPAGATE(gemp_launch_with(s->device, program->search, blocks * chunks * shape->group, shape->group, arguments,
+	                                argument_count));
+	if (program->seek)
+		return gemp_launch_with(s->device, program->seek, samples->count * SEEKERS, group_for(s->device), arguments,
+		                        argument_count);
 	return GEMP_OK;
 }
 
+/* Keys start at GEMP_SOM_NO_KEY and become the minimum over the units that are resident in turn. */
 gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                               const gemp_buffer *best, const gemp_buffer *second)
 {
-	search_program *with;
+	search_program *program;
 	cl_ulong count = samples->count;
 	const gemp_buffer *next = second ? second : best;
 	GEMP_CHECK(samples->dims == search->dims && book->dims == search->dims && (search->missing || !samples->missing));
 	GEMP_CHECK(!search->missing || samples->missing || count == 0);
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(ready(search, second ? TWO : ONE, &with));
-	GEMP_PROPAGATE(gemp_launch(search->device, with->begin, items_for(search->device, samples->count),
+	GEMP_PROPAGATE(program_for(search, second ? BEST_TWO : BEST, &program));
+	GEMP_PROPAGATE(gemp_launch(search->device, program->begin, items_for(search->device, samples->count),
 	                           group_for(search->device), GEMP_ARG(&best->mem), GEMP_ARG(&next->mem),
 	                           GEMP_ARG(&count)));
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
 		GEMP_PROPAGATE(gemp_som_codebook_load(book, first));
-		GEMP_PROPAGATE(launch(search, with, samples, book, best, next));
+		GEMP_PROPAGATE(launch(search, program, samples, book, best, next));
 	}
 	return GEMP_OK;
 }
 
+/* By whichever program there is, as both have the kernel. */
 gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                                     const gemp_buffer *keys, const gemp_buffer *distance)
 {
-	search_program *with;
+	search_program *program;
 	cl_ulong count = samples->count;
 	if (count == 0)
 		return GEMP_OK;
-	GEMP_PROPAGATE(
-		ready(search, search->programs[TWO].distances && !search->programs[ONE].distances ? TWO : ONE, &with));
+	GEMP_PROPAGATE(program_for(
+		search, search->programs[BEST_TWO].distances && !search->programs[BEST].distances ? BEST_TWO : BEST, &program));
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
 		GEMP_PROPAGATE(gemp_som_codebook_load(book, first));
 		GEMP_PROPAGATE(gemp_launch(
-			search->device, with->distances, items_for(search->device, samples->count), group_for(search->device),
+			search->device, program->distances, items_for(search->device, samples->count), group_for(search->device),
 			GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem), GEMP_ARG(&count), GEMP_ARG(&book->w.mem),
 			GEMP_ARG(&book->resident), GEMP_ARG(&book->first), GEMP_ARG(&keys->mem), GEMP_ARG(&distance->mem)));
 	}

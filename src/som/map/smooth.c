@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };               /* kernels/som/som_grid.clh */
-enum { LINES = 4, GROUP = 64 };                              /* kernels/som/som_smooth.cl */
-enum { WIDE = 32, TALL = 8, WIDE_NEAR = 8, TALL_NEAR = 32 }; /* of running rows, sums in global or local memory */
+enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };                 /* kernels/som/som_grid.clh */
+enum { LINES = 4, GROUP = 64 };                                /* kernels/som/som_smooth.cl */
+enum { WIDE = 32, TALL = 8, WIDE_LOCAL = 8, TALL_LOCAL = 32 }; /* of running rows, sums in global or local memory */
 
 static uint32_t lanes_of(const gemp_som_smooth *smooth)
 {
@@ -29,17 +29,18 @@ gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t un
 /* Work-items of a group of running rows. */
 static void group_of(const gemp_som_smooth *smooth, uint32_t *wide, uint32_t *tall)
 {
-	*wide = !smooth->gpu ? 1 : smooth->local_sums ? WIDE_NEAR : WIDE;
-	*tall = !smooth->gpu ? 1 : smooth->local_sums ? TALL_NEAR : TALL;
+	*wide = !smooth->gpu ? 1 : smooth->local_sums ? WIDE_LOCAL : WIDE;
+	*tall = !smooth->gpu ? 1 : smooth->local_sums ? TALL_LOCAL : TALL;
 }
 
-/* Row sums and what comes of them: is there room for a strip's, and so much again for another group? */
-static bool fits(const gemp_device *device, const gemp_som_grid *grid)
+/* Do the row sums of a strip, and what comes of them, fit local memory twice, so that two groups run on a unit? */
+static bool local_sums_fit(const gemp_device *device, const gemp_som_grid *grid)
 {
 	const size_t kinds = grid->lattice == GEMP_SOM_HEXAGONAL ? 3 : 2;
-	return kinds * grid->rows * WIDE_NEAR * sizeof(float) <= device->local_memory / 2;
+	return kinds * grid->rows * WIDE_LOCAL * sizeof(float) <= device->local_memory / 2;
 }
 
+/* Two passes, or running sums of rows for neighbourhoods that are round. */
 static gemp_code build(gemp_som_smooth *smooth)
 {
 	char of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 64];
@@ -76,7 +77,7 @@ gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const g
 	*out = (gemp_som_smooth){
 		.device = device, .grid = *grid, .neighbourhood = neighbourhood, .planes = planes, .gpu = gpu
 	};
-	out->local_sums = gpu && gemp_som_is_cut(neighbourhood) && fits(device, grid);
+	out->local_sums = gpu && gemp_som_is_cut(neighbourhood) && local_sums_fit(device, grid);
 	GEMP_TRY(
 		gemp_program_build(&out->tables, device, "som_factors.cl", "-DSOM_LANES=1", { "som_factors", &out->factors }));
 	if (planes)
@@ -101,6 +102,7 @@ void gemp_som_smooth_free(gemp_som_smooth *smooth)
 	*smooth = (gemp_som_smooth){ 0 };
 }
 
+/* The radius goes to the kernel as two floats, as its square must be exact enough to tell units on the border. */
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 {
 	static const cl_uint shapes[] = { SOM_GAUSSIAN, SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };
@@ -117,23 +119,26 @@ gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 	                   GEMP_ARG(&first), GEMP_ARG(&rest));
 }
 
-static gemp_code pass(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
+/* Along rows, then across them; the scratch planes have the sums between. */
+static gemp_code run_passes(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
 	gemp_device *device = smooth->device;
 	const gemp_som_grid *grid = &smooth->grid;
-	const gemp_buffer *part = &smooth->scratch[0], *other = smooth->scratch[1].mem ? &smooth->scratch[1] : part;
+	const gemp_buffer *row_pass = &smooth->scratch[0], *other = smooth->scratch[1].mem ? &smooth->scratch[1] : row_pass;
 	const cl_uint lines = smooth->planes * grid->rows;
 	const size_t strips = (grid->columns + lanes_of(smooth) - 1) / lanes_of(smooth), group = smooth->gpu ? GROUP : 1;
 	GEMP_PROPAGATE(gemp_launch(device, smooth->along, strips * ((lines + LINES - 1) / LINES), group,
-	                           GEMP_ARG(&from->mem), GEMP_ARG(&part->mem), GEMP_ARG(&other->mem),
+	                           GEMP_ARG(&from->mem), GEMP_ARG(&row_pass->mem), GEMP_ARG(&other->mem),
 	                           GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&lines), GEMP_ARG(&grid->rows),
 	                           GEMP_ARG(&grid->columns)));
 	return gemp_launch(device, smooth->across, strips * ((grid->rows + LINES - 1) / LINES) * smooth->planes, group,
-	                   GEMP_ARG(&part->mem), GEMP_ARG(&other->mem), GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem),
-	                   GEMP_ARG(&smooth->planes), GEMP_ARG(&grid->rows), GEMP_ARG(&grid->columns));
+	                   GEMP_ARG(&row_pass->mem), GEMP_ARG(&other->mem), GEMP_ARG(&to->mem),
+	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->planes), GEMP_ARG(&grid->rows),
+	                   GEMP_ARG(&grid->columns));
 }
 
-static gemp_code run_rows(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
+/* One kernel: row sums grow as rows come nearer to the unit's. */
+static gemp_code run_row_sums(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
 	const gemp_buffer *rows = smooth->local_sums ? to : &smooth->scratch[0],
 					  *others = smooth->scratch[1].mem ? &smooth->scratch[1] : rows;
@@ -148,7 +153,7 @@ static gemp_code run_rows(gemp_som_smooth *smooth, const gemp_buffer *from, cons
 
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
-	return smooth->running ? run_rows(smooth, from, to) : pass(smooth, from, to);
+	return smooth->running ? run_row_sums(smooth, from, to) : run_passes(smooth, from, to);
 }
 
 uint32_t gemp_som_planes(uint32_t values, bool missing)

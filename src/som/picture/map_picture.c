@@ -1,5 +1,3 @@
-/* som_shade: the colours of units, and what a legend says of them. */
-
 #include "som/picture/map_picture.h"
 
 #include "io/file/local_file.h"
@@ -10,52 +8,53 @@
 #include <string.h>
 
 /* From which value to which the colours go. */
-typedef struct gemp_som_range {
+typedef struct colour_range {
 	double min[3], max[3]; /* of colours one for each of red, green and blue, else the first */
-} gemp_som_range;
+} colour_range;
 
-static const gemp_colour nothing = { 224, 224, 224 };
+static const gemp_colour empty_colour = { 224, 224, 224 };
 
-typedef struct place {
+typedef struct point {
 	double x, y;
-} place;
+} point;
 
-/* Nine colours of viridis (van der Walt, Smith 2015), and between them their means. */
+/* Nine colours of viridis (van der Walt and Smith 2015), and between them their means. */
 static gemp_colour viridis(double share)
 {
 	static const uint8_t at[9][3] = { { 68, 1, 84 },    { 71, 45, 123 },  { 59, 82, 139 },
 		                              { 44, 114, 142 }, { 33, 145, 140 }, { 40, 174, 128 },
 		                              { 94, 201, 98 },  { 173, 220, 48 }, { 253, 231, 37 } };
-	double place = fmin(fmax(share, 0), 1) * 8;
-	int below = place < 8 ? (int)place : 7;
-	double more = place - below;
+	double point = fmin(fmax(share, 0), 1) * 8;
+	int below = point < 8 ? (int)point : 7;
+	double more = point - below;
 	uint8_t mixed[3];
 	for (int k = 0; k < 3; k++)
 		mixed[k] = (uint8_t)lround(at[below][k] * (1 - more) + at[below + 1][k] * more);
 	return (gemp_colour){ mixed[0], mixed[1], mixed[2] };
 }
 
-static double share_of(const gemp_som_panel *panel, const gemp_som_range *range, int which, uint32_t unit)
+/* Where a unit's value lies in the range, from 0 to 1. */
+static double share_of(const gemp_som_panel *panel, const colour_range *range, int which, uint32_t unit)
 {
-	const double least = range->min[which], most = range->max[which];
-	return most > least ? (panel->values[which][unit] - least) / (most - least) : 0;
+	const double min = range->min[which], max = range->max[which];
+	return max > min ? (panel->values[which][unit] - min) / (max - min) : 0;
 }
 
-/* But for the rounding of means. */
-static bool within(const gemp_som_range *range, double most)
+/* Are all three ranges within 0 and max, but for the rounding of means? */
+static bool within(const colour_range *range, double max)
 {
-	const double beyond = 1e-5 * most;
+	const double beyond = 1e-5 * max;
 	bool all = true;
 	for (int k = 0; k < 3; k++)
-		all &= range->min[k] >= -beyond && range->max[k] <= most + beyond;
+		all &= range->min[k] >= -beyond && range->max[k] <= max + beyond;
 	return all;
 }
 
-/* Of counts the least is at least 1. Colours go from 0 to 1 if all three values do, or from 0 to 255, else each value
- * from its least to its greatest. */
-static gemp_som_range gemp_som_range_of(const gemp_som_panel *panel, uint32_t units)
+/* Counts begin at 1. Colours go from 0 to 1 if all three values do, or from 0 to 255; else each from its minimum to
+ * its maximum. */
+static colour_range range_of(const gemp_som_panel *panel, uint32_t units)
 {
-	gemp_som_range range;
+	colour_range range;
 	const bool colours = panel->shade == GEMP_SOM_SHADE_COLOURS;
 	for (int k = 0; k < (colours ? 3 : 1); k++) {
 		range.min[k] = INFINITY;
@@ -70,8 +69,8 @@ static gemp_som_range gemp_som_range_of(const gemp_som_panel *panel, uint32_t un
 		range.max[0] = fmax(range.max[0], 1);
 	}
 	if (colours && within(&range, 255)) {
-		const double most = within(&range, 1) ? 1 : 255;
-		range = (gemp_som_range){ .max = { most, most, most } };
+		const double max = within(&range, 1) ? 1 : 255;
+		range = (colour_range){ .max = { max, max, max } };
 	}
 	return range;
 }
@@ -81,18 +80,19 @@ static uint8_t level(double share)
 	return (uint8_t)lround(255 * fmin(fmax(share, 0), 1));
 }
 
-static gemp_colour gemp_som_colour(const gemp_som_panel *panel, const gemp_som_range *range, uint32_t unit)
+/* Units without a count are grey. */
+static gemp_colour unit_colour(const gemp_som_panel *panel, const colour_range *range, uint32_t unit)
 {
 	if (panel->shade == GEMP_SOM_SHADE_COUNTS && !(panel->values[0][unit] > 0))
-		return nothing;
+		return empty_colour;
 	if (panel->shade != GEMP_SOM_SHADE_COLOURS)
 		return viridis(share_of(panel, range, 0, unit));
 	return (gemp_colour){ level(share_of(panel, range, 0, unit)), level(share_of(panel, range, 1, unit)),
 		                  level(share_of(panel, range, 2, unit)) };
 }
 
-/* Of a bar: at this share of its width; of colours the bar of red (0), green or blue. */
-static gemp_colour gemp_som_bar_colour(const gemp_som_panel *panel, int bar, double share)
+/* A legend's bar at this share of its width; of colours the bar of red (0), green or blue. */
+static gemp_colour bar_colour(const gemp_som_panel *panel, int bar, double share)
 {
 	if (panel->shade != GEMP_SOM_SHADE_COLOURS)
 		return viridis(share);
@@ -102,19 +102,19 @@ static gemp_colour gemp_som_bar_colour(const gemp_som_panel *panel, int bar, dou
 enum {
 	SIDE = 320,
 	LABELLED_SIDE = 960, /* pixels of a panel's longer side, about */
-	LARGEST_CELL = 40,
-	LARGEST_LABELLED_CELL = 96,
-	SMALLEST_CELL = 1,
-	NARROWEST = 120, /* what titles and legends need */
+	MAX_CELL = 40,
+	MAX_LABELLED_CELL = 96,
+	MIN_CELL = 1,
+	MIN_WIDTH = 120, /* what titles and legends need */
 	MARGIN = 14,
 	TITLE = 22,
 	LEGEND = 32,
 	BAR = 8,
 	STEPS = 64,
-	LETTERS = 8,          /* height of capitals */
-	MOST_SHAPES = 400000, /* in an SVG */
-	MOST_TITLES = 20000,
-	LARGEST_SIDE = 15000 /* pixels of a picture */
+	LETTERS = 8,         /* height of capitals */
+	MAX_SHAPES = 400000, /* in an SVG */
+	MAX_TITLES = 20000,
+	MAX_SIDE = 15000 /* pixels of a picture */
 };
 static const double MIN_LETTERS = 4.5, MAX_LETTERS = 9; /* of labels */
 
@@ -140,23 +140,24 @@ static uint32_t frame_height(const frame *f)
 	return (uint32_t)ceil(f->down * (TITLE + f->height + LEGEND) + MARGIN / 2.0);
 }
 
-/* So many panels across that the picture is about half as wide again as high, with few places left over. */
+/* The number of panels in a row for which the picture's shape is best, with few places left over. */
 static void choose_across(frame *f, size_t panels)
 {
-	double least = INFINITY;
+	double min = INFINITY;
 	frame trial = *f;
 	for (trial.across = 1; trial.across <= panels; trial.across++) {
 		trial.down = (uint32_t)((panels + trial.across - 1) / trial.across);
 		const double left_over = (double)((size_t)trial.across * trial.down - panels) / (double)panels;
 		const double badness = fabs(log(frame_width(&trial) / (1.5 * frame_height(&trial)))) + left_over;
-		if (badness < least) {
-			least = badness;
+		if (badness < min) {
+			min = badness;
 			f->across = trial.across;
 			f->down = trial.down;
 		}
 	}
 }
 
+/* Cells are as large as the map's sides allow; labels need larger ones. */
 static frame frame_of(const gemp_som_grid *grid, const gemp_som_panel *panels, size_t count)
 {
 	frame f = { .grid = grid };
@@ -166,28 +167,29 @@ static frame frame_of(const gemp_som_grid *grid, const gemp_som_panel *panels, s
 	for (size_t p = 0; p < count; p++)
 		labelled |= panels[p].labels != NULL;
 	f.cell = floor((labelled ? LABELLED_SIDE : SIDE) / longer);
-	f.cell = fmin(fmax(f.cell, SMALLEST_CELL), labelled ? LARGEST_LABELLED_CELL : LARGEST_CELL);
+	f.cell = fmin(fmax(f.cell, MIN_CELL), labelled ? MAX_LABELLED_CELL : MAX_CELL);
 	f.rise = hexagonal ? f.cell * sqrt(0.75) : f.cell;
 	f.width = f.cell * (grid->columns + (hexagonal && grid->rows > 1 ? 0.5 : 0));
 	f.height = hexagonal ? f.rise * (grid->rows - 1) + f.cell * 2 / sqrt(3) : f.cell * grid->rows;
-	f.width = fmax(f.width, NARROWEST);
-	f.titles = count * gemp_som_units(grid) <= MOST_TITLES;
+	f.width = fmax(f.width, MIN_WIDTH);
+	f.titles = count * gemp_som_units(grid) <= MAX_TITLES;
 	choose_across(&f, count);
 	return f;
 }
 
 /* UNITS */
 
-/* Of a unit, from the panel's corner. */
-static place middle(const frame *f, uint32_t unit)
+/* From the panel's corner. */
+static point unit_centre(const frame *f, uint32_t unit)
 {
 	const uint32_t row = unit / f->grid->columns, column = unit % f->grid->columns;
 	const bool hexagonal = f->grid->lattice == GEMP_SOM_HEXAGONAL;
-	return (place){ (column + 0.5 + (hexagonal && row % 2 ? 0.5 : 0)) * f->cell,
+	return (point){ (column + 0.5 + (hexagonal && row % 2 ? 0.5 : 0)) * f->cell,
 		            hexagonal ? row * f->rise + f->cell / sqrt(3) : (row + 0.5) * f->cell };
 }
 
-static void draw_unit(gemp_canvas *canvas, const frame *f, place at, gemp_colour fill, const char *title)
+/* A hexagon or a square about a point. */
+static void draw_unit(gemp_canvas *canvas, const frame *f, point at, gemp_colour fill, const char *title)
 {
 	double corners[GEMP_CANVAS_CORNERS][2];
 	const double half = f->cell / 2, tall = f->cell / sqrt(3);
@@ -203,6 +205,7 @@ static void draw_unit(gemp_canvas *canvas, const frame *f, place at, gemp_colour
 	gemp_canvas_polygon(canvas, corners, count, fill, title);
 }
 
+/* What a viewer shows when the pointer is on a unit. */
 static void unit_title(char *out, size_t size, const frame *f, const gemp_som_panel *panel, uint32_t unit)
 {
 	const uint32_t columns = f->grid->columns;
@@ -217,15 +220,15 @@ static void unit_title(char *out, size_t size, const frame *f, const gemp_som_pa
 		snprintf(out + used, size - used, " and %zu more", panel->labels[unit].others);
 }
 
-static void draw_units(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const gemp_som_range *range,
-                       place corner)
+static void draw_units(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const colour_range *range,
+                       point corner)
 {
 	char title[192];
 	for (uint32_t u = 0; u < gemp_som_units(f->grid); u++) {
-		const place at = middle(f, u);
+		const point at = unit_centre(f, u);
 		if (f->titles)
 			unit_title(title, sizeof title, f, panel, u);
-		draw_unit(canvas, f, (place){ corner.x + at.x, corner.y + at.y }, gemp_som_colour(panel, range, u),
+		draw_unit(canvas, f, (point){ corner.x + at.x, corner.y + at.y }, unit_colour(panel, range, u),
 		          f->titles ? title : NULL);
 	}
 }
@@ -239,12 +242,13 @@ static double label_limit(const frame *f, const gemp_som_label *labels, uint32_t
 	const uint32_t row = unit / f->grid->columns;
 	for (int64_t column = unit % columns + direction; column >= 0 && column < columns; column += direction)
 		if (labels[row * columns + column].text[0])
-			return (middle(f, unit).x + middle(f, (uint32_t)(row * columns + column)).x) / 2;
+			return (unit_centre(f, unit).x + unit_centre(f, (uint32_t)(row * columns + column)).x) / 2;
 	return direction < 0 ? 0 : f->width;
 }
 
+/* A label may use the space up to half-way to its neighbours; it is shortened to fit and kept inside the panel. */
 static void draw_label(gemp_canvas *canvas, const frame *f, const gemp_som_label *labels, uint32_t unit, gemp_colour on,
-                       place corner)
+                       point corner)
 {
 	char text[64];
 	const gemp_som_label *label = &labels[unit];
@@ -256,14 +260,14 @@ static void draw_label(gemp_canvas *canvas, const frame *f, const gemp_som_label
 		snprintf(text, sizeof text, "%s", label->text);
 	gemp_canvas_fit(canvas, size, room, text);
 	const double half = (gemp_canvas_width(canvas, size, text) + space) / 2;
-	const place at = middle(f, unit);
+	const point at = unit_centre(f, unit);
 	gemp_canvas_label(canvas, corner.x + fmax(fmin(at.x, right - half), left + half), corner.y + at.y, size, on, text);
 }
 
 /* PANEL */
 
-/* A value that is next to nothing beside this range is 0; whole numbers are whole. */
-static void draw_value(gemp_canvas *canvas, place at, gemp_anchor anchor, double value, double range)
+/* A value that is negligible beside the range is 0; whole numbers have no decimals. */
+static void draw_value(gemp_canvas *canvas, point at, gemp_anchor anchor, double value, double range)
 {
 	char text[32];
 	const double shown = fabs(value) < 1e-5 * range ? 0 : value;
@@ -273,43 +277,43 @@ static void draw_value(gemp_canvas *canvas, place at, gemp_anchor anchor, double
 }
 
 /* With its ends, and words between them. */
-static void draw_bar(gemp_canvas *canvas, const gemp_som_panel *panel, int bar, place at, double width, double least,
-                     double most, const char *between)
+static void draw_bar(gemp_canvas *canvas, const gemp_som_panel *panel, int bar, point at, double width, double min,
+                     double max, const char *between)
 {
 	const double below = at.y + BAR + LETTERS + 6;
 	for (int i = 0; i < STEPS; i++) {
 		const double from = at.x + width * i / STEPS, to = at.x + width * (i + 1) / STEPS;
-		gemp_canvas_box(canvas, from, at.y, to - from, BAR, gemp_som_bar_colour(panel, bar, (i + 0.5) / STEPS));
+		gemp_canvas_box(canvas, from, at.y, to - from, BAR, bar_colour(panel, bar, (i + 0.5) / STEPS));
 	}
-	draw_value(canvas, (place){ at.x, below }, GEMP_ANCHOR_START, least, most - least);
+	draw_value(canvas, (point){ at.x, below }, GEMP_ANCHOR_START, min, max - min);
 	if (*between)
 		gemp_canvas_words(canvas, at.x + width / 2, below, LETTERS, GEMP_ANCHOR_MIDDLE, between);
-	draw_value(canvas, (place){ at.x + width, below }, GEMP_ANCHOR_END, most, most - least);
+	draw_value(canvas, (point){ at.x + width, below }, GEMP_ANCHOR_END, max, max - min);
 }
 
-static void draw_legend(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const gemp_som_range *range,
-                        place at)
+static void draw_legend(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const colour_range *range,
+                        point at)
 {
 	const int bars = panel->shade == GEMP_SOM_SHADE_COLOURS ? 3 : 1;
 	const double width = (f->width - (bars - 1) * MARGIN) / bars;
 	for (int bar = 0; bar < bars; bar++)
-		draw_bar(canvas, panel, bar, (place){ at.x + bar * (width + MARGIN), at.y }, width, range->min[bar],
+		draw_bar(canvas, panel, bar, (point){ at.x + bar * (width + MARGIN), at.y }, width, range->min[bar],
 		         range->max[bar], panel->shade == GEMP_SOM_SHADE_COUNTS ? "grey: 0" : "");
 }
 
-static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, place corner)
+static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, point corner)
 {
 	char title[256];
-	const gemp_som_range range = gemp_som_range_of(panel, gemp_som_units(f->grid));
-	const place units = { corner.x, corner.y + TITLE };
+	const colour_range range = range_of(panel, gemp_som_units(f->grid));
+	const point units = { corner.x, corner.y + TITLE };
 	snprintf(title, sizeof title - GEMP_CANVAS_ELLIPSIS, "%s", panel->title);
 	gemp_canvas_fit(canvas, LETTERS, f->width, title);
 	gemp_canvas_words(canvas, corner.x, corner.y + TITLE - 7, LETTERS, GEMP_ANCHOR_START, title);
 	draw_units(canvas, f, panel, &range, units);
 	for (uint32_t u = 0; panel->labels && u < gemp_som_units(f->grid); u++)
 		if (panel->labels[u].text[0])
-			draw_label(canvas, f, panel->labels, u, gemp_som_colour(panel, &range, u), units);
-	draw_legend(canvas, f, panel, &range, (place){ units.x, units.y + f->height + 6 });
+			draw_label(canvas, f, panel->labels, u, unit_colour(panel, &range, u), units);
+	draw_legend(canvas, f, panel, &range, (point){ units.x, units.y + f->height + 6 });
 }
 
 /* PICTURE */
@@ -321,16 +325,16 @@ gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, co
 	const bool svg = gemp_file_ends_in(path, ".svg");
 	if (!svg && !gemp_file_ends_in(path, ".png"))
 		return gemp_fail(GEMP_EUSAGE, "--output %s: the ending says what picture it is: .svg or .png", path);
-	if (svg && count * gemp_som_units(grid) > MOST_SHAPES)
+	if (svg && count * gemp_som_units(grid) > MAX_SHAPES)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--output %s: an SVG of %zu shapes is more than others can show; write a .png, "
 		                 "or --show less",
 		                 path, count * gemp_som_units(grid));
-	if (frame_width(&f) > LARGEST_SIDE || frame_height(&f) > LARGEST_SIDE)
+	if (frame_width(&f) > MAX_SIDE || frame_height(&f) > MAX_SIDE)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--output %s: the picture would be more than %d pixels wide or high; "
 		                 "--show less, or a map of shorter sides",
-		                 path, LARGEST_SIDE);
+		                 path, MAX_SIDE);
 	return GEMP_OK;
 }
 
@@ -343,7 +347,7 @@ gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, co
 	GEMP_TRY(gemp_canvas_new(&canvas, frame_width(&f), frame_height(&f), gemp_file_ends_in(path, ".png")));
 	for (size_t p = 0; p < count; p++)
 		draw_panel(&canvas, &f, &panels[p],
-		           (place){ MARGIN + (double)(p % f.across) * (f.width + MARGIN),
+		           (point){ MARGIN + (double)(p % f.across) * (f.width + MARGIN),
 		                    (double)(p / f.across) * (TITLE + f.height + LEGEND) });
 	code = gemp_canvas_write(&canvas, path);
 done:

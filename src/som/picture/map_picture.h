@@ -1,5 +1,6 @@
-/* som_picture: parts of a map's picture, each the units in their places, coloured by what they have, with a title and a
- * legend that says which colour is what. */
+/* map_picture: a map as a picture, SVG or PNG: panels with all units in their places, each coloured by a value, with a title and a
+ * legend. Panels are arranged so that the picture is about half as wide again as high.
+ */
 
 #ifndef GEMP_SOM_PICTURE_MAP_PICTURE_H
 #define GEMP_SOM_PICTURE_MAP_PICTURE_H

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum form { TABS, COMMAS, JSON, HDF5 } form;
+typedef enum file_format { TABS, COMMAS, JSON, HDF5 } file_format;
 
 /* Of a vector, on a unit. */
 typedef struct unit_name {
@@ -25,7 +25,7 @@ typedef struct unit_name {
 typedef struct label_reader {
 	const char *path;
 	uint32_t units;
-	form form;
+	file_format file_format;
 	uint64_t line;
 	int64_t key, unit; /* columns */
 	gemp_cells cells;
@@ -34,10 +34,11 @@ typedef struct label_reader {
 	size_t count, capacity;
 } label_reader;
 
-static form form_of(const char *path)
+/* By the file's ending; TSV is the default. */
+static file_format format_of(const char *path)
 {
 	static const char *const endings[] = { ".csv", ".csv.gz", ".csv.zst", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".h5" };
-	static const form forms[] = { COMMAS, COMMAS, COMMAS, JSON, JSON, JSON, HDF5 };
+	static const file_format forms[] = { COMMAS, COMMAS, COMMAS, JSON, JSON, JSON, HDF5 };
 	for (size_t e = 0; e < sizeof forms / sizeof *forms; e++)
 		if (gemp_file_ends_in(path, endings[e]))
 			return forms[e];
@@ -62,6 +63,7 @@ static gemp_code read_header(label_reader *r)
 	return GEMP_OK;
 }
 
+/* Keys lie in one text, which moves while it grows; so cells point to them only in the end. */
 static gemp_code add_name(label_reader *r, const char *number, const char *key, size_t size)
 {
 	uint64_t unit;
@@ -85,6 +87,7 @@ static gemp_code read_cells(label_reader *r)
 	return unit->null ? GEMP_OK : add_name(r, number, key->bytes, key->size);
 }
 
+/* A line of JSON lines. A key that is no string is shown as its JSON text. */
 static gemp_code read_object(label_reader *r, const char *record, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -115,9 +118,9 @@ static gemp_code read_record(label_reader *r, char *record, size_t size)
 	gemp_code code = GEMP_OK;
 	if (gemp_utf8_check(record, size) < size)
 		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is not UTF-8", r->path, r->line);
-	if (r->form == JSON)
+	if (r->file_format == JSON)
 		return size > 0 ? read_object(r, record, size) : GEMP_OK;
-	code = r->form == TABS ? gemp_cells_tsv(&r->cells, record, size) : gemp_cells_csv(&r->cells, record, size);
+	code = r->file_format == TABS ? gemp_cells_tsv(&r->cells, record, size) : gemp_cells_csv(&r->cells, record, size);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "%s:%" PRIu64 ": ", r->path, r->line);
 	return r->line == 1 ? read_header(r) : size > 0 ? read_cells(r) : GEMP_OK;
@@ -131,7 +134,7 @@ static gemp_code read_text(label_reader *r)
 	size_t size;
 	GEMP_TRY(gemp_stream_open_once(&stream, r->path));
 	for (;;) {
-		GEMP_TRY(gemp_stream_next(stream, r->form == COMMAS, &record, &size));
+		GEMP_TRY(gemp_stream_next(stream, r->file_format == COMMAS, &record, &size));
 		if (!record)
 			break;
 		r->line = gemp_stream_line(stream);
@@ -171,8 +174,8 @@ static gemp_code read_h5(label_reader *r)
 /* All names of units. */
 static gemp_code read_names(label_reader *r)
 {
-	r->form = form_of(r->path);
-	gemp_code code = r->form == HDF5 ? read_h5(r) : read_text(r);
+	r->file_format = format_of(r->path);
+	gemp_code code = r->file_format == HDF5 ? read_h5(r) : read_text(r);
 	for (size_t i = 0, at = 0; code == GEMP_OK && i < r->count; at += r->names[i++].key.size)
 		r->names[i].key.bytes = r->text.data + at;
 	return code;
@@ -185,7 +188,7 @@ static int compare_names(const gemp_text_cell *a, const gemp_text_cell *b)
 }
 
 /* By unit, name and line. */
-static int compare(const void *left, const void *right)
+static int compare_by_unit(const void *left, const void *right)
 {
 	const unit_name *a = left, *b = right;
 	if (a->unit != b->unit)
@@ -194,30 +197,31 @@ static int compare(const void *left, const void *right)
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
+/* Cut at a whole character of UTF-8. */
 static void set_label(gemp_som_label *to, const gemp_text_cell *key)
 {
-	enum { LONGEST = sizeof to->text - 1 };
-	size_t length = key->size < LONGEST ? key->size : LONGEST;
+	enum { MAX_LENGTH = sizeof to->text - 1 };
+	size_t length = key->size < MAX_LENGTH ? key->size : MAX_LENGTH;
 	while (length > 0 && length < key->size && (key->bytes[length] & 0xc0) == 0x80)
 		length--; /* whole characters of UTF-8 */
 	snprintf(to->text, sizeof to->text, "%.*s", (int)length, key->bytes);
 }
 
-/* Sorted names of one unit. */
+/* Sorted names of one unit: the most frequent one is the label, of several the first in the file. */
 static void label_unit(gemp_som_label *label, const unit_name *names, size_t count)
 {
 	const unit_name *best = names;
-	size_t most = 0;
+	size_t max_count = 0;
 	for (size_t from = 0, to; from < count; from = to) {
 		for (to = from + 1; to < count && compare_names(&names[to].key, &names[from].key) == 0;)
 			to++;
-		if (to - from > most || (to - from == most && names[from].line < best->line)) {
+		if (to - from > max_count || (to - from == max_count && names[from].line < best->line)) {
 			best = &names[from];
-			most = to - from;
+			max_count = to - from;
 		}
 	}
 	set_label(label, &best->key);
-	label->others = count - most;
+	label->others = count - max_count;
 }
 
 gemp_code gemp_som_labels_read(gemp_som_label *labels, uint32_t units, const char *path)
@@ -225,7 +229,7 @@ gemp_code gemp_som_labels_read(gemp_som_label *labels, uint32_t units, const cha
 	label_reader r = { .path = path, .units = units };
 	gemp_code code = read_names(&r);
 	if (code == GEMP_OK && r.count > 0) {
-		qsort(r.names, r.count, sizeof *r.names, compare);
+		qsort(r.names, r.count, sizeof *r.names, compare_by_unit);
 		for (size_t from = 0, to; from < r.count; from = to) {
 			for (to = from + 1; to < r.count && r.names[to].unit == r.names[from].unit;)
 				to++;

@@ -1,4 +1,5 @@
-/* som_labels: which names are on which unit, from what som apply wrote. */
+/* unit_labels: which name stands on which unit of a map, from the table that `som apply` wrote.
+ */
 
 #ifndef GEMP_SOM_PICTURE_UNIT_LABELS_H
 #define GEMP_SOM_PICTURE_UNIT_LABELS_H

@@ -13,11 +13,12 @@ static size_t key_bytes(const gemp_som_replicas_need *need)
 
 bool gemp_som_replicas_pay(const gemp_som_replicas_need *need)
 {
-	const double copies = (double)(need->samples * need->dims * sizeof(float)),
+	const double replicas = (double)(need->samples * need->dims * sizeof(float)),
 				 keys = (double)key_bytes(need) * need->weight;
-	return copies + need->epochs * keys < need->epochs * (double)(need->planes * sizeof(float));
+	return replicas + need->epochs * keys < need->epochs * (double)(need->planes * sizeof(float));
 }
 
+/* A quarter of the free memory is left for what other parts of the training allocate later. */
 bool gemp_som_replicas_fit(const gemp_device *device, const gemp_som_replicas_need *need)
 {
 	const size_t taken = device->buffer_bytes + need->spare, left = device->memory > taken ? device->memory - taken : 0;
@@ -27,33 +28,36 @@ bool gemp_som_replicas_fit(const gemp_device *device, const gemp_som_replicas_ne
 	       need->samples * gemp_som_sample_bytes(need->dims, need->missing) + key_bytes(need) <= left - left / 4;
 }
 
-/* Collective. In blocks of rows, so that the host keeps none of them. */
-static gemp_code spread(gemp_som_replicas *it, const gemp_comm *comm, const float *x, float *block, size_t rows)
+/* Collective. Each rank broadcasts its samples in chunks of rows, so that the host keeps none of them. */
+static gemp_code broadcast_samples(gemp_som_replicas *replicas, const gemp_comm *comm, const float *x, float *block,
+                                   size_t rows)
 {
 	gemp_code code = GEMP_OK;
-	const uint32_t dims = it->samples.dims;
+	const uint32_t dims = replicas->samples.dims;
 	for (int rank = 0; rank < comm->size; rank++)
-		for (size_t at = 0, count = (size_t)it->count[rank]; at < count; at += rows) {
-			const size_t here = count - at < rows ? count - at : rows;
+		for (size_t at = 0, count = (size_t)replicas->count[rank]; at < count; at += rows) {
+			const size_t host_origin = count - at < rows ? count - at : rows;
 			if (rank == comm->rank)
-				memcpy(block, x + at * dims, here * dims * sizeof *block);
-			GEMP_MPI(MPI_Bcast(block, (int)(here * dims), MPI_FLOAT, rank, comm->world));
-			GEMP_THEN(gemp_som_samples_put(&it->samples, block, (size_t)it->begin[rank] + at, here, NULL));
+				memcpy(block, x + at * dims, host_origin * dims * sizeof *block);
+			GEMP_MPI(MPI_Bcast(block, (int)(host_origin * dims), MPI_FLOAT, rank, comm->world));
+			GEMP_THEN(
+				gemp_som_samples_put(&replicas->samples, block, (size_t)replicas->begin[rank] + at, host_origin, NULL));
 		}
 	return code;
 }
 
-static gemp_code make_room(gemp_som_replicas *it, const gemp_comm *comm, gemp_device *device,
-                           const gemp_som_replicas_need *need, float **block, size_t rows)
+/* Local. Memory for all ranks' samples on this rank's device. */
+static gemp_code allocate(gemp_som_replicas *replicas, const gemp_comm *comm, gemp_device *device,
+                          const gemp_som_replicas_need *need, float **block, size_t rows)
 {
 	const size_t keys = need->samples ? need->samples : 1;
-	GEMP_PROPAGATE(GEMP_NEW(it->count, (size_t)comm->size));
-	GEMP_PROPAGATE(GEMP_NEW(it->begin, (size_t)comm->size));
-	GEMP_PROPAGATE(GEMP_NEW(it->keys, keys));
+	GEMP_PROPAGATE(GEMP_NEW(replicas->count, (size_t)comm->size));
+	GEMP_PROPAGATE(GEMP_NEW(replicas->begin, (size_t)comm->size));
+	GEMP_PROPAGATE(GEMP_NEW(replicas->keys, keys));
 	GEMP_PROPAGATE(GEMP_NEW(*block, rows * need->dims));
-	GEMP_PROPAGATE(gemp_som_samples_reserve(&it->samples, device, need->samples, need->dims, need->missing));
-	GEMP_PROPAGATE(gemp_buffer_new(&it->best, device, keys * sizeof *it->keys, NULL));
-	it->samples.count = need->samples;
+	GEMP_PROPAGATE(gemp_som_samples_reserve(&replicas->samples, device, need->samples, need->dims, need->missing));
+	GEMP_PROPAGATE(gemp_buffer_new(&replicas->best, device, keys * sizeof *replicas->keys, NULL));
+	replicas->samples.count = need->samples;
 	return GEMP_OK;
 }
 
@@ -62,50 +66,51 @@ gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, g
 {
 	gemp_code code = GEMP_OK;
 	const size_t row = need->dims * sizeof(float),
-				 most = row < gemp_som_replicas_chunk ? gemp_som_replicas_chunk / row : 1;
-	const size_t rows = need->samples < most ? need->samples : most;
+				 max_rows = row < gemp_som_replicas_chunk ? gemp_som_replicas_chunk / row : 1;
+	const size_t rows = need->samples < max_rows ? need->samples : max_rows;
 	const int mine = (int)count;
 	float *block = NULL;
 	*out = (gemp_som_replicas){ .device = device };
-	GEMP_TRY(gemp_comm_agree(comm, make_room(out, comm, device, need, &block, rows)));
+	GEMP_TRY(gemp_comm_agree(comm, allocate(out, comm, device, need, &block, rows)));
 	GEMP_MPI(MPI_Allgather(&mine, 1, MPI_INT, out->count, 1, MPI_INT, comm->world));
 	for (int rank = 1; rank < comm->size; rank++)
 		out->begin[rank] = out->begin[rank - 1] + out->count[rank - 1];
-	code = gemp_comm_agree(comm, spread(out, comm, x, block, rows));
+	code = gemp_comm_agree(comm, broadcast_samples(out, comm, x, block, rows));
 done:
 	gemp_free(block);
 	return code;
 }
 
-void gemp_som_replicas_free(gemp_som_replicas *copies)
+void gemp_som_replicas_free(gemp_som_replicas *replicas)
 {
-	if (!copies->device)
+	if (!replicas->device)
 		return;
-	gemp_buffer_free(&copies->best, copies->device);
-	gemp_som_samples_free(&copies->samples);
-	gemp_free_all(copies->keys, copies->count, copies->begin);
-	*copies = (gemp_som_replicas){ 0 };
+	gemp_buffer_free(&replicas->best, replicas->device);
+	gemp_som_samples_free(&replicas->samples);
+	gemp_free_all(replicas->keys, replicas->count, replicas->begin);
+	*replicas = (gemp_som_replicas){ 0 };
 }
 
-gemp_code gemp_som_replicas_read(gemp_som_replicas *copies, const gemp_comm *comm, const gemp_buffer *best)
+gemp_code gemp_som_replicas_read(gemp_som_replicas *replicas, const gemp_comm *comm, const gemp_buffer *best)
 {
-	const size_t count = (size_t)copies->count[comm->rank];
-	return gemp_buffer_read(copies->device, best, 0, count * sizeof *copies->keys,
-	                        copies->keys + copies->begin[comm->rank]);
+	const size_t count = (size_t)replicas->count[comm->rank];
+	return gemp_buffer_read(replicas->device, best, 0, count * sizeof *replicas->keys,
+	                        replicas->keys + replicas->begin[comm->rank]);
 }
 
-void gemp_som_replicas_gather(gemp_som_replicas *copies, const gemp_comm *comm)
+void gemp_som_replicas_gather(gemp_som_replicas *replicas, const gemp_comm *comm)
 {
-	GEMP_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, copies->keys, copies->count, copies->begin,
+	GEMP_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, replicas->keys, replicas->count, replicas->begin,
 	                        MPI_UINT64_T, comm->world));
 }
 
-gemp_code gemp_som_replicas_write(const gemp_som_replicas *copies)
+gemp_code gemp_som_replicas_write(const gemp_som_replicas *replicas)
 {
-	return gemp_buffer_write(copies->device, &copies->best, 0, copies->samples.count * sizeof *copies->keys,
-	                         copies->keys);
+	return gemp_buffer_write(replicas->device, &replicas->best, 0, replicas->samples.count * sizeof *replicas->keys,
+	                         replicas->keys);
 }
 
+/* Rows are shared out evenly, in rank order. */
 static gemp_som_rows rows_of(const gemp_som_slices *slices, int rank)
 {
 	const uint64_t rows = slices->grid.rows, ranks = (uint64_t)slices->comm->size, at = (uint64_t)rank;
@@ -137,15 +142,16 @@ void gemp_som_slices_free(gemp_som_slices *slices)
 }
 
 /* Where a rank's rows are in planes, and in what leaves them. */
-typedef struct corner {
-	size_t there[3], here[3], region[3], pitch;
-} corner;
+typedef struct row_region {
+	size_t device_origin[3], host_origin[3], region[3], pitch;
+} row_region;
 
-static corner rect_of(const gemp_som_slices *slices, int rank)
+/* The rectangle of a rank's rows in planes on the device, which is contiguous on the host. */
+static row_region region_of(const gemp_som_slices *slices, int rank)
 {
 	const gemp_som_rows rows = rows_of(slices, rank);
 	const size_t row = slices->grid.columns * sizeof(float);
-	return (corner){
+	return (row_region){
 		{ rows.first * row, 0, 0 }, { 0 }, { (rows.end - rows.first) * row, slices->planes, 1 }, slices->grid.rows * row
 	};
 }
@@ -153,11 +159,12 @@ static corner rect_of(const gemp_som_slices *slices, int rank)
 gemp_code gemp_som_slices_read(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                float *host)
 {
-	const corner c = rect_of(slices, slices->comm->rank);
-	if (c.region[0] == 0)
+	const row_region compose = region_of(slices, slices->comm->rank);
+	if (compose.region[0] == 0)
 		return GEMP_OK;
-	return GEMP_CL(clEnqueueReadBufferRect(device->queue, planes->mem, CL_TRUE, c.there, c.here, c.region, c.pitch, 0,
-	                                       c.region[0], 0, host + slices->begin[slices->comm->rank], 0, NULL, NULL));
+	return GEMP_CL(clEnqueueReadBufferRect(device->queue, planes->mem, CL_TRUE, compose.device_origin,
+	                                       compose.host_origin, compose.region, compose.pitch, 0, compose.region[0], 0,
+	                                       host + slices->begin[slices->comm->rank], 0, NULL, NULL));
 }
 
 void gemp_som_slices_gather(const gemp_som_slices *slices, float *host)
@@ -170,27 +177,27 @@ gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *devi
                                 const float *host)
 {
 	for (int rank = 0; rank < slices->comm->size; rank++) {
-		const corner c = rect_of(slices, rank);
-		if (rank == slices->comm->rank || c.region[0] == 0)
+		const row_region compose = region_of(slices, rank);
+		if (rank == slices->comm->rank || compose.region[0] == 0)
 			continue;
-		GEMP_PROPAGATE(
-			GEMP_CL(clEnqueueWriteBufferRect(device->queue, planes->mem, CL_FALSE, c.there, c.here, c.region, c.pitch,
-		                                     0, c.region[0], 0, host + slices->begin[rank], 0, NULL, NULL)));
+		GEMP_PROPAGATE(GEMP_CL(clEnqueueWriteBufferRect(
+			device->queue, planes->mem, CL_FALSE, compose.device_origin, compose.host_origin, compose.region,
+			compose.pitch, 0, compose.region[0], 0, host + slices->begin[rank], 0, NULL, NULL)));
 	}
 	return GEMP_OK;
 }
 
 size_t gemp_som_compose_floats = 1 << 26;
 
-static uint32_t planes_of(const gemp_som_compose *c, uint32_t dims)
+static uint32_t planes_of(const gemp_som_compose *compose, uint32_t dims)
 {
-	return dims + (c->missing ? dims : 1);
+	return dims + (compose->missing ? dims : 1);
 }
 
-/* Units of a rank, of so many: from the first of this one to the first of the next. */
-static uint32_t first_of(const gemp_som_compose *c, uint32_t units, int rank)
+/* Of `units` units, the first that a rank composes. */
+static uint32_t first_of(const gemp_som_compose *compose, uint32_t units, int rank)
 {
-	return (uint32_t)((uint64_t)units * (uint64_t)rank / (uint64_t)c->comm->size);
+	return (uint32_t)((uint64_t)units * (uint64_t)rank / (uint64_t)compose->comm->size);
 }
 
 gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uint32_t units, uint32_t dims,
@@ -198,8 +205,8 @@ gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uin
 {
 	const size_t ranks = (size_t)comm->size;
 	*out = (gemp_som_compose){ .comm = comm, .units = units, .missing = missing };
-	const size_t planes = planes_of(out, dims), most = gemp_som_compose_floats / planes;
-	out->max_units = most < 1 ? 1 : most < units ? (uint32_t)most : units;
+	const size_t planes = planes_of(out, dims), max_rows = gemp_som_compose_floats / planes;
+	out->max_units = max_rows < 1 ? 1 : max_rows < units ? (uint32_t)max_rows : units;
 	GEMP_PROPAGATE(GEMP_NEW(out->send, out->max_units * planes));
 	GEMP_PROPAGATE(GEMP_NEW(out->receive, (out->max_units + ranks) * planes)); /* a rank's units are rounded up */
 	GEMP_PROPAGATE(GEMP_NEW(out->count, ranks));
@@ -214,51 +221,58 @@ void gemp_som_compose_free(gemp_som_compose *compose)
 	*compose = (gemp_som_compose){ 0 };
 }
 
-/* Between planes, of `here` units from `first` on, and blocks of ranks. */
-static void pack(const gemp_som_compose *c, float *planes, uint32_t count, uint32_t first, uint32_t here, bool back)
+/* Copies units [first, first + here) between planes and the blocks of ranks. */
+static void pack(const gemp_som_compose *compose, float *planes, uint32_t count, uint32_t first, uint32_t host_origin,
+                 bool back)
 {
-	for (int rank = 0; rank < c->comm->size; rank++) {
-		const uint32_t from = first_of(c, here, rank), some = first_of(c, here, rank + 1) - from;
-		float *block = c->send + (size_t)from * count;
+	for (int rank = 0; rank < compose->comm->size; rank++) {
+		const uint32_t from = first_of(compose, host_origin, rank),
+					   own_units = first_of(compose, host_origin, rank + 1) - from;
+		float *block = compose->send + (size_t)from * count;
 		for (size_t k = 0; k < count; k++) {
-			float *plane = planes + k * c->units + first + from;
-			memcpy(back ? plane : block + k * some, back ? block + k * some : plane, some * sizeof *plane);
+			float *plane = planes + k * compose->units + first + from;
+			memcpy(back ? plane : block + k * own_units, back ? block + k * own_units : plane,
+			       own_units * sizeof *plane);
 		}
 	}
 }
 
-/* b, then a, of `some` units each: what comes later on top of what was. */
-static void put_on_top(const gemp_som_compose *c, float *restrict was, const float *restrict later, size_t dims,
-                       size_t some)
+/* earlier = later after earlier: b, then a, of own_units units each. */
+static void compose_onto(const gemp_som_compose *compose, float *restrict earlier, const float *restrict later,
+                         size_t dims, size_t own_units)
 {
-	const float *factors = later + dims * some;
+	const float *factors = later + dims * own_units;
 	for (size_t k = 0; k < dims; k++)
-		for (size_t i = 0; i < some; i++)
-			was[k * some + i] = factors[(c->missing ? k * some : 0) + i] * was[k * some + i] + later[k * some + i];
-	for (size_t i = 0; i < (c->missing ? dims : 1) * some; i++)
-		was[dims * some + i] *= factors[i];
+		for (size_t i = 0; i < own_units; i++)
+			earlier[k * own_units + i] = factors[(compose->missing ? k * own_units : 0) + i] *
+			                                 earlier[k * own_units + i] +
+			                             later[k * own_units + i];
+	for (size_t i = 0; i < (compose->missing ? dims : 1) * own_units; i++)
+		earlier[dims * own_units + i] *= factors[i];
 }
 
-void gemp_som_compose_run(const gemp_som_compose *c, float *planes, uint32_t dims)
+/* Each rank receives all ranks' maps of its units, composes them in rank order, and all gather the results: an
+ * allreduce of an operation that does not commute. */
+void gemp_som_compose_run(const gemp_som_compose *compose, float *planes, uint32_t dims)
 {
-	const uint32_t count = planes_of(c, dims);
-	const int ranks = c->comm->size, own = c->comm->rank;
-	for (uint32_t first = 0, here; first < c->units; first += here) {
-		here = c->units - first < c->max_units ? c->units - first : c->max_units;
-		const uint32_t some = first_of(c, here, own + 1) - first_of(c, here, own);
+	const uint32_t count = planes_of(compose, dims);
+	const int ranks = compose->comm->size, own = compose->comm->rank;
+	for (uint32_t first = 0, host_origin; first < compose->units; first += host_origin) {
+		host_origin = compose->units - first < compose->max_units ? compose->units - first : compose->max_units;
+		const uint32_t own_units = first_of(compose, host_origin, own + 1) - first_of(compose, host_origin, own);
 		for (int rank = 0; rank < ranks; rank++) {
-			c->begin[rank] = (int)(first_of(c, here, rank) * count);
-			c->count[rank] = (int)(first_of(c, here, rank + 1) * count) - c->begin[rank];
-			c->own[rank] = (int)(some * count);
-			c->place[rank] = (int)((uint32_t)rank * some * count);
+			compose->begin[rank] = (int)(first_of(compose, host_origin, rank) * count);
+			compose->count[rank] = (int)(first_of(compose, host_origin, rank + 1) * count) - compose->begin[rank];
+			compose->own[rank] = (int)(own_units * count);
+			compose->place[rank] = (int)((uint32_t)rank * own_units * count);
 		}
-		pack(c, planes, count, first, here, false);
-		GEMP_MPI(MPI_Alltoallv(c->send, c->count, c->begin, MPI_FLOAT, c->receive, c->own, c->place, MPI_FLOAT,
-		                       c->comm->world));
+		pack(compose, planes, count, first, host_origin, false);
+		GEMP_MPI(MPI_Alltoallv(compose->send, compose->count, compose->begin, MPI_FLOAT, compose->receive, compose->own,
+		                       compose->place, MPI_FLOAT, compose->comm->world));
 		for (int rank = 1; rank < ranks; rank++)
-			put_on_top(c, c->receive, c->receive + c->place[rank], dims, some);
-		GEMP_MPI(MPI_Allgatherv(c->receive, (int)(some * count), MPI_FLOAT, c->send, c->count, c->begin, MPI_FLOAT,
-		                        c->comm->world));
-		pack(c, planes, count, first, here, true);
+			compose_onto(compose, compose->receive, compose->receive + compose->place[rank], dims, own_units);
+		GEMP_MPI(MPI_Allgatherv(compose->receive, (int)(own_units * count), MPI_FLOAT, compose->send, compose->count,
+		                        compose->begin, MPI_FLOAT, compose->comm->world));
+		pack(compose, planes, count, first, host_origin, true);
 	}
 }

@@ -40,12 +40,12 @@ bool gemp_som_replicas_fit(const gemp_device *device, const gemp_som_replicas_ne
 /* Collective. x: [count][dims] of this rank. To be freed in any case. */
 gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, gemp_device *device,
                                 const gemp_som_replicas_need *need, const float *x, size_t count);
-void gemp_som_replicas_free(gemp_som_replicas *copies);
+void gemp_som_replicas_free(gemp_som_replicas *replicas);
 
 /* This rank's keys leave the device, all ranks' keys meet (collective, cannot fail), and go to the device. */
-gemp_code gemp_som_replicas_read(gemp_som_replicas *copies, const gemp_comm *comm, const gemp_buffer *best);
-void gemp_som_replicas_gather(gemp_som_replicas *copies, const gemp_comm *comm);
-gemp_code gemp_som_replicas_write(const gemp_som_replicas *copies);
+gemp_code gemp_som_replicas_read(gemp_som_replicas *replicas, const gemp_comm *comm, const gemp_buffer *best);
+void gemp_som_replicas_gather(gemp_som_replicas *replicas, const gemp_comm *comm);
+gemp_code gemp_som_replicas_write(const gemp_som_replicas *replicas);
 
 /* slices: rows of the map, shared out to ranks that have copies of all samples (som/train/rank_exchange.h). In online training each makes the
  * affine maps of its own rows, and then all are gathered.

@@ -1,5 +1,5 @@
-/* ahead: epochs that are enqueued and not known to be over, so that a device never waits for the host, and the host hears of each
- * within a fraction of a second.
+/* train: the loop over epochs. One rank keeps a pipeline of epochs that are enqueued and not known to be over: the device never
+ * waits for the host, and the host learns of each epoch within a fraction of a second.
  */
 
 #include "som/train/train.h"
@@ -10,23 +10,23 @@
 
 #include <math.h>
 
-typedef struct gemp_som_pipeline {
+typedef struct epoch_pipeline {
 	cl_event ends[GEMP_SOM_SLOTS]; /* of epoch number k: ends[k % GEMP_SOM_SLOTS] */
 	uint32_t begun, done;          /* epochs */
 	double last_end;               /* when the last one was over; 0: none yet */
 	double epoch_seconds;          /* seconds of an epoch, as they go now */
-} gemp_som_pipeline;               /* {0} */
+} epoch_pipeline;                  /* {0} */
 
-static const double most_seconds = .1; /* of work that is enqueued */
+static const double max_seconds = .1; /* of trainer that is enqueued */
 
-/* The last launch ends an epoch. There must be room. */
-static gemp_code gemp_som_pipeline_add(gemp_som_pipeline *ahead, const gemp_device *device)
+/* The last launch ends an epoch. There must be a free slot. */
+static gemp_code pipeline_add(epoch_pipeline *pipeline, const gemp_device *device)
 {
-	GEMP_CHECK(ahead->begun - ahead->done < GEMP_SOM_SLOTS && device->last_launch);
+	GEMP_CHECK(pipeline->begun - pipeline->done < GEMP_SOM_SLOTS && device->last_launch);
 	GEMP_PROPAGATE(GEMP_CL(clRetainEvent(device->last_launch)));
-	if (ahead->last_end == 0)
-		ahead->last_end = gemp_now();
-	ahead->ends[ahead->begun++ % GEMP_SOM_SLOTS] = device->last_launch;
+	if (pipeline->last_end == 0)
+		pipeline->last_end = gemp_now();
+	pipeline->ends[pipeline->begun++ % GEMP_SOM_SLOTS] = device->last_launch;
 	return GEMP_OK;
 }
 
@@ -37,52 +37,51 @@ static bool is_over(cl_event event)
 	       status <= CL_COMPLETE;
 }
 
-/* Is an epoch to be heard of before the next one is enqueued: because it is over, or there are enough? */
-static bool gemp_som_pipeline_due(const gemp_som_pipeline *ahead)
+/* Must an epoch be finished before the next one is enqueued, because it is over, or enough are enqueued? The time of
+ * the first epoch is unknown. */
+static bool pipeline_due(const epoch_pipeline *pipeline)
 {
-	const uint32_t count = ahead->begun - ahead->done;
+	const uint32_t count = pipeline->begun - pipeline->done;
 	if (count == 0)
 		return false;
-	/* of the first nobody knows how long it takes */
-	return ahead->done == 0 || count == GEMP_SOM_SLOTS || count * ahead->epoch_seconds > most_seconds ||
-	       is_over(ahead->ends[ahead->done % GEMP_SOM_SLOTS]);
+	return pipeline->done == 0 || count == GEMP_SOM_SLOTS || count * pipeline->epoch_seconds > max_seconds ||
+	       is_over(pipeline->ends[pipeline->done % GEMP_SOM_SLOTS]);
 }
 
-/* Waits for the oldest one, which is not ahead any more. */
-static gemp_code gemp_som_pipeline_wait(gemp_som_pipeline *ahead)
+/* Waits for the oldest epoch. The first one compiles kernels, so the time of an epoch is an average only from the
+ * second on. */
+static gemp_code pipeline_wait(epoch_pipeline *pipeline)
 {
-	cl_event *end = &ahead->ends[ahead->done % GEMP_SOM_SLOTS];
+	cl_event *end = &pipeline->ends[pipeline->done % GEMP_SOM_SLOTS];
 	const gemp_code code = GEMP_CL(clWaitForEvents(1, end));
-	const double now = gemp_now(), since = now - ahead->last_end;
-	/* the first compiles and warms up: it counts until the second is over */
-	ahead->epoch_seconds = ahead->done < 2 ? since : .75 * ahead->epoch_seconds + .25 * since;
-	ahead->last_end = now;
+	const double now = gemp_now(), since = now - pipeline->last_end;
+	pipeline->epoch_seconds = pipeline->done < 2 ? since : .75 * pipeline->epoch_seconds + .25 * since;
+	pipeline->last_end = now;
 	clReleaseEvent(*end);
 	*end = NULL;
-	ahead->done++;
+	pipeline->done++;
 	return code;
 }
 
-static void gemp_som_pipeline_free(gemp_som_pipeline *ahead)
+static void pipeline_free(epoch_pipeline *pipeline)
 {
-	for (uint32_t k = ahead->done; k != ahead->begun; k++)
-		clReleaseEvent(ahead->ends[k % GEMP_SOM_SLOTS]);
-	*ahead = (gemp_som_pipeline){ 0 };
+	for (uint32_t k = pipeline->done; k != pipeline->begun; k++)
+		clReleaseEvent(pipeline->ends[k % GEMP_SOM_SLOTS]);
+	*pipeline = (epoch_pipeline){ 0 };
 }
 
-typedef struct training {
+typedef struct train_context {
 	const gemp_som_training *how;
-	gemp_som_callback *every;
-	void *context;
+	gemp_som_callback *callback;
+	void *self; /* the callback's */
 	gemp_som_report *report;
-	size_t room;      /* of the report's epochs: those that are never begun take none */
-	bool asked, stop; /* to stop: this rank, until ranks agree next; all of them */
-	gemp_som_trainer work;
-	gemp_som_pipeline ahead; /* of one rank */
-} training;
+	size_t capacity;           /* of the report's epochs: those that are never begun take none */
+	bool stop_requested, stop; /* to stop: this rank, until ranks agree next; all of them */
+	gemp_som_trainer trainer;
+	epoch_pipeline pipeline; /* of one rank */
+} train_context;
 
-/* PLANS */
-
+/* Linear, or exponential, from the first epoch's value to the last one's. */
 static double cooled(const gemp_som_training *how, uint32_t epoch, double from, double to)
 {
 	const double part = how->epochs > 1 ? (double)epoch / (how->epochs - 1) : 0;
@@ -116,8 +115,6 @@ gemp_code gemp_som_training_check(const gemp_som_training *how)
 	return gemp_som_grid_check(&how->grid);
 }
 
-/* AN EPOCH */
-
 static void read_quality(gemp_som_epoch *epoch, const gemp_som_fit *fit)
 {
 	epoch->quantisation = fit->samples > 0 ? fit->distances / fit->samples : NAN;
@@ -125,125 +122,122 @@ static void read_quality(gemp_som_epoch *epoch, const gemp_som_fit *fit)
 }
 
 /* Collective. As gemp_som_trainer_epoch. */
-static gemp_code run_epoch(training *it, gemp_som_epoch *epoch)
+static gemp_code run_epoch(train_context *run, gemp_som_epoch *epoch)
 {
-	const bool several = it->work.comm->size > 1;
-	gemp_som_epoch_result news = { .stop = it->asked };
-	GEMP_PROPAGATE(gemp_som_trainer_epoch(&it->work, epoch->radius, epoch->rate,
-	                                      (epoch->epoch - it->how->from) % GEMP_SOM_SLOTS, &news));
+	const bool several = run->trainer.comm->size > 1;
+	gemp_som_epoch_result result = { .stop = run->stop_requested };
+	GEMP_PROPAGATE(gemp_som_trainer_epoch(&run->trainer, epoch->radius, epoch->rate,
+	                                      (epoch->epoch - run->how->from) % GEMP_SOM_SLOTS, &result));
 	if (several)
-		it->stop = news.stop;
-	if (several && it->how->quality)
-		read_quality(epoch, &news.fit);
+		run->stop = result.stop;
+	if (several && run->how->quality)
+		read_quality(epoch, &result.fit);
 	return GEMP_OK;
 }
-
-/* CALLBACKS */
 
 static bool has_snapshot(const gemp_som_training *how, const gemp_som_epoch *epoch)
 {
 	return how->snapshot_every && (epoch->epoch + 1) % how->snapshot_every == 0;
 }
 
-static void call_back(training *it, const gemp_som_epoch *epoch)
+/* A failed callback is this rank's failure, until the ranks agree next. */
+static void call_back(train_context *run, const gemp_som_epoch *epoch)
 {
 	bool stop = false;
-	if (!it->every || it->work.local_code != GEMP_OK)
+	if (!run->callback || run->trainer.local_code != GEMP_OK)
 		return;
-	it->work.local_code = it->every(it->context, epoch, NULL, &stop);
-	it->asked = it->asked || stop;
+	run->trainer.local_code = run->callback(run->self, epoch, NULL, &stop);
+	run->stop_requested = run->stop_requested || stop;
 }
 
 /* Collective. The codebook is as this epoch has left it; what the callback does may be collective. */
-static gemp_code call_back_snapshot(training *it, const gemp_som_epoch *epoch)
+static gemp_code call_back_snapshot(train_context *run, const gemp_som_epoch *epoch)
 {
 	bool stop = false;
-	if (it->work.local_code == GEMP_OK)
-		it->work.local_code = GEMP_CL(clFinish(it->work.device->queue));
-	GEMP_PROPAGATE(gemp_comm_agree(it->work.comm, it->work.local_code));
-	GEMP_PROPAGATE(gemp_comm_agree(it->work.comm, it->every(it->context, epoch, &it->work.book, &stop)));
-	uint64_t any = it->asked || stop;
-	gemp_comm_max(it->work.comm, &any, 1);
-	it->stop = any != 0;
+	if (run->trainer.local_code == GEMP_OK)
+		run->trainer.local_code = GEMP_CL(clFinish(run->trainer.device->queue));
+	GEMP_PROPAGATE(gemp_comm_agree(run->trainer.comm, run->trainer.local_code));
+	GEMP_PROPAGATE(gemp_comm_agree(run->trainer.comm, run->callback(run->self, epoch, &run->trainer.book, &stop)));
+	uint64_t any = run->stop_requested || stop;
+	gemp_comm_max(run->trainer.comm, &any, 1);
+	run->stop = any != 0;
 	return GEMP_OK;
 }
 
-/* One rank: the oldest epoch of those that are ahead. */
-static gemp_code finish_epoch(training *it)
+/* One rank: the oldest epoch of the pipeline is over. */
+static gemp_code finish_epoch(train_context *run)
 {
-	const uint32_t k = it->ahead.done;
-	gemp_som_epoch *epoch = &it->report->epochs[k];
+	const uint32_t k = run->pipeline.done;
+	gemp_som_epoch *epoch = &run->report->epochs[k];
 	gemp_som_fit fit;
-	GEMP_PROPAGATE(gemp_som_pipeline_wait(&it->ahead));
-	if (it->how->quality) {
-		GEMP_PROPAGATE(gemp_som_quality_read(&it->work.quality, k % GEMP_SOM_SLOTS, &fit));
+	GEMP_PROPAGATE(pipeline_wait(&run->pipeline));
+	if (run->how->quality) {
+		GEMP_PROPAGATE(gemp_som_quality_read(&run->trainer.quality, k % GEMP_SOM_SLOTS, &fit));
 		read_quality(epoch, &fit);
 	}
-	if (!has_snapshot(it->how, epoch))
-		call_back(it, epoch);
-	it->stop = it->asked;
-	return it->work.local_code;
+	if (!has_snapshot(run->how, epoch))
+		call_back(run, epoch);
+	run->stop = run->stop_requested;
+	return run->trainer.local_code;
 }
 
-/* One rank. all: of all epochs that are ahead. */
-static gemp_code finish_epochs(training *it, bool all)
+/* One rank. all: until the pipeline is empty. */
+static gemp_code finish_epochs(train_context *run, bool all)
 {
-	while (all ? it->ahead.done != it->ahead.begun : gemp_som_pipeline_due(&it->ahead))
-		GEMP_PROPAGATE(finish_epoch(it));
+	while (all ? run->pipeline.done != run->pipeline.begun : pipeline_due(&run->pipeline))
+		GEMP_PROPAGATE(finish_epoch(run));
 	return GEMP_OK;
 }
 
-/* THE WHOLE */
-
-/* Collective. */
-static gemp_code run_epochs(training *it)
+/* Collective. From the first epoch of this training to the last, or until a callback stops it. */
+static gemp_code run_epochs(train_context *run)
 {
-	const gemp_som_training *how = it->how;
-	const bool alone = it->work.comm->size == 1;
-	for (uint32_t e = how->from; e < how->epochs && !it->stop; e++) {
-		if (it->report->count == it->room)
-			GEMP_PROPAGATE(
-				gemp_comm_agree(it->work.comm, GEMP_RESERVE(it->report->epochs, it->room, it->report->count + 1)));
-		gemp_som_epoch *epoch = &it->report->epochs[it->report->count++];
+	const gemp_som_training *how = run->how;
+	const bool one_rank = run->trainer.comm->size == 1;
+	for (uint32_t e = how->from; e < how->epochs && !run->stop; e++) {
+		if (run->report->count == run->capacity)
+			GEMP_PROPAGATE(gemp_comm_agree(run->trainer.comm,
+			                               GEMP_RESERVE(run->report->epochs, run->capacity, run->report->count + 1)));
+		gemp_som_epoch *epoch = &run->report->epochs[run->report->count++];
 		*epoch = (gemp_som_epoch){ e, gemp_som_radius(how, e), gemp_som_rate(how, e), NAN, NAN };
-		const bool settled = it->every && has_snapshot(how, epoch);
-		GEMP_PROPAGATE(run_epoch(it, epoch));
-		if (alone) {
-			GEMP_PROPAGATE(it->work.local_code);
-			GEMP_PROPAGATE(gemp_som_pipeline_add(&it->ahead, it->work.device));
-			GEMP_PROPAGATE(finish_epochs(it, settled));
-		} else if (!settled) {
-			call_back(it, epoch);
+		const bool has_codebook = run->callback && has_snapshot(how, epoch);
+		GEMP_PROPAGATE(run_epoch(run, epoch));
+		if (one_rank) {
+			GEMP_PROPAGATE(run->trainer.local_code);
+			GEMP_PROPAGATE(pipeline_add(&run->pipeline, run->trainer.device));
+			GEMP_PROPAGATE(finish_epochs(run, has_codebook));
+		} else if (!has_codebook) {
+			call_back(run, epoch);
 		}
-		if (settled)
-			GEMP_PROPAGATE(call_back_snapshot(it, epoch));
+		if (has_codebook)
+			GEMP_PROPAGATE(call_back_snapshot(run, epoch));
 	}
-	if (alone)
-		GEMP_PROPAGATE(finish_epochs(it, true));
-	it->report->stopped = it->stop;
+	if (one_rank)
+		GEMP_PROPAGATE(finish_epochs(run, true));
+	run->report->stopped = run->stop;
 	return GEMP_OK;
 }
 
 gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x,
-                         size_t count, uint32_t dims, float *w, gemp_som_callback *every, void *context,
+                         size_t count, uint32_t dims, float *w, gemp_som_callback *callback, void *context,
                          gemp_som_report *report)
 {
 	gemp_code code = GEMP_OK;
 	const double since = gemp_now();
 	gemp_som_report own = { 0 };
-	training it = { .how = how, .every = every, .context = context, .report = &own };
+	train_context run = { .how = how, .callback = callback, .self = context, .report = &own };
 	if (report)
 		*report = own;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_som_training_check(how)));
-	GEMP_TRY(gemp_som_trainer_new(&it.work, comm, device, how, x, count, dims, w));
+	GEMP_TRY(gemp_som_trainer_new(&run.trainer, comm, device, how, x, count, dims, w));
 	own.prepare = gemp_now() - since;
-	own.units = gemp_som_trainer_sends_units(&it.work);
-	GEMP_TRY(run_epochs(&it));
-	GEMP_TRY(gemp_som_trainer_codebook(&it.work, w));
+	own.units = gemp_som_trainer_sends_units(&run.trainer);
+	GEMP_TRY(run_epochs(&run));
+	GEMP_TRY(gemp_som_trainer_codebook(&run.trainer, w));
 	own.train = gemp_now() - since - own.prepare;
 	if (how->places)
-		GEMP_TRY(gemp_som_trainer_places(&it.work, how->places));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_som_trainer_store(&it.work)));
+		GEMP_TRY(gemp_som_trainer_places(&run.trainer, how->places));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_som_trainer_store(&run.trainer)));
 	if (report) {
 		*report = own;
 		own = (gemp_som_report){ 0 };
@@ -252,8 +246,8 @@ done:
 	if (code != GEMP_OK)
 		clFinish(device->queue); /* before its buffers go */
 	gemp_som_report_free(&own);
-	gemp_som_pipeline_free(&it.ahead);
-	gemp_som_trainer_free(&it.work);
+	pipeline_free(&run.pipeline);
+	gemp_som_trainer_free(&run.trainer);
 	return code;
 }
 

@@ -1,10 +1,11 @@
-/* train: epochs of a self-organising map, on the devices of all ranks. What they do is in docs/som.md.
+/* train: epochs of a self-organising map (Kohonen 1982) on the devices of all ranks; docs/som.md says what they compute.
  *
- * Every rank has samples of its own and the whole codebook. An epoch's sums (batch) or affine maps (online) of all ranks come
- * together in one allreduce; where samples are few beside units, each rank has copies of all of them (som/train/rank_exchange.h), their best
- * units are gathered, and each adds up all sums, or makes the affine maps of some rows. One rank alone
- * enqueues epochs ahead of its device, a tenth of a second of them or one epoch, and neither callbacks nor qualities make the device
- * wait.
+ * Every rank has samples of its own and the whole codebook. The sums of an epoch (batch) or its affine maps (online) are combined
+ * over all ranks. Where samples are few beside units, each rank has replicas of all samples (som/train/rank_exchange.h): then only
+ * best units are gathered, and each rank adds up all sums, or makes the affine maps of some rows.
+ *
+ * One rank alone enqueues epochs ahead of its device, a tenth of a second of them or one epoch, so that neither callbacks nor
+ * qualities make the device wait.
  */
 
 #ifndef GEMP_SOM_TRAIN_TRAIN_H
@@ -23,7 +24,7 @@ typedef struct gemp_som_report {
 	gemp_som_epoch *epochs; /* [count] */
 	uint32_t count;
 	bool stopped;          /* by the callback */
-	bool units;            /* ranks told each other best units, not sums */
+	bool units;            /* ranks exchanged best units, not sums */
 	double prepare, train; /* seconds */
 } gemp_som_report;
 

@@ -6,34 +6,36 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { GROUP = 128, RUN = 512, MOST_BANKS = 32 }; /* RUN: sums that a work-item of a CPU device rounds */
+enum { GROUP = 128, RUN_SUMS = 512, MAX_BANKS = 32 }; /* RUN: sums that a work-item of a CPU device rounds */
 
-/* All of them take no longer to go over than samples do, and an eighth of what is free. */
+/* So many copies of the sums that adding them up takes no longer than going over the samples, in an eighth of the
+ * free memory. */
 static cl_uint banks_of(const gemp_device *device, const gemp_som_samples *samples, size_t bytes)
 {
-	const size_t room = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 8 : 0;
-	size_t most = samples->x.size;
+	const size_t free_bytes = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 8 : 0;
+	size_t max_bytes = samples->x.size;
 	if (!device->gpu)
 		return 1;
-	most = most < room ? most : room;
-	most = most < device->max_buffer ? most : device->max_buffer;
-	return most < 2 * bytes ? 1 : most / bytes < MOST_BANKS ? (cl_uint)(most / bytes) : MOST_BANKS;
+	max_bytes = max_bytes < free_bytes ? max_bytes : free_bytes;
+	max_bytes = max_bytes < device->max_buffer ? max_bytes : device->max_buffer;
+	return max_bytes < 2 * bytes ? 1 : max_bytes / bytes < MAX_BANKS ? (cl_uint)(max_bytes / bytes) : MAX_BANKS;
 }
 
 gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples,
-                                  uint32_t units, uint32_t most, bool online)
+                                  uint32_t units, uint32_t max_bytes, bool online)
 {
 	gemp_code code = GEMP_OK;
 	char options[64];
 	const bool missing = samples->missing;
-	const size_t sums = (size_t)units * gemp_som_planes(most, missing) * sizeof(double);
+	const size_t sums = (size_t)units * gemp_som_planes(max_bytes, missing) * sizeof(double);
 	*out = (gemp_som_accumulate){
 		.device = device, .units = units, .missing = missing, .banks = banks_of(device, samples, sums)
 	};
 	if (online)
 		snprintf(options, sizeof options, "-DSOM_MOVE%s", missing ? " -DSOM_MISSING" : "");
 	else
-		snprintf(options, sizeof options, "-DSOM_RUN=%d%s", device->gpu ? 1 : RUN, missing ? " -DSOM_MISSING" : "");
+		snprintf(options, sizeof options, "-DSOM_RUN=%d%s", device->gpu ? 1 : RUN_SUMS,
+		         missing ? " -DSOM_MISSING" : "");
 	GEMP_TRY(gemp_program_build(
 		&out->program, device, "som_accumulate.cl", options, { online ? "som_move" : NULL, &out->move },
 		{ online        ? NULL
@@ -81,24 +83,26 @@ gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_val
 {
 	gemp_device *device = accumulate->device;
 	const cl_ulong count = (cl_ulong)accumulate->units * gemp_som_planes(values.count, accumulate->missing);
-	const size_t run = device->gpu ? 1 : RUN;
+	const size_t run = device->gpu ? 1 : RUN_SUMS;
 	return gemp_launch(device, accumulate->take, (count + run - 1) / run, device->gpu ? GROUP : 1,
 	                   GEMP_ARG(&accumulate->sums.mem), GEMP_ARG(&planes->mem), GEMP_ARG(&count),
 	                   GEMP_ARG(&accumulate->banks));
 }
 
-/* Of all units, those on the device at a time. Kernels that take `least`, too, have it as their last argument. */
-static gemp_code change(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes,
-                        gemp_som_values values, gemp_som_codebook *book, const cl_float *least)
+/* Of all units, those on the device at a time. Kernels that take min_weight have it as their last argument. */
+static gemp_code update_units(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes,
+                              gemp_som_values values, gemp_som_codebook *book, const cl_float *min_weight)
 {
 	const size_t group = accumulate->device->gpu ? GROUP : 0;
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
 		GEMP_PROPAGATE(gemp_som_codebook_load(book, first));
-		const gemp_argument arguments[] = { GEMP_ARG(&planes->mem),  GEMP_ARG(&book->w.mem),    GEMP_ARG(&book->units),
-			                                GEMP_ARG(&book->first),  GEMP_ARG(&book->resident), GEMP_ARG(&values.first),
-			                                GEMP_ARG(&values.count), GEMP_ARG(&book->dims),     GEMP_ARG(&book->stride),
-			                                { sizeof *least, least } };
-		GEMP_PROPAGATE(gemp_launch_with(accumulate->device, kernel, book->resident, group, arguments, least ? 10 : 9));
+		const gemp_argument arguments[] = { GEMP_ARG(&planes->mem),    GEMP_ARG(&book->w.mem),
+			                                GEMP_ARG(&book->units),    GEMP_ARG(&book->first),
+			                                GEMP_ARG(&book->resident), GEMP_ARG(&values.first),
+			                                GEMP_ARG(&values.count),   GEMP_ARG(&book->dims),
+			                                GEMP_ARG(&book->stride),   { sizeof *min_weight, min_weight } };
+		GEMP_PROPAGATE(
+			gemp_launch_with(accumulate->device, kernel, book->resident, group, arguments, min_weight ? 10 : 9));
 		GEMP_PROPAGATE(gemp_som_codebook_store(book));
 	}
 	return GEMP_OK;
@@ -107,23 +111,24 @@ static gemp_code change(gemp_som_accumulate *accumulate, cl_kernel kernel, const
 gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
                                      gemp_som_codebook *book)
 {
-	static const cl_float least = GEMP_SOM_MIN_WEIGHT;
-	return change(accumulate, accumulate->finish, planes, values, book, &least);
+	static const cl_float min_weight = GEMP_SOM_MIN_WEIGHT;
+	return update_units(accumulate, accumulate->finish, planes, values, book, &min_weight);
 }
 
 gemp_code gemp_som_accumulate_affine(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
                                      gemp_som_codebook *book)
 {
-	return change(accumulate, accumulate->move, planes, values, book, NULL);
+	return update_units(accumulate, accumulate->move, planes, values, book, NULL);
 }
 
 enum { TALL = 8, WIDE = 8, STEP = 8, BLOCK_GPU = 16, BLOCK_CPU = 8 };
 
-static const float least_share = 1e-8f; /* of all samples left out, in a unit */
+static const float min_share = 1e-8f; /* of all samples left out, in a unit */
 
-static gemp_som_online_shape complete(const gemp_device *device, const gemp_som_online_shape *asked)
+/* The device's shape, where the caller gives none. */
+static gemp_som_online_shape complete_online_shape(const gemp_device *device, const gemp_som_online_shape *wanted)
 {
-	gemp_som_online_shape shape = asked ? *asked : (gemp_som_online_shape){ 0 };
+	gemp_som_online_shape shape = wanted ? *wanted : (gemp_som_online_shape){ 0 };
 	if (device->gpu && shape.tile_rows == 0)
 		shape.tile_rows = TALL;
 	if (shape.tile_rows && shape.tile_columns == 0)
@@ -141,13 +146,13 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 }
 
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
-                              const gemp_som_smooth *smooth, uint32_t most, const gemp_som_online_shape *asked)
+                              const gemp_som_smooth *smooth, uint32_t max_bytes, const gemp_som_online_shape *wanted)
 {
 	gemp_code code = GEMP_OK;
 	char of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 192], tiles[96] = "";
 	const gemp_som_grid *grid = &smooth->grid;
-	const gemp_som_online_shape shape = complete(device, asked);
-	const uint32_t block = divide_up(most, divide_up(most, shape.block));
+	const gemp_som_online_shape shape = complete_online_shape(device, wanted);
+	const uint32_t block = divide_up(max_bytes, divide_up(max_bytes, shape.block));
 	*out = (gemp_som_online){ .device = device,
 		                      .block = block,
 		                      .tile_rows = shape.tile_rows ? shape.tile_rows : 1,
@@ -174,13 +179,14 @@ void gemp_som_online_free(gemp_som_online *online)
 	*online = (gemp_som_online){ 0 };
 }
 
-/* Whole steps along a row beyond which a sample's share is not above `least`; on a toroid one may come from the other side. */
-static cl_uint far_of(const gemp_som_smooth *smooth, double rate, double least)
+/* Whole steps along a row beyond which a sample's share is not above `min_weight`; on a toroid it may come from the
+ * other side. */
+static cl_uint reach_of(const gemp_som_smooth *smooth, double rate, double min_weight)
 {
-	double far = smooth->radius;
+	double reach = smooth->radius;
 	if (smooth->neighbourhood == GEMP_SOM_GAUSSIAN)
-		far *= rate > least ? sqrt(2 * log(rate / least)) : 0;
-	return smooth->grid.toroid || far > smooth->grid.columns ? smooth->grid.columns : (cl_uint)far + 2;
+		reach *= rate > min_weight ? sqrt(2 * log(rate / min_weight)) : 0;
+	return smooth->grid.toroid || reach > smooth->grid.columns ? smooth->grid.columns : (cl_uint)reach + 2;
 }
 
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
@@ -189,13 +195,13 @@ gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *s
 {
 	const gemp_buffer *present = samples->missing ? &samples->present : &samples->x;
 	const cl_uint count = (cl_uint)samples->count;
-	const cl_float share = (cl_float)rate, least = least_share / (cl_float)(count ? count : 1);
-	const cl_uint go_on = begun, far = far_of(smooth, rate, (double)least);
+	const cl_float share = (cl_float)rate, min_weight = min_share / (cl_float)(count ? count : 1);
+	const cl_uint go_on = begun, reach = reach_of(smooth, rate, (double)min_weight);
 	const size_t groups = online->across * divide_up(rows.end - rows.first, online->tile_rows) *
 	                      divide_up(values.count, online->block);
 	return gemp_launch(online->device, online->run, groups * online->group, online->group, GEMP_ARG(&planes->mem),
 	                   GEMP_ARG(&best->mem), GEMP_ARG(&samples->x.mem), GEMP_ARG(&present->mem), GEMP_ARG(&count),
-	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->cutoff), GEMP_ARG(&share), GEMP_ARG(&least),
-	                   GEMP_ARG(&far), GEMP_ARG(&values.first), GEMP_ARG(&values.count), GEMP_ARG(&go_on),
+	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->cutoff), GEMP_ARG(&share), GEMP_ARG(&min_weight),
+	                   GEMP_ARG(&reach), GEMP_ARG(&values.first), GEMP_ARG(&values.count), GEMP_ARG(&go_on),
 	                   GEMP_ARG(&rows.first), GEMP_ARG(&rows.end));
 }
