@@ -16,15 +16,15 @@ uint64_t gemp_estimate_order_reads(double seconds)
 	return (uint64_t)fmin(share_for_order * seconds * reads_per_second, 1e18) + 1;
 }
 
-/* The least number of samples is taken whatever the budget, so it has to have room for them. */
+/* The least number of samples is taken whatever the budget, so that a step's limit leaves room for them. */
 static uint64_t step_limit(const gemp_match *m, double seconds)
 {
 	double steps = m->plan->step_count > 1 ? (double)(m->plan->step_count - 1) : 1;
 	return (uint64_t)fmin(seconds * reads_per_second / MIN_SAMPLES / steps, 1e18);
 }
 
-/* Two-sided 95 % quantiles of Student's t, close enough beyond the least number of samples (Cornish-Fisher's first
- * terms). */
+/* Two-sided 95 % quantiles of Student's t by the first terms of Cornish and Fisher's expansion, close enough beyond
+ * the least number of samples. */
 static double quantile(size_t samples)
 {
 	double z = 1.959964, n = (double)samples - 1;
@@ -46,7 +46,7 @@ static gemp_code check(const gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Collective. One sample through all steps. */
+/* Collective. Carries one sample through all steps. */
 static gemp_code take_sample(gemp_match *m, gemp_sampler *sampler, size_t size, sample_sums *s, uint64_t *reads)
 {
 	gemp_code code = GEMP_OK;
@@ -69,8 +69,8 @@ done:
 	return code;
 }
 
-/* Collective. The size of the next sample: of the least number each may bring its share of entries. An estimate without
- * bias stays so if those before it decide how large it is. */
+/* Collective. Chooses the size of the next sample: of the least number each may bring its share of entries. An
+ * unbiased estimate stays so if the samples before decide about the size. */
 static size_t next_size(sample_sums *s, const gemp_sampler *sampler, const gemp_estimate_options *options, size_t size)
 {
 	uint64_t fetched = gemp_sampler_fetched(sampler);
@@ -82,12 +82,14 @@ static size_t next_size(sample_sums *s, const gemp_sampler *sampler, const gemp_
 	return (size_t)fmin(fmax(left / (double)(MIN_SAMPLES - s->samples) / each, SMALL_SAMPLE), SAMPLE);
 }
 
+/* Half the confidence interval of the mean. */
 static double half_width(const sample_sums *s)
 {
 	double n = (double)s->samples, mean = s->sum / n, variance = fmax(s->squares / n - mean * mean, 0) * n / (n - 1);
 	return quantile(s->samples) * sqrt(variance / n);
 }
 
+/* Enough samples, or enough work. */
 static bool is_precise(const sample_sums *s, const gemp_estimate_options *options, uint64_t reads)
 {
 	if (s->exact || s->samples >= MAX_SAMPLES)
@@ -98,6 +100,7 @@ static bool is_precise(const sample_sums *s, const gemp_estimate_options *option
 	       (double)reads >= options->seconds * reads_per_second;
 }
 
+/* Embeddings follow from matches unless the group's order is too large. */
 static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_estimate *out)
 {
 	double mean = s->sum / (double)s->samples, half = s->exact ? 0 : half_width(s);

@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-/* LOADING. Rows by target are for finding an order; where that is given, one rank loads those that its views have. */
+/* Are rows by target needed? They help to find an order; where the order is given, one rank loads those that its views
+ * have. */
 static bool needs_targets(const gemp_match *m)
 {
 	bool needs = m->options.order_count == 0 || m->options.sampled || m->graph->ranks > 1 || m->pattern->simple ||
@@ -57,7 +58,8 @@ static bool one_kind_of_edge(const gemp_pattern *pattern)
 	return true;
 }
 
-/* Embeddings with the same image differ by an automorphism if nothing but shape tells the pattern's vertices apart. */
+/* Do embeddings with the same image always differ by an automorphism? They do if nothing but shape tells the pattern's
+ * vertices apart. */
 static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry *symmetry)
 {
 	gemp_symmetry *bare = NULL;
@@ -70,6 +72,7 @@ static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry 
 	return same;
 }
 
+/* Symmetry is broken where orbits are free, unless all embeddings are wanted. */
 static gemp_plan_options plan_options(const gemp_match *m)
 {
 	const gemp_match_options *o = &m->options;
@@ -92,6 +95,7 @@ static gemp_plan_options plan_options(const gemp_match *m)
 	return plan;
 }
 
+/* Deduplication is needed where the search itself finds a match more than once. */
 static bool needs_distinct(const gemp_match *m)
 {
 	switch (m->options.distinct) {
@@ -102,13 +106,13 @@ static bool needs_distinct(const gemp_match *m)
 	}
 }
 
-/* Matches go through the result buffer; else the device only counts them. */
+/* Do matches go through the result buffer? Else the device only counts them. */
 static bool needs_listing(const gemp_match *m)
 {
 	return m->options.listed || m->options.count_parts || m->deduplicates || m->phases.after_count;
 }
 
-/* Collective. Partial matches of one rank mean something to another only if both follow the same plan. */
+/* Collective. A partial match means the same on two ranks only if both follow the same plan. */
 static gemp_code agree_on_plan(const gemp_match *m)
 {
 	uint64_t greatest[2] = { m->plan->hash, ~m->plan->hash };
@@ -119,6 +123,7 @@ static gemp_code agree_on_plan(const gemp_match *m)
 	return GEMP_OK;
 }
 
+/* The plan is deterministic; ranks check that they made the same. */
 static gemp_code make_plan(gemp_match *m, bool two_paths)
 {
 	gemp_plan_options options = plan_options(m);
@@ -133,7 +138,7 @@ static gemp_code make_plan(gemp_match *m, bool two_paths)
 	return code == GEMP_OK ? agree_on_plan(m) : code;
 }
 
-/* A table for each of few workers, in a quarter of the memory. */
+/* A table for each worker must fit into a quarter of the memory. */
 static bool tables_fit_on(const gemp_device *device, uint64_t vertices)
 {
 	uint64_t bytes = device->units * vertices * sizeof(uint32_t);
@@ -150,7 +155,7 @@ static bool tables_fit(const gemp_match *m)
 	return gemp_comm_sum1(context->comm, !fit) == 0;
 }
 
-/* Collective. Numbers of edges at both ends, where samples tell edges apart. */
+/* Collective. Samples tell parallel edges apart by their numbers, which rows by target must have, too. */
 static gemp_code need_edges(gemp_match *m)
 {
 	for (size_t e = 0; e < m->pattern->edge_count && m->plan->live_edges; e++)
@@ -160,7 +165,7 @@ static gemp_code need_edges(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Collective. The order that estimates gave is put to the test, unless it was forced. */
+/* Collective. Tests the order of the estimates by samples, unless the user gave one. */
 static gemp_code improve_order(gemp_match *m)
 {
 	gemp_plan_options options = plan_options(m);
@@ -196,7 +201,7 @@ static gemp_code improve_order(gemp_match *m)
 	return make_plan(m, false);
 }
 
-/* ROWS. Bytes on the device of those that this rank has, which are there already or still to come. */
+/* Do the rows of this rank fit on its device? Those that are there already take no more. */
 static bool rows_fit(const gemp_match *m)
 {
 	const gemp_device *device = m->context->device;
@@ -215,8 +220,8 @@ static bool rows_fit(const gemp_match *m)
 	return bytes <= most;
 }
 
-/* Collective. Unless all rows are here, by what either way is expected to move; partial matches also have to travel where no
- * round has room for the longest rows. */
+/* Collective. Chooses between rows and partial matches by the bytes that either is expected to move. Partial matches
+ * have to travel where no round has capacity for the longest rows. */
 static gemp_code choose_push(gemp_match *m, bool *push)
 {
 	gemp_push_pull_inputs question = { .context = m->context,
@@ -252,8 +257,8 @@ static gemp_code choose_exchange(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Two-paths only count, and need all rows and a device whose workers are few: first a plan to learn whether matches are
- * listed, then, if not, one that may use tables, and back if the rows do not all fit. */
+/* Tables of two-paths only count, and need all rows and a device of few workers: the first plan tells whether matches
+ * are listed; if not, a plan with tables follows, and is taken back if the rows do not all fit. */
 static gemp_code plan_and_rows(gemp_match *m)
 {
 	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.in_parts && !m->options.count_per &&
@@ -280,7 +285,7 @@ static gemp_code plan_and_rows(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Pattern vertices, as bits, at whose images matches count for pattern vertex v. */
+/* The pattern vertices at whose images matches count for pattern vertex v, as bits. */
 static gemp_code gemp_counted_vertices(uint64_t *out, const gemp_plan *plan, const gemp_symmetry *symmetry, int v)
 {
 	gemp_code code = GEMP_OK;
@@ -303,6 +308,7 @@ done:
 	return code;
 }
 
+/* Counters on the device count what the search finds, so that matches must need no further look. */
 static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 {
 	*per = 0;
@@ -327,6 +333,7 @@ static gemp_code check_sampled(const gemp_match *m)
 	return GEMP_OK;
 }
 
+/* The chain orders whole tuples: vertices, then edges if rows have them. */
 static gemp_code make_chain(gemp_match *m)
 {
 	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES], size = 0;
@@ -435,7 +442,7 @@ static const char *const how_distinct[] = {
 	[GEMP_BY_VERTICES] = "sets of vertices, by canonical-order hashing",
 };
 
-/* Where conditions on one vertex are tested, where that was a choice. */
+/* Reports where conditions on one vertex are tested, if that was a choice. */
 static void put_choices(const gemp_match *m, gemp_text *out)
 {
 	for (size_t i = 0; i < m->phases.choice_count; i++) {

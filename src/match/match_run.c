@@ -20,6 +20,7 @@ typedef struct sink_chain {
 	gemp_sink *first;
 } sink_chain;
 
+/* The canonical form needs the pattern's edges as pairs of positions. */
 static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 {
 	const gemp_match_options *o = &m->options;
@@ -40,6 +41,7 @@ static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 	return gemp_distinct_new(&s->distinct, m->context, &options);
 }
 
+/* Sinks are made from the last to the first. */
 static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 {
 	gemp_sink *next = last;
@@ -68,7 +70,7 @@ static void free_sinks(sink_chain *s)
 			all[i]->free(all[i]->self);
 }
 
-/* Embeddings are whole orbits where symmetry was broken. */
+/* A match stands for a whole orbit where symmetry was broken. */
 static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_match_result *result)
 {
 	result->embeddings_known = result->complete;
@@ -150,7 +152,7 @@ static void describe_exchange(const gemp_match *m, const run_figures *figures, g
 	                                              : 1;
 }
 
-/* What a plan by two-paths has counted several times over. */
+/* A plan by two-paths counts each match `divisor` times. */
 static gemp_code divide(const gemp_match *m, run_figures *f)
 {
 	uint64_t *const counts[] = { &f->found, &f->kept, &f->classes };
@@ -188,7 +190,7 @@ static double imbalance(const gemp_match *m, double (*number)(const gemp_search 
 	return sums[0] > 0 ? most * sums[1] / sums[0] : 1;
 }
 
-/* Local. Of all devices. */
+/* Local. Sums the counters of all devices. */
 static gemp_code read_profile(gemp_match *m)
 {
 	uint64_t rows[GEMP_MAX_STEPS], entries[GEMP_MAX_STEPS], lookups[GEMP_MAX_STEPS];
@@ -222,7 +224,7 @@ static gemp_code profile(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Entries and lookups are those of the runs so far. */
+/* Entries and lookups are those of all runs so far. */
 static void describe_plan(const gemp_match *m, gemp_match_result *result)
 {
 	for (size_t s = 0; s < m->plan->step_count; s++) {
@@ -272,6 +274,7 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 	return code;
 }
 
+/* The chain is made anew for each run, since sinks keep what they have seen. */
 static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
 	gemp_code code = GEMP_OK;
@@ -308,7 +311,7 @@ gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t co
 	return run(m, sink, result);
 }
 
-/* Slots of all pivots, as the search was made with them. */
+/* Keeps the slots of all pivots, from which each part is chosen. */
 static gemp_code save_pivots(gemp_match *m)
 {
 	const gemp_search *search = m->search;
@@ -321,6 +324,7 @@ static gemp_code save_pivots(gemp_match *m)
 	return GEMP_OK;
 }
 
+/* Ids decide about the part, so that it does not depend on the ranks. */
 gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 {
 	gemp_code code = GEMP_OK;
@@ -365,7 +369,7 @@ bool gemp_pivot_parts_overlap(const gemp_match *m)
 	return m->deduplicates;
 }
 
-/* Local. By slot, of all devices. */
+/* Local. Counts by slot, of all devices. */
 static gemp_code read_counts(const gemp_match *m, uint64_t **out)
 {
 	gemp_code code = GEMP_OK;
@@ -382,7 +386,7 @@ done:
 	return code;
 }
 
-/* Collective. By slot, of all ranks. */
+/* Collective. Counts by slot, of all ranks. */
 static gemp_code vertex_counts_gather(gemp_match *m, uint64_t **out)
 {
 	enum { PIECE = 1 << 24 };

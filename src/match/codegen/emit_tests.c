@@ -160,8 +160,7 @@ static void emit_cost(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_
 	gemp_text_print(t, "\t\tcost_%zu += begin_%d[y + 1] - begin_%d[y]; }\n\t\t}\n", m, mark->via_view, mark->via_view);
 }
 
-/* The cost rule of ski rental: a mark is set when the work done without it has reached the price of setting it, so
- * that no choice costs more than twice the better one. */
+/* The cost rule of ski rental: a mark is set when the work done without it has reached the price of setting it, so that the choice never costs much more than twice the better one. */
 void gemp_emit_mark_setting(gemp_text *t, const gemp_plan *plan, const gemp_adjacency_marks *marks, int s)
 {
 	unsigned there, absent;
@@ -212,8 +211,7 @@ static void put_filter(gemp_text *t, const gemp_plan *plan, const char *x)
 		gemp_text_print(t, " && %s < v_%d", x, plan->pivot);
 }
 
-/* Filling and clearing walk the same two-paths; clearing costs as much as filling and less than zeroing a table of all
- * vertices. */
+/* Filling and clearing walk the same two-paths; clearing costs as much as filling and, but for hubs, less than zeroing a table of all vertices. */
 void gemp_emit_table(gemp_text *t, const gemp_plan *plan, bool fill)
 {
 	int near = leaf_of(plan)->checks[0].view, far = leaf_of(plan)->checks[1].view;

@@ -15,6 +15,7 @@ static uint32_t tag_of(uint64_t hash)
 	return (uint32_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
+/* Multiplication maps the tag to a place without a division, whatever the number of slots. */
 static size_t home_of(uint32_t tag, size_t slot_count)
 {
 	return (size_t)((uint64_t)tag * slot_count >> 32);
@@ -33,6 +34,7 @@ void gemp_class_table_free(gemp_class_table *table)
 	*table = (gemp_class_table){ 0 };
 }
 
+/* Linear probing: records are never removed one by one, so that a free slot ends every search. */
 static void occupy(uint64_t *slots, size_t slot_count, uint64_t slot)
 {
 	size_t at = home_of((uint32_t)(slot >> 32), slot_count);
@@ -41,6 +43,7 @@ static void occupy(uint64_t *slots, size_t slot_count, uint64_t slot)
 	slots[at] = slot;
 }
 
+/* Records are of one size. */
 static size_t record_bytes(const gemp_class_table *table, size_t records)
 {
 	return records * table->words * sizeof(uint32_t);
@@ -55,7 +58,8 @@ static void prefer_large_pages(void *block, size_t size)
 		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
-/* While slots move, old and new are there at once. */
+/* Doubles the slots until three of four hold what is needed. While slots move, old and new ones are there at once, and
+ * both count. */
 static gemp_code grow_slots(gemp_class_table *table, size_t needed, bool *fits)
 {
 	size_t larger = table->slot_count ? table->slot_count : FIRST_SLOTS;
@@ -105,7 +109,9 @@ static gemp_code grow_records(gemp_class_table *table, size_t needed, bool *fits
 
 /* The same where several threads work, each on its own table: memory for `extra` additions is taken beforehand, if the
  * budget allows (*fits), by one thread; settled and filled by any; and what was outgrown is given back, by one. */
-/* At most three slots of four are taken. */
+/* Takes the memory for `extra` additions, at most three slots of four; *fits is false where the budget does not allow
+ * it. With gemp_class_table_rehash and gemp_class_table_trim it splits an addition so that threads can work on tables
+ * side by side: memory is taken and given back by one thread, records are moved and added by any. */
 static gemp_code gemp_class_table_reserve(gemp_class_table *table, size_t extra, bool *fits)
 {
 	size_t needed = table->count + extra;
@@ -117,6 +123,7 @@ static gemp_code gemp_class_table_reserve(gemp_class_table *table, size_t extra,
 	return GEMP_OK;
 }
 
+/* Moves the slots that were outgrown; any thread may do it, since it takes no memory. */
 static void gemp_class_table_rehash(gemp_class_table *table)
 {
 	for (size_t s = 0; s < table->old_count; s++)
@@ -125,6 +132,7 @@ static void gemp_class_table_rehash(gemp_class_table *table)
 	table->old_count = 0;
 }
 
+/* Gives back the slots that were outgrown. */
 static void gemp_class_table_trim(gemp_class_table *table)
 {
 	gemp_class_table_rehash(table);
@@ -132,6 +140,7 @@ static void gemp_class_table_trim(gemp_class_table *table)
 	table->old = NULL;
 }
 
+/* Only the key is compared; an embedding beside it may differ within a class. */
 static bool same_key(const gemp_class_table *table, const uint32_t *a, const uint32_t *b)
 {
 	for (size_t w = 0; w < table->key_words; w++)
@@ -155,6 +164,7 @@ static uint32_t *find(const gemp_class_table *table, const uint32_t *record, uin
 	return NULL;
 }
 
+/* Records are appended to the last segment, in which gemp_class_table_reserve has made room. */
 static uint32_t *place(gemp_class_table *table, const uint32_t *record, uint32_t tag, size_t slot)
 {
 	uint32_t *placed = gemp_class_table_record(table, table->count);
@@ -197,6 +207,7 @@ void gemp_class_table_prefetch(const gemp_class_table *table, uint64_t hash)
 		__builtin_prefetch(&table->slots[home_of(tag_of(hash), table->slot_count)], 1);
 }
 
+/* Looks at four slots at most: a later one would cost more than it saves. */
 void gemp_class_table_prefetch_record(const gemp_class_table *table, uint64_t hash)
 {
 	uint32_t tag = tag_of(hash);
@@ -289,6 +300,7 @@ uint8_t gemp_class_set_place(const gemp_class_set *set, uint64_t hash)
 	return (uint8_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (set->table_count - 1));
 }
 
+/* The smaller embedding represents its class, so that the choice does not depend on the order of arrival. */
 static void keep_smaller(const gemp_record_form *form, const uint32_t *record, uint32_t *found)
 {
 	if (gemp_record_smaller(form, record, found))
@@ -312,6 +324,8 @@ typedef struct add_context {
 	const bool *fits;
 } add_context;
 
+/* Adds some records in three passes: slots are fetched first, then the records that they lead to, then records are
+ * compared. Large tables are met at random, and the latencies of many records overlap. */
 static void add_ahead(gemp_class_table *table, const add_context *a, const uint32_t *order, size_t count)
 {
 	const gemp_record_form *form = a->set->form;
@@ -331,6 +345,7 @@ static void add_ahead(gemp_class_table *table, const add_context *a, const uint3
 	}
 }
 
+/* Each table is the work of one thread, so that no slot is locked. */
 static void add_to_table(void *context, unsigned thread, size_t t)
 {
 	const add_context *a = context;
@@ -367,6 +382,7 @@ typedef struct read_task {
 	gemp_edge *edges;
 } read_task;
 
+/* Threads copy ranges of records into the rows of a batch. */
 static void read_records(void *context, size_t range, size_t begin, size_t end)
 {
 	const read_task *r = context;
@@ -416,6 +432,7 @@ void gemp_class_block_free(gemp_class_block *block)
 	*block = (gemp_class_block){ 0 };
 }
 
+/* The first pass of the counting sort: how many records of a range go to each place. */
 static void count_places(void *context, size_t piece, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;
@@ -425,6 +442,7 @@ static void count_places(void *context, size_t piece, size_t begin, size_t end)
 		histogram[block->table[i]]++;
 }
 
+/* The second pass: each range writes behind what earlier ranges have of a place, so that the sort is stable. */
 static void order_records(void *context, size_t piece, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;

@@ -43,11 +43,13 @@ typedef struct distinct {
 	bool ended;     /* next had its last turn */
 } distinct;
 
+/* Equal keys hash alike on every rank: the upper half decides about the pass, the lower half about the owner. */
 static uint64_t hash_of(const distinct *d, const uint32_t *record)
 {
 	return gemp_hash(record, d->form.key_words * sizeof *record, 0) & d->hash_mask;
 }
 
+/* A pass takes the records whose hash's upper half lies in its range; others are found again in a later pass. */
 static bool in_range(const distinct *d, uint64_t hash)
 {
 	return hash >> 32 >= d->low && hash >> 32 < d->high;
@@ -64,6 +66,7 @@ static bool in_current_range(void *self, const uint32_t *record, uint64_t *hash)
 	return in_range(self, *hash);
 }
 
+/* Records beyond the new end leave the tables; they come again in a later pass. */
 static void cut_range(distinct *d, uint64_t high)
 {
 	if (high >= d->high)
@@ -89,6 +92,7 @@ static gemp_code shrink_range(distinct *d)
 	return GEMP_OK;
 }
 
+/* A record that does not fit makes the range shrink until it fits or is no longer in the range. */
 static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	bool fits = false;
@@ -113,6 +117,7 @@ static bool sent_recently(distinct *d, const uint32_t *record, uint64_t hash)
 	return false;
 }
 
+/* Records for other ranks wait until the end of the round; one that was sent a short while ago is dropped. */
 static gemp_code send_later(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	size_t words = d->form.words, at = d->outgoing_count;
@@ -127,6 +132,7 @@ static gemp_code send_later(distinct *d, const uint32_t *record, uint64_t hash)
 	return GEMP_OK;
 }
 
+/* Which table takes the record; remote ones are sent, and those of later passes dropped. */
 static uint8_t place_of(const distinct *d, uint64_t hash)
 {
 	if (!in_range(d, hash))
@@ -142,6 +148,7 @@ typedef struct fill_task {
 	size_t first; /* row */
 } fill_task;
 
+/* Threads make records of rows, or take over those that came from other ranks. */
 static void fill_records(void *context, size_t range, size_t begin, size_t end)
 {
 	const fill_task *f = context;
@@ -239,6 +246,7 @@ static void agree_on_range(distinct *d)
 	cut_range(d, range_end - given_up);
 }
 
+/* Classes of finished passes and those in the tables. */
 static gemp_count known(const distinct *d)
 {
 	return d->counted + gemp_class_set_count(&d->classes);
@@ -271,6 +279,7 @@ done:
 	return code;
 }
 
+/* Nothing of the pass before is kept but the figures. */
 static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 {
 	d->low = low;
@@ -347,6 +356,7 @@ static void distinct_free(void *self)
 	gemp_free_all(d->recent, d->outgoing, d->owner, d->rank, d->vertex, d);
 }
 
+/* A block is an eighth of the budget at most, and enough for all threads to have work. */
 static size_t block_records(const distinct *d)
 {
 	size_t most = (size_t)BLOCK_BYTES * gemp_threads(), bytes = d->budget / 8 < most ? d->budget / 8 : most;
@@ -354,6 +364,7 @@ static size_t block_records(const distinct *d)
 	return records < FEWEST_CLASSES ? FEWEST_CLASSES : records;
 }
 
+/* The cache of sent records is direct-mapped; one rank has nobody to send to. */
 static size_t recent_entries(const distinct *d)
 {
 	size_t bytes = d->budget / 8 < RECENT_BYTES ? d->budget / 8 : RECENT_BYTES, entries = 1;
@@ -399,6 +410,7 @@ done:
 	return code;
 }
 
+/* Two embeddings are one match if they differ by an automorphism, or have the same vertices, or the same edges. */
 static gemp_record_key choose_key(const gemp_distinct_options *options)
 {
 	if (options->as_subgraph)

@@ -39,8 +39,9 @@ static bool exchanges(const gemp_stab_chain *chain, const int *base, int count, 
 	return true;
 }
 
-/* Exchangeable points form blocks. The group is all permutations within blocks just if it has as many elements as those:
- * the product of the orbits along the chain equals that of the block sizes' factorials, both told level by level. */
+/* Exchangeable vertices form blocks. The group is all permutations within blocks if and only if it has as many
+ * elements as those: the product of the orbits along the chain equals that of the factorials of the block sizes. Then
+ * sorting within blocks makes a tuple canonical, which is much faster than the chain. */
 static void permutation_blocks(gemp_record_form *form)
 {
 	int count = form->vertex_count, base[GEMP_MAX_PATTERN_VERTICES], places = 0;
@@ -81,6 +82,7 @@ static inline void sort_network(uint32_t *words, const int count)
 			sort_two(&words[i], &words[i + 1]);
 }
 
+/* Patterns are small: networks for up to six words are unrolled, longer keys are sorted by insertion. */
 static void sort_words(uint32_t *words, int count)
 {
 	switch (count) {
@@ -116,6 +118,7 @@ static int fill_vertex_set(uint32_t *key, const gemp_vertex *vertices, int count
 	return kept;
 }
 
+/* The high word comes first, so that words order edges as numbers do. */
 static void fill_edges(uint32_t *words, const uint64_t *edges, int count)
 {
 	for (int e = 0; e < count; e++) {
@@ -124,6 +127,7 @@ static void fill_edges(uint32_t *words, const uint64_t *edges, int count)
 	}
 }
 
+/* Insertion sort that drops repeated edges; homomorphisms may use an edge twice. */
 static void fill_edge_set(uint32_t *key, const gemp_edge *edges, int count)
 {
 	gemp_edge set[GEMP_MAX_PATTERN_EDGES];
@@ -143,6 +147,7 @@ static void fill_edge_set(uint32_t *key, const gemp_edge *edges, int count)
 	fill_edges(key, set, count);
 }
 
+/* The set has a few words. */
 static int find_word(const uint32_t *words, int count, uint32_t word)
 {
 	int at = 0;
@@ -151,6 +156,7 @@ static int find_word(const uint32_t *words, int count, uint32_t word)
 	return at;
 }
 
+/* A simple undirected graph has one edge between two vertices, so that a bit a pair tells edge sets apart. */
 static void fill_pair_set(const gemp_record_form *form, uint32_t *bits, const uint32_t *set, int set_size,
                           const gemp_vertex *vertices)
 {
@@ -162,6 +168,7 @@ static void fill_pair_set(const gemp_record_form *form, uint32_t *bits, const ui
 	}
 }
 
+/* The canonical form where the group permutes the vertices of each block freely. */
 static void fill_sorted_blocks(const gemp_record_form *form, const gemp_vertex *vertices, uint32_t *key)
 {
 	const int *place = form->block_order;
@@ -224,6 +231,7 @@ void gemp_record_read(const gemp_record_form *form, const uint32_t *record, gemp
 		edges[e] = (gemp_edge)words[2 * e] << 32 | words[2 * e + 1];
 }
 
+/* Embeddings beside equal keys are compared word by word. */
 bool gemp_record_smaller(const gemp_record_form *form, const uint32_t *a, const uint32_t *b)
 {
 	for (size_t w = form->key_words; w < form->words; w++)

@@ -24,6 +24,7 @@ static size_t add_class(gemp_grid *g, int v, size_t view)
 	return c;
 }
 
+/* One read for each pattern vertex whose images are looked for in rows of v. */
 static void add_reads(gemp_grid *g, int v, size_t view)
 {
 	const gemp_closure *closure = g->closure;
@@ -37,6 +38,7 @@ static void add_reads(gemp_grid *g, int v, size_t view)
 	}
 }
 
+/* An upper bound of the number of reads, for the arrays. */
 static size_t max_reads(const gemp_grid *g)
 {
 	size_t most = 0;
@@ -46,6 +48,7 @@ static size_t max_reads(const gemp_grid *g)
 	return most;
 }
 
+/* The first classes are of whole views: they bound what several classes together can read. */
 static gemp_code list_reads(gemp_grid *g)
 {
 	size_t views = g->tiles.view_count, most = max_reads(g);
@@ -82,7 +85,7 @@ static gemp_vertex row_slot(const gemp_grid *g, size_t i)
 	return all_rows_resident(g) ? (gemp_vertex)i : g->fetch->residency->own_slots[i];
 }
 
-/* BLOCKS. What a vertex weighs: its rows, and the rows that it is in. */
+/* Weighs each vertex by its rows and by the rows that it is in, since blocks divide both rows and columns. */
 static void count_entries(const gemp_grid *g, uint64_t *weights)
 {
 	for (size_t i = 0; i < row_count(g); i++)
@@ -105,7 +108,7 @@ static void sum_weights(const gemp_grid *g, uint64_t *weights)
 		gemp_comm_sum(g->fetch->context->comm, weights + at, (int)(vertices - at < SUMMED ? vertices - at : SUMMED));
 }
 
-/* Each block takes its share of what is left, and one slot at least. */
+/* Cuts the slots into blocks of about equal weight. Each block takes its share of what is left, and one slot at least. */
 static void cut_blocks(gemp_tiles *t, const uint64_t *weights, size_t vertices)
 {
 	uint64_t left = 0;
@@ -169,6 +172,7 @@ static void mark_rows(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* The images of roots are the tasks themselves. */
 static void mark_roots(request_context *a, const gemp_root_tasks *tasks)
 {
 	size_t roots = a->grid->closure->root_count;
@@ -180,7 +184,8 @@ static void mark_roots(request_context *a, const gemp_root_tasks *tasks)
 		a->pivots[0] = a->pivots[1] = 0;
 }
 
-/* Collective. rank: of the asker. */
+/* Collective. Marks the images of each place for the tasks of one rank, level by level. Where rows are spread over
+ * ranks, each rank marks along its own rows and the bitmaps are united. */
 static void find_images(request_context *a, int rank, const gemp_root_tasks *tasks)
 {
 	gemp_grid *g = a->grid;
@@ -200,6 +205,7 @@ static void find_images(request_context *a, int rank, const gemp_root_tasks *tas
 	}
 }
 
+/* Two-dimensional prefix sums: any rectangle of tiles is then four look-ups. */
 static void prefix_sums(gemp_tile_sums *sums)
 {
 	for (size_t i = 1; i <= GEMP_BLOCKS; i++)
@@ -223,6 +229,7 @@ static size_t first_row(const gemp_grid *g, gemp_vertex slot)
 	return low;
 }
 
+/* Each block of rows is the work of one thread, so that sums are written without locks. */
 static void count_block(void *context, unsigned thread, size_t block)
 {
 	(void)thread;
@@ -241,7 +248,8 @@ static void count_block(void *context, unsigned thread, size_t block)
 		}
 }
 
-/* Collective. */
+/* Collective. Counts the entries of each class by tiles on the ranks that have the rows, and sums them up on the rank
+ * that asks. */
 static void count_tiles(request_context *a, int rank, gemp_tile_sums *mine)
 {
 	gemp_grid *g = a->grid;
@@ -332,18 +340,20 @@ void gemp_grid_whole(const gemp_grid *g, gemp_grid_cell *cell)
 	memset(cell->high, (int)g->tiles.blocks, sizeof cell->high);
 }
 
+/* Entries in rows of blocks row..row_end and columns column..column_end. */
 static uint64_t rectangle(const gemp_tile_sums *sums, size_t row, size_t row_end, size_t column, size_t column_end)
 {
 	return (*sums)[row_end][column_end] - (*sums)[row][column_end] - (*sums)[row_end][column] + (*sums)[row][column];
 }
 
+/* The entries that one read of a cell goes through, at most. */
 static uint64_t read_entries(const gemp_grid *g, const gemp_grid_read *read, const gemp_grid_cell *cell)
 {
 	return rectangle(g->classes[read->class].sums, cell->low[read->from], cell->high[read->from], cell->low[read->to],
 	                 cell->high[read->to]);
 }
 
-/* Ranges must follow one another as vertices do. */
+/* Can no match lie in the cell because its ranges contradict the order of the vertices' slots? */
 static bool out_of_order(const gemp_grid *g, const gemp_grid_cell *cell)
 {
 	for (int v = 0; v < g->plan->vertex_count; v++)
@@ -361,6 +371,7 @@ bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
 	return out_of_order(g, cell);
 }
 
+/* Sums the rectangles of each run of columns. */
 static uint64_t row_entries(const gemp_tile_sums *sums, size_t block, uint64_t columns)
 {
 	uint64_t entries = 0;
@@ -374,6 +385,7 @@ static uint64_t row_entries(const gemp_tile_sums *sums, size_t block, uint64_t c
 	return entries;
 }
 
+/* Which columns the cell reads, by view and by class. */
 static void find_columns(gemp_grid *g, const gemp_grid_cell *cell)
 {
 	memset(g->rows, 0, g->class_count * sizeof *g->rows);
@@ -431,7 +443,7 @@ void gemp_grid_rows(const gemp_grid *g, uint32_t *const *need)
 				           g->tiles.bounds[b + 1]);
 }
 
-/* HALVING. What would be spared if v had no images. */
+/* The entries that would be spared if v had no images in the cell. */
 static uint64_t entries_of(const gemp_grid *g, const gemp_grid_cell *cell, int v)
 {
 	uint64_t entries = 0;
@@ -441,7 +453,7 @@ static uint64_t entries_of(const gemp_grid *g, const gemp_grid_cell *cell, int v
 	return entries;
 }
 
-/* The block before which half of that lies. */
+/* Chooses the block before which half of v's entries lie. */
 static uint8_t middle_block(const gemp_grid *g, const gemp_grid_cell *cell, int v)
 {
 	gemp_grid_cell part = *cell;
@@ -452,7 +464,8 @@ static uint8_t middle_block(const gemp_grid *g, const gemp_grid_cell *cell, int 
 	return part.high[v];
 }
 
-/* Vertices that are bound early first: the deeper the cut, the more is searched again in both halves. */
+/* Halves the range that saves most, of equal ones the vertex that is bound first: the deeper the cut, the more is
+ * searched again in both halves. */
 bool gemp_grid_bisect(const gemp_grid *g, gemp_grid_cell *cell, gemp_grid_cell *other)
 {
 	uint64_t most = 0;

@@ -65,6 +65,7 @@ static inline const uint8_t *get(const uint8_t *from, const uint8_t *end, uint64
 	return from + 1;
 }
 
+/* Small differences of either sign become small numbers (zigzag coding). */
 static inline uint64_t fold(int64_t difference)
 {
 	return (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63);
@@ -75,6 +76,7 @@ static inline int64_t unfold(uint64_t number)
 	return (int64_t)(number >> 1 ^ -(number & 1));
 }
 
+/* Edges are two words, the low one first. */
 static inline uint64_t edge_of(const uint32_t *item, const gemp_item_form *form)
 {
 	return item[form->edge] | (uint64_t)item[form->edge + 1] << 32;
@@ -92,6 +94,7 @@ static inline bool alike(const gemp_item_form *form, const uint32_t *a, const ui
 	return true;
 }
 
+/* The hash of what a group has in common; its place in the table. */
 static inline uint32_t place_of(const gemp_item_form *form, const uint32_t *item)
 {
 	uint64_t hash = 0;
@@ -102,6 +105,8 @@ static inline uint32_t place_of(const gemp_item_form *form, const uint32_t *item
 	return (uint32_t)(hash >> 32) % TABLE;
 }
 
+/* Links the items of each group in their order. Workers append to one outbox, so that the items of a group need not
+ * lie together; a group that the table has forgotten begins anew. */
 static size_t find_groups(gemp_item_coder *c, const gemp_item_form *form, const uint32_t *items, size_t count)
 {
 	size_t found = 0, now = 0;
@@ -138,6 +143,7 @@ static uint8_t *put_words(uint8_t *to, const uint32_t *item, const uint32_t *bef
 	return to;
 }
 
+/* What the items of a group have in common, as differences to the group before. */
 static uint8_t *put_common(const gemp_item_form *form, uint8_t *to, const uint32_t *item, const uint32_t *before)
 {
 	uint8_t *bits = to;
@@ -198,6 +204,7 @@ static const uint8_t *get_words(const uint8_t *from, const uint8_t *end, uint32_
 	return from;
 }
 
+/* The inverse of put_common. */
 static const uint8_t *get_common(const gemp_item_form *form, const uint8_t *from, const uint8_t *end, uint32_t *item)
 {
 	const uint8_t *bits = from;
@@ -208,6 +215,7 @@ static const uint8_t *get_common(const gemp_item_form *form, const uint8_t *from
 	return from ? get_words(from, end, item, form->behind, form->edge, &bit, bits) : NULL;
 }
 
+/* The items of a group: the common words, and differences of the last vertex and edge. */
 static const uint8_t *get_group(const gemp_item_form *form, const uint8_t *from, const uint8_t *end,
                                 const uint32_t *common, uint32_t *items, size_t count)
 {

@@ -42,6 +42,7 @@ struct gemp_match_exchange {
 	size_t receive_capacity;
 };
 
+/* Threads encode chunks side by side, each with a coder of its own. */
 static gemp_code make_coders(gemp_match_exchange *c)
 {
 	size_t threads = gemp_threads();
@@ -100,7 +101,7 @@ uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
 	return waiting;
 }
 
-/* QUEUES. Room for what arrives, whose sources are noted; their items are still to be filled in. */
+/* Makes room for the items that have arrived and notes their sources; their words are still to be decoded. */
 static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 {
 	item_queue *q = &c->queues[stage];
@@ -145,7 +146,7 @@ static gemp_code corrupt_message(size_t rank)
 	return gemp_fail(GEMP_EINTERNAL, "partial matches: a message of rank %zu makes no sense", rank);
 }
 
-/* Places of items that workers have taken become free. */
+/* Places of items that workers have taken become free, and are announced as credits with the next message. */
 static void release_taken(gemp_match_exchange *c, size_t stage)
 {
 	item_queue *q = &c->queues[stage];
@@ -198,12 +199,14 @@ static size_t chunks_of(size_t items)
 	return items / GEMP_ITEM_PIECE + (items % GEMP_ITEM_PIECE != 0);
 }
 
+/* The last chunk of an area may be shorter. */
 static size_t chunk_items(size_t items, size_t part)
 {
 	size_t left = items - part * GEMP_ITEM_PIECE;
 	return left < GEMP_ITEM_PIECE ? left : GEMP_ITEM_PIECE;
 }
 
+/* Items of a stage have one size. */
 static size_t item_bytes(const gemp_match_exchange *c, size_t stage)
 {
 	return c->search->layout.item_words[stage] * sizeof(uint32_t);
@@ -216,6 +219,7 @@ static void encode_chunk(void *context, unsigned thread, size_t at)
 	p->size = gemp_items_encode(c->coders[thread], &c->forms[p->stage], p->items, p->count, p->coded);
 }
 
+/* A chunk that makes no sense is reported after the loop: a body of a loop cannot fail. */
 static void decode_chunk(void *context, unsigned thread, size_t at)
 {
 	(void)thread;
@@ -244,7 +248,7 @@ static size_t area_of(const gemp_match_exchange *c, size_t stage, size_t destina
 	return stage * (c->ranks + 1) + destination;
 }
 
-/* Bytes to a rank at most; *items in whole words, *chunks of them. */
+/* An upper bound of the bytes to one rank; adds its items in whole words, and its chunks. */
 static size_t message_capacity(const gemp_match_exchange *c, size_t destination, size_t *items, size_t *chunks)
 {
 	size_t room = 2 * c->stages * GEMP_VARINT_MAX_BYTES;
@@ -257,7 +261,8 @@ static size_t message_capacity(const gemp_match_exchange *c, size_t destination,
 	return room;
 }
 
-/* Pieces for a rank, behind the room for what is said of them. */
+/* Lists the chunks for a rank. They are encoded to places that are far enough apart for the worst case;
+ * compact_message closes the gaps. */
 static uint8_t *list_chunks(gemp_match_exchange *c, size_t destination, uint32_t **items, uint8_t *to)
 {
 	to += 2 * c->stages * GEMP_VARINT_MAX_BYTES;
@@ -274,6 +279,7 @@ static uint8_t *list_chunks(gemp_match_exchange *c, size_t destination, uint32_t
 	return to;
 }
 
+/* Reads the outbox into one array, area by area, without waiting in between. */
 static gemp_code read_items(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;
@@ -290,7 +296,8 @@ static gemp_code read_items(gemp_match_exchange *c)
 	return GEMP_CL(clFinish(search->context->device->queue));
 }
 
-/* A message to a rank closes up from `to` on: places that are free, numbers of items and of bytes, and these. */
+/* Puts the message to a rank together, from `to` on: free places, numbers of items and bytes, and the coded chunks.
+ * The destination never overtakes the source, since coded chunks are no longer than their places. */
 static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size_t *next, uint8_t *to, uint64_t *moved)
 {
 	gemp_search *search = c->search;
@@ -315,6 +322,7 @@ static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size
 	return to;
 }
 
+/* Encodes what the outbox holds for all ranks. */
 static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 {
 	size_t room = 0, bytes = 0, chunks = 0, next = 0;
@@ -339,7 +347,8 @@ static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 	return GEMP_OK;
 }
 
-/* RECEIVING. What a message says of its stages and chunks, the latter without places yet. */
+/* Reads the head of each stage of a message: credits, and the chunks, whose places are known only when all messages
+ * are. */
 static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8_t *from, const uint8_t *end)
 {
 	gemp_search *search = c->search;
@@ -367,6 +376,7 @@ static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8
 	return GEMP_OK;
 }
 
+/* Decodes what arrived into the queues of the stages. */
 static gemp_code unpack(gemp_match_exchange *c)
 {
 	const uint8_t *from = c->receive;
@@ -384,6 +394,7 @@ static gemp_code unpack(gemp_match_exchange *c)
 	return GEMP_OK;
 }
 
+/* Areas for other ranks are empty again, and their capacity is what the receivers have announced. */
 static gemp_code renew_credits(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;

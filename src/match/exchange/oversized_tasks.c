@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* So many rounds are not worth a look at cells; a round takes about as long as so many cells. */
+/* Fewer rounds are not worth a look at cells; a round takes about as long as so many cells. */
 static const double min_rounds = 32, round_cost = 2;
 
 enum { TASKS = 256 }; /* that a thread takes at a time */
@@ -27,6 +27,8 @@ typedef struct cost_context {
 	double *bytes;
 } cost_context;
 
+/* Computes for each view the mean length of the rows that entries lie in: the length that a neighbour's row is
+ * expected to have. */
 static void find_means(cost_context *c)
 {
 	for (size_t v = 0; v < c->fetch->view_count; v++) {
@@ -54,7 +56,8 @@ static void average_images(cost_context *c)
 	}
 }
 
-/* Entries that are read because of an image: its own rows, and, as far as `hops` go and rows are at hand, others'. */
+/* Entries that are read because of an image: its own rows and, as far as `hops` go and rows are here, those of its
+ * neighbours. */
 static double entries_of_image(const cost_context *c, size_t place, gemp_vertex slot, int hops)
 {
 	const gemp_closure_node *places = c->closure->nodes;
@@ -76,7 +79,8 @@ static double entries_of_image(const cost_context *c, size_t place, gemp_vertex 
 	return entries;
 }
 
-/* What is met again counts once. */
+/* Entries that a task reads. Each is expected to be met again in proportion to what was read, and counts once: hence
+ * the exponential. */
 static void cost_tasks(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -105,8 +109,8 @@ static void estimate_task_bytes(double *bytes, const gemp_closure *closure, cons
 	gemp_for_chunks(tasks->count, TASKS, cost_tasks, &c);
 }
 
-/* CHOICE. Pivots of many neighbours come first: so many of them that the others take half as long in rounds as all do in
- * cells. Seeds have no order. */
+/* Chooses which tasks go in cells. Pivots of many neighbours come first: so many of them are set apart that the others
+ * take half as long in rounds as all do in cells. Seeds have no order and go one way together. */
 static size_t first_round_task(const double *rounds, size_t tasks, double cells, bool given)
 {
 	double sum = 0;
@@ -165,7 +169,7 @@ struct gemp_task_split {
 	gemp_grid_cell bitmap_cell; /* whose the search's bitmaps are */
 };
 
-/* MAKING. */
+/* The plan of the split search: all vertices beyond the roots have bitmaps, since cells limit their ranges. */
 static gemp_code widen_plan(gemp_task_split *s)
 {
 	const gemp_search *other = s->base.search;
@@ -190,6 +194,7 @@ static gemp_code widen_plan(gemp_task_split *s)
 	return GEMP_OK;
 }
 
+/* Cells wait on a stack: halves of one cell follow one another and share most of their rows. */
 static gemp_code push_cell(gemp_task_split *s, const gemp_grid_cell *one)
 {
 	gemp_code code = GEMP_RESERVE(s->pending, s->capacity, s->count + 1);
@@ -293,6 +298,7 @@ static size_t first_pivot(const gemp_task_split *s, gemp_vertex slot)
 	return gemp_lower_bound_u32(s->slots, s->tasks.count, slot);
 }
 
+/* Tasks of a cell are a range of the pivots. */
 static gemp_task_range pivots_of(const gemp_task_split *s, const gemp_grid_cell *cell)
 {
 	const gemp_vertex *border = s->grid->tiles.bounds;
@@ -300,6 +306,7 @@ static gemp_task_range pivots_of(const gemp_task_split *s, const gemp_grid_cell 
 	return (gemp_task_range){ first, first_pivot(s, border[cell->high[s->plan->pivot]]) - first };
 }
 
+/* A cell without tasks is not searched. */
 static bool has_tasks(const gemp_task_split *s, const gemp_grid_cell *cell)
 {
 	if (!s->plan->arguments)
@@ -348,7 +355,7 @@ gemp_code gemp_task_split_next(gemp_task_split *s)
 }
 
 /* THE SEARCH. */
-/* Bitmaps stay on the device until their range changes. At first there are none: no range is empty. */
+/* Bitmaps stay on the device until the range of their vertex changes. At first there are none: no range is empty. */
 static gemp_code set_bitmap(gemp_task_split *s, int v)
 {
 	size_t words = s->grid->words;
@@ -366,6 +373,7 @@ static gemp_code set_bitmap(gemp_task_split *s, int v)
 	return gemp_search_narrow(s->search, v, s->bits);
 }
 
+/* Copies the seeds of the cell, as ids, since a search takes seeds by id. */
 static gemp_task_range seeds_of(gemp_task_split *s)
 {
 	size_t count = 0, roots = s->closure.root_count;

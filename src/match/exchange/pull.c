@@ -66,7 +66,8 @@ static gemp_code renumber_candidates(gemp_pull *p)
 	return GEMP_OK;
 }
 
-/* What stays beside a round's rows: where they begin, and some quarters of the rest, for searches. */
+/* Bytes for a round's rows: some quarters of what is free, less the offsets of the views, and short enough for 32-bit
+ * offsets. */
 static uint64_t choose_budget(const gemp_pull *p, unsigned quarters)
 {
 	const gemp_device *device = p->context->device;
@@ -78,7 +79,7 @@ static uint64_t choose_budget(const gemp_pull *p, unsigned quarters)
 	return room < narrow ? room : narrow;
 }
 
-/* Collective. */
+/* Collective. Sums up the bytes of all rows of all ranks. */
 static void measure_all_rows(gemp_pull *p)
 {
 	const gemp_residency *residency = &p->rows->residency;
@@ -187,6 +188,7 @@ void gemp_pull_attach(gemp_pull *p, gemp_search *search, const gemp_search_optio
 	p->options = *options;
 }
 
+/* The tasks of a run, as slots. What is free on the device may have changed since the last run. */
 static gemp_code list_tasks(gemp_pull *p)
 {
 	const gemp_search *search = p->search;
@@ -207,7 +209,7 @@ static gemp_code list_tasks(gemp_pull *p)
 	return GEMP_OK;
 }
 
-/* Collective. The tasks that are too many for rounds are put aside for cells. */
+/* Collective. Sets tasks apart that would take too many rounds; they are searched in cells at the end. */
 static gemp_code find_oversized(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
@@ -262,6 +264,8 @@ static gemp_code build_views(gemp_pull *p, uint32_t *const *need, const gemp_til
 	return gemp_comm_agree(p->context->comm, code);
 }
 
+/* The ratio between whole working sets and their first hops, from the round just chosen; bounded, since a first round
+ * may be unlike the others. */
 static void update_growth(gemp_pull *p, uint64_t first)
 {
 	double growth = first ? (double)p->working_set->bytes / (double)first : 1;
@@ -269,7 +273,8 @@ static void update_growth(gemp_pull *p, uint64_t first)
 	p->growth = growth;
 }
 
-/* Local. Of the tasks from *begin to *end those whose rows fit, down to a depth. */
+/* Local. Shrinks [*begin, *end) to the tasks whose rows fit, as far as rows down to a depth tell; where all rows fit,
+ * every task does. */
 static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int depth)
 {
 	gemp_code code = GEMP_OK;
@@ -327,7 +332,7 @@ done:
 }
 
 /* LARGE TASKS. */
-/* Collective. */
+/* Collective. Makes the search for oversized tasks. */
 static gemp_code begin_split(gemp_pull *p)
 {
 	const gemp_task_split_base base = { .search = p->search,
@@ -387,7 +392,7 @@ gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
 	return fetch_round(p, *search, part);
 }
 
-/* ENDING. Counters on the device are added up by the host. */
+/* Counters of the split search are added to those of the main one, on the host. */
 static gemp_code add_counters(gemp_pull *p, gemp_buffer *to, const gemp_buffer *from)
 {
 	gemp_code code = GEMP_OK;

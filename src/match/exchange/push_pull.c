@@ -30,6 +30,7 @@ typedef struct estimate_context {
 enum { SAMPLED_ROWS = 512, TRIED_ROUNDS = 16, CLASSES = 256 };
 static const double bytes_per_row = 2.5; /* asked for by a difference, and its size */
 
+/* Own candidates of the pivot are the tasks that a working set is estimated for. */
 static gemp_code list_pivots(estimate_context *w)
 {
 	const gemp_residency *residency = w->fetch->residency;
@@ -43,7 +44,7 @@ static gemp_code list_pivots(estimate_context *w)
 	return GEMP_OK;
 }
 
-/* By some of the rows that this rank would send. */
+/* Measures how many bytes an entry takes when coded, by some of the rows that this rank would send. */
 static gemp_code measure_code(estimate_context *w)
 {
 	gemp_code code = GEMP_OK;
@@ -65,7 +66,7 @@ done:
 	return code;
 }
 
-/* What the reach has found to be read and is not here. */
+/* Counts the rows in the working set that are not here. */
 static rows_needed missing_rows(const estimate_context *w)
 {
 	rows_needed missing = { 0, 0 };
@@ -86,6 +87,7 @@ typedef struct size_classes {
 	double size[CLASSES], all[CLASSES], open[CLASSES], entries;
 } size_classes;
 
+/* Vertices are grouped by degree class, so that the estimate costs classes and not vertices. */
 static void count_sizes(const estimate_context *w, size_t view, size_classes *s)
 {
 	*s = (size_classes){ 0 };
@@ -111,13 +113,15 @@ static double named_from_images(const estimate_context *w, const gemp_closure_no
 	return named;
 }
 
+/* The share of all vertices that pass the vertex's conditions. */
 static double share_of_candidates(const estimate_context *w, int vertex)
 {
 	const gemp_statistics *s = w->inputs->statistics;
 	return s->filtered[vertex] && s->vertices > 0 ? s->candidates[vertex] / s->vertices : 1;
 }
 
-/* Vertices two steps from a pivot and further: each is named with a chance that goes with its degree. */
+/* Rows two steps from a pivot and further: each vertex is expected to be named with a chance that grows with its
+ * degree. */
 static rows_needed expect_beyond(const estimate_context *w)
 {
 	const gemp_closure *c = &w->closure;
@@ -153,7 +157,7 @@ static rows_needed expect_beyond(const estimate_context *w)
 	return more;
 }
 
-/* How many times as much travels as where all rows are kept: rounds are tried from several pivots on. */
+/* Estimates how many times as much travels as when all rows are kept: rounds are tried from several pivots on. */
 static gemp_code count_rounds(estimate_context *w, const rows_needed *once, double growth, double *times)
 {
 	gemp_code code = GEMP_OK;
@@ -182,6 +186,7 @@ done:
 	return code;
 }
 
+/* Bytes that pulling rows moves: exact for the first hop, expected beyond it. */
 static gemp_code estimate_rows(estimate_context *w, uint64_t *bytes)
 {
 	gemp_code code = GEMP_OK;
@@ -213,7 +218,7 @@ typedef struct plan_walk {
 	double bytes, reads;
 } plan_walk;
 
-/* A number's bytes with a sign, where numbers of this mean are spread as distances are (row_code.h). */
+/* The expected bytes of a signed number whose mean distance is given, where distances are spread exponentially. */
 static double bytes_of_step(double mean)
 {
 	double bytes = 1;
@@ -222,7 +227,8 @@ static double bytes_of_step(double mean)
 	return bytes;
 }
 
-/* Items in groups of so many in the mean (item_code.h). Most items are in larger groups, and hubs have the least numbers. */
+/* Adds the bytes of items that travel in groups of so many on average. Most items are in groups larger than the mean,
+ * and hubs have the smallest numbers. */
 static void send(plan_walk *w, double items, double group, bool edge)
 {
 	const double bytes_a_group = 5, larger = 3, nearer = 4;
@@ -245,6 +251,7 @@ static double entries_of(const plan_walk *w, size_t s)
 	return w->before * degree * (step->less || step->greater ? 0.5 : 1);
 }
 
+/* Partial matches that a step passes on: by samples, or by the planner's estimate. */
 static double rows_after(const gemp_push_pull_inputs *q, size_t s)
 {
 	return q->work[q->plan->root].passed > 0 ? q->work[s].passed : q->plan->steps[s].rows;
@@ -280,6 +287,7 @@ static void verify(plan_walk *w, const gemp_step *step, double candidates, doubl
 		w->at = step->checks[step->check_count - 1].from;
 }
 
+/* Follows the plan step by step and adds up what travels, under the assumption that rows are spread at random. */
 static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64_t *bytes, uint64_t *reads)
 {
 	const gemp_plan *plan = q->plan;

@@ -18,12 +18,14 @@ typedef struct rounds {
 	bool enough, again;
 } rounds;
 
+/* Matches of all devices of this rank. */
 static uint64_t matches_found(const gemp_search *search)
 {
 	const gemp_search_statistics all = gemp_multi_statistics(search);
 	return all.found_local + all.found_crossed;
 }
 
+/* Launches until nothing can run, the time slice is over, or as many matches were found as a sink should hold. */
 static gemp_code run_slice(rounds *r)
 {
 	double began = gemp_now();
@@ -72,6 +74,8 @@ static gemp_code end_sink_round(rounds *r, bool last)
 	return code;
 }
 
+/* A round ends with one reduction, by which all ranks learn whether work is left anywhere. Three rounds without any
+ * progress are an error: nothing would ever change. */
 static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 {
 	gemp_code code = GEMP_OK;
@@ -98,7 +102,7 @@ done:
 	return code;
 }
 
-/* The pivots that the search has now, to their end. */
+/* Searches all pivots that the search has now. */
 static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
 {
 	gemp_code code = GEMP_OK;
@@ -123,6 +127,7 @@ done:
 	return code;
 }
 
+/* Rounds of rows: each takes some of the tasks, and prefetches the rows of the next one while the device works. */
 static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *result)
 {
 	const gemp_comm *comm = r->search->context->comm;

@@ -15,7 +15,7 @@ typedef struct closure_builder {
 	int place_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: its rows are not read */
 } closure_builder;
 
-/* RESTRICTIONS, and what follows from them. */
+/* Collects the order restrictions and their transitive closure. */
 static void find_restrictions(closure_builder *d)
 {
 	const gemp_plan *plan = d->plan;
@@ -35,12 +35,13 @@ static void find_restrictions(closure_builder *d)
 				before[v] |= before[k];
 }
 
+/* Is the slot of v less than that of u in every match? */
 static bool always_below(const closure_builder *d, int v, int u)
 {
 	return d->out->before[v] >> u & 1;
 }
 
-/* ROWS that checks read. */
+/* Which entries of a row a check can look for: by the order of its ends those below or above the row's own slot. */
 static gemp_row_part entries_of(const closure_builder *d, const gemp_check *check)
 {
 	if (always_below(d, check->to, check->from))
@@ -48,6 +49,7 @@ static gemp_row_part entries_of(const closure_builder *d, const gemp_check *chec
 	return always_below(d, check->from, check->to) ? GEMP_ENTRIES_ABOVE : GEMP_ENTRIES_ALL;
 }
 
+/* Which rows each vertex's checks read, and which of their entries are ever looked for. */
 static void find_reads(closure_builder *d)
 {
 	gemp_closure *out = d->out;
@@ -70,7 +72,7 @@ static void find_reads(closure_builder *d)
 			out->named[v] = 0;
 }
 
-/* PLACES. One that is like another is the same. */
+/* Adds a place, unless one like it exists: then both vertices share it, and its images are walked once. */
 static int add_place(closure_builder *d, gemp_closure_node place)
 {
 	gemp_closure *out = d->out;
@@ -90,6 +92,7 @@ static int add_place(closure_builder *d, gemp_closure_node place)
 	return (int)out->count++;
 }
 
+/* Roots are the pivot, or the given vertices. */
 static void add_root(closure_builder *d, const gemp_step *step)
 {
 	d->place_of[step->vertex] = add_place(
@@ -97,7 +100,8 @@ static void add_root(closure_builder *d, const gemp_step *step)
 	d->out->root_count++;
 }
 
-/* In the rows of the vertex nearest to the roots of those whose rows name it. */
+/* A vertex's images lie in rows of the vertices that it extends; the one nearest to the roots becomes the parent, as
+ * it is known first. */
 static void add_extended(closure_builder *d, const gemp_step *step)
 {
 	const gemp_closure_node *places = d->out->nodes;
@@ -118,7 +122,8 @@ static void add_extended(closure_builder *d, const gemp_step *step)
 	d->place_of[v] = d->reads[v] ? add_place(d, place) : -1;
 }
 
-/* Rows that kernels go through beside those of checks: of neighbours of the pivot, for images of the vertices `to`. */
+/* Adds rows that kernels read beside those of checks: rows of neighbours of the pivot, in which images of the vertices
+ * `to` are looked for. */
 static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int near, int far, uint64_t to)
 {
 	bool above = step->greater >> d->plan->pivot & 1, below = step->less >> d->plan->pivot & 1;
@@ -140,6 +145,7 @@ static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int ne
 	d->out->named[far] = d->out->named[near] = 0;
 }
 
+/* Marks of reachable vertices read the rows of the vertices between. */
 static void add_marks(closure_builder *d)
 {
 	gemp_adjacency_marks marks;
@@ -154,7 +160,7 @@ static void add_marks(closure_builder *d)
 	}
 }
 
-/* Of a last vertex that is counted by a table. */
+/* A table of two-paths reads all rows of the last vertex's candidates, and looks up bound vertices in them. */
 static void add_table(closure_builder *d)
 {
 	const gemp_step *last = &d->plan->steps[d->plan->step_count - 1];
@@ -207,7 +213,7 @@ gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_sh
 	return gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
 }
 
-/* Bits of all vertices that are read in rows of a view; *bits is NULL where any vertex may be. */
+/* The union of the candidates whose entries are read in a view; NULL where any vertex may be. */
 static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates,
                             size_t view, uint32_t **bits)
 {
@@ -294,6 +300,7 @@ static void log_addition(gemp_working_set *r, uint32_t *bits, uint64_t what, gem
 	r->log[r->log_count++] = what << 32 | slot;
 }
 
+/* Takes back what the present task has added. */
 static void undo_task(gemp_working_set *r, uint64_t bytes)
 {
 	while (r->log_count) {
@@ -311,6 +318,8 @@ static bool passes(const gemp_working_set *r, const gemp_closure_node *place, ge
 	return gemp_closure_node_accepts(place, parent, slot, r->first, r->last, r->candidates[place->vertex]);
 }
 
+/* Adds an image of a place, the rows that are read of it, and, down to the depth, the images below it. Stops once the
+ * budget is passed. */
 static void add_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
@@ -337,6 +346,7 @@ static void add_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 	}
 }
 
+/* Sets are built anew for each depth, since rows of the next hop have been fetched in between. */
 static void clear_sets(gemp_working_set *r, int depth)
 {
 	r->depth = depth;
@@ -348,6 +358,7 @@ static void clear_sets(gemp_working_set *r, int depth)
 	r->failed = false;
 }
 
+/* Adds a task whole, or not at all. */
 static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 {
 	uint64_t before = r->bytes;
@@ -361,6 +372,8 @@ static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 	return !r->full;
 }
 
+/* Pivots ascend, so that those of a range lie between its first and last; restrictions with the pivot are tested
+ * against both. */
 static void set_pivot_bounds(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end)
 {
 	if (!r->pivots || begin == end)
@@ -396,6 +409,7 @@ typedef struct mark_task {
 	const gemp_vertex *slots;
 } mark_task;
 
+/* The same without a log and a budget, for all tasks on all cores. */
 static void mark_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
@@ -425,6 +439,7 @@ static void mark_tasks(void *context, size_t range, size_t begin, size_t end)
 				mark_image(m->r, i, m->slots[at * roots + i]);
 }
 
+/* Rows are counted after marking, since threads meet them in any order. */
 static uint64_t bytes_needed(const gemp_working_set *r)
 {
 	uint64_t entries = 0;

@@ -28,7 +28,7 @@ static gemp_code load_for(gemp_shard *graph, const gemp_expr *expr, gemp_filter_
 	return GEMP_OK;
 }
 
-/* Own bits, numbered from 0, into the bitmap over all ids. */
+/* Puts this rank's bits, numbered from 0, into the bitmap over all ids, which begins at any bit of a word. */
 static void add_own_bits(uint32_t *all, const uint32_t *own, uint64_t first, size_t rows)
 {
 	unsigned shift = (unsigned)(first % 32);
@@ -43,6 +43,7 @@ static void add_own_bits(uint32_t *all, const uint32_t *own, uint64_t first, siz
 	}
 }
 
+/* Ranks have disjoint ids, so that a bitwise OR unites them; in pieces, since MPI counts elements in an int. */
 static void gather(const gemp_comm *comm, uint32_t *bits, size_t words)
 {
 	for (size_t at = 0; at < words; at += GATHERED_AT_ONCE) {
@@ -52,7 +53,7 @@ static void gather(const gemp_comm *comm, uint32_t *bits, size_t words)
 	}
 }
 
-/* The inverse of place. */
+/* The inverse of add_own_bits: this rank's bits of a bitmap over all ids. */
 static void own_bits_of(const uint32_t *all, uint64_t first, size_t rows, uint32_t *own)
 {
 	unsigned shift = (unsigned)(first % 32);
@@ -62,7 +63,8 @@ static void own_bits_of(const uint32_t *all, uint64_t first, size_t rows, uint32
 	gemp_bits32_trim(own, rows);
 }
 
-/* all: room for the bits of all ranks, if there are none yet. */
+/* Evaluates conditions over own rows, only for rows that are candidates so far. all: memory for the bits of all ranks,
+ * where there are none yet. */
 static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filter *filter, const gemp_shard *graph,
                           gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count, uint32_t **own,
                           uint32_t **all)
@@ -84,6 +86,7 @@ done:
 	return code;
 }
 
+/* Local evaluation, then one exchange of bits for each pattern vertex. */
 static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtime *context, gemp_filter *filter,
                                      const gemp_shard *graph, gemp_filter_rows *rows,
                                      const gemp_condition *const *conditions, size_t count)
@@ -110,7 +113,7 @@ typedef struct computed_values {
 	gemp_degree_columns degrees;
 } computed_values;
 
-/* Collective. */
+/* Collective. Makes the columns that conditions ask for and the graph does not store: lists of labels, and degrees. */
 static gemp_code prepare_computed(computed_values *out, gemp_runtime *context, gemp_shard *graph, bool count_loops,
                                   const gemp_condition *const *conditions, size_t count)
 {
@@ -125,6 +128,7 @@ done:
 	return code;
 }
 
+/* Degrees and labels of an own row. */
 static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 {
 	const computed_values *asked = context;
@@ -173,6 +177,7 @@ done:
 	return code;
 }
 
+/* Without conditions every vertex is a candidate. */
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
 {

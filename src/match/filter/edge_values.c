@@ -31,6 +31,7 @@ done:
 	return code;
 }
 
+/* Finds the ends of an own edge by its number: edges are numbered by rows, and parallel edges lie together. */
 static gemp_edge_ends ends_of(const gemp_shard *graph, size_t k, gemp_edge number)
 {
 	const gemp_relation *relation = &graph->relations[k];
@@ -48,7 +49,8 @@ static gemp_edge_ends ends_of(const gemp_shard *graph, size_t k, gemp_edge numbe
 	};
 }
 
-/* Appends a value to a column of another type, as gemp_shard_edge_attribute_type chose it. */
+/* Appends a value to a column of another type, which gemp_shard_edge_attribute_type has chosen for attributes that
+ * relations store differently. */
 static gemp_code add_as(gemp_column *out, gemp_value value)
 {
 	gemp_code code = GEMP_OK;
@@ -67,6 +69,7 @@ done:
 	return code;
 }
 
+/* The same types on all ranks, since all know all relations. */
 static gemp_code init_columns(const gemp_shard *graph, const char *const *names, size_t count, gemp_column *columns)
 {
 	for (size_t c = 0; c < count; c++)
@@ -106,6 +109,7 @@ typedef struct edge_request {
 	size_t name_count;
 } edge_request;
 
+/* The owner of an edge is the rank that has its row by source. */
 static gemp_code answer(void *self, const void *questions, size_t count, gemp_text *reply)
 {
 	gemp_code code = GEMP_OK;
@@ -204,6 +208,7 @@ done:
 	return code;
 }
 
+/* Also after a failure in the middle of gemp_fetch_edges. */
 void gemp_edge_values_free(gemp_edge_values *values)
 {
 	gemp_free_all(values->edges, values->ends);

@@ -65,6 +65,7 @@ uint64_t gemp_filter_copied(const gemp_filter *filter)
 	return filter->columns.copied;
 }
 
+/* A column is on the device once it was needed; distinct values of a dictionary are there already. */
 static gemp_code need_column(const domain *over, int id, gemp_operand *out)
 {
 	if (!over->distinct)
@@ -75,7 +76,7 @@ static gemp_code need_column(const domain *over, int id, gemp_operand *out)
 
 /* LEAVES */
 
-/* A leaf's value on the device; *owned if it is the caller's to free. NULL in every row: *missing. */
+/* One side of a comparison, as device memory. *owned: the caller frees it; *missing: it is NULL in every row. */
 static gemp_code need_operand(const domain *over, const gemp_expr *expr, gemp_operand *out, bool *owned, bool *missing)
 {
 	int id = gemp_filter_reads(expr);
@@ -112,6 +113,7 @@ done:
 	return code;
 }
 
+/* IS NULL of something that no vertex has is true everywhere. */
 static gemp_code evaluate_null(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	bool wanted = (expr->kind == GEMP_IS_NULL) != negated;
@@ -123,6 +125,7 @@ static gemp_code evaluate_null(const domain *over, const gemp_expr *expr, bool n
 	return code == GEMP_OK ? gemp_filter_null(&over->site, wanted, &operand, &operand, out) : code;
 }
 
+/* Which label sets contain the label was decided when the pattern was bound; kernels look a bit up. */
 static gemp_code evaluate_label(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -160,7 +163,7 @@ static int compare_values(const void *a, const void *b)
 	return gemp_value_compare(a, b, &comparable);
 }
 
-/* The literals of `expr` of one type, ascending, each once; picked has room for all. */
+/* The literals of one type, ascending and each once, for a binary search on the device. */
 static size_t pick_literals(const gemp_expr *expr, gemp_type type, gemp_value *picked)
 {
 	size_t count = 0, kept = 0;
@@ -202,6 +205,7 @@ static bool has_null(const gemp_expr *expr)
 	return false;
 }
 
+/* A number is compared with literals of both number types, in two launches. */
 static gemp_code evaluate_in(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -233,6 +237,7 @@ static uint64_t any_element(void *context, int variable, bool edge)
 	return 0;
 }
 
+/* What reads no vertex is evaluated once, on the host. */
 static gemp_code evaluate_constant(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	const gemp_scope nothing = { .element = any_element };
@@ -276,7 +281,8 @@ static gemp_code evaluate_leaf(const domain *over, const gemp_expr *expr, bool n
 
 static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out);
 
-/* The child of a junction that needs the host: only for rows which the others, in `out`, have not decided. */
+/* The child of a junction that needs the host is evaluated only for rows that the other children, in `out`, have left
+ * open. */
 static gemp_code evaluate_undecided(const domain *over, const gemp_expr *child, bool negated, bool or,
                                     const gemp_buffer *out, const gemp_buffer *other)
 {
@@ -294,7 +300,8 @@ done:
 	return code;
 }
 
-/* AND is known to be false where one child is. Children that need the host come last. */
+/* AND is known to be false where one child is, OR known to be true. Children that need the host come last, when few
+ * rows are left. */
 static gemp_code evaluate_junction(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -316,7 +323,7 @@ done:
 	return code;
 }
 
-/* The values of the rows in `among`. */
+/* Which distinct values occur in the rows of interest. */
 static gemp_code find_values(const domain *over, const gemp_filter_column *distinct, uint32_t **among)
 {
 	const uint32_t *codes = distinct->dictionary.codes;
@@ -327,7 +334,7 @@ static gemp_code find_values(const domain *over, const gemp_filter_column *disti
 	return GEMP_OK;
 }
 
-/* Once for each distinct value. */
+/* Evaluates a condition once for each distinct value of a column and looks the bits up by the rows' codes. */
 static gemp_code evaluate_distinct(const domain *over, const gemp_filter_column *distinct, const gemp_expr *expr,
                                    bool negated, const gemp_buffer *out)
 {
@@ -353,6 +360,7 @@ done:
 	return code;
 }
 
+/* Chooses how a subtree is evaluated: as a constant, by distinct values, as a junction, or as a leaf. */
 static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -375,7 +383,7 @@ done:
 	return code;
 }
 
-/* All of the conditions, for the rows whose bits are set in `bitmap`, which becomes the answer. */
+/* All conditions hold for the rows whose bits in `bitmap` stay set. Conditions with kernels come first. */
 static gemp_code evaluate_all(const domain *over, const gemp_condition *const *conditions, size_t count,
                               uint32_t *bitmap)
 {
@@ -411,6 +419,7 @@ static void init_bitmap(const gemp_filter_rows *rows, uint32_t *bitmap, size_t w
 	gemp_bits32_trim(bitmap, rows->rows);
 }
 
+/* Another tag means other values: what was copied for the last one is dropped. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
                                const gemp_condition *const *conditions, size_t count, uint32_t *bitmap)
 {

@@ -7,11 +7,13 @@
 
 enum { READ_PAST = 32 }; /* by filter_contains on a GPU */
 
+/* A CPU device reads memory that outlives the filter where it is. */
 static gemp_code copy(gemp_buffer *out, gemp_device *device, size_t size, void *from, bool lasting)
 {
 	return lasting ? gemp_buffer_borrow(out, device, size, from) : gemp_buffer_new(out, device, size, from);
 }
 
+/* On a GPU filter_contains reads whole words, past the end of the strings. */
 static gemp_code copy_bytes(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
 	if (!device->gpu)
@@ -20,6 +22,7 @@ static gemp_code copy_bytes(gemp_operand *out, gemp_device *device, const gemp_c
 	return gemp_buffer_write(device, &out->values, 0, out->bytes, column->bytes);
 }
 
+/* Strings are offsets and bytes. */
 static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
 	size_t rows = column->rows;
@@ -96,7 +99,7 @@ typedef struct string_numbering {
 	recent_string recent[1 << RECENT_BITS]; /* those of size 0 are not in use */
 } string_numbering;
 
-/* Up to eight bytes tell all of it, 0 after them; of more, the first and the last eight are mixed. */
+/* Strings up to eight bytes are their own mark; of longer ones the first and the last eight bytes are mixed. */
 static uint64_t mark_of(const char *bytes, size_t size)
 {
 	uint64_t mark = 0, last;
@@ -110,6 +113,7 @@ static uint64_t mark_of(const char *bytes, size_t size)
 	return size == sizeof mark ? mark : mark + (last << 1);
 }
 
+/* A string up to eight bytes is told by its mark and size alone. */
 static bool is_recent(const string_numbering *n, const recent_string *entry, uint64_t mark, const char *bytes,
                       size_t size)
 {
@@ -118,6 +122,7 @@ static bool is_recent(const string_numbering *n, const recent_string *entry, uin
 	return size <= sizeof mark || memcmp(n->values.list.bytes + n->values.list.begin[entry->number], bytes, size) == 0;
 }
 
+/* The code of a row's string, from the cache of recent strings or the dictionary. */
 static gemp_code number(string_numbering *n, const gemp_column *column, size_t row, uint32_t *out)
 {
 	*out = NO_VALUE;
@@ -137,6 +142,7 @@ static gemp_code number(string_numbering *n, const gemp_column *column, size_t r
 	return GEMP_OK;
 }
 
+/* Rows are taken at equal distances, since columns are often sorted. */
 static gemp_code sample(const gemp_column *column, string_numbering *n, bool *repeats)
 {
 	size_t rows = column->rows < SAMPLED ? column->rows : SAMPLED, known = 0;
@@ -166,6 +172,7 @@ static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 	return GEMP_OK;
 }
 
+/* Gives up as soon as there are more distinct values than half the rows. */
 gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager)
 {
 	gemp_code code = GEMP_OK;
@@ -257,6 +264,7 @@ gemp_code gemp_filter_need_column(gemp_filter_columns *c, const gemp_filter_view
 	return GEMP_OK;
 }
 
+/* Codes and distinct values; the column itself stays on the host. */
 static gemp_code upload_dictionary(gemp_filter_columns *c, gemp_filter_column *column, size_t rows)
 {
 	double began = gemp_now();

@@ -12,6 +12,7 @@ int gemp_filter_reads(const gemp_expr *expr)
 	return expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 ? expr->attribute : GEMP_FILTER_NO_COLUMN;
 }
 
+/* A view of distinct values has one column, whatever is asked for. */
 const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id)
 {
 	const gemp_column *column = view->values;
@@ -21,6 +22,7 @@ const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id)
 	return column;
 }
 
+/* Lists have no kernel. */
 static bool is_operand(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_LITERAL)
@@ -36,6 +38,7 @@ static bool is_list(const gemp_expr *expr)
 	return is_operand(expr->children[0]);
 }
 
+/* Kernels compare columns with columns or literals; anything else is computed on the host. */
 bool gemp_filter_has_kernel(const gemp_expr *leaf)
 {
 	switch (leaf->kind) {
@@ -86,7 +89,7 @@ bool gemp_filter_is_constant(const gemp_expr *expr)
 	return true;
 }
 
-/* Is *id, if anything, the only column read, and no label and nothing else that rows are asked for? */
+/* Is *id, if anything, the only column that is read, and no label or computed value? */
 static bool reads_only(const gemp_expr *expr, int *id)
 {
 	int here = gemp_filter_reads(expr);
@@ -113,6 +116,7 @@ typedef struct row_cursor {
 	size_t row;
 } row_cursor;
 
+/* Values of the row at the cursor. */
 static gemp_value value_at(void *context, const gemp_expr *expr)
 {
 	const row_cursor *at = context;
@@ -140,6 +144,7 @@ static uint32_t label_set_at(void *context, int variable)
 	return at->view->rows->label_set[at->row];
 }
 
+/* Is everything that the expression asks for known of one row of this view? */
 static bool can_be_asked(const gemp_filter_view *view, const gemp_expr *expr)
 {
 	if (is_asked(expr) && (view->values || !view->rows->value))

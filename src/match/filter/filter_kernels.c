@@ -55,6 +55,7 @@ done:
 	return code;
 }
 
+/* The binary is stored here, since PoCL compiles the last part of a program at its first launches. */
 void gemp_filter_launcher_free(gemp_filter_launcher *site)
 {
 	if (site->program.program && !site->program.cached)
@@ -66,6 +67,7 @@ void gemp_filter_launcher_free(gemp_filter_launcher *site)
 	*site = (gemp_filter_launcher){ 0 };
 }
 
+/* A comparison is the set of orders for which it holds; its negation is the complement. */
 static cl_uint outcomes_of(gemp_expr_kind kind, bool negated)
 {
 	cl_uint outcomes = 0;
@@ -99,6 +101,7 @@ gemp_code gemp_filter_null(const gemp_filter_launcher *site, bool wanted, const 
 	              GEMP_ARG(&out->mem));
 }
 
+/* Strings and numbers have kernels of their own. */
 gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,
                               const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out)
 {
@@ -115,7 +118,7 @@ gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind k
 	return LAUNCH(site, GEMP_FILTER_NUMBERS, GEMP_ARG(&outcomes), NUMBERS(left), NUMBERS(right), GEMP_ARG(&out->mem));
 }
 
-/* A column's strings that have a part, one literal. */
+/* One work-item goes through some bytes of all strings together, so that long and short strings cost alike. */
 static gemp_code contains(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
                           const gemp_operand *part, const gemp_buffer *out)
 {
@@ -155,6 +158,7 @@ gemp_code gemp_filter_label(const gemp_filter_launcher *site, bool negated, cons
 	              GEMP_ARG(&has->mem), GEMP_ARG(&out->mem));
 }
 
+/* The device searches the ascending literals by halving. */
 gemp_code gemp_filter_in(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
                          const gemp_operand *list, size_t count, const gemp_buffer *out)
 {

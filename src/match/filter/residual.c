@@ -61,6 +61,7 @@ done:
 	return code;
 }
 
+/* Does the expression ask for values that kernels cannot read: sub-queries, lists of labels, degrees? */
 static bool needs_host_rows(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF || expr->kind == GEMP_LABELS ||
@@ -72,12 +73,14 @@ static bool needs_host_rows(const gemp_expr *expr)
 	return false;
 }
 
+/* Conditions on one vertex are evaluated for its distinct images on the device. */
 static bool on_device(const residual *r, const gemp_condition *condition)
 {
 	return r->filter && condition->edges == 0 && __builtin_popcountll(condition->vertices) == 1 &&
 	       r->values.group_of[__builtin_ctzll(condition->vertices)] >= 0 && !needs_host_rows(condition->expr);
 }
 
+/* Groups have values of their own, and so a tag: columns are copied once for all conditions of a group. */
 static gemp_code test_on_device(residual *r, uint8_t *keep)
 {
 	gemp_code code = GEMP_OK;
@@ -108,6 +111,7 @@ static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out
 	return gemp_row_values_source(&r->values, &r->rows, expr, out);
 }
 
+/* NULL where no row has a value. */
 static gemp_value look_up(const residual *r, gemp_row_source source)
 {
 	if (!source.column)
@@ -192,6 +196,7 @@ static gemp_code forward_rows(residual *r)
 	return batch.rows ? r->next->consume(r->next->self, &batch) : GEMP_OK;
 }
 
+/* The sequence of a round: fetch values, test rows, hand on those that passed. */
 static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_code code = GEMP_OK;

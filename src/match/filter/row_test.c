@@ -54,6 +54,7 @@ static gemp_value value_of(const comparand *side, size_t row)
 
 /* ROW BY ROW */
 
+/* A later failure is not recorded: outcomes mean nothing after the first one. */
 static bool is_true(const block *block, const gemp_expr *expr, size_t row)
 {
 	const gemp_row_view *view = block->view;
@@ -65,6 +66,7 @@ static bool is_true(const block *block, const gemp_expr *expr, size_t row)
 	return truth;
 }
 
+/* Three-valued logic needs two evaluations: a condition is false where its negation is true. */
 static void test_each(const block *block, const gemp_expr *expr, truth *out)
 {
 	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
@@ -120,6 +122,7 @@ static void find_known(const block *block, const comparand *side, truth *out)
 			out[i] = null[place ? place[block->first + i] : block->first + i] ? UNKNOWN : YES;
 }
 
+/* A block of integers, gathered by place, copied, or repeated. */
 static void load_integers(const block *block, const comparand *side, int64_t *out)
 {
 	const int64_t *from = side->literal ? NULL : side->source.column->integers;
@@ -134,6 +137,7 @@ static void load_integers(const block *block, const comparand *side, int64_t *ou
 		memcpy(out, from + block->first, block->count * sizeof *out);
 }
 
+/* The same for floats. */
 static void load_floats(const block *block, const comparand *side, double *out)
 {
 	const double *from = side->literal ? NULL : side->source.column->floats;
@@ -148,12 +152,14 @@ static void load_floats(const block *block, const comparand *side, double *out)
 		memcpy(out, from + block->first, block->count * sizeof *out);
 }
 
+/* A comparison with NULL is unknown. */
 static void mark_unknown(const truth *a, const truth *b, truth *out, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		out[i] = a[i] == YES && b[i] == YES ? out[i] : UNKNOWN;
 }
 
+/* Two columns of one number type are compared in plain loops over arrays. */
 static void compare_alike(const block *block, gemp_expr_kind kind, const comparand *a, const comparand *b, truth *out)
 {
 	outcomes outcomes = outcomes_of(kind);
@@ -176,6 +182,7 @@ static void compare_alike(const block *block, gemp_expr_kind kind, const compara
 	mark_unknown(known[0], known[1], out, block->count);
 }
 
+/* Falls back to the general evaluation where a side is not a column. */
 static void compare(const block *block, const gemp_expr *expr, truth *out)
 {
 	comparand a, b;
@@ -191,6 +198,7 @@ static void compare(const block *block, const gemp_expr *expr, truth *out)
 		compare_each(block, expr->kind, &a, &b, out);
 }
 
+/* IS NULL is never unknown. */
 static void test_null(const block *block, const gemp_expr *expr, truth *out)
 {
 	comparand side;
@@ -260,6 +268,7 @@ static bool has_columns(const gemp_row_view *view, const gemp_expr *expr)
 	return expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL;
 }
 
+/* Blocks of rows fit into the cache of a core. */
 gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep)
 {
 	gemp_code code = GEMP_OK;

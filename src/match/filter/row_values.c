@@ -14,6 +14,7 @@ typedef struct needed_columns {
 	bool *needed;
 } needed_columns;
 
+/* Attribute names of edges, each once. */
 static gemp_code need_name(gemp_row_values *v, const char *name)
 {
 	for (size_t i = 0; i < v->name_count; i++)
@@ -41,6 +42,7 @@ static bool column_of(const gemp_row_values *v, const gemp_expr *expr, int *colu
 	}
 }
 
+/* Notes the columns and edges that an expression reads. */
 static gemp_code note_expr(gemp_row_values *v, const gemp_expr *expr, needed_columns *needs)
 {
 	int column;
@@ -57,6 +59,7 @@ static gemp_code note_expr(gemp_row_values *v, const gemp_expr *expr, needed_col
 	return GEMP_OK;
 }
 
+/* Pattern vertices of which the same columns are asked form a group: their images are fetched together. */
 static gemp_code join_group(gemp_row_values *v, int vertex, const needed_columns *needs)
 {
 	const bool *mine = needs->needed + (size_t)vertex * needs->columns;
@@ -131,18 +134,19 @@ void gemp_row_values_free(gemp_row_values *v)
 
 /* FETCHING */
 
-/* Among the bits, how many are lower than bit `at`: the rank of a member. */
+/* The rank of a member among the bits. */
 static size_t members_before(uint64_t members, int at)
 {
 	return (size_t)__builtin_popcountll(members & ((UINT64_C(1) << at) - 1));
 }
 
+/* The places of one vertex's images among the distinct ones of its group. */
 static uint32_t *place_of(const gemp_row_values *v, const gemp_row_group *group, int vertex)
 {
 	return group->index + members_before(group->members, vertex) * v->rows;
 }
 
-/* The images of the group's vertices: the distinct ones in *places, and where each is among them in group->place. */
+/* Finds the distinct images of the group's vertices, and where each image is among them. */
 static gemp_code find_images(const gemp_row_values *v, gemp_row_group *group, const gemp_row_store *rows,
                              gemp_vertex_index *places)
 {
@@ -176,6 +180,7 @@ done:
 	return code;
 }
 
+/* type(r) as a column of strings, where it is asked for. */
 static gemp_code name_types(gemp_row_values *v)
 {
 	GEMP_PROPAGATE(gemp_column_init(&v->edge_types, "type", GEMP_STRING));
@@ -234,6 +239,7 @@ const uint32_t *gemp_row_group_place(const gemp_row_values *v, const gemp_row_gr
 	return place_of(v, group, vertex);
 }
 
+/* The column of a vertex's values and the rows' places in it. */
 static gemp_row_source of_vertex(const gemp_row_values *v, int vertex, int column)
 {
 	const gemp_row_group *group = &v->groups[v->group_of[vertex]];

@@ -20,7 +20,7 @@ typedef struct edge_sample {
 	size_t rows[SAMPLED];
 } edge_sample;
 
-/* From `row` on: rows without a candidate are passed over, by words where these are empty. */
+/* The next row from `row` on that is a candidate; words without bits are skipped. */
 static size_t next_candidate(const gemp_shard *graph, const uint32_t *bits, size_t row)
 {
 	while (row < graph->rows && bits && !gemp_bits32_test(bits, graph->first_vertex + row)) {
@@ -30,6 +30,7 @@ static size_t next_candidate(const gemp_shard *graph, const uint32_t *bits, size
 	return row;
 }
 
+/* Every n-th candidate, so that the sample does not depend on a random number. */
 static void take_sample(const gemp_shard *graph, const uint32_t *bits, edge_sample *out)
 {
 	size_t own = bits ? 0 : graph->rows, seen = 0;
@@ -43,7 +44,7 @@ static void take_sample(const gemp_shard *graph, const uint32_t *bits, edge_samp
 			out->rows[out->count++] = row;
 }
 
-/* Edges from candidates of one end, the one that has fewer, in a sample of rows, to candidates of the other. */
+/* Estimates the edges between candidates of both ends from a sample of rows at the end that has fewer candidates. */
 static double sample_edges(const gemp_shard *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge,
                            bool either)
 {
@@ -59,6 +60,7 @@ static double sample_edges(const gemp_shard *graph, const gemp_candidates *candi
 	return (double)found * (double)sample.step;
 }
 
+/* Matches are estimated as if edges lay between candidates at random. */
 static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern,
                                const gemp_candidates *candidates)
 {
@@ -77,6 +79,7 @@ static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, c
 
 /* CHOICE */
 
+/* Strings cost more to copy and to compare than numbers. */
 static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 &&
@@ -88,6 +91,7 @@ static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
 	return false;
 }
 
+/* Compares the cost of testing a whole column before the search with that of testing matches after it. */
 static bool estimate_costs(gemp_phase_choice *choice, const gemp_shard *graph, double matches)
 {
 	double values = (double)gemp_phases_mentions(choice->condition->expr), rows = (double)graph->vertex_count;
@@ -114,7 +118,7 @@ static void choose(gemp_condition_phases *phases, gemp_runtime *context, const g
 
 /* CANDIDATES */
 
-/* Is there arithmetic that may have no result, a division by zero, say? */
+/* Is there arithmetic that may have no result, such as a division by zero? */
 static bool may_fail(const gemp_expr *expr)
 {
 	if ((expr->kind >= GEMP_ADD && expr->kind <= GEMP_NEGATE) || expr->kind == GEMP_MATCHES)
@@ -140,8 +144,8 @@ static gemp_code narrow_by(const filter_context *n, const gemp_condition *const 
 	return gemp_candidates_narrow(n->candidates, n->context, n->filter, n->graph, n->pattern, conditions, count);
 }
 
-/* By phases->before[first..count). What cannot be computed for some vertex is tested after the search: that vertex need not
- * be in any match. */
+/* Conditions that cannot be computed for some vertex are tested after the search instead: that vertex need not be in
+ * any match. */
 static gemp_code narrow(const filter_context *n, size_t first, size_t count)
 {
 	gemp_code code = GEMP_OK;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Counts expressions of one kind in a tree. */
 static uint64_t count_kind(const gemp_expr *expr, gemp_expr_kind kind)
 {
 	uint64_t found = expr->kind == kind;
@@ -21,7 +22,7 @@ uint64_t gemp_phases_mentions(const gemp_expr *expr)
 	return count_kind(expr, GEMP_ATTRIBUTE) + count_kind(expr, GEMP_KEY);
 }
 
-/* a <> b: the search itself keeps vertices apart. */
+/* a <> b between vertices: the search keeps the images apart while it binds them. */
 static bool keeps_apart(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_NE && expr->count == 2 && expr->children[0]->kind == GEMP_VERTEX &&
@@ -50,7 +51,7 @@ static gemp_phase_choice choose(const gemp_condition *condition, gemp_when when)
 	return choice;
 }
 
-/* Certain ones first. */
+/* Conditions that are certain to come before the search precede the open ones. */
 static void add_before(gemp_condition_phases *out, const gemp_phase_choice *choice)
 {
 	size_t place = out->before_count++;
@@ -122,7 +123,7 @@ void gemp_phases_free(gemp_condition_phases *phases)
 	*phases = (gemp_condition_phases){ 0 };
 }
 
-/* What two operands are, if they are of two vertices. */
+/* Does the expression compare a kind of value of two different vertices? */
 static bool compares_vertices(const gemp_expr *expr, gemp_expr_kind kind)
 {
 	return expr->count == 2 && expr->children[0]->kind == kind && expr->children[1]->kind == kind &&
@@ -150,6 +151,7 @@ static void add_equality(gemp_vertex_tests *tests, const gemp_expr *expr)
 	masks[b] |= UINT64_C(1) << a;
 }
 
+/* a > b is b < a. */
 static void add_order(gemp_vertex_tests *tests, const gemp_expr *expr)
 {
 	bool turned = expr->kind == GEMP_GT || expr->kind == GEMP_GE;
@@ -159,6 +161,7 @@ static void add_order(gemp_vertex_tests *tests, const gemp_expr *expr)
 	masks[less] |= UINT64_C(1) << greater;
 }
 
+/* [NOT] EXISTS of one edge between bound vertices is a look-up in a row. */
 static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
@@ -172,6 +175,7 @@ static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_e
 	};
 }
 
+/* Makes the condition a test of the search; false where it cannot be one. */
 static bool push_down(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	if (is_equality(expr))
@@ -196,8 +200,8 @@ static void push_down_all(gemp_pushdown *p, const gemp_pattern *pattern, const g
 	*count = kept;
 }
 
-/* KEYS. Numbers are ranked by value and strings bytewise, as conditions compare them; but where a graph has keys of both
- * kinds, conditions see strings only, and ranks put numbers first. */
+/* Are key ranks in the order in which conditions compare keys? Numbers are ranked by value and strings bytewise; but
+ * where a graph has keys of both kinds, conditions see strings only and ranks put numbers first. */
 static bool ranked_as_compared(const gemp_shard *graph)
 {
 	int64_t integer;

@@ -46,6 +46,7 @@ typedef struct order_search {
  * tests/bench/orders.py). */
 static const double per_match = 40, per_lookup = 2;
 
+/* Steps with the same sources are twins at the end of a plan. */
 static bool same_sources(const gemp_step *a, const gemp_step *b)
 {
 	bool same = a->sources == b->sources && a->check_count == b->check_count;
@@ -54,7 +55,7 @@ static bool same_sources(const gemp_step *a, const gemp_step *b)
 	return same;
 }
 
-/* The place in the order of the latest vertex that a row of the step comes from. */
+/* The position in the order of the latest vertex in whose row the step's candidates lie. */
 static int latest_place(const gemp_step *step, const order_prefix *n)
 {
 	int latest = 0;
@@ -65,8 +66,8 @@ static int latest_place(const gemp_step *step, const order_prefix *n)
 	return latest;
 }
 
-/* Work of a step, in entries. Where candidates are listed, rows are walked once for each partial match of the last
- * vertex that they hang on, and lists after that. */
+/* The work of a step, in entries. Where candidates are listed, rows are walked once for each partial match of the last
+ * vertex that they depend on, and lists after that. */
 static double work_of(const gemp_order_inputs *q, const gemp_plan *plan, size_t step, const order_prefix *from,
                       const gemp_sample_work *work)
 {
@@ -92,7 +93,7 @@ static bool is_adjacent(const gemp_pattern *pattern, uint64_t bound, int v)
 	return false;
 }
 
-/* Some order that begins like this. */
+/* Completes an order in any connected way, since a plan needs all vertices. */
 static void complete(const gemp_pattern *pattern, int *order, int count)
 {
 	uint64_t bound = 0;
@@ -107,7 +108,7 @@ static void complete(const gemp_pattern *pattern, int *order, int count)
 			}
 }
 
-/* Is v the least of those that automorphisms which keep the prefix carry it to? */
+/* Is v the smallest of the vertices to which automorphisms that fix the prefix map it? Only these are tried. */
 static gemp_code is_orbit_min(const order_search *s, const order_prefix *prefix, int v, bool *least)
 {
 	gemp_stab_chain *chain = NULL;
@@ -127,7 +128,7 @@ static gemp_code is_orbit_min(const order_search *s, const order_prefix *prefix,
 	return GEMP_OK;
 }
 
-/* Collective. Steps of the prefix's last vertex: its own, and the edges that are bound with it. */
+/* Collective. Samples the steps of the prefix's last vertex: its own, and the edges that are bound with it. */
 static gemp_code sample_steps(order_search *s, const order_prefix *from, order_prefix *to)
 {
 	gemp_code code = GEMP_OK;
@@ -170,7 +171,8 @@ done:
 	return code;
 }
 
-/* Samples err: in a small pattern a prefix stays unless it is clearly the worse one. */
+/* Does another prefix of the same vertices cost less and leave fewer partial matches? Samples err, so that in a small
+ * pattern a prefix stays unless it is clearly worse. */
 static bool dominated(const order_search *s, const order_prefix *n)
 {
 	bool few = s->q->pattern->vertex_count <= FEW_VERTICES, whole = n->count == (int)s->q->pattern->vertex_count;
@@ -182,6 +184,7 @@ static bool dominated(const order_search *s, const order_prefix *n)
 	return false;
 }
 
+/* Extends a prefix by one vertex and samples it, unless an automorphism or a better prefix makes it superfluous. */
 static gemp_code extend_prefix(order_search *s, size_t from, int v)
 {
 	gemp_code code = GEMP_OK;
@@ -209,6 +212,7 @@ done:
 	return code;
 }
 
+/* Uniform-cost search; once the budget of reads is spent, the longest prefixes are completed first. */
 static bool comes_before(const order_search *s, const order_prefix *a, const order_prefix *b)
 {
 	return s->hurry && a->count != b->count ? a->count > b->count : a->cost < b->cost;
@@ -223,7 +227,7 @@ static size_t cheapest_prefix(const order_search *s)
 	return best;
 }
 
-/* Collective. Whole orders, the cheapest first, as long as they are near it. */
+/* Collective. Expands prefixes by cost and collects whole orders, as long as they cost about as little as the first. */
 static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 {
 	const gemp_pattern *pattern = s->q->pattern;
@@ -248,7 +252,7 @@ static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 	return GEMP_OK;
 }
 
-/* Collective. What an order costs. */
+/* Collective. Samples a whole order and returns its work. */
 static gemp_code sample_order(order_search *s, const int *order, size_t sample_size, double *work)
 {
 	gemp_code code = GEMP_OK;
@@ -270,13 +274,14 @@ static gemp_code sample_order(order_search *s, const int *order, size_t sample_s
 	return code;
 }
 
+/* The caller learns the samples of the order that is chosen. */
 static void keep_work(const order_search *s, const gemp_sample_work *work)
 {
 	if (s->q->work && s->q->pattern->vertex_count + s->q->pattern->edge_count <= MOST_STEPS)
 		memcpy(s->q->work, work, sizeof s->work);
 }
 
-/* Collective. The best of the finalists by larger samples. */
+/* Collective. Compares the finalists by larger samples. */
 static gemp_code choose_finalist(order_search *s, const size_t *finalists, size_t count, size_t *best)
 {
 	double least = HUGE_VAL;
@@ -295,7 +300,7 @@ static gemp_code choose_finalist(order_search *s, const size_t *finalists, size_
 	return GEMP_OK;
 }
 
-/* Where edges are few and estimates promise little, even a bad order costs less than a look at others. */
+/* Where edges are few and estimates promise little, even a bad order costs less than the search for a better one. */
 static bool is_small(const gemp_order_inputs *q)
 {
 	double edges = 0;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Degrees over all that the pattern names, either way. */
+/* Degrees over all relations that the pattern names, in either direction; pivots are drawn in proportion to them. */
 static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, uint8_t **mine)
 {
 	gemp_code code = GEMP_OK;
@@ -102,7 +102,8 @@ uint64_t gemp_sampler_fetched(const gemp_sampler *s)
 	return fetched;
 }
 
-/* PIVOTS: own candidates, in proportion to their sizes; all of them if there are no more than wanted. */
+/* Draws pivots in proportion to their degrees by systematic sampling; takes all of them if there are no more than
+ * wanted. */
 static gemp_code draw_pivots(gemp_sample_extension *x, size_t wanted)
 {
 	gemp_sampler *s = x->s;
@@ -140,6 +141,7 @@ static gemp_code request_row(gemp_sampler *s, int view, gemp_vertex id)
 	return GEMP_OK;
 }
 
+/* Lists the rows that the step reads for all partial matches: those of bound vertices, or those of the new one (own). */
 static gemp_code request_rows(gemp_sample_extension *x, const gemp_sample *sample, bool own)
 {
 	x->s->request_count = 0;
@@ -173,6 +175,7 @@ static gemp_code add_drawn(const gemp_sample_extension *x, gemp_sample *out, con
 	return GEMP_OK;
 }
 
+/* Draws extensions in proportion to their weights (systematic resampling); all stay if there are no more than wanted. */
 static gemp_code resample(const gemp_sample_extension *x, const gemp_sample *in, gemp_sample *out, size_t wanted)
 {
 	gemp_sampler *s = x->s;
@@ -194,7 +197,8 @@ static gemp_code resample(const gemp_sample_extension *x, const gemp_sample *in,
 	return GEMP_OK;
 }
 
-/* Loops at the new vertex, and what else its own row says: those that fail are dropped. */
+/* Drops partial matches that fail the checks by the new vertex's own row, which is fetched only for those that were
+ * drawn. */
 static void test_loops(gemp_sample_extension *x, gemp_sample *sample)
 {
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
@@ -230,7 +234,8 @@ static gemp_code name_views(gemp_sample_extension *x)
 	return code;
 }
 
-/* All ranks have the same sums, to the bit: they decide by them. Each is summed in units of 2^-52 of about the greatest. */
+/* Sums over ranks to the same bits on all of them, since ranks decide by the sums: each number is added in units of
+ * 2^-52 of about the greatest. */
 static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 {
 	enum { BIAS = 2048, DIGITS = 52 };
@@ -249,6 +254,7 @@ static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 		*parts[i] = exponent[i] ? ldexp((double)whole[i], (int)exponent[i] - BIAS - DIGITS) : 0;
 }
 
+/* Two fetches of rows at most: those of bound vertices, then, for loops and own rows, those of the new one. */
 gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step, const gemp_sample *in,
                             gemp_sample *out, size_t size, gemp_sample_work *work)
 {

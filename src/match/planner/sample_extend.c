@@ -9,7 +9,7 @@
 /* Walks are not longer, whatever the limit. A row so many times longer than another is not walked, as in emit_loops. */
 enum { WALK_SIZES = 13, LONGEST_WALK = 1 << (WALK_SIZES - 1), WALKED_IS_LONGER = 8 };
 
-/* As slots: a hub comes before what it is a hub of. */
+/* Slots descend by degree, so that a hub comes before its neighbours. */
 static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
 {
 	return s->class[a] != s->class[b] ? s->class[a] < s->class[b] : a < b;
@@ -28,6 +28,7 @@ bool gemp_sample_row_has(const gemp_sample_row *row, gemp_vertex x)
 
 #define EACH_BIT(v, mask) (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
 
+/* Symmetry restrictions compare slots. */
 static bool within_order(const gemp_sample_extension *x, gemp_vertex c)
 {
 	int v;
@@ -42,6 +43,7 @@ static bool within_order(const gemp_sample_extension *x, gemp_vertex c)
 	return true;
 }
 
+/* Conditions on the order of ids compare key ranks. */
 static bool keys_fit(const gemp_sample_extension *x, gemp_vertex c)
 {
 	const gemp_step *step = x->step;
@@ -66,6 +68,7 @@ static bool keys_fit(const gemp_sample_extension *x, gemp_vertex c)
 	return true;
 }
 
+/* Tests that need no row. */
 static bool vertex_fits(const gemp_sample_extension *x, gemp_vertex c)
 {
 	int v;
@@ -100,7 +103,8 @@ bool gemp_sample_own_row(const gemp_step *step, size_t check)
 	return step->checks[check].from == step->vertex;
 }
 
-/* Kernels that mark rows look at a mark before anything else of a vertex; the others after its own tests. */
+/* Tests the rows of bound vertices. Kernels that mark rows look at a mark before anything else of a candidate, so that
+ * their lookups are counted where entries are. */
 static bool checks_hold(gemp_sample_extension *x, size_t walked, gemp_vertex c, double weight)
 {
 	bool counted = x->s->latest;
@@ -127,6 +131,7 @@ gemp_code gemp_sample_add_child(gemp_sample_extension *x, gemp_vertex c, gemp_ed
 	return GEMP_OK;
 }
 
+/* The row that marking kernels walk: that of the latest vertex, unless another is eight times shorter. */
 static size_t latest_row(const gemp_sample_extension *x)
 {
 	size_t best = gemp_latest_source(x->plan, (int)(x->step - x->plan->steps));
@@ -136,7 +141,7 @@ static size_t latest_row(const gemp_sample_extension *x)
 	return best;
 }
 
-/* The row that the search would walk: of the sources that of the vertex of least degree. */
+/* The row that the kernel would walk. */
 static size_t walked_row(const gemp_sample_extension *x)
 {
 	size_t best = 0;
@@ -148,6 +153,7 @@ static size_t walked_row(const gemp_sample_extension *x)
 	return best;
 }
 
+/* Walks every k-th entry of a long row, with k times the weight. */
 static gemp_code extend(gemp_sample_extension *x)
 {
 	size_t walked = walked_row(x);
@@ -169,6 +175,7 @@ static gemp_code extend(gemp_sample_extension *x)
 	return GEMP_OK;
 }
 
+/* Parallel edges lie together. */
 static gemp_code bind_edge(gemp_sample_extension *x)
 {
 	const gemp_sample_row *row = &x->row[0];
@@ -194,7 +201,8 @@ static void select_match(gemp_sample_extension *x, const gemp_sample *in, size_t
 			x->row[k] = gemp_sample_rows_get(x->s->rows, x->views[k], x->image[step->checks[k].from]);
 }
 
-/* The longest walk with which the step stays within the limit; each entry may be looked for in all other rows. */
+/* Finds the longest walk with which the step stays within the limit of reads; each entry may be looked for in all
+ * other rows. */
 static void find_longest(gemp_sample_extension *x, const gemp_sample *in)
 {
 	uint64_t reads[WALK_SIZES] = { 0 }, rows = 0;

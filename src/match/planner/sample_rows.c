@@ -108,6 +108,7 @@ static known_row *place(known_row *table, size_t size, uint64_t key)
 	return &table[at];
 }
 
+/* At most half of the places are taken. */
 static gemp_code grow_table(gemp_sample_rows *rows)
 {
 	known_row *table;
@@ -139,6 +140,7 @@ typedef struct adjacency_list {
 	gemp_edge first;
 } adjacency_list;
 
+/* Merges a row with another ascending list; entries that name `dropped` are left out. */
 static size_t merge(row_entry *out, const row_entry *a, size_t a_size, const adjacency_list *b, gemp_vertex dropped)
 {
 	size_t i = 0, n = 0;
@@ -154,7 +156,7 @@ static size_t merge(row_entry *out, const row_entry *a, size_t a_size, const adj
 	return n;
 }
 
-/* The lists of which the row of own vertex v is made: as in partition/views/view.c a loop of an either-way view is taken
+/* Builds an own row from the rows of its relations. As in partition/views/view.c, a loop of an either-way view counts
  * once. */
 static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, size_t v, size_t *size)
 {
@@ -189,6 +191,7 @@ static gemp_code reserve(gemp_sample_rows *rows, size_t more)
 	return code == GEMP_OK ? GEMP_RESERVE(rows->edge, rows->edge_capacity, rows->entry_count + more) : code;
 }
 
+/* Adds an own row to the cache; simple views keep the smallest of parallel edges. */
 static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 {
 	const known_view *view = &rows->views[(key - 1) >> 32];
@@ -275,6 +278,7 @@ uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows)
 	return rows->fetched;
 }
 
+/* Ids first, so that the wanted keys are sorted by owner. */
 static int compare_ids(const void *a, const void *b)
 {
 	gemp_vertex x = (gemp_vertex)(*(const uint64_t *)a - 1), y = (gemp_vertex)(*(const uint64_t *)b - 1);
@@ -282,7 +286,8 @@ static int compare_ids(const void *a, const void *b)
 	return x != y ? (x > y) - (x < y) : (p > q) - (p < q);
 }
 
-/* Own rows are made at once; those of others are listed in `wanted`, each once. */
+/* Makes own rows at once and lists those of other ranks in `wanted`, each once. The cache is emptied when it holds too
+ * many entries. */
 static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count, size_t *wanted)
 {
 	const gemp_shard *graph = rows->graph;

@@ -37,7 +37,8 @@ typedef struct trim_context {
 	size_t chunks;
 } trim_context;
 
-/* The first of the pattern vertices that have its candidates, or -1. */
+/* Pattern vertices with equal candidates share their copies: returns the first of them, or -1 where any vertex is a
+ * candidate. */
 static int set_of(const gemp_candidates *candidates, int vertex)
 {
 	const uint32_t *bits = candidates->bits[vertex];
@@ -63,12 +64,13 @@ static gemp_code launch(trim_context *t, cl_kernel kernel, const gemp_argument *
 	launch((t), (kernel), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 
+/* A copy may take a quarter of what is free. */
 static bool fits(const gemp_device *device, uint64_t bytes)
 {
 	return bytes <= (device->memory - device->buffer_bytes) / 4 && bytes <= device->max_buffer;
 }
 
-/* `begin` gets the number of entries that each row keeps, sums that of each chunk. */
+/* The first launch: how many entries each row keeps (in `begin`), and each chunk of rows (in sums). */
 static gemp_code count_entries(trim_context *t, const trim_pass *cut, gemp_buffer *begin)
 {
 	const gemp_search *s = t->search;
@@ -86,7 +88,7 @@ static gemp_code count_entries(trim_context *t, const trim_pass *cut, gemp_buffe
 	return gemp_buffer_read(device, &t->device_sums, 0, sum_bytes, t->sums);
 }
 
-/* Sums of chunks become the places where they start. */
+/* Turns the sums of chunks into the positions where their rows start. */
 static void add_up(trim_context *t, uint64_t *kept, uint64_t *whole)
 {
 	*kept = *whole = 0;
@@ -98,6 +100,7 @@ static void add_up(trim_context *t, uint64_t *kept, uint64_t *whole)
 	}
 }
 
+/* The second and third launch: positions of rows, then the entries. */
 static gemp_code write_entries(trim_context *t, const trim_pass *cut, const gemp_buffer *begin, gemp_buffer *near,
                                uint64_t kept)
 {
@@ -123,7 +126,7 @@ static void log_result(const trim_pass *cut, uint64_t kept, uint64_t whole, bool
 	         useful ? ", copied" : "");
 }
 
-/* Collective. cut->made stays -1 where a copy does not fit or is not worth it, on all ranks alike. */
+/* Collective. Counts first, and copies only where a quarter of the entries or more goes and all ranks have memory. */
 static gemp_code make_view(trim_context *t, trim_pass *cut)
 {
 	gemp_code code = GEMP_OK;
@@ -177,6 +180,7 @@ static gemp_code find_or_make(trim_context *t, const gemp_check *check, const ge
 	return GEMP_OK;
 }
 
+/* The step's own bitmap is superfluous where all rows that can give its candidates are trimmed. */
 static gemp_code trim_step(trim_context *t, gemp_step *step)
 {
 	size_t trimmed = 0;
@@ -193,6 +197,7 @@ static gemp_code trim_step(trim_context *t, gemp_step *step)
 	return GEMP_OK;
 }
 
+/* Is the search expected to bind enough vertices for copies to pay? */
 static bool worthwhile(const gemp_search *search)
 {
 	bool any = false;

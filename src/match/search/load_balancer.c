@@ -21,7 +21,7 @@ typedef struct costed_chunk {
 	uint64_t cost;
 } costed_chunk;
 
-/* NODES are numbered by their first ranks. */
+/* Collective. Nodes are numbered by their first ranks, and each learns how many devices the others have. */
 static gemp_code find_nodes(gemp_balancer *balancer, size_t devices)
 {
 	gemp_code code = GEMP_OK;
@@ -99,8 +99,9 @@ static uint64_t cost_of(const gemp_balancer_costs *costs, size_t pivot)
 	return costs->cost ? costs->cost[pivot] : 1;
 }
 
-/* How many the pivot is to have: 1 unless it would keep one worker busy when the device's others have searched from the
- * rest of its piece; else a slice for each worker, in pieces nearly as small as any: hubs' costs are known least well. */
+/* Into how many slices a pivot is cut: 1 unless it would keep one worker busy after the device's others have finished
+ * its piece. Slices are as many as there are workers, in pieces nearly as small as any, because costs of hubs are
+ * estimated least well. */
 static size_t slices_of(const cutter *c, size_t pivot)
 {
 	const gemp_balancer_costs *costs = c->costs;
@@ -120,7 +121,7 @@ static gemp_code add(cutter *c, const costed_chunk *piece)
 	return GEMP_OK;
 }
 
-/* Pivots from the next one on, up to one that is dear. */
+/* A piece of whole pivots, up to one that is sliced. */
 static gemp_code cut_whole(cutter *c, size_t least)
 {
 	costed_chunk piece = { .piece = { .range.first = c->next, .pivot = c->next, .slices = 1 } };
@@ -132,6 +133,7 @@ static gemp_code cut_whole(cutter *c, size_t least)
 	return add(c, &piece);
 }
 
+/* Pieces of one pivot are some slices each. */
 static gemp_code cut_slices(cutter *c, size_t slices)
 {
 	size_t width = c->costs->workers, pivot = c->next++;
@@ -144,6 +146,8 @@ static gemp_code cut_slices(cutter *c, size_t slices)
 	return GEMP_OK;
 }
 
+/* Guided self-scheduling (Polychronopoulos and Kuck 1987): each piece is a part of what is left, so that late pieces
+ * are small and balance what earlier ones have cost. */
 static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *costs, costed_chunk **pieces,
                      size_t *piece_count)
 {
@@ -177,7 +181,7 @@ done:
 	return code;
 }
 
-/* The node that has least to do for a device. */
+/* The node with the least work for each of its devices. */
 static size_t least_loaded_node(const gemp_balancer *balancer, const double *load)
 {
 	size_t node = 0;
@@ -187,6 +191,7 @@ static size_t least_loaded_node(const gemp_balancer *balancer, const double *loa
 	return node;
 }
 
+/* Longest processing time first (Graham 1969): pieces fall in cost, and each goes to the node that has least to do. */
 static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *pieces, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -245,6 +250,7 @@ void gemp_balancer_close(gemp_balancer *balancer)
 	balancer->counter = NULL;
 }
 
+/* A counter that ranks of a node share hands the pieces out. */
 bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *piece)
 {
 	uint64_t at = gemp_balancer_has_pieces(balancer) ? gemp_counter_next(balancer->counter) : balancer->count;
@@ -282,7 +288,7 @@ static uint64_t row_length(const gemp_view *view, gemp_vertex slot)
 	return view->begin[slot + 1] - view->begin[slot];
 }
 
-/* The view that is read for neighbours of the pivot's neighbours. */
+/* The view in which rows of the pivot's neighbours are read. */
 static size_t second_view(const gemp_plan *plan, size_t second)
 {
 	for (size_t s = second + 1; s < plan->step_count; s++)
@@ -292,7 +298,7 @@ static size_t second_view(const gemp_plan *plan, size_t second)
 	return (size_t)plan->steps[second].checks[0].view;
 }
 
-/* About so much reading the search for matches from a pivot begins with. */
+/* Estimates the entries that a search from a pivot reads first: the rows of 16 of its neighbours, scaled up. */
 static uint64_t gemp_pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_vertex slot)
 {
 	size_t second = (size_t)plan->root + 1;
@@ -331,6 +337,8 @@ static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 	return (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX);
 }
 
+/* Costs of the first 4096 pivots are estimated one by one, of the others one in 16: estimating must cost less than the
+ * search. */
 static gemp_code cut_pivots(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
@@ -357,8 +365,8 @@ done:
 	return code;
 }
 
-/* Tasks of loops on a GPU are so many entries of rows of all pivots, dear ones first: a piece is some columns of a table of
- * them. */
+/* Tasks of nested loops are ranges of entries of all pivots, expensive ones first: a piece is some columns of a table
+ * of tasks, so that each piece has its part of both. */
 static gemp_code cut_tasks(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
@@ -422,7 +430,7 @@ uint64_t gemp_search_own_pivots(const gemp_search *search)
 	return search->balancer && search->context->comm->rank ? 0 : search->pivots;
 }
 
-/* Of its piece; columns of tasks, or pivots. */
+/* How much of its piece a device has not done: columns of tasks, or pivots. */
 static double work_left(const gemp_search *search)
 {
 	const gemp_work *work = &search->work[0];

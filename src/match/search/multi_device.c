@@ -23,7 +23,7 @@ static const char *single_device_reason(const gemp_search *first)
 	return first->emit.all_resident ? NULL : "partial matches travel between ranks";
 }
 
-/* Pieces are the same tasks on all of them. */
+/* Pieces must mean the same tasks on all devices of a rank. */
 static gemp_code align_tasks(gemp_search *search)
 {
 	const gemp_search *first = search->options.leader;
@@ -38,6 +38,7 @@ static gemp_code align_tasks(gemp_search *search)
 	return GEMP_OK;
 }
 
+/* Each device has a search of its own over the same rows. */
 static gemp_code make_next(gemp_search *last, gemp_runtime *context, gemp_resident *rows,
                            const gemp_candidates *candidates, const gemp_search_options *options)
 {
@@ -105,7 +106,7 @@ void gemp_multi_start(gemp_search *first, gemp_sink *sink)
 	}
 }
 
-/* SEARCHING. */
+/* Sleeps for a part of the time waited so far: short launches are noticed soon, long ones cost few look-ups. */
 static void sleep_while_busy(double waited)
 {
 	struct timespec pause = { .tv_nsec = (long)(1e9 * waited / POLLS) };
@@ -116,7 +117,7 @@ static void sleep_while_busy(double waited)
 	nanosleep(&pause, NULL);
 }
 
-/* One of them at least. */
+/* Returns when a device has finished. */
 static void wait_for_any(const gemp_search *first)
 {
 	double began = gemp_now();
@@ -128,6 +129,7 @@ static void wait_for_any(const gemp_search *first)
 	}
 }
 
+/* Devices that have nothing to do stay idle until the next part of the pivots. */
 static gemp_code begin_idle_devices(gemp_search *first, size_t *busy)
 {
 	bool began;
@@ -146,6 +148,7 @@ gemp_code gemp_multi_begin(gemp_search *first)
 	return begin_idle_devices(first, &busy);
 }
 
+/* With one device the launch is waited for; with several, whichever ends first is read back. */
 gemp_code gemp_multi_step(gemp_search *first, bool *ran)
 {
 	size_t busy;
@@ -198,7 +201,7 @@ gemp_search_statistics gemp_multi_statistics(const gemp_search *first)
 	return sum;
 }
 
-/* The rank's clocks: the host's work for all devices, and devices at work on average. */
+/* The rank's clocks: the host's work for all devices, and the mean time that devices were at work. */
 void gemp_multi_add_counts(const gemp_search *first)
 {
 	double *seconds = first->context->timers.seconds, kernels = 0, devices = 0;

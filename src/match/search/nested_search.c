@@ -23,6 +23,7 @@ enum {
 
 uint32_t gemp_nested_local = 16 << 10;
 
+/* Nested loops pay on GPUs; all devices of a rank run the same kind of kernel, since they share pieces. */
 static bool use_nested(const gemp_search *search)
 {
 	const char *shape = getenv("GEMP_SHAPE");
@@ -37,7 +38,7 @@ static bool use_nested(const gemp_search *search)
 	return gpus || (shape && (!strcmp(shape, "nested") || !strcmp(shape, "untrimmed")));
 }
 
-/* Collective. */
+/* Collective. Rows that come in rounds are trimmed by the host already. */
 static gemp_code make_induced_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views,
                                    const gemp_candidates *candidates)
 {
@@ -50,7 +51,7 @@ static gemp_code make_induced_rows(gemp_nested_search *n, const gemp_search *sea
 	return GEMP_OK;
 }
 
-/* SIZES. Vertices that must be different ones? */
+/* Must the images of u and v differ? */
 static bool always_distinct(const gemp_plan *plan, int u, int v)
 {
 	for (size_t s = 0; s < plan->step_count; s++) {
@@ -62,7 +63,8 @@ static bool always_distinct(const gemp_plan *plan, int u, int v)
 	return false;
 }
 
-/* So many neighbours the last vertex has at least in view v. */
+/* How many neighbours the last vertex has at least in a view: one for each source whose image must differ from the
+ * others'. */
 static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t view)
 {
 	uint64_t degree = 0;
@@ -76,13 +78,15 @@ static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t 
 	return plan->views[view].direction == 2 ? degree : 0;
 }
 
+/* The slot of a row of this rank: replicas come first, then own rows. */
 static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)
 {
 	return row < residency->hot ? (gemp_vertex)row
 	                            : residency->own_slots[residency->own_count - residency->own + row - residency->hot];
 }
 
-/* Collective. Slots descend by degree: the first from which on all have too few neighbours. */
+/* Collective. Slots descend by degree: returns the first slot from which on all vertices have too few neighbours to be
+ * the last vertex. */
 static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, const gemp_residency *residency,
                            const gemp_view *views)
 {
@@ -100,7 +104,7 @@ static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, 
 	return (uint32_t)limit;
 }
 
-/* Collective. The longest row, and the mean length of the rows that entries lie in. */
+/* Collective. Returns the length of the longest row; *mean becomes the mean length of the rows that entries lie in. */
 static uint32_t longest_row(const gemp_search *search, const gemp_view *views, double *mean)
 {
 	uint64_t most[2] = { 0 }; /* of the longest row; of the mean */
@@ -121,7 +125,7 @@ static uint32_t longest_row(const gemp_search *search, const gemp_view *views, d
 	return (uint32_t)longest;
 }
 
-/* Few sizes, since each is another kernel: powers of two and three quarters of them. */
+/* Rounds up to a power of two or three quarters of one: each size is another kernel to compile. */
 static size_t shared_words(size_t words)
 {
 	size_t size = 64;
@@ -130,7 +134,8 @@ static size_t shared_words(size_t words)
 	return words <= size / 4 * 3 ? size / 4 * 3 : size;
 }
 
-/* Local memory for a bit a slot, or else for a folded bitmap, if it would stay sparse. */
+/* The bitmap of the last level is in local memory: a bit a slot where that fits, else a folded bitmap, if it stays
+ * sparse enough for few false hits. */
 static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, double mean_row)
 {
 	size_t most = gemp_tuning(device, "nested.local", gemp_nested_local);
@@ -149,7 +154,7 @@ static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, doub
 	}
 }
 
-/* Fewer workers where their lists and bitmaps do not all fit into a quarter of the memory. */
+/* Workers are fewer where their lists and bitmaps would not fit into a quarter of the free memory. */
 static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
@@ -167,6 +172,7 @@ static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 	n->workers = n->workers / in_group * in_group;
 }
 
+/* Tasks are as long as lets each worker have some of them. */
 void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
 {
 	size_t first = (size_t)n->plan->steps[1].checks[0].view;
@@ -180,6 +186,7 @@ void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const ge
 	gemp_nested_feed(n, (gemp_task_range){ 0, 1 });
 }
 
+/* The last row of the table of tasks may be shorter. */
 void gemp_nested_feed(gemp_nested_search *n, gemp_task_range piece)
 {
 	size_t rest = n->tasks % n->columns; /* tasks in the last row */
@@ -189,7 +196,7 @@ void gemp_nested_feed(gemp_nested_search *n, gemp_task_range piece)
 	n->end = (uint32_t)(n->tasks / n->columns * piece.count + last);
 }
 
-/* Collective. Tasks that go to any rank are the same on all. */
+/* Collective. Tasks that may go to any rank must be the same on all. */
 static void agree_on_tasks(gemp_nested_search *n, const gemp_search *search)
 {
 	uint64_t chunk = n->chunk;
@@ -227,7 +234,7 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 	agree_on_tasks(n, search);
 }
 
-/* Clean before every launch, and after it. */
+/* Bitmaps are clean before every launch and after it; they are zeroed once. */
 static gemp_code make_marks(gemp_nested_search *n, gemp_device *device, size_t bytes)
 {
 	gemp_code code = gemp_buffer_new(&n->marks, device, bytes, NULL);
@@ -281,7 +288,7 @@ void gemp_nested_free(gemp_nested_search *n, gemp_device *device)
 	gemp_free(n);
 }
 
-/* So many registers that 1,536 work-items find room on a compute unit; what spills belongs to outer loops. */
+/* Limits registers so that 1,536 work-items fit on a compute unit; what spills belongs to outer loops. */
 const char *gemp_nested_build_options(const gemp_search *search)
 {
 	return search->context->device->nvidia ? "-cl-nv-maxrregcount=40" : "";
@@ -348,13 +355,14 @@ static gemp_code enqueue(gemp_search *search)
 	return GEMP_CL(clFlush(device->queue));
 }
 
-/* Places in the ring that were waited at. */
+/* Zeroes the places of the queue at which workers have waited. */
 static gemp_code empty_queue(gemp_nested_search *n, gemp_device *device, const uint32_t *control)
 {
 	uint32_t places = control[GEMP_NESTED_WAITING] < n->queue ? control[GEMP_NESTED_WAITING] : n->queue;
 	return places ? gemp_buffer_zero(device, &n->parts, 0, places * sizeof(gemp_nested_part)) : GEMP_OK;
 }
 
+/* Reads the control words and moves on behind the tasks that were taken. */
 static gemp_code finish_launch(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;

@@ -34,7 +34,7 @@ done:
 	return code;
 }
 
-/* On a GPU the first two extensions make tasks of their own, so that hubs are shared among workers. */
+/* On a GPU the first two extensions make tasks of their own, so that workers share hubs. */
 static uint32_t choose_split(const gemp_search *search)
 {
 	uint32_t split = 0;
@@ -47,7 +47,8 @@ static uint32_t choose_split(const gemp_search *search)
 	return split;
 }
 
-/* PoCL's CPU devices do not get barriers right in a loop that each work-group leaves at another time. */
+/* PoCL's CPU devices do not get barriers right in a loop that each work-group leaves at another time, so that they
+ * have one lane. */
 static gemp_code check_lanes(const gemp_runtime *context, int lanes)
 {
 	bool power = lanes >= 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
@@ -59,6 +60,7 @@ static gemp_code check_lanes(const gemp_runtime *context, int lanes)
 	return GEMP_OK;
 }
 
+/* A GPU has 2048 work-items a compute unit, a CPU one worker a core. */
 static void choose_shape(gemp_search *search)
 {
 	const gemp_device *device = search->context->device;

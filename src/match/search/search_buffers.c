@@ -13,13 +13,14 @@
 
 enum { MAX_SEEDS = 1 << 18 }; /* on the device at a time */
 
+/* An empty array still has a buffer, since kernels take an argument. */
 static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *from, size_t count, size_t size)
 {
 	return gemp_buffer_new(buffer, search->context->device, (count ? count : 1) * size, count ? from : NULL);
 }
 
 /* Rows for the next launches, uploaded unless they are there; *bytes of them. */
-/* What other searches have not brought there before; *bytes of all. */
+/* Uploads the views' rows, unless another search has brought them there; *bytes are those of all of them. */
 static gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes)
 {
 	*bytes = 0;
@@ -33,6 +34,8 @@ static gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t
 	return GEMP_OK;
 }
 
+/* Bitmaps of all pattern vertices up to the last that has one, by slot. A range takes two words, which is the least
+ * size of a bitmap. */
 static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *candidates, uint32_t **pivot_bits)
 {
 	gemp_code code = GEMP_OK;
@@ -58,7 +61,7 @@ done:
 	return code;
 }
 
-/* Slots that the pivot can be, hubs first: own ones, or all where each rank can search from any. */
+/* The slots that the pivot can be, hubs first: own ones, or all where each rank can search from any. */
 static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, const uint32_t *bits)
 {
 	bool any = gemp_search_balances(search);
@@ -94,6 +97,7 @@ done:
 	return code;
 }
 
+/* Key ranks by slot, as kernels compare them. */
 static gemp_code upload_key_ranks(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
@@ -136,15 +140,16 @@ done:
 	return code;
 }
 
-/* Memory for one of the search's own buffers: an eighth of what the graph leaves free, and not more than helps. */
+/* Bytes for one of the search's own buffers: an eighth of what the graph leaves free, and no more than helps. */
 static uint64_t share_of_memory(const gemp_device *device, uint64_t gpu, uint64_t cpu)
 {
 	uint64_t most = device->gpu ? gpu : cpu, share = (device->memory - device->buffer_bytes) / 8;
 	return share < most ? share : most;
 }
 
-/* OUTBOX. One area a (stage, destination); destination `ranks` is this rank itself: tasks split off for other workers. Only
- * areas that can be used have room: later stages for other ranks, steps that are split for itself. */
+/* The outbox has an area for each (stage, destination); destination `ranks` is this rank itself, for tasks that are
+ * split off for other workers. Only areas that can be used have capacity: later stages for other ranks, and split
+ * steps for itself. */
 static bool area_used(const gemp_search *search, size_t stage, uint32_t destination)
 {
 	const gemp_plan_stage *s = &search->layout.stages[stage];
@@ -153,6 +158,7 @@ static bool area_used(const gemp_search *search, size_t stage, uint32_t destinat
 	return stage > 0 && !search->emit.all_resident && destination != (uint32_t)search->context->comm->rank;
 }
 
+/* Items of an area: the budget shared by all areas that can be used, within bounds. */
 static uint32_t choose_slots(const gemp_search *search)
 {
 	uint64_t words = 1, budget = share_of_memory(search->context->device, UINT64_C(1) << 30, UINT64_C(64) << 20);
@@ -165,7 +171,8 @@ static uint32_t choose_slots(const gemp_search *search)
 	return (uint32_t)(slots < 64 ? 64 : slots > UINT32_C(1) << 22 ? UINT32_C(1) << 22 : slots);
 }
 
-/* Collective. A sender begins with its own slots as credits, so that all ranks have the fewest that any of them has. */
+/* Collective. A sender starts with its own slots as credits, so that all ranks must have the fewest that any of them
+ * has. */
 static void agree_on_slots(gemp_search *search)
 {
 	uint64_t missing = UINT32_MAX - choose_slots(search);
@@ -280,7 +287,7 @@ static gemp_code gemp_search_vertex_counts_clear(gemp_search *search)
 	return gemp_buffer_zero(search->context->device, &search->vertex_counts, 0, search->vertex_counts.size);
 }
 
-/* A search that its sink has ended early leaves items, workers and credits as they were. */
+/* A search that its sink has ended early leaves items, workers and credits as they were; all of it is reset. */
 gemp_code gemp_search_restart(gemp_search *search, bool anew)
 {
 	gemp_device *device = search->context->device;

@@ -24,7 +24,7 @@ uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destinat
 	return asked < search->capacity[area] ? asked : search->capacity[area];
 }
 
-/* That are not on the device yet. */
+/* How many seeds are not on the device yet. */
 static size_t seeds_left(const gemp_search *search)
 {
 	return search->plan->arguments ? search->range.first + search->range.count - search->seeds.next : 0;
@@ -50,6 +50,7 @@ static size_t live_edges(const gemp_search *search)
 	return (size_t)__builtin_popcountll(search->plan->live_edges);
 }
 
+/* Starts to copy the results; they are waited for beside the next launch. */
 static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 {
 	gemp_device *device = search->context->device;
@@ -108,7 +109,7 @@ static gemp_code refill_tasks(gemp_search *search, size_t stage)
 	return GEMP_OK;
 }
 
-/* The next seeds, when the workers have taken those on the device. */
+/* Uploads the next seeds when the workers have taken those on the device. */
 static gemp_code feed_seeds(gemp_search *search)
 {
 	gemp_work *work = &search->work[0];
@@ -128,6 +129,7 @@ static gemp_code feed_seeds(gemp_search *search)
 	return GEMP_OK;
 }
 
+/* A stage that waits for space in the outbox is left until the next exchange. */
 static bool runnable(const gemp_search *search, size_t stage)
 {
 	const gemp_work *work = &search->work[stage];
@@ -202,6 +204,7 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 	return GEMP_CL(clFlush(device->queue));
 }
 
+/* What a kernel found wrong with the rows; its place and value are in the control words. */
 static gemp_code kernel_error(const uint32_t *control)
 {
 	switch (control[GEMP_CONTROL_ERROR]) {
@@ -217,7 +220,7 @@ static gemp_code kernel_error(const uint32_t *control)
 	}
 }
 
-/* GEMP's formula for pivots per launch, and no longer than a launch should last. */
+/* GEMP's formula for the number of pivots in the next launch, limited so that a launch lasts about launch_seconds. */
 static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double seconds)
 {
 	double factor = search->options.launch_factor > 0 ? search->options.launch_factor : 0.8;
@@ -233,6 +236,7 @@ static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double
 	search->batch = next < wave ? wave : next;
 }
 
+/* Reads the control words; matches beyond the result buffer stay with their workers, which are parked. */
 static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch)
 {
 	size_t stage = launch->stage, tasks = launch->tasks;
@@ -270,6 +274,7 @@ static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch
 	return GEMP_OK;
 }
 
+/* The deepest stage that can run comes first, so that the outbox drains. */
 static gemp_code begin_stage(gemp_search *search, bool *ran)
 {
 	size_t stage = search->layout.stage_count;

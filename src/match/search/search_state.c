@@ -8,8 +8,8 @@ bool gemp_search_balances(const gemp_search *search)
 	return search->emit.all_resident && !alone && !search->options.round_entries && !search->plan->arguments;
 }
 
-/* What is made for a pivot as a whole, as a table of two-paths, should cost little beside the search in a slice; and a
- * plan's last loop does not look after slices. */
+/* Slices of a pivot repeat what is made for the pivot as a whole, such as a table of two-paths, so that the plan must
+ * have enough steps beyond; and a plan's last loop does not look after slices. */
 bool gemp_search_sliceable(const gemp_search *search)
 {
 	const gemp_plan *plan = search->plan;
