@@ -8,6 +8,7 @@
 /* Samples are few enough to be many, and large enough that their estimates are about normal. */
 enum { SAMPLE = 1024, SMALL_SAMPLE = 64, MIN_SAMPLES = 24, MAX_SAMPLES = 4096 };
 static const double confidence = 0.95;
+/* Entries and lookups of one core; the answer depends on this constant and not on the machine. */
 static const double reads_per_second = 4e7; /* entries and lookups, on one core */
 static const double share_for_order = 0.25; /* beside them, to find an order */
 
@@ -83,12 +84,14 @@ static size_t next_size(sample_sums *s, const gemp_sampler *sampler, const gemp_
 }
 
 /* Half the confidence interval of the mean. */
+/* Half the confidence interval of the mean. */
 static double half_width(const sample_sums *s)
 {
 	double n = (double)s->samples, mean = s->sum / n, variance = fmax(s->squares / n - mean * mean, 0) * n / (n - 1);
 	return quantile(s->samples) * sqrt(variance / n);
 }
 
+/* Enough samples, or enough work. */
 /* Enough samples, or enough work. */
 static bool is_precise(const sample_sums *s, const gemp_estimate_options *options, uint64_t reads)
 {
@@ -100,6 +103,7 @@ static bool is_precise(const sample_sums *s, const gemp_estimate_options *option
 	       (double)reads >= options->seconds * reads_per_second;
 }
 
+/* Embeddings follow from matches unless the group's order is too large. */
 /* Embeddings follow from matches unless the group's order is too large. */
 static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_estimate *out)
 {

@@ -1,9 +1,9 @@
 /* estimate: how many matches there are, from samples, with an interval that holds the true number with known
  * confidence.
  *
- * Independent samples of partial matches are carried through all steps of the plan (sample.h); the mean of their
- * estimates is unbiased, and what they differ by gives the interval (Student's t).
- * */
+ * Independent samples of partial matches are carried through all steps of the plan (match/planner/sample.h); the mean
+ * of their estimates is unbiased, and their variance gives the interval (Student's t).
+ */
 
 #ifndef GEMP_MATCH_ESTIMATE_H
 #define GEMP_MATCH_ESTIMATE_H

@@ -1,10 +1,9 @@
-/* pivot_part: a search from some of its pivots only. Every match is found from one pivot, so what parts of the pivots
- * give adds up to what all of them give.
+/* match_run: running a prepared match, from all of its pivots or from a part of them, and what is reported afterwards.
  *
- * Part p of n has the pivots whose ids are p modulo n: ids are those of the graph file, the same for every number of
- * ranks, and each rank has about its share of each part. Which pivot finds a match also depends on the plan: parts of
- * searches add up if their gemp_pivot_plan is the same, as it is for the same question with the same order of
- * binding.
+ * Every match is found from one pivot, so that the matches of disjoint parts of the pivots add up. Part p of n has the
+ * pivots whose ids are p modulo n: ids are those of the graph file, the same for every number of ranks, and each rank
+ * has about its share of each part. Which pivot finds a match also depends on the plan: parts of searches add up if
+ * their gemp_pivot_plan is the same, as it is for the same question with the same order of binding.
  */
 
 #ifndef GEMP_MATCH_MATCH_RUN_H
@@ -69,7 +68,7 @@ int gemp_pivot_order(const gemp_match *match, int order[GEMP_MAX_PATTERN_VERTICE
 /* Is a match known to be new only when all have been found? Then parts do not add up. */
 bool gemp_pivot_parts_overlap(const gemp_match *match);
 
-/* vertex_counts: in how many matches each host vertex is, at one pattern vertex: counters on the device, one a vertex,
+/* Vertex counts: in how many matches each host vertex is, at one pattern vertex: counters on the device, one a vertex,
  * so that no match has to be listed.
  *
  * Where symmetry is broken a match stands for all that automorphisms make of it: then it counts for the images of all

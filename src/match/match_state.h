@@ -1,4 +1,4 @@
-/* match_parts: what preparing a match leaves for running it. */
+/* match_state: what preparing a match leaves for running, explaining and estimating it. */
 
 #ifndef GEMP_MATCH_MATCH_STATE_H
 #define GEMP_MATCH_MATCH_STATE_H

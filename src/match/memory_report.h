@@ -1,4 +1,6 @@
-/* holdings: what each rank will hold for a search, on the host and on the device, as far as that is known before it runs. */
+/* memory_report: what each rank will hold for a search, on the host and on the device, as far as that is known before
+ * it runs.
+ */
 
 #ifndef GEMP_MATCH_MEMORY_REPORT_H
 #define GEMP_MATCH_MEMORY_REPORT_H

@@ -1,9 +1,11 @@
-/* marks: what a worker that searches alone notes of host vertices, so that a test is one look and no search in a row.
+/* adjacency_marks: which adjacency tests of a plan a CPU worker answers by marks instead of searches in rows.
  *
- * A mark is a bit in a worker's byte of each host vertex. It says "lies in the row of the image of u", for a u that was
- * bound some steps before the vertex that is tested; or, for a vertex that is still to be closed to the pivot, "has a
- * neighbour in the pivot's row that can be the vertex between": a partial match that cannot close ends there. Which marks
- * a plan wants follows from its checks; how they are set and cleared is emitted by emit_marks.
+ * A worker has a byte for each host vertex; a mark is a bit in all of these bytes. It says "lies in the row of the
+ * image of u", for a u that is bound some steps before the vertex that is tested. Or it says of a vertex that must
+ * still be closed to the pivot "has a neighbour in the pivot's row that can be the vertex between": a partial match
+ * whose vertex lacks it cannot be completed. Which marks a plan has follows from its checks, so that all ranks and the
+ * working sets of pull (match/exchange/working_set.h) agree; emit_tests.h writes the text that sets and clears them. At
+ * most GEMP_MAX_MARKS rows are marked; further tests remain searches.
  */
 
 #ifndef GEMP_MATCH_CODEGEN_ADJACENCY_MARKS_H
@@ -28,7 +30,7 @@ typedef struct gemp_adjacency_marks {
 	int8_t row[GEMP_MAX_STEPS][GEMP_MAX_CHECKS]; /* the mark that answers a check; -1: none. That of a BIND_EDGE is
 	                                                looked at when its vertex is bound: it must have such an edge */
 	int8_t reach[GEMP_MAX_STEPS];                /* the mark that a step's vertex must have beside; -1: none */
-	/* Of a last vertex that is counted by a table (emit_leaf.h): the mark that tells which vertices lie in the pivot's
+	/* Of a last vertex that is counted by a table (emit_tests.h): the mark that tells which vertices lie in the pivot's
 	 * row; for a vertex v that one of v and the table's other end, the later, lies in the row of the earlier. -1: none */
 	int8_t leaf_pivot, leaf[GEMP_MAX_PATTERN_VERTICES];
 } gemp_adjacency_marks;

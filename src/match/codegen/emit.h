@@ -1,5 +1,9 @@
-/* emit: the text of a match kernel, specialised for a plan. No text of the user's enters it: names are indices, literals
- * are in bitmaps already. */
+/* emit: the text of a match kernel, specialised for a plan: a state machine (emit_step.h), or on a CPU device that has
+ * all rows a nest of loops (emit_loops.h).
+ *
+ * No text of the user's enters a kernel: names are numbers, and literals have become bitmaps. The same plan and options
+ * give the same text, so that the program cache finds the binary again.
+ */
 
 #ifndef GEMP_MATCH_CODEGEN_EMIT_H
 #define GEMP_MATCH_CODEGEN_EMIT_H

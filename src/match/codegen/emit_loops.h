@@ -1,8 +1,9 @@
-/* emit_loops: the match kernel of a CPU device that has every row: one work-item a core, and a nest of loops in it, a
- * loop a step of the plan, with marks (match/codegen/adjacency_marks.h) in place of searches in rows.
+/* emit_loops: the match kernel of a CPU device that has every row: one work-item a core and in it a nest of loops, one
+ * a step of the plan, with marks (adjacency_marks.h) in place of searches in rows.
  *
- * Where matches are listed, a worker gathers some of them (its stage) before it asks for room in the result buffer.
- * Where there is none, it keeps the position of each loop, and in the next launch goes straight back to them.
+ * Where matches are listed, a worker gathers some of them (its stage) before it reserves rows of the result buffer.
+ * Where the buffer is full, it writes the position of each loop to its state and returns; in the next launch it goes
+ * straight back to these positions. So nothing is found twice or lost.
  */
 
 #ifndef GEMP_MATCH_CODEGEN_EMIT_LOOPS_H

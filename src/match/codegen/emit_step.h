@@ -1,4 +1,9 @@
-/* emit_step: one operator of the plan as a case of the kernel's state machine. */
+/* emit_step: one operator of the plan as a case of the match kernel's state machine.
+ *
+ * A worker of `lanes` lanes goes through a row in steps of so many entries. Variables of step S: cur_S and end_S are
+ * the rest of the row, todo_S the lanes to test, mask_S the lanes that passed and are still to be visited, from_S the
+ * source whose row is walked. A partial match whose row is on another rank is written to the outbox.
+ */
 
 #ifndef GEMP_MATCH_CODEGEN_EMIT_STEP_H
 #define GEMP_MATCH_CODEGEN_EMIT_STEP_H

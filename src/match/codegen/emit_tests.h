@@ -1,4 +1,6 @@
-/* filters: the text of what a step tests without reading a row: distinctness, keys, candidates, edges. */
+/* emit_tests: the text of what a step tests without reading a row: distinctness, key ranks, candidates, edges; and of
+ * marks and tables, which answer other tests at the price of one load.
+ */
 
 #ifndef GEMP_MATCH_CODEGEN_EMIT_TESTS_H
 #define GEMP_MATCH_CODEGEN_EMIT_TESTS_H
@@ -22,7 +24,7 @@ void gemp_emit_edge_filters(gemp_text *text, const gemp_plan *plan, const gemp_s
 /* The ranges, as variables: the first two words in place of each bitmap, first slot and number of slots. */
 void gemp_emit_ranges(gemp_text *t, const gemp_plan *plan);
 
-/* emit_marks: the text that sets, counts on and clears marks (match/codegen/adjacency_marks.h) in a nest of loops.
+/* Marks: the text that sets, counts on and clears marks (match/codegen/adjacency_marks.h) in a nest of loops.
  *
  * A mark is set when it pays: that of a row of the pivot at the first look, the others when the rows that were walked
  * along without it are as long as setting it takes. Variables of mark m: fill_m (it is set), seen_m, cost_m, known_m.
@@ -37,7 +39,7 @@ void gemp_emit_mark_clearing(gemp_text *text, const gemp_plan *plan, const gemp_
 /* Before step s walks along positions [b_s, z_s): sets what pays. */
 void gemp_emit_mark_setting(gemp_text *text, const gemp_plan *plan, const gemp_adjacency_marks *marks, int s);
 
-/* emit_leaf: counting the last vertex by a table of two-paths.
+/* Tables: counting the last vertex by a table of two-paths.
  *
  * The last vertex t hangs on the pivot r and on one other vertex y. For each pivot a worker fills table[x] with the number
  * of t beside r and x that can be the last vertex; a partial match then counts table[y] less those of its own vertices

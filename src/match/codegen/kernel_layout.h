@@ -1,3 +1,8 @@
+/* kernel_layout: what the host and the generators of match kernels agree on: the options of a kernel, and the layouts,
+ * in words of 32 bits, of items (partial matches that travel or wait), of rows of the result buffer, and of the states
+ * of stopped workers.
+ */
+
 #ifndef GEMP_MATCH_CODEGEN_KERNEL_LAYOUT_H
 #define GEMP_MATCH_CODEGEN_KERNEL_LAYOUT_H
 

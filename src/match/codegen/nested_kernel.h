@@ -1,4 +1,7 @@
-/* nested_emit: the text of a nested kernel. No text of the user's enters it. */
+/* nested_kernel: the text of a nested kernel, the search of a GPU that has all rows and only counts. nested_shape.h
+ * decides about lists and marks, and nested_loops.h writes the loops; this module writes what is around them:
+ * arguments, tasks, and the sum at the end.
+ */
 
 #ifndef GEMP_MATCH_CODEGEN_NESTED_KERNEL_H
 #define GEMP_MATCH_CODEGEN_NESTED_KERNEL_H

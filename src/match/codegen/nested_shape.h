@@ -1,9 +1,10 @@
 /* nested_shape: how a plan becomes loops within loops, for devices with many lanes.
  *
- * Level i binds the vertex of step i. Levels 0 and 1 are the task (an entry of a row). Levels up to the last but two
- * are gone through by all lanes of a worker together. On the last but one each few lanes have a vertex of their own,
- * and they go through its row, or a list, together: that is the last level. Candidates that would be looked for again
- * and again are kept in lists, or for the last level, as marks in a bitmap.
+ * Level i binds the vertex of step i. Levels 0 and 1 are the task, an entry of a row. On levels up to the last but two
+ * all lanes of a worker work on one candidate together. On the last level but one each row of lanes has a vertex of its
+ * own, and goes through its row, or a list: the last level. Candidates that would be searched for again and again are
+ * kept in lists, or for the last level as marks in a bitmap. The shape depends on the plan and the options alone, so
+ * that all devices of a search have the same.
  */
 
 #ifndef GEMP_MATCH_CODEGEN_NESTED_SHAPE_H
@@ -12,7 +13,7 @@
 #include "match/codegen/kernel_layout.h"
 #include "partition/views/view.h"
 
-/* nested_filters: what binds the image of a pattern vertex, as far as vertices bound before tell. Sets of candidates
+/* Filters: what binds the image of a pattern vertex, as far as vertices bound before tell. Sets of candidates
  * are compared by their filters: one that asks for less can be the base of one that asks for more. */
 
 /* "The row of `from` has (or, absent, has not) the candidate"; from -1: its own row. */
@@ -74,7 +75,7 @@ void gemp_nested_shape(gemp_nested *out, const gemp_plan *plan, const gemp_emit_
 /* Vertices bound on levels up to `level`. */
 uint64_t gemp_nested_bound(const gemp_plan *plan, int level);
 
-/* nested_room: how long the lists of a nested search can be. Host only. */
+/* Capacity: how long the lists of a nested search can be. Host only. */
 
 /* Entries of the longest list, where the views hold all rows, by slot: a list lies in a row, and where the order of its
  * vertex and of the row's is given, in the part before or after that. The longest row is `longest`. */

@@ -1,9 +1,9 @@
-/* class_table: an open-addressing hash table of records of one size, stored exactly and compared exactly.
+/* class_table: an open-addressing hash table of records of one size, compared exactly.
  *
  * Records lie in segments, each twice as long as the one before, and are never moved; a slot holds 32 bits of hash and
- * the record's index, so the table grows without reading records, and most unequal records are told apart without reading
- * them. Bounded: an addition that would grow the table past its budget is not made, and the caller gives up a part
- * (gemp_class_table_retain).
+ * the record's index, so that the table grows without reading records, and most unequal records are told apart without
+ * reading them. At most three of four slots are taken. Bounded: an addition that would grow the table past its budget
+ * is not made, and the caller gives up some records (gemp_class_table_retain).
  */
 
 #ifndef GEMP_MATCH_DISTINCT_CLASS_TABLE_H
@@ -49,7 +49,7 @@ typedef bool gemp_retain_function(void *context, const uint32_t *record, uint64_
 void gemp_class_table_retain(gemp_class_table *table, gemp_retain_function *keep, void *context);
 void gemp_class_table_clear(gemp_class_table *table); /* keeps its memory */
 
-/* class_set: records of classes in several tables, by their hashes, so that threads add to them at once.
+/* A class set: records of classes in several tables, by their hashes, so that threads add to them at once.
  *
  * A block of records is filled by the caller (records, hash, place), ordered by place, and added: the records of each
  * table by one thread. Of two records of one class the one with the smaller embedding is kept.

@@ -1,8 +1,9 @@
-/* distinct: deduplication across ranks by canonical-order hashing: canonical form -> hash -> owner -> all-to-all -> exact
- * comparison of whole tuples, in hash-range passes when memory is short.
+/* distinct: a sink that removes duplicates across ranks by canonical-order hashing: canonical form, hash, owner,
+ * all-to-all exchange, and exact comparison of whole tuples at the owner.
  *
- * A sink: takes embeddings, hands on one representative of each class (in canonical form by vertex id and edge number;
- * the writer turns it into the smallest by user keys).
+ * It takes embeddings and hands on one representative of each class, in canonical form by vertex id and edge number;
+ * the writer turns it into the smallest by user keys. Where memory is short the hashes are covered in several passes,
+ * each of which searches again.
  */
 
 #ifndef GEMP_MATCH_DISTINCT_DISTINCT_H

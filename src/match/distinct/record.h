@@ -1,14 +1,15 @@
-/* record: what embeddings are compared by when they are deduplicated: a key of fixed size, equal for embeddings of one
+/* record: what embeddings are compared by when duplicates are removed: a key of fixed size, equal for embeddings of one
  * class, and, where the key is not itself an embedding, the embedding.
  *
- * All in 32-bit words, so that words compared from the left order embeddings: vertices, then each edge as high and low
- * word. An embedding beside a key is canonical under the pattern's group, if a chain is given, and its vertices may be
- * written by the rank of their user keys, so that the smallest is the same for every order of ids. Keys:
+ * All are words of 32 bits, so that words compared from the left order embeddings: vertices, then each edge as its high
+ * and low word. An embedding beside a key is canonical under the pattern's group, if a chain is given, and its vertices
+ * may be written by the rank of their user keys, so that the smallest is the same for every order of ids. Keys:
+ *
  *   orbit      the canonical embedding under the pattern's group
  *   vertices   the image vertices, ascending, as a set: padded with GEMP_NO_VERTEX where images repeat (hom)
  *   subgraph   the image vertices as above, then the image edges, ascending, padded with GEMP_NO_EDGE
  *   subgraph without edge columns (a simple undirected graph): the image vertices, then for each of them one word whose
- *              bit j says that a pattern edge is laid between it and the j-th of them, j not less than its own place
+ *              bit j says that a pattern edge lies between it and the j-th of them, j not less than its own place
  */
 
 #ifndef GEMP_MATCH_DISTINCT_RECORD_H

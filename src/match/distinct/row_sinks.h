@@ -1,4 +1,4 @@
-/* row_store: the rows of matches that a sink holds from take to turn. */
+/* row_sinks: sinks that matches pass on their way: a store for the rows of a round, and a sink that counts rows. */
 
 #ifndef GEMP_MATCH_DISTINCT_ROW_SINKS_H
 #define GEMP_MATCH_DISTINCT_ROW_SINKS_H
@@ -25,7 +25,7 @@ void gemp_row_store_free(gemp_row_store *store);
 
 enum { GEMP_PART_STEPS = 7 }; /* parts 1, 2, 4, ... 64 */
 
-/* tally: a sink that counts what passes, and how many matches lie within one of P parts of the graph. */
+/* A sink that counts what passes, and how many matches lie within one of P parts of the graph. */
 
 typedef struct gemp_count_sink {
 	gemp_sink *next;      /* NULL: the end */

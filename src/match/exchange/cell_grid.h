@@ -1,11 +1,12 @@
-/* grid: how many bytes the rows of cells take. A cell is a range of blocks of slots for each pattern vertex; its matches have
- * their vertices within these. Host only.
+/* cell_grid: how many bytes of rows the tasks of a cell read. A cell is a range of blocks of slots for each pattern
+ * vertex; its matches have their vertices within these ranges. Host only.
  *
- * A match needs of the row of an image only what leads to images of others, so that a cell reads, for each pair of pattern
- * vertices of which one is looked for in rows of the other, a rectangle: rows of one range, columns of the other. Entries are
- * counted by tiles (block of rows, block of columns), summed over blocks before, so that the size of a rectangle is four looks.
- * With as many blocks as cost is worth on either side, this is the way to enumerate patterns with few transfers from memory
- * that is out of reach (Pagh and Silvestri 2014; "shares" of Afrati and Ullman 2010).
+ * Of the row of an image a match needs only the entries that lead to images of others, so that a cell reads a rectangle
+ * for each pair of pattern vertices of which one is looked for in rows of the other: rows of one range, columns of the
+ * other. Entries are counted by tiles (block of rows, block of columns) and summed up, so that the size of a rectangle
+ * is four look-ups. Halving cells until they fit enumerates patterns with few transfers from memory that is out of
+ * reach (Pagh and Silvestri 2014; the "shares" of Afrati and Ullman 2010). Counting the tiles is collective; cells are
+ * then chosen locally.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_CELL_GRID_H

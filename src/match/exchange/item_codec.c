@@ -48,7 +48,7 @@ gemp_item_form gemp_item_form_of(const gemp_plan *plan, const gemp_item_layout *
 	return form;
 }
 
-/* NUMBERS. */
+/* Most numbers are below 128 and take one byte, without a call. */
 static inline uint8_t *put(uint8_t *to, uint64_t number)
 {
 	if (number >= 128)
@@ -66,6 +66,7 @@ static inline const uint8_t *get(const uint8_t *from, const uint8_t *end, uint64
 }
 
 /* Small differences of either sign become small numbers (zigzag coding). */
+/* Small differences of either sign become small numbers (zigzag coding). */
 static inline uint64_t fold(int64_t difference)
 {
 	return (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63);
@@ -77,12 +78,13 @@ static inline int64_t unfold(uint64_t number)
 }
 
 /* Edges are two words, the low one first. */
+/* Edges are two words, the low one first. */
 static inline uint64_t edge_of(const uint32_t *item, const gemp_item_form *form)
 {
 	return item[form->edge] | (uint64_t)item[form->edge + 1] << 32;
 }
 
-/* GROUPING. */
+/* Do two items of a stage agree in everything but what was bound last? */
 static inline bool alike(const gemp_item_form *form, const uint32_t *a, const uint32_t *b)
 {
 	for (uint32_t w = form->vertex; w-- > 0;) /* later words change sooner */
@@ -94,6 +96,7 @@ static inline bool alike(const gemp_item_form *form, const uint32_t *a, const ui
 	return true;
 }
 
+/* The hash of what a group has in common; its place in the table. */
 /* The hash of what a group has in common; its place in the table. */
 static inline uint32_t place_of(const gemp_item_form *form, const uint32_t *item)
 {
@@ -131,7 +134,7 @@ static size_t find_groups(gemp_item_coder *c, const gemp_item_form *form, const 
 	return found;
 }
 
-/* CODING. */
+/* Words that differ from the group before: a bit says that, and the difference follows. */
 static uint8_t *put_words(uint8_t *to, const uint32_t *item, const uint32_t *before, uint32_t first, uint32_t end,
                           uint32_t *bit, uint8_t *bits)
 {
@@ -143,6 +146,7 @@ static uint8_t *put_words(uint8_t *to, const uint32_t *item, const uint32_t *bef
 	return to;
 }
 
+/* What the items of a group have in common, as differences to the group before. */
 /* What the items of a group have in common, as differences to the group before. */
 static uint8_t *put_common(const gemp_item_form *form, uint8_t *to, const uint32_t *item, const uint32_t *before)
 {
@@ -191,7 +195,7 @@ size_t gemp_items_encode(gemp_item_coder *c, const gemp_item_form *form, const u
 	return (size_t)(end - begin);
 }
 
-/* DECODING. */
+/* The inverse of put_words; NULL where the message ends too early. */
 static const uint8_t *get_words(const uint8_t *from, const uint8_t *end, uint32_t *item, uint32_t first,
                                 uint32_t behind, uint32_t *bit, const uint8_t *bits)
 {
@@ -205,6 +209,7 @@ static const uint8_t *get_words(const uint8_t *from, const uint8_t *end, uint32_
 }
 
 /* The inverse of put_common. */
+/* The inverse of put_common. */
 static const uint8_t *get_common(const gemp_item_form *form, const uint8_t *from, const uint8_t *end, uint32_t *item)
 {
 	const uint8_t *bits = from;
@@ -215,6 +220,7 @@ static const uint8_t *get_common(const gemp_item_form *form, const uint8_t *from
 	return from ? get_words(from, end, item, form->behind, form->edge, &bit, bits) : NULL;
 }
 
+/* The items of a group: the common words, and differences of the last vertex and edge. */
 /* The items of a group: the common words, and differences of the last vertex and edge. */
 static const uint8_t *get_group(const gemp_item_form *form, const uint8_t *from, const uint8_t *end,
                                 const uint32_t *common, uint32_t *items, size_t count)

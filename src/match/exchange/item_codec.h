@@ -1,11 +1,12 @@
-/* item_code: partial matches as bytes on the wire, in groups that have all in common but what was bound last. Host only.
+/* item_codec: partial matches as bytes on the wire, in groups that agree in everything but what was bound last. Host
+ * only.
  *
- *   group  number of items; which words of what they have in common are not those of the group before (a bit each, eight to a
- *          byte), and by how much; for each item the vertex bound last, as a difference, and the edge
+ *   group  number of items; which words of what they have in common differ from those of the group before (a bit each, eight
+ *          to a byte), and by how much; for each item the vertex bound last, as a difference, and the edge
  *
- * with numbers as in partition/fetch/row_code.h, and differences with their sign in the lowest bit. Items of a group stay in
- * order; groups are in the order of their first items. Several workers append to one outbox, so that a group need not lie
- * together.
+ * Numbers are coded as in partition/fetch/row_code.h, and differences have their sign in the lowest bit. Items of a
+ * group stay in order; groups are in the order of their first items. Several workers append to one outbox, so that a
+ * group need not lie together. What would not become shorter travels in whole words.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_ITEM_CODEC_H

@@ -1,9 +1,9 @@
-/* crossing: partial matches to the owners of the rows that they need, in rounds of one all-to-all.
+/* match_exchange: partial matches to the owners of the rows that they need, in rounds of one all-to-all exchange.
  *
- * Bounded memory without deadlock: a receiver has `slots` places a (stage, source); a sender uses only the credits
- * announced in the last round; deeper stages run first (search.h) and each stage has room of its own. A message to a rank,
- * stage by stage: places that are free, number of items, and these in pieces, of each its bytes and the items coded
- * (match/exchange/item_codec.h); numbers as in partition/fetch/row_code.h.
+ * Memory is bounded, and there is no deadlock: a receiver has `slots` places for each (stage, source); a sender uses
+ * only the credits that were announced in the last round; deeper stages run first (search.h), and each stage has places
+ * of its own. A message to a rank is, stage by stage: free places, number of items, and the items in chunks, each as
+ * its number of bytes and the coded items (item_codec.h); numbers are coded as in partition/fetch/row_code.h.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_MATCH_EXCHANGE_H

@@ -1,8 +1,9 @@
-/* split: tasks that read too many rows, cell by cell.
+/* oversized_tasks: tasks that read more rows than a round has capacity for, searched cell by cell.
  *
- * A cell is a range of slots for each pattern vertex (match/exchange/cell_grid.h); its tasks are those whose roots lie in theirs. Cells are
- * halved until the rows of one fit, of which only the pieces that lead from range to range are there; each match lies in one
- * cell. They are searched by a kernel of their own, in which all vertices beyond the roots have bitmaps of candidates.
+ * A cell is a range of slots for each pattern vertex (cell_grid.h); its tasks are those whose roots lie in their
+ * ranges. Cells are halved until the rows of one fit, of which only the parts that lead from range to range are
+ * fetched; each match lies in exactly one cell. A kernel of its own searches them, in which all vertices beyond the
+ * roots have bitmaps of candidates.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_OVERSIZED_TASKS_H
@@ -46,7 +47,7 @@ const gemp_tiles *gemp_task_split_tiles(const gemp_task_split *split); /* and wh
 /* Local. The search's tasks and bitmaps become those of the cell, before its rows are given to it. */
 gemp_code gemp_task_split_range(gemp_task_split *split, gemp_task_range *part);
 
-/* pull_aside: which tasks are not worth rounds, since each reads so much that many cells (match/exchange/oversized_tasks.h) together read less. */
+/* Which tasks are not worth rounds, since each reads so much that many cells (match/exchange/oversized_tasks.h) together read less. */
 
 /* Collective. So many of this rank's tasks, from the first on. total: bytes of all rows; budget: bytes of a round's. */
 gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure,

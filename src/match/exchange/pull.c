@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* Of the budget for whole closures, the part that is taken for their first hops, before anything is known. */
+/* The part of the budget for whole working sets that is taken for their first hops, before anything is known. */
 static const double first_growth = 4, most_growth = 64;
-/* A task that takes so much of the budget is large: else a round would hold few. Measured with 4-cycles on a graph four times
- * the budget: 1 takes twice as long. */
+/* A task that takes such a share of the budget is oversized: else a round would hold few tasks. Measured with 4-cycles
+ * on a graph four times the budget: a share of 1 takes twice as long. */
 static const double large_share = 0.3;
 
 /* The next round, laid out. */
@@ -53,7 +53,7 @@ struct gemp_pull {
 	gemp_pull_statistics statistics;
 };
 
-/* MAKING. */
+/* Kernels and working sets number vertices by slot. */
 static gemp_code renumber_candidates(gemp_pull *p)
 {
 	size_t words = p->candidates->words;
@@ -189,6 +189,7 @@ void gemp_pull_attach(gemp_pull *p, gemp_search *search, const gemp_search_optio
 }
 
 /* The tasks of a run, as slots. What is free on the device may have changed since the last run. */
+/* The tasks of a run, as slots. What is free on the device may have changed since the last run. */
 static gemp_code list_tasks(gemp_pull *p)
 {
 	const gemp_search *search = p->search;
@@ -241,7 +242,7 @@ gemp_code gemp_pull_restart(gemp_pull *p)
 	return GEMP_OK;
 }
 
-/* A ROUND. */
+/* Counts the rows that the round holds, for the report. */
 static uint64_t rows_needed(const gemp_pull *p, uint32_t *const *need)
 {
 	uint64_t rows = 0;
@@ -264,6 +265,8 @@ static gemp_code build_views(gemp_pull *p, uint32_t *const *need, const gemp_til
 	return gemp_comm_agree(p->context->comm, code);
 }
 
+/* The ratio between whole working sets and their first hops, from the round just chosen; bounded, since a first round
+ * may be unlike the others. */
 /* The ratio between whole working sets and their first hops, from the round just chosen; bounded, since a first round
  * may be unlike the others. */
 static void update_growth(gemp_pull *p, uint64_t first)

@@ -1,9 +1,11 @@
 /* pull: a search in rounds, where rows that it reads are not all on this rank or do not all fit on its device.
  *
- * A round takes as many of the next tasks (pivots, or seeds) as can read rows of no more than the budget's bytes
- * (match/exchange/working_set), asks owners for those of the rows that are not here (partition/fetch/fetch), lays them out as if they were all
- * there are (partition/fetch/partial_view), and the kernels for resident rows do the tasks. Every rank makes the same number
- * of rounds. Tasks of which one alone passes the budget are left to the end, and done piece by piece (match/exchange/oversized_tasks).
+ * A round takes as many of the next tasks (pivots, or seeds) as read rows of no more than the budget's bytes
+ * (working_set.h), requests the rows that are not here from their owners (partition/fetch/fetch.h), lays all of them
+ * out as if they were a whole view (partition/fetch/partial_view.h), and lets the kernels for resident rows do the
+ * tasks. Every rank makes the same number of rounds. The rows of the next round are fetched while the device works on
+ * the present one. Tasks of which one alone passes a share of the budget are left to the end, and searched in cells
+ * (oversized_tasks.h).
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_PULL_H

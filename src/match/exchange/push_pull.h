@@ -1,10 +1,11 @@
-/* crossing_choice: do rows come to the ranks that lack them, or do partial matches travel to the rows? By the bytes that
- * either is expected to move, as they are coded, and by what the search is slowed down where partial matches may travel.
+/* push_pull: shall rows come to the ranks that lack them (pull), or partial matches travel to the rows (push)? The
+ * choice goes by the bytes that either is expected to move, as they are coded, and by how much the kernels that partial
+ * matches can leave are slower.
  *
- * Rows: those that the pivots can reach (match/exchange/working_set): from the pivots' own rows exactly, further away as many as so many
- * entries are expected to name; each once, or, where they have no room together, as often as some rounds, tried in
- * advance, let expect. Partial matches: what samples of the plan's steps tell (match/planner/sample), or else the planner's
- * estimates.
+ * Rows: those that the pivots can reach (working_set.h); from the pivots' own rows exactly, further away as many as
+ * their entries are expected to name; each row once, or, where all together do not fit, as often as some rounds, tried
+ * in advance, suggest. Partial matches: what samples of the plan's steps say (match/planner/sample.h), or else the
+ * planner's estimates.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_PUSH_PULL_H

@@ -6,8 +6,8 @@
 #include "match/search/multi_device.h"
 #include "match/search/search_buffers.h"
 
-/* With a sink or exchange a round lasts about this long, so that ranks do not wait long for one another, and no longer
- * than it takes to find so many rows, which a sink may have to hold until its turn. */
+/* With a sink or an exchange a round lasts about this long, so that ranks do not wait long for one another, and no
+ * longer than it takes to find so many rows, which a sink may have to hold until the end of the round. */
 static const double slice_seconds = 0.25;
 enum { SLICE_BYTES = 256 << 20 };
 
@@ -18,6 +18,7 @@ typedef struct rounds {
 	bool enough, again;
 } rounds;
 
+/* Matches of all devices of this rank. */
 /* Matches of all devices of this rank. */
 static uint64_t matches_found(const gemp_search *search)
 {
@@ -60,6 +61,7 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 }
 
 /* A launch whose workers are all stopped where they were before does nothing, so launches do not count. */
+/* Work that was done; a launch whose workers all stop where they were does none. */
 static uint64_t progress(const gemp_search *s)
 {
 	return gemp_multi_statistics(s).taken + matches_found(s);
@@ -74,6 +76,8 @@ static gemp_code end_sink_round(rounds *r, bool last)
 	return code;
 }
 
+/* A round ends with one reduction, by which all ranks learn whether work is left anywhere. Three rounds without any
+ * progress are an error: nothing would ever change. */
 /* A round ends with one reduction, by which all ranks learn whether work is left anywhere. Three rounds without any
  * progress are an error: nothing would ever change. */
 static gemp_code run_round(rounds *r, bool *over, uint64_t *still)

@@ -1,7 +1,8 @@
 /* rounds: all ranks search together until no work is left anywhere.
  *
- * A round: launches until nothing can run or a time slice is over, one exchange of partial matches, one reduction of work
- * left and status, and one turn of the sink chain. Without crossing and without a sink there is one round.
+ * A round is: launches until nothing can run or a time slice is over, one exchange of partial matches, one reduction of
+ * the work left and of failures, and the end of the round for the chain of sinks. Without an exchange and without a
+ * sink there is one round.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_ROUNDS_H

@@ -1,9 +1,10 @@
-/* closure: which rows a plan can read from where its tasks begin, hop by hop. Host only, the same on all ranks.
+/* working_set: which rows a plan can read from where its tasks begin, hop by hop (its closure), and which rows some
+ * tasks read together (their working set). Host only, the same on all ranks.
  *
- * The images of a pattern vertex whose rows are read are a place: they lie in the rows of another place, its parent, up to
- * the pivot or the given vertices, the roots. A walk down from the images of a task's roots along this tree meets every
- * vertex of which the search for that task reads a row, and some more: only the restrictions between a place, its parent
- * and the pivot are asked for on the way.
+ * The images of a pattern vertex whose rows are read are a place: they lie in the rows of another place, its parent, up
+ * to the pivot or the given vertices, the roots. A walk down this tree from the images of a task's roots meets every
+ * vertex of which the search for that task reads a row, and some more: only the restrictions between a place, its
+ * parent and the pivot are tested on the way.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_WORKING_SET_H
@@ -53,22 +54,22 @@ static inline bool gemp_closure_node_accepts(const gemp_closure_node *place, gem
 /* marks: kernels set those of gemp_adjacency_marks_plan. */
 void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks);
 
-/* rows_at_hand: the resident rows that a plan's views ask for. */
+/* The resident rows that a plan's views ask for. */
 
 /* Collective. replicate: bytes a rank, or GEMP_REPLICATE_AUTO or GEMP_REPLICATE_ALL. To be released (partition/views/resident.h). */
 gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan,
                              int64_t replicate);
 
-/* pull_narrow: rows at hand without entries that a plan never looks at. */
+/* Rows at hand without entries that a plan never looks at. */
 
 /* Local. views: [plan->view_count] of rows, which are those of rows->views unless narrowed[view], and then to be freed one by
  * one. candidates: [pattern vertices] bits by slot, or NULL. After an error *views are as far as they came. */
 gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEWS], const gemp_plan *plan,
                                   const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates);
 
-/* reach: which rows the next tasks can read, and how many tasks fit together into a budget. Host only.
+/* The working set: which rows the next tasks can read, and how many tasks fit together into a budget. Host only.
  *
- *     gemp_reach_begin -> (gemp_working_set_extend depth 0 -> rows are fetched -> to depth 1 -> ...) -> need[] are all rows that the
+ *     gemp_working_set_new -> (gemp_working_set_extend to depth 0 -> rows are fetched -> to depth 1 -> ...) -> need[] are all rows that the
  *     tasks can read
  */
 

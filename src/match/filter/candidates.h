@@ -1,4 +1,7 @@
-/* candidates: which host vertices a pattern vertex can be, as bitmaps over all ids, the same on every rank. */
+/* candidates: which host vertices a pattern vertex can be, as bitmaps over all ids, the same on every rank. Making and
+ * narrowing them is collective: each rank evaluates conditions over its own vertices, and the bits of all ranks are
+ * united.
+ */
 
 #ifndef GEMP_MATCH_FILTER_CANDIDATES_H
 #define GEMP_MATCH_FILTER_CANDIDATES_H

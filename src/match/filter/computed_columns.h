@@ -1,4 +1,6 @@
-/* degrees: how many edges there are at each vertex, COUNT { (v)-[:T]->() }. */
+/* computed_columns: values of vertices that conditions ask for and the graph does not store: numbers of edges, COUNT {
+ * (v)-[:T]->() }, and lists of labels, labels(v).
+ */
 
 #ifndef GEMP_MATCH_FILTER_COMPUTED_COLUMNS_H
 #define GEMP_MATCH_FILTER_COMPUTED_COLUMNS_H
@@ -19,7 +21,7 @@ static inline bool gemp_degree_loops(gemp_semantics semantics)
 	return semantics == GEMP_EDGE_ISO || semantics == GEMP_HOM;
 }
 
-/* degree_columns: the degrees that conditions ask for, COUNT { (v)-[:T]->() }, each different one as a column of this
+/* Degree columns: the degrees that conditions ask for, COUNT { (v)-[:T]->() }, each different one as a column of this
  * rank's own vertices. */
 
 typedef struct gemp_degree_columns {
@@ -39,7 +41,7 @@ void gemp_degree_columns_free(gemp_degree_columns *degrees);
 /* Which one a GEMP_DEGREE that was noted asks for. */
 size_t gemp_degree_columns_find(const gemp_degree_columns *degrees, const gemp_expr *expr);
 
-/* label_lists: what labels(v) gives: a list of names, by label set. */
+/* What labels(v) gives: a list of names, by label set. */
 
 /* out becomes a column of lists, one for each label set of the graph; initialised here, nothing to free after an error. */
 gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph);

@@ -1,4 +1,7 @@
-/* edge_values: what is known of the edges that results refer to, fetched from the ranks that own their sources. */
+/* edge_values: the ends and attributes of the edges that results refer to, fetched from the ranks that own their
+ * sources: each distinct edge once. Edges are numbered through all relations; `edges` ascend, and row i of each column
+ * belongs to edge i.
+ */
 
 #ifndef GEMP_MATCH_FILTER_EDGE_VALUES_H
 #define GEMP_MATCH_FILTER_EDGE_VALUES_H

@@ -1,9 +1,10 @@
-/* filter: conditions on one vertex, evaluated on the device to a bitmap. Literals travel in buffers; kernels are
- * kernels/match/filter.cl, one launch a leaf, bitmaps combined by and/or.
+/* filter: conditions on one vertex, evaluated on the device to a bitmap over rows. Literals travel in buffers; kernels
+ * are those of kernels/match/filter.cl, one launch a leaf, whose bitmaps are combined by AND and OR.
  *
- * A part of a condition that reads one column of strings, in which values are repeated, is evaluated for the distinct
- * values, and rows look up a bit. What no kernel knows (regular expressions, functions, arithmetic) is evaluated on the
- * host, in the same way, and only for those rows that the conditions with kernels leave open. */
+ * A part of a condition that reads one column of strings in which values are repeated is evaluated for the distinct
+ * values, and rows look up a bit. What no kernel computes (regular expressions, functions, arithmetic) is evaluated on
+ * the host, and only for the rows that conditions with kernels leave undecided.
+ */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_H
 #define GEMP_MATCH_FILTER_FILTER_H

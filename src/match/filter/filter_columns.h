@@ -1,5 +1,6 @@
-/* filter_columns: what of the rows is on the device: values of columns, dictionaries in their place, label sets. Each is
- * brought there when it is first needed. */
+/* filter_columns: the columns of the rows that are on the device: values, dictionaries in their place, and label sets.
+ * Each is copied when it is first needed, and kept until other rows come.
+ */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_COLUMNS_H
 #define GEMP_MATCH_FILTER_FILTER_COLUMNS_H
@@ -8,7 +9,7 @@
 #include "device/device.h"
 #include "match/filter/filter_host.h"
 
-/* filter_operand: values on the device as kernels/match/filter.cl reads them: a column, or literals. */
+/* An operand: values on the device as kernels/match/filter.cl reads them: a column, or literals. */
 
 typedef struct gemp_operand {
 	gemp_type type;
@@ -27,7 +28,7 @@ gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_typ
                                 size_t count);
 void gemp_operand_free(gemp_operand *operand, gemp_device *device);
 
-/* filter_codes: a column of strings as a dictionary: its distinct values, and for each row the number of its value. Host
+/* Codes: a column of strings as a dictionary: its distinct values, and for each row the number of its value. Host
  * only. What is asked of one value is then answered once for all rows that have it. */
 
 typedef struct gemp_filter_codes {

@@ -1,5 +1,6 @@
-/* filter_host: parts of conditions that no kernel knows, evaluated on the host: once for each row, or for each distinct
- * value where the rows are those of a dictionary. */
+/* filter_host: the rows that conditions are evaluated over, and the parts of conditions that no kernel computes,
+ * evaluated on the host: once for each row, or once for each distinct value where the rows are those of a dictionary.
+ */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_HOST_H
 #define GEMP_MATCH_FILTER_FILTER_HOST_H

@@ -1,4 +1,6 @@
-/* filter_leaf: one launch of kernels/match/filter.cl for one leaf of a condition. */
+/* filter_kernels: one launch of kernels/match/filter.cl for one leaf of a condition. A bitmap has a bit for each row; a
+ * bit is 1 where the leaf is known to be true, so that NULL needs no third value.
+ */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_KERNELS_H
 #define GEMP_MATCH_FILTER_FILTER_KERNELS_H

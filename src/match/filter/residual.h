@@ -1,8 +1,9 @@
-/* residual: conditions tested on finished matches (the second phase of attributes): a sink that hands on the rows for which
- * all of them are true.
+/* residual: conditions that are tested on finished matches (the second phase of attributes): a sink that hands on the
+ * rows for which all of them are true.
  *
- * Once a turn the distinct vertices that conditions ask about are collected and their values fetched from their owners.
- * Conditions on one vertex are evaluated on the device, those between several elements on the host.
+ * Once a round the distinct vertices and edges that conditions ask about are collected and their values fetched from
+ * their owners, which is collective. Conditions on one vertex are evaluated on the device, those between several
+ * elements on the host.
  */
 
 #ifndef GEMP_MATCH_FILTER_RESIDUAL_H

@@ -1,7 +1,7 @@
 /* row_test: a condition on many rows at once. Host only.
  *
- * Comparisons of columns, and AND, OR and NOT over them, go through blocks of rows in plain loops; whatever else there is in
- * a condition is evaluated row by row by gemp_expr_test.
+ * Comparisons of columns, and AND, OR and NOT over them, go through blocks of rows in plain loops; everything else in a
+ * condition is evaluated row by row by gemp_expr_test. Logic is three-valued, as in SQL and openCypher.
  */
 
 #ifndef GEMP_MATCH_FILTER_ROW_TEST_H

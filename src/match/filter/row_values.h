@@ -1,5 +1,6 @@
-/* row_values: what conditions ask about the vertices and edges of rows, fetched from their owners once a turn: the values
- * of each distinct element, and for each row the places of its own among them. */
+/* row_values: the values of vertices and edges that conditions on rows ask for, fetched from their owners once a round:
+ * the values of each distinct element, and for each row the index of its element among them.
+ */
 
 #ifndef GEMP_MATCH_FILTER_ROW_VALUES_H
 #define GEMP_MATCH_FILTER_ROW_VALUES_H

@@ -1,6 +1,6 @@
-/* values: attributes of the vertices that results refer to, fetched from their owners, each distinct vertex once a turn.
- *
- * Second phase of GEMP: after matching, on just the vertices in results. */
+/* vertex_values: attributes of the vertices that results refer to, fetched from their owners, each distinct vertex
+ * once. This is the second phase of GEMP: after matching, only for the vertices in results.
+ */
 
 #ifndef GEMP_MATCH_FILTER_VERTEX_VALUES_H
 #define GEMP_MATCH_FILTER_VERTEX_VALUES_H
@@ -34,7 +34,7 @@ size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id);
 /* Sorts ids ascending in place and drops repeated ones; *count becomes what is left. */
 gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count);
 
-/* places: of many vertices the distinct ones, and where each of the many is among them.
+/* A vertex index: of many vertices the distinct ones, and where each of the many is among them.
  *
  *     gemp_vertex_index_new -> gemp_vertex_index_add, again and again -> gemp_vertex_index_finish -> gemp_vertex_index_find -> gemp_vertex_index_free
  */

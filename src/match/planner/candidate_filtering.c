@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Nanoseconds, as measured on 2 cores: to bring a value of a column to the device and test it; to carry a match to the
+/* Nanoseconds, as measured on 2 cores: to copy a value of a column to the device and test it; to copy a match to the
  * host; to look at one of its values there. */
 static const double before_number = 3, before_string = 15, after_match = 30, after_value = 30;
 
@@ -30,6 +30,7 @@ static size_t next_candidate(const gemp_shard *graph, const uint32_t *bits, size
 	return row;
 }
 
+/* Every n-th candidate, so that the sample does not depend on a random number. */
 /* Every n-th candidate, so that the sample does not depend on a random number. */
 static void take_sample(const gemp_shard *graph, const uint32_t *bits, edge_sample *out)
 {
@@ -61,6 +62,7 @@ static double sample_edges(const gemp_shard *graph, const gemp_candidates *candi
 }
 
 /* Matches are estimated as if edges lay between candidates at random. */
+/* Matches are estimated as if edges lay between candidates at random. */
 static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern,
                                const gemp_candidates *candidates)
 {
@@ -80,6 +82,7 @@ static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, c
 /* CHOICE */
 
 /* Strings cost more to copy and to compare than numbers. */
+/* Strings cost more to copy and to compare than numbers. */
 static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 &&
@@ -91,6 +94,7 @@ static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
 	return false;
 }
 
+/* Compares the cost of testing a whole column before the search with that of testing matches after it. */
 /* Compares the cost of testing a whole column before the search with that of testing matches after it. */
 static bool estimate_costs(gemp_phase_choice *choice, const gemp_shard *graph, double matches)
 {

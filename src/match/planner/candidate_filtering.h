@@ -1,9 +1,10 @@
-/* narrow: the candidates that the conditions before the search leave, and, under --attributes auto, which conditions
- * these are.
+/* candidate_filtering: the candidates that the conditions before the search leave, and, under --attributes auto, which
+ * conditions these are.
  *
- * Labels and ids narrow the candidates first. Then each condition that reads attributes is tested where that is estimated
- * to cost less: before the search, over a whole column, or after it, on the vertices of the matches. Matches are estimated
- * from the candidates by labels and a sample of the host edges between them; the ranks do so together and choose alike.
+ * Labels and ids narrow the candidates first. Then each condition that reads attributes is tested where that is
+ * estimated to cost less: before the search over a whole column, or after it on the vertices of the matches. The number
+ * of matches is estimated from the candidates by labels and a sample of the host edges between them; rank 0 decides for
+ * all ranks.
  */
 
 #ifndef GEMP_MATCH_PLANNER_CANDIDATE_FILTERING_H

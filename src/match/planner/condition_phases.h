@@ -1,4 +1,6 @@
-/* phases: which conditions of a pattern are tested before the search (bitmaps), in it (a <> b), and after it. */
+/* condition_phases: which conditions of a pattern are tested before the search (as bitmaps), in it (pushed down to
+ * where the second vertex is bound), and after it (match/filter/residual.h).
+ */
 
 #ifndef GEMP_MATCH_PLANNER_CONDITION_PHASES_H
 #define GEMP_MATCH_PLANNER_CONDITION_PHASES_H
@@ -39,7 +41,7 @@ void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice)
 /* Of a condition on one vertex. */
 gemp_phase_choice *gemp_phases_choice(gemp_condition_phases *phases, const gemp_condition *condition);
 
-/* pushdown: conditions between two vertices that the search tests itself, as soon as it has bound the second: a <> b,
+/* Pushdown: conditions between two vertices that the search tests itself, as soon as it has bound the second: a <> b,
  * a = b, id(a) < id(b) by the rank of keys, [NOT] EXISTS of an edge by its row. */
 
 typedef struct gemp_pushdown {

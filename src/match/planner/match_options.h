@@ -1,3 +1,7 @@
+/* match_options: what a caller asks of a search; the command line's options, and those that queries set for their
+ * patterns.
+ */
+
 #ifndef GEMP_MATCH_PLANNER_MATCH_OPTIONS_H
 #define GEMP_MATCH_PLANNER_MATCH_OPTIONS_H
 

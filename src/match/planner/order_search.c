@@ -12,6 +12,7 @@
 
 /* Samples are larger where more work is at stake, and larger again for the few orders among which it is decided. */
 enum { LEAST_SAMPLE = 64, MOST_SAMPLE = 256, MOST_NODES = 4096, SEED = 1, FINALISTS = 6, FINAL = 6, FEW_VERTICES = 5 };
+/* An order that costs up to this over the best is sampled again with larger samples. */
 static const double near_best_factor = 1.6; /* what an order may cost over the best to be looked at again */
 static const double min_search_work = 1e6, least_reads = 2e6, share_of_reads = 0.02, work_of_one = 4e6;
 static const uint64_t sampled_steps = 64; /* about so many are paid for, where reads are limited */
@@ -42,10 +43,10 @@ typedef struct order_search {
 	gemp_sample_work work[MOST_STEPS]; /* of the order sampled last */
 } order_search;
 
-/* What one partial match costs where it enters a step, and a lookup, in entries walked (fitted,
- * tests/bench/orders.py). */
+/* The cost of a partial match on entering a step, and of a lookup, in entries walked (fitted, tests/bench/orders.py). */
 static const double per_match = 40, per_lookup = 2;
 
+/* Steps with the same sources are twins at the end of a plan. */
 /* Steps with the same sources are twins at the end of a plan. */
 static bool same_sources(const gemp_step *a, const gemp_step *b)
 {
@@ -185,6 +186,7 @@ static bool dominated(const order_search *s, const order_prefix *n)
 }
 
 /* Extends a prefix by one vertex and samples it, unless an automorphism or a better prefix makes it superfluous. */
+/* Extends a prefix by one vertex and samples it, unless an automorphism or a better prefix makes it superfluous. */
 static gemp_code extend_prefix(order_search *s, size_t from, int v)
 {
 	gemp_code code = GEMP_OK;
@@ -212,6 +214,7 @@ done:
 	return code;
 }
 
+/* Uniform-cost search; once the budget of reads is spent, the longest prefixes are completed first. */
 /* Uniform-cost search; once the budget of reads is spent, the longest prefixes are completed first. */
 static bool comes_before(const order_search *s, const order_prefix *a, const order_prefix *b)
 {
@@ -274,6 +277,7 @@ static gemp_code sample_order(order_search *s, const int *order, size_t sample_s
 	return code;
 }
 
+/* The caller learns the samples of the order that is chosen. */
 /* The caller learns the samples of the order that is chosen. */
 static void keep_work(const order_search *s, const gemp_sample_work *work)
 {

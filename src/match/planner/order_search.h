@@ -1,9 +1,10 @@
-/* order_search: the order of binding that promises least work, by samples of all orders.
+/* order_search: the order of binding that promises the least work, by samples of all orders.
  *
- * Orders are prefixes that grow, the cheapest so far first (uniform cost search), so that the first whole one is the
- * best as far as the samples tell. Vertices that an automorphism exchanges are tried once, and of prefixes that bind
- * the same vertices only those stay that cost less or leave fewer partial matches.
- * */
+ * Orders are prefixes that grow, the cheapest so far first (uniform-cost search), so that the first whole one is the
+ * best as far as the samples tell. Of vertices that an automorphism exchanges one is tried, and of prefixes that bind
+ * the same vertices only those stay that cost less or leave fewer partial matches. Sampling is collective, and all
+ * ranks decide alike.
+ */
 
 #ifndef GEMP_MATCH_PLANNER_ORDER_SEARCH_H
 #define GEMP_MATCH_PLANNER_ORDER_SEARCH_H

@@ -154,7 +154,7 @@ static gemp_code request_rows(gemp_sample_extension *x, const gemp_sample *sampl
 	return GEMP_OK;
 }
 
-/* RESAMPLING. */
+/* Adds a drawn extension with its weight. */
 static gemp_code add_drawn(const gemp_sample_extension *x, gemp_sample *out, const gemp_sample *in,
                            const gemp_sample_child *c, double weight)
 {
@@ -254,6 +254,7 @@ static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 		*parts[i] = exponent[i] ? ldexp((double)whole[i], (int)exponent[i] - BIAS - DIGITS) : 0;
 }
 
+/* Two fetches of rows at most: those of bound vertices, then, for loops and own rows, those of the new one. */
 /* Two fetches of rows at most: those of bound vertices, then, for loops and own rows, those of the new one. */
 gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step, const gemp_sample *in,
                             gemp_sample *out, size_t size, gemp_sample_work *work)

@@ -1,11 +1,11 @@
 /* sample: a plan's steps carried out for a random few of its partial matches, on the host.
  *
- * A sample of partial matches has weights: what it says of a step (rows that pass, entries read, lookups) is, times
- * the weights, an unbiased estimate of what the search would do. A step extends each partial match in all ways, and of
+ * A sample of partial matches has weights: what it says of a step (rows that pass, entries read, lookups), times the
+ * weights, is an unbiased estimate of what the search would do. A step extends each partial match in all ways, and of
  * all these a few are drawn again, in proportion to their weights (sequential Monte Carlo with systematic resampling);
- * pivots are drawn in proportion to their degrees, since hubs dominate. Every rank draws of its own pivots and fetches
- * the rows it needs.
- * */
+ * pivots are drawn in proportion to their degrees, since hubs dominate. Every rank draws from its own pivots and
+ * fetches the rows it needs.
+ */
 
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_H
 #define GEMP_MATCH_PLANNER_SAMPLE_H

@@ -1,4 +1,6 @@
-/* sample_parts: what drawing (sample.c) and extending (sample_extend.c) of partial matches share. */
+/* sample_extend: the sampler's state, and how it extends partial matches by a step as the kernel would: the same row is
+ * walked, and the same tests are made.
+ */
 
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_EXTEND_H
 #define GEMP_MATCH_PLANNER_SAMPLE_EXTEND_H

@@ -94,7 +94,7 @@ gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *vi
 	return GEMP_OK;
 }
 
-/* TABLE. */
+/* Views and ids in one number; 0 is a free place. */
 static uint64_t key_of(int view, gemp_vertex id)
 {
 	return 1 + ((uint64_t)view << 32 | id);
@@ -108,6 +108,7 @@ static known_row *place(known_row *table, size_t size, uint64_t key)
 	return &table[at];
 }
 
+/* At most half of the places are taken. */
 /* At most half of the places are taken. */
 static gemp_code grow_table(gemp_sample_rows *rows)
 {
@@ -191,6 +192,7 @@ static gemp_code reserve(gemp_sample_rows *rows, size_t more)
 	return code == GEMP_OK ? GEMP_RESERVE(rows->edge, rows->edge_capacity, rows->entry_count + more) : code;
 }
 
+/* Adds an own row to the cache; simple views keep the smallest of parallel edges. */
 /* Adds an own row to the cache; simple views keep the smallest of parallel edges. */
 static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 {
@@ -278,6 +280,7 @@ uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows)
 	return rows->fetched;
 }
 
+/* Ids first, so that the wanted keys are sorted by owner. */
 /* Ids first, so that the wanted keys are sorted by owner. */
 static int compare_ids(const void *a, const void *b)
 {

@@ -1,5 +1,6 @@
-/* sample_rows: rows of single vertices by id, of this and other ranks, brought here as they are asked for. For
- * sampling, which reads few rows and cannot wait for views. */
+/* sample_rows: rows of single vertices by id, of this and other ranks, fetched as they are asked for and kept in a
+ * table. For sampling, which reads few rows and cannot wait for views of all of them.
+ */
 
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_ROWS_H
 #define GEMP_MATCH_PLANNER_SAMPLE_ROWS_H

@@ -1,5 +1,6 @@
-/* statistics: what the planner knows of the graph, counted exactly: host edges between candidates, pattern edge by pattern
- * edge. */
+/* statistics: what the planner knows of the graph, counted exactly: host edges between candidates, for each pattern
+ * edge, and the paths of two such edges.
+ */
 
 #ifndef GEMP_MATCH_PLANNER_STATISTICS_H
 #define GEMP_MATCH_PLANNER_STATISTICS_H

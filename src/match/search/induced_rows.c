@@ -51,7 +51,7 @@ static int set_of(const gemp_candidates *candidates, int vertex)
 	return vertex;
 }
 
-/* MAKING A COPY. */
+/* Kernel times of all launches are reported as preparation. */
 static gemp_code launch(trim_context *t, cl_kernel kernel, const gemp_argument *arguments, size_t count)
 {
 	gemp_device *device = t->search->context->device;
@@ -64,6 +64,7 @@ static gemp_code launch(trim_context *t, cl_kernel kernel, const gemp_argument *
 	launch((t), (kernel), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 
+/* A copy may take a quarter of what is free. */
 /* A copy may take a quarter of what is free. */
 static bool fits(const gemp_device *device, uint64_t bytes)
 {
@@ -100,6 +101,7 @@ static void add_up(trim_context *t, uint64_t *kept, uint64_t *whole)
 	}
 }
 
+/* The second and third launch: positions of rows, then the entries. */
 /* The second and third launch: positions of rows, then the entries. */
 static gemp_code write_entries(trim_context *t, const trim_pass *cut, const gemp_buffer *begin, gemp_buffer *near,
                                uint64_t kept)
@@ -157,7 +159,7 @@ done:
 	return code;
 }
 
-/* THE PLAN. */
+/* A copy for the same candidates is shared by all checks that read it. */
 static gemp_code find_or_make(trim_context *t, const gemp_check *check, const gemp_step *step, int *made)
 {
 	bool first = step == &t->out->plan.steps[1];
@@ -180,6 +182,7 @@ static gemp_code find_or_make(trim_context *t, const gemp_check *check, const ge
 	return GEMP_OK;
 }
 
+/* The step's own bitmap is superfluous where all rows that can give its candidates are trimmed. */
 /* The step's own bitmap is superfluous where all rows that can give its candidates are trimmed. */
 static gemp_code trim_step(trim_context *t, gemp_step *step)
 {

@@ -1,13 +1,12 @@
-/* trimmed: rows without the entries that a plan never wants.
+/* induced_rows: rows without the entries that a plan never wants (candidate-induced rows).
  *
- * A step takes its candidates from rows of vertices bound before. Of these rows only those of candidates of the
- * vertex they hang on are read, and in them only candidates of the step's own vertex matter. A trimmed view is a copy
- * of a view that has nothing else, for one pair of sets of candidates (pattern vertices with equal sets share it); its
- * rows ascend as those of the view do. Copies are made on the device when a search is made. The plan that reads them
- * tests no candidates where all rows that can give them are trimmed, and matches the same.
- *
- * A view is not trimmed if that would leave more than three quarters of the entries, or take more than a quarter of the
- * free memory on any rank; none is for a search that is expected to read little.
+ * A step takes its candidates from rows of vertices bound before. Of these only rows of candidates are read, and in
+ * them only candidates of the step's own vertex matter. An induced view is a copy of a view that has nothing else, for
+ * one pair of sets of candidates (pattern vertices with equal sets share it); its rows ascend as those of the view do.
+ * Copies are made on the device when a search is made. The plan that reads them tests no candidates where all rows that
+ * can give them are induced, and matches the same. A view is not copied if that would leave more than three quarters of
+ * the entries, or take more than a quarter of the free memory on any rank; none is for a search that is expected to
+ * read little.
  */
 
 #ifndef GEMP_MATCH_SEARCH_INDUCED_ROWS_H

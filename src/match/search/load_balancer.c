@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A piece is a device's share of all, over this, at least. */
+/* A chunk costs at least a device's share of all, divided by this. */
 static const double pieces_of_share = 64;
-/* A pivot is dear if it costs more than a worker's part of a piece; but there are so many at least. */
+/* A pivot is expensive if it costs more than a worker's part of a chunk; a chunk is taken to be shared by so many
+ * workers at least. */
 static const double min_workers = 4;
-/* And more than a worker's share of all, over this: less is made up for by what comes later. Each slice sets its own marks,
- * so that there should be few. */
+/* It must also cost more than a worker's share of all, divided by this: smaller costs are balanced by the chunks that
+ * come later. Each slice sets marks of its own, so that slices should be few. */
 static const double expensive_share = 8;
 
 typedef struct costed_chunk {
@@ -73,7 +74,7 @@ void gemp_balancer_free(gemp_balancer *balancer)
 	gemp_free_all(balancer->devices, balancer->pieces, balancer);
 }
 
-/* CUTTING. */
+/* Ties are broken by the pivot, so that all ranks sort alike. */
 static int compare_cost_falling(const void *x, const void *y)
 {
 	const costed_chunk *a = x, *b = y;
@@ -133,6 +134,7 @@ static gemp_code cut_whole(cutter *c, size_t least)
 	return add(c, &piece);
 }
 
+/* Pieces of one pivot are some slices each. */
 /* Pieces of one pivot are some slices each. */
 static gemp_code cut_slices(cutter *c, size_t slices)
 {
@@ -251,6 +253,7 @@ void gemp_balancer_close(gemp_balancer *balancer)
 }
 
 /* A counter that ranks of a node share hands the pieces out. */
+/* A counter that ranks of a node share hands the pieces out. */
 bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *piece)
 {
 	uint64_t at = gemp_balancer_has_pieces(balancer) ? gemp_counter_next(balancer->counter) : balancer->count;
@@ -276,13 +279,14 @@ enum {
 	TASKS_BELOW_WORKERS = 8, /* a piece may have so many times less tasks than there are workers, who share them */
 };
 
-/* A piece is this part of a rank's share of what is left. Estimated costs may be wrong so many times; each column of tasks
- * has its part of the dear ones and of the others. */
+/* A chunk is this part of a rank's share of what is left. Estimated costs of pivots may be wrong by such a factor;
+ * each column of tasks has its part of the expensive ones and of the others, so that its cost is known better. */
 static const double share_divisor_pivots = 4, share_divisor_tasks = 1.125;
 
 uint64_t gemp_min_piece_cost;
 
 /* COSTS: the rows of neighbours that may take the second place, and may be read. */
+/* Entries of a row, where all rows are here. */
 static uint64_t row_length(const gemp_view *view, gemp_vertex slot)
 {
 	return view->begin[slot + 1] - view->begin[slot];
@@ -326,6 +330,8 @@ static uint64_t min_chunk_cost(const gemp_search *search)
 }
 
 /* No more than candidates for the second place; each makes its own table of two-paths. */
+/* A pivot has no more slices than neighbours; each slice fills a table of two-paths of its own, so that these are
+ * limited too. */
 static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 {
 	const gemp_plan *plan = search->plan;

@@ -1,10 +1,11 @@
-/* balancer: who searches from which pivots, where every rank could from any of them because all rows are here.
+/* load_balancer: which device searches from which pivots, where every rank could search from any of them because all
+ * rows are here.
  *
- * Pivots are cut into pieces by estimated cost: each device's next one costs some part of what is left, so that those that
- * come last are small. A pivot that would be much of a piece is divided into slices (of the candidates beside it),
- * and its pieces are some slices each. Pieces go to the nodes, the dearest first and each to the node that has least to do
- * for a device; every rank computes the same. A rank takes the next piece of its node whenever a device has nothing else
- * to do (comm/shared).
+ * Pivots are cut into chunks by estimated cost: each device's next one costs some part of what is left, so that the
+ * last ones are small. A pivot that would be much of a chunk is divided into slices (of its candidates for the second
+ * vertex), and its chunks are some slices each. Chunks go to nodes, the most expensive first and each to the node that
+ * has the least to do for a device; every rank computes the same. A rank takes the next chunk of its node whenever a
+ * device is idle (comm/shared.h).
  */
 
 #ifndef GEMP_MATCH_SEARCH_LOAD_BALANCER_H
@@ -22,7 +23,7 @@ typedef struct gemp_balancer_costs {
 	uint64_t min_cost;        /* and that it costs */
 	double share_divisor;     /* as many pieces as devices are each a device's share of what is left, over this */
 	const uint32_t *slices;   /* [count] that a pivot may have; NULL: one */
-	size_t workers;           /* of a device: a dear pivot's piece has so many slices; if there are slices */
+	size_t workers;           /* of a device: an expensive pivot's piece has so many slices; if there are slices */
 } gemp_balancer_costs;
 
 /* Local. The same costs on all ranks: whether they were, gemp_balancer_agree asks. */

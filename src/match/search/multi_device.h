@@ -1,8 +1,9 @@
-/* crew: the searches of one rank's devices, which take pieces of one deal side by side, driven by one thread.
+/* multi_device: the searches of one rank's devices, which take chunks from one balancer side by side, driven by one
+ * thread.
  *
- * They are a list, beginning with the search on the rank's first device. A device that is idle begins its next launch;
- * whichever has ended is read back. Sinks are called by this thread alone, while devices are busy. Where pivots are not
- * dealt out (partial matches travel, rows come in rounds, seeds), the first device works alone.
+ * The searches are a list, beginning with the one on the rank's first device. A device that is idle begins its next
+ * launch; whichever has ended is read back. Sinks are called by this thread alone, while devices are busy. Where pivots
+ * are not balanced (partial matches travel, rows come in rounds, seeds), the first device works alone.
  */
 
 #ifndef GEMP_MATCH_SEARCH_MULTI_DEVICE_H

@@ -1,9 +1,9 @@
-/* nested_search: running a plan as nested loops (nested_shape) where gemp_search would run it as a state machine: all
- * rows are resident, nothing is listed, and the device is a GPU. A launch takes tasks until none is left, or for
- * about as long as a launch should last.
+/* nested_search: running a plan as nested loops (match/codegen/nested_shape.h) where gemp_search would run it as a
+ * state machine: all rows are resident, nothing is listed, and the device is a GPU. A launch takes tasks until none is
+ * left, or for about as long as a launch should last.
  *
- * GEMP_SHAPE in the environment, for tests: "nested" takes CPU devices, too, "untrimmed" the same with all rows as they
- * are, "states" leaves every plan to the state machine.
+ * GEMP_SHAPE in the environment, for tests: "nested" takes CPU devices, too, "untrimmed" the same without copies of
+ * rows, "states" leaves every plan to the state machine.
  */
 
 #ifndef GEMP_MATCH_SEARCH_NESTED_SEARCH_H
@@ -44,7 +44,7 @@ const char *gemp_nested_build_options(const gemp_search *search);
 gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text);
 /* Local. The tasks of these columns. */
 void gemp_nested_feed(gemp_nested_search *nested, gemp_task_range piece);
-/* search->deal: tasks are handed out from there. */
+/* Where the search has a balancer, tasks are handed out by it. */
 void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search);
 /* Local. As those of a search. */
 gemp_code gemp_nested_begin(gemp_search *search, bool *ran);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* SETTING UP. */
+/* The text is made on the host of each rank, and compiled once a node. */
 static gemp_code build(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
@@ -60,6 +60,7 @@ static gemp_code check_lanes(const gemp_runtime *context, int lanes)
 	return GEMP_OK;
 }
 
+/* A GPU has 2048 work-items a compute unit, a CPU one worker a core. */
 /* A GPU has 2048 work-items a compute unit, a CPU one worker a core. */
 static void choose_shape(gemp_search *search)
 {

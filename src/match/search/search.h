@@ -1,9 +1,9 @@
-/* search: a device at work on a plan: tasks in, matches and partial matches out. A rank with several devices has a search on
- * each (match/search/multi_device.h).
+/* search: a device at work on a plan: tasks in, matches and partial matches out. A rank with several devices has a
+ * search on each (multi_device.h).
  *
- * Tasks of a stage are taken by workers until none is left, the result buffer is full, or an outbox area is. A worker that
- * cannot go on keeps its place (it is parked) and resumes with the next launch of its stage: nothing is lost or counted
- * twice. Each stage has its own parked workers, so that deeper stages can always be drained first.
+ * Workers take tasks of a stage until none is left, the result buffer is full, or an area of the outbox is. A worker
+ * that cannot go on writes its state (it is parked) and resumes with the next launch of its stage, so that nothing is
+ * lost or counted twice. Each stage has its own parked workers, so that deeper stages can always be drained first.
  */
 
 #ifndef GEMP_MATCH_SEARCH_SEARCH_H

@@ -1,5 +1,3 @@
-/* What a search starts from: all of its pivots or seeds, or those of a round, and the rows that are there for them. */
-
 #include "match/search/search_buffers.h"
 #include "core/bitset.h"
 
@@ -13,6 +11,7 @@
 
 enum { MAX_SEEDS = 1 << 18 }; /* on the device at a time */
 
+/* An empty array still has a buffer, since kernels take an argument. */
 /* An empty array still has a buffer, since kernels take an argument. */
 static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *from, size_t count, size_t size)
 {
@@ -97,6 +96,7 @@ done:
 	return code;
 }
 
+/* Key ranks by slot, as kernels compare them. */
 /* Key ranks by slot, as kernels compare them. */
 static gemp_code upload_key_ranks(gemp_search *search)
 {

@@ -1,4 +1,6 @@
-/* search_setup: buffers of a search on the device. */
+/* search_buffers: the buffers of a search on its device: rows, bitmaps, tasks, outbox, results, tables and marks; and
+ * what sets them for the next run.
+ */
 
 #ifndef GEMP_MATCH_SEARCH_SEARCH_BUFFERS_H
 #define GEMP_MATCH_SEARCH_SEARCH_BUFFERS_H

@@ -1,5 +1,3 @@
-/* Launches of a search, and what they bring. */
-
 #include "match/search/search_launch.h"
 
 #include "core/log.h"
@@ -9,7 +7,8 @@
 #include "match/search/nested_search.h"
 #include "match/search/search_buffers.h"
 
-/* A launch should last about this long: short enough for rounds and progress, long enough that its cost is nothing. */
+/* A launch should last about this long: short enough for rounds and progress, and so long that its overhead does not
+ * count. */
 static const double launch_seconds = 0.2;
 
 static size_t area_of(const gemp_search *search, size_t stage, uint32_t destination)
@@ -45,11 +44,13 @@ bool gemp_search_idle(const gemp_search *search)
 }
 
 /* DELIVERY. Results travel while the next launch runs. */
+/* Result rows have one column for each edge that is asked for. */
 static size_t live_edges(const gemp_search *search)
 {
 	return (size_t)__builtin_popcountll(search->plan->live_edges);
 }
 
+/* Starts to copy the results; they are waited for beside the next launch. */
 /* Starts to copy the results; they are waited for beside the next launch. */
 static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 {
@@ -87,7 +88,7 @@ done:
 	return code;
 }
 
-/* LAUNCHING. */
+/* Tasks that were split off become the next tasks of their stage, without passing through the host. */
 static gemp_code refill_tasks(gemp_search *search, size_t stage)
 {
 	gemp_work *work = &search->work[stage];
@@ -129,6 +130,7 @@ static gemp_code feed_seeds(gemp_search *search)
 	return GEMP_OK;
 }
 
+/* A stage that waits for space in the outbox is left until the next exchange. */
 /* A stage that waits for space in the outbox is left until the next exchange. */
 static bool runnable(const gemp_search *search, size_t stage)
 {
@@ -205,6 +207,7 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 }
 
 /* What a kernel found wrong with the rows; its place and value are in the control words. */
+/* What a kernel found wrong with the rows; its place and value are in the control words. */
 static gemp_code kernel_error(const uint32_t *control)
 {
 	switch (control[GEMP_CONTROL_ERROR]) {
@@ -236,6 +239,7 @@ static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double
 	search->batch = next < wave ? wave : next;
 }
 
+/* Reads the control words; matches beyond the result buffer stay with their workers, which are parked. */
 /* Reads the control words; matches beyond the result buffer stay with their workers, which are parked. */
 static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch)
 {
@@ -274,6 +278,7 @@ static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch
 	return GEMP_OK;
 }
 
+/* The deepest stage that can run comes first, so that the outbox drains. */
 /* The deepest stage that can run comes first, so that the outbox drains. */
 static gemp_code begin_stage(gemp_search *search, bool *ran)
 {

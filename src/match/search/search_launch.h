@@ -1,3 +1,5 @@
+/* search_launch: launches of a search, and what is read back after each. */
+
 #ifndef GEMP_MATCH_SEARCH_SEARCH_LAUNCH_H
 #define GEMP_MATCH_SEARCH_SEARCH_LAUNCH_H
 

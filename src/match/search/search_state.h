@@ -1,3 +1,7 @@
+/* search_state: the parts of a search that its modules share. A search is made and freed by search.h, its device memory
+ * is described in search_buffers.h, and launches are those of search_launch.h.
+ */
+
 #ifndef GEMP_MATCH_SEARCH_SEARCH_STATE_H
 #define GEMP_MATCH_SEARCH_SEARCH_STATE_H
 
@@ -66,7 +70,7 @@ typedef struct gemp_search_options {
 	bool by_formula;          /* matches need not be found one by one, only their number */
 	const uint32_t *key_rank; /* [vertices] by id, if plan->keys; borrowed while the search is made */
 	const struct gemp_search
-		*leader; /* the same search on the rank's first device, whose deal this one takes from; NULL: none */
+		*leader; /* the same search on the rank's first device, whose balancer this one takes from; NULL: none */
 	uint64_t
 		round_entries; /* not 0: rows come in rounds (gemp_search_rows), at most so many entries of a view at a time */
 } gemp_search_options;
