@@ -30,7 +30,8 @@ typedef struct gemp_graph_diff_edge {
 
 /* TAKING */
 
-/* A whole number looks the same whether or not its attribute has become one of floats. */
+/* A whole number is printed alike before and after its attribute has become one of floats, so it does not count as
+ * a change. */
 static void describe_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->type == GEMP_FLOAT && fabs(value->real) < 1e15 && value->real == trunc(value->real))
@@ -50,6 +51,7 @@ static void describe_row(gemp_text *out, const gemp_table *table, size_t row)
 	}
 }
 
+/* Each element becomes a record of keys and printed attributes, which is all that the comparison needs. */
 static void pack_vertices(const gemp_shard *g, gemp_text *text, gemp_text *out)
 {
 	for (size_t v = 0; v < g->rows; v++) {
@@ -122,6 +124,7 @@ static int compare_edges(const void *a, const void *b)
 	return order ? order : compare_bytes(x->text, x->size, y->text, y->size);
 }
 
+/* Sorting by key, or by type and ends, lets both sides be compared in one pass. */
 static gemp_code unpack(gemp_graph_diff_side *side)
 {
 	size_t capacities[2] = { 0 };
@@ -204,7 +207,8 @@ static void compare_sides_vertices(const gemp_graph_diff_side *a, const gemp_gra
 	}
 }
 
-/* Those that are left on both sides, of one type with the same ends, are taken for the same ones in their order. */
+/* Edges that differ only in attributes are paired in their order within equal type and ends; the pairs count as
+ * changed. */
 static void compare_rest(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
 {
 	for (size_t i = 0, j = 0; i < a->edge_count && j < b->edge_count;) {

@@ -1,5 +1,9 @@
-/* drawing: a small graph before and after it was transformed, for Graphviz: what is deleted red, what is created green, what
- * has other labels or attributes amber. */
+/* graph_diff: a small graph before and after a transformation as one Graphviz drawing. Deleted elements are red,
+ * created ones green, and elements with other labels or attributes amber.
+ *
+ * Vertices are identified by their keys, edges by type and ends; both sides are gathered on all ranks, so the
+ * drawing is limited to GEMP_GRAPH_DIFF_MAX elements.
+ */
 
 #ifndef GEMP_TRANSFORM_GRAPH_DIFF_H
 #define GEMP_TRANSFORM_GRAPH_DIFF_H

@@ -5,13 +5,15 @@
 #include "partition/patch/patch.h"
 #include "transform/apply/apply.h"
 
+/* Updates that leave the number of elements unchanged. */
 static bool is_setting(const gemp_update *u)
 {
 	return u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE || u->kind == GEMP_ADD_LABELS ||
 	       u->kind == GEMP_REMOVE_LABELS || u->kind == GEMP_SET_TYPE;
 }
 
-/* Collective. Of `applied` matches of all ranks; selected[frame->rows]: nonzero for those at this one. */
+/* Collective. Creations follow from the number of applied matches; deletions follow later, from the sizes of the
+ * graph before and after, since one element may be deleted by several names. */
 static void find_effects(gemp_effects *out, const gemp_comm *comm, const gemp_rule *rule, const gemp_frame *frame,
                          const uint8_t *selected, uint64_t applied)
 {
@@ -50,7 +52,7 @@ typedef struct step_context {
 	gemp_selected selected; /* of these */
 } step_context;
 
-/* Collective. */
+/* Collective. The seed differs for every step and rule, so repeated steps do not prefer the same matches. */
 static gemp_code select_rows(step_context *s)
 {
 	const gemp_step_options *o = s->options;
@@ -83,7 +85,7 @@ static gemp_code find_and_select(step_context *s)
 	return GEMP_OK;
 }
 
-/* Collective. done: NULL, or what has changed. */
+/* Collective. patched: NULL, or filled with what has changed. */
 static gemp_code apply(step_context *s, gemp_shard **graph, gemp_patch_result *done)
 {
 	gemp_code code = GEMP_OK;
@@ -102,7 +104,7 @@ done:
 	return code;
 }
 
-/* Vertices that the selected matches can have changed. */
+/* An upper bound of the vertices that the selected matches change. */
 static uint64_t max_touched_vertices(const step_context *s)
 {
 	uint64_t of_one = s->rule->created_vertices;
@@ -111,7 +113,7 @@ static uint64_t max_touched_vertices(const step_context *s)
 	return of_one * s->report->select.applied;
 }
 
-/* Collective. */
+/* Collective. Edge owners are taken before the graph changes, since cached rows have the old edge numbers. */
 static gemp_code apply_and_update_cache(step_context *s, gemp_shard **graph)
 {
 	gemp_code code = GEMP_OK;
@@ -129,7 +131,7 @@ done:
 	return code;
 }
 
-/* Collective. What is kept of rows stays what it was or follows, or all is forgotten. */
+/* Collective. Cached matches are updated in place when the step's changes are few; otherwise the cache is reset. */
 static gemp_code apply_selected(step_context *s, gemp_shard **graph)
 {
 	gemp_match_cache *cache = s->options->rematch;

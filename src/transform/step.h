@@ -1,5 +1,5 @@
-/* step: one application of a rule: its matches are found, a set of them without conflicts is selected, and all of these
- * are applied at once. */
+/* step: one application of a rule. Its matches are found, a maximal set of them without conflicts is selected, and
+ * all selected matches are applied at once (parallel single-pushout rewriting). */
 
 #ifndef GEMP_TRANSFORM_STEP_H
 #define GEMP_TRANSFORM_STEP_H
@@ -10,8 +10,8 @@
 
 /* effects: how much a step changes. */
 
-/* Of all ranks. What is merged into another counts as deleted; `set` are attributes set or removed, labels and types,
- * each once for an update of an element. */
+/* How much a step changes, over all ranks. A vertex that is merged into another counts as deleted; `set` counts
+ * attributes set or removed, labels and types, once for every update of an element. */
 typedef struct gemp_effects {
 	uint64_t created_vertices, created_edges, deleted_vertices, deleted_edges, set;
 } gemp_effects;

@@ -21,7 +21,7 @@ typedef struct run_context {
 	const gemp_control *limited; /* that; NULL: none has a LIMIT */
 } run_context;
 
-/* Without warnings, which have been given. */
+/* Parses the rules again without warnings, which the user has seen. */
 static gemp_code parse_silently(gemp_rule_set **out, const run_context *r)
 {
 	gemp_verbosity level = gemp_log_set_level(GEMP_QUIET);
@@ -31,7 +31,8 @@ static gemp_code parse_silently(gemp_rule_set **out, const run_context *r)
 	return code;
 }
 
-/* A pattern is bound to one graph, once. Names that are no longer there match nothing, which is no news. */
+/* A pattern can be bound to one graph only once, so every step parses the rules again. Names that the graph no
+ * longer has match nothing, which deserves no warning. */
 static gemp_code bind_rule(gemp_rule_set **out, const run_context *r, size_t rule)
 {
 	gemp_code code = parse_silently(out, r);
@@ -51,7 +52,7 @@ static void add_report(gemp_rule_report *all, const gemp_step_report *one, doubl
 	all->seconds += seconds;
 }
 
-/* No more steps are left for this one. */
+/* The message for a run that needs more steps than LIMIT or --max-steps allow. */
 static gemp_code fail_at_limit(const run_context *r, const gemp_control *control)
 {
 	const char *name = r->rules->rules[control->rule].name;
@@ -76,7 +77,7 @@ static gemp_code append_history(gemp_transform_history *history, bool applied)
 	return code;
 }
 
-/* Collective. */
+/* Collective. Steps of the history are looked up instead of run. */
 static gemp_code run_rule(run_context *r, const gemp_control *control, bool *applied)
 {
 	gemp_code code = GEMP_OK;
@@ -113,7 +114,7 @@ done:
 
 static gemp_code run(run_context *r, const gemp_control *control, bool *applied);
 
-/* In order, up to the first that applies, or does not. */
+/* Runs the children in order until one applies (choice) or does not apply (sequence). */
 static gemp_code run_children(run_context *r, const gemp_control *control, bool until, bool *applied)
 {
 	*applied = !until;

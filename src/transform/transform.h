@@ -1,4 +1,9 @@
-/* transform: rewrites a graph by rules, as their control says. */
+/* transform: rewrites a graph by rules, as their control program says: sequences, choices, repetitions and
+ * attempts of single steps (step.h).
+ *
+ * The run is deterministic: which step succeeded is all that later control depends on, so a history of one byte a
+ * step lets a run continue from a checkpoint.
+ */
 
 #ifndef GEMP_TRANSFORM_TRANSFORM_H
 #define GEMP_TRANSFORM_TRANSFORM_H

@@ -1,4 +1,5 @@
-/* apply_parts: what the files of apply share. */
+/* Turns the updates of a rule into a patch of this rank's part of the graph, in the order deletions, values,
+ * creations, labels. */
 
 #include "transform/apply/apply.h"
 
@@ -35,6 +36,8 @@ typedef struct deletion_context {
 
 /* VERTICES */
 
+/* A vertex may be deleted under one name and merged under another only if the identification condition holds, so
+ * the last update wins. */
 static void mark_vertex_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -65,6 +68,7 @@ static bool is_merged(const void *self, size_t row)
 	return ((const uint64_t *)self)[row] != 0;
 }
 
+/* The merged vertices, in ascending order as the patch wants them. */
 static gemp_code list_merged(const deletion_context *m)
 {
 	gemp_code code = GEMP_OK;
@@ -83,7 +87,8 @@ done:
 
 /* EDGES */
 
-/* First which relations there are, then the fates of their edges. */
+/* The first pass finds the relations whose edges change, so that action arrays are allocated for these only; the
+ * second pass sets the actions. */
 static void mark_edge_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -101,7 +106,7 @@ static void mark_edge_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The fate of an edge that gets the type. */
+/* The action of an edge that gets the type; types share a byte with "keep" and "delete". */
 static gemp_code find_type_action(gemp_patch *patch, const gemp_update *u, uint8_t *fate)
 {
 	size_t t = 0;
@@ -137,7 +142,7 @@ done:
 	return code;
 }
 
-/* Local, each. What is deleted, merged or gets another type; new values of what is matched; what is created. */
+/* Local. Deletions, merges and new types. */
 static gemp_code mark_deletions(patch_builder *a)
 {
 	gemp_code code = GEMP_OK;
@@ -161,7 +166,7 @@ done:
 
 /* New values of vertices and edges that matches have. */
 
-/* Local. Room for one put more. */
+/* Local. Appends an empty assignment of values. */
 static gemp_code add_values(gemp_patch_columns *all, size_t relation, size_t column, gemp_patch_values **out)
 {
 	gemp_code code = GEMP_RESERVE(all->values, all->value_capacity, all->value_count + 1);
@@ -172,7 +177,7 @@ static gemp_code add_values(gemp_patch_columns *all, size_t relation, size_t col
 	return code;
 }
 
-/* Local. A column of the update's constant, or NULL, of a type that goes with the attribute's. */
+/* Local. A column of the update's constant, or of NULL in a type that the attribute accepts. */
 static gemp_code constant_column(gemp_column *out, const gemp_update *u, gemp_type type)
 {
 	gemp_value value = { .type = type, .null = true };
@@ -232,7 +237,7 @@ static bool is_within(const void *self, size_t i)
 	return c->elements[i] >= c->first && c->elements[i] < c->end;
 }
 
-/* Of one relation. */
+/* An update may change edges of several relations; each relation takes the values of its own edges. */
 static gemp_code set_relation_values(patch_builder *a, const gemp_update *u, const gemp_change *change, size_t column,
                                      size_t r)
 {
@@ -251,6 +256,7 @@ done:
 	return code;
 }
 
+/* New values of matched vertices and edges. */
 static gemp_code set_values(patch_builder *a)
 {
 	for (size_t i = 0; i < a->rule->update_count; i++) {
@@ -298,6 +304,8 @@ static void fill_new_rows(void *self, size_t range, size_t begin, size_t end)
 		c->out[i] = c->a->graph->rows + i * width + c->element->index;
 }
 
+/* New vertices are numbered by match and by position in the rule, which gives them the same keys on every number
+ * of ranks. */
 static gemp_code number_vertices(patch_builder *a)
 {
 	creation_context c = { .a = a };
@@ -333,6 +341,7 @@ static gemp_code set_new_vertex_values(patch_builder *a, const gemp_update *u)
 	return make_values(a, u, a->patch->vertices.columns[column].type, &assigned->values);
 }
 
+/* Ends of new edges: matched vertices by id, created ones by rank and local number. */
 static void fill_ends(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -354,6 +363,7 @@ static gemp_code make_ends(const patch_builder *a, const gemp_rule_element *elem
 	return GEMP_OK;
 }
 
+/* The patch's edges of a CREATE clause. */
 static gemp_patch_edges *added_edges_of(patch_builder *a, const gemp_rule_element *element)
 {
 	size_t at = 0;
@@ -417,7 +427,7 @@ static gemp_code add_creations(patch_builder *a)
 	return GEMP_OK;
 }
 
-/* Local. */
+/* Local. Fills the whole patch; the ranks agree on the code afterwards. */
 static gemp_code build_patch(patch_builder *a, const gemp_apply_options *options)
 {
 	const gemp_frame *frame = a->created->frame;

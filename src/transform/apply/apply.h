@@ -1,4 +1,8 @@
-/* apply: what selected matches do to the graph, all at once. */
+/* apply: the changes that selected matches make to a graph, applied at once.
+ *
+ * The updates of a rule become a patch (partition/patch): deletions and merges, new values, new vertices and
+ * edges, and label sets. The patch is local to each rank; only gemp_changes_send and gemp_shard_patch communicate.
+ */
 
 #ifndef GEMP_TRANSFORM_APPLY_APPLY_H
 #define GEMP_TRANSFORM_APPLY_APPLY_H

@@ -21,12 +21,15 @@ typedef struct send_context {
 	int *owner;          /* [change->count] */
 } send_context;
 
+/* Optional elements may be missing from a match. */
 static bool has_element(const void *self, size_t i)
 {
 	const send_context *s = self;
 	return s->created->frame->columns[s->u->element.index].elements[s->created->rows[i]] != GEMP_NO_ELEMENT;
 }
 
+/* The vertex that receives the edges; one that the same match creates has no id yet and is named by rank and
+ * number. */
 static uint64_t merge_target(const send_context *s, size_t i)
 {
 	const gemp_rule_element *to = &s->u->to;
@@ -68,7 +71,7 @@ static gemp_code collect(send_context *s)
 	return GEMP_OK;
 }
 
-/* Collective. *numbers of this rank's matches become those for its own elements. */
+/* Collective. *numbers, in the order of this rank's matches, become those of this rank's own elements. */
 static gemp_code send_numbers(const send_context *s, uint64_t **numbers, size_t count, size_t *came)
 {
 	gemp_code code = GEMP_OK;
@@ -83,7 +86,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. Elements, merge targets and values travel by the same owners, so they arrive in the same order. */
 static gemp_code exchange(send_context *s)
 {
 	gemp_change *change = s->change;

@@ -1,5 +1,5 @@
-/* changes: what becomes of the vertices and edges that a rank owns, by the updates of a rule, sent by the ranks that
- * found the selected matches. */
+/* changes: the updates of a step, sent from the ranks that found the selected matches to the ranks that own the
+ * changed vertices and edges. */
 
 #ifndef GEMP_TRANSFORM_APPLY_CHANGES_H
 #define GEMP_TRANSFORM_APPLY_CHANGES_H

@@ -19,7 +19,7 @@ static bool are_numbers(gemp_type a, gemp_type b)
 	return (a == GEMP_INTEGER || a == GEMP_FLOAT) && (b == GEMP_INTEGER || b == GEMP_FLOAT);
 }
 
-/* *fits: the type goes with what the column has. */
+/* *fits: the type can be stored in the column that exists. */
 static gemp_code add_column(gemp_patch_columns *all, const char *name, gemp_type type, bool *fits)
 {
 	gemp_code code = GEMP_OK;
@@ -38,6 +38,7 @@ done:
 	return code;
 }
 
+/* Relations may share attributes; all tables must agree on the types. */
 static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 {
 	for (size_t c = 0; c < table->count; c++) {
@@ -115,7 +116,7 @@ static void add_name(gemp_text *out, const char *name, size_t size)
 	gemp_text_add(out, name, size);
 }
 
-/* Names of a set that the update does not speak of. */
+/* The labels of a set that the update does not mention. */
 static void print_others(const label_context *r, size_t set, gemp_text *out)
 {
 	const gemp_shard *g = r->graph;
@@ -146,7 +147,7 @@ static gemp_code add_label_set(const label_context *r, const gemp_text *text, ui
 	return code;
 }
 
-/* What the update makes of each set that some vertex has. */
+/* A vertex has one label set, so an update maps sets to sets, and only sets that some vertex has are mapped. */
 static gemp_code find_sets(label_context *r, size_t sets)
 {
 	gemp_code code = GEMP_OK;
@@ -209,6 +210,7 @@ typedef struct creation_labels {
 	uint32_t *set_of; /* [width] */
 } creation_labels;
 
+/* All vertices that the same CREATE makes share a label set. */
 static void label_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;

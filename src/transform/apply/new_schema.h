@@ -1,4 +1,8 @@
-/* schema: the attributes of a graph and those that the updates of a rule give it. */
+/* new_schema: the attributes and label sets of the graph after a step.
+ *
+ * An integer attribute that is set to a float becomes a float attribute; other changes of type are refused with
+ * their place in the rules.
+ */
 
 #ifndef GEMP_TRANSFORM_APPLY_NEW_SCHEMA_H
 #define GEMP_TRANSFORM_APPLY_NEW_SCHEMA_H

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* The number in "#12", 0 for any other text. */
+/* The number of a key "#12", 0 for any other text. Nineteen characters keep it below 2^63. */
 static uint64_t parse_key_number(const char *bytes, size_t size)
 {
 	uint64_t number = 0;
@@ -26,6 +26,7 @@ typedef struct key_scan {
 	_Atomic uint64_t max; /* of numbers that are ordered as the keys are */
 } key_scan;
 
+/* The sign bit is flipped so that unsigned comparison orders integers. */
 static void scan_keys(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -44,7 +45,7 @@ static void scan_keys(void *self, size_t range, size_t begin, size_t end)
 		;
 }
 
-/* Collective. No key of the graph is greater, or a string of a greater number. */
+/* Collective. No key of the graph is larger. */
 static int64_t max_key_number(const gemp_comm *comm, const gemp_shard *graph)
 {
 	bool integers = graph->keys.type == GEMP_INTEGER;

@@ -1,4 +1,4 @@
-/* fresh: the vertices that selected matches create, at the rank that found them, and their keys. */
+/* new_vertices: the vertices that selected matches create, on the ranks that found the matches, and their keys. */
 
 #ifndef GEMP_TRANSFORM_APPLY_NEW_VERTICES_H
 #define GEMP_TRANSFORM_APPLY_NEW_VERTICES_H

@@ -56,7 +56,7 @@ static void add_column(gemp_text *out, size_t at, const gemp_column *column)
 	gemp_text_print(out, ",\"type\":\"%s\"}", gemp_type_name[column->type]);
 }
 
-/* Is there a column that has to stand before this one in some relation, and was not taken? */
+/* Does some relation have a column in front of this one that is not in the list yet? */
 static bool has_predecessor(const gemp_shard *graph, const char *name, const gemp_table *taken)
 {
 	for (size_t r = 0; r < graph->relation_count; r++) {
@@ -71,7 +71,7 @@ static bool has_predecessor(const gemp_shard *graph, const char *name, const gem
 	return false;
 }
 
-/* Takes the next column that needs not wait for others, or any. */
+/* Appends the next column whose predecessors are in the list, or any column. */
 static gemp_code append_next_column(const gemp_shard *graph, gemp_table *taken, bool any, bool *found)
 {
 	for (size_t r = 0; r < graph->relation_count; r++)
@@ -85,7 +85,8 @@ static gemp_code append_next_column(const gemp_shard *graph, gemp_table *taken, 
 	return GEMP_OK;
 }
 
-/* Of all relations together, in an order that each of them agrees with, then those that were only there in between. */
+/* A topological order of the columns of all relations, since the hash of a graph depends on the order of
+ * attributes; columns that only existed in between come last. */
 static gemp_code order_edge_columns(const gemp_shard *graph, const gemp_table *seen, gemp_table *taken)
 {
 	gemp_code code = GEMP_OK;
@@ -167,7 +168,7 @@ typedef struct replay_state {
 	uint64_t changes; /* lines of changes that this rank has read */
 } replay_state;
 
-/* WHAT A LINE IS. Head, steps and foot are told by their first member. */
+/* Lines are classified by their first member, so that ranks can cut the file into chunks without parsing it. */
 static bool begins_with(const char *text, size_t size, const char *member)
 {
 	size_t at = 0, length = strlen(member);
@@ -186,6 +187,7 @@ static bool is_step(const char *text, size_t size)
 	return begins_with(text, size, "step");
 }
 
+/* Only rank 0 reads; a file that cannot be read is reported by whoever opens it next. */
 gemp_code gemp_change_log_is(bool *out, const gemp_comm *comm, const char *path)
 {
 	uint64_t is = 0;
@@ -203,6 +205,7 @@ gemp_code gemp_change_log_is(bool *out, const gemp_comm *comm, const char *path)
 
 /* HEAD AND FOOT */
 
+/* Keeps the head and every line that looks like a foot. */
 static gemp_code visit_end(void *self, const gemp_line *line)
 {
 	replay_state *r = self;
@@ -238,6 +241,7 @@ static gemp_code read_schema(gemp_table *out, const json_t *list)
 	return GEMP_OK;
 }
 
+/* The hash makes sure that the log is applied to the graph that it was written for. */
 static gemp_code read_head(const replay_state *r, const json_t *head)
 {
 	uint64_t hash;
@@ -287,7 +291,7 @@ static gemp_code read_end(replay_state *r, uint64_t line, const char *text, size
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:%" PRIu64 ": ", r->path, line) : code;
 }
 
-/* Of the whole file: the foot is its last line. */
+/* Checks head and foot of the whole file: there is one foot, and it is the last line. */
 static gemp_code read_ends(replay_state *r, const char *at, const char *end, uint64_t lines)
 {
 	gemp_code code = GEMP_OK;
@@ -363,6 +367,7 @@ static gemp_code visit_change(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
+/* A log that was cut in the middle has a foot of another log, or a wrong count. */
 static gemp_code check_count(const replay_state *r, uint64_t changes)
 {
 	if (changes == r->count)
@@ -389,6 +394,7 @@ static gemp_code apply(replay_state *r, gemp_shard **out)
 	return gemp_replay_finish(r->replay, out);
 }
 
+/* Detects any change of the log that the edits themselves do not contradict. */
 static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)
 {
 	if (graph->hash == r->hash)

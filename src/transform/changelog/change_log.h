@@ -1,5 +1,10 @@
-/* change_log: the file of --changes: a head, the lines of each step (transform/changelog/record.h), and a foot that says what came
- * out, without which the file is not whole. docs/rules.md describes it. */
+/* change_log: the file of --changes, written and replayed.
+ *
+ * A head names the graph by its hash, the lines of each step follow (record.h), and a foot states the resulting
+ * hash, the number of lines and the attributes; a log without its foot is incomplete. docs/rules.md describes the
+ * format. Replaying reads chunks of the file on all ranks, checks both hashes and leaves the graph unchanged on
+ * any failure.
+ */
 
 #ifndef GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_H
 #define GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_H

@@ -48,6 +48,7 @@ static gemp_code read_key(gemp_value *out, const gemp_change_log_schema *schema,
 	return GEMP_OK;
 }
 
+/* NaN and infinities are strings in JSON. */
 static bool read_special(double *out, const char *text)
 {
 	static const struct {
@@ -62,7 +63,7 @@ static bool read_special(double *out, const char *text)
 	return false;
 }
 
-/* Of a column; null is NULL. An integer of a column of floats becomes one: it was written before the column was. */
+/* NULL for a null. An integer in a float column was written before the column became one of floats. */
 static gemp_code read_value(gemp_value *out, const json_t *value, const gemp_column *column)
 {
 	*out = (gemp_value){ .type = column->type };
@@ -103,6 +104,7 @@ static int compare_attributes(const void *a, const void *b)
 	return (x->column > y->column) - (x->column < y->column);
 }
 
+/* Attributes are sorted by column, as edits are compared in that order. */
 static gemp_code read_attributes(gemp_edit *e, size_t *capacity, json_t *object, const gemp_table *schema)
 {
 	const char *name;

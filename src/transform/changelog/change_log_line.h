@@ -1,4 +1,5 @@
-/* replay_line: a line of a change log as edits. */
+/* change_log_line: a line of a change log, parsed from JSON into edits (edit.h). A moved edge becomes two edits, a
+ * deletion and a creation. */
 
 #ifndef GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_LINE_H
 #define GEMP_TRANSFORM_CHANGELOG_CHANGE_LOG_LINE_H

@@ -63,7 +63,7 @@ gemp_code gemp_edit_unpack(gemp_edit *edit, size_t *capacity, const char **at)
 
 #define NONE SIZE_MAX
 
-/* A key or a name in a message. */
+/* A key in a message, cut to 60 characters. */
 typedef struct quoted_key {
 	char text[80];
 } quoted_key;
@@ -98,6 +98,7 @@ static gemp_code fail_other_value(const gemp_edit *e, const char *name)
 
 /* VERTICES */
 
+/* Finds the vertex of a key or adds one that does not exist yet. */
 static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *out)
 {
 	bool added;
@@ -141,6 +142,7 @@ static gemp_code create_vertex(gemp_edit_state *t, const gemp_edit *e, size_t ve
 	return GEMP_OK;
 }
 
+/* Takes the next of labels joined by semicolons. */
 static bool next_label(gemp_name *rest, gemp_name *out)
 {
 	if (!rest->size)
@@ -214,6 +216,7 @@ static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 
 /* EDGES */
 
+/* Edges of one type with the same ends form a group, a linked list with the newest edge first. */
 static gemp_code find_group(gemp_edit_state *t, const gemp_value *source, const gemp_value *target, gemp_name type,
                             size_t *out)
 {
@@ -250,6 +253,7 @@ static bool has_attributes(const gemp_edit_state *t, size_t edge, const gemp_edi
 	return true;
 }
 
+/* The n-th edge of the group with these attributes, as the edit counts them. */
 static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 {
 	size_t group;
@@ -276,7 +280,7 @@ static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
 	return GEMP_OK;
 }
 
-/* As an edge of its own, so that each stays in one group. */
+/* The new edge belongs to another group, so it is an edge of its own, and the old one refers to it. */
 static gemp_code retype_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
 	const gemp_edit again = {
@@ -310,6 +314,7 @@ static gemp_code apply_to_edge(gemp_edit_state *t, const gemp_edit *e, size_t ed
 
 /* STEPS */
 
+/* The old value in the log must be the value in the graph: otherwise the log belongs to another graph. */
 static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
 	const gemp_value *now;
@@ -330,6 +335,7 @@ static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 	return GEMP_OK;
 }
 
+/* Edits of a step refer to edges and values before the step, so all are looked up before the first is applied. */
 static gemp_code check_edit(gemp_edit_state *t, const gemp_edit *e, size_t *edge)
 {
 	if (names_edge(e))

@@ -1,4 +1,9 @@
-/* edit: one change of a graph, spoken of by keys, as a line of a change log says it. */
+/* edit: changes of a graph in terms of keys, as the lines of a change log state them, and the state of the
+ * vertices and edges that they touch.
+ *
+ * Edges are named by type, ends and attributes, so nothing depends on how a graph numbers them. Each rank holds
+ * the vertices whose keys hash to it and the edges that begin there. Strings are borrowed from the edits.
+ */
 
 #ifndef GEMP_TRANSFORM_CHANGELOG_EDIT_H
 #define GEMP_TRANSFORM_CHANGELOG_EDIT_H

@@ -27,7 +27,7 @@ void gemp_recorder_free(gemp_recorder *recorder)
 	gemp_table_free(&recorder->seen);
 }
 
-/* What edges have, and what the rule gives them. */
+/* Attributes of edges and those that the rule adds: the foot lists all that ever existed. */
 static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state *r)
 {
 	for (size_t k = 0; k < r->graph->relation_count; k++) {
@@ -45,7 +45,7 @@ static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state
 	return GEMP_OK;
 }
 
-/* Collective. Keys, and their ranks, of all ends that lines name and whose key is not here. */
+/* Collective. Keys and key ranks of all edge ends that lines name and whose keys are not on this rank. */
 static gemp_code fetch_ends(gemp_record_state *r)
 {
 	static const int asked[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
@@ -85,6 +85,7 @@ static const char *next_line(const char *at, positioned_line *out)
 	return at;
 }
 
+/* Each rank writes the lines of a range of matches, so that the file is in the order of matches. */
 static gemp_code distribute(const gemp_record_state *r, gemp_text *texts)
 {
 	gemp_code code = GEMP_OK;
@@ -137,7 +138,7 @@ static void add_head(const gemp_record_state *r, uint64_t step, gemp_text *out)
 	gemp_text_print(out, ",\"applied\":%" PRIu64 "}\n", r->applied);
 }
 
-/* Collective. Those of one round. */
+/* Collective. The lines of one round; rounds bound the memory for lines to about 1 / MAX_ROUNDS of a step. */
 static gemp_code write_lines(gemp_record_state *r, gemp_recorder *recorder, uint64_t step)
 {
 	gemp_code code = GEMP_OK;

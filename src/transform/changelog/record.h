@@ -1,9 +1,9 @@
-/* record: what a step does to the graph, as lines of JSON: the change log (docs/rules.md describes it).
+/* record: the changes of a step as lines of JSON, written before the step is applied.
  *
- * Lines of a step stand in the order of its matches, and for each match: what it does to attributes, labels, types and
- * single edges and what it creates, in the order of its updates; then the edges that go with its deleted or merged
- * vertices; then these vertices. Values and names of edges are those before the step. The log is the same for every
- * number of ranks.
+ * The lines of a step are ordered by match. Each match lists its updates of attributes, labels, types and single
+ * edges and its creations in the order of the rule; then the edges that vanish with its deleted or merged
+ * vertices; then these vertices. Values and names of edges are those before the step. The log is the same for
+ * every number of ranks.
  */
 
 #ifndef GEMP_TRANSFORM_CHANGELOG_RECORD_H

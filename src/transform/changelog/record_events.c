@@ -18,6 +18,7 @@ gemp_record_edge gemp_record_find_edge(const gemp_record_state *r, uint64_t numb
 	return (gemp_record_edge){ .relation = (uint32_t)relation, .source = (uint32_t)row, .position = position };
 }
 
+/* The value is constant, or comes from the row of the match. */
 static void pack_event(const gemp_record_state *r, size_t row, size_t update, uint64_t element, gemp_text *out)
 {
 	const gemp_update *u = &r->rule->updates[update];
@@ -52,6 +53,7 @@ static gemp_code pack(const gemp_record_state *r, gemp_text *texts)
 	return code;
 }
 
+/* Events of one element are neighbours, in the order of the updates. */
 static int compare_events(const void *a, const void *b, void *self)
 {
 	const gemp_record_event *x = a, *y = b;
@@ -152,7 +154,7 @@ static gemp_code unpack_deleted(gemp_record_state *r, size_t size)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Every rank learns all deleted and merged vertices, since any rank may own edges to them. */
 static gemp_code gather_deleted(gemp_record_state *r)
 {
 	gemp_code code = GEMP_OK;
@@ -190,6 +192,7 @@ static bool deleted_by_itself(const gemp_record_state *r, uint64_t edge)
 	return false;
 }
 
+/* An edge that the rule deletes by name has a line of its own already. */
 static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *bits)
 {
 	const gemp_relation *relation = &r->graph->relations[k];

@@ -1,4 +1,5 @@
-/* record_parts: what the files of record share. */
+/* record_events: the updates of selected matches, at the owners of the elements, and the elements that vanish with
+ * deleted vertices. Lines are made from these (record_lines.h). */
 
 #ifndef GEMP_TRANSFORM_CHANGELOG_RECORD_EVENTS_H
 #define GEMP_TRANSFORM_CHANGELOG_RECORD_EVENTS_H

@@ -1,4 +1,6 @@
-/* The text of lines. */
+/* Chunks of the sources of lines (events, vanishing edges, rows of matches) are printed by all threads. A line is
+ * a key, by which lines are sorted later, and its JSON text. Chunks are smaller than those of gemp_for_ranges, as
+ * a line costs microseconds. */
 
 #include "transform/changelog/record_lines.h"
 
@@ -25,6 +27,7 @@ typedef struct line {
 	size_t begin;
 } line;
 
+/* The size of the text is patched in by end_line. */
 static line begin_line(gemp_record_state *r, const gemp_line_key *key, const char *change)
 {
 	const line l = { r, r->lines.size };
@@ -123,7 +126,8 @@ static bool adds_and_removes(const gemp_rule *rule)
 	return adds && removes;
 }
 
-/* Those that make a difference; where the rule both adds and removes labels, all. */
+/* Only labels that the vertex gains or loses are written; where the rule both adds and removes labels, the order
+ * matters and all are written. */
 static void label_line(gemp_record_state *r, const gemp_record_event *event, const gemp_line_key *key)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
@@ -174,7 +178,7 @@ static void add_vertex(gemp_record_state *r, size_t row)
 	add_row(&r->lines, &r->graph->attributes, row);
 }
 
-/* Attributes that are not there and were not before make no line. */
+/* An attribute that is absent before and after makes no line. */
 static void vertex_line(gemp_record_state *r, const gemp_record_event *event)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
@@ -219,7 +223,7 @@ static bool same_attributes(const gemp_table *props, uint64_t a, uint64_t b)
 	return true;
 }
 
-/* Which of several edges that nothing tells apart, from 1. */
+/* Which of several indistinguishable edges is meant, from 1. */
 static uint64_t number_among_equals(const gemp_record_state *r, const gemp_record_edge *edge)
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];
@@ -269,7 +273,7 @@ static void edge_line(gemp_record_state *r, const gemp_record_event *event)
 	end_line(&l);
 }
 
-/* What an edge has when its match is done with it. */
+/* The attributes of a moved edge after all updates of its match. */
 static void add_final_attributes(gemp_record_state *r, const gemp_record_edge *edge, const gemp_record_event *event,
                                  const gemp_record_event *end)
 {
@@ -297,6 +301,8 @@ static void add_final_attributes(gemp_record_state *r, const gemp_record_edge *e
 	end_attributes(&r->lines, count);
 }
 
+/* An edge that vanishes with a vertex belongs to the match with the smaller number if both ends go; it is moved if
+ * the vertex is merged. */
 static void implied_line(gemp_record_state *r, const gemp_record_edge *edge)
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];
@@ -373,7 +379,7 @@ static void created_line(gemp_record_state *r, size_t row, size_t update)
 	end_line(&l);
 }
 
-/* Is it deleted under another name already? */
+/* An element that two names delete has one line. */
 static bool is_repeated(const gemp_record_state *r, size_t i)
 {
 	const gemp_update *u = &r->rule->updates[r->events[i].update];

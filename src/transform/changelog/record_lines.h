@@ -1,3 +1,5 @@
+/* record_lines: the text of the lines of a round. */
+
 #ifndef GEMP_TRANSFORM_CHANGELOG_RECORD_LINES_H
 #define GEMP_TRANSFORM_CHANGELOG_RECORD_LINES_H
 

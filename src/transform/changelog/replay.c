@@ -70,7 +70,7 @@ void gemp_replay_free(gemp_replay *r)
 
 /* WHERE WHAT IS MET */
 
-/* Vertices, and edges by their source, are touched apart. */
+/* Vertices and edges have different seeds, as a vertex may be touched without its edges. */
 static uint64_t hash_of(gemp_replay *r, const gemp_value *key, bool edge)
 {
 	gemp_text_clear(&r->scratch);
@@ -104,7 +104,8 @@ static uint64_t filter_bit(const gemp_replay *r, uint64_t hash)
 	return hash >> (64 - r->filter_bits);
 }
 
-/* Collective. The bits of all ranks; some stand for what nobody touches, too. */
+/* Collective. A Bloom filter with one hash (Bloom 1970), about 16 bits an edit: false positives only send
+ * untouched elements the longer way. */
 static gemp_code mark_touched(gemp_replay *r)
 {
 	uint64_t all = gemp_comm_sum1(r->comm, r->count);
@@ -177,7 +178,7 @@ static gemp_code find_columns(const gemp_table *table, const gemp_table *schema,
 	return GEMP_OK;
 }
 
-/* The row's values, in the order of the schema. */
+/* The values of a row in the order of the schema, by insertion since columns are few. */
 static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *schema, const size_t *columns, size_t row)
 {
 	e->attribute_count = 0;
@@ -210,6 +211,7 @@ static gemp_code build_edge(gemp_replay *r, const gemp_edit *e)
 	return GEMP_OK;
 }
 
+/* Touched vertices become edits of step 0, the others go to the builder. */
 static gemp_code split_vertices(gemp_replay *r, gemp_edit_attribute *attributes)
 {
 	gemp_code code = GEMP_OK;
@@ -239,6 +241,7 @@ done:
 	return code;
 }
 
+/* All edges of a touched source are sent, as any of them may be named. */
 static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation, gemp_edit_attribute *attributes)
 {
 	gemp_code code = GEMP_OK;
@@ -311,7 +314,7 @@ static void free_edits(edit_list *list)
 	gemp_free_all(list->edits, list->attribute_capacity);
 }
 
-/* All that is received, step by step; what the graph has, one by one. */
+/* Edits are applied step by step; elements of the graph (step 0) one at a time. */
 static gemp_code apply(gemp_replay *r, const void *received, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -334,7 +337,7 @@ done:
 	return code;
 }
 
-/* Collective. Of all that failed, the first line says why, with its place. */
+/* Collective. The failure with the smallest line is reported, whichever rank has it. */
 static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
 {
 	uint64_t line = code == GEMP_EDATA ? UINT64_MAX - r->state.failed_line : 0, first = line;
@@ -344,6 +347,7 @@ static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
 	return gemp_comm_agree(r->comm, code == GEMP_EDATA && line != first ? GEMP_OK : code);
 }
 
+/* What exists after all edits goes to the builder. */
 static gemp_code build_touched(gemp_replay *r)
 {
 	gemp_code code = GEMP_OK;

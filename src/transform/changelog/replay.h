@@ -1,7 +1,7 @@
-/* replay: the edits of a change log, applied to a graph.
+/* replay: the edits of a change log applied to a graph.
  *
- * A vertex is met at the rank that its key falls to, and so are the edges that begin there: from the graph come those
- * that edits speak of, and all edits. What comes out of them there, and all else from where it is, makes the new graph.
+ * Edits and the touched part of the graph meet on the rank that the key of the vertex, or of the edge's source,
+ * hashes to. Everything else goes directly from its owner to the builder of the new graph.
  */
 
 #ifndef GEMP_TRANSFORM_CHANGELOG_REPLAY_H
