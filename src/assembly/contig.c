@@ -1,4 +1,5 @@
-/* Which vertices do unitigs enter and leave equally often? Each is looked at by the rank that owns it. */
+/* The balance of the unitig graph is checked by the owners of the vertices first, so the whole graph is gathered
+ * only if a path may exist. */
 
 #include "assembly/contig.h"
 
@@ -16,7 +17,7 @@ static uint64_t mean_coverage(const gemp_unitig *unitig)
 	return (uint64_t)((double)unitig->times / (double)unitig->kmers * MEAN_RESOLUTION);
 }
 
-/* Collective. Of k-mers sorted by the mean times of their unitigs the middle one's; 0 without any. */
+/* Collective. Bisection over the mean coverages of unitigs, weighted by k-mers; needs no sorting over ranks. */
 static double median_coverage(const gemp_unitigs *u)
 {
 	uint64_t low = 0, high = 0, kmers = 0;
@@ -39,7 +40,7 @@ static double median_coverage(const gemp_unitigs *u)
 	return (double)low / MEAN_RESOLUTION;
 }
 
-/* copies[unitigs->count]; *coverage is that of one copy, 0 where it was not asked for. Collective. */
+/* copies[unitigs->count]: the estimated number of copies in the genome. Collective. */
 static void set_copies(const gemp_unitigs *u, gemp_contig_copying how, uint64_t *copies, double *coverage)
 {
 	*coverage = how == GEMP_COPIES_BY_COVERAGE ? median_coverage(u) : 0;
@@ -74,7 +75,7 @@ static gemp_code add_unbalanced(imbalance *l, const gemp_contig_vertex *vertex)
 	return code;
 }
 
-/* The questions are ends of unitigs, and how often they are. */
+/* Request handler: the ends of unitigs at each vertex, with copies. */
 static gemp_code sum_ends(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)answers;
@@ -118,7 +119,7 @@ done:
 	return code;
 }
 
-/* Collective. Counts vertices that are not balanced, and keeps some; *far: some by more than one edge. */
+/* Collective. *far: some vertex differs by more than one, so there is neither path nor circuit. */
 static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const uint64_t *copies, bool *far,
                                gemp_traffic *traffic)
 {
@@ -164,7 +165,7 @@ typedef struct route {
 	uint64_t kmers;
 } route;
 
-/* Collective. Every rank has the whole graph of unitigs. */
+/* Collective. Every rank has the whole graph of unitigs, at most gemp_contig_max edges. */
 static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const uint64_t *copies)
 {
 	gemp_code code = GEMP_OK;
@@ -199,8 +200,7 @@ static size_t find_edge(const gemp_contig_graph *graph, gemp_kmer head)
 	return after - 1;
 }
 
-/* Is a unitig in the same component as its reverse complement? A closed one is by itself, and its reverse complement
- * too. */
+/* Is some unitig in the same component as its reverse complement? Then a path would use both strands. */
 static bool strands_meet(const gemp_contig_graph *graph, const size_t *part)
 {
 	for (size_t e = 0; e < graph->edges; e++) {
@@ -212,7 +212,7 @@ static bool strands_meet(const gemp_contig_graph *graph, const size_t *part)
 	return false;
 }
 
-/* Where a path over the part begins; the part's balance makes it a path, a circuit, or neither. */
+/* The balance of the component makes it a path, a circuit, or neither. */
 static gemp_code find_start(const gemp_contig_graph *graph, route *r, gemp_contig_verdict *verdict)
 {
 	gemp_code code = GEMP_OK;
@@ -242,7 +242,7 @@ done:
 	return code;
 }
 
-/* The same on every rank. */
+/* Evaluated alike on every rank, so the verdict needs no agreement. */
 static gemp_code find_route(gemp_contig *out, const gemp_contig_graph *graph, bool both, route *r)
 {
 	GEMP_PROPAGATE(GEMP_NEW(r->part, graph->vertices));
@@ -265,7 +265,7 @@ static gemp_code find_route(gemp_contig *out, const gemp_contig_graph *graph, bo
 	return GEMP_OK;
 }
 
-/* The places of each edge of the graph, in k-mers from the path's first: begin[edges + 1], place[count]. */
+/* The positions of each unitig on the path, in k-mers, by counting sort. */
 static gemp_code list_places(const gemp_contig_graph *graph, const route *r, size_t **begin, uint64_t **place)
 {
 	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(*begin, graph->edges + 2), GEMP_ARRAY(*place, r->count)));
@@ -282,8 +282,7 @@ static gemp_code list_places(const gemp_contig_graph *graph, const route *r, siz
 	return GEMP_OK;
 }
 
-/* The letters of this rank's k-mers: each its last one, the path's first k-mer all. A circuit
- * ends with the letter before its first one. placed NULL: only their number. */
+/* Each k-mer contributes its last letter, the first k-mer of a path all letters. placed NULL: only counts. */
 static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *graph, const size_t *begin,
                             const uint64_t *place, const route *r, bool closed, uint64_t *placed)
 {
@@ -305,7 +304,7 @@ static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *grap
 	return letters;
 }
 
-/* Collective. */
+/* Collective. Letters go directly from the k-mers' owners to their positions. */
 static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const gemp_contig_graph *graph, const route *r,
                        gemp_traffic *traffic)
 {
@@ -337,7 +336,7 @@ static uint64_t sum(const uint64_t *numbers, size_t count)
 	return all;
 }
 
-/* Collective. What can be told without having the graph on one rank. */
+/* Collective. Everything that can be decided without gathering the graph. */
 static gemp_code decide(gemp_contig *out, const gemp_unitigs *u, gemp_contig_copying copying, uint64_t *copies,
                         gemp_traffic *traffic)
 {

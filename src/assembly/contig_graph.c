@@ -1,4 +1,5 @@
-/* The graph of unitigs, as a rank has all of it, and an Eulerian path by Hierholzer's method, least edges first. */
+/* The graph of unitigs as every rank has it, and an Eulerian path by Hierholzer's method (1873), smallest edges
+ * first, so that all ranks find the same path. */
 
 #include "assembly/contig_graph.h"
 
@@ -38,6 +39,8 @@ gemp_code gemp_contig_graph_index(gemp_contig_graph *graph, unsigned k)
 	return GEMP_OK;
 }
 
+/* Union-find with path halving; the graph is on every rank, so no atomics are needed (topology/disjoint_sets.h has
+ * the concurrent one). */
 static size_t root(size_t *part, size_t v)
 {
 	while (part[v] != v)
@@ -61,6 +64,7 @@ uint64_t gemp_contig_components(const gemp_contig_graph *graph, size_t *part)
 	return components;
 }
 
+/* A stack of edges: dead ends are popped into the order, which therefore comes out backwards. */
 gemp_code gemp_contig_euler_path(const gemp_contig_graph *graph, const size_t *part, size_t wanted, size_t start,
                                  size_t *order, size_t *count)
 {

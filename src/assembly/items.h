@@ -1,4 +1,4 @@
-/* items: what ranks have in arrays, named by rank and index. */
+/* items: elements of arrays that are distributed over ranks, named by rank (upper 20 bits) and index. */
 
 #ifndef GEMP_ASSEMBLY_ITEMS_H
 #define GEMP_ASSEMBLY_ITEMS_H

@@ -18,6 +18,7 @@ void gemp_kmer_counter_free(gemp_kmer_counter *counter)
 	*counter = (gemp_kmer_counter){ 0 };
 }
 
+/* Of sorted k-mers. */
 static size_t count_distinct(const gemp_kmer *sorted, size_t count)
 {
 	size_t distinct = 0;
@@ -26,7 +27,7 @@ static size_t count_distinct(const gemp_kmer *sorted, size_t count)
 	return distinct;
 }
 
-/* From the back, so that what is there already moves within its own memory. `total` is at least what there will be. */
+/* Merges from the back, so that the arrays need no second copy. `total` is an upper bound of the distinct k-mers. */
 static void merge_pending(gemp_kmer_counter *counter, size_t total)
 {
 	size_t old = counter->count, fresh = counter->pending_count, to = total;
@@ -64,13 +65,14 @@ gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *counter)
 	return GEMP_OK;
 }
 
-/* Room for one more: what is there is settled, and then there is as much room as there are distinct ones. */
+/* Merging first keeps the pending array no larger than the distinct k-mers. */
 static gemp_code reserve_pending(gemp_kmer_counter *counter)
 {
 	gemp_code code = gemp_kmer_counter_finish(counter);
 	return code == GEMP_OK ? GEMP_RESERVE(counter->pending, counter->pending_capacity, counter->count) : code;
 }
 
+/* Counts a word under its canonical form, the smaller of the two strands. */
 static gemp_code add_word(gemp_kmer_counter *counter, uint64_t word)
 {
 	gemp_code code = counter->pending_count == counter->pending_capacity ? reserve_pending(counter) : GEMP_OK;
@@ -82,6 +84,7 @@ static gemp_code add_word(gemp_kmer_counter *counter, uint64_t word)
 	return GEMP_OK;
 }
 
+/* The next word begins behind this letter, and the part's head ends here. */
 static void end_word(gemp_kmer_counter *counter)
 {
 	counter->filled = 0;
@@ -117,7 +120,7 @@ typedef struct text_ends {
 	uint64_t head, tail, head_size, tail_size, open;
 } text_ends;
 
-/* The last letters, at most k - 1, of the text that ends with the part before `rank`. */
+/* The last letters, at most k - 1, of the text that precedes this rank's part. */
 static text_ends text_before(const text_ends *parts, int rank, unsigned k)
 {
 	text_ends text = { 0 };

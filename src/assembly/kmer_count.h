@@ -1,7 +1,8 @@
-/* kmer_bag: the k-mers of texts that are read from beginning to end, with how often each occurs.
+/* kmer_count: the k-mers of texts that are read from beginning to end, and how often each occurs.
  *
- * Letters other than A, C, G, T (and U) cut a text: no k-mer goes over them. A text may begin on one rank and go on on
- * the next ones: what spans them is found when the ranks meet. Memory goes by the number of distinct k-mers.
+ * Letters other than A, C, G, T (and U) end a word: no k-mer contains them. A text may continue on the next ranks;
+ * k-mers that span ranks are found when the ranks join. Memory is proportional to the number of distinct k-mers:
+ * pending ones are sorted and merged whenever they are as many as the distinct ones.
  */
 
 #ifndef GEMP_ASSEMBLY_KMER_COUNT_H

@@ -29,7 +29,7 @@ int gemp_kmer_graph_owner(const gemp_kmer_graph *graph, gemp_kmer vertex)
 	return owner_of(graph->bounds, graph->comm->size, vertex);
 }
 
-/* Collective. Ranges of vertices that hold about as many of the k-mers each: by samples of each rank, in proportion. */
+/* Collective. Sample sort: every rank contributes samples in proportion to its k-mers. */
 static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -52,8 +52,7 @@ done:
 	return code;
 }
 
-/* Collective. Each to the owner of its source, sorted there; equal ones are added up. Takes over what comes in as kmer
- * and times of the graph. */
+/* Collective. K-mers go to the owners of their sources; equal ones are added up. Consumes the arrays of the graph. */
 static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -92,6 +91,7 @@ static void drop_ranges(gemp_kmer_graph *graph)
 	graph->bounds = graph->kmer = graph->times = NULL;
 }
 
+/* Collective. The counter is freed before the k-mers are sent, which halves the peak. */
 static gemp_code merge_counters(gemp_kmer_graph *graph, gemp_kmer_counter *counter)
 {
 	gemp_code code = GEMP_OK;
@@ -111,6 +111,7 @@ done:
 	return code;
 }
 
+/* Rare k-mers are mostly read errors. */
 static void filter(gemp_kmer_graph *graph, uint64_t min_times)
 {
 	size_t kept = 0;
@@ -124,7 +125,7 @@ static void filter(gemp_kmer_graph *graph, uint64_t min_times)
 	graph->kept = gemp_comm_sum1(graph->comm, kept);
 }
 
-/* Collective. Each k-mer's reverse complement is an edge, too. */
+/* Collective. Bounds are chosen anew, since reverse complements are distributed differently. */
 static gemp_code add_reverses(gemp_kmer_graph *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -150,7 +151,7 @@ done:
 	return code;
 }
 
-/* About a place for every two edges. */
+/* A direct-mapped index of about one entry for every two edges bounds the search for a source. */
 static gemp_code index_sources(gemp_kmer_graph *graph)
 {
 	uint64_t low = graph->bounds[graph->comm->rank], range = graph->bounds[graph->comm->rank + 1] - low;
@@ -167,6 +168,7 @@ static gemp_code index_sources(gemp_kmer_graph *graph)
 	return GEMP_OK;
 }
 
+/* The index points at or before the first edge of the vertex; few steps remain. */
 size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_t *end)
 {
 	size_t at = graph->row_index[(vertex - graph->bounds[graph->comm->rank]) >> graph->shift];
@@ -189,8 +191,8 @@ static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned
 	return graph->both_strands && word == gemp_kmer_reverse(word, size);
 }
 
-/* An edge that enters and the only one that leaves are one way on, unless it would turn back into itself there: no
- * k-mer is then met in both directions. */
+/* An edge continues only where it is the only one that enters and one leaves, and where the walk would not turn
+ * back into its own reverse complement. */
 static gemp_item next_edge(const link_context *l, const counted_kmer *entering)
 {
 	gemp_kmer_graph *graph = l->graph;
@@ -204,6 +206,7 @@ static gemp_item next_edge(const link_context *l, const counted_kmer *entering)
 	return gemp_item_of(graph->comm->rank, at);
 }
 
+/* Request handler. All records are counted first, as an edge only continues where it is the only one that enters. */
 static gemp_code answer_next(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	link_context *l = self;
@@ -219,7 +222,7 @@ static gemp_code answer_next(void *self, const void *records, size_t count, uint
 	return GEMP_OK;
 }
 
-/* Collective. Every edge asks the owner of its target. */
+/* Collective. Every edge asks the owner of its target for its successor. */
 static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 {
 	gemp_code code = GEMP_OK;

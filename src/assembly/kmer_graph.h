@@ -1,9 +1,8 @@
-/* kmer_graph: the de Bruijn graph of k-mers, spread over ranks. The words of k - 1 letters are vertices, the k-mers
- * edges, from their first letters to their last ones.
+/* kmer_graph: the de Bruijn graph of k-mers, distributed over ranks (Pevzner, Tang and Waterman 2001). Words of k
+ * - 1 letters are vertices, k-mers are edges from their first to their last letters.
  *
- * Each rank has the edges of a range of vertices, all that leave one, in ascending order; ranges ascend with ranks and
- * are about equally full. Where reads come from both strands, a k-mer brings its reverse complement, which is an edge,
- * too.
+ * Each rank has the edges of a range of vertices, ascending; ranges ascend with ranks and are balanced by
+ * sampling. Where reads come from both strands, the reverse complement of each k-mer is an edge, too.
  */
 
 #ifndef GEMP_ASSEMBLY_KMER_GRAPH_H

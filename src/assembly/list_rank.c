@@ -16,7 +16,7 @@ typedef struct linked_list {
 	gemp_item *original;      /* [count] of the items that the caller of gemp_list_rank has */
 } linked_list;
 
-/* Its chain has no other item. */
+/* The list of this item has no other item, so its position is known. */
 static inline bool is_single(const gemp_comm *comm, const linked_list *list, size_t i)
 {
 	return list->next[i] == GEMP_NO_ITEM ? !list->previous[i] : list->next[i] == gemp_item_of(comm->rank, i);
@@ -44,7 +44,7 @@ static void collect(const gemp_comm *comm, const linked_list *list, gathered_lin
 				                          list->extent[i], list->previous[i] };
 }
 
-/* By name: links are in ascending order of it. */
+/* Gathered links ascend by item. */
 static size_t find(const gathered_link *links, size_t count, gemp_item item)
 {
 	size_t after;
@@ -52,7 +52,7 @@ static size_t find(const gathered_link *links, size_t count, gemp_item item)
 	return after - 1;
 }
 
-/* From the item at `start` to the chain's end, or to `start` again. */
+/* From the item at `start` to the end of the list, or to `start` again. */
 static void rank_chain(const gathered_link *links, size_t count, size_t start, gemp_list_place *place, bool *done)
 {
 	gemp_list_extent before = { 0 };
@@ -67,6 +67,7 @@ static void rank_chain(const gathered_link *links, size_t count, size_t start, g
 	}
 }
 
+/* Open lists first: what is left afterwards is on closed lists. */
 static void rank_all(const gathered_link *links, size_t count, gemp_list_place *place, bool *done)
 {
 	for (size_t i = 0; i < count; i++)
@@ -77,6 +78,7 @@ static void rank_all(const gathered_link *links, size_t count, gemp_list_place *
 			rank_chain(links, count, i, place, done);
 }
 
+/* Collective. Every rank ranks the whole list, which is cheaper than more rounds of messages. */
 static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, size_t left, gemp_list_place *places)
 {
 	gemp_code code = GEMP_OK;
@@ -111,7 +113,7 @@ typedef struct walkers {
 	walker *walker;
 } walkers;
 
-/* One contraction. Chosen items are named by their index among the chosen. */
+/* One level. Splitters are named by their index among the splitters of the rank. */
 typedef struct contraction {
 	const gemp_comm *comm;
 	const linked_list *list;
@@ -164,6 +166,7 @@ static gemp_code select_splitter(contraction *l, size_t i)
 	return send_walker(l, &(walker){ l->label[i], l->list->next[i], l->list->extent[i] });
 }
 
+/* First items of open lists are always splitters, so that every walk has a begin. */
 static gemp_code select_splitters(contraction *l)
 {
 	for (size_t i = 0; i < l->list->count; i++) {
@@ -175,7 +178,7 @@ static gemp_code select_splitters(contraction *l)
 	return GEMP_OK;
 }
 
-/* Of closed chains without luck: all. */
+/* Closed lists that no hash has hit: all their items become splitters. */
 static gemp_code select_remaining(contraction *l)
 {
 	for (size_t i = 0; i < l->list->count; i++)
@@ -184,7 +187,7 @@ static gemp_code select_remaining(contraction *l)
 	return GEMP_OK;
 }
 
-/* One step of each walker, so that many reads of memory are under way; until none is here. */
+/* All walkers advance by one item at a time, so that many memory accesses are under way. */
 static gemp_code walk_local(contraction *l)
 {
 	while (l->local.count > 0) {
@@ -211,7 +214,7 @@ static gemp_code walk_local(contraction *l)
 	return GEMP_OK;
 }
 
-/* Collective. Walkers of `from` go to the owners of one of their items and are those of `to` there. */
+/* Collective. Walkers go to the rank of their origin or of their current item. */
 static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_origin)
 {
 	gemp_code code = GEMP_OK;
@@ -244,7 +247,7 @@ static gemp_code walk(contraction *l)
 	return GEMP_OK;
 }
 
-/* Collective. The list of the chosen items, by what walkers have found. */
+/* Collective. Walkers report to their splitters, which become the next list. */
 static gemp_code link_splitters(contraction *l)
 {
 	gemp_code code = GEMP_OK;
@@ -280,7 +283,7 @@ done:
 	return code;
 }
 
-/* Collective. What stands behind a chosen item is as far behind it as walkers found. */
+/* Collective. The position of an item is that of its splitter plus its distance. */
 static gemp_code expand(const contraction *l, gemp_list_place *places)
 {
 	gemp_code code = gemp_items_look_up(l->comm, l->label, l->list->count, l->place, sizeof *places, places,
@@ -294,8 +297,7 @@ static gemp_code expand(const contraction *l, gemp_list_place *places)
 	return code;
 }
 
-/* Collective. Places by contraction, or, of lists in which `left` of this rank's items are not alone, by each rank for
- * all. */
+/* Collective. Ranks a list by contraction, or on every rank if few items are left. */
 static gemp_code rank_level(const gemp_comm *comm, const linked_list *list, uint64_t seed, gemp_list_place *places,
                             gemp_traffic *traffic)
 {

@@ -1,9 +1,11 @@
-/* chains: places in linked lists that are spread over ranks.
+/* list_rank: positions in linked lists, open or closed, that are distributed over ranks, by random splitters
+ * (Reid-Miller 1994; Cole and Vishkin 1986).
  *
- * Every few items one is chosen at random, by a hash of its name; from it a walker goes on to the next chosen one, and
- * what it passes learns how far behind which chosen item it stands. All walkers are under way at once; those that
- * cross to another rank go together, one exchange a step. The chosen items are a list again, several times shorter,
- * and so on until what is left fits one rank (Reid-Miller 1994; Cole and Vishkin 1986 for the contraction).
+ * A hash of its name makes every few items a splitter; from each splitter a walker goes to the next one, and every
+ * item that it passes learns its distance. All walkers advance at once; those that cross to another rank travel
+ * together, one exchange a step. The splitters form a list that is several times shorter, and so on until every
+ * rank can have all of it. euler/ranks/list.h ranks circuits of edges with 4-byte numbers in shared memory; its
+ * head says why there are two.
  */
 
 #ifndef GEMP_ASSEMBLY_LIST_RANK_H

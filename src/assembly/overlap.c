@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A vertex's word: hashes, or numbers, of all letters but its last and but its first. */
+/* The word of a vertex: hashes, or numbers, of its letters without the last and without the first. */
 typedef struct word {
 	uint64_t prefix, suffix;
 	uint32_t rank; /* among keys */
@@ -16,6 +16,7 @@ typedef struct word {
 	char last;
 } word;
 
+/* How keys are read: as texts, or as numbers of so many digits over an alphabet. */
 typedef struct word_reader {
 	const gemp_shard *graph;
 	const char *alphabet;
@@ -29,7 +30,7 @@ void gemp_overlap_free(gemp_overlap *overlap)
 	*overlap = (gemp_overlap){ 0 };
 }
 
-/* Says how many digits keys have. */
+/* Also finds the number of digits. */
 static gemp_code check_alphabet(word_reader *r)
 {
 	if (!r->alphabet) {
@@ -54,12 +55,14 @@ static gemp_code check_alphabet(word_reader *r)
 	return GEMP_OK;
 }
 
+/* Called before the expensive part of the job. */
 gemp_code gemp_overlap_check(const gemp_shard *graph, const char *alphabet)
 {
 	word_reader r = { .graph = graph, .alphabet = alphabet };
 	return check_alphabet(&r);
 }
 
+/* A word overlaps the next one if its suffix equals the next one's prefix. */
 static word read_word(const word_reader *r, size_t row)
 {
 	gemp_value key = gemp_column_get(&r->graph->keys, row);
@@ -79,7 +82,7 @@ static word read_word(const word_reader *r, size_t row)
 	return w;
 }
 
-/* Where the last of this rank's edges ends; firsts: where the edges of each rank begin. */
+/* Where this rank's last edge ends: at the first source of the next rank that has edges. */
 static gemp_vertex end_vertex(const gemp_comm *comm, const gemp_vertex *firsts, gemp_vertex path_end)
 {
 	for (int q = comm->rank + 1; q < comm->size; q++)
@@ -90,6 +93,7 @@ static gemp_vertex end_vertex(const gemp_comm *comm, const gemp_vertex *firsts, 
 	return path_end;
 }
 
+/* Vertices are looked up as items of their owners. */
 static gemp_item item_of(const gemp_shard *graph, gemp_vertex v)
 {
 	if (v == GEMP_NO_VERTEX)
@@ -98,8 +102,7 @@ static gemp_item item_of(const gemp_shard *graph, gemp_vertex v)
 	return gemp_item_of(owner, (size_t)(v - graph->bounds[owner]));
 }
 
-/* Collective. along[order->count + 1]: the words of the vertices along this rank's places, and of that where the last
- * ends. */
+/* Collective. along[order->count + 1]: the words of the vertices along this rank's places and of the last end. */
 static gemp_code fetch_words(const word_reader *r, const gemp_comm *comm, const gemp_euler_edges *edges,
                              const gemp_euler_order *order, word *along)
 {
@@ -122,6 +125,7 @@ done:
 	return code;
 }
 
+/* Every edge must lead to the word that overlaps by all but one letter. */
 static gemp_code check_words(const word *along, size_t count, uint64_t first)
 {
 	for (size_t i = 0; i < count; i++)
@@ -134,7 +138,7 @@ static gemp_code check_words(const word *along, size_t count, uint64_t first)
 	return GEMP_OK;
 }
 
-/* Collective. The least edge of a circuit, by the keys that it joins, then by place; the first one of a path. */
+/* Collective. The smallest edge of a circuit by the keys that it joins, then by place; the first edge of a path. */
 static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const gemp_euler_order *order,
                               const word *along, bool path)
 {
@@ -159,6 +163,7 @@ done:
 	return code;
 }
 
+/* Digits of a number are written from the highest. */
 static void add_word(gemp_text *out, const word_reader *r, size_t row)
 {
 	gemp_value key = gemp_column_get(&r->graph->keys, row);

@@ -15,14 +15,14 @@ void gemp_sequences_free(gemp_sequences *sequences)
 	*sequences = (gemp_sequences){ 0 };
 }
 
-/* Shares differ by one at most. */
+/* Letters are distributed evenly: the first ranks have one more where the division leaves a rest. */
 static uint64_t part_begin(const gemp_comm *comm, uint64_t letters, int rank)
 {
 	uint64_t ranks = (uint64_t)comm->size, r = (uint64_t)rank, more = letters % ranks;
 	return letters / ranks * r + (r < more ? r : more);
 }
 
-/* The rank that has a letter. */
+/* The rank that holds a letter; shares differ by at most one. */
 static int letter_owner(const gemp_comm *comm, uint64_t letters, uint64_t place)
 {
 	uint64_t ranks = (uint64_t)comm->size, each = letters / ranks, more = letters % ranks;
@@ -37,7 +37,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Collective. Each to all ranks that have letters of it. */
+/* Collective. The description of a sequence goes to all ranks that hold letters of it. */
 static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *mine, size_t count,
                                 gemp_traffic *traffic)
 {
@@ -99,6 +99,7 @@ done:
 	return code;
 }
 
+/* Tags of BCALM 2, which other assemblers read. */
 static void print_tags(gemp_text *out, const gemp_sequence *q, char between)
 {
 	gemp_text_print(out, "%cLN:i:%" PRIu64, between, q->size);
@@ -107,7 +108,7 @@ static void print_tags(gemp_text *out, const gemp_sequence *q, char between)
 		                (double)q->times / (double)q->kmers);
 }
 
-/* What of a sequence lies here: letters from .. to, counted from its first. */
+/* The part of a sequence that lies on this rank: letters from .. to. */
 typedef struct local_part {
 	uint64_t from, to;
 	const char *letters;
@@ -120,6 +121,7 @@ static local_part find_local_part(const gemp_sequences *s, const gemp_sequence *
 	return (local_part){ from - q->begin, to - q->begin, s->letter + (from - s->first) };
 }
 
+/* A line may begin on one rank and end on the next, so line ends depend on positions in the sequence. */
 static void print_lines(gemp_text *out, const gemp_sequence *q, local_part p)
 {
 	while (p.from < p.to) {

@@ -33,7 +33,7 @@ static gemp_code answer_numbers(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
-/* Collective. Those that are not kept are called after their reverse complements, which are. A closed one has no
+/* Collective. Unitigs that are not kept are named after their reverse complements. A closed unitig has no
  * neighbours. */
 static gemp_code name_unitigs(oriented_unitig *name, const gemp_unitigs *u, gemp_traffic *traffic)
 {
@@ -63,7 +63,7 @@ done:
 	return code;
 }
 
-/* The questions are vertices where unitigs end; the answers, those that begin there. */
+/* Request handler: the unitigs that begin at a vertex where others end. */
 static gemp_code answer_next(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const link_search *s = self;
@@ -79,13 +79,14 @@ static gemp_code answer_next(void *self, const void *records, size_t count, uint
 	return GEMP_OK;
 }
 
-/* Each link is met once more in the other direction, if there are two. */
+/* Where reads come from both strands every link appears twice; the smaller form is kept. */
 static bool is_canonical(oriented_unitig from, oriented_unitig to)
 {
 	oriented_unitig back = to ^ 1, back_to = from ^ 1;
 	return from < back || (from == back && to <= back_to);
 }
 
+/* Each unitig has at most four successors, one for each base. */
 static void list_links(gemp_unitig_link *links, size_t *count, const link_search *s, const answer *next)
 {
 	*count = 0;

@@ -1,4 +1,5 @@
-/* Closed chains begin at their least k-mer, however they were gone through. */
+/* Unitigs are ranked as lists of k-mers (list_rank.h). A closed unitig is rotated to begin at its smallest k-mer,
+ * so that the result does not depend on where the ranking began. */
 
 #include "assembly/unitigs.h"
 
@@ -17,7 +18,7 @@ typedef struct gemp_unitig_cycle {
 	gemp_kmer min_reverse;
 } gemp_unitig_cycle;
 
-/* What is known of a closed chain: by one rank, then by the owner of its first item. */
+/* What is known of a closed list: first by one rank, then by the owner of its first item. */
 typedef struct cycle {
 	gemp_item first, min_item;
 	gemp_kmer min_kmer, min_reverse;
@@ -36,6 +37,7 @@ static int by_first(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* The smallest k-mer of either rank's part decides where the cycle begins. */
 static void merge_cycle(cycle *into, const cycle *other)
 {
 	into->kmers += other->kmers;
@@ -49,7 +51,7 @@ static void merge_cycle(cycle *into, const cycle *other)
 	}
 }
 
-/* Sorted, one for each chain. */
+/* Sorts by first item and leaves one entry for each cycle. */
 static void merge_cycles(cycle_list *r)
 {
 	size_t kept = 0;
@@ -88,6 +90,7 @@ static gemp_code collect(cycle_list *out, const gemp_kmer_graph *graph, const ge
 	return code;
 }
 
+/* Request handler: the parts of each cycle are merged, and every part receives the whole. */
 static gemp_code answer_cycles(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)self;
@@ -103,6 +106,7 @@ static gemp_code answer_cycles(void *self, const void *records, size_t count, ui
 	return code;
 }
 
+/* Positions on the cycle are counted from its smallest k-mer. */
 static void rotate(gemp_list_place *place, gemp_unitig_cycle *total, const cycle *r)
 {
 	uint64_t at = place->before.items;
@@ -111,6 +115,7 @@ static void rotate(gemp_list_place *place, gemp_unitig_cycle *total, const cycle
 	*total = (gemp_unitig_cycle){ r->kmers, r->times, r->min_reverse };
 }
 
+/* Collective. totals[graph->count] are set for edges of closed lists. */
 static gemp_code rotate_cycles(gemp_kmer_graph *graph, struct gemp_list_place *places, gemp_unitig_cycle *totals)
 {
 	gemp_code code = GEMP_OK;
@@ -152,12 +157,13 @@ static int by_head(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of two directions of a unitig one is kept; words without one that differs are their own. */
+/* Of the two directions of a unitig the one whose head is smaller is kept. */
 static bool is_kept(const gemp_kmer_graph *graph, gemp_kmer head, const finished_unitig *f)
 {
 	return !graph->both_strands || head <= (f->closed ? f->min_reverse : gemp_kmer_reverse(f->tail, graph->k));
 }
 
+/* Request handler: this rank's unitigs, in the order of their heads. */
 static gemp_code receive_unitigs(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)answers;
@@ -199,6 +205,7 @@ static finished_unitig finish_unitig(const gemp_kmer_graph *graph, size_t edge, 
 	return f;
 }
 
+/* The last edge of a unitig: on a cycle the one before the smallest k-mer. */
 static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
                     const gemp_unitig_cycle *totals)
 {
@@ -207,7 +214,7 @@ static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_p
 	return graph->next[edge] == GEMP_NO_ITEM;
 }
 
-/* Collective. Tails tell heads. */
+/* Collective. The owner of a unitig's last k-mer tells the owner of its first. */
 static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_list_place *places,
                             const gemp_unitig_cycle *totals)
 {
@@ -236,7 +243,7 @@ static uint64_t letters_of(const gemp_unitigs *u, size_t i)
 	return u->unitig[i].kept ? u->unitig[i].kmers + u->graph->k - 1 : 0;
 }
 
-/* Collective. Those that are kept are numbered, and their letters laid behind one another. */
+/* Collective. Numbers the kept unitigs and lays their letters behind one another. */
 static void number_unitigs(gemp_unitigs *u)
 {
 	uint64_t kept = 0, letters = 0;
@@ -263,6 +270,7 @@ const gemp_unitig *gemp_unitigs_at(const gemp_unitigs *unitigs, size_t head)
 	return at < unitigs->count && unitigs->unitig[at].head == kmer ? &unitigs->unitig[at] : NULL;
 }
 
+/* N50 by bisection over lengths, with one reduction a step instead of a distributed sort. */
 void gemp_unitigs_lengths(const gemp_unitigs *u, uint64_t *longest, uint64_t *middle)
 {
 	uint64_t low = 0;
@@ -335,7 +343,7 @@ done:
 	return code;
 }
 
-/* Collective. Where the unitig of each edge begins; GEMP_NO_ITEM: it is not kept. */
+/* Collective. Where the unitig of each edge begins; GEMP_NO_ITEM for the other strand. */
 static gemp_code find_begins(uint64_t *begin, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
@@ -353,6 +361,7 @@ done:
 	return code;
 }
 
+/* The first edge of a unitig spells k letters, every other one its last letter. */
 static size_t letters_at_edge(const gemp_unitigs *u, const uint64_t *begin, size_t edge)
 {
 	return begin[edge] == GEMP_NO_ITEM ? 0 : u->before[edge] == 0 ? u->graph->k : 1;

@@ -8,6 +8,7 @@
 
 enum { TARGETS_PER_ROUND = 1 << 22 }; /* targets that a rank sends at a time */
 
+/* Collective. Targets of one round go to their owners, who count them. */
 static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edges, size_t from, size_t count,
                              int *owner, uint64_t *in)
 {
@@ -26,7 +27,7 @@ done:
 	return code;
 }
 
-/* Collective. In-degrees of own vertices. */
+/* Collective. In-degrees of own vertices, in rounds that bound the memory for messages. */
 static gemp_code count_in_degrees(const gemp_comm *comm, const gemp_euler_edges *edges, uint64_t **in)
 {
 	gemp_code code = GEMP_OK;
@@ -56,7 +57,7 @@ static int compare_keys(const void *a, const void *b)
 	return (x->key_rank > y->key_rank) - (x->key_rank < y->key_rank);
 }
 
-/* Those of all ranks that come first. */
+/* The examples that come first by key on all ranks. */
 static gemp_code gather_examples(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_unbalanced *own,
                                  size_t count)
 {
@@ -78,7 +79,7 @@ done:
 	return code;
 }
 
-/* Of a path one vertex has one out-edge more than in-edges, where it starts, and one has one less. */
+/* A path has exactly one vertex with an out-edge too many, its start, and one with an in-edge too many, its end. */
 static void classify_path(gemp_euler_balance *out, bool undirected)
 {
 	out->start = out->end = GEMP_NO_VERTEX;
@@ -98,6 +99,7 @@ static void classify_path(gemp_euler_balance *out, bool undirected)
 	out->path = out->components == 1 && out->start != GEMP_NO_VERTEX && out->end != GEMP_NO_VERTEX;
 }
 
+/* This rank's unbalanced vertices, by key. */
 static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges *edges, const uint64_t *in,
                                  const uint32_t *key_rank, gemp_euler_unbalanced **list)
 {

@@ -1,5 +1,5 @@
-/* balance: why there is no circuit: which vertices have other in- than out-degree, in how many components the edges
- * are, and whether a path goes where no circuit does. */
+/* balance: why a graph has no Euler circuit: which vertices have unequal in- and out-degree (for undirected edges:
+ * odd degree), how many components the edges form, and whether there is a path instead (Euler 1736). */
 
 #ifndef GEMP_EULER_BALANCE_H
 #define GEMP_EULER_BALANCE_H

@@ -27,7 +27,7 @@ typedef struct drawing {
 
 /* GATHERING */
 
-/* Collective. `size` bytes each of this rank become those of all, in rank order, in out[0..count). */
+/* Collective. Arrays of all ranks behind one another; the caller knows the total size. */
 static gemp_code gather(const gemp_comm *comm, const void *mine, size_t count, size_t size, void *out)
 {
 	gemp_code code = GEMP_OK;
@@ -41,6 +41,7 @@ done:
 	return code;
 }
 
+/* Collective. Every rank has all edges, although only rank 0 draws: the graph has at most GEMP_EULER_DRAWING_MAX. */
 static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_euler_edges *edges,
                               const gemp_euler_result *result)
 {
@@ -65,7 +66,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. Only rank 0 draws, so only it asks for keys. */
 static gemp_code gather_keys(drawing *p, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
@@ -79,7 +80,7 @@ done:
 	return code;
 }
 
-/* Circuits get the numbers 0, 1, ... in the order of their first slots; degrees are counted. */
+/* Circuits are numbered 0, 1, ... in the order of their first slots, and degrees are counted. */
 static gemp_code number_circuits(drawing *p)
 {
 	gemp_code code = GEMP_OK;
@@ -104,7 +105,7 @@ done:
 
 /* DRAWING */
 
-/* Hues a golden section apart are well told from one another. */
+/* Hues that are a golden section apart are easy to distinguish. */
 static void print_colour(gemp_text *out, size_t circuit, double saturation)
 {
 	double hue = 0.6180339887 * (double)circuit;
@@ -119,7 +120,7 @@ static void print_key(drawing *p, gemp_text *out, size_t vertex)
 	gemp_escape_dot(out, p->text.data, p->text.size);
 }
 
-/* The deeper the blue, the more edges; red where out- and in-degree differ, the ends of a path. */
+/* The deeper the blue, the more edges; red marks unequal in- and out-degree, the ends of a path. */
 static void draw_vertices(drawing *p, gemp_text *out, char side)
 {
 	size_t max_count = 1;
@@ -152,7 +153,7 @@ static void begin_cluster(gemp_text *out, char side, const char *label)
 	gemp_text_print(out, "\tsubgraph cluster_%c {\n\t\tlabel=\"%s\";\n", side, label);
 }
 
-/* Neighbouring slots of a row are where circuits meet; bold: of the spanning tree. */
+/* Neighbouring slots of a row are where circuits meet; bold lines belong to the spanning tree. */
 static void draw_circuits(drawing *p, gemp_text *out)
 {
 	for (size_t c = 0; c < p->circuits; c++) {

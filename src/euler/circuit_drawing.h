@@ -1,6 +1,5 @@
-/* euler_drawing: how a circuit came about in a small graph, for Graphviz: the circuits before they were joined, each in
- * a colour, with vertices coloured by their degree; the circuit graph and its spanning tree; the edges with their
- * places. */
+/* circuit_drawing: how the Euler circuit of a small graph came about, for Graphviz: the circuits before joining,
+ * each in a colour; the circuit graph with its spanning tree; the edges with their places. */
 
 #ifndef GEMP_EULER_CIRCUIT_DRAWING_H
 #define GEMP_EULER_CIRCUIT_DRAWING_H

@@ -8,6 +8,7 @@
 #include "device/transfer.h"
 #include "kernels/euler/euler_abi.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -43,6 +44,7 @@ static const char *const kernel_names[KERNELS] = {
 	"euler_list",  "euler_double",   "euler_emit",  "euler_sources"
 };
 
+/* Buffers on the device, named as in euler.cl. */
 enum { LARGE_GRAPH = 1 << 23 }; /* edges from which arrays do not fit a GPU's cache */
 enum {
 	CONTENDED_SAMPLES = 1 << 20,
@@ -83,6 +85,8 @@ typedef struct engine {
 
 /* SIZES AND ARRAYS */
 
+/* log2 of the mean distance between splitters. Short distances balance the walks of many work-items; long ones
+ * make the list of splitters, which pointer jumping reads log2 times, short. */
 static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
 {
 	size_t bits = 0;
@@ -93,6 +97,7 @@ static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
 	return bits;
 }
 
+/* Sizes of all arrays. Walks write chunks from pools, since the length of a segment is not known in advance. */
 static gemp_code set_sizes(engine *e, const gemp_euler_options *options)
 {
 	const gemp_euler_edges *edges = e->edges;
@@ -119,6 +124,7 @@ static gemp_code set_sizes(engine *e, const gemp_euler_options *options)
 	return GEMP_OK;
 }
 
+/* All arrays at once: a graph that does not fit is refused before anything is copied. */
 static gemp_code new_arrays(engine *e)
 {
 	arrays *on = &e->on;
@@ -166,6 +172,7 @@ static void free_arrays(engine *e)
 		gemp_buffer_free(list[i], e->device);
 }
 
+/* The spacing is a constant of the kernels, so that divisions by it become shifts. */
 static gemp_code build(engine *e)
 {
 	gemp_code code = GEMP_OK;
@@ -182,7 +189,8 @@ done:
 
 /* LAUNCHES */
 
-/* work: work-items there is something to do for, if there are fewer of them than there is room for. */
+/* work: the number of work-items that have something to do; fewer are launched where the device runs fewer at a
+ * time. */
 static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t work, const gemp_argument *arguments,
                         size_t count)
 {
@@ -198,6 +206,7 @@ static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t 
 #define CHUNKS(entries) \
 	MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries), GEMP_ARG(&e->pool_chunks)
 
+/* Waits for the device: counters decide which stages follow. */
 static gemp_code read_counters(engine *e)
 {
 	return gemp_buffer_read(e->device, &e->on.counters, 0, sizeof e->counters, e->counters);
@@ -205,6 +214,7 @@ static gemp_code read_counters(engine *e)
 
 /* STAGES */
 
+/* The check reads the cursors: every out-edge must have been taken exactly once. */
 static gemp_code fill_and_pair(engine *e)
 {
 	cl_uint max_count = e->samples > e->splitters ? e->samples : e->splitters;
@@ -218,6 +228,7 @@ static gemp_code fill_and_pair(engine *e)
 	return read_counters(e);
 }
 
+/* The second walk only follows the segments that rotation has changed. */
 static gemp_code walk(engine *e, gemp_euler_stage stage)
 {
 	const cl_uint again = stage == GEMP_EULER_REWALK;
@@ -228,6 +239,8 @@ static gemp_code walk(engine *e, gemp_euler_stage stage)
 	              11);
 }
 
+/* Pointer jumping (Wyllie 1979) finds the smallest splitter of each circuit; circuits without any splitter are
+ * found by visiting what is left. */
 static gemp_code find_circuits(engine *e)
 {
 	size_t from = 0;
@@ -245,6 +258,8 @@ static gemp_code find_circuits(engine *e)
 	              MEM(root), GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters));
 }
 
+/* Afforest's idea (Sutton, Ben-Nun and Barak 2018): a sample of the slots joins nearly all circuits, and the rest
+ * is only examined outside the giant set. */
 static gemp_code unite_sample(engine *e, cl_uint step)
 {
 	GEMP_PROPAGATE(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), GEMP_ARG(&step), MEM(root),
@@ -252,6 +267,8 @@ static gemp_code unite_sample(engine *e, cl_uint step)
 	return LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters));
 }
 
+/* Where many samples meet at few circuits, every SAMPLE_STRIDE-th block goes first, so that compare-and-swaps
+ * contend less. */
 static gemp_code unite(engine *e)
 {
 	if (e->samples >= CONTENDED_SAMPLES)
@@ -265,7 +282,7 @@ static gemp_code unite(engine *e)
 	return read_counters(e);
 }
 
-/* For pictures: the circuits as they are, and where they are to be joined. */
+/* For drawings: the circuits before joining, and the slots at which they are joined. */
 static gemp_code keep_circuits(engine *e)
 {
 	gemp_code code = GEMP_OK;
@@ -286,6 +303,8 @@ done:
 	return code;
 }
 
+/* Successors change only where circuits are joined; bitmaps at three levels (slots, words, coarse) let most words
+ * be skipped. */
 static gemp_code rotate(engine *e)
 {
 	GEMP_PROPAGATE(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full), MEM(coarse),
@@ -297,7 +316,7 @@ static gemp_code rotate(engine *e)
 	return walk(e, GEMP_EULER_REWALK);
 }
 
-/* The order takes the place of the labels. */
+/* Pointer jumping over the splitters; the order replaces the labels, which nobody needs afterwards. */
 static gemp_code rank_and_emit(engine *e)
 {
 	size_t from = 0;
@@ -312,6 +331,8 @@ static gemp_code rank_and_emit(engine *e)
 
 /* RESULT */
 
+/* The caller's arrays are only read; the transfer's interface takes pointers that are not const for both
+ * directions. */
 static gemp_code upload(engine *e)
 {
 	double since = gemp_now();
@@ -323,7 +344,7 @@ static gemp_code upload(engine *e)
 	return GEMP_OK;
 }
 
-/* From place `cut` of the buffer on, round its end. */
+/* The circuit from index `cut` of the buffer on, past its end to its begin. */
 static gemp_code download_rotated(engine *e, const gemp_buffer *from, size_t cut, gemp_transfer_numbers to,
                                   size_t count)
 {
@@ -363,6 +384,7 @@ static gemp_code sum_timings(engine *e)
 	return GEMP_OK;
 }
 
+/* Stops after pairing if the graph is unbalanced, and after the union if it is not connected. */
 static gemp_code run(engine *e, const gemp_euler_options *options)
 {
 	gemp_euler_result *out = e->out;
@@ -391,6 +413,7 @@ static gemp_code run(engine *e, const gemp_euler_options *options)
 gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, const gemp_euler_edges *edges,
                                const gemp_euler_options *options)
 {
+	assert(gemp_euler_edges_is_valid(edges));
 	gemp_code code = GEMP_OK;
 	engine e = { .device = device, .edges = edges, .out = out };
 	*out = (gemp_euler_result){ .engine = "device" };

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Which relations, and that all of them are directed or all undirected. */
+/* Selects the relations and checks that they are all directed or all undirected. */
 static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_shard *graph, const bool *relations)
 {
 	gemp_code code = GEMP_OK;
@@ -29,6 +29,7 @@ done:
 	return code;
 }
 
+/* Rows of the merged graph are the rows of the relations behind one another. */
 static void merge_rows(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -95,7 +96,7 @@ typedef struct slot_query {
 	int *owner;       /* [ROUND] */
 } slot_query;
 
-/* Collective. */
+/* Collective. Which slots each rank owns. */
 static gemp_code open_query(slot_query *a)
 {
 	gemp_code code = GEMP_OK;
@@ -110,7 +111,7 @@ done:
 	return code;
 }
 
-/* This rank's rows with one slot more at the end of `row`. */
+/* Adds a slot at the end of `row`; the arrays are copied, since they may belong to the relation. */
 static gemp_code insert_slot(gemp_euler_edges *edges, size_t row, gemp_vertex target)
 {
 	gemp_code code = GEMP_OK;
@@ -156,6 +157,13 @@ gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_eule
 	return GEMP_OK;
 }
 
+bool gemp_euler_edges_is_valid(const gemp_euler_edges *edges)
+{
+	uint64_t own = edges->begin ? edges->begin[edges->rows] : UINT64_MAX;
+	return edges->begin && edges->begin[0] == 0 && edges->first + own <= edges->edges &&
+	       (edges->closing == GEMP_NO_EDGE || edges->closing - edges->first < own);
+}
+
 void gemp_euler_edges_free(gemp_euler_edges *edges)
 {
 	gemp_free_all(edges->relations, edges->own_begin, edges->own_target, edges->own_edge);
@@ -197,7 +205,8 @@ void gemp_euler_result_free(gemp_euler_result *result)
 	*result = (gemp_euler_result){ 0 };
 }
 
-/* Numbers have 4 bytes there, and slots bitmaps; a sixteenth of them is in the sample. */
+/* A lower bound of the memory traffic of each stage of the device engine, for reports. Numbers have 4 bytes, slots
+ * have bitmaps, and a sixteenth of the slots is in the sample. */
 double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_t edges, uint64_t splitters)
 {
 	double n = (double)vertices, m = (double)edges, s = (double)splitters;
@@ -219,7 +228,7 @@ double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_
 const char *const gemp_euler_stage_name[GEMP_EULER_STAGES] = { "fill",  "pair",   "walk",   "circuits", "orphans",
 	                                                           "union", "rotate", "rewalk", "rank",     "emit" };
 
-/* Slots that others, or this rank, ask about. */
+/* Slots that one rank asks about. */
 typedef struct slot_list {
 	const slot_query *a;
 	const gemp_edge *slots;
@@ -242,6 +251,7 @@ static gemp_code answer_slots(void *self, const void *records, size_t count, uin
 	return GEMP_OK;
 }
 
+/* An unknown slot is an error of the caller, which must not become an invalid rank. */
 static gemp_code check_slots(const slot_query *a, const gemp_edge *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

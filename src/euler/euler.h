@@ -1,11 +1,12 @@
-/* euler: an Euler circuit or path of a directed multigraph, by the parallel method of Awerbuch, Israeli and Shiloach.
+/* euler: an Euler circuit or path of a directed multigraph, by the parallel method of Awerbuch, Israeli and
+ * Shiloach (1984).
  *
- * In-edges are paired with out-edges at each vertex, which cuts the edges into circuits. Circuits that meet at a vertex
- * are neighbours in the circuit graph; over a spanning forest of it successors are swapped where circuits meet, which
- * joins them. The one circuit that is left is ranked as a list, which gives each edge its place.
+ * In-edges are paired with out-edges at each vertex, which cuts the edges into circuits. Circuits that share a
+ * vertex are neighbours in the circuit graph; along a spanning forest of it successors are rotated where circuits
+ * meet, which joins them. The remaining circuit is ranked as a list, which gives each edge its place.
  *
- * Edges are slots: the out-edges of all vertices, row by row, numbered over all ranks. So slots name edges, parallel
- * ones and loops, too.
+ * Edges are slots: the out-edges of all vertices, row by row, numbered over all ranks, so that parallel edges and
+ * loops have names, too. Two engines share this interface: device_engine.h and ranks/ranks_engine.h.
  */
 
 #ifndef GEMP_EULER_EULER_H
@@ -43,6 +44,8 @@ gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_shard *graph, c
 gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end);
 /* `to` has the relations of `from`. */
 gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_euler_edges *from);
+/* Cheap invariants, for assert: rows begin at 0, own slots are among all, and a closing edge is one of them. */
+bool gemp_euler_edges_is_valid(const gemp_euler_edges *edges);
 void gemp_euler_edges_free(gemp_euler_edges *edges);
 
 /* The edge of an own slot, in the row of `source`: index into edges->relations, and its number in the relation. */

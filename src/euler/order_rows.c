@@ -26,13 +26,14 @@ typedef struct row_output {
 
 /* COLUMNS */
 
+/* Request handler: relation and number of the edge in a slot. */
 static uint64_t name_edge(void *self, gemp_edge slot)
 {
 	const gemp_euler_edges *edges = ((const row_output *)self)->edges;
 	return gemp_euler_edge_name(gemp_euler_edge_of(edges, gemp_euler_source(edges, slot), slot));
 }
 
-/* Collective. Of one relation slots are the numbers of edges, unless something has moved them. */
+/* Collective. Without merged relations or moved edges, slots are the numbers of edges and nobody has to be asked. */
 static gemp_code name_edges(row_output *r, const gemp_edge *slots, size_t count)
 {
 	if (r->edges->relation_count > 1 || r->edges->path_start != GEMP_NO_VERTEX || r->oriented)
@@ -42,6 +43,7 @@ static gemp_code name_edges(row_output *r, const gemp_edge *slots, size_t count)
 	return GEMP_OK;
 }
 
+/* Place, type and number of each edge; the keys are set separately as they come from their owners. */
 static gemp_code add_names(gemp_projected *columns, const row_output *r, gemp_edge first, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -68,7 +70,7 @@ static gemp_code new_columns(gemp_projected *columns, const gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* keys: of `count` sources and of the last target. */
+/* The target of an edge is the source of the next, so one fetch of count + 1 keys serves both columns. */
 static gemp_code split_key_column(gemp_projected *columns, const gemp_column *keys, size_t count, uint64_t *picked)
 {
 	gemp_column_free(&columns[SOURCE].value);
@@ -79,7 +81,8 @@ static gemp_code split_key_column(gemp_projected *columns, const gemp_column *ke
 	return gemp_column_take(&columns[TARGET].value, keys, picked + 1, count);
 }
 
-/* Collective. This rank's places at .. at + count - 1; none: others have the turn. */
+/* Collective. Ranks take turns, so that places are consecutive in the file; ranks without a turn take part with no
+ * rows. */
 static gemp_code write_batch(row_output *r, size_t at, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -104,7 +107,8 @@ done:
 	return code;
 }
 
-/* Collective. How many places ranks have, and where the last edge of this one ends: where those of the next begin. */
+/* Collective. The number of places of each rank, and the vertex where this rank's last edge ends: the first source
+ * of the next rank that has any, or the first of all for a circuit. */
 static gemp_code count_preceding(row_output *r, uint64_t **counts)
 {
 	int rank = r->comm->rank, ranks = r->comm->size;
@@ -121,6 +125,7 @@ static gemp_code count_preceding(row_output *r, uint64_t **counts)
 	return GEMP_OK;
 }
 
+/* Collective. All ranks know whose turn it is, since they know all counts. */
 static gemp_code write_all(row_output *r, size_t max_count)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,4 @@
-/* euler_rows: the order of an Euler circuit in the user's keys: one row an edge. */
+/* order_rows: the order of an Euler circuit in terms of the user's keys, one row for each edge. */
 
 #ifndef GEMP_EULER_ORDER_ROWS_H
 #define GEMP_EULER_ORDER_ROWS_H

@@ -1,3 +1,6 @@
+/* Arc 2 s goes along slot s, arc 2 s + 1 against it. An end of an edge is named by the arc that leaves its vertex
+ * there; the opposite arc, x ^ 1, arrives. */
+
 #include "euler/orient.h"
 
 #include "core/memory.h"
@@ -9,7 +12,8 @@
 /* Arc 2 s goes along slot s, arc 2 s + 1 against it. An end of an edge is named by the arc that leaves its vertex
  * there; the other arc, x ^ 1, comes in. */
 
-/* An end of an edge, on its way to the rank that owns the vertex; or an arc and the next one, to the arc's rank. */
+/* An end of an edge, on its way to the rank that owns the vertex; or an arc with its successor, on its way to the
+ * arc's rank. */
 typedef struct arc_record {
 	uint64_t to, arc;
 } arc_record;
@@ -52,6 +56,7 @@ static gemp_code prepare(orientation *o)
 
 /* ENDS come to the ranks of their vertices. */
 
+/* Collective. The ends of all edges arrive at the owners of their vertices. */
 static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
 {
 	gemp_code code = GEMP_OK;
@@ -75,7 +80,8 @@ done:
 	return code;
 }
 
-/* open[row]: the end that waits for another, plus 1. Pairs become records of what follows what, two a pair. */
+/* open[row]: the end that waits for a partner, plus 1. Each pair makes two records, one for either direction
+ * through the vertex. */
 static gemp_code pair_ends(orientation *o, const arc_record *ends, size_t count, size_t *pairs)
 {
 	gemp_code code = GEMP_OK;
@@ -101,7 +107,7 @@ done:
 	return code;
 }
 
-/* Collective. next[] of own arcs; nothing where the degree of some vertex is odd. */
+/* Collective. next[] of own arcs; nothing is set where the degree of some vertex is odd. */
 static gemp_code link_arcs(orientation *o)
 {
 	gemp_code code = GEMP_OK;
@@ -127,7 +133,7 @@ done:
 
 /* DIRECTIONS */
 
-/* Collective. *arcs: circuits of own arcs, by their least ones. */
+/* Collective. Circuits of arcs are the components of the graph of successors, named by their smallest arcs. */
 static gemp_code find_circuits(const orientation *o, gemp_components *arcs)
 {
 	gemp_code code = GEMP_OK;
@@ -147,6 +153,7 @@ done:
 	return code;
 }
 
+/* The arc whose circuit has the smaller name gives the direction. */
 static void orient_edges(const orientation *o, const gemp_components *arcs, directed_edge *out, int *owner)
 {
 	const gemp_euler_edges *undirected = o->undirected;
@@ -166,7 +173,7 @@ static void orient_edges(const orientation *o, const gemp_components *arcs, dire
 		}
 }
 
-/* Rows of what has come. */
+/* Counting sort of the received edges by source. */
 static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t count)
 {
 	gemp_euler_edges *out = o->out;
@@ -190,7 +197,8 @@ static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t co
 	return GEMP_OK;
 }
 
-/* Collective. What all ranks know of the new slots. */
+/* Collective. Slots are renumbered, as edges may have moved to other ranks; all ranks learn the ends of the
+ * closing edge. */
 static void number_slots(orientation *o, size_t count)
 {
 	gemp_euler_edges *out = o->out;

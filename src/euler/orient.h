@@ -1,8 +1,8 @@
-/* orient: directions for undirected edges, so that each vertex has as many in- as out-edges.
+/* orient: directions for undirected edges, so that every vertex has equal in- and out-degree.
  *
- * Each edge is two arcs, one a direction. At each vertex the ends of its edges are paired: who comes along one of a
- * pair leaves along the other. So each arc has a successor, and arcs fall into circuits, each of which there is once
- * more in reverse, of the other arcs of the same edges. Of the two the one with the least arc is taken.
+ * Each edge is two arcs, one a direction. At each vertex the ends of its edges are paired: whoever arrives along
+ * one edge of a pair leaves along the other. So each arc has a successor, and arcs form circuits, each of which
+ * exists once more in reverse over the opposite arcs. Of the two circuits the one with the smallest arc is taken.
  */
 
 #ifndef GEMP_EULER_ORIENT_H

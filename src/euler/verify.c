@@ -4,9 +4,10 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 
-/* Of an edge; as one number. */
+/* The ends of an edge, packed into one number for requests. */
 typedef union edge_ends {
 	struct {
 		gemp_vertex source, target;
@@ -34,6 +35,7 @@ static void fill_sources(void *self, size_t range, size_t begin, size_t end)
 			v->source[slot] = (gemp_vertex)(edges->bounds[edges->rank] + row);
 }
 
+/* Request handler: marks a slot as visited and returns its ends. */
 static uint64_t mark_seen(void *self, gemp_edge slot)
 {
 	verification *v = self;
@@ -43,7 +45,7 @@ static uint64_t mark_seen(void *self, gemp_edge slot)
 	return (edge_ends){ { v->source[own], v->edges->target[own] } }.both;
 }
 
-/* Collective. Each own slot exactly once, but for the closing one. */
+/* Every own slot is visited exactly once, except the closing one. */
 static gemp_code check_seen(const verification *v)
 {
 	const gemp_euler_edges *edges = v->edges;
@@ -61,6 +63,7 @@ static gemp_code check_seen(const verification *v)
 	return GEMP_OK;
 }
 
+/* Within a rank each edge begins where the previous one ends. */
 static gemp_code check_steps(const verification *v)
 {
 	const gemp_euler_order *order = v->order;
@@ -83,7 +86,8 @@ typedef struct boundary {
 	edge_ends first_edge, last_edge;
 } boundary;
 
-/* The same on all ranks: places follow one another without a gap, edges too, round the circuit. */
+/* Evaluated alike on all ranks: places are consecutive over the ranks, edges connect across ranks, and the circuit
+ * closes or the path has the right ends. */
 static gemp_code check_boundaries(const verification *v, const boundary *seams)
 {
 	const gemp_euler_edges *edges = v->edges;
@@ -142,6 +146,7 @@ static gemp_code allocate(verification *v)
 
 gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_euler_order *order)
 {
+	assert(gemp_euler_edges_is_valid(edges));
 	gemp_code code = GEMP_OK;
 	verification v = { .comm = comm, .edges = edges, .order = order, .repeated = GEMP_NO_EDGE };
 	GEMP_TRY(gemp_comm_agree(comm, allocate(&v)));

@@ -1,4 +1,5 @@
-/* verify: is it an Euler circuit or path? Asked of the edges alone, whatever engine has made the order. */
+/* verify: checks an Euler circuit or path against the edges alone, independently of the engine that has made the
+ * order. */
 
 #ifndef GEMP_EULER_VERIFY_H
 #define GEMP_EULER_VERIFY_H

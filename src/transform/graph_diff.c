@@ -67,6 +67,7 @@ static void pack_vertices(const gemp_shard *g, gemp_text *text, gemp_text *out)
 	}
 }
 
+/* Collective. Edges are named by the keys of their ends, and targets may belong to other ranks. */
 static gemp_code pack_relation(gemp_runtime *context, gemp_shard *g, const gemp_relation *relation, gemp_text *text,
                                gemp_text *out)
 {
@@ -108,7 +109,7 @@ static int compare_bytes(const char *a, size_t a_size, const char *b, size_t b_s
 	return order ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-/* Edges that are the same but for their attributes. */
+/* Edges that differ in nothing but their attributes. */
 static int compare_places(const drawn_edge *a, const drawn_edge *b)
 {
 	int order = compare_bytes(a->type, a->type_size, b->type, b->type_size);
@@ -152,6 +153,7 @@ static gemp_code unpack(gemp_graph_diff_side *side)
 	return GEMP_OK;
 }
 
+/* Checked before anything is gathered. */
 static gemp_code check_size(const gemp_shard *graph, const char *path, const char *moment)
 {
 	uint64_t drawn = graph->vertex_count + gemp_shard_edges(graph);
@@ -195,6 +197,7 @@ void gemp_graph_diff_free(gemp_graph_diff_side *side)
 
 /* COMPARING */
 
+/* Both sides ascend by key, so a merge finds the vertices of either side alone. */
 static void compare_sides_vertices(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
 {
 	for (size_t i = 0, j = 0; i < a->vertex_count && j < b->vertex_count;) {
@@ -226,6 +229,7 @@ static void compare_rest(const gemp_graph_diff_side *a, const gemp_graph_diff_si
 	}
 }
 
+/* Equal edges are unchanged; the rest is compared without attributes. */
 static void compare_sides_edges(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
 {
 	for (size_t i = 0, j = 0; i < a->edge_count && j < b->edge_count;) {
@@ -290,6 +294,7 @@ static void draw_edges(const side_style *d, const gemp_graph_diff_side *side, ge
 	}
 }
 
+/* One side as a cluster of its own. */
 static void draw(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	gemp_text_print(out, "\tsubgraph cluster_%s {\n\t\tlabel=\"%s\";\n", d->name, d->name);

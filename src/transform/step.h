@@ -1,5 +1,5 @@
 /* step: one application of a rule. Its matches are found, a maximal set of them without conflicts is selected, and
- * all selected matches are applied at once (parallel single-pushout rewriting). */
+ * all selected matches are applied at once. */
 
 #ifndef GEMP_TRANSFORM_STEP_H
 #define GEMP_TRANSFORM_STEP_H

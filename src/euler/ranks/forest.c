@@ -6,6 +6,7 @@ enum { NUMBERS = 3 };
 
 /* WHO HAS A CIRCUIT */
 
+/* The first and last team that has each circuit of this team. */
 typedef struct team_extent {
 	uint64_t *first_team, *last_team; /* [circuits] teams that have each circuit of this team */
 } team_extent;
@@ -17,7 +18,7 @@ static void receive(void *context, size_t team, uint64_t circuit)
 	h->last_team[circuit] = team > h->last_team[circuit] ? team : h->last_team[circuit];
 }
 
-/* In step s blocks are of 2^s teams. */
+/* In step s blocks have 2^s teams: the highest differing bit of the two extremes names the step that unites them. */
 static uint64_t closing_step(const void *context, uint64_t circuit)
 {
 	const team_extent *h = context;
@@ -57,6 +58,7 @@ typedef struct reduction {
 	uint64_t *kept_sets; /* sets of open circuits that joints connect */
 } reduction;
 
+/* Circuits of the forest get dense numbers. */
 static gemp_code index_circuits(reduction *s, uint64_t bound)
 {
 	const gemp_euler_forest *forest = s->forest;
@@ -74,10 +76,11 @@ static gemp_code index_circuits(reduction *s, uint64_t bound)
 	return GEMP_OK;
 }
 
+/* Which circuits are still open in this step. */
 static void find_open(reduction *s, unsigned step)
 {
 	for (size_t i = 0; i < s->forest->count; i++) {
-		const gemp_euler_joint *joint = &s->forest->joints[i];
+		const gemp_circuit_edge *joint = &s->forest->joints[i];
 		size_t a = gemp_euler_subset_index(&s->circuits, joint->a);
 		size_t b = gemp_euler_subset_index(&s->circuits, joint->b);
 		s->closing[a] = joint->closing_a;
@@ -87,14 +90,15 @@ static void find_open(reduction *s, unsigned step)
 	}
 }
 
-/* Joints of sets that are both open are put off, the others settled or found to be needless. */
+/* Edges between two open sets are deferred; the others are decided, or redundant if both ends are in one set
+ * already. */
 static gemp_code decide(reduction *s)
 {
 	gemp_euler_forest *forest = s->forest;
 	size_t left = 0;
 	GEMP_PROPAGATE(GEMP_RESERVE(forest->decided, forest->decided_capacity, forest->decided_count + forest->count));
 	for (size_t i = 0; i < forest->count; i++) {
-		const gemp_euler_joint joint = forest->joints[i];
+		const gemp_circuit_edge joint = forest->joints[i];
 		uint64_t a = gemp_euler_root_of(s->decided_sets, gemp_euler_subset_index(&s->circuits, joint.a), true);
 		uint64_t b = gemp_euler_root_of(s->decided_sets, gemp_euler_subset_index(&s->circuits, joint.b), true);
 		if (a == b)
@@ -112,13 +116,13 @@ static gemp_code decide(reduction *s)
 	return GEMP_OK;
 }
 
-/* Of what was put off a forest, between the open circuits that stand for their sets. */
+/* Of the deferred edges only a forest is kept, between open circuits that represent their sets. */
 static void keep_forest(reduction *s)
 {
 	gemp_euler_forest *forest = s->forest;
 	size_t kept = 0;
 	for (size_t i = 0; i < forest->count; i++) {
-		gemp_euler_joint joint = forest->joints[i];
+		gemp_circuit_edge joint = forest->joints[i];
 		size_t a = gemp_euler_root_of(s->decided_sets, gemp_euler_subset_index(&s->circuits, joint.a), true);
 		size_t b = gemp_euler_root_of(s->decided_sets, gemp_euler_subset_index(&s->circuits, joint.b), true);
 		if (!gemp_euler_unite(s->kept_sets, a, b, true))
@@ -132,7 +136,7 @@ static void keep_forest(reduction *s)
 	forest->count = kept;
 }
 
-/* Local. */
+/* Local. One step of the merge: decides what can be decided and reduces the rest to a forest. */
 static gemp_code reduce(gemp_euler_forest *forest, unsigned step, uint64_t bound)
 {
 	gemp_code code = GEMP_OK;
@@ -162,6 +166,7 @@ typedef struct merge_state {
 	size_t received_capacity;
 } merge_state;
 
+/* Numbers have the width of the graph; closing steps are bytes. */
 static gemp_code pack(merge_state *m, size_t count)
 {
 	bool wide = m->team->wide;
@@ -169,7 +174,7 @@ static gemp_code pack(merge_state *m, size_t count)
 	if (!m->send_buffer)
 		return GEMP_ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		const gemp_euler_joint *joint = &m->forest->joints[i];
+		const gemp_circuit_edge *joint = &m->forest->joints[i];
 		char *to = m->send_buffer + i * m->size;
 		gemp_number_write(to, 0, joint->a, wide);
 		gemp_number_write(to, 1, joint->b, wide);
@@ -180,24 +185,25 @@ static gemp_code pack(merge_state *m, size_t count)
 	return GEMP_OK;
 }
 
+/* The received forest simply joins the own edges; reduce removes what is redundant. */
 static gemp_code add_received(merge_state *m, size_t count)
 {
 	bool wide = m->team->wide;
 	gemp_euler_forest *forest = m->forest;
-	gemp_euler_joint *larger = gemp_realloc(forest->joints, forest->count + count, sizeof *larger);
+	gemp_circuit_edge *larger = gemp_realloc(forest->joints, forest->count + count, sizeof *larger);
 	if (!larger)
 		return GEMP_ENOMEM;
 	forest->joints = larger;
 	for (size_t i = 0; i < count; i++) {
 		const char *from = (const char *)m->received + i * m->size;
-		larger[forest->count++] = (gemp_euler_joint){ gemp_number_read(from, 0, wide), gemp_number_read(from, 1, wide),
-			                                          gemp_number_read(from, 2, wide), (uint8_t)from[m->size - 2],
-			                                          (uint8_t)from[m->size - 1] };
+		larger[forest->count++] = (gemp_circuit_edge){ gemp_number_read(from, 0, wide), gemp_number_read(from, 1, wide),
+			                                           gemp_number_read(from, 2, wide), (uint8_t)from[m->size - 2],
+			                                           (uint8_t)from[m->size - 1] };
 	}
 	return GEMP_OK;
 }
 
-/* The second half of each block of 2^step teams tells the first: its first team that one's. */
+/* Collective. The first team of the second half of each block sends its forest to the first team of the block. */
 static gemp_code merge_step(merge_state *m, unsigned step)
 {
 	gemp_code code = GEMP_OK;

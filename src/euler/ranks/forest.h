@@ -1,10 +1,10 @@
-/* ranks_forest: sets of circuits that are united, and a spanning forest of the circuit graph that teams find together.
+/* forest: a spanning forest of the circuit graph that teams find together, without any team holding the whole
+ * graph.
  *
- * Each team has a forest of its own. Teams tell one another in log2(teams) steps: in the first the second of two tells
- * the first, then the first of the second two that of the first two, and so on. Circuits that only the teams of such a
- * block have are closed to others: an edge that joins them to one set is settled, whatever others know, as long as it
- * does not join two circuits that are open. So only edges between open circuits go on, of what the settled ones leave
- * of the graph: at most as many as open circuits, less one.
+ * Each team has a forest of its own. Teams merge theirs pairwise in log2(teams) steps (a reduction tree). A
+ * circuit that only the teams of one block have is closed to all others: an edge that joins closed sets is decided
+ * for good, as is one between a closed and an open set. Only edges between open sets travel on, and of these only
+ * a forest: at most one fewer than open circuits.
  */
 
 #ifndef GEMP_EULER_RANKS_FOREST_H
@@ -12,14 +12,15 @@
 
 #include "euler/ranks/team_exchange.h"
 
-typedef struct gemp_euler_joint {
+/* An edge of the circuit graph: two circuits that meet at a slot. */
+typedef struct gemp_circuit_edge {
 	uint64_t a, b;                /* circuits */
 	uint64_t slot;                /* of all ranks */
 	uint8_t closing_a, closing_b; /* the step with which they are closed; 0: no other team has them */
-} gemp_euler_joint;
+} gemp_circuit_edge;
 
 typedef struct gemp_euler_forest {
-	gemp_euler_joint *joints; /* [count] */
+	gemp_circuit_edge *joints; /* [count] */
 	size_t count;
 	uint64_t *decided; /* [settled_count] slots */
 	size_t decided_count, decided_capacity;

@@ -22,7 +22,7 @@ typedef struct join_state {
 	bool sampling;  /* the first slots of each block, or the others */
 } join_state;
 
-/* Slots first .. end - 1 of this rank are united with the slots before them in their rows. */
+/* Consecutive slots of one row are united; equal roots are skipped without touching the union-find. */
 GEMP_INLINE uint64_t join_slots(join_state *j, size_t first, size_t end, bool wide)
 {
 	const gemp_euler_edges *edges = j->edges;
@@ -47,7 +47,8 @@ GEMP_INLINE uint64_t join_slots(join_state *j, size_t first, size_t end, bool wi
 	return joins;
 }
 
-/* A few of the slots join nearly all circuits in most graphs; for the others a look at the roots is enough then. */
+/* A few slots of each block join nearly all circuits of most graphs; for the others a comparison of roots then
+ * suffices. */
 GEMP_INLINE void join_piece(join_state *j, size_t begin, size_t end, bool wide)
 {
 	size_t joins = 0;
@@ -60,6 +61,7 @@ GEMP_INLINE void join_piece(join_state *j, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(join_body, join_piece, join_state)
 
+/* Replaces circuits by their current roots between the two passes. */
 static void compress(join_state *j, void *numbers, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
@@ -78,6 +80,7 @@ static void compress_body(void *context, size_t chunk, size_t begin, size_t end)
 		compress(j, j->root.values, begin, end < j->root.named.count ? end : j->root.named.count);
 }
 
+/* Collective over the team: sample, compress, rest. */
 static void unite_slots(join_state *j)
 {
 	const gemp_euler_team *team = j->list->team;
@@ -99,13 +102,14 @@ static void add_circuits(join_state *j, const void *numbers, size_t count)
 		gemp_euler_subset_add(&j->present, gemp_number_at(numbers, i, j->wide));
 }
 
+/* Arrays of circuits become arrays of their dense indices. */
 static void replace_by_index(join_state *j, void *numbers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		gemp_number_set(numbers, i, gemp_euler_subset_index(&j->present, gemp_number_at(numbers, i, j->wide)), j->wide);
 }
 
-/* Several teams: circuits that have slots here get small numbers, and roots arrays of their own. */
+/* Several teams: circuits that have slots here get dense numbers, and roots get arrays of their own. */
 static gemp_code index_circuits(join_state *j, uint64_t bound)
 {
 	size_t size = gemp_number_size(j->wide), own = j->list->splitters, named = j->circuit.named.count;
@@ -125,7 +129,7 @@ static gemp_code index_circuits(join_state *j, uint64_t bound)
 	return GEMP_OK;
 }
 
-/* The forest of this team, whose bits are cleared. */
+/* Lists the joined slots as edges of the circuit graph and clears their bits: other teams may decide otherwise. */
 static gemp_code list_forest_edges(join_state *j, const uint8_t *reach, gemp_euler_forest *forest)
 {
 	gemp_code code = GEMP_OK;
@@ -142,8 +146,8 @@ static gemp_code list_forest_edges(join_state *j, const uint8_t *reach, gemp_eul
 			size_t x = word * 64 + bit;
 			uint64_t a = gemp_euler_lookup_at(&j->circuit, x - 1, j->wide),
 					 b = gemp_euler_lookup_at(&j->circuit, x, j->wide);
-			forest->joints[forest->count++] = (gemp_euler_joint){ circuit[a], circuit[b], list->first_number + x,
-				                                                  reach[a], reach[b] };
+			forest->joints[forest->count++] = (gemp_circuit_edge){ circuit[a], circuit[b], list->first_number + x,
+				                                                   reach[a], reach[b] };
 		}
 		j->joined[word] = 0;
 	}
@@ -152,7 +156,7 @@ done:
 	return code;
 }
 
-/* The forest of this team becomes part of the forest of all, and slots hear of it from whichever team settles them. */
+/* Collective. Slots are told by whichever team decides about them. */
 static gemp_code unite_teams(join_state *j, uint64_t bound)
 {
 	gemp_code code = GEMP_OK;
@@ -170,6 +174,7 @@ done:
 	return code;
 }
 
+/* Collective. Union-find over the circuits that have slots here. */
 static gemp_code prepare_sets(join_state *j, uint64_t bound)
 {
 	gemp_code code = GEMP_OK;
@@ -215,14 +220,14 @@ done:
 	return code;
 }
 
-/* The stretch that leads to a slot: its own, and if a new one begins there, the one before. */
+/* The stretch that leads to a slot: its own, or the previous one if a stretch begins there. */
 static uint64_t stretch_to(const gemp_euler_list *list, size_t slot)
 {
 	uint64_t label = gemp_euler_label_at(list, slot, list->wide), flag = gemp_euler_label_flag(list->wide);
 	return label & flag ? gemp_number_at(list->from.at, (label & ~flag) - 1, list->wide) : label - 1;
 }
 
-/* A stretch is changed: its bit is set here, or it is put down for its owner. */
+/* Marks a stretch as changed: in the bitmap, or for its owner. */
 typedef struct change_marker {
 	uint64_t *bits;
 	gemp_euler_subset *remote; /* NULL: there is but one team */
@@ -236,7 +241,7 @@ static void mark_stretch(const change_marker *n, uint64_t number)
 		gemp_bits64_set_atomic(n->bits, number);
 }
 
-/* Slots of runs of joined ones, the first of which has no bit of its own. */
+/* The first slot of a run of joined slots has no bit of its own, but its predecessor changes, too. */
 static void mark_changed(const gemp_euler_list *list, const uint64_t *joined, change_marker n)
 {
 	for (size_t word = list->own_begin / 64; word * 64 < list->own_end; word++)
@@ -251,7 +256,7 @@ static void mark_changed(const gemp_euler_list *list, const uint64_t *joined, ch
 		}
 }
 
-/* Of several teams: to their owners, each once. */
+/* Collective. Each changed stretch is sent once, however many slots of it are joined. */
 static gemp_code send_to_owners(const gemp_euler_list *list, const uint64_t *joined, uint64_t *bits)
 {
 	gemp_code code = GEMP_OK;
@@ -277,6 +282,7 @@ done:
 	return code;
 }
 
+/* The numbers of this member's part, as starts of walks. */
 static gemp_code list_set_bits(const gemp_euler_list *list, const uint64_t *bits, void **starts, size_t *count)
 {
 	size_t first, end;

@@ -1,10 +1,9 @@
-/* ranks_join: circuits that meet at vertices become one.
+/* join: circuits that meet at vertices become one.
  *
- * Slots of one row that follow one another belong to circuits that meet. Each rank unites those of its own rows; of the
- * slots where two sets of circuits became one it keeps a note, and these notes are a forest. Forests of teams are
- * united two by two, so that no message has more edges than there are circuits, less one. What is left says which slots
- * are joined with the one before: the edges that lead to a run of joined slots are followed by one another's slots
- * instead (ranks_list.h, rotated).
+ * Consecutive slots of a row belong to circuits that meet. Each rank unites the circuits of its own rows; the
+ * slots at which two sets became one form a forest, and forests of teams are merged (forest.h). The remaining
+ * slots are joined with the one before: edges that lead to a run of joined slots rotate their successors (list.h,
+ * gemp_euler_rotated).
  */
 
 #ifndef GEMP_EULER_RANKS_JOIN_H

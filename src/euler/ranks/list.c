@@ -10,6 +10,7 @@
 
 enum { BLOCKS_PER_CHUNK = 4096, ELEMENTS_PER_CHUNK = 1 << 16, ORPHAN_SPACING = 3, UPPER_LEVEL_SPACING = 8 };
 
+/* The last slot up to this one without a joined successor: scans whole words for a gap. */
 size_t gemp_euler_run_start(const uint64_t *joined, size_t slot)
 {
 	size_t word = slot >> 6;
@@ -29,8 +30,8 @@ void gemp_euler_list_free(gemp_euler_list *list)
 	gemp_euler_block_free(&list->length);
 }
 
-/* Elements of this member that are to be splitters or are without a label: first each piece counts them, then lists
- * them. */
+/* Elements of this member that become splitters, or that have no label: each chunk counts them in a first pass and
+ * lists them in a second. */
 typedef struct element_selection {
 	gemp_euler_list *list;
 	bool wide;
@@ -50,8 +51,8 @@ static uint64_t spacing_of(const gemp_euler_list *list)
 	return list->level == 0 ? list->team->spacing : UPPER_LEVEL_SPACING;
 }
 
-/* One of each block of `spacing` elements, at a random place; of a shorter one perhaps none, or short lists stayed
- * as long. */
+/* One of each block of `spacing` elements, at a random place. A shorter last block may have none: otherwise short
+ * lists would never shrink. */
 GEMP_INLINE void select_splitters(element_selection *c, size_t chunk, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = c->list;
@@ -102,7 +103,7 @@ done:
 	return code;
 }
 
-/* Of the elements without a label some, for which 0 takes their place. */
+/* Takes some of the elements without a label, or all of them. */
 static size_t split_orphans(gemp_euler_list *list, void *loose, size_t *left, void *taken, bool all)
 {
 	size_t count = 0, kept = 0;
@@ -128,6 +129,7 @@ typedef struct splitter_naming {
 	size_t count, first; /* number of the first one */
 } splitter_naming;
 
+/* A splitter's label has the highest bit set, which ends walks. */
 GEMP_INLINE void label_splitters(splitter_naming *n, size_t begin, size_t end, bool wide)
 {
 	gemp_euler_list *list = n->list;
@@ -139,7 +141,8 @@ GEMP_INLINE void label_splitters(splitter_naming *n, size_t begin, size_t end, b
 }
 GEMP_CHUNK_WIDTHS(label_body, label_splitters, splitter_naming)
 
-/* These elements become splitters, and their stretches are walked. Collective; `code`: what happened here before. */
+/* Collective. These elements become splitters, and their stretches are walked. code: the code of the preceding
+ * local steps. */
 static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size_t count, gemp_code code)
 {
 	gemp_euler_team *team = list->team;
@@ -161,6 +164,7 @@ done:
 	return code;
 }
 
+/* Collective. Two passes: after the first, only elements of short circuits can be left. */
 static gemp_code contract_orphans(gemp_euler_list *list)
 {
 	gemp_code code = GEMP_OK;
@@ -202,8 +206,9 @@ done:
 
 enum { WALKERS = 24, STARTS_PER_CHUNK = 1024, SHORT_DISTANCE_SPACING = 1024, MAX_SHORT_DISTANCE = UINT16_MAX };
 
-/* Walkers go on until they come to a splitter or to another team. Each thread moves many of them in turns, so that
- * memory has the next element ready when their turn comes. */
+/* Walkers advance until they meet a splitter or leave for another team. Each thread advances WALKERS of them in
+ * turns: the next element of a walker is prefetched while the others move, which hides the latency of random
+ * accesses. */
 typedef struct walk_state {
 	gemp_euler_list *list;
 	bool wide;
@@ -221,6 +226,7 @@ typedef struct walker {
 	uint64_t from, distance;
 } walker;
 
+/* The prefetches are for writing, as the label of the element will be set. */
 GEMP_INLINE void move_to(const gemp_euler_list *list, walker *l, size_t element, bool wide)
 {
 	l->at = gemp_euler_rotated(list->joined, element);
@@ -239,6 +245,8 @@ static size_t record_size(const walk_state *w)
 	return 2 * gemp_number_size(w->wide) + (w->short_distances ? sizeof(uint16_t) : gemp_number_size(w->wide));
 }
 
+/* At small spacing distances below 65,536 are certain enough to be sent in 2 bytes; a longer one is reported as an
+ * error. */
 static void write_record(walk_state *w, size_t piece, const walker *l, uint64_t next, bool wide)
 {
 	const gemp_euler_list *list = w->list;
@@ -266,7 +274,7 @@ GEMP_INLINE void read_record(const walk_state *w, size_t i, walker *l, bool wide
 	l->distance = w->short_distances ? distance : gemp_number_read(record, 2, wide);
 }
 
-/* False: the walker has left for another team. */
+/* False: the successor belongs to another team, and the walker was sent there. */
 GEMP_INLINE bool advance(walk_state *w, size_t piece, walker *l, uint64_t next, bool wide)
 {
 	gemp_euler_list *list = w->list;
@@ -278,6 +286,7 @@ GEMP_INLINE bool advance(walk_state *w, size_t piece, walker *l, uint64_t next, 
 	return false;
 }
 
+/* Walkers that arrived from other teams go first, then those that start here. False: the walker left at once. */
 GEMP_INLINE bool start_walker(walk_state *w, size_t piece, size_t i, walker *l, bool wide)
 {
 	const gemp_euler_list *list = w->list;
@@ -295,7 +304,7 @@ GEMP_INLINE bool start_walker(walk_state *w, size_t piece, size_t i, walker *l, 
 	return advance(w, piece, l, gemp_euler_next_at(list, x, wide), wide);
 }
 
-/* False: the walker has come to a splitter, or left. */
+/* False: the walker met a splitter, or left. */
 GEMP_INLINE bool walk_step(walk_state *w, size_t piece, walker *l, bool wide)
 {
 	gemp_euler_list *list = w->list;
@@ -339,7 +348,8 @@ GEMP_INLINE void walk_piece(walk_state *w, size_t piece, bool wide)
 }
 GEMP_WIDTHS(walk_body, walk_piece, walk_state)
 
-/* Rounds: all walkers that are here go on, new ones as far as there is room; those that left are delivered. */
+/* Collective. Each round advances all walkers that are here and starts new ones up to the limit of records in
+ * flight. */
 static gemp_code walk_in_rounds(walk_state *w, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -386,6 +396,7 @@ typedef struct lookup_naming {
 	bool wide;
 } lookup_naming;
 
+/* Which splitters of other teams are named by labels here. */
 GEMP_INLINE void collect_labels(lookup_naming *n, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = n->lookup->list;
@@ -397,6 +408,7 @@ GEMP_INLINE void collect_labels(lookup_naming *n, size_t begin, size_t end, bool
 }
 GEMP_CHUNK_WIDTHS(collect_body, collect_labels, lookup_naming)
 
+/* Answers for own splitters. */
 static uint64_t own_value(const void *context, uint64_t k)
 {
 	const gemp_euler_lookup *lookup = context;

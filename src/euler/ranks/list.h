@@ -1,11 +1,15 @@
-/* ranks_list: elements each of which names the next one, so that they form circuits; edges first, then the splitters of
- * these, then the splitters of those.
+/* list: contraction of circular lists (Reid-Miller 1994; Cole and Vishkin 1986). Level 0 consists of the edges,
+ * level n + 1 of the splitters of level n.
  *
- * Elements are numbered over all teams; a team knows what follows each of its own. Splitters are chosen at random,
- * about one of `spacing` elements; of circuits without one, every third of what they have, and all elements of what is
- * left then. From each splitter a walk goes to the next splitter, and says at each element on its way where it comes
- * from, and how far. What it tells the splitter where it ends is an element of the shorter list that leads back: the
- * list of splitters in the other direction.
+ * Elements are numbered over all teams; a team knows the successor of each of its own. About one of `spacing`
+ * elements is a splitter, at a random place of its block. From each splitter a walk goes to the next one and
+ * labels every element on its way with the splitter and the distance. Circuits without a splitter (orphans) get
+ * every third of their elements, and then all that are left. Where a walk ends it tells the splitter there about
+ * itself, so the shorter list links splitters backwards.
+ *
+ * assembly/list_rank.h ranks lists, too: it takes open lists with weights and names for their ends. This one is
+ * restricted to circuits, but has numbers of 4 bytes and shared memory, and keeps several walks of each thread
+ * under way to hide memory latency; neither covers the other's use without losing speed.
  */
 
 #ifndef GEMP_EULER_RANKS_LIST_H

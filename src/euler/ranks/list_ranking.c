@@ -17,7 +17,8 @@ typedef struct ranking_state {
 	const gemp_euler_list *above; /* the list of the splitters */
 } ranking_state;
 
-/* Circuits of a single element are numbered and done. How many elements are on others? */
+/* Collective. Circuits of a single element are numbered and done. Returns the number of elements on other
+ * circuits. */
 static uint64_t number_closed(ranking_state *s)
 {
 	gemp_euler_list *list = s->list;
@@ -33,7 +34,7 @@ static uint64_t number_closed(ranking_state *s)
 	return gemp_comm_sum1(team->comm, list->own_end - list->own_begin - closed);
 }
 
-/* By one member, in the memory of the team. */
+/* One member follows the circuits in the team's memory: the list is short by then. */
 static void follow_local(ranking_state *s)
 {
 	gemp_euler_list *list = s->list;
@@ -49,6 +50,7 @@ static void follow_local(ranking_state *s)
 	}
 }
 
+/* One member works and the others wait; the count of circuits is then shared. */
 static void rank_local(ranking_state *s)
 {
 	gemp_euler_team *team = s->list->team;
@@ -69,8 +71,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Elements are in the order of their numbers, since teams are. Each circuit is numbered by the team of its first
- * one. */
+/* Elements ascend, since teams do. Each circuit is numbered by the team of its first element, so all ranks agree. */
 static void follow_gathered(const ranking_state *s, gathered_element *elements, size_t count, uint64_t *circuits)
 {
 	const gemp_euler_list *list = s->list;
@@ -88,6 +89,7 @@ static void follow_gathered(const ranking_state *s, gathered_element *elements, 
 	}
 }
 
+/* Collective. Every rank ranks the whole list, which is cheaper than another level of messages. */
 static gemp_code rank_gathered(ranking_state *s)
 {
 	gemp_code code = GEMP_OK;
@@ -117,7 +119,7 @@ done:
 	return code;
 }
 
-/* The list above leads back: what is far there is near here. */
+/* The list of splitters leads backwards: distances there are subtracted from the total. */
 GEMP_INLINE void expand_values(ranking_state *s, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = s->list;
@@ -134,6 +136,7 @@ GEMP_CHUNK_WIDTHS(expand_body, expand_values, ranking_state)
 
 static gemp_code rank_list(gemp_euler_list *list, void *values, uint64_t total);
 
+/* Collective. One level of contraction, the recursion, and the expansion. */
 static gemp_code rank_by_splitters(ranking_state *s)
 {
 	gemp_code code = GEMP_OK;
@@ -159,6 +162,7 @@ done:
 	return code;
 }
 
+/* Collective. total 0: circuits; else places on the only circuit. */
 static gemp_code rank_list(gemp_euler_list *list, void *values, uint64_t total)
 {
 	ranking_state s = { .list = list, .wide = list->wide, .values = values, .total = total };
@@ -192,6 +196,7 @@ typedef struct splitter_copy {
 	bool wide;
 } splitter_copy;
 
+/* The list of splitters: successor and weight are the splitter before and its distance. */
 GEMP_INLINE void copy_splitters(splitter_copy *c, size_t begin, size_t end, bool wide)
 {
 	gemp_euler_list *to = c->to;

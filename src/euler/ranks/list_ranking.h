@@ -1,4 +1,5 @@
-/* ranks_solve: circuits of a list, or places on its one circuit, by contraction until little enough is left. */
+/* list_ranking: the circuits of a list, or the places of its elements on its only circuit, by contraction until
+ * one rank can finish the rest. */
 
 #ifndef GEMP_EULER_RANKS_LIST_RANKING_H
 #define GEMP_EULER_RANKS_LIST_RANKING_H

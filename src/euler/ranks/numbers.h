@@ -1,6 +1,7 @@
-/* ranks_numbers: arrays of edge numbers, of 4 bytes each where the graph allows and else of 8.
+/* numbers: arrays of edge numbers with 4 bytes each where the graph allows, otherwise 8.
  *
- * The width is a parameter of each access; loops that matter are compiled once for either (GEMP_WIDTHS).
+ * The width is a parameter of every access; loops that matter are compiled once for each width (GEMP_WIDTHS), so
+ * that the test disappears from them.
  */
 
 #ifndef GEMP_EULER_RANKS_NUMBERS_H

@@ -20,6 +20,7 @@ typedef struct pairing {
 	uint64_t unbalanced;
 } pairing;
 
+/* Cursors start behind the last slot of each row and count down. */
 GEMP_INLINE void set_cursors(pairing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_edges *edges = p->edges;
@@ -29,6 +30,7 @@ GEMP_INLINE void set_cursors(pairing *p, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(cursor_body, set_cursors, pairing)
 
+/* A vertex is balanced if its cursor has reached the first slot. */
 GEMP_INLINE void check_cursors(pairing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_edges *edges = p->edges;
@@ -40,12 +42,13 @@ GEMP_INLINE void check_cursors(pairing *p, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(check_body, check_cursors, pairing)
 
+/* Links an own edge to its successor. */
 GEMP_INLINE void link_to(pairing *p, size_t edge, uint64_t slot, bool wide)
 {
 	gemp_number_set(p->list->link.at, 2 * (p->list->own_begin + edge), slot, wide);
 }
 
-/* All vertices are the team's. */
+/* All vertices belong to this team, so successors are taken directly. */
 GEMP_INLINE void pair_chunk(pairing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_vertex *target = p->edges->target;
@@ -57,7 +60,7 @@ GEMP_INLINE void pair_chunk(pairing *p, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(pair_body, pair_chunk, pairing)
 
-/* Vertices of other teams are asked for. */
+/* Vertices of other teams are asked for their next slot; own ones are taken at once. */
 GEMP_INLINE void request_chunk(pairing *p, size_t piece, bool wide)
 {
 	const gemp_euler_edges *edges = p->edges;
@@ -75,6 +78,7 @@ GEMP_INLINE void request_chunk(pairing *p, size_t piece, bool wide)
 }
 GEMP_WIDTHS(request_body, request_chunk, pairing)
 
+/* Own slots are handed out to other teams; the prefetch hides the random access to the cursor. */
 GEMP_INLINE void answer_chunk(pairing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_vertex *asked = p->exchange.receive;
@@ -92,6 +96,7 @@ typedef struct answer_scatter {
 	bool wide;
 } answer_scatter;
 
+/* Answers are in the order in which requests were sent; tags say for which edge. */
 GEMP_INLINE void scatter_chunk(answer_scatter *t, size_t piece, bool wide)
 {
 	pairing *p = t->p;
@@ -102,7 +107,7 @@ GEMP_INLINE void scatter_chunk(answer_scatter *t, size_t piece, bool wide)
 }
 GEMP_WIDTHS(scatter_body, scatter_chunk, answer_scatter)
 
-/* Edges first .. first + count - 1. */
+/* Collective. Edges round_begin .. round_begin + count - 1. */
 static gemp_code pair_round(pairing *p, size_t count, void **slots, size_t *capacity, size_t *sizes)
 {
 	gemp_code code = GEMP_OK;
@@ -127,6 +132,7 @@ done:
 	return code;
 }
 
+/* Collective. Rounds bound the records in flight; all teams take part in the longest team's number of rounds. */
 static gemp_code pair_in_rounds(pairing *p)
 {
 	gemp_code code = GEMP_OK;

@@ -19,13 +19,14 @@ typedef struct placement {
 	gemp_euler_exchange exchange;
 } placement;
 
-/* Values are against the direction of the circuit. */
+/* Values are distances against the direction of the circuit; shift moves the wanted edge to its place. */
 GEMP_INLINE uint64_t place_of(const placement *p, uint64_t value, uint64_t distance)
 {
 	uint64_t place = (value ? p->total - value : 0) + distance + p->shift;
 	return place >= p->total ? place - p->total : place;
 }
 
+/* Places are distributed evenly over the ranks. */
 static gemp_code new_order(placement *p)
 {
 	const gemp_comm *comm = p->list->team->comm;
@@ -52,6 +53,7 @@ static size_t record_size(const placement *p)
 	return 2 * gemp_number_size(p->wide) + (p->sources ? sizeof(gemp_vertex) : 0);
 }
 
+/* Each edge knows its splitter and its distance from it, hence its place; it is sent to the rank of the place. */
 GEMP_INLINE void send_chunk(placement *p, size_t piece, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -77,7 +79,7 @@ GEMP_INLINE void send_chunk(placement *p, size_t piece, bool wide)
 }
 GEMP_WIDTHS(send_body, send_chunk, placement)
 
-/* Records for one team are in the order of edges: of these, and of sources, differences are sent, 7 bits a byte. */
+/* Records for one team ascend by edge, so differences are sent, 7 bits a byte (LEB128). */
 static char *write_varint(char *to, uint64_t difference)
 {
 	for (; difference >> 7; difference >>= 7)
@@ -96,6 +98,7 @@ static const char *read_varint(const char *from, uint64_t *sum)
 	return from;
 }
 
+/* Places stay fixed-width, as they are in random order. */
 static size_t encode(const void *context, const char *records, size_t count, char *to)
 {
 	const placement *p = context;
@@ -116,6 +119,7 @@ static size_t encode(const void *context, const char *records, size_t count, cha
 	return (size_t)(to - begin);
 }
 
+/* The inverse of encode; `edge` begins at the sender's first slot, since records have local numbers. */
 GEMP_INLINE void decode(const placement *p, const char *from, const char *end, gemp_edge edge, bool wide)
 {
 	gemp_edge *edges = p->order->edge;
@@ -132,7 +136,7 @@ GEMP_INLINE void decode(const placement *p, const char *from, const char *end, g
 	}
 }
 
-/* What came from a team. */
+/* Records of one team in their order. */
 GEMP_INLINE void receive_team(const placement *p, size_t team, bool wide)
 {
 	const char *from = p->exchange.receive;
@@ -142,6 +146,7 @@ GEMP_INLINE void receive_team(const placement *p, size_t team, bool wide)
 }
 GEMP_WIDTHS(receive_body, receive_team, placement)
 
+/* Collective. Several teams: every edge is sent to the rank of its place. */
 static gemp_code place_in_rounds(placement *p)
 {
 	gemp_code code = GEMP_OK;
@@ -175,6 +180,7 @@ done:
 
 enum { WALKERS = 24, STARTS_PER_CHUNK = 1 << 11, EDGES_PER_CHUNK = 1 << 16 };
 
+/* Labels are no longer needed; their place takes the target of each edge, which is the source of the next. */
 GEMP_INLINE void store_targets(placement *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -183,7 +189,7 @@ GEMP_INLINE void store_targets(placement *p, size_t begin, size_t end, bool wide
 }
 GEMP_CHUNK_WIDTHS(target_body, store_targets, placement)
 
-/* The splitter where a stretch ends knows how long it is; the one where it begins is to know. */
+/* The splitter at the end of a stretch knows its length; the one at its begin needs it. */
 GEMP_INLINE void store_lengths(placement *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -200,7 +206,8 @@ typedef struct walker {
 	uint64_t place, left;
 } walker;
 
-/* False: nothing of it is among this rank's places. What goes on at place 0 has come from the last place. */
+/* False: the stretch has none of this rank's places. A stretch that ends behind the last place continues at place
+ * 0. */
 GEMP_INLINE bool start_walker(const placement *p, size_t k, walker *l, bool wide)
 {
 	l->place = place_of(p, gemp_number_at(p->values, k, wide), 0);
@@ -211,7 +218,7 @@ GEMP_INLINE bool start_walker(const placement *p, size_t k, walker *l, bool wide
 	return (l->place < p->end && end >= p->first) || (end >= p->total && end - p->total >= p->first);
 }
 
-/* False: that was its last edge. */
+/* Writes the edge and the source of the next one where they are this rank's. False: the stretch ends here. */
 GEMP_INLINE bool walk_step(const placement *p, walker *l, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -229,6 +236,7 @@ GEMP_INLINE bool walk_step(const placement *p, walker *l, bool wide)
 	return true;
 }
 
+/* Stretches are walked once more, by every rank that has places on them. */
 GEMP_INLINE void emit_chunk(placement *p, size_t begin, size_t end, bool wide)
 {
 	walker lanes[WALKERS];
@@ -248,6 +256,7 @@ GEMP_INLINE void emit_chunk(placement *p, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(emit_body, emit_chunk, placement)
 
+/* Collective over the team. */
 static gemp_code place_in_shared_memory(placement *p)
 {
 	gemp_code code = GEMP_OK;
@@ -267,7 +276,7 @@ done:
 	return code;
 }
 
-/* How far the chosen edge is from the splitter that all others are measured from. */
+/* Collective. The distance of the fixed edge from the splitter that all values are measured from. */
 static uint64_t fixed_splitter_distance(const placement *p)
 {
 	const gemp_euler_list *list = p->list;

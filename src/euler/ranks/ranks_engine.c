@@ -8,6 +8,8 @@
 #include "euler/ranks/pairing.h"
 #include "euler/ranks/placement.h"
 
+#include <assert.h>
+
 /* Apart: a round costs less the more walkers there are, and bytes are few where splitters are. */
 enum { SPACING_APART = 16, SPACING_TOGETHER = 64 };
 enum { GATHER_APART = 1 << 15, GATHER_TOGETHER = 1 << 20, IN_FLIGHT = 1 << 19 };
@@ -25,6 +27,7 @@ typedef struct engine_state {
 	double stage_begin;
 } engine_state;
 
+/* Adds the time since the end of the previous stage. */
 static void end_stage(engine_state *f, gemp_euler_stage stage)
 {
 	double now = gemp_now();
@@ -32,7 +35,7 @@ static void end_stage(engine_state *f, gemp_euler_stage stage)
 	f->stage_begin = now;
 }
 
-/* A number must hold an edge, a label and a splitter of any team; see ranks_list.h. */
+/* A number must hold an edge, a label and a splitter of any team (list.h). */
 static bool needs_wide(const engine_state *f)
 {
 	uint64_t max_count = 1, limit = ((uint64_t)1 << 31) - 1;
@@ -41,6 +44,8 @@ static bool needs_wide(const engine_state *f)
 	return gemp_euler_ranks_settings_now.wide || f->edges->edges >= limit || max_count * f->team.teams >= limit;
 }
 
+/* Collective. Slots of all teams, links, and the bitmap of joined slots; distances only where places are sent by
+ * messages. */
 static gemp_code allocate(engine_state *f)
 {
 	gemp_code code = GEMP_OK;
@@ -75,7 +80,7 @@ done:
 	return code;
 }
 
-/* The list of splitters as it is now: circuits (total 0) or places. */
+/* Collective. The list of splitters as it is now: circuits (total 0) or places. */
 static gemp_code rank_splitters(engine_state *f, uint64_t total)
 {
 	gemp_code code = GEMP_OK;
@@ -105,7 +110,7 @@ static gemp_code keep_circuits(engine_state *f)
 	return GEMP_OK;
 }
 
-/* Pairs edges and finds the circuits that these are on. */
+/* Collective. Pairs the edges and finds the circuits that they form. */
 static gemp_code find_circuits(engine_state *f)
 {
 	gemp_euler_result *out = f->out;
@@ -128,7 +133,7 @@ static gemp_code find_circuits(engine_state *f)
 	return GEMP_OK;
 }
 
-/* Joins them, and walks anew where that has changed anything. */
+/* Collective. Joins the circuits and walks the changed stretches again. */
 static gemp_code join_circuits(engine_state *f)
 {
 	gemp_code code = GEMP_OK;
@@ -153,6 +158,7 @@ done:
 	return code;
 }
 
+/* Collective. Stops early where the graph is unbalanced or not connected; the result says which. */
 static gemp_code run(engine_state *f)
 {
 	const gemp_euler_edges *edges = f->edges;
@@ -172,6 +178,7 @@ static gemp_code run(engine_state *f)
 	return GEMP_OK;
 }
 
+/* Defaults were measured for either way of communication; options and tests override them. */
 static void choose_settings(gemp_euler_team *team, const gemp_euler_options *options)
 {
 	const gemp_euler_ranks_settings *settings = &gemp_euler_ranks_settings_now;
@@ -182,7 +189,7 @@ static void choose_settings(gemp_euler_team *team, const gemp_euler_options *opt
 	team->in_flight = settings->in_flight ? settings->in_flight : IN_FLIGHT;
 }
 
-/* Bytes that a team of all ranks will want in common, about: links, where rows are, and what splitters have. */
+/* An estimate of the team's shared memory: links, row starts, and the arrays of splitters. */
 static size_t shared_bytes(const gemp_euler_edges *edges)
 {
 	enum { A_EDGE = 20, A_VERTEX = 4 };
@@ -190,6 +197,7 @@ static size_t shared_bytes(const gemp_euler_edges *edges)
 	return factor * (A_EDGE * edges->edges + A_VERTEX * edges->vertices) + 1;
 }
 
+/* One attempt, with or without shared memory; everything is freed either way. */
 static gemp_code run_with_teams(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                                 const gemp_euler_options *options, bool together)
 {
@@ -209,10 +217,11 @@ static gemp_code run_with_teams(gemp_euler_result *out, const gemp_comm *comm, c
 	return code;
 }
 
-/* Where memory in common turns out too small after all, messages do. */
+/* If shared memory turns out to be too small after all, the ranks start again with messages. */
 gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                               const gemp_euler_options *options)
 {
+	assert(gemp_euler_edges_is_valid(edges));
 	double begun = gemp_now();
 	bool alone = comm->size == 1;
 	bool together = alone || (!gemp_euler_ranks_settings_now.separate && comm->node_size == comm->size &&

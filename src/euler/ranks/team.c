@@ -41,6 +41,7 @@ void gemp_euler_team_part(const gemp_euler_team *team, size_t count, size_t *fir
 	*end = *first + each + (team->member < more);
 }
 
+/* Every member clears its part, which also places the pages near its cores. */
 static gemp_code new_shared(gemp_euler_team *team, gemp_euler_block *block)
 {
 	size_t size = block->size > gemp_shared_min ? block->size : gemp_shared_min, first, end;

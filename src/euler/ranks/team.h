@@ -1,7 +1,8 @@
-/* ranks_team: ranks that hold a part of the graph in memory that they have in common, or each for itself.
+/* team: ranks that hold a part of the graph in shared memory, or each rank by itself.
  *
- * Either each rank is a team of its own, and teams tell one another by messages; or all ranks are on one node and one
- * team: then arrays are in shared memory, and what follows from edge to edge crosses ranks without a message.
+ * Either each rank is a team of its own, and teams exchange messages; or all ranks share one node and form one
+ * team: then arrays are in shared memory (comm/shared.h), and successors cross ranks without a message. The engine
+ * is written once for both.
  */
 
 #ifndef GEMP_EULER_RANKS_TEAM_H

@@ -36,6 +36,7 @@ gemp_code gemp_euler_exchange_new(gemp_euler_exchange *exchange, gemp_euler_team
 	                    GEMP_ARRAY(exchange->send_size, team->teams), GEMP_ARRAY(exchange->receive_size, team->teams));
 }
 
+/* Arrays grow to the largest round and stay. */
 static gemp_code reserve(gemp_euler_exchange *exchange, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -61,6 +62,7 @@ static gemp_code reserve(gemp_euler_exchange *exchange, size_t count)
 	return code;
 }
 
+/* Chunks are at most GEMP_EULER_MAX_CHUNKS, so that counts by chunk and team stay small. */
 gemp_code gemp_euler_exchange_open(gemp_euler_exchange *exchange, size_t count)
 {
 	size_t pieces = (count + RECORDS_PER_CHUNK - 1) / RECORDS_PER_CHUNK;
@@ -72,6 +74,8 @@ gemp_code gemp_euler_exchange_open(gemp_euler_exchange *exchange, size_t count)
 	return exchange->team->teams > 1 ? reserve(exchange, count) : GEMP_OK;
 }
 
+/* Counts by team give every chunk its places, so threads write without synchronisation and records of a team keep
+ * their order. */
 static void sort_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
@@ -85,7 +89,8 @@ static void sort_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-/* One reduction tells of failures and of what is left; where there are failures another tells which. */
+/* One reduction tells of failures and of remaining work; a second one distributes the message only if some rank
+ * failed. */
 static gemp_code agree(const gemp_euler_exchange *exchange, gemp_code code, uint64_t *left)
 {
 	uint64_t facts[2] = { code != GEMP_OK, left ? *left : 0 };
@@ -97,7 +102,7 @@ static gemp_code agree(const gemp_euler_exchange *exchange, gemp_code code, uint
 	return facts[0] ? gemp_comm_agree(exchange->team->comm, code) : GEMP_OK;
 }
 
-/* What is sent, each team's after the one before. */
+/* Records are encoded one team after the other; send sizes become those of the encoded form. */
 static const char *encode_records(gemp_euler_exchange *exchange)
 {
 	const char *from = exchange->send;
@@ -151,6 +156,7 @@ typedef struct bit_delivery {
 	gemp_euler_exchange exchange;
 } bit_delivery;
 
+/* Each number goes to its owner as a local index. */
 static void post_bits(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
@@ -201,6 +207,7 @@ typedef struct query_state {
 	size_t requests_capacity, received_capacity;
 } query_state;
 
+/* A request is a bitmap over the owner's numbers, so each number is asked for once and answers need no keys. */
 static gemp_code pack_requests(query_state *a)
 {
 	size_t bytes = 0;
@@ -220,7 +227,7 @@ static gemp_code pack_requests(query_state *a)
 	return GEMP_OK;
 }
 
-/* How many answers each team is to get. */
+/* The number of answers for each team; `receive` is told of every request before the first answer. */
 static size_t count_requests(query_state *a)
 {
 	const gemp_euler_request *request = a->request;
@@ -240,6 +247,7 @@ static size_t count_requests(query_state *a)
 	return total;
 }
 
+/* Answers are in the order of the bits of each team's request. */
 static gemp_code pack_answers(query_state *a)
 {
 	const gemp_euler_request *request = a->request;
@@ -255,7 +263,7 @@ static gemp_code pack_answers(query_state *a)
 	return GEMP_OK;
 }
 
-/* Answers come by teams; here they are wanted in the order of numbers. */
+/* Answers arrive by team and are put into the order of the numbers. */
 static gemp_code order_answers(query_state *a)
 {
 	const gemp_euler_subset *named = a->request->named;
@@ -276,6 +284,7 @@ static gemp_code order_answers(query_state *a)
 	return GEMP_OK;
 }
 
+/* Collective. Two exchanges: bitmaps there, values back. */
 static gemp_code run_query(query_state *a)
 {
 	gemp_euler_team *team = a->request->team;

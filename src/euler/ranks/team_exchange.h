@@ -1,4 +1,9 @@
-/* ranks_subset: some of the numbers below a bound, as bits; each has an index, in ascending order. */
+/* team_exchange: messages of the Euler engine between teams. Records are written by threads and delivered in one
+ * exchange (gemp_euler_exchange); bits are set and values are asked for at their owners.
+ *
+ * A subset is a bitmap with a count before each word, so that each member has an index. gemp_rank_bitmap
+ * (partition) needs an eighth of the counts and more loads; the subsets here are looked up once for every edge.
+ */
 
 #ifndef GEMP_EULER_RANKS_TEAM_EXCHANGE_H
 #define GEMP_EULER_RANKS_TEAM_EXCHANGE_H

@@ -38,6 +38,7 @@ static uint64_t merge_target(const send_context *s, size_t i)
 	return s->created->frame->columns[to->index].elements[s->rows[i]];
 }
 
+/* Elements, owners and merge targets of the matches that have the element. */
 static void collect_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -105,7 +106,7 @@ static gemp_code exchange(send_context *s)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Updates are sent one by one, which bounds the memory to that of one update. */
 static gemp_code send_update(send_context *s, size_t index)
 {
 	gemp_code code = GEMP_OK;

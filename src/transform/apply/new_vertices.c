@@ -56,7 +56,7 @@ static int64_t max_key_number(const gemp_comm *comm, const gemp_shard *graph)
 	return (int64_t)(integers ? max_key ^ (uint64_t)1 << 63 : max_key);
 }
 
-/* Collective. */
+/* Collective. New keys follow the largest existing one. */
 static gemp_code find_first_key(gemp_new_vertices *created, const gemp_comm *comm, const gemp_shard *graph,
                                 uint64_t wanted)
 {
@@ -100,6 +100,7 @@ void gemp_new_vertices_free(gemp_new_vertices *created)
 	gemp_elements_free(&created->elements);
 }
 
+/* Collective. The log names matched vertices by their keys. */
 gemp_code gemp_new_vertices_fetch(gemp_new_vertices *created, gemp_runtime *context, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;

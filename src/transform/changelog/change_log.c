@@ -18,6 +18,7 @@ static gemp_code write_block(void *self, const char *bytes, size_t size)
 	return gemp_output_write(log->output, bytes, size);
 }
 
+/* The file appears under its name when it is closed. */
 gemp_code gemp_change_log_open(gemp_change_log *log, const gemp_comm *comm, const char *path)
 {
 	log->comm = comm;
@@ -102,6 +103,7 @@ static gemp_code order_edge_columns(const gemp_shard *graph, const gemp_table *s
 	return code;
 }
 
+/* Vertex attributes keep the order of the graph. */
 static gemp_code add_columns(gemp_text *out, const gemp_shard *graph, const gemp_table *seen)
 {
 	gemp_table edges = { 0 };
@@ -226,6 +228,7 @@ static bool read_hash(const json_t *object, uint64_t *out)
 	return text && *text && !*end;
 }
 
+/* Attribute types are those of the final graph. */
 static gemp_code read_schema(gemp_table *out, const json_t *list)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -331,7 +334,7 @@ static gemp_code visit_block_end(void *self, const gemp_line *line)
 	return visit_end(l->r, line);
 }
 
-/* Collective. */
+/* Collective. Head and foot may lie on different ranks, so both go to all. */
 static gemp_code find_ends(replay_state *r)
 {
 	gemp_code code = GEMP_OK;
@@ -350,6 +353,7 @@ done:
 
 /* CHANGES */
 
+/* Head, foot and steps are skipped; changes need a step before them. */
 static gemp_code visit_change(void *self, const gemp_line *line)
 {
 	replay_state *r = self;
@@ -378,7 +382,7 @@ static gemp_code check_count(const replay_state *r, uint64_t changes)
 	                 r->path, r->last, r->count, changes);
 }
 
-/* Collective. */
+/* Collective. Reads the file a second time, now for its changes. */
 static gemp_code apply(replay_state *r, gemp_shard **out)
 {
 	gemp_replay_options options = { .context = r->context,

@@ -143,6 +143,7 @@ static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
 	return gemp_text_status(&line->labels);
 }
 
+/* Value and old value of an attribute. */
 static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_table *schema)
 {
 	gemp_name name = { 0 };
@@ -153,6 +154,7 @@ static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_tab
 	return read_value(&e->was, json_object_get(object, "was"), column);
 }
 
+/* "n" counts indistinguishable edges from 1 and is left out where it is 1. */
 static gemp_code read_edge(gemp_change_log_line *line, size_t i, const gemp_change_log_schema *schema, json_t *object)
 {
 	gemp_edit *e = &line->edits[i];
@@ -202,6 +204,7 @@ done:
 	return code;
 }
 
+/* A moved edge is a deletion and a creation, a merged vertex a deletion: its edges have lines of their own. */
 gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *schema, const char *text,
                                     size_t size)
 {

@@ -128,6 +128,7 @@ static gemp_value *values_of_vertex(const gemp_edit_state *t, size_t vertex)
 	return t->vertex_values + vertex * t->vertex_schema->count;
 }
 
+/* A vertex may be created again after it was deleted. */
 static gemp_code create_vertex(gemp_edit_state *t, const gemp_edit *e, size_t vertex)
 {
 	gemp_edit_state_vertex *v = &t->vertices[vertex];
@@ -170,6 +171,7 @@ static void add_label(gemp_text *out, gemp_name label)
 	gemp_text_add(out, label.bytes, label.size);
 }
 
+/* Added labels are appended, in the order of the edit; removed ones leave no gap. */
 static gemp_code change_labels(gemp_edit_state_vertex *v, const gemp_edit *e)
 {
 	gemp_text text = { 0 };
@@ -295,7 +297,7 @@ static gemp_code retype_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge
 	return GEMP_OK;
 }
 
-/* edge: what the edit named before the step. */
+/* An edge that has been retyped within the step is followed to its new form. */
 static gemp_code apply_to_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
 	gemp_code code = GEMP_OK;

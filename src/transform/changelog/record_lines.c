@@ -251,6 +251,7 @@ static void add_edge(gemp_record_state *r, const gemp_record_edge *edge)
 	add_row(&r->lines, &relation->props, (size_t)edge->position);
 }
 
+/* Lines of edges that a rule changes by name. */
 static void edge_line(gemp_record_state *r, const gemp_record_event *event)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
@@ -343,6 +344,7 @@ static void implied_line(gemp_record_state *r, const gemp_record_edge *edge)
 
 /* WHAT IS CREATED */
 
+/* Attributes that the rule sets on the new element. */
 static void created_attributes(gemp_record_state *r, const gemp_rule_element *created, size_t row)
 {
 	size_t count = 0;
@@ -392,6 +394,7 @@ static bool is_repeated(const gemp_record_state *r, size_t i)
 
 /* PIECES of all that there may be lines of: events, edges, rows of matches. */
 
+/* Source i is an event, a vanishing edge, or a row of matches, in this order. */
 static void make_line(gemp_record_state *r, size_t i)
 {
 	if (i < r->event_count) {

@@ -132,7 +132,7 @@ static bool is_touched(gemp_replay *r, const gemp_value *key, bool edge)
 
 /* THE GRAPH: what is touched goes where edits meet it, as edits, all else to the builder. */
 
-/* Collective. Keys of all targets. */
+/* Collective. The keys of all targets of own edges. */
 static gemp_code fetch_targets(gemp_replay *r)
 {
 	static const int asked[] = { GEMP_FETCH_KEY };
@@ -384,7 +384,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. The new graph has the attributes of the log's foot, in their order. */
 static gemp_code begin_builder(gemp_replay *r)
 {
 	gemp_code code = GEMP_OK;
@@ -407,6 +407,8 @@ done:
 	return code;
 }
 
+/* Collective. Edits of the graph are applied before those of the log, as they make the state before the first
+ * step. */
 gemp_code gemp_replay_finish(gemp_replay *r, gemp_shard **out)
 {
 	size_t size[2] = { 0 };

@@ -5,6 +5,11 @@
 
 enum { MIN_HASHED_SLOTS = 1 << 12 };
 
+bool gemp_conflict_keys_is_valid(const gemp_conflict_keys *k)
+{
+	return k->offsets && k->offsets[0] == 0 && (k->keys || k->offsets[k->matches] == 0) && k->slots >> 62 == 0;
+}
+
 void gemp_conflict_keys_free(gemp_conflict_keys *conflict_keys)
 {
 	gemp_free_all(conflict_keys->offsets, conflict_keys->keys);
@@ -34,7 +39,7 @@ void gemp_slot_table_free(gemp_slot_table *slots)
 	*slots = (gemp_slot_table){ 0 };
 }
 
-/* Less than half of the slots are taken, so that there always is a free one. */
+/* A free entry always exists, since less than half of them are taken. */
 size_t gemp_slot_index(gemp_slot_table *slots, uint64_t slot)
 {
 	if (!slots->slots)

@@ -24,6 +24,8 @@ typedef struct gemp_conflict_keys {
 	uint64_t slots;    /* slots are below it; at most 2^62 */
 } gemp_conflict_keys;
 
+/* Cheap invariants, for assert: offsets ascend from 0, and there are keys if offsets say so. */
+bool gemp_conflict_keys_is_valid(const gemp_conflict_keys *conflict_keys);
 void gemp_conflict_keys_free(gemp_conflict_keys *conflict_keys);
 
 static inline uint64_t gemp_conflict_key(uint64_t slot, gemp_access access)

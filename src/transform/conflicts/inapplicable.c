@@ -38,6 +38,7 @@ typedef struct dangling_context {
 
 /* WHAT THE RULE DELETES */
 
+/* The columns that the rule deletes: edges by name, and vertices together with their edges. */
 static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *columns)
 {
 	const gemp_frame_column *all = c->frame->columns;
@@ -112,7 +113,7 @@ static bool is_deleted_before(const dangling_context *c, size_t index, size_t ro
 	return false;
 }
 
-/* Ends at a vertex of the edges deleted by name; those to a detached vertex are counted with that. */
+/* Ends at a vertex of the edges deleted by name; edges to a detached vertex are subtracted with that vertex. */
 static uint64_t named_ends(const dangling_context *c, size_t row, uint64_t vertex)
 {
 	uint64_t count = 0, ends[2];
@@ -154,7 +155,8 @@ static uint64_t count_in(const gemp_vertex *row, uint64_t begin, uint64_t end, u
 	       gemp_lower_bound_u32(row + begin, end - begin, vertex);
 }
 
-/* Records are pairs: edges between the first vertex, which is here, and the second, in any direction. */
+/* Request handler: edges between an own vertex and another, in either direction. Adjacency ascends, so two binary
+ * searches count parallel edges. */
 static gemp_code answer_between(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const gemp_shard *g = self;
@@ -191,7 +193,7 @@ static gemp_code send_request(dangling_context *c, size_t width, const uint64_t 
 
 /* THE CHECK */
 
-/* Rows that delete a vertex in this column, and not with all its edges under another name. */
+/* Rows that delete a vertex in the current column, and not with all its edges under another name. */
 static void list_rows(dangling_context *c)
 {
 	c->request_count = 0;
@@ -355,6 +357,7 @@ static gemp_code find_pairs(inapplicable_context *b)
 	return GEMP_OK;
 }
 
+/* Rejects rows in which two columns with different fates hold the same element. */
 static void identify_range(void *self, size_t range, size_t begin, size_t end)
 {
 	inapplicable_context *b = self;

@@ -84,6 +84,7 @@ static void add_edge(keys_context *m, size_t column)
 		add_part(m, TARGET, &m->frame->columns[column]);
 }
 
+/* Vertices, then edges, then values: the order decides how matches compare. */
 static gemp_code find_parts(keys_context *m)
 {
 	const gemp_frame *f = m->frame;
@@ -147,7 +148,7 @@ static void request_vertex(keys_context *m, size_t row, uint64_t vertex)
 	m->records[m->request_count++] = vertex;
 }
 
-/* Collective. */
+/* Collective. One rank needs no requests. */
 static gemp_code fill_vertices(keys_context *m)
 {
 	const gemp_shard *g = m->graph;
@@ -190,6 +191,7 @@ static gemp_code answer_sources(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
+/* Request handler: the id of the target. */
 static gemp_code answer_targets(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const keys_context *m = self;
@@ -282,7 +284,7 @@ static gemp_code fill_values(keys_context *m)
 	return gemp_comm_agree(m->context->comm, code);
 }
 
-/* Collective. */
+/* Collective. All ranks have the same parts in the same order. */
 static gemp_code fill_part(keys_context *m)
 {
 	switch (m->current->part) {

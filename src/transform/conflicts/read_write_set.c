@@ -218,8 +218,8 @@ static bool is_implied(const analysis *t, size_t edge)
 	       t->columns.vertex[e->to] != GEMP_NO_COLUMN;
 }
 
-/* Paths; under induced, that there are no further edges; where rows stand for many matches, all edges, and so the
- * vertices that these join. */
+/* Paths and edges that the row does not determine are read as a whole, since any edge of their types could be part
+ * of them. */
 static void read_edges(analysis *t, bool induced)
 {
 	const gemp_pattern *p = t->rule->pattern;
@@ -236,6 +236,7 @@ static void read_edges(analysis *t, bool induced)
 			add_access(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_READS);
 }
 
+/* Optional patterns are read even where they do not match: an addition could make them match. */
 static void read_optionals(analysis *t)
 {
 	const gemp_pattern *p = t->rule->pattern;
@@ -285,6 +286,7 @@ static size_t end_column(const gemp_rule_element *element)
 	return element->created ? GEMP_NO_COLUMN : element->index;
 }
 
+/* The new edge adds to the adjacency of both ends. */
 static void create_edge(analysis *t, const gemp_update *u)
 {
 	size_t type = find_name(&t->relations, u->names[0]);
@@ -326,6 +328,7 @@ static void delete_edge(analysis *t, size_t column)
 	}
 }
 
+/* The edge leaves one relation and enters another. */
 static void retype_edge(analysis *t, const gemp_update *u)
 {
 	gemp_rule_edge e;
@@ -417,6 +420,7 @@ static bool is_covered(const gemp_rw_set *f, const gemp_rule_access *entry)
 	return false;
 }
 
+/* Fewer accesses make fewer conflict keys for every row. */
 static gemp_code keep_conflicting(gemp_rw_set *f)
 {
 	gemp_rw_set kept = { 0 };
@@ -431,6 +435,7 @@ static gemp_code keep_conflicting(gemp_rw_set *f)
 
 /* SEATS */
 
+/* The number of slots of an aspect. */
 static uint64_t elements_of(const gemp_rule_access *entry, const gemp_shard *graph)
 {
 	enum aspect aspect = entry->aspect >> NAME_BITS;
@@ -453,6 +458,7 @@ static void number_slots(gemp_rw_set *f, const gemp_shard *graph)
 	}
 }
 
+/* Writes come before reads, because reads of label lists must know all labels that updates mention. */
 gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_shard *graph, bool induced)
 {
 	analysis t = { .out = out, .rule = rule, .graph = graph };

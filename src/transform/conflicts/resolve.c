@@ -5,10 +5,13 @@
 #include "core/threads.h"
 #include "transform/conflicts/rounds.h"
 
+#include <assert.h>
+
 /* Of fewer keys the host has decided in the time that moving them to a GPU and the launches of some ten rounds
  * take. */
 enum { MIN_DEVICE_KEYS = 1 << 20 };
 
+/* Few keys are decided on the host before a GPU has received them. */
 static bool on_device(const gemp_resolver *resolver, const gemp_conflict_rounds *problem)
 {
 	const gemp_device *device = resolver->context ? resolver->context->device : NULL;
@@ -86,6 +89,7 @@ static bool is_contended(contention_context *l, uint64_t key)
 	return slot & TWICE && (slot & 1 << GEMP_WRITES || (slot & both) == both);
 }
 
+/* Marks the accesses of all keys that this rank is responsible for. */
 static gemp_code access_slots(contention_context *l, const uint64_t *touches, size_t count)
 {
 	l->requested_keys = touches;
@@ -117,7 +121,7 @@ static gemp_code answer_contended(void *self, const void *records, size_t count,
 	return code;
 }
 
-/* Collective. */
+/* Collective. Whether the slot of each key is contended, asked of the slot's owner. */
 static gemp_code request_contended(contention_context *l, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
@@ -157,6 +161,7 @@ gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_ke
                                    uint64_t *left)
 {
 	gemp_code code = GEMP_OK;
+	assert(gemp_conflict_keys_is_valid(conflict_keys));
 	contention_context l = { .conflict_keys = conflict_keys, .decisions = decisions, .ranks = (uint64_t)comm->size };
 	if (comm->size == 1)
 		GEMP_TRY(access_slots(&l, conflict_keys->keys, conflict_keys->offsets[conflict_keys->matches]));
@@ -206,6 +211,7 @@ typedef struct resolve_context {
 
 /* CLAIMS TO THEIR RANKS */
 
+/* The slot is divided by the ranks, so each rank's slot numbers are dense. */
 static void make_claim(resolve_context *c, uint64_t key, size_t match, size_t at, claim *claims, int *owner)
 {
 	uint64_t slot = gemp_conflict_key_slot(key);
@@ -258,6 +264,7 @@ static void slot_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* The received claims get dense slots, and both sides know how many claims they share. */
 static gemp_code assign_slots(resolve_context *c, const size_t *from)
 {
 	c->received_count = from[c->comm->size];
@@ -303,6 +310,7 @@ static void clear_range(void *self, size_t range, size_t begin, size_t end)
 		gemp_conflict_slot_clear(claimed_slot(c, i));
 }
 
+/* Selected matches block their slots for good; undecided ones enter their priorities. */
 static void apply_states(void *self, size_t range, size_t begin, size_t end)
 {
 	resolve_context *c = self;
@@ -325,6 +333,7 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 			claimed_slot(c, i), gemp_conflict_key_access(c->claims[i].key), c->claims[i].priority);
 }
 
+/* Claims of matches that are decided leave the receiver's list. */
 static void drop_decided(resolve_context *c)
 {
 	size_t kept = 0, i = 0;
@@ -354,6 +363,7 @@ static void apply_decisions(resolve_context *c, const uint8_t *verdicts)
 	}
 }
 
+/* Claims of matches whose decision has been sent leave the sender's list: the receiver drops the same ones. */
 static void drop_notified(resolve_context *c)
 {
 	size_t kept = 0, i = 0;
@@ -419,6 +429,7 @@ static uint64_t count_undecided(const resolve_context *c)
 	return gemp_comm_sum1(c->comm, left);
 }
 
+/* Collective. Rounds until no rank has an undecided match. */
 static gemp_code resolve_over_ranks(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys,
                                     const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
@@ -438,6 +449,7 @@ done:
 gemp_code gemp_resolve_all(const gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys,
                            const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
+	assert(gemp_conflict_keys_is_valid(conflict_keys));
 	return resolver->comm->size == 1 ? resolve_local(resolver, conflict_keys, priority, decisions, rounds)
 	                                 : resolve_over_ranks(resolver->comm, conflict_keys, priority, decisions, rounds);
 }

@@ -77,6 +77,7 @@ typedef struct host_rounds {
 	size_t kept[GEMP_MAX_RANGES], begin[GEMP_MAX_RANGES];
 } host_rounds;
 
+/* All bytes 0xFF make every priority UINT64_MAX. */
 static void clear_slots(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
@@ -86,6 +87,7 @@ static void clear_slots(void *self, size_t range, size_t begin, size_t end)
 		p->slots[i].selected = 0;
 }
 
+/* Every undecided match enters its priority into its slots. */
 static void enter_range(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
@@ -99,6 +101,7 @@ static void enter_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* A match is rejected as soon as one slot rejects it. */
 static gemp_match_decision evaluate(const host_rounds *p, size_t m)
 {
 	const gemp_conflict_rounds *g = p->problem;
@@ -143,6 +146,7 @@ static void update_range(void *self, size_t range, size_t begin, size_t end)
 	p->kept[range] = kept - begin;
 }
 
+/* Three loops, separated because each reads what the one before has written everywhere. */
 static void run_round(host_rounds *p)
 {
 	size_t ranges = gemp_range_count(p->count), count = 0;
@@ -206,6 +210,7 @@ static void sizes_of(const gemp_conflict_rounds *g, size_t sizes[BUFFERS])
 	sizes[COUNT] = sizeof(uint32_t);
 }
 
+/* Buffers must fit one by one and together. */
 bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_device *device)
 {
 	size_t sizes[BUFFERS], all = 0;

@@ -46,7 +46,7 @@ static gemp_code draw_priorities(selection *s)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. The keys of undecided rows. */
 static gemp_code list_tokens(const selection *s, gemp_conflict_keys *conflict_keys)
 {
 	gemp_code code = GEMP_OK;
@@ -59,6 +59,7 @@ done:
 	return code;
 }
 
+/* Only matches that contend take part in making priorities unique. */
 static void mark_undecided(const selection *s, uint8_t *marked)
 {
 	for (size_t row = 0; row < s->frame->rows; row++)
@@ -97,7 +98,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. The match with the smallest priority, as RUN ONE wants. */
 static gemp_code select_first(selection *s)
 {
 	GEMP_PROPAGATE(draw_priorities(s));
@@ -119,7 +120,7 @@ static gemp_code number_selected(selection *s, gemp_selected *out)
 	return gemp_match_order_number(s->context->comm, &s->ordered, s->decisions, out->numbers, NULL);
 }
 
-/* Collective. */
+/* Collective. Rejections first, as rejected matches must not block others. */
 static gemp_code select_rows(selection *s, gemp_selected *out)
 {
 	gemp_code code = GEMP_OK;

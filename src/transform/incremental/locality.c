@@ -190,6 +190,7 @@ static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const 
 		add_expr(d, pattern, roles, pattern->conditions[i].expr);
 }
 
+/* Vertices of OPTIONAL MATCH have fixed positions in rows, hence roles already. */
 static void add_optionals(locality_builder *d, const gemp_pattern *pattern)
 {
 	for (size_t i = 0; i < pattern->optional_count; i++) {
@@ -212,7 +213,7 @@ static void add_clause(locality_builder *d, const gemp_pattern *pattern, const g
 		add_expr(d, pattern, roles, clause->items[i].expr);
 }
 
-/* Behind WITH variables are its items. */
+/* After WITH, variables are its items; only vertices keep a role. */
 static void add_after_with(locality_builder *d, const gemp_pattern *pattern)
 {
 	const gemp_clause *with = pattern->with;
@@ -365,6 +366,7 @@ static const char *why_global(const gemp_rule *rule)
 	return NULL;
 }
 
+/* Patterns that are global, have no anchor or are too wide are searched completely. */
 gemp_code gemp_locality_find(gemp_locality *out, const gemp_influence *influence, size_t index,
                              gemp_semantics semantics)
 {

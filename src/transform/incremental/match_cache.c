@@ -105,6 +105,7 @@ static bool has_edges(const gemp_frame_column *column)
 	return column->kind == GEMP_CELL_EDGE && column->elements;
 }
 
+/* Elements of all edge columns, one column behind the other, so that one request serves all. */
 static gemp_code collect(renumber_request *a, const gemp_frame *frame)
 {
 	size_t columns = 0;
@@ -143,6 +144,7 @@ static void store_elements(const renumbering *f, const renumber_request *a, gemp
 	}
 }
 
+/* Rows without lost elements are moved to a new frame. */
 static gemp_code drop_lost(gemp_frame *frame, const bool *lost)
 {
 	gemp_code code = GEMP_OK;
@@ -280,7 +282,7 @@ typedef struct refresh {
 	uint64_t anchor_count;
 } refresh;
 
-/* Local. An attribute that came to the graph since, or is one of floats now, has another type in rows to come. */
+/* An attribute that became one of floats gives new rows another type, so old rows cannot be appended to. */
 static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_shard *graph)
 {
 	const gemp_clause *result = &rule->pattern->result;
@@ -306,8 +308,8 @@ done:
 	return code;
 }
 
-/* Local. Where rows are cached, the influence is that of the rules applied since; otherwise the locality only
- * tells whether caching is worthwhile. */
+/* Local. Where rows are cached, the influence is that of the rules applied since the last search; otherwise the
+ * locality only tells whether caching is worthwhile. */
 static gemp_code find_locality(refresh *s, const gemp_rule_set *rules, size_t index, gemp_semantics semantics)
 {
 	const gemp_match_cache *m = s->cache;
@@ -396,6 +398,7 @@ done:
 
 /* FOLLOWING */
 
+/* Updating costs a pass over all cached rows; beyond a quarter of the vertices a full search is cheaper. */
 bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t touched, const gemp_shard *graph)
 {
 	bool some = m->rules_rows[index].repeats && m->rules_rows[index].local;
