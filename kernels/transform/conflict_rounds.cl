@@ -1,8 +1,10 @@
-/* choose: one round of the choice among matches that contend with one another (src/transform/conflicts/rounds.h): they enter at the
- * seats of their tokens, are judged there, and leave. A work-item takes live matches one after another.
+/* conflict_rounds: one round of the decision about matches that contend with one another
+ * (src/transform/conflicts/rounds.h): they enter their slots, are evaluated there, and update the slots. A work-item takes
+ * undecided matches one after another.
  *
- * best[3 slot + touch] is the complement of the least priority of the undecided matches that touch the slot so: 0, with
- * which it begins, is none. chosen[slot] has a bit for each way in which chosen matches touch it. */
+ * best[3 * slot + access] is the complement of the smallest priority of the undecided matches with this access to the
+ * slot; 0, the initial value, means none. selected[slot] has a bit for each access of selected matches.
+ */
 #include "conflict_rounds_abi.h"
 
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -10,13 +12,13 @@
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #endif
 
-#define each_live(i) ulong i = get_global_id(0); i < count; i += get_global_size(0)
-#define each_token(t, m) ulong t = begin[m], end_of_tokens = begin[(m) + 1]; t < end_of_tokens; t++
-#define seat_of(token) ((token) >> 2)
-#define touch_of(token) ((uint)(token) & 3)
+#define each_undecided(i) ulong i = get_global_id(0); i < count; i += get_global_size(0)
+#define each_key(t, m) ulong t = begin[m], end_of_keys = begin[(m) + 1]; t < end_of_keys; t++
+#define slot_of(key) ((key) >> 2)
+#define access_of(key) ((uint)(key) & 3)
 
-/* Most come too late: they only look. */
-static inline void choose_raise(volatile __global ulong *place, ulong value)
+/* An atomic maximum. Most values are too small; reading first spares them the atomic operation. */
+static inline void conflict_raise(volatile __global ulong *place, ulong value)
 {
 	ulong there = *place;
 #ifdef cl_khr_int64_extended_atomics
@@ -32,64 +34,66 @@ static inline void choose_raise(volatile __global ulong *place, ulong value)
 #endif
 }
 
-__kernel void choose_enter(__global const uint *live, uint count, __global const ulong *begin,
-                           __global const ulong *tokens, __global const ulong *priority, volatile __global ulong *best)
+__kernel void conflict_enter(__global const uint *undecided, uint count, __global const ulong *begin,
+                           __global const ulong *keys, __global const ulong *priority, volatile __global ulong *best)
 {
-	for (each_live(i)) {
-		uint m = live[i];
-		for (each_token(t, m))
-			choose_raise(&best[CHOOSE_TOUCHES * seat_of(tokens[t]) + touch_of(tokens[t])], ~priority[m]);
+	for (each_undecided(i)) {
+		uint m = undecided[i];
+		for (each_key(t, m))
+			conflict_raise(&best[CONFLICT_ACCESSES * slot_of(keys[t]) + access_of(keys[t])], ~priority[m]);
 	}
 }
 
-static inline uint choose_judge_seat(__global const ulong *best, uint chosen, uint touch, ulong mine)
+static inline uint conflict_evaluate_slot(__global const ulong *best, uint selected, uint access, ulong mine)
 {
-	uint choice = CHOOSE_CHOSEN;
-	for (uint other = 0; other < CHOOSE_TOUCHES; other++) {
-		if (touch == other && touch != CHOOSE_WRITES)
+	uint decision = CONFLICT_SELECTED;
+	for (uint other = 0; other < CONFLICT_ACCESSES; other++) {
+		if (access == other && access != CONFLICT_WRITES)
 			continue;
-		if (chosen >> other & 1)
-			return CHOOSE_LEFT_OUT;
+		if (selected >> other & 1)
+			return CONFLICT_REJECTED;
 		if (best[other] > mine)
-			choice = CHOOSE_UNDECIDED;
+			decision = CONFLICT_UNDECIDED;
 	}
-	return choice;
+	return decision;
 }
 
-__kernel void choose_judge(__global const uint *live, uint count, __global const ulong *begin,
-                           __global const ulong *tokens, __global const ulong *priority, __global const ulong *best,
-                           __global const uint *chosen, __global uchar *choice)
+__kernel void conflict_evaluate(__global const uint *undecided, uint count, __global const ulong *begin,
+                           __global const ulong *keys, __global const ulong *priority, __global const ulong *best,
+                           __global const uint *selected, __global uchar *decision)
 {
-	for (each_live(i)) {
-		uint m = live[i], mine = CHOOSE_CHOSEN;
-		for (each_token(t, m)) {
-			ulong seat = seat_of(tokens[t]);
-			uint here = choose_judge_seat(&best[CHOOSE_TOUCHES * seat], chosen[seat], touch_of(tokens[t]), ~priority[m]);
-			mine = here == CHOOSE_CHOSEN ? mine : here;
-			if (here == CHOOSE_LEFT_OUT)
+	for (each_undecided(i)) {
+		uint m = undecided[i], mine = CONFLICT_SELECTED;
+		for (each_key(t, m)) {
+			ulong slot = slot_of(keys[t]);
+			uint here = conflict_evaluate_slot(&best[CONFLICT_ACCESSES * slot], selected[slot], access_of(keys[t]),
+			                                   ~priority[m]);
+			mine = here == CONFLICT_SELECTED ? mine : here;
+			if (here == CONFLICT_REJECTED)
 				break;
 		}
-		choice[m] = (uchar)mine;
+		decision[m] = (uchar)mine;
 	}
 }
 
-/* Chosen matches stay at their seats; undecided ones clear them for the next round, in which they are live. */
-__kernel void choose_leave(__global const uint *live, uint count, __global const ulong *begin,
-                           __global const ulong *tokens, __global const uchar *choice, __global ulong *best,
-                           volatile __global uint *chosen, __global uint *next, volatile __global uint *next_count)
+/* Selected matches block their slots for good; undecided ones clear the priorities, which they enter again in the next
+ * round. */
+__kernel void conflict_update(__global const uint *undecided, uint count, __global const ulong *begin,
+                           __global const ulong *keys, __global const uchar *decision, __global ulong *best,
+                           volatile __global uint *selected, __global uint *next, volatile __global uint *next_count)
 {
-	for (each_live(i)) {
-		uint m = live[i];
-		if (choice[m] == CHOOSE_LEFT_OUT)
+	for (each_undecided(i)) {
+		uint m = undecided[i];
+		if (decision[m] == CONFLICT_REJECTED)
 			continue;
-		for (each_token(t, m)) {
-			ulong seat = seat_of(tokens[t]);
-			if (choice[m] == CHOOSE_CHOSEN)
-				atomic_or(&chosen[seat], 1u << touch_of(tokens[t]));
-			for (uint touch = 0; touch < CHOOSE_TOUCHES && choice[m] == CHOOSE_UNDECIDED; touch++)
-				best[CHOOSE_TOUCHES * seat + touch] = 0;
+		for (each_key(t, m)) {
+			ulong slot = slot_of(keys[t]);
+			if (decision[m] == CONFLICT_SELECTED)
+				atomic_or(&selected[slot], 1u << access_of(keys[t]));
+			for (uint access = 0; access < CONFLICT_ACCESSES && decision[m] == CONFLICT_UNDECIDED; access++)
+				best[CONFLICT_ACCESSES * slot + access] = 0;
 		}
-		if (choice[m] == CHOOSE_UNDECIDED)
+		if (decision[m] == CONFLICT_UNDECIDED)
 			next[atomic_inc(next_count)] = m;
 	}
 }

@@ -1,14 +1,14 @@
-/* choose_abi: what conflict_rounds.cl and its host agree on. */
-#ifndef GEMP_KERNELS_CHOOSE_ABI_H
-#define GEMP_KERNELS_CHOOSE_ABI_H
+/* conflict_rounds_abi: constants that conflict_rounds.cl shares with its host. */
+#ifndef GEMP_KERNELS_CONFLICT_ROUNDS_ABI_H
+#define GEMP_KERNELS_CONFLICT_ROUNDS_ABI_H
 
-#define CHOOSE_READS 0   /* how a seat is touched: the lowest two bits of a token, and the seat's slot above */
-#define CHOOSE_ADDS 1
-#define CHOOSE_WRITES 2
-#define CHOOSE_TOUCHES 3
+#define CONFLICT_READS 0   /* the access in the lowest two bits of a key; the slot is above */
+#define CONFLICT_ADDS 1
+#define CONFLICT_WRITES 2
+#define CONFLICT_ACCESSES 3
 
-#define CHOOSE_UNDECIDED 0 /* what becomes of a match */
-#define CHOOSE_CHOSEN 1
-#define CHOOSE_LEFT_OUT 2
+#define CONFLICT_UNDECIDED 0 /* the decision about a match */
+#define CONFLICT_SELECTED 1
+#define CONFLICT_REJECTED 2
 
 #endif

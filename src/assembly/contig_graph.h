@@ -1,4 +1,5 @@
-/* contig_parts: what the files of contig have in common. */
+/* contig_graph: the graph of unitigs as every rank has it: vertices are the words of k - 1 letters where unitigs
+ * meet, edges the unitigs. Edges ascend by head, hence by item. */
 
 #ifndef GEMP_ASSEMBLY_CONTIG_GRAPH_H
 #define GEMP_ASSEMBLY_CONTIG_GRAPH_H

@@ -9,6 +9,7 @@ typedef struct table {
 	size_t size;
 } table;
 
+/* Request handler: the elements of this rank's table. */
 static gemp_code read_table(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const table *t = self;
@@ -18,7 +19,7 @@ static gemp_code read_table(void *self, const void *records, size_t count, uint6
 	return GEMP_OK;
 }
 
-/* Of one rank. */
+/* One rank needs no request. */
 static void look_up_here(const gemp_item *items, size_t count, const table *t, char *answers)
 {
 	for (size_t i = 0; i < count; i++)

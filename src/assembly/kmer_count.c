@@ -18,7 +18,7 @@ void gemp_kmer_counter_free(gemp_kmer_counter *counter)
 	*counter = (gemp_kmer_counter){ 0 };
 }
 
-/* Of sorted k-mers. */
+/* Counts the distinct numbers of a sorted array. */
 static size_t count_distinct(const gemp_kmer *sorted, size_t count)
 {
 	size_t distinct = 0;
@@ -134,6 +134,7 @@ static text_ends text_before(const text_ends *parts, int rank, unsigned k)
 	return text;
 }
 
+/* Collective. Letters at the begin of this rank's part complete k-mers that begin on the ranks before. */
 gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;

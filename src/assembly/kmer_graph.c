@@ -85,6 +85,7 @@ done:
 	return code;
 }
 
+/* The arrays are made again by distribute_kmers. */
 static void drop_ranges(gemp_kmer_graph *graph)
 {
 	gemp_free_all(graph->bounds, graph->kmer, graph->times);
@@ -186,6 +187,7 @@ typedef struct link_context {
 	uint8_t *entering; /* [count] edges that enter the vertex whose first edge this is: 0, 1, or 2 for more */
 } link_context;
 
+/* A word that is its own reverse complement can be passed in both directions. */
 static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned size)
 {
 	return graph->both_strands && word == gemp_kmer_reverse(word, size);

@@ -1,5 +1,3 @@
-/* chains_parts: what the files of chains have in common. */
-
 #include "assembly/list_rank.h"
 
 #include "core/memory.h"

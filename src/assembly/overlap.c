@@ -199,6 +199,7 @@ done:
 	return code;
 }
 
+/* A circuit begins at its smallest edge, so that the text does not depend on the engine or the number of ranks. */
 gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_shard *graph,
                            const gemp_euler_edges *edges, const gemp_euler_order *order, const char *alphabet)
 {

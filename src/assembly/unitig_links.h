@@ -1,4 +1,5 @@
-/* links: which unitigs follow one another: the last k - 1 letters of one are the first ones of the other. */
+/* unitig_links: which unitigs follow one another: the last k - 1 letters of one are the first letters of the
+ * other. */
 
 #ifndef GEMP_ASSEMBLY_UNITIG_LINKS_H
 #define GEMP_ASSEMBLY_UNITIG_LINKS_H

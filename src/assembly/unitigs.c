@@ -18,7 +18,7 @@ typedef struct gemp_unitig_cycle {
 	gemp_kmer min_reverse;
 } gemp_unitig_cycle;
 
-/* What is known of a closed list: first by one rank, then by the owner of its first item. */
+/* A closed list as known first by one rank, then by the owner of its first item. */
 typedef struct cycle {
 	gemp_item first, min_item;
 	gemp_kmer min_kmer, min_reverse;
@@ -144,7 +144,7 @@ void gemp_unitigs_free(gemp_unitigs *unitigs)
 	*unitigs = (gemp_unitigs){ 0 };
 }
 
-/* What the owner of a unitig's tail tells that of its head. */
+/* The message from the owner of a unitig's tail to the owner of its head. */
 typedef struct finished_unitig {
 	gemp_item head;
 	gemp_kmer tail, min_reverse;
@@ -190,6 +190,7 @@ done:
 	return code;
 }
 
+/* A cycle has no tail of its own: totals come from rotate_cycles. */
 static finished_unitig finish_unitig(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
                                      const gemp_unitig_cycle *totals)
 {

@@ -119,7 +119,7 @@ static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Only components with edges matter: isolated vertices do not prevent a circuit. */
 static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges)
 {
 	gemp_components found = { 0 };

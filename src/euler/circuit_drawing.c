@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Of all ranks, at rank 0. */
+/* Edges of all ranks, on every rank. */
 typedef struct drawn_edge {
 	gemp_vertex source, target;
 	uint32_t circuit; /* as the engine names it, then from 0 */

@@ -25,6 +25,7 @@ typedef struct verification {
 	edge_ends *ends;            /* [order->count] */
 } verification;
 
+/* The source of each own slot, so that a request costs no binary search. */
 static void fill_sources(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -80,7 +81,7 @@ static gemp_code check_steps(const verification *v)
 	return GEMP_OK;
 }
 
-/* Where the places of a rank begin and end. */
+/* The first and the last edge of a rank's places. */
 typedef struct boundary {
 	uint64_t first_place, count;
 	edge_ends first_edge, last_edge;
@@ -117,6 +118,7 @@ static gemp_code check_boundaries(const verification *v, const boundary *seams)
 	return GEMP_OK;
 }
 
+/* Collective. Each rank contributes its first and last edge. */
 static gemp_code gather_boundaries(const verification *v)
 {
 	gemp_code code = GEMP_OK;

@@ -40,6 +40,7 @@ static void describe_value(gemp_text *out, const gemp_value *value)
 		gemp_value_print(value, out);
 }
 
+/* Absent attributes are not printed, so removing one is a change. */
 static void describe_row(gemp_text *out, const gemp_table *table, size_t row)
 {
 	for (size_t c = 0; c < table->count; c++) {
@@ -303,6 +304,7 @@ static void draw(const side_style *d, const gemp_graph_diff_side *side, gemp_tex
 	gemp_text_print(out, "\t}\n");
 }
 
+/* Rank 0 has the whole drawing. */
 static gemp_code write(const gemp_graph_diff_side *before, const gemp_graph_diff_side *after, const char *path)
 {
 	static const side_style sides[] = {

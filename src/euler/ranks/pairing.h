@@ -1,4 +1,4 @@
-/* ranks_pair: each edge is followed by an out-edge of the vertex that it leads to, and no two by the same. */
+/* pairing: each edge gets a successor, an out-edge of the vertex that it leads to, and no two edges the same one. */
 
 #ifndef GEMP_EULER_RANKS_PAIRING_H
 #define GEMP_EULER_RANKS_PAIRING_H

@@ -1,4 +1,4 @@
-/* ranks_place: the order of the edges, each rank its part, from the places of splitters. */
+/* placement: the order of the edges, each rank its part, from the places of splitters. */
 
 #ifndef GEMP_EULER_RANKS_PLACEMENT_H
 #define GEMP_EULER_RANKS_PLACEMENT_H

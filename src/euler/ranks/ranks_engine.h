@@ -1,3 +1,9 @@
+/* ranks_engine: the Euler circuit on the hosts of all ranks, in shared memory or by messages (team.h).
+ *
+ * Stages: pairing.h links edges, list.h and list_ranking.h find their circuits, join.h joins these, list.h walks
+ * the changed stretches again, list_ranking.h ranks the splitters, placement.h places the edges.
+ */
+
 #ifndef GEMP_EULER_RANKS_RANKS_ENGINE_H
 #define GEMP_EULER_RANKS_RANKS_ENGINE_H
 

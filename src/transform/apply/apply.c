@@ -25,6 +25,7 @@ typedef struct patch_builder {
 
 enum { MAX_TYPES = 253 }; /* an action is a byte: 0 keeps the edge, 1 deletes it, t + 2 gives it type t */
 
+/* Vertices and edges that are deleted, merged into another vertex, or get another type. */
 typedef struct deletion_context {
 	patch_builder *a;
 	const gemp_update *u;
@@ -277,6 +278,7 @@ static gemp_code set_values(patch_builder *a)
 
 /* What selected matches create: vertices in the order of the matches here, and edges. */
 
+/* Vertices are created in the order of this rank's matches; edges have an array for each CREATE clause. */
 typedef struct creation_context {
 	const patch_builder *a;
 	const gemp_rule_element *element; /* of rows and ends */
@@ -317,7 +319,7 @@ static gemp_code number_vertices(patch_builder *a)
 	return GEMP_OK;
 }
 
-/* What an update of something created gives to each. */
+/* The values that an update gives to what its matches create. */
 static gemp_code make_values(const patch_builder *a, const gemp_update *u, gemp_type type, gemp_column *out)
 {
 	const gemp_new_vertices *created = a->created;

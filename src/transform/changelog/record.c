@@ -71,6 +71,7 @@ done:
 
 /* THE ORDER OF LINES: each rank writes those of a range of matches. */
 
+/* A line with its sort key; bytes lie in the received text. */
 typedef struct positioned_line {
 	gemp_line_key key;
 	const char *bytes;
@@ -112,6 +113,7 @@ static int compare_lines(const void *a, const void *b)
 	return 0;
 }
 
+/* Lines of a match may come from several ranks. */
 static gemp_code sort_lines(const char *received, size_t size, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,5 @@
-/* Events of selected matches, sent to the owners of what they are about. */
+/* Selected matches send their updates to the owners of the elements; deleted vertices are then made known to all
+ * ranks, which look for own edges to them. */
 
 #include "transform/changelog/record_events.h"
 
@@ -133,6 +134,7 @@ static bool deletes_edges(const gemp_rule *rule)
 	return false;
 }
 
+/* By id, for binary search. */
 static int compare_deleted(const void *a, const void *b)
 {
 	const gemp_record_deleted *x = a, *y = b;

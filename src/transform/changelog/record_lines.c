@@ -165,7 +165,7 @@ static gemp_value value_in(const gemp_table *table, const char *name, size_t row
 	return column ? gemp_column_get(column, row) : (gemp_value){ .null = true };
 }
 
-/* What it had. */
+/* Labels and attributes that the vertex had. */
 static void add_vertex(gemp_record_state *r, size_t row)
 {
 	const gemp_label_set *set = &r->graph->label_sets[r->graph->label_set_of[row]];
@@ -208,11 +208,13 @@ static void vertex_line(gemp_record_state *r, const gemp_record_event *event)
 
 /* EDGES */
 
+/* Key or key rank of an end of an edge, fetched by record.c. */
 static gemp_value end_value(const gemp_record_state *r, int what, uint64_t id)
 {
 	return gemp_column_get(&r->end_key[what], gemp_fetch_index(r->ends, r->end_count, (gemp_vertex)id));
 }
 
+/* Attributes are all that distinguishes parallel edges. */
 static bool same_attributes(const gemp_table *props, uint64_t a, uint64_t b)
 {
 	for (size_t c = 0; c < props->count; c++) {
@@ -236,6 +238,7 @@ static uint64_t number_among_equals(const gemp_record_state *r, const gemp_recor
 	return number;
 }
 
+/* Type, ends, number among equals and attributes name the edge. */
 static void add_edge(gemp_record_state *r, const gemp_record_edge *edge)
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];

@@ -157,6 +157,7 @@ done:
 	return code;
 }
 
+/* Integers of a column that has become one of floats. */
 static gemp_value convert_value(gemp_value value, gemp_type type)
 {
 	if (!value.null && value.type == GEMP_INTEGER && type == GEMP_FLOAT)
@@ -193,6 +194,7 @@ static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *sc
 	}
 }
 
+/* Line 0 means that the vertex was in the graph. */
 static gemp_code build_vertex(gemp_replay *r, const gemp_edit *e)
 {
 	GEMP_PROPAGATE(gemp_builder_vertex(r->builder, &e->key, e->labels.size ? e->labels.bytes : "", e->labels.size,
@@ -286,6 +288,7 @@ done:
 
 /* THE EDITS */
 
+/* The edits of one step, with reusable attribute arrays. */
 typedef struct edit_list {
 	size_t count, capacity;
 	gemp_edit *edits;
@@ -293,6 +296,7 @@ typedef struct edit_list {
 	size_t other_capacity;
 } edit_list;
 
+/* Attribute arrays are reused from step to step. */
 static gemp_code add_edit(edit_list *list, const char **at)
 {
 	size_t before = list->capacity;

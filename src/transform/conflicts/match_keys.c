@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What a tuple contains of a column. */
+/* A part of a tuple and what it contains. */
 typedef enum key_part {
 	VERTEX, /* rank of the key */
 	SOURCE, /* of an edge: rank of the source's key above, number among parallel edges below */
@@ -45,6 +45,7 @@ typedef struct keys_context {
 
 /* THE PARTS */
 
+/* Values take two words, all other parts one. */
 static void add_part(keys_context *m, key_part part, const gemp_frame_column *column)
 {
 	m->parts[m->count++] = (tuple_part){ part, column, m->width };

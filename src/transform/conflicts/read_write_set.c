@@ -13,7 +13,7 @@ typedef struct name_table {
 	const char **names; /* borrowed */
 } name_table;
 
-/* What an expression's variables stand for: columns of rows. */
+/* Columns that the variables of an expression stand for. */
 typedef struct scope {
 	size_t vertex_count, edge_count;
 	const size_t *vertices, *edges; /* columns, or GEMP_NO_COLUMN */
@@ -136,6 +136,7 @@ static void read_pattern(analysis *t, const gemp_pattern *sub, const size_t *col
 		read_expr(t, &s, sub->conditions[i].expr);
 }
 
+/* EXISTS and COUNT: arguments are vertices of the outer pattern, in their columns. */
 static void read_subpattern(analysis *t, const scope *s, const gemp_expr *expr)
 {
 	const gemp_pattern *sub = s->pattern->subs[expr->sub];
@@ -146,6 +147,7 @@ static void read_subpattern(analysis *t, const scope *s, const gemp_expr *expr)
 	read_pattern(t, sub, columns);
 }
 
+/* labels(v) reads every label that the graph has or the rule mentions. */
 static void read_all_labels(analysis *t, size_t column)
 {
 	for (size_t i = 0; i < t->graph->label_count; i++)
@@ -359,7 +361,7 @@ static void delete_vertex(analysis *t, const gemp_update *u)
 	}
 }
 
-/* What loses edges to one vertex gets them to the other. */
+/* The edges that the merged vertex loses are added to the other vertex. */
 static void merge_vertex(analysis *t, const gemp_update *u)
 {
 	delete_vertex(t, u);
@@ -388,6 +390,7 @@ static void write_update(analysis *t, const gemp_update *u)
 
 /* THE FOOTPRINT */
 
+/* Types that only the rule mentions get numbers behind the relations of the graph. */
 static bool names_type(const gemp_update *u)
 {
 	return u->kind == GEMP_CREATE_EDGE || u->kind == GEMP_SET_TYPE;

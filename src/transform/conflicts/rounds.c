@@ -175,17 +175,17 @@ done:
 	return code;
 }
 
-_Static_assert((int)GEMP_READS == CHOOSE_READS && (int)GEMP_ADDS == CHOOSE_ADDS && (int)GEMP_WRITES == CHOOSE_WRITES &&
-                   (int)GEMP_ACCESSES == CHOOSE_TOUCHES,
-               "kernels know the touches by these numbers");
-_Static_assert((int)GEMP_UNDECIDED == CHOOSE_UNDECIDED && (int)GEMP_SELECTED == CHOOSE_CHOSEN &&
-                   (int)GEMP_REJECTED == CHOOSE_LEFT_OUT,
-               "kernels know the choices by these numbers");
+_Static_assert((int)GEMP_READS == CONFLICT_READS && (int)GEMP_ADDS == CONFLICT_ADDS &&
+                   (int)GEMP_WRITES == CONFLICT_WRITES && (int)GEMP_ACCESSES == CONFLICT_ACCESSES,
+               "kernels know the accesses by these numbers");
+_Static_assert((int)GEMP_UNDECIDED == CONFLICT_UNDECIDED && (int)GEMP_SELECTED == CONFLICT_SELECTED &&
+                   (int)GEMP_REJECTED == CONFLICT_REJECTED,
+               "kernels know the decisions by these numbers");
 
 enum { GROUP = 256, ITEMS_OF_UNIT = 2048 }; /* work-items of a GPU; a CPU has one a core */
 
-enum { BEGIN, TOKENS, PRIORITY, CHOICE, BEST, CHOSEN, LIVE, NEXT, COUNT, BUFFERS };
-enum { ENTER, JUDGE, LEAVE, KERNELS };
+enum { BEGIN, KEYS, PRIORITY, DECISIONS, BEST, SELECTED, UNDECIDED, NEXT, COUNT, BUFFERS };
+enum { ENTER, EVALUATE, UPDATE, KERNELS };
 
 typedef struct device_rounds {
 	gemp_conflict_rounds *problem;
@@ -201,12 +201,12 @@ typedef struct device_rounds {
 static void sizes_of(const gemp_conflict_rounds *g, size_t sizes[BUFFERS])
 {
 	sizes[BEGIN] = (g->matches + 1) * sizeof *g->offsets;
-	sizes[TOKENS] = g->offsets[g->matches] * sizeof *g->keys;
+	sizes[KEYS] = g->offsets[g->matches] * sizeof *g->keys;
 	sizes[PRIORITY] = g->matches * sizeof *g->priority;
-	sizes[CHOICE] = g->matches * sizeof *g->decision;
-	sizes[BEST] = g->slots * CHOOSE_TOUCHES * sizeof(uint64_t);
-	sizes[CHOSEN] = g->slots * sizeof(uint32_t);
-	sizes[LIVE] = sizes[NEXT] = g->matches * sizeof(uint32_t);
+	sizes[DECISIONS] = g->matches * sizeof *g->decision;
+	sizes[BEST] = g->slots * CONFLICT_ACCESSES * sizeof(uint64_t);
+	sizes[SELECTED] = g->slots * sizeof(uint32_t);
+	sizes[UNDECIDED] = sizes[NEXT] = g->matches * sizeof(uint32_t);
 	sizes[COUNT] = sizeof(uint32_t);
 }
 
@@ -229,25 +229,25 @@ static gemp_code make_buffers(device_rounds *p)
 	gemp_code code = GEMP_OK;
 	gemp_conflict_rounds *g = p->problem;
 	size_t sizes[BUFFERS];
-	const void *from[BUFFERS] = { [BEGIN] = g->offsets, [TOKENS] = g->keys, [PRIORITY] = g->priority };
-	uint32_t *live = NULL;
-	GEMP_TRY(GEMP_NEW(live, g->matches));
+	const void *from[BUFFERS] = { [BEGIN] = g->offsets, [KEYS] = g->keys, [PRIORITY] = g->priority };
+	uint32_t *undecided = NULL;
+	GEMP_TRY(GEMP_NEW(undecided, g->matches));
 	for (size_t m = 0; m < g->matches; m++)
-		live[m] = (uint32_t)m;
-	from[LIVE] = live;
+		undecided[m] = (uint32_t)m;
+	from[UNDECIDED] = undecided;
 	sizes_of(g, sizes);
 	for (int b = 0; b < BUFFERS; b++) /* there are no empty buffers */
 		GEMP_TRY(gemp_buffer_new(&p->buffers[b], p->device, sizes[b] ? sizes[b] : 1, sizes[b] ? from[b] : NULL));
 	GEMP_TRY(gemp_buffer_zero(p->device, &p->buffers[BEST], 0, sizes[BEST]));
-	code = gemp_buffer_zero(p->device, &p->buffers[CHOSEN], 0, sizes[CHOSEN]);
+	code = gemp_buffer_zero(p->device, &p->buffers[SELECTED], 0, sizes[SELECTED]);
 done:
-	gemp_free(live);
+	gemp_free(undecided);
 	return code;
 }
 
 static gemp_code open_device(device_rounds *p)
 {
-	static const char *const names[KERNELS] = { "choose_enter", "choose_judge", "choose_leave" };
+	static const char *const names[KERNELS] = { "conflict_enter", "conflict_evaluate", "conflict_update" };
 	gemp_code code = GEMP_OK;
 	char *source = NULL;
 	GEMP_TRY(gemp_kernel_source(&source, "conflict_rounds.cl"));
@@ -290,17 +290,17 @@ static gemp_code run_device_round(device_rounds *p, uint32_t *count)
 {
 	gemp_buffer *b = p->buffers, swap;
 	GEMP_PROPAGATE(gemp_buffer_zero(p->device, &b[COUNT], 0, sizeof *count));
-	GEMP_PROPAGATE(LAUNCH(p, ENTER, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
-	                      GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem)));
-	GEMP_PROPAGATE(LAUNCH(p, JUDGE, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
-	                      GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem),
-	                      GEMP_ARG(&b[CHOSEN].mem), GEMP_ARG(&b[CHOICE].mem)));
-	GEMP_PROPAGATE(LAUNCH(p, LEAVE, *count, GEMP_ARG(&b[LIVE].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
-	                      GEMP_ARG(&b[TOKENS].mem), GEMP_ARG(&b[CHOICE].mem), GEMP_ARG(&b[BEST].mem),
-	                      GEMP_ARG(&b[CHOSEN].mem), GEMP_ARG(&b[NEXT].mem), GEMP_ARG(&b[COUNT].mem)));
+	GEMP_PROPAGATE(LAUNCH(p, ENTER, *count, GEMP_ARG(&b[UNDECIDED].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                      GEMP_ARG(&b[KEYS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem)));
+	GEMP_PROPAGATE(LAUNCH(p, EVALUATE, *count, GEMP_ARG(&b[UNDECIDED].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                      GEMP_ARG(&b[KEYS].mem), GEMP_ARG(&b[PRIORITY].mem), GEMP_ARG(&b[BEST].mem),
+	                      GEMP_ARG(&b[SELECTED].mem), GEMP_ARG(&b[DECISIONS].mem)));
+	GEMP_PROPAGATE(LAUNCH(p, UPDATE, *count, GEMP_ARG(&b[UNDECIDED].mem), GEMP_ARG(count), GEMP_ARG(&b[BEGIN].mem),
+	                      GEMP_ARG(&b[KEYS].mem), GEMP_ARG(&b[DECISIONS].mem), GEMP_ARG(&b[BEST].mem),
+	                      GEMP_ARG(&b[SELECTED].mem), GEMP_ARG(&b[NEXT].mem), GEMP_ARG(&b[COUNT].mem)));
 	GEMP_PROPAGATE(gemp_buffer_read(p->device, &b[COUNT], 0, sizeof *count, count));
-	swap = b[LIVE];
-	b[LIVE] = b[NEXT];
+	swap = b[UNDECIDED];
+	b[UNDECIDED] = b[NEXT];
 	b[NEXT] = swap;
 	return GEMP_OK;
 }
@@ -314,7 +314,7 @@ gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *problem, gemp_runtim
 	GEMP_TRY(open_device(&p));
 	for (*rounds = 0; count; ++*rounds)
 		GEMP_TRY(run_device_round(&p, &count));
-	GEMP_TRY(gemp_buffer_read(p.device, &p.buffers[CHOICE], 0, problem->matches * sizeof *problem->decision,
+	GEMP_TRY(gemp_buffer_read(p.device, &p.buffers[DECISIONS], 0, problem->matches * sizeof *problem->decision,
 	                          problem->decision));
 	GEMP_TRY(gemp_timings_seconds(&p.timings, &seconds));
 	context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;

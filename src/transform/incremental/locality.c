@@ -23,7 +23,7 @@ static bool share_name(char *const *a, size_t a_count, char *const *b, size_t b_
 	return shared;
 }
 
-/* What one is asked for. */
+/* The kind of change that is asked about. */
 typedef enum update_subject { EDGES, LABELS, ATTRIBUTES, VERTICES } update_subject;
 
 /* Can a matched edge in this column be of one of the types? */
@@ -49,6 +49,7 @@ static bool updates_edges(const gemp_rule *rule, const gemp_update *u, char *con
 	       may_have_type(rule, u->element.index, types, count);
 }
 
+/* Can this update change something of the kind? Elements that it creates itself do not count. */
 static bool updates_subject(const gemp_rule *rule, const gemp_update *u, update_subject what, char *const *names,
                             size_t count)
 {

@@ -8,7 +8,7 @@
 
 enum { WORDS_AT_ONCE = 1 << 26 };
 
-/* Sets by role; NULL: empty. */
+/* A set of vertices for each role; NULL is the empty set. */
 typedef struct expansion {
 	const gemp_comm *comm;
 	gemp_shard *graph;
@@ -118,6 +118,7 @@ done:
 
 /* TO THE PLACE, from the farthest roles on. */
 
+/* Own marks by id; the ranks are merged afterwards. */
 static gemp_code set_marks(expansion *n, const bool *mark)
 {
 	GEMP_PROPAGATE(GEMP_NEW(n->marks, n->words));

@@ -68,6 +68,7 @@ static void append_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Rows of elements are copied by column. */
 static gemp_code append_rows(collection *c)
 {
 	gemp_frame *f = c->frame;
@@ -133,7 +134,7 @@ static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_ma
 	return how;
 }
 
-/* Collective. */
+/* Collective. A pipeline is only needed for clauses. */
 static gemp_code begin_rows(collection *c, const gemp_prepared_options *options)
 {
 	if (has_only_elements(c->pattern))
@@ -143,7 +144,7 @@ static gemp_code begin_rows(collection *c, const gemp_prepared_options *options)
 	                         &(gemp_row_stage){ .self = c, .push = append_frame });
 }
 
-/* Collective. */
+/* Collective. Prepares and runs the search; the pipeline belongs to one search. */
 static gemp_code find_rows(collection *c, const gemp_prepared_options *options, gemp_match_result *result)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,4 @@
-/* matches: what a rule looks for, found by the query engine and kept at the ranks that found it. */
+/* rule_matches: the matches of a rule, found by the query engine and kept on the ranks that found them. */
 
 #ifndef GEMP_TRANSFORM_INCREMENTAL_RULE_MATCHES_H
 #define GEMP_TRANSFORM_INCREMENTAL_RULE_MATCHES_H
