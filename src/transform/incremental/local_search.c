@@ -2,7 +2,6 @@
 
 #include "core/bitset.h"
 #include "core/memory.h"
-#include "partition/base/edge_owners.h"
 #include "partition/derived/induced.h"
 #include "transform/incremental/neighbourhood.h"
 #include "transform/incremental/rule_matches.h"
@@ -30,27 +29,30 @@ static gemp_code answer(void *self, const void *records, size_t count, uint64_t 
 	return GEMP_OK;
 }
 
-/* Collective. Renumbers the edges of one column; GEMP_NO_ELEMENT stays. */
-static gemp_code renumber_edges(edge_numbering *n, gemp_frame_column *column, size_t rows)
+gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *owners, uint64_t *elements, size_t rows,
+                              gemp_request_handler handler, void *self, bool *lost)
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge *edges = NULL;
 	uint64_t *answers = NULL;
 	int *owner = NULL;
-	size_t count = 0;
+	size_t count = 0, at = 0;
 	GEMP_TRY(gemp_comm_agree(
-		n->comm, gemp_new_all(GEMP_ARRAY(edges, rows), GEMP_ARRAY(answers, rows), GEMP_ARRAY(owner, rows))));
+		comm, gemp_new_all(GEMP_ARRAY(edges, rows), GEMP_ARRAY(answers, rows), GEMP_ARRAY(owner, rows))));
 	for (size_t row = 0; row < rows; row++)
-		if (column->elements[row] != GEMP_NO_ELEMENT) {
-			owner[count] = gemp_edge_owner(&n->owners, column->elements[row]);
-			edges[count++] = column->elements[row];
+		if (elements[row] != GEMP_NO_ELEMENT) {
+			owner[count] = gemp_edge_owner(owners, elements[row]);
+			edges[count++] = elements[row];
 		}
-	const gemp_request request = { edges, count, sizeof *edges, owner, answer, n };
-	GEMP_TRY(gemp_request_run(n->comm, &request, answers));
-	count = 0;
-	for (size_t row = 0; row < rows; row++)
-		if (column->elements[row] != GEMP_NO_ELEMENT)
-			column->elements[row] = answers[count++];
+	const gemp_request request = { edges, count, sizeof *edges, owner, handler, self };
+	GEMP_TRY(gemp_request_run(comm, &request, answers));
+	for (size_t row = 0; row < rows; row++) {
+		if (elements[row] == GEMP_NO_ELEMENT)
+			continue;
+		elements[row] = answers[at++];
+		if (lost)
+			lost[row] |= elements[row] == GEMP_NO_ELEMENT;
+	}
 done:
 	gemp_free_all(edges, answers, owner);
 	return code;
@@ -68,7 +70,7 @@ static gemp_code renumber(const gemp_local_search *local, const gemp_induced *pa
 	for (size_t c = 0; c < frame->count; c++) {
 		gemp_frame_column *column = &frame->columns[c];
 		if (column->kind == GEMP_CELL_EDGE)
-			GEMP_TRY(renumber_edges(&n, column, frame->rows));
+			GEMP_TRY(gemp_renumber_edges(n.comm, &n.owners, column->elements, frame->rows, answer, &n, NULL));
 		for (size_t row = 0; row < frame->rows && column->kind == GEMP_CELL_VERTEX; row++)
 			if (column->elements[row] != GEMP_NO_ELEMENT)
 				column->elements[row] = part->vertex[column->elements[row]];

@@ -8,8 +8,10 @@
 #ifndef GEMP_TRANSFORM_INCREMENTAL_LOCAL_SEARCH_H
 #define GEMP_TRANSFORM_INCREMENTAL_LOCAL_SEARCH_H
 
+#include "comm/exchange.h"
 #include "graph/graph.h"
 #include "match/planner/match_options.h"
+#include "partition/base/edge_owners.h"
 #include "partition/runtime.h"
 #include "query/rows/frame.h"
 #include "transform/incremental/locality.h"
@@ -26,5 +28,10 @@ typedef struct gemp_local_search {
 
 /* Collective. As gemp_rule_matches_rows. */
 gemp_code gemp_local_search_rows(const gemp_local_search *local, gemp_frame *out);
+
+/* Collective. elements[row], the number of an edge, becomes what the handler of its owner answers; GEMP_NO_ELEMENT stays.
+ * lost[row] (NULL: not wanted) is set where the answer is GEMP_NO_ELEMENT. */
+gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *owners, uint64_t *elements, size_t rows,
+                              gemp_request_handler handler, void *self, bool *lost);
 
 #endif

@@ -79,15 +79,6 @@ done:
 	return code;
 }
 
-/* ROWS. Elements of all edge columns, one column behind the other, asked of the ranks that had them. */
-typedef struct renumber_request {
-	const renumbering *following;
-	gemp_edge *edges; /* [count] */
-	int *owner;
-	uint64_t *answers;
-	size_t count;
-} renumber_request;
-
 /* Request handler: the new number of an edge that this rank owned before, GEMP_NO_ELEMENT if it was deleted. */
 static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
 {
@@ -100,47 +91,15 @@ static gemp_code answer(void *self, const void *records, size_t count, uint64_t 
 	return GEMP_OK;
 }
 
-static bool has_edges(const gemp_frame_column *column)
+/* lost[row] is set where a vertex of the row no longer exists. */
+static void renumber_vertices(const renumbering *f, uint64_t *elements, size_t rows, bool *lost)
 {
-	return column->kind == GEMP_CELL_EDGE && column->elements;
-}
-
-/* Elements of all edge columns, one column behind the other, so that one request serves all. */
-static gemp_code collect(renumber_request *a, const gemp_frame *frame)
-{
-	size_t columns = 0;
-	for (size_t c = 0; c < frame->count; c++)
-		columns += has_edges(&frame->columns[c]);
-	GEMP_PROPAGATE(gemp_new_all(GEMP_ARRAY(a->edges, columns * frame->rows),
-	                            GEMP_ARRAY(a->owner, columns * frame->rows),
-	                            GEMP_ARRAY(a->answers, columns * frame->rows)));
-	for (size_t c = 0; c < frame->count; c++)
-		for (size_t row = 0; row < frame->rows && has_edges(&frame->columns[c]); row++)
-			if (frame->columns[c].elements[row] != GEMP_NO_ELEMENT) {
-				a->owner[a->count] = gemp_edge_owner(a->following->owners, frame->columns[c].elements[row]);
-				a->edges[a->count++] = frame->columns[c].elements[row];
-			}
-	return GEMP_OK;
-}
-
-/* lost[row] is set where an element of the row no longer exists. */
-static void store_elements(const renumbering *f, const renumber_request *a, gemp_frame *frame, bool *lost)
-{
-	size_t at = 0;
-	for (size_t c = 0; c < frame->count; c++) {
-		gemp_frame_column *column = &frame->columns[c];
-		for (size_t row = 0; row < frame->rows && column->elements && column->kind != GEMP_CELL_VALUE; row++) {
-			uint64_t *element = &column->elements[row];
-			if (*element == GEMP_NO_ELEMENT)
-				continue;
-			if (column->kind == GEMP_CELL_EDGE) {
-				*element = a->answers[at++];
-			} else {
-				gemp_vertex id = gemp_id_map_get(&f->patched->id_map, (gemp_vertex)*element);
-				*element = id == GEMP_NO_VERTEX ? GEMP_NO_ELEMENT : id;
-			}
-			lost[row] |= *element == GEMP_NO_ELEMENT;
-		}
+	for (size_t row = 0; row < rows; row++) {
+		if (elements[row] == GEMP_NO_ELEMENT)
+			continue;
+		gemp_vertex id = gemp_id_map_get(&f->patched->id_map, (gemp_vertex)elements[row]);
+		elements[row] = id == GEMP_NO_VERTEX ? GEMP_NO_ELEMENT : id;
+		lost[row] |= id == GEMP_NO_VERTEX;
 	}
 }
 
@@ -169,17 +128,20 @@ done:
 static gemp_code renumber_rows(const renumbering *following, gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
-	renumber_request a = { .following = following };
 	bool *lost = NULL;
-	code = collect(&a, frame);
-	GEMP_THEN(GEMP_NEW(lost, frame->rows));
-	GEMP_TRY(gemp_comm_agree(following->comm, code));
-	const gemp_request request = { a.edges, a.count, sizeof *a.edges, a.owner, answer, (void *)following };
-	GEMP_TRY(gemp_request_run(following->comm, &request, a.answers));
-	store_elements(following, &a, frame, lost);
+	GEMP_TRY(gemp_comm_agree(following->comm, GEMP_NEW(lost, frame->rows)));
+	for (size_t c = 0; c < frame->count; c++) {
+		gemp_frame_column *column = &frame->columns[c];
+		size_t rows = column->elements ? frame->rows : 0;
+		if (column->kind == GEMP_CELL_EDGE)
+			GEMP_TRY(gemp_renumber_edges(following->comm, following->owners, column->elements, rows, answer,
+			                             (void *)following, lost));
+		else if (column->kind == GEMP_CELL_VERTEX)
+			renumber_vertices(following, column->elements, rows, lost);
+	}
 	code = gemp_comm_agree(following->comm, drop_lost(frame, lost));
 done:
-	gemp_free_all(a.edges, a.owner, a.answers, lost);
+	gemp_free(lost);
 	return code;
 }
 
