@@ -1,7 +1,7 @@
 cmake_policy(VERSION 3.25)
-# Run as a script, cmake -DFOLDER=kernels -DTUNING=configs/tuning -DOUT=embedded.c -P EmbedKernels.cmake: a C table of every
-# .cl, .clh and .h file of FOLDER and every .conf file of TUNING (which may be left out), as byte arrays since string literals
-# longer than 65,535 bytes are not portable. See src/device/embedded.h.
+# A script: cmake -DFOLDER=kernels -DTUNING=configs/tuning -DOUT=embedded.c -P EmbedKernels.cmake
+# It writes a C table of every .cl, .clh and .h file of FOLDER and every .conf file of TUNING, which may be left out. Files become
+# byte arrays, since string literals longer than 65,535 bytes are not portable. See src/device/embedded.h.
 file(GLOB_RECURSE files ${FOLDER}/*.cl ${FOLDER}/*.clh ${FOLDER}/*.h)
 if(TUNING)
 	file(GLOB confs ${TUNING}/*.conf)

@@ -1,4 +1,4 @@
-# One small module per dependency; each gives one target gemp::NAME.
+# Each dependency has a module of its own, which gives one target gemp::NAME.
 include(GempXxhash)
 include(GempNauty)
 include(GempOpenCL)

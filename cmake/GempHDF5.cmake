@@ -1,4 +1,4 @@
-# HDF5: parallel is preferred (Debian: libhdf5-openmpi-dev), serial works.
+# HDF5. The parallel build is preferred (Debian: libhdf5-openmpi-dev); the serial one works, too.
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 REQUIRED COMPONENTS C)
 add_library(gemp::hdf5 INTERFACE IMPORTED)

@@ -1,4 +1,4 @@
-# gemp_embed_kernels(TARGET): the kernels, and what is known of devices (configs/tuning), go into the library as text.
+# gemp_embed_kernels(TARGET) puts the kernels and the tuning files (configs/tuning) into the library as text.
 function(gemp_embed_kernels target)
 	set(folder ${PROJECT_SOURCE_DIR}/kernels)
 	set(out ${PROJECT_BINARY_DIR}/generated/kernels_embedded.c)
@@ -9,7 +9,7 @@ function(gemp_embed_kernels target)
 			-P ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
 		DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
 		COMMENT "Embedding kernels" VERBATIM)
-	# Bytes above 127 in a char array are meant.
+	# The arrays are of char and may have bytes above 127.
 	set_source_files_properties(${out} PROPERTIES COMPILE_OPTIONS "-Wno-conversion;-Wno-overflow;-Wno-sign-conversion")
 	target_sources(${target} PRIVATE ${out})
 endfunction()

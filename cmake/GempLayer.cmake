@@ -1,5 +1,5 @@
-# gemp_layer(NAME FOLDER [PUBLIC libs...] [PRIVATE libs...]): a layer is a folder. Its library is every .c file in it and in the
-# folders below it, and the code that flex and bison generate from syntax/lexer.l and the grammar, syntax/parser.y and syntax/parser_*.y.
+# gemp_layer(NAME FOLDER [PUBLIC libs...] [PRIVATE libs...]) makes a library of a layer: every .c file in the folder and below it,
+# and the code that flex and bison generate from syntax/lexer.l and the grammar (syntax/parser.y and syntax/parser_*.y).
 function(gemp_layer name folder)
 	cmake_parse_arguments(LAYER "" "" "PUBLIC;PRIVATE" ${ARGN})
 	file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
@@ -29,7 +29,7 @@ function(gemp_grammar folder variable)
 	bison_target(${layer}_parser ${to}/parser.y ${to}/parser.c DEFINES_FILE ${to}/parser.h COMPILE_FLAGS -Wall)
 	flex_target(${layer}_lexer ${from}/lexer.l ${to}/lexer.c DEFINES_FILE ${to}/lexer.h)
 	add_flex_bison_dependency(${layer}_lexer ${layer}_parser)
-	# Generated code is not held to -Wconversion.
+	# Generated code has implicit conversions.
 	set_source_files_properties(${to}/parser.c ${to}/lexer.c PROPERTIES
 		COMPILE_OPTIONS "-Wno-conversion;-Wno-sign-conversion;-Wno-unused-function;-Wno-unused-but-set-variable")
 	set(${variable} ${to}/parser.c ${to}/lexer.c PARENT_SCOPE)

@@ -5,9 +5,9 @@ set(GEMP_MPIEXEC_FLAGS -q --oversubscribe --bind-to none CACHE STRING "Options o
 set(GEMP_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with h5py and scipy, for tests of the file format")
 set(GEMP_SHARED_DEFAULT ${PROJECT_SOURCE_DIR}/../shared) # the environment's GEMP_SHARED comes first
 
-# Thousands of starts of ranks. Open MPI would wait two seconds before it takes in that a rank has exited with a code, would
-# try all of its networks (libfabric, PSM, UCX, TCP) for a third of a second at each start, start a daemon beside a process
-# without mpirun (src/comm/session.h), and look at all buses for devices.
+# The tests start thousands of ranks. Without these settings Open MPI waits two seconds after a rank exits with a code, tries all
+# of its networks (libfabric, PSM, UCX, TCP) for a third of a second at each start, starts a daemon beside a process without
+# mpirun (src/comm/session.h), and scans all buses for devices.
 set(GEMP_TEST_MPI OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_odls_base_sigkill_timeout=0 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 	OMPI_MCA_ess_singleton_isolated=1 PMIX_MCA_gds=hash HWLOC_COMPONENTS=-opencl,-pci,-linuxio)
 
@@ -18,23 +18,23 @@ set(GEMP_TEST_ENVIRONMENT
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ${GEMP_TEST_MPI}
 	GEMP_CACHE_DIR=${GEMP_TEST_CACHE}/gemp POCL_CACHE_DIR=${GEMP_TEST_CACHE}/pocl
 	GEMP_SOURCE_DIR=${PROJECT_SOURCE_DIR})
-# PoCL would compile a kernel twice, for any size of a group and for the one at hand; the first is what its binary has, which
-# all ranks share. So in tests of many kernels; what cli/ launches is made for its size, as users have it.
+# PoCL compiles a kernel twice, for any group size and for the size of the launch; ranks share only the first binary. Tests of many
+# kernels turn the second off. Tests in cli/ keep it, since users have it.
 set(GEMP_TEST_ONE_KERNEL POCL_WORK_GROUP_SPECIALIZATION=0)
 if(GEMP_SANITIZE)
-	# MPI and OpenCL libraries leak; our own blocks are counted by the tests (gemp_memory_blocks).
+	# MPI and OpenCL libraries leak, so that leak detection is off; the tests count our own blocks (gemp_memory_blocks).
 	list(APPEND GEMP_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1)
 endif()
 if(GEMP_TSAN)
-	# MPI, OpenCL and HDF5 are not instrumented: ThreadSanitizer cannot see their locks, and would report what it sees of them.
+	# MPI, OpenCL and HDF5 are not instrumented: ThreadSanitizer cannot see their locks, and would report false races.
 	list(APPEND GEMP_TEST_ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:second_deadlock_stack=1)
 endif()
 
-# Tests make small things; half of the time to build them would go into the last few percent of their speed.
+# Tests run on small graphs: -O3 would double the time to build them and save a few percent of the time to run them.
 set(GEMP_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
 
-# gemp_test(NAME LABEL PROCESSORS COMMAND...): `timeout` ends a hanging test by a signal that mpirun passes to its ranks,
-# before CTest kills mpirun alone.
+# gemp_test(NAME LABEL PROCESSORS COMMAND...) adds a test. `timeout` ends a hanging test by a signal that mpirun passes on to its
+# ranks; CTest's own timeout would kill mpirun alone and leave the ranks.
 function(gemp_test name label processors)
 	set(labels ${label})
 	set(seconds 300)
@@ -76,12 +76,12 @@ function(gemp_c_tests folder)
 		if(folder STREQUAL mpi)
 			target_link_libraries(${target} PRIVATE gemp_harness_mpi)
 			foreach(ranks IN LISTS GEMP_TEST_RANKS)
-				# Ranks of a small test start, and wait for one another: that takes ten times as long beside a
-				# test that computes, which gets its time slice whenever one of them gives way.
+				# The ranks of a small test mostly wait for one another. Beside a test that computes they take ten
+				# times as long, since that test gets the core whenever a rank yields it.
 				math(EXPR processors "(${ranks} + 1) / 2")
 				set(launch ${MPIEXEC_EXECUTABLE} ${GEMP_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks})
 				if(ranks EQUAL 1)
-					set(launch) # a world of one rank needs no mpirun, which takes longer than most tests
+					set(launch) # one rank needs no mpirun, which takes longer to start than most tests run
 				endif()
 				gemp_test(${folder}/${stem}/${ranks} ${folder} ${processors} ${launch} $<TARGET_FILE:${target}>)
 			endforeach()
@@ -94,7 +94,7 @@ endfunction()
 # Every FOLDER/*.sh and FOLDER/*.py.
 function(gemp_script_tests folder)
 	file(GLOB scripts CONFIGURE_DEPENDS ${folder}/*.sh ${folder}/*.py)
-	set(processors 1) # they start ranks, but most of the time they wait
+	set(processors 1) # scripts start ranks, but wait most of the time
 	list(JOIN GEMP_MPIEXEC_FLAGS " " flags)
 	foreach(script IN LISTS scripts)
 		get_filename_component(name ${script} NAME)

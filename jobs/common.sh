@@ -1,17 +1,17 @@
-# Sourced by the jobs: where the project is, how it is built, how ranks are started.
+# The jobs source this file: it knows where the project is, how it is built, and how ranks are started.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${GEMP_BUILD:-$top/build}
 
-# Containers run as root, which Open MPI refuses unless it is told twice.
+# Containers run as root, which Open MPI refuses without both of these variables.
 if [ "$(id -u)" -eq 0 ]; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
-# More ranks than cores: those that wait give way.
+# Where there are more ranks than cores, waiting ranks yield their core.
 export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1}
 MPIRUN=${GEMP_MPIRUN:-mpirun -q --oversubscribe --bind-to none}
 
-# build_gemp [CMAKE OPTIONS]: quiet while all goes well.
+# build_gemp [CMAKE OPTIONS] builds in $build and prints messages only if that fails.
 build_gemp() {
 	local log
 	mkdir -p "$build"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# For machines without root or network, as nodes of a cluster: gathers what building needs, but compiler, CMake, Ninja, MPI,
-# HDF5 and an OpenCL driver, in a folder that can be carried there. Debian and Ubuntu.
+# Gathers the libraries and tools that a build needs in a folder that can be copied to a machine without root or network, such as
+# a node of a cluster. That machine has its own compiler, CMake, Ninja, MPI, HDF5 and OpenCL driver. Debian and Ubuntu.
 #
 #   jobs/prefix.sh FOLDER        here
 #   . FOLDER/env.sh              there, before cmake and before gemp-mpi
@@ -36,8 +36,8 @@ fi
 find "$folder/usr/lib" -type l -lname '/lib/*' | while read -r link; do
 	ln -sf "$(basename "$(readlink "$link")")" "$link"
 done
-# Static libraries where there are any: what is built then needs nothing of this folder, and no other program meets its
-# libraries.
+# Shared libraries go if there is a static one: the program then runs without this folder, and no other program loads libraries
+# from it.
 find "$folder/usr/lib" -name 'lib*.a' | while read -r library; do
 	rm -f "${library%.a}".so*
 done

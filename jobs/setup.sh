@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what GEMP-MPI needs and this machine lacks: nothing if all is there. Debian and Ubuntu (apt); elsewhere it prints
-# what is needed and stops.
+# Installs the packages that GEMP-MPI needs and this machine lacks. On Debian and Ubuntu it uses apt; elsewhere it prints the list
+# and stops.
 #
-#   jobs/setup.sh            what building and running need
-#   jobs/setup.sh --tests    what the tests need besides
+#   jobs/setup.sh            packages to build and run the program
+#   jobs/setup.sh --tests    and those that the tests need
 set -euo pipefail
 [ $# -eq 0 ] || [ "$*" = --tests ] || { echo "usage: $0 [--tests]" >&2; exit 2; }
 
@@ -24,10 +24,10 @@ installed() { # any of the alternatives
 	return 1
 }
 
-# Any OpenCL driver will do; PoCL runs kernels on the CPU cores.
+# Any OpenCL driver is good enough; PoCL runs kernels on CPU cores.
 has_driver() { compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null || [ -n "${OCL_ICD_VENDORS:-}" ]; }
 
-# NVIDIA's driver is often there without the line that tells OpenCL of it.
+# NVIDIA's driver is often installed without the file that registers it with OpenCL.
 nvidia_without_icd() {
 	"$(command -v ldconfig || echo /sbin/ldconfig)" -p 2>/dev/null | grep -q 'libnvidia-opencl\.so\.1' &&
 		! grep -qs nvidia /etc/OpenCL/vendors/*.icd

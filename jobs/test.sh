@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs the tests.
 #
-#   jobs/test.sh           all but the long ones
-#   jobs/test.sh --full    all
-#   jobs/test.sh ... -- CTEST OPTIONS, as -L unit or -R io_
+#   jobs/test.sh                        all tests but the long ones
+#   jobs/test.sh --full                 all tests
+#   jobs/test.sh ... -- CTEST OPTIONS   for example -L unit or -R io_
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 select=(-LE '^long$')
 if [ "${1:-}" = --full ]; then
@@ -11,7 +11,8 @@ if [ "${1:-}" = --full ]; then
 	shift
 fi
 [ "${1:-}" != -- ] || shift
-# One seed for the tests of all numbers of ranks, which then ask the same and share kernels; each run has another.
+# All tests of a run have one seed: a test under 1 and 3 ranks then searches the same patterns and shares the built kernels. Each
+# run has another seed.
 export GEMP_TEST_SEED=${GEMP_TEST_SEED:-$((RANDOM << 15 | RANDOM))}
 echo "GEMP_TEST_SEED=$GEMP_TEST_SEED"
 "$top/jobs/setup.sh" --tests
