@@ -44,6 +44,7 @@ static gemp_code open_npy(gemp_array_file *file, const char *path, unsigned dime
 	return GEMP_OK;
 }
 
+/* Elements lie in the file one behind the other, so that one seek and one read suffice. */
 static gemp_code read_npy_elements(const gemp_array_file *file, uint64_t first, size_t count, void *elements)
 {
 	if (fseeko(file->npy, (off_t)(file->data + first * file->width), SEEK_SET) != 0 ||
@@ -69,6 +70,7 @@ done:
 	return code;
 }
 
+/* Numbers of the other byte order are turned after reading: numpy writes them only where it was told to. */
 static gemp_code read_npy(const gemp_array_file *file, uint64_t first, size_t count, void *elements)
 {
 	GEMP_PROPAGATE(file->fortran
@@ -138,6 +140,8 @@ static gemp_code find_type(gemp_array_file *file, hid_t type)
 	return GEMP_OK;
 }
 
+/* A dataset without a shape (h5py.Empty, a scalar) has 0 dimensions and is refused like any other wrong
+ * number. */
 static gemp_code find_shape(gemp_array_file *file, unsigned dimensions)
 {
 	gemp_code code = GEMP_OK;
@@ -159,6 +163,7 @@ done:
 	return code;
 }
 
+/* The file is opened first, so that a missing file is reported even where the dataset is not named. */
 static gemp_code open_h5(gemp_array_file *file, const char *path, const char *dataset, unsigned dimensions)
 {
 	GEMP_PROPAGATE(gemp_h5_open_local(&file->h5, path, "a text of numbers has another ending"));
@@ -176,6 +181,7 @@ static gemp_code open_h5(gemp_array_file *file, const char *path, const char *da
 	return find_shape(file, dimensions);
 }
 
+/* The type that HDF5 is to convert to; booleans are read as the 8-bit integers that h5py stores. */
 static hid_t memory_type(char kind, unsigned width)
 {
 	const bool is_signed = kind != 'u';
@@ -268,6 +274,7 @@ typedef struct float_conversion {
 	float *x;
 } float_conversion;
 
+/* Ranges of elements are independent of one another: each thread writes its own part of x. */
 static void convert_range(void *context, size_t range, size_t begin, size_t end)
 {
 	const float_conversion *c = context;

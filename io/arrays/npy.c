@@ -27,6 +27,7 @@ static const char *value_of(const char *header, const char *key)
 	return at ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
+/* The remedy depends on the type: complex numbers and Python objects have other ways out than odd widths. */
 static gemp_code refuse(const char *type)
 {
 	const char *remedy = strchr(type, 'c') ? "complex; save its real part"
@@ -36,6 +37,7 @@ static gemp_code refuse(const char *type)
 	return gemp_fail(GEMP_EDATA, "is of type '%s': %s", type, remedy);
 }
 
+/* The description is like '<f4': byte order, kind, width. Structured arrays have a list here instead. */
 static gemp_code read_type(gemp_npy_header *n, const char *header)
 {
 	static const char good[] = " i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 b1 ";
@@ -53,6 +55,7 @@ static gemp_code read_type(gemp_npy_header *n, const char *header)
 	return strstr(good, name) || (text && n->width > 0 && n->width < LONGEST_TEXT) ? GEMP_OK : refuse(type);
 }
 
+/* Python 2 wrote long integers as 3L, so that an L behind a number is passed over. */
 static gemp_code read_shape(gemp_npy_header *n, const char *header)
 {
 	const char *at = value_of(header, "'shape'");
@@ -95,6 +98,7 @@ void gemp_npy_to_native(const gemp_npy_header *header, void *elements, size_t co
 		}
 }
 
+/* Half precision has no type in C17: 1 bit of sign, 5 of exponent, 10 of fraction, subnormal numbers too. */
 float gemp_npy_half(const void *at)
 {
 	uint16_t bits;
@@ -155,6 +159,7 @@ static gemp_code read_from_zip(void *self, const char *where, void *bytes, size_
 	return gemp_zip_stream_read(self, bytes, size);
 }
 
+/* A folder opens like a file and fails only when it is read, with the reason in errno. */
 static gemp_code read_from_file(void *self, const char *where, void *bytes, size_t size)
 {
 	if (fread(bytes, 1, size, self) == size)
@@ -193,6 +198,7 @@ static int64_t integer_at(const npy *n, size_t i, bool *beyond)
 	return (int64_t)value;
 }
 
+/* Elements are copied, since their place in the buffer need not be aligned. */
 static double real_at(const npy *n, size_t i)
 {
 	float narrow;
@@ -207,6 +213,7 @@ static double real_at(const npy *n, size_t i)
 	return wide;
 }
 
+/* Reads through a buffer of PIECE elements, as the member may be far larger than memory. */
 static gemp_code next(void *self, size_t count, int64_t *integers, double *reals)
 {
 	npy *n = self;
@@ -235,6 +242,7 @@ static void close_npy(void *self)
 	gemp_free(n);
 }
 
+/* The name of the member is that of the array with the ending .npy, as numpy.savez writes it. */
 static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
 {
 	gemp_code code = GEMP_OK;
@@ -276,6 +284,7 @@ gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name)
 	return GEMP_OK;
 }
 
+/* Strings of U have four bytes a character; scipy's are ASCII, so that the first byte is the character. */
 gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
 {
 	gemp_code code = GEMP_OK;

@@ -28,6 +28,7 @@ static wide_number of_signed(int64_t value)
 	                 : (wide_number){ .sort = POSITIVE, .positive = (uint64_t)value };
 }
 
+/* Non-negative integers of any kind are POSITIVE, so that signed and unsigned ones compare alike. */
 static wide_number load(const void *values, gemp_key_kind kind, size_t i)
 {
 	switch (kind) {
@@ -52,6 +53,7 @@ static bool make_whole(wide_number *w)
 	return true;
 }
 
+/* The limits stand in the order of gemp_key_kind. */
 static bool store_integer(void *values, gemp_key_kind kind, size_t i, wide_number w)
 {
 	static const uint64_t max[] = { UINT32_MAX, UINT64_MAX, INT32_MAX, INT64_MAX };
@@ -83,6 +85,7 @@ typedef struct number_conversion {
 	_Atomic size_t bad; /* index of the first that does not fit; count: none */
 } number_conversion;
 
+/* Threads agree on the lowest index that fails, so that the message does not depend on their number. */
 static void convert_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

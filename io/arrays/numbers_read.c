@@ -20,6 +20,7 @@
 
 enum { MAX_NUMBER = 64, MAX_SHOWN = 24 /* bytes of a cell in messages */ };
 
+/* Minimum and maximum have types of their own, as no type of C holds both of -2^63 and 2^64 - 1. */
 typedef struct integer_range {
 	int64_t min;
 	uint64_t max;
@@ -47,6 +48,7 @@ typedef struct text_reader {
 
 /* ONE NUMBER */
 
+/* strtod needs an ending zero and accepts hexadecimal numbers and nan(...), which are refused before. */
 static bool parse_real(const char *text, size_t size, uint64_t *bits)
 {
 	char copy[MAX_NUMBER + 1], *end;
@@ -64,6 +66,7 @@ static bool parse_real(const char *text, size_t size, uint64_t *bits)
 
 typedef enum integer_parse { IS_INTEGER, NO_INTEGER, BEYOND_64_BITS } integer_parse;
 
+/* Numbers beyond 64 bits are told from words, since they may still be read as floats. */
 static integer_parse parse_integer(const char *text, size_t size, bool *negative, uint64_t *magnitude)
 {
 	size_t i = size && (*text == '+' || *text == '-');
@@ -122,6 +125,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* One number stands on a line; blanks around it are passed over, whatever else follows is an error. */
 static gemp_code read_line(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	text_reader *r = self;
@@ -226,6 +230,7 @@ done:
 
 /* WHICH KIND THEY ARE */
 
+/* An automatic kind allows all integers; which of the kinds holds them is decided afterwards. */
 static integer_range range_of(gemp_key_kind kind)
 {
 	switch (kind) {
@@ -253,6 +258,7 @@ static gemp_key_kind kind_of(const gemp_comm *comm, const text_reader *r)
 	return ends[0] <= INT32_MAX && ends[1] <= INT32_MAX ? GEMP_KEY_I32 : GEMP_KEY_I64;
 }
 
+/* An empty regular file is an empty array, whereas the readers of tables refuse it. */
 static gemp_code inspect(const gemp_comm *comm, const char *path, gemp_number_array *out, gemp_block_range *span)
 {
 	gemp_stream_info info = { 0 };
@@ -289,6 +295,7 @@ static gemp_code read_as(text_reader *r, const gemp_comm *comm, gemp_block_range
 	return gemp_comm_agree(comm, code == GEMP_EDATA && r->met_real ? GEMP_OK : code);
 }
 
+/* Integers are tried first, since most files hold them; one float makes all ranks read again as floats. */
 static gemp_code read_text(gemp_number_array *out, const gemp_comm *comm, const char *path, gemp_key_kind kind)
 {
 	text_reader r = { .out = out, .path = path, .allowed = range_of(kind) };
@@ -312,6 +319,7 @@ static gemp_code read_text(gemp_number_array *out, const gemp_comm *comm, const 
 
 /* ARRAYS OF NUMPY AND HDF5 */
 
+/* Small integers keep their value, and half floats become floats. */
 static uint32_t widen_element(char kind, unsigned width, const unsigned char *at)
 {
 	uint32_t bits;
@@ -360,6 +368,7 @@ static gemp_code check_sum(const gemp_array_file *file, const gemp_comm *comm, c
 	return gemp_h5_compare_checksum(&file->h5, file->dataset, sum);
 }
 
+/* The elements are taken over without a copy where they are 32 or 64 bits wide. */
 static gemp_code read_array(gemp_number_array *out, const gemp_comm *comm, const char *place)
 {
 	gemp_code code = GEMP_OK;
@@ -393,6 +402,7 @@ static void unify_nan_range(void *context, size_t range, size_t begin, size_t en
 			((double *)n->values)[i] = (double)NAN;
 }
 
+/* The index in the message counts through all ranks, as the file does. */
 static gemp_code convert_to_wanted(gemp_number_array *n, const gemp_comm *comm, const char *place, gemp_key_kind kind)
 {
 	gemp_code code = GEMP_OK;

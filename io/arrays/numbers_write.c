@@ -48,6 +48,7 @@ static int print_real(char *to, double real, int digits)
 	return snprintf(to, LONGEST, "%.*g\n", digits, real);
 }
 
+/* Digits come out backwards into a buffer; printf would take three times as long. */
 static int print_integer(char *to, uint64_t magnitude, bool negative)
 {
 	char digits[LONGEST];
@@ -91,6 +92,7 @@ static int print_number(char *to, gemp_key_kind kind, const void *values, size_t
 	return print_real(to, real, digits);
 }
 
+/* Each chunk has room for its longest text, so that threads need not wait for one another. */
 static void print_chunk(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
@@ -130,6 +132,7 @@ static gemp_code print_all(gemp_text *out, gemp_key_kind kind, const void *value
 	return gemp_text_status(out);
 }
 
+/* All of a rank's text is made before it is written: its size decides where that of higher ranks begins. */
 static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values,
                             size_t count)
 {

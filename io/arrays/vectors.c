@@ -9,6 +9,7 @@
 
 enum { MAX_DIMS = 1 << 20 };
 
+/* All members are owned; names may be missing where reading failed early. */
 void gemp_vectors_free(gemp_vectors *vectors)
 {
 	for (uint32_t c = 0; vectors->names && c < vectors->dims; c++)
@@ -18,6 +19,8 @@ void gemp_vectors_free(gemp_vectors *vectors)
 	*vectors = (gemp_vectors){ 0 };
 }
 
+/* A dataset may claim any shape without having bytes, so that sizes are checked before memory is asked
+ * for. */
 gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows,
                              uint64_t columns)
 {
@@ -54,6 +57,7 @@ static uint32_t column_of(const gemp_vectors *v, char *const *names, uint32_t c)
 	return at;
 }
 
+/* Columns of one name are matched in order, so that each needs a partner of its own. */
 bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t dims)
 {
 	uint32_t c = 0;
@@ -62,6 +66,7 @@ bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t
 	return c == dims;
 }
 
+/* The old arrays go only when the new ones are complete: after a failure the vectors are as before. */
 static gemp_code take_columns(gemp_vectors *v, const uint32_t *from, uint32_t dims)
 {
 	gemp_code code = GEMP_OK;
@@ -91,6 +96,7 @@ done:
 	return code;
 }
 
+/* Nothing is copied where the columns have the wanted order already, as they mostly do. */
 static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *const *names, uint32_t dims)
 {
 	gemp_code code = GEMP_OK;
@@ -113,6 +119,7 @@ done:
 	return code;
 }
 
+/* Missing values are counted again, since columns without any may be all that is left. */
 gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names,
                               uint32_t dims)
 {

@@ -157,6 +157,7 @@ static gemp_code refuse(const table_reader *r, size_t column, const gemp_text_ce
 	                 name ? ")" : "", length, cell->bytes, cell->size > MAX_SHOWN ? "..." : "", why);
 }
 
+/* Runs on threads: it touches only the cells of its thread and the output of its chunk. */
 static gemp_code read_row(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	table_reader *r = self;
@@ -207,6 +208,7 @@ static gemp_code gather_chunks(table_reader *r)
 	return GEMP_OK;
 }
 
+/* Each chunk gets room for as many rows as it has lines, so that threads write without a common counter. */
 static gemp_code read_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure)
 {
 	gemp_code code = GEMP_OK;
@@ -272,11 +274,13 @@ done:
 	return code;
 }
 
+/* Other endings are read as tables with tabs. */
 static bool is_csv(const char *path)
 {
 	return gemp_file_ends_in(path, ".csv") || gemp_file_ends_in(path, ".csv.gz") || gemp_file_ends_in(path, ".csv.zst");
 }
 
+/* The head is read by every rank, as all must agree on header and key column before rows are parsed. */
 static gemp_code read_text(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *key)
 {
 	gemp_code code = GEMP_OK;
@@ -305,6 +309,7 @@ done:
 
 /* ARRAYS OF NUMPY AND HDF5 */
 
+/* Each rank reads its own block of rows; nothing needs to be exchanged. */
 static gemp_code read_array(gemp_vectors *out, const gemp_comm *comm, const char *place)
 {
 	gemp_array_file file;

@@ -30,6 +30,7 @@ static bool ends_in(const char *path, const char *ending)
 	return size > tail && strcasecmp(path + size - tail, ending) == 0;
 }
 
+/* The table of writers is in the order of the enum, of which AUTO is the first and has no writer. */
 gemp_code gemp_export_choose(gemp_export_format *format, const char *path)
 {
 	for (size_t i = 1; *format == GEMP_EXPORT_AUTO && i < FORMS; i++)
@@ -60,6 +61,8 @@ typedef struct part {
 	uint64_t size;
 } part;
 
+/* Text is collected before it is counted or written, as one call for each line would cost more than the
+ * line. */
 static gemp_code flush(part *p, size_t most)
 {
 	gemp_code code = gemp_text_status(&p->text);
@@ -173,6 +176,7 @@ static char *name_beside(const gemp_export_context *e, const char *what, const c
 	return name.data;
 }
 
+/* One file, or two: tables and matrices cannot hold vertices and edges together. */
 static gemp_code name_files(const gemp_export_context *e, gemp_export_files *files)
 {
 	const gemp_export_writer *form = e->form;
@@ -221,6 +225,7 @@ done:
 	return code;
 }
 
+/* The message lists the types, since a name is easily mistaken. */
 static gemp_code find_type(const gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
@@ -277,6 +282,8 @@ static gemp_code load(gemp_export_context *e)
 	return GEMP_OK;
 }
 
+/* All checks come before the first file is opened, so that a graph that a format cannot hold leaves no
+ * file. */
 gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files)
 {
@@ -336,6 +343,7 @@ static void add_shortened(gemp_text *out, const gemp_value *key)
 	gemp_text_print(out, "%s", key->type == GEMP_STRING && key->string.size > LONGEST ? "..." : "");
 }
 
+/* A message without its place would be of no use in a graph of millions of lines. */
 static gemp_code in_place(gemp_code code, const gemp_export_context *e, gemp_text *place, const char *column)
 {
 	if (column)
@@ -346,6 +354,7 @@ static gemp_code in_place(gemp_code code, const gemp_export_context *e, gemp_tex
 	return code;
 }
 
+/* Called with any code; GEMP_OK passes through. */
 gemp_code gemp_export_in_vertex(gemp_code code, const gemp_export_context *e, size_t row, const char *column)
 {
 	gemp_text place = { 0 };
@@ -355,6 +364,7 @@ gemp_code gemp_export_in_vertex(gemp_code code, const gemp_export_context *e, si
 	return in_place(code, e, &place, column);
 }
 
+/* Called with any code; an edge is named by its ends and its type, as it has no key. */
 gemp_code gemp_export_in_edge(gemp_code code, const gemp_export_context *e, const gemp_export_edge *edge,
                               const char *column)
 {

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Graphviz takes minutes for some thousand vertices; beyond the limit it does not come to an end. */
 static gemp_code check(const gemp_export_context *e)
 {
 	uint64_t drawn = e->graph->vertex_count + e->edges;
@@ -17,6 +18,7 @@ static gemp_code check(const gemp_export_context *e)
 	                 e->options->path, drawn, GEMP_EXPORT_DOT_MAX);
 }
 
+/* A graph with some directed edges is a digraph, whose other edges are drawn without arrow heads. */
 static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out,
@@ -26,6 +28,7 @@ static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 	return GEMP_OK;
 }
 
+/* The name of a node is its key as text, with quotes. */
 static gemp_code add_key(gemp_text *out, const gemp_value *key)
 {
 	gemp_text name = { 0 };
@@ -36,6 +39,7 @@ static gemp_code add_key(gemp_text *out, const gemp_value *key)
 	return code;
 }
 
+/* The label shows the key, and below it the labels. */
 static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	gemp_value key = gemp_column_get(&e->graph->keys, row);
@@ -54,6 +58,7 @@ static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out
 	return code;
 }
 
+/* Undirected edges in a digraph say dir=none. */
 static gemp_code edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
 {
 	const gemp_relation *relation = &e->graph->relations[line->relation];

@@ -11,6 +11,7 @@ static gemp_code add_text(gemp_text *out, const char *text)
 	return gemp_escape_xml(out, text, strlen(text));
 }
 
+/* Infinite numbers are written as XML Schema says them, which is what other readers expect. */
 static gemp_code add_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->type == GEMP_STRING)
@@ -37,6 +38,8 @@ static gemp_code add_key(gemp_text *out, char kind, size_t number, const char *n
 	return code;
 }
 
+/* Labels and types are data of these names, so that an attribute of the same name would be mixed up with
+ * them. */
 static gemp_code check(const gemp_export_context *e)
 {
 	static const char taken[] = "%s: column '%s' of %s cannot be told from the data of that name which holds %s; "
@@ -50,6 +53,7 @@ static gemp_code check(const gemp_export_context *e)
 	return GEMP_OK;
 }
 
+/* Keys declare all data before the graph, as the format demands. */
 static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
@@ -75,6 +79,7 @@ done:
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s: a column's name: ", e->options->path) : code;
 }
 
+/* Labels are one text with semicolons between them; import reads it again. */
 static gemp_code add_labels(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	gemp_text labels = { 0 };
@@ -90,6 +95,7 @@ static gemp_code add_labels(const gemp_export_context *e, size_t row, gemp_text 
 	return code;
 }
 
+/* A NULL has no data element. */
 static gemp_code add_data(gemp_text *out, char kind, size_t number, const gemp_value *value)
 {
 	if (value->null)
@@ -100,6 +106,7 @@ static gemp_code add_data(gemp_text *out, char kind, size_t number, const gemp_v
 	return code;
 }
 
+/* The key is the id, which GraphML keeps as text; gemp-ids says whether numbers are meant. */
 static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
@@ -119,6 +126,7 @@ done:
 	return gemp_export_in_vertex(code, e, row, column);
 }
 
+/* The type is data like the attributes, as GraphML has no types of edges. */
 static gemp_code edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+/* JSON has no infinite numbers; NaN does not occur, since it is NULL here. */
 static gemp_code add_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->type == GEMP_STRING)
@@ -20,6 +21,7 @@ static gemp_code add_value(gemp_text *out, const gemp_value *value)
 	return GEMP_OK;
 }
 
+/* NULL is left out, so that the comma depends on what was written before. */
 static gemp_code add_property(gemp_text *out, const char *name, const gemp_value *value, bool *first)
 {
 	if (value->null)
@@ -31,6 +33,7 @@ static gemp_code add_property(gemp_text *out, const char *name, const gemp_value
 	return add_value(out, value);
 }
 
+/* Labels are a list, as a vertex may have none or several. */
 static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
@@ -58,6 +61,7 @@ done:
 	return gemp_export_in_vertex(code, e, row, column);
 }
 
+/* APOC repeats properties of the ends; the ids are enough to import. */
 static gemp_code edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;

@@ -60,6 +60,7 @@ static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 	return GEMP_OK;
 }
 
+/* The file of keys tells which number is which vertex; it is not written where the keys are the numbers. */
 static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
@@ -74,6 +75,7 @@ static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out
 	return gemp_export_in_vertex(code, e, row, "id");
 }
 
+/* An undirected graph is a symmetric matrix, of which only one triangle is stored. */
 static gemp_code before_edges(const gemp_export_context *e, gemp_text *out)
 {
 	size_t at;
@@ -89,6 +91,7 @@ static gemp_code before_edges(const gemp_export_context *e, gemp_text *out)
 	return GEMP_OK;
 }
 
+/* In a symmetric matrix the larger number is the row. */
 static gemp_code edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
 {
 	size_t at;

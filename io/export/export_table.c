@@ -10,6 +10,7 @@ static bool is_csv(const gemp_export_context *e)
 	return e->form == &gemp_export_csv;
 }
 
+/* The two formats differ in what they can hold, not in what a column is. */
 static gemp_code add_text(const gemp_export_context *e, gemp_text *out, const char *bytes, size_t size)
 {
 	if (!is_csv(e))
@@ -20,6 +21,7 @@ static gemp_code add_text(const gemp_export_context *e, gemp_text *out, const ch
 	return GEMP_OK;
 }
 
+/* An empty field is NULL; an empty string is "" in CSV and refused in TSV. */
 static gemp_code add_value(const gemp_export_context *e, gemp_text *out, const gemp_value *value)
 {
 	if (!value->null && value->type == GEMP_STRING)
@@ -58,6 +60,7 @@ static gemp_code check_name(const gemp_export_context *e, const char *name, cons
 	return GEMP_OK;
 }
 
+/* Names are checked before a file is opened, since a header could not be taken back. */
 static gemp_code check(const gemp_export_context *e)
 {
 	static const char *const of_vertices[] = { "", "id", "type", NULL };
@@ -70,6 +73,7 @@ static gemp_code check(const gemp_export_context *e)
 	return code;
 }
 
+/* Types are stated, so that import need not infer them and integers stay what they were. */
 static gemp_code add_name(const gemp_export_context *e, gemp_text *out, const char *name, gemp_type type)
 {
 	static const char *const names[] = {
@@ -93,6 +97,7 @@ static const char *key_type(const gemp_export_context *e)
 	return e->graph->keys.type == GEMP_INTEGER ? ":int" : e->string_keys ? ":string" : "";
 }
 
+/* The header is the one that import reads; `type` holds the labels. */
 static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out, "id%s%stype", key_type(e), is_csv(e) ? "," : "\t");
@@ -102,6 +107,7 @@ static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 	return GEMP_OK;
 }
 
+/* Keys have their type stated twice, for either end. */
 static gemp_code before_edges(const gemp_export_context *e, gemp_text *out)
 {
 	const char *type = key_type(e), *between = is_csv(e) ? "," : "\t";
@@ -125,6 +131,7 @@ static gemp_code add_labels(const gemp_export_context *e, gemp_text *out, size_t
 	return code;
 }
 
+/* A failure names the column that could not be written. */
 static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
@@ -145,6 +152,7 @@ done:
 	return gemp_export_in_vertex(code, e, row, column);
 }
 
+/* Columns of other types are empty: the table has the columns of all. */
 static gemp_code edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;

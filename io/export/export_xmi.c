@@ -53,6 +53,7 @@ static gemp_code class_name(const gemp_shard *graph, const gemp_label_set *set, 
 	return gemp_text_status(out);
 }
 
+/* Sets of labels become classes by joining their names, which must not make two sets alike. */
 static gemp_code check_classes(const gemp_export_context *e)
 {
 	gemp_code code = GEMP_OK;
@@ -82,6 +83,7 @@ done:
 	return code;
 }
 
+/* References of EMF have a direction and no attributes but their order. */
 static gemp_code check_relation(const gemp_export_context *e, const gemp_relation *relation)
 {
 	const gemp_table *props = &relation->props;
@@ -104,6 +106,7 @@ static gemp_code check_relation(const gemp_export_context *e, const gemp_relatio
 	return check_name(e, "type of edges", relation->name);
 }
 
+/* Names become names of XML elements and attributes, which hold fewer characters than ours. */
 static gemp_code check(const gemp_export_context *e)
 {
 	for (size_t c = 0; c < e->graph->attributes.count; c++)
@@ -133,6 +136,7 @@ done:
 	return code;
 }
 
+/* All classes inherit from one that has every feature, since any vertex may have any attribute here. */
 static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 {
 	static const char *const types[] = {
@@ -188,6 +192,7 @@ static gemp_code prepare(gemp_export_context *e)
 	return GEMP_OK;
 }
 
+/* One root element holds all objects, as a graph has no tree of containment. */
 static gemp_code before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	(void)e;
@@ -256,6 +261,7 @@ done:
 	return code;
 }
 
+/* References that a list cannot hold become elements, which come behind the attributes. */
 static gemp_code add_object(const gemp_export_context *e, size_t row, const char *class, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
@@ -286,6 +292,7 @@ done:
 	return gemp_export_in_vertex(code, e, row, column);
 }
 
+/* The class is named by the set of labels. */
 static gemp_code vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	gemp_text class = { 0 };

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Zero bytes are refused, since the text is used as a string of C. */
 static gemp_code read_here(gemp_text *text, const char *what, const char *path)
 {
 	char piece[1 << 14];
@@ -32,6 +33,7 @@ static gemp_code read_here(gemp_text *text, const char *what, const char *path)
 	return code;
 }
 
+/* Rank 0 reads and broadcasts: other ranks need not see the file. */
 gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, const char *path)
 {
 	gemp_text text = { 0 };
@@ -53,6 +55,7 @@ bool gemp_file_ends_in(const char *path, const char *ending)
 	return size >= end && strcmp(path + size - end, ending) == 0;
 }
 
+/* The number stands in front of the ending, which says the form. */
 gemp_code gemp_file_numbered(char **out, const char *path, size_t number)
 {
 	gemp_text text = { 0 };
@@ -70,6 +73,7 @@ gemp_code gemp_file_numbered(char **out, const char *path, size_t number)
 	return code;
 }
 
+/* The folder is looked at as well: the file comes into being by a rename. */
 gemp_code gemp_file_may_write(const char *what, const char *path)
 {
 	struct stat status;
@@ -99,6 +103,7 @@ gemp_code gemp_file_temporary(gemp_text *name, const char *path, uint64_t proces
 	return gemp_text_status(name);
 }
 
+/* MPI-IO's shared file pointer leaves files of longer names beside it. */
 void gemp_file_discard(const char *temporary)
 {
 	const char *slash = strrchr(temporary, '/');
@@ -117,6 +122,7 @@ void gemp_file_discard(const char *temporary)
 	gemp_signals_drop_temp(temporary);
 }
 
+/* rename replaces an older file in one step, so that readers see the old file or the new one. */
 gemp_code gemp_file_commit(const char *temporary, const char *path, gemp_code code)
 {
 	if (code == GEMP_OK && rename(temporary, path) != 0)
@@ -129,6 +135,7 @@ gemp_code gemp_file_commit(const char *temporary, const char *path, gemp_code co
 	return code;
 }
 
+/* The temporary name lies in the same folder, as a rename works only within one file system. */
 gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path)
 {
 	*out = (gemp_file_writer){ .path = path };
@@ -142,6 +149,7 @@ gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path)
 	return code;
 }
 
+/* The bytes are on disk before the name is: a crash leaves the old file. */
 gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
 {
 	gemp_code code = GEMP_OK;

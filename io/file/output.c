@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The number of rank 0's process is the same for all and differs between jobs. */
 gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_text *temporary)
 {
 	uint64_t process = comm->rank == 0 ? (uint64_t)getpid() : 0;
@@ -43,6 +44,7 @@ static gemp_code failed(const char *path, const char *what)
 	return gemp_fail(GEMP_EIO, "%s: %s: %s; choose another place or make room", path, what, strerror(error));
 }
 
+/* A device or a pipe would be replaced by the rename, so that it is refused. */
 static gemp_code create(gemp_output *output)
 {
 	struct stat there;
@@ -63,6 +65,7 @@ static gemp_code join(gemp_output *output)
 	return output->file < 0 ? failed(output->temporary.data, "cannot be opened by another rank") : GEMP_OK;
 }
 
+/* Rank 0 creates the file and the others join it, as all write at their own places. */
 static gemp_code open_file(gemp_output *output)
 {
 	gemp_code code = GEMP_OK;
@@ -78,6 +81,7 @@ done:
 	return code;
 }
 
+/* Standard output is not opened: rank 0 has it already. */
 gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path)
 {
 	gemp_output *output;
@@ -118,6 +122,7 @@ static gemp_code print_of(const gemp_output *output, int rank, size_t size, char
 	return code;
 }
 
+/* Synchronous sends keep rank 0's memory bounded: a piece leaves only when it is asked for. */
 static void send_to_printer(const gemp_output *output, const char *bytes, size_t size)
 {
 	for (size_t at = 0; at < size; at += PIECE) {
@@ -126,6 +131,7 @@ static void send_to_printer(const gemp_output *output, const char *bytes, size_t
 	}
 }
 
+/* Ranks follow one another in their order, so that the output does not depend on timing. */
 static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -171,6 +177,7 @@ static gemp_code write_at(const gemp_output *output, const char *bytes, size_t s
 	return GEMP_OK;
 }
 
+/* Places follow from the sizes of lower ranks, so that all ranks write at the same time. */
 gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size)
 {
 	if (!output->path)
@@ -212,6 +219,7 @@ gemp_code gemp_output_close(gemp_output *output)
 	return code;
 }
 
+/* Frees also after a commit, which has emptied the temporary name. */
 void gemp_output_abandon(gemp_output *output)
 {
 	if (!output)

@@ -32,6 +32,7 @@ static gemp_code cannot_read(const char *path)
 	                 strerror(errno));
 }
 
+/* A name in .gz with other content is mostly a download that failed. */
 static gemp_code check_ending(const char *path, gemp_compression compression)
 {
 	bool gzip = gemp_file_ends_in(path, ".gz"), zstd = gemp_file_ends_in(path, ".zst");
@@ -42,6 +43,7 @@ static gemp_code check_ending(const char *path, gemp_compression compression)
 	return GEMP_OK;
 }
 
+/* The first bytes decide, not the ending: both formats begin with a signature. */
 gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, uint64_t *size)
 {
 	static const unsigned char gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
@@ -68,6 +70,7 @@ gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, u
 	return check_ending(path, *compression);
 }
 
+/* gzip's frame is asked of zlib by 16 more window bits. */
 static gemp_code start(gemp_source *source, uint64_t begin)
 {
 	gemp_code code = GEMP_OK;
@@ -97,6 +100,7 @@ static bool is_pipe(const char *path)
 	return stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
 }
 
+/* A pipe cannot be inspected, since the bytes looked at would be gone. */
 static gemp_code open_source(gemp_source **out, const char *path, uint64_t begin, bool once)
 {
 	gemp_code code = GEMP_OK;
@@ -138,6 +142,7 @@ void gemp_source_close(gemp_source *source)
 	gemp_free(source);
 }
 
+/* A short read is no failure: files end. */
 static gemp_code read_file(gemp_source *source, void *bytes, size_t room, size_t *size)
 {
 	*size = fread(bytes, 1, room, source->file);
@@ -174,6 +179,7 @@ static gemp_code inflate_some(gemp_source *source, char *bytes, size_t room, siz
 	return GEMP_OK;
 }
 
+/* A frame that is complete leaves nothing; another frame may follow it. */
 static gemp_code unpack_some(gemp_source *source, char *bytes, size_t room, size_t *size)
 {
 	ZSTD_inBuffer in = { source->packed + source->at, source->end - source->at, 0 };
@@ -187,6 +193,7 @@ static gemp_code unpack_some(gemp_source *source, char *bytes, size_t room, size
 	return GEMP_OK;
 }
 
+/* Compressed files may have several members one after another, as `cat a.gz b.gz` makes them. */
 gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t room, size_t *size)
 {
 	gemp_code code = GEMP_OK;
@@ -228,6 +235,7 @@ static gemp_code hash_all(FILE *file, const char *path, XXH3_state_t *state, cha
 	return ferror(file) ? gemp_fail(GEMP_EIO, "%s: reading failed: %s", path, strerror(errno)) : GEMP_OK;
 }
 
+/* The hash is over the bytes as stored, so that a user can check it with xxhsum. */
 gemp_code gemp_source_hash(const char *path, uint64_t *hash)
 {
 	gemp_code code = GEMP_OK;

@@ -75,6 +75,7 @@ static bool find_end(const gemp_stream *stream, bool quoted, size_t *scanned, bo
 	return i < size;
 }
 
+/* Quoted fields may hold newlines, which count for line numbers. */
 static uint64_t newlines_in(const char *text, size_t size)
 {
 	uint64_t count = 0;
@@ -93,6 +94,7 @@ static void emit_record(gemp_stream *stream, bool quoted, size_t length, bool ne
 	stream->offset += length + newline;
 }
 
+/* A record is scanned once: scanning goes on where it stopped when more text comes. */
 gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size_t *size)
 {
 	size_t scanned = 0;
@@ -126,6 +128,7 @@ static gemp_code skip_rest(gemp_stream *stream)
 	return code;
 }
 
+/* The mark of UTF-8 is no text; a range that ends within it still has the first line. */
 static gemp_code begin_text(gemp_stream *stream, uint64_t begin)
 {
 	if (begin > 0)
@@ -142,6 +145,7 @@ static gemp_code begin_text(gemp_stream *stream, uint64_t begin)
 	return GEMP_OK;
 }
 
+/* A range begins one byte early: the newline there tells whether a line begins exactly at `begin`. */
 static gemp_code open_stream(gemp_stream **out, const char *path, uint64_t begin, uint64_t end, bool once)
 {
 	gemp_code code = GEMP_OK;

@@ -27,6 +27,7 @@ static gemp_code bad(const char *path, const char *why)
 	return gemp_fail(GEMP_EDATA, damaged, path, why);
 }
 
+/* Zip files are little-endian, whatever the machine is. */
 static uint64_t number(const unsigned char *at, int bytes)
 {
 	uint64_t value = 0;
@@ -42,6 +43,7 @@ static gemp_code read_at(FILE *file, const char *path, uint64_t place, void *byt
 	return GEMP_OK;
 }
 
+/* Each member has a file of its own, so that several are read at the same time. */
 static gemp_code open_file(FILE **file, const char *path)
 {
 	*file = fopen(path, "rb");
@@ -81,6 +83,7 @@ done:
 	return code;
 }
 
+/* Archives beyond 4 GiB have a second record, which a locator in front of the first one points to. */
 static gemp_code find_directory(FILE *file, const char *path, directory *out)
 {
 	unsigned char end[END_SIZE], locator[LOCATOR_SIZE], end64[END64_SIZE];
@@ -145,6 +148,8 @@ static gemp_code read_entry(const char *path, const unsigned char *at, size_t le
 	return member->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
+/* The size of the directory is bounded before memory is asked for, since a damaged file may claim
+ * anything. */
 gemp_code gemp_zip_open(gemp_zip *out, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -181,6 +186,7 @@ void gemp_zip_close(gemp_zip *zip)
 	*zip = (gemp_zip){ 0 };
 }
 
+/* An .npz has a handful of members. */
 const gemp_zip_member *gemp_zip_find(const gemp_zip *zip, const char *name)
 {
 	for (size_t i = 0; i < zip->count; i++)
@@ -202,6 +208,7 @@ struct gemp_zip_stream {
 	unsigned char packed[PACKED];
 };
 
+/* The member's own header repeats name and extra field, in other lengths than the directory's. */
 gemp_code gemp_zip_stream_open(gemp_zip_stream **out, const gemp_zip *zip, const gemp_zip_member *member)
 {
 	gemp_code code = GEMP_OK;
@@ -246,6 +253,7 @@ static gemp_code read_packed(gemp_zip_stream *s, void *bytes, size_t room, size_
 	return fread(bytes, 1, *size, s->file) == *size ? GEMP_OK : bad(s->path, "a member is cut");
 }
 
+/* zlib counts in unsigned int, so that large reads are made of smaller ones. */
 static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
 {
 	while (size) {
@@ -275,6 +283,7 @@ static gemp_code copy_some(gemp_zip_stream *s, unsigned char *bytes, size_t size
 	return code == GEMP_OK && got < size ? bad(s->path, "a member is cut") : code;
 }
 
+/* The checksum can be compared only when the last byte was read. */
 gemp_code gemp_zip_stream_read(gemp_zip_stream *s, void *bytes, size_t size)
 {
 	if (size > s->left)

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Relations without the attribute keep values of one. */
 const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight)
 {
 	for (size_t c = 0; weight && c < relation->props.count; c++)
@@ -18,6 +19,7 @@ const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char
 	return NULL;
 }
 
+/* Values of a matrix have no NULL, so that a missing one is refused with its count. */
 static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column)
 {
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
@@ -37,6 +39,7 @@ static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relati
 	return GEMP_OK;
 }
 
+/* Collective; before anything is written, as a refusal must leave no file. */
 gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_shard *graph, const char *weight)
 {
 	bool found = !weight || graph->relation_count == 0;
@@ -92,6 +95,8 @@ done:
 	return code;
 }
 
+/* Edges by target lie on other ranks than the edges by source, whose numbers they know: values are asked
+ * for by number. */
 gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                       const gemp_column *column, uint64_t **out)
 {
@@ -149,6 +154,7 @@ done:
 	return code;
 }
 
+/* The values of a weighted file are a link to the attribute: both have one place in the file. */
 static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
@@ -166,6 +172,7 @@ done:
 	return code;
 }
 
+/* The first relation that has such values decides, as one weight was given for all. */
 gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_shard *graph,
                                         const char *path)
 {

@@ -21,6 +21,7 @@ typedef struct file_source {
 	size_t relation_count;
 } file_source;
 
+/* The graph owns its source and frees it by this. */
 static void free_source(void *self)
 {
 	file_source *source = self;
@@ -33,6 +34,7 @@ static void free_source(void *self)
 	gemp_free_all(source->props, source);
 }
 
+/* The file is opened anew for each part, so that an idle graph keeps no file open. */
 static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp_h5 *h5)
 {
 	uint64_t hash = 0;
@@ -43,6 +45,7 @@ static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp
 	return GEMP_OK;
 }
 
+/* The first failure counts; a file is closed in any case. */
 static gemp_code finish(gemp_h5 *h5, gemp_code code)
 {
 	gemp_code closed = gemp_h5_close(h5);
@@ -54,6 +57,7 @@ static gemp_h5_slab vertex_rows(const gemp_shard *graph)
 	return (gemp_h5_slab){ graph->vertex_count, graph->first_vertex, graph->rows };
 }
 
+/* The rank of a vertex by key gives the canonical order of ids. */
 static gemp_code read_ranks(const gemp_h5 *h5, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -69,6 +73,7 @@ done:
 	return code;
 }
 
+/* Keys and their ranks are always needed together. */
 static gemp_code load_keys(void *self, gemp_shard *graph)
 {
 	const file_source *source = self;
@@ -79,6 +84,7 @@ static gemp_code load_keys(void *self, gemp_shard *graph)
 	return finish(&h5, code);
 }
 
+/* Codes are checked once here, so that later uses need not. */
 static gemp_code read_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -102,6 +108,7 @@ done:
 	return code;
 }
 
+/* Label sets were read with the description; this reads which vertex has which set. */
 static gemp_code load_labels(void *self, gemp_shard *graph)
 {
 	gemp_h5 h5 = { 0 };
@@ -110,6 +117,7 @@ static gemp_code load_labels(void *self, gemp_shard *graph)
 	return finish(&h5, code);
 }
 
+/* Sets are small, so that names are compared one by one. */
 static bool has_label(const gemp_shard *graph, size_t row, const char *label)
 {
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
@@ -142,6 +150,8 @@ done:
 	return code;
 }
 
+/* The column holds the rows of one label only; a rank's part follows from how many such vertices lower
+ * ranks have. */
 static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, const char *path, const char *label,
                                          gemp_column *column)
 {
@@ -159,6 +169,7 @@ done:
 	return code;
 }
 
+/* An attribute that lies with a label needs the labels to be spread. */
 static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 {
 	const file_source *source = self;
@@ -174,6 +185,7 @@ static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 	return finish(&h5, code);
 }
 
+/* Each direction and the attributes are loaded only when a query needs them. */
 static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, unsigned parts)
 {
 	const file_source *source = self;
@@ -183,6 +195,7 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, u
 	return finish(&h5, code);
 }
 
+/* Versions 1.x may add parts, but not change those that are read here. */
 static gemp_code check_format(const gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
@@ -204,6 +217,7 @@ done:
 	return code;
 }
 
+/* A partition is used only if its parts can be given to ranks as a whole. */
 static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_shard *graph)
 {
 	size_t ranks = (size_t)comm->size;
@@ -221,6 +235,7 @@ static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_shard
 	return gemp_comm_agree(comm, code);
 }
 
+/* Label names are few. */
 static gemp_code find_label(const gemp_h5 *h5, const gemp_shard *graph, const char *name, size_t length,
                             uint32_t *label)
 {
@@ -233,6 +248,7 @@ static gemp_code find_label(const gemp_h5 *h5, const gemp_shard *graph, const ch
 	                 (int)length, name);
 }
 
+/* The empty text is the set without labels. */
 static gemp_code parse_set(const gemp_h5 *h5, const gemp_shard *graph, const char *text, gemp_label_set *set)
 {
 	gemp_code code = GEMP_OK;
@@ -249,6 +265,7 @@ done:
 	return code;
 }
 
+/* Counts per set allow estimates before any vertex is read. */
 static gemp_code describe_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -279,6 +296,7 @@ static int compare_relations(const void *a, const void *b)
 	return strcmp(((const gemp_relation *)a)->name, ((const gemp_relation *)b)->name);
 }
 
+/* Relations are sorted by name, so that their numbers do not depend on the order in the file. */
 static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	gemp_code code = GEMP_OK;
@@ -299,6 +317,7 @@ done:
 	return code;
 }
 
+/* Key columns may be anywhere in the file; an attribute says where. */
 static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	gemp_code code = GEMP_OK;
@@ -315,6 +334,7 @@ done:
 	return code;
 }
 
+/* Bounds are used as array indices later, so that they are checked here. */
 static gemp_code check_bounds(const gemp_h5 *h5, const gemp_shard *graph, const uint64_t *bounds, uint64_t count)
 {
 	bool right = bounds[0] == 0 && bounds[count - 1] == graph->vertex_count;
@@ -327,6 +347,7 @@ static gemp_code check_bounds(const gemp_h5 *h5, const gemp_shard *graph, const 
 	                         h5->path, graph->vertex_count);
 }
 
+/* Files without a partition have no such group. */
 static gemp_code gemp_file_get_partition(const gemp_h5 *h5, gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -353,6 +374,7 @@ done:
 	return code;
 }
 
+/* Reads what is small: names, types, counts. Columns follow on demand. */
 static gemp_code describe(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	gemp_code code = GEMP_OK;
@@ -373,6 +395,7 @@ done:
 	return code;
 }
 
+/* The graph is returned also after a failure, for the caller to free. */
 static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -392,6 +415,7 @@ done:
 	return gemp_comm_agree(comm, code);
 }
 
+/* The description is read by all ranks; afterwards the file is closed again. */
 gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -409,6 +433,7 @@ done:
 	return code;
 }
 
+/* Checksums find damaged bytes; the content's hash finds parts that do not belong together. */
 gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;

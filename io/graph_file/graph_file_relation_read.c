@@ -28,6 +28,7 @@ static gemp_code damaged(const gemp_h5 *h5, const char *path, const char *what)
 	return gemp_fail(GEMP_EDATA, "%s: '%s' %s; make the file again", h5->path, path, what);
 }
 
+/* Shape and flags are attributes, so that no array needs to be read. */
 gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                                       gemp_column_layout *columns)
 {
@@ -109,6 +110,7 @@ typedef struct checking {
 	atomic_bool bad;
 } checking;
 
+/* Rows must ascend and stay within the graph: searches rely on both. */
 static void check_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
@@ -125,6 +127,7 @@ static void check_piece(void *context, unsigned thread, size_t piece)
 		atomic_store(&c->bad, true);
 }
 
+/* Chunks of rows are checked by threads. */
 static gemp_code check_rows(const matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                             const gemp_vertex *indices)
 {
@@ -133,6 +136,7 @@ static gemp_code check_rows(const matrix *matrix, const gemp_shard *graph, const
 	return c.bad ? damaged(matrix->h5, matrix->path, "has a row that is not sorted or leaves the graph") : GEMP_OK;
 }
 
+/* Numbers of 64 bits are narrowed after the check that they are vertices. */
 static gemp_code get_indices(const matrix *matrix, const gemp_shard *graph, const uint64_t *begin, uint64_t first,
                              gemp_vertex **out)
 {
@@ -162,6 +166,7 @@ done:
 	return code;
 }
 
+/* Numbers of edges point into the attribute table, so that each is checked. */
 static gemp_code get_edge_numbers(const matrix *matrix, uint64_t first, uint64_t count, gemp_edge **out)
 {
 	gemp_code code = GEMP_OK;
@@ -183,6 +188,7 @@ done:
 	return code;
 }
 
+/* The matrix by target holds the edges that end in this rank's rows. */
 static gemp_code get_in(matrix *matrix, const gemp_shard *graph, gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
@@ -202,6 +208,7 @@ done:
 	return code;
 }
 
+/* Needs the pointers of the matrix by target, which are loaded before. */
 static gemp_code get_in_edges(matrix *matrix, const gemp_shard *graph, gemp_relation *relation)
 {
 	uint64_t count = relation->in_offsets[graph->rows];
@@ -213,6 +220,7 @@ static gemp_code get_in_edges(matrix *matrix, const gemp_shard *graph, gemp_rela
 	return GEMP_OK;
 }
 
+/* Columns are read one after another, since each is a dataset of its own. */
 static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gemp_column_layout *columns,
                            gemp_h5_slab rows)
 {
@@ -226,6 +234,7 @@ static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gem
 	return GEMP_OK;
 }
 
+/* The first edge of a rank is known from its pointers, which are read for attributes, too. */
 static gemp_code get_out(matrix *matrix, const gemp_shard *graph, gemp_relation *relation,
                          const gemp_column_layout *columns, unsigned parts)
 {
@@ -250,6 +259,7 @@ done:
 	return code;
 }
 
+/* Both matrices share one struct, whose path changes between them. */
 gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
                                  const gemp_column_layout *columns, unsigned parts)
 {

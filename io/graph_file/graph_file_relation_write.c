@@ -26,6 +26,7 @@ static gemp_h5_type width(uint64_t vertices, uint64_t edges)
 	return gemp_h5_type_of(vertices <= limit && edges <= limit ? GEMP_H5_I32 : GEMP_H5_I64);
 }
 
+/* The value fits, as the type was chosen by the largest number. */
 static void narrow(void *out, gemp_h5_type type, uint64_t index, uint64_t number)
 {
 	if (type.kind == GEMP_H5_I32)
@@ -49,6 +50,7 @@ done:
 	return code;
 }
 
+/* The last rank writes the pointer behind the last row, too. */
 static gemp_code put_pointers(const matrix *matrix, const gemp_shard *graph, const uint64_t *begin, uint64_t first)
 {
 	gemp_code code = GEMP_OK;
@@ -64,6 +66,7 @@ done:
 	return code;
 }
 
+/* Vertices are 32 bits in memory and are written as they are where the file has 32 bits. */
 static gemp_code put_indices(const matrix *matrix, const gemp_vertex *indices, gemp_h5_slab edges)
 {
 	gemp_code code = GEMP_OK;
@@ -82,6 +85,7 @@ done:
 	return code;
 }
 
+/* binsparse wants values: a byte of one for each edge. */
 static gemp_code put_ones(const matrix *matrix, gemp_h5_slab edges)
 {
 	gemp_code code = GEMP_OK;
@@ -95,6 +99,7 @@ done:
 	return code;
 }
 
+/* A multigraph is no binsparse matrix, as that has one entry at a place. */
 static gemp_code put_description(const matrix *matrix, const char *format, bool multigraph)
 {
 	gemp_code code = GEMP_OK;
@@ -168,6 +173,7 @@ done:
 	return code;
 }
 
+/* The attribute table is in the order by source; values by target are fetched from their owners. */
 static gemp_code put_weights_by_target(const matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                                        gemp_h5_slab edges)
 {
@@ -227,6 +233,7 @@ done:
 	return code;
 }
 
+/* Matrices come before the table whose index links to them. */
 gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
                                  const char *weight)
 {

@@ -17,6 +17,7 @@ typedef struct string_stats {
 	uint64_t longest, bytes;
 } string_stats;
 
+/* The form of a column is chosen from these, the same on all ranks. */
 static string_stats collect_stats(const gemp_h5 *h5, const gemp_column *column)
 {
 	uint64_t seen[3] = { 0 }, bytes = column->rows ? column->offsets[column->rows] : 0;
@@ -66,6 +67,7 @@ static char *pad_strings(const gemp_column *column, size_t size)
 	return padded;
 }
 
+/* Fixed length wastes little where most strings are nearly as long as the longest. */
 static gemp_code put_fixed(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                            size_t size)
 {
@@ -83,6 +85,7 @@ gemp_h5_type gemp_file_code_type(uint64_t categories)
 	return gemp_h5_type_of(categories <= INT8_MAX ? GEMP_H5_I8 : categories <= INT16_MAX ? GEMP_H5_I16 : GEMP_H5_I32);
 }
 
+/* Codes take the smallest width that the categories allow. */
 void gemp_file_set_code(void *codes, gemp_h5_type type, size_t index, int32_t code)
 {
 	if (type.kind == GEMP_H5_I8)
@@ -93,6 +96,7 @@ void gemp_file_set_code(void *codes, gemp_h5_type type, size_t index, int32_t co
 		((int32_t *)codes)[index] = code;
 }
 
+/* Widened, so that -1 stays -1. */
 int64_t gemp_file_get_code(const void *codes, gemp_h5_type type, size_t index)
 {
 	if (type.kind == GEMP_H5_I8)
@@ -102,6 +106,7 @@ int64_t gemp_file_get_code(const void *codes, gemp_h5_type type, size_t index)
 	return ((const int32_t *)codes)[index];
 }
 
+/* Categories have no zero bytes and are short, as find_categories made sure. */
 static gemp_code put_category_names(const gemp_h5 *h5, const char *path, const gemp_bytes *categories)
 {
 	gemp_code code = GEMP_OK;
@@ -120,6 +125,7 @@ done:
 	return code;
 }
 
+/* The groups and names are pandas' categorical as AnnData stores it. */
 gemp_code gemp_file_put_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type type,
                               const void *codes)
 {
@@ -134,6 +140,7 @@ done:
 	return code;
 }
 
+/* Codes are the places of strings among the sorted categories of all ranks. */
 static gemp_code put_categorical(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                                  const gemp_bytes *categories)
 {
@@ -158,6 +165,7 @@ done:
 	return code;
 }
 
+/* A column without NULL on this rank writes zeros, as other ranks have some. */
 gemp_code gemp_file_put_mask(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
@@ -174,6 +182,7 @@ done:
 	return code;
 }
 
+/* Offsets count through the bytes of all ranks; the last rank adds the end. */
 static gemp_code put_offsets(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                              uint64_t base)
 {
@@ -188,6 +197,7 @@ done:
 	return code;
 }
 
+/* For strings of any length: offsets and bytes, so that a rank can read its rows alone. */
 static gemp_code put_long(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                           const string_stats *are)
 {
@@ -209,6 +219,7 @@ done:
 	return code;
 }
 
+/* Categorical is smallest, fixed length is read fastest, offsets and bytes hold everything. */
 gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                 gemp_h5_slab rows, gemp_text *path)
 {
@@ -238,6 +249,7 @@ done:
 	return code;
 }
 
+/* Only rank 0 has elements to write, but all ranks take part in the collective calls. */
 gemp_code gemp_file_put_texts(const gemp_h5 *h5, const char *path, const char *const *texts, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -300,6 +312,7 @@ static gemp_code add_text(gemp_column *column, const char *bytes, size_t size)
 	return gemp_column_add(column, &(gemp_value){ .type = GEMP_STRING, .string = { bytes, size } });
 }
 
+/* Trailing zeros are padding. */
 static gemp_code get_fixed(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
@@ -318,6 +331,7 @@ done:
 	return code;
 }
 
+/* Short lists that every rank needs as a whole. */
 gemp_code gemp_file_get_texts(const gemp_h5 *h5, const char *path, char ***texts, size_t *count)
 {
 	gemp_code code = GEMP_OK;
@@ -350,6 +364,7 @@ done:
 	return code;
 }
 
+/* The dataset's type says how wide codes are. */
 gemp_code gemp_file_get_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type *type, void **codes)
 {
 	gemp_code code = read_below(h5, path, "codes", rows, 0, type, codes);
@@ -358,6 +373,7 @@ gemp_code gemp_file_get_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab 
 	return code;
 }
 
+/* Categories are read by all ranks, codes only for their own rows. */
 static gemp_code get_categorical(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
@@ -385,6 +401,7 @@ done:
 	return code;
 }
 
+/* A mask without any NULL is dropped, so that later code takes the short way. */
 gemp_code gemp_file_get_mask(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_h5_type type;
@@ -415,6 +432,7 @@ static gemp_code check_offsets(const gemp_h5 *h5, const char *path, uint64_t *of
 	return GEMP_OK;
 }
 
+/* The byte range of a rank follows from its offsets. */
 static gemp_code get_bytes(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
@@ -450,6 +468,7 @@ done:
 	return code;
 }
 
+/* The mask is there only if some string is NULL. */
 static gemp_code get_long(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
@@ -465,6 +484,7 @@ done:
 	return code;
 }
 
+/* The encoding decides between the three forms. */
 gemp_code gemp_file_get_strings(const gemp_h5 *h5, const char *path, const char *encoding, gemp_column *column,
                                 gemp_h5_slab rows)
 {

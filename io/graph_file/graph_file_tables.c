@@ -37,6 +37,7 @@ done:
 	return code;
 }
 
+/* Floats have NaN for NULL; other numbers with NULL get a mask. */
 gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                gemp_h5_slab rows, gemp_text *path)
 {
@@ -65,6 +66,7 @@ static gemp_code mark_nan(gemp_column *column)
 	return GEMP_OK;
 }
 
+/* The type in the file must be the column's, since the schema said so. */
 static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *encoding, gemp_column *column,
                              gemp_h5_slab rows)
 {
@@ -93,6 +95,7 @@ done:
 	return code;
 }
 
+/* The column is replaced only when the new one is whole. */
 gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
@@ -117,6 +120,7 @@ done:
 	return code;
 }
 
+/* Paths are filled in as the columns are written. */
 gemp_code gemp_column_layout_new(const gemp_h5 *h5, size_t count, gemp_column_layout *columns)
 {
 	columns->count = count;
@@ -140,6 +144,7 @@ void gemp_column_layout_free(gemp_column_layout *columns)
 	*columns = (gemp_column_layout){ 0 };
 }
 
+/* Names and types stand in attributes, so that opening reads no column. */
 gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_table *table,
                                const gemp_column_layout *columns)
 {
@@ -175,6 +180,7 @@ static gemp_code add_columns(const gemp_h5 *h5, const char *group, char **names,
 	return code;
 }
 
+/* All lists must have one length. */
 gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table *table, gemp_column_layout *columns)
 {
 	gemp_code code = GEMP_OK;
@@ -224,6 +230,7 @@ gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const ch
 	return code == GEMP_OK ? put_order(h5, group, columns, extra, extra_count) : code;
 }
 
+/* Names of relations may hold any bytes and are encoded. */
 gemp_code gemp_file_relation_path(const gemp_h5 *h5, const char *name, const char *top, const char *part, char **out)
 {
 	gemp_text text = { 0 };

@@ -43,6 +43,7 @@ done:
 	return code;
 }
 
+/* Sets are stored as texts "A;B", as the categories of a categorical column. */
 static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
@@ -95,6 +96,7 @@ static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint3
 	return GEMP_OK;
 }
 
+/* The ids say which vertices the rows of a label are. */
 static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_shard *graph, const char *group, const uint64_t *picked,
                              gemp_h5_slab rows)
 {
@@ -150,6 +152,7 @@ done:
 	return code;
 }
 
+/* Attributes of one label only are stored with it, since most of their rows would be NULL elsewhere. */
 static gemp_code put_attributes(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows,
                                 gemp_column_layout *columns)
 {
@@ -177,6 +180,7 @@ done:
 	return code;
 }
 
+/* The group is an AnnData data frame, so that scanpy and h5py read it. */
 static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -201,6 +205,7 @@ done:
 	return code;
 }
 
+/* Only what is known: a generated graph has no inputs. */
 static gemp_code put_provenance(const gemp_h5 *h5, const gemp_provenance *from)
 {
 	size_t count = from->input_count;
@@ -224,6 +229,7 @@ static gemp_code gemp_file_put_partition(const gemp_h5 *h5, const gemp_shard *gr
 	                     h5->comm->rank == 0 ? count : 0, graph->partition.bounds);
 }
 
+/* The order of calls is the order in the file, which makes files comparable byte by byte. */
 static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gemp_provenance *provenance,
                            const char *weight)
 {
@@ -247,6 +253,7 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 	return put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 });
 }
 
+/* A failure anywhere leaves no file, and an older file of that name stays. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight)
 {

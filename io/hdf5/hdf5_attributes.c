@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Without times of change, as the bytes of a file must depend on the graph alone. */
 static gemp_code make_group(const gemp_h5 *h5, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -20,6 +21,7 @@ done:
 	return code;
 }
 
+/* The encoding is AnnData's way to say what a group is; readers choose by it. */
 gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encoding, const char *version)
 {
 	gemp_code code = GEMP_OK;
@@ -131,6 +133,7 @@ done:
 	return code;
 }
 
+/* HDF5 allocates strings by itself; they are copied to memory that is counted. */
 static gemp_code copy_texts(char **from, size_t count, char **texts)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -141,6 +144,7 @@ static gemp_code copy_texts(char **from, size_t count, char **texts)
 	return GEMP_OK;
 }
 
+/* HDF5's copies are freed in any case. */
 static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***out, size_t *count)
 {
 	gemp_code code = GEMP_OK;
@@ -167,6 +171,7 @@ done:
 	return code;
 }
 
+/* A rank that has read them frees them if another one failed. */
 gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***texts, size_t *count)
 {
 	gemp_code mine = get_texts(h5, path, name, texts, count), code = gemp_comm_agree(h5->comm, mine);
@@ -177,6 +182,7 @@ gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *nam
 	return code;
 }
 
+/* One text of a list of one, for most attributes. */
 gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name, char **text)
 {
 	char **texts = NULL;
@@ -216,6 +222,7 @@ gemp_code gemp_h5_get_real(const gemp_h5 *h5, const char *path, const char *name
 	return get_scalar(h5, path, name, H5T_NATIVE_DOUBLE, real);
 }
 
+/* Read by the enum of h5py, so that other integers are refused. */
 gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag)
 {
 	int8_t value = 0;
@@ -226,6 +233,7 @@ gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name
 	return code;
 }
 
+/* Integers of any width are converted by HDF5. */
 gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *name, int64_t **numbers, size_t *count)
 {
 	hid_t attribute = H5I_INVALID_HID;
@@ -244,6 +252,7 @@ gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *n
 	return code;
 }
 
+/* Serial HDF5 knows on rank 0 only whether the group exists, so that the answer is shared. */
 static gemp_code make_missing_group(const gemp_h5 *h5, const char *path)
 {
 	bool exists = false;
@@ -253,6 +262,7 @@ static gemp_code make_missing_group(const gemp_h5 *h5, const char *path)
 	return code == GEMP_OK && !there ? gemp_h5_group(h5, path, "dict", "0.1.0") : code;
 }
 
+/* HDF5 could make intermediate groups itself, but without the encoding that AnnData wants. */
 gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path)
 {
 	gemp_code code = GEMP_OK;

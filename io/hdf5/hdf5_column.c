@@ -22,6 +22,7 @@ static void close_dataset(opened *o)
 	*o = (opened){ .dataset = H5I_INVALID_HID };
 }
 
+/* The dataset stays open, as arrays are read in many pieces. */
 static gemp_code open_dataset(opened *o, const gemp_h5 *h5, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -84,6 +85,7 @@ static void close_array(void *self)
 	gemp_free(self);
 }
 
+/* Enums are booleans as h5py writes them. */
 static bool type_of(H5T_class_t kind, gemp_type *type)
 {
 	*type = kind == H5T_INTEGER ? GEMP_INTEGER
@@ -93,6 +95,7 @@ static bool type_of(H5T_class_t kind, gemp_type *type)
 	return kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM || kind == H5T_STRING;
 }
 
+/* The array owns the dataset from here on. */
 gemp_code gemp_h5_open_array(gemp_array *out, const gemp_h5 *h5, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -113,6 +116,7 @@ done:
 	return code;
 }
 
+/* The length is that of the only dimension. */
 gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 {
 	opened o;
@@ -151,6 +155,7 @@ done:
 	return code;
 }
 
+/* Other programs may store any bytes; graphs hold UTF-8 only. */
 static gemp_code add_string(gemp_column *out, const char *bytes, size_t size)
 {
 	gemp_value value = { .type = GEMP_STRING };
@@ -161,6 +166,7 @@ static gemp_code add_string(gemp_column *out, const char *bytes, size_t size)
 	return gemp_column_add(out, &value);
 }
 
+/* HDF5 allocates strings of variable length, and H5Dvlen_reclaim frees them. */
 static gemp_code add_variable(gemp_column *out, opened *o, hid_t type, uint64_t first, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -180,6 +186,7 @@ done:
 	return code;
 }
 
+/* Padding with zeros or blanks: a zero ends the string. */
 static gemp_code add_fixed(gemp_column *out, opened *o, hid_t type, uint64_t first, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -194,6 +201,7 @@ done:
 	return code;
 }
 
+/* The two kinds of strings of HDF5 are read differently. */
 static gemp_code add_strings(gemp_column *out, opened *o, uint64_t first, size_t count)
 {
 	hid_t type = H5Dget_type(o->dataset);
@@ -203,6 +211,7 @@ static gemp_code add_strings(gemp_column *out, opened *o, uint64_t first, size_t
 	return code;
 }
 
+/* Types that a column cannot have are reported by *known, so that the caller can leave the column out. */
 static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                               size_t count, bool *known)
 {
@@ -221,6 +230,7 @@ done:
 	return code;
 }
 
+/* Local, unlike gemp_h5_join, as this file's functions are. */
 static gemp_code join_path(char **out, const char *path, const char *part)
 {
 	gemp_text text = { 0 };
@@ -250,6 +260,7 @@ done:
 	return code;
 }
 
+/* A code of -1 is a missing value; others index the categories. */
 static gemp_code join_categories(gemp_column *out, const gemp_h5 *h5, const char *path, const gemp_column *codes,
                                  const gemp_column *categories)
 {
@@ -266,6 +277,7 @@ static gemp_code join_categories(gemp_column *out, const gemp_h5 *h5, const char
 	return GEMP_OK;
 }
 
+/* AnnData stores values and a mask of the same length. */
 static gemp_code join_mask(gemp_column *out, const gemp_column *values, const gemp_column *mask)
 {
 	for (size_t i = 0; i < values->rows; i++) {
@@ -276,6 +288,7 @@ static gemp_code join_mask(gemp_column *out, const gemp_column *values, const ge
 	return GEMP_OK;
 }
 
+/* The encoding says how the datasets of the group belong together. */
 static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                             size_t count, bool *known)
 {
@@ -303,6 +316,7 @@ done:
 	return code;
 }
 
+/* Groups and datasets are told apart by the object's kind. */
 gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                          size_t count, bool *known)
 {

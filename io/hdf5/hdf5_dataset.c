@@ -20,6 +20,7 @@ enum {
 	CHECKSUM_CHUNK = 1 << 18, /* elements whose checksum a thread takes at a time */
 };
 
+/* Types are compared as a whole, so that byte order and padding are checked, too. */
 static bool type_from_hdf5(hid_t id, gemp_h5_type *type)
 {
 	if (H5Tget_class(id) == H5T_STRING && H5Tis_variable_str(id) == 0) {
@@ -45,6 +46,7 @@ typedef struct checksum_task {
 	_Atomic uint64_t sum;
 } checksum_task;
 
+/* The checksum is a sum over elements, so that chunks can be added in any order. */
 static void sum_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -60,6 +62,7 @@ uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_
 	return task.sum;
 }
 
+/* Space is allocated at once and not filled, since all of it is written. */
 static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, uint64_t total, hid_t *dataset)
 {
 	gemp_code code = GEMP_OK;
@@ -143,6 +146,7 @@ static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_
 	return code;
 }
 
+/* Every rank but 0 sends its part in bounded pieces. */
 static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, part mine,
                                       const char *data)
 {
@@ -170,6 +174,7 @@ done:
 	return code;
 }
 
+/* The checksum is taken from memory: what the disk then holds is compared when it is read. */
 gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t total, uint64_t first,
                         uint64_t count, const void *data)
 {
@@ -198,6 +203,7 @@ done:
 	return code;
 }
 
+/* A dataset that was never written in full has no storage of its size. */
 static gemp_code gemp_h5_open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type,
                                       uint64_t *total)
 {
@@ -224,6 +230,7 @@ done:
 	return code;
 }
 
+/* The caller needs type and length before it can provide memory. */
 gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total)
 {
 	hid_t dataset = H5I_INVALID_HID;
@@ -232,6 +239,7 @@ gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, 
 	return gemp_comm_agree(h5->comm, code);
 }
 
+/* A checksum that differs means damaged bytes, as the elements were read without an error. */
 gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum)
 {
 	uint64_t expected = 0;
@@ -266,6 +274,7 @@ typedef struct fetching {
 	atomic_int error;     /* errno, or -1 where the file ends too soon */
 } fetching;
 
+/* pread may be interrupted or return less than was asked for. */
 static int fetch(const fetching *f, uint64_t at, uint64_t bytes)
 {
 	while (bytes) {
@@ -280,6 +289,7 @@ static int fetch(const fetching *f, uint64_t at, uint64_t bytes)
 	return 0;
 }
 
+/* The checksum is taken right after reading, while the bytes are in the cache. */
 static void fetch_part(void *context, unsigned thread, size_t part)
 {
 	(void)thread;
@@ -301,6 +311,7 @@ static gemp_code failed(const gemp_h5 *h5, const char *path, int error)
 	return gemp_fail(GEMP_EIO, "%s: reading dataset '%s' failed: %s", h5->path, path, strerror(error));
 }
 
+/* Each thread reads parts of its own through one file descriptor, by pread. */
 static gemp_code gemp_h5_read_direct(const gemp_h5 *h5, const char *path, hid_t dataset, size_t size, uint64_t first,
                                      uint64_t count, uint64_t own, void *data, uint64_t *sum)
 {
@@ -320,6 +331,8 @@ static gemp_code gemp_h5_read_direct(const gemp_h5 *h5, const char *path, hid_t 
 	return f.error ? failed(h5, path, f.error) : GEMP_OK;
 }
 
+/* Parts may overlap between ranks (offsets do, by one), so that only `own` elements count for the
+ * checksum. */
 gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count,
                        uint64_t own, void *data)
 {
@@ -361,6 +374,7 @@ typedef struct path_list {
 	gemp_code code;
 } path_list;
 
+/* Called by H5Ovisit for each object once, whatever hard links it has. */
 static herr_t note_dataset(hid_t file, const char *name, const H5O_info_t *info, void *list_)
 {
 	(void)file;
@@ -402,6 +416,7 @@ static gemp_code checksum_part(const gemp_h5 *h5, hid_t dataset, hid_t id, size_
 	return code;
 }
 
+/* Elements larger than the buffer cannot be ours. */
 static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffer)
 {
 	gemp_code code = GEMP_OK;
@@ -422,6 +437,7 @@ done:
 	return code;
 }
 
+/* The buffer is shared by all datasets. */
 gemp_code gemp_h5_verify(const gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;

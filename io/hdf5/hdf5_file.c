@@ -31,6 +31,7 @@ static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *te
 	return 0;
 }
 
+/* HDF5's stack holds a chain of messages of which only the innermost says what went wrong. */
 gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 {
 	if (result >= 0)
@@ -47,6 +48,7 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 	                 name ? name : "", reason);
 }
 
+/* HDF5's own messages on stderr are silenced, as failures get one line of ours. */
 static gemp_code begin(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, bool serial)
 {
 	H5dont_atexit(); /* an abandoned file would be flushed again; see gemp_comm_no_finalize, too */
@@ -61,6 +63,7 @@ static gemp_code begin(gemp_h5 *h5, const gemp_comm *comm, const char *path, boo
 }
 
 #ifdef GEMP_PARALLEL_HDF5
+/* Collective transfers, but without two-phase buffering. */
 static gemp_code set_mpi_access(gemp_h5 *h5, hid_t access)
 {
 	GEMP_PROPAGATE(GEMP_HDF5(h5, H5Pset_fapl_mpio(access, h5->comm->world, MPI_INFO_NULL)));
@@ -77,6 +80,7 @@ static gemp_code share(gemp_h5 *h5, hid_t access)
 }
 #endif
 
+/* Times are not stored in files, so that the same graph gives the same bytes. */
 static gemp_code open_file(gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
@@ -100,6 +104,7 @@ done:
 	return code;
 }
 
+/* A plain fopen comes first, since HDF5 would not say why a place cannot be written to. */
 static gemp_code create(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
 	gemp_code code = GEMP_OK;
@@ -190,6 +195,7 @@ static gemp_code allocate_file(const gemp_h5 *h5)
 	return GEMP_OK;
 }
 
+/* Closing would try to write again, and wait for ranks that met no error; so the file is left open. */
 void gemp_h5_abandon(gemp_h5 *h5)
 {
 	if (h5->comm && h5->writing && h5->file >= 0)
@@ -200,6 +206,7 @@ void gemp_h5_abandon(gemp_h5 *h5)
 	*h5 = (gemp_h5){ 0 };
 }
 
+/* What closing writes is given its room before, since a full disk could not be agreed on afterwards. */
 gemp_code gemp_h5_close(gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
@@ -217,6 +224,7 @@ done:
 	return code;
 }
 
+/* Slashes separate groups in HDF5, and a name that is a single point would be the group itself. */
 void gemp_h5_encode(const char *name, gemp_text *out)
 {
 	if (!*name)
@@ -228,6 +236,7 @@ void gemp_h5_encode(const char *name, gemp_text *out)
 			gemp_text_add(out, at, 1);
 }
 
+/* A percent sign without two digits stands for nothing; only gemp_h5_encode writes them. */
 gemp_code gemp_h5_decode(const char *encoded, char **name)
 {
 	*name = gemp_strdup(encoded);
@@ -247,6 +256,7 @@ gemp_code gemp_h5_decode(const char *encoded, char **name)
 	return GEMP_OK;
 }
 
+/* A hard link costs no copy of the data. */
 gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -255,6 +265,7 @@ gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path)
 	return gemp_comm_agree(h5->comm, code);
 }
 
+/* Ranks that do not call HDF5 see false; callers that depend on it use the active ranks' answer. */
 gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists)
 {
 	htri_t found = 0;
@@ -278,6 +289,7 @@ typedef struct name_list {
 	gemp_code code;
 } name_list;
 
+/* Called by H5Literate for each link, in the bytewise order of names. */
 static herr_t note_name(hid_t group, const char *name, const H5L_info_t *info, void *list_)
 {
 	(void)group;
@@ -293,6 +305,7 @@ static herr_t note_name(hid_t group, const char *name, const H5L_info_t *info, v
 	return 0;
 }
 
+/* The list belongs to this rank; all ranks get the same one. */
 gemp_code gemp_h5_list(const gemp_h5 *h5, const char *path, char ***names, size_t *count)
 {
 	gemp_code code = GEMP_OK;
@@ -319,6 +332,7 @@ gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind)
 	return (gemp_h5_type){ kind, size[kind] };
 }
 
+/* h5py stores booleans as an enum of 8 bits with these names. */
 static hid_t make_bool(void)
 {
 	hid_t type = H5Tenum_create(H5T_STD_I8LE);
@@ -327,6 +341,7 @@ static hid_t make_bool(void)
 	return type;
 }
 
+/* Strings of fixed length need no heap of the file, so that parallel HDF5 can write them. */
 static hid_t make_text(size_t size)
 {
 	hid_t type = H5Tcopy(H5T_C_S1);
@@ -336,6 +351,7 @@ static hid_t make_text(size_t size)
 	return type;
 }
 
+/* Other programs read strings of variable length best, but parallel HDF5 cannot write them in datasets. */
 hid_t gemp_h5_make_string_type(void)
 {
 	hid_t type = H5Tcopy(H5T_C_S1);
@@ -350,6 +366,7 @@ void gemp_h5_release(hid_t id)
 		H5Idec_ref(id); /* closes types, spaces, datasets, attributes, groups and property lists alike */
 }
 
+/* Little-endian and of fixed width, so that files are the same on all machines. */
 hid_t gemp_h5_make_type(gemp_h5_type type)
 {
 	switch (type.kind) {
@@ -367,6 +384,7 @@ hid_t gemp_h5_make_type(gemp_h5_type type)
 	return H5I_INVALID_HID;
 }
 
+/* A colon behind .h5 divides file and dataset; other colons belong to the path. */
 bool gemp_h5_split_place(const char *place, char **path, const char **dataset)
 {
 	const char *colon = strstr(place, ".h5:"), *end = place + strlen(place);
@@ -379,6 +397,7 @@ bool gemp_h5_split_place(const char *place, char **path, const char **dataset)
 	return true;
 }
 
+/* Collective only by the agreement on memory. */
 gemp_code gemp_h5_join(const gemp_h5 *h5, const char *path, const char *name, char **out)
 {
 	gemp_text text = { 0 };

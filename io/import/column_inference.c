@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+/* Tables have few columns; a linear search keeps them in the order of the headers. */
 static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *column)
 {
 	for (size_t i = 0; i < schema->count; i++)
@@ -21,6 +22,7 @@ static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *colu
 	return GEMP_OK;
 }
 
+/* Two files of one import feed one column, which has one type. */
 static gemp_code state(gemp_schema_column *column, gemp_type type, const char *path)
 {
 	if (column->stated && column->type != type)
@@ -31,6 +33,7 @@ static gemp_code state(gemp_schema_column *column, gemp_type type, const char *p
 	return GEMP_OK;
 }
 
+/* Fields keep the number of their column, so that records need no search by name. */
 gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char *path)
 {
 	for (size_t i = 0; i < header->count; i++) {
@@ -50,6 +53,7 @@ void gemp_schema_free(gemp_schema *schema)
 	*schema = (gemp_schema){ 0 };
 }
 
+/* Once all types but string are ruled out nothing more can be learnt from a value. */
 void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cell *cell)
 {
 	uint32_t *evidence = &schema->evidence[column];
@@ -58,6 +62,7 @@ void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cel
 	*evidence |= GEMP_HAS_VALUE | (GEMP_LOOKS_ALL & ~gemp_scalar_looks(cell->bytes, cell->size));
 }
 
+/* The order is from the narrowest type to the widest: a column of 0 and 1 is of integers. */
 static gemp_type decide(uint32_t evidence)
 {
 	if (!(evidence & GEMP_HAS_VALUE))
@@ -76,6 +81,7 @@ void gemp_schema_resolve(gemp_schema *schema)
 			schema->columns[i].type = decide(schema->evidence[i]);
 }
 
+/* Columns appear while records are read, in any order and on any rank. */
 gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const char *name, uint32_t seen)
 {
 	size_t known = columns->local.list.count;
@@ -88,6 +94,7 @@ gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const ch
 	return GEMP_OK;
 }
 
+/* The union is sorted by name, so that columns have the same numbers on all ranks. */
 gemp_code gemp_inferred_columns_merge(gemp_inferred_columns *columns, const gemp_comm *comm,
                                       gemp_type (*type_of)(uint32_t seen))
 {
@@ -111,6 +118,7 @@ done:
 	return code;
 }
 
+/* The builder copies the name. */
 gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns *columns, gemp_builder *builder,
                                         gemp_code (*declare)(gemp_builder *, const char *, gemp_type, size_t *))
 {
@@ -134,6 +142,7 @@ size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const ch
 	return gemp_bytes_find(&columns->names, name, strlen(name));
 }
 
+/* Takes columns that were never merged. */
 void gemp_inferred_columns_free(gemp_inferred_columns *columns)
 {
 	gemp_dictionary_free(&columns->local);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Blanks around words belong to the layout of the entry. */
 static gemp_dict_slice trimmed(const char *begin, const char *end)
 {
 	while (begin < end && strchr(" \t\r", *begin))
@@ -106,6 +107,7 @@ static bool is_parenthesis(gemp_dict_slice line)
 	return false;
 }
 
+/* A word that is given twice for one headword makes one edge. */
 static gemp_code add(gemp_dict_entry *entry, gemp_dict_slice word, int64_t sense)
 {
 	word = before(without_notes(word), "<[/{");
@@ -139,6 +141,8 @@ static gemp_code add_line(gemp_dict_entry *entry, gemp_dict_slice line, int64_t 
 	return code == GEMP_OK ? add(entry, trimmed(begin, end), sense) : code;
 }
 
+/* The first line is the headword with pronunciation and grammar; what follows depends on whether senses
+ * are numbered. */
 gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t size)
 {
 	gemp_dict_slice rest = { text, size }, line = take_line(&rest);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* All members are owned but indices into other lists. */
 static void free_classifier(gemp_ecore_classifier *classifier)
 {
 	gemp_free_all(classifier->name, classifier->path, classifier->java, classifier->labels, classifier->supers,
@@ -17,6 +18,7 @@ static void free_classifier(gemp_ecore_classifier *classifier)
 	gemp_bytes_free(&classifier->super_texts);
 }
 
+/* Takes a metamodel that was only partly read. */
 void gemp_ecore_free(gemp_ecore *ecore)
 {
 	for (size_t i = 0; i < ecore->package_count; i++) {
@@ -32,6 +34,8 @@ void gemp_ecore_free(gemp_ecore *ecore)
 	*ecore = (gemp_ecore){ 0 };
 }
 
+/* Without a namespace the first class of the name is taken, as models without prefixes mean their only
+ * package. */
 size_t gemp_ecore_class(const gemp_ecore *ecore, const char *uri, const char *name)
 {
 	for (size_t i = 0; i < ecore->classifier_count; i++) {
@@ -44,6 +48,7 @@ size_t gemp_ecore_class(const gemp_ecore *ecore, const char *uri, const char *na
 	return GEMP_ECORE_NONE;
 }
 
+/* Slots are the places of features within their class, inherited ones included. */
 size_t gemp_ecore_slot(const gemp_ecore *ecore, size_t class, const char *name)
 {
 	const gemp_ecore_classifier *classifier = &ecore->classifiers[class];
@@ -53,6 +58,7 @@ size_t gemp_ecore_slot(const gemp_ecore *ecore, size_t class, const char *name)
 	return GEMP_ECORE_NONE;
 }
 
+/* Enumerations are strings here, and their literals are checked. */
 gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const char *literal, size_t size)
 {
 	const gemp_ecore_classifier *classifier = &ecore->classifiers[enumeration];
@@ -111,6 +117,7 @@ static const struct {
 	{ "java.lang.Boolean", GEMP_BOOLEAN, false },
 };
 
+/* Types that are not listed are strings, which hold every value as it is written. */
 static void find_type(const char *name, gemp_type *type, bool *set)
 {
 	*type = GEMP_STRING;
@@ -165,6 +172,7 @@ static gemp_code split(const gemp_ecore *ecore, const char *text, gemp_text *pat
 	return gemp_text_status(path);
 }
 
+/* Paths are those that references in the file use, like //Class. */
 static size_t find_path(const gemp_ecore *ecore, const char *path, size_t size)
 {
 	size_t i = 0;
@@ -192,6 +200,7 @@ static gemp_code add_index(size_t **list, size_t *count, size_t *capacity, size_
 	return code;
 }
 
+/* EObject is above every class and has no features. */
 static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier *class, size_t i, gemp_text *text,
                             gemp_text *path, size_t *out)
 {
@@ -238,6 +247,7 @@ static gemp_code inherit(gemp_ecore *ecore, size_t index, gemp_text *text, gemp_
 	return class->labels ? GEMP_OK : GEMP_ENOMEM;
 }
 
+/* A class's own features come first, then those that it inherits. */
 static gemp_code list_features(gemp_ecore *ecore, size_t index)
 {
 	gemp_ecore_classifier *class = &ecore->classifiers[index];
@@ -286,6 +296,7 @@ static gemp_code find_standard(const gemp_ecore *ecore, gemp_ecore_feature *feat
 	return code;
 }
 
+/* An attribute without a type is a string. */
 static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
 	const char *name = NULL;
@@ -308,6 +319,7 @@ static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *fea
 	return find_standard(ecore, feature, set);
 }
 
+/* The reference's own path names its class and feature. */
 static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
 	const char *built_in;
@@ -324,6 +336,7 @@ static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feat
 	return GEMP_OK;
 }
 
+/* A reference without a class may point to any object. */
 static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
 	const char *built_in = NULL;
@@ -340,6 +353,7 @@ static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *fea
 	return GEMP_OK;
 }
 
+/* Types first, then opposites, then inheritance: each step needs what the one before it found. */
 gemp_code gemp_ecore_resolve(gemp_ecore *ecore)
 {
 	gemp_code code = GEMP_OK;

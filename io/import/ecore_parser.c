@@ -56,6 +56,7 @@ static const char *type_of(const char **attributes)
 
 /* WHAT BEGINS */
 
+/* Packages nest, and references name classes by the path of packages. */
 static gemp_code begin_package(reader *r, const char **attributes)
 {
 	const char *name;
@@ -100,6 +101,7 @@ static gemp_code add_supers(gemp_ecore_classifier *class, const char *texts)
 	return GEMP_OK;
 }
 
+/* The kind stands in xsi:type; a classifier without one is a class. */
 static gemp_code begin_classifier(reader *r, const gemp_xml *xml, const char **attributes)
 {
 	gemp_code code = GEMP_OK;
@@ -129,6 +131,7 @@ done:
 	return code;
 }
 
+/* Derived, transient and volatile features are not stored by EMF in models. */
 static gemp_code begin_feature(reader *r, const gemp_xml *xml, const char **attributes)
 {
 	gemp_ecore *ecore = r->ecore;
@@ -190,6 +193,7 @@ static gemp_code in_classifier(reader *r, const char *name, const char **attribu
 	return GEMP_OK;
 }
 
+/* The type may stand in an attribute or in an element. */
 static gemp_code in_feature(reader *r, const char *name, const char **attributes)
 {
 	gemp_ecore_feature *feature = &r->ecore->features[r->ecore->feature_count - 1];
@@ -219,6 +223,7 @@ static gemp_code in_annotation(reader *r, const char **attributes)
 	return GEMP_OK;
 }
 
+/* Annotations of ours say how a model that we wrote is to be read. */
 static gemp_code in_package(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	if (strcmp(name, "eSubpackages") == 0)
@@ -232,6 +237,7 @@ static gemp_code in_package(reader *r, const gemp_xml *xml, const char *name, co
 	return GEMP_OK;
 }
 
+/* Elements that say nothing about classes and features are passed over with all in them. */
 static gemp_code start(void *self, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	reader *r = self;
@@ -264,6 +270,7 @@ static gemp_code start(void *self, const gemp_xml *xml, const char *name, const 
 	}
 }
 
+/* The path loses the name that begin_package added. */
 static void end_package(reader *r)
 {
 	char *slash = strrchr(r->path.data, '/');
@@ -273,6 +280,7 @@ static void end_package(reader *r)
 	r->place = r->depth ? IN_PACKAGE : r->list ? IN_LIST : OUTSIDE;
 }
 
+/* Elements end in the reverse order of their beginnings, so that `place` tells which one it is. */
 static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t size)
 {
 	reader *r = self;

@@ -10,6 +10,7 @@
 /* Which element we are in; the way back is told by the element that ends. */
 typedef enum place { OUTSIDE, IN_FILE, IN_KEY, IN_DEFAULT, IN_GRAPH, IN_ELEMENT, IN_DATA } place;
 
+/* The same reader serves both passes: without `visit` it stops at the first node or edge. */
 typedef struct reader {
 	gemp_graphml_head *head;
 	gemp_graphml_visit *visit; /* NULL: the head is enough */
@@ -25,6 +26,7 @@ typedef struct reader {
 	gemp_graphml_element element;
 } reader;
 
+/* Takes a head that was only partly read. */
 void gemp_graphml_head_free(gemp_graphml_head *head)
 {
 	for (size_t k = 0; k < head->count; k++) {
@@ -45,6 +47,7 @@ static const struct {
 	{ "float", GEMP_FLOAT },     { "double", GEMP_FLOAT }, { "string", GEMP_STRING },
 };
 
+/* A key without a type is a string, as the GraphML primer says. */
 static gemp_code type_of(gemp_type *out, const char *name, const char *key)
 {
 	*out = GEMP_STRING;
@@ -59,6 +62,7 @@ static gemp_code type_of(gemp_type *out, const char *name, const char *key)
 	                 key, name);
 }
 
+/* Files declare a handful of keys. */
 static size_t find_key(const gemp_graphml_head *head, const char *id)
 {
 	size_t k = 0;
@@ -67,6 +71,7 @@ static size_t find_key(const gemp_graphml_head *head, const char *id)
 	return k;
 }
 
+/* Keys must stand before the graph, since the first pass ends where the graph begins. */
 static gemp_code begin_key(reader *r, const char **attributes)
 {
 	gemp_graphml_head *head = r->head;
@@ -101,6 +106,7 @@ static gemp_code copy(gemp_text *to, const char *from)
 	return gemp_text_status(to);
 }
 
+/* Several graphs in one file are one graph here, if they agree on direction. */
 static gemp_code begin_graph(reader *r, const char **attributes)
 {
 	const char *direction = gemp_xml_attribute(attributes, "edgedefault");
@@ -119,6 +125,7 @@ static gemp_code begin_graph(reader *r, const char **attributes)
 	return GEMP_OK;
 }
 
+/* Defaults are set first; data of the element replaces them. */
 static gemp_code begin_element(reader *r, const gemp_xml *xml, bool edge, const char **attributes)
 {
 	static const char *const needed[][2] = { { "id", NULL }, { "source", "target" } };
@@ -150,6 +157,7 @@ static gemp_code begin_element(reader *r, const gemp_xml *xml, bool edge, const 
 	return GEMP_OK;
 }
 
+/* Elements inside a text make it unreadable as a value; this is counted and warned about. */
 static void begin_text(reader *r, place in)
 {
 	r->depth = 0;
@@ -158,6 +166,7 @@ static void begin_text(reader *r, place in)
 	r->place = in;
 }
 
+/* Data may also describe the graph or the file, and is then read but not kept. */
 static gemp_code begin_data(reader *r, const char **attributes)
 {
 	const char *id = gemp_xml_attribute(attributes, "key");
@@ -180,6 +189,7 @@ static const char *own_name(const char *name)
 	return own ? gemp_xml_local(name) : NULL;
 }
 
+/* Hyperedges, ports and nested graphs have no counterpart in a property graph. */
 static gemp_code begin(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	if (r->place == OUTSIDE) {
@@ -210,6 +220,7 @@ static bool in_text(const reader *r)
 	return r->place == IN_DATA || r->place == IN_DEFAULT;
 }
 
+/* What stands in a <desc> is for people. */
 static gemp_code start(void *self, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	reader *r = self;
@@ -242,6 +253,7 @@ static gemp_code end_data(reader *r, const char *text)
 	return copy(&r->element.values[r->key], text);
 }
 
+/* A default counts for all elements that do not have the data. */
 static gemp_code end_default(reader *r, const char *text)
 {
 	r->place = IN_KEY;
@@ -252,6 +264,7 @@ static gemp_code end_default(reader *r, const char *text)
 	return copy(&key->default_value, text);
 }
 
+/* The place tells which element ends, as those that matter nest in one way only. */
 static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t size)
 {
 	reader *r = self;
@@ -291,6 +304,7 @@ static void free_reader(reader *r)
 	gemp_text_free(&r->element.name);
 }
 
+/* With visit NULL only the head is read. */
 gemp_code gemp_graphml_read(gemp_graphml_head *head, const char *path, gemp_graphml_visit *visit, void *self)
 {
 	static const gemp_xml_visitor visitor = { "GraphML", start, end, enough };

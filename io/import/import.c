@@ -21,6 +21,7 @@ const gemp_format *const *gemp_formats(size_t *count)
 	return formats;
 }
 
+/* The list is made from the table, so that a new format appears in help and messages by itself. */
 static const char *join_names(char *names, size_t room, const char *first, const char *between)
 {
 	size_t at = (size_t)snprintf(names, room, "%s", first);
@@ -36,6 +37,7 @@ const char *gemp_format_choices(void)
 	return *choices ? choices : join_names(choices, sizeof choices, "auto", "|");
 }
 
+/* NULL stands for auto: the endings decide. */
 gemp_code gemp_format_parse(const gemp_format **out, const char *name)
 {
 	char names[18 * (FORMATS + 1)];
@@ -56,6 +58,7 @@ static bool ends_in(const char *path, size_t size, const char *ending, size_t ta
 	return size >= tail && strncasecmp(path + size - tail, ending, tail) == 0;
 }
 
+/* Endings of one format are one string, separated by blanks. */
 static bool has_ending(const gemp_format *format, const char *path, size_t size)
 {
 	const char *ending = format->endings;
@@ -67,6 +70,7 @@ static bool has_ending(const gemp_format *format, const char *path, size_t size)
 	return false;
 }
 
+/* Compressed files are known by the ending before .gz or .zst. */
 const gemp_format *gemp_format_by_ending(const char *path)
 {
 	size_t size = strlen(path);
@@ -145,6 +149,7 @@ gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import
 	return code == GEMP_OK ? format->read(out, comm, options) : code;
 }
 
+/* Some names stand for several files, such as a folder of IMDb. */
 gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 {
 	const gemp_format *format;
@@ -159,6 +164,7 @@ gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 	return GEMP_OK;
 }
 
+/* Copied, as some paths are made on the way. */
 gemp_code gemp_paths_add(gemp_paths *paths, const char *path)
 {
 	char *copy;
@@ -170,6 +176,7 @@ gemp_code gemp_paths_add(gemp_paths *paths, const char *path)
 	return GEMP_OK;
 }
 
+/* Takes {0}. */
 void gemp_paths_free(gemp_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
@@ -178,6 +185,7 @@ void gemp_paths_free(gemp_paths *paths)
 	*paths = (gemp_paths){ 0 };
 }
 
+/* Formats add what they alone know, such as whether keys are strings. */
 gemp_builder_options gemp_format_builder(const gemp_import_options *options)
 {
 	return (gemp_builder_options){
@@ -190,6 +198,7 @@ gemp_builder_options gemp_format_builder(const gemp_import_options *options)
 	};
 }
 
+/* Files are dealt out to the ranks; sums bring the hashes together, as each is 0 elsewhere. */
 gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes)
 {
 	gemp_code code = GEMP_OK;

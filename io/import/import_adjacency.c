@@ -30,6 +30,7 @@ static void trim(const char **begin, const char **end)
 		--*end;
 }
 
+/* Blanks around a name do not belong to it, blanks within it do. */
 static gemp_code read_name(gemp_value *out, const char *begin, const char *end, const char *what)
 {
 	trim(&begin, &end);
@@ -42,6 +43,7 @@ static gemp_code read_name(gemp_value *out, const char *begin, const char *end, 
 	return GEMP_OK;
 }
 
+/* Commas separate neighbours; a comma at the end is an error, as a neighbour would be missing. */
 static gemp_code add_neighbours(adjacency_reader *reader, const gemp_value *source, const char *at, const char *end,
                                 gemp_place place)
 {
@@ -56,6 +58,7 @@ static gemp_code add_neighbours(adjacency_reader *reader, const gemp_value *sour
 	return GEMP_OK;
 }
 
+/* A line without an arrow names a vertex, which may have edges elsewhere. */
 static gemp_code visit(void *self, const gemp_line *line)
 {
 	adjacency_reader *reader = self;
@@ -94,6 +97,7 @@ done:
 	return code;
 }
 
+/* Vertices follow from the edges and from the lines without an arrow. */
 static gemp_code read_adjacency(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -157,6 +161,7 @@ static bool is_item(const char *text, size_t size)
 	return size == 0 || text[0] != '%';
 }
 
+/* The same checks serve counts, weights and neighbours; `what` says which it is. */
 static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell, uint64_t most, const char *what)
 {
 	gemp_value value;
@@ -187,6 +192,7 @@ static gemp_code read_fmt(head *head, const gemp_text_cell *cell)
 	return GEMP_OK;
 }
 
+/* fmt and ncon may be missing; ncon without weights is a contradiction. */
 static gemp_code read_header(head *head, const gemp_cells *cells)
 {
 	if (cells->count < 2 || cells->count > 4)
@@ -210,6 +216,7 @@ static gemp_code read_header(head *head, const gemp_cells *cells)
 	return GEMP_OK;
 }
 
+/* Comments may stand before the header. */
 static gemp_code visit_head(void *self, const gemp_line *line)
 {
 	metis_reader *reader = self;
@@ -246,6 +253,7 @@ done:
 	return code;
 }
 
+/* Size and weights stand before the neighbours, as fmt announces. */
 static gemp_code add_weights(metis_reader *reader, size_t *at)
 {
 	const head *head = &reader->head;
@@ -265,6 +273,7 @@ static gemp_code add_weights(metis_reader *reader, size_t *at)
 	return GEMP_OK;
 }
 
+/* Each edge is kept by its smaller end, where both listings meet. */
 static gemp_code add_listing(metis_reader *reader, uint64_t vertex, const gemp_text_cell *cell, uint64_t line)
 {
 	uint64_t neighbour;
@@ -283,6 +292,7 @@ static gemp_code add_listing(metis_reader *reader, uint64_t vertex, const gemp_t
 	return GEMP_OK;
 }
 
+/* The number of the line among those that are no comments is the number of the vertex. */
 static gemp_code visit_vertex(void *self, const gemp_line *line)
 {
 	metis_reader *reader = self;
@@ -305,6 +315,7 @@ static gemp_code visit_vertex(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
+/* By edge, then by which end lists it, then by line: the two listings of an edge become neighbours. */
 static int compare(const void *left, const void *right)
 {
 	const listing *a = left, *b = right;
@@ -372,6 +383,7 @@ static gemp_code check_pair(const listing *first, size_t left)
 	return GEMP_OK;
 }
 
+/* Listings come in pairs, which must agree on the weight. */
 static gemp_code add_edges(metis_reader *reader, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -393,6 +405,7 @@ done:
 	return code;
 }
 
+/* One weight is `weight`, several are weight1, weight2 and so on. */
 static gemp_code declare(metis_reader *reader, const char *path)
 {
 	char name[32] = "weight";
@@ -412,6 +425,7 @@ static gemp_code declare(metis_reader *reader, const char *path)
 	return GEMP_OK;
 }
 
+/* The count of edges in the header is compared with what was listed. */
 static gemp_code read_metis(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

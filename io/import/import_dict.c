@@ -41,6 +41,7 @@ typedef struct reader {
 	size_t language, word, grammar, sense; /* columns */
 } reader;
 
+/* The index writes numbers in base 64, the highest digit first. */
 static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -87,6 +88,7 @@ static gemp_code visit_index(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
+/* By place, so that words which share an entry become neighbours. */
 static int compare(const void *left, const void *right)
 {
 	const entry *a = left, *b = right;
@@ -107,6 +109,7 @@ static void remove_duplicates(reader *reader)
 	reader->count = kept;
 }
 
+/* The whole text is kept, since entries are read in the order of the index. */
 static gemp_code read_text(gemp_text *text, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -143,6 +146,7 @@ static gemp_code make_key(reader *reader, gemp_value *key, size_t which, gemp_di
 	return GEMP_OK;
 }
 
+/* Each translation is an edge; grammar and sense are its attributes. */
 static gemp_code add_entry(reader *reader, const entry *place)
 {
 	const gemp_dict_entry *entry = &reader->entry;
@@ -193,6 +197,7 @@ static const char *languages_of(const char *path, size_t base)
 	return dash && dash > path + at && dash + 1 < path + base ? path + at : NULL;
 }
 
+/* The index is plain, the text compressed or not. */
 static gemp_code dict_files(gemp_paths *out, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -247,6 +252,7 @@ done:
 	return code;
 }
 
+/* Keys carry the language, so that words of two languages stay apart. */
 static gemp_code declare(reader *reader, const gemp_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
@@ -257,6 +263,7 @@ static gemp_code declare(reader *reader, const gemp_paths *paths)
 	return gemp_builder_edge_column(reader->builder, "sense", GEMP_INTEGER, &reader->sense);
 }
 
+/* The key is language and word with a colon between them. */
 static gemp_code add_word(reader *reader, const char *key, size_t size)
 {
 	const char *colon = memchr(key, ':', size);
@@ -287,6 +294,7 @@ done:
 	return code;
 }
 
+/* Takes a reader that was only partly made. */
 static void free_reader(reader *reader)
 {
 	gemp_builder_free(reader->builder);

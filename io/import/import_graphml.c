@@ -82,6 +82,7 @@ static gemp_code join_column(import *self, bool edge, const gemp_graphml_key *ke
 	return GEMP_OK;
 }
 
+/* A key for both nodes and edges makes two columns. */
 static gemp_code join_keys(import *self, file *f)
 {
 	GEMP_PROPAGATE(GEMP_NEW(f->uses, f->head.count));
@@ -93,6 +94,7 @@ static gemp_code join_keys(import *self, file *f)
 	return GEMP_OK;
 }
 
+/* All ranks read all heads, since columns must be the same everywhere before any element is read. */
 static gemp_code read_heads(import *self, const gemp_import_options *options, bool *string_keys)
 {
 	gemp_code code = GEMP_OK;
@@ -118,6 +120,7 @@ done:
 	return code;
 }
 
+/* Columns are numbered in the order of the files and their keys. */
 static gemp_code declare(import *self)
 {
 	size_t at;
@@ -142,6 +145,7 @@ static void unify_labels(char *text)
 			*text = *text == ':' ? ';' : *text;
 }
 
+/* Data for labels or type goes before the attribute of the element. */
 static const gemp_text *name_of(const file *f, const gemp_graphml_element *element)
 {
 	for (size_t k = 0; k < f->head.count; k++)
@@ -150,6 +154,7 @@ static const gemp_text *name_of(const file *f, const gemp_graphml_element *eleme
 	return &element->name;
 }
 
+/* Borrowed: the builder copies what it keeps. */
 static gemp_value text_value(const gemp_text *text)
 {
 	gemp_value value = { .type = GEMP_STRING };
@@ -158,6 +163,7 @@ static gemp_value text_value(const gemp_text *text)
 	return value;
 }
 
+/* Blanks around numbers come from pretty-printed files. */
 static gemp_code read_value(gemp_value *out, const column *column, const gemp_text *text)
 {
 	static const char blanks[] = " \t\r\n";
@@ -173,6 +179,7 @@ static gemp_code read_value(gemp_value *out, const column *column, const gemp_te
 	return code == GEMP_EDATA ? gemp_fail_in(code, "data '%s': ", column->name) : code;
 }
 
+/* Data that gives labels or the type is no attribute. */
 static gemp_code add_values(import *self, const gemp_graphml_element *element)
 {
 	bool edge = element->edge;
@@ -188,6 +195,7 @@ static gemp_code add_values(import *self, const gemp_graphml_element *element)
 	return GEMP_OK;
 }
 
+/* An edge that differs in direction would change its meaning in a graph of the other kind. */
 static gemp_code visit(void *context, const gemp_graphml_head *head, const gemp_graphml_element *element)
 {
 	import *self = context;
@@ -210,6 +218,7 @@ static gemp_code visit(void *context, const gemp_graphml_head *head, const gemp_
 	return add_values(self, element);
 }
 
+/* Files are dealt out to the ranks. */
 static gemp_code read_files(import *self, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
@@ -220,6 +229,7 @@ static gemp_code read_files(import *self, const gemp_comm *comm)
 	return code;
 }
 
+/* Takes an import that failed early. */
 static void free_import(import *self)
 {
 	gemp_builder_free(self->builder);
@@ -230,6 +240,7 @@ static void free_import(import *self)
 	gemp_free_all(self->files, self->columns[0], self->columns[1]);
 }
 
+/* Two passes: heads of all files, then elements of this rank's files. */
 static gemp_code read_graphml(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -71,6 +71,7 @@ static gemp_code add_attribute(import *self, const char *name)
 	return GEMP_OK;
 }
 
+/* The type is known only with the value element inside. */
 static gemp_code begin_attribute(import *self, const char **attributes)
 {
 	const char *name = find(attributes, "name");
@@ -83,6 +84,7 @@ static gemp_code begin_attribute(import *self, const char **attributes)
 	return code;
 }
 
+/* Bags, sets and tuples have no counterpart in a column. */
 static gemp_code begin_value(import *self, const char *name, const char **attributes)
 {
 	static const struct {
@@ -110,6 +112,7 @@ static gemp_code begin_value(import *self, const char *name, const char **attrib
 	                 attribute->name.data, name);
 }
 
+/* A locator's value stands in its attribute, others in their text. */
 static gemp_code end_value(import *self, const char *text, size_t size)
 {
 	static const char blanks[] = " \t\r\n";
@@ -142,6 +145,7 @@ static gemp_code begin_graph(import *self, const char **attributes)
 	return GEMP_OK;
 }
 
+/* The graph's edgemode may allow single edges to differ. */
 static gemp_code check_direction(import *self, const char **attributes)
 {
 	const char *directed = find(attributes, "isdirected");
@@ -174,6 +178,7 @@ done:
 	return code;
 }
 
+/* Ids are strings; ends of edges refer to them. */
 static gemp_code begin_element(import *self, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	static const char *const needed[][2] = { { "id", NULL }, { "from", "to" } };
@@ -210,6 +215,7 @@ static gemp_code add_type(import *self, const char **attributes)
 	return gemp_text_status(&self->name);
 }
 
+/* The graph's own type and attributes are not kept. */
 static gemp_code in_graph(import *self, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	if (strcmp(name, "node") == 0 || strcmp(name, "edge") == 0)
@@ -220,6 +226,7 @@ static gemp_code in_graph(import *self, const gemp_xml *xml, const char *name, c
 	return GEMP_OK;
 }
 
+/* Types come first by the DTD, but any order is read. */
 static gemp_code in_element(import *self, const char *name, const char **attributes)
 {
 	if (strcmp(name, "type") == 0)
@@ -231,6 +238,7 @@ static gemp_code in_element(import *self, const char *name, const char **attribu
 	return gemp_fail(GEMP_EDATA, "<%s> does not belong here", name);
 }
 
+/* Elements below one that is passed over are passed over, too. */
 static gemp_code start(void *context, const gemp_xml *xml, const char *full, const char **attributes)
 {
 	import *self = context;
@@ -274,6 +282,7 @@ static gemp_type type_of(uint32_t seen)
 	                                                       : GEMP_FLOAT;
 }
 
+/* First pass: which attributes there are, and of which types. */
 static gemp_code observe_element(import *self)
 {
 	for (size_t i = 0; i < self->count; i++)
@@ -283,6 +292,7 @@ static gemp_code observe_element(import *self)
 	return GEMP_OK;
 }
 
+/* Second pass: the columns are known to the builder. */
 static gemp_code feed_element(import *self)
 {
 	gemp_place place = { self->file, self->line };
@@ -304,6 +314,7 @@ static gemp_code feed_element(import *self)
 	return GEMP_OK;
 }
 
+/* Places are ordered from outside to inside, so that the place around is one less. */
 static gemp_code end(void *context, const gemp_xml *xml, const char *text, size_t size)
 {
 	import *self = context;
@@ -319,6 +330,7 @@ static gemp_code end(void *context, const gemp_xml *xml, const char *text, size_
 	return GEMP_OK;
 }
 
+/* Both passes read the same files on the same ranks. */
 static gemp_code read_files(import *self)
 {
 	static const gemp_xml_visitor visitor = { "GXL", start, end, NULL };
@@ -332,6 +344,7 @@ done:
 	return gemp_comm_agree(self->comm, code);
 }
 
+/* Files are numbered from 1 in the order of the command. */
 static gemp_code declare(import *self)
 {
 	uint32_t file;
@@ -341,6 +354,7 @@ static gemp_code declare(import *self)
 	return gemp_inferred_columns_declare(&self->columns[1], self->builder, gemp_builder_edge_column);
 }
 
+/* Takes an import that failed early. */
 static void free_import(import *self)
 {
 	gemp_builder_free(self->builder);
@@ -356,6 +370,7 @@ static void free_import(import *self)
 	gemp_free(self->attributes);
 }
 
+/* Columns must be known to all ranks before the first vertex, so that files are read twice. */
 static gemp_code read_gxl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -32,6 +32,7 @@ typedef struct import {
 	gemp_builder *builder;
 } import;
 
+/* Local, as each rank reads the file for itself. */
 static gemp_code join(char **out, const char *folder, const char *name)
 {
 	gemp_text text = { 0 };
@@ -70,6 +71,7 @@ done:
 	return code;
 }
 
+/* Columns of kinds that a graph cannot have are left out with a warning, as others are still of use. */
 static gemp_code read_columns(import *self)
 {
 	gemp_code code = GEMP_OK;
@@ -131,6 +133,7 @@ done:
 	return code;
 }
 
+/* Matrices in obsp relate observations to observations, which is what edges are. */
 static gemp_code open_matrices(import *self)
 {
 	gemp_code code = GEMP_OK;
@@ -180,6 +183,7 @@ static gemp_code declare(import *self, size_t *column)
 	return gemp_builder_edge_column(self->builder, "value", type, column);
 }
 
+/* Each rank adds its share of the observations. */
 static gemp_code add_vertices(import *self, uint32_t file)
 {
 	for (uint64_t i = self->mine.begin; i < self->mine.end; i++) {
@@ -201,6 +205,7 @@ static gemp_value key_of(void *context, uint64_t index, bool column)
 	return gemp_column_get(&self->keys, (size_t)index);
 }
 
+/* Matrices are dealt out to the ranks, since each is read from its beginning to its end. */
 static gemp_code feed(import *self)
 {
 	uint32_t file;
@@ -215,6 +220,7 @@ static gemp_code feed(import *self)
 	return GEMP_OK;
 }
 
+/* Local: every rank reads keys and the list of matrices. */
 static gemp_code read_head(import *self, const char *path)
 {
 	GEMP_PROPAGATE(gemp_h5_open_local(&self->h5, path, "write it again"));
@@ -223,6 +229,7 @@ static gemp_code read_head(import *self, const char *path)
 	return open_matrices(self);
 }
 
+/* Takes an import that failed early. */
 static void free_import(import *self)
 {
 	gemp_builder_free(self->builder);
@@ -238,6 +245,7 @@ static void free_import(import *self)
 	gemp_h5_close(&self->h5);
 }
 
+/* Vertices are the observations; edges never add any. */
 static gemp_code read_h5ad(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -78,6 +78,7 @@ static const table tables[TABLES] = {
 	                   { "characters", "characters", GEMP_STRING } } },
 };
 
+/* Tables have different numbers of fields; the first without a name ends the list. */
 static size_t field_count(const table *table)
 {
 	size_t count = 0;
@@ -134,6 +135,7 @@ static gemp_code find_file(gemp_paths *out, const char *folder, const table *tab
 	return code;
 }
 
+/* For the provenance; the same search as for reading. */
 static gemp_code list_files(gemp_paths *out, const char *folder)
 {
 	gemp_code code = GEMP_OK;
@@ -166,6 +168,7 @@ static gemp_code read_header(void *self, const gemp_line *line)
 	return code;
 }
 
+/* Ratings become attributes of titles, so that their columns are declared like those of vertices. */
 static gemp_code declare(reader *r, const gemp_paths *paths)
 {
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
@@ -205,6 +208,7 @@ static gemp_code read_value(const reader *r, size_t f, gemp_value *out)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", field->name) : code;
 }
 
+/* Every line has a key in its first field. */
 static gemp_code read_key(const reader *r, size_t f, gemp_value *out)
 {
 	gemp_code code = read_value(r, f, out);
@@ -213,6 +217,7 @@ static gemp_code read_key(const reader *r, size_t f, gemp_value *out)
 	return code;
 }
 
+/* NULL is \N in IMDb's files. */
 static gemp_code add_values(reader *r)
 {
 	const table *table = &tables[r->now];
@@ -228,6 +233,7 @@ static gemp_code add_values(reader *r)
 	return GEMP_OK;
 }
 
+/* Ratings are read first and kept by title, as titles come later in another file. */
 static gemp_code store_rating(reader *r)
 {
 	gemp_value key, average, votes;
@@ -243,6 +249,7 @@ static gemp_code store_rating(reader *r)
 	return GEMP_OK;
 }
 
+/* A title without a rating is remembered by the dictionary, which cannot only look up. */
 static gemp_code add_rating(reader *r, const gemp_value *key)
 {
 	uint32_t at;
@@ -281,6 +288,7 @@ static gemp_code name_type(const gemp_value *category, char *type, size_t *size)
 	return GEMP_OK;
 }
 
+/* The category of a principal is the type of the edge and an attribute, too. */
 static gemp_code add_principal(reader *r, gemp_place place)
 {
 	gemp_value title, person, category;
@@ -294,6 +302,7 @@ static gemp_code add_principal(reader *r, gemp_place place)
 	return add_values(r);
 }
 
+/* One visitor serves all tables; `now` says which one is read. */
 static gemp_code visit(void *self, const gemp_line *line)
 {
 	reader *r = self;
@@ -332,6 +341,7 @@ static gemp_code read_headers(reader *r, const gemp_paths *paths)
 	return code;
 }
 
+/* Ratings may be missing; the other files are needed. */
 static gemp_code find_files(reader *r, gemp_paths *paths, const char *folder)
 {
 	gemp_code code = GEMP_OK;
@@ -359,6 +369,7 @@ static gemp_code read_tables(reader *r, const gemp_paths *paths)
 	return GEMP_OK;
 }
 
+/* Principals mention people that name.basics lacks, so that edges make vertices, too. */
 static gemp_code read_imdb(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -29,6 +29,7 @@ static gemp_code reject_value(const char *name, const json_t *value, const char 
 	return gemp_fail(GEMP_EDATA, "attribute '%.80s' is %s; %s", name, gemp_json_kind(value), remedy);
 }
 
+/* Lists and objects have no column type; they are refused with their name. */
 static gemp_code observe_value(gemp_inferred_columns *columns, const char *name, const json_t *value)
 {
 	static const uint32_t seen[] = {
@@ -44,6 +45,7 @@ static gemp_code observe_value(gemp_inferred_columns *columns, const char *name,
 	return gemp_inferred_columns_observe(columns, name, seen[json_typeof(value)]);
 }
 
+/* First pass: names and types of attributes. */
 static gemp_code observe_line(void *self, const gemp_line *line)
 {
 	reader *reader = self;
@@ -68,6 +70,7 @@ static gemp_type type_of(uint32_t seen)
 	                                        : GEMP_BOOLEAN;
 }
 
+/* Columns of vertices and of edges are apart, even of one name. */
 static gemp_code declare(reader *reader, const gemp_import_options *options)
 {
 	uint32_t file;
@@ -77,6 +80,8 @@ static gemp_code declare(reader *reader, const gemp_import_options *options)
 	return gemp_inferred_columns_declare(&reader->columns[1], reader->builder, gemp_builder_edge_column);
 }
 
+/* Only integers and floats share a column; other mixtures are refused, since a value would change its
+ * type. */
 static gemp_code read_value(gemp_value *out, gemp_type type, const char *name, const json_t *value)
 {
 	*out = (gemp_value){ .type = type };
@@ -98,6 +103,7 @@ static gemp_code read_value(gemp_value *out, gemp_type type, const char *name, c
 	return GEMP_OK;
 }
 
+/* The record says which members are no attributes. */
 static gemp_code add_values(reader *reader)
 {
 	const gemp_json_record *record = &reader->record;
@@ -117,6 +123,7 @@ static gemp_code add_values(reader *reader)
 	return GEMP_OK;
 }
 
+/* Second pass: the columns are known to the builder. */
 static gemp_code feed_line(void *self, const gemp_line *line)
 {
 	reader *reader = self;
@@ -134,6 +141,7 @@ static gemp_code feed_line(void *self, const gemp_line *line)
 	return add_values(reader);
 }
 
+/* Files are read one after another by all ranks together. */
 static gemp_code visit_files(reader *reader, gemp_lines *lines, size_t count, gemp_visit_line *visit)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -143,6 +151,7 @@ static gemp_code visit_files(reader *reader, gemp_lines *lines, size_t count, ge
 	return GEMP_OK;
 }
 
+/* Columns must be known to all ranks before the first vertex, so that files are read twice. */
 static gemp_code read_jsonl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

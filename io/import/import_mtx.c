@@ -45,6 +45,7 @@ static gemp_code reject(const gemp_text_cell *cell, const char *remedy)
 	                 remedy);
 }
 
+/* Complex matrices would need two columns. */
 static gemp_code read_field(head *head, const gemp_text_cell *cell)
 {
 	head->values = !is(cell, "pattern");
@@ -55,6 +56,7 @@ static gemp_code read_field(head *head, const gemp_text_cell *cell)
 	                    "parts");
 }
 
+/* Hermitian matrices are complex and are refused with them. */
 static gemp_code read_symmetry(head *head, const gemp_text_cell *cell)
 {
 	head->symmetry = is(cell, "symmetric") ? SYMMETRIC : is(cell, "skew-symmetric") ? SKEW : GENERAL;
@@ -63,6 +65,7 @@ static gemp_code read_symmetry(head *head, const gemp_text_cell *cell)
 	return reject(cell, "a matrix can be general, symmetric or skew-symmetric; write all its entries as general");
 }
 
+/* The banner decides what all other lines mean. */
 static gemp_code read_banner(head *head, const gemp_cells *cells)
 {
 	if (cells->count != 5 || !is(&cells->cell[0], "%%MatrixMarket"))
@@ -77,6 +80,7 @@ static gemp_code read_banner(head *head, const gemp_cells *cells)
 	return read_symmetry(head, &cells->cell[4]);
 }
 
+/* Counts fit in 64 bits, but may be negative in a damaged file. */
 static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
 {
 	gemp_value value;
@@ -87,6 +91,7 @@ static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
 	return code;
 }
 
+/* Only square matrices can be symmetric. */
 static gemp_code read_sizes(head *head, const gemp_cells *cells)
 {
 	if (cells->count != 3)
@@ -113,6 +118,7 @@ static bool is_comment(const gemp_line *line)
 	return line->size == 0 || line->text[0] == '%' || strspn(line->text, " \t\r") >= line->size;
 }
 
+/* The banner must be the first line, comments stand between it and the sizes. */
 static gemp_code visit_head(void *self, const gemp_line *line)
 {
 	reader *reader = self;
@@ -143,6 +149,7 @@ static gemp_code read_head(reader *reader, const char *path)
 	return code;
 }
 
+/* Rows and columns of a rectangular matrix are different vertices, which a letter tells apart. */
 static gemp_value key_of(const head *head, uint64_t number, char side, char name[24])
 {
 	if (head->rows == head->columns)
@@ -164,6 +171,7 @@ static gemp_code add_vertices(reader *reader, uint64_t count, char side, const c
 	return GEMP_OK;
 }
 
+/* Indices count from 1 in this format. */
 static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t most, const char *what)
 {
 	gemp_value value;
@@ -175,6 +183,7 @@ static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t 
 	return code;
 }
 
+/* A row is the source of an edge and a column its target. */
 static gemp_code add_edge(reader *reader, uint64_t row, uint64_t column, const gemp_value *value, gemp_place place)
 {
 	char names[2][24];
@@ -198,6 +207,7 @@ static gemp_code add_negative(reader *reader, uint64_t row, uint64_t column, gem
 	return add_edge(reader, column, row, &value, place);
 }
 
+/* Entries may lie on any rank; those of symmetric matrices are stored once. */
 static gemp_code visit_entry(void *self, const gemp_line *line)
 {
 	reader *reader = self;
@@ -239,6 +249,7 @@ static gemp_code begin(reader *reader, const char *path)
 	return GEMP_OK;
 }
 
+/* The number of entries is compared with the header, since a cut file looks whole otherwise. */
 static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -61,6 +61,7 @@ static bool is_blank(const char *text, size_t size)
 	return strspn(text, " \t\r") >= size;
 }
 
+/* A continued line is joined to the one before it by one blank. */
 static void add_trimmed(gemp_text *out, const char *text, size_t size)
 {
 	while (size > 0 && strchr(" \t\r", *text)) {
@@ -74,6 +75,7 @@ static void add_trimmed(gemp_text *out, const char *text, size_t size)
 	gemp_text_add(out, text, size);
 }
 
+/* Fields that are not kept are passed over with the lines that continue them. */
 static gemp_code take_line(reading *reading, const char *text, size_t size)
 {
 	gemp_stanza *stanza = reading->stanza;
@@ -103,6 +105,7 @@ static gemp_code take_line(reading *reading, const char *text, size_t size)
 	return gemp_text_status(reading->field);
 }
 
+/* Memory of the values is kept from one stanza to the next. */
 static void begin_stanza(reading *reading, uint64_t line)
 {
 	for (size_t i = 0; i < reading->stanza->count; i++)
@@ -118,6 +121,7 @@ static gemp_code end_stanza(reading *reading)
 	return inside ? reading->visit(reading->self, reading->stanza) : GEMP_OK;
 }
 
+/* A stanza that begins in this rank's bytes is read to its end, beyond them if need be. */
 static gemp_code read_lines(reading *reading, const gemp_lines *lines, gemp_stream *stream)
 {
 	gemp_code code = GEMP_OK;
@@ -213,6 +217,7 @@ typedef struct reader {
 	size_t name, columns[sizeof attributes / sizeof *attributes], alternative;
 } reader;
 
+/* Only blanks: lines are joined already. */
 static slice trimmed(const char *begin, const char *end)
 {
 	while (begin < end && *begin == ' ')
@@ -248,6 +253,7 @@ static bool next_item(slice *list, char separator, slice *item)
 	return true;
 }
 
+/* First pass: which packages there are, to tell them from virtual ones. */
 static gemp_code take_name(void *self, const gemp_stanza *stanza)
 {
 	reader *reader = self;
@@ -297,6 +303,7 @@ static gemp_value text_value(slice text)
 	return (gemp_value){ .type = GEMP_STRING, .string = { text.bytes, text.size } };
 }
 
+/* Vertices that are no packages get a prefix, so that their names cannot meet those of packages. */
 static gemp_code add_edge(reader *reader, slice package, const char *prefix, slice name, const char *type,
                           uint64_t line)
 {
@@ -352,6 +359,7 @@ static gemp_code add_alternatives(reader *reader, slice package, const char *typ
 	return GEMP_OK;
 }
 
+/* Groups of alternatives are separated by commas. */
 static gemp_code add_relations(reader *reader, slice package, const gemp_stanza *stanza)
 {
 	gemp_code code = GEMP_OK;
@@ -366,6 +374,7 @@ done:
 	return code;
 }
 
+/* A package without a field Source is built from a source of its own name. */
 static gemp_code add_owner_edges(reader *reader, slice package, const gemp_stanza *stanza)
 {
 	gemp_code code = GEMP_OK;
@@ -388,6 +397,7 @@ done:
 	return code;
 }
 
+/* Empty fields are NULL. */
 static gemp_code add_package(reader *reader, slice package, const gemp_stanza *stanza)
 {
 	gemp_code code = GEMP_OK;
@@ -408,6 +418,7 @@ done:
 	return code;
 }
 
+/* Second pass: a package that several files list is taken from the first. */
 static gemp_code feed_stanza(void *self, const gemp_stanza *stanza)
 {
 	reader *reader = self;
@@ -425,6 +436,7 @@ static gemp_code feed_stanza(void *self, const gemp_stanza *stanza)
 	return add_owner_edges(reader, package, stanza);
 }
 
+/* The prefix of the key says what the vertex is; without one it is a virtual package. */
 static gemp_code add_other(reader *reader, slice key)
 {
 	gemp_value value = text_value(key);
@@ -455,6 +467,7 @@ done:
 	return code;
 }
 
+/* The name is an attribute, too, since keys of other vertices have a prefix. */
 static gemp_code declare(reader *reader, const gemp_import_options *options)
 {
 	for (size_t i = 0; i < options->edge_file_count; i++)
@@ -467,6 +480,7 @@ static gemp_code declare(reader *reader, const gemp_import_options *options)
 	return GEMP_NEW(reader->done, reader->packages);
 }
 
+/* Takes a reader that failed early. */
 static void free_reader(reader *reader)
 {
 	gemp_builder_free(reader->builder);
@@ -479,6 +493,8 @@ static void free_reader(reader *reader)
 	gemp_free_all(reader->first, reader->done);
 }
 
+/* Names are joined file by file, so that the first file that lists a package is the same on any number of
+ * ranks. */
 static gemp_code read_packages(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -13,6 +13,7 @@
 #include <jansson.h>
 #include <string.h>
 
+/* scipy stores the shape as an array of two integers. */
 static gemp_code read_size(gemp_sparse *m, const gemp_zip *zip)
 {
 	gemp_code code = GEMP_OK;
@@ -31,6 +32,7 @@ done:
 	return code;
 }
 
+/* DIA, BSR and DOK have other arrays. */
 static gemp_code find_npz_layout(gemp_sparse *m, const gemp_zip *zip)
 {
 	char *format = NULL;
@@ -50,6 +52,7 @@ static gemp_code find_npz_layout(gemp_sparse *m, const gemp_zip *zip)
 	return code;
 }
 
+/* The arrays are read side by side, each from a stream of its own. */
 static gemp_code open_npz(gemp_sparse *m, const gemp_zip *zip)
 {
 	*m = (gemp_sparse){ .path = zip->path, .what = "matrix" };
@@ -67,6 +70,7 @@ typedef struct npz_import {
 	gemp_builder *builder;
 } npz_import;
 
+/* Values have one column; the matrix has one type of edges. */
 static gemp_code feed_npz(npz_import *self, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_sparse *m = &self->matrix;
@@ -82,6 +86,7 @@ static gemp_code feed_npz(npz_import *self, const gemp_comm *comm, const gemp_im
 	return GEMP_OK;
 }
 
+/* Vertices follow from the shape, so that rows without entries are there, too. */
 static gemp_code read_npz(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -149,6 +154,7 @@ static gemp_code find_binsparse_layout(relation *r, const char *format)
 	                 r->path, format ? format : "");
 }
 
+/* The description is JSON in an attribute, directly or below a member binsparse. */
 static gemp_code read_description(relation *r, const char *text)
 {
 	gemp_code code = GEMP_OK;
@@ -172,6 +178,7 @@ static gemp_code read_description(relation *r, const char *text)
 	return code;
 }
 
+/* Arrays lie in the group of their matrix. */
 static gemp_code open_array(gemp_array *out, const gemp_h5 *h5, const char *folder, const char *name)
 {
 	gemp_text path = { 0 };
@@ -182,6 +189,7 @@ static gemp_code open_array(gemp_array *out, const gemp_h5 *h5, const char *fold
 	return code;
 }
 
+/* Names of arrays are those of binsparse 0.1. */
 static gemp_code open_binsparse(const gemp_h5 *h5, relation *r)
 {
 	gemp_code code = GEMP_OK;
@@ -212,6 +220,7 @@ static gemp_code inspect_group(binsparse_import *self, const char *path, const c
 	return r->path && (r->name || !name) ? open_binsparse(&self->h5, r) : GEMP_ENOMEM;
 }
 
+/* Several matrices in one file are several types of edges on the same vertices. */
 static gemp_code open_matrices(binsparse_import *self, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -265,6 +274,7 @@ static gemp_code feed_binsparse(binsparse_import *self, const gemp_import_option
 	return GEMP_OK;
 }
 
+/* Matrices are dealt out to the ranks. */
 static gemp_code read_binsparse(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -38,6 +38,7 @@ static gemp_code in_column(gemp_code code, const gemp_field *field)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", field->name) : code;
 }
 
+/* One key that is no canonical integer makes all keys strings. */
 static gemp_code observe_key(reader *self, const gemp_field *field, const gemp_text_cell *cell)
 {
 	gemp_value value;
@@ -69,6 +70,7 @@ static gemp_code observe_record(void *context, const gemp_input *input, const ge
 	return GEMP_OK;
 }
 
+/* Columns of one name in several files are one column. */
 static gemp_code join_schemas(import *self)
 {
 	for (size_t i = 0; i < self->inputs.count; i++) {
@@ -85,6 +87,7 @@ static gemp_code join_schemas(import *self)
 	return GEMP_OK;
 }
 
+/* Each thread collects evidence for itself; the columns are shared. */
 static gemp_code copy_evidence(gemp_schema *to, const gemp_schema *from)
 {
 	to->columns = from->columns;
@@ -95,6 +98,7 @@ static gemp_code copy_evidence(gemp_schema *to, const gemp_schema *from)
 	return GEMP_OK;
 }
 
+/* Threads share nothing that they write to. */
 static gemp_code new_readers(import *self)
 {
 	GEMP_PROPAGATE(GEMP_NEW(self->selves, self->inputs.threads));
@@ -109,6 +113,7 @@ static gemp_code new_readers(import *self)
 	return GEMP_OK;
 }
 
+/* The first reader's builder is the import's and freed with it. */
 static void free_readers(import *self)
 {
 	for (unsigned t = 0; t < self->inputs.threads && self->readers; t++) {
@@ -122,6 +127,7 @@ static void free_readers(import *self)
 	gemp_free_all(self->readers, self->selves);
 }
 
+/* Evidence is a set of bits, so that joining is an or. */
 static void join_evidence(import *self, const reader *reader)
 {
 	self->string_keys |= reader->string_keys;
@@ -161,6 +167,7 @@ static gemp_code declare(import *self)
 	return GEMP_OK;
 }
 
+/* Each role has one field; the count stands for none. */
 static size_t field_of(const gemp_header *header, gemp_field_role role)
 {
 	size_t i = 0;
@@ -189,6 +196,7 @@ static gemp_code read_key(gemp_value *key, const reader *self, const gemp_input 
 	return code == GEMP_EDATA ? gemp_fail_in(code, "id ") : code;
 }
 
+/* NULL is not stored. */
 static gemp_code add_values(reader *self, const gemp_input *input, const gemp_cells *cells)
 {
 	gemp_code code = GEMP_OK;
@@ -241,6 +249,7 @@ static gemp_code new_branches(import *self)
 	return code;
 }
 
+/* In the order of threads, so that the graph does not depend on timing. */
 static gemp_code join_branches(import *self)
 {
 	gemp_code code = GEMP_OK;
@@ -251,6 +260,7 @@ static gemp_code join_branches(import *self)
 	return code;
 }
 
+/* Second pass: types and keys are decided. */
 static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_options *options, gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;
@@ -269,6 +279,7 @@ done:
 	return code;
 }
 
+/* First pass: headers and types; second pass: records to the builder. */
 static gemp_code read_tables(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -50,6 +50,7 @@ static gemp_code join_column(import *self, const gemp_ecore_feature *feature, si
 	return GEMP_OK;
 }
 
+/* Attributes of all classes are columns, derived ones left out as models do not hold them. */
 static gemp_code read_metamodel(import *self, const char *path)
 {
 	GEMP_PROPAGATE(gemp_ecore_read(&self->ecore, path));
@@ -66,6 +67,7 @@ static bool is_ordered(const gemp_ecore_feature *feature)
 	return feature->reference && feature->many && feature->ordered;
 }
 
+/* A column `order` keeps the order of references. */
 static gemp_code declare(import *self)
 {
 	uint32_t file;
@@ -89,6 +91,7 @@ static gemp_code count_object(void *context, const gemp_xmi_object *object)
 	return GEMP_OK;
 }
 
+/* Counts per feature tell whether both ends of an opposite are stored. */
 static gemp_code count_reference(void *context, const gemp_xmi_reference *reference)
 {
 	import *self = context;
@@ -97,6 +100,7 @@ static gemp_code count_reference(void *context, const gemp_xmi_reference *refere
 	return GEMP_OK;
 }
 
+/* Positions are looked up by path where a model has ids and positions. */
 static gemp_code note_path(void *context, const gemp_xmi_object *object)
 {
 	import *self = context;
@@ -156,6 +160,7 @@ static gemp_code find_target(import *self, const gemp_xmi_reference *reference, 
 	return GEMP_OK;
 }
 
+/* A container reference repeats the containment from the other side. */
 static gemp_code feed_reference(void *context, const gemp_xmi_reference *reference)
 {
 	import *self = context;
@@ -178,6 +183,7 @@ static gemp_code feed_reference(void *context, const gemp_xmi_reference *referen
 	return GEMP_OK;
 }
 
+/* Objects without a value have their default, which EMF does not write. */
 static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 {
 	import *self = context;
@@ -198,6 +204,7 @@ static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 	return GEMP_OK;
 }
 
+/* Rank 0 reads, as an XML file cannot be cut. */
 static gemp_code read_model(import *self)
 {
 	static const gemp_xmi_visitor counting = { count_object, count_reference }, noting = { note_path, note_nothing };
@@ -209,6 +216,7 @@ static gemp_code read_model(import *self)
 	return gemp_xmi_read(self->path, &self->ecore, &feeding, self);
 }
 
+/* Takes an import that failed early. */
 static void free_import(import *self)
 {
 	gemp_builder_free(self->builder);
@@ -218,6 +226,7 @@ static void free_import(import *self)
 	gemp_bytes_free(&self->keys);
 }
 
+/* Keys are strings: paths or ids. */
 static gemp_code read_xmi(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

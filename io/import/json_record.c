@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+/* For messages: what stands where something else is needed. */
 const char *gemp_json_kind(const json_t *value)
 {
 	static const char *const kinds[] = {
@@ -19,6 +20,7 @@ void gemp_json_record_free(gemp_json_record *record)
 	*record = (gemp_json_record){ 0 };
 }
 
+/* Members that gave key, labels or ends are left out. */
 bool gemp_json_record_is_attribute(const gemp_json_record *record, const char *name)
 {
 	for (size_t i = 0; i < sizeof record->skip / sizeof *record->skip; i++)
@@ -27,6 +29,7 @@ bool gemp_json_record_is_attribute(const gemp_json_record *record, const char *n
 	return true;
 }
 
+/* Ids of JSON are numbers or strings; true and null name no vertex. */
 static gemp_code read_key(gemp_value *out, const json_t *value, const char *where)
 {
 	if (json_is_integer(value))
@@ -52,6 +55,7 @@ static gemp_code add_name(gemp_text *out, const json_t *value, const char *where
 	return gemp_text_status(out);
 }
 
+/* A list of labels, one label, or nothing. */
 static gemp_code add_labels(gemp_text *out, json_t *value, const char *where)
 {
 	gemp_code code = GEMP_OK;
@@ -67,6 +71,7 @@ static gemp_code add_labels(gemp_text *out, json_t *value, const char *where)
 	return code;
 }
 
+/* Unknown members would be lost silently, so that they are refused. */
 static gemp_code check_members(json_t *object, const char *what, const char *const *known)
 {
 	const char *name;
@@ -82,6 +87,7 @@ static gemp_code check_members(json_t *object, const char *what, const char *con
 	return GEMP_OK;
 }
 
+/* Properties are optional, but an object if they are there. */
 static gemp_code take_properties(gemp_json_record *record)
 {
 	record->properties = json_object_get(record->root, "properties");
@@ -91,6 +97,7 @@ static gemp_code take_properties(gemp_json_record *record)
 	return GEMP_OK;
 }
 
+/* The shape of Neo4j's APOC. */
 static gemp_code read_node(gemp_json_record *record)
 {
 	static const char *const known[] = { "type", "id", "labels", "properties", NULL };
@@ -100,6 +107,7 @@ static gemp_code read_node(gemp_json_record *record)
 	return take_properties(record);
 }
 
+/* Labels and properties of an end repeat those of the node. */
 static gemp_code read_end(gemp_value *out, json_t *root, const char *name, const char *where)
 {
 	static const char *const known[] = { "id", "labels", "properties", NULL };
@@ -110,6 +118,7 @@ static gemp_code read_end(gemp_value *out, json_t *root, const char *name, const
 	return read_key(out, json_object_get(end, "id"), where);
 }
 
+/* APOC's relationships have their type in `label`. */
 static gemp_code read_relationship(gemp_json_record *record)
 {
 	static const char *const known[] = { "type", "id", "label", "start", "end", "properties", NULL };
@@ -136,6 +145,7 @@ static json_t *take(gemp_json_record *record, size_t *skipped, const char *const
 	return NULL;
 }
 
+/* Without APOC's `type` the members are those of a table's header. */
 static gemp_code read_plain(gemp_json_record *record)
 {
 	static const char *const sources[] = { "src", "source", NULL }, *const targets[] = { "dst", "target", NULL };
@@ -161,6 +171,7 @@ static gemp_code read_plain(gemp_json_record *record)
 	return add_labels(&record->names, list, record->skip[1]);
 }
 
+/* Duplicate members are refused, as only one could be kept. */
 gemp_code gemp_json_record_read(gemp_json_record *record, const char *text, size_t size)
 {
 	json_error_t error;

@@ -23,6 +23,7 @@ static gemp_code reject(const gemp_sparse *m, const char *why)
 	return gemp_fail(GEMP_EDATA, "%s: %s: %s; the file is damaged or no sparse matrix", m->path, m->what, why);
 }
 
+/* The three arrays come from one file and may contradict each other. */
 gemp_code gemp_sparse_check(const gemp_sparse *m)
 {
 	uint64_t entries = m->indices.length, lines = m->layout == GEMP_BY_ROWS ? m->rows : m->columns;
@@ -78,6 +79,7 @@ static gemp_code advance_cursor(gemp_sparse *m, cursor *c, piece *p)
 	return GEMP_OK;
 }
 
+/* Matrices without values have edges without an attribute. */
 static gemp_code read_values(gemp_sparse *m, piece *p)
 {
 	bool real = m->values.type == GEMP_FLOAT, shared = m->values.length == 1 && m->indices.length > 1;
@@ -100,6 +102,7 @@ static gemp_code read_shared(gemp_sparse *m, piece *p)
 	return GEMP_OK;
 }
 
+/* The three arrays are read in step, so that memory does not depend on the matrix. */
 static gemp_code read_piece(gemp_sparse *m, cursor *c, piece *p)
 {
 	uint64_t left = m->indices.length - c->at;
@@ -113,6 +116,7 @@ static gemp_code read_piece(gemp_sparse *m, cursor *c, piece *p)
 	return GEMP_OK;
 }
 
+/* NaN is NULL. */
 static gemp_value value_of(const gemp_sparse *m, const piece *p, size_t i)
 {
 	gemp_value value = { .type = m->values.type };
@@ -136,6 +140,7 @@ typedef struct target {
 	void *self;
 } target;
 
+/* Entries of a matrix by columns are turned, so that a row is always the source. */
 static gemp_code add_entry(const gemp_sparse *m, const piece *p, size_t i, uint64_t number, const target *to)
 {
 	bool turned = m->layout == GEMP_BY_COLUMNS;
@@ -154,6 +159,7 @@ static gemp_code add_entry(const gemp_sparse *m, const piece *p, size_t i, uint6
 	return GEMP_OK;
 }
 
+/* The pointers are read as far as the entries have come. */
 gemp_code gemp_sparse_feed(gemp_sparse *m, gemp_builder *builder, uint32_t file, const char *type, size_t column,
                            gemp_sparse_key *key, void *self)
 {
@@ -194,6 +200,7 @@ gemp_value gemp_sparse_number(void *self, uint64_t index, bool column)
 	return key;
 }
 
+/* All ranks add their share, as entries are read by one. */
 gemp_code gemp_sparse_vertices(const gemp_comm *comm, gemp_builder *builder, uint32_t file, uint64_t rows,
                                uint64_t columns)
 {

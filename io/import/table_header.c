@@ -19,6 +19,7 @@ static const struct {
 };
 enum { MEANINGS = sizeof meanings / sizeof *meanings };
 
+/* Headers have few columns. */
 static gemp_field *find(const gemp_header *header, const char *name)
 {
 	for (size_t i = 0; i < header->count; i++)
@@ -27,6 +28,7 @@ static gemp_field *find(const gemp_header *header, const char *name)
 	return NULL;
 }
 
+/* A role is given once; later names of it are attributes. */
 static bool has_role(const gemp_header *header, gemp_field_role role)
 {
 	for (size_t i = 0; i < header->count; i++)
@@ -35,6 +37,7 @@ static bool has_role(const gemp_header *header, gemp_field_role role)
 	return false;
 }
 
+/* Control characters in a name mean a wrong line end or a binary file. */
 static bool has_control(const char *name, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -81,6 +84,7 @@ static gemp_code parse_field(gemp_header *header, const gemp_text_cell *cell)
 	return GEMP_OK;
 }
 
+/* The columns that are there show what went wrong. */
 static gemp_code missing(const gemp_header *header, const char *name, const char *kind)
 {
 	gemp_text names = { 0 };
@@ -96,6 +100,7 @@ static gemp_code missing(const gemp_header *header, const char *name, const char
 	return code;
 }
 
+/* The order of the table decides between two names of one role. */
 static gemp_code assign_roles(gemp_header *header, bool edges)
 {
 	for (size_t i = 0; i < MEANINGS; i++) {
@@ -112,6 +117,7 @@ static gemp_code assign_roles(gemp_header *header, bool edges)
 	return GEMP_OK;
 }
 
+/* Only ids can be stated as integers; names of labels and types are text. */
 static gemp_code check_types(const gemp_header *header)
 {
 	for (size_t i = 0; i < header->count; i++) {
@@ -128,6 +134,7 @@ static gemp_code check_types(const gemp_header *header)
 	return GEMP_OK;
 }
 
+/* The header is returned only if it is complete. */
 gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cells)
 {
 	gemp_code code = GEMP_OK;
@@ -150,6 +157,7 @@ gemp_code gemp_header_pair(gemp_header *out)
 	return gemp_header_parse(out, true, &(gemp_cells){ cell, 2, 2 });
 }
 
+/* Takes {0}. */
 void gemp_header_free(gemp_header *header)
 {
 	for (size_t i = 0; i < header->count; i++) {
@@ -181,6 +189,7 @@ static gemp_code refuse(const header_field *parts, const char *why)
 	                 parts->whole.bytes, why);
 }
 
+/* Neo4j writes `name:TYPE(group)`; a group names a space of ids. */
 static gemp_code split(header_field *out, const gemp_text_cell *cell)
 {
 	const char *end = cell->bytes + cell->size, *colon = memrchr(cell->bytes, ':', cell->size);
@@ -211,6 +220,7 @@ static const struct {
 	{ "bool", GEMP_BOOLEAN }, { "string", GEMP_STRING },   { "char", GEMP_STRING },
 };
 
+/* Types without a counterpart can be kept as strings if the user says so. */
 static gemp_code read_type(gemp_field *field, const header_field *parts)
 {
 	field->stated = true;
@@ -239,6 +249,7 @@ static const struct {
 	{ "TYPE", false, true, GEMP_ROLE_TYPE },       { "IGNORE", true, true, GEMP_ROLE_IGNORE },
 };
 
+/* A role in the wrong kind of file is mostly a swapped option. */
 static gemp_code read_role(gemp_field *field, const header_field *parts, bool edges)
 {
 	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
@@ -254,6 +265,7 @@ static gemp_code read_role(gemp_field *field, const header_field *parts, bool ed
 	return field->role == GEMP_ROLE_ATTRIBUTE ? read_type(field, parts) : GEMP_OK;
 }
 
+/* A field without a name that has a role is fine. */
 static gemp_code text_header_neo4j_parse_field(gemp_header *header, bool edges, const gemp_text_cell *cell)
 {
 	gemp_code code = GEMP_OK;
@@ -277,6 +289,7 @@ done:
 	return code;
 }
 
+/* Each file needs its keys. */
 static gemp_code require(const gemp_header *header, gemp_field_role role, const char *type, const char *kind)
 {
 	for (size_t i = 0; i < header->count; i++)
@@ -303,6 +316,7 @@ static gemp_code check_doubled(const gemp_header *header)
 	return GEMP_OK;
 }
 
+/* As gemp_header_parse, with Neo4j's notation. */
 gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells *cells)
 {
 	gemp_code code = GEMP_OK;

@@ -32,6 +32,7 @@ typedef struct file_header {
 	uint64_t header_size; /* bytes of the first record follow */
 } file_header;
 
+/* Rank 0 alone opens all files, which spares other ranks a look at each of them. */
 static gemp_code inspect_file(const gemp_input *input, gemp_text *told)
 {
 	gemp_code code = GEMP_OK;
@@ -51,6 +52,7 @@ done:
 	return code;
 }
 
+/* Text is checked before it is cut, as messages quote it. */
 static gemp_code split_cells(gemp_cells *cells, const gemp_format *format, char *record, size_t size)
 {
 	gemp_code code = gemp_utf8_require(record, size);
@@ -74,6 +76,7 @@ static gemp_code pair_header(gemp_header *header, const char *record, size_t siz
 	return gemp_header_pair(header);
 }
 
+/* Edge lists have no header: their columns are source and target. */
 static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record, size_t size)
 {
 	gemp_code code;
@@ -116,6 +119,7 @@ static file_header decode_header(char **told, char **header)
 	return found;
 }
 
+/* Two passes over the same bytes: the share of a compressed file depends on the sum of all. */
 static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, char *told)
 {
 	int dealt = 0;
@@ -136,6 +140,7 @@ static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, cha
 	return GEMP_OK;
 }
 
+/* Vertex files come first, so that a file's number says what it is. */
 static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *options)
 {
 	size_t vertex_files = options->vertex_file_count;
@@ -150,6 +155,7 @@ static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *opt
 	return GEMP_OK;
 }
 
+/* Formats are known from names; only headers need the files. */
 gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -168,6 +174,7 @@ done:
 	return code;
 }
 
+/* Takes inputs that were only partly opened. */
 void gemp_inputs_free(gemp_inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count && inputs->input; i++)
@@ -185,6 +192,7 @@ static bool skips(const gemp_input *input, const char *record, size_t size)
 	return size == 0 || (input->format == &gemp_format_snap && (record[0] == '#' || strspn(record, " \t") >= size));
 }
 
+/* The remedy depends on the format. */
 static gemp_code wrong_count(const gemp_input *input, size_t found)
 {
 	size_t wanted = input->header.count;
@@ -199,6 +207,7 @@ static gemp_code wrong_count(const gemp_input *input, size_t found)
 	                                                   : "separate fields by a comma, quote a value with commas");
 }
 
+/* A record has as many cells as the header has names. */
 static gemp_code split_record(const gemp_input *input, gemp_cells *cells, char *record, size_t size)
 {
 	gemp_code code = split_cells(cells, input->format, record, size);
@@ -217,6 +226,7 @@ typedef struct input_reader {
 	uint64_t done;      /* bytes of the inputs before this one */
 } input_reader;
 
+/* Threads have cells of their own. */
 static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	const input_reader *r = self;
@@ -319,6 +329,7 @@ static gemp_code agree_on_first(const gemp_comm *comm, gemp_code code, uint64_t 
 	return gemp_comm_agree(comm, own != lowest && own != NONE ? GEMP_OK : code);
 }
 
+/* A rank without a share of the file has no lines. */
 static gemp_code read_input(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
 	*line = 0;
@@ -340,6 +351,7 @@ static gemp_code read_all(input_reader *r, const gemp_comm *comm, size_t *which,
 	return GEMP_OK;
 }
 
+/* Failures are compared by file and line, so that the message does not depend on the number of ranks. */
 gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit_record *visit, void *const *selves,
                            const char *what)
 {

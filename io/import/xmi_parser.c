@@ -41,6 +41,7 @@ static bool of_xmi(const char *name)
 	return blank && xmi && xmi < blank;
 }
 
+/* Versions of XMI have different namespaces, which all end in XMI. */
 static const char *xmi_attribute(const char **attributes, const char *name)
 {
 	for (; *attributes; attributes += 2)
@@ -65,6 +66,7 @@ static frame *top(const reader *r)
 	return &r->frames[r->depth - 1];
 }
 
+/* The message names the metamodel, which is most likely the wrong one. */
 static gemp_code find_class(const reader *r, const char *uri, const char *name, size_t *out)
 {
 	*out = gemp_ecore_class(r->ecore, uri, name);
@@ -151,6 +153,7 @@ static gemp_code add_reference(reader *r, size_t slot, const char *text, size_t 
 	return visit_reference(r, slot, r->target.data, path, line);
 }
 
+/* A list of references is separated by blanks; each may have its type in front. */
 static gemp_code add_references(reader *r, size_t slot, const char *texts, uint64_t line)
 {
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
@@ -176,6 +179,7 @@ static gemp_code check_value(const reader *r, const gemp_ecore_feature *feature,
 	return code == GEMP_EDATA ? gemp_fail_in(code, "attribute '%s': ", feature->name) : code;
 }
 
+/* A column holds one value, so that attributes of many values are refused. */
 static gemp_code set_value(reader *r, size_t slot, const char *text, size_t size)
 {
 	gemp_xmi_object *object = &top(r)->object;
@@ -205,6 +209,7 @@ static gemp_code unknown_feature(const reader *r, size_t class, const char *name
 	                 r->ecore->path);
 }
 
+/* Attributes of XMI itself and of XML Schema say nothing about the object. */
 static gemp_code read_attributes(reader *r, const char **attributes, uint64_t line)
 {
 	size_t class = top(r)->object.class;
@@ -235,6 +240,7 @@ static gemp_code new_frame(reader *r)
 	return GEMP_NEW(made->object.present, r->slots);
 }
 
+/* An id of XMI goes before an attribute that the metamodel declares as id. */
 static const char *id_of(const reader *r, size_t class, const char **attributes)
 {
 	const char *id = xmi_attribute(attributes, "id");
@@ -286,6 +292,7 @@ static gemp_code begin_object(reader *r, size_t class, size_t slot, const char *
 	return read_attributes(r, attributes, line);
 }
 
+/* The object is reported when it is complete; its key was needed before, by the references. */
 static gemp_code end_object(reader *r)
 {
 	gemp_xmi_object object = top(r)->object;
@@ -326,6 +333,7 @@ done:
 	return code;
 }
 
+/* Without xsi:type the object is of the class of the reference. */
 static gemp_code begin_child(reader *r, const gemp_xml *xml, size_t slot, const char **attributes)
 {
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
@@ -341,6 +349,7 @@ static gemp_code begin_child(reader *r, const gemp_xml *xml, size_t slot, const 
 	return begin_object(r, class, slot, attributes, gemp_xml_line(xml));
 }
 
+/* An element inside an object is a contained object, a reference or a value. */
 static gemp_code begin_inside(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	size_t class = top(r)->object.class, slot = gemp_ecore_slot(r->ecore, class, gemp_xml_local(name));
@@ -372,6 +381,7 @@ static gemp_code begin_inside(reader *r, const gemp_xml *xml, const char *name, 
 	return add_reference(r, slot, target, strlen(target), gemp_xml_line(xml));
 }
 
+/* Values of attributes hold no elements. */
 static gemp_code start(void *self, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	reader *r = self;
@@ -385,6 +395,7 @@ static gemp_code start(void *self, const gemp_xml *xml, const char *name, const 
 	return r->depth ? begin_inside(r, xml, name, attributes) : begin_top(r, xml, name, attributes);
 }
 
+/* The innermost object ends, unless a value does. */
 static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t size)
 {
 	reader *r = self;
@@ -411,6 +422,7 @@ static void free_frame(frame *f, size_t slots)
 	gemp_text_free(&f->object.key);
 }
 
+/* Frames have slots for the class with the most features. */
 gemp_code gemp_xmi_read(const char *path, const gemp_ecore *ecore, const gemp_xmi_visitor *visitor, void *self)
 {
 	static const gemp_xml_visitor elements = { "XMI", start, end, NULL };

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <string.h>
 
+/* Pixels begin white, as the SVG has a white background. */
 gemp_code gemp_canvas_new(gemp_canvas *out, uint32_t width, uint32_t height, bool pixels)
 {
 	*out = (gemp_canvas){ .width = width, .height = height };
@@ -32,6 +33,7 @@ void gemp_canvas_free(gemp_canvas *canvas)
 
 /* PIXELS */
 
+/* Dots beyond the border are cut off. */
 static void dot(gemp_canvas *canvas, long x, long y, gemp_colour colour)
 {
 	const long width = (long)canvas->width * GEMP_CANVAS_DENSITY, height = (long)canvas->height * GEMP_CANVAS_DENSITY;
@@ -56,6 +58,7 @@ static bool within(const double corners[][2], size_t count, double x, double y)
 	return !(left && right);
 }
 
+/* Each pixel's middle is tested, within the box around the corners. */
 static void fill_pixels(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill)
 {
 	const double density = GEMP_CANVAS_DENSITY;
@@ -92,6 +95,7 @@ static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long to
 		}
 }
 
+/* Letters have one width, so that words need no layout. */
 static void draw_words(gemp_canvas *canvas, double x, double y, double size, const char *words, gemp_colour colour,
                        bool halo)
 {
@@ -102,6 +106,7 @@ static void draw_words(gemp_canvas *canvas, double x, double y, double size, con
 
 /* TEXT */
 
+/* Only what SVG could take for markup. */
 static void escape(gemp_text *out, const char *words)
 {
 	for (; *words; words++)
@@ -145,199 +150,41 @@ static const double CAPITALS = 0.7, LETTERS = 0.58; /* of a font's size: the hei
 
 /* The fixed font 6 x 10 of the X Window System's misc-fixed (in the public domain), of Latin 1 without what controls,
  * with a simpler full stop and colon: ten rows of six dots each, from the top, the last dot in the lowest bit. */
+/* clang-format off */
 static const uint64_t letters[] = {
-	0,
-	0x8208208008000,
-	0x14514000000000,
-	0x1453e53e514000,
-	0x872870a708000,
-	0x12a94214aa4000,
-	0x10a2842a91a000,
-	0x8208000000000,
-	0x4210410204000,
-	0x10204104210000,
-	0x894f94880000,
-	0x208f88200000,
-	0x308400,
-	0xf80000000,
-	0x30c000,
-	0x2084210820000,
-	0x85228a2508000,
-	0x862820823e000,
-	0x1c88231083e000,
-	0x3e08430289c000,
-	0x431493e104000,
-	0x3e82cc8289c000,
-	0xc420b3289c000,
-	0x3e084108410000,
-	0x1c8a272289c000,
-	0x1c8a6682118000,
-	0xc30030c000,
-	0x21c200308400,
-	0x2108408102000,
-	0x3e03e000000,
-	0x10204084210000,
-	0x1c884208008000,
-	0x1c8a6aac81c000,
-	0x85228be8a2000,
-	0x3c4927124bc000,
-	0x1c8a082089c000,
-	0x3c4924924bc000,
-	0x3e820f2083e000,
-	0x3e820f20820000,
-	0x1c8a082689c000,
-	0x228a2fa28a2000,
-	0x1c20820821c000,
-	0xe104104918000,
-	0x22928c28922000,
-	0x2082082083e000,
-	0x228b6aa28a2000,
-	0x228b2aa68a2000,
-	0x1c8a28a289c000,
-	0x3c8a2f20820000,
-	0x1c8a28a2a9c080,
-	0x3c8a2f28922000,
-	0x1c8a070289c000,
-	0x3e208208208000,
-	0x228a28a289c000,
-	0x228a2514508000,
-	0x228a2aaada2000,
-	0x228942148a2000,
-	0x22894208208000,
-	0x3e08421083e000,
-	0x1c41041041c000,
-	0x20810204082000,
-	0x1c10410411c000,
-	0x8522000000000,
-	0xf80,
-	0x204000000000000,
-	0x1c09e89e000,
-	0x2082cca2cac000,
-	0x1c8a089c000,
-	0x209a9a299a000,
-	0x1c8be81c000,
-	0xc490f10410000,
-	0x1e8a278289c,
-	0x2082cca28a2000,
-	0x801820821c000,
-	0x200608209248c,
-	0x20822938922000,
-	0x1820820821c000,
-	0x34aaaaa2000,
-	0x2cca28a2000,
-	0x1c8a289c000,
-	0x2cca2cac820,
-	0x1a9a299a082,
-	0x2cca0820000,
-	0x1c81c0bc000,
-	0x1043c41048c000,
-	0x228a299a000,
-	0x22894508000,
-	0x228aaa94000,
-	0x22508522000,
-	0x228a668289c,
-	0x3e10843e000,
-	0x6204604206000,
-	0x8208208208000,
-	0x18108188118000,
-	0x12aa4000000000,
-	0,
-	0x8008208208000,
-	0x21ea28a1e200,
-	0xc490e104ac000,
-	0x22714722000,
-	0x2289423e208200,
-	0x8208008208000,
-	0x1c838912382700,
-	0x500000000000000,
-	0x1c8aacaa89c000,
-	0xe496280780000,
-	0x94a4489000,
-	0x782000000,
-	0x780000000,
-	0x1c8bacb289c000,
-	0xf80000000000000,
-	0x8508000000000,
-	0x208f8823e000,
-	0x312108780000000,
-	0x702302700000000,
-	0x108000000000000,
-	0x228a2cac800,
-	0x1eeba68a28a000,
-	0x200000000,
-	0x108,
-	0x218208700000000,
-	0xc492300780000,
-	0x244894a4000,
-	0x430410e4314f040,
-	0x430410e850421c0,
-	0xc08408c8629e080,
-	0x800821089c000,
-	0x4087228be8a2000,
-	0x1087228be8a2000,
-	0x2147228be8a2000,
-	0x4ac7228be8a2000,
-	0x5007228be8a2000,
-	0x2147228be8a2000,
-	0xf5249fc927000,
-	0x1c8a082089c210,
-	0x43e820f2083e000,
-	0x13e820f2083e000,
-	0x23e820f2083e000,
-	0x53e820f2083e000,
-	0x40870820821c000,
-	0x10870820821c000,
-	0x21470820821c000,
-	0x50070820821c000,
-	0x3c492e924bc000,
-	0x2948b2aa68a2000,
-	0x4087228a289c000,
-	0x1087228a289c000,
-	0x2147228a289c000,
-	0x2947228a289c000,
-	0x5007228a289c000,
-	0x22508522000,
-	0x1c9a6ab2c9c000,
-	0x4088a28a289c000,
-	0x1088a28a289c000,
-	0x2140228a289c000,
-	0x5008a28a289c000,
-	0x1088a2508208000,
-	0x20f22f20820000,
-	0x1c8a4a248ac000,
-	0x40801c09e89e000,
-	0x10801c09e89e000,
-	0x21401c09e89e000,
-	0x29401c09e89e000,
-	0x1401c09e89e000,
-	0x21421c09e89e000,
-	0x1e15f91f000,
-	0x1c8a089c210,
-	0x40801c8be81c000,
-	0x10801c8be81c000,
-	0x21401c8be81c000,
-	0x1401c8be81c000,
-	0x40801820821c000,
-	0x21001820821c000,
-	0x21401820821c000,
-	0x1401820821c000,
-	0x3031c8a289c000,
-	0x29402cca28a2000,
-	0x40801c8a289c000,
-	0x10801c8a289c000,
-	0x21401c8a289c000,
-	0x29401c8a289c000,
-	0x1401c8a289c000,
-	0x200f80200000,
-	0x1e9aacbc000,
-	0x4080228a299a000,
-	0x1080228a299a000,
-	0x2140228a299a000,
-	0x140228a299a000,
-	0x42228a668289c,
-	0x83c8a28bc820,
-	0x140228a668289c,
+	0, 0x8208208008000, 0x14514000000000, 0x1453e53e514000, 0x872870a708000, 0x12a94214aa4000, 0x10a2842a91a000,
+	0x8208000000000, 0x4210410204000, 0x10204104210000, 0x894f94880000, 0x208f88200000, 0x308400, 0xf80000000,
+	0x30c000, 0x2084210820000, 0x85228a2508000, 0x862820823e000, 0x1c88231083e000, 0x3e08430289c000,
+	0x431493e104000, 0x3e82cc8289c000, 0xc420b3289c000, 0x3e084108410000, 0x1c8a272289c000, 0x1c8a6682118000,
+	0xc30030c000, 0x21c200308400, 0x2108408102000, 0x3e03e000000, 0x10204084210000, 0x1c884208008000,
+	0x1c8a6aac81c000, 0x85228be8a2000, 0x3c4927124bc000, 0x1c8a082089c000, 0x3c4924924bc000, 0x3e820f2083e000,
+	0x3e820f20820000, 0x1c8a082689c000, 0x228a2fa28a2000, 0x1c20820821c000, 0xe104104918000, 0x22928c28922000,
+	0x2082082083e000, 0x228b6aa28a2000, 0x228b2aa68a2000, 0x1c8a28a289c000, 0x3c8a2f20820000, 0x1c8a28a2a9c080,
+	0x3c8a2f28922000, 0x1c8a070289c000, 0x3e208208208000, 0x228a28a289c000, 0x228a2514508000, 0x228a2aaada2000,
+	0x228942148a2000, 0x22894208208000, 0x3e08421083e000, 0x1c41041041c000, 0x20810204082000, 0x1c10410411c000,
+	0x8522000000000, 0xf80, 0x204000000000000, 0x1c09e89e000, 0x2082cca2cac000, 0x1c8a089c000, 0x209a9a299a000,
+	0x1c8be81c000, 0xc490f10410000, 0x1e8a278289c, 0x2082cca28a2000, 0x801820821c000, 0x200608209248c,
+	0x20822938922000, 0x1820820821c000, 0x34aaaaa2000, 0x2cca28a2000, 0x1c8a289c000, 0x2cca2cac820, 0x1a9a299a082,
+	0x2cca0820000, 0x1c81c0bc000, 0x1043c41048c000, 0x228a299a000, 0x22894508000, 0x228aaa94000, 0x22508522000,
+	0x228a668289c, 0x3e10843e000, 0x6204604206000, 0x8208208208000, 0x18108188118000, 0x12aa4000000000, 0,
+	0x8008208208000, 0x21ea28a1e200, 0xc490e104ac000, 0x22714722000, 0x2289423e208200, 0x8208008208000,
+	0x1c838912382700, 0x500000000000000, 0x1c8aacaa89c000, 0xe496280780000, 0x94a4489000, 0x782000000, 0x780000000,
+	0x1c8bacb289c000, 0xf80000000000000, 0x8508000000000, 0x208f8823e000, 0x312108780000000, 0x702302700000000,
+	0x108000000000000, 0x228a2cac800, 0x1eeba68a28a000, 0x200000000, 0x108, 0x218208700000000, 0xc492300780000,
+	0x244894a4000, 0x430410e4314f040, 0x430410e850421c0, 0xc08408c8629e080, 0x800821089c000, 0x4087228be8a2000,
+	0x1087228be8a2000, 0x2147228be8a2000, 0x4ac7228be8a2000, 0x5007228be8a2000, 0x2147228be8a2000, 0xf5249fc927000,
+	0x1c8a082089c210, 0x43e820f2083e000, 0x13e820f2083e000, 0x23e820f2083e000, 0x53e820f2083e000, 0x40870820821c000,
+	0x10870820821c000, 0x21470820821c000, 0x50070820821c000, 0x3c492e924bc000, 0x2948b2aa68a2000, 0x4087228a289c000,
+	0x1087228a289c000, 0x2147228a289c000, 0x2947228a289c000, 0x5007228a289c000, 0x22508522000, 0x1c9a6ab2c9c000,
+	0x4088a28a289c000, 0x1088a28a289c000, 0x2140228a289c000, 0x5008a28a289c000, 0x1088a2508208000, 0x20f22f20820000,
+	0x1c8a4a248ac000, 0x40801c09e89e000, 0x10801c09e89e000, 0x21401c09e89e000, 0x29401c09e89e000, 0x1401c09e89e000,
+	0x21421c09e89e000, 0x1e15f91f000, 0x1c8a089c210, 0x40801c8be81c000, 0x10801c8be81c000, 0x21401c8be81c000,
+	0x1401c8be81c000, 0x40801820821c000, 0x21001820821c000, 0x21401820821c000, 0x1401820821c000, 0x3031c8a289c000,
+	0x29402cca28a2000, 0x40801c8a289c000, 0x10801c8a289c000, 0x21401c8a289c000, 0x29401c8a289c000, 0x1401c8a289c000,
+	0x200f80200000, 0x1e9aacbc000, 0x4080228a299a000, 0x1080228a299a000, 0x2140228a299a000, 0x140228a299a000,
+	0x42228a668289c, 0x83c8a28bc820, 0x140228a668289c
 };
+/* clang-format on */
 
 double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *words)
 {
@@ -349,6 +196,7 @@ double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *wor
 	return (double)letters * one;
 }
 
+/* Room for the ellipsis is kept from the beginning. */
 void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char *words)
 {
 	static const char ellipsis[GEMP_CANVAS_ELLIPSIS] = "\u2026";
@@ -361,6 +209,7 @@ void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char 
 	memcpy(words + (at - words), ellipsis, sizeof ellipsis);
 }
 
+/* Anchors shift by half of the width each. */
 void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gemp_anchor anchor, const char *words)
 {
 	if (canvas->pixels) {
@@ -374,6 +223,7 @@ void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gem
 	gemp_text_print(&canvas->svg, "</text>\n");
 }
 
+/* Dark fields get light letters, by the luma of ITU-R BT.601. */
 void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gemp_colour on, const char *words)
 {
 	const bool dark = 0.299 * on.red + 0.587 * on.green + 0.114 * on.blue < 140;
@@ -425,6 +275,7 @@ static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 	return gemp_text_status(out);
 }
 
+/* SVG's header needs the size only, so that it is written last. */
 gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -455,6 +306,7 @@ done:
 
 enum { PLAIN = 0x7f - 0x20, ELLIPSIS = 0x2026 };
 
+/* Characters beyond Latin 1 are shown as a question mark. */
 static uint64_t letter_of(uint32_t code_point)
 {
 	if (code_point >= 0x20 && code_point < 0x7f)
@@ -464,6 +316,7 @@ static uint64_t letter_of(uint32_t code_point)
 	return code_point == ELLIPSIS ? 0x15 << 12 : letters['?' - 0x20]; /* dots on the baseline */
 }
 
+/* Bytes that are not UTF-8 are taken as Latin 1, so that every text can be drawn. */
 uint64_t gemp_canvas_letter(const char **text)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

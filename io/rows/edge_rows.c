@@ -33,6 +33,7 @@ static gemp_code new_columns(gemp_projected *columns, const gemp_shard *graph, b
 	return GEMP_OK;
 }
 
+/* The number of an edge counts through all ranks in the order of its type. */
 static gemp_code add_names(gemp_projected *columns, const gemp_relation *relation, const uint64_t *numbers, uint64_t at,
                            size_t count)
 {
@@ -46,6 +47,7 @@ static gemp_code add_names(gemp_projected *columns, const gemp_relation *relatio
 	return GEMP_OK;
 }
 
+/* Opened before the work, so that a place that cannot be written to is found early. */
 gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
                               const char *what)
 {
@@ -92,6 +94,7 @@ done:
 	return code;
 }
 
+/* Ranks take turns in batches, which bounds the keys that are fetched at a time. */
 gemp_code gemp_edge_rows_add(gemp_edge_rows *rows, size_t relation, const uint64_t *numbers,
                              const gemp_edge_pair *pairs, size_t count)
 {
@@ -111,6 +114,7 @@ done:
 	return code;
 }
 
+/* The description of HDF5 files names the command in place of a pattern. */
 gemp_code gemp_edge_rows_close(gemp_edge_rows *rows)
 {
 	if (!rows)
@@ -126,6 +130,7 @@ gemp_code gemp_edge_rows_close(gemp_edge_rows *rows)
 	return code;
 }
 
+/* Takes an object that is only partly made. */
 void gemp_edge_rows_abandon(gemp_edge_rows *rows)
 {
 	if (!rows)

@@ -34,6 +34,7 @@ struct gemp_result_file {
 	result_column *columns; /* [count] */
 };
 
+/* Rows of strings have any length, which parallel HDF5 cannot write: rank 0 writes alone. */
 static hid_t file_type(gemp_type type)
 {
 	switch (type) {
@@ -65,6 +66,7 @@ done:
 	return code;
 }
 
+/* Column names may hold slashes and are encoded. */
 static gemp_code name_datasets(result_column *column)
 {
 	gemp_text place = { 0 }, nulls = { 0 };
@@ -77,6 +79,7 @@ static gemp_code name_datasets(result_column *column)
 	return place.failed || nulls.failed ? GEMP_ENOMEM : GEMP_OK;
 }
 
+/* Ranks above 0 know the columns too, as they pack their values. */
 static gemp_code name_columns(gemp_result_file *file, const gemp_column *const *columns, size_t count)
 {
 	GEMP_PROPAGATE(GEMP_NEW(file->columns, count));
@@ -107,6 +110,7 @@ done:
 	return code;
 }
 
+/* Datasets are made with the first rows, when something is known of their size. */
 gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, const char *path,
                                 const gemp_column *const *columns, size_t count)
 {
@@ -169,6 +173,7 @@ done:
 	return code;
 }
 
+/* The mask is made at the first NULL; the rows before it are filled with false. */
 static gemp_code append_nulls(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
@@ -188,6 +193,7 @@ done:
 	return code;
 }
 
+/* Masks come first, as the number of rows changes only when all columns are written. */
 static gemp_code append_column(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
@@ -216,6 +222,7 @@ static gemp_code make_datasets(gemp_result_file *file, size_t rows)
 	return GEMP_OK;
 }
 
+/* All columns grow by the same rows. */
 static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *columns, size_t rows)
 {
 	if (rows == 0)
@@ -241,6 +248,7 @@ static const void *numbers_of(const gemp_column *column, size_t *size)
 	                                      : NULL;
 }
 
+/* Numbers without NULL travel as one block, others value by value. */
 static gemp_code pack(const gemp_result_file *file, const gemp_column *const *columns, size_t rows, gemp_text *packed)
 {
 	uint64_t count = rows;
@@ -257,6 +265,7 @@ static gemp_code pack(const gemp_result_file *file, const gemp_column *const *co
 	return gemp_text_status(packed);
 }
 
+/* Memory for all rows is reserved before numbers are copied into it. */
 static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at, const char *end)
 {
 	bool numbers = *(*at)++ == 'n';
@@ -273,6 +282,7 @@ static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at
 	return GEMP_OK;
 }
 
+/* The block of another rank becomes columns again, in memory of its own. */
 static gemp_code append_packed(gemp_result_file *file, const char *at, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -298,6 +308,7 @@ done:
 	return code;
 }
 
+/* Synchronous sends keep rank 0's memory bounded. */
 static void move(const gemp_comm *comm, char *bytes, size_t size, int from)
 {
 	for (size_t at = 0; at < size; at += PIECE) {
@@ -334,6 +345,7 @@ done:
 	return code;
 }
 
+/* Rank 0 writes its rows first, then those of the others in their order. */
 gemp_code gemp_result_file_write(gemp_result_file *file, const gemp_column *const *columns, size_t rows)
 {
 	gemp_text packed = { 0 };
@@ -370,6 +382,7 @@ static void free_file(gemp_result_file *file)
 	gemp_free_all(file->columns, file->path, file);
 }
 
+/* The number of rows is known only now. */
 static gemp_code finish(gemp_result_file *file, const gemp_result_info *info)
 {
 	gemp_code code = GEMP_OK;
@@ -387,6 +400,7 @@ static gemp_code finish(gemp_result_file *file, const gemp_result_info *info)
 	return gemp_h5_close(&file->h5);
 }
 
+/* The file gets its name after HDF5 has closed it. */
 gemp_code gemp_result_file_close(gemp_result_file *file, const gemp_result_info *info)
 {
 	if (!file)
@@ -401,6 +415,7 @@ gemp_code gemp_result_file_close(gemp_result_file *file, const gemp_result_info 
 	return code;
 }
 
+/* HDF5 is left alone with the file, which is then removed. */
 void gemp_result_file_abandon(gemp_result_file *file)
 {
 	if (!file)

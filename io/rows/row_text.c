@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* Takes NULL. */
 void gemp_projected_free(gemp_projected *columns, size_t count)
 {
 	for (size_t i = 0; columns && i < count; i++) {
@@ -20,6 +21,7 @@ void gemp_projected_free(gemp_projected *columns, size_t count)
 
 /* TSV */
 
+/* TSV of results has escapes, unlike exported TSV, as results may hold any text. */
 static void add_escaped(gemp_text *out, const char *bytes, size_t size)
 {
 	static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
@@ -41,6 +43,7 @@ static bool has_ends(const gemp_projected *column, size_t row)
 	return column->edge && !gemp_column_get(&column->value, row).null;
 }
 
+/* A NULL is an empty cell. */
 static void add_cell(gemp_text *out, const gemp_column *column, size_t row)
 {
 	gemp_value value = gemp_column_get(column, row);
@@ -52,6 +55,7 @@ static void add_cell(gemp_text *out, const gemp_column *column, size_t row)
 		gemp_value_print(&value, out);
 }
 
+/* Names may hold tabs and are escaped like values. */
 void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count)
 {
 	for (size_t c = 0; c < count; c++) {
@@ -60,6 +64,7 @@ void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count
 	}
 }
 
+/* An edge is written as type:source->target. */
 void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
 {
 	for (size_t c = 0; c < count; c++) {
@@ -76,6 +81,7 @@ void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 
 /* CSV */
 
+/* An edge becomes one text before it is quoted. */
 static void add_quoted(gemp_text *out, const gemp_projected *column, size_t row)
 {
 	gemp_value value = gemp_column_get(&column->value, row);
@@ -97,6 +103,7 @@ static void add_quoted(gemp_text *out, const gemp_projected *column, size_t row)
 	}
 }
 
+/* RFC 4180 ends lines with CR and LF. */
 void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count)
 {
 	for (size_t c = 0; c < count; c++) {
@@ -105,6 +112,7 @@ void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count
 	}
 }
 
+/* A row of one NULL is "", since an empty line would be no row. */
 void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
 {
 	size_t before = out->size;
@@ -166,6 +174,7 @@ static uint64_t magnitude(int64_t value)
 	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
+/* Four digits a step. */
 static size_t digits_of(uint64_t number)
 {
 	size_t digits = 1;
@@ -179,6 +188,7 @@ static size_t piece_end(const integer_writing *w, size_t piece)
 	return w->rows - piece * INTEGER_TEXT_PIECE < INTEGER_TEXT_PIECE ? w->rows : (piece + 1) * INTEGER_TEXT_PIECE;
 }
 
+/* First pass: how many bytes the chunk takes. */
 static void measure_piece(void *context, unsigned thread, size_t piece)
 {
 	integer_writing *w = context;
@@ -192,6 +202,7 @@ static void measure_piece(void *context, unsigned thread, size_t piece)
 	w->begin[piece] = bytes;
 }
 
+/* Two digits at a time from a table, which halves the divisions. */
 static char *put_number(char *to, int64_t value)
 {
 	static const char pairs[] =
@@ -210,6 +221,7 @@ static char *put_number(char *to, int64_t value)
 	return end;
 }
 
+/* Most separators are one byte, for which memcpy would be a call. */
 static char *put_bytes(char *to, const char *bytes, size_t size)
 {
 	if (size == 1)
@@ -219,6 +231,7 @@ static char *put_bytes(char *to, const char *bytes, size_t size)
 	return to + size;
 }
 
+/* Second pass: each chunk writes at its own place. */
 static void write_integers(void *context, unsigned thread, size_t piece)
 {
 	integer_writing *w = context;
@@ -267,6 +280,7 @@ done:
 	return code;
 }
 
+/* What stands between numbers is the same in each row and made once. */
 static gemp_code integer_rows(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count,
                               size_t rows)
 {
@@ -298,6 +312,7 @@ typedef struct writing {
 	gemp_text *texts; /* [pieces] */
 } writing;
 
+/* Rows of other types are made into a text for each chunk. */
 static void write_piece(void *context, unsigned thread, size_t piece)
 {
 	static void (*const row_of[])(gemp_text *, const gemp_projected *, size_t, size_t) = { gemp_tsv_row, gemp_csv_row,
@@ -318,6 +333,7 @@ static bool gemp_only_integers(const gemp_projected *columns, size_t count)
 	return only;
 }
 
+/* The texts are joined in the order of rows. */
 gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows)
 {
 	gemp_code code = GEMP_OK;
@@ -352,6 +368,7 @@ static bool starts_character(char byte)
 	return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
+/* Counts characters, not bytes; combining characters are rare in keys. */
 static size_t width_of(const char *bytes, size_t size)
 {
 	size_t width = 0;
@@ -382,6 +399,7 @@ static void add_padding(gemp_text *out, size_t from, size_t to, const char *with
 		gemp_text_add(out, with, 1);
 }
 
+/* A cell that is too wide ends in an ellipsis. */
 static void add_aligned(gemp_text *out, const char *cell, size_t size, size_t width, bool is_last)
 {
 	size_t shown = width_of(cell, size);
@@ -395,6 +413,7 @@ static void add_aligned(gemp_text *out, const char *cell, size_t size, size_t wi
 	gemp_text_add(out, is_last ? "\n" : "  ", is_last ? 1 : 2);
 }
 
+/* Dashes below the header, as psql has them. */
 static void add_rule(gemp_text *out, const size_t *width, size_t columns)
 {
 	for (size_t c = 0; c < columns; c++) {
@@ -403,6 +422,7 @@ static void add_rule(gemp_text *out, const size_t *width, size_t columns)
 	}
 }
 
+/* Two passes: widths, then text. */
 gemp_code gemp_align_tsv(gemp_text *out, const char *tsv, size_t size)
 {
 	gemp_code code = GEMP_OK;

@@ -19,6 +19,7 @@ struct gemp_row_writer {
 	gemp_column *flat;         /* [flat_count] names and types */
 };
 
+/* The ending is the only way to choose, so that a wrong one is refused before the search. */
 static gemp_code choose_form(const char *path, form *form)
 {
 	if (!path)
@@ -75,6 +76,7 @@ static void flatten(const gemp_projected *columns, size_t count, gemp_column *fl
 	}
 }
 
+/* Edges become three columns in HDF5. */
 static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
 	gemp_code code = GEMP_OK;
@@ -92,6 +94,7 @@ done:
 	return code;
 }
 
+/* Names of the flat columns must live as long as the file is open. */
 static gemp_code open_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -131,6 +134,7 @@ done:
 	return code;
 }
 
+/* The header is rank 0's first text. */
 static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
 {
 	if (path)
@@ -145,6 +149,7 @@ static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *column
 	return GEMP_OK;
 }
 
+/* Only rank 0 has a preview; the others agree on its failure. */
 static gemp_code show(gemp_row_writer *writer)
 {
 	gemp_code code = GEMP_OK;
@@ -183,6 +188,7 @@ done:
 	return code;
 }
 
+/* Text is made locally and written collectively. */
 gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
 	if (writer->form == HDF5)
@@ -194,6 +200,7 @@ gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *c
 	return code == GEMP_OK ? write_text(writer) : code;
 }
 
+/* Results and output are closed by their own functions, which free them. */
 gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info *info)
 {
 	gemp_code code = GEMP_OK;
@@ -213,6 +220,7 @@ gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info 
 	return code;
 }
 
+/* Takes a writer that is only partly open. */
 void gemp_row_writer_abandon(gemp_row_writer *writer)
 {
 	if (!writer)

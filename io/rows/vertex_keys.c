@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Vertices of one id are asked for once; `place` says where its key came to lie. */
 gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_vertex *ids, size_t count)
 {
@@ -50,6 +51,7 @@ static size_t find(const key_request *list, size_t count, const gemp_value *key)
 	return low;
 }
 
+/* Keys are few and vertices many: the keys are sorted, and each vertex looks itself up. */
 gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_shard *graph,
                                 const gemp_value *keys, size_t count)
 {
@@ -82,6 +84,7 @@ gemp_value gemp_vertex_keys_of_text(const gemp_shard *graph, const char *text, s
 	return graph->keys.type == GEMP_INTEGER ? gemp_scalar_key(text, size) : key;
 }
 
+/* The message shows how to find keys that exist. */
 gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp_shard *graph, const char *file,
                                    const char *const *texts, size_t count)
 {

@@ -81,6 +81,7 @@ done:
 	return code;
 }
 
+/* Takes maps that were only partly allocated. */
 void gemp_som_map_free(gemp_som_map *map)
 {
 	for (uint32_t c = 0; map->names && c < map->dims; c++)
@@ -101,6 +102,7 @@ static gemp_code put_word(const gemp_h5 *h5, const char *name, const char *words
 	return gemp_h5_put_text(h5, "/", name, text);
 }
 
+/* Optional fields that are not known have no attribute. */
 static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 {
 	GEMP_PROPAGATE(gemp_h5_put_text(h5, "/", "encoding-type", GEMP_SOM_ENCODING));
@@ -118,6 +120,7 @@ static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 	return GEMP_OK;
 }
 
+/* Written by rank 0 alone, so that datasets may have several dimensions and strings any length. */
 static gemp_code put_array(const gemp_h5 *h5, const char *name, som_shape size, hid_t stored, hid_t memory,
                            const void *values)
 {
@@ -135,6 +138,7 @@ done:
 	return code;
 }
 
+/* Offset and factor are the two rows of one dataset. */
 static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
@@ -157,6 +161,7 @@ done:
 	return code;
 }
 
+/* A failed file is abandoned, not closed: closing would try to write again. */
 static gemp_code write_all(const gemp_som_map *map, const char *temporary)
 {
 	gemp_h5 h5 = { 0 };
@@ -169,6 +174,7 @@ static gemp_code write_all(const gemp_som_map *map, const char *temporary)
 	return code;
 }
 
+/* A training that is stopped goes on from this file, so that it must never be half written. */
 gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -215,6 +221,7 @@ done:
 	return code;
 }
 
+/* What an older version did not store is NaN or 0. */
 static gemp_code get_field(const gemp_h5 *h5, const som_field *field, void *value)
 {
 	bool has = true;
@@ -278,6 +285,7 @@ static gemp_code get_array(const gemp_h5 *h5, const char *name, som_shape shape,
 	return code;
 }
 
+/* The names' bytes are HDF5's and are freed by the C library. */
 static gemp_code get_names(const gemp_h5 *h5, gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
@@ -320,6 +328,7 @@ static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
 	return GEMP_OK;
 }
 
+/* Each array's shape must follow from the codebook's. */
 static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
@@ -343,6 +352,7 @@ done:
 	return code;
 }
 
+/* The checks go from the whole to the parts, so that the message says the most general cause. */
 static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
@@ -386,6 +396,7 @@ static gemp_code read_file(gemp_som_map *out, const char *path)
 	return code;
 }
 
+/* Each rank reads the file for itself; maps are small. */
 gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const char *path)
 {
 	*out = (gemp_som_map){ 0 };
@@ -411,6 +422,7 @@ static gemp_code read_column(gemp_column *out, const gemp_h5 *h5, const char *gr
 	return gemp_h5_column(out, h5, place, name, 0, (size_t)rows, known);
 }
 
+/* Keys and units belong together row by row. */
 static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column *null, const gemp_h5 *h5)
 {
 	bool known[3];
@@ -428,6 +440,7 @@ static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column
 	return GEMP_OK;
 }
 
+/* Local: only rank 0 draws. */
 gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char *path)
 {
 	gemp_h5 h5 = { 0 };

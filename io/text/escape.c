@@ -13,6 +13,7 @@ static size_t plain(const char *bytes, size_t size, const char *special, size_t 
 	return at;
 }
 
+/* Exported TSV is read by import again, where an empty field is NULL: what cannot come back is refused. */
 gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size)
 {
 	static const char special[] = "\t\n\r"; /* and its 0 */
@@ -29,6 +30,7 @@ gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size)
 	return GEMP_OK;
 }
 
+/* Only fields that need quotes get them, so that files stay small and other programs read numbers as such. */
 void gemp_escape_csv(gemp_text *out, const char *bytes, size_t size)
 {
 	if (size && plain(bytes, size, ",\"\r\n", 4) == size) {
@@ -54,6 +56,7 @@ static bool is_no_character(const char *bytes, size_t size)
 	return size >= 3 && memcmp(bytes, "\xef\xbf", 2) == 0 && (unsigned char)bytes[2] >= 0xbe;
 }
 
+/* White space is written as references, since XML readers turn it into blanks in attributes. */
 gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size)
 {
 	size_t from = 0, utf8 = gemp_utf8_check(bytes, size);
@@ -84,6 +87,7 @@ gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size)
 	return GEMP_OK;
 }
 
+/* Zero bytes are left out: Graphviz would end the string there. */
 void gemp_escape_dot(gemp_text *out, const char *bytes, size_t size)
 {
 	gemp_text_add(out, "\"", 1);

@@ -8,6 +8,8 @@
 
 enum { NAME, LETTERS, PLUS, QUALITY, FASTQ_LINES };
 
+/* FASTQ compares each quality line with its letters, which may lie on a lower rank: what is left over is
+ * kept here. */
 typedef struct reading {
 	gemp_visit_letters *visit;
 	void *self;
@@ -32,6 +34,7 @@ static size_t without_blanks(const char *text, size_t size)
 	return size;
 }
 
+/* Letters are checked byte by byte, since a wrong file is most likely found here. */
 static gemp_code visit_letters(reading *r, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -50,6 +53,7 @@ static gemp_code begin_sequence(reading *r)
 	return r->visit(r->self, NULL, 0);
 }
 
+/* A header begins a sequence wherever it stands; other lines go on with the last one. */
 static gemp_code fasta_line(void *self, const gemp_line *line)
 {
 	reading *r = self;
@@ -59,6 +63,7 @@ static gemp_code fasta_line(void *self, const gemp_line *line)
 	return visit_letters(r, line->text, size);
 }
 
+/* The usual causes are a cut file and sequences of several lines, which FASTQ cannot tell from quality. */
 static gemp_code wrong_quality(uint64_t signs, uint64_t letters)
 {
 	return gemp_fail(GEMP_EDATA,
@@ -67,6 +72,7 @@ static gemp_code wrong_quality(uint64_t signs, uint64_t letters)
 	                 signs, letters);
 }
 
+/* Without letters seen on this rank the line waits for check_orphans. */
 static gemp_code quality_line(reading *r, const gemp_line *line, size_t size)
 {
 	if (!r->seen) {
@@ -79,6 +85,7 @@ static gemp_code quality_line(reading *r, const gemp_line *line, size_t size)
 	return GEMP_OK;
 }
 
+/* The place within four lines follows from the line number in the file, so that ranks may begin anywhere. */
 static gemp_code fastq_line(void *self, const gemp_line *line)
 {
 	reading *r = self;
@@ -159,6 +166,7 @@ static gemp_code find_format(bool *fastq, const gemp_comm *comm, const char *pat
 	return code;
 }
 
+/* Orphans are compared last, when every rank knows its first and last lines. */
 gemp_code gemp_fasta_visit(gemp_fasta *out, const gemp_comm *comm, const char *path, size_t turn,
                            gemp_visit_letters *visit, void *self)
 {

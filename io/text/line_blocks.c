@@ -42,6 +42,7 @@ static gemp_code fill(gemp_line_blocks *blocks)
 	return GEMP_OK;
 }
 
+/* A block must hold one whole line; a line beyond MAX_LINE is more likely a binary file. */
 static gemp_code widen(gemp_line_blocks *blocks)
 {
 	if (blocks->capacity >= MAX_LINE)
@@ -78,6 +79,7 @@ static size_t cut(const gemp_line_blocks *blocks, size_t size)
 	return newline ? (size_t)(newline - text) + 1 : size;
 }
 
+/* The buffer grows only where it holds no line end at all. */
 gemp_code gemp_line_blocks_next(gemp_line_blocks *blocks, char **text, size_t *size)
 {
 	*size = 0;
@@ -110,6 +112,7 @@ static gemp_code skip_rest(gemp_line_blocks *blocks)
 	return GEMP_OK;
 }
 
+/* The mark of UTF-8 is no text; a range that ends within it still has the first line. */
 static gemp_code begin_text(gemp_line_blocks *blocks, uint64_t begin)
 {
 	if (begin > 0)
@@ -125,6 +128,7 @@ static gemp_code begin_text(gemp_line_blocks *blocks, uint64_t begin)
 	return GEMP_OK;
 }
 
+/* A range begins one byte early: the newline there tells whether a line begins exactly at `begin`. */
 gemp_code gemp_line_blocks_open(gemp_line_blocks **out, const char *path, uint64_t begin, uint64_t end)
 {
 	gemp_code code = GEMP_OK;
@@ -170,6 +174,7 @@ static size_t chunk_begin(const char *text, size_t size, size_t index)
 	return newline ? (size_t)(newline - text) + 1 : size;
 }
 
+/* memchr finds newlines at several bytes a cycle, so that counting costs little beside parsing. */
 static void count_chunk(void *context, unsigned thread, size_t index)
 {
 	(void)thread;
@@ -195,6 +200,8 @@ void gemp_line_chunks_cut(gemp_line_chunks *out, char *text, size_t size, uint64
 	}
 }
 
+/* What the threads share while they visit a block; each chunk has a failure of its own, so that no lock is
+ * needed. */
 typedef struct chunk_visit {
 	const gemp_line_chunks *chunks;
 	gemp_visit_chunk_line *visit;

@@ -42,6 +42,7 @@ gemp_code gemp_lines_visit_blocks(const gemp_lines *lines, const gemp_comm *comm
 	return gemp_comm_agree(comm, visit_blocks(lines, visit, self));
 }
 
+/* Items are counted per chunk, as several threads count at the same time. */
 typedef struct line_counts {
 	gemp_is_item *is_item;
 	uint64_t lines, items;
@@ -56,6 +57,7 @@ static gemp_code count_item(void *self, unsigned thread, size_t chunk, const gem
 	return GEMP_OK;
 }
 
+/* Line numbers need only the newlines; items need a look at each line. */
 static gemp_code count_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure)
 {
 	line_counts *counts = self;
@@ -63,6 +65,7 @@ static gemp_code count_block(void *self, const gemp_line_chunks *chunks, gemp_li
 	return counts->is_item ? gemp_line_chunks_visit(chunks, count_item, self, failure) : GEMP_OK;
 }
 
+/* Rank 0 alone inspects the file, so that a file that changes meanwhile cannot divide the ranks. */
 gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *path, gemp_is_item *is_item,
                           size_t turn)
 {

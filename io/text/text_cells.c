@@ -11,6 +11,7 @@ void gemp_cells_free(gemp_cells *cells)
 	*cells = (gemp_cells){ 0 };
 }
 
+/* Cells are slices of the record: nothing is copied. */
 static gemp_code add(gemp_cells *cells, const char *bytes, size_t size, bool null)
 {
 	gemp_code code = GEMP_OK;
@@ -21,6 +22,7 @@ static gemp_code add(gemp_cells *cells, const char *bytes, size_t size, bool nul
 	return code;
 }
 
+/* TSV of other programs has no quotes, so that a quote is a byte like any other. */
 gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -56,6 +58,7 @@ static gemp_code unquote(gemp_cells *cells, char *from, char *end, char **next)
 	return add(cells, text, (size_t)(to - text), false);
 }
 
+/* RFC 4180 allows quotes only around whole fields; one inside is mostly a broken export. */
 static gemp_code plain_cell(gemp_cells *cells, char *from, char *end, char **next)
 {
 	char *comma = memchr(from, ',', (size_t)(end - from));
@@ -68,6 +71,7 @@ static gemp_code plain_cell(gemp_cells *cells, char *from, char *end, char **nex
 	return add(cells, from, (size_t)(*next - from), *next == from);
 }
 
+/* A record that ends in a comma has an empty cell behind it. */
 gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size)
 {
 	char *end = record + size, *next = record;
@@ -87,6 +91,7 @@ static bool blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* Any number of blanks and tabs separates two words, at the ends of the line too. */
 gemp_code gemp_cells_blanks(gemp_cells *cells, const char *record, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -131,6 +136,7 @@ static bool eight_plain(const char *bytes)
 	return ((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) == 0;
 }
 
+/* Eight plain bytes are passed over at once, since most text is ASCII. */
 size_t gemp_utf8_check(const char *bytes, size_t size)
 {
 	size_t at = 0;
@@ -147,6 +153,7 @@ size_t gemp_utf8_check(const char *bytes, size_t size)
 	return size;
 }
 
+/* The column helps to find the byte with an editor; iconv is the usual remedy. */
 gemp_code gemp_utf8_require(const char *bytes, size_t size)
 {
 	size_t bad = gemp_utf8_check(bytes, size);

@@ -19,6 +19,7 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* How many digits stand from `from` on. */
 static size_t digits(const char *text, size_t from, size_t size)
 {
 	size_t i = from;
@@ -53,6 +54,7 @@ static bool fraction_and_exponent(const char *text, size_t at, size_t size, bool
 	return at == size;
 }
 
+/* The forms are those that print back as they are: 007 and +7 would lose their zeros and signs. */
 unsigned gemp_scalar_looks(const char *text, size_t size)
 {
 	if (size == 0 || size > LONGEST_NUMBER)
@@ -82,6 +84,7 @@ static gemp_code reject(const char *text, size_t size, const char *why)
 	return gemp_fail(GEMP_EDATA, "'%.*s%s' %s", shown, text, (size_t)shown < size ? "…" : "", why);
 }
 
+/* Negative numbers are built from below, as -2^63 has no positive counterpart. */
 static gemp_code read_integer(int64_t *out, const char *text, size_t size)
 {
 	size_t at = size > 0 && sign(text[0]);
@@ -100,6 +103,7 @@ static gemp_code read_integer(int64_t *out, const char *text, size_t size)
 	return GEMP_OK;
 }
 
+/* strtod would also accept hexadecimal numbers and words, so that the form is checked first. */
 static gemp_code read_float(double *out, const char *text, size_t size)
 {
 	char copy[LONGEST_NUMBER + 1]; /* ended by 0, as strtod needs it */
@@ -120,6 +124,7 @@ static gemp_code read_float(double *out, const char *text, size_t size)
 	return GEMP_OK;
 }
 
+/* 0 and 1 pass where the column is stated as boolean; they are never inferred. */
 static gemp_code read_boolean(bool *out, const char *text, size_t size)
 {
 	*out = is(text, size, "true") || is(text, size, "1");
@@ -128,6 +133,7 @@ static gemp_code read_boolean(bool *out, const char *text, size_t size)
 	return GEMP_OK;
 }
 
+/* Strings are borrowed from the text. */
 gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, size_t size)
 {
 	*out = (gemp_value){ .type = type };
@@ -142,6 +148,7 @@ gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, si
 	return GEMP_OK;
 }
 
+/* Ids without a stated type are integers only in canonical form, since 007 and 7 may be two vertices. */
 gemp_value gemp_scalar_key(const char *text, size_t size)
 {
 	gemp_value key = { .type = GEMP_INTEGER };
@@ -150,6 +157,7 @@ gemp_value gemp_scalar_key(const char *text, size_t size)
 	return key;
 }
 
+/* The names are those of a table's header, in any case. */
 bool gemp_scalar_type(gemp_type *out, const char *name, size_t size)
 {
 	static const struct {

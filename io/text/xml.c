@@ -31,6 +31,7 @@ uint64_t gemp_xml_line(const gemp_xml *xml)
 	return XML_GetCurrentLineNumber(xml->parser);
 }
 
+/* The last declaration of a prefix counts; scopes are not followed, as no format nests them. */
 const char *gemp_xml_uri(const gemp_xml *xml, const char *name, size_t size)
 {
 	for (size_t i = xml->prefix_count; i-- > 0;)
@@ -50,6 +51,7 @@ bool gemp_xml_in(const char *name, const char *uri)
 	return strchr(name, ' ') && strncmp(name, uri, strlen(uri)) == 0;
 }
 
+/* Attributes are few, so that a linear search is enough. */
 const char *gemp_xml_attribute(const char **attributes, const char *name)
 {
 	for (; *attributes; attributes += 2)
@@ -76,6 +78,7 @@ static bool is_over(const gemp_xml *xml)
 	return xml->code != GEMP_OK || xml->stopped;
 }
 
+/* Text before a start tag belongs to the outer element and is forgotten. */
 static void XMLCALL on_start(void *self, const char *name, const char **attributes)
 {
 	gemp_xml *xml = self;
@@ -84,6 +87,7 @@ static void XMLCALL on_start(void *self, const char *name, const char **attribut
 		check(xml, xml->visitor->start(xml->self, xml, name, attributes));
 }
 
+/* The text is complete only here, since Expat delivers it in parts. */
 static void XMLCALL on_end(void *self, const char *name)
 {
 	gemp_xml *xml = self;
@@ -102,6 +106,7 @@ static void XMLCALL on_text(void *self, const char *bytes, int size)
 	gemp_text_add(&xml->text, bytes, (size_t)size);
 }
 
+/* The same prefix may be declared again by each element: only changes are kept. */
 static gemp_code declare(gemp_xml *xml, const char *name, const char *uri)
 {
 	GEMP_PROPAGATE(GEMP_RESERVE(xml->prefixes, xml->prefix_capacity, xml->prefix_count + 1));
@@ -110,6 +115,7 @@ static gemp_code declare(gemp_xml *xml, const char *name, const char *uri)
 	return added->name && added->uri ? GEMP_OK : GEMP_ENOMEM;
 }
 
+/* The default namespace has an empty name. */
 static void XMLCALL on_namespace(void *self, const char *name, const char *uri)
 {
 	gemp_xml *xml = self;
@@ -120,6 +126,7 @@ static void XMLCALL on_namespace(void *self, const char *name, const char *uri)
 		check(xml, declare(xml, name, uri));
 }
 
+/* Nested entities can expand to gigabytes, and none of the formats needs them. */
 static void XMLCALL on_entity(void *self, const char *name, int parameter, const char *value, int size,
                               const char *base, const char *system, const char *public, const char *notation)
 {
@@ -136,6 +143,7 @@ static gemp_code no_memory(const gemp_xml *xml)
 	return gemp_fail(GEMP_ENOMEM, "%s: no memory for the XML parser", xml->path);
 }
 
+/* Expat names the reason and the line; xmllint shows the place. */
 static gemp_code bad_xml(const gemp_xml *xml)
 {
 	enum XML_Error error = XML_GetErrorCode(xml->parser);
@@ -145,6 +153,7 @@ static gemp_code bad_xml(const gemp_xml *xml)
 	                 xml->path, gemp_xml_line(xml), XML_ErrorString(error), xml->path);
 }
 
+/* Expat gives the buffer, so that bytes are read directly to where they are parsed. */
 static gemp_code parse(gemp_xml *xml, gemp_source *source)
 {
 	gemp_code code = GEMP_OK;
@@ -163,6 +172,7 @@ done:
 	return code;
 }
 
+/* The salt of the hash is fixed, since a run that is repeated must do the same. */
 static gemp_code prepare(gemp_xml *xml)
 {
 	xml->parser = XML_ParserCreateNS(NULL, ' ');
@@ -177,6 +187,7 @@ static gemp_code prepare(gemp_xml *xml)
 	return GEMP_OK;
 }
 
+/* The parser's failures and the visitor's share one code; the first one counts. */
 gemp_code gemp_xml_read(const char *path, const gemp_xml_visitor *visitor, void *self)
 {
 	gemp_code code = GEMP_OK;

@@ -31,6 +31,7 @@ static const gemp_parameter eulerian_parameters[] = {
 	                    NULL },
 };
 
+/* An Euler circuit through all vertices needs an edge into each of them. */
 gemp_code gemp_eulerian_check(const gemp_eulerian *graph)
 {
 	uint64_t least = graph->path && graph->vertices ? graph->vertices - 1 : graph->vertices;
@@ -56,6 +57,7 @@ static uint64_t vertex_at(const gemp_eulerian *graph, uint64_t places, uint64_t 
 	return ((uint64_t)((double)place * apart) + noise) % graph->vertices;
 }
 
+/* The ring joins all vertices, so that one circuit can reach them all. */
 static void deep_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t number, uint64_t ends[2])
 {
 	uint64_t n = graph->vertices, places = edges - n;
@@ -97,6 +99,7 @@ static void choose_anchors(const gemp_eulerian *graph, uint64_t group, uint64_t 
 	between[1] = apart ? gemp_random_below(&state, first + 1) : between[0];
 }
 
+/* Two edges to and fro keep degrees equal; a single one is a loop. */
 static void left_over_edge(const gemp_eulerian *graph, uint64_t count, uint64_t number, uint64_t ends[2])
 {
 	uint64_t state = gemp_generator_state(graph->seed, GEMP_FOR_EDGE, number / 2);
@@ -106,6 +109,7 @@ static void left_over_edge(const gemp_eulerian *graph, uint64_t count, uint64_t 
 	ends[1] = single || number % 2 != 0 ? a : b;
 }
 
+/* Every edge is a function of its number, so that ranks make theirs without talking to each other. */
 static void shallow_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t number, uint64_t ends[2])
 {
 	uint64_t count = graph->vertices - 1, more = edges - count, first, between[2];
@@ -142,6 +146,7 @@ static uint64_t walk_at(const gemp_eulerian *graph, uint64_t place)
 	return closed ? (vertex + 1) % graph->vertices : vertex;
 }
 
+/* A walk that closes has equal degrees everywhere. */
 static void walk(const gemp_eulerian *graph, uint64_t first, size_t count, uint64_t (*ends)[2])
 {
 	uint64_t at = walk_at(graph, first);
@@ -189,6 +194,7 @@ static gemp_code eulerian_check(const double *values)
 	return gemp_eulerian_check(&graph);
 }
 
+/* Edges are made in batches to share the work per call. */
 static gemp_code eulerian_make(const gemp_generator_run *making)
 {
 	gemp_eulerian graph = graph_of(making->values, making->seed);
@@ -235,6 +241,7 @@ static const gemp_parameter debruijn_parameters[] = {
 	                    "1: without the edge 0...01, so that there is an Euler path and no circuit", NULL },
 };
 
+/* Integers, as a double would lose the last digits. */
 static uint64_t power(const double *values, double exponent)
 {
 	uint64_t product = 1;
@@ -254,6 +261,7 @@ static bool string_keys(const double *values)
 	return values[DEBRUIJN_KEYS] == WORDS;
 }
 
+/* The count is taken as a double, since the integer could overflow. */
 static gemp_code debruijn_check(const double *values)
 {
 	double vertices = 1;
@@ -286,6 +294,7 @@ static gemp_value key_of(const double *values, uint64_t vertex, char word[LONGES
 	return (gemp_value){ .type = GEMP_STRING, .string = { word, size } };
 }
 
+/* A rank makes the vertices of its block. */
 static gemp_code make_vertices(const gemp_generator_run *making, uint64_t vertices)
 {
 	gemp_code code = GEMP_OK;
@@ -298,6 +307,7 @@ static gemp_code make_vertices(const gemp_generator_run *making, uint64_t vertic
 	return code;
 }
 
+/* An edge's number is its word: its first letters are the source, its last ones the target. */
 static gemp_code debruijn_make(const gemp_generator_run *making)
 {
 	const double *values = making->values;

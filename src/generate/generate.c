@@ -17,6 +17,7 @@ static const gemp_generator_entry *const entries[] = {
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
+/* The table of entries has what help needs, copied to one list. */
 const gemp_generator *gemp_generators(size_t *count)
 {
 	static gemp_generator list[ENTRIES];
@@ -26,6 +27,7 @@ const gemp_generator *gemp_generators(size_t *count)
 	return list;
 }
 
+/* All parameters begin with their defaults. */
 gemp_code gemp_generate_init(gemp_generate_options *options, const char *generator)
 {
 	const char *names[ENTRIES];
@@ -46,6 +48,7 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 	                 generator, near ? "; did you mean " : "", near ? near : "");
 }
 
+/* For help: N is a whole number, X any number. */
 void gemp_parameter_form(const gemp_parameter *parameter, gemp_text *out)
 {
 	if (!parameter->words)
@@ -54,6 +57,7 @@ void gemp_parameter_form(const gemp_parameter *parameter, gemp_text *out)
 		gemp_text_print(out, "%s%s", i ? "|" : "", parameter->words[i]);
 }
 
+/* Words are shown by name, not by number. */
 void gemp_parameter_default(const gemp_parameter *parameter, gemp_text *out)
 {
 	if (parameter->words)
@@ -62,6 +66,7 @@ void gemp_parameter_default(const gemp_parameter *parameter, gemp_text *out)
 		gemp_text_print(out, "%.10g", parameter->value);
 }
 
+/* The number of the word is the value. */
 static gemp_code read_word(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
                            const char *text)
 {
@@ -79,6 +84,7 @@ static gemp_code read_word(double *out, const gemp_generator *generator, const g
 	return code;
 }
 
+/* Limits are part of the parameter's description. */
 static gemp_code read_value(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
                             const char *text)
 {
@@ -98,6 +104,7 @@ static gemp_code read_value(double *out, const gemp_generator *generator, const 
 	return GEMP_OK;
 }
 
+/* A near name is proposed, as a misspelt option is the usual cause. */
 gemp_code gemp_generate_set(gemp_generate_options *options, const char *parameter, const char *value)
 {
 	const gemp_generator *generator = &entries[options->generator]->generator;
@@ -120,6 +127,7 @@ typedef struct maker {
 	char message[GEMP_MESSAGE_SIZE];
 } maker;
 
+/* A message belongs to its thread, so that it is copied for the caller. */
 static void run_thread(void *makers, unsigned thread, size_t number)
 {
 	(void)thread;
@@ -156,6 +164,7 @@ done:
 	return code;
 }
 
+/* The first maker is the model for those of other threads. */
 static gemp_code make(const gemp_generator_entry *entry, const gemp_generator_run *making)
 {
 	gemp_code code = GEMP_OK;
@@ -173,6 +182,7 @@ done:
 	return code;
 }
 
+/* Collective; the graph depends on options and seed, not on ranks and threads. */
 gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_generate_options *options)
 {
 	gemp_code code = GEMP_OK;

@@ -33,6 +33,8 @@ uint64_t gemp_generator_permute(uint64_t seed, uint64_t n, uint64_t x)
 	return x;
 }
 
+/* An octave is drawn, then a number within it: chances fall about as 1 / k, as Zipf's law has it, without
+ * a table. */
 uint64_t gemp_generator_zipf(uint64_t *state, uint64_t n)
 {
 	uint64_t octaves = 64 - (uint64_t)__builtin_clzll(n), k;
@@ -43,6 +45,7 @@ uint64_t gemp_generator_zipf(uint64_t *state, uint64_t n)
 	return k;
 }
 
+/* Ranks take blocks, and their threads blocks of these. */
 gemp_block_range gemp_generator_range(const gemp_generator_run *making, uint64_t count)
 {
 	gemp_block_range all = gemp_comm_block(making->comm, count);
@@ -56,6 +59,7 @@ static gemp_value number_key(uint64_t id)
 	return (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)id };
 }
 
+/* Vertices without attributes have their number as key. */
 gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -67,6 +71,7 @@ gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t cou
 	return code;
 }
 
+/* Labels are spread by a hash of the id, so that they do not depend on ranks. */
 gemp_code gemp_generator_labelled(const gemp_generator_run *making, uint64_t count, uint64_t labels)
 {
 	gemp_code code = GEMP_OK;
@@ -94,6 +99,7 @@ gemp_code gemp_generator_declare_weights(gemp_builder *builder, double most)
 	return most > 0 ? gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &column) : GEMP_OK;
 }
 
+/* The two ends give the stream, so that parallel edges weigh alike. */
 gemp_code gemp_generator_weight(const gemp_generator_run *making, uint64_t source, uint64_t target, double most)
 {
 	if (most == 0)

@@ -94,6 +94,7 @@ size_t gemp_movies_person(char *name, uint64_t *state)
 	return (size_t)snprintf(name, GEMP_NAME_SIZE, "%s %s", first, last);
 }
 
+/* Titles may repeat, as real ones do. */
 size_t gemp_movies_title(char *name, uint64_t *state)
 {
 	static const char *const forms[] = {
@@ -136,6 +137,7 @@ static bool undirected(const double *values)
 	return false;
 }
 
+/* Columns in the order in which they are filled. */
 static gemp_code declare(gemp_builder *builder, const double *values)
 {
 	(void)values;
@@ -216,6 +218,7 @@ static uint64_t draw_new(uint64_t *drawn, size_t count, uint64_t *state, uint64_
 	return drawn[count];
 }
 
+/* One to MAX_GENRES different genres, the popular ones more often. */
 static gemp_code make_genres(const gemp_generator_run *making, uint64_t film, uint64_t *state)
 {
 	gemp_code code = GEMP_OK;
@@ -228,6 +231,7 @@ static gemp_code make_genres(const gemp_generator_run *making, uint64_t film, ui
 	return code;
 }
 
+/* Zipf's law without its first SHIFT numbers, so that nobody acts in a large part of all films. */
 static uint64_t draw_popular(uint64_t *state, uint64_t people)
 {
 	uint64_t k;
@@ -237,6 +241,7 @@ static uint64_t draw_popular(uint64_t *state, uint64_t people)
 	return k - SHIFT - 1;
 }
 
+/* A person acts at most once in a film; an eighth of the roles has no name. */
 static gemp_code make_cast(const gemp_generator_run *making, uint64_t film, uint64_t *state)
 {
 	uint64_t drawn[MAX_CAST], people = (uint64_t)making->values[PEOPLE];
@@ -254,6 +259,7 @@ static gemp_code make_cast(const gemp_generator_run *making, uint64_t film, uint
 	return GEMP_OK;
 }
 
+/* Genres have the ids behind those of films and people. */
 static gemp_code make_genre_vertices(const gemp_generator_run *making)
 {
 	uint64_t first = (uint64_t)making->values[FILMS] + (uint64_t)making->values[PEOPLE];
@@ -265,6 +271,7 @@ static gemp_code make_genre_vertices(const gemp_generator_run *making)
 	return GEMP_OK;
 }
 
+/* A film draws all that belongs to it from a stream of its own, so that films are made in any order. */
 static gemp_code make(const gemp_generator_run *making)
 {
 	gemp_block_range films = gemp_generator_range(making, (uint64_t)making->values[FILMS]);

@@ -41,6 +41,7 @@ static bool undirected(const double *values)
 	return false;
 }
 
+/* The three attributes of the Train Benchmark's classes. */
 static gemp_code declare(gemp_builder *builder, const double *values)
 {
 	(void)values;
@@ -97,6 +98,7 @@ static gemp_code place_edges(route *r, uint64_t piece)
 	return code;
 }
 
+/* A fault is a length that is not positive. */
 static gemp_code make_segment(route *r, uint64_t id, uint64_t sensor)
 {
 	gemp_value length = { .type = GEMP_INTEGER, .integer = (int64_t)gemp_random_below(&r->state, LONGEST) };
@@ -107,6 +109,7 @@ static gemp_code make_segment(route *r, uint64_t id, uint64_t sensor)
 	return place_edges(r, id);
 }
 
+/* A fault is a sixth segment, or a route that does not name the sensor. */
 static gemp_code make_stretch(route *r, uint64_t first)
 {
 	uint64_t segments = SEGMENTS + fault(r);
@@ -136,6 +139,7 @@ static gemp_code make_switch(route *r, uint64_t first)
 	return GEMP_OK;
 }
 
+/* The exit of a route is the entry of the next. */
 static gemp_code make_route(const gemp_generator_run *making, uint64_t number)
 {
 	uint64_t next = first_of(making, (number + 1) % (uint64_t)making->values[ROUTES]);
@@ -152,6 +156,7 @@ static gemp_code make_route(const gemp_generator_run *making, uint64_t number)
 	return place_edges(&r, next + FIRST_SWITCH);
 }
 
+/* Routes are independent, so that each thread makes its own. */
 static gemp_code make(const gemp_generator_run *making)
 {
 	gemp_code code = GEMP_OK;

@@ -20,6 +20,7 @@ static bool uniform_undirected(const double *values)
 	return values[UNIFORM_DIRECTED] == 0;
 }
 
+/* Undirected pairs are counted once; the division comes first, as the product could overflow. */
 static uint64_t pairs(const double *values)
 {
 	uint64_t n = (uint64_t)values[UNIFORM_VERTICES];
@@ -28,6 +29,7 @@ static uint64_t pairs(const double *values)
 	return uniform_undirected(values) ? (n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1)) : n * (n - 1);
 }
 
+/* More edges than pairs cannot be all different. */
 static gemp_code uniform_check(const double *values)
 {
 	if ((uint64_t)values[UNIFORM_EDGES] <= pairs(values))
@@ -54,6 +56,7 @@ static gemp_code uniform_make_edge(const gemp_generator_run *making, uint64_t nu
 	return code == GEMP_OK ? gemp_generator_weight(making, source, target, making->values[UNIFORM_WEIGHTS]) : code;
 }
 
+/* A permutation of pair numbers gives different pairs without remembering any. */
 static gemp_code uniform_make(const gemp_generator_run *making)
 {
 	gemp_block_range span = gemp_generator_range(making, (uint64_t)making->values[UNIFORM_EDGES]);
@@ -95,6 +98,7 @@ static bool rmat_undirected(const double *values)
 	return values[RMAT_DIRECTED] == 0;
 }
 
+/* The fourth quadrant has what the other three leave. */
 static gemp_code rmat_check(const double *values)
 {
 	double sum = values[RMAT_A] + values[RMAT_B] + values[RMAT_C];
@@ -108,6 +112,7 @@ static gemp_code rmat_declare(gemp_builder *builder, const double *values)
 	return gemp_generator_declare_weights(builder, values[RMAT_WEIGHTS]);
 }
 
+/* Each level of the recursion chooses a quarter of the matrix (Chakrabarti, Zhan and Faloutsos 2004). */
 static gemp_code rmat_make_edge(const gemp_generator_run *making, uint64_t number)
 {
 	const double *values = making->values;
@@ -130,6 +135,7 @@ static gemp_code rmat_make_edge(const gemp_generator_run *making, uint64_t numbe
 	return code == GEMP_OK ? gemp_generator_weight(making, from, to, values[RMAT_WEIGHTS]) : code;
 }
 
+/* Edges may repeat, as in Graph500; the builder keeps or merges them. */
 static gemp_code rmat_make(const gemp_generator_run *making)
 {
 	uint64_t vertices = UINT64_C(1) << (int)making->values[RMAT_SCALE];
