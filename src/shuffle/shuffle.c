@@ -1,4 +1,6 @@
-/* stable: decode in which tuples of a range keep their order, on a device in the form in groups; by items decode is stable. */
+/* shuffle: decode by the multisplit of primitive/split.h; by radix radix_passes where tuples of a range keep their order and the device
+ * works in groups; and the other methods, which `bench` compares with it.
+ */
 
 #include "shuffle/shuffle.h"
 
@@ -7,24 +9,24 @@
 
 #include <stdio.h>
 
-/* A pass ranks within warps by ballots, one for each bit of a digit, for which there is local memory up to so many. */
+/* A radix_pass ranks within warps by ballots, one for each bit of a digit, for which there is local memory up to so many. */
 enum { DIGIT_BITS = 8, GROUP = 256, SLAB = 1 << 14, SLABS_A_UNIT = 16 };
 
-/* What the passes move: keys, each with a value of value_size bytes. */
-typedef struct pairs {
+/* What the radix_passes move: keys, each with a value of value_size bytes. */
+typedef struct key_values {
 	unsigned key_size, value_size;
 	const gemp_buffer *keys, *values;
-} pairs;
+} key_values;
 
-typedef struct stable {
+typedef struct stable_task {
 	gemp_toolbox *box;
 	const gemp_shuffle *how;
 	size_t count;
-	gemp_buffer between[2];               /* keys and values from one pass to the next */
+	gemp_buffer between[2];               /* keys and values from one radix_pass to the next */
 	gemp_buffer column, numbers, last[2]; /* of tuples that move only once, by their numbers */
-} stable;
+} stable_task;
 
-static gemp_code new_pairs(stable *s, gemp_buffer out[2], const pairs *like)
+static gemp_code key_values_new(stable_task *s, gemp_buffer out[2], const key_values *like)
 {
 	gemp_code code = gemp_buffer_new(&out[0], s->box->device, s->count * like->key_size, NULL);
 	if (code == GEMP_OK && like->value_size)
@@ -32,7 +34,8 @@ static gemp_code new_pairs(stable *s, gemp_buffer out[2], const pairs *like)
 	return code;
 }
 
-static gemp_code pass(stable *s, unsigned shift, unsigned bits, const pairs *from, const pairs *to)
+/* One stable pass over `bits` bits of the keys. */
+static gemp_code radix_pass(stable_task *s, unsigned shift, unsigned bits, const key_values *from, const key_values *to)
 {
 	gemp_radix_device radix = { .box = s->box,
 		                        .value_size = from->value_size,
@@ -44,15 +47,15 @@ static gemp_code pass(stable *s, unsigned shift, unsigned bits, const pairs *fro
 }
 
 /* By one digit, or by two, the low one first. */
-static gemp_code passes(stable *s, const pairs *from, const pairs *to)
+static gemp_code radix_passes(stable_task *s, const key_values *from, const key_values *to)
 {
 	unsigned bits = s->how->bits, shift = gemp_shuffle_key_shift(s->how), low = bits / 2;
 	if (bits <= DIGIT_BITS)
-		return pass(s, shift, bits, from, to);
-	GEMP_PROPAGATE(new_pairs(s, s->between, from));
-	const pairs half = { from->key_size, from->value_size, &s->between[0], &s->between[1] };
-	GEMP_PROPAGATE(pass(s, shift, low, from, &half));
-	return pass(s, shift + low, bits - low, &half, to);
+		return radix_pass(s, shift, bits, from, to);
+	GEMP_PROPAGATE(key_values_new(s, s->between, from));
+	const key_values half = { from->key_size, from->value_size, &s->between[0], &s->between[1] };
+	GEMP_PROPAGATE(radix_pass(s, shift, low, from, &half));
+	return radix_pass(s, shift + low, bits - low, &half, to);
 }
 
 enum {
@@ -65,8 +68,8 @@ enum {
 
 /* A kernel of shuffle.cl, and the work-group to launch it with (0: by items). Its first two arguments are destinations and
  * tuples. */
-static gemp_code gemp_shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle *how,
-                                     const gemp_tuples *tuples, const char *name, size_t *group)
+static gemp_code shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle *how, const gemp_tuples *tuples,
+                                const char *name, size_t *group)
 {
 	*group = gemp_tool_group(box, ACCUMULATE_GROUP);
 	return gemp_tool_kernel(box, out, "shuffle.cl", name, *group,
@@ -75,55 +78,56 @@ static gemp_code gemp_shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const ge
 	                        tuples->destination ? " -DSHUFFLE_COLUMN" : "");
 }
 
-/* Their destinations and numbers are put in order, and then they move once. */
-static gemp_code by_number(stable *s, const gemp_tuples *in, const gemp_tuples *out)
+/* Large tuples move once: their destinations and numbers are sorted, and then the tuples follow. */
+static gemp_code sort_by_number(stable_task *s, const gemp_tuples *in, const gemp_tuples *out)
 {
 	gemp_slabs slabs = gemp_tool_slabs(s->box, s->count, SLAB, SLABS_A_UNIT);
-	pairs from = { 4, 4, &s->column, &s->numbers }, to = { 4, 4, &s->last[0], &s->last[1] };
+	key_values from = { 4, 4, &s->column, &s->numbers }, to = { 4, 4, &s->last[0], &s->last[1] };
 	cl_kernel number, move;
 	size_t group;
-	GEMP_PROPAGATE(new_pairs(s, s->last, &from));
+	GEMP_PROPAGATE(key_values_new(s, s->last, &from));
 	GEMP_PROPAGATE(gemp_buffer_new(&s->column, s->box->device, s->count * sizeof(cl_uint), NULL));
 	GEMP_PROPAGATE(gemp_buffer_new(&s->numbers, s->box->device, s->count * sizeof(cl_uint), NULL));
-	GEMP_PROPAGATE(gemp_shuffle_kernel(s->box, &number, s->how, in, "shuffle_number", &group));
-	GEMP_PROPAGATE(gemp_shuffle_kernel(s->box, &move, s->how, in, "shuffle_by_number", &group));
+	GEMP_PROPAGATE(shuffle_kernel(s->box, &number, s->how, in, "shuffle_number", &group));
+	GEMP_PROPAGATE(shuffle_kernel(s->box, &move, s->how, in, "shuffle_by_number", &group));
 	GEMP_PROPAGATE(gemp_tool_launch(s->box, number, slabs.slabs, group, gemp_shuffle_destinations(in),
 	                                GEMP_ARG(&in->tuple->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab),
 	                                GEMP_ARG(&s->column.mem), GEMP_ARG(&s->numbers.mem)));
-	GEMP_PROPAGATE(passes(s, &from, &to));
+	GEMP_PROPAGATE(radix_passes(s, &from, &to));
 	return gemp_tool_launch(s->box, move, slabs.slabs, group, GEMP_ARG(&in->tuple->mem), GEMP_ARG(&out->tuple->mem),
 	                        GEMP_ARG(&to.values->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab));
 }
 
 /* Where ranges begin in tuples that are in order. */
-static gemp_code bounds(stable *s, const gemp_tuples *tuples, const gemp_buffer *begin)
+static gemp_code find_bounds(stable_task *s, const gemp_tuples *tuples, const gemp_buffer *begin)
 {
 	gemp_slabs slabs = gemp_tool_slabs(s->box, s->count, SLAB, SLABS_A_UNIT);
 	cl_kernel kernel;
 	size_t group;
 	GEMP_PROPAGATE(gemp_buffer_zero(s->box->device, begin, 0, (((size_t)1 << s->how->bits) + 1) * sizeof(cl_uint)));
-	GEMP_PROPAGATE(gemp_shuffle_kernel(s->box, &kernel, s->how, tuples, "shuffle_bounds", &group));
+	GEMP_PROPAGATE(shuffle_kernel(s->box, &kernel, s->how, tuples, "shuffle_bounds", &group));
 	return gemp_tool_launch(s->box, kernel, slabs.slabs, group, gemp_shuffle_destinations(tuples),
 	                        GEMP_ARG(&tuples->tuple->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab),
 	                        GEMP_ARG(&begin->mem));
 }
 
 /* As gemp_shuffle_decode, of in->count tuples. */
-static gemp_code gemp_shuffle_stable(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in,
-                                     const gemp_tuples *out, const gemp_buffer *begin)
+static gemp_code decode_stable(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in,
+                               const gemp_tuples *out, const gemp_buffer *begin)
 {
 	gemp_code code = GEMP_OK;
-	stable s = { .box = box, .how = how, .count = in->count };
-	bool apart = how->layout == GEMP_SHUFFLE_SOA;
+	stable_task s = { .box = box, .how = how, .count = in->count };
+	bool columns = how->layout == GEMP_SHUFFLE_SOA;
 	GEMP_TRY(gemp_tool_check(box, in->count));
-	if (in->count && !apart && how->size > 8)
-		GEMP_TRY(by_number(&s, in, out));
-	else if (in->count && apart)
-		GEMP_TRY(passes(&s, &(pairs){ 4, how->size - 4, in->destination, in->tuple },
-		                &(pairs){ 4, how->size - 4, out->destination, out->tuple }));
+	if (in->count && !columns && how->size > 8)
+		GEMP_TRY(sort_by_number(&s, in, out));
+	else if (in->count && columns)
+		GEMP_TRY(radix_passes(&s, &(key_values){ 4, how->size - 4, in->destination, in->tuple },
+		                      &(key_values){ 4, how->size - 4, out->destination, out->tuple }));
 	else if (in->count)
-		GEMP_TRY(passes(&s, &(pairs){ how->size, 0, in->tuple, NULL }, &(pairs){ how->size, 0, out->tuple, NULL }));
-	code = bounds(&s, out, begin);
+		GEMP_TRY(radix_passes(&s, &(key_values){ how->size, 0, in->tuple, NULL },
+		                      &(key_values){ how->size, 0, out->tuple, NULL }));
+	code = find_bounds(&s, out, begin);
 done:
 	for (int i = 0; i < 2; i++) {
 		gemp_buffers_free(box->device, &s.between[i], &s.last[i]);
@@ -132,7 +136,7 @@ done:
 	return code;
 }
 
-/* Where slabs are cut by the host. */
+/* The host cuts slabs, so it must know how many tuples the device has. */
 static gemp_code read_count(gemp_toolbox *box, const gemp_tuples *in, size_t *count)
 {
 	cl_uint known;
@@ -148,16 +152,16 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
                               const gemp_buffer *begin)
 {
 	gemp_code code = GEMP_OK;
-	bool apart = how->layout == GEMP_SHUFFLE_SOA, record = gemp_shuffle_record_size(how) != 0;
+	bool columns = how->layout == GEMP_SHUFFLE_SOA, record = gemp_shuffle_record_size(how) != 0;
 	const gemp_multisplit split = { .key = GEMP_KEY_U32,
 		                            .value_size = gemp_shuffle_value_size(how),
 		                            .record = gemp_shuffle_record_size(how),
 		                            .shift = gemp_shuffle_key_shift(how),
 		                            .bits = how->bits };
-	gemp_split_arrays arrays = { .keys = apart ? in->destination : in->tuple,
-		                         .out_keys = apart ? out->destination : out->tuple,
-		                         .values = apart ? in->tuple : NULL,
-		                         .out_values = apart ? out->tuple : NULL,
+	gemp_split_arrays arrays = { .keys = columns ? in->destination : in->tuple,
+		                         .out_keys = columns ? out->destination : out->tuple,
+		                         .values = columns ? in->tuple : NULL,
+		                         .out_values = columns ? out->tuple : NULL,
 		                         .count = in->count,
 		                         .column = record ? in->destination : NULL,
 		                         .segment_begin = in->extent,
@@ -167,8 +171,7 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
 		return gemp_split_segments(box, &split, &arrays);
 	GEMP_TRY(read_count(box, in, &arrays.count));
 	if (box->groups)
-		code = gemp_shuffle_stable(box, how, &(gemp_tuples){ in->destination, in->tuple, arrays.count, NULL }, out,
-		                           begin);
+		code = decode_stable(box, how, &(gemp_tuples){ in->destination, in->tuple, arrays.count, NULL }, out, begin);
 	else
 		code = gemp_split_by_items(box, &split, &arrays);
 done:
@@ -195,13 +198,13 @@ gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const 
 	cl_kernel kernel;
 	size_t group;
 	GEMP_CHECK(how->shift <= GEMP_SHUFFLE_SHIFT);
-	GEMP_PROPAGATE(gemp_shuffle_kernel(box, &kernel, how, shuffled, "shuffle_gather", &group));
+	GEMP_PROPAGATE(shuffle_kernel(box, &kernel, how, shuffled, "shuffle_gather", &group));
 	return gemp_tool_launch(box, kernel, s.slabs, group, gemp_shuffle_destinations(shuffled),
 	                        GEMP_ARG(&shuffled->tuple->mem), GEMP_ARG(&begin->mem), GEMP_ARG(&s.slab),
 	                        GEMP_ARG(&sums->mem));
 }
 
-/* Which of eight a mask has, a byte each. */
+/* For each mask of eight bits the positions of its set bits, a byte each. */
 static gemp_code positions_new(gemp_buffer *out, gemp_device *device)
 {
 	cl_ulong positions[MASKS] = { 0 };
@@ -228,7 +231,7 @@ gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method,
 	if (method == GEMP_SHUFFLE_TABLES && box->groups)
 		return gemp_fail(GEMP_EUSAGE, "shuffle: tables are for CPU devices; %s has decode", box->device->name);
 	GEMP_TRY(gemp_tool_check(box, in->count));
-	GEMP_TRY(gemp_shuffle_kernel(box, &kernel, how, in, names[method], &group));
+	GEMP_TRY(shuffle_kernel(box, &kernel, how, in, names[method], &group));
 	const gemp_argument destinations = gemp_shuffle_destinations(in);
 	if (method == GEMP_SHUFFLE_ATOMIC) {
 		code = gemp_tool_launch(box, kernel, s.slabs, group, destinations, GEMP_ARG(&in->tuple->mem),

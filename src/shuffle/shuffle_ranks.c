@@ -20,21 +20,22 @@ void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, ge
 	gemp_shared_fence(&out->shared);
 }
 
-void gemp_shuffle_shared_free(gemp_shuffle_shared *common)
+void gemp_shuffle_shared_free(gemp_shuffle_shared *shared)
 {
-	gemp_pinned_unregister(&common->pinned);
-	gemp_shared_free(&common->shared);
-	*common = (gemp_shuffle_shared){ 0 };
+	gemp_pinned_unregister(&shared->pinned);
+	gemp_shared_free(&shared->shared);
+	*shared = (gemp_shuffle_shared){ 0 };
 }
 
-/* A run of bytes, of which `hole` ones from `at` on are left out: what leaves a rank, or what comes to it. */
-typedef struct run {
+/* A byte_run of bytes, of which `hole` ones from `at` on are left out: what leaves a rank, or what comes to it. */
+typedef struct byte_run {
 	size_t at, hole, all; /* all: without the hole */
-} run;
+} byte_run;
 
-static run leaving(const uint64_t *counts, size_t ranks, size_t rank, size_t size)
+/* The bytes that leave a rank, which lie around its own. */
+static byte_run leaving(const uint64_t *counts, size_t ranks, size_t rank, size_t size)
 {
-	run out = { 0, counts[rank * ranks + rank] * size, 0 };
+	byte_run out = { 0, counts[rank * ranks + rank] * size, 0 };
 	for (size_t to = 0; to < ranks; to++) {
 		out.at += to < rank ? counts[rank * ranks + to] * size : 0;
 		out.all += to != rank ? counts[rank * ranks + to] * size : 0;
@@ -47,26 +48,27 @@ static size_t greater(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* What a pass needs in each of its turns. */
-typedef struct passing {
-	const gemp_shuffle_shared *common;
+/* What each step of an exchange through shared memory needs. */
+typedef struct shared_exchange {
+	const gemp_shuffle_shared *shared;
 	gemp_device *device;
 	const gemp_buffer *from, *to;
 	const uint64_t *counts;
 	size_t ranks, rank, size;
-} passing;
+} shared_exchange;
 
-static char *part_of(const passing *p, size_t rank, size_t turn)
+/* A rank's region of the shared memory has two halves, which steps use in turn. */
+static char *region_of(const shared_exchange *p, size_t rank, size_t step)
 {
-	return p->common->bytes + (2 * rank + turn % 2) * p->common->part;
+	return p->shared->bytes + (2 * rank + step % 2) * p->shared->part;
 }
 
-/* Bytes begin .. end - 1 of what leaves this rank. */
-static gemp_code read_part(const passing *p, size_t turn)
+/* Reads the step's part of this rank's tuples from the device into its half of the shared memory. */
+static gemp_code write_own(const shared_exchange *p, size_t step)
 {
-	const run out = leaving(p->counts, p->ranks, p->rank, p->size);
-	size_t begin = gemp_min(turn * p->common->part, out.all), end = gemp_min(begin + p->common->part, out.all);
-	char *to = part_of(p, p->rank, turn);
+	const byte_run out = leaving(p->counts, p->ranks, p->rank, p->size);
+	size_t begin = gemp_min(step * p->shared->part, out.all), end = gemp_min(begin + p->shared->part, out.all);
+	char *to = region_of(p, p->rank, step);
 	for (int behind = 0; behind < 2; behind++) { /* the hole */
 		size_t first = behind ? greater(begin, out.at) : begin, last = behind ? end : gemp_min(end, out.at);
 		if (first < last)
@@ -77,10 +79,10 @@ static gemp_code read_part(const passing *p, size_t turn)
 	return GEMP_OK;
 }
 
-/* Of what left each of the others in that turn, what is for this rank. */
-static gemp_code write_parts(const passing *p, size_t turn)
+/* Of each other rank's part of the step, what is for this rank goes to its device. */
+static gemp_code read_others(const shared_exchange *p, size_t step)
 {
-	const size_t begin = turn * p->common->part, end = begin + p->common->part;
+	const size_t begin = step * p->shared->part, end = begin + p->shared->part;
 	size_t to = 0;
 	for (size_t r = 0; r < p->ranks; r++) {
 		size_t first = 0, length = p->counts[r * p->ranks + p->rank] * p->size;
@@ -90,13 +92,13 @@ static gemp_code write_parts(const passing *p, size_t turn)
 		if (r != p->rank && from < until)
 			GEMP_PROPAGATE(
 				GEMP_CL(clEnqueueWriteBuffer(p->device->queue, p->to->mem, CL_FALSE, to + (from - first), until - from,
-			                                 part_of(p, r, turn) + (from - begin), 0, NULL, NULL)));
+			                                 region_of(p, r, step) + (from - begin), 0, NULL, NULL)));
 		to += length;
 	}
 	return GEMP_OK;
 }
 
-static gemp_code finish(const passing *p)
+static gemp_code finish_queues(const shared_exchange *p)
 {
 	gemp_code code = GEMP_CL(clFinish(p->device->copy_queue)), queue = GEMP_CL(clFinish(p->device->queue));
 	return code == GEMP_OK ? queue : code;
@@ -105,33 +107,35 @@ static gemp_code finish(const passing *p)
 /* Collective; not without. Elements of `size` bytes, in the order of the ranks that they are for, to buffers in which they are in
  * the order of those that they are from: counts[r * ranks + to] are rank r's for rank `to`. A rank's own are left out, in both.
  * What was enqueued before has ended. A failure of any rank is one of all. */
-/* What a rank has written in a turn the others read in the next one, while it writes to its other part. */
-static gemp_code gemp_shuffle_shared_exchange(const gemp_shuffle_shared *common, const gemp_comm *comm,
-                                              gemp_device *device, const gemp_buffer *from, const gemp_buffer *to,
-                                              const uint64_t *counts, size_t size, gemp_traffic *traffic)
+/* Collective. Elements of `size` bytes, in the order of the ranks that they are for, to buffers in the order of the
+ * ranks that they are from: counts[r * ranks + to] are rank r's for rank `to`. A rank's own are left out in both.
+ * What a rank has written in a step the others read in the next one. A failure of any rank is one of all. */
+static gemp_code exchange_through_memory(const gemp_shuffle_shared *shared, const gemp_comm *comm, gemp_device *device,
+                                         const gemp_buffer *from, const gemp_buffer *to, const uint64_t *counts,
+                                         size_t size, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
-	const passing p = { common, device, from, to, counts, (size_t)comm->size, (size_t)comm->rank, size };
-	size_t turns = 0, own = leaving(counts, p.ranks, p.rank, size).all;
+	const shared_exchange p = { shared, device, from, to, counts, (size_t)comm->size, (size_t)comm->rank, size };
+	size_t steps = 0, own = leaving(counts, p.ranks, p.rank, size).all;
 	for (size_t r = 0; r < p.ranks; r++)
-		turns = greater(turns, (leaving(counts, p.ranks, r, size).all + common->part - 1) / common->part);
-	for (size_t turn = 0; turn <= turns; turn++) {
-		if (code == GEMP_OK && turn < turns)
-			code = read_part(&p, turn);
-		if (code == GEMP_OK && turn > 0)
-			code = write_parts(&p, turn - 1);
-		GEMP_ALSO(finish(&p));
-		gemp_shared_fence(&common->shared);
+		steps = greater(steps, (leaving(counts, p.ranks, r, size).all + shared->part - 1) / shared->part);
+	for (size_t step = 0; step <= steps; step++) {
+		if (code == GEMP_OK && step < steps)
+			code = write_own(&p, step);
+		if (code == GEMP_OK && step > 0)
+			code = read_others(&p, step - 1);
+		GEMP_ALSO(finish_queues(&p));
+		gemp_shared_fence(&shared->shared);
 	}
 	if (traffic) {
 		traffic->bytes += own;
-		traffic->messages += turns;
+		traffic->messages += steps;
 		traffic->rounds++;
 	}
 	return gemp_comm_agree(comm, code);
 }
 
-/* TUPLE: tuples, or values that are apart; COLUMN: destinations of these. */
+/* TUPLE: tuples, or with columns their values; COLUMN: destinations of these. */
 enum { TUPLE, COLUMN, ARRAYS };
 
 static unsigned arrays_of(const gemp_shuffle *how)
@@ -146,7 +150,7 @@ static size_t size_of(const gemp_shuffle *how, unsigned array)
 	                                         : how->size;
 }
 
-/* `how` with its destinations shared out among owners in place of ranges. */
+/* The same tuples with ranges that are whole ranks. */
 static gemp_shuffle by_owner(const gemp_shuffle *how, int ranks)
 {
 	gemp_shuffle owner = *how;
@@ -157,33 +161,33 @@ static gemp_shuffle by_owner(const gemp_shuffle *how, int ranks)
 }
 
 /* What goes, and what comes. */
-typedef struct parts {
+typedef struct exchange_task {
 	const gemp_comm *comm;
 	uint32_t *begin;                  /* [2^bits + 1] tuples of each owner, in the order of these */
 	uint64_t *counts;                 /* [ranks][ranks] of each for each */
-	uint64_t *came;                   /* [ranks + 1] of each rank, in the order of these */
+	uint64_t *received_begin;         /* [ranks + 1] of each rank, in the order of these */
 	gemp_peer_block *sent, *received; /* [ranks] */
-} parts;
+} exchange_task;
 
-static gemp_code parts_new(parts *out, const gemp_comm *comm, const gemp_shuffle *owner)
+static gemp_code exchange_task_new(exchange_task *out, const gemp_comm *comm, const gemp_shuffle *owner)
 {
 	size_t ranks = (size_t)comm->size;
-	*out = (parts){ .comm = comm };
+	*out = (exchange_task){ .comm = comm };
 	GEMP_PROPAGATE(GEMP_NEW(out->begin, ((size_t)1 << owner->bits) + 1));
 	GEMP_PROPAGATE(GEMP_NEW(out->counts, ranks * ranks));
-	GEMP_PROPAGATE(GEMP_NEW(out->came, ranks + 1));
+	GEMP_PROPAGATE(GEMP_NEW(out->received_begin, ranks + 1));
 	GEMP_PROPAGATE(GEMP_NEW(out->sent, ranks));
 	return GEMP_NEW(out->received, ranks);
 }
 
-static void parts_free(parts *p)
+static void exchange_task_free(exchange_task *p)
 {
-	gemp_free_all(p->begin, p->counts, p->came, p->sent, p->received);
+	gemp_free_all(p->begin, p->counts, p->received_begin, p->sent, p->received);
 }
 
 /* Tuples in the order of their owners, where the host can read them. */
 static gemp_code decode_by_owner(gemp_shuffled *s, gemp_toolbox *box, const gemp_shuffle *owner, const gemp_tuples *in,
-                                 parts *p)
+                                 exchange_task *p)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer begins = { 0 };
@@ -202,7 +206,7 @@ done:
 	return code;
 }
 
-static gemp_code check_owners(const gemp_shuffle *owner, const parts *p)
+static gemp_code check_owners(const gemp_shuffle *owner, const exchange_task *p)
 {
 	uint32_t strays = p->begin[1u << owner->bits] - p->begin[p->comm->size];
 	return strays ? gemp_fail(GEMP_EDATA, "shuffle: %" PRIu32 " tuples are for ranks from %d on, which there are not",
@@ -210,8 +214,8 @@ static gemp_code check_owners(const gemp_shuffle *owner, const parts *p)
 	              : GEMP_OK;
 }
 
-/* Collective. How many each rank has for each. */
-static void exchange_counts(gemp_shuffled *s, parts *p)
+/* Collective. How many tuples each rank has for each. */
+static void exchange_counts(gemp_shuffled *s, exchange_task *p)
 {
 	const int ranks = p->comm->size, own = p->comm->rank;
 	uint64_t *mine = p->counts + (size_t)own * (size_t)ranks;
@@ -219,107 +223,108 @@ static void exchange_counts(gemp_shuffled *s, parts *p)
 		mine[r] = p->begin[r + 1] - p->begin[r];
 	GEMP_MPI(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, p->counts, ranks, MPI_UINT64_T, p->comm->world));
 	for (int r = 0; r < ranks; r++)
-		p->came[r + 1] = p->came[r] + p->counts[(size_t)r * (size_t)ranks + (size_t)own];
-	s->tuples.count = p->came[ranks];
+		p->received_begin[r + 1] = p->received_begin[r] + p->counts[(size_t)r * (size_t)ranks + (size_t)own];
+	s->tuples.count = p->received_begin[ranks];
 }
 
 /* Bytes in front of this rank's own and behind them: they do not leave the device. */
-static void outside_own(gemp_readback_range ranges[2], size_t first, size_t end, size_t all, size_t element)
+static void ranges_beside_own(gemp_readback_range ranges[2], size_t first, size_t end, size_t all, size_t element)
 {
 	ranges[0] = (gemp_readback_range){ 0, first * element };
 	ranges[1] = (gemp_readback_range){ end * element, (all - end) * element };
 }
 
-static gemp_peer_block parcel_of(char *const host[2], const gemp_readback_range ranges[2], bool behind, size_t at,
-                                 size_t size)
+static gemp_peer_block block_at(char *const host[2], const gemp_readback_range ranges[2], bool behind, size_t at,
+                                size_t size)
 {
 	return (gemp_peer_block){ size ? host[behind] + (at - ranges[behind].offset) : NULL, size };
 }
 
-/* Room for what comes, with what stays. */
-static gemp_code keep_own(gemp_shuffled *s, unsigned array, const parts *p)
+/* A buffer for all that comes, with this rank's own tuples in it. */
+static gemp_code copy_own(gemp_shuffled *s, unsigned array, const exchange_task *p)
 {
 	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
 	const size_t kept = p->begin[own + 1] - p->begin[own];
 	gemp_buffer *arrived = &s->arrived[array];
-	GEMP_PROPAGATE(gemp_buffer_new(arrived, s->device, p->came[ranks] * element, NULL));
+	GEMP_PROPAGATE(gemp_buffer_new(arrived, s->device, p->received_begin[ranks] * element, NULL));
 	if (kept)
 		return GEMP_CL(clEnqueueCopyBuffer(s->device->queue, s->sent[array].buffer.mem, arrived->mem,
-		                                   p->begin[own] * element, p->came[own] * element, kept * element, 0, NULL,
-		                                   NULL));
+		                                   p->begin[own] * element, p->received_begin[own] * element, kept * element, 0,
+		                                   NULL, NULL));
 	return GEMP_OK;
 }
 
-/* The rest of what there is to send to where the host can read it. */
-static gemp_code prepare(gemp_shuffled *s, unsigned array, parts *p, gemp_host_mapping *landing)
+/* The other tuples are read to the host, and the host can write where others' will be. */
+static gemp_code prepare(gemp_shuffled *s, unsigned array, exchange_task *p, gemp_host_mapping *mapping)
 {
 	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
 	gemp_readback *sent = &s->sent[array];
 	gemp_readback_range going[2], coming[2];
-	outside_own(going, p->begin[own], p->begin[own + 1], p->begin[ranks], element);
-	outside_own(coming, p->came[own], p->came[own + 1], p->came[ranks], element);
-	GEMP_PROPAGATE(keep_own(s, array, p));
+	ranges_beside_own(going, p->begin[own], p->begin[own + 1], p->begin[ranks], element);
+	ranges_beside_own(coming, p->received_begin[own], p->received_begin[own + 1], p->received_begin[ranks], element);
+	GEMP_PROPAGATE(copy_own(s, array, p));
 	GEMP_PROPAGATE(gemp_readback_begin(sent, s->device, going, 2));
-	GEMP_PROPAGATE(gemp_host_mapping_begin(landing, s->device, &s->arrived[array], coming, 2));
+	GEMP_PROPAGATE(gemp_host_mapping_begin(mapping, s->device, &s->arrived[array], coming, 2));
 	GEMP_PROPAGATE(gemp_readback_wait(sent));
 	for (size_t r = 0; r < ranks; r++) {
 		if (r == own)
 			continue;
-		p->sent[r] = parcel_of((char *const *)sent->host, going, r > own, p->begin[r] * element,
-		                       (size_t)(p->begin[r + 1] - p->begin[r]) * element);
-		p->received[r] = parcel_of(landing->host, coming, r > own, p->came[r] * element,
-		                           (p->came[r + 1] - p->came[r]) * element);
+		p->sent[r] = block_at((char *const *)sent->host, going, r > own, p->begin[r] * element,
+		                      (size_t)(p->begin[r + 1] - p->begin[r]) * element);
+		p->received[r] = block_at(mapping->host, coming, r > own, p->received_begin[r] * element,
+		                          (p->received_begin[r + 1] - p->received_begin[r]) * element);
 	}
 	return GEMP_OK;
 }
 
-/* Collective. One array to its owners, through common memory, or by MPI. */
-static gemp_code pass(gemp_shuffled *s, unsigned array, const parts *p, const gemp_shuffle_shared *common,
-                      gemp_traffic *traffic)
+/* Collective. One array to its owners, through shared memory. */
+static gemp_code exchange_shared(gemp_shuffled *s, unsigned array, const exchange_task *p,
+                                 const gemp_shuffle_shared *shared, gemp_traffic *traffic)
 {
-	gemp_code code = gemp_comm_agree(p->comm, keep_own(s, array, p));
-	return code != GEMP_OK
-	           ? code
-	           : gemp_shuffle_shared_exchange(common, p->comm, s->device, &s->sent[array].buffer, &s->arrived[array],
-	                                          p->counts, size_of(&s->how, array), traffic);
+	gemp_code code = gemp_comm_agree(p->comm, copy_own(s, array, p));
+	return code != GEMP_OK ? code
+	                       : exchange_through_memory(shared, p->comm, s->device, &s->sent[array].buffer,
+	                                                 &s->arrived[array], p->counts, size_of(&s->how, array), traffic);
 }
 
-static gemp_code exchange(gemp_shuffled *s, unsigned array, parts *p, gemp_traffic *traffic)
+/* Collective. One array to its owners, by MPI. */
+static gemp_code exchange_mpi(gemp_shuffled *s, unsigned array, exchange_task *p, gemp_traffic *traffic)
 {
-	gemp_host_mapping landing = { 0 };
-	gemp_code code = gemp_comm_agree(p->comm, prepare(s, array, p, &landing));
+	gemp_host_mapping mapping = { 0 };
+	gemp_code code = gemp_comm_agree(p->comm, prepare(s, array, p, &mapping));
 	GEMP_TRY(code);
 	GEMP_TRY(gemp_exchange_blocks(p->comm, p->sent, p->received, traffic));
-	code = gemp_host_mapping_end(&landing, s->device);
+	code = gemp_host_mapping_end(&mapping, s->device);
 	GEMP_THEN(gemp_readback_end(&s->sent[array], s->device));
 	code = gemp_comm_agree(p->comm, code);
 done:
-	gemp_host_mapping_free(&landing, s->device);
+	gemp_host_mapping_free(&mapping, s->device);
 	return code;
 }
 
+/* Local. The tuples of this rank in the order of ranges. */
 static gemp_code decode_by_range(gemp_shuffled *s, gemp_toolbox *box, const gemp_tuples *in)
 {
-	bool apart = s->how.layout == GEMP_SHUFFLE_SOA;
+	bool columns = s->how.layout == GEMP_SHUFFLE_SOA;
 	for (unsigned a = 0; a < arrays_of(&s->how); a++)
 		GEMP_PROPAGATE(gemp_buffer_new(&s->placed[a], s->device, in->count * size_of(&s->how, a), NULL));
 	GEMP_PROPAGATE(gemp_buffer_new(&s->begin, s->device, (((size_t)1 << s->how.bits) + 1) * sizeof(uint32_t), NULL));
-	s->tuples = (gemp_tuples){ apart ? &s->placed[COLUMN] : NULL, &s->placed[TUPLE], in->count, NULL };
+	s->tuples = (gemp_tuples){ columns ? &s->placed[COLUMN] : NULL, &s->placed[TUPLE], in->count, NULL };
 	GEMP_PROPAGATE(gemp_shuffle_decode(box, &s->how, in, &s->tuples, &s->begin));
 	return gemp_toolbox_seconds(box, &s->seconds.by_range);
 }
 
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
-                             const gemp_tuples *in, const gemp_shuffle_shared *common, gemp_traffic *traffic)
+                             const gemp_tuples *in, const gemp_shuffle_shared *shared, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shuffle owner = by_owner(how, comm->size);
-	parts p = { 0 };
+	exchange_task p = { 0 };
 	*out = (gemp_shuffled){ .how = *how, .device = box->device };
 	if (comm->size == 1)
 		return decode_by_range(out, box, in);
 	GEMP_CHECK(owner.bits <= GEMP_SPLIT_BITS && gemp_shuffle_key_shift(&owner) + owner.bits <= 32 && !in->extent);
-	code = parts_new(&p, comm, &owner);
+	code = exchange_task_new(&p, comm, &owner);
 	GEMP_THEN(decode_by_owner(out, box, &owner, in, &p));
 	GEMP_THEN(check_owners(&owner, &p));
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -328,14 +333,15 @@ gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_too
 	double since = gemp_now();
 	exchange_counts(out, &p);
 	for (unsigned a = 0; a < arrays_of(how); a++)
-		GEMP_TRY(common && common->bytes ? pass(out, a, &p, common, traffic) : exchange(out, a, &p, traffic));
+		GEMP_TRY(shared && shared->bytes ? exchange_shared(out, a, &p, shared, traffic)
+		                                 : exchange_mpi(out, a, &p, traffic));
 	out->seconds.exchange = gemp_now() - since;
 	code = decode_by_range(out, box,
 	                       &(gemp_tuples){ how->layout == GEMP_SHUFFLE_SOA ? &out->arrived[COLUMN] : NULL,
 	                                       &out->arrived[TUPLE], out->tuples.count, NULL });
 	code = gemp_comm_agree(comm, code);
 done:
-	parts_free(&p);
+	exchange_task_free(&p);
 	return code;
 }
 

@@ -1,6 +1,10 @@
-/* common: memory that the ranks of a node have in common, through which tuples go from GPU to GPU: each writes what leaves it
- * there, a part at a time, while the others read the part before. Kept from shuffle to shuffle: its pages are locked, which takes
- * longer than a shuffle. */
+/* shuffle_ranks: decode across ranks: tuples are put in the order of their owners on each rank's device, exchanged, and then put in
+ * the order of ranges. A rank's own tuples stay on its device.
+ *
+ * GPUs of one node exchange through shared, page-locked memory: each rank writes a part of its tuples there while the others read
+ * the part before. The memory is kept from shuffle to shuffle, as locking its pages takes longer than a shuffle. Other ranks
+ * exchange by MPI.
+ */
 
 #ifndef GEMP_SHUFFLE_SHUFFLE_RANKS_H
 #define GEMP_SHUFFLE_SHUFFLE_RANKS_H
@@ -25,8 +29,6 @@ void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, ge
                              bool forced);
 /* Collective. Takes one that is without. */
 void gemp_shuffle_shared_free(gemp_shuffle_shared *common);
-
-/* ranks: decode across ranks: on each rank by owner, then all to all, then by range. */
 
 /* Not to be copied. */
 typedef struct gemp_shuffled {

@@ -5,20 +5,19 @@
 
 #include <string.h>
 
-enum { MOST_RANGE = 1 << 16, MOST_BUCKETS = 1 << 15, ARGUMENTS = 9, GROUPS_OF_UNIT = 16 };
+enum { MAX_RANGE = 1 << 16, MAX_BUCKETS = 1 << 15, ARGUMENTS = 9, GROUPS_OF_UNIT = 16 };
 
-/* Rows of a bin for values of `real` bytes; at most 2^16. */
-static uint32_t gemp_dense_binned_range(const gemp_device *device, bool groups, const gemp_dense_pull_shape *shape,
-                                        size_t real)
+/* Rows of a bin, whose sums fit local memory; at most 2^16, as a row in its bin has 16 bits. */
+static uint32_t choose_range(const gemp_device *device, bool groups, const gemp_dense_pull_shape *shape, size_t real)
 {
-	uint32_t range = shape->range < MOST_RANGE ? shape->range : MOST_RANGE;
+	uint32_t range = shape->range < MAX_RANGE ? shape->range : MAX_RANGE;
 	while (groups && range > 32 && range * real + 1024 > device->local_memory)
 		range /= 2;
 	return range;
 }
 
-/* EDGES IN ORDER. A thread takes a range at a time, and places its edges by buckets of neighbouring sources. */
-typedef struct placing {
+/* A thread takes a range of rows at a time. */
+typedef struct bin_task {
 	gemp_dense_binned *out;
 	const gemp_layout_rows *rows;
 	uint32_t slice; /* rows with more edges are hubs */
@@ -27,15 +26,16 @@ typedef struct placing {
 	uint64_t *begin; /* [ranges + 1] edges of each range */
 	uint32_t *next;  /* [threads][buckets + 1] */
 	size_t buckets;
-} placing;
+} bin_task;
 
-static uint64_t edges_of(const placing *p, uint32_t row)
+/* Edges of a row, none if it is a hub, which is pulled instead. */
+static uint64_t edges_of(const bin_task *p, uint32_t row)
 {
 	uint64_t edges = p->rows->begin[row + 1] - p->rows->begin[row];
 	return edges > p->slice ? 0 : edges;
 }
 
-static uint32_t end_of(const placing *p, size_t range)
+static uint32_t range_end(const bin_task *p, size_t range)
 {
 	uint64_t end = (uint64_t)(range + 1) * p->out->range;
 	return end < p->rows->rows ? (uint32_t)end : p->rows->rows;
@@ -43,25 +43,26 @@ static uint32_t end_of(const placing *p, size_t range)
 
 static void count_range(void *context, unsigned thread, size_t range)
 {
-	placing *p = context;
+	bin_task *p = context;
 	(void)thread;
-	for (uint32_t row = (uint32_t)range * p->out->range; row < end_of(p, range); row++)
+	for (uint32_t row = (uint32_t)range * p->out->range; row < range_end(p, range); row++)
 		p->begin[range + 1] += edges_of(p, row);
 }
 
+/* A counting sort of a range's edges by buckets of neighbouring sources, so that values are read nearly in order. */
 static void place_range(void *context, unsigned thread, size_t range)
 {
-	placing *p = context;
+	bin_task *p = context;
 	gemp_dense_binned *out = p->out;
 	uint32_t *next = p->next + thread * (p->buckets + 1), first = (uint32_t)range * out->range;
 	uint64_t at = p->begin[range];
 	memset(next, 0, (p->buckets + 1) * sizeof *next);
-	for (uint32_t row = first; row < end_of(p, range); row++)
+	for (uint32_t row = first; row < range_end(p, range); row++)
 		for (uint64_t e = p->rows->begin[row], last = e + edges_of(p, row); e < last; e++)
 			next[(p->rows->end[e] >> p->shift) + 1]++;
 	for (size_t b = 0; b < p->buckets; b++)
 		next[b + 1] += next[b];
-	for (uint32_t row = first; row < end_of(p, range); row++)
+	for (uint32_t row = first; row < range_end(p, range); row++)
 		for (uint64_t e = p->rows->begin[row], last = e + edges_of(p, row); e < last; e++) {
 			uint64_t place = at + next[p->rows->end[e] >> p->shift]++;
 			out->host_source[place] = p->rows->end[e];
@@ -72,10 +73,11 @@ static void place_range(void *context, unsigned thread, size_t range)
 		}
 }
 
-static gemp_code place_edges(placing *p, uint32_t known, size_t ranges)
+/* Buckets are as fine as their counters fit a core's cache. */
+static gemp_code place_edges(bin_task *p, uint32_t known, size_t ranges)
 {
 	gemp_dense_binned *out = p->out;
-	while (known >> p->shift >= MOST_BUCKETS)
+	while (known >> p->shift >= MAX_BUCKETS)
 		p->shift++;
 	p->buckets = (known >> p->shift) + 1;
 	GEMP_PROPAGATE(GEMP_NEW(p->begin, ranges + 1));
@@ -98,7 +100,7 @@ static gemp_code place_edges(placing *p, uint32_t known, size_t ranges)
 	return GEMP_OK;
 }
 
-/* Parts of ranges of about as many edges. */
+/* Parts of ranges of about as many edges; each tile has sums of its own, which are added per row in the end. */
 static gemp_code make_tiles(gemp_dense_binned *out, const uint64_t *begin, size_t ranges, uint32_t size, size_t real)
 {
 	gemp_code code = GEMP_OK;
@@ -126,8 +128,8 @@ done:
 	return code;
 }
 
-/* A CPU device reads them where they are; a GPU gets a copy. */
-static gemp_code load(gemp_dense_binned *out, size_t edges, size_t weight_size)
+/* A CPU device reads the arrays where they are; a GPU gets copies, and the host's are freed. */
+static gemp_code upload_edges(gemp_dense_binned *out, size_t edges, size_t weight_size)
 {
 	size_t weight = weight_size ? weight_size : sizeof(uint32_t);
 	GEMP_PROPAGATE(
@@ -147,15 +149,15 @@ gemp_code gemp_dense_binned_new(gemp_dense_binned *out, gemp_device *device, con
                                 uint32_t known, size_t weight_size, const gemp_dense_pull_config *how)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t range = gemp_dense_binned_range(device, how->groups, &how->shape, how->real);
+	uint32_t range = choose_range(device, how->groups, &how->shape, how->real);
 	size_t ranges = ((size_t)rows->rows + range - 1) / range;
 	*out = (gemp_dense_binned){
 		.device = device, .groups = how->groups, .range = range, .rows = rows->rows, .group = how->shape.group
 	};
-	placing p = { .out = out, .rows = rows, .slice = how->shape.slice, .weight_size = weight_size };
+	bin_task p = { .out = out, .rows = rows, .slice = how->shape.slice, .weight_size = weight_size };
 	GEMP_TRY(place_edges(&p, known, ranges));
 	GEMP_TRY(make_tiles(out, p.begin, ranges, how->shape.tile, how->real));
-	GEMP_TRY(load(out, (size_t)p.begin[ranges], weight_size));
+	GEMP_TRY(upload_edges(out, (size_t)p.begin[ranges], weight_size));
 	GEMP_TRY(gemp_buffer_new(&out->ticket, device, sizeof(cl_uint), NULL));
 	code = gemp_dense_binned_reset(out);
 done:
@@ -202,13 +204,13 @@ gemp_code gemp_dense_binned_finish(gemp_dense_binned *b, const gemp_dense_pull *
 	enum { OWN = 3 };
 	gemp_argument all[GEMP_DENSE_PULL_ARGUMENTS + OWN + GEMP_DENSE_MAX_EXTRA];
 	const gemp_argument own[OWN] = { GEMP_ARG(&b->sums.mem), GEMP_ARG(&b->first.mem), GEMP_ARG(&b->rows) };
-	size_t most = b->groups ? b->device->units * (size_t)GROUPS_OF_UNIT : b->device->units;
+	size_t max_groups = b->groups ? b->device->units * (size_t)GROUPS_OF_UNIT : b->device->units;
 	size_t groups = b->groups ? (b->rows + 31) / 32 : b->device->units;
 	GEMP_CHECK(count <= GEMP_DENSE_MAX_EXTRA);
 	gemp_dense_pull_arguments(pull, value, held, &how, all);
 	memcpy(all + GEMP_DENSE_PULL_ARGUMENTS, own, sizeof own);
 	memcpy(all + GEMP_DENSE_PULL_ARGUMENTS + OWN, more, count * sizeof *more);
-	groups = groups < most ? groups : most;
+	groups = groups < max_groups ? groups : max_groups;
 	return gemp_launch_with(b->device, kernel, (groups ? groups : 1) * b->group, b->group, all,
 	                        GEMP_DENSE_PULL_ARGUMENTS + OWN + count);
 }

@@ -19,6 +19,7 @@ static bool has_sums(const gemp_dense *dense)
 	return dense->layout->grid.columns > 1;
 }
 
+/* The application's kernels NAME_pull and, with bins, NAME_gather and NAME_finish. */
 static gemp_code build(gemp_dense *dense, const char *name, const char *defines, const gemp_dense_pull_config *how)
 {
 	char options[OPTIONS_SIZE], layout[GEMP_LAYOUT_OPTIONS_SIZE], pull[GEMP_DENSE_PULL_OPTIONS_SIZE];
@@ -42,6 +43,7 @@ static gemp_code build(gemp_dense *dense, const char *name, const char *defines,
 	return code;
 }
 
+/* Values of known vertices and of arriving sums, twice; partial sums only where several ranks take part. */
 static gemp_code make_values(gemp_dense *dense)
 {
 	const gemp_layout *layout = dense->layout;
@@ -59,6 +61,7 @@ static const gemp_layout_rows *rows_of(const gemp_layout *layout, int part)
 	return rows[part];
 }
 
+/* The bytes that a round moves at least, for the report's share of the device's bandwidth. */
 static void count_bytes(gemp_dense *dense)
 {
 	const gemp_layout *layout = dense->layout;
@@ -75,6 +78,7 @@ static void count_bytes(gemp_dense *dense)
 	                       (gemp_layout_values(layout) + layout->own + held) * dense->real;
 }
 
+/* Pull and bins of each part of the edges. */
 static gemp_code make_parts(gemp_dense *dense, const gemp_dense_pull_config *how)
 {
 	const gemp_layout *layout = dense->layout;
@@ -91,6 +95,8 @@ static gemp_code make_parts(gemp_dense *dense, const gemp_dense_pull_config *how
 	return GEMP_OK;
 }
 
+/* One shape for all parts, by the rows that matter most; the kernel needs an order of rows if any part's rows are
+ * not in classes. */
 static gemp_dense_pull_config choose(const gemp_dense *dense, const gemp_dense_options *options)
 {
 	const gemp_layout *layout = dense->layout;
@@ -149,7 +155,8 @@ done:
 	return code;
 }
 
-static void forget_fetch(gemp_dense *dense)
+/* An event that was never waited for is released, too. */
+static void release_fetch(gemp_dense *dense)
 {
 	if (dense->fetching)
 		clReleaseEvent(dense->fetching);
@@ -159,7 +166,7 @@ static void forget_fetch(gemp_dense *dense)
 void gemp_dense_free(gemp_dense *dense)
 {
 	for (int part = 0; part < GEMP_DENSE_PARTS; part++)
-		gemp_timings_free(&dense->laps[part]);
+		gemp_timings_free(&dense->timings[part]);
 	if (dense->device) {
 		for (int side = 0; side < 2; side++)
 			gemp_buffer_free(&dense->value[side], dense->device);
@@ -174,7 +181,7 @@ void gemp_dense_free(gemp_dense *dense)
 	gemp_halo_free(dense->sum_halo);
 	if (dense->row.size)
 		gemp_comm_free(&dense->row);
-	forget_fetch(dense);
+	release_fetch(dense);
 	if (dense->device)
 		gemp_pinned_release(&dense->fetched, dense->device);
 	gemp_device_layout_free(&dense->rows);
@@ -198,6 +205,7 @@ gemp_code gemp_dense_begin(gemp_dense *dense)
 	return GEMP_OK;
 }
 
+/* Hubs are pulled; with bins the other rows follow in two more launches. */
 gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, cl_uint how, const gemp_argument *more,
                             size_t count)
 {
@@ -205,27 +213,27 @@ gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, c
 	gemp_dense_binned *binned = &dense->binned[part];
 	const gemp_buffer *value = &dense->value[from], *held = part == GEMP_DENSE_OTHER ? &dense->other : &dense->partial;
 	GEMP_PROPAGATE(gemp_dense_pull_launch(pull, dense->kernels[0], value, held, how, more, count));
-	GEMP_PROPAGATE(gemp_timings_add(&dense->laps[part], dense->device));
+	GEMP_PROPAGATE(gemp_timings_add(&dense->timings[part], dense->device));
 	if (dense->gather == GEMP_GATHER_PULL)
 		return GEMP_OK;
 	GEMP_PROPAGATE(gemp_dense_binned_gather(binned, dense->kernels[1], value, how, more, count));
-	GEMP_PROPAGATE(gemp_timings_add(&dense->laps[part], dense->device));
+	GEMP_PROPAGATE(gemp_timings_add(&dense->timings[part], dense->device));
 	GEMP_PROPAGATE(gemp_dense_binned_finish(binned, pull, dense->kernels[2], value, held, how, more, count));
-	return gemp_timings_add(&dense->laps[part], dense->device);
+	return gemp_timings_add(&dense->timings[part], dense->device);
 }
 
-/* Beside kernels that follow, where a device has engines for that. */
+/* On a GPU the copy queue reads beside the kernels that follow. */
 gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at, size_t size)
 {
 	gemp_device *device = dense->device;
-	const gemp_timings *laps = &dense->laps[dense->part_count - 1];
+	const gemp_timings *timings = &dense->timings[dense->part_count - 1];
 	const cl_event *last = device->last_launch ? &device->last_launch
-	                       : laps->count       ? &laps->events[laps->count - 1]
+	                       : timings->count    ? &timings->events[timings->count - 1]
 	                                           : NULL;
 	const bool beside = device->gpu && last;
 	cl_command_queue queue = beside ? device->copy_queue : device->queue;
 	GEMP_CHECK(size <= GEMP_DENSE_FETCH && at + size <= from->size);
-	forget_fetch(dense);
+	release_fetch(dense);
 	GEMP_PROPAGATE(GEMP_CL(clFlush(device->queue)));
 	GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(queue, from->mem, CL_FALSE, at, size, dense->fetched.host, beside,
 	                                           beside ? last : NULL, &dense->fetching)));
@@ -282,6 +290,7 @@ static gemp_code agree(gemp_dense *dense, const gemp_dense_rounds *app, gemp_cod
 	return code;
 }
 
+/* A failed rank still sends, agrees and receives, so that the others are not left waiting. */
 gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, gemp_code code)
 {
 	GEMP_THEN(app->fetch(app->self, 0));
@@ -305,12 +314,12 @@ gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, 
 	}
 }
 
-/* What has travelled since. */
-static gemp_traffic traffic_of(const gemp_halo *mail, const gemp_traffic *before)
+/* What has travelled since the run began. */
+static gemp_traffic traffic_since(const gemp_halo *halo, const gemp_traffic *before)
 {
-	if (!mail)
+	if (!halo)
 		return (gemp_traffic){ 0 };
-	const gemp_traffic *sent = gemp_halo_traffic(mail);
+	const gemp_traffic *sent = gemp_halo_traffic(halo);
 	return (gemp_traffic){ sent->bytes - before->bytes, sent->messages - before->messages,
 		                   sent->rounds - before->rounds };
 }
@@ -318,13 +327,13 @@ static gemp_traffic traffic_of(const gemp_halo *mail, const gemp_traffic *before
 gemp_code gemp_dense_end(gemp_dense *dense)
 {
 	gemp_dense_report *report = &dense->report;
-	gemp_traffic values = traffic_of(dense->halo, &dense->before),
-				 sums = traffic_of(dense->sum_halo, &dense->sums_before);
+	gemp_traffic values = traffic_since(dense->halo, &dense->before),
+				 sums = traffic_since(dense->sum_halo, &dense->sums_before);
 	double seconds;
 	report->traffic = (gemp_traffic){ values.bytes + sums.bytes, values.messages + sums.messages, values.rounds };
 	report->sum_bytes = sums.bytes;
 	for (int part = 0; part < dense->part_count; part++) {
-		GEMP_PROPAGATE(gemp_timings_seconds(&dense->laps[part], &seconds));
+		GEMP_PROPAGATE(gemp_timings_seconds(&dense->timings[part], &seconds));
 		*(part == GEMP_DENSE_OWN ? &report->own : &report->ghost) += seconds;
 	}
 	return GEMP_OK;

@@ -1,8 +1,11 @@
 /* dense: rounds in which every row gathers from all of its sources; what PageRank and SpMV have in common.
  *
- * With several ranks a round is two launches: over edges of own sources, whose sums are held while ghosts' values travel, and
- * over those of ghosts, which applies them. On a grid of ranks with several columns (analytics/layout/layout_build.h) they are four: own sources;
- * other ranks' rows, whose sums travel then; ghosts; and sums that have come, which are applied.
+ * With several ranks a round is two launches: over edges of own sources, whose sums are kept (partial[own]) while values of
+ * ghosts travel, and over edges of ghosts, which adds the partial sums and applies them. On a grid of ranks with several columns
+ * (analytics/layout/layout_build.h) it is four: own sources; other ranks' rows, whose sums (other[in_other.rows]) travel then;
+ * ghosts; and sums that have come, which are applied.
+ *
+ * value[2] alternate: a round reads value[round % 2] and writes the other one.
  */
 
 #ifndef GEMP_ANALYTICS_DENSE_DENSE_H
@@ -18,7 +21,7 @@ typedef struct gemp_dense_options {
 	bool fp64; /* values are double, else float */
 	gemp_gather gather;
 	gemp_form form;              /* AUTO, GROUPS or ITEMS */
-	gemp_dense_pull_shape shape; /* {0}: as is best */
+	gemp_dense_pull_shape shape; /* {0}: the device's */
 } gemp_dense_options;
 
 /* Of one run. */
@@ -28,8 +31,8 @@ typedef struct gemp_dense_report {
 	double wall;           /* seconds of the run without reading the result */
 	double own, ghost;     /* seconds of launches by the device's clock: over own sources; over all else */
 	double halo,
-		agree;      /* seconds that the host worked on mail, and that mail and sums of all ranks took from there on */
-	uint64_t bytes; /* of a round on this rank, at least: edges, and each value once */
+		agree; /* seconds that the host packed and unpacked, and that the exchange and agreement took from there on */
+	uint64_t bytes;       /* of a round on this rank, at least: edges, and each value once */
 	gemp_traffic traffic; /* of all rounds, sent by this rank */
 	uint64_t sum_bytes;   /* of these the bytes of sums */
 } gemp_dense_report;
@@ -55,14 +58,14 @@ typedef struct gemp_dense {
 	gemp_buffer value[2];                       /* [gemp_layout_values] before a round and after it */
 	gemp_buffer partial, other;                 /* [own] sums of a part of the edges; of others' rows */
 	gemp_program program;
-	cl_kernel kernels[3];                /* of the application: pull, and with BINNED gather and finish */
-	gemp_halo *halo;                     /* of several ranks */
-	gemp_comm row;                       /* ranks of this row; size 0: there is one column */
-	gemp_halo *sum_halo;                 /* between them */
-	gemp_timings laps[GEMP_DENSE_PARTS]; /* of launches */
-	gemp_traffic before, sums_before;    /* of mail, when the run began */
-	gemp_pinned fetched;                 /* what the host reads beside launches */
-	cl_event fetching;                   /* NULL: nothing is on its way */
+	cl_kernel kernels[3];                   /* of the application: pull, and with BINNED gather and finish */
+	gemp_halo *halo;                        /* of several ranks */
+	gemp_comm row;                          /* ranks of this row; size 0: there is one column */
+	gemp_halo *sum_halo;                    /* between them */
+	gemp_timings timings[GEMP_DENSE_PARTS]; /* of launches */
+	gemp_traffic before, sums_before;       /* of the exchanges, when the run began */
+	gemp_pinned fetched;                    /* what the host reads beside launches */
+	cl_event fetching;                      /* NULL: nothing is on its way */
 	gemp_dense_report report;
 } gemp_dense;
 

@@ -1,3 +1,8 @@
+/* pagerank: power iteration (Page, Brin, Motwani and Winograd 1999). The device has rank / degree of each vertex, so that a row only
+ * adds; ranks are multiplied back at the end. The sums of a round (change, rank of dangling vertices) are in fixed point, so that
+ * they do not depend on the order of work-items, devices or ranks.
+ */
+
 #include "analytics/dense/pagerank.h"
 
 #include "core/log.h"
@@ -33,6 +38,7 @@ typedef struct pagerank_run {
 	gemp_pagerank_result *out;
 } pagerank_run;
 
+/* The divisor of a vertex's rank: its out-degree, or the sum of its weights. */
 static double degree_of(const gemp_layout *layout, uint32_t v)
 {
 	return layout->out_weight ? layout->out_weight[v] : (double)layout->out_degree[v];
@@ -63,6 +69,7 @@ static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 	return GEMP_OK;
 }
 
+/* Degrees on the device, after a check that they can be divided by. */
 static gemp_code make_buffers(gemp_pagerank *it)
 {
 	gemp_code code = GEMP_OK;
@@ -116,6 +123,7 @@ void gemp_pagerank_free(gemp_pagerank *it)
 	gemp_free(it);
 }
 
+/* The first values, rank = jump, and the sums of dangling ranks that the first round needs. */
 static gemp_code start(const pagerank_run *run)
 {
 	gemp_pagerank *it = run->it;
@@ -174,7 +182,7 @@ static void log_progress(const pagerank_run *run)
 	gemp_progress("ranking", (uint64_t)(share * WHOLE), WHOLE, 0);
 }
 
-/* Is it the last one? */
+/* Takes the sums of a round; true if it was the last one. */
 static bool end_round(pagerank_run *run)
 {
 	run->out->change[run->done++] = (double)run->change / GAS_ONE;
@@ -183,8 +191,9 @@ static bool end_round(pagerank_run *run)
 	return run->out->converged || run->done == run->params->rounds;
 }
 
-/* Many rounds are launched, and then looked at: those after the last one have done nothing. */
-static gemp_code run_alone(pagerank_run *run)
+/* Rounds are launched in batches, and then their sums are read: rounds after the last one have done nothing, as the
+ * device compares with the tolerance, too. */
+static gemp_code run_one_rank(pagerank_run *run)
 {
 	gemp_pagerank *it = run->it;
 	gemp_device *device = it->dense.device;
@@ -206,6 +215,7 @@ static gemp_code run_alone(pagerank_run *run)
 	return GEMP_OK;
 }
 
+/* Place 0 has the sums of the start, place (round - 1) % BATCH + 1 those that a round has made. */
 static gemp_code fetch_sums(void *self, uint32_t round)
 {
 	const pagerank_run *run = self;
@@ -233,8 +243,8 @@ static bool take_sums(void *self, uint32_t round, const uint64_t *numbers)
 	return round > 0 && end_round(run);
 }
 
-/* Jumps in shares of 1. Collective. */
-static gemp_code put_jumps(pagerank_run *run)
+/* Collective. Jumps are scaled to a sum of 1. */
+static gemp_code upload_jumps(pagerank_run *run)
 {
 	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &run->it->dense;
@@ -258,7 +268,8 @@ static gemp_code put_jumps(pagerank_run *run)
 	return gemp_comm_agree(dense->layout->comm, code);
 }
 
-static gemp_code take_ranks(const pagerank_run *run)
+/* Ranks are what the device has times the degree. */
+static gemp_code download_ranks(const pagerank_run *run)
 {
 	const gemp_dense *dense = &run->it->dense;
 	const gemp_layout *layout = dense->layout;
@@ -286,13 +297,13 @@ gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_params *param
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (dense->layout->vertices == 0)
 		goto done;
-	GEMP_TRY(put_jumps(&run));
+	GEMP_TRY(upload_jumps(&run));
 	double since = gemp_now();
 	const gemp_dense_rounds rounds = { &run, params->rounds, 2, false, launch, fetch_sums, read_sums, take_sums };
-	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, start(&run)) : run_alone(&run);
+	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, start(&run)) : run_one_rank(&run);
 	dense->report.wall = gemp_now() - since;
 	GEMP_THEN(gemp_dense_end(dense));
-	GEMP_THEN(take_ranks(&run));
+	GEMP_THEN(download_ranks(&run));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	out->dangling = (double)run.dangling / GAS_ONE;
 	dense->report.rounds = run.done;

@@ -13,7 +13,7 @@ static uint64_t edges_of(const gemp_layout_rows *rows, uint32_t row)
 	return rows->begin[row + 1] - rows->begin[row];
 }
 
-static uint32_t or_else(uint32_t value, uint32_t otherwise)
+static uint32_t or_default(uint32_t value, uint32_t otherwise)
 {
 	return value ? value : otherwise;
 }
@@ -23,16 +23,16 @@ static uint32_t or_tuned(uint32_t value, const gemp_device *device, const char *
 	return value ? value : gemp_tuning(device, name, otherwise);
 }
 
-/* As many as short rows have work for: measured on an H200 with a mean of 5 and of 32 edges. */
+/* As many lanes as short rows have work for: measured on an H200 with a mean of 5 and of 32 edges. */
 static uint32_t lanes_of(const gemp_layout_rows *rows, uint32_t middle)
 {
-	uint64_t edges = 0, few = 1;
+	uint64_t edges = 0, rows_counted = 1;
 	for (uint32_t row = 0; row < rows->rows; row++) {
 		uint64_t of_row = edges_of(rows, row);
 		edges += of_row <= middle ? of_row : 0;
-		few += of_row <= middle;
+		rows_counted += of_row <= middle;
 	}
-	return edges / few < 12 ? 2 : edges / few < 24 ? 4 : 8;
+	return edges / rows_counted < 12 ? 2 : edges / rows_counted < 24 ? 4 : 8;
 }
 
 gemp_dense_pull_shape gemp_dense_pull_shape_of(const gemp_device *device, bool groups, const gemp_layout_rows *rows,
@@ -44,16 +44,17 @@ gemp_dense_pull_shape gemp_dense_pull_shape_of(const gemp_device *device, bool g
 		         : device->nvidia ? or_tuned(wanted.group, device, "gas.pull.group", 256)
 		                          : 32,
 		.groups = or_tuned(wanted.groups, device, "gas.pull.groups", 8),
-		.slice = or_else(wanted.slice, groups ? gemp_tuning(device, "gas.pull.slice", 4096) : 1 << 13),
+		.slice = or_default(wanted.slice, groups ? gemp_tuning(device, "gas.pull.slice", 4096) : 1 << 13),
 		.middle = middle,
 		.middle_lanes = or_tuned(wanted.middle_lanes, device, "gas.pull.middle_lanes", 32),
 		.lanes = or_tuned(wanted.lanes, device, "gas.pull.lanes", lanes_of(rows, middle)),
-		.block = or_else(wanted.block, 1 << 14),
+		.block = or_default(wanted.block, 1 << 14),
 		.range = or_tuned(wanted.range, device, "gas.bin.range", 8192),
-		.tile = or_else(wanted.tile, groups ? gemp_tuning(device, "gas.bin.tile", 1 << 16) : 1 << 20),
+		.tile = or_default(wanted.tile, groups ? gemp_tuning(device, "gas.bin.tile", 1 << 16) : 1 << 20),
 	};
 }
 
+/* Hubs are cut into slices; middle rows get more lanes than the rest. */
 static int class_of(uint64_t edges, bool groups, const gemp_dense_pull_shape *shape)
 {
 	return edges > shape->slice ? HUB : groups && edges > shape->middle ? MIDDLE : REST;
@@ -71,7 +72,7 @@ bool gemp_dense_pull_in_classes(const gemp_layout_rows *rows, bool groups, const
 	return true;
 }
 
-/* Rows by class, in each as they were. */
+/* Rows by class, in each in their order. */
 static gemp_code make_order(uint32_t **out, uint32_t counts[CLASSES], const gemp_layout_rows *rows, bool groups,
                             const gemp_dense_pull_shape *shape)
 {
@@ -92,6 +93,7 @@ static gemp_code buffer_of(gemp_buffer *out, gemp_device *device, size_t count, 
 	return gemp_buffer_new(out, device, (count ? count : 1) * size, count ? from : NULL);
 }
 
+/* Slices of hubs, each with a partial sum; the worker that ends last adds them up. */
 static gemp_code make_slices(gemp_dense_pull *pull, const gemp_layout_rows *rows, const uint32_t *order, uint32_t hubs,
                              const gemp_dense_pull_config *how)
 {
@@ -115,7 +117,8 @@ done:
 	return code;
 }
 
-/* Places of the order where blocks begin, and its end. */
+/* Where blocks begin in the order of rows: a block has about `size` edges and rows, so that workers of a CPU have
+ * equal work. */
 static gemp_code make_blocks(gemp_dense_pull *pull, const gemp_layout_rows *rows, const uint32_t *order, uint32_t hubs,
                              uint32_t size)
 {
@@ -141,6 +144,7 @@ done:
 	return code;
 }
 
+/* As many work-items as there are tasks for, or as keep all units busy. */
 static void size_launch(gemp_dense_pull *pull, const gemp_dense_pull_shape *shape)
 {
 	const cl_uint *classes = pull->classes;
@@ -150,9 +154,9 @@ static void size_launch(gemp_dense_pull *pull, const gemp_dense_pull_shape *shap
 		         (uint64_t)(classes[3] - classes[2]) * shape->lanes / shape->group + 2;
 	else
 		tasks += pull->classes[2];
-	uint64_t most = pull->groups ? units * shape->groups : units;
+	uint64_t max = pull->groups ? units * shape->groups : units;
 	pull->group = shape->group;
-	pull->items = (size_t)(tasks < most ? tasks : most) * pull->group;
+	pull->items = (size_t)(tasks < max ? tasks : max) * pull->group;
 	pull->items = pull->items ? pull->items : pull->group; /* one looks whether it is the last round, and says so */
 }
 

@@ -1,8 +1,7 @@
-/* spmv_scaled: products of --normalize whose numbers leave the range of their precision. Of spmv alone.
- *
- * Values are multiplied by a power of 2 before each product, which rounds nothing, so that no sum can overflow: not even if
- * the greatest value met the greatest weight at each edge of the longest row. For this the host has the values after each
- * round.
+/* spmv: products of a sparse matrix and a vector, on the device. With `normal` the vector is divided by its largest magnitude in
+ * each round. If sums leave the range of the precision all the same, the run is made again: values are then multiplied by a power
+ * of 2 before each product, which rounds nothing, so that no sum can overflow, not even if the largest value met the largest weight
+ * at each edge of the longest row. For this the host has the values after each round.
  */
 
 #include "analytics/dense/spmv.h"
@@ -16,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Was the greatest magnitude of each round such that sums were in range, and all of y finite? Collective. */
-static bool gemp_spmv_in_range(const gemp_layout *layout, bool fp64, const gemp_spmv_result *result)
+/* Collective. Were all magnitudes such that sums kept their precision, and is all of y finite? */
+static bool is_in_range(const gemp_layout *layout, bool fp64, const gemp_spmv_result *result)
 {
 	const double least = gemp_spmv_min(fp64);
 	uint64_t outside = 0;
@@ -28,6 +27,7 @@ static bool gemp_spmv_in_range(const gemp_layout *layout, bool fp64, const gemp_
 	return gemp_comm_sum1(layout->comm, outside) == 0;
 }
 
+/* The most edges that one sum has on this rank. */
 static uint64_t longest_row(const gemp_layout_rows *rows)
 {
 	uint64_t longest = 0;
@@ -38,8 +38,8 @@ static uint64_t longest_row(const gemp_layout_rows *rows)
 	return longest;
 }
 
-/* Collective. x with a greatest value below 2^(exponent + 1) gives sums that are finite. */
-static int greatest_exponent(const gemp_layout *layout, bool fp64)
+/* Collective. x with a largest value below 2^(exponent + 1) gives sums that are finite. */
+static int max_exponent(const gemp_layout *layout, bool fp64)
 {
 	const int most = (fp64 ? DBL_MAX_EXP : FLT_MAX_EXP) - 2;
 	double weight = layout->weights ? fmax(fabs(layout->min_weight), fabs(layout->max_weight)) : 1;
@@ -50,7 +50,7 @@ static int greatest_exponent(const gemp_layout *layout, bool fp64)
 }
 
 /* Collective. */
-static double greatest_of(const gemp_layout *layout, const double *values)
+static double max_magnitude(const gemp_layout *layout, const double *values)
 {
 	double greatest = 0;
 	for (uint32_t v = 0; v < layout->own; v++)
@@ -59,6 +59,7 @@ static double greatest_of(const gemp_layout *layout, const double *values)
 	return greatest;
 }
 
+/* A scaled run is the sum of its single products. */
 static void add_report(gemp_dense_report *sum, const gemp_dense_report *one)
 {
 	sum->rounds += one->rounds;
@@ -79,10 +80,10 @@ struct gemp_spmv {
 	gemp_dense dense;
 };
 
-/* Collective. One product of out->y, which has the greatest magnitude `greatest`, into its place; factor: how many times
- * as great that has become. */
-static gemp_code multiply(gemp_spmv *spmv, const gemp_layout *layout, int exponent, double *greatest, double *factor,
-                          gemp_spmv_result *out)
+/* Collective. One product of out->y, whose largest magnitude is *greatest, into its place; factor: by how much that
+ * has grown. */
+static gemp_code multiply_scaled(gemp_spmv *spmv, const gemp_layout *layout, int exponent, double *greatest,
+                                 double *factor, gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
 	int by = *greatest > 0 ? exponent - ilogb(*greatest) : 0;
@@ -95,28 +96,28 @@ static gemp_code multiply(gemp_spmv *spmv, const gemp_layout *layout, int expone
 	out->y = one.y;
 	one.y = NULL;
 	add_report(&out->report, &one.report);
-	*greatest = greatest_of(layout, out->y);
+	*greatest = max_magnitude(layout, out->y);
 	*factor = before > 0 ? *greatest / before : 0;
 done:
 	gemp_spmv_result_free(&one);
 	return code;
 }
 
-/* Collective. What gemp_spmv_run finds of an `params` that is normal. */
-static gemp_code gemp_spmv_run_scaled(gemp_spmv *spmv, const gemp_layout *layout, bool fp64,
-                                      const gemp_spmv_params *params, gemp_spmv_result *out)
+/* Collective. The same result as gemp_spmv_run's, for `normal` runs. */
+static gemp_code run_scaled(gemp_spmv *spmv, const gemp_layout *layout, bool fp64, const gemp_spmv_params *params,
+                            gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
-	const int exponent = greatest_exponent(layout, fp64);
+	const int exponent = max_exponent(layout, fp64);
 	*out = (gemp_spmv_result){ 0 };
 	code = GEMP_NEW(out->y, layout->own);
 	GEMP_THEN(GEMP_NEW(out->max, params->rounds));
 	GEMP_TRY(gemp_comm_agree(layout->comm, code));
 	for (uint32_t v = 0; v < layout->own; v++)
 		out->y[v] = params->x ? params->x[v] : 1;
-	double greatest = greatest_of(layout, out->y), given = greatest;
+	double greatest = max_magnitude(layout, out->y), given = greatest;
 	for (uint32_t round = 0; round < params->rounds && greatest > 0; round++) { /* what is 0 stays so */
-		GEMP_TRY(multiply(spmv, layout, exponent, &greatest, &out->max[round], out));
+		GEMP_TRY(multiply_scaled(spmv, layout, exponent, &greatest, &out->max[round], out));
 		gemp_progress("multiplying", round + 1, params->rounds, 0);
 	}
 	out->report.rounds = params->rounds;
@@ -131,8 +132,8 @@ done:
 }
 
 /* Rounds that one rank launches before it waits, first and at most; people hear of them then. */
-enum { BATCH = 64, MOST = 1 << 20 };
-static const double LONG_ENOUGH = 0.25; /* seconds */
+enum { BATCH = 64, MAX_BATCH = 1 << 20 };
+static const double BATCH_SECONDS = 0.25; /* seconds */
 
 typedef struct spmv_run {
 	gemp_spmv *it;
@@ -168,6 +169,7 @@ void gemp_spmv_free(gemp_spmv *it)
 	gemp_free(it);
 }
 
+/* From the values of side round % 2 to the other side; kernels keep the maxima of all rounds. */
 static gemp_code launch(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
 {
 	const spmv_run *run = self;
@@ -178,7 +180,9 @@ static gemp_code launch(void *self, gemp_dense_part part, uint32_t round, cl_uin
 	return gemp_dense_gather(dense, part, (int)(round % 2), how, more, sizeof more / sizeof *more);
 }
 
-static gemp_code run_alone(spmv_run *run)
+/* Batches grow until one takes a quarter of a second, so that people hear of the progress and launches are not
+ * waited for. */
+static gemp_code run_one_rank(spmv_run *run)
 {
 	gemp_device *device = run->it->dense.device;
 	uint32_t rounds = run->params->rounds, batch = BATCH;
@@ -188,7 +192,7 @@ static gemp_code run_alone(spmv_run *run)
 		for (uint32_t end = rounds - round < batch ? rounds : round + batch; round < end; round++)
 			GEMP_PROPAGATE(launch(run, GEMP_DENSE_OWN, round, 0));
 		GEMP_PROPAGATE(GEMP_CL(clFinish(device->queue)));
-		if (gemp_now() - since < LONG_ENOUGH && batch < MOST)
+		if (gemp_now() - since < BATCH_SECONDS && batch < MAX_BATCH)
 			batch *= 2;
 	}
 	if (run->params->normal && run->params->rounds)
@@ -205,6 +209,7 @@ static gemp_code fetch_max(void *self, uint32_t round)
 	return gemp_dense_fetch(&run->it->dense, &run->greatest, round * sizeof(double), sizeof(double));
 }
 
+/* Bits of doubles that are not negative have the doubles' order, so ranks agree on the largest of them as integers. */
 static gemp_code read_max(void *self, uint32_t round, uint64_t *numbers)
 {
 	const spmv_run *run = self;
@@ -228,6 +233,7 @@ static bool take_max(void *self, uint32_t round, const uint64_t *numbers)
 	return false;
 }
 
+/* The first vector on the device, and memory for what the run leaves. */
 static gemp_code start(spmv_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
@@ -243,8 +249,8 @@ static gemp_code start(spmv_run *run)
 	return gemp_dense_begin(dense);
 }
 
-/* The last division is the host's. */
-static gemp_code take(spmv_run *run)
+/* The division by the last magnitude is the host's. */
+static gemp_code download(spmv_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
 	uint32_t rounds = run->params->rounds;
@@ -269,10 +275,10 @@ static gemp_code run_plain(gemp_spmv *it, const gemp_spmv_params *params, gemp_s
 	GEMP_TRY(gemp_comm_agree(comm, start(&run)));
 	double since = gemp_now();
 	const gemp_dense_rounds rounds = { &run, params->rounds, 1, true, launch, fetch_max, read_max, take_max };
-	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, GEMP_OK) : run_alone(&run);
+	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, GEMP_OK) : run_one_rank(&run);
 	dense->report.wall = gemp_now() - since;
 	GEMP_THEN(gemp_dense_end(dense));
-	GEMP_THEN(take(&run));
+	GEMP_THEN(download(&run));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	dense->report.rounds = params->rounds;
 	out->report = dense->report;
@@ -288,10 +294,10 @@ gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_params *params, gemp_spmv
 	const gemp_layout *layout = it->dense.layout;
 	bool fp64 = it->dense.real == sizeof(double);
 	gemp_code code = run_plain(it, params, out);
-	if (code != GEMP_OK || !params->normal || params->rounds == 0 || gemp_spmv_in_range(layout, fp64, out))
+	if (code != GEMP_OK || !params->normal || params->rounds == 0 || is_in_range(layout, fp64, out))
 		return code;
 	gemp_spmv_result_free(out);
-	return gemp_spmv_run_scaled(it, layout, fp64, params, out);
+	return run_scaled(it, layout, fp64, params, out);
 }
 
 void gemp_spmv_result_free(gemp_spmv_result *result)

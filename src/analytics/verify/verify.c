@@ -1,4 +1,6 @@
-/* Levels and distances: no edge leads on to a better one, and each parent has an edge that accounts for its child's. */
+/* The checks. Levels and distances: no edge leads on to a better one, and each parent has an edge that accounts for its child's.
+ * Ranks and products are computed once more in double, with a bound for what rounding may have changed.
+ */
 
 #include "analytics/verify/verify.h"
 
@@ -15,7 +17,7 @@ typedef struct paths {
 	uint64_t source;
 	/* [vertices] by id */
 	void *level, *distance, *real, *parent, *key_rank; /* those that are not asked about are NULL */
-	uint64_t *joined; /* bits of vertices whose parent has an edge to them that is right */
+	uint64_t *confirmed; /* bits of vertices whose parent has an edge to them that is right */
 	verify_fault fault;
 } paths;
 
@@ -24,7 +26,8 @@ static uint32_t parent_of(const paths *p, uint64_t v)
 	return ((const gemp_vertex *)p->parent)[v];
 }
 
-static void see_level(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+/* One edge from a to b: b is at most one level on, and no smaller key than its parent's could be its parent. */
+static void check_level(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	(void)weight, (void)row;
 	paths *p = self;
@@ -36,7 +39,7 @@ static void see_level(void *self, uint64_t a, uint64_t b, const gemp_column *wei
 	if (level[b] != level[a] + 1)
 		return;
 	if (parent_of(p, b) == a)
-		gemp_bits64_set_atomic(p->joined, b);
+		gemp_bits64_set_atomic(p->confirmed, b);
 	else if (key_rank && parent_of(p, b) < p->edges->graph->vertex_count && key_rank[a] < key_rank[parent_of(p, b)])
 		gemp_verify_fault(&p->fault, "has an edge to, and a smaller key than the parent of", a, b);
 }
@@ -55,8 +58,8 @@ static bool is_zero(const paths *p, uint64_t v)
 	return p->distance ? ((const uint64_t *)p->distance)[v] == 0 : ((const double *)p->real)[v] == 0;
 }
 
-/* Sums of integers that pass 64 bits reach nobody. */
-static void see_distance(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+/* One edge from a to b: the way through a is not shorter than b's. Sums of integers that pass 64 bits reach nobody. */
+static void check_distance(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	paths *p = self;
 	bool better, same;
@@ -77,7 +80,7 @@ static void see_distance(void *self, uint64_t a, uint64_t b, const gemp_column *
 	if (better)
 		gemp_verify_fault(&p->fault, "has an edge that is a shorter way to", a, b);
 	if (same && p->parent && parent_of(p, b) == a)
-		gemp_bits64_set_atomic(p->joined, b);
+		gemp_bits64_set_atomic(p->confirmed, b);
 }
 
 /* Ranks and products, computed once more in double. */
@@ -93,7 +96,7 @@ typedef struct product {
 	double *sum, *magnitude, *spread; /* [vertices] of a round: products, magnitudes, errors before */
 } product;
 
-static double greatest_of(const double *values, uint64_t count)
+static double max_magnitude(const double *values, uint64_t count)
 {
 	double greatest = 0;
 	for (uint64_t v = 0; v < count; v++)
@@ -101,10 +104,10 @@ static double greatest_of(const double *values, uint64_t count)
 	return greatest;
 }
 
-/* The first vector, as the engine has it: rounded to its precision. */
-static void begin(const product *p, const double *given)
+/* The first vector as the engine has it: rounded to its precision. */
+static void first_vector(const product *p, const double *given)
 {
-	double greatest = given ? greatest_of(given, p->vertices) : 1;
+	double greatest = given ? max_magnitude(given, p->vertices) : 1;
 	double lost = p->asked->underflow * (p->asked->normal ? greatest : 1);
 	for (uint64_t v = 0; v < p->vertices; v++) {
 		p->x[v] = given ? given[v] : 1;
@@ -113,7 +116,7 @@ static void begin(const product *p, const double *given)
 }
 
 /* Own vertices: those that are reached, but for the source, have parents, which are reached. */
-static void see_rows(void *context, size_t range, size_t begin, size_t end)
+static void check_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	paths *p = context;
@@ -133,21 +136,22 @@ static void see_rows(void *context, size_t range, size_t begin, size_t end)
 			                  p->source);
 		else if (there && (parent_of(p, v) >= p->edges->graph->vertex_count || !reached(p, parent_of(p, v))))
 			gemp_verify_fault(&p->fault, "has a parent that is not reached from", v, p->source);
-		else if (there && !gemp_bits64_test(p->joined, v))
+		else if (there && !gemp_bits64_test(p->confirmed, v))
 			gemp_verify_fault(&p->fault, "has no edge that ends a path from its parent", v, parent_of(p, v));
 	}
 }
 
-typedef struct halving {
+typedef struct pointer_jump {
 	const gemp_vertex *up;
 	gemp_vertex *next;
 	atomic_bool moved;
-} halving;
+} pointer_jump;
 
-static void halve(void *context, size_t range, size_t begin, size_t end)
+/* Each vertex's ancestor becomes that one's ancestor. */
+static void jump_pointers(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
-	halving *h = context;
+	pointer_jump *h = context;
 	bool moved = false;
 	for (size_t v = begin; v < end; v++) {
 		h->next[v] = h->up[h->up[v]];
@@ -157,14 +161,14 @@ static void halve(void *context, size_t range, size_t begin, size_t end)
 		atomic_store(&h->moved, true);
 }
 
-/* Collective. Parents of all that are reached lead to the source: chains are halved until all have ended. A circle never does,
- * or ends at vertices of its own. */
-static gemp_code see_tree(paths *p)
+/* Collective. Parents of all reached vertices lead to the source, by pointer jumping (Wyllie 1979): the way to the
+ * root halves in each step. A cycle never ends, or ends at vertices of its own. */
+static gemp_code check_tree(paths *p)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t vertices = p->edges->graph->vertex_count;
 	gemp_vertex *up = p->parent, *next = NULL;
-	halving h = { .moved = true };
+	pointer_jump h = { .moved = true };
 	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(next, vertices)));
 	for (uint64_t v = 0; v < vertices; v++)
 		if (up[v] == GEMP_NO_VERTEX)
@@ -173,7 +177,7 @@ static gemp_code see_tree(paths *p)
 		h.up = up;
 		h.next = next;
 		h.moved = false;
-		gemp_for_ranges(vertices, halve, &h);
+		gemp_for_ranges(vertices, jump_pointers, &h);
 		gemp_vertex *swap = up;
 		up = next;
 		next = swap;
@@ -188,27 +192,28 @@ done:
 	return code;
 }
 
-static gemp_code see(paths *p, gemp_verify_visit *visit)
+/* Collective. All edges, then all own vertices; for distances the tree, too, as edges of weight 0 may form cycles. */
+static gemp_code check_paths(paths *p, gemp_verify_visit *visit)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = p->edges->graph;
 	uint64_t words = graph->vertex_count / 64 + 1;
-	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(p->joined, words)));
+	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(p->confirmed, words)));
 	GEMP_TRY(gemp_verify_each_edge(p->edges, visit, p));
-	gemp_verify_or(p->edges->comm, p->joined, words);
-	gemp_for_ranges(graph->rows, see_rows, p);
+	gemp_verify_or(p->edges->comm, p->confirmed, words);
+	gemp_for_ranges(graph->rows, check_rows, p);
 	GEMP_TRY(gemp_verify_agree(p->edges, &p->fault));
 	if (p->parent && !p->level) {
-		GEMP_TRY(see_tree(p));
+		GEMP_TRY(check_tree(p));
 		code = gemp_verify_agree(p->edges, &p->fault);
 	}
 done:
 	return code;
 }
 
-static void forget(paths *p)
+static void paths_free(paths *p)
 {
-	gemp_free_all(p->level, p->distance, p->real, p->parent, p->key_rank, p->joined);
+	gemp_free_all(p->level, p->distance, p->real, p->parent, p->key_rank, p->confirmed);
 }
 
 gemp_code gemp_verify_bfs(const gemp_verify_edges *edges, gemp_vertex source, const uint32_t *level,
@@ -222,9 +227,9 @@ gemp_code gemp_verify_bfs(const gemp_verify_edges *edges, gemp_vertex source, co
 	GEMP_TRY(gemp_verify_gather(edges, parent, sizeof *parent, &p.parent));
 	if (least)
 		GEMP_TRY(gemp_verify_gather(edges, edges->graph->key_ranks, sizeof *edges->graph->key_ranks, &p.key_rank));
-	code = see(&p, see_level);
+	code = check_paths(&p, check_level);
 done:
-	forget(&p);
+	paths_free(&p);
 	return code;
 }
 
@@ -240,21 +245,22 @@ gemp_code gemp_verify_sssp(const gemp_verify_edges *edges, gemp_vertex source, c
 		GEMP_TRY(gemp_verify_gather(edges, real, sizeof *real, &p.real));
 	if (predecessor)
 		GEMP_TRY(gemp_verify_gather(edges, predecessor, sizeof *predecessor, &p.parent));
-	code = see(&p, see_distance);
+	code = check_paths(&p, check_distance);
 done:
-	forget(&p);
+	paths_free(&p);
 	return code;
 }
 
 /* sum[b] of what edges bring from[a] to, and of magnitudes. */
-typedef struct adding {
+typedef struct sum_task {
 	const double *from;
 	double *sum, *magnitude; /* [vertices]; magnitude may be NULL */
-} adding;
+} sum_task;
 
+/* One edge's product goes to its target's sum, and its magnitude. */
 static void add(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
-	const adding *s = self;
+	const sum_task *s = self;
 	double value = verify_weight(weight, row) * s->from[a];
 	verify_add(&s->sum[b], value);
 	if (s->magnitude)
@@ -289,7 +295,7 @@ static gemp_code iterate(const gemp_verify_edges *edges, double damping, const d
 		dangling += leaving[v] > 0 ? 0 : rank[v];
 		share[v] = leaving[v] > 0 ? rank[v] / leaving[v] : 0;
 	}
-	GEMP_PROPAGATE(gemp_verify_each_edge(edges, add, &(adding){ .from = share, .sum = next }));
+	GEMP_PROPAGATE(gemp_verify_each_edge(edges, add, &(sum_task){ .from = share, .sum = next }));
 	gemp_verify_sum(edges->comm, next, vertices);
 	*residual = 0;
 	for (uint64_t v = 0; v < vertices; v++) {
@@ -336,37 +342,37 @@ static void add_error(void *self, uint64_t a, uint64_t b, const gemp_column *wei
 	verify_add(&p->spread[b], fabs(verify_weight(weight, row)) * p->error[a]);
 }
 
-typedef struct extents {
+typedef struct term_counts {
 	double *terms;
 	double greatest; /* magnitude of a weight */
-} extents;
+} term_counts;
 
-static void see_extents(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+static void count_terms(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
-	extents *e = self;
+	term_counts *e = self;
 	(void)a;
 	verify_add(&e->terms[b], 1);
 	verify_max(&e->greatest, fabs(verify_weight(weight, row)));
 }
 
-/* Collective. How many terms sums have, and how great values may be. */
-static gemp_code look_around(product *p)
+/* Collective. How many terms sums have, and how large values may be, so that sums of errors, too, are finite. */
+static gemp_code choose_exponent(product *p)
 {
-	enum { ROOM = DBL_MAX_EXP - 24 }; /* sums of errors, too, are below 2^1023 */
-	extents e = { p->terms, 0 };
-	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, see_extents, &e));
+	enum { MAX_EXPONENT = DBL_MAX_EXP - 24 }; /* sums of errors, too, are below 2^1023 */
+	term_counts e = { p->terms, 0 };
+	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, count_terms, &e));
 	gemp_verify_sum(p->edges->comm, p->terms, p->vertices);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e.greatest, 1, MPI_DOUBLE, MPI_MAX, p->edges->comm->world));
-	double most = greatest_of(p->terms, p->vertices);
-	int sums = (e.greatest > 0 ? ilogb(e.greatest) + 1 : 0) + (most > 0 ? ilogb(most) + 1 : 0);
-	p->exponent = sums > 0 ? ROOM - sums : ROOM;
+	double max_terms = max_magnitude(p->terms, p->vertices);
+	int sums = (e.greatest > 0 ? ilogb(e.greatest) + 1 : 0) + (max_terms > 0 ? ilogb(max_terms) + 1 : 0);
+	p->exponent = sums > 0 ? MAX_EXPONENT - sums : MAX_EXPONENT;
 	return GEMP_OK;
 }
 
-/* The greatest value, or error, is made as great as may be. */
+/* The largest value or error is made as large as it may be, by a power of 2. */
 static void rescale(product *p)
 {
-	double greatest = fmax(greatest_of(p->x, p->vertices), greatest_of(p->error, p->vertices));
+	double greatest = fmax(max_magnitude(p->x, p->vertices), max_magnitude(p->error, p->vertices));
 	if (!(greatest > 0 && isfinite(greatest)))
 		return;
 	int by = p->exponent - 1 - ilogb(greatest);
@@ -377,10 +383,10 @@ static void rescale(product *p)
 	p->scale -= by;
 }
 
-/* x becomes x divided by the greatest magnitude, which is as wrong as any of them. */
+/* x becomes x divided by its largest magnitude, whose own error spreads to all. */
 static void divide(product *p)
 {
-	double greatest = greatest_of(p->x, p->vertices), wrong = greatest_of(p->error, p->vertices);
+	double greatest = max_magnitude(p->x, p->vertices), wrong = max_magnitude(p->error, p->vertices);
 	if (!(greatest > 0))
 		return;
 	for (uint64_t v = 0; v < p->vertices; v++) {
@@ -391,14 +397,14 @@ static void divide(product *p)
 	p->scale = 0;
 }
 
-/* Collective. A sum of n products, each rounded, is off by n + 1 roundings of the sum of magnitudes. */
+/* Collective. A sum of n products, each rounded, is off by at most n + 1 roundings of the sum of magnitudes. */
 static gemp_code multiply(product *p)
 {
 	double *const arrays[] = { p->sum, p->magnitude, p->spread };
 	rescale(p);
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		memset(arrays[i], 0, p->vertices * sizeof(double));
-	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, add, &(adding){ p->x, p->sum, p->magnitude }));
+	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, add, &(sum_task){ p->x, p->sum, p->magnitude }));
 	GEMP_PROPAGATE(gemp_verify_each_edge(p->edges, add_error, p));
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		gemp_verify_sum(p->edges->comm, arrays[i], p->vertices);
@@ -413,8 +419,8 @@ static gemp_code multiply(product *p)
 	return GEMP_OK;
 }
 
-/* How much of what is allowed is used, at most 1 if it is right; what is not finite never is. */
-static double used(double expected, double error, double got)
+/* How much of the allowed error a value uses, at most 1 if it is right; a value that is not finite never is. */
+static double error_share(double expected, double error, double got)
 {
 	double off = got == expected ? 0 : fabs(got - expected);
 	if (!isfinite(expected) || !(off <= error))
@@ -422,6 +428,7 @@ static double used(double expected, double error, double got)
 	return off > 0 ? off / error : 0;
 }
 
+/* Collective. The worst share of the allowed error of all ranks' values. */
 static gemp_code compare(product *p, double *worst)
 {
 	verify_fault fault = { 0 };
@@ -429,7 +436,7 @@ static gemp_code compare(product *p, double *worst)
 	double greatest = 0;
 	for (size_t row = 0; row < graph->rows; row++) {
 		uint64_t v = graph->first_vertex + row;
-		double part = used(p->x[v], p->error[v], ldexp(p->asked->y[row], -p->scale));
+		double part = error_share(p->x[v], p->error[v], ldexp(p->asked->y[row], -p->scale));
 		if (!(part <= 1))
 			gemp_verify_fault(&fault, "has a sum that rounding does not explain, computed for", v, v);
 		greatest = part > greatest ? part : greatest;
@@ -453,9 +460,9 @@ gemp_code gemp_verify_spmv(const gemp_verify_edges *edges, const gemp_verify_pro
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		GEMP_THEN(GEMP_NEW(*arrays[i], p.vertices));
 	GEMP_TRY(gemp_comm_agree(edges->comm, code));
-	begin(&p, given);
+	first_vector(&p, given);
 	if (asked->rounds)
-		GEMP_TRY(look_around(&p));
+		GEMP_TRY(choose_exponent(&p));
 	for (uint32_t round = 0; round < asked->rounds; round++)
 		GEMP_TRY(multiply(&p));
 	code = compare(&p, worst);

@@ -1,9 +1,9 @@
-/* verify: are answers right? Asked of the graph's edges alone, whatever engine has found them: no layout, no device.
+/* verify: checks of answers against the graph's edges alone, whatever engine has found them: no layout, no device.
  *
- * Answers are arrays by row of the graph (id - first). All values are gathered on every rank, which takes 12 bytes for each
- * vertex of the whole graph for bfs, 16 for sssp, 32 for PageRank and 56 for products; where a node has less memory left than its
- * ranks need that is GEMP_ENOMEM, before anything is done. What is wrong is GEMP_EINTERNAL, and the message names vertices by
- * their keys.
+ * Answers are arrays by row of the graph (id - first). All values are gathered on every rank, which takes 12 bytes for each vertex
+ * of the whole graph for bfs, 16 for sssp, 32 for PageRank and 56 for products; where a node has less memory left than its ranks need
+ * that is GEMP_ENOMEM, before anything is done. A wrong answer is GEMP_EINTERNAL, and the message names vertices by their keys.
+ * All checks are collective.
  */
 
 #ifndef GEMP_ANALYTICS_VERIFY_VERIFY_H

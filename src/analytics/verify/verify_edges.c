@@ -9,12 +9,12 @@
 #include <limits.h>
 #include <stdio.h>
 
-enum { ROWS_A_PIECE = 4096, NUMBERS_A_TIME = 1 << 24 };
+enum { CHUNK_ROWS = 4096, REDUCE_NUMBERS = 1 << 24 };
 
 uint64_t gemp_verify_memory;
 
-/* Bytes that this node has left, as Linux tells; more than anyone needs if it does not. */
-static uint64_t memory_left(void)
+/* Bytes that this node has left, as Linux reports; more than anyone needs if it does not. */
+static uint64_t free_memory(void)
 {
 	unsigned long long kibibytes = ULLONG_MAX >> 10;
 	char line[256];
@@ -30,14 +30,14 @@ gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes)
 {
 	const gemp_comm *comm = edges->comm;
 	uint64_t ranks = (uint64_t)comm->node_size, needed = edges->graph->vertex_count * bytes;
-	uint64_t left = gemp_verify_memory ? gemp_verify_memory : memory_left();
+	uint64_t free_bytes = gemp_verify_memory ? gemp_verify_memory : free_memory();
 	gemp_code code = GEMP_OK;
-	if (needed > left / ranks)
+	if (needed > free_bytes / ranks)
 		code = gemp_fail(
 			GEMP_ENOMEM,
 			"--verify takes %u bytes for each of %" PRIu64 " vertices on every rank: %.3g GB for "
 			"the %" PRIu64 " of this node, which has %.3g GB left; run it with fewer ranks a node, or without it",
-			bytes, edges->graph->vertex_count, 1e-9 * (double)needed * (double)ranks, ranks, 1e-9 * (double)left);
+			bytes, edges->graph->vertex_count, 1e-9 * (double)needed * (double)ranks, ranks, 1e-9 * (double)free_bytes);
 	return gemp_comm_agree(comm, code);
 }
 
@@ -54,37 +54,38 @@ gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = edges->comm;
-	uint64_t who = fault->what ? (uint64_t)comm->rank : (uint64_t)comm->size, ids[2] = { fault->a, fault->b };
+	uint64_t failed_rank = fault->what ? (uint64_t)comm->rank : (uint64_t)comm->size, ids[2] = { fault->a, fault->b };
 	char a[256], b[256];
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &who, 1, MPI_UINT64_T, MPI_MIN, comm->world));
-	if (who == (uint64_t)comm->size)
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &failed_rank, 1, MPI_UINT64_T, MPI_MIN, comm->world));
+	if (failed_rank == (uint64_t)comm->size)
 		return GEMP_OK;
-	GEMP_MPI(MPI_Bcast(ids, 2, MPI_UINT64_T, (int)who, comm->world));
+	GEMP_MPI(MPI_Bcast(ids, 2, MPI_UINT64_T, (int)failed_rank, comm->world));
 	GEMP_TRY(gemp_layout_print_key(comm, edges->graph, ids[0], a, sizeof a));
 	GEMP_TRY(gemp_layout_print_key(comm, edges->graph, ids[1], b, sizeof b));
-	if (who == (uint64_t)comm->rank)
+	if (failed_rank == (uint64_t)comm->rank)
 		code = gemp_fail(GEMP_EINTERNAL, "--verify: '%s' %s '%s'", a, fault->what, b);
 	code = gemp_comm_agree(comm, code);
 done:
 	return code;
 }
 
-typedef struct sweeping {
+typedef struct edge_task {
 	const gemp_verify_edges *edges;
 	const gemp_relation *relation;
 	const gemp_column *weight;
 	bool forward, backward;
 	gemp_verify_visit *visit;
 	void *self;
-} sweeping;
+} edge_task;
 
-static void sweep_rows(void *context, unsigned thread, size_t piece)
+/* Edges of a chunk of rows; one thread reports the progress. */
+static void visit_rows(void *context, unsigned thread, size_t piece)
 {
-	const sweeping *s = context;
+	const edge_task *s = context;
 	const gemp_shard *graph = s->edges->graph;
 	if (thread == 0) /* one of them speaks */
-		gemp_progress("verifying", piece, (graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, 0);
-	size_t row = piece * ROWS_A_PIECE, end = row + ROWS_A_PIECE < graph->rows ? row + ROWS_A_PIECE : graph->rows;
+		gemp_progress("verifying", piece, (graph->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, 0);
+	size_t row = piece * CHUNK_ROWS, end = row + CHUNK_ROWS < graph->rows ? row + CHUNK_ROWS : graph->rows;
 	for (; row < end; row++)
 		for (uint64_t e = s->relation->out_offsets[row]; e < s->relation->out_offsets[row + 1]; e++) {
 			uint64_t source = graph->first_vertex + row, target = s->relation->out_targets[e];
@@ -101,14 +102,14 @@ gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visi
 	GEMP_PROPAGATE(gemp_shard_load_keys(graph));
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		const gemp_relation *relation = &graph->relations[k];
-		sweeping s = { .edges = edges, .relation = relation, .visit = visit, .self = self };
+		edge_task s = { .edges = edges, .relation = relation, .visit = visit, .self = self };
 		if (edges->relations && !edges->relations[k])
 			continue;
 		GEMP_PROPAGATE(gemp_shard_load_relation(graph, k, GEMP_LOAD_OUT | (edges->weight ? GEMP_LOAD_PROPS : 0u)));
 		s.weight = edges->weight ? gemp_table_find(&relation->props, edges->weight) : NULL;
 		s.forward = !relation->directed || edges->direction != GEMP_LAYOUT_REVERSE;
 		s.backward = !relation->directed || edges->direction != GEMP_LAYOUT_FORWARD;
-		gemp_parallel_for((graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, sweep_rows, &s);
+		gemp_parallel_for((graph->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, visit_rows, &s);
 	}
 	return GEMP_OK;
 }
@@ -121,11 +122,12 @@ gemp_code gemp_verify_gather(const gemp_verify_edges *edges, const void *own, si
 	return code;
 }
 
+/* MPI counts in 32 bits, so large arrays are reduced in pieces. */
 static void reduce(const gemp_comm *comm, void *numbers, uint64_t count, MPI_Datatype type, MPI_Op op)
 {
-	for (uint64_t at = 0; at < count; at += NUMBERS_A_TIME) {
-		int some = (int)(count - at < NUMBERS_A_TIME ? count - at : NUMBERS_A_TIME);
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, (uint64_t *)numbers + at, some, type, op, comm->world));
+	for (uint64_t at = 0; at < count; at += REDUCE_NUMBERS) {
+		int count_now = (int)(count - at < REDUCE_NUMBERS ? count - at : REDUCE_NUMBERS);
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, (uint64_t *)numbers + at, count_now, type, op, comm->world));
 	}
 }
 

@@ -1,5 +1,6 @@
-/* What checks share: a sweep over all edges as they lead, values of all vertices, and the first fault. Of verify
- * alone. */
+/* verify_edges: what the checks share: a visit of all edges as they lead, values of all vertices, and the first fault, which becomes
+ * one message of all ranks. Private to this folder, but for gemp_verify_edges.
+ */
 
 #ifndef GEMP_ANALYTICS_VERIFY_VERIFY_EDGES_H
 #define GEMP_ANALYTICS_VERIFY_VERIFY_EDGES_H
