@@ -7,6 +7,7 @@
 #include "primitive/radix_pass.h"
 #include "primitive/split.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* A radix_pass ranks within warps by ballots, one for each bit of a digit, for which there is local memory up to so many. */
@@ -152,6 +153,7 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
                               const gemp_buffer *begin)
 {
 	gemp_code code = GEMP_OK;
+	assert(gemp_shuffle_is_valid(how));
 	bool columns = how->layout == GEMP_SHUFFLE_SOA, record = gemp_shuffle_record_size(how) != 0;
 	const gemp_multisplit split = { .key = GEMP_KEY_U32,
 		                            .value_size = gemp_shuffle_value_size(how),

@@ -73,6 +73,14 @@ gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method,
 
 enum { GEMP_DESTINATION = 4 }; /* bytes */
 
+/* Asserted by decode: sizes that kernels know, and at least two ranges. */
+static inline bool gemp_shuffle_is_valid(const gemp_shuffle *how)
+{
+	const unsigned size = how->size;
+	const bool columns = how->layout == GEMP_SHUFFLE_SOA;
+	return how->bits > 0 && (columns ? size == 8 || size == 12 : size >= 4 && size <= 64 && (size & (size - 1)) == 0);
+}
+
 /* Bytes of an element of the column or array that tuples are in: of one whose first 4 bytes are its destination, else 0. */
 static inline unsigned gemp_shuffle_record_size(const gemp_shuffle *how)
 {

@@ -43,11 +43,6 @@ static byte_run leaving(const uint64_t *counts, size_t ranks, size_t rank, size_
 	return out;
 }
 
-static size_t greater(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
 /* What each step of an exchange through shared memory needs. */
 typedef struct shared_exchange {
 	const gemp_shuffle_shared *shared;
@@ -70,7 +65,7 @@ static gemp_code write_own(const shared_exchange *p, size_t step)
 	size_t begin = gemp_min(step * p->shared->part, out.all), end = gemp_min(begin + p->shared->part, out.all);
 	char *to = region_of(p, p->rank, step);
 	for (int behind = 0; behind < 2; behind++) { /* the hole */
-		size_t first = behind ? greater(begin, out.at) : begin, last = behind ? end : gemp_min(end, out.at);
+		size_t first = behind ? gemp_max(begin, out.at) : begin, last = behind ? end : gemp_min(end, out.at);
 		if (first < last)
 			GEMP_PROPAGATE(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, p->from->mem, CL_FALSE,
 			                                           first + (behind ? out.hole : 0), last - first,
@@ -88,7 +83,7 @@ static gemp_code read_others(const shared_exchange *p, size_t step)
 		size_t first = 0, length = p->counts[r * p->ranks + p->rank] * p->size;
 		for (size_t q = 0; q < p->rank; q++)
 			first += q != r ? p->counts[r * p->ranks + q] * p->size : 0;
-		size_t from = greater(first, begin), until = gemp_min(first + length, end);
+		size_t from = gemp_max(first, begin), until = gemp_min(first + length, end);
 		if (r != p->rank && from < until)
 			GEMP_PROPAGATE(
 				GEMP_CL(clEnqueueWriteBuffer(p->device->queue, p->to->mem, CL_FALSE, to + (from - first), until - from,
@@ -118,7 +113,7 @@ static gemp_code exchange_through_memory(const gemp_shuffle_shared *shared, cons
 	const shared_exchange p = { shared, device, from, to, counts, (size_t)comm->size, (size_t)comm->rank, size };
 	size_t steps = 0, own = leaving(counts, p.ranks, p.rank, size).all;
 	for (size_t r = 0; r < p.ranks; r++)
-		steps = greater(steps, (leaving(counts, p.ranks, r, size).all + shared->part - 1) / shared->part);
+		steps = gemp_max(steps, (leaving(counts, p.ranks, r, size).all + shared->part - 1) / shared->part);
 	for (size_t step = 0; step <= steps; step++) {
 		if (code == GEMP_OK && step < steps)
 			code = write_own(&p, step);

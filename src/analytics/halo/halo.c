@@ -5,6 +5,7 @@
 #include "core/timer.h"
 #include "device/staging.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -220,6 +221,7 @@ gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp
 
 gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device *device, size_t value_size)
 {
+	assert(gemp_layout_is_valid(layout));
 	return gemp_halo_new_links(out, layout->comm, &layout->links, device, value_size);
 }
 

@@ -5,6 +5,7 @@
 #include "core/timer.h"
 #include "device/transfer.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* What the host keeps; there are no empty buffers. A GPU is sent words of 32 bits, and the bytes that are left. */
@@ -59,6 +60,7 @@ gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, c
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
 	size_t size = gemp_layout_weight_size(layout->weights);
+	assert(gemp_layout_is_valid(layout));
 	*out = (gemp_device_layout){ .device = device, .layout = layout };
 	out->wide = gemp_layout_wide(gemp_layout_row_edges(&layout->in)) ||
 	            gemp_layout_wide(gemp_layout_row_edges(&layout->in_ghost)) ||

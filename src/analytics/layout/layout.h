@@ -110,6 +110,17 @@ typedef struct gemp_layout {
 	double seconds;         /* to make it, without loading the graph */
 } gemp_layout;
 
+/* Do counts fit each other? Asserted by whoever takes a layout. */
+static inline bool gemp_layout_is_valid(const gemp_layout *layout)
+{
+	const int ranks = layout->comm->size;
+	const uint32_t *ghost_begin = layout->links.ghost_begin;
+	return layout->own <= layout->known && layout->known <= layout->vertices &&
+	       layout->grid.rows * layout->grid.columns == ranks && ghost_begin[0] == layout->own &&
+	       ghost_begin[ranks] == layout->known && (!layout->in.begin || layout->in.rows == layout->own) &&
+	       (!layout->out.begin || layout->out.rows == layout->known);
+}
+
 /* Known vertices, and sums that arrive. */
 static inline uint32_t gemp_layout_values(const gemp_layout *layout)
 {

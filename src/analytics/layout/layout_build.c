@@ -6,6 +6,8 @@
 #include "core/memory.h"
 #include "core/timer.h"
 
+#include <assert.h>
+
 /* The types that are wanted, and which ways their edges lead. */
 static gemp_code choose_types(gemp_layout_state *state, const gemp_layout_options *options)
 {
@@ -150,6 +152,7 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *g
 	place_in_grid(&state, options->cut);
 	GEMP_TRY(make(&state, options));
 	drop_unwanted(out, options->parts);
+	assert(gemp_layout_is_valid(out));
 done:
 	forget(&state);
 	if (code != GEMP_OK)

@@ -26,6 +26,13 @@ static inline uint32_t gemp_som_stride(uint32_t dims)
 	return (dims + 1 + 3) / 4 * 4;
 }
 
+static inline bool gemp_som_codebook_is_valid(const gemp_som_codebook *book)
+{
+	return book->units > 0 && book->stride == gemp_som_stride(book->dims) && book->capacity > 0 &&
+	       book->resident <= book->capacity && book->first + book->resident <= book->units &&
+	       (book->rows || book->resident == book->units);
+}
+
 /* w: [units][dims]; units > 0. All are on the device. */
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
                                 uint32_t dims);

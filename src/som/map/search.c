@@ -4,6 +4,7 @@
 #include "device/launch.h"
 #include "device/program.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as kernels/som/som_search*.cl[h] */
@@ -195,6 +196,7 @@ gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *s
 	search_program *program;
 	cl_ulong count = samples->count;
 	const gemp_buffer *next = second ? second : best;
+	assert(gemp_som_codebook_is_valid(book));
 	GEMP_CHECK(samples->dims == search->dims && book->dims == search->dims && (search->missing || !samples->missing));
 	GEMP_CHECK(!search->missing || samples->missing || count == 0);
 	if (count == 0)

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "device/launch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -93,6 +94,7 @@ gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_val
 static gemp_code update_units(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes,
                               gemp_som_values values, gemp_som_codebook *book, const cl_float *min_weight)
 {
+	assert(gemp_som_codebook_is_valid(book));
 	const size_t group = accumulate->device->gpu ? GROUP : 0;
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
 		GEMP_PROPAGATE(gemp_som_codebook_load(book, first));
