@@ -37,6 +37,7 @@ static gemp_code add_column(gemp_column **out, gemp_table *found, const char *na
 	return gemp_column_pad(*out, rows);
 }
 
+/* One loop for all types of values: rows of the graph take the values of their local vertices. */
 static gemp_code add_values(gemp_table *found, const char *name, gemp_type type, const gemp_layout *layout,
                             const void *values, uint64_t none, value_get *get)
 {
@@ -79,6 +80,7 @@ gemp_code gemp_vertex_columns_double(gemp_table *found, const char *name, const 
 	return add_values(found, name, GEMP_FLOAT, layout, values, 0, get_double);
 }
 
+/* Keys of vertices that other ranks own are fetched, each rank's in one request. */
 gemp_code gemp_vertex_columns_keys(gemp_table *found, const char *name, const gemp_layout *layout, gemp_shard *graph,
                                    const gemp_vertex *values)
 {

@@ -112,7 +112,7 @@ static gemp_code find_bounds(stable_task *s, const gemp_tuples *tuples, const ge
 	                        GEMP_ARG(&begin->mem));
 }
 
-/* As gemp_shuffle_decode, of in->count tuples. */
+/* Tuples of at most 8 bytes are keys themselves; columns are keys and values; larger tuples move by number. */
 static gemp_code decode_stable(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in,
                                const gemp_tuples *out, const gemp_buffer *begin)
 {
@@ -149,6 +149,7 @@ static gemp_code read_count(gemp_toolbox *box, const gemp_tuples *in, size_t *co
 	return GEMP_OK;
 }
 
+/* Devices in groups split by segments, unless tuples must keep their order; devices by items always keep it. */
 gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
                               const gemp_buffer *begin)
 {
@@ -217,6 +218,7 @@ static gemp_code positions_new(gemp_buffer *out, gemp_device *device)
 	return gemp_buffer_new(out, device, sizeof positions, positions);
 }
 
+/* Ranges look at all tuples, but for the atomic method, in which work-items have slabs of tuples. */
 gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method, const gemp_shuffle *how,
                                   const gemp_tuples *in, const gemp_buffer *sums)
 {

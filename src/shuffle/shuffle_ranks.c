@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+/* All ranks have the shared memory or none has. */
 void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, gemp_device *device, size_t part,
                              bool forced)
 {
@@ -164,6 +165,7 @@ typedef struct exchange_task {
 	gemp_peer_block *sent, *received; /* [ranks] */
 } exchange_task;
 
+/* Local. Counts and blocks of all ranks. */
 static gemp_code exchange_task_new(exchange_task *out, const gemp_comm *comm, const gemp_shuffle *owner)
 {
 	size_t ranks = (size_t)comm->size;
@@ -201,6 +203,7 @@ done:
 	return code;
 }
 
+/* Destinations of owners that are no ranks are an error of the caller's data. */
 static gemp_code check_owners(const gemp_shuffle *owner, const exchange_task *p)
 {
 	uint32_t strays = p->begin[1u << owner->bits] - p->begin[p->comm->size];
@@ -309,6 +312,7 @@ static gemp_code decode_by_range(gemp_shuffled *s, gemp_toolbox *box, const gemp
 	return gemp_toolbox_seconds(box, &s->seconds.by_range);
 }
 
+/* By owner, exchange, by range. Ranks agree after each local step, so that all exchange or none. */
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
                              const gemp_tuples *in, const gemp_shuffle_shared *shared, gemp_traffic *traffic)
 {

@@ -8,6 +8,7 @@ typedef struct grid {
 	size_t groups, group, items; /* group 0: by items */
 } grid;
 
+/* The kernel and its launch grid. */
 static gemp_code kernel_of(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle *how, const gemp_tuples *tuples,
                            const char *name, grid *on)
 {

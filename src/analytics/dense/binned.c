@@ -41,6 +41,7 @@ static uint32_t range_end(const bin_task *p, size_t range)
 	return end < p->rows->rows ? (uint32_t)end : p->rows->rows;
 }
 
+/* Edges of a range of rows, hubs left out. */
 static void count_range(void *context, unsigned thread, size_t range)
 {
 	bin_task *p = context;
@@ -181,6 +182,7 @@ gemp_code gemp_dense_binned_reset(gemp_dense_binned *binned)
 	return gemp_buffer_zero(binned->device, &binned->ticket, 0, binned->ticket.size);
 }
 
+/* Each tile takes a ticket, and each worker one more that tells it to end. */
 gemp_code gemp_dense_binned_gather(gemp_dense_binned *b, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
                                    const gemp_argument *more, size_t count)
 {
@@ -197,6 +199,7 @@ gemp_code gemp_dense_binned_gather(gemp_dense_binned *b, cl_kernel kernel, const
 	return code;
 }
 
+/* The tiles' sums of each row are added and applied. */
 gemp_code gemp_dense_binned_finish(gemp_dense_binned *b, const gemp_dense_pull *pull, cl_kernel kernel,
                                    const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
                                    const gemp_argument *more, size_t count)

@@ -8,6 +8,7 @@
 
 enum { HUB, MIDDLE, REST, CLASSES };
 
+/* A row's length. */
 static uint64_t edges_of(const gemp_layout_rows *rows, uint32_t row)
 {
 	return rows->begin[row + 1] - rows->begin[row];
@@ -35,6 +36,7 @@ static uint32_t lanes_of(const gemp_layout_rows *rows, uint32_t middle)
 	return edges / rows_counted < 12 ? 2 : edges / rows_counted < 24 ? 4 : 8;
 }
 
+/* Tuned numbers come from the device's tuning file (bench tune). */
 gemp_dense_pull_shape gemp_dense_pull_shape_of(const gemp_device *device, bool groups, const gemp_layout_rows *rows,
                                                gemp_dense_pull_shape wanted)
 {
@@ -160,6 +162,7 @@ static void size_launch(gemp_dense_pull *pull, const gemp_dense_pull_shape *shap
 	pull->items = pull->items ? pull->items : pull->group; /* one looks whether it is the last round, and says so */
 }
 
+/* The order of rows is uploaded only if the kernel needs it. */
 gemp_code gemp_dense_pull_new(gemp_dense_pull *out, gemp_device *device, const gemp_layout_rows *host,
                               const gemp_device_rows *rows, const gemp_dense_pull_config *how)
 {

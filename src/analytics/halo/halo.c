@@ -64,6 +64,7 @@ static gemp_code allocate_messages(gemp_halo *halo, halo_direction *direction)
 	return GEMP_OK;
 }
 
+/* Shared messages belong to the shared block. */
 static void direction_free(gemp_halo *halo, halo_direction *direction)
 {
 	gemp_free_all(direction->count, direction->first, direction->region, direction->at[0], direction->at[1],
@@ -225,6 +226,7 @@ gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device 
 	return gemp_halo_new_links(out, layout->comm, &layout->links, device, value_size);
 }
 
+/* The device's transfers end first, as they read and write the messages. */
 void gemp_halo_free(gemp_halo *halo)
 {
 	if (!halo)
@@ -375,6 +377,8 @@ static void swap(gemp_halo *halo, uint64_t *numbers, int sums, int all)
 	halo->begun = false;
 }
 
+/* The numbers of a round are summed over all ranks; a failure is one of these numbers, so that it costs no further
+ * message. */
 gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int sum_count, uint64_t *greatest,
                           int greatest_count)
 {
@@ -399,6 +403,7 @@ gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int s
 	return GEMP_OK;
 }
 
+/* Without a round since `begin` the messages travel now. */
 gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	gemp_code code = GEMP_OK;
@@ -412,6 +417,7 @@ gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_b
 	return code;
 }
 
+/* One allreduce tells both the failures and the sums; only after a failure the ranks agree on its code. */
 gemp_code gemp_halo_agree(const gemp_comm *comm, gemp_code mine, double *sums, int count)
 {
 	double all[GEMP_HALO_MAX_SUMS + 1] = { mine != GEMP_OK };

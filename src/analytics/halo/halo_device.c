@@ -208,6 +208,7 @@ static gemp_code read_bits(gemp_halo *halo)
 	return GEMP_OK;
 }
 
+/* The bitmap of all places is uploaded once and then kept until changes replace it. */
 gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                                 const gemp_halo_read *read)
 {
@@ -294,6 +295,7 @@ static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *hea
 	                   GEMP_ARG(&first), GEMP_ARG(&places), GEMP_ARG(to), GEMP_ARG(&wanted), GEMP_ARG(bits));
 }
 
+/* Kernels launched later wait for the copy queue by a barrier with its last transfer. */
 gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	gemp_code code = GEMP_OK;

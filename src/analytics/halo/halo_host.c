@@ -197,6 +197,7 @@ static uint32_t mark_word(const uint32_t *slot, const uint32_t *changed)
 	return bits;
 }
 
+/* The bitmap of changes, word by word. */
 static void mark_words(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -231,6 +232,7 @@ static void gather_words(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Few changes first; else a bitmap of all places, from which the form of each message follows. */
 gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                               const gemp_halo_read *read)
 {
@@ -281,6 +283,7 @@ typedef struct unpack_task {
 	char *values;
 } unpack_task;
 
+/* Values have 4 or 8 bytes; a copy of constant size is one instruction. */
 static void put(const unpack_task *u, size_t place, size_t value)
 {
 	size_t size = u->halo->size;
@@ -298,6 +301,7 @@ static void put_places(void *context, size_t range, size_t begin, size_t end)
 		put(u, u->words[i], i);
 }
 
+/* Values of a bitmap's set bits; prefix sums say where a word's values begin. */
 static void put_words(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -358,6 +362,7 @@ static void put_values(const unpack_task *u)
 	}
 }
 
+/* Messages are read where they have arrived: in shared memory, or in the receive block. */
 gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	gemp_code code = GEMP_OK;

@@ -13,6 +13,7 @@
 
 enum { ARCS_OF_RANGE = 1 << 14, MAX_RANGES = 2048, MIN_CHUNK = 16 };
 
+/* Exclusive prefix sums in the order of buckets, then chunks, so that the split is stable. */
 void gemp_layout_bucket_places(uint64_t *count, size_t chunks, size_t buckets, uint64_t *begin)
 {
 	uint64_t place = 0;
@@ -52,6 +53,7 @@ static void count_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		places[s->word[i * s->arcs->words + ARC_TO] >> s->arcs->shift]++;
 }
 
+/* Copies are of constant size, which the compiler unrolls. */
 static inline __attribute__((always_inline)) void move(const split_task *s, size_t chunk, size_t begin, size_t end,
                                                        unsigned words)
 {
@@ -62,6 +64,7 @@ static inline __attribute__((always_inline)) void move(const split_task *s, size
 	}
 }
 
+/* One copy of the loop for each size of an arc. */
 static void move_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const split_task *s = context;
@@ -248,6 +251,7 @@ static inline void count_arc(const send_task *s, uint64_t *places, uint32_t to, 
 	places[rank_of(s, to, from)]++;
 }
 
+/* An arc goes to the place that counting has found for it; its target is numbered within the row of the grid. */
 static inline void move_arc(const send_task *s, uint64_t *places, uint32_t to, gemp_vertex from,
                             const gemp_layout_type *type, uint64_t edge, unsigned words)
 {
@@ -260,6 +264,7 @@ static inline void move_arc(const send_task *s, uint64_t *places, uint32_t to, g
 		gemp_layout_weight_load(arc + ARC_WEIGHT, state->out->weights, type->weight, edge);
 }
 
+/* Calls `visit` for each arc of a chunk of edges; inlined for each number of words, and without words for counting. */
 static inline __attribute__((always_inline)) void each_arc(const send_task *s, size_t number, arc_visit *visit,
                                                            unsigned words)
 {
@@ -401,6 +406,7 @@ done:
 	return code;
 }
 
+/* Sends and splits; the received arcs are kept only until they are split. */
 gemp_code gemp_layout_make_arcs(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;

@@ -8,7 +8,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* What the host keeps; there are no empty buffers. A GPU is sent words of 32 bits, and the bytes that are left. */
+/* A CPU device borrows the host's array. A GPU is sent words of 32 bits and then the bytes that are left. OpenCL has
+ * no empty buffers. */
 static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t size)
 {
 	size_t words = size / sizeof(uint32_t), rest = size % sizeof(uint32_t);
@@ -23,6 +24,7 @@ static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t
 	return GEMP_OK;
 }
 
+/* Offsets in 32 bits where they fit, as kernels read two of them for each row. */
 static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, bool wide)
 {
 	size_t count = (size_t)rows->rows + 1;
@@ -38,6 +40,7 @@ static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const ge
 	return gemp_buffer_borrow(&out->begin, device, count * sizeof *out->narrow, out->narrow);
 }
 
+/* One set of rows. */
 static gemp_code load_rows(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, size_t weight_size,
                            bool wide)
 {

@@ -22,6 +22,7 @@ size_t gemp_layout_weight_size(gemp_layout_weights weights)
 	return size[weights];
 }
 
+/* The owner has the key; the others contribute nothing to the gathered text. */
 gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text,
                                 size_t capacity)
 {
@@ -58,6 +59,7 @@ typedef struct weight_range {
 	double min, min_magnitude, max;
 } weight_range;
 
+/* Single precision has no use for subnormal numbers, which the smallest magnitude leaves out. */
 static bool in_range(weight_range r, double weight)
 {
 	return weight >= r.min && weight <= r.max && (weight == 0 || fabs(weight) >= r.min_magnitude);
@@ -72,6 +74,7 @@ typedef struct scan_task {
 
 static const weight_stats no_weights = { INFINITY, -INFINITY, 0, INT64_MIN, 0, UINT64_MAX };
 
+/* Stops at the first invalid weight: nothing else of the chunk matters then. */
 static void scan_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const scan_task *l = context;
@@ -120,7 +123,7 @@ done:
 	return code;
 }
 
-/* Collective. Every type has the column, and it has numbers. */
+/* Collective: all ranks have the same columns, so that all fail alike. */
 static gemp_code find_columns(gemp_layout_state *state, const char *name)
 {
 	for (size_t t = 0; t < state->type_count; t++) {
@@ -156,7 +159,7 @@ static const char *remedy(double weight, weight_range weight_range)
 	return "single precision reaches from 1.2e-38 to 3.4e38; give --precision double, or scale weights";
 }
 
-/* Collective. Says what is invalid with an edge of the rank `failed_rank`. */
+/* Collective. The message names the edge by the keys of its ends, which other ranks may own. */
 static gemp_code report_invalid(const gemp_layout_state *state, int failed_rank, size_t number, uint64_t edge,
                                 weight_range weight_range)
 {
@@ -200,6 +203,7 @@ static void merge_ranks(const gemp_comm *comm, weight_stats *e)
 	e->edges = gemp_comm_sum1(comm, e->edges);
 }
 
+/* Lengths are kept as the narrowest integers that have room, as their bytes are what a search reads most. */
 static gemp_layout_weights choose_weights(const gemp_layout_state *state, gemp_layout_weight_kind wanted,
                                           const weight_stats *e)
 {
@@ -215,6 +219,7 @@ static gemp_layout_weights choose_weights(const gemp_layout_state *state, gemp_l
 	                                    : GEMP_LAYOUT_U8;
 }
 
+/* Each type's column is scanned; the first rank with an invalid weight reports it. */
 gemp_code gemp_layout_make_weights(gemp_layout_state *state, const gemp_layout_options *options)
 {
 	gemp_layout *out = state->out;

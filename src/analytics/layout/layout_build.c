@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-/* The types that are wanted, and which ways their edges lead. */
+/* Which types of edges are wanted, and which ways their edges lead. */
 static gemp_code choose_types(gemp_layout_state *state, const gemp_layout_options *options)
 {
 	const gemp_shard *graph = state->graph;
@@ -29,7 +29,7 @@ static gemp_code choose_types(gemp_layout_state *state, const gemp_layout_option
 	return GEMP_OK;
 }
 
-/* Rows by target are there, or can be. */
+/* Are rows by target loaded, or can they be? */
 static bool has_in(const gemp_layout_state *state, unsigned parts)
 {
 	bool has = true;
@@ -38,8 +38,8 @@ static bool has_in(const gemp_layout_state *state, unsigned parts)
 	return has;
 }
 
-/* Collective. Rows by source, with weights; rows by target alone, else only for the degrees of what leads against its
- * direction. */
+/* Collective. Rows by source, with weights. Rows by target are loaded for one rank, whose layout is faster to make
+ * from both, and for degrees of edges against their direction. */
 static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *weight)
 {
 	state->one_rank = state->comm->size == 1 && has_in(state, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
@@ -68,6 +68,7 @@ static void free_rows(gemp_layout_rows *rows)
 	*rows = (gemp_layout_rows){ 0 };
 }
 
+/* The largest divisor up to the square root is the number of columns. */
 gemp_layout_grid gemp_layout_grid_of(int ranks)
 {
 	int columns = 1;
@@ -76,7 +77,7 @@ gemp_layout_grid gemp_layout_grid_of(int ranks)
 	return (gemp_layout_grid){ ranks / columns, columns };
 }
 
-/* Where arcs lead that come to this rank. */
+/* The range of ids to which this rank's arcs lead: all that ranks of its row of the grid own. */
 static void place_in_grid(gemp_layout_state *state, gemp_layout_cut cut)
 {
 	const gemp_shard *graph = state->graph;
@@ -93,7 +94,7 @@ static void log_step(unsigned step)
 	gemp_progress("laying out", step, 5, 0);
 }
 
-/* Collective. */
+/* Collective. The steps of layout_state.h, in order. */
 static gemp_code make(gemp_layout_state *state, const gemp_layout_options *options)
 {
 	gemp_layout *out = state->out;
@@ -120,7 +121,7 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 	return GEMP_OK;
 }
 
-/* Rows that were made on the way to others. */
+/* Rows that were only needed to make others. `out` may share the arrays of `in`. */
 static void drop_unwanted(gemp_layout *layout, unsigned parts)
 {
 	bool shared = layout->out.end == layout->in.end;

@@ -28,6 +28,7 @@ typedef struct fill_task {
 	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: they are sorted */
 } fill_task;
 
+/* The local vertex of an id that this rank knows. */
 static inline uint32_t local_of(const gemp_layout_state *state, gemp_vertex id)
 {
 	uint64_t row = id - state->graph->first_vertex;
@@ -35,7 +36,7 @@ static inline uint32_t local_of(const gemp_layout_state *state, gemp_vertex id)
 	                                : state->ghost_local[gemp_rank_bitmap_rank(&state->ghosts, id)];
 }
 
-/* Stable, by the digit at `shift`. count[] are places. */
+/* One stable pass of the radix sort, by the digit at `shift`; count[] are places. */
 static inline __attribute__((always_inline)) void pass(uint32_t *to, const uint32_t *from, uint64_t arcs,
                                                        unsigned shift, uint32_t mask, uint64_t *count, unsigned words)
 {
@@ -45,7 +46,8 @@ static inline __attribute__((always_inline)) void pass(uint32_t *to, const uint3
 	}
 }
 
-/* Sorted arcs are in one of the two arrays, which is returned; `from` are local vertices then. */
+/* A least-significant-digit radix sort by local source. Sorted arcs are in one of the two arrays, which is returned;
+ * `from` are local vertices then. */
 static inline __attribute__((always_inline)) uint32_t *sort_range(const fill_task *f, uint32_t *word, uint32_t *other,
                                                                   uint64_t arcs, unsigned words)
 {
@@ -72,6 +74,7 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const fill_tas
 	return word;
 }
 
+/* An arc goes to the next place of its row, among own or ghost sources, or of another rank's row. */
 static inline __attribute__((always_inline)) void put(const fill_task *f, const uint32_t *arc, size_t size)
 {
 	uint32_t from = arc[ARC_FROM];
@@ -84,6 +87,7 @@ static inline __attribute__((always_inline)) void put(const fill_task *f, const 
 		gemp_layout_weight_set(rows->weight, place, arc + ARC_WEIGHT, size);
 }
 
+/* All arcs of one range, whose rows no other thread touches. */
 static inline __attribute__((always_inline)) void fill(const fill_task *f, size_t range, uint32_t *other,
                                                        unsigned words, size_t size)
 {
@@ -157,6 +161,7 @@ gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weigh
 	return size && !rows->weight ? GEMP_ENOMEM : GEMP_OK;
 }
 
+/* Offsets from the counts of arcs, and memory for ends and weights. */
 static gemp_code begin_rows(gemp_layout_rows *rows, begin_task b)
 {
 	rows->rows = b.own ? b.state->out->own : b.state->others;
@@ -166,6 +171,8 @@ static gemp_code begin_rows(gemp_layout_rows *rows, begin_task b)
 	return gemp_layout_new_ends(rows, b.state->out->weights);
 }
 
+/* Sorting needs as many digits of 8 bits as local vertices have; arcs of one rank are sorted already. A failed
+ * thread's code is taken after the loop. */
 gemp_code gemp_layout_make_in(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
@@ -248,6 +255,7 @@ static void count_chunk(void *context, unsigned thread, size_t chunk)
 		count_rows(t, &layout->in_other, first > own ? first - own : 0, last - own, places);
 }
 
+/* A row's edges to the buckets of their sources. */
 static inline __attribute__((always_inline)) void move_row(const reverse_task *t, const gemp_layout_rows *rows,
                                                            uint32_t row, uint32_t target, size_t chunk, unsigned words,
                                                            size_t size)
@@ -262,6 +270,7 @@ static inline __attribute__((always_inline)) void move_row(const reverse_task *t
 	}
 }
 
+/* A chunk of targets: own rows of both kinds of sources, then others'. */
 static inline __attribute__((always_inline)) void move_rows(const reverse_task *t, size_t chunk, unsigned words,
                                                             size_t size)
 {
@@ -296,6 +305,7 @@ static void count_bucket(void *context, unsigned thread, size_t bucket)
 		t->layout->out.begin[t->word[i * t->words] + 1]++;
 }
 
+/* A bucket's edges ascend by target, so that the ends of each row do. */
 static void put_bucket(void *context, unsigned thread, size_t bucket)
 {
 	(void)thread;
@@ -335,6 +345,7 @@ static gemp_code cut_rows(reverse_task *t, uint64_t edges)
 	return GEMP_OK;
 }
 
+/* A symmetric layout of one rank is its own reverse. */
 gemp_code gemp_layout_make_out(gemp_layout *layout)
 {
 	gemp_code code = GEMP_OK;
@@ -396,6 +407,7 @@ static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 			s->sum[row] += weight_at(s->layout, out->weight, e);
 }
 
+/* Each rank sums the weights by source, and sends the sums of ghosts to their owners. */
 gemp_code gemp_layout_make_out_weight(gemp_layout *layout)
 {
 	gemp_code code = GEMP_OK;

@@ -268,6 +268,7 @@ static void count_range(void *context, unsigned thread, size_t range)
 	}
 }
 
+/* Loops lead both ways but count once. */
 static uint64_t count_loops(const gemp_shard *graph, const gemp_relation *relation, size_t row)
 {
 	uint64_t loops = 0;
@@ -340,6 +341,7 @@ static void make_keys(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Own vertices in their order, and from rows to local vertices. */
 static void place_own_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -418,6 +420,8 @@ done:
 	return code;
 }
 
+/* Counts, then ghosts, then the order; on a grid of several columns the rows of other ranks' targets last, as they
+ * need local numbers. */
 gemp_code gemp_layout_make_order(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;

@@ -146,6 +146,7 @@ static void set_state(gemp_bfs *b)
 	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size; /* ranks see edges among own vertices */
 }
 
+/* Clears what the last search left, and puts the source into the first frontier. */
 static gemp_code launch_begin(gemp_bfs *b, cl_uint source)
 {
 	gemp_frontier *f = &b->frontier;
@@ -178,7 +179,7 @@ static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool aga
 	                                   GEMP_ARG(&f->control.mem));
 }
 
-/* One rank has no ghosts; several know what the round does. */
+/* One rank has no ghosts. Several ranks know what the round does, as the host applies the rule. */
 static gemp_code launch_level(void *self)
 {
 	gemp_bfs *b = self;
@@ -244,6 +245,7 @@ static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	return GEMP_OK;
 }
 
+/* Failures of any rank are all ranks' before sums are taken. */
 gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
 {
 	const gemp_layout *l = b->frontier.layout;

@@ -64,8 +64,8 @@ done:
 	return code;
 }
 
-/* sources: also pieces and the mask of light rows, for frontiers of the rows' vertices; else heads. `out` is to be freed with the
- * frontier also after a failure. */
+/* The lists of one set of rows, on the device. sources: rows of frontier vertices, for which there are pieces and a
+ * mask of light rows; else heads. */
 static gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows,
                                         const gemp_device_rows *held, bool sources)
 {
@@ -133,6 +133,7 @@ static void free_program(gemp_frontier *f)
 	gemp_program_free(&f->program);
 }
 
+/* The program depends on the shape and on how the rows are kept. */
 gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *more, const char *const *names,
                               size_t count)
 {
@@ -198,6 +199,7 @@ gemp_code gemp_frontier_launch_list(gemp_frontier *f, int kernel, const gemp_arg
 	return gemp_timings_add(&f->timings, f->device);
 }
 
+/* Rows in front, the caller's arguments, tuples behind. */
 gemp_code gemp_frontier_launch_push_list(gemp_frontier *f, int kernel, const gemp_frontier_tuples *tuples,
                                          const gemp_argument *arguments, size_t count)
 {
@@ -221,6 +223,7 @@ gemp_code gemp_frontier_launch_push_list(gemp_frontier *f, int kernel, const gem
 	return gemp_frontier_launch_list(f, kernel, all, ROWS + count + (tuples->frontier ? LISTS : 0));
 }
 
+/* Only the owner has the local vertex. */
 gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *local)
 {
 	const gemp_layout *l = f->layout;
@@ -349,6 +352,7 @@ void gemp_frontier_tuples_options(char options[GEMP_TUPLES_OPTIONS_SIZE], size_t
 	snprintf(options, GEMP_TUPLES_OPTIONS_SIZE, " -DGAS_SHUFFLE -DGAS_RANGE=%uu", 1u << shift_of(value_size));
 }
 
+/* As many tuples as there are edges, twice, as decode does not work in place. */
 gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, size_t value_size)
 {
 	const unsigned shift = shift_of(value_size);

@@ -77,6 +77,7 @@ static gemp_code launch_rows(gemp_parents *s, const gemp_frontier_rows *rows, co
 	                            GEMP_ARG(&s->best.mem), GEMP_ARG(&how), GEMP_ARG(&send), GEMP_ARG(&f->control.mem));
 }
 
+/* A first launch clears the results; then sources tell, or targets look, along each set of rows. */
 gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t how, bool send)
 {
 	gemp_frontier *f = s->frontier;
@@ -93,7 +94,7 @@ gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t 
 	return launch_rows(s, &f->in_ghost, values, how, false);
 }
 
-/* Collective. Adds up what launches before counted, of all ranks, and clears the sum. */
+/* Collective. What launches have counted since, of all ranks; the counter is cleared. */
 static gemp_code sum_count(gemp_parents *s, gemp_code code, uint64_t *count)
 {
 	gemp_frontier *f = s->frontier;
@@ -137,6 +138,8 @@ static gemp_code launch_zero(gemp_parents *s, const gemp_frontier_rows *in, cons
 	                            GEMP_ARG(&f->bitmap[0].mem), GEMP_ARG(&round), GEMP_ARG(&f->control.mem));
 }
 
+/* Vertices that only edges of weight 0 reach get parents in rounds, each one edge farther from a vertex that has a
+ * parent. Each round finds at least one, else the distances are wrong. */
 gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const gemp_buffer *best, cl_uint source)
 {
 	gemp_code code = GEMP_OK;

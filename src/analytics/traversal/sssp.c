@@ -152,7 +152,7 @@ double gemp_sssp_prepare_seconds(const gemp_sssp *s, double *build)
 	return s->prepare_seconds;
 }
 
-/* Collective. From 32 bits to 64, for this search and those to come. */
+/* Collective. From 32 bits to 64, for this search and those to come: new kernels, buffers and messages. */
 static gemp_code widen(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -186,6 +186,7 @@ static void set_state(gemp_sssp *s)
 	f->state[GAS_BELOW] = f->state[GAS_DELTA];
 }
 
+/* Clears what the last search left, and puts the source into the first frontier. */
 static gemp_code launch_begin(gemp_sssp *s, cl_uint source)
 {
 	gemp_frontier *f = &s->frontier;
@@ -196,6 +197,7 @@ static gemp_code launch_begin(gemp_sssp *s, cl_uint source)
 	                            GEMP_ARG(&start));
 }
 
+/* Relaxes the near frontier, or moves the bound, as the device has decided. */
 static gemp_code launch_round(void *self)
 {
 	gemp_sssp *s = self;
@@ -218,7 +220,7 @@ static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
 	return gemp_frontier_run(&s->frontier, &search, launch_begin(s, source), exchange);
 }
 
-/* Is there a vertex whose distance did not fit, although an edge leads there? */
+/* Did a distance not fit although an edge leads to the vertex? */
 static gemp_code check_lost(gemp_sssp *s)
 {
 	gemp_code code = GEMP_OK;
@@ -305,6 +307,7 @@ static void sum_ranks(gemp_sssp *s, gemp_sssp_result *r)
 	r->cost.edges = sums[2];
 }
 
+/* Distances, then predecessors, then both on the host. Local failures; the caller agrees on them. */
 static gemp_code run(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 {
 	gemp_frontier *f = &s->frontier;

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A search's answer on every rank; arrays that are not checked are NULL. */
 typedef struct paths {
 	const gemp_verify_edges *edges;
 	uint64_t source;
@@ -44,6 +45,7 @@ static void check_level(void *self, uint64_t a, uint64_t b, const gemp_column *w
 		gemp_verify_fault(&p->fault, "has an edge to, and a smaller key than the parent of", a, b);
 }
 
+/* Levels, distances and real distances have their own marks of unreached vertices. */
 static bool reached(const paths *p, uint64_t v)
 {
 	if (p->level)
@@ -283,7 +285,7 @@ static double sum_of(const double *values, uint64_t count)
 	return sum;
 }
 
-/* Collective. residual: between rank[] and what an iteration makes of it. */
+/* Collective. residual: the sum of differences between rank[] and what one more iteration makes of it. */
 static gemp_code iterate(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
                          double *leaving, double *next, double *residual)
 {
@@ -305,6 +307,7 @@ static gemp_code iterate(const gemp_verify_edges *edges, double damping, const d
 	return GEMP_OK;
 }
 
+/* Ranks are right if they sum to 1 and are nearly a fixed point of the iteration. */
 gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
                                double allowed, double *residual)
 {
@@ -336,6 +339,7 @@ done:
 
 /* PRODUCTS: sums of the host's, of values that are multiplied by powers of 2, so that nothing overflows. */
 
+/* Errors of a source's value spread with the weight. */
 static void add_error(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	const product *p = self;
@@ -447,6 +451,7 @@ static gemp_code compare(product *p, double *worst)
 	return gemp_verify_agree(p->edges, &fault);
 }
 
+/* Repeats all rounds in double, with a running bound of the engine's rounding errors (Higham 2002). */
 gemp_code gemp_verify_spmv(const gemp_verify_edges *edges, const gemp_verify_product *asked, double *worst)
 {
 	gemp_code code = GEMP_OK;

@@ -26,6 +26,7 @@ static uint64_t free_memory(void)
 	return (uint64_t)kibibytes << 10;
 }
 
+/* Every rank of the node holds all vertices, so the node needs the bytes of all its ranks. */
 gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes)
 {
 	const gemp_comm *comm = edges->comm;
@@ -41,6 +42,7 @@ gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes)
 	return gemp_comm_agree(comm, code);
 }
 
+/* Any one fault is enough for a message. */
 void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64_t b)
 {
 	if (atomic_exchange(&fault->taken, true))
@@ -50,6 +52,7 @@ void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64
 	fault->b = b;
 }
 
+/* The first rank with a fault tells the others its vertices, whose keys all ranks find together. */
 gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *fault)
 {
 	gemp_code code = GEMP_OK;

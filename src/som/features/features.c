@@ -174,7 +174,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. Over the chosen edges, whatever their direction. */
 static gemp_code find_components(gemp_components *out, const feature_context *w)
 {
 	static const gemp_components_options how = { 0 };
@@ -194,6 +194,7 @@ done:
 	return code;
 }
 
+/* Collective. The size of the weakly connected component. */
 static gemp_code find_component_size(feature_context *w, const feature_kind *kind, double *values)
 {
 	gemp_code code = GEMP_OK;
@@ -274,6 +275,7 @@ static gemp_code print_known(gemp_text *out, const char *name)
 	return gemp_text_status(out);
 }
 
+/* Suggests the nearest name, and lists all. */
 static gemp_code fail_unknown(const char *name)
 {
 	gemp_text known = { 0 };
@@ -373,7 +375,7 @@ gemp_code gemp_features_check(const gemp_features *features, const gemp_shard *g
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Booleans are 0 and 1; NULL is missing. */
 static gemp_code find_attribute(const gemp_feature *f, gemp_shard *graph, double *values)
 {
 	const gemp_column *column = gemp_table_find(&graph->attributes, f->attribute);
@@ -459,6 +461,7 @@ static gemp_code find_one(gemp_features *features, size_t i, feature_context *wo
 	return GEMP_OK;
 }
 
+/* Features that share a computation are found together, the first of them in the order of the list. */
 gemp_code gemp_features_find(gemp_features *features, const gemp_features_source *source, float *x)
 {
 	gemp_code code = GEMP_OK;

@@ -53,6 +53,7 @@ static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *co
 		          map->names[max_value], mean[max_value]);
 }
 
+/* Constant columns keep the factor 1 and become 0. */
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
 {
 	enum { NONE, UNIT };
@@ -104,6 +105,7 @@ static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const cha
 	return GEMP_OK;
 }
 
+/* Squares of differences must neither overflow nor vanish in floats. */
 gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors)
 {
 	static const double min_square_root = 1e-15; /* squares of differences are to be more than the least float */
@@ -151,6 +153,7 @@ done:
 enum { UNIT, X, Y, DISTANCE };
 const char *const gemp_som_unit_columns[GEMP_SOM_MAP_COLUMNS] = { "unit", "x", "y", "distance" };
 
+/* Vectors without a unit get NULL in all columns. */
 gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *units, const gemp_som_map *map,
                                  size_t rows)
 {

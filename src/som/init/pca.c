@@ -41,6 +41,7 @@ static double centred(const sample_chunks *in, size_t i, size_t k)
 	return fabs(value) <= DBL_MAX ? value : 0;
 }
 
+/* Each chunk has maxima of its own columns. */
 static void find_max(void *context, unsigned thread, size_t chunk)
 {
 	const sample_chunks *in = context;
@@ -99,7 +100,7 @@ static void fill(const covariance_task *s, size_t begin, size_t end, double *res
 			                                            : 0;
 }
 
-/* The products of column a and those up to it. */
+/* The products of column a and those up to it, four samples at a time, which the compiler vectorises. */
 static void multiply(const covariance_task *s, const double *restrict block, size_t a, double *restrict sums)
 {
 	const size_t n = s->in.dims;
@@ -127,6 +128,7 @@ static void add_block(const covariance_task *s, const double *restrict block, do
 	}
 }
 
+/* A chunk's samples in blocks of BLOCK, whose products have exact sums. */
 static void add_samples(void *context, unsigned thread, size_t chunk)
 {
 	const covariance_task *s = context;
@@ -169,6 +171,7 @@ static gemp_code allocate_sums(covariance_task *s)
 	return GEMP_NEW(s->sums, s->in.chunks * sums);
 }
 
+/* Scales first, so that all ranks round alike. */
 gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                               double *matrix)
 {
@@ -205,6 +208,7 @@ typedef struct pca_task {
 	double *sums;         /* [chunks][2][values]: high parts and low ones */
 } pca_task;
 
+/* The outer product of a row and its projections on the vectors, in sums that do not depend on the order. */
 static void add_products(const pca_task *f, const double *restrict row, double *restrict high, double *restrict low)
 {
 	const size_t n = f->in.dims;
@@ -218,6 +222,7 @@ static void add_products(const pca_task *f, const double *restrict row, double *
 	}
 }
 
+/* A chunk's sums start at 0 in each step. */
 static void add_sample_products(void *context, unsigned thread, size_t chunk)
 {
 	const pca_task *f = context;
@@ -254,6 +259,7 @@ static void choose_split(pca_task *f)
 	f->split = gemp_repro_sum_of(max * max * 1.01 * sqrt((double)f->in.dims), f->samples);
 }
 
+/* Sequential, so that it is the same on all ranks. */
 static double dot(const double *a, const double *b, size_t n)
 {
 	double sum = 0;
@@ -414,6 +420,7 @@ static gemp_code allocate_vectors(pca_task *f)
 	return GEMP_NEW(f->in.max, f->in.chunks * n);
 }
 
+/* Where the matrix would be too large each step goes over the samples, with fewer steps. */
 gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                              double *axes)
 {

@@ -61,6 +61,7 @@ void gemp_som_quality_free(gemp_som_quality *quality)
 	*quality = (gemp_som_quality){ 0 };
 }
 
+/* Distances first, as the search only has scores. */
 gemp_code gemp_som_quality_run(gemp_som_quality *quality, gemp_som_search *search, const gemp_som_samples *samples,
                                gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second,
                                uint32_t slot, bool more)
@@ -119,6 +120,7 @@ static double gemp_som_vector_distance(gemp_som_metric metric, const float *x, c
 	return metric == GEMP_SOM_MANHATTAN ? sum : sqrt(sum);
 }
 
+/* On the host, from the units that a search has found; ranks add up their sums. */
 void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
                      const float *x, size_t count, uint32_t dims, const uint32_t *unit, const uint32_t *second,
                      double *quantisation, double *topographic)
@@ -136,6 +138,7 @@ void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_
 	*topographic = sums[2] > 0 ? sums[1] / sums[2] : NAN;
 }
 
+/* The unified distance matrix (Ultsch and Siemon 1990). */
 void gemp_som_umatrix(const gemp_som_grid *grid, const float *w, uint32_t dims, double *out)
 {
 	for (uint32_t unit = 0; unit < gemp_som_units(grid); unit++) {

@@ -118,6 +118,8 @@ static gemp_code copy_columns(const gemp_som_samples *samples, const gemp_buffer
 	                                        after ? &after : NULL, NULL));
 }
 
+/* Blocks of rows are transposed by threads into page-locked memory and copied from there; the first copy waits for
+ * `after`. */
 gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t begin, size_t count, cl_event after)
 {
 	gemp_code code = GEMP_OK;
@@ -254,6 +256,7 @@ static void block_free(gemp_som_block *block, gemp_device *device)
 	gemp_som_samples_free(&block->samples);
 }
 
+/* Memory of a block on the device, for `capacity` samples. */
 static gemp_code block_new(gemp_som_block *out, gemp_device *device, const gemp_som_need *need, size_t capacity,
                            bool with_second)
 {
@@ -266,6 +269,7 @@ static gemp_code block_new(gemp_som_block *out, gemp_device *device, const gemp_
 	return GEMP_OK;
 }
 
+/* All blocks if they fit, else two. Keys are kept on the host where blocks come and go and later rounds need them. */
 gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity, bool with_second, bool keep_keys)
 {
@@ -331,6 +335,7 @@ gemp_code gemp_som_blocks_acquire(gemp_som_blocks *blocks, size_t p, gemp_som_bl
 	return GEMP_OK;
 }
 
+/* An event marks the block's last kernel; then the next block is copied into the slot that is free. */
 gemp_code gemp_som_blocks_release(gemp_som_blocks *blocks, gemp_som_block *block)
 {
 	if (blocks->resident == blocks->count)

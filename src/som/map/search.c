@@ -70,6 +70,7 @@ static void complete_shape(gemp_som_search *s)
 	}
 }
 
+/* Programs are built later, by program_for. */
 gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric,
                               bool missing, const gemp_som_search_shape *shape)
 {

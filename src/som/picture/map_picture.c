@@ -220,6 +220,7 @@ static void unit_title(char *out, size_t size, const frame *f, const gemp_som_pa
 		snprintf(out + used, size - used, " and %zu more", panel->labels[unit].others);
 }
 
+/* Titles only where there are not too many units for an SVG. */
 static void draw_units(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const colour_range *range,
                        point corner)
 {
@@ -276,7 +277,7 @@ static void draw_value(gemp_canvas *canvas, point at, gemp_anchor anchor, double
 	gemp_canvas_words(canvas, at.x, at.y, LETTERS, anchor, text);
 }
 
-/* With its ends, and words between them. */
+/* A legend bar with its ends, and words between them. */
 static void draw_bar(gemp_canvas *canvas, const gemp_som_panel *panel, int bar, point at, double width, double min,
                      double max, const char *between)
 {
@@ -291,6 +292,7 @@ static void draw_bar(gemp_canvas *canvas, const gemp_som_panel *panel, int bar, 
 	draw_value(canvas, (point){ at.x + width, below }, GEMP_ANCHOR_END, max, max - min);
 }
 
+/* Colours have a bar for each of red, green and blue. */
 static void draw_legend(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const colour_range *range,
                         point at)
 {
@@ -301,6 +303,7 @@ static void draw_legend(gemp_canvas *canvas, const frame *f, const gemp_som_pane
 		         range->max[bar], panel->shade == GEMP_SOM_SHADE_COUNTS ? "grey: 0" : "");
 }
 
+/* Title, units, labels over them, legend. */
 static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, point corner)
 {
 	char title[256];

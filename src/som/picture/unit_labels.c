@@ -53,6 +53,7 @@ static int64_t column_of(const gemp_cells *cells, const char *name)
 	return -1;
 }
 
+/* Columns may be in any order. */
 static gemp_code read_header(label_reader *r)
 {
 	r->key = column_of(&r->cells, "key");
@@ -113,6 +114,7 @@ done:
 	return code;
 }
 
+/* A line of a table, or a JSON object; empty lines are skipped. */
 static gemp_code read_record(label_reader *r, char *record, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -126,6 +128,7 @@ static gemp_code read_record(label_reader *r, char *record, size_t size)
 	return r->line == 1 ? read_header(r) : size > 0 ? read_cells(r) : GEMP_OK;
 }
 
+/* Line by line, from a plain or compressed file. */
 static gemp_code read_text(label_reader *r)
 {
 	gemp_code code = GEMP_OK;
@@ -146,6 +149,7 @@ done:
 	return code;
 }
 
+/* Keys of an HDF5 file are strings or integers. */
 static gemp_code add_row(label_reader *r, size_t row, const gemp_column *keys, const gemp_column *units)
 {
 	const gemp_value key = gemp_column_get(keys, row), unit = gemp_column_get(units, row);
@@ -157,6 +161,7 @@ static gemp_code add_row(label_reader *r, size_t row, const gemp_column *keys, c
 	return add_name(r, number, other, strlen(other));
 }
 
+/* Keys and units as columns; NULL units have no label. */
 static gemp_code read_h5(label_reader *r)
 {
 	gemp_column keys = { 0 }, units = { 0 };
@@ -224,6 +229,7 @@ static void label_unit(gemp_som_label *label, const unit_name *names, size_t cou
 	label->others = count - max_count;
 }
 
+/* Names are sorted by unit, so that each unit's are together. */
 gemp_code gemp_som_labels_read(gemp_som_label *labels, uint32_t units, const char *path)
 {
 	label_reader r = { .path = path, .units = units };

@@ -11,6 +11,7 @@ static size_t key_bytes(const gemp_som_replicas_need *need)
 	return need->samples * sizeof(uint64_t);
 }
 
+/* Bytes of replicas once and of keys each epoch, against bytes of planes each epoch. */
 bool gemp_som_replicas_pay(const gemp_som_replicas_need *need)
 {
 	const double replicas = (double)(need->samples * need->dims * sizeof(float)),
@@ -61,6 +62,7 @@ static gemp_code allocate(gemp_som_replicas *replicas, const gemp_comm *comm, ge
 	return GEMP_OK;
 }
 
+/* The ranks' counts first, then their samples. */
 gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, gemp_device *device,
                                 const gemp_som_replicas_need *need, const float *x, size_t count)
 {
@@ -173,6 +175,7 @@ void gemp_som_slices_gather(const gemp_som_slices *slices, float *host)
 	                        slices->comm->world));
 }
 
+/* This rank's own rows are on its device already. */
 gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                 const float *host)
 {
@@ -200,6 +203,7 @@ static uint32_t first_of(const gemp_som_compose *compose, uint32_t units, int ra
 	return (uint32_t)((uint64_t)units * (uint64_t)rank / (uint64_t)compose->comm->size);
 }
 
+/* Units are composed in batches, so that send and receive blocks stay bounded. */
 gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uint32_t units, uint32_t dims,
                                bool missing)
 {

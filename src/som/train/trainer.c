@@ -60,6 +60,7 @@ done:
 	return code;
 }
 
+/* Local. Blocks of samples, the search, and what errors need. */
 static gemp_code make_samples(gemp_som_trainer *trainer, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity)
 {
@@ -74,6 +75,7 @@ static gemp_code make_samples(gemp_som_trainer *trainer, const float *x, const g
 	return GEMP_OK;
 }
 
+/* Local. The codebook and the planes of as many values as there is room for. */
 static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity *capacity, const float *w)
 {
 	const gemp_som_training *how = trainer->how;
@@ -137,6 +139,7 @@ static gemp_code make_host(gemp_som_trainer *trainer)
 	return GEMP_OK;
 }
 
+/* Local. What adds samples up, which reads replicas if there are any. */
 static gemp_code make_sums(gemp_som_trainer *trainer)
 {
 	const bool replicas = gemp_som_trainer_sends_units(trainer), online = trainer->how->online;
@@ -152,6 +155,7 @@ static gemp_code make_sums(gemp_som_trainer *trainer)
 	return make_host(trainer);
 }
 
+/* The order matters: replicas are planned by the memory that blocks and planes leave. */
 gemp_code gemp_som_trainer_new(gemp_som_trainer *trainer, const gemp_comm *comm, gemp_device *device,
                                const gemp_som_training *how, const float *x, size_t count, uint32_t dims,
                                const float *w)
@@ -336,6 +340,7 @@ static gemp_code update(gemp_som_trainer *trainer, gemp_som_values values)
 	return gemp_som_accumulate_finish(&trainer->accumulate, &trainer->spread, values, &trainer->book);
 }
 
+/* All values at once, or some after the others; only the first ones are searched for. */
 gemp_code gemp_som_trainer_epoch(gemp_som_trainer *trainer, double radius, double rate, uint32_t slot,
                                  gemp_som_epoch_result *result)
 {

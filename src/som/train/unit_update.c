@@ -22,6 +22,7 @@ static cl_uint banks_of(const gemp_device *device, const gemp_som_samples *sampl
 	return max_bytes < 2 * bytes ? 1 : max_bytes / bytes < MAX_BANKS ? (cl_uint)(max_bytes / bytes) : MAX_BANKS;
 }
 
+/* Online training needs only the kernel that applies affine maps. */
 gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples,
                                   uint32_t units, uint32_t max_bytes, bool online)
 {
@@ -147,6 +148,7 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 	return (a + b - 1) / b;
 }
 
+/* Values are in blocks of equal size, as few as the shape allows. */
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
                               const gemp_som_smooth *smooth, uint32_t max_bytes, const gemp_som_online_shape *wanted)
 {
@@ -191,6 +193,7 @@ static cl_uint reach_of(const gemp_som_smooth *smooth, double rate, double min_w
 	return smooth->grid.toroid || reach > smooth->grid.columns ? smooth->grid.columns : (cl_uint)reach + 2;
 }
 
+/* min_weight leaves out samples whose influence, all together, is below a rounding. */
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
                               const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
                               gemp_som_rows rows, const gemp_buffer *planes)
